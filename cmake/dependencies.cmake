@@ -1,0 +1,84 @@
+# Third-party libraries, each behind one millrace_dep_* target.
+# Which room may include whose headers: tools/check_layers.py.
+
+find_package(Threads REQUIRED)
+find_package(absl REQUIRED CONFIG)
+find_package(Protobuf REQUIRED MODULE)
+find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
+
+# millrace_dep(NAME lib...): system libraries by name; archives first where the
+# build is static.
+function(millrace_dep name)
+  add_library(millrace_dep_${name} INTERFACE)
+  foreach(lib IN LISTS ARGN)
+    string(MAKE_C_IDENTIFIER "MILLRACE_LIB_${lib}" variable)
+    if(MILLRACE_STATIC)
+      find_library(${variable} NAMES lib${lib}.a ${lib} REQUIRED)
+    else()
+      find_library(${variable} NAMES ${lib} REQUIRED)
+    endif()
+    mark_as_advanced(${variable})
+    target_link_libraries(millrace_dep_${name} INTERFACE $<BUILD_INTERFACE:${${variable}}> $<INSTALL_INTERFACE:${lib}>)
+  endforeach()
+endfunction()
+
+# With MILLRACE_STATIC the archives of pkg-config's closure, as one group
+# because they refer to each other.
+function(millrace_dep_pkgconfig name module)
+  find_program(MILLRACE_PKG_CONFIG pkg-config REQUIRED)
+  execute_process(COMMAND ${MILLRACE_PKG_CONFIG} --static --libs-only-l ${module}
+    OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  separate_arguments(flags UNIX_COMMAND "${flags}")
+  list(REMOVE_DUPLICATES flags)
+  set(archives "")
+  foreach(flag IN LISTS flags)
+    string(REGEX REPLACE "^-l" "" lib "${flag}")
+    string(MAKE_C_IDENTIFIER "MILLRACE_ARCHIVE_${lib}" variable)
+    find_library(${variable} NAMES lib${lib}.a)
+    mark_as_advanced(${variable})
+    if(${variable} AND NOT lib MATCHES "^(dl|rt|m|pthread|atomic)$")
+      list(APPEND archives "${${variable}}")
+    endif()
+  endforeach()
+  add_library(millrace_dep_${name} INTERFACE)
+  target_link_libraries(millrace_dep_${name} INTERFACE -Wl,--start-group ${archives} -Wl,--end-group Threads::Threads ${CMAKE_DL_LIBS})
+endfunction()
+
+if(MILLRACE_STATIC)
+  millrace_dep_pkgconfig(grpc grpc++)
+  # The absl modules that gRPC does not draw in are added by their own names.
+  file(GLOB archives /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/libabsl_*.a)
+  list(FILTER archives EXCLUDE REGEX "libabsl_flags")
+  add_library(millrace_dep_absl INTERFACE)
+  target_link_libraries(millrace_dep_absl INTERFACE -Wl,--start-group ${archives} -Wl,--end-group Threads::Threads)
+  find_library(MILLRACE_ARCHIVE_protobuf NAMES libprotobuf.a REQUIRED)
+  add_library(millrace_dep_protobuf INTERFACE)
+  target_link_libraries(millrace_dep_protobuf INTERFACE ${MILLRACE_ARCHIVE_protobuf} Threads::Threads)
+else()
+  add_library(millrace_dep_absl INTERFACE)
+  target_link_libraries(millrace_dep_absl INTERFACE
+    absl::status absl::statusor absl::strings absl::str_format absl::cord absl::any_invocable
+    absl::flat_hash_map absl::flat_hash_set absl::node_hash_map absl::btree absl::inlined_vector
+    absl::fixed_array absl::span absl::hash absl::time absl::int128 absl::cleanup absl::bits
+    absl::variant absl::optional absl::symbolize absl::stacktrace Threads::Threads)
+  add_library(millrace_dep_protobuf INTERFACE)
+  target_link_libraries(millrace_dep_protobuf INTERFACE protobuf::libprotobuf)
+  millrace_dep(grpc grpc++ grpc gpr)
+endif()
+
+# oneDNN's own CMake package demands OpenCL headers, so it is found by name.
+# There is no archive of it that works without its run-time libraries.
+find_library(MILLRACE_LIB_dnnl NAMES dnnl REQUIRED)
+mark_as_advanced(MILLRACE_LIB_dnnl)
+add_library(millrace_dep_dnnl INTERFACE)
+target_link_libraries(millrace_dep_dnnl INTERFACE $<BUILD_INTERFACE:${MILLRACE_LIB_dnnl}> $<INSTALL_INTERFACE:dnnl>)
+
+millrace_dep(hwy hwy)
+millrace_dep(re2 re2)
+millrace_dep(images jpeg png z)
+millrace_dep(zlib z)
+millrace_dep(ssl ssl crypto)
+add_library(millrace_dep_curl INTERFACE)  # its archive needs a dozen more
+find_library(MILLRACE_LIB_curl NAMES curl REQUIRED)
+mark_as_advanced(MILLRACE_LIB_curl)
+target_link_libraries(millrace_dep_curl INTERFACE $<BUILD_INTERFACE:${MILLRACE_LIB_curl}> $<INSTALL_INTERFACE:curl>)

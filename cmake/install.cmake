@@ -1,0 +1,1 @@
+# install and find_package(millrace): the command, the headers, the archives.

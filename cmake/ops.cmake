@@ -1,0 +1,70 @@
+# Ops by facet: x.op.cc, x.cpu.cc, x.grad.cc, x.cases.cc in millrace/ops/<family>/.
+# One OBJECT library a family and facet (so `ninja millrace_ops_math_cpu` builds
+# one family), one STATIC library a facet that adds the table of its
+# declarations, which scan_ops.py finds in the files' text.
+
+file(GLOB MILLRACE_FAMILIES CONFIGURE_DEPENDS LIST_DIRECTORIES true RELATIVE "${PROJECT_SOURCE_DIR}/millrace/ops" "${PROJECT_SOURCE_DIR}/millrace/ops/*")
+list(FILTER MILLRACE_FAMILIES EXCLUDE REGEX "\\.")
+
+# millrace_facet(NAME schema SUFFIX op TABLE all_ops HEADER millrace/graph/all_ops.h LINK lib...)
+function(millrace_facet)
+  cmake_parse_arguments(arg "" "NAME;SUFFIX;TABLE;HEADER" "LINK" ${ARGN})
+  set(target millrace_ops_${arg_NAME})
+  set(objects "")
+  set(all "")
+  foreach(family IN LISTS MILLRACE_FAMILIES)
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/millrace/ops/${family}/*.${arg_SUFFIX}.cc")
+    if(sources)
+      set(objects_target millrace_ops_${family}_${arg_NAME})
+      add_library(${objects_target} OBJECT ${sources})
+      millrace_target(${objects_target})
+      target_link_libraries(${objects_target} PUBLIC ${arg_LINK})
+      list(APPEND objects $<TARGET_OBJECTS:${objects_target}>)
+      list(APPEND all ${sources})
+    endif()
+  endforeach()
+  if(EXISTS "${PROJECT_SOURCE_DIR}/${arg_HEADER}")
+    set(table "${PROJECT_BINARY_DIR}/gen/millrace/ops/${arg_TABLE}.gen.cc")
+    string(REPLACE ";" "\n" list "${all}")
+    file(CONFIGURE OUTPUT "${table}.list" CONTENT "@list@\n" @ONLY)
+    add_custom_command(OUTPUT "${table}"
+      COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/cmake/scan_ops.py" --table ${arg_TABLE} --header ${arg_HEADER} --list "${table}.list" --out "${table}"
+      DEPENDS "${PROJECT_SOURCE_DIR}/cmake/scan_ops.py" "${table}.list" ${all}
+      COMMENT "table ${arg_TABLE}" VERBATIM)
+    list(APPEND objects "${table}")
+  endif()
+  millrace_library(${target} ${objects})
+  target_link_libraries(${target} ${${target}_SCOPE} ${arg_LINK})
+endfunction()
+
+millrace_facet(NAME schema SUFFIX op TABLE all_ops HEADER millrace/graph/all_ops.h
+  LINK millrace_graph)
+millrace_facet(NAME cpu SUFFIX cpu TABLE all_cpu_kernels HEADER millrace/kernel/all_kernels.h
+  LINK millrace_ops_schema millrace_kernel millrace_device millrace_checkpoint millrace_protocol
+       millrace_dep_dnnl millrace_dep_hwy millrace_dep_re2 millrace_dep_images)
+millrace_facet(NAME grad SUFFIX grad TABLE all_gradients HEADER millrace/client/all_gradients.h
+  LINK millrace_client millrace_ops_schema)
+if(MILLRACE_BUILD_TESTS)
+  millrace_facet(NAME cases SUFFIX cases TABLE all_cases HEADER tests/cases/all_cases.h
+    LINK millrace_kernel millrace_ops_schema)
+endif()
+
+# opgen links the schemas and writes the wrappers that millrace_client compiles.
+# They are copied only when they changed, so a new shape function compiles no client.
+if(EXISTS "${PROJECT_SOURCE_DIR}/tools/opgen/main.cc")
+  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tools/opgen/*.cc")
+  list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+  add_executable(opgen ${sources})
+  millrace_target(opgen)
+  target_link_libraries(opgen PRIVATE millrace_ops_schema)
+  set(wrappers "${PROJECT_BINARY_DIR}/gen/millrace/client/ops.gen.h" "${PROJECT_BINARY_DIR}/gen/millrace/client/ops.gen.cc")
+  file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/opgen_out/millrace/client" "${PROJECT_BINARY_DIR}/gen/millrace/client")
+  add_custom_command(OUTPUT ${wrappers}
+    COMMAND opgen --cc "${PROJECT_BINARY_DIR}/opgen_out"
+    COMMAND ${CMAKE_COMMAND} -E copy_if_different "${PROJECT_BINARY_DIR}/opgen_out/millrace/client/ops.gen.h" "${PROJECT_BINARY_DIR}/opgen_out/millrace/client/ops.gen.cc" "${PROJECT_BINARY_DIR}/gen/millrace/client"
+    DEPENDS opgen COMMENT "opgen: C++ wrappers" VERBATIM)
+  add_custom_target(millrace_wrappers DEPENDS ${wrappers})
+  if(NOT millrace_client_SCOPE STREQUAL "INTERFACE")
+    add_dependencies(millrace_client millrace_wrappers)
+  endif()
+endif()

@@ -1,0 +1,61 @@
+# Compiler and linker flags. Targets get them from millrace_options, so that a
+# project which adds Millrace as a subdirectory keeps its own.
+# Everything is compiled for baseline x86-64; kernels use target_clones.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+
+if(PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g1 -DNDEBUG")
+  find_program(MILLRACE_CCACHE ccache)
+  if(MILLRACE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${MILLRACE_CCACHE}")
+    if(MILLRACE_PCH)
+      # What ccache's manual asks for with precompiled headers.
+      set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND};-E;env;CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime;${MILLRACE_CCACHE}")
+    endif()
+  endif()
+endif()
+set(CMAKE_CXX_FLAGS_DEV "-O1 -g1 -fno-omit-frame-pointer -DMILLRACE_DCHECK=1")
+set(CMAKE_EXE_LINKER_FLAGS_DEV "")
+set(CMAKE_SHARED_LINKER_FLAGS_DEV "")
+
+add_library(millrace_options INTERFACE)
+target_compile_features(millrace_options INTERFACE cxx_std_20)
+target_include_directories(millrace_options INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+  $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/gen>)
+
+# The Python extension links the same archives. Said here and not by CMake's
+# property, which would give programs -fPIE and so a precompiled header of their own.
+target_compile_options(millrace_options INTERFACE $<BUILD_INTERFACE:-fPIC>)
+
+# Flags of our own files only, never handed on to users of an installed library.
+add_library(millrace_flags INTERFACE)
+target_compile_options(millrace_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wno-missing-field-initializers
+  -fno-semantic-interposition)
+if(MILLRACE_WERROR)
+  target_compile_options(millrace_flags INTERFACE -Werror)
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # g++ 12 reports these falsely in std::string, std::optional and absl.
+  target_compile_options(millrace_flags INTERFACE
+    -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread
+    -Wno-maybe-uninitialized -Wno-dangling-pointer -Wno-free-nonheap-object)
+endif()
+
+if(MILLRACE_SANITIZE)
+  target_compile_options(millrace_options INTERFACE
+    "-fsanitize=${MILLRACE_SANITIZE}" -fno-sanitize-recover=all)
+  target_link_options(millrace_options INTERFACE "-fsanitize=${MILLRACE_SANITIZE}")
+  target_compile_definitions(millrace_flags INTERFACE MILLRACE_SANITIZED=1)
+endif()
+
+include(CheckLinkerFlag)
+check_linker_flag(CXX -fuse-ld=mold MILLRACE_HAVE_MOLD)
+if(MILLRACE_HAVE_MOLD AND PROJECT_IS_TOP_LEVEL)
+  add_link_options(-fuse-ld=mold)
+endif()
+add_link_options(-Wl,--as-needed)

@@ -1,0 +1,57 @@
+# Programs: tools/<name>/*.cc -> <name> at the top of the build folder
+# (tools/millrace is the command), examples/**/*.cc -> examples/<name>.
+
+find_path(MILLRACE_CLI11_INCLUDE CLI/CLI.hpp)
+mark_as_advanced(MILLRACE_CLI11_INCLUDE)
+
+# Everything that a program of ours may need; archives, so it takes what it uses.
+add_library(millrace_all INTERFACE)
+target_link_libraries(millrace_all INTERFACE
+  millrace_train millrace_ops_grad millrace_client millrace_cluster millrace_collective
+  millrace_rpc_grpc millrace_session millrace_ops_cpu millrace_ops_schema)
+add_library(millrace::millrace ALIAS millrace_all)
+
+file(GLOB tools CONFIGURE_DEPENDS LIST_DIRECTORIES true RELATIVE "${PROJECT_SOURCE_DIR}/tools" "${PROJECT_SOURCE_DIR}/tools/*")
+list(REMOVE_ITEM tools opgen)
+foreach(tool IN LISTS tools)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tools/${tool}/*.cc")
+  list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+  if(sources)
+    add_executable(${tool} ${sources})
+    millrace_target(${tool})
+    target_link_libraries(${tool} PRIVATE millrace_all)
+    set_target_properties(${tool} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}")
+  endif()
+endforeach()
+
+# An example is a file, or a folder's main.cc with the other files of the folder.
+if(MILLRACE_BUILD_TESTS)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/examples/*.cc")
+  set(mains "${sources}")
+  list(FILTER mains INCLUDE REGEX "/main\\.cc$")
+  foreach(main IN LISTS mains)
+    cmake_path(GET main PARENT_PATH folder)
+    cmake_path(GET folder FILENAME name)
+    set(files "${sources}")
+    string(LENGTH "${folder}/" prefix_length)
+    foreach(file IN LISTS sources)
+      string(SUBSTRING "${file}" 0 ${prefix_length} prefix)
+      if(NOT prefix STREQUAL "${folder}/")
+        list(REMOVE_ITEM files "${file}")
+      endif()
+    endforeach()
+    list(REMOVE_ITEM sources ${files})
+    add_executable(example_${name} ${files})
+    list(APPEND examples ${name})
+  endforeach()
+  foreach(file IN LISTS sources)
+    cmake_path(GET file STEM name)
+    add_executable(example_${name} ${file})
+    list(APPEND examples ${name})
+  endforeach()
+  foreach(name IN LISTS examples)
+    millrace_target(example_${name})
+    target_link_libraries(example_${name} PRIVATE millrace_all)
+    set_target_properties(example_${name} PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/examples")
+  endforeach()
+endif()

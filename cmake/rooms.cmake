@@ -1,0 +1,129 @@
+# One library a room, from layers.txt: millrace_<room>, linked to the rooms that
+# it may include. A room without sources is an INTERFACE library.
+
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/layers.txt")
+file(STRINGS "${PROJECT_SOURCE_DIR}/layers.txt" lines REGEX "^[a-z]")
+foreach(line IN LISTS lines)
+  string(REGEX MATCH "^([a-z.]+) +([0-9]+) +([^+]*)(\\+(.*))?$" matched "${line}")
+  if(NOT matched)
+    message(FATAL_ERROR "layers.txt: cannot read '${line}'")
+  endif()
+  set(room "${CMAKE_MATCH_1}")
+  set(edges "${CMAKE_MATCH_3}")
+  set(test_edges "${CMAKE_MATCH_5}")
+  list(APPEND MILLRACE_LAYERS "${room}")
+  separate_arguments(MILLRACE_EDGES_${room} UNIX_COMMAND "${edges}")
+  separate_arguments(MILLRACE_TEST_EDGES_${room} UNIX_COMMAND "${test_edges}")
+  list(REMOVE_ITEM MILLRACE_EDGES_${room} none)
+endforeach()
+
+# The target of a room's name in layers.txt.
+function(millrace_room_target out room)
+  string(REPLACE "." "_" name "${room}")
+  if(name STREQUAL "ops_op")
+    set(name ops_schema)
+  endif()
+  set(${out} millrace_${name} PARENT_SCOPE)
+endfunction()
+
+if(MILLRACE_PCH)
+  file(WRITE "${PROJECT_BINARY_DIR}/pch/pch.cc" "// Carries the precompiled header that all targets share.\n")
+  add_library(millrace_pch OBJECT "${PROJECT_BINARY_DIR}/pch/pch.cc")
+  target_link_libraries(millrace_pch PRIVATE millrace_options millrace_flags millrace_dep_absl)
+  target_precompile_headers(millrace_pch PRIVATE
+    <functional> <memory> <string> <vector>
+    <absl/container/flat_hash_map.h> <absl/functional/any_invocable.h>
+    <absl/status/status.h> <absl/status/statusor.h>
+    <absl/strings/str_cat.h> <absl/types/span.h>)
+endif()
+
+# What every target of ours gets. Scope: PUBLIC or INTERFACE for the include path.
+function(millrace_target target)
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL "INTERFACE_LIBRARY")
+    target_link_libraries(${target} INTERFACE millrace_options millrace_dep_absl)
+    return()
+  endif()
+  target_link_libraries(${target} PUBLIC millrace_options millrace_dep_absl PRIVATE $<BUILD_INTERFACE:millrace_flags>)
+  if(MILLRACE_PCH)
+    target_precompile_headers(${target} REUSE_FROM millrace_pch)
+  endif()
+endfunction()
+
+# millrace_library(target source...): STATIC, or INTERFACE where there is no
+# source yet. ${target}_SCOPE is how to link to it.
+function(millrace_library target)
+  if(ARGN)
+    add_library(${target} STATIC ${ARGN})
+    set(${target}_SCOPE PUBLIC PARENT_SCOPE)
+  else()
+    add_library(${target} INTERFACE)
+    set(${target}_SCOPE INTERFACE PARENT_SCOPE)
+  endif()
+  add_library(millrace::${target} ALIAS ${target})
+  set_property(GLOBAL APPEND PROPERTY MILLRACE_LIBRARIES ${target})
+  millrace_target(${target})
+endfunction()
+
+# The wire's messages.
+file(GLOB_RECURSE protos CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/proto/*.proto")
+set(generated "")
+foreach(proto IN LISTS protos)
+  string(REGEX REPLACE "\\.proto$" "" stem "${proto}")
+  set(outputs "${PROJECT_BINARY_DIR}/gen/${stem}.pb.cc" "${PROJECT_BINARY_DIR}/gen/${stem}.pb.h")
+  list(APPEND generated ${outputs})
+  add_custom_command(OUTPUT ${outputs}
+    COMMAND protobuf::protoc "--proto_path=${PROJECT_SOURCE_DIR}" "--cpp_out=${PROJECT_BINARY_DIR}/gen" "${proto}"
+    DEPENDS "${PROJECT_SOURCE_DIR}/${proto}" WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
+    COMMENT "protoc ${proto}" VERBATIM)
+endforeach()
+file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/gen")
+if(generated)
+  add_library(millrace_proto STATIC ${generated})
+  target_compile_options(millrace_proto PRIVATE -w)
+  target_link_libraries(millrace_proto PUBLIC millrace_options millrace_dep_protobuf)
+else()
+  add_library(millrace_proto INTERFACE)
+  target_link_libraries(millrace_proto INTERFACE millrace_options millrace_dep_protobuf)
+endif()
+set_property(GLOBAL APPEND PROPERTY MILLRACE_LIBRARIES millrace_proto)
+
+# What a room links to besides rooms.
+set(MILLRACE_EXTRA_graph millrace_proto)
+set(MILLRACE_EXTRA_protocol millrace_proto)
+set(MILLRACE_EXTRA_checkpoint millrace_proto millrace_dep_curl millrace_dep_ssl millrace_dep_zlib)
+set(MILLRACE_EXTRA_device millrace_dep_dnnl ${CMAKE_DL_LIBS})
+set(MILLRACE_EXTRA_rpc millrace_dep_ssl)
+set(MILLRACE_EXTRA_rpc.grpc millrace_dep_grpc)
+
+# Sources of a room, without unit tests.
+function(millrace_room_sources out room)
+  if(room STREQUAL "rpc.grpc")
+    set(folder rpc/grpc)
+  else()
+    set(folder ${room})
+  endif()
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/millrace/${folder}/*.cc")
+  if(room STREQUAL "rpc")
+    list(FILTER sources EXCLUDE REGEX "/rpc/grpc/")
+  endif()
+  set(${out} "${sources}" PARENT_SCOPE)
+endfunction()
+
+set(MILLRACE_ROOMS ${MILLRACE_LAYERS})
+list(FILTER MILLRACE_ROOMS EXCLUDE REGEX "^ops\\.")
+foreach(room IN LISTS MILLRACE_ROOMS)
+  millrace_room_sources(sources ${room})
+  list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+  if(room STREQUAL "client" AND EXISTS "${PROJECT_SOURCE_DIR}/tools/opgen/main.cc")
+    list(APPEND sources "${PROJECT_BINARY_DIR}/gen/millrace/client/ops.gen.cc"
+      "${PROJECT_BINARY_DIR}/gen/millrace/client/ops.gen.h")
+  endif()
+  millrace_room_target(target ${room})
+  millrace_library(${target} ${sources})
+  foreach(edge IN LISTS MILLRACE_EDGES_${room})
+    millrace_room_target(lower ${edge})
+    target_link_libraries(${target} ${${target}_SCOPE} ${lower})
+  endforeach()
+  target_link_libraries(${target} ${${target}_SCOPE} ${MILLRACE_EXTRA_${room}})
+endforeach()
