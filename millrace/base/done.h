@@ -18,10 +18,9 @@ class Done {
 
   Done() = default;
   template <class F>
-    requires std::is_invocable_v<F, Status>
-  Done(F f) : f_(std::move(f)), armed_(true) {}  // NOLINT: from any callable
-  Done(Done&& o) noexcept
-      : f_(std::move(o.f_)), armed_(std::exchange(o.armed_, false)) {}
+  requires std::is_invocable_v<F, Status> Done(F f)
+      : f_(std::move(f)), armed_(true) {}  // NOLINT: from any callable
+  Done(Done&& o) noexcept : f_(std::move(o.f_)), armed_(std::exchange(o.armed_, false)) {}
   Done& operator=(Done&& o) noexcept {
     if (this != &o) {
       Drop();
@@ -34,7 +33,8 @@ class Done {
 
   // Completes. `std::move(done)(status)`.
   void operator()(Status status) && {
-    if (!armed_) [[unlikely]] DieCalledTwice();
+    if (!armed_) [[unlikely]]
+      DieCalledTwice();
     armed_ = false;
     Function f = std::move(f_);
     std::move(f)(std::move(status));
@@ -43,7 +43,8 @@ class Done {
 
  private:
   void Drop() {
-    if (armed_) [[unlikely]] std::move(*this)(Internal("callback was dropped"));
+    if (armed_) [[unlikely]]
+      std::move (*this)(Internal("callback was dropped"));
   }
   [[noreturn]] static void DieCalledTwice();
 

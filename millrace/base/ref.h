@@ -41,13 +41,13 @@ class Ref {
   }
   Ref(Ref&& o) noexcept : p_(std::exchange(o.p_, nullptr)) {}
   template <class U>
-    requires std::is_convertible_v<U*, T*>
-  Ref(const Ref<U>& o) : p_(o.get()) {  // NOLINT: as for any pointer
+  requires std::is_convertible_v<U*, T*> Ref(const Ref<U>& o)
+      : p_(o.get()) {  // NOLINT: as for any pointer
     if (p_) p_->AddRef();
   }
   template <class U>
-    requires std::is_convertible_v<U*, T*>
-  Ref(Ref<U>&& o) noexcept : p_(o.release()) {}  // NOLINT
+  requires std::is_convertible_v<U*, T*> Ref(Ref<U>&& o)
+  noexcept : p_(o.release()) {}  // NOLINT
   Ref& operator=(Ref o) noexcept {
     std::swap(p_, o.p_);
     return *this;

@@ -14,16 +14,16 @@
 
 namespace millrace {
 
+using absl::OkStatus;
 using absl::Status;
 using absl::StatusCode;
 using absl::StatusOr;
-using absl::OkStatus;
 
 // Each builds a Status of its code from absl::StrCat's arguments.
-#define MR_DEFINE_ERROR(Name)                              \
-  template <class... Args>                                 \
-  [[nodiscard]] Status Name(const Args&... args) {         \
-    return absl::Name##Error(absl::StrCat(args...));       \
+#define MR_DEFINE_ERROR(Name)                        \
+  template <class... Args>                           \
+  [[nodiscard]] Status Name(const Args&... args) {   \
+    return absl::Name##Error(absl::StrCat(args...)); \
   }
 MR_DEFINE_ERROR(Cancelled)
 MR_DEFINE_ERROR(InvalidArgument)
@@ -56,7 +56,9 @@ bool IsDerived(const Status& status);
 void UpdateStatus(Status& first, const Status& next);
 
 namespace internal {
-inline const Status& ToStatus(const Status& s) { return s; }
+inline const Status& ToStatus(const Status& s) {
+  return s;
+}
 template <class T>
 const Status& ToStatus(const StatusOr<T>& s) {
   return s.status();
@@ -66,10 +68,11 @@ const Status& ToStatus(const StatusOr<T>& s) {
 }  // namespace millrace
 
 // Returns from the function if `expr` (a Status) is not OK.
-#define MR_RETURN_IF_ERROR(expr)                                  \
-  do {                                                            \
-    ::millrace::Status mr_status_ = (expr);                       \
-    if (!mr_status_.ok()) [[unlikely]] return mr_status_;         \
+#define MR_RETURN_IF_ERROR(expr)            \
+  do {                                      \
+    ::millrace::Status mr_status_ = (expr); \
+    if (!mr_status_.ok()) [[unlikely]]      \
+      return mr_status_;                    \
   } while (0)
 
 #define MR_CONCAT_INNER_(a, b) a##b
@@ -78,7 +81,8 @@ const Status& ToStatus(const StatusOr<T>& s) {
 // `MR_ASSIGN(auto x, F())` returns F's error or moves its value into `x`.
 #define MR_ASSIGN(lhs, ...) \
   MR_ASSIGN_IMPL_(MR_CONCAT_(mr_status_or_, __COUNTER__), lhs, __VA_ARGS__)
-#define MR_ASSIGN_IMPL_(tmp, lhs, ...)                            \
-  auto tmp = (__VA_ARGS__);                                       \
-  if (!tmp.ok()) [[unlikely]] return ::millrace::internal::ToStatus(tmp); \
+#define MR_ASSIGN_IMPL_(tmp, lhs, ...)          \
+  auto tmp = (__VA_ARGS__);                     \
+  if (!tmp.ok()) [[unlikely]]                   \
+    return ::millrace::internal::ToStatus(tmp); \
   lhs = std::move(tmp).value()

@@ -1,0 +1,56 @@
+// CheckedSize: sizes computed from outside values, where overflow is an error
+// and not a small number.
+//
+//   MR_ASSIGN(int64_t bytes, (CheckedSize(rows) * columns * 4).Get("bytes"));
+#pragma once
+
+#include <cstdint>
+
+#include "absl/strings/string_view.h"
+#include "millrace/base/status.h"
+
+namespace millrace {
+
+// A non-negative int64. Once it overflowed or went negative it stays bad.
+class CheckedSize {
+ public:
+  constexpr CheckedSize() = default;
+  constexpr CheckedSize(int64_t value)  // NOLINT: from any size
+      : value_(value), ok_(value >= 0) {}
+
+  constexpr CheckedSize& operator*=(CheckedSize o) {
+    ok_ = !__builtin_mul_overflow(value_, o.value_, &value_) && ok_ && o.ok_;
+    return *this;
+  }
+  constexpr CheckedSize& operator+=(CheckedSize o) {
+    ok_ = !__builtin_add_overflow(value_, o.value_, &value_) && ok_ && o.ok_;
+    return *this;
+  }
+  constexpr CheckedSize& operator-=(CheckedSize o) {
+    ok_ = !__builtin_sub_overflow(value_, o.value_, &value_) && ok_ && o.ok_ && value_ >= 0;
+    return *this;
+  }
+  friend constexpr CheckedSize operator*(CheckedSize a, CheckedSize b) { return a *= b; }
+  friend constexpr CheckedSize operator+(CheckedSize a, CheckedSize b) { return a += b; }
+  friend constexpr CheckedSize operator-(CheckedSize a, CheckedSize b) { return a -= b; }
+  constexpr CheckedSize Mul(CheckedSize o) const { return *this * o; }
+  constexpr CheckedSize Add(CheckedSize o) const { return *this + o; }
+
+  constexpr bool ok() const { return ok_; }
+  // Only if ok().
+  constexpr int64_t value() const { return value_; }
+  // The value, or INVALID_ARGUMENT that names `what`.
+  StatusOr<int64_t> Get(absl::string_view what = "size") const {
+    if (!ok_) {
+      return InvalidArgument("Overflow or negative value in the computation of ", what,
+                             "; it must lie between 0 and 2^63 - 1");
+    }
+    return value_;
+  }
+
+ private:
+  int64_t value_ = 0;
+  bool ok_ = true;
+};
+
+}  // namespace millrace

@@ -1,0 +1,88 @@
+// IntraOpPool: threads that share the work of one kernel. ParallelFor is the
+// only way in which kernels use several threads; the OpenMP regions of oneDNN
+// run on teams of the same threads.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/strings/string_view.h"
+#include "millrace/base/cancel.h"
+#include "millrace/base/status.h"
+#include "millrace/base/thread.h"
+
+namespace millrace {
+
+// Thread-safe. Workers spin for a few microseconds after work, then sleep; all
+// flush denormals. In a simulation there are no workers: everything runs on
+// the caller.
+class IntraOpPool {
+ public:
+  // `width` counts the calling thread: width - 1 workers at most are started.
+  IntraOpPool(absl::string_view name, int width);
+  ~IntraOpPool();
+  IntraOpPool(const IntraOpPool&) = delete;
+  IntraOpPool& operator=(const IntraOpPool&) = delete;
+
+  int width() const { return width_; }
+
+  // Calls fn(begin, end) for consecutive shards of [0, total), on this thread
+  // and on workers that are idle; returns after the last. The shards depend on
+  // total, cost and width only, never on who is idle, so a reduction by shards
+  // gives the same bits. Less than about 20 us of work is one shard, and none
+  // is much longer than 100 ms. fn must not throw.
+  void ParallelFor(int64_t total, int64_t cost_per_unit_nanos,
+                   absl::FunctionRef<void(int64_t begin, int64_t end)> fn) {
+    ParallelFor(total, cost_per_unit_nanos, nullptr, fn).IgnoreError();
+  }
+  // The same, but shards that have not started when `scope` is cancelled do
+  // not run, and its reason is returned.
+  Status ParallelFor(int64_t total, int64_t cost_per_unit_nanos, const CancelScope* scope,
+                     absl::FunctionRef<void(int64_t, int64_t)> fn);
+  // The length of a shard in units, the last one may be shorter.
+  static int64_t ShardSize(int64_t total, int64_t cost_per_unit_nanos, int width);
+
+  // Workers reserved for one caller, who is member 0.
+  class Team {
+   public:
+    Team() = default;
+    Team(Team&& o) noexcept;
+    Team& operator=(Team&& o) noexcept;
+    ~Team() { Release(); }
+
+    // Members, the caller included; at least 1.
+    int width() const { return 1 + static_cast<int>(workers_.size()); }
+    // Calls fn(index, width) on every member at the same time (members may
+    // wait for each other by spinning) and returns after the last.
+    void Run(absl::FunctionRef<void(int index, int width)> fn);
+    void Release();
+
+   private:
+    friend class IntraOpPool;
+    IntraOpPool* pool_ = nullptr;
+    std::vector<int> workers_;
+  };
+  // A team of up to `width` members: what is idle now; never waits.
+  Team Reserve(int width);
+
+ private:
+  struct Worker;
+  int TakeIdle();
+  void Loop(Worker& worker);
+
+  const std::string name_;
+  const int width_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<std::atomic<uint64_t>> idle_;  // a bit a worker
+  std::atomic<bool> stopping_{false};
+};
+
+// On Lanes::Process().intra_op.
+void ParallelFor(int64_t total, int64_t cost_per_unit_nanos,
+                 absl::FunctionRef<void(int64_t begin, int64_t end)> fn);
+
+}  // namespace millrace

@@ -1,0 +1,38 @@
+// What the waiting primitives of this room tell the simulation. Not for use
+// outside millrace/base; see sim.h.
+#pragma once
+
+#include <cstdint>
+
+#include "millrace/base/clock.h"
+
+namespace millrace::internal {
+
+struct SimThread;
+
+// Null for threads outside a simulation: that is the whole cost they pay.
+extern constinit thread_local SimThread* current_sim_thread
+    __attribute__((tls_model("initial-exec")));
+
+inline bool InSim() {
+  return current_sim_thread != nullptr;
+}
+
+// All below: only if InSim(). The calling thread holds the baton.
+
+// Hands the baton to a thread that the seed chooses (maybe to itself): always,
+// or with the lock-switch probability of the run.
+void SimSwitch(const char* what);
+void SimMaybeSwitch(const char* what);
+// Waits until SimWake(object, ...) or the deadline; true if timed out.
+// A null object waits for the deadline alone.
+bool SimBlock(const void* object, const char* what, Deadline deadline);
+// Makes one waiter of `object`, chosen by the seed, or all of them runnable.
+void SimWake(const void* object, bool all);
+// True with the probability that a condition wakes without notification.
+bool SimSpurious();
+int64_t SimNow();
+// The next 64 random bits of the run.
+uint64_t SimBits();
+
+}  // namespace millrace::internal
