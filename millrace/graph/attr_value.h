@@ -1,0 +1,127 @@
+// AttrValue: the value of a node's attribute, as plain data.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "millrace/tensor/tensor.h"
+
+namespace millrace {
+
+class AttrValue;
+
+// Attributes of a node, sorted by name; small and compact, since a graph may
+// have a million nodes.
+class AttrMap {
+ public:
+  using Entry = std::pair<std::string, AttrValue>;
+
+  AttrMap() = default;
+  AttrMap(std::initializer_list<Entry> entries);
+
+  // Null if there is none of that name.
+  const AttrValue* Find(absl::string_view name) const;
+  AttrValue* FindMutable(absl::string_view name);
+  // Adds or replaces.
+  void Set(absl::string_view name, AttrValue value);
+  bool Erase(absl::string_view name);
+
+  size_t size() const { return entries_.size(); }
+  bool empty() const { return entries_.empty(); }
+  auto begin() const { return entries_.begin(); }
+  auto end() const { return entries_.end(); }
+
+ private:
+  std::vector<Entry> entries_;
+};
+
+// A function (or op) by name, with attributes of its own.
+struct NameAttrList {
+  std::string name;
+  AttrMap attrs;
+};
+
+// In a function body: stands for the attribute of that name of the caller.
+struct AttrPlaceholder {
+  std::string name;
+};
+
+class AttrValue {
+ public:
+  using Func = std::shared_ptr<const NameAttrList>;
+  using StringList = std::vector<std::string>;
+  using IntList = std::vector<int64_t>;
+  using FloatList = std::vector<float>;
+  using BoolList = std::vector<bool>;
+  using TypeList = std::vector<DataType>;
+  using ShapeList = std::vector<PartialShape>;
+  using TensorList = std::vector<Tensor>;
+  using FuncList = std::vector<Func>;
+  // An empty list has no kind on the wire: it fits a list attribute of any.
+  struct EmptyList {};
+  using Value =
+      std::variant<std::monostate, std::string, int64_t, float, bool, DataType,
+                   PartialShape, Tensor, Func, AttrPlaceholder, EmptyList,
+                   StringList, IntList, FloatList, BoolList, TypeList,
+                   ShapeList, TensorList, FuncList>;
+
+  AttrValue() = default;
+  AttrValue(std::string v) : value_(std::move(v)) {}            // NOLINT
+  AttrValue(absl::string_view v) : value_(std::string(v)) {}    // NOLINT
+  AttrValue(const char* v) : value_(std::string(v)) {}          // NOLINT
+  AttrValue(int64_t v) : value_(v) {}                           // NOLINT
+  AttrValue(int v) : value_(static_cast<int64_t>(v)) {}         // NOLINT
+  AttrValue(float v) : value_(v) {}                             // NOLINT
+  AttrValue(double v) : value_(static_cast<float>(v)) {}        // NOLINT
+  AttrValue(bool v) : value_(v) {}                              // NOLINT
+  AttrValue(DataType v) : value_(v) {}                          // NOLINT
+  AttrValue(PartialShape v) : value_(std::move(v)) {}           // NOLINT
+  AttrValue(TensorShape v) : value_(PartialShape(v)) {}         // NOLINT
+  AttrValue(Tensor v) : value_(std::move(v)) {}                 // NOLINT
+  AttrValue(NameAttrList v)                                     // NOLINT
+      : value_(std::make_shared<const NameAttrList>(std::move(v))) {}
+  AttrValue(Func v) : value_(std::move(v)) {}                   // NOLINT
+  AttrValue(AttrPlaceholder v) : value_(std::move(v)) {}        // NOLINT
+  AttrValue(EmptyList v) : value_(v) {}                         // NOLINT
+  AttrValue(StringList v) : value_(std::move(v)) {}             // NOLINT
+  AttrValue(IntList v) : value_(std::move(v)) {}                // NOLINT
+  AttrValue(FloatList v) : value_(std::move(v)) {}              // NOLINT
+  AttrValue(BoolList v) : value_(std::move(v)) {}               // NOLINT
+  AttrValue(TypeList v) : value_(std::move(v)) {}               // NOLINT
+  AttrValue(ShapeList v) : value_(std::move(v)) {}              // NOLINT
+  AttrValue(TensorList v) : value_(std::move(v)) {}             // NOLINT
+  AttrValue(FuncList v) : value_(std::move(v)) {}               // NOLINT
+
+  // The value if it is a T, else null. An EmptyList is no T; see GetAttr.
+  template <class T>
+  const T* get() const {
+    return std::get_if<T>(&value_);
+  }
+  const Value& value() const { return value_; }
+  bool has_value() const { return value_.index() != 0; }
+  bool is_list() const { return value_.index() >= 10; }
+
+  // The kind as a schema writes it: "int", "list(type)", ...
+  std::string kind() const;
+  // Short text for messages.
+  std::string DebugString() const;
+
+  friend bool operator==(const AttrValue& a, const AttrValue& b);
+
+ private:
+  Value value_;
+};
+
+// Attribute `name` as a T (std::string, int64_t, float, bool, DataType,
+// PartialShape, Tensor, AttrValue::Func or a list of them; also int32_t/int
+// with a range check). NOT_FOUND "No attr named 'x'", INVALID_ARGUMENT if it
+// has another kind.
+template <class T>
+StatusOr<T> GetAttr(const AttrMap& attrs, absl::string_view name);
+
+}  // namespace millrace

@@ -1,0 +1,133 @@
+// Graph: nodes with checked attributes and typed edges, owned by index.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
+#include "millrace/graph/graph_def.h"
+#include "millrace/graph/op_registry.h"
+
+namespace millrace {
+
+using NodeId = int32_t;
+inline constexpr NodeId kNoNode = -1;
+
+// Output `port` of a node.
+struct OutputRef {
+  NodeId node = kNoNode;
+  int32_t port = 0;
+  friend bool operator==(const OutputRef&, const OutputRef&) = default;
+  template <class H>
+  friend H AbslHashValue(H h, const OutputRef& o) {
+    return H::combine(std::move(h), o.node, o.port);
+  }
+};
+
+// A data edge from this node's output `port` to input `dst_port` of `dst`, or
+// a control edge (both ports kControlPort).
+inline constexpr int32_t kControlPort = -1;
+struct OutEdge {
+  int32_t port;
+  NodeId dst;
+  int32_t dst_port;
+};
+
+struct Node {
+  NodeId id = kNoNode;
+  std::string name;
+  const OpDef* op = nullptr;
+  AttrMap attrs;                      // complete: defaults filled in
+  std::string requested_device;       // as the graph says
+  std::string assigned_device;        // full name, once placed
+  std::vector<DataType> input_types;  // references as reference types
+  std::vector<DataType> output_types;
+  std::vector<OutputRef> inputs;      // data inputs by position
+  std::vector<NodeId> control_inputs; // no doubles
+  std::vector<OutEdge> out_edges;     // in no particular order
+
+  int num_inputs() const { return static_cast<int>(inputs.size()); }
+  int num_outputs() const { return static_cast<int>(output_types.size()); }
+  bool IsOp(absl::string_view type) const { return op->name == type; }
+};
+
+// Functions by name. Shared by graphs, immutable; growing makes a new one.
+class FunctionLibrary {
+ public:
+  // INVALID_ARGUMENT if a function of that name and another body exists.
+  Status Add(FunctionDef function);
+  Status AddGradient(GradientDef gradient);
+  const FunctionDef* Find(absl::string_view name) const;
+  const std::string* FindGradient(absl::string_view function) const;
+  FunctionLibraryDef ToDef() const;
+  bool empty() const { return functions_.empty(); }
+
+ private:
+  std::vector<std::shared_ptr<const FunctionDef>> functions_;
+  absl::flat_hash_map<std::string, const FunctionDef*> by_name_;
+  absl::flat_hash_map<std::string, std::string> gradients_;
+};
+
+// One thread at a time. Node ids are dense; a removed node leaves a null.
+class Graph {
+ public:
+  explicit Graph(const OpRegistry* ops);
+  Graph(Graph&&) = default;
+  Graph& operator=(Graph&&) = default;
+
+  const OpRegistry& ops() const { return *ops_; }
+  FunctionLibrary& library() { return library_; }
+  const FunctionLibrary& library() const { return library_; }
+  VersionDef& versions() { return versions_; }
+  const VersionDef& versions() const { return versions_; }
+
+  // Upper bound of ids; some may be removed.
+  int num_ids() const { return static_cast<int>(nodes_.size()); }
+  int num_nodes() const { return num_nodes_; }
+  // Null if removed.
+  Node* node(NodeId id) { return nodes_[id].get(); }
+  const Node* node(NodeId id) const { return nodes_[id].get(); }
+  Node* Find(absl::string_view name);
+  const Node* Find(absl::string_view name) const;
+
+  // Adds a node whose inputs exist. Checks name (non-empty, new, well formed
+  // is not required: names may be any bytes), op (of the registry or a
+  // function), attributes and input types. INVALID_ARGUMENT says which node.
+  StatusOr<Node*> AddNode(absl::string_view name, absl::string_view op,
+                          absl::Span<const OutputRef> inputs, AttrMap attrs,
+                          absl::string_view device = "",
+                          absl::Span<const NodeId> control_inputs = {});
+  // Adds a node with inputs still missing (ids kNoNode); set them by SetInput.
+  StatusOr<Node*> AddNodeUnconnected(absl::string_view name, absl::string_view op,
+                                     AttrMap attrs, absl::string_view device = "");
+  // Connects or reconnects a data input; checks the type.
+  Status SetInput(Node* dst, int32_t dst_port, OutputRef src);
+  void AddControlEdge(NodeId src, NodeId dst);
+  void RemoveControlEdge(NodeId src, NodeId dst);
+  // Removes a node and its edges; consumers lose the input.
+  void RemoveNode(NodeId id);
+  // A name that is not taken: `base`, or base_1, base_2, ...
+  std::string UniqueName(absl::string_view base) const;
+  // A copy, for passes that change it.
+  Graph Clone() const;
+
+ private:
+  const OpRegistry* ops_;
+  FunctionLibrary library_;
+  VersionDef versions_;
+  std::vector<std::unique_ptr<Node>> nodes_;
+  int num_nodes_ = 0;
+  absl::flat_hash_map<absl::string_view, NodeId> by_name_;
+  // Schemas made from function signatures, for nodes that call a function.
+  std::vector<std::shared_ptr<const OpDef>> function_ops_;
+};
+
+// Nodes in an order in which every node follows its inputs; back edges of
+// loops (out of NextIteration) do not count. INVALID_ARGUMENT that names a
+// node of a cycle without one. No recursion.
+StatusOr<std::vector<NodeId>> TopologicalOrder(const Graph& graph);
+
+}  // namespace millrace

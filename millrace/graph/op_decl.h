@@ -1,0 +1,71 @@
+// How an op is declared: constinit data, no registration at start-up.
+//
+//   MR_OP(BiasAdd) {
+//     .inputs  = "value: T, bias: T",
+//     .outputs = "output: T",
+//     .attrs   = "T: numbertype; data_format: {'NHWC', 'NCHW'} = 'NHWC'",
+//     .shape   = [](ShapeContext& c) -> Status { ... },
+//     .doc     = "Adds a vector along the channel dimension.",
+//   };
+//
+// Grammar (TensorFlow's):
+//   arg:   name ": " [N " * "] (dtype | type attr | list(type) attr) | Ref(...)
+//   attr:  name ": " kind [">= minimum"] ["= default"], separated by ";"
+//   kind:  string int float bool type shape tensor func, list(kind),
+//          {a, b} of types or quoted strings, list({...}), numbertype,
+//          realnumbertype, quantizedtype
+// A malformed text is a compile error.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "millrace/base/status.h"
+#include "millrace/graph/signature_check.h"
+
+namespace millrace {
+
+class ShapeContext;
+
+// Infers output shapes; see shape_context.h.
+using ShapeFunction = Status (*)(ShapeContext&);
+
+enum OpFlags : uint32_t {
+  kStateful = 1,
+  kCommutative = 2,
+  kAggregate = 4,
+  kAllowsUninitialized = 8,
+};
+
+struct OpFields {
+  const char* inputs = "";
+  const char* outputs = "";
+  const char* attrs = "";
+  uint32_t flags = 0;
+  ShapeFunction shape = nullptr;  // null: outputs of unknown shape
+  const char* doc = "";
+  int deprecated_version = 0;  // GraphDef version from which it is refused
+  const char* deprecated_hint = "";
+};
+
+struct OpDecl {
+  const char* name;
+  OpFields fields;
+};
+
+namespace internal {
+struct OpName {
+  const char* name;
+};
+consteval OpDecl operator|(OpName name, OpFields fields) {
+  CheckSignature(fields.inputs, fields.outputs, fields.attrs);
+  return {name.name, fields};
+}
+}  // namespace internal
+
+}  // namespace millrace
+
+#define MR_OP(Name)                                     \
+  extern const ::millrace::OpDecl mr_op_##Name;         \
+  constinit const ::millrace::OpDecl mr_op_##Name =     \
+      ::millrace::internal::OpName{#Name} | ::millrace::OpFields

@@ -1,0 +1,74 @@
+// OpDef: the schema of an op, parsed from its declaration (or from a
+// function's signature).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "millrace/graph/attr_value.h"
+#include "millrace/graph/op_decl.h"
+
+namespace millrace {
+
+// An input or output. Exactly one of type, type_attr and type_list_attr says
+// its type; number_attr makes it a sequence of that many.
+struct ArgDef {
+  std::string name;
+  DataType type = DataType::kInvalid;
+  std::string type_attr;
+  std::string number_attr;
+  std::string type_list_attr;
+  bool is_ref = false;
+};
+
+struct AttrDef {
+  std::string name;
+  std::string kind;  // "type", "list(int)", "string", ...
+  std::optional<AttrValue> default_value;
+  std::optional<int64_t> minimum;     // of an int; of the length of a list
+  AttrValue allowed;                  // TypeList or StringList, or nothing
+};
+
+struct OpDef {
+  std::string name;
+  std::vector<ArgDef> inputs;
+  std::vector<ArgDef> outputs;
+  std::vector<AttrDef> attrs;
+  std::vector<std::string> control_outputs;  // of a function
+  bool is_stateful = false;
+  bool is_commutative = false;
+  bool is_aggregate = false;
+  bool allows_uninitialized_input = false;
+  int deprecated_version = 0;
+  std::string deprecated_hint;
+  ShapeFunction shape = nullptr;
+  std::string doc;
+
+  const AttrDef* FindAttr(absl::string_view name) const;
+};
+
+// Parses a declaration's texts. INVALID_ARGUMENT that shows the place.
+StatusOr<OpDef> ParseOpDecl(const OpDecl& decl);
+
+// The types of a node's inputs or outputs, by its attributes (references as
+// reference types). INVALID_ARGUMENT if an attribute is missing or does not
+// fit.
+StatusOr<std::vector<DataType>> ArgTypes(const std::vector<ArgDef>& args,
+                                         const AttrMap& attrs);
+
+// Position of an argument among a node's inputs or outputs: [begin, end).
+struct ArgRange {
+  int begin = 0;
+  int end = 0;
+};
+StatusOr<ArgRange> FindArgRange(const std::vector<ArgDef>& args,
+                                const AttrMap& attrs, absl::string_view name);
+
+// Checks `attrs` of a node against the schema: missing ones get their default,
+// wrong kinds, values that are not allowed and unknown attributes (but for
+// those that begin with '_') are INVALID_ARGUMENT.
+Status CompleteAttrs(const OpDef& op, AttrMap* attrs);
+
+}  // namespace millrace

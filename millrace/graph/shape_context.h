@@ -1,0 +1,118 @@
+// ShapeContext: what a shape function sees of one node.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/functional/function_ref.h"
+#include "millrace/graph/graph_def.h"
+#include "millrace/graph/op_def.h"
+
+namespace millrace {
+
+// What is known of the value behind a resource handle.
+struct HandleShape {
+  DataType dtype = DataType::kInvalid;
+  PartialShape shape;
+};
+
+// One thread; lives for one call of a shape function.
+class ShapeContext {
+ public:
+  // `inputs[i].value` is the input's value where it is known at graph time.
+  struct Input {
+    PartialShape shape;
+    std::vector<HandleShape> handles;
+  };
+  // Finds the value of input i, or of a shape-like int vector as far as it is
+  // known (unknown elements -1), on demand.
+  using ConstantFinder = absl::FunctionRef<const Tensor*(int input)>;
+  using PartialFinder = absl::FunctionRef<bool(int input, PartialShape*)>;
+
+  ShapeContext(const std::string& node_name, const OpDef& op, const AttrMap& attrs,
+               std::vector<Input> inputs, int num_outputs,
+               ConstantFinder constant, PartialFinder partial)
+      : node_name_(node_name), op_(op), attrs_(attrs), inputs_(std::move(inputs)),
+        outputs_(static_cast<size_t>(num_outputs)), output_handles_(static_cast<size_t>(num_outputs)),
+        constant_(constant), partial_(partial) {}
+
+  const std::string& node_name() const { return node_name_; }
+  const OpDef& op() const { return op_; }
+  const AttrMap& attrs() const { return attrs_; }
+  template <class T>
+  StatusOr<T> Attr(absl::string_view name) const {
+    return GetAttr<T>(attrs_, name);
+  }
+
+  int num_inputs() const { return static_cast<int>(inputs_.size()); }
+  int num_outputs() const { return static_cast<int>(outputs_.size()); }
+  const PartialShape& input(int i) const { return inputs_[i].shape; }
+  // The inputs of the argument `name` (one for a plain argument).
+  StatusOr<ArgRange> InputRange(absl::string_view name) const;
+
+  // Input i has this rank: its shape, with unknown sizes if the rank was
+  // unknown. INVALID_ARGUMENT "Shape must be rank 2 but is rank 3".
+  StatusOr<PartialShape> WithRank(int i, int rank) const;
+  StatusOr<PartialShape> WithRankAtLeast(int i, int rank) const;
+  StatusOr<PartialShape> WithRankAtMost(int i, int rank) const;
+  // The same for any shape.
+  static StatusOr<PartialShape> WithRank(const PartialShape& s, int rank);
+  static StatusOr<PartialShape> WithRankAtLeast(const PartialShape& s, int rank);
+  static StatusOr<PartialShape> WithRankAtMost(const PartialShape& s, int rank);
+  // What two sizes or shapes that must be equal know together.
+  static StatusOr<int64_t> MergeDims(int64_t a, int64_t b);
+  static StatusOr<PartialShape> MergeShapes(const PartialShape& a, const PartialShape& b);
+  // Size of dimension d, which may count from the end (-1: last).
+  static int64_t Dim(const PartialShape& s, int d);
+  // kUnknownDim if one is unknown.
+  static int64_t AddDims(int64_t a, int64_t b);
+  static int64_t SubtractDims(int64_t a, int64_t b);
+  static StatusOr<int64_t> MultiplyDims(int64_t a, int64_t b);
+  static StatusOr<int64_t> DivideDims(int64_t a, int64_t b, bool evenly);
+
+  // The value of input i if it is known while the graph is built, else null.
+  const Tensor* input_value(int i) const { return constant_(i); }
+  // Input i (int32 or int64, rank 1, or a -1 scalar) read as a shape; sizes
+  // that are not known yet are unknown.
+  StatusOr<PartialShape> ShapeFromInput(int i) const;
+  // Input i (int scalar) as a size; kUnknownDim if it is not known.
+  StatusOr<int64_t> DimFromInput(int i) const;
+
+  void set_output(int i, PartialShape shape) { outputs_[i] = std::move(shape); }
+  const PartialShape& output(int i) const { return outputs_[i]; }
+  Status Return(PartialShape shape) {  // sets output 0
+    set_output(0, std::move(shape));
+    return OkStatus();
+  }
+
+  // Resource handles: what their variable holds.
+  const std::vector<HandleShape>& input_handles(int i) const { return inputs_[i].handles; }
+  void set_output_handles(int i, std::vector<HandleShape> h) { output_handles_[i] = std::move(h); }
+  const std::vector<HandleShape>& output_handles(int i) const { return output_handles_[i]; }
+
+ private:
+  const std::string& node_name_;
+  const OpDef& op_;
+  const AttrMap& attrs_;
+  std::vector<Input> inputs_;
+  std::vector<PartialShape> outputs_;
+  std::vector<std::vector<HandleShape>> output_handles_;
+  ConstantFinder constant_;
+  PartialFinder partial_;
+};
+
+// Shape functions that many ops share.
+namespace shapes {
+Status Unchanged(ShapeContext& c);      // output 0 as input 0
+Status Scalar(ShapeContext& c);         // every output is a scalar
+Status NoOutputs(ShapeContext& c);
+Status Unknown(ShapeContext& c);
+Status Broadcast(ShapeContext& c);      // output 0: inputs 0 and 1 broadcast
+Status MergeAll(ShapeContext& c);       // all inputs and output 0 have one shape
+// Broadcasting of two shapes. INVALID_ARGUMENT "Dimensions must be equal, but
+// are A and B ...".
+StatusOr<PartialShape> BroadcastShapes(const PartialShape& a, const PartialShape& b);
+}  // namespace shapes
+
+}  // namespace millrace

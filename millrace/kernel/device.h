@@ -1,0 +1,54 @@
+// Device: what runs kernels and holds memory and resources.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "absl/functional/function_ref.h"
+#include "millrace/base/lanes.h"
+#include "millrace/graph/device_name.h"
+#include "millrace/tensor/buffer.h"
+
+namespace millrace {
+
+class ResourceStore;
+
+struct DeviceAttributes {
+  std::string name;         // full
+  std::string device_type;  // "CPU", "GPU"
+  int64_t memory_limit_bytes = 0;
+  uint64_t incarnation = 0;  // random, new with each start of the server
+  std::string physical_description;
+};
+
+// Thread-safe. Servers of one process never share devices; a local or isolated
+// session has device objects of its own.
+class Device {
+ public:
+  virtual ~Device() = default;
+
+  const DeviceAttributes& attributes() const { return attributes_; }
+  const std::string& name() const { return attributes_.name; }
+  const std::string& type() const { return attributes_.device_type; }
+  const DeviceName& parsed_name() const { return parsed_name_; }
+
+  virtual Allocator* allocator() = 0;
+  // Variables, queues, readers, ... that live on this device.
+  virtual ResourceStore& resources() = 0;
+  // Shards [0, total) over this device's intra-op threads. Shards depend on
+  // total and width only. `cost_nanos` is a unit's estimated time.
+  virtual void ParallelFor(int64_t total, int64_t cost_nanos,
+                           absl::FunctionRef<void(int64_t begin, int64_t end)> f) = 0;
+  virtual int intra_op_width() const = 0;
+  virtual Lanes& lanes() = 0;
+
+ protected:
+  Device(DeviceAttributes attributes, DeviceName parsed)
+      : attributes_(std::move(attributes)), parsed_name_(std::move(parsed)) {}
+
+ private:
+  DeviceAttributes attributes_;
+  DeviceName parsed_name_;
+};
+
+}  // namespace millrace

@@ -1,0 +1,94 @@
+// How kernels are declared, and the table of them.
+//
+//   MR_KERNELS(BiasAdd, Cpu) {
+//     {.types = "T: float", .make = MakeKernel<BiasAddOneDnn>},
+//     {.types = "T: half, bfloat16, double, ...", .make = MakeKernel<BiasAddCpu>},
+//   };
+//
+// Ordered best first; the first entry whose constraints fit a node is taken.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
+#include "millrace/kernel/kernel.h"
+
+namespace millrace {
+
+struct KernelEntry {
+  // Allowed types by attribute: "T: float, double; Tidx: int32". Attributes
+  // that are not named may have any type of the schema.
+  const char* types = "";
+  KernelMaker make = nullptr;
+  // Names of arguments that lie in host memory on any device, by ",".
+  const char* host = "";
+  // May be run inline on the thread that made it ready (moves no data, or only
+  // a handful of bytes).
+  bool cheap = false;
+};
+
+inline constexpr int kMaxKernelEntries = 8;
+
+struct KernelEntries {
+  KernelEntry entries[kMaxKernelEntries];
+  constexpr KernelEntries(KernelEntry a, KernelEntry b = {}, KernelEntry c = {},
+                          KernelEntry d = {}, KernelEntry e = {}, KernelEntry f = {},
+                          KernelEntry g = {}, KernelEntry h = {})
+      : entries{a, b, c, d, e, f, g, h} {}
+};
+
+struct KernelDecl {
+  const char* op;
+  const char* device_type;  // "CPU", "GPU"
+  KernelEntries list;
+};
+
+namespace internal {
+struct KernelName {
+  const char* op;
+  const char* device_type;
+};
+constexpr KernelDecl operator|(KernelName name, KernelEntries list) {
+  return {name.op, name.device_type, list};
+}
+inline constexpr char kKernelDeviceCpu[] = "CPU";
+inline constexpr char kKernelDeviceGpu[] = "GPU";
+}  // namespace internal
+
+// Kernels by op and device type; a value built from declarations. Immutable
+// once built.
+class KernelTable {
+ public:
+  static StatusOr<KernelTable> Build(absl::Span<const KernelDecl* const> decls);
+
+  // The entry for a node on a device type. NOT_FOUND "No OpKernel was
+  // registered to support Op 'X' ..." with the types that there are.
+  StatusOr<const KernelEntry*> Find(absl::string_view device_type, const OpDef& op,
+                                    const AttrMap& attrs) const;
+  bool Has(absl::string_view device_type, const OpDef& op, const AttrMap& attrs) const;
+  bool HasOp(absl::string_view device_type, absl::string_view op) const;
+  // "  device='CPU'; T in [float, double]" lines, for messages.
+  std::string Describe(absl::string_view op) const;
+
+ private:
+  struct Constraint {
+    std::string attr;
+    std::vector<DataType> types;
+  };
+  struct Row {
+    const KernelEntry* entry;
+    std::vector<Constraint> constraints;
+  };
+  absl::flat_hash_map<std::string, std::vector<Row>> rows_;  // "CPU/MatMul"
+};
+
+}  // namespace millrace
+
+#define MR_KERNELS(Name, Device)                                             \
+  extern const ::millrace::KernelDecl mr_kernels_##Name##_##Device;          \
+  constinit const ::millrace::KernelDecl mr_kernels_##Name##_##Device =      \
+      ::millrace::internal::KernelName{#Name,                                \
+                                       ::millrace::internal::kKernelDevice##Device} | \
+      ::millrace::KernelEntries

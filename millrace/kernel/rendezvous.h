@@ -1,0 +1,43 @@
+// Rendezvous: where tensors that cross devices meet, by key.
+#pragma once
+
+#include <string>
+
+#include "absl/functional/any_invocable.h"
+#include "millrace/base/cancel.h"
+#include "millrace/base/ref.h"
+#include "millrace/graph/device_name.h"
+#include "millrace/tensor/tensor.h"
+
+namespace millrace {
+
+// "<send device>;<incarnation, 16 hex digits>;<recv device>;<name>;<frame>:<iteration>"
+struct RendezvousKey {
+  std::string send_device;
+  uint64_t send_incarnation = 0;
+  std::string recv_device;
+  std::string tensor_name;
+  uint64_t frame_id = 0;
+  int64_t iteration = 0;
+
+  std::string ToString() const;
+  static StatusOr<RendezvousKey> Parse(absl::string_view key);
+};
+
+// One step's meeting table. Thread-safe.
+class Rendezvous : public RefCounted {
+ public:
+  // Never blocks. The receiver may come later. A second Send of a key is
+  // an ABORTED error of ours.
+  virtual Status Send(absl::string_view key, const Tensor& value, bool is_dead) = 0;
+
+  // Calls `done` once, with the value or the error that ended the step (or
+  // the cancel's). May call it before returning. The sender may come later.
+  using RecvDone = absl::AnyInvocable<void(Status, Tensor value, bool is_dead) &&>;
+  virtual void RecvAsync(absl::string_view key, CancelScope* cancel, RecvDone done) = 0;
+
+  // Every waiting and later Recv and Send ends with `status` (the first wins).
+  virtual void StartAbort(const Status& status) = 0;
+};
+
+}  // namespace millrace

@@ -1,0 +1,99 @@
+// Resource: named state on a device. ResourceStore: resources by container
+// and name.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
+#include "millrace/base/ref.h"
+#include "millrace/base/status.h"
+#include "millrace/base/thread.h"
+#include "millrace/tensor/handle.h"
+
+namespace millrace {
+
+// A variable, queue, reader, table, ... Each class has a constant
+//   static constexpr absl::string_view kTypeName = "Variable";
+// which is its type at run time. Thread-safe.
+class Resource : public RefCounted {
+ public:
+  virtual absl::string_view type_name() const = 0;
+  // One line for status pages.
+  virtual std::string DebugString() const = 0;
+  // Called once when the store lets go of it (reset, session end): waiting
+  // operations must end, with ABORTED or CANCELLED.
+  virtual void OnRemoved() {}
+};
+
+struct ResourceName {
+  std::string container;
+  std::string name;
+};
+
+// Thread-safe.
+class ResourceStore {
+ public:
+  // `default_container` stands for an empty container name (the job's name).
+  explicit ResourceStore(std::string default_container);
+  ~ResourceStore();
+
+  const std::string& default_container() const { return default_container_; }
+
+  // NOT_FOUND "Resource container/name/Type does not exist." or
+  // INVALID_ARGUMENT if it has another type.
+  template <class T>
+  StatusOr<Ref<T>> Lookup(absl::string_view container, absl::string_view name);
+  // `make` runs under the store's lock, so it must be quick.
+  template <class T>
+  StatusOr<Ref<T>> LookupOrCreate(absl::string_view container, absl::string_view name,
+                                  absl::FunctionRef<StatusOr<Ref<T>>()> make);
+  // ALREADY_EXISTS if there is one.
+  Status Create(absl::string_view container, absl::string_view name, Ref<Resource> resource);
+  // NOT_FOUND if there is none.
+  Status Delete(absl::string_view container, absl::string_view name,
+                absl::string_view type_name);
+  // Frees what the container holds; OK if there is no such container.
+  void Clear(absl::string_view container);
+  void ClearAll();
+
+  struct Info {
+    std::string container, name, type, debug;
+  };
+  std::vector<Info> List() const;
+
+ private:
+  StatusOr<Ref<Resource>> Find(absl::string_view container, absl::string_view name,
+                               absl::string_view type_name);
+  StatusOr<Ref<Resource>> FindOrMake(absl::string_view container, absl::string_view name,
+                                     absl::string_view type_name,
+                                     absl::FunctionRef<StatusOr<Ref<Resource>>()> make);
+
+  const std::string default_container_;
+  mutable Mutex mu_;
+  // By (container, type, name).
+  absl::flat_hash_map<std::string, absl::flat_hash_map<std::pair<std::string, std::string>, Ref<Resource>>>
+      containers_;
+};
+
+template <class T>
+StatusOr<Ref<T>> ResourceStore::Lookup(absl::string_view container, absl::string_view name) {
+  MR_ASSIGN(Ref<Resource> r, Find(container, name, T::kTypeName));
+  return Ref<T>::Adopt(static_cast<T*>(r.release()));
+}
+
+template <class T>
+StatusOr<Ref<T>> ResourceStore::LookupOrCreate(absl::string_view container,
+                                               absl::string_view name,
+                                               absl::FunctionRef<StatusOr<Ref<T>>()> make) {
+  MR_ASSIGN(Ref<Resource> r, FindOrMake(container, name, T::kTypeName,
+                                        [&]() -> StatusOr<Ref<Resource>> {
+                                          MR_ASSIGN(Ref<T> made, make());
+                                          return Ref<Resource>(std::move(made));
+                                        }));
+  return Ref<T>::Adopt(static_cast<T*>(r.release()));
+}
+
+}  // namespace millrace

@@ -1,0 +1,21 @@
+// StepContainer: resources that live for one step (TensorArrays, stacks).
+#pragma once
+
+#include <string>
+
+#include "millrace/kernel/resource.h"
+
+namespace millrace {
+
+// Thread-safe; emptied when the step ends.
+class StepContainer {
+ public:
+  StepContainer() : store_("step") {}
+  ~StepContainer() { store_.ClearAll(); }
+  ResourceStore& store() { return store_; }
+
+ private:
+  ResourceStore store_;
+};
+
+}  // namespace millrace

@@ -1,0 +1,97 @@
+#include "millrace/tensor/buffer.h"
+
+#include <cstdlib>
+#include <memory>
+#include <new>
+
+#include "millrace/base/memory_budget.h"
+#include "millrace/tensor/handle.h"
+#include "millrace/tensor/string_element.h"
+
+namespace millrace {
+namespace {
+
+class HostBuffer final : public Buffer {
+ public:
+  HostBuffer(char* data, size_t size) : Buffer(data, size) {}
+  ~HostBuffer() override {
+    std::free(data_);
+    MemoryBudget::Process().Release(static_cast<int64_t>(size_));
+  }
+};
+
+class HostAllocatorImpl final : public Allocator {
+ public:
+  absl::string_view name() const override { return "host"; }
+
+  StatusOr<Ref<Buffer>> Allocate(size_t size_bytes) override {
+    const size_t rounded =
+        (size_bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
+    MR_RETURN_IF_ERROR(
+        MemoryBudget::Process().Reserve(static_cast<int64_t>(rounded)));
+    void* p = std::aligned_alloc(kBufferAlignment, rounded ? rounded : kBufferAlignment);
+    if (p == nullptr) {
+      MemoryBudget::Process().Release(static_cast<int64_t>(rounded));
+      return ResourceExhausted("OOM when allocating ", size_bytes, " bytes");
+    }
+    return Ref<Buffer>(MakeRef<HostBuffer>(static_cast<char*>(p), rounded));
+  }
+};
+
+class WrappedBuffer final : public Buffer {
+ public:
+  WrappedBuffer(char* data, size_t size, absl::AnyInvocable<void()> release)
+      : Buffer(data, size), release_(std::move(release)) {}
+  ~WrappedBuffer() override {
+    if (release_) release_();
+  }
+
+ private:
+  absl::AnyInvocable<void()> release_;
+};
+
+// Constructed elements on top of raw memory from an allocator.
+template <class T>
+class ElementBuffer final : public Buffer {
+ public:
+  ElementBuffer(Ref<Buffer> raw, int64_t count)
+      : Buffer(raw->data(), raw->size_bytes()), raw_(std::move(raw)), count_(count) {
+    std::uninitialized_value_construct_n(reinterpret_cast<T*>(data_), count_);
+  }
+  ~ElementBuffer() override { std::destroy_n(reinterpret_cast<T*>(data_), count_); }
+
+ private:
+  Ref<Buffer> raw_;
+  int64_t count_;
+};
+
+}  // namespace
+
+Allocator* HostAllocator() {
+  // Stateless, so a constant: no static local that could wait.
+  static constinit HostAllocatorImpl allocator;
+  return &allocator;
+}
+
+Ref<Buffer> WrapBuffer(void* data, size_t size_bytes,
+                       absl::AnyInvocable<void()> release) {
+  return MakeRef<WrappedBuffer>(static_cast<char*>(data), size_bytes, std::move(release));
+}
+
+StatusOr<Ref<Buffer>> AllocateElements(Allocator* allocator, DataType type,
+                                       int64_t count) {
+  MR_ASSIGN(Ref<Buffer> raw,
+            allocator->Allocate(static_cast<size_t>(count) * SizeOf(type)));
+  switch (type) {
+    case DataType::kString:
+      return Ref<Buffer>(MakeRef<ElementBuffer<StringElement>>(std::move(raw), count));
+    case DataType::kResource:
+      return Ref<Buffer>(MakeRef<ElementBuffer<ResourceElement>>(std::move(raw), count));
+    case DataType::kVariant:
+      return Ref<Buffer>(MakeRef<ElementBuffer<VariantElement>>(std::move(raw), count));
+    default:
+      return raw;
+  }
+}
+
+}  // namespace millrace

@@ -1,0 +1,42 @@
+// ResourceHandle and Variant: the elements of resource and variant tensors.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "millrace/base/ref.h"
+#include "millrace/tensor/dtype.h"
+#include "millrace/tensor/shape.h"
+
+namespace millrace {
+
+// Names a resource on a device. Immutable once it is in a tensor.
+struct ResourceHandle : RefCounted {
+  struct DtypeAndShape {
+    DataType dtype = DataType::kInvalid;
+    PartialShape shape;
+  };
+  std::string device;     // full name of the device that holds it
+  std::string container;  // never empty once made by a kernel
+  std::string name;
+  uint64_t hash_code = 0;       // of the C++ type
+  std::string type_name;        // for messages
+  std::vector<DtypeAndShape> dtypes_and_shapes;
+  // A private resource (no name that others could look up): held by the
+  // handle itself, and gone with it.
+  Ref<RefCounted> owned;
+};
+
+// The base of what a variant element may hold; kernels know its classes.
+class VariantValue : public RefCounted {
+ public:
+  virtual absl::string_view type_name() const = 0;
+};
+
+using ResourceElement = Ref<ResourceHandle>;
+using VariantElement = Ref<VariantValue>;
+static_assert(sizeof(ResourceElement) == 8 && sizeof(VariantElement) == 8);
+
+}  // namespace millrace

@@ -1,0 +1,71 @@
+// StringElement: one element of a string tensor, 16 bytes, owned or a view.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "absl/strings/string_view.h"
+
+namespace millrace {
+
+// Owns its bytes, or views bytes that the tensor's buffer keeps alive.
+// A copy always owns. Not thread-safe for writes.
+class StringElement {
+ public:
+  StringElement() = default;
+  explicit StringElement(absl::string_view s) { Assign(s); }
+  StringElement(const StringElement& o) { Assign(o.view()); }
+  StringElement(StringElement&& o) noexcept
+      : data_(std::exchange(o.data_, nullptr)), size_(std::exchange(o.size_, 0)) {}
+  StringElement& operator=(const StringElement& o) {
+    if (this != &o) Assign(o.view());
+    return *this;
+  }
+  StringElement& operator=(StringElement&& o) noexcept {
+    std::swap(data_, o.data_);
+    std::swap(size_, o.size_);
+    return *this;
+  }
+  StringElement& operator=(absl::string_view s) {
+    Assign(s);
+    return *this;
+  }
+  ~StringElement() { Free(); }
+
+  absl::string_view view() const { return {data_, size()}; }
+  operator absl::string_view() const { return view(); }  // NOLINT
+  size_t size() const { return static_cast<size_t>(size_ & ~kOwned); }
+  const char* data() const { return data_; }
+  std::string str() const { return std::string(view()); }
+
+  // `s` must outlive the element (it lies in the same counted buffer).
+  void SetView(absl::string_view s) {
+    Free();
+    data_ = const_cast<char*>(s.data());
+    size_ = s.size();
+  }
+  void Assign(absl::string_view s) {
+    char* copy = s.empty() ? nullptr : new char[s.size()];
+    if (copy) std::memcpy(copy, s.data(), s.size());
+    Free();
+    data_ = copy;
+    size_ = s.size() | (copy ? kOwned : 0);
+  }
+
+  friend bool operator==(const StringElement& a, const StringElement& b) {
+    return a.view() == b.view();
+  }
+
+ private:
+  static constexpr uint64_t kOwned = uint64_t{1} << 63;
+  void Free() {
+    if (size_ & kOwned) delete[] data_;
+  }
+  char* data_ = nullptr;
+  uint64_t size_ = 0;
+};
+static_assert(sizeof(StringElement) == 16);
+
+}  // namespace millrace
