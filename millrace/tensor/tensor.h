@@ -98,12 +98,14 @@ class Tensor {
   template <class T>
   absl::Span<const T> flat() const {
     MR_DCHECK(DataTypeOf<T> == dtype());
-    return {reinterpret_cast<const T*>(data()), static_cast<size_t>(num_elements())};
+    return absl::Span<const T>(reinterpret_cast<const T*>(data()),
+                               static_cast<size_t>(num_elements()));
   }
   template <class T>
   absl::Span<T> mutable_flat() {
     MR_DCHECK(DataTypeOf<T> == dtype());
-    return {reinterpret_cast<T*>(mutable_data()), static_cast<size_t>(num_elements())};
+    return absl::Span<T>(reinterpret_cast<T*>(mutable_data()),
+                         static_cast<size_t>(num_elements()));
   }
   template <class T>
   const T& scalar() const {
