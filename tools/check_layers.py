@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+"""Checks what the compiler does not: rooms include only what layers.txt allows,
+third-party and standard headers stay in their places, files have telling names.
+
+  tools/check_layers.py            the whole repository
+  tools/check_layers.py PATH...    only these files
+
+Prints `file:line: what is wrong; what to do instead` and exits with 1 if there
+was anything. A line may excuse itself with `NOLINT(layers): reason`.
+"""
+import argparse
+import os
+import re
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+FOLDERS = ("millrace", "tools", "examples", "tests", "benchmarks", "python")
+SOURCES = (".cc", ".h", ".cu", ".cuh")
+KERNEL_FILES = r"millrace/ops/.*\.cpu\.(cc|h)$|millrace/ops/[^.]*\.h$|millrace/ops/.*_test\.cc$"
+
+# Header (regular expression), files that may include it, what others do instead.
+HEADERS = [
+    (r"grpc(pp|\+\+)?/", r"millrace/rpc/grpc/", "gRPC stays in millrace/rpc/grpc; use rpc::Transport"),
+    (r"(google/protobuf/|proto/.*\.pb\.h)",
+     r"millrace/(protocol|checkpoint)/|millrace/graph/(import|export)|millrace/cluster/config"
+     r"|millrace/rpc/grpc/reflection|tests/|tools/|benchmarks/",
+     "protobuf stays in protocol/, graph/import*, graph/export*, checkpoint/, cluster/config*, "
+     "rpc/grpc/reflection* and tools; use protocol's structs"),
+    (r"(dnnl|oneapi/|hwy/)", KERNEL_FILES + r"|millrace/device/cpu/",
+     "oneDNN and Highway stay in *.cpu.cc, *.cpu.h and device/cpu"),
+    (r"(re2/|jpeglib\.h|png\.h)", KERNEL_FILES, "this library stays in the kernels that need it (*.cpu.cc)"),
+    (r"zlib\.h", KERNEL_FILES + r"|millrace/checkpoint/", "zlib stays in kernels and checkpoint/"),
+    (r"(curl/|openssl/)", r"millrace/checkpoint/|millrace/rpc/bulk/",
+     "curl and OpenSSL stay in object stores (checkpoint/) and the bulk transport (rpc/bulk)"),
+    (r"(cuda|cublas|cudnn|nccl)\w*(\.h|/)", r".*\.gpu\.cu$|.*\.cuh$|millrace/device/cuda/",
+     "CUDA stays in *.gpu.cu and device/cuda"),
+    (r"CLI/", r"tools/", "CLI11 stays in tools/"),
+    (r"g(test|mock)/", r".*_test\.cc$|tests/|millrace/.*_suite\.h$", "GoogleTest stays in x_test.cc and tests/"),
+    (r"benchmark/", r"benchmarks/", "Google Benchmark stays in benchmarks/"),
+    (r"(nanobind/|Python\.h)", r"python/binding/", "Python's headers stay in python/binding"),
+    (r"omp\.h", r"millrace/device/cpu/", "nothing uses OpenMP but device/cpu; use ParallelFor"),
+    (r"absl/(flags|log|random)/", r"$^", "not used here: options are structs, logging and random are millrace/base's"),
+    (r"absl/synchronization/|absl/base/call_once\.h|absl/time/clock\.h", r"millrace/base/|tests/cluster/",
+     "waiting and clocks go through millrace/base, so that the simulation can decide them"),
+]
+
+# Standard headers outside millrace/base, in product code and tests.
+STD_SCOPE = re.compile(r"millrace/(?!base/)|tests/(?!cluster/)")
+STD_HEADERS = {
+    "mutex": "millrace/base's Mutex", "shared_mutex": "millrace/base's Mutex",
+    "thread": "millrace/base's Thread or a lane", "condition_variable": "millrace/base's CondVar",
+    "stop_token": "millrace/base's cancellation", "chrono": "millrace/base's clock",
+    "future": "Done or millrace/base's Notification", "semaphore": "millrace/base's CondVar",
+    "latch": "millrace/base's Notification", "barrier": "millrace/base's CondVar",
+    "pthread.h": "millrace/base's Thread", "fstream": "millrace/base's files",
+    "filesystem": "millrace/base's files", "random": "millrace/base's random",
+    "iostream": "millrace/base's logging (it also has a static constructor)",
+    "ctime": "millrace/base's clock", "time.h": "millrace/base's clock", "sys/time.h": "millrace/base's clock",
+}
+WAITS = "waiting, time and chance go through millrace/base: "
+TOKENS = [
+    (r"\bstd::call_once\b", WAITS + "use millrace/base's Mutex"),
+    (r"\bstd::this_thread\b|\b(u|nano)?sleep\s*\(", WAITS + "use millrace/base's clock and timers"),
+    (r"\.(wait|notify_one|notify_all)\(", WAITS + "std::atomic does not wait here, use CondVar or Notification"),
+    (r"\bstd::(async|jthread|thread)\b|\bpthread_\w+\s*\(", WAITS + "use millrace/base's Thread or a lane"),
+    (r"\bstd::chrono\b|\b(clock_gettime|gettimeofday)\s*\(", WAITS + "use millrace/base's clock"),
+    (r"\bstd::(random_device|mt19937(_64)?)\b|\bs?rand(om)?\s*\(\)", WAITS + "use millrace/base's random"),
+    (r"\bstd::[io]?fstream\b|\bfopen\s*\(", "files go through millrace/base's file system"),
+    (r"\b(secure_)?getenv\s*\(", "environment variables are read in millrace/base only"),
+    (r"__attribute__\s*\(\(\s*constructor|\[\[gnu::constructor\]\]", "no static constructors; declare in a table"),
+    (r"^static\s+(const\s+)?(bool|int|auto)\s+\w*regist\w*\s*=", "no self-registration; declare in a table"),
+]
+VAGUE = {"util", "utils", "helper", "helpers", "common", "misc", "manager", "managers"}
+
+
+class Layers:
+    """layers.txt: the rooms and what each may include."""
+
+    def __init__(self, path):
+        self.edges, self.test_edges, self.level = {}, {}, {}
+        with open(path, encoding="utf-8") as f:
+            for number, line in enumerate(f, 1):
+                line = line.split("#")[0].strip()
+                if not line:
+                    continue
+                head, _, extra = line.partition("+")
+                words = head.split()
+                room, level = words[0], int(words[1])
+                self.level[room] = level
+                self.edges[room] = [w for w in words[2:] if w != "none"]
+                self.test_edges[room] = extra.split()
+                for edge in self.edges[room]:
+                    if edge not in self.level:
+                        raise SystemExit("%s:%d: room %s is not declared above %s" % (path, number, edge, room))
+                    part = "." in room  # a facet or part may include its own room, which has the same level
+                    if self.level[edge] > level - (0 if part else 1):
+                        raise SystemExit("%s:%d: %s may not include %s, which is not lower" % (path, number, room, edge))
+
+    def room(self, path):
+        """The room of a file below millrace/, None for others and for what is unknown."""
+        parts = path.split("/")
+        if len(parts) < 3 or parts[0] != "millrace":
+            return None
+        if parts[1] == "ops":
+            m = re.search(r"\.(op|cpu|gpu|grad|cases)\.(cc|h|cu|cuh)$", path)
+            facet = m.group(1) if m else "cpu"
+            return "ops.cpu" if facet == "gpu" else "ops." + facet
+        if parts[1] == "rpc" and parts[2] == "grpc":
+            return "rpc.grpc"
+        return parts[1]
+
+    def allowed(self, path, room):
+        if path.endswith("_test.cc"):
+            return None if room.startswith("ops.") else [room] + self.edges[room] + self.test_edges[room]
+        return [room] + self.edges[room]
+
+
+def strip_comment(line):
+    return re.sub(r"//.*$", "", line)
+
+
+def check_include(layers, path, header, quoted, report):
+    if quoted and "/" not in header:
+        report('"%s" does not say where it is; include by the path from the root, "millrace/..."' % header)
+        return
+    for pattern, places, advice in HEADERS:
+        if re.match(pattern, header):
+            if not re.match(places, path):
+                report("%s is not allowed here; %s" % (header, advice))
+            return
+    if not quoted and header in STD_HEADERS and STD_SCOPE.match(path):
+        report("<%s> is not allowed outside millrace/base; use %s" % (header, STD_HEADERS[header]))
+    room = layers.room(path)
+    if room is None:
+        return
+    if room not in layers.edges:
+        report("%s is no room; layers.txt lists them" % room)
+        return
+    if header.startswith(("tests/", "tools/", "examples/", "benchmarks/")) and room != "ops.cases":
+        report("%s: a room includes nothing outside millrace/ and proto/" % header)
+    target = layers.room(header)
+    if target is None:
+        return
+    allowed = layers.allowed(path, room)
+    if allowed is None or target in allowed:
+        return
+    if target not in layers.edges:
+        report("%s: %s is no room; layers.txt lists them" % (header, target))
+    else:
+        report("%s (level %d) may not include %s (level %d); it may include: %s" % (
+            room, layers.level[room], target, layers.level[target], " ".join(allowed)))
+
+
+def check_file(layers, root, path, problems):
+    def report_at(number):
+        return lambda text: problems.append("%s:%d: %s" % (path, number, text))
+
+    stem = os.path.basename(path).split(".")[0]
+    vague = VAGUE.intersection(stem.split("_"))
+    if vague:
+        report_at(1)("'%s' in a file's name says nothing; name it after what it holds" % sorted(vague)[0])
+    if path.startswith("millrace/ops/") and path.endswith(".cc") and not re.search(
+            r"\.(op|cpu|grad|cases)\.cc$|_test\.cc$", path):
+        report_at(1)("a file of millrace/ops needs a facet: x.op.cc, x.cpu.cc, x.grad.cc or x.cases.cc")
+    with open(os.path.join(root, path), encoding="utf-8") as f:
+        lines = f.read().split("\n")
+    if path.endswith((".h", ".cuh")) and "#pragma once" not in lines:
+        report_at(1)("a header begins with its contract and #pragma once")
+    scanned = STD_SCOPE.match(path)
+    for number, line in enumerate(lines, 1):
+        if "NOLINT(layers)" in line:
+            continue
+        m = re.match(r'\s*#\s*include\s*([<"])([^>"]+)[>"]', line)
+        if m:
+            check_include(layers, path, m.group(2), m.group(1) == '"', report_at(number))
+            continue
+        if scanned:
+            code = strip_comment(line)
+            for pattern, advice in TOKENS:
+                if re.search(pattern, code):
+                    report_at(number)(advice)
+
+
+def repository_files(root):
+    for folder in FOLDERS:
+        for base, folders, files in os.walk(os.path.join(root, folder)):
+            folders[:] = sorted(d for d in folders if not d.startswith((".", "__")))
+            for name in sorted(files):
+                if name.endswith(SOURCES):
+                    yield os.path.relpath(os.path.join(base, name), root)
+
+
+def check(root, paths=None):
+    """All problems of these files (default: of the repository), as lines."""
+    layers = Layers(os.path.join(root, "layers.txt"))
+    problems = []
+    for path in paths if paths is not None else repository_files(root):
+        check_file(layers, root, path, problems)
+    return problems
+
+
+def main():
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("paths", nargs="*")
+    args = ap.parse_args()
+    paths = [os.path.relpath(os.path.abspath(p), ROOT) for p in args.paths if p.endswith(SOURCES)]
+    problems = check(ROOT, paths if args.paths else None)
+    print("\n".join(problems) if problems else "layers: nothing to complain about")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
