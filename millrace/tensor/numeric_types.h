@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "millrace/tensor/dtype.h"
+#include "millrace/tensor/half_conversion.h"
 
 namespace millrace {
 
@@ -18,14 +19,14 @@ struct Half {
   uint16_t bits = 0;
 
   Half() = default;
-  explicit Half(float f) : bits(std::bit_cast<uint16_t>(static_cast<_Float16>(f))) {}
+  explicit Half(float f) : bits(internal::HalfBits(f)) {}
   // Rounds once, from the double.
-  explicit Half(double d) : bits(std::bit_cast<uint16_t>(static_cast<_Float16>(d))) {}
+  explicit Half(double d) : bits(internal::HalfBits(d)) {}
   template <class I>
     requires std::is_integral_v<I>
   explicit Half(I i) : Half(static_cast<float>(i)) {}
-  explicit operator float() const { return static_cast<float>(std::bit_cast<_Float16>(bits)); }
-  explicit operator double() const { return static_cast<double>(std::bit_cast<_Float16>(bits)); }
+  explicit operator float() const { return internal::HalfValue(bits); }
+  explicit operator double() const { return internal::HalfValue(bits); }
   static Half FromBits(uint16_t b) {
     Half h;
     h.bits = b;

@@ -1,0 +1,135 @@
+// The writing half of wire.h.
+#include "millrace/tensor/wire.h"
+#include "millrace/tensor/wire_handle.h"
+
+namespace millrace {
+namespace {
+
+constexpr uint32_t kDtype = 1;
+constexpr uint32_t kShape = 2;
+constexpr uint32_t kContent = 4;
+constexpr uint32_t kStringVal = 8;
+constexpr uint32_t kResourceVal = 14;
+
+// Bytes of a dimension's message.
+size_t DimSize(int64_t size) {
+  return size == 0 ? 0 : 1 + VarintSize(static_cast<uint64_t>(size));
+}
+
+// `shape`: TensorShape or PartialShape of known rank.
+template <class Shape>
+size_t DimsSize(const Shape& shape) {
+  size_t size = 0;
+  for (int i = 0; i < shape.rank(); ++i)
+    size += BytesFieldSize(DimSize(shape.dim(i)));
+  return size;
+}
+
+template <class Shape>
+void WriteDims(const Shape& shape, ChunkWriter* out) {
+  for (int i = 0; i < shape.rank(); ++i) {
+    out->BytesHeader(2, DimSize(shape.dim(i)));
+    out->VarintField(1, static_cast<uint64_t>(shape.dim(i)));
+  }
+}
+
+size_t StringContentSize(absl::Span<const StringElement> strings) {
+  size_t size = 0;
+  for (const StringElement& s : strings)
+    size += VarintSize(s.size()) + s.size();
+  return size;
+}
+
+// Bytes of the field or fields with the values.
+size_t ValuesSize(const Tensor& tensor, StringForm form) {
+  size_t size = 0;
+  switch (tensor.dtype()) {
+    case DataType::kString:
+      if (form == StringForm::kContent) {
+        size = StringContentSize(tensor.flat<StringElement>());
+        return size == 0 ? 0 : BytesFieldSize(size);
+      }
+      for (const StringElement& s : tensor.flat<StringElement>())
+        size += BytesFieldSize(s.size());
+      return size;
+    case DataType::kResource:
+      for (const ResourceElement& h : tensor.flat<ResourceElement>()) {
+        size += BytesFieldSize(EncodedHandleSize(h.get()));
+      }
+      return size;
+    default:
+      return tensor.num_elements() == 0 ? 0
+                                        : BytesFieldSize(tensor.size_bytes());
+  }
+}
+
+void WriteStrings(const Tensor& tensor, StringForm form, ChunkWriter* out) {
+  const absl::Span<const StringElement> strings = tensor.flat<StringElement>();
+  if (form == StringForm::kValues) {
+    for (const StringElement& s : strings) {
+      out->BytesHeader(kStringVal, s.size());
+      out->Reference(tensor.buffer(), s.view());
+    }
+    return;
+  }
+  const size_t size = StringContentSize(strings);
+  if (size == 0) return;
+  out->BytesHeader(kContent, size);
+  for (const StringElement& s : strings) out->Varint(s.size());
+  for (const StringElement& s : strings)
+    out->Reference(tensor.buffer(), s.view());
+}
+
+}  // namespace
+
+StatusOr<size_t> EncodedTensorSize(const Tensor& tensor, StringForm form) {
+  if (!tensor.valid())
+    return InvalidArgument("a tensor without a type cannot be sent");
+  if (tensor.dtype() == DataType::kVariant) {
+    return InvalidArgument("variant tensors cannot be sent to another process");
+  }
+  return 1 + VarintSize(static_cast<uint64_t>(tensor.dtype())) +
+         BytesFieldSize(DimsSize(tensor.shape())) + ValuesSize(tensor, form);
+}
+
+void EncodeTensor(const Tensor& tensor, StringForm form, ChunkWriter* out) {
+  out->VarintField(kDtype, static_cast<uint64_t>(tensor.dtype()));
+  out->BytesHeader(kShape, DimsSize(tensor.shape()));
+  WriteDims(tensor.shape(), out);
+  switch (tensor.dtype()) {
+    case DataType::kString:
+      WriteStrings(tensor, form, out);
+      break;
+    case DataType::kResource:
+      for (const ResourceElement& h : tensor.flat<ResourceElement>()) {
+        out->BytesHeader(kResourceVal, EncodedHandleSize(h.get()));
+        EncodeHandle(h.get(), out);
+      }
+      break;
+    default:
+      if (tensor.num_elements() == 0) break;
+      out->BytesHeader(kContent, tensor.size_bytes());
+      out->Reference(tensor.buffer(), {tensor.data(), tensor.size_bytes()});
+  }
+}
+
+StatusOr<ByteChunks> EncodeTensor(const Tensor& tensor, StringForm form) {
+  MR_RETURN_IF_ERROR(EncodedTensorSize(tensor, form).status());
+  ChunkWriter out;
+  EncodeTensor(tensor, form, &out);
+  return std::move(out).Finish();
+}
+
+size_t EncodedShapeSize(const PartialShape& shape) {
+  return shape.known_rank() ? DimsSize(shape) : 2;
+}
+
+void EncodeShape(const PartialShape& shape, ChunkWriter* out) {
+  if (shape.known_rank()) {
+    WriteDims(shape, out);
+  } else {
+    out->VarintField(3, 1);
+  }
+}
+
+}  // namespace millrace
