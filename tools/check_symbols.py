@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Checks the archives of a build for what the text does not show.
+
+  tools/check_symbols.py build/dev
+
+No object of ours has a static constructor (tables are constant data), and only
+millrace/base calls the system's threads, locks, clocks and files.
+"""
+import argparse
+import glob
+import os
+import re
+import subprocess
+import sys
+
+CONSTRUCTOR = re.compile(r"^[0-9a-f]+ <(_GLOBAL__sub_I_.*|_Z41__static_initialization_and_destruction_0.*)>:$")
+# absl's headers include <iostream>, whose stream initializer is no business of ours.
+HARMLESS = re.compile(r"^(_ZNSt8ios_base4Init[CD][12]Ev|__cxa_atexit|__dso_handle|_ZStL8__ioinit|\.\w+|_Z41__static_init.*)$")
+WAITS = re.compile(
+    r"^(pthread_(mutex|cond|rwlock|once|create|join)\w*|nanosleep|clock_nanosleep|usleep|sleep|clock_gettime"
+    r"|gettimeofday|fopen(64)?|_ZNSt6thread.*|_ZNSt6chrono.*3nowEv|_ZNSt18condition_variable.*"
+    r"|_ZNSt13random_device.*|getenv|secure_getenv)(@.*)?$")
+# Archives that may wait: base itself, gRPC's side, generated messages.
+MAY_WAIT = {"libmillrace_base.a", "libmillrace_rpc_grpc.a", "libmillrace_proto.a", "libmillrace_test_support.a"}
+MAY_CONSTRUCT = {"libmillrace_proto.a"}
+# Objects that talk to the system for a reason that millrace/base cannot serve.
+EXCUSED = re.compile(r"^(bulk|s3|gcs|http)\w*\.cc\.o$")
+
+
+def symbols(archive):
+    """(object, kind, symbol) of an archive."""
+    text = subprocess.run(["nm", "-A", "-P", archive], capture_output=True, text=True, check=True).stdout
+    for line in text.splitlines():
+        place, _, rest = line.partition(": ")
+        m = re.search(r"\[(.+)\]$", place)
+        words = rest.split()
+        if m and len(words) >= 2:
+            yield m.group(1), words[1], words[0]
+
+
+def constructors(archive):
+    """(object, symbol) of what the static constructors of an archive refer to."""
+    text = subprocess.run(["objdump", "-dr", "--no-show-raw-insn", archive], capture_output=True, text=True,
+                          check=True).stdout
+    member, inside = "", False
+    for line in text.splitlines():
+        if line.endswith("file format elf64-x86-64"):
+            member, inside = line.split(":")[0], False
+        elif line.endswith(">:"):
+            inside = bool(CONSTRUCTOR.match(line))
+        elif inside and "R_X86_64_" in line:
+            symbol = re.sub(r"[-+]0x[0-9a-f]+$", "", line.split()[-1]).split("@")[0]
+            if not HARMLESS.match(symbol):
+                yield member, symbol
+
+
+def check(build):
+    problems = []
+    for archive in sorted(glob.glob(os.path.join(build, "libmillrace_*.a"))):
+        name = os.path.basename(archive)
+        if name not in MAY_CONSTRUCT:
+            found = {}
+            for member, symbol in constructors(archive):
+                found.setdefault(member, set()).add(symbol)
+            problems += ["%s(%s): has a static constructor, which refers to %s; make it constinit"
+                         % (name, m, " ".join(sorted(found[m]))) for m in sorted(found)]
+        for member, kind, symbol in symbols(archive):
+            if kind == "U" and WAITS.match(symbol) and name not in MAY_WAIT and not EXCUSED.match(member):
+                problems.append("%s(%s): calls %s; go through millrace/base" % (name, member, symbol.split("@")[0]))
+    return problems
+
+
+def main():
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("build", help="a build folder without sanitizers")
+    problems = check(ap.parse_args().build)
+    print("\n".join(problems) if problems else "symbols: nothing to complain about")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,79 @@
+"""Runs Python tests: the repository's own tools by unittest, the others by pytest in .venv."""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+import building
+import packages
+from console import ROOT, say
+from gtest_runner import Count
+
+
+def run_tools():
+    """tools/**/*_test.py need nothing but Python itself."""
+    total = Count()
+    tests = []
+    for base, folders, files in os.walk(os.path.join(ROOT, "tools")):
+        folders[:] = [d for d in folders if not d.startswith((".", "__"))]
+        tests += [os.path.join(base, f) for f in files if f.endswith("_test.py")]
+    for path in sorted(tests):
+        done = subprocess.run([sys.executable, "-B", "-m", "unittest", os.path.basename(path)[:-3]],
+                              cwd=os.path.dirname(path), capture_output=True, text=True)
+        ran = re.search(r"^Ran (\d+) test", done.stderr, re.M)
+        bad = sum(int(n) for n in re.findall(r"(?:failures|errors)=(\d+)", done.stderr))
+        count = int(ran.group(1)) if ran else 0
+        if done.returncode != 0:
+            bad = max(bad, 1)
+            say(done.stderr.rstrip())
+            total.again.append("cd %s && python3 -m unittest %s" % (os.path.relpath(os.path.dirname(path), ROOT),
+                                                                    os.path.basename(path)[:-3]))
+        total.add(Count(max(count - bad, 0), bad))
+    return total
+
+
+def run(paths, preset, long=False, timeout=1800):
+    """pytest on files or folders; the tests find the command in $MILLRACE_COMMAND."""
+    python = packages.need_venv()
+    with tempfile.TemporaryDirectory() as folder:
+        report = os.path.join(folder, "report.xml")
+        command = [python, "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider", "--junitxml=" + report]
+        if not long:
+            command += ["-m", "not long"]
+        env = dict(os.environ, PYTHONDONTWRITEBYTECODE="1", TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES="",
+                   MILLRACE_COMMAND=os.path.join(building.folder(preset), "millrace"),
+                   MILLRACE_BUILD=building.folder(preset))
+        try:
+            done = subprocess.run(command + list(paths), cwd=ROOT, env=env, stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                                  timeout=timeout)
+            output, code = done.stdout, done.returncode
+        except subprocess.TimeoutExpired as e:
+            output = (e.stdout or b"").decode(errors="replace") + "\nstill running after %d s, killed\n" % timeout
+            code = -1
+        return read_report(report, code, output)
+
+
+def read_report(report, code, output):
+    count = Count()
+    try:
+        tree = xml.etree.ElementTree.parse(report)
+    except (OSError, xml.etree.ElementTree.ParseError):
+        tree = None
+    if tree is not None:
+        for case in tree.iter("testcase"):
+            if case.find("failure") is not None or case.find("error") is not None:
+                count.failed += 1
+                path = case.get("classname", "").replace(".", "/") + ".py"
+                count.again.append("./dev test %s -k '%s'" % (path, case.get("name")))
+            elif case.find("skipped") is not None:
+                count.skipped += 1
+            else:
+                count.passed += 1
+    if code not in (0, 5) and not count.failed:  # 5: no test collected
+        count.failed = 1
+    if count.failed:
+        say(output.rstrip())
+    return count

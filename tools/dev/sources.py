@@ -1,0 +1,31 @@
+"""Which files are ours, and what is declared in them."""
+import os
+import re
+import sys
+
+from console import ROOT
+
+sys.path.insert(0, os.path.join(ROOT, "tools"))
+import check_layers  # noqa: E402
+
+
+def cxx_files():
+    return list(check_layers.repository_files(ROOT))
+
+
+def read(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as f:
+        return f.read()
+
+
+def ops_declared(paths):
+    """Names of the ops that these files of millrace/ops declare in any facet."""
+    names = set()
+    for path in paths:
+        names.update(re.findall(r"^MR_(?:OP|CASES|KERNELS|GRADIENT)\((\w+)", read(path), re.M))
+    return sorted(names)
+
+
+def suites_declared(path):
+    """GoogleTest's suites of a file."""
+    return sorted(set(re.findall(r"^(?:TYPED_)?TEST(?:_[FP])?\(\s*(\w+)", read(path), re.M)))

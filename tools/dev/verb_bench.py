@@ -1,0 +1,52 @@
+"""./dev bench"""
+import argparse
+import glob
+import os
+import subprocess
+
+import building
+import packages
+from console import ROOT, say
+
+SERVER = "build/release/millrace server --job {job} --task {task} --cluster {cluster}"
+
+
+def run_micro(filters):
+    """Google Benchmark programs, benchmarks/**/*_bench.cc."""
+    packages.need_packages(packages.TEST)
+    building.build("release", ["benchmarks"])
+    worst = 0
+    for program in sorted(glob.glob(os.path.join(building.folder("release"), "benchmarks", "*_bench"))):
+        if not filters or any(f in os.path.basename(program) for f in filters):
+            say("== " + os.path.basename(program))
+            worst = max(worst, subprocess.call([program], cwd=ROOT))
+    return worst
+
+
+def main(argv):
+    ap = argparse.ArgumentParser(prog="./dev bench", description="Measures Millrace's servers through the stock "
+                                 "TensorFlow client (benchmarks/protocol). Leave the machine alone meanwhile.")
+    ap.add_argument("--stock", action="store_true", help="measure stock TensorFlow's servers in turn and compare")
+    ap.add_argument("--cases", help="only these cases, separated by commas")
+    ap.add_argument("--rounds", type=int, default=3, help="with --stock: rounds (default 3)")
+    ap.add_argument("--scale", type=float, default=1.0, help="0.3 shortens the cases")
+    ap.add_argument("--out", default="build/bench.jsonl", help="records are appended here")
+    ap.add_argument("--micro", nargs="*", metavar="NAME", help="run the C++ micro benchmarks (of these names) instead")
+    ap.add_argument("--list", action="store_true", help="list the cases")
+    args = ap.parse_args(argv)
+    if args.micro is not None:
+        return run_micro(args.micro)
+    python = packages.need_venv()
+    bench = [python, os.path.join("benchmarks", "protocol", "bench.py")]
+    env = dict(os.environ, TF_VENV=packages.VENV)
+    if args.list:
+        return subprocess.call(bench + ["list"], cwd=ROOT, env=env)
+    building.build("release", ["programs"])
+    if args.stock:
+        command = ["compare", "--a", "stock", "--b", SERVER, "--rounds", str(args.rounds)]
+    else:
+        command = ["run", "--servers", SERVER]
+    command += ["--out", args.out, "--scale", str(args.scale)]
+    if args.cases:
+        command += ["--cases", args.cases]
+    return subprocess.call(bench + command, cwd=ROOT, env=env)

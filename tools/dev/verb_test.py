@@ -1,0 +1,172 @@
+"""./dev test"""
+import argparse
+import os
+import re
+import subprocess
+import sys
+import time
+
+import building
+import gtest_runner
+import packages
+import pytest_runner
+import selecting
+import sources
+import verb_fmt
+from console import ROOT, say, seconds
+from gtest_runner import Count
+
+ASAN_ROOMS = ("base", "tensor", "graph", "protocol", "kernel", "checkpoint")
+TSAN_ROOMS = ("base", "exec", "rpc")
+SEEDS, LONG_SEEDS = 100, 5000
+
+
+class Report:
+    """The stages' lines and the sum at the end."""
+
+    def __init__(self):
+        self.total = Count()
+
+    def stage(self, name, function):
+        start = time.monotonic()
+        if sys.stdout.isatty():
+            print("%-34s ..." % name, end="\r", flush=True)
+        count = function()
+        self.total.add(count)
+        say("%-34s %-28s %s" % (name, count.text(), seconds(time.monotonic() - start)))
+
+    def finish(self):
+        if self.total.again:
+            say("again:")
+            for line in self.total.again[:40]:
+                say("  " + line)
+        say("%d passed, %d failed" % (self.total.passed, self.total.failed))
+        return 1 if self.total.failed else 0
+
+
+def complain(problems):
+    for problem in problems:
+        say(problem)
+    return Count(0 if problems else 1, 1 if problems else 0)
+
+
+def rules():
+    count = complain(sources.check_layers.check(ROOT))
+    count.add(complain(["%s: not formatted; ./dev fmt does it" % p for p in verb_fmt.run(True)[1]]))
+    return count
+
+
+def symbols(preset):
+    import check_symbols
+    return complain(check_symbols.check(building.folder(preset)))
+
+
+def build(preset, targets=()):
+    building.build(preset, targets)
+    return Count()
+
+
+def simulation(preset, seeds):
+    """One test a seed where the program says so on its last line, else one in all."""
+    program = os.path.join(building.folder(preset), "tests", "millrace_sim")
+    done = subprocess.run([program, "--seeds", str(seeds)], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, errors="replace")
+    m = re.search(r"(\d+) passed, (\d+) failed", done.stdout.strip().split("\n")[-1])
+    count = Count(int(m.group(1)), int(m.group(2))) if m else Count(1 if done.returncode == 0 else 0, 0)
+    if done.returncode != 0 and not count.failed:
+        count.failed = 1
+    if count.failed:
+        say(done.stdout.rstrip())
+        count.again.append("./dev sim --seeds %d" % seeds)
+    return count
+
+
+def sanitized(report, preset, rooms):
+    """Builds and runs the unit tests of some rooms with a sanitizer."""
+    packages.need_packages(packages.BASE, packages.TEST)
+    building.configure(preset)
+    programs = [p for p, _ in gtest_runner.listed(preset) if rooms is None or p in {r + "_test" for r in rooms}]
+    if programs:
+        report.stage("build " + preset, lambda: build(preset, programs))
+        report.stage("tests under " + preset, lambda: gtest_runner.run(preset, programs))
+
+
+def run_all(args):
+    report = Report()
+    preset = args.preset
+    report.stage("rooms, headers, format", rules)
+    report.stage("tools", pytest_runner.run_tools)
+    report.stage("build " + preset, lambda: build(preset))
+    if preset in ("dev", "release"):
+        report.stage("symbols", lambda: symbols(preset))
+    programs = [p for p, _ in gtest_runner.listed(preset)]
+    report.stage("unit tests and cases", lambda: gtest_runner.run(preset, programs))
+    if os.path.exists(os.path.join(building.folder(preset), "tests", "millrace_sim")):
+        seeds = LONG_SEEDS if args.long else SEEDS
+        report.stage("simulation, %d seeds" % seeds, lambda: simulation(preset, seeds))
+    for folder in selecting.PYTHON_FOLDERS:
+        paths = selecting.python_tests(os.path.join("tests", folder))
+        if paths:
+            packages.need_venv()
+            report.stage(folder, lambda: pytest_runner.run(paths, preset, args.long))
+    if preset == "dev":
+        sanitized(report, "asan", None if args.long else ASAN_ROOMS)
+        sanitized(report, "tsan", TSAN_ROOMS + (("cluster",) if args.long else ()))
+    if args.mutants:
+        import mutants
+        report.stage("mutants", mutants.run)
+    return report.finish()
+
+
+def run_selected(args):
+    packages.need_packages(packages.BASE, packages.TEST)
+    building.configure(args.preset)
+    # The list of programs is written by CMake; new files make it run again.
+    subprocess.run(["ninja", "-C", building.folder(args.preset), "build.ninja"], stdout=subprocess.DEVNULL,
+                   env=building.environment())
+    programs = gtest_runner.listed(args.preset)
+    report = Report()
+    for name in args.what:
+        selection = selecting.select(name, programs)
+        if selection.empty():
+            say("nothing is called '%s': give a room (base), a path (millrace/base/done_test.cc), a family (ops/math), "
+                "an op (MatMul), a suite (StatusTest), conformance or cluster" % name)
+            report.total.add(Count(0, 1))
+            continue
+        if selection.tools:
+            report.stage("tools", pytest_runner.run_tools)
+        if selection.programs:
+            report.stage("build " + args.preset, lambda: build(args.preset, selection.programs))
+            count = Count()
+            report.stage(name, lambda: count.add(gtest_runner.run(args.preset, selection.programs, filters(args, selection)))
+                         or count)
+            if not count.passed + count.failed + count.skipped:
+                say("no test of %s matches" % name)
+                report.total.add(Count(0, 1))
+        if selection.python:
+            report.stage("build " + args.preset, lambda: build(args.preset, ["programs"]))
+            extra = ["-k", args.k] if args.k else []
+            report.stage(name, lambda: pytest_runner.run(selection.python + extra, args.preset, args.long))
+    return report.finish()
+
+
+def filters(args, selection):
+    if args.filter:
+        return {p: args.filter for p in selection.programs}
+    return selection.filters
+
+
+def main(argv):
+    ap = argparse.ArgumentParser(
+        prog="./dev test", formatter_class=argparse.RawDescriptionHelpFormatter,
+        description="Runs every test, or those of paths and names:\n\n" + selecting.__doc__.split("\n\n", 1)[1])
+    ap.add_argument("what", nargs="*", metavar="path|name")
+    ap.add_argument("--long", action="store_true", help="more seeds, all rooms under ASan, Python tests marked long")
+    ap.add_argument("--mutants", action="store_true", help="also apply tests/mutants/*.patch; each must make a test fail")
+    ap.add_argument("--preset", default="dev", choices=building.PRESETS, help="default: dev")
+    ap.add_argument("--filter", metavar="GTEST", help="GoogleTest's filter, for selected programs")
+    ap.add_argument("-k", metavar="WORD", help="pytest's -k, for selected Python tests")
+    args = ap.parse_args(argv)
+    if args.mutants and args.what:
+        ap.error("--mutants runs with all tests")
+    return run_selected(args) if args.what else run_all(args)
