@@ -56,7 +56,7 @@ def run_ninja(preset, command):
             if time.monotonic() - shown >= 5:
                 shown = time.monotonic()
                 say("  build/%s %s %s" % (preset, count, what.strip()))
-        elif not line.startswith(("ninja: Entering", "ninja: no work")):
+        elif not line.startswith(("ninja: Entering", "ninja: no work", "-- ")):
             print(line, end="", flush=True)
     return process.wait()
 

@@ -1,6 +1,7 @@
 """Runs GoogleTest programs, several at once, and counts their tests."""
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -27,12 +28,12 @@ class Count:
         self.again += other.again
 
     def text(self):
-        parts = ["%d passed" % self.passed]
+        parts = ["%d passed" % self.passed] if self.passed or self.failed else []
         if self.failed:
             parts.append("%d FAILED" % self.failed)
         if self.skipped:
             parts.append("%d skipped" % self.skipped)
-        return ", ".join(parts)
+        return ", ".join(parts) or "ok"
 
 
 def listed(preset):
@@ -59,6 +60,22 @@ def prefix(preset):
         if subprocess.run(["setarch", "-R", "true"], capture_output=True).returncode == 0:
             return ["setarch", "-R"]
     return []
+
+
+def essential(output):
+    """The output without tests that passed or were skipped. A test that began and did not end stays."""
+    kept, begun = [], None
+    for line in output.splitlines():
+        if re.match(r"\[  FAILED  \] \d+ tests?, listed below", line):
+            break
+        if line.startswith("[ RUN      ]"):
+            begun = len(kept)
+        if line.startswith(("[       OK ]", "[  SKIPPED ]")) and begun is not None:
+            del kept[begun:]
+            begun = None
+        elif not line.startswith(("[---", "[===", "Running main()", "Note: ", "[  PASSED  ]", "[  SKIPPED ]")):
+            kept.append(re.sub(r"^(\.\./)+", "", line))
+    return "\n".join(line for i, line in enumerate(kept) if line or (i and kept[i - 1]))
 
 
 def read_report(path, code, again):
@@ -94,7 +111,7 @@ def run_one(command, preset, shard, shards, timeout):
         env["TEST_TMPDIR"] = folder
         if shards > 1:
             env.update(GTEST_TOTAL_SHARDS=str(shards), GTEST_SHARD_INDEX=str(shard))
-        full = prefix(preset) + command + ["--gtest_output=json:" + report, "--gtest_brief=1"]
+        full = prefix(preset) + command + ["--gtest_output=json:" + report]
         try:
             done = subprocess.run(full, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                   stderr=subprocess.STDOUT, text=True, errors="replace", timeout=timeout)
@@ -105,7 +122,7 @@ def run_one(command, preset, shard, shards, timeout):
         if code < 0:
             output += "\n%s ended by signal %d\n" % (os.path.basename(command[0]), -code)
         count = read_report(report, code, [os.path.relpath(command[0], ROOT)] + command[1:])
-        return count, output if count.failed else ""
+        return count, essential(output) if count.failed else ""
 
 
 def run(preset, programs, filters=None, timeout=TIMEOUT_S):

@@ -44,10 +44,10 @@ def files_of_suite(name):
     return [p for p in sources.cxx_files() if p.endswith("_test.cc") and name in sources.suites_declared(p)]
 
 
-def add_file(selection, path, programs):
-    """The suites of a *_test.cc, in the program of the deepest listed folder above it."""
+def add_file(selection, path, programs, only=None):
+    """The suites (or only one) of a *_test.cc, in the program of the deepest listed folder above it."""
     owners = [(len(folder), name) for name, folder in programs if path.startswith(folder + "/")]
-    suites = sources.suites_declared(path)
+    suites = [only] if only else sources.suites_declared(path)
     if owners and suites:
         name = max(owners)[1]
         parts = ["*%s.*:*%s/*" % (s, s) for s in suites]
@@ -103,8 +103,9 @@ def select(name, programs):
                 add_file(selection, test, programs)
         if not selection.empty():
             return selection
-    for path in files_of_suite(name.split(".")[0]):
-        add_file(selection, path, programs)
+    suite = name.split(".")[0]
+    for path in files_of_suite(suite):
+        add_file(selection, path, programs, suite)
     if name in names:
         selection.programs.append(name)
     elif name in sources.ops_declared(p for p in sources.cxx_files() if p.startswith("millrace/ops/")):

@@ -31,7 +31,14 @@ class Report:
         start = time.monotonic()
         if sys.stdout.isatty():
             print("%-34s ..." % name, end="\r", flush=True)
-        count = function()
+        try:
+            count = function()
+        except SystemExit as e:  # a build that failed, and said so
+            if isinstance(e.code, str):
+                say(e.code)
+            self.total.add(Count(0, 1))
+            say("%-34s %-28s %s" % (name, "FAILED", seconds(time.monotonic() - start)))
+            raise
         self.total.add(count)
         say("%-34s %-28s %s" % (name, count.text(), seconds(time.monotonic() - start)))
 
@@ -91,8 +98,7 @@ def sanitized(report, preset, rooms):
         report.stage("tests under " + preset, lambda: gtest_runner.run(preset, programs))
 
 
-def run_all(args):
-    report = Report()
+def run_all(args, report):
     preset = args.preset
     report.stage("rooms, headers, format", rules)
     report.stage("tools", pytest_runner.run_tools)
@@ -115,21 +121,19 @@ def run_all(args):
     if args.mutants:
         import mutants
         report.stage("mutants", mutants.run)
-    return report.finish()
 
 
-def run_selected(args):
+def run_selected(args, report):
     packages.need_packages(packages.BASE, packages.TEST)
     building.configure(args.preset)
     # The list of programs is written by CMake; new files make it run again.
     subprocess.run(["ninja", "-C", building.folder(args.preset), "build.ninja"], stdout=subprocess.DEVNULL,
                    env=building.environment())
     programs = gtest_runner.listed(args.preset)
-    report = Report()
     for name in args.what:
         selection = selecting.select(name, programs)
         if selection.empty():
-            say("nothing is called '%s': give a room (base), a path (millrace/base/done_test.cc), a family (ops/math), "
+            say("no test is called '%s': give a room (base), a path (millrace/base/done_test.cc), a family (ops/math), "
                 "an op (MatMul), a suite (StatusTest), conformance or cluster" % name)
             report.total.add(Count(0, 1))
             continue
@@ -147,7 +151,6 @@ def run_selected(args):
             report.stage("build " + args.preset, lambda: build(args.preset, ["programs"]))
             extra = ["-k", args.k] if args.k else []
             report.stage(name, lambda: pytest_runner.run(selection.python + extra, args.preset, args.long))
-    return report.finish()
 
 
 def filters(args, selection):
@@ -169,4 +172,9 @@ def main(argv):
     args = ap.parse_args(argv)
     if args.mutants and args.what:
         ap.error("--mutants runs with all tests")
-    return run_selected(args) if args.what else run_all(args)
+    report = Report()
+    try:
+        run_selected(args, report) if args.what else run_all(args, report)
+    except SystemExit:
+        report.total.failed = max(report.total.failed, 1)
+    return report.finish()
