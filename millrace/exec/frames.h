@@ -1,0 +1,72 @@
+// FrameState and Iteration: the while loops of a running step.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "millrace/base/thread.h"
+#include "millrace/exec/plan.h"
+
+namespace millrace {
+
+struct FrameState;
+
+// One iteration of a frame. `storage` is written through atomics (root frame)
+// or under the frame's lock (loops); the rest is guarded by the frame's lock.
+struct Iteration {
+  Iteration(FrameState* f, int64_t i, IterationStorage s)
+      : frame(f), index(i), storage(std::move(s)) {}
+
+  FrameState* const frame;
+  const int64_t index;
+  IterationStorage storage;
+  int64_t outstanding = 0;  // nodes that are ready or run; loops only
+  // Frames that this iteration has entered and that have not ended.
+  absl::InlinedVector<std::unique_ptr<FrameState>, 1> children;
+};
+
+// A node that is ready to run.
+struct ReadyNode {
+  const PlanNode* node = nullptr;
+  Iteration* iteration = nullptr;
+  bool is_dead = false;
+};
+using ReadyList = absl::InlinedVector<ReadyNode, 8>;
+
+// A value that waits in a frame, with the node that made it.
+struct FrameValue {
+  const PlanNode* node;
+  EdgeValue value;
+};
+
+// One execution of a while loop (or the root). Iterations begin in order and
+// end in order; at most plan->parallel_iterations are alive.
+struct FrameState {
+  FrameState(const Plan& p, int32_t number, uint64_t frame_id, Iteration* from);
+
+  const Plan& plan;
+  const PlanFrame& layout;
+  const int32_t number;         // static frame
+  const uint64_t id;            // for rendezvous keys
+  Iteration* const parent;      // null for the root
+  Mutex mu;                     // unused in the root, but for its children
+  std::deque<std::unique_ptr<Iteration>> iterations;  // alive ones, in order
+  int64_t first = 0;            // index of iterations.front()
+  int64_t newest = 0;
+  int32_t enters_missing;
+  std::vector<FrameValue> invariants;  // of constant Enters, for each iteration
+  std::vector<FrameValue> deferred;    // NextIterations beyond the limit
+  std::vector<const PlanNode*> dead_exits;  // of the newest iteration
+
+  bool is_root() const { return parent == nullptr; }
+  Iteration* at(int64_t index) { return iterations[index - first].get(); }
+  bool full() const {
+    return static_cast<int64_t>(iterations.size()) >= layout.parallel_iterations;
+  }
+};
+
+}  // namespace millrace

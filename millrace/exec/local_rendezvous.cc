@@ -1,0 +1,133 @@
+#include "millrace/exec/local_rendezvous.h"
+
+#include <atomic>
+#include <utility>
+#include <vector>
+
+namespace millrace {
+
+// A receive that waits. Whoever claims it first (a value, the abort, the
+// cancel) completes it.
+struct LocalRendezvous::Waiter : RefCounted {
+  bool Claim() { return !claimed.exchange(true, std::memory_order_acq_rel); }
+
+  std::atomic<bool> claimed{false};
+  RecvDone done;
+  CancelScope* cancel = nullptr;
+  CancelScope::Token token = 0;
+};
+
+LocalRendezvous::~LocalRendezvous() {
+  StartAbort(Cancelled("the step's rendezvous was dropped"));
+}
+
+Status LocalRendezvous::Send(absl::string_view key, const Tensor& value, bool is_dead) {
+  Ref<Waiter> waiter;
+  {
+    MutexLock lock(mu_);
+    if (!aborted_.ok()) return aborted_;
+    std::deque<Item>& queue = table_[key];
+    while (!queue.empty() && queue.front().waiter != nullptr && waiter == nullptr) {
+      if (queue.front().waiter->Claim()) waiter = queue.front().waiter;
+      queue.pop_front();
+    }
+    if (waiter == nullptr) {
+      queue.push_back({value, is_dead, nullptr});
+      return OkStatus();
+    }
+    if (queue.empty()) table_.erase(key);
+  }
+  if (waiter->cancel) waiter->cancel->Unregister(waiter->token);
+  std::move(waiter->done)(OkStatus(), value, is_dead);
+  return OkStatus();
+}
+
+void LocalRendezvous::RecvAsync(absl::string_view key, CancelScope* cancel, RecvDone done) {
+  auto waiter = MakeRef<Waiter>();
+  waiter->done = std::move(done);
+  {
+    MutexLock lock(mu_);
+    if (!aborted_.ok()) {
+      const Status status = aborted_;
+      lock.Unlock();
+      std::move(waiter->done)(status, Tensor(), false);
+      return;
+    }
+    auto it = table_.find(key);
+    if (it != table_.end() && it->second.front().waiter == nullptr) {
+      Item item = std::move(it->second.front());
+      it->second.pop_front();
+      if (it->second.empty()) table_.erase(it);
+      lock.Unlock();
+      std::move(waiter->done)(OkStatus(), std::move(item.value), item.is_dead);
+      return;
+    }
+    if (cancel == nullptr) {
+      table_[key].push_back({Tensor(), false, std::move(waiter)});
+      return;
+    }
+  }
+  // Register outside our lock: the callback may run at once elsewhere. It only
+  // claims; the table drops claimed waiters when it meets them.
+  waiter->cancel = cancel;
+  CancelScope::Registration registration = cancel->Register([waiter, cancel]() mutable {
+    if (waiter->Claim()) std::move(waiter->done)(cancel->status(), Tensor(), false);
+  });
+  if (!registration.ok()) {
+    if (waiter->Claim()) std::move(waiter->done)(registration.status, Tensor(), false);
+    return;
+  }
+  MutexLock lock(mu_);
+  waiter->token = registration.token;
+  Status status = aborted_;
+  Tensor value;
+  bool is_dead = false;
+  auto it = table_.find(key);
+  const bool has_value = status.ok() && it != table_.end() && it->second.front().waiter == nullptr;
+  if (status.ok() && !has_value) {
+    table_[key].push_back({Tensor(), false, std::move(waiter)});
+    return;
+  }
+  if (!waiter->Claim()) return;  // cancelled meanwhile; the value stays
+  if (has_value) {
+    value = std::move(it->second.front().value);
+    is_dead = it->second.front().is_dead;
+    it->second.pop_front();
+    if (it->second.empty()) table_.erase(it);
+  }
+  lock.Unlock();
+  cancel->Unregister(waiter->token);
+  std::move(waiter->done)(status, std::move(value), is_dead);
+}
+
+void LocalRendezvous::StartAbort(const Status& status) {
+  std::vector<Ref<Waiter>> waiters;
+  {
+    MutexLock lock(mu_);
+    if (!aborted_.ok()) return;
+    aborted_ = status.ok() ? Aborted("the step was aborted") : status;
+    for (auto& [key, queue] : table_) {
+      for (Item& item : queue) {
+        if (item.waiter != nullptr && item.waiter->Claim()) waiters.push_back(item.waiter);
+      }
+    }
+    table_.clear();
+  }
+  for (Ref<Waiter>& w : waiters) {
+    if (w->cancel) w->cancel->Unregister(w->token);
+    std::move(w->done)(status, Tensor(), false);
+  }
+}
+
+LocalRendezvous::Counts LocalRendezvous::counts() const {
+  MutexLock lock(mu_);
+  Counts counts;
+  for (const auto& [key, queue] : table_) {
+    for (const Item& item : queue) {
+      ++(item.waiter != nullptr ? counts.waiters : counts.values);
+    }
+  }
+  return counts;
+}
+
+}  // namespace millrace

@@ -1,0 +1,44 @@
+// LocalRendezvous: the meeting table of a step within one process.
+#pragma once
+
+#include <deque>
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "millrace/base/thread.h"
+#include "millrace/kernel/rendezvous.h"
+
+namespace millrace {
+
+// Thread-safe. A value is handed to exactly one receiver; several sends and
+// receives of one key meet in order.
+class LocalRendezvous final : public Rendezvous {
+ public:
+  LocalRendezvous() = default;
+  ~LocalRendezvous() override;
+
+  Status Send(absl::string_view key, const Tensor& value, bool is_dead) override;
+  void RecvAsync(absl::string_view key, CancelScope* cancel, RecvDone done) override;
+  void StartAbort(const Status& status) override;
+
+  // Values that nobody has taken and receivers that wait, for status pages.
+  struct Counts {
+    int64_t values = 0;
+    int64_t waiters = 0;
+  };
+  Counts counts() const;
+
+ private:
+  struct Waiter;
+  struct Item {
+    Tensor value;
+    bool is_dead = false;
+    Ref<Waiter> waiter;  // set: a receiver waits; else a value lies here
+  };
+
+  mutable Mutex mu_;
+  absl::flat_hash_map<std::string, std::deque<Item>> table_;
+  Status aborted_;
+};
+
+}  // namespace millrace

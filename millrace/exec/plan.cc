@@ -1,0 +1,50 @@
+#include "millrace/exec/plan.h"
+
+#include <algorithm>
+
+namespace millrace {
+namespace {
+
+// States kept per plan; more steps at once than that allocate anew.
+constexpr size_t kMaxFreeStates = 16;
+
+}  // namespace
+
+Plan::~Plan() = default;
+
+std::unique_ptr<Plan::RootState> Plan::TakeRootState() const {
+  std::unique_ptr<RootState> state;
+  {
+    MutexLock lock(mu_);
+    if (!free_states_.empty()) {
+      state = std::move(free_states_.back());
+      free_states_.pop_back();
+    }
+  }
+  if (state == nullptr) return std::make_unique<RootState>(frames_[0]);
+  state->storage.Reset(frames_[0]);
+  return state;
+}
+
+void Plan::GiveBackRootState(std::unique_ptr<RootState> state) const {
+  MutexLock lock(mu_);
+  if (free_states_.size() < kMaxFreeStates) free_states_.push_back(std::move(state));
+}
+
+IterationStorage::IterationStorage(const PlanFrame& frame)
+    : pending(new std::atomic<uint64_t>[frame.num_nodes]),
+      slots(new EdgeValue[frame.num_slots]),
+      winners(new std::atomic<int32_t>[frame.num_merges]) {
+  Reset(frame);
+}
+
+void IterationStorage::Reset(const PlanFrame& frame) {
+  for (int32_t i = 0; i < frame.num_nodes; ++i) {
+    pending[i].store(frame.initial_pending[i], std::memory_order_relaxed);
+  }
+  for (int32_t i = 0; i < frame.num_merges; ++i) {
+    winners[i].store(-1, std::memory_order_relaxed);
+  }
+}
+
+}  // namespace millrace

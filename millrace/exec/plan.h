@@ -1,0 +1,167 @@
+// Plan: a partition of a graph compiled for running, immutable.
+//
+// Built once for a registered partition (one device), run by many steps at
+// once. Nodes, edges and input slots are dense arrays. Each node belongs to
+// one static frame: the root, or a while loop; a step keeps pending counts and
+// slots per iteration of a frame.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/types/span.h"
+#include "millrace/base/thread.h"
+#include "millrace/graph/graph.h"
+#include "millrace/kernel/kernel.h"
+
+namespace millrace {
+
+// What the executor has to know of a node beyond its kernel.
+enum class NodeKind : uint8_t {
+  kPlain,
+  kNoOp,           // nothing to run
+  kConstant,       // value known when the plan is built
+  kArg,            // value given with the run
+  kRetval,         // value handed out by the run
+  kSwitch,         // may make outputs dead
+  kMerge,          // ready with its first live input
+  kEnter,
+  kExit,
+  kNextIteration,
+  kControlTrigger, // alive whatever its inputs
+  kTransfer,       // _Send and _Recv: run with dead inputs too
+};
+
+struct PlanEdge {
+  int32_t dst = 0;
+  int32_t slot = kControlPort;  // input slot in the frame of `dst`
+  int32_t src_port = kControlPort;
+  bool last = false;            // last consumer of the port: takes the value
+};
+
+struct PlanNode {
+  NodeKind kind = NodeKind::kPlain;
+  bool is_async = false;
+  bool cheap = false;             // always inline
+  bool single_dependency = false; // one in-edge: ready when it arrives
+  bool constant_enter = false;
+  bool checks_refs = true;        // reference inputs must be initialized
+  int32_t frame = 0;              // static frame
+  int32_t index_in_frame = 0;
+  int32_t first_slot = 0;         // in the frame
+  int32_t num_inputs = 0;
+  int32_t num_outputs = 0;
+  int32_t first_edge = 0;
+  int32_t num_edges = 0;
+  int32_t number = 0;             // of an arg, retval or merge; child frame of an Enter
+  uint32_t initial_pending = 0;
+  const Kernel* kernel = nullptr;
+  const NodeInfo* info = nullptr;
+};
+
+// A while loop, by the frame_name of its Enters (0: the root).
+struct PlanFrame {
+  std::string name;
+  int32_t parent = 0;
+  int32_t num_nodes = 0;
+  int32_t num_slots = 0;
+  int32_t num_enters = 0;
+  int32_t parallel_iterations = 1;
+  std::vector<uint64_t> initial_pending;  // by index_in_frame
+  int32_t num_merges = 0;
+};
+
+// Makes or finds the kernel of a node; stateful ones are shared by the plans
+// of a session.
+struct SharedKernel {
+  std::shared_ptr<const Kernel> kernel;
+  std::shared_ptr<const NodeInfo> info;  // the one that the kernel refers to
+  bool cheap = false;
+};
+using KernelSource =
+    absl::FunctionRef<StatusOr<SharedKernel>(std::shared_ptr<const NodeInfo>, Device&)>;
+
+class Plan {
+ public:
+  // `graph` is one device's partition: every node on `device` (assigned names
+  // are not looked at), no feeds but _Arg, no fetches but _Retval.
+  // INVALID_ARGUMENT that names the node: nodes in two frames, an Exit outside
+  // a loop, no kernel, attributes that its kernel refuses.
+  static StatusOr<std::shared_ptr<const Plan>> Build(const Graph& graph, Device& device,
+                                                     KernelSource kernels);
+  ~Plan();
+
+  Device& device() const { return device_; }
+  absl::Span<const PlanNode> nodes() const { return nodes_; }
+  const PlanNode& node(int32_t i) const { return nodes_[i]; }
+  absl::Span<const PlanEdge> edges(const PlanNode& n) const {
+    return absl::MakeConstSpan(edges_).subspan(n.first_edge, n.num_edges);
+  }
+  const PlanFrame& frame(int32_t i) const { return frames_[i]; }
+  bool has_loops() const { return frames_.size() > 1; }
+  // Nodes without inputs.
+  absl::Span<const int32_t> roots() const { return roots_; }
+  int num_args() const { return num_args_; }
+  int num_retvals() const { return num_retvals_; }
+  // Every node is cheap, so a run never keeps a thread for long.
+  bool all_cheap() const { return all_cheap_; }
+  const Tensor& constant(const PlanNode& n) const { return constants_[n.number]; }
+
+  // Measured cost of a node in nanoseconds, a moving average; decides what
+  // runs inline. Relaxed: a hint.
+  int64_t cost_nanos(const PlanNode& n) const {
+    return costs_[&n - nodes_.data()].load(std::memory_order_relaxed);
+  }
+  void RecordCost(const PlanNode& n, int64_t nanos) const {
+    auto& cost = costs_[&n - nodes_.data()];
+    const int64_t old = cost.load(std::memory_order_relaxed);
+    cost.store(old - old / 8 + nanos / 8, std::memory_order_relaxed);
+  }
+
+  // Pending counts and slots of the root frame, reused from step to step.
+  struct RootState;
+  std::unique_ptr<RootState> TakeRootState() const;
+  void GiveBackRootState(std::unique_ptr<RootState> state) const;
+
+ private:
+  friend class PlanBuilder;
+  explicit Plan(Device& device) : device_(device) {}
+
+  Device& device_;
+  std::vector<PlanNode> nodes_;
+  std::vector<PlanEdge> edges_;
+  std::vector<PlanFrame> frames_;
+  std::vector<int32_t> roots_;
+  std::vector<Tensor> constants_;
+  std::vector<SharedKernel> kernels_;  // keeps kernels and node infos
+  std::vector<std::shared_ptr<const NodeInfo>> infos_;
+  std::unique_ptr<std::atomic<int64_t>[]> costs_;
+  int num_args_ = 0;
+  int num_retvals_ = 0;
+  bool all_cheap_ = true;
+
+  mutable Mutex mu_;
+  mutable std::vector<std::unique_ptr<RootState>> free_states_;
+};
+
+// What a frame's iteration holds while it runs.
+struct IterationStorage {
+  IterationStorage(const PlanFrame& frame);
+  // Ready for another run: counts as at the start. Slots are empty already.
+  void Reset(const PlanFrame& frame);
+
+  std::unique_ptr<std::atomic<uint64_t>[]> pending;  // dead count << 32 | pending
+  std::unique_ptr<EdgeValue[]> slots;
+  std::unique_ptr<std::atomic<int32_t>[]> winners;   // of merges: live input or -1
+};
+
+struct Plan::RootState {
+  explicit RootState(const PlanFrame& frame) : storage(frame) {}
+  IterationStorage storage;
+};
+
+}  // namespace millrace

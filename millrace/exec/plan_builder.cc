@@ -1,0 +1,234 @@
+// Compiles a partition into a Plan.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "millrace/exec/node_kind.h"
+#include "millrace/exec/plan.h"
+
+namespace millrace {
+
+// Lives for one Build.
+class PlanBuilder {
+ public:
+  PlanBuilder(const Graph& graph, Device& device, KernelSource kernels)
+      : graph_(graph), kernels_(kernels), plan_(new Plan(device)) {}
+
+  StatusOr<std::shared_ptr<const Plan>> Run() {
+    MR_ASSIGN(order_, TopologicalOrder(graph_));
+    NumberNodes();
+    MR_RETURN_IF_ERROR(AssignFrames());
+    for (NodeId id : order_) MR_RETURN_IF_ERROR(FillNode(*graph_.node(id)));
+    LayOutFrames();
+    ConnectEdges();
+    plan_->costs_.reset(new std::atomic<int64_t>[plan_->nodes_.size()]);
+    for (size_t i = 0; i < plan_->nodes_.size(); ++i) {
+      // Until it is measured a kernel counts as expensive.
+      plan_->costs_[i].store(plan_->nodes_[i].cheap ? 0 : 100'000, std::memory_order_relaxed);
+    }
+    return std::shared_ptr<const Plan>(std::move(plan_));
+  }
+
+ private:
+  // Ids of the graph may have holes; numbers of the plan have none.
+  void NumberNodes() {
+    number_.assign(graph_.num_ids(), -1);
+    for (size_t i = 0; i < order_.size(); ++i) number_[order_[i]] = static_cast<int32_t>(i);
+    plan_->nodes_.resize(order_.size());
+  }
+
+  PlanNode& At(NodeId id) { return plan_->nodes_[number_[id]]; }
+
+  // Walks along the edges: an Enter leads into its frame, an Exit out of it.
+  Status AssignFrames() {
+    frame_of_.assign(order_.size(), -1);
+    plan_->frames_.emplace_back();
+    absl::flat_hash_map<std::string, int32_t> by_name;
+    for (NodeId id : order_) {
+      const Node& node = *graph_.node(id);
+      // What the node's inputs say; a node without inputs is in the root.
+      int32_t frame = 0;
+      bool known = false;
+      auto meet = [&](NodeId src) -> Status {
+        const int32_t there = OutputFrame(src);
+        if (there < 0) return OkStatus();  // a back edge, not reached yet
+        if (known && there != frame) {
+          return InvalidArgument("{{node ", node.name, "}} has inputs from different frames: '",
+                                 plan_->frames_[frame].name, "' and, by {{node ",
+                                 graph_.node(src)->name, "}}, '", plan_->frames_[there].name, "'");
+        }
+        frame = there;
+        known = true;
+        return OkStatus();
+      };
+      for (const OutputRef& in : node.inputs) MR_RETURN_IF_ERROR(meet(in.node));
+      for (NodeId src : node.control_inputs) MR_RETURN_IF_ERROR(meet(src));
+      frame_of_[number_[id]] = frame;
+      const NodeKind kind = KindOf(*node.op);
+      if (kind == NodeKind::kEnter) {
+        MR_ASSIGN(const std::string name, GetAttr<std::string>(node.attrs, "frame_name"));
+        auto [it, added] = by_name.try_emplace(name, static_cast<int32_t>(plan_->frames_.size()));
+        if (added) {
+          MR_ASSIGN(const int64_t parallel, GetAttr<int64_t>(node.attrs, "parallel_iterations"));
+          PlanFrame child;
+          child.name = name;
+          child.parent = frame;
+          child.parallel_iterations = static_cast<int32_t>(std::clamp<int64_t>(parallel, 1, 1 << 20));
+          plan_->frames_.push_back(std::move(child));
+        } else if (plan_->frames_[it->second].parent != frame) {
+          return InvalidArgument("{{node ", node.name, "}} enters frame '", name,
+                                 "' from another frame than its other Enter nodes");
+        }
+        ++plan_->frames_[it->second].num_enters;
+        At(id).number = it->second;
+      } else if (kind == NodeKind::kExit && frame == 0) {
+        return InvalidArgument("{{node ", node.name, "}} is an Exit outside of any while loop");
+      }
+    }
+    return OkStatus();
+  }
+
+  // The frame in which a node's outputs arrive; -1 if it is not known yet.
+  int32_t OutputFrame(NodeId id) const {
+    const int32_t frame = frame_of_[number_[id]];
+    if (frame < 0) return -1;
+    switch (KindOf(*graph_.node(id)->op)) {
+      case NodeKind::kEnter:
+        return plan_->nodes_[number_[id]].number;
+      case NodeKind::kExit:
+        return plan_->frames_[frame].parent;
+      default:
+        return frame;
+    }
+  }
+
+  Status FillNode(const Node& node) {
+    PlanNode& n = At(node.id);
+    auto info = std::make_shared<NodeInfo>();
+    info->name = node.name;
+    info->device = plan_->device_.name();
+    info->op = node.op;
+    info->attrs = node.attrs;
+    info->input_types = node.input_types;
+    info->output_types = node.output_types;
+
+    n.kind = KindOf(*node.op);
+    n.frame = frame_of_[number_[node.id]];
+    n.num_inputs = node.num_inputs();
+    n.num_outputs = node.num_outputs();
+    n.checks_refs = !node.op->allows_uninitialized_input;
+    switch (n.kind) {
+      case NodeKind::kNoOp:
+      case NodeKind::kControlTrigger:
+      case NodeKind::kMerge:
+        n.cheap = true;
+        break;
+      case NodeKind::kConstant: {
+        MR_ASSIGN(Tensor value, GetAttr<Tensor>(node.attrs, "value"));
+        n.number = static_cast<int32_t>(plan_->constants_.size());
+        plan_->constants_.push_back(std::move(value));
+        n.cheap = true;
+        break;
+      }
+      case NodeKind::kArg: {
+        MR_ASSIGN(n.number, GetAttr<int32_t>(node.attrs, "index"));
+        plan_->num_args_ = std::max(plan_->num_args_, n.number + 1);
+        n.cheap = true;
+        break;
+      }
+      case NodeKind::kRetval: {
+        MR_ASSIGN(n.number, GetAttr<int32_t>(node.attrs, "index"));
+        plan_->num_retvals_ = std::max(plan_->num_retvals_, n.number + 1);
+        n.cheap = true;
+        break;
+      }
+      case NodeKind::kEnter: {
+        MR_ASSIGN(n.constant_enter, GetAttr<bool>(node.attrs, "is_constant"));
+        [[fallthrough]];
+      }
+      default: {
+        StatusOr<SharedKernel> made = kernels_(info, plan_->device_);
+        if (!made.ok()) {
+          return Annotate(made.status(), absl::StrCat("\n\t [[{{node ", node.name, "}}]]"));
+        }
+        n.kernel = made->kernel.get();
+        n.is_async = made->kernel->is_async();
+        n.cheap = made->cheap;
+        info = std::const_pointer_cast<NodeInfo>(made->info);
+        plan_->kernels_.push_back(*std::move(made));
+      }
+    }
+    plan_->all_cheap_ &= n.cheap || n.is_async;
+    n.info = info.get();
+    plan_->infos_.push_back(std::move(info));
+    return OkStatus();
+  }
+
+  // Positions of nodes and their input slots within their frame.
+  void LayOutFrames() {
+    for (PlanNode& n : plan_->nodes_) {
+      PlanFrame& f = plan_->frames_[n.frame];
+      n.index_in_frame = f.num_nodes++;
+      n.first_slot = f.num_slots;
+      f.num_slots += n.num_inputs;
+      if (n.kind == NodeKind::kMerge) n.number = f.num_merges++;
+    }
+    for (PlanFrame& f : plan_->frames_) f.initial_pending.resize(f.num_nodes);
+  }
+
+  void ConnectEdges() {
+    for (NodeId id : order_) {
+      const Node& node = *graph_.node(id);
+      PlanNode& n = At(id);
+      n.first_edge = static_cast<int32_t>(plan_->edges_.size());
+      for (const OutEdge& e : node.out_edges) {
+        PlanEdge edge;
+        edge.dst = number_[e.dst];
+        edge.src_port = e.port;
+        if (e.port != kControlPort) edge.slot = At(e.dst).first_slot + e.dst_port;
+        plan_->edges_.push_back(edge);
+      }
+      n.num_edges = static_cast<int32_t>(plan_->edges_.size()) - n.first_edge;
+      MarkLastConsumers(n);
+      SetPending(node, n);
+      if (n.initial_pending == 0) plan_->roots_.push_back(number_[id]);
+    }
+  }
+
+  void MarkLastConsumers(const PlanNode& n) {
+    std::vector<bool> seen(n.num_outputs, false);
+    for (int32_t i = n.first_edge + n.num_edges - 1; i >= n.first_edge; --i) {
+      PlanEdge& e = plan_->edges_[i];
+      if (e.src_port == kControlPort || seen[e.src_port]) continue;
+      seen[e.src_port] = true;
+      e.last = true;
+    }
+  }
+
+  void SetPending(const Node& node, PlanNode& n) {
+    const auto controls = static_cast<uint32_t>(node.control_inputs.size());
+    if (n.kind == NodeKind::kMerge) {
+      // Bit 0: no live input yet. Control inputs count two each above it.
+      n.initial_pending = 1 + 2 * controls;
+    } else {
+      n.initial_pending = static_cast<uint32_t>(n.num_inputs) + controls;
+      n.single_dependency = n.initial_pending == 1;
+    }
+    plan_->frames_[n.frame].initial_pending[n.index_in_frame] = n.initial_pending;
+  }
+
+  const Graph& graph_;
+  KernelSource kernels_;
+  std::shared_ptr<Plan> plan_;
+  std::vector<NodeId> order_;
+  std::vector<int32_t> number_;    // by node id
+  std::vector<int32_t> frame_of_;  // by number
+};
+
+StatusOr<std::shared_ptr<const Plan>> Plan::Build(const Graph& graph, Device& device,
+                                                  KernelSource kernels) {
+  return PlanBuilder(graph, device, kernels).Run();
+}
+
+}  // namespace millrace

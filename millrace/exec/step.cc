@@ -1,0 +1,399 @@
+#include "millrace/exec/step.h"
+
+#include <atomic>
+#include <exception>
+#include <new>
+#include <utility>
+
+#include "absl/strings/str_join.h"
+#include "millrace/base/clock.h"
+#include "millrace/exec/propagation.h"
+#include "millrace/kernel/rendezvous.h"
+
+namespace millrace {
+namespace {
+
+// A kernel that takes less runs inline on the thread that made it ready:
+// waking another one costs about as much.
+constexpr int64_t kInlineCostNanos = 3'000;
+// A thread that has run nodes inline for so long posts the rest.
+constexpr int64_t kInlineLimitNanos = 1'000'000;
+constexpr int kNodesPerClockRead = 64;
+
+std::string TimelineLabel(const PlanNode& node) {
+  return absl::StrCat(node.info->name, " = ", node.info->op->name, "()");
+}
+
+// One run. Deletes itself when it completes: `outstanding_` counts the nodes
+// that are ready or running, and whoever takes it to zero is the last to touch
+// this object.
+class Step {
+ public:
+  Step(std::shared_ptr<const Plan> plan, const PlanRun& run, Done done)
+      : plan_(std::move(plan)),
+        run_(run),
+        done_(std::move(done)),
+        device_(plan_->device()),
+        propagation_(*plan_) {}
+
+  void Start() {
+    ReadyList ready;
+    for (int32_t root : plan_->roots()) {
+      ready.push_back({&plan_->node(root), propagation_.root(), false});
+    }
+    if (ready.empty()) {
+      Complete();
+      return;
+    }
+    outstanding_.store(static_cast<int64_t>(ready.size()), std::memory_order_relaxed);
+    LocalQueue queue;
+    if (run_.may_use_caller || plan_->all_cheap()) {
+      for (const ReadyNode& r : ready) queue.push_back(r);
+      Process(queue);
+    } else {
+      Dispatch(ready, queue);
+      Process(queue);
+    }
+  }
+
+ private:
+  // Ready nodes that this thread goes on with; first in, first out.
+  class LocalQueue {
+   public:
+    bool empty() const { return head_ == nodes_.size(); }
+    void push_back(const ReadyNode& r) { nodes_.push_back(r); }
+    ReadyNode pop_front() {
+      ReadyNode r = nodes_[head_++];
+      if (empty()) {
+        nodes_.clear();
+        head_ = 0;
+      }
+      return r;
+    }
+
+   private:
+    absl::InlinedVector<ReadyNode, 16> nodes_;
+    size_t head_ = 0;
+  };
+
+  // A run of an asynchronous kernel. The kernel may complete before RunAsync
+  // returns, on this thread or another; then the thread that started it goes
+  // on, so chains of such kernels do not recurse.
+  struct AsyncRun {
+    AsyncRun(Step* s, const ReadyNode& r)
+        : step(s),
+          ready(r),
+          outputs(r.node->num_outputs),
+          context(*r.node->info, s->device_, *s->run_.environment, s->Inputs(r),
+                  absl::MakeSpan(outputs)) {}
+    Step* step;
+    ReadyNode ready;
+    absl::InlinedVector<EdgeValue, 2> outputs;
+    KernelContext context;
+    Status status;
+    int64_t start_nanos = 0;
+    enum : int { kStarted, kReturned, kCompleted };
+    std::atomic<int> phase{kStarted};
+  };
+
+  absl::Span<EdgeValue> Inputs(const ReadyNode& r) const {
+    return {r.iteration->storage.slots.get() + r.node->first_slot,
+            static_cast<size_t>(r.node->num_inputs)};
+  }
+
+  void Process(LocalQueue& queue) {
+    int until_clock = kNodesPerClockRead;
+    int64_t began = 0;
+    while (!queue.empty()) {
+      if (--until_clock == 0) {
+        until_clock = kNodesPerClockRead;
+        const int64_t now = NowNanos();
+        if (began == 0) {
+          began = now;
+        } else if (now - began > kInlineLimitNanos && !plan_->all_cheap()) {
+          PostAll(queue);
+          return;
+        }
+      }
+      if (!RunNode(queue.pop_front(), queue)) return;
+    }
+  }
+
+  void PostAll(LocalQueue& queue) {
+    // The pool may finish the step before the loop ends, but not before its
+    // last node is posted; so nothing of `this` is used after that.
+    TaskQueue* pool = run_.pool;
+    while (!queue.empty()) Post(pool, queue.pop_front());
+  }
+
+  void Post(TaskQueue* pool, const ReadyNode& r) {
+    pool->Schedule([this, r] {
+      LocalQueue queue;
+      queue.push_back(r);
+      Process(queue);
+    });
+  }
+
+  // False if the step completed (and is gone).
+  bool RunNode(const ReadyNode& r, LocalQueue& queue) {
+    const PlanNode& n = *r.node;
+    if (failed_.load(std::memory_order_relaxed)) return Skip(r);
+    if (r.is_dead && n.kind != NodeKind::kTransfer && n.kind != NodeKind::kControlTrigger &&
+        n.kind != NodeKind::kMerge) {
+      return Finish(r, {}, OkStatus(), queue);
+    }
+    absl::InlinedVector<EdgeValue, 2> outputs;
+    switch (n.kind) {
+      case NodeKind::kNoOp:
+      case NodeKind::kControlTrigger:
+        return Finish(r, {}, OkStatus(), queue);
+      case NodeKind::kConstant:
+        outputs.resize(1);
+        outputs[0].tensor = plan_->constant(n);
+        return Finish(r, absl::MakeSpan(outputs), OkStatus(), queue);
+      case NodeKind::kArg:
+        outputs.resize(1);
+        outputs[0].tensor = run_.args[n.number];
+        return Finish(r, absl::MakeSpan(outputs), OkStatus(), queue);
+      case NodeKind::kRetval: {
+        EdgeValue& input = Inputs(r)[0];
+        Status status = ReadReference(input);
+        if (status.ok()) (*run_.retvals)[n.number] = std::move(input.tensor);
+        return Finish(r, {}, WithNode(std::move(status), n), queue);
+      }
+      case NodeKind::kMerge:
+        outputs.resize(n.num_outputs);
+        RunMerge(r, outputs.data());
+        return Finish(r, absl::MakeSpan(outputs), OkStatus(), queue);
+      default:
+        break;
+    }
+    if (Status s = ReadReferences(r); !s.ok()) return Finish(r, {}, WithNode(std::move(s), n), queue);
+    if (n.is_async) return StartAsync(r, queue);
+    outputs.resize(n.num_outputs);
+    const bool timed = !n.cheap || run_.stats != nullptr;
+    const int64_t start = timed ? NowNanos() : 0;
+    KernelContext context(*n.info, device_, *run_.environment, Inputs(r), absl::MakeSpan(outputs));
+    SetFrame(r, context);
+    Status status = Call(*n.kernel, context);
+    if (timed) {
+      const int64_t end = NowNanos();
+      if (!n.cheap) plan_->RecordCost(n, end - start);
+      if (run_.stats) RecordStats(n, start, end, absl::MakeConstSpan(outputs));
+    }
+    return Finish(r, absl::MakeSpan(outputs), WithNode(std::move(status), n), queue);
+  }
+
+  void SetFrame(const ReadyNode& r, KernelContext& context) const {
+    context.frame_id = r.iteration->frame->id;
+    context.iteration = r.iteration->index;
+    context.is_dead = r.is_dead;
+  }
+
+  // Libraries throw; kernels of ours do not.
+  static Status Call(const Kernel& kernel, KernelContext& context) {
+    try {
+      return kernel.Run(context);
+    } catch (const std::bad_alloc&) {
+      return ResourceExhausted("OOM in op ", context.node().op->name, " on ",
+                               context.device().name());
+    } catch (const std::exception& e) {
+      return Internal("op ", context.node().op->name, " on ", context.device().name(),
+                      " failed: ", e.what());
+    }
+  }
+
+  // A consumer takes the variable's current buffer when it starts.
+  static Status ReadReference(EdgeValue& input) {
+    if (input.ref == nullptr || input.tensor.valid()) return OkStatus();
+    MR_ASSIGN(input.tensor, input.ref->Read());
+    return OkStatus();
+  }
+
+  Status ReadReferences(const ReadyNode& r) {
+    const PlanNode& n = *r.node;
+    if (r.is_dead) return OkStatus();
+    absl::Span<EdgeValue> inputs = Inputs(r);
+    for (int i = 0; i < n.num_inputs; ++i) {
+      EdgeValue& input = inputs[i];
+      if (input.ref == nullptr) continue;
+      if (!IsRef(n.info->input_types[i])) {
+        MR_RETURN_IF_ERROR(ReadReference(input));
+      } else if (n.checks_refs && !input.ref->IsInitialized()) {
+        return FailedPrecondition("Attempting to use uninitialized value ", input.ref->name());
+      }
+    }
+    return OkStatus();
+  }
+
+  void RunMerge(const ReadyNode& r, EdgeValue* outputs) {
+    const int32_t winner =
+        r.iteration->storage.winners[r.node->number].load(std::memory_order_acquire);
+    if (r.is_dead || winner < 0) {
+      for (int i = 0; i < r.node->num_outputs; ++i) outputs[i].is_dead = true;
+      return;
+    }
+    outputs[0] = std::move(Inputs(r)[winner]);
+    if (r.node->num_outputs > 1) outputs[1].tensor = Tensor::Scalar<int32_t>(winner);
+  }
+
+  bool StartAsync(const ReadyNode& r, LocalQueue& queue) {
+    auto* run = new AsyncRun(this, r);
+    SetFrame(r, run->context);
+    run->start_nanos = run_.stats ? NowNanos() : 0;
+    r.node->kernel->RunAsync(run->context, Done([run](Status status) {
+                               run->status = std::move(status);
+                               if (run->phase.exchange(AsyncRun::kCompleted) == AsyncRun::kReturned) {
+                                 LocalQueue later;
+                                 Step* step = run->step;
+                                 if (step->FinishAsync(run, later)) step->Process(later);
+                               }
+                             }));
+    if (run->phase.exchange(AsyncRun::kReturned) == AsyncRun::kCompleted) {
+      return FinishAsync(run, queue);
+    }
+    return true;
+  }
+
+  bool FinishAsync(AsyncRun* run, LocalQueue& queue) {
+    std::unique_ptr<AsyncRun> owned(run);
+    const PlanNode& n = *run->ready.node;
+    if (run_.stats) RecordStats(n, run->start_nanos, NowNanos(), run->outputs);
+    return Finish(run->ready, absl::MakeSpan(run->outputs), WithNode(std::move(run->status), n), queue);
+  }
+
+  void RecordStats(const PlanNode& n, int64_t start, int64_t end,
+                   absl::Span<const EdgeValue> outputs) {
+    NodeStats stats;
+    stats.node_name = n.info->name;
+    stats.timeline_label = TimelineLabel(n);
+    stats.scheduled_nanos = start;
+    stats.start_nanos = start;
+    stats.end_nanos = end;
+    stats.thread_id = CurrentThreadId();
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      const Tensor& t = outputs[i].tensor;
+      if (!t.valid()) continue;
+      stats.outputs.push_back({static_cast<int>(i), t.dtype(), t.shape(),
+                               static_cast<int64_t>(t.size_bytes())});
+    }
+    run_.stats->Record(device_.name(), std::move(stats));
+  }
+
+  static Status WithNode(Status status, const PlanNode& n) {
+    if (status.ok()) return status;
+    return Annotate(status, absl::StrCat("\n\t [[{{node ", n.info->name, "}}]]"));
+  }
+
+  // The node ran: passes its outputs on. False if the step completed.
+  bool Finish(const ReadyNode& r, absl::Span<EdgeValue> outputs, Status status, LocalQueue& queue) {
+    for (EdgeValue& input : Inputs(r)) input = EdgeValue();
+    if (!status.ok()) {
+      Fail(std::move(status));
+      return Skip(r);
+    }
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      EdgeValue& o = outputs[i];
+      if (!o.tensor.valid() && o.ref == nullptr && !o.is_dead) {
+        Fail(WithNode(Internal("Missing ", i, "-th output from {{node ", r.node->info->name, "}}"),
+                      *r.node));
+        return Skip(r);
+      }
+    }
+    ReadyList ready;
+    const bool is_dead = r.is_dead && r.node->kind != NodeKind::kControlTrigger;
+    propagation_.Propagate(r, outputs, is_dead, &ready);
+    const auto delta = static_cast<int64_t>(ready.size()) - 1;
+    if (delta != 0) {
+      if (outstanding_.fetch_add(delta, std::memory_order_acq_rel) + delta == 0) {
+        Complete();
+        return false;
+      }
+    }
+    if (!ready.empty()) Dispatch(ready, queue);
+    return true;
+  }
+
+  // The node does not run since the step has failed.
+  bool Skip(const ReadyNode& r) {
+    for (EdgeValue& input : Inputs(r)) input = EdgeValue();
+    if (outstanding_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+      Complete();
+      return false;
+    }
+    return true;
+  }
+
+  // Cheap nodes stay here; of the others one stays if nothing else does.
+  void Dispatch(const ReadyList& ready, LocalQueue& queue) {
+    TaskQueue* pool = run_.pool;
+    const ReadyNode* kept = nullptr;
+    for (const ReadyNode& r : ready) {
+      if (r.is_dead || r.node->cheap || r.node->is_async ||
+          plan_->cost_nanos(*r.node) < kInlineCostNanos) {
+        queue.push_back(r);
+      } else {
+        if (kept != nullptr) Post(pool, *kept);
+        kept = &r;
+      }
+    }
+    if (kept == nullptr) return;
+    if (queue.empty() && (run_.may_use_caller || on_pool())) {
+      queue.push_back(*kept);
+    } else {
+      Post(pool, *kept);
+    }
+  }
+
+  // Expensive nodes never run on a control thread.
+  bool on_pool() const {
+    auto* pool = dynamic_cast<ThreadPool*>(run_.pool);
+    return pool == nullptr || pool->IsPoolThread();
+  }
+
+  void Fail(Status status) {
+    {
+      MutexLock lock(mu_);
+      UpdateStatus(status_, status);
+    }
+    failed_.store(true, std::memory_order_release);
+    // Others of the step (partitions, receives, waiting kernels) end too.
+    if (run_.environment->rendezvous) {
+      run_.environment->rendezvous->StartAbort(MarkDerived(status));
+    }
+    if (run_.environment->cancel) run_.environment->cancel->Cancel(MarkDerived(status));
+  }
+
+  void Complete() {
+    Done done = std::move(done_);
+    Status status = status_;
+    if (status.ok()) propagation_.GiveBack();
+    delete this;
+    std::move(done)(std::move(status));
+  }
+
+  const std::shared_ptr<const Plan> plan_;
+  const PlanRun run_;
+  Done done_;
+  Device& device_;
+  Propagation propagation_;
+  std::atomic<int64_t> outstanding_{0};
+  std::atomic<bool> failed_{false};
+  Mutex mu_;
+  Status status_;  // guarded by mu_ until completion
+};
+
+}  // namespace
+
+void RunPlan(std::shared_ptr<const Plan> plan, const PlanRun& run, Done done) {
+  if (static_cast<int>(run.args.size()) < plan->num_args()) {
+    std::move(done)(Internal("plan has ", plan->num_args(), " args, got ", run.args.size()));
+    return;
+  }
+  if (run.retvals && static_cast<int>(run.retvals->size()) < plan->num_retvals()) {
+    run.retvals->resize(plan->num_retvals());
+  }
+  (new Step(std::move(plan), run, std::move(done)))->Start();
+}
+
+}  // namespace millrace

@@ -1,0 +1,34 @@
+// Step: one run of a Plan.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "millrace/base/done.h"
+#include "millrace/base/thread_pool.h"
+#include "millrace/exec/plan.h"
+#include "millrace/exec/step_stats.h"
+
+namespace millrace {
+
+// What a run gets and gives. Everything outlives the run.
+struct PlanRun {
+  StepEnvironment* environment = nullptr;
+  absl::Span<const Tensor> args;       // by the index of _Arg
+  std::vector<Tensor>* retvals = nullptr;  // by the index of _Retval; a dead
+                                           // one stays invalid
+  TaskQueue* pool = nullptr;           // where ready nodes go
+  StepStatsCollector* stats = nullptr;
+  // Also nodes that are not cheap may run on the calling thread, until the
+  // first wait (a local Run on the user's thread).
+  bool may_use_caller = false;
+};
+
+// Runs every node of the plan that becomes ready, and calls `done` exactly
+// once, after the last running node: with OK or the step's first error that
+// does not only follow from another one. That error has cancelled
+// environment->cancel. `done` may be called before this returns.
+void RunPlan(std::shared_ptr<const Plan> plan, const PlanRun& run, Done done);
+
+}  // namespace millrace
