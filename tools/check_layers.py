@@ -20,7 +20,7 @@ KERNEL_FILES = r"millrace/ops/.*\.cpu\.(cc|h)$|millrace/ops/[^.]*\.h$|millrace/o
 
 # Header (regular expression), files that may include it, what others do instead.
 HEADERS = [
-    (r"grpc(pp|\+\+)?/", r"millrace/rpc/grpc/", "gRPC stays in millrace/rpc/grpc; use rpc::Transport"),
+    (r"grpc(pp|\+\+)?/", r"millrace/rpc/grpc/|benchmarks/protocol/limits/", "gRPC stays in millrace/rpc/grpc; use rpc::Transport"),
     (r"(google/protobuf/|proto/.*\.pb\.h)",
      r"millrace/(protocol|checkpoint)/|millrace/graph/(import|export)|millrace/cluster/config"
      r"|millrace/rpc/grpc/reflection|tests/|tools/|benchmarks/",
