@@ -6,20 +6,13 @@
 
 #include "absl/functional/function_ref.h"
 #include "millrace/base/lanes.h"
+#include "millrace/graph/device_attributes.h"
 #include "millrace/graph/device_name.h"
 #include "millrace/tensor/buffer.h"
 
 namespace millrace {
 
 class ResourceStore;
-
-struct DeviceAttributes {
-  std::string name;         // full
-  std::string device_type;  // "CPU", "GPU"
-  int64_t memory_limit_bytes = 0;
-  uint64_t incarnation = 0;  // random, new with each start of the server
-  std::string physical_description;
-};
 
 // Thread-safe. Servers of one process never share devices; a local or isolated
 // session has device objects of its own.
