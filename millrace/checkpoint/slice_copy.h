@@ -1,0 +1,60 @@
+// Boxes of tensors: which stored slices make up a wanted one, and copying what
+// two of them share.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "millrace/base/status.h"
+#include "millrace/checkpoint/tensor_slice.h"
+#include "millrace/tensor/shape.h"
+
+namespace millrace {
+
+// A slice with all extents as numbers.
+struct Box {
+  DimVector start;
+  DimVector length;
+
+  int64_t num_elements() const;
+  bool empty() const { return num_elements() == 0; }
+};
+
+// The slice must fit `shape` (TensorSlice::SliceShape), as must the boxes
+// below: so no product of sizes overflows.
+Box BoxOf(const TensorSlice& slice, const TensorShape& shape);
+Box Intersect(const Box& a, const Box& b);
+
+// The indexes of those of `stored` that together give all of `wanted`, one
+// that equals it alone if there is one. NOT_FOUND if some element is in none,
+// DATA_LOSS if some is in two.
+StatusOr<std::vector<size_t>> SelectCover(absl::Span<const Box> stored,
+                                          const Box& wanted);
+
+// What `from` and `to` share, as runs of elements that are contiguous in both,
+// in ascending order of both.
+class BoxRuns {
+ public:
+  struct Run {
+    int64_t from = 0;  // index of the first element in `from`, row-major
+    int64_t to = 0;    // and in `to`
+    int64_t count = 0;
+  };
+
+  BoxRuns(const Box& from, const Box& to);
+  // False behind the last run.
+  bool Next(Run* run);
+
+ private:
+  DimVector from_stride_;  // of the outer dimensions, in elements
+  DimVector to_stride_;
+  DimVector size_;  // of the outer dimensions of the shared box
+  DimVector index_;
+  int64_t from_base_ = 0;
+  int64_t to_base_ = 0;
+  int64_t count_ = 0;  // elements a run
+  bool more_ = true;
+};
+
+}  // namespace millrace
