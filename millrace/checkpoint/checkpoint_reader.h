@@ -1,0 +1,54 @@
+// CheckpointReader: a checkpoint of either format, by its prefix.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "absl/functional/function_ref.h"
+#include "absl/strings/string_view.h"
+#include "millrace/base/file.h"
+#include "millrace/base/status.h"
+#include "millrace/checkpoint/bundle_entry.h"
+#include "millrace/checkpoint/tensor_slice.h"
+#include "millrace/tensor/tensor.h"
+
+namespace millrace {
+
+class BundleReader;
+class V1Reader;
+
+// Thread-safe. Errors as BundleReader's.
+class CheckpointReader {
+ public:
+  // Format V2 if PREFIX.index exists, else V1. NOT_FOUND if there is neither.
+  static StatusOr<std::unique_ptr<CheckpointReader>> Open(
+      FileSystem* files, const std::string& prefix);
+  ~CheckpointReader();
+
+  // dtype, full shape and slices of a tensor; NOT_FOUND names it.
+  StatusOr<BundleEntry> Find(absl::string_view name) const;
+  bool Contains(absl::string_view name) const { return Find(name).ok(); }
+  StatusOr<Tensor> Lookup(absl::string_view name,
+                          Allocator* allocator = HostAllocator()) const;
+  StatusOr<Tensor> LookupSlice(absl::string_view name, const TensorSlice& slice,
+                               Allocator* allocator = HostAllocator()) const;
+  // What RestoreV2 does for one tensor: `shape_and_slice` as in
+  // ParseShapeAndSlice(). INVALID_ARGUMENT if the shape it begins with, or
+  // `dtype`, is not that of the stored tensor.
+  StatusOr<Tensor> Restore(absl::string_view name,
+                           absl::string_view shape_and_slice, DataType dtype,
+                           Allocator* allocator = HostAllocator()) const;
+  // All tensors in the order of their names.
+  Status ForEach(absl::FunctionRef<Status(absl::string_view name,
+                                          const BundleEntry& entry)>
+                     visit) const;
+
+  bool is_v1() const { return v1_ != nullptr; }
+
+ private:
+  CheckpointReader();
+  std::unique_ptr<BundleReader> v2_;
+  std::unique_ptr<V1Reader> v1_;
+};
+
+}  // namespace millrace
