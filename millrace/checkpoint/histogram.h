@@ -1,0 +1,46 @@
+// Histogram: values in TensorFlow's default buckets, as TensorBoard shows them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+
+namespace millrace {
+
+// Bucket i counts the values in [limit[i-1], limit[i]). Limits: 0, and up to
+// 1e20 powers of 1.1 times 1e-12, positive and negative, then the largest
+// double. One thread.
+class Histogram {
+ public:
+  Histogram();
+
+  // NaN is not accepted: the caller refuses it with the name of the value.
+  void Add(double value) { Add(value, 1); }
+  // `count` times.
+  void Add(double value, double count);
+  // Adds what `other` counted.
+  void Merge(const Histogram& other);
+
+  double count() const { return count_; }
+  double min() const { return min_; }  // the largest double before any value
+  double max() const { return max_; }
+  double sum() const { return sum_; }
+  double sum_squares() const { return sum_squares_; }
+
+  // A serialized HistogramProto. Runs of empty buckets are one bucket, unless
+  // `keep_empty`.
+  std::string Encode(bool keep_empty = false) const;
+
+  static absl::Span<const double> Limits();
+
+ private:
+  double min_;
+  double max_;
+  double count_ = 0;
+  double sum_ = 0;
+  double sum_squares_ = 0;
+  std::vector<double> buckets_;
+};
+
+}  // namespace millrace
