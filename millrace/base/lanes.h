@@ -6,13 +6,11 @@
 #include <memory>
 
 #include "millrace/base/intra_op.h"
+#include "millrace/base/machine.h"
 #include "millrace/base/thread_pool.h"
 #include "millrace/base/timer.h"
 
 namespace millrace {
-
-// CPUs that this process may use: affinity mask and cgroup quota. At least 1.
-int UsableCores();
 
 struct LanesOptions {
   int inter_op_threads = 0;  // 0: UsableCores()

@@ -30,10 +30,8 @@ class MemoryBudget {
   void set_limit(int64_t bytes) { limit_.store(bytes, std::memory_order_relaxed); }
 
   // The budget of this process (in a simulation: of the simulated one), at
-  // first 85 % of MachineMemoryBytes().
+  // first 85 % of UsableMemoryBytes().
   static MemoryBudget& Process();
-  // The cgroup's limit or the machine's memory, whichever is less.
-  static int64_t MachineMemoryBytes();
 
  private:
   void RaisePeak(int64_t used);

@@ -11,7 +11,7 @@ namespace millrace {
 
 // Thread-safe. A relative path is taken from `root`; an absolute one must lie
 // below it. Paths that leave it by .. or by symbolic links give
-// PERMISSION_DENIED. Results are absolute paths. Whoever can create links
+// PERMISSION_DENIED. Whoever can create links
 // below the root while we look can get around it: the interface here cannot.
 class RootedFiles final : public FileSystem {
  public:

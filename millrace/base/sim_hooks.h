@@ -2,8 +2,12 @@
 // outside millrace/base; see sim.h.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <string>
 
+#include "absl/functional/any_invocable.h"
+#include "absl/strings/string_view.h"
 #include "millrace/base/clock.h"
 
 namespace millrace::internal {
@@ -25,14 +29,28 @@ inline bool InSim() {
 void SimSwitch(const char* what);
 void SimMaybeSwitch(const char* what);
 // Waits until SimWake(object, ...) or the deadline; true if timed out.
-// A null object waits for the deadline alone.
-bool SimBlock(const void* object, const char* what, Deadline deadline);
+// A null object waits for the deadline alone. `owner`, if given, holds the
+// ThreadTag of the thread that is waited for, for the report of a deadlock.
+bool SimBlock(const void* object, const char* what, Deadline deadline,
+              const std::atomic<uint64_t>* owner = nullptr);
 // Makes one waiter of `object`, chosen by the seed, or all of them runnable.
 void SimWake(const void* object, bool all);
 // True with the probability that a condition wakes without notification.
 bool SimSpurious();
 int64_t SimNow();
+uint64_t SimSeed();
+// A number that no other world of this process has; 0 outside.
+uint64_t SimWorldId();
 // The next 64 random bits of the run.
 uint64_t SimBits();
+// Keeps a line in the trace without mixing it into the hash.
+void SimTrace(absl::string_view line);
+bool SimLogsToStderr();
+
+// Threads.
+SimThread* SimStartThread(absl::string_view name, absl::AnyInvocable<void()> body);
+void SimJoin(SimThread* thread);
+const std::string& SimThreadName();
+int64_t SimThreadId();
 
 }  // namespace millrace::internal

@@ -1,0 +1,238 @@
+#include "millrace/base/intra_op.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "millrace/base/check.h"
+#include "millrace/base/clock.h"
+#include "millrace/base/denormals.h"
+#include "millrace/base/futex.h"
+#include "millrace/base/lanes.h"
+
+namespace millrace {
+namespace {
+
+using TeamFunction = absl::FunctionRef<void(int, int)>;
+
+// Waking a thread costs about 5 us, so smaller shards do not pay.
+constexpr double kMinShardNanos = 10e3;
+constexpr double kMinSharedNanos = 20e3;
+// A cancelled kernel stops at the end of a shard.
+constexpr double kMaxShardNanos = 100e6;
+constexpr int kShardsPerThread = 4;
+constexpr int64_t kSpinNanos = 3000;
+
+// A piece of work of a team, on the caller's stack.
+struct Job {
+  static constexpr uint32_t kAsleep = uint32_t{1} << 31;
+
+  TeamFunction fn;
+  int width;
+  // Workers that have not finished; with kAsleep when the caller must be woken.
+  std::atomic<uint32_t> remaining;
+
+  void FinishOne() {
+    const uint32_t before = remaining.fetch_sub(1, std::memory_order_acq_rel);
+    // From here on the job may be gone: only its address is used.
+    if (before == (kAsleep | 1)) internal::FutexWake(&remaining);
+  }
+
+  void Wait() {
+    const int64_t until = NowNanos() + kSpinNanos;
+    do {
+      for (int i = 0; i < 16; ++i) {
+        if (remaining.load(std::memory_order_acquire) == 0) return;
+        internal::CpuRelax();
+      }
+    } while (NowNanos() < until);
+    uint32_t now = remaining.fetch_or(kAsleep, std::memory_order_acq_rel);
+    now |= kAsleep;
+    while (now != kAsleep) {
+      internal::FutexWait(&remaining, now);
+      now = remaining.load(std::memory_order_acquire);
+    }
+  }
+};
+
+}  // namespace
+
+struct alignas(64) IntraOpPool::Worker {
+  static constexpr uint32_t kAsleep = 1;  // in `signal`; jobs count by twos
+
+  std::atomic<uint32_t> signal{0};
+  Job* job = nullptr;    // published by `signal`
+  int index = 0;         // in the team
+  int number = 0;        // in the pool
+  bool started = false;  // owned by who took the idle bit
+  Thread thread;
+
+  void Wake() {
+    // Counts the job and clears kAsleep in one step.
+    uint32_t before = signal.load(std::memory_order_relaxed);
+    while (
+        !signal.compare_exchange_weak(before, (before | kAsleep) + 1, std::memory_order_acq_rel)) {
+    }
+    if (before & kAsleep) internal::FutexWake(&signal);
+  }
+
+  // Returns when the count differs from `seen` (even); gives the new count.
+  uint32_t Await(uint32_t seen) {
+    const int64_t until = NowNanos() + kSpinNanos;
+    do {
+      for (int i = 0; i < 16; ++i) {
+        const uint32_t now = signal.load(std::memory_order_acquire);
+        if (now != seen) return now;
+        internal::CpuRelax();
+      }
+    } while (NowNanos() < until);
+    uint32_t expected = seen;
+    if (!signal.compare_exchange_strong(expected, seen | kAsleep, std::memory_order_acq_rel)) {
+      return expected;
+    }
+    uint32_t now = seen | kAsleep;
+    while (now == (seen | kAsleep)) {
+      internal::FutexWait(&signal, now);
+      now = signal.load(std::memory_order_acquire);
+    }
+    return now;
+  }
+};
+
+IntraOpPool::IntraOpPool(absl::string_view name, int width)
+    : name_(name), width_(width), idle_((width + 62) / 64) {
+  MR_CHECK(width >= 1, "an intra-op pool counts its caller: ", width);
+  for (int i = 0; i < width - 1; ++i) {
+    workers_.push_back(std::make_unique<Worker>());
+    workers_.back()->number = i;
+    idle_[i / 64].fetch_or(uint64_t{1} << (i % 64), std::memory_order_relaxed);
+  }
+}
+
+IntraOpPool::~IntraOpPool() {
+  stopping_.store(true, std::memory_order_release);
+  for (const auto& worker : workers_) {
+    if (!worker->started) continue;
+    worker->Wake();
+    worker->thread.Join();
+  }
+}
+
+int IntraOpPool::TakeIdle() {
+  for (size_t word = 0; word < idle_.size(); ++word) {
+    uint64_t bits = idle_[word].load(std::memory_order_relaxed);
+    while (bits != 0) {
+      const uint64_t lowest = bits & (~bits + 1);
+      if (idle_[word].compare_exchange_weak(bits, bits & ~lowest, std::memory_order_acquire)) {
+        return static_cast<int>(word) * 64 + std::countr_zero(lowest);
+      }
+    }
+  }
+  return -1;
+}
+
+IntraOpPool::Team IntraOpPool::Reserve(int width) {
+  Team team;
+  team.pool_ = this;
+  if (internal::InSim()) return team;
+  width = std::min(width, width_);
+  while (team.width() < width) {
+    const int i = TakeIdle();
+    if (i < 0) break;
+    Worker& worker = *workers_[i];
+    if (!worker.started) {
+      worker.started = true;
+      worker.thread = Thread(absl::StrCat(name_, "-", i), [this, &worker] { Loop(worker); });
+    }
+    team.workers_.push_back(i);
+  }
+  return team;
+}
+
+void IntraOpPool::Loop(Worker& worker) {
+  ScopedFlushDenormals flush;
+  uint32_t seen = 0;
+  while (true) {
+    seen = worker.Await(seen);
+    if (stopping_.load(std::memory_order_acquire)) return;
+    Job* job = worker.job;
+    job->fn(worker.index, job->width);
+    job->FinishOne();
+  }
+}
+
+IntraOpPool::Team::Team(Team&& o) noexcept
+    : pool_(o.pool_), workers_(std::exchange(o.workers_, {})) {}
+
+IntraOpPool::Team& IntraOpPool::Team::operator=(Team&& o) noexcept {
+  if (this != &o) {
+    Release();
+    pool_ = o.pool_;
+    workers_ = std::exchange(o.workers_, {});
+  }
+  return *this;
+}
+
+void IntraOpPool::Team::Run(TeamFunction fn) {
+  if (workers_.empty()) return fn(0, 1);
+  Job job{fn, width(), {static_cast<uint32_t>(workers_.size())}};
+  for (size_t i = 0; i < workers_.size(); ++i) {
+    Worker& worker = *pool_->workers_[workers_[i]];
+    worker.job = &job;
+    worker.index = static_cast<int>(i) + 1;
+    worker.Wake();
+  }
+  fn(0, job.width);
+  job.Wait();
+}
+
+void IntraOpPool::Team::Release() {
+  for (const int i : workers_) {
+    pool_->idle_[i / 64].fetch_or(uint64_t{1} << (i % 64), std::memory_order_release);
+  }
+  workers_.clear();
+}
+
+int64_t IntraOpPool::ShardSize(int64_t total, int64_t cost_per_unit_nanos, int width) {
+  const double work =
+      static_cast<double>(total) * static_cast<double>(std::max<int64_t>(1, cost_per_unit_nanos));
+  double shards = 1;
+  if (width > 1 && work >= kMinSharedNanos) {
+    shards = std::min<double>(width * kShardsPerThread, std::max(2.0, work / kMinShardNanos));
+  }
+  shards = std::max(shards, work / kMaxShardNanos);
+  if (shards >= static_cast<double>(total)) return 1;
+  const int64_t n = static_cast<int64_t>(shards);
+  return total / n + (total % n != 0);
+}
+
+Status IntraOpPool::ParallelFor(int64_t total, int64_t cost_per_unit_nanos,
+                                const CancelScope* scope,
+                                absl::FunctionRef<void(int64_t, int64_t)> fn) {
+  if (total <= 0) return OkStatus();
+  const int64_t size = ShardSize(total, cost_per_unit_nanos, width_);
+  const int64_t shards = total / size + (total % size != 0);
+  std::atomic<int64_t> next{0};
+  const auto work = [&](int, int) {
+    while (true) {
+      const int64_t shard = next.fetch_add(1, std::memory_order_relaxed);
+      if (shard >= shards || (scope && scope->cancelled())) return;
+      const int64_t begin = shard * size;
+      fn(begin, std::min(total - begin, size) + begin);
+    }
+  };
+  if (shards == 1 || width_ == 1) {
+    work(0, 1);
+  } else {
+    Reserve(static_cast<int>(std::min<int64_t>(width_, shards))).Run(work);
+  }
+  return scope ? scope->status() : OkStatus();
+}
+
+void ParallelFor(int64_t total, int64_t cost_per_unit_nanos,
+                 absl::FunctionRef<void(int64_t begin, int64_t end)> fn) {
+  Lanes::Process().intra_op.ParallelFor(total, cost_per_unit_nanos, fn);
+}
+
+}  // namespace millrace
