@@ -16,6 +16,8 @@
 
 namespace millrace {
 
+class FunctionLibrary;
+
 // A node as its kernel sees it. Read only; outlives the kernel.
 struct NodeInfo {
   std::string name;

@@ -82,8 +82,9 @@ class KernelContext {
   // until the kernel ends. RESOURCE_EXHAUSTED names node and bytes.
   StatusOr<Tensor*> AllocateOutput(int i, TensorShape shape);
   // As AllocateOutput, but takes over the buffer of one of `candidates` (input
-  // numbers) if the step holds the last reference to it and it has as many
-  // bytes; else allocates.
+  // numbers) if this run holds the last reference to it, it has as many bytes
+  // and both types are plain (or equal); else allocates. The input can still be
+  // read until the kernel ends: it is then the same memory.
   StatusOr<Tensor*> ForwardOrAllocateOutput(std::initializer_list<int> candidates, int i,
                                             TensorShape shape);
   StatusOr<Tensor> AllocateTemp(DataType type, TensorShape shape);
@@ -100,8 +101,6 @@ class KernelContext {
   int64_t iteration = 0;
   // True if an input is dead; only kernels of _Send and control flow see it.
   bool is_dead = false;
-  // Set by the executor where the output of this kernel is nobody's last
-  // owner yet: constants, feeds and variables' buffers must not be forwarded.
 
  private:
   const NodeInfo& node_;

@@ -2,7 +2,8 @@
 //
 //   MR_KERNELS(BiasAdd, Cpu) {
 //     {.types = "T: float", .make = MakeKernel<BiasAddOneDnn>},
-//     {.types = "T: half, bfloat16, double, ...", .make = MakeKernel<BiasAddCpu>},
+//     {.types = "T: half, bfloat16, double, ...", .make =
+//     MakeKernel<BiasAddCpu>},
 //   };
 //
 // Ordered best first; the first entry whose constraints fit a node is taken.
@@ -19,7 +20,10 @@ namespace millrace {
 
 struct KernelEntry {
   // Allowed types by attribute: "T: float, double; Tidx: int32". Attributes
-  // that are not named may have any type of the schema.
+  // that are not named may have any type of the schema; of a list(type) each
+  // element counts. Besides types: realnumbertype (half, bfloat16, float,
+  // double and all integers) and numbertype (these and complex types);
+  // quantized types are always named.
   const char* types = "";
   KernelMaker make = nullptr;
   // Names of arguments that lie in host memory on any device, by ",".
@@ -34,8 +38,9 @@ inline constexpr int kMaxKernelEntries = 8;
 struct KernelEntries {
   KernelEntry entries[kMaxKernelEntries];
   constexpr KernelEntries(KernelEntry a, KernelEntry b = {}, KernelEntry c = {},
-                          KernelEntry d = {}, KernelEntry e = {}, KernelEntry f = {},
-                          KernelEntry g = {}, KernelEntry h = {})
+                          KernelEntry d = {}, KernelEntry e = {},
+                          KernelEntry f = {}, KernelEntry g = {},
+                          KernelEntry h = {})
       : entries{a, b, c, d, e, f, g, h} {}
 };
 
@@ -61,18 +66,6 @@ inline constexpr char kKernelDeviceGpu[] = "GPU";
 // once built.
 class KernelTable {
  public:
-  static StatusOr<KernelTable> Build(absl::Span<const KernelDecl* const> decls);
-
-  // The entry for a node on a device type. NOT_FOUND "No OpKernel was
-  // registered to support Op 'X' ..." with the types that there are.
-  StatusOr<const KernelEntry*> Find(absl::string_view device_type, const OpDef& op,
-                                    const AttrMap& attrs) const;
-  bool Has(absl::string_view device_type, const OpDef& op, const AttrMap& attrs) const;
-  bool HasOp(absl::string_view device_type, absl::string_view op) const;
-  // "  device='CPU'; T in [float, double]" lines, for messages.
-  std::string Describe(absl::string_view op) const;
-
- private:
   struct Constraint {
     std::string attr;
     std::vector<DataType> types;
@@ -80,15 +73,46 @@ class KernelTable {
   struct Row {
     const KernelEntry* entry;
     std::vector<Constraint> constraints;
+
+    // The attributes' types are allowed.
+    bool Fits(const AttrMap& attrs) const;
+    // Null if the attribute may have any type of the schema.
+    const std::vector<DataType>* Types(absl::string_view attr) const;
+    // Argument `name` lies in host memory.
+    bool IsHost(absl::string_view name) const;
   };
+
+  // INVALID_ARGUMENT for types that do not parse and for doubled declarations.
+  static StatusOr<KernelTable> Build(absl::Span<const KernelDecl* const> decls);
+
+  // The entry for a node on a device type. NOT_FOUND "No OpKernel was
+  // registered to support Op 'X' ..." with the types that there are.
+  StatusOr<const KernelEntry*> Find(absl::string_view device_type,
+                                    const OpDef& op,
+                                    const AttrMap& attrs) const;
+  bool Has(absl::string_view device_type, const OpDef& op,
+           const AttrMap& attrs) const;
+  bool HasOp(absl::string_view device_type, absl::string_view op) const;
+  // All entries, best first; empty if there are none.
+  absl::Span<const Row> Rows(absl::string_view device_type,
+                             absl::string_view op) const;
+  // "  device='CPU'; T in [DT_FLOAT, DT_DOUBLE]" lines, for messages.
+  std::string Describe(absl::string_view op) const;
+  // The NOT_FOUND of Find, for a node of a graph and the devices that there
+  // are. An empty node name leaves the node out.
+  Status NoKernel(absl::string_view op, absl::string_view node_name,
+                  const AttrMap& attrs,
+                  absl::Span<const std::string> device_types) const;
+
+ private:
   absl::flat_hash_map<std::string, std::vector<Row>> rows_;  // "CPU/MatMul"
 };
 
 }  // namespace millrace
 
-#define MR_KERNELS(Name, Device)                                             \
-  extern const ::millrace::KernelDecl mr_kernels_##Name##_##Device;          \
-  constinit const ::millrace::KernelDecl mr_kernels_##Name##_##Device =      \
-      ::millrace::internal::KernelName{#Name,                                \
-                                       ::millrace::internal::kKernelDevice##Device} | \
+#define MR_KERNELS(Name, Device)                                        \
+  extern const ::millrace::KernelDecl mr_kernels_##Name##_##Device;     \
+  constinit const ::millrace::KernelDecl mr_kernels_##Name##_##Device = \
+      ::millrace::internal::KernelName{                                 \
+          #Name, ::millrace::internal::kKernelDevice##Device} |         \
       ::millrace::KernelEntries

@@ -42,16 +42,18 @@ class ResourceStore {
 
   const std::string& default_container() const { return default_container_; }
 
-  // NOT_FOUND "Resource container/name/Type does not exist." or
-  // INVALID_ARGUMENT if it has another type.
+  // NOT_FOUND "Resource container/name/Type does not exist.", or
+  // INVALID_ARGUMENT if there are only resources of other types of that name.
   template <class T>
   StatusOr<Ref<T>> Lookup(absl::string_view container, absl::string_view name);
   // `make` runs under the store's lock, so it must be quick.
   template <class T>
-  StatusOr<Ref<T>> LookupOrCreate(absl::string_view container, absl::string_view name,
+  StatusOr<Ref<T>> LookupOrCreate(absl::string_view container,
+                                  absl::string_view name,
                                   absl::FunctionRef<StatusOr<Ref<T>>()> make);
-  // ALREADY_EXISTS if there is one.
-  Status Create(absl::string_view container, absl::string_view name, Ref<Resource> resource);
+  // ALREADY_EXISTS if there is one of that name and type.
+  Status Create(absl::string_view container, absl::string_view name,
+                Ref<Resource> resource);
   // NOT_FOUND if there is none.
   Status Delete(absl::string_view container, absl::string_view name,
                 absl::string_view type_name);
@@ -65,29 +67,37 @@ class ResourceStore {
   std::vector<Info> List() const;
 
  private:
-  StatusOr<Ref<Resource>> Find(absl::string_view container, absl::string_view name,
+  StatusOr<Ref<Resource>> Find(absl::string_view container,
+                               absl::string_view name,
                                absl::string_view type_name);
-  StatusOr<Ref<Resource>> FindOrMake(absl::string_view container, absl::string_view name,
-                                     absl::string_view type_name,
-                                     absl::FunctionRef<StatusOr<Ref<Resource>>()> make);
+  StatusOr<Ref<Resource>> FindOrMake(
+      absl::string_view container, absl::string_view name,
+      absl::string_view type_name,
+      absl::FunctionRef<StatusOr<Ref<Resource>>()> make);
+
+  // By (type, name).
+  using Container =
+      absl::flat_hash_map<std::pair<std::string, std::string>, Ref<Resource>>;
+  std::string Resolve(absl::string_view container) const {
+    return container.empty() ? default_container_ : std::string(container);
+  }
 
   const std::string default_container_;
   mutable Mutex mu_;
-  // By (container, type, name).
-  absl::flat_hash_map<std::string, absl::flat_hash_map<std::pair<std::string, std::string>, Ref<Resource>>>
-      containers_;
+  absl::flat_hash_map<std::string, Container> containers_;
 };
 
 template <class T>
-StatusOr<Ref<T>> ResourceStore::Lookup(absl::string_view container, absl::string_view name) {
+StatusOr<Ref<T>> ResourceStore::Lookup(absl::string_view container,
+                                       absl::string_view name) {
   MR_ASSIGN(Ref<Resource> r, Find(container, name, T::kTypeName));
   return Ref<T>::Adopt(static_cast<T*>(r.release()));
 }
 
 template <class T>
-StatusOr<Ref<T>> ResourceStore::LookupOrCreate(absl::string_view container,
-                                               absl::string_view name,
-                                               absl::FunctionRef<StatusOr<Ref<T>>()> make) {
+StatusOr<Ref<T>> ResourceStore::LookupOrCreate(
+    absl::string_view container, absl::string_view name,
+    absl::FunctionRef<StatusOr<Ref<T>>()> make) {
   MR_ASSIGN(Ref<Resource> r, FindOrMake(container, name, T::kTypeName,
                                         [&]() -> StatusOr<Ref<Resource>> {
                                           MR_ASSIGN(Ref<T> made, make());

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "absl/container/inlined_vector.h"
+#include "absl/types/span.h"
 #include "millrace/base/thread.h"
 #include "millrace/kernel/resource.h"
 #include "millrace/tensor/tensor.h"
@@ -12,14 +14,15 @@ namespace millrace {
 // Readers take the current buffer (Read); dense updates write in place if
 // nobody else holds the buffer, else copy on write, so reads are never torn.
 // Kernels that touch part of a variable (gather, scatter, sparse apply) never
-// take its buffer: they work under the row locks.
+// take its buffer: they work under the row locks, see VariableRows.
 //
-// Locks, in order: mu() (the value and whether there is one), then the stripes.
+// Locks, in order: mu() of all variables by address, then their row stripes.
 class Variable final : public Resource {
  public:
   static constexpr absl::string_view kTypeName = "Variable";
 
-  Variable(DataType dtype, std::string name) : dtype_(dtype), name_(std::move(name)) {}
+  Variable(DataType dtype, std::string name)
+      : dtype_(dtype), name_(std::move(name)) {}
 
   absl::string_view type_name() const override { return kTypeName; }
   std::string DebugString() const override;
@@ -29,37 +32,120 @@ class Variable final : public Resource {
 
   bool IsInitialized() const;
   // The current value. FAILED_PRECONDITION "Attempting to use uninitialized
-  // value NAME".
-  StatusOr<Tensor> Read() const;
+  // value NAME". After a sparse update it is a copy, made row by row, from
+  // `allocator` (null: host memory); RESOURCE_EXHAUSTED.
+  StatusOr<Tensor> Read(Allocator* allocator = nullptr) const;
+  // The shape of the current value, without taking it.
+  StatusOr<TensorShape> Shape() const;
   // Replaces the value; takes `value`'s buffer over (a buffer that is shared,
   // with a constant or a feed say, is protected by copy on write).
   void Assign(Tensor value);
   // Back to uninitialized.
   void Clear();
 
-  // For kernels that update: hold `mu()`, then use these.
+  // For kernels that update: hold `mu()` (of several variables: VariableLocks),
+  // then use these.
   SharedMutex& mu() const { return mu_; }
   bool initialized_locked() const { return value_.valid(); }
   const Tensor& value_locked() const { return value_; }
   // The value to write to in place: made unshared first (a copy) if other
-  // tensors hold its buffer. RESOURCE_EXHAUSTED. `mu()` held for writing.
+  // tensors hold its buffer. FAILED_PRECONDITION if there is none,
+  // RESOURCE_EXHAUSTED. `mu()` held for writing.
   StatusOr<Tensor*> MutableLocked(Allocator* allocator);
-  void SetLocked(Tensor value) { value_ = std::move(value); }
-
-  // Sparse access. Shared with other row accesses; whole-buffer operations
-  // exclude it through mu(). After the first sparse update whole reads copy
-  // (see Read), since the buffer is then written in place.
-  void MarkSparselyUpdated() { sparse_ = true; }
-  static constexpr int kStripes = 64;
-  SharedMutex& stripe(int64_t row) const { return stripes_[static_cast<uint64_t>(row) % kStripes]; }
+  // `mu()` held for writing.
+  void SetLocked(Tensor value) {
+    value_ = std::move(value);
+    sparse_ = false;
+  }
+  Status Uninitialized() const;
 
  private:
+  friend class VariableRows;
+  StatusOr<Tensor> CopyRows(Allocator* allocator) const;
+
+  static constexpr int kStripes = 64;
+  static constexpr int kRowsPerStripe = 16;  // neighbours share a lock
+  SharedMutex& stripe(int64_t row) const {
+    return stripes_[static_cast<uint64_t>(row) / kRowsPerStripe % kStripes];
+  }
+
   const DataType dtype_;
   const std::string name_;
   mutable SharedMutex mu_;
   Tensor value_;
-  bool sparse_ = false;  // guarded by mu_
+  // Rows may be written in place while readers hold mu_ shared; then no other
+  // tensor shares the buffer. Guarded by mu_.
+  bool sparse_ = false;
   mutable SharedMutex stripes_[kStripes];
+};
+
+// Holds mu() of variables for writing (dense updates), taken in a fixed order.
+class VariableLocks {
+ public:
+  explicit VariableLocks(absl::Span<Variable* const> variables);
+  ~VariableLocks();
+  VariableLocks(const VariableLocks&) = delete;
+  VariableLocks& operator=(const VariableLocks&) = delete;
+
+ private:
+  absl::InlinedVector<Variable*, 4> sorted_;  // each once
+};
+
+// A kernel's access to single rows (along dimension 0) of variables, from
+// construction to destruction; whole-buffer updates wait meanwhile, other row
+// accesses go on.
+//
+//   MR_ASSIGN(auto rows, VariableRows::Make({var, accum},
+//   VariableRows::kUpdate, allocator)); for (...) { auto lock = rows.Lock(row);
+//   ... rows.mutable_data(0) ... }
+//
+// A variable of rank 0 has one row. Thread-safe after Make.
+class VariableRows {
+ public:
+  enum Mode { kRead, kUpdate };
+
+  // FAILED_PRECONDITION for a variable without a value. kUpdate makes the
+  // buffers the variables' own (a copy if they are shared); RESOURCE_EXHAUSTED.
+  static StatusOr<VariableRows> Make(absl::Span<Variable* const> variables,
+                                     Mode mode, Allocator* allocator);
+  VariableRows(VariableRows&& o) noexcept = default;
+  VariableRows& operator=(VariableRows&&) = delete;
+  ~VariableRows();
+
+  // Value of the i-th variable given to Make. Read elements under Lock().
+  const Tensor& value(int i) const { return variables_[i]->value_; }
+  // Its elements, to write under Lock(); kUpdate only.
+  char* mutable_data(int i) const {
+    return const_cast<char*>(variables_[i]->value_.data());
+  }
+  template <class T>
+  T* mutable_elements(int i) const {
+    return reinterpret_cast<T*>(mutable_data(i));
+  }
+
+  // Holds one row of all variables: for writing with kUpdate, else for
+  // reading. A thread holds at most one.
+  class RowLock {
+   public:
+    ~RowLock();
+    RowLock(const RowLock&) = delete;
+    RowLock& operator=(const RowLock&) = delete;
+
+   private:
+    friend class VariableRows;
+    RowLock(const VariableRows& rows, int64_t row);
+    const VariableRows& rows_;
+    const int64_t row_;
+  };
+  RowLock Lock(int64_t row) const { return RowLock(*this, row); }
+
+ private:
+  VariableRows() = default;
+  Mode mode_ = kRead;
+  // Someone may write rows meanwhile; else RowLock does nothing.
+  bool locks_rows_ = false;
+  absl::InlinedVector<Variable*, 4> variables_;  // as given
+  absl::InlinedVector<Variable*, 4> sorted_;     // by address, each once
 };
 
 }  // namespace millrace

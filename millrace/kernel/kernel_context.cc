@@ -1,0 +1,118 @@
+#include "millrace/kernel/kernel_context.h"
+
+#include <cstdint>
+
+#include "millrace/kernel/kernel.h"
+
+namespace millrace {
+namespace {
+
+// RESOURCE_EXHAUSTED in stock's words, with what the allocator said after them.
+Status OutOfMemory(const Status& cause, const NodeInfo& node,
+                   const Device& device, DataType type,
+                   const TensorShape& shape) {
+  if (cause.code() != StatusCode::kResourceExhausted) return cause;
+  return ResourceExhausted("OOM when allocating tensor with shape",
+                           shape.DebugString(), " and type ",
+                           DataTypeName(type), " on ", device.name(),
+                           " for node ", node.name, ": ", cause.message());
+}
+
+bool IsAligned(const char* p) {
+  return reinterpret_cast<uintptr_t>(p) % kBufferAlignment == 0;
+}
+
+}  // namespace
+
+DataType KernelContext::output_type(int i) const {
+  return RemoveRef(node_.output_types[i]);
+}
+
+StatusOr<Tensor*> KernelContext::AllocateOutput(int i, TensorShape shape) {
+  MR_ASSIGN(Tensor t, AllocateTemp(output_type(i), std::move(shape)));
+  outputs_[i].tensor = std::move(t);
+  return &outputs_[i].tensor;
+}
+
+StatusOr<Tensor*> KernelContext::ForwardOrAllocateOutput(
+    std::initializer_list<int> candidates, int i, TensorShape shape) {
+  const DataType type = output_type(i);
+  const int64_t bytes =
+      shape.num_elements() * static_cast<int64_t>(SizeOf(type));
+  for (int c : candidates) {
+    EdgeValue& edge = inputs_[c];
+    const Tensor& in = edge.tensor;
+    // On a reference edge the variable holds the buffer too. A tensor without
+    // a buffer has its few bytes inside, or was forwarded before.
+    if (edge.ref || in.buffer() == nullptr || !in.IsUnshared()) continue;
+    if (in.num_elements() * static_cast<int64_t>(SizeOf(in.dtype())) != bytes)
+      continue;
+    if (in.dtype() != type && !(IsPlain(type) && IsPlain(in.dtype()))) continue;
+    if (!IsAligned(in.data())) continue;
+    char* data = edge.tensor.mutable_data();
+    // The output owns the memory; what remains in the input is a view.
+    Ref<Buffer> buffer = Ref<Buffer>::Share(in.buffer());
+    edge.tensor = Tensor::FromBuffer(in.dtype(), in.shape(), nullptr, data);
+    outputs_[i].tensor =
+        Tensor::FromBuffer(type, std::move(shape), std::move(buffer), data);
+    return &outputs_[i].tensor;
+  }
+  return AllocateOutput(i, std::move(shape));
+}
+
+StatusOr<Tensor> KernelContext::AllocateTemp(DataType type, TensorShape shape) {
+  StatusOr<Tensor> t = Tensor::Allocate(device_.allocator(), type, shape);
+  if (!t.ok()) return OutOfMemory(t.status(), node_, device_, type, shape);
+  return t;
+}
+
+Status KernelContext::ParallelFor(
+    int64_t total, int64_t cost_nanos_per_unit,
+    absl::FunctionRef<void(int64_t begin, int64_t end)> f) {
+  CancelScope* cancel = step_.cancel;
+  if (cancel == nullptr) {
+    device_.ParallelFor(total, cost_nanos_per_unit, f);
+    return OkStatus();
+  }
+  device_.ParallelFor(total, cost_nanos_per_unit,
+                      [&](int64_t begin, int64_t end) {
+                        if (!cancel->cancelled()) f(begin, end);
+                      });
+  return CheckCancelled();
+}
+
+Status KernelContext::CheckCancelled() const {
+  return step_.cancel == nullptr ? OkStatus() : step_.cancel->status();
+}
+
+Status CheckScalar(const Tensor& t, absl::string_view what) {
+  if (t.rank() == 0) return OkStatus();
+  return InvalidArgument(what, " must be a scalar, but has shape ",
+                         t.shape().DebugString());
+}
+
+Status CheckVector(const Tensor& t, absl::string_view what) {
+  if (t.rank() == 1) return OkStatus();
+  return InvalidArgument(what, " must be 1-D, but has shape ",
+                         t.shape().DebugString());
+}
+
+std::vector<int64_t> IntValues(const Tensor& t) {
+  if (t.dtype() == DataType::kInt32) {
+    const auto v = t.flat<int32_t>();
+    return std::vector<int64_t>(v.begin(), v.end());
+  }
+  const auto v = t.flat<int64_t>();
+  return std::vector<int64_t>(v.begin(), v.end());
+}
+
+StatusOr<TensorShape> ShapeFromTensor(const Tensor& t) {
+  MR_RETURN_IF_ERROR(CheckVector(t, "shape"));
+  if (t.dtype() != DataType::kInt32 && t.dtype() != DataType::kInt64) {
+    return InvalidArgument("shape must be int32 or int64, but is ",
+                           DataTypeName(t.dtype()));
+  }
+  return TensorShape::Make(IntValues(t));
+}
+
+}  // namespace millrace

@@ -1,0 +1,161 @@
+#include "millrace/kernel/variable.h"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+
+#include "absl/strings/str_cat.h"
+
+namespace millrace {
+namespace {
+
+absl::InlinedVector<Variable*, 4> SortedOnce(
+    absl::Span<Variable* const> variables) {
+  absl::InlinedVector<Variable*, 4> sorted(variables.begin(), variables.end());
+  std::sort(sorted.begin(), sorted.end(), std::less<Variable*>());
+  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+  return sorted;
+}
+
+}  // namespace
+
+std::string Variable::DebugString() const {
+  ReaderLock lock(mu_);
+  return absl::StrCat(
+      "Variable ", DataTypeName(dtype_), " ",
+      value_.valid() ? value_.shape().DebugString() : "uninitialized");
+}
+
+Status Variable::Uninitialized() const {
+  return FailedPrecondition("Attempting to use uninitialized value ", name_);
+}
+
+bool Variable::IsInitialized() const {
+  ReaderLock lock(mu_);
+  return value_.valid();
+}
+
+StatusOr<Tensor> Variable::Read(Allocator* allocator) const {
+  ReaderLock lock(mu_);
+  if (!value_.valid()) return Uninitialized();
+  if (!sparse_) return value_;
+  return CopyRows(allocator ? allocator : HostAllocator());
+}
+
+StatusOr<TensorShape> Variable::Shape() const {
+  ReaderLock lock(mu_);
+  if (!value_.valid()) return Uninitialized();
+  return value_.shape();
+}
+
+// Row updates may be under way: copies the rows of one stripe at a time.
+StatusOr<Tensor> Variable::CopyRows(Allocator* allocator) const {
+  const int64_t rows = value_.rank() == 0 ? 1 : value_.dim(0);
+  if (!IsPlain(dtype_) || rows == 0) {
+    for (SharedMutex& s : stripes_) s.LockShared();
+    StatusOr<Tensor> copy = value_.DeepCopy(allocator);
+    for (SharedMutex& s : stripes_) s.UnlockShared();
+    return copy;
+  }
+  MR_ASSIGN(Tensor copy, Tensor::Allocate(allocator, dtype_, value_.shape()));
+  const size_t row_bytes = value_.size_bytes() / static_cast<size_t>(rows);
+  char* to = copy.mutable_data();
+  const char* from = value_.data();
+  for (int64_t row = 0; row < rows; row += kRowsPerStripe) {
+    const size_t begin = static_cast<size_t>(row) * row_bytes;
+    const size_t count =
+        static_cast<size_t>(std::min<int64_t>(kRowsPerStripe, rows - row));
+    ReaderLock stripe_lock(stripe(row));
+    std::memcpy(to + begin, from + begin, count * row_bytes);
+  }
+  return copy;
+}
+
+void Variable::Assign(Tensor value) {
+  Tensor old;  // freed after the lock
+  WriterLock lock(mu_);
+  old = std::move(value_);
+  SetLocked(std::move(value));
+}
+
+void Variable::Clear() { Assign(Tensor()); }
+
+StatusOr<Tensor*> Variable::MutableLocked(Allocator* allocator) {
+  if (!value_.valid()) return Uninitialized();
+  if (!value_.IsUnshared()) {
+    MR_ASSIGN(value_, value_.DeepCopy(allocator));
+    sparse_ = false;
+  }
+  return &value_;
+}
+
+VariableLocks::VariableLocks(absl::Span<Variable* const> variables)
+    : sorted_(SortedOnce(variables)) {
+  for (Variable* v : sorted_) v->mu().Lock();
+}
+
+VariableLocks::~VariableLocks() {
+  for (Variable* v : sorted_) v->mu().Unlock();
+}
+
+StatusOr<VariableRows> VariableRows::Make(absl::Span<Variable* const> variables,
+                                          Mode mode, Allocator* allocator) {
+  VariableRows rows;
+  rows.mode_ = mode;
+  rows.variables_.assign(variables.begin(), variables.end());
+  const auto sorted = SortedOnce(variables);
+  // From here on the destructor unlocks what is in sorted_.
+  for (Variable* v : sorted) {
+    v->mu_.LockShared();
+    rows.sorted_.push_back(v);
+    if (!v->value_.valid()) return v->Uninitialized();
+    if (mode == kUpdate) {
+      while (!v->sparse_) {
+        // The buffer becomes the variable's own under the writer's lock.
+        // Another thread may assign a new value before the lock is shared
+        // again.
+        v->mu_.UnlockShared();
+        rows.sorted_.pop_back();
+        {
+          WriterLock lock(v->mu_);
+          MR_RETURN_IF_ERROR(v->MutableLocked(allocator).status());
+          v->sparse_ = true;
+        }
+        v->mu_.LockShared();
+        rows.sorted_.push_back(v);
+        if (!v->value_.valid()) return v->Uninitialized();
+      }
+    }
+    rows.locks_rows_ |= v->sparse_;
+  }
+  return rows;
+}
+
+VariableRows::~VariableRows() {
+  for (Variable* v : sorted_) v->mu_.UnlockShared();
+}
+
+VariableRows::RowLock::RowLock(const VariableRows& rows, int64_t row)
+    : rows_(rows), row_(row) {
+  if (!rows_.locks_rows_) return;
+  for (Variable* v : rows_.sorted_) {
+    if (rows_.mode_ == kUpdate) {
+      v->stripe(row_).Lock();
+    } else {
+      v->stripe(row_).LockShared();
+    }
+  }
+}
+
+VariableRows::RowLock::~RowLock() {
+  if (!rows_.locks_rows_) return;
+  for (Variable* v : rows_.sorted_) {
+    if (rows_.mode_ == kUpdate) {
+      v->stripe(row_).Unlock();
+    } else {
+      v->stripe(row_).UnlockShared();
+    }
+  }
+}
+
+}  // namespace millrace
