@@ -31,7 +31,7 @@ class AttrMap {
   void Set(absl::string_view name, AttrValue value);
   bool Erase(absl::string_view name);
 
-  size_t size() const { return entries_.size(); }
+  size_t size() const;
   bool empty() const { return entries_.empty(); }
   auto begin() const { return entries_.begin(); }
   auto end() const { return entries_.end(); }
@@ -123,5 +123,8 @@ class AttrValue {
 // has another kind.
 template <class T>
 StatusOr<T> GetAttr(const AttrMap& attrs, absl::string_view name);
+
+// Here because the size of an entry is known only now.
+inline size_t AttrMap::size() const { return entries_.size(); }
 
 }  // namespace millrace
