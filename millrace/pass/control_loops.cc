@@ -1,0 +1,122 @@
+#include "millrace/pass/control_loops.h"
+
+#include <map>
+#include <set>
+
+namespace millrace {
+namespace {
+
+// Lives for one call.
+class LoopAdder {
+ public:
+  LoopAdder(Graph* graph, LoopFrames* frames) : graph_(graph), frames_(frames) {}
+
+  StatusOr<IterationTriggers> Run() {
+    // Devices of each frame, and of the frames around it: a nested loop needs
+    // the outer one on its devices too. Ordered, so that names are the same on
+    // each run.
+    std::map<int, std::set<std::string>> devices;
+    for (NodeId id = 0; id < graph_->num_ids(); ++id) {
+      const Node* node = graph_->node(id);
+      if (node == nullptr) continue;
+      for (int f : {frames_->of_node[id], frames_->OutputFrame(*graph_, id)}) {
+        for (; f > 0; f = frames_->frames[f].parent) devices[f].insert(node->assigned_device);
+      }
+    }
+    for (auto& [frame, where] : devices) {
+      if (where.size() < 2) continue;
+      const NodeId condition = frames_->frames[frame].condition;
+      if (condition == kNoNode) {
+        return InvalidArgument("A cross-device loop must have a loop condition: frame '",
+                               frames_->frames[frame].name, "' has no LoopCond");
+      }
+      for (const std::string& device : where) {
+        MR_RETURN_IF_ERROR(Trigger(frame, device).status());
+      }
+    }
+    return std::move(triggers_);
+  }
+
+ private:
+  // The Merge that runs once an iteration of `frame` on `device`.
+  StatusOr<NodeId> Trigger(int frame, const std::string& device) {
+    auto it = triggers_.find({frame, device});
+    if (it != triggers_.end()) return it->second;
+    const Node& condition = *graph_->node(frames_->frames[frame].condition);
+    NodeId merge = kNoNode;
+    if (condition.assigned_device == device) {
+      for (NodeId id = 0; id < graph_->num_ids() && merge == kNoNode; ++id) {
+        const Node* node = graph_->node(id);
+        if (node && IsMerge(*node) && frames_->of_node[id] == frame &&
+            node->assigned_device == device) {
+          merge = id;
+        }
+      }
+    }
+    if (merge == kNoNode) {
+      MR_ASSIGN(merge, AddLoop(frame, device));
+    }
+    triggers_[{frame, device}] = merge;
+    return merge;
+  }
+
+  StatusOr<NodeId> AddLoop(int frame, const std::string& device) {
+    const LoopFrame layout = frames_->frames[frame];
+    const int outer = layout.parent;
+    NodeId outer_trigger = kNoNode;
+    if (outer != 0) {
+      MR_ASSIGN(outer_trigger, Trigger(outer, device));
+    }
+    MR_ASSIGN(Node* const value, Add("Const", outer, device, {},
+                                     AttrMap({{"dtype", DataType::kInt32},
+                                              {"value", Tensor::Scalar<int32_t>(0)}})));
+    if (outer_trigger != kNoNode) graph_->AddControlEdge(outer_trigger, value->id);
+    MR_ASSIGN(Node* const enter,
+              Add("Enter", outer, device, {OutputRef{value->id, 0}},
+                  AttrMap({{"T", DataType::kInt32},
+                           {"frame_name", layout.name},
+                           {"is_constant", false},
+                           {"parallel_iterations", layout.parallel_iterations}})));
+    // The Merge's second input is the NextIteration, which comes last.
+    MR_ASSIGN(Node* const merge,
+              graph_->AddNodeUnconnected(
+                  graph_->UniqueName("_cloop"), "Merge",
+                  AttrMap({{"T", DataType::kInt32}, {"N", int64_t{2}}}), device));
+    Place(merge, frame, device);
+    MR_RETURN_IF_ERROR(graph_->SetInput(merge, 0, {enter->id, 0}));
+    MR_ASSIGN(Node* const branch,
+              Add("Switch", frame, device,
+                  {OutputRef{merge->id, 0}, OutputRef{layout.condition, 0}},
+                  AttrMap({{"T", DataType::kInt32}})));
+    MR_ASSIGN(Node* const next, Add("NextIteration", frame, device, {OutputRef{branch->id, 1}},
+                                    AttrMap({{"T", DataType::kInt32}})));
+    MR_RETURN_IF_ERROR(graph_->SetInput(merge, 1, {next->id, 0}));
+    return merge->id;
+  }
+
+  StatusOr<Node*> Add(absl::string_view op, int frame, const std::string& device,
+                      std::vector<OutputRef> inputs, AttrMap attrs) {
+    MR_ASSIGN(Node* const node, graph_->AddNode(graph_->UniqueName("_cloop"), op, inputs,
+                                                std::move(attrs), device));
+    Place(node, frame, device);
+    return node;
+  }
+
+  void Place(Node* node, int frame, const std::string& device) {
+    node->assigned_device = device;
+    frames_->of_node.resize(graph_->num_ids(), 0);
+    frames_->of_node[node->id] = frame;
+  }
+
+  Graph* const graph_;
+  LoopFrames* const frames_;
+  IterationTriggers triggers_;
+};
+
+}  // namespace
+
+StatusOr<IterationTriggers> AddControlLoops(Graph* graph, LoopFrames* frames) {
+  return LoopAdder(graph, frames).Run();
+}
+
+}  // namespace millrace

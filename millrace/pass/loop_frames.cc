@@ -1,0 +1,65 @@
+#include "millrace/pass/loop_frames.h"
+
+#include "absl/container/flat_hash_map.h"
+
+namespace millrace {
+
+bool IsEnter(const Node& n) { return n.IsOp("Enter") || n.IsOp("RefEnter"); }
+bool IsExit(const Node& n) { return n.IsOp("Exit") || n.IsOp("RefExit"); }
+bool IsMerge(const Node& n) { return n.IsOp("Merge") || n.IsOp("RefMerge"); }
+bool IsSwitch(const Node& n) { return n.IsOp("Switch") || n.IsOp("RefSwitch"); }
+bool IsNextIteration(const Node& n) {
+  return n.IsOp("NextIteration") || n.IsOp("RefNextIteration");
+}
+
+int LoopFrames::OutputFrame(const Graph& graph, NodeId id) const {
+  const Node& node = *graph.node(id);
+  const int frame = of_node[id];
+  if (IsExit(node)) return frames[frame].parent;
+  if (!IsEnter(node)) return frame;
+  const auto name = GetAttr<std::string>(node.attrs, "frame_name");
+  for (size_t i = 1; i < frames.size(); ++i) {
+    if (name.ok() && frames[i].name == *name) return static_cast<int>(i);
+  }
+  return frame;
+}
+
+StatusOr<LoopFrames> FindLoopFrames(const Graph& graph) {
+  LoopFrames result;
+  result.frames.emplace_back();
+  result.of_node.assign(graph.num_ids(), -1);
+  absl::flat_hash_map<std::string, int> by_name;
+  MR_ASSIGN(const std::vector<NodeId> order, TopologicalOrder(graph));
+  for (NodeId id : order) {
+    const Node& node = *graph.node(id);
+    int frame = -1;
+    auto meet = [&](NodeId src) -> Status {
+      if (src == kNoNode || result.of_node[src] < 0) return OkStatus();
+      const int there = result.OutputFrame(graph, src);
+      if (frame >= 0 && there != frame) {
+        return InvalidArgument("{{node ", node.name, "}} has inputs from different frames: '",
+                               result.frames[frame].name, "' and, by {{node ",
+                               graph.node(src)->name, "}}, '", result.frames[there].name, "'");
+      }
+      frame = there;
+      return OkStatus();
+    };
+    for (const OutputRef& in : node.inputs) MR_RETURN_IF_ERROR(meet(in.node));
+    for (NodeId src : node.control_inputs) MR_RETURN_IF_ERROR(meet(src));
+    if (frame < 0) frame = 0;
+    result.of_node[id] = frame;
+    if (node.IsOp("LoopCond")) result.frames[frame].condition = id;
+    if (!IsEnter(node)) continue;
+    MR_ASSIGN(std::string name, GetAttr<std::string>(node.attrs, "frame_name"));
+    auto [it, added] = by_name.try_emplace(name, static_cast<int>(result.frames.size()));
+    if (!added) continue;
+    LoopFrame child;
+    child.name = std::move(name);
+    child.parent = frame;
+    MR_ASSIGN(child.parallel_iterations, GetAttr<int64_t>(node.attrs, "parallel_iterations"));
+    result.frames.push_back(std::move(child));
+  }
+  return result;
+}
+
+}  // namespace millrace

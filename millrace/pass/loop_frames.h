@@ -1,0 +1,36 @@
+// Loop frames of a graph, as the passes see them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "millrace/graph/graph.h"
+
+namespace millrace {
+
+// A while loop: the nodes between its Enters and Exits.
+struct LoopFrame {
+  std::string name;            // attribute frame_name of its Enters; "" is the root
+  int parent = 0;
+  NodeId condition = kNoNode;  // its LoopCond
+  int64_t parallel_iterations = 10;
+};
+
+struct LoopFrames {
+  std::vector<LoopFrame> frames;  // [0] is the root
+  std::vector<int> of_node;       // by node id; an Exit is still inside
+  // The frame in which a node's outputs arrive: inside for an Enter, outside
+  // for an Exit.
+  int OutputFrame(const Graph& graph, NodeId id) const;
+};
+
+// INVALID_ARGUMENT that names the node if a node is in two frames at once.
+StatusOr<LoopFrames> FindLoopFrames(const Graph& graph);
+
+bool IsEnter(const Node& n);
+bool IsExit(const Node& n);
+bool IsMerge(const Node& n);
+bool IsSwitch(const Node& n);
+bool IsNextIteration(const Node& n);
+
+}  // namespace millrace

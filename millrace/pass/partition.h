@@ -1,0 +1,34 @@
+// Partition: splits a placed graph into one graph per device.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "millrace/graph/graph.h"
+
+namespace millrace {
+
+struct PartitionOptions {
+  // Incarnation of a device, for rendezvous keys.
+  absl::FunctionRef<uint64_t(absl::string_view device)> incarnation;
+  // Float edges between tasks travel as bfloat16.
+  bool bfloat16_sendrecv = false;
+};
+
+struct Partition {
+  std::string device;  // full name
+  Graph graph;
+};
+
+// Every edge between devices becomes a _Send/_Recv pair, one per (tensor,
+// receiving device); control edges too (an empty float tensor). In a while
+// loop over several devices each other device gets a control loop of its own,
+// driven by the loop's condition, so that its receives run once an iteration.
+// Every node must have an assigned device. Partitions in the order of their
+// first node.
+StatusOr<std::vector<Partition>> PartitionGraph(const Graph& graph,
+                                                const PartitionOptions& options);
+
+}  // namespace millrace

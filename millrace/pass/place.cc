@@ -1,0 +1,212 @@
+#include "millrace/pass/place.h"
+
+#include <algorithm>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_join.h"
+#include "millrace/base/edit_distance.h"
+
+namespace millrace {
+
+// Nodes that go to one device.
+struct SimplePlacer::Group {
+  std::vector<NodeId> members;      // not placed yet
+  std::string placed;               // device of a member placed earlier
+  DeviceName requested;             // what the members ask together
+  NodeId asking = kNoNode;          // the first member that asks for something
+};
+
+SimplePlacer::SimplePlacer(std::vector<PlaceableDevice> devices, const KernelTable* kernels,
+                           PlacementOptions options)
+    : devices_(std::move(devices)), kernels_(kernels), options_(std::move(options)) {}
+
+std::string SimplePlacer::DeviceList() const {
+  return absl::StrJoin(devices_, ", ",
+                       [](std::string* out, const PlaceableDevice& d) { *out += d.name; });
+}
+
+DeviceName SimplePlacer::WithDefaults(const DeviceName& requested) const {
+  DeviceName full = requested;
+  if (!full.job) {
+    full.job = options_.default_task.job;
+    if (!full.task) full.task = options_.default_task.task;
+    if (!full.replica) full.replica = options_.default_task.replica;
+  }
+  if (!full.replica) full.replica = 0;
+  if (!full.task) {
+    // Task 0, or the lowest one that is there (device filters may hide some).
+    for (const PlaceableDevice& d : devices_) {
+      if (d.parsed.job == full.job && (!full.task || *d.parsed.task < *full.task)) {
+        full.task = d.parsed.task;
+      }
+    }
+    if (!full.task) full.task = 0;
+  }
+  return full;
+}
+
+Status SimplePlacer::CheckPinned(const Graph&, const Node& node,
+                                 const DeviceName& requested) const {
+  const bool exists = std::any_of(devices_.begin(), devices_.end(), [&](const PlaceableDevice& d) {
+    return requested.Matches(d.parsed);
+  });
+  if (exists) return OkStatus();
+  DeviceName task_only = requested;
+  task_only.type.reset();
+  task_only.index.reset();
+  const bool task_exists =
+      std::any_of(devices_.begin(), devices_.end(),
+                  [&](const PlaceableDevice& d) { return task_only.Matches(d.parsed); });
+  if (task_exists && options_.allow_soft_placement) return OkStatus();
+  std::vector<std::string> names;
+  for (const PlaceableDevice& d : devices_) names.push_back(d.name);
+  return InvalidArgument(
+      "Cannot assign a device for operation ", node.name, ": {{node ", node.name,
+      "}} was explicitly assigned to ", node.requested_device, " but available devices are [ ",
+      DeviceList(), " ]. Make sure the device specification refers to a valid device.",
+      devices_.empty() ? ""
+                       : absl::StrCat(" The nearest one is ",
+                                      NearestWord(requested.ToString(), names), "."));
+}
+
+bool SimplePlacer::CanRun(const Graph& graph, const Group& group, const std::string& type,
+                          const Node** blocker) const {
+  for (NodeId id : group.members) {
+    const Node& node = *graph.node(id);
+    // A call of a function has no kernel of its own.
+    if (graph.library().Find(node.op->name) != nullptr) continue;
+    if (!kernels_->Has(type, *node.op, node.attrs)) {
+      *blocker = &node;
+      return false;
+    }
+  }
+  return true;
+}
+
+Status SimplePlacer::NoKernelError(const Graph& graph, const Group& group, const Node& blocker,
+                                   const DeviceName& requested) const {
+  const Node& asking = group.asking == kNoNode ? blocker : *graph.node(group.asking);
+  std::string chain;
+  for (const std::string& line : groups_.Reasons(graph, blocker.id)) {
+    absl::StrAppend(&chain, "\n  ", line);
+  }
+  const std::string registered = kernels_->Describe(blocker.op->name);
+  const std::string kernels =
+      registered.empty() ? "  (none)" : registered;
+  const std::string colocated =
+      chain.empty() ? "" : absl::StrCat("\nColocation Debug Info, nodes that must be together:", chain);
+  if (requested.type) {
+    return InvalidArgument("Cannot assign a device for operation ", asking.name,
+                           ": Could not satisfy explicit device specification '",
+                           asking.requested_device, "' because no supported kernel for ",
+                           *requested.type, " devices is available. Op ", blocker.op->name,
+                           " of {{node ", blocker.name, "}} has these kernels:\n", kernels,
+                           "\nAvailable devices: [ ", DeviceList(), " ]", colocated,
+                           "\n\t [[{{node ", asking.name, "}}]]");
+  }
+  return InvalidArgument("Cannot assign a device for operation ", blocker.name,
+                         ": No OpKernel was registered to support Op '", blocker.op->name,
+                         "' used by {{node ", blocker.name, "}} with its types. Kernels:\n",
+                         kernels, "\nAvailable devices: [ ", DeviceList(), " ]", colocated,
+                         "\n\t [[{{node ", blocker.name, "}}]]");
+}
+
+StatusOr<std::string> SimplePlacer::Choose(const Graph& graph, const Group& group) const {
+  const DeviceName wanted = WithDefaults(group.requested);
+  const Node* blocker = nullptr;
+  // GPUs first, then CPUs; lower indices first.
+  auto pick = [&](const DeviceName& name) -> const PlaceableDevice* {
+    const PlaceableDevice* best = nullptr;
+    for (const PlaceableDevice& d : devices_) {
+      if (!name.Matches(d.parsed)) continue;
+      if (!CanRun(graph, group, d.type, &blocker)) continue;
+      const auto rank = [](const PlaceableDevice& x) {
+        return std::make_pair(x.type == "GPU" ? 0 : 1, *x.parsed.index);
+      };
+      if (best == nullptr || rank(d) < rank(*best)) best = &d;
+    }
+    return best;
+  };
+  if (const PlaceableDevice* d = pick(wanted)) return d->name;
+  if (options_.allow_soft_placement) {
+    DeviceName anywhere = wanted;
+    anywhere.type.reset();
+    anywhere.index.reset();
+    if (const PlaceableDevice* d = pick(anywhere)) return d->name;
+  }
+  if (blocker == nullptr) {
+    const Node& node = *graph.node(group.asking == kNoNode ? group.members[0] : group.asking);
+    return InvalidArgument("Cannot assign a device for operation ", node.name, ": {{node ",
+                           node.name, "}} was explicitly assigned to ", node.requested_device,
+                           " (with defaults ", wanted.ToString(),
+                           ") but available devices are [ ", DeviceList(),
+                           " ]. Make sure the device specification refers to a valid device.");
+  }
+  return NoKernelError(graph, group, *blocker, wanted);
+}
+
+Status SimplePlacer::Place(Graph* graph, NodeId first) {
+  MR_RETURN_IF_ERROR(groups_.AddNodes(*graph, first));
+  absl::flat_hash_map<NodeId, Group> groups;
+  std::vector<NodeId> order;
+  for (NodeId id = first; id < graph->num_ids(); ++id) {
+    const Node* node = graph->node(id);
+    if (node == nullptr || !node->assigned_device.empty()) continue;
+    const NodeId root = groups_.Root(id);
+    auto [it, added] = groups.try_emplace(root);
+    if (added) order.push_back(root);
+    it->second.members.push_back(id);
+    StatusOr<DeviceName> requested = DeviceName::Parse(node->requested_device);
+    if (!requested.ok()) {
+      return InvalidArgument("Malformed device specification '", node->requested_device,
+                             "' in node ", node->name, ": ", requested.status().message());
+    }
+    if (requested->empty()) continue;
+    MR_RETURN_IF_ERROR(CheckPinned(*graph, *node, *requested));
+    StatusOr<DeviceName> merged =
+        it->second.requested.Merge(*requested, options_.allow_soft_placement);
+    if (!merged.ok()) {
+      std::string chain = absl::StrJoin(groups_.Reasons(*graph, id), "\n  ");
+      return InvalidArgument(
+          "Cannot colocate nodes {{colocation_node ", node->name, "}} and {{colocation_node ",
+          graph->node(it->second.asking)->name, "}}: ", merged.status().message(), "\n  ", chain);
+    }
+    it->second.requested = *std::move(merged);
+    if (it->second.asking == kNoNode) it->second.asking = id;
+  }
+  // Members placed by an earlier call decide for their group.
+  if (first > 0) {
+    for (NodeId id = 0; id < graph->num_ids(); ++id) {
+      const Node* node = graph->node(id);
+      if (node == nullptr || node->assigned_device.empty()) continue;
+      const auto it = groups.find(groups_.Root(id));
+      if (it != groups.end()) it->second.placed = node->assigned_device;
+    }
+  }
+  std::vector<std::pair<NodeId, std::string>> placed;
+  for (NodeId root : order) {
+    const Group& group = groups[root];
+    std::string device = group.placed;
+    if (device.empty()) {
+      MR_ASSIGN(device, Choose(*graph, group));
+    } else {
+      const auto it = std::find_if(devices_.begin(), devices_.end(),
+                                   [&](const PlaceableDevice& d) { return d.name == device; });
+      const Node* blocker = nullptr;
+      if (it != devices_.end() && !CanRun(*graph, group, it->type, &blocker)) {
+        return NoKernelError(*graph, group, *blocker, it->parsed);
+      }
+    }
+    for (NodeId id : group.members) placed.emplace_back(id, device);
+  }
+  for (auto& [id, device] : placed) {
+    Node* node = graph->node(id);
+    node->assigned_device = device;
+    if (options_.log) {
+      (*options_.log)(absl::StrCat(node->name, ": (", node->op->name, "): ", device));
+    }
+  }
+  return OkStatus();
+}
+
+}  // namespace millrace

@@ -1,0 +1,38 @@
+// RunSignature: what a run feeds, fetches and targets, by name.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "millrace/graph/graph.h"
+
+namespace millrace {
+
+// Tensor names "node:port" (port 0 may be left out), node names for targets.
+// Plans are cached by this.
+struct RunSignature {
+  std::vector<std::string> feeds;
+  std::vector<std::string> fetches;
+  std::vector<std::string> targets;
+
+  friend bool operator==(const RunSignature&, const RunSignature&) = default;
+  template <class H>
+  friend H AbslHashValue(H h, const RunSignature& s) {
+    return H::combine(std::move(h), s.feeds, s.fetches, s.targets);
+  }
+};
+
+// "node:port" or "node" as parts. INVALID_ARGUMENT for a port that is no
+// number.
+struct TensorName {
+  std::string node;
+  int32_t port = 0;
+};
+StatusOr<TensorName> ParseTensorName(absl::string_view name);
+
+// The output of that name. NOT_FOUND "FetchOutputs node x: not found";
+// INVALID_ARGUMENT for a port that the node has not.
+StatusOr<OutputRef> FindOutput(const Graph& graph, absl::string_view name,
+                               absl::string_view role);
+
+}  // namespace millrace
