@@ -32,9 +32,9 @@ class AttrMap {
   bool Erase(absl::string_view name);
 
   size_t size() const;
-  bool empty() const { return entries_.empty(); }
-  auto begin() const { return entries_.begin(); }
-  auto end() const { return entries_.end(); }
+  bool empty() const;
+  const Entry* begin() const;
+  const Entry* end() const;
 
  private:
   std::vector<Entry> entries_;
@@ -126,5 +126,10 @@ StatusOr<T> GetAttr(const AttrMap& attrs, absl::string_view name);
 
 // Here because the size of an entry is known only now.
 inline size_t AttrMap::size() const { return entries_.size(); }
+inline bool AttrMap::empty() const { return entries_.empty(); }
+inline const AttrMap::Entry* AttrMap::begin() const { return entries_.data(); }
+inline const AttrMap::Entry* AttrMap::end() const {
+  return entries_.data() + entries_.size();
+}
 
 }  // namespace millrace
