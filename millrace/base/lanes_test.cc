@@ -1,0 +1,238 @@
+#include "millrace/base/lanes.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "millrace/base/denormals.h"
+#include "millrace/base/sim.h"
+
+namespace millrace {
+namespace {
+
+TEST(InlineQueueTest, RunsInOrder) {
+  InlineQueue queue;
+  std::vector<int> order;
+  queue.Schedule([&] {
+    order.push_back(1);
+    queue.Schedule([&] { order.push_back(3); });
+  });
+  queue.Schedule([&] { order.push_back(2); });
+  EXPECT_EQ(queue.size(), 2u);
+  EXPECT_EQ(queue.RunAll(), 3);
+  EXPECT_EQ(order, (std::vector<int>{1, 2, 3}));
+  EXPECT_FALSE(queue.RunOne());
+}
+
+TEST(ThreadPoolTest, RunsAllAndDrains) {
+  for (const int threads : {1, 2, 5, 20}) {
+    std::atomic<int> ran{0};
+    {
+      ThreadPool pool("pool", threads);
+      EXPECT_EQ(pool.width(), threads);
+      for (int i = 0; i < 1000; ++i) {
+        pool.Schedule([&] {
+          EXPECT_TRUE(pool.IsPoolThread());
+          if (ran.fetch_add(1) % 10 == 0) pool.Schedule([&] { ++ran; });
+        });
+      }
+    }
+    EXPECT_GE(ran.load(), 1100);
+  }
+}
+
+TEST(ThreadPoolTest, RunsAsManyAtOnceAsItIsWide) {
+  ThreadPool pool("pool", 3);
+  std::atomic<int> inside{0};
+  Notification all;
+  Notification go;
+  for (int i = 0; i < 3; ++i) {
+    pool.Schedule([&] {
+      if (inside.fetch_add(1) == 2) all.Notify();
+      go.Wait();
+    });
+  }
+  all.Wait();
+  go.Notify();
+}
+
+TEST(ThreadPoolTest, BoundedQueueRefusesAndWaits) {
+  Notification go;
+  Notification started;
+  ThreadPool pool("pool", {.threads = 1, .max_queued = 2});
+  pool.Schedule([&] {
+    started.Notify();
+    go.Wait();
+  });
+  started.Wait();
+  EXPECT_TRUE(pool.TrySchedule([] {}).ok());
+  EXPECT_TRUE(pool.TrySchedule([] {}).ok());
+  EXPECT_EQ(pool.TrySchedule([] {}).code(), StatusCode::kResourceExhausted);
+  std::atomic<bool> ran{false};
+  Thread waiting("waiting", [&] { pool.Schedule([&] { ran = true; }); });
+  go.Notify();
+  waiting.Join();
+  Notification after;
+  pool.Schedule([&] { after.Notify(); });
+  after.Wait();
+  EXPECT_TRUE(ran.load());
+}
+
+TEST(ThreadPoolTest, FlushesDenormalsIfAsked) {
+  ThreadPool pool("pool", {.threads = 1, .flush_denormals = true});
+  Notification done;
+  pool.Schedule([&] {
+    EXPECT_TRUE(FlushesDenormals());
+    done.Notify();
+  });
+  done.Wait();
+}
+
+TEST(ThreadPoolTest, NoTaskIsLostUnderAnySeed) {
+  for (uint64_t seed = 1; seed <= 300; ++seed) {
+    const SimResult r = SimWorld({.seed = seed}).Run([] {
+      int ran = 0;
+      {
+        ThreadPool pool("pool", {.threads = 2, .max_queued = 3});
+        Thread other("other", [&] {
+          for (int i = 0; i < 5; ++i) pool.Schedule([&] { ++ran; });
+        });
+        for (int i = 0; i < 5; ++i) {
+          pool.Schedule([&] {
+            ++ran;
+            pool.Schedule([&] { ++ran; });
+          });
+        }
+        other.Join();
+      }
+      EXPECT_EQ(ran, 15);
+    });
+    ASSERT_TRUE(r.status.ok()) << r.Report();
+  }
+}
+
+TEST(DenormalsTest, ScopeEnds) {
+  volatile float tiny = 1e-38f;
+  EXPECT_FALSE(FlushesDenormals());
+  {
+    ScopedFlushDenormals scope;
+    EXPECT_TRUE(FlushesDenormals());
+    EXPECT_EQ(tiny * 0.01f, 0.0f);
+  }
+  EXPECT_FALSE(FlushesDenormals());
+  EXPECT_GT(tiny * 0.01f, 0.0f);
+}
+
+TEST(ParallelForTest, CoversTheRangeOnce) {
+  for (const int width : {1, 2, 4, 70}) {
+    IntraOpPool pool("intra", width);
+    for (const int64_t total : {int64_t{1}, int64_t{7}, int64_t{1000}}) {
+      for (const int64_t cost :
+           {int64_t{0}, int64_t{100}, int64_t{1'000'000}}) {
+        std::vector<std::atomic<int>> seen(total);
+        pool.ParallelFor(total, cost, [&](int64_t begin, int64_t end) {
+          EXPECT_LT(begin, end);
+          for (int64_t i = begin; i < end; ++i) ++seen[i];
+        });
+        for (auto& count : seen) ASSERT_EQ(count.load(), 1);
+      }
+    }
+    pool.ParallelFor(0, 1, [](int64_t, int64_t) { FAIL(); });
+  }
+}
+
+TEST(ParallelForTest, ShardsDependOnTheWorkOnly) {
+  // Small work is one shard, big work several for each thread, long work
+  // pieces of 100 ms at most.
+  EXPECT_EQ(IntraOpPool::ShardSize(1000, 10, 8), 1000);
+  EXPECT_EQ(IntraOpPool::ShardSize(1000, 1'000'000, 1), 100);
+  EXPECT_EQ(IntraOpPool::ShardSize(3200, 1000, 8), 100);
+  EXPECT_EQ(IntraOpPool::ShardSize(4, 10, 8), 4);
+  EXPECT_EQ(IntraOpPool::ShardSize(4, 10'000'000'000, 8), 1);
+  EXPECT_EQ(IntraOpPool::ShardSize(INT64_MAX, 1000, 1),
+            INT64_MAX / 92233720368547 + 1);
+
+  IntraOpPool pool("intra", 4);
+  const auto shards = [&] {
+    Mutex mu;
+    std::set<std::pair<int64_t, int64_t>> result;
+    pool.ParallelFor(10'000, 100, [&](int64_t begin, int64_t end) {
+      MutexLock lock(mu);
+      result.emplace(begin, end);
+    });
+    return result;
+  };
+  const auto alone = [&] {
+    IntraOpPool::Team busy = pool.Reserve(4);
+    return shards();
+  }();
+  EXPECT_EQ(shards(), alone);
+  EXPECT_GT(alone.size(), 4u);
+}
+
+TEST(ParallelForTest, CancelledScopeStopsIt) {
+  IntraOpPool pool("intra", 2);
+  CancelScope scope;
+  std::atomic<int> shards{0};
+  const Status status =
+      pool.ParallelFor(1000, 100'000'000, &scope, [&](int64_t, int64_t) {
+        ++shards;
+        scope.Cancel(Aborted("enough"));
+      });
+  EXPECT_EQ(status.code(), StatusCode::kAborted);
+  EXPECT_LE(shards.load(), 2);
+}
+
+TEST(ParallelForTest, NestsAndRunsFromManyThreads) {
+  IntraOpPool pool("intra", 3);
+  std::atomic<int64_t> sum{0};
+  std::vector<Thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back("caller", [&] {
+      for (int k = 0; k < 50; ++k) {
+        pool.ParallelFor(8, 10'000, [&](int64_t begin, int64_t end) {
+          pool.ParallelFor(end - begin, 30'000,
+                           [&](int64_t b, int64_t e) { sum += e - b; });
+        });
+      }
+    });
+  }
+  for (Thread& t : threads) t.Join();
+  EXPECT_EQ(sum.load(), 4 * 50 * 8);
+}
+
+TEST(TeamTest, MembersRunAtTheSameTime) {
+  IntraOpPool pool("intra", 3);
+  IntraOpPool::Team team = pool.Reserve(8);
+  EXPECT_EQ(team.width(), 3);
+  EXPECT_EQ(pool.Reserve(3).width(), 1) << "all workers are taken";
+  for (int round = 0; round < 100; ++round) {
+    std::atomic<int> arrived{0};
+    std::atomic<int> members{0};
+    team.Run([&](int index, int width) {
+      EXPECT_EQ(width, 3);
+      members |= 1 << index;
+      ++arrived;
+      while (arrived.load() < width) Yield();
+    });
+    EXPECT_EQ(members.load(), 7);
+  }
+  team.Release();
+  EXPECT_EQ(pool.Reserve(2).width(), 2);
+}
+
+TEST(LanesTest, ProcessHasOneSet) {
+  Lanes& lanes = Lanes::Process();
+  EXPECT_EQ(&lanes, &Lanes::Process());
+  EXPECT_EQ(lanes.control.width(), 2);
+  EXPECT_EQ(lanes.intra_op.width(), UsableCores());
+  std::atomic<int64_t> sum{0};
+  ParallelFor(100, 10'000, [&](int64_t b, int64_t e) { sum += e - b; });
+  EXPECT_EQ(sum.load(), 100);
+  EXPECT_GT(UsableMemoryBytes(), int64_t{64} << 20);
+}
+
+}  // namespace
+}  // namespace millrace
