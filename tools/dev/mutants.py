@@ -65,8 +65,6 @@ def try_one(path):
     applied = subprocess.run(["git", "apply", "--unsafe-paths", "--directory", COPY, path], cwd="/", capture_output=True,
                              text=True)
     if applied.returncode != 0:
-        applied = subprocess.run(["patch", "-p1", "-s", "-i", path], cwd=COPY, capture_output=True, text=True)
-    if applied.returncode != 0:
         return "does not apply: " + (applied.stdout + applied.stderr).strip()
     done = subprocess.run([sys.executable, "-B", os.path.join(COPY, "tools", "dev"), "test"] + m.group(1).split(),
                           cwd=COPY, capture_output=True, text=True)

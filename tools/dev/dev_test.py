@@ -1,0 +1,124 @@
+"""Tests of the one command: selectors, reports, packages, the table scan."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import gtest_runner
+import packages
+import pytest_runner
+import selecting
+from console import ROOT
+
+PROGRAMS = [("base_test", "millrace/base"), ("rpc_test", "millrace/rpc"), ("rpc_grpc_test", "millrace/rpc/grpc"),
+            ("cases_test", "tests/cases")]
+
+
+class SelectingTest(unittest.TestCase):
+
+    def test_room_by_path_and_name(self):
+        for name in ("base", "millrace/base", "millrace/base/", "./millrace/base"):
+            self.assertEqual(selecting.select(name, PROGRAMS).programs, ["base_test"], name)
+
+    def test_python_folder_and_file(self):
+        tests = selecting.select("conformance", PROGRAMS).python
+        self.assertIn("tests/conformance/test_proto_numbers.py", tests)
+        self.assertEqual(selecting.select("conformance/test_proto_numbers.py", PROGRAMS).python,
+                         ["tests/conformance/test_proto_numbers.py"])
+
+    def test_unknown(self):
+        self.assertTrue(selecting.select("nonsense", PROGRAMS).empty())
+
+    def test_file_takes_the_deepest_program(self):
+        selection = selecting.Selection()
+        selecting.add_file(selection, "millrace/rpc/grpc/server_test.cc", PROGRAMS, "ServerTest")
+        self.assertEqual(selection.programs, ["rpc_grpc_test"])
+        self.assertIn("*ServerTest.*", selection.filters["rpc_grpc_test"])
+
+    def test_case_filter(self):
+        self.assertEqual(selecting.case_filter(["Add"]), "*/Add:*/Add_*")
+
+
+class ReportTest(unittest.TestCase):
+
+    def test_gtest_counts(self):
+        tests = [dict(name="a", status="RUN", result="COMPLETED"),
+                 dict(name="b", status="RUN", result="COMPLETED", failures=[{}]),
+                 dict(name="c", status="RUN", result="SKIPPED"), dict(name="d", status="NOTRUN")]
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as f:
+            json.dump(dict(testsuites=[dict(name="S", testsuite=tests)]), f)
+            f.flush()
+            count = gtest_runner.read_report(f.name, 1, ["x_test"])
+        self.assertEqual((count.passed, count.failed, count.skipped), (1, 1, 1))
+        self.assertEqual(count.again, ["x_test --gtest_filter='S.b'"])
+
+    def test_a_crash_is_a_failure(self):
+        self.assertEqual(gtest_runner.read_report("/nonexistent", -6, ["x_test"]).failed, 1)
+
+    def test_only_what_failed_is_shown(self):
+        text = gtest_runner.essential("[ RUN      ] A.a\nnoise\n[       OK ] A.a (0 ms)\n[ RUN      ] A.b\n"
+                                      "../../millrace/x.cc:1: Failure\n[  FAILED  ] A.b (0 ms)\n"
+                                      "[  FAILED  ] 1 test, listed below:\n[  FAILED  ] A.b\n")
+        self.assertEqual(text, "[ RUN      ] A.b\nmillrace/x.cc:1: Failure\n[  FAILED  ] A.b (0 ms)")
+
+    def test_pytest_counts(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".xml") as f:
+            f.write("<testsuites><testsuite><testcase name='a'/><testcase name='b'><skipped/></testcase>"
+                    "</testsuite></testsuites>")
+            f.flush()
+            count = pytest_runner.read_report(f.name, 0, "")
+        self.assertEqual((count.passed, count.failed, count.skipped), (1, 0, 1))
+
+
+class CommandTest(unittest.TestCase):
+
+    def dev(self, *words):
+        return subprocess.run([os.path.join(ROOT, "dev")] + list(words), capture_output=True, text=True)
+
+    def test_every_verb_has_help(self):
+        for verb in ("demo", "test", "build", "bench", "fmt", "lint", "sim"):
+            done = self.dev(verb, "--help")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("./dev " + verb, done.stdout)
+
+    def test_unknown_verb_suggests(self):
+        done = self.dev("biuld")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("did you mean './dev build'?", done.stderr)
+
+    def test_requirements_are_read(self):
+        self.assertIn("tensorflow-cpu==2.21.0", packages.requirements())
+
+
+class ScanTest(unittest.TestCase):
+
+    def scan(self, text):
+        with tempfile.TemporaryDirectory() as folder:
+            source, listing, out = (os.path.join(folder, n) for n in ("a.op.cc", "list", "out.cc"))
+            with open(source, "w") as f:
+                f.write(text)
+            with open(listing, "w") as f:
+                f.write(source + "\n\n")
+            done = subprocess.run([sys.executable, os.path.join(ROOT, "cmake", "scan_ops.py"), "--table", "all_ops",
+                                   "--header", "h.h", "--list", listing, "--out", out], capture_output=True, text=True)
+            if done.returncode != 0:
+                return done.stderr
+            with open(out) as f:
+                return f.read()
+
+    def test_table(self):
+        text = self.scan("MR_OP(Sub) {\n};\nMR_OP(Add) {\n};\n  MR_OP(NotAtLineStart)\n")
+        self.assertIn("    &::mr_op_Add,\n    &::mr_op_Sub,\n};", text)
+        self.assertNotIn("NotAtLineStart", text)
+
+    def test_empty_table(self):
+        self.assertIn("AllOps() { return {}; }", self.scan(""))
+
+    def test_doubled(self):
+        self.assertIn("Add is declared twice", self.scan("MR_OP(Add) {};\nMR_OP(Add) {};\n"))
+
+
+if __name__ == "__main__":
+    unittest.main()
