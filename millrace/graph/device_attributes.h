@@ -28,7 +28,7 @@ struct DeviceAttributes {
   uint64_t incarnation = 0;  // random, new with each start of the server
   std::string physical_description;
   DeviceLocality locality;
-  int64_t xla_global_id = -1;  // -1: none; only passed on
+  int64_t xla_global_id = 0;  // -1: none, what our devices say; only passed on
 };
 
 }  // namespace millrace

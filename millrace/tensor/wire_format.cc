@@ -126,6 +126,21 @@ std::string ChunkReader::CopyRest() const {
   return s;
 }
 
+ByteChunks ChunkReader::ShareRest() const {
+  ByteChunks result;
+  ChunkReader r = *this;
+  while (!r.done()) {
+    const absl::string_view here(r.at_, static_cast<size_t>(r.end_ - r.at_));
+    if (Buffer* owner = r.owner()) {
+      result.Append(Ref<Buffer>::Share(owner), here);
+    } else {
+      result.Append(std::string(here));
+    }
+    r.Advance(here.size());
+  }
+  return result;
+}
+
 size_t VarintSize(uint64_t v) {
   // 7 bits a byte, at least one byte.
   return static_cast<size_t>(std::bit_width(v | 1) + 6) / 7;
@@ -158,6 +173,26 @@ void ChunkWriter::Reference(Buffer* owner, absl::string_view bytes) {
   out_.Append(std::move(text_));
   text_.clear();
   out_.Append(Ref<Buffer>::Share(owner), bytes);
+}
+
+void ChunkWriter::NestedField(uint32_t number, ChunkWriter nested) {
+  BytesHeader(number, nested.size_bytes());
+  Splice(std::move(nested));
+}
+
+void ChunkWriter::Splice(ChunkWriter nested) {
+  if (nested.out_.empty()) {
+    Raw(nested.text_);
+    return;
+  }
+  out_.Append(std::move(text_));
+  text_.clear();
+  out_.Append(std::move(nested.out_));
+  text_ = std::move(nested.text_);
+}
+
+void ChunkWriter::Append(const ByteChunks& chunks) {
+  for (const Chunk& c : chunks.chunks()) Reference(c.owner.get(), c.bytes);
 }
 
 ByteChunks ChunkWriter::Finish() && {

@@ -80,6 +80,8 @@ class ChunkReader {
   // Copies the next `n` bytes, n <= remaining().
   void CopyTo(char* out, size_t n);
   std::string CopyRest() const;
+  // All that remains, by reference; borrowed bytes are copied.
+  ByteChunks ShareRest() const;
 
   // If all that remains lies in one chunk: its bytes, else an empty view.
   absl::string_view ContiguousRest() const {
@@ -161,6 +163,15 @@ class ChunkWriter {
     Tag(number, WireType::kBytes);
     Varint(size);
   }
+
+  // A field whose value is all that `nested` has gathered.
+  void NestedField(uint32_t number, ChunkWriter nested);
+  // The same without tag and length.
+  void Splice(ChunkWriter nested);
+  // Bytes gathered so far.
+  size_t size_bytes() const { return out_.size_bytes() + text_.size(); }
+  // Appends shared bytes; small pieces are copied.
+  void Append(const ByteChunks& chunks);
 
   ByteChunks Finish() &&;
 

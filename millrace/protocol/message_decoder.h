@@ -1,0 +1,212 @@
+// Reads a message struct from bytes, by the fields that VisitFields lists.
+//
+// For the .cc files of this room only. A struct's fields are declared once:
+//   MR_FIELDS(CloseSessionRequest) { f(1, m.session_handle); }
+// and serve both directions. Unknown fields are skipped, or kept if the struct
+// has `unknown_fields`.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "millrace/graph/graph_proto.h"
+#include "millrace/protocol/worker.h"
+#include "millrace/tensor/wire.h"
+
+#define MR_FIELDS(Message)                                 \
+  template <class M, class F>                              \
+  requires std::is_same_v<std::remove_const_t<M>, Message> \
+  void VisitFields([[maybe_unused]] M& m, [[maybe_unused]] F& f)
+
+namespace millrace::internal {
+
+// The derived mark of a Status in a body: a number that no stock message uses,
+// so stock peers skip it.
+inline constexpr uint32_t kDerivedField = 20001;
+
+// Field numbers of a Status that lies in a body.
+struct StatusNumbers {
+  uint32_t code, message;
+};
+// An Any with a RecvBufRespExtra, whose bytes are not copied.
+struct ContentInAny {};
+// A uint64 that has 8 bytes on the wire.
+struct Fixed64 {};
+
+// Parts of a Status, which come as fields of their own.
+struct StatusParts {
+  Status* target = nullptr;
+  int code = 0;
+  std::string message;
+  bool derived = false;
+  void Finish();
+};
+
+template <class M>
+Status DecodeMessage(ChunkReader in, M* m);
+
+// Offers the present field of `in` to each field of the struct in turn.
+class FieldDecoder {
+ public:
+  FieldDecoder(ChunkReader* in, FieldTag tag, StatusParts* parts)
+      : in_(in), tag_(tag), parts_(parts) {}
+
+  bool matched() const { return matched_; }
+  Status TakeStatus() { return std::move(status_); }
+
+  // `place...` says how the field lies on the wire where its type does not.
+  template <class T, class... Place>
+  void operator()(uint32_t number, T& field, Place... place) {
+    if (tag_.number != number || matched_) return;
+    matched_ = Read(field, place...);
+  }
+  void operator()(StatusNumbers numbers, Status& status);
+
+ private:
+  // Each Read: false if the wire type is not the field's, so that it counts as
+  // unknown; malformed bytes and refused values go to status_.
+  template <class T>
+  bool Read(T& v) {
+    if constexpr (std::is_same_v<T, DataType>) {
+      return ReadDataType(&v);
+    } else if constexpr (std::is_same_v<T, bool>) {
+      return tag_.type == WireType::kVarint && Done(in_->ReadBool(&v));
+    } else if constexpr (std::is_integral_v<T>) {
+      return tag_.type == WireType::kVarint && Done(in_->ReadInt(&v));
+    } else if constexpr (std::is_enum_v<T>) {
+      int32_t number = 0;
+      if (tag_.type != WireType::kVarint) return false;
+      if (Done(in_->ReadInt(&number))) v = static_cast<T>(number);
+      return true;
+    } else if constexpr (std::is_same_v<T, double> ||
+                         std::is_same_v<T, float>) {
+      return ReadReal(&v);
+    } else {
+      ChunkReader value;
+      if (tag_.type != WireType::kBytes) return false;
+      if (Done(in_->ReadBytes(&value))) status_ = ReadValue(value, v);
+      return true;
+    }
+  }
+  bool Read(uint64_t& v, Fixed64) {
+    return tag_.type == WireType::kFixed64 && Done(in_->ReadFixed64(&v));
+  }
+  bool Read(ByteChunks& content, ContentInAny);
+  // Repeated numbers, packed or one by one.
+  template <class I>
+  requires std::is_integral_v<I>
+  bool Read(std::vector<I>& v) {
+    I one;
+    if (tag_.type == WireType::kVarint) {
+      if (Done(in_->ReadInt(&one))) v.push_back(one);
+      return true;
+    }
+    ChunkReader packed;
+    if (tag_.type != WireType::kBytes) return false;
+    if (!Done(in_->ReadBytes(&packed))) return true;
+    while (!packed.done()) {
+      if (!Done(packed.ReadInt(&one))) return true;
+      v.push_back(one);
+    }
+    return true;
+  }
+  bool ReadReal(double* v);
+  bool ReadReal(float* v);
+  bool ReadDataType(DataType* v);
+
+  // Values of length-delimited fields.
+  static Status ReadValue(ChunkReader value, std::string& v) {
+    const absl::string_view bytes = value.ContiguousRest();
+    if (bytes.size() == value.remaining()) {
+      v.assign(bytes.data(), bytes.size());
+    } else {
+      v = value.CopyRest();
+    }
+    return OkStatus();
+  }
+  static Status ReadValue(ChunkReader value, Tensor& v) {
+    MR_ASSIGN(v, DecodeTensor(value, HostAllocator()));
+    return OkStatus();
+  }
+  static Status ReadValue(ChunkReader value, NamedTensor& v);
+  static Status ReadValue(ChunkReader value, PartialShape& v) {
+    MR_ASSIGN(v, DecodePartialShape(value));
+    return OkStatus();
+  }
+  static Status ReadValue(ChunkReader value, GraphDef& v);
+  template <class T>
+  static Status ReadValue(ChunkReader value, std::optional<T>& v) {
+    return ReadValue(value, v.emplace());
+  }
+  template <class T>
+  static Status ReadValue(ChunkReader value, std::vector<T>& v) {
+    return ReadValue(value, v.emplace_back());
+  }
+  template <class K, class V>
+  static Status ReadValue(ChunkReader value, std::map<K, V>& v) {
+    MapEntry<K, V> entry;
+    MR_RETURN_IF_ERROR(DecodeMessage(value, &entry));
+    v[std::move(entry.key)] = std::move(entry.value);
+    return OkStatus();
+  }
+  template <class M>
+  static Status ReadValue(ChunkReader value, M& message) {
+    return DecodeMessage(value, &message);
+  }
+
+  template <class K, class V>
+  struct MapEntry {
+    K key{};
+    V value{};
+    friend void VisitFields(MapEntry& m, FieldDecoder& f) {
+      f(1, m.key);
+      f(2, m.value);
+    }
+  };
+
+  // Notes malformed bytes; returns `ok`.
+  bool Done(bool ok) {
+    if (!ok) [[unlikely]]
+      Malformed();
+    return true;
+  }
+  void Malformed();
+
+  ChunkReader* in_;
+  FieldTag tag_;
+  StatusParts* parts_;
+  bool matched_ = false;
+  Status status_;
+};
+
+Status MalformedMessage();
+
+template <class M>
+Status DecodeMessage(ChunkReader in, M* m) {
+  StatusParts parts;
+  while (!in.done()) {
+    ChunkReader start = in;
+    FieldTag tag;
+    if (!in.ReadTag(&tag)) return MalformedMessage();
+    FieldDecoder f(&in, tag, &parts);
+    VisitFields(*m, f);
+    if (f.matched()) {
+      MR_RETURN_IF_ERROR(f.TakeStatus());
+      continue;
+    }
+    if (!in.SkipField(tag)) return MalformedMessage();
+    if constexpr (requires { m->unknown_fields; }) {
+      const size_t size = start.remaining() - in.remaining();
+      std::string bytes(size, '\0');
+      start.CopyTo(bytes.data(), size);
+      m->unknown_fields += bytes;
+    }
+  }
+  parts.Finish();
+  return OkStatus();
+}
+
+}  // namespace millrace::internal

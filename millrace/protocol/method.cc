@@ -1,0 +1,116 @@
+#include "millrace/protocol/method.h"
+
+#include <algorithm>
+#include <array>
+
+#include "absl/strings/strip.h"
+
+namespace millrace {
+namespace {
+
+#define MASTER(Name) \
+  MethodId::k##Name, Service::kMaster, #Name, "/tensorflow.MasterService/" #Name
+#define WORKER(Name) \
+  MethodId::k##Name, Service::kWorker, #Name, "/tensorflow.WorkerService/" #Name
+
+constexpr bool kOnce = false, kIdempotent = true;
+constexpr bool kNotRetried = false, kRetried = true;
+constexpr bool kEnds = false, kWaits = true;
+
+constexpr std::array<Method, kNumMethods> kMethods = {{
+    {MASTER(CreateSession), kOnce, kNotRetried, kWaits, 0},
+    {MASTER(ExtendSession), kOnce, kNotRetried, kWaits, 0},
+    {MASTER(PartialRunSetup), kOnce, kNotRetried, kEnds, 0},
+    {MASTER(RunStep), kOnce, kNotRetried, kWaits, 0},
+    {MASTER(CloseSession), kIdempotent, kNotRetried, kEnds, 0},
+    {MASTER(ListDevices), kIdempotent, kRetried, kEnds, 0},
+    {MASTER(Reset), kIdempotent, kNotRetried, kEnds, 0},
+    {MASTER(MakeCallable), kOnce, kNotRetried, kEnds, 0},
+    {MASTER(RunCallable), kOnce, kNotRetried, kWaits, 0},
+    {MASTER(ReleaseCallable), kIdempotent, kNotRetried, kEnds, 0},
+
+    {WORKER(GetStatus), kIdempotent, kRetried, kEnds, 10'000},
+    {WORKER(CreateWorkerSession), kIdempotent, kRetried, kEnds, 60'000},
+    {WORKER(DeleteWorkerSession), kIdempotent, kRetried, kEnds, 10'000},
+    // Idempotent by the hash of its graph.
+    {WORKER(RegisterGraph), kIdempotent, kNotRetried, kEnds, 0},
+    {WORKER(DeregisterGraph), kIdempotent, kNotRetried, kEnds, 10'000},
+    {WORKER(RunGraph), kOnce, kNotRetried, kWaits, 0},
+    {WORKER(CleanupGraph), kIdempotent, kRetried, kEnds, 10'000},
+    {WORKER(CleanupAll), kIdempotent, kRetried, kEnds, 60'000},
+    {WORKER(RecvTensor), kOnce, kNotRetried, kWaits, 0},
+    {WORKER(RecvBuf), kOnce, kNotRetried, kWaits, 0},
+    {WORKER(Logging), kOnce, kNotRetried, kEnds, 10'000},
+    {WORKER(Tracing), kOnce, kNotRetried, kEnds, 0},
+    {WORKER(CompleteGroup), kOnce, kNotRetried, kWaits, 0},
+    {WORKER(CompleteInstance), kOnce, kNotRetried, kWaits, 0},
+    {WORKER(GetStepSequence), kIdempotent, kNotRetried, kEnds, 10'000},
+    {WORKER(MarkRecvFinished), kIdempotent, kNotRetried, kEnds, 10'000},
+
+    {MethodId::kHello, Service::kPeer, "Hello", "/millrace.Peer/Hello", kOnce,
+     kNotRetried, kEnds, 5'000},
+    {MethodId::kStop, Service::kAdmin, "Stop", "/millrace.Admin/Stop",
+     kIdempotent, kNotRetried, kEnds, 10'000},
+    {MethodId::kServerStatus, Service::kAdmin, "Status",
+     "/millrace.Admin/Status", kIdempotent, kNotRetried, kEnds, 10'000},
+}};
+#undef MASTER
+#undef WORKER
+
+constexpr bool InOrder() {
+  for (int i = 0; i < kNumMethods; ++i) {
+    if (static_cast<int>(kMethods[i].id) != i) return false;
+    if (kMethods[i].retried && !kMethods[i].idempotent) return false;
+  }
+  return true;
+}
+static_assert(InOrder(), "the table has the order of MethodId");
+
+}  // namespace
+
+const Method& GetMethod(MethodId id) {
+  return kMethods[static_cast<size_t>(id)];
+}
+
+absl::Span<const Method> AllMethods() { return kMethods; }
+
+const Method* FindMethod(absl::string_view path) {
+  // Both names of a service differ only in ".grpc".
+  constexpr absl::string_view kLong = "/tensorflow.grpc.";
+  const bool is_long = absl::ConsumePrefix(&path, kLong);
+  const absl::string_view package = is_long ? "/tensorflow." : "";
+  for (const Method& m : kMethods) {
+    absl::string_view rest = m.path;
+    if (absl::ConsumePrefix(&rest, package) && rest == path) return &m;
+  }
+  return nullptr;
+}
+
+int64_t RetryDelayMillis(int attempt) {
+  return std::min<int64_t>(2000, int64_t{20} << std::clamp(attempt - 1, 0, 10));
+}
+
+Status StatusForClient(const Status& status) {
+  if (status.code() != StatusCode::kUnavailable) return status;
+  Status result(StatusCode::kAborted, status.message());
+  status.ForEachPayload([&](absl::string_view url, const absl::Cord& value) {
+    result.SetPayload(url, value);
+  });
+  return result;
+}
+
+Status CutMessage(const Status& status) {
+  absl::string_view message = status.message();
+  if (message.size() <= kMaxRpcMessageBytes) return status;
+  constexpr absl::string_view kMark = " [...]";
+  size_t end = kMaxRpcMessageBytes - kMark.size();
+  // Not inside a character: continuation bytes of UTF-8 are 10xxxxxx.
+  while (end > 0 && (static_cast<uint8_t>(message[end]) & 0xc0) == 0x80) --end;
+  Status result(status.code(), absl::StrCat(message.substr(0, end), kMark));
+  status.ForEachPayload([&](absl::string_view url, const absl::Cord& value) {
+    result.SetPayload(url, value);
+  });
+  return result;
+}
+
+}  // namespace millrace
