@@ -38,6 +38,7 @@ struct StepEnvironment {
   FunctionRunner* functions = nullptr;
   FileSystem* files = nullptr;          // rooted as the server says
   std::string session_handle;
+  int call_depth = 0;                   // of function calls
 };
 
 // Used by one kernel run; not thread-safe, except for ParallelFor's shards

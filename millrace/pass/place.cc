@@ -146,7 +146,8 @@ StatusOr<std::string> SimplePlacer::Choose(const Graph& graph, const Group& grou
 }
 
 Status SimplePlacer::Place(Graph* graph, NodeId first) {
-  MR_RETURN_IF_ERROR(groups_.AddNodes(*graph, first));
+  groups_ = ColocationGroups();
+  MR_RETURN_IF_ERROR(groups_.AddNodes(*graph, 0));
   absl::flat_hash_map<NodeId, Group> groups;
   std::vector<NodeId> order;
   for (NodeId id = first; id < graph->num_ids(); ++id) {

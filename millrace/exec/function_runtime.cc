@@ -1,0 +1,100 @@
+#include "millrace/exec/function_runtime.h"
+
+#include "millrace/exec/step.h"
+#include "millrace/graph/function_body.h"
+
+namespace millrace {
+namespace {
+
+// Calls run on the caller's stack, but for each such number of nested ones,
+// which starts on a fresh stack.
+constexpr int kCallsPerStack = 16;
+
+std::string CacheKey(const NameAttrList& function) {
+  std::string key = function.name;
+  for (const auto& [name, value] : function.attrs) {
+    absl::StrAppend(&key, "\n", name, "=", value.DebugString());
+  }
+  return key;
+}
+
+// What a call keeps until it is done.
+struct Call {
+  StepEnvironment environment;
+  std::vector<Tensor> args;
+  std::vector<Tensor> retvals;
+  FunctionRunner::RunDone done;
+};
+
+}  // namespace
+
+StatusOr<FunctionRunner::Handle> FunctionRuntime::Instantiate(const NameAttrList& function) {
+  if (library_->Find(function.name) == nullptr) {
+    return NotFound("Function ", function.name, " is not defined.");
+  }
+  const std::string key = CacheKey(function);
+  MutexLock lock(mu_);
+  auto [it, added] = handles_.try_emplace(key, static_cast<Handle>(functions_.size()));
+  if (added) functions_.push_back(std::make_shared<const NameAttrList>(function));
+  return it->second;
+}
+
+StatusOr<std::shared_ptr<const Plan>> FunctionRuntime::PlanFor(Handle handle, Device& device) {
+  std::shared_ptr<const NameAttrList> function;
+  {
+    MutexLock lock(mu_);
+    if (handle < 0 || handle >= static_cast<Handle>(functions_.size())) {
+      return Internal("function handle ", handle, " is not known");
+    }
+    const auto it = plans_.find({handle, device.name()});
+    if (it != plans_.end()) return it->second;
+    function = functions_[handle];
+  }
+  // Compiled outside the lock, as it may take long; a second one is dropped.
+  MR_ASSIGN(const Graph body, InstantiateFunction(*ops_, *library_, *function));
+  MR_ASSIGN(std::shared_ptr<const Plan> plan,
+            Plan::Build(body, device, [&](std::shared_ptr<const NodeInfo> node, Device& d) {
+              return kernels_->Get(std::move(node), d);
+            }));
+  MutexLock lock(mu_);
+  return plans_.try_emplace({handle, device.name()}, std::move(plan)).first->second;
+}
+
+void FunctionRuntime::Run(KernelContext& caller, Handle handle, std::vector<Tensor> args,
+                          RunDone done) {
+  const int depth = caller.step().call_depth + 1;
+  if (depth > kMaxCallDepth) {
+    std::move(done)(ResourceExhausted("function calls nest deeper than ", kMaxCallDepth,
+                                      "; is there a recursion without an end?"),
+                    {});
+    return;
+  }
+  StatusOr<std::shared_ptr<const Plan>> plan = PlanFor(handle, caller.device());
+  if (!plan.ok()) {
+    std::move(done)(plan.status(), {});
+    return;
+  }
+  auto call = std::make_shared<Call>();
+  call->environment = caller.step();
+  call->environment.call_depth = depth;
+  call->args = std::move(args);
+  call->retvals.resize((*plan)->num_retvals());
+  call->done = std::move(done);
+  auto start = [call, plan = *std::move(plan), pool = pool_] {
+    PlanRun run;
+    run.environment = &call->environment;
+    run.args = call->args;
+    run.retvals = &call->retvals;
+    run.pool = pool;
+    RunPlan(plan, run, Done([call](Status status) {
+              std::move(call->done)(std::move(status), std::move(call->retvals));
+            }));
+  };
+  if (depth % kCallsPerStack == 0) {
+    pool_->Schedule(std::move(start));
+  } else {
+    start();
+  }
+}
+
+}  // namespace millrace

@@ -1,0 +1,47 @@
+// FunctionRuntime: runs functions of a graph's library inside steps.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "millrace/base/thread_pool.h"
+#include "millrace/exec/kernel_cache.h"
+#include "millrace/exec/plan.h"
+#include "millrace/kernel/function_runner.h"
+
+namespace millrace {
+
+// Bodies are compiled once per (function, attributes, device) and kept as long
+// as this object. A call runs on its caller's device and in its caller's step.
+// Thread-safe.
+class FunctionRuntime final : public FunctionRunner {
+ public:
+  // All outlive this object.
+  FunctionRuntime(const OpRegistry* ops, const FunctionLibrary* library, KernelCache* kernels,
+                  TaskQueue* pool)
+      : ops_(ops), library_(library), kernels_(kernels), pool_(pool) {}
+
+  // INVALID_ARGUMENT or NOT_FOUND name the function.
+  StatusOr<Handle> Instantiate(const NameAttrList& function) override;
+  // RESOURCE_EXHAUSTED where calls nest deeper than kMaxCallDepth.
+  void Run(KernelContext& caller, Handle handle, std::vector<Tensor> args, RunDone done) override;
+
+  static constexpr int kMaxCallDepth = 2000;
+
+ private:
+  StatusOr<std::shared_ptr<const Plan>> PlanFor(Handle handle, Device& device);
+
+  const OpRegistry* const ops_;
+  const FunctionLibrary* const library_;
+  KernelCache* const kernels_;
+  TaskQueue* const pool_;
+
+  Mutex mu_;
+  absl::flat_hash_map<std::string, Handle> handles_;
+  std::vector<std::shared_ptr<const NameAttrList>> functions_;  // by handle
+  absl::flat_hash_map<std::pair<Handle, std::string>, std::shared_ptr<const Plan>> plans_;
+};
+
+}  // namespace millrace

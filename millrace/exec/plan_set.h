@@ -1,0 +1,43 @@
+// PlanSet: the plans of one process that run together as a step.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "millrace/base/done.h"
+#include "millrace/exec/kernel_cache.h"
+#include "millrace/exec/step.h"
+#include "millrace/graph/graph.h"
+
+namespace millrace {
+
+class PlanSet {
+ public:
+  // One plan per device that `graph`'s nodes are assigned to; edges between
+  // devices are _Send/_Recv pairs already. `find_device` gives the device of a
+  // full name, or null. INVALID_ARGUMENT names the node whose device is not of
+  // this process.
+  static StatusOr<std::shared_ptr<const PlanSet>> Build(
+      const Graph& graph, absl::FunctionRef<Device*(absl::string_view)> find_device,
+      KernelCache& kernels);
+  // The same, from partitions.
+  static StatusOr<std::shared_ptr<const PlanSet>> FromPlans(
+      std::vector<std::shared_ptr<const Plan>> plans);
+
+  int num_args() const { return num_args_; }
+  int num_retvals() const { return num_retvals_; }
+  bool all_cheap() const { return all_cheap_; }
+
+  // Runs all plans as one step; `done` comes after the last of them, with the
+  // first error that does not only follow from another. `run` as for RunPlan:
+  // its retvals must have room for num_retvals().
+  static void Run(std::shared_ptr<const PlanSet> plans, const PlanRun& run, Done done);
+
+ private:
+  std::vector<std::shared_ptr<const Plan>> plans_;
+  int num_args_ = 0;
+  int num_retvals_ = 0;
+  bool all_cheap_ = true;
+};
+
+}  // namespace millrace

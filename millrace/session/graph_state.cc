@@ -1,0 +1,38 @@
+#include "millrace/session/graph_state.h"
+
+#include "millrace/pass/prune.h"
+
+namespace millrace {
+
+GraphState::GraphState(const OpRegistry* ops, const KernelTable* kernels)
+    : ops_(ops),
+      kernels_(kernels),
+      graph_(std::make_unique<Graph>(ops)),
+      library_(std::make_shared<const FunctionLibrary>()) {}
+
+Status GraphState::Extend(const GraphDef& def, const std::vector<PlaceableDevice>& devices,
+                          const PlacementOptions& options) {
+  // The new nodes go into a copy if there is something to keep, so that an
+  // error changes nothing.
+  std::unique_ptr<Graph> grown = graph_->num_nodes() == 0
+                                     ? std::make_unique<Graph>(ops_)
+                                     : std::make_unique<Graph>(graph_->Clone());
+  const NodeId first = grown->num_ids();
+  MR_RETURN_IF_ERROR(ImportGraphDef({}, def, grown.get()));
+  SimplePlacer placer(devices, kernels_, options);
+  MR_RETURN_IF_ERROR(placer.Place(grown.get(), first));
+  graph_ = std::move(grown);
+  if (!def.library.functions.empty() || !def.library.gradients.empty()) {
+    library_ = std::make_shared<const FunctionLibrary>(graph_->library());
+  }
+  ++version_;
+  return OkStatus();
+}
+
+StatusOr<std::vector<Partition>> GraphState::Compile(const RunSignature& signature,
+                                                     const PartitionOptions& options) const {
+  MR_ASSIGN(const Graph pruned, PruneForRun(*graph_, signature));
+  return PartitionGraph(pruned, options);
+}
+
+}  // namespace millrace

@@ -1,0 +1,43 @@
+// GraphState: the graph of a session as it grows, placed, and its partitions
+// for a run. Used by local sessions and by the master of a cluster session.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "millrace/graph/import.h"
+#include "millrace/pass/partition.h"
+#include "millrace/pass/place.h"
+#include "millrace/pass/run_signature.h"
+
+namespace millrace {
+
+// One thread at a time.
+class GraphState {
+ public:
+  GraphState(const OpRegistry* ops, const KernelTable* kernels);
+
+  // Adds nodes and functions and places them, or changes nothing. Devices may
+  // be added between calls (tasks join as the graph comes to use them).
+  Status Extend(const GraphDef& def, const std::vector<PlaceableDevice>& devices,
+                const PlacementOptions& options);
+
+  const Graph& graph() const { return *graph_; }
+  int64_t version() const { return version_; }
+  // What the graph's functions are, as a stable object for plans.
+  const std::shared_ptr<const FunctionLibrary>& library() const { return library_; }
+
+  // Prunes for a run and splits by device.
+  StatusOr<std::vector<Partition>> Compile(const RunSignature& signature,
+                                           const PartitionOptions& options) const;
+
+ private:
+  const OpRegistry* const ops_;
+  const KernelTable* const kernels_;
+  std::unique_ptr<Graph> graph_;
+  std::shared_ptr<const FunctionLibrary> library_;
+  int64_t version_ = 0;
+};
+
+}  // namespace millrace
