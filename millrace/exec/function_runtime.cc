@@ -28,12 +28,17 @@ struct Call {
 
 }  // namespace
 
+void FunctionRuntime::SetLibrary(std::shared_ptr<const FunctionLibrary> library) {
+  MutexLock lock(mu_);
+  library_ = std::move(library);
+}
+
 StatusOr<FunctionRunner::Handle> FunctionRuntime::Instantiate(const NameAttrList& function) {
-  if (library_->Find(function.name) == nullptr) {
-    return NotFound("Function ", function.name, " is not defined.");
-  }
   const std::string key = CacheKey(function);
   MutexLock lock(mu_);
+  if (library_ == nullptr || library_->Find(function.name) == nullptr) {
+    return NotFound("Function ", function.name, " is not defined.");
+  }
   auto [it, added] = handles_.try_emplace(key, static_cast<Handle>(functions_.size()));
   if (added) functions_.push_back(std::make_shared<const NameAttrList>(function));
   return it->second;
@@ -41,6 +46,7 @@ StatusOr<FunctionRunner::Handle> FunctionRuntime::Instantiate(const NameAttrList
 
 StatusOr<std::shared_ptr<const Plan>> FunctionRuntime::PlanFor(Handle handle, Device& device) {
   std::shared_ptr<const NameAttrList> function;
+  std::shared_ptr<const FunctionLibrary> library;
   {
     MutexLock lock(mu_);
     if (handle < 0 || handle >= static_cast<Handle>(functions_.size())) {
@@ -49,9 +55,10 @@ StatusOr<std::shared_ptr<const Plan>> FunctionRuntime::PlanFor(Handle handle, De
     const auto it = plans_.find({handle, device.name()});
     if (it != plans_.end()) return it->second;
     function = functions_[handle];
+    library = library_;
   }
   // Compiled outside the lock, as it may take long; a second one is dropped.
-  MR_ASSIGN(const Graph body, InstantiateFunction(*ops_, *library_, *function));
+  MR_ASSIGN(const Graph body, InstantiateFunction(*ops_, *library, *function));
   MR_ASSIGN(std::shared_ptr<const Plan> plan,
             Plan::Build(body, device, [&](std::shared_ptr<const NodeInfo> node, Device& d) {
               return kernels_->Get(std::move(node), d);

@@ -19,9 +19,11 @@ namespace millrace {
 class FunctionRuntime final : public FunctionRunner {
  public:
   // All outlive this object.
-  FunctionRuntime(const OpRegistry* ops, const FunctionLibrary* library, KernelCache* kernels,
-                  TaskQueue* pool)
-      : ops_(ops), library_(library), kernels_(kernels), pool_(pool) {}
+  FunctionRuntime(const OpRegistry* ops, KernelCache* kernels, TaskQueue* pool)
+      : ops_(ops), kernels_(kernels), pool_(pool) {}
+
+  // The functions that there are from now on; a library only grows.
+  void SetLibrary(std::shared_ptr<const FunctionLibrary> library);
 
   // INVALID_ARGUMENT or NOT_FOUND name the function.
   StatusOr<Handle> Instantiate(const NameAttrList& function) override;
@@ -34,11 +36,11 @@ class FunctionRuntime final : public FunctionRunner {
   StatusOr<std::shared_ptr<const Plan>> PlanFor(Handle handle, Device& device);
 
   const OpRegistry* const ops_;
-  const FunctionLibrary* const library_;
   KernelCache* const kernels_;
   TaskQueue* const pool_;
 
-  Mutex mu_;
+  Mutex mu_;  // guards all below
+  std::shared_ptr<const FunctionLibrary> library_;
   absl::flat_hash_map<std::string, Handle> handles_;
   std::vector<std::shared_ptr<const NameAttrList>> functions_;  // by handle
   absl::flat_hash_map<std::pair<Handle, std::string>, std::shared_ptr<const Plan>> plans_;

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "millrace/base/thread.h"
@@ -16,17 +17,21 @@ namespace millrace {
 // belong to the plan that asked. Thread-safe.
 class KernelCache {
  public:
-  KernelCache(const KernelTable* table, const FunctionLibrary* functions)
-      : table_(table), functions_(functions) {}
+  explicit KernelCache(const KernelTable* table) : table_(table) {}
+
+  // The functions that kernels made from now on may call. Libraries only grow;
+  // old ones are kept, since kernels may look into them.
+  void SetLibrary(std::shared_ptr<const FunctionLibrary> library);
 
   StatusOr<SharedKernel> Get(std::shared_ptr<const NodeInfo> node, Device& device);
 
  private:
-  StatusOr<SharedKernel> Make(std::shared_ptr<const NodeInfo> node, Device& device) const;
+  StatusOr<SharedKernel> Make(std::shared_ptr<const NodeInfo> node, Device& device,
+                              const FunctionLibrary* library) const;
 
   const KernelTable* const table_;
-  const FunctionLibrary* const functions_;
-  Mutex mu_;
+  Mutex mu_;  // guards all below
+  std::vector<std::shared_ptr<const FunctionLibrary>> libraries_;  // the last one counts
   absl::flat_hash_map<std::string, SharedKernel> stateful_;  // by device and node
 };
 

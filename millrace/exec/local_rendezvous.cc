@@ -17,6 +17,14 @@ struct LocalRendezvous::Waiter : RefCounted {
   CancelScope::Token token = 0;
 };
 
+struct LocalRendezvous::Item {
+  Tensor value;
+  bool is_dead = false;
+  Ref<Waiter> waiter;  // set: a receiver waits; else a value lies here
+};
+
+LocalRendezvous::LocalRendezvous() = default;
+
 LocalRendezvous::~LocalRendezvous() {
   StartAbort(Cancelled("the step's rendezvous was dropped"));
 }

@@ -14,7 +14,7 @@ namespace millrace {
 // receives of one key meet in order.
 class LocalRendezvous final : public Rendezvous {
  public:
-  LocalRendezvous() = default;
+  LocalRendezvous();
   ~LocalRendezvous() override;
 
   Status Send(absl::string_view key, const Tensor& value, bool is_dead) override;
@@ -30,11 +30,7 @@ class LocalRendezvous final : public Rendezvous {
 
  private:
   struct Waiter;
-  struct Item {
-    Tensor value;
-    bool is_dead = false;
-    Ref<Waiter> waiter;  // set: a receiver waits; else a value lies here
-  };
+  struct Item;
 
   mutable Mutex mu_;
   absl::flat_hash_map<std::string, std::deque<Item>> table_;

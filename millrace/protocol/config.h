@@ -74,7 +74,7 @@ struct GraphOptions {
   std::string unknown_fields;
 };
 
-struct ThreadPoolOptions {
+struct SessionThreadPool {
   int32_t num_threads = 0;  // 0: the default number
   std::string global_name;
 };
@@ -117,7 +117,7 @@ struct ConfigOptions {
   bool use_per_session_threads = false;
   GraphOptions graph_options;
   int64_t operation_timeout_ms = 0;  // 0: none
-  std::vector<ThreadPoolOptions> session_inter_op_thread_pools;
+  std::vector<SessionThreadPool> session_inter_op_thread_pools;
   RpcOptions rpc_options;
   ClusterDef cluster_def;  // not empty: cluster propagation
   bool isolate_session_state = false;

@@ -61,7 +61,7 @@ MR_FIELDS(GraphOptions) {
   f(10, m.rewrite_options);
 }
 
-MR_FIELDS(ThreadPoolOptions) {
+MR_FIELDS(SessionThreadPool) {
   f(1, m.num_threads);
   f(2, m.global_name);
 }

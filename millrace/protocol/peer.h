@@ -51,7 +51,7 @@ struct StopReply {};
 struct ServerStatusRequest {
   int32_t max_waits = 0;  // 0: 20
 };
-struct WaitInfo {
+struct ServerWait {
   std::string kind;
   std::string text;
   int64_t waiting_ms = 0;
@@ -78,7 +78,7 @@ struct ServerStatusReply {
   int64_t bytes_sent = 0;
   int64_t bytes_received = 0;
   int64_t threads = 0;
-  std::vector<WaitInfo> waits;
+  std::vector<ServerWait> waits;
 };
 
 // Thread-safe; lifetimes as for MasterApi.

@@ -34,7 +34,7 @@ MR_FIELDS(StopRequest) {
 }
 MR_FIELDS(StopReply) {}
 MR_FIELDS(ServerStatusRequest) { f(1, m.max_waits); }
-MR_FIELDS(WaitInfo) {
+MR_FIELDS(ServerWait) {
   f(1, m.kind);
   f(2, m.text);
   f(3, m.waiting_ms);

@@ -1,0 +1,92 @@
+// LocalSession: a session inside this process, with state of its own.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/node_hash_map.h"
+#include "millrace/base/cancel.h"
+#include "millrace/base/file.h"
+#include "millrace/exec/function_runtime.h"
+#include "millrace/exec/kernel_cache.h"
+#include "millrace/exec/plan_set.h"
+#include "millrace/kernel/device.h"
+#include "millrace/protocol/config.h"
+#include "millrace/protocol/run_options.h"
+#include "millrace/protocol/step_stats.h"
+#include "millrace/session/graph_state.h"
+
+namespace millrace {
+
+// What a session runs on: tables and devices.
+struct LocalSessionOptions {
+  const OpRegistry* ops = nullptr;
+  const KernelTable* kernels = nullptr;
+  ConfigOptions config;
+  // The session's own devices; its variables die with them.
+  std::vector<std::unique_ptr<Device>> devices;
+  FileSystem* files = nullptr;  // null: DefaultFiles()
+};
+
+// Thread-safe: many threads may Run at once. Extend waits for none of them;
+// plans that run keep what they need.
+class LocalSession {
+ public:
+  static StatusOr<std::unique_ptr<LocalSession>> Create(LocalSessionOptions options);
+  // Cancels what runs and waits for its end.
+  ~LocalSession();
+
+  // Adds nodes to the graph; nothing changes on an error.
+  Status Extend(const GraphDef& def);
+
+  struct RunRequest {
+    // Tensor names and their values.
+    std::vector<std::pair<std::string, Tensor>> feeds;
+    std::vector<std::string> fetches;
+    std::vector<std::string> targets;
+    RunOptions options;
+    CancelScope* cancel = nullptr;  // the caller's, may be null
+  };
+  // Runs on the calling thread as far as it can. `outputs` are in the order of
+  // the fetches. DEADLINE_EXCEEDED after options.timeout_ms, or the session's
+  // operation_timeout_ms. `metadata` may be null.
+  Status Run(const RunRequest& request, std::vector<Tensor>* outputs, RunMetadata* metadata);
+
+  // A signature prepared once, so that runs do not look it up.
+  struct Prepared;
+  StatusOr<std::shared_ptr<const Prepared>> Prepare(const RunSignature& signature);
+  Status RunPrepared(const Prepared& prepared, std::vector<Tensor> feeds,
+                     const RunOptions& options, CancelScope* cancel,
+                     std::vector<Tensor>* outputs, RunMetadata* metadata);
+
+  std::vector<DeviceAttributes> ListDevices() const;
+  // Ends all runs with CANCELLED; later ones fail. Idempotent.
+  Status Close();
+
+ private:
+  explicit LocalSession(LocalSessionOptions options);
+  Device* FindDevice(absl::string_view name) const;
+
+  LocalSessionOptions options_;
+  std::vector<PlaceableDevice> placeable_;
+  PlacementOptions placement_;
+  CancelScope scope_;
+
+  Mutex mu_;  // guards all below
+  CondVar idle_;
+  GraphState graph_;
+  std::unique_ptr<KernelCache> kernels_;
+  std::unique_ptr<FunctionRuntime> functions_;
+  absl::flat_hash_map<RunSignature, std::shared_ptr<const Prepared>> prepared_;
+  int64_t next_step_ = 1;
+  int running_ = 0;
+  bool closed_ = false;
+};
+
+// Stats in the form of RunMetadata.
+StepStats ToStepStats(StepStatsCollector& collector);
+
+}  // namespace millrace
