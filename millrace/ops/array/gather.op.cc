@@ -1,0 +1,145 @@
+#include "millrace/graph/op_decl.h"
+#include "millrace/ops/array/shape_rules.op.h"
+
+using namespace millrace;       // NOLINT: declarations stand outside
+using namespace millrace::ops;  // NOLINT
+
+namespace {
+
+Status GatherV2Shape(ShapeContext& c) {
+  MR_ASSIGN(PartialShape params, c.WithRankAtLeast(0, 1));
+  const PartialShape& indices = c.input(1);
+  MR_RETURN_IF_ERROR(c.WithRank(2, 0).status());
+  MR_ASSIGN(int64_t batch_dims, c.Attr<int64_t>("batch_dims"));
+  const Tensor* axis_value = c.input_value(2);
+  if (!axis_value) {
+    if (!params.known_rank() || !indices.known_rank()) return c.Return({});
+    const int64_t batch =
+        batch_dims < 0 ? batch_dims + indices.rank() : batch_dims;
+    const int64_t rank = params.rank() + indices.rank() - 1 - batch;
+    if (rank < 0 || rank > kMaxRank) return c.Return({});
+    return c.Return(PartialShape::UnknownOfRank(static_cast<int>(rank)));
+  }
+  const int64_t axis = IntAt(*axis_value, 0);
+  if (axis < -kMaxRank || axis >= kMaxRank || batch_dims < -kMaxRank ||
+      batch_dims > kMaxRank) {
+    return InvalidArgument("axis ", axis, " or batch_dims ", batch_dims,
+                           " is out of range");
+  }
+  MR_RETURN_IF_ERROR(
+      c.WithRankAtLeast(0, static_cast<int>(axis < 0 ? -axis : axis + 1))
+          .status());
+  MR_RETURN_IF_ERROR(
+      c.WithRankAtLeast(
+           1, static_cast<int>(batch_dims < 0 ? -batch_dims : batch_dims))
+          .status());
+  if (!params.known_rank() || !indices.known_rank()) return c.Return({});
+  const int batch = static_cast<int>(
+      batch_dims < 0 ? batch_dims + indices.rank() : batch_dims);
+  MR_RETURN_IF_ERROR(c.WithRankAtLeast(0, batch + 1).status());
+  const int at = static_cast<int>(axis < 0 ? axis + params.rank() : axis);
+  return c.Return(Subshape(params, 0, at)
+                      .Concatenate(Subshape(indices, batch))
+                      .Concatenate(Subshape(params, at + 1)));
+}
+
+}  // namespace
+
+MR_OP(GatherV2){
+    .inputs = "params: Tparams, indices: Tindices, axis: Taxis",
+    .outputs = "output: Tparams",
+    .attrs =
+        "batch_dims: int = 0; Tparams: type; Tindices: {int16, int32, int64}; "
+        "Taxis: {int32, int64}",
+    .shape = GatherV2Shape,
+    .doc =
+        "Takes the slices of `params` that `indices` names along dimension "
+        "`axis`. The first "
+        "`batch_dims` dimensions of both are walked together.",
+};
+
+MR_OP(Gather){
+    .inputs = "params: Tparams, indices: Tindices",
+    .outputs = "output: Tparams",
+    .attrs =
+        "validate_indices: bool = true; Tparams: type; Tindices: {int32, "
+        "int64}",
+    .shape = [](ShapeContext& c) -> Status {
+      MR_ASSIGN(PartialShape params, c.WithRankAtLeast(0, 1));
+      return c.Return(c.input(1).Concatenate(Subshape(params, 1)));
+    },
+    .doc = "Takes the rows of `params` that `indices` names.",
+};
+
+MR_OP(GatherNd){
+    .inputs = "params: Tparams, indices: Tindices",
+    .outputs = "output: Tparams",
+    .attrs =
+        R"(Tparams: type; Tindices: {int16, int32, int64}; bad_indices_policy: string = "")",
+    .shape = [](ShapeContext& c) -> Status {
+      const PartialShape& params = c.input(0);
+      MR_ASSIGN(PartialShape indices, c.WithRankAtLeast(1, 1));
+      if (!indices.known_rank() || !params.known_rank()) return c.Return({});
+      const int64_t depth = ShapeContext::Dim(indices, -1);
+      if (depth == kUnknownDim) return c.Return({});
+      if (depth > params.rank()) {
+        return InvalidArgument(
+            "indices.shape[-1] must be <= params.rank, but saw indices shape: ",
+            indices.DebugString(), " and params shape: ", params.DebugString());
+      }
+      return c.Return(
+          Subshape(indices, 0, -1)
+              .Concatenate(Subshape(params, static_cast<int>(depth))));
+    },
+    .doc =
+        "Takes the slices of `params` at the places that the rows of `indices` "
+        "name by their "
+        "first coordinates. With the policy IGNORE a place outside gives "
+        "zeros.",
+};
+
+MR_OP(ScatterNd){
+    .inputs = "indices: Tindices, updates: T, shape: Tindices",
+    .outputs = "output: T",
+    .attrs =
+        R"(T: type; Tindices: {int16, int32, int64}; bad_indices_policy: string = "")",
+    .shape = [](ShapeContext& c) -> Status {
+      MR_ASSIGN(PartialShape indices, c.WithRankAtLeast(0, 1));
+      MR_ASSIGN(PartialShape updates, c.WithRankAtLeast(1, 1));
+      MR_ASSIGN(PartialShape out, c.ShapeFromInput(2));
+      if (out.num_elements() == 0 &&
+          (indices.num_elements() > 0 || updates.num_elements() > 0)) {
+        return InvalidArgument("Indices and updates specified for empty input");
+      }
+      if (indices.known_rank() && updates.known_rank() &&
+          ShapeContext::Dim(indices, -1) != kUnknownDim) {
+        const int outer = indices.rank() - 1;
+        const int64_t depth = ShapeContext::Dim(indices, -1);
+        MR_RETURN_IF_ERROR(c.WithRankAtLeast(1, outer).status());
+        if (!Subshape(indices, 0, outer)
+                 .IsCompatibleWith(Subshape(updates, 0, outer))) {
+          return InvalidArgument("Dimensions [0,", outer,
+                                 ") of indices[shape=", indices.DebugString(),
+                                 "] must match dimensions [0,", outer,
+                                 ") of updates[shape=", updates.DebugString(),
+                                 "]");
+        }
+        if (out.known_rank() &&
+            (depth > out.rank() ||
+             !Subshape(out, static_cast<int>(depth))
+                  .IsCompatibleWith(Subshape(updates, outer)))) {
+          return InvalidArgument(
+              "Dimensions [", depth, ",", out.rank(),
+              ") of input[shape=", out.DebugString(),
+              "] must match dimensions [", outer, ",", updates.rank(),
+              ") of updates[shape=", updates.DebugString(), "]");
+        }
+      }
+      return c.Return(std::move(out));
+    },
+    .doc =
+        "Zeros of the given shape to which each slice of `updates` is added at "
+        "the place that "
+        "its row of `indices` names. With the policy IGNORE places outside are "
+        "left out.",
+};

@@ -1,0 +1,124 @@
+#include "millrace/graph/op_decl.h"
+#include "millrace/ops/array/shape_rules.op.h"
+
+using namespace millrace;       // NOLINT: declarations stand outside
+using namespace millrace::ops;  // NOLINT
+
+MR_OP(Identity){
+    .inputs = "input: T",
+    .outputs = "output: T",
+    .attrs = "T: type",
+    .shape = UnchangedWithHandles,
+    .doc = "Passes `input` on.",
+};
+
+MR_OP(IdentityN){
+    .inputs = "input: T",
+    .outputs = "output: T",
+    .attrs = "T: list(type) >= 1",
+    .shape = [](ShapeContext& c) -> Status {
+      for (int i = 0; i < c.num_inputs(); ++i) {
+        c.set_output(i, c.input(i));
+        c.set_output_handles(i, c.input_handles(i));
+      }
+      return OkStatus();
+    },
+    .doc =
+        "Passes several values on together: all are there before any output "
+        "is.",
+};
+
+MR_OP(RefIdentity){
+    .inputs = "input: Ref(T)",
+    .outputs = "output: Ref(T)",
+    .attrs = "T: type",
+    .flags = kAllowsUninitialized,
+    .shape = UnchangedWithHandles,
+    .doc = "Passes a reference to a variable on.",
+};
+
+MR_OP(StopGradient){
+    .inputs = "input: T",
+    .outputs = "output: T",
+    .attrs = "T: type",
+    .shape = UnchangedWithHandles,
+    .doc = "Passes `input` on; gradients end here.",
+};
+
+MR_OP(PreventGradient){
+    .inputs = "input: T",
+    .outputs = "output: T",
+    .attrs = R"(T: type; message: string = "")",
+    .shape = UnchangedWithHandles,
+    .doc =
+        "Passes `input` on; asking for a gradient through it is an error that "
+        "says `message`.",
+};
+
+MR_OP(DebugGradientIdentity){
+    .inputs = "input: T",
+    .outputs = "output: T",
+    .attrs = "T: type",
+    .flags = kAllowsUninitialized,
+    .shape = UnchangedWithHandles,
+    .doc =
+        "Passes `input` on; debuggers mark tensors whose gradient they want "
+        "with it.",
+};
+
+MR_OP(DebugGradientRefIdentity){
+    .inputs = "input: Ref(T)",
+    .outputs = "output: Ref(T)",
+    .attrs = "T: type",
+    .flags = kAllowsUninitialized,
+    .shape = UnchangedWithHandles,
+    .doc = "DebugGradientIdentity for references to variables.",
+};
+
+MR_OP(GuaranteeConst){
+    .inputs = "input: T",
+    .outputs = "output: T",
+    .attrs = "T: type",
+    .flags = kStateful,
+    .shape = UnchangedWithHandles,
+    .doc = "Passes `input` on; says that it is the same in every step.",
+};
+
+MR_OP(Snapshot){
+    .inputs = "input: T",
+    .outputs = "output: T",
+    .attrs = "T: type",
+    .shape = shapes::Unchanged,
+    .doc =
+        "The value that `input` has now; later updates of a variable do not "
+        "show in it.",
+};
+
+MR_OP(DeepCopy){
+    .inputs = "x: T",
+    .outputs = "y: T",
+    .attrs = "T: type",
+    .flags = kStateful,
+    .shape = UnchangedWithHandles,
+    .doc = "A copy of `x` with memory of its own.",
+};
+
+MR_OP(CheckNumerics){
+    .inputs = "tensor: T",
+    .outputs = "output: T",
+    .attrs = "T: {bfloat16, half, float, double}; message: string",
+    .flags = kStateful,
+    .shape = shapes::Unchanged,
+    .doc =
+        "Passes `tensor` on, or fails with `message` if an element is NaN or "
+        "infinite.",
+};
+
+MR_OP(CheckNumericsV2){
+    .inputs = "tensor: T",
+    .outputs = "output: T",
+    .attrs = "T: {bfloat16, half, float, double}; message: string",
+    .flags = kStateful,
+    .shape = shapes::Unchanged,
+    .doc = "CheckNumerics whose error tells -Inf from +Inf.",
+};

@@ -1,0 +1,47 @@
+// The specification of StridedSlice, worked out for a shape. Also used by the
+// ops that assign to a slice.
+#pragma once
+
+#include <cstdint>
+
+#include "millrace/graph/shape_context.h"
+#include "millrace/tensor/tensor.h"
+
+namespace millrace::ops {
+
+// Bit i speaks of entry i of begin, end and strides.
+struct StridedSliceMasks {
+  uint32_t begin = 0;
+  uint32_t end = 0;
+  uint32_t ellipsis = 0;
+  uint32_t new_axis = 0;
+  uint32_t shrink_axis = 0;
+
+  // From the attributes begin_mask, end_mask, ...
+  static StatusOr<StridedSliceMasks> FromAttrs(const AttrMap& attrs);
+};
+
+// For each dimension of the input: elements begin, begin + stride, ... (sizes
+// of them). Every element named lies inside the input.
+struct StridedSlicePlan {
+  DimVector begin;
+  DimVector strides;         // 1 where the size is 0 or 1
+  DimVector sizes;           // kUnknownDim only for partial shapes
+  PartialShape result;       // with dimensions added and dropped
+  bool is_identity = false;  // all elements, in order
+};
+
+// `begin` and `end` may be null where they are not known yet; `input` has a
+// known rank. With a full shape and both given, all of the plan is known.
+// INVALID_ARGUMENT for a specification that does not fit.
+StatusOr<StridedSlicePlan> PlanStridedSlice(const PartialShape& input,
+                                            const Tensor* begin,
+                                            const Tensor* end,
+                                            const Tensor& strides,
+                                            const StridedSliceMasks& masks);
+
+// Shape function of a slice of input 0 whose begin, end and strides are inputs
+// first, first + 1 and first + 2.
+Status StridedSliceShape(ShapeContext& c, int first);
+
+}  // namespace millrace::ops
