@@ -21,7 +21,8 @@ constinit thread_local SimThread* current_sim_thread = nullptr;
 namespace {
 
 constinit std::mutex os_mu;
-constinit std::vector<OsThread*> os_idle;  // guarded by os_mu
+// Guarded by os_mu. Never destroyed: idle threads outlive main.
+constinit std::vector<OsThread*>* os_idle = nullptr;
 constinit std::atomic<uint64_t> next_world_id{1};
 
 uint64_t Mix(uint64_t hash, uint64_t value) {
@@ -53,9 +54,10 @@ OsThread* OsThread::Take(absl::AnyInvocable<void()> job) {
   OsThread* os = nullptr;
   {
     std::lock_guard<std::mutex> lock(os_mu);
-    if (!os_idle.empty()) {
-      os = os_idle.back();
-      os_idle.pop_back();
+    if (!os_idle) os_idle = new std::vector<OsThread*>;
+    if (!os_idle->empty()) {
+      os = os_idle->back();
+      os_idle->pop_back();
     }
   }
   if (os) {
@@ -70,7 +72,7 @@ OsThread* OsThread::Take(absl::AnyInvocable<void()> job) {
       os->job();
       os->job = nullptr;
       std::lock_guard<std::mutex> lock(os_mu);
-      os_idle.push_back(os);
+      os_idle->push_back(os);
     }
   }).detach();
   return os;
