@@ -144,7 +144,7 @@ TEST(SimTest, DeadlockIsReportedByName) {
 
 TEST(SimTest, ThreadThatNeverEndsIsReported) {
   static Notification* never;  // reachable for ever, so no leak
-  static Thread* forgotten;
+  [[maybe_unused]] static Thread* forgotten;
   const SimResult r = SimWorld({}).Run([] {
     never = new Notification;
     forgotten = new Thread("forgotten", [] { never->Wait(); });
