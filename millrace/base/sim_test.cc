@@ -144,11 +144,12 @@ TEST(SimTest, DeadlockIsReportedByName) {
 
 TEST(SimTest, ThreadThatNeverEndsIsReported) {
   static Notification* never;  // reachable for ever, so no leak
-  [[maybe_unused]] static Thread* forgotten;
+  static Thread* volatile forgotten;
   const SimResult r = SimWorld({}).Run([] {
     never = new Notification;
     forgotten = new Thread("forgotten", [] { never->Wait(); });
   });
+  EXPECT_NE(forgotten, nullptr);
   EXPECT_THAT(std::string(r.status.message()), HasSubstr("'forgotten'"));
 }
 
