@@ -20,14 +20,15 @@ using google::protobuf::Reflection;
 
 // Statistics that nobody fills any more.
 bool Dropped(const FieldDescriptor* field) {
-  static const std::set<std::string>* const kDropped = new std::set<std::string>{
-      "tensorflow.MemoryStats.device_temp_memory_size",
-      "tensorflow.MemoryStats.device_persistent_memory_size",
-      "tensorflow.MemoryStats.device_persistent_tensor_alloc_ids",
-      "tensorflow.CostGraphDef.Node.host_temp_memory_size",
-      "tensorflow.CostGraphDef.Node.device_temp_memory_size",
-      "tensorflow.CostGraphDef.Node.device_persistent_memory_size",
-  };
+  static const std::set<std::string>* const kDropped =
+      new std::set<std::string>{
+          "tensorflow.MemoryStats.device_temp_memory_size",
+          "tensorflow.MemoryStats.device_persistent_memory_size",
+          "tensorflow.MemoryStats.device_persistent_tensor_alloc_ids",
+          "tensorflow.CostGraphDef.Node.host_temp_memory_size",
+          "tensorflow.CostGraphDef.Node.device_temp_memory_size",
+          "tensorflow.CostGraphDef.Node.device_persistent_memory_size",
+      };
   return kDropped->contains(field->full_name());
 }
 
@@ -51,7 +52,8 @@ class Filler {
  private:
   int Next() { return ++counter_; }
   std::string Text() { return "text" + std::to_string(Next()); }
-  const google::protobuf::EnumValueDescriptor* Enum(const FieldDescriptor* field) {
+  const google::protobuf::EnumValueDescriptor* Enum(
+      const FieldDescriptor* field) {
     // Value 1 of DataType is float, of Code CANCELLED.
     const auto* type = field->enum_type();
     return type->value(1 + Next() % std::min(type->value_count() - 1, 16));
@@ -63,7 +65,8 @@ class Filler {
       t->set_dtype(tensorflow::DT_INT32);
       t->mutable_tensor_shape()->add_dim()->set_size(1);
       const int v = Next();
-      t->set_tensor_content(std::string(reinterpret_cast<const char*>(&v), sizeof(v)));
+      t->set_tensor_content(
+          std::string(reinterpret_cast<const char*>(&v), sizeof(v)));
     } else if (auto* s = dynamic_cast<tensorflow::TensorShapeProto*>(m)) {
       s->add_dim()->set_size(Next());
       s->add_dim()->set_size(-1);
@@ -72,6 +75,8 @@ class Filler {
       node->set_name(Text());
       node->set_op("NoOp");
       g->mutable_versions()->set_producer(Next());
+    } else if (auto* a = dynamic_cast<tensorflow::AttrValue*>(m)) {
+      a->set_i(Next());  // it contains itself
     } else if (auto* b = dynamic_cast<tensorflow::RecvBufResponse*>(m)) {
       b->set_buf_ptr(Next());
       b->set_num_bytes(Next());
@@ -162,7 +167,8 @@ void CheckMessage() {
   // The same bytes cut into pieces of every small size.
   for (size_t step : {1, 2, 3, 7, 64}) {
     ByteChunks chunks;
-    for (size_t at = 0; at < bytes.size(); at += step) chunks.Append(bytes.substr(at, step));
+    for (size_t at = 0; at < bytes.size(); at += step)
+      chunks.Append(bytes.substr(at, step));
     Ours cut;
     ASSERT_TRUE(Decode(chunks, &cut).ok());
     StatusOr<ByteChunks> encoded = Encode(cut);
@@ -172,17 +178,19 @@ void CheckMessage() {
   // Every cut is a message or an error.
   for (size_t n = 0; n < bytes.size(); ++n) {
     Ours part;
-    Status s = Decode(ByteChunks::Borrow(absl::string_view(bytes).substr(0, n)), &part);
+    Status s = Decode(ByteChunks::Borrow(absl::string_view(bytes).substr(0, n)),
+                      &part);
     EXPECT_TRUE(s.ok() || s.code() == StatusCode::kInvalidArgument) << s;
   }
 }
 
-#define MR_CHECK_METHOD(Name)                                  \
-  CheckMessage<tensorflow::Name##Request, Name##Request>();    \
+#define MR_CHECK_METHOD(Name)                               \
+  CheckMessage<tensorflow::Name##Request, Name##Request>(); \
   CheckMessage<tensorflow::Name##Response, Name##Reply>();
 
-TEST(CodecNumbers, Master) { MR_MASTER_METHODS(MR_CHECK_METHOD) }
-TEST(CodecNumbers, Worker) { MR_WORKER_METHODS(MR_CHECK_METHOD) }
+TEST(CodecNumbers,
+     Master){MR_MASTER_METHODS(MR_CHECK_METHOD)} TEST(CodecNumbers, Worker){
+    MR_WORKER_METHODS(MR_CHECK_METHOD)}
 
 TEST(CodecNumbers, OnTheirOwn) {
   CheckMessage<tensorflow::ConfigProto, ConfigOptions>();
