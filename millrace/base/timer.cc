@@ -4,8 +4,7 @@
 
 namespace millrace {
 
-Timer::Timer(absl::string_view name)
-    : name_(name), process_(CurrentSimProcess()) {}
+Timer::Timer(absl::string_view name) : name_(name), process_(CurrentSimProcess()) {}
 
 Timer::~Timer() {
   {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <utility>
@@ -9,20 +10,28 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "millrace/base/ref.h"
+#include "millrace/base/status.h"
 #include "millrace/tensor/tensor.h"
 
 namespace millrace {
 
 class AttrValue;
 
-// Attributes of a node, sorted by name; small and compact, since a graph may
-// have a million nodes.
+// Attributes of a node, sorted by name. Eight bytes: copies share their
+// entries until one of them changes, as the nodes of a graph with a million of
+// them have few different sets. Different copies may be used by different
+// threads; changing one is for one thread.
 class AttrMap {
  public:
   using Entry = std::pair<std::string, AttrValue>;
 
   AttrMap() = default;
   AttrMap(std::initializer_list<Entry> entries);
+  AttrMap(const AttrMap& o);
+  AttrMap(AttrMap&& o) noexcept;
+  AttrMap& operator=(AttrMap o) noexcept;
+  ~AttrMap();
 
   // Null if there is none of that name.
   const AttrValue* Find(absl::string_view name) const;
@@ -36,19 +45,30 @@ class AttrMap {
   const Entry* begin() const;
   const Entry* end() const;
 
+  // Equal for maps that share their entries; null for empty ones.
+  const void* identity() const;
+  bool IsShared() const;
+
+  friend bool operator==(const AttrMap& a, const AttrMap& b);
+
  private:
-  std::vector<Entry> entries_;
+  struct Entries;
+  std::vector<Entry>& Mutable();  // unshared
+  Ref<Entries> entries_;
 };
 
 // A function (or op) by name, with attributes of its own.
 struct NameAttrList {
   std::string name;
   AttrMap attrs;
+  friend bool operator==(const NameAttrList& a, const NameAttrList& b);
 };
 
 // In a function body: stands for the attribute of that name of the caller.
 struct AttrPlaceholder {
   std::string name;
+  friend bool operator==(const AttrPlaceholder& a,
+                         const AttrPlaceholder& b) = default;
 };
 
 class AttrValue {
@@ -63,6 +83,7 @@ class AttrValue {
   using TensorList = std::vector<Tensor>;
   using FuncList = std::vector<Func>;
   // An empty list has no kind on the wire: it fits a list attribute of any.
+  // CompleteAttrs replaces it by the empty list of the schema's kind.
   struct EmptyList {};
   using Value =
       std::variant<std::monostate, std::string, int64_t, float, bool, DataType,
@@ -71,65 +92,95 @@ class AttrValue {
                    ShapeList, TensorList, FuncList>;
 
   AttrValue() = default;
-  AttrValue(std::string v) : value_(std::move(v)) {}            // NOLINT
-  AttrValue(absl::string_view v) : value_(std::string(v)) {}    // NOLINT
-  AttrValue(const char* v) : value_(std::string(v)) {}          // NOLINT
-  AttrValue(int64_t v) : value_(v) {}                           // NOLINT
-  AttrValue(int v) : value_(static_cast<int64_t>(v)) {}         // NOLINT
-  AttrValue(float v) : value_(v) {}                             // NOLINT
-  AttrValue(double v) : value_(static_cast<float>(v)) {}        // NOLINT
-  AttrValue(bool v) : value_(v) {}                              // NOLINT
-  AttrValue(DataType v) : value_(v) {}                          // NOLINT
-  AttrValue(PartialShape v) : value_(std::move(v)) {}           // NOLINT
-  AttrValue(TensorShape v) : value_(PartialShape(v)) {}         // NOLINT
-  AttrValue(Tensor v) : value_(std::move(v)) {}                 // NOLINT
-  AttrValue(NameAttrList v)                                     // NOLINT
+  AttrValue(std::string v) : value_(std::move(v)) {}          // NOLINT
+  AttrValue(absl::string_view v) : value_(std::string(v)) {}  // NOLINT
+  AttrValue(const char* v) : value_(std::string(v)) {}        // NOLINT
+  AttrValue(int64_t v) : value_(v) {}                         // NOLINT
+  AttrValue(int v) : value_(static_cast<int64_t>(v)) {}       // NOLINT
+  AttrValue(float v) : value_(v) {}                           // NOLINT
+  AttrValue(double v) : value_(static_cast<float>(v)) {}      // NOLINT
+  AttrValue(bool v) : value_(v) {}                            // NOLINT
+  AttrValue(DataType v) : value_(v) {}                        // NOLINT
+  AttrValue(PartialShape v) : value_(std::move(v)) {}         // NOLINT
+  AttrValue(TensorShape v) : value_(PartialShape(v)) {}       // NOLINT
+  AttrValue(Tensor v) : value_(std::move(v)) {}               // NOLINT
+  AttrValue(NameAttrList v)                                   // NOLINT
       : value_(std::make_shared<const NameAttrList>(std::move(v))) {}
-  AttrValue(Func v) : value_(std::move(v)) {}                   // NOLINT
-  AttrValue(AttrPlaceholder v) : value_(std::move(v)) {}        // NOLINT
-  AttrValue(EmptyList v) : value_(v) {}                         // NOLINT
-  AttrValue(StringList v) : value_(std::move(v)) {}             // NOLINT
-  AttrValue(IntList v) : value_(std::move(v)) {}                // NOLINT
-  AttrValue(FloatList v) : value_(std::move(v)) {}              // NOLINT
-  AttrValue(BoolList v) : value_(std::move(v)) {}               // NOLINT
-  AttrValue(TypeList v) : value_(std::move(v)) {}               // NOLINT
-  AttrValue(ShapeList v) : value_(std::move(v)) {}              // NOLINT
-  AttrValue(TensorList v) : value_(std::move(v)) {}             // NOLINT
-  AttrValue(FuncList v) : value_(std::move(v)) {}               // NOLINT
+  AttrValue(Func v) : value_(std::move(v)) {}             // NOLINT
+  AttrValue(AttrPlaceholder v) : value_(std::move(v)) {}  // NOLINT
+  AttrValue(EmptyList v) : value_(v) {}                   // NOLINT
+  AttrValue(StringList v) : value_(std::move(v)) {}       // NOLINT
+  AttrValue(IntList v) : value_(std::move(v)) {}          // NOLINT
+  AttrValue(FloatList v) : value_(std::move(v)) {}        // NOLINT
+  AttrValue(BoolList v) : value_(std::move(v)) {}         // NOLINT
+  AttrValue(TypeList v) : value_(std::move(v)) {}         // NOLINT
+  AttrValue(ShapeList v) : value_(std::move(v)) {}        // NOLINT
+  AttrValue(TensorList v) : value_(std::move(v)) {}       // NOLINT
+  AttrValue(FuncList v) : value_(std::move(v)) {}         // NOLINT
 
   // The value if it is a T, else null. An EmptyList is no T; see GetAttr.
   template <class T>
   const T* get() const {
     return std::get_if<T>(&value_);
   }
+  template <class T>
+  T* get_mutable() {
+    return std::get_if<T>(&value_);
+  }
   const Value& value() const { return value_; }
   bool has_value() const { return value_.index() != 0; }
   bool is_list() const { return value_.index() >= 10; }
+  // Number of a list's elements; 0 for what is no list.
+  int64_t list_size() const;
 
-  // The kind as a schema writes it: "int", "list(type)", ...
+  // The kind as a schema writes it: "int", "list(type)", ...; "list" for an
+  // EmptyList, "placeholder", "" without a value.
   std::string kind() const;
-  // Short text for messages.
+  bool IsKind(absl::string_view kind) const;
+  // Short text for messages, as TensorFlow writes it: DT_FLOAT, "text", [2,?].
   std::string DebugString() const;
 
+  // Floats compare by their bits; empty lists of all kinds are equal.
   friend bool operator==(const AttrValue& a, const AttrValue& b);
 
  private:
   Value value_;
 };
 
-// Attribute `name` as a T (std::string, int64_t, float, bool, DataType,
-// PartialShape, Tensor, AttrValue::Func or a list of them; also int32_t/int
-// with a range check). NOT_FOUND "No attr named 'x'", INVALID_ARGUMENT if it
-// has another kind.
+// Attribute `name` as a T: std::string, int64_t, int32_t (with a range check),
+// float, bool, DataType, PartialShape, TensorShape (if fully known), Tensor,
+// AttrValue::Func, a list of the values above as AttrValue has it, or
+// std::vector<int32_t>. NOT_FOUND "No attr named 'x'", INVALID_ARGUMENT if it
+// has another kind or does not fit.
 template <class T>
 StatusOr<T> GetAttr(const AttrMap& attrs, absl::string_view name);
 
-// Here because the size of an entry is known only now.
-inline size_t AttrMap::size() const { return entries_.size(); }
-inline bool AttrMap::empty() const { return entries_.empty(); }
-inline const AttrMap::Entry* AttrMap::begin() const { return entries_.data(); }
+// Only details below.
+
+struct AttrMap::Entries : RefCounted {
+  std::vector<Entry> list;
+};
+
+inline AttrMap::AttrMap(const AttrMap& o) = default;
+inline AttrMap::AttrMap(AttrMap&& o) noexcept = default;
+inline AttrMap::~AttrMap() = default;
+inline AttrMap& AttrMap::operator=(AttrMap o) noexcept {
+  std::swap(entries_, o.entries_);
+  return *this;
+}
+inline const AttrMap::Entry* AttrMap::begin() const {
+  return entries_ ? entries_->list.data() : nullptr;
+}
 inline const AttrMap::Entry* AttrMap::end() const {
-  return entries_.data() + entries_.size();
+  return entries_ ? entries_->list.data() + entries_->list.size() : nullptr;
+}
+inline size_t AttrMap::size() const {
+  return entries_ ? entries_->list.size() : 0;
+}
+inline bool AttrMap::empty() const { return size() == 0; }
+inline const void* AttrMap::identity() const { return entries_.get(); }
+inline bool AttrMap::IsShared() const {
+  return entries_ && !entries_->IsUnique();
 }
 
 }  // namespace millrace

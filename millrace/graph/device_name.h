@@ -18,8 +18,9 @@ struct DeviceName {
   std::optional<std::string> type;
   std::optional<int> index;
 
-  // INVALID_ARGUMENT "Malformed device specification '...'" . "" is the name
-  // without parts.
+  // INVALID_ARGUMENT "Malformed device specification '...'". "" and "/" are the
+  // name without parts; "*" leaves a part unset; parts come in any order, and
+  // the last of a kind wins. Job names: a letter, then letters, digits, '_'.
   static StatusOr<DeviceName> Parse(absl::string_view name);
 
   bool empty() const { return !job && !replica && !task && !type && !index; }
@@ -36,8 +37,8 @@ struct DeviceName {
   // a contradiction in type or index drops type and index.
   StatusOr<DeviceName> Merge(const DeviceName& o, bool soft = false) const;
 
-  std::string ToString() const;      // canonical, only the set parts
-  std::string TaskString() const;    // "/job:j/replica:0/task:1"
+  std::string ToString() const;    // canonical, only the set parts
+  std::string TaskString() const;  // "/job:j/replica:0/task:1"
 
   friend bool operator==(const DeviceName&, const DeviceName&) = default;
 };

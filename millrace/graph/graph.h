@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
 #include "millrace/graph/graph_def.h"
 #include "millrace/graph/op_registry.h"
@@ -40,35 +42,45 @@ struct Node {
   NodeId id = kNoNode;
   std::string name;
   const OpDef* op = nullptr;
-  AttrMap attrs;                      // complete: defaults filled in
-  std::string requested_device;       // as the graph says
-  std::string assigned_device;        // full name, once placed
-  std::vector<DataType> input_types;  // references as reference types
-  std::vector<DataType> output_types;
-  std::vector<OutputRef> inputs;      // data inputs by position
-  std::vector<NodeId> control_inputs; // no doubles
-  std::vector<OutEdge> out_edges;     // in no particular order
+  AttrMap attrs;                 // complete: defaults filled in
+  std::string requested_device;  // as the graph says
+  std::string assigned_device;   // full name, once placed
+  // What few nodes have many of lies in the node itself.
+  DataTypeVector input_types;  // references as reference types
+  DataTypeVector output_types;
+  absl::InlinedVector<OutputRef, 2> inputs;       // data inputs by position
+  absl::InlinedVector<NodeId, 4> control_inputs;  // no doubles
+  absl::InlinedVector<OutEdge, 1> out_edges;      // in no particular order
 
   int num_inputs() const { return static_cast<int>(inputs.size()); }
   int num_outputs() const { return static_cast<int>(output_types.size()); }
   bool IsOp(absl::string_view type) const { return op->name == type; }
 };
 
-// Functions by name. Shared by graphs, immutable; growing makes a new one.
+// Functions by name. Copies share what they hold until one of them grows.
 class FunctionLibrary {
  public:
+  FunctionLibrary();
+  FunctionLibrary(const FunctionLibrary&) = default;
+  FunctionLibrary& operator=(const FunctionLibrary&) = default;
+  ~FunctionLibrary();
+
   // INVALID_ARGUMENT if a function of that name and another body exists.
   Status Add(FunctionDef function);
+  // INVALID_ARGUMENT if the function has another gradient.
   Status AddGradient(GradientDef gradient);
+  // All of it, or nothing.
+  Status AddLibrary(const FunctionLibraryDef& def);
   const FunctionDef* Find(absl::string_view name) const;
+  std::shared_ptr<const FunctionDef> FindShared(absl::string_view name) const;
   const std::string* FindGradient(absl::string_view function) const;
   FunctionLibraryDef ToDef() const;
-  bool empty() const { return functions_.empty(); }
+  bool empty() const;
 
  private:
-  std::vector<std::shared_ptr<const FunctionDef>> functions_;
-  absl::flat_hash_map<std::string, const FunctionDef*> by_name_;
-  absl::flat_hash_map<std::string, std::string> gradients_;
+  struct Contents;
+  Contents& Mutable();
+  std::shared_ptr<const Contents> contents_;
 };
 
 // One thread at a time. Node ids are dense; a removed node leaves a null.
@@ -101,33 +113,58 @@ class Graph {
                           absl::string_view device = "",
                           absl::Span<const NodeId> control_inputs = {});
   // Adds a node with inputs still missing (ids kNoNode); set them by SetInput.
-  StatusOr<Node*> AddNodeUnconnected(absl::string_view name, absl::string_view op,
-                                     AttrMap attrs, absl::string_view device = "");
+  StatusOr<Node*> AddNodeUnconnected(absl::string_view name,
+                                     absl::string_view op, AttrMap attrs,
+                                     absl::string_view device = "");
   // Connects or reconnects a data input; checks the type.
   Status SetInput(Node* dst, int32_t dst_port, OutputRef src);
+  // Nothing happens if the edge exists.
   void AddControlEdge(NodeId src, NodeId dst);
   void RemoveControlEdge(NodeId src, NodeId dst);
-  // Removes a node and its edges; consumers lose the input.
+  // Removes nodes and their edges; consumers lose the input. Many at once take
+  // time in proportion to the edges that they touch.
   void RemoveNode(NodeId id);
+  void RemoveNodes(absl::Span<const NodeId> ids);
   // A name that is not taken: `base`, or base_1, base_2, ...
   std::string UniqueName(absl::string_view base) const;
+  // The schema of an op of the registry or of a function. NOT_FOUND "Op type
+  // not registered ...".
+  StatusOr<const OpDef*> LookupOp(absl::string_view op);
   // A copy, for passes that change it.
   Graph Clone() const;
 
  private:
+  friend class GraphImporter;
+
+  // A node with checked attributes and types, not yet part of the graph.
+  static StatusOr<std::unique_ptr<Node>> MakeNode(absl::string_view name,
+                                                  const OpDef& op,
+                                                  AttrMap attrs,
+                                                  absl::string_view device);
+  Node* Insert(std::unique_ptr<Node> node);
+
   const OpRegistry* ops_;
   FunctionLibrary library_;
   VersionDef versions_;
   std::vector<std::unique_ptr<Node>> nodes_;
   int num_nodes_ = 0;
+  // Keys are the nodes' own names.
   absl::flat_hash_map<absl::string_view, NodeId> by_name_;
-  // Schemas made from function signatures, for nodes that call a function.
-  std::vector<std::shared_ptr<const OpDef>> function_ops_;
+  // Functions whose signatures are schemas of nodes; they stay while the graph
+  // does.
+  std::vector<std::shared_ptr<const FunctionDef>> called_functions_;
+  absl::flat_hash_map<absl::string_view, const FunctionDef*> called_by_name_;
+  mutable absl::flat_hash_map<std::string, int> name_suffixes_;  // next to try
 };
 
+// An edge that closes a loop: out of a NextIteration into a Merge.
+bool IsBackEdge(const Node& src, const Node& dst);
+
 // Nodes in an order in which every node follows its inputs; back edges of
-// loops (out of NextIteration) do not count. INVALID_ARGUMENT that names a
-// node of a cycle without one. No recursion.
-StatusOr<std::vector<NodeId>> TopologicalOrder(const Graph& graph);
+// loops do not count. The same graph always gives the same order. Nodes of ids
+// below `begin` are left out and taken as done. INVALID_ARGUMENT that names a
+// node of a cycle. No recursion.
+StatusOr<std::vector<NodeId>> TopologicalOrder(const Graph& graph,
+                                               NodeId begin = 0);
 
 }  // namespace millrace

@@ -36,6 +36,9 @@ struct FunctionDef {
   std::vector<std::pair<std::string, std::string>> ret;
   std::vector<std::pair<std::string, std::string>> control_ret;
   AttrMap attrs;
+  // By input number: what is known of that input; resources that must differ.
+  std::vector<std::pair<uint32_t, AttrMap>> arg_attrs;
+  std::vector<std::pair<uint32_t, uint32_t>> resource_arg_ids;
 };
 
 struct GradientDef {

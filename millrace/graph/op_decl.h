@@ -9,12 +9,17 @@
 //   };
 //
 // Grammar (TensorFlow's):
-//   arg:   name ": " [N " * "] (dtype | type attr | list(type) attr) | Ref(...)
-//   attr:  name ": " kind [">= minimum"] ["= default"], separated by ";"
-//   kind:  string int float bool type shape tensor func, list(kind),
-//          {a, b} of types or quoted strings, list({...}), numbertype,
-//          realnumbertype, quantizedtype
-// A malformed text is a compile error.
+//   arg:     name ": " [N " * "] (dtype | type attr | list(type) attr) |
+//   Ref(...) attr:    name ": " kind [">= minimum"] ["= default"], separated by
+//   ";" kind:    string int float bool type shape tensor func, list(kind),
+//            {a, b} of types or quoted strings, list({...}), numbertype,
+//            realnumbertype, quantizedtype
+//   default: as JSON, strings also in single quotes; Infinity, -Infinity, NaN;
+//            a type by name, with or without quotes; a shape [2, -1], or null
+//            for an unknown rank; a function by name; a tensor as a vector with
+//            its type, uint8[255, 0, 0, 255]; a list [a, b]
+// A malformed text is a compile error; defaults are looked at when the op is
+// first used.
 #pragma once
 
 #include <cstdint>
@@ -65,7 +70,7 @@ consteval OpDecl operator|(OpName name, OpFields fields) {
 
 }  // namespace millrace
 
-#define MR_OP(Name)                                     \
-  extern const ::millrace::OpDecl mr_op_##Name;         \
-  constinit const ::millrace::OpDecl mr_op_##Name =     \
+#define MR_OP(Name)                                 \
+  extern const ::millrace::OpDecl mr_op_##Name;     \
+  constinit const ::millrace::OpDecl mr_op_##Name = \
       ::millrace::internal::OpName{#Name} | ::millrace::OpFields

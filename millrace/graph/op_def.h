@@ -7,10 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "millrace/graph/attr_value.h"
 #include "millrace/graph/op_decl.h"
 
 namespace millrace {
+
+// The types of a node's inputs or outputs.
+using DataTypeVector = absl::InlinedVector<DataType, 16>;
 
 // An input or output. Exactly one of type, type_attr and type_list_attr says
 // its type; number_attr makes it a sequence of that many.
@@ -27,9 +31,22 @@ struct AttrDef {
   std::string name;
   std::string kind;  // "type", "list(int)", "string", ...
   std::optional<AttrValue> default_value;
-  std::optional<int64_t> minimum;     // of an int; of the length of a list
-  AttrValue allowed;                  // TypeList or StringList, or nothing
+  std::optional<int64_t> minimum;  // of an int; of the length of a list
+  AttrValue allowed;               // TypeList or StringList, or nothing
 };
+
+// What conditionals and loops need to know of an op; reference forms
+// (RefSwitch, ...) have the part of their value form.
+enum class ControlFlow : uint8_t {
+  kNone,
+  kSwitch,
+  kMerge,
+  kEnter,
+  kExit,
+  kNextIteration,
+  kLoopCond
+};
+ControlFlow ControlFlowOf(absl::string_view op_name);
 
 struct OpDef {
   std::string name;
@@ -41,6 +58,7 @@ struct OpDef {
   bool is_commutative = false;
   bool is_aggregate = false;
   bool allows_uninitialized_input = false;
+  ControlFlow control_flow = ControlFlow::kNone;
   int deprecated_version = 0;
   std::string deprecated_hint;
   ShapeFunction shape = nullptr;
@@ -49,16 +67,19 @@ struct OpDef {
   const AttrDef* FindAttr(absl::string_view name) const;
 };
 
-// Parses a declaration's texts. INVALID_ARGUMENT that shows the place.
+// Parses a declaration's texts (grammar: op_decl.h). INVALID_ARGUMENT that
+// shows the place.
 StatusOr<OpDef> ParseOpDecl(const OpDecl& decl);
 
 // The types of a node's inputs or outputs, by its attributes (references as
 // reference types). INVALID_ARGUMENT if an attribute is missing or does not
-// fit.
-StatusOr<std::vector<DataType>> ArgTypes(const std::vector<ArgDef>& args,
-                                         const AttrMap& attrs);
+// fit, and for more than kMaxArgs of them.
+inline constexpr int kMaxArgs = 1 << 20;
+StatusOr<DataTypeVector> ArgTypes(const std::vector<ArgDef>& args,
+                                  const AttrMap& attrs);
 
 // Position of an argument among a node's inputs or outputs: [begin, end).
+// NOT_FOUND if there is none of that name.
 struct ArgRange {
   int begin = 0;
   int end = 0;
@@ -67,8 +88,11 @@ StatusOr<ArgRange> FindArgRange(const std::vector<ArgDef>& args,
                                 const AttrMap& attrs, absl::string_view name);
 
 // Checks `attrs` of a node against the schema: missing ones get their default,
-// wrong kinds, values that are not allowed and unknown attributes (but for
-// those that begin with '_') are INVALID_ARGUMENT.
+// empty lists the kind of the schema; wrong kinds, values that are not allowed
+// and unknown attributes (but for those that begin with '_') are
+// INVALID_ARGUMENT. Messages as TensorFlow's, without the node.
 Status CompleteAttrs(const OpDef& op, AttrMap* attrs);
+// One value against its attribute.
+Status CheckAttr(const AttrDef& def, const AttrValue& value);
 
 }  // namespace millrace

@@ -20,7 +20,7 @@ class OpRegistry {
 
   // Null if there is none.
   const OpDef* Find(absl::string_view name) const;
-  // NOT_FOUND "Op type not registered 'X' ..." with the nearest name.
+  // NOT_FOUND "Op type not registered 'X' in ..." with the nearest name.
   StatusOr<const OpDef*> Lookup(absl::string_view name) const;
   // In the order of the table.
   absl::Span<const std::unique_ptr<const OpDef>> ops() const { return ops_; }

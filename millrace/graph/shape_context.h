@@ -30,12 +30,17 @@ class ShapeContext {
   using ConstantFinder = absl::FunctionRef<const Tensor*(int input)>;
   using PartialFinder = absl::FunctionRef<bool(int input, PartialShape*)>;
 
-  ShapeContext(const std::string& node_name, const OpDef& op, const AttrMap& attrs,
-               std::vector<Input> inputs, int num_outputs,
+  ShapeContext(const std::string& node_name, const OpDef& op,
+               const AttrMap& attrs, std::vector<Input> inputs, int num_outputs,
                ConstantFinder constant, PartialFinder partial)
-      : node_name_(node_name), op_(op), attrs_(attrs), inputs_(std::move(inputs)),
-        outputs_(static_cast<size_t>(num_outputs)), output_handles_(static_cast<size_t>(num_outputs)),
-        constant_(constant), partial_(partial) {}
+      : node_name_(node_name),
+        op_(op),
+        attrs_(attrs),
+        inputs_(std::move(inputs)),
+        outputs_(static_cast<size_t>(num_outputs)),
+        output_handles_(static_cast<size_t>(num_outputs)),
+        constant_(constant),
+        partial_(partial) {}
 
   const std::string& node_name() const { return node_name_; }
   const OpDef& op() const { return op_; }
@@ -58,11 +63,13 @@ class ShapeContext {
   StatusOr<PartialShape> WithRankAtMost(int i, int rank) const;
   // The same for any shape.
   static StatusOr<PartialShape> WithRank(const PartialShape& s, int rank);
-  static StatusOr<PartialShape> WithRankAtLeast(const PartialShape& s, int rank);
+  static StatusOr<PartialShape> WithRankAtLeast(const PartialShape& s,
+                                                int rank);
   static StatusOr<PartialShape> WithRankAtMost(const PartialShape& s, int rank);
   // What two sizes or shapes that must be equal know together.
   static StatusOr<int64_t> MergeDims(int64_t a, int64_t b);
-  static StatusOr<PartialShape> MergeShapes(const PartialShape& a, const PartialShape& b);
+  static StatusOr<PartialShape> MergeShapes(const PartialShape& a,
+                                            const PartialShape& b);
   // Size of dimension d, which may count from the end (-1: last).
   static int64_t Dim(const PartialShape& s, int d);
   // kUnknownDim if one is unknown.
@@ -87,9 +94,15 @@ class ShapeContext {
   }
 
   // Resource handles: what their variable holds.
-  const std::vector<HandleShape>& input_handles(int i) const { return inputs_[i].handles; }
-  void set_output_handles(int i, std::vector<HandleShape> h) { output_handles_[i] = std::move(h); }
-  const std::vector<HandleShape>& output_handles(int i) const { return output_handles_[i]; }
+  const std::vector<HandleShape>& input_handles(int i) const {
+    return inputs_[i].handles;
+  }
+  void set_output_handles(int i, std::vector<HandleShape> h) {
+    output_handles_[i] = std::move(h);
+  }
+  const std::vector<HandleShape>& output_handles(int i) const {
+    return output_handles_[i];
+  }
 
  private:
   const std::string& node_name_;
@@ -104,15 +117,16 @@ class ShapeContext {
 
 // Shape functions that many ops share.
 namespace shapes {
-Status Unchanged(ShapeContext& c);      // output 0 as input 0
-Status Scalar(ShapeContext& c);         // every output is a scalar
+Status Unchanged(ShapeContext& c);  // output 0 as input 0
+Status Scalar(ShapeContext& c);     // every output is a scalar
 Status NoOutputs(ShapeContext& c);
 Status Unknown(ShapeContext& c);
-Status Broadcast(ShapeContext& c);      // output 0: inputs 0 and 1 broadcast
-Status MergeAll(ShapeContext& c);       // all inputs and output 0 have one shape
+Status Broadcast(ShapeContext& c);  // output 0: inputs 0 and 1 broadcast
+Status MergeAll(ShapeContext& c);   // all inputs and output 0 have one shape
 // Broadcasting of two shapes. INVALID_ARGUMENT "Dimensions must be equal, but
 // are A and B ...".
-StatusOr<PartialShape> BroadcastShapes(const PartialShape& a, const PartialShape& b);
+StatusOr<PartialShape> BroadcastShapes(const PartialShape& a,
+                                       const PartialShape& b);
 }  // namespace shapes
 
 }  // namespace millrace

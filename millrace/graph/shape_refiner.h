@@ -20,7 +20,8 @@ using ConstantEvaluator =
 class ShapeRefiner {
  public:
   // `evaluate` may be null: then only Const nodes and shape arithmetic count.
-  explicit ShapeRefiner(const Graph* graph, ConstantEvaluator evaluate = nullptr);
+  explicit ShapeRefiner(const Graph* graph,
+                        ConstantEvaluator evaluate = nullptr);
   ~ShapeRefiner();
 
   // Infers the shapes of a node whose inputs are inferred. The error of its

@@ -20,8 +20,10 @@ constexpr bool IsWord(char c) {
 }
 
 constexpr std::string_view Strip(std::string_view s) {
-  while (!s.empty() && (s.front() == ' ' || s.front() == '\n')) s.remove_prefix(1);
-  while (!s.empty() && (s.back() == ' ' || s.back() == '\n')) s.remove_suffix(1);
+  while (!s.empty() && (s.front() == ' ' || s.front() == '\n'))
+    s.remove_prefix(1);
+  while (!s.empty() && (s.back() == ' ' || s.back() == '\n'))
+    s.remove_suffix(1);
   return s;
 }
 
@@ -34,7 +36,11 @@ constexpr std::string_view NextPart(std::string_view& rest, char separator) {
   for (; i < rest.size(); ++i) {
     const char c = rest[i];
     if (quote) {
-      if (c == quote) quote = 0;
+      if (c == '\\' && i + 1 < rest.size()) {
+        ++i;
+      } else if (c == quote) {
+        quote = 0;
+      }
     } else if (c == '\'' || c == '"') {
       quote = c;
     } else if (c == '(' || c == '{' || c == '[') {
@@ -61,10 +67,10 @@ constexpr bool IsName(std::string_view s) {
 
 constexpr bool IsTypeName(std::string_view s) {
   constexpr std::string_view kNames[] = {
-      "float",   "double",   "int32",    "uint8",  "int16",      "int8",
-      "string",  "complex64", "int64",   "bool",   "qint8",      "quint8",
-      "qint32",  "bfloat16", "qint16",   "quint16", "uint16",    "complex128",
-      "half",    "resource", "variant",  "uint32", "uint64",
+      "float", "double", "int32", "uint8", "int16", "int8", "string",
+      "complex64", "int64", "bool", "qint8", "quint8", "qint32", "bfloat16",
+      "qint16", "quint16", "uint16", "complex128", "half", "resource",
+      "variant", "uint32", "uint64",
       // Known by name, refused at run time.
       "float8_e5m2", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e4m3b11fnuz",
       "float8_e5m2fnuz", "int4", "uint4", "int2", "uint2", "float4_e2m1fn"};
@@ -88,13 +94,14 @@ constexpr void CheckArgs(std::string_view args, std::string_view attrs) {
     std::string_view type = NextPart(args, ',');
     const std::string_view name = NextPart(type, ':');
     if (!IsName(name)) SignatureNeedsANameBeforeTheColon();
-    if (type.empty()) SignatureNeedsAColon();
+    if (Strip(type).empty()) SignatureNeedsAColon();
     std::string_view rest = Strip(type);
     if (rest.starts_with("Ref(") && rest.ends_with(")")) {
       rest = Strip(rest.substr(4, rest.size() - 5));
     }
     if (const size_t star = rest.find('*'); star != rest.npos) {
-      if (!HasAttr(attrs, Strip(rest.substr(0, star)))) SignatureHasAnUnknownType();
+      if (!HasAttr(attrs, Strip(rest.substr(0, star))))
+        SignatureHasAnUnknownType();
       rest = Strip(rest.substr(star + 1));
       if (rest.starts_with("Ref(") && rest.ends_with(")")) {
         rest = Strip(rest.substr(4, rest.size() - 5));
@@ -105,10 +112,9 @@ constexpr void CheckArgs(std::string_view args, std::string_view attrs) {
 }
 
 constexpr bool IsKind(std::string_view kind) {
-  constexpr std::string_view kKinds[] = {"string", "int",  "float",  "bool",
-                                         "type",   "shape", "tensor", "func",
-                                         "numbertype", "realnumbertype",
-                                         "quantizedtype"};
+  constexpr std::string_view kKinds[] = {
+      "string", "int",  "float",      "bool",           "type",         "shape",
+      "tensor", "func", "numbertype", "realnumbertype", "quantizedtype"};
   for (std::string_view k : kKinds) {
     if (k == kind) return true;
   }
@@ -116,7 +122,8 @@ constexpr bool IsKind(std::string_view kind) {
     std::string_view inner = kind.substr(1, kind.size() - 2);
     while (!inner.empty()) {
       const std::string_view item = NextPart(inner, ',');
-      const bool quoted = item.size() >= 2 && (item[0] == '\'' || item[0] == '"');
+      const bool quoted =
+          item.size() >= 2 && (item[0] == '\'' || item[0] == '"');
       if (!quoted && !IsTypeName(item)) return false;
     }
     return true;

@@ -24,8 +24,8 @@ struct NodeInfo {
   std::string device;  // full name
   const OpDef* op = nullptr;
   AttrMap attrs;       // complete
-  std::vector<DataType> input_types;
-  std::vector<DataType> output_types;
+  DataTypeVector input_types;
+  DataTypeVector output_types;
 };
 
 class KernelInit {

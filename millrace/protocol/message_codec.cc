@@ -35,11 +35,11 @@ void FieldDecoder::operator()(StatusNumbers numbers, Status& status) {
   matched_ = true;
   parts_->target = &status;
   if (tag_.number == numbers.code) {
-    Note(in_->ReadInt(&parts_->code));
+    Done(in_->ReadInt(&parts_->code));
   } else if (tag_.number == numbers.message) {
-    Note(in_->ReadString(&parts_->message));
+    Done(in_->ReadString(&parts_->message));
   } else {
-    Note(in_->ReadBool(&parts_->derived));
+    Done(in_->ReadBool(&parts_->derived));
   }
 }
 
