@@ -1,0 +1,282 @@
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/state/variable_lookup.h"
+#include "millrace/tensor/dispatch.h"
+
+namespace millrace {
+namespace {
+
+// A value that a variable may keep: views into a message are made its own, so
+// that a small variable does not hold a large buffer.
+StatusOr<Tensor> Keepable(KernelContext& ctx, Tensor value) {
+  const Buffer* buffer = value.buffer();
+  const bool part_of_more =
+      buffer != nullptr && buffer->size_bytes() > 2 * value.size_bytes() + 4096;
+  const bool aligned =
+      reinterpret_cast<uintptr_t>(value.data()) % kBufferAlignment == 0;
+  if (buffer == nullptr || (!part_of_more && aligned)) return value;
+  return value.DeepCopy(ctx.device().allocator());
+}
+
+class AssignKernel {
+ public:
+  static StatusOr<AssignKernel> Make(const KernelInit& init) {
+    AssignKernel k;
+    MR_ASSIGN(k.validate_, init.Attr<bool>("validate_shape"));
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    Variable& variable = *ctx.ref_input(0);
+    MR_ASSIGN(Tensor value, Keepable(ctx, ctx.TakeInput(1)));
+    {
+      WriterLock lock(variable.mu());
+      if (validate_ && variable.initialized_locked() &&
+          !(variable.value_locked().shape() == value.shape())) {
+        return InvalidArgument(
+            "Assign requires shapes of both tensors to match. lhs shape= ",
+            variable.value_locked().shape().DebugString(),
+            " rhs shape= ", value.shape().DebugString());
+      }
+      variable.SetLocked(std::move(value));
+    }
+    ctx.set_output_ref(0, ctx.shared_ref_input(0));
+    return OkStatus();
+  }
+
+ private:
+  bool validate_ = true;
+};
+
+class AssignVariableKernel {
+ public:
+  static StatusOr<AssignVariableKernel> Make(const KernelInit& init) {
+    AssignVariableKernel k;
+    MR_ASSIGN(k.dtype_, init.Attr<DataType>("dtype"));
+    MR_ASSIGN(k.validate_, init.Attr<bool>("validate_shape"));
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    MR_ASSIGN(const Ref<Variable> variable,
+              LookupOrCreateVariable(ctx, 0, dtype_));
+    if (variable->dtype() != dtype_) {
+      return InvalidArgument(
+          "Trying to assign variable with wrong dtype. Expected ",
+          DataTypeName(variable->dtype()), " got ", DataTypeName(dtype_));
+    }
+    if (validate_) {
+      const ResourceHandle& handle =
+          *ctx.input(0).flat<ResourceElement>()[0];
+      if (!handle.dtypes_and_shapes.empty() &&
+          !handle.dtypes_and_shapes[0].shape.IsCompatibleWith(
+              ctx.input(1).shape())) {
+        return InvalidArgument(
+            "Shape mismatch. Expected ",
+            handle.dtypes_and_shapes[0].shape.DebugString(), " got ",
+            ctx.input(1).shape().DebugString());
+      }
+    }
+    MR_ASSIGN(Tensor value, Keepable(ctx, ctx.TakeInput(1)));
+    variable->Assign(std::move(value));
+    return OkStatus();
+  }
+
+ private:
+  DataType dtype_ = DataType::kInvalid;
+  bool validate_ = false;
+};
+
+#define MR_CLONES \
+  __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
+
+template <class T, bool kAdd>
+void UpdateSpan(T* out, const T* in, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) {
+    if constexpr (std::is_same_v<T, ComputeType<T>>) {
+      out[i] = static_cast<T>(kAdd ? out[i] + in[i] : out[i] - in[i]);
+    } else {
+      const auto a = static_cast<ComputeType<T>>(out[i]);
+      const auto b = static_cast<ComputeType<T>>(in[i]);
+      out[i] = T(kAdd ? a + b : a - b);
+    }
+  }
+}
+
+// float is what models are made of; it has clones by instruction set.
+MR_CLONES void AddFloats(float* out, const float* in, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) out[i] += in[i];
+}
+MR_CLONES void SubtractFloats(float* out, const float* in, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) out[i] -= in[i];
+}
+
+template <bool kAdd>
+Status UpdateVariable(KernelContext& ctx, Variable& variable,
+                      const Tensor& value, const char* op) {
+  WriterLock lock(variable.mu());
+  if (!variable.initialized_locked()) return variable.Uninitialized();
+  if (!(variable.value_locked().shape() == value.shape())) {
+    return InvalidArgument(
+        op, " requires shapes of both tensors to match: ",
+        variable.value_locked().shape().DebugString(), " vs. ",
+        value.shape().DebugString());
+  }
+  MR_ASSIGN(Tensor* const target,
+            variable.MutableLocked(ctx.device().allocator()));
+  return Dispatch(NumericTypes{}, value.dtype(), [&]<class T>() -> Status {
+    T* out = target->mutable_flat<T>().data();
+    const T* in = value.flat<T>().data();
+    return ctx.ParallelFor(
+        value.num_elements(), 1, [&](int64_t begin, int64_t end) {
+          if constexpr (std::is_same_v<T, float>) {
+            (kAdd ? AddFloats : SubtractFloats)(out + begin, in + begin,
+                                                end - begin);
+          } else {
+            UpdateSpan<T, kAdd>(out + begin, in + begin, end - begin);
+          }
+        });
+  });
+}
+
+template <bool kAdd>
+Status RunUpdateRef(KernelContext& ctx) {
+  MR_RETURN_IF_ERROR(UpdateVariable<kAdd>(ctx, *ctx.ref_input(0), ctx.input(1),
+                                          kAdd ? "AssignAdd" : "AssignSub"));
+  ctx.set_output_ref(0, ctx.shared_ref_input(0));
+  return OkStatus();
+}
+
+template <bool kAdd>
+Status RunUpdateResource(KernelContext& ctx) {
+  MR_ASSIGN(const Ref<Variable> variable, LookupVariable(ctx, 0));
+  if (variable->dtype() != ctx.input(1).dtype()) {
+    return InvalidArgument("the variable has type ",
+                           DataTypeName(variable->dtype()), ", the value ",
+                           DataTypeName(ctx.input(1).dtype()));
+  }
+  return UpdateVariable<kAdd>(
+      ctx, *variable, ctx.input(1),
+      kAdd ? "AssignAddVariableOp" : "AssignSubVariableOp");
+}
+
+class ReadVariableKernel {
+ public:
+  static StatusOr<ReadVariableKernel> Make(const KernelInit& init) {
+    ReadVariableKernel k;
+    for (int i = 0; i < init.num_outputs(); ++i) {
+      k.dtypes_.push_back(init.output_type(i));
+    }
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    for (int i = 0; i < ctx.num_outputs(); ++i) {
+      MR_ASSIGN(const Ref<Variable> variable, LookupVariable(ctx, i));
+      if (variable->dtype() != dtypes_[i]) {
+        return InvalidArgument(
+            "Trying to read variable with wrong dtype. Expected ",
+            DataTypeName(dtypes_[i]), " got ",
+            DataTypeName(variable->dtype()));
+      }
+      StatusOr<Tensor> value = variable->Read(ctx.device().allocator());
+      if (!value.ok()) {
+        const ResourceHandle& handle =
+            *ctx.input(i).flat<ResourceElement>()[0];
+        return FailedPrecondition(
+            "Error while reading resource variable ", handle.name,
+            " from Container: ", handle.container,
+            ". This could mean that the variable was uninitialized. ",
+            value.status().message());
+      }
+      ctx.set_output(i, *std::move(value));
+    }
+    return OkStatus();
+  }
+
+ private:
+  std::vector<DataType> dtypes_;
+};
+
+template <bool kResource>
+class CountUpToKernel {
+ public:
+  static StatusOr<CountUpToKernel> Make(const KernelInit& init) {
+    CountUpToKernel k;
+    MR_ASSIGN(k.limit_, init.Attr<int64_t>("limit"));
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    Ref<Variable> variable;
+    if constexpr (kResource) {
+      MR_ASSIGN(variable, LookupVariable(ctx, 0));
+    } else {
+      variable = ctx.shared_ref_input(0);
+    }
+    WriterLock lock(variable->mu());
+    if (!variable->initialized_locked()) return variable->Uninitialized();
+    const Tensor& value = variable->value_locked();
+    if (value.rank() != 0) {
+      return InvalidArgument("input is not a scalar: ",
+                             value.shape().DebugString());
+    }
+    return Dispatch<int32_t, int64_t>(
+        ctx.output_type(0), [&]<class T>() -> Status {
+          if (value.dtype() != DataTypeOf<T>) {
+            return InvalidArgument("the variable has type ",
+                                   DataTypeName(value.dtype()), ", expected ",
+                                   DataTypeName(DataTypeOf<T>));
+          }
+          const T count = value.scalar<T>();
+          if (static_cast<int64_t>(count) >= limit_) {
+            return OutOfRange("Reached limit of ", limit_);
+          }
+          variable->SetLocked(Tensor::Scalar<T>(count + 1));
+          ctx.set_output(0, Tensor::Scalar<T>(count));
+          return OkStatus();
+        });
+  }
+
+ private:
+  int64_t limit_ = 0;
+};
+
+}  // namespace
+}  // namespace millrace
+
+using namespace millrace;
+
+#define MR_ASSIGN_TYPES                                                     \
+  "bfloat16, bool, complex128, complex64, double, float, half, int16, "     \
+  "int32, int64, int8, qint32, qint8, quint8, resource, string, uint16, "   \
+  "uint32, uint64, uint8, variant"
+#define MR_UPDATE_TYPES                                                    \
+  "bfloat16, complex128, complex64, double, float, half, int16, int32, "   \
+  "int64, int8, uint16, uint32, uint64, uint8"
+
+MR_KERNELS(Assign, Cpu) {{.types = "T: quint16, " MR_ASSIGN_TYPES,
+                          .make = MakeKernel<AssignKernel>,
+                          .cheap = true}};
+MR_KERNELS(AssignVariableOp, Cpu) {{.types = "dtype: " MR_ASSIGN_TYPES,
+                                    .make = MakeKernel<AssignVariableKernel>,
+                                    .host = "resource",
+                                    .cheap = true}};
+MR_KERNELS(AssignAdd, Cpu) {{.types = "T: " MR_UPDATE_TYPES,
+                             .make = MakeFunctionKernel<RunUpdateRef<true>>}};
+MR_KERNELS(AssignSub, Cpu) {{.types = "T: " MR_UPDATE_TYPES,
+                             .make = MakeFunctionKernel<RunUpdateRef<false>>}};
+MR_KERNELS(AssignAddVariableOp, Cpu) {
+  {.types = "dtype: " MR_UPDATE_TYPES,
+   .make = MakeFunctionKernel<RunUpdateResource<true>>,
+   .host = "resource"}};
+MR_KERNELS(AssignSubVariableOp, Cpu) {
+  {.types = "dtype: " MR_UPDATE_TYPES,
+   .make = MakeFunctionKernel<RunUpdateResource<false>>,
+   .host = "resource"}};
+MR_KERNELS(ReadVariableOp, Cpu) {{.make = MakeKernel<ReadVariableKernel>,
+                                  .host = "resource",
+                                  .cheap = true}};
+MR_KERNELS(_ReadVariablesOp, Cpu) {{.make = MakeKernel<ReadVariableKernel>,
+                                    .host = "resources",
+                                    .cheap = true}};
+MR_KERNELS(CountUpTo, Cpu) {
+  {.make = MakeKernel<CountUpToKernel<false>>, .cheap = true}};
+MR_KERNELS(ResourceCountUpTo, Cpu) {{.make = MakeKernel<CountUpToKernel<true>>,
+                                     .host = "resource",
+                                     .cheap = true}};

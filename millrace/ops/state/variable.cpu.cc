@@ -1,0 +1,200 @@
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/kernel/step_container.h"
+#include "millrace/ops/state/variable_lookup.h"
+
+namespace millrace {
+namespace {
+
+// The variable is looked up at each run: a container may have been reset.
+class VariableKernel {
+ public:
+  static StatusOr<VariableKernel> Make(const KernelInit& init) {
+    VariableKernel k;
+    MR_ASSIGN(k.container_, init.Attr<std::string>("container"));
+    MR_ASSIGN(k.name_, ResourceNameOf(init));
+    MR_ASSIGN(k.dtype_, init.Attr<DataType>("dtype"));
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    MR_ASSIGN(Ref<Variable> variable,
+              ctx.resources().LookupOrCreate<Variable>(
+                  container_, name_, [&]() -> StatusOr<Ref<Variable>> {
+                    return MakeRef<Variable>(dtype_, name_);
+                  }));
+    if (variable->dtype() != dtype_) {
+      return InvalidArgument("variable ", name_, " has type ",
+                             DataTypeName(variable->dtype()), ", expected ",
+                             DataTypeName(dtype_));
+    }
+    ctx.set_output_ref(0, std::move(variable));
+    return OkStatus();
+  }
+
+ private:
+  std::string container_, name_;
+  DataType dtype_ = DataType::kInvalid;
+};
+
+std::string TemporaryKey(const KernelContext& ctx, const std::string& name) {
+  return absl::StrCat(name, ";", ctx.frame_id, ":", ctx.iteration);
+}
+
+class TemporaryVariableKernel {
+ public:
+  static StatusOr<TemporaryVariableKernel> Make(const KernelInit& init) {
+    TemporaryVariableKernel k;
+    MR_ASSIGN(k.name_, init.Attr<std::string>("var_name"));
+    if (k.name_.empty()) k.name_ = init.node().name;
+    MR_ASSIGN(k.dtype_, init.Attr<DataType>("dtype"));
+    MR_ASSIGN(const PartialShape shape, init.Attr<PartialShape>("shape"));
+    MR_ASSIGN(k.shape_, shape.AsTensorShape());
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    auto variable = MakeRef<Variable>(dtype_, name_);
+    MR_ASSIGN(Tensor value, ctx.AllocateTemp(dtype_, shape_));
+    if (IsPlain(dtype_)) {
+      std::memset(value.mutable_data(), 0, value.size_bytes());
+    }
+    variable->Assign(std::move(value));
+    MR_RETURN_IF_ERROR(ctx.step().container->store().Create(
+        "", TemporaryKey(ctx, name_), variable));
+    ctx.set_output_ref(0, std::move(variable));
+    return OkStatus();
+  }
+
+ private:
+  std::string name_;
+  DataType dtype_ = DataType::kInvalid;
+  TensorShape shape_;
+};
+
+class DestroyTemporaryKernel {
+ public:
+  static StatusOr<DestroyTemporaryKernel> Make(const KernelInit& init) {
+    DestroyTemporaryKernel k;
+    MR_ASSIGN(k.name_, init.Attr<std::string>("var_name"));
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    MR_ASSIGN(Tensor value, ctx.ref_input(0)->Read(ctx.device().allocator()));
+    MR_RETURN_IF_ERROR(ctx.step().container->store().Delete(
+        "", TemporaryKey(ctx, name_), Variable::kTypeName));
+    ctx.set_output(0, std::move(value));
+    return OkStatus();
+  }
+
+ private:
+  std::string name_;
+};
+
+class VarHandleKernel {
+ public:
+  static StatusOr<VarHandleKernel> Make(const KernelInit& init) {
+    VarHandleKernel k;
+    MR_ASSIGN(const std::string container,
+              init.Attr<std::string>("container"));
+    MR_ASSIGN(const std::string name, ResourceNameOf(init));
+    MR_ASSIGN(const DataType dtype, init.Attr<DataType>("dtype"));
+    MR_ASSIGN(const PartialShape shape, init.Attr<PartialShape>("shape"));
+    ResourceElement handle =
+        MakeHandle(init.device(), init.device().resources(), container, name,
+                   Variable::kTypeName);
+    handle->dtypes_and_shapes.push_back({dtype, shape});
+    k.handle_ = Tensor::Scalar<ResourceElement>(handle);
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    ctx.set_output(0, handle_);
+    return OkStatus();
+  }
+
+ private:
+  Tensor handle_;
+};
+
+Status RunVarIsInitialized(KernelContext& ctx) {
+  const StatusOr<Ref<Variable>> variable = LookupVariable(ctx, 0);
+  ctx.set_output(
+      0, Tensor::Scalar<bool>(variable.ok() && (*variable)->IsInitialized()));
+  return OkStatus();
+}
+
+Status RunIsVariableInitialized(KernelContext& ctx) {
+  ctx.set_output(0, Tensor::Scalar<bool>(ctx.ref_input(0)->IsInitialized()));
+  return OkStatus();
+}
+
+class DestroyResourceKernel {
+ public:
+  static StatusOr<DestroyResourceKernel> Make(const KernelInit& init) {
+    DestroyResourceKernel k;
+    MR_ASSIGN(k.ignore_, init.Attr<bool>("ignore_lookup_error"));
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    const Tensor& t = ctx.input(0);
+    if (t.num_elements() != 1 || t.flat<ResourceElement>()[0] == nullptr) {
+      return InvalidArgument("input 0 is not the handle of a resource");
+    }
+    const ResourceHandle& handle = *t.flat<ResourceElement>()[0];
+    const Status status = ctx.resources().Delete(handle.container, handle.name,
+                                                 handle.type_name);
+    return ignore_ ? OkStatus() : status;
+  }
+
+ private:
+  bool ignore_ = true;
+};
+
+Status RunNothing(KernelContext&) { return OkStatus(); }
+
+Status RunVariableShape(KernelContext& ctx) {
+  MR_ASSIGN(const Ref<Variable> variable, LookupVariable(ctx, 0));
+  MR_ASSIGN(const TensorShape shape, variable->Shape());
+  MR_ASSIGN(Tensor* const out,
+            ctx.AllocateOutput(0, TensorShape({shape.rank()})));
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (out->dtype() == DataType::kInt32) {
+      if (shape.dim(i) > std::numeric_limits<int32_t>::max()) {
+        return InvalidArgument("dimension ", i, " of size ", shape.dim(i),
+                               " does not fit int32; use out_type int64");
+      }
+      out->mutable_flat<int32_t>()[i] = static_cast<int32_t>(shape.dim(i));
+    } else {
+      out->mutable_flat<int64_t>()[i] = shape.dim(i);
+    }
+  }
+  return OkStatus();
+}
+
+}  // namespace
+}  // namespace millrace
+
+using namespace millrace;
+
+MR_KERNELS(VariableV2, Cpu) {
+  {.make = MakeKernel<VariableKernel>, .cheap = true}};
+MR_KERNELS(Variable, Cpu) {
+  {.make = MakeKernel<VariableKernel>, .cheap = true}};
+MR_KERNELS(TemporaryVariable, Cpu) {
+  {.make = MakeKernel<TemporaryVariableKernel>}};
+MR_KERNELS(DestroyTemporaryVariable, Cpu) {
+  {.make = MakeKernel<DestroyTemporaryKernel>}};
+MR_KERNELS(VarHandleOp, Cpu) {
+  {.make = MakeKernel<VarHandleKernel>, .host = "resource", .cheap = true}};
+MR_KERNELS(VarIsInitializedOp, Cpu) {
+  {.make = MakeFunctionKernel<RunVarIsInitialized>,
+   .host = "resource, is_initialized",
+   .cheap = true}};
+MR_KERNELS(IsVariableInitialized, Cpu) {
+  {.make = MakeFunctionKernel<RunIsVariableInitialized>,
+   .host = "is_initialized",
+   .cheap = true}};
+MR_KERNELS(DestroyResourceOp, Cpu) {
+  {.make = MakeKernel<DestroyResourceKernel>, .host = "resource"}};
+MR_KERNELS(DisableCopyOnRead, Cpu) {
+  {.make = MakeFunctionKernel<RunNothing>, .host = "resource", .cheap = true}};
+MR_KERNELS(VariableShape, Cpu) {{.make = MakeFunctionKernel<RunVariableShape>,
+                                 .host = "input, output",
+                                 .cheap = true}};

@@ -1,0 +1,131 @@
+#include "millrace/graph/shape_context.h"
+
+namespace millrace {
+namespace {
+
+Status VariableShapeFromAttr(ShapeContext& c) {
+  MR_ASSIGN(PartialShape shape, c.Attr<PartialShape>("shape"));
+  // A reference variable with an empty shape may hold any value (its shape
+  // attribute then means "not said").
+  if (c.op().name != "VarHandleOp" && shape.known_rank() && shape.rank() == 0) {
+    return c.Return(PartialShape());
+  }
+  return c.Return(std::move(shape));
+}
+
+Status VariableV2Shape(ShapeContext& c) {
+  MR_ASSIGN(PartialShape shape, c.Attr<PartialShape>("shape"));
+  return c.Return(std::move(shape));
+}
+
+Status HandleShapeFromAttr(ShapeContext& c) {
+  HandleShape handle;
+  MR_ASSIGN(handle.dtype, c.Attr<DataType>("dtype"));
+  MR_ASSIGN(handle.shape, c.Attr<PartialShape>("shape"));
+  c.set_output_handles(0, {handle});
+  return c.Return(PartialShape({}));
+}
+
+Status ShapeOfVariable(ShapeContext& c) {
+  if (c.input_handles(0).empty()) {
+    return c.Return(PartialShape({kUnknownDim}));
+  }
+  const PartialShape& shape = c.input_handles(0)[0].shape;
+  return c.Return(PartialShape({static_cast<int64_t>(shape.rank())}));
+}
+
+Status ScalarOutput(ShapeContext& c) { return c.Return(PartialShape({})); }
+
+}  // namespace
+}  // namespace millrace
+
+using namespace millrace;
+
+#define MR_VARIABLE_ATTRS \
+  "shape: shape; dtype: type; container: string = ''; shared_name: string = ''"
+
+MR_OP(VariableV2) {
+  .outputs = "ref: Ref(dtype)",
+  .attrs = MR_VARIABLE_ATTRS,
+  .flags = kStateful,
+  .shape = VariableV2Shape,
+  .doc = "A variable, as a reference. It lives in its container until that is "
+         "reset.",
+};
+
+MR_OP(Variable) {
+  .outputs = "ref: Ref(dtype)",
+  .attrs = MR_VARIABLE_ATTRS,
+  .flags = kStateful,
+  .shape = VariableShapeFromAttr,
+  .doc = "The older form of VariableV2: an empty `shape` means any.",
+};
+
+MR_OP(TemporaryVariable) {
+  .outputs = "ref: Ref(dtype)",
+  .attrs = "shape: shape; dtype: type; var_name: string = ''",
+  .flags = kStateful,
+  .shape = VariableV2Shape,
+  .doc = "A variable that lives for one step; DestroyTemporaryVariable takes "
+         "its value.",
+};
+
+MR_OP(DestroyTemporaryVariable) {
+  .inputs = "ref: Ref(T)",
+  .outputs = "value: T",
+  .attrs = "T: type; var_name: string",
+  .shape = shapes::Unchanged,
+  .doc = "Ends a temporary variable and gives its last value.",
+};
+
+MR_OP(VarHandleOp) {
+  .outputs = "resource: resource",
+  .attrs = "container: string = ''; shared_name: string = ''; debug_name: "
+           "string = ''; dtype: type; shape: shape; allowed_devices: "
+           "list(string) = []",
+  .flags = kStateful,
+  .shape = HandleShapeFromAttr,
+  .doc = "The handle of a resource variable.",
+};
+
+MR_OP(VarIsInitializedOp) {
+  .inputs = "resource: resource",
+  .outputs = "is_initialized: bool",
+  .flags = kStateful,
+  .shape = ScalarOutput,
+  .doc = "Whether a resource variable has a value.",
+};
+
+MR_OP(IsVariableInitialized) {
+  .inputs = "ref: Ref(dtype)",
+  .outputs = "is_initialized: bool",
+  .attrs = "dtype: type",
+  .flags = kAllowsUninitialized,
+  .shape = ScalarOutput,
+  .doc = "Whether a reference variable has a value.",
+};
+
+MR_OP(DestroyResourceOp) {
+  .inputs = "resource: resource",
+  .attrs = "ignore_lookup_error: bool = true",
+  .flags = kStateful,
+  .shape = shapes::NoOutputs,
+  .doc = "Takes the resource out of its container.",
+};
+
+MR_OP(DisableCopyOnRead) {
+  .inputs = "resource: resource",
+  .flags = kStateful,
+  .shape = shapes::NoOutputs,
+  .doc = "Does nothing here: reads after sparse updates stay safe, see "
+         "kernel/variable.h.",
+};
+
+MR_OP(VariableShape) {
+  .inputs = "input: resource",
+  .outputs = "output: out_type",
+  .attrs = "out_type: {int32, int64} = int32",
+  .flags = kStateful,
+  .shape = ShapeOfVariable,
+  .doc = "The shape of a resource variable's value.",
+};

@@ -1,0 +1,65 @@
+#include "millrace/ops/state/variable_lookup.h"
+
+#include "millrace/base/crc32c.h"
+
+namespace millrace {
+namespace {
+
+StatusOr<const ResourceHandle*> HandleAt(KernelContext& ctx, int input) {
+  const Tensor& t = ctx.input(input);
+  if (t.dtype() != DataType::kResource || t.num_elements() != 1 ||
+      t.flat<ResourceElement>()[0] == nullptr) {
+    return InvalidArgument("input ", input,
+                           " is not the handle of a resource");
+  }
+  const ResourceHandle* handle = t.flat<ResourceElement>()[0].get();
+  if (handle->device != ctx.device().name()) {
+    return InvalidArgument("Trying to access resource ", handle->name,
+                           " located in device ", handle->device,
+                           " from device ", ctx.device().name());
+  }
+  return handle;
+}
+
+}  // namespace
+
+StatusOr<Ref<Variable>> LookupVariable(KernelContext& ctx, int input) {
+  MR_ASSIGN(const ResourceHandle* const handle, HandleAt(ctx, input));
+  StatusOr<Ref<Variable>> found =
+      ctx.resources().Lookup<Variable>(handle->container, handle->name);
+  if (found.ok()) return found;
+  return FailedPrecondition(
+      "Error while reading resource variable ", handle->name,
+      " from Container: ", handle->container,
+      ". This could mean that the variable was uninitialized. ",
+      found.status().message());
+}
+
+StatusOr<Ref<Variable>> LookupOrCreateVariable(KernelContext& ctx, int input,
+                                               DataType dtype) {
+  MR_ASSIGN(const ResourceHandle* const handle, HandleAt(ctx, input));
+  return ctx.resources().LookupOrCreate<Variable>(
+      handle->container, handle->name, [&]() -> StatusOr<Ref<Variable>> {
+        return MakeRef<Variable>(dtype, handle->name);
+      });
+}
+
+StatusOr<std::string> ResourceNameOf(const KernelInit& init) {
+  MR_ASSIGN(std::string name, init.Attr<std::string>("shared_name"));
+  return name.empty() ? init.node().name : name;
+}
+
+ResourceElement MakeHandle(const Device& device, ResourceStore& store,
+                           const std::string& container,
+                           const std::string& name,
+                           absl::string_view type_name) {
+  auto handle = MakeRef<ResourceHandle>();
+  handle->device = device.name();
+  handle->container = container.empty() ? store.default_container() : container;
+  handle->name = name;
+  handle->type_name = std::string(type_name);
+  handle->hash_code = crc32c::Value(type_name);
+  return handle;
+}
+
+}  // namespace millrace

@@ -1,0 +1,30 @@
+// From a handle or a node to its Variable.
+#pragma once
+
+#include <string>
+
+#include "millrace/kernel/kernel.h"
+#include "millrace/kernel/variable.h"
+
+namespace millrace {
+
+// The variable behind a resource handle. FAILED_PRECONDITION "Error while
+// reading resource variable NAME from Container: C. This could mean that the
+// variable was uninitialized." if there is none, INVALID_ARGUMENT for a handle
+// of another device.
+StatusOr<Ref<Variable>> LookupVariable(KernelContext& ctx, int input);
+
+// The same, made without a value if it is not there (what assignments do).
+StatusOr<Ref<Variable>> LookupOrCreateVariable(KernelContext& ctx, int input,
+                                               DataType dtype);
+
+// `shared_name`, or the node's name.
+StatusOr<std::string> ResourceNameOf(const KernelInit& init);
+
+// A handle with the default container filled in.
+ResourceElement MakeHandle(const Device& device, ResourceStore& store,
+                           const std::string& container,
+                           const std::string& name,
+                           absl::string_view type_name);
+
+}  // namespace millrace
