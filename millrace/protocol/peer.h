@@ -26,14 +26,14 @@ struct MemoryProof {
 struct HelloRequest {
   std::string task;
   uint64_t incarnation = 0;
-  int32_t protocol_version = kPeerProtocolVersion;
+  int32_t protocol_version = 0;  // kPeerProtocolVersion
   std::vector<std::string> features;
   MemoryProof memory;
 };
 struct HelloReply {
   std::string task;
   uint64_t incarnation = 0;
-  int32_t protocol_version = kPeerProtocolVersion;
+  int32_t protocol_version = 0;  // kPeerProtocolVersion
   std::vector<std::string> features;
   MemoryProof memory;
   std::string caller_nonce;   // read from the caller's memory
