@@ -3,7 +3,7 @@
 
 #include "gtest/gtest.h"
 #include "millrace/base/memory_files.h"
-#include "millrace/base/random.h"
+#include "millrace/base/thread.h"
 #include "millrace/checkpoint/bundle_reader.h"
 #include "millrace/checkpoint/bundle_writer.h"
 #include "millrace/checkpoint/checkpoint_paths.h"
@@ -103,6 +103,29 @@ TEST_F(BundleTest, LargeTensorsGoThroughInPieces) {
                 (r + 1) * 300001 + 65000 + c);
     }
   }
+}
+
+TEST_F(BundleTest, ManyThreadsReadOneReader) {
+  auto writer = Writer();
+  for (int i = 0; i < 50; ++i) {
+    ASSERT_TRUE(
+        writer->Add(absl::StrCat(i), SampleTensor(DataType::kFloat, {100}, i))
+            .ok());
+  }
+  ASSERT_TRUE(writer->Finish().ok());
+  auto reader = Reader();
+  std::vector<Thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back("reader", [&reader] {
+      for (int i = 0; i < 50; ++i) {
+        auto tensor = reader->Lookup(absl::StrCat(i));
+        EXPECT_TRUE(tensor.ok() &&
+                    IdenticalTensors(*tensor,
+                                     SampleTensor(DataType::kFloat, {100}, i)));
+      }
+    });
+  }
+  for (Thread& thread : threads) thread.Join();
 }
 
 TEST_F(BundleTest, Alignment) {
