@@ -15,6 +15,7 @@ namespace millrace {
 struct HandleShape {
   DataType dtype = DataType::kInvalid;
   PartialShape shape;
+  friend bool operator==(const HandleShape& a, const HandleShape& b) = default;
 };
 
 // One thread; lives for one call of a shape function.
@@ -70,11 +71,24 @@ class ShapeContext {
   static StatusOr<int64_t> MergeDims(int64_t a, int64_t b);
   static StatusOr<PartialShape> MergeShapes(const PartialShape& a,
                                             const PartialShape& b);
-  // Size of dimension d, which may count from the end (-1: last).
+  // The size if it is, or may be, `value`. INVALID_ARGUMENT "Dimension must be
+  // 3 but is 4".
+  static StatusOr<int64_t> WithValue(int64_t dim, int64_t value);
+  // Size of dimension d, which may count from the end (-1: last); kUnknownDim
+  // if the rank is unknown or has no such dimension.
   static int64_t Dim(const PartialShape& s, int d);
-  // kUnknownDim if one is unknown.
-  static int64_t AddDims(int64_t a, int64_t b);
-  static int64_t SubtractDims(int64_t a, int64_t b);
+  // Dimensions [begin, end), which may count from the end; by default to the
+  // end. Unknown if the rank is.
+  static StatusOr<PartialShape> Subshape(const PartialShape& s, int begin,
+                                         int end = kMaxRank + 1);
+  // `s` with dimension d (which may count from the end) set to `size`.
+  static StatusOr<PartialShape> ReplaceDim(const PartialShape& s, int d,
+                                           int64_t size);
+  // kUnknownDim if one is unknown. INVALID_ARGUMENT on overflow, "Negative
+  // dimension size caused by subtracting 5 from 3", "Dimension size must be
+  // evenly divisible by 3 but is 7".
+  static StatusOr<int64_t> AddDims(int64_t a, int64_t b);
+  static StatusOr<int64_t> SubtractDims(int64_t a, int64_t b);
   static StatusOr<int64_t> MultiplyDims(int64_t a, int64_t b);
   static StatusOr<int64_t> DivideDims(int64_t a, int64_t b, bool evenly);
 
@@ -83,7 +97,8 @@ class ShapeContext {
   // Input i (int32 or int64, rank 1, or a -1 scalar) read as a shape; sizes
   // that are not known yet are unknown.
   StatusOr<PartialShape> ShapeFromInput(int i) const;
-  // Input i (int scalar) as a size; kUnknownDim if it is not known.
+  // Input i (int scalar) as a size; kUnknownDim if it is not known. Negative
+  // values are INVALID_ARGUMENT.
   StatusOr<int64_t> DimFromInput(int i) const;
 
   void set_output(int i, PartialShape shape) { outputs_[i] = std::move(shape); }
@@ -117,12 +132,16 @@ class ShapeContext {
 
 // Shape functions that many ops share.
 namespace shapes {
-Status Unchanged(ShapeContext& c);  // output 0 as input 0
+Status Unchanged(ShapeContext& c);  // output 0 as input 0, handles too
 Status Scalar(ShapeContext& c);     // every output is a scalar
 Status NoOutputs(ShapeContext& c);
 Status Unknown(ShapeContext& c);
 Status Broadcast(ShapeContext& c);  // output 0: inputs 0 and 1 broadcast
 Status MergeAll(ShapeContext& c);   // all inputs and output 0 have one shape
+// Output 0: what all inputs have in common, as where branches and loops meet.
+// Sizes that differ are unknown; handles as long as all agree.
+Status Join(ShapeContext& c);
+PartialShape JoinShapes(const PartialShape& a, const PartialShape& b);
 // Broadcasting of two shapes. INVALID_ARGUMENT "Dimensions must be equal, but
 // are A and B ...".
 StatusOr<PartialShape> BroadcastShapes(const PartialShape& a,

@@ -37,7 +37,7 @@ Status ConcatShape(ShapeContext& c, int begin, int end, int axis_input) {
       continue;
     }
     const int place = dim < 0 ? dim + in.rank() : dim;
-    sum = ShapeContext::AddDims(sum, in.dim(place));
+    MR_ASSIGN(sum, ShapeContext::AddDims(sum, in.dim(place)));
     in.set_dim(place, kUnknownDim);
     MR_ASSIGN(out, ShapeContext::MergeShapes(out, in));
   }
