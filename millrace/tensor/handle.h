@@ -7,10 +7,13 @@
 #include <vector>
 
 #include "millrace/base/ref.h"
+#include "millrace/base/status.h"
 #include "millrace/tensor/dtype.h"
 #include "millrace/tensor/shape.h"
 
 namespace millrace {
+
+class Allocator;
 
 // Names a resource on a device. Immutable once it is in a tensor.
 struct ResourceHandle : RefCounted {
@@ -33,6 +36,11 @@ struct ResourceHandle : RefCounted {
 class VariantValue : public RefCounted {
  public:
   virtual absl::string_view type_name() const = 0;
+  // A value of the same form with zeros inside, for ZerosLike. UNIMPLEMENTED
+  // for classes that have none.
+  virtual StatusOr<Ref<VariantValue>> ZerosLike(Allocator*) const {
+    return Unimplemented("ZerosLike of a variant of type ", type_name());
+  }
 };
 
 using ResourceElement = Ref<ResourceHandle>;

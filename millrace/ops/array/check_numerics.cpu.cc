@@ -1,0 +1,94 @@
+#include <algorithm>
+#include <atomic>
+#include <vector>
+
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/tensor/dispatch.h"
+
+using namespace millrace;  // NOLINT: declarations stand outside
+
+namespace {
+
+enum Found : int { kNan = 1, kPositive = 2, kNegative = 4 };
+
+// Looks at bits only: all ones in the exponent. `Exponent` is that mask.
+template <class U>
+int Look(const U* x, int64_t begin, int64_t end, U exponent) {
+  constexpr U kSign = static_cast<U>(U{1} << (8 * sizeof(U) - 1));
+  // A first pass without branches: nearly always nothing is wrong.
+  bool any = false;
+  for (int64_t i = begin; i < end; ++i) any |= (x[i] & exponent) == exponent;
+  if (!any) return 0;
+  int found = 0;
+  for (int64_t i = begin; i < end; ++i) {
+    if ((x[i] & exponent) != exponent) continue;
+    const bool nan = (x[i] & static_cast<U>(~(kSign | exponent))) != 0;
+    found |= nan ? kNan : (x[i] & kSign) ? kNegative : kPositive;
+  }
+  return found;
+}
+
+int Look(const Tensor& t, int64_t begin, int64_t end) {
+  switch (t.dtype()) {
+    case DataType::kHalf:
+      return Look<uint16_t>(reinterpret_cast<const uint16_t*>(t.data()), begin,
+                            end, 0x7c00);
+    case DataType::kBfloat16:
+      return Look<uint16_t>(reinterpret_cast<const uint16_t*>(t.data()), begin,
+                            end, 0x7f80);
+    case DataType::kFloat:
+      return Look<uint32_t>(reinterpret_cast<const uint32_t*>(t.data()), begin,
+                            end, 0x7f800000u);
+    default:
+      return Look<uint64_t>(reinterpret_cast<const uint64_t*>(t.data()), begin,
+                            end, 0x7ff0000000000000u);
+  }
+}
+
+// "A", "A and B", "A, B, and C": as TensorFlow writes them.
+std::string Words(int found, bool signs) {
+  std::vector<std::string> w;
+  if (signs) {
+    if (found & kNegative) w.push_back("-Inf");
+    if (found & kPositive) w.push_back("+Inf");
+  } else if (found & (kNegative | kPositive)) {
+    w.push_back("Inf");
+  }
+  if (found & kNan) w.push_back("NaN");
+  if (w.size() == 1) return w[0];
+  if (w.size() == 2) return absl::StrCat(w[0], " and ", w[1]);
+  return absl::StrCat(w[0], ", ", w[1], ", and ", w[2]);
+}
+
+template <bool kSigns>
+struct CheckNumericsKernel {
+  static StatusOr<CheckNumericsKernel> Make(const KernelInit& init) {
+    MR_ASSIGN(std::string message, init.Attr<std::string>("message"));
+    return CheckNumericsKernel{std::move(message)};
+  }
+  Status Run(KernelContext& ctx) const {
+    const Tensor& x = ctx.input(0);
+    std::atomic<int> found{0};
+    MR_RETURN_IF_ERROR(
+        ctx.ParallelFor(x.num_elements(), 1, [&](int64_t begin, int64_t end) {
+          if (const int f = Look(x, begin, end))
+            found.fetch_or(f, std::memory_order_relaxed);
+        }));
+    if (const int f = found.load(std::memory_order_relaxed)) {
+      return InvalidArgument(message, " : Tensor had ", Words(f, kSigns),
+                             " values");
+    }
+    ctx.set_output(0, ctx.TakeInput(0));
+    return OkStatus();
+  }
+  std::string message;
+};
+
+}  // namespace
+
+MR_KERNELS(CheckNumerics,
+           Cpu){{.types = "T: float, double, half, bfloat16",
+                 .make = MakeKernel<CheckNumericsKernel<false>>}};
+MR_KERNELS(CheckNumericsV2,
+           Cpu){{.types = "T: float, double, half, bfloat16",
+                 .make = MakeKernel<CheckNumericsKernel<true>>}};

@@ -1,0 +1,132 @@
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/array/element_types.h"
+#include "millrace/ops/array/move.h"
+#include "millrace/tensor/dispatch.h"
+
+using namespace millrace;       // NOLINT: declarations stand outside
+using namespace millrace::ops;  // NOLINT
+
+namespace {
+
+// Keeps a reference to the value, so that nobody takes its buffer over.
+struct ConstKernel {
+  static StatusOr<ConstKernel> Make(const KernelInit& init) {
+    MR_ASSIGN(Tensor value, init.Attr<Tensor>("value"));
+    if (value.dtype() != init.output_type(0)) {
+      return InvalidArgument("Type mismatch between value (",
+                             DataTypeName(value.dtype()), ") and dtype (",
+                             DataTypeName(init.output_type(0)), ")");
+    }
+    return ConstKernel{std::move(value)};
+  }
+  Status Run(KernelContext& ctx) const {
+    ctx.set_output(0, value);
+    return OkStatus();
+  }
+  Tensor value;
+};
+
+// Runs only where a step forgot to feed it.
+struct PlaceholderKernel {
+  static StatusOr<PlaceholderKernel> Make(const KernelInit& init) {
+    MR_ASSIGN(PartialShape shape, init.Attr<PartialShape>("shape"));
+    return PlaceholderKernel{std::move(shape)};
+  }
+  Status Run(KernelContext& ctx) const {
+    const std::string type = DataTypeName(ctx.node().output_types[0]);
+    if (!shape.known_rank() || shape.rank() == 0) {
+      return InvalidArgument("You must feed a value for placeholder tensor '",
+                             ctx.node().name, "' with dtype ", type);
+    }
+    return InvalidArgument("You must feed a value for placeholder tensor '",
+                           ctx.node().name, "' with dtype ", type,
+                           " and shape ", shape.DebugString());
+  }
+  PartialShape shape;
+};
+
+Status PassOn(KernelContext& ctx) {
+  ctx.set_output(0, ctx.TakeInput(0));
+  return OkStatus();
+}
+
+Status FillKernel(KernelContext& ctx) {
+  const Tensor& dims = ctx.input(0);
+  const Tensor& value = ctx.input(1);
+  if (dims.rank() > 1) {
+    return InvalidArgument("dims must represent a vector, got shape ",
+                           dims.shape().DebugString());
+  }
+  if (value.rank() > 1 || value.num_elements() != 1) {
+    return InvalidArgument("value must represent a scalar, got shape ",
+                           value.shape().DebugString());
+  }
+  MR_ASSIGN(TensorShape shape, TensorShape::Make(IntValues(dims)));
+  MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
+  return FillTensor(ctx, out, value.data());
+}
+
+Status ZerosLikeKernel(KernelContext& ctx) {
+  const Tensor& x = ctx.input(0);
+  if (x.dtype() == DataType::kVariant) {
+    if (x.rank() != 0) {
+      return InvalidArgument(
+          "ZerosLike non-scalar Tensor with dtype=DT_VARIANT is not "
+          "supported.");
+    }
+    const VariantElement& element = x.scalar<VariantElement>();
+    if (!element) return InvalidArgument("ZerosLike of an empty variant");
+    MR_ASSIGN(VariantElement zeros,
+              element->ZerosLike(ctx.device().allocator()));
+    MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, TensorShape()));
+    out->mutable_flat<VariantElement>()[0] = std::move(zeros);
+    return OkStatus();
+  }
+  if (!IsPlain(x.dtype())) return ctx.AllocateOutput(0, x.shape()).status();
+  MR_ASSIGN(Tensor * out, ctx.ForwardOrAllocateOutput({0}, 0, x.shape()));
+  return ZeroTensor(ctx, out);
+}
+
+Status OnesLikeKernel(KernelContext& ctx) {
+  const TensorShape shape = ctx.input(0).shape();
+  MR_ASSIGN(Tensor * out, ctx.ForwardOrAllocateOutput({0}, 0, shape));
+  return Dispatch(Join<NumericTypes, Types<bool>>{}, out->dtype(),
+                  [&]<class T>() -> Status {
+                    const T one = static_cast<T>(1);
+                    return FillTensor(ctx, out,
+                                      reinterpret_cast<const char*>(&one));
+                  });
+}
+
+Status EmptyKernel(KernelContext& ctx) {
+  const Tensor& dims = ctx.input(0);
+  if (dims.rank() != 1) {
+    return InvalidArgument("shape must be a vector of int32, got shape ",
+                           dims.shape().DebugString());
+  }
+  MR_ASSIGN(TensorShape shape, TensorShape::Make(IntValues(dims)));
+  MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
+  // Also without `init`: what another step left in memory is nobody's business.
+  return ZeroTensor(ctx, out);
+}
+
+}  // namespace
+
+MR_KERNELS(Const, Cpu){{.make = MakeKernel<ConstKernel>, .cheap = true}};
+MR_KERNELS(Placeholder,
+           Cpu){{.make = MakeKernel<PlaceholderKernel>, .cheap = true}};
+MR_KERNELS(PlaceholderV2,
+           Cpu){{.make = MakeKernel<PlaceholderKernel>, .cheap = true}};
+MR_KERNELS(PlaceholderWithDefault,
+           Cpu){{.make = MakeFunctionKernel<PassOn>, .cheap = true}};
+MR_KERNELS(Fill, Cpu){{.types = "T: " MR_ELEMENT_TYPES ", " MR_QUANTIZED_TYPES,
+                       .make = MakeFunctionKernel<FillKernel>,
+                       .host = "dims"}};
+MR_KERNELS(ZerosLike,
+           Cpu){{.types = "T: " MR_PLAIN_AND_STRING_TYPES ", variant",
+                 .make = MakeFunctionKernel<ZerosLikeKernel>}};
+MR_KERNELS(OnesLike, Cpu){{.types = "T: " MR_PLAIN_TYPES,
+                           .make = MakeFunctionKernel<OnesLikeKernel>}};
+MR_KERNELS(Empty, Cpu){{.types = "dtype: " MR_PLAIN_AND_STRING_TYPES,
+                        .make = MakeFunctionKernel<EmptyKernel>,
+                        .host = "shape"}};

@@ -1,0 +1,121 @@
+#include <algorithm>
+#include <cstring>
+
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/array/element_types.h"
+#include "millrace/ops/array/move.h"
+#include "millrace/ops/array/shape_rules.op.h"
+
+using namespace millrace;       // NOLINT: declarations stand outside
+using namespace millrace::ops;  // NOLINT
+
+namespace {
+
+Status DiagKernel(KernelContext& ctx) {
+  const Tensor& in = ctx.input(0);
+  if (in.rank() < 1)
+    return InvalidArgument("Input must be at least rank 1, got ", in.rank());
+  DimVector dims = in.shape().dims();
+  dims.insert(dims.end(), dims.begin(), dims.begin() + in.rank());
+  MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
+  MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
+  MR_RETURN_IF_ERROR(ZeroTensor(ctx, out));
+  StridedCopySpec spec;
+  spec.Add(in.num_elements(), 1, in.num_elements() + 1);
+  return StridedCopy(ctx, in.dtype(), in.data(), out->mutable_data(), spec);
+}
+
+Status DiagPartKernel(KernelContext& ctx) {
+  const Tensor& in = ctx.input(0);
+  if (in.rank() % 2 != 0) {
+    return InvalidArgument(
+        "The rank of the tensor should be even and positive, got shape ",
+        in.shape().DebugString());
+  }
+  const int half = in.rank() / 2;
+  DimVector dims;
+  for (int i = 0; i < half; ++i) {
+    if (in.dim(i) != in.dim(i + half)) {
+      return InvalidArgument("Invalid shape ", in.shape().DebugString(),
+                             ": dimensions ", i, " and ", i + half,
+                             " do not match.");
+    }
+    dims.push_back(in.dim(i));
+  }
+  TensorShape shape{absl::Span<const int64_t>(dims)};
+  MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
+  StridedCopySpec spec;
+  spec.Add(out->num_elements(), out->num_elements() + 1, 1);
+  return StridedCopy(ctx, in.dtype(), in.data(), out->mutable_data(), spec);
+}
+
+// The number of bands to keep: negative means all, which `size` is.
+StatusOr<int64_t> Bands(const Tensor& t, const char* name, int64_t size,
+                        const char* what) {
+  if (t.rank() != 0) {
+    return InvalidArgument(name, " must be scalar, got shape ",
+                           t.shape().DebugString());
+  }
+  const int64_t n = IntAt(t, 0);
+  if (n > size) {
+    return InvalidArgument(name,
+                           " must be negative or less or equal to number of ",
+                           what, " (", size, ") got: ", n);
+  }
+  return n < 0 ? size : n;
+}
+
+Status MatrixBandPartKernel(KernelContext& ctx) {
+  const Tensor& in = ctx.input(0);
+  const int rank = in.rank();
+  if (rank < 2) {
+    return InvalidArgument("input must be at least 2-dim, received shape: ",
+                           in.shape().DebugString());
+  }
+  const int64_t rows = in.dim(rank - 2);
+  const int64_t columns = in.dim(rank - 1);
+  MR_ASSIGN(const int64_t lower,
+            Bands(ctx.input(1), "num_lower", rows, "rows"));
+  MR_ASSIGN(const int64_t upper,
+            Bands(ctx.input(2), "num_upper", columns, "columns"));
+  if (lower == rows && upper == columns) {
+    ctx.set_output(0, ctx.TakeInput(0));
+    return OkStatus();
+  }
+  MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, in.shape()));
+  if (in.num_elements() == 0) return OkStatus();
+  const int64_t size = static_cast<int64_t>(SizeOf(in.dtype()));
+  const char* src = in.data();
+  char* dst = out->mutable_data();
+  const int64_t all_rows = in.num_elements() / columns;
+  return ctx.ParallelFor(
+      all_rows, MoveCost(in.dtype(), columns) + 5,
+      [&](int64_t begin, int64_t end) {
+        for (int64_t r = begin; r < end; ++r) {
+          const int64_t i = r % rows;
+          const int64_t first = std::clamp<int64_t>(i - lower, 0, columns);
+          const int64_t stop =
+              std::clamp<int64_t>(i + upper + 1, first, columns);
+          const char* from = src + r * columns * size;
+          char* to = dst + r * columns * size;
+          std::memset(to, 0, static_cast<size_t>(first * size));
+          std::memcpy(to + first * size, from + first * size,
+                      static_cast<size_t>((stop - first) * size));
+          std::memset(to + stop * size, 0,
+                      static_cast<size_t>((columns - stop) * size));
+        }
+      });
+}
+
+}  // namespace
+
+MR_KERNELS(Diag, Cpu){
+    {.types = "T: float, double, half, int32, int64, complex64, complex128",
+     .make = MakeFunctionKernel<DiagKernel>}};
+MR_KERNELS(DiagPart, Cpu){
+    {.types = "T: float, double, half, int32, int64, complex64, complex128",
+     .make = MakeFunctionKernel<DiagPartKernel>}};
+MR_KERNELS(MatrixBandPart,
+           Cpu){{.types = "T: " MR_PLAIN_TYPES,
+                 .make = MakeFunctionKernel<MatrixBandPartKernel>,
+                 .host = "num_lower, num_upper"}};

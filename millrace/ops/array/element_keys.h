@@ -1,0 +1,123 @@
+// Elements as keys of hash tables: two elements are equal exactly if both have
+// a key and the keys are equal. Floating types: the zeros are one key, a NaN
+// has none.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "millrace/tensor/tensor.h"
+
+namespace millrace::ops {
+
+// Of plain types of up to 8 bytes (not complex); U is the unsigned type of the
+// element's size.
+template <class U>
+class PlainKeys {
+ public:
+  using Key = U;
+  explicit PlainKeys(const Tensor& t)
+      : x_(reinterpret_cast<const U*>(t.data())) {
+    switch (t.dtype()) {
+      case DataType::kHalf:
+        SetExponent(0x7c00);
+        break;
+      case DataType::kBfloat16:
+        SetExponent(0x7f80);
+        break;
+      case DataType::kFloat:
+        SetExponent(0x7f800000u);
+        break;
+      case DataType::kDouble:
+        SetExponent(0x7ff0000000000000u);
+        break;
+      default:
+        break;
+    }
+  }
+  std::optional<U> operator()(int64_t i) const {
+    U bits = x_[i];
+    if (exponent_ != 0) {
+      const U magnitude = bits & magnitude_;
+      if (magnitude > exponent_) return std::nullopt;
+      if (magnitude == 0) bits = 0;
+    }
+    return bits;
+  }
+
+ private:
+  void SetExponent(uint64_t mask) {
+    exponent_ = static_cast<U>(mask);
+    magnitude_ = static_cast<U>(~U{0} >> 1);
+  }
+  const U* x_;
+  U exponent_ = 0;  // 0: not a floating type
+  U magnitude_ = 0;
+};
+
+class StringKeys {
+ public:
+  using Key = absl::string_view;
+  explicit StringKeys(const Tensor& t) : x_(t.flat<StringElement>().data()) {}
+  std::optional<absl::string_view> operator()(int64_t i) const {
+    return x_[i].view();
+  }
+
+ private:
+  const StringElement* x_;
+};
+
+// Slices [outer, i, inner] of a tensor [outer, count, inner], whose elements
+// have the keys K.
+template <class K>
+class SliceKeys {
+ public:
+  using Key = std::string;
+  SliceKeys(const Tensor& t, int64_t outer, int64_t count, int64_t inner)
+      : keys_(t), outer_(outer), count_(count), inner_(inner) {}
+  std::optional<std::string> operator()(int64_t i) const {
+    std::string all;
+    for (int64_t o = 0; o < outer_; ++o) {
+      for (int64_t j = 0; j < inner_; ++j) {
+        const auto key = keys_((o * count_ + i) * inner_ + j);
+        if (!key) return std::nullopt;
+        Append(all, *key);
+      }
+    }
+    return all;
+  }
+
+ private:
+  template <class U>
+  static void Append(std::string& all, U key) {
+    all.append(reinterpret_cast<const char*>(&key), sizeof(key));
+  }
+  static void Append(std::string& all, absl::string_view key) {
+    Append(all, key.size());
+    all.append(key.data(), key.size());
+  }
+  K keys_;
+  int64_t outer_, count_, inner_;
+};
+
+// Calls f.template operator()<K>() with the keys of a type's elements.
+template <class F>
+Status DispatchKeys(DataType type, F&& f) {
+  if (type == DataType::kString) return f.template operator()<StringKeys>();
+  switch (SizeOf(type)) {
+    case 1:
+      return f.template operator()<PlainKeys<uint8_t>>();
+    case 2:
+      return f.template operator()<PlainKeys<uint16_t>>();
+    case 4:
+      return f.template operator()<PlainKeys<uint32_t>>();
+    case 8:
+      return f.template operator()<PlainKeys<uint64_t>>();
+    default:
+      return Internal("no keys for dtype ", DataTypeName(type));
+  }
+}
+
+}  // namespace millrace::ops

@@ -1,0 +1,49 @@
+// Gathering slices by index; also used for variables and TensorArrays.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <limits>
+
+#include "millrace/kernel/kernel_context.h"
+
+namespace millrace::ops {
+
+// For b < batches, o < outer, i < count: slice [b, o, i] of the destination is
+// slice [b, o, indices[b * count + i]] of the source, whose slices are `limit`
+// a (b, o). All dense.
+struct GatherSpec {
+  int64_t batches = 1;
+  int64_t outer = 1;
+  int64_t limit = 0;
+  int64_t count = 0;  // indices a batch
+  int64_t slice = 0;  // elements
+};
+
+// Indices (int16, int32 or int64) are checked while they are used: returns the
+// first place in `indices` whose value is outside [0, limit), or -1. Slices of
+// bad indices are left as they are. CANCELLED as ParallelFor.
+StatusOr<int64_t> GatherSlices(KernelContext& ctx, DataType type,
+                               const GatherSpec& spec, const char* src,
+                               const Tensor& indices, char* dst);
+
+// The smallest of places that several threads report.
+class FirstPlace {
+ public:
+  void Report(int64_t place) {
+    int64_t seen = place_.load(std::memory_order_relaxed);
+    while (place < seen && !place_.compare_exchange_weak(
+                               seen, place, std::memory_order_relaxed)) {
+    }
+  }
+  // -1 if none was reported.
+  int64_t Get() const {
+    const int64_t p = place_.load(std::memory_order_relaxed);
+    return p == std::numeric_limits<int64_t>::max() ? -1 : p;
+  }
+
+ private:
+  std::atomic<int64_t> place_{std::numeric_limits<int64_t>::max()};
+};
+
+}  // namespace millrace::ops

@@ -1,0 +1,49 @@
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/array/element_types.h"
+#include "millrace/ops/array/move.h"
+
+using namespace millrace;       // NOLINT: declarations stand outside
+using namespace millrace::ops;  // NOLINT
+
+namespace {
+
+Status PassOn(KernelContext& ctx) {
+  for (int i = 0; i < ctx.num_inputs(); ++i)
+    ctx.set_output(i, ctx.TakeInput(i));
+  return OkStatus();
+}
+
+Status PassReferenceOn(KernelContext& ctx) {
+  ctx.set_output_ref(0, ctx.shared_ref_input(0));
+  return OkStatus();
+}
+
+Status DeepCopyKernel(KernelContext& ctx) {
+  const Tensor& x = ctx.input(0);
+  MR_ASSIGN(Tensor * y, ctx.AllocateOutput(0, x.shape()));
+  StridedCopySpec spec;
+  spec.Add(x.num_elements(), 1, 1);
+  return StridedCopy(ctx, x.dtype(), x.data(), y->mutable_data(), spec);
+}
+
+}  // namespace
+
+MR_KERNELS(Identity, Cpu){{.make = MakeFunctionKernel<PassOn>, .cheap = true}};
+MR_KERNELS(IdentityN, Cpu){{.make = MakeFunctionKernel<PassOn>, .cheap = true}};
+MR_KERNELS(RefIdentity,
+           Cpu){{.make = MakeFunctionKernel<PassReferenceOn>, .cheap = true}};
+MR_KERNELS(StopGradient,
+           Cpu){{.make = MakeFunctionKernel<PassOn>, .cheap = true}};
+MR_KERNELS(PreventGradient,
+           Cpu){{.make = MakeFunctionKernel<PassOn>, .cheap = true}};
+MR_KERNELS(DebugGradientIdentity,
+           Cpu){{.make = MakeFunctionKernel<PassOn>, .cheap = true}};
+MR_KERNELS(DebugGradientRefIdentity,
+           Cpu){{.make = MakeFunctionKernel<PassReferenceOn>, .cheap = true}};
+MR_KERNELS(GuaranteeConst,
+           Cpu){{.make = MakeFunctionKernel<PassOn>, .cheap = true}};
+// Buffers are immutable once shared, so the value as it is now needs no copy.
+MR_KERNELS(Snapshot, Cpu){{.types = "T: " MR_PLAIN_TYPES,
+                           .make = MakeFunctionKernel<PassOn>,
+                           .cheap = true}};
+MR_KERNELS(DeepCopy, Cpu){{.make = MakeFunctionKernel<DeepCopyKernel>}};

@@ -1,0 +1,80 @@
+#include <algorithm>
+
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/array/element_types.h"
+#include "millrace/ops/array/move.h"
+#include "millrace/ops/array/shape_rules.op.h"
+
+using namespace millrace;       // NOLINT: declarations stand outside
+using namespace millrace::ops;  // NOLINT
+
+namespace {
+
+Status RollKernel(KernelContext& ctx) {
+  const Tensor& in = ctx.input(0);
+  const Tensor& shifts = ctx.input(1);
+  const Tensor& axes = ctx.input(2);
+  const int rank = in.rank();
+  if (rank < 1) return InvalidArgument("input must be 1-D or higher");
+  if (shifts.rank() > 1) {
+    return InvalidArgument("shift must be a scalar or a 1-D vector. Found: ",
+                           shifts.shape().DebugString());
+  }
+  if (axes.rank() > 1) {
+    return InvalidArgument("axis must be a scalar or a 1-D vector. Found: ",
+                           axes.shape().DebugString());
+  }
+  if (!(shifts.shape() == axes.shape())) {
+    return InvalidArgument("shift and axis must have the same size");
+  }
+  // How far each dimension moves to the right, in [0, size).
+  DimVector moved(static_cast<size_t>(rank));
+  for (int64_t i = 0; i < axes.num_elements(); ++i) {
+    int64_t axis = IntAt(axes, i);
+    if (axis < 0) axis += rank;
+    if (axis < 0 || axis >= rank)
+      return InvalidArgument("axis ", axis, " is out of range");
+    const int64_t size = std::max<int64_t>(in.dim(static_cast<int>(axis)), 1);
+    moved[axis] =
+        ((moved[axis] + IntAt(shifts, i) % size) % size + size) % size;
+  }
+  int last = rank - 1;
+  while (last >= 0 && moved[last] == 0) --last;
+  if (last < 0 || in.num_elements() == 0) {
+    ctx.set_output(0, ctx.TakeInput(0));
+    return OkStatus();
+  }
+  MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, in.shape()));
+  // A row reaches from the last dimension that moves to the end; it is two
+  // runs.
+  const DimVector dims = in.shape().dims();
+  const DimVector strides = RowMajorStrides(dims);
+  const DimVector row_dims(dims.begin(), dims.begin() + last);
+  const int64_t row = dims[last] * strides[last];
+  const int64_t split = moved[last] * strides[last];
+  const int64_t rows = in.num_elements() / row;
+  const DataType type = in.dtype();
+  const char* src = in.data();
+  char* dst = out->mutable_data();
+  return ctx.ParallelFor(
+      rows, MoveCost(type, row) + 10, [&](int64_t begin, int64_t end) {
+        DimVector at = Coordinates(begin, row_dims);
+        for (int64_t r = begin; r < end; ++r) {
+          int64_t from = 0;
+          for (int d = 0; d < last; ++d) {
+            const int64_t i = at[d] - moved[d];
+            from += (i < 0 ? i + dims[d] : i) * strides[d];
+          }
+          const int64_t to = r * row;
+          CopyElements(type, src, from, dst, to + split, row - split);
+          CopyElements(type, src, from + row - split, dst, to, split);
+          for (int d = last - 1; d >= 0 && ++at[d] == dims[d]; --d) at[d] = 0;
+        }
+      });
+}
+
+}  // namespace
+
+MR_KERNELS(Roll, Cpu){{.types = "T: " MR_ELEMENT_TYPES,
+                       .make = MakeFunctionKernel<RollKernel>,
+                       .host = "shift, axis"}};

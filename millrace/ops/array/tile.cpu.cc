@@ -1,0 +1,156 @@
+#include <vector>
+
+#include "millrace/base/checked_size.h"
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/array/element_types.h"
+#include "millrace/ops/array/move.h"
+#include "millrace/ops/array/shape_rules.op.h"
+#include "millrace/tensor/dispatch.h"
+
+using namespace millrace;       // NOLINT: declarations stand outside
+using namespace millrace::ops;  // NOLINT
+
+namespace {
+
+StatusOr<std::vector<int64_t>> Multiples(const Tensor& in,
+                                         const Tensor& multiples) {
+  if (multiples.rank() != 1) {
+    return InvalidArgument("Expected multiples to be 1-D, but got shape ",
+                           multiples.shape().DebugString());
+  }
+  if (multiples.num_elements() != in.rank()) {
+    return InvalidArgument(
+        "Expected multiples argument to be a vector of length ", in.rank(),
+        " but got length ", multiples.num_elements());
+  }
+  std::vector<int64_t> values = IntValues(multiples);
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (values[i] < 0) {
+      return InvalidArgument("Expected multiples[", i, "] >= 0, but got ",
+                             values[i]);
+    }
+  }
+  return values;
+}
+
+Status TileKernel(KernelContext& ctx) {
+  const Tensor& in = ctx.input(0);
+  MR_ASSIGN(std::vector<int64_t> multiples, Multiples(in, ctx.input(1)));
+  DimVector dims;
+  bool once = true;
+  for (int i = 0; i < in.rank(); ++i) {
+    CheckedSize size = CheckedSize(in.dim(i)) * multiples[i];
+    if (!size.ok()) {
+      return InvalidArgument(
+          "Expected a non-negative size, got an overflow of ", in.dim(i),
+          " times multiples[", i, "] = ", multiples[i]);
+    }
+    dims.push_back(size.value());
+    once &= multiples[i] == 1;
+  }
+  if (once) {
+    ctx.set_output(0, ctx.TakeInput(0));
+    return OkStatus();
+  }
+  MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
+  MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
+  if (out->num_elements() == 0) return OkStatus();
+  const DimVector in_strides = RowMajorStrides(in.shape().dims());
+  const DimVector out_strides = RowMajorStrides(dims);
+  StridedCopySpec spec;
+  for (int i = 0; i < in.rank(); ++i) {
+    spec.Add(multiples[i], 0, out_strides[i] * in.dim(i));
+    spec.Add(in.dim(i), in_strides[i], out_strides[i]);
+  }
+  return StridedCopy(ctx, in.dtype(), in.data(), out->mutable_data(), spec);
+}
+
+// Adds up the tiles. A walk over the input in its order: the place in the
+// output is kept by dimension.
+template <class T>
+void SumTiles(const Tensor& in, absl::Span<const int64_t> out_dims,
+              Tensor* out) {
+  using C = ComputeType<T>;
+  const DimVector strides = RowMajorStrides(out_dims);
+  const int rank = in.rank();
+  DimVector at(static_cast<size_t>(rank));
+  const auto x = in.flat<T>();
+  const auto y = out->mutable_flat<T>();
+  for (const T& value : x) {
+    int64_t place = 0;
+    for (int d = 0; d < rank; ++d) place += at[d] % out_dims[d] * strides[d];
+    y[place] = static_cast<T>(static_cast<C>(y[place]) + static_cast<C>(value));
+    for (int d = rank - 1; d >= 0 && ++at[d] == in.dim(d); --d) at[d] = 0;
+  }
+}
+
+Status TileGradKernel(KernelContext& ctx) {
+  const Tensor& in = ctx.input(0);
+  MR_ASSIGN(std::vector<int64_t> multiples, Multiples(in, ctx.input(1)));
+  DimVector dims;
+  for (int i = 0; i < in.rank(); ++i) {
+    if (multiples[i] == 0 || in.dim(i) % multiples[i] != 0) {
+      return InvalidArgument("Expected input_dim[", i,
+                             "] to be divisible by multiples[", i, "], but ",
+                             in.dim(i), " % ", multiples[i], " != 0");
+    }
+    dims.push_back(in.dim(i) / multiples[i]);
+  }
+  TensorShape shape{absl::Span<const int64_t>(dims)};
+  MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
+  MR_RETURN_IF_ERROR(ZeroTensor(ctx, out));
+  return Dispatch(NumericTypes{}, in.dtype(), [&]<class T>() -> Status {
+    SumTiles<T>(in, dims, out);
+    return OkStatus();
+  });
+}
+
+Status BroadcastToKernel(KernelContext& ctx) {
+  const Tensor& in = ctx.input(0);
+  const Tensor& sizes = ctx.input(1);
+  if (sizes.rank() != 1) {
+    return InvalidArgument(
+        "shape must be a vector of {int32,int64}, got shape ",
+        sizes.shape().DebugString());
+  }
+  MR_ASSIGN(TensorShape shape, TensorShape::Make(IntValues(sizes)));
+  if (shape == in.shape()) {
+    ctx.set_output(0, ctx.TakeInput(0));
+    return OkStatus();
+  }
+  const int extra = shape.rank() - in.rank();
+  if (extra < 0) {
+    return InvalidArgument("Rank of input (", in.rank(),
+                           ") must be no greater than rank of output shape (",
+                           shape.rank(), ").");
+  }
+  for (int i = 0; i < in.rank(); ++i) {
+    if (in.dim(i) != 1 && in.dim(i) != shape.dim(extra + i)) {
+      return InvalidArgument("Incompatible shapes: ", in.shape().DebugString(),
+                             " vs. ", shape.DebugString());
+    }
+  }
+  const DimVector in_strides = RowMajorStrides(in.shape().dims());
+  const DimVector out_strides = RowMajorStrides(shape.dims());
+  MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, shape));
+  if (out->num_elements() == 0) return OkStatus();
+  StridedCopySpec spec;
+  for (int i = 0; i < shape.rank(); ++i) {
+    const bool repeated = i < extra || in.dim(i - extra) == 1;
+    spec.Add(shape.dim(i), repeated ? 0 : in_strides[i - extra],
+             out_strides[i]);
+  }
+  return StridedCopy(ctx, in.dtype(), in.data(), out->mutable_data(), spec);
+}
+
+}  // namespace
+
+MR_KERNELS(Tile, Cpu){{.types = "T: " MR_ELEMENT_TYPES,
+                       .make = MakeFunctionKernel<TileKernel>,
+                       .host = "multiples"}};
+MR_KERNELS(TileGrad, Cpu){{.types = "T: " MR_NUMBER_TYPES,
+                           .make = MakeFunctionKernel<TileGradKernel>,
+                           .host = "multiples"}};
+MR_KERNELS(BroadcastTo, Cpu){{.types = "T: " MR_ELEMENT_TYPES,
+                              .make = MakeFunctionKernel<BroadcastToKernel>,
+                              .host = "shape"}};
