@@ -111,11 +111,13 @@ Status CancelScope::status() const {
   return state_->status;
 }
 
-CancelScope::Registration CancelScope::Register(absl::AnyInvocable<void()> callback) {
+CancelScope::Registration CancelScope::Register(
+    absl::AnyInvocable<void()> callback) {
   MutexLock lock(state_->mu);
   if (cancelled()) return {.token = 0, .status = state_->status};
   const Token token = state_->next_token++;
-  state_->callbacks.emplace_hint(state_->callbacks.end(), token, std::move(callback));
+  state_->callbacks.emplace_hint(state_->callbacks.end(), token,
+                                 std::move(callback));
   return {.token = token, .status = OkStatus()};
 }
 
@@ -140,7 +142,8 @@ void CancelScope::CancelAt(Deadline deadline, Timer& timer, Status reason) {
   if (deadline.infinite()) return;
   // Taken first: a callback on the timer's thread may meet this lock.
   const Timer::Id id = timer.RunAt(
-      deadline, [state = state_, reason = std::move(reason)] { state->Cancel(reason); });
+      deadline,
+      [state = state_, reason = std::move(reason)] { state->Cancel(reason); });
   MutexLock lock(state_->mu);
   state_->deadlines.emplace_back(&timer, id);
 }

@@ -11,10 +11,12 @@ namespace millrace::internal {
 
 // Writes place, condition, message and stack trace (inside a simulation also
 // the seed) to stderr in one piece, then aborts.
-[[noreturn]] void Die(const char* file, int line, const char* condition, absl::string_view message);
+[[noreturn]] void Die(const char* file, int line, const char* condition,
+                      absl::string_view message);
 
 template <class... Args>
-[[noreturn]] __attribute__((noinline, cold)) void DieWith(const char* file, int line,
+[[noreturn]] __attribute__((noinline, cold)) void DieWith(const char* file,
+                                                          int line,
                                                           const char* condition,
                                                           const Args&... args) {
   if constexpr (sizeof...(args) == 0) {
@@ -28,10 +30,11 @@ template <class... Args>
 
 // `MR_CHECK(cond)` or `MR_CHECK(cond, "message ", value, ...)`. The message is
 // built by absl::StrCat, only on failure.
-#define MR_CHECK(cond, ...)                                                                \
-  do {                                                                                     \
-    if (!(cond)) [[unlikely]]                                                              \
-      ::millrace::internal::DieWith(__FILE__, __LINE__, #cond __VA_OPT__(, ) __VA_ARGS__); \
+#define MR_CHECK(cond, ...)                                            \
+  do {                                                                 \
+    if (!(cond)) [[unlikely]]                                          \
+      ::millrace::internal::DieWith(__FILE__, __LINE__,                \
+                                    #cond __VA_OPT__(, ) __VA_ARGS__); \
   } while (0)
 
 // The same in builds with MILLRACE_DCHECK; elsewhere compiled, never run.

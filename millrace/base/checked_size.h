@@ -27,12 +27,19 @@ class CheckedSize {
     return *this;
   }
   constexpr CheckedSize& operator-=(CheckedSize o) {
-    ok_ = !__builtin_sub_overflow(value_, o.value_, &value_) && ok_ && o.ok_ && value_ >= 0;
+    ok_ = !__builtin_sub_overflow(value_, o.value_, &value_) && ok_ && o.ok_ &&
+          value_ >= 0;
     return *this;
   }
-  friend constexpr CheckedSize operator*(CheckedSize a, CheckedSize b) { return a *= b; }
-  friend constexpr CheckedSize operator+(CheckedSize a, CheckedSize b) { return a += b; }
-  friend constexpr CheckedSize operator-(CheckedSize a, CheckedSize b) { return a -= b; }
+  friend constexpr CheckedSize operator*(CheckedSize a, CheckedSize b) {
+    return a *= b;
+  }
+  friend constexpr CheckedSize operator+(CheckedSize a, CheckedSize b) {
+    return a += b;
+  }
+  friend constexpr CheckedSize operator-(CheckedSize a, CheckedSize b) {
+    return a -= b;
+  }
   constexpr CheckedSize Mul(CheckedSize o) const { return *this * o; }
   constexpr CheckedSize Add(CheckedSize o) const { return *this + o; }
 
@@ -42,8 +49,9 @@ class CheckedSize {
   // The value, or INVALID_ARGUMENT that names `what`.
   StatusOr<int64_t> Get(absl::string_view what = "size") const {
     if (!ok_) {
-      return InvalidArgument("Overflow or negative value in the computation of ", what,
-                             "; it must lie between 0 and 2^63 - 1");
+      return InvalidArgument(
+          "Overflow or negative value in the computation of ", what,
+          "; it must lie between 0 and 2^63 - 1");
     }
     return value_;
   }

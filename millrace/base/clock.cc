@@ -37,7 +37,8 @@ void SleepUntil(Deadline deadline) {
   }
   timespec until{static_cast<time_t>(deadline.nanos() / 1'000'000'000),
                  static_cast<long>(deadline.nanos() % 1'000'000'000)};
-  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) {
+  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) ==
+         EINTR) {
   }
 }
 

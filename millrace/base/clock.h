@@ -25,7 +25,8 @@ class Deadline {
     return nanos >= kInfinite - now ? Deadline() : At(now + nanos);
   }
   static Deadline AfterMillis(int64_t millis) {
-    return millis >= kInfinite / 1'000'000 ? Deadline() : After(millis * 1'000'000);
+    return millis >= kInfinite / 1'000'000 ? Deadline()
+                                           : After(millis * 1'000'000);
   }
   // At `nanos` of NowNanos().
   static constexpr Deadline At(int64_t nanos) {
@@ -33,7 +34,9 @@ class Deadline {
     d.nanos_ = nanos;
     return d;
   }
-  static constexpr Deadline Min(Deadline a, Deadline b) { return At(std::min(a.nanos_, b.nanos_)); }
+  static constexpr Deadline Min(Deadline a, Deadline b) {
+    return At(std::min(a.nanos_, b.nanos_));
+  }
 
   constexpr bool infinite() const { return nanos_ == kInfinite; }
   bool expired() const { return !infinite() && NowNanos() >= nanos_; }

@@ -18,12 +18,11 @@ void PutVarint64(std::string* out, uint64_t v) {
   out->append(buffer, EncodeVarint64(buffer, v) - buffer);
 }
 
-void PutVarint32(std::string* out, uint32_t v) {
-  PutVarint64(out, v);
-}
+void PutVarint32(std::string* out, uint32_t v) { PutVarint64(out, v); }
 
 void PutLengthPrefixed(std::string* out, absl::string_view data) {
-  MR_CHECK(data.size() <= UINT32_MAX, "too long for a length prefix: ", data.size());
+  MR_CHECK(data.size() <= UINT32_MAX,
+           "too long for a length prefix: ", data.size());
   PutVarint32(out, static_cast<uint32_t>(data.size()));
   out->append(data.data(), data.size());
 }

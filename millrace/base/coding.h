@@ -11,7 +11,8 @@
 
 namespace millrace {
 
-static_assert(std::endian::native == std::endian::little, "files and messages are little endian");
+static_assert(std::endian::native == std::endian::little,
+              "files and messages are little endian");
 
 inline constexpr int kMaxVarint32Bytes = 5;
 inline constexpr int kMaxVarint64Bytes = 10;

@@ -70,13 +70,16 @@ constexpr std::array<Table, 4> kShift = MakeShift(kBytes);
 template <size_t kBytes>
 uint32_t Shift(uint32_t crc) {
   const auto& t = kShift<kBytes>;
-  return t[0][crc & 0xff] ^ t[1][(crc >> 8) & 0xff] ^ t[2][(crc >> 16) & 0xff] ^ t[3][crc >> 24];
+  return t[0][crc & 0xff] ^ t[1][(crc >> 8) & 0xff] ^ t[2][(crc >> 16) & 0xff] ^
+         t[3][crc >> 24];
 }
 
 // The instruction takes three cycles but one can start every cycle, so three
 // streams run side by side and are joined by shifting.
 template <size_t kBytes>
-__attribute__((target("sse4.2"))) uint64_t ThreeStreams(uint64_t crc, const char*& p, size_t& n) {
+__attribute__((target("sse4.2"))) uint64_t ThreeStreams(uint64_t crc,
+                                                        const char*& p,
+                                                        size_t& n) {
   while (n >= 3 * kBytes) {
     uint64_t b = 0;
     uint64_t c = 0;
@@ -93,7 +96,8 @@ __attribute__((target("sse4.2"))) uint64_t ThreeStreams(uint64_t crc, const char
   return crc;
 }
 
-__attribute__((target("sse4.2"))) uint32_t ExtendByInstruction(uint32_t initial, const char* p,
+__attribute__((target("sse4.2"))) uint32_t ExtendByInstruction(uint32_t initial,
+                                                               const char* p,
                                                                size_t n) {
   uint64_t crc = ~initial;
   crc = ThreeStreams<4096>(crc, p, n);
@@ -102,7 +106,8 @@ __attribute__((target("sse4.2"))) uint32_t ExtendByInstruction(uint32_t initial,
     crc = _mm_crc32_u64(crc, LoadFixed<uint64_t>(p));
   }
   for (; n > 0; ++p, --n) {
-    crc = _mm_crc32_u8(static_cast<uint32_t>(crc), static_cast<unsigned char>(*p));
+    crc = _mm_crc32_u8(static_cast<uint32_t>(crc),
+                       static_cast<unsigned char>(*p));
   }
   return ~static_cast<uint32_t>(crc);
 }

@@ -12,9 +12,7 @@ namespace millrace::crc32c {
 // The checksum of A + data, given `crc`, the checksum of A.
 uint32_t Extend(uint32_t crc, const char* data, size_t n);
 
-inline uint32_t Value(const char* data, size_t n) {
-  return Extend(0, data, n);
-}
+inline uint32_t Value(const char* data, size_t n) { return Extend(0, data, n); }
 inline uint32_t Value(absl::string_view data) {
   return Extend(0, data.data(), data.size());
 }

@@ -11,12 +11,8 @@ namespace {
 
 #if defined(__x86_64__)
 constexpr unsigned kFlush = 0x8000 | 0x0040;  // results, inputs
-unsigned Get() {
-  return _mm_getcsr();
-}
-void Set(unsigned control) {
-  _mm_setcsr(control);
-}
+unsigned Get() { return _mm_getcsr(); }
+void Set(unsigned control) { _mm_setcsr(control); }
 #elif defined(__aarch64__)
 constexpr unsigned kFlush = 1u << 24;  // FZ: both
 unsigned Get() {
@@ -29,9 +25,7 @@ void Set(unsigned control) {
 }
 #else
 constexpr unsigned kFlush = 0;
-unsigned Get() {
-  return 0;
-}
+unsigned Get() { return 0; }
 void Set(unsigned) {}
 #endif
 
@@ -46,8 +40,6 @@ ScopedFlushDenormals::~ScopedFlushDenormals() {
   Set((Get() & ~kFlush) | (previous_ & kFlush));
 }
 
-bool FlushesDenormals() {
-  return kFlush != 0 && (Get() & kFlush) == kFlush;
-}
+bool FlushesDenormals() { return kFlush != 0 && (Get() & kFlush) == kFlush; }
 
 }  // namespace millrace

@@ -20,7 +20,8 @@ class Done {
   template <class F>
   requires std::is_invocable_v<F, Status> Done(F f)
       : f_(std::move(f)), armed_(true) {}  // NOLINT: from any callable
-  Done(Done&& o) noexcept : f_(std::move(o.f_)), armed_(std::exchange(o.armed_, false)) {}
+  Done(Done&& o) noexcept
+      : f_(std::move(o.f_)), armed_(std::exchange(o.armed_, false)) {}
   Done& operator=(Done&& o) noexcept {
     if (this != &o) {
       Drop();

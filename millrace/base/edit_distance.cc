@@ -14,7 +14,8 @@ const Word* Nearest(absl::string_view word, absl::Span<const Word> candidates) {
   const Word* best = nullptr;
   int best_distance = static_cast<int>(word.size()) / 3 + 1;
   for (const Word& candidate : candidates) {
-    const int distance = EditDistance(lower, absl::AsciiStrToLower(candidate), best_distance - 1);
+    const int distance = EditDistance(lower, absl::AsciiStrToLower(candidate),
+                                      best_distance - 1);
     if (distance < best_distance) {
       best = &candidate;
       best_distance = distance;
@@ -37,8 +38,8 @@ int EditDistance(absl::string_view a, absl::string_view b, int limit) {
     row[0] = i;
     int least = i;
     for (int j = 1; j <= m; ++j) {
-      row[j] =
-          std::min({previous[j] + 1, row[j - 1] + 1, previous[j - 1] + (a[i - 1] != b[j - 1])});
+      row[j] = std::min({previous[j] + 1, row[j - 1] + 1,
+                         previous[j - 1] + (a[i - 1] != b[j - 1])});
       if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
         row[j] = std::min(row[j], before[j - 2] + 1);
       }
@@ -58,7 +59,8 @@ absl::string_view NearestWord(absl::string_view word,
   return best ? *best : absl::string_view();
 }
 
-std::string NearestWord(absl::string_view word, absl::Span<const std::string> candidates) {
+std::string NearestWord(absl::string_view word,
+                        absl::Span<const std::string> candidates) {
   const std::string* best = Nearest(word, candidates);
   return best ? *best : std::string();
 }

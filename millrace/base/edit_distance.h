@@ -17,6 +17,7 @@ int EditDistance(absl::string_view a, absl::string_view b, int limit);
 // none is near (more than a third of the word differs).
 absl::string_view NearestWord(absl::string_view word,
                               absl::Span<const absl::string_view> candidates);
-std::string NearestWord(absl::string_view word, absl::Span<const std::string> candidates);
+std::string NearestWord(absl::string_view word,
+                        absl::Span<const std::string> candidates);
 
 }  // namespace millrace

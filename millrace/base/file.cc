@@ -32,7 +32,8 @@ Status Match(FileSystem* files, const std::string& directory,
     if (!children.ok()) {
       // Not there, or not a directory: nothing matches.
       const StatusCode code = children.status().code();
-      if (code == StatusCode::kNotFound || code == StatusCode::kFailedPrecondition ||
+      if (code == StatusCode::kNotFound ||
+          code == StatusCode::kFailedPrecondition ||
           code == StatusCode::kPermissionDenied) {
         return OkStatus();
       }
@@ -87,10 +88,12 @@ Status FileSystem::DeleteDirRecursively(const std::string& path) {
   return DeleteDir(path);
 }
 
-StatusOr<std::vector<std::string>> FileSystem::GetMatchingPaths(const std::string& pattern) {
+StatusOr<std::vector<std::string>> FileSystem::GetMatchingPaths(
+    const std::string& pattern) {
   std::vector<std::string> found;
   const bool absolute = !pattern.empty() && pattern[0] == '/';
-  const std::vector<std::string> components = absl::StrSplit(pattern, '/', absl::SkipEmpty());
+  const std::vector<std::string> components =
+      absl::StrSplit(pattern, '/', absl::SkipEmpty());
   if (components.empty()) return found;
   MR_RETURN_IF_ERROR(Match(this, absolute ? "/" : "", components, 0, found));
   std::sort(found.begin(), found.end());
@@ -101,18 +104,22 @@ FileSystem* DefaultFiles() {
   SimWorld* world = SimWorld::Current();
   if (!world) return PosixFiles();
   // One for all processes, like a shared disk.
-  return static_cast<MemoryFiles*>(
-      world->Local(&kSimKey, -1, [] { return std::make_shared<MemoryFiles>(RandomUint64()); }));
+  return static_cast<MemoryFiles*>(world->Local(&kSimKey, -1, [] {
+    return std::make_shared<MemoryFiles>(RandomUint64());
+  }));
 }
 
-StatusOr<std::string> ReadFileToString(FileSystem* files, const std::string& path) {
-  MR_ASSIGN(const std::unique_ptr<RandomAccessFile> file, files->NewRandomAccessFile(path));
+StatusOr<std::string> ReadFileToString(FileSystem* files,
+                                       const std::string& path) {
+  MR_ASSIGN(const std::unique_ptr<RandomAccessFile> file,
+            files->NewRandomAccessFile(path));
   MR_ASSIGN(const uint64_t size, file->Size());
   // The size is a hint: files of /proc say 0, others may grow.
   std::string text(std::max<uint64_t>(size, 4096), '\0');
   size_t have = 0;
   while (true) {
-    MR_ASSIGN(const size_t n, file->Read(have, text.size() - have, text.data() + have));
+    MR_ASSIGN(const size_t n,
+              file->Read(have, text.size() - have, text.data() + have));
     have += n;
     if (have < text.size()) break;
     text.resize(text.size() * 2);
@@ -121,16 +128,19 @@ StatusOr<std::string> ReadFileToString(FileSystem* files, const std::string& pat
   return text;
 }
 
-Status WriteStringToFile(FileSystem* files, const std::string& path, absl::string_view data,
-                         bool sync) {
-  MR_ASSIGN(const std::unique_ptr<WritableFile> file, files->NewWritableFile(path));
+Status WriteStringToFile(FileSystem* files, const std::string& path,
+                         absl::string_view data, bool sync) {
+  MR_ASSIGN(const std::unique_ptr<WritableFile> file,
+            files->NewWritableFile(path));
   MR_RETURN_IF_ERROR(file->Append(data));
   if (sync) MR_RETURN_IF_ERROR(file->Sync());
   return file->Close();
 }
 
-Status WriteFileAtomically(FileSystem* files, const std::string& path, absl::string_view data) {
-  const std::string temporary = absl::StrCat(path, ".tmp-", absl::Hex(RandomUint64()));
+Status WriteFileAtomically(FileSystem* files, const std::string& path,
+                           absl::string_view data) {
+  const std::string temporary =
+      absl::StrCat(path, ".tmp-", absl::Hex(RandomUint64()));
   Status status = WriteStringToFile(files, temporary, data, true);
   if (status.ok()) status = files->Rename(temporary, path);
   if (!status.ok()) {
@@ -159,16 +169,20 @@ bool MatchGlob(absl::string_view pattern, absl::string_view text) {
       const char c = text[t];
       if (pattern[p] == '?') {
         matched = c != '/';
-      } else if (pattern[p] == '[' && pattern.find(']', p + 2) != absl::string_view::npos) {
+      } else if (pattern[p] == '[' &&
+                 pattern.find(']', p + 2) != absl::string_view::npos) {
         size_t q = p + 1;
         const bool negated = pattern[q] == '!' || pattern[q] == '^';
         if (negated) ++q;
         bool in = false;
         // A ']' right after the bracket is a member.
-        for (bool first = true; q < pattern.size() && (first || pattern[q] != ']'); first = false) {
+        for (bool first = true;
+             q < pattern.size() && (first || pattern[q] != ']');
+             first = false) {
           const char low = pattern[q];
           char high = low;
-          if (q + 2 < pattern.size() && pattern[q + 1] == '-' && pattern[q + 2] != ']') {
+          if (q + 2 < pattern.size() && pattern[q + 1] == '-' &&
+              pattern[q + 2] != ']') {
             high = pattern[q + 2];
             q += 2;
           }
@@ -189,7 +203,8 @@ bool MatchGlob(absl::string_view pattern, absl::string_view text) {
       ++t;
       continue;
     }
-    if (star == absl::string_view::npos || star_text >= text.size() || text[star_text] == '/') {
+    if (star == absl::string_view::npos || star_text >= text.size() ||
+        text[star_text] == '/') {
       return false;
     }
     p = star + 1;
@@ -302,7 +317,9 @@ Status ErrnoStatus(absl::string_view context, int errno_value) {
       break;
   }
   char buffer[128];
-  return Status(code, absl::StrCat(context, "; ", strerror_r(errno_value, buffer, sizeof(buffer))));
+  return Status(code,
+                absl::StrCat(context, "; ",
+                             strerror_r(errno_value, buffer, sizeof(buffer))));
 }
 
 std::string JoinPath(absl::string_view directory, absl::string_view name) {

@@ -21,7 +21,8 @@ class RandomAccessFile {
   virtual ~RandomAccessFile() = default;
   // Reads up to `n` bytes from `offset` into `buffer` and returns how many:
   // less only at the end of the file, 0 at and behind it.
-  virtual StatusOr<size_t> Read(uint64_t offset, size_t n, char* buffer) const = 0;
+  virtual StatusOr<size_t> Read(uint64_t offset, size_t n,
+                                char* buffer) const = 0;
   virtual StatusOr<uint64_t> Size() const = 0;
 };
 
@@ -46,16 +47,19 @@ class FileSystem {
   virtual StatusOr<std::unique_ptr<RandomAccessFile>> NewRandomAccessFile(
       const std::string& path) = 0;
   // Truncates or creates.
-  virtual StatusOr<std::unique_ptr<WritableFile>> NewWritableFile(const std::string& path) = 0;
+  virtual StatusOr<std::unique_ptr<WritableFile>> NewWritableFile(
+      const std::string& path) = 0;
   // Appends or creates.
-  virtual StatusOr<std::unique_ptr<WritableFile>> NewAppendableFile(const std::string& path) = 0;
+  virtual StatusOr<std::unique_ptr<WritableFile>> NewAppendableFile(
+      const std::string& path) = 0;
 
   // OK or NOT_FOUND (or what kept us from looking).
   virtual Status Exists(const std::string& path) = 0;
   // OK, NOT_FOUND, or FAILED_PRECONDITION for anything but a directory.
   virtual Status IsDirectory(const std::string& path) = 0;
   // Names, not paths, sorted, without . and ..
-  virtual StatusOr<std::vector<std::string>> GetChildren(const std::string& path) = 0;
+  virtual StatusOr<std::vector<std::string>> GetChildren(
+      const std::string& path) = 0;
   virtual StatusOr<uint64_t> GetSize(const std::string& path) = 0;
   // Time of the last change in nanoseconds since 1970.
   virtual StatusOr<int64_t> GetModifiedNanos(const std::string& path) = 0;
@@ -78,7 +82,8 @@ class FileSystem {
   // Deletes the directory and all in it.
   virtual Status DeleteDirRecursively(const std::string& path);
   // Paths that match `pattern` (see MatchGlob), sorted; none is not an error.
-  virtual StatusOr<std::vector<std::string>> GetMatchingPaths(const std::string& pattern);
+  virtual StatusOr<std::vector<std::string>> GetMatchingPaths(
+      const std::string& pattern);
 };
 
 // The local disk. Never destroyed.
@@ -86,13 +91,15 @@ FileSystem* PosixFiles();
 // PosixFiles(), in a simulation the MemoryFiles of the world.
 FileSystem* DefaultFiles();
 
-StatusOr<std::string> ReadFileToString(FileSystem* files, const std::string& path);
+StatusOr<std::string> ReadFileToString(FileSystem* files,
+                                       const std::string& path);
 // Writes and closes; `sync` waits for the disk.
-Status WriteStringToFile(FileSystem* files, const std::string& path, absl::string_view data,
-                         bool sync = false);
+Status WriteStringToFile(FileSystem* files, const std::string& path,
+                         absl::string_view data, bool sync = false);
 // The same through PATH.tmp-RANDOM and Rename, so that readers see the old or
 // the new content, also after a crash.
-Status WriteFileAtomically(FileSystem* files, const std::string& path, absl::string_view data);
+Status WriteFileAtomically(FileSystem* files, const std::string& path,
+                           absl::string_view data);
 
 // The shell's patterns within one component: * ? [a-z] [!a-z] and \ before a
 // special character. Neither * nor ? matches a '/'.

@@ -15,14 +15,14 @@ namespace millrace::internal {
 // Returns when woken, at once if `word` differs from `expected`, or for no
 // reason.
 inline void FutexWait(std::atomic<uint32_t>* word, uint32_t expected) {
-  syscall(SYS_futex, reinterpret_cast<uint32_t*>(word), FUTEX_WAIT_PRIVATE, expected, nullptr,
-          nullptr, 0);
+  syscall(SYS_futex, reinterpret_cast<uint32_t*>(word), FUTEX_WAIT_PRIVATE,
+          expected, nullptr, nullptr, 0);
 }
 
 // The word may be gone already: the address is not read.
 inline void FutexWake(std::atomic<uint32_t>* word, int count = 1) {
-  syscall(SYS_futex, reinterpret_cast<uint32_t*>(word), FUTEX_WAKE_PRIVATE, count, nullptr, nullptr,
-          0);
+  syscall(SYS_futex, reinterpret_cast<uint32_t*>(word), FUTEX_WAKE_PRIVATE,
+          count, nullptr, nullptr, 0);
 }
 
 inline void CpuRelax() {

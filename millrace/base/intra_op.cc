@@ -71,8 +71,8 @@ struct alignas(64) IntraOpPool::Worker {
   void Wake() {
     // Counts the job and clears kAsleep in one step.
     uint32_t before = signal.load(std::memory_order_relaxed);
-    while (
-        !signal.compare_exchange_weak(before, (before | kAsleep) + 1, std::memory_order_acq_rel)) {
+    while (!signal.compare_exchange_weak(before, (before | kAsleep) + 1,
+                                         std::memory_order_acq_rel)) {
     }
     if (before & kAsleep) internal::FutexWake(&signal);
   }
@@ -88,7 +88,8 @@ struct alignas(64) IntraOpPool::Worker {
       }
     } while (NowNanos() < until);
     uint32_t expected = seen;
-    if (!signal.compare_exchange_strong(expected, seen | kAsleep, std::memory_order_acq_rel)) {
+    if (!signal.compare_exchange_strong(expected, seen | kAsleep,
+                                        std::memory_order_acq_rel)) {
       return expected;
     }
     uint32_t now = seen | kAsleep;
@@ -124,7 +125,8 @@ int IntraOpPool::TakeIdle() {
     uint64_t bits = idle_[word].load(std::memory_order_relaxed);
     while (bits != 0) {
       const uint64_t lowest = bits & (~bits + 1);
-      if (idle_[word].compare_exchange_weak(bits, bits & ~lowest, std::memory_order_acquire)) {
+      if (idle_[word].compare_exchange_weak(bits, bits & ~lowest,
+                                            std::memory_order_acquire)) {
         return static_cast<int>(word) * 64 + std::countr_zero(lowest);
       }
     }
@@ -143,7 +145,8 @@ IntraOpPool::Team IntraOpPool::Reserve(int width) {
     Worker& worker = *workers_[i];
     if (!worker.started) {
       worker.started = true;
-      worker.thread = Thread(absl::StrCat(name_, "-", i), [this, &worker] { Loop(worker); });
+      worker.thread = Thread(absl::StrCat(name_, "-", i),
+                             [this, &worker] { Loop(worker); });
     }
     team.workers_.push_back(i);
   }
@@ -189,17 +192,21 @@ void IntraOpPool::Team::Run(TeamFunction fn) {
 
 void IntraOpPool::Team::Release() {
   for (const int i : workers_) {
-    pool_->idle_[i / 64].fetch_or(uint64_t{1} << (i % 64), std::memory_order_release);
+    pool_->idle_[i / 64].fetch_or(uint64_t{1} << (i % 64),
+                                  std::memory_order_release);
   }
   workers_.clear();
 }
 
-int64_t IntraOpPool::ShardSize(int64_t total, int64_t cost_per_unit_nanos, int width) {
+int64_t IntraOpPool::ShardSize(int64_t total, int64_t cost_per_unit_nanos,
+                               int width) {
   const double work =
-      static_cast<double>(total) * static_cast<double>(std::max<int64_t>(1, cost_per_unit_nanos));
+      static_cast<double>(total) *
+      static_cast<double>(std::max<int64_t>(1, cost_per_unit_nanos));
   double shards = 1;
   if (width > 1 && work >= kMinSharedNanos) {
-    shards = std::min<double>(width * kShardsPerThread, std::max(2.0, work / kMinShardNanos));
+    shards = std::min<double>(width * kShardsPerThread,
+                              std::max(2.0, work / kMinShardNanos));
   }
   shards = std::max(shards, work / kMaxShardNanos);
   if (shards >= static_cast<double>(total)) return 1;

@@ -41,10 +41,12 @@ class IntraOpPool {
   }
   // The same, but shards that have not started when `scope` is cancelled do
   // not run, and its reason is returned.
-  Status ParallelFor(int64_t total, int64_t cost_per_unit_nanos, const CancelScope* scope,
+  Status ParallelFor(int64_t total, int64_t cost_per_unit_nanos,
+                     const CancelScope* scope,
                      absl::FunctionRef<void(int64_t, int64_t)> fn);
   // The length of a shard in units, the last one may be shorter.
-  static int64_t ShardSize(int64_t total, int64_t cost_per_unit_nanos, int width);
+  static int64_t ShardSize(int64_t total, int64_t cost_per_unit_nanos,
+                           int width);
 
   // Workers reserved for one caller, who is member 0.
   class Team {

@@ -14,18 +14,17 @@ constinit std::atomic<Lanes*> process_lanes{nullptr};
 LanesOptions process_options;  // guarded by process_mu
 constexpr char kSimKey = 0;
 
-int OrCores(int threads) {
-  return threads > 0 ? threads : UsableCores();
-}
+int OrCores(int threads) { return threads > 0 ? threads : UsableCores(); }
 
 }  // namespace
 
 Lanes::Lanes(const LanesOptions& options)
     : control("control", 2),
-      inter_op("inter-op", {.threads = OrCores(options.inter_op_threads), .flush_denormals = true}),
+      inter_op("inter-op", {.threads = OrCores(options.inter_op_threads),
+                            .flush_denormals = true}),
       intra_op("intra-op", OrCores(options.intra_op_threads)),
-      blocking("blocking",
-               {.threads = options.blocking_threads, .max_queued = options.blocking_queue}),
+      blocking("blocking", {.threads = options.blocking_threads,
+                            .max_queued = options.blocking_queue}),
       timer("timer") {}
 
 Lanes& Lanes::Process() {
@@ -33,8 +32,8 @@ Lanes& Lanes::Process() {
     // The same number of threads on every machine, else the seed would mean
     // another run there.
     void* lanes = world->Local(&kSimKey, world->CurrentProcess(), [] {
-      return std::make_shared<Lanes>(
-          LanesOptions{.inter_op_threads = 2, .intra_op_threads = 1, .blocking_threads = 2});
+      return std::make_shared<Lanes>(LanesOptions{
+          .inter_op_threads = 2, .intra_op_threads = 1, .blocking_threads = 2});
     });
     return *static_cast<Lanes*>(lanes);
   }

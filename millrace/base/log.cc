@@ -35,7 +35,8 @@ bool LogDue(std::atomic<int64_t>& next, double seconds) {
   const int64_t now = NowNanos();
   int64_t expected = next.load(std::memory_order_relaxed);
   return now >= expected &&
-         next.compare_exchange_strong(expected, now + static_cast<int64_t>(seconds * 1e9),
+         next.compare_exchange_strong(expected,
+                                      now + static_cast<int64_t>(seconds * 1e9),
                                       std::memory_order_relaxed);
 }
 
@@ -50,10 +51,11 @@ LogLine::~LogLine() {
   }
   const absl::string_view path(file_);
   const absl::string_view base = path.substr(path.rfind('/') + 1);
-  std::string line = absl::StrFormat("%c%02d%02d %02d:%02d:%02d.%06d %d %s:%d] %s",
-                                     "IWE"[static_cast<int>(level_)], parts.tm_mon + 1,
-                                     parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec,
-                                     micros % 1'000'000, CurrentThreadId(), base, line_, text_);
+  std::string line = absl::StrFormat(
+      "%c%02d%02d %02d:%02d:%02d.%06d %d %s:%d] %s",
+      "IWE"[static_cast<int>(level_)], parts.tm_mon + 1, parts.tm_mday,
+      parts.tm_hour, parts.tm_min, parts.tm_sec, micros % 1'000'000,
+      CurrentThreadId(), base, line_, text_);
   if (has_sink.load(std::memory_order_acquire)) {
     std::lock_guard<std::mutex> lock(sink_mu);
     if (Sink()) {
@@ -77,7 +79,8 @@ void SetLogLevel(LogLevel level) {
 }
 
 LogLevel GetLogLevel() {
-  return static_cast<LogLevel>(internal::log_level.load(std::memory_order_relaxed));
+  return static_cast<LogLevel>(
+      internal::log_level.load(std::memory_order_relaxed));
 }
 
 void SetLogSink(LogSink sink) {

@@ -45,7 +45,8 @@ bool LogDue(std::atomic<int64_t>& next, double seconds);
 // Collects one line and writes it at the end of the statement.
 class LogLine {
  public:
-  LogLine(const char* file, int line, LogLevel level) : file_(file), line_(line), level_(level) {}
+  LogLine(const char* file, int line, LogLevel level)
+      : file_(file), line_(line), level_(level) {}
   ~LogLine();
   LogLine(const LogLine&) = delete;
   LogLine& operator=(const LogLine&) = delete;
@@ -61,7 +62,8 @@ class LogLine {
       const char* text = value;
       absl::StrAppend(&text_, text ? text : "(null)");
     } else if constexpr (std::is_pointer_v<T>) {
-      absl::StrAppend(&text_, "0x", absl::Hex(reinterpret_cast<uintptr_t>(value)));
+      absl::StrAppend(&text_, "0x",
+                      absl::Hex(reinterpret_cast<uintptr_t>(value)));
     } else if constexpr (requires { value.ToString(); }) {
       absl::StrAppend(&text_, value.ToString());
     } else if constexpr (std::is_enum_v<T>) {
@@ -86,11 +88,13 @@ struct LogVoidify {
 }  // namespace internal
 }  // namespace millrace
 
-#define MR_LOG_IF_(level, condition)                                                 \
-  !(::millrace::internal::LogEnabled(::millrace::LogLevel::k##level) && (condition)) \
-      ? (void)0                                                                      \
-      : ::millrace::internal::LogVoidify() &                                         \
-            ::millrace::internal::LogLine(__FILE__, __LINE__, ::millrace::LogLevel::k##level)
+#define MR_LOG_IF_(level, condition)                                    \
+  !(::millrace::internal::LogEnabled(::millrace::LogLevel::k##level) && \
+    (condition))                                                        \
+      ? (void)0                                                         \
+      : ::millrace::internal::LogVoidify() &                            \
+            ::millrace::internal::LogLine(__FILE__, __LINE__,           \
+                                          ::millrace::LogLevel::k##level)
 
 #define MR_LOG(level) MR_LOG_IF_(level, true)
 

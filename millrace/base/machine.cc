@@ -29,7 +29,8 @@ std::vector<std::string> CgroupFolders(absl::string_view controller) {
   std::vector<std::string> folders = {"/sys/fs/cgroup", v1};
   const std::string groups = ReadLine("/proc/self/cgroup");
   for (absl::string_view line : absl::StrSplit(groups, '\n')) {
-    const std::vector<std::string> parts = absl::StrSplit(line, absl::MaxSplits(':', 2));
+    const std::vector<std::string> parts =
+        absl::StrSplit(line, absl::MaxSplits(':', 2));
     if (parts.size() != 3) continue;
     std::string root;
     if (parts[1].empty()) {
@@ -41,7 +42,8 @@ std::vector<std::string> CgroupFolders(absl::string_view controller) {
       }
       root = v1;
     }
-    for (absl::string_view path = parts[2]; path.size() > 1; path = Dirname(path)) {
+    for (absl::string_view path = parts[2]; path.size() > 1;
+         path = Dirname(path)) {
       folders.push_back(absl::StrCat(root, path));
     }
   }
@@ -64,8 +66,10 @@ int UsableCores() {
   for (const std::string& folder : CgroupFolders("cpu")) {
     double quota = 0;
     double period = 0;
-    const std::vector<std::string> max = absl::StrSplit(ReadLine(folder + "/cpu.max"), ' ');
-    if (max.size() == 2 && absl::SimpleAtod(max[0], &quota) && absl::SimpleAtod(max[1], &period)) {
+    const std::vector<std::string> max =
+        absl::StrSplit(ReadLine(folder + "/cpu.max"), ' ');
+    if (max.size() == 2 && absl::SimpleAtod(max[0], &quota) &&
+        absl::SimpleAtod(max[1], &period)) {
       apply(quota, period);
     }
     if (absl::SimpleAtod(ReadLine(folder + "/cpu.cfs_quota_us"), &quota) &&
@@ -77,7 +81,8 @@ int UsableCores() {
 }
 
 int64_t UsableMemoryBytes() {
-  int64_t bytes = int64_t{sysconf(_SC_PHYS_PAGES)} * int64_t{sysconf(_SC_PAGESIZE)};
+  int64_t bytes =
+      int64_t{sysconf(_SC_PHYS_PAGES)} * int64_t{sysconf(_SC_PAGESIZE)};
   for (const std::string& folder : CgroupFolders("memory")) {
     for (const char* name : {"/memory.max", "/memory.limit_in_bytes"}) {
       int64_t limit = 0;

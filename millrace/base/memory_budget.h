@@ -27,7 +27,9 @@ class MemoryBudget {
   int64_t used() const { return used_.load(std::memory_order_relaxed); }
   int64_t peak() const { return peak_.load(std::memory_order_relaxed); }
   int64_t limit() const { return limit_.load(std::memory_order_relaxed); }
-  void set_limit(int64_t bytes) { limit_.store(bytes, std::memory_order_relaxed); }
+  void set_limit(int64_t bytes) {
+    limit_.store(bytes, std::memory_order_relaxed);
+  }
 
   // The budget of this process (in a simulation: of the simulated one), at
   // first 85 % of UsableMemoryBytes().

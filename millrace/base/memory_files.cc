@@ -29,7 +29,8 @@ struct NameChange {
   InodePtr inode;
 
   bool Touches(const std::string& directory) const {
-    return Dirname(path) == directory || (kind == kRename && Dirname(to) == directory);
+    return Dirname(path) == directory ||
+           (kind == kRename && Dirname(to) == directory);
   }
 
   void ApplyTo(Names& names) const {
@@ -118,9 +119,12 @@ namespace {
 class MemoryReader final : public RandomAccessFile {
  public:
   MemoryReader(Ref<MemoryFiles::State> state, std::string path, InodePtr inode)
-      : state_(std::move(state)), path_(std::move(path)), inode_(std::move(inode)) {}
+      : state_(std::move(state)),
+        path_(std::move(path)),
+        inode_(std::move(inode)) {}
 
-  StatusOr<size_t> Read(uint64_t offset, size_t n, char* buffer) const override {
+  StatusOr<size_t> Read(uint64_t offset, size_t n,
+                        char* buffer) const override {
     MR_RETURN_IF_ERROR(state_->Before(FileOp::kRead, path_));
     MutexLock lock(state_->mu);
     const std::string& data = inode_->data;
@@ -142,7 +146,8 @@ class MemoryReader final : public RandomAccessFile {
 
 class MemoryWriter final : public WritableFile {
  public:
-  MemoryWriter(Ref<MemoryFiles::State> state, std::string path, InodePtr inode, int64_t crashes)
+  MemoryWriter(Ref<MemoryFiles::State> state, std::string path, InodePtr inode,
+               int64_t crashes)
       : state_(std::move(state)),
         path_(std::move(path)),
         inode_(std::move(inode)),
@@ -197,8 +202,9 @@ class MemoryWriter final : public WritableFile {
   bool closed_ = false;
 };
 
-StatusOr<std::unique_ptr<WritableFile>> OpenWriter(const Ref<MemoryFiles::State>& state,
-                                                   const std::string& path, bool truncate) {
+StatusOr<std::unique_ptr<WritableFile>> OpenWriter(
+    const Ref<MemoryFiles::State>& state, const std::string& path,
+    bool truncate) {
   MR_RETURN_IF_ERROR(state->Before(FileOp::kOpenWrite, path));
   const std::string normal = Normal(path);
   MutexLock lock(state->mu);
@@ -213,7 +219,8 @@ StatusOr<std::unique_ptr<WritableFile>> OpenWriter(const Ref<MemoryFiles::State>
     inode->data.clear();
   }
   inode->modified_nanos = WallMicros() * 1000;
-  return std::make_unique<MemoryWriter>(state, path, std::move(inode), state->crashes);
+  return std::make_unique<MemoryWriter>(state, path, std::move(inode),
+                                        state->crashes);
 }
 
 }  // namespace
@@ -236,7 +243,8 @@ void MemoryFiles::Crash() {
       // Appended to: any part of the tail, perhaps with garbage at its end.
       data.resize(safe.size() + s.rng.Uniform(data.size() - safe.size() + 1));
       if (data.size() > safe.size() && s.rng.Uniform(2) == 0) {
-        const size_t torn = 1 + s.rng.Uniform(std::min<size_t>(512, data.size() - safe.size()));
+        const size_t torn =
+            1 + s.rng.Uniform(std::min<size_t>(512, data.size() - safe.size()));
         for (size_t i = 0; i < torn; ++i) {
           data[data.size() - 1 - i] = static_cast<char>(s.rng());
         }
@@ -276,11 +284,13 @@ StatusOr<std::unique_ptr<RandomAccessFile>> MemoryFiles::NewRandomAccessFile(
   return std::make_unique<MemoryReader>(state_, path, std::move(inode));
 }
 
-StatusOr<std::unique_ptr<WritableFile>> MemoryFiles::NewWritableFile(const std::string& path) {
+StatusOr<std::unique_ptr<WritableFile>> MemoryFiles::NewWritableFile(
+    const std::string& path) {
   return OpenWriter(state_, path, true);
 }
 
-StatusOr<std::unique_ptr<WritableFile>> MemoryFiles::NewAppendableFile(const std::string& path) {
+StatusOr<std::unique_ptr<WritableFile>> MemoryFiles::NewAppendableFile(
+    const std::string& path) {
   return OpenWriter(state_, path, false);
 }
 
@@ -295,10 +305,12 @@ Status MemoryFiles::IsDirectory(const std::string& path) {
   MutexLock lock(state_->mu);
   const InodePtr inode = state_->Find(Normal(path));
   if (!inode) return ErrnoStatus(path, ENOENT);
-  return inode->directory ? OkStatus() : FailedPrecondition(path, "; Not a directory");
+  return inode->directory ? OkStatus()
+                          : FailedPrecondition(path, "; Not a directory");
 }
 
-StatusOr<std::vector<std::string>> MemoryFiles::GetChildren(const std::string& path) {
+StatusOr<std::vector<std::string>> MemoryFiles::GetChildren(
+    const std::string& path) {
   MR_RETURN_IF_ERROR(state_->Before(FileOp::kList, path));
   const std::string normal = Normal(path);
   MutexLock lock(state_->mu);

@@ -53,12 +53,16 @@ class MemoryFiles final : public FileSystem {
   // Opens, reads and such so far, to assert on.
   int64_t operations() const;
 
-  StatusOr<std::unique_ptr<RandomAccessFile>> NewRandomAccessFile(const std::string& path) override;
-  StatusOr<std::unique_ptr<WritableFile>> NewWritableFile(const std::string& path) override;
-  StatusOr<std::unique_ptr<WritableFile>> NewAppendableFile(const std::string& path) override;
+  StatusOr<std::unique_ptr<RandomAccessFile>> NewRandomAccessFile(
+      const std::string& path) override;
+  StatusOr<std::unique_ptr<WritableFile>> NewWritableFile(
+      const std::string& path) override;
+  StatusOr<std::unique_ptr<WritableFile>> NewAppendableFile(
+      const std::string& path) override;
   Status Exists(const std::string& path) override;
   Status IsDirectory(const std::string& path) override;
-  StatusOr<std::vector<std::string>> GetChildren(const std::string& path) override;
+  StatusOr<std::vector<std::string>> GetChildren(
+      const std::string& path) override;
   StatusOr<uint64_t> GetSize(const std::string& path) override;
   StatusOr<int64_t> GetModifiedNanos(const std::string& path) override;
   Status Delete(const std::string& path) override;

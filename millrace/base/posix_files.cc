@@ -20,21 +20,22 @@ constexpr size_t kBufferBytes = 64 << 10;
 // Linux moves at most 2 GiB in one call.
 constexpr size_t kMaxCallBytes = size_t{1} << 30;
 
-Status Failed(absl::string_view path) {
-  return ErrnoStatus(path, errno);
-}
+Status Failed(absl::string_view path) { return ErrnoStatus(path, errno); }
 
 class PosixRandomAccessFile final : public RandomAccessFile {
  public:
-  PosixRandomAccessFile(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
+  PosixRandomAccessFile(std::string path, int fd)
+      : path_(std::move(path)), fd_(fd) {}
   ~PosixRandomAccessFile() override { close(fd_); }
 
-  StatusOr<size_t> Read(uint64_t offset, size_t n, char* buffer) const override {
+  StatusOr<size_t> Read(uint64_t offset, size_t n,
+                        char* buffer) const override {
     if (offset > INT64_MAX) return ErrnoStatus(path_, EINVAL);
     size_t have = 0;
     while (have < n) {
-      const ssize_t got = pread(fd_, buffer + have, std::min(n - have, kMaxCallBytes),
-                                static_cast<off_t>(offset + have));
+      const ssize_t got =
+          pread(fd_, buffer + have, std::min(n - have, kMaxCallBytes),
+                static_cast<off_t>(offset + have));
       if (got == 0) break;
       if (got > 0) {
         have += got;
@@ -58,7 +59,8 @@ class PosixRandomAccessFile final : public RandomAccessFile {
 
 class PosixWritableFile final : public WritableFile {
  public:
-  PosixWritableFile(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
+  PosixWritableFile(std::string path, int fd)
+      : path_(std::move(path)), fd_(fd) {}
   ~PosixWritableFile() override {
     if (fd_ >= 0) PosixWritableFile::Close().IgnoreError();
   }
@@ -100,7 +102,8 @@ class PosixWritableFile final : public WritableFile {
 
   Status Write(absl::string_view data) {
     while (!data.empty()) {
-      const ssize_t n = write(fd_, data.data(), std::min(data.size(), kMaxCallBytes));
+      const ssize_t n =
+          write(fd_, data.data(), std::min(data.size(), kMaxCallBytes));
       if (n >= 0) {
         data.remove_prefix(n);
       } else if (errno != EINTR) {
@@ -129,10 +132,12 @@ class Posix final : public FileSystem {
     }
     return std::make_unique<PosixRandomAccessFile>(path, fd);
   }
-  StatusOr<std::unique_ptr<WritableFile>> NewWritableFile(const std::string& path) override {
+  StatusOr<std::unique_ptr<WritableFile>> NewWritableFile(
+      const std::string& path) override {
     return OpenWritable(path, O_TRUNC);
   }
-  StatusOr<std::unique_ptr<WritableFile>> NewAppendableFile(const std::string& path) override {
+  StatusOr<std::unique_ptr<WritableFile>> NewAppendableFile(
+      const std::string& path) override {
     return OpenWritable(path, O_APPEND);
   }
 
@@ -145,7 +150,8 @@ class Posix final : public FileSystem {
     if (S_ISDIR(info.st_mode)) return OkStatus();
     return FailedPrecondition(path, "; Not a directory");
   }
-  StatusOr<std::vector<std::string>> GetChildren(const std::string& path) override {
+  StatusOr<std::vector<std::string>> GetChildren(
+      const std::string& path) override {
     DIR* dir = opendir(path.c_str());
     if (!dir) return Failed(path);
     std::vector<std::string> names;
@@ -188,7 +194,8 @@ class Posix final : public FileSystem {
     const int fd = Open(path, O_RDONLY | O_DIRECTORY);
     if (fd < 0) return Failed(path);
     // Some file systems have nothing to sync for a directory and say so.
-    const Status status = fsync(fd) == 0 || errno == EINVAL ? OkStatus() : Failed(path);
+    const Status status =
+        fsync(fd) == 0 || errno == EINVAL ? OkStatus() : Failed(path);
     close(fd);
     return status;
   }
@@ -226,7 +233,8 @@ class Posix final : public FileSystem {
         continue;
       }
       if (++links > 40) return ErrnoStatus(path, ELOOP);
-      const std::deque<std::string> parts = absl::StrSplit(absl::string_view(target, n), '/');
+      const std::deque<std::string> parts =
+          absl::StrSplit(absl::string_view(target, n), '/');
       if (target[0] == '/') result.clear();
       rest.insert(rest.begin(), parts.begin(), parts.end());
     }
@@ -242,7 +250,8 @@ class Posix final : public FileSystem {
     return fd;
   }
 
-  static StatusOr<std::unique_ptr<WritableFile>> OpenWritable(const std::string& path, int flags) {
+  static StatusOr<std::unique_ptr<WritableFile>> OpenWritable(
+      const std::string& path, int flags) {
     const int fd = Open(path, O_WRONLY | O_CREAT | flags);
     if (fd < 0) return Failed(path);
     return std::make_unique<PosixWritableFile>(path, fd);

@@ -17,7 +17,8 @@ class Philox4x32 {
 
   Philox4x32() = default;
   explicit Philox4x32(uint64_t seed_lo, uint64_t seed_hi = 0)
-      : key_{Low(seed_lo), High(seed_lo)}, counter_{0, 0, Low(seed_hi), High(seed_hi)} {}
+      : key_{Low(seed_lo), High(seed_lo)},
+        counter_{0, 0, Low(seed_hi), High(seed_hi)} {}
   Philox4x32(const Result& counter, const std::array<uint32_t, 2>& key)
       : key_(key), counter_(counter) {}
 
@@ -50,8 +51,12 @@ class Philox4x32 {
 
  private:
   static constexpr uint32_t Low(uint64_t x) { return static_cast<uint32_t>(x); }
-  static constexpr uint32_t High(uint64_t x) { return static_cast<uint32_t>(x >> 32); }
-  static constexpr uint64_t Join(uint32_t low, uint32_t high) { return uint64_t{high} << 32 | low; }
+  static constexpr uint32_t High(uint64_t x) {
+    return static_cast<uint32_t>(x >> 32);
+  }
+  static constexpr uint64_t Join(uint32_t low, uint32_t high) {
+    return uint64_t{high} << 32 | low;
+  }
 
   std::array<uint32_t, 2> key_{};
   Result counter_{};

@@ -4,14 +4,16 @@
 
 namespace millrace {
 
-StatusOr<std::unique_ptr<RootedFiles>> RootedFiles::Make(FileSystem* base,
-                                                         const std::string& root) {
+StatusOr<std::unique_ptr<RootedFiles>> RootedFiles::Make(
+    FileSystem* base, const std::string& root) {
   MR_RETURN_IF_ERROR(base->IsDirectory(root));
   MR_ASSIGN(std::string canonical, base->Canonical(root));
-  return std::unique_ptr<RootedFiles>(new RootedFiles(base, std::move(canonical)));
+  return std::unique_ptr<RootedFiles>(
+      new RootedFiles(base, std::move(canonical)));
 }
 
-StatusOr<std::string> RootedFiles::Resolve(const std::string& path, bool follow) {
+StatusOr<std::string> RootedFiles::Resolve(const std::string& path,
+                                           bool follow) {
   if (path.find('\0') != std::string::npos) {
     return InvalidArgument("A path with a zero byte");
   }
@@ -26,7 +28,8 @@ StatusOr<std::string> RootedFiles::Resolve(const std::string& path, bool follow)
     MR_ASSIGN(canonical, base_->Canonical(std::string(Dirname(full))));
     canonical = JoinPath(canonical, name);
   }
-  if (root_ == "/" || canonical == root_ || absl::StartsWith(canonical, root_ + "/")) {
+  if (root_ == "/" || canonical == root_ ||
+      absl::StartsWith(canonical, root_ + "/")) {
     return canonical;
   }
   return PermissionDenied(path, "; the path leaves the file root ", root_);
@@ -38,12 +41,14 @@ StatusOr<std::unique_ptr<RandomAccessFile>> RootedFiles::NewRandomAccessFile(
   return base_->NewRandomAccessFile(inside);
 }
 
-StatusOr<std::unique_ptr<WritableFile>> RootedFiles::NewWritableFile(const std::string& path) {
+StatusOr<std::unique_ptr<WritableFile>> RootedFiles::NewWritableFile(
+    const std::string& path) {
   MR_ASSIGN(const std::string inside, Resolve(path, true));
   return base_->NewWritableFile(inside);
 }
 
-StatusOr<std::unique_ptr<WritableFile>> RootedFiles::NewAppendableFile(const std::string& path) {
+StatusOr<std::unique_ptr<WritableFile>> RootedFiles::NewAppendableFile(
+    const std::string& path) {
   MR_ASSIGN(const std::string inside, Resolve(path, true));
   return base_->NewAppendableFile(inside);
 }
@@ -58,7 +63,8 @@ Status RootedFiles::IsDirectory(const std::string& path) {
   return base_->IsDirectory(inside);
 }
 
-StatusOr<std::vector<std::string>> RootedFiles::GetChildren(const std::string& path) {
+StatusOr<std::vector<std::string>> RootedFiles::GetChildren(
+    const std::string& path) {
   MR_ASSIGN(const std::string inside, Resolve(path, true));
   return base_->GetChildren(inside);
 }

@@ -16,16 +16,21 @@ namespace millrace {
 class RootedFiles final : public FileSystem {
  public:
   // Does not own `base`. `root` exists.
-  static StatusOr<std::unique_ptr<RootedFiles>> Make(FileSystem* base, const std::string& root);
+  static StatusOr<std::unique_ptr<RootedFiles>> Make(FileSystem* base,
+                                                     const std::string& root);
 
   const std::string& root() const { return root_; }
 
-  StatusOr<std::unique_ptr<RandomAccessFile>> NewRandomAccessFile(const std::string& path) override;
-  StatusOr<std::unique_ptr<WritableFile>> NewWritableFile(const std::string& path) override;
-  StatusOr<std::unique_ptr<WritableFile>> NewAppendableFile(const std::string& path) override;
+  StatusOr<std::unique_ptr<RandomAccessFile>> NewRandomAccessFile(
+      const std::string& path) override;
+  StatusOr<std::unique_ptr<WritableFile>> NewWritableFile(
+      const std::string& path) override;
+  StatusOr<std::unique_ptr<WritableFile>> NewAppendableFile(
+      const std::string& path) override;
   Status Exists(const std::string& path) override;
   Status IsDirectory(const std::string& path) override;
-  StatusOr<std::vector<std::string>> GetChildren(const std::string& path) override;
+  StatusOr<std::vector<std::string>> GetChildren(
+      const std::string& path) override;
   StatusOr<uint64_t> GetSize(const std::string& path) override;
   StatusOr<int64_t> GetModifiedNanos(const std::string& path) override;
   Status Delete(const std::string& path) override;
@@ -36,7 +41,8 @@ class RootedFiles final : public FileSystem {
   StatusOr<std::string> Canonical(const std::string& path) override;
 
  private:
-  RootedFiles(FileSystem* base, std::string root) : base_(base), root_(std::move(root)) {}
+  RootedFiles(FileSystem* base, std::string root)
+      : base_(base), root_(std::move(root)) {}
   // The path to hand on, or PERMISSION_DENIED. `follow`: the last component
   // may be a link (it must stay inside); else the entry itself is meant.
   StatusOr<std::string> Resolve(const std::string& path, bool follow);

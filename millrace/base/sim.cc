@@ -41,16 +41,20 @@ SimResult SimWorld::Run(absl::AnyInvocable<void()> main) {
   std::lock_guard<std::mutex> one_at_a_time(run_mu);
   Impl* impl = impl_;
   const std::shared_ptr<Impl::End> end = impl->end;
-  SimThread* first = impl->AddThread("main", 0, [impl, main = std::move(main)]() mutable {
-    main();
-    main = nullptr;
-    while (!impl->locals.empty()) {
-      // Destroyed while it is out of the list: it may ask for others.
-      std::shared_ptr<void> object = std::move(impl->locals.back().object);
-      impl->locals.pop_back();
-      object.reset();
-    }
-  });
+  SimThread* first =
+      impl->AddThread("main", 0, [impl, main = std::move(main)]() mutable {
+        main();
+        main = nullptr;
+        // Else the threads of a frozen process could not be joined.
+        for (Impl::Process& process : impl->processes) process.frozen = false;
+        impl->CountFrozen();
+        while (!impl->locals.empty()) {
+          // Destroyed while it is out of the list: it may ask for others.
+          std::shared_ptr<void> object = std::move(impl->locals.back().object);
+          impl->locals.pop_back();
+          object.reset();
+        }
+      });
   impl->Start(first);
   std::unique_lock<std::mutex> lock(end->mu);
   while (!end->over) end->changed.wait(lock);
@@ -68,21 +72,15 @@ SimWorld* SimWorld::Current() {
   return current_sim_thread ? current_sim_thread->world->world : nullptr;
 }
 
-const SimOptions& SimWorld::options() const {
-  return impl_->options;
-}
-uint64_t SimWorld::hash() const {
-  return impl_->hash;
-}
+const SimOptions& SimWorld::options() const { return impl_->options; }
+uint64_t SimWorld::hash() const { return impl_->hash; }
 
 SimProcess SimWorld::AddProcess(absl::string_view name) {
   impl_->processes.push_back({.name = std::string(name)});
   return static_cast<SimProcess>(impl_->processes.size()) - 1;
 }
 
-SimProcess SimWorld::CurrentProcess() const {
-  return CurrentSimProcess();
-}
+SimProcess SimWorld::CurrentProcess() const { return CurrentSimProcess(); }
 
 const std::string& SimWorld::ProcessName(SimProcess process) const {
   return impl_->processes.at(process).name;
@@ -123,9 +121,11 @@ void* SimWorld::Local(const void* key, SimProcess process,
   return result;
 }
 
-SimProcessScope::SimProcessScope(SimProcess process) : world_(SimWorld::Current()) {
+SimProcessScope::SimProcessScope(SimProcess process)
+    : world_(SimWorld::Current()) {
   if (world_) {
-    MR_CHECK(process >= 0 && static_cast<size_t>(process) < world_->impl_->processes.size(),
+    MR_CHECK(process >= 0 &&
+                 static_cast<size_t>(process) < world_->impl_->processes.size(),
              "no simulated process has the number ", process);
     previous_ = std::exchange(current_sim_thread->process, process);
   }
@@ -151,7 +151,8 @@ std::string SimResult::Report() const {
   return absl::StrFormat(
       "simulation with seed %d: %s\n%d events, hash %016x, %.6f virtual "
       "seconds\n%s",
-      seed, status.ToString(), events, hash, virtual_nanos * 1e-9, absl::StrJoin(trace, "\n"));
+      seed, status.ToString(), events, hash, virtual_nanos * 1e-9,
+      absl::StrJoin(trace, "\n"));
 }
 
 }  // namespace millrace

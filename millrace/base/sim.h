@@ -74,8 +74,8 @@ class SimWorld {
   SimWorld& operator=(const SimWorld&) = delete;
 
   // Runs `main` as the first thread of the world, then destroys what is local
-  // to the world (lanes, files), waits for all threads. Once per world, called
-  // from outside.
+  // to the world (lanes, files), waits for all threads; processes still frozen
+  // then are thawed. Once per world, called from outside.
   SimResult Run(absl::AnyInvocable<void()> main);
 
   // The world of the calling thread, null outside.
@@ -102,7 +102,8 @@ class SimWorld {
   // The object of the world (of the process) under `key`, made at the first
   // call, destroyed in reverse order after main. `key`: an address that stands
   // for the type.
-  void* Local(const void* key, SimProcess process, absl::FunctionRef<std::shared_ptr<void>()> make);
+  void* Local(const void* key, SimProcess process,
+              absl::FunctionRef<std::shared_ptr<void>()> make);
 
   struct Impl;
 

@@ -18,9 +18,7 @@ struct SimThread;
 extern constinit thread_local SimThread* current_sim_thread
     __attribute__((tls_model("initial-exec")));
 
-inline bool InSim() {
-  return current_sim_thread != nullptr;
-}
+inline bool InSim() { return current_sim_thread != nullptr; }
 
 // All below: only if InSim(). The calling thread holds the baton.
 
@@ -48,7 +46,8 @@ void SimTrace(absl::string_view line);
 bool SimLogsToStderr();
 
 // Threads.
-SimThread* SimStartThread(absl::string_view name, absl::AnyInvocable<void()> body);
+SimThread* SimStartThread(absl::string_view name,
+                          absl::AnyInvocable<void()> body);
 void SimJoin(SimThread* thread);
 const std::string& SimThreadName();
 int64_t SimThreadId();

@@ -21,7 +21,7 @@ constinit thread_local SimThread* current_sim_thread = nullptr;
 namespace {
 
 constinit std::mutex os_mu;
-constinit std::vector<OsThread*> os_idle;  // guarded by os_mu
+constinit OsThread* os_idle = nullptr;  // a list, guarded by os_mu
 constinit std::atomic<uint64_t> next_world_id{1};
 
 uint64_t Mix(uint64_t hash, uint64_t value) {
@@ -53,10 +53,8 @@ OsThread* OsThread::Take(absl::AnyInvocable<void()> job) {
   OsThread* os = nullptr;
   {
     std::lock_guard<std::mutex> lock(os_mu);
-    if (!os_idle.empty()) {
-      os = os_idle.back();
-      os_idle.pop_back();
-    }
+    os = os_idle;
+    if (os) os_idle = os->next_idle;
   }
   if (os) {
     os->job = std::move(job);
@@ -70,7 +68,8 @@ OsThread* OsThread::Take(absl::AnyInvocable<void()> job) {
       os->job();
       os->job = nullptr;
       std::lock_guard<std::mutex> lock(os_mu);
-      os_idle.push_back(os);
+      os->next_idle = os_idle;
+      os_idle = os;
     }
   }).detach();
   return os;
@@ -115,7 +114,8 @@ void SimWake(const void* object, bool all) {
   auto it = world->waiters.find(object);
   while (it != world->waiters.end()) {
     const std::vector<SimThread*>& waiting = it->second;
-    SimThread* thread = all ? waiting.front() : waiting[world->rng.Uniform(waiting.size())];
+    SimThread* thread =
+        all ? waiting.front() : waiting[world->rng.Uniform(waiting.size())];
     world->Record(SimWorld::Impl::kWake, thread->id);
     world->MakeRunnable(thread, false);
     if (!all) return;
@@ -128,26 +128,22 @@ bool SimSpurious() {
   return world->rng.Double() < world->options.spurious_wakeup_probability;
 }
 
-int64_t SimNow() {
-  return current_sim_thread->world->now;
-}
-uint64_t SimSeed() {
-  return current_sim_thread->world->options.seed;
-}
-uint64_t SimBits() {
-  return current_sim_thread->world->rng();
-}
+int64_t SimNow() { return current_sim_thread->world->now; }
+uint64_t SimSeed() { return current_sim_thread->world->options.seed; }
+uint64_t SimBits() { return current_sim_thread->world->rng(); }
 uint64_t SimWorldId() {
   return current_sim_thread ? current_sim_thread->world->id : 0;
 }
 void SimTrace(absl::string_view line) {
-  current_sim_thread->world->Keep(SimWorld::Impl::kLogged, current_sim_thread->id, line);
+  current_sim_thread->world->Keep(SimWorld::Impl::kLogged,
+                                  current_sim_thread->id, line);
 }
 bool SimLogsToStderr() {
   return current_sim_thread->world->options.log_to_stderr;
 }
 
-SimThread* SimStartThread(absl::string_view name, absl::AnyInvocable<void()> body) {
+SimThread* SimStartThread(absl::string_view name,
+                          absl::AnyInvocable<void()> body) {
   SimThread* self = current_sim_thread;
   return self->world->AddThread(name, self->process, std::move(body));
 }
@@ -159,12 +155,8 @@ void SimJoin(SimThread* thread) {
   }
 }
 
-const std::string& SimThreadName() {
-  return current_sim_thread->name;
-}
-int64_t SimThreadId() {
-  return current_sim_thread->id;
-}
+const std::string& SimThreadName() { return current_sim_thread->name; }
+int64_t SimThreadId() { return current_sim_thread->id; }
 
 }  // namespace internal
 
@@ -176,8 +168,9 @@ SimWorld::Impl::Impl(const SimOptions& o)
       rng(internal::Mix(o.seed, 0x5117)),
       hash(internal::Mix(o.seed, 1)) {}
 
-internal::SimThread* SimWorld::Impl::AddThread(absl::string_view name, SimProcess process,
-                                               absl::AnyInvocable<void()> body) {
+internal::SimThread* SimWorld::Impl::AddThread(
+    absl::string_view name, SimProcess process,
+    absl::AnyInvocable<void()> body) {
   threads.push_back(std::make_unique<SimThread>());
   SimThread* t = threads.back().get();
   t->world = this;
@@ -258,7 +251,8 @@ internal::SimThread* SimWorld::Impl::PickNext() {
     }
     if (next_time - kStartNanos > options.max_virtual_nanos) {
       Fail(ResourceExhausted("A simulation passed its limit of virtual time, ",
-                             options.max_virtual_nanos / 1'000'000'000, " s. ", DescribeThreads()));
+                             options.max_virtual_nanos / 1'000'000'000, " s. ",
+                             DescribeThreads()));
     }
     now = std::max(now, next_time);
   }
@@ -293,7 +287,8 @@ void SimWorld::Impl::MakeRunnable(SimThread* thread, bool timed_out) {
 
 void SimWorld::Impl::CountFrozen() {
   frozen = static_cast<int>(
-      std::count_if(processes.begin(), processes.end(), [](const Process& p) { return p.frozen; }));
+      std::count_if(processes.begin(), processes.end(),
+                    [](const Process& p) { return p.frozen; }));
 }
 
 int64_t SimWorld::Impl::NextTime() const {
@@ -312,8 +307,8 @@ void SimWorld::Impl::Record(Kind kind, int thread, absl::string_view text) {
   Keep(kind, thread, text);
   if (++events == options.max_events) {
     if (!current_sim_thread) return;  // the first thread, not yet running
-    Fail(ResourceExhausted("A simulation passed its limit of ", options.max_events, " events. ",
-                           DescribeThreads()));
+    Fail(ResourceExhausted("A simulation passed its limit of ",
+                           options.max_events, " events. ", DescribeThreads()));
   }
 }
 
@@ -329,15 +324,16 @@ void SimWorld::Impl::Keep(Kind kind, int thread, absl::string_view text) {
 }
 
 std::vector<std::string> SimWorld::Impl::TraceLines() const {
-  static constexpr const char* kNames[] = {"starts",    "runs", "waits for", "woken", "timed out",
-                                           "switches:", "ends", "event",     "log"};
+  static constexpr const char* kNames[] = {
+      "starts",    "runs", "waits for", "woken", "timed out",
+      "switches:", "ends", "event",     "log"};
   std::vector<std::string> lines;
   lines.reserve(trace.size());
   for (const Event& e : trace) {
     const SimThread& t = *threads[e.thread];
-    lines.push_back(absl::StrFormat("%14.9f %s/%s#%d %s %s", (e.nanos - kStartNanos) * 1e-9,
-                                    processes[t.process].name, t.name, t.id, kNames[e.kind],
-                                    e.text));
+    lines.push_back(absl::StrFormat(
+        "%14.9f %s/%s#%d %s %s", (e.nanos - kStartNanos) * 1e-9,
+        processes[t.process].name, t.name, t.id, kNames[e.kind], e.text));
   }
   return lines;
 }
@@ -373,7 +369,8 @@ std::string SimWorld::Impl::DescribeThreads() const {
       absl::StrAppend(&text, " waits for ", t->waits_for);
       const uint64_t owner = t->owner ? t->owner->load() : 0;
       if (owner & 1) {
-        const auto* o = reinterpret_cast<const SimThread*>(owner & ~uint64_t{1});
+        const auto* o =
+            reinterpret_cast<const SimThread*>(owner & ~uint64_t{1});
         absl::StrAppend(&text, " of '", o->name, "' #", o->id);
       }
     } else {
@@ -384,7 +381,8 @@ std::string SimWorld::Impl::DescribeThreads() const {
     }
     parts.push_back(std::move(text));
   }
-  return absl::StrCat(parts.size(), " threads have not ended: ", absl::StrJoin(parts, "; "));
+  return absl::StrCat(parts.size(),
+                      " threads have not ended: ", absl::StrJoin(parts, "; "));
 }
 
 }  // namespace millrace

@@ -27,6 +27,7 @@ namespace millrace::internal {
 struct OsThread {
   std::atomic<uint32_t> baton{0};
   absl::AnyInvocable<void()> job;
+  OsThread* next_idle = nullptr;
 
   void Give();  // the baton, to this thread
   void Await();
@@ -101,7 +102,8 @@ struct SimWorld::Impl {
   explicit Impl(const SimOptions& o);
 
   SimThread* Self() const { return internal::current_sim_thread; }
-  SimThread* AddThread(absl::string_view name, SimProcess process, absl::AnyInvocable<void()> body);
+  SimThread* AddThread(absl::string_view name, SimProcess process,
+                       absl::AnyInvocable<void()> body);
   // Gives the baton to the first thread.
   void Start(SimThread* first);
   void Finish(SimThread* self);

@@ -7,8 +7,9 @@ constexpr absl::string_view kDerivedMark = "millrace/derived";
 
 Status WithMessage(const Status& status, absl::string_view message) {
   Status result(status.code(), message);
-  status.ForEachPayload(
-      [&](absl::string_view url, const absl::Cord& value) { result.SetPayload(url, value); });
+  status.ForEachPayload([&](absl::string_view url, const absl::Cord& value) {
+    result.SetPayload(url, value);
+  });
   return result;
 }
 

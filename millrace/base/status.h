@@ -56,9 +56,7 @@ bool IsDerived(const Status& status);
 void UpdateStatus(Status& first, const Status& next);
 
 namespace internal {
-inline const Status& ToStatus(const Status& s) {
-  return s;
-}
+inline const Status& ToStatus(const Status& s) { return s; }
 template <class T>
 const Status& ToStatus(const StatusOr<T>& s) {
   return s.status();

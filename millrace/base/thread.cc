@@ -70,7 +70,8 @@ bool CondVar::WaitUntil(Mutex& mu, Deadline deadline) {
   if (deadline.infinite()) {
     cv_.wait(lock);
   } else {
-    const std::chrono::steady_clock::time_point until{std::chrono::nanoseconds(deadline.nanos())};
+    const std::chrono::steady_clock::time_point until{
+        std::chrono::nanoseconds(deadline.nanos())};
     timed_out = cv_.wait_until(lock, until) == std::cv_status::timeout;
   }
   lock.release();
@@ -79,7 +80,8 @@ bool CondVar::WaitUntil(Mutex& mu, Deadline deadline) {
 }
 
 bool SharedMutex::TryRaw(bool shared) {
-  return (shared ? pthread_rwlock_tryrdlock(&rw_) : pthread_rwlock_trywrlock(&rw_)) == 0;
+  return (shared ? pthread_rwlock_tryrdlock(&rw_)
+                 : pthread_rwlock_trywrlock(&rw_)) == 0;
 }
 
 void SharedMutex::SimLock(bool shared) {
@@ -95,8 +97,9 @@ void SharedMutex::SimLock(bool shared) {
         break;
       }
     }
-    internal::SimBlock(this, shared ? "a SharedMutex, to read" : "a SharedMutex, to write",
-                       Deadline::Infinite());
+    internal::SimBlock(
+        this, shared ? "a SharedMutex, to read" : "a SharedMutex, to write",
+        Deadline::Infinite());
   }
   if (!shared) --sim_writers_waiting_;
   sim_holders_.fetch_add(1, std::memory_order_relaxed);
@@ -140,12 +143,8 @@ bool SharedMutex::TryLockShared() {
   return true;
 }
 
-void SharedMutex::Unlock() {
-  UnlockRaw();
-}
-void SharedMutex::UnlockShared() {
-  UnlockRaw();
-}
+void SharedMutex::Unlock() { UnlockRaw(); }
+void SharedMutex::UnlockShared() { UnlockRaw(); }
 
 void Notification::Notify() {
   MutexLock lock(mu_);
@@ -182,11 +181,12 @@ Thread::Thread(absl::string_view name, absl::AnyInvocable<void()> body)
     impl_->sim = internal::SimStartThread(name, std::move(body));
     return;
   }
-  impl_->os = std::thread([name = std::string(name), body = std::move(body)]() mutable {
-    SetOsThreadName(name);
-    thread_name = std::move(name);
-    body();
-  });
+  impl_->os =
+      std::thread([name = std::string(name), body = std::move(body)]() mutable {
+        SetOsThreadName(name);
+        thread_name = std::move(name);
+        body();
+      });
 }
 
 Thread::~Thread() {
@@ -217,7 +217,8 @@ const std::string& CurrentThreadName() {
     char name[16] = "";
     if (CurrentThreadId() == getpid()) {
       thread_name = "main";
-    } else if (pthread_getname_np(pthread_self(), name, sizeof(name)) == 0 && name[0]) {
+    } else if (pthread_getname_np(pthread_self(), name, sizeof(name)) == 0 &&
+               name[0]) {
       thread_name = name;
     } else {
       thread_name = "thread";

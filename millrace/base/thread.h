@@ -172,7 +172,9 @@ class Notification {
 
   // Once; what happened before is visible after Wait().
   void Notify();
-  bool HasBeenNotified() const { return notified_.load(std::memory_order_acquire); }
+  bool HasBeenNotified() const {
+    return notified_.load(std::memory_order_acquire);
+  }
   void Wait() { WaitUntil(Deadline::Infinite()); }
   // True if notified, false if the deadline passed first.
   bool WaitUntil(Deadline deadline);

@@ -63,9 +63,7 @@ ThreadPool::~ThreadPool() {
   for (Thread& thread : threads) thread.Join();
 }
 
-bool ThreadPool::IsPoolThread() const {
-  return place.pool == this;
-}
+bool ThreadPool::IsPoolThread() const { return place.pool == this; }
 
 void ThreadPool::Schedule(Task task) {
   if (options_.max_queued > 0 && !IsPoolThread()) {
@@ -81,18 +79,21 @@ void ThreadPool::Schedule(Task task) {
 }
 
 Status ThreadPool::TrySchedule(Task task) {
-  if (options_.max_queued > 0 && pending_.load(std::memory_order_relaxed) >= options_.max_queued) {
-    return ResourceExhausted("The queue of the thread pool ", name_, " is full; it holds ",
-                             options_.max_queued, " tasks");
+  if (options_.max_queued > 0 &&
+      pending_.load(std::memory_order_relaxed) >= options_.max_queued) {
+    return ResourceExhausted("The queue of the thread pool ", name_,
+                             " is full; it holds ", options_.max_queued,
+                             " tasks");
   }
   Push(std::move(task));
   return OkStatus();
 }
 
 void ThreadPool::Push(Task task) {
-  const size_t at = (IsPoolThread() ? static_cast<uint32_t>(place.index)
-                                    : next_shard_.fetch_add(1, std::memory_order_relaxed)) %
-                    shards_.size();
+  const size_t at =
+      (IsPoolThread() ? static_cast<uint32_t>(place.index)
+                      : next_shard_.fetch_add(1, std::memory_order_relaxed)) %
+      shards_.size();
   {
     MutexLock lock(shards_[at]->mu);
     shards_[at]->tasks.push_back(std::move(task));
@@ -109,7 +110,8 @@ void ThreadPool::Push(Task task) {
     sleeping_.fetch_sub(1, std::memory_order_relaxed);
     ++signals_;
     work_.NotifyOne();
-  } else if (started_.load(std::memory_order_relaxed) < options_.threads && !stopping_) {
+  } else if (started_.load(std::memory_order_relaxed) < options_.threads &&
+             !stopping_) {
     StartThread();
   }
 }
@@ -117,8 +119,9 @@ void ThreadPool::Push(Task task) {
 void ThreadPool::StartThread() {
   const int index = started_.load(std::memory_order_relaxed);
   SimProcessScope here(process_);
-  threads_.emplace_back(options_.threads == 1 ? name_ : absl::StrCat(name_, "-", index),
-                        [this, index] { Loop(index); });
+  threads_.emplace_back(
+      options_.threads == 1 ? name_ : absl::StrCat(name_, "-", index),
+      [this, index] { Loop(index); });
   started_.store(index + 1, std::memory_order_relaxed);
 }
 
@@ -132,7 +135,8 @@ bool ThreadPool::Pop(int preferred, Task& task) {
     shard.tasks.pop_front();
     lock.Unlock();
     pending_.fetch_sub(1, std::memory_order_seq_cst);
-    if (options_.max_queued > 0 && room_waiters_.load(std::memory_order_seq_cst) > 0) {
+    if (options_.max_queued > 0 &&
+        room_waiters_.load(std::memory_order_seq_cst) > 0) {
       MutexLock room_lock(mu_);
       room_.NotifyOne();
     }

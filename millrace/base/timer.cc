@@ -4,7 +4,8 @@
 
 namespace millrace {
 
-Timer::Timer(absl::string_view name) : name_(name), process_(CurrentSimProcess()) {}
+Timer::Timer(absl::string_view name)
+    : name_(name), process_(CurrentSimProcess()) {}
 
 Timer::~Timer() {
   {

@@ -45,7 +45,8 @@ struct WaitTable {
       for (const WaitScope* w = shard.first; w; w = w->next_) {
         if (w->world_ != world) continue;
         found.emplace_back(w->sequence_,
-                           WaitInfo{w->thread_name_, w->thread_id_, w->what_, w->since_nanos_});
+                           WaitInfo{w->thread_name_, w->thread_id_, w->what_,
+                                    w->since_nanos_});
       }
     }
     std::sort(found.begin(), found.end(),
@@ -64,7 +65,8 @@ constinit WaitTable::Shard WaitTable::shards[WaitTable::kShards];
 constinit std::atomic<uint64_t> WaitTable::next_sequence{1};
 
 WaitScope::WaitScope(absl::string_view what)
-    : sequence_(WaitTable::next_sequence.fetch_add(1, std::memory_order_relaxed)),
+    : sequence_(
+          WaitTable::next_sequence.fetch_add(1, std::memory_order_relaxed)),
       world_(internal::SimWorldId()),
       thread_id_(CurrentThreadId()),
       since_nanos_(NowNanos()),
@@ -73,9 +75,7 @@ WaitScope::WaitScope(absl::string_view what)
   WaitTable::Insert(this);
 }
 
-WaitScope::~WaitScope() {
-  WaitTable::Remove(this);
-}
+WaitScope::~WaitScope() { WaitTable::Remove(this); }
 
 std::vector<WaitInfo> ListWaits() {
   return WaitTable::List(internal::SimWorldId());

@@ -35,11 +35,11 @@ void FieldDecoder::operator()(StatusNumbers numbers, Status& status) {
   matched_ = true;
   parts_->target = &status;
   if (tag_.number == numbers.code) {
-    Done(in_->ReadInt(&parts_->code));
+    Note(in_->ReadInt(&parts_->code));
   } else if (tag_.number == numbers.message) {
-    Done(in_->ReadString(&parts_->message));
+    Note(in_->ReadString(&parts_->message));
   } else {
-    Done(in_->ReadBool(&parts_->derived));
+    Note(in_->ReadBool(&parts_->derived));
   }
 }
 

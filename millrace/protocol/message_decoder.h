@@ -73,13 +73,13 @@ class FieldDecoder {
     if constexpr (std::is_same_v<T, DataType>) {
       return ReadDataType(&v);
     } else if constexpr (std::is_same_v<T, bool>) {
-      return tag_.type == WireType::kVarint && Done(in_->ReadBool(&v));
+      return tag_.type == WireType::kVarint && Matched(in_->ReadBool(&v));
     } else if constexpr (std::is_integral_v<T>) {
-      return tag_.type == WireType::kVarint && Done(in_->ReadInt(&v));
+      return tag_.type == WireType::kVarint && Matched(in_->ReadInt(&v));
     } else if constexpr (std::is_enum_v<T>) {
       int32_t number = 0;
       if (tag_.type != WireType::kVarint) return false;
-      if (Done(in_->ReadInt(&number))) v = static_cast<T>(number);
+      if (Note(in_->ReadInt(&number))) v = static_cast<T>(number);
       return true;
     } else if constexpr (std::is_same_v<T, double> ||
                          std::is_same_v<T, float>) {
@@ -87,12 +87,12 @@ class FieldDecoder {
     } else {
       ChunkReader value;
       if (tag_.type != WireType::kBytes) return false;
-      if (Done(in_->ReadBytes(&value))) status_ = ReadValue(value, v);
+      if (Note(in_->ReadBytes(&value))) status_ = ReadValue(value, v);
       return true;
     }
   }
   bool Read(uint64_t& v, Fixed64) {
-    return tag_.type == WireType::kFixed64 && Done(in_->ReadFixed64(&v));
+    return tag_.type == WireType::kFixed64 && Matched(in_->ReadFixed64(&v));
   }
   bool Read(ByteChunks& content, ContentInAny);
   // Repeated numbers, packed or one by one.
@@ -101,14 +101,14 @@ class FieldDecoder {
   bool Read(std::vector<I>& v) {
     I one;
     if (tag_.type == WireType::kVarint) {
-      if (Done(in_->ReadInt(&one))) v.push_back(one);
+      if (Note(in_->ReadInt(&one))) v.push_back(one);
       return true;
     }
     ChunkReader packed;
     if (tag_.type != WireType::kBytes) return false;
-    if (!Done(in_->ReadBytes(&packed))) return true;
+    if (!Note(in_->ReadBytes(&packed))) return true;
     while (!packed.done()) {
-      if (!Done(packed.ReadInt(&one))) return true;
+      if (!Note(packed.ReadInt(&one))) return true;
       v.push_back(one);
     }
     return true;
@@ -168,9 +168,14 @@ class FieldDecoder {
   };
 
   // Notes malformed bytes; returns `ok`.
-  bool Done(bool ok) {
+  bool Note(bool ok) {
     if (!ok) [[unlikely]]
       Malformed();
+    return ok;
+  }
+  // The same for a field that is ours either way.
+  bool Matched(bool ok) {
+    Note(ok);
     return true;
   }
   void Malformed();

@@ -1,5 +1,5 @@
 // The services that only Millrace's own servers have: Peer and Admin.
-// On the wire: proto/service/millrace.proto.
+// On the wire: proto/service/millrace_messages.proto.
 #pragma once
 
 #include <cstdint>

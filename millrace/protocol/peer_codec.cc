@@ -1,4 +1,4 @@
-// Field numbers: proto/service/millrace.proto.
+// Field numbers: proto/service/millrace_messages.proto.
 #include "millrace/protocol/codec.h"
 #include "millrace/protocol/message_encoder.h"
 

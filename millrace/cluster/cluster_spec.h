@@ -1,0 +1,52 @@
+// ClusterSpec: the jobs of a cluster and the addresses of their tasks.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "millrace/base/status.h"
+#include "millrace/graph/device_name.h"
+#include "millrace/protocol/cluster_def.h"
+
+namespace millrace {
+
+// One task of a job.
+struct TaskName {
+  std::string job;
+  int index = 0;
+
+  // "/job:worker/replica:0/task:1".
+  std::string ToString() const;
+  // From any device or task name that has job and task.
+  static StatusOr<TaskName> Parse(absl::string_view name);
+  DeviceName AsDeviceName() const;
+
+  friend auto operator<=>(const TaskName&, const TaskName&) = default;
+};
+
+// Jobs may have holes (sparse task indices). Immutable in use.
+class ClusterSpec {
+ public:
+  // "ps=h:p,h:p;worker=h:p"; a task by index: "worker=0@h:p,5@h:p". "local" is
+  // a cluster of one task. INVALID_ARGUMENT shows the part that is wrong.
+  static StatusOr<ClusterSpec> Parse(absl::string_view text);
+  // {"cluster": {"ps": ["h:p"], "worker": {"0": "h:p"}}, "task": {...}}: the
+  // form of TF_CONFIG and of --config files. `task` may be null.
+  static StatusOr<ClusterSpec> ParseJson(absl::string_view json, TaskName* task);
+  static StatusOr<ClusterSpec> FromDef(const ClusterDef& def);
+  ClusterDef ToDef() const;
+
+  const std::map<std::string, std::map<int, std::string>>& jobs() const { return jobs_; }
+  // NOT_FOUND that lists the jobs and tasks there are, with the nearest name.
+  StatusOr<std::string> Address(const TaskName& task) const;
+  bool Has(const TaskName& task) const;
+  std::vector<TaskName> Tasks() const;  // ordered by job, then index
+  std::string ToString() const;         // as Parse takes it
+
+ private:
+  std::map<std::string, std::map<int, std::string>> jobs_;
+};
+
+}  // namespace millrace

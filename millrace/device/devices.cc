@@ -1,0 +1,78 @@
+#include "millrace/device/devices.h"
+
+#include "absl/strings/str_cat.h"
+#include "millrace/base/random.h"
+#include "millrace/device/cpu/cpu_device.h"
+#include "millrace/device/fake/fake_gpu_device.h"
+
+namespace millrace {
+namespace {
+
+constexpr int32_t kMaxDevices = 4096;
+
+uint64_t NewIncarnation() {
+  uint64_t id = 0;
+  while (id == 0) id = RandomUint64();  // 0 stands for unknown
+  return id;
+}
+
+StatusOr<int32_t> Count(const DeviceOptions& options, const char* type,
+                        int32_t otherwise) {
+  const auto it = options.device_count.find(type);
+  if (it == options.device_count.end()) return otherwise;
+  if (it->second < 0 || it->second > kMaxDevices) {
+    return InvalidArgument("device_count of ", type, " must be from 0 to ",
+                           kMaxDevices, ", but is ", it->second);
+  }
+  return it->second;
+}
+
+}  // namespace
+
+Ref<CpuAllocator> MakeCpuAllocator(Lanes& lanes) {
+  MemoryBudget& budget = MemoryBudget::Process();
+  return CpuAllocator::Make(budget, lanes.timer, budget.limit() / 4);
+}
+
+StatusOr<std::vector<std::unique_ptr<Device>>> MakeDevices(
+    const DeviceOptions& options, absl::string_view job, int task) {
+  MR_ASSIGN(const int32_t cpus, Count(options, "CPU", 1));
+  MR_ASSIGN(const int32_t gpus, Count(options, "GPU", 0));
+  if (cpus == 0)
+    return InvalidArgument("device_count of CPU must be at least 1");
+  Lanes& lanes = options.lanes ? *options.lanes : Lanes::Process();
+  const Ref<CpuAllocator> allocator =
+      options.allocator ? options.allocator : MakeCpuAllocator(lanes);
+
+  std::vector<std::unique_ptr<Device>> devices;
+  const auto describe = [&](const char* type, int index,
+                            DeviceAttributes* attributes,
+                            DeviceName* parsed) -> Status {
+    attributes->name = absl::StrCat("/job:", job, "/replica:0/task:", task,
+                                    "/device:", type, ":", index);
+    attributes->device_type = type;
+    attributes->memory_limit_bytes = MemoryBudget::Process().limit();
+    attributes->incarnation = NewIncarnation();
+    MR_ASSIGN(*parsed, DeviceName::Parse(attributes->name));
+    return OkStatus();
+  };
+  for (int i = 0; i < cpus; ++i) {
+    DeviceAttributes attributes;
+    DeviceName parsed;
+    MR_RETURN_IF_ERROR(describe("CPU", i, &attributes, &parsed));
+    devices.push_back(std::make_unique<CpuDevice>(std::move(attributes),
+                                                  std::move(parsed), lanes,
+                                                  options.intra_op, allocator));
+  }
+  for (int i = 0; options.fake_gpu && i < gpus; ++i) {
+    DeviceAttributes attributes;
+    DeviceName parsed;
+    MR_RETURN_IF_ERROR(describe("GPU", i, &attributes, &parsed));
+    attributes.physical_description = "fake GPU without kernels";
+    devices.push_back(std::make_unique<FakeGpuDevice>(
+        std::move(attributes), std::move(parsed), lanes));
+  }
+  return devices;
+}
+
+}  // namespace millrace

@@ -1,0 +1,60 @@
+#include "millrace/device/devices.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "millrace/kernel/resource.h"
+
+namespace millrace {
+namespace {
+
+TEST(MakeDevices, OneCpuWithoutOptions) {
+  const auto devices = MakeDevices({}, "worker", 3);
+  ASSERT_TRUE(devices.ok()) << devices.status();
+  ASSERT_EQ(devices->size(), 1u);
+  const Device& d = *(*devices)[0];
+  EXPECT_EQ(d.name(), "/job:worker/replica:0/task:3/device:CPU:0");
+  EXPECT_EQ(d.type(), "CPU");
+  EXPECT_EQ(*d.parsed_name().task, 3);
+  EXPECT_NE(d.attributes().incarnation, 0u);
+  EXPECT_GT(d.attributes().memory_limit_bytes, 0);
+}
+
+TEST(MakeDevices, CountsAndFakeGpus) {
+  DeviceOptions options;
+  options.device_count = {{"CPU", 2}, {"GPU", 3}, {"XLA_CPU", 1}};
+  EXPECT_EQ(MakeDevices(options, "w", 0)->size(), 2u);
+  options.fake_gpu = true;
+  const auto devices = *MakeDevices(options, "w", 0);
+  ASSERT_EQ(devices.size(), 5u);
+  EXPECT_EQ(devices[4]->name(), "/job:w/replica:0/task:0/device:GPU:2");
+  std::set<uint64_t> incarnations;
+  for (const auto& d : devices)
+    incarnations.insert(d->attributes().incarnation);
+  EXPECT_EQ(incarnations.size(), 5u);
+}
+
+TEST(MakeDevices, ResourcesAreTheDevicesOwn) {
+  DeviceOptions options;
+  options.device_count = {{"CPU", 2}};
+  const auto devices = *MakeDevices(options, "w", 0);
+  EXPECT_EQ(devices[0]->resources().default_container(), "w");
+  EXPECT_NE(&devices[0]->resources(), &devices[1]->resources());
+  EXPECT_EQ(devices[0]->allocator(), devices[1]->allocator());
+}
+
+TEST(MakeDevices, Mistakes) {
+  DeviceOptions options;
+  options.device_count = {{"CPU", 0}};
+  EXPECT_EQ(MakeDevices(options, "w", 0).status().code(),
+            StatusCode::kInvalidArgument);
+  options.device_count = {{"GPU", -1}};
+  EXPECT_EQ(MakeDevices(options, "w", 0).status().code(),
+            StatusCode::kInvalidArgument);
+  EXPECT_EQ(MakeDevices({}, "no job", 0).status().code(),
+            StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace millrace

@@ -1,0 +1,86 @@
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/kernel/rendezvous.h"
+
+namespace millrace {
+namespace {
+
+// The key of a transfer but for frame and iteration.
+StatusOr<std::string> KeyPrefix(const KernelInit& init) {
+  RendezvousKey key;
+  MR_ASSIGN(key.send_device, init.Attr<std::string>("send_device"));
+  MR_ASSIGN(key.recv_device, init.Attr<std::string>("recv_device"));
+  MR_ASSIGN(key.tensor_name, init.Attr<std::string>("tensor_name"));
+  MR_ASSIGN(const int64_t incarnation,
+            init.Attr<int64_t>("send_device_incarnation"));
+  key.send_incarnation = static_cast<uint64_t>(incarnation);
+  std::string text = key.ToString();
+  text.resize(text.rfind(';') + 1);
+  return text;
+}
+
+std::string FullKey(const std::string& prefix, const KernelContext& ctx) {
+  return absl::StrCat(prefix, ctx.frame_id, ":", ctx.iteration);
+}
+
+class SendKernel {
+ public:
+  static StatusOr<SendKernel> Make(const KernelInit& init) {
+    SendKernel k;
+    MR_ASSIGN(k.prefix_, KeyPrefix(init));
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    if (ctx.step().rendezvous == nullptr) {
+      return FailedPrecondition("the step has no rendezvous to send through");
+    }
+    return ctx.step().rendezvous->Send(FullKey(prefix_, ctx), ctx.input(0),
+                                       ctx.is_dead);
+  }
+
+ private:
+  std::string prefix_;
+};
+
+class RecvKernel {
+ public:
+  static StatusOr<RecvKernel> Make(const KernelInit& init) {
+    RecvKernel k;
+    MR_ASSIGN(k.prefix_, KeyPrefix(init));
+    return k;
+  }
+  void RunAsync(KernelContext& ctx, Done done) const {
+    if (ctx.step().rendezvous == nullptr) {
+      std::move(done)(
+          FailedPrecondition("the step has no rendezvous to receive from"));
+      return;
+    }
+    ctx.step().rendezvous->RecvAsync(
+        FullKey(prefix_, ctx), ctx.step().cancel,
+        [&ctx, done = std::move(done)](Status status, Tensor value,
+                                       bool is_dead) mutable {
+          if (status.ok() && is_dead) {
+            ctx.set_output_dead(0);
+          } else if (status.ok() && value.dtype() != ctx.output_type(0)) {
+            status = Internal("received a tensor of type ",
+                              DataTypeName(value.dtype()), ", expected ",
+                              DataTypeName(ctx.output_type(0)));
+          } else if (status.ok()) {
+            ctx.set_output(0, std::move(value));
+          }
+          std::move(done)(std::move(status));
+        });
+  }
+
+ private:
+  std::string prefix_;
+};
+
+}  // namespace
+}  // namespace millrace
+
+using namespace millrace;
+
+MR_KERNELS(_Send, Cpu) {{.make = MakeKernel<SendKernel>, .cheap = true}};
+MR_KERNELS(_HostSend, Cpu) {{.make = MakeKernel<SendKernel>, .cheap = true}};
+MR_KERNELS(_Recv, Cpu) {{.make = MakeKernel<RecvKernel>, .cheap = true}};
+MR_KERNELS(_HostRecv, Cpu) {{.make = MakeKernel<RecvKernel>, .cheap = true}};

@@ -1,0 +1,142 @@
+#include "millrace/protocol/caller.h"
+
+#include <memory>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace millrace {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Answers where the test needs it.
+class FakeWorker : public WorkerApi {
+ public:
+  void RecvTensor(CallContext& context, const RecvTensorRequest& request,
+                  RecvTensorReply* reply, Done done) override {
+    EXPECT_EQ(context.request_id, request.request_id);
+    key = request.rendezvous_key;
+    reply->tensor = value;
+    std::move(done)(answer);
+  }
+  void GetStatus(CallContext&, const GetStatusRequest&, GetStatusReply* reply,
+                 Done done) override {
+    DeviceAttributes device;
+    device.name = "/job:worker/replica:0/task:0/device:CPU:0";
+    device.incarnation = ~uint64_t{0};
+    reply->device_attributes.push_back(device);
+    std::move(done)(OkStatus());
+  }
+#define MR_UNUSED(Name)                                                  \
+  void Name(CallContext&, const Name##Request&, Name##Reply*, Done done) \
+      override {                                                         \
+    std::move(done)(Unimplemented(#Name));                               \
+  }
+  MR_UNUSED(CreateWorkerSession)
+  MR_UNUSED(DeleteWorkerSession)
+  MR_UNUSED(RegisterGraph)
+  MR_UNUSED(DeregisterGraph)
+  MR_UNUSED(RunGraph)
+  MR_UNUSED(CleanupGraph)
+  MR_UNUSED(CleanupAll)
+  MR_UNUSED(RecvBuf)
+  MR_UNUSED(Logging)
+  MR_UNUSED(Tracing)
+  MR_UNUSED(CompleteGroup)
+  MR_UNUSED(CompleteInstance)
+  MR_UNUSED(GetStepSequence)
+  MR_UNUSED(MarkRecvFinished)
+#undef MR_UNUSED
+
+  Tensor value = Tensor::Scalar<float>(1);
+  Status answer;
+  std::string key;
+};
+
+// Serves at once, on the calling thread; a transport would post.
+class DirectCaller : public Caller {
+ public:
+  explicit DirectCaller(Services services) : services_(services) {}
+  void Call(const Method& method, CallContext& context, ByteChunks request,
+            ByteChunks* reply, Done done) override {
+    last = method.path;
+    context.request_id = 0;  // a server reads it from the request
+    Serve(services_, method.id, context, request, reply, std::move(done));
+  }
+  absl::string_view last;
+
+ private:
+  Services services_;
+};
+
+class CallerTest : public ::testing::Test {
+ protected:
+  CallerTest()
+      : caller_({.worker = &worker_}), stub_(MakeWorkerStub(&caller_)) {}
+
+  Status Recv(RecvTensorReply* reply) {
+    RecvTensorRequest request;
+    request.rendezvous_key = "key";
+    request.request_id = -7;
+    CallContext context;
+    Status result = Internal("not called");
+    stub_->RecvTensor(context, request, reply, [&](Status s) { result = s; });
+    return result;
+  }
+
+  FakeWorker worker_;
+  DirectCaller caller_;
+  std::unique_ptr<WorkerApi> stub_;
+};
+
+TEST_F(CallerTest, ThereAndBack) {
+  worker_.value = Tensor::Zeros(DataType::kDouble, {1000});
+  RecvTensorReply reply;
+  ASSERT_TRUE(Recv(&reply).ok());
+  EXPECT_EQ(worker_.key, "key");
+  EXPECT_EQ(caller_.last, "/tensorflow.WorkerService/RecvTensor");
+  EXPECT_TRUE(IdenticalTensors(reply.tensor, worker_.value));
+  EXPECT_TRUE(reply.tensor.SharesBufferWith(worker_.value));
+
+  GetStatusReply devices;
+  CallContext context;
+  Status result;
+  stub_->GetStatus(context, {}, &devices, [&](Status s) { result = s; });
+  ASSERT_TRUE(result.ok());
+  ASSERT_EQ(devices.device_attributes.size(), 1u);
+  EXPECT_EQ(devices.device_attributes[0].incarnation, ~uint64_t{0});
+}
+
+TEST_F(CallerTest, ErrorsPassUnchanged) {
+  worker_.answer = Unavailable("gone");
+  RecvTensorReply reply;
+  EXPECT_EQ(Recv(&reply), Unavailable("gone"));
+}
+
+TEST_F(CallerTest, WhatCannotBeSentIsAnError) {
+  worker_.value = Tensor::New(DataType::kVariant, {});
+  RecvTensorReply reply;
+  EXPECT_EQ(Recv(&reply).code(), StatusCode::kInvalidArgument);
+}
+
+TEST_F(CallerTest, MissingServicesAndBadBytes) {
+  CallContext context;
+  ByteChunks reply;
+  Status result;
+  const auto done = [&](Status s) { result = s; };
+  Serve({}, MethodId::kRunStep, context, ByteChunks(), &reply, done);
+  EXPECT_EQ(result.code(), StatusCode::kUnimplemented);
+  EXPECT_THAT(std::string(result.message()),
+              HasSubstr("/tensorflow.MasterService/RunStep"));
+  Serve({.worker = &worker_}, static_cast<MethodId>(200), context, ByteChunks(),
+        &reply, done);
+  EXPECT_EQ(result.code(), StatusCode::kUnimplemented);
+  Serve({.worker = &worker_}, MethodId::kRunGraph, context,
+        ByteChunks(std::string("\x0a\x05")), &reply, done);
+  EXPECT_EQ(result.code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(result.message()), HasSubstr("RunGraph"));
+}
+
+}  // namespace
+}  // namespace millrace

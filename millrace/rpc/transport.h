@@ -1,0 +1,56 @@
+// Transport: how calls reach a server. loopback/ joins servers of one process,
+// grpc/ is the wire, fault/ wraps any of them and loses, doubles and delays.
+//
+// A call is a method of protocol/method.h, request bytes, reply bytes and a
+// CallContext (deadline, cancellation). What the bytes mean is protocol/'s
+// business; who is alive and what is sent again, the cluster's.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "millrace/base/clock.h"
+#include "millrace/protocol/caller.h"
+
+namespace millrace {
+
+struct ListenOptions {
+  // "host" to bind to; port 0 takes a free one.
+  std::string host = "127.0.0.1";
+  int port = 0;
+  // Path of a unix socket to listen on as well; empty: none.
+  std::string unix_socket;
+};
+
+// A server's open door. Thread-safe.
+class Listener {
+ public:
+  // Stops listening and cancels the calls still open (see Shutdown).
+  virtual ~Listener() = default;
+  // Where it listens: "host:port" with the real port.
+  virtual const std::string& address() const = 0;
+  virtual int port() const = 0;
+  // No new calls from now on. Calls in progress may end until `deadline`; then
+  // their contexts are cancelled, and answered. Blocks until all are answered.
+  virtual void Shutdown(Deadline deadline) = 0;
+};
+
+// Thread-safe.
+class Transport {
+ public:
+  virtual ~Transport() = default;
+
+  // The calls of a server to its peer at `address` ("host:port"). Connects at
+  // the first call and again whenever the connection is lost; a call fails with
+  // UNAVAILABLE that names the address if there is no connection, at once and
+  // not at its deadline. Callers of one address share a connection.
+  virtual std::shared_ptr<Caller> Connect(const std::string& address) = 0;
+
+  // Serves `services` (which outlive the listener). Calls are decoded and run on the
+  // process's control lane, never on the transport's own threads.
+  // UNAVAILABLE "... address already in use" for a taken port.
+  virtual StatusOr<std::unique_ptr<Listener>> Listen(const ListenOptions& options,
+                                                     const Services& services) = 0;
+};
+
+}  // namespace millrace
