@@ -19,6 +19,11 @@ function(millrace_facet)
       add_library(${objects_target} OBJECT ${sources})
       millrace_target(${objects_target})
       target_link_libraries(${objects_target} PUBLIC ${arg_LINK})
+      if(arg_SUFFIX STREQUAL "cpu" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+        # Loops over elements are vectorised by the compiler (base/target_clones.h).
+        target_compile_options(${objects_target} PRIVATE
+          -ftree-vectorize -fvect-cost-model=dynamic -fno-math-errno -fno-trapping-math)
+      endif()
       list(APPEND objects $<TARGET_OBJECTS:${objects_target}>)
       list(APPEND all ${sources})
     endif()

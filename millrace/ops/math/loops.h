@@ -1,0 +1,151 @@
+// Loops of elementwise ops: an op on one element becomes functions over spans,
+// one a dtype, and these are listed in a table by dtype.
+//
+//   struct NegOp {
+//     template <class T> static T Do(T x) { return -x; }
+//   };
+//   constexpr UnaryTable kNeg = MakeUnaryTable<NegOp>(Types<float, double>());
+//
+// half and bfloat16 never get loops of their own: elementwise.h converts blocks
+// and calls the loop of float. Broadcasting and sharding are elementwise.h's
+// too, so what is here is all that is compiled per op and dtype.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "millrace/base/target_clones.h"
+#include "millrace/tensor/dispatch.h"
+#include "millrace/tensor/tensor.h"
+
+namespace millrace::ops {
+
+// z[i] = op(x[i]) for i < n. z may be x if elements are of one size.
+using UnaryLoop = void (*)(const void* x, void* z, int64_t n);
+
+// z[i] = op(x[i], y[i]), with x or y being one element for all i in two of the
+// three forms. z may be x or y. False: an element has no result (the rest of z
+// is then undefined).
+using BinaryLoop = bool (*)(const void* x, const void* y, void* z, int64_t n);
+struct BinaryLoops {
+  BinaryLoop vector_vector = nullptr;
+  BinaryLoop vector_scalar = nullptr;
+  BinaryLoop scalar_vector = nullptr;
+};
+
+struct UnaryTable {
+  std::array<UnaryLoop, kDataTypeLimit> loops = {};
+  int cost_picos = 250;  // an element of float
+};
+
+struct BinaryTable {
+  std::array<BinaryLoops, kDataTypeLimit> loops = {};
+  int cost_picos = 250;
+  const char* no_result = "";  // the message where a loop gives false
+};
+
+namespace internal {
+
+template <class Op, class T>
+MR_TARGET_CLONES void LoopOverX(const void* xv, void* zv, int64_t n) {
+  using R = decltype(Op::Do(T()));
+  const T* x = static_cast<const T*>(xv);
+  R* z = static_cast<R*>(zv);
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) z[i] = Op::Do(x[i]);
+}
+
+// Ops that have no result for some elements say so by
+//   template <class T> static bool Fails(T x, T y);
+template <class Op, class T>
+concept CanFail = requires(T x, T y) {
+  Op::Fails(x, y);
+};
+
+template <class Op, class T>
+MR_TARGET_CLONES bool LoopOverXY(const void* xv, const void* yv, void* zv,
+                                 int64_t n) {
+  using R = decltype(Op::Do(T(), T()));
+  const T* x = static_cast<const T*>(xv);
+  const T* y = static_cast<const T*>(yv);
+  R* z = static_cast<R*>(zv);
+  if constexpr (CanFail<Op, T>) {
+    bool fails = false;
+    for (int64_t i = 0; i < n; ++i) fails |= Op::Fails(x[i], y[i]);
+    if (fails) return false;
+  }
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) z[i] = Op::Do(x[i], y[i]);
+  return true;
+}
+
+template <class Op, class T>
+MR_TARGET_CLONES bool LoopOverXWithScalar(const void* xv, const void* yv,
+                                          void* zv, int64_t n) {
+  using R = decltype(Op::Do(T(), T()));
+  const T* x = static_cast<const T*>(xv);
+  const T y = *static_cast<const T*>(yv);
+  R* z = static_cast<R*>(zv);
+  if constexpr (CanFail<Op, T>) {
+    bool fails = false;
+    for (int64_t i = 0; i < n; ++i) fails |= Op::Fails(x[i], y);
+    if (fails) return false;
+  }
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) z[i] = Op::Do(x[i], y);
+  return true;
+}
+
+template <class Op, class T>
+MR_TARGET_CLONES bool LoopOverYWithScalar(const void* xv, const void* yv,
+                                          void* zv, int64_t n) {
+  using R = decltype(Op::Do(T(), T()));
+  const T x = *static_cast<const T*>(xv);
+  const T* y = static_cast<const T*>(yv);
+  R* z = static_cast<R*>(zv);
+  if constexpr (CanFail<Op, T>) {
+    bool fails = false;
+    for (int64_t i = 0; i < n; ++i) fails |= Op::Fails(x, y[i]);
+    if (fails) return false;
+  }
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) z[i] = Op::Do(x, y[i]);
+  return true;
+}
+
+}  // namespace internal
+
+template <class T>
+constexpr int IndexOf() {
+  return static_cast<int>(DataTypeOf<T>);
+}
+
+// The dtypes that have loops.
+using RealLoops = Types<float, double>;
+using FloatLoops = Join<RealLoops, ComplexTypes>;
+using SignedLoops = Join<RealLoops, SignedTypes>;
+using OrderedLoops = Join<RealLoops, IntegerTypes>;
+using NumberLoops = Join<OrderedLoops, ComplexTypes>;
+
+template <class Op, class... Ts>
+constexpr UnaryTable MakeUnaryTable(Types<Ts...>, int cost_picos = 250) {
+  UnaryTable table;
+  table.cost_picos = cost_picos;
+  ((table.loops[IndexOf<Ts>()] = &internal::LoopOverX<Op, Ts>), ...);
+  return table;
+}
+
+template <class Op, class... Ts>
+constexpr BinaryTable MakeBinaryTable(Types<Ts...>, int cost_picos = 250,
+                                      const char* no_result = "") {
+  BinaryTable table;
+  table.cost_picos = cost_picos;
+  table.no_result = no_result;
+  ((table.loops[IndexOf<Ts>()] = {&internal::LoopOverXY<Op, Ts>,
+                                  &internal::LoopOverXWithScalar<Op, Ts>,
+                                  &internal::LoopOverYWithScalar<Op, Ts>}),
+   ...);
+  return table;
+}
+
+}  // namespace millrace::ops
