@@ -61,7 +61,7 @@ StatusOr<std::shared_ptr<const Plan>> FunctionRuntime::PlanFor(Handle handle, De
   MR_ASSIGN(const Graph body, InstantiateFunction(*ops_, *library, *function));
   MR_ASSIGN(std::shared_ptr<const Plan> plan,
             Plan::Build(body, device, [&](std::shared_ptr<const NodeInfo> node, Device& d) {
-              return kernels_->Get(std::move(node), d);
+              return kernels_->Get(std::move(node), d, library);
             }));
   MutexLock lock(mu_);
   return plans_.try_emplace({handle, device.name()}, std::move(plan)).first->second;

@@ -2,6 +2,8 @@
 
 #include <exception>
 
+#include "millrace/exec/node_kind.h"
+
 namespace millrace {
 
 StatusOr<SharedKernel> KernelCache::Make(std::shared_ptr<const NodeInfo> node,
@@ -23,20 +25,28 @@ StatusOr<SharedKernel> KernelCache::Make(std::shared_ptr<const NodeInfo> node,
 
 void KernelCache::SetLibrary(std::shared_ptr<const FunctionLibrary> library) {
   MutexLock lock(mu_);
-  if (libraries_.empty() || libraries_.back() != library) libraries_.push_back(std::move(library));
+  libraries_.insert(library);
+  library_ = std::move(library);
 }
 
-StatusOr<SharedKernel> KernelCache::Get(std::shared_ptr<const NodeInfo> node, Device& device) {
+StatusOr<SharedKernel> KernelCache::Get(std::shared_ptr<const NodeInfo> node, Device& device,
+                                        const std::shared_ptr<const FunctionLibrary>& library) {
   MutexLock lock(mu_);
-  const FunctionLibrary* library = libraries_.empty() ? nullptr : libraries_.back().get();
-  if (!node->op->is_stateful) {
+  if (library != nullptr) libraries_.insert(library);
+  const FunctionLibrary* functions = library != nullptr ? library.get() : library_.get();
+  // Masters may use the name of a transfer again in another graph.
+  if (!node->op->is_stateful || KindOf(*node->op) == NodeKind::kTransfer) {
     lock.Unlock();
-    return Make(std::move(node), device, library);
+    return Make(std::move(node), device, functions);
   }
   const std::string key = absl::StrCat(device.name(), "\n", node->name, "\n", node->op->name);
   auto it = stateful_.find(key);
-  if (it != stateful_.end()) return it->second;
-  MR_ASSIGN(SharedKernel made, Make(std::move(node), device, library));
+  if (it != stateful_.end()) {
+    if (it->second.info->attrs == node->attrs) return it->second;
+    lock.Unlock();
+    return Make(std::move(node), device, functions);
+  }
+  MR_ASSIGN(SharedKernel made, Make(std::move(node), device, functions));
   stateful_.emplace(key, made);
   return made;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "millrace/base/thread.h"
 #include "millrace/exec/plan.h"
 #include "millrace/kernel/kernel_decl.h"
@@ -13,8 +14,10 @@
 namespace millrace {
 
 // Kernels of stateful ops live as long as this cache (a worker session), by
-// node name: a random op's stream goes on over different fetches. All others
-// belong to the plan that asked. Thread-safe.
+// device, node and op: a random op's stream goes on over different fetches.
+// Transfers, nodes whose attributes differ from those of the kernel that is
+// there, and all other ops get kernels that belong to the plan that asked.
+// Thread-safe.
 class KernelCache {
  public:
   explicit KernelCache(const KernelTable* table) : table_(table) {}
@@ -23,7 +26,10 @@ class KernelCache {
   // old ones are kept, since kernels may look into them.
   void SetLibrary(std::shared_ptr<const FunctionLibrary> library);
 
-  StatusOr<SharedKernel> Get(std::shared_ptr<const NodeInfo> node, Device& device);
+  // `library`: the functions that the kernel may call; null: those of the last
+  // SetLibrary. Kept as long as this cache.
+  StatusOr<SharedKernel> Get(std::shared_ptr<const NodeInfo> node, Device& device,
+                             const std::shared_ptr<const FunctionLibrary>& library = nullptr);
 
  private:
   StatusOr<SharedKernel> Make(std::shared_ptr<const NodeInfo> node, Device& device,
@@ -31,7 +37,8 @@ class KernelCache {
 
   const KernelTable* const table_;
   Mutex mu_;  // guards all below
-  std::vector<std::shared_ptr<const FunctionLibrary>> libraries_;  // the last one counts
+  std::shared_ptr<const FunctionLibrary> library_;  // of the last SetLibrary
+  absl::flat_hash_set<std::shared_ptr<const FunctionLibrary>> libraries_;  // kept
   absl::flat_hash_map<std::string, SharedKernel> stateful_;  // by device and node
 };
 

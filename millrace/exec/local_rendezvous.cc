@@ -1,5 +1,6 @@
 #include "millrace/exec/local_rendezvous.h"
 
+#include <algorithm>
 #include <atomic>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@ struct LocalRendezvous::Waiter : RefCounted {
   bool Claim() { return !claimed.exchange(true, std::memory_order_acq_rel); }
 
   std::atomic<bool> claimed{false};
+  uint64_t number = 0;  // in the order of arrival
   RecvDone done;
   CancelScope* cancel = nullptr;
   CancelScope::Token token = 0;
@@ -55,6 +57,7 @@ void LocalRendezvous::RecvAsync(absl::string_view key, CancelScope* cancel, Recv
   waiter->done = std::move(done);
   {
     MutexLock lock(mu_);
+    waiter->number = next_number_++;
     if (!aborted_.ok()) {
       const Status status = aborted_;
       lock.Unlock();
@@ -110,10 +113,11 @@ void LocalRendezvous::RecvAsync(absl::string_view key, CancelScope* cancel, Recv
 
 void LocalRendezvous::StartAbort(const Status& status) {
   std::vector<Ref<Waiter>> waiters;
+  const Status reason = status.ok() ? Aborted("the step was aborted") : status;
   {
     MutexLock lock(mu_);
     if (!aborted_.ok()) return;
-    aborted_ = status.ok() ? Aborted("the step was aborted") : status;
+    aborted_ = reason;
     for (auto& [key, queue] : table_) {
       for (Item& item : queue) {
         if (item.waiter != nullptr && item.waiter->Claim()) waiters.push_back(item.waiter);
@@ -121,9 +125,12 @@ void LocalRendezvous::StartAbort(const Status& status) {
     }
     table_.clear();
   }
+  // Not in the order of a hash table, which differs from run to run.
+  std::sort(waiters.begin(), waiters.end(),
+            [](const Ref<Waiter>& a, const Ref<Waiter>& b) { return a->number < b->number; });
   for (Ref<Waiter>& w : waiters) {
     if (w->cancel) w->cancel->Unregister(w->token);
-    std::move(w->done)(status, Tensor(), false);
+    std::move(w->done)(reason, Tensor(), false);
   }
 }
 

@@ -35,6 +35,7 @@ class LocalRendezvous final : public Rendezvous {
   mutable Mutex mu_;
   absl::flat_hash_map<std::string, std::deque<Item>> table_;
   Status aborted_;
+  uint64_t next_number_ = 0;
 };
 
 }  // namespace millrace

@@ -46,13 +46,13 @@ StatusOr<Graph> ExtractDevice(const Graph& graph, absl::string_view device) {
 
 StatusOr<std::shared_ptr<const PlanSet>> PlanSet::Build(
     const Graph& graph, absl::FunctionRef<Device*(absl::string_view)> find_device,
-    KernelCache& kernels) {
+    KernelCache& kernels, const std::shared_ptr<const FunctionLibrary>& library) {
   std::map<std::string, int> devices;
   for (NodeId id = 0; id < graph.num_ids(); ++id) {
     if (const Node* node = graph.node(id)) ++devices[node->assigned_device];
   }
   auto source = [&](std::shared_ptr<const NodeInfo> node, Device& device) {
-    return kernels.Get(std::move(node), device);
+    return kernels.Get(std::move(node), device, library);
   };
   std::vector<std::shared_ptr<const Plan>> plans;
   for (const auto& [name, count] : devices) {

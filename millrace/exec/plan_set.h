@@ -15,11 +15,11 @@ class PlanSet {
  public:
   // One plan per device that `graph`'s nodes are assigned to; edges between
   // devices are _Send/_Recv pairs already. `find_device` gives the device of a
-  // full name, or null. INVALID_ARGUMENT names the node whose device is not of
-  // this process.
+  // full name, or null; `library` as for KernelCache::Get. INVALID_ARGUMENT
+  // names the node whose device is not of this process.
   static StatusOr<std::shared_ptr<const PlanSet>> Build(
       const Graph& graph, absl::FunctionRef<Device*(absl::string_view)> find_device,
-      KernelCache& kernels);
+      KernelCache& kernels, const std::shared_ptr<const FunctionLibrary>& library = nullptr);
   // The same, from partitions.
   static StatusOr<std::shared_ptr<const PlanSet>> FromPlans(
       std::vector<std::shared_ptr<const Plan>> plans);

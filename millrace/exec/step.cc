@@ -107,6 +107,7 @@ class Step {
     while (!queue.empty()) {
       if (--until_clock == 0) {
         until_clock = kNodesPerClockRead;
+        FailIfCancelled();
         const int64_t now = NowNanos();
         if (began == 0) {
           began = now;
@@ -170,6 +171,7 @@ class Step {
     }
     if (Status s = ReadReferences(r); !s.ok()) return Finish(r, {}, WithNode(std::move(s), n), queue);
     if (n.is_async) return StartAsync(r, queue);
+    if (!n.cheap && FailIfCancelled()) return Skip(r);
     outputs.resize(n.num_outputs);
     const bool timed = !n.cheap || run_.stats != nullptr;
     const int64_t start = timed ? NowNanos() : 0;
@@ -349,6 +351,16 @@ class Step {
   bool on_pool() const {
     auto* pool = dynamic_cast<ThreadPool*>(run_.pool);
     return pool == nullptr || pool->IsPoolThread();
+  }
+
+  // A cancelled step starts no further kernels, so that a loop ends too.
+  bool FailIfCancelled() {
+    CancelScope* cancel = run_.environment->cancel;
+    if (cancel == nullptr || !cancel->cancelled() || failed_.load(std::memory_order_relaxed)) {
+      return false;
+    }
+    Fail(cancel->status());
+    return true;
   }
 
   void Fail(Status status) {
