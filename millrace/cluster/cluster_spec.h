@@ -34,11 +34,14 @@ class ClusterSpec {
   static StatusOr<ClusterSpec> Parse(absl::string_view text);
   // {"cluster": {"ps": ["h:p"], "worker": {"0": "h:p"}}, "task": {...}}: the
   // form of TF_CONFIG and of --config files. `task` may be null.
-  static StatusOr<ClusterSpec> ParseJson(absl::string_view json, TaskName* task);
+  static StatusOr<ClusterSpec> ParseJson(absl::string_view json,
+                                         TaskName* task);
   static StatusOr<ClusterSpec> FromDef(const ClusterDef& def);
   ClusterDef ToDef() const;
 
-  const std::map<std::string, std::map<int, std::string>>& jobs() const { return jobs_; }
+  const std::map<std::string, std::map<int, std::string>>& jobs() const {
+    return jobs_;
+  }
   // NOT_FOUND that lists the jobs and tasks there are, with the nearest name.
   StatusOr<std::string> Address(const TaskName& task) const;
   bool Has(const TaskName& task) const;

@@ -35,9 +35,13 @@ class Peer : public RefCounted {
   // devices it reported, empty before the first GetStatus.
   virtual Status last_error() const = 0;
   virtual std::vector<DeviceAttributes> devices() const = 0;
-  // Asks for its devices (or gives those known); every attempt until the
-  // deadline of `context`, 100 ms to 2 s apart. `done` gets the last error
-  // (connection refused, name not found, wrong job) when that ends.
+  // Incarnation of its first device as last reported, 0 before that.
+  virtual uint64_t incarnation() const = 0;
+  // Asks for its devices, again and again until it answers, 100 ms to 2 s
+  // apart. If the deadline of `context` passes first, `done` gets
+  // DEADLINE_EXCEEDED with the last error (connection refused, name not found,
+  // another task at that address); if it is cancelled, the reason with it.
+  // `context` lives until `done`.
   virtual void Identify(CallContext& context, Done done) = 0;
 };
 
@@ -46,11 +50,16 @@ struct PeersOptions {
   ClusterSpec cluster;
   std::shared_ptr<Transport> transport;
   WorkerApi* self_worker = nullptr;  // calls to self go there directly
+  // Cluster propagation: servers report devices under other names of job and
+  // task; take them, under this cluster's names. Else that is an error.
+  bool rename_devices = false;
+  Lanes* lanes = nullptr;  // for timers and probes; null: Lanes::Process()
   int64_t probe_interval_ms = 1000;
   int probe_misses = 3;
 };
 
-// Thread-safe.
+// Thread-safe. Peers may outlive this object, lanes and transport must outlive
+// both.
 class Peers {
  public:
   virtual ~Peers() = default;

@@ -1,0 +1,94 @@
+// WorkerService: the worker of one task. Runs registered graphs on the task's
+// devices for the masters of the cluster, and hands tensors to other tasks.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "millrace/base/file.h"
+#include "millrace/base/lanes.h"
+#include "millrace/cluster/cluster_spec.h"
+#include "millrace/cluster/peers.h"
+#include "millrace/graph/op_registry.h"
+#include "millrace/kernel/device.h"
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/protocol/peer.h"
+#include "millrace/protocol/worker.h"
+
+namespace millrace {
+
+// Pointers outlive the service.
+struct WorkerServiceOptions {
+  TaskName task;
+  // As MakeDevices gives them for `task`, at least one. The incarnation of the
+  // first one stands for that of the server.
+  std::vector<std::unique_ptr<Device>> devices;
+  const OpRegistry* ops = nullptr;
+  const KernelTable* kernels = nullptr;
+  FileSystem* files = nullptr;  // of kernels; null: DefaultFiles()
+  Lanes* lanes = nullptr;       // null: Lanes::Process()
+  // Reaches the tasks of sessions that bring a cluster of their own.
+  std::shared_ptr<Transport> transport;
+
+  // A master is asked each `probe_interval_ms` while a step of its runs, which
+  // ends after `probe_misses` without an answer, and ten times less often else.
+  int64_t probe_interval_ms = 1'000;
+  int probe_misses = 3;
+  int64_t master_lost_ms = 60'000;  // then its sessions end
+  // How long a RecvTensor waits for its step to begin here.
+  int64_t early_recv_ms = 30'000;
+};
+
+// What a worker holds, for millrace.Admin and for tests that look for leaks.
+struct WorkerCounts {
+  int64_t sessions = 0;
+  int64_t graphs = 0;
+  int64_t running_steps = 0;
+  int64_t steps = 0;               // running, early, or not yet cleaned up
+  int64_t rendezvous_entries = 0;  // values not taken and receives that wait
+  int64_t queues = 0;
+  int64_t variables = 0;
+  int64_t variable_bytes = 0;
+  int64_t steps_done = 0;    // since the start, with an OK
+  int64_t steps_failed = 0;  // since the start
+};
+
+// Thread-safe. All methods of WorkerApi may be called directly by the master
+// of the same server; `done` may then run before they return. Long work is
+// done on the inter-op pool, all else on the thread of the call.
+//
+// Errors of RunGraph: ABORTED for an unknown session ("Session handle is not
+// found: ...") or graph handle, a request id or step id that was seen before,
+// a step that was cleaned up, and the end of the server; else what the graph
+// says. Unknown methods and features are UNIMPLEMENTED.
+class WorkerService : public WorkerApi {
+ public:
+  static StatusOr<std::unique_ptr<WorkerService>> Make(
+      WorkerServiceOptions options);
+  // As Stop, CancelRuns and Join.
+  ~WorkerService() override = default;
+
+  // The tasks that this one reaches; once, before the first call. `peers`
+  // outlives the service. (It needs the service for calls to itself.)
+  virtual void SetPeers(Peers* peers) = 0;
+
+  // As GetStatus answers. `master_incarnation` of CreateWorkerSession is the
+  // incarnation of the first device of the master's task.
+  virtual const std::vector<std::unique_ptr<Device>>& devices() const = 0;
+  virtual WorkerCounts counts() const = 0;
+  // The steps and receives in progress, the oldest first.
+  virtual std::vector<ServerWait> waits(int max) const = 0;
+
+  // New sessions, graphs, steps and receives are refused with `reason` from
+  // now on (ABORTED, so that clients recover); what runs goes on. Idempotent.
+  virtual void Stop(Status reason) = 0;
+  // Ends all sessions and what runs, with `reason`.
+  virtual void CancelRuns(Status reason) = 0;
+  // Waits until no call of RunGraph or RecvTensor is in progress and the
+  // service has no callback outstanding.
+  virtual void Join() = 0;
+};
+
+}  // namespace millrace
