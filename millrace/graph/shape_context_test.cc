@@ -16,8 +16,9 @@ TEST(ShapeContext, Ranks) {
   EXPECT_EQ(ShapeContext::WithRank(kUnknown, 2)->DebugString(), "[?,?]");
   EXPECT_EQ(Message(ShapeContext::WithRank({1, 2, 3}, 2).status()),
             "Shape must be rank 2 but is rank 3");
-  EXPECT_EQ(Message(ShapeContext::WithRankAtLeast(PartialShape({1}), 2).status()),
-            "Shape must be at least rank 2 but is rank 1");
+  EXPECT_EQ(
+      Message(ShapeContext::WithRankAtLeast(PartialShape({1}), 2).status()),
+      "Shape must be at least rank 2 but is rank 1");
   EXPECT_EQ(Message(ShapeContext::WithRankAtMost({1, 2, 3}, 2).status()),
             "Shape must be at most rank 2 but is rank 3");
   EXPECT_FALSE(ShapeContext::WithRankAtLeast(kUnknown, 2)->known_rank());
