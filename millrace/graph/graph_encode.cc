@@ -314,12 +314,16 @@ template <class Sink>
 void GraphFields(Sink& s, const GraphDef& def) {
   for (const NodeDef& n : def.nodes)
     s.Message(1, [&](auto& m) { NodeFields(m, n); });
-  s.Message(2, [&](auto& m) { LibraryFields(m, def.library); });
+  if (!def.library.functions.empty() || !def.library.gradients.empty()) {
+    s.Message(2, [&](auto& m) { LibraryFields(m, def.library); });
+  }
+  const VersionDef& v = def.versions;
+  if (v.producer == 0 && v.min_consumer == 0 && v.bad_consumers.empty()) return;
   s.Message(4, [&](auto& m) {
-    Int(m, 1, def.versions.producer);
-    Int(m, 2, def.versions.min_consumer);
-    for (int32_t v : def.versions.bad_consumers)
-      m.Varint(3, static_cast<uint64_t>(int64_t{v}));
+    Int(m, 1, v.producer);
+    Int(m, 2, v.min_consumer);
+    for (int32_t bad : v.bad_consumers)
+      m.Varint(3, static_cast<uint64_t>(int64_t{bad}));
   });
 }
 

@@ -138,12 +138,7 @@ Status FieldDecoder::ReadValue(ChunkReader value, NamedTensor& v) {
 }
 
 Status FieldDecoder::ReadValue(ChunkReader value, GraphDef& v) {
-  const absl::string_view bytes = value.ContiguousRest();
-  if (bytes.size() == value.remaining()) {
-    MR_ASSIGN(v, ParseGraphDef(bytes));
-  } else {
-    MR_ASSIGN(v, ParseGraphDef(value.CopyRest()));
-  }
+  MR_ASSIGN(v, ParseGraphDef(value));
   return OkStatus();
 }
 
@@ -209,7 +204,7 @@ void FieldEncoder::Write(uint32_t number, const PartialShape& v, bool) {
 }
 
 void FieldEncoder::Write(uint32_t number, const GraphDef& v, bool always) {
-  const ByteChunks bytes(SerializeGraphDef(v));
+  const ByteChunks bytes = EncodeGraphDef(v);
   if (!always && bytes.empty()) return;
   out_.BytesHeader(number, bytes.size_bytes());
   out_.Append(bytes);
