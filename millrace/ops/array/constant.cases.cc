@@ -1,0 +1,74 @@
+#include "tests/cases/case.h"
+
+using namespace millrace::cases;
+
+MR_CASES(Const)(CaseList& c) {
+  c.Ok({}, {{"value", F32({2, 3}).tensor}, {"dtype", DataType::kFloat}});
+  c.Ok({}, {{"value", Str({"a", std::string("b\0c", 3), ""}).tensor},
+            {"dtype", DataType::kString}});
+  for (DataType t : {DataType::kBool, DataType::kHalf, DataType::kBfloat16,
+                     DataType::kComplex64, DataType::kComplex128,
+                     DataType::kInt8, DataType::kUint64, DataType::kInt16}) {
+    c.Ok({}, {{"value", Rand(t, {3}).tensor}, {"dtype", t}});
+  }
+  c.Ok({}, {{"value", Empty(DataType::kInt64, {0, 3}).tensor},
+            {"dtype", DataType::kInt64}});
+}
+
+MR_CASES(Placeholder)(CaseList& c) {
+  c.Error(
+      {},
+      {{"dtype", DataType::kFloat}, {"shape", PartialShape({kUnknownDim, 2})}},
+      StatusCode::kInvalidArgument,
+      "You must feed a value for placeholder tensor 'op' with dtype float and "
+      "shape [?,2]");
+  c.Error({}, {{"dtype", DataType::kInt32}}, StatusCode::kInvalidArgument,
+          "You must feed a value for placeholder tensor 'op' with dtype int32");
+}
+
+MR_CASES(PlaceholderWithDefault)(CaseList& c) {
+  c.EachType("dtype", [](CaseList& c, DataType t) {
+    c.Ok({Rand(t, {2, 3})}, {{"shape", PartialShape({kUnknownDim, 3})}});
+  });
+  c.BuildError({F32({2})}, {{"shape", PartialShape({3})}},
+               "Dimension 0 in both shapes must be equal");
+}
+
+MR_CASES(Fill)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Vec({2, 3}), Rand(t, {})});
+  });
+  c.Ok({Vec(DataType::kInt64, {3, 0, 2}), Scalar(DataType::kFloat, 1)});
+  c.Ok({Empty(DataType::kInt32, {0}), StrScalar("x")});
+  c.Ok({Vec({300, 1000}), Scalar(DataType::kDouble, 2.5)});
+  c.BuildError({Vec({-1}), F32({})}, {}, "Fill dimensions must be >= 0");
+  c.Error({Vec({2, -1}), F32({})}, StatusCode::kInvalidArgument,
+          "Dimension -1 must be >= 0");
+  c.Error({Vec(DataType::kInt64, {1099511627776.0}), F32({})},
+          StatusCode::kResourceExhausted,
+          "OOM when allocating tensor with shape[1099511627776]");
+  c.Error({Vec(DataType::kInt64, {1099511627776.0, 1099511627776.0}), F32({})},
+          StatusCode::kInvalidArgument, "");
+}
+
+MR_CASES(ZerosLike)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) { c.Ok({Rand(t, {2, 3})}); });
+  c.Ok({Empty(DataType::kFloat, {0, 2})});
+  c.Ok({F32({100, 200})});
+  c.Ok({StrScalar("word")});
+}
+
+MR_CASES(OnesLike)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) { c.Ok({Rand(t, {2, 3})}); });
+  c.Ok({Empty(DataType::kFloat, {0, 2})});
+  c.Ok({F32({100, 200})});
+}
+
+MR_CASES(Empty)(CaseList& c) {
+  c.EachType("dtype", [](CaseList& c, DataType t) {
+    c.Ok({Vec({2, 3})}, {{"dtype", t}, {"init", true}});
+  });
+  c.Ok({Vec({4, 5})}, {{"dtype", DataType::kFloat}}).IgnoreOutputs({0});
+  c.Error({Vec({-1})}, {{"dtype", DataType::kFloat}},
+          StatusCode::kInvalidArgument, "Dimension -1 must be >= 0");
+}

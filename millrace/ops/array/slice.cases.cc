@@ -1,0 +1,35 @@
+#include "tests/cases/case.h"
+
+using namespace millrace::cases;
+
+MR_CASES(Slice)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Rand(t, {4, 5}), Vec({1, 2}), Vec({2, 3})});
+    c.Ok({Rand(t, {4, 5}), Vec({1, 0}), Vec({-1, 1})});
+  });
+  c.Ok({F32({3, 4, 5}), Vec(DataType::kInt64, {1, 0, 2}),
+        Vec(DataType::kInt64, {2, -1, 2})})
+      .Gradient({0});
+  c.Ok({F32({8, 16}), Vec({4, 0}), Vec({2, 16})});
+  c.Ok({F32({4}), Vec({4}), Vec({-1})});
+  c.Ok({F32({4}), Vec({0}), Vec({4})});
+  c.Ok({F32({}), Empty(DataType::kInt32, {0}), Empty(DataType::kInt32, {0})});
+  c.Ok({Empty(DataType::kFloat, {0, 4}), Vec({0, 0}), Vec({-1, 4})});
+  c.Ok({F32({60, 50, 7}), Vec({2, 3, 1}), Vec({50, 40, 5})});
+  const auto error = [&c](int begin, int size, const char* words) {
+    c.Error({F32({4}), Vec({double(begin)}), Vec({double(size)})},
+            StatusCode::kInvalidArgument, words);
+  };
+  error(5, 1, "Expected begin[0] in [0, 4], but got 5");
+  error(-1, 1, "Expected begin[0] in [0, 4], but got -1");
+  error(1, 4, "Expected size[0] in [0, 3], but got 4");
+  error(1, -2, "Expected size[0] in [0, 3], but got -2");
+  c.Error({Empty(DataType::kFloat, {0, 4}), Vec({1, 0}), Vec({0, 1})},
+          StatusCode::kInvalidArgument,
+          "Expected begin[0] == 0 (got 1) and size[0] == 0 (got 0) when "
+          "input.dim_size(0) == 0");
+  c.Error({F32({4}), Vec({1, 1}), Vec({1, 1})}, StatusCode::kInvalidArgument,
+          "Expected begin and size arguments to be 1-D tensors of size 1, but "
+          "got shapes [2] and "
+          "[2] instead.");
+}
