@@ -1,0 +1,126 @@
+#include "millrace/cluster/cluster_spec.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "millrace/cluster/json.h"
+
+namespace millrace {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(TaskName, FromDeviceAndTaskNames) {
+  const auto task = TaskName::Parse("/job:ps/replica:0/task:3/device:CPU:0");
+  ASSERT_TRUE(task.ok()) << task.status();
+  EXPECT_EQ(*task, (TaskName{"ps", 3}));
+  EXPECT_EQ(task->ToString(), "/job:ps/replica:0/task:3");
+  EXPECT_EQ(task->AsDeviceName().TaskString(), task->ToString());
+  EXPECT_EQ(*TaskName::Parse("/job:ps/task:3"), *task);
+  EXPECT_FALSE(TaskName::Parse("/job:ps").ok());
+  EXPECT_FALSE(TaskName::Parse("/job:ps/replica:1/task:0").ok());
+}
+
+TEST(ClusterSpec, TextAndBack) {
+  const auto spec =
+      ClusterSpec::Parse(" ps=a:1, b:2 ;worker=0@c:3,5@[::1]:4,d:5;");
+  ASSERT_TRUE(spec.ok()) << spec.status();
+  EXPECT_EQ(spec->ToString(), "ps=a:1,b:2;worker=c:3,5@[::1]:4,d:5");
+  EXPECT_EQ(spec->Tasks().size(), 5u);
+  EXPECT_EQ(*spec->Address({"worker", 5}), "[::1]:4");
+  EXPECT_EQ(*spec->Address({"worker", 6}), "d:5");
+  EXPECT_FALSE(spec->Has({"worker", 1}));
+  EXPECT_EQ(ClusterSpec::Parse(spec->ToString())->jobs(), spec->jobs());
+  EXPECT_EQ(ClusterSpec::FromDef(spec->ToDef())->jobs(), spec->jobs());
+  EXPECT_TRUE(ClusterSpec::Parse("local")->Has({"local", 0}));
+}
+
+TEST(ClusterSpec, WhatIsMissingIsNamed) {
+  const auto spec = ClusterSpec::Parse("ps=a:1;worker=b:2,c:3");
+  const Status job = spec->Address({"wroker", 0}).status();
+  EXPECT_EQ(job.code(), StatusCode::kNotFound);
+  EXPECT_THAT(job.message(), HasSubstr("ps, worker; did you mean 'worker'?"));
+  EXPECT_THAT(spec->Address({"worker", 7}).status().message(),
+              HasSubstr("0, 1"));
+}
+
+TEST(ClusterSpec, WrongTexts) {
+  for (const char* text :
+       {"", ";", "ps", "ps=", "ps=a", "ps=a:x", "ps=:1", "ps=a:70000", "1s=a:1",
+        "p-s=a:1", "ps=a:1;ps=b:2", "ps=0@a:1,0@b:2", "ps=-1@a:1", "ps=x@a:1",
+        "ps=9999999@a:1"}) {
+    EXPECT_EQ(ClusterSpec::Parse(text).status().code(),
+              StatusCode::kInvalidArgument)
+        << text;
+  }
+}
+
+TEST(ClusterSpec, JsonOfTfConfig) {
+  TaskName task;
+  const auto spec = ClusterSpec::ParseJson(
+      R"({"cluster": {"chief": "h:1", "ps": ["a:1", "b:2"], "worker": {"0": "c:3", "4": "d:4"}},
+          "task": {"type": "worker", "index": "4"}, "environment": "cloud"})",
+      &task);
+  ASSERT_TRUE(spec.ok()) << spec.status();
+  EXPECT_EQ(spec->ToString(), "chief=h:1;ps=a:1,b:2;worker=c:3,4@d:4");
+  EXPECT_EQ(task, (TaskName{"worker", 4}));
+  EXPECT_TRUE(
+      ClusterSpec::ParseJson(R"({"cluster": {"ps": ["a:1"]}})", nullptr).ok());
+  for (const char* text :
+       {"", "[]", "{}", R"({"cluster": 1})", R"({"cluster": {"ps": [1]}})",
+        R"({"cluster": {"ps": {"x": "a:1"}}})",
+        R"({"cluster": {"p s": ["a:1"]}})",
+        R"({"cluster": {"ps": ["a:1"]}, "task": {"type": "ps", "index": 0.5}})",
+        R"({"cluster": {"ps": ["a:1"]}, "task": {"index": 0}})"}) {
+    TaskName t;
+    EXPECT_EQ(ClusterSpec::ParseJson(text, &t).status().code(),
+              StatusCode::kInvalidArgument)
+        << text;
+  }
+}
+
+TEST(Json, Values) {
+  const auto json = Json::Parse(
+      "  {\"a\": [1, -2.5e3, true, null, \"x\\n\\u00e9\\ud83d\\ude00\"]}\n");
+  ASSERT_TRUE(json.ok()) << json.status();
+  const Json::Array& a = *json->Find("a")->array();
+  EXPECT_EQ(*a[0].number(), 1);
+  EXPECT_EQ(*a[1].number(), -2500);
+  EXPECT_TRUE(*a[2].boolean());
+  EXPECT_TRUE(a[3].is_null());
+  EXPECT_EQ(*a[4].string(), "x\n\xc3\xa9\xf0\x9f\x98\x80");
+  EXPECT_EQ(a[4].KindName(), "a text");
+  EXPECT_EQ(json->Find("b"), nullptr);
+  EXPECT_EQ(a[0].Find("b"), nullptr);
+}
+
+TEST(Json, WrongTexts) {
+  for (const char* text : {"",
+                           "{",
+                           "[1",
+                           "[1,]",
+                           "{\"a\":1,}",
+                           "{a:1}",
+                           "{\"a\" 1}",
+                           "01",
+                           "+1",
+                           "1 2",
+                           "nul",
+                           "\"a",
+                           "\"\\x\"",
+                           "\"\\u12\"",
+                           "\"\\ud800\"",
+                           "\"\n\"",
+                           "{\"a\":1,\"a\":2}",
+                           "'a'",
+                           "-",
+                           "1e999x"}) {
+    EXPECT_FALSE(Json::Parse(text).ok()) << text;
+  }
+  EXPECT_THAT(Json::Parse("{\n  \"a\": }").status().message(),
+              HasSubstr("line 2, column 8"));
+  EXPECT_FALSE(Json::Parse(std::string(100000, '[')).ok());
+}
+
+}  // namespace
+}  // namespace millrace
