@@ -31,8 +31,14 @@ class Listener {
   virtual const std::string& address() const = 0;
   virtual int port() const = 0;
   // No new calls from now on. Calls in progress may end until `deadline`; then
-  // their contexts are cancelled, and answered. Blocks until all are answered.
+  // their contexts are cancelled, and answered. Blocks until all are answered,
+  // so never on a control lane, which the answers need.
   virtual void Shutdown(Deadline deadline) = 0;
+  // As the end of the process would look: open calls break at their callers
+  // with UNAVAILABLE "... connection reset", their contexts are cancelled here,
+  // and what handlers still answer is dropped. Does not wait for them; the
+  // destructor does.
+  virtual void Kill() = 0;
 };
 
 // Thread-safe.
@@ -46,11 +52,11 @@ class Transport {
   // not at its deadline. Callers of one address share a connection.
   virtual std::shared_ptr<Caller> Connect(const std::string& address) = 0;
 
-  // Serves `services` (which outlive the listener). Calls are decoded and run on the
-  // process's control lane, never on the transport's own threads.
+  // Serves `services` (which outlive the listener). Calls are decoded and run
+  // on the process's control lane, never on the transport's own threads.
   // UNAVAILABLE "... address already in use" for a taken port.
-  virtual StatusOr<std::unique_ptr<Listener>> Listen(const ListenOptions& options,
-                                                     const Services& services) = 0;
+  virtual StatusOr<std::unique_ptr<Listener>> Listen(
+      const ListenOptions& options, const Services& services) = 0;
 };
 
 }  // namespace millrace

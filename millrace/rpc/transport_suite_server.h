@@ -1,0 +1,206 @@
+// The server that the transports' tests call: a worker and a master whose
+// answers the request chooses.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/strip.h"
+#include "millrace/base/lanes.h"
+#include "millrace/base/thread.h"
+#include "millrace/protocol/caller.h"
+
+namespace millrace {
+
+// RecvTensor by its key: "bytes:N" answers N bytes (see SuiteByte), "wait"
+// stays open until it is cancelled or Release was called, "error" is ABORTED
+// and derived, "unavailable" says that, "long" has an overlong message.
+// RunGraph answers what it was sent, GetStatus the server's label.
+class SuiteWorker final : public WorkerApi {
+ public:
+  explicit SuiteWorker(std::string label) : label_(std::move(label)) {}
+
+  static char SuiteByte(int64_t i) {
+    return static_cast<char>(i * 7 + i / 251);
+  }
+
+  void GetStatus(CallContext& context, const GetStatusRequest&,
+                 GetStatusReply* reply, Done done) override {
+    Note(context);
+    DeviceAttributes device;
+    device.name = label_;
+    reply->device_attributes.push_back(std::move(device));
+    std::move(done)(OkStatus());
+  }
+
+  void RunGraph(CallContext& context, const RunGraphRequest& request,
+                RunGraphReply* reply, Done done) override {
+    Note(context);
+    reply->recv = request.send;
+    std::move(done)(OkStatus());
+  }
+
+  void RecvTensor(CallContext& context, const RecvTensorRequest& request,
+                  RecvTensorReply* reply, Done done) override {
+    Note(context);
+    absl::string_view key = request.rendezvous_key;
+    int64_t size = 0;
+    if (absl::ConsumePrefix(&key, "bytes:") && absl::SimpleAtoi(key, &size)) {
+      reply->tensor = Tensor::Zeros(DataType::kUint8, {size});
+      char* data = reply->tensor.mutable_data();
+      for (int64_t i = 0; i < size; ++i) data[i] = SuiteByte(i);
+      std::move(done)(OkStatus());
+    } else if (key == "wait") {
+      Wait(context, std::move(done));
+    } else if (key == "error") {
+      std::move(done)(MarkDerived(Aborted("the step has failed: \xc3\xa4")));
+    } else if (key == "unavailable") {
+      std::move(done)(Unavailable("a peer of mine is gone"));
+    } else {
+      std::move(done)(Internal(std::string(100'000, '\xe9')));
+    }
+  }
+#define MR_UNUSED(Name)                                                  \
+  void Name(CallContext&, const Name##Request&, Name##Reply*, Done done) \
+      override {                                                         \
+    std::move(done)(Unimplemented(#Name));                               \
+  }
+  MR_UNUSED(CreateWorkerSession)
+  MR_UNUSED(DeleteWorkerSession)
+  MR_UNUSED(RegisterGraph)
+  MR_UNUSED(DeregisterGraph)
+  MR_UNUSED(CleanupGraph)
+  MR_UNUSED(CleanupAll)
+  MR_UNUSED(RecvBuf)
+  MR_UNUSED(Logging)
+  MR_UNUSED(Tracing)
+  MR_UNUSED(CompleteGroup)
+  MR_UNUSED(CompleteInstance)
+  MR_UNUSED(GetStepSequence)
+  MR_UNUSED(MarkRecvFinished)
+
+  // Ends calls that wait, with OK.
+  void Release() {
+    absl::flat_hash_map<int, Open> waiting;
+    {
+      MutexLock lock(mu_);
+      waiting.swap(waiting_);
+    }
+    for (auto& [id, open] : waiting) {
+      open.scope->Unregister(open.token);
+      std::move(open.done)(OkStatus());
+    }
+  }
+
+  // Blocks until so many calls have been waiting or were cancelled.
+  void AwaitWaiting(int n) { Await(&waited_, n); }
+  void AwaitCancelled(int n) { Await(&cancelled_, n); }
+
+  int calls() const {
+    MutexLock lock(mu_);
+    return calls_;
+  }
+  // Of the last call.
+  CallContext last() const {
+    MutexLock lock(mu_);
+    return last_;
+  }
+  bool always_on_control() const {
+    MutexLock lock(mu_);
+    return always_on_control_;
+  }
+  Status last_cancelled() const {
+    MutexLock lock(mu_);
+    return last_cancelled_;
+  }
+
+ private:
+  void Note(const CallContext& context) {
+    const bool on_control = Lanes::Process().control.IsPoolThread();
+    MutexLock lock(mu_);
+    ++calls_;
+    last_ = context;
+    always_on_control_ &= on_control;
+  }
+
+  struct Open {
+    CancelScope* scope;
+    CancelScope::Token token;
+    Done done;
+  };
+
+  // A call that waits as the rendezvous does: cancelling only posts, and who
+  // takes the entry out ends the call.
+  void Wait(CallContext& context, Done done) {
+    CancelScope* scope = context.cancel;
+    MutexLock lock(mu_);
+    const int id = ++waited_;
+    const auto r = scope->Register([this, scope, id] {
+      Lanes::Process().control.Schedule(
+          [this, id, reason = scope->status()] { OnCancelled(id, reason); });
+    });
+    changed_.NotifyAll();
+    if (r.ok()) {
+      waiting_[id] = {scope, r.token, std::move(done)};
+      return;
+    }
+    ++cancelled_;
+    last_cancelled_ = r.status;
+    lock.Unlock();
+    std::move(done)(r.status);
+  }
+
+  void OnCancelled(int id, const Status& reason) {
+    Done done;
+    {
+      MutexLock lock(mu_);
+      const auto it = waiting_.find(id);
+      if (it == waiting_.end()) return;
+      done = std::move(it->second.done);
+      waiting_.erase(it);
+      ++cancelled_;
+      last_cancelled_ = reason;
+      changed_.NotifyAll();
+    }
+    std::move(done)(reason);
+  }
+
+  void Await(const int* count, int n) {
+    MutexLock lock(mu_);
+    while (*count < n) changed_.Wait(mu_);
+  }
+
+  const std::string label_;
+  mutable Mutex mu_;
+  CondVar changed_;
+  absl::flat_hash_map<int, Open> waiting_;
+  int calls_ = 0;
+  int waited_ = 0;
+  int cancelled_ = 0;
+  bool always_on_control_ = true;
+  CallContext last_;
+  Status last_cancelled_;
+};
+
+// RunStep says UNAVAILABLE, which no client may see.
+class SuiteMaster final : public MasterApi {
+ public:
+  void RunStep(CallContext&, const RunStepRequest&, RunStepReply*,
+               Done done) override {
+    std::move(done)(Unavailable("a worker is gone"));
+  }
+  MR_UNUSED(CreateSession)
+  MR_UNUSED(ExtendSession)
+  MR_UNUSED(PartialRunSetup)
+  MR_UNUSED(CloseSession)
+  MR_UNUSED(ListDevices)
+  MR_UNUSED(Reset)
+  MR_UNUSED(MakeCallable)
+  MR_UNUSED(RunCallable)
+  MR_UNUSED(ReleaseCallable)
+#undef MR_UNUSED
+};
+
+}  // namespace millrace
