@@ -13,11 +13,17 @@ namespace {
 
 class HostBuffer final : public Buffer {
  public:
-  HostBuffer(char* data, size_t size) : Buffer(data, size) {}
+  HostBuffer(char* data, size_t size, MemoryBudget& budget)
+      : Buffer(data, size), budget_(budget) {}
   ~HostBuffer() override {
     std::free(data_);
-    MemoryBudget::Process().Release(static_cast<int64_t>(size_));
+    budget_.Release(static_cast<int64_t>(size_));
   }
+
+ private:
+  // Where it was reserved: in a simulation another process may be the last
+  // owner.
+  MemoryBudget& budget_;
 };
 
 class HostAllocatorImpl final : public Allocator {
@@ -27,14 +33,14 @@ class HostAllocatorImpl final : public Allocator {
   StatusOr<Ref<Buffer>> Allocate(size_t size_bytes) override {
     const size_t rounded =
         (size_bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
-    MR_RETURN_IF_ERROR(
-        MemoryBudget::Process().Reserve(static_cast<int64_t>(rounded)));
+    MemoryBudget& budget = MemoryBudget::Process();
+    MR_RETURN_IF_ERROR(budget.Reserve(static_cast<int64_t>(rounded)));
     void* p = std::aligned_alloc(kBufferAlignment, rounded ? rounded : kBufferAlignment);
     if (p == nullptr) {
-      MemoryBudget::Process().Release(static_cast<int64_t>(rounded));
+      budget.Release(static_cast<int64_t>(rounded));
       return ResourceExhausted("OOM when allocating ", size_bytes, " bytes");
     }
-    return Ref<Buffer>(MakeRef<HostBuffer>(static_cast<char*>(p), rounded));
+    return Ref<Buffer>(MakeRef<HostBuffer>(static_cast<char*>(p), rounded, budget));
   }
 };
 
