@@ -22,4 +22,10 @@ ByteChunks OwnedBytes(ByteChunks bytes) {
   return owned;
 }
 
+ByteChunks CopiedBytes(const ByteChunks& bytes) {
+  ByteChunks copy;
+  for (const Chunk& c : bytes.chunks()) copy.Append(std::string(c.bytes));
+  return copy;
+}
+
 }  // namespace millrace

@@ -7,5 +7,7 @@ namespace millrace {
 
 // `bytes` with every borrowed chunk copied; owned ones stay where they are.
 ByteChunks OwnedBytes(ByteChunks bytes);
+// A copy that shares nothing with `bytes`.
+ByteChunks CopiedBytes(const ByteChunks& bytes);
 
 }  // namespace millrace

@@ -9,9 +9,10 @@
 namespace millrace {
 
 // Calls pass through the codecs, and requests and replies are owned bytes, but
-// big tensors are not copied. Works in a simulation: a call is handed to the
-// control lane of the process that listens, and comes back to the control lane
-// of the process that called, so a frozen process is silent.
+// big tensors are not copied. Works in a simulation, where they are, as between
+// processes: a call is handed to the control lane of the process that listens,
+// and comes back to the control lane of the process that called, so a frozen
+// process is silent.
 //
 // Ports are numbers that the network hands out. A host is a name: "localhost"
 // is 127.0.0.1, and who listens on 0.0.0.0 is reached by every name. Nobody at

@@ -3,10 +3,20 @@
 #include <utility>
 #include <vector>
 
+#include "millrace/base/sim.h"
 #include "millrace/rpc/call_status.h"
 #include "millrace/rpc/owned_bytes.h"
 
 namespace millrace {
+namespace {
+
+// Simulated processes share no memory, as real ones would not.
+ByteChunks OverTheWire(ByteChunks bytes) {
+  return SimWorld::Current() != nullptr ? CopiedBytes(bytes)
+                                        : OwnedBytes(std::move(bytes));
+}
+
+}  // namespace
 
 bool LoopbackDoor::Enter(LoopbackCall* call) {
   MutexLock lock(mu_);
@@ -66,7 +76,7 @@ void LoopbackCall::Send(ByteChunks request) {
     Finish(CannotConnect(address(), "connection refused"));
     return;
   }
-  request_ = OwnedBytes(std::move(request));
+  request_ = OverTheWire(std::move(request));
   door_->lanes().control.Schedule(
       [self = Ref<LoopbackCall>::Share(this)] { self->Run(); });
 }
@@ -98,7 +108,7 @@ void LoopbackCall::Run() {
 }
 
 void LoopbackCall::Answer(const Status& status) {
-  Finish(ReplyStatus(method(), status), OwnedBytes(std::move(server_reply_)));
+  Finish(ReplyStatus(method(), status), OverTheWire(std::move(server_reply_)));
   door_->Leave(this);
 }
 
