@@ -1,22 +1,6 @@
 #include "millrace/pass/run_signature.h"
 
-#include "absl/strings/numbers.h"
-
 namespace millrace {
-
-StatusOr<TensorName> ParseTensorName(absl::string_view name) {
-  TensorName parsed;
-  const size_t colon = name.rfind(':');
-  if (colon == name.npos) {
-    parsed.node = std::string(name);
-    return parsed;
-  }
-  if (!absl::SimpleAtoi(name.substr(colon + 1), &parsed.port) || parsed.port < 0) {
-    return InvalidArgument("'", name, "' is not a tensor name; expected node:port");
-  }
-  parsed.node = std::string(name.substr(0, colon));
-  return parsed;
-}
 
 StatusOr<OutputRef> FindOutput(const Graph& graph, absl::string_view name,
                                absl::string_view role) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "millrace/graph/graph.h"
+#include "millrace/graph/tensor_name.h"
 
 namespace millrace {
 
@@ -21,14 +22,6 @@ struct RunSignature {
     return H::combine(std::move(h), s.feeds, s.fetches, s.targets);
   }
 };
-
-// "node:port" or "node" as parts. INVALID_ARGUMENT for a port that is no
-// number.
-struct TensorName {
-  std::string node;
-  int32_t port = 0;
-};
-StatusOr<TensorName> ParseTensorName(absl::string_view name);
 
 // The output of that name. NOT_FOUND "FetchOutputs node x: not found";
 // INVALID_ARGUMENT for a port that the node has not.
