@@ -2,17 +2,18 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
-#include "absl/functional/function_ref.h"
+#include "absl/strings/string_view.h"
 #include "millrace/graph/graph.h"
 
 namespace millrace {
 
 struct PartitionOptions {
   // Incarnation of a device, for rendezvous keys.
-  absl::FunctionRef<uint64_t(absl::string_view device)> incarnation;
+  std::function<uint64_t(absl::string_view device)> incarnation;
   // Float edges between tasks travel as bfloat16.
   bool bfloat16_sendrecv = false;
 };
