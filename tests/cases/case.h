@@ -13,9 +13,9 @@
 //     "channel");
 //   }
 //
-// Every case is run by the generic tests (case_test.cc): schema, shape function
-// against the run, every kernel entry against the last one, 1 against 2
-// threads, inputs untouched, gradients, and stock TensorFlow, which must give
+// Every case is run by the generic tests (cases_test.cc): schema, shape
+// function against the run, every kernel entry against the last one, 1 against
+// 2 threads, inputs untouched, gradients, and stock TensorFlow, which must give
 // the same values, dtypes, shapes, error codes and words. So expected values
 // are not written down.
 #pragma once
@@ -44,6 +44,7 @@ class CaseList;
 
 struct CasesDecl {
   const char* op;
+  const char* file;
   void (*fill)(cases::CaseList&);
 };
 
@@ -282,6 +283,6 @@ void ResetFills(absl::string_view op);
 #define MR_CASES(Name)                                                       \
   static void mr_case_fn_##Name(::millrace::cases::CaseList&);               \
   extern const ::millrace::CasesDecl mr_cases_##Name;                        \
-  constinit const ::millrace::CasesDecl mr_cases_##Name{#Name,               \
+  constinit const ::millrace::CasesDecl mr_cases_##Name{#Name, __FILE__,     \
                                                         &mr_case_fn_##Name}; \
   static void mr_case_fn_##Name

@@ -15,7 +15,7 @@ import re
 import sources
 from console import ROOT
 
-PYTHON_FOLDERS = ("conformance", "cluster")
+PYTHON_FOLDERS = ("cases", "conformance", "cluster")
 
 
 class Selection:

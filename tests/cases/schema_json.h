@@ -1,0 +1,14 @@
+// Our registry and kernels as JSON, to be compared with the stock wheel's.
+#pragma once
+
+#include <string>
+
+#include "tests/cases/suite.h"
+
+namespace millrace::cases {
+
+// {"ops": {name: schema}, "kernels": {op: [{attr: [dtype numbers]}]},
+//  "cases": {op: {"count": n, "types": {attr: [dtype numbers]}}}}
+std::string SchemaJson(const Suite& suite);
+
+}  // namespace millrace::cases

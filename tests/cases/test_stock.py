@@ -1,0 +1,119 @@
+"""Our registry, kernels and cases against the installed TensorFlow wheel."""
+import json
+import os
+import subprocess
+
+import pytest
+
+pytest.importorskip("tensorflow", reason="no TensorFlow wheel is installed")
+
+import compare_stock  # noqa: E402
+import stock_registry  # noqa: E402
+
+PROGRAM = os.path.join(os.environ.get("MILLRACE_BUILD", "build/dev"), "tests", "cases_test")
+TYPE_NAMES = ("invalid float double int32 uint8 int16 int8 string complex64 int64 bool qint8 quint8 qint32 bfloat16 qint16 "
+              "quint16 uint16 complex128 half resource variant uint32 uint64").split()
+RESOURCE, VARIANT = 20, 21
+
+
+def exceptions(name):
+    """`OP reason` lines of a file beside this one."""
+    out = {}
+    with open(os.path.join(os.path.dirname(__file__), name), encoding="utf-8") as f:
+        for line in f:
+            line = line.split("#")[0].strip()
+            if line:
+                op, _, reason = line.partition(" ")
+                out[op] = reason
+    return out
+
+
+@pytest.fixture(scope="module")
+def ours():
+    if not os.path.exists(PROGRAM):
+        pytest.skip("cases_test is not built")
+    return json.loads(subprocess.run([PROGRAM, "--dump_schema"], stdout=subprocess.PIPE, check=True).stdout)
+
+
+def fail_with(problems):
+    if problems:
+        pytest.fail("%d problems:\n%s" % (len(problems), "\n".join(problems)), pytrace=False)
+
+
+def schema_problems(name, mine, stock):
+    if stock is None:
+        return ["%s: the wheel has no such op" % name]
+    mine, stock = stock_registry.normalized(mine), stock_registry.normalized(stock)
+    problems = []
+    for field in sorted(stock):
+        if field == "attrs":
+            mine_by_name = {a["name"]: a for a in mine["attrs"]}
+            stock_by_name = {a["name"]: a for a in stock["attrs"]}
+            for attr in sorted(set(mine_by_name) | set(stock_by_name)):
+                if mine_by_name.get(attr) != stock_by_name.get(attr):
+                    problems.append("%s, attribute %s: ours %s, stock %s" % (name, attr, mine_by_name.get(attr),
+                                                                            stock_by_name.get(attr)))
+        elif mine[field] != stock[field]:
+            problems.append("%s, %s: ours %s, stock %s" % (name, field, mine[field], stock[field]))
+    return problems
+
+
+def test_schemas(ours):
+    own = exceptions("own_ops.txt")
+    problems = []
+    for name, mine in sorted(ours["ops"].items()):
+        if name not in own:
+            problems += schema_problems(name, mine, stock_registry.schema(name))
+    fail_with(problems)
+
+
+def show(names, combinations):
+    texts = ["; ".join("%s: %s" % (n, TYPE_NAMES[t]) for n, t in zip(names, c)) or "any" for c in sorted(combinations)]
+    return ", ".join(texts[:12]) + (" and %d more" % (len(texts) - 12) if len(texts) > 12 else "")
+
+
+def test_kernel_types(ours):
+    """A kernel for exactly the types for which stock has one."""
+    allowed, own = exceptions("kernel_types.txt"), exceptions("own_ops.txt")
+    problems = []
+    for name, rows in sorted(ours["kernels"].items()):
+        if name in allowed or name in own:
+            continue
+        schema = ours["ops"][name]
+        stock_rows = stock_registry.cpu_kernels(name)
+        names = stock_registry.constrained(schema, rows, stock_rows)
+        mine = stock_registry.expand(rows, names, schema)
+        stock = stock_registry.expand(stock_rows, names, schema)
+        if stock - mine:
+            problems.append("%s: no kernel for %s" % (name, show(names, stock - mine)))
+        if mine - stock:
+            problems.append("%s: stock has no kernel for %s" % (name, show(names, mine - stock)))
+    fail_with(problems)
+
+
+def test_every_kernel_has_cases(ours):
+    """A case for every op with a kernel, and for every type of every type attribute that a kernel allows."""
+    excused = exceptions("no_cases.txt")
+    problems = []
+    for name, rows in sorted(ours["kernels"].items()):
+        if name in excused:
+            continue
+        covered = ours["cases"].get(name)
+        if covered is None:
+            problems.append("%s has no cases" % name)
+            continue
+        schema = ours["ops"][name]
+        for attr in [a["name"] for a in schema["attrs"] if a["type"] == "type"]:
+            allowed = {c[0] for c in stock_registry.expand(rows, [attr], schema)} - {RESOURCE, VARIANT}
+            missing = allowed - set(covered["types"].get(attr, []))
+            if missing:
+                problems.append("%s: no case for %s" % (name, show([attr], {(t,) for t in missing})))
+    fail_with(problems)
+
+
+def test_results(ours, tmp_path):
+    del ours
+    subprocess.run([PROGRAM, "--export", str(tmp_path)], check=True)
+    report = compare_stock.compare(str(tmp_path))
+    print(report.summary())
+    fail_with(report.failures)
