@@ -11,10 +11,10 @@ import sys
 
 TABLES = {
     # table: (pattern, symbol, type, function)
-    "all_ops": (r"^MR_OP\((\w+)\)", "mr_op_%s", "OpDecl", "AllOps"),
-    "all_gradients": (r"^MR_GRADIENT\((\w+)\)", "mr_gradient_%s", "GradientDecl", "AllGradients"),
-    "all_cpu_kernels": (r"^MR_KERNELS\((\w+),\s*Cpu\)", "mr_kernels_%s_Cpu", "KernelDecl", "AllCpuKernels"),
-    "all_cases": (r"^MR_CASES\((\w+)\)", "mr_cases_%s", "CasesDecl", "AllCases"),
+    "all_ops": (r"^MR_OP\(\s*(\w+)\s*\)", "mr_op_%s", "OpDecl", "AllOps"),
+    "all_gradients": (r"^MR_GRADIENT\(\s*(\w+)\s*\)", "mr_gradient_%s", "GradientDecl", "AllGradients"),
+    "all_cpu_kernels": (r"^MR_KERNELS\(\s*(\w+),\s*Cpu\)", "mr_kernels_%s_Cpu", "KernelDecl", "AllCpuKernels"),
+    "all_cases": (r"^MR_CASES\(\s*(\w+)\s*\)", "mr_cases_%s", "CasesDecl", "AllCases"),
 }
 
 
@@ -23,13 +23,13 @@ def scan(paths, pattern):
     places = {}
     for path in paths:
         with open(path, encoding="utf-8") as f:
-            for number, line in enumerate(f, 1):
-                m = re.match(pattern, line)
-                if m:
-                    place = "%s:%d" % (path, number)
-                    if m.group(1) in places:
-                        sys.exit("%s: %s is declared twice, first at %s" % (place, m.group(1), places[m.group(1)]))
-                    places[m.group(1)] = place
+            text = f.read()
+        # A declaration may go over a line's end: clang-format breaks long ones.
+        for m in re.finditer(pattern, text, re.MULTILINE):
+            place = "%s:%d" % (path, text.count("\n", 0, m.start()) + 1)
+            if m.group(1) in places:
+                sys.exit("%s: %s is declared twice, first at %s" % (place, m.group(1), places[m.group(1)]))
+            places[m.group(1)] = place
     return sorted(places)
 
 
