@@ -1,0 +1,410 @@
+#include "millrace/graph/shape_refiner.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "millrace/graph/attr_text.h"
+#include "millrace/graph/function_body.h"
+#include "millrace/graph/graph_proto.h"
+#include "millrace/graph/import.h"
+#include "millrace/graph/value_finder.h"
+
+namespace millrace {
+namespace {
+
+constexpr int kMaxCallDepth = 16;
+// Nodes of function bodies that one call from outside may infer, so that
+// functions that call others twice each end in time.
+constexpr int64_t kMaxBodyNodes = 100'000;
+// Passes over loops before their shapes are given up as unknown.
+constexpr int kMaxPasses = 16;
+constexpr int64_t kShownElements = 10;
+
+bool IsCall(const OpDef& op) {
+  return op.name == "PartitionedCall" || op.name == "StatefulPartitionedCall";
+}
+
+std::string Joined(const std::string& list, absl::string_view next) {
+  return list.empty() ? std::string(next) : absl::StrCat(list, ", ", next);
+}
+
+}  // namespace
+
+struct ShapeRefiner::NodeShapes {
+  absl::InlinedVector<PartialShape, 1> shapes;
+  std::vector<std::vector<HandleShape>> handles;  // empty if no output has any
+  bool may_have_value = false;
+};
+
+// What a refiner shares with those of the functions that its graph calls.
+struct ShapeRefiner::Shared {
+  ConstantEvaluator evaluate;
+  absl::flat_hash_map<std::string, std::shared_ptr<const Graph>> bodies;
+  int64_t body_nodes_left = kMaxBodyNodes;
+};
+
+// One call of a shape function, with the values that it asked for.
+class ShapeRefiner::Inference {
+ public:
+  Inference(const Node& node, ValueFinder* values)
+      : node_(node), values_(values) {}
+
+  const Tensor* Constant(int i) {
+    const Tensor* t = values_->Find(node_.inputs[static_cast<size_t>(i)]);
+    if (t != nullptr) {
+      std::string text = t->SummarizeValue(kShownElements);
+      if (absl::StartsWith(text, "[") && absl::EndsWith(text, "]")) {
+        text = text.substr(1, text.size() - 2);
+      }
+      Note(&tensors_, i, absl::StrCat("<", text, ">"));
+    }
+    return t;
+  }
+
+  bool Partial(int i, PartialShape* out) {
+    const IntValue* v = values_->FindInts(node_.inputs[static_cast<size_t>(i)]);
+    if (v == nullptr || v->is_scalar) return false;
+    PartialShape s = PartialShape::UnknownOfRank(static_cast<int>(v->size()));
+    for (int k = 0; k < s.rank(); ++k) {
+      const int64_t d = v->v[static_cast<size_t>(k)];
+      if (d != IntValue::kUnknown) s.set_dim(k, d);
+    }
+    Note(&partial_, i, s.DebugString());
+    *out = std::move(s);
+    return true;
+  }
+
+  Status WithNode(const Status& status, const Graph& graph,
+                  const std::vector<ShapeContext::Input>& inputs) const {
+    std::string shapes;
+    for (const ShapeContext::Input& in : inputs)
+      shapes = Joined(shapes, in.shape.DebugString());
+    std::string text =
+        absl::StrCat(" for '", SummarizeNode(ExportNode(graph, node_)),
+                     "' with input shapes: ", shapes);
+    if (!tensors_.empty())
+      absl::StrAppend(&text, " and with computed input tensors: ", tensors_);
+    if (!partial_.empty()) {
+      absl::StrAppend(
+          &text,
+          " and with input tensors computed as partial shapes: ", partial_);
+    }
+    return Annotate(status, absl::StrCat(text, "."));
+  }
+
+ private:
+  static void Note(std::string* list, int i, absl::string_view value) {
+    const std::string item = absl::StrCat("input[", i, "] = ", value);
+    if (list->find(item) == list->npos) *list = Joined(*list, item);
+  }
+  const Node& node_;
+  ValueFinder* values_;
+  std::string tensors_;
+  std::string partial_;
+};
+
+ShapeRefiner::ShapeRefiner(const Graph* graph, ConstantEvaluator evaluate)
+    : ShapeRefiner(
+          graph, std::make_shared<Shared>(Shared{std::move(evaluate), {}}), 0) {
+}
+
+ShapeRefiner::ShapeRefiner(const Graph* graph, std::shared_ptr<Shared> shared,
+                           int depth)
+    : graph_(graph), shared_(std::move(shared)), depth_(depth) {
+  values_ = std::make_unique<ValueFinder>(
+      graph, &shared_->evaluate,
+      [this](OutputRef o) -> const PartialShape& { return shape(o); },
+      [this](NodeId id) {
+        return static_cast<size_t>(id) < nodes_.size() && nodes_[id] &&
+               nodes_[id]->may_have_value;
+      });
+}
+
+ShapeRefiner::~ShapeRefiner() = default;
+
+ShapeRefiner::NodeShapes& ShapeRefiner::Slot(NodeId id) {
+  if (static_cast<size_t>(id) >= nodes_.size()) {
+    nodes_.resize(
+        std::max<size_t>(static_cast<size_t>(id) + 1, graph_->num_ids()));
+  }
+  if (!nodes_[id]) nodes_[id] = std::make_unique<NodeShapes>();
+  return *nodes_[id];
+}
+
+const PartialShape& ShapeRefiner::shape(OutputRef o) const {
+  if (o.node < 0 || static_cast<size_t>(o.node) >= nodes_.size() ||
+      !nodes_[o.node]) {
+    return unknown_;
+  }
+  const auto& shapes = nodes_[o.node]->shapes;
+  return o.port >= 0 && static_cast<size_t>(o.port) < shapes.size()
+             ? shapes[o.port]
+             : unknown_;
+}
+
+const std::vector<HandleShape>& ShapeRefiner::handles(OutputRef o) const {
+  if (o.node < 0 || static_cast<size_t>(o.node) >= nodes_.size() ||
+      !nodes_[o.node]) {
+    return no_handles_;
+  }
+  const auto& handles = nodes_[o.node]->handles;
+  return o.port >= 0 && static_cast<size_t>(o.port) < handles.size()
+             ? handles[o.port]
+             : no_handles_;
+}
+
+// Where a loop is entered for the first time, the input that comes round counts
+// as what goes in, or as unknown with `loops_unknown`.
+std::vector<ShapeContext::Input> ShapeRefiner::InputsOf(
+    const Node& node, bool loops_unknown) const {
+  std::vector<ShapeContext::Input> inputs(node.inputs.size());
+  const ShapeContext::Input* first = nullptr;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const OutputRef in = node.inputs[i];
+    if (in.node == kNoNode || static_cast<size_t>(in.node) >= nodes_.size() ||
+        !nodes_[in.node]) {
+      continue;
+    }
+    inputs[i] = {shape(in), handles(in)};
+    if (first == nullptr) first = &inputs[i];
+  }
+  if (loops_unknown || first == nullptr ||
+      node.op->control_flow != ControlFlow::kMerge) {
+    return inputs;
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const NodeId src = node.inputs[i].node;
+    if (src != kNoNode &&
+        (static_cast<size_t>(src) >= nodes_.size() || !nodes_[src])) {
+      inputs[i] = *first;
+    }
+  }
+  return inputs;
+}
+
+bool ShapeRefiner::MayHaveValue(const Node& node) const {
+  const auto may = [this](const OutputRef& in) {
+    return in.node != kNoNode && static_cast<size_t>(in.node) < nodes_.size() &&
+           nodes_[in.node] && nodes_[in.node]->may_have_value;
+  };
+  switch (values_->NeedsOf(node)) {
+    case ValueFinder::Needs::kNothing:
+      return true;
+    case ValueFinder::Needs::kSomeInput:
+      return std::any_of(node.inputs.begin(), node.inputs.end(), may);
+    case ValueFinder::Needs::kAllInputs:
+      return std::all_of(node.inputs.begin(), node.inputs.end(), may);
+    case ValueFinder::Needs::kNever:
+      break;
+  }
+  return false;
+}
+
+Status ShapeRefiner::Infer(const Node& node, bool loops_unknown,
+                           bool* changed) {
+  std::vector<ShapeContext::Input> inputs = InputsOf(node, loops_unknown);
+  NodeShapes result;
+  result.shapes.resize(static_cast<size_t>(node.num_outputs()));
+  if (args_ != nullptr && node.IsOp("_Arg")) {
+    const auto index = GetAttr<int64_t>(node.attrs, "index");
+    if (index.ok() && *index < static_cast<int64_t>(args_->size())) {
+      const ShapeContext::Input& arg = (*args_)[static_cast<size_t>(*index)];
+      result.shapes[0] = arg.shape;
+      if (!arg.handles.empty()) result.handles = {arg.handles};
+    }
+  } else if ((node.op->shape == nullptr || IsCall(*node.op)) &&
+             InferCall(node, inputs, &result)) {
+    // Inferred from the function's body.
+  } else if (node.op->shape != nullptr) {
+    Inference inference(node, values_.get());
+    const auto constant = [&](int i) { return inference.Constant(i); };
+    const auto partial = [&](int i, PartialShape* out) {
+      return inference.Partial(i, out);
+    };
+    ShapeContext context(node.name, *node.op, node.attrs, inputs,
+                         node.num_outputs(), constant, partial);
+    const Status status = node.op->shape(context);
+    if (!status.ok()) return inference.WithNode(status, *graph_, inputs);
+    for (int i = 0; i < node.num_outputs(); ++i) {
+      result.shapes[static_cast<size_t>(i)] = context.output(i);
+      if (context.output_handles(i).empty()) continue;
+      result.handles.resize(static_cast<size_t>(node.num_outputs()));
+      result.handles[static_cast<size_t>(i)] = context.output_handles(i);
+    }
+  }
+  result.may_have_value = MayHaveValue(node);
+  NodeShapes& slot = Slot(node.id);
+  *changed = slot.shapes != result.shapes || slot.handles != result.handles;
+  if (*changed || slot.may_have_value != result.may_have_value)
+    slot = std::move(result);
+  return OkStatus();
+}
+
+Status ShapeRefiner::AddNode(const Node& node) {
+  if (depth_ == 0) shared_->body_nodes_left = kMaxBodyNodes;
+  bool changed = false;
+  return Infer(node, false, &changed);
+}
+
+Status ShapeRefiner::AddNewNodes() {
+  if (depth_ == 0) shared_->body_nodes_left = kMaxBodyNodes;
+  NodeId begin = 0;
+  const auto is_new = [this](NodeId id) {
+    return graph_->node(id) != nullptr &&
+           (static_cast<size_t>(id) >= nodes_.size() || !nodes_[id]);
+  };
+  while (begin < graph_->num_ids() && !is_new(begin)) ++begin;
+  MR_ASSIGN(std::vector<NodeId> order, TopologicalOrder(*graph_, begin));
+  order.erase(std::remove_if(order.begin(), order.end(),
+                             [&](NodeId id) { return !is_new(id); }),
+              order.end());
+  const auto forget = [&] {
+    for (NodeId id : order) {
+      if (static_cast<size_t>(id) < nodes_.size()) nodes_[id].reset();
+    }
+    values_->Clear();
+  };
+  const bool has_loops =
+      std::any_of(order.begin(), order.end(), [this](NodeId id) {
+        return graph_->node(id)->op->control_flow ==
+               ControlFlow::kNextIteration;
+      });
+  Status status = RunPasses(order, false);
+  if (!status.ok() && has_loops) {
+    forget();
+    status = RunPasses(order, true);
+  }
+  if (!status.ok()) forget();
+  return status;
+}
+
+// A first pass over all, then passes over what changed where loops close.
+Status ShapeRefiner::RunPasses(const std::vector<NodeId>& order,
+                               bool loops_unknown) {
+  std::vector<NodeId> merges;
+  bool changed = false;
+  for (NodeId id : order) {
+    const Node& node = *graph_->node(id);
+    if (!loops_unknown && node.op->control_flow == ControlFlow::kMerge &&
+        std::any_of(node.inputs.begin(), node.inputs.end(),
+                    [&](const OutputRef& in) {
+                      return in.node != kNoNode &&
+                             IsBackEdge(*graph_->node(in.node), node);
+                    })) {
+      merges.push_back(id);
+    }
+    MR_RETURN_IF_ERROR(Infer(node, loops_unknown, &changed));
+  }
+  if (merges.empty()) return OkStatus();
+  std::vector<bool> dirty(static_cast<size_t>(graph_->num_ids()));
+  for (NodeId id : merges) dirty[id] = true;
+  std::sort(merges.begin(), merges.end());
+  for (int pass = 0; pass < kMaxPasses; ++pass) {
+    values_->Clear();
+    for (NodeId id : order) {
+      if (!dirty[id]) continue;
+      dirty[id] = false;
+      const Node& node = *graph_->node(id);
+      // Sizes at a Merge only ever become unknown, so that this ends.
+      const bool is_merge =
+          std::binary_search(merges.begin(), merges.end(), id);
+      const PartialShape before = is_merge ? shape({id, 0}) : PartialShape();
+      MR_RETURN_IF_ERROR(Infer(node, false, &changed));
+      if (is_merge) {
+        PartialShape& now = nodes_[id]->shapes[0];
+        now = shapes::JoinShapes(before, now);
+        changed = changed && !(now == before);
+      }
+      // Where a shape changed, values may have changed that are made of it.
+      if (!changed && !nodes_[id]->may_have_value) continue;
+      for (const OutEdge& e : node.out_edges) {
+        if (e.dst_port != kControlPort) dirty[e.dst] = true;
+      }
+    }
+    if (std::none_of(merges.begin(), merges.end(),
+                     [&](NodeId id) { return dirty[id]; })) {
+      return OkStatus();
+    }
+  }
+  return Internal("the shapes of loops do not settle");
+}
+
+// The body of the function that `node` calls, with the shapes of its inputs.
+// False if it cannot be followed.
+bool ShapeRefiner::InferCall(const Node& node,
+                             const std::vector<ShapeContext::Input>& inputs,
+                             NodeShapes* out) {
+  NameAttrList function{node.op->name, node.attrs};
+  if (IsCall(*node.op)) {
+    const auto f = GetAttr<AttrValue::Func>(node.attrs, "f");
+    if (!f.ok() || *f == nullptr) return false;
+    function = **f;
+  }
+  if (depth_ >= kMaxCallDepth ||
+      graph_->library().Find(function.name) == nullptr)
+    return false;
+  std::shared_ptr<const Graph>& body =
+      shared_->bodies[SerializeAttrValue(function)];
+  if (!body) {
+    auto instantiated =
+        InstantiateFunction(graph_->ops(), graph_->library(), function);
+    // An empty graph stands for a body that is not valid: the run will say why.
+    body = std::make_shared<const Graph>(
+        instantiated.ok() ? *std::move(instantiated) : Graph(&graph_->ops()));
+  }
+  const std::shared_ptr<const Graph> graph = body;
+  shared_->body_nodes_left -= graph->num_nodes() + 1;
+  if (graph->num_nodes() == 0 || shared_->body_nodes_left < 0) return false;
+  ShapeRefiner inner(graph.get(), shared_, depth_ + 1);
+  inner.args_ = &inputs;
+  if (!inner.AddNewNodes().ok()) return false;
+  for (NodeId id = 0; id < graph->num_ids(); ++id) {
+    const Node& ret = *graph->node(id);
+    if (!ret.IsOp("_Retval")) continue;
+    const auto index = GetAttr<int64_t>(ret.attrs, "index");
+    if (!index.ok() || *index >= node.num_outputs()) return false;
+    const size_t port = static_cast<size_t>(*index);
+    out->shapes[port] = inner.shape(ret.inputs[0]);
+    if (inner.handles(ret.inputs[0]).empty()) continue;
+    out->handles.resize(static_cast<size_t>(node.num_outputs()));
+    out->handles[port] = inner.handles(ret.inputs[0]);
+  }
+  return true;
+}
+
+Status ShapeRefiner::MergeShape(OutputRef output,
+                                const PartialShape& narrower) {
+  const Node* node = output.node >= 0 && output.node < graph_->num_ids()
+                         ? graph_->node(output.node)
+                         : nullptr;
+  if (node == nullptr || output.port < 0 ||
+      output.port >= node->num_outputs()) {
+    return InvalidArgument("There is no such output");
+  }
+  MR_ASSIGN(PartialShape merged,
+            ShapeContext::MergeShapes(shape(output), narrower));
+  NodeShapes& slot = Slot(output.node);
+  slot.shapes.resize(static_cast<size_t>(node->num_outputs()));
+  slot.shapes[static_cast<size_t>(output.port)] = std::move(merged);
+  values_->Clear();
+  return OkStatus();
+}
+
+const Tensor* ShapeRefiner::ConstantValue(OutputRef output) {
+  return values_->Find(output);
+}
+
+std::optional<PartialShape> ShapeRefiner::ConstantValueAsShape(
+    OutputRef output) {
+  const IntValue* v = values_->FindInts(output);
+  if (v == nullptr || v->is_scalar) return std::nullopt;
+  std::vector<int64_t> dims;
+  for (int64_t d : v->v)
+    dims.push_back(d == IntValue::kUnknown ? kUnknownDim : d);
+  auto made = PartialShape::Make(dims);
+  if (!made.ok()) return std::nullopt;
+  return *std::move(made);
+}
+
+}  // namespace millrace
