@@ -4,14 +4,17 @@
   cases_test --export FOLDER [OP or FAMILY]
   compare_stock.py FOLDER [-v]
 
-One process, one session for a few dozen cases, no graph rewriting. The last
-line says `N cases, M against stock, K deviations allowed`.
+One session for a few dozen cases, no graph rewriting. The sessions run in a
+child process, since some inputs abort stock: then the case is at fault and a
+new child takes the next one. The last line says
+`N cases, M against stock, K deviations allowed`.
 """
 import argparse
 import glob
 import json
 import os
 import sys
+import traceback
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
@@ -34,6 +37,19 @@ class Report:
         self.failures = []    # "math.Add, case 3: what"
         self.deviations = []  # the same with the reason
         self.not_run = []
+
+    def add(self, case, problems):
+        """problems: None if it did not run on stock."""
+        self.cases += 1
+        if problems is None:
+            self.not_run.append("%s: %s" % (title(case), case["no_stock"]))
+            return
+        self.against_stock += 1
+        for problem in problems:
+            if case["deviates"]:
+                self.deviations.append("%s: %s (%s)" % (title(case), problem, case["deviates"]))
+            else:
+                self.failures.append("%s: %s" % (title(case), problem))
 
     def summary(self):
         return "%d cases, %d against stock, %d deviations allowed" % (self.cases, self.against_stock, len(self.deviations))
@@ -133,76 +149,61 @@ def new_session(graph):
 class Chunk:
     """One exported graph with its cases."""
 
-    def __init__(self, stem, report):
-        self.report = report
+    def __init__(self, stem):
         with open(stem + ".json", encoding="utf-8") as f:
             self.cases = json.load(f)
         self.graph_def = load_graph(stem + ".graph")
         self.constants = {n.name: n.attr["value"].tensor for n in load_graph(stem + ".values").node}
 
     def value(self, name):
-        proto = self.constants[name]
-        return tf.make_ndarray(proto)
+        return tf.make_ndarray(self.constants[name])
 
-    def run(self):
-        wanted = [c for c in self.cases if not c["no_stock"]]
-        for case in self.cases:
-            self.report.cases += 1
-            if case["no_stock"]:
-                self.report.not_run.append("%s: %s" % (title(case), case["no_stock"]))
-        if not wanted:
+    def run(self, cases, tell):
+        """tell(id, None) before each case, tell(id, [problem]) after it."""
+        if not cases:
             return
-        if wanted[0]["deprecated"]:
-            self.graph_def.versions.producer = min(self.graph_def.versions.producer, wanted[0]["deprecated"] - 1)
-        if wanted[0]["build_error"]:
-            return self.run_build_error(wanted[0])
+        if len(cases) == 1:
+            tell(cases[0]["id"], None)
+        if cases[0]["deprecated"]:
+            self.graph_def.versions.producer = min(self.graph_def.versions.producer, cases[0]["deprecated"] - 1)
+        if cases[0]["build_error"]:
+            return tell(cases[0]["id"], list(self.run_build_error(cases[0])))
         try:
             graph = import_graph(self.graph_def)
         except (ValueError, tf.errors.OpError) as e:
-            if len(wanted) == 1:
-                self.report.against_stock += 1
-                self.finish(wanted[0], ["stock does not take the graph: %s" % e])
-                return
-            return self.run_apart(wanted)
+            if len(cases) == 1:
+                return tell(cases[0]["id"], ["stock does not take the graph: %s" % e])
+            return self.run_apart(cases, tell)
         with new_session(graph) as session:
-            for case in wanted:
-                self.report.against_stock += 1
-                self.finish(case, list(self.run_case(graph, session, case)))
+            for case in cases:
+                tell(case["id"], None)
+                tell(case["id"], list(self.run_case(graph, session, case)))
 
-    def run_apart(self, wanted):
+    def run_apart(self, cases, tell):
         """Stock refused the whole: each case gets a graph of its own."""
-        for case in wanted:
+        for case in cases:
             part = Chunk.__new__(Chunk)
-            part.report, part.cases, part.constants = self.report, [case], self.constants
+            part.cases, part.constants = [case], self.constants
             part.graph_def = tf.compat.v1.GraphDef(versions=self.graph_def.versions)
             prefixes = tuple(case["id"] + mark for mark in ("/", "v/", "s/"))
             part.graph_def.node.extend(n for n in self.graph_def.node if n.name.startswith(prefixes))
-            self.report.cases -= 1
-            part.run()
+            part.run([case], tell)
 
     def run_build_error(self, case):
-        self.report.against_stock += 1
         try:
             import_graph(self.graph_def)
         except (ValueError, tf.errors.OpError, TypeError) as e:
-            if case["build_words"] in str(e):
-                return self.finish(case, [])
-            return self.finish(case, ["stock's message lacks %r: %s" % (case["build_words"], e)])
-        return self.finish(case, ["stock builds the graph without an error"])
-
-    def finish(self, case, problems):
-        for problem in problems:
-            if case["deviates"]:
-                self.report.deviations.append("%s: %s (%s)" % (title(case), problem, case["deviates"]))
-            else:
-                self.report.failures.append("%s: %s" % (title(case), problem))
+            if case["build_words"] not in str(e):
+                yield "stock's message lacks %r: %s" % (case["build_words"], e)
+            return
+        yield "stock builds the graph without an error"
 
     def run_case(self, graph, session, case):
         if "our_error" in case:
             yield "the case does not fit the schema: " + case["our_error"]
             return
         for tensor, ours in case["shapes"]:
-            yield from check_static_shape(tensor, ours, graph.get_tensor_by_name(tensor).shape)
+            yield from check_static_shape(graph.get_tensor_by_name(tensor), ours)
         feeds = {name: self.value(k) for name, k in case["feeds"].items()}
         options = tf.compat.v1.RunOptions(timeout_in_ms=TIMEOUT_MS)
         try:
@@ -239,10 +240,10 @@ class Chunk:
             yield "the client refuses the run: %s" % e
             return
         if run["code"] != 0:
-            yield "stock gives no error, ours is %s" % run["our_message"]
+            yield "stock gives no error, ours is %s" % first_lines(run["our_message"])
             return
         if run["our_code"] != 0:
-            yield "we fail, stock does not: %s" % run["our_message"]
+            yield "we fail, stock does not: %s" % first_lines(run["our_message"])
             return
         for (name, k, ignored), value in zip(live, stock):
             if not ignored:
@@ -277,33 +278,99 @@ def title(case):
 
 
 def first_lines(message):
+    """Of an error, without the client's preface about the place in the graph."""
+    at = message.rfind("\nNode: '")
+    if at >= 0:
+        message = message[at + 1:].split("\n", 1)[-1]
     return " | ".join(message.split("\n")[:4])[:500]
 
 
-def check_static_shape(tensor, ours, stock):
+def check_static_shape(tensor, ours):
     """Ours must know all that stock knows, and agree."""
+    try:
+        stock = tensor.shape
+    except ValueError as e:
+        yield "static shape of %s is %s, stock has none: %s" % (tensor.name, ours, e)
+        return
     if stock.rank is None:
         return
     known = [-1 if d is None else d for d in stock.as_list()]
     if ours is None or len(ours) != len(known) or any(s >= 0 and s != o for o, s in zip(ours, known)):
-        yield "static shape of %s is %s, stock's is %s" % (tensor, ours, known)
+        yield "static shape of %s is %s, stock's is %s" % (tensor.name, ours, known)
 
 
-def compare(folder, verbose=False):
+def run_child(stems, skip, apart, pipe):
+    """Runs what is not in `skip`; writes a line before and after each case."""
+    with os.fdopen(pipe, "w") as out:
+
+        def tell(what, problems):
+            out.write(json.dumps([what, problems]) + "\n")
+            out.flush()
+
+        for stem in stems:
+            tell(stem, None)
+            chunk = Chunk(stem)
+            cases = [c for c in chunk.cases if not c["no_stock"] and c["id"] not in skip]
+            if stem in apart and len(cases) > 1:
+                chunk.run_apart(cases, tell)
+            else:
+                chunk.run(cases, tell)
+
+
+def run_all(stems):
+    """{case id: [problem]}"""
+    results = {}
+    apart = set()  # files with a graph that aborts stock while it is built
+    while True:
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                os.close(reader)
+                run_child(stems, results, apart, writer)
+                code = 0
+            except BaseException:  # pylint: disable=broad-except
+                traceback.print_exc()
+            finally:
+                os._exit(code)
+        os.close(writer)
+        started = None
+        with os.fdopen(reader) as lines:
+            for line in lines:
+                case, problems = json.loads(line)
+                started = case
+                if problems is not None:
+                    results[case] = problems
+        _, status = os.waitpid(child, 0)
+        if status == 0:
+            return results
+        if started in stems and started not in apart:
+            apart.add(started)
+        elif started is None or started in stems or started in results:
+            raise RuntimeError("the child ended with status %d between two cases" % status)
+        else:
+            results[started] = ["stock aborts"]
+
+
+def compare(folder):
     report = Report()
-    for path in sorted(glob.glob(os.path.join(folder, "*.json"))):
-        if verbose:
-            print(path, file=sys.stderr)
-        Chunk(path[:-len(".json")], report).run()
+    stems = sorted(p[:-len(".json")] for p in glob.glob(os.path.join(folder, "*.json")))
+    results = run_all(stems)
+    for stem in stems:
+        with open(stem + ".json", encoding="utf-8") as f:
+            cases = json.load(f)
+        for case in cases:
+            report.add(case, results.get(case["id"]))
     return report
 
 
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("folder")
-    ap.add_argument("-v", action="store_true", help="show files, deviations and what was not run")
+    ap.add_argument("-v", action="store_true", help="show deviations and what was not run")
     args = ap.parse_args()
-    report = compare(args.folder, args.v)
+    report = compare(args.folder)
     for line in report.failures:
         print(line)
     if args.v:
