@@ -81,6 +81,9 @@ constexpr BinaryTable kSquaredDifference = MakeBinaryTable<SquaredDifferenceOp>(
     Join<FloatLoops, Types<int32_t, int64_t>>());
 
 }  // namespace
+
+const BinaryTable& AddLoops() { return kAdd; }
+
 }  // namespace millrace::ops
 
 using namespace millrace;       // NOLINT: declarations stand outside

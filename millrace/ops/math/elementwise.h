@@ -45,6 +45,9 @@ StatusOr<std::unique_ptr<Kernel>> MakeSameSize(const KernelInit& init) {
   return MakeSameSizeKernel(init, kTable);
 }
 
+// The loops of Add, for other ops that add.
+const BinaryTable& AddLoops();
+
 // Calls f(begin, end) for parts of [0, total) on the device's threads, for work
 // of `cost_picos` an element.
 Status ShardElements(KernelContext& ctx, int64_t total, int64_t cost_picos,

@@ -1,0 +1,94 @@
+// AddN and AccumulateNV2, which is the same once all inputs are there.
+#include <algorithm>
+
+#include "millrace/kernel/kernel.h"
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/math/elementwise.h"
+#include "millrace/ops/math/float_blocks.h"
+
+namespace millrace::ops {
+namespace {
+
+class AddNKernel {
+ public:
+  static StatusOr<AddNKernel> Make(const KernelInit& init) {
+    AddNKernel k;
+    k.type_ = RemoveRef(init.input_type(0));
+    const DataType loop_type =
+        ComputesInFloat(k.type_) ? DataType::kFloat : k.type_;
+    MR_ASSIGN(k.add_, BinaryRunner::Make(AddLoops(), loop_type, loop_type));
+    return k;
+  }
+
+  Status Run(KernelContext& ctx) const {
+    const TensorShape shape = ctx.input(0).shape();
+    const int n = ctx.num_inputs();
+    for (int i = 1; i < n; ++i) {
+      if (ctx.input(i).shape() == shape) continue;
+      return InvalidArgument(
+          "Inputs to operation ", ctx.node().name, " of type ",
+          ctx.node().op->name,
+          " must have the same size and shape.  Input 0: ", shape.DebugString(),
+          " != input ", i, ": ", ctx.input(i).shape().DebugString());
+    }
+    if (n == 1) {
+      ctx.set_output(0, ctx.input(0));
+      return OkStatus();
+    }
+    // Every block is summed before the next begins, so any input may give its
+    // buffer only if it is read first: that is input 0.
+    MR_ASSIGN(Tensor * z, ctx.ForwardOrAllocateOutput({0}, 0, shape));
+    char* out = z->mutable_data();
+    return ShardElements(
+        ctx, shape.num_elements(), 150 * n, [&](int64_t begin, int64_t end) {
+          for (int64_t at = begin; at < end; at += kFloatBlock) {
+            const int64_t m = std::min(kFloatBlock, end - at);
+            ComputesInFloat(type_) ? AddFloats(ctx, at, m, out)
+                                   : AddBlock(ctx, at, m, out);
+          }
+        });
+  }
+
+ private:
+  static constexpr auto kForm = BinaryRunner::Form::kVectorVector;
+
+  void AddBlock(KernelContext& ctx, int64_t at, int64_t m, char* out) const {
+    const int64_t offset = at * static_cast<int64_t>(SizeOf(type_));
+    char* z = out + offset;
+    add_.Run(kForm, ctx.input(0).data() + offset, ctx.input(1).data() + offset,
+             z, m);
+    for (int i = 2; i < ctx.num_inputs(); ++i) {
+      add_.Run(kForm, z, ctx.input(i).data() + offset, z, m);
+    }
+  }
+
+  // half and bfloat16 are rounded once, at the end.
+  void AddFloats(KernelContext& ctx, int64_t at, int64_t m, char* out) const {
+    float sum[kFloatBlock];
+    float next[kFloatBlock];
+    ToFloats(type_, ctx.input(0).data() + at * 2, sum, m);
+    for (int i = 1; i < ctx.num_inputs(); ++i) {
+      ToFloats(type_, ctx.input(i).data() + at * 2, next, m);
+      add_.Run(kForm, reinterpret_cast<char*>(sum),
+               reinterpret_cast<char*>(next), reinterpret_cast<char*>(sum), m);
+    }
+    FromFloats(type_, sum, out + at * 2, m);
+  }
+
+  DataType type_ = DataType::kInvalid;
+  BinaryRunner add_;
+};
+
+constexpr char kTypes[] =
+    "T: bfloat16, half, float, double, int8, int16, int32, int64, uint8, "
+    "uint16, uint32, uint64, complex64, complex128";
+
+}  // namespace
+}  // namespace millrace::ops
+
+using namespace millrace;       // NOLINT: declarations stand outside
+using namespace millrace::ops;  // NOLINT
+
+MR_KERNELS(AddN, Cpu){{.types = kTypes, .make = MakeKernel<AddNKernel>}};
+MR_KERNELS(AccumulateNV2,
+           Cpu){{.types = kTypes, .make = MakeKernel<AddNKernel>}};

@@ -1,0 +1,14 @@
+#include "millrace/graph/op_decl.h"
+#include "millrace/graph/shape_context.h"
+
+using namespace millrace;  // NOLINT: declarations stand outside
+
+MR_OP(Bucketize){
+    .inputs = "input: T",
+    .outputs = "output: int32",
+    .attrs = "T: {int32, int64, float, double}; boundaries: list(float)",
+    .shape = shapes::Unchanged,
+    .doc =
+        "For each element the number of boundaries that are not above it. "
+        "`boundaries` are sorted.",
+};

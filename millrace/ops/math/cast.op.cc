@@ -1,0 +1,16 @@
+#include "millrace/graph/op_decl.h"
+#include "millrace/graph/shape_context.h"
+
+using namespace millrace;  // NOLINT: declarations stand outside
+
+MR_OP(Cast){
+    .inputs = "x: SrcT",
+    .outputs = "y: DstT",
+    .attrs = "SrcT: type; DstT: type; Truncate: bool = false",
+    .shape = shapes::Unchanged,
+    .doc =
+        "x as another type. Real parts of complex numbers; fractions are cut "
+        "off on the way to integers, and where the number does not fit, its "
+        "low bits remain. `Truncate` cuts instead of rounding between floating "
+        "types.",
+};

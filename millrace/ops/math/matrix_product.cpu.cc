@@ -1,0 +1,234 @@
+#include "millrace/ops/math/matrix_product.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "millrace/ops/math/elementwise.h"
+#include "millrace/ops/math/float_blocks.h"
+
+namespace millrace::ops {
+namespace {
+
+// Products of fewer multiply-adds than this are not worth a second thread each;
+// a batch of them is spread over threads instead.
+constexpr int64_t kSmallProduct = int64_t{1} << 20;
+// oneDNN cannot be cancelled: a product is cut into parts of this size, which
+// take a tenth of a second or so.
+constexpr int64_t kLongestPart = int64_t{1} << 33;
+
+int64_t AIndex(const MatrixProblem& p, int64_t i) {
+  return p.a_index.empty() ? i : p.a_index[i];
+}
+int64_t BIndex(const MatrixProblem& p, int64_t i) {
+  return p.b_index.empty() ? i : p.b_index[i];
+}
+
+// How many matrices the operand has.
+int64_t MatrixCount(absl::Span<const int64_t> index, int64_t batches) {
+  if (index.empty()) return batches;
+  return *std::max_element(index.begin(), index.end()) + 1;
+}
+
+dnnl_status_t Sgemm(const MatrixProblem& p, int64_t row, int64_t rows,
+                    const float* a, const float* b, float* c, bool accumulate) {
+  const float* first = p.transpose_a ? a + row : a + row * p.k;
+  return dnnl_sgemm(p.transpose_a ? 'T' : 'N', p.transpose_b ? 'T' : 'N', rows,
+                    p.n, p.k, 1.0f, first, p.transpose_a ? p.m : p.k, b,
+                    p.transpose_b ? p.k : p.n, accumulate ? 1.0f : 0.0f,
+                    c + row * p.n, p.n);
+}
+
+Status SgemmStatus(dnnl_status_t s) {
+  if (s == dnnl_success) return OkStatus();
+  if (s == dnnl_out_of_memory) return ResourceExhausted("OOM in oneDNN");
+  return Internal("oneDNN: sgemm failed with status ", static_cast<int>(s));
+}
+
+template <class T>
+Status RunReal(KernelContext& ctx, const MatrixProblem& p, const char* a,
+               const char* b, char* c) {
+  return BlockedGemm<T>(ctx, p, reinterpret_cast<const T*>(a),
+                        reinterpret_cast<const T*>(b), reinterpret_cast<T*>(c),
+                        false);
+}
+
+}  // namespace
+
+Status MatrixProduct::RunFloat(KernelContext& ctx, const MatrixProblem& p,
+                               const float* a, const float* b, float* c,
+                               bool accumulate) const {
+  const int64_t work = p.m * p.k * p.n;
+  if (p.batches > 1 && work < kSmallProduct) {
+    std::atomic<int> failed{dnnl_success};
+    MR_RETURN_IF_ERROR(ctx.ParallelFor(
+        p.batches, work / 40 + 200, [&](int64_t begin, int64_t end) {
+          for (int64_t i = begin; i < end; ++i) {
+            const dnnl_status_t s = Sgemm(
+                p, 0, p.m, a + AIndex(p, i) * p.m * p.k,
+                b + BIndex(p, i) * p.k * p.n, c + i * p.m * p.n, accumulate);
+            if (s != dnnl_success) failed.store(s, std::memory_order_relaxed);
+          }
+        }));
+    return SgemmStatus(
+        static_cast<dnnl_status_t>(failed.load(std::memory_order_relaxed)));
+  }
+  const int64_t part =
+      std::clamp<int64_t>(kLongestPart / (p.k * p.n), 16, p.m + 16);
+  for (int64_t i = 0; i < p.batches; ++i) {
+    for (int64_t row = 0; row < p.m; row += part) {
+      if (row > 0 || i > 0) MR_RETURN_IF_ERROR(ctx.CheckCancelled());
+      const int64_t rows = std::min(part, p.m - row);
+      const DnnlRun run(ctx, rows * p.k * p.n);
+      MR_RETURN_IF_ERROR(SgemmStatus(
+          Sgemm(p, row, rows, a + AIndex(p, i) * p.m * p.k,
+                b + BIndex(p, i) * p.k * p.n, c + i * p.m * p.n, accumulate)));
+    }
+  }
+  return OkStatus();
+}
+
+StatusOr<MatrixProduct::Primitive> MatrixProduct::MakeBfloat16(
+    const MatrixProblem& p) {
+  using dnnl::memory;
+  const auto type = memory::data_type::bf16;
+  const auto plain = memory::format_tag::ab;
+  const auto transposed = memory::format_tag::ba;
+  Primitive made;
+  made.a = memory::desc({p.m, p.k}, type, p.transpose_a ? transposed : plain);
+  made.b = memory::desc({p.k, p.n}, type, p.transpose_b ? transposed : plain);
+  made.c = memory::desc({p.m, p.n}, type, plain);
+  made.primitive = dnnl::matmul(dnnl::matmul::primitive_desc(
+      dnnl::matmul::desc(made.a, made.b, made.c), DnnlAttr(), DnnlEngine()));
+  return made;
+}
+
+Status MatrixProduct::RunBfloat16(KernelContext& ctx, const MatrixProblem& p,
+                                  const char* a, const char* b, char* c) const {
+  const DnnlRun run(ctx, p.m * p.k * p.n);
+  MR_ASSIGN(auto made, cache_.Get({p.m, p.k, p.n, p.transpose_a, p.transpose_b},
+                                  run, [&] { return MakeBfloat16(p); }));
+  for (int64_t i = 0; i < p.batches; ++i) {
+    MR_RETURN_IF_ERROR(ctx.CheckCancelled());
+    MR_RETURN_IF_ERROR(run.Execute(
+        made->primitive,
+        {{DNNL_ARG_SRC, DnnlMemory(made->a, a + AIndex(p, i) * p.m * p.k * 2)},
+         {DNNL_ARG_WEIGHTS,
+          DnnlMemory(made->b, b + BIndex(p, i) * p.k * p.n * 2)},
+         {DNNL_ARG_DST, DnnlMemory(made->c, c + i * p.m * p.n * 2)}}));
+  }
+  return OkStatus();
+}
+
+Status MatrixProduct::RunThroughFloat(KernelContext& ctx,
+                                      const MatrixProblem& p, const char* a,
+                                      const char* b, char* c) const {
+  const int64_t a_size = MatrixCount(p.a_index, p.batches) * p.m * p.k;
+  const int64_t b_size = MatrixCount(p.b_index, p.batches) * p.k * p.n;
+  const int64_t c_size = p.batches * p.m * p.n;
+  MR_ASSIGN(Tensor floats,
+            ctx.AllocateTemp(DataType::kFloat,
+                             TensorShape({a_size + b_size + c_size})));
+  float* fa = floats.mutable_flat<float>().data();
+  float* fb = fa + a_size;
+  float* fc = fb + b_size;
+  MR_RETURN_IF_ERROR(
+      ShardElements(ctx, a_size, 300, [&](int64_t begin, int64_t end) {
+        ToFloats(p.type, a + begin * 2, fa + begin, end - begin);
+      }));
+  MR_RETURN_IF_ERROR(
+      ShardElements(ctx, b_size, 300, [&](int64_t begin, int64_t end) {
+        ToFloats(p.type, b + begin * 2, fb + begin, end - begin);
+      }));
+  MR_RETURN_IF_ERROR(RunFloat(ctx, p, fa, fb, fc, false));
+  return ShardElements(ctx, c_size, 300, [&](int64_t begin, int64_t end) {
+    FromFloats(p.type, fc + begin, c + begin * 2, end - begin);
+  });
+}
+
+template <class T>
+Status MatrixProduct::RunComplex(KernelContext& ctx, const MatrixProblem& p,
+                                 const char* a, const char* b, char* c) const {
+  using C = std::complex<T>;
+  const int64_t a_size = MatrixCount(p.a_index, p.batches) * p.m * p.k;
+  const int64_t b_size = MatrixCount(p.b_index, p.batches) * p.k * p.n;
+  const int64_t c_size = p.batches * p.m * p.n;
+  // Planes: re a, im a, -im a, re b, im b, re c, im c.
+  MR_ASSIGN(
+      Tensor planes,
+      ctx.AllocateTemp(DataTypeOf<T>,
+                       TensorShape({3 * a_size + 2 * b_size + 2 * c_size})));
+  T* a_re = planes.mutable_flat<T>().data();
+  T* a_im = a_re + a_size;
+  T* a_minus_im = a_im + a_size;
+  T* b_re = a_minus_im + a_size;
+  T* b_im = b_re + b_size;
+  T* c_re = b_im + b_size;
+  T* c_im = c_re + c_size;
+  const C* ac = reinterpret_cast<const C*>(a);
+  const C* bc = reinterpret_cast<const C*>(b);
+  C* cc = reinterpret_cast<C*>(c);
+  MR_RETURN_IF_ERROR(
+      ShardElements(ctx, a_size, 500, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+          const T im = p.conjugate_a ? -ac[i].imag() : ac[i].imag();
+          a_re[i] = ac[i].real();
+          a_im[i] = im;
+          a_minus_im[i] = -im;
+        }
+      }));
+  MR_RETURN_IF_ERROR(
+      ShardElements(ctx, b_size, 500, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+          b_re[i] = bc[i].real();
+          b_im[i] = p.conjugate_b ? -bc[i].imag() : bc[i].imag();
+        }
+      }));
+  const auto product = [&](const T* x, const T* y, T* z, bool accumulate) {
+    if constexpr (std::is_same_v<T, float>) {
+      return RunFloat(ctx, p, x, y, z, accumulate);
+    } else {
+      return BlockedGemm<T>(ctx, p, x, y, z, accumulate);
+    }
+  };
+  MR_RETURN_IF_ERROR(product(a_re, b_re, c_re, false));
+  MR_RETURN_IF_ERROR(product(a_minus_im, b_im, c_re, true));
+  MR_RETURN_IF_ERROR(product(a_re, b_im, c_im, false));
+  MR_RETURN_IF_ERROR(product(a_im, b_re, c_im, true));
+  return ShardElements(ctx, c_size, 500, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) cc[i] = C(c_re[i], c_im[i]);
+  });
+}
+
+Status MatrixProduct::Run(KernelContext& ctx, const MatrixProblem& p,
+                          const char* a, const char* b, char* c) const {
+  switch (p.type) {
+    case DataType::kFloat:
+      return RunFloat(ctx, p, reinterpret_cast<const float*>(a),
+                      reinterpret_cast<const float*>(b),
+                      reinterpret_cast<float*>(c), false);
+    case DataType::kBfloat16: {
+      const Status status = RunBfloat16(ctx, p, a, b, c);
+      // Machines without AVX-512.
+      if (status.code() != StatusCode::kUnimplemented) return status;
+      return RunThroughFloat(ctx, p, a, b, c);
+    }
+    case DataType::kHalf:
+      return RunThroughFloat(ctx, p, a, b, c);
+    case DataType::kDouble:
+      return RunReal<double>(ctx, p, a, b, c);
+    case DataType::kInt16:
+      return RunReal<uint16_t>(ctx, p, a, b, c);
+    case DataType::kInt32:
+      return RunReal<uint32_t>(ctx, p, a, b, c);
+    case DataType::kInt64:
+      return RunReal<uint64_t>(ctx, p, a, b, c);
+    case DataType::kComplex64:
+      return RunComplex<float>(ctx, p, a, b, c);
+    case DataType::kComplex128:
+      return RunComplex<double>(ctx, p, a, b, c);
+    default:
+      return Internal("no matrix product of dtype ", DataTypeName(p.type));
+  }
+}
+
+}  // namespace millrace::ops

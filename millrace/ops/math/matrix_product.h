@@ -1,0 +1,75 @@
+// Products of matrices of every number type, for MatMul and its batched forms.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "absl/types/span.h"
+#include "millrace/device/cpu/dnnl.h"
+#include "millrace/kernel/kernel_context.h"
+
+namespace millrace::ops {
+
+// c[i] = op(a[..]) op(b[..]) for i < batches: row-major matrices, c is m x n,
+// op(a) m x k, op(b) k x n.
+struct MatrixProblem {
+  DataType type = DataType::kInvalid;
+  int64_t m = 0, k = 0, n = 0;
+  bool transpose_a = false, transpose_b = false;
+  // Complex types: the operand is conjugated too.
+  bool conjugate_a = false, conjugate_b = false;
+  int64_t batches = 1;
+  // Which matrix of a and b each product takes; empty: the i-th.
+  absl::Span<const int64_t> a_index, b_index;
+};
+
+// Float and bfloat16 go to oneDNN, half through float, double and integers
+// (which wrap around) to our own blocked loops, complex types to four real
+// products. One for each kernel; thread-safe.
+class MatrixProduct {
+ public:
+  // All three sizes and `batches` are at least 1.
+  Status Run(KernelContext& ctx, const MatrixProblem& p, const char* a,
+             const char* b, char* c) const;
+
+ private:
+  struct Primitive {
+    dnnl::matmul primitive;
+    dnnl::memory::desc a, b, c;
+  };
+
+  Status RunFloat(KernelContext& ctx, const MatrixProblem& p, const float* a,
+                  const float* b, float* c, bool accumulate) const;
+  Status RunBfloat16(KernelContext& ctx, const MatrixProblem& p, const char* a,
+                     const char* b, char* c) const;
+  Status RunThroughFloat(KernelContext& ctx, const MatrixProblem& p,
+                         const char* a, const char* b, char* c) const;
+  template <class T>
+  Status RunComplex(KernelContext& ctx, const MatrixProblem& p, const char* a,
+                    const char* b, char* c) const;
+  static StatusOr<Primitive> MakeBfloat16(const MatrixProblem& p);
+
+  DnnlCache<Primitive> cache_;
+};
+
+// c (m x n) = or += op(a) op(b), for T double or an unsigned integer type.
+template <class T>
+Status BlockedGemm(KernelContext& ctx, const MatrixProblem& p, const T* a,
+                   const T* b, T* c, bool accumulate);
+extern template Status BlockedGemm<double>(KernelContext&, const MatrixProblem&,
+                                           const double*, const double*,
+                                           double*, bool);
+extern template Status BlockedGemm<uint16_t>(KernelContext&,
+                                             const MatrixProblem&,
+                                             const uint16_t*, const uint16_t*,
+                                             uint16_t*, bool);
+extern template Status BlockedGemm<uint32_t>(KernelContext&,
+                                             const MatrixProblem&,
+                                             const uint32_t*, const uint32_t*,
+                                             uint32_t*, bool);
+extern template Status BlockedGemm<uint64_t>(KernelContext&,
+                                             const MatrixProblem&,
+                                             const uint64_t*, const uint64_t*,
+                                             uint64_t*, bool);
+
+}  // namespace millrace::ops

@@ -1,0 +1,99 @@
+// Sums, means and norms. Floating types are summed in double, so the length of
+// a sum does not show in its last bits; integers wrap around.
+#include <cmath>
+
+#include "millrace/ops/math/numbers.h"
+#include "millrace/ops/math/reduce.h"
+
+namespace millrace::ops {
+namespace {
+
+template <class T>
+struct AccOf {
+  using type = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
+};
+template <Complex T>
+struct AccOf<T> {
+  using type = Complex128;
+};
+
+// The accumulator as the element type: integers keep their low bits.
+template <class T, class Acc>
+T FromAcc(Acc a) {
+  return static_cast<T>(a);
+}
+
+template <class T>
+struct SumOp {
+  using Acc = typename AccOf<T>::type;
+  static Acc Identity() { return Acc(0); }
+  static Acc Take(Acc a, T x) { return a + static_cast<Acc>(x); }
+  static Acc Merge(Acc a, Acc b) { return a + b; }
+  static T Finish(Acc a, int64_t) { return FromAcc<T>(a); }
+};
+
+template <class T>
+struct MeanOp : SumOp<T> {
+  using Acc = typename SumOp<T>::Acc;
+  static T Finish(Acc a, int64_t count) {
+    if constexpr (std::is_integral_v<T>) {
+      if (count == 0) return 0;
+      if constexpr (std::is_signed_v<T>) {
+        return static_cast<T>(static_cast<int64_t>(a) / count);
+      } else {
+        return static_cast<T>(a / static_cast<uint64_t>(count));
+      }
+    } else {
+      return FromAcc<T>(a / static_cast<double>(count));
+    }
+  }
+};
+
+template <class T>
+struct NormOp {
+  using Acc = double;
+  static Acc Identity() { return 0; }
+  static Acc Take(Acc a, T x) {
+    if constexpr (Complex<T>) {
+      const double re = x.real(), im = x.imag();
+      return a + re * re + im * im;
+    } else {
+      const double d = static_cast<double>(x);
+      return a + d * d;
+    }
+  }
+  static Acc Merge(Acc a, Acc b) { return a + b; }
+  static T Finish(Acc a, int64_t) { return static_cast<T>(std::sqrt(a)); }
+};
+
+constexpr ReduceTable kSum = MakeReduceTable<SumOp>(NumericTypes());
+// The loops of a mean are those of the sum.
+template <class... Ts>
+constexpr ReduceTable MeanTable(Types<Ts...>) {
+  ReduceTable table = kSum;
+  ((table.loops[static_cast<int>(DataTypeOf<Ts>)].finish =
+        &internal::FinishAcc<MeanOp<Ts>, Ts>),
+   ...);
+  return table;
+}
+constexpr ReduceTable kMean = MeanTable(NumericTypes());
+constexpr ReduceTable NormTable() {
+  ReduceTable table = MakeReduceTable<NormOp>(NumericTypes());
+  table.keeps_one = false;
+  return table;
+}
+constexpr ReduceTable kNorm = NormTable();
+
+constexpr char kNumbers[] =
+    "T: bfloat16, half, float, double, int8, int16, int32, int64, uint8, "
+    "uint16, uint32, uint64, complex64, complex128";
+
+}  // namespace
+}  // namespace millrace::ops
+
+using namespace millrace;       // NOLINT: declarations stand outside
+using namespace millrace::ops;  // NOLINT
+
+MR_KERNELS(Sum, Cpu){{.types = kNumbers, .make = MakeReduce<kSum>}};
+MR_KERNELS(Mean, Cpu){{.types = kNumbers, .make = MakeReduce<kMean>}};
+MR_KERNELS(EuclideanNorm, Cpu){{.types = kNumbers, .make = MakeReduce<kNorm>}};
