@@ -1,0 +1,272 @@
+#include "millrace/client/client_graph.h"
+
+#include <algorithm>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "millrace/graph/import.h"
+#include "millrace/graph/tensor_name.h"
+
+namespace millrace {
+namespace {
+
+constexpr char kColocation[] = "_class";
+
+// Adds groups to those that the attributes have; sorted, none twice.
+void MergeColocation(const std::vector<std::string>& groups, AttrMap* attrs) {
+  if (groups.empty()) return;
+  AttrValue::StringList all = groups;
+  if (auto given = GetAttr<AttrValue::StringList>(*attrs, kColocation);
+      given.ok()) {
+    all.insert(all.end(), given->begin(), given->end());
+  }
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  attrs->Set(kColocation, std::move(all));
+}
+
+}  // namespace
+
+ClientGraph::ClientGraph(const OpRegistry& ops)
+    : ops_(ops), graph_(&ops), refiner_(&graph_) {}
+
+ClientGraph::~ClientGraph() = default;
+
+std::string ClientGraph::UniqueName(absl::string_view name) {
+  MutexLock lock(mu_);
+  return names_.Take(name);
+}
+
+StatusOr<Operation> ClientGraph::AddNode(const NodeSpec& spec) {
+  MutexLock lock(mu_);
+  if (finalized_)
+    return FailedPrecondition("Graph is finalized and cannot be modified.");
+  Node* node = nullptr;
+  MR_RETURN_IF_ERROR(AddNodeLocked(spec, &node));
+  Status status = Place(spec, node);
+  if (status.ok()) status = refiner_.AddNode(*node);
+  if (!status.ok()) {
+    graph_.RemoveNode(node->id);
+    return status;
+  }
+  names_.Mark(node->name);
+  return Operation(this, node);
+}
+
+Status ClientGraph::AddNodeLocked(const NodeSpec& spec, Node** node) {
+  std::vector<OutputRef> inputs;
+  inputs.reserve(spec.inputs.size());
+  for (const Output& input : spec.inputs) {
+    if (input.graph() != this) {
+      return InvalidArgument("Tensor ", input.name(),
+                             " is not an element of this graph.");
+    }
+    inputs.push_back(input.ref());
+  }
+  std::vector<NodeId> control_inputs;
+  for (const Operation& op : spec.control_inputs) {
+    if (op.graph() != this) {
+      return InvalidArgument("Operation ", op.name(),
+                             " is not an element of this graph.");
+    }
+    const NodeId id = op.node()->id;
+    const bool is_input =
+        std::any_of(inputs.begin(), inputs.end(),
+                    [&](const OutputRef& input) { return input.node == id; });
+    if (!is_input) control_inputs.push_back(id);
+  }
+  AttrMap attrs = spec.attrs;
+  MergeColocation(spec.colocation, &attrs);
+  if (!spec.container.empty()) {
+    MR_ASSIGN(const OpDef* op, graph_.LookupOp(spec.op));
+    const AttrValue* given = attrs.Find("container");
+    const bool is_set = given && given->get<std::string>() &&
+                        !given->get<std::string>()->empty();
+    if (op->is_stateful && op->FindAttr("container") && !is_set) {
+      attrs.Set("container", spec.container);
+    }
+  }
+  if (!spec.may_lack_inputs) {
+    MR_ASSIGN(*node, graph_.AddNode(spec.name, spec.op, inputs,
+                                    std::move(attrs), "", control_inputs));
+    return OkStatus();
+  }
+  MR_ASSIGN(*node,
+            graph_.AddNodeUnconnected(spec.name, spec.op, std::move(attrs)));
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Status status =
+        graph_.SetInput(*node, static_cast<int32_t>(i), inputs[i]);
+    if (!status.ok()) {
+      graph_.RemoveNode((*node)->id);
+      return status;
+    }
+  }
+  for (NodeId id : control_inputs) graph_.AddControlEdge(id, (*node)->id);
+  return OkStatus();
+}
+
+Status ClientGraph::Place(const NodeSpec& spec, Node* node) {
+  MR_ASSIGN(node->requested_device, DeviceInBlocks(*node, spec.devices));
+  if (!spec.device.empty()) node->requested_device = spec.device;
+  return OkStatus();
+}
+
+Status ClientGraph::SetInput(const Operation& dst, int port,
+                             const Output& src) {
+  if (!dst || !src)
+    return FailedPrecondition("SetInput: a null operation or output");
+  MutexLock lock(mu_);
+  return graph_.SetInput(graph_.node(dst.node()->id), port, src.ref());
+}
+
+void ClientGraph::AddControlInput(const Operation& dst, const Operation& src) {
+  if (!dst || !src) return;
+  MutexLock lock(mu_);
+  graph_.AddControlEdge(src.node()->id, dst.node()->id);
+}
+
+Status ClientGraph::AddFunction(FunctionDef function) {
+  MutexLock lock(mu_);
+  ++num_functions_;
+  return graph_.library().Add(std::move(function));
+}
+
+Status ClientGraph::AddFunctions(const FunctionLibraryDef& library) {
+  MutexLock lock(mu_);
+  ++num_functions_;
+  return graph_.library().AddLibrary(library);
+}
+
+StatusOr<const OpDef*> ClientGraph::FindOp(absl::string_view op) {
+  MutexLock lock(mu_);
+  return graph_.LookupOp(op);
+}
+
+Operation ClientGraph::Find(absl::string_view name) const {
+  MutexLock lock(mu_);
+  const Node* node = graph_.Find(name);
+  return node ? Operation(const_cast<ClientGraph*>(this), node) : Operation();
+}
+
+StatusOr<Output> ClientGraph::FindOutput(absl::string_view name) const {
+  MR_ASSIGN(const TensorName tensor, ParseTensorName(name));
+  const Operation op = Find(tensor.node);
+  if (!op) {
+    return NotFound(
+        "The name '", name,
+        "' refers to a Tensor which does not exist. The operation, '",
+        tensor.node, "', does not exist in the graph.");
+  }
+  if (!op.output(tensor.port)) {
+    return NotFound(
+        "The name '", name,
+        "' refers to a Tensor which does not exist. The operation, '",
+        tensor.node, "', exists but only has ", op.num_outputs(), " outputs.");
+  }
+  return op.output(tensor.port);
+}
+
+PartialShape ClientGraph::Shape(const Output& output) const {
+  MutexLock lock(mu_);
+  return refiner_.shape(output.ref());
+}
+
+Status ClientGraph::MergeShape(const Output& output,
+                               const PartialShape& shape) {
+  MutexLock lock(mu_);
+  return refiner_.MergeShape(output.ref(), shape);
+}
+
+void ClientGraph::Read(absl::FunctionRef<void(const Graph&)> f) const {
+  MutexLock lock(mu_);
+  f(graph_);
+}
+
+Status ClientGraph::status() const {
+  MutexLock lock(mu_);
+  return status_;
+}
+
+void ClientGraph::Fail(const Status& status, absl::string_view node) {
+  MutexLock lock(mu_);
+  if (status.ok() || !status_.ok()) return;
+  const std::string mark = absl::StrCat("{{node ", node, "}}");
+  status_ = node.empty() || absl::StrContains(status.message(), mark)
+                ? status
+                : Annotate(status, absl::StrCat("\n\t [[", mark, "]]"));
+}
+
+void ClientGraph::ClearStatus() {
+  MutexLock lock(mu_);
+  status_ = OkStatus();
+}
+
+void ClientGraph::Finalize() {
+  MutexLock lock(mu_);
+  finalized_ = true;
+}
+
+bool ClientGraph::finalized() const {
+  MutexLock lock(mu_);
+  return finalized_;
+}
+
+GraphMark ClientGraph::End() const {
+  MutexLock lock(mu_);
+  return {graph_.num_ids(), num_functions_};
+}
+
+GraphDef ClientGraph::Export(const GraphMark& from) const {
+  MutexLock lock(mu_);
+  GraphDef def;
+  def.versions = graph_.versions();
+  for (NodeId id = from.nodes; id < graph_.num_ids(); ++id) {
+    if (const Node* node = graph_.node(id))
+      def.nodes.push_back(ExportNode(graph_, *node));
+  }
+  // Functions that the receiver has already are equal to its own.
+  if (from.functions != num_functions_) def.library = graph_.library().ToDef();
+  return def;
+}
+
+int64_t ClientGraph::num_nodes() const {
+  MutexLock lock(mu_);
+  return graph_.num_nodes();
+}
+
+void ClientGraph::AddToCollection(absl::string_view name, std::any value) {
+  MutexLock lock(mu_);
+  collections_[name].push_back(std::move(value));
+}
+
+std::vector<std::any> ClientGraph::CollectionValues(
+    absl::string_view name) const {
+  MutexLock lock(mu_);
+  const auto found = collections_.find(name);
+  return found == collections_.end() ? std::vector<std::any>() : found->second;
+}
+
+std::vector<std::string> ClientGraph::CollectionNames() const {
+  MutexLock lock(mu_);
+  std::vector<std::string> names;
+  for (const auto& [name, values] : collections_) names.push_back(name);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+void ClientGraph::ClearCollection(absl::string_view name) {
+  MutexLock lock(mu_);
+  collections_.erase(name);
+}
+
+void ClientGraph::SetRandomSeed(int64_t seed) {
+  MutexLock lock(mu_);
+  seed_ = seed;
+}
+
+std::optional<int64_t> ClientGraph::random_seed() const {
+  MutexLock lock(mu_);
+  return seed_;
+}
+
+}  // namespace millrace

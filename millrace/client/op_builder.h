@@ -1,0 +1,89 @@
+// OpBuilder: builds one node from inputs and attributes. What the wrappers of
+// ops.gen.h are made of, and open to ops without a wrapper.
+//
+//   OpBuilder op(scope, "MatMul");
+//   op.In(a).In(b).Attr("transpose_b", true);
+//   op.Finish();
+//   Output product = op.Out(0);
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "millrace/client/input.h"
+#include "millrace/client/scope.h"
+
+namespace millrace {
+
+// Types and lengths that inputs tell are inferred from outputs and tensors;
+// literals (input.h) then take the inferred type. A literal becomes a constant
+// "op/argument". An error goes to the graph and leaves null outputs, as many of
+// them as the schema says. One thread.
+class OpBuilder {
+ public:
+  // `op` is the name of an op or of a function of the graph. The scope outlives
+  // the builder, as do the inputs.
+  OpBuilder(const Scope& scope, absl::string_view op);
+  ~OpBuilder();
+  OpBuilder(const OpBuilder&) = delete;
+  OpBuilder& operator=(const OpBuilder&) = delete;
+
+  // Inputs in the order of the schema.
+  OpBuilder& In(const Input& input);
+  OpBuilder& In(const InputList& inputs);
+  OpBuilder& Attr(const char* name, AttrValue value);
+  OpBuilder& Attr(const char* name, const std::string& value);
+  OpBuilder& Attr(const char* name, int64_t value);
+  OpBuilder& Attr(const char* name, float value);
+  OpBuilder& Attr(const char* name, bool value);
+  OpBuilder& Attr(const char* name, DataType value);
+  OpBuilder& Attr(const char* name, const PartialShape& value);
+  OpBuilder& Attr(const char* name, const Tensor& value);
+  OpBuilder& Attr(const char* name, const NameAttrList& value);
+  OpBuilder& Attr(const char* name, const std::vector<std::string>& value);
+  OpBuilder& Attr(const char* name, const std::vector<int64_t>& value);
+  OpBuilder& Attr(const char* name, const std::vector<float>& value);
+  OpBuilder& Attr(const char* name, const std::vector<bool>& value);
+  OpBuilder& Attr(const char* name, const std::vector<DataType>& value);
+  OpBuilder& Attr(const char* name, const std::vector<PartialShape>& value);
+  OpBuilder& Attr(const char* name, const std::vector<Tensor>& value);
+  OpBuilder& Attr(const char* name, const std::vector<NameAttrList>& value);
+  // Unset means the default of the schema.
+  OpBuilder& Attr(const char* name, const std::optional<Tensor>& value);
+  OpBuilder& Attr(const char* name, const std::optional<NameAttrList>& value);
+
+  // Adds the node, once. Null after an error.
+  Operation Finish();
+
+  // The output of argument `i` of the schema, or its list of outputs.
+  Output Out(int i) const;
+  std::vector<Output> OutList(int i) const;
+
+ private:
+  struct Argument {
+    const Input* one = nullptr;
+    const InputList* list = nullptr;
+  };
+  // The inputs of argument `i`.
+  absl::Span<const Input> InputsOf(size_t i) const;
+  Status Infer(const OpDef& op);
+  Status InferArgument(const ArgDef& arg, absl::Span<const Input> inputs);
+  Status InferFromLiterals(const ArgDef& arg, absl::Span<const Input> inputs);
+  StatusOr<DataType> ArgumentType(const ArgDef& arg, const Input& input) const;
+  Status AddInputs(const OpDef& op, absl::string_view name,
+                   std::vector<Output>* outputs);
+  Output AddConstant(const Tensor& value, absl::string_view name);
+
+  const Scope& scope_;
+  std::string op_;
+  const OpDef* def_ = nullptr;
+  absl::InlinedVector<Argument, 4> arguments_;
+  AttrMap attrs_;
+  // Which argument told a type attribute, for messages.
+  absl::flat_hash_map<std::string, std::string> told_by_;
+  Operation operation_;
+};
+
+}  // namespace millrace

@@ -1,0 +1,127 @@
+#include "millrace/client/output.h"
+
+#include "millrace/client/client_graph.h"
+#include "millrace/graph/tensor_name.h"
+
+namespace millrace {
+namespace {
+
+// Never destroyed, and made without code that runs at start-up.
+union Empty {
+  constexpr Empty() : text() {}
+  constexpr ~Empty() {}
+  std::string text;
+};
+constinit const Empty kEmpty;
+
+const std::string& EmptyString() { return kEmpty.text; }
+
+}  // namespace
+
+const std::string& Operation::name() const {
+  return node_ ? node_->name : EmptyString();
+}
+
+const std::string& Operation::type() const {
+  return node_ ? node_->op->name : EmptyString();
+}
+
+const std::string& Operation::device() const {
+  return node_ ? node_->requested_device : EmptyString();
+}
+
+Output Operation::output(int port) const {
+  if (port < 0 || port >= num_outputs()) return {};
+  return Output(*this, port);
+}
+
+std::vector<Output> Operation::outputs() const {
+  std::vector<Output> list;
+  for (int i = 0; i < num_outputs(); ++i) list.push_back(output(i));
+  return list;
+}
+
+Output Operation::input(int port) const {
+  if (port < 0 || port >= num_inputs()) return {};
+  Output result;
+  graph_->Read([&](const Graph& graph) {
+    const OutputRef ref = node_->inputs[port];
+    if (ref.node != kNoNode)
+      result = Output({graph_, graph.node(ref.node)}, ref.port);
+  });
+  return result;
+}
+
+std::vector<Output> Operation::inputs() const {
+  std::vector<Output> list;
+  for (int i = 0; i < num_inputs(); ++i) list.push_back(input(i));
+  return list;
+}
+
+std::vector<Operation> Operation::control_inputs() const {
+  std::vector<Operation> list;
+  if (!node_) return list;
+  graph_->Read([&](const Graph& graph) {
+    for (NodeId id : node_->control_inputs)
+      list.emplace_back(graph_, graph.node(id));
+  });
+  return list;
+}
+
+std::string Output::name() const {
+  return op_ ? TensorNameText(op_.name(), port_) : "";
+}
+
+DataType Output::dtype() const {
+  return op_ ? RemoveRef(op_.node()->output_types[port_]) : DataType::kInvalid;
+}
+
+bool Output::is_ref() const {
+  return op_ && IsRef(op_.node()->output_types[port_]);
+}
+
+PartialShape Output::shape() const {
+  return op_ ? op_.graph()->Shape(*this) : PartialShape();
+}
+
+Status Output::SetShape(const PartialShape& shape) const {
+  if (!op_) return FailedPrecondition("the output is null");
+  return op_.graph()->MergeShape(*this, shape);
+}
+
+std::optional<Tensor> ConstantValue(const Output& output) {
+  Output at = output;
+  // Identities of a constant are constant; their number is bounded because
+  // loops pass through other ops.
+  while (at && !at.is_ref() &&
+         (at.op().type() == "Identity" || at.op().type() == "StopGradient")) {
+    at = at.op().input(0);
+  }
+  if (!at) return std::nullopt;
+  if (at.op().type() == "Const") {
+    auto value = at.op().Attr<Tensor>("value");
+    if (value.ok()) return *std::move(value);
+    return std::nullopt;
+  }
+  const bool is_shape = at.op().type() == "Shape";
+  if (!is_shape && at.op().type() != "Size" && at.op().type() != "Rank")
+    return std::nullopt;
+  const PartialShape shape = at.op().input(0).shape();
+  const auto number = [&](int64_t value) {
+    return at.dtype() == DataType::kInt64
+               ? Tensor::Scalar<int64_t>(value)
+               : Tensor::Scalar<int32_t>(static_cast<int32_t>(value));
+  };
+  if (at.op().type() == "Rank") {
+    if (!shape.known_rank()) return std::nullopt;
+    return number(shape.rank());
+  }
+  if (!shape.IsFullyDefined()) return std::nullopt;
+  if (!is_shape) return number(shape.num_elements());
+  if (at.dtype() == DataType::kInt64)
+    return Tensor::Vector<int64_t>(shape.dims());
+  std::vector<int32_t> dims(shape.dims().begin(), shape.dims().end());
+  return Tensor::Vector<int32_t>(absl::MakeConstSpan(dims));
+}
+
+}  // namespace millrace
