@@ -177,6 +177,12 @@ Status ClientGraph::MergeShape(const Output& output,
   return refiner_.MergeShape(output.ref(), shape);
 }
 
+std::optional<Tensor> ClientGraph::Value(const Output& output) {
+  MutexLock lock(mu_);
+  const Tensor* value = refiner_.ConstantValue(output.ref());
+  return value ? std::optional<Tensor>(*value) : std::nullopt;
+}
+
 void ClientGraph::Read(absl::FunctionRef<void(const Graph&)> f) const {
   MutexLock lock(mu_);
   f(graph_);

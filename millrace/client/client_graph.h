@@ -75,6 +75,7 @@ class ClientGraph final : public RefCounted {
 
   PartialShape Shape(const Output& output) const;
   Status MergeShape(const Output& output, const PartialShape& shape);
+  std::optional<Tensor> Value(const Output& output);
 
   // Calls `f` under the lock; it may use the graph only.
   void Read(absl::FunctionRef<void(const Graph&)> f) const;

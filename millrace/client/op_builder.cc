@@ -234,6 +234,7 @@ Operation OpBuilder::Finish() {
   const Status inferred = Infer(*def_);
   if (!scope_.ok()) return {};
   const std::string name = scope_.TakeOpName(op_);
+  if (name.empty()) return {};
   Status status = inferred;
   ClientGraph::NodeSpec spec = scope_.NewNode();
   std::vector<Output> inputs;

@@ -90,38 +90,7 @@ Status Output::SetShape(const PartialShape& shape) const {
 }
 
 std::optional<Tensor> ConstantValue(const Output& output) {
-  Output at = output;
-  // Identities of a constant are constant; their number is bounded because
-  // loops pass through other ops.
-  while (at && !at.is_ref() &&
-         (at.op().type() == "Identity" || at.op().type() == "StopGradient")) {
-    at = at.op().input(0);
-  }
-  if (!at) return std::nullopt;
-  if (at.op().type() == "Const") {
-    auto value = at.op().Attr<Tensor>("value");
-    if (value.ok()) return *std::move(value);
-    return std::nullopt;
-  }
-  const bool is_shape = at.op().type() == "Shape";
-  if (!is_shape && at.op().type() != "Size" && at.op().type() != "Rank")
-    return std::nullopt;
-  const PartialShape shape = at.op().input(0).shape();
-  const auto number = [&](int64_t value) {
-    return at.dtype() == DataType::kInt64
-               ? Tensor::Scalar<int64_t>(value)
-               : Tensor::Scalar<int32_t>(static_cast<int32_t>(value));
-  };
-  if (at.op().type() == "Rank") {
-    if (!shape.known_rank()) return std::nullopt;
-    return number(shape.rank());
-  }
-  if (!shape.IsFullyDefined()) return std::nullopt;
-  if (!is_shape) return number(shape.num_elements());
-  if (at.dtype() == DataType::kInt64)
-    return Tensor::Vector<int64_t>(shape.dims());
-  std::vector<int32_t> dims(shape.dims().begin(), shape.dims().end());
-  return Tensor::Vector<int32_t>(absl::MakeConstSpan(dims));
+  return output ? output.graph()->Value(output) : std::nullopt;
 }
 
 }  // namespace millrace

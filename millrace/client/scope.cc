@@ -61,6 +61,7 @@ std::string Scope::TakeOpName(absl::string_view op) const {
   const absl::string_view base = op_name_.empty() ? op : op_name_;
   if (!IsValidScopeName(base) || (prefix_.empty() && !IsValidNodeName(base))) {
     Fail(InvalidArgument("'", base, "' is not a valid node name"), base);
+    return "";
   }
   return graph_->UniqueName(absl::StrCat(prefix_, base));
 }

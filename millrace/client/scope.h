@@ -65,7 +65,7 @@ class Scope {
   // "x/" asks for exactly "x", from the root.
   Scope WithOpName(absl::string_view name) const;
   // The name for the next op, which is taken by this: a name given by
-  // WithOpName, else `op`.
+  // WithOpName, else `op`. "" after the error of a malformed one.
   std::string TakeOpName(absl::string_view op) const;
   // The same for a composed function: the block of its ops. Its last op may be
   // called by the block's own name through `WithOpName(block.name())`.
