@@ -1,0 +1,54 @@
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/math/elementwise.h"
+
+namespace millrace::ops {
+namespace {
+
+struct ReluOp {
+  template <class T>
+  static T Do(T x) {
+    // NaN fails the comparison and stays.
+    return x <= T(0) ? T(0) : x;
+  }
+};
+struct Relu6Op {
+  template <class T>
+  static T Do(T x) {
+    const T low = x <= T(0) ? T(0) : x;
+    return low >= T(6) ? T(6) : low;
+  }
+};
+struct ReluGradOp {
+  template <class T>
+  static T Do(T dy, T x) {
+    return x > T(0) ? dy : T(0);
+  }
+};
+struct Relu6GradOp {
+  template <class T>
+  static T Do(T dy, T x) {
+    return x > T(0) && x < T(6) ? dy : T(0);
+  }
+};
+
+constexpr UnaryTable kRelu = MakeUnaryTable<ReluOp>(OrderedLoops());
+constexpr UnaryTable kRelu6 = MakeUnaryTable<Relu6Op>(OrderedLoops());
+constexpr BinaryTable kReluGrad = MakeBinaryTable<ReluGradOp>(OrderedLoops());
+constexpr BinaryTable kRelu6Grad = MakeBinaryTable<Relu6GradOp>(OrderedLoops());
+
+#define MR_REAL_TYPES                                                     \
+  "T: bfloat16, double, float, half, int16, int32, int64, int8, uint16, " \
+  "uint32, uint64, uint8"
+
+}  // namespace
+}  // namespace millrace::ops
+
+using namespace millrace;
+using namespace millrace::ops;
+
+MR_KERNELS(Relu, Cpu){{.types = MR_REAL_TYPES, .make = MakeUnary<kRelu>}};
+MR_KERNELS(Relu6, Cpu){{.types = MR_REAL_TYPES, .make = MakeUnary<kRelu6>}};
+MR_KERNELS(ReluGrad,
+           Cpu){{.types = MR_REAL_TYPES, .make = MakeSameSize<kReluGrad>}};
+MR_KERNELS(Relu6Grad,
+           Cpu){{.types = MR_REAL_TYPES, .make = MakeSameSize<kRelu6Grad>}};

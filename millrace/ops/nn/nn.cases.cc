@@ -1,0 +1,124 @@
+#include "tests/cases/case.h"
+
+using namespace millrace::cases;
+
+namespace {
+
+void BiasTypes(CaseList& c, DataType t) {
+  c.Ok({Rand(t, {5, 3}), Rand(t, {3})});
+  c.Ok({Rand(t, {2, 4, 7}), Rand(t, {7})});
+}
+
+}  // namespace
+
+MR_CASES(BiasAdd)(CaseList& c) {
+  c.EachType("T", BiasTypes);
+  c.Ok({F64({2, 3, 4, 5}), F64({5})}).Gradient();
+  c.Ok({F64({2, 3, 4, 5}), F64({3})}, {{"data_format", "NCHW"}}).Gradient();
+  c.Ok({F32({2, 3, 17}), F32({3})}, {{"data_format", "NCHW"}});
+  c.Ok({F32({1, 2, 3, 4, 5}), F32({5})});
+  c.Ok({Empty(DataType::kFloat, {0, 3}), F32({3})});
+  c.Ok({Mixed(DataType::kFloat, {4, 33}), F32({33})});
+  c.Error({F32({2, 3}), F32({4})}, StatusCode::kInvalidArgument,
+          "Must provide as many biases as");
+}
+
+MR_CASES(BiasAddV1)(CaseList& c) {
+  c.EachType("T", BiasTypes);
+  c.Ok({F32({2, 3, 4}), F32({4})});
+}
+
+MR_CASES(BiasAddGrad)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Rand(t, {5, 3})});
+    c.Ok({Rand(t, {2, 3, 4, 5})}, {{"data_format", "NCHW"}});
+  });
+  c.Ok({F32({3000, 7})}).Tolerance(1e-4);
+  c.Ok({Empty(DataType::kFloat, {0, 3})});
+}
+
+namespace {
+
+void ReluTypes(CaseList& c, DataType t) {
+  c.Ok({Rand(t, {2, 19}, -9, 9)});
+  c.Ok({Empty(t, {0, 2})});
+}
+void ReluGradTypes(CaseList& c, DataType t) {
+  c.Ok({Rand(t, {2, 19}), Rand(t, {2, 19}, -9, 9)});
+}
+
+}  // namespace
+
+MR_CASES(Relu)(CaseList& c) {
+  c.EachType("T", ReluTypes);
+  c.Ok({F64({3, 4})}).Gradient();
+  c.Ok({Mixed(DataType::kFloat, {3, 11})});
+  c.Ok({F32({2, 3, 1, 2, 2})});
+}
+MR_CASES(ReluGrad)(CaseList& c) {
+  c.EachType("T", ReluGradTypes);
+  c.Ok({F32({3, 5}), Mixed(DataType::kFloat, {3, 5})});
+}
+MR_CASES(Relu6)(CaseList& c) {
+  c.EachType("T", ReluTypes);
+  c.Ok({F64({3, 4})}).Gradient();
+}
+MR_CASES(Relu6Grad)(CaseList& c) { c.EachType("T", ReluGradTypes); }
+
+MR_CASES(Softmax)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Rand(t, {3, 10})});
+    c.Ok({Rand(t, {2, 3, 5})});
+  });
+  c.Ok({F64({2, 5})}).Gradient();
+  c.Ok({F32({4})});
+  c.Ok({Rand(DataType::kFloat, {2, 37}, -80, 80)});
+  c.Ok({Empty(DataType::kFloat, {0, 4})});
+}
+MR_CASES(LogSoftmax)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) { c.Ok({Rand(t, {3, 10})}); });
+  c.Ok({F64({2, 5})}).Gradient();
+  c.Ok({Rand(DataType::kFloat, {2, 37}, -80, 80)});
+}
+
+MR_CASES(SoftmaxCrossEntropyWithLogits)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Rand(t, {3, 10}), Rand(t, {3, 10}, 0, 1)});
+  });
+  c.Ok({F64({3, 4}), Rand(DataType::kDouble, {3, 4}, 0, 1)}).Gradient({0});
+  c.Ok({F32({3, 4}), Rand(DataType::kFloat, {1, 4}, 0, 1)});
+  c.Ok({Empty(DataType::kFloat, {0, 4}), Empty(DataType::kFloat, {0, 4})});
+  c.Error({F32({3, 4}), F32({2, 4})}, StatusCode::kInvalidArgument,
+          "logits and labels must be broadcastable");
+}
+MR_CASES(SparseSoftmaxCrossEntropyWithLogits)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Rand(t, {3, 10}), Vec({1, 9, 0})});
+    c.Ok({Rand(t, {3, 10}), Vec(DataType::kInt64, {1, 9, 0})});
+  });
+  c.Ok({F64({3, 4}), Vec({1, 3, 0})}).Gradient({0});
+  c.Error({F32({3, 4}), Vec({1, 3, 0, 1})}, StatusCode::kInvalidArgument,
+          "logits and labels must have the same first dimension");
+  c.Error({F32({2, 4}), Vec({1, 4})}, StatusCode::kInvalidArgument,
+          "Received a label value of 4 which is outside the valid range");
+}
+
+MR_CASES(L2Loss)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) { c.Ok({Rand(t, {3, 10})}); });
+  c.Ok({F64({3, 5})}).Gradient();
+  c.Ok({F32({20000})}).Tolerance(1e-4);
+  c.Ok({Empty(DataType::kFloat, {0})});
+}
+
+MR_CASES(InTopK)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Distinct(DataType::kFloat, {3, 5}), Vec(t, {0, 2, 4})}, {{"k", 2}});
+  });
+  c.Ok({Mixed(DataType::kFloat, {4, 5}), Vec({0, 2, 4, 9})}, {{"k", 3}});
+  c.Ok({Full(DataType::kFloat, {2, 5}, 1), Vec({0, 2})}, {{"k", 1}});
+}
+MR_CASES(InTopKV2)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Distinct(DataType::kFloat, {3, 5}), Vec(t, {0, 2, 4}), Scalar(t, 2)});
+  });
+}

@@ -1,0 +1,237 @@
+#include <vector>
+
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/math/broadcast.h"
+#include "millrace/ops/nn/softmax_rows.h"
+#include "millrace/tensor/dispatch.h"
+
+namespace millrace::ops {
+namespace {
+
+// Nanoseconds an element: an exp and four passes.
+constexpr int64_t kCostPerElement = 2;
+
+// A row as the type that it is computed in; a view where that is T itself.
+template <class T, class S>
+const S* ToCompute(const T* row, int64_t n, std::vector<S>& scratch) {
+  if constexpr (std::is_same_v<T, S>) {
+    return row;
+  } else {
+    scratch.resize(static_cast<size_t>(n));
+    for (int64_t i = 0; i < n; ++i) scratch[i] = static_cast<S>(row[i]);
+    return scratch.data();
+  }
+}
+
+template <class S>
+void SoftmaxRow(const S* x, S* z, int64_t n, bool log) {
+  const S max = RowMax(x, n);
+  if (log) {
+    Shift(z, std::log(ShiftAndSumExp(x, max, z, n)), n);
+  } else {
+    Scale(z, S(1) / ExpAndSum(x, max, z, n), n);
+  }
+}
+
+template <bool kLog>
+Status RunSoftmax(KernelContext& ctx) {
+  const TensorShape shape = ctx.input(0).shape();
+  if (shape.rank() < 1) {
+    return InvalidArgument("logits must have >= 1 dimension, got ",
+                           shape.DebugString());
+  }
+  const DataType dtype = ctx.input(0).dtype();
+  const Tensor logits = ctx.input(0);
+  MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, shape));
+  const int64_t n = shape.dim(shape.rank() - 1);
+  if (shape.num_elements() == 0) return OkStatus();
+  return Dispatch(FloatTypes{}, dtype, [&]<class T>() -> Status {
+    using S = ComputeType<T>;
+    const T* x = logits.flat<T>().data();
+    T* z = out->mutable_flat<T>().data();
+    return ctx.ParallelFor(shape.num_elements() / n, n * kCostPerElement,
+                           [&](int64_t begin, int64_t end) {
+                             std::vector<S> in, result;
+                             for (int64_t row = begin; row < end; ++row) {
+                               const S* from =
+                                   ToCompute<T, S>(x + row * n, n, in);
+                               if constexpr (std::is_same_v<T, S>) {
+                                 SoftmaxRow(from, z + row * n, n, kLog);
+                               } else {
+                                 result.resize(static_cast<size_t>(n));
+                                 SoftmaxRow(from, result.data(), n, kLog);
+                                 for (int64_t i = 0; i < n; ++i) {
+                                   z[row * n + i] = static_cast<T>(result[i]);
+                                 }
+                               }
+                             }
+                           });
+  });
+}
+
+// loss = sum(labels * (log(sum(exp(shifted))) - shifted)),
+// backprop = softmax - labels.
+template <class S>
+S CrossEntropyRow(const S* x, const S* labels, S* backprop, int64_t n) {
+  const S sum = ShiftAndSumExp(x, RowMax(x, n), backprop, n);
+  const S log_sum = std::log(sum);
+  S loss = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    // A label of 0 adds nothing, even where the logit is -inf.
+    loss += labels[i] == S(0) ? S(0) : labels[i] * (log_sum - backprop[i]);
+    backprop[i] = ExpOf(backprop[i]) / sum - labels[i];
+  }
+  return loss;
+}
+
+// A [batch, classes] operand in its broadcast shape.
+StatusOr<Tensor> Expand(KernelContext& ctx, const Tensor& t, const Broadcast& b,
+                        int operand) {
+  if (b.IsDense(operand)) return t;
+  MR_ASSIGN(Tensor full, ctx.AllocateTemp(t.dtype(), b.shape()));
+  b.Gather(operand, t.data(), 0, b.total(), SizeOf(t.dtype()),
+           full.mutable_data());
+  return full;
+}
+
+Status RunCrossEntropy(KernelContext& ctx) {
+  const Tensor& features = ctx.input(0);
+  const Tensor& labels = ctx.input(1);
+  StatusOr<Broadcast> b = Broadcast::Make({&features.shape(), &labels.shape()});
+  if (!b.ok()) {
+    return InvalidArgument(
+        "logits and labels must be broadcastable: logits_size=",
+        features.shape().DebugString(),
+        " labels_size=", labels.shape().DebugString());
+  }
+  if (b->shape().rank() != 2) {
+    return InvalidArgument(
+        "logits and labels must be either 2-dimensional, or "
+        "broadcasted to be 2-dimensional, got ",
+        b->shape().DebugString());
+  }
+  const int64_t batch = b->shape().dim(0);
+  const int64_t n = b->shape().dim(1);
+  MR_ASSIGN(const Tensor x, Expand(ctx, features, *b, 0));
+  MR_ASSIGN(const Tensor y, Expand(ctx, labels, *b, 1));
+  MR_ASSIGN(Tensor* const loss, ctx.AllocateOutput(0, TensorShape({batch})));
+  MR_ASSIGN(Tensor* const backprop, ctx.AllocateOutput(1, b->shape()));
+  if (batch == 0) return OkStatus();
+  if (n == 0)
+    return InvalidArgument(
+        "Must have at least one class, but got "
+        "logits_size=",
+        features.shape().DebugString());
+  return Dispatch(FloatTypes{}, features.dtype(), [&]<class T>() -> Status {
+    using S = ComputeType<T>;
+    const T* logits = x.flat<T>().data();
+    const T* target = y.flat<T>().data();
+    T* losses = loss->mutable_flat<T>().data();
+    T* grads = backprop->mutable_flat<T>().data();
+    return ctx.ParallelFor(
+        batch, n * kCostPerElement, [&](int64_t begin, int64_t end) {
+          std::vector<S> in, wanted, result(static_cast<size_t>(n));
+          for (int64_t row = begin; row < end; ++row) {
+            const S* from = ToCompute<T, S>(logits + row * n, n, in);
+            const S* to = ToCompute<T, S>(target + row * n, n, wanted);
+            losses[row] =
+                static_cast<T>(CrossEntropyRow(from, to, result.data(), n));
+            for (int64_t i = 0; i < n; ++i) {
+              grads[row * n + i] = static_cast<T>(result[i]);
+            }
+          }
+        });
+  });
+}
+
+// Loss of class `label`; backprop = softmax, less 1 at the label. A label out
+// of range (stock's rule on the CPU is an error) is found before.
+template <class S>
+S SparseCrossEntropyRow(const S* x, int64_t label, S* backprop, int64_t n) {
+  const S max = RowMax(x, n);
+  const S sum = ExpAndSum(x, max, backprop, n);
+  Scale(backprop, S(1) / sum, n);
+  backprop[label] -= S(1);
+  return std::log(sum) - (x[label] - max);
+}
+
+template <class L>
+Status CheckLabels(absl::Span<const L> labels, int64_t classes) {
+  for (const L label : labels) {
+    if (label < 0 || label >= classes) {
+      return InvalidArgument("Received a label value of ", label,
+                             " which is outside the valid range of [0, ",
+                             classes, ").");
+    }
+  }
+  return OkStatus();
+}
+
+Status RunSparseCrossEntropy(KernelContext& ctx) {
+  const Tensor logits = ctx.input(0);
+  const Tensor& labels = ctx.input(1);
+  if (logits.rank() != 2) {
+    return InvalidArgument("logits must be 2-D, but got shape ",
+                           logits.shape().DebugString());
+  }
+  if (labels.rank() != 1) {
+    return InvalidArgument("labels must be 1-D, but got shape ",
+                           labels.shape().DebugString());
+  }
+  const int64_t batch = logits.dim(0);
+  const int64_t n = logits.dim(1);
+  if (labels.dim(0) != batch) {
+    return InvalidArgument(
+        "logits and labels must have the same first dimension, got logits "
+        "shape ",
+        logits.shape().DebugString(), " and labels shape ",
+        labels.shape().DebugString());
+  }
+  if (n == 0) {
+    return InvalidArgument(
+        "Must have at least one class, but got logits "
+        "shape ",
+        logits.shape().DebugString());
+  }
+  const std::vector<int64_t> classes = IntValues(labels);
+  MR_RETURN_IF_ERROR(CheckLabels<int64_t>(classes, n));
+  MR_ASSIGN(Tensor* const loss, ctx.AllocateOutput(0, TensorShape({batch})));
+  MR_ASSIGN(Tensor* const backprop, ctx.AllocateOutput(1, logits.shape()));
+  if (batch == 0) return OkStatus();
+  return Dispatch(FloatTypes{}, logits.dtype(), [&]<class T>() -> Status {
+    using S = ComputeType<T>;
+    const T* x = logits.flat<T>().data();
+    T* losses = loss->mutable_flat<T>().data();
+    T* grads = backprop->mutable_flat<T>().data();
+    return ctx.ParallelFor(
+        batch, n * kCostPerElement, [&](int64_t begin, int64_t end) {
+          std::vector<S> in, result(static_cast<size_t>(n));
+          for (int64_t row = begin; row < end; ++row) {
+            const S* from = ToCompute<T, S>(x + row * n, n, in);
+            losses[row] = static_cast<T>(
+                SparseCrossEntropyRow(from, classes[row], result.data(), n));
+            for (int64_t i = 0; i < n; ++i) {
+              grads[row * n + i] = static_cast<T>(result[i]);
+            }
+          }
+        });
+  });
+}
+
+#define MR_FLOAT_TYPES "T: bfloat16, double, float, half"
+
+}  // namespace
+}  // namespace millrace::ops
+
+using namespace millrace;
+using namespace millrace::ops;
+
+MR_KERNELS(Softmax, Cpu){
+    {.types = MR_FLOAT_TYPES, .make = MakeFunctionKernel<RunSoftmax<false>>}};
+MR_KERNELS(LogSoftmax, Cpu){
+    {.types = MR_FLOAT_TYPES, .make = MakeFunctionKernel<RunSoftmax<true>>}};
+MR_KERNELS(SoftmaxCrossEntropyWithLogits, Cpu){
+    {.types = MR_FLOAT_TYPES, .make = MakeFunctionKernel<RunCrossEntropy>}};
+MR_KERNELS(SparseSoftmaxCrossEntropyWithLogits,
+           Cpu){{.types = MR_FLOAT_TYPES,
+                 .make = MakeFunctionKernel<RunSparseCrossEntropy>}};

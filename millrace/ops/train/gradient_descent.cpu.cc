@@ -1,0 +1,52 @@
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/math/loops.h"
+#include "millrace/ops/train/apply.h"
+
+namespace millrace::ops {
+namespace {
+
+template <class T>
+MR_TARGET_CLONES void Descend(T* var, const T* delta, ComputeType<T> alpha,
+                              int64_t n) {
+  using S = ComputeType<T>;
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) {
+    var[i] = static_cast<T>(static_cast<S>(var[i]) -
+                            alpha * static_cast<S>(delta[i]));
+  }
+}
+
+Status RunGradientDescent(KernelContext& ctx) {
+  MR_RETURN_IF_ERROR(CheckHyperparameter(ctx, 1, "alpha"));
+  const Tensor& delta = ctx.input(2);
+  {
+    MR_ASSIGN(auto variables, LockedVariables::Make(ctx, 1, &delta, "delta"));
+    MR_RETURN_IF_ERROR(
+        Dispatch(ApplyTypes{}, delta.dtype(), [&]<class T>() -> Status {
+          T* var = variables->data<T>(0);
+          const T* grad = delta.flat<T>().data();
+          const auto alpha = ScalarInput<T>(ctx, 1);
+          return ctx.ParallelFor(
+              delta.num_elements(), 1, [&](int64_t begin, int64_t end) {
+                Descend<T>(var + begin, grad + begin, alpha, end - begin);
+              });
+        }));
+  }
+  PassReference(ctx);
+  return OkStatus();
+}
+
+#define MR_APPLY_TYPES "T: bfloat16, complex128, complex64, double, float, half"
+
+}  // namespace
+}  // namespace millrace::ops
+
+using namespace millrace;
+using namespace millrace::ops;
+
+MR_KERNELS(ApplyGradientDescent, Cpu){
+    {.types = MR_APPLY_TYPES, .make = MakeFunctionKernel<RunGradientDescent>}};
+MR_KERNELS(ResourceApplyGradientDescent,
+           Cpu){{.types = MR_APPLY_TYPES,
+                 .make = MakeFunctionKernel<RunGradientDescent>,
+                 .host = "var"}};

@@ -1,0 +1,73 @@
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/math/loops.h"
+#include "millrace/ops/train/apply.h"
+
+namespace millrace::ops {
+namespace {
+
+template <class T, bool kNesterov>
+MR_TARGET_CLONES void Momentum(T* var, T* accum, const T* grad,
+                               ComputeType<T> lr, ComputeType<T> momentum,
+                               int64_t n) {
+  using S = ComputeType<T>;
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) {
+    const S g = static_cast<S>(grad[i]);
+    const T a = static_cast<T>(static_cast<S>(accum[i]) * momentum + g);
+    accum[i] = a;
+    const S step = kNesterov ? g * lr + static_cast<S>(a) * momentum * lr
+                             : lr * static_cast<S>(a);
+    var[i] = static_cast<T>(static_cast<S>(var[i]) - step);
+  }
+}
+
+class MomentumKernel {
+ public:
+  static StatusOr<MomentumKernel> Make(const KernelInit& init) {
+    MomentumKernel k;
+    MR_ASSIGN(k.nesterov_, init.Attr<bool>("use_nesterov"));
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    MR_RETURN_IF_ERROR(CheckHyperparameter(ctx, 2, "lr"));
+    MR_RETURN_IF_ERROR(CheckHyperparameter(ctx, 4, "momentum"));
+    const Tensor& grad = ctx.input(3);
+    {
+      MR_ASSIGN(auto variables, LockedVariables::Make(ctx, 2, &grad));
+      MR_RETURN_IF_ERROR(
+          Dispatch(ApplyTypes{}, grad.dtype(), [&]<class T>() -> Status {
+            T* var = variables->data<T>(0);
+            T* accum = variables->data<T>(1);
+            const T* g = grad.flat<T>().data();
+            const auto lr = ScalarInput<T>(ctx, 2);
+            const auto momentum = ScalarInput<T>(ctx, 4);
+            return ctx.ParallelFor(
+                grad.num_elements(), 1, [&](int64_t begin, int64_t end) {
+                  (nesterov_ ? Momentum<T, true>
+                             : Momentum<T, false>)(var + begin, accum + begin,
+                                                   g + begin, lr, momentum,
+                                                   end - begin);
+                });
+          }));
+    }
+    PassReference(ctx);
+    return OkStatus();
+  }
+
+ private:
+  bool nesterov_ = false;
+};
+
+#define MR_APPLY_TYPES "T: bfloat16, complex128, complex64, double, float, half"
+
+}  // namespace
+}  // namespace millrace::ops
+
+using namespace millrace;
+using namespace millrace::ops;
+
+MR_KERNELS(ApplyMomentum,
+           Cpu){{.types = MR_APPLY_TYPES, .make = MakeKernel<MomentumKernel>}};
+MR_KERNELS(ResourceApplyMomentum, Cpu){{.types = MR_APPLY_TYPES,
+                                        .make = MakeKernel<MomentumKernel>,
+                                        .host = "var, accum"}};
