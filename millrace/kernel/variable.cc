@@ -1,10 +1,10 @@
 #include "millrace/kernel/variable.h"
 
 #include <algorithm>
-#include <cstring>
 #include <functional>
 
 #include "absl/strings/str_cat.h"
+#include "millrace/tensor/dispatch.h"
 
 namespace millrace {
 namespace {
@@ -50,24 +50,22 @@ StatusOr<TensorShape> Variable::Shape() const {
 
 // Row updates may be under way: copies the rows of one stripe at a time.
 StatusOr<Tensor> Variable::CopyRows(Allocator* allocator) const {
-  const int64_t rows = value_.rank() == 0 ? 1 : value_.dim(0);
-  if (!IsPlain(dtype_) || rows == 0) {
-    for (SharedMutex& s : stripes_) s.LockShared();
-    StatusOr<Tensor> copy = value_.DeepCopy(allocator);
-    for (SharedMutex& s : stripes_) s.UnlockShared();
-    return copy;
-  }
   MR_ASSIGN(Tensor copy, Tensor::Allocate(allocator, dtype_, value_.shape()));
-  const size_t row_bytes = value_.size_bytes() / static_cast<size_t>(rows);
+  const int64_t rows = value_.rank() == 0 ? 1 : value_.dim(0);
+  const int64_t row_elements = rows == 0 ? 0 : value_.num_elements() / rows;
   char* to = copy.mutable_data();
   const char* from = value_.data();
-  for (int64_t row = 0; row < rows; row += kRowsPerStripe) {
-    const size_t begin = static_cast<size_t>(row) * row_bytes;
-    const size_t count =
-        static_cast<size_t>(std::min<int64_t>(kRowsPerStripe, rows - row));
-    ReaderLock stripe_lock(stripe(row));
-    std::memcpy(to + begin, from + begin, count * row_bytes);
-  }
+  MR_RETURN_IF_ERROR(DispatchBySize(dtype_, [&]<class T>() {
+    for (int64_t row = 0; row < rows; row += kRowsPerStripe) {
+      const int64_t begin = row * row_elements;
+      const int64_t count =
+          std::min<int64_t>(kRowsPerStripe, rows - row) * row_elements;
+      ReaderLock stripe_lock(stripe(row));
+      std::copy_n(reinterpret_cast<const T*>(from) + begin, count,
+                  reinterpret_cast<T*>(to) + begin);
+    }
+    return OkStatus();
+  }));
   return copy;
 }
 
@@ -129,6 +127,14 @@ StatusOr<VariableRows> VariableRows::Make(absl::Span<Variable* const> variables,
     rows.locks_rows_ |= v->sparse_;
   }
   return rows;
+}
+
+VariableRows::VariableRows(VariableRows&& o) noexcept
+    : mode_(o.mode_),
+      locks_rows_(o.locks_rows_),
+      variables_(std::move(o.variables_)),
+      sorted_(std::move(o.sorted_)) {
+  o.sorted_.clear();  // the locks are ours now
 }
 
 VariableRows::~VariableRows() {

@@ -108,7 +108,7 @@ class VariableRows {
   // buffers the variables' own (a copy if they are shared); RESOURCE_EXHAUSTED.
   static StatusOr<VariableRows> Make(absl::Span<Variable* const> variables,
                                      Mode mode, Allocator* allocator);
-  VariableRows(VariableRows&& o) noexcept = default;
+  VariableRows(VariableRows&& o) noexcept;
   VariableRows& operator=(VariableRows&&) = delete;
   ~VariableRows();
 
