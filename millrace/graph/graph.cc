@@ -92,9 +92,11 @@ StatusOr<std::unique_ptr<Node>> Graph::MakeNode(absl::string_view name,
   return node;
 }
 
-Node* Graph::Insert(std::unique_ptr<Node> node) {
+StatusOr<Node*> Graph::Insert(std::unique_ptr<Node> node) {
   node->id = static_cast<NodeId>(nodes_.size());
-  by_name_.emplace(node->name, node->id);
+  if (!by_name_.try_emplace(absl::string_view(node->name), node->id).second) {
+    return InvalidArgument("Node '", node->name, "' is not unique");
+  }
   ++num_nodes_;
   nodes_.push_back(std::move(node));
   return nodes_.back().get();
@@ -105,8 +107,6 @@ StatusOr<Node*> Graph::AddNodeUnconnected(absl::string_view name,
                                           absl::string_view device) {
   if (name.empty())
     return InvalidArgument("Node of op '", op, "' without a name");
-  if (by_name_.contains(name))
-    return InvalidArgument("Node '", name, "' is not unique");
   MR_ASSIGN(const OpDef* schema, LookupOp(op));
   MR_ASSIGN(auto node, MakeNode(name, *schema, std::move(attrs), device));
   return Insert(std::move(node));

@@ -141,7 +141,8 @@ class Graph {
                                                   const OpDef& op,
                                                   AttrMap attrs,
                                                   absl::string_view device);
-  Node* Insert(std::unique_ptr<Node> node);
+  // INVALID_ARGUMENT if the name is taken.
+  StatusOr<Node*> Insert(std::unique_ptr<Node> node);
 
   const OpRegistry* ops_;
   FunctionLibrary library_;

@@ -118,10 +118,7 @@ class GraphImporter {
     graph_.by_name_.reserve(graph_.by_name_.size() + n);
     for (const NodeDef& node_def : def_.nodes) {
       MR_ASSIGN(auto node, MakeNode(node_def));
-      if (graph_.by_name_.contains(node->name)) {
-        return InvalidArgument("Node '", node->name, "' is not unique");
-      }
-      graph_.Insert(std::move(node));
+      MR_RETURN_IF_ERROR(graph_.Insert(std::move(node)).status());
     }
     return OkStatus();
   }
@@ -134,7 +131,8 @@ class GraphImporter {
     }
     MR_ASSIGN(const OpDef* op, Lookup(node_def));
     const auto key = std::make_pair(op, node_def.attrs.identity());
-    if (node_def.attrs.IsShared() || node_def.attrs.empty()) {
+    const bool shared = node_def.attrs.IsShared() || node_def.attrs.empty();
+    if (shared) {
       auto like = checked_.find(key);
       if (like != checked_.end())
         return Like(*graph_.nodes_[like->second], node_def);
@@ -147,9 +145,7 @@ class GraphImporter {
     }
     MR_ASSIGN(auto node, graph_.MakeNode(node_def.name, *op, std::move(attrs),
                                          node_def.device));
-    if (node_def.attrs.IsShared() || node_def.attrs.empty()) {
-      checked_.emplace(key, graph_.num_ids());
-    }
+    if (shared) checked_.emplace(key, graph_.num_ids());
     return node;
   }
 
