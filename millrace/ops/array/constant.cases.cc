@@ -6,11 +6,9 @@ MR_CASES(Const)(CaseList& c) {
   c.Ok({}, {{"value", F32({2, 3}).tensor}, {"dtype", DataType::kFloat}});
   c.Ok({}, {{"value", Str({"a", std::string("b\0c", 3), ""}).tensor},
             {"dtype", DataType::kString}});
-  for (DataType t : {DataType::kBool, DataType::kHalf, DataType::kBfloat16,
-                     DataType::kComplex64, DataType::kComplex128,
-                     DataType::kInt8, DataType::kUint64, DataType::kInt16}) {
+  c.EachType("dtype", [](CaseList& c, DataType t) {
     c.Ok({}, {{"value", Rand(t, {3}).tensor}, {"dtype", t}});
-  }
+  });
   c.Ok({}, {{"value", Empty(DataType::kInt64, {0, 3}).tensor},
             {"dtype", DataType::kInt64}});
 }
@@ -22,8 +20,20 @@ MR_CASES(Placeholder)(CaseList& c) {
       StatusCode::kInvalidArgument,
       "You must feed a value for placeholder tensor 'op' with dtype float and "
       "shape [?,2]");
-  c.Error({}, {{"dtype", DataType::kInt32}}, StatusCode::kInvalidArgument,
-          "You must feed a value for placeholder tensor 'op' with dtype int32");
+  c.EachType("dtype", [](CaseList& c, DataType t) {
+    c.Error({}, {{"dtype", t}}, StatusCode::kInvalidArgument,
+            "You must feed a value for placeholder tensor 'op' with dtype " +
+                DataTypeName(t));
+  });
+}
+
+MR_CASES(PlaceholderV2)(CaseList& c) {
+  c.EachType("dtype", [](CaseList& c, DataType t) {
+    c.Error({}, {{"dtype", t}, {"shape", PartialShape({2})}},
+            StatusCode::kInvalidArgument,
+            "You must feed a value for placeholder tensor 'op'")
+        .NoStock("deprecated since GraphDef 23");
+  });
 }
 
 MR_CASES(PlaceholderWithDefault)(CaseList& c) {

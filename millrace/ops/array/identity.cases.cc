@@ -29,8 +29,9 @@ MR_CASES(IdentityN)(CaseList& c) {
 }
 
 MR_CASES(RefIdentity)(CaseList& c) {
-  c.Ok({Var(F32({2, 3}))});
-  c.Ok({Var(Str({"a", "b"}))});
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Var(Rand(t, {2, 3}))});
+  });
 }
 
 MR_CASES(StopGradient)(CaseList& c) { EachElementType(c); }
@@ -42,13 +43,18 @@ MR_CASES(PreventGradient)(CaseList& c) {
 
 MR_CASES(DebugGradientIdentity)(CaseList& c) { EachElementType(c); }
 
-MR_CASES(DebugGradientRefIdentity)(CaseList& c) { c.Ok({Var(F32({2, 3}))}); }
+MR_CASES(DebugGradientRefIdentity)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Var(Rand(t, {2, 3}))});
+  });
+}
 
-MR_CASES(GuaranteeConst)(CaseList& c) { c.Ok({F32({2, 3})}); }
+MR_CASES(GuaranteeConst)(CaseList& c) { EachElementType(c); }
 
 MR_CASES(Snapshot)(CaseList& c) { EachElementType(c); }
 
 MR_CASES(DeepCopy)(CaseList& c) {
+  EachElementType(c);
   c.Ok({F32({100, 50})});
   c.Ok({I32({2})});
   c.Ok({Str({"a", "b"})});

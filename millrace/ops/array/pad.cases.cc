@@ -37,7 +37,8 @@ MR_CASES(PadV2)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
     c.Ok({Rand(t, {2, 3}), Pads({1, 0, 2, 1}), Rand(t, {})});
   });
-  c.Ok({F32({2, 3}), Pads({1, 0, 0, 1}), F32({})}).Gradient({0, 2});
+  c.Ok({F32({2, 3}), Pads({1, 0, 0, 1}, DataType::kInt64), F32({})})
+      .Gradient({0, 2});
   c.Error({F32({2}), Pads({1, 1}), F32({1})}, StatusCode::kInvalidArgument,
           "constant_values must be a scalar. Found: [1]");
 }
@@ -70,7 +71,8 @@ MR_CASES(MirrorPadGrad)(CaseList& c) {
     c.Ok({Rand(t, {7, 8}), Pads({2, 1, 1, 2})}, {{"mode", "REFLECT"}});
     c.Ok({Rand(t, {7, 8}), Pads({3, 1, 0, 4})}, {{"mode", "SYMMETRIC"}});
   });
-  c.Ok({F32({3, 7, 4}), Pads({0, 0, 1, 2, 0, 0})}, {{"mode", "REFLECT"}})
+  c.Ok({F32({3, 7, 4}), Pads({0, 0, 1, 2, 0, 0}, DataType::kInt64)},
+       {{"mode", "REFLECT"}})
       .Gradient({0});
   c.Ok({F32({3}), Pads({0, 0})}, {{"mode", "SYMMETRIC"}});
   c.Error({F32({4}), Pads({5, 1})}, {{"mode", "SYMMETRIC"}},

@@ -80,6 +80,10 @@ MR_CASES(Bitcast)(CaseList& c) {
   const auto ok = [&c](Value x, DataType type) {
     c.Ok({std::move(x)}, {{"type", type}});
   };
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Rand(t, {3, 16})}, {{"type", DataType::kUint8}});
+    c.Ok({Rand(t, {3})}, {{"type", t}});
+  });
   ok(F32({3}), DataType::kInt32);
   ok(F32({3}), DataType::kUint8);
   ok(U8({3, 4}), DataType::kInt32);

@@ -5,7 +5,7 @@ using namespace millrace::cases;
 namespace {
 
 void ForShapes(CaseList& c) {
-  c.Ok({F32({2, 3, 4})});
+  c.EachType("T", [](CaseList& c, DataType t) { c.Ok({Rand(t, {2, 3, 4})}); });
   c.Ok({F32({})});
   c.Ok({Str({"a", "b"})}, {{"out_type", DataType::kInt64}});
   c.Ok({Empty(DataType::kBool, {3, 0})});
@@ -28,7 +28,7 @@ MR_CASES(ShapeN)(CaseList& c) {
 MR_CASES(Size)(CaseList& c) { ForShapes(c); }
 
 MR_CASES(Rank)(CaseList& c) {
-  c.Ok({F32({2, 3, 4})});
+  c.EachType("T", [](CaseList& c, DataType t) { c.Ok({Rand(t, {2, 3, 4})}); });
   c.Ok({F32({})});
   c.Ok({Str({"a", "b"})});
   c.Ok({Empty(DataType::kBool, {3, 0})});

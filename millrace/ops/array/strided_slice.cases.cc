@@ -93,6 +93,8 @@ MR_CASES(StridedSliceGrad)(CaseList& c) {
         F32({5})},
        {{"shrink_axis_mask", 5}})
       .Gradient({4});
+  const DataType i64 = DataType::kInt64;
+  c.Ok({Vec(i64, {6}), Vec(i64, {1}), Vec(i64, {6}), Vec(i64, {2}), F32({3})});
   c.Ok({Vec({4}), Vec({3}), Vec({1}), Vec({1}), Empty(DataType::kFloat, {0})});
   c.Ok({Vec({4, 3}), Vec({0}), Vec({4}), Vec({1}), F32({4, 3})});
   c.Ok({Vec({4, 5, 6}), Vec({0, 0, 1}), Vec({0, 0, 2}), Vec({1, 1, 1}),
