@@ -30,7 +30,7 @@ MR_CASES(ConcatV2)(CaseList& c) {
         "vs. shape[1] = "
         "[2,3]");
   c.BuildError({F32({}), F32({}), Scalar(0)}, {},
-               "Shape must be at least rank 1 but is rank 0");
+               "Can't concatenate scalars (use tf.stack instead)");
   c.BuildError({F32({2, 2}), F32({2, 3}), Scalar(0)}, {},
                "must be equal, but are");
 }

@@ -6,6 +6,10 @@ using namespace millrace::ops;  // NOLINT
 
 namespace {
 
+Status NoScalars() {
+  return InvalidArgument("Can't concatenate scalars (use tf.stack instead)");
+}
+
 Status ConcatShape(ShapeContext& c, int begin, int end, int axis_input) {
   MR_RETURN_IF_ERROR(c.WithRank(axis_input, 0).status());
   const Tensor* axis = c.input_value(axis_input);
@@ -13,9 +17,7 @@ Status ConcatShape(ShapeContext& c, int begin, int end, int axis_input) {
     int rank = -1;
     for (int i = begin; i < end && rank < 0; ++i) rank = c.input(i).rank();
     if (rank < 0) return c.Return({});
-    if (rank == 0)
-      return InvalidArgument(
-          "Can't concatenate scalars (use tf.stack instead)");
+    if (rank == 0) return NoScalars();
     for (int i = begin; i < end; ++i)
       MR_RETURN_IF_ERROR(c.WithRank(i, rank).status());
     return c.Return(PartialShape::UnknownOfRank(rank));
@@ -31,6 +33,7 @@ Status ConcatShape(ShapeContext& c, int begin, int end, int axis_input) {
   PartialShape out;
   int64_t sum = 0;
   for (int i = end - 1; i >= begin; --i) {
+    if (c.input(i).rank() == 0) return NoScalars();
     MR_ASSIGN(PartialShape in, c.WithRankAtLeast(i, min_rank));
     if (!in.known_rank()) {
       sum = kUnknownDim;

@@ -17,13 +17,10 @@ MR_CASES(Placeholder)(CaseList& c) {
   c.Error(
       {},
       {{"dtype", DataType::kFloat}, {"shape", PartialShape({kUnknownDim, 2})}},
-      StatusCode::kInvalidArgument,
-      "You must feed a value for placeholder tensor 'op' with dtype float and "
-      "shape [?,2]");
+      StatusCode::kInvalidArgument, "' with dtype float and shape [?,2]");
   c.EachType("dtype", [](CaseList& c, DataType t) {
     c.Error({}, {{"dtype", t}}, StatusCode::kInvalidArgument,
-            "You must feed a value for placeholder tensor 'op' with dtype " +
-                DataTypeName(t));
+            "' with dtype " + DataTypeName(t));
   });
 }
 
@@ -31,7 +28,7 @@ MR_CASES(PlaceholderV2)(CaseList& c) {
   c.EachType("dtype", [](CaseList& c, DataType t) {
     c.Error({}, {{"dtype", t}, {"shape", PartialShape({2})}},
             StatusCode::kInvalidArgument,
-            "You must feed a value for placeholder tensor 'op'")
+            "You must feed a value for placeholder tensor")
         .NoStock("deprecated since GraphDef 23");
   });
 }

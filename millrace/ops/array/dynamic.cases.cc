@@ -40,7 +40,8 @@ MR_CASES(DynamicStitch)(CaseList& c) {
           StatusCode::kInvalidArgument,
           "Need data[0].shape[1:] = data[1].shape[1:]");
   c.Error({Vec({2147483647}), F32({1})}, StatusCode::kInvalidArgument,
-          "Expected a non-negative size, got");
+          "Expected a non-negative size, got")
+      .NoStock("its client cannot hold the size that it infers");
 }
 
 MR_CASES(ParallelDynamicStitch)(CaseList& c) {

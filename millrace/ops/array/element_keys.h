@@ -1,6 +1,6 @@
 // Elements as keys of hash tables: two elements are equal exactly if both have
-// a key and the keys are equal. Floating types: the zeros are one key, a NaN
-// has none.
+// a key and the keys are equal. Floating types: a NaN has no key; the zeros are
+// one key, but for half and bfloat16, where they differ, as in stock.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,7 @@ class PlainKeys {
     if (exponent_ != 0) {
       const U magnitude = bits & magnitude_;
       if (magnitude > exponent_) return std::nullopt;
-      if (magnitude == 0) bits = 0;
+      if (magnitude == 0 && sizeof(U) > 2) bits = 0;
     }
     return bits;
   }
@@ -50,7 +50,7 @@ class PlainKeys {
  private:
   void SetExponent(uint64_t mask) {
     exponent_ = static_cast<U>(mask);
-    magnitude_ = static_cast<U>(~U{0} >> 1);
+    magnitude_ = static_cast<U>(static_cast<U>(~U{0}) >> 1);
   }
   const U* x_;
   U exponent_ = 0;  // 0: not a floating type

@@ -19,7 +19,8 @@ MR_CASES(GatherV2)(CaseList& c) {
        {{"batch_dims", 1}});
   c.Ok({F32({2, 3, 4}), Of(DataType::kInt32, {2, 3, 1}, {3, 1, 0, 0, 2, 2}),
         Scalar(2)},
-       {{"batch_dims", -1}});
+       {{"batch_dims", -1}})
+      .Deviates("stock infers a wrong rank while the axis is unknown");
   c.Ok({F32({5, 70}), Vec({4, 0, 0, 2, 1, 3}), Scalar(0)});
   c.Ok({Iota(DataType::kFloat, {1000, 16}),
         Rand(DataType::kInt32, {3000}, 0, 1000), Scalar(0)});
@@ -72,10 +73,10 @@ MR_CASES(GatherNd)(CaseList& c) {
   c.Ok({F32({2, 2}), Of(DataType::kInt32, {2, 2}, {0, 0, 2, 0})},
        {{"bad_indices_policy", "IGNORE"}});
   const Value params = F32({2, 2});
-  c.Error({params, Of(DataType::kInt32, {2, 2}, {0, 0, 2, 0})},
-          StatusCode::kInvalidArgument,
-          "indices[1] = [2, 0] does not index into param shape [2,2], node "
-          "name: op");
+  c.Error(
+      {params, Of(DataType::kInt32, {2, 2}, {0, 0, 2, 0})},
+      StatusCode::kInvalidArgument,
+      "indices[1] = [2, 0] does not index into param shape [2,2], node name: ");
   c.Error({params, Of(DataType::kInt32, {1, 2}, {0, -1})},
           {{"bad_indices_policy", "ERROR"}}, StatusCode::kInvalidArgument,
           "indices[0] = [0, -1] does not index into param shape");

@@ -42,6 +42,11 @@ Status ReshapeShape(ShapeContext& c) {
                              " elements to shape ", out.DebugString(), " (",
                              out_sizes.product, " elements)");
     }
+  } else if (in_sizes.unknown == -1 && in_sizes.product != 0 &&
+             out_sizes.product == 0) {
+    return InvalidArgument("Cannot reshape a tensor with ", in_sizes.product,
+                           " elements to shape ", out.DebugString(),
+                           " (0 elements)");
   } else if (in_sizes.unknown == -1 && out_sizes.unknown >= 0 &&
              out_sizes.product > 0) {
     MR_ASSIGN(int64_t missing, ShapeContext::DivideDims(
@@ -176,8 +181,9 @@ MR_OP(Bitcast){
       MR_RETURN_IF_ERROR(c.WithRankAtLeast(0, 1).status());
       const int64_t last = ShapeContext::Dim(in, -1);
       if (last != kUnknownDim && last != to_size / from_size) {
-        return InvalidArgument("Cannot bitcast due to shape. ", last,
-                               " does not match ", to_size / from_size);
+        return InvalidArgument("Cannot bitcast from ", DataTypeName(from),
+                               " to ", DataTypeName(to), " due to shape. ",
+                               last, " does not match ", to_size / from_size);
       }
       return c.Return(Subshape(in, 0, -1));
     },

@@ -34,7 +34,8 @@ MR_CASES(SplitV)(CaseList& c) {
   });
   c.Ok({F32({2, 5}), Vec({-1, 2}), Scalar(-1)}, {{"num_split", 2}})
       .Gradient({0});
-  c.Ok({F32({5}), Vec(DataType::kInt8, {3, 2}), Scalar(0)}, {{"num_split", 2}});
+  c.Ok({F32({5}), Vec(DataType::kInt8, {3, 2}), Scalar(0)}, {{"num_split", 2}})
+      .NoStock("its shape function aborts on int8 sizes");
   c.Ok({F32({5}), Vec({5}), Scalar(0)}, {{"num_split", 1}});
   c.Ok({F32({64, 32}), Vec({16, 48}), Scalar(0)}, {{"num_split", 2}});
   const auto error = [&c](std::initializer_list<double> sizes,

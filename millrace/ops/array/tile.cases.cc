@@ -5,7 +5,8 @@ using namespace millrace::cases;
 MR_CASES(Tile)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
     Case& k = c.Ok({Rand(t, {2, 3}), Vec({3, 2})});
-    if (IsQuantized(t)) k.NoStock("has no code for quantized types");
+    if (IsQuantized(t) || t == DataType::kUint16)
+      k.NoStock("has no code for this type");
   });
   c.Ok({F32({2, 3}), Vec({2, 2})}).Gradient({0});
   c.Ok({F32({3, 1, 4}), Vec(DataType::kInt64, {1, 5, 2})});
@@ -28,13 +29,7 @@ MR_CASES(Tile)(CaseList& c) {
 
 MR_CASES(TileGrad)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
-    Case& k =
-        t == DataType::kString || t == DataType::kBool || IsQuantized(t)
-            ? c.Error({Rand(t, {4, 3}), Vec({2, 1})},
-                      StatusCode::kUnimplemented,
-                      "TileGradientOp : The input data type is not supported")
-            : c.Ok({Rand(t, {4, 3}), Vec({2, 1})});
-    k.NoStock("deprecated since GraphDef 3");
+    c.Ok({Rand(t, {4, 3}), Vec({2, 1})}).NoStock("deprecated since GraphDef 3");
   });
 }
 

@@ -96,12 +96,6 @@ Status TileGradKernel(KernelContext& ctx) {
     }
     dims.push_back(in.dim(i) / multiples[i]);
   }
-  if (!IsFloating(in.dtype()) && !IsInteger(in.dtype()) &&
-      !IsComplex(in.dtype())) {
-    return Unimplemented(
-        "TileGradientOp : The input data type is not supported, DataType : ",
-        DataTypeName(in.dtype()), ", Dimension : ", in.rank());
-  }
   TensorShape shape{absl::Span<const int64_t>(dims)};
   MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
   MR_RETURN_IF_ERROR(ZeroTensor(ctx, out));
@@ -153,8 +147,9 @@ Status BroadcastToKernel(KernelContext& ctx) {
 
 MR_KERNELS(Tile,
            Cpu){{.make = MakeFunctionKernel<TileKernel>, .host = "multiples"}};
-MR_KERNELS(TileGrad, Cpu){
-    {.make = MakeFunctionKernel<TileGradKernel>, .host = "multiples"}};
+MR_KERNELS(TileGrad, Cpu){{.types = "T: " MR_NUMBER_TYPES,
+                           .make = MakeFunctionKernel<TileGradKernel>,
+                           .host = "multiples"}};
 MR_KERNELS(BroadcastTo, Cpu){{.types = "T: " MR_ELEMENT_TYPES,
                               .make = MakeFunctionKernel<BroadcastToKernel>,
                               .host = "shape"}};
