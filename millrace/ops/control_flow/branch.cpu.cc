@@ -65,9 +65,9 @@ class AbortKernel {
   bool without_error_ = false;
 };
 
-#define MR_SWITCH_TYPES                                                      \
-  "T: bfloat16, bool, complex128, complex64, double, float, half, int16, "   \
-  "int32, int64, int8, qint32, qint8, quint8, resource, string, uint16, "    \
+#define MR_SWITCH_TYPES                                                    \
+  "T: bfloat16, bool, complex128, complex64, double, float, half, int16, " \
+  "int32, int64, int8, qint32, qint8, quint8, resource, string, uint16, "  \
   "uint32, uint64, uint8, variant"
 
 }  // namespace
@@ -75,25 +75,25 @@ class AbortKernel {
 
 using namespace millrace;
 
-MR_KERNELS(NoOp, Cpu) {{.make = MakeFunctionKernel<RunNoOp>, .cheap = true}};
-MR_KERNELS(ControlTrigger, Cpu) {
-  {.make = MakeFunctionKernel<RunNoOp>, .cheap = true}};
-MR_KERNELS(Abort, Cpu) {{.make = MakeKernel<AbortKernel>, .cheap = true}};
-MR_KERNELS(Switch, Cpu) {{.types = MR_SWITCH_TYPES,
-                          .make = MakeFunctionKernel<RunSwitch>,
-                          .host = "pred",
-                          .cheap = true}};
-MR_KERNELS(RefSwitch, Cpu) {{.types = MR_SWITCH_TYPES,
-                             .make = MakeFunctionKernel<RunSwitch>,
-                             .host = "pred",
-                             .cheap = true}};
-MR_KERNELS(_SwitchN, Cpu) {{.types = MR_SWITCH_TYPES,
-                            .make = MakeFunctionKernel<RunSwitchN>,
-                            .host = "output_index",
-                            .cheap = true}};
-MR_KERNELS(Merge, Cpu) {{.make = MakeFunctionKernel<RunMerge>,
-                         .host = "value_index",
+MR_KERNELS(NoOp, Cpu){{.make = MakeFunctionKernel<RunNoOp>, .cheap = true}};
+MR_KERNELS(ControlTrigger,
+           Cpu){{.make = MakeFunctionKernel<RunNoOp>, .cheap = true}};
+MR_KERNELS(Abort, Cpu){{.make = MakeKernel<AbortKernel>, .cheap = true}};
+MR_KERNELS(Switch, Cpu){{.types = MR_SWITCH_TYPES,
+                         .make = MakeFunctionKernel<RunSwitch>,
+                         .host = "pred",
                          .cheap = true}};
-MR_KERNELS(RefMerge, Cpu) {{.make = MakeFunctionKernel<RunMerge>,
-                            .host = "value_index",
+MR_KERNELS(RefSwitch, Cpu){{.types = MR_SWITCH_TYPES,
+                            .make = MakeFunctionKernel<RunSwitch>,
+                            .host = "pred",
                             .cheap = true}};
+MR_KERNELS(_SwitchN, Cpu){{.types = MR_SWITCH_TYPES,
+                           .make = MakeFunctionKernel<RunSwitchN>,
+                           .host = "output_index",
+                           .cheap = true}};
+MR_KERNELS(Merge, Cpu){{.make = MakeFunctionKernel<RunMerge>,
+                        .host = "value_index",
+                        .cheap = true}};
+MR_KERNELS(RefMerge, Cpu){{.make = MakeFunctionKernel<RunMerge>,
+                           .host = "value_index",
+                           .cheap = true}};

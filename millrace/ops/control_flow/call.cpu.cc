@@ -12,8 +12,8 @@ Status RunSlot(KernelContext& ctx) {
   return Internal(ctx.node().op->name, " ran outside of the executor");
 }
 
-StatusOr<FunctionRunner::Handle> Instantiate(
-    KernelContext& ctx, const AttrValue::Func& function) {
+StatusOr<FunctionRunner::Handle> Instantiate(KernelContext& ctx,
+                                             const AttrValue::Func& function) {
   if (ctx.step().functions == nullptr) {
     return FailedPrecondition("the step has no functions");
   }
@@ -24,8 +24,7 @@ StatusOr<FunctionRunner::Handle> Instantiate(
 FunctionRunner::RunDone ToOutputs(KernelContext& ctx, Done done) {
   return [&ctx, done = std::move(done)](Status status,
                                         std::vector<Tensor> outputs) mutable {
-    if (status.ok() &&
-        static_cast<int>(outputs.size()) != ctx.num_outputs()) {
+    if (status.ok() && static_cast<int>(outputs.size()) != ctx.num_outputs()) {
       status = InvalidArgument("the function has ", outputs.size(),
                                " results, expected ", ctx.num_outputs());
     }
@@ -74,11 +73,10 @@ StatusOr<bool> IsTrue(const Tensor& t) {
     return t.scalar<StringElement>().size() > 0;
   }
   bool truth = false;
-  MR_RETURN_IF_ERROR(
-      Dispatch(RealTypes{}, t.dtype(), [&]<class T>() -> Status {
-        truth = !(t.scalar<T>() == T(0));
-        return OkStatus();
-      }));
+  MR_RETURN_IF_ERROR(Dispatch(RealTypes{}, t.dtype(), [&]<class T>() -> Status {
+    truth = !(t.scalar<T>() == T(0));
+    return OkStatus();
+  }));
   return truth;
 }
 
@@ -150,9 +148,10 @@ class WhileRun : public std::enable_shared_from_this<WhileRun> {
       values_ = std::move(outputs_);
     } else if (status_.ok()) {
       if (outputs_.size() != 1) {
-        status_ = InvalidArgument("Expected a single scalar return value from "
-                                  "the loop condition, got ",
-                                  outputs_.size(), " tensors.");
+        status_ = InvalidArgument(
+            "Expected a single scalar return value from "
+            "the loop condition, got ",
+            outputs_.size(), " tensors.");
       } else {
         StatusOr<bool> truth = IsTrue(outputs_[0]);
         if (!truth.ok()) {
@@ -207,11 +206,11 @@ class WhileKernel {
 
 using namespace millrace;
 
-MR_KERNELS(_Arg, Cpu) {{.make = MakeFunctionKernel<RunSlot>, .cheap = true}};
-MR_KERNELS(_Retval, Cpu) {{.make = MakeFunctionKernel<RunSlot>, .cheap = true}};
-MR_KERNELS(PartitionedCall, Cpu) {{.make = MakeKernel<CallKernel>}};
-MR_KERNELS(StatefulPartitionedCall, Cpu) {{.make = MakeKernel<CallKernel>}};
-MR_KERNELS(StatelessIf, Cpu) {{.make = MakeKernel<IfKernel>}};
-MR_KERNELS(If, Cpu) {{.make = MakeKernel<IfKernel>}};
-MR_KERNELS(StatelessWhile, Cpu) {{.make = MakeKernel<WhileKernel>}};
-MR_KERNELS(While, Cpu) {{.make = MakeKernel<WhileKernel>}};
+MR_KERNELS(_Arg, Cpu){{.make = MakeFunctionKernel<RunSlot>, .cheap = true}};
+MR_KERNELS(_Retval, Cpu){{.make = MakeFunctionKernel<RunSlot>, .cheap = true}};
+MR_KERNELS(PartitionedCall, Cpu){{.make = MakeKernel<CallKernel>}};
+MR_KERNELS(StatefulPartitionedCall, Cpu){{.make = MakeKernel<CallKernel>}};
+MR_KERNELS(StatelessIf, Cpu){{.make = MakeKernel<IfKernel>}};
+MR_KERNELS(If, Cpu){{.make = MakeKernel<IfKernel>}};
+MR_KERNELS(StatelessWhile, Cpu){{.make = MakeKernel<WhileKernel>}};
+MR_KERNELS(While, Cpu){{.make = MakeKernel<WhileKernel>}};

@@ -19,62 +19,63 @@ Status ConditionShape(ShapeContext& c) {
 
 using namespace millrace;
 
-#define MR_ENTER_ATTRS                                          \
-  "T: type; frame_name: string; is_constant: bool = false; "    \
+#define MR_ENTER_ATTRS                                       \
+  "T: type; frame_name: string; is_constant: bool = false; " \
   "parallel_iterations: int = 10"
 
-MR_OP(Enter) {
-  .inputs = "data: T",
-  .outputs = "output: T",
-  .attrs = MR_ENTER_ATTRS,
-  .shape = PassShape,
-  .doc = "Takes a value into the loop `frame_name`: into its first iteration, "
-         "or into each if it `is_constant`.",
+MR_OP(Enter){
+    .inputs = "data: T",
+    .outputs = "output: T",
+    .attrs = MR_ENTER_ATTRS,
+    .shape = PassShape,
+    .doc =
+        "Takes a value into the loop `frame_name`: into its first iteration, "
+        "or into each if it `is_constant`.",
 };
 
-MR_OP(RefEnter) {
-  .inputs = "data: Ref(T)",
-  .outputs = "output: Ref(T)",
-  .attrs = MR_ENTER_ATTRS,
-  .shape = PassShape,
-  .doc = "Enter for references.",
+MR_OP(RefEnter){
+    .inputs = "data: Ref(T)",
+    .outputs = "output: Ref(T)",
+    .attrs = MR_ENTER_ATTRS,
+    .shape = PassShape,
+    .doc = "Enter for references.",
 };
 
-MR_OP(Exit) {
-  .inputs = "data: T",
-  .outputs = "output: T",
-  .attrs = "T: type",
-  .shape = PassShape,
-  .doc = "Takes a value out of its loop.",
+MR_OP(Exit){
+    .inputs = "data: T",
+    .outputs = "output: T",
+    .attrs = "T: type",
+    .shape = PassShape,
+    .doc = "Takes a value out of its loop.",
 };
 
-MR_OP(RefExit) {
-  .inputs = "data: Ref(T)",
-  .outputs = "output: Ref(T)",
-  .attrs = "T: type",
-  .shape = PassShape,
-  .doc = "Exit for references.",
+MR_OP(RefExit){
+    .inputs = "data: Ref(T)",
+    .outputs = "output: Ref(T)",
+    .attrs = "T: type",
+    .shape = PassShape,
+    .doc = "Exit for references.",
 };
 
-MR_OP(NextIteration) {
-  .inputs = "data: T",
-  .outputs = "output: T",
-  .attrs = "T: type",
-  .shape = PassShape,
-  .doc = "Takes a value to the next iteration of its loop.",
+MR_OP(NextIteration){
+    .inputs = "data: T",
+    .outputs = "output: T",
+    .attrs = "T: type",
+    .shape = PassShape,
+    .doc = "Takes a value to the next iteration of its loop.",
 };
 
-MR_OP(RefNextIteration) {
-  .inputs = "data: Ref(T)",
-  .outputs = "output: Ref(T)",
-  .attrs = "T: type",
-  .shape = PassShape,
-  .doc = "NextIteration for references.",
+MR_OP(RefNextIteration){
+    .inputs = "data: Ref(T)",
+    .outputs = "output: Ref(T)",
+    .attrs = "T: type",
+    .shape = PassShape,
+    .doc = "NextIteration for references.",
 };
 
-MR_OP(LoopCond) {
-  .inputs = "input: bool",
-  .outputs = "output: bool",
-  .shape = ConditionShape,
-  .doc = "Marks the condition of a loop.",
+MR_OP(LoopCond){
+    .inputs = "input: bool",
+    .outputs = "output: bool",
+    .shape = ConditionShape,
+    .doc = "Marks the condition of a loop.",
 };

@@ -80,7 +80,7 @@ class RecvKernel {
 
 using namespace millrace;
 
-MR_KERNELS(_Send, Cpu) {{.make = MakeKernel<SendKernel>, .cheap = true}};
-MR_KERNELS(_HostSend, Cpu) {{.make = MakeKernel<SendKernel>, .cheap = true}};
-MR_KERNELS(_Recv, Cpu) {{.make = MakeKernel<RecvKernel>, .cheap = true}};
-MR_KERNELS(_HostRecv, Cpu) {{.make = MakeKernel<RecvKernel>, .cheap = true}};
+MR_KERNELS(_Send, Cpu){{.make = MakeKernel<SendKernel>, .cheap = true}};
+MR_KERNELS(_HostSend, Cpu){{.make = MakeKernel<SendKernel>, .cheap = true}};
+MR_KERNELS(_Recv, Cpu){{.make = MakeKernel<RecvKernel>, .cheap = true}};
+MR_KERNELS(_HostRecv, Cpu){{.make = MakeKernel<RecvKernel>, .cheap = true}};

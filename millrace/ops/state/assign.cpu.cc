@@ -63,15 +63,13 @@ class AssignVariableKernel {
           DataTypeName(variable->dtype()), " got ", DataTypeName(dtype_));
     }
     if (validate_) {
-      const ResourceHandle& handle =
-          *ctx.input(0).flat<ResourceElement>()[0];
+      const ResourceHandle& handle = *ctx.input(0).flat<ResourceElement>()[0];
       if (!handle.dtypes_and_shapes.empty() &&
           !handle.dtypes_and_shapes[0].shape.IsCompatibleWith(
               ctx.input(1).shape())) {
-        return InvalidArgument(
-            "Shape mismatch. Expected ",
-            handle.dtypes_and_shapes[0].shape.DebugString(), " got ",
-            ctx.input(1).shape().DebugString());
+        return InvalidArgument("Shape mismatch. Expected ",
+                               handle.dtypes_and_shapes[0].shape.DebugString(),
+                               " got ", ctx.input(1).shape().DebugString());
       }
     }
     MR_ASSIGN(Tensor value, Keepable(ctx, ctx.TakeInput(1)));
@@ -114,10 +112,9 @@ Status UpdateVariable(KernelContext& ctx, Variable& variable,
   WriterLock lock(variable.mu());
   if (!variable.initialized_locked()) return variable.Uninitialized();
   if (!(variable.value_locked().shape() == value.shape())) {
-    return InvalidArgument(
-        op, " requires shapes of both tensors to match: ",
-        variable.value_locked().shape().DebugString(), " vs. ",
-        value.shape().DebugString());
+    return InvalidArgument(op, " requires shapes of both tensors to match: ",
+                           variable.value_locked().shape().DebugString(),
+                           " vs. ", value.shape().DebugString());
   }
   MR_ASSIGN(Tensor* const target,
             variable.MutableLocked(ctx.device().allocator()));
@@ -172,13 +169,11 @@ class ReadVariableKernel {
       if (variable->dtype() != dtypes_[i]) {
         return InvalidArgument(
             "Trying to read variable with wrong dtype. Expected ",
-            DataTypeName(dtypes_[i]), " got ",
-            DataTypeName(variable->dtype()));
+            DataTypeName(dtypes_[i]), " got ", DataTypeName(variable->dtype()));
       }
       StatusOr<Tensor> value = variable->Read(ctx.device().allocator());
       if (!value.ok()) {
-        const ResourceHandle& handle =
-            *ctx.input(i).flat<ResourceElement>()[0];
+        const ResourceHandle& handle = *ctx.input(i).flat<ResourceElement>()[0];
         return FailedPrecondition(
             "Error while reading resource variable ", handle.name,
             " from Container: ", handle.container,
@@ -242,41 +237,41 @@ class CountUpToKernel {
 
 using namespace millrace;
 
-#define MR_ASSIGN_TYPES                                                     \
-  "bfloat16, bool, complex128, complex64, double, float, half, int16, "     \
-  "int32, int64, int8, qint32, qint8, quint8, resource, string, uint16, "   \
+#define MR_ASSIGN_TYPES                                                   \
+  "bfloat16, bool, complex128, complex64, double, float, half, int16, "   \
+  "int32, int64, int8, qint32, qint8, quint8, resource, string, uint16, " \
   "uint32, uint64, uint8, variant"
-#define MR_UPDATE_TYPES                                                    \
-  "bfloat16, complex128, complex64, double, float, half, int16, int32, "   \
+#define MR_UPDATE_TYPES                                                  \
+  "bfloat16, complex128, complex64, double, float, half, int16, int32, " \
   "int64, int8, uint16, uint32, uint64, uint8"
 
-MR_KERNELS(Assign, Cpu) {{.types = "T: quint16, " MR_ASSIGN_TYPES,
-                          .make = MakeKernel<AssignKernel>,
-                          .cheap = true}};
-MR_KERNELS(AssignVariableOp, Cpu) {{.types = "dtype: " MR_ASSIGN_TYPES,
-                                    .make = MakeKernel<AssignVariableKernel>,
+MR_KERNELS(Assign, Cpu){{.types = "T: quint16, " MR_ASSIGN_TYPES,
+                         .make = MakeKernel<AssignKernel>,
+                         .cheap = true}};
+MR_KERNELS(AssignVariableOp, Cpu){{.types = "dtype: " MR_ASSIGN_TYPES,
+                                   .make = MakeKernel<AssignVariableKernel>,
+                                   .host = "resource",
+                                   .cheap = true}};
+MR_KERNELS(AssignAdd, Cpu){{.types = "T: " MR_UPDATE_TYPES,
+                            .make = MakeFunctionKernel<RunUpdateRef<true>>}};
+MR_KERNELS(AssignSub, Cpu){{.types = "T: " MR_UPDATE_TYPES,
+                            .make = MakeFunctionKernel<RunUpdateRef<false>>}};
+MR_KERNELS(AssignAddVariableOp,
+           Cpu){{.types = "dtype: " MR_UPDATE_TYPES,
+                 .make = MakeFunctionKernel<RunUpdateResource<true>>,
+                 .host = "resource"}};
+MR_KERNELS(AssignSubVariableOp,
+           Cpu){{.types = "dtype: " MR_UPDATE_TYPES,
+                 .make = MakeFunctionKernel<RunUpdateResource<false>>,
+                 .host = "resource"}};
+MR_KERNELS(ReadVariableOp, Cpu){{.make = MakeKernel<ReadVariableKernel>,
+                                 .host = "resource",
+                                 .cheap = true}};
+MR_KERNELS(_ReadVariablesOp, Cpu){{.make = MakeKernel<ReadVariableKernel>,
+                                   .host = "resources",
+                                   .cheap = true}};
+MR_KERNELS(CountUpTo,
+           Cpu){{.make = MakeKernel<CountUpToKernel<false>>, .cheap = true}};
+MR_KERNELS(ResourceCountUpTo, Cpu){{.make = MakeKernel<CountUpToKernel<true>>,
                                     .host = "resource",
                                     .cheap = true}};
-MR_KERNELS(AssignAdd, Cpu) {{.types = "T: " MR_UPDATE_TYPES,
-                             .make = MakeFunctionKernel<RunUpdateRef<true>>}};
-MR_KERNELS(AssignSub, Cpu) {{.types = "T: " MR_UPDATE_TYPES,
-                             .make = MakeFunctionKernel<RunUpdateRef<false>>}};
-MR_KERNELS(AssignAddVariableOp, Cpu) {
-  {.types = "dtype: " MR_UPDATE_TYPES,
-   .make = MakeFunctionKernel<RunUpdateResource<true>>,
-   .host = "resource"}};
-MR_KERNELS(AssignSubVariableOp, Cpu) {
-  {.types = "dtype: " MR_UPDATE_TYPES,
-   .make = MakeFunctionKernel<RunUpdateResource<false>>,
-   .host = "resource"}};
-MR_KERNELS(ReadVariableOp, Cpu) {{.make = MakeKernel<ReadVariableKernel>,
-                                  .host = "resource",
-                                  .cheap = true}};
-MR_KERNELS(_ReadVariablesOp, Cpu) {{.make = MakeKernel<ReadVariableKernel>,
-                                    .host = "resources",
-                                    .cheap = true}};
-MR_KERNELS(CountUpTo, Cpu) {
-  {.make = MakeKernel<CountUpToKernel<false>>, .cheap = true}};
-MR_KERNELS(ResourceCountUpTo, Cpu) {{.make = MakeKernel<CountUpToKernel<true>>,
-                                     .host = "resource",
-                                     .cheap = true}};

@@ -53,91 +53,92 @@ Status CountShape(ShapeContext& c) {
 
 using namespace millrace;
 
-MR_OP(Assign) {
-  .inputs = "ref: Ref(T), value: T",
-  .outputs = "output_ref: Ref(T)",
-  .attrs = "T: type; validate_shape: bool = true; use_locking: bool = true",
-  .flags = kAllowsUninitialized,
-  .shape = AssignShape,
-  .doc = "Gives a reference variable a new value.",
+MR_OP(Assign){
+    .inputs = "ref: Ref(T), value: T",
+    .outputs = "output_ref: Ref(T)",
+    .attrs = "T: type; validate_shape: bool = true; use_locking: bool = true",
+    .flags = kAllowsUninitialized,
+    .shape = AssignShape,
+    .doc = "Gives a reference variable a new value.",
 };
 
 #define MR_UPDATE_ATTRS "T: numbertype; use_locking: bool = false"
 
-MR_OP(AssignAdd) {
-  .inputs = "ref: Ref(T), value: T",
-  .outputs = "output_ref: Ref(T)",
-  .attrs = MR_UPDATE_ATTRS,
-  .shape = shapes::MergeAll,
-  .doc = "Adds to a reference variable.",
+MR_OP(AssignAdd){
+    .inputs = "ref: Ref(T), value: T",
+    .outputs = "output_ref: Ref(T)",
+    .attrs = MR_UPDATE_ATTRS,
+    .shape = shapes::MergeAll,
+    .doc = "Adds to a reference variable.",
 };
 
-MR_OP(AssignSub) {
-  .inputs = "ref: Ref(T), value: T",
-  .outputs = "output_ref: Ref(T)",
-  .attrs = MR_UPDATE_ATTRS,
-  .shape = shapes::MergeAll,
-  .doc = "Subtracts from a reference variable.",
+MR_OP(AssignSub){
+    .inputs = "ref: Ref(T), value: T",
+    .outputs = "output_ref: Ref(T)",
+    .attrs = MR_UPDATE_ATTRS,
+    .shape = shapes::MergeAll,
+    .doc = "Subtracts from a reference variable.",
 };
 
-MR_OP(CountUpTo) {
-  .inputs = "ref: Ref(T)",
-  .outputs = "output: T",
-  .attrs = "limit: int; T: {int32, int64}",
-  .shape = CountShape,
-  .doc = "Increments a scalar variable and gives its old value; OUT_OF_RANGE "
-         "at `limit`.",
+MR_OP(CountUpTo){
+    .inputs = "ref: Ref(T)",
+    .outputs = "output: T",
+    .attrs = "limit: int; T: {int32, int64}",
+    .shape = CountShape,
+    .doc =
+        "Increments a scalar variable and gives its old value; OUT_OF_RANGE "
+        "at `limit`.",
 };
 
-MR_OP(ResourceCountUpTo) {
-  .inputs = "resource: resource",
-  .outputs = "output: T",
-  .attrs = "limit: int; T: {int32, int64}",
-  .flags = kStateful,
-  .shape = [](ShapeContext& c) -> Status {
-    return c.Return(PartialShape({}));
-  },
-  .doc = "CountUpTo for resource variables.",
+MR_OP(ResourceCountUpTo){
+    .inputs = "resource: resource",
+    .outputs = "output: T",
+    .attrs = "limit: int; T: {int32, int64}",
+    .flags = kStateful,
+    .shape = [](ShapeContext& c) -> Status {
+      return c.Return(PartialShape({}));
+    },
+    .doc = "CountUpTo for resource variables.",
 };
 
-MR_OP(ReadVariableOp) {
-  .inputs = "resource: resource",
-  .outputs = "value: dtype",
-  .attrs = "dtype: type",
-  .flags = kStateful,
-  .shape = HandleOutput,
-  .doc = "The value of a resource variable.",
+MR_OP(ReadVariableOp){
+    .inputs = "resource: resource",
+    .outputs = "value: dtype",
+    .attrs = "dtype: type",
+    .flags = kStateful,
+    .shape = HandleOutput,
+    .doc = "The value of a resource variable.",
 };
 
-MR_OP(_ReadVariablesOp) {
-  .inputs = "resources: N * resource",
-  .outputs = "values: dtypes",
-  .attrs = "N: int >= 0; dtypes: list(type) >= 1",
-  .flags = kStateful,
-  .shape = HandlesOutput,
-  .doc = "The values of several resource variables.",
+MR_OP(_ReadVariablesOp){
+    .inputs = "resources: N * resource",
+    .outputs = "values: dtypes",
+    .attrs = "N: int >= 0; dtypes: list(type) >= 1",
+    .flags = kStateful,
+    .shape = HandlesOutput,
+    .doc = "The values of several resource variables.",
 };
 
-MR_OP(AssignVariableOp) {
-  .inputs = "resource: resource, value: dtype",
-  .attrs = "dtype: type; validate_shape: bool = false",
-  .flags = kStateful,
-  .shape = HandleUpdate,
-  .doc = "Gives a resource variable a new value.",
+MR_OP(AssignVariableOp){
+    .inputs = "resource: resource, value: dtype",
+    .attrs = "dtype: type; validate_shape: bool = false",
+    .flags = kStateful,
+    .shape = HandleUpdate,
+    .doc = "Gives a resource variable a new value.",
 };
 
-MR_OP(AssignAddVariableOp) {
-  .inputs = "resource: resource, value: dtype",
-  .attrs = "dtype: type",
-  .flags = kStateful,
-  .shape = HandleUpdate,
-  .doc = "Adds to a resource variable.",
+MR_OP(AssignAddVariableOp){
+    .inputs = "resource: resource, value: dtype",
+    .attrs = "dtype: type",
+    .flags = kStateful,
+    .shape = HandleUpdate,
+    .doc = "Adds to a resource variable.",
 };
 
-MR_OP(AssignSubVariableOp) {
-  .inputs = "resource: resource, value: dtype",
-  .attrs = "dtype: type",
-  .flags = kStateful,
-  .shape = HandleUpdate,
-  .doc = "Subtracts from a resource variable.",
+MR_OP(AssignSubVariableOp){
+    .inputs = "resource: resource, value: dtype",
+    .attrs = "dtype: type",
+    .flags = kStateful,
+    .shape = HandleUpdate,
+    .doc = "Subtracts from a resource variable.",
 };

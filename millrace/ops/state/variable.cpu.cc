@@ -92,8 +92,7 @@ class VarHandleKernel {
  public:
   static StatusOr<VarHandleKernel> Make(const KernelInit& init) {
     VarHandleKernel k;
-    MR_ASSIGN(const std::string container,
-              init.Attr<std::string>("container"));
+    MR_ASSIGN(const std::string container, init.Attr<std::string>("container"));
     MR_ASSIGN(const std::string name, ResourceNameOf(init));
     MR_ASSIGN(const DataType dtype, init.Attr<DataType>("dtype"));
     MR_ASSIGN(const PartialShape shape, init.Attr<PartialShape>("shape"));
@@ -138,8 +137,8 @@ class DestroyResourceKernel {
       return InvalidArgument("input 0 is not the handle of a resource");
     }
     const ResourceHandle& handle = *t.flat<ResourceElement>()[0];
-    const Status status = ctx.resources().Delete(handle.container, handle.name,
-                                                 handle.type_name);
+    const Status status =
+        ctx.resources().Delete(handle.container, handle.name, handle.type_name);
     return ignore_ ? OkStatus() : status;
   }
 
@@ -173,28 +172,28 @@ Status RunVariableShape(KernelContext& ctx) {
 
 using namespace millrace;
 
-MR_KERNELS(VariableV2, Cpu) {
-  {.make = MakeKernel<VariableKernel>, .cheap = true}};
-MR_KERNELS(Variable, Cpu) {
-  {.make = MakeKernel<VariableKernel>, .cheap = true}};
-MR_KERNELS(TemporaryVariable, Cpu) {
-  {.make = MakeKernel<TemporaryVariableKernel>}};
-MR_KERNELS(DestroyTemporaryVariable, Cpu) {
-  {.make = MakeKernel<DestroyTemporaryKernel>}};
-MR_KERNELS(VarHandleOp, Cpu) {
-  {.make = MakeKernel<VarHandleKernel>, .host = "resource", .cheap = true}};
-MR_KERNELS(VarIsInitializedOp, Cpu) {
-  {.make = MakeFunctionKernel<RunVarIsInitialized>,
-   .host = "resource, is_initialized",
-   .cheap = true}};
-MR_KERNELS(IsVariableInitialized, Cpu) {
-  {.make = MakeFunctionKernel<RunIsVariableInitialized>,
-   .host = "is_initialized",
-   .cheap = true}};
-MR_KERNELS(DestroyResourceOp, Cpu) {
-  {.make = MakeKernel<DestroyResourceKernel>, .host = "resource"}};
-MR_KERNELS(DisableCopyOnRead, Cpu) {
-  {.make = MakeFunctionKernel<RunNothing>, .host = "resource", .cheap = true}};
-MR_KERNELS(VariableShape, Cpu) {{.make = MakeFunctionKernel<RunVariableShape>,
-                                 .host = "input, output",
-                                 .cheap = true}};
+MR_KERNELS(VariableV2,
+           Cpu){{.make = MakeKernel<VariableKernel>, .cheap = true}};
+MR_KERNELS(Variable, Cpu){{.make = MakeKernel<VariableKernel>, .cheap = true}};
+MR_KERNELS(TemporaryVariable,
+           Cpu){{.make = MakeKernel<TemporaryVariableKernel>}};
+MR_KERNELS(DestroyTemporaryVariable,
+           Cpu){{.make = MakeKernel<DestroyTemporaryKernel>}};
+MR_KERNELS(VarHandleOp, Cpu){
+    {.make = MakeKernel<VarHandleKernel>, .host = "resource", .cheap = true}};
+MR_KERNELS(VarIsInitializedOp,
+           Cpu){{.make = MakeFunctionKernel<RunVarIsInitialized>,
+                 .host = "resource, is_initialized",
+                 .cheap = true}};
+MR_KERNELS(IsVariableInitialized,
+           Cpu){{.make = MakeFunctionKernel<RunIsVariableInitialized>,
+                 .host = "is_initialized",
+                 .cheap = true}};
+MR_KERNELS(DestroyResourceOp, Cpu){
+    {.make = MakeKernel<DestroyResourceKernel>, .host = "resource"}};
+MR_KERNELS(DisableCopyOnRead, Cpu){{.make = MakeFunctionKernel<RunNothing>,
+                                    .host = "resource",
+                                    .cheap = true}};
+MR_KERNELS(VariableShape, Cpu){{.make = MakeFunctionKernel<RunVariableShape>,
+                                .host = "input, output",
+                                .cheap = true}};

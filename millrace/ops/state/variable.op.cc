@@ -41,91 +41,96 @@ Status ScalarOutput(ShapeContext& c) { return c.Return(PartialShape({})); }
 
 using namespace millrace;
 
-#define MR_VARIABLE_ATTRS \
-  "shape: shape; dtype: type; container: string = ''; shared_name: string = ''"
+#define MR_VARIABLE_ATTRS                                                     \
+  "shape: shape; dtype: type; container: string = ''; shared_name: string = " \
+  "''"
 
-MR_OP(VariableV2) {
-  .outputs = "ref: Ref(dtype)",
-  .attrs = MR_VARIABLE_ATTRS,
-  .flags = kStateful,
-  .shape = VariableV2Shape,
-  .doc = "A variable, as a reference. It lives in its container until that is "
-         "reset.",
+MR_OP(VariableV2){
+    .outputs = "ref: Ref(dtype)",
+    .attrs = MR_VARIABLE_ATTRS,
+    .flags = kStateful,
+    .shape = VariableV2Shape,
+    .doc =
+        "A variable, as a reference. It lives in its container until that is "
+        "reset.",
 };
 
-MR_OP(Variable) {
-  .outputs = "ref: Ref(dtype)",
-  .attrs = MR_VARIABLE_ATTRS,
-  .flags = kStateful,
-  .shape = VariableShapeFromAttr,
-  .doc = "The older form of VariableV2: an empty `shape` means any.",
+MR_OP(Variable){
+    .outputs = "ref: Ref(dtype)",
+    .attrs = MR_VARIABLE_ATTRS,
+    .flags = kStateful,
+    .shape = VariableShapeFromAttr,
+    .doc = "The older form of VariableV2: an empty `shape` means any.",
 };
 
-MR_OP(TemporaryVariable) {
-  .outputs = "ref: Ref(dtype)",
-  .attrs = "shape: shape; dtype: type; var_name: string = ''",
-  .flags = kStateful,
-  .shape = VariableV2Shape,
-  .doc = "A variable that lives for one step; DestroyTemporaryVariable takes "
-         "its value.",
+MR_OP(TemporaryVariable){
+    .outputs = "ref: Ref(dtype)",
+    .attrs = "shape: shape; dtype: type; var_name: string = ''",
+    .flags = kStateful,
+    .shape = VariableV2Shape,
+    .doc =
+        "A variable that lives for one step; DestroyTemporaryVariable takes "
+        "its value.",
 };
 
-MR_OP(DestroyTemporaryVariable) {
-  .inputs = "ref: Ref(T)",
-  .outputs = "value: T",
-  .attrs = "T: type; var_name: string",
-  .shape = shapes::Unchanged,
-  .doc = "Ends a temporary variable and gives its last value.",
+MR_OP(DestroyTemporaryVariable){
+    .inputs = "ref: Ref(T)",
+    .outputs = "value: T",
+    .attrs = "T: type; var_name: string",
+    .shape = shapes::Unchanged,
+    .doc = "Ends a temporary variable and gives its last value.",
 };
 
-MR_OP(VarHandleOp) {
-  .outputs = "resource: resource",
-  .attrs = "container: string = ''; shared_name: string = ''; debug_name: "
-           "string = ''; dtype: type; shape: shape; allowed_devices: "
-           "list(string) = []",
-  .flags = kStateful,
-  .shape = HandleShapeFromAttr,
-  .doc = "The handle of a resource variable.",
+MR_OP(VarHandleOp){
+    .outputs = "resource: resource",
+    .attrs =
+        "container: string = ''; shared_name: string = ''; debug_name: "
+        "string = ''; dtype: type; shape: shape; allowed_devices: "
+        "list(string) = []",
+    .flags = kStateful,
+    .shape = HandleShapeFromAttr,
+    .doc = "The handle of a resource variable.",
 };
 
-MR_OP(VarIsInitializedOp) {
-  .inputs = "resource: resource",
-  .outputs = "is_initialized: bool",
-  .flags = kStateful,
-  .shape = ScalarOutput,
-  .doc = "Whether a resource variable has a value.",
+MR_OP(VarIsInitializedOp){
+    .inputs = "resource: resource",
+    .outputs = "is_initialized: bool",
+    .flags = kStateful,
+    .shape = ScalarOutput,
+    .doc = "Whether a resource variable has a value.",
 };
 
-MR_OP(IsVariableInitialized) {
-  .inputs = "ref: Ref(dtype)",
-  .outputs = "is_initialized: bool",
-  .attrs = "dtype: type",
-  .flags = kAllowsUninitialized,
-  .shape = ScalarOutput,
-  .doc = "Whether a reference variable has a value.",
+MR_OP(IsVariableInitialized){
+    .inputs = "ref: Ref(dtype)",
+    .outputs = "is_initialized: bool",
+    .attrs = "dtype: type",
+    .flags = kAllowsUninitialized,
+    .shape = ScalarOutput,
+    .doc = "Whether a reference variable has a value.",
 };
 
-MR_OP(DestroyResourceOp) {
-  .inputs = "resource: resource",
-  .attrs = "ignore_lookup_error: bool = true",
-  .flags = kStateful,
-  .shape = shapes::NoOutputs,
-  .doc = "Takes the resource out of its container.",
+MR_OP(DestroyResourceOp){
+    .inputs = "resource: resource",
+    .attrs = "ignore_lookup_error: bool = true",
+    .flags = kStateful,
+    .shape = shapes::NoOutputs,
+    .doc = "Takes the resource out of its container.",
 };
 
-MR_OP(DisableCopyOnRead) {
-  .inputs = "resource: resource",
-  .flags = kStateful,
-  .shape = shapes::NoOutputs,
-  .doc = "Does nothing here: reads after sparse updates stay safe, see "
-         "kernel/variable.h.",
+MR_OP(DisableCopyOnRead){
+    .inputs = "resource: resource",
+    .flags = kStateful,
+    .shape = shapes::NoOutputs,
+    .doc =
+        "Does nothing here: reads after sparse updates stay safe, see "
+        "kernel/variable.h.",
 };
 
-MR_OP(VariableShape) {
-  .inputs = "input: resource",
-  .outputs = "output: out_type",
-  .attrs = "out_type: {int32, int64} = int32",
-  .flags = kStateful,
-  .shape = ShapeOfVariable,
-  .doc = "The shape of a resource variable's value.",
+MR_OP(VariableShape){
+    .inputs = "input: resource",
+    .outputs = "output: out_type",
+    .attrs = "out_type: {int32, int64} = int32",
+    .flags = kStateful,
+    .shape = ShapeOfVariable,
+    .doc = "The shape of a resource variable's value.",
 };

@@ -9,8 +9,7 @@ StatusOr<const ResourceHandle*> HandleAt(KernelContext& ctx, int input) {
   const Tensor& t = ctx.input(input);
   if (t.dtype() != DataType::kResource || t.num_elements() != 1 ||
       t.flat<ResourceElement>()[0] == nullptr) {
-    return InvalidArgument("input ", input,
-                           " is not the handle of a resource");
+    return InvalidArgument("input ", input, " is not the handle of a resource");
   }
   const ResourceHandle* handle = t.flat<ResourceElement>()[0].get();
   if (handle->device != ctx.device().name()) {

@@ -1,0 +1,179 @@
+#include "tests/cases/case.h"
+
+using namespace millrace::cases;
+
+namespace {
+
+constexpr DataType kFloat = DataType::kFloat;
+
+AttrMap VariableAttrs(DataType t, TensorShape shape) {
+  return {{"dtype", t}, {"shape", PartialShape(shape)}};
+}
+
+// Stock gives all handles without a shared name the same resource; clients
+// always set one.
+AttrMap HandleAttrs(DataType t, TensorShape shape, std::string name) {
+  AttrMap attrs = VariableAttrs(t, std::move(shape));
+  attrs.Set("shared_name", name + DataTypeName(t));
+  return attrs;
+}
+
+// A variable of this op, given a value, read.
+void MakesVariable(CaseList& c, DataType t) {
+  if (t == DataType::kQint16) {  // has no Assign, in stock neither
+    c.Sequence("empty")
+        .Node("op", c.op().name, {}, VariableAttrs(t, {2}))
+        .Node("is", "IsVariableInitialized", {"op"})
+        .Run({"is"});
+    return;
+  }
+  c.Sequence("life")
+      .Node("op", c.op().name, {}, VariableAttrs(t, {2, 3}))
+      .Node("init", "Assign", {"op", Rand(t, {2, 3})})
+      .Node("read", "Identity", {"op"})
+      .RunError({"read"}, StatusCode::kFailedPrecondition,
+                "Attempting to use uninitialized value")
+      .Run({"init"})
+      .Run({"read"});
+}
+
+void Assigns(CaseList& c, DataType t) {
+  c.Ok({Var(Rand(t, {2, 3})), Rand(t, {2, 3})});
+  c.Ok({Uninitialized(t, {2, 3}), Rand(t, {2, 3})});
+}
+
+void Updates(CaseList& c, DataType t) {
+  c.Ok({Var(Rand(t, {2, 19})), Rand(t, {2, 19})});
+  c.Ok({Var(Rand(t, {})), Rand(t, {})});
+}
+
+}  // namespace
+
+MR_CASES(VariableV2)(CaseList& c) { c.EachType("dtype", MakesVariable); }
+MR_CASES(Variable)(CaseList& c) { c.EachType("dtype", MakesVariable); }
+
+MR_CASES(Assign)(CaseList& c) {
+  c.EachType("T", Assigns);
+  c.Ok({Var(F32({2})), F32({3, 1})}, {{"validate_shape", false}});
+  c.Error({Var(F32({2})), F32({3})}, StatusCode::kInvalidArgument,
+          "Assign requires shapes of both tensors to match. lhs shape= [2] rhs "
+          "shape= [3]")
+      .NoShapeCheck();
+}
+
+MR_CASES(AssignAdd)(CaseList& c) {
+  c.EachType("T", Updates);
+  c.Error({Uninitialized(kFloat, {2}), F32({2})},
+          StatusCode::kFailedPrecondition,
+          "Attempting to use uninitialized value");
+}
+MR_CASES(AssignSub)(CaseList& c) { c.EachType("T", Updates); }
+MR_CASES(AssignAddVariableOp)(CaseList& c) { c.EachType("dtype", Updates); }
+MR_CASES(AssignSubVariableOp)(CaseList& c) { c.EachType("dtype", Updates); }
+
+MR_CASES(AssignVariableOp)(CaseList& c) {
+  c.EachType("dtype", Assigns);
+  c.Ok({Var(F32({2})), F32({2})}, {{"validate_shape", true}});
+}
+
+MR_CASES(VarHandleOp)(CaseList& c) {
+  c.EachType("dtype", [](CaseList& c, DataType t) {
+    // Types that AssignVariableOp has no kernel for, in stock neither.
+    if (t == DataType::kQint16 || t == DataType::kQuint16) {
+      c.Sequence("empty")
+          .Node("op", "VarHandleOp", {}, HandleAttrs(t, {2}, "empty"))
+          .Node("is", "VarIsInitializedOp", {"op"})
+          .Run({"is"});
+      return;
+    }
+    c.Sequence("life")
+        .Node("op", "VarHandleOp", {}, HandleAttrs(t, {2}, "life"))
+        .Node("init", "AssignVariableOp", {"op", Rand(t, {2})})
+        .Node("read", "ReadVariableOp", {"op"}, {{"dtype", t}})
+        .Run({"init"})
+        .Run({"read"});
+  });
+}
+
+MR_CASES(ReadVariableOp)(CaseList& c) {
+  c.EachType("dtype", [](CaseList& c, DataType t) {
+    if (t == DataType::kQint16 || t == DataType::kQuint16) {
+      c.Error({Uninitialized(t, {2})}, {{"dtype", t}},
+              StatusCode::kFailedPrecondition, "variable");
+    } else {
+      c.Ok({Var(Rand(t, {2, 3}))}, {{"dtype", t}});
+    }
+  });
+  c.Error({Uninitialized(kFloat, {2})}, {{"dtype", kFloat}},
+          StatusCode::kFailedPrecondition, "variable");
+}
+
+MR_CASES(VarIsInitializedOp)(CaseList& c) {
+  c.Ok({Var(F32({2}))});
+  c.Ok({Uninitialized(kFloat, {2})});
+}
+MR_CASES(IsVariableInitialized)(CaseList& c) {
+  c.EachType("dtype", [](CaseList& c, DataType t) {
+    if (t != DataType::kQint16) c.Ok({Var(Rand(t, {2}))});
+    c.Ok({Uninitialized(t, {2})});
+  });
+}
+
+MR_CASES(VariableShape)(CaseList& c) {
+  c.EachType("out_type", [](CaseList& c, DataType t) {
+    c.Ok({Var(F32({2, 0, 3}))}, {{"out_type", t}});
+  });
+}
+
+MR_CASES(DestroyResourceOp)(CaseList& c) {
+  c.Sequence("destroyed")
+      .Node("h", "VarHandleOp", {}, HandleAttrs(kFloat, {2}, "destroyed"))
+      .Node("init", "AssignVariableOp", {"h", F32({2})})
+      .Node("is", "VarIsInitializedOp", {"h"})
+      .Node("op", "DestroyResourceOp", {"h"})
+      .Run({"init"})
+      .Run({"is"})
+      .Run({"op"})
+      .Run({"is"});
+}
+
+MR_CASES(DisableCopyOnRead)(CaseList& c) { c.Ok({Var(F32({2}))}); }
+
+MR_CASES(CountUpTo)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Var(Scalar(t, 2))}, {{"limit", 3}});
+    c.Error({Var(Scalar(t, 3))}, {{"limit", 3}}, StatusCode::kOutOfRange,
+            "Reached limit of 3");
+  });
+}
+MR_CASES(ResourceCountUpTo)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Var(Scalar(t, 2))}, {{"limit", 3}, {"T", t}});
+    c.Error({Var(Scalar(t, 3))}, {{"limit", 3}, {"T", t}},
+            StatusCode::kOutOfRange, "Reached limit of 3");
+  });
+}
+
+MR_CASES(TemporaryVariable)(CaseList& c) {
+  c.EachType("dtype", [](CaseList& c, DataType t) {
+    if (!IsPlain(t) || t == DataType::kQint16) return;
+    c.Sequence("used")
+        .Node("op", "TemporaryVariable", {},
+              {{"dtype", t}, {"shape", PartialShape({2})}, {"var_name", "tmp"}})
+        .Node("init", "Assign", {"op", Rand(t, {2})})
+        .Node("end", "DestroyTemporaryVariable", {"init"},
+              {{"var_name", "tmp"}})
+        .Run({"end"});
+  });
+}
+MR_CASES(DestroyTemporaryVariable)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    if (!IsPlain(t) || t == DataType::kQint16) return;
+    c.Sequence("ended")
+        .Node("v", "TemporaryVariable", {},
+              {{"dtype", t}, {"shape", PartialShape({3})}, {"var_name", "t"}})
+        .Node("init", "Assign", {"v", Rand(t, {3})})
+        .Node("op", "DestroyTemporaryVariable", {"init"}, {{"var_name", "t"}})
+        .Run({"op"});
+  });
+}
