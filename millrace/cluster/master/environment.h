@@ -1,0 +1,58 @@
+// What all parts of a master share.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "millrace/base/cancel.h"
+#include "millrace/base/lanes.h"
+#include "millrace/cluster/master/in_flight.h"
+#include "millrace/cluster/peers.h"
+#include "millrace/graph/op_registry.h"
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/protocol/config.h"
+
+namespace millrace {
+
+struct MasterOptions {
+  TaskName self;
+  // The incarnation of this task's first device; tells workers of a restart.
+  uint64_t incarnation = 0;
+  Peers* peers = nullptr;
+  // The worker of the same server.
+  WorkerApi* worker = nullptr;
+  // Reaches the tasks of sessions that bring a cluster of their own; may be
+  // null, then those are refused.
+  std::shared_ptr<Transport> transport;
+  const OpRegistry* ops = nullptr;
+  const KernelTable* kernels = nullptr;
+  Lanes* lanes = nullptr;  // null: Lanes::Process()
+  ConfigOptions default_session_config;
+  // How long a session waits for a task that its graph needs.
+  int64_t session_wait_ms = 300'000;
+  // The same for a task that answered before: it crashed, and a client does
+  // better to make its session again.
+  int64_t lost_task_wait_ms = 5'000;
+  // How long list_devices waits for the tasks of the cluster.
+  int64_t list_devices_wait_ms = 5'000;
+  int64_t probe_interval_ms = 1'000;
+};
+
+// Lives as long as the master's last callback.
+struct MasterEnvironment {
+  explicit MasterEnvironment(MasterOptions o) : options(std::move(o)) {
+    if (options.lanes == nullptr) options.lanes = &Lanes::Process();
+  }
+
+  Lanes& lanes() const { return *options.lanes; }
+
+  MasterOptions options;
+  // Requests and background calls that are not finished.
+  InFlight in_flight;
+  // Steps whose clients wait.
+  InFlight steps;
+  // Above all background calls: cancelled when the server ends.
+  CancelScope background;
+};
+
+}  // namespace millrace

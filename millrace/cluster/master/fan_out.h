@@ -1,0 +1,77 @@
+// FanOut: one worker method called on several tasks in parallel.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "millrace/base/ref.h"
+#include "millrace/cluster/master/in_flight.h"
+#include "millrace/cluster/peers.h"
+
+namespace millrace {
+
+template <class Request, class Reply>
+class FanOut final : public RefCounted {
+ public:
+  struct Call {
+    Ref<Peer> peer;
+    Request request;
+    Reply reply;
+    Status status;  // of the call
+    CallContext context;
+  };
+  using Method = void (WorkerApi::*)(CallContext&, const Request&, Reply*,
+                                     Done);
+  // Gets all calls, each with its status, after the last one ended.
+  using AllDone = absl::AnyInvocable<void(std::vector<Call>&) &&>;
+
+  // `cancel` may be null, else it lives until `done`. `done` may be called
+  // before Start returns. Counted in `in_flight` while it lasts.
+  static void Start(std::vector<Call> calls, Method method, Deadline deadline,
+                    CancelScope* cancel, InFlight* in_flight, AllDone done) {
+    if (calls.empty()) {
+      std::move(done)(calls);
+      return;
+    }
+    Ref<FanOut> fan =
+        MakeRef<FanOut>(std::move(calls), in_flight, std::move(done));
+    in_flight->Add();
+    // The calls may be gone when the last one was made.
+    const size_t count = fan->calls_.size();
+    for (size_t i = 0; i < count; ++i) {
+      Call& call = fan->calls_[i];
+      call.context.deadline = deadline;
+      call.context.cancel = cancel;
+      (call.peer->worker().*method)(call.context, call.request, &call.reply,
+                                    Done([fan, &call](Status status) {
+                                      call.status = std::move(status);
+                                      fan->OnOne();
+                                    }));
+    }
+  }
+
+  FanOut(std::vector<Call> calls, InFlight* in_flight, AllDone done)
+      : in_flight_(in_flight),
+        calls_(std::move(calls)),
+        done_(std::move(done)),
+        left_(calls_.size()) {}
+
+ private:
+  void OnOne() {
+    if (left_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    // What `done` holds goes before the count does.
+    std::exchange(done_, nullptr)(calls_);
+    calls_.clear();
+    in_flight_->Remove();
+  }
+
+  InFlight* const in_flight_;
+  std::vector<Call> calls_;
+  AllDone done_;
+  std::atomic<size_t> left_;
+};
+
+}  // namespace millrace

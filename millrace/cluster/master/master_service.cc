@@ -1,0 +1,349 @@
+#include "millrace/cluster/master/master_service.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "millrace/base/log.h"
+#include "millrace/cluster/master/close_session.h"
+#include "millrace/cluster/master/extend_graph.h"
+#include "millrace/cluster/master/list_devices.h"
+#include "millrace/cluster/master/reset_containers.h"
+#include "millrace/cluster/master/run_step.h"
+#include "millrace/cluster/master/session_config.h"
+#include "millrace/protocol/method.h"
+
+namespace millrace {
+namespace {
+
+Status NotFoundHere(const std::string& handle) {
+  return Aborted("Session ", handle, " is not found.");
+}
+
+class MasterServiceImpl final : public MasterService {
+ public:
+  explicit MasterServiceImpl(MasterOptions options)
+      : environment_(std::move(options)) {}
+
+  ~MasterServiceImpl() override {
+    const Status reason = Aborted("The server ended");
+    Stop(reason);
+    CancelRuns(reason, /*tell_workers=*/false);
+    Join(Deadline::AfterMillis(0));
+  }
+
+  void CreateSession(CallContext& context, const CreateSessionRequest& request,
+                     CreateSessionReply* reply, Done done) override {
+    const Status stopped = Check();
+    if (!stopped.ok()) return std::move(done)(stopped);
+    StatusOr<Ref<MasterSession>> made = MasterSession::Make(
+        environment_,
+        SessionConfig(request.config,
+                      environment_.options.default_session_config),
+        request.target);
+    if (!made.ok()) return Answer(std::move(done), made.status());
+    const Ref<MasterSession> session = *std::move(made);
+    // Found by Reset and by the server's end from now on, though the client
+    // does not know it yet.
+    {
+      MutexLock lock(mu_);
+      sessions_[session->handle()] = session;
+    }
+    ExtendGraph(session, context, request.graph_def, std::nullopt,
+                [this, session, reply,
+                 done = std::move(done)](StatusOr<int64_t> version) mutable {
+                  if (version.ok()) {
+                    reply->session_handle = session->handle();
+                    reply->graph_version = *version;
+                    return std::move(done)(OkStatus());
+                  }
+                  Remove(session->handle());
+                  const Status status = version.status();
+                  millrace::CloseSession(session, status, [] {});
+                  Answer(std::move(done), status);
+                });
+  }
+
+  void ExtendSession(CallContext& context, const ExtendSessionRequest& request,
+                     ExtendSessionReply* reply, Done done) override {
+    const Ref<MasterSession> session = Find(request.session_handle);
+    if (!session) return Unknown(request.session_handle, std::move(done));
+    ExtendGraph(
+        session, context, request.graph_def, request.current_graph_version,
+        [reply, done = std::move(done)](StatusOr<int64_t> version) mutable {
+          if (version.ok()) reply->new_graph_version = *version;
+          Answer(std::move(done), version.status());
+        });
+  }
+
+  void PartialRunSetup(CallContext&, const PartialRunSetupRequest& request,
+                       PartialRunSetupReply*, Done done) override {
+    if (!Find(request.session_handle)) {
+      return Unknown(request.session_handle, std::move(done));
+    }
+    std::move(done)(PartialRunsUnimplemented());
+  }
+
+  void RunStep(CallContext& context, const RunStepRequest& request,
+               RunStepReply* reply, Done done) override {
+    const bool in_body = request.store_errors_in_response_body;
+    Ref<MasterSession> session = Find(request.session_handle);
+    if (!session) return Unknown(request.session_handle, std::move(done));
+    if (!request.partial_run_handle.empty()) {
+      return AnswerStep(PartialRunsUnimplemented(), in_body, reply,
+                        std::move(done));
+    }
+    const Status stopped = Check();
+    if (!stopped.ok()) {
+      return AnswerStep(stopped, in_body, reply, std::move(done));
+    }
+    StepRequest step{.options = &request.options,
+                     .feeds = {},
+                     .request_id = request.request_id};
+    step.feeds.reserve(request.feeds.size());
+    for (const NamedTensor& feed : request.feeds) {
+      step.feeds.push_back(feed.tensor);
+    }
+    Ref<PreparedRun> run = session->Prepare(request);
+    millrace::RunStep::Start(
+        std::move(session), std::move(run), context, std::move(step),
+        [&request, reply, done = std::move(done)](
+            Status status, std::vector<Tensor> fetches,
+            RunMetadata* metadata) mutable {
+          if (status.ok()) {
+            reply->tensors.reserve(fetches.size());
+            for (size_t i = 0; i < fetches.size(); ++i) {
+              reply->tensors.push_back(
+                  {request.fetches[i], std::move(fetches[i])});
+            }
+            if (metadata != nullptr) reply->metadata = std::move(*metadata);
+          }
+          AnswerStep(std::move(status), request.store_errors_in_response_body,
+                     reply, std::move(done));
+        });
+  }
+
+  void CloseSession(CallContext&, const CloseSessionRequest& request,
+                    CloseSessionReply*, Done done) override {
+    const Ref<MasterSession> session = Remove(request.session_handle);
+    if (!session) return Unknown(request.session_handle, std::move(done));
+    millrace::CloseSession(
+        session, Cancelled("The session was closed by its client"),
+        [done = std::move(done)]() mutable { std::move(done)(OkStatus()); });
+  }
+
+  void ListDevices(CallContext& context, const ListDevicesRequest& request,
+                   ListDevicesReply* reply, Done done) override {
+    Ref<MasterSession> session = Find(request.session_handle);
+    if (!session) return Unknown(request.session_handle, std::move(done));
+    millrace::ListDevices(std::move(session), context, reply, std::move(done));
+  }
+
+  void Reset(CallContext& context, const ResetRequest& request, ResetReply*,
+             Done done) override {
+    const Status stopped = Check();
+    if (!stopped.ok()) return std::move(done)(stopped);
+    StatusOr<TaskFilter> filter =
+        TaskFilter::Make(request.device_filters, environment_.options.self);
+    if (!filter.ok()) return std::move(done)(filter.status());
+    CloseAll(Aborted("The session was closed by a reset of containers"), true);
+    ResetContainers(environment_, request.containers, *filter, context,
+                    [done = std::move(done)](Status status) mutable {
+                      Answer(std::move(done), std::move(status));
+                    });
+  }
+
+  void MakeCallable(CallContext& context, const MakeCallableRequest& request,
+                    MakeCallableReply* reply, Done done) override {
+    const Ref<MasterSession> session = Find(request.session_handle);
+    if (!session) return Unknown(request.session_handle, std::move(done));
+    const CallableOptions& options = request.options;
+    if (!options.feed_devices.empty() || !options.fetch_devices.empty()) {
+      return std::move(done)(Unimplemented(
+          "Callables of a cluster session take and give values in the "
+          "client's memory: feed_devices and fetch_devices must be empty"));
+    }
+    const Status alive = context.Check();
+    if (!alive.ok()) return std::move(done)(alive);
+    const Ref<PreparedRun> run = session->Prepare(options);
+    environment_.in_flight.Add();
+    run->WhenReady([this, session, run, &request, reply,
+                    done = std::move(done)](Status status) mutable {
+      if (status.ok()) {
+        reply->handle = session->AddCallable(request.options, run);
+      }
+      Answer(std::move(done), std::move(status));
+      environment_.in_flight.Remove();
+    });
+  }
+
+  void RunCallable(CallContext& context, const RunCallableRequest& request,
+                   RunCallableReply* reply, Done done) override {
+    const Ref<MasterSession> session = Find(request.session_handle);
+    if (!session) return Unknown(request.session_handle, std::move(done));
+    const Status stopped = Check();
+    if (!stopped.ok()) return std::move(done)(stopped);
+    auto callable = session->FindCallable(request.handle);
+    if (!callable.ok()) return std::move(done)(callable.status());
+    millrace::RunStep::Start(
+        session, (*callable)->run, context,
+        {.options = &(*callable)->options.run_options,
+         .feeds = request.feeds,
+         .request_id = request.request_id},
+        [reply, callable = *callable, done = std::move(done)](
+            Status status, std::vector<Tensor> fetches,
+            RunMetadata* metadata) mutable {
+          if (status.ok()) {
+            reply->fetches = std::move(fetches);
+            if (metadata != nullptr) reply->metadata = std::move(*metadata);
+          }
+          Answer(std::move(done), std::move(status));
+        });
+  }
+
+  void ReleaseCallable(CallContext&, const ReleaseCallableRequest& request,
+                       ReleaseCallableReply*, Done done) override {
+    const Ref<MasterSession> session = Find(request.session_handle);
+    if (!session) return Unknown(request.session_handle, std::move(done));
+    std::move(done)(session->RemoveCallable(request.handle));
+  }
+
+  MasterCounts counts() override {
+    MasterCounts counts;
+    for (const Ref<MasterSession>& session : Sessions()) {
+      ++counts.sessions;
+      counts.running_steps += session->num_steps();
+    }
+    return counts;
+  }
+
+  std::vector<ServerWait> waits(int max) override {
+    std::vector<ServerWait> waits;
+    const int64_t now = NowNanos();
+    for (const Ref<MasterSession>& session : Sessions()) {
+      for (const Ref<millrace::RunStep>& step : session->Steps()) {
+        waits.push_back({.kind = "step",
+                         .text = absl::StrCat("session ", session->handle(),
+                                              " ", step->Describe()),
+                         .waiting_ms = (now - step->start_nanos()) / 1'000'000,
+                         .step_id = step->step_id()});
+      }
+    }
+    std::stable_sort(waits.begin(), waits.end(),
+                     [](const ServerWait& a, const ServerWait& b) {
+                       return a.waiting_ms > b.waiting_ms;
+                     });
+    if (waits.size() > static_cast<size_t>(max)) waits.resize(max);
+    return waits;
+  }
+
+  void Stop(Status reason) override {
+    MutexLock lock(mu_);
+    if (stopped_.ok()) stopped_ = std::move(reason);
+  }
+
+  bool WaitForSteps(Deadline deadline) override {
+    return environment_.steps.WaitForNone(deadline);
+  }
+
+  void CancelRuns(Status reason, bool tell_workers) override {
+    if (!tell_workers) environment_.background.Cancel(reason);
+    CloseAll(reason, tell_workers);
+  }
+
+  void Join(Deadline deadline) override {
+    if (!environment_.in_flight.WaitForNone(deadline)) {
+      environment_.background.Cancel(Aborted("The server ended"));
+      environment_.in_flight.WaitForNone(Deadline::Infinite());
+    }
+  }
+
+ private:
+  static Status PartialRunsUnimplemented() {
+    return Unimplemented(
+        "Partial runs (partial_run_setup, partial_run) are not supported by "
+        "this server; run the fetches in one step, or keep what one step "
+        "computes for the next in a variable");
+  }
+
+  // What a client may see as the status of an RPC.
+  static void Answer(Done done, Status status) {
+    if (!status.ok()) status = CutMessage(StatusForClient(status));
+    std::move(done)(std::move(status));
+  }
+
+  static void AnswerStep(Status status, bool in_body, RunStepReply* reply,
+                         Done done) {
+    if (status.ok() || !in_body) {
+      return Answer(std::move(done), std::move(status));
+    }
+    reply->status = std::move(status);
+    std::move(done)(OkStatus());
+  }
+
+  static void Unknown(const std::string& handle, Done done) {
+    std::move(done)(NotFoundHere(handle));
+  }
+
+  Status Check() {
+    MutexLock lock(mu_);
+    return stopped_;
+  }
+
+  Ref<MasterSession> Find(const std::string& handle) {
+    MutexLock lock(mu_);
+    const auto found = sessions_.find(handle);
+    return found == sessions_.end() ? nullptr : found->second;
+  }
+
+  Ref<MasterSession> Remove(const std::string& handle) {
+    MutexLock lock(mu_);
+    const auto found = sessions_.find(handle);
+    if (found == sessions_.end()) return nullptr;
+    Ref<MasterSession> session = std::move(found->second);
+    sessions_.erase(found);
+    return session;
+  }
+
+  std::vector<Ref<MasterSession>> Sessions() {
+    std::vector<Ref<MasterSession>> all;
+    MutexLock lock(mu_);
+    all.reserve(sessions_.size());
+    for (const auto& [handle, session] : sessions_) all.push_back(session);
+    return all;
+  }
+
+  void CloseAll(const Status& reason, bool tell_workers) {
+    std::vector<Ref<MasterSession>> all = Sessions();
+    {
+      MutexLock lock(mu_);
+      sessions_.clear();
+    }
+    // An order that does not depend on where things lie in memory.
+    std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
+      return a->handle() < b->handle();
+    });
+    for (const Ref<MasterSession>& session : all) {
+      if (tell_workers) {
+        millrace::CloseSession(session, reason, [] {});
+      } else {
+        session->MarkClosed(reason);
+      }
+    }
+  }
+
+  MasterEnvironment environment_;
+
+  Mutex mu_;  // guards all below
+  Status stopped_;
+  absl::flat_hash_map<std::string, Ref<MasterSession>> sessions_;
+};
+
+}  // namespace
+
+std::unique_ptr<MasterService> MasterService::Make(MasterOptions options) {
+  return std::make_unique<MasterServiceImpl>(std::move(options));
+}
+
+}  // namespace millrace

@@ -1,0 +1,220 @@
+#include "millrace/cluster/master/master_session.h"
+
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "absl/strings/strip.h"
+#include "millrace/base/random.h"
+#include "millrace/cluster/master/prepare_run.h"
+#include "millrace/cluster/master/run_step.h"
+
+namespace millrace {
+namespace {
+
+// Which task of `cluster` the client means by `target`.
+StatusOr<TaskName> TaskAt(const ClusterSpec& cluster,
+                          absl::string_view target) {
+  absl::string_view address = target;
+  absl::ConsumePrefix(&address, "grpc://");
+  for (const TaskName& task : cluster.Tasks()) {
+    const StatusOr<std::string> at = cluster.Address(task);
+    if (at.ok() && *at == address) return task;
+  }
+  return InvalidArgument(
+      "The session's cluster_def has no task at the session's target '", target,
+      "': ", cluster.ToString());
+}
+
+}  // namespace
+
+MasterSession::MasterSession(MasterEnvironment& environment,
+                             ConfigOptions config)
+    : environment_(environment),
+      handle_(absl::StrFormat("%016x", RandomUint64())),
+      config_(std::move(config)),
+      step_seed_(RandomUint64()),
+      graph_turns_(&environment.lanes().control),
+      graph_(environment.options.ops, environment.options.kernels) {}
+
+MasterSession::~MasterSession() = default;
+
+StatusOr<Ref<MasterSession>> MasterSession::Make(MasterEnvironment& environment,
+                                                 ConfigOptions config,
+                                                 const std::string& target) {
+  const MasterOptions& options = environment.options;
+  Ref<MasterSession> session = Ref<MasterSession>::Adopt(
+      new MasterSession(environment, std::move(config)));
+  session->self_ = options.self;
+  session->shared_peers_ = options.peers;
+  if (!session->config_.cluster_def.jobs.empty()) {
+    if (options.transport == nullptr) {
+      return Unimplemented("this server takes no cluster_def from sessions");
+    }
+    MR_ASSIGN(ClusterSpec cluster,
+              ClusterSpec::FromDef(session->config_.cluster_def));
+    MR_ASSIGN(session->self_, TaskAt(cluster, target));
+    session->own_peers_ =
+        MakePeers({.self = session->self_,
+                   .cluster = std::move(cluster),
+                   .transport = options.transport,
+                   .self_worker = options.worker,
+                   .rename_devices = true,
+                   .lanes = options.lanes,
+                   .probe_interval_ms = options.probe_interval_ms});
+  }
+  MR_ASSIGN(session->filter_,
+            TaskFilter::Make(session->config_.device_filters, session->self_));
+  return session;
+}
+
+Ref<PreparedRun> MasterSession::Prepare(const RunStepRequest& request) {
+  Ref<PreparedRun> run;
+  {
+    MutexLock lock(mu_);
+    run = runs_.Find(request);
+    if (run) return run;
+    run = MakeRef<PreparedRun>(SignatureOf(request));
+    run->collective_graph_key =
+        request.options.experimental.collective_graph_key;
+    runs_.Add(run);
+  }
+  PrepareRun(Ref<MasterSession>::Share(this), run);
+  return run;
+}
+
+Ref<PreparedRun> MasterSession::Prepare(const CallableOptions& options) {
+  RunSignature signature{options.feeds, options.fetches, options.targets};
+  Ref<PreparedRun> run;
+  {
+    MutexLock lock(mu_);
+    // With connections it is a graph of its own, which RunStep must not find.
+    const bool shared = options.tensor_connections.empty();
+    if (shared) run = runs_.Find(signature);
+    if (run) return run;
+    run = MakeRef<PreparedRun>(std::move(signature));
+    run->connections = options.tensor_connections;
+    run->collective_graph_key =
+        options.run_options.experimental.collective_graph_key;
+    if (shared) runs_.Add(run);
+  }
+  PrepareRun(Ref<MasterSession>::Share(this), run);
+  return run;
+}
+
+void MasterSession::Forget(const PreparedRun* run) {
+  MutexLock lock(mu_);
+  runs_.Remove(run);
+}
+
+int64_t MasterSession::AddCallable(CallableOptions options,
+                                   Ref<PreparedRun> run) {
+  auto callable = std::make_shared<Callable>();
+  callable->options = std::move(options);
+  callable->run = std::move(run);
+  MutexLock lock(mu_);
+  const int64_t handle = next_callable_++;
+  callables_[handle] = std::move(callable);
+  return handle;
+}
+
+StatusOr<std::shared_ptr<const MasterSession::Callable>>
+MasterSession::FindCallable(int64_t handle) {
+  MutexLock lock(mu_);
+  const auto found = callables_.find(handle);
+  if (found == callables_.end()) {
+    return InvalidArgument("No such callable handle: ", handle);
+  }
+  return found->second;
+}
+
+Status MasterSession::RemoveCallable(int64_t handle) {
+  MutexLock lock(mu_);
+  if (callables_.erase(handle) == 0) {
+    return InvalidArgument("No such callable handle: ", handle);
+  }
+  return OkStatus();
+}
+
+Status MasterSession::Enter(RunStep* step, int64_t request_id,
+                            Ref<RunStep>* twin) {
+  MutexLock lock(mu_);
+  MR_RETURN_IF_ERROR(closed_);
+  RunStep* other = step;
+  switch (requests_.Add(request_id, &other)) {
+    case RecentRequests::Seen::kNew:
+      break;
+    case RecentRequests::Seen::kRunning:
+      *twin = Ref<RunStep>::Share(other);
+      return OkStatus();
+    case RecentRequests::Seen::kEnded:
+      return Aborted("The request ", request_id,
+                     " was received before, its step has ended, and its answer "
+                     "is not kept");
+  }
+  step->previous_ = last_step_;
+  (last_step_ ? last_step_->next_ : first_step_) = step;
+  last_step_ = step;
+  ++num_steps_;
+  return OkStatus();
+}
+
+void MasterSession::Leave(RunStep* step) {
+  MutexLock lock(mu_);
+  requests_.End(step->request_id());
+  (step->previous_ ? step->previous_->next_ : first_step_) = step->next_;
+  (step->next_ ? step->next_->previous_ : last_step_) = step->previous_;
+  step->previous_ = step->next_ = nullptr;
+  --num_steps_;
+}
+
+std::vector<Ref<RunStep>> MasterSession::Steps() {
+  std::vector<Ref<RunStep>> steps;
+  MutexLock lock(mu_);
+  for (RunStep* step = first_step_; step; step = step->next_) {
+    steps.push_back(Ref<RunStep>::Share(step));
+  }
+  return steps;
+}
+
+int64_t MasterSession::num_steps() {
+  MutexLock lock(mu_);
+  return num_steps_;
+}
+
+int64_t MasterSession::NewStepId() {
+  // A bijection of a counter from a random start: no two steps of a session
+  // have one id, and those of two masters meet by chance only.
+  const uint64_t n = next_step_.fetch_add(1, std::memory_order_relaxed);
+  const uint64_t id =
+      (step_seed_ + n * 0x9E3779B97F4A7C15) & ((uint64_t{1} << 56) - 1);
+  return id != 0 ? static_cast<int64_t>(id) : NewStepId();
+}
+
+bool MasterSession::AddWorkerSession(Ref<Peer> peer) {
+  MutexLock lock(mu_);
+  if (!closed_.ok()) return false;
+  worker_sessions_.push_back(std::move(peer));
+  return true;
+}
+
+std::vector<Ref<Peer>> MasterSession::MarkClosed(const Status& reason) {
+  std::vector<Ref<Peer>> tasks;
+  {
+    MutexLock lock(mu_);
+    if (!closed_.ok()) return tasks;
+    closed_ = reason;
+    tasks.swap(worker_sessions_);
+    callables_.clear();
+    runs_.Clear();
+  }
+  scope_.Cancel(reason);
+  for (const Ref<RunStep>& step : Steps()) step->Cancel(reason);
+  return tasks;
+}
+
+Status MasterSession::closed() {
+  MutexLock lock(mu_);
+  return closed_;
+}
+
+}  // namespace millrace

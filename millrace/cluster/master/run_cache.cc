@@ -1,0 +1,86 @@
+#include "millrace/cluster/master/run_cache.h"
+
+#include <algorithm>
+
+#include "absl/hash/hash.h"
+
+namespace millrace {
+namespace {
+
+const std::string& NameOf(const std::string& name) { return name; }
+const std::string& NameOf(const NamedTensor& feed) { return feed.name; }
+
+template <class Feeds>
+uint64_t HashOf(const Feeds& feeds, const std::vector<std::string>& fetches,
+                const std::vector<std::string>& targets) {
+  uint64_t hash = feeds.size() * 31 + fetches.size();
+  const auto add = [&hash](absl::string_view name) {
+    hash = (hash ^ absl::Hash<absl::string_view>()(name)) * 0x9E3779B97F4A7C15;
+  };
+  for (const auto& feed : feeds) add(NameOf(feed));
+  for (const std::string& fetch : fetches) add(fetch);
+  for (const std::string& target : targets) add(target);
+  return hash;
+}
+
+template <class Feeds>
+bool Equals(const RunSignature& s, const Feeds& feeds,
+            const std::vector<std::string>& fetches,
+            const std::vector<std::string>& targets) {
+  return s.fetches == fetches && s.targets == targets &&
+         std::equal(s.feeds.begin(), s.feeds.end(), feeds.begin(), feeds.end(),
+                    [](const std::string& name, const auto& feed) {
+                      return name == NameOf(feed);
+                    });
+}
+
+template <class Feeds, class Runs>
+Ref<PreparedRun> FindIn(const Runs& runs, const Feeds& feeds,
+                        const std::vector<std::string>& fetches,
+                        const std::vector<std::string>& targets) {
+  const auto found = runs.find(HashOf(feeds, fetches, targets));
+  if (found == runs.end()) return nullptr;
+  for (const Ref<PreparedRun>& run : found->second) {
+    if (Equals(run->signature, feeds, fetches, targets)) return run;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Ref<PreparedRun> RunCache::Find(const RunStepRequest& r) const {
+  return FindIn(runs_, r.feeds, r.fetches, r.targets);
+}
+
+Ref<PreparedRun> RunCache::Find(const RunSignature& s) const {
+  return FindIn(runs_, s.feeds, s.fetches, s.targets);
+}
+
+void RunCache::Add(Ref<PreparedRun> run) {
+  const RunSignature& s = run->signature;
+  runs_[HashOf(s.feeds, s.fetches, s.targets)].push_back(std::move(run));
+}
+
+void RunCache::Remove(const PreparedRun* run) {
+  const RunSignature& s = run->signature;
+  const auto found = runs_.find(HashOf(s.feeds, s.fetches, s.targets));
+  if (found == runs_.end()) return;
+  auto& bucket = found->second;
+  bucket.erase(std::remove_if(bucket.begin(), bucket.end(),
+                              [run](const auto& r) { return r.get() == run; }),
+               bucket.end());
+  if (bucket.empty()) runs_.erase(found);
+}
+
+RunSignature SignatureOf(const RunStepRequest& request) {
+  RunSignature signature;
+  signature.feeds.reserve(request.feeds.size());
+  for (const NamedTensor& feed : request.feeds) {
+    signature.feeds.push_back(feed.name);
+  }
+  signature.fetches = request.fetches;
+  signature.targets = request.targets;
+  return signature;
+}
+
+}  // namespace millrace

@@ -1,0 +1,47 @@
+// SerialQueue: asynchronous operations, one after the other.
+#pragma once
+
+#include "absl/functional/any_invocable.h"
+#include "millrace/base/ref.h"
+#include "millrace/base/thread_pool.h"
+
+namespace millrace {
+
+// Thread-safe. May be destroyed while operations are in progress or queued:
+// they still run.
+class SerialQueue {
+ private:
+  struct State;
+
+ public:
+  // The right to run. The next operation begins when it is destroyed.
+  class Turn {
+   public:
+    Turn();
+    Turn(Turn&& o) noexcept;
+    Turn& operator=(Turn&& o) noexcept;
+    ~Turn();
+    void End();
+
+   private:
+    friend class SerialQueue;
+    explicit Turn(Ref<State> state);
+    Ref<State> state_;
+  };
+  using Operation = absl::AnyInvocable<void(Turn) &&>;
+
+  // `queue` outlives all operations.
+  explicit SerialQueue(TaskQueue* queue);
+  ~SerialQueue();
+  SerialQueue(const SerialQueue&) = delete;
+  SerialQueue& operator=(const SerialQueue&) = delete;
+
+  // Calls `operation` at once if none is in progress, else later on `queue`,
+  // in the order of the calls.
+  void Run(Operation operation);
+
+ private:
+  Ref<State> state_;
+};
+
+}  // namespace millrace
