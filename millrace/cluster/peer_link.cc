@@ -1,0 +1,378 @@
+#include "millrace/cluster/peer_link.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "millrace/base/log.h"
+#include "millrace/cluster/delay.h"
+
+namespace millrace {
+namespace {
+
+// How long one GetStatus of Identify may take before the next.
+constexpr int64_t kIdentifyAttemptMs = 5'000;
+constexpr int64_t kIdentifyFirstDelayMs = 100;
+constexpr int64_t kIdentifyLastDelayMs = 2'000;
+
+bool HasIncarnation(const std::vector<DeviceAttributes>& devices,
+                    uint64_t incarnation) {
+  return std::any_of(
+      devices.begin(), devices.end(),
+      [&](const DeviceAttributes& d) { return d.incarnation == incarnation; });
+}
+
+// The second part of a rendezvous key; 0 if there is none.
+uint64_t KeyIncarnation(absl::string_view key) {
+  const size_t start = key.find(';');
+  uint64_t value = 0;
+  if (start == absl::string_view::npos ||
+      !absl::SimpleHexAtoi(key.substr(start + 1, 16), &value)) {
+    return 0;
+  }
+  return value;
+}
+
+}  // namespace
+
+// ---- Calls that wait.
+
+PeerLink::OpenCall::OpenCall(Ref<PeerLink> link, const CallContext& context,
+                             uint64_t incarnation)
+    : link_(std::move(link)),
+      scope_(context.cancel),
+      context_(context),
+      incarnation_(incarnation) {
+  context_.cancel = &scope_;
+  bool schedule = false;
+  {
+    MutexLock lock(link_->mu_);
+    if (incarnation_ == 0 && !link_->devices_.empty()) {
+      incarnation_ = link_->devices_[0].incarnation;
+    }
+    number_ = link_->next_number_++;
+    link_->open_.emplace_hint(link_->open_.end(), number_,
+                              Ref<OpenCall>::Share(this));
+    schedule = !std::exchange(link_->probing_, true);
+    if (schedule) link_->misses_ = 0;
+  }
+  if (schedule)
+    link_->ScheduleProbe(Deadline::AfterMillis(link_->probe_interval_ms_));
+}
+
+Status PeerLink::OpenCall::Finished(Status status) {
+  Ref<OpenCall> self;  // released after the lock
+  MutexLock lock(link_->mu_);
+  const auto it = link_->open_.find(number_);
+  if (it != link_->open_.end()) {
+    self = std::move(it->second);
+    link_->open_.erase(it);
+  }
+  return status.ok() || failure_.ok() ? std::move(status) : failure_;
+}
+
+// Watches the calls that wait; all others go to the stub.
+class PeerLink::Front final : public WorkerApi {
+ public:
+  explicit Front(PeerLink& link) : link_(link) {}
+
+#define MR_PASS(Name)                                                        \
+  void Name(CallContext& context, const Name##Request& request,              \
+            Name##Reply* reply, Done done) override {                        \
+    link_.stub_->Name(                                                       \
+        context, request, reply,                                             \
+        [link = Ref<PeerLink>::Share(&link_), done = std::move(done)](       \
+            Status status) mutable { std::move(done)(std::move(status)); }); \
+  }
+  MR_PASS(GetStatus)
+  MR_PASS(CreateWorkerSession)
+  MR_PASS(DeleteWorkerSession)
+  MR_PASS(RegisterGraph)
+  MR_PASS(DeregisterGraph)
+  MR_PASS(CleanupGraph)
+  MR_PASS(CleanupAll)
+  MR_PASS(Logging)
+  MR_PASS(Tracing)
+  MR_PASS(GetStepSequence)
+  MR_PASS(MarkRecvFinished)
+#undef MR_PASS
+
+#define MR_WATCH(Name, incarnation)                                            \
+  void Name(CallContext& context, const Name##Request& request,                \
+            Name##Reply* reply, Done done) override {                          \
+    auto call =                                                                \
+        MakeRef<OpenCall>(Ref<PeerLink>::Share(&link_), context, incarnation); \
+    CallContext& inner = call->context();                                      \
+    link_.stub_->Name(                                                         \
+        inner, request, reply,                                                 \
+        [call = std::move(call), done = std::move(done)](Status s) mutable {   \
+          s = call->Finished(std::move(s));                                    \
+          call.reset();                                                        \
+          std::move(done)(std::move(s));                                       \
+        });                                                                    \
+  }
+  MR_WATCH(RunGraph, 0)
+  MR_WATCH(RecvTensor, KeyIncarnation(request.rendezvous_key))
+  MR_WATCH(RecvBuf, request.src_incarnation)
+  MR_WATCH(CompleteGroup, 0)
+  MR_WATCH(CompleteInstance, 0)
+#undef MR_WATCH
+
+ private:
+  PeerLink& link_;
+};
+
+void PeerLink::Fail(const std::vector<Ref<OpenCall>>& calls,
+                    const Status& reason) {
+  for (const Ref<OpenCall>& call : calls) {
+    {
+      MutexLock lock(call->link_->mu_);
+      if (call->failure_.ok()) call->failure_ = reason;
+    }
+    call->scope_.Cancel(reason);
+  }
+}
+
+// ---- Failure detection.
+
+struct PeerLink::Probe {
+  CallContext context;
+  GetStatusRequest request;
+  GetStatusReply reply;
+};
+
+void PeerLink::ScheduleProbe(Deadline when) {
+  lanes_.timer.RunAt(when, [self = Ref<PeerLink>::Share(this)]() mutable {
+    PeerLink& link = *self;
+    link.lanes_.control.Schedule(
+        [self = std::move(self)] { self->StartProbe(); });
+  });
+}
+
+void PeerLink::StartProbe() {
+  {
+    MutexLock lock(mu_);
+    if (open_.empty()) {
+      probing_ = false;
+      return;
+    }
+  }
+  auto probe = std::make_shared<Probe>();
+  const Deadline next = Deadline::AfterMillis(probe_interval_ms_);
+  probe->context.deadline = next;
+  Probe& p = *probe;
+  once_->GetStatus(
+      p.context, p.request, &p.reply,
+      [self = Ref<PeerLink>::Share(this), probe = std::move(probe),
+       next](Status status) { self->OnProbe(status, probe->reply, next); });
+}
+
+void PeerLink::OnProbe(const Status& status, const GetStatusReply& reply,
+                       Deadline next) {
+  std::vector<Ref<OpenCall>> ended;
+  Status reason;
+  if (status.ok()) {
+    StatusOr<std::vector<Ref<OpenCall>>> old = Learn(reply.device_attributes);
+    if (old.ok()) {
+      ended = *std::move(old);
+      reason = Restarted();
+    }
+    MutexLock lock(mu_);
+    misses_ = 0;
+  } else {
+    MutexLock lock(mu_);
+    last_error_ = status;
+    if (++misses_ >= probe_misses_) {
+      for (const auto& [number, call] : open_) ended.push_back(call);
+      reason = retrying_->WithTask(
+          Unavailable("it has not answered ", misses_,
+                      " times in a row; last error: ", status.message()));
+      misses_ = 0;
+    }
+  }
+  if (!ended.empty()) {
+    MR_LOG(Warning) << "Ending " << ended.size() << " open calls: " << reason;
+    Fail(ended, reason);
+  }
+  ScheduleProbe(next);
+}
+
+Status PeerLink::Restarted() const {
+  return Aborted(
+      "The incarnation of ", who_,
+      " has changed. It was probably restarted. Check it for the reason.");
+}
+
+StatusOr<std::vector<Ref<PeerLink::OpenCall>>> PeerLink::Learn(
+    std::vector<DeviceAttributes> devices) {
+  std::vector<DeviceAttributes> own;
+  std::string other = "no devices";
+  for (DeviceAttributes& device : devices) {
+    StatusOr<DeviceName> name = DeviceName::Parse(device.name);
+    if (!name.ok()) continue;
+    if (!name->SameTask(task_.AsDeviceName())) {
+      other = name->TaskString();
+      if (!rename_devices_) continue;
+      device.name = name->OverriddenBy(task_.AsDeviceName()).ToString();
+    }
+    own.push_back(std::move(device));
+  }
+  MutexLock lock(mu_);
+  if (own.empty()) {
+    last_error_ = FailedPrecondition(
+        "The server at ", address_, " is ", other,
+        " and not, as this server's cluster says, ", task_.ToString());
+    return last_error_;
+  }
+  last_error_ = OkStatus();
+  devices_ = std::move(own);
+  std::vector<Ref<OpenCall>> old;
+  for (const auto& [number, call] : open_) {
+    if (call->incarnation_ == 0) {
+      call->incarnation_ = devices_[0].incarnation;
+    } else if (!HasIncarnation(devices_, call->incarnation_)) {
+      old.push_back(call);
+    }
+  }
+  return old;
+}
+
+// ---- Identify.
+
+class PeerLink::Identification : public RefCounted {
+ public:
+  Identification(Ref<PeerLink> link, CallContext& context, Done done)
+      : link_(std::move(link)),
+        scope_(context.cancel),
+        deadline_(context.deadline),
+        done_(std::move(done)) {}
+
+  void Attempt() {
+    context_ = CallContext();
+    context_.deadline =
+        Deadline::Min(deadline_, Deadline::AfterMillis(kIdentifyAttemptMs));
+    context_.cancel = &scope_;
+    reply_ = GetStatusReply();
+    link_->direct_->GetStatus(
+        context_, request_, &reply_,
+        [self = Ref<Identification>::Share(this)](Status status) {
+          self->OnReply(std::move(status));
+        });
+  }
+
+ private:
+  void OnReply(Status status) {
+    if (status.ok()) {
+      StatusOr<std::vector<Ref<OpenCall>>> old =
+          link_->Learn(std::move(reply_.device_attributes));
+      if (old.ok()) {
+        Fail(*old, link_->Restarted());
+        std::move(done_)(OkStatus());
+        return;
+      }
+      status = old.status();
+    } else if (!scope_.cancelled() && !deadline_.expired()) {
+      MutexLock lock(link_->mu_);
+      link_->last_error_ = status;
+    }
+    const Deadline next = Deadline::AfterMillis(delay_ms_);
+    delay_ms_ = std::min(2 * delay_ms_, kIdentifyLastDelayMs);
+    if (scope_.cancelled() || next >= deadline_) {
+      GiveUp(status);
+      return;
+    }
+    RunAfter(link_->lanes_, scope_, next,
+             [self = Ref<Identification>::Share(this), status] {
+               if (self->scope_.cancelled()) {
+                 self->GiveUp(status);
+               } else {
+                 self->Attempt();
+               }
+             });
+  }
+
+  void GiveUp(const Status& last) {
+    const std::string text = absl::StrCat(
+        link_->who_, " does not answer; last error: ", last.message());
+    std::move(done_)(scope_.cancelled()
+                         ? Annotate(scope_.status(), absl::StrCat("; ", text))
+                         : DeadlineExceeded(text));
+  }
+
+  const Ref<PeerLink> link_;
+  CancelScope scope_;
+  const Deadline deadline_;
+  Done done_;
+  CallContext context_;
+  const GetStatusRequest request_{};
+  GetStatusReply reply_;
+  int64_t delay_ms_ = kIdentifyFirstDelayMs;
+};
+
+void PeerLink::Identify(CallContext& context, Done done) {
+  MakeRef<Identification>(Ref<PeerLink>::Share(this), context, std::move(done))
+      ->Attempt();
+}
+
+// ---- The rest.
+
+PeerLink::PeerLink(const PeersOptions& options, TaskName task,
+                   std::string address)
+    : task_(std::move(task)),
+      address_(std::move(address)),
+      who_(absl::StrCat("task ", task_.ToString(), " (", address_, ")")),
+      is_self_(task_ == options.self && options.self_worker != nullptr),
+      rename_devices_(options.rename_devices),
+      probe_interval_ms_(options.probe_interval_ms),
+      probe_misses_(options.probe_misses),
+      lanes_(options.lanes ? *options.lanes : Lanes::Process()),
+      transport_(options.transport) {
+  if (is_self_) {
+    worker_ = direct_ = options.self_worker;
+    return;
+  }
+  caller_ = transport_->Connect(address_);
+  retrying_ = std::make_unique<RetryingCaller>(
+      caller_, lanes_, who_, [this](const Status& status) { Observe(status); });
+  once_ = MakeWorkerStub(caller_.get());
+  stub_ = MakeWorkerStub(retrying_.get());
+  front_ = std::make_unique<Front>(*this);
+  worker_ = front_.get();
+  direct_ = once_.get();
+}
+
+PeerLink::~PeerLink() = default;
+
+void PeerLink::Observe(const Status& status) {
+  switch (status.code()) {
+    case StatusCode::kCancelled:
+    case StatusCode::kDeadlineExceeded:
+      return;  // may be our own doing
+    case StatusCode::kUnavailable: {
+      MutexLock lock(mu_);
+      last_error_ = status;
+      return;
+    }
+    default: {
+      MutexLock lock(mu_);
+      if (!last_error_.ok()) last_error_ = OkStatus();
+    }
+  }
+}
+
+Status PeerLink::last_error() const {
+  MutexLock lock(mu_);
+  return last_error_;
+}
+
+std::vector<DeviceAttributes> PeerLink::devices() const {
+  MutexLock lock(mu_);
+  return devices_;
+}
+
+uint64_t PeerLink::incarnation() const {
+  MutexLock lock(mu_);
+  return devices_.empty() ? 0 : devices_[0].incarnation;
+}
+
+}  // namespace millrace

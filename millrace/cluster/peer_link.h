@@ -1,0 +1,98 @@
+// PeerLink: a Peer over a transport, or in this process.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "millrace/cluster/peers.h"
+#include "millrace/cluster/retrying_caller.h"
+
+namespace millrace {
+
+// See peers.h. Calls and probes in progress keep it alive.
+class PeerLink final : public Peer {
+ public:
+  // Copies from `options` what it needs.
+  PeerLink(const PeersOptions& options, TaskName task, std::string address);
+  ~PeerLink() override;
+
+  const TaskName& task() const override { return task_; }
+  const std::string& address() const override { return address_; }
+  WorkerApi& worker() override { return *worker_; }
+  bool is_self() const override { return is_self_; }
+  Status last_error() const override;
+  std::vector<DeviceAttributes> devices() const override;
+  uint64_t incarnation() const override;
+  void Identify(CallContext& context, Done done) override;
+
+  // A call that may wait, watched by failure detection from construction until
+  // Finished.
+  class OpenCall : public RefCounted {
+   public:
+    // `incarnation`: of a device that the call is meant for; 0: the task's as
+    // known now.
+    OpenCall(Ref<PeerLink> link, const CallContext& context,
+             uint64_t incarnation);
+    CallContext& context() { return context_; }
+    // The outcome for the caller.
+    Status Finished(Status status);
+
+   private:
+    friend class PeerLink;
+    const Ref<PeerLink> link_;
+    CancelScope scope_;
+    CallContext context_;
+    uint64_t number_ = 0;
+    // Guarded by the link's lock.
+    uint64_t incarnation_;
+    Status failure_;
+  };
+
+ private:
+  class Front;
+  class Identification;
+  struct Probe;
+
+  void ScheduleProbe(Deadline when);
+  void StartProbe();
+  void OnProbe(const Status& status, const GetStatusReply& reply,
+               Deadline next);
+  // What a reply of GetStatus means: checks names, learns devices. The calls
+  // that were meant for another incarnation are returned, to be ended.
+  StatusOr<std::vector<Ref<OpenCall>>> Learn(
+      std::vector<DeviceAttributes> devices);
+  void Observe(const Status& status);
+  static void Fail(const std::vector<Ref<OpenCall>>& calls,
+                   const Status& reason);
+  Status Restarted() const;
+
+  const TaskName task_;
+  const std::string address_;
+  const std::string who_;  // "task /job:... (host:port)"
+  const bool is_self_;
+  const bool rename_devices_;
+  const int64_t probe_interval_ms_;
+  const int probe_misses_;
+  Lanes& lanes_;
+  const std::shared_ptr<Transport> transport_;
+  std::shared_ptr<Caller> caller_;
+  std::unique_ptr<RetryingCaller> retrying_;
+  std::unique_ptr<WorkerApi> once_;   // calls that are not sent again
+  std::unique_ptr<WorkerApi> stub_;   // over retrying_
+  std::unique_ptr<WorkerApi> front_;  // watches calls that wait
+  WorkerApi* worker_ = nullptr;       // front_, or this process's own
+  WorkerApi* direct_ = nullptr;       // once_, or this process's own
+
+  mutable Mutex mu_;  // guards all below
+  Status last_error_;
+  std::vector<DeviceAttributes> devices_;
+  absl::btree_map<uint64_t, Ref<OpenCall>> open_;
+  uint64_t next_number_ = 1;
+  bool probing_ = false;  // a probe is scheduled or on its way
+  int misses_ = 0;
+};
+
+}  // namespace millrace
