@@ -1,0 +1,170 @@
+#include "millrace/cluster/remote_rendezvous.h"
+
+#include "absl/strings/match.h"
+#include "millrace/base/random.h"
+
+namespace millrace {
+
+// One RecvTensor call.
+class RemoteRendezvous::Receive : public RefCounted {
+ public:
+  Receive(Ref<RemoteRendezvous> owner, Ref<Peer> peer, absl::string_view key,
+          CancelScope* cancel, RecvDone done)
+      : owner_(std::move(owner)),
+        peer_(std::move(peer)),
+        scope_(cancel),
+        done_(std::move(done)) {
+    context_.deadline = owner_->deadline_;
+    context_.cancel = &scope_;
+    request_.step_id = owner_->step_id_;
+    request_.rendezvous_key = std::string(key);
+    request_.request_id = static_cast<int64_t>(RandomUint64() >> 1) | 1;
+  }
+
+  // False if the step was aborted before: nothing will come.
+  bool Enter() {
+    MutexLock lock(owner_->mu_);
+    if (!owner_->aborted_.ok()) return false;
+    number_ = owner_->next_number_++;
+    owner_->open_.emplace_hint(owner_->open_.end(), number_,
+                               Ref<Receive>::Share(this));
+    return true;
+  }
+
+  void Start() {
+    peer_->worker().RecvTensor(
+        context_, request_, &reply_,
+        [self = Ref<Receive>::Share(this)](Status status) {
+          self->OnReply(std::move(status));
+        });
+  }
+
+  void Cancel(const Status& reason) { scope_.Cancel(reason); }
+  void Fail(const Status& status) { std::move(done_)(status, Tensor(), false); }
+
+ private:
+  void OnReply(Status status) {
+    Status aborted;
+    {
+      Ref<Receive> self;  // released after the lock
+      MutexLock lock(owner_->mu_);
+      const auto it = owner_->open_.find(number_);
+      self = std::move(it->second);
+      owner_->open_.erase(it);
+      aborted = owner_->aborted_;
+      lock.Unlock();
+    }
+    if (!status.ok()) {
+      Fail(!aborted.ok() ? aborted : Reason(status));
+      return;
+    }
+    std::move(done_)(OkStatus(),
+                     reply_.is_dead ? Tensor() : std::move(reply_.tensor),
+                     reply_.is_dead);
+  }
+
+  // What `status` means at the receiving end.
+  Status Reason(const Status& status) const {
+    switch (status.code()) {
+      case StatusCode::kUnavailable:
+      case StatusCode::kDeadlineExceeded:
+        return status;
+      case StatusCode::kAborted:
+        // A restart, or a step that is over there: nobody else may tell.
+        return WithTask(status);
+      default:
+        return MarkDerived(WithTask(status));
+    }
+  }
+
+  Status WithTask(const Status& status) const {
+    if (absl::StrContains(status.message(), peer_->task().ToString()))
+      return status;
+    return Prefix(absl::StrCat("From ", peer_->task().ToString(), ":\n"),
+                  status);
+  }
+
+  const Ref<RemoteRendezvous> owner_;
+  const Ref<Peer> peer_;
+  CancelScope scope_;
+  RecvDone done_;
+  CallContext context_;
+  RecvTensorRequest request_;
+  RecvTensorReply reply_;
+  uint64_t number_ = 0;
+};
+
+RemoteRendezvous::RemoteRendezvous(int64_t step_id, const TaskName& self,
+                                   Ref<LocalRendezvous> local, Peers* peers,
+                                   Deadline deadline)
+    : step_id_(step_id),
+      self_prefix_(absl::StrCat(self.ToString(), "/")),
+      local_(std::move(local)),
+      peers_(peers),
+      deadline_(deadline) {}
+
+Status RemoteRendezvous::Send(absl::string_view key, const Tensor& value,
+                              bool is_dead) {
+  if (!absl::StartsWith(key, self_prefix_)) {
+    return Internal("Invalid rendezvous key (src): ", key, "; this is ",
+                    self_prefix_);
+  }
+  return local_->Send(key, value, is_dead);
+}
+
+void RemoteRendezvous::RecvAsync(absl::string_view key, CancelScope* cancel,
+                                 RecvDone done) {
+  if (absl::StartsWith(key, self_prefix_)) {
+    local_->RecvAsync(key, cancel, std::move(done));
+    return;
+  }
+  StatusOr<Ref<Peer>> peer = FindPeer(key);
+  if (!peer.ok()) {
+    std::move(done)(peer.status(), Tensor(), false);
+    return;
+  }
+  auto receive =
+      MakeRef<Receive>(Ref<RemoteRendezvous>::Share(this), *std::move(peer),
+                       key, cancel, std::move(done));
+  if (receive->Enter()) {
+    receive->Start();
+    return;
+  }
+  Status aborted;
+  {
+    MutexLock lock(mu_);
+    aborted = aborted_;
+  }
+  receive->Fail(aborted);
+}
+
+StatusOr<Ref<Peer>> RemoteRendezvous::FindPeer(absl::string_view key) {
+  {
+    MutexLock lock(mu_);
+    for (const auto& [prefix, peer] : found_) {
+      if (absl::StartsWith(key, prefix)) return peer;
+    }
+  }
+  const absl::string_view device = key.substr(0, key.find(';'));
+  StatusOr<TaskName> task = TaskName::Parse(device);
+  if (!task.ok()) return InvalidArgument("Invalid rendezvous key: ", key);
+  MR_ASSIGN(Ref<Peer> peer, peers_->Find(*task));
+  MutexLock lock(mu_);
+  found_.emplace_back(absl::StrCat(task->ToString(), "/"), peer);
+  return peer;
+}
+
+void RemoteRendezvous::StartAbort(const Status& status) {
+  const Status reason = status.ok() ? Aborted("the step was aborted") : status;
+  std::vector<Ref<Receive>> open;
+  {
+    MutexLock lock(mu_);
+    if (!aborted_.ok()) return;
+    aborted_ = reason;
+    for (const auto& [number, receive] : open_) open.push_back(receive);
+  }
+  local_->StartAbort(reason);
+  for (const Ref<Receive>& receive : open) receive->Cancel(reason);
+}
+
+}  // namespace millrace

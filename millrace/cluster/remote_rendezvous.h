@@ -1,0 +1,49 @@
+// RemoteRendezvous: the meeting table of a step that spans tasks.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "millrace/cluster/peers.h"
+#include "millrace/exec/local_rendezvous.h"
+
+namespace millrace {
+
+// Sends and receives of this task's own devices meet in `local`, where other
+// tasks' RecvTensor calls take theirs; a receive from a device of another task
+// is a RecvTensor to it. Errors of those name the task: UNAVAILABLE where it
+// does not answer, ABORTED where it was restarted; what only follows from the
+// failure of the step over there carries the derived mark. Thread-safe.
+class RemoteRendezvous final : public Rendezvous {
+ public:
+  // `peers` outlives this object. Receives end at `deadline`.
+  RemoteRendezvous(int64_t step_id, const TaskName& self,
+                   Ref<LocalRendezvous> local, Peers* peers, Deadline deadline);
+
+  Status Send(absl::string_view key, const Tensor& value,
+              bool is_dead) override;
+  void RecvAsync(absl::string_view key, CancelScope* cancel,
+                 RecvDone done) override;
+  // Also cancels the RecvTensor calls that are open.
+  void StartAbort(const Status& status) override;
+
+ private:
+  class Receive;
+  StatusOr<Ref<Peer>> FindPeer(absl::string_view key);
+
+  const int64_t step_id_;
+  const std::string self_prefix_;  // "/job:j/replica:0/task:1/"
+  const Ref<LocalRendezvous> local_;
+  Peers* const peers_;
+  const Deadline deadline_;
+
+  Mutex mu_;                                              // guards all below
+  std::vector<std::pair<std::string, Ref<Peer>>> found_;  // by prefix of a key
+  absl::btree_map<uint64_t, Ref<Receive>> open_;
+  uint64_t next_number_ = 1;
+  Status aborted_;
+};
+
+}  // namespace millrace

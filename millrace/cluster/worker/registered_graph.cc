@@ -1,0 +1,131 @@
+#include "millrace/cluster/worker/registered_graph.h"
+
+#include <utility>
+
+#include "millrace/exec/node_kind.h"
+#include "millrace/graph/import.h"
+#include "millrace/kernel/rendezvous.h"
+
+namespace millrace {
+namespace {
+
+// The key of a client-terminated transfer outside of loops; empty for others.
+StatusOr<std::string> ClientKey(const Node& node,
+                                const GraphEnvironment& environment,
+                                std::string* tensor_name) {
+  const AttrValue* client = node.attrs.Find("client_terminated");
+  if (KindOf(*node.op) != NodeKind::kTransfer || client == nullptr)
+    return std::string();
+  MR_ASSIGN(const bool terminated,
+            GetAttr<bool>(node.attrs, "client_terminated"));
+  if (!terminated) return std::string();
+  RendezvousKey key;
+  MR_ASSIGN(key.send_device, GetAttr<std::string>(node.attrs, "send_device"));
+  MR_ASSIGN(key.recv_device, GetAttr<std::string>(node.attrs, "recv_device"));
+  if (key.send_device != key.recv_device ||
+      environment.find_device(key.send_device) == nullptr) {
+    return std::string();
+  }
+  MR_ASSIGN(key.tensor_name, GetAttr<std::string>(node.attrs, "tensor_name"));
+  MR_ASSIGN(const int64_t incarnation,
+            GetAttr<int64_t>(node.attrs, "send_device_incarnation"));
+  key.send_incarnation = static_cast<uint64_t>(incarnation);
+  *tensor_name = key.tensor_name;
+  return key.ToString();
+}
+
+}  // namespace
+
+StatusOr<std::unique_ptr<RegisteredGraph>> RegisteredGraph::Build(
+    const GraphDef& def, const GraphEnvironment& environment) {
+  std::unique_ptr<RegisteredGraph> made(new RegisteredGraph(environment.ops));
+  MR_RETURN_IF_ERROR(ImportGraphDef({}, def, &made->graph_));
+  MR_RETURN_IF_ERROR(made->AssignDevices(environment));
+  made->library_ =
+      std::make_shared<const FunctionLibrary>(made->graph_.library());
+  made->functions_ = std::make_unique<FunctionRuntime>(
+      environment.ops, environment.kernels, environment.pool);
+  made->functions_->SetLibrary(made->library_);
+  MR_ASSIGN(const Graph graph, made->WithSlots(environment));
+  MR_ASSIGN(made->plans_, PlanSet::Build(graph, environment.find_device,
+                                         *environment.kernels, made->library_));
+  return made;
+}
+
+Status RegisteredGraph::AssignDevices(const GraphEnvironment& environment) {
+  absl::flat_hash_map<std::string, std::string> canonical;
+  for (NodeId id = 0; id < graph_.num_ids(); ++id) {
+    Node* node = graph_.node(id);
+    if (node == nullptr) continue;
+    auto [it, added] = canonical.try_emplace(node->requested_device);
+    if (added) {
+      // Other spellings of a full name are taken, too.
+      const StatusOr<DeviceName> parsed =
+          DeviceName::Parse(node->requested_device);
+      const std::string name =
+          parsed.ok() ? parsed->ToString() : node->requested_device;
+      if (environment.find_device(name) == nullptr) {
+        return InvalidArgument("{{node ", node->name, "}} is assigned to '",
+                               node->requested_device,
+                               "', which is no device of this task");
+      }
+      it->second = name;
+    }
+    node->assigned_device = it->second;
+  }
+  return OkStatus();
+}
+
+StatusOr<Graph> RegisteredGraph::WithSlots(
+    const GraphEnvironment& environment) {
+  Graph graph = graph_.Clone();
+  for (NodeId id = 0; id < graph.num_ids(); ++id) {
+    Node* node = graph.node(id);
+    if (node == nullptr) continue;
+    std::string tensor_name;
+    MR_ASSIGN(const std::string key,
+              ClientKey(*node, environment, &tensor_name));
+    if (key.empty()) continue;
+    const bool is_arg = node->num_outputs() == 1;
+    auto& slots = is_arg ? args_ : retvals_;
+    const DataType type =
+        is_arg ? node->output_types[0] : RemoveRef(node->input_types[0]);
+    const auto [it, added] = slots.try_emplace(
+        key, Slot{static_cast<int>(slots.size()), type, tensor_name});
+    if (!added && (!is_arg || it->second.dtype != type)) {
+      return InvalidArgument("{{node ", node->name,
+                             "}}: there is another node for the key ", key);
+    }
+    // In place: its edges stay, types are the same.
+    MR_ASSIGN(node->op, graph.LookupOp(is_arg ? "_Arg" : "_Retval"));
+    node->attrs = AttrMap(
+        {{"T", type}, {"index", static_cast<int64_t>(it->second.index)}});
+  }
+  return graph;
+}
+
+StatusOr<std::shared_ptr<const PlanSet>> RegisteredGraph::PartialPlans(
+    const GraphEnvironment& environment) {
+  MutexLock lock(mu_);
+  if (partial_plans_ == nullptr) {
+    MR_ASSIGN(partial_plans_, PlanSet::Build(graph_, environment.find_device,
+                                             *environment.kernels, library_));
+  }
+  return partial_plans_;
+}
+
+const RegisteredGraph::Slot* RegisteredGraph::FindArg(
+    absl::string_view key) const {
+  const auto it = args_.find(key);
+  return it == args_.end() ? nullptr : &it->second;
+}
+
+const RegisteredGraph::Slot* RegisteredGraph::FindRetval(
+    absl::string_view key) const {
+  const auto it = retvals_.find(key);
+  return it == retvals_.end() ? nullptr : &it->second;
+}
+
+GraphDef RegisteredGraph::ToGraphDef() const { return ExportGraphDef(graph_); }
+
+}  // namespace millrace

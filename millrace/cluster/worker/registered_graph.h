@@ -1,0 +1,70 @@
+// RegisteredGraph: a partition that a master has registered, ready to run.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
+#include "millrace/exec/function_runtime.h"
+#include "millrace/exec/kernel_cache.h"
+#include "millrace/exec/plan_set.h"
+#include "millrace/graph/graph_def.h"
+#include "millrace/graph/op_registry.h"
+
+namespace millrace {
+
+// What a graph is compiled against; all of it outlives the graph.
+struct GraphEnvironment {
+  const OpRegistry* ops = nullptr;
+  KernelCache* kernels = nullptr;
+  TaskQueue* pool = nullptr;
+  absl::FunctionRef<Device*(absl::string_view name)> find_device;
+};
+
+// Client-terminated _Recv and _Send nodes whose two devices are the same device
+// of this task are numbered slots of the plan (_Arg and _Retval); all others
+// meet in the step's rendezvous. Immutable but for partial_plans.
+class RegisteredGraph {
+ public:
+  // Fills in attributes that were left out as defaults. Errors as of
+  // ImportGraphDef and Plan::Build.
+  static StatusOr<std::unique_ptr<RegisteredGraph>> Build(
+      const GraphDef& def, const GraphEnvironment& environment);
+
+  struct Slot {
+    int index = 0;
+    DataType dtype = DataType::kInvalid;
+    std::string name;  // tensor_name of its node
+  };
+  // By rendezvous key; null for keys that are no slots.
+  const Slot* FindArg(absl::string_view key) const;
+  const Slot* FindRetval(absl::string_view key) const;
+
+  const std::shared_ptr<const PlanSet>& plans() const { return plans_; }
+  // The same with no slots, for runs in parts; built at the first need, by
+  // `environment` as it was.
+  StatusOr<std::shared_ptr<const PlanSet>> PartialPlans(
+      const GraphEnvironment& environment);
+  FunctionRuntime* functions() { return functions_.get(); }
+  // As it was registered, defaults filled in.
+  GraphDef ToGraphDef() const;
+
+ private:
+  explicit RegisteredGraph(const OpRegistry* ops) : graph_(ops) {}
+  Status AssignDevices(const GraphEnvironment& environment);
+  StatusOr<Graph> WithSlots(const GraphEnvironment& environment);
+
+  Graph graph_;
+  std::shared_ptr<const FunctionLibrary> library_;
+  std::unique_ptr<FunctionRuntime> functions_;
+  std::shared_ptr<const PlanSet> plans_;
+  absl::flat_hash_map<std::string, Slot> args_;
+  absl::flat_hash_map<std::string, Slot> retvals_;
+
+  Mutex mu_;
+  std::shared_ptr<const PlanSet> partial_plans_;  // guarded by mu_
+};
+
+}  // namespace millrace

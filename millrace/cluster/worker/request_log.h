@@ -1,0 +1,57 @@
+// RequestLog: which calls with a request id run, and which ones ended lately,
+// so that a call that arrives twice has its effect once.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+
+#include "absl/container/flat_hash_map.h"
+#include "millrace/base/ref.h"
+#include "millrace/base/status.h"
+#include "millrace/base/thread.h"
+
+namespace millrace {
+
+// Thread-safe. `Call` is what runs; the log shares it until End. An id of 0
+// stands for none: nothing is kept of it.
+template <class Call>
+class RequestLog {
+ public:
+  explicit RequestLog(size_t ended_kept) : ended_kept_(ended_kept) {}
+
+  // Null: `call` is the first of its id. Else the call that runs already;
+  // ABORTED if it has ended.
+  StatusOr<Ref<Call>> Begin(int64_t id, const Ref<Call>& call) {
+    if (id == 0) return Ref<Call>();
+    MutexLock lock(mu_);
+    auto [it, added] = calls_.try_emplace(id, call);
+    if (added) return Ref<Call>();
+    if (it->second != nullptr) return it->second;
+    return Aborted("The same request (id ", id,
+                   ") was received before, and has ended.");
+  }
+
+  // The call of `id` is over.
+  void End(int64_t id) {
+    if (id == 0) return;
+    Ref<Call> ended;  // released after the lock
+    MutexLock lock(mu_);
+    const auto it = calls_.find(id);
+    if (it == calls_.end()) return;
+    ended = std::move(it->second);
+    it->second = nullptr;
+    ended_.push_back(id);
+    if (ended_.size() > ended_kept_) {
+      calls_.erase(ended_.front());
+      ended_.pop_front();
+    }
+  }
+
+ private:
+  const size_t ended_kept_;
+  Mutex mu_;                                       // guards all below
+  absl::flat_hash_map<int64_t, Ref<Call>> calls_;  // null: has ended
+  std::deque<int64_t> ended_;
+};
+
+}  // namespace millrace

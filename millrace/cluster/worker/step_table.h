@@ -1,0 +1,109 @@
+// StepTable: the steps that this task takes part in, by id.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "absl/container/flat_hash_map.h"
+#include "millrace/base/lanes.h"
+#include "millrace/base/ref.h"
+#include "millrace/cluster/worker/request_log.h"
+#include "millrace/exec/local_rendezvous.h"
+#include "millrace/protocol/peer.h"
+#include "millrace/protocol/worker.h"
+
+namespace millrace {
+
+// A RecvTensor in progress, for requests that arrive twice.
+class ReceiveCall : public RefCounted {
+ public:
+  // Answers this call, too; false, `done` untouched, if it has ended.
+  virtual bool Attach(CallContext& context, RecvTensorReply* reply,
+                      Done& done) = 0;
+};
+
+// A run in progress, as the table sees it.
+class StepRun : public RefCounted {
+ public:
+  // Ends the step with `reason`; idempotent, returns soon.
+  virtual void Cancel(const Status& reason) = 0;
+};
+
+// A step is made by RunGraph, or by a RecvTensor that came before it. It stays
+// until it is cleaned up, so that values can still be taken after the run, or
+// its error be told. Of the last 4096 steps the table knows that they are over.
+// Thread-safe.
+class StepTable : public RefCounted {
+ public:
+  // Lives while somebody holds it; the table holds it until it is cleaned up.
+  class Step : public RefCounted {
+   public:
+    explicit Step(int64_t step_id)
+        : id(step_id), rendezvous(MakeRef<LocalRendezvous>()), receives(4096) {}
+
+    const int64_t id;
+    const Ref<LocalRendezvous> rendezvous;
+    RequestLog<ReceiveCall> receives;  // RecvTensor calls by request id
+
+   private:
+    friend class StepTable;
+    enum State { kEarly, kRunning, kEnded };
+    // Guarded by the table's lock.
+    State state_ = kEarly;
+    std::string session_;  // handle
+    Ref<StepRun> run_;     // while it runs
+    Status status_;        // once it ended
+    int receiving_ = 0;
+    int64_t since_nanos_ = 0;
+    Timer::Id timer_ = 0;  // while early
+  };
+
+  // `early_ms`: how long a step may wait for its RunGraph.
+  StepTable(Lanes& lanes, std::string task, int64_t early_ms);
+
+  // ABORTED if the id is in use or over.
+  StatusOr<Ref<Step>> BeginRun(int64_t step_id, const std::string& session,
+                               Ref<StepRun> run);
+  // The run is over. If it failed, `status` is what receives get from now on.
+  void EndRun(Step& step, const Status& status);
+  // For a RecvTensor; makes an early step if there is none. The step's error
+  // if it failed, ABORTED if it is over.
+  StatusOr<Ref<Step>> BeginReceive(int64_t step_id);
+  void EndReceive(Step& step);
+
+  // CleanupGraph: the step is over, a run of it is cancelled.
+  void CleanUp(int64_t step_id);
+  // Ends all steps of a session, or all there are, with `reason`.
+  void EndSession(const std::string& session, const Status& reason);
+  void EndAll(const Status& reason);
+
+  struct Counts {
+    int64_t steps = 0;
+    int64_t running = 0;
+    int64_t rendezvous_entries = 0;
+  };
+  Counts counts() const;
+  void AppendWaits(size_t max, std::vector<ServerWait>* waits) const;
+
+ private:
+  using Table = absl::btree_map<int64_t, Ref<Step>>;
+  void Remember(int64_t step_id, Status status);
+  void Finish(std::vector<Ref<Step>> steps, std::vector<Ref<StepRun>> runs,
+              const Status& reason);
+  void OnEarlyTimeout(const Ref<Step>& step);
+
+  Lanes& lanes_;
+  const std::string task_;
+  const int64_t early_ms_;
+
+  mutable Mutex mu_;  // guards all below
+  Table steps_;
+  // Steps that are over, and why they failed.
+  absl::flat_hash_map<int64_t, Status> over_;
+  std::deque<int64_t> over_order_;
+};
+
+}  // namespace millrace
