@@ -75,4 +75,24 @@ StatusOr<std::vector<std::unique_ptr<Device>>> MakeDevices(
   return devices;
 }
 
+StatusOr<std::unique_ptr<Device>> CloneDevice(Device& device,
+                                              absl::string_view job, int task) {
+  DeviceAttributes attributes = device.attributes();
+  DeviceName parsed = device.parsed_name();
+  parsed.job = std::string(job);
+  parsed.task = task;
+  attributes.name = parsed.ToString();
+  if (auto* cpu = dynamic_cast<CpuDevice*>(&device)) {
+    return std::unique_ptr<Device>(std::make_unique<CpuDevice>(
+        std::move(attributes), std::move(parsed), cpu->lanes(),
+        &cpu->intra_op(), Ref<CpuAllocator>::Share(&cpu->cpu_allocator())));
+  }
+  if (auto* gpu = dynamic_cast<FakeGpuDevice*>(&device)) {
+    return std::unique_ptr<Device>(std::make_unique<FakeGpuDevice>(
+        std::move(attributes), std::move(parsed), gpu->lanes()));
+  }
+  return Unimplemented("devices of type ", device.type(),
+                       " cannot have an isolated session");
+}
+
 }  // namespace millrace

@@ -37,4 +37,11 @@ Ref<CpuAllocator> MakeCpuAllocator(Lanes& lanes);
 StatusOr<std::vector<std::unique_ptr<Device>>> MakeDevices(
     const DeviceOptions& options, absl::string_view job, int task);
 
+// Another device on the hardware and allocator of `device`, with the same
+// attributes (also the incarnation) but for the job and task in its name, and
+// with resources of its own: for isolated sessions. UNIMPLEMENTED for types
+// that cannot be had twice.
+StatusOr<std::unique_ptr<Device>> CloneDevice(Device& device,
+                                              absl::string_view job, int task);
+
 }  // namespace millrace

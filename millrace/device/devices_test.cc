@@ -56,5 +56,23 @@ TEST(MakeDevices, Mistakes) {
             StatusCode::kInvalidArgument);
 }
 
+TEST(CloneDevice, SameHardwareOtherResources) {
+  auto devices = MakeDevices(
+      {.device_count = {{"CPU", 2}, {"GPU", 1}}, .fake_gpu = true}, "ps", 1);
+  ASSERT_TRUE(devices.ok());
+  for (const auto& device : *devices) {
+    const auto clone = CloneDevice(*device, "worker", 4);
+    ASSERT_TRUE(clone.ok()) << clone.status();
+    EXPECT_EQ((*clone)->name(),
+              absl::StrCat("/job:worker/replica:0/task:4/device:",
+                           device->type(), ":",
+                           *device->parsed_name().index));
+    EXPECT_EQ((*clone)->attributes().incarnation,
+              device->attributes().incarnation);
+    EXPECT_EQ((*clone)->allocator(), device->allocator());
+    EXPECT_NE(&(*clone)->resources(), &device->resources());
+  }
+}
+
 }  // namespace
 }  // namespace millrace

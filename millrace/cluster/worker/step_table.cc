@@ -42,12 +42,11 @@ StatusOr<Ref<StepTable::Step>> StepTable::BeginRun(int64_t step_id,
   return step;
 }
 
-void StepTable::EndRun(Step& step, const Status& status) {
+void StepTable::EndRun(Step& step, const Status& status, bool keep_run) {
   Ref<StepRun> run;  // released after the lock
   {
     MutexLock lock(mu_);
-    run = std::move(step.run_);
-    step.run_ = nullptr;
+    if (!keep_run) run = std::move(step.run_);
     step.state_ = Step::kEnded;
     step.status_ = status;
     // Cleaned up while it ran: who comes late shall hear of its error.
@@ -155,7 +154,8 @@ void StepTable::CleanUp(int64_t step_id) {
     if (it != steps_.end()) {
       status = it->second->status_;
       timer = std::exchange(it->second->timer_, 0);
-      if (it->second->run_ != nullptr) runs.push_back(it->second->run_);
+      if (it->second->run_ != nullptr)
+        runs.push_back(std::move(it->second->run_));
       steps.push_back(std::move(it->second));
       steps_.erase(it);
     }
@@ -177,7 +177,7 @@ void StepTable::EndSession(const std::string& session, const Status& reason) {
         ++it;
         continue;
       }
-      if (step.run_ != nullptr) runs.push_back(step.run_);
+      if (step.run_ != nullptr) runs.push_back(std::move(step.run_));
       Remember(step.id, step.status_.ok() ? reason : step.status_);
       steps.push_back(std::move(it->second));
       it = steps_.erase(it);
@@ -193,7 +193,7 @@ void StepTable::EndAll(const Status& reason) {
   {
     MutexLock lock(mu_);
     for (auto& [id, step] : steps_) {
-      if (step->run_ != nullptr) runs.push_back(step->run_);
+      if (step->run_ != nullptr) runs.push_back(std::move(step->run_));
       if (step->timer_ != 0) timers.push_back(std::exchange(step->timer_, 0));
       Remember(id, step->status_.ok() ? reason : step->status_);
       steps.push_back(std::move(step));

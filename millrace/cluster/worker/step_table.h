@@ -68,7 +68,8 @@ class StepTable : public RefCounted {
   StatusOr<Ref<Step>> BeginRun(int64_t step_id, const std::string& session,
                                Ref<StepRun> run);
   // The run is over. If it failed, `status` is what receives get from now on.
-  void EndRun(Step& step, const Status& status);
+  // With `keep_run` it is still cancelled when the step is cleaned up.
+  void EndRun(Step& step, const Status& status, bool keep_run = false);
   // For a RecvTensor; makes an early step if there is none. The step's error
   // if it failed, ABORTED if it is over.
   StatusOr<Ref<Step>> BeginReceive(int64_t step_id);

@@ -1,0 +1,204 @@
+#include "millrace/cluster/worker/partial_run.h"
+
+#include <atomic>
+#include <utility>
+
+#include "millrace/cluster/worker/run_graph.h"
+
+namespace millrace {
+
+// One RunGraph of the run.
+class PartialRun::Call : public RefCounted {
+ public:
+  Call(Ref<PartialRun> run, const RunGraphRequest& request)
+      : run_(std::move(run)),
+        request_(request),
+        received_(request.recv_key.size()),
+        pending_(1 + static_cast<int>(request.recv_key.size()) +
+                 (request.is_last_partial_run ? 1 : 0)),
+        calls_([this](Status reason) { run_->Cancel(reason); }) {}
+
+  bool Attach(CallContext& context, RunGraphReply* reply, Done& done) {
+    return calls_.Add(context, reply, done);
+  }
+
+  void Start() {
+    const auto self = Ref<Call>::Share(this);
+    Status sent;
+    for (const NamedTensor& value : request_.send) {
+      UpdateStatus(sent,
+                   run_->rendezvous_->Send(value.name, value.tensor, false));
+    }
+    for (size_t i = 0; i < request_.recv_key.size(); ++i) {
+      const std::string& key = request_.recv_key[i];
+      run_->rendezvous_->RecvAsync(
+          key, &run_->scope_,
+          [self, &key, i](Status status, Tensor value, bool is_dead) {
+            if (status.ok() && is_dead) {
+              const StatusOr<RendezvousKey> parsed = RendezvousKey::Parse(key);
+              status = DeadFetch(parsed.ok() ? parsed->tensor_name : key);
+            }
+            self->received_[i] = std::move(value);
+            self->PartDone(status);
+          });
+    }
+    Status end;
+    if (request_.is_last_partial_run && run_->WaitForEnd(self, &end))
+      PartDone(end);
+    PartDone(sent);
+  }
+
+  void PartDone(const Status& status) {
+    if (!status.ok()) {
+      MutexLock lock(mu_);
+      UpdateStatus(status_, status);
+    }
+    if (pending_.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
+    Status outcome;
+    {
+      MutexLock lock(mu_);
+      outcome = status_;
+    }
+    if (IsDerived(outcome) && run_->scope_.cancelled())
+      outcome = run_->scope_.status();
+    const auto self = Ref<Call>::Share(this);
+    const bool over = request_.is_last_partial_run || !outcome.ok();
+    if (!outcome.ok()) run_->Cancel(MarkDerived(outcome));
+    if (over) run_->session_->RemovePartialRun(run_->step_id_);
+    run_->requests_.End(request_.request_id);
+    RunGraphReply reply;
+    for (size_t i = 0; outcome.ok() && i < received_.size(); ++i) {
+      reply.recv.push_back({request_.recv_key[i], std::move(received_[i])});
+    }
+    if (request_.store_errors_in_response_body) {
+      reply.status = std::move(outcome);
+      outcome = OkStatus();
+    }
+    calls_.Complete(std::move(reply), outcome);
+  }
+
+ private:
+  const Ref<PartialRun> run_;
+  const RunGraphRequest& request_;
+  std::vector<Tensor> received_;
+  std::atomic<int> pending_;
+  AttachedCalls<RunGraphReply> calls_;
+  Mutex mu_;
+  Status status_;  // guarded by mu_
+};
+
+void PartialRun::Serve(WorkerState& worker, Ref<WorkerSession> session,
+                       std::shared_ptr<RegisteredGraph> graph,
+                       CallContext& context, const RunGraphRequest& request,
+                       RunGraphReply* reply, Done done) {
+  Ref<PartialRun> run = session->FindPartialRun(request.step_id);
+  if (run == nullptr) {
+    StatusOr<std::shared_ptr<const PlanSet>> plans =
+        session->PartialPlans(*graph);
+    Status status = plans.status();
+    run =
+        MakeRef<PartialRun>(worker, session, std::move(graph), request.step_id);
+    if (status.ok()) status = run->Begin(*std::move(plans));
+    Ref<PartialRun> there = session->FindPartialRun(request.step_id);
+    if (!status.ok() && there != nullptr) {
+      run = std::move(there);  // the same call has come twice
+    } else if (!status.ok()) {
+      AnswerRunGraph(request, std::move(status), reply, std::move(done));
+      return;
+    }
+  }
+  auto call = MakeRef<Call>(run, request);
+  const StatusOr<Ref<Call>> there =
+      run->requests_.Begin(request.request_id, call);
+  if (there.ok() && *there == nullptr) {
+    call->Attach(context, reply, done);
+    call->Start();
+    return;
+  }
+  if (there.ok() && (*there)->Attach(context, reply, done)) return;
+  AnswerRunGraph(
+      request,
+      there.ok()
+          ? Aborted("The same request was received before, and has ended.")
+          : there.status(),
+      reply, std::move(done));
+}
+
+PartialRun::PartialRun(WorkerState& worker, Ref<WorkerSession> session,
+                       std::shared_ptr<RegisteredGraph> graph, int64_t step_id)
+    : active_(worker),
+      worker_(worker),
+      session_(std::move(session)),
+      graph_(std::move(graph)),
+      step_id_(step_id),
+      scope_(&session_->scope()),
+      requests_(4096) {}
+
+PartialRun::~PartialRun() = default;
+
+Status PartialRun::Begin(std::shared_ptr<const PlanSet> plans) {
+  const auto self = Ref<PartialRun>::Share(this);
+  MR_ASSIGN(step_, worker_.steps->BeginRun(step_id_, session_->handle(), self));
+  session_->AddPartialRun(step_id_, self);
+  worker_.masters->AddStep(session_->watch(), step_id_, self);
+  rendezvous_ =
+      MakeRef<RemoteRendezvous>(step_id_, session_->task(), step_->rendezvous,
+                                session_->peers(), Deadline::Infinite());
+  CancelScope::Registration registration = scope_.Register([this] {
+    worker_.lanes.control.Schedule([self = Ref<PartialRun>::Share(this)] {
+      self->rendezvous_->StartAbort(MarkDerived(self->scope_.status()));
+    });
+  });
+  abort_token_ = registration.token;
+  environment_.step_id = step_id_;
+  environment_.cancel = &scope_;
+  environment_.rendezvous = rendezvous_.get();
+  environment_.container = &container_;
+  environment_.functions = graph_->functions();
+  environment_.files = worker_.files;
+  environment_.session_handle = session_->handle();
+  if (!registration.ok()) {
+    OnPlansDone(registration.status);
+    return registration.status;
+  }
+  worker_.lanes.inter_op.Schedule([self, plans = std::move(plans)] {
+    PlanRun run;
+    run.environment = &self->environment_;
+    run.retvals = &self->retvals_;
+    run.pool = &self->worker_.lanes.inter_op;
+    PlanSet::Run(plans, run,
+                 [self](Status status) { self->OnPlansDone(status); });
+  });
+  return OkStatus();
+}
+
+void PartialRun::OnPlansDone(const Status& status) {
+  scope_.Unregister(abort_token_);
+  worker_.masters->RemoveStep(session_->watch(), step_id_);
+  // Values may be asked for after the end.
+  worker_.steps->EndRun(*step_, status, /*keep_run=*/status.ok());
+  if (!status.ok()) session_->RemovePartialRun(step_id_);
+  ++(status.ok() ? worker_.steps_done : worker_.steps_failed);
+  std::vector<Ref<Call>> waiting;
+  {
+    MutexLock lock(mu_);
+    ended_ = true;
+    status_ = status;
+    waiting.swap(waiting_);
+  }
+  for (const Ref<Call>& call : waiting) call->PartDone(status);
+}
+
+bool PartialRun::WaitForEnd(const Ref<Call>& call, Status* status) {
+  MutexLock lock(mu_);
+  if (!ended_) waiting_.push_back(call);
+  *status = status_;
+  return ended_;
+}
+
+void PartialRun::Cancel(const Status& reason) {
+  scope_.Cancel(reason);
+  session_->RemovePartialRun(step_id_);
+}
+
+}  // namespace millrace

@@ -1,0 +1,126 @@
+#include "millrace/cluster/worker/recv_tensor.h"
+
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
+#include "millrace/base/clock.h"
+#include "millrace/kernel/rendezvous.h"
+
+namespace millrace {
+namespace {
+
+// Stock's mark of this error, for its masters.
+constexpr absl::string_view kRestartedUrl =
+    "type.googleapis.com/"
+    "tensorflow.distributed_runtime.WorkerPossiblyRestarted";
+
+}  // namespace
+
+Status CheckSender(const WorkerState& worker, absl::string_view key) {
+  const std::vector<absl::string_view> parts =
+      absl::StrSplit(key, absl::MaxSplits(';', 2));
+  uint64_t incarnation = 0;
+  if (parts.size() < 3 || parts[1].size() != 16 ||
+      !absl::SimpleHexAtoi(parts[1], &incarnation)) {
+    return InvalidArgument("Invalid rendezvous key: ", key);
+  }
+  const Device* sender = nullptr;
+  for (const auto& device : worker.options.devices) {
+    if (device->name() == parts[0]) sender = device.get();
+  }
+  if (sender == nullptr) {
+    // Sessions may know this task by another name.
+    MR_ASSIGN(const DeviceName name, DeviceName::Parse(parts[0]));
+    for (const auto& device : worker.options.devices) {
+      if (device->parsed_name().type == name.type &&
+          device->parsed_name().index == name.index) {
+        sender = device.get();
+      }
+    }
+  }
+  if (sender == nullptr) {
+    return InvalidArgument(
+        "Invalid rendezvous key (src): ", key, "; ", worker.task_name, " has ",
+        worker.options.devices.size(), " devices, of which it is none");
+  }
+  const uint64_t own = sender->attributes().incarnation;
+  if (own == incarnation) return OkStatus();
+  Status status = Aborted(
+      "RecvTensor expects a different device incarnation: ", incarnation,
+      " vs. ", own, ". Your worker job (\"", worker.task_name,
+      "\") was probably restarted. Check your worker job for the reason why "
+      "it was restarted.");
+  status.SetPayload(kRestartedUrl, absl::Cord());
+  return status;
+}
+
+void RecvTensorCall::Serve(WorkerState& worker, CallContext& context,
+                           const RecvTensorRequest& request,
+                           RecvTensorReply* reply, Done done) {
+  Status status = worker.refusal();
+  if (status.ok()) status = CheckSender(worker, request.rendezvous_key);
+  if (status.ok()) status = context.Check();
+  if (!status.ok()) {
+    std::move(done)(std::move(status));
+    return;
+  }
+  StatusOr<Ref<StepTable::Step>> step =
+      worker.steps->BeginReceive(request.step_id);
+  if (!step.ok()) {
+    std::move(done)(step.status());
+    return;
+  }
+  const auto call = MakeRef<RecvTensorCall>(worker, *step, request.request_id);
+  const StatusOr<Ref<ReceiveCall>> there =
+      (*step)->receives.Begin(request.request_id, call);
+  if (there.ok() && *there == nullptr) {
+    call->Attach(context, reply, done);
+    call->Start(request, context.deadline);
+    return;
+  }
+  if (there.ok() && (*there)->Attach(context, reply, done)) return;
+  std::move(done)(
+      there.ok()
+          ? Aborted("The same request was received before, and has ended.")
+          : there.status());
+}
+
+RecvTensorCall::RecvTensorCall(WorkerState& worker, Ref<StepTable::Step> step,
+                               int64_t request_id)
+    : active_(worker),
+      worker_(worker),
+      step_(std::move(step)),
+      request_id_(request_id),
+      scope_(&worker.scope),
+      calls_([this](Status reason) { scope_.Cancel(std::move(reason)); }) {}
+
+RecvTensorCall::~RecvTensorCall() { worker_.steps->EndReceive(*step_); }
+
+void RecvTensorCall::Start(const RecvTensorRequest& request,
+                           Deadline deadline) {
+  scope_.CancelAt(deadline, worker_.lanes.timer,
+                  DeadlineExceeded("RecvTensor of step ", request.step_id,
+                                   " did not end by its deadline"));
+  step_->rendezvous->RecvAsync(request.rendezvous_key, &scope_,
+                               [self = Ref<RecvTensorCall>::Share(this)](
+                                   Status status, Tensor value, bool is_dead) {
+                                 self->Finish(std::move(status),
+                                              std::move(value), is_dead);
+                               });
+}
+
+void RecvTensorCall::Finish(Status status, Tensor value, bool is_dead) {
+  step_->receives.End(request_id_);
+  RecvTensorReply reply;
+  if (status.ok()) {
+    reply.is_dead = is_dead;
+    // A dead value still needs a type and a shape to travel.
+    reply.tensor =
+        value.valid() ? std::move(value) : Tensor::Zeros(DataType::kFloat, {0});
+    reply.send_start_micros = WallMicros();
+  }
+  calls_.Complete(std::move(reply), status);
+}
+
+}  // namespace millrace

@@ -1,0 +1,179 @@
+#include "millrace/cluster/worker/worker_session.h"
+
+#include <utility>
+
+#include "millrace/base/crc32c.h"
+#include "millrace/cluster/worker/partial_run.h"
+#include "millrace/cluster/worker/run_graph.h"
+#include "millrace/cluster/worker/worker_state.h"
+#include "millrace/device/devices.h"
+#include "millrace/exec/frame_id.h"
+#include "millrace/kernel/resource.h"
+#include "millrace/protocol/codec.h"
+
+namespace millrace {
+namespace {
+
+// How many requests that have ended are still known.
+constexpr size_t kRunsRemembered = 4096;
+
+// 128 bits that stand for the contents of a request.
+StatusOr<std::pair<uint64_t, uint64_t>> Fingerprint(
+    const RegisterGraphRequest& request) {
+  MR_ASSIGN(const ByteChunks bytes, Encode(request));
+  uint64_t murmur = 0;
+  uint32_t crc = 0;
+  for (const Chunk& chunk : bytes.chunks()) {
+    murmur = (murmur ^ FrameNameHash(chunk.bytes)) * 0x9E3779B97F4A7C15;
+    crc = crc32c::Extend(crc, chunk.bytes.data(), chunk.bytes.size());
+  }
+  return std::make_pair(murmur, static_cast<uint64_t>(crc) << 32 |
+                                    (bytes.size_bytes() & 0xffffffff));
+}
+
+}  // namespace
+
+WorkerSession::WorkerSession(WorkerState& worker,
+                             const CreateWorkerSessionRequest& request)
+    : handle_(request.session_handle),
+      master_task_(request.master_task),
+      master_incarnation_(request.master_incarnation),
+      ops_(worker.options.ops),
+      pool_(&worker.lanes.inter_op),
+      task_(worker.options.task),
+      peers_(worker.peers),
+      scope_(&worker.scope),
+      kernels_(worker.options.kernels),
+      runs_(kRunsRemembered) {}
+
+WorkerSession::~WorkerSession() = default;
+
+StatusOr<Ref<WorkerSession>> WorkerSession::Make(
+    WorkerState& worker, const CreateWorkerSessionRequest& request) {
+  Ref<WorkerSession> session =
+      Ref<WorkerSession>::Adopt(new WorkerSession(worker, request));
+  const ServerDef& def = request.server_def;
+  if (!def.cluster.jobs.empty()) {
+    session->task_ = TaskName{def.job_name, def.task_index};
+    PeersOptions peers;
+    peers.self = session->task_;
+    MR_ASSIGN(peers.cluster, ClusterSpec::FromDef(def.cluster));
+    MR_RETURN_IF_ERROR(peers.cluster.Address(session->task_).status());
+    peers.transport = worker.options.transport;
+    peers.self_worker = worker.api;
+    peers.probe_interval_ms = worker.options.probe_interval_ms;
+    peers.probe_misses = worker.options.probe_misses;
+    peers.rename_devices = true;
+    peers.lanes = &worker.lanes;
+    if (peers.transport == nullptr) {
+      return Unimplemented(
+          "this worker cannot reach the tasks of another cluster");
+    }
+    session->own_peers_ = MakePeers(std::move(peers));
+    session->peers_ = session->own_peers_.get();
+  }
+  const bool renamed = session->task_ != worker.options.task;
+  if (renamed && !request.isolate_session_state) {
+    return Unimplemented("a session under another task's name, ",
+                         session->task_.ToString(), ", must be isolated");
+  }
+  for (const auto& device : worker.options.devices) {
+    if (request.isolate_session_state) {
+      MR_ASSIGN(std::unique_ptr<Device> own,
+                CloneDevice(*device, session->task_.job, session->task_.index));
+      session->own_devices_.push_back(std::move(own));
+      session->devices_.push_back(session->own_devices_.back().get());
+    } else {
+      session->devices_.push_back(device.get());
+    }
+  }
+  return session;
+}
+
+Device* WorkerSession::FindDevice(absl::string_view name) const {
+  for (Device* device : devices_) {
+    if (device->name() == name) return device;
+  }
+  return nullptr;
+}
+
+StatusOr<std::string> WorkerSession::RegisterGraph(
+    const RegisterGraphRequest& request) {
+  MR_ASSIGN(const auto fingerprint, Fingerprint(request));
+  const auto known = [&]() -> std::string {
+    const auto it = handles_.find(fingerprint);
+    return it == handles_.end() ? std::string() : it->second;
+  };
+  {
+    MutexLock lock(mu_);
+    if (std::string handle = known(); !handle.empty()) return handle;
+  }
+  // Outside the lock: this is most of the work of a session's first step.
+  const auto find_device = [this](absl::string_view name) {
+    return FindDevice(name);
+  };
+  MR_ASSIGN(std::shared_ptr<RegisteredGraph> graph,
+            RegisteredGraph::Build(request.graph_def,
+                                   {ops_, &kernels_, pool_, find_device}));
+  MutexLock lock(mu_);
+  if (std::string handle = known(); !handle.empty()) return handle;
+  const std::string handle =
+      absl::StrCat(absl::Hex(next_graph_++, absl::kZeroPad16));
+  graphs_.emplace(handle, std::move(graph));
+  handles_.emplace(fingerprint, handle);
+  return handle;
+}
+
+StatusOr<std::shared_ptr<const PlanSet>> WorkerSession::PartialPlans(
+    RegisteredGraph& graph) {
+  const auto find_device = [this](absl::string_view name) {
+    return FindDevice(name);
+  };
+  return graph.PartialPlans({ops_, &kernels_, pool_, find_device});
+}
+
+StatusOr<std::shared_ptr<RegisteredGraph>> WorkerSession::FindGraph(
+    const std::string& handle) {
+  MutexLock lock(mu_);
+  const auto it = graphs_.find(handle);
+  if (it != graphs_.end()) return it->second;
+  return Aborted("Graph handle is not found: ", handle, ". Session ", handle_,
+                 " at ", task_.ToString(), " has ", graphs_.size(), " graphs.");
+}
+
+int64_t WorkerSession::num_graphs() const {
+  MutexLock lock(mu_);
+  return static_cast<int64_t>(graphs_.size());
+}
+
+Ref<PartialRun> WorkerSession::FindPartialRun(int64_t step_id) {
+  MutexLock lock(mu_);
+  const auto it = partial_runs_.find(step_id);
+  return it == partial_runs_.end() ? nullptr : it->second;
+}
+
+bool WorkerSession::AddPartialRun(int64_t step_id, const Ref<PartialRun>& run) {
+  MutexLock lock(mu_);
+  return partial_runs_.try_emplace(step_id, run).second;
+}
+
+void WorkerSession::RemovePartialRun(int64_t step_id) {
+  Ref<PartialRun> removed;  // released after the lock
+  MutexLock lock(mu_);
+  const auto it = partial_runs_.find(step_id);
+  if (it == partial_runs_.end()) return;
+  removed = std::move(it->second);
+  partial_runs_.erase(it);
+}
+
+void WorkerSession::End(const Status& reason) {
+  scope_.Cancel(reason);
+  absl::btree_map<int64_t, Ref<PartialRun>> partial_runs;
+  {
+    MutexLock lock(mu_);
+    partial_runs.swap(partial_runs_);
+  }
+  for (const auto& device : own_devices_) device->resources().ClearAll();
+}
+
+}  // namespace millrace

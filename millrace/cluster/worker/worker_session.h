@@ -1,0 +1,100 @@
+// WorkerSession: what a worker keeps for a session of some master.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "millrace/base/cancel.h"
+#include "millrace/cluster/peers.h"
+#include "millrace/cluster/worker/registered_graph.h"
+#include "millrace/cluster/worker/request_log.h"
+#include "millrace/kernel/device.h"
+#include "millrace/protocol/worker.h"
+
+namespace millrace {
+
+class WorkerState;
+class RunGraphCall;
+class PartialRun;
+
+// Thread-safe. Calls in progress share it; its kernels and its own devices die
+// with it.
+class WorkerSession : public RefCounted {
+ public:
+  // Isolated sessions get devices of their own, with the names and
+  // incarnations of the server's; a cluster in `request.server_def` brings
+  // names and tasks of its own. UNIMPLEMENTED for other names with shared
+  // state.
+  static StatusOr<Ref<WorkerSession>> Make(
+      WorkerState& worker, const CreateWorkerSessionRequest& request);
+  ~WorkerSession() override;
+
+  const std::string& handle() const { return handle_; }
+  const TaskName& task() const { return task_; }  // this one's name here
+  const std::string& master_task() const { return master_task_; }
+  int64_t master_incarnation() const { return master_incarnation_; }
+  // Of isolated sessions.
+  const std::vector<std::unique_ptr<Device>>& own_devices() const {
+    return own_devices_;
+  }
+  Peers* peers() const { return peers_; }
+  // Null if there is none of that name.
+  Device* FindDevice(absl::string_view name) const;
+  CancelScope& scope() { return scope_; }
+  // Of MasterWatch; 0: its master is not watched.
+  uint64_t watch() const { return watch_.load(std::memory_order_relaxed); }
+  void set_watch(uint64_t watch) {
+    watch_.store(watch, std::memory_order_relaxed);
+  }
+
+  // Compiles the graph, unless the same one was registered before; its handle.
+  StatusOr<std::string> RegisterGraph(const RegisterGraphRequest& request);
+  // ABORTED "Graph handle is not found: ...".
+  StatusOr<std::shared_ptr<RegisteredGraph>> FindGraph(
+      const std::string& handle);
+  // See RegisteredGraph.
+  StatusOr<std::shared_ptr<const PlanSet>> PartialPlans(RegisteredGraph& graph);
+  int64_t num_graphs() const;
+
+  // Calls of RunGraph by request id.
+  RequestLog<RunGraphCall>& runs() { return runs_; }
+  // Runs in parts, by step id; null if there is none, false if there is one.
+  Ref<PartialRun> FindPartialRun(int64_t step_id);
+  bool AddPartialRun(int64_t step_id, const Ref<PartialRun>& run);
+  void RemovePartialRun(int64_t step_id);
+
+  // Ends what runs with `reason`, empties the devices of its own.
+  void End(const Status& reason);
+
+ private:
+  WorkerSession(WorkerState& worker, const CreateWorkerSessionRequest& request);
+
+  const std::string handle_;
+  const std::string master_task_;
+  const int64_t master_incarnation_;
+  const OpRegistry* const ops_;
+  TaskQueue* const pool_;
+  TaskName task_;
+  std::unique_ptr<Peers> own_peers_;
+  Peers* peers_ = nullptr;
+  std::vector<std::unique_ptr<Device>> own_devices_;
+  std::vector<Device*> devices_;
+  CancelScope scope_;
+  std::atomic<uint64_t> watch_{0};
+  KernelCache kernels_;
+  RequestLog<RunGraphCall> runs_;
+
+  mutable Mutex mu_;  // guards all below
+  absl::btree_map<std::string, std::shared_ptr<RegisteredGraph>>
+      graphs_;  // by handle
+  absl::btree_map<std::pair<uint64_t, uint64_t>, std::string>
+      handles_;  // by hash
+  int64_t next_graph_ = 1;
+  absl::btree_map<int64_t, Ref<PartialRun>> partial_runs_;
+};
+
+}  // namespace millrace

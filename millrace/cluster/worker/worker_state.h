@@ -1,0 +1,66 @@
+// WorkerState: what the parts of one worker share.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "millrace/base/cancel.h"
+#include "millrace/base/thread.h"
+#include "millrace/cluster/worker/master_watch.h"
+#include "millrace/cluster/worker/session_table.h"
+#include "millrace/cluster/worker/step_table.h"
+#include "millrace/cluster/worker/worker_service.h"
+
+namespace millrace {
+
+// Owned by the service; outlives every ActiveCall.
+class WorkerState {
+ public:
+  explicit WorkerState(WorkerServiceOptions o);
+
+  const WorkerServiceOptions options;
+  const std::string task_name;  // "/job:ps/replica:0/task:0"
+  Lanes& lanes;
+  FileSystem* const files;
+  WorkerApi* api = nullptr;  // the service itself
+  Peers* peers = nullptr;    // set once, before the first call
+
+  CancelScope scope;  // above those of all sessions
+  const Ref<StepTable> steps;
+  const Ref<MasterWatch> masters;
+  SessionTable sessions;
+
+  std::atomic<int64_t> steps_done{0};
+  std::atomic<int64_t> steps_failed{0};
+
+  // OK, or why nothing new is taken on.
+  Status refusal() const;
+  void Refuse(Status reason);
+  // Waits until there is no ActiveCall.
+  void Join();
+
+ private:
+  friend class ActiveCall;
+  mutable Mutex mu_;  // guards all below
+  CondVar idle_;
+  int64_t active_ = 0;
+  Status refusal_;
+};
+
+// Keeps the worker alive for as long as a call is in progress. The last thing
+// that a call lets go of.
+class ActiveCall {
+ public:
+  explicit ActiveCall(WorkerState& worker);
+  ~ActiveCall();
+  ActiveCall(const ActiveCall&) = delete;
+  ActiveCall& operator=(const ActiveCall&) = delete;
+
+ private:
+  WorkerState& worker_;
+};
+
+}  // namespace millrace
