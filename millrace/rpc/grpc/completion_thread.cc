@@ -1,0 +1,45 @@
+#include "millrace/rpc/grpc/completion_thread.h"
+
+#include <atomic>
+#include <utility>
+
+namespace millrace {
+
+CompletionThreads::CompletionThreads(
+    absl::string_view name, int threads,
+    std::unique_ptr<grpc::CompletionQueue> queue)
+    : queue_(std::move(queue)) {
+  for (int i = 0; i < threads; ++i) {
+    threads_.emplace_back(name, [this] { Loop(); });
+  }
+}
+
+CompletionThreads::~CompletionThreads() {
+  queue_->Shutdown();
+  for (Thread& thread : threads_) thread.Join();
+}
+
+void CompletionThreads::Loop() {
+  void* tag;
+  bool ok;
+  while (queue_->Next(&tag, &ok)) {
+    static_cast<CompletionEvent*>(tag)->OnEvent(ok);
+  }
+}
+
+CompletionThreads& CompletionThreads::OfClients() {
+  static constinit Mutex mu;
+  static constinit std::atomic<CompletionThreads*> instance{nullptr};
+  CompletionThreads* threads = instance.load(std::memory_order_acquire);
+  if (threads) return *threads;
+  MutexLock lock(mu);
+  threads = instance.load(std::memory_order_relaxed);
+  if (!threads) {
+    threads = new CompletionThreads("grpc-client", 1,
+                                    std::make_unique<grpc::CompletionQueue>());
+    instance.store(threads, std::memory_order_release);
+  }
+  return *threads;
+}
+
+}  // namespace millrace

@@ -1,0 +1,32 @@
+// The client's side: a connection to one address, kept alive by who calls.
+#pragma once
+
+#include <grpcpp/generic/generic_stub.h>
+
+#include <memory>
+#include <string>
+
+#include "millrace/protocol/caller.h"
+#include "millrace/rpc/grpc/grpc_transport.h"
+
+namespace millrace {
+
+// A Caller over one gRPC channel. Calls fail at once with UNAVAILABLE while the
+// peer cannot be reached; the channel goes on trying. Thread-safe.
+class GrpcChannel final : public Caller,
+                          public std::enable_shared_from_this<GrpcChannel> {
+ public:
+  GrpcChannel(const std::string& address, const GrpcOptions& options);
+
+  void Call(const Method& method, CallContext& context, ByteChunks request,
+            ByteChunks* reply, Done done) override;
+
+  const std::string& address() const { return address_; }
+  grpc::GenericStub& stub() { return stub_; }
+
+ private:
+  const std::string address_;
+  grpc::GenericStub stub_;
+};
+
+}  // namespace millrace

@@ -1,0 +1,225 @@
+#include "millrace/rpc/grpc/grpc_listener.h"
+
+#include <grpc/grpc.h>
+#include <grpcpp/generic/async_generic_service.h>
+#include <grpcpp/impl/codegen/completion_queue_tag.h>
+#include <grpcpp/security/server_credentials.h>
+#include <grpcpp/server.h>
+#include <grpcpp/server_builder.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "millrace/base/lanes.h"
+#include "millrace/rpc/call_status.h"
+#include "millrace/rpc/grpc/bind_error.h"
+#include "millrace/rpc/grpc/completion_thread.h"
+#include "millrace/rpc/grpc/grpc_log.h"
+#include "millrace/rpc/grpc/server_call.h"
+#include "millrace/rpc/grpc/wire_status.h"
+
+namespace millrace {
+namespace {
+
+// Calls that may arrive while a thread deals with another one.
+constexpr int kRequestedCalls = 16;
+// For replies to leave before connections are closed.
+constexpr int64_t kFarewellMillis = 200;
+
+// "tensorflow.MasterService" of "/tensorflow.MasterService/RunStep".
+std::string ServiceName(MethodId id) {
+  const absl::string_view path = GetMethod(id).path;
+  return std::string(path.substr(1, path.rfind('/') - 1));
+}
+
+std::vector<std::string> ServiceNames(const Services& services) {
+  std::vector<std::string> names;
+  if (services.master) names.push_back(ServiceName(MethodId::kRunStep));
+  if (services.worker) names.push_back(ServiceName(MethodId::kGetStatus));
+  if (services.peer) names.push_back(ServiceName(MethodId::kHello));
+  if (services.admin) names.push_back(ServiceName(MethodId::kStop));
+  names.push_back("grpc.health.v1.Health");
+  names.push_back("grpc.reflection.v1alpha.ServerReflection");
+  names.push_back("grpc.reflection.v1.ServerReflection");
+  return names;
+}
+
+// Takes the end of a core operation that nobody waits for.
+class Ignored final : public grpc::internal::CompletionQueueTag {
+ public:
+  bool FinalizeResult(void**, bool*) override {
+    delete this;
+    return false;
+  }
+};
+
+class GrpcListener final : public Listener, public CallHost {
+ public:
+  explicit GrpcListener(const Services& services)
+      : services_(services), lanes_(Lanes::Process()) {
+    const std::vector<std::string> names = ServiceNames(services);
+    AddHealth(names, &local_methods_);
+    AddReflection(names, &local_methods_);
+  }
+  ~GrpcListener() override {
+    if (server_) Shutdown(Deadline::At(0));
+  }
+
+  Status Start(const ListenOptions& options, const GrpcOptions& grpc);
+
+  const std::string& address() const override { return address_; }
+  int port() const override { return port_; }
+  void Shutdown(Deadline deadline) override;
+  void Kill() override;
+
+  bool OnAccepted() override;
+  void OnClosed() override;
+  const Services& services() const override { return services_; }
+  const LocalMethods& local_methods() const override { return local_methods_; }
+  Lanes& lanes() const override { return lanes_; }
+  CancelScope* handlers() override { return &handlers_; }
+  CancelScope* streams() override { return &streams_; }
+
+ private:
+  const Services services_;
+  Lanes& lanes_;
+  LocalMethods local_methods_;
+  std::string address_;
+  int port_ = 0;
+  CancelScope handlers_;
+  CancelScope streams_;
+
+  Mutex mu_;  // guards the next two
+  CondVar closed_;
+  int open_ = 0;
+  bool draining_ = false;
+
+  grpc::AsyncGenericService service_;
+  grpc::ServerCompletionQueue* queue_ = nullptr;
+  std::unique_ptr<grpc::Server> server_;
+  // Ends, with its queue, before the server does.
+  std::unique_ptr<CompletionThreads> threads_;
+};
+
+Status GrpcListener::Start(const ListenOptions& options,
+                           const GrpcOptions& grpc) {
+  grpc::ServerBuilder builder;
+  const bool v6 = absl::StrContains(options.host, ':') &&
+                  !absl::StartsWith(options.host, "[");
+  const std::string host =
+      v6 ? absl::StrCat("[", options.host, "]")
+         : (options.host.empty() ? "0.0.0.0" : options.host);
+  const std::string wanted = absl::StrCat(host, ":", options.port);
+  const auto credentials = grpc::InsecureServerCredentials();
+  builder.AddListeningPort(wanted, credentials, &port_);
+  int unix_port = 0;
+  if (!options.unix_socket.empty()) {
+    builder.AddListeningPort(absl::StrCat("unix:", options.unix_socket),
+                             credentials, &unix_port);
+  }
+  builder.SetMaxReceiveMessageSize(-1);
+  builder.SetMaxSendMessageSize(-1);
+  // Two servers on one port would share its calls.
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, 64 << 10);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_FRAME_SIZE, kMaxFrameBytes);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES,
+                             kLookaheadBytes);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, grpc.keepalive_ms);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS,
+                             grpc.keepalive_timeout_ms);
+  // Clients may ask as often as they like.
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
+  builder.RegisterAsyncGenericService(&service_);
+  std::unique_ptr<grpc::ServerCompletionQueue> queue =
+      builder.AddCompletionQueue();
+  auto quiet = std::make_unique<QuietGrpcLog>();  // errors are for us to tell
+  server_ = builder.BuildAndStart();
+  if (!server_) {
+    queue->Shutdown();
+    void* tag;
+    bool ok;
+    while (queue->Next(&tag, &ok)) {
+    }
+    return Unavailable("cannot listen on ", wanted, ": ",
+                       BindError(host, options.port, options.unix_socket));
+  }
+  quiet.reset();
+  address_ = absl::StrCat(host == "0.0.0.0" ? "127.0.0.1" : host, ":", port_);
+  queue_ = queue.get();
+  threads_ = std::make_unique<CompletionThreads>(
+      "grpc-server", grpc.server_threads, std::move(queue));
+  for (int i = 0; i < kRequestedCalls; ++i) {
+    ServerCall::Request(this, &service_, queue_);
+  }
+  return OkStatus();
+}
+
+bool GrpcListener::OnAccepted() {
+  bool open;
+  {
+    MutexLock lock(mu_);
+    ++open_;
+    open = !draining_;
+  }
+  ServerCall::Request(this, &service_, queue_);
+  return open;
+}
+
+void GrpcListener::OnClosed() {
+  MutexLock lock(mu_);
+  if (--open_ == 0) closed_.NotifyAll();
+}
+
+void GrpcListener::Shutdown(Deadline deadline) {
+  {
+    MutexLock lock(mu_);
+    draining_ = true;
+  }
+  streams_.Cancel(ShuttingDown(address_));
+  {
+    MutexLock lock(mu_);
+    while (open_ > 0 && !deadline.expired()) {
+      closed_.WaitUntil(mu_, deadline);
+    }
+  }
+  handlers_.Cancel(ShuttingDown(address_));
+  {
+    MutexLock lock(mu_);
+    while (open_ > 0) closed_.Wait(mu_);
+  }
+  if (!threads_) return;
+  server_->Shutdown(ToTimespec(Deadline::AfterMillis(kFarewellMillis)));
+  threads_.reset();
+}
+
+void GrpcListener::Kill() {
+  {
+    MutexLock lock(mu_);
+    draining_ = true;
+  }
+  // Server::Shutdown would wait for the handlers.
+  grpc_server* core = server_->c_server();
+  grpc_server_shutdown_and_notify(core, queue_->cq(), new Ignored);
+  grpc_server_cancel_all_calls(core);
+  streams_.Cancel(ConnectionReset(address_, ""));
+  handlers_.Cancel(ConnectionReset(address_, ""));
+}
+
+}  // namespace
+
+StatusOr<std::unique_ptr<Listener>> ListenOnGrpc(const ListenOptions& options,
+                                                 const GrpcOptions& grpc,
+                                                 const Services& services) {
+  if (options.port < 0 || options.port > 65535) {
+    return InvalidArgument("a port is a number from 0 to 65535, not ",
+                           options.port);
+  }
+  auto listener = std::make_unique<GrpcListener>(services);
+  MR_RETURN_IF_ERROR(listener->Start(options, grpc));
+  return listener;
+}
+
+}  // namespace millrace

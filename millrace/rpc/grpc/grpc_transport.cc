@@ -1,0 +1,48 @@
+#include "millrace/rpc/grpc/grpc_transport.h"
+
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "millrace/base/thread.h"
+#include "millrace/rpc/grpc/grpc_channel.h"
+#include "millrace/rpc/grpc/grpc_listener.h"
+#include "millrace/rpc/grpc/grpc_log.h"
+
+namespace millrace {
+namespace {
+
+class GrpcTransport final : public Transport {
+ public:
+  explicit GrpcTransport(const GrpcOptions& options) : options_(options) {
+    RouteGrpcLog();
+  }
+
+  std::shared_ptr<Caller> Connect(const std::string& address) override {
+    MutexLock lock(mu_);
+    std::weak_ptr<GrpcChannel>& known = channels_[address];
+    std::shared_ptr<GrpcChannel> channel = known.lock();
+    if (!channel) {
+      channel = std::make_shared<GrpcChannel>(address, options_);
+      known = channel;
+    }
+    return channel;
+  }
+
+  StatusOr<std::unique_ptr<Listener>> Listen(
+      const ListenOptions& options, const Services& services) override {
+    return ListenOnGrpc(options, options_, services);
+  }
+
+ private:
+  const GrpcOptions options_;
+  Mutex mu_;
+  absl::flat_hash_map<std::string, std::weak_ptr<GrpcChannel>> channels_;
+};
+
+}  // namespace
+
+std::shared_ptr<Transport> MakeGrpcTransport(const GrpcOptions& options) {
+  return std::make_shared<GrpcTransport>(options);
+}
+
+}  // namespace millrace

@@ -1,0 +1,37 @@
+// Methods that every gRPC listener answers by itself: health and reflection.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "millrace/base/status.h"
+
+namespace millrace {
+
+class LocalMethod {
+ public:
+  enum class Form {
+    kUnary,    // one request, one answer
+    kWatched,  // one request, one answer now, Farewell when the server stops
+    kEach,     // an answer to each request
+  };
+  virtual ~LocalMethod() = default;
+  virtual Form form() const = 0;
+  // Bytes of messages. Thread-safe.
+  virtual StatusOr<std::string> Answer(const std::string& request) const = 0;
+  // The last message of kWatched.
+  virtual std::string Farewell() const { return ""; }
+};
+
+// By path, "/grpc.health.v1.Health/Check".
+using LocalMethods =
+    absl::flat_hash_map<std::string, std::unique_ptr<LocalMethod>>;
+
+// `services`: full names of those that are SERVING, "tensorflow.MasterService".
+void AddHealth(const std::vector<std::string>& services, LocalMethods* methods);
+void AddReflection(const std::vector<std::string>& services,
+                   LocalMethods* methods);
+
+}  // namespace millrace

@@ -1,0 +1,116 @@
+// One call at a gRPC listener, from the request for it to its last event.
+#pragma once
+
+#include <grpcpp/generic/async_generic_service.h>
+
+#include <atomic>
+#include <optional>
+#include <string>
+
+#include "millrace/base/cancel.h"
+#include "millrace/base/thread.h"
+#include "millrace/protocol/caller.h"
+#include "millrace/rpc/grpc/completion_thread.h"
+#include "millrace/rpc/grpc/local_method.h"
+
+namespace millrace {
+
+struct Lanes;
+
+// What its calls need of a listener.
+class CallHost {
+ public:
+  // A call was accepted: asks gRPC for the next one. False if the listener
+  // shuts down; the call is answered with that. It counts as open either way.
+  virtual bool OnAccepted() = 0;
+  // The call's last event is over.
+  virtual void OnClosed() = 0;
+
+  virtual const Services& services() const = 0;
+  virtual const LocalMethods& local_methods() const = 0;
+  virtual Lanes& lanes() const = 0;
+  virtual const std::string& address() const = 0;
+  // Above the scopes of handlers, and of streams that only wait.
+  virtual CancelScope* handlers() = 0;
+  virtual CancelScope* streams() = 0;
+
+ protected:
+  ~CallHost() = default;
+};
+
+// Lives from RequestCall until all of its events have come. Thread-safe as
+// gRPC's events and a handler's Done need it.
+class ServerCall {
+ public:
+  // Asks for a call; it deletes itself. `host` outlives it.
+  static void Request(CallHost* host, grpc::AsyncGenericService* service,
+                      grpc::ServerCompletionQueue* queue);
+
+ private:
+  class Event final : public CompletionEvent {
+   public:
+    using Handler = void (ServerCall::*)(bool ok);
+    Event(ServerCall* call, Handler handler) : call_(call), handler_(handler) {}
+    void OnEvent(bool ok) override {
+      (call_->*handler_)(ok);
+      call_->Release();
+    }
+
+   private:
+    ServerCall* const call_;
+    const Handler handler_;
+  };
+
+  explicit ServerCall(CallHost* host) : host_(host) {}
+  ~ServerCall();
+
+  // Each event that is under way holds the call, and so does a handler (null).
+  Event* Hold(Event* event) {
+    events_.fetch_add(1, std::memory_order_relaxed);
+    return event;
+  }
+  void Release();
+
+  void OnAccepted(bool ok);
+  void OnRead(bool ok);
+  void OnWritten(bool ok);
+  void OnFinished(bool) {}
+  void OnCallOver(bool);
+
+  // Our methods.
+  void RunHandler();
+  void AnswerHandler(const Status& status);
+  // Health and reflection.
+  void RunLocal();
+  void EndStream(const Status& status);
+  void Finish(const Status& status, bool with_marks);
+
+  CallHost* const host_;
+  grpc::GenericServerContext server_context_;
+  grpc::GenericServerAsyncReaderWriter stream_{&server_context_};
+  std::atomic<int> events_{0};
+  bool accepted_ = false;
+  int64_t accepted_nanos_ = 0;
+  Deadline deadline_;
+  const Method* method_ = nullptr;
+  const LocalMethod* local_ = nullptr;
+  grpc::ByteBuffer request_;
+  ByteChunks reply_;
+  CallContext context_;
+
+  Mutex mu_;  // guards what a stream's end and its writes share
+  bool writing_ = false;
+  bool finished_ = false;
+  std::optional<Status> end_;  // wanted once the write is over
+
+  Event accept_{this, &ServerCall::OnAccepted};
+  Event read_{this, &ServerCall::OnRead};
+  Event written_{this, &ServerCall::OnWritten};
+  Event finish_{this, &ServerCall::OnFinished};
+  Event over_{this, &ServerCall::OnCallOver};
+
+  // The last member: its end waits for a callback that runs.
+  std::optional<CancelScope> scope_;
+};
+
+}  // namespace millrace

@@ -1,0 +1,87 @@
+#include "millrace/rpc/grpc/slices.h"
+
+#include <grpcpp/support/slice.h>
+
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "millrace/base/memory_budget.h"
+
+namespace millrace {
+namespace {
+
+// A buffer that tells when it is freed.
+Ref<Buffer> Watched(std::string* bytes, bool* freed) {
+  *freed = false;
+  return WrapBuffer(bytes->data(), bytes->size(), [freed] { *freed = true; });
+}
+
+TEST(SlicesTest, BigChunksAreSharedUntilTheyAreSent) {
+  std::string big(100'000, 'b');
+  bool freed;
+  grpc::ByteBuffer buffer;
+  {
+    ByteChunks bytes;
+    bytes.Append("head");
+    bytes.Append(Watched(&big, &freed), big);
+    bytes.Append("tail");
+    buffer = ToByteBuffer(bytes);
+  }
+  EXPECT_FALSE(freed);
+  EXPECT_EQ(buffer.Length(), 100'008u);
+  std::vector<grpc::Slice> slices;
+  ASSERT_TRUE(buffer.Dump(&slices).ok());
+  ASSERT_EQ(slices.size(), 3u);
+  EXPECT_EQ(static_cast<const void*>(slices[1].begin()), big.data());
+  slices.clear();
+  buffer.Clear();
+  EXPECT_TRUE(freed);
+}
+
+TEST(SlicesTest, SmallAndBorrowedChunksAreGathered) {
+  ByteChunks bytes;
+  for (int i = 0; i < 100; ++i) bytes.Append(std::string(50, 'a'));
+  const std::string borrowed(10'000, 'b');
+  bytes.Append(ByteChunks::Borrow(borrowed));
+  const grpc::ByteBuffer buffer = ToByteBuffer(bytes);
+  std::vector<grpc::Slice> slices;
+  ASSERT_TRUE(buffer.Dump(&slices).ok());
+  ASSERT_EQ(slices.size(), 1u);
+  EXPECT_EQ(slices[0].size(), 15'000u);
+  EXPECT_EQ(ToByteBuffer(ByteChunks()).Length(), 0u);
+}
+
+TEST(SlicesTest, ReceivedChunksKeepTheirSlices) {
+  const std::string big(200'000, 'b');
+  const std::string small = "x";  // lies inside its slice object
+  std::vector<grpc::Slice> slices = {grpc::Slice(small), grpc::Slice(big)};
+  grpc::ByteBuffer buffer(slices.data(), slices.size());
+  slices.clear();
+  MemoryBudget& budget = MemoryBudget::Process();
+  const int64_t before = budget.used();
+  StatusOr<ByteChunks> bytes = TakeBytes(&buffer);
+  ASSERT_TRUE(bytes.ok());
+  EXPECT_EQ(buffer.Length(), 0u);
+  EXPECT_EQ(bytes->Flatten(), small + big);
+  EXPECT_EQ(budget.used() - before, 200'001);
+  const Chunk kept = bytes->chunks()[0];
+  *bytes = {};
+  EXPECT_EQ(kept.bytes, "x");
+  EXPECT_EQ(budget.used() - before, 200'001);
+}
+
+TEST(SlicesTest, MessagesAboveTheBudgetAreRefused) {
+  const std::string big(200'000, 'b');
+  const grpc::Slice slice(big);
+  grpc::ByteBuffer buffer(&slice, 1);
+  MemoryBudget& budget = MemoryBudget::Process();
+  const int64_t limit = budget.limit();
+  budget.set_limit(budget.used() + 1000);
+  const Status status = TakeBytes(&buffer).status();
+  budget.set_limit(limit);
+  EXPECT_EQ(status.code(), StatusCode::kResourceExhausted);
+}
+
+}  // namespace
+}  // namespace millrace

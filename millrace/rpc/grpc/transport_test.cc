@@ -1,0 +1,110 @@
+// The suite on gRPC.
+#include "millrace/rpc/grpc/grpc_transport.h"
+
+#include "millrace/base/random.h"
+#include "millrace/rpc/transport_suite.h"
+
+namespace millrace {
+namespace {
+
+INSTANTIATE_TEST_SUITE_P(
+    Grpc, TransportSuite,
+    ::testing::Values(
+        TransportCase{.name = "OneThread",
+                      .make = [] { return MakeGrpcTransport(); }},
+        TransportCase{
+            .name = "TwoThreads",
+            .make = [] { return MakeGrpcTransport({.server_threads = 2}); }}),
+    [](const auto& info) { return info.param.name; });
+
+TEST(GrpcTransportTest, HealthAndReflectionOverTheWire) {
+  const auto transport = MakeGrpcTransport();
+  SuiteServer server(*transport, "one");
+  const auto caller = transport->Connect(server.address());
+  Method check = GetMethod(MethodId::kGetStatus);
+  check.path = "/grpc.health.v1.Health/Check";
+  CallContext context;
+  ByteChunks reply;
+  Notification done;
+  caller->Call(check, context,
+               ByteChunks(std::string("\x0a\x18tensorflow.WorkerService")),
+               &reply, [&](Status s) {
+                 EXPECT_TRUE(s.ok()) << s;
+                 done.Notify();
+               });
+  done.Wait();
+  EXPECT_EQ(reply.Flatten(), "\x08\x01");
+
+  // A stream keeps no listener from closing, whether its client has given up
+  // or goes on. (As a unary caller ours takes one message and no second.)
+  Method watch = check;
+  watch.path = "/grpc.health.v1.Health/Watch";
+  for (const bool cancel : {true, false}) {
+    CancelScope scope;
+    CallContext watched;
+    watched.cancel = &scope;
+    ByteChunks answer;
+    Status status;
+    Notification over;
+    caller->Call(watch, watched, {}, &answer, [&](Status s) {
+      status = std::move(s);
+      over.Notify();
+    });
+    EXPECT_EQ(*AskLabel(*caller), "one");
+    if (!cancel) server.listener->Shutdown(Deadline::AfterMillis(60'000));
+    scope.Cancel(Aborted("enough"));
+    over.Wait();
+    EXPECT_FALSE(status.ok());
+  }
+}
+
+TEST(GrpcTransportTest, UnixSocketsAndBothServiceNames) {
+  const auto transport = MakeGrpcTransport();
+  SuiteWorker worker("unix");
+  const std::string path =
+      absl::StrCat(::testing::TempDir(), "/millrace_rpc_", RandomUint64());
+  const auto listener =
+      transport->Listen({.unix_socket = path}, {.worker = &worker});
+  ASSERT_TRUE(listener.ok()) << listener.status();
+  const auto caller = transport->Connect(absl::StrCat("unix:", path));
+  EXPECT_EQ(*AskLabel(*caller), "unix");
+  Method other = GetMethod(MethodId::kGetStatus);
+  other.path = "/tensorflow.grpc.WorkerService/GetStatus";
+  CallContext context;
+  ByteChunks reply;
+  Notification done;
+  caller->Call(other, context, {}, &reply, [&](Status s) {
+    EXPECT_TRUE(s.ok()) << s;
+    done.Notify();
+  });
+  done.Wait();
+  EXPECT_EQ(worker.calls(), 2);
+}
+
+TEST(GrpcTransportTest, BadAddressesAreErrors) {
+  const auto transport = MakeGrpcTransport();
+  const Status host =
+      transport->Listen({.host = "no.such.host.invalid"}, {}).status();
+  EXPECT_EQ(host.code(), StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(host.message()),
+              ::testing::HasSubstr("no.such.host.invalid"));
+  EXPECT_EQ(transport->Listen({.port = 99999}, {}).status().code(),
+            StatusCode::kInvalidArgument);
+  EXPECT_EQ(transport->Listen({.unix_socket = "/no/such/folder/socket"}, {})
+                .status()
+                .code(),
+            StatusCode::kUnavailable);
+  const auto caller = transport->Connect("no.such.host.invalid:1");
+  EXPECT_EQ(AskLabel(*caller).status().code(), StatusCode::kUnavailable);
+}
+
+TEST(GrpcTransportTest, LocalhostByName) {
+  const auto transport = MakeGrpcTransport();
+  SuiteServer server(*transport, "one");
+  const auto caller =
+      transport->Connect(absl::StrCat("localhost:", server.listener->port()));
+  EXPECT_EQ(*AskLabel(*caller), "one");
+}
+
+}  // namespace
+}  // namespace millrace
