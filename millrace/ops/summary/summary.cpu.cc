@@ -1,0 +1,128 @@
+#include <cmath>
+
+#include "absl/container/flat_hash_set.h"
+#include "millrace/checkpoint/histogram.h"
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/summary/summary_message.h"
+#include "millrace/tensor/dispatch.h"
+
+namespace millrace::ops {
+namespace {
+
+Status RunScalarSummary(KernelContext& ctx) {
+  const Tensor& tags = ctx.input(0);
+  const Tensor& values = ctx.input(1);
+  if (!(tags.shape() == values.shape())) {
+    return InvalidArgument(
+        "tags and values are not the same shape: ", tags.shape().DebugString(),
+        " != ", values.shape().DebugString(),
+        tags.num_elements() == 1
+            ? absl::StrCat(" (tag '", tags.flat<StringElement>()[0].view(),
+                           "')")
+            : "");
+  }
+  std::string summary;
+  MR_RETURN_IF_ERROR(
+      Dispatch(RealTypes{}, values.dtype(), [&]<class T>() -> Status {
+        for (int64_t i = 0; i < tags.num_elements(); ++i) {
+          AppendScalar(tags.flat<StringElement>()[i].view(),
+                       static_cast<float>(values.flat<T>()[i]), &summary);
+        }
+        return OkStatus();
+      }));
+  ctx.set_output(0, Tensor::Scalar<std::string>(summary));
+  return OkStatus();
+}
+
+Status RunHistogramSummary(KernelContext& ctx) {
+  const Tensor& tag = ctx.input(0);
+  const Tensor& values = ctx.input(1);
+  if (tag.rank() != 0) {
+    return InvalidArgument("tags must be scalar");
+  }
+  Histogram histogram;
+  MR_RETURN_IF_ERROR(
+      Dispatch(RealTypes{}, values.dtype(), [&]<class T>() -> Status {
+        for (const T& element : values.flat<T>()) {
+          const double v = static_cast<double>(element);
+          if (std::isnan(v)) {
+            return InvalidArgument("Nan in summary histogram for: ",
+                                   ctx.node().name);
+          }
+          if (std::isinf(v)) {
+            return InvalidArgument("Infinity in summary histogram for: ",
+                                   ctx.node().name);
+          }
+          histogram.Add(v);
+        }
+        return OkStatus();
+      }));
+  std::string summary;
+  AppendHistogram(tag.scalar<StringElement>().view(), histogram.Encode(),
+                  &summary);
+  ctx.set_output(0, Tensor::Scalar<std::string>(summary));
+  return OkStatus();
+}
+
+Status RunMergeSummary(KernelContext& ctx) {
+  std::string merged;
+  absl::flat_hash_set<std::string> tags;
+  for (int i = 0; i < ctx.num_inputs(); ++i) {
+    for (const StringElement& input : ctx.input(i).flat<StringElement>()) {
+      MR_ASSIGN(const std::vector<SummaryValue> values,
+                SplitSummary(input.view()));
+      for (const SummaryValue& value : values) {
+        if (!value.tag.empty() && !tags.emplace(value.tag).second) {
+          return InvalidArgument("Duplicate tag ", value.tag,
+                                 " found in summary inputs");
+        }
+        AppendValue(value.bytes, &merged);
+      }
+    }
+  }
+  ctx.set_output(0, Tensor::Scalar<std::string>(merged));
+  return OkStatus();
+}
+
+class AssertKernel {
+ public:
+  static StatusOr<AssertKernel> Make(const KernelInit& init) {
+    AssertKernel k;
+    MR_ASSIGN(k.summarize_, init.Attr<int64_t>("summarize"));
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    const Tensor& condition = ctx.input(0);
+    if (condition.rank() != 0) {
+      return InvalidArgument("In[0] should be a scalar: ",
+                             condition.shape().DebugString());
+    }
+    if (condition.scalar<bool>()) return OkStatus();
+    std::string message = "assertion failed: ";
+    for (int i = 1; i < ctx.num_inputs(); ++i) {
+      absl::StrAppend(&message, "[", ctx.input(i).SummarizeValue(summarize_),
+                      "]", i + 1 < ctx.num_inputs() ? " " : "");
+    }
+    return InvalidArgument(message);
+  }
+
+ private:
+  int64_t summarize_ = 3;
+};
+
+#define MR_REAL_TYPES                                                     \
+  "T: bfloat16, double, float, half, int16, int32, int64, int8, uint16, " \
+  "uint32, uint64, uint8"
+
+}  // namespace
+}  // namespace millrace::ops
+
+using namespace millrace;
+using namespace millrace::ops;
+
+MR_KERNELS(ScalarSummary, Cpu){
+    {.types = MR_REAL_TYPES, .make = MakeFunctionKernel<RunScalarSummary>}};
+MR_KERNELS(HistogramSummary, Cpu){
+    {.types = MR_REAL_TYPES, .make = MakeFunctionKernel<RunHistogramSummary>}};
+MR_KERNELS(MergeSummary, Cpu){{.make = MakeFunctionKernel<RunMergeSummary>}};
+MR_KERNELS(Assert, Cpu){{.make = MakeKernel<AssertKernel>, .cheap = true}};
