@@ -19,10 +19,16 @@ namespace millrace {
 struct ServerOptions {
   ClusterSpec cluster;
   TaskName task;
+  // The cluster comes by SetCluster: until then the server listens (at `bind`
+  // or loopback) and answers Admin only; calls of peers are told to come again.
+  bool cluster_later = false;
   // Where to listen; empty: the host of the cluster's entry (loopback if that
   // names this machine's loopback). Port -1: the entry's port; 0: a free one.
   std::string bind;
   int port = -1;
+  // "host:port" under which others reach this server, where that is not where
+  // it listens (port 0: the real one). Shown by target().
+  std::string advertise;
   // Beyond loopback clients must prove who they are (not there yet), or this
   // must be set.
   bool insecure = false;
@@ -49,7 +55,11 @@ class Server {
   // UNAVAILABLE "... address already in use" for a taken port,
   // FAILED_PRECONDITION beyond loopback without `insecure`.
   static StatusOr<std::unique_ptr<Server>> Start(ServerOptions options);
-  virtual ~Server() = default;  // stops it first
+  virtual ~Server() = default;  // stops it first, without grace
+
+  // Once, of a server that was started with `cluster_later`. INVALID_ARGUMENT
+  // if its task is not in the cluster.
+  virtual Status SetCluster(ClusterSpec cluster) = 0;
 
   // "grpc://host:port" for clients.
   virtual std::string target() const = 0;
@@ -58,6 +68,7 @@ class Server {
 
   // Drains: no new sessions and steps, what runs is cancelled with ABORTED
   // after `grace_ms`, at most two seconds in all. Idempotent; Join returns.
+  // Waits for the end, so never on a control lane.
   virtual void Stop(int64_t grace_ms = 1'000) = 0;
   // As a kill would: nothing is answered any more, open calls of others break.
   // For tests and simulations.

@@ -1,0 +1,8 @@
+// The version of Millrace, as CMakeLists.txt has it too.
+#pragma once
+
+namespace millrace {
+
+inline constexpr char kVersion[] = "0.1.0";
+
+}  // namespace millrace

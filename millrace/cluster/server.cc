@@ -1,0 +1,337 @@
+#include "millrace/cluster/server.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
+#include "millrace/base/log.h"
+#include "millrace/base/memory_budget.h"
+#include "millrace/base/rooted_files.h"
+#include "millrace/base/version.h"
+#include "millrace/base/wait.h"
+#include "millrace/cluster/address.h"
+#include "millrace/cluster/admin_service.h"
+#include "millrace/cluster/master/master_service.h"
+#include "millrace/cluster/service_gate.h"
+#include "millrace/cluster/worker/worker_service.h"
+#include "millrace/device/devices.h"
+
+namespace millrace {
+namespace {
+
+constexpr int64_t kMostGraceMs = 1'200;
+// For telling the workers that their sessions are over.
+constexpr int64_t kFarewellMs = 300;
+constexpr int64_t kShutdownMs = 300;
+
+int64_t ProcessThreads() {
+  const StatusOr<std::string> text =
+      ReadFileToString(DefaultFiles(), "/proc/self/status");
+  if (!text.ok()) return 0;  // a simulation
+  for (absl::string_view line : absl::StrSplit(*text, '\n')) {
+    int64_t threads = 0;
+    if (absl::ConsumePrefix(&line, "Threads:") &&
+        absl::SimpleAtoi(absl::StripAsciiWhitespace(line), &threads)) {
+      return threads;
+    }
+  }
+  return 0;
+}
+
+class ServerImpl final : public Server, public AdminTarget {
+ public:
+  explicit ServerImpl(ServerOptions options)
+      : options_(std::move(options)), admin_(this), start_nanos_(NowNanos()) {}
+
+  ~ServerImpl() override {
+    Stop(0);
+    if (stopper_.joinable()) stopper_.Join();
+    listener_.reset();
+    master_.reset();
+    worker_.reset();
+    peers_.reset();
+  }
+
+  Status Init() {
+    if (options_.transport == nullptr || options_.ops == nullptr ||
+        options_.kernels == nullptr) {
+      return InvalidArgument(
+          "A server needs a transport and the tables of ops and kernels");
+    }
+    if (options_.lanes == nullptr) options_.lanes = &Lanes::Process();
+    if (options_.files == nullptr) options_.files = DefaultFiles();
+    MR_ASSIGN(ListenOptions listen, WhereToListen());
+    if (!options_.file_root.empty()) {
+      MR_ASSIGN(rooted_files_,
+                RootedFiles::Make(options_.files, options_.file_root));
+      options_.files = rooted_files_.get();
+    }
+    MR_RETURN_IF_ERROR(MakeWorker());
+    if (!options_.cluster_later) {
+      MR_RETURN_IF_ERROR(OpenServices(options_.cluster));
+    }
+    MR_ASSIGN(listener_,
+              options_.transport->Listen(listen, {.master = &gate_,
+                                                  .worker = &gate_,
+                                                  .peer = nullptr,
+                                                  .admin = &admin_}));
+    host_ = listen.host;
+    LogStart();
+    return OkStatus();
+  }
+
+  Status SetCluster(ClusterSpec cluster) override {
+    if (peers_ != nullptr) {
+      return FailedPrecondition("The server has its cluster already");
+    }
+    MR_RETURN_IF_ERROR(OpenServices(cluster));
+    options_.cluster = std::move(cluster);
+    MR_LOG(Info) << task().ToString()
+                 << " has its cluster: " << options_.cluster.ToString();
+    return OkStatus();
+  }
+
+  std::string target() const override {
+    return absl::StrCat("grpc://", AdvertisedAddress());
+  }
+  int port() const override { return listener_->port(); }
+  const TaskName& task() const override { return options_.task; }
+
+  void Stop(int64_t grace_ms) override {
+    {
+      MutexLock lock(mu_);
+      if (std::exchange(stopping_, true)) {
+        lock.Unlock();
+        return Join();
+      }
+    }
+    const Status reason = Aborted("The server ", task().ToString(), " at ",
+                                  AdvertisedAddress(), " was stopped");
+    if (master_ != nullptr) {
+      master_->Stop(reason);
+      master_->WaitForSteps(Deadline::AfterMillis(
+          std::clamp<int64_t>(grace_ms, 0, kMostGraceMs)));
+      master_->CancelRuns(reason, /*tell_workers=*/true);
+    }
+    EndServices(reason, Deadline::AfterMillis(kFarewellMs));
+    if (listener_ != nullptr) MR_LOG(Info) << task().ToString() << " stopped";
+    stopped_.Notify();
+  }
+
+  void Kill() override {
+    {
+      MutexLock lock(mu_);
+      if (std::exchange(stopping_, true)) {
+        lock.Unlock();
+        return Join();
+      }
+    }
+    if (listener_ != nullptr) listener_->Kill();
+    const Status reason = Unavailable("The server was killed");
+    if (master_ != nullptr) {
+      master_->Stop(reason);
+      master_->CancelRuns(reason, /*tell_workers=*/false);
+    }
+    EndServices(reason, Deadline::AfterMillis(0));
+    stopped_.Notify();
+  }
+
+  void Join() override {
+    WaitScope wait("the server's end");
+    stopped_.Wait();
+  }
+
+  // ---- AdminTarget.
+
+  void StopSoon(int64_t grace_ms, const std::string&) override {
+    MutexLock lock(mu_);
+    if (stopping_ || stopper_.joinable()) return;
+    stopper_ = Thread("stop", [this, grace_ms] { Stop(grace_ms); });
+  }
+
+  void FillStatus(int max_waits, ServerStatusReply* reply) override {
+    reply->task = task().ToString();
+    reply->incarnation = worker_->devices()[0]->attributes().incarnation;
+    reply->version = kVersion;
+    reply->uptime_ms = (NowNanos() - start_nanos_) / 1'000'000;
+    const WorkerCounts worker = worker_->counts();
+    reply->worker_sessions = worker.sessions;
+    reply->registered_graphs = worker.graphs;
+    reply->running_steps = worker.running_steps;
+    reply->rendezvous_entries = worker.rendezvous_entries;
+    reply->queues = worker.queues;
+    reply->variables = worker.variables;
+    reply->variable_bytes = worker.variable_bytes;
+    reply->steps_done = worker.steps_done;
+    reply->steps_failed = worker.steps_failed;
+    const MemoryBudget& memory = MemoryBudget::Process();
+    reply->memory_used_bytes = memory.used();
+    reply->memory_peak_bytes = memory.peak();
+    reply->memory_limit_bytes = memory.limit();
+    reply->threads = ProcessThreads();
+    if (MasterService* master = ready_master_.load(std::memory_order_acquire)) {
+      reply->master_sessions = master->counts().sessions;
+      reply->waits = master->waits(max_waits);
+    }
+    FillWaits(static_cast<size_t>(max_waits), &reply->waits);
+  }
+
+ private:
+  StatusOr<ListenOptions> WhereToListen() const {
+    HostPort entry{.host = "127.0.0.1", .port = 0};
+    if (!options_.cluster_later) {
+      MR_ASSIGN(const std::string address,
+                options_.cluster.Address(options_.task));
+      MR_ASSIGN(entry, HostPort::Parse(address));
+    }
+    ListenOptions listen;
+    listen.host = options_.bind.empty() ? entry.host : options_.bind;
+    if (IsAnyHost(listen.host)) listen.host = "0.0.0.0";
+    listen.port = options_.port >= 0 ? options_.port : entry.port;
+    if (!IsLoopback(listen.host) && !options_.insecure) {
+      return FailedPrecondition(
+          "Listening on ", listen.host,
+          " would let anybody who reaches it run graphs and read files: say "
+          "--insecure if the network is trusted, or --bind 127.0.0.1");
+    }
+    return listen;
+  }
+
+  Status MakeWorker() {
+    DeviceOptions devices;
+    for (const auto& [type, count] : options_.device_count) {
+      devices.device_count[type] = count;
+    }
+    devices.fake_gpu = options_.fake_gpu;
+    devices.lanes = options_.lanes;
+    WorkerServiceOptions worker;
+    worker.task = options_.task;
+    MR_ASSIGN(worker.devices,
+              MakeDevices(devices, options_.task.job, options_.task.index));
+    worker.ops = options_.ops;
+    worker.kernels = options_.kernels;
+    worker.files = options_.files;
+    worker.lanes = options_.lanes;
+    worker.transport = options_.transport;
+    worker.probe_interval_ms = options_.probe_interval_ms;
+    MR_ASSIGN(worker_, WorkerService::Make(std::move(worker)));
+    return OkStatus();
+  }
+
+  Status OpenServices(const ClusterSpec& cluster) {
+    MR_RETURN_IF_ERROR(cluster.Address(options_.task).status());
+    peers_ = MakePeers({.self = options_.task,
+                        .cluster = cluster,
+                        .transport = options_.transport,
+                        .self_worker = worker_.get(),
+                        .rename_devices = false,
+                        .lanes = options_.lanes,
+                        .probe_interval_ms = options_.probe_interval_ms});
+    worker_->SetPeers(peers_.get());
+    MasterOptions master;
+    master.self = options_.task;
+    master.incarnation = worker_->devices()[0]->attributes().incarnation;
+    master.peers = peers_.get();
+    master.worker = worker_.get();
+    master.transport = options_.transport;
+    master.ops = options_.ops;
+    master.kernels = options_.kernels;
+    master.lanes = options_.lanes;
+    master.default_session_config = options_.default_session_config;
+    master.session_wait_ms = options_.session_wait_ms;
+    master.probe_interval_ms = options_.probe_interval_ms;
+    master_ = MasterService::Make(std::move(master));
+    ready_master_.store(master_.get(), std::memory_order_release);
+    gate_.Open(master_.get(), worker_.get());
+    return OkStatus();
+  }
+
+  // Steps were cancelled or have ended; what is left goes.
+  void EndServices(const Status& reason, Deadline farewell) {
+    if (worker_ != nullptr) {
+      worker_->Stop(reason);
+      worker_->CancelRuns(reason);
+    }
+    if (master_ != nullptr) master_->Join(farewell);
+    if (listener_ != nullptr) {
+      listener_->Shutdown(Deadline::AfterMillis(kShutdownMs));
+    }
+    if (worker_ != nullptr) worker_->Join();
+  }
+
+  void FillWaits(size_t max_waits, std::vector<ServerWait>* waits) {
+    for (ServerWait& wait : worker_->waits(static_cast<int>(max_waits))) {
+      waits->push_back(std::move(wait));
+    }
+    const int64_t now = NowNanos();
+    for (const WaitInfo& wait : ListWaits()) {
+      waits->push_back({.kind = "thread",
+                        .text = absl::StrCat(wait.thread_name, ": ", wait.what),
+                        .waiting_ms = (now - wait.since_nanos) / 1'000'000,
+                        .step_id = 0});
+    }
+    if (waits->size() > max_waits) waits->resize(max_waits);
+  }
+
+  std::string AdvertisedAddress() const {
+    const int port = listener_ == nullptr ? 0 : listener_->port();
+    if (options_.advertise.empty()) {
+      return HostPort{.host = IsAnyHost(host_) ? "127.0.0.1" : host_,
+                      .port = port}
+          .ToString();
+    }
+    const StatusOr<HostPort> given = HostPort::Parse(options_.advertise);
+    if (!given.ok()) {
+      return HostPort{.host = options_.advertise, .port = port}.ToString();
+    }
+    return HostPort{.host = given->host,
+                    .port = given->port == 0 ? port : given->port}
+        .ToString();
+  }
+
+  void LogStart() const {
+    MR_LOG(Info) << "Millrace " << kVersion << " " << task().ToString()
+                 << " listens on " << listener_->address() << ", for clients "
+                 << target();
+    for (const auto& device : worker_->devices()) {
+      MR_LOG(Info) << "device " << device->name() << ", up to "
+                   << (device->attributes().memory_limit_bytes >> 20) << " MiB";
+    }
+    if (!IsLoopback(host_)) {
+      MR_LOG(Warning) << "--insecure: whoever reaches " << listener_->address()
+                      << " may run graphs and use files"
+                      << (options_.file_root.empty()
+                              ? ""
+                              : absl::StrCat(" below ", options_.file_root));
+    }
+  }
+
+  ServerOptions options_;
+  std::unique_ptr<RootedFiles> rooted_files_;
+  ServiceGate gate_;
+  AdminService admin_;
+  const int64_t start_nanos_;
+  std::string host_;
+  std::unique_ptr<WorkerService> worker_;
+  std::unique_ptr<Peers> peers_;
+  std::unique_ptr<MasterService> master_;
+  // The same, for calls that may come while SetCluster is at work.
+  std::atomic<MasterService*> ready_master_{nullptr};
+  std::unique_ptr<Listener> listener_;
+
+  Mutex mu_;  // guards the two below
+  bool stopping_ = false;
+  Thread stopper_;
+  Notification stopped_;
+};
+
+}  // namespace
+
+StatusOr<std::unique_ptr<Server>> Server::Start(ServerOptions options) {
+  auto server = std::make_unique<ServerImpl>(std::move(options));
+  MR_RETURN_IF_ERROR(server->Init());
+  return std::unique_ptr<Server>(std::move(server));
+}
+
+}  // namespace millrace

@@ -1,0 +1,46 @@
+// ServiceGate: a server's services before there is anything behind them.
+#pragma once
+
+#include <atomic>
+
+#include "millrace/protocol/master.h"
+#include "millrace/protocol/worker.h"
+
+namespace millrace {
+
+// A server listens before it knows its cluster (so that a launcher can learn
+// its port). Until Open each call of a master ends with ABORTED and each of a
+// worker with UNAVAILABLE, so that peers ask again; afterwards they pass.
+// Thread-safe.
+class ServiceGate final : public MasterApi, public WorkerApi {
+ public:
+  // Once. Both outlive the gate's calls.
+  void Open(MasterApi* master, WorkerApi* worker) {
+    worker_.store(worker, std::memory_order_release);
+    master_.store(master, std::memory_order_release);
+  }
+
+#define MR_GATE(Name, api, closed)                                   \
+  void Name(CallContext& context, const Name##Request& request,      \
+            Name##Reply* reply, Done done) override {                \
+    if (auto* behind = api.load(std::memory_order_acquire)) {        \
+      return behind->Name(context, request, reply, std::move(done)); \
+    }                                                                \
+    std::move(done)(                                                 \
+        closed("This server has not learned its cluster yet; " #Name \
+               " will be answered when it has"));                    \
+  }
+#define MR_GATE_MASTER(Name) MR_GATE(Name, master_, Aborted)
+#define MR_GATE_WORKER(Name) MR_GATE(Name, worker_, Unavailable)
+  MR_MASTER_METHODS(MR_GATE_MASTER)
+  MR_WORKER_METHODS(MR_GATE_WORKER)
+#undef MR_GATE_WORKER
+#undef MR_GATE_MASTER
+#undef MR_GATE
+
+ private:
+  std::atomic<MasterApi*> master_{nullptr};
+  std::atomic<WorkerApi*> worker_{nullptr};
+};
+
+}  // namespace millrace
