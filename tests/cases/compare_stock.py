@@ -104,9 +104,14 @@ def to_bytes(array):
     return np.vectorize(lambda s: s if isinstance(s, bytes) else str(s).encode(), otypes=[object])(array)
 
 
+def as_array(value):
+    """An array; a string scalar as an object, since numpy's own string type drops zero bytes at the end."""
+    return np.array(value, dtype=object) if isinstance(value, (bytes, str)) else np.asarray(value)
+
+
 def difference(case, ours, stock):
     """Empty if `ours` is what stock gave."""
-    ours, stock = plain(np.asarray(ours)), plain(np.asarray(stock))
+    ours, stock = plain(as_array(ours)), plain(as_array(stock))
     if ours.dtype.kind in "OSU" or stock.dtype.kind in "OSU":
         if ours.size and stock.size:
             ours, stock = to_bytes(ours), to_bytes(stock)
