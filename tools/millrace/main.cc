@@ -1,0 +1,175 @@
+// The command `millrace`: which subcommands and flags there are.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "config_file.h"
+#include "millrace/base/edit_distance.h"
+#include "millrace/base/file.h"
+#include "millrace/base/version.h"
+#include "server_command.h"
+#include "status_command.h"
+#include "stop_command.h"
+
+namespace {
+
+constexpr int kUsageError = 2;
+
+void AddServer(CLI::App* app, millrace::ServerFlags* f) {
+  app->add_option("--cluster", f->cluster,
+                  "jobs and addresses: 'ps=h:p,h:p;worker=h:p', 'local' for a "
+                  "cluster of one, or @FILE, which may appear later");
+  app->add_option("--config", f->config,
+                  "JSON file with these flags as keys, and `cluster` and "
+                  "`task` as in TF_CONFIG");
+  app->add_option("--job", f->job, "job of this server");
+  app->add_option("--task", f->task, "index of this server in its job");
+  app->add_option("--bind", f->bind,
+                  "host to listen on; default: the cluster's entry");
+  app->add_option("--advertise", f->advertise,
+                  "host, or host:port, under which others reach this server");
+  app->add_option("--port", f->port,
+                  "port to listen on, 0 for a free one; default: the "
+                  "cluster's entry");
+  app->add_option("--port_file", f->port_file,
+                  "write the port there when listening");
+  app->add_option("--device_count", f->device_count,
+                  "devices of a type, such as CPU=2; may be repeated");
+  app->add_flag("--fake_gpu", f->fake_gpu,
+                "GPUs of --device_count without hardware or kernels");
+  app->add_option("--memory_limit", f->memory_limit,
+                  "of tensors and messages, such as 8G or 80%");
+  app->add_option("--file_root", f->file_root,
+                  "directory below which clients may use files");
+  app->add_option("--session_wait", f->session_wait,
+                  "seconds that a session waits for a task it needs (300)");
+  app->add_flag("--insecure", f->insecure,
+                "listen beyond loopback without asking who calls");
+  app->add_option("--inter_op_threads", f->inter_op_threads,
+                  "threads for the nodes of graphs; 0: one a core");
+  app->add_option("--intra_op_threads", f->intra_op_threads,
+                  "threads for a kernel's shards; 0: one a core");
+  app->add_option("--log_level", f->log_level,
+                  "least level that is logged: info, warning, error or off");
+}
+
+// Takes from a config file what was not given as a flag.
+millrace::Status ApplyConfig(const millrace::ConfigFile& config,
+                             CLI::App* app) {
+  for (const auto& [key, texts] : config.flags) {
+    CLI::Option* option = app->get_option_no_throw("--" + key);
+    if (option == nullptr || key == "config" || key == "help") {
+      std::vector<std::string> names;
+      for (const CLI::Option* o : app->get_options()) {
+        names.push_back(o->get_single_name());
+      }
+      return millrace::InvalidArgument("--config: '", key,
+                                       "' is no option; the nearest one is '",
+                                       millrace::NearestWord(key, names), "'");
+    }
+    if (option->count() > 0) continue;
+    for (const std::string& text : texts) option->add_result(text);
+    option->run_callback();
+  }
+  return millrace::OkStatus();
+}
+
+int Server(millrace::ServerFlags& flags, CLI::App* app) {
+  millrace::ConfigFile config;
+  if (!flags.config.empty()) {
+    millrace::StatusOr<std::string> text =
+        millrace::ReadFileToString(millrace::DefaultFiles(), flags.config);
+    millrace::Status status = text.status();
+    if (status.ok()) {
+      millrace::StatusOr<millrace::ConfigFile> parsed =
+          millrace::ParseConfigFile(*text);
+      status = parsed.status();
+      if (status.ok()) {
+        config = *std::move(parsed);
+        status = ApplyConfig(config, app);
+      }
+    }
+    if (!status.ok()) {
+      std::fprintf(stderr, "millrace server: %s\n",
+                   std::string(status.message()).c_str());
+      return kUsageError;
+    }
+  }
+  return millrace::RunServer(flags, config);
+}
+
+// One line, with the nearest word where there is one.
+int UsageError(const CLI::App& app, const CLI::ParseError& error, int argc,
+               char** argv) {
+  const CLI::App* at = &app;
+  for (const CLI::App* used : app.get_subcommands()) at = used;
+  std::vector<std::string> known;
+  for (const CLI::Option* option : at->get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      known.push_back("--" + name);
+    }
+  }
+  for (const CLI::App* sub : at->get_subcommands(nullptr)) {
+    known.push_back(sub->get_name());
+  }
+  std::string hint;
+  for (int i = 1; i < argc && hint.empty(); ++i) {
+    std::string word = argv[i];
+    word = word.substr(0, word.find('='));
+    if (std::string(error.what()).find(word) == std::string::npos) continue;
+    const std::string near = millrace::NearestWord(word, known);
+    if (!near.empty() && near != word) hint = "; did you mean " + near + "?";
+  }
+  const std::string name =
+      at == &app ? "millrace" : "millrace " + at->get_name();
+  std::fprintf(stderr, "%s: %s%s (%s --help lists what there is)\n",
+               name.c_str(), error.what(), hint.c_str(), name.c_str());
+  return kUsageError;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Millrace: a distributed runtime for TensorFlow 1 graphs",
+               "millrace");
+  app.require_subcommand(1);
+  int result = 0;
+
+  millrace::ServerFlags server_flags;
+  CLI::App* server = app.add_subcommand("server", "run one task of a cluster");
+  AddServer(server, &server_flags);
+
+  millrace::StopFlags stop_flags;
+  CLI::App* stop = app.add_subcommand("stop", "stop a server");
+  stop->add_option("address", stop_flags.address, "HOST:PORT")->required();
+  stop->add_option("--grace", stop_flags.grace,
+                   "seconds for the steps that run (1)");
+  stop->add_option("--reason", stop_flags.reason, "for the server's log");
+
+  millrace::StatusFlags status_flags;
+  CLI::App* status =
+      app.add_subcommand("status", "what a server has and waits for");
+  status->add_option("address", status_flags.address, "HOST:PORT")->required();
+  status->add_flag("--json", status_flags.json, "as a JSON object");
+  status->add_option("--waits", status_flags.waits,
+                     "how many of the waits in progress (20)");
+
+  CLI::App* version = app.add_subcommand("version", "print the version");
+
+  try {
+    app.parse(argc, argv);
+    if (server->parsed()) result = Server(server_flags, server);
+  } catch (const CLI::CallForHelp&) {
+    const CLI::App* at = &app;
+    for (const CLI::App* used : app.get_subcommands()) at = used;
+    std::fputs(at->help().c_str(), stdout);
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    return UsageError(app, error, argc, argv);
+  }
+  if (stop->parsed()) result = millrace::RunStop(stop_flags);
+  if (status->parsed()) result = millrace::RunStatus(status_flags);
+  if (version->parsed()) std::printf("Millrace %s\n", millrace::kVersion);
+  return result;
+}

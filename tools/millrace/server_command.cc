@@ -1,0 +1,146 @@
+#include "server_command.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <utility>
+
+#include "millrace/base/memory_budget.h"
+#include "millrace/base/thread.h"
+#include "millrace/graph/all_ops.h"
+#include "millrace/kernel/all_kernels.h"
+#include "millrace/rpc/grpc/grpc_transport.h"
+#include "server_options.h"
+
+namespace millrace {
+namespace {
+
+constexpr int kUsageError = 2;
+constexpr int kStartError = 1;
+constexpr int64_t kClusterFilePollMs = 50;
+
+int Fail(const Status& status, int code) {
+  std::fprintf(stderr, "millrace server: %s\n",
+               std::string(status.message()).c_str());
+  return code;
+}
+
+// SIGTERM and SIGINT stop the server; a second one ends the process at once.
+class StopSignals {
+ public:
+  // Before any thread starts, so that all of them have the signals blocked.
+  StopSignals() {
+    sigemptyset(&set_);
+    sigaddset(&set_, SIGTERM);
+    sigaddset(&set_, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &set_, nullptr);
+  }
+  ~StopSignals() {
+    if (!thread_.joinable()) return;
+    ended_.store(true);
+    kill(getpid(), SIGTERM);  // for the thread's sigwait
+    thread_.Join();
+  }
+
+  void Watch(Server* server) {
+    thread_ = Thread("signals", [this, server] {
+      int signal = 0;
+      sigwait(&set_, &signal);
+      if (ended_.load()) return;
+      sigset_t once_more = set_;
+      pthread_sigmask(SIG_UNBLOCK, &once_more, nullptr);
+      MR_LOG(Info) << "stopping after signal " << signal;
+      server->Stop();
+    });
+  }
+
+ private:
+  sigset_t set_;
+  std::atomic<bool> ended_{false};
+  Thread thread_;
+};
+
+// Whole or not there, as others wait for it.
+Status WritePortFile(FileSystem* files, const std::string& path, int port) {
+  const std::string part = absl::StrCat(path, ".part");
+  MR_RETURN_IF_ERROR(WriteStringToFile(files, part, absl::StrCat(port, "\n")));
+  return files->Rename(part, path);
+}
+
+// Waits for the file and gives the server its cluster; ends with the server.
+void AwaitCluster(FileSystem* files, const std::string& path, Server* server,
+                  const std::atomic<bool>* ended) {
+  Status logged;
+  while (!ended->load()) {
+    const StatusOr<std::string> text = ReadFileToString(files, path);
+    Status status = text.status();
+    if (text.ok()) {
+      StatusOr<ClusterSpec> cluster = ParseClusterFile(*text);
+      status = cluster.status();
+      if (cluster.ok()) status = server->SetCluster(*std::move(cluster));
+      if (status.ok()) return;
+    }
+    // It may be half written: tried again, said once.
+    if (status.code() != StatusCode::kNotFound && status != logged) {
+      MR_LOG(Warning) << "the cluster file " << path
+                      << " cannot be used: " << status;
+      logged = status;
+    }
+    SleepUntil(Deadline::AfterMillis(kClusterFilePollMs));
+  }
+}
+
+}  // namespace
+
+int RunServer(const ServerFlags& flags, const ConfigFile& config) {
+  StopSignals signals;
+  FileSystem* const files = DefaultFiles();
+  const char* tf_config = std::getenv("TF_CONFIG");
+  StatusOr<ServerSetup> setup = MakeServerSetup(
+      flags, config, tf_config == nullptr ? "" : tf_config, files);
+  if (!setup.ok()) return Fail(setup.status(), kUsageError);
+  SetLogLevel(setup->log_level);
+  Lanes::SetProcessOptions({.inter_op_threads = flags.inter_op_threads,
+                            .intra_op_threads = flags.intra_op_threads});
+  if (setup->memory_limit_bytes > 0) {
+    MemoryBudget::Process().set_limit(setup->memory_limit_bytes);
+  }
+  StatusOr<std::unique_ptr<const OpRegistry>> ops = OpRegistry::Build(AllOps());
+  if (!ops.ok()) return Fail(ops.status(), kStartError);
+  StatusOr<KernelTable> kernels = KernelTable::Build(AllCpuKernels());
+  if (!kernels.ok()) return Fail(kernels.status(), kStartError);
+  ServerOptions& options = setup->options;
+  options.transport = MakeGrpcTransport();
+  options.ops = ops->get();
+  options.kernels = &*kernels;
+  StatusOr<std::unique_ptr<Server>> server = Server::Start(options);
+  if (!server.ok()) return Fail(server.status(), kStartError);
+
+  if (!flags.port_file.empty()) {
+    const Status written =
+        WritePortFile(files, flags.port_file, (*server)->port());
+    if (!written.ok()) {
+      return Fail(Prefix("--port_file: ", written), kStartError);
+    }
+  }
+  std::printf("%s\n", (*server)->target().c_str());
+  std::fflush(stdout);
+  signals.Watch(server->get());
+  std::atomic<bool> ended{false};
+  Thread cluster_file;
+  if (options.cluster_later) {
+    cluster_file = Thread("cluster file", [&] {
+      AwaitCluster(files, setup->cluster_file, server->get(), &ended);
+    });
+  }
+  (*server)->Join();
+  ended.store(true);
+  if (cluster_file.joinable()) cluster_file.Join();
+  return 0;
+}
+
+}  // namespace millrace

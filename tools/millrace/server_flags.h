@@ -1,0 +1,31 @@
+// The options of `millrace server` as they are given.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace millrace {
+
+// Names are those of the flags and of the keys in a --config file.
+struct ServerFlags {
+  std::string cluster;  // text, or "@FILE"
+  std::string config;
+  std::string job;
+  int task = -1;  // -1: not given
+  std::string bind;
+  std::string advertise;
+  int port = -1;  // -1: the cluster's entry
+  std::string port_file;
+  std::vector<std::string> device_count;  // "CPU=2"
+  bool fake_gpu = false;
+  std::string memory_limit;  // "", "8G", "512M", "80%"
+  std::string file_root;
+  double session_wait = 300;  // seconds
+  bool insecure = false;
+  int inter_op_threads = 0;
+  int intra_op_threads = 0;
+  std::string log_level = "info";
+};
+
+}  // namespace millrace

@@ -1,0 +1,40 @@
+// From flags, files and the environment to the options of a server.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "config_file.h"
+#include "millrace/base/file.h"
+#include "millrace/base/log.h"
+#include "millrace/cluster/server.h"
+#include "server_flags.h"
+
+namespace millrace {
+
+struct ServerSetup {
+  // Without transport and tables.
+  ServerOptions options;
+  // Where the cluster will stand, if it is not known yet; then options say
+  // cluster_later.
+  std::string cluster_file;
+  int64_t memory_limit_bytes = 0;  // 0: the default
+  LogLevel log_level = LogLevel::kInfo;
+};
+
+// Flags win over `config` (which may be empty), that over `tf_config` (the text
+// of TF_CONFIG, may be empty), that over defaults. INVALID_ARGUMENT names the
+// flag that is wrong and what would be right.
+StatusOr<ServerSetup> MakeServerSetup(const ServerFlags& flags,
+                                      const ConfigFile& config,
+                                      const std::string& tf_config,
+                                      FileSystem* files);
+
+// The text of a cluster file: as --cluster takes it, or JSON of the form of
+// TF_CONFIG.
+StatusOr<ClusterSpec> ParseClusterFile(absl::string_view text);
+
+// "8G", "512M", "1.5GiB", "80%" (of `whole`), "1000000".
+StatusOr<int64_t> ParseByteSize(absl::string_view text, int64_t whole);
+
+}  // namespace millrace

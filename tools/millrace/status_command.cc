@@ -1,0 +1,116 @@
+#include "status_command.h"
+
+#include <cstdio>
+
+#include "absl/strings/str_format.h"
+#include "admin_client.h"
+
+namespace millrace {
+namespace {
+
+std::string Mebibytes(int64_t bytes) {
+  return absl::StrFormat("%.1f MiB", static_cast<double>(bytes) / (1 << 20));
+}
+
+std::string Seconds(int64_t ms) {
+  return absl::StrFormat("%.1f s", static_cast<double>(ms) / 1000);
+}
+
+std::string Quoted(absl::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += {'\\', c};
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      absl::StrAppendFormat(&out, "\\u%04x", c);
+    } else {
+      out += c;
+    }
+  }
+  return out + "\"";
+}
+
+}  // namespace
+
+std::string StatusText(const ServerStatusReply& r) {
+  std::string text = absl::StrFormat(
+      "%s, Millrace %s, up %s, %d threads\n"
+      "sessions: %d as master, %d as worker; %d graphs\n"
+      "steps: %d running, %d done, %d failed; %d values at rendezvous\n"
+      "resources: %d variables (%s), %d queues\n"
+      "memory: %s of %s, at most %s so far\n",
+      r.task, r.version, Seconds(r.uptime_ms), r.threads, r.master_sessions,
+      r.worker_sessions, r.registered_graphs, r.running_steps, r.steps_done,
+      r.steps_failed, r.rendezvous_entries, r.variables,
+      Mebibytes(r.variable_bytes), r.queues, Mebibytes(r.memory_used_bytes),
+      Mebibytes(r.memory_limit_bytes), Mebibytes(r.memory_peak_bytes));
+  if (r.bytes_sent > 0 || r.bytes_received > 0) {
+    absl::StrAppend(&text, "network: ", Mebibytes(r.bytes_sent), " sent, ",
+                    Mebibytes(r.bytes_received), " received\n");
+  }
+  for (const ServerWait& wait : r.waits) {
+    absl::StrAppend(&text, "wait: ", Seconds(wait.waiting_ms), " ", wait.kind);
+    if (wait.step_id != 0) absl::StrAppend(&text, " ", wait.step_id);
+    absl::StrAppend(&text, ": ", wait.text, "\n");
+  }
+  return text;
+}
+
+std::string StatusJson(const ServerStatusReply& r) {
+  std::string json = absl::StrCat(
+      "{\"task\": ", Quoted(r.task), ", \"version\": ", Quoted(r.version),
+      ", \"incarnation\": \"", absl::Hex(r.incarnation, absl::kZeroPad16),
+      "\"");
+  const auto number = [&json](absl::string_view key, int64_t value) {
+    absl::StrAppend(&json, ", \"", key, "\": ", value);
+  };
+  number("uptime_ms", r.uptime_ms);
+  number("master_sessions", r.master_sessions);
+  number("worker_sessions", r.worker_sessions);
+  number("registered_graphs", r.registered_graphs);
+  number("running_steps", r.running_steps);
+  number("rendezvous_entries", r.rendezvous_entries);
+  number("queues", r.queues);
+  number("variables", r.variables);
+  number("variable_bytes", r.variable_bytes);
+  number("memory_used_bytes", r.memory_used_bytes);
+  number("memory_peak_bytes", r.memory_peak_bytes);
+  number("memory_limit_bytes", r.memory_limit_bytes);
+  number("steps_done", r.steps_done);
+  number("steps_failed", r.steps_failed);
+  number("bytes_sent", r.bytes_sent);
+  number("bytes_received", r.bytes_received);
+  number("threads", r.threads);
+  absl::StrAppend(&json, ", \"waits\": [");
+  bool first = true;
+  for (const ServerWait& wait : r.waits) {
+    absl::StrAppend(&json, first ? "" : ", ", "{\"kind\": ", Quoted(wait.kind),
+                    ", \"text\": ", Quoted(wait.text),
+                    ", \"waiting_ms\": ", wait.waiting_ms,
+                    ", \"step_id\": ", wait.step_id, "}");
+    first = false;
+  }
+  return json + "]}";
+}
+
+int RunStatus(const StatusFlags& flags) {
+  StatusOr<std::unique_ptr<AdminClient>> client =
+      AdminClient::Connect(flags.address);
+  Status status = client.status();
+  if (status.ok()) {
+    StatusOr<ServerStatusReply> reply =
+        (*client)->GetStatus({.max_waits = flags.waits});
+    status = reply.status();
+    if (status.ok()) {
+      const std::string text =
+          flags.json ? StatusJson(*reply) + "\n" : StatusText(*reply);
+      std::fputs(text.c_str(), stdout);
+      return 0;
+    }
+  }
+  std::fprintf(stderr, "millrace status: %s\n",
+               std::string(status.message()).c_str());
+  return 1;
+}
+
+}  // namespace millrace
