@@ -31,7 +31,8 @@ void CountResources(Device& device, WorkerCounts* counts) {
 
 class TaskWorker final : public WorkerService {
  public:
-  explicit TaskWorker(WorkerServiceOptions options) : state_(std::move(options)) {
+  explicit TaskWorker(WorkerServiceOptions options)
+      : state_(std::move(options)) {
     state_.api = this;
   }
 
