@@ -12,6 +12,13 @@ namespace millrace {
 struct LocalRendezvous::Waiter : RefCounted {
   bool Claim() { return !claimed.exchange(true, std::memory_order_acq_rel); }
 
+  // Completes it, and lets go of what the callback holds: the table may keep
+  // the waiter for longer.
+  void Complete(const Status& status, Tensor value, bool is_dead) {
+    RecvDone callback = std::move(done);
+    std::move(callback)(status, std::move(value), is_dead);
+  }
+
   std::atomic<bool> claimed{false};
   uint64_t number = 0;  // in the order of arrival
   RecvDone done;
@@ -48,7 +55,7 @@ Status LocalRendezvous::Send(absl::string_view key, const Tensor& value, bool is
     if (queue.empty()) table_.erase(key);
   }
   if (waiter->cancel) waiter->cancel->Unregister(waiter->token);
-  std::move(waiter->done)(OkStatus(), value, is_dead);
+  waiter->Complete(OkStatus(), value, is_dead);
   return OkStatus();
 }
 
@@ -61,7 +68,7 @@ void LocalRendezvous::RecvAsync(absl::string_view key, CancelScope* cancel, Recv
     if (!aborted_.ok()) {
       const Status status = aborted_;
       lock.Unlock();
-      std::move(waiter->done)(status, Tensor(), false);
+      waiter->Complete(status, Tensor(), false);
       return;
     }
     auto it = table_.find(key);
@@ -70,7 +77,7 @@ void LocalRendezvous::RecvAsync(absl::string_view key, CancelScope* cancel, Recv
       it->second.pop_front();
       if (it->second.empty()) table_.erase(it);
       lock.Unlock();
-      std::move(waiter->done)(OkStatus(), std::move(item.value), item.is_dead);
+      waiter->Complete(OkStatus(), std::move(item.value), item.is_dead);
       return;
     }
     if (cancel == nullptr) {
@@ -82,10 +89,10 @@ void LocalRendezvous::RecvAsync(absl::string_view key, CancelScope* cancel, Recv
   // claims; the table drops claimed waiters when it meets them.
   waiter->cancel = cancel;
   CancelScope::Registration registration = cancel->Register([waiter, cancel]() mutable {
-    if (waiter->Claim()) std::move(waiter->done)(cancel->status(), Tensor(), false);
+    if (waiter->Claim()) waiter->Complete(cancel->status(), Tensor(), false);
   });
   if (!registration.ok()) {
-    if (waiter->Claim()) std::move(waiter->done)(registration.status, Tensor(), false);
+    if (waiter->Claim()) waiter->Complete(registration.status, Tensor(), false);
     return;
   }
   MutexLock lock(mu_);
@@ -108,7 +115,7 @@ void LocalRendezvous::RecvAsync(absl::string_view key, CancelScope* cancel, Recv
   }
   lock.Unlock();
   cancel->Unregister(waiter->token);
-  std::move(waiter->done)(status, std::move(value), is_dead);
+  waiter->Complete(status, std::move(value), is_dead);
 }
 
 void LocalRendezvous::StartAbort(const Status& status) {
@@ -130,7 +137,7 @@ void LocalRendezvous::StartAbort(const Status& status) {
             [](const Ref<Waiter>& a, const Ref<Waiter>& b) { return a->number < b->number; });
   for (Ref<Waiter>& w : waiters) {
     if (w->cancel) w->cancel->Unregister(w->token);
-    std::move(w->done)(reason, Tensor(), false);
+    w->Complete(reason, Tensor(), false);
   }
 }
 
@@ -139,7 +146,11 @@ LocalRendezvous::Counts LocalRendezvous::counts() const {
   Counts counts;
   for (const auto& [key, queue] : table_) {
     for (const Item& item : queue) {
-      ++(item.waiter != nullptr ? counts.waiters : counts.values);
+      if (item.waiter == nullptr) {
+        ++counts.values;
+      } else if (!item.waiter->claimed.load(std::memory_order_acquire)) {
+        ++counts.waiters;
+      }
     }
   }
   return counts;

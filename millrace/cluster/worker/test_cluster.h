@@ -51,19 +51,20 @@ StatusOr<Reply> Ask(WorkerApi& api,
 }
 
 // A call that goes on while the test does.
-template <class Reply>
+template <class Request, class Reply>
 struct PendingReply {
+  const Request request;
   CancelScope scope;
   CallContext context;
   Reply reply;
   Status status;
   Notification done;
 
-  template <class Request>
   PendingReply(WorkerApi& api,
                void (WorkerApi::*method)(CallContext&, const Request&, Reply*,
                                          Done),
-               const Request& request) {
+               Request r)
+      : request(std::move(r)) {
     context.cancel = &scope;
     (api.*method)(context, request, &reply, [this](Status s) {
       status = std::move(s);

@@ -120,8 +120,7 @@ TEST(WorkerService, TensorsTravelBetweenTasks) {
   TestCluster cluster(kCluster);
   TwoTasks t(cluster);
   // The receiver first: its RecvTensor makes the step at the sender.
-  PendingReply<RunGraphReply> run(t.worker.api(), &WorkerApi::RunGraph,
-                                  t.WorkerRun(7));
+  PendingReply run(t.worker.api(), &WorkerApi::RunGraph, t.WorkerRun(7));
   ASSERT_TRUE(RunGraph(t.ps.api(), RunRequest("s", t.ps_graph, 7)).ok());
   ASSERT_TRUE(run.Wait().ok());
   ASSERT_TRUE(run.reply.status.ok()) << run.reply.status;
@@ -198,10 +197,8 @@ TEST(WorkerService, TheSameRunGraphTwiceIsOneStep) {
   TestCluster cluster(kCluster);
   TwoTasks t(cluster);
   const RunGraphRequest request = t.WorkerRun(7);
-  PendingReply<RunGraphReply> first(t.worker.api(), &WorkerApi::RunGraph,
-                                    request);
-  PendingReply<RunGraphReply> again(t.worker.api(), &WorkerApi::RunGraph,
-                                    request);
+  PendingReply first(t.worker.api(), &WorkerApi::RunGraph, request);
+  PendingReply again(t.worker.api(), &WorkerApi::RunGraph, request);
   ASSERT_TRUE(RunGraph(t.ps.api(), RunRequest("s", t.ps_graph, 7)).ok());
   for (auto* run : {&first, &again}) {
     ASSERT_TRUE(run->Wait().ok());
@@ -224,10 +221,8 @@ TEST(WorkerService, AReceiveThatComesTwiceTakesTheValueOnce) {
   request.step_id = 7;
   request.rendezvous_key = t.edge;
   request.request_id = 99;
-  PendingReply<RecvTensorReply> first(t.ps.api(), &WorkerApi::RecvTensor,
-                                      request);
-  PendingReply<RecvTensorReply> again(t.ps.api(), &WorkerApi::RecvTensor,
-                                      request);
+  PendingReply first(t.ps.api(), &WorkerApi::RecvTensor, request);
+  PendingReply again(t.ps.api(), &WorkerApi::RecvTensor, request);
   ASSERT_TRUE(RunGraph(t.ps.api(), RunRequest("s", t.ps_graph, 7)).ok());
   ASSERT_TRUE(first.Wait().ok());
   ASSERT_TRUE(again.Wait().ok());
@@ -249,8 +244,7 @@ TEST(WorkerService, TheErrorOfAStepReachesItsReceivers) {
                 MakeNode("sum", "AddV2", {"u", "v"}, p, {{"T", kFloat}}),
                 SendNode("sum", "edge_0_a", kFloat, p, w)});
   ASSERT_TRUE(graph.ok()) << graph.status();
-  PendingReply<RunGraphReply> run(t.worker.api(), &WorkerApi::RunGraph,
-                                  t.WorkerRun(7));
+  PendingReply run(t.worker.api(), &WorkerApi::RunGraph, t.WorkerRun(7));
   const Status failed =
       RunGraph(t.ps.api(), RunRequest("s", *graph, 7)).status();
   EXPECT_EQ(failed.code(), StatusCode::kInvalidArgument);
@@ -279,16 +273,14 @@ TEST(WorkerService, AStepEndsWithItsCallItsSessionItsCleanUpAndItsServer) {
     while (t.ps.service->counts().steps < steps) Yield();
   };
   {
-    PendingReply<RunGraphReply> run(t.worker.api(), &WorkerApi::RunGraph,
-                                    t.WorkerRun(1));
+    PendingReply run(t.worker.api(), &WorkerApi::RunGraph, t.WorkerRun(1));
     wait_early(1);
     run.scope.Cancel(Cancelled("the caller has gone"));
     ASSERT_TRUE(run.Wait().ok());
     EXPECT_EQ(run.reply.status.code(), StatusCode::kCancelled);
   }
   {
-    PendingReply<RunGraphReply> run(t.worker.api(), &WorkerApi::RunGraph,
-                                    t.WorkerRun(2));
+    PendingReply run(t.worker.api(), &WorkerApi::RunGraph, t.WorkerRun(2));
     EXPECT_TRUE(
         Ask(t.worker.api(), &WorkerApi::CleanupGraph, CleanupGraphRequest{2})
             .ok());
@@ -304,8 +296,7 @@ TEST(WorkerService, AStepEndsWithItsCallItsSessionItsCleanUpAndItsServer) {
               StatusCode::kDeadlineExceeded);
   }
   {
-    PendingReply<RunGraphReply> run(t.worker.api(), &WorkerApi::RunGraph,
-                                    t.WorkerRun(4));
+    PendingReply run(t.worker.api(), &WorkerApi::RunGraph, t.WorkerRun(4));
     EXPECT_TRUE(Ask(t.worker.api(), &WorkerApi::DeleteWorkerSession,
                     DeleteWorkerSessionRequest{"s"})
                     .ok());
@@ -321,8 +312,7 @@ TEST(WorkerService, AStepEndsWithItsCallItsSessionItsCleanUpAndItsServer) {
     RecvTensorRequest request;
     request.step_id = 5;
     request.rendezvous_key = t.edge;
-    PendingReply<RecvTensorReply> receive(t.ps.api(), &WorkerApi::RecvTensor,
-                                          request);
+    PendingReply receive(t.ps.api(), &WorkerApi::RecvTensor, request);
     t.ps.service->Stop(Aborted("stopping"));
     t.ps.service->CancelRuns(Aborted("stopping"));
     EXPECT_EQ(receive.Wait().message(), "stopping");
