@@ -172,7 +172,8 @@ class GraphImporter {
       return Unimplemented(
           "Op ", node_def.op, " is not available in GraphDef version ",
           def_.versions.producer, ". It has been removed in version ",
-          (*op)->deprecated_version, ". ", (*op)->deprecated_hint, ".");
+          (*op)->deprecated_version, ". ",
+          absl::StripSuffix((*op)->deprecated_hint, "."), ".");
     }
     return op;
   }

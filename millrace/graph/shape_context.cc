@@ -207,7 +207,7 @@ StatusOr<PartialShape> ShapeContext::ShapeFromInput(int i) const {
     return PartialShape::Make(sizes);
   }
   PartialShape known;
-  if (partial_(i, &known)) {
+  if (i < num_inputs() && partial_(i, &known)) {
     if (known.known_rank()) {
       MR_RETURN_IF_ERROR(CheckSizes(known.dims()));
       return PartialShape::Make(known.dims());

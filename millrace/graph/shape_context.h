@@ -6,6 +6,7 @@
 
 #include "absl/functional/any_invocable.h"
 #include "absl/functional/function_ref.h"
+#include "millrace/base/check.h"
 #include "millrace/graph/graph_def.h"
 #include "millrace/graph/op_def.h"
 
@@ -53,7 +54,13 @@ class ShapeContext {
 
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
   int num_outputs() const { return static_cast<int>(outputs_.size()); }
-  const PartialShape& input(int i) const { return inputs_[i].shape; }
+  // A shape function that asks beyond these (where two attributes of a graph
+  // give numbers that do not fit) aborts in debug builds; elsewhere it sees
+  // unknown shapes, and what it sets there is dropped.
+  const PartialShape& input(int i) const {
+    return At(inputs_, i, no_input_).shape;
+  }
+
   // The inputs of the argument `name` (one for a plain argument).
   StatusOr<ArgRange> InputRange(absl::string_view name) const;
 
@@ -93,7 +100,9 @@ class ShapeContext {
   static StatusOr<int64_t> DivideDims(int64_t a, int64_t b, bool evenly);
 
   // The value of input i if it is known while the graph is built, else null.
-  const Tensor* input_value(int i) const { return constant_(i); }
+  const Tensor* input_value(int i) const {
+    return InRange(inputs_, i) ? constant_(i) : nullptr;
+  }
   // Input i (int32 or int64, rank 1, or a -1 scalar) read as a shape; sizes
   // that are not known yet are unknown.
   StatusOr<PartialShape> ShapeFromInput(int i) const;
@@ -101,8 +110,13 @@ class ShapeContext {
   // values are INVALID_ARGUMENT.
   StatusOr<int64_t> DimFromInput(int i) const;
 
-  void set_output(int i, PartialShape shape) { outputs_[i] = std::move(shape); }
-  const PartialShape& output(int i) const { return outputs_[i]; }
+  void set_output(int i, PartialShape shape) {
+    if (InRange(outputs_, i))
+      outputs_[static_cast<size_t>(i)] = std::move(shape);
+  }
+  const PartialShape& output(int i) const {
+    return At(outputs_, i, no_input_.shape);
+  }
   Status Return(PartialShape shape) {  // sets output 0
     set_output(0, std::move(shape));
     return OkStatus();
@@ -110,20 +124,34 @@ class ShapeContext {
 
   // Resource handles: what their variable holds.
   const std::vector<HandleShape>& input_handles(int i) const {
-    return inputs_[i].handles;
+    return At(inputs_, i, no_input_).handles;
   }
   void set_output_handles(int i, std::vector<HandleShape> h) {
-    output_handles_[i] = std::move(h);
+    if (InRange(output_handles_, i))
+      output_handles_[static_cast<size_t>(i)] = std::move(h);
   }
   const std::vector<HandleShape>& output_handles(int i) const {
-    return output_handles_[i];
+    return At(output_handles_, i, no_input_.handles);
   }
 
  private:
+  template <class List>
+  static bool InRange(const List& list, int i) {
+    const bool ok = i >= 0 && static_cast<size_t>(i) < list.size();
+    MR_DCHECK(ok, "a shape function reaches for number ", i, " of ",
+              list.size());
+    return ok;
+  }
+  template <class T>
+  static const T& At(const std::vector<T>& list, int i, const T& otherwise) {
+    return InRange(list, i) ? list[static_cast<size_t>(i)] : otherwise;
+  }
+
   const std::string& node_name_;
   const OpDef& op_;
   const AttrMap& attrs_;
   std::vector<Input> inputs_;
+  const Input no_input_;
   std::vector<PartialShape> outputs_;
   std::vector<std::vector<HandleShape>> output_handles_;
   ConstantFinder constant_;

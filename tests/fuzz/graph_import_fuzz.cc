@@ -106,6 +106,7 @@ AttrValue ValueFor(const AttrDef& attr, const Tensor& tensor, Choices& c) {
 // Adds nodes whose inputs fit, so that shape functions are reached.
 void Build(Choices& c, Graph* graph) {
   const auto ops = Ops().ops();
+  graph->versions().producer = 1;  // old enough for ops that were removed
   std::vector<OutputRef> outputs;
   while (!c.done() && graph->num_ids() < 64) {
     const OpDef& op = *ops[(c.Byte() * 256u + c.Byte()) % ops.size()];
