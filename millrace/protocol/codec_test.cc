@@ -150,6 +150,7 @@ TEST(Codec, RecvTensor) {
   decoded = RecvTensorReply();
   EXPECT_TRUE(Decode(ByteChunks(std::string("\x10\x01", 2)), &decoded).ok());
   EXPECT_TRUE(decoded.is_dead);
+  decoded = RecvTensorReply();
   EXPECT_EQ(Decode(ByteChunks(), &decoded).code(),
             StatusCode::kInvalidArgument);
 }
