@@ -113,7 +113,9 @@ int SourceContiguous(const StridedCopySpec& s) {
 
 template <class T>
 Status CopyTransposed(KernelContext& ctx, const T* src, T* dst,
-                      const StridedCopySpec& s, int rows_dim) {
+                      const StridedCopySpec& s, int rows_dim, int64_t total) {
+  // Beyond this much a result leaves the caches before anybody reads it.
+  constexpr int64_t kStreamBytes = 16 << 20;
   constexpr int64_t kBlock = 64;
   const int last = static_cast<int>(s.dims.size()) - 1;
   TransposeBlock block;
@@ -121,6 +123,7 @@ Status CopyTransposed(KernelContext& ctx, const T* src, T* dst,
   block.columns = s.dims[last];
   block.src_stride = s.src_strides[last];
   block.dst_stride = s.dst_strides[rows_dim];
+  block.stream = total * static_cast<int64_t>(sizeof(T)) >= kStreamBytes;
   DimVector outer, outer_src, outer_dst;
   int64_t count = 1;
   for (int i = 0; i < last; ++i) {
@@ -158,6 +161,7 @@ Status CopyTransposed(KernelContext& ctx, const T* src, T* dst,
       }
       part.Run(from, to);
     }
+    if (block.stream) TransposeBlock::Fence();
   });
 }
 
@@ -170,7 +174,7 @@ Status CopyTyped(KernelContext& ctx, DataType type, const char* src_bytes,
   for (int64_t d : s.dims) total *= d;
   if constexpr (std::is_trivially_copyable_v<T>) {
     const int rows_dim = total >= 64 ? SourceContiguous(s) : -1;
-    if (rows_dim >= 0) return CopyTransposed(ctx, src, dst, s, rows_dim);
+    if (rows_dim >= 0) return CopyTransposed(ctx, src, dst, s, rows_dim, total);
   }
   // A piece is about 2 KB; each run in it costs a few nanoseconds to begin.
   const int64_t piece =

@@ -1,6 +1,8 @@
 // Transposing one block of a matrix, by element size.
 #pragma once
 
+#include <emmintrin.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -14,7 +16,11 @@ struct TransposeBlock {
   int64_t columns = 0;
   int64_t src_stride = 0;
   int64_t dst_stride = 0;
+  // Writes past the caches, for results that are bigger than those. Call
+  // Fence() afterwards.
+  bool stream = false;
 
+  static void Fence() { _mm_sfence(); }
   template <class T>
   void Run(const T* src, T* dst) const;
 
@@ -30,24 +36,45 @@ struct TransposeBlock {
     }
   }
 
-  // 4 x 4 elements of 4 bytes in registers.
-  void Four(const uint32_t* src, uint32_t* dst) const {
-    using V = uint32_t __attribute__((vector_size(16)));
-    V a, b, c, d;
+  using Vector = uint32_t __attribute__((vector_size(16)));
+
+  // 4 x 4 elements of 4 bytes in registers: out[r] is column r of the source.
+  void Four(const uint32_t* src, Vector* out, int64_t step) const {
+    Vector a, b, c, d;
     std::memcpy(&a, src, 16);
     std::memcpy(&b, src + src_stride, 16);
     std::memcpy(&c, src + 2 * src_stride, 16);
     std::memcpy(&d, src + 3 * src_stride, 16);
-    const V ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
-    const V ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-    const V cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5);
-    const V cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-    const V rows4[] = {__builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5),
-                       __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7),
-                       __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5),
-                       __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7)};
-    for (int i = 0; i < 4; ++i)
-      std::memcpy(dst + i * dst_stride, &rows4[i], 16);
+    const Vector ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+    const Vector ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+    const Vector cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+    const Vector cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+    out[0] = __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5);
+    out[step] = __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7);
+    out[2 * step] = __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5);
+    out[3 * step] = __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7);
+  }
+
+  // 16 x 16 elements of 4 bytes; each destination row is written in one go.
+  void FullTile(const uint32_t* src, uint32_t* dst) const {
+    for (int64_t r = 0; r < kTile; r += 4) {
+      Vector lines[4][4];
+      for (int64_t c = 0; c < 4; ++c) {
+        Four(src + 4 * c * src_stride + r, &lines[0][c], 4);
+      }
+      for (int64_t i = 0; i < 4; ++i) {
+        uint32_t* to = dst + (r + i) * dst_stride;
+        if (stream && reinterpret_cast<uintptr_t>(to) % 16 == 0) {
+          for (int64_t c = 0; c < 4; ++c) {
+            __m128i v;
+            std::memcpy(&v, &lines[i][c], 16);
+            _mm_stream_si128(reinterpret_cast<__m128i*>(to + 4 * c), v);
+          }
+        } else {
+          std::memcpy(to, lines[i], 64);
+        }
+      }
+    }
   }
 };
 
@@ -61,11 +88,7 @@ void TransposeBlock::Run(const T* src, T* dst) const {
       T* to = dst + r * dst_stride + c;
       if constexpr (sizeof(T) == 4) {
         if (n_rows == kTile && n_columns == kTile) {
-          for (int64_t i = 0; i < kTile; i += 4) {
-            for (int64_t j = 0; j < kTile; j += 4) {
-              Four(from + j * src_stride + i, to + i * dst_stride + j);
-            }
-          }
+          FullTile(from, to);
           continue;
         }
       }

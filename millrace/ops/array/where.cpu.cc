@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "millrace/kernel/kernel_decl.h"
@@ -67,6 +68,30 @@ void ForNonZero(const Tensor& t, int64_t begin, int64_t end, F&& f) {
   }
 }
 
+// Writes the coordinates of the elements of [begin, end) that are not zero.
+// kRank is the rank, or 0 for any.
+template <int kRank>
+void WriteRows(const Tensor& in, const DimVector& dims, int64_t begin,
+               int64_t end, int64_t* row) {
+  const int rank = kRank > 0 ? kRank : in.rank();
+  const int64_t inner = dims[rank - 1];
+  // The coordinates of the innermost line in which the last element was.
+  int64_t line = -1 - inner;
+  std::array<int64_t, kRank> fixed = {};
+  DimVector any(static_cast<size_t>(kRank > 0 ? 0 : rank));
+  int64_t* at = kRank > 0 ? fixed.data() : any.data();
+  ForNonZero(in, begin, end, [&](int64_t i) {
+    if (i - line >= inner) {
+      const DimVector now = Coordinates(i, dims);
+      std::copy(now.begin(), now.end(), at);
+      line = i - at[rank - 1];
+    }
+    for (int d = 0; d < rank - 1; ++d) row[d] = at[d];
+    row[rank - 1] = i - line;
+    row += rank;
+  });
+}
+
 Status WhereKernel(KernelContext& ctx) {
   const Tensor& in = ctx.input(0);
   const int rank = in.rank();
@@ -93,22 +118,13 @@ Status WhereKernel(KernelContext& ctx) {
   if (first[blocks] == 0) return OkStatus();
   int64_t* rows = out->mutable_flat<int64_t>().data();
   const DimVector dims = in.shape().dims();
-  const int64_t inner = dims[rank - 1];
+  const auto write = rank == 1   ? WriteRows<1>
+                     : rank == 2 ? WriteRows<2>
+                     : rank == 3 ? WriteRows<3>
+                                 : WriteRows<0>;
   return ctx.ParallelFor(blocks, kBlock * 2, [&](int64_t begin, int64_t end) {
-    int64_t* row = rows + first[begin] * rank;
-    // The coordinates of the innermost row in which the last element was.
-    int64_t line = -1;
-    DimVector at(static_cast<size_t>(rank));
-    ForNonZero(in, begin * kBlock, std::min(total, end * kBlock),
-               [&](int64_t i) {
-                 if (line < 0 || i - line >= inner) {
-                   at = Coordinates(i, dims);
-                   line = i - at[rank - 1];
-                 }
-                 for (int d = 0; d < rank - 1; ++d) row[d] = at[d];
-                 row[rank - 1] = i - line;
-                 row += rank;
-               });
+    write(in, dims, begin * kBlock, std::min(total, end * kBlock),
+          rows + first[begin] * rank);
   });
 }
 
