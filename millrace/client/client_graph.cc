@@ -222,16 +222,16 @@ GraphMark ClientGraph::End() const {
   return {graph_.num_ids(), num_functions_};
 }
 
-GraphDef ClientGraph::Export(const GraphMark& from) const {
+GraphDef ClientGraph::Export(const GraphMark& from, const GraphMark& to) const {
   MutexLock lock(mu_);
   GraphDef def;
   def.versions = graph_.versions();
-  for (NodeId id = from.nodes; id < graph_.num_ids(); ++id) {
+  for (NodeId id = from.nodes; id < to.nodes; ++id) {
     if (const Node* node = graph_.node(id))
       def.nodes.push_back(ExportNode(graph_, *node));
   }
   // Functions that the receiver has already are equal to its own.
-  if (from.functions != num_functions_) def.library = graph_.library().ToDef();
+  if (from.functions != to.functions) def.library = graph_.library().ToDef();
   return def;
 }
 

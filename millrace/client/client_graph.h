@@ -91,10 +91,13 @@ class ClientGraph final : public RefCounted {
   void Finalize();
   bool finalized() const;
 
-  // Nodes from a mark on, with the functions that came since, for
-  // ExtendSession. `End` is a mark for what comes after.
+  // Nodes from a mark on, up to another (default: all), with the functions that
+  // came in between, for ExtendSession. `End` is a mark for what comes after.
   GraphMark End() const;
-  GraphDef Export(const GraphMark& from = {}) const;
+  GraphDef Export(const GraphMark& from = {}) const {
+    return Export(from, End());
+  }
+  GraphDef Export(const GraphMark& from, const GraphMark& to) const;
   // Adds all of `def`, each name with `prefix` ("" or "a/") before it. Inputs
   // that `input_map` names (as in the def, "x" or "x:1") are replaced.
   Status Import(

@@ -1,0 +1,20 @@
+// IndexedSlices: some rows of a large tensor, the form of a sparse gradient.
+#pragma once
+
+#include "millrace/client/output.h"
+
+namespace millrace {
+
+// values[i] belongs to row indices[i]; rows may occur more than once, and then
+// add up. `dense_shape` is the shape of the whole as a vector; it may be null.
+struct IndexedSlices {
+  Output values;
+  Output indices;
+  Output dense_shape;
+
+  explicit operator bool() const { return static_cast<bool>(values); }
+  DataType dtype() const { return values.dtype(); }
+  friend bool operator==(const IndexedSlices&, const IndexedSlices&) = default;
+};
+
+}  // namespace millrace

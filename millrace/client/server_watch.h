@@ -1,0 +1,58 @@
+// ServerWatch: notices that a server is silent, while calls to it are open.
+// Private to client/.
+#pragma once
+
+#include <list>
+#include <memory>
+#include <string>
+
+#include "millrace/base/cancel.h"
+#include "millrace/base/ref.h"
+#include "millrace/base/thread.h"
+#include "millrace/protocol/caller.h"
+
+namespace millrace {
+
+// A connection that breaks ends its calls at once; a frozen server and a cut
+// network do not. So the server's GetStatus is asked each second while there
+// are calls, and three misses in a row cancel them all with UNAVAILABLE that
+// names the address. Thread-safe; counted, because probes may be on their way
+// when the last user goes.
+class ServerWatch final : public RefCounted {
+ public:
+  static constexpr int64_t kProbeIntervalMs = 1000;
+  static constexpr int kMisses = 3;
+
+  ServerWatch(std::string address, std::shared_ptr<Caller> caller);
+
+  // A call that is watched, for its lifetime. `scope` is the call's.
+  class Guard {
+   public:
+    Guard(Ref<ServerWatch> watch, std::shared_ptr<CancelScope> scope);
+    ~Guard();
+    Guard(const Guard&) = delete;
+    Guard& operator=(const Guard&) = delete;
+
+   private:
+    const Ref<ServerWatch> watch_;
+    std::list<std::shared_ptr<CancelScope>>::iterator entry_;
+  };
+
+ private:
+  struct Probe;
+  ~ServerWatch() override;
+  void Arm();  // mu_ is held
+  void OnTick();
+  void OnAnswer(const Status& status);
+
+  const std::string address_;
+  const std::shared_ptr<Caller> caller_;
+  const std::unique_ptr<WorkerApi> worker_;
+
+  Mutex mu_;  // guards all below
+  std::list<std::shared_ptr<CancelScope>> calls_;
+  bool armed_ = false;
+  int misses_ = 0;
+};
+
+}  // namespace millrace

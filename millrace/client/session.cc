@@ -1,0 +1,207 @@
+#include "millrace/client/session.h"
+
+#include "absl/strings/match.h"
+#include "absl/strings/strip.h"
+#include "millrace/client/session_backend.h"
+
+namespace millrace {
+namespace {
+
+bool IsLocal(absl::string_view target) {
+  return target.empty() || target == "local";
+}
+
+Status NullTensor(const ClientGraph& graph, absl::string_view role) {
+  const Status status = graph.status();
+  return status.ok() ? InvalidArgument(role, " of a run is null") : status;
+}
+
+StatusOr<RunTensors> Resolve(const ClientGraph& graph,
+                             const std::vector<Output>& fetches,
+                             const std::vector<ControlInput>& targets) {
+  RunTensors tensors;
+  tensors.targets.reserve(targets.size());
+  for (const Output& fetch : fetches) {
+    if (!fetch) return NullTensor(graph, "a fetch");
+    if (fetch.graph() != &graph) {
+      return InvalidArgument("Tensor ", fetch.name(),
+                             " is not an element of this graph.");
+    }
+  }
+  tensors.fetches = fetches;
+  for (const ControlInput& target : targets) {
+    if (!target.op()) return NullTensor(graph, "a target");
+    if (target.op().graph() != &graph) {
+      return InvalidArgument("Operation ", target.op().name(),
+                             " is not an element of this graph.");
+    }
+    tensors.targets.push_back(target.op());
+  }
+  return tensors;
+}
+
+Status CheckFeed(const ClientGraph& graph, const Output& tensor) {
+  if (!tensor) return NullTensor(graph, "a feed");
+  if (tensor.graph() == &graph) return OkStatus();
+  return InvalidArgument("Tensor ", tensor.name(),
+                         " is not an element of this graph.");
+}
+
+}  // namespace
+
+Session::Session(const Scope& scope, SessionOptions options)
+    : Session(scope.graph_ref(), std::move(options)) {}
+
+Session::Session(Ref<ClientGraph> graph, SessionOptions options)
+    : graph_(std::move(graph)),
+      options_(std::move(options)),
+      backend_(IsLocal(options_.target)
+                   ? MakeLocalBackend(graph_->ops(), options_)
+                   : MakeRemoteBackend(options_)) {}
+
+Session::~Session() { Close().IgnoreError(); }
+
+Status Session::Ready() {
+  MR_RETURN_IF_ERROR(graph_->status());
+  return Extend();
+}
+
+Status Session::Extend() {
+  MutexLock lock(mu_);
+  if (closed_) return FailedPrecondition("Attempted to use a closed Session.");
+  const GraphMark end = graph_->End();
+  if (created_ && sent_ == end) return OkStatus();
+  // Nodes that other threads add meanwhile lie behind the mark.
+  MR_RETURN_IF_ERROR(backend_->Extend(graph_->Export(sent_, end)));
+  created_ = true;
+  sent_ = end;
+  return OkStatus();
+}
+
+StatusOr<std::vector<Tensor>> Session::FeedValues(
+    const std::vector<Feed>& feeds) const {
+  std::vector<Tensor> values;
+  values.reserve(feeds.size());
+  for (const Feed& feed : feeds) {
+    MR_RETURN_IF_ERROR(CheckFeed(*graph_, feed.tensor));
+    auto value = feed.value.As(feed.tensor.dtype());
+    if (!value.ok()) {
+      return Prefix(absl::StrCat("feed of ", feed.tensor.name(), ": "),
+                    value.status());
+    }
+    if (value->dtype() != feed.tensor.dtype()) {
+      return InvalidArgument("feed of ", feed.tensor.name(), " has type ",
+                             DataTypeName(value->dtype()), ", expected ",
+                             DataTypeName(feed.tensor.dtype()));
+    }
+    const PartialShape shape = feed.tensor.shape();
+    if (!shape.IsCompatibleWith(value->shape())) {
+      return InvalidArgument("Cannot feed value of shape ",
+                             value->shape().DebugString(), " for Tensor ",
+                             feed.tensor.name(), ", which has shape ",
+                             shape.DebugString());
+    }
+    values.push_back(*std::move(value));
+  }
+  return values;
+}
+
+StatusOr<std::vector<Tensor>> Session::Run(const std::vector<Output>& fetches) {
+  return Run({}, fetches);
+}
+
+StatusOr<std::vector<Tensor>> Session::Run(
+    const std::vector<Feed>& feeds, const std::vector<Output>& fetches,
+    const std::vector<ControlInput>& targets, const RunContext& context) {
+  MR_RETURN_IF_ERROR(Ready());
+  MR_ASSIGN(RunTensors tensors, Resolve(*graph_, fetches, targets));
+  MR_ASSIGN(std::vector<Tensor> values, FeedValues(feeds));
+  tensors.feeds.reserve(feeds.size());
+  for (const Feed& feed : feeds) tensors.feeds.push_back(feed.tensor);
+  std::vector<Tensor> results;
+  MR_RETURN_IF_ERROR(
+      backend_->Run(tensors, std::move(values), context, &results));
+  return results;
+}
+
+Status Session::RunTargets(const std::vector<ControlInput>& targets,
+                           const RunContext& context) {
+  return Run({}, {}, targets, context).status();
+}
+
+Status Session::RunTargets(const std::vector<Feed>& feeds,
+                           const std::vector<ControlInput>& targets,
+                           const RunContext& context) {
+  return Run(feeds, {}, targets, context).status();
+}
+
+StatusOr<Callable> Session::Prepare(const std::vector<Output>& feeds,
+                                    const std::vector<Output>& fetches,
+                                    const std::vector<ControlInput>& targets,
+                                    const RunOptions& options) {
+  MR_RETURN_IF_ERROR(Ready());
+  for (const Output& feed : feeds) MR_RETURN_IF_ERROR(CheckFeed(*graph_, feed));
+  MR_ASSIGN(RunTensors tensors, Resolve(*graph_, fetches, targets));
+  tensors.feeds = feeds;
+  Callable callable;
+  MR_ASSIGN(callable.run_, backend_->Prepare(tensors, options));
+  return callable;
+}
+
+StatusOr<std::vector<Tensor>> Callable::Run(std::vector<Tensor> feeds,
+                                            const RunContext& context) const {
+  if (!run_) return FailedPrecondition("a callable that was not prepared");
+  std::vector<Tensor> fetches;
+  MR_RETURN_IF_ERROR(run_->Run(std::move(feeds), context, &fetches));
+  return fetches;
+}
+
+StatusOr<std::vector<DeviceAttributes>> Session::ListDevices() {
+  {
+    MutexLock lock(mu_);
+    if (closed_)
+      return FailedPrecondition("Attempted to use a closed Session.");
+    // Devices are there without a graph, whatever the state of this one.
+    if (!created_)
+      MR_RETURN_IF_ERROR(
+          backend_->Extend(graph_->Export(GraphMark(), GraphMark())));
+    created_ = true;
+  }
+  return backend_->ListDevices();
+}
+
+Status Session::Close() {
+  backend_->CancelAll();
+  {
+    MutexLock lock(mu_);
+    if (closed_) return OkStatus();
+    closed_ = true;
+  }
+  return backend_->Close();
+}
+
+Status Session::Reset(const SessionOptions& options,
+                      const std::vector<std::string>& containers) {
+  if (IsLocal(options.target)) {
+    return Unimplemented(
+        "Session.Reset: a session in this process has its own containers");
+  }
+  return ResetContainers(options, containers);
+}
+
+std::string FailedNode(const Status& status) {
+  absl::string_view text = status.message();
+  // "[[{{node NAME}}]]", with or without the braces, and "[[NAME = Op[...]]]".
+  const size_t at = text.find("[[");
+  if (at == absl::string_view::npos) {
+    const size_t node = text.find("{{node ");
+    if (node == absl::string_view::npos) return "";
+    text.remove_prefix(node);
+  } else {
+    text.remove_prefix(at + 2);
+  }
+  absl::ConsumePrefix(&text, "{{node ");
+  return std::string(text.substr(0, text.find_first_of("}] =")));
+}
+
+}  // namespace millrace

@@ -1,0 +1,145 @@
+// Session: runs parts of a graph, in this process or on a cluster.
+//
+//   Session session(scope);                                   // this process
+//   Session session(scope, {.target = "grpc://host:2222"});   // a cluster
+//   auto out = session.Run({{x, {1.0f, 2.0f}}}, {y});
+//   if (!out.ok()) { ... out.status(), FailedNode(out.status()) ... }
+//
+// A local session has variables of its own and loses them when it closes; a
+// session of a cluster finds its variables on the servers.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "millrace/base/cancel.h"
+#include "millrace/base/file.h"
+#include "millrace/client/input.h"
+#include "millrace/client/scope.h"
+#include "millrace/graph/device_attributes.h"
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/protocol/config.h"
+#include "millrace/protocol/run_options.h"
+#include "millrace/protocol/step_stats.h"
+#include "millrace/rpc/transport.h"
+
+namespace millrace {
+
+struct SessionOptions {
+  std::string target;  // "" or "local": this process; "grpc://host:port"
+  ConfigOptions config;
+  // Of a session of a cluster; null: gRPC.
+  std::shared_ptr<Transport> transport;
+  // How long to wait for a server that nobody can be reached at, unless
+  // config.operation_timeout_ms says.
+  int64_t connect_timeout_ms = 300'000;
+  // Of a local session; null: those that the program was linked with, and
+  // DefaultFiles().
+  const KernelTable* kernels = nullptr;
+  FileSystem* files = nullptr;
+};
+
+// A tensor and the value that replaces it in a run. Values written in C++ take
+// its type.
+struct Feed {
+  Output tensor;
+  Literal value;
+};
+
+// What a run may have besides feeds, fetches and targets.
+struct RunContext {
+  RunOptions options;
+  RunMetadata* metadata = nullptr;
+  CancelScope* cancel = nullptr;  // ends the run when it is cancelled
+};
+
+class SessionBackend;
+class PreparedRun;
+
+// A run whose feeds, fetches and targets are settled, so that it costs less.
+// Thread-safe. May outlive its session, whose runs then fail.
+class Callable {
+ public:
+  Callable() = default;
+
+  // `feeds` in the order given to Prepare, of exactly the tensors' types.
+  StatusOr<std::vector<Tensor>> Run(std::vector<Tensor> feeds = {},
+                                    const RunContext& context = {}) const;
+
+ private:
+  friend class Session;
+  std::shared_ptr<PreparedRun> run_;
+};
+
+// Thread-safe: many threads may run at once. The graph may grow between runs;
+// the next run sends what is new. Nothing is sent or started before the first
+// run.
+class Session {
+ public:
+  explicit Session(const Scope& scope, SessionOptions options = {});
+  explicit Session(Ref<ClientGraph> graph, SessionOptions options = {});
+  // Closes.
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  // The values of `fetches`, in their order, after `targets` have run. Each op
+  // runs at most once. Fails with the graph's error if it has one; with what
+  // the failed op says, its node in FailedNode; with DEADLINE_EXCEEDED after
+  // context.options.timeout_ms or config.operation_timeout_ms; CANCELLED when
+  // the session closes; ABORTED or UNAVAILABLE where a server was lost.
+  StatusOr<std::vector<Tensor>> Run(const std::vector<Output>& fetches);
+  StatusOr<std::vector<Tensor>> Run(
+      const std::vector<Feed>& feeds, const std::vector<Output>& fetches,
+      const std::vector<ControlInput>& targets = {},
+      const RunContext& context = {});
+  // Runs ops for their effect.
+  Status RunTargets(const std::vector<ControlInput>& targets,
+                    const RunContext& context = {});
+  Status RunTargets(const std::vector<Feed>& feeds,
+                    const std::vector<ControlInput>& targets,
+                    const RunContext& context = {});
+
+  StatusOr<Callable> Prepare(const std::vector<Output>& feeds,
+                             const std::vector<Output>& fetches,
+                             const std::vector<ControlInput>& targets = {},
+                             const RunOptions& options = {});
+
+  StatusOr<std::vector<DeviceAttributes>> ListDevices();
+  // Ends what runs with CANCELLED; later runs fail. Idempotent.
+  Status Close();
+
+  // Sends what the graph has grown by. Run does this itself.
+  Status Extend();
+
+  const Ref<ClientGraph>& graph() const { return graph_; }
+  const SessionOptions& options() const { return options_; }
+
+  // Frees the resources of these containers on all tasks of a cluster (of the
+  // default container if none is named) and closes the server's sessions.
+  static Status Reset(const SessionOptions& options,
+                      const std::vector<std::string>& containers);
+
+ private:
+  Status Ready();
+
+  StatusOr<std::vector<Tensor>> FeedValues(
+      const std::vector<Feed>& feeds) const;
+
+  const Ref<ClientGraph> graph_;
+  const SessionOptions options_;
+  const std::unique_ptr<SessionBackend> backend_;
+
+  Mutex mu_;  // guards all below; held while the backend grows
+  GraphMark sent_;
+  bool created_ = false;  // the backend has the graph up to sent_
+  bool closed_ = false;
+};
+
+// The node that a run's error names, "" if it names none.
+std::string FailedNode(const Status& status);
+
+}  // namespace millrace

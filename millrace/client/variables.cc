@@ -1,0 +1,266 @@
+#include "millrace/client/variables.h"
+
+#include <algorithm>
+
+#include "millrace/client/op_builder.h"
+#include "millrace/client/ops.h"
+#include "millrace/graph/tensor_name.h"
+
+namespace millrace {
+namespace {
+
+const Output kNullOutput;
+const Operation kNullOperation;
+
+// The name of a block without its slash.
+std::string NameOfBlock(const Scope& block) {
+  return block.name().substr(0, block.name().size() - 1);
+}
+
+Output NewVariable(const Scope& scope, const PartialShape& shape, DataType type,
+                   const std::string& shared_name, bool is_resource) {
+  OpBuilder op(scope, is_resource ? "VarHandleOp" : "VariableV2");
+  op.Attr("shape", shape).Attr("dtype", type).Attr("shared_name", shared_name);
+  op.Finish();
+  return op.Out(0);
+}
+
+}  // namespace
+
+struct Variable::State {
+  Output handle;
+  Output value;
+  Operation initializer;
+  Output initial_value;
+  DataType dtype = DataType::kInvalid;
+  PartialShape shape;
+  bool trainable = false;
+};
+
+Variable::Variable(const Scope& scope, const Input& initial_value,
+                   const VariableOptions& options) {
+  Build(
+      scope,
+      [&](const Scope& block) -> Output {
+        if (!initial_value.is_literal()) return initial_value.output();
+        return ops::Const(block.WithOpName("initial_value"), initial_value.literal());
+      },
+      /*is_function=*/false, options);
+}
+
+Variable::Variable(const Scope& scope, const VariableInitializer& initializer,
+                   const VariableOptions& options) {
+  Build(scope, initializer, /*is_function=*/true, options);
+}
+
+void Variable::Build(const Scope& scope, const std::function<Output(const Scope&)>& initial_value,
+                     bool is_function, const VariableOptions& options) {
+  const Scope block = scope.WithoutControlDependencies().BlockFor("Variable");
+  const std::string name = NameOfBlock(block);
+  const bool is_resource = options.use_resource;
+  auto state = std::make_shared<State>();
+  // What makes the value lies beside the variable, which is not there yet.
+  const AttrValue::StringList group = {absl::StrCat("loc:@", name)};
+  const Scope beside =
+      is_function || is_resource ? block.WithAttr("_class", group) : block;
+  const Scope initial = is_function || is_resource
+                            ? beside.SubScope("Initializer").WithoutDevices()
+                            : block;
+  state->initial_value = initial_value(initial);
+  if (!state->initial_value) {
+    scope.Fail(InvalidArgument("the initial value of a variable is null"), name);
+    return;
+  }
+  state->dtype = state->initial_value.dtype();
+  if (options.validate_shape) state->shape = state->initial_value.shape();
+  if (options.validate_shape && !state->shape.IsFullyDefined()) {
+    scope.Fail(InvalidArgument("initial_value must have a shape specified: ",
+                               state->initial_value.name(), " has ",
+                               state->shape.DebugString()),
+               name);
+    return;
+  }
+  const std::string shared_name =
+      options.shared_name.empty() && is_resource ? name : options.shared_name;
+  state->handle = NewVariable(beside.WithOpName(block.name()), state->shape, state->dtype,
+                              shared_name, is_resource);
+  if (!state->handle) return;
+  if (is_resource) {
+    const Scope there = block.WithoutDevices().WithDevice(state->handle.op().device());
+    OpBuilder is_initialized(block.SubScope("IsInitialized"), "VarIsInitializedOp");
+    is_initialized.In(state->handle).Finish();
+    OpBuilder assign(there.WithOpName("Assign"), "AssignVariableOp");
+    state->initializer = assign.In(state->handle).In(state->initial_value).Finish();
+    OpBuilder read(there.SubScope("Read"), "ReadVariableOp");
+    state->value = read.In(state->handle).Attr("dtype", state->dtype).Finish().output(0);
+  } else {
+    OpBuilder assign(block.WithOpName("Assign"), "Assign");
+    state->initializer = assign.In(state->handle)
+                             .In(state->initial_value)
+                             .Attr("validate_shape", options.validate_shape)
+                             .Finish();
+    OpBuilder read(block.ColocateWith(state->handle).WithOpName("read"), "Identity");
+    state->value = read.In(state->handle).Finish().output(0);
+  }
+  if (!state->value || !state->initializer) return;
+  state->trainable = options.trainable;
+  state_ = std::move(state);
+  std::vector<std::string> collections = options.collections;
+  if (options.trainable) collections.emplace_back(graph_keys::kTrainableVariables);
+  std::sort(collections.begin(), collections.end());
+  collections.erase(std::unique(collections.begin(), collections.end()), collections.end());
+  for (const std::string& collection : collections) {
+    scope.graph().AddToCollection(collection, *this);
+  }
+}
+
+StatusOr<Variable> Variable::FromParts(ClientGraph& graph, const Parts& parts) {
+  auto state = std::make_shared<State>();
+  MR_ASSIGN(state->handle, graph.FindOutput(parts.variable_name));
+  MR_ASSIGN(state->value, graph.FindOutput(parts.snapshot_name));
+  state->initializer = graph.Find(SplitTensorName(parts.initializer_name).node);
+  if (!state->initializer) {
+    return NotFound("the initializer '", parts.initializer_name, "' is not in the graph");
+  }
+  if (!parts.initial_value_name.empty()) {
+    MR_ASSIGN(state->initial_value, graph.FindOutput(parts.initial_value_name));
+  }
+  state->dtype = state->value.dtype();
+  state->shape = state->value.shape();
+  state->trainable = parts.trainable;
+  Variable variable;
+  variable.state_ = std::move(state);
+  return variable;
+}
+
+DataType Variable::dtype() const { return state_ ? state_->dtype : DataType::kInvalid; }
+PartialShape Variable::shape() const { return state_ ? state_->shape : PartialShape(); }
+bool Variable::is_resource() const { return handle().dtype() == DataType::kResource; }
+bool Variable::trainable() const { return state_ && state_->trainable; }
+const Output& Variable::handle() const { return state_ ? state_->handle : kNullOutput; }
+const Output& Variable::value() const { return state_ ? state_->value : kNullOutput; }
+const Operation& Variable::initializer() const {
+  return state_ ? state_->initializer : kNullOperation;
+}
+const Output& Variable::initial_value() const {
+  return state_ ? state_->initial_value : kNullOutput;
+}
+
+Output Variable::Read(const Scope& scope) const {
+  const Scope there = scope.ColocateWith(handle());
+  if (!is_resource()) return ops::Identity(there, handle());
+  OpBuilder read(there, "ReadVariableOp");
+  const Output input = handle();
+  return read.In(input).Attr("dtype", dtype()).Finish().output(0);
+}
+
+Output Variable::Update(const Scope& scope, const char* op, const char* resource_op,
+                        const Input& value, bool use_locking) const {
+  const Input input(handle());
+  if (!is_resource()) {
+    OpBuilder update(scope, op);
+    update.In(input).In(value).Attr("use_locking", use_locking);
+    return update.Finish().output(0);
+  }
+  // A value written in C++ takes the variable's type, which the handle does not
+  // tell the schema.
+  OpBuilder update(scope, resource_op);
+  update.In(input).In(value).Attr("dtype", dtype());
+  const Operation done = update.Finish();
+  return done ? Read(scope.WithControlDependencies({done})) : Output();
+}
+
+Output Variable::Assign(const Scope& scope, const Input& value, bool use_locking) const {
+  return Update(scope, "Assign", "AssignVariableOp", value, use_locking);
+}
+Output Variable::AssignAdd(const Scope& scope, const Input& delta, bool use_locking) const {
+  return Update(scope, "AssignAdd", "AssignAddVariableOp", delta, use_locking);
+}
+Output Variable::AssignSub(const Scope& scope, const Input& delta, bool use_locking) const {
+  return Update(scope, "AssignSub", "AssignSubVariableOp", delta, use_locking);
+}
+
+Operation Variable::Scatter(const Scope& scope, const char* op, const IndexedSlices& rows) const {
+  const std::string name = is_resource() ? absl::StrCat("Resource", op) : op;
+  const Input input(handle());
+  const Input indices(rows.indices);
+  const Input values(rows.values);
+  OpBuilder scatter(scope, name);
+  return scatter.In(input).In(indices).In(values).Finish();
+}
+
+Operation Variable::ScatterUpdate(const Scope& scope, const IndexedSlices& rows) const {
+  return Scatter(scope, "ScatterUpdate", rows);
+}
+Operation Variable::ScatterAdd(const Scope& scope, const IndexedSlices& rows) const {
+  return Scatter(scope, "ScatterAdd", rows);
+}
+Operation Variable::ScatterSub(const Scope& scope, const IndexedSlices& rows) const {
+  return Scatter(scope, "ScatterSub", rows);
+}
+
+Output Variable::IsInitialized(const Scope& scope) const {
+  OpBuilder op(scope, is_resource() ? "VarIsInitializedOp" : "IsVariableInitialized");
+  const Input input(handle());
+  op.In(input);
+  return op.Finish().output(0);
+}
+
+Output Variable::InitializedValue(const Scope& scope) const {
+  const Scope block = scope.WithoutControlDependencies().BlockFor("initialized_value");
+  const Output is_initialized = IsInitialized(block);
+  if (!is_initialized) return {};
+  // The read must not run without a value: it waits for the branch.
+  const auto branch = ops::Switch(block, is_initialized, is_initialized);
+  const Output yes = ops::Identity(block, branch.output_true);
+  const Output read = Read(block.WithControlDependencies({yes}));
+  const auto initial = ops::Switch(block, initial_value(), is_initialized);
+  return ops::Merge(block, {initial.output_false, read}).output;
+}
+
+std::vector<Variable> GlobalVariables(const Scope& scope) {
+  return scope.graph().Collection<Variable>(graph_keys::kGlobalVariables);
+}
+std::vector<Variable> LocalVariables(const Scope& scope) {
+  return scope.graph().Collection<Variable>(graph_keys::kLocalVariables);
+}
+std::vector<Variable> TrainableVariables(const Scope& scope) {
+  return scope.graph().Collection<Variable>(graph_keys::kTrainableVariables);
+}
+
+Operation VariablesInitializer(const Scope& scope, const std::vector<Variable>& variables) {
+  std::vector<ControlInput> initializers;
+  for (const Variable& variable : variables) initializers.push_back(variable.initializer());
+  return ops::Group(scope, initializers);
+}
+Operation GlobalVariablesInitializer(const Scope& scope) {
+  return VariablesInitializer(scope.WithOpName("init"), GlobalVariables(scope));
+}
+Operation LocalVariablesInitializer(const Scope& scope) {
+  return VariablesInitializer(scope.WithOpName("init"), LocalVariables(scope));
+}
+
+Output ReportUninitialized(const Scope& scope, const std::vector<Variable>& variables) {
+  const Scope block =
+      scope.BlockFor("report_uninitialized_variables").WithDevice("/device:CPU:0");
+  std::vector<Output> initialized;
+  std::vector<std::string> names;
+  for (const Variable& variable : variables) {
+    initialized.push_back(variable.IsInitialized(block));
+    names.push_back(variable.op_name());
+  }
+  if (variables.empty()) {
+    return ops::Const(block, Tensor::New(DataType::kString, TensorShape({0})));
+  }
+  const Output missing = ops::LogicalNot(block, ops::Pack(block, initialized));
+  const Output rows = ops::Squeeze(block, ops::Where(block, missing), {.squeeze_dims = {1}});
+  return ops::GatherV2(block, ops::Const(block, names), rows, 0);
+}
+
+Output ReportUninitialized(const Scope& scope) {
+  std::vector<Variable> variables = GlobalVariables(scope);
+  for (Variable& variable : LocalVariables(scope)) variables.push_back(std::move(variable));
+  return ReportUninitialized(scope, variables);
+}
+
+}  // namespace millrace

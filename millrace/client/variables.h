@@ -1,0 +1,116 @@
+// Variable: state of a graph, in TensorFlow's two kinds – a reference variable
+// (VariableV2) or a resource (VarHandleOp).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "millrace/client/graph_keys.h"
+#include "millrace/client/indexed_slices.h"
+#include "millrace/client/input.h"
+#include "millrace/client/scope.h"
+
+namespace millrace {
+
+struct VariableOptions {
+  bool trainable = true;
+  // Trainable ones also go to graph_keys::kTrainableVariables.
+  std::vector<std::string> collections = {graph_keys::kGlobalVariables};
+  bool use_resource = false;
+  // Its value always has the shape of the initial value. If not, the variable
+  // has no shape while the graph is built.
+  bool validate_shape = true;
+  // Under which sessions of a cluster share it within its container; the
+  // default is its name.
+  std::string shared_name;
+};
+
+// Makes the initial value, in the variable's block "Initializer".
+using VariableInitializer = std::function<Output(const Scope& scope)>;
+
+// A small value; copies mean the same variable. It lives as long as its graph.
+// Null after an error. Use it as an input where its value is meant.
+class Variable {
+ public:
+  Variable() = default;
+  // Called by the scope's op name, "Variable" without one. Control dependencies
+  // of the scope are left out: its initializer must be able to run alone.
+  Variable(const Scope& scope, const Input& initial_value, const VariableOptions& options = {});
+  Variable(const Scope& scope, const VariableInitializer& initializer,
+           const VariableOptions& options = {});
+  // One that is in the graph already (an imported one), by the names of its
+  // parts: "w:0", "w/Assign", "w/read:0", "w/Initializer/x:0".
+  struct Parts {
+    std::string variable_name;
+    std::string initializer_name;
+    std::string snapshot_name;
+    std::string initial_value_name;  // may be empty
+    bool trainable = true;
+  };
+  static StatusOr<Variable> FromParts(ClientGraph& graph, const Parts& parts);
+
+  explicit operator bool() const { return state_ != nullptr; }
+  std::string name() const { return handle().name(); }    // "w:0"
+  std::string op_name() const { return op().name(); }     // "w"
+  const Operation& op() const { return handle().op(); }
+  DataType dtype() const;
+  PartialShape shape() const;
+  bool is_resource() const;
+  bool trainable() const;
+
+  // The reference, or the resource's handle.
+  const Output& handle() const;
+  // Its value, read once a step at its own place.
+  const Output& value() const;
+  operator Output() const { return value(); }  // NOLINT
+  const Operation& initializer() const;
+  const Output& initial_value() const;
+
+  // A new read, for which the scope's control dependencies count.
+  Output Read(const Scope& scope) const;
+  // These give the new value.
+  Output Assign(const Scope& scope, const Input& value, bool use_locking = true) const;
+  Output AssignAdd(const Scope& scope, const Input& delta, bool use_locking = false) const;
+  Output AssignSub(const Scope& scope, const Input& delta, bool use_locking = false) const;
+  // Rows only; the operation gives no value of a resource.
+  Operation ScatterUpdate(const Scope& scope, const IndexedSlices& rows) const;
+  Operation ScatterAdd(const Scope& scope, const IndexedSlices& rows) const;
+  Operation ScatterSub(const Scope& scope, const IndexedSlices& rows) const;
+
+  Output IsInitialized(const Scope& scope) const;
+  // Its value if it has one, else its initial value: for initializers of other
+  // variables.
+  Output InitializedValue(const Scope& scope) const;
+
+  friend bool operator==(const Variable& a, const Variable& b) {
+    return a.handle() == b.handle();
+  }
+
+ private:
+  struct State;
+  void Build(const Scope& scope, const std::function<Output(const Scope&)>& initial_value,
+             bool is_function, const VariableOptions& options);
+  Output Update(const Scope& scope, const char* op, const char* resource_op, const Input& value,
+                bool use_locking) const;
+  Operation Scatter(const Scope& scope, const char* op, const IndexedSlices& rows) const;
+
+  std::shared_ptr<const State> state_;
+};
+
+// Variables of a collection.
+std::vector<Variable> GlobalVariables(const Scope& scope);
+std::vector<Variable> LocalVariables(const Scope& scope);
+std::vector<Variable> TrainableVariables(const Scope& scope);
+
+// Runs the initializers.
+Operation VariablesInitializer(const Scope& scope, const std::vector<Variable>& variables);
+Operation GlobalVariablesInitializer(const Scope& scope);
+Operation LocalVariablesInitializer(const Scope& scope);
+// A vector of the names ("w") of those without a value. Without a list: all
+// global and local ones.
+Output ReportUninitialized(const Scope& scope, const std::vector<Variable>& variables);
+Output ReportUninitialized(const Scope& scope);
+
+}  // namespace millrace
