@@ -29,7 +29,7 @@ class RemoteMaster {
  public:
   // INVALID_ARGUMENT for a target that is no "grpc://host:port".
   static StatusOr<std::shared_ptr<RemoteMaster>> Connect(
-      const SessionOptions& options) {
+      const SessionOptions& options, std::shared_ptr<CancelScope> closing) {
     absl::string_view address = options.target;
     if (!absl::ConsumePrefix(&address, "grpc://") || address.empty()) {
       return InvalidArgument(
@@ -37,13 +37,13 @@ class RemoteMaster {
           options.target, "\"");
     }
     auto transport = options.transport ? options.transport : DefaultTransport();
-    return std::make_shared<RemoteMaster>(std::move(transport),
-                                          std::string(address),
-                                          options.config.operation_timeout_ms);
+    return std::make_shared<RemoteMaster>(
+        std::move(transport), std::string(address),
+        options.config.operation_timeout_ms, std::move(closing));
   }
 
   RemoteMaster(std::shared_ptr<Transport> transport, std::string address,
-               int64_t timeout_ms)
+               int64_t timeout_ms, std::shared_ptr<CancelScope> closing)
       : transport_(std::move(transport)),
         address_(std::move(address)),
         timeout_ms_(timeout_ms),
@@ -62,13 +62,17 @@ class RemoteMaster {
   // Calls and waits for the end. `cancel` ends the call, as does the session's
   // end unless `closes`.
   template <class Request, class Reply>
-  Status Call(void (MasterApi::*method)(CallContext&, const Request&, Reply*, Done),
-              const Request& request, Reply* reply, Deadline deadline, CancelScope* cancel,
-              absl::string_view what, bool closes = false) {
-    auto scope = std::make_shared<CancelScope>(closes ? nullptr : closing_.get());
+  Status Call(void (MasterApi::*method)(CallContext&, const Request&, Reply*,
+                                        Done),
+              const Request& request, Reply* reply, Deadline deadline,
+              CancelScope* cancel, absl::string_view what,
+              bool closes = false) {
+    auto scope =
+        std::make_shared<CancelScope>(closes ? nullptr : closing_.get());
     CancelScope::Registration outer;
     if (cancel) {
-      outer = cancel->Register([&scope, cancel] { scope->Cancel(cancel->status()); });
+      outer = cancel->Register(
+          [&scope, cancel] { scope->Cancel(cancel->status()); });
       if (!outer.ok()) return outer.status;
     }
     CallContext context;
@@ -121,7 +125,8 @@ class RemoteMaster {
   Status WaitUntil(Deadline deadline) {
     WaitScope wait(absl::StrCat("server at ", address_, " to come up"));
     Notification closed;
-    const CancelScope::Registration closing = closing_->Register([&] { closed.Notify(); });
+    const CancelScope::Registration closing =
+        closing_->Register([&] { closed.Notify(); });
     if (!closing.ok()) return closing.status;
     closed.WaitUntil(deadline);
     closing_->Unregister(closing.token);
@@ -163,8 +168,8 @@ class RemoteRun final : public PreparedRun {
     ReleaseCallableReply reply;
     master_
         ->Call(&MasterApi::ReleaseCallable, request, &reply,
-               Deadline::AfterMillis(5000), nullptr,
-               "ReleaseCallable", /*closes=*/true)
+               Deadline::AfterMillis(5000), nullptr, "ReleaseCallable",
+               /*closes=*/true)
         .IgnoreError();  // the session may be closed already
   }
 
@@ -269,7 +274,9 @@ class RemoteBackend final : public SessionBackend {
     return devices;
   }
 
-  void CancelAll() override { closing_->Cancel(Cancelled("Session was closed.")); }
+  void CancelAll() override {
+    closing_->Cancel(Cancelled("Session was closed."));
+  }
 
   Status Close() override {
     if (!master_) return OkStatus();
@@ -332,7 +339,8 @@ std::unique_ptr<SessionBackend> MakeRemoteBackend(
 
 Status ResetContainers(const SessionOptions& options,
                        const std::vector<std::string>& containers) {
-  MR_ASSIGN(const auto master, RemoteMaster::Connect(options, std::make_shared<CancelScope>()));
+  MR_ASSIGN(const auto master,
+            RemoteMaster::Connect(options, std::make_shared<CancelScope>()));
   const ResetRequest request{containers, options.config.device_filters};
   ResetReply reply;
   return master->CallWhenUp(

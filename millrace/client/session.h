@@ -20,13 +20,14 @@
 #include "millrace/client/input.h"
 #include "millrace/client/scope.h"
 #include "millrace/graph/device_attributes.h"
-#include "millrace/kernel/kernel_decl.h"
 #include "millrace/protocol/config.h"
 #include "millrace/protocol/run_options.h"
 #include "millrace/protocol/step_stats.h"
 #include "millrace/rpc/transport.h"
 
 namespace millrace {
+
+class KernelTable;
 
 struct SessionOptions {
   std::string target;  // "" or "local": this process; "grpc://host:port"

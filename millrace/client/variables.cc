@@ -6,7 +6,7 @@
 #include "millrace/client/ops.h"
 #include "millrace/graph/tensor_name.h"
 
-namespace millrace {
+namespace millrace::ops {
 namespace {
 
 const Output kNullOutput;
@@ -43,7 +43,8 @@ Variable::Variable(const Scope& scope, const Input& initial_value,
       scope,
       [&](const Scope& block) -> Output {
         if (!initial_value.is_literal()) return initial_value.output();
-        return ops::Const(block.WithOpName("initial_value"), initial_value.literal());
+        return Const(block.WithOpName("initial_value"),
+                     initial_value.literal());
       },
       /*is_function=*/false, options);
 }
@@ -53,7 +54,8 @@ Variable::Variable(const Scope& scope, const VariableInitializer& initializer,
   Build(scope, initializer, /*is_function=*/true, options);
 }
 
-void Variable::Build(const Scope& scope, const std::function<Output(const Scope&)>& initial_value,
+void Variable::Build(const Scope& scope,
+                     const std::function<Output(const Scope&)>& initial_value,
                      bool is_function, const VariableOptions& options) {
   const Scope block = scope.WithoutControlDependencies().BlockFor("Variable");
   const std::string name = NameOfBlock(block);
@@ -68,7 +70,8 @@ void Variable::Build(const Scope& scope, const std::function<Output(const Scope&
                             : block;
   state->initial_value = initial_value(initial);
   if (!state->initial_value) {
-    scope.Fail(InvalidArgument("the initial value of a variable is null"), name);
+    scope.Fail(InvalidArgument("the initial value of a variable is null"),
+               name);
     return;
   }
   state->dtype = state->initial_value.dtype();
@@ -82,33 +85,40 @@ void Variable::Build(const Scope& scope, const std::function<Output(const Scope&
   }
   const std::string shared_name =
       options.shared_name.empty() && is_resource ? name : options.shared_name;
-  state->handle = NewVariable(beside.WithOpName(block.name()), state->shape, state->dtype,
-                              shared_name, is_resource);
+  state->handle = NewVariable(beside.WithOpName(block.name()), state->shape,
+                              state->dtype, shared_name, is_resource);
   if (!state->handle) return;
   if (is_resource) {
-    const Scope there = block.WithoutDevices().WithDevice(state->handle.op().device());
-    OpBuilder is_initialized(block.SubScope("IsInitialized"), "VarIsInitializedOp");
+    const Scope there =
+        block.WithoutDevices().WithDevice(state->handle.op().device());
+    OpBuilder is_initialized(block.SubScope("IsInitialized"),
+                             "VarIsInitializedOp");
     is_initialized.In(state->handle).Finish();
     OpBuilder assign(there.WithOpName("Assign"), "AssignVariableOp");
-    state->initializer = assign.In(state->handle).In(state->initial_value).Finish();
+    state->initializer =
+        assign.In(state->handle).In(state->initial_value).Finish();
     OpBuilder read(there.SubScope("Read"), "ReadVariableOp");
-    state->value = read.In(state->handle).Attr("dtype", state->dtype).Finish().output(0);
+    state->value =
+        read.In(state->handle).Attr("dtype", state->dtype).Finish().output(0);
   } else {
     OpBuilder assign(block.WithOpName("Assign"), "Assign");
     state->initializer = assign.In(state->handle)
                              .In(state->initial_value)
                              .Attr("validate_shape", options.validate_shape)
                              .Finish();
-    OpBuilder read(block.ColocateWith(state->handle).WithOpName("read"), "Identity");
+    OpBuilder read(block.ColocateWith(state->handle).WithOpName("read"),
+                   "Identity");
     state->value = read.In(state->handle).Finish().output(0);
   }
   if (!state->value || !state->initializer) return;
   state->trainable = options.trainable;
   state_ = std::move(state);
   std::vector<std::string> collections = options.collections;
-  if (options.trainable) collections.emplace_back(graph_keys::kTrainableVariables);
+  if (options.trainable)
+    collections.emplace_back(graph_keys::kTrainableVariables);
   std::sort(collections.begin(), collections.end());
-  collections.erase(std::unique(collections.begin(), collections.end()), collections.end());
+  collections.erase(std::unique(collections.begin(), collections.end()),
+                    collections.end());
   for (const std::string& collection : collections) {
     scope.graph().AddToCollection(collection, *this);
   }
@@ -120,7 +130,8 @@ StatusOr<Variable> Variable::FromParts(ClientGraph& graph, const Parts& parts) {
   MR_ASSIGN(state->value, graph.FindOutput(parts.snapshot_name));
   state->initializer = graph.Find(SplitTensorName(parts.initializer_name).node);
   if (!state->initializer) {
-    return NotFound("the initializer '", parts.initializer_name, "' is not in the graph");
+    return NotFound("the initializer '", parts.initializer_name,
+                    "' is not in the graph");
   }
   if (!parts.initial_value_name.empty()) {
     MR_ASSIGN(state->initial_value, graph.FindOutput(parts.initial_value_name));
@@ -133,12 +144,22 @@ StatusOr<Variable> Variable::FromParts(ClientGraph& graph, const Parts& parts) {
   return variable;
 }
 
-DataType Variable::dtype() const { return state_ ? state_->dtype : DataType::kInvalid; }
-PartialShape Variable::shape() const { return state_ ? state_->shape : PartialShape(); }
-bool Variable::is_resource() const { return handle().dtype() == DataType::kResource; }
+DataType Variable::dtype() const {
+  return state_ ? state_->dtype : DataType::kInvalid;
+}
+PartialShape Variable::shape() const {
+  return state_ ? state_->shape : PartialShape();
+}
+bool Variable::is_resource() const {
+  return handle().dtype() == DataType::kResource;
+}
 bool Variable::trainable() const { return state_ && state_->trainable; }
-const Output& Variable::handle() const { return state_ ? state_->handle : kNullOutput; }
-const Output& Variable::value() const { return state_ ? state_->value : kNullOutput; }
+const Output& Variable::handle() const {
+  return state_ ? state_->handle : kNullOutput;
+}
+const Output& Variable::value() const {
+  return state_ ? state_->value : kNullOutput;
+}
 const Operation& Variable::initializer() const {
   return state_ ? state_->initializer : kNullOperation;
 }
@@ -148,14 +169,15 @@ const Output& Variable::initial_value() const {
 
 Output Variable::Read(const Scope& scope) const {
   const Scope there = scope.ColocateWith(handle());
-  if (!is_resource()) return ops::Identity(there, handle());
+  if (!is_resource()) return Identity(there, handle());
   OpBuilder read(there, "ReadVariableOp");
   const Output input = handle();
   return read.In(input).Attr("dtype", dtype()).Finish().output(0);
 }
 
-Output Variable::Update(const Scope& scope, const char* op, const char* resource_op,
-                        const Input& value, bool use_locking) const {
+Output Variable::Update(const Scope& scope, const char* op,
+                        const char* resource_op, const Input& value,
+                        bool use_locking) const {
   const Input input(handle());
   if (!is_resource()) {
     OpBuilder update(scope, op);
@@ -170,17 +192,21 @@ Output Variable::Update(const Scope& scope, const char* op, const char* resource
   return done ? Read(scope.WithControlDependencies({done})) : Output();
 }
 
-Output Variable::Assign(const Scope& scope, const Input& value, bool use_locking) const {
+Output Variable::Assign(const Scope& scope, const Input& value,
+                        bool use_locking) const {
   return Update(scope, "Assign", "AssignVariableOp", value, use_locking);
 }
-Output Variable::AssignAdd(const Scope& scope, const Input& delta, bool use_locking) const {
+Output Variable::AssignAdd(const Scope& scope, const Input& delta,
+                           bool use_locking) const {
   return Update(scope, "AssignAdd", "AssignAddVariableOp", delta, use_locking);
 }
-Output Variable::AssignSub(const Scope& scope, const Input& delta, bool use_locking) const {
+Output Variable::AssignSub(const Scope& scope, const Input& delta,
+                           bool use_locking) const {
   return Update(scope, "AssignSub", "AssignSubVariableOp", delta, use_locking);
 }
 
-Operation Variable::Scatter(const Scope& scope, const char* op, const IndexedSlices& rows) const {
+Operation Variable::Scatter(const Scope& scope, const char* op,
+                            const IndexedSlices& rows) const {
   const std::string name = is_resource() ? absl::StrCat("Resource", op) : op;
   const Input input(handle());
   const Input indices(rows.indices);
@@ -189,33 +215,38 @@ Operation Variable::Scatter(const Scope& scope, const char* op, const IndexedSli
   return scatter.In(input).In(indices).In(values).Finish();
 }
 
-Operation Variable::ScatterUpdate(const Scope& scope, const IndexedSlices& rows) const {
+Operation Variable::ScatterUpdate(const Scope& scope,
+                                  const IndexedSlices& rows) const {
   return Scatter(scope, "ScatterUpdate", rows);
 }
-Operation Variable::ScatterAdd(const Scope& scope, const IndexedSlices& rows) const {
+Operation Variable::ScatterAdd(const Scope& scope,
+                               const IndexedSlices& rows) const {
   return Scatter(scope, "ScatterAdd", rows);
 }
-Operation Variable::ScatterSub(const Scope& scope, const IndexedSlices& rows) const {
+Operation Variable::ScatterSub(const Scope& scope,
+                               const IndexedSlices& rows) const {
   return Scatter(scope, "ScatterSub", rows);
 }
 
 Output Variable::IsInitialized(const Scope& scope) const {
-  OpBuilder op(scope, is_resource() ? "VarIsInitializedOp" : "IsVariableInitialized");
+  OpBuilder op(scope,
+               is_resource() ? "VarIsInitializedOp" : "IsVariableInitialized");
   const Input input(handle());
   op.In(input);
   return op.Finish().output(0);
 }
 
 Output Variable::InitializedValue(const Scope& scope) const {
-  const Scope block = scope.WithoutControlDependencies().BlockFor("initialized_value");
+  const Scope block =
+      scope.WithoutControlDependencies().BlockFor("initialized_value");
   const Output is_initialized = IsInitialized(block);
   if (!is_initialized) return {};
   // The read must not run without a value: it waits for the branch.
-  const auto branch = ops::Switch(block, is_initialized, is_initialized);
-  const Output yes = ops::Identity(block, branch.output_true);
+  const auto branch = Switch(block, is_initialized, is_initialized);
+  const Output yes = Identity(block, branch.output_true);
   const Output read = Read(block.WithControlDependencies({yes}));
-  const auto initial = ops::Switch(block, initial_value(), is_initialized);
-  return ops::Merge(block, {initial.output_false, read}).output;
+  const auto initial = Switch(block, initial_value(), is_initialized);
+  return Merge(block, {initial.output_false, read}).output;
 }
 
 std::vector<Variable> GlobalVariables(const Scope& scope) {
@@ -228,10 +259,12 @@ std::vector<Variable> TrainableVariables(const Scope& scope) {
   return scope.graph().Collection<Variable>(graph_keys::kTrainableVariables);
 }
 
-Operation VariablesInitializer(const Scope& scope, const std::vector<Variable>& variables) {
+Operation VariablesInitializer(const Scope& scope,
+                               const std::vector<Variable>& variables) {
   std::vector<ControlInput> initializers;
-  for (const Variable& variable : variables) initializers.push_back(variable.initializer());
-  return ops::Group(scope, initializers);
+  for (const Variable& variable : variables)
+    initializers.push_back(variable.initializer());
+  return Group(scope, initializers);
 }
 Operation GlobalVariablesInitializer(const Scope& scope) {
   return VariablesInitializer(scope.WithOpName("init"), GlobalVariables(scope));
@@ -240,9 +273,10 @@ Operation LocalVariablesInitializer(const Scope& scope) {
   return VariablesInitializer(scope.WithOpName("init"), LocalVariables(scope));
 }
 
-Output ReportUninitialized(const Scope& scope, const std::vector<Variable>& variables) {
-  const Scope block =
-      scope.BlockFor("report_uninitialized_variables").WithDevice("/device:CPU:0");
+Output ReportUninitialized(const Scope& scope,
+                           const std::vector<Variable>& variables) {
+  const Scope block = scope.BlockFor("report_uninitialized_variables")
+                          .WithDevice("/device:CPU:0");
   std::vector<Output> initialized;
   std::vector<std::string> names;
   for (const Variable& variable : variables) {
@@ -250,17 +284,19 @@ Output ReportUninitialized(const Scope& scope, const std::vector<Variable>& vari
     names.push_back(variable.op_name());
   }
   if (variables.empty()) {
-    return ops::Const(block, Tensor::New(DataType::kString, TensorShape({0})));
+    return Const(block, Tensor::New(DataType::kString, TensorShape({0})));
   }
-  const Output missing = ops::LogicalNot(block, ops::Pack(block, initialized));
-  const Output rows = ops::Squeeze(block, ops::Where(block, missing), {.squeeze_dims = {1}});
-  return ops::GatherV2(block, ops::Const(block, names), rows, 0);
+  const Output missing = LogicalNot(block, Pack(block, initialized));
+  const Output rows =
+      Squeeze(block, Where(block, missing), {.squeeze_dims = {1}});
+  return GatherV2(block, Const(block, names), rows, 0);
 }
 
 Output ReportUninitialized(const Scope& scope) {
   std::vector<Variable> variables = GlobalVariables(scope);
-  for (Variable& variable : LocalVariables(scope)) variables.push_back(std::move(variable));
+  for (Variable& variable : LocalVariables(scope))
+    variables.push_back(std::move(variable));
   return ReportUninitialized(scope, variables);
 }
 
-}  // namespace millrace
+}  // namespace millrace::ops

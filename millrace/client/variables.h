@@ -12,7 +12,7 @@
 #include "millrace/client/input.h"
 #include "millrace/client/scope.h"
 
-namespace millrace {
+namespace millrace::ops {
 
 struct VariableOptions {
   bool trainable = true;
@@ -37,7 +37,8 @@ class Variable {
   Variable() = default;
   // Called by the scope's op name, "Variable" without one. Control dependencies
   // of the scope are left out: its initializer must be able to run alone.
-  Variable(const Scope& scope, const Input& initial_value, const VariableOptions& options = {});
+  Variable(const Scope& scope, const Input& initial_value,
+           const VariableOptions& options = {});
   Variable(const Scope& scope, const VariableInitializer& initializer,
            const VariableOptions& options = {});
   // One that is in the graph already (an imported one), by the names of its
@@ -52,8 +53,8 @@ class Variable {
   static StatusOr<Variable> FromParts(ClientGraph& graph, const Parts& parts);
 
   explicit operator bool() const { return state_ != nullptr; }
-  std::string name() const { return handle().name(); }    // "w:0"
-  std::string op_name() const { return op().name(); }     // "w"
+  std::string name() const { return handle().name(); }  // "w:0"
+  std::string op_name() const { return op().name(); }   // "w"
   const Operation& op() const { return handle().op(); }
   DataType dtype() const;
   PartialShape shape() const;
@@ -71,9 +72,12 @@ class Variable {
   // A new read, for which the scope's control dependencies count.
   Output Read(const Scope& scope) const;
   // These give the new value.
-  Output Assign(const Scope& scope, const Input& value, bool use_locking = true) const;
-  Output AssignAdd(const Scope& scope, const Input& delta, bool use_locking = false) const;
-  Output AssignSub(const Scope& scope, const Input& delta, bool use_locking = false) const;
+  Output Assign(const Scope& scope, const Input& value,
+                bool use_locking = true) const;
+  Output AssignAdd(const Scope& scope, const Input& delta,
+                   bool use_locking = false) const;
+  Output AssignSub(const Scope& scope, const Input& delta,
+                   bool use_locking = false) const;
   // Rows only; the operation gives no value of a resource.
   Operation ScatterUpdate(const Scope& scope, const IndexedSlices& rows) const;
   Operation ScatterAdd(const Scope& scope, const IndexedSlices& rows) const;
@@ -90,11 +94,13 @@ class Variable {
 
  private:
   struct State;
-  void Build(const Scope& scope, const std::function<Output(const Scope&)>& initial_value,
+  void Build(const Scope& scope,
+             const std::function<Output(const Scope&)>& initial_value,
              bool is_function, const VariableOptions& options);
-  Output Update(const Scope& scope, const char* op, const char* resource_op, const Input& value,
-                bool use_locking) const;
-  Operation Scatter(const Scope& scope, const char* op, const IndexedSlices& rows) const;
+  Output Update(const Scope& scope, const char* op, const char* resource_op,
+                const Input& value, bool use_locking) const;
+  Operation Scatter(const Scope& scope, const char* op,
+                    const IndexedSlices& rows) const;
 
   std::shared_ptr<const State> state_;
 };
@@ -105,12 +111,14 @@ std::vector<Variable> LocalVariables(const Scope& scope);
 std::vector<Variable> TrainableVariables(const Scope& scope);
 
 // Runs the initializers.
-Operation VariablesInitializer(const Scope& scope, const std::vector<Variable>& variables);
+Operation VariablesInitializer(const Scope& scope,
+                               const std::vector<Variable>& variables);
 Operation GlobalVariablesInitializer(const Scope& scope);
 Operation LocalVariablesInitializer(const Scope& scope);
 // A vector of the names ("w") of those without a value. Without a list: all
 // global and local ones.
-Output ReportUninitialized(const Scope& scope, const std::vector<Variable>& variables);
+Output ReportUninitialized(const Scope& scope,
+                           const std::vector<Variable>& variables);
 Output ReportUninitialized(const Scope& scope);
 
-}  // namespace millrace
+}  // namespace millrace::ops

@@ -73,7 +73,7 @@ std::string Signature(const OpDef& op, bool with_default) {
 
 bool HasWrapper(const OpDef& op) {
   return !absl::StartsWith(op.name, "_") && op.deprecated_version == 0 &&
-         op.name != "Const";
+         op.name != "Const" && op.name != "Variable";
 }
 
 WrapperAttrs ClassifyAttrs(const OpDef& op) {

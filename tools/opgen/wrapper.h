@@ -9,7 +9,8 @@
 namespace millrace::opgen {
 
 // Public, current ops get a wrapper; internal ones ("_X") and deprecated ones
-// do not, nor does Const, which the client writes by hand.
+// do not, nor do those whose name the client gives to something more
+// convenient: Const, Variable.
 bool HasWrapper(const OpDef& op);
 
 // An attribute is told by the inputs, or it is a parameter: a positional one
