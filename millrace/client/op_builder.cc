@@ -21,12 +21,14 @@ OpBuilder::OpBuilder(const Scope& scope, absl::string_view op)
 OpBuilder::~OpBuilder() = default;
 
 OpBuilder& OpBuilder::In(const Input& input) {
-  arguments_.push_back({&input, nullptr});
+  arguments_.push_back({inputs_.size(), 1, false});
+  inputs_.push_back(input);
   return *this;
 }
 
 OpBuilder& OpBuilder::In(const InputList& inputs) {
-  arguments_.push_back({nullptr, &inputs});
+  arguments_.push_back({inputs_.size(), inputs.size(), true});
+  for (const Input& input : inputs.all()) inputs_.push_back(input);
   return *this;
 }
 
@@ -73,12 +75,6 @@ OpBuilder& OpBuilder::Attr(const char* name,
                            const std::optional<NameAttrList>& value) {
   if (value) attrs_.Set(name, AttrValue(*value));
   return *this;
-}
-
-absl::Span<const Input> OpBuilder::InputsOf(size_t i) const {
-  const Argument& argument = arguments_[i];
-  if (argument.one) return absl::MakeConstSpan(argument.one, 1);
-  return argument.list->all();
 }
 
 Status OpBuilder::InferArgument(const ArgDef& arg,
@@ -213,7 +209,7 @@ Status OpBuilder::AddInputs(const OpDef& op, absl::string_view name,
             absl::StrCat("Input '", arg.name, "' of '", op_, "' Op: "),
             value.status());
       }
-      const bool is_list = arguments_[i].list != nullptr;
+      const bool is_list = arguments_[i].is_list;
       outputs->push_back(AddConstant(
           *value, absl::StrCat(name, "/", arg.name,
                                is_list ? absl::StrCat("_", k) : "")));

@@ -23,8 +23,7 @@ namespace millrace {
 // them as the schema says. One thread.
 class OpBuilder {
  public:
-  // `op` is the name of an op or of a function of the graph. The scope outlives
-  // the builder, as do the inputs.
+  // `op` is the name of an op or of a function of the graph.
   OpBuilder(const Scope& scope, absl::string_view op);
   ~OpBuilder();
   OpBuilder(const OpBuilder&) = delete;
@@ -62,12 +61,16 @@ class OpBuilder {
   std::vector<Output> OutList(int i) const;
 
  private:
+  // The inputs of one argument.
   struct Argument {
-    const Input* one = nullptr;
-    const InputList* list = nullptr;
+    size_t begin = 0;
+    size_t size = 0;
+    bool is_list = false;
   };
-  // The inputs of argument `i`.
-  absl::Span<const Input> InputsOf(size_t i) const;
+  absl::Span<const Input> InputsOf(size_t i) const {
+    return absl::MakeConstSpan(inputs_).subspan(arguments_[i].begin,
+                                                arguments_[i].size);
+  }
   Status Infer(const OpDef& op);
   Status InferArgument(const ArgDef& arg, absl::Span<const Input> inputs);
   Status InferFromLiterals(const ArgDef& arg, absl::Span<const Input> inputs);
@@ -76,9 +79,10 @@ class OpBuilder {
                    std::vector<Output>* outputs);
   Output AddConstant(const Tensor& value, absl::string_view name);
 
-  const Scope& scope_;
-  std::string op_;
+  const Scope scope_;
+  const std::string op_;
   const OpDef* def_ = nullptr;
+  std::vector<Input> inputs_;
   absl::InlinedVector<Argument, 4> arguments_;
   AttrMap attrs_;
   // Which argument told a type attribute, for messages.

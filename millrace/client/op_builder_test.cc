@@ -82,8 +82,7 @@ TEST(OpBuilder, TypesThatDoNotFit) {
 TEST(OpBuilder, NumbersMustHaveTheirLength) {
   const Scope s = Scope::NewRoot();
   OpBuilder op(s, "Mul");
-  const Input x(1);
-  op.In(x);
+  op.In(1);
   EXPECT_FALSE(op.Finish());
   EXPECT_THAT(s.status().message(), HasSubstr("takes 2 inputs, got 1"));
 }

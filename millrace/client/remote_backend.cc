@@ -50,7 +50,7 @@ class RemoteMaster {
         closing_(std::move(closing)),
         caller_(transport_->Connect(address_)),
         master_(MakeMasterStub(caller_.get())),
-        watch_(MakeRef<ServerWatch>(address_, caller_)) {}
+        watch_(address_, caller_) {}
 
   const std::string& address() const { return address_; }
   int64_t timeout_ms() const { return timeout_ms_; }
@@ -139,7 +139,7 @@ class RemoteMaster {
   const std::shared_ptr<CancelScope> closing_;  // of the session
   const std::shared_ptr<Caller> caller_;
   const std::unique_ptr<MasterApi> master_;
-  const Ref<ServerWatch> watch_;
+  ServerWatch watch_;
 };
 
 // How long one run may take: its own limit, else the session's.
@@ -286,7 +286,7 @@ class RemoteBackend final : public SessionBackend {
     const CloseSessionRequest request{handle_};
     CloseSessionReply reply;
     return master_->Call(&MasterApi::CloseSession, request, &reply, deadline,
-                         nullptr, "CloseSession");
+                         nullptr, "CloseSession", /*closes=*/true);
   }
 
  private:

@@ -1,60 +1,64 @@
 #include "millrace/client/server_watch.h"
 
 #include "absl/strings/str_cat.h"
-#include "millrace/base/lanes.h"
+#include "millrace/base/wait.h"
 
 namespace millrace {
-
-struct ServerWatch::Probe {
-  CallContext context;
-  GetStatusRequest request;
-  GetStatusReply reply;
-};
 
 ServerWatch::ServerWatch(std::string address, std::shared_ptr<Caller> caller)
     : address_(std::move(address)),
       caller_(std::move(caller)),
-      worker_(MakeWorkerStub(caller_.get())) {}
+      worker_(MakeWorkerStub(caller_.get())),
+      lanes_(Lanes::Process()) {
+  context_.cancel = &scope_;
+}
 
-ServerWatch::~ServerWatch() = default;
+ServerWatch::~ServerWatch() {
+  scope_.Cancel(Cancelled("nobody calls the server any more"));
+  MutexLock lock(mu_);
+  stopping_ = true;
+  if (timer_ != 0 && lanes_.timer.Cancel(timer_)) active_ = false;
+  while (active_) {
+    WaitScope wait("the last probe of a server");
+    idle_.Wait(mu_);
+  }
+}
 
-ServerWatch::Guard::Guard(Ref<ServerWatch> watch,
+ServerWatch::Guard::Guard(ServerWatch& watch,
                           std::shared_ptr<CancelScope> scope)
-    : watch_(std::move(watch)) {
-  MutexLock lock(watch_->mu_);
-  if (watch_->calls_.empty()) watch_->misses_ = 0;
-  entry_ = watch_->calls_.insert(watch_->calls_.end(), std::move(scope));
-  watch_->Arm();
+    : watch_(watch) {
+  MutexLock lock(watch_.mu_);
+  if (watch_.calls_.empty()) watch_.misses_ = 0;
+  entry_ = watch_.calls_.insert(watch_.calls_.end(), std::move(scope));
+  if (!watch_.active_) watch_.Arm();
 }
 
 ServerWatch::Guard::~Guard() {
-  MutexLock lock(watch_->mu_);
-  watch_->calls_.erase(entry_);
+  MutexLock lock(watch_.mu_);
+  watch_.calls_.erase(entry_);
 }
 
 void ServerWatch::Arm() {
-  if (armed_) return;
-  armed_ = true;
-  Lanes::Process().timer.RunAt(
-      Deadline::AfterMillis(kProbeIntervalMs),
-      [self = Ref<ServerWatch>::Share(this)] {
-        Lanes::Process().control.Schedule([self] { self->OnTick(); });
-      });
+  active_ = true;
+  timer_ = lanes_.timer.RunAt(Deadline::AfterMillis(kProbeIntervalMs), [this] {
+    lanes_.control.Schedule([this] { OnTick(); });
+  });
 }
 
 void ServerWatch::OnTick() {
   {
     MutexLock lock(mu_);
-    armed_ = false;
-    if (calls_.empty()) return;
+    timer_ = 0;
+    if (calls_.empty() || stopping_) {
+      active_ = false;
+      idle_.NotifyAll();
+      return;
+    }
   }
-  auto probe = std::make_shared<Probe>();
-  probe->context.deadline = Deadline::AfterMillis(kProbeIntervalMs);
-  worker_->GetStatus(
-      probe->context, probe->request, &probe->reply,
-      Done([probe, self = Ref<ServerWatch>::Share(this)](const Status& status) {
-        self->OnAnswer(status);
-      }));
+  context_.deadline = Deadline::AfterMillis(kProbeIntervalMs);
+  reply_ = {};
+  worker_->GetStatus(context_, request_, &reply_,
+                     Done([this](const Status& status) { OnAnswer(status); }));
 }
 
 void ServerWatch::OnAnswer(const Status& status) {
@@ -69,11 +73,17 @@ void ServerWatch::OnAnswer(const Status& status) {
       lost = calls_;
       misses_ = 0;
     }
-    if (!calls_.empty()) Arm();
   }
   for (const auto& scope : lost) {
     scope->Cancel(Unavailable("the server at ", address_, " has not answered ",
                               kMisses, " times in a row: ", status.message()));
+  }
+  MutexLock lock(mu_);
+  if (!calls_.empty() && !stopping_) {
+    Arm();
+  } else {
+    active_ = false;
+    idle_.NotifyAll();
   }
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "millrace/base/cancel.h"
-#include "millrace/base/ref.h"
+#include "millrace/base/lanes.h"
 #include "millrace/base/thread.h"
 #include "millrace/protocol/caller.h"
 
@@ -16,31 +16,32 @@ namespace millrace {
 // A connection that breaks ends its calls at once; a frozen server and a cut
 // network do not. So the server's GetStatus is asked each second while there
 // are calls, and three misses in a row cancel them all with UNAVAILABLE that
-// names the address. Thread-safe; counted, because probes may be on their way
-// when the last user goes.
-class ServerWatch final : public RefCounted {
+// names the address. Thread-safe.
+class ServerWatch {
  public:
   static constexpr int64_t kProbeIntervalMs = 1000;
   static constexpr int kMisses = 3;
 
   ServerWatch(std::string address, std::shared_ptr<Caller> caller);
+  // No call is watched any more. Waits for the end of a probe.
+  ~ServerWatch();
+  ServerWatch(const ServerWatch&) = delete;
+  ServerWatch& operator=(const ServerWatch&) = delete;
 
   // A call that is watched, for its lifetime. `scope` is the call's.
   class Guard {
    public:
-    Guard(Ref<ServerWatch> watch, std::shared_ptr<CancelScope> scope);
+    Guard(ServerWatch& watch, std::shared_ptr<CancelScope> scope);
     ~Guard();
     Guard(const Guard&) = delete;
     Guard& operator=(const Guard&) = delete;
 
    private:
-    const Ref<ServerWatch> watch_;
+    ServerWatch& watch_;
     std::list<std::shared_ptr<CancelScope>>::iterator entry_;
   };
 
  private:
-  struct Probe;
-  ~ServerWatch() override;
   void Arm();  // mu_ is held
   void OnTick();
   void OnAnswer(const Status& status);
@@ -48,10 +49,19 @@ class ServerWatch final : public RefCounted {
   const std::string address_;
   const std::shared_ptr<Caller> caller_;
   const std::unique_ptr<WorkerApi> worker_;
+  Lanes& lanes_;
+  CancelScope scope_;  // of probes
+  // Of the probe in progress.
+  CallContext context_;
+  const GetStatusRequest request_{};
+  GetStatusReply reply_;
 
   Mutex mu_;  // guards all below
+  CondVar idle_;
   std::list<std::shared_ptr<CancelScope>> calls_;
-  bool armed_ = false;
+  bool active_ = false;  // a probe is due or in progress
+  Timer::Id timer_ = 0;  // 0: not due any more
+  bool stopping_ = false;
   int misses_ = 0;
 };
 

@@ -171,23 +171,21 @@ Output Variable::Read(const Scope& scope) const {
   const Scope there = scope.ColocateWith(handle());
   if (!is_resource()) return Identity(there, handle());
   OpBuilder read(there, "ReadVariableOp");
-  const Output input = handle();
-  return read.In(input).Attr("dtype", dtype()).Finish().output(0);
+  return read.In(handle()).Attr("dtype", dtype()).Finish().output(0);
 }
 
 Output Variable::Update(const Scope& scope, const char* op,
                         const char* resource_op, const Input& value,
                         bool use_locking) const {
-  const Input input(handle());
   if (!is_resource()) {
     OpBuilder update(scope, op);
-    update.In(input).In(value).Attr("use_locking", use_locking);
+    update.In(handle()).In(value).Attr("use_locking", use_locking);
     return update.Finish().output(0);
   }
   // A value written in C++ takes the variable's type, which the handle does not
   // tell the schema.
   OpBuilder update(scope, resource_op);
-  update.In(input).In(value).Attr("dtype", dtype());
+  update.In(handle()).In(value).Attr("dtype", dtype());
   const Operation done = update.Finish();
   return done ? Read(scope.WithControlDependencies({done})) : Output();
 }
@@ -208,11 +206,8 @@ Output Variable::AssignSub(const Scope& scope, const Input& delta,
 Operation Variable::Scatter(const Scope& scope, const char* op,
                             const IndexedSlices& rows) const {
   const std::string name = is_resource() ? absl::StrCat("Resource", op) : op;
-  const Input input(handle());
-  const Input indices(rows.indices);
-  const Input values(rows.values);
   OpBuilder scatter(scope, name);
-  return scatter.In(input).In(indices).In(values).Finish();
+  return scatter.In(handle()).In(rows.indices).In(rows.values).Finish();
 }
 
 Operation Variable::ScatterUpdate(const Scope& scope,
@@ -231,8 +226,7 @@ Operation Variable::ScatterSub(const Scope& scope,
 Output Variable::IsInitialized(const Scope& scope) const {
   OpBuilder op(scope,
                is_resource() ? "VarIsInitializedOp" : "IsVariableInitialized");
-  const Input input(handle());
-  op.In(input);
+  op.In(handle());
   return op.Finish().output(0);
 }
 
