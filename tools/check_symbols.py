@@ -16,10 +16,10 @@ import sys
 CONSTRUCTOR = re.compile(r"^[0-9a-f]+ <(_GLOBAL__sub_I_.*|_Z41__static_initialization_and_destruction_0.*)>:$")
 # absl's headers include <iostream>, whose stream initializer is no business of ours.
 HARMLESS = re.compile(r"^(_ZNSt8ios_base4Init[CD][12]Ev|__cxa_atexit|__dso_handle|_ZStL8__ioinit|\.\w+|_Z41__static_init.*)$")
-# Locking itself is inline code of base's Mutex; check_layers.py sees to std::mutex.
+# Locks and notifications are inline code of base; check_layers.py sees to std::mutex.
 WAITS = re.compile(
     r"^(pthread_(cond|once|create|join)\w*|nanosleep|clock_nanosleep|usleep|sleep|clock_gettime"
-    r"|gettimeofday|fopen(64)?|_ZNSt6thread.*|_ZNSt6chrono.*3nowEv|_ZNSt18condition_variable.*"
+    r"|gettimeofday|fopen(64)?|_ZNSt6thread.*|_ZNSt6chrono.*3nowEv|_ZNSt18condition_variable4wait.*"
     r"|_ZNSt13random_device.*|getenv|secure_getenv)(@.*)?$")
 # Archives that may wait: base itself, gRPC's side, generated messages.
 MAY_WAIT = {"libmillrace_base.a", "libmillrace_rpc_grpc.a", "libmillrace_proto.a", "libmillrace_test_support.a"}

@@ -1,4 +1,5 @@
 // The suite on the transports that need no sockets.
+#include "millrace/rpc/fault/fault_network.h"
 #include "millrace/rpc/loopback/loopback.h"
 #include "millrace/rpc/transport_suite.h"
 
@@ -14,6 +15,20 @@ INSTANTIATE_TEST_SUITE_P(Loopback, TransportSuite,
                                                          .make = MakeLoopback},
                                            TransportCase{.name = "Simulated",
                                                          .make = MakeLoopback,
+                                                         .seeds = 20,
+                                                         .big_bytes = 100'000}),
+                         [](const auto& info) { return info.param.name; });
+
+// With no faults the fault transport is as good as what it wraps.
+std::shared_ptr<Transport> MakeFault() {
+  return FaultNetwork(MakeLoopback(), {}).Endpoint("suite");
+}
+
+INSTANTIATE_TEST_SUITE_P(Fault, TransportSuite,
+                         ::testing::Values(TransportCase{.name = "Threads",
+                                                         .make = MakeFault},
+                                           TransportCase{.name = "Simulated",
+                                                         .make = MakeFault,
                                                          .seeds = 20,
                                                          .big_bytes = 100'000}),
                          [](const auto& info) { return info.param.name; });

@@ -1,11 +1,9 @@
 #include "millrace/rpc/loopback/loopback.h"
 
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "millrace/base/sim.h"
 #include "millrace/rpc/call_status.h"

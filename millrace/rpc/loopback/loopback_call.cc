@@ -18,16 +18,16 @@ ByteChunks OverTheWire(ByteChunks bytes) {
 
 }  // namespace
 
-bool LoopbackDoor::Enter(LoopbackCall* call) {
+uint64_t LoopbackDoor::Enter(LoopbackCall* call) {
   MutexLock lock(mu_);
-  if (closed_) return false;
-  open_.insert(call);
-  return true;
+  if (closed_) return 0;
+  open_[++arrivals_] = call;
+  return arrivals_;
 }
 
-void LoopbackDoor::Leave(LoopbackCall* call) {
+void LoopbackDoor::Leave(uint64_t number) {
   MutexLock lock(mu_);
-  open_.erase(call);
+  open_.erase(number);
   if (open_.empty()) left_.NotifyAll();
 }
 
@@ -50,7 +50,7 @@ void LoopbackDoor::Kill() {
   {
     MutexLock lock(mu_);
     closed_ = true;
-    for (LoopbackCall* call : open_) {
+    for (const auto& [number, call] : open_) {
       open.push_back(Ref<LoopbackCall>::Share(call));
     }
   }
@@ -72,7 +72,8 @@ LoopbackCall::LoopbackCall(const Method& method, absl::string_view address,
 }
 
 void LoopbackCall::Send(ByteChunks request) {
-  if (!door_ || !door_->Enter(this)) {
+  if (door_) number_ = door_->Enter(this);
+  if (number_ == 0) {
     Finish(CannotConnect(address(), "connection refused"));
     return;
   }
@@ -109,7 +110,7 @@ void LoopbackCall::Run() {
 
 void LoopbackCall::Answer(const Status& status) {
   Finish(ReplyStatus(method(), status), OverTheWire(std::move(server_reply_)));
-  door_->Leave(this);
+  door_->Leave(number_);
 }
 
 }  // namespace millrace

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "absl/container/flat_hash_set.h"
+#include "absl/container/btree_map.h"
 #include "millrace/rpc/pending_call.h"
 
 namespace millrace {
@@ -18,9 +18,9 @@ class LoopbackDoor final : public RefCounted {
   LoopbackDoor(std::string address, const Services& services, Lanes* lanes)
       : address_(std::move(address)), services_(services), lanes_(lanes) {}
 
-  // False if the door is closed. Else the call is open until Leave.
-  bool Enter(LoopbackCall* call);
-  void Leave(LoopbackCall* call);
+  // 0 if the door is closed. Else the call is open until Leave of the number.
+  uint64_t Enter(LoopbackCall* call);
+  void Leave(uint64_t number);
   // See Listener.
   void Shutdown(Deadline deadline);
   void Kill();
@@ -40,7 +40,10 @@ class LoopbackDoor final : public RefCounted {
   Mutex mu_;  // guards all below
   CondVar left_;
   bool closed_ = false;
-  absl::flat_hash_set<LoopbackCall*> open_;
+  // By the number of its arrival: a kill meets them in this order, not in one
+  // that depends on addresses.
+  absl::btree_map<uint64_t, LoopbackCall*> open_;
+  uint64_t arrivals_ = 0;
 };
 
 class LoopbackCall final : public PendingCall {
@@ -63,6 +66,7 @@ class LoopbackCall final : public PendingCall {
   const Ref<LoopbackDoor> door_;
   CancelScope server_scope_;
   CallContext server_context_;
+  uint64_t number_ = 0;  // at the door
   ByteChunks request_;
   ByteChunks server_reply_;
 };

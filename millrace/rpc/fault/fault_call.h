@@ -1,0 +1,66 @@
+// One call through a FaultNetwork. Private to rpc/fault.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "millrace/rpc/fault/fault_state.h"
+#include "millrace/rpc/pending_call.h"
+
+namespace millrace {
+
+class FaultCall final : public PendingCall {
+ public:
+  FaultCall(std::shared_ptr<FaultNetwork::State> network,
+            std::shared_ptr<Caller> base, std::string from, std::string to,
+            const Method& method, absl::string_view address,
+            CallContext& context, ByteChunks* reply, Done done);
+
+  // Once, after Begin said yes.
+  void Start(ByteChunks request);
+  // The connection is gone: the caller learns it, and so does the handler.
+  void Break();
+
+  // Names of both ends.
+  const std::string& from() const { return from_; }
+  const std::string& to() const { return to_; }
+
+ private:
+  // One time that the request is sent. The base transport writes to it.
+  struct Attempt final : RefCounted {
+    CancelScope scope;
+    CallContext context;
+    ByteChunks reply;
+  };
+
+  void OnGiveUp(const Status& reason) override;
+  // `step` on the control lane of the caller, later; at once if nanos is 0.
+  void After(int64_t nanos, void (FaultCall::*step)());
+  // `task` when no partition is in the way.
+  void Pass(absl::AnyInvocable<void()> task);
+
+  void SendRequest();
+  void SendDuplicate();
+  void Send(bool counts);
+  void OnReply(const Ref<Attempt>& attempt, Status status);
+  void DeliverReply();
+  void Lose();
+  void ResetAll();
+  void CancelHandlers(const Status& reason);
+
+  const std::shared_ptr<FaultNetwork::State> network_;
+  const std::shared_ptr<Caller> base_;
+  const std::string from_, to_;
+  const Deadline deadline_;
+  FaultPlan plan_;
+  ByteChunks request_;
+  // Of the attempt that counts, between OnReply and DeliverReply.
+  Status reply_status_;
+  ByteChunks reply_bytes_;
+
+  Mutex mu_;
+  std::vector<Ref<Attempt>> attempts_;  // guarded by mu_
+};
+
+}  // namespace millrace
