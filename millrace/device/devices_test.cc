@@ -65,8 +65,7 @@ TEST(CloneDevice, SameHardwareOtherResources) {
     ASSERT_TRUE(clone.ok()) << clone.status();
     EXPECT_EQ((*clone)->name(),
               absl::StrCat("/job:worker/replica:0/task:4/device:",
-                           device->type(), ":",
-                           *device->parsed_name().index));
+                           device->type(), ":", *device->parsed_name().index));
     EXPECT_EQ((*clone)->attributes().incarnation,
               device->attributes().incarnation);
     EXPECT_EQ((*clone)->allocator(), device->allocator());

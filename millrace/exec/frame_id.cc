@@ -37,8 +37,10 @@ uint64_t Combine(uint64_t a, uint64_t b) {
 }
 }  // namespace
 
-uint64_t ChildFrameId(uint64_t parent, int64_t parent_iteration, absl::string_view frame_name) {
-  return Combine(parent, Combine(static_cast<uint64_t>(parent_iteration), FrameNameHash(frame_name)));
+uint64_t ChildFrameId(uint64_t parent, int64_t parent_iteration,
+                      absl::string_view frame_name) {
+  return Combine(parent, Combine(static_cast<uint64_t>(parent_iteration),
+                                 FrameNameHash(frame_name)));
 }
 
 }  // namespace millrace

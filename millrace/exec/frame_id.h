@@ -13,6 +13,7 @@ uint64_t FrameNameHash(absl::string_view bytes);
 // The id of the frame that an Enter of `frame_name` opens from iteration
 // `parent_iteration` of frame `parent`; the root frame has id 0. This is the
 // rule of TensorFlow 2.x (1.15 hashes a text instead).
-uint64_t ChildFrameId(uint64_t parent, int64_t parent_iteration, absl::string_view frame_name);
+uint64_t ChildFrameId(uint64_t parent, int64_t parent_iteration,
+                      absl::string_view frame_name);
 
 }  // namespace millrace

@@ -2,7 +2,8 @@
 
 namespace millrace {
 
-FrameState::FrameState(const Plan& p, int32_t n, uint64_t frame_id, Iteration* from)
+FrameState::FrameState(const Plan& p, int32_t n, uint64_t frame_id,
+                       Iteration* from)
     : plan(p),
       layout(p.frame(n)),
       number(n),
@@ -10,7 +11,8 @@ FrameState::FrameState(const Plan& p, int32_t n, uint64_t frame_id, Iteration* f
       parent(from),
       enters_missing(p.frame(n).num_enters) {
   if (!is_root()) {
-    iterations.push_back(std::make_unique<Iteration>(this, 0, IterationStorage(layout)));
+    iterations.push_back(
+        std::make_unique<Iteration>(this, 0, IterationStorage(layout)));
   }
 }
 

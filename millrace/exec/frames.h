@@ -50,12 +50,12 @@ struct FrameState {
 
   const Plan& plan;
   const PlanFrame& layout;
-  const int32_t number;         // static frame
-  const uint64_t id;            // for rendezvous keys
-  Iteration* const parent;      // null for the root
-  Mutex mu;                     // unused in the root, but for its children
+  const int32_t number;     // static frame
+  const uint64_t id;        // for rendezvous keys
+  Iteration* const parent;  // null for the root
+  Mutex mu;                 // unused in the root, but for its children
   std::deque<std::unique_ptr<Iteration>> iterations;  // alive ones, in order
-  int64_t first = 0;            // index of iterations.front()
+  int64_t first = 0;  // index of iterations.front()
   int64_t newest = 0;
   int32_t enters_missing;
   std::vector<FrameValue> invariants;  // of constant Enters, for each iteration
@@ -65,7 +65,8 @@ struct FrameState {
   bool is_root() const { return parent == nullptr; }
   Iteration* at(int64_t index) { return iterations[index - first].get(); }
   bool full() const {
-    return static_cast<int64_t>(iterations.size()) >= layout.parallel_iterations;
+    return static_cast<int64_t>(iterations.size()) >=
+           layout.parallel_iterations;
   }
 };
 

@@ -28,23 +28,28 @@ struct Call {
 
 }  // namespace
 
-void FunctionRuntime::SetLibrary(std::shared_ptr<const FunctionLibrary> library) {
+void FunctionRuntime::SetLibrary(
+    std::shared_ptr<const FunctionLibrary> library) {
   MutexLock lock(mu_);
   library_ = std::move(library);
 }
 
-StatusOr<FunctionRunner::Handle> FunctionRuntime::Instantiate(const NameAttrList& function) {
+StatusOr<FunctionRunner::Handle> FunctionRuntime::Instantiate(
+    const NameAttrList& function) {
   const std::string key = CacheKey(function);
   MutexLock lock(mu_);
   if (library_ == nullptr || library_->Find(function.name) == nullptr) {
     return NotFound("Function ", function.name, " is not defined.");
   }
-  auto [it, added] = handles_.try_emplace(key, static_cast<Handle>(functions_.size()));
-  if (added) functions_.push_back(std::make_shared<const NameAttrList>(function));
+  auto [it, added] =
+      handles_.try_emplace(key, static_cast<Handle>(functions_.size()));
+  if (added)
+    functions_.push_back(std::make_shared<const NameAttrList>(function));
   return it->second;
 }
 
-StatusOr<std::shared_ptr<const Plan>> FunctionRuntime::PlanFor(Handle handle, Device& device) {
+StatusOr<std::shared_ptr<const Plan>> FunctionRuntime::PlanFor(Handle handle,
+                                                               Device& device) {
   std::shared_ptr<const NameAttrList> function;
   std::shared_ptr<const FunctionLibrary> library;
   {
@@ -60,20 +65,23 @@ StatusOr<std::shared_ptr<const Plan>> FunctionRuntime::PlanFor(Handle handle, De
   // Compiled outside the lock, as it may take long; a second one is dropped.
   MR_ASSIGN(const Graph body, InstantiateFunction(*ops_, *library, *function));
   MR_ASSIGN(std::shared_ptr<const Plan> plan,
-            Plan::Build(body, device, [&](std::shared_ptr<const NodeInfo> node, Device& d) {
-              return kernels_->Get(std::move(node), d, library);
-            }));
+            Plan::Build(body, device,
+                        [&](std::shared_ptr<const NodeInfo> node, Device& d) {
+                          return kernels_->Get(std::move(node), d, library);
+                        }));
   MutexLock lock(mu_);
-  return plans_.try_emplace({handle, device.name()}, std::move(plan)).first->second;
+  return plans_.try_emplace({handle, device.name()}, std::move(plan))
+      .first->second;
 }
 
-void FunctionRuntime::Run(KernelContext& caller, Handle handle, std::vector<Tensor> args,
-                          RunDone done) {
+void FunctionRuntime::Run(KernelContext& caller, Handle handle,
+                          std::vector<Tensor> args, RunDone done) {
   const int depth = caller.step().call_depth + 1;
   if (depth > kMaxCallDepth) {
-    std::move(done)(ResourceExhausted("function calls nest deeper than ", kMaxCallDepth,
-                                      "; is there a recursion without an end?"),
-                    {});
+    std::move(done)(
+        ResourceExhausted("function calls nest deeper than ", kMaxCallDepth,
+                          "; is there a recursion without an end?"),
+        {});
     return;
   }
   StatusOr<std::shared_ptr<const Plan>> plan = PlanFor(handle, caller.device());
@@ -94,7 +102,8 @@ void FunctionRuntime::Run(KernelContext& caller, Handle handle, std::vector<Tens
     run.retvals = &call->retvals;
     run.pool = pool;
     RunPlan(plan, run, Done([call](Status status) {
-              std::move(call->done)(std::move(status), std::move(call->retvals));
+              std::move(call->done)(std::move(status),
+                                    std::move(call->retvals));
             }));
   };
   if (depth % kCallsPerStack == 0) {

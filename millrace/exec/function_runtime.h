@@ -28,7 +28,8 @@ class FunctionRuntime final : public FunctionRunner {
   // INVALID_ARGUMENT or NOT_FOUND name the function.
   StatusOr<Handle> Instantiate(const NameAttrList& function) override;
   // RESOURCE_EXHAUSTED where calls nest deeper than kMaxCallDepth.
-  void Run(KernelContext& caller, Handle handle, std::vector<Tensor> args, RunDone done) override;
+  void Run(KernelContext& caller, Handle handle, std::vector<Tensor> args,
+           RunDone done) override;
 
   static constexpr int kMaxCallDepth = 2000;
 
@@ -43,7 +44,9 @@ class FunctionRuntime final : public FunctionRunner {
   std::shared_ptr<const FunctionLibrary> library_;
   absl::flat_hash_map<std::string, Handle> handles_;
   std::vector<std::shared_ptr<const NameAttrList>> functions_;  // by handle
-  absl::flat_hash_map<std::pair<Handle, std::string>, std::shared_ptr<const Plan>> plans_;
+  absl::flat_hash_map<std::pair<Handle, std::string>,
+                      std::shared_ptr<const Plan>>
+      plans_;
 };
 
 }  // namespace millrace

@@ -9,7 +9,8 @@ namespace millrace {
 StatusOr<SharedKernel> KernelCache::Make(std::shared_ptr<const NodeInfo> node,
                                          Device& device,
                                          const FunctionLibrary* library) const {
-  MR_ASSIGN(const KernelEntry* entry, table_->Find(device.type(), *node->op, node->attrs));
+  MR_ASSIGN(const KernelEntry* entry,
+            table_->Find(device.type(), *node->op, node->attrs));
   SharedKernel shared;
   shared.cheap = entry->cheap;
   try {
@@ -17,7 +18,8 @@ StatusOr<SharedKernel> KernelCache::Make(std::shared_ptr<const NodeInfo> node,
               entry->make(KernelInit(*node, device, library)));
     shared.kernel = std::move(kernel);
   } catch (const std::exception& e) {
-    return Internal("making the kernel of op ", node->op->name, " failed: ", e.what());
+    return Internal("making the kernel of op ", node->op->name,
+                    " failed: ", e.what());
   }
   shared.info = std::move(node);
   return shared;
@@ -29,17 +31,20 @@ void KernelCache::SetLibrary(std::shared_ptr<const FunctionLibrary> library) {
   library_ = std::move(library);
 }
 
-StatusOr<SharedKernel> KernelCache::Get(std::shared_ptr<const NodeInfo> node, Device& device,
-                                        const std::shared_ptr<const FunctionLibrary>& library) {
+StatusOr<SharedKernel> KernelCache::Get(
+    std::shared_ptr<const NodeInfo> node, Device& device,
+    const std::shared_ptr<const FunctionLibrary>& library) {
   MutexLock lock(mu_);
   if (library != nullptr) libraries_.insert(library);
-  const FunctionLibrary* functions = library != nullptr ? library.get() : library_.get();
+  const FunctionLibrary* functions =
+      library != nullptr ? library.get() : library_.get();
   // Masters may use the name of a transfer again in another graph.
   if (!node->op->is_stateful || KindOf(*node->op) == NodeKind::kTransfer) {
     lock.Unlock();
     return Make(std::move(node), device, functions);
   }
-  const std::string key = absl::StrCat(device.name(), "\n", node->name, "\n", node->op->name);
+  const std::string key =
+      absl::StrCat(device.name(), "\n", node->name, "\n", node->op->name);
   auto it = stateful_.find(key);
   if (it != stateful_.end()) {
     if (it->second.info->attrs == node->attrs) return it->second;

@@ -28,18 +28,22 @@ class KernelCache {
 
   // `library`: the functions that the kernel may call; null: those of the last
   // SetLibrary. Kept as long as this cache.
-  StatusOr<SharedKernel> Get(std::shared_ptr<const NodeInfo> node, Device& device,
-                             const std::shared_ptr<const FunctionLibrary>& library = nullptr);
+  StatusOr<SharedKernel> Get(
+      std::shared_ptr<const NodeInfo> node, Device& device,
+      const std::shared_ptr<const FunctionLibrary>& library = nullptr);
 
  private:
-  StatusOr<SharedKernel> Make(std::shared_ptr<const NodeInfo> node, Device& device,
+  StatusOr<SharedKernel> Make(std::shared_ptr<const NodeInfo> node,
+                              Device& device,
                               const FunctionLibrary* library) const;
 
   const KernelTable* const table_;
-  Mutex mu_;  // guards all below
+  Mutex mu_;                                        // guards all below
   std::shared_ptr<const FunctionLibrary> library_;  // of the last SetLibrary
-  absl::flat_hash_set<std::shared_ptr<const FunctionLibrary>> libraries_;  // kept
-  absl::flat_hash_map<std::string, SharedKernel> stateful_;  // by device and node
+  absl::flat_hash_set<std::shared_ptr<const FunctionLibrary>>
+      libraries_;  // kept
+  absl::flat_hash_map<std::string, SharedKernel>
+      stateful_;  // by device and node
 };
 
 }  // namespace millrace

@@ -38,13 +38,15 @@ LocalRendezvous::~LocalRendezvous() {
   StartAbort(Cancelled("the step's rendezvous was dropped"));
 }
 
-Status LocalRendezvous::Send(absl::string_view key, const Tensor& value, bool is_dead) {
+Status LocalRendezvous::Send(absl::string_view key, const Tensor& value,
+                             bool is_dead) {
   Ref<Waiter> waiter;
   {
     MutexLock lock(mu_);
     if (!aborted_.ok()) return aborted_;
     std::deque<Item>& queue = table_[key];
-    while (!queue.empty() && queue.front().waiter != nullptr && waiter == nullptr) {
+    while (!queue.empty() && queue.front().waiter != nullptr &&
+           waiter == nullptr) {
       if (queue.front().waiter->Claim()) waiter = queue.front().waiter;
       queue.pop_front();
     }
@@ -59,7 +61,8 @@ Status LocalRendezvous::Send(absl::string_view key, const Tensor& value, bool is
   return OkStatus();
 }
 
-void LocalRendezvous::RecvAsync(absl::string_view key, CancelScope* cancel, RecvDone done) {
+void LocalRendezvous::RecvAsync(absl::string_view key, CancelScope* cancel,
+                                RecvDone done) {
   auto waiter = MakeRef<Waiter>();
   waiter->done = std::move(done);
   {
@@ -88,9 +91,11 @@ void LocalRendezvous::RecvAsync(absl::string_view key, CancelScope* cancel, Recv
   // Register outside our lock: the callback may run at once elsewhere. It only
   // claims; the table drops claimed waiters when it meets them.
   waiter->cancel = cancel;
-  CancelScope::Registration registration = cancel->Register([waiter, cancel]() mutable {
-    if (waiter->Claim()) waiter->Complete(cancel->status(), Tensor(), false);
-  });
+  CancelScope::Registration registration =
+      cancel->Register([waiter, cancel]() mutable {
+        if (waiter->Claim())
+          waiter->Complete(cancel->status(), Tensor(), false);
+      });
   if (!registration.ok()) {
     if (waiter->Claim()) waiter->Complete(registration.status, Tensor(), false);
     return;
@@ -101,7 +106,8 @@ void LocalRendezvous::RecvAsync(absl::string_view key, CancelScope* cancel, Recv
   Tensor value;
   bool is_dead = false;
   auto it = table_.find(key);
-  const bool has_value = status.ok() && it != table_.end() && it->second.front().waiter == nullptr;
+  const bool has_value =
+      status.ok() && it != table_.end() && it->second.front().waiter == nullptr;
   if (status.ok() && !has_value) {
     table_[key].push_back({Tensor(), false, std::move(waiter)});
     return;
@@ -127,14 +133,17 @@ void LocalRendezvous::StartAbort(const Status& status) {
     aborted_ = reason;
     for (auto& [key, queue] : table_) {
       for (Item& item : queue) {
-        if (item.waiter != nullptr && item.waiter->Claim()) waiters.push_back(item.waiter);
+        if (item.waiter != nullptr && item.waiter->Claim())
+          waiters.push_back(item.waiter);
       }
     }
     table_.clear();
   }
   // Not in the order of a hash table, which differs from run to run.
   std::sort(waiters.begin(), waiters.end(),
-            [](const Ref<Waiter>& a, const Ref<Waiter>& b) { return a->number < b->number; });
+            [](const Ref<Waiter>& a, const Ref<Waiter>& b) {
+              return a->number < b->number;
+            });
   for (Ref<Waiter>& w : waiters) {
     if (w->cancel) w->cancel->Unregister(w->token);
     w->Complete(reason, Tensor(), false);

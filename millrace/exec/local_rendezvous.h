@@ -17,8 +17,10 @@ class LocalRendezvous final : public Rendezvous {
   LocalRendezvous();
   ~LocalRendezvous() override;
 
-  Status Send(absl::string_view key, const Tensor& value, bool is_dead) override;
-  void RecvAsync(absl::string_view key, CancelScope* cancel, RecvDone done) override;
+  Status Send(absl::string_view key, const Tensor& value,
+              bool is_dead) override;
+  void RecvAsync(absl::string_view key, CancelScope* cancel,
+                 RecvDone done) override;
   void StartAbort(const Status& status) override;
 
   // Values that nobody has taken and receivers that wait, for status pages.

@@ -41,7 +41,8 @@ NodeKind KindOf(const OpDef& op) {
   const auto* row = std::lower_bound(
       std::begin(kRows), std::end(kRows), op.name,
       [](const KindRow& r, const std::string& name) { return r.op < name; });
-  return row != std::end(kRows) && row->op == op.name ? row->kind : NodeKind::kPlain;
+  return row != std::end(kRows) && row->op == op.name ? row->kind
+                                                      : NodeKind::kPlain;
 }
 
 }  // namespace millrace

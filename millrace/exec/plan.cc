@@ -28,7 +28,8 @@ std::unique_ptr<Plan::RootState> Plan::TakeRootState() const {
 
 void Plan::GiveBackRootState(std::unique_ptr<RootState> state) const {
   MutexLock lock(mu_);
-  if (free_states_.size() < kMaxFreeStates) free_states_.push_back(std::move(state));
+  if (free_states_.size() < kMaxFreeStates)
+    free_states_.push_back(std::move(state));
 }
 
 IterationStorage::IterationStorage(const PlanFrame& frame)

@@ -23,41 +23,41 @@ namespace millrace {
 // What the executor has to know of a node beyond its kernel.
 enum class NodeKind : uint8_t {
   kPlain,
-  kNoOp,           // nothing to run
-  kConstant,       // value known when the plan is built
-  kArg,            // value given with the run
-  kRetval,         // value handed out by the run
-  kSwitch,         // may make outputs dead
-  kMerge,          // ready with its first live input
+  kNoOp,      // nothing to run
+  kConstant,  // value known when the plan is built
+  kArg,       // value given with the run
+  kRetval,    // value handed out by the run
+  kSwitch,    // may make outputs dead
+  kMerge,     // ready with its first live input
   kEnter,
   kExit,
   kNextIteration,
-  kControlTrigger, // alive whatever its inputs
-  kTransfer,       // _Send and _Recv: run with dead inputs too
+  kControlTrigger,  // alive whatever its inputs
+  kTransfer,        // _Send and _Recv: run with dead inputs too
 };
 
 struct PlanEdge {
   int32_t dst = 0;
   int32_t slot = kControlPort;  // input slot in the frame of `dst`
   int32_t src_port = kControlPort;
-  bool last = false;            // last consumer of the port: takes the value
+  bool last = false;  // last consumer of the port: takes the value
 };
 
 struct PlanNode {
   NodeKind kind = NodeKind::kPlain;
   bool is_async = false;
-  bool cheap = false;             // always inline
-  bool single_dependency = false; // one in-edge: ready when it arrives
+  bool cheap = false;              // always inline
+  bool single_dependency = false;  // one in-edge: ready when it arrives
   bool constant_enter = false;
-  bool checks_refs = true;        // reference inputs must be initialized
-  int32_t frame = 0;              // static frame
+  bool checks_refs = true;  // reference inputs must be initialized
+  int32_t frame = 0;        // static frame
   int32_t index_in_frame = 0;
-  int32_t first_slot = 0;         // in the frame
+  int32_t first_slot = 0;  // in the frame
   int32_t num_inputs = 0;
   int32_t num_outputs = 0;
   int32_t first_edge = 0;
   int32_t num_edges = 0;
-  int32_t number = 0;             // of an arg, retval or merge; child frame of an Enter
+  int32_t number = 0;  // of an arg, retval or merge; child frame of an Enter
   uint32_t initial_pending = 0;
   const Kernel* kernel = nullptr;
   const NodeInfo* info = nullptr;
@@ -82,8 +82,8 @@ struct SharedKernel {
   std::shared_ptr<const NodeInfo> info;  // the one that the kernel refers to
   bool cheap = false;
 };
-using KernelSource =
-    absl::FunctionRef<StatusOr<SharedKernel>(std::shared_ptr<const NodeInfo>, Device&)>;
+using KernelSource = absl::FunctionRef<StatusOr<SharedKernel>(
+    std::shared_ptr<const NodeInfo>, Device&)>;
 
 class Plan {
  public:
@@ -91,7 +91,8 @@ class Plan {
   // are not looked at), no feeds but _Arg, no fetches but _Retval.
   // INVALID_ARGUMENT that names the node: nodes in two frames, an Exit outside
   // a loop, no kernel, attributes that its kernel refuses.
-  static StatusOr<std::shared_ptr<const Plan>> Build(const Graph& graph, Device& device,
+  static StatusOr<std::shared_ptr<const Plan>> Build(const Graph& graph,
+                                                     Device& device,
                                                      KernelSource kernels);
   ~Plan();
 
@@ -109,7 +110,9 @@ class Plan {
   int num_retvals() const { return num_retvals_; }
   // Every node is cheap, so a run never keeps a thread for long.
   bool all_cheap() const { return all_cheap_; }
-  const Tensor& constant(const PlanNode& n) const { return constants_[n.number]; }
+  const Tensor& constant(const PlanNode& n) const {
+    return constants_[n.number];
+  }
 
   // Measured cost of a node in nanoseconds, a moving average; decides what
   // runs inline. Relaxed: a hint.
@@ -154,9 +157,11 @@ struct IterationStorage {
   // Ready for another run: counts as at the start. Slots are empty already.
   void Reset(const PlanFrame& frame);
 
-  std::unique_ptr<std::atomic<uint64_t>[]> pending;  // dead count << 32 | pending
+  std::unique_ptr<std::atomic<uint64_t>[]>
+      pending;  // dead count << 32 | pending
   std::unique_ptr<EdgeValue[]> slots;
-  std::unique_ptr<std::atomic<int32_t>[]> winners;   // of merges: live input or -1
+  std::unique_ptr<std::atomic<int32_t>[]>
+      winners;  // of merges: live input or -1
 };
 
 struct Plan::RootState {

@@ -25,7 +25,8 @@ class PlanBuilder {
     plan_->costs_.reset(new std::atomic<int64_t>[plan_->nodes_.size()]);
     for (size_t i = 0; i < plan_->nodes_.size(); ++i) {
       // Until it is measured a kernel counts as expensive.
-      plan_->costs_[i].store(plan_->nodes_[i].cheap ? 0 : 100'000, std::memory_order_relaxed);
+      plan_->costs_[i].store(plan_->nodes_[i].cheap ? 0 : 100'000,
+                             std::memory_order_relaxed);
     }
     return std::shared_ptr<const Plan>(std::move(plan_));
   }
@@ -34,7 +35,8 @@ class PlanBuilder {
   // Ids of the graph may have holes; numbers of the plan have none.
   void NumberNodes() {
     number_.assign(graph_.num_ids(), -1);
-    for (size_t i = 0; i < order_.size(); ++i) number_[order_[i]] = static_cast<int32_t>(i);
+    for (size_t i = 0; i < order_.size(); ++i)
+      number_[order_[i]] = static_cast<int32_t>(i);
     plan_->nodes_.resize(order_.size());
   }
 
@@ -54,9 +56,10 @@ class PlanBuilder {
         const int32_t there = OutputFrame(src);
         if (there < 0) return OkStatus();  // a back edge, not reached yet
         if (known && there != frame) {
-          return InvalidArgument("{{node ", node.name, "}} has inputs from different frames: '",
-                                 plan_->frames_[frame].name, "' and, by {{node ",
-                                 graph_.node(src)->name, "}}, '", plan_->frames_[there].name, "'");
+          return InvalidArgument(
+              "{{node ", node.name, "}} has inputs from different frames: '",
+              plan_->frames_[frame].name, "' and, by {{node ",
+              graph_.node(src)->name, "}}, '", plan_->frames_[there].name, "'");
         }
         frame = there;
         known = true;
@@ -67,23 +70,29 @@ class PlanBuilder {
       frame_of_[number_[id]] = frame;
       const NodeKind kind = KindOf(*node.op);
       if (kind == NodeKind::kEnter) {
-        MR_ASSIGN(const std::string name, GetAttr<std::string>(node.attrs, "frame_name"));
-        auto [it, added] = by_name.try_emplace(name, static_cast<int32_t>(plan_->frames_.size()));
+        MR_ASSIGN(const std::string name,
+                  GetAttr<std::string>(node.attrs, "frame_name"));
+        auto [it, added] = by_name.try_emplace(
+            name, static_cast<int32_t>(plan_->frames_.size()));
         if (added) {
-          MR_ASSIGN(const int64_t parallel, GetAttr<int64_t>(node.attrs, "parallel_iterations"));
+          MR_ASSIGN(const int64_t parallel,
+                    GetAttr<int64_t>(node.attrs, "parallel_iterations"));
           PlanFrame child;
           child.name = name;
           child.parent = frame;
-          child.parallel_iterations = static_cast<int32_t>(std::clamp<int64_t>(parallel, 1, 1 << 20));
+          child.parallel_iterations =
+              static_cast<int32_t>(std::clamp<int64_t>(parallel, 1, 1 << 20));
           plan_->frames_.push_back(std::move(child));
         } else if (plan_->frames_[it->second].parent != frame) {
-          return InvalidArgument("{{node ", node.name, "}} enters frame '", name,
-                                 "' from another frame than its other Enter nodes");
+          return InvalidArgument(
+              "{{node ", node.name, "}} enters frame '", name,
+              "' from another frame than its other Enter nodes");
         }
         ++plan_->frames_[it->second].num_enters;
         At(id).number = it->second;
       } else if (kind == NodeKind::kExit && frame == 0) {
-        return InvalidArgument("{{node ", node.name, "}} is an Exit outside of any while loop");
+        return InvalidArgument("{{node ", node.name,
+                               "}} is an Exit outside of any while loop");
       }
     }
     return OkStatus();
@@ -150,7 +159,8 @@ class PlanBuilder {
       default: {
         StatusOr<SharedKernel> made = kernels_(info, plan_->device_);
         if (!made.ok()) {
-          return Annotate(made.status(), absl::StrCat("\n\t [[{{node ", node.name, "}}]]"));
+          return Annotate(made.status(),
+                          absl::StrCat("\n\t [[{{node ", node.name, "}}]]"));
         }
         n.kernel = made->kernel.get();
         n.is_async = made->kernel->is_async();
@@ -186,7 +196,8 @@ class PlanBuilder {
         PlanEdge edge;
         edge.dst = number_[e.dst];
         edge.src_port = e.port;
-        if (e.port != kControlPort) edge.slot = At(e.dst).first_slot + e.dst_port;
+        if (e.port != kControlPort)
+          edge.slot = At(e.dst).first_slot + e.dst_port;
         plan_->edges_.push_back(edge);
       }
       n.num_edges = static_cast<int32_t>(plan_->edges_.size()) - n.first_edge;
@@ -215,7 +226,8 @@ class PlanBuilder {
       n.initial_pending = static_cast<uint32_t>(n.num_inputs) + controls;
       n.single_dependency = n.initial_pending == 1;
     }
-    plan_->frames_[n.frame].initial_pending[n.index_in_frame] = n.initial_pending;
+    plan_->frames_[n.frame].initial_pending[n.index_in_frame] =
+        n.initial_pending;
   }
 
   const Graph& graph_;
@@ -226,7 +238,8 @@ class PlanBuilder {
   std::vector<int32_t> frame_of_;  // by number
 };
 
-StatusOr<std::shared_ptr<const Plan>> Plan::Build(const Graph& graph, Device& device,
+StatusOr<std::shared_ptr<const Plan>> Plan::Build(const Graph& graph,
+                                                  Device& device,
                                                   KernelSource kernels) {
   return PlanBuilder(graph, device, kernels).Run();
 }

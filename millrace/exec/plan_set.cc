@@ -16,8 +16,9 @@ StatusOr<Graph> ExtractDevice(const Graph& graph, absl::string_view device) {
   for (NodeId id = 0; id < graph.num_ids(); ++id) {
     const Node* node = graph.node(id);
     if (node == nullptr || node->assigned_device != device) continue;
-    MR_ASSIGN(Node* const added, part.AddNodeUnconnected(node->name, node->op->name, node->attrs,
-                                                         node->assigned_device));
+    MR_ASSIGN(Node* const added,
+              part.AddNodeUnconnected(node->name, node->op->name, node->attrs,
+                                      node->assigned_device));
     added->assigned_device = node->assigned_device;
     copy[id] = added->id;
   }
@@ -26,13 +27,15 @@ StatusOr<Graph> ExtractDevice(const Graph& graph, absl::string_view device) {
     const Node& node = *graph.node(id);
     auto here = [&](NodeId src) -> StatusOr<NodeId> {
       if (copy[src] != kNoNode) return copy[src];
-      return InvalidArgument("{{node ", node.name, "}} on ", device, " has an edge from {{node ",
-                             graph.node(src)->name, "}} on ", graph.node(src)->assigned_device,
-                             "; edges between devices must be _Send and _Recv nodes");
+      return InvalidArgument(
+          "{{node ", node.name, "}} on ", device, " has an edge from {{node ",
+          graph.node(src)->name, "}} on ", graph.node(src)->assigned_device,
+          "; edges between devices must be _Send and _Recv nodes");
     };
     for (int i = 0; i < node.num_inputs(); ++i) {
       MR_ASSIGN(const NodeId src, here(node.inputs[i].node));
-      MR_RETURN_IF_ERROR(part.SetInput(part.node(copy[id]), i, {src, node.inputs[i].port}));
+      MR_RETURN_IF_ERROR(
+          part.SetInput(part.node(copy[id]), i, {src, node.inputs[i].port}));
     }
     for (NodeId control : node.control_inputs) {
       MR_ASSIGN(const NodeId src, here(control));
@@ -45,8 +48,10 @@ StatusOr<Graph> ExtractDevice(const Graph& graph, absl::string_view device) {
 }  // namespace
 
 StatusOr<std::shared_ptr<const PlanSet>> PlanSet::Build(
-    const Graph& graph, absl::FunctionRef<Device*(absl::string_view)> find_device,
-    KernelCache& kernels, const std::shared_ptr<const FunctionLibrary>& library) {
+    const Graph& graph,
+    absl::FunctionRef<Device*(absl::string_view)> find_device,
+    KernelCache& kernels,
+    const std::shared_ptr<const FunctionLibrary>& library) {
   std::map<std::string, int> devices;
   for (NodeId id = 0; id < graph.num_ids(); ++id) {
     if (const Node* node = graph.node(id)) ++devices[node->assigned_device];
@@ -61,8 +66,8 @@ StatusOr<std::shared_ptr<const PlanSet>> PlanSet::Build(
       for (NodeId id = 0; id < graph.num_ids(); ++id) {
         const Node* node = graph.node(id);
         if (node == nullptr || node->assigned_device != name) continue;
-        return InvalidArgument("{{node ", node->name, "}} is assigned to '", name,
-                               "', which is no device of this task");
+        return InvalidArgument("{{node ", node->name, "}} is assigned to '",
+                               name, "', which is no device of this task");
       }
     }
     if (devices.size() == 1) {
@@ -89,7 +94,8 @@ StatusOr<std::shared_ptr<const PlanSet>> PlanSet::FromPlans(
   return std::shared_ptr<const PlanSet>(std::move(set));
 }
 
-void PlanSet::Run(std::shared_ptr<const PlanSet> plans, const PlanRun& run, Done done) {
+void PlanSet::Run(std::shared_ptr<const PlanSet> plans, const PlanRun& run,
+                  Done done) {
   if (plans->plans_.empty()) {
     std::move(done)(OkStatus());
     return;

@@ -18,8 +18,10 @@ class PlanSet {
   // full name, or null; `library` as for KernelCache::Get. INVALID_ARGUMENT
   // names the node whose device is not of this process.
   static StatusOr<std::shared_ptr<const PlanSet>> Build(
-      const Graph& graph, absl::FunctionRef<Device*(absl::string_view)> find_device,
-      KernelCache& kernels, const std::shared_ptr<const FunctionLibrary>& library = nullptr);
+      const Graph& graph,
+      absl::FunctionRef<Device*(absl::string_view)> find_device,
+      KernelCache& kernels,
+      const std::shared_ptr<const FunctionLibrary>& library = nullptr);
   // The same, from partitions.
   static StatusOr<std::shared_ptr<const PlanSet>> FromPlans(
       std::vector<std::shared_ptr<const Plan>> plans);
@@ -31,7 +33,8 @@ class PlanSet {
   // Runs all plans as one step; `done` comes after the last of them, with the
   // first error that does not only follow from another. `run` as for RunPlan:
   // its retvals must have room for num_retvals().
-  static void Run(std::shared_ptr<const PlanSet> plans, const PlanRun& run, Done done);
+  static void Run(std::shared_ptr<const PlanSet> plans, const PlanRun& run,
+                  Done done);
 
  private:
   std::vector<std::shared_ptr<const Plan>> plans_;

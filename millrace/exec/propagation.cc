@@ -9,8 +9,12 @@ namespace millrace {
 namespace {
 
 constexpr uint64_t kOneDead = uint64_t{1} << 32;
-constexpr uint32_t Pending(uint64_t word) { return static_cast<uint32_t>(word); }
-constexpr uint32_t Dead(uint64_t word) { return static_cast<uint32_t>(word >> 32); }
+constexpr uint32_t Pending(uint64_t word) {
+  return static_cast<uint32_t>(word);
+}
+constexpr uint32_t Dead(uint64_t word) {
+  return static_cast<uint32_t>(word >> 32);
+}
 
 // Locks a loop's frame; the root needs none.
 class FrameLock {
@@ -26,9 +30,11 @@ class FrameLock {
 }  // namespace
 
 Propagation::Propagation(const Plan& plan)
-    : plan_(plan), root_frame_(plan, 0, 0, nullptr), root_state_(plan.TakeRootState()) {
-  root_iteration_ =
-      std::make_unique<Iteration>(&root_frame_, 0, std::move(root_state_->storage));
+    : plan_(plan),
+      root_frame_(plan, 0, 0, nullptr),
+      root_state_(plan.TakeRootState()) {
+  root_iteration_ = std::make_unique<Iteration>(
+      &root_frame_, 0, std::move(root_state_->storage));
 }
 
 Propagation::~Propagation() = default;
@@ -38,8 +44,8 @@ void Propagation::GiveBack() {
   plan_.GiveBackRootState(std::move(root_state_));
 }
 
-void Propagation::Propagate(const ReadyNode& r, absl::Span<EdgeValue> outputs, bool is_dead,
-                            ReadyList* ready) {
+void Propagation::Propagate(const ReadyNode& r, absl::Span<EdgeValue> outputs,
+                            bool is_dead, ReadyList* ready) {
   switch (r.node->kind) {
     case NodeKind::kEnter:
       Enter(r, outputs, is_dead, ready);
@@ -61,8 +67,9 @@ void Propagation::Propagate(const ReadyNode& r, absl::Span<EdgeValue> outputs, b
   Leave(r.iteration, ready);
 }
 
-void Propagation::Activate(Iteration& it, const PlanNode& node, absl::Span<EdgeValue> outputs,
-                           bool is_dead, ReadyList* ready) {
+void Propagation::Activate(Iteration& it, const PlanNode& node,
+                           absl::Span<EdgeValue> outputs, bool is_dead,
+                           ReadyList* ready) {
   IterationStorage& storage = it.storage;
   const size_t before = ready->size();
   for (const PlanEdge& e : plan_.edges(node)) {
@@ -78,7 +85,8 @@ void Propagation::Activate(Iteration& it, const PlanNode& node, absl::Span<EdgeV
         all_dead = Dead(now) == static_cast<uint32_t>(dst.num_inputs);
         is_ready = Pending(now) == 0 || (Pending(now) == 1 && all_dead);
       } else if (dead) {
-        const uint64_t now = word.fetch_add(kOneDead, std::memory_order_acq_rel) + kOneDead;
+        const uint64_t now =
+            word.fetch_add(kOneDead, std::memory_order_acq_rel) + kOneDead;
         // A dead Enter means that the whole loop is dead: its back edge will
         // never carry a value.
         all_dead = Dead(now) == static_cast<uint32_t>(dst.num_inputs) ||
@@ -86,43 +94,52 @@ void Propagation::Activate(Iteration& it, const PlanNode& node, absl::Span<EdgeV
         is_ready = Pending(now) == 1 && all_dead;
       } else {
         int32_t none = -1;
-        if (!storage.winners[dst.number].compare_exchange_strong(none, e.slot - dst.first_slot)) {
+        if (!storage.winners[dst.number].compare_exchange_strong(
+                none, e.slot - dst.first_slot)) {
           continue;  // another live input came first
         }
-        storage.slots[e.slot] = e.last ? std::move(outputs[e.src_port]) : outputs[e.src_port];
-        const uint64_t now = word.fetch_and(~uint64_t{1}, std::memory_order_acq_rel) & ~uint64_t{1};
+        storage.slots[e.slot] =
+            e.last ? std::move(outputs[e.src_port]) : outputs[e.src_port];
+        const uint64_t now =
+            word.fetch_and(~uint64_t{1}, std::memory_order_acq_rel) &
+            ~uint64_t{1};
         is_ready = Pending(now) == 0;
       }
       if (is_ready) ready->push_back({&dst, &it, all_dead});
       continue;
     }
     if (!is_control && !dead) {
-      storage.slots[e.slot] = e.last ? std::move(outputs[e.src_port]) : outputs[e.src_port];
+      storage.slots[e.slot] =
+          e.last ? std::move(outputs[e.src_port]) : outputs[e.src_port];
     }
     if (dst.single_dependency) {
       ready->push_back({&dst, &it, dead});
       continue;
     }
     const uint64_t delta = (dead ? kOneDead : 0) - 1;
-    const uint64_t now = word.fetch_add(delta, std::memory_order_acq_rel) + delta;
+    const uint64_t now =
+        word.fetch_add(delta, std::memory_order_acq_rel) + delta;
     if (Pending(now) == 0) ready->push_back({&dst, &it, Dead(now) > 0});
   }
-  if (!it.frame->is_root()) it.outstanding += static_cast<int64_t>(ready->size() - before);
+  if (!it.frame->is_root())
+    it.outstanding += static_cast<int64_t>(ready->size() - before);
 }
 
-FrameState* Propagation::FindOrMakeChild(Iteration& parent, const PlanNode& enter) {
+FrameState* Propagation::FindOrMakeChild(Iteration& parent,
+                                         const PlanNode& enter) {
   MutexLock lock(parent.frame->mu);
   for (auto& child : parent.children) {
     if (child->number == enter.number) return child.get();
   }
-  const uint64_t id =
-      ChildFrameId(parent.frame->id, parent.index, plan_.frame(enter.number).name);
-  parent.children.push_back(std::make_unique<FrameState>(plan_, enter.number, id, &parent));
+  const uint64_t id = ChildFrameId(parent.frame->id, parent.index,
+                                   plan_.frame(enter.number).name);
+  parent.children.push_back(
+      std::make_unique<FrameState>(plan_, enter.number, id, &parent));
   return parent.children.back().get();
 }
 
-void Propagation::Enter(const ReadyNode& r, absl::Span<EdgeValue> outputs, bool is_dead,
-                        ReadyList* ready) {
+void Propagation::Enter(const ReadyNode& r, absl::Span<EdgeValue> outputs,
+                        bool is_dead, ReadyList* ready) {
   FrameState* child = FindOrMakeChild(*r.iteration, *r.node);
   EdgeValue value = outputs.empty() ? EdgeValue() : std::move(outputs[0]);
   value.is_dead |= is_dead;
@@ -145,8 +162,8 @@ void Propagation::Enter(const ReadyNode& r, absl::Span<EdgeValue> outputs, bool 
   if (done) EndFrame(child, ready);
 }
 
-void Propagation::Exit(const ReadyNode& r, absl::Span<EdgeValue> outputs, bool is_dead,
-                       ReadyList* ready) {
+void Propagation::Exit(const ReadyNode& r, absl::Span<EdgeValue> outputs,
+                       bool is_dead, ReadyList* ready) {
   FrameState& frame = *r.iteration->frame;
   if (is_dead || (!outputs.empty() && outputs[0].is_dead)) {
     // Only the last iteration's dead exits mean that the value never comes.
@@ -158,7 +175,8 @@ void Propagation::Exit(const ReadyNode& r, absl::Span<EdgeValue> outputs, bool i
   Activate(*frame.parent, *r.node, outputs, false, ready);
 }
 
-void Propagation::NextIteration(const ReadyNode& r, absl::Span<EdgeValue> outputs, bool is_dead,
+void Propagation::NextIteration(const ReadyNode& r,
+                                absl::Span<EdgeValue> outputs, bool is_dead,
                                 ReadyList* ready) {
   if (is_dead || outputs[0].is_dead) return;  // deadness ends here
   FrameState& frame = *r.iteration->frame;
@@ -175,8 +193,8 @@ void Propagation::NextIteration(const ReadyNode& r, absl::Span<EdgeValue> output
 
 void Propagation::StartIteration(FrameState& frame, ReadyList* ready) {
   ++frame.newest;
-  frame.iterations.push_back(
-      std::make_unique<Iteration>(&frame, frame.newest, IterationStorage(frame.layout)));
+  frame.iterations.push_back(std::make_unique<Iteration>(
+      &frame, frame.newest, IterationStorage(frame.layout)));
   Iteration& it = *frame.iterations.back();
   for (const FrameValue& v : frame.deferred) {
     EdgeValue value = v.value;

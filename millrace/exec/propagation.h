@@ -22,19 +22,21 @@ class Propagation {
   // Node `r` is done with `outputs` (all dead if `is_dead`): hands them to the
   // consumers and appends the nodes that became ready. Values are moved out of
   // `outputs`.
-  void Propagate(const ReadyNode& r, absl::Span<EdgeValue> outputs, bool is_dead,
-                 ReadyList* ready);
+  void Propagate(const ReadyNode& r, absl::Span<EdgeValue> outputs,
+                 bool is_dead, ReadyList* ready);
 
   // The step ended well: its root state may be used again.
   void GiveBack();
 
  private:
-  void Activate(Iteration& iteration, const PlanNode& node, absl::Span<EdgeValue> outputs,
-                bool is_dead, ReadyList* ready);
-  void Enter(const ReadyNode& r, absl::Span<EdgeValue> outputs, bool is_dead, ReadyList* ready);
-  void Exit(const ReadyNode& r, absl::Span<EdgeValue> outputs, bool is_dead, ReadyList* ready);
-  void NextIteration(const ReadyNode& r, absl::Span<EdgeValue> outputs, bool is_dead,
-                     ReadyList* ready);
+  void Activate(Iteration& iteration, const PlanNode& node,
+                absl::Span<EdgeValue> outputs, bool is_dead, ReadyList* ready);
+  void Enter(const ReadyNode& r, absl::Span<EdgeValue> outputs, bool is_dead,
+             ReadyList* ready);
+  void Exit(const ReadyNode& r, absl::Span<EdgeValue> outputs, bool is_dead,
+            ReadyList* ready);
+  void NextIteration(const ReadyNode& r, absl::Span<EdgeValue> outputs,
+                     bool is_dead, ReadyList* ready);
   // A node of the iteration is done; ends iterations and frames that are.
   void Leave(Iteration* iteration, ReadyList* ready);
   // `frame.mu` held. True if the frame is done.

@@ -45,7 +45,8 @@ class Step {
       Complete();
       return;
     }
-    outstanding_.store(static_cast<int64_t>(ready.size()), std::memory_order_relaxed);
+    outstanding_.store(static_cast<int64_t>(ready.size()),
+                       std::memory_order_relaxed);
     LocalQueue queue;
     if (run_.may_use_caller || plan_->all_cheap()) {
       for (const ReadyNode& r : ready) queue.push_back(r);
@@ -139,8 +140,8 @@ class Step {
   bool RunNode(const ReadyNode& r, LocalQueue& queue) {
     const PlanNode& n = *r.node;
     if (failed_.load(std::memory_order_relaxed)) return Skip(r);
-    if (r.is_dead && n.kind != NodeKind::kTransfer && n.kind != NodeKind::kControlTrigger &&
-        n.kind != NodeKind::kMerge) {
+    if (r.is_dead && n.kind != NodeKind::kTransfer &&
+        n.kind != NodeKind::kControlTrigger && n.kind != NodeKind::kMerge) {
       return Finish(r, {}, OkStatus(), queue);
     }
     absl::InlinedVector<EdgeValue, 2> outputs;
@@ -169,13 +170,15 @@ class Step {
       default:
         break;
     }
-    if (Status s = ReadReferences(r); !s.ok()) return Finish(r, {}, WithNode(std::move(s), n), queue);
+    if (Status s = ReadReferences(r); !s.ok())
+      return Finish(r, {}, WithNode(std::move(s), n), queue);
     if (n.is_async) return StartAsync(r, queue);
     if (!n.cheap && FailIfCancelled()) return Skip(r);
     outputs.resize(n.num_outputs);
     const bool timed = !n.cheap || run_.stats != nullptr;
     const int64_t start = timed ? NowNanos() : 0;
-    KernelContext context(*n.info, device_, *run_.environment, Inputs(r), absl::MakeSpan(outputs));
+    KernelContext context(*n.info, device_, *run_.environment, Inputs(r),
+                          absl::MakeSpan(outputs));
     SetFrame(r, context);
     Status status = Call(*n.kernel, context);
     if (timed) {
@@ -183,7 +186,8 @@ class Step {
       if (!n.cheap) plan_->RecordCost(n, end - start);
       if (run_.stats) RecordStats(n, start, end, absl::MakeConstSpan(outputs));
     }
-    return Finish(r, absl::MakeSpan(outputs), WithNode(std::move(status), n), queue);
+    return Finish(r, absl::MakeSpan(outputs), WithNode(std::move(status), n),
+                  queue);
   }
 
   void SetFrame(const ReadyNode& r, KernelContext& context) const {
@@ -200,8 +204,8 @@ class Step {
       return ResourceExhausted("OOM in op ", context.node().op->name, " on ",
                                context.device().name());
     } catch (const std::exception& e) {
-      return Internal("op ", context.node().op->name, " on ", context.device().name(),
-                      " failed: ", e.what());
+      return Internal("op ", context.node().op->name, " on ",
+                      context.device().name(), " failed: ", e.what());
     }
   }
 
@@ -222,21 +226,23 @@ class Step {
       if (!IsRef(n.info->input_types[i])) {
         MR_RETURN_IF_ERROR(ReadReference(input));
       } else if (n.checks_refs && !input.ref->IsInitialized()) {
-        return FailedPrecondition("Attempting to use uninitialized value ", input.ref->name());
+        return FailedPrecondition("Attempting to use uninitialized value ",
+                                  input.ref->name());
       }
     }
     return OkStatus();
   }
 
   void RunMerge(const ReadyNode& r, EdgeValue* outputs) {
-    const int32_t winner =
-        r.iteration->storage.winners[r.node->number].load(std::memory_order_acquire);
+    const int32_t winner = r.iteration->storage.winners[r.node->number].load(
+        std::memory_order_acquire);
     if (r.is_dead || winner < 0) {
       for (int i = 0; i < r.node->num_outputs; ++i) outputs[i].is_dead = true;
       return;
     }
     outputs[0] = std::move(Inputs(r)[winner]);
-    if (r.node->num_outputs > 1) outputs[1].tensor = Tensor::Scalar<int32_t>(winner);
+    if (r.node->num_outputs > 1)
+      outputs[1].tensor = Tensor::Scalar<int32_t>(winner);
   }
 
   bool StartAsync(const ReadyNode& r, LocalQueue& queue) {
@@ -245,10 +251,12 @@ class Step {
     run->start_nanos = run_.stats ? NowNanos() : 0;
     r.node->kernel->RunAsync(run->context, Done([run](Status status) {
                                run->status = std::move(status);
-                               if (run->phase.exchange(AsyncRun::kCompleted) == AsyncRun::kReturned) {
+                               if (run->phase.exchange(AsyncRun::kCompleted) ==
+                                   AsyncRun::kReturned) {
                                  LocalQueue later;
                                  Step* step = run->step;
-                                 if (step->FinishAsync(run, later)) step->Process(later);
+                                 if (step->FinishAsync(run, later))
+                                   step->Process(later);
                                }
                              }));
     if (run->phase.exchange(AsyncRun::kReturned) == AsyncRun::kCompleted) {
@@ -261,7 +269,8 @@ class Step {
     std::unique_ptr<AsyncRun> owned(run);
     const PlanNode& n = *run->ready.node;
     if (run_.stats) RecordStats(n, run->start_nanos, NowNanos(), run->outputs);
-    return Finish(run->ready, absl::MakeSpan(run->outputs), WithNode(std::move(run->status), n), queue);
+    return Finish(run->ready, absl::MakeSpan(run->outputs),
+                  WithNode(std::move(run->status), n), queue);
   }
 
   void RecordStats(const PlanNode& n, int64_t start, int64_t end,
@@ -284,11 +293,13 @@ class Step {
 
   static Status WithNode(Status status, const PlanNode& n) {
     if (status.ok()) return status;
-    return Annotate(status, absl::StrCat("\n\t [[{{node ", n.info->name, "}}]]"));
+    return Annotate(status,
+                    absl::StrCat("\n\t [[{{node ", n.info->name, "}}]]"));
   }
 
   // The node ran: passes its outputs on. False if the step completed.
-  bool Finish(const ReadyNode& r, absl::Span<EdgeValue> outputs, Status status, LocalQueue& queue) {
+  bool Finish(const ReadyNode& r, absl::Span<EdgeValue> outputs, Status status,
+              LocalQueue& queue) {
     for (EdgeValue& input : Inputs(r)) input = EdgeValue();
     if (!status.ok()) {
       Fail(std::move(status));
@@ -297,7 +308,8 @@ class Step {
     for (size_t i = 0; i < outputs.size(); ++i) {
       EdgeValue& o = outputs[i];
       if (!o.tensor.valid() && o.ref == nullptr && !o.is_dead) {
-        Fail(WithNode(Internal("Missing ", i, "-th output from {{node ", r.node->info->name, "}}"),
+        Fail(WithNode(Internal("Missing ", i, "-th output from {{node ",
+                               r.node->info->name, "}}"),
                       *r.node));
         return Skip(r);
       }
@@ -307,7 +319,8 @@ class Step {
     propagation_.Propagate(r, outputs, is_dead, &ready);
     const auto delta = static_cast<int64_t>(ready.size()) - 1;
     if (delta != 0) {
-      if (outstanding_.fetch_add(delta, std::memory_order_acq_rel) + delta == 0) {
+      if (outstanding_.fetch_add(delta, std::memory_order_acq_rel) + delta ==
+          0) {
         Complete();
         return false;
       }
@@ -356,7 +369,8 @@ class Step {
   // A cancelled step starts no further kernels, so that a loop ends too.
   bool FailIfCancelled() {
     CancelScope* cancel = run_.environment->cancel;
-    if (cancel == nullptr || !cancel->cancelled() || failed_.load(std::memory_order_relaxed)) {
+    if (cancel == nullptr || !cancel->cancelled() ||
+        failed_.load(std::memory_order_relaxed)) {
       return false;
     }
     Fail(cancel->status());
@@ -373,7 +387,8 @@ class Step {
     if (run_.environment->rendezvous) {
       run_.environment->rendezvous->StartAbort(MarkDerived(status));
     }
-    if (run_.environment->cancel) run_.environment->cancel->Cancel(MarkDerived(status));
+    if (run_.environment->cancel)
+      run_.environment->cancel->Cancel(MarkDerived(status));
   }
 
   void Complete() {
@@ -399,10 +414,12 @@ class Step {
 
 void RunPlan(std::shared_ptr<const Plan> plan, const PlanRun& run, Done done) {
   if (static_cast<int>(run.args.size()) < plan->num_args()) {
-    std::move(done)(Internal("plan has ", plan->num_args(), " args, got ", run.args.size()));
+    std::move(done)(Internal("plan has ", plan->num_args(), " args, got ",
+                             run.args.size()));
     return;
   }
-  if (run.retvals && static_cast<int>(run.retvals->size()) < plan->num_retvals()) {
+  if (run.retvals &&
+      static_cast<int>(run.retvals->size()) < plan->num_retvals()) {
     run.retvals->resize(plan->num_retvals());
   }
   (new Step(std::move(plan), run, std::move(done)))->Start();

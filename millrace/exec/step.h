@@ -15,10 +15,10 @@ namespace millrace {
 // What a run gets and gives. Everything outlives the run.
 struct PlanRun {
   StepEnvironment* environment = nullptr;
-  absl::Span<const Tensor> args;       // by the index of _Arg
+  absl::Span<const Tensor> args;           // by the index of _Arg
   std::vector<Tensor>* retvals = nullptr;  // by the index of _Retval; a dead
                                            // one stays invalid
-  TaskQueue* pool = nullptr;           // where ready nodes go
+  TaskQueue* pool = nullptr;               // where ready nodes go
   StepStatsCollector* stats = nullptr;
   // Also nodes that are not cheap may run on the calling thread, until the
   // first wait (a local Run on the user's thread).

@@ -12,8 +12,8 @@ namespace millrace {
 
 struct NodeStats {
   std::string node_name;
-  std::string timeline_label;  // "mul = Mul(a, b)"
-  int64_t scheduled_nanos = 0; // NowNanos() when it became ready
+  std::string timeline_label;   // "mul = Mul(a, b)"
+  int64_t scheduled_nanos = 0;  // NowNanos() when it became ready
   int64_t start_nanos = 0;
   int64_t end_nanos = 0;
   int64_t thread_id = 0;

@@ -21,9 +21,10 @@ class FunctionRunner {
   // Compiles (or finds) the function with its attributes bound.
   virtual StatusOr<Handle> Instantiate(const NameAttrList& function) = 0;
   // Runs it in the caller's step: same rendezvous, cancel scope and deadline.
-  using RunDone = absl::AnyInvocable<void(Status, std::vector<Tensor> outputs) &&>;
-  virtual void Run(KernelContext& caller, Handle handle, std::vector<Tensor> args,
-                   RunDone done) = 0;
+  using RunDone =
+      absl::AnyInvocable<void(Status, std::vector<Tensor> outputs) &&>;
+  virtual void Run(KernelContext& caller, Handle handle,
+                   std::vector<Tensor> args, RunDone done) = 0;
 };
 
 }  // namespace millrace

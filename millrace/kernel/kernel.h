@@ -23,14 +23,15 @@ struct NodeInfo {
   std::string name;
   std::string device;  // full name
   const OpDef* op = nullptr;
-  AttrMap attrs;       // complete
+  AttrMap attrs;  // complete
   DataTypeVector input_types;
   DataTypeVector output_types;
 };
 
 class KernelInit {
  public:
-  KernelInit(const NodeInfo& node, Device& device, const FunctionLibrary* functions)
+  KernelInit(const NodeInfo& node, Device& device,
+             const FunctionLibrary* functions)
       : node_(node), device_(device), functions_(functions) {}
 
   const NodeInfo& node() const { return node_; }
@@ -41,11 +42,15 @@ class KernelInit {
   StatusOr<T> Attr(absl::string_view name) const {
     return GetAttr<T>(node_.attrs, name);
   }
-  bool HasAttr(absl::string_view name) const { return node_.attrs.Find(name) != nullptr; }
+  bool HasAttr(absl::string_view name) const {
+    return node_.attrs.Find(name) != nullptr;
+  }
   DataType input_type(int i) const { return node_.input_types[i]; }
   DataType output_type(int i) const { return node_.output_types[i]; }
   int num_inputs() const { return static_cast<int>(node_.input_types.size()); }
-  int num_outputs() const { return static_cast<int>(node_.output_types.size()); }
+  int num_outputs() const {
+    return static_cast<int>(node_.output_types.size());
+  }
   // Positions of an argument by its name in the schema.
   StatusOr<ArgRange> Input(absl::string_view name) const {
     return FindArgRange(node_.op->inputs, node_.attrs, name);
@@ -143,7 +148,8 @@ using KernelMaker = StatusOr<std::unique_ptr<Kernel>> (*)(const KernelInit&);
 //   static StatusOr<K> Make(const KernelInit&);   (or StatusOr<unique_ptr<K>>,
 //                                                  for classes that don't move)
 // or is default-constructible, and
-//   Status Run(KernelContext&) const;   or   void RunAsync(KernelContext&, Done) const;
+//   Status Run(KernelContext&) const;   or   void RunAsync(KernelContext&,
+//   Done) const;
 template <class K>
 StatusOr<std::unique_ptr<Kernel>> MakeKernel(const KernelInit& init) {
   if constexpr (requires { K::Make(init); }) {
@@ -151,9 +157,11 @@ StatusOr<std::unique_ptr<Kernel>> MakeKernel(const KernelInit& init) {
     if (!made.ok()) return made.status();
     using M = typename internal::MadeType<decltype(made)>::type;
     if constexpr (std::is_same_v<M, K>) {
-      return std::unique_ptr<Kernel>(new internal::KernelOf<K>(*std::move(made)));
+      return std::unique_ptr<Kernel>(
+          new internal::KernelOf<K>(*std::move(made)));
     } else {
-      return std::unique_ptr<Kernel>(new internal::KernelOfPointer<K>(*std::move(made)));
+      return std::unique_ptr<Kernel>(
+          new internal::KernelOfPointer<K>(*std::move(made)));
     }
   } else {
     return std::unique_ptr<Kernel>(new internal::KernelOf<K>());

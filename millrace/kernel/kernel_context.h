@@ -24,7 +24,7 @@ struct NodeInfo;
 // A value on an edge: a tensor, or (on a reference edge) a variable.
 struct EdgeValue {
   Tensor tensor;
-  Ref<Variable> ref;   // set on reference edges
+  Ref<Variable> ref;  // set on reference edges
   bool is_dead = false;
 };
 
@@ -34,11 +34,11 @@ struct StepEnvironment {
   CancelScope* cancel = nullptr;
   Deadline deadline = Deadline::Infinite();
   Rendezvous* rendezvous = nullptr;
-  StepContainer* container = nullptr;   // TensorArrays, stacks
+  StepContainer* container = nullptr;  // TensorArrays, stacks
   FunctionRunner* functions = nullptr;
-  FileSystem* files = nullptr;          // rooted as the server says
+  FileSystem* files = nullptr;  // rooted as the server says
   std::string session_handle;
-  int call_depth = 0;                   // of function calls
+  int call_depth = 0;  // of function calls
 };
 
 // Used by one kernel run; not thread-safe, except for ParallelFor's shards
@@ -47,7 +47,11 @@ class KernelContext {
  public:
   KernelContext(const NodeInfo& node, Device& device, StepEnvironment& step,
                 absl::Span<EdgeValue> inputs, absl::Span<EdgeValue> outputs)
-      : node_(node), device_(device), step_(step), inputs_(inputs), outputs_(outputs) {}
+      : node_(node),
+        device_(device),
+        step_(step),
+        inputs_(inputs),
+        outputs_(outputs) {}
   KernelContext(const KernelContext&) = delete;
   KernelContext& operator=(const KernelContext&) = delete;
 
@@ -73,7 +77,9 @@ class KernelContext {
   int num_outputs() const { return static_cast<int>(outputs_.size()); }
   DataType output_type(int i) const;  // by the node, without reference
   void set_output(int i, Tensor t) { outputs_[i].tensor = std::move(t); }
-  void set_output_ref(int i, Ref<Variable> v) { outputs_[i].ref = std::move(v); }
+  void set_output_ref(int i, Ref<Variable> v) {
+    outputs_[i].ref = std::move(v);
+  }
   Tensor* output(int i) { return &outputs_[i].tensor; }
   void set_output_dead(int i) { outputs_[i].is_dead = true; }
   EdgeValue& input_edge(int i) { return inputs_[i]; }
@@ -86,8 +92,8 @@ class KernelContext {
   // numbers) if this run holds the last reference to it, it has as many bytes
   // and both types are plain (or equal); else allocates. The input can still be
   // read until the kernel ends: it is then the same memory.
-  StatusOr<Tensor*> ForwardOrAllocateOutput(std::initializer_list<int> candidates, int i,
-                                            TensorShape shape);
+  StatusOr<Tensor*> ForwardOrAllocateOutput(
+      std::initializer_list<int> candidates, int i, TensorShape shape);
   StatusOr<Tensor> AllocateTemp(DataType type, TensorShape shape);
 
   // Splits [0, total) over the device's intra-op threads; checks for cancel

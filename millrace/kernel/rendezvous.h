@@ -11,7 +11,8 @@
 
 namespace millrace {
 
-// "<send device>;<incarnation, 16 hex digits>;<recv device>;<name>;<frame>:<iteration>"
+// "<send device>;<incarnation, 16 hex digits>;<recv
+// device>;<name>;<frame>:<iteration>"
 struct RendezvousKey {
   std::string send_device;
   uint64_t send_incarnation = 0;
@@ -29,12 +30,15 @@ class Rendezvous : public RefCounted {
  public:
   // Never blocks. The receiver may come later. A second Send of a key is
   // an ABORTED error of ours.
-  virtual Status Send(absl::string_view key, const Tensor& value, bool is_dead) = 0;
+  virtual Status Send(absl::string_view key, const Tensor& value,
+                      bool is_dead) = 0;
 
   // Calls `done` once, with the value or the error that ended the step (or
   // the cancel's). May call it before returning. The sender may come later.
-  using RecvDone = absl::AnyInvocable<void(Status, Tensor value, bool is_dead) &&>;
-  virtual void RecvAsync(absl::string_view key, CancelScope* cancel, RecvDone done) = 0;
+  using RecvDone =
+      absl::AnyInvocable<void(Status, Tensor value, bool is_dead) &&>;
+  virtual void RecvAsync(absl::string_view key, CancelScope* cancel,
+                         RecvDone done) = 0;
 
   // Every waiting and later Recv and Send ends with `status` (the first wins).
   virtual void StartAbort(const Status& status) = 0;

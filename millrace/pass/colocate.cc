@@ -24,7 +24,8 @@ void ColocationGroups::Union(NodeId a, NodeId b, const char* why) {
 
 Status ColocationGroups::AddNodes(const Graph& graph, NodeId first) {
   parent_.reserve(graph.num_ids());
-  for (NodeId id = static_cast<NodeId>(parent_.size()); id < graph.num_ids(); ++id) {
+  for (NodeId id = static_cast<NodeId>(parent_.size()); id < graph.num_ids();
+       ++id) {
     parent_.push_back(id);
   }
   for (NodeId id = first; id < graph.num_ids(); ++id) {
@@ -36,8 +37,9 @@ Status ColocationGroups::AddNodes(const Graph& graph, NodeId first) {
           if (!absl::ConsumePrefix(&name, "loc:@")) continue;
           const Node* other = graph.Find(name);
           if (other == nullptr) {
-            return InvalidArgument("node '", node->name,
-                                   "' expects to be colocated with unknown node '", name, "'");
+            return InvalidArgument(
+                "node '", node->name,
+                "' expects to be colocated with unknown node '", name, "'");
           }
           Union(other->id, id, "attribute _class");
         }
@@ -48,8 +50,8 @@ Status ColocationGroups::AddNodes(const Graph& graph, NodeId first) {
       if (in.node == kNoNode) continue;
       // A loop variable comes round on one device: a receive in the place of
       // its Enter would wait for a second value in the second iteration.
-      if (IsMerge(*node) &&
-          (IsEnter(*graph.node(in.node)) || IsNextIteration(*graph.node(in.node)))) {
+      if (IsMerge(*node) && (IsEnter(*graph.node(in.node)) ||
+                             IsNextIteration(*graph.node(in.node)))) {
         Union(in.node, id, "loop variable");
         continue;
       }
@@ -64,14 +66,15 @@ Status ColocationGroups::AddNodes(const Graph& graph, NodeId first) {
   return OkStatus();
 }
 
-std::vector<std::string> ColocationGroups::Reasons(const Graph& graph, NodeId member) const {
+std::vector<std::string> ColocationGroups::Reasons(const Graph& graph,
+                                                   NodeId member) const {
   std::vector<std::string> lines;
   const NodeId root = Root(member);
   for (const Joint& j : joints_) {
     if (Root(j.a) != root) continue;
-    lines.push_back(absl::StrCat(graph.node(j.a)->name, " (", graph.node(j.a)->op->name, ") - ",
-                                 graph.node(j.b)->name, " (", graph.node(j.b)->op->name, "): ",
-                                 j.why));
+    lines.push_back(absl::StrCat(
+        graph.node(j.a)->name, " (", graph.node(j.a)->op->name, ") - ",
+        graph.node(j.b)->name, " (", graph.node(j.b)->op->name, "): ", j.why));
   }
   return lines;
 }

@@ -9,7 +9,8 @@ namespace {
 // Lives for one call.
 class LoopAdder {
  public:
-  LoopAdder(Graph* graph, LoopFrames* frames) : graph_(graph), frames_(frames) {}
+  LoopAdder(Graph* graph, LoopFrames* frames)
+      : graph_(graph), frames_(frames) {}
 
   StatusOr<IterationTriggers> Run() {
     // Devices of each frame, and of the frames around it: a nested loop needs
@@ -20,15 +21,17 @@ class LoopAdder {
       const Node* node = graph_->node(id);
       if (node == nullptr) continue;
       for (int f : {frames_->of_node[id], frames_->OutputFrame(*graph_, id)}) {
-        for (; f > 0; f = frames_->frames[f].parent) devices[f].insert(node->assigned_device);
+        for (; f > 0; f = frames_->frames[f].parent)
+          devices[f].insert(node->assigned_device);
       }
     }
     for (auto& [frame, where] : devices) {
       if (where.size() < 2) continue;
       const NodeId condition = frames_->frames[frame].condition;
       if (condition == kNoNode) {
-        return InvalidArgument("A cross-device loop must have a loop condition: frame '",
-                               frames_->frames[frame].name, "' has no LoopCond");
+        return InvalidArgument(
+            "A cross-device loop must have a loop condition: frame '",
+            frames_->frames[frame].name, "' has no LoopCond");
       }
       for (const std::string& device : where) {
         MR_RETURN_IF_ERROR(Trigger(frame, device).status());
@@ -67,37 +70,44 @@ class LoopAdder {
     if (outer != 0) {
       MR_ASSIGN(outer_trigger, Trigger(outer, device));
     }
-    MR_ASSIGN(Node* const value, Add("Const", outer, device, {},
-                                     AttrMap({{"dtype", DataType::kInt32},
-                                              {"value", Tensor::Scalar<int32_t>(0)}})));
-    if (outer_trigger != kNoNode) graph_->AddControlEdge(outer_trigger, value->id);
-    MR_ASSIGN(Node* const enter,
-              Add("Enter", outer, device, {OutputRef{value->id, 0}},
-                  AttrMap({{"T", DataType::kInt32},
-                           {"frame_name", layout.name},
-                           {"is_constant", false},
-                           {"parallel_iterations", layout.parallel_iterations}})));
+    MR_ASSIGN(Node* const value,
+              Add("Const", outer, device, {},
+                  AttrMap({{"dtype", DataType::kInt32},
+                           {"value", Tensor::Scalar<int32_t>(0)}})));
+    if (outer_trigger != kNoNode)
+      graph_->AddControlEdge(outer_trigger, value->id);
+    MR_ASSIGN(
+        Node* const enter,
+        Add("Enter", outer, device, {OutputRef{value->id, 0}},
+            AttrMap({{"T", DataType::kInt32},
+                     {"frame_name", layout.name},
+                     {"is_constant", false},
+                     {"parallel_iterations", layout.parallel_iterations}})));
     // The Merge's second input is the NextIteration, which comes last.
-    MR_ASSIGN(Node* const merge,
-              graph_->AddNodeUnconnected(
-                  graph_->UniqueName("_cloop"), "Merge",
-                  AttrMap({{"T", DataType::kInt32}, {"N", int64_t{2}}}), device));
+    MR_ASSIGN(
+        Node* const merge,
+        graph_->AddNodeUnconnected(
+            graph_->UniqueName("_cloop"), "Merge",
+            AttrMap({{"T", DataType::kInt32}, {"N", int64_t{2}}}), device));
     Place(merge, frame, device);
     MR_RETURN_IF_ERROR(graph_->SetInput(merge, 0, {enter->id, 0}));
     MR_ASSIGN(Node* const branch,
               Add("Switch", frame, device,
                   {OutputRef{merge->id, 0}, OutputRef{layout.condition, 0}},
                   AttrMap({{"T", DataType::kInt32}})));
-    MR_ASSIGN(Node* const next, Add("NextIteration", frame, device, {OutputRef{branch->id, 1}},
-                                    AttrMap({{"T", DataType::kInt32}})));
+    MR_ASSIGN(Node* const next,
+              Add("NextIteration", frame, device, {OutputRef{branch->id, 1}},
+                  AttrMap({{"T", DataType::kInt32}})));
     MR_RETURN_IF_ERROR(graph_->SetInput(merge, 1, {next->id, 0}));
     return merge->id;
   }
 
-  StatusOr<Node*> Add(absl::string_view op, int frame, const std::string& device,
-                      std::vector<OutputRef> inputs, AttrMap attrs) {
-    MR_ASSIGN(Node* const node, graph_->AddNode(graph_->UniqueName("_cloop"), op, inputs,
-                                                std::move(attrs), device));
+  StatusOr<Node*> Add(absl::string_view op, int frame,
+                      const std::string& device, std::vector<OutputRef> inputs,
+                      AttrMap attrs) {
+    MR_ASSIGN(Node* const node,
+              graph_->AddNode(graph_->UniqueName("_cloop"), op, inputs,
+                              std::move(attrs), device));
     Place(node, frame, device);
     return node;
   }

@@ -11,11 +11,13 @@
 namespace millrace {
 
 // The Merge that runs once an iteration of (frame, device).
-using IterationTriggers = absl::flat_hash_map<std::pair<int, std::string>, NodeId>;
+using IterationTriggers =
+    absl::flat_hash_map<std::pair<int, std::string>, NodeId>;
 
 // For each frame with nodes on several devices, adds to every device other
 // than that of the loop's condition
-//     Const -> Enter -> Merge -> Switch(pred: the loop's condition) -> NextIteration -> Merge
+//     Const -> Enter -> Merge -> Switch(pred: the loop's condition) ->
+//     NextIteration -> Merge
 // on that device, so that the frame iterates there too. Receives of that frame
 // on that device take a control edge from the Merge. On the condition's device
 // the loop itself iterates; its receives are triggered by a Merge of the loop.

@@ -37,9 +37,10 @@ StatusOr<LoopFrames> FindLoopFrames(const Graph& graph) {
       if (src == kNoNode || result.of_node[src] < 0) return OkStatus();
       const int there = result.OutputFrame(graph, src);
       if (frame >= 0 && there != frame) {
-        return InvalidArgument("{{node ", node.name, "}} has inputs from different frames: '",
-                               result.frames[frame].name, "' and, by {{node ",
-                               graph.node(src)->name, "}}, '", result.frames[there].name, "'");
+        return InvalidArgument(
+            "{{node ", node.name, "}} has inputs from different frames: '",
+            result.frames[frame].name, "' and, by {{node ",
+            graph.node(src)->name, "}}, '", result.frames[there].name, "'");
       }
       frame = there;
       return OkStatus();
@@ -51,12 +52,14 @@ StatusOr<LoopFrames> FindLoopFrames(const Graph& graph) {
     if (node.IsOp("LoopCond")) result.frames[frame].condition = id;
     if (!IsEnter(node)) continue;
     MR_ASSIGN(std::string name, GetAttr<std::string>(node.attrs, "frame_name"));
-    auto [it, added] = by_name.try_emplace(name, static_cast<int>(result.frames.size()));
+    auto [it, added] =
+        by_name.try_emplace(name, static_cast<int>(result.frames.size()));
     if (!added) continue;
     LoopFrame child;
     child.name = std::move(name);
     child.parent = frame;
-    MR_ASSIGN(child.parallel_iterations, GetAttr<int64_t>(node.attrs, "parallel_iterations"));
+    MR_ASSIGN(child.parallel_iterations,
+              GetAttr<int64_t>(node.attrs, "parallel_iterations"));
     result.frames.push_back(std::move(child));
   }
   return result;

@@ -10,7 +10,7 @@ namespace millrace {
 
 // A while loop: the nodes between its Enters and Exits.
 struct LoopFrame {
-  std::string name;            // attribute frame_name of its Enters; "" is the root
+  std::string name;  // attribute frame_name of its Enters; "" is the root
   int parent = 0;
   NodeId condition = kNoNode;  // its LoopCond
   int64_t parallel_iterations = 10;

@@ -47,8 +47,8 @@ class Partitioner {
       if (node->assigned_device.empty()) {
         return Internal("{{node ", node->name, "}} was not placed");
       }
-      auto [it, added] =
-          by_device.try_emplace(node->assigned_device, static_cast<int>(partitions_.size()));
+      auto [it, added] = by_device.try_emplace(
+          node->assigned_device, static_cast<int>(partitions_.size()));
       if (added) {
         partitions_.push_back({node->assigned_device, Graph(&graph_.ops())});
         partitions_.back().graph.library() = graph_.library();
@@ -59,9 +59,10 @@ class Partitioner {
     for (NodeId id = 0; id < graph_.num_ids(); ++id) {
       const Node* node = graph_.node(id);
       if (node == nullptr) continue;
-      MR_ASSIGN(copies_[id].node, partitions_[copies_[id].partition].graph.AddNodeUnconnected(
-                                      node->name, node->op->name, node->attrs,
-                                      node->assigned_device));
+      MR_ASSIGN(
+          copies_[id].node,
+          partitions_[copies_[id].partition].graph.AddNodeUnconnected(
+              node->name, node->op->name, node->attrs, node->assigned_device));
       copies_[id].node->assigned_device = node->assigned_device;
     }
     return OkStatus();
@@ -78,8 +79,9 @@ class Partitioner {
         here.node = src.node->id;
       } else {
         if (IsRef(node.input_types[i])) {
-          return InvalidArgument("Reference edge between devices: input ", i, " of {{node ",
-                                 node.name, "}} on ", node.assigned_device, " comes from {{node ",
+          return InvalidArgument("Reference edge between devices: input ", i,
+                                 " of {{node ", node.name, "}} on ",
+                                 node.assigned_device, " comes from {{node ",
                                  graph_.node(in.node)->name, "}} on ",
                                  graph_.node(in.node)->assigned_device);
         }
@@ -92,7 +94,8 @@ class Partitioner {
       if (src.partition == dst.partition) {
         graph.AddControlEdge(src.node->id, dst.node->id);
       } else {
-        MR_ASSIGN(const OutputRef recv, Receive({control, kControlPort}, dst.partition));
+        MR_ASSIGN(const OutputRef recv,
+                  Receive({control, kControlPort}, dst.partition));
         graph.AddControlEdge(recv.node, dst.node->id);
       }
     }
@@ -117,23 +120,27 @@ class Partitioner {
     if (src.port == kControlPort) {
       // An empty tensor that appears when the node has run.
       MR_ASSIGN(Node* const token,
-                sender.AddNode(NewName(sender, from.node->name), "Const", {},
-                               AttrMap({{"dtype", DataType::kFloat},
-                                        {"value", Tensor::Zeros(DataType::kFloat, {0})}}),
-                               send_device));
+                sender.AddNode(
+                    NewName(sender, from.node->name), "Const", {},
+                    AttrMap({{"dtype", DataType::kFloat},
+                             {"value", Tensor::Zeros(DataType::kFloat, {0})}}),
+                    send_device));
       token->assigned_device = send_device;
       sender.AddControlEdge(from.node->id, token->id);
       value = {token->id, 0};
     } else {
       type = RemoveRef(from.node->output_types[src.port]);
     }
-    const bool narrow = options_.bfloat16_sendrecv && type == DataType::kFloat &&
-                        src.port != kControlPort && DifferentTasks(send_device, recv_device);
+    const bool narrow = options_.bfloat16_sendrecv &&
+                        type == DataType::kFloat && src.port != kControlPort &&
+                        DifferentTasks(send_device, recv_device);
     const DataType wire_type = narrow ? DataType::kBfloat16 : type;
     if (narrow) {
-      MR_ASSIGN(value, AddCast(sender, from.node->name, value, type, wire_type, send_device));
+      MR_ASSIGN(value, AddCast(sender, from.node->name, value, type, wire_type,
+                               send_device));
     }
-    const std::string tensor_name = absl::StrCat("edge_", next_edge_++, "_", from.node->name);
+    const std::string tensor_name =
+        absl::StrCat("edge_", next_edge_++, "_", from.node->name);
     const auto attrs = [&](absl::string_view type_attr) {
       AttrMap map({{"tensor_name", tensor_name},
                    {"send_device", send_device},
@@ -144,24 +151,28 @@ class Partitioner {
       map.Set(type_attr, wire_type);
       return map;
     };
-    MR_ASSIGN(Node* const send, sender.AddNode(NewName(sender, from.node->name), "_Send",
-                                               {&value, 1}, attrs("T"), send_device));
+    MR_ASSIGN(Node* const send,
+              sender.AddNode(NewName(sender, from.node->name), "_Send",
+                             {&value, 1}, attrs("T"), send_device));
     send->assigned_device = send_device;
-    MR_ASSIGN(Node* const recv, receiver.AddNode(NewName(receiver, from.node->name), "_Recv", {},
-                                                 attrs("tensor_type"), recv_device));
+    MR_ASSIGN(Node* const recv,
+              receiver.AddNode(NewName(receiver, from.node->name), "_Recv", {},
+                               attrs("tensor_type"), recv_device));
     recv->assigned_device = recv_device;
     const int frame = frames_.OutputFrame(graph_, src.node);
     if (frame != 0) {
       const auto trigger = triggers_.find({frame, recv_device});
       if (trigger == triggers_.end()) {
-        return Internal("no control loop for frame '", frames_.frames[frame].name, "' on ",
-                        recv_device);
+        return Internal("no control loop for frame '",
+                        frames_.frames[frame].name, "' on ", recv_device);
       }
-      recv_triggers_.push_back({{&partitions_[partition], recv->id}, trigger->second});
+      recv_triggers_.push_back(
+          {{&partitions_[partition], recv->id}, trigger->second});
     }
     OutputRef result{recv->id, 0};
     if (narrow) {
-      MR_ASSIGN(result, AddCast(receiver, from.node->name, result, wire_type, type, recv_device));
+      MR_ASSIGN(result, AddCast(receiver, from.node->name, result, wire_type,
+                                type, recv_device));
     }
     received_[key] = result;
     return result;
@@ -173,11 +184,14 @@ class Partitioner {
     return pa.ok() && pb.ok() && !pa->SameTask(*pb);
   }
 
-  StatusOr<OutputRef> AddCast(Graph& graph, const std::string& base, OutputRef value,
-                              DataType from, DataType to, const std::string& device) {
+  StatusOr<OutputRef> AddCast(Graph& graph, const std::string& base,
+                              OutputRef value, DataType from, DataType to,
+                              const std::string& device) {
     MR_ASSIGN(Node* const cast,
-              graph.AddNode(NewName(graph, base), "Cast", {&value, 1},
-                            AttrMap({{"SrcT", from}, {"DstT", to}, {"Truncate", true}}), device));
+              graph.AddNode(
+                  NewName(graph, base), "Cast", {&value, 1},
+                  AttrMap({{"SrcT", from}, {"DstT", to}, {"Truncate", true}}),
+                  device));
     cast->assigned_device = device;
     return OutputRef{cast->id, 0};
   }
@@ -206,8 +220,8 @@ class Partitioner {
 
 }  // namespace
 
-StatusOr<std::vector<Partition>> PartitionGraph(const Graph& graph,
-                                                const PartitionOptions& options) {
+StatusOr<std::vector<Partition>> PartitionGraph(
+    const Graph& graph, const PartitionOptions& options) {
   return Partitioner(graph, options).Run();
 }
 

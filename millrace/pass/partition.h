@@ -29,7 +29,7 @@ struct Partition {
 // driven by the loop's condition, so that its receives run once an iteration.
 // Every node must have an assigned device. Partitions in the order of their
 // first node.
-StatusOr<std::vector<Partition>> PartitionGraph(const Graph& graph,
-                                                const PartitionOptions& options);
+StatusOr<std::vector<Partition>> PartitionGraph(
+    const Graph& graph, const PartitionOptions& options);
 
 }  // namespace millrace

@@ -10,19 +10,22 @@ namespace millrace {
 
 // Nodes that go to one device.
 struct SimplePlacer::Group {
-  std::vector<NodeId> members;      // not placed yet
-  std::string placed;               // device of a member placed earlier
-  DeviceName requested;             // what the members ask together
-  NodeId asking = kNoNode;          // the first member that asks for something
+  std::vector<NodeId> members;  // not placed yet
+  std::string placed;           // device of a member placed earlier
+  DeviceName requested;         // what the members ask together
+  NodeId asking = kNoNode;      // the first member that asks for something
 };
 
-SimplePlacer::SimplePlacer(std::vector<PlaceableDevice> devices, const KernelTable* kernels,
-                           PlacementOptions options)
-    : devices_(std::move(devices)), kernels_(kernels), options_(std::move(options)) {}
+SimplePlacer::SimplePlacer(std::vector<PlaceableDevice> devices,
+                           const KernelTable* kernels, PlacementOptions options)
+    : devices_(std::move(devices)),
+      kernels_(kernels),
+      options_(std::move(options)) {}
 
 std::string SimplePlacer::DeviceList() const {
-  return absl::StrJoin(devices_, ", ",
-                       [](std::string* out, const PlaceableDevice& d) { *out += d.name; });
+  return absl::StrJoin(
+      devices_, ", ",
+      [](std::string* out, const PlaceableDevice& d) { *out += d.name; });
 }
 
 DeviceName SimplePlacer::WithDefaults(const DeviceName& requested) const {
@@ -36,7 +39,8 @@ DeviceName SimplePlacer::WithDefaults(const DeviceName& requested) const {
   if (!full.task) {
     // Task 0, or the lowest one that is there (device filters may hide some).
     for (const PlaceableDevice& d : devices_) {
-      if (d.parsed.job == full.job && (!full.task || *d.parsed.task < *full.task)) {
+      if (d.parsed.job == full.job &&
+          (!full.task || *d.parsed.task < *full.task)) {
         full.task = d.parsed.task;
       }
     }
@@ -47,30 +51,32 @@ DeviceName SimplePlacer::WithDefaults(const DeviceName& requested) const {
 
 Status SimplePlacer::CheckPinned(const Graph&, const Node& node,
                                  const DeviceName& requested) const {
-  const bool exists = std::any_of(devices_.begin(), devices_.end(), [&](const PlaceableDevice& d) {
-    return requested.Matches(d.parsed);
-  });
+  const bool exists = std::any_of(
+      devices_.begin(), devices_.end(),
+      [&](const PlaceableDevice& d) { return requested.Matches(d.parsed); });
   if (exists) return OkStatus();
   DeviceName task_only = requested;
   task_only.type.reset();
   task_only.index.reset();
-  const bool task_exists =
-      std::any_of(devices_.begin(), devices_.end(),
-                  [&](const PlaceableDevice& d) { return task_only.Matches(d.parsed); });
+  const bool task_exists = std::any_of(
+      devices_.begin(), devices_.end(),
+      [&](const PlaceableDevice& d) { return task_only.Matches(d.parsed); });
   if (task_exists && options_.allow_soft_placement) return OkStatus();
   std::vector<std::string> names;
   for (const PlaceableDevice& d : devices_) names.push_back(d.name);
   return InvalidArgument(
-      "Cannot assign a device for operation ", node.name, ": {{node ", node.name,
-      "}} was explicitly assigned to ", node.requested_device, " but available devices are [ ",
-      DeviceList(), " ]. Make sure the device specification refers to a valid device.",
-      devices_.empty() ? ""
-                       : absl::StrCat(" The nearest one is ",
-                                      NearestWord(requested.ToString(), names), "."));
+      "Cannot assign a device for operation ", node.name, ": {{node ",
+      node.name, "}} was explicitly assigned to ", node.requested_device,
+      " but available devices are [ ", DeviceList(),
+      " ]. Make sure the device specification refers to a valid device.",
+      devices_.empty()
+          ? ""
+          : absl::StrCat(" The nearest one is ",
+                         NearestWord(requested.ToString(), names), "."));
 }
 
-bool SimplePlacer::CanRun(const Graph& graph, const Group& group, const std::string& type,
-                          const Node** blocker) const {
+bool SimplePlacer::CanRun(const Graph& graph, const Group& group,
+                          const std::string& type, const Node** blocker) const {
   for (NodeId id : group.members) {
     const Node& node = *graph.node(id);
     // A call of a function has no kernel of its own.
@@ -83,35 +89,42 @@ bool SimplePlacer::CanRun(const Graph& graph, const Group& group, const std::str
   return true;
 }
 
-Status SimplePlacer::NoKernelError(const Graph& graph, const Group& group, const Node& blocker,
+Status SimplePlacer::NoKernelError(const Graph& graph, const Group& group,
+                                   const Node& blocker,
                                    const DeviceName& requested) const {
-  const Node& asking = group.asking == kNoNode ? blocker : *graph.node(group.asking);
+  const Node& asking =
+      group.asking == kNoNode ? blocker : *graph.node(group.asking);
   std::string chain;
   for (const std::string& line : groups_.Reasons(graph, blocker.id)) {
     absl::StrAppend(&chain, "\n  ", line);
   }
   const std::string registered = kernels_->Describe(blocker.op->name);
-  const std::string kernels =
-      registered.empty() ? "  (none)" : registered;
+  const std::string kernels = registered.empty() ? "  (none)" : registered;
   const std::string colocated =
-      chain.empty() ? "" : absl::StrCat("\nColocation Debug Info, nodes that must be together:", chain);
+      chain.empty()
+          ? ""
+          : absl::StrCat(
+                "\nColocation Debug Info, nodes that must be together:", chain);
   if (requested.type) {
-    return InvalidArgument("Cannot assign a device for operation ", asking.name,
-                           ": Could not satisfy explicit device specification '",
-                           asking.requested_device, "' because no supported kernel for ",
-                           *requested.type, " devices is available. Op ", blocker.op->name,
-                           " of {{node ", blocker.name, "}} has these kernels:\n", kernels,
-                           "\nAvailable devices: [ ", DeviceList(), " ]", colocated,
-                           "\n\t [[{{node ", asking.name, "}}]]");
+    return InvalidArgument(
+        "Cannot assign a device for operation ", asking.name,
+        ": Could not satisfy explicit device specification '",
+        asking.requested_device, "' because no supported kernel for ",
+        *requested.type, " devices is available. Op ", blocker.op->name,
+        " of {{node ", blocker.name, "}} has these kernels:\n", kernels,
+        "\nAvailable devices: [ ", DeviceList(), " ]", colocated,
+        "\n\t [[{{node ", asking.name, "}}]]");
   }
   return InvalidArgument("Cannot assign a device for operation ", blocker.name,
-                         ": No OpKernel was registered to support Op '", blocker.op->name,
-                         "' used by {{node ", blocker.name, "}} with its types. Kernels:\n",
-                         kernels, "\nAvailable devices: [ ", DeviceList(), " ]", colocated,
-                         "\n\t [[{{node ", blocker.name, "}}]]");
+                         ": No OpKernel was registered to support Op '",
+                         blocker.op->name, "' used by {{node ", blocker.name,
+                         "}} with its types. Kernels:\n", kernels,
+                         "\nAvailable devices: [ ", DeviceList(), " ]",
+                         colocated, "\n\t [[{{node ", blocker.name, "}}]]");
 }
 
-StatusOr<std::string> SimplePlacer::Choose(const Graph& graph, const Group& group) const {
+StatusOr<std::string> SimplePlacer::Choose(const Graph& graph,
+                                           const Group& group) const {
   const DeviceName wanted = WithDefaults(group.requested);
   const Node* blocker = nullptr;
   // GPUs first, then CPUs; lower indices first.
@@ -135,12 +148,14 @@ StatusOr<std::string> SimplePlacer::Choose(const Graph& graph, const Group& grou
     if (const PlaceableDevice* d = pick(anywhere)) return d->name;
   }
   if (blocker == nullptr) {
-    const Node& node = *graph.node(group.asking == kNoNode ? group.members[0] : group.asking);
-    return InvalidArgument("Cannot assign a device for operation ", node.name, ": {{node ",
-                           node.name, "}} was explicitly assigned to ", node.requested_device,
-                           " (with defaults ", wanted.ToString(),
-                           ") but available devices are [ ", DeviceList(),
-                           " ]. Make sure the device specification refers to a valid device.");
+    const Node& node =
+        *graph.node(group.asking == kNoNode ? group.members[0] : group.asking);
+    return InvalidArgument(
+        "Cannot assign a device for operation ", node.name, ": {{node ",
+        node.name, "}} was explicitly assigned to ", node.requested_device,
+        " (with defaults ", wanted.ToString(), ") but available devices are [ ",
+        DeviceList(),
+        " ]. Make sure the device specification refers to a valid device.");
   }
   return NoKernelError(graph, group, *blocker, wanted);
 }
@@ -159,8 +174,9 @@ Status SimplePlacer::Place(Graph* graph, NodeId first) {
     it->second.members.push_back(id);
     StatusOr<DeviceName> requested = DeviceName::Parse(node->requested_device);
     if (!requested.ok()) {
-      return InvalidArgument("Malformed device specification '", node->requested_device,
-                             "' in node ", node->name, ": ", requested.status().message());
+      return InvalidArgument("Malformed device specification '",
+                             node->requested_device, "' in node ", node->name,
+                             ": ", requested.status().message());
     }
     if (requested->empty()) continue;
     MR_RETURN_IF_ERROR(CheckPinned(*graph, *node, *requested));
@@ -168,9 +184,10 @@ Status SimplePlacer::Place(Graph* graph, NodeId first) {
         it->second.requested.Merge(*requested, options_.allow_soft_placement);
     if (!merged.ok()) {
       std::string chain = absl::StrJoin(groups_.Reasons(*graph, id), "\n  ");
-      return InvalidArgument(
-          "Cannot colocate nodes {{colocation_node ", node->name, "}} and {{colocation_node ",
-          graph->node(it->second.asking)->name, "}}: ", merged.status().message(), "\n  ", chain);
+      return InvalidArgument("Cannot colocate nodes {{colocation_node ",
+                             node->name, "}} and {{colocation_node ",
+                             graph->node(it->second.asking)->name,
+                             "}}: ", merged.status().message(), "\n  ", chain);
     }
     it->second.requested = *std::move(merged);
     if (it->second.asking == kNoNode) it->second.asking = id;
@@ -191,8 +208,9 @@ Status SimplePlacer::Place(Graph* graph, NodeId first) {
     if (device.empty()) {
       MR_ASSIGN(device, Choose(*graph, group));
     } else {
-      const auto it = std::find_if(devices_.begin(), devices_.end(),
-                                   [&](const PlaceableDevice& d) { return d.name == device; });
+      const auto it = std::find_if(
+          devices_.begin(), devices_.end(),
+          [&](const PlaceableDevice& d) { return d.name == device; });
       const Node* blocker = nullptr;
       if (it != devices_.end() && !CanRun(*graph, group, it->type, &blocker)) {
         return NoKernelError(*graph, group, *blocker, it->parsed);
@@ -204,7 +222,8 @@ Status SimplePlacer::Place(Graph* graph, NodeId first) {
     Node* node = graph->node(id);
     node->assigned_device = device;
     if (options_.log) {
-      (*options_.log)(absl::StrCat(node->name, ": (", node->op->name, "): ", device));
+      (*options_.log)(
+          absl::StrCat(node->name, ": (", node->op->name, "): ", device));
     }
   }
   return OkStatus();

@@ -42,14 +42,15 @@ class SimplePlacer {
 
  private:
   struct Group;
-  Status CheckPinned(const Graph& graph, const Node& node, const DeviceName& requested) const;
+  Status CheckPinned(const Graph& graph, const Node& node,
+                     const DeviceName& requested) const;
   StatusOr<std::string> Choose(const Graph& graph, const Group& group) const;
   bool CanRun(const Graph& graph, const Group& group, const std::string& type,
               const Node** blocker) const;
   DeviceName WithDefaults(const DeviceName& requested) const;
   std::string DeviceList() const;
-  Status NoKernelError(const Graph& graph, const Group& group, const Node& blocker,
-                       const DeviceName& requested) const;
+  Status NoKernelError(const Graph& graph, const Group& group,
+                       const Node& blocker, const DeviceName& requested) const;
 
   const std::vector<PlaceableDevice> devices_;
   const KernelTable* const kernels_;

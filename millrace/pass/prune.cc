@@ -27,19 +27,23 @@ class Pruner {
  private:
   Status Resolve() {
     for (size_t i = 0; i < signature_.feeds.size(); ++i) {
-      MR_ASSIGN(const OutputRef feed, FindOutput(graph_, signature_.feeds[i], "FeedInputs:"));
+      MR_ASSIGN(const OutputRef feed,
+                FindOutput(graph_, signature_.feeds[i], "FeedInputs:"));
       if (!feeds_.try_emplace(feed, static_cast<int>(i)).second) {
-        return InvalidArgument("Endpoint \"", signature_.feeds[i], "\" fed more than once.");
+        return InvalidArgument("Endpoint \"", signature_.feeds[i],
+                               "\" fed more than once.");
       }
     }
     for (const std::string& name : signature_.fetches) {
-      MR_ASSIGN(const OutputRef fetch, FindOutput(graph_, name, "FetchOutputs"));
+      MR_ASSIGN(const OutputRef fetch,
+                FindOutput(graph_, name, "FetchOutputs"));
       fetches_.push_back(fetch);
     }
     for (const std::string& name : signature_.targets) {
       MR_ASSIGN(const TensorName target, ParseTensorName(name));
       const Node* node = graph_.Find(target.node);
-      if (node == nullptr) return NotFound("PruneForTargets: Some target nodes not found: ", name);
+      if (node == nullptr)
+        return NotFound("PruneForTargets: Some target nodes not found: ", name);
       targets_.push_back(node->id);
     }
     return OkStatus();
@@ -85,8 +89,9 @@ class Pruner {
     for (NodeId id = 0; id < graph_.num_ids(); ++id) {
       if (!needed_[id]) continue;
       const Node& node = *graph_.node(id);
-      MR_ASSIGN(copy_[id], pruned_.AddNodeUnconnected(node.name, node.op->name, node.attrs,
-                                                      node.requested_device));
+      MR_ASSIGN(copy_[id],
+                pruned_.AddNodeUnconnected(node.name, node.op->name, node.attrs,
+                                           node.requested_device));
       copy_[id]->assigned_device = node.assigned_device;
     }
     return OkStatus();
@@ -101,8 +106,9 @@ class Pruner {
         const auto feed = feeds_.find(src);
         if (feed != feeds_.end()) {
           if (IsRef(node.input_types[i])) {
-            return InvalidArgument("{{node ", node.name, "}}: input ", i, " is a reference and '",
-                                   signature_.feeds[feed->second], "' cannot be fed to it");
+            return InvalidArgument(
+                "{{node ", node.name, "}}: input ", i, " is a reference and '",
+                signature_.feeds[feed->second], "' cannot be fed to it");
           }
           MR_ASSIGN(src, Arg(feed->second, src, node.assigned_device));
         } else {
@@ -111,7 +117,8 @@ class Pruner {
         MR_RETURN_IF_ERROR(pruned_.SetInput(copy_[id], i, src));
       }
       for (NodeId control : node.control_inputs) {
-        if (copy_[control]) pruned_.AddControlEdge(copy_[control]->id, copy_[id]->id);
+        if (copy_[control])
+          pruned_.AddControlEdge(copy_[control]->id, copy_[id]->id);
       }
     }
     return OkStatus();
@@ -121,10 +128,12 @@ class Pruner {
   StatusOr<OutputRef> Arg(int index, OutputRef fed, const std::string& device) {
     auto [it, added] = args_.try_emplace({index, device}, kNoNode);
     if (added) {
-      const DataType type = RemoveRef(graph_.node(fed.node)->output_types[fed.port]);
+      const DataType type =
+          RemoveRef(graph_.node(fed.node)->output_types[fed.port]);
       MR_ASSIGN(Node* const arg,
-                pruned_.AddNode(pruned_.UniqueName(absl::StrCat("_feed_", index)), "_Arg", {},
-                                AttrMap({{"T", type}, {"index", index}}), device));
+                pruned_.AddNode(
+                    pruned_.UniqueName(absl::StrCat("_feed_", index)), "_Arg",
+                    {}, AttrMap({{"T", type}, {"index", index}}), device));
       arg->assigned_device = device;
       it->second = arg->id;
     }
@@ -143,9 +152,11 @@ class Pruner {
       }
       const DataType type = RemoveRef(producer.output_types[fetch.port]);
       MR_ASSIGN(Node* const retval,
-                pruned_.AddNode(pruned_.UniqueName(absl::StrCat("_fetch_", i)), "_Retval", {&src, 1},
-                                AttrMap({{"T", type}, {"index", static_cast<int64_t>(i)}}),
-                                producer.assigned_device));
+                pruned_.AddNode(
+                    pruned_.UniqueName(absl::StrCat("_fetch_", i)), "_Retval",
+                    {&src, 1},
+                    AttrMap({{"T", type}, {"index", static_cast<int64_t>(i)}}),
+                    producer.assigned_device));
       retval->assigned_device = producer.assigned_device;
     }
     return OkStatus();

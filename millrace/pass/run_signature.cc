@@ -6,9 +6,11 @@ StatusOr<OutputRef> FindOutput(const Graph& graph, absl::string_view name,
                                absl::string_view role) {
   MR_ASSIGN(const TensorName parsed, ParseTensorName(name));
   const Node* node = graph.Find(parsed.node);
-  if (node == nullptr) return NotFound(role, " node ", parsed.node, ": not found");
+  if (node == nullptr)
+    return NotFound(role, " node ", parsed.node, ": not found");
   if (parsed.port >= node->num_outputs()) {
-    return InvalidArgument(role, " ", name, ": output index too large, must be < ",
+    return InvalidArgument(role, " ", name,
+                           ": output index too large, must be < ",
                            node->num_outputs());
   }
   return OutputRef{node->id, parsed.port};

@@ -10,7 +10,8 @@ GraphState::GraphState(const OpRegistry* ops, const KernelTable* kernels)
       graph_(std::make_unique<Graph>(ops)),
       library_(std::make_shared<const FunctionLibrary>()) {}
 
-Status GraphState::Extend(const GraphDef& def, const std::vector<PlaceableDevice>& devices,
+Status GraphState::Extend(const GraphDef& def,
+                          const std::vector<PlaceableDevice>& devices,
                           const PlacementOptions& options) {
   // The new nodes go into a copy if there is something to keep, so that an
   // error changes nothing.
@@ -29,8 +30,8 @@ Status GraphState::Extend(const GraphDef& def, const std::vector<PlaceableDevice
   return OkStatus();
 }
 
-StatusOr<std::vector<Partition>> GraphState::Compile(const RunSignature& signature,
-                                                     const PartitionOptions& options) const {
+StatusOr<std::vector<Partition>> GraphState::Compile(
+    const RunSignature& signature, const PartitionOptions& options) const {
   MR_ASSIGN(const Graph pruned, PruneForRun(*graph_, signature));
   return PartitionGraph(pruned, options);
 }

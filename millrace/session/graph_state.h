@@ -20,17 +20,20 @@ class GraphState {
 
   // Adds nodes and functions and places them, or changes nothing. Devices may
   // be added between calls (tasks join as the graph comes to use them).
-  Status Extend(const GraphDef& def, const std::vector<PlaceableDevice>& devices,
+  Status Extend(const GraphDef& def,
+                const std::vector<PlaceableDevice>& devices,
                 const PlacementOptions& options);
 
   const Graph& graph() const { return *graph_; }
   int64_t version() const { return version_; }
   // What the graph's functions are, as a stable object for plans.
-  const std::shared_ptr<const FunctionLibrary>& library() const { return library_; }
+  const std::shared_ptr<const FunctionLibrary>& library() const {
+    return library_;
+  }
 
   // Prunes for a run and splits by device.
-  StatusOr<std::vector<Partition>> Compile(const RunSignature& signature,
-                                           const PartitionOptions& options) const;
+  StatusOr<std::vector<Partition>> Compile(
+      const RunSignature& signature, const PartitionOptions& options) const;
 
  private:
   const OpRegistry* const ops_;

@@ -20,7 +20,8 @@ struct LocalSession::Prepared {
 LocalSession::LocalSession(LocalSessionOptions options)
     : options_(std::move(options)), graph_(options_.ops, options_.kernels) {
   for (const auto& device : options_.devices) {
-    placeable_.push_back({device->name(), device->parsed_name(), device->type()});
+    placeable_.push_back(
+        {device->name(), device->parsed_name(), device->type()});
   }
   placement_.default_task = options_.devices[0]->parsed_name();
   placement_.default_task.type.reset();
@@ -28,15 +29,16 @@ LocalSession::LocalSession(LocalSessionOptions options)
   placement_.allow_soft_placement = options_.config.allow_soft_placement;
 }
 
-StatusOr<std::unique_ptr<LocalSession>> LocalSession::Create(LocalSessionOptions options) {
-  if (options.devices.empty()) return InvalidArgument("a session needs at least one device");
+StatusOr<std::unique_ptr<LocalSession>> LocalSession::Create(
+    LocalSessionOptions options) {
+  if (options.devices.empty())
+    return InvalidArgument("a session needs at least one device");
   if (options.ops == nullptr || options.kernels == nullptr) {
     return InvalidArgument("a session needs the tables of ops and kernels");
   }
   if (options.files == nullptr) options.files = DefaultFiles();
   std::unique_ptr<LocalSession> session(new LocalSession(std::move(options)));
-  session->kernels_ =
-      std::make_unique<KernelCache>(session->options_.kernels);
+  session->kernels_ = std::make_unique<KernelCache>(session->options_.kernels);
   session->functions_ = std::make_unique<FunctionRuntime>(
       session->options_.ops, session->kernels_.get(),
       &session->options_.devices[0]->lanes().inter_op);
@@ -73,9 +75,8 @@ Device* LocalSession::FindDevice(absl::string_view name) const {
 Status LocalSession::Extend(const GraphDef& def) {
   MutexLock lock(mu_);
   if (closed_) return FailedPrecondition("Session has been closed.");
-  absl::AnyInvocable<void(const std::string&)> log = [](const std::string& line) {
-    MR_LOG(Info) << line;
-  };
+  absl::AnyInvocable<void(const std::string&)> log =
+      [](const std::string& line) { MR_LOG(Info) << line; };
   PlacementOptions placement;
   placement.default_task = placement_.default_task;
   placement.allow_soft_placement = placement_.allow_soft_placement;
@@ -88,7 +89,8 @@ Status LocalSession::Extend(const GraphDef& def) {
 
 std::vector<DeviceAttributes> LocalSession::ListDevices() const {
   std::vector<DeviceAttributes> list;
-  for (const auto& device : options_.devices) list.push_back(device->attributes());
+  for (const auto& device : options_.devices)
+    list.push_back(device->attributes());
   return list;
 }
 
@@ -99,24 +101,29 @@ StatusOr<std::shared_ptr<const LocalSession::Prepared>> LocalSession::Prepare(
   if (found != prepared_.end()) return found->second;
   auto prepared = std::make_shared<Prepared>();
   prepared->signature = signature;
-  PartitionOptions options{.incarnation = [&](absl::string_view device) {
-                             const Device* d = FindDevice(device);
-                             return d ? d->attributes().incarnation : 0;
-                           },
+  PartitionOptions options{.incarnation =
+                               [&](absl::string_view device) {
+                                 const Device* d = FindDevice(device);
+                                 return d ? d->attributes().incarnation : 0;
+                               },
                            .bfloat16_sendrecv = false};
-  MR_ASSIGN(const std::vector<Partition> partitions, graph_.Compile(signature, options));
+  MR_ASSIGN(const std::vector<Partition> partitions,
+            graph_.Compile(signature, options));
   std::vector<std::shared_ptr<const Plan>> plans;
   for (const Partition& partition : partitions) {
-    MR_ASSIGN(auto plan, Plan::Build(partition.graph, *FindDevice(partition.device),
-                                     [&](std::shared_ptr<const NodeInfo> node, Device& device) {
-                                       return kernels_->Get(std::move(node), device);
-                                     }));
+    MR_ASSIGN(
+        auto plan,
+        Plan::Build(partition.graph, *FindDevice(partition.device),
+                    [&](std::shared_ptr<const NodeInfo> node, Device& device) {
+                      return kernels_->Get(std::move(node), device);
+                    }));
     plans.push_back(std::move(plan));
     prepared->partition_graphs.push_back(ExportGraphDef(partition.graph));
   }
   MR_ASSIGN(prepared->plans, PlanSet::FromPlans(std::move(plans)));
   for (const std::string& feed : signature.feeds) {
-    MR_ASSIGN(const OutputRef output, FindOutput(graph_.graph(), feed, "FeedInputs:"));
+    MR_ASSIGN(const OutputRef output,
+              FindOutput(graph_.graph(), feed, "FeedInputs:"));
     prepared->feed_types.push_back(
         RemoveRef(graph_.graph().node(output.node)->output_types[output.port]));
   }
@@ -124,8 +131,8 @@ StatusOr<std::shared_ptr<const LocalSession::Prepared>> LocalSession::Prepare(
   return std::shared_ptr<const Prepared>(std::move(prepared));
 }
 
-Status LocalSession::Run(const RunRequest& request, std::vector<Tensor>* outputs,
-                         RunMetadata* metadata) {
+Status LocalSession::Run(const RunRequest& request,
+                         std::vector<Tensor>* outputs, RunMetadata* metadata) {
   RunSignature signature;
   std::vector<Tensor> feeds;
   signature.feeds.reserve(request.feeds.size());
@@ -137,15 +144,18 @@ Status LocalSession::Run(const RunRequest& request, std::vector<Tensor>* outputs
   signature.fetches = request.fetches;
   signature.targets = request.targets;
   MR_ASSIGN(const std::shared_ptr<const Prepared> prepared, Prepare(signature));
-  return RunPrepared(*prepared, std::move(feeds), request.options, request.cancel, outputs,
-                     metadata);
+  return RunPrepared(*prepared, std::move(feeds), request.options,
+                     request.cancel, outputs, metadata);
 }
 
-Status LocalSession::RunPrepared(const Prepared& prepared, std::vector<Tensor> feeds,
+Status LocalSession::RunPrepared(const Prepared& prepared,
+                                 std::vector<Tensor> feeds,
                                  const RunOptions& options, CancelScope* cancel,
-                                 std::vector<Tensor>* outputs, RunMetadata* metadata) {
+                                 std::vector<Tensor>* outputs,
+                                 RunMetadata* metadata) {
   if (feeds.size() != prepared.feed_types.size()) {
-    return InvalidArgument("got ", feeds.size(), " feeds, expected ", prepared.feed_types.size());
+    return InvalidArgument("got ", feeds.size(), " feeds, expected ",
+                           prepared.feed_types.size());
   }
   for (size_t i = 0; i < feeds.size(); ++i) {
     if (feeds[i].dtype() != prepared.feed_types[i]) {
@@ -168,7 +178,8 @@ Status LocalSession::RunPrepared(const Prepared& prepared, std::vector<Tensor> f
     CancelScope scope(&scope_);
     CancelScope::Registration outer;
     if (cancel != nullptr) {
-      outer = cancel->Register([&scope, cancel] { scope.Cancel(cancel->status()); });
+      outer = cancel->Register(
+          [&scope, cancel] { scope.Cancel(cancel->status()); });
       if (!outer.ok()) scope.Cancel(outer.status);
     }
     StepContainer container;
@@ -181,14 +192,17 @@ Status LocalSession::RunPrepared(const Prepared& prepared, std::vector<Tensor> f
     environment.functions = functions_.get();
     environment.files = options_.files;
     Lanes& lanes = options_.devices[0]->lanes();
-    const int64_t timeout_ms =
-        options.timeout_ms > 0 ? options.timeout_ms : options_.config.operation_timeout_ms;
+    const int64_t timeout_ms = options.timeout_ms > 0
+                                   ? options.timeout_ms
+                                   : options_.config.operation_timeout_ms;
     if (timeout_ms > 0) {
       environment.deadline = Deadline::AfterMillis(timeout_ms);
-      scope.CancelAt(environment.deadline, lanes.timer,
-                     DeadlineExceeded("Timed out waiting for notification: the run took longer "
-                                      "than ",
-                                      timeout_ms, " ms"));
+      scope.CancelAt(
+          environment.deadline, lanes.timer,
+          DeadlineExceeded(
+              "Timed out waiting for notification: the run took longer "
+              "than ",
+              timeout_ms, " ms"));
     }
     if (metadata != nullptr && options.trace_level != TraceLevel::kNone) {
       stats = std::make_unique<StepStatsCollector>();
@@ -216,7 +230,8 @@ Status LocalSession::RunPrepared(const Prepared& prepared, std::vector<Tensor> f
     }
     if (cancel != nullptr) cancel->Unregister(outer.token);
     // What only follows from a cancel reports the cancel's reason.
-    if (!status.ok() && IsDerived(status) && scope.cancelled()) status = scope.status();
+    if (!status.ok() && IsDerived(status) && scope.cancelled())
+      status = scope.status();
   }
   {
     MutexLock lock(mu_);
@@ -225,14 +240,16 @@ Status LocalSession::RunPrepared(const Prepared& prepared, std::vector<Tensor> f
   MR_RETURN_IF_ERROR(status);
   for (size_t i = 0; i < retvals.size(); ++i) {
     if (!retvals[i].valid()) {
-      return InvalidArgument("Retval[", i, "] does not have value: the tensor returned for ",
-                             prepared.signature.fetches[i], " was not valid (a dead branch)");
+      return InvalidArgument(
+          "Retval[", i, "] does not have value: the tensor returned for ",
+          prepared.signature.fetches[i], " was not valid (a dead branch)");
     }
   }
   if (outputs) *outputs = std::move(retvals);
   if (metadata) {
     if (stats) metadata->step_stats = ToStepStats(*stats);
-    if (options.output_partition_graphs) metadata->partition_graphs = prepared.partition_graphs;
+    if (options.output_partition_graphs)
+      metadata->partition_graphs = prepared.partition_graphs;
   }
   return OkStatus();
 }

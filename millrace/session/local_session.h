@@ -35,7 +35,8 @@ struct LocalSessionOptions {
 // plans that run keep what they need.
 class LocalSession {
  public:
-  static StatusOr<std::unique_ptr<LocalSession>> Create(LocalSessionOptions options);
+  static StatusOr<std::unique_ptr<LocalSession>> Create(
+      LocalSessionOptions options);
   // Cancels what runs and waits for its end.
   ~LocalSession();
 
@@ -53,11 +54,13 @@ class LocalSession {
   // Runs on the calling thread as far as it can. `outputs` are in the order of
   // the fetches. DEADLINE_EXCEEDED after options.timeout_ms, or the session's
   // operation_timeout_ms. `metadata` may be null.
-  Status Run(const RunRequest& request, std::vector<Tensor>* outputs, RunMetadata* metadata);
+  Status Run(const RunRequest& request, std::vector<Tensor>* outputs,
+             RunMetadata* metadata);
 
   // A signature prepared once, so that runs do not look it up.
   struct Prepared;
-  StatusOr<std::shared_ptr<const Prepared>> Prepare(const RunSignature& signature);
+  StatusOr<std::shared_ptr<const Prepared>> Prepare(
+      const RunSignature& signature);
   Status RunPrepared(const Prepared& prepared, std::vector<Tensor> feeds,
                      const RunOptions& options, CancelScope* cancel,
                      std::vector<Tensor>* outputs, RunMetadata* metadata);

@@ -15,17 +15,20 @@ namespace {
 // Writes GraphDefs in few words.
 class Builder {
  public:
-  Builder& Add(std::string name, std::string op, std::vector<std::string> inputs = {},
-               AttrMap attrs = {}, std::string device = "") {
-    def_.nodes.push_back({std::move(name), std::move(op), std::move(inputs), std::move(device),
-                          std::move(attrs)});
+  Builder& Add(std::string name, std::string op,
+               std::vector<std::string> inputs = {}, AttrMap attrs = {},
+               std::string device = "") {
+    def_.nodes.push_back({std::move(name), std::move(op), std::move(inputs),
+                          std::move(device), std::move(attrs)});
     return *this;
   }
-  Builder& Const(std::string name, Tensor value, std::vector<std::string> controls = {},
+  Builder& Const(std::string name, Tensor value,
+                 std::vector<std::string> controls = {},
                  std::string device = "") {
     const DataType dtype = value.dtype();
     return Add(std::move(name), "Const", std::move(controls),
-               {{"dtype", dtype}, {"value", std::move(value)}}, std::move(device));
+               {{"dtype", dtype}, {"value", std::move(value)}},
+               std::move(device));
   }
   GraphDef Take() { return std::move(def_); }
   GraphDef& def() { return def_; }
@@ -70,10 +73,10 @@ class LocalSessionTest : public ::testing::Test {
     ASSERT_TRUE(extended.ok()) << extended;
   }
 
-  StatusOr<std::vector<Tensor>> Run(std::vector<std::pair<std::string, Tensor>> feeds,
-                                    std::vector<std::string> fetches,
-                                    std::vector<std::string> targets = {},
-                                    RunOptions options = {}) {
+  StatusOr<std::vector<Tensor>> Run(
+      std::vector<std::pair<std::string, Tensor>> feeds,
+      std::vector<std::string> fetches, std::vector<std::string> targets = {},
+      RunOptions options = {}) {
     LocalSession::RunRequest request;
     request.feeds = std::move(feeds);
     request.fetches = std::move(fetches);
@@ -84,7 +87,8 @@ class LocalSessionTest : public ::testing::Test {
     return outputs;
   }
 
-  float RunScalar(std::vector<std::pair<std::string, Tensor>> feeds, std::string fetch) {
+  float RunScalar(std::vector<std::pair<std::string, Tensor>> feeds,
+                  std::string fetch) {
     auto result = Run(std::move(feeds), {std::move(fetch)});
     EXPECT_TRUE(result.ok()) << result.status();
     return result.ok() ? (*result)[0].scalar<float>() : -1;
@@ -101,16 +105,19 @@ TEST_F(LocalSessionTest, FetchesAConstant) {
 TEST_F(LocalSessionTest, FeedsAnyTensor) {
   Builder b;
   b.Const("a", Tensor::Scalar(1.0f)).Const("b", Tensor::Scalar(2.0f));
-  b.Add("sum", "AddV2", {"a", "b"}, kFloatT).Add("neg", "Neg", {"sum"}, kFloatT);
+  b.Add("sum", "AddV2", {"a", "b"}, kFloatT)
+      .Add("neg", "Neg", {"sum"}, kFloatT);
   Start(b.Take());
   EXPECT_EQ(RunScalar({}, "neg:0"), -3);
   EXPECT_EQ(RunScalar({{"a:0", Tensor::Scalar(5.0f)}}, "neg:0"), -7);
   EXPECT_EQ(RunScalar({{"sum:0", Tensor::Scalar(9.0f)}}, "neg:0"), -9);
   EXPECT_EQ(RunScalar({{"sum:0", Tensor::Scalar(9.0f)}}, "sum:0"), 9);
-  EXPECT_EQ(Run({{"nobody:0", Tensor::Scalar(5.0f)}}, {"neg:0"}).status().code(),
-            StatusCode::kNotFound);
-  EXPECT_EQ(Run({{"a:0", Tensor::Scalar<int32_t>(5)}}, {"neg:0"}).status().code(),
-            StatusCode::kInvalidArgument);
+  EXPECT_EQ(
+      Run({{"nobody:0", Tensor::Scalar(5.0f)}}, {"neg:0"}).status().code(),
+      StatusCode::kNotFound);
+  EXPECT_EQ(
+      Run({{"a:0", Tensor::Scalar<int32_t>(5)}}, {"neg:0"}).status().code(),
+      StatusCode::kInvalidArgument);
 }
 
 AttrMap VariableAttrs() {
@@ -119,16 +126,20 @@ AttrMap VariableAttrs() {
 
 TEST_F(LocalSessionTest, KeepsVariablesFromRunToRun) {
   Builder b;
-  b.Add("v", "VariableV2", {}, VariableAttrs()).Const("one", Tensor::Scalar(1.0f));
-  b.Add("init", "Assign", {"v", "one"}, kFloatT).Add("add", "AssignAdd", {"v", "one"}, kFloatT);
+  b.Add("v", "VariableV2", {}, VariableAttrs())
+      .Const("one", Tensor::Scalar(1.0f));
+  b.Add("init", "Assign", {"v", "one"}, kFloatT)
+      .Add("add", "AssignAdd", {"v", "one"}, kFloatT);
   b.Add("read", "Identity", {"v"}, kFloatT);
   Start(b.Take());
   const Status uninitialized = Run({}, {"read:0"}).status();
   EXPECT_EQ(uninitialized.code(), StatusCode::kFailedPrecondition);
-  EXPECT_NE(uninitialized.message().find("Attempting to use uninitialized value v"),
-            absl::string_view::npos)
+  EXPECT_NE(
+      uninitialized.message().find("Attempting to use uninitialized value v"),
+      absl::string_view::npos)
       << uninitialized;
-  EXPECT_NE(uninitialized.message().find("[[{{node read}}]]"), absl::string_view::npos);
+  EXPECT_NE(uninitialized.message().find("[[{{node read}}]]"),
+            absl::string_view::npos);
   ASSERT_TRUE(Run({}, {}, {"init"}).ok());
   ASSERT_TRUE(Run({}, {}, {"add"}).ok());
   EXPECT_EQ(RunScalar({}, "add:0"), 3);
@@ -137,13 +148,15 @@ TEST_F(LocalSessionTest, KeepsVariablesFromRunToRun) {
 
 TEST_F(LocalSessionTest, ResourceVariables) {
   Builder b;
-  b.Add("h", "VarHandleOp", {}, VariableAttrs()).Const("two", Tensor::Scalar(2.0f));
+  b.Add("h", "VarHandleOp", {}, VariableAttrs())
+      .Const("two", Tensor::Scalar(2.0f));
   const AttrMap dtype = {{"dtype", DataType::kFloat}};
   b.Add("init", "AssignVariableOp", {"h", "two"}, dtype);
   b.Add("add", "AssignAddVariableOp", {"h", "two"}, dtype);
   b.Add("read", "ReadVariableOp", {"h"}, dtype);
   Start(b.Take());
-  EXPECT_EQ(Run({}, {"read:0"}).status().code(), StatusCode::kFailedPrecondition);
+  EXPECT_EQ(Run({}, {"read:0"}).status().code(),
+            StatusCode::kFailedPrecondition);
   ASSERT_TRUE(Run({}, {}, {"init"}).ok());
   ASSERT_TRUE(Run({}, {}, {"add"}).ok());
   EXPECT_EQ(RunScalar({}, "read:0"), 4);
@@ -151,7 +164,8 @@ TEST_F(LocalSessionTest, ResourceVariables) {
 
 TEST_F(LocalSessionTest, CrossesDevices) {
   Builder b;
-  b.Const("a", Tensor::Scalar(3.0f), {}, "/cpu:0").Const("b", Tensor::Scalar(4.0f), {}, "/cpu:1");
+  b.Const("a", Tensor::Scalar(3.0f), {}, "/cpu:0")
+      .Const("b", Tensor::Scalar(4.0f), {}, "/cpu:1");
   b.Add("mul", "Mul", {"a", "b"}, kFloatT, "/cpu:1");
   b.Add("gate", "NoOp", {"^mul"}, {}, "/cpu:0");
   b.Add("after", "Identity", {"a", "^gate"}, kFloatT, "/cpu:0");
@@ -182,19 +196,25 @@ GraphDef LoopGraph(std::string body_device, int64_t parallel) {
                          {"parallel_iterations", parallel}};
   AttrMap constant_enter = enter;
   constant_enter.Set("is_constant", true);
-  b.Const("zero", Tensor::Scalar<int32_t>(0)).Const("limit", Tensor::Scalar<int32_t>(100));
-  b.Add("i_enter", "Enter", {"zero"}, enter).Add("s_enter", "Enter", {"zero"}, enter);
+  b.Const("zero", Tensor::Scalar<int32_t>(0))
+      .Const("limit", Tensor::Scalar<int32_t>(100));
+  b.Add("i_enter", "Enter", {"zero"}, enter)
+      .Add("s_enter", "Enter", {"zero"}, enter);
   b.Add("l_enter", "Enter", {"limit"}, constant_enter);
   const AttrMap merge = {{"T", DataType::kInt32}, {"N", 2}};
-  b.Add("i", "Merge", {"i_enter", "i_next"}, merge).Add("s", "Merge", {"s_enter", "s_next"}, merge);
-  b.Add("less", "Less", {"i", "l_enter"}, kIntT).Add("cond", "LoopCond", {"less"});
-  b.Add("i_switch", "Switch", {"i", "cond"}, kIntT).Add("s_switch", "Switch", {"s", "cond"}, kIntT);
+  b.Add("i", "Merge", {"i_enter", "i_next"}, merge)
+      .Add("s", "Merge", {"s_enter", "s_next"}, merge);
+  b.Add("less", "Less", {"i", "l_enter"}, kIntT)
+      .Add("cond", "LoopCond", {"less"});
+  b.Add("i_switch", "Switch", {"i", "cond"}, kIntT)
+      .Add("s_switch", "Switch", {"s", "cond"}, kIntT);
   b.Const("one", Tensor::Scalar<int32_t>(1), {"^i_switch"});
   b.def().nodes.back().inputs = {"^i_body"};
   b.Add("i_body", "Identity", {"i_switch:1"}, kIntT);
   b.Add("i_plus", "AddV2", {"i_body", "one"}, kIntT);
   b.Add("s_plus", "AddV2", {"s_switch:1", "i_plus"}, kIntT, body_device);
-  b.Add("i_next", "NextIteration", {"i_plus"}, kIntT).Add("s_next", "NextIteration", {"s_plus"}, kIntT);
+  b.Add("i_next", "NextIteration", {"i_plus"}, kIntT)
+      .Add("s_next", "NextIteration", {"s_plus"}, kIntT);
   b.Add("s_exit", "Exit", {"s_switch"}, kIntT);
   return b.Take();
 }
@@ -222,13 +242,15 @@ TEST_F(LocalSessionTest, EndlessLoopMeetsItsDeadline) {
   const AttrMap enter = {{"T", DataType::kBool}, {"frame_name", "ever"}};
   b.Const("t", Tensor::Scalar(true)).Add("enter", "Enter", {"t"}, enter);
   b.Add("m", "Merge", {"enter", "next"}, {{"T", DataType::kBool}, {"N", 2}});
-  b.Add("cond", "LoopCond", {"m"}).Add("sw", "Switch", {"m", "cond"}, {{"T", DataType::kBool}});
+  b.Add("cond", "LoopCond", {"m"})
+      .Add("sw", "Switch", {"m", "cond"}, {{"T", DataType::kBool}});
   b.Add("next", "NextIteration", {"sw:1"}, {{"T", DataType::kBool}});
   b.Add("exit", "Exit", {"sw:0"}, {{"T", DataType::kBool}});
   Start(b.Take());
   RunOptions options;
   options.timeout_ms = 50;
-  EXPECT_EQ(Run({}, {"exit:0"}, {}, options).status().code(), StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(Run({}, {"exit:0"}, {}, options).status().code(),
+            StatusCode::kDeadlineExceeded);
 }
 
 TEST_F(LocalSessionTest, CallsFunctions) {
@@ -252,33 +274,39 @@ TEST_F(LocalSessionTest, CallsFunctions) {
 TEST_F(LocalSessionTest, GraphGrows) {
   Start(Builder().Const("a", Tensor::Scalar(1.0f)).Take());
   EXPECT_EQ(RunScalar({}, "a:0"), 1);
-  ASSERT_TRUE(session_->Extend(Builder().Add("n", "Neg", {"a"}, kFloatT).Take()).ok());
+  ASSERT_TRUE(
+      session_->Extend(Builder().Add("n", "Neg", {"a"}, kFloatT).Take()).ok());
   EXPECT_EQ(RunScalar({}, "n:0"), -1);
   // A bad extension changes nothing.
-  EXPECT_FALSE(session_->Extend(Builder().Add("n", "Neg", {"a"}, kFloatT).Take()).ok());
+  EXPECT_FALSE(
+      session_->Extend(Builder().Add("n", "Neg", {"a"}, kFloatT).Take()).ok());
   EXPECT_EQ(RunScalar({}, "n:0"), -1);
 }
 
 TEST_F(LocalSessionTest, ErrorsNameTheNode) {
   Builder b;
-  b.Const("a", Tensor::Vector<float>({1, 2, 3})).Const("b", Tensor::Vector<float>({1, 2}));
+  b.Const("a", Tensor::Vector<float>({1, 2, 3}))
+      .Const("b", Tensor::Vector<float>({1, 2}));
   b.Add("sum", "AddV2", {"a", "b"}, kFloatT);
   Start(b.Take());
   const Status status = Run({}, {"sum:0"}).status();
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
-  EXPECT_NE(status.message().find("Incompatible shapes: [3] vs. [2]"), absl::string_view::npos)
+  EXPECT_NE(status.message().find("Incompatible shapes: [3] vs. [2]"),
+            absl::string_view::npos)
       << status;
-  EXPECT_NE(status.message().find("[[{{node sum}}]]"), absl::string_view::npos) << status;
+  EXPECT_NE(status.message().find("[[{{node sum}}]]"), absl::string_view::npos)
+      << status;
 }
 
 TEST_F(LocalSessionTest, CannotAssignADevice) {
   LocalSessionOptions options;
   Start(Builder().Take());
-  const Status status =
-      session_->Extend(Builder().Const("c", Tensor::Scalar(1.0f), {}, "/gpu:0").Take());
+  const Status status = session_->Extend(
+      Builder().Const("c", Tensor::Scalar(1.0f), {}, "/gpu:0").Take());
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
-  EXPECT_NE(status.message().find("Cannot assign a device for operation c: {{node c}} was "
-                                  "explicitly assigned to /gpu:0 but available devices are [ "),
+  EXPECT_NE(status.message().find(
+                "Cannot assign a device for operation c: {{node c}} was "
+                "explicitly assigned to /gpu:0 but available devices are [ "),
             absl::string_view::npos)
       << status;
 }

@@ -18,15 +18,18 @@ StepStats ToStepStats(StepStatsCollector& collector) {
       n.scheduled_micros = n.scheduled_nanos / 1000;
       n.all_start_nanos = node.start_nanos + offset;
       n.all_start_micros = n.all_start_nanos / 1000;
-      n.op_end_rel_nanos = n.all_end_rel_nanos = node.end_nanos - node.start_nanos;
+      n.op_end_rel_nanos = n.all_end_rel_nanos =
+          node.end_nanos - node.start_nanos;
       n.op_end_rel_micros = n.all_end_rel_micros = n.op_end_rel_nanos / 1000;
       for (const NodeStats::Output& output : node.outputs) {
         NodeOutputStats& o = n.output.emplace_back();
         o.slot = output.slot;
         o.tensor_description.dtype = output.dtype;
         o.tensor_description.shape = output.shape;
-        o.tensor_description.allocation_description.requested_bytes = output.bytes;
-        o.tensor_description.allocation_description.allocated_bytes = output.bytes;
+        o.tensor_description.allocation_description.requested_bytes =
+            output.bytes;
+        o.tensor_description.allocation_description.allocated_bytes =
+            output.bytes;
       }
     }
   }

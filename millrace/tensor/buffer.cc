@@ -31,16 +31,18 @@ class HostAllocatorImpl final : public Allocator {
   absl::string_view name() const override { return "host"; }
 
   StatusOr<Ref<Buffer>> Allocate(size_t size_bytes) override {
-    const size_t rounded =
-        (size_bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
+    const size_t rounded = (size_bytes + kBufferAlignment - 1) /
+                           kBufferAlignment * kBufferAlignment;
     MemoryBudget& budget = MemoryBudget::Process();
     MR_RETURN_IF_ERROR(budget.Reserve(static_cast<int64_t>(rounded)));
-    void* p = std::aligned_alloc(kBufferAlignment, rounded ? rounded : kBufferAlignment);
+    void* p = std::aligned_alloc(kBufferAlignment,
+                                 rounded ? rounded : kBufferAlignment);
     if (p == nullptr) {
       budget.Release(static_cast<int64_t>(rounded));
       return ResourceExhausted("OOM when allocating ", size_bytes, " bytes");
     }
-    return Ref<Buffer>(MakeRef<HostBuffer>(static_cast<char*>(p), rounded, budget));
+    return Ref<Buffer>(
+        MakeRef<HostBuffer>(static_cast<char*>(p), rounded, budget));
   }
 };
 
@@ -61,10 +63,14 @@ template <class T>
 class ElementBuffer final : public Buffer {
  public:
   ElementBuffer(Ref<Buffer> raw, int64_t count)
-      : Buffer(raw->data(), raw->size_bytes()), raw_(std::move(raw)), count_(count) {
+      : Buffer(raw->data(), raw->size_bytes()),
+        raw_(std::move(raw)),
+        count_(count) {
     std::uninitialized_value_construct_n(reinterpret_cast<T*>(data_), count_);
   }
-  ~ElementBuffer() override { std::destroy_n(reinterpret_cast<T*>(data_), count_); }
+  ~ElementBuffer() override {
+    std::destroy_n(reinterpret_cast<T*>(data_), count_);
+  }
 
  private:
   Ref<Buffer> raw_;
@@ -81,7 +87,8 @@ Allocator* HostAllocator() {
 
 Ref<Buffer> WrapBuffer(void* data, size_t size_bytes,
                        absl::AnyInvocable<void()> release) {
-  return MakeRef<WrappedBuffer>(static_cast<char*>(data), size_bytes, std::move(release));
+  return MakeRef<WrappedBuffer>(static_cast<char*>(data), size_bytes,
+                                std::move(release));
 }
 
 StatusOr<Ref<Buffer>> AllocateElements(Allocator* allocator, DataType type,
@@ -90,11 +97,14 @@ StatusOr<Ref<Buffer>> AllocateElements(Allocator* allocator, DataType type,
             allocator->Allocate(static_cast<size_t>(count) * SizeOf(type)));
   switch (type) {
     case DataType::kString:
-      return Ref<Buffer>(MakeRef<ElementBuffer<StringElement>>(std::move(raw), count));
+      return Ref<Buffer>(
+          MakeRef<ElementBuffer<StringElement>>(std::move(raw), count));
     case DataType::kResource:
-      return Ref<Buffer>(MakeRef<ElementBuffer<ResourceElement>>(std::move(raw), count));
+      return Ref<Buffer>(
+          MakeRef<ElementBuffer<ResourceElement>>(std::move(raw), count));
     case DataType::kVariant:
-      return Ref<Buffer>(MakeRef<ElementBuffer<VariantElement>>(std::move(raw), count));
+      return Ref<Buffer>(
+          MakeRef<ElementBuffer<VariantElement>>(std::move(raw), count));
     default:
       return raw;
   }

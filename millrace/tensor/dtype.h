@@ -50,8 +50,7 @@ constexpr DataType MakeRef(DataType t) {
   return static_cast<DataType>(static_cast<int>(t) + kRefOffset);
 }
 constexpr DataType RemoveRef(DataType t) {
-  return IsRef(t) ? static_cast<DataType>(static_cast<int>(t) - kRefOffset)
-                  : t;
+  return IsRef(t) ? static_cast<DataType>(static_cast<int>(t) - kRefOffset) : t;
 }
 // `actual` may feed an input of type `expected`: equal, or a reference given
 // where a value is wanted.

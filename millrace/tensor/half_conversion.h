@@ -35,7 +35,9 @@ constexpr uint16_t HalfBits(double d) {
   if (rest > tie || (rest == tie && (kept & 1))) ++kept;
   return static_cast<uint16_t>(sign | kept);
 }
-constexpr uint16_t HalfBits(float f) { return HalfBits(static_cast<double>(f)); }
+constexpr uint16_t HalfBits(float f) {
+  return HalfBits(static_cast<double>(f));
+}
 
 constexpr float HalfValue(uint16_t bits) {
   const uint32_t sign = static_cast<uint32_t>(bits & 0x8000) << 16;
@@ -52,8 +54,12 @@ constexpr float HalfValue(uint16_t bits) {
 
 #else
 
-constexpr uint16_t HalfBits(float f) { return std::bit_cast<uint16_t>(static_cast<_Float16>(f)); }
-constexpr uint16_t HalfBits(double d) { return std::bit_cast<uint16_t>(static_cast<_Float16>(d)); }
+constexpr uint16_t HalfBits(float f) {
+  return std::bit_cast<uint16_t>(static_cast<_Float16>(f));
+}
+constexpr uint16_t HalfBits(double d) {
+  return std::bit_cast<uint16_t>(static_cast<_Float16>(d));
+}
 constexpr float HalfValue(uint16_t bits) {
   return static_cast<float>(std::bit_cast<_Float16>(bits));
 }

@@ -24,8 +24,8 @@ struct ResourceHandle : RefCounted {
   std::string device;     // full name of the device that holds it
   std::string container;  // never empty once made by a kernel
   std::string name;
-  uint64_t hash_code = 0;       // of the C++ type
-  std::string type_name;        // for messages
+  uint64_t hash_code = 0;  // of the C++ type
+  std::string type_name;   // for messages
   std::vector<DtypeAndShape> dtypes_and_shapes;
   // A private resource (no name that others could look up): held by the
   // handle itself, and gone with it.

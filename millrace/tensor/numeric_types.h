@@ -23,7 +23,7 @@ struct Half {
   // Rounds once, from the double.
   explicit Half(double d) : bits(internal::HalfBits(d)) {}
   template <class I>
-    requires std::is_integral_v<I>
+  requires std::is_integral_v<I>
   explicit Half(I i) : Half(static_cast<float>(i)) {}
   explicit operator float() const { return internal::HalfValue(bits); }
   explicit operator double() const { return internal::HalfValue(bits); }
@@ -50,9 +50,11 @@ struct Bfloat16 {
   }
   explicit Bfloat16(double d) : Bfloat16(static_cast<float>(d)) {}
   template <class I>
-    requires std::is_integral_v<I>
+  requires std::is_integral_v<I>
   explicit Bfloat16(I i) : Bfloat16(static_cast<float>(i)) {}
-  explicit operator float() const { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
+  explicit operator float() const {
+    return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
+  }
   explicit operator double() const { return static_cast<float>(*this); }
   static Bfloat16 FromBits(uint16_t b) {
     Bfloat16 h;
@@ -71,7 +73,9 @@ template <class I, int kTag>
 struct Quantized {
   using Integer = I;
   I value = 0;
-  friend bool operator==(Quantized a, Quantized b) { return a.value == b.value; }
+  friend bool operator==(Quantized a, Quantized b) {
+    return a.value == b.value;
+  }
   friend bool operator<(Quantized a, Quantized b) { return a.value < b.value; }
 };
 using Qint8 = Quantized<int8_t, 11>;
@@ -86,10 +90,10 @@ using Complex128 = std::complex<double>;
 // DataTypeOf<T>: the DataType of a C++ element type.
 template <class T>
 struct DataTypeTraits;
-#define MR_DATA_TYPE(T, Name)                                   \
-  template <>                                                   \
-  struct DataTypeTraits<T> {                                    \
-    static constexpr DataType value = DataType::k##Name;        \
+#define MR_DATA_TYPE(T, Name)                            \
+  template <>                                            \
+  struct DataTypeTraits<T> {                             \
+    static constexpr DataType value = DataType::k##Name; \
   };
 MR_DATA_TYPE(float, Float)
 MR_DATA_TYPE(double, Double)

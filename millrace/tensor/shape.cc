@@ -110,10 +110,10 @@ StatusOr<TensorShape> TensorShape::Make(absl::Span<const int64_t> dims) {
 void TensorShape::Assign(absl::Span<const int64_t> dims, int64_t n) {
   rank_ = static_cast<uint8_t>(dims.size());
   num_elements_ = n;
-  wide_ = dims.size() > 4 ||
-          std::any_of(dims.begin(), dims.end(), [](int64_t d) {
-            return d > std::numeric_limits<int32_t>::max();
-          });
+  wide_ =
+      dims.size() > 4 || std::any_of(dims.begin(), dims.end(), [](int64_t d) {
+        return d > std::numeric_limits<int32_t>::max();
+      });
   if (wide_) {
     dims_.wide = new int64_t[dims.size()];
     std::copy(dims.begin(), dims.end(), dims_.wide);
@@ -139,7 +139,8 @@ int64_t TensorShape::NumElements(int begin, int end) const {
 std::string TensorShape::DebugString() const { return DimsText(dims()); }
 
 bool operator==(const TensorShape& a, const TensorShape& b) {
-  if (a.rank() != b.rank() || a.num_elements() != b.num_elements()) return false;
+  if (a.rank() != b.rank() || a.num_elements() != b.num_elements())
+    return false;
   for (int i = 0; i < a.rank(); ++i) {
     if (a.dim(i) != b.dim(i)) return false;
   }
@@ -192,7 +193,8 @@ bool PartialShape::IsCompatibleWith(const PartialShape& o) const {
   if (!known_rank_ || !o.known_rank_) return true;
   if (dims_.size() != o.dims_.size()) return false;
   for (size_t i = 0; i < dims_.size(); ++i) {
-    if (dims_[i] >= 0 && o.dims_[i] >= 0 && dims_[i] != o.dims_[i]) return false;
+    if (dims_[i] >= 0 && o.dims_[i] >= 0 && dims_[i] != o.dims_[i])
+      return false;
   }
   return true;
 }

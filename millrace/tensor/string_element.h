@@ -18,7 +18,8 @@ class StringElement {
   explicit StringElement(absl::string_view s) { Assign(s); }
   StringElement(const StringElement& o) { Assign(o.view()); }
   StringElement(StringElement&& o) noexcept
-      : data_(std::exchange(o.data_, nullptr)), size_(std::exchange(o.size_, 0)) {}
+      : data_(std::exchange(o.data_, nullptr)),
+        size_(std::exchange(o.size_, 0)) {}
   StringElement& operator=(const StringElement& o) {
     if (this != &o) Assign(o.view());
     return *this;

@@ -10,7 +10,8 @@ Tensor::Tensor(const Tensor& o) : shape_(o.shape_), place_(o.place_) {
   if (!is_inline() && place_.heap.buffer) place_.heap.buffer->AddRef();
 }
 
-Tensor::Tensor(Tensor&& o) noexcept : shape_(std::move(o.shape_)), place_(o.place_) {
+Tensor::Tensor(Tensor&& o) noexcept
+    : shape_(std::move(o.shape_)), place_(o.place_) {
   shape_.tensor_dtype_ = std::exchange(o.shape_.tensor_dtype_, 0);
   shape_.tensor_place_ = std::exchange(o.shape_.tensor_place_, kInline);
 }
@@ -40,9 +41,11 @@ StatusOr<Tensor> Tensor::Allocate(Allocator* allocator, DataType type,
   Tensor t;
   const size_t element = SizeOf(type);
   int64_t bytes;
-  if (__builtin_mul_overflow(shape.num_elements(), static_cast<int64_t>(element), &bytes)) {
+  if (__builtin_mul_overflow(shape.num_elements(),
+                             static_cast<int64_t>(element), &bytes)) {
     return ResourceExhausted("OOM when allocating tensor with shape",
-                             shape.DebugString(), " and type ", DataTypeName(type));
+                             shape.DebugString(), " and type ",
+                             DataTypeName(type));
   }
   if (IsPlain(type) && bytes <= static_cast<int64_t>(sizeof(t.place_.bytes))) {
     t.shape_ = std::move(shape);
@@ -100,9 +103,11 @@ Tensor Tensor::BitcastTo(DataType type) const {
 }
 
 Tensor Tensor::Rows(int64_t begin, int64_t end) const {
-  MR_CHECK(rank() >= 1 && begin >= 0 && begin <= end && end <= dim(0), "rows out of range");
+  MR_CHECK(rank() >= 1 && begin >= 0 && begin <= end && end <= dim(0),
+           "rows out of range");
   DimVector dims = shape_.dims();
-  const size_t row_bytes = static_cast<size_t>(shape_.NumElements(1, rank())) * SizeOf(dtype());
+  const size_t row_bytes =
+      static_cast<size_t>(shape_.NumElements(1, rank())) * SizeOf(dtype());
   dims[0] = end - begin;
   TensorShape rows{absl::Span<const int64_t>(dims)};
   if (is_inline()) {
@@ -110,7 +115,8 @@ Tensor Tensor::Rows(int64_t begin, int64_t end) const {
     std::memcpy(t.mutable_data(), data() + begin * row_bytes, t.size_bytes());
     return t;
   }
-  return FromBuffer(dtype(), std::move(rows), Ref<Buffer>::Share(place_.heap.buffer),
+  return FromBuffer(dtype(), std::move(rows),
+                    Ref<Buffer>::Share(place_.heap.buffer),
                     place_.heap.data + begin * row_bytes);
 }
 

@@ -59,12 +59,15 @@ class Tensor {
   // Values, for programs and tests.
   template <class T>
   static Tensor Scalar(const T& value);
-  static Tensor Scalar(const char* value) { return Scalar<absl::string_view>(value); }
+  static Tensor Scalar(const char* value) {
+    return Scalar<absl::string_view>(value);
+  }
   template <class T>
   static Tensor Of(TensorShape shape, absl::Span<const T> values);
   template <class T>
   static Tensor Of(TensorShape shape, std::initializer_list<T> values) {
-    return Of<T>(std::move(shape), absl::MakeConstSpan(values.begin(), values.size()));
+    return Of<T>(std::move(shape),
+                 absl::MakeConstSpan(values.begin(), values.size()));
   }
   template <class T>
   static Tensor Vector(std::initializer_list<T> values) {
@@ -87,10 +90,13 @@ class Tensor {
   }
   bool valid() const { return dtype() != DataType::kInvalid; }
 
-  const char* data() const { return is_inline() ? place_.bytes : place_.heap.data; }
+  const char* data() const {
+    return is_inline() ? place_.bytes : place_.heap.data;
+  }
   // Writable bytes; the buffer must not be shared.
   char* mutable_data() {
-    MR_DCHECK(is_inline() || !place_.heap.buffer || place_.heap.buffer->IsUnique());
+    MR_DCHECK(is_inline() || !place_.heap.buffer ||
+              place_.heap.buffer->IsUnique());
     return is_inline() ? place_.bytes : place_.heap.data;
   }
 

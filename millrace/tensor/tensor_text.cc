@@ -43,11 +43,15 @@ std::string ElementText(const T& v) {
   } else if constexpr (std::is_same_v<T, double>) {
     return DoubleText(v);
   } else if constexpr (std::is_same_v<T, Complex64>) {
-    return absl::StrCat("(", FloatText(v.real()), ",", FloatText(v.imag()), ")");
+    return absl::StrCat("(", FloatText(v.real()), ",", FloatText(v.imag()),
+                        ")");
   } else if constexpr (std::is_same_v<T, Complex128>) {
-    return absl::StrCat("(", DoubleText(v.real()), ",", DoubleText(v.imag()), ")");
+    return absl::StrCat("(", DoubleText(v.real()), ",", DoubleText(v.imag()),
+                        ")");
   } else if constexpr (std::is_integral_v<T>) {
-    return absl::StrCat(static_cast<std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>(v));
+    return absl::StrCat(
+        static_cast<std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>(
+            v));
   } else {
     return absl::StrCat(static_cast<int64_t>(v.value));
   }
@@ -59,7 +63,8 @@ std::string ElementAt(const Tensor& t, int64_t i) {
       return absl::CEscape(t.flat<StringElement>()[i].view());
     case DataType::kResource: {
       const auto& h = t.flat<ResourceElement>()[i];
-      return h ? absl::StrCat("<Resource ", h->container, "/", h->name, ">") : "<Resource>";
+      return h ? absl::StrCat("<Resource ", h->container, "/", h->name, ">")
+               : "<Resource>";
     }
     case DataType::kVariant: {
       const auto& v = t.flat<VariantElement>()[i];
@@ -77,7 +82,8 @@ std::string ElementAt(const Tensor& t, int64_t i) {
 }
 
 // Nested brackets, row by row, up to `limit` elements in all.
-void AppendNested(const Tensor& t, int d, int64_t& index, int64_t limit, std::string* out) {
+void AppendNested(const Tensor& t, int d, int64_t& index, int64_t limit,
+                  std::string* out) {
   if (index >= limit) return;
   const int64_t n = t.dim(d);
   if (d == t.rank() - 1) {
@@ -99,10 +105,12 @@ void AppendNested(const Tensor& t, int d, int64_t& index, int64_t limit, std::st
 }
 
 // "[1 2 3 ... 8 9]": `edge` elements at either end of each dimension (-1: all).
-void AppendEdges(const Tensor& t, int d, int64_t base, int64_t edge, std::string* out) {
+void AppendEdges(const Tensor& t, int d, int64_t base, int64_t edge,
+                 std::string* out) {
   if (d == t.rank()) {
     const bool quote = t.dtype() == DataType::kString;
-    absl::StrAppend(out, quote ? "\"" : "", ElementAt(t, base), quote ? "\"" : "");
+    absl::StrAppend(out, quote ? "\"" : "", ElementAt(t, base),
+                    quote ? "\"" : "");
     return;
   }
   const int64_t n = t.dim(d);
@@ -110,7 +118,8 @@ void AppendEdges(const Tensor& t, int d, int64_t base, int64_t edge, std::string
   absl::StrAppend(out, "[");
   for (int64_t i = 0; i < n; ++i) {
     const std::string gap =
-        d == t.rank() - 1 ? " " : "\n" + std::string(static_cast<size_t>(d) + 1, ' ');
+        d == t.rank() - 1 ? " "
+                          : "\n" + std::string(static_cast<size_t>(d) + 1, ' ');
     if (i > 0) absl::StrAppend(out, gap);
     if (edge >= 0 && i == edge && n > 2 * edge) {
       absl::StrAppend(out, "...", edge > 0 ? gap : "");
@@ -140,8 +149,9 @@ std::string Tensor::SummarizeValue(int64_t max_entries, bool print_v2) const {
 }
 
 std::string Tensor::DebugString() const {
-  return absl::StrCat("Tensor<type: ", DataTypeName(dtype()), " shape: ",
-                      shape_.DebugString(), " values: ", SummarizeValue(3), ">");
+  return absl::StrCat("Tensor<type: ", DataTypeName(dtype()),
+                      " shape: ", shape_.DebugString(),
+                      " values: ", SummarizeValue(3), ">");
 }
 
 }  // namespace millrace

@@ -25,8 +25,9 @@ Status HandleOutput(ShapeContext& c) {
 
 Status HandlesOutput(ShapeContext& c) {
   if (c.num_inputs() != c.num_outputs()) {
-    return InvalidArgument("there must be as many dtypes as resources, but are ",
-                           c.num_outputs(), " and ", c.num_inputs());
+    return InvalidArgument(
+        "there must be as many dtypes as resources, but are ", c.num_outputs(),
+        " and ", c.num_inputs());
   }
   for (int i = 0; i < c.num_inputs(); ++i) {
     c.set_output(i, c.input_handles(i).empty() ? PartialShape()
