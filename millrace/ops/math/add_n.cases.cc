@@ -1,0 +1,25 @@
+#include "tests/cases/case.h"
+
+using namespace millrace::cases;
+
+MR_CASES(AddN)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Rand(t, {3, 7}), Rand(t, {3, 7}), Rand(t, {3, 7})});
+  });
+  c.Ok({F32({})});
+  c.Ok({F32({70000}), F32({70000})});
+  c.Ok({F32({5}), F32({5}), F32({5}), F32({5}), F32({5}), F32({5}), F32({5}),
+        F32({5}), F32({5}), F32({5})});
+  c.Ok({F64({3}), F64({3})}).Gradient();
+  c.Ok({Empty(DataType::kFloat, {0}), Empty(DataType::kFloat, {0})});
+  c.Error({F32({2}), F32({3})}, StatusCode::kInvalidArgument,
+          "must have the same size and shape.  Input 0: [2] != input 1: [3]");
+}
+
+MR_CASES(AccumulateNV2)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Rand(t, {3, 7}), Rand(t, {3, 7}), Rand(t, {3, 7})},
+         {{"shape", PartialShape({3, 7})}})
+        .NoStock("its kernel comes from a rewriter that is switched off");
+  });
+}

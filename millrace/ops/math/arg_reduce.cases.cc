@@ -1,0 +1,38 @@
+#include "tests/cases/case.h"
+
+using namespace millrace::cases;
+
+namespace {
+
+constexpr DataType kF = DataType::kFloat;
+
+void Arg(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Rand(t, {4, 50}), Scalar(1)});
+    c.Ok({Rand(t, {4, 50}), Scalar(0)});
+  });
+  c.EachType("output_type", [](CaseList& c, DataType t) {
+    c.Ok({F32({4, 50}), Scalar(-1)}, {{"output_type", t}});
+  });
+  c.Ok({F32({5}), Scalar(DataType::kInt64, 0)});
+  c.Ok({F32({3, 4, 300}), Scalar(1)});
+  c.Ok({F32({2000, 10}), Scalar(1)});
+  c.Ok({Vec(kF, {3, 1, 1, 3}), Scalar(0)});
+  c.Ok({Empty(kF, {0, 2}), Scalar(1)});
+  c.Error({Empty(kF, {2, 0}), Scalar(1)}, StatusCode::kInvalidArgument,
+          "Reduction axis 1 is empty in shape [2,0]");
+  c.Error({F32({2, 2}), Scalar(2)}, StatusCode::kInvalidArgument,
+          "Expected dimension in the range [-2, 2), but got 2");
+  c.Error({F32({2, 2}), Vec({0})}, StatusCode::kInvalidArgument,
+          "dim must be a scalar, but received tensor of shape: [1]");
+  c.Error({F32({}), Scalar(0)}, StatusCode::kInvalidArgument,
+          "Expected dimension in the range [0, 0), but got 0");
+}
+
+}  // namespace
+
+MR_CASES(ArgMax)(CaseList& c) {
+  Arg(c);
+  c.Ok({F32({4, 5}), Scalar(DataType::kInt16, 0)});
+}
+MR_CASES(ArgMin)(CaseList& c) { Arg(c); }

@@ -1,0 +1,187 @@
+#include "tests/cases/case.h"
+
+using namespace millrace::cases;
+
+namespace {
+
+constexpr DataType kF = DataType::kFloat;
+constexpr DataType kI = DataType::kInt32;
+
+// Every type and every form of broadcasting; y in [y_lo, y_hi).
+void Binary(CaseList& c, double x_lo, double x_hi, double y_lo, double y_hi) {
+  c.EachType("T", [&](CaseList& c, DataType t) {
+    c.Ok({Rand(t, {3, 7}, x_lo, x_hi), Rand(t, {3, 7}, y_lo, y_hi)});
+    c.Ok({Rand(t, {1100}, x_lo, x_hi), Rand(t, {}, y_lo, y_hi)});
+    c.Ok({Rand(t, {}, x_lo, x_hi), Rand(t, {70}, y_lo, y_hi)});
+    c.Ok({Rand(t, {2, 1, 5}, x_lo, x_hi), Rand(t, {3, 1}, y_lo, y_hi)});
+  });
+  const DataType t = c.AllowedTypes("T")[0];
+  const auto shapes = [&](TensorShape x, TensorShape y) {
+    c.Ok(
+        {Rand(t, std::move(x), x_lo, x_hi), Rand(t, std::move(y), y_lo, y_hi)});
+  };
+  shapes({}, {});
+  shapes({1}, {});
+  shapes({1, 1}, {1});
+  shapes({64, 50}, {50});     // a row to each row
+  shapes({64, 50}, {64, 1});  // an element to each row
+  shapes({3}, {400, 3});      // short rows
+  shapes({400, 3}, {400, 1});
+  shapes({2, 3, 4, 5}, {3, 1, 5});
+  shapes({2, 1, 4, 1}, {3, 1, 5});
+  shapes({300, 300}, {300, 300});
+  shapes({200, 1}, {1, 300});
+  shapes({0, 3}, {3});
+  shapes({0}, {1});
+  shapes({2, 0}, {});
+  c.Error({Rand(t, {3}), Rand(t, {2})}, StatusCode::kInvalidArgument,
+          "Incompatible shapes: [3] vs. [2]");
+  c.Error({Rand(t, {2, 3}), Rand(t, {2, 2})}, StatusCode::kInvalidArgument,
+          "Incompatible shapes: [2,3] vs. [2,2]");
+}
+
+void Gradients(CaseList& c, double x_lo, double x_hi, double y_lo,
+               double y_hi) {
+  const DataType d = DataType::kDouble;
+  c.Ok({Rand(d, {2, 3}, x_lo, x_hi), Rand(d, {2, 3}, y_lo, y_hi)}).Gradient();
+  c.Ok({Rand(d, {2, 3}, x_lo, x_hi), Rand(d, {3}, y_lo, y_hi)}).Gradient();
+  c.Ok({Rand(d, {2, 1}, x_lo, x_hi), Rand(d, {}, y_lo, y_hi)}).Gradient();
+}
+
+void ZeroDivisors(CaseList& c) {
+  c.Error({I32({2, 3}), Vec({1, 0, 1})}, StatusCode::kInvalidArgument,
+          "Integer division by zero");
+  c.Error({I32({3}), Scalar(0)}, StatusCode::kInvalidArgument,
+          "Integer division by zero");
+  c.Error({Scalar(1), Vec({1, 2, 0})}, StatusCode::kInvalidArgument,
+          "Integer division by zero");
+  c.Ok({Empty(kI, {0}), Scalar(0)});
+  // The smallest number has no opposite.
+  c.Ok({Vec({-2147483648.0, 7, -7, 7, -7}), Vec({-1, 2, 2, -2, -2})});
+}
+
+void FloatEdges(CaseList& c) {
+  const std::initializer_list<double> x = {1, -1, 0, 5.5, -5.5, 5.5, -5.5, 7};
+  const std::initializer_list<double> y = {0, 0, 0, 2, 2, -2, -2, 1e30};
+  c.Ok({Vec(kF, x), Vec(kF, y)});
+  c.Ok({Vec(DataType::kDouble, y), Vec(DataType::kDouble, x)});
+  c.Ok({Mixed(kF, {40}), F32({40})});
+  c.Ok({F32({40}), Mixed(kF, {40})});
+}
+
+}  // namespace
+
+MR_CASES(Add)(CaseList& c) {
+  Binary(c, -9, 9, -9, 9);
+  Gradients(c, -9, 9, -9, 9);
+  c.Ok({Str({"a", "", "long enough to be on the heap"}), Str({"b", "c", ""})});
+  c.Ok({Str({2, 1}, {"a", "b"}), Str({"x", "y", std::string("z\0", 2)})});
+}
+MR_CASES(AddV2)(CaseList& c) {
+  Binary(c, -9, 9, -9, 9);
+  Gradients(c, -9, 9, -9, 9);
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Mixed(t, {20}), Mixed(t, {20})});
+  });
+}
+MR_CASES(Sub)(CaseList& c) {
+  Binary(c, -9, 9, -9, 9);
+  Gradients(c, -9, 9, -9, 9);
+}
+MR_CASES(Mul)(CaseList& c) {
+  Binary(c, -9, 9, -9, 9);
+  Gradients(c, -9, 9, -9, 9);
+  c.Ok({Mixed(kI, {20}), Mixed(kI, {20})});
+}
+MR_CASES(MulNoNan)(CaseList& c) {
+  Binary(c, -9, 9, -9, 9);
+  Gradients(c, -9, 9, -9, 9);
+  FloatEdges(c);
+}
+MR_CASES(Div)(CaseList& c) {
+  Binary(c, -9, 9, 1, 9);
+  Gradients(c, -9, 9, 1, 9);
+  ZeroDivisors(c);
+  FloatEdges(c);
+}
+MR_CASES(RealDiv)(CaseList& c) {
+  Binary(c, -9, 9, 1, 9);
+  Gradients(c, -9, 9, 1, 9);
+  FloatEdges(c);
+}
+MR_CASES(DivNoNan)(CaseList& c) {
+  Binary(c, -9, 9, 1, 9);
+  Gradients(c, -9, 9, 1, 9);
+  FloatEdges(c);
+}
+MR_CASES(FloorDiv)(CaseList& c) {
+  Binary(c, -20, 20, 1, 5);
+  ZeroDivisors(c);
+  FloatEdges(c);
+}
+MR_CASES(TruncateDiv)(CaseList& c) {
+  Binary(c, -20, 20, 1, 5);
+  ZeroDivisors(c);
+  FloatEdges(c);
+}
+MR_CASES(FloorMod)(CaseList& c) {
+  Binary(c, -20, 20, 1, 5);
+  ZeroDivisors(c);
+  FloatEdges(c);
+}
+MR_CASES(Mod)(CaseList& c) {
+  Binary(c, -20, 20, 1, 5);
+  ZeroDivisors(c);
+  FloatEdges(c);
+}
+MR_CASES(TruncateMod)(CaseList& c) {
+  Binary(c, -20, 20, 1, 5);
+  ZeroDivisors(c);
+  FloatEdges(c);
+}
+MR_CASES(Maximum)(CaseList& c) {
+  Binary(c, -9, 9, -9, 9);
+  Gradients(c, -9, 9, -9, 9);
+  FloatEdges(c);
+}
+MR_CASES(Minimum)(CaseList& c) {
+  Binary(c, -9, 9, -9, 9);
+  Gradients(c, -9, 9, -9, 9);
+  FloatEdges(c);
+}
+MR_CASES(Pow)(CaseList& c) {
+  Binary(c, 0.5, 3, 0, 3);
+  Gradients(c, 0.5, 3, 0.5, 3);
+  for (double y : {0.0, 1.0, 2.0, 3.0, 0.5, -1.0}) {
+    c.Ok({F32({30}), Scalar(kF, y)});
+  }
+  c.Ok({I32({4}), Vec({0, 3, 2, 40})});
+  c.Error({Vec({2, 3}), Vec({3, -1})}, StatusCode::kInvalidArgument,
+          "Integers to negative integer powers are not allowed");
+  c.Ok({Empty(kI, {2, 0}), Scalar(-1)});
+  FloatEdges(c);
+}
+MR_CASES(SquaredDifference)(CaseList& c) {
+  Binary(c, -9, 9, -9, 9);
+  Gradients(c, -9, 9, -9, 9);
+}
+MR_CASES(Atan2)(CaseList& c) {
+  Binary(c, -9, 9, -9, 9);
+  Gradients(c, -9, 9, 1, 9);
+  FloatEdges(c);
+}
+MR_CASES(Xdivy)(CaseList& c) {
+  Binary(c, -9, 9, 1, 9);
+  Gradients(c, 1, 9, 1, 9);
+  FloatEdges(c);
+}
+MR_CASES(Xlogy)(CaseList& c) {
+  Binary(c, -9, 9, 1, 9);
+  Gradients(c, 1, 9, 1, 9);
+  FloatEdges(c);
+}
+MR_CASES(Xlog1py)(CaseList& c) {
+  Binary(c, -9, 9, 0, 9);
+  Gradients(c, 1, 9, 1, 9);
+  FloatEdges(c);
+}

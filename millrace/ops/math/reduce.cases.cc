@@ -1,0 +1,104 @@
+#include "tests/cases/case.h"
+
+using namespace millrace::cases;
+
+namespace {
+
+constexpr DataType kF = DataType::kFloat;
+
+// `type`: one that all shapes are tried with.
+void Reduce(CaseList& c, DataType type, double lo, double hi) {
+  const AttrMap keep({{"keep_dims", true}});
+  const auto value = [&](TensorShape s) {
+    return Rand(type, std::move(s), lo, hi);
+  };
+  c.Ok({value({3, 4}), Vec({0})});
+  c.Ok({value({3, 4}), Vec({1})});
+  c.Ok({value({3, 4}), Vec({0, 1})});
+  c.Ok({value({3, 4}), Vec({-1, -2})}, keep);
+  c.Ok({value({3, 4}), Empty(DataType::kInt32, {0})});
+  c.Ok({value({3, 4}), Scalar(1)});
+  c.Ok({value({3, 4, 5, 6}), Vec({1, 3})}, keep);
+  c.Ok({value({3, 4, 5, 6}), Vec({0, 2})});
+  c.Ok({value({3, 4, 5, 6}), Vec(DataType::kInt64, {2, 0, 1})});
+  c.Ok({value({1, 4, 1}), Vec({0, 2})});
+  c.Ok({value({}), Empty(DataType::kInt32, {0})});
+  c.Ok({value({1}), Vec({0})});
+  c.Ok({value({100}), Vec({0})});
+  c.Ok({value({7, 300}), Vec({1})});
+  c.Ok({value({300, 700}), Vec({0})});      // wide rows to one
+  c.Ok({value({70000, 3}), Vec({0})});      // many rows to one
+  c.Ok({value({1000, 300}), Vec({0, 1})});  // cut into slices
+  c.Ok({value({2, 600, 2, 200}), Vec({1, 3})});
+  c.Ok({Empty(type, {0, 3}), Vec({0})});
+  c.Ok({Empty(type, {0, 3}), Vec({1})});
+  c.Error({value({2, 3}), Vec({2})}, StatusCode::kInvalidArgument,
+          "Invalid reduction dimension (2 for input with 2 dimension(s)");
+  c.Error({value({2, 3}), Vec({-3})}, StatusCode::kInvalidArgument,
+          "Invalid reduction dimension (-3 for input with 2 dimension(s)");
+  c.Error({value({2, 3}), Vec({0, 0})}, StatusCode::kInvalidArgument,
+          "Invalid reduction arguments: Axes contains duplicate dimension: 0");
+  c.BuildError({value({2, 3}), Vec({2})}, {},
+               "Invalid reduction dimension 2 for input with 2 dimensions.");
+}
+
+void EachType(CaseList& c, double lo, double hi) {
+  c.EachType("T", [&](CaseList& c, DataType t) {
+    c.Ok({Rand(t, {4, 5}, lo, hi), Vec({0})});
+    c.Ok({Rand(t, {4, 5}, lo, hi), Vec({1})});
+    c.Ok({Rand(t, {3, 200}, lo, hi), Vec({1})});
+    c.Ok({Rand(t, {3, 200}, lo, hi), Vec({0})});
+    c.Ok({Empty(t, {0, 2}), Vec({0})});
+  });
+}
+
+void Gradients(CaseList& c) {
+  c.Ok({Rand(DataType::kDouble, {2, 3, 2}, 1, 2), Vec({1})}).Gradient({0});
+  c.Ok({Rand(DataType::kDouble, {2, 3}, 1, 2), Vec({0, 1})}).Gradient({0});
+}
+
+}  // namespace
+
+MR_CASES(Sum)(CaseList& c) {
+  Reduce(c, kF, -1, 1);
+  EachType(c, -9, 9);
+  Gradients(c);
+}
+MR_CASES(Mean)(CaseList& c) {
+  Reduce(c, kF, -1, 1);
+  EachType(c, -9, 9);
+  Gradients(c);
+  c.Ok({Vec(DataType::kInt8, {100, 100, 101, -1}), Vec({0})});
+  c.Ok({Vec({-3, -4}), Vec({0})});
+}
+MR_CASES(Prod)(CaseList& c) {
+  Reduce(c, kF, 0.99, 1.01);
+  EachType(c, 1, 1.5);
+  Gradients(c);
+}
+MR_CASES(EuclideanNorm)(CaseList& c) {
+  Reduce(c, kF, -1, 1);
+  EachType(c, -3, 3);
+}
+MR_CASES(Max)(CaseList& c) {
+  Reduce(c, kF, -1, 1);
+  EachType(c, -9, 9);
+  c.Ok({Mixed(kF, {40}), Vec({0})});
+  c.Ok({Mixed(kF, {5, 40}), Vec({0})});
+  Gradients(c);
+}
+MR_CASES(Min)(CaseList& c) {
+  Reduce(c, kF, -1, 1);
+  EachType(c, -9, 9);
+  c.Ok({Mixed(kF, {40}), Vec({0})});
+  c.Ok({Mixed(kF, {5, 40}), Vec({0})});
+  Gradients(c);
+}
+MR_CASES(All)(CaseList& c) {
+  Reduce(c, DataType::kBool, 0, 1);
+  c.Ok({Full(DataType::kBool, {3, 100}, 1), Vec({1})});
+}
+MR_CASES(Any)(CaseList& c) {
+  Reduce(c, DataType::kBool, 0, 1);
+  c.Ok({Full(DataType::kBool, {3, 100}, 0), Vec({1})});
+}

@@ -1,0 +1,34 @@
+#include "tests/cases/case.h"
+
+using namespace millrace::cases;
+
+namespace {
+
+void Scan(CaseList& c, double lo, double hi) {
+  c.EachType("T", [&](CaseList& c, DataType t) {
+    c.Ok({Rand(t, {4, 5}, lo, hi), Scalar(1)});
+    c.Ok({Rand(t, {4, 5}, lo, hi), Scalar(0)},
+         {{"exclusive", true}, {"reverse", true}});
+  });
+  for (bool exclusive : {false, true}) {
+    for (bool reverse : {false, true}) {
+      const AttrMap attrs({{"exclusive", exclusive}, {"reverse", reverse}});
+      c.Ok({Rand(DataType::kDouble, {2, 3, 4}, 1, 2), Scalar(-2)}, attrs)
+          .Gradient({0});
+    }
+  }
+  c.Ok({Rand(DataType::kFloat, {3, 20, 600}, lo, hi),
+        Scalar(DataType::kInt64, 1)});
+  c.Ok({Empty(DataType::kFloat, {2, 0}), Scalar(1)});
+  c.Error({F32({2, 2}), Scalar(2)}, StatusCode::kInvalidArgument,
+          "ScanOp: Expected scan axis in the range [-2, 2), but got 2");
+  c.Error({F32({2, 2}), Vec({0})}, StatusCode::kInvalidArgument,
+          "ScanOp: axis must be a scalar, not [1]");
+  c.Error({F32({}), Scalar(0)}, StatusCode::kInvalidArgument,
+          "ScanOp: Expected scan axis in the range [0, 0), but got 0");
+}
+
+}  // namespace
+
+MR_CASES(Cumsum)(CaseList& c) { Scan(c, -2, 2); }
+MR_CASES(Cumprod)(CaseList& c) { Scan(c, 0.9, 1.1); }

@@ -1,0 +1,185 @@
+#include "tests/cases/case.h"
+
+using namespace millrace::cases;
+
+namespace {
+
+constexpr DataType kF = DataType::kFloat;
+
+// Every type, sizes around those of vector registers and threads, edges.
+void Unary(CaseList& c, double lo, double hi) {
+  c.EachType("T", [&](CaseList& c, DataType t) {
+    c.Ok({Rand(t, {3, 7}, lo, hi)});
+    c.Ok({Rand(t, {1100}, lo, hi)});
+  });
+  c.Ok({Rand(kF, {}, lo, hi)});
+  c.Ok({Empty(kF, {0, 3})});
+  c.Ok({Rand(kF, {60001}, lo, hi)});
+  c.Ok({Rand(DataType::kDouble, {2, 3}, lo, hi)}).Gradient();
+}
+
+// NaN, infinities and zeros too.
+void Edges(CaseList& c) {
+  for (DataType t : {kF, DataType::kDouble}) c.Ok({Mixed(t, {40})});
+}
+
+}  // namespace
+
+MR_CASES(Neg)(CaseList& c) {
+  Unary(c, -9, 9);
+  c.EachType("T", [](CaseList& c, DataType t) { c.Ok({Mixed(t, {20})}); });
+}
+MR_CASES(Abs)(CaseList& c) {
+  Unary(c, -9, 9);
+  c.EachType("T", [](CaseList& c, DataType t) { c.Ok({Mixed(t, {20})}); });
+}
+MR_CASES(Sign)(CaseList& c) {
+  Unary(c, -9, 9);
+  Edges(c);
+  c.Ok({Of(DataType::kComplex64, {2}, {0, -3})});
+}
+MR_CASES(Square)(CaseList& c) {
+  Unary(c, -9, 9);
+  c.Ok({Mixed(DataType::kInt32, {20})});
+  Edges(c);
+}
+MR_CASES(Sqrt)(CaseList& c) {
+  Unary(c, 0.1, 9);
+  Edges(c);
+  c.Ok({C64({20})});
+}
+MR_CASES(Rsqrt)(CaseList& c) {
+  Unary(c, 0.1, 9);
+  Edges(c);
+}
+MR_CASES(Reciprocal)(CaseList& c) {
+  Unary(c, 0.1, 9);
+  Edges(c);
+}
+MR_CASES(Inv)(CaseList& c) { Unary(c, 0.1, 9); }
+MR_CASES(Exp)(CaseList& c) {
+  Unary(c, -2, 2);
+  Edges(c);
+  c.Ok({Rand(kF, {2000}, -87, 88)});
+}
+MR_CASES(Expm1)(CaseList& c) {
+  Unary(c, -2, 2);
+  Edges(c);
+  c.Ok({Rand(kF, {2000}, -87, 88)});
+  c.Ok({Rand(kF, {200}, -1e-4, 1e-4)}).Tolerance(1e-5, 0);
+}
+MR_CASES(Log)(CaseList& c) {
+  Unary(c, 0.1, 9);
+  Edges(c);
+  c.Ok({Rand(kF, {2000}, 0, 1e30)});
+}
+MR_CASES(Log1p)(CaseList& c) {
+  Unary(c, -0.9, 9);
+  Edges(c);
+  c.Ok({Rand(kF, {200}, -1e-4, 1e-4)}).Tolerance(1e-5, 0);
+}
+MR_CASES(Sin)(CaseList& c) {
+  Unary(c, -9, 9);
+  Edges(c);
+  c.Ok({Rand(kF, {600}, -2e4, 2e4)});
+}
+MR_CASES(Cos)(CaseList& c) {
+  Unary(c, -9, 9);
+  Edges(c);
+  c.Ok({Rand(kF, {600}, -2e4, 2e4)});
+}
+MR_CASES(Tan)(CaseList& c) {
+  Unary(c, -1.4, 1.4);
+  Edges(c);
+  c.Ok({Rand(kF, {300}, 3.2, 4.6)});
+}
+MR_CASES(Asin)(CaseList& c) {
+  Unary(c, -0.9, 0.9);
+  Edges(c);
+}
+MR_CASES(Acos)(CaseList& c) {
+  Unary(c, -0.9, 0.9);
+  Edges(c);
+}
+MR_CASES(Atan)(CaseList& c) {
+  Unary(c, -9, 9);
+  Edges(c);
+}
+MR_CASES(Sinh)(CaseList& c) {
+  Unary(c, -2, 2);
+  Edges(c);
+}
+MR_CASES(Cosh)(CaseList& c) {
+  Unary(c, -2, 2);
+  Edges(c);
+}
+MR_CASES(Tanh)(CaseList& c) {
+  Unary(c, -2, 2);
+  Edges(c);
+  c.Ok({Rand(kF, {2000}, -12, 12)});
+}
+MR_CASES(Asinh)(CaseList& c) {
+  Unary(c, -9, 9);
+  Edges(c);
+}
+MR_CASES(Acosh)(CaseList& c) {
+  Unary(c, 1.1, 9);
+  Edges(c);
+}
+MR_CASES(Atanh)(CaseList& c) {
+  Unary(c, -0.9, 0.9);
+  Edges(c);
+}
+MR_CASES(Sigmoid)(CaseList& c) {
+  Unary(c, -5, 5);
+  Edges(c);
+}
+MR_CASES(Erf)(CaseList& c) {
+  Unary(c, -3, 3);
+  Edges(c);
+}
+MR_CASES(Erfc)(CaseList& c) {
+  Unary(c, -3, 3);
+  Edges(c);
+}
+MR_CASES(Lgamma)(CaseList& c) {
+  Unary(c, 0.1, 9);
+  c.Ok({Rand(DataType::kDouble, {50}, -4.9, 0)});
+}
+MR_CASES(Digamma)(CaseList& c) {
+  Unary(c, 0.1, 9);
+  c.Ok({Rand(DataType::kDouble, {50}, -4.9, 0)}).Tolerance(1e-10);
+}
+MR_CASES(Floor)(CaseList& c) {
+  Unary(c, -9, 9);
+  Edges(c);
+}
+MR_CASES(Ceil)(CaseList& c) {
+  Unary(c, -9, 9);
+  Edges(c);
+}
+MR_CASES(Round)(CaseList& c) {
+  Unary(c, -9, 9);
+  Edges(c);
+  c.Ok({Vec(kF, {-2.5, -1.5, -0.5, 0.5, 1.5, 2.5})}).Exact();
+}
+MR_CASES(Rint)(CaseList& c) {
+  Unary(c, -9, 9);
+  Edges(c);
+}
+
+namespace {
+
+void Classify(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Mixed(t, {40})});
+    c.Ok({Mixed(t, {1500})});
+  });
+  c.Ok({F32({2})});
+}
+
+}  // namespace
+
+MR_CASES(IsNan)(CaseList& c) { Classify(c); }
+MR_CASES(IsInf)(CaseList& c) { Classify(c); }
+MR_CASES(IsFinite)(CaseList& c) { Classify(c); }
