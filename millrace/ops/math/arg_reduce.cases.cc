@@ -33,6 +33,7 @@ void Arg(CaseList& c) {
 
 MR_CASES(ArgMax)(CaseList& c) {
   Arg(c);
-  c.Ok({F32({4, 5}), Scalar(DataType::kInt16, 0)});
+  c.Ok({F32({4, 5}), Scalar(DataType::kInt16, 0)})
+      .NoStock("it reads an int16 axis as a wider type");
 }
 MR_CASES(ArgMin)(CaseList& c) { Arg(c); }

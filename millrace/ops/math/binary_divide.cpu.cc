@@ -26,13 +26,22 @@ struct DivOp : NoZeroDivisor {
   }
 };
 
+// half and bfloat16 round the quotient before it is cut to a whole number,
+// which shows where it lies just below one.
+template <class T>
+T RoundedQuotient(T x, T y) {
+  return T(float(x) / float(y));
+}
+
 struct TruncateDivOp : NoZeroDivisor {
   template <class T>
   static T Do(T x, T y) {
     if constexpr (std::integral<T>) {
       return Quotient(x, y);
-    } else {
+    } else if constexpr (Real<T>) {
       return std::trunc(x / y);
+    } else {
+      return T(std::trunc(float(RoundedQuotient(x, y))));
     }
   }
 };
@@ -46,8 +55,10 @@ struct FloorDivOp : NoZeroDivisor {
         if (Remainder(x, y) != 0 && (x < 0) != (y < 0)) return q - 1;
       }
       return q;
-    } else {
+    } else if constexpr (Real<T>) {
       return std::floor(x / y);
+    } else {
+      return T(std::floor(float(RoundedQuotient(x, y))));
     }
   }
 };
@@ -94,9 +105,9 @@ constexpr int kModPicos = 8000;
 
 constexpr BinaryTable kDiv = MakeBinaryTable<DivOp>(NumberLoops(), 500, kZero);
 constexpr BinaryTable kTruncateDiv =
-    MakeBinaryTable<TruncateDivOp>(OrderedLoops(), 500, kZero);
+    MakeBinaryTable<TruncateDivOp>(RealTypes(), 500, kZero);
 constexpr BinaryTable kFloorDiv =
-    MakeBinaryTable<FloorDivOp>(OrderedLoops(), 500, kZero);
+    MakeBinaryTable<FloorDivOp>(RealTypes(), 500, kZero);
 constexpr BinaryTable kTruncateMod = MakeBinaryTable<TruncateModOp>(
     Join<RealLoops, Types<int32_t, int64_t>>(), kModPicos, kZero);
 constexpr BinaryTable kFloorMod =

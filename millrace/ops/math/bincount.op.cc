@@ -6,11 +6,9 @@ using namespace millrace;  // NOLINT: declarations stand outside
 namespace {
 
 StatusOr<int64_t> SizeInput(ShapeContext& c) {
+  MR_RETURN_IF_ERROR(c.WithRank(1, 0).status());
   const Tensor* size = c.input_value(1);
   if (size == nullptr) return kUnknownDim;
-  if (size->rank() != 0) {
-    return InvalidArgument("Shape must be rank 0 but is rank ", size->rank());
-  }
   const int64_t n = size->dtype() == DataType::kInt32 ? size->scalar<int32_t>()
                                                       : size->scalar<int64_t>();
   if (n < 0) return InvalidArgument("size (", n, ") must be non-negative");

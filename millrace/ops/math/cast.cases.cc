@@ -54,6 +54,7 @@ MR_CASES(Cast)(CaseList& c) {
   c.Ok({F32({})}, To(DataType::kDouble));
   c.Ok({Empty(DataType::kFloat, {0, 2})}, To(DataType::kInt32));
   c.Ok({F64({2, 3})}, To(DataType::kFloat)).Gradient();
+  c.Ok({Str({"a", "b"})}, To(DataType::kString));
   c.Error({F32({2})}, To(DataType::kString), StatusCode::kUnimplemented,
           "Cast float to string is not supported");
   c.Error({Str({"1"})}, To(DataType::kFloat), StatusCode::kUnimplemented,

@@ -87,7 +87,7 @@ StatusOr<std::unique_ptr<Kernel>> MakeNotEqual(const KernelInit& init) {
 template <class T>
 MR_TARGET_CLONES void ApproximateSpan(const T* x, const T* y, T tolerance,
                                       bool* z, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) z[i] = std::fabs(x[i] - y[i]) < tolerance;
+  for (int64_t i = 0; i < n; ++i) z[i] = std::fabs(x[i] - y[i]) <= tolerance;
 }
 
 class ApproximateEqualKernel {

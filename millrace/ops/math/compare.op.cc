@@ -15,9 +15,10 @@ constexpr char kReal[] =
 Status EqualityShape(ShapeContext& c) {
   MR_ASSIGN(bool is_error, c.Attr<bool>("incompatible_shape_error"));
   if (is_error) return shapes::Broadcast(c);
-  const bool known = c.input(0).IsFullyDefined() && c.input(1).IsFullyDefined();
-  if (!known || !shapes::Broadcast(c).ok()) return c.Return(PartialShape());
-  return OkStatus();
+  if (!c.input(0).IsFullyDefined() || !c.input(1).IsFullyDefined()) {
+    return c.Return(PartialShape());
+  }
+  return shapes::Broadcast(c).ok() ? OkStatus() : c.Return(TensorShape());
 }
 
 }  // namespace
@@ -81,5 +82,5 @@ MR_OP(ApproximateEqual){
         "half, uint32, uint64}; tolerance: float = 9.999999747378752e-06",
     .flags = kCommutative,
     .shape = shapes::MergeAll,
-    .doc = "|x - y| < tolerance, for tensors of one shape.",
+    .doc = "|x - y| <= tolerance, for tensors of one shape.",
 };

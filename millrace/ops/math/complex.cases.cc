@@ -23,7 +23,12 @@ MR_CASES(Conj)(CaseList& c) {
 MR_CASES(Real)(CaseList& c) { Parts(c); }
 MR_CASES(Imag)(CaseList& c) { Parts(c); }
 MR_CASES(Angle)(CaseList& c) { Parts(c); }
-MR_CASES(ComplexAbs)(CaseList& c) { Parts(c); }
+MR_CASES(ComplexAbs)(CaseList& c) {
+  Parts(c);
+  c.Error({C64({2})}, Parts128(), StatusCode::kInvalidArgument,
+          "Signature mismatch, have: complex64->double expected: "
+          "complex64->float");
+}
 MR_CASES(Complex)(CaseList& c) {
   const AttrMap to64({{"Tout", DataType::kComplex64}});
   const AttrMap to128({{"Tout", DataType::kComplex128}});

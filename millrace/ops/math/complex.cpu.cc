@@ -57,6 +57,21 @@ Status ConjVariant(KernelContext& ctx) {
   return OkStatus();
 }
 
+// Tout is not part of stock's kernel constraint, so a wrong one gets as far as
+// this.
+StatusOr<std::unique_ptr<Kernel>> MakeComplexAbs(const KernelInit& init) {
+  const DataType in = RemoveRef(init.input_type(0));
+  const DataType out = RemoveRef(init.output_type(0));
+  const DataType part =
+      in == DataType::kComplex64 ? DataType::kFloat : DataType::kDouble;
+  if (out != part) {
+    return InvalidArgument("Signature mismatch, have: ", DataTypeName(in), "->",
+                           DataTypeName(out), " expected: ", DataTypeName(in),
+                           "->", DataTypeName(part));
+  }
+  return MakeUnaryKernel(init, kAbs);
+}
+
 constexpr char kParts64[] = "T: complex64; Tout: float";
 constexpr char kParts128[] = "T: complex128; Tout: double";
 
@@ -82,10 +97,7 @@ MR_KERNELS(Angle, Cpu){
     {.types = kParts64, .make = MakeUnary<kAngle>},
     {.types = kParts128, .make = MakeUnary<kAngle>},
 };
-MR_KERNELS(ComplexAbs, Cpu){
-    {.types = kParts64, .make = MakeUnary<kAbs>},
-    {.types = kParts128, .make = MakeUnary<kAbs>},
-};
+MR_KERNELS(ComplexAbs, Cpu){{.make = MakeComplexAbs}};
 MR_KERNELS(Complex, Cpu){
     {.types = "T: float; Tout: complex64", .make = MakeBinary<kComplex>},
     {.types = "T: double; Tout: complex128", .make = MakeBinary<kComplex>},

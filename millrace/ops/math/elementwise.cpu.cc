@@ -19,9 +19,12 @@ constexpr int64_t kShardUnit = 1024;
 constexpr int64_t kShortRun = 24;
 constexpr int64_t kGatherBlock = 512;
 
-// What the loop's output is: half and bfloat16 come out of it as float.
-DataType LoopType(DataType t) {
-  return ComputesInFloat(t) ? DataType::kFloat : t;
+// The dtype whose loop is used.
+template <class Loops>
+DataType LoopType(const Loops& loops, DataType t) {
+  const bool has_own =
+      loops[static_cast<int>(t)] != typename Loops::value_type();
+  return ComputesInFloat(t) && !has_own ? DataType::kFloat : t;
 }
 
 class UnaryKernel {
@@ -234,10 +237,11 @@ Status ShardElements(KernelContext& ctx, int64_t total, int64_t cost_picos,
 StatusOr<BinaryRunner> BinaryRunner::Make(const BinaryTable& table,
                                           DataType input, DataType output) {
   BinaryRunner r;
-  r.loops_ = table.loops[static_cast<int>(LoopType(input))];
+  const DataType loop_type = LoopType(table.loops, input);
+  r.loops_ = table.loops[static_cast<int>(loop_type)];
   r.input_ = input;
   r.output_ = output;
-  r.converts_ = ComputesInFloat(input);
+  r.converts_ = loop_type != input;
   if (r.loops_.vector_vector == nullptr) {
     return Internal("no loop for dtype ", DataTypeName(input));
   }
@@ -273,7 +277,8 @@ bool BinaryRunner::Run(Form form, const char* x, const char* y, char* z,
 StatusOr<std::unique_ptr<Kernel>> MakeUnaryKernel(const KernelInit& init,
                                                   const UnaryTable& table) {
   const DataType input = RemoveRef(init.input_type(0));
-  const UnaryLoop loop = table.loops[static_cast<int>(LoopType(input))];
+  const UnaryLoop loop =
+      table.loops[static_cast<int>(LoopType(table.loops, input))];
   if (loop == nullptr) {
     return Internal("no loop for dtype ", DataTypeName(input));
   }

@@ -6,9 +6,10 @@
 //   };
 //   constexpr UnaryTable kNeg = MakeUnaryTable<NegOp>(Types<float, double>());
 //
-// half and bfloat16 never get loops of their own: elementwise.h converts blocks
-// and calls the loop of float. Broadcasting and sharding are elementwise.h's
-// too, so what is here is all that is compiled per op and dtype.
+// half and bfloat16 need no loops of their own: elementwise.h converts blocks
+// and calls the loop of float (a table may still have one for them).
+// Broadcasting and sharding are elementwise.h's too, so what is here is all
+// that is compiled per op and dtype.
 #pragma once
 
 #include <array>
@@ -31,6 +32,7 @@ struct BinaryLoops {
   BinaryLoop vector_vector = nullptr;
   BinaryLoop vector_scalar = nullptr;
   BinaryLoop scalar_vector = nullptr;
+  friend bool operator==(const BinaryLoops&, const BinaryLoops&) = default;
 };
 
 struct UnaryTable {

@@ -6,13 +6,20 @@ using namespace millrace::cases;
 
 MR_CASES(Range)(CaseList& c) {
   c.EachType("Tidx", [](CaseList& c, DataType t) {
-    c.Ok({Scalar(t, 1), Scalar(t, 20), Scalar(t, 3)});
-    c.Ok({Scalar(t, 20), Scalar(t, -1), Scalar(t, -3)});
-    c.Ok({Scalar(t, 5), Scalar(t, 5), Scalar(t, 1)});
+    const auto range = [&](double start, double limit, double delta) {
+      Case& one = c.Ok({Scalar(t, start), Scalar(t, limit), Scalar(t, delta)});
+      if (t == DataType::kHalf) {
+        one.NoStock("its shape function refuses half where values are known");
+      }
+    };
+    range(1, 20, 3);
+    range(20, -1, -3);
+    range(5, 5, 1);
   });
   const DataType f = DataType::kFloat;
   c.Ok({Scalar(f, 0), Scalar(f, 1), Scalar(f, 0.1)});
-  c.Ok({Vec({0}), Scalar(10), Scalar(3)});
+  // A vector of one, where no shape function sees it.
+  c.Ok({Vec({0}), Scalar(10), Scalar(3)}).NoShapeCheck();
   c.Ok({Scalar(-2147483648.0), Scalar(2147483647), Scalar(1000000000)});
   c.Error({Scalar(0), Scalar(10), Scalar(0)}, StatusCode::kInvalidArgument,
           "Requires delta != 0: 0");

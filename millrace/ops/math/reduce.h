@@ -135,6 +135,13 @@ constexpr ReduceTable MakeReduceTable(Types<Ts...>) {
   return table;
 }
 
+// The loops of Sum, Mean, Prod, Max and Min, for ops that reduce in other ways.
+const ReduceTable& SumReduction();
+const ReduceTable& MeanReduction();
+const ReduceTable& ProdReduction();
+const ReduceTable& MaxReduction();
+const ReduceTable& MinReduction();
+
 StatusOr<std::unique_ptr<Kernel>> MakeReduceKernel(const KernelInit& init,
                                                    const ReduceTable& table);
 

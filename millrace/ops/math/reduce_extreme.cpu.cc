@@ -65,6 +65,10 @@ constexpr char kReal[] =
     "uint16, uint32, uint64";
 
 }  // namespace
+
+const ReduceTable& MaxReduction() { return kMax; }
+const ReduceTable& MinReduction() { return kMin; }
+
 }  // namespace millrace::ops
 
 using namespace millrace;       // NOLINT: declarations stand outside

@@ -19,6 +19,9 @@ struct ProdOp {
 constexpr ReduceTable kProd = MakeReduceTable<ProdOp>(NumericTypes());
 
 }  // namespace
+
+const ReduceTable& ProdReduction() { return kProd; }
+
 }  // namespace millrace::ops
 
 using namespace millrace;       // NOLINT: declarations stand outside

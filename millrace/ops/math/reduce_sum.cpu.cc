@@ -1,6 +1,7 @@
 // Sums, means and norms. Floating types are summed in double, so the length of
 // a sum does not show in its last bits; integers wrap around.
 #include <cmath>
+#include <limits>
 
 #include "millrace/ops/math/numbers.h"
 #include "millrace/ops/math/reduce.h"
@@ -43,6 +44,8 @@ struct MeanOp : SumOp<T> {
       } else {
         return static_cast<T>(a / static_cast<uint64_t>(count));
       }
+    } else if constexpr (Complex<T>) {
+      return count == 0 ? T(0) : FromAcc<T>(a / static_cast<double>(count));
     } else {
       return FromAcc<T>(a / static_cast<double>(count));
     }
@@ -51,19 +54,30 @@ struct MeanOp : SumOp<T> {
 
 template <class T>
 struct NormOp {
-  using Acc = double;
+  using Acc = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
   static Acc Identity() { return 0; }
   static Acc Take(Acc a, T x) {
     if constexpr (Complex<T>) {
       const double re = x.real(), im = x.imag();
       return a + re * re + im * im;
     } else {
-      const double d = static_cast<double>(x);
-      return a + d * d;
+      const Acc v = static_cast<Acc>(x);
+      return a + v * v;
     }
   }
   static Acc Merge(Acc a, Acc b) { return a + b; }
-  static T Finish(Acc a, int64_t) { return static_cast<T>(std::sqrt(a)); }
+  static T Finish(Acc a, int64_t) {
+    if constexpr (std::is_integral_v<T>) {
+      // The sum wraps around in T. There is no root of a negative one: the
+      // conversion from NaN leaves the smallest number, or its low bits.
+      const T sum = static_cast<T>(a);
+      if (sum < T(0))
+        return sizeof(T) >= 4 ? std::numeric_limits<T>::min() : T(0);
+      return static_cast<T>(std::sqrt(static_cast<double>(sum)));
+    } else {
+      return static_cast<T>(std::sqrt(a));
+    }
+  }
 };
 
 constexpr ReduceTable kSum = MakeReduceTable<SumOp>(NumericTypes());
@@ -89,6 +103,10 @@ constexpr char kNumbers[] =
     "uint16, uint32, uint64, complex64, complex128";
 
 }  // namespace
+
+const ReduceTable& SumReduction() { return kSum; }
+const ReduceTable& MeanReduction() { return kMean; }
+
 }  // namespace millrace::ops
 
 using namespace millrace;       // NOLINT: declarations stand outside

@@ -136,7 +136,9 @@ MR_CASES(Sigmoid)(CaseList& c) {
 }
 MR_CASES(Erf)(CaseList& c) {
   Unary(c, -3, 3);
-  Edges(c);
+  c.Ok({Mixed(kF, {40})});
+  c.Ok({Mixed(DataType::kDouble, {40})})
+      .Deviates("stock's erf of a huge double is NaN");
 }
 MR_CASES(Erfc)(CaseList& c) {
   Unary(c, -3, 3);
@@ -159,7 +161,10 @@ MR_CASES(Ceil)(CaseList& c) {
   Edges(c);
 }
 MR_CASES(Round)(CaseList& c) {
-  Unary(c, -9, 9);
+  c.EachType("T", [&](CaseList& c, DataType t) {
+    Case& one = c.Ok({Rand(t, {70}, -9, 9)});
+    if (IsInteger(t)) one.Deviates("stock 2.21 rounds every integer to 0");
+  });
   Edges(c);
   c.Ok({Vec(kF, {-2.5, -1.5, -0.5, 0.5, 1.5, 2.5})}).Exact();
 }

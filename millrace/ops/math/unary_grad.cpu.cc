@@ -5,18 +5,17 @@
 namespace millrace::ops {
 namespace {
 
+// These two do not conjugate complex y, as stock TensorFlow does not.
 struct SigmoidGradOp {
   template <class T>
   static T Do(T y, T dy) {
-    const T c = Conjugate(y);
-    return Times(dy, Times(c, T(1) - c));
+    return Times(dy, Times(y, T(1) - y));
   }
 };
 struct TanhGradOp {
   template <class T>
   static T Do(T y, T dy) {
-    const T c = Conjugate(y);
-    return Times(dy, T(1) - Times(c, c));
+    return Times(dy, T(1) - Times(y, y));
   }
 };
 
