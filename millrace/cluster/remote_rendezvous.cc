@@ -18,7 +18,6 @@ class RemoteRendezvous::Receive : public RefCounted {
     context_.cancel = &scope_;
     request_.step_id = owner_->step_id_;
     request_.rendezvous_key = std::string(key);
-    request_.request_id = static_cast<int64_t>(RandomUint64() >> 1) | 1;
   }
 
   // False if the step was aborted before: nothing will come.
@@ -26,6 +25,9 @@ class RemoteRendezvous::Receive : public RefCounted {
     MutexLock lock(owner_->mu_);
     if (!owner_->aborted_.ok()) return false;
     number_ = owner_->next_number_++;
+    // Different from those of all other steps and tasks.
+    if (owner_->request_base_ == 0) owner_->request_base_ = RandomUint64() >> 2;
+    request_.request_id = static_cast<int64_t>(owner_->request_base_ + number_);
     owner_->open_.emplace_hint(owner_->open_.end(), number_,
                                Ref<Receive>::Share(this));
     return true;

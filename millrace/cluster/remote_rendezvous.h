@@ -43,6 +43,7 @@ class RemoteRendezvous final : public Rendezvous {
   std::vector<std::pair<std::string, Ref<Peer>>> found_;  // by prefix of a key
   absl::btree_map<uint64_t, Ref<Receive>> open_;
   uint64_t next_number_ = 1;
+  uint64_t request_base_ = 0;  // of request ids
   Status aborted_;
 };
 
