@@ -12,7 +12,7 @@ import sys
 TABLES = {
     # table: (pattern, symbol, type, function)
     "all_ops": (r"^MR_OP\(\s*(\w+)\s*\)", "mr_op_%s", "OpDecl", "AllOps"),
-    "all_gradients": (r"^MR_GRADIENT\(\s*(\w+)\s*\)", "mr_gradient_%s", "GradientDecl", "AllGradients"),
+    "all_gradients": (r"^MR_(?:NO_)?GRADIENT\(\s*(\w+)\s*\)", "mr_gradient_%s", "GradientDecl", "AllGradients"),
     "all_cpu_kernels": (r"^MR_KERNELS\(\s*(\w+),\s*Cpu\)", "mr_kernels_%s_Cpu", "KernelDecl", "AllCpuKernels"),
     "all_cases": (r"^MR_CASES\(\s*(\w+)\s*\)", "mr_cases_%s", "CasesDecl", "AllCases"),
 }

@@ -1,0 +1,30 @@
+// How the gradient of an op is declared, in files x.grad.cc beside its kernels:
+//
+//   MR_GRADIENT(Tanh)(GradContext& g) {
+//     g.Set(0, ops::TanhGrad(g, g.out(0), g.dy()));
+//   }
+//   MR_NO_GRADIENT(Shape);   // its outputs do not depend on values smoothly
+#pragma once
+
+namespace millrace {
+
+class GradContext;
+
+struct GradientDecl {
+  const char* op;
+  // Null: the op has no gradient, on purpose.
+  void (*build)(GradContext&);
+};
+
+}  // namespace millrace
+
+#define MR_GRADIENT(Name)                                      \
+  static void mr_gradient_fn_##Name(::millrace::GradContext&); \
+  extern const ::millrace::GradientDecl mr_gradient_##Name;    \
+  constinit const ::millrace::GradientDecl mr_gradient_##Name{ \
+      #Name, &mr_gradient_fn_##Name};                          \
+  static void mr_gradient_fn_##Name
+
+#define MR_NO_GRADIENT(Name)                                \
+  extern const ::millrace::GradientDecl mr_gradient_##Name; \
+  constinit const ::millrace::GradientDecl mr_gradient_##Name { #Name, nullptr }

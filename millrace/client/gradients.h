@@ -1,0 +1,56 @@
+// Gradients: builds the derivatives of tensors with respect to others, as nodes
+// of the same graph.
+#pragma once
+
+#include <vector>
+
+#include "absl/types/span.h"
+#include "millrace/client/all_gradients.h"
+#include "millrace/client/gradient.h"
+
+namespace millrace {
+
+struct GradientOptions {
+  // What comes back to each y; none: ones.
+  std::vector<Gradient> grad_ys;
+  // Tensors that count as constant: nothing goes back through them.
+  std::vector<Output> stop_gradients;
+  // The nodes of an op's gradient go where the op is.
+  bool colocate_with_ops = false;
+  // All gradients of an op are there before any of them is used.
+  bool gate = false;
+  // Zeros instead of nothing for an x that no y depends on.
+  bool zeros_if_unconnected = false;
+};
+
+// The derivative of the sum of all `ys` with respect to each of `xs`, in their
+// order: a tensor, rows for what was only looked up by rows (Gather), or
+// nothing if no y depends on it. For variables, their handles
+// (Variable::handle) as xs.
+//
+// Ops are named "gradients/...". Conditionals are followed; through loops and
+// calls there is no way yet. UNIMPLEMENTED names the op that has no gradient;
+// other errors are those of building the graph. `table` has the gradients.
+StatusOr<std::vector<Gradient>> Gradients(
+    const Scope& scope, const std::vector<Output>& ys,
+    const std::vector<Output>& xs, const GradientOptions& options,
+    absl::Span<const GradientDecl* const> table);
+inline StatusOr<std::vector<Gradient>> Gradients(
+    const Scope& scope, const std::vector<Output>& ys,
+    const std::vector<Output>& xs, const GradientOptions& options = {}) {
+  return Gradients(scope, ys, xs, options, AllGradients());
+}
+
+// The same with every gradient as a tensor, zeros where there is none.
+Status AddSymbolicGradients(const Scope& scope, const std::vector<Output>& ys,
+                            const std::vector<Output>& xs,
+                            std::vector<Output>* grads,
+                            absl::Span<const GradientDecl* const> table);
+inline Status AddSymbolicGradients(const Scope& scope,
+                                   const std::vector<Output>& ys,
+                                   const std::vector<Output>& xs,
+                                   std::vector<Output>* grads) {
+  return AddSymbolicGradients(scope, ys, xs, grads, AllGradients());
+}
+
+}  // namespace millrace

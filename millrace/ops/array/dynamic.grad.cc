@@ -1,0 +1,34 @@
+// Gradients of distributing rows over tensors and collecting them.
+#include "millrace/client/grad_context.h"
+#include "millrace/client/grad_shapes.h"
+
+namespace millrace::ops {
+namespace {
+
+// Half of the inputs are indices.
+void StitchGradient(GradContext& g) {
+  const int count = g.num_inputs() / 2;
+  for (int i = 0; i < count; ++i)
+    g.Set(count + i, GatherV2(g, g.dy(), g.in(i), 0));
+}
+
+}  // namespace
+}  // namespace millrace::ops
+
+using namespace millrace;       // NOLINT: a file of declarations
+using namespace millrace::ops;  // NOLINT
+
+MR_GRADIENT(DynamicPartition)(GradContext& g) {
+  const int64_t count = g.Attr<int64_t>("num_partitions");
+  const Output shape = ShapeOf(g, g.in(1));
+  const Output numbers = Reshape(g, Range(g, 0, Prod(g, shape, {0}), 1), shape);
+  const std::vector<Output> places =
+      DynamicPartition(g, numbers, g.in(1), count);
+  std::vector<Output> dys;
+  for (int i = 0; i < g.num_outputs(); ++i) dys.push_back(g.dy(i));
+  const Output rows = ParallelDynamicStitch(g, places, dys);
+  g.Set(0, Reshape(g, rows, ShapeOf(g, g.in(0))));
+}
+
+MR_GRADIENT(DynamicStitch)(GradContext& g) { StitchGradient(g); }
+MR_GRADIENT(ParallelDynamicStitch)(GradContext& g) { StitchGradient(g); }

@@ -1,0 +1,23 @@
+// Gradients of repeating values.
+#include "millrace/client/grad_context.h"
+#include "millrace/client/grad_shapes.h"
+
+using namespace millrace;       // NOLINT: a file of declarations
+using namespace millrace::ops;  // NOLINT
+
+MR_GRADIENT(Fill)(GradContext& g) {
+  g.Set(1, Sum(g, g.dy(), Range(g, 0, RankOf(g, g.dy()), 1)));
+}
+
+// [a*n, b*m] as [n, a, m, b], summed over n and m.
+MR_GRADIENT(Tile)(GradContext& g) {
+  const Output shape = ShapeOf(g, g.in(0), g.in(1).dtype());
+  const Output split = Reshape(g, Pack(g, {g.in(1), shape}, {.axis = 1}), {-1});
+  const Output axes = Range(g, 0, Size(g, split), 2);
+  const Output dx = Sum(g, Reshape(g, g.dy(), split), axes);
+  g.Set(0, Reshape(g, dx, shape));
+}
+
+MR_GRADIENT(BroadcastTo)(GradContext& g) {
+  g.Set(0, ReduceBroadcast(g, g.in(0), g.out(), g.dy(), {}).first);
+}

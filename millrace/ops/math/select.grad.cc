@@ -1,0 +1,32 @@
+// Gradients of choosing between tensors.
+#include "millrace/client/grad_context.h"
+
+using namespace millrace;       // NOLINT: a file of declarations
+using namespace millrace::ops;  // NOLINT
+
+MR_GRADIENT(Select)(GradContext& g) {
+  const Output zeros = ZerosLike(g, g.in(1));
+  g.Set(1, Select(g, g.in(0), g.dy(), zeros));
+  g.Set(2, Select(g, g.in(0), zeros, g.dy()));
+}
+
+MR_GRADIENT(SelectV2)(GradContext& g) {
+  const Output zero = NumberLike(g, g.dy(), 0);
+  const Output dx = SelectV2(g, g.in(0), g.dy(), zero);
+  const Output dy = SelectV2(g, g.in(0), zero, g.dy());
+  g.Set(1, ReduceBroadcast(g, g.in(1), g.out(), dx, {}).first);
+  g.Set(2, ReduceBroadcast(g, g.in(2), g.out(), dy, {}).first);
+}
+
+MR_GRADIENT(ClipByValue)(GradContext& g) {
+  const Output x = g.in(0);
+  const Output zeros = ZerosLike(g, g.dy());
+  const Output below = Less(g, x, g.in(1));
+  const Output above = Greater(g, x, g.in(2));
+  const Output dx = SelectV2(g, LogicalOr(g, below, above), zeros, g.dy());
+  const Output low = SelectV2(g, below, g.dy(), zeros);
+  const Output high = SelectV2(g, above, g.dy(), zeros);
+  g.Set(0, ReduceBroadcast(g, x, g.out(), dx, {}).first);
+  g.Set(1, ReduceBroadcast(g, g.in(1), g.out(), low, {}).first);
+  g.Set(2, ReduceBroadcast(g, g.in(2), g.out(), high, {}).first);
+}

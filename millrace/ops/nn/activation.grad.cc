@@ -1,0 +1,19 @@
+// Gradients of rectifiers and of the L2 loss.
+#include "millrace/client/grad_context.h"
+
+using namespace millrace;       // NOLINT: a file of declarations
+using namespace millrace::ops;  // NOLINT
+
+MR_GRADIENT(Relu)(GradContext& g) { g.Set(0, ReluGrad(g, g.dy(), g.out())); }
+MR_GRADIENT(Relu6)(GradContext& g) { g.Set(0, Relu6Grad(g, g.dy(), g.out())); }
+
+MR_GRADIENT(ReluGrad)(GradContext& g) {
+  g.Set(0, ReluGrad(g, g.dy(), g.in(1)));
+  g.Set(1, ZerosLike(g, g.in(1)));
+}
+MR_GRADIENT(Relu6Grad)(GradContext& g) {
+  g.Set(0, Relu6Grad(g, g.dy(), g.in(1)));
+  g.Set(1, ZerosLike(g, g.in(1)));
+}
+
+MR_GRADIENT(L2Loss)(GradContext& g) { g.Set(0, Mul(g, g.in(0), g.dy())); }

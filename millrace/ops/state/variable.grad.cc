@@ -1,0 +1,13 @@
+// Gradients of reading state. Changes of state have none.
+#include "millrace/client/grad_context.h"
+
+using namespace millrace;  // NOLINT: a file of declarations
+
+// What comes back to the value is what comes back to the variable.
+MR_GRADIENT(ReadVariableOp)(GradContext& g) { g.Set(0, g.gradient()); }
+
+MR_NO_GRADIENT(Assign);
+MR_NO_GRADIENT(AssignAdd);
+MR_NO_GRADIENT(AssignSub);
+MR_NO_GRADIENT(VarIsInitializedOp);
+MR_NO_GRADIENT(VariableShape);
