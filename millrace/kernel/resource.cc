@@ -89,6 +89,15 @@ Status ResourceStore::Delete(absl::string_view container,
   return OkStatus();
 }
 
+// Not in the order of a hash table, which differs from run to run.
+void ResourceStore::RemoveAll(const Container& removed) {
+  std::vector<const Container::value_type*> ordered;
+  for (const auto& entry : removed) ordered.push_back(&entry);
+  std::sort(ordered.begin(), ordered.end(),
+            [](const auto* a, const auto* b) { return a->first < b->first; });
+  for (const auto* entry : ordered) entry->second->OnRemoved();
+}
+
 void ResourceStore::Clear(absl::string_view container) {
   Container removed;
   {
@@ -98,18 +107,21 @@ void ResourceStore::Clear(absl::string_view container) {
     removed = std::move(it->second);
     containers_.erase(it);
   }
-  for (auto& [key, resource] : removed) resource->OnRemoved();
+  RemoveAll(removed);
 }
 
 void ResourceStore::ClearAll() {
-  absl::flat_hash_map<std::string, Container> removed;
+  std::vector<std::pair<std::string, Container>> removed;
   {
     MutexLock lock(mu_);
-    removed.swap(containers_);
+    for (auto& [name, container] : containers_) {
+      removed.emplace_back(name, std::move(container));
+    }
+    containers_.clear();
   }
-  for (auto& [name, container] : removed) {
-    for (auto& [key, resource] : container) resource->OnRemoved();
-  }
+  std::sort(removed.begin(), removed.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (const auto& [name, container] : removed) RemoveAll(container);
 }
 
 std::vector<ResourceStore::Info> ResourceStore::List() const {

@@ -78,6 +78,7 @@ class ResourceStore {
   // By (type, name).
   using Container =
       absl::flat_hash_map<std::pair<std::string, std::string>, Ref<Resource>>;
+  static void RemoveAll(const Container& removed);
   std::string Resolve(absl::string_view container) const {
     return container.empty() ? default_container_ : std::string(container);
   }
