@@ -19,13 +19,15 @@ int OrCores(int threads) { return threads > 0 ? threads : UsableCores(); }
 }  // namespace
 
 Lanes::Lanes(const LanesOptions& options)
-    : control("control", 2),
+    : timer("timer"),
+      control("control", 2),
       inter_op("inter-op", {.threads = OrCores(options.inter_op_threads),
                             .flush_denormals = true}),
       intra_op("intra-op", OrCores(options.intra_op_threads)),
       blocking("blocking", {.threads = options.blocking_threads,
-                            .max_queued = options.blocking_queue}),
-      timer("timer") {}
+                            .max_queued = options.blocking_queue}) {}
+
+Lanes::~Lanes() { timer.Stop(); }
 
 Lanes& Lanes::Process() {
   if (SimWorld* world = SimWorld::Current()) {

@@ -22,7 +22,10 @@ struct LanesOptions {
 // Threads start when they are first needed.
 struct Lanes {
   explicit Lanes(const LanesOptions& options);
+  // Stops the timer, then runs what is queued; late tasks may still use it.
+  ~Lanes();
 
+  Timer timer;
   // Handlers of calls, state machines, timer callbacks; two threads. Never an
   // expensive kernel, never a wait.
   ThreadPool control;
@@ -32,7 +35,6 @@ struct Lanes {
   IntraOpPool intra_op;
   // Files and other calls of the operating system that block. Bounded.
   ThreadPool blocking;
-  Timer timer;
 
   // The set of this process, made at first use and never destroyed. In a
   // simulation: of the calling thread's simulated process.

@@ -7,13 +7,20 @@ namespace millrace {
 Timer::Timer(absl::string_view name)
     : name_(name), process_(CurrentSimProcess()) {}
 
-Timer::~Timer() {
+Timer::~Timer() { Stop(); }
+
+void Timer::Stop() {
   {
     MutexLock lock(mu_);
     stopping_ = true;
     changed_.NotifyAll();
   }
   if (thread_.joinable()) thread_.Join();
+  // Callbacks may own much; they are destroyed without the lock.
+  absl::btree_map<Key, absl::AnyInvocable<void()>> dropped;
+  MutexLock lock(mu_);
+  dropped.swap(queue_);
+  deadlines_.clear();
 }
 
 Timer::Id Timer::RunAt(Deadline deadline, absl::AnyInvocable<void()> callback) {
@@ -22,7 +29,7 @@ Timer::Id Timer::RunAt(Deadline deadline, absl::AnyInvocable<void()> callback) {
   const Key key(deadline.nanos(), id);
   deadlines_.emplace(id, deadline.nanos());
   queue_.emplace(key, std::move(callback));
-  if (!thread_.joinable() && !deadline.infinite()) {
+  if (!thread_.joinable() && !deadline.infinite() && !stopping_) {
     SimProcessScope here(process_);
     thread_ = Thread(name_, [this] { Loop(); });
   } else if (queue_.begin()->first == key) {

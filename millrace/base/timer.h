@@ -19,8 +19,7 @@ class Timer {
   using Id = uint64_t;  // never 0
 
   explicit Timer(absl::string_view name = "timer");
-  // Callbacks that are not due are dropped; a running one is waited for.
-  ~Timer();
+  ~Timer();  // Stop
   Timer(const Timer&) = delete;
   Timer& operator=(const Timer&) = delete;
 
@@ -30,6 +29,9 @@ class Timer {
   // True if the callback has not started and will never run. False if it ran
   // or is running (it is not waited for), or for an unknown id.
   bool Cancel(Id id);
+  // Drops the callbacks that are not due, waits for a running one, and ends the
+  // thread. What is given to RunAt later never runs. Not from a callback.
+  void Stop();
   // Number of callbacks that wait.
   size_t pending() const;
 
