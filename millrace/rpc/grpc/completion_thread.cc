@@ -23,7 +23,7 @@ void CompletionThreads::Loop() {
   void* tag;
   bool ok;
   while (queue_->Next(&tag, &ok)) {
-    static_cast<CompletionEvent*>(tag)->OnEvent(ok);
+    static_cast<CompletionEvent*>(tag)->Receive(ok);
   }
 }
 

@@ -98,14 +98,14 @@ class ClientCall final : public CompletionEvent {
         &client_context_, std::string(method_.path), ToByteBuffer(request),
         CompletionThreads::OfClients().queue());
     reader_->StartCall();
-    reader_->Finish(&response_, &grpc_status_, this);
+    reader_->Finish(&response_, &grpc_status_, Tag());
   }
 
+ private:
   void OnEvent(bool) override {
     lanes_.control.Schedule([this] { Complete(Result()); });
   }
 
- private:
   void Refuse(Status status) {
     lanes_.control.Schedule([this, status] { Complete(status); });
   }

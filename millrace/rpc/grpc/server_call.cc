@@ -12,7 +12,8 @@ namespace millrace {
 void ServerCall::Request(CallHost* host, grpc::AsyncGenericService* service,
                          grpc::ServerCompletionQueue* queue) {
   auto* call = new ServerCall(host);
-  call->server_context_.AsyncNotifyWhenDone(&call->over_);
+  // Its end may come, on another thread, while OnAccepted still runs.
+  call->server_context_.AsyncNotifyWhenDone(call->Hold(&call->over_));
   service->RequestCall(&call->server_context_, &call->stream_, queue, queue,
                        call->Hold(&call->accept_));
 }
@@ -27,12 +28,13 @@ void ServerCall::Release() {
 }
 
 void ServerCall::OnAccepted(bool ok) {
-  // At shutdown; gRPC then drops the event of the call's end.
-  if (!ok) return;
+  if (!ok) {
+    Release();  // at shutdown gRPC drops the event of the call's end
+    return;
+  }
   accepted_ = true;
   accepted_nanos_ = NowNanos();
   deadline_ = FromTimespec(server_context_.raw_deadline());
-  Hold(&over_);
   const bool open = host_->OnAccepted();
   const std::string& path = server_context_.method();
   method_ = FindMethod(path);
@@ -41,6 +43,13 @@ void ServerCall::OnAccepted(bool ok) {
     if (it != host_->local_methods().end()) local_ = it->second.get();
   }
   scope_.emplace(local_ ? host_->streams() : host_->handlers());
+  bool over;
+  {
+    MutexLock lock(mu_);
+    set_up_ = true;
+    over = call_is_over_;
+  }
+  if (over) CancelAtEnd();
   if (!open) {
     const Status status = ShuttingDown(host_->address());
     Finish(method_ ? ReplyStatus(*method_, status) : status, false);
@@ -58,13 +67,13 @@ void ServerCall::OnAccepted(bool ok) {
 void ServerCall::OnRead(bool ok) {
   // gRPC's thread is free at once: decoding and handlers are for control.
   if (method_ && ok) {
-    Hold(nullptr);
+    Hold();
     host_->lanes().control.Schedule([this] { RunHandler(); });
   } else if (method_) {
     Finish(InvalidArgument("a call of ", method_->name, " without a request"),
            false);
   } else if (ok) {
-    Hold(nullptr);
+    Hold();
     host_->lanes().control.Schedule([this] {
       RunLocal();
       Release();
@@ -179,6 +188,16 @@ void ServerCall::EndStream(const Status& status) {
 }
 
 void ServerCall::OnCallOver(bool) {
+  {
+    // Another thread may still be in OnAccepted, which then does the rest.
+    MutexLock lock(mu_);
+    call_is_over_ = true;
+    if (!set_up_) return;
+  }
+  CancelAtEnd();
+}
+
+void ServerCall::CancelAtEnd() {
   if (!server_context_.IsCancelled()) return;
   // A caller whose deadline passes resets the call a little before it passes
   // here, since gRPC sends deadlines rounded up.

@@ -51,12 +51,12 @@ class ServerCall {
    public:
     using Handler = void (ServerCall::*)(bool ok);
     Event(ServerCall* call, Handler handler) : call_(call), handler_(handler) {}
+
+   private:
     void OnEvent(bool ok) override {
       (call_->*handler_)(ok);
       call_->Release();
     }
-
-   private:
     ServerCall* const call_;
     const Handler handler_;
   };
@@ -64,10 +64,11 @@ class ServerCall {
   explicit ServerCall(CallHost* host) : host_(host) {}
   ~ServerCall();
 
-  // Each event that is under way holds the call, and so does a handler (null).
-  Event* Hold(Event* event) {
-    events_.fetch_add(1, std::memory_order_relaxed);
-    return event;
+  // Each event that is under way holds the call, and so does a task of ours.
+  void Hold() { events_.fetch_add(1, std::memory_order_relaxed); }
+  void* Hold(Event* event) {
+    Hold();
+    return event->Tag();
   }
   void Release();
 
@@ -76,6 +77,7 @@ class ServerCall {
   void OnWritten(bool ok);
   void OnFinished(bool) {}
   void OnCallOver(bool);
+  void CancelAtEnd();
 
   // Our methods.
   void RunHandler();
@@ -98,7 +100,9 @@ class ServerCall {
   ByteChunks reply_;
   CallContext context_;
 
-  Mutex mu_;  // guards what a stream's end and its writes share
+  Mutex mu_;  // guards what the call's start and end share, and a stream's
+  bool set_up_ = false;
+  bool call_is_over_ = false;
   bool writing_ = false;
   bool finished_ = false;
   std::optional<Status> end_;  // wanted once the write is over
