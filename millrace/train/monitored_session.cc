@@ -1,0 +1,254 @@
+#include "millrace/train/monitored_session.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "millrace/base/log.h"
+#include "millrace/checkpoint/checkpoint_state.h"
+#include "millrace/client/ops.h"
+#include "millrace/train/global_step.h"
+
+namespace millrace::train {
+namespace {
+
+constexpr double kNanosPerSecond = 1e9;
+
+constexpr char kNotReady[] = "variables without a value: ";
+
+}  // namespace
+
+bool IsRecoverable(const Status& status) {
+  return status.code() == StatusCode::kAborted ||
+         status.code() == StatusCode::kUnavailable;
+}
+
+MonitoredSession::MonitoredSession(const Scope& scope, MonitoredOptions options,
+                                   std::vector<SessionHook*> hooks,
+                                   Coordinator* coordinator)
+    : scope_(scope),
+      options_(std::move(options)),
+      hooks_(std::move(hooks)),
+      coordinator_(coordinator ? coordinator : &own_coordinator_),
+      step_variable_(GetGlobalStep(scope)) {
+  const Scope root = scope_.SubScope("").WithoutControlDependencies();
+  uninitialized_ = ops::ReportUninitialized(root, ops::GlobalVariables(root));
+  init_ = ops::GlobalVariablesInitializer(root);
+  if (!ops::LocalVariables(root).empty()) {
+    local_init_ = ops::LocalVariablesInitializer(root);
+  }
+  if (!options_.checkpoint_dir.empty()) {
+    saver_ = std::make_unique<Saver>(root, options_.saver);
+  }
+  root.graph().Finalize();
+}
+
+MonitoredSession::~MonitoredSession() { Close().IgnoreError(); }
+
+int MonitoredSession::Define(RunDefinition run) {
+  runs_.push_back(std::move(run));
+  return static_cast<int>(runs_.size()) - 1;
+}
+
+HookContext MonitoredSession::Context(absl::Span<const Tensor> fetches) {
+  return {.session = *session_,
+          .coordinator = *coordinator_,
+          .is_chief = IsChief(),
+          .global_step = global_step_,
+          .fetches = fetches};
+}
+
+Status MonitoredSession::Start() { return MakeSession(); }
+
+Status MonitoredSession::MakeSession() {
+  const Deadline deadline = Deadline::AfterMillis(options_.ready_timeout_ms);
+  for (;;) {
+    SessionOptions session = options_.session;
+    session.connect_timeout_ms =
+        std::min(session.connect_timeout_ms, deadline.remaining_millis());
+    session_ = std::make_unique<Session>(scope_, std::move(session));
+    prepared_.clear();
+    Status status = MakeReady();
+    for (SessionHook* hook : hooks_) {
+      if (!status.ok()) break;
+      HookContext context = Context();
+      status = hook->AfterCreate(context);
+    }
+    if (status.ok()) return status;
+    Drop();
+    const bool again =
+        IsRecoverable(status) || status.code() == StatusCode::kDeadlineExceeded;
+    if (!again) return status;
+    if (deadline.expired()) {
+      return DeadlineExceeded("the cluster was not ready for training within ",
+                              options_.ready_timeout_ms,
+                              " ms: ", status.message());
+    }
+    MR_LOG_EVERY_SECONDS(Info, 10) << "waiting for the cluster: " << status;
+    if (coordinator_->WaitForStop(
+            Deadline::Min(deadline, Deadline::AfterMillis(options_.poll_ms)))) {
+      return Cancelled("a stop was requested while the session was made");
+    }
+  }
+}
+
+Status MonitoredSession::MakeReady() {
+  restored_from_.clear();
+  const Deadline deadline = Deadline::AfterMillis(options_.ready_timeout_ms);
+  for (bool initialized = false;;) {
+    MR_ASSIGN(const std::vector<Tensor> missing,
+              session_->Run({uninitialized_}));
+    if (missing[0].num_elements() == 0) break;
+    if (initialized) {
+      return FailedPrecondition(kNotReady, missing[0].SummarizeValue(10),
+                                " have no value after the initializers ran");
+    }
+    if (IsChief()) {
+      MR_RETURN_IF_ERROR(RestoreOrInitialize());
+      initialized = true;
+      continue;
+    }
+    if (deadline.expired()) {
+      return DeadlineExceeded(kNotReady, missing[0].SummarizeValue(10));
+    }
+    if (coordinator_->WaitForStop(Deadline::AfterMillis(options_.poll_ms))) {
+      return Cancelled("a stop was requested while waiting for the chief");
+    }
+  }
+  if (local_init_) MR_RETURN_IF_ERROR(session_->RunTargets({local_init_}));
+  if (step_variable_) {
+    MR_ASSIGN(global_step_, ReadGlobalStep(*session_, step_variable_));
+  }
+  saved_nanos_ = NowNanos();
+  saved_step_ = global_step_;
+  return OkStatus();
+}
+
+Status MonitoredSession::RestoreOrInitialize() {
+  if (saver_) {
+    MR_ASSIGN(const std::string newest,
+              LatestCheckpoint(saver_->files(), options_.checkpoint_dir));
+    if (!newest.empty()) {
+      // What the checkpoints leave out begins anew.
+      if (!options_.saver.variables.empty()) {
+        MR_RETURN_IF_ERROR(session_->RunTargets({init_}));
+      }
+      MR_RETURN_IF_ERROR(saver_->Restore(*session_, newest));
+      MR_LOG(Info) << "restored " << newest;
+      restored_from_ = newest;
+      return OkStatus();
+    }
+  }
+  MR_RETURN_IF_ERROR(session_->RunTargets({init_}));
+  // A start that can be gone back to, even if a task is lost at once.
+  return SaveNow();
+}
+
+StatusOr<Callable*> MonitoredSession::Prepared(int run) {
+  const size_t i = static_cast<size_t>(run);
+  if (i >= runs_.size()) return InvalidArgument("there is no run ", run);
+  if (prepared_.size() < runs_.size()) prepared_.resize(runs_.size());
+  if (!prepared_[i]) {
+    MR_ASSIGN(prepared_[i], session_->Prepare(runs_[i].feeds, runs_[i].fetches,
+                                              runs_[i].targets));
+  }
+  return &*prepared_[i];
+}
+
+StatusOr<std::vector<Tensor>> MonitoredSession::Run(
+    int run, const std::vector<Tensor>& feeds) {
+  if (closed_) return FailedPrecondition("the monitored session is closed");
+  for (;;) {
+    if (!session_) {
+      MR_RETURN_IF_ERROR(MakeSession());
+      ++recoveries_;
+      if (ShouldStop()) return Cancelled("a stop was requested");
+    }
+    const StatusOr<Callable*> callable = Prepared(run);
+    StatusOr<std::vector<Tensor>> fetches =
+        callable.ok() ? (*callable)->Run(feeds)
+                      : StatusOr<std::vector<Tensor>>(callable.status());
+    if (fetches.ok()) {
+      const Status after = AfterRun(runs_[static_cast<size_t>(run)], *fetches);
+      // What the run did is done; the next one finds that the session is lost.
+      if (IsRecoverable(after)) {
+        Drop();
+      } else if (!after.ok()) {
+        return after;
+      }
+      return fetches;
+    }
+    if (!IsRecoverable(fetches.status())) return fetches.status();
+    MR_LOG(Warning) << "the session is made again after " << fetches.status();
+    Drop();
+    if (ShouldStop()) return fetches.status();
+  }
+}
+
+Status MonitoredSession::AfterRun(const RunDefinition& run,
+                                  const std::vector<Tensor>& fetches) {
+  if (!run.step_fetch) return OkStatus();
+  if (*run.step_fetch >= fetches.size()) {
+    return InvalidArgument("step_fetch is ", *run.step_fetch, " of ",
+                           fetches.size(), " fetches");
+  }
+  MR_ASSIGN(const double step, ScalarValue(fetches[*run.step_fetch]));
+  global_step_ = static_cast<int64_t>(step);
+  HookContext context = Context(fetches);
+  for (SessionHook* hook : hooks_) MR_RETURN_IF_ERROR(hook->AfterRun(context));
+  return SaveIfDue();
+}
+
+Status MonitoredSession::SaveIfDue() {
+  if (!saver_ || !IsChief()) return OkStatus();
+  const double seconds =
+      static_cast<double>(NowNanos() - saved_nanos_) / kNanosPerSecond;
+  const bool due =
+      (options_.save_seconds > 0 && seconds >= options_.save_seconds) ||
+      (options_.save_steps > 0 &&
+       global_step_ - saved_step_ >= options_.save_steps);
+  return due ? SaveNow() : OkStatus();
+}
+
+Status MonitoredSession::SaveNow() {
+  if (!saver_ || !session_ || !IsChief()) return OkStatus();
+  if (!knows_history_) {
+    MR_RETURN_IF_ERROR(saver_->RecoverHistory(options_.checkpoint_dir));
+    knows_history_ = true;
+  }
+  // The step that the file's variables are at, or a little before it.
+  std::optional<int64_t> step;
+  if (step_variable_) {
+    MR_ASSIGN(step, ReadGlobalStep(*session_, step_variable_));
+  }
+  MR_RETURN_IF_ERROR(
+      saver_
+          ->Save(*session_,
+                 JoinPath(options_.checkpoint_dir, options_.checkpoint_name),
+                 step)
+          .status());
+  saved_nanos_ = NowNanos();
+  saved_step_ = step.value_or(global_step_);
+  return OkStatus();
+}
+
+void MonitoredSession::Drop() {
+  prepared_.clear();
+  session_.reset();
+}
+
+Status MonitoredSession::Close() {
+  if (closed_) return OkStatus();
+  closed_ = true;
+  coordinator_->RequestStop();
+  if (!session_) return OkStatus();
+  Status status = OkStatus();
+  if (saver_ && saved_step_ != global_step_) status = SaveNow();
+  HookContext context = Context();
+  for (SessionHook* hook : hooks_) UpdateStatus(status, hook->AtEnd(context));
+  prepared_.clear();
+  UpdateStatus(status, session_->Close());
+  session_.reset();
+  return status;
+}
+
+}  // namespace millrace::train

@@ -1,0 +1,115 @@
+#include "millrace/train/replica_device_setter.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "absl/container/flat_hash_set.h"
+#include "millrace/graph/attr_value.h"
+
+namespace millrace::train {
+namespace {
+
+const std::vector<std::string>& StateOps() {
+  static const auto* const ops = new std::vector<std::string>{
+      "Variable",
+      "VariableV2",
+      "AutoReloadVariable",
+      "VarHandleOp",
+      "HashTable",
+      "HashTableV2",
+      "MutableHashTable",
+      "MutableHashTableV2",
+      "MutableHashTableOfTensors",
+      "MutableHashTableOfTensorsV2",
+      "MutableDenseHashTable",
+      "MutableDenseHashTableV2",
+  };
+  return *ops;
+}
+
+struct Setter {
+  absl::flat_hash_set<std::string> ps_ops;
+  DeviceName ps;
+  DeviceName worker;
+  std::string malformed;  // the device that is
+  PsStrategy strategy;    // empty: there is no ps
+
+  std::string DeviceOf(const Node& node) const {
+    if (!malformed.empty()) return malformed;
+    const StatusOr<DeviceName> asked = DeviceName::Parse(node.requested_device);
+    if (!asked.ok()) return node.requested_device;
+    if (!strategy || !ps_ops.contains(node.op->name)) {
+      return worker.OverriddenBy(*asked).ToString();
+    }
+    DeviceName there = ps.OverriddenBy(*asked);
+    // A task that is named already takes part in no distribution.
+    if (there.job == ps.job && !there.task) there.task = strategy(node);
+    return there.ToString();
+  }
+};
+
+int TasksOf(const ReplicaDeviceSetterOptions& options, const DeviceName& ps) {
+  if (options.ps_tasks > 0) return options.ps_tasks;
+  if (!ps.job) return 0;
+  const auto job = options.cluster.jobs().find(*ps.job);
+  return job == options.cluster.jobs().end()
+             ? 0
+             : static_cast<int>(job->second.size());
+}
+
+}  // namespace
+
+PsStrategy RoundRobin(int tasks) {
+  return [tasks, next = std::make_shared<int>(0)](const Node&) {
+    return (*next)++ % tasks;
+  };
+}
+
+PsStrategy LeastBytes(int tasks) {
+  auto loads =
+      std::make_shared<std::vector<int64_t>>(static_cast<size_t>(tasks), 0);
+  return [loads](const Node& node) {
+    const auto least = std::min_element(loads->begin(), loads->end());
+    // State of unknown size counts, too.
+    *least += std::max<int64_t>(StateBytes(node), 1);
+    return static_cast<int>(least - loads->begin());
+  };
+}
+
+int64_t StateBytes(const Node& node) {
+  const auto shape = GetAttr<PartialShape>(node.attrs, "shape");
+  const auto dtype = GetAttr<DataType>(node.attrs, "dtype");
+  if (!shape.ok() || !dtype.ok()) return 0;
+  const auto full = shape->AsTensorShape();
+  if (!full.ok()) return 0;
+  return full->num_elements() * static_cast<int64_t>(SizeOf(*dtype));
+}
+
+DeviceFunction ReplicaDeviceSetter(ReplicaDeviceSetterOptions options) {
+  auto setter = std::make_shared<Setter>();
+  const std::vector<std::string>& ps_ops =
+      options.ps_ops.empty() ? StateOps() : options.ps_ops;
+  setter->ps_ops.insert(ps_ops.begin(), ps_ops.end());
+  for (auto [text, name] :
+       {std::pair(&options.ps_device, &setter->ps),
+        std::pair(&options.worker_device, &setter->worker)}) {
+    auto parsed = DeviceName::Parse(*text);
+    if (parsed.ok()) {
+      *name = *std::move(parsed);
+    } else {
+      setter->malformed = *text;
+    }
+  }
+  const int tasks = TasksOf(options, setter->ps);
+  if (tasks > 0) {
+    setter->strategy =
+        options.strategy ? std::move(options.strategy) : RoundRobin(tasks);
+  }
+  // Without parameter servers there is nothing to distribute.
+  if (tasks == 0 && setter->malformed.empty()) {
+    return [](const Node& node) { return node.requested_device; };
+  }
+  return [setter](const Node& node) { return setter->DeviceOf(node); };
+}
+
+}  // namespace millrace::train

@@ -1,0 +1,234 @@
+#include "millrace/train/saver.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "millrace/base/clock.h"
+#include "millrace/base/log.h"
+#include "millrace/base/random.h"
+#include "millrace/checkpoint/checkpoint_paths.h"
+#include "millrace/client/op_builder.h"
+#include "millrace/client/ops.h"
+#include "millrace/train/meta_graph.h"
+
+namespace millrace::train {
+namespace {
+
+constexpr double kMicrosPerSecond = 1e6;
+
+double WallSeconds() {
+  return static_cast<double>(WallMicros()) / kMicrosPerSecond;
+}
+
+// A name that no other save ever had.
+std::string FreshSuffix() {
+  return absl::StrFormat("_temp_%016x%016x/part", RandomUint64(),
+                         RandomUint64());
+}
+
+// Files are the CPU's business, whatever device holds the variable.
+std::string CpuOf(const std::string& device) {
+  auto name = DeviceName::Parse(device);
+  if (!name.ok() || name->empty()) return "";
+  name->type = "CPU";
+  name->index = 0;
+  return name->ToString();
+}
+
+Scope On(const Scope& scope, const std::string& device) {
+  const Scope anywhere = scope.WithoutDevices().WithoutColocation();
+  return device.empty() ? anywhere : anywhere.WithDevice(device);
+}
+
+Tensor Strings(const std::vector<std::string>& list) {
+  return Tensor::Vector<std::string>(absl::MakeConstSpan(list));
+}
+
+}  // namespace
+
+Saver::Saver(const Scope& scope, SaverOptions options)
+    : graph_(scope.graph_ref()),
+      options_(std::move(options)),
+      files_(options_.files ? options_.files : DefaultFiles()),
+      history_(options_.history, WallSeconds()) {
+  std::map<std::string, ops::Variable> variables = options_.variables;
+  if (variables.empty()) {
+    for (const ops::Variable& v : ops::GlobalVariables(scope)) {
+      variables.emplace(v.op_name(), v);
+    }
+  }
+  const Scope outside = scope.SubScope("").WithoutControlDependencies();
+  if (variables.empty()) {
+    scope.Fail(InvalidArgument("No variables to save"), options_.name);
+    return;
+  }
+  std::map<std::string, Shard> by_device;
+  for (const auto& [name, variable] : variables) {
+    if (!variable) {
+      scope.Fail(
+          InvalidArgument("the variable to save as '", name, "' is null"),
+          options_.name);
+      return;
+    }
+    const std::string device = CpuOf(variable.op().device());
+    Shard& shard = by_device[device];
+    shard.device = device;
+    shard.items.push_back({name, variable});
+  }
+  for (auto& [device, shard] : by_device) shards_.push_back(std::move(shard));
+  Build(outside.SubScope(options_.name));
+}
+
+void Saver::Build(const Scope& block) {
+  const Scope here = On(block, shards_[0].device);
+  filename_ = ops::PlaceholderWithDefault(
+      here.WithOpName("Const"),
+      ops::Const(here.WithOpName("filename"), "model"), PartialShape({}));
+  suffix_ = ops::PlaceholderWithDefault(
+      here.WithOpName("suffix"),
+      ops::Const(here.WithOpName("temp_folder"), FreshSuffix()),
+      PartialShape({}));
+  parts_ = ops::StringJoin(here, {filename_, suffix_});
+  num_shards_ = ops::Const(here.WithOpName("num_shards"),
+                           static_cast<int32_t>(shards_.size()));
+  std::vector<Output> prefixes;
+  std::vector<ControlInput> restores;
+  for (size_t i = 0; i < shards_.size(); ++i) {
+    prefixes.push_back(SaveShard(block, shards_[i], static_cast<int>(i)));
+  }
+  for (const Shard& shard : shards_) {
+    restores.push_back(RestoreShard(block, shard));
+  }
+  const Output all = ops::Pack(
+      here.WithOpName("MergeV2Checkpoints/checkpoint_prefixes"), prefixes);
+  const Operation merge = ops::MergeV2Checkpoints(here, all, filename_);
+  saved_ = ops::Identity(here.WithControlDependencies({merge}), filename_);
+  restored_ = ops::Group(block.WithOpName("restore_all"), restores);
+}
+
+Output Saver::SaveShard(const Scope& block, const Shard& shard, int index) {
+  const Scope here = On(block, shard.device);
+  const Output prefix = ops::ShardedFilename(here, parts_, index, num_shards_);
+  std::vector<std::string> names;
+  std::vector<Output> values;
+  for (const Item& item : shard.items) {
+    names.push_back(item.name);
+    // References are read by the op itself, so that no value is copied.
+    values.push_back(item.variable.is_resource() ? item.variable.Read(here)
+                                                 : item.variable.handle());
+  }
+  const Operation save =
+      ops::SaveV2(here, prefix, Strings(names),
+                  Strings(std::vector<std::string>(names.size())), values);
+  return ops::Identity(
+      here.WithOpName("control_dependency").WithControlDependencies({save}),
+      prefix);
+}
+
+Operation Saver::RestoreShard(const Scope& block, const Shard& shard) {
+  const Scope here = On(block, shard.device);
+  std::vector<std::string> names;
+  std::vector<DataType> types;
+  for (const Item& item : shard.items) {
+    names.push_back(item.name);
+    types.push_back(item.variable.dtype());
+  }
+  const std::vector<Output> values =
+      ops::RestoreV2(here, filename_, Strings(names),
+                     Strings(std::vector<std::string>(names.size())), types);
+  std::vector<ControlInput> assigns;
+  for (size_t i = 0; i < shard.items.size() && i < values.size(); ++i) {
+    const ops::Variable& variable = shard.items[i].variable;
+    const Scope beside = block.ColocateWith(variable.handle());
+    // What the file holds has another shape only by mistake.
+    if (values[i]) {
+      const Status shaped = values[i].SetShape(variable.shape());
+      if (!shaped.ok()) block.Fail(shaped, shard.items[i].name);
+    }
+    if (variable.is_resource()) {
+      OpBuilder assign(beside, "AssignVariableOp");
+      assigns.push_back(assign.In(variable.handle()).In(values[i]).Finish());
+    } else {
+      OpBuilder assign(beside, "Assign");
+      assigns.push_back(assign.In(variable.handle())
+                            .In(values[i])
+                            .Attr("validate_shape", true)
+                            .Attr("use_locking", true)
+                            .Finish());
+    }
+  }
+  return ops::Group(here.WithOpName("restore_shard"), assigns);
+}
+
+StatusOr<std::string> Saver::Save(Session& session, const std::string& path,
+                                  std::optional<int64_t> step,
+                                  const RunContext& context) {
+  MR_RETURN_IF_ERROR(graph_->status());
+  if (Basename(path).empty() || Basename(path) == kCheckpointStateFilename) {
+    return InvalidArgument("not a name for a checkpoint: '", path,
+                           "'; expected DIRECTORY/NAME other than '",
+                           kCheckpointStateFilename, "'");
+  }
+  const std::string prefix = step ? absl::StrCat(path, "-", *step) : path;
+  const std::string directory(Dirname(prefix));
+  MutexLock lock(mu_);
+  if (!directory.empty()) {
+    MR_RETURN_IF_ERROR(files_->CreateDirRecursively(directory));
+  }
+  MR_RETURN_IF_ERROR(session
+                         .Run({{filename_, prefix}, {suffix_, FreshSuffix()}},
+                              {saved_}, {}, context)
+                         .status());
+  if (options_.write_meta_graph) {
+    MR_RETURN_IF_ERROR(
+        WriteFileAtomically(files_, MetaGraphFilename(prefix), MetaGraph()));
+  }
+  // A file that names fewer is written before the files go: a reader finds
+  // what it is told of.
+  const std::vector<std::string> old = history_.Add(prefix, WallSeconds());
+  MR_RETURN_IF_ERROR(WriteCheckpointState(files_, directory, history_.state()));
+  for (const std::string& each : old) {
+    const Status deleted = DeleteCheckpoint(files_, each);
+    if (!deleted.ok()) {
+      MR_LOG(Warning) << "the old checkpoint " << each
+                      << " cannot be deleted: " << deleted;
+    }
+  }
+  return prefix;
+}
+
+Status Saver::Restore(Session& session, const std::string& prefix,
+                      const RunContext& context) {
+  MR_RETURN_IF_ERROR(graph_->status());
+  if (!CheckpointExists(files_, prefix)) {
+    return NotFound("there is no checkpoint '", prefix, "'");
+  }
+  return session.RunTargets({{filename_, prefix}}, {restored_}, context);
+}
+
+Status Saver::RecoverHistory(const std::string& directory) {
+  auto state = ReadCheckpointState(files_, directory);
+  if (state.status().code() == StatusCode::kNotFound) return OkStatus();
+  MR_RETURN_IF_ERROR(state.status());
+  MutexLock lock(mu_);
+  history_.Recover(*state);
+  return OkStatus();
+}
+
+std::vector<std::string> Saver::checkpoints() const {
+  MutexLock lock(mu_);
+  return history_.state().all_model_checkpoint_paths;
+}
+
+std::string Saver::MetaGraph() const {
+  return SerializeMetaGraph(
+      *graph_,
+      {.filename_tensor = filename_.name(),
+       .save_tensor = saved_.name(),
+       .restore_op = restored_.name(),
+       .max_to_keep = options_.history.max_to_keep,
+       .keep_every_n_hours = options_.history.keep_checkpoint_every_n_hours});
+}
+
+}  // namespace millrace::train

@@ -1,0 +1,94 @@
+// Saver: writes variables to checkpoints in TensorFlow's format V2 and reads
+// them again.
+//
+//   Saver saver(scope);                       // all global variables
+//   auto prefix = saver.Save(session, "dir/model.ckpt", step);
+//   saver.Restore(session, *prefix);
+//
+// Saving is a part of the graph: each device that holds variables writes its
+// own shard, all at once, and one of them joins the shards to a checkpoint. So
+// all tasks and the client see one file system. A checkpoint is read by any
+// number of tasks, whatever number wrote it: each reads what it holds.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "millrace/base/file.h"
+#include "millrace/base/thread.h"
+#include "millrace/checkpoint/checkpoint_state.h"
+#include "millrace/client/session.h"
+#include "millrace/client/variables.h"
+
+namespace millrace::train {
+
+struct SaverOptions {
+  // By their names in the checkpoint; empty: all global variables by their own.
+  std::map<std::string, ops::Variable> variables;
+  CheckpointHistory::Options history;
+  std::string name = "save";     // of the block of ops
+  bool write_meta_graph = true;  // PREFIX.meta, for TensorFlow's programs
+  FileSystem* files = nullptr;   // of the client; null: DefaultFiles()
+};
+
+// Thread-safe; saves go one after the other.
+class Saver {
+ public:
+  // Adds the ops to the graph, whose first error Save and Restore report.
+  explicit Saver(const Scope& scope, SaverOptions options = {});
+  Saver(const Saver&) = delete;
+  Saver& operator=(const Saver&) = delete;
+
+  // Writes the checkpoint `path` or `path-STEP`, names it in the directory's
+  // file `checkpoint`, and deletes the oldest ones beyond those to keep.
+  // Returns its prefix. Makes the directory. What a failed save leaves behind
+  // is no checkpoint.
+  StatusOr<std::string> Save(Session& session, const std::string& path,
+                             std::optional<int64_t> step = std::nullopt,
+                             const RunContext& context = {});
+  // Sets all variables. NOT_FOUND for a checkpoint or a variable that is not
+  // there; INVALID_ARGUMENT for another type or shape.
+  Status Restore(Session& session, const std::string& prefix,
+                 const RunContext& context = {});
+
+  // Goes on with the checkpoints that an earlier run left in `directory`: they
+  // count as written by this one. OK if there are none.
+  Status RecoverHistory(const std::string& directory);
+  std::vector<std::string> checkpoints() const;  // oldest first
+  FileSystem* files() const { return files_; }
+
+ private:
+  struct Item {
+    std::string name;  // in the checkpoint
+    ops::Variable variable;
+  };
+  // What one device holds.
+  struct Shard {
+    std::string device;
+    std::vector<Item> items;
+  };
+  void Build(const Scope& block);
+  // The ops of a shard; gives the prefix of the part that it wrote.
+  Output SaveShard(const Scope& block, const Shard& shard, int index);
+  Operation RestoreShard(const Scope& block, const Shard& shard);
+  std::string MetaGraph() const;
+
+  const Ref<ClientGraph> graph_;
+  const SaverOptions options_;
+  FileSystem* const files_;
+  std::vector<Shard> shards_;
+  // In the graph.
+  Output filename_;  // fed: the prefix
+  Output suffix_;    // fed: of the folder for parts
+  Output parts_;     // where the shards go
+  Output num_shards_;
+  Output saved_;  // the prefix, once all is written
+  Operation restored_;
+
+  mutable Mutex mu_;  // guards all below; held during a save
+  CheckpointHistory history_;
+};
+
+}  // namespace millrace::train
