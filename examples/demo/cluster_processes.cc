@@ -1,0 +1,153 @@
+#include "cluster_processes.h"
+
+#include <algorithm>
+#include <csignal>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "millrace/base/clock.h"
+#include "millrace/base/file.h"
+#include "millrace/base/machine.h"
+#include "millrace/base/thread.h"
+#include "millrace/protocol/caller.h"
+#include "millrace/protocol/peer.h"
+#include "millrace/rpc/grpc/grpc_transport.h"
+
+namespace millrace::demo {
+namespace {
+
+constexpr int64_t kStartMs = 20'000;
+constexpr int64_t kStopMs = 3'000;
+constexpr int64_t kPollMs = 10;
+constexpr int64_t kAdminMs = 2'000;
+constexpr char kHost[] = "127.0.0.1";
+
+}  // namespace
+
+std::string ServerProcess::name() const {
+  return absl::StrCat(task.job, " ", task.index);
+}
+std::string ServerProcess::address() const {
+  return absl::StrCat(kHost, ":", port);
+}
+
+ClusterProcesses::ClusterProcesses(const DemoOptions& options)
+    : options_(options),
+      log_dir_(JoinPath(options.dir, "logs")),
+      cluster_file_(JoinPath(log_dir_, "cluster")) {}
+
+std::string ClusterProcesses::PathOf(const ServerProcess& server,
+                                     const char* suffix) const {
+  return JoinPath(log_dir_,
+                  absl::StrCat(server.task.job, server.task.index, suffix));
+}
+
+Status ClusterProcesses::Start() {
+  FileSystem* const files = PosixFiles();
+  MR_RETURN_IF_ERROR(files->CreateDirRecursively(log_dir_));
+  // Of an earlier run; servers take it for this one's.
+  files->Delete(cluster_file_).IgnoreError();
+  for (const auto& [job, count] :
+       {std::pair("ps", options_.ps), std::pair("worker", options_.workers)}) {
+    for (int i = 0; i < count; ++i) {
+      servers_.emplace_back();
+      servers_.back().task = {.job = job, .index = i};
+    }
+  }
+  for (ServerProcess& server : servers_) MR_RETURN_IF_ERROR(Launch(server, 0));
+  std::string cluster;
+  for (ServerProcess& server : servers_) {
+    MR_RETURN_IF_ERROR(AwaitPort(server));
+    absl::StrAppend(&cluster,
+                    server.task.index > 0 ? ","
+                    : cluster.empty()     ? ""
+                                          : ";",
+                    server.task.index > 0 ? "" : server.task.job + "=",
+                    server.address());
+  }
+  return WriteFileAtomically(files, cluster_file_, cluster + "\n");
+}
+
+Status ClusterProcesses::Launch(ServerProcess& server, int port) {
+  PosixFiles()->Delete(PathOf(server, ".port")).IgnoreError();
+  // The workers of one machine share its cores.
+  const int threads =
+      std::max(1, UsableCores() / std::max(1, options_.workers));
+  MR_ASSIGN(
+      server.process,
+      Process::Start(
+          {options_.server, "server", "--job", server.task.job, "--task",
+           absl::StrCat(server.task.index), "--cluster", "@" + cluster_file_,
+           "--port", absl::StrCat(port), "--port_file", PathOf(server, ".port"),
+           "--intra_op_threads", absl::StrCat(threads), "--log_level", "info"},
+          PathOf(server, ".log"), /*talk=*/false));
+  return OkStatus();
+}
+
+Status ClusterProcesses::AwaitPort(ServerProcess& server) {
+  const Deadline deadline = Deadline::AfterMillis(kStartMs);
+  while (!deadline.expired()) {
+    auto text = ReadFileToString(PosixFiles(), PathOf(server, ".port"));
+    if (text.ok() &&
+        absl::SimpleAtoi(absl::StripSuffix(*text, "\n"), &server.port)) {
+      return OkStatus();
+    }
+    if (!server.process.running()) {
+      return Internal("the server of ", server.name(), " ended with ",
+                      server.process.HowItEnded(), "; see ",
+                      PathOf(server, ".log"));
+    }
+    SleepUntil(Deadline::AfterMillis(kPollMs));
+  }
+  return DeadlineExceeded("the server of ", server.name(),
+                          " did not listen within ", kStartMs, " ms; see ",
+                          PathOf(server, ".log"));
+}
+
+Status ClusterProcesses::Restart(ServerProcess& server) {
+  ++server.restarts;
+  MR_RETURN_IF_ERROR(Launch(server, server.port));
+  return AwaitPort(server);
+}
+
+ServerProcess& ClusterProcesses::worker(int index) {
+  return servers_[static_cast<size_t>(options_.ps + index)];
+}
+
+ServerFigures ClusterProcesses::FiguresOf(const ServerProcess& server) const {
+  const std::shared_ptr<Transport> transport = MakeGrpcTransport();
+  const std::shared_ptr<Caller> caller = transport->Connect(server.address());
+  const std::unique_ptr<AdminApi> admin = MakeAdminStub(caller.get());
+  CallContext context;
+  context.deadline = Deadline::AfterMillis(kAdminMs);
+  const ServerStatusRequest request;
+  ServerStatusReply reply;
+  ServerFigures figures;
+  Notification answered;
+  admin->ServerStatus(context, request, &reply, Done([&](Status status) {
+                        figures.known = status.ok();
+                        answered.Notify();
+                      }));
+  answered.Wait();
+  figures.bytes_sent = reply.bytes_sent;
+  figures.bytes_received = reply.bytes_received;
+  figures.steps = reply.steps_done;
+  return figures;
+}
+
+void ClusterProcesses::Stop() {
+  for (ServerProcess& server : servers_) server.process.Signal(SIGTERM);
+  const Deadline deadline = Deadline::AfterMillis(kStopMs);
+  const auto any = [&] {
+    return std::any_of(servers_.begin(), servers_.end(),
+                       [](ServerProcess& s) { return s.process.running(); });
+  };
+  while (any() && !deadline.expired()) {
+    SleepUntil(Deadline::AfterMillis(kPollMs));
+  }
+  // What is left ends with its object.
+  for (ServerProcess& server : servers_) server.process.Signal(SIGKILL);
+}
+
+}  // namespace millrace::demo

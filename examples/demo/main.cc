@@ -1,0 +1,91 @@
+// The demo: trains a classifier of clothes on a small cluster of this machine.
+//
+// The launcher starts parameter servers and worker servers (`millrace server`)
+// and one client a worker (this program again), which train one network
+// asynchronously: each builds the same graph, with the variables on the ps.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "client.h"
+#include "demo_options.h"
+#include "fashion_mnist.h"
+#include "launcher.h"
+#include "millrace/base/file.h"
+
+namespace {
+
+using millrace::demo::ClientOptions;
+using millrace::demo::DemoOptions;
+
+// build/release/examples/demo -> build/release/millrace
+std::string ServerBesideProgram() {
+  char self[4096];
+  const ssize_t n = readlink("/proc/self/exe", self, sizeof(self));
+  if (n <= 0) return "millrace";
+  const std::string path(self, static_cast<size_t>(n));
+  return millrace::JoinPath(
+      millrace::Dirname(std::string(millrace::Dirname(path))), "millrace");
+}
+
+void AddOptions(CLI::App* app, DemoOptions* o, ClientOptions* client) {
+  app->add_option("--ps", o->ps, "parameter servers")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
+  app->add_option("--workers", o->workers, "workers, each with a client")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
+  app->add_option("--epochs", o->epochs,
+                  "passes over the training set, of all workers together")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  app->add_option("--batch", o->batch, "examples in a step of one worker")
+      ->check(CLI::Range(1, 10'000))
+      ->capture_default_str();
+  app->add_option("--seed", o->seed, "of initial values and shuffling")
+      ->capture_default_str();
+  app->add_option("--optimizer", o->optimizer, "sgd, momentum or adam")
+      ->check(CLI::IsMember({"sgd", "momentum", "adam"}))
+      ->capture_default_str();
+  app->add_option("--learning_rate", o->learning_rate,
+                  "0: one that suits the optimizer")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  app->add_option("--dir", o->dir,
+                  "where checkpoints, events and logs go; a new training "
+                  "deletes those of an older one")
+      ->capture_default_str();
+  app->add_flag("--resume", o->resume, "go on from the newest checkpoint");
+  app->add_option("--checkpoint_seconds", o->checkpoint_seconds,
+                  "between checkpoints, of which the newest 5 are kept")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app->add_option("--data", o->data, "folder of the four files of the data set")
+      ->capture_default_str();
+  app->add_option("--server", o->server, "the command `millrace`")
+      ->capture_default_str();
+  // How the launcher starts its clients.
+  app->add_option("--client_index", client->index)->group("");
+  app->add_option("--client_target", client->target)->group("");
+  app->add_flag("--client_chief", client->chief)->group("");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  DemoOptions options;
+  options.dir = "/tmp/millrace-demo";
+  options.data = millrace::demo::DefaultDataFolder();
+  options.server = ServerBesideProgram();
+  ClientOptions client;
+  CLI::App app(
+      "Trains a classifier of Fashion-MNIST on a cluster of processes on this "
+      "machine. Exit codes: 0 trained; 1 not trained to the end; 3 trained, "
+      "but workers were lost; 130 interrupted.",
+      "demo");
+  AddOptions(&app, &options, &client);
+  CLI11_PARSE(app, argc, argv);
+  return client.target.empty() ? millrace::demo::RunLauncher(options)
+                               : millrace::demo::RunClient(options, client);
+}

@@ -1,0 +1,43 @@
+// What a client and the launcher say to each other: lines of words over pipes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+
+namespace millrace::demo {
+
+// From clients:
+//   started STEP [PREFIX]     ready to train, restored from PREFIX
+//   step STEP LOSS RATE       RATE: examples a second of this client
+//   accuracy EPOCH VALUE      of the test set
+//   recovered STEP [PREFIX]   after a lost task
+//   done STEP
+//   error TEXT...
+// To clients: "chief", "stop".
+struct Message {
+  std::string kind;
+  std::vector<std::string> words;
+  std::string text;  // all words
+};
+Message ParseMessage(absl::string_view line);
+
+// Collects the lines of a descriptor that does not block.
+class LineReader {
+ public:
+  explicit LineReader(int fd) : fd_(fd) {}
+  // Complete lines that have come; sets ended() at the end.
+  std::vector<std::string> Read();
+  bool ended() const { return ended_; }
+
+ private:
+  int fd_;
+  std::string rest_;
+  bool ended_ = false;
+};
+
+// Writes a line at once; false if nobody reads.
+bool WriteLine(int fd, absl::string_view line);
+
+}  // namespace millrace::demo

@@ -1,0 +1,187 @@
+#include "millrace/train/monitored_session.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "millrace/base/memory_files.h"
+#include "millrace/client/default_tables.h"
+#include "millrace/client/ops.h"
+#include "millrace/cluster/server.h"
+#include "millrace/rpc/loopback/loopback.h"
+#include "millrace/train/global_step.h"
+#include "millrace/train/gradient_descent.h"
+#include "millrace/train/replica_device_setter.h"
+
+namespace millrace::train {
+namespace {
+
+// A network of one weight that goes down by one each step.
+struct Model {
+  explicit Model(const Scope& s) {
+    step = CreateGlobalStep(s);
+    w = ops::Variable(s.WithOpName("w"), Tensor::Scalar(100.0f));
+    GradientDescentOptimizer optimizer(1.0f);
+    auto op = optimizer.Minimize(s, ops::Identity(s, w), {.global_step = step});
+    EXPECT_TRUE(op.ok()) << op.status();
+    if (op.ok()) train = {.fetches = {op->output(0), w}, .step_fetch = 0};
+    read = {.fetches = {w}};
+  }
+  ops::Variable step;
+  ops::Variable w;
+  RunDefinition train;
+  RunDefinition read;
+};
+
+MonitoredOptions Options(FileSystem* files) {
+  MonitoredOptions options;
+  options.session.files = files;
+  options.checkpoint_dir = "/d";
+  options.save_seconds = 0;
+  options.saver.files = files;
+  options.poll_ms = 10;
+  return options;
+}
+
+TEST(MonitoredSession, TrainsSavesAndGoesOn) {
+  MemoryFiles files;
+  for (int64_t last : {5, 8}) {
+    const Scope s = Scope::NewRoot();
+    Model model(s);
+    StopAtStepHook stop(last);
+    MonitoredOptions options = Options(&files);
+    options.save_steps = 2;
+    MonitoredSession session(s, options, {&stop});
+    const int train = session.Define(model.train);
+    const Status started = session.Start();
+    ASSERT_TRUE(started.ok()) << started;
+    EXPECT_EQ(session.restored_from(), last == 5 ? "" : "/d/model.ckpt-5");
+    while (!session.ShouldStop()) {
+      auto out = session.Run(train, {});
+      ASSERT_TRUE(out.ok()) << out.status();
+    }
+    EXPECT_EQ(session.global_step(), last);
+    EXPECT_TRUE(session.Close().ok());
+    EXPECT_EQ(*LatestCheckpoint(&files, "/d"),
+              absl::StrCat("/d/model.ckpt-", last));
+    EXPECT_EQ(session.Run(train, {}).status().code(),
+              StatusCode::kFailedPrecondition);
+  }
+}
+
+TEST(MonitoredSession, OthersWaitForTheChief) {
+  MemoryFiles files;
+  const Scope s = Scope::NewRoot();
+  Model model(s);
+  MonitoredOptions options = Options(&files);
+  // A local session shares nothing: nobody ever initializes it.
+  options.is_chief = [] { return false; };
+  options.ready_timeout_ms = 30;
+  MonitoredSession session(s, options);
+  const Status status = session.Start();
+  EXPECT_EQ(status.code(), StatusCode::kDeadlineExceeded);
+  EXPECT_THAT(std::string(status.message()), testing::HasSubstr("w"));
+}
+
+TEST(MonitoredSession, WhoWaitsMayBecomeChief) {
+  MemoryFiles files;
+  const Scope s = Scope::NewRoot();
+  Model model(s);
+  MonitoredOptions options = Options(&files);
+  int asked = 0;
+  options.is_chief = [&asked] { return ++asked > 3; };
+  MonitoredSession session(s, options);
+  EXPECT_TRUE(session.Start().ok());
+  EXPECT_EQ(*LatestCheckpoint(&files, "/d"), "/d/model.ckpt-0");
+}
+
+TEST(MonitoredSession, AStopEndsTheWait) {
+  MemoryFiles files;
+  const Scope s = Scope::NewRoot();
+  Model model(s);
+  Coordinator coordinator;
+  MonitoredOptions options = Options(&files);
+  options.is_chief = [&coordinator] {
+    coordinator.RequestStop();
+    return false;
+  };
+  MonitoredSession session(s, options, {}, &coordinator);
+  EXPECT_EQ(session.Start().code(), StatusCode::kCancelled);
+}
+
+// A cluster of a ps and a worker in this process.
+class Cluster {
+ public:
+  Cluster() {
+    auto spec = ClusterSpec::Parse("ps=127.0.0.1:1001;worker=127.0.0.1:1002");
+    MR_CHECK(spec.ok(), spec.status().ToString());
+    spec_ = *std::move(spec);
+    ps_ = StartTask("ps");
+    worker_ = StartTask("worker");
+  }
+  ~Cluster() {
+    worker_->Stop(0);
+    ps_->Stop(0);
+  }
+  void RestartPs() {
+    ps_->Kill();
+    ps_->Join();
+    ps_.reset();
+    ps_ = StartTask("ps");
+  }
+  SessionOptions Session() {
+    return {.target = worker_->target(), .transport = network_};
+  }
+  MemoryFiles files;
+
+ private:
+  std::unique_ptr<Server> StartTask(const std::string& job) {
+    ServerOptions options;
+    options.cluster = spec_;
+    options.task = {.job = job, .index = 0};
+    options.transport = network_;
+    options.ops = &DefaultOps();
+    options.kernels = &DefaultKernels();
+    options.files = &files;
+    auto server = Server::Start(options);
+    MR_CHECK(server.ok(), server.status().ToString());
+    return *std::move(server);
+  }
+  std::shared_ptr<LoopbackNetwork> network_ =
+      std::make_shared<LoopbackNetwork>();
+  ClusterSpec spec_;
+  std::unique_ptr<Server> ps_;
+  std::unique_ptr<Server> worker_;
+};
+
+TEST(MonitoredSession, RecoversFromALostPs) {
+  Cluster cluster;
+  const Scope root = Scope::NewRoot();
+  const Scope s = root.WithDevice(ReplicaDeviceSetter(
+      {.ps_tasks = 1, .worker_device = "/job:worker/task:0"}));
+  Model model(s);
+  MonitoredOptions options = Options(&cluster.files);
+  options.session = cluster.Session();
+  options.save_steps = 3;
+  MonitoredSession session(root, options);
+  const int train = session.Define(model.train);
+  const Status started = session.Start();
+  ASSERT_TRUE(started.ok()) << started;
+  for (int i = 0; i < 5; ++i) {
+    auto out = session.Run(train, {});
+    ASSERT_TRUE(out.ok()) << out.status();
+  }
+  EXPECT_EQ(session.global_step(), 5);
+  cluster.RestartPs();
+  // The checkpoint of step 3 and one step.
+  auto out = session.Run(train, {});
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_EQ(session.global_step(), 4);
+  EXPECT_EQ(session.recoveries(), 1);
+  EXPECT_EQ(session.restored_from(), "/d/model.ckpt-3");
+  const Status closed = session.Close();
+  EXPECT_TRUE(closed.ok()) << closed;
+  EXPECT_EQ(*LatestCheckpoint(&cluster.files, "/d"), "/d/model.ckpt-4");
+}
+
+}  // namespace
+}  // namespace millrace::train
