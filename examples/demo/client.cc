@@ -125,6 +125,7 @@ class Client {
       ReadControl();
     }
     if (chief_ && !stopped_) {
+      if (!tested_) tested_epoch_ = -1;
       MR_RETURN_IF_ERROR(TestIfDue());
       MR_RETURN_IF_ERROR(session_->SaveNow());
     }
@@ -180,6 +181,7 @@ class Client {
       correct += out[0].scalar<int32_t>();
     }
     tested_epoch_ = epoch;
+    tested_ = true;
     const double accuracy =
         static_cast<double>(correct) / static_cast<double>(n);
     Say(absl::StrFormat("accuracy %d %.4f", epoch, accuracy));
@@ -203,6 +205,7 @@ class Client {
   int train_ = 0;
   int test_run_ = 0;
   int64_t tested_epoch_ = 0;
+  bool tested_ = false;
   int64_t reported_nanos_ = 0;
   int64_t examples_ = 0;  // since the last report
   float last_loss_ = 0;

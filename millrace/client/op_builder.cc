@@ -219,6 +219,20 @@ Status OpBuilder::AddInputs(const OpDef& op, absl::string_view name,
   return OkStatus();
 }
 
+// What takes a reference runs where the variable is, whatever device the scope
+// asks for.
+Scope OpBuilder::BesideReferences(const OpDef& op,
+                                  const std::vector<Output>& inputs) const {
+  Scope place = scope_;
+  size_t at = 0;
+  for (size_t i = 0; i < op.inputs.size(); ++i) {
+    for (size_t k = 0; k < arguments_[i].size; ++k, ++at) {
+      if (op.inputs[i].is_ref) place = place.ColocateWith(inputs[at]);
+    }
+  }
+  return place;
+}
+
 Operation OpBuilder::Finish() {
   auto found = scope_.graph().FindOp(op_);
   if (!found.ok()) {
@@ -232,10 +246,11 @@ Operation OpBuilder::Finish() {
   const std::string name = scope_.TakeOpName(op_);
   if (name.empty()) return {};
   Status status = inferred;
-  ClientGraph::NodeSpec spec = scope_.NewNode();
   std::vector<Output> inputs;
   if (status.ok()) status = AddInputs(*def_, name, &inputs);
   if (status.ok()) {
+    const Scope place = BesideReferences(*def_, inputs);
+    ClientGraph::NodeSpec spec = place.NewNode();
     spec.name = name;
     spec.op = op_;
     spec.inputs = inputs;

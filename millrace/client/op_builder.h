@@ -77,6 +77,8 @@ class OpBuilder {
   StatusOr<DataType> ArgumentType(const ArgDef& arg, const Input& input) const;
   Status AddInputs(const OpDef& op, absl::string_view name,
                    std::vector<Output>* outputs);
+  Scope BesideReferences(const OpDef& op,
+                         const std::vector<Output>& inputs) const;
   Output AddConstant(const Tensor& value, absl::string_view name);
 
   const Scope scope_;

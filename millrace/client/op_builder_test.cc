@@ -37,6 +37,21 @@ TEST(Literal, Values) {
   EXPECT_TRUE(s.ok()) << s.status();
 }
 
+TEST(OpBuilder, WhatTakesAReferenceIsBesideTheVariable) {
+  const Scope s =
+      Scope::NewRoot().WithDevice([](const Node& node) -> std::string {
+        return node.IsOp("VariableV2") ? "/job:ps" : "/job:worker";
+      });
+  OpBuilder variable(s.WithOpName("w"), "VariableV2");
+  variable.Attr("shape", PartialShape({})).Attr("dtype", DataType::kFloat);
+  variable.Finish();
+  OpBuilder assign(s, "AssignAdd");
+  const Operation added = assign.In(variable.Out(0)).In(1.0f).Finish();
+  ASSERT_TRUE(added) << s.status();
+  EXPECT_EQ(added.device(), "/job:ps");
+  EXPECT_EQ(added.input(1).op().device(), "/job:worker");
+}
+
 TEST(Literal, Errors) {
   EXPECT_THAT(Literal({{1, 2}, {3}}).status().message(),
               HasSubstr("differ in shape"));

@@ -242,7 +242,7 @@ Status MonitoredSession::Close() {
   coordinator_->RequestStop();
   if (!session_) return OkStatus();
   Status status = OkStatus();
-  if (saver_ && saved_step_ != global_step_) status = SaveNow();
+  if (saver_ && saved_step_ < global_step_) status = SaveNow();
   HookContext context = Context();
   for (SessionHook* hook : hooks_) UpdateStatus(status, hook->AtEnd(context));
   prepared_.clear();

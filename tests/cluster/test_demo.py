@@ -1,0 +1,198 @@
+"""The demo: a short training on processes, and what stock TensorFlow reads of its files."""
+import glob
+import os
+import re
+import signal
+import subprocess
+import time
+
+import pytest
+
+BUILD = os.environ.get("MILLRACE_BUILD", "build/dev")
+DEMO = os.path.join(BUILD, "examples", "demo")
+DATA = os.environ.get("FASHION_MNIST_DIR", "/usr/share/datasets/fashion-mnist")
+SHAPES = {
+    "hidden1/weights": [784, 300], "hidden1/biases": [300],
+    "hidden2/weights": [300, 100], "hidden2/biases": [100],
+    "softmax/weights": [100, 10], "softmax/biases": [10],
+}
+# Slow machines and sanitizers.
+PATIENCE_S = 300
+
+pytestmark = [
+    pytest.mark.skipif(not os.path.exists(DEMO), reason="examples/demo is not built"),
+    pytest.mark.skipif(not os.path.exists(DATA), reason="the data set is not installed"),
+]
+
+
+def command(folder, *args):
+    return [DEMO, "--dir", str(folder), "--epochs", "1", *args]
+
+
+def processes_of(folder):
+    """{pid: command line} of everything that works for a demo in `folder`."""
+    out = {}
+    for path in glob.glob("/proc/[0-9]*/cmdline"):
+        try:
+            with open(path, "rb") as f:
+                line = f.read().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
+        if str(folder) in line and ("demo" in line.split()[0] or "millrace" in line.split()[0]):
+            out[int(path.split("/")[2])] = line
+    return out
+
+
+def assert_nothing_left(folder):
+    deadline = time.monotonic() + 10
+    while processes_of(folder) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert processes_of(folder) == {}
+
+
+def accuracy_of(output):
+    found = re.findall(r"test accuracy ([\d.]+) %", output)
+    assert found, output
+    return float(found[-1])
+
+
+class Running:
+    """A demo in the background; its output so far is in `text`."""
+
+    def __init__(self, folder, *args):
+        self.folder = folder
+        self.log = folder.parent / (folder.name + ".out")
+        with open(self.log, "wb") as out:
+            self.process = subprocess.Popen(command(folder, *args), stdin=subprocess.DEVNULL, stdout=out,
+                                            stderr=subprocess.STDOUT)
+
+    @property
+    def text(self):
+        return self.log.read_text(errors="replace")
+
+    def wait_for(self, what):
+        deadline = time.monotonic() + PATIENCE_S
+        while not what():
+            assert self.process.poll() is None, self.text
+            assert time.monotonic() < deadline, self.text
+            time.sleep(0.05)
+
+    def wait_for_checkpoint_after(self, step):
+        def newest():
+            steps = [int(p.rpartition("-")[2][:-len(".index")]) for p in glob.glob(str(self.folder / "*.index"))]
+            return max(steps, default=0) > step
+        self.wait_for(newest)
+
+    def one_of(self, pattern):
+        return next(pid for pid, line in processes_of(self.folder).items() if re.search(pattern, line))
+
+    def end(self):
+        return self.process.wait(PATIENCE_S)
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("demo") / "run"
+    done = subprocess.run(command(folder, "--checkpoint_seconds", "1"), stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE_S, check=False)
+    logs = "\n".join(open(p, errors="replace").read()[-2000:] for p in glob.glob(str(folder / "logs" / "*.log")))
+    assert done.returncode == 0, done.stdout + logs
+    return folder, done.stdout
+
+
+def test_trains(trained):
+    folder, output = trained
+    assert accuracy_of(output) > 75
+    assert "\x1b" not in output
+    assert "/job:ps/task:1" in output
+    assert "tensorboard --logdir " + str(folder) in output
+    assert_nothing_left(folder)
+
+
+def test_stock_reads_the_checkpoint(trained):
+    tf = pytest.importorskip("tensorflow")
+    folder, _ = trained
+    newest = tf.train.latest_checkpoint(str(folder))
+    reader = tf.train.load_checkpoint(newest)
+    expected = dict(SHAPES)
+    expected.update({name + "/Momentum": shape for name, shape in SHAPES.items()})
+    expected["global_step"] = []
+    assert {k: list(v) for k, v in reader.get_variable_to_shape_map().items()} == expected
+    assert reader.get_tensor("global_step") >= 1200
+    for name, shape in expected.items():
+        value = reader.get_tensor(name)
+        assert list(value.shape) == shape
+    assert len(glob.glob(newest + ".data-*-of-00002")) == 2
+    assert len(tf.train.get_checkpoint_state(str(folder)).all_model_checkpoint_paths) <= 5
+
+
+def test_stock_imports_the_meta_graph(trained):
+    tf = pytest.importorskip("tensorflow").compat.v1
+    folder, _ = trained
+    newest = tf.train.latest_checkpoint(str(folder))
+    with tf.Graph().as_default() as graph:
+        saver = tf.train.import_meta_graph(newest + ".meta", clear_devices=True)
+        assert sorted(v.op.name for v in tf.trainable_variables()) == sorted(SHAPES)
+        with tf.Session(graph=graph) as session:
+            saver.restore(session, newest)
+            assert session.run("global_step:0") >= 1200
+
+
+def test_stock_reads_the_events(trained):
+    tf = pytest.importorskip("tensorflow")
+    folder, _ = trained
+    tags, graphs = {}, 0
+    for path in glob.glob(str(folder / "events.out.tfevents.*")):
+        for event in tf.compat.v1.train.summary_iterator(path):
+            graphs += bool(event.graph_def)
+            for value in event.summary.value:
+                tags.setdefault(value.tag, []).append(value.simple_value)
+    assert graphs == 1
+    assert set(tags) >= {"loss", "accuracy"}
+    assert tags["accuracy"][-1] > 0.75
+    assert tags["loss"][-1] < tags["loss"][0]
+
+
+@pytest.mark.long
+def test_goes_on_after_an_interrupt(tmp_path):
+    run = Running(tmp_path / "run", "--checkpoint_seconds", "0.5")
+    run.wait_for_checkpoint_after(0)
+    run.process.send_signal(signal.SIGINT)
+    assert run.end() == 130
+    assert_nothing_left(run.folder)
+    again = Running(tmp_path / "run", "--resume")
+    assert again.end() == 0, again.text
+    assert re.search(r"Training from step [1-9]\d*, from model.ckpt-", again.text), again.text
+
+
+@pytest.mark.long
+def test_a_lost_ps_comes_back(tmp_path):
+    run = Running(tmp_path / "run", "--checkpoint_seconds", "0.5")
+    run.wait_for_checkpoint_after(0)
+    os.kill(run.one_of("--job ps --task 1"), signal.SIGKILL)
+    assert run.end() == 0, run.text
+    assert "ps 1 was lost (signal 9)" in run.text
+    assert "goes on at step" in run.text
+    assert "restarted 1 x" in run.text
+    assert_nothing_left(run.folder)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("who", ["--job worker --task 0", "--client_index 0"])
+def test_the_others_go_on_without_the_chief(tmp_path, who):
+    run = Running(tmp_path / "run", "--checkpoint_seconds", "0.5")
+    run.wait_for_checkpoint_after(0)
+    os.kill(run.one_of(who), signal.SIGKILL)
+    assert run.end() == 3, run.text
+    assert "worker 1 takes over" in run.text
+    assert "Trained: " in run.text
+    assert_nothing_left(run.folder)
+
+
+@pytest.mark.long
+def test_nothing_outlives_the_launcher(tmp_path):
+    run = Running(tmp_path / "run")
+    run.wait_for(lambda: len(processes_of(run.folder)) == 7)
+    run.process.send_signal(signal.SIGKILL)
+    run.process.wait()
+    assert_nothing_left(run.folder)
