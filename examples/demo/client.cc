@@ -1,4 +1,4 @@
-#include "client.h"
+#include "examples/demo/client.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -8,14 +8,14 @@
 #include <memory>
 
 #include "absl/strings/str_format.h"
-#include "fashion_mnist.h"
-#include "message.h"
+#include "examples/demo/fashion_mnist.h"
+#include "examples/demo/message.h"
+#include "examples/demo/network.h"
 #include "millrace/base/clock.h"
 #include "millrace/base/log.h"
 #include "millrace/checkpoint/event_writer.h"
 #include "millrace/graph/graph_proto.h"
 #include "millrace/train/monitored_session.h"
-#include "network.h"
 
 namespace millrace::demo {
 namespace {

@@ -1,7 +1,7 @@
 // A replica's client: builds its graph and trains on its worker.
 #pragma once
 
-#include "demo_options.h"
+#include "examples/demo/demo_options.h"
 
 namespace millrace::demo {
 

@@ -1,4 +1,4 @@
-#include "cluster_processes.h"
+#include "examples/demo/cluster_processes.h"
 
 #include <algorithm>
 #include <csignal>

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "demo_options.h"
+#include "examples/demo/demo_options.h"
+#include "examples/demo/process.h"
 #include "millrace/cluster/cluster_spec.h"
-#include "process.h"
 
 namespace millrace::demo {
 

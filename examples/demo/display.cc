@@ -1,4 +1,4 @@
-#include "display.h"
+#include "examples/demo/display.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "demo_options.h"
+#include "examples/demo/demo_options.h"
 
 namespace millrace::demo {
 

@@ -1,4 +1,4 @@
-#include "fashion_mnist.h"
+#include "examples/demo/fashion_mnist.h"
 
 #include <zlib.h>
 

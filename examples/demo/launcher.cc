@@ -1,4 +1,4 @@
-#include "launcher.h"
+#include "examples/demo/launcher.h"
 
 #include <poll.h>
 #include <unistd.h>
@@ -12,14 +12,14 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
-#include "cluster_processes.h"
-#include "display.h"
-#include "fashion_mnist.h"
+#include "examples/demo/cluster_processes.h"
+#include "examples/demo/display.h"
+#include "examples/demo/fashion_mnist.h"
+#include "examples/demo/network.h"
 #include "millrace/base/clock.h"
 #include "millrace/base/file.h"
 #include "millrace/checkpoint/checkpoint_state.h"
 #include "millrace/train/replica_device_setter.h"
-#include "network.h"
 
 namespace millrace::demo {
 namespace {

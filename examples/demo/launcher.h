@@ -1,7 +1,7 @@
 // The launcher: a cluster of server processes, one client process a worker.
 #pragma once
 
-#include "demo_options.h"
+#include "examples/demo/demo_options.h"
 
 namespace millrace::demo {
 

@@ -8,10 +8,10 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-#include "client.h"
-#include "demo_options.h"
-#include "fashion_mnist.h"
-#include "launcher.h"
+#include "examples/demo/client.h"
+#include "examples/demo/demo_options.h"
+#include "examples/demo/fashion_mnist.h"
+#include "examples/demo/launcher.h"
 #include "millrace/base/file.h"
 
 namespace {

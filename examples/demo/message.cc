@@ -1,4 +1,4 @@
-#include "message.h"
+#include "examples/demo/message.h"
 
 #include <unistd.h>
 

@@ -1,9 +1,9 @@
-#include "network.h"
+#include "examples/demo/network.h"
 
 #include <cmath>
 #include <memory>
 
-#include "fashion_mnist.h"
+#include "examples/demo/fashion_mnist.h"
 #include "millrace/client/ops.h"
 #include "millrace/train/adam.h"
 #include "millrace/train/global_step.h"

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "demo_options.h"
+#include "examples/demo/demo_options.h"
 #include "millrace/client/variables.h"
 
 namespace millrace::demo {

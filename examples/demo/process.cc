@@ -1,4 +1,4 @@
-#include "process.h"
+#include "examples/demo/process.h"
 
 #include <fcntl.h>
 #include <sys/prctl.h>

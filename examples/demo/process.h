@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "message.h"
+#include "examples/demo/message.h"
 #include "millrace/base/status.h"
 
 namespace millrace::demo {
