@@ -1,0 +1,54 @@
+// SimCluster: the servers of a simulated cluster, each in a process of its own.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "millrace/base/sim.h"
+#include "millrace/cluster/server.h"
+#include "millrace/graph/op_registry.h"
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/rpc/fault/fault_network.h"
+
+namespace millrace::sim {
+
+// Tables of all ops and kernels, built once a process, before any simulation.
+const OpRegistry& Ops();
+const KernelTable& Kernels();
+
+// Used by threads of one simulation; methods are not called at the same time.
+class SimCluster {
+ public:
+  SimCluster(int num_ps, int num_workers);
+  ~SimCluster();  // stops what still runs
+
+  int num_tasks() const { return static_cast<int>(tasks_.size()); }
+  const TaskName& name(int task) const { return tasks_[task].name; }
+  std::string address(int task) const;
+  // "grpc://..." of worker `index`.
+  std::string worker_target(int index) const;
+
+  // Starts the task if it does not run: a new process, a new incarnation.
+  void Start(int task);
+  // As kill -9 would.
+  void Kill(int task);
+  bool running(int task) const { return tasks_[task].server != nullptr; }
+  // The task is silent until then.
+  void FreezeFor(int task, int64_t nanos);
+
+  FaultNetwork& network() { return network_; }
+
+ private:
+  struct Task {
+    TaskName name;
+    int port = 0;
+    SimProcess process = 0;
+    std::unique_ptr<Server> server;
+  };
+  ClusterSpec cluster_;
+  FaultNetwork network_;
+  std::vector<Task> tasks_;
+};
+
+}  // namespace millrace::sim
