@@ -1,0 +1,45 @@
+// Fits a line: graph, variables, gradients and a session in 40 lines.
+#include <cstdio>
+
+#include "millrace/client/gradients.h"
+#include "millrace/client/ops.h"
+#include "millrace/client/session.h"
+#include "millrace/client/variables.h"
+
+using namespace millrace;
+
+int main(int argc, char** argv) {
+  const Scope scope = Scope::NewRoot();
+  const Output x = ops::Placeholder(scope.WithOpName("x"), DataType::kFloat);
+  const Output y = ops::Placeholder(scope.WithOpName("y"), DataType::kFloat);
+  const ops::Variable slope(scope.WithOpName("slope"), 0.0f);
+  const ops::Variable offset(scope.WithOpName("offset"), 0.0f);
+
+  const Output line = ops::AddV2(scope, ops::Mul(scope, slope, x), offset);
+  const Output error = ops::Square(scope, ops::Sub(scope, line, y));
+  const Output loss = ops::Mean(scope, error, {0});
+
+  const auto gradients =
+      Gradients(scope, {loss}, {slope.handle(), offset.handle()});
+  if (!gradients.ok()) return std::puts(gradients.status().ToString().c_str());
+  const Output rate = ops::Const(scope, 0.1f);
+  const Output train1 = ops::ApplyGradientDescent(scope, slope.handle(), rate,
+                                                  (*gradients)[0].tensor());
+  const Output train2 = ops::ApplyGradientDescent(scope, offset.handle(), rate,
+                                                  (*gradients)[1].tensor());
+  const Operation init = ops::GlobalVariablesInitializer(scope);
+
+  // Here, or on a cluster: hello grpc://host:port
+  Session session(scope, {.target = argc > 1 ? argv[1] : ""});
+  Status status = session.RunTargets({init});
+  for (int step = 0; status.ok() && step < 200; ++step) {
+    status = session
+                 .Run({{x, {0.f, 1.f, 2.f}}, {y, {1.f, 3.f, 5.f}}}, {loss},
+                      {train1.op(), train2.op()})
+                 .status();
+  }
+  const auto fitted = session.Run({slope, offset});
+  if (!fitted.ok()) return std::puts(fitted.status().ToString().c_str());
+  std::printf("y = %.2f x + %.2f\n", (*fitted)[0].scalar<float>(),
+              (*fitted)[1].scalar<float>());
+}
