@@ -11,13 +11,22 @@ bool SameNode(const NodeDef& a, const NodeDef& b) {
          a.device == b.device && a.attrs == b.attrs;
 }
 
-// The same signature and body, in the same order.
+// What is a map on the wire comes in any order.
+using Renames = std::vector<std::pair<std::string, std::string>>;
+bool SameMap(Renames a, Renames b) {
+  std::sort(a.begin(), a.end());
+  std::sort(b.begin(), b.end());
+  return a == b;
+}
+
+// The same signature and body.
 bool SameFunction(const FunctionDef& a, const FunctionDef& b) {
   return SummarizeOp(a.signature) == SummarizeOp(b.signature) &&
          a.signature.control_outputs == b.signature.control_outputs &&
          std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(),
                     b.nodes.end(), SameNode) &&
-         a.ret == b.ret && a.control_ret == b.control_ret && a.attrs == b.attrs;
+         SameMap(a.ret, b.ret) && SameMap(a.control_ret, b.control_ret) &&
+         a.attrs == b.attrs;
 }
 
 }  // namespace
