@@ -16,6 +16,15 @@ struct SimplePlacer::Group {
   NodeId asking = kNoNode;      // the first member that asks for something
 };
 
+namespace {
+
+bool UsesResource(const Node& node) {
+  return std::find(node.input_types.begin(), node.input_types.end(),
+                   DataType::kResource) != node.input_types.end();
+}
+
+}  // namespace
+
 SimplePlacer::SimplePlacer(std::vector<PlaceableDevice> devices,
                            const KernelTable* kernels, PlacementOptions options)
     : devices_(std::move(devices)),
@@ -160,6 +169,34 @@ StatusOr<std::string> SimplePlacer::Choose(const Graph& graph,
   return NoKernelError(graph, group, *blocker, wanted);
 }
 
+Status SimplePlacer::Request(const Graph& graph, NodeId id,
+                             Group* group) const {
+  const Node& node = *graph.node(id);
+  StatusOr<DeviceName> requested = DeviceName::Parse(node.requested_device);
+  if (!requested.ok()) {
+    return InvalidArgument("Malformed device specification '",
+                           node.requested_device, "' in node ", node.name, ": ",
+                           requested.status().message());
+  }
+  if (requested->empty()) return OkStatus();
+  MR_RETURN_IF_ERROR(CheckPinned(graph, node, *requested));
+  StatusOr<DeviceName> merged =
+      group->requested.Merge(*requested, options_.allow_soft_placement);
+  if (!merged.ok() && UsesResource(node)) {
+    merged = requested->OverriddenBy(group->requested);
+  }
+  if (!merged.ok()) {
+    return InvalidArgument("Cannot colocate nodes {{colocation_node ",
+                           node.name, "}} and {{colocation_node ",
+                           graph.node(group->asking)->name,
+                           "}}: ", merged.status().message(), "\n  ",
+                           absl::StrJoin(groups_.Reasons(graph, id), "\n  "));
+  }
+  group->requested = *std::move(merged);
+  if (group->asking == kNoNode) group->asking = id;
+  return OkStatus();
+}
+
 Status SimplePlacer::Place(Graph* graph, NodeId first) {
   groups_ = ColocationGroups();
   MR_RETURN_IF_ERROR(groups_.AddNodes(*graph, 0));
@@ -172,25 +209,17 @@ Status SimplePlacer::Place(Graph* graph, NodeId first) {
     auto [it, added] = groups.try_emplace(root);
     if (added) order.push_back(root);
     it->second.members.push_back(id);
-    StatusOr<DeviceName> requested = DeviceName::Parse(node->requested_device);
-    if (!requested.ok()) {
-      return InvalidArgument("Malformed device specification '",
-                             node->requested_device, "' in node ", node->name,
-                             ": ", requested.status().message());
+  }
+  // Those that only use a resource ask last: where it is goes before their
+  // wish, as a client may put a read of a variable on its worker.
+  for (const bool users : {false, true}) {
+    for (NodeId root : order) {
+      Group& group = groups[root];
+      for (NodeId id : group.members) {
+        if (UsesResource(*graph->node(id)) != users) continue;
+        MR_RETURN_IF_ERROR(Request(*graph, id, &group));
+      }
     }
-    if (requested->empty()) continue;
-    MR_RETURN_IF_ERROR(CheckPinned(*graph, *node, *requested));
-    StatusOr<DeviceName> merged =
-        it->second.requested.Merge(*requested, options_.allow_soft_placement);
-    if (!merged.ok()) {
-      std::string chain = absl::StrJoin(groups_.Reasons(*graph, id), "\n  ");
-      return InvalidArgument("Cannot colocate nodes {{colocation_node ",
-                             node->name, "}} and {{colocation_node ",
-                             graph->node(it->second.asking)->name,
-                             "}}: ", merged.status().message(), "\n  ", chain);
-    }
-    it->second.requested = *std::move(merged);
-    if (it->second.asking == kNoNode) it->second.asking = id;
   }
   // Members placed by an earlier call decide for their group.
   if (first > 0) {

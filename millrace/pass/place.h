@@ -28,8 +28,10 @@ struct PlacementOptions {
 
 // Assigns a device to nodes as the graph grows. A node placed earlier keeps
 // its device; a pinned node goes where it is pinned; else the first GPU of its
-// task that can run the whole colocation group, or CPU:0. Omitted parts: task
-// 0 of the job, the default task's job, the task's first device. One thread.
+// task that can run the whole colocation group, or CPU:0. A node that uses a
+// resource goes where the resource is, whatever it asks for itself. Omitted
+// parts: task 0 of the job, the default task's job, the task's first device.
+// One thread.
 class SimplePlacer {
  public:
   SimplePlacer(std::vector<PlaceableDevice> devices, const KernelTable* kernels,
@@ -44,6 +46,8 @@ class SimplePlacer {
   struct Group;
   Status CheckPinned(const Graph& graph, const Node& node,
                      const DeviceName& requested) const;
+  // Adds what a node asks for to what its group does.
+  Status Request(const Graph& graph, NodeId id, Group* group) const;
   StatusOr<std::string> Choose(const Graph& graph, const Group& group) const;
   bool CanRun(const Graph& graph, const Group& group, const std::string& type,
               const Node** blocker) const;
