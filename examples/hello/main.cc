@@ -24,9 +24,9 @@ int main(int argc, char** argv) {
   if (!gradients.ok()) return std::puts(gradients.status().ToString().c_str());
   const Output rate = ops::Const(scope, 0.1f);
   const Output train1 = ops::ApplyGradientDescent(scope, slope.handle(), rate,
-                                                  (*gradients)[0].tensor());
+                                                  (*gradients)[0].tensor);
   const Output train2 = ops::ApplyGradientDescent(scope, offset.handle(), rate,
-                                                  (*gradients)[1].tensor());
+                                                  (*gradients)[1].tensor);
   const Operation init = ops::GlobalVariablesInitializer(scope);
 
   // Here, or on a cluster: hello grpc://host:port
