@@ -159,12 +159,12 @@ class MasterApi {
 };
 
 // X(Name) for each method.
-#define MR_MASTER_METHODS(X)                                             \
-  X(CreateSession)                                                       \
-  X(ExtendSession)                                                       \
-  X(PartialRunSetup)                                                     \
-  X(RunStep)                                                             \
-  X(CloseSession) X(ListDevices) X(Reset) X(MakeCallable) X(RunCallable) \
-      X(ReleaseCallable)
+#define MR_MASTER_METHODS(X) \
+  X(CreateSession)           \
+  X(ExtendSession)           \
+  X(PartialRunSetup)         \
+  X(RunStep)                 \
+  X(CloseSession)            \
+  X(ListDevices) X(Reset) X(MakeCallable) X(RunCallable) X(ReleaseCallable)
 
 }  // namespace millrace

@@ -272,13 +272,14 @@ class WorkerApi {
 };
 
 // X(Name) for each method.
-#define MR_WORKER_METHODS(X)                                                 \
-  X(GetStatus)                                                               \
-  X(CreateWorkerSession)                                                     \
-  X(DeleteWorkerSession)                                                     \
-  X(RegisterGraph)                                                           \
-  X(DeregisterGraph) X(RunGraph) X(CleanupGraph) X(CleanupAll) X(RecvTensor) \
-      X(RecvBuf) X(Logging) X(Tracing) X(CompleteGroup) X(CompleteInstance)  \
+#define MR_WORKER_METHODS(X)                                         \
+  X(GetStatus)                                                       \
+  X(CreateWorkerSession)                                             \
+  X(DeleteWorkerSession)                                             \
+  X(RegisterGraph)                                                   \
+  X(DeregisterGraph)                                                 \
+  X(RunGraph) X(CleanupGraph) X(CleanupAll) X(RecvTensor) X(RecvBuf) \
+      X(Logging) X(Tracing) X(CompleteGroup) X(CompleteInstance)     \
           X(GetStepSequence) X(MarkRecvFinished)
 
 }  // namespace millrace

@@ -18,7 +18,7 @@ from gtest_runner import Count
 
 ASAN_ROOMS = ("base", "tensor", "graph", "protocol", "kernel", "checkpoint")
 TSAN_ROOMS = ("base", "exec", "rpc")
-SEEDS, LONG_SEEDS = 100, 5000
+SEEDS, LONG_SEEDS = 200, 2000
 
 
 class Report:

@@ -1,4 +1,4 @@
-#include "admin_client.h"
+#include "tools/millrace/admin_client.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "config_file.h"
+#include "tools/millrace/config_file.h"
 
 #include <cmath>
 

@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "config_file.h"
 #include "millrace/base/edit_distance.h"
 #include "millrace/base/file.h"
 #include "millrace/base/version.h"
-#include "server_command.h"
-#include "status_command.h"
-#include "stop_command.h"
+#include "tools/millrace/config_file.h"
+#include "tools/millrace/server_command.h"
+#include "tools/millrace/status_command.h"
+#include "tools/millrace/stop_command.h"
 
 namespace {
 

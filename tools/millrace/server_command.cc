@@ -1,4 +1,4 @@
-#include "server_command.h"
+#include "tools/millrace/server_command.h"
 
 #include <unistd.h>
 
@@ -14,7 +14,7 @@
 #include "millrace/graph/all_ops.h"
 #include "millrace/kernel/all_kernels.h"
 #include "millrace/rpc/grpc/grpc_transport.h"
-#include "server_options.h"
+#include "tools/millrace/server_options.h"
 
 namespace millrace {
 namespace {

@@ -1,8 +1,8 @@
 // `millrace server`: one task of a cluster, until it is told to stop.
 #pragma once
 
-#include "config_file.h"
-#include "server_flags.h"
+#include "tools/millrace/config_file.h"
+#include "tools/millrace/server_flags.h"
 
 namespace millrace {
 

@@ -1,4 +1,4 @@
-#include "server_options.h"
+#include "tools/millrace/server_options.h"
 
 #include <cmath>
 #include <utility>

@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <string>
 
-#include "config_file.h"
 #include "millrace/base/file.h"
 #include "millrace/base/log.h"
 #include "millrace/cluster/server.h"
-#include "server_flags.h"
+#include "tools/millrace/config_file.h"
+#include "tools/millrace/server_flags.h"
 
 namespace millrace {
 

@@ -1,9 +1,9 @@
-#include "status_command.h"
+#include "tools/millrace/status_command.h"
 
 #include <cstdio>
 
 #include "absl/strings/str_format.h"
-#include "admin_client.h"
+#include "tools/millrace/admin_client.h"
 
 namespace millrace {
 namespace {

@@ -1,9 +1,9 @@
-#include "stop_command.h"
+#include "tools/millrace/stop_command.h"
 
 #include <cstdio>
 
-#include "admin_client.h"
 #include "millrace/base/clock.h"
+#include "tools/millrace/admin_client.h"
 
 namespace millrace {
 namespace {

@@ -1,0 +1,154 @@
+"""Clusters of servers in processes of their own, for the tests of this folder.
+
+    with task_servers.Cluster({"ps": 1, "worker": 2}) as cluster:
+      session = tf.compat.v1.Session(cluster.target("worker", 0))
+
+Servers of ours listen on ports that the system chose and learn each other by a cluster file.
+"""
+
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+COMMAND = os.environ.get("MILLRACE_COMMAND", "build/dev/millrace")
+START_SECONDS = 60
+
+STOCK_SERVER = """
+import os, sys
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "2"
+import tensorflow as tf
+job, task, cluster = sys.argv[1], int(sys.argv[2]), eval(sys.argv[3])
+tf.compat.v1.train.Server(cluster, job_name=job, task_index=task)
+print("listens", flush=True)
+import threading
+threading.Event().wait()
+"""
+
+
+def free_port():
+  with socket.socket() as s:
+    s.bind(("127.0.0.1", 0))
+    return s.getsockname()[1]
+
+
+def wait_for(condition, what, seconds=START_SECONDS):
+  end = time.monotonic() + seconds
+  while not condition():
+    if time.monotonic() > end:
+      raise TimeoutError(what() if callable(what) else what)
+    time.sleep(0.005)
+
+
+def _die_with_parent():
+  import ctypes
+  ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)
+
+
+class Cluster:
+  """Tasks by job, each with a process; those of `absent` are in the cluster and not started."""
+
+  def __init__(self, tasks, absent=(), kind="millrace", flags=()):
+    self.kind = kind
+    self.flags = list(flags)
+    self._folder = tempfile.TemporaryDirectory(prefix="millrace_")
+    self.folder = pathlib.Path(self._folder.name)
+    self.names = [(job, i) for job, count in tasks.items() for i in range(count)]
+    self.absent = set(absent)
+    self.processes = {}
+    self.ports = {name: free_port() for name in self.names if kind == "stock" or name in self.absent}
+    try:
+      for name in self.names:
+        if name not in self.absent:
+          self._start(name)
+      self._await_ports()
+    except BaseException:
+      self.stop()
+      raise
+
+  def __enter__(self):
+    return self
+
+  def __exit__(self, *unused):
+    self.stop()
+
+  def address(self, job, task=0):
+    return f"127.0.0.1:{self.ports[job, task]}"
+
+  def target(self, job, task=0):
+    return "grpc://" + self.address(job, task)
+
+  def spec(self):
+    jobs = {}
+    for job, task in self.names:
+      jobs.setdefault(job, []).append(self.address(job, task))
+    return jobs
+
+  def log(self, job, task=0):
+    return (self.folder / f"{job}{task}.log").read_text(errors="replace")
+
+  def kill(self, job, task=0):
+    process = self.processes.pop((job, task))
+    process.kill()
+    process.wait()
+
+  def start(self, job, task=0):
+    """Starts an absent or killed task, at its old address."""
+    self._start((job, task))
+    self._await_ports()
+
+  def stop(self):
+    for process in self.processes.values():
+      process.terminate()
+    for process in self.processes.values():
+      try:
+        process.wait(5)
+      except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    self.processes = {}
+    self._folder.cleanup()
+
+  def _cluster_file(self):
+    return self.folder / "cluster"
+
+  def _port_file(self, name):
+    return self.folder / f"{name[0]}{name[1]}.port"
+
+  def _start(self, name):
+    job, task = name
+    if self.kind == "stock":
+      argv = [sys.executable, "-c", STOCK_SERVER, job, str(task), repr(self.spec())]
+    else:
+      self._port_file(name).unlink(missing_ok=True)
+      argv = [COMMAND, "server", "--cluster", f"@{self._cluster_file()}", "--job", job, "--task", str(task),
+              "--port", str(self.ports.get(name, 0)), "--port_file", str(self._port_file(name)), *self.flags]
+    log = open(self.folder / f"{job}{task}.log", "ab")
+    self.processes[name] = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                            preexec_fn=_die_with_parent)
+    log.close()
+
+  def _listens(self, name):
+    process = self.processes[name]
+    if process.poll() is not None:
+      raise RuntimeError(f"{name} ended with {process.returncode}:\n{self.log(*name)}")
+    if self.kind == "stock":
+      return "listens" in self.log(*name)
+    return self._port_file(name).exists()
+
+  def _await_ports(self):
+    for name in self.processes:
+      wait_for(lambda: self._listens(name), lambda: f"{name} does not listen: {self.log(*name)}")
+      if self.kind != "stock":
+        self.ports[name] = int(self._port_file(name).read_text())
+    if self.kind == "stock" or self._cluster_file().exists():
+      return
+    part = self.folder / "cluster.part"
+    part.write_text(";".join(f"{job}={','.join(addresses)}" for job, addresses in self.spec().items()))
+    part.rename(self._cluster_file())
+    for name in self.processes:
+      wait_for(lambda: "has its cluster" in self.log(*name), lambda: f"{name} has no cluster: {self.log(*name)}")
