@@ -272,14 +272,15 @@ class WorkerApi {
 };
 
 // X(Name) for each method.
-#define MR_WORKER_METHODS(X)                                         \
-  X(GetStatus)                                                       \
-  X(CreateWorkerSession)                                             \
-  X(DeleteWorkerSession)                                             \
-  X(RegisterGraph)                                                   \
-  X(DeregisterGraph)                                                 \
-  X(RunGraph) X(CleanupGraph) X(CleanupAll) X(RecvTensor) X(RecvBuf) \
-      X(Logging) X(Tracing) X(CompleteGroup) X(CompleteInstance)     \
-          X(GetStepSequence) X(MarkRecvFinished)
+// It never comes to rest on this list:
+// clang-format off
+#define MR_WORKER_METHODS(X)                          \
+  X(GetStatus) X(CreateWorkerSession)                 \
+  X(DeleteWorkerSession) X(RegisterGraph)             \
+  X(DeregisterGraph) X(RunGraph) X(CleanupGraph)      \
+  X(CleanupAll) X(RecvTensor) X(RecvBuf) X(Logging)   \
+  X(Tracing) X(CompleteGroup) X(CompleteInstance)     \
+  X(GetStepSequence) X(MarkRecvFinished)
+// clang-format on
 
 }  // namespace millrace

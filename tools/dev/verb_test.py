@@ -16,8 +16,8 @@ import verb_fmt
 from console import ROOT, say, seconds
 from gtest_runner import Count
 
-ASAN_ROOMS = ("base", "tensor", "graph", "protocol", "kernel", "checkpoint")
-TSAN_ROOMS = ("base", "exec", "rpc")
+ASAN_ROOMS = ("base", "tensor")
+TSAN_ROOMS = ("base",)
 SEEDS, LONG_SEEDS = 200, 2000
 
 
