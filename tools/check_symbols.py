@@ -15,7 +15,7 @@ import sys
 
 CONSTRUCTOR = re.compile(r"^[0-9a-f]+ <(_GLOBAL__sub_I_.*|_Z41__static_initialization_and_destruction_0.*)>:$")
 # absl's headers include <iostream>, whose stream initializer is no business of ours.
-HARMLESS = re.compile(r"^(_ZNSt8ios_base4Init[CD][12]Ev|__cxa_atexit|__dso_handle|_ZStL8__ioinit|\.\w+|_Z41__static_init.*)$")
+HARMLESS = re.compile(r"^(_ZNSt8ios_base4Init[CD][12]Ev|__cxa_atexit|__dso_handle|_ZStL8__ioinit|\.[\w.]+|_Z41__static_init.*)$")
 # Locks and notifications are inline code of base; check_layers.py sees to std::mutex.
 WAITS = re.compile(
     r"^(pthread_(cond|once|create|join)\w*|nanosleep|clock_nanosleep|usleep|sleep|clock_gettime"

@@ -17,7 +17,7 @@ using TypeList = AttrValue::TypeList;
 
 // In the order in which TensorFlow's registry has them, which its messages
 // show.
-const TypeList kNumberTypes = {
+constexpr DataType kNumberTypes[] = {
     DataType::kFloat,      DataType::kDouble,  DataType::kInt32,
     DataType::kUint8,      DataType::kInt16,   DataType::kInt8,
     DataType::kComplex64,  DataType::kInt64,   DataType::kQint8,
@@ -25,14 +25,14 @@ const TypeList kNumberTypes = {
     DataType::kQint16,     DataType::kQuint16, DataType::kUint16,
     DataType::kComplex128, DataType::kHalf,    DataType::kUint32,
     DataType::kUint64};
-const TypeList kRealNumberTypes = {
+constexpr DataType kRealNumberTypes[] = {
     DataType::kFloat, DataType::kDouble,   DataType::kInt32,
     DataType::kUint8, DataType::kInt16,    DataType::kInt8,
     DataType::kInt64, DataType::kBfloat16, DataType::kUint16,
     DataType::kHalf,  DataType::kUint32,   DataType::kUint64};
-const TypeList kQuantizedTypes = {DataType::kQint8, DataType::kQuint8,
-                                  DataType::kQint32, DataType::kQint16,
-                                  DataType::kQuint16};
+constexpr DataType kQuantizedTypes[] = {DataType::kQint8, DataType::kQuint8,
+                                        DataType::kQint32, DataType::kQint16,
+                                        DataType::kQuint16};
 
 // Schemas also name types that no kernel takes.
 bool ParseAnyType(absl::string_view name, DataType* type) {
@@ -332,11 +332,11 @@ StatusOr<std::string> ParseKind(Scanner& in, AttrValue* allowed) {
     return absl::StrCat("list(", inner, ")");
   }
   for (const auto& [name, types] :
-       {std::pair("numbertype", &kNumberTypes),
-        std::pair("realnumbertype", &kRealNumberTypes),
-        std::pair("quantizedtype", &kQuantizedTypes)}) {
+       {std::pair("numbertype", absl::MakeConstSpan(kNumberTypes)),
+        std::pair("realnumbertype", absl::MakeConstSpan(kRealNumberTypes)),
+        std::pair("quantizedtype", absl::MakeConstSpan(kQuantizedTypes))}) {
     if (word == name) {
-      *allowed = *types;
+      *allowed = TypeList(types.begin(), types.end());
       return std::string("type");
     }
   }

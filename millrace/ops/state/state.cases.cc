@@ -27,6 +27,10 @@ void MakesVariable(CaseList& c, DataType t) {
         .Run({"is"});
     return;
   }
+  c.Sequence("value")
+      .Node("op", c.op().name, {}, VariableAttrs(t, {2, 3}))
+      .Node("init", "Assign", {"op", Rand(t, {2, 3})})
+      .Run({"init"});
   c.Sequence("life")
       .Node("op", c.op().name, {}, VariableAttrs(t, {2, 3}))
       .Node("init", "Assign", {"op", Rand(t, {2, 3})})
