@@ -1,8 +1,12 @@
+#include <limits>
+
 #include "tests/cases/case.h"
 
 using namespace millrace::cases;
 
 namespace {
+
+constexpr float kInf = std::numeric_limits<float>::infinity();
 
 void Scan(CaseList& c, double lo, double hi) {
   c.EachType("T", [&](CaseList& c, DataType t) {
@@ -32,3 +36,7 @@ void Scan(CaseList& c, double lo, double hi) {
 
 MR_CASES(Cumsum)(CaseList& c) { Scan(c, -2, 2); }
 MR_CASES(Cumprod)(CaseList& c) { Scan(c, 0.9, 1.1); }
+MR_CASES(CumulativeLogsumexp)(CaseList& c) {
+  Scan(c, -2, 2);
+  c.Ok({Values<float>({-kInf, -kInf, 3, kInf, 1}), Scalar(0)});
+}

@@ -1,5 +1,8 @@
-// Cumsum and Cumprod. Half and bfloat16 accumulate in float.
+// Cumsum, Cumprod and CumulativeLogsumexp. Half and bfloat16 accumulate in
+// float.
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/kernel_decl.h"
@@ -33,6 +36,22 @@ struct ProdStep {
   }
 };
 
+struct LogSumExpStep {
+  template <class A>
+  static A Identity() {
+    return -std::numeric_limits<A>::infinity();
+  }
+  template <class A>
+  static A Take(A a, A x) {
+    const A high = std::max(a, x);
+    // Two infinities of one sign have no difference.
+    if (!(std::abs(high) < std::numeric_limits<A>::infinity())) {
+      return a != a || x != x ? a + x : high;
+    }
+    return high + std::log1p(std::exp(std::min(a, x) - high));
+  }
+};
+
 // Scans n columns; `step` is the distance between rows, negative in reverse.
 template <class Step, class T, bool kExclusive>
 void ScanColumns(const T* x, T* z, int64_t step, int64_t rows, int64_t n) {
@@ -48,7 +67,7 @@ void ScanColumns(const T* x, T* z, int64_t step, int64_t rows, int64_t n) {
   }
 }
 
-template <class Step>
+template <class Step, class Types>
 class ScanKernel {
  public:
   static StatusOr<ScanKernel> Make(const KernelInit& init) {
@@ -76,7 +95,7 @@ class ScanKernel {
     if (x.num_elements() == 0) return OkStatus();
     const int64_t outer = x.shape().NumElements(0, d);
     const int64_t inner = x.shape().NumElements(d + 1, x.rank());
-    return Dispatch(NumericTypes(), x.dtype(), [&]<class T>() {
+    return Dispatch(Types(), x.dtype(), [&]<class T>() {
       return Scan<T>(ctx, x.flat<T>().data(), z->mutable_flat<T>().data(),
                      outer, x.dim(d), inner);
     });
@@ -118,7 +137,9 @@ constexpr char kTypes[] =
 using namespace millrace;       // NOLINT: declarations stand outside
 using namespace millrace::ops;  // NOLINT
 
-MR_KERNELS(Cumsum,
-           Cpu){{.types = kTypes, .make = MakeKernel<ScanKernel<SumStep>>}};
-MR_KERNELS(Cumprod,
-           Cpu){{.types = kTypes, .make = MakeKernel<ScanKernel<ProdStep>>}};
+MR_KERNELS(Cumsum, Cpu){
+    {.types = kTypes, .make = MakeKernel<ScanKernel<SumStep, NumericTypes>>}};
+MR_KERNELS(Cumprod, Cpu){
+    {.types = kTypes, .make = MakeKernel<ScanKernel<ProdStep, NumericTypes>>}};
+MR_KERNELS(CumulativeLogsumexp,
+           Cpu){{.make = MakeKernel<ScanKernel<LogSumExpStep, FloatTypes>>}};

@@ -32,3 +32,16 @@ MR_OP(Cumprod){
         "Products of the elements up to each one along `axis`: without that "
         "element if `exclusive`, from the end if `reverse`.",
 };
+
+MR_OP(CumulativeLogsumexp){
+    .inputs = "x: T, axis: Tidx",
+    .outputs = "out: T",
+    .attrs =
+        "exclusive: bool = false; reverse: bool = false; T: {bfloat16, half, "
+        "float, double}; Tidx: {int32, int64} = 'int32'",
+    .shape = shapes::Unchanged,
+    .doc =
+        "The logarithm of Cumsum of exp(x) along `axis`, without overflow; "
+        "-inf "
+        "for an empty sum.",
+};

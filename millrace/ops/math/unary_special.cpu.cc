@@ -1,9 +1,9 @@
-// Error and gamma functions.
+// Error and gamma functions and their inverses, of one operand.
 #include <cmath>
-#include <limits>
 
 #include "millrace/ops/math/elementwise.h"
 #include "millrace/ops/math/float_math.h"
+#include "millrace/ops/math/special_functions.h"
 
 namespace millrace::ops {
 namespace {
@@ -32,31 +32,25 @@ struct LgammaOp {
   }
 };
 
-double Digamma(double x) {
-  if (std::isnan(x) || x == std::numeric_limits<double>::infinity()) return x;
-  double result = 0;
-  if (x <= 0) {
-    if (x == std::floor(x)) return std::numeric_limits<double>::quiet_NaN();
-    // psi(x) = psi(1 - x) - pi / tan(pi x); the tangent has period 1.
-    const double fraction = x - std::floor(x);
-    if (fraction != 0.5) result = -M_PI / std::tan(M_PI * fraction);
-    x = 1 - x;
-  }
-  // psi(x) = psi(x + 1) - 1 / x, up to where the asymptotic series is exact.
-  for (; x < 10; x += 1) result -= 1 / x;
-  const double t = 1 / (x * x);
-  const double series =
-      t * (1.0 / 12 -
-           t * (1.0 / 120 -
-                t * (1.0 / 252 -
-                     t * (1.0 / 240 - t * (1.0 / 132 - t * 691.0 / 32760)))));
-  return result + std::log(x) - 0.5 / x - series;
-}
-
 struct DigammaOp {
   template <class T>
   static T Do(T x) {
-    return static_cast<T>(Digamma(x));
+    return static_cast<T>(special::Digamma(x));
+  }
+};
+
+struct ErfinvOp {
+  template <class T>
+  static T Do(T x) {
+    return static_cast<T>(special::InverseErf(x));
+  }
+};
+
+struct NdtriOp {
+  template <class T>
+  static T Do(T x) {
+    return static_cast<T>(-M_SQRT2 *
+                          special::InverseErfc(2 * static_cast<double>(x)));
   }
 };
 
@@ -64,6 +58,8 @@ constexpr UnaryTable kErf = MakeUnaryTable<ErfOp>(RealLoops(), 600);
 constexpr UnaryTable kErfc = MakeUnaryTable<ErfcOp>(RealLoops(), 15000);
 constexpr UnaryTable kLgamma = MakeUnaryTable<LgammaOp>(RealLoops(), 25000);
 constexpr UnaryTable kDigamma = MakeUnaryTable<DigammaOp>(RealLoops(), 40000);
+constexpr UnaryTable kErfinv = MakeUnaryTable<ErfinvOp>(RealLoops(), 100000);
+constexpr UnaryTable kNdtri = MakeUnaryTable<NdtriOp>(RealLoops(), 100000);
 
 }  // namespace
 }  // namespace millrace::ops
@@ -77,3 +73,7 @@ MR_KERNELS(Lgamma, Cpu){
     {.types = "T: half, float, double", .make = MakeUnary<kLgamma>}};
 MR_KERNELS(Digamma, Cpu){
     {.types = "T: half, float, double", .make = MakeUnary<kDigamma>}};
+MR_KERNELS(Erfinv,
+           Cpu){{.types = "T: float, double", .make = MakeUnary<kErfinv>}};
+MR_KERNELS(Ndtri,
+           Cpu){{.types = "T: float, double", .make = MakeUnary<kNdtri>}};

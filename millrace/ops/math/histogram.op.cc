@@ -1,0 +1,26 @@
+#include "millrace/graph/op_decl.h"
+#include "millrace/graph/shape_context.h"
+
+using namespace millrace;  // NOLINT: declarations stand outside
+
+namespace {
+
+Status HistogramShape(ShapeContext& c) {
+  MR_RETURN_IF_ERROR(c.WithRank(1, 1).status());
+  MR_RETURN_IF_ERROR(c.WithRank(2, 0).status());
+  MR_ASSIGN(int64_t bins, c.DimFromInput(2));
+  return c.Return({bins});
+}
+
+}  // namespace
+
+MR_OP(HistogramFixedWidth){
+    .inputs = "values: T, value_range: T, nbins: int32",
+    .outputs = "out: dtype",
+    .attrs =
+        "T: {int32, int64, float, double}; dtype: {int32, int64} = 'int32'",
+    .shape = HistogramShape,
+    .doc =
+        "How many of `values` lie in each of `nbins` parts of equal width of "
+        "`value_range`; values outside count in the first and last.",
+};

@@ -1,0 +1,101 @@
+#include <limits>
+
+#include "tests/cases/case.h"
+
+using namespace millrace::cases;
+
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr DataType kD = DataType::kDouble;
+
+// Stock's series end earlier than ours.
+constexpr double kDoubleTolerance = 1e-10;
+
+void Binary(CaseList& c, double x_lo, double x_hi, double y_lo, double y_hi) {
+  c.EachType("T", [&](CaseList& c, DataType t) {
+    const double tolerance = t == kD ? kDoubleTolerance : 2e-5;
+    c.Ok({Rand(t, {3, 70}, x_lo, x_hi), Rand(t, {3, 70}, y_lo, y_hi)})
+        .Tolerance(tolerance);
+    c.Ok({Rand(t, {3, 1}, x_lo, x_hi), Rand(t, {7}, y_lo, y_hi)})
+        .Tolerance(tolerance);
+    c.Ok({Rand(t, {}, x_lo, x_hi), Rand(t, {7}, y_lo, y_hi)})
+        .Tolerance(tolerance);
+  });
+  c.Error({F64({3}), F64({2})}, StatusCode::kInvalidArgument,
+          "Incompatible shapes: [3] vs. [2]");
+}
+
+}  // namespace
+
+MR_CASES(Igamma)(CaseList& c) {
+  Binary(c, 0.1, 9, 0.1, 20);
+  c.Ok({Values<double>({0, 1, -1, 1, 1, kInf, 0, 0}),
+        Values<double>({1, 0, 1, -1, kInf, 1, 0, kInf})});
+  c.Ok({Rand(kD, {20}, 50, 200), Rand(kD, {20}, 50, 200)})
+      .Tolerance(kDoubleTolerance);
+}
+MR_CASES(Igammac)(CaseList& c) {
+  Binary(c, 0.1, 9, 0.1, 20);
+  c.Ok({Values<double>({0, 1, -1, 1, 1, kInf, 0, 0}),
+        Values<double>({1, 0, 1, -1, kInf, 1, 0, kInf})});
+}
+MR_CASES(Zeta)(CaseList& c) {
+  Binary(c, 1.1, 9, 0.1, 20);
+  c.Ok({Values<double>({1, .5, 2, 2, 2, 3, 2.5, 3, 2, 1}),
+        Values<double>({1, 1, 1, 0, -1, -1, -1.5, -1.5, 1e9, -1})})
+      .Tolerance(kDoubleTolerance);
+}
+MR_CASES(Polygamma)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    const double tolerance = t == kD ? kDoubleTolerance : 2e-5;
+    c.Ok({Vec(t, {0, 1, 2, 3, 4, 5}), Rand(t, {6}, 0.5, 9)})
+        .Tolerance(tolerance);
+    c.Ok({Scalar(t, 1), Rand(t, {60}, 0.5, 9)}).Tolerance(tolerance);
+  });
+  c.Ok({Values<double>({0, 1, 2, .5, -1, 1, 1, 3}),
+        Values<double>({1, 1, 2.5, 1, 1, 0, -1, -1.5})})
+      .Tolerance(kDoubleTolerance);
+}
+MR_CASES(Betainc)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    const double tolerance = t == kD ? kDoubleTolerance : 2e-5;
+    c.Ok({Rand(t, {3, 70}, 0.1, 9), Rand(t, {3, 70}, 0.1, 9),
+          Rand(t, {3, 70}, 0, 1)})
+        .Tolerance(tolerance);
+    c.Ok({Rand(t, {}, 0.1, 9), Rand(t, {7}, 0.1, 9), Rand(t, {}, 0, 1)})
+        .Tolerance(tolerance);
+    c.Ok({Rand(t, {}, 0.1, 9), Rand(t, {}, 0.1, 9), Rand(t, {}, 0, 1)})
+        .Tolerance(tolerance);
+  });
+  c.Ok({Values<double>({1, 1, 1, 0, -1, 2, 2}),
+        Values<double>({1, 1, 1, 1, 1, 0, kInf}),
+        Values<double>({0, 1, 1.5, .5, .5, .5, .5})});
+  c.Error({F64({2, 2}), F64({2}), F64({2, 2})}, StatusCode::kInvalidArgument,
+          "Shapes of a and b are inconsistent: [2,2] vs. [2]");
+  c.Error({F64({2}), F64({}), F64({3})}, StatusCode::kInvalidArgument,
+          "Shapes of a and x are inconsistent: [2] vs. [3]");
+  c.Error({F64({}), F64({3}), F64({2})}, StatusCode::kInvalidArgument,
+          "Shapes of b and x are inconsistent: [3] vs. [2]");
+}
+MR_CASES(Erfinv)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Rand(t, {200}, -0.999, 0.999)}).Tolerance(t == kD ? 1e-10 : 1e-5);
+  });
+  c.Ok({Values<double>({-1, 1, 0, .5, -.9999, 2, kNan, 1e-10})})
+      .Tolerance(1e-10);
+}
+MR_CASES(Ndtri)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Rand(t, {200}, 0.001, 0.999)}).Tolerance(t == kD ? 1e-10 : 1e-5);
+  });
+  c.Ok({Values<double>({0, 1, .5, .3, 1e-300, -1, 2, kNan})}).Tolerance(1e-10);
+}
+MR_CASES(NextAfter)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Rand(t, {30}), Rand(t, {30})}).Exact();
+    c.Ok({Rand(t, {3, 1}), Rand(t, {4})}).Exact();
+  });
+  c.Ok({Values<float>({0, 1, 1}), Values<float>({1, 0, 1})}).Exact();
+}
