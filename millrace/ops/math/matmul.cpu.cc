@@ -52,7 +52,8 @@ class MatMulKernel {
           "Matrix size-incompatible: In[0]: ", a.shape().DebugString(),
           ", In[1]: ", b.shape().DebugString());
     }
-    MR_ASSIGN(Tensor * c, ctx.AllocateOutput(0, TensorShape({p.m, p.n})));
+    MR_ASSIGN(TensorShape shape, TensorShape::Make({p.m, p.n}));
+    MR_ASSIGN(Tensor * c, ctx.AllocateOutput(0, std::move(shape)));
     if (p.m == 0 || p.n == 0 || p.k == 0) return FillZeros(*c);
     return product_.Run(ctx, p, a.data(), b.data(), c->mutable_data());
   }

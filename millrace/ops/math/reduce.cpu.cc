@@ -122,7 +122,8 @@ class ReduceKernel {
       if (reduced[d] && keep_dims_) dims.push_back(1);
       if (!reduced[d]) dims.push_back(x.dim(d));
     }
-    const TensorShape shape{absl::MakeConstSpan(dims)};
+    // Without a dimension of 0 the others may be too many.
+    MR_ASSIGN(const TensorShape shape, TensorShape::Make(dims));
     if (count == 1 && keeps_one_) {
       ctx.set_output(0, x.Reshaped(shape));
       return OkStatus();
