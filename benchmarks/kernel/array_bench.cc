@@ -1,76 +1,9 @@
 // Speed of the ops that move data: one kernel, fed with tensors of its own.
 //   ninja -C build/release array_bench && build/release/benchmarks/array_bench
-#include <benchmark/benchmark.h>
-
-#include <memory>
-#include <string>
-#include <vector>
-
-#include "millrace/device/devices.h"
-#include "millrace/graph/all_ops.h"
-#include "millrace/graph/op_registry.h"
-#include "millrace/kernel/all_kernels.h"
-#include "millrace/kernel/kernel.h"
-#include "millrace/kernel/kernel_decl.h"
+#include "benchmarks/kernel/kernel_bench.h"
 
 namespace millrace {
 namespace {
-
-Device& BenchDevice() {
-  static auto* devices = [] {
-    auto made = MakeDevices(DeviceOptions(), "localhost", 0);
-    MR_CHECK(made.ok(), made.status().message());
-    return new auto(*std::move(made));
-  }();
-  return *(*devices)[0];
-}
-
-// A node with its kernel.
-struct Bench {
-  NodeInfo node;
-  std::unique_ptr<Kernel> kernel;
-  std::vector<Tensor> inputs;
-
-  Bench(const char* op, std::vector<Tensor> values, AttrMap attrs)
-      : inputs(std::move(values)) {
-    static const auto* ops = new auto(OpRegistry::Build(AllOps()).value());
-    static const auto* kernels =
-        new auto(KernelTable::Build(AllCpuKernels()).value());
-    node.name = "bench";
-    node.op = (*ops)->Find(op);
-    node.attrs = std::move(attrs);
-    MR_CHECK(CompleteAttrs(*node.op, &node.attrs).ok(), "attributes of ", op);
-    node.input_types = ArgTypes(node.op->inputs, node.attrs).value();
-    node.output_types = ArgTypes(node.op->outputs, node.attrs).value();
-    const KernelEntry* entry =
-        kernels->Find("CPU", *node.op, node.attrs).value();
-    kernel = entry->make(KernelInit(node, BenchDevice(), nullptr)).value();
-  }
-
-  void Run() {
-    StepEnvironment step;
-    std::vector<EdgeValue> in(inputs.size());
-    for (size_t i = 0; i < in.size(); ++i) in[i].tensor = inputs[i];
-    std::vector<EdgeValue> out(node.output_types.size());
-    KernelContext ctx(node, BenchDevice(), step, absl::MakeSpan(in),
-                      absl::MakeSpan(out));
-    const Status s = kernel->Run(ctx);
-    MR_CHECK(s.ok(), s.message());
-    benchmark::DoNotOptimize(out[0].tensor.data());
-  }
-};
-
-Tensor Floats(TensorShape shape) {
-  Tensor t = Tensor::Zeros(DataType::kFloat, std::move(shape));
-  auto x = t.mutable_flat<float>();
-  for (size_t i = 0; i < x.size(); ++i)
-    x[i] = static_cast<float>(i % 1000) - 500;
-  return t;
-}
-
-Tensor Ints(std::initializer_list<int32_t> values) {
-  return Tensor::Vector<int32_t>(values);
-}
 
 // Indices that jump about in [0, limit).
 Tensor Jumps(int64_t count, int64_t limit) {
@@ -85,15 +18,6 @@ Tensor Jumps(int64_t count, int64_t limit) {
 }
 
 constexpr DataType kF = DataType::kFloat;
-
-void Measure(benchmark::State& state, Bench b, int64_t bytes) {
-  for (auto _ : state) b.Run();
-  state.SetBytesProcessed(state.iterations() * bytes);
-}
-
-#define MR_BENCH(Name, bytes, ...)                                          \
-  void Name(benchmark::State& s) { Measure(s, Bench(__VA_ARGS__), bytes); } \
-  BENCHMARK(Name)->MeasureProcessCPUTime()->UseRealTime()
 
 MR_BENCH(Transpose1024, 8 << 20, "Transpose",
          {Floats({1024, 1024}), Ints({1, 0})}, {{"T", kF}});

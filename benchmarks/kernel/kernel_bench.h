@@ -80,7 +80,7 @@ inline Tensor Ints(std::initializer_list<int32_t> values) {
   return Tensor::Vector<int32_t>(values);
 }
 
-// `work` a run: bytes, or floating-point operations, or elements.
+// `work` a run: bytes or floating-point operations.
 inline void MeasureKernel(benchmark::State& state, KernelBench b, double work) {
   for (auto _ : state) b.Run();
   state.counters["rate"] =

@@ -89,6 +89,13 @@ StatusOr<Broadcast> Broadcast::Make(
   return b;
 }
 
+bool Broadcast::IsPeriodic(int operand) const {
+  for (size_t d = 0; d + 1 < dims_.size(); ++d) {
+    if (dims_[d].stride[operand] != 0) return false;
+  }
+  return !inner_is_scalar(operand);
+}
+
 void Broadcast::ForEachSpan(
     int64_t begin, int64_t end,
     absl::FunctionRef<void(const int64_t*, int64_t, int64_t)> f) const {

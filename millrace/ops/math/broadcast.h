@@ -33,6 +33,9 @@ class Broadcast {
     return dims_.back().stride[operand] == 0;
   }
 
+  // True if output element i takes the operand's element i % inner_size().
+  bool IsPeriodic(int operand) const;
+
   // Calls f(offsets, begin, n) for pieces [begin, begin + n) of the output
   // range [begin, end), each within one innermost dimension; `offsets` are the
   // operands' first elements.

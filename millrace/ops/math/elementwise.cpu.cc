@@ -185,24 +185,48 @@ class BinaryKernel {
     return ok;
   }
 
+  // An operand as blocks with an element for each output.
+  class Gatherer {
+   public:
+    Gatherer(const Broadcast& b, int operand, const char* data, size_t bytes)
+        : b_(b), operand_(operand), data_(data), bytes_(bytes) {
+      if (b.IsDense(operand)) {
+        kind_ = kDense;
+      } else if (b.IsPeriodic(operand)) {
+        kind_ = kPeriodic;
+        const size_t period = static_cast<size_t>(b.inner_size()) * bytes;
+        const size_t length = kGatherBlock * bytes + period;
+        for (size_t at = 0; at < length; at += period) {
+          std::copy_n(data, period, block_ + at);
+        }
+      }
+    }
+    const char* Block(int64_t at, int64_t n) {
+      if (kind_ == kDense) return data_ + at * bytes_;
+      if (kind_ == kPeriodic) return block_ + at % b_.inner_size() * bytes_;
+      b_.Gather(operand_, data_, at, n, bytes_, block_);
+      return block_;
+    }
+
+   private:
+    enum Kind { kDense, kPeriodic, kAny };
+    const Broadcast& b_;
+    int operand_;
+    const char* data_;
+    size_t bytes_;
+    Kind kind_ = kAny;
+    alignas(64) char block_[(kGatherBlock + 2 * kShortRun) * 16];
+  };
+
   bool Gathered(const Broadcast& b, const char* x, const char* y, char* z,
                 int64_t begin, int64_t end) const {
-    alignas(64) char x_block[kGatherBlock * 16];
-    alignas(64) char y_block[kGatherBlock * 16];
+    Gatherer xs(b, 0, x, input_bytes_);
+    Gatherer ys(b, 1, y, input_bytes_);
     bool ok = true;
     for (int64_t at = begin; at < end; at += kGatherBlock) {
       const int64_t n = std::min(kGatherBlock, end - at);
-      const char* xs = x + at * input_bytes_;
-      const char* ys = y + at * input_bytes_;
-      if (!b.IsDense(0)) {
-        b.Gather(0, x, at, n, input_bytes_, x_block);
-        xs = x_block;
-      }
-      if (!b.IsDense(1)) {
-        b.Gather(1, y, at, n, input_bytes_, y_block);
-        ys = y_block;
-      }
-      ok &= runner_.Run(Form::kVectorVector, xs, ys, z + at * output_bytes_, n);
+      ok &= runner_.Run(Form::kVectorVector, xs.Block(at, n), ys.Block(at, n),
+                        z + at * output_bytes_, n);
     }
     return ok;
   }

@@ -111,7 +111,8 @@ double Zeta(double x, double q) {
   if (x == 1) return kInf;
   if (!(x > 1) || std::isnan(q)) return kNan;
   if (q <= 0) {
-    if (q == std::floor(q)) return kInf;
+    // On both sides of a pole of odd order the signs differ.
+    if (q == std::floor(q)) return std::fmod(x, 2) == 0 ? kInf : kNan;
     if (x != std::floor(x)) return kNan;
   }
   // The first terms, then the Euler-Maclaurin formula for the rest.

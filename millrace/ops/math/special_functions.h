@@ -7,7 +7,7 @@ namespace millrace::ops::special {
 double Digamma(double x);
 // The derivative of order n (a whole number) of Digamma.
 double Polygamma(double n, double x);
-// Sum of (q + k)^-x over k >= 0. Infinite at its poles.
+// Sum of (q + k)^-x over k >= 0. At poles infinite for even x, else NaN.
 double Zeta(double x, double q);
 // Regularized incomplete gamma functions, lower and upper.
 double IncompleteGamma(double a, double x);
