@@ -1,0 +1,198 @@
+// Rooms: client session ops.grad ops.cpu ops.op
+// The program behind test_gradient_graphs.py.
+//
+//   gradient_graphs FOLDER   writes, for each model, MODEL.graph (a GraphDef
+//   with
+//                            the nodes of its gradients) and a line of
+//                            models.txt: MODEL Y X GRADIENT [X GRADIENT]...
+// A gradient of rows is written as "VALUES,INDICES".
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "millrace/base/file.h"
+#include "millrace/client/gradients.h"
+#include "millrace/client/ops.h"
+#include "millrace/client/variables.h"
+#include "millrace/graph/graph_proto.h"
+
+namespace millrace {
+namespace {
+
+struct Model {
+  Output y;
+  std::vector<Output> xs;
+};
+
+Output Values(const Scope& s, const char* name, std::vector<int64_t> shape,
+              double from = -0.8) {
+  int64_t count = 1;
+  for (int64_t d : shape) count *= d;
+  std::vector<float> values;
+  for (int64_t i = 0; i < count; ++i) {
+    values.push_back(static_cast<float>(from +
+                                        0.37 * static_cast<double>(i % 7) +
+                                        0.011 * static_cast<double>(i)));
+  }
+  const Output flat =
+      ops::Const(s.WithOpName(std::string(name) + "_values"), values);
+  return ops::Identity(s.WithOpName(name), ops::Reshape(s, flat, shape));
+}
+
+Output Total(const Scope& s, const Output& x) {
+  return ops::Sum(s.WithOpName("total"),
+                  ops::Square(s, ops::Reshape(s, x, {-1})), {0});
+}
+
+// The small network of every textbook: three dense layers and a softmax.
+Model Network(const Scope& s) {
+  const Output x = Values(s, "x", {5, 8});
+  Output at = x;
+  std::vector<Output> weights;
+  const std::vector<int64_t> widths = {8, 6, 4, 3};
+  for (size_t i = 0; i + 1 < widths.size(); ++i) {
+    const Scope layer = s.SubScope(absl::StrCat("layer", i));
+    const Output w = Values(layer, "w", {widths[i], widths[i + 1]});
+    const Output b = Values(layer, "b", {widths[i + 1]});
+    weights.push_back(w);
+    weights.push_back(b);
+    at = ops::BiasAdd(layer, ops::MatMul(layer, at, w), b);
+    if (i == 0) at = ops::Relu(layer, at);
+    if (i == 1) at = ops::Tanh(layer, at);
+  }
+  const auto loss = ops::SparseSoftmaxCrossEntropyWithLogits(
+      s, at, ops::Const(s, std::vector<int>{0, 2, 1, 1, 0}));
+  return {ops::Mean(s.WithOpName("loss"), loss.loss, {0}), weights};
+}
+
+Model Broadcast(const Scope& s) {
+  const Output a = Values(s, "a", {3, 1, 2}, 0.4);
+  const Output b = Values(s, "b", {4, 1}, 0.6);
+  const Output c = Values(s, "c", {}, 0.9);
+  const Output quotient =
+      ops::RealDiv(s, ops::Mul(s, a, b), ops::AddV2(s, ops::Square(s, b), c));
+  const Output mixed =
+      ops::Maximum(s, ops::Sub(s, quotient, a), ops::Pow(s, c, b));
+  return {Total(s, mixed), {a, b, c}};
+}
+
+Model Embedding(const Scope& s) {
+  const Output table = Values(s, "table", {6, 3});
+  const Output rows = ops::GatherV2(s, table, {{4, 0}, {4, 2}}, 0);
+  const Output columns = ops::GatherV2(s, table, {2, 0}, 1);
+  const Output more = ops::Gather(s, table, {5, 5});
+  const Output sum = ops::AddV2(s, Total(s, rows), Total(s, more));
+  return {ops::AddV2(s, sum, Total(s, columns)), {table}};
+}
+
+Model OnlyRows(const Scope& s) {
+  const Output table = Values(s, "table", {6, 3});
+  const Output sum =
+      ops::AddV2(s, Total(s, ops::GatherV2(s, table, {{4, 0}, {4, 2}}, 0)),
+                 Total(s, ops::Gather(s, table, {5, 5})));
+  return {sum, {table}};
+}
+
+Model Reductions(const Scope& s) {
+  const Output x = Values(s, "x", {2, 3, 4}, 0.3);
+  const std::vector<Output> parts = {
+      ops::Sum(s, x, {1}),  ops::Mean(s, x, {0, -1}, {.keep_dims = true}),
+      ops::Max(s, x, {2}),  ops::Min(s, x, {0}),
+      ops::Prod(s, x, {1}), ops::Cumsum(s, x, 1, {.exclusive = true}),
+      ops::Cumprod(s, x, 2)};
+  Output y;
+  for (const Output& part : parts) {
+    const Output total = Total(s, part);
+    y = y ? ops::AddV2(s, y, total) : total;
+  }
+  return {y, {x}};
+}
+
+Model Shapes(const Scope& s) {
+  const Output x = Values(s, "x", {3, 4});
+  const std::vector<Output> halves = ops::Split(s, 1, x, 2);
+  const std::vector<Output> rows = ops::Unpack(s, x, 3);
+  const std::vector<Output> parts = {
+      ops::Transpose(s, ops::ConcatV2(s, {halves[1], x}, -1), {1, 0}),
+      ops::Pack(s, {rows[2], rows[0]}, {.axis = 1}),
+      ops::StridedSlice(s, x, {2, 0}, {0, 4}, {-1, 3}, {.end_mask = 1}),
+      ops::Slice(s, x, {1, 1}, {2, -1}),
+      ops::Tile(s, x, {2, 1}),
+      ops::Pad(s, x, {{1, 0}, {2, 1}}),
+      ops::SelectV2(s, ops::Greater(s, x, 0), x, ops::Mul(s, x, 0.1)),
+      ops::UnsortedSegmentSum(s, x, {1, -1, 1}, 2),
+      ops::DynamicPartition(s, x, {1, 0, 1}, 2)[1]};
+  Output y;
+  for (const Output& part : parts) {
+    const Output total = Total(s, part);
+    y = y ? ops::AddV2(s, y, total) : total;
+  }
+  return {y, {x}};
+}
+
+Model Conditional(const Scope& s) {
+  const Output x = Values(s, "x", {4});
+  const Output chosen = ops::Greater(s, ops::Sum(s, x, {0}), 0);
+  const auto branch = ops::Switch(s, x, chosen);
+  const Output y = ops::Merge(s, {ops::Neg(s, branch.output_false),
+                                  ops::Exp(s, branch.output_true)})
+                       .output;
+  return {Total(s, y), {x}};
+}
+
+Model SecondOrder(const Scope& s) {
+  const Output x = Values(s, "x", {3}, 0.3);
+  const Output y = Total(s, ops::Sigmoid(s, ops::Mul(s, x, ops::Tanh(s, x))));
+  auto first = Gradients(s, {y}, {x});
+  if (!first.ok()) {
+    s.Fail(first.status());
+    return {};
+  }
+  return {ops::Sum(s.WithOpName("slope"), (*first)[0].tensor, {0}), {x}};
+}
+
+Status Write(const std::string& folder, const std::string& name,
+             const std::function<Model(const Scope&)>& build,
+             std::string* list) {
+  const Scope s = Scope::NewRoot();
+  const Model model = build(s);
+  MR_RETURN_IF_ERROR(s.status());
+  MR_ASSIGN(const auto gradients, Gradients(s, {model.y}, model.xs));
+  MR_RETURN_IF_ERROR(s.status());
+  absl::StrAppend(list, name, " ", model.y.name());
+  for (size_t i = 0; i < model.xs.size(); ++i) {
+    const Gradient& g = gradients[i];
+    absl::StrAppend(list, " ", model.xs[i].name(), " ",
+                    g.is_slices() ? absl::StrCat(g.slices.values.name(), ",",
+                                                 g.slices.indices.name())
+                                  : g.tensor.name());
+  }
+  absl::StrAppend(list, "\n");
+  return WriteStringToFile(PosixFiles(), JoinPath(folder, name + ".graph"),
+                           SerializeGraphDef(s.graph().Export()));
+}
+
+Status WriteAll(const std::string& folder) {
+  const std::pair<const char*, Model (*)(const Scope&)> models[] = {
+      {"network", Network},         {"broadcast", Broadcast},
+      {"embedding", Embedding},     {"only_rows", OnlyRows},
+      {"reductions", Reductions},   {"shapes", Shapes},
+      {"conditional", Conditional}, {"second_order", SecondOrder}};
+  std::string list;
+  for (const auto& [name, build] : models) {
+    const Status status = Write(folder, name, build, &list);
+    if (!status.ok()) return Prefix(absl::StrCat(name, ": "), status);
+  }
+  return WriteStringToFile(PosixFiles(), JoinPath(folder, "models.txt"), list);
+}
+
+}  // namespace
+}  // namespace millrace
+
+int main(int argc, char** argv) {
+  if (argc != 2) return 2;
+  const millrace::Status status = millrace::WriteAll(argv[1]);
+  if (!status.ok()) std::fprintf(stderr, "%s\n", status.ToString().c_str());
+  return status.ok() ? 0 : 1;
+}
