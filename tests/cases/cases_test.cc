@@ -1,6 +1,7 @@
 // The generic tests of all ops, a test an op and harness:
 //   FAMILY.Shapes/OP    shape function against the shapes of the run
 //   FAMILY.Kernels/OP   results, errors, entries, threads, inputs, the wire
+//   FAMILY.Gradients/OP gradients against finite differences
 //
 //   cases_test --gtest_filter='math.*'          a family
 //   cases_test --gtest_filter='*/MatMul'        an op
@@ -8,11 +9,13 @@
 //   cases_test --dump_schema                    our registry as JSON
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 
 #include "millrace/tensor/wire.h"
 #include "tests/cases/bind.h"
+#include "tests/cases/case_gradients.h"
 #include "tests/cases/compare.h"
 #include "tests/cases/export.h"
 #include "tests/cases/runner.h"
@@ -165,6 +168,14 @@ void CheckKernels(const Case& c) {
   }
 }
 
+// ---- Gradients ----
+
+void CheckGradients(const Case& c) {
+  SCOPED_TRACE(Where(c));
+  if (!c.options.gradient) return;
+  EXPECT_EQ(CheckCaseGradients(c, *suite), "");
+}
+
 // ---- Registration ----
 
 class OpTest : public ::testing::Test {
@@ -206,6 +217,11 @@ int Main(int argc, char** argv) {
   for (const OpCases& list : suite->op_cases) {
     Register(list, "Shapes", &CheckShapes);
     Register(list, "Kernels", &CheckKernels);
+    const auto& cases = list.cases;
+    if (std::any_of(cases.begin(), cases.end(),
+                    [](const auto& c) { return c->options.gradient; })) {
+      Register(list, "Gradients", &CheckGradients);
+    }
   }
   return RUN_ALL_TESTS();
 }

@@ -18,7 +18,13 @@ TEST(OpPage, ShowsSignatureAttributesAndKernels) {
        .doc = "Scales."}});
   ASSERT_TRUE(op.ok()) << op.status();
   EXPECT_EQ(SignatureText(*op), "Scale(x: N * T, by: Ref(float)) -> (y: T)");
-  const KernelDecl kernel = {"Scale", "CPU", {{.types = "T: float"}}};
+  const KernelDecl kernel = {
+      "Scale",
+      "CPU",
+      {{.types = "T: float",
+        .make = [](const KernelInit&) -> StatusOr<std::unique_ptr<Kernel>> {
+          return nullptr;
+        }}}};
   const KernelDecl* const table[] = {&kernel};
   auto kernels = KernelTable::Build(table);
   ASSERT_TRUE(kernels.ok()) << kernels.status();

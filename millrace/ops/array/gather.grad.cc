@@ -98,18 +98,18 @@ MR_GRADIENT(GatherV2)(GradContext& g) {
 }
 
 MR_GRADIENT(GatherNd)(GradContext& g) {
-  const DataType index = g.in(1).dtype();
-  const PartialShape indices = g.in(1).shape();
-  const bool wide = index == DataType::kInt64;
-  // Shapes are int32 or int64.
-  Output shape = ShapeOf(g, g.in(0), wide ? index : DataType::kInt32);
-  if (shape.dtype() != index) shape = Cast(g, shape, index);
-  if (indices.known_rank() && indices.rank() == 2 && indices.dim(1) == 1) {
-    g.Set(0, IndexedSlices{g.dy(), Squeeze(g, g.in(1), {.squeeze_dims = {-1}}),
+  // Rows cannot be added up by int16 indices.
+  Output indices = g.in(1);
+  if (indices.dtype() == DataType::kInt16)
+    indices = Cast(g, indices, DataType::kInt32);
+  const Output shape = ShapeOf(g, g.in(0), indices.dtype());
+  const PartialShape known = indices.shape();
+  if (known.known_rank() && known.rank() == 2 && known.dim(1) == 1) {
+    g.Set(0, IndexedSlices{g.dy(), Squeeze(g, indices, {.squeeze_dims = {-1}}),
                            shape});
     return;
   }
-  g.Set(0, ScatterNd(g, g.in(1), g.dy(), shape));
+  g.Set(0, ScatterNd(g, indices, g.dy(), shape));
 }
 
 MR_GRADIENT(ScatterNd)(GradContext& g) {

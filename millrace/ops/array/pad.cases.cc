@@ -38,7 +38,7 @@ MR_CASES(PadV2)(CaseList& c) {
     c.Ok({Rand(t, {2, 3}), Pads({1, 0, 2, 1}), Rand(t, {})});
   });
   c.Ok({F32({2, 3}), Pads({1, 0, 0, 1}, DataType::kInt64), F32({})})
-      .Gradient({0, 2});
+      .Gradient({0});
   c.Error({F32({2}), Pads({1, 1}), F32({1})}, StatusCode::kInvalidArgument,
           "constant_values must be a scalar. Found: [1]");
 }

@@ -68,8 +68,7 @@ MR_GRADIENT(Minimum)(GradContext& g) {
   Choose(g, LessEqual(g, g.in(0), g.in(1)));
 }
 MR_GRADIENT(SquaredDifference)(GradContext& g) {
-  const Output twice =
-      Mul(g, Mul(g, g.dy(), 2), ConjOf(g, Sub(g, g.in(0), g.in(1))));
+  const Output twice = Mul(g, Mul(g, g.dy(), 2), Sub(g, g.in(0), g.in(1)));
   SetBroadcast(g, twice, Neg(g, twice));
 }
 

@@ -15,7 +15,9 @@ MR_CASES(ClipByValue)(CaseList& c) {
   c.Ok({F32({40}), Scalar(f, 2), Scalar(f, -1)});
   c.Ok({F32({}), Scalar(f, -1), Scalar(f, 1)});
   c.Ok({Empty(f, {0}), Scalar(f, -1), Scalar(f, 1)});
-  c.Ok({F64({4}), F64({4}), F64({4})}).Gradient();
+  const DataType d = DataType::kDouble;
+  c.Ok({Rand(d, {6}, -3, 3), Rand(d, {6}, -2, -1), Rand(d, {6}, 0, 1)})
+      .Gradient();
   c.Error(
       {F32({2, 2}), F32({2}), F32({})}, StatusCode::kInvalidArgument,
       "clip_value_min and clip_value_max must be either of the same shape as "

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "millrace/client/grad_context.h"
+#include "millrace/client/op_builder.h"
 
 namespace millrace::ops {
 namespace {
@@ -99,6 +100,12 @@ MR_GRADIENT(Erfc)(GradContext& g) {
   Slope(g, Mul(g, Exp(g, Neg(g, Square(g, g.in(0)))), -2 / std::sqrt(kPi)));
 }
 MR_GRADIENT(Lgamma)(GradContext& g) { Slope(g, Digamma(g, g.in(0))); }
+
+MR_GRADIENT(Digamma)(GradContext& g) {
+  OpBuilder slope(g, "Polygamma");
+  slope.In(NumberLike(g, g.in(0), 1)).In(g.in(0)).Finish();
+  Slope(g, slope.Out(0));
+}
 
 // Flat almost everywhere. Only Sign says so with zeros, as TensorFlow's does.
 MR_GRADIENT(Sign)(GradContext& g) { g.Set(0, ZerosLike(g, g.in(0))); }
