@@ -1,8 +1,12 @@
 #include "tools/millrace/server_command.h"
 
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -34,33 +38,50 @@ class StopSignals {
  public:
   // Before any thread starts, so that all of them have the signals blocked.
   StopSignals() {
-    sigemptyset(&set_);
-    sigaddset(&set_, SIGTERM);
-    sigaddset(&set_, SIGINT);
-    pthread_sigmask(SIG_BLOCK, &set_, nullptr);
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &set, nullptr);
+    signals_ = signalfd(-1, &set, SFD_CLOEXEC);
+    ended_ = eventfd(0, EFD_CLOEXEC);
   }
+  // By a descriptor and not by a signal: at this point a signal is one too
+  // many if the thread has already had its first.
   ~StopSignals() {
-    if (!thread_.joinable()) return;
-    ended_.store(true);
-    kill(getpid(), SIGTERM);  // for the thread's sigwait
-    thread_.Join();
+    if (thread_.joinable()) {
+      eventfd_write(ended_, 1);
+      thread_.Join();
+    }
+    close(signals_);
+    close(ended_);
   }
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
 
   void Watch(Server* server) {
     thread_ = Thread("signals", [this, server] {
-      int signal = 0;
-      sigwait(&set_, &signal);
-      if (ended_.load()) return;
-      sigset_t once_more = set_;
-      pthread_sigmask(SIG_UNBLOCK, &once_more, nullptr);
-      MR_LOG(Info) << "stopping after signal " << signal;
+      pollfd watched[] = {{signals_, POLLIN, 0}, {ended_, POLLIN, 0}};
+      while (poll(watched, 2, -1) < 0 && errno == EINTR) {
+      }
+      signalfd_siginfo signal;
+      if (watched[1].revents != 0 ||
+          read(signals_, &signal, sizeof(signal)) != sizeof(signal)) {
+        return;
+      }
+      sigset_t set;
+      sigemptyset(&set);
+      sigaddset(&set, SIGTERM);
+      sigaddset(&set, SIGINT);
+      pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+      MR_LOG(Info) << "stopping after signal " << signal.ssi_signo;
       server->Stop();
     });
   }
 
  private:
-  sigset_t set_;
-  std::atomic<bool> ended_{false};
+  int signals_ = -1;
+  int ended_ = -1;
   Thread thread_;
 };
 
