@@ -11,6 +11,9 @@ Status GatherV2Shape(ShapeContext& c) {
   const PartialShape& indices = c.input(1);
   MR_RETURN_IF_ERROR(c.WithRank(2, 0).status());
   MR_ASSIGN(int64_t batch_dims, c.Attr<int64_t>("batch_dims"));
+  if (batch_dims < -kMaxRank || batch_dims > kMaxRank) {
+    return InvalidArgument("batch_dims ", batch_dims, " is out of range");
+  }
   const Tensor* axis_value = c.input_value(2);
   if (!axis_value) {
     if (!params.known_rank() || !indices.known_rank()) return c.Return({});
@@ -21,10 +24,8 @@ Status GatherV2Shape(ShapeContext& c) {
     return c.Return(PartialShape::UnknownOfRank(static_cast<int>(rank)));
   }
   const int64_t axis = IntAt(*axis_value, 0);
-  if (axis < -kMaxRank || axis >= kMaxRank || batch_dims < -kMaxRank ||
-      batch_dims > kMaxRank) {
-    return InvalidArgument("axis ", axis, " or batch_dims ", batch_dims,
-                           " is out of range");
+  if (axis < -kMaxRank || axis >= kMaxRank) {
+    return InvalidArgument("axis ", axis, " is out of range");
   }
   MR_RETURN_IF_ERROR(
       c.WithRankAtLeast(0, static_cast<int>(axis < 0 ? -axis : axis + 1))

@@ -1,4 +1,5 @@
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/array/accumulate.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/array/gather_rows.h"
 #include "millrace/ops/array/move.h"
@@ -78,24 +79,6 @@ struct GatherNdKernel {
   BadIndices policy;
 };
 
-// What "adding" means for a type: numbers add up, flags join, texts follow one
-// another.
-template <class T>
-void AddTo(T& sum, const T& x) {
-  if constexpr (std::is_same_v<T, StringElement>) {
-    sum.Assign(absl::StrCat(sum.view(), x.view()));
-  } else if constexpr (std::is_same_v<T, bool>) {
-    sum = sum || x;
-  } else if constexpr (std::is_integral_v<T>) {
-    using U = std::make_unsigned_t<T>;
-    sum =
-        static_cast<T>(static_cast<U>(static_cast<U>(sum) + static_cast<U>(x)));
-  } else {
-    using C = ComputeType<T>;
-    sum = static_cast<T>(static_cast<C>(sum) + static_cast<C>(x));
-  }
-}
-
 // Rows are taken in their order on each thread, which has its own columns of
 // the slices: the sum of a place is the same whatever the number of threads.
 template <class T>
@@ -114,7 +97,7 @@ Status AddSlices(KernelContext& ctx, const Tensor& updates,
       const int64_t offset = index.Offset(r);
       if (offset < 0) continue;
       for (int64_t i = first; i < stop; ++i)
-        AddTo(dst[offset + i], src[r * slice + i]);
+        Accumulate(dst[offset + i], src[r * slice + i]);
     }
   });
 }

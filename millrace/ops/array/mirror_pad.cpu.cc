@@ -3,6 +3,7 @@
 
 #include "millrace/base/checked_size.h"
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/array/accumulate.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/array/move.h"
 #include "millrace/ops/array/shape_rules.op.h"
@@ -201,7 +202,6 @@ struct MirrorPadGradKernel {
   template <class T>
   static Status AddMirrored(KernelContext& ctx, const Tensor& in, Tensor* out,
                             const std::vector<std::vector<int64_t>>& maps) {
-    using C = ComputeType<T>;
     const int rank = in.rank();
     int64_t groups = 1;
     for (int d = 0; d < rank - 1 && in.dim(d) == out->dim(d); ++d)
@@ -221,8 +221,7 @@ struct MirrorPadGradKernel {
             for (int d = 0; d < rank - 1; ++d) to += maps[d][at[d]];
             const T* from = src + r * length;
             for (int64_t i = 0; i < length; ++i) {
-              to[last[i]] = static_cast<T>(static_cast<C>(to[last[i]]) +
-                                           static_cast<C>(from[i]));
+              Accumulate(to[last[i]], from[i]);
             }
             for (int d = rank - 2; d >= 0 && ++at[d] == row_dims[d]; --d)
               at[d] = 0;

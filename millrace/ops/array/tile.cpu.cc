@@ -2,6 +2,7 @@
 
 #include "millrace/base/checked_size.h"
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/array/accumulate.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/array/move.h"
 #include "millrace/ops/array/shape_rules.op.h"
@@ -70,7 +71,6 @@ Status TileKernel(KernelContext& ctx) {
 template <class T>
 void SumTiles(const Tensor& in, absl::Span<const int64_t> out_dims,
               Tensor* out) {
-  using C = ComputeType<T>;
   const DimVector strides = RowMajorStrides(out_dims);
   const int rank = in.rank();
   DimVector at(static_cast<size_t>(rank));
@@ -79,7 +79,7 @@ void SumTiles(const Tensor& in, absl::Span<const int64_t> out_dims,
   for (const T& value : x) {
     int64_t place = 0;
     for (int d = 0; d < rank; ++d) place += at[d] % out_dims[d] * strides[d];
-    y[place] = static_cast<T>(static_cast<C>(y[place]) + static_cast<C>(value));
+    Accumulate(y[place], value);
     for (int d = rank - 1; d >= 0 && ++at[d] == in.dim(d); --d) at[d] = 0;
   }
 }
