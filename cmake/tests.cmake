@@ -1,7 +1,7 @@
 # Tests: one GoogleTest program a room (millrace/<room>/**/*_test.cc ->
 # <room>_test), a family (millrace/ops/<family>/**/*_test.cc ->
 # ops_<family>_test), a tool (tools/<tool>/*_test.cc -> <tool>_tool_test) and a
-# folder of tests/ (<folder>_test). They lie in tests/ of the build folder and
+# folder of tests/ (<folder>_tests). They lie in tests/ of the build folder and
 # run in the source folder;
 # tests/list.txt names each with the source folder it covers, for ./dev test.
 
@@ -79,8 +79,8 @@ foreach(folder IN LISTS folders)
   endif()
   set(programs "")
   if(tests OR (sources AND NOT main))
-    millrace_test(${folder}_test tests/${folder} ${sources})
-    list(APPEND programs ${folder}_test)
+    millrace_test(${folder}_tests tests/${folder} ${sources})
+    list(APPEND programs ${folder}_tests)
   endif()
   if(main)
     add_executable(${program} ${main} ${plain})

@@ -3,10 +3,10 @@
 //   FAMILY.Kernels/OP   results, errors, entries, threads, inputs, the wire
 //   FAMILY.Gradients/OP gradients against finite differences
 //
-//   cases_test --gtest_filter='math.*'          a family
-//   cases_test --gtest_filter='*/MatMul'        an op
-//   cases_test --export FOLDER [OP or FAMILY]   for compare_stock.py
-//   cases_test --dump_schema                    our registry as JSON
+//   cases_tests --gtest_filter='math.*'          a family
+//   cases_tests --gtest_filter='*/MatMul'        an op
+//   cases_tests --export FOLDER [OP or FAMILY]   for compare_stock.py
+//   cases_tests --dump_schema                    our registry as JSON
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs exported cases on stock TensorFlow and compares values, types, shapes and errors.
 
-  cases_test --export FOLDER [OP or FAMILY]
+  cases_tests --export FOLDER [OP or FAMILY]
   compare_stock.py FOLDER [-v]
 
 One session for a few dozen cases, no graph rewriting. The sessions run in a

@@ -1,4 +1,4 @@
-"""The op registry and CPU kernels of the installed wheel, in the form of `cases_test --dump_schema`."""
+"""The op registry and CPU kernels of the installed wheel, in the form of `cases_tests --dump_schema`."""
 import itertools
 
 from tensorflow.python.framework import kernels, op_def_registry

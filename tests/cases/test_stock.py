@@ -10,7 +10,7 @@ pytest.importorskip("tensorflow", reason="no TensorFlow wheel is installed")
 import compare_stock  # noqa: E402
 import stock_registry  # noqa: E402
 
-PROGRAM = os.path.join(os.environ.get("MILLRACE_BUILD", "build/dev"), "tests", "cases_test")
+PROGRAM = os.path.join(os.environ.get("MILLRACE_BUILD", "build/dev"), "tests", "cases_tests")
 TYPE_NAMES = ("invalid float double int32 uint8 int16 int8 string complex64 int64 bool qint8 quint8 qint32 bfloat16 qint16 "
               "quint16 uint16 complex128 half resource variant uint32 uint64").split()
 RESOURCE, VARIANT = 20, 21
@@ -31,7 +31,7 @@ def exceptions(name):
 @pytest.fixture(scope="module")
 def ours():
     if not os.path.exists(PROGRAM):
-        pytest.skip("cases_test is not built")
+        pytest.skip("cases_tests is not built")
     return json.loads(subprocess.run([PROGRAM, "--dump_schema"], stdout=subprocess.PIPE, check=True).stdout)
 
 

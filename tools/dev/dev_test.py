@@ -13,7 +13,7 @@ import selecting
 from console import ROOT
 
 PROGRAMS = [("base_test", "millrace/base"), ("rpc_test", "millrace/rpc"), ("rpc_grpc_test", "millrace/rpc/grpc"),
-            ("cases_test", "tests/cases")]
+            ("cases_tests", "tests/cases")]
 
 
 class SelectingTest(unittest.TestCase):

@@ -12,7 +12,7 @@ from console import ROOT, say
 
 TIMEOUT_S = 900
 # Programs with many equal tests, cut into pieces that run side by side.
-SHARDS = {"cases_test": 4, "simulation_test": 2, "golden_test": 2}
+SHARDS = {"cases_tests": 4, "simulation_test": 2, "golden_test": 2}
 
 
 class Count:

@@ -77,9 +77,9 @@ def select(name, programs):
         elif path.startswith("millrace/ops") and (os.path.isdir(full) or glob.glob(full + ".*")):
             files = [p for p in sources.cxx_files() if p.startswith(path + "/") or p.startswith(path + ".")]
             ops = sources.ops_declared(files)
-            if ops and "cases_test" in names:
-                selection.programs.append("cases_test")
-                selection.filters["cases_test"] = case_filter(ops)
+            if ops and "cases_tests" in names:
+                selection.programs.append("cases_tests")
+                selection.filters["cases_tests"] = case_filter(ops)
             for p, folder in programs:
                 if folder == path or folder.startswith(path + "/"):
                     selection.programs.append(p)
@@ -109,7 +109,7 @@ def select(name, programs):
     if name in names:
         selection.programs.append(name)
     elif name in sources.ops_declared(p for p in sources.cxx_files() if p.startswith("millrace/ops/")):
-        if "cases_test" in names:
-            selection.programs.append("cases_test")
-            selection.filters["cases_test"] = case_filter([name])
+        if "cases_tests" in names:
+            selection.programs.append("cases_tests")
+            selection.filters["cases_tests"] = case_filter([name])
     return selection

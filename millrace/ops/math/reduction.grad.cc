@@ -1,4 +1,6 @@
 // Gradients of reductions and of running sums.
+#include <limits>
+
 #include "millrace/client/grad_context.h"
 #include "millrace/client/grad_shapes.h"
 
@@ -22,6 +24,19 @@ void ExtremeGradient(GradContext& g) {
   const Output chosen = Cast(g, Equal(g, y, g.in(0)), dy.dtype());
   const Output count = Sum(g, chosen, g.in(1), {.keep_dims = true});
   g.Set(0, Mul(g, RealDiv(g, chosen, count), dy));
+}
+
+double LowestOf(DataType type) {
+  switch (type) {
+    case DataType::kHalf:
+      return -65504.0;
+    case DataType::kBfloat16:
+      return -3.3895313892515355e38;
+    case DataType::kFloat:
+      return std::numeric_limits<float>::lowest();
+    default:
+      return std::numeric_limits<double>::lowest();
+  }
 }
 
 }  // namespace
@@ -92,4 +107,23 @@ MR_GRADIENT(Cumprod)(GradContext& g) {
   const Output sums = Cumsum(g, Mul(g, ConjOf(g, product), g.dy()), g.in(1),
                              {.exclusive = exclusive, .reverse = !reverse});
   g.Set(0, DivNoNan(g, sums, ConjOf(g, g.in(0))));
+}
+
+// Where the gradient is positive and where it is negative on their own, as
+// logarithms: sums of exponentials stay in range.
+MR_GRADIENT(CumulativeLogsumexp)(GradContext& g) {
+  const Output x = g.in(0);
+  const Output dy = g.dy();
+  const Output zero = NumberLike(g, dy, 0);
+  const Output lowest = Spread(g, NumberLike(g, dy, LowestOf(dy.dtype())));
+  const auto part = [&](const Output& chosen, const Output& magnitude) {
+    const Output logs = SelectV2(g, chosen, Log(g, magnitude), lowest);
+    const Output sums =
+        CumulativeLogsumexp(g, Sub(g, logs, g.out()), g.in(1),
+                            {.exclusive = g.Attr<bool>("exclusive"),
+                             .reverse = !g.Attr<bool>("reverse")});
+    return Exp(g, AddV2(g, sums, x));
+  };
+  g.Set(0, Sub(g, part(Greater(g, dy, zero), dy),
+               part(Less(g, dy, zero), Neg(g, dy))));
 }
