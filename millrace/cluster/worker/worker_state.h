@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "millrace/base/cancel.h"
+#include "millrace/base/heap_trim.h"
 #include "millrace/base/thread.h"
 #include "millrace/cluster/worker/master_watch.h"
 #include "millrace/cluster/worker/session_table.h"
@@ -28,6 +29,7 @@ class WorkerState {
   WorkerApi* api = nullptr;  // the service itself
   Peers* peers = nullptr;    // set once, before the first call
 
+  HeapTrim heap{lanes};
   CancelScope scope;  // above those of all sessions
   const Ref<StepTable> steps;
   const Ref<MasterWatch> masters;

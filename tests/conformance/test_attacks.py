@@ -1,0 +1,444 @@
+"""What a server must survive: bytes, graphs, tensors, sizes and handles from somebody who means harm.
+
+After each attack the same processes run a step for somebody else, and what the attack left ends with its session.
+"""
+
+import json
+import os
+import random
+import socket
+import subprocess
+import time
+
+import pytest
+
+grpc = pytest.importorskip("grpc")
+import raw_client as raw  # noqa: E402
+import task_servers  # noqa: E402
+
+Code = grpc.StatusCode
+BAD = {Code.INVALID_ARGUMENT, Code.NOT_FOUND, Code.OUT_OF_RANGE, Code.UNIMPLEMENTED, Code.RESOURCE_EXHAUSTED,
+       Code.FAILED_PRECONDITION}
+MEMORY_LIMIT = 1 << 30
+# What a server may still hold after attacks, above what it held before: pools, caches, gRPC's arenas.
+MEMORY_SLACK = 150 << 20
+
+
+@pytest.fixture(scope="module")
+def cluster():
+  with task_servers.Cluster({"ps": 1, "worker": 1}, flags=["--memory_limit", "1GB"]) as tasks:
+    yield tasks
+
+
+@pytest.fixture
+def wire(cluster):
+  processes = dict(cluster.processes)
+  with raw.Wire(cluster.address("worker")) as client:
+    yield client
+  assert cluster.processes == processes
+  for name, process in processes.items():
+    assert process.poll() is None, f"{name} ended with {process.returncode}: {cluster.log(*name)[-3000:]}"
+  assert_serves(cluster)
+
+
+def assert_serves(cluster):
+  """A step over both tasks, by somebody else."""
+  nodes = raw.graph(raw.const("a", 2.0, device="/job:ps/task:0"),
+                    raw.node("b", "Mul", "a", "a", device="/job:worker/task:0", T=raw.type_of(raw.FLOAT)))
+  with raw.Wire(cluster.address("worker")) as client:
+    code, reply = client.create(nodes)
+    assert code == Code.OK, reply
+    handle = reply.session_handle
+    code, reply = client.run(handle, fetch=["b:0"])
+    assert code == Code.OK, reply
+    assert list(reply.tensor[0].tensor.float_val) == [4.0] or reply.tensor[0].tensor.tensor_content
+    assert client.close(handle)[0] == Code.OK
+
+
+def status(cluster, job):
+  out = subprocess.run([task_servers.COMMAND, "status", cluster.address(job), "--json"], capture_output=True,
+                       text=True, check=True).stdout
+  return json.loads(out)
+
+
+def resident(process):
+  with open(f"/proc/{process.pid}/statm") as f:
+    return int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+# Bytes.
+
+
+def plain_requests():
+  """A sensible message of each method, to be damaged."""
+  small = raw.graph(raw.const("a", 1.0), raw.node("b", "Neg", "a", T=raw.type_of(raw.FLOAT)))
+  requests = {method: raw.new(prefix + "Request") for method, prefix in raw.METHODS.items()}
+  requests["MasterService/CreateSession"].graph_def.CopyFrom(small)
+  requests["WorkerService/RegisterGraph"].graph_def.CopyFrom(small)
+  requests["MasterService/ExtendSession"].graph_def.CopyFrom(small)
+  run = requests["MasterService/RunStep"]
+  run.session_handle = "0123456789abcdef"
+  run.fetch.append("b:0")
+  run.feed.add(name="a:0", tensor=raw.tensor(raw.FLOAT, (2, 3), tensor_content=b"\0" * 24))
+  graph = requests["WorkerService/RunGraph"]
+  graph.graph_handle = "g"
+  graph.step_id = 77
+  graph.send.add(name="key", tensor=raw.tensor(raw.STRING, (2,), string_val=[b"x", b"y"]))
+  recv = requests["WorkerService/RecvTensor"]
+  recv.step_id = 77
+  recv.rendezvous_key = "/job:worker/replica:0/task:0/device:CPU:0;0000000000000001;/job:ps/replica:0/task:0/" \
+                        "device:CPU:0;x;0:0"
+  return requests
+
+
+def damage(rng, payload):
+  data = bytearray(payload) or bytearray(b"\n\0")
+  kind = rng.randrange(5)
+  if kind == 0:
+    return bytes(rng.randrange(256) for _ in range(rng.randrange(64)))
+  if kind == 1:
+    return bytes(data[:rng.randrange(len(data) + 1)])
+  if kind == 2:  # a length that lies
+    at = rng.randrange(len(data))
+    return bytes(data[:at] + b"\xff\xff\xff\xff\x0f" + data[at:])
+  if kind == 3:
+    return bytes(data) * rng.randrange(1, 5)
+  for _ in range(rng.randrange(1, 8)):
+    data[rng.randrange(len(data))] = rng.randrange(256)
+  return bytes(data)
+
+
+def test_damaged_bytes_to_every_method(wire):
+  rng = random.Random(1)
+  # Not RecvTensor whole: what comes early waits for its step.
+  for method, request in plain_requests().items():
+    for _ in range(40):
+      code, reply = wire.call_bytes(method, damage(rng, request.SerializeToString()), timeout=0.5)
+      assert code != Code.UNKNOWN, (method, reply)
+      assert code != Code.UNAVAILABLE, (method, reply)
+
+
+def test_a_method_that_is_not_there(wire):
+  code, reply = wire.call_bytes("MasterService/Explode", b"x")
+  assert code == Code.UNIMPLEMENTED
+
+
+# Graphs.
+
+
+def refuses(wire, graph_def, codes=frozenset(BAD), fetch=()):
+  """The session is refused, or its step is."""
+  code, reply = wire.create(graph_def)
+  if code == Code.OK:
+    handle = reply.session_handle
+    code, reply = wire.run(handle, fetch=fetch)
+    wire.close(handle)
+  assert code in codes, (code, reply)
+  return reply
+
+
+
+def neg(name, *inputs):
+  return raw.node(name, "Neg", *inputs, T=raw.type_of(raw.FLOAT))
+
+
+@pytest.mark.parametrize("nodes", [
+    [neg("a", "a")],
+    [neg("a", "b"), neg("b", "a")],
+    [neg("a", "nowhere")],
+    [neg("a")],
+    [raw.const("c", 1.0), neg("a", "c", "c")],
+    [raw.const("c", 1.0), raw.const("c", 2.0)],
+    [raw.const("c", 1.0), neg("a", "c:1")],
+    [raw.const("c", 1.0), neg("a", "c:-1")],
+    [raw.const("c", 1.0), neg("a", "c:99999999999999999999")],
+    [raw.const("c", 1.0), neg("a", "c:")],
+    [raw.const("c", 1.0), neg("a", "^c")],
+    [raw.const("c", 1.0), neg("a", "c", "^nowhere")],
+    [raw.const("c", 1.0), neg("a", "^c", "c")],
+    [raw.const("c", 1.0), neg("a", "c", "^a")],
+    [raw.node("a", "NoSuchOp")],
+    [raw.node("", "NoOp")],
+    [raw.node("^a", "NoOp")],
+    [raw.node("a:0", "NoOp")],
+    [raw.node("a", "Neg", "c", T=raw.type_of(9999)), raw.const("c", 1.0)],
+    [raw.node("a", "Neg", "c", T=7), raw.const("c", 1.0)],
+    [raw.node("a", "Neg", "c"), raw.const("c", 1.0)],
+    [raw.node("a", "Neg", "c", T=raw.type_of(raw.INT32)), raw.const("c", 1.0)],
+    [raw.node("a", "AddN", "c", T=raw.type_of(raw.FLOAT), N=1 << 62), raw.const("c", 1.0)],
+    [raw.node("a", "AddN", "c", T=raw.type_of(raw.FLOAT), N=-1), raw.const("c", 1.0)],
+    [raw.node("a", "Placeholder", dtype=raw.type_of(raw.FLOAT), shape=raw.shape_of(-2))],
+    [raw.node("a", "VariableV2", dtype=raw.type_of(raw.FLOAT), shape=raw.shape_of(1 << 40, 1 << 40))],
+    [raw.node("a", "NoOp", device="/job:/task:x/::")],
+    [raw.node("a", "NoOp", device="/job:ps/task:2147483648")],
+    [raw.node("a", "NextIteration", "a", T=raw.type_of(raw.FLOAT))],
+    [raw.node("a", "_Recv", tensor_type=raw.type_of(raw.FLOAT), tensor_name=b"x", send_device=b"", recv_device=b"",
+              send_device_incarnation=0, client_terminated=False)],
+    [raw.node("a", "PartitionedCall")],
+], ids=lambda nodes: str(len(nodes)) + nodes[-1].op + nodes[-1].name[:8])
+def test_graphs_that_make_no_sense(wire, nodes):
+  refuses(wire, raw.graph(*nodes), fetch=["a:0"])
+
+
+def test_names_of_any_bytes(wire):
+  # Over the wire a name is UTF-8; what else it holds is the client's affair.
+  for name in ["\0", "a\0b", "é" * 1000, "x" * (1 << 20), "a\nb", "%s%n%p"]:
+    code, reply = wire.create(raw.graph(raw.const(name, 1.0)))
+    if code == Code.OK:
+      handle = reply.session_handle
+      assert wire.run(handle, fetch=[name + ":0"])[0] in {Code.OK} | BAD
+      wire.close(handle)
+    else:
+      assert code in BAD, reply
+
+
+def test_a_version_far_ahead(wire):
+  graph_def = raw.graph(raw.const("a", 1.0))
+  graph_def.versions.min_consumer = 1 << 30
+  assert "version" in refuses(wire, graph_def)
+  graph_def.versions.min_consumer = -(1 << 31)
+  refuses(wire, graph_def, codes=BAD | {Code.OK}, fetch=["a:0"])
+
+
+def test_a_long_chain_and_a_wide_fan(wire):
+  nodes = [raw.const("n0", 1.0)]
+  nodes += [neg(f"n{i}", f"n{i - 1}") for i in range(1, 100_000)]
+  nodes.append(raw.node("sum", "AddN", *["n0"] * 50_000, T=raw.type_of(raw.FLOAT), N=50_000))
+  code, reply = wire.create(raw.graph(*nodes))
+  assert code == Code.OK, reply
+  handle = reply.session_handle
+  code, reply = wire.run(handle, fetch=["n99999:0", "sum:0"], timeout_in_ms=60_000)
+  assert code == Code.OK, reply
+  assert wire.close(handle)[0] == Code.OK
+
+
+def recursive_library(depth):
+  """f0 calls f1 calls ... calls f0."""
+  library = raw.new("FunctionDefLibrary")
+  for i in range(depth):
+    function = library.function.add()
+    function.signature.name = f"f{i}"
+    function.signature.input_arg.add(name="x", type=raw.FLOAT)
+    function.signature.output_arg.add(name="y", type=raw.FLOAT)
+    called = raw.new("AttrValue")
+    called.func.name = f"f{(i + 1) % depth}"
+    types = raw.new("AttrValue")
+    types.list.type.append(raw.FLOAT)
+    function.node_def.append(raw.node("call", "PartitionedCall", "x", f=called, Tin=types, Tout=types))
+    function.ret["y"] = "call:output:0"
+  return library
+
+
+@pytest.mark.parametrize("depth", [1, 2, 1000])
+def test_functions_that_call_each_other_for_ever(wire, depth):
+  called = raw.new("AttrValue")
+  called.func.name = "f0"
+  types = raw.new("AttrValue")
+  types.list.type.append(raw.FLOAT)
+  graph_def = raw.graph(raw.const("c", 1.0), raw.node("call", "PartitionedCall", "c", f=called, Tin=types, Tout=types),
+                        library=recursive_library(depth))
+  refuses(wire, graph_def, codes=BAD | {Code.DEADLINE_EXCEEDED, Code.INTERNAL}, fetch=["call:0"])
+
+
+def test_messages_in_messages_too_deep(wire):
+  # AttrValue -> NameAttrList -> AttrValue -> ..., 20,000 levels.
+  value = b""
+  for _ in range(20_000):
+    entry = b"\n\x01a\x12" + varint(len(value)) + value  # a map's entry
+    function = b"\n\x01f\x12" + varint(len(entry)) + entry
+    value = b"R" + varint(len(function)) + function
+    if len(value) > 4 << 20:
+      break
+  entry = b"\n\x01a\x12" + varint(len(value)) + value
+  node = b"\n\x01n\x12\x04NoOp*" + varint(len(entry)) + entry
+  graph_def = b"\n" + varint(len(node)) + node
+  code, reply = wire.call_bytes("MasterService/CreateSession", b"\n" + varint(len(graph_def)) + graph_def)
+  assert code in BAD | {Code.INTERNAL}, (code, reply)
+
+
+def varint(value):
+  out = bytearray()
+  while value >= 0x80:
+    out.append(value & 0x7F | 0x80)
+    value >>= 7
+  out.append(value)
+  return bytes(out)
+
+
+# Tensors.
+
+
+@pytest.mark.parametrize("value", [
+    raw.tensor(raw.FLOAT, (1 << 62, 1 << 62), float_val=[1]),
+    raw.tensor(raw.FLOAT, (1 << 40,), float_val=[1]),
+    raw.tensor(raw.FLOAT, (-1,), float_val=[1]),
+    raw.tensor(raw.FLOAT, (-(1 << 63),), float_val=[1]),
+    raw.tensor(raw.FLOAT, (1,) * 255, float_val=[1]),
+    raw.tensor(raw.FLOAT, (2,), tensor_content=b"\0" * 7),
+    raw.tensor(raw.FLOAT, (2,), tensor_content=b"\0" * 80),
+    raw.tensor(raw.FLOAT, (0, 1 << 62, 1 << 62), tensor_content=b""),
+    raw.tensor(raw.STRING, (2,), tensor_content=b"\xff\xff\xff\xff\x0f\x01ab"),
+    raw.tensor(raw.STRING, (2,), tensor_content=b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x01"),
+    raw.tensor(raw.STRING, (1 << 40,), string_val=[b"x"]),
+    raw.tensor(raw.RESOURCE, (), resource_handle_val=[]),
+    raw.tensor(raw.VARIANT, ()),
+    raw.tensor(raw.FLOAT + 100, (), float_val=[1]),
+    raw.tensor(12345, ()),
+    raw.tensor(0, ()),
+    raw.tensor(14, (3,), tensor_content=b"\0" * 5),
+    raw.tensor(11, (3,), tensor_content=b"\0" * 2),
+], ids=lambda t: f"{t.dtype}x{len(t.tensor_shape.dim)}x{len(t.tensor_content)}")
+def test_tensors_that_lie(wire, value):
+  # As a constant. A handle of nothing is no lie: it is nobody's.
+  refuses(wire, raw.graph(raw.node("a", "Const", dtype=raw.type_of(value.dtype), value=value)),
+          codes=BAD | {Code.INTERNAL} | ({Code.OK} if value.dtype == raw.RESOURCE else set()), fetch=["a:0"])
+  # As a feed, and the session lives on.
+  code, reply = wire.create(raw.graph(raw.node("p", "Placeholder", dtype=raw.type_of(raw.FLOAT)), neg("n", "p")))
+  assert code == Code.OK, reply
+  handle = reply.session_handle
+  code, reply = wire.run(handle, fetch=["n:0"], feed=[("p:0", value)])
+  assert code in BAD | {Code.INTERNAL}, (code, reply)
+  code, reply = wire.run(handle, fetch=["n:0"], feed=[("p:0", raw.tensor(raw.FLOAT, (), float_val=[1]))])
+  assert code == Code.OK, reply
+  wire.close(handle)
+
+
+# Sizes.
+
+
+def i64(name, *values):
+  return raw.const(name, raw.tensor(raw.INT64, (len(values),), int64_val=values))
+
+
+
+@pytest.mark.parametrize("nodes", [
+    [raw.const("v", 1.0), i64("d", 1 << 31, 1 << 31),
+     raw.node("a", "Fill", "d", "v", T=raw.type_of(raw.FLOAT), index_type=raw.type_of(raw.INT64))],
+    [raw.const("v", 1.0), i64("d", 1 << 34),
+     raw.node("a", "Fill", "d", "v", T=raw.type_of(raw.FLOAT), index_type=raw.type_of(raw.INT64))],
+    [raw.const("v", raw.tensor(raw.FLOAT, (2,), float_val=[1])), i64("d", 1 << 62),
+     raw.node("a", "Tile", "v", "d", T=raw.type_of(raw.FLOAT), Tmultiples=raw.type_of(raw.INT64))],
+    [raw.const("s", 0, raw.INT64), raw.const("l", (1 << 63) - 1, raw.INT64), raw.const("d", 1, raw.INT64),
+     raw.node("a", "Range", "s", "l", "d", Tidx=raw.type_of(raw.INT64))],
+    [i64("d", 1 << 33, 16),
+     raw.node("a", "RandomUniform", "d", T=raw.type_of(raw.INT64), dtype=raw.type_of(raw.FLOAT))],
+    [raw.const("z", raw.tensor(raw.FLOAT, (1 << 40, 0))), raw.const("y", raw.tensor(raw.FLOAT, (0, 1 << 40))),
+     raw.node("a", "MatMul", "z", "y", T=raw.type_of(raw.FLOAT))],
+    [raw.const("v", 1.0), i64("d", *[1] * 300),
+     raw.node("a", "Fill", "d", "v", T=raw.type_of(raw.FLOAT), index_type=raw.type_of(raw.INT64))],
+], ids=lambda nodes: nodes[-1].op)
+def test_sizes_that_no_machine_has(wire, nodes):
+  refuses(wire, raw.graph(*nodes), fetch=["a:0"])
+
+
+def test_a_budget_that_is_spent_harms_nobody_else(cluster, wire):
+  """Variables up to the limit: the next is refused with its bytes, others run, and a reset gives it all back."""
+  size = 64 << 20  # elements of 4 bytes: a quarter of the limit each
+  nodes = [i64("d", size), raw.const("v", 1.0),
+           raw.node("fill", "Fill", "d", "v", T=raw.type_of(raw.FLOAT), index_type=raw.type_of(raw.INT64))]
+  for i in range(6):
+    nodes.append(raw.node(f"v{i}", "VariableV2", dtype=raw.type_of(raw.FLOAT), shape=raw.shape_of(size)))
+    nodes.append(raw.node(f"a{i}", "Assign", f"v{i}", "fill", T=raw.type_of(raw.FLOAT)))
+  code, reply = wire.create(raw.graph(*nodes))
+  assert code == Code.OK, reply
+  handle = reply.session_handle
+  codes = []
+  for i in range(6):
+    code, reply = wire.run(handle, target=[f"a{i}"], timeout_in_ms=60_000)
+    codes.append(code)
+    if code != Code.OK:
+      assert "bytes" in reply or "memory" in reply.lower(), reply
+    assert_serves(cluster)
+  assert codes[0] == Code.OK and codes[-1] == Code.RESOURCE_EXHAUSTED, codes
+  assert wire.call("MasterService/Reset", raw.new("ResetRequest"))[0] == Code.OK
+
+
+# Handles, keys, ids.
+
+
+def test_session_handles(wire):
+  code, reply = wire.create(raw.graph(raw.const("a", 1.0)))
+  handle = reply.session_handle
+  handles = {handle}
+  for _ in range(10):
+    code, reply = wire.create(raw.graph())
+    handles.add(reply.session_handle)
+  assert len(handles) == 11 and all(len(h) >= 16 for h in handles)
+  for wrong in ["", "x", handle[:-1], handle + "0", "0" * 16, "\0" * 100, "x" * 100_000]:
+    code, reply = wire.run(wrong, fetch=["a:0"])
+    assert code == Code.ABORTED and "Session" in reply, (wrong[:20], code, reply)
+    assert wire.close(wrong)[0] in {Code.OK, Code.ABORTED}
+  assert wire.run(handle, fetch=["a:0"])[0] == Code.OK
+  for h in handles:
+    assert wire.close(h)[0] == Code.OK
+    assert wire.close(h)[0] in {Code.OK, Code.ABORTED}
+  assert wire.run(handle, fetch=["a:0"])[0] == Code.ABORTED
+
+
+def test_keys_and_steps_of_nobody(wire):
+  key = "/job:worker/replica:0/task:0/device:CPU:0;%s;/job:ps/replica:0/task:0/device:CPU:0;x;0:0"
+  for step, text in [(1, key % "0000000000000001"), (-1, key % "0" * 3), (1 << 62, ""), (0, ";;;;"), (5, "\0"),
+                     (7, "x" * 100_000)]:
+    code, reply = wire.call("WorkerService/RecvTensor",
+                            raw.new("RecvTensorRequest", step_id=step, rendezvous_key=text), timeout=0.3)
+    assert code in BAD | {Code.ABORTED, Code.DEADLINE_EXCEEDED, Code.CANCELLED}, (step, reply)
+    assert wire.call("WorkerService/CleanupGraph", raw.new("CleanupGraphRequest", step_id=step))[0] == Code.OK
+  for handle in ["", "none", "x" * 100_000]:
+    code, reply = wire.call("WorkerService/RunGraph", raw.new("RunGraphRequest", graph_handle=handle, step_id=3,
+                                                             session_handle="nobody's"))
+    assert code != Code.OK and code != Code.UNAVAILABLE, reply
+
+
+def test_ops_that_reach_out_are_refused_by_name(wire):
+  for op in ["PyFunc", "DebugIdentity", "RemoteCall", "XlaLaunch"]:
+    reply = refuses(wire, raw.graph(raw.node("a", op)), codes=BAD | {Code.PERMISSION_DENIED}, fetch=["a:0"])
+    assert op in reply
+
+
+# Numbers.
+
+
+def test_many_connections(cluster, wire):
+  """Some say nothing, some half a preface, some rubbish; health and steps go on."""
+  host, port = cluster.address("worker").split(":")
+  said = [b"", b"PRI * HT", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", b"GET / HTTP/1.1\r\n\r\n", b"\x16\x03\x01" + b"\0" * 50,
+          b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\xff\xff\xff\x01\x25\0\0\0\x01" + b"\xff" * 2000]
+  sockets = []
+  try:
+    for i in range(500):
+      s = socket.create_connection((host, int(port)))
+      sockets.append(s)
+      try:
+        s.sendall(said[i % len(said)])
+      except OSError:
+        pass  # refused already
+    assert_serves(cluster)
+  finally:
+    for s in sockets:
+      s.close()
+
+
+def test_many_sessions(cluster, wire):
+  handles = []
+  for _ in range(1000):
+    code, reply = wire.create(raw.graph(raw.const("a", 1.0)))
+    assert code == Code.OK, reply
+    handles.append(reply.session_handle)
+  assert wire.run(handles[0], fetch=["a:0"])[0] == Code.OK
+  for handle in handles:
+    assert wire.close(handle)[0] == Code.OK
+
+
+def test_nothing_is_left(cluster, wire):
+  """Runs last: all sessions are closed or their graphs were refused."""
+  wire.call("MasterService/Reset", raw.new("ResetRequest"))
+
+  def counts():
+    return {job: {k: v for k, v in status(cluster, job).items() if k in ("master_sessions", "worker_sessions",
+                                                                         "running_steps", "rendezvous")}
+            for job in ("ps", "worker")}
+
+  # What came early for a step that never came goes after 30 s, unused memory after 10 s.
+  task_servers.wait_for(lambda: not any(v for task in counts().values() for v in task.values()), counts, 40)
+  for name, process in cluster.processes.items():
+    task_servers.wait_for(lambda: resident(process) < MEMORY_SLACK, lambda: f"{name}: {resident(process)} bytes", 20)
