@@ -89,7 +89,10 @@ void LocalRendezvous::RecvAsync(absl::string_view key, CancelScope* cancel,
     }
   }
   // Register outside our lock: the callback may run at once elsewhere. It only
-  // claims; the table drops claimed waiters when it meets them.
+  // claims; the table drops claimed waiters when it meets them. From there on
+  // the receiver may be gone, and with it its key and its hold on this.
+  const auto self = Ref<LocalRendezvous>::Share(this);
+  const std::string own_key(key);
   waiter->cancel = cancel;
   CancelScope::Registration registration =
       cancel->Register([waiter, cancel]() mutable {
@@ -105,11 +108,11 @@ void LocalRendezvous::RecvAsync(absl::string_view key, CancelScope* cancel,
   Status status = aborted_;
   Tensor value;
   bool is_dead = false;
-  auto it = table_.find(key);
+  auto it = table_.find(own_key);
   const bool has_value =
       status.ok() && it != table_.end() && it->second.front().waiter == nullptr;
   if (status.ok() && !has_value) {
-    table_[key].push_back({Tensor(), false, std::move(waiter)});
+    table_[own_key].push_back({Tensor(), false, std::move(waiter)});
     return;
   }
   if (!waiter->Claim()) return;  // cancelled meanwhile; the value stays

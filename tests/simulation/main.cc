@@ -1,12 +1,12 @@
 // millrace_sim: runs clusters in simulated time under faults.
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <string>
 
 #include "absl/strings/numbers.h"
 #include "millrace/base/log.h"
 #include "tests/simulation/run_seed.h"
+#include "tests/simulation/seed_runner.h"
+#include "tests/simulation/sim_cluster.h"
 
 namespace millrace::sim {
 namespace {
@@ -17,10 +17,11 @@ constexpr char kHelp[] =
     "Runs a cluster of 2 ps and 2 workers with 2 clients in simulated time,\n"
     "under faults. Every seed runs twice and must give the same hash.\n"
     "\n"
-    "  --seeds N     seeds S to S + N - 1 (100)\n"
-    "  --first S     the first of them (1)\n"
-    "  --seed S      one seed, with its log\n"
-    "  --workload W  counters (the only one)\n";
+    "  --seeds N       seeds S to S + N - 1 (100)\n"
+    "  --first S       the first of them (1)\n"
+    "  --jobs J        processes that share the seeds (one a core)\n"
+    "  --find          stop at the first seed that fails; run each once\n"
+    "  --seed S        one seed, with its log\n";
 
 int Usage(const std::string& problem) {
   std::fprintf(stderr, "%s\n\n%s", problem.c_str(), kHelp);
@@ -34,73 +35,39 @@ int RunOne(uint64_t seed) {
               static_cast<long long>(r.steps),
               static_cast<long long>(r.acknowledged),
               static_cast<long long>(r.calls));
-  for (const auto& [name, n] : r.faults) {
-    std::printf("  %-16s %lld\n", name.c_str(), static_cast<long long>(n));
-  }
-  std::printf("%d passed, %d failed\n", r.sim.status.ok() ? 1 : 0,
-              r.sim.status.ok() ? 0 : 1);
-  return r.sim.status.ok() ? 0 : 1;
-}
-
-int RunMany(uint64_t first, int64_t seeds) {
-  int64_t passed = 0, failed = 0, steps = 0, lost = 0;
-  FaultCounts faults, seeds_with;
-  for (int64_t i = 0; i < seeds; ++i) {
-    const uint64_t seed = first + static_cast<uint64_t>(i);
-    const SeedResult r = RunSeed(seed, false);
-    std::string problem;
-    if (!r.sim.status.ok()) {
-      problem = r.sim.status.ToString();
-    } else if (const SeedResult again = RunSeed(seed, false);
-               again.sim.hash != r.sim.hash) {
-      problem = "the second run has another hash";
-    }
-    if (problem.empty()) {
-      ++passed;
-    } else {
-      ++failed;
-      std::printf("seed %llu: %s\n  again: ./dev sim --seed %llu\n",
-                  static_cast<unsigned long long>(seed), problem.c_str(),
-                  static_cast<unsigned long long>(seed));
-      std::fflush(stdout);
-    }
-    steps += r.steps;
-    lost += r.lost_state;
-    for (const auto& [name, n] : r.faults) {
-      faults[name] += n;
-      ++seeds_with[name];
+  for (int t = 0; t < kNumTroubles; ++t) {
+    if (const int64_t n = r.troubles.count(t)) {
+      std::printf("  %-16s %lld\n",
+                  TroubleName(static_cast<Trouble>(t)).c_str(),
+                  static_cast<long long>(n));
     }
   }
-  std::printf("%lld steps, %lld times a ps had lost its state\n",
-              static_cast<long long>(steps), static_cast<long long>(lost));
-  for (const auto& [name, n] : faults) {
-    std::printf("  %-16s %8lld in %lld seeds\n", name.c_str(),
-                static_cast<long long>(n),
-                static_cast<long long>(seeds_with[name]));
-  }
-  std::printf("%lld passed, %lld failed\n", static_cast<long long>(passed),
-              static_cast<long long>(failed));
-  return failed > 0 ? 1 : 0;
+  const bool passed = r.sim.status.ok();
+  std::printf("%d passed, %d failed\n", passed ? 1 : 0, passed ? 0 : 1);
+  return passed ? 0 : 1;
 }
 
 int Main(int argc, char** argv) {
-  int64_t seeds = 100, first = 1, one = -1;
+  SeedRange range;
+  int64_t first = 1, one = -1, jobs = 0;
   for (int i = 1; i < argc; ++i) {
     const std::string flag = argv[i];
     if (flag == "--help") {
       std::fputs(kHelp, stdout);
       return 0;
     }
+    if (flag == "--find") {
+      range.only_one = true;
+      range.twice = false;
+      continue;
+    }
     if (i + 1 == argc)
       return Usage("'" + flag + "' has no value, or is unknown");
     const std::string value = argv[++i];
-    if (flag == "--workload") {
-      if (value != "counters") return Usage("no workload '" + value + "'");
-      continue;
-    }
-    int64_t* number = flag == "--seeds"   ? &seeds
+    int64_t* number = flag == "--seeds"   ? &range.count
                       : flag == "--first" ? &first
                       : flag == "--seed"  ? &one
+                      : flag == "--jobs"  ? &jobs
                                           : nullptr;
     if (number == nullptr) return Usage("unknown flag '" + flag + "'");
     if (!absl::SimpleAtoi(value, number) || *number < 0) {
@@ -110,8 +77,10 @@ int Main(int argc, char** argv) {
   // Built outside, so that no simulation is the first to make them.
   Ops();
   Kernels();
-  return one >= 0 ? RunOne(static_cast<uint64_t>(one))
-                  : RunMany(static_cast<uint64_t>(first), seeds);
+  if (one >= 0) return RunOne(static_cast<uint64_t>(one));
+  range.first = static_cast<uint64_t>(first);
+  range.jobs = static_cast<int>(jobs);
+  return RunSeeds(range);
 }
 
 }  // namespace

@@ -1,70 +1,125 @@
 #include "tests/simulation/run_seed.h"
 
+#include <array>
+#include <atomic>
 #include <memory>
 #include <vector>
 
-#include "tests/simulation/counters.h"
+#include "tests/simulation/client.h"
+#include "tests/simulation/leftovers.h"
+#include "tests/simulation/nemesis.h"
 
 namespace millrace::sim {
 namespace {
 
 constexpr int kPs = 2;
+constexpr int kWorkers = 2;
 constexpr int kClients = 2;
-constexpr int kCalmSteps = 20;
-constexpr int64_t kTroubleMs = 30'000;
-// After the faults end: frozen tasks thaw, sessions are made anew.
-constexpr int64_t kRecoveryMs = 120'000;
+// Steps of a client: under faults, then in peace, then in all.
+constexpr int64_t kTroubledSteps = 80;
+constexpr int kCalmSteps = 12;
+constexpr int64_t kAllSteps = kMinSteps / kClients;
+// Faults end after this, whatever the clients have done by then.
+constexpr int64_t kTroubleMs = 300'000;
+// What took a switch of threads takes so long of virtual time.
+constexpr int64_t kSwitchNanos = 500'000;
+// Chances that taking a lock is a switch of threads.
+constexpr std::array<double, 4> kLockSwitches = {0.005, 0.02, 0.05, 0.1};
+
+// Lets the clients wait for each other and for the faults' end.
+struct Phases {
+  std::atomic<bool> trouble_over{false};
+  std::atomic<int> at_rest{0};
+  std::atomic<bool> go_on{false};
+};
+
+void WaitFor(const std::function<bool()>& condition) {
+  while (!condition()) SleepUntil(Deadline::AfterMillis(200));
+}
+
+void Live(Client& client, Verdict& verdict, Phases& phases) {
+  client.RunInTrouble([&] { return phases.trouble_over.load(); });
+  WaitFor([&] { return phases.trouble_over.load(); });
+  client.CloseSession();
+  ++phases.at_rest;
+  WaitFor([&] { return phases.go_on.load(); });
+  if (verdict.ok()) {
+    client.RunInPeace(kCalmSteps, kAllSteps,
+                      Deadline::AfterMillis(3 * kQuietMs / 2));
+  }
+  client.CloseSession();
+}
+
+void RunCluster(Verdict& verdict, SeedResult* result) {
+  SimCluster cluster(kPs, kWorkers);
+  for (int i = 0; i < cluster.num_tasks(); ++i) cluster.Start(i);
+  Phases phases;
+  std::vector<std::unique_ptr<Client>> clients(kClients);
+  std::vector<Thread> threads;
+  for (int i = 0; i < kClients; ++i) {
+    const SimProcess process =
+        SimWorld::Current()->AddProcess(absl::StrCat("client", i));
+    SimProcessScope scope(process);
+    clients[i] = std::make_unique<Client>(cluster, verdict, i);
+    threads.emplace_back(absl::StrCat("client", i),
+                         [&, i] { Live(*clients[i], verdict, phases); });
+  }
+  Nemesis nemesis(cluster, verdict, kClients);
+  nemesis.MakeTrouble(
+      [&] {
+        for (const auto& client : clients) {
+          if (client->steps() < kTroubledSteps) return false;
+        }
+        return true;
+      },
+      Deadline::AfterMillis(kTroubleMs));
+  phases.trouble_over = true;
+  WaitFor([&] { return phases.at_rest == kClients; });
+  Leftovers leftovers(cluster, verdict);
+  if (verdict.ok()) leftovers.Look();
+  phases.go_on = true;
+  for (Thread& thread : threads) thread.Join();
+  if (verdict.ok()) leftovers.CheckNothingAdded();
+  if (verdict.ok()) leftovers.CheckAfterMasters();
+  nemesis.LetGo();
+  for (const auto& client : clients) {
+    result->steps += client->steps();
+    result->acknowledged += client->counting().acknowledged();
+    result->lost_state += client->counting().lost_state();
+    result->saved += client->training().saved();
+    result->restored += client->training().restored();
+    result->resets += client->resets();
+  }
+  result->calls = cluster.network().calls();
+  result->troubles = nemesis.counts();
+  RecordEvent(absl::StrCat("acknowledged ", result->acknowledged));
+}
 
 }  // namespace
 
 SeedResult RunSeed(uint64_t seed, bool verbose) {
-  SeedResult result;
   // Shared with the run's threads, which a failed run leaves behind.
   struct Outcome {
-    Status status;
+    Verdict verdict;
     SeedResult seed;
   };
   auto outcome = std::make_shared<Outcome>();
   SimOptions options;
   options.seed = seed;
   options.log_to_stderr = verbose;
-  options.max_events = 5'000'000;
-  result.sim = SimWorld(options).Run([outcome] {
-    SimCluster cluster(kPs, kClients);
-    for (int i = 0; i < cluster.num_tasks(); ++i) cluster.Start(i);
-    const Deadline faults_end = Deadline::AfterMillis(kTroubleMs);
-    const Deadline limit = Deadline::AfterMillis(kTroubleMs + kRecoveryMs);
-    std::vector<CounterResult> counted(kClients);
-    std::vector<Thread> threads;
-    for (int i = 0; i < kClients; ++i) {
-      const SimProcess process =
-          SimWorld::Current()->AddProcess(absl::StrCat("client", i));
-      SimProcessScope scope(process);
-      threads.emplace_back(absl::StrCat("client", i), [&, i] {
-        counted[i] = Count(cluster, i, kPs, faults_end, kCalmSteps, limit);
-      });
-    }
-    outcome->seed.faults = MakeTrouble(cluster, faults_end);
-    for (Thread& thread : threads) thread.Join();
-    for (const CounterResult& c : counted) {
-      UpdateStatus(outcome->status, c.status);
-      outcome->seed.steps += c.steps;
-      outcome->seed.acknowledged += c.acknowledged;
-      outcome->seed.lost_state += c.lost_state;
-    }
-    outcome->seed.calls = cluster.network().calls();
-    for (int f = 0; f < kNumFaults; ++f) {
-      const auto fault = static_cast<Fault>(f);
-      if (const int64_t n = cluster.network().count(fault)) {
-        outcome->seed.faults[std::string(FaultName(fault))] += n;
-      }
-    }
-    RecordEvent(absl::StrCat("acknowledged ", outcome->seed.acknowledged));
-  });
-  SimResult sim = std::move(result.sim);
-  result = outcome->seed;
+  options.max_events = 3'000'000;
+  options.nanos_per_switch = kSwitchNanos;
+  // Often enough for races, seldom enough to be cheap; seeds differ.
+  options.lock_switch_probability = kLockSwitches[seed % kLockSwitches.size()];
+  if (!verbose) options.trace_limit = 0;
+  SimResult sim = SimWorld(options).Run(
+      [outcome] { RunCluster(outcome->verdict, &outcome->seed); });
+  SeedResult result = outcome->seed;
   result.sim = std::move(sim);
-  if (result.sim.status.ok()) result.sim.status = outcome->status;
+  // What failed first is why the rest did.
+  if (Status failed = outcome->verdict.status(); !failed.ok()) {
+    result.sim.status = std::move(failed);
+  }
   return result;
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "millrace/base/sim.h"
-#include "tests/simulation/nemesis.h"
+#include "tests/simulation/faults.h"
 
 namespace millrace::sim {
 
@@ -11,10 +11,19 @@ struct SeedResult {
   int64_t steps = 0;
   int64_t acknowledged = 0;
   int64_t lost_state = 0;
+  int64_t saved = 0;
+  int64_t restored = 0;
+  int64_t resets = 0;
   int64_t calls = 0;
-  FaultCounts faults;
+  TroubleCounts troubles;
 };
 
+// What each seed comes to at least.
+inline constexpr int64_t kMinSteps = 200;
+inline constexpr int64_t kMinTroubles = 10;
+
+// Every seed gives one run. `verbose`: with the servers' log, and the last
+// events in the result of a failure.
 SeedResult RunSeed(uint64_t seed, bool verbose);
 
 }  // namespace millrace::sim

@@ -3,12 +3,14 @@
 #include "millrace/base/check.h"
 #include "millrace/graph/all_ops.h"
 #include "millrace/kernel/all_kernels.h"
+#include "millrace/protocol/caller.h"
 #include "millrace/rpc/loopback/loopback.h"
 
 namespace millrace::sim {
 namespace {
 
 constexpr int kFirstPort = 7000;
+constexpr int64_t kStatusMs = 5'000;
 
 ClusterSpec Spec(int num_ps, int num_workers) {
   std::string text;
@@ -46,14 +48,18 @@ const KernelTable& Kernels() {
 }
 
 SimCluster::SimCluster(int num_ps, int num_workers)
-    : cluster_(Spec(num_ps, num_workers)),
-      network_(std::make_shared<LoopbackNetwork>(), {}) {
+    : num_ps_(num_ps),
+      cluster_(Spec(num_ps, num_workers)),
+      network_(std::make_shared<LoopbackNetwork>(), {}),
+      files_(static_cast<MemoryFiles*>(DefaultFiles())) {
   int port = kFirstPort;
-  for (int i = 0; i < num_ps; ++i) {
-    tasks_.push_back({{"ps", i}, port++, 0, nullptr});
-  }
-  for (int i = 0; i < num_workers; ++i) {
-    tasks_.push_back({{"worker", i}, port++, 0, nullptr});
+  for (const auto& [job, count] :
+       {std::pair("ps", num_ps), std::pair("worker", num_workers)}) {
+    for (int i = 0; i < count; ++i) {
+      Task& task = tasks_.emplace_back();
+      task.name = {job, i};
+      task.port = port++;
+    }
   }
 }
 
@@ -71,17 +77,13 @@ std::string SimCluster::address(int task) const {
 }
 
 std::string SimCluster::worker_target(int index) const {
-  for (int i = 0; i < num_tasks(); ++i) {
-    if (tasks_[i].name == TaskName{"worker", index}) {
-      return absl::StrCat("grpc://", address(i));
-    }
-  }
-  return "";
+  return absl::StrCat("grpc://", address(worker(index)));
 }
 
 void SimCluster::Start(int task) {
   Task& t = tasks_[task];
   if (t.server != nullptr) return;
+  ++t.life;
   t.process = SimWorld::Current()->AddProcess(t.name.ToString());
   SimProcessScope scope(t.process);
   ServerOptions options;
@@ -109,8 +111,30 @@ void SimCluster::Kill(int task) {
 
 void SimCluster::FreezeFor(int task, int64_t nanos) {
   if (!running(task)) return;
-  RecordEvent(absl::StrCat("freeze ", tasks_[task].name.ToString()));
   SimWorld::Current()->FreezeUntil(tasks_[task].process, NowNanos() + nanos);
+}
+
+void SimCluster::Thaw(int task) {
+  if (running(task)) SimWorld::Current()->Thaw(tasks_[task].process);
+}
+
+StatusOr<ServerStatusReply> SimCluster::ServerStatus(int task) {
+  const std::shared_ptr<Caller> caller =
+      network_.Endpoint("observer")->Connect(address(task));
+  const std::unique_ptr<AdminApi> admin = MakeAdminStub(caller.get());
+  CallContext context;
+  context.deadline = Deadline::AfterMillis(kStatusMs);
+  const ServerStatusRequest request;
+  ServerStatusReply reply;
+  Status status;
+  Notification answered;
+  admin->ServerStatus(context, request, &reply, Done([&](Status s) {
+                        status = std::move(s);
+                        answered.Notify();
+                      }));
+  answered.Wait();
+  MR_RETURN_IF_ERROR(status);
+  return reply;
 }
 
 }  // namespace millrace::sim

@@ -5,10 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "millrace/base/memory_files.h"
 #include "millrace/base/sim.h"
 #include "millrace/cluster/server.h"
 #include "millrace/graph/op_registry.h"
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/protocol/peer.h"
 #include "millrace/rpc/fault/fault_network.h"
 
 namespace millrace::sim {
@@ -17,37 +19,51 @@ namespace millrace::sim {
 const OpRegistry& Ops();
 const KernelTable& Kernels();
 
-// Used by threads of one simulation; methods are not called at the same time.
+// Used by threads of one simulation; Start, Kill and the destructor by one.
+// Tasks are numbered: first the ps, then the workers.
 class SimCluster {
  public:
   SimCluster(int num_ps, int num_workers);
   ~SimCluster();  // stops what still runs
 
+  int num_ps() const { return num_ps_; }
   int num_tasks() const { return static_cast<int>(tasks_.size()); }
+  int worker(int index) const { return num_ps_ + index; }
   const TaskName& name(int task) const { return tasks_[task].name; }
   std::string address(int task) const;
   // "grpc://..." of worker `index`.
   std::string worker_target(int index) const;
 
-  // Starts the task if it does not run: a new process, a new incarnation.
+  // Starts the task if it does not run: a new process, a new life.
   void Start(int task);
   // As kill -9 would.
   void Kill(int task);
   bool running(int task) const { return tasks_[task].server != nullptr; }
+  // How often the task was started: the number of its life.
+  int life(int task) const { return tasks_[task].life; }
   // The task is silent until then.
   void FreezeFor(int task, int64_t nanos);
+  void Thaw(int task);
+
+  // As millrace.Admin tells.
+  StatusOr<ServerStatusReply> ServerStatus(int task);
 
   FaultNetwork& network() { return network_; }
+  // The disk of the world, which all processes share.
+  MemoryFiles& files() { return *files_; }
 
  private:
   struct Task {
     TaskName name;
     int port = 0;
+    int life = 0;
     SimProcess process = 0;
     std::unique_ptr<Server> server;
   };
+  const int num_ps_;
   ClusterSpec cluster_;
   FaultNetwork network_;
+  MemoryFiles* const files_;
   std::vector<Task> tasks_;
 };
 

@@ -3,7 +3,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "millrace/base/sim.h"
+#include "millrace/base/wait.h"
 #include "millrace/rpc/call_status.h"
 #include "millrace/rpc/owned_bytes.h"
 
@@ -42,6 +44,9 @@ void LoopbackDoor::Shutdown(Deadline deadline) {
   }
   scope_.Cancel(ShuttingDown(address_));
   MutexLock lock(mu_);
+  if (open_.empty()) return;
+  WaitScope wait(absl::StrCat(open_.begin()->second->method().name, " and ",
+                              open_.size() - 1, " other calls to answer"));
   while (!open_.empty()) left_.Wait(mu_);
 }
 
@@ -72,8 +77,7 @@ LoopbackCall::LoopbackCall(const Method& method, absl::string_view address,
 }
 
 void LoopbackCall::Send(ByteChunks request) {
-  if (door_) number_ = door_->Enter(this);
-  if (number_ == 0) {
+  if (!door_) {
     Finish(CannotConnect(address(), "connection refused"));
     return;
   }
@@ -96,6 +100,13 @@ void LoopbackCall::OnGiveUp(const Status& reason) {
 
 void LoopbackCall::Run() {
   const auto self = Ref<LoopbackCall>::Share(this);
+  // Here and not in Send: a caller that is frozen on its way would keep the
+  // door from closing.
+  number_ = door_->Enter(this);
+  if (number_ == 0) {
+    Finish(CannotConnect(address(), "connection refused"));
+    return;
+  }
   const Status status = server_context_.Check();
   if (!status.ok()) {
     Answer(status);

@@ -106,6 +106,38 @@ TEST(LoopbackTest, FrozenServerIsSilentAndAnswersWhenItThaws) {
   EXPECT_TRUE(r.status.ok()) << r.Report();
 }
 
+TEST(LoopbackTest, FrozenCallersKeepNoServerFromItsEnd) {
+  for (uint64_t seed = 1; seed <= 50; ++seed) {
+    const SimResult r =
+        SimWorld({.seed = seed, .lock_switch_probability = 0.5}).Run([] {
+          SimWorld* world = SimWorld::Current();
+          LoopbackNetwork network;
+          SuiteWorker worker("a");
+          StatusOr<std::unique_ptr<Listener>> listener;
+          {
+            SimProcessScope scope(world->AddProcess("ps0"));
+            listener = network.Listen({}, {.worker = &worker});
+          }
+          const std::string address = (*listener)->address();
+          const SimProcess client = world->AddProcess("client");
+          Thread caller;
+          {
+            SimProcessScope scope(client);
+            caller = Thread("caller", [&] {
+              Ask(network, address).status().IgnoreError();
+            });
+          }
+          for (uint64_t i = SimRandom(20); i > 0; --i) Yield();
+          world->Freeze(client);
+          (*listener)->Kill();
+          listener->reset();  // waits for what is open
+          world->Thaw(client);
+          caller.Join();
+        });
+    ASSERT_TRUE(r.status.ok()) << r.Report();
+  }
+}
+
 TEST(LoopbackTest, SameSeedSameRun) {
   const auto run = [](uint64_t seed) {
     return SimWorld({.seed = seed}).Run([] {

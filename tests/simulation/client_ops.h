@@ -1,0 +1,54 @@
+// ClientOps: the graph of one client of the simulation.
+#pragma once
+
+#include <vector>
+
+#include "millrace/client/scope.h"
+#include "millrace/client/variables.h"
+
+namespace millrace::sim {
+
+// Adds to a counter in different ways, each by one.
+struct CounterOps {
+  ops::Variable variable;  // a scalar on the ps
+  Output add;              // what the client's worker computed
+  Output add_of_both;      // what both workers computed
+  Output add_fed;          // `fed`
+};
+
+// A part of the model: a vector of equal elements.
+struct ModelOps {
+  ops::Variable variable;
+  Output add;     // ones, from the worker
+  Output before;  // the value that `after` adds one to
+  Output after;
+};
+
+// A client works at worker `index % num_workers`; variables are called after
+// `index`. Resource or reference variables, as the seed decides.
+struct ClientOps {
+  ClientOps(int index, int num_ps, int num_workers);
+
+  const int worker;
+  const Scope scope;
+  Output fed;
+  std::vector<CounterOps> counters;  // one a ps
+  std::vector<ModelOps> model;       // one a ps
+
+  // A while loop over the worker and a ps that ends when the gate, a variable
+  // of the ps, has the fed value.
+  int gate_ps;
+  Output gate_value;  // fed
+  Operation set_gate;
+  Output goal;  // fed
+  Output passed;
+
+  // A variable in a container of its own.
+  std::string container;
+  int scratch_ps;
+  Output scratch_value;  // fed
+  Operation set_scratch;
+  Output scratch;
+};
+
+}  // namespace millrace::sim

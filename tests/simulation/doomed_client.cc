@@ -1,0 +1,64 @@
+#include "tests/simulation/doomed_client.h"
+
+namespace millrace::sim {
+namespace {
+
+constexpr int kTries = 5;
+// Longer than anybody looks: the step ends by the client's death alone.
+constexpr int64_t kWaitMs = 3'600'000;
+
+}  // namespace
+
+DoomedClient::DoomedClient(SimCluster& cluster, Verdict& verdict, int index)
+    : cluster_(cluster),
+      name_(absl::StrCat("doomed", index)),
+      process_(SimWorld::Current()->AddProcess(name_)),
+      verdict_(verdict),
+      index_(index) {
+  SimProcessScope scope(process_);
+  thread_ = Thread(name_, [this] { Live(); });
+}
+
+DoomedClient::~DoomedClient() {
+  over_ = true;
+  SimWorld::Current()->Thaw(process_);
+  cluster_.network().Reset(name_, "*");
+  thread_.Join();
+}
+
+void DoomedClient::Live() {
+  const ClientOps ops(index_, cluster_.num_ps(),
+                      cluster_.num_tasks() - cluster_.num_ps());
+  Connection connection(cluster_, own_verdict_, name_, ops);
+  for (int i = 0; i < kTries && !over_ && !dead_; ++i) {
+    Status status =
+        connection.Run({{ops.gate_value, 0.0f}}, {}, {ops.set_gate}).status();
+    if (status.ok()) {
+      RunContext context;
+      context.options.timeout_ms = kWaitMs;
+      const auto session = connection.session();
+      waits_ = true;
+      if (session.ok()) {
+        status = (*session)
+                     ->Run({{ops.goal, 1.0f}}, {ops.passed}, {}, context)
+                     .status();
+      }
+      waits_ = false;
+      if (status.ok()) {
+        verdict_.Fail(
+            Internal("wait: ", name_, " passed a gate that nobody opened"));
+      }
+    }
+    connection.Drop();
+    SleepUntil(Deadline::AfterMillis(500));
+  }
+}
+
+void DoomedClient::Die() {
+  if (dead_) return;
+  dead_ = true;
+  SimWorld::Current()->Freeze(process_);
+  cluster_.network().Reset(name_, "*");
+}
+
+}  // namespace millrace::sim

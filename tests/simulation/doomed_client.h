@@ -1,0 +1,42 @@
+// DoomedClient: a client that dies in the middle of a step that waits.
+#pragma once
+
+#include <string>
+
+#include "tests/simulation/waiting.h"
+
+namespace millrace::sim {
+
+// Lives in a simulated process of its own. Die and the destructor are called
+// by one thread.
+class DoomedClient {
+ public:
+  // `index` is different from those of all other clients.
+  DoomedClient(SimCluster& cluster, Verdict& verdict, int index);
+  // The process goes on, now that nobody looks any more.
+  ~DoomedClient();
+  DoomedClient(const DoomedClient&) = delete;
+  DoomedClient& operator=(const DoomedClient&) = delete;
+
+  // In the middle of a step.
+  bool waits() const { return waits_; }
+  // As kill -9 would: it does nothing any more, and its connections break.
+  void Die();
+  bool dead() const { return dead_; }
+
+ private:
+  void Live();
+
+  SimCluster& cluster_;
+  const std::string name_;
+  const SimProcess process_;
+  Verdict& verdict_;
+  Verdict own_verdict_;  // of nobody's interest: it is frozen for long
+  std::atomic<bool> waits_{false};
+  std::atomic<bool> dead_{false};
+  std::atomic<bool> over_{false};
+  const int index_;
+  Thread thread_;
+};
+
+}  // namespace millrace::sim

@@ -1,0 +1,29 @@
+// Verdict: the first thing that must not be, of all threads of a run.
+#pragma once
+
+#include <utility>
+
+#include "millrace/base/status.h"
+#include "millrace/base/thread.h"
+
+namespace millrace::sim {
+
+// Thread-safe.
+class Verdict {
+ public:
+  void Fail(Status status) {
+    MutexLock lock(mu_);
+    if (status_.ok()) status_ = std::move(status);
+  }
+  Status status() const {
+    MutexLock lock(mu_);
+    return status_;
+  }
+  bool ok() const { return status().ok(); }
+
+ private:
+  mutable Mutex mu_;
+  Status status_;  // guarded by mu_
+};
+
+}  // namespace millrace::sim
