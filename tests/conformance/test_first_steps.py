@@ -264,12 +264,68 @@ def test_run_metadata(cluster):
   assert len(metadata.partition_graphs) >= 2
 
 
-def test_partial_runs_are_refused_in_words(ours):
-  x = tf1.placeholder(tf.float32, [])
-  y = x + 1.0
-  with tf1.Session(ours.target("worker")) as session:
-    with pytest.raises(errors.UnimplementedError, match="Partial runs"):
-      session.partial_run_setup([y], [x])
+def partial_graph():
+  """a and b are fed; sum needs both, over two tasks; last also needs c."""
+  a, b, c = (tf1.placeholder(tf.float32, [], name=n) for n in "abc")
+  with tf.device("/job:ps/task:0"):
+    first = a * 2.0
+  with tf.device("/job:worker/task:0"):
+    both = first + b
+  with tf.device("/job:ps/task:0"):
+    last = both * c
+  return a, b, c, first, both, last
+
+
+def test_a_partial_run_over_two_tasks(cluster):
+  a, b, c, first, both, last = partial_graph()
+  with tf1.Session(cluster.target("worker")) as session:
+    handle = session.partial_run_setup([first, both, last], [a, b, c])
+    other = session.partial_run_setup([first, both], [a, b])
+    assert session.partial_run(handle, first, {a: 3.0}) == 6
+    assert session.partial_run(other, [first, both], {a: 1.0, b: 1.0}) == [2, 3]
+    assert session.partial_run(handle, both, {b: 4.0}) == 10
+    assert session.partial_run(handle, last, {c: 0.5}) == 5
+    # All is fed and fetched, so it has ended.
+    with pytest.raises(errors.InvalidArgumentError, match="Must run PartialRunSetup before performing partial runs"):
+      session.partial_run(handle, first)
+    assert session.run(last, {a: 1.0, b: 1.0, c: 2.0}) == 6
+
+
+def test_what_a_partial_run_refuses(cluster):
+  a, b, c, first, both, last = partial_graph()
+  with tf1.Session(cluster.target("worker")) as session:
+    handle = session.partial_run_setup([first, both], [a, b])
+    with pytest.raises(errors.InvalidArgumentError, match="The feed c:0 was not specified in partial_run_setup"):
+      session.partial_run(handle, first, {a: 3.0, c: 1.0})
+    handle = session.partial_run_setup([first, both], [a, b])
+    with pytest.raises(errors.InvalidArgumentError, match="was not specified in partial_run_setup"):
+      session.partial_run(handle, last, {a: 3.0})
+    handle = session.partial_run_setup([first, both], [a, b])
+    with pytest.raises(errors.InvalidArgumentError, match="can't be computed from the feeds that have been fed so far"):
+      session.partial_run(handle, both, {a: 3.0})
+    handle = session.partial_run_setup([first, both], [a, b])
+    session.partial_run(handle, first, {a: 3.0})
+    with pytest.raises(errors.InvalidArgumentError, match="The feed a:0 has already been fed"):
+      session.partial_run(handle, both, {a: 3.0, b: 1.0})
+    with pytest.raises(errors.InvalidArgumentError, match="has already been fetched"):
+      session.partial_run(handle, first, {b: 1.0})
+
+
+def test_an_error_ends_a_partial_run(ours):
+  a = tf1.placeholder(tf.int32, [], name="a")
+  b = tf1.placeholder(tf.int32, [], name="b")
+  with tf.device("/job:ps/task:0"):
+    bad = tf.math.floordiv(a, b)
+  with tf1.Session(ours.target("worker"), config=BOUNDED) as session:
+    handle = session.partial_run_setup([a, bad], [a, b])
+    session.partial_run(handle, a, {a: 1})
+    with pytest.raises(errors.InvalidArgumentError, match="zero"):
+      session.partial_run(handle, bad, {b: 0})
+    with pytest.raises(errors.InvalidArgumentError, match="Must run PartialRunSetup"):
+      session.partial_run(handle, bad, {b: 1})
+    # One that was never ended goes with its session.
+    session.partial_run(session.partial_run_setup([a, bad], [a, b]), a, {a: 1})
+    assert session.run(bad, {a: 6, b: 2}) == 3
 
 
 def test_log_device_placement(ours):

@@ -9,6 +9,7 @@
 #include "millrace/cluster/master/close_session.h"
 #include "millrace/cluster/master/extend_graph.h"
 #include "millrace/cluster/master/list_devices.h"
+#include "millrace/cluster/master/partial_step.h"
 #include "millrace/cluster/master/reset_containers.h"
 #include "millrace/cluster/master/run_step.h"
 #include "millrace/cluster/master/session_config.h"
@@ -78,11 +79,17 @@ class MasterServiceImpl final : public MasterService {
   }
 
   void PartialRunSetup(CallContext&, const PartialRunSetupRequest& request,
-                       PartialRunSetupReply*, Done done) override {
-    if (!Find(request.session_handle)) {
-      return Unknown(request.session_handle, std::move(done));
-    }
-    std::move(done)(PartialRunsUnimplemented());
+                       PartialRunSetupReply* reply, Done done) override {
+    const Ref<MasterSession> session = Find(request.session_handle);
+    if (!session) return Unknown(request.session_handle, std::move(done));
+    const Status stopped = Check();
+    if (!stopped.ok()) return std::move(done)(stopped);
+    PartialStep::Setup(
+        session, request,
+        [reply, done = std::move(done)](StatusOr<std::string> handle) mutable {
+          if (handle.ok()) reply->partial_run_handle = *handle;
+          Answer(std::move(done), handle.status());
+        });
   }
 
   void RunStep(CallContext& context, const RunStepRequest& request,
@@ -90,13 +97,12 @@ class MasterServiceImpl final : public MasterService {
     const bool in_body = request.store_errors_in_response_body;
     Ref<MasterSession> session = Find(request.session_handle);
     if (!session) return Unknown(request.session_handle, std::move(done));
-    if (!request.partial_run_handle.empty()) {
-      return AnswerStep(PartialRunsUnimplemented(), in_body, reply,
-                        std::move(done));
-    }
     const Status stopped = Check();
     if (!stopped.ok()) {
       return AnswerStep(stopped, in_body, reply, std::move(done));
+    }
+    if (!request.partial_run_handle.empty()) {
+      return RunPartially(session, context, request, reply, std::move(done));
     }
     StepRequest step{.options = &request.options,
                      .feeds = {},
@@ -260,11 +266,29 @@ class MasterServiceImpl final : public MasterService {
   }
 
  private:
-  static Status PartialRunsUnimplemented() {
-    return Unimplemented(
-        "Partial runs (partial_run_setup, partial_run) are not supported by "
-        "this server; run the fetches in one step, or keep what one step "
-        "computes for the next in a variable");
+  void RunPartially(const Ref<MasterSession>& session, CallContext& context,
+                    const RunStepRequest& request, RunStepReply* reply,
+                    Done done) {
+    const Ref<PartialStep> step =
+        session->partial_steps().Find(request.partial_run_handle);
+    if (!step) {
+      return AnswerStep(
+          InvalidArgument("Must run PartialRunSetup before performing partial "
+                          "runs: there is none with the handle '",
+                          request.partial_run_handle, "'"),
+          request.store_errors_in_response_body, reply, std::move(done));
+    }
+    step->Run(context, request,
+              [&request, reply, done = std::move(done)](
+                  Status status, std::vector<Tensor> fetches) mutable {
+                for (size_t i = 0; i < fetches.size(); ++i) {
+                  reply->tensors.push_back(
+                      {request.fetches[i], std::move(fetches[i])});
+                }
+                AnswerStep(std::move(status),
+                           request.store_errors_in_response_body, reply,
+                           std::move(done));
+              });
   }
 
   // What a client may see as the status of an RPC.

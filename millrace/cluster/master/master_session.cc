@@ -208,6 +208,7 @@ std::vector<Ref<Peer>> MasterSession::MarkClosed(const Status& reason) {
     runs_.Clear();
   }
   scope_.Cancel(reason);
+  partial_steps_.Close();
   for (const Ref<RunStep>& step : Steps()) step->Cancel(reason);
   return tasks;
 }

@@ -8,6 +8,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "millrace/cluster/master/environment.h"
+#include "millrace/cluster/master/partial_steps.h"
 #include "millrace/cluster/master/recent_requests.h"
 #include "millrace/cluster/master/run_cache.h"
 #include "millrace/cluster/master/serial_queue.h"
@@ -64,6 +65,8 @@ class MasterSession final : public RefCounted {
   StatusOr<std::shared_ptr<const Callable>> FindCallable(int64_t handle);
   Status RemoveCallable(int64_t handle);
 
+  PartialSteps& partial_steps() { return partial_steps_; }
+
   // Steps in progress. Enter fails with the reason if the session is closed.
   // If the request came before, `*twin` is its step if that still runs (no
   // entry is made then, and the caller attaches to it), and ABORTED comes back
@@ -104,6 +107,7 @@ class MasterSession final : public RefCounted {
   CancelScope scope_;
   SerialQueue graph_turns_;
   SessionGraph graph_;
+  PartialSteps partial_steps_;
 
   Mutex mu_;  // guards all below
   Status closed_;

@@ -1,12 +1,11 @@
 #include "millrace/cluster/master/run_step.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
 #include "millrace/base/log.h"
-#include "millrace/cluster/master/narrow_tensor.h"
+#include "millrace/cluster/master/edge_values.h"
 #include "millrace/cluster/master/prepare_run.h"
 #include "millrace/cluster/master/run_parts.h"
 
@@ -173,13 +172,7 @@ Status RunStep::MakeRequest(Part& part) {
   const ClientEdges& edges = part.plan->edges;
   request.send.reserve(edges.feeds.size());
   for (const ClientEdge& edge : edges.feeds) {
-    NamedTensor& send = request.send.emplace_back();
-    send.name = edge.key;
-    if (edge.narrow) {
-      MR_ASSIGN(send.tensor, NarrowToBfloat16(feeds_[edge.index]));
-    } else {
-      send.tensor = feeds_[edge.index];
-    }
+    MR_RETURN_IF_ERROR(PutFeed(edge, feeds_[edge.index], &request));
   }
   request.recv_key.reserve(edges.fetches.size());
   for (const ClientEdge& edge : edges.fetches) {
@@ -279,28 +272,10 @@ Status RunStep::CollectFetches(std::vector<Tensor>* fetches) {
 
 Status RunStep::CollectPart(Part& part, std::vector<Tensor>* fetches) {
   const std::vector<ClientEdge>& edges = part.plan->edges.fetches;
-  std::vector<NamedTensor>& values = part.reply.recv;
   for (size_t i = 0; i < edges.size(); ++i) {
-    // Workers of ours answer in the order of the keys.
-    size_t found = i;
-    if (i >= values.size() || values[i].name != edges[i].key) {
-      found =
-          static_cast<size_t>(std::find_if(values.begin(), values.end(),
-                                           [&](const NamedTensor& value) {
-                                             return value.name == edges[i].key;
-                                           }) -
-                              values.begin());
-    }
-    const std::string& name = run_->signature.fetches[edges[i].index];
-    if (found == values.size()) {
-      return Internal("The worker ", part.plan->task, " gave no value for ",
-                      name);
-    }
-    Tensor value = std::move(values[found].tensor);
-    if (edges[i].narrow) {
-      MR_ASSIGN(value, WidenFromBfloat16(value));
-    }
-    (*fetches)[edges[i].index] = std::move(value);
+    MR_ASSIGN((*fetches)[edges[i].index],
+              TakeFetch(edges[i], i, run_->signature.fetches[edges[i].index],
+                        part.plan->task, part.reply.recv));
   }
   return OkStatus();
 }

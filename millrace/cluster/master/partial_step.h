@@ -1,0 +1,66 @@
+// PartialStep: a step whose feeds and fetches come in several calls
+// (Session.partial_run_setup, Session.partial_run).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "millrace/cluster/master/master_session.h"
+
+namespace millrace {
+
+// The graph runs on while no call is in progress: nodes wait for what has not
+// been fed. Each call sends RunGraph to every task of the run. The step ends
+// with the call after which all is fed and fetched, with the first error of a
+// call, or with its session. Thread-safe; calls may overlap.
+class PartialStep final : public RefCounted {
+ public:
+  // Gets the fetches in the order of the call.
+  using CallDone = absl::AnyInvocable<void(Status, std::vector<Tensor>) &&>;
+  using SetupDone = absl::AnyInvocable<void(StatusOr<std::string>) &&>;
+
+  // Prepares the run and gives a handle for it, which the session keeps.
+  // RESOURCE_EXHAUSTED if the session has kMaxPerSession of them.
+  static void Setup(Ref<MasterSession> session,
+                    const PartialRunSetupRequest& request, SetupDone done);
+
+  // One call. INVALID_ARGUMENT, and nothing changes, for a feed or fetch that
+  // was not announced or came before, and for a fetch that needs a feed which
+  // is not there. `context` and `request` live until `done`, which may be
+  // called before this returns.
+  void Run(CallContext& context, const RunStepRequest& request, CallDone done);
+
+  const std::string& handle() const { return handle_; }
+
+  static constexpr size_t kMaxPerSession = 1000;
+
+ private:
+  friend class PartialSteps;
+  class Call;
+
+  PartialStep(Ref<MasterSession> session, Ref<PreparedRun> run);
+  ~PartialStep() override = default;
+  Status FindNeeds(const Graph& graph);
+  Status Take(const RunStepRequest& request, std::vector<int>* feeds,
+              std::vector<int>* fetches, bool* is_last);
+  void End(const Status& reason);
+
+  const Ref<MasterSession> session_;
+  const Ref<PreparedRun> run_;
+  const int64_t step_id_;
+  std::string handle_;
+  CancelScope scope_;
+  // By name: where in the run's signature.
+  absl::flat_hash_map<std::string, int> feeds_;
+  absl::flat_hash_map<std::string, int> fetches_;
+  // By fetch: the feeds that it depends on.
+  std::vector<std::vector<int>> needs_;
+
+  Mutex mu_;  // guards all below
+  std::vector<bool> fed_;
+  std::vector<bool> fetched_;
+  bool ended_ = false;
+};
+
+}  // namespace millrace
