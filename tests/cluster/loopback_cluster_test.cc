@@ -309,7 +309,7 @@ TEST(LoopbackClusterTest, ATimeoutEndsTheStepAndNotTheSession) {
     TestSession session(cluster, kWorker0);
     int64_t took_ms = 0;
     RunOptions options;
-    options.timeout_ms = 1'000;
+    options.timeout_ms = 20;
     const Status status = Interrupted(session, kPs0, {}, &took_ms, options);
     EXPECT_EQ(status.code(), StatusCode::kDeadlineExceeded) << status;
     EXPECT_EQ(*session.Fetch("ok:0"), 1);
