@@ -3,30 +3,148 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <vector>
 
 #include "millrace/base/sim.h"
 
 namespace millrace {
 namespace {
 
-TEST(LocalRendezvousTest, AValueMeetsItsReceiver) {
-  const auto rendezvous = MakeRef<LocalRendezvous>();
-  float got = 0;
-  rendezvous->RecvAsync("a", nullptr, [&](Status s, Tensor value, bool dead) {
-    EXPECT_TRUE(s.ok());
-    EXPECT_FALSE(dead);
-    got = value.scalar<float>();
-  });
-  EXPECT_EQ(rendezvous->counts().waiters, 1);
-  ASSERT_TRUE(rendezvous->Send("a", Tensor::Scalar(7.0f), false).ok());
-  EXPECT_EQ(got, 7);
-  ASSERT_TRUE(rendezvous->Send("b", Tensor::Scalar(1.0f), true).ok());
-  EXPECT_EQ(rendezvous->counts().values, 1);
-  bool was_dead = false;
-  rendezvous->RecvAsync("b", nullptr,
-                        [&](Status, Tensor, bool dead) { was_dead = dead; });
-  EXPECT_TRUE(was_dead);
-  EXPECT_EQ(rendezvous->counts().values + rendezvous->counts().waiters, 0);
+Tensor Number(int64_t v) { return Tensor::Scalar<int64_t>(v); }
+
+// One receive and what it got.
+struct Receive {
+  void Start(LocalRendezvous& r, absl::string_view key,
+             CancelScope* cancel = nullptr) {
+    r.RecvAsync(key, cancel, [this](Status s, Tensor t, bool dead) {
+      ++calls;
+      status = std::move(s);
+      is_dead = dead;
+      if (t.valid()) value = t.scalar<int64_t>();
+    });
+  }
+  int calls = 0;
+  Status status;
+  int64_t value = -1;
+  bool is_dead = false;
+};
+
+TEST(LocalRendezvousTest, EitherMayComeFirst) {
+  auto r = MakeRef<LocalRendezvous>();
+  Receive late, early;
+  ASSERT_TRUE(r->Send("a", Number(1), false).ok());
+  late.Start(*r, "a");
+  EXPECT_EQ(late.value, 1);
+  early.Start(*r, "b");
+  EXPECT_EQ(early.calls, 0);
+  ASSERT_TRUE(r->Send("b", Number(2), true).ok());
+  EXPECT_EQ(early.value, 2);
+  EXPECT_TRUE(early.is_dead);
+  EXPECT_EQ(r->counts().values + r->counts().waiters, 0);
+}
+
+TEST(LocalRendezvousTest, SeveralOfAKeyMeetInOrder) {
+  auto r = MakeRef<LocalRendezvous>();
+  Receive first, second, third;
+  first.Start(*r, "k");
+  second.Start(*r, "k");
+  for (int i = 1; i <= 3; ++i) {
+    ASSERT_TRUE(r->Send("k", Number(i), false).ok());
+  }
+  third.Start(*r, "k");
+  EXPECT_EQ(first.value, 1);
+  EXPECT_EQ(second.value, 2);
+  EXPECT_EQ(third.value, 3);
+}
+
+TEST(LocalRendezvousTest, ACancelledReceiveTakesNoValue) {
+  auto r = MakeRef<LocalRendezvous>();
+  CancelScope cancel;
+  Receive gone, next;
+  gone.Start(*r, "k", &cancel);
+  EXPECT_EQ(r->counts().waiters, 1);
+  cancel.Cancel(Cancelled("no longer"));
+  EXPECT_EQ(gone.calls, 1);
+  EXPECT_EQ(gone.status.code(), StatusCode::kCancelled);
+  EXPECT_EQ(r->counts().waiters, 0);
+  ASSERT_TRUE(r->Send("k", Number(4), false).ok());
+  next.Start(*r, "k");
+  EXPECT_EQ(next.value, 4);
+  EXPECT_EQ(gone.calls, 1);
+}
+
+TEST(LocalRendezvousTest, ACancelledScopeReceivesNothing) {
+  auto r = MakeRef<LocalRendezvous>();
+  CancelScope cancel;
+  cancel.Cancel(DeadlineExceeded("over"));
+  Receive receive;
+  receive.Start(*r, "k", &cancel);
+  EXPECT_EQ(receive.status.code(), StatusCode::kDeadlineExceeded);
+}
+
+TEST(LocalRendezvousTest, AnAbortEndsAllThatWaitsAndComes) {
+  auto r = MakeRef<LocalRendezvous>();
+  CancelScope cancel;
+  Receive before, scoped, after;
+  before.Start(*r, "a");
+  scoped.Start(*r, "b", &cancel);
+  r->StartAbort(Unavailable("the task is gone"));
+  r->StartAbort(Internal("later"));  // the first wins
+  after.Start(*r, "a");
+  for (const Receive* receive : {&before, &scoped, &after}) {
+    EXPECT_EQ(receive->calls, 1);
+    EXPECT_EQ(receive->status.code(), StatusCode::kUnavailable);
+  }
+  EXPECT_EQ(r->Send("a", Number(1), false).code(), StatusCode::kUnavailable);
+  cancel.Cancel(Cancelled("too late"));
+  EXPECT_EQ(scoped.calls, 1);
+}
+
+TEST(LocalRendezvousTest, DroppingItEndsWhoWaits) {
+  Receive receive;
+  {
+    auto r = MakeRef<LocalRendezvous>();
+    receive.Start(*r, "a");
+  }
+  EXPECT_EQ(receive.status.code(), StatusCode::kCancelled);
+}
+
+// Sends, receives, cancels and an abort at once: each receive ends once, and
+// each value reaches at most one.
+TEST(LocalRendezvousTest, EveryReceiveEndsOnceInAnyOrder) {
+  for (uint64_t seed = 1; seed <= 60; ++seed) {
+    const SimResult result =
+        SimWorld({.seed = seed, .lock_switch_probability = 0.5}).Run([] {
+          constexpr int kCount = 8;
+          auto r = MakeRef<LocalRendezvous>();
+          CancelScope cancel;
+          std::vector<Receive> receives(kCount);
+          std::vector<Thread> threads;
+          threads.emplace_back("sender", [&] {
+            for (int i = 0; i < kCount; ++i) {
+              if (!r->Send("k", Number(i), false).ok()) return;
+            }
+          });
+          threads.emplace_back("receiver", [&] {
+            for (int i = 0; i < kCount; ++i) {
+              receives[i].Start(*r, "k", i % 2 ? &cancel : nullptr);
+            }
+          });
+          threads.emplace_back("canceller", [&] {
+            cancel.Cancel(Cancelled("a whim"));
+            if (SimRandom(2) == 0) r->StartAbort(Aborted("the end"));
+          });
+          for (Thread& t : threads) t.Join();
+          r->StartAbort(Aborted("the end"));
+          std::vector<int> taken(kCount, 0);
+          for (const Receive& receive : receives) {
+            MR_CHECK(receive.calls == 1);
+            if (receive.status.ok()) ++taken[receive.value];
+          }
+          for (int count : taken) MR_CHECK(count <= 1);
+        });
+    ASSERT_TRUE(result.status.ok()) << result.Report();
+  }
 }
 
 // A receiver of a step that ends with the receive: its key, its hold on the

@@ -1,0 +1,178 @@
+#include "millrace/exec/plan_set.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "millrace/exec/function_runtime.h"
+#include "millrace/exec/test_graphs.h"
+
+namespace millrace {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr char kOther[] = "/job:t/replica:0/task:0/device:CPU:1";
+
+class PlanSetTest : public testing::Test {
+ protected:
+  PlanSetTest() : other_(kOther) { TestKernels::Reset(); }
+  StatusOr<std::shared_ptr<const PlanSet>> Build() {
+    return PlanSet::Build(
+        g_.graph(),
+        [&](absl::string_view name) -> Device* {
+          if (name == here_.name()) return &here_;
+          return name == other_.name() ? &other_ : nullptr;
+        },
+        kernels_);
+  }
+  Status Run(TestRun& run, TaskQueue* pool) {
+    auto set = Build();
+    if (!set.ok()) return set.status();
+    PlanSet::Run(*set, run.plan_run(pool), run.WhenDone());
+    return run.Wait();
+  }
+
+  TestDevice here_, other_;
+  TestGraph g_;
+  KernelCache kernels_{&TestKernelTable()};
+};
+
+TEST_F(PlanSetTest, DevicesTalkThroughTheRendezvous) {
+  const OutputRef arg = g_.Arg(0);
+  g_.Add("there", "Put", {arg}, {{"key", "a"}});
+  g_.Retval(0, g_.Add("back", "Take", {}, {{"key", "b"}}));
+  g_.device = kOther;
+  const OutputRef got = g_.Add("get", "Take", {}, {{"key", "a"}});
+  g_.Add("return", "Put", {g_.Add("inc", "Inc", {got})}, {{"key", "b"}});
+  ThreadPool pool("test", 2);
+  TestRun run({41});
+  ASSERT_TRUE(Run(run, &pool).ok());
+  EXPECT_EQ(run.value(0), 42);
+}
+
+TEST_F(PlanSetTest, AnErrorOnOneDeviceEndsTheOthers) {
+  g_.Retval(0, g_.Add("never", "Take", {}, {{"key", "a"}}));
+  g_.device = kOther;
+  g_.Add("bad", "Fail", {g_.Const("c", 1)});
+  ThreadPool pool("test", 2);
+  TestRun run;
+  const Status status = Run(run, &pool);
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(status.ToString(), HasSubstr("{{node bad}}"));
+}
+
+TEST_F(PlanSetTest, NamesANodeOnAnUnknownDevice) {
+  g_.device = "/job:x/replica:0/task:0/device:CPU:0";
+  g_.Const("lost", 1);
+  const Status status = Build().status();
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(status.ToString(), HasSubstr("{{node lost}}"));
+}
+
+TEST_F(PlanSetTest, RefusesEdgesBetweenDevices) {
+  const OutputRef c = g_.Const("c", 1);
+  g_.device = kOther;
+  g_.Add("inc", "Inc", {c});
+  EXPECT_THAT(Build().status().ToString(),
+              HasSubstr("must be _Send and _Recv nodes"));
+}
+
+TEST_F(PlanSetTest, AnEmptySetEndsWithOk) {
+  TestRun run;
+  InlineQueue queue;
+  EXPECT_TRUE(Run(run, &queue).ok());
+}
+
+// Functions.
+
+FunctionDef Function(const std::string& name, std::vector<NodeDef> nodes,
+                     const std::string& result) {
+  FunctionDef f;
+  f.signature.name = name;
+  f.signature.inputs = {{.name = "x", .type = DataType::kInt64}};
+  f.signature.outputs = {{.name = "y", .type = DataType::kInt64}};
+  f.nodes = std::move(nodes);
+  f.ret = {{"y", result}};
+  return f;
+}
+
+class FunctionRuntimeTest : public testing::Test {
+ protected:
+  FunctionRuntimeTest() : pool_("test", 2) {
+    TestKernels::Reset();
+    auto library = std::make_shared<FunctionLibrary>();
+    NameAttrList forever;
+    forever.name = "forever";
+    const Status added[] = {
+        library->Add(Function(
+            "twice",
+            {{"a", "Inc", {"x"}, "", {}}, {"b", "Inc", {"a:y:0"}, "", {}}},
+            "b:y:0")),
+        library->Add(Function("bad", {{"f", "Fail", {"x"}, "", {}}}, "f:y:0")),
+        library->Add(Function("wait", {{"w", "Wait", {"x"}, "", {}}}, "w:y:0")),
+        library->Add(Function(
+            "forever", {{"c", "Call", {"x"}, "", {{"f", forever}}}}, "c:y:0")),
+    };
+    for (const Status& status : added) MR_CHECK(status.ok(), status.ToString());
+    kernels_.SetLibrary(library);
+    runtime_.SetLibrary(library);
+  }
+  Status Run(TestRun& run, const std::string& function) {
+    NameAttrList f;
+    f.name = function;
+    TestGraph g;
+    g.Retval(0, g.Add("call", "Call", {g.Arg(0)}, {{"f", f}}));
+    auto plan = BuildTestPlan(g.graph(), device_);
+    MR_CHECK(plan.ok(), plan.status().ToString());
+    run.environment().functions = &runtime_;
+    return run.Run(*plan, &pool_);
+  }
+
+  TestDevice device_;
+  ThreadPool pool_;
+  KernelCache kernels_{&TestKernelTable()};
+  FunctionRuntime runtime_{&TestOps(), &kernels_, &pool_};
+};
+
+TEST_F(FunctionRuntimeTest, RunsABody) {
+  for (int i = 0; i < 3; ++i) {
+    TestRun run({i});
+    ASSERT_TRUE(Run(run, "twice").ok());
+    EXPECT_EQ(run.value(0), i + 2);
+  }
+}
+
+TEST_F(FunctionRuntimeTest, NamesAFunctionThatThereIsNot) {
+  TestRun run({1});
+  const Status status = Run(run, "nothing");
+  EXPECT_EQ(status.code(), StatusCode::kNotFound);
+  EXPECT_THAT(status.ToString(), HasSubstr("nothing"));
+}
+
+TEST_F(FunctionRuntimeTest, AnErrorInABodyNamesBothNodes) {
+  TestRun run({1});
+  const Status status = Run(run, "bad");
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(status.ToString(), HasSubstr("{{node f}}"));
+  EXPECT_THAT(status.ToString(), HasSubstr("{{node call}}"));
+}
+
+TEST_F(FunctionRuntimeTest, ACancelEndsABody) {
+  TestRun run({1});
+  Thread canceller("canceller", [&] {
+    TestKernels::AwaitWaiting(1);
+    run.cancel().Cancel(Cancelled("enough"));
+  });
+  EXPECT_EQ(Run(run, "wait").code(), StatusCode::kCancelled);
+  canceller.Join();
+}
+
+TEST_F(FunctionRuntimeTest, AnEndlessRecursionIsAnError) {
+  TestRun run({1});
+  const Status status = Run(run, "forever");
+  EXPECT_EQ(status.code(), StatusCode::kResourceExhausted);
+  EXPECT_THAT(status.ToString(), HasSubstr("recursion"));
+}
+
+}  // namespace
+}  // namespace millrace

@@ -1,0 +1,223 @@
+#include "millrace/exec/plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "millrace/exec/frame_id.h"
+#include "millrace/exec/test_graphs.h"
+
+namespace millrace {
+namespace {
+
+using testing::HasSubstr;
+
+class PlanTest : public testing::Test {
+ protected:
+  StatusOr<std::shared_ptr<const Plan>> Build() {
+    return BuildTestPlan(g_.graph(), device_);
+  }
+  static const PlanNode& Named(const Plan& plan, absl::string_view name) {
+    for (const PlanNode& n : plan.nodes()) {
+      if (n.info->name == name) return n;
+    }
+    MR_CHECK(false, "no node ", name);
+  }
+
+  TestDevice device_;
+  TestGraph g_;
+};
+
+TEST_F(PlanTest, DenseNodesWithTheirEdges) {
+  const OutputRef a = g_.Arg(0);
+  const OutputRef b = g_.Add("b", "Inc", {a});
+  const OutputRef c = g_.Add("c", "Add", {a, b}, {}, {b});
+  g_.Retval(0, c);
+  const auto plan = *Build();
+  EXPECT_EQ(plan->nodes().size(), 4u);
+  EXPECT_EQ(plan->num_args(), 1);
+  EXPECT_EQ(plan->num_retvals(), 1);
+  EXPECT_FALSE(plan->has_loops());
+  ASSERT_EQ(plan->roots().size(), 1u);
+  EXPECT_EQ(plan->node(plan->roots()[0]).info->name, "arg0");
+
+  const PlanNode& add = Named(*plan, "c");
+  EXPECT_EQ(add.initial_pending, 3u);  // two inputs, one control input
+  EXPECT_FALSE(add.single_dependency);
+  EXPECT_TRUE(Named(*plan, "b").single_dependency);
+  EXPECT_EQ(plan->edges(Named(*plan, "b")).size(), 2u);
+}
+
+TEST_F(PlanTest, TheLastConsumerTakesTheValue) {
+  const OutputRef a = g_.Arg(0);
+  g_.Retval(0, g_.Add("b", "Inc", {a}));
+  g_.Retval(1, g_.Add("c", "Inc", {a}));
+  const auto plan = *Build();
+  int last = 0;
+  for (const PlanEdge& e : plan->edges(Named(*plan, "arg0"))) last += e.last;
+  EXPECT_EQ(last, 1);
+}
+
+TEST_F(PlanTest, ReservesSlotsForGapsInArgs) {
+  g_.Retval(4, g_.Arg(2));
+  const auto plan = *Build();
+  EXPECT_EQ(plan->num_args(), 3);
+  EXPECT_EQ(plan->num_retvals(), 5);
+}
+
+TEST_F(PlanTest, CheapOnlyIfAllKernelsAre) {
+  g_.Retval(0, g_.Const("c", 7));
+  EXPECT_TRUE((*Build())->all_cheap());
+  g_.Add("inc", "Inc", {g_.Const("d", 7)});
+  const auto plan = *Build();
+  EXPECT_FALSE(plan->all_cheap());
+  // Until it was measured a kernel counts as expensive.
+  EXPECT_GT(plan->cost_nanos(Named(*plan, "inc")), 10'000);
+  EXPECT_EQ(plan->cost_nanos(Named(*plan, "c")), 0);
+  for (int i = 0; i < 100; ++i) plan->RecordCost(Named(*plan, "inc"), 80);
+  EXPECT_LT(plan->cost_nanos(Named(*plan, "inc")), 1000);
+}
+
+TEST_F(PlanTest, ALoopIsAFrame) {
+  const OutputRef outer = g_.Counter("outer", g_.Const("zero", 0), 3);
+  g_.Retval(0, outer);
+  const auto plan = *Build();
+  EXPECT_TRUE(plan->has_loops());
+  const PlanNode& enter = Named(*plan, "outer/enter");
+  EXPECT_EQ(enter.frame, 0);
+  const PlanFrame& frame = plan->frame(enter.number);
+  EXPECT_EQ(frame.name, "outer");
+  EXPECT_EQ(frame.parent, 0);
+  EXPECT_EQ(frame.num_enters, 1);
+  EXPECT_EQ(frame.num_merges, 1);
+  EXPECT_EQ(Named(*plan, "outer/body").frame, enter.number);
+  EXPECT_EQ(Named(*plan, "outer/exit").frame, enter.number);
+  EXPECT_EQ(Named(*plan, "retval0").frame, 0);
+}
+
+TEST_F(PlanTest, NestedFramesKnowTheirParents) {
+  const auto outer = g_.OpenLoop("outer", g_.Const("zero", 0), 3);
+  g_.CloseLoop("outer", outer, g_.Counter("inner", outer.body, 9));
+  g_.Retval(0, outer.exit);
+  const auto plan = *Build();
+  const int32_t inner = Named(*plan, "inner/enter").number;
+  EXPECT_EQ(plan->frame(inner).parent, Named(*plan, "outer/enter").number);
+  EXPECT_EQ(Named(*plan, "outer/next").frame, plan->frame(inner).parent);
+}
+
+TEST_F(PlanTest, ParallelIterationsAreAtLeastOne) {
+  g_.Retval(0, g_.Counter("loop", g_.Const("zero", 0), 3, -5));
+  const auto plan = *Build();
+  EXPECT_EQ(plan->frame(1).parallel_iterations, 1);
+}
+
+TEST_F(PlanTest, RefusesInputsFromTwoFrames) {
+  const auto loop = g_.OpenLoop("loop", g_.Const("zero", 0), 3);
+  const OutputRef both =
+      g_.Add("both", "Add", {loop.body, g_.Const("outside", 1)});
+  g_.CloseLoop("loop", loop, both);
+  const Status status = Build().status();
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(status.ToString(), HasSubstr("{{node both}}"));
+  EXPECT_THAT(status.ToString(), HasSubstr("different frames"));
+}
+
+TEST_F(PlanTest, RefusesAnExitOutsideOfLoops) {
+  g_.Exit("leave", g_.Const("c", 1));
+  const Status status = Build().status();
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(status.ToString(), HasSubstr("{{node leave}} is an Exit"));
+}
+
+TEST_F(PlanTest, RefusesAFrameEnteredFromTwoFrames) {
+  const auto loop = g_.OpenLoop("loop", g_.Const("zero", 0), 3);
+  g_.Exit("x", g_.Enter("in1", "other", loop.body));
+  g_.CloseLoop("loop", loop, loop.body);
+  g_.Exit("y", g_.Enter("in2", "other", g_.Const("c", 1)));
+  const Status status = Build().status();
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(status.ToString(), HasSubstr("enters frame 'other'"));
+}
+
+TEST_F(PlanTest, NamesTheNodeWithoutAKernel) {
+  g_.Add("g", "OnlyGpu");
+  const Status status = Build().status();
+  EXPECT_EQ(status.code(), StatusCode::kNotFound);
+  EXPECT_THAT(status.ToString(), HasSubstr("OnlyGpu"));
+  EXPECT_THAT(status.ToString(), HasSubstr("[[{{node g}}]]"));
+}
+
+TEST_F(PlanTest, NamesTheNodeWhoseAttributesTheKernelRefuses) {
+  g_.Add("f", "Fail", {g_.Const("c", 1)}, {{"code", int64_t{0}}});
+  const Status status = Build().status();
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(status.ToString(), HasSubstr("cannot end with OK"));
+  EXPECT_THAT(status.ToString(), HasSubstr("[[{{node f}}]]"));
+}
+
+TEST_F(PlanTest, NamesANodeOfACycle) {
+  auto first = g_.graph().AddNodeUnconnected("first", "Inc", {});
+  const OutputRef second = g_.Add("second", "Inc", {{(*first)->id, 0}});
+  ASSERT_TRUE(g_.graph().SetInput(*first, 0, second).ok());
+  EXPECT_EQ(Build().status().code(), StatusCode::kInvalidArgument);
+}
+
+// The kernels of a session.
+
+std::shared_ptr<const NodeInfo> Info(const std::string& name,
+                                     const std::string& op,
+                                     AttrMap attrs = {}) {
+  auto info = std::make_shared<NodeInfo>();
+  info->name = name;
+  info->op = TestOps().Find(op);
+  info->attrs = std::move(attrs);
+  return info;
+}
+
+TEST(KernelCacheTest, StatefulKernelsAreShared) {
+  TestDevice device, other("/job:t/replica:0/task:0/device:CPU:1");
+  KernelCache cache(&TestKernelTable());
+  const auto tick = cache.Get(Info("n", "Tick"), device)->kernel;
+  EXPECT_EQ(cache.Get(Info("n", "Tick"), device)->kernel, tick);
+  EXPECT_NE(cache.Get(Info("m", "Tick"), device)->kernel, tick);
+  EXPECT_NE(cache.Get(Info("n", "Tick"), other)->kernel, tick);
+}
+
+TEST(KernelCacheTest, OthersBelongToTheirPlan) {
+  TestDevice device;
+  KernelCache cache(&TestKernelTable());
+  const auto inc = cache.Get(Info("n", "Inc"), device)->kernel;
+  EXPECT_NE(cache.Get(Info("n", "Inc"), device)->kernel, inc);
+}
+
+TEST(KernelCacheTest, ANameUsedAgainWithOtherAttributesIsAnotherKernel) {
+  TestDevice device;
+  KernelCache cache(&TestKernelTable());
+  const auto put = cache.Get(Info("n", "Put", {{"key", "a"}}), device)->kernel;
+  const auto other =
+      cache.Get(Info("n", "Put", {{"key", "b"}}), device)->kernel;
+  EXPECT_NE(other, put);
+  // The first one stays.
+  EXPECT_EQ(cache.Get(Info("n", "Put", {{"key", "a"}}), device)->kernel, put);
+}
+
+TEST(KernelCacheTest, TheKernelKeepsTheNodeThatItWasMadeFor) {
+  TestDevice device;
+  KernelCache cache(&TestKernelTable());
+  const auto first = Info("n", "Tick");
+  EXPECT_EQ(cache.Get(first, device)->info, first);
+  EXPECT_EQ(cache.Get(Info("n", "Tick"), device)->info, first);
+}
+
+// Both ends of a transfer compute it, also of another implementation: the
+// numbers are the rule of TensorFlow 2.x.
+TEST(FrameIdTest, DependsOnEveryPart) {
+  const uint64_t id = ChildFrameId(0, 0, "while/while_context");
+  EXPECT_EQ(id, ChildFrameId(0, 0, "while/while_context"));
+  EXPECT_NE(id, ChildFrameId(0, 1, "while/while_context"));
+  EXPECT_NE(id, ChildFrameId(1, 0, "while/while_context"));
+  EXPECT_NE(id, ChildFrameId(0, 0, "while/while_contexu"));
+  EXPECT_NE(FrameNameHash(""), FrameNameHash(absl::string_view("\0", 1)));
+}
+
+}  // namespace
+}  // namespace millrace

@@ -1,0 +1,380 @@
+#include "millrace/exec/step.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "millrace/base/random.h"
+#include "millrace/exec/test_graphs.h"
+
+namespace millrace {
+namespace {
+
+using testing::HasSubstr;
+
+class StepTest : public testing::Test {
+ protected:
+  StepTest() { TestKernels::Reset(); }
+  std::shared_ptr<const Plan> Build() {
+    auto plan = BuildTestPlan(g_.graph(), device_);
+    MR_CHECK(plan.ok(), plan.status().ToString());
+    return *plan;
+  }
+  // The step's end with these args, on a pool of its own.
+  Status RunOnPool(TestRun& run) {
+    ThreadPool pool("test", 4);
+    return run.Run(Build(), &pool);
+  }
+
+  TestDevice device_;
+  TestGraph g_;
+};
+
+TEST_F(StepTest, ArgsToRetvals) {
+  const OutputRef sum = g_.Add("sum", "Add", {g_.Arg(0), g_.Arg(1)});
+  g_.Retval(0, sum);
+  g_.Retval(1, g_.Add("more", "Inc", {sum}));
+  TestRun run({20, 21});
+  ASSERT_TRUE(run.Run(Build()).ok());
+  EXPECT_EQ(run.value(0), 41);
+  EXPECT_EQ(run.value(1), 42);
+}
+
+TEST_F(StepTest, AnEmptyPlanEndsAtOnce) {
+  TestRun run;
+  EXPECT_TRUE(run.Run(Build()).ok());
+}
+
+TEST_F(StepTest, TooFewArgsAreAnError) {
+  g_.Retval(0, g_.Arg(1));
+  TestRun run({1});
+  EXPECT_EQ(run.Run(Build()).code(), StatusCode::kInternal);
+}
+
+TEST_F(StepTest, ControlEdgesOrder) {
+  const OutputRef send = g_.Add("put", "Put", {g_.Arg(0)}, {{"key", "k"}});
+  const OutputRef noop = g_.Add("then", "NoOp", {}, {}, {send});
+  g_.Retval(0, g_.Add("take", "Take", {}, {{"key", "k"}}, {noop}));
+  TestRun run({5});
+  ASSERT_TRUE(run.Run(Build()).ok());
+  EXPECT_EQ(run.value(0), 5);
+}
+
+// Dead values.
+
+TEST_F(StepTest, TheBranchThatIsNotTakenIsDead) {
+  const auto [no, yes] = g_.Switch("switch", g_.Arg(0), g_.Flag("flag", true));
+  g_.Retval(0, g_.Add("when_no", "Tick", {no}));
+  g_.Retval(1, g_.Add("when_yes", "Tick", {yes}));
+  TestRun run({1});
+  ASSERT_TRUE(run.Run(Build()).ok());
+  EXPECT_EQ(run.value(0), -1);
+  EXPECT_EQ(run.value(1), 2);
+  EXPECT_EQ(TestKernels::ticks(), 1);
+}
+
+TEST_F(StepTest, MergeTakesTheLiveInput) {
+  for (bool flag : {false, true}) {
+    TestGraph g;
+    const auto [no, yes] = g.Switch("switch", g.Arg(0), g.Flag("flag", flag));
+    const OutputRef merged = g.Merge("merge", {g.Add("inc", "Inc", {no}), yes});
+    g.Retval(0, merged);
+    g.Retval(1, {merged.node, 1}, DataType::kInt32);
+    TestRun run({1});
+    ASSERT_TRUE(run.Run(*BuildTestPlan(g.graph(), device_)).ok());
+    EXPECT_EQ(run.value(0), flag ? 1 : 2);
+  }
+}
+
+TEST_F(StepTest, MergeOfDeadInputsIsDead) {
+  const OutputRef flag = g_.Flag("flag", true);
+  const OutputRef no = g_.Switch("a", g_.Arg(0), flag).first;
+  const OutputRef neither = g_.Switch("b", g_.Const("c", 1), flag).first;
+  g_.Retval(0, g_.Merge("merge", {no, neither}));
+  TestRun run({1});
+  ASSERT_TRUE(run.Run(Build()).ok());
+  EXPECT_EQ(run.value(0), -1);
+}
+
+TEST_F(StepTest, MergeWaitsForItsControlInputs) {
+  const OutputRef wait = g_.Add("wait", "Wait", {g_.Arg(0)});
+  g_.Retval(0, g_.Merge("merge", {g_.Const("c", 3)}, {wait}));
+  TestRun run({1});
+  InlineQueue queue;
+  RunPlan(Build(), run.plan_run(&queue), run.WhenDone());
+  queue.RunAll();
+  EXPECT_FALSE(run.ended());
+  TestKernels::Release();
+  queue.RunAll();
+  ASSERT_TRUE(run.Wait().ok());
+  EXPECT_EQ(run.value(0), 3);
+}
+
+TEST_F(StepTest, DeadControlInputsKillExceptForControlTriggers) {
+  const OutputRef no =
+      g_.Switch("switch", g_.Arg(0), g_.Flag("flag", true)).first;
+  const OutputRef dead = g_.Add("dead", "Tick", {no});
+  g_.Retval(0, g_.Add("after", "Tick", {g_.Const("c", 1)}, {}, {dead}));
+  const OutputRef trigger = g_.Add("trigger", "ControlTrigger", {}, {}, {dead});
+  g_.Retval(1, g_.Add("alive", "Tick", {g_.Const("d", 1)}, {}, {trigger}));
+  TestRun run({1});
+  ASSERT_TRUE(run.Run(Build()).ok());
+  EXPECT_EQ(run.value(0), -1);
+  EXPECT_EQ(run.value(1), 2);
+  EXPECT_EQ(TestKernels::ticks(), 1);
+}
+
+// Errors.
+
+TEST_F(StepTest, AnErrorNamesItsNodeAndCancelsTheRest) {
+  const OutputRef in = g_.Arg(0);
+  g_.Add("bad", "Fail", {in});
+  g_.Retval(0, g_.Add("never", "Wait", {in}));
+  TestRun run({1});
+  const Status status = run.Run(Build());
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(status.ToString(), HasSubstr("no good"));
+  EXPECT_THAT(status.ToString(), HasSubstr("[[{{node bad}}]]"));
+  EXPECT_TRUE(run.cancel().cancelled());
+}
+
+TEST_F(StepTest, NothingRunsAfterAnError) {
+  g_.Add("after", "Tick", {g_.Add("bad", "Fail", {g_.Arg(0)})});
+  TestRun run({1});
+  EXPECT_FALSE(run.Run(Build()).ok());
+  EXPECT_EQ(TestKernels::ticks(), 0);
+}
+
+TEST_F(StepTest, TheFirstErrorThatDoesNotFollowFromAnotherWins) {
+  // A receive whose peer failed ends first, with an error that only follows.
+  const OutputRef in = g_.Arg(0);
+  g_.Add("take", "Take", {}, {{"key", "k"}});
+  g_.Add("bad", "Fail", {g_.Add("wait", "Wait", {in})});
+  TestRun run({1});
+  InlineQueue queue;
+  RunPlan(Build(), run.plan_run(&queue), run.WhenDone());
+  queue.RunAll();
+  run.rendezvous().StartAbort(MarkDerived(Aborted("elsewhere")));
+  TestKernels::Release();
+  queue.RunAll();
+  EXPECT_EQ(run.Wait().code(), StatusCode::kAborted);
+  // The other way round the underived one is reported.
+  TestKernels::Reset();
+  TestRun second({1});
+  RunPlan(Build(), second.plan_run(&queue), second.WhenDone());
+  queue.RunAll();
+  TestKernels::Release();
+  queue.RunAll();
+  EXPECT_EQ(second.Wait().code(), StatusCode::kInvalidArgument);
+}
+
+TEST_F(StepTest, EveryCodePassesThrough) {
+  for (int64_t code = 1; code <= 16; ++code) {
+    TestGraph g;
+    g.Add("bad", "Fail", {g.Arg(0)}, {{"code", code}});
+    TestRun run({1});
+    EXPECT_EQ(run.Run(*BuildTestPlan(g.graph(), device_)).code(),
+              static_cast<StatusCode>(code));
+  }
+}
+
+TEST_F(StepTest, ExceptionsOfLibrariesAreErrors) {
+  for (bool memory : {false, true}) {
+    TestGraph g;
+    g.Add("bad", "Throw", {g.Arg(0)}, {{"memory", memory}});
+    TestRun run({1});
+    const Status status = run.Run(*BuildTestPlan(g.graph(), device_));
+    EXPECT_EQ(status.code(),
+              memory ? StatusCode::kResourceExhausted : StatusCode::kInternal);
+    EXPECT_THAT(status.ToString(), HasSubstr("op Throw"));
+  }
+}
+
+TEST_F(StepTest, AMissingOutputIsAnError) {
+  g_.Retval(0, g_.Add("forgets", "Forget", {g_.Arg(0)}));
+  TestRun run({1});
+  const Status status = run.Run(Build());
+  EXPECT_EQ(status.code(), StatusCode::kInternal);
+  EXPECT_THAT(status.ToString(), HasSubstr("{{node forgets}}"));
+}
+
+// Cancellation and deadlines.
+
+TEST_F(StepTest, ACancelEndsKernelsThatWait) {
+  g_.Retval(0, g_.Add("wait", "Wait", {g_.Arg(0)}));
+  TestRun run({1});
+  InlineQueue queue;
+  RunPlan(Build(), run.plan_run(&queue), run.WhenDone());
+  queue.RunAll();
+  EXPECT_FALSE(run.ended());
+  run.cancel().Cancel(Cancelled("the user asked"));
+  queue.RunAll();
+  const Status status = run.Wait();
+  EXPECT_EQ(status.code(), StatusCode::kCancelled);
+  EXPECT_THAT(status.ToString(), HasSubstr("the user asked"));
+}
+
+TEST_F(StepTest, ACancelledStepStartsNoKernel) {
+  g_.Retval(0, g_.Add("tick", "Tick", {g_.Arg(0)}));
+  TestRun run({1});
+  run.cancel().Cancel(Cancelled("too late"));
+  EXPECT_EQ(run.Run(Build()).code(), StatusCode::kCancelled);
+  EXPECT_EQ(TestKernels::ticks(), 0);
+}
+
+TEST_F(StepTest, ACancelEndsAnEndlessLoop) {
+  g_.Retval(0, g_.Counter("loop", g_.Arg(0), int64_t{1} << 60));
+  TestRun run({0});
+  ThreadPool pool("test", 2);
+  RunPlan(Build(), run.plan_run(&pool), run.WhenDone());
+  while (TestKernels::ticks() < 100) Yield();
+  run.cancel().Cancel(Cancelled("enough"));
+  EXPECT_EQ(run.Wait().code(), StatusCode::kCancelled);
+}
+
+TEST_F(StepTest, ACancelEndsAnEndlessLoopOfCheapNodes) {
+  const auto loop = g_.OpenLoop("loop", g_.Arg(0), int64_t{1} << 60);
+  g_.CloseLoop("loop", loop, loop.body);
+  TestRun run({0});
+  ThreadPool pool("test", 1);
+  Thread runner("runner", [&, plan = Build()] {
+    RunPlan(plan, run.plan_run(&pool), run.WhenDone());
+  });
+  run.cancel().Cancel(Cancelled("enough"));
+  EXPECT_EQ(run.Wait().code(), StatusCode::kCancelled);
+  runner.Join();
+}
+
+TEST_F(StepTest, ADeadlineEndsTheStep) {
+  g_.Retval(0, g_.Add("wait", "Wait", {g_.Arg(0)}));
+  Timer timer;
+  TestRun run({1});
+  run.cancel().CancelAt(Deadline::AfterMillis(5), timer,
+                        DeadlineExceeded("the step's time is over"));
+  const Status status = RunOnPool(run);
+  EXPECT_EQ(status.code(), StatusCode::kDeadlineExceeded);
+  EXPECT_THAT(status.ToString(), HasSubstr("the step's time is over"));
+}
+
+// Variables on reference edges.
+
+TEST_F(StepTest, AReferenceIsReadWhenItsConsumerStarts) {
+  const OutputRef var = g_.Add("var", "Var");
+  g_.Retval(0, g_.Add("get", "Get", {var}));
+  TestRun early;
+  const Status status = early.Run(Build());
+  EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition);
+  EXPECT_THAT(status.ToString(),
+              HasSubstr("Attempting to use uninitialized value v"));
+  auto variable = device_.resources().Lookup<Variable>("", "v");
+  (*variable)->Assign(Tensor::Scalar<int64_t>(12));
+  TestRun run;
+  ASSERT_TRUE(run.Run(Build()).ok());
+  EXPECT_EQ(run.value(0), 12);
+}
+
+TEST_F(StepTest, AReferenceInputMustBeInitialized) {
+  g_.Add("set", "SetVar", {g_.Add("var", "Var")});
+  TestRun run;
+  EXPECT_EQ(run.Run(Build()).code(), StatusCode::kFailedPrecondition);
+}
+
+TEST_F(StepTest, StatsNameTheNodes) {
+  g_.Retval(0, g_.Add("inc", "Inc", {g_.Arg(0)}));
+  StepStatsCollector stats;
+  TestRun run({1});
+  run.stats = &stats;
+  ASSERT_TRUE(run.Run(Build()).ok());
+  const auto devices = stats.Take();
+  ASSERT_EQ(devices.size(), 1u);
+  EXPECT_EQ(devices[0].device, device_.name());
+  ASSERT_EQ(devices[0].nodes.size(), 1u);
+  EXPECT_EQ(devices[0].nodes[0].node_name, "inc");
+  EXPECT_LE(devices[0].nodes[0].start_nanos, devices[0].nodes[0].end_nanos);
+  ASSERT_EQ(devices[0].nodes[0].outputs.size(), 1u);
+  EXPECT_EQ(devices[0].nodes[0].outputs[0].bytes, 8);
+}
+
+// Many at once.
+
+TEST_F(StepTest, OneThreadGoesOnWithChainsOfAnyLength) {
+  OutputRef end = g_.Arg(0);
+  for (int i = 0; i < 20'000; ++i) {
+    end = g_.Add(absl::StrCat("n", i), i % 3 == 0 ? "Wait" : "Inc", {end});
+  }
+  g_.Retval(0, end);
+  TestKernels::Release();  // Wait ends before RunAsync returns
+  TestRun run({0});
+  ASSERT_TRUE(run.Run(Build()).ok());
+  EXPECT_EQ(run.value(0), 20'000 - 6667);
+}
+
+TEST_F(StepTest, ManyStepsOfOnePlanAtOnce) {
+  // A few layers of random sums.
+  Rng random(7);
+  std::vector<OutputRef> layer = {g_.Arg(0), g_.Arg(1)};
+  std::vector<std::pair<int64_t, int64_t>> factors = {{1, 0}, {0, 1}};
+  for (int depth = 0; depth < 6; ++depth) {
+    std::vector<OutputRef> next;
+    std::vector<std::pair<int64_t, int64_t>> next_factors;
+    for (int i = 0; i < 8; ++i) {
+      const size_t a = random.Uniform(layer.size());
+      const size_t b = random.Uniform(layer.size());
+      next.push_back(g_.Add(absl::StrCat("n", depth, "_", i), "Add",
+                            {layer[a], layer[b]}));
+      next_factors.push_back({factors[a].first + factors[b].first,
+                              factors[a].second + factors[b].second});
+    }
+    layer = next;
+    factors = next_factors;
+  }
+  for (int i = 0; i < 8; ++i) g_.Retval(i, layer[i]);
+  const auto plan = Build();
+  ThreadPool pool("test", 4);
+  std::vector<Thread> clients;
+  for (int c = 0; c < 4; ++c) {
+    clients.emplace_back("client", [&, c] {
+      for (int64_t i = 0; i < 50; ++i) {
+        TestRun run({i, c});
+        ASSERT_TRUE(run.Run(plan, &pool).ok());
+        for (int k = 0; k < 8; ++k) {
+          ASSERT_EQ(run.value(k), factors[k].first * i + factors[k].second * c);
+        }
+      }
+    });
+  }
+  for (Thread& t : clients) t.Join();
+}
+
+TEST_F(StepTest, ErrorsAndCancelsOfStepsThatShareAPlan) {
+  const OutputRef in = g_.Arg(0);
+  const OutputRef flag = g_.Add("less", "Less", {in}, {{"limit", int64_t{10}}});
+  const auto [high, low] = g_.Switch("switch", in, flag);
+  g_.Retval(0, g_.Merge("merge", {g_.Add("bad", "Fail", {high}),
+                                  g_.Add("inc", "Inc", {low})}));
+  g_.Add("wait", "Wait", {low});
+  const auto plan = Build();
+  TestKernels::Release();
+  ThreadPool pool("test", 4);
+  std::vector<Thread> clients;
+  for (int c = 0; c < 4; ++c) {
+    clients.emplace_back("client", [&, c] {
+      for (int64_t i = 0; i < 60; ++i) {
+        TestRun run({i % 20});
+        RunPlan(plan, run.plan_run(&pool), run.WhenDone());
+        if (i % 4 == c) run.cancel().Cancel(Cancelled("a whim"));
+        const Status status = run.Wait();
+        if (status.ok()) {
+          ASSERT_LT(i % 20, 10);
+          ASSERT_EQ(run.value(0), i % 20 + 1);
+        } else if (status.code() != StatusCode::kCancelled) {
+          ASSERT_EQ(status.code(), StatusCode::kInvalidArgument);
+          ASSERT_GE(i % 20, 10);
+        }
+      }
+    });
+  }
+  for (Thread& t : clients) t.Join();
+}
+
+}  // namespace
+}  // namespace millrace
