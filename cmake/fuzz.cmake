@@ -1,8 +1,7 @@
 # Fuzzers: tests/fuzz/x_fuzz.cc -> fuzz/x_fuzz of the build folder. They need
-# clang and instrument everything that they link:
-#   cmake -S . -B build/fuzz -G Ninja -DMILLRACE_FUZZ=ON -DMILLRACE_PCH=OFF \
-#     -DCMAKE_C_COMPILER=clang-14 -DCMAKE_CXX_COMPILER=clang++-14 -DCMAKE_BUILD_TYPE=Dev
-#   ninja -C build/fuzz fuzzers && build/fuzz/fuzz/wire_tensor_fuzz -max_total_time=60
+# clang and instrument everything that they link. `./dev test fuzz` builds and runs
+# them for 20 s each; for longer:
+#   build/fuzz/fuzz/wire_tensor_fuzz -max_total_time=600
 
 if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   message(FATAL_ERROR "MILLRACE_FUZZ needs clang: -DCMAKE_CXX_COMPILER=clang++-14")

@@ -52,7 +52,8 @@ class Report:
                 self.failures.append("%s: %s" % (title(case), problem))
 
     def summary(self):
-        return "%d cases, %d against stock, %d deviations allowed" % (self.cases, self.against_stock, len(self.deviations))
+        return "{:,} cases, {:,} against stock, {} deviations allowed".format(self.cases, self.against_stock,
+                                                                              len(self.deviations))
 
 
 def ordered(values):
@@ -370,8 +371,9 @@ def run_all(stems):
             results[started] = ["stock aborts"]
 
 
-def compare(folder):
-    report = Report()
+def compare(folder, report=None):
+    """Adds the cases of an exported folder to the report."""
+    report = report or Report()
     stems = sorted(p[:-len(".json")] for p in glob.glob(os.path.join(folder, "*.json")))
     results = run_all(stems)
     for stem in stems:

@@ -71,6 +71,14 @@ class ReportTest(unittest.TestCase):
             count = pytest_runner.read_report(f.name, 0, "")
         self.assertEqual((count.passed, count.failed, count.skipped), (1, 0, 1))
 
+    def test_what_pytest_cases_say(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".xml") as f:
+            f.write("<testsuites><testsuite><testcase name='a'><properties><property name='summary' value='7 cases'/>"
+                    "</properties></testcase></testsuite></testsuites>")
+            f.flush()
+            count = pytest_runner.read_report(f.name, 0, "")
+        self.assertEqual(count.notes, ["7 cases"])
+
 
 class CommandTest(unittest.TestCase):
 

@@ -16,16 +16,17 @@ SHARDS = {"cases_tests": 4, "simulation_test": 2, "golden_test": 2}
 
 
 class Count:
-    """Passed, failed and skipped tests, and how to run the failed ones again."""
+    """Passed, failed and skipped tests, how to run the failed ones again, and what the tests say of themselves."""
 
     def __init__(self, passed=0, failed=0, skipped=0):
-        self.passed, self.failed, self.skipped, self.again = passed, failed, skipped, []
+        self.passed, self.failed, self.skipped, self.again, self.notes = passed, failed, skipped, [], []
 
     def add(self, other):
         self.passed += other.passed
         self.failed += other.failed
         self.skipped += other.skipped
         self.again += other.again
+        self.notes += other.notes
 
     def text(self):
         parts = ["%d passed" % self.passed] if self.passed or self.failed else []

@@ -1,8 +1,10 @@
 """`./dev test --mutants`: small wrong changes that the tests must notice.
 
 tests/mutants/NAME.patch is a diff in git's format; a line `test: SELECTOR` above
-the diff says which tests have to fail with it (a selector of `./dev test`). The
-patch is applied to a copy below build/mutants, so the working tree stays as it is.
+the diff says which tests have to fail with it (selectors of `./dev test`, as
+narrow as can be). The patch is applied to a copy below build/mutants with a
+build of its own, so the working tree stays as it is. A patch that no test
+notices, that does not apply or that does not build is a failure.
 """
 import glob
 import os
@@ -12,12 +14,14 @@ import subprocess
 import sys
 import time
 
+import packages
 from console import ROOT, say, seconds
 from gtest_runner import Count
 
 COPY = os.path.join(ROOT, "build", "mutants")
+NOT_TESTED = 3  # exit code of `./dev test` that could not build, or found no test
 COPIED = ("CMakeLists.txt", "CMakePresets.json", "layers.txt", "dev", "cmake", "millrace", "proto", "tools", "tests",
-          "examples", "benchmarks")
+          "examples", "benchmarks", "docs", "pytest.ini")
 
 
 def refresh():
@@ -55,33 +59,76 @@ def copy_file(source, target):
     shutil.copymode(source, target)
 
 
-def try_one(path):
-    """None when the tests noticed, else what went wrong."""
+def run_tests(selectors):
+    """`./dev test` in the copy. (exit code, output)."""
+    done = subprocess.run([sys.executable, "-B", os.path.join(COPY, "tools", "dev"), "test"] + selectors, cwd=COPY,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          errors="replace")
+    return done.returncode, done.stdout
+
+
+def apply(path):
+    """Empty, or what git says against it."""
+    # The copy lies inside of a repository, of which git must not know here.
+    env = dict(os.environ, GIT_CEILING_DIRECTORIES=os.path.dirname(COPY))
+    done = subprocess.run(["git", "apply", path], cwd=COPY, env=env, capture_output=True, text=True)
+    return (done.stdout + done.stderr).strip() if done.returncode else ""
+
+
+def selectors(path):
     with open(path) as f:
         m = re.search(r"^test: (.+)$", f.read(), re.M)
-    if not m:
-        return "has no line 'test: SELECTOR'"
+    return m.group(1).split() if m else []
+
+
+def try_one(path):
+    """What became of it: ("red", ...) is what has to be."""
+    what = selectors(path)
+    if not what:
+        return "INVALID", "there is no line 'test: SELECTOR'"
     refresh()
-    applied = subprocess.run(["git", "apply", "--unsafe-paths", "--directory", COPY, path], cwd="/", capture_output=True,
-                             text=True)
-    if applied.returncode != 0:
-        return "does not apply: " + (applied.stdout + applied.stderr).strip()
-    done = subprocess.run([sys.executable, "-B", os.path.join(COPY, "tools", "dev"), "test"] + m.group(1).split(),
-                          cwd=COPY, capture_output=True, text=True)
-    last = done.stdout.strip().split("\n")[-1]
-    if not re.match(r"\d+ passed, \d+ failed", last):
-        return "did not get as far as the tests:\n" + (done.stdout + done.stderr)[-3000:]
-    if done.returncode == 0:
-        return "is not noticed by ./dev test %s: %s" % (m.group(1), last)
-    return None
+    problem = apply(path)
+    if problem:
+        return "DOES NOT APPLY", problem
+    code, output = run_tests(what)
+    if code == NOT_TESTED:
+        return "NOT TESTED", output[-3000:]
+    if code == 0:
+        return "SURVIVES", "./dev test " + " ".join(what)
+    failed = re.search(r"^\d+ passed, (\d+) failed", output, re.M)
+    return "red", "%s failed of ./dev test %s" % (failed.group(1) if failed else "?", " ".join(what))
 
 
-def run():
+def baseline(paths):
+    """The tests must pass without patches, or what they say with one means nothing. Builds all that is needed."""
+    refresh()
+    packages.need_venv()
+    if not os.path.lexists(os.path.join(COPY, ".venv")):
+        os.symlink(packages.VENV, os.path.join(COPY, ".venv"))
+    code, output = run_tests(list(dict.fromkeys(s for p in paths for s in selectors(p))))
+    if code != 0:
+        say(output.rstrip())
+    return code == 0
+
+
+def run(names=()):
+    """All patches, or those of the names."""
+    paths = sorted(glob.glob(os.path.join(ROOT, "tests", "mutants", "*.patch")))
+    if names:
+        paths = [p for p in paths if any(n in os.path.basename(p) for n in names)]
     total = Count()
-    for path in sorted(glob.glob(os.path.join(ROOT, "tests", "mutants", "*.patch"))):
+    start = time.monotonic()
+    good = bool(paths) and baseline(paths)
+    say("  without a patch: %s (%s)" % ("green" if good else "NOT GREEN", seconds(time.monotonic() - start)))
+    if not good:
+        total.add(Count(0, 1))
+        return total
+    for path in paths:
         start = time.monotonic()
-        problem = try_one(path)
-        name = os.path.basename(path)[:-len(".patch")]
-        say("  mutant %-32s %s (%s)" % (name, problem or "noticed", seconds(time.monotonic() - start)))
-        total.add(Count(0 if problem else 1, 1 if problem else 0))
+        word, detail = try_one(path)
+        say("  %-40s %-14s %s (%s)" % (os.path.basename(path)[:-len(".patch")], word, detail,
+                                       seconds(time.monotonic() - start)))
+        total.add(Count(1 if word == "red" else 0, 0 if word == "red" else 1))
+    refresh()
+    say("  %d mutants, %d red" % (len(paths), total.passed))
     return total

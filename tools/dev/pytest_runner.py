@@ -34,7 +34,7 @@ def run_tools():
     return total
 
 
-def run(paths, preset, long=False, timeout=1800):
+def run(paths, preset, long=False, timeout=1800, env=None):
     """pytest on files or folders; the tests find the command in $MILLRACE_COMMAND."""
     python = packages.need_venv()
     with tempfile.TemporaryDirectory() as folder:
@@ -42,7 +42,7 @@ def run(paths, preset, long=False, timeout=1800):
         command = [python, "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider", "--junitxml=" + report]
         if not long:
             command += ["-m", "not long"]
-        env = dict(os.environ, PYTHONDONTWRITEBYTECODE="1", TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES="",
+        env = dict(os.environ, **env or {}, PYTHONDONTWRITEBYTECODE="1", TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES="",
                    MILLRACE_COMMAND=os.path.join(building.folder(preset), "millrace"),
                    MILLRACE_BUILD=building.folder(preset))
         try:
@@ -72,6 +72,8 @@ def read_report(report, code, output):
                 count.skipped += 1
             else:
                 count.passed += 1
+            # record_property("summary", text) of a test.
+            count.notes += [p.get("value") for p in case.iter("property") if p.get("name") == "summary"]
     if code not in (0, 5) and not count.failed:  # 5: no test collected
         count.failed = 1
     if count.failed:

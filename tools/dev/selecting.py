@@ -1,11 +1,12 @@
 """What `./dev test PATH` means: which programs, with which filter, which Python tests.
 
   millrace/base, base         the unit tests of a room
-  ops/math, ops/math/add      the cases of a family or file, and its unit tests
+  ops/math, ops/math/add      the cases of a family or file, also on stock TensorFlow, and its unit tests
   x/y_test.cc, x/y.cc         the tests of that file
   conformance, tests/cluster  a folder of tests/, C++ and Python
   tools                       the tests of the tools
-  MatMul                      the cases of an op
+  fuzz                        the fuzzers, for 20 s each
+  MatMul                      the cases of an op, also on stock TensorFlow
   StatusTest                  a suite of GoogleTest, wherever it is
 """
 import glob
@@ -24,6 +25,7 @@ class Selection:
         self.programs = []  # names of GoogleTest programs
         self.filters = {}   # program: gtest filter
         self.python = []    # paths for pytest
+        self.stock = []     # ops and families whose cases also run on stock TensorFlow
         self.tools = False
 
     def empty(self):
@@ -80,6 +82,8 @@ def select(name, programs):
             if ops and "cases_tests" in names:
                 selection.programs.append("cases_tests")
                 selection.filters["cases_tests"] = case_filter(ops)
+                family = path.split("/")[2:]
+                selection.stock += family if len(family) == 1 else ops
             for p, folder in programs:
                 if folder == path or folder.startswith(path + "/"):
                     selection.programs.append(p)
@@ -112,4 +116,5 @@ def select(name, programs):
         if "cases_tests" in names:
             selection.programs.append("cases_tests")
             selection.filters["cases_tests"] = case_filter([name])
+            selection.stock.append(name)
     return selection

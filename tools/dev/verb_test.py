@@ -7,6 +7,7 @@ import sys
 import time
 
 import building
+import fuzzing
 import gtest_runner
 import packages
 import pytest_runner
@@ -16,9 +17,9 @@ import verb_fmt
 from console import ROOT, say, seconds
 from gtest_runner import Count
 
-ASAN_ROOMS = ("base", "tensor")
-TSAN_ROOMS = ("base",)
-SEEDS, LONG_SEEDS = 200, 2000
+ASAN_ROOMS = ("base", "tensor", "graph", "protocol")
+TSAN_ROOMS = ("base", "exec", "rpc", "rpc_grpc")
+SEEDS, LONG_SEEDS, SANITIZED_SEEDS = 200, 2000, 50
 
 
 class Report:
@@ -26,6 +27,7 @@ class Report:
 
     def __init__(self):
         self.total = Count()
+        self.not_tested = False  # something was not built, or there is no such test
 
     def stage(self, name, function):
         start = time.monotonic()
@@ -37,10 +39,13 @@ class Report:
             if isinstance(e.code, str):
                 say(e.code)
             self.total.add(Count(0, 1))
+            self.not_tested = True
             say("%-34s %-28s %s" % (name, "FAILED", seconds(time.monotonic() - start)))
             raise
         self.total.add(count)
         say("%-34s %-28s %s" % (name, count.text(), seconds(time.monotonic() - start)))
+        for note in count.notes:
+            say("  " + note)
 
     def finish(self):
         if self.total.again:
@@ -48,7 +53,7 @@ class Report:
             for line in self.total.again[:40]:
                 say("  " + line)
         say("%d passed, %d failed" % (self.total.passed, self.total.failed))
-        return 1 if self.total.failed else 0
+        return 3 if self.not_tested else 1 if self.total.failed else 0
 
 
 def complain(problems):
@@ -89,13 +94,17 @@ def simulation(preset, seeds):
 
 
 def sanitized(report, preset, rooms):
-    """Builds and runs the unit tests of some rooms with a sanitizer."""
+    """Builds and runs the unit tests of some rooms with a sanitizer; None: all tests, and some seeds of the simulation."""
     packages.need_packages(packages.BASE, packages.TEST)
     building.configure(preset)
     programs = [p for p, _ in gtest_runner.listed(preset) if rooms is None or p in {r + "_test" for r in rooms}]
+    timeout = gtest_runner.TIMEOUT_S if rooms else 4 * gtest_runner.TIMEOUT_S
     if programs:
-        report.stage("build " + preset, lambda: build(preset, programs))
-        report.stage("tests under " + preset, lambda: gtest_runner.run(preset, programs))
+        report.stage("build " + preset, lambda: build(preset, programs + ([] if rooms else ["millrace_sim"])))
+        report.stage("tests under " + preset, lambda: gtest_runner.run(preset, programs, timeout=timeout))
+        if not rooms:
+            report.stage("simulation under %s, %d seeds" % (preset, SANITIZED_SEEDS),
+                         lambda: simulation(preset, SANITIZED_SEEDS))
 
 
 def run_all(args, report):
@@ -117,10 +126,19 @@ def run_all(args, report):
             report.stage(folder, lambda: pytest_runner.run(paths, preset, args.long))
     if preset == "dev":
         sanitized(report, "asan", None if args.long else ASAN_ROOMS)
-        sanitized(report, "tsan", TSAN_ROOMS + (("cluster",) if args.long else ()))
-    if args.mutants:
-        import mutants
-        report.stage("mutants", mutants.run)
+        sanitized(report, "tsan", None if args.long else TSAN_ROOMS)
+        if args.long:
+            fuzz(report)
+
+
+def fuzz(report):
+    packages.need_packages(packages.BASE, packages.TEST)
+    report.stage("build fuzz", lambda: build(fuzzing.PRESET, ["fuzzers"]))
+    report.stage("fuzzers, %d s each" % fuzzing.SECONDS, fuzzing.run)
+
+
+def against_stock(names, preset):
+    return pytest_runner.run(["tests/cases/test_stock.py::test_results"], preset, env=dict(MILLRACE_CASES=" ".join(names)))
 
 
 def run_selected(args, report):
@@ -131,11 +149,15 @@ def run_selected(args, report):
                    env=building.environment())
     programs = gtest_runner.listed(args.preset)
     for name in args.what:
+        if name in ("fuzz", "tests/fuzz"):
+            fuzz(report)
+            continue
         selection = selecting.select(name, programs)
         if selection.empty():
             say("no test is called '%s': give a room (base), a path (millrace/base/done_test.cc), a family (ops/math), "
                 "an op (MatMul), a suite (StatusTest), conformance or cluster" % name)
             report.total.add(Count(0, 1))
+            report.not_tested = True
             continue
         if selection.tools:
             report.stage("tools", pytest_runner.run_tools)
@@ -147,6 +169,9 @@ def run_selected(args, report):
             if not count.passed + count.failed + count.skipped:
                 say("no test of %s matches" % name)
                 report.total.add(Count(0, 1))
+                report.not_tested = True
+        if selection.stock and not args.filter and not count.failed:
+            report.stage(name + " against stock", lambda: against_stock(selection.stock, args.preset))
         if selection.python:
             report.stage("build " + args.preset, lambda: build(args.preset, ["programs"]))
             extra = ["-k", args.k] if args.k else []
@@ -164,17 +189,23 @@ def main(argv):
         prog="./dev test", formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Runs every test, or those of paths and names:\n\n" + selecting.__doc__.split("\n\n", 1)[1])
     ap.add_argument("what", nargs="*", metavar="path|name")
-    ap.add_argument("--long", action="store_true", help="more seeds, all rooms under ASan, Python tests marked long")
-    ap.add_argument("--mutants", action="store_true", help="also apply tests/mutants/*.patch; each must make a test fail")
+    ap.add_argument("--long", action="store_true", help="more seeds, everything under ASan and TSan, the fuzzers, Python tests marked long")
+    ap.add_argument("--mutants", action="store_true", help="apply tests/mutants/*.patch (or those of the names) to a copy, "
+                    "one after the other; each must make a test fail")
     ap.add_argument("--preset", default="dev", choices=building.PRESETS, help="default: dev")
     ap.add_argument("--filter", metavar="GTEST", help="GoogleTest's filter, for selected programs")
     ap.add_argument("-k", metavar="WORD", help="pytest's -k, for selected Python tests")
     args = ap.parse_args(argv)
-    if args.mutants and args.what:
-        ap.error("--mutants runs with all tests")
     report = Report()
     try:
-        run_selected(args, report) if args.what else run_all(args, report)
+        if args.mutants:
+            import mutants
+            report.stage("mutants", lambda: mutants.run(args.what))
+        elif args.what:
+            run_selected(args, report)
+        else:
+            run_all(args, report)
     except SystemExit:
         report.total.failed = max(report.total.failed, 1)
+        report.not_tested = True
     return report.finish()
