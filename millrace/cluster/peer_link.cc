@@ -87,7 +87,6 @@ class PeerLink::Front final : public WorkerApi {
   MR_PASS(GetStatus)
   MR_PASS(CreateWorkerSession)
   MR_PASS(DeleteWorkerSession)
-  MR_PASS(RegisterGraph)
   MR_PASS(DeregisterGraph)
   MR_PASS(CleanupGraph)
   MR_PASS(CleanupAll)
@@ -111,6 +110,7 @@ class PeerLink::Front final : public WorkerApi {
           std::move(done)(std::move(s));                                       \
         });                                                                    \
   }
+  MR_WATCH(RegisterGraph, 0)
   MR_WATCH(RunGraph, 0)
   MR_WATCH(RecvTensor, KeyIncarnation(request.rendezvous_key))
   MR_WATCH(RecvBuf, request.src_incarnation)

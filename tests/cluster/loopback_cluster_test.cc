@@ -259,6 +259,27 @@ TEST(LoopbackClusterTest, AFrozenTaskEndsTheStepWithinFiveSeconds) {
   });
 }
 
+// The step is still being prepared: its part is to be registered there.
+TEST(LoopbackClusterTest, AFrozenTaskEndsAFirstStepWithinFiveSeconds) {
+  Simulate([] {
+    LoopbackCluster cluster(kJobs);
+    cluster.StartAll();
+    TestSession session(cluster, kWorker0);
+    ASSERT_TRUE(
+        session.Create(GraphText().Const("ok", 1, "/job:ps/task:0").Take())
+            .ok());
+    const SimProcess ps = cluster.process(kPs0);
+    SimWorld::Current()->Freeze(ps);
+    const int64_t start = Millis();
+    const Status status = session.Fetch("ok:0").status();
+    EXPECT_TRUE(IsRecoverable(status)) << status;
+    EXPECT_TRUE(Names(status, kPs0)) << status;
+    EXPECT_LE(Millis() - start, 5'000);
+    SimWorld::Current()->Thaw(ps);
+    EXPECT_EQ(*session.Fetch("ok:0"), 1);
+  });
+}
+
 TEST(LoopbackClusterTest, AKilledMasterBreaksTheCall) {
   Simulate([] {
     LoopbackCluster cluster(kJobs);

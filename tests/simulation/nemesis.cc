@@ -1,12 +1,14 @@
 #include "tests/simulation/nemesis.h"
 
+#include "millrace/base/log.h"
+
 namespace millrace::sim {
 namespace {
 
 constexpr int64_t kMillisecond = 1'000'000;
 constexpr int64_t kPauseMs = 3'000;
 constexpr int64_t kSilenceMs = 7'000;
-constexpr int64_t kLongSilenceMs = 20'000;
+constexpr int64_t kLongSilenceMs = 60'000;
 constexpr int64_t kDownMs = 5'000;
 // How often it looks whether a task is to be started or a client to die.
 constexpr int64_t kLookMs = 300;
@@ -69,29 +71,30 @@ void Nemesis::OneTrouble() {
       break;
     case 3:
     case 4:
-      if (!cluster_.running(task)) break;
-      cluster_.FreezeFor(task, SilenceNanos());
-      counts_.Add(Trouble::kFreeze);
+      Freeze(task, SilenceNanos());
       break;
     case 5:
     case 6:
     case 7: {
       const auto [a, b] = TwoEnds();
-      cluster_.network().Partition(a, b, Deadline::After(SilenceNanos()));
+      const int64_t nanos = SilenceNanos();
+      MR_LOG(Info) << "trouble: nothing passes between " << a << " and " << b
+                   << " for " << nanos / kMillisecond << " ms";
+      cluster_.network().Partition(a, b, Deadline::After(nanos));
       counts_.Add(Trouble::kPartition);
       break;
     }
     case 8:
     case 9: {
       const auto [a, b] = TwoEnds();
-      RecordEvent(absl::StrCat("disconnect ", a, " | ", b));
+      MR_LOG(Info) << "trouble: " << a << " and " << b << " disconnect";
       cluster_.network().Reset(a, b);
       counts_.Add(Trouble::kDisconnect);
       break;
     }
     case 10:
     case 11:
-      RecordEvent("crash of the disk");
+      MR_LOG(Info) << "trouble: crash of the disk";
       cluster_.files().Crash();
       counts_.Add(Trouble::kDiskCrash);
       break;
@@ -118,13 +121,23 @@ void Nemesis::OneTrouble() {
 
 void Nemesis::Kill(int task) {
   if (!cluster_.running(task)) return;
+  MR_LOG(Info) << "trouble: kill " << cluster_.name(task).ToString();
   cluster_.Kill(task);
   start_at_[task] =
       Deadline::AfterMillis(static_cast<int64_t>(Random(kDownMs)));
   counts_.Add(Trouble::kKill);
 }
 
+void Nemesis::Freeze(int task, int64_t nanos) {
+  if (!cluster_.running(task)) return;
+  MR_LOG(Info) << "trouble: freeze " << cluster_.name(task).ToString()
+               << " for " << nanos / kMillisecond << " ms";
+  cluster_.FreezeFor(task, nanos);
+  counts_.Add(Trouble::kFreeze);
+}
+
 void Nemesis::KillClient() {
+  MR_LOG(Info) << "trouble: kill a client";
   doomed_.back()->Die();
   counts_.Add(Trouble::kClientKill);
 }

@@ -30,6 +30,7 @@ class Nemesis {
  private:
   void OneTrouble();
   void Kill(int task);
+  void Freeze(int task, int64_t nanos);
   void KillClient();
   // Starts what is to be started again, kills a client whose time has come.
   void DoDue();

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "millrace/base/log.h"
 #include "millrace/base/status.h"
 #include "millrace/base/thread.h"
 
@@ -12,6 +13,7 @@ namespace millrace::sim {
 class Verdict {
  public:
   void Fail(Status status) {
+    MR_LOG(Error) << "this must not be: " << status;
     MutexLock lock(mu_);
     if (status_.ok()) status_ = std::move(status);
   }
