@@ -20,7 +20,7 @@ DoomedClient::DoomedClient(SimCluster& cluster, Verdict& verdict, int index)
 }
 
 DoomedClient::~DoomedClient() {
-  over_ = true;
+  over_.Cancel(Cancelled("the run is over"));
   SimWorld::Current()->Thaw(process_);
   cluster_.network().Reset(name_, "*");
   thread_.Join();
@@ -30,12 +30,13 @@ void DoomedClient::Live() {
   const ClientOps ops(index_, cluster_.num_ps(),
                       cluster_.num_tasks() - cluster_.num_ps());
   Connection connection(cluster_, own_verdict_, name_, ops);
-  for (int i = 0; i < kTries && !over_ && !dead_; ++i) {
+  for (int i = 0; i < kTries && !over_.cancelled() && !dead_; ++i) {
     Status status =
         connection.Run({{ops.gate_value, 0.0f}}, {}, {ops.set_gate}).status();
     if (status.ok()) {
       RunContext context;
       context.options.timeout_ms = kWaitMs;
+      context.cancel = &over_;
       const auto session = connection.session();
       waits_ = true;
       if (session.ok()) {

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "millrace/base/cancel.h"
 #include "tests/simulation/waiting.h"
 
 namespace millrace::sim {
@@ -34,7 +35,7 @@ class DoomedClient {
   Verdict own_verdict_;  // of nobody's interest: it is frozen for long
   std::atomic<bool> waits_{false};
   std::atomic<bool> dead_{false};
-  std::atomic<bool> over_{false};
+  CancelScope over_;  // the run is over, and what still waits must end
   const int index_;
   Thread thread_;
 };
