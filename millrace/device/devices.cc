@@ -1,9 +1,13 @@
 #include "millrace/device/devices.h"
 
+#include <atomic>
+
 #include "absl/strings/str_cat.h"
 #include "millrace/base/random.h"
+#include "millrace/base/sim.h"
 #include "millrace/device/cpu/cpu_device.h"
 #include "millrace/device/fake/fake_gpu_device.h"
+#include "millrace/tensor/host_allocator.h"
 
 namespace millrace {
 namespace {
@@ -34,6 +38,22 @@ Ref<CpuAllocator> MakeCpuAllocator(Lanes& lanes) {
   return CpuAllocator::Make(budget, lanes.timer, budget.limit() / 4);
 }
 
+Ref<CpuAllocator> ProcessCpuAllocator() {
+  static constinit Mutex mu;
+  static constinit std::atomic<CpuAllocator*> instance{nullptr};
+  CpuAllocator* allocator = instance.load(std::memory_order_acquire);
+  if (allocator == nullptr) {
+    MutexLock lock(mu);
+    allocator = instance.load(std::memory_order_relaxed);
+    if (allocator == nullptr) {
+      allocator = MakeCpuAllocator(Lanes::Process()).release();
+      instance.store(allocator, std::memory_order_release);
+      SetHostAllocator(allocator);
+    }
+  }
+  return Ref<CpuAllocator>::Share(allocator);
+}
+
 StatusOr<std::vector<std::unique_ptr<Device>>> MakeDevices(
     const DeviceOptions& options, absl::string_view job, int task) {
   MR_ASSIGN(const int32_t cpus, Count(options, "CPU", 1));
@@ -41,8 +61,11 @@ StatusOr<std::vector<std::unique_ptr<Device>>> MakeDevices(
   if (cpus == 0)
     return InvalidArgument("device_count of CPU must be at least 1");
   Lanes& lanes = options.lanes ? *options.lanes : Lanes::Process();
-  const Ref<CpuAllocator> allocator =
-      options.allocator ? options.allocator : MakeCpuAllocator(lanes);
+  Ref<CpuAllocator> allocator = options.allocator;
+  if (!allocator) {
+    const bool shares = !SimWorld::Current() && &lanes == &Lanes::Process();
+    allocator = shares ? ProcessCpuAllocator() : MakeCpuAllocator(lanes);
+  }
 
   std::vector<std::unique_ptr<Device>> devices;
   const auto describe = [&](const char* type, int index,

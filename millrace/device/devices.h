@@ -21,14 +21,20 @@ struct DeviceOptions {
   bool fake_gpu = false;
   Lanes* lanes = nullptr;           // null: those of the process
   IntraOpPool* intra_op = nullptr;  // null: that of the lanes
-  // Null: a new one that these devices share. A server gives the same one to
-  // the devices of its isolated sessions.
+  // Null: that of the process (in a simulation or with other lanes a new one)
+  // that these devices share. A server gives the same one to the devices of
+  // its isolated sessions.
   Ref<CpuAllocator> allocator;
 };
 
 // An allocator on the process's budget and timer that keeps at most a quarter
 // of the budget for reuse.
 Ref<CpuAllocator> MakeCpuAllocator(Lanes& lanes);
+
+// The one of this process: made at first use, never destroyed, and from then
+// on also the HostAllocator, so that what arrives from other tasks lies in
+// memory that earlier steps have freed. Not in a simulation.
+Ref<CpuAllocator> ProcessCpuAllocator();
 
 // Devices "/job:JOB/replica:0/task:TASK/device:CPU:0" and so on, each with a
 // random incarnation; CPUs first. INVALID_ARGUMENT for a negative count or no

@@ -1,11 +1,14 @@
 #include "millrace/tensor/buffer.h"
 
+#include <atomic>
 #include <cstdlib>
 #include <memory>
 #include <new>
 
 #include "millrace/base/memory_budget.h"
+#include "millrace/base/sim.h"
 #include "millrace/tensor/handle.h"
+#include "millrace/tensor/host_allocator.h"
 #include "millrace/tensor/string_element.h"
 
 namespace millrace {
@@ -77,12 +80,20 @@ class ElementBuffer final : public Buffer {
   int64_t count_;
 };
 
+// Stateless, so a constant: nothing that could wait.
+constinit HostAllocatorImpl plain_allocator;
+constinit std::atomic<Allocator*> host_allocator{&plain_allocator};
+
 }  // namespace
 
 Allocator* HostAllocator() {
-  // Stateless, so a constant: no static local that could wait.
-  static constinit HostAllocatorImpl allocator;
-  return &allocator;
+  // A simulated process has a budget of its own.
+  if (SimWorld::Current()) return &plain_allocator;
+  return host_allocator.load(std::memory_order_acquire);
+}
+
+void SetHostAllocator(Allocator* allocator) {
+  host_allocator.store(allocator, std::memory_order_release);
 }
 
 Ref<Buffer> WrapBuffer(void* data, size_t size_bytes,

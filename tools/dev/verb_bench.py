@@ -3,6 +3,7 @@ import argparse
 import glob
 import os
 import subprocess
+import sys
 
 import building
 import packages
@@ -26,6 +27,7 @@ def run_micro(filters):
 def main(argv):
     ap = argparse.ArgumentParser(prog="./dev bench", description="Measures Millrace's servers through the stock "
                                  "TensorFlow client (benchmarks/protocol). Leave the machine alone meanwhile.")
+    ap.add_argument("what", nargs="?", choices=["idle"], help="idle: what a server costs that nobody uses")
     ap.add_argument("--stock", action="store_true", help="measure stock TensorFlow's servers in turn and compare")
     ap.add_argument("--cases", help="only these cases, separated by commas")
     ap.add_argument("--rounds", type=int, default=3, help="with --stock: rounds (default 3)")
@@ -36,6 +38,9 @@ def main(argv):
     args = ap.parse_args(argv)
     if args.micro is not None:
         return run_micro(args.micro)
+    if args.what == "idle":
+        building.build("release", ["programs"])
+        return subprocess.call([sys.executable, os.path.join("benchmarks", "protocol", "idle.py"), SERVER], cwd=ROOT)
     python = packages.need_venv()
     bench = [python, os.path.join("benchmarks", "protocol", "bench.py")]
     env = dict(os.environ, TF_VENV=packages.VENV)

@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""What a ps costs that nobody uses: time to listen, memory, threads, CPU; with the marks that it must keep.
+
+  idle.py 'CMD {job} {task} {cluster}' [--rounds 5] [--seconds 10] [--only listening_s,threads]
+
+Prints a line a figure and ends with 1 if one is above its mark. Start-up takes the best of --rounds starts (a
+busy machine only adds to it), everything else one process: memory and threads 2 s after its start, CPU over the
+--seconds that follow, counted by the scheduler and not in ticks. Needs no TensorFlow.
+"""
+import argparse
+import os
+import socket
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+
+from cluster import Cluster, memory_mb
+
+# Figure: (unit, mark).
+MARKS = {
+    "listening_s": ("s from exec to the first accepted connection", 0.1),
+    "resident_mb": ("MB resident 2 s after the start", 30),
+    "threads": ("threads", 16),
+    "cpu_percent": ("% of one core while idle", 0.1),
+}
+
+
+def threads_of(pid):
+    return [int(t) for t in os.listdir("/proc/%d/task" % pid)]
+
+
+def cpu_nanos(pid):
+    """What the scheduler has counted for all threads of a process."""
+    total = 0
+    for thread in threads_of(pid):
+        try:
+            with open("/proc/%d/task/%d/schedstat" % (pid, thread)) as f:
+                total += int(f.read().split()[0])
+        except OSError:
+            pass  # it has ended
+    return total
+
+
+def start(servers):
+    """A cluster of one ps that listens; polled more often than Cluster does."""
+    c = Cluster(servers, ps=1, workers=0)
+    c.start(wait=False)
+    host, port = c.spec["ps"][0].split(":")
+    while True:
+        try:
+            socket.create_connection((host, int(port)), timeout=1).close()
+            c.listening_s = time.monotonic() - c.t0
+            return c
+        except OSError:
+            if c.procs[0].poll() is not None or time.monotonic() - c.t0 > 30:
+                c.stop()
+                raise RuntimeError("the server does not listen")
+            time.sleep(0.0005)
+
+
+def measure(servers, rounds, seconds):
+    figures = {"listening_s": []}
+    for last in [False] * (rounds - 1) + [True]:
+        c = start(servers)
+        try:
+            figures["listening_s"].append(c.listening_s)
+            if not last:
+                continue
+            pid = c.pids()[0]
+            time.sleep(max(0.0, 2 - c.listening_s))
+            figures["resident_mb"] = memory_mb(pid)[0]
+            figures["threads"] = len(threads_of(pid))
+            before, t = cpu_nanos(pid), time.monotonic()
+            time.sleep(seconds)
+            figures["cpu_percent"] = (cpu_nanos(pid) - before) / (time.monotonic() - t) / 1e7
+        finally:
+            c.stop()
+    figures["listening_s"] = min(figures["listening_s"])
+    return figures
+
+
+def main():
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("servers")
+    ap.add_argument("--rounds", type=int, default=5)
+    ap.add_argument("--seconds", type=float, default=10)
+    ap.add_argument("--only", help="these figures alone decide the exit code, separated by commas")
+    a = ap.parse_args()
+    figures = measure(a.servers, a.rounds, a.seconds)
+    over = []
+    for name, (unit, mark) in MARKS.items():
+        is_over = figures[name] > mark
+        print("%-12s %8.3f  mark %-5g %s  %s" % (name, figures[name], mark, "OVER" if is_over else "ok  ", unit))
+        if is_over and (not a.only or name in a.only.split(",")):
+            over.append(name)
+    sys.exit(1 if over else 0)
+
+
+if __name__ == "__main__":
+    main()
