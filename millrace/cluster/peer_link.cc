@@ -101,14 +101,16 @@ class PeerLink::Front final : public WorkerApi {
             Name##Reply* reply, Done done) override {                          \
     auto call =                                                                \
         MakeRef<OpenCall>(Ref<PeerLink>::Share(&link_), context, incarnation); \
+    link_.traffic_->Sent(request);                                             \
     CallContext& inner = call->context();                                      \
-    link_.stub_->Name(                                                         \
-        inner, request, reply,                                                 \
-        [call = std::move(call), done = std::move(done)](Status s) mutable {   \
-          s = call->Finished(std::move(s));                                    \
-          call.reset();                                                        \
-          std::move(done)(std::move(s));                                       \
-        });                                                                    \
+    link_.stub_->Name(inner, request, reply,                                   \
+                      [call = std::move(call), reply,                          \
+                       done = std::move(done)](Status s) mutable {             \
+                        if (s.ok()) call->traffic().Received(*reply);          \
+                        s = call->Finished(std::move(s));                      \
+                        call.reset();                                          \
+                        std::move(done)(std::move(s));                         \
+                      });                                                      \
   }
   MR_WATCH(RegisterGraph, 0)
   MR_WATCH(RunGraph, 0)
@@ -326,7 +328,9 @@ PeerLink::PeerLink(const PeersOptions& options, TaskName task,
       probe_interval_ms_(options.probe_interval_ms),
       probe_misses_(options.probe_misses),
       lanes_(options.lanes ? *options.lanes : Lanes::Process()),
-      transport_(options.transport) {
+      transport_(options.transport),
+      traffic_(options.traffic ? options.traffic
+                               : std::make_shared<Traffic>()) {
   if (is_self_) {
     worker_ = direct_ = options.self_worker;
     return;

@@ -37,6 +37,7 @@ class PeerLink final : public Peer {
     OpenCall(Ref<PeerLink> link, const CallContext& context,
              uint64_t incarnation);
     CallContext& context() { return context_; }
+    Traffic& traffic() { return *link_->traffic_; }
     // The outcome for the caller.
     Status Finished(Status status);
 
@@ -78,6 +79,7 @@ class PeerLink final : public Peer {
   const int probe_misses_;
   Lanes& lanes_;
   const std::shared_ptr<Transport> transport_;
+  const std::shared_ptr<Traffic> traffic_;  // never null
   std::shared_ptr<Caller> caller_;
   std::unique_ptr<RetryingCaller> retrying_;
   std::unique_ptr<WorkerApi> once_;   // calls that are not sent again

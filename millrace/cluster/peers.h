@@ -12,6 +12,7 @@
 #include "millrace/base/lanes.h"
 #include "millrace/base/thread.h"
 #include "millrace/cluster/cluster_spec.h"
+#include "millrace/cluster/traffic.h"
 #include "millrace/protocol/worker.h"
 #include "millrace/rpc/transport.h"
 
@@ -56,6 +57,7 @@ struct PeersOptions {
   Lanes* lanes = nullptr;  // for timers and probes; null: Lanes::Process()
   int64_t probe_interval_ms = 1000;
   int probe_misses = 3;
+  std::shared_ptr<Traffic> traffic;  // of calls to others; null: not counted
 };
 
 // Thread-safe. Peers may outlive this object, lanes and transport must outlive

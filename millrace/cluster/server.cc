@@ -165,6 +165,8 @@ class ServerImpl final : public Server, public AdminTarget {
     reply->variable_bytes = worker.variable_bytes;
     reply->steps_done = worker.steps_done;
     reply->steps_failed = worker.steps_failed;
+    reply->bytes_sent = traffic_->sent();
+    reply->bytes_received = traffic_->received();
     const MemoryBudget& memory = MemoryBudget::Process();
     reply->memory_used_bytes = memory.used();
     reply->memory_peak_bytes = memory.peak();
@@ -214,6 +216,7 @@ class ServerImpl final : public Server, public AdminTarget {
     worker.files = options_.files;
     worker.lanes = options_.lanes;
     worker.transport = options_.transport;
+    worker.traffic = traffic_;
     worker.probe_interval_ms = options_.probe_interval_ms;
     MR_ASSIGN(worker_, WorkerService::Make(std::move(worker)));
     return OkStatus();
@@ -227,7 +230,8 @@ class ServerImpl final : public Server, public AdminTarget {
                         .self_worker = worker_.get(),
                         .rename_devices = false,
                         .lanes = options_.lanes,
-                        .probe_interval_ms = options_.probe_interval_ms});
+                        .probe_interval_ms = options_.probe_interval_ms,
+                        .traffic = traffic_});
     worker_->SetPeers(peers_.get());
     MasterOptions master;
     master.self = options_.task;
@@ -235,6 +239,7 @@ class ServerImpl final : public Server, public AdminTarget {
     master.peers = peers_.get();
     master.worker = worker_.get();
     master.transport = options_.transport;
+    master.traffic = traffic_;
     master.ops = options_.ops;
     master.kernels = options_.kernels;
     master.lanes = options_.lanes;
@@ -309,7 +314,8 @@ class ServerImpl final : public Server, public AdminTarget {
 
   ServerOptions options_;
   std::unique_ptr<RootedFiles> rooted_files_;
-  ServiceGate gate_;
+  const std::shared_ptr<Traffic> traffic_ = std::make_shared<Traffic>();
+  ServiceGate gate_{traffic_};
   AdminService admin_;
   const int64_t start_nanos_;
   std::string host_;

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
+#include <utility>
 
+#include "millrace/cluster/traffic.h"
 #include "millrace/protocol/master.h"
 #include "millrace/protocol/worker.h"
 
@@ -11,9 +14,12 @@ namespace millrace {
 // A server listens before it knows its cluster (so that a launcher can learn
 // its port). Until Open each call of a master ends with ABORTED and each of a
 // worker with UNAVAILABLE, so that peers ask again; afterwards they pass.
-// Thread-safe.
+// Counts the tensors that peers send and fetch. Thread-safe.
 class ServiceGate final : public MasterApi, public WorkerApi {
  public:
+  explicit ServiceGate(std::shared_ptr<Traffic> traffic)
+      : traffic_(std::move(traffic)) {}
+
   // Once. Both outlive the gate's calls.
   void Open(MasterApi* master, WorkerApi* worker) {
     worker_.store(worker, std::memory_order_release);
@@ -24,7 +30,8 @@ class ServiceGate final : public MasterApi, public WorkerApi {
   void Name(CallContext& context, const Name##Request& request,      \
             Name##Reply* reply, Done done) override {                \
     if (auto* behind = api.load(std::memory_order_acquire)) {        \
-      return behind->Name(context, request, reply, std::move(done)); \
+      return behind->Name(context, request, reply,                   \
+                          Counted(request, reply, std::move(done))); \
     }                                                                \
     std::move(done)(                                                 \
         closed("This server has not learned its cluster yet; " #Name \
@@ -39,6 +46,20 @@ class ServiceGate final : public MasterApi, public WorkerApi {
 #undef MR_GATE
 
  private:
+  template <class Request, class Reply>
+  Done Counted(const Request& request, Reply* reply, Done done) {
+    if constexpr (kCarriesTensors<Reply>) {
+      traffic_->Received(request);
+      return [traffic = traffic_, reply,
+              done = std::move(done)](Status status) mutable {
+        if (status.ok()) traffic->Sent(*reply);
+        std::move(done)(std::move(status));
+      };
+    }
+    return done;
+  }
+
+  const std::shared_ptr<Traffic> traffic_;
   std::atomic<MasterApi*> master_{nullptr};
   std::atomic<WorkerApi*> worker_{nullptr};
 };

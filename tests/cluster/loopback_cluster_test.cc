@@ -99,6 +99,46 @@ TEST(LoopbackClusterTest, FeedsFetchesAndEdgesCrossTasks) {
   });
 }
 
+// What each task sends arrives at another one; what a task does for itself and
+// what clients bring and take is no traffic between tasks.
+TEST(LoopbackClusterTest, TrafficBetweenTasksIsCounted) {
+  Simulate([] {
+    LoopbackCluster cluster(kJobs);
+    cluster.StartAll();
+    const auto traffic = [&](const TaskName& task) {
+      const auto caller = cluster.network()->Connect(cluster.Address(task));
+      const auto admin = MakeAdminStub(caller.get());
+      ServerStatusReply reply;
+      EXPECT_TRUE(
+          CallAndWait(*admin, &AdminApi::ServerStatus, {}, &reply).ok());
+      return std::pair(reply.bytes_sent, reply.bytes_received);
+    };
+    TestSession session(cluster, kWorker0);
+    ASSERT_TRUE(session
+                    .Create(GraphText()
+                                .Placeholder("x", "/job:worker/task:0")
+                                .Add("a", "x", "x", "/job:ps/task:0")
+                                .Add("b", "a", "a", "/job:worker/task:0")
+                                .Add("c", "a", "a", "/job:ps/task:1")
+                                .Take())
+                    .ok());
+    const Tensor x = Tensor::Zeros(DataType::kFloat, TensorShape({100}));
+    // At home throughout.
+    ASSERT_TRUE(session.Run({.feeds = {{"x:0", x}}, .fetches = {"x:0"}}).ok());
+    EXPECT_EQ(traffic(kWorker0), std::pair(int64_t{0}, int64_t{0}));
+    for (const int64_t step : {1, 2}) {
+      ASSERT_TRUE(
+          session.Run({.feeds = {{"x:0", x}}, .fetches = {"b:0", "c:0"}}).ok());
+      const int64_t bytes = step * 400;
+      // x to ps 0; a to worker 0 and to ps 1; c, fetched, to the master.
+      EXPECT_EQ(traffic(kWorker0), std::pair(bytes, 2 * bytes));
+      EXPECT_EQ(traffic(kPs0), std::pair(2 * bytes, bytes));
+      EXPECT_EQ(traffic(kPs1), std::pair(bytes, bytes));
+      EXPECT_EQ(traffic(kWorker1), std::pair(int64_t{0}, int64_t{0}));
+    }
+  });
+}
+
 TEST(LoopbackClusterTest, SessionsOfTwoMastersShareVariables) {
   Simulate([] {
     LoopbackCluster cluster(kJobs);

@@ -24,6 +24,7 @@ struct MasterOptions {
   // Reaches the tasks of sessions that bring a cluster of their own; may be
   // null, then those are refused.
   std::shared_ptr<Transport> transport;
+  std::shared_ptr<Traffic> traffic;  // of those sessions; null: not counted
   const OpRegistry* ops = nullptr;
   const KernelTable* kernels = nullptr;
   Lanes* lanes = nullptr;  // null: Lanes::Process()

@@ -60,7 +60,8 @@ StatusOr<Ref<MasterSession>> MasterSession::Make(MasterEnvironment& environment,
                    .self_worker = options.worker,
                    .rename_devices = true,
                    .lanes = options.lanes,
-                   .probe_interval_ms = options.probe_interval_ms});
+                   .probe_interval_ms = options.probe_interval_ms,
+                   .traffic = options.traffic});
   }
   MR_ASSIGN(session->filter_,
             TaskFilter::Make(session->config_.device_filters, session->self_));

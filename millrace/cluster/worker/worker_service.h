@@ -31,6 +31,7 @@ struct WorkerServiceOptions {
   Lanes* lanes = nullptr;       // null: Lanes::Process()
   // Reaches the tasks of sessions that bring a cluster of their own.
   std::shared_ptr<Transport> transport;
+  std::shared_ptr<Traffic> traffic;  // of those sessions; null: not counted
 
   // A master is asked each `probe_interval_ms` while a step of its runs, which
   // ends after `probe_misses` without an answer, and ten times less often else.

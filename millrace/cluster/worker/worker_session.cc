@@ -65,6 +65,7 @@ StatusOr<Ref<WorkerSession>> WorkerSession::Make(
     peers.probe_misses = worker.options.probe_misses;
     peers.rename_devices = true;
     peers.lanes = &worker.lanes;
+    peers.traffic = worker.options.traffic;
     if (peers.transport == nullptr) {
       return Unimplemented(
           "this worker cannot reach the tasks of another cluster");
