@@ -4,14 +4,18 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <memory>
+#include <utility>
 
 #include "absl/strings/str_format.h"
 #include "examples/demo/fashion_mnist.h"
 #include "examples/demo/message.h"
 #include "examples/demo/network.h"
+#include "examples/demo/numpy_file.h"
 #include "millrace/base/clock.h"
+#include "millrace/base/file.h"
 #include "millrace/base/log.h"
 #include "millrace/checkpoint/event_writer.h"
 #include "millrace/graph/graph_proto.h"
@@ -23,13 +27,19 @@ namespace {
 constexpr int64_t kReportNanos = 200'000'000;
 constexpr int64_t kStepsPerSummary = 50;
 constexpr int64_t kTestBatch = 1000;
+constexpr int64_t kReadyPollMs = 100;
 constexpr int64_t kReadyTimeoutMs = 60'000;
-constexpr int64_t kPollMs = 100;
+constexpr int64_t kPollMs = 20;
+constexpr int64_t kLookMs = 500;
+constexpr double kRateSeconds = 3;
 
 class Client {
  public:
   Client(const DemoOptions& options, const ClientOptions& client)
-      : options_(options), client_(client), chief_(client.chief) {}
+      : options_(options),
+        client_(client),
+        last_step_(options.epochs * StepsPerEpoch(options)),
+        chief_(client.chief) {}
 
   Status Run() {
     MR_ASSIGN(test_, LoadTestSet(options_.data));
@@ -40,16 +50,22 @@ class Client {
         options_.seed * 1000 + static_cast<uint64_t>(client_.index));
     const Scope root = Scope::NewRoot();
     MR_ASSIGN(const Network net, BuildNetwork(root, options_, client_.index));
-    train::StopAtStepHook stop(options_.epochs * StepsPerEpoch(options_));
-    train::MonitoredSession session(root, SessionOptionsOf(), {&stop},
+    std::vector<Output> values;
+    for (const ops::Variable& v : ops::GlobalVariables(root)) {
+      values.push_back(v);
+      value_names_.push_back(v.op_name());
+    }
+    train::MonitoredSession session(root, SessionOptionsOf(), {},
                                     &coordinator_);
     session_ = &session;
     graph_ = root.graph_ref();
-    train_ = session.Define({.feeds = {net.images, net.labels},
+    train_ = session.Define({.feeds = {net.images, net.labels, net.rate},
                              .fetches = {net.loss, net.step},
                              .step_fetch = 1});
     test_run_ = session.Define(
         {.feeds = {net.images, net.labels}, .fetches = {net.correct}});
+    step_run_ = session.Define({.fetches = {net.global_step}});
+    values_run_ = session.Define({.fetches = values});
     const Status status = Train(batches);
     const bool stopped = status.code() == StatusCode::kCancelled;
     const Status closed = session.Close();
@@ -70,7 +86,7 @@ class Client {
     options.checkpoint_dir = options_.dir;
     options.checkpoint_name = kCheckpointName;
     options.save_seconds = options_.checkpoint_seconds;
-    options.poll_ms = kPollMs;
+    options.poll_ms = kReadyPollMs;
     options.ready_timeout_ms = kReadyTimeoutMs;
     return options;
   }
@@ -82,6 +98,8 @@ class Client {
   void ReadControl() {
     for (const std::string& line : control_.Read()) {
       if (line == "chief") chief_ = true;
+      if (line == "finish") finish_ = true;
+      if (line == "train") train_more_ = true;
       if (line == "stop") stopped_ = true;
     }
     // Without a launcher there is nothing to train for.
@@ -94,42 +112,85 @@ class Client {
     Say(absl::StrCat("started ", session_->global_step(), " ",
                      session_->restored_from()));
     tested_epoch_ = session_->global_step() / StepsPerEpoch(options_);
-    int64_t recoveries = 0;
     reported_nanos_ = NowNanos();
-    while (!session_->ShouldStop()) {
-      ReadControl();
-      const ImageSet batch = batches.Next();
-      MR_ASSIGN(const std::vector<Tensor> out,
-                session_->Run(train_, {batch.images, batch.labels}));
-      examples_ += options_.batch;
-      if (session_->recoveries() > recoveries) {
-        recoveries = session_->recoveries();
-        tested_epoch_ = std::min(
-            tested_epoch_, session_->global_step() / StepsPerEpoch(options_));
-        Say(absl::StrCat("recovered ", session_->global_step(), " ",
-                         session_->restored_from()));
+    for (bool more = false; !session_->ShouldStop();) {
+      // What was trained may be lost: then the first step finds out.
+      while (!session_->ShouldStop() &&
+             (more || session_->global_step() < last_step_)) {
+        ReadControl();
+        MR_RETURN_IF_ERROR(TrainStep(batches.Next()));
+        more = false;
       }
-      const float loss = out[0].scalar<float>();
-      Report(loss);
-      if (chief_) MR_RETURN_IF_ERROR(Record(loss));
+      MR_ASSIGN(more, Finish());
+      if (!more) break;
     }
-    return Finish();
+    return OkStatus();
   }
 
-  // The last one of those who train waits until the chief is done, in case it
-  // has to take over.
-  Status Finish() {
-    Say(absl::StrCat("step ", session_->global_step(), " ", last_loss_, " 0"));
-    while (!stopped_ && !chief_) {
+  Status TrainStep(const ImageSet& batch) {
+    const Tensor rate =
+        Tensor::Scalar(LearningRate(options_, session_->global_step()));
+    MR_ASSIGN(const std::vector<Tensor> out,
+              Run(train_, {batch.images, batch.labels, rate}));
+    examples_ += options_.batch;
+    const float loss = out[0].scalar<float>();
+    Report(loss);
+    return chief_ ? Record(loss) : OkStatus();
+  }
+
+  StatusOr<std::vector<Tensor>> Run(int run, const std::vector<Tensor>& feeds) {
+    auto out = session_->Run(run, feeds);
+    if (session_->recoveries() > recoveries_) {
+      recoveries_ = session_->recoveries();
+      tested_epoch_ = std::min(
+          tested_epoch_, session_->global_step() / StepsPerEpoch(options_));
+      Say(absl::StrCat("recovered ", session_->global_step(), " ",
+                       session_->restored_from()));
+    }
+    return out;
+  }
+
+  // Until the launcher says what comes next. True: there is more to train, as
+  // an older checkpoint was restored.
+  StatusOr<bool> Finish() {
+    Say(absl::StrFormat("step %d %.4f %.0f", session_->global_step(),
+                        last_loss_, rate_));
+    Say(absl::StrCat("trained ", session_->global_step()));
+    Deadline look = Deadline::AfterMillis(kLookMs);
+    for (; !session_->ShouldStop(); ReadControl()) {
+      if (std::exchange(train_more_, false)) return true;
+      if (chief_ && (finish_ || look.expired())) {
+        look = Deadline::AfterMillis(kLookMs);
+        // The others may be waiting for a chief that restores.
+        const Status status =
+            finish_ ? TestAndSave() : Run(step_run_, {}).status();
+        const bool lost = train::IsRecoverable(status) ||
+                          session_->global_step() < last_step_;
+        if (lost && !session_->ShouldStop()) {
+          finish_ = false;
+          return true;
+        }
+        MR_RETURN_IF_ERROR(status);
+        if (!finish_) continue;
+        Say(absl::StrCat("done ", session_->global_step()));
+        return false;
+      }
       SleepUntil(Deadline::AfterMillis(kPollMs));
-      ReadControl();
     }
-    if (chief_ && !stopped_) {
-      if (!tested_) tested_epoch_ = -1;
-      MR_RETURN_IF_ERROR(TestIfDue());
-      MR_RETURN_IF_ERROR(session_->SaveNow());
+    return false;
+  }
+
+  // Nobody trains any more: what is tested is what is saved.
+  Status TestAndSave() {
+    tested_epoch_ = -1;
+    MR_RETURN_IF_ERROR(TestIfDue());
+    MR_RETURN_IF_ERROR(session_->SaveNow());
+    if (options_.values.empty()) return OkStatus();
+    MR_ASSIGN(const std::vector<Tensor> values, Run(values_run_, {}));
+    for (size_t i = 0; i < values.size(); ++i) {
+      MR_RETURN_IF_ERROR(WriteNumpyFile(
+          JoinPath(options_.values, value_names_[i] + ".npy"), values[i]));
     }
-    Say(absl::StrCat("done ", session_->global_step()));
     return OkStatus();
   }
 
@@ -137,10 +198,12 @@ class Client {
     const int64_t now = NowNanos();
     last_loss_ = loss;
     if (now - reported_nanos_ < kReportNanos) return;
-    const double rate = 1e9 * static_cast<double>(examples_) /
-                        static_cast<double>(now - reported_nanos_);
+    const double seconds = static_cast<double>(now - reported_nanos_) / 1e9;
+    const double rate = static_cast<double>(examples_) / seconds;
+    rate_ += (rate - rate_) *
+             (rate_ > 0 ? 1 - std::exp(-seconds / kRateSeconds) : 1);
     Say(absl::StrFormat("step %d %.4f %.0f", session_->global_step(), loss,
-                        rate));
+                        rate_));
     reported_nanos_ = now;
     examples_ = 0;
   }
@@ -170,18 +233,20 @@ class Client {
   // After each epoch: how many of the test images are classified right.
   Status TestIfDue() {
     const int64_t epoch = session_->global_step() / StepsPerEpoch(options_);
-    if (epoch <= tested_epoch_) return OkStatus();
+    // The last one's is for the end, when nobody trains any more.
+    if (epoch <= tested_epoch_ || (epoch >= options_.epochs && !finish_)) {
+      return OkStatus();
+    }
     int64_t correct = 0;
     const int64_t n = test_.labels.dim(0);
     for (int64_t at = 0; at < n; at += kTestBatch) {
       const int64_t end = std::min(n, at + kTestBatch);
       MR_ASSIGN(const std::vector<Tensor> out,
-                session_->Run(test_run_, {test_.images.Rows(at, end),
-                                          test_.labels.Rows(at, end)}));
+                Run(test_run_,
+                    {test_.images.Rows(at, end), test_.labels.Rows(at, end)}));
       correct += out[0].scalar<int32_t>();
     }
     tested_epoch_ = epoch;
-    tested_ = true;
     const double accuracy =
         static_cast<double>(correct) / static_cast<double>(n);
     Say(absl::StrFormat("accuracy %d %.4f", epoch, accuracy));
@@ -195,7 +260,10 @@ class Client {
 
   const DemoOptions options_;
   const ClientOptions client_;
+  const int64_t last_step_;
   bool chief_;
+  bool finish_ = false;
+  bool train_more_ = false;
   bool stopped_ = false;
   LineReader control_{STDIN_FILENO};
   train::Coordinator coordinator_;
@@ -204,10 +272,14 @@ class Client {
   ImageSet test_;
   int train_ = 0;
   int test_run_ = 0;
+  int step_run_ = 0;
+  int values_run_ = 0;
+  std::vector<std::string> value_names_;
+  int64_t recoveries_ = 0;
   int64_t tested_epoch_ = 0;
-  bool tested_ = false;
   int64_t reported_nanos_ = 0;
   int64_t examples_ = 0;  // since the last report
+  double rate_ = 0;       // examples a second, smoothed
   float last_loss_ = 0;
   std::unique_ptr<EventWriter> events_;
   int64_t recorded_step_ = -kStepsPerSummary;

@@ -19,6 +19,7 @@ struct DemoOptions {
   std::string server;                  // the command `millrace`
   bool resume = false;
   double checkpoint_seconds = 5;
+  std::string values;  // folder for the values at the end; empty: none
 };
 
 // Of one replica's client process, besides what all have.

@@ -9,16 +9,16 @@
 #include <map>
 #include <memory>
 
-#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
 #include "examples/demo/cluster_processes.h"
 #include "examples/demo/display.h"
 #include "examples/demo/fashion_mnist.h"
 #include "examples/demo/network.h"
+#include "examples/demo/training_folder.h"
+#include "examples/demo/training_result.h"
 #include "millrace/base/clock.h"
 #include "millrace/base/file.h"
-#include "millrace/checkpoint/checkpoint_state.h"
 #include "millrace/train/replica_device_setter.h"
 
 namespace millrace::demo {
@@ -30,6 +30,11 @@ constexpr int kInterrupted = 130;
 constexpr int kPollMs = 50;
 constexpr int64_t kClientStopMs = 5'000;
 constexpr int kMaxRestarts = 20;
+// How long the others may take for their last step.
+constexpr int64_t kLastStepNanos = 30'000'000'000;
+constexpr int64_t kSilentNanos = 2'000'000'000;
+constexpr char kTraining[] = "training";
+constexpr char kTrained[] = "has trained";
 
 volatile std::sig_atomic_t interrupted = 0;
 
@@ -44,14 +49,17 @@ struct WorkerClient {
   WorkerView view;
   bool lost = false;
   std::string why;
+  int64_t heard_nanos = 0;  // when its last message came
 };
+
+std::string Many(int count, const char* what) {
+  return absl::StrCat(count, " ", what, count == 1 ? "" : "s");
+}
 
 class Launcher {
  public:
   explicit Launcher(const DemoOptions& options)
-      : options_(options),
-        display_(options, isatty(STDOUT_FILENO) == 1),
-        cluster_(options) {}
+      : options_(options), display_(options), cluster_(options) {}
 
   int Run() {
     const Status status = Train();
@@ -59,7 +67,7 @@ class Launcher {
     if (!status.ok()) {
       display_.Print(absl::StrCat("demo: ", status.message()));
     }
-    if (started_nanos_ > 0) ShowResult();
+    if (started_nanos_ > 0) ShowResult(Result(), options_, cluster_, display_);
     cluster_.Stop();
     if (interrupted) return kInterrupted;
     if (!status.ok()) return kNotTrained;
@@ -69,13 +77,14 @@ class Launcher {
  private:
   Status Train() {
     MR_RETURN_IF_ERROR(LoadTestSet(options_.data).status());
-    MR_RETURN_IF_ERROR(PrepareFolder());
+    MR_RETURN_IF_ERROR(folder_.Open(options_));
     display_.Print(absl::StrFormat(
-        "Fashion-MNIST, 784-300-100-10, %s, batch %d, %d epochs; %d ps and %d "
-        "workers, asynchronous",
-        options_.optimizer, options_.batch, options_.epochs, options_.ps,
-        options_.workers));
-    display_.Print("Checkpoints and events go to " + options_.dir);
+        "Fashion-MNIST, 784-300-100-10, %s, batch %d, %s, seed %d",
+        options_.optimizer, options_.batch, Many(options_.epochs, "epoch"),
+        options_.seed));
+    display_.Print(absl::StrFormat(
+        "%d ps and %s, asynchronous; checkpoints and events in %s", options_.ps,
+        Many(options_.workers, "worker"), options_.dir));
     MR_RETURN_IF_ERROR(ShowVariables());
     MR_RETURN_IF_ERROR(cluster_.Start());
     for (int i = 0; i < options_.workers; ++i) {
@@ -87,6 +96,7 @@ class Launcher {
       if (done_) break;
       MR_RETURN_IF_ERROR(CheckServers());
       MR_RETURN_IF_ERROR(CheckClients());
+      MR_RETURN_IF_ERROR(CheckEnd());
       display_.Show(Views());
     }
     display_.Clear();
@@ -96,47 +106,29 @@ class Launcher {
     return OkStatus();
   }
 
-  // A new training begins in a folder without traces of an older one.
-  Status PrepareFolder() {
-    FileSystem* const files = PosixFiles();
-    MR_RETURN_IF_ERROR(files->CreateDirRecursively(options_.dir));
-    MR_ASSIGN(const std::vector<std::string> names,
-              files->GetChildren(options_.dir));
-    for (const std::string& name : names) {
-      const std::string path = JoinPath(options_.dir, name);
-      const bool is_ours = absl::StartsWith(name, kCheckpointName) ||
-                           absl::StartsWith(name, "events.out.tfevents.") ||
-                           name == kCheckpointStateFilename;
-      if (files->IsDirectory(path).ok()) {
-        // Parts of a save that was cut short, and logs.
-        if (is_ours || name == "logs") {
-          MR_RETURN_IF_ERROR(files->DeleteDirRecursively(path));
-        }
-      } else if (is_ours && !options_.resume) {
-        MR_RETURN_IF_ERROR(files->Delete(path));
-      }
-    }
-    return OkStatus();
-  }
-
   // The launcher builds the graph of a replica, too, just to look at it.
   Status ShowVariables() {
     const Scope root = Scope::NewRoot();
     MR_RETURN_IF_ERROR(BuildNetwork(root, options_, 0).status());
     std::map<std::string, std::pair<int64_t, std::vector<std::string>>> places;
+    std::vector<std::string> all;
     for (const ops::Variable& v : ops::GlobalVariables(root)) {
       auto& [bytes, names] = places[v.op().device()];
       bytes += train::StateBytes(*v.op().node());
       names.push_back(v.op_name());
+      all.push_back(v.op_name());
+    }
+    if (options_.resume) {
+      MR_ASSIGN(const std::string newest, folder_.Newest(all));
+      if (newest.empty()) {
+        display_.Print("There is no checkpoint to resume: a new training");
+      }
     }
     display_.Print("Variables:");
     for (const auto& [device, place] : places) {
-      std::string line =
-          absl::StrFormat("  %s  %8s ", device, BytesText(place.first));
-      for (const std::string& name : place.second) {
-        absl::StrAppend(&line, " ", name);
-      }
-      display_.Print(line);
+      display_.PrintWords(
+          absl::StrFormat("  %s  %8s ", device, BytesText(place.first)),
+          place.second);
     }
     return OkStatus();
   }
@@ -170,7 +162,9 @@ class Launcher {
         "--dir",
         options_.dir,
         "--data",
-        options_.data};
+        options_.data,
+        "--values",
+        options_.values};
     if (index == chief_) args.push_back("--client_chief");
     clients_.emplace_back();
     MR_ASSIGN(clients_.back().process,
@@ -213,29 +207,34 @@ class Launcher {
         message.words.size() > 1
             ? absl::StrCat(", from ", Basename(message.words[1]))
             : "";
+    client.heard_nanos = NowNanos();
     if (message.kind == "started") {
-      client.view.state = "training";
+      client.view.state = kTraining;
       client.view.step = step;
       if (index != chief_) return;
       started_nanos_ = NowNanos();
-      first_step_ = step;
+      result_.first_step = step;
       display_.Print(absl::StrCat("Training from step ", step, from));
     } else if (message.kind == "step") {
       client.view.step = step;
       client.view.loss = number(1);
       client.view.rate = number(2);
-      last_step_ = std::max(last_step_, step);
+      result_.last_step = std::max(result_.last_step, step);
     } else if (message.kind == "accuracy") {
-      accuracy_ = number(1);
-      display_.Print(
-          absl::StrFormat("epoch %2d  test accuracy %.2f %%  after %s", step,
-                          100 * accuracy_, TimeText(SecondsSinceStart())));
+      result_.accuracy = number(1);
+      display_.Print(absl::StrFormat(
+          "epoch %2d  test accuracy %.2f %%  after %s", step,
+          100 * result_.accuracy, TimeText(SecondsSinceStart())));
     } else if (message.kind == "recovered") {
-      ++recoveries_;
+      ++result_.recoveries;
       display_.Print(
           absl::StrCat("worker ", index, " goes on at step ", step, from));
+      TrainAgain(index);
+    } else if (message.kind == "trained") {
+      client.view.state = kTrained;
+      if (trained_nanos_ == 0) trained_nanos_ = NowNanos();
     } else if (message.kind == "done") {
-      last_step_ = std::max(last_step_, step);
+      result_.last_step = std::max(result_.last_step, step);
       if (index == chief_ && !interrupted) {
         done_ = true;
         ended_nanos_ = NowNanos();
@@ -243,6 +242,39 @@ class Launcher {
     } else if (message.kind == "error") {
       client.why = message.text;
     }
+  }
+
+  // A client has gone back to a checkpoint: those that wait train on, too.
+  void TrainAgain(int index) {
+    trained_nanos_ = 0;
+    told_finish_ = false;
+    for (size_t i = 0; i < clients_.size(); ++i) {
+      WorkerClient& client = clients_[i];
+      if (client.view.state != kTrained) continue;
+      client.view.state = kTraining;
+      if (static_cast<int>(i) != index) client.process.Tell("train");
+    }
+  }
+
+  // Once all have trained, the chief tests and saves.
+  Status CheckEnd() {
+    bool waiting = false;
+    for (size_t i = 0; i < clients_.size(); ++i) {
+      const WorkerClient& client = clients_[i];
+      if (client.lost || client.view.state == kTrained) continue;
+      waiting = true;
+      // As one that was stopped.
+      if (trained_nanos_ > 0 &&
+          NowNanos() - std::max(trained_nanos_, client.heard_nanos) >
+              kLastStepNanos) {
+        MR_RETURN_IF_ERROR(LoseWorker(static_cast<int>(i),
+                                      "its client does not come to an end"));
+      }
+    }
+    if (waiting || told_finish_ || trained_nanos_ == 0) return OkStatus();
+    told_finish_ = true;
+    clients_[static_cast<size_t>(chief_)].process.Tell("finish");
+    return OkStatus();
   }
 
   Status CheckServers() {
@@ -288,6 +320,7 @@ class Launcher {
     client.why = why;
     client.view.state = "lost: " + why;
     client.process.Signal(SIGKILL);
+    told_finish_ = told_finish_ && index != chief_;
     display_.Print(absl::StrCat("worker ", index, " was lost: ", why));
     if (index != chief_) return OkStatus();
     for (size_t i = 0; i < clients_.size(); ++i) {
@@ -317,7 +350,14 @@ class Launcher {
 
   std::vector<WorkerView> Views() const {
     std::vector<WorkerView> views;
-    for (const WorkerClient& client : clients_) views.push_back(client.view);
+    for (const WorkerClient& client : clients_) {
+      WorkerView& view = views.emplace_back(client.view);
+      if (view.state == kTraining &&
+          NowNanos() - client.heard_nanos > kSilentNanos) {
+        view.state =
+            absl::StrCat("step ", view.step, ", waits for the cluster");
+      }
+    }
     return views;
   }
 
@@ -331,67 +371,28 @@ class Launcher {
     return static_cast<double>(end - started_nanos_) / 1e9;
   }
 
-  void ShowResult() {
-    std::vector<std::vector<std::string>> rows = {
-        {"task", "address", "state", "steps", "received", "sent", "memory"}};
-    for (ServerProcess& server : cluster_.servers()) {
-      const bool running = server.process.running();
-      const ServerFigures figures =
-          running ? cluster_.FiguresOf(server) : ServerFigures();
-      std::string state = running ? "up" : server.process.HowItEnded();
-      if (server.task.job == "worker" &&
-          static_cast<size_t>(server.task.index) < clients_.size() &&
-          clients_[static_cast<size_t>(server.task.index)].lost) {
-        state = running ? "client lost" : absl::StrCat("lost, ", state);
-      }
-      if (server.restarts > 0) {
-        absl::StrAppend(&state, ", restarted ", server.restarts, " x");
-      }
-      rows.push_back(
-          {server.name(), server.address(), state,
-           figures.known ? CountText(figures.steps) : "-",
-           figures.known ? BytesText(figures.bytes_received) : "-",
-           figures.known ? BytesText(figures.bytes_sent) : "-",
-           running ? BytesText(MemoryOf(server.process.pid()).peak) : "-"});
+  TrainingResult Result() const {
+    TrainingResult result = result_;
+    result.trained = done_;
+    result.seconds = SecondsSinceStart();
+    for (const WorkerClient& client : clients_) {
+      result.lost.push_back(client.lost);
     }
-    const double seconds = SecondsSinceStart();
-    const int64_t steps = std::max<int64_t>(0, last_step_ - first_step_);
-    display_.Print("");
-    std::string table = TableText(rows);
-    if (!table.empty()) table.pop_back();
-    display_.Print(table);
-    display_.Print("");
-    display_.Print(absl::StrFormat(
-        "%s: test accuracy %.2f %%, step %d, %s examples/s, %s",
-        done_ ? "Trained" : "Not trained to the end", 100 * accuracy_,
-        last_step_,
-        CountText(static_cast<int64_t>(
-            seconds > 0 ? static_cast<double>(steps * options_.batch) / seconds
-                        : 0)),
-        TimeText(seconds)));
-    if (recoveries_ > 0) {
-      display_.Print(
-          absl::StrCat("Sessions made again after lost tasks: ", recoveries_));
-    }
-    auto newest = LatestCheckpoint(PosixFiles(), options_.dir);
-    if (newest.ok() && !newest->empty()) {
-      display_.Print("Newest checkpoint: " + *newest);
-    }
-    display_.Print("To look at it: tensorboard --logdir " + options_.dir);
+    return result;
   }
 
   const DemoOptions options_;
   Display display_;
+  TrainingFolder folder_;
   ClusterProcesses cluster_;
   std::vector<WorkerClient> clients_;
   int chief_ = 0;
   bool done_ = false;
   int64_t started_nanos_ = 0;  // 0: not yet
   int64_t ended_nanos_ = 0;
-  int64_t first_step_ = 0;
-  int64_t last_step_ = 0;
-  int recoveries_ = 0;
-  double accuracy_ = 0;
+  int64_t trained_nanos_ = 0;  // since when somebody has trained; 0: nobody
+  bool told_finish_ = false;
+  TrainingResult result_;  // so far
 };
 
 }  // namespace

@@ -6,12 +6,16 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
 #include <string>
+#include <vector>
 
 #include "examples/demo/client.h"
 #include "examples/demo/demo_options.h"
 #include "examples/demo/fashion_mnist.h"
 #include "examples/demo/launcher.h"
+#include "millrace/base/edit_distance.h"
 #include "millrace/base/file.h"
 
 namespace {
@@ -28,6 +32,9 @@ std::string ServerBesideProgram() {
   return millrace::JoinPath(
       millrace::Dirname(std::string(millrace::Dirname(path))), "millrace");
 }
+
+constexpr int kUsageError = 2;
+const std::vector<std::string> kOptimizers = {"sgd", "momentum", "adam"};
 
 void AddOptions(CLI::App* app, DemoOptions* o, ClientOptions* client) {
   app->add_option("--ps", o->ps, "parameter servers")
@@ -46,7 +53,7 @@ void AddOptions(CLI::App* app, DemoOptions* o, ClientOptions* client) {
   app->add_option("--seed", o->seed, "of initial values and shuffling")
       ->capture_default_str();
   app->add_option("--optimizer", o->optimizer, "sgd, momentum or adam")
-      ->check(CLI::IsMember({"sgd", "momentum", "adam"}))
+      ->check(CLI::IsMember(kOptimizers))
       ->capture_default_str();
   app->add_option("--learning_rate", o->learning_rate,
                   "0: one that suits the optimizer")
@@ -61,6 +68,9 @@ void AddOptions(CLI::App* app, DemoOptions* o, ClientOptions* client) {
                   "between checkpoints, of which the newest 5 are kept")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  app->add_option("--values", o->values,
+                  "folder for the variables at the end, as the servers have "
+                  "them, in files of NumPy");
   app->add_option("--data", o->data, "folder of the four files of the data set")
       ->capture_default_str();
   app->add_option("--server", o->server, "the command `millrace`")
@@ -69,6 +79,29 @@ void AddOptions(CLI::App* app, DemoOptions* o, ClientOptions* client) {
   app->add_option("--client_index", client->index)->group("");
   app->add_option("--client_target", client->target)->group("");
   app->add_flag("--client_chief", client->chief)->group("");
+}
+
+// The error, and the nearest word that would do for the one that does not.
+int UsageError(const CLI::App& app, const CLI::ParseError& error, int argc,
+               char** argv) {
+  std::vector<std::string> known(kOptimizers.begin(), kOptimizers.end());
+  for (const CLI::Option* option : app.get_options()) {
+    if (!option->get_group().empty()) known.push_back(option->get_name());
+  }
+  std::string hint;
+  for (int i = 1; i < argc && hint.empty(); ++i) {
+    const std::string text = argv[i];
+    for (const std::string& word :
+         {text.substr(0, text.find('=')), text.substr(text.find('=') + 1)}) {
+      const std::string near = millrace::NearestWord(word, known);
+      const bool is_known =
+          std::find(known.begin(), known.end(), word) != known.end();
+      if (!near.empty() && !is_known) hint = "; did you mean " + near + "?";
+    }
+  }
+  std::fprintf(stderr, "demo: %s%s (--help shows what there is)\n",
+               error.what(), hint.c_str());
+  return kUsageError;
 }
 
 }  // namespace
@@ -82,10 +115,17 @@ int main(int argc, char** argv) {
   CLI::App app(
       "Trains a classifier of Fashion-MNIST on a cluster of processes on this "
       "machine. Exit codes: 0 trained; 1 not trained to the end; 3 trained, "
-      "but workers were lost; 130 interrupted.",
+      "but workers were lost; 2 wrong usage; 130 interrupted.",
       "demo");
   AddOptions(&app, &options, &client);
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    std::fputs(app.help().c_str(), stdout);
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    return UsageError(app, error, argc, argv);
+  }
   return client.target.empty() ? millrace::demo::RunLauncher(options)
                                : millrace::demo::RunClient(options, client);
 }

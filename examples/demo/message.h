@@ -13,9 +13,14 @@ namespace millrace::demo {
 //   step STEP LOSS RATE       RATE: examples a second of this client
 //   accuracy EPOCH VALUE      of the test set
 //   recovered STEP [PREFIX]   after a lost task
-//   done STEP
+//   trained STEP              has seen the last step, waits
+//   done STEP                 the chief: all is tested and saved
 //   error TEXT...
-// To clients: "chief", "stop".
+// To clients:
+//   chief    keep checkpoints, events and the test accuracy from now on
+//   finish   to the chief, once all have trained: test, save, be done
+//   train    go on after "trained", as an older checkpoint was restored
+//   stop
 struct Message {
   std::string kind;
   std::vector<std::string> words;

@@ -1,5 +1,6 @@
 #include "examples/demo/network.h"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
@@ -15,24 +16,29 @@ namespace millrace::demo {
 namespace {
 
 constexpr float kMaxPixel = 255;
+// The rate falls in the last part of the training, to this part of the first.
+constexpr double kDecayPart = 0.5;
+constexpr double kLastRate = 0.01;
 
 StatusOr<std::unique_ptr<train::Optimizer>> MakeOptimizer(
-    const DemoOptions& options) {
-  const auto rate = [&](double usual) {
-    return static_cast<float>(options.learning_rate > 0 ? options.learning_rate
-                                                        : usual);
-  };
+    const DemoOptions& options, const Output& rate) {
   if (options.optimizer == "sgd") {
-    return std::make_unique<train::GradientDescentOptimizer>(rate(0.1));
+    return std::make_unique<train::GradientDescentOptimizer>(rate);
   }
   if (options.optimizer == "momentum") {
-    return std::make_unique<train::MomentumOptimizer>(rate(0.02), 0.9f);
+    return std::make_unique<train::MomentumOptimizer>(rate, 0.9f);
   }
   if (options.optimizer == "adam") {
-    return std::make_unique<train::AdamOptimizer>(rate(0.001));
+    return std::make_unique<train::AdamOptimizer>(rate);
   }
   return InvalidArgument("--optimizer is '", options.optimizer,
                          "', expected sgd, momentum or adam");
+}
+
+double FirstRate(const DemoOptions& options) {
+  if (options.learning_rate > 0) return options.learning_rate;
+  if (options.optimizer == "sgd") return 0.1;
+  return options.optimizer == "momentum" ? 0.02 : 0.001;
 }
 
 // x * weights + biases, with He's initial deviation.
@@ -56,21 +62,31 @@ Output Dense(const Scope& scope, const Output& x, int64_t inputs,
 
 }  // namespace
 
+float LearningRate(const DemoOptions& options, int64_t step) {
+  const double all =
+      static_cast<double>(options.epochs * StepsPerEpoch(options));
+  const double left = std::clamp(1 - static_cast<double>(step) / all, 0.0, 1.0);
+  return static_cast<float>(FirstRate(options) *
+                            std::clamp(left / kDecayPart, kLastRate, 1.0));
+}
+
 StatusOr<Network> BuildNetwork(const Scope& root, const DemoOptions& options,
                                int worker) {
-  MR_ASSIGN(const std::unique_ptr<train::Optimizer> optimizer,
-            MakeOptimizer(options));
   const Scope s = root.WithDevice(train::ReplicaDeviceSetter(
       {.ps_tasks = options.ps,
-       .worker_device = absl::StrCat("/job:worker/task:", worker),
-       .strategy = train::LeastBytes(options.ps)}));
+       .worker_device = absl::StrCat("/job:worker/task:", worker)}));
   const int64_t seed = static_cast<int64_t>(options.seed);
   Network net;
   const ops::Variable global_step = train::CreateGlobalStep(s);
+  net.global_step = global_step;
   net.images = ops::Placeholder(s.WithOpName("images"), DataType::kUint8,
                                 {.shape = PartialShape({-1, kPixels})});
   net.labels = ops::Placeholder(s.WithOpName("labels"), DataType::kInt32,
                                 {.shape = PartialShape({-1})});
+  net.rate = ops::Placeholder(s.WithOpName("learning_rate"), DataType::kFloat,
+                              {.shape = PartialShape(std::vector<int64_t>{})});
+  MR_ASSIGN(const std::unique_ptr<train::Optimizer> optimizer,
+            MakeOptimizer(options, net.rate));
   const Output x =
       ops::Mul(s, ops::Cast(s, net.images, DataType::kFloat), 1 / kMaxPixel);
   const Output h1 =

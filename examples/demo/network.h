@@ -11,13 +11,19 @@ namespace millrace::demo {
 struct Network {
   Output images;   // uint8 [batch, 784], fed
   Output labels;   // int32 [batch], fed
+  Output rate;     // float, fed: the learning rate of a step
   Output loss;     // float, the mean over the batch
   Output correct;  // int32, how many of the batch are classified right
-  Output step;     // int64, the global step after an update of all variables
+  Output global_step;
+  Output step;  // int64, the global step after an update of all variables
 };
 
-// A replica's graph: variables go to the ps with the fewest bytes, everything
-// else to the worker. The same for every replica but for its worker.
+// The learning rate at a global step: constant at first, then falling, so that
+// what asynchronous updates do to the last digits averages out.
+float LearningRate(const DemoOptions& options, int64_t step);
+
+// A replica's graph: variables go round robin over the ps, everything else to
+// the worker. The same for every replica but for its worker.
 StatusOr<Network> BuildNetwork(const Scope& root, const DemoOptions& options,
                                int worker);
 

@@ -1,9 +1,13 @@
 """The demo: a short training on processes, and what stock TensorFlow reads of its files."""
+import fcntl
 import glob
 import os
+import pty
 import re
 import signal
+import struct
 import subprocess
+import termios
 import time
 
 import pytest
@@ -27,6 +31,14 @@ pytestmark = [
 
 def command(folder, *args):
     return [DEMO, "--dir", str(folder), "--epochs", "1", *args]
+
+
+def refused(*args):
+    """What the demo says against its arguments."""
+    done = subprocess.run([DEMO, *args], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    assert done.returncode == 2, done.stdout
+    assert done.stdout == ""
+    return done.stderr
 
 
 def processes_of(folder):
@@ -93,7 +105,7 @@ class Running:
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):
     folder = tmp_path_factory.mktemp("demo") / "run"
-    done = subprocess.run(command(folder, "--checkpoint_seconds", "1"), stdin=subprocess.DEVNULL,
+    done = subprocess.run(command(folder, "--checkpoint_seconds", "1", "--values", str(folder / "values")), stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE_S, check=False)
     logs = "\n".join(open(p, errors="replace").read()[-2000:] for p in glob.glob(str(folder / "logs" / "*.log")))
     assert done.returncode == 0, done.stdout + logs
@@ -104,13 +116,24 @@ def test_trains(trained):
     folder, output = trained
     assert accuracy_of(output) > 75
     assert "\x1b" not in output
-    assert "/job:ps/task:1" in output
+    assert re.search(r"/job:ps/task:0 .* global_step", output)
+    assert re.search(r"/job:ps/task:1 .* hidden1/weights", output)
     assert "tensorboard --logdir " + str(folder) in output
     assert_nothing_left(folder)
 
 
+def test_bytes_between_tasks_are_counted(trained):
+    _, output = trained
+    rows = re.findall(r"^  (ps|worker) \d .* ([\d.]+) (\wB|B) +([\d.]+) (\wB|B) +[\d.]+ MB$", output, re.M)
+    assert len(rows) == 4, output
+    for _, received, _, sent, _ in rows:
+        assert float(received) > 0 and float(sent) > 0, output
+
+
 def test_stock_reads_the_checkpoint(trained):
+    """Every variable, with the value that the servers had at the end."""
     tf = pytest.importorskip("tensorflow")
+    np = pytest.importorskip("numpy")
     folder, _ = trained
     newest = tf.train.latest_checkpoint(str(folder))
     reader = tf.train.load_checkpoint(newest)
@@ -121,7 +144,10 @@ def test_stock_reads_the_checkpoint(trained):
     assert reader.get_tensor("global_step") >= 1200
     for name, shape in expected.items():
         value = reader.get_tensor(name)
+        fetched = np.load(folder / "values" / (name + ".npy"))
         assert list(value.shape) == shape
+        assert value.dtype == fetched.dtype
+        assert value.tobytes() == fetched.tobytes(), name
     assert len(glob.glob(newest + ".data-*-of-00002")) == 2
     assert len(tf.train.get_checkpoint_state(str(folder)).all_model_checkpoint_paths) <= 5
 
@@ -140,17 +166,111 @@ def test_stock_imports_the_meta_graph(trained):
 
 def test_stock_reads_the_events(trained):
     tf = pytest.importorskip("tensorflow")
-    folder, _ = trained
-    tags, graphs = {}, 0
+    folder, output = trained
+    tags, graphs = {}, []
     for path in glob.glob(str(folder / "events.out.tfevents.*")):
         for event in tf.compat.v1.train.summary_iterator(path):
-            graphs += bool(event.graph_def)
+            if event.graph_def:
+                graphs.append(tf.compat.v1.GraphDef.FromString(event.graph_def))
             for value in event.summary.value:
-                tags.setdefault(value.tag, []).append(value.simple_value)
-    assert graphs == 1
+                tags.setdefault(value.tag, []).append((event.step, value.simple_value))
+    assert len(graphs) == 1
+    devices = {node.name: node.device for node in graphs[0].node}
+    assert {devices[name] for name in SHAPES} == {"/job:ps/task:0", "/job:ps/task:1"}
+    assert devices["loss"] == "/job:worker/task:0"
     assert set(tags) >= {"loss", "accuracy"}
-    assert tags["accuracy"][-1] > 0.75
-    assert tags["loss"][-1] < tags["loss"][0]
+    assert tags["accuracy"][-1][1] == pytest.approx(accuracy_of(output) / 100, abs=1e-6)
+    steps = [step for step, _ in tags["loss"]]
+    assert steps == sorted(set(steps)) and len(steps) >= 10
+    assert tags["loss"][-1][1] < tags["loss"][0][1]
+
+
+def test_wrong_arguments(tmp_path):
+    assert "--optimzer" in refused("--optimzer", "adam") and "did you mean --optimizer?" in refused("--optimzer=adam")
+    assert "did you mean adam?" in refused("--optimizer", "adma")
+    assert "--epochs" in refused("--epochs", "ten")
+    assert "1 to 64" in refused("--ps", "0")
+    assert "--batch" in refused("--batch", "-5")
+    shown = subprocess.run([DEMO, "--help"], capture_output=True, text=True, check=True).stdout
+    for option in ("ps", "workers", "epochs", "seed", "optimizer", "batch", "resume", "help"):
+        assert "--" + option in shown
+    # ./dev demo --help has a text of its own, so that nothing is built for it.
+    options = {line.split()[0] for line in shown.splitlines() if line.startswith("  --")}
+    done = subprocess.run(["./dev", "demo", "--help"], capture_output=True, text=True, check=True)
+    assert {line.split()[0] for line in done.stdout.splitlines() if line.startswith("  --")} == options
+    lost = subprocess.run([DEMO, "--dir", str(tmp_path), "--data", "/nowhere"], capture_output=True, text=True,
+                          check=False)
+    assert lost.returncode == 1
+    assert "dataset-fashion-mnist" in lost.stdout
+
+
+class Screen:
+    """What a terminal that takes the demo's control sequences shows."""
+
+    def __init__(self):
+        self.lines, self.row = [""], 0
+
+    def feed(self, text, columns):
+        for up, erase, line, end in re.findall(r"\x1b\[(\d+)A|\x1b\[([JK])|([^\x1b\n]+)|(\n)", text.replace("\r", "")):
+            if up:
+                assert int(up) <= self.row, text
+                self.row -= int(up)
+            elif erase == "J":
+                del self.lines[self.row:]
+                self.lines.append("")
+            elif erase == "K":
+                pass
+            elif line:
+                assert not line.startswith("  worker ") or len(line) < columns, line
+                self.lines[self.row] = line
+            elif end:
+                self.row += 1
+                if self.row == len(self.lines):
+                    self.lines.append("")
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_live_lines_on_a_terminal(tmp_path, columns):
+    run = tmp_path / "run"
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execv(DEMO, command(run, "--checkpoint_seconds", "1"))
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    text = b""
+    while True:
+        try:
+            part = os.read(terminal, 65536)
+        except OSError:  # Linux says so at the end
+            break
+        if not part:
+            break
+        text += part
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0, text
+    text = text.decode()
+    screen = Screen()
+    screen.feed(text, columns)
+    assert len(re.findall(r"worker 0 +step +\d+ of 1200 ", text)) > 5
+    # They went; what stays has each line once.
+    shown = "\n".join(screen.lines)
+    assert not re.search(r"worker \d +step", shown), shown
+    assert len(re.findall(r"epoch  1  test accuracy", shown)) == 1, shown
+    assert shown.count("tensorboard --logdir") == 1
+
+
+@pytest.mark.long
+def test_one_demo_a_folder(tmp_path):
+    run = Running(tmp_path / "run")
+    run.wait_for_checkpoint_after(-1)
+    second = subprocess.run(command(run.folder), capture_output=True, text=True, check=False)
+    assert second.returncode == 1
+    assert "another demo works in" in second.stdout
+    run.process.send_signal(signal.SIGINT)
+    assert run.end() == 130
+    other = subprocess.run(command(run.folder, "--resume", "--optimizer", "adam"), capture_output=True, text=True,
+                           check=False)
+    assert other.returncode == 1
+    assert "trained by another --optimizer" in other.stdout
 
 
 @pytest.mark.long
@@ -172,7 +292,7 @@ def test_a_lost_ps_comes_back(tmp_path):
     os.kill(run.one_of("--job ps --task 1"), signal.SIGKILL)
     assert run.end() == 0, run.text
     assert "ps 1 was lost (signal 9)" in run.text
-    assert "goes on at step" in run.text
+    assert re.search(r"worker \d goes on at step \d+, from model.ckpt-", run.text), run.text
     assert "restarted 1 x" in run.text
     assert_nothing_left(run.folder)
 
@@ -186,6 +306,10 @@ def test_the_others_go_on_without_the_chief(tmp_path, who):
     assert run.end() == 3, run.text
     assert "worker 1 takes over" in run.text
     assert "Trained: " in run.text
+    assert ("client lost" if "client" in who else "lost, signal 9") in run.text
+    assert accuracy_of(run.text) > 75
+    newest = re.search(r"Newest checkpoint: .*model.ckpt-(\d+)", run.text)
+    assert newest and int(newest.group(1)) >= 1200, run.text
     assert_nothing_left(run.folder)
 
 

@@ -96,6 +96,15 @@ class CommandTest(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("did you mean './dev build'?", done.stderr)
 
+    def test_wrong_options_of_the_demo_are_told_before_the_build(self):
+        done = self.dev("demo", "--epochz", "3")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("did you mean --epochs?", done.stderr)
+        done = self.dev("demo", "--seed")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--seed needs a value", done.stderr)
+        self.assertEqual(done.stdout, "")
+
     def test_requirements_are_read(self):
         self.assertIn("tensorflow-cpu==2.21.0", packages.requirements())
 

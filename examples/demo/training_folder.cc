@@ -1,0 +1,74 @@
+#include "examples/demo/training_folder.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <memory>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "millrace/base/file.h"
+#include "millrace/checkpoint/bundle_reader.h"
+#include "millrace/checkpoint/checkpoint_state.h"
+
+namespace millrace::demo {
+namespace {
+
+constexpr char kLockFile[] = "demo.lock";
+constexpr char kLogFolder[] = "logs";
+
+bool IsOurs(const std::string& name) {
+  return absl::StartsWith(name, kCheckpointName) ||
+         absl::StartsWith(name, "events.out.tfevents.") ||
+         name == kCheckpointStateFilename;
+}
+
+}  // namespace
+
+TrainingFolder::~TrainingFolder() {
+  if (lock_ >= 0) close(lock_);
+}
+
+Status TrainingFolder::Open(const DemoOptions& options) {
+  path_ = options.dir;
+  FileSystem* const files = PosixFiles();
+  MR_RETURN_IF_ERROR(files->CreateDirRecursively(path_));
+  const std::string lock = JoinPath(path_, kLockFile);
+  lock_ = open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (lock_ < 0) return ErrnoStatus(lock, errno);
+  if (flock(lock_, LOCK_EX | LOCK_NB) != 0) {
+    return Unavailable("another demo works in ", path_,
+                       "; choose a folder with --dir");
+  }
+  MR_ASSIGN(const std::vector<std::string> names, files->GetChildren(path_));
+  for (const std::string& name : names) {
+    const std::string path = JoinPath(path_, name);
+    if (files->IsDirectory(path).ok()) {
+      if (IsOurs(name) || name == kLogFolder) {
+        MR_RETURN_IF_ERROR(files->DeleteDirRecursively(path));
+      }
+    } else if (IsOurs(name) && !options.resume) {
+      MR_RETURN_IF_ERROR(files->Delete(path));
+    }
+  }
+  return OkStatus();
+}
+
+StatusOr<std::string> TrainingFolder::Newest(
+    const std::vector<std::string>& variables) const {
+  FileSystem* const files = PosixFiles();
+  MR_ASSIGN(std::string newest, LatestCheckpoint(files, path_));
+  if (newest.empty()) return newest;
+  MR_ASSIGN(const std::unique_ptr<BundleReader> reader,
+            BundleReader::Open(files, newest));
+  for (const std::string& name : variables) {
+    if (reader->Contains(name)) continue;
+    return FailedPrecondition(newest, " has no ", name,
+                              ": it was trained by another --optimizer");
+  }
+  return newest;
+}
+
+}  // namespace millrace::demo
