@@ -6,6 +6,13 @@
 file(GLOB MILLRACE_FAMILIES CONFIGURE_DEPENDS LIST_DIRECTORIES true RELATIVE "${PROJECT_SOURCE_DIR}/millrace/ops" "${PROJECT_SOURCE_DIR}/millrace/ops/*")
 list(FILTER MILLRACE_FAMILIES EXCLUDE REGEX "\\.")
 
+# Loops over elements are vectorised by the compiler (base/target_clones.h).
+set(kernel_flags "")
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(kernel_flags -ftree-vectorize -fvect-cost-model=dynamic -fno-math-errno -fno-trapping-math)
+endif()
+millrace_pch(millrace_pch_kernels OPTIONS ${kernel_flags})
+
 # millrace_facet(NAME schema SUFFIX op TABLE all_ops HEADER millrace/graph/all_ops.h LINK lib...)
 function(millrace_facet)
   cmake_parse_arguments(arg "" "NAME;SUFFIX;TABLE;HEADER" "LINK" ${ARGN})
@@ -17,13 +24,13 @@ function(millrace_facet)
     if(sources)
       set(objects_target millrace_ops_${family}_${arg_NAME})
       add_library(${objects_target} OBJECT ${sources})
-      millrace_target(${objects_target})
-      target_link_libraries(${objects_target} PUBLIC ${arg_LINK})
-      if(arg_SUFFIX STREQUAL "cpu" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-        # Loops over elements are vectorised by the compiler (base/target_clones.h).
-        target_compile_options(${objects_target} PRIVATE
-          -ftree-vectorize -fvect-cost-model=dynamic -fno-math-errno -fno-trapping-math)
+      if(arg_SUFFIX STREQUAL "cpu")
+        target_compile_options(${objects_target} PRIVATE ${kernel_flags})
+        millrace_target(${objects_target} millrace_pch_kernels)
+      else()
+        millrace_target(${objects_target})
       endif()
+      target_link_libraries(${objects_target} PUBLIC ${arg_LINK})
       list(APPEND objects $<TARGET_OBJECTS:${objects_target}>)
       list(APPEND all ${sources})
     endif()

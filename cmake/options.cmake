@@ -46,6 +46,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     -Wno-maybe-uninitialized -Wno-dangling-pointer -Wno-free-nonheap-object)
 endif()
 
+if(MILLRACE_PCH AND MILLRACE_CCACHE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(millrace_flags INTERFACE -fpch-preprocess)  # ccache's manual
+endif()
+
 if(MILLRACE_SANITIZE)
   target_compile_options(millrace_options INTERFACE
     "-fsanitize=${MILLRACE_SANITIZE}" -fno-sanitize-recover=all)

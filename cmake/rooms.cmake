@@ -26,18 +26,27 @@ function(millrace_room_target out room)
   set(${out} millrace_${name} PARENT_SCOPE)
 endfunction()
 
-if(MILLRACE_PCH)
-  file(WRITE "${PROJECT_BINARY_DIR}/pch/pch.cc" "// Carries the precompiled header that all targets share.\n")
-  add_library(millrace_pch OBJECT "${PROJECT_BINARY_DIR}/pch/pch.cc")
-  target_link_libraries(millrace_pch PRIVATE millrace_options millrace_flags millrace_dep_absl)
-  target_precompile_headers(millrace_pch PRIVATE
-    <functional> <memory> <string> <vector>
-    <absl/container/flat_hash_map.h> <absl/functional/any_invocable.h>
-    <absl/status/status.h> <absl/status/statusor.h>
-    <absl/strings/str_cat.h> <absl/types/span.h>)
-endif()
+# Headers that nearly every file includes, compiled once for each set of flags
+# (MILLRACE_PCH). `./dev lint` compiles without them, so that files say what they include.
+# millrace_pch(NAME [OPTIONS flag...] [HEADERS <header>...])
+function(millrace_pch name)
+  cmake_parse_arguments(arg "" "" "OPTIONS;HEADERS" ${ARGN})
+  if(MILLRACE_PCH)
+    file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/pch/${name}.cc" CONTENT "// Carries a precompiled header that targets share.\n")
+    add_library(${name} OBJECT "${PROJECT_BINARY_DIR}/pch/${name}.cc")
+    target_link_libraries(${name} PRIVATE millrace_options millrace_flags millrace_dep_absl)
+    target_compile_options(${name} PRIVATE ${arg_OPTIONS})
+    target_precompile_headers(${name} PRIVATE
+      <functional> <memory> <string> <vector>
+      <absl/container/flat_hash_map.h> <absl/functional/any_invocable.h>
+      <absl/status/status.h> <absl/status/statusor.h>
+      <absl/strings/str_cat.h> <absl/types/span.h> ${arg_HEADERS})
+  endif()
+endfunction()
+millrace_pch(millrace_pch_plain)
 
 # What every target of ours gets. Scope: PUBLIC or INTERFACE for the include path.
+# A target with flags of its own names its precompiled header.
 function(millrace_target target)
   get_target_property(type ${target} TYPE)
   if(type STREQUAL "INTERFACE_LIBRARY")
@@ -46,7 +55,9 @@ function(millrace_target target)
   endif()
   target_link_libraries(${target} PUBLIC millrace_options millrace_dep_absl PRIVATE $<BUILD_INTERFACE:millrace_flags>)
   if(MILLRACE_PCH)
-    target_precompile_headers(${target} REUSE_FROM millrace_pch)
+    set(pch millrace_pch_plain ${ARGN})
+    list(GET pch -1 pch)
+    target_precompile_headers(${target} REUSE_FROM ${pch})
   endif()
 endfunction()
 
@@ -81,6 +92,13 @@ file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/gen")
 if(generated)
   add_library(millrace_proto STATIC ${generated})
   target_compile_options(millrace_proto PRIVATE -w)
+  if(MILLRACE_PCH)
+    target_precompile_headers(millrace_proto PRIVATE
+      <google/protobuf/extension_set.h> <google/protobuf/generated_message_reflection.h>
+      <google/protobuf/map_entry.h> <google/protobuf/map_field_inl.h> <google/protobuf/message.h>
+      <google/protobuf/reflection_ops.h> <google/protobuf/repeated_field.h>
+      <google/protobuf/wire_format.h> <google/protobuf/io/coded_stream.h>)
+  endif()
   target_link_libraries(millrace_proto PUBLIC millrace_options millrace_dep_protobuf)
 else()
   add_library(millrace_proto INTERFACE)

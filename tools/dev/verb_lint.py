@@ -13,7 +13,7 @@ import sources
 import verb_fmt
 from console import ROOT, say
 
-GCC_ONLY = re.compile(r"-Winvalid-pch|-Wno-(restrict|stringop-\w+|maybe-uninitialized|dangling-pointer|"
+GCC_ONLY = re.compile(r"-Winvalid-pch|-fpch-preprocess|-Wno-(restrict|stringop-\w+|maybe-uninitialized|dangling-pointer|"
                       r"free-nonheap-object|array-bounds)|-fno-semantic-interposition|-Werror")
 
 

@@ -27,6 +27,7 @@ class Report:
 
     def __init__(self):
         self.total = Count()
+        self.notes = []  # of the stages, again at the end
         self.not_tested = False  # something was not built, or there is no such test
 
     def stage(self, name, function):
@@ -46,12 +47,15 @@ class Report:
         say("%-34s %-28s %s" % (name, count.text(), seconds(time.monotonic() - start)))
         for note in count.notes:
             say("  " + note)
+            self.notes.append("%s: %s" % (name, note))
 
-    def finish(self):
+    def finish(self, many=False):
         if self.total.again:
             say("again:")
             for line in self.total.again[:40]:
                 say("  " + line)
+        for note in self.notes if many else ():
+            say(note)
         say("%d passed, %d failed" % (self.total.passed, self.total.failed))
         return 3 if self.not_tested else 1 if self.total.failed else 0
 
@@ -148,6 +152,7 @@ def run_selected(args, report):
     subprocess.run(["ninja", "-C", building.folder(args.preset), "build.ninja"], stdout=subprocess.DEVNULL,
                    env=building.environment())
     programs = gtest_runner.listed(args.preset)
+    stock = []
     for name in args.what:
         if name in ("fuzz", "tests/fuzz"):
             fuzz(report)
@@ -170,12 +175,14 @@ def run_selected(args, report):
                 say("no test of %s matches" % name)
                 report.total.add(Count(0, 1))
                 report.not_tested = True
-        if selection.stock and not args.filter and not count.failed:
-            report.stage(name + " against stock", lambda: against_stock(selection.stock, args.preset))
+            if not count.failed and not args.filter:
+                stock += selection.stock
         if selection.python:
             report.stage("build " + args.preset, lambda: build(args.preset, ["programs"]))
             extra = ["-k", args.k] if args.k else []
             report.stage(name, lambda: pytest_runner.run(selection.python + extra, args.preset, args.long))
+    if stock:
+        report.stage("cases against stock", lambda: against_stock(stock, args.preset))
 
 
 def filters(args, selection):
@@ -208,4 +215,4 @@ def main(argv):
     except SystemExit:
         report.total.failed = max(report.total.failed, 1)
         report.not_tested = True
-    return report.finish()
+    return report.finish(many=not args.what)
