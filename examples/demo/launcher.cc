@@ -209,13 +209,14 @@ class Launcher {
             : "";
     client.heard_nanos = NowNanos();
     if (message.kind == "started") {
-      client.view.state = kTraining;
+      client.view.state = "ready";
       client.view.step = step;
       if (index != chief_) return;
       started_nanos_ = NowNanos();
       result_.first_step = step;
       display_.Print(absl::StrCat("Training from step ", step, from));
     } else if (message.kind == "step") {
+      client.view.state = kTraining;
       client.view.step = step;
       client.view.loss = number(1);
       client.view.rate = number(2);
