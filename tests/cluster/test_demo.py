@@ -261,8 +261,8 @@ def test_live_lines_on_a_terminal(tmp_path, columns):
 @pytest.mark.long
 def test_one_demo_a_folder(tmp_path):
     run = Running(tmp_path / "run")
-    run.wait_for_checkpoint_after(-1)
-    second = subprocess.run(command(run.folder), capture_output=True, text=True, check=False)
+    run.wait_for(lambda: "Training from step" in run.text)
+    second = subprocess.run(command(run.folder), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     assert second.returncode == 1
     assert "another demo works in" in second.stdout
     run.process.send_signal(signal.SIGINT)
