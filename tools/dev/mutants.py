@@ -67,11 +67,11 @@ def run_tests(selectors):
     return done.returncode, done.stdout
 
 
-def apply(path):
+def apply(path, *options):
     """Empty, or what git says against it."""
     # The copy lies inside of a repository, of which git must not know here.
     env = dict(os.environ, GIT_CEILING_DIRECTORIES=os.path.dirname(COPY))
-    done = subprocess.run(["git", "apply", path], cwd=COPY, env=env, capture_output=True, text=True)
+    done = subprocess.run(["git", "apply", *options, path], cwd=COPY, env=env, capture_output=True, text=True)
     return (done.stdout + done.stderr).strip() if done.returncode else ""
 
 
@@ -86,11 +86,13 @@ def try_one(path):
     what = selectors(path)
     if not what:
         return "INVALID", "there is no line 'test: SELECTOR'"
-    refresh()
     problem = apply(path)
     if problem:
         return "DOES NOT APPLY", problem
-    code, output = run_tests(what)
+    try:
+        code, output = run_tests(what)
+    finally:
+        apply(path, "--reverse")
     if code == NOT_TESTED:
         return "NOT TESTED", output[-3000:]
     if code == 0:
@@ -129,6 +131,5 @@ def run(names=()):
         say("  %-40s %-14s %s (%s)" % (os.path.basename(path)[:-len(".patch")], word, detail,
                                        seconds(time.monotonic() - start)))
         total.add(Count(1 if word == "red" else 0, 0 if word == "red" else 1))
-    refresh()
     say("  %d mutants, %d red" % (len(paths), total.passed))
     return total

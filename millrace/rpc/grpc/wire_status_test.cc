@@ -18,6 +18,13 @@ TEST(WireStatusTest, ThereAndBack) {
             Aborted("no \xc3\xa4\n"));
 }
 
+TEST(WireStatusTest, EveryCode) {
+  for (int code = 1; code <= 16; ++code) {
+    const Status status(static_cast<StatusCode>(code), "x");
+    EXPECT_EQ(FromGrpcStatus(ToGrpcStatus(status, false)), status);
+  }
+}
+
 TEST(WireStatusTest, StockDerivedMark) {
   // GrpcPayloadContainer{payloads: {url: ""}}, the map's value written out.
   const std::string url = "type.googleapis.com/tensorflow.DerivedStatus";
