@@ -64,10 +64,31 @@ Status Client::Step(bool calm) {
   if (which < 70) return training_.Train();
   if (which < 78) return training_.Snapshot();
   if (which < 85) return training_.Save();
-  if (which < 94) return waiting_.Step(calm);
+  if (which < 92) return waiting_.Step(calm);
+  if (which < 94) return Break(calm);
   if (which < 96) return ResetContainer();
   connection_.Drop();
   return OkStatus();
+}
+
+Status Client::Break(bool calm) {
+  MR_ASSIGN(const std::shared_ptr<Session> session, connection_.session());
+  Status status;
+  const Status in_time = connection_.Timed([&] {
+    status = session
+                 ->Run({{ops_.vector, Tensor::Zeros(DataType::kFloat, {3})}},
+                       {ops_.broken})
+                 .status();
+    return status;
+  });
+  if (IsStateLost(status) || status.code() == StatusCode::kInvalidArgument) {
+    return OkStatus();
+  }
+  if (calm || !IsRecoverable(status)) {
+    connection_.Fail(Prefix("wait: a step that must fail ended otherwise: ",
+                            status.ok() ? Internal("OK") : status));
+  }
+  return in_time;
 }
 
 Status Client::ResetContainer() {

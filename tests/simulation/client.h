@@ -10,8 +10,8 @@
 namespace millrace::sim {
 
 // Steps one after the other, each chosen by the seed: counts, trains, saves,
-// waits, resets containers, opens and closes sessions. After an error that
-// clients recover from it makes a new session.
+// waits, makes errors, resets containers, opens and closes sessions. After an
+// error that clients recover from it makes a new session.
 class Client {
  public:
   Client(SimCluster& cluster, Verdict& verdict, int index);
@@ -30,6 +30,8 @@ class Client {
 
  private:
   Status Step(bool calm);
+  // A step whose graph makes an error; its session stays as it is.
+  Status Break(bool calm);
   // Gives a variable in a container a value, and resets the container.
   Status ResetContainer();
 

@@ -100,6 +100,13 @@ ClientOps::ClientOps(int index, int num_ps, int num_workers)
     model.push_back(MakeModel(scope, index, ps, worker, !resource));
   }
 
+  vector = ops::Placeholder(here, kFloat);
+  const int sender = static_cast<int>(SimRandom(static_cast<uint64_t>(num_ps)));
+  const Output sent = ops::Square(scope.WithDevice(OnPs(sender)),
+                                  counters[sender].variable.value());
+  broken = ops::Add(
+      here, ops::Reshape(here, vector, ops::Const(here, {int32_t{2}})), sent);
+
   gate_ps = static_cast<int>(SimRandom(static_cast<uint64_t>(num_ps)));
   const Scope at_gate = scope.WithDevice(OnPs(gate_ps));
   const Output gate =

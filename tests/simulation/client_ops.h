@@ -35,6 +35,10 @@ struct ClientOps {
   std::vector<CounterOps> counters;  // one a ps
   std::vector<ModelOps> model;       // one a ps
 
+  // Fails on the worker while a ps sends what it adds to.
+  Output vector;  // fed: of any length but 2
+  Output broken;
+
   // A while loop over the worker and a ps that ends when the gate, a variable
   // of the ps, has the fed value.
   int gate_ps;

@@ -53,9 +53,23 @@ std::vector<ServerStatusReply> Leftovers::WaitUntil(int64_t wait_ms,
 void Leftovers::Look() {
   // What is to end of itself has ended.
   SleepUntil(Deadline::AfterMillis(kStepsEndMs));
+  int64_t sessions = 0;
+  for (int task = 0; task < cluster_.num_tasks(); ++task) {
+    const auto status = cluster_.ServerStatus(task);
+    if (status.ok()) sessions += status->master_sessions;
+  }
   before_ = WaitUntil(
-      0, "without any client",
-      [](int, const ServerStatusReply& s) { return s.running_steps == 0; });
+      0, "without any client", [sessions](int, const ServerStatusReply& s) {
+        return s.running_steps == 0 && s.rendezvous_entries == 0 &&
+               s.worker_sessions <= sessions;
+      });
+}
+
+void Leftovers::CheckNoSteps() {
+  WaitUntil(kSessionsEndMs, "when clients rest, their sessions open",
+            [](int, const ServerStatusReply& s) {
+              return s.running_steps == 0 && s.rendezvous_entries == 0;
+            });
 }
 
 void Leftovers::CheckNothingAdded() {
@@ -66,7 +80,7 @@ void Leftovers::CheckNothingAdded() {
               return s.running_steps == 0 &&
                      s.master_sessions <= b.master_sessions &&
                      s.worker_sessions <= b.worker_sessions &&
-                     s.rendezvous_entries <= b.rendezvous_entries;
+                     s.rendezvous_entries == 0;
             });
 }
 

@@ -14,10 +14,13 @@ class Leftovers {
   Leftovers(SimCluster& cluster, Verdict& verdict)
       : cluster_(cluster), verdict_(verdict) {}
 
-  // After the faults, when no client has a session: no step may run. What
-  // sessions there are (of clients that could not close them) is kept for
+  // After the faults, when no client has a session: no step may run, no tensor
+  // wait, and workers have no sessions that their masters have not. What
+  // sessions those are (of clients that could not close them) is kept for
   // CheckNothingAdded.
   void Look();
+  // When no client runs anything.
+  void CheckNoSteps();
   // When the clients have ended: their sessions and steps are gone.
   void CheckNothingAdded();
   // Kills all masters, and starts some of them again: of the sessions that

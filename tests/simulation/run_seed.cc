@@ -31,6 +31,8 @@ struct Phases {
   std::atomic<bool> trouble_over{false};
   std::atomic<int> at_rest{0};
   std::atomic<bool> go_on{false};
+  std::atomic<int> calm{0};
+  std::atomic<bool> close{false};
 };
 
 void WaitFor(const std::function<bool()>& condition) {
@@ -47,6 +49,8 @@ void Live(Client& client, Verdict& verdict, Phases& phases) {
     client.RunInPeace(kCalmSteps, kAllSteps,
                       Deadline::AfterMillis(3 * kQuietMs / 2));
   }
+  ++phases.calm;
+  WaitFor([&] { return phases.close.load(); });
   client.CloseSession();
 }
 
@@ -78,6 +82,9 @@ void RunCluster(Verdict& verdict, SeedResult* result) {
   Leftovers leftovers(cluster, verdict);
   if (verdict.ok()) leftovers.Look();
   phases.go_on = true;
+  WaitFor([&] { return phases.calm == kClients; });
+  if (verdict.ok()) leftovers.CheckNoSteps();
+  phases.close = true;
   for (Thread& thread : threads) thread.Join();
   if (verdict.ok()) leftovers.CheckNothingAdded();
   if (verdict.ok()) leftovers.CheckAfterMasters();

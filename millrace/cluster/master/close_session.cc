@@ -9,7 +9,9 @@
 namespace millrace {
 namespace {
 
-constexpr int64_t kDeleteDeadlineMs = 10'000;
+// Long enough for a task that is silent for a while: what it is not told of, it
+// keeps for as long as this server lives. Tried every other second.
+constexpr int64_t kDeleteDeadlineMs = 120'000;
 
 using Delete = FanOut<DeleteWorkerSessionRequest, DeleteWorkerSessionReply>;
 

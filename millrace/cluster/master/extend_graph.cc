@@ -150,9 +150,10 @@ class Extension final : public RefCounted {
     Status status;
     for (Create::Call& call : calls) {
       UpdateStatus(status, call.status);
-      if (!call.status.ok()) continue;
+      // Of a call that failed the worker may have made it all the same, or may
+      // yet: it is told of the session's end, too.
       if (session_->AddWorkerSession(call.peer)) {
-        session_->graph().AddTask(*call.peer);
+        if (call.status.ok()) session_->graph().AddTask(*call.peer);
       } else {
         DeleteWorkerSessions(session_->environment(), session_->handle(),
                              {call.peer}, [] {});

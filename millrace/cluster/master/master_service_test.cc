@@ -474,6 +474,19 @@ TEST(MasterServiceTest, CloseEndsStepsAndWorkerSessions) {
   });
 }
 
+// The request may have arrived all the same.
+TEST(MasterServiceTest, ASessionThatCouldNotBeMadeIsDeletedEverywhere) {
+  Simulate([] {
+    Master master;
+    master.ps(0).errors["CreateWorkerSession"] =
+        DeadlineExceeded("no answer in 5 s");
+    EXPECT_FALSE(master.Create({Const("a", "/job:ps/task:0")}).ok());
+    EXPECT_EQ(master.ps(0).Count("DeleteWorkerSession"), 1);
+    EXPECT_EQ(master.worker(0).Count("DeleteWorkerSession"), 1);
+    EXPECT_EQ(master.service->counts().sessions, 0);
+  });
+}
+
 TEST(MasterServiceTest, ResetClosesSessionsAndCleansAllTasks) {
   Simulate([] {
     Master master;

@@ -194,6 +194,9 @@ int64_t MasterSession::NewStepId() {
 bool MasterSession::AddWorkerSession(Ref<Peer> peer) {
   MutexLock lock(mu_);
   if (!closed_.ok()) return false;
+  for (const Ref<Peer>& there : worker_sessions_) {
+    if (there == peer) return true;
+  }
   worker_sessions_.push_back(std::move(peer));
   return true;
 }

@@ -80,8 +80,8 @@ class MasterSession final : public RefCounted {
   // Random, positive, 56 bits.
   int64_t NewStepId();
 
-  // Tasks with a worker session. False if the session was closed meanwhile:
-  // then the caller deletes the worker session that it made.
+  // Tasks that have, or may have, a worker session. False if the session was
+  // closed meanwhile: then the caller deletes the worker session that it made.
   bool AddWorkerSession(Ref<Peer> peer);
 
   // No new steps; those in progress end with `reason`. Gives the tasks on which
