@@ -22,6 +22,7 @@ FaultCall::FaultCall(std::shared_ptr<FaultNetwork::State> network,
 void FaultCall::Start(ByteChunks request) {
   request_ = OwnedBytes(std::move(request));
   plan_ = network_->Decide(method());
+  life_ = network_->LifeOf(address());
   if (plan_.reset) After(plan_.reset_delay, &FaultCall::ResetAll);
   if (plan_.request_lost) {
     network_->Count(Fault::kRequestLost, *this);
@@ -61,6 +62,11 @@ void FaultCall::SendDuplicate() {
 }
 
 void FaultCall::Send(bool counts) {
+  // A connection ends with the process that it led to.
+  if (network_->LifeOf(address()) != life_) {
+    if (counts) Lose();
+    return;
+  }
   const auto attempt = MakeRef<Attempt>();
   attempt->context.deadline = deadline_;
   attempt->context.cancel = &attempt->scope;

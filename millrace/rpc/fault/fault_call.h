@@ -54,6 +54,7 @@ class FaultCall final : public PendingCall {
   const std::string from_, to_;
   const Deadline deadline_;
   FaultPlan plan_;
+  int64_t life_ = 0;  // of the other end, when the call began
   ByteChunks request_;
   // Of the attempt that counts, between OnReply and DeliverReply.
   Status reply_status_;

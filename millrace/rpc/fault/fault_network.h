@@ -44,7 +44,8 @@ struct FaultOptions {
 };
 
 // A request that is delayed or held arrives even if its caller gave up
-// meanwhile, and is cancelled then. Thread-safe; transports, callers and
+// meanwhile, and is cancelled then; but not if somebody else has begun to
+// listen there since: then it is lost. Thread-safe; transports, callers and
 // listeners may outlive it.
 class FaultNetwork {
  public:

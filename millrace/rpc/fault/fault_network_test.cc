@@ -200,6 +200,24 @@ TEST(FaultNetworkTest, CancellingPassesWhenThePartitionHeals) {
   });
 }
 
+TEST(FaultNetworkTest, WhatIsHeldIsLostIfTheServerIsStartedAgain) {
+  InSim({}, [](Pair& p) {
+    p.network.Partition("ps", "worker");
+    TestCall call(*p.caller, false);
+    SleepUntil(Deadline::After(kSecond));
+    const int port = p.listener->port();
+    p.listener->Kill();
+    p.listener.reset();
+    SimProcessScope process(SimWorld::Current()->AddProcess("ps"));
+    p.listener = *p.network.Endpoint("ps")->Listen({.port = port},
+                                                   {.worker = &p.worker});
+    p.network.HealAll();
+    EXPECT_EQ(call.Wait().code(), StatusCode::kUnavailable);
+    EXPECT_EQ(p.worker.calls(), 0);
+    EXPECT_TRUE(Ask(*p.caller).ok());
+  });
+}
+
 TEST(FaultNetworkTest, HeldReplyArrivesAfterHealing) {
   InSim({}, [](Pair& p) {
     TestCall call(*p.caller, true);

@@ -47,6 +47,13 @@ void FaultNetwork::State::AddName(const std::string& address,
                                   const std::string& name) {
   MutexLock lock(mu_);
   names_[address] = name;
+  ++lives_[address];
+}
+
+int64_t FaultNetwork::State::LifeOf(absl::string_view address) const {
+  MutexLock lock(mu_);
+  const auto it = lives_.find(address);
+  return it == lives_.end() ? 0 : it->second;
 }
 
 std::string FaultNetwork::State::NameOf(const std::string& address) const {

@@ -37,9 +37,12 @@ class FaultNetwork::State : public std::enable_shared_from_this<State> {
   Transport& base() const { return *base_; }
   void set_options(FaultOptions options);
 
-  // The name behind an address, else the address.
+  // Somebody listens at the address: a new life, with this name.
   void AddName(const std::string& address, const std::string& name);
+  // The name behind an address, else the address.
   std::string NameOf(const std::string& address) const;
+  // How often somebody has begun to listen there.
+  int64_t LifeOf(absl::string_view address) const;
 
   FaultPlan Decide(const Method& method);
   void Count(Fault fault, const FaultCall& call);
@@ -83,6 +86,7 @@ class FaultNetwork::State : public std::enable_shared_from_this<State> {
   uint64_t last_id_ = 0;
   int64_t calls_ = 0;
   absl::btree_map<std::string, std::string> names_;  // by address
+  absl::btree_map<std::string, int64_t> lives_;      // by address
   absl::btree_map<uint64_t, Ref<FaultCall>> open_;
   std::vector<Split> splits_;
   std::vector<Held> held_;
