@@ -66,9 +66,8 @@ class MatMulKernel {
 
 // The leading dimensions.
 TensorShape BatchShape(const Tensor& t) {
-  DimVector dims = t.shape().dims();
-  dims.resize(dims.size() - 2);
-  return TensorShape(absl::MakeConstSpan(dims));
+  const DimVector dims = t.shape().dims();
+  return TensorShape(absl::MakeConstSpan(dims).first(dims.size() - 2));
 }
 
 template <bool kBroadcasts>
