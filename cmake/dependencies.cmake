@@ -64,6 +64,7 @@ else()
   add_library(millrace_dep_protobuf INTERFACE)
   target_link_libraries(millrace_dep_protobuf INTERFACE protobuf::libprotobuf)
   millrace_dep(grpc grpc++ grpc gpr)
+  target_link_libraries(millrace_dep_grpc INTERFACE absl::synchronization)
 endif()
 
 # oneDNN's own CMake package demands OpenCL headers, so it is found by name.

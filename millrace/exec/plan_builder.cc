@@ -20,6 +20,7 @@ class PlanBuilder {
     NumberNodes();
     MR_RETURN_IF_ERROR(AssignFrames());
     for (NodeId id : order_) MR_RETURN_IF_ERROR(FillNode(*graph_.node(id)));
+    plan_->all_cheap_ &= !plan_->has_loops();
     LayOutFrames();
     ConnectEdges();
     plan_->costs_.reset(new std::atomic<int64_t>[plan_->nodes_.size()]);

@@ -89,6 +89,7 @@ StatusOr<std::shared_ptr<const PlanSet>> PlanSet::FromPlans(
     set->num_args_ = std::max(set->num_args_, plan->num_args());
     set->num_retvals_ = std::max(set->num_retvals_, plan->num_retvals());
     set->all_cheap_ &= plan->all_cheap();
+    set->num_nodes_ += plan->nodes().size();
   }
   set->plans_ = std::move(plans);
   return std::shared_ptr<const PlanSet>(std::move(set));

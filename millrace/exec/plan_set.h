@@ -29,6 +29,7 @@ class PlanSet {
   int num_args() const { return num_args_; }
   int num_retvals() const { return num_retvals_; }
   bool all_cheap() const { return all_cheap_; }
+  size_t num_nodes() const { return num_nodes_; }
 
   // Runs all plans as one step; `done` comes after the last of them, with the
   // first error that does not only follow from another. `run` as for RunPlan:
@@ -40,6 +41,7 @@ class PlanSet {
   std::vector<std::shared_ptr<const Plan>> plans_;
   int num_args_ = 0;
   int num_retvals_ = 0;
+  size_t num_nodes_ = 0;
   bool all_cheap_ = true;
 };
 

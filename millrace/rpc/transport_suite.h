@@ -64,6 +64,7 @@ class SuiteCall {
     return status_;
   }
   bool done() const { return done_.HasBeenNotified(); }
+  // The end came on a thread for that.
   bool on_control() const { return on_control_; }
 
   CancelScope scope;
@@ -75,7 +76,7 @@ class SuiteCall {
     request_.rendezvous_key = std::string(key);
     request_.request_id = 77;
     stub_->RecvTensor(context_, request_, &reply, [this](Status s) {
-      on_control_ = Lanes::Process().control.IsPoolThread();
+      on_control_ = MayHandleCalls();
       status_ = std::move(s);
       done_.Notify();
     });

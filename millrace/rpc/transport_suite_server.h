@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/strip.h"
 #include "millrace/base/lanes.h"
@@ -13,6 +14,13 @@
 #include "millrace/protocol/caller.h"
 
 namespace millrace {
+
+// Whether this is a thread for handlers and Dones: of the control lane, or one
+// of gRPC's that handles short calls itself.
+inline bool MayHandleCalls() {
+  return Lanes::Process().control.IsPoolThread() ||
+         absl::StartsWith(CurrentThreadName(), "grpc-");
+}
 
 // RecvTensor by its key: "bytes:N" answers N bytes (see SuiteByte), "wait"
 // stays open until it is cancelled or Release was called, "error" is ABORTED
@@ -119,7 +127,7 @@ class SuiteWorker final : public WorkerApi {
 
  private:
   void Note(const CallContext& context) {
-    const bool on_control = Lanes::Process().control.IsPoolThread();
+    const bool on_control = MayHandleCalls();
     MutexLock lock(mu_);
     ++calls_;
     last_ = context;

@@ -5,6 +5,13 @@
 #include "millrace/session/local_session.h"
 
 namespace millrace {
+namespace {
+
+// The caller's thread may be the only one that takes calls: it is not kept for
+// longer than a wake-up of another one takes.
+constexpr size_t kInlineNodes = 256;
+
+}  // namespace
 
 void AnswerRunGraph(const RunGraphRequest& request, Status status,
                     RunGraphReply* reply, Done done) {
@@ -58,9 +65,12 @@ void RunGraphCall::Start() {
                  std::memory_order_relaxed);
   received_.resize(request_.recv_key.size());
   for (size_t i : receives) StartReceive(request_.recv_key[i], &received_[i]);
-  // What is cheap throughout runs here to its end.
-  if (graph_->plans()->all_cheap()) {
+  // What is cheap throughout runs on control to its end, here if it is short.
+  const PlanSet& plans = *graph_->plans();
+  if (plans.all_cheap() && plans.num_nodes() <= kInlineNodes) {
     RunPlans();
+  } else if (plans.all_cheap()) {
+    worker_.lanes.control.Schedule([self] { self->RunPlans(); });
   } else {
     worker_.lanes.inter_op.Schedule([self] { self->RunPlans(); });
   }

@@ -10,6 +10,7 @@
 #include "millrace/base/lanes.h"
 #include "millrace/rpc/call_status.h"
 #include "millrace/rpc/grpc/completion_thread.h"
+#include "millrace/rpc/grpc/short_call.h"
 #include "millrace/rpc/grpc/slices.h"
 #include "millrace/rpc/grpc/wire_status.h"
 
@@ -103,7 +104,11 @@ class ClientCall final : public CompletionEvent {
 
  private:
   void OnEvent(bool) override {
-    lanes_.control.Schedule([this] { Complete(Result()); });
+    if (IsShortCall(method_, response_.Length())) {
+      Complete(Result());
+    } else {
+      lanes_.control.Schedule([this] { Complete(Result()); });
+    }
   }
 
   void Refuse(Status status) {

@@ -33,8 +33,9 @@ inline constexpr int kLookaheadBytes = 4 << 20;
 // have no limit but the memory budget. A path of any service that is not there
 // is UNIMPLEMENTED. Addresses: "host:port", "unix:PATH".
 //
-// One thread serves all calls that go out from this process; both directions
-// hand over to the control lane.
+// One thread serves all calls that go out from this process. Both directions
+// hand over to the control lane, but for short calls (short_call.h), whose
+// handlers and Dones run where they arrive.
 std::shared_ptr<Transport> MakeGrpcTransport(const GrpcOptions& options = {});
 
 }  // namespace millrace

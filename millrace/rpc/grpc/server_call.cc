@@ -4,6 +4,7 @@
 
 #include "millrace/base/lanes.h"
 #include "millrace/rpc/call_status.h"
+#include "millrace/rpc/grpc/short_call.h"
 #include "millrace/rpc/grpc/slices.h"
 #include "millrace/rpc/grpc/wire_status.h"
 
@@ -65,10 +66,13 @@ void ServerCall::OnAccepted(bool ok) {
 }
 
 void ServerCall::OnRead(bool ok) {
-  // gRPC's thread is free at once: decoding and handlers are for control.
   if (method_ && ok) {
     Hold();
-    host_->lanes().control.Schedule([this] { RunHandler(); });
+    if (IsShortCall(*method_, request_.Length())) {
+      RunHandler();
+    } else {
+      host_->lanes().control.Schedule([this] { RunHandler(); });
+    }
   } else if (method_) {
     Finish(InvalidArgument("a call of ", method_->name, " without a request"),
            false);
