@@ -85,7 +85,7 @@ class Partitioner {
                                  graph_.node(in.node)->name, "}} on ",
                                  graph_.node(in.node)->assigned_device);
         }
-        MR_ASSIGN(here, Receive(in, dst.partition));
+        MR_ASSIGN(here, Receive(in, dst.partition, ReadAfter(node, in)));
       }
       MR_RETURN_IF_ERROR(graph.SetInput(dst.node, i, here));
     }
@@ -102,12 +102,30 @@ class Partitioner {
     return OkStatus();
   }
 
+  // The nodes after which `node` reads its input `in` on another device. A
+  // variable may be written until it is read, and what `node` waits for are
+  // those writes: its value must not travel before them.
+  std::vector<NodeId> ReadAfter(const Node& node, OutputRef in) const {
+    std::vector<NodeId> nodes;
+    if (!IsRef(graph_.node(in.node)->output_types[in.port]) ||
+        frames_.OutputFrame(graph_, in.node) != 0) {
+      return nodes;
+    }
+    for (const NodeId control : node.control_inputs) {
+      if (frames_.OutputFrame(graph_, control) == 0) nodes.push_back(control);
+    }
+    return nodes;
+  }
+
   // The node in `partition` that has the value of `src` (or, for kControlPort,
-  // runs after it), made at the first need.
-  StatusOr<OutputRef> Receive(OutputRef src, int partition) {
+  // runs after it), made at the first need. A value that is to be read after
+  // other nodes is sent for one receiver alone, as others may be among what
+  // those nodes wait for.
+  StatusOr<OutputRef> Receive(OutputRef src, int partition,
+                              const std::vector<NodeId>& after = {}) {
     const auto key = std::make_pair(src, partition);
     const auto found = received_.find(key);
-    if (found != received_.end()) return found->second;
+    if (after.empty() && found != received_.end()) return found->second;
 
     const Copy from = copies_[src.node];
     Graph& sender = partitions_[from.partition].graph;
@@ -155,6 +173,16 @@ class Partitioner {
               sender.AddNode(NewName(sender, from.node->name), "_Send",
                              {&value, 1}, attrs("T"), send_device));
     send->assigned_device = send_device;
+    const NodeId first = narrow ? value.node : send->id;  // reads the variable
+    for (const NodeId node : after) {
+      NodeId here = copies_[node].node->id;
+      if (copies_[node].partition != from.partition) {
+        MR_ASSIGN(const OutputRef token,
+                  Receive({node, kControlPort}, from.partition));
+        here = token.node;
+      }
+      sender.AddControlEdge(here, first);
+    }
     MR_ASSIGN(Node* const recv,
               receiver.AddNode(NewName(receiver, from.node->name), "_Recv", {},
                                attrs("tensor_type"), recv_device));
@@ -174,7 +202,7 @@ class Partitioner {
       MR_ASSIGN(result, AddCast(receiver, from.node->name, result, wire_type,
                                 type, recv_device));
     }
-    received_[key] = result;
+    if (after.empty()) received_[key] = result;
     return result;
   }
 

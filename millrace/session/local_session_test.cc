@@ -174,6 +174,22 @@ TEST_F(LocalSessionTest, CrossesDevices) {
   EXPECT_EQ(RunScalar({}, "after:0"), 3);
 }
 
+TEST_F(LocalSessionTest, ReadsAVariableOnAnotherDeviceAfterTheWrites) {
+  Builder b;
+  b.Add("v", "VariableV2", {},
+        {{"dtype", DataType::kFloat}, {"shape", PartialShape({})}}, "/cpu:0");
+  b.Const("one", Tensor::Scalar(1.0f));
+  b.Add("init", "Assign", {"v", "one"}, kFloatT);
+  b.Add("add", "AssignAdd", {"v", "one"}, kFloatT);
+  b.Add("far", "NoOp", {"^add"}, {}, "/cpu:1");
+  b.Add("after_add", "Identity", {"v", "^add"}, kFloatT, "/cpu:1");
+  b.Add("after_far", "Identity", {"v", "^far"}, kFloatT, "/cpu:1");
+  Start(b.Take(), 2);
+  ASSERT_TRUE(Run({}, {}, {"init"}).ok());
+  EXPECT_EQ(RunScalar({}, "after_add:0"), 2);
+  EXPECT_EQ(RunScalar({}, "after_far:0"), 3);
+}
+
 TEST_F(LocalSessionTest, Conditional) {
   Builder b;
   b.Add("p", "Placeholder", {}, {{"dtype", DataType::kBool}});
