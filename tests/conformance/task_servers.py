@@ -16,14 +16,14 @@ import tempfile
 import time
 
 COMMAND = os.environ.get("MILLRACE_COMMAND", "build/dev/millrace")
-START_SECONDS = 60
+START_SECONDS = 180  # importing TensorFlow on a busy machine
 
 STOCK_SERVER = """
 import os, sys
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "2"
 import tensorflow as tf
-job, task, cluster = sys.argv[1], int(sys.argv[2]), eval(sys.argv[3])
-tf.compat.v1.train.Server(cluster, job_name=job, task_index=task)
+names, cluster = eval(sys.argv[1]), eval(sys.argv[2])
+servers = [tf.compat.v1.train.Server(cluster, job_name=job, task_index=task) for job, task in names]
 print("listens", flush=True)
 import threading
 threading.Event().wait()
@@ -50,10 +50,14 @@ def _die_with_parent():
 
 
 class Cluster:
-  """Tasks by job, each with a process; those of `absent` are in the cluster and not started."""
+  """Tasks by job, each with a process; those of `absent` are in the cluster and not started.
 
-  def __init__(self, tasks, absent=(), kind="millrace", flags=()):
+  Those of stock can share one process (`together`), which is up sooner; then none can be killed.
+  """
+
+  def __init__(self, tasks, absent=(), kind="millrace", flags=(), together=False):
     self.kind = kind
+    self.together = together
     self.flags = list(flags)
     self._folder = tempfile.TemporaryDirectory(prefix="millrace_")
     self.folder = pathlib.Path(self._folder.name)
@@ -62,7 +66,7 @@ class Cluster:
     self.processes = {}
     self.ports = {name: free_port() for name in self.names if kind == "stock" or name in self.absent}
     try:
-      for name in self.names:
+      for name in self.names[:1] if together else self.names:
         if name not in self.absent:
           self._start(name)
       self._await_ports()
@@ -122,7 +126,8 @@ class Cluster:
   def _start(self, name):
     job, task = name
     if self.kind == "stock":
-      argv = [sys.executable, "-c", STOCK_SERVER, job, str(task), repr(self.spec())]
+      names = self.names if self.together else [name]
+      argv = [sys.executable, "-c", STOCK_SERVER, repr(names), repr(self.spec())]
     else:
       self._port_file(name).unlink(missing_ok=True)
       argv = [COMMAND, "server", "--cluster", f"@{self._cluster_file()}", "--job", job, "--task", str(task),
