@@ -90,7 +90,11 @@ class RemoteMaster {
       done.Wait();
     }
     if (cancel) cancel->Unregister(outer.token);
-    return status;
+    // A server says UNAVAILABLE of others only, in the body of its answer.
+    return absl::IsUnavailable(status)
+               ? Prefix(absl::StrCat("Unavailable: ", watch_.who(), ": "),
+                        status)
+               : status;
   }
 
   // The same again while nobody can be reached, until `deadline`. Only for

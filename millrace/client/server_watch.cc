@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "millrace/base/wait.h"
+#include "millrace/graph/device_name.h"
 
 namespace millrace {
 
@@ -24,13 +25,21 @@ ServerWatch::~ServerWatch() {
   }
 }
 
+std::string ServerWatch::who() const {
+  MutexLock lock(mu_);
+  return task_.empty() ? absl::StrCat("the server at ", address_)
+                       : absl::StrCat("task ", task_, " (", address_, ")");
+}
+
 ServerWatch::Guard::Guard(ServerWatch& watch,
                           std::shared_ptr<CancelScope> scope)
     : watch_(watch) {
   MutexLock lock(watch_.mu_);
   if (watch_.calls_.empty()) watch_.misses_ = 0;
   entry_ = watch_.calls_.insert(watch_.calls_.end(), std::move(scope));
-  if (!watch_.active_) watch_.Arm();
+  if (watch_.active_) return;
+  watch_.ArmAt(
+      Deadline::AfterMillis(watch_.task_.empty() ? 0 : kProbeIntervalMs));
 }
 
 ServerWatch::Guard::~Guard() {
@@ -38,11 +47,10 @@ ServerWatch::Guard::~Guard() {
   watch_.calls_.erase(entry_);
 }
 
-void ServerWatch::Arm() {
+void ServerWatch::ArmAt(Deadline when) {
   active_ = true;
-  timer_ = lanes_.timer.RunAt(Deadline::AfterMillis(kProbeIntervalMs), [this] {
-    lanes_.control.Schedule([this] { OnTick(); });
-  });
+  timer_ = lanes_.timer.RunAt(
+      when, [this] { lanes_.control.Schedule([this] { OnTick(); }); });
 }
 
 void ServerWatch::OnTick() {
@@ -68,6 +76,10 @@ void ServerWatch::OnAnswer(const Status& status) {
   std::list<std::shared_ptr<CancelScope>> lost;
   {
     MutexLock lock(mu_);
+    if (status.ok() && !reply_.device_attributes.empty()) {
+      const auto name = DeviceName::Parse(reply_.device_attributes[0].name);
+      if (name.ok()) task_ = name->TaskString();
+    }
     misses_ = missed ? misses_ + 1 : 0;
     if (misses_ >= kMisses) {
       lost = calls_;
@@ -75,12 +87,13 @@ void ServerWatch::OnAnswer(const Status& status) {
     }
   }
   for (const auto& scope : lost) {
-    scope->Cancel(Unavailable("the server at ", address_, " has not answered ",
-                              kMisses, " times in a row: ", status.message()));
+    scope->Cancel(Unavailable("it has not answered ", kMisses,
+                              " times in a row: ", status.message()));
   }
   MutexLock lock(mu_);
   if (!calls_.empty() && !stopping_) {
-    Arm();
+    // An interval after the last question, not after its answer.
+    ArmAt(context_.deadline);
   } else {
     active_ = false;
     idle_.NotifyAll();

@@ -15,8 +15,9 @@ namespace millrace {
 
 // A connection that breaks ends its calls at once; a frozen server and a cut
 // network do not. So the server's GetStatus is asked each second while there
-// are calls, and three misses in a row cancel them all with UNAVAILABLE that
-// names the address. Thread-safe.
+// are calls, and three misses in a row, within four seconds, cancel them all
+// with UNAVAILABLE. The first question comes with the first call: its answer
+// tells which task that is. Thread-safe.
 class ServerWatch {
  public:
   static constexpr int64_t kProbeIntervalMs = 1000;
@@ -27,6 +28,10 @@ class ServerWatch {
   ~ServerWatch();
   ServerWatch(const ServerWatch&) = delete;
   ServerWatch& operator=(const ServerWatch&) = delete;
+
+  // "task /job:worker/replica:0/task:0 (host:port)", or "the server at
+  // host:port" until it has answered once.
+  std::string who() const;
 
   // A call that is watched, for its lifetime. `scope` is the call's.
   class Guard {
@@ -42,7 +47,7 @@ class ServerWatch {
   };
 
  private:
-  void Arm();  // mu_ is held
+  void ArmAt(Deadline when);  // mu_ is held
   void OnTick();
   void OnAnswer(const Status& status);
 
@@ -56,7 +61,8 @@ class ServerWatch {
   const GetStatusRequest request_{};
   GetStatusReply reply_;
 
-  Mutex mu_;  // guards all below
+  mutable Mutex mu_;  // guards all below
+  std::string task_;  // once known
   CondVar idle_;
   std::list<std::shared_ptr<CancelScope>> calls_;
   bool active_ = false;  // a probe is due or in progress

@@ -6,6 +6,7 @@
 #include "absl/strings/numbers.h"
 #include "millrace/base/log.h"
 #include "millrace/cluster/delay.h"
+#include "millrace/protocol/method.h"
 
 namespace millrace {
 namespace {
@@ -71,56 +72,59 @@ Status PeerLink::OpenCall::Finished(Status status) {
   return status.ok() || failure_.ok() ? std::move(status) : failure_;
 }
 
-// Watches the calls that wait; all others go to the stub.
+// Watches the calls of methods that wait (method.h); all others go to the stub.
 class PeerLink::Front final : public WorkerApi {
  public:
   explicit Front(PeerLink& link) : link_(link) {}
 
-#define MR_PASS(Name)                                                        \
-  void Name(CallContext& context, const Name##Request& request,              \
-            Name##Reply* reply, Done done) override {                        \
-    link_.stub_->Name(                                                       \
-        context, request, reply,                                             \
-        [link = Ref<PeerLink>::Share(&link_), done = std::move(done)](       \
-            Status status) mutable { std::move(done)(std::move(status)); }); \
+#define MR_CALL(Name)                                                      \
+  void Name(CallContext& context, const Name##Request& request,            \
+            Name##Reply* reply, Done done) override {                      \
+    Call(GetMethod(MethodId::k##Name), &WorkerApi::Name, context, request, \
+         reply, std::move(done));                                          \
   }
-  MR_PASS(GetStatus)
-  MR_PASS(CreateWorkerSession)
-  MR_PASS(DeleteWorkerSession)
-  MR_PASS(DeregisterGraph)
-  MR_PASS(CleanupGraph)
-  MR_PASS(CleanupAll)
-  MR_PASS(Logging)
-  MR_PASS(Tracing)
-  MR_PASS(GetStepSequence)
-  MR_PASS(MarkRecvFinished)
-#undef MR_PASS
-
-#define MR_WATCH(Name, incarnation)                                            \
-  void Name(CallContext& context, const Name##Request& request,                \
-            Name##Reply* reply, Done done) override {                          \
-    auto call =                                                                \
-        MakeRef<OpenCall>(Ref<PeerLink>::Share(&link_), context, incarnation); \
-    link_.traffic_->Sent(request);                                             \
-    CallContext& inner = call->context();                                      \
-    link_.stub_->Name(inner, request, reply,                                   \
-                      [call = std::move(call), reply,                          \
-                       done = std::move(done)](Status s) mutable {             \
-                        if (s.ok()) call->traffic().Received(*reply);          \
-                        s = call->Finished(std::move(s));                      \
-                        call.reset();                                          \
-                        std::move(done)(std::move(s));                         \
-                      });                                                      \
-  }
-  MR_WATCH(RegisterGraph, 0)
-  MR_WATCH(RunGraph, 0)
-  MR_WATCH(RecvTensor, KeyIncarnation(request.rendezvous_key))
-  MR_WATCH(RecvBuf, request.src_incarnation)
-  MR_WATCH(CompleteGroup, 0)
-  MR_WATCH(CompleteInstance, 0)
-#undef MR_WATCH
+  MR_WORKER_METHODS(MR_CALL)
+#undef MR_CALL
 
  private:
+  // Of the device that a request is meant for, 0 if it names none.
+  template <class Request>
+  static uint64_t MeantFor(const Request&) {
+    return 0;
+  }
+  static uint64_t MeantFor(const RecvTensorRequest& request) {
+    return KeyIncarnation(request.rendezvous_key);
+  }
+  static uint64_t MeantFor(const RecvBufRequest& request) {
+    return request.src_incarnation;
+  }
+
+  template <class Request, class Reply>
+  void Call(const Method& method,
+            void (WorkerApi::*call)(CallContext&, const Request&, Reply*, Done),
+            CallContext& context, const Request& request, Reply* reply,
+            Done done) {
+    if (!method.waits) {
+      (link_.stub_.get()->*call)(
+          context, request, reply,
+          [link = Ref<PeerLink>::Share(&link_), done = std::move(done)](
+              Status s) mutable { std::move(done)(std::move(s)); });
+      return;
+    }
+    auto open = MakeRef<OpenCall>(Ref<PeerLink>::Share(&link_), context,
+                                  MeantFor(request));
+    link_.traffic_->Sent(request);
+    CallContext& inner = open->context();
+    (link_.stub_.get()->*call)(inner, request, reply,
+                               [open = std::move(open), reply,
+                                done = std::move(done)](Status s) mutable {
+                                 if (s.ok()) open->traffic().Received(*reply);
+                                 s = open->Finished(std::move(s));
+                                 open.reset();
+                                 std::move(done)(std::move(s));
+                               });
+  }
+
   PeerLink& link_;
 };
 

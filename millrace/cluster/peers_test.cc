@@ -276,6 +276,55 @@ TEST(Peers, AFrozenTaskFailsItsOpenCalls) {
   }
 }
 
+// `method` ends soon after its task froze, though its own deadline, if it has
+// one, is far away.
+template <class Request, class Reply>
+void ExpectWatched(void (WorkerApi::*method)(CallContext&, const Request&,
+                                             Reply*, Done)) {
+  Simulate([method] {
+    const SimProcess process = SimWorld::Current()->AddProcess("ps");
+    World w;
+    {
+      SimProcessScope scope(process);
+      w.Listen(&w.ps);
+    }
+    ASSERT_TRUE(w.Identify(1'000).ok());
+    const int64_t start = NowNanos();
+    SimWorld::Current()->FreezeUntil(process, start + 100 * kSecond);
+    PendingReply call(w.peer->worker(), method, Request());
+    EXPECT_EQ(call.Wait().code(), StatusCode::kUnavailable) << call.status;
+    EXPECT_THAT(call.status.message(),
+                AllOf(HasSubstr("task /job:ps/replica:0/task:0 (ps0:1)"),
+                      HasSubstr("has not answered 3 times in a row")));
+    EXPECT_LE(NowNanos() - start, 4 * kSecond);
+  });
+}
+
+TEST(Peers, AFrozenTaskFailsAllCallsThatSomebodyWaitsFor) {
+  ExpectWatched(&WorkerApi::RegisterGraph);
+  ExpectWatched(&WorkerApi::CreateWorkerSession);
+  ExpectWatched(&WorkerApi::CleanupAll);
+  ExpectWatched(&WorkerApi::Tracing);
+  ExpectWatched(&WorkerApi::RunGraph);
+  ExpectWatched(&WorkerApi::CompleteGroup);
+  ExpectWatched(&WorkerApi::CompleteInstance);
+}
+
+TEST(Peers, ACleanUpReachesATaskThatThaws) {
+  Simulate([] {
+    const SimProcess process = SimWorld::Current()->AddProcess("ps");
+    World w;
+    {
+      SimProcessScope scope(process);
+      w.Listen(&w.ps);
+    }
+    SimWorld::Current()->FreezeUntil(process, NowNanos() + 8 * kSecond);
+    EXPECT_TRUE(
+        Ask(w.peer->worker(), &WorkerApi::CleanupGraph, CleanupGraphRequest())
+            .ok());
+  });
+}
+
 TEST(Peers, ABrokenConnectionFailsItsOpenCallsAtOnce) {
   Simulate([] {
     World w;

@@ -36,7 +36,10 @@ struct Method {
   // Our callers send it again after UNAVAILABLE, within the deadline. All
   // retried methods are idempotent; not all idempotent ones are retried.
   bool retried;
-  // May stay open as long as a step or a barrier lasts.
+  // Somebody waits for its end, which may be as far away as that of a step, a
+  // barrier or a large graph's registration: while it is open, its callers
+  // watch whether the other end is alive. What cleans up is not watched: nobody
+  // waits for it, and a task that was only frozen shall still get it.
   bool waits;
   // For callers without a deadline of their own; 0: none.
   int64_t default_deadline_ms;

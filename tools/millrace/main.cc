@@ -1,5 +1,6 @@
 // The command `millrace`: which subcommands and flags there are.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -112,6 +113,15 @@ int UsageError(const CLI::App& app, const CLI::ParseError& error, int argc,
   }
   for (const CLI::App* sub : at->get_subcommands(nullptr)) {
     known.push_back(sub->get_name());
+  }
+  // The parser itself only misses a command.
+  if (at == &app && argc > 1 && argv[1][0] != '-' &&
+      std::find(known.begin(), known.end(), argv[1]) == known.end()) {
+    const std::string near = millrace::NearestWord(argv[1], known);
+    std::fprintf(stderr, "millrace: there is no command '%s'%s%s\n", argv[1],
+                 near.empty() ? "" : ("; did you mean " + near + "?").c_str(),
+                 " (millrace --help lists what there is)");
+    return kUsageError;
   }
   std::string hint;
   for (int i = 1; i < argc && hint.empty(); ++i) {

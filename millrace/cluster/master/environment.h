@@ -32,8 +32,8 @@ struct MasterOptions {
   // How long a session waits for a task that its graph needs.
   int64_t session_wait_ms = 300'000;
   // The same for a task that answered before: it crashed, and a client does
-  // better to make its session again.
-  int64_t lost_task_wait_ms = 5'000;
+  // better to make its session again. It hears so within five seconds.
+  int64_t lost_task_wait_ms = 4'000;
   // How long list_devices waits for the tasks of the cluster.
   int64_t list_devices_wait_ms = 5'000;
   int64_t probe_interval_ms = 1'000;

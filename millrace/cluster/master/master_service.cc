@@ -18,10 +18,6 @@
 namespace millrace {
 namespace {
 
-Status NotFoundHere(const std::string& handle) {
-  return Aborted("Session ", handle, " is not found.");
-}
-
 class MasterServiceImpl final : public MasterService {
  public:
   explicit MasterServiceImpl(MasterOptions options)
@@ -306,8 +302,15 @@ class MasterServiceImpl final : public MasterService {
     std::move(done)(OkStatus());
   }
 
-  static void Unknown(const std::string& handle, Done done) {
-    std::move(done)(NotFoundHere(handle));
+  // Names this task, since it is the one that forgot.
+  void Unknown(const std::string& handle, Done done) const {
+    const MasterOptions& options = environment_.options;
+    const StatusOr<std::string> address =
+        options.peers->cluster().Address(options.self);
+    std::move(done)(Aborted("Session ", handle, " is not found. Possibly task ",
+                            options.self.ToString(), " (",
+                            address.ok() ? *address : "at an unknown address",
+                            ") was restarted."));
   }
 
   Status Check() {

@@ -16,8 +16,8 @@ struct MasterCounts {
   int64_t running_steps = 0;
 };
 
-// Thread-safe. An unknown session is ABORTED "Session H is not found.", so that
-// clients make a new one.
+// Thread-safe. An unknown session is ABORTED "Session H is not found. ...", so
+// that clients make a new one.
 class MasterService : public MasterApi {
  public:
   // What `options` points to outlives the service.

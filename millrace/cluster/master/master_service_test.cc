@@ -204,7 +204,7 @@ TEST(MasterServiceTest, AnswersBeforeTheClientsDeadline) {
   });
 }
 
-TEST(MasterServiceTest, ATaskThatIsGoneEndsTheWaitAfterFiveSeconds) {
+TEST(MasterServiceTest, ATaskThatIsGoneEndsTheWaitWithinFiveSeconds) {
   Simulate([] {
     Master master;
     ASSERT_TRUE(master.Create({Const("a", "/job:ps/task:1")}).ok());
@@ -215,7 +215,7 @@ TEST(MasterServiceTest, ATaskThatIsGoneEndsTheWaitAfterFiveSeconds) {
     EXPECT_EQ(status.code(), StatusCode::kAborted) << status;
     EXPECT_NE(status.message().find("/job:ps/replica:0/task:1"),
               absl::string_view::npos);
-    EXPECT_EQ((Millis() - start) / 1000, 5);
+    EXPECT_EQ((Millis() - start) / 1000, 4);
   });
 }
 
@@ -469,7 +469,9 @@ TEST(MasterServiceTest, CloseEndsStepsAndWorkerSessions) {
         master.Call(&MasterApi::CloseSession, {handle}, &reply);
     EXPECT_EQ(again.code(), StatusCode::kAborted);
     EXPECT_EQ(again.message(),
-              absl::StrCat("Session ", handle, " is not found."));
+              absl::StrCat("Session ", handle,
+                           " is not found. Possibly task /job:worker/replica:0"
+                           "/task:0 (worker0:1) was restarted."));
     EXPECT_EQ(master.service->counts().sessions, 0);
   });
 }

@@ -73,12 +73,7 @@ class Preparation final : public RefCounted {
     for (size_t i = 0; i < calls.size(); ++i) {
       run_->parts[i].graph_handle = calls[i].reply.graph_handle;
       if (calls[i].status.ok()) continue;
-      UpdateStatus(
-          status,
-          run_->parts[i].peer->is_self()
-              ? calls[i].status
-              : Prefix(absl::StrCat("From ", run_->parts[i].task, ":\n"),
-                       calls[i].status));
+      UpdateStatus(status, SayWhere(run_->parts[i], calls[i].status));
     }
     if (!status.ok()) TakeBack(calls);
     End(std::move(status));

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "absl/strings/match.h"
+
 namespace millrace {
 
 void PreparedRun::WhenReady(Waiter waiter) {
@@ -24,6 +26,21 @@ void PreparedRun::SetReady(Status status) {
     waiters.swap(waiters_);
   }
   for (Waiter& waiter : waiters) std::move(waiter)(status_);
+}
+
+Status SayWhere(const PreparedRun::Part& part, const Status& status) {
+  if (part.peer->is_self()) return status;
+  const bool lost = status.code() == StatusCode::kAborted ||
+                    status.code() == StatusCode::kUnavailable;
+  const std::string& address = part.peer->address();
+  if (absl::StrContains(status.message(), part.task) &&
+      (!lost || absl::StrContains(status.message(), address))) {
+    return status;
+  }
+  return Prefix(
+      absl::StrCat("From ", part.task,
+                   lost ? absl::StrCat(" (", address, ")") : "", ":\n"),
+      status);
 }
 
 }  // namespace millrace

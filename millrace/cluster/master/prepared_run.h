@@ -53,4 +53,9 @@ class PreparedRun final : public RefCounted {
   std::vector<Waiter> waiters_;
 };
 
+// `status` of a call for `part`, with the task that it comes from unless that
+// is the master's own; with its address, too, where the task itself may be what
+// is wrong.
+Status SayWhere(const PreparedRun::Part& part, const Status& status);
+
 }  // namespace millrace

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
 #include "millrace/base/log.h"
 #include "millrace/cluster/master/edge_values.h"
@@ -186,13 +185,7 @@ Status RunStep::MakeRequest(Part& part) {
 
 void RunStep::OnPart(Part& part, Status status) {
   if (status.ok()) status = std::move(part.reply.status);
-  if (!status.ok()) {
-    const std::string& task = part.plan->task;
-    const bool says_where = absl::StrContains(status.message(), task);
-    OnError(part.plan->peer->is_self() || says_where
-                ? std::move(status)
-                : Prefix(absl::StrCat("From ", task, ":\n"), status));
-  }
+  if (!status.ok()) OnError(SayWhere(*part.plan, status));
   // What was fed is of no use any more.
   part.request.send.clear();
   part.ended.store(true, std::memory_order_release);

@@ -128,12 +128,13 @@ void MasterWatch::Ask(const Ref<Master>& master, uint64_t round) {
   master->peer->worker().GetStatus(
       q.context, q.request, &q.reply,
       [self = Ref<MasterWatch>::Share(this), master, question](Status status) {
-        self->OnReply(master, status, question->reply);
+        self->OnReply(master, status, question->reply,
+                      question->context.deadline);
       });
 }
 
 void MasterWatch::OnReply(const Ref<Master>& master, const Status& status,
-                          const GetStatusReply& reply) {
+                          const GetStatusReply& reply, Deadline next) {
   const std::string name =
       absl::StrCat("master task ", master->peer->task().ToString(), " (",
                    master->peer->address(), ")");
@@ -172,9 +173,9 @@ void MasterWatch::OnReply(const Ref<Master>& master, const Status& status,
       }
     }
     if (!master->sessions.empty()) {
-      AskAt(master, Deadline::AfterMillis(master->steps.empty() && status.ok()
-                                              ? 10 * times_.interval_ms
-                                              : times_.interval_ms));
+      const bool rests = master->steps.empty() && status.ok();
+      AskAt(master,
+            rests ? Deadline::AfterMillis(10 * times_.interval_ms) : next);
     }
     ++calling_;
   }

@@ -46,8 +46,9 @@ class MasterWatch : public RefCounted {
   // Sees to it that the master is asked at `when` or before; lock held.
   void AskAt(const Ref<Master>& master, Deadline when);
   void Ask(const Ref<Master>& master, uint64_t round);
+  // `next`: an interval after the question.
   void OnReply(const Ref<Master>& master, const Status& status,
-               const GetStatusReply& reply);
+               const GetStatusReply& reply, Deadline next);
 
   Lanes& lanes_;
   const Times times_;

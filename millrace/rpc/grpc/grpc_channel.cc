@@ -82,7 +82,25 @@ class ClientCall final : public CompletionEvent {
         reply_(reply),
         done_(std::move(done)) {}
 
-  void Start(const ByteChunks& request) {
+  void Start(ByteChunks request) {
+    request_ = std::move(request);
+    if (channel_->channel().GetState(false) != GRPC_CHANNEL_TRANSIENT_FAILURE) {
+      return Send();
+    }
+    // gRPC would fail the call with the error of an attempt that may be long
+    // ago. The event is a new state, or the deadline.
+    reconnecting_ = true;
+    const Deadline wait =
+        Deadline::Min(Deadline::AfterMillis(channel_->reconnect_wait_ms()),
+                      context_.deadline);
+    channel_->channel().NotifyOnStateChange(
+        GRPC_CHANNEL_TRANSIENT_FAILURE, ToTimespec(wait),
+        CompletionThreads::OfClients().queue(), Tag());
+    grpc::experimental::ChannelResetConnectionBackoff(&channel_->channel());
+  }
+
+ private:
+  void Send() {
     if (context_.cancel != nullptr) {
       const auto r =
           context_.cancel->Register([this] { client_context_.TryCancel(); });
@@ -96,15 +114,17 @@ class ClientCall final : public CompletionEvent {
       client_context_.set_deadline(ToTimespec(context_.deadline));
     }
     reader_ = channel_->stub().PrepareUnaryCall(
-        &client_context_, std::string(method_.path), ToByteBuffer(request),
+        &client_context_, std::string(method_.path), ToByteBuffer(request_),
         CompletionThreads::OfClients().queue());
+    request_ = ByteChunks();
     reader_->StartCall();
     reader_->Finish(&response_, &grpc_status_, Tag());
   }
 
- private:
   void OnEvent(bool) override {
-    if (IsShortCall(method_, response_.Length())) {
+    if (std::exchange(reconnecting_, false)) {
+      lanes_.control.Schedule([this] { Send(); });
+    } else if (IsShortCall(method_, response_.Length())) {
       Complete(Result());
     } else {
       lanes_.control.Schedule([this] { Complete(Result()); });
@@ -147,6 +167,8 @@ class ClientCall final : public CompletionEvent {
   CallContext& context_;
   ByteChunks* const reply_;
   Done done_;
+  ByteChunks request_;  // until it is sent
+  bool reconnecting_ = false;
   CancelScope::Token token_ = 0;
   grpc::ClientContext client_context_;
   grpc::ByteBuffer response_;
@@ -157,13 +179,16 @@ class ClientCall final : public CompletionEvent {
 }  // namespace
 
 GrpcChannel::GrpcChannel(const std::string& address, const GrpcOptions& options)
-    : address_(address), stub_(MakeChannel(address, options)) {}
+    : address_(address),
+      reconnect_wait_ms_(options.reconnect_wait_ms),
+      channel_(MakeChannel(address, options)),
+      stub_(channel_) {}
 
 void GrpcChannel::Call(const Method& method, CallContext& context,
                        ByteChunks request, ByteChunks* reply, Done done) {
   auto* call = new ClientCall(shared_from_this(), method, context, reply,
                               std::move(done));
-  call->Start(request);
+  call->Start(std::move(request));
 }
 
 }  // namespace millrace

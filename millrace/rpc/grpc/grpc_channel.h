@@ -1,6 +1,7 @@
 // The client's side: a connection to one address, kept alive by who calls.
 #pragma once
 
+#include <grpcpp/channel.h>
 #include <grpcpp/generic/generic_stub.h>
 
 #include <memory>
@@ -11,8 +12,9 @@
 
 namespace millrace {
 
-// A Caller over one gRPC channel. Calls fail at once with UNAVAILABLE while the
-// peer cannot be reached; the channel goes on trying. Thread-safe.
+// A Caller over one gRPC channel. While the peer cannot be reached, the channel
+// goes on trying, less and less often; a call makes it try now, and fails with
+// UNAVAILABLE if that does not succeed soon. Thread-safe.
 class GrpcChannel final : public Caller,
                           public std::enable_shared_from_this<GrpcChannel> {
  public:
@@ -22,10 +24,14 @@ class GrpcChannel final : public Caller,
             ByteChunks* reply, Done done) override;
 
   const std::string& address() const { return address_; }
+  grpc::Channel& channel() { return *channel_; }
   grpc::GenericStub& stub() { return stub_; }
+  int reconnect_wait_ms() const { return reconnect_wait_ms_; }
 
  private:
   const std::string address_;
+  const int reconnect_wait_ms_;
+  const std::shared_ptr<grpc::Channel> channel_;
   grpc::GenericStub stub_;
 };
 

@@ -19,6 +19,9 @@ struct GrpcOptions {
   // A peer that was lost is tried again after this, growing to `max`.
   int initial_backoff_ms = 100;
   int max_backoff_ms = 1'000;
+  // How long a call waits for an attempt at once when the last one failed: the
+  // peer may have come back since.
+  int reconnect_wait_ms = 300;
   // What a connection attempt may take.
   int connect_timeout_ms = 5'000;
 };

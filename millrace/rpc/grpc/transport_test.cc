@@ -98,6 +98,36 @@ TEST(GrpcTransportTest, BadAddressesAreErrors) {
   EXPECT_EQ(AskLabel(*caller).status().code(), StatusCode::kUnavailable);
 }
 
+TEST(GrpcTransportTest, AServerThatComesBackIsReachedByTheNextCall) {
+  // Attempts of the channel's own would come too late.
+  const auto transport = MakeGrpcTransport({.initial_backoff_ms = 600'000,
+                                            .max_backoff_ms = 600'000,
+                                            .reconnect_wait_ms = 1});
+  const auto patient = MakeGrpcTransport({.initial_backoff_ms = 600'000,
+                                          .max_backoff_ms = 600'000,
+                                          .reconnect_wait_ms = 60'000});
+  SuiteWorker worker("back");
+  int port = 0;
+  std::vector<std::shared_ptr<Caller>> callers;
+  {
+    const auto listener = transport->Listen({}, {.worker = &worker});
+    ASSERT_TRUE(listener.ok()) << listener.status();
+    port = (*listener)->port();
+    for (const auto& t : {transport, patient}) {
+      callers.push_back(t->Connect((*listener)->address()));
+      EXPECT_EQ(*AskLabel(*callers.back()), "back");
+    }
+  }
+  // The first call finds nobody, later ones know it.
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(AskLabel(*callers[0]).status().code(), StatusCode::kUnavailable);
+  }
+  EXPECT_EQ(AskLabel(*callers[1]).status().code(), StatusCode::kUnavailable);
+  const auto again = transport->Listen({.port = port}, {.worker = &worker});
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(*AskLabel(*callers[1]), "back");
+}
+
 TEST(GrpcTransportTest, LocalhostByName) {
   const auto transport = MakeGrpcTransport();
   SuiteServer server(*transport, "one");
