@@ -97,9 +97,10 @@ foreach(folder IN LISTS folders)
     endif()
   endforeach()
 endforeach()
-# Programs that Python tests start: tests/conformance/x.cc -> tests/x. Each
-# names its rooms by a line `// Rooms: a b`.
-file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/conformance/*.cc")
+# Programs that Python tests start: tests/conformance/x.cc and tests/programs/x.cc
+# -> tests/x. Each names its rooms by a line `// Rooms: a b`.
+file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/conformance/*.cc"
+  "${PROJECT_SOURCE_DIR}/tests/programs/*.cc")
 foreach(source IN LISTS sources)
   cmake_path(GET source STEM name)
   add_executable(${name} "${source}")

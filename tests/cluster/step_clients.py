@@ -1,0 +1,190 @@
+"""Clients in processes of their own, of ours and of stock, that run the steps of tests/programs/step_client.cc."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import task_servers
+
+PROGRAMS = pathlib.Path(__file__).parent.parent / "programs"
+STEP_CLIENT = os.path.join(os.environ.get("MILLRACE_BUILD", "build/dev"), "tests", "step_client")
+# Far above what any call of these tests should take, on the slowest machine.
+PATIENCE_S = 60
+LOST = ("UNAVAILABLE", "ABORTED")
+
+
+def full_name(task):
+  return f"/job:{task[0]}/replica:0/task:{task[1]}"
+
+
+def device(task):
+  return f"/job:{task[0]}/task:{task[1]}"
+
+
+def status(cluster, task):
+  """What `millrace status --json` says of a task."""
+  command = [task_servers.COMMAND, "status", cluster.address(*task), "--json", "--waits", "100"]
+  done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+  assert done.returncode == 0, done.stderr
+  return json.loads(done.stdout)
+
+
+def await_status(cluster, task, condition, seconds=PATIENCE_S):
+  """Until `condition` holds of the task's status; gives the status."""
+  last = {}
+
+  def holds():
+    last.update(status(cluster, task))
+    return condition(last)
+
+  task_servers.wait_for(holds, lambda: f"{full_name(task)} has {last}", seconds)
+  return last
+
+
+def is_idle(counts):
+  """No step, and nothing at a rendezvous."""
+  return counts["running_steps"] == 0 and counts["rendezvous_entries"] == 0
+
+
+class Call:
+  """One command of a client, in progress or ended."""
+
+  def __init__(self, words):
+    self.words = words
+    self.started = time.monotonic()
+    self.ended = None
+    self.code = self.text = None
+    self.client_ms = None  # how long it took the client
+    self._over = threading.Event()
+
+  def end(self, code, ms, text):
+    self.ended = time.monotonic()
+    self.code, self.client_ms, self.text = code, int(ms), text
+    self._over.set()
+
+  @property
+  def done(self):
+    return self._over.is_set()
+
+  @property
+  def seconds(self):
+    return self.ended - self.started
+
+  def wait(self, seconds=PATIENCE_S):
+    assert self._over.wait(seconds), f"{self} has not ended"
+    return self
+
+  def value(self):
+    """Waits; the call must succeed."""
+    self.wait()
+    assert self.code == "OK", str(self)
+    return self.text
+
+  def __str__(self):
+    end = f"{self.seconds:.2f} s: {self.code} {self.text}" if self.done else "in progress"
+    return f"[{' '.join(self.words)}] {end}"
+
+
+class StepClient:
+  """`kind` is "cpp" or "stock". The thread that makes it must outlive it."""
+
+  def __init__(self, kind):
+    self.kind = kind
+    argv = [STEP_CLIENT] if kind == "cpp" else [sys.executable, str(PROGRAMS / "step_client.py")]
+    self.process = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                    text=True, bufsize=1, preexec_fn=task_servers._die_with_parent)
+    self._ready = threading.Event()
+    self._lock = threading.Lock()
+    self._calls = {}
+    self._last_id = 0
+    threading.Thread(target=self._read, daemon=True).start()
+
+  def command(self, *words):
+    """Starts a command."""
+    assert self._ready.wait(PATIENCE_S), f"no {self.kind} client: its end is {self.process.poll()}"
+    call = Call([str(w) for w in words])
+    with self._lock:
+      self._last_id += 1
+      number = str(self._last_id)
+      self._calls[number] = call
+    try:
+      self.process.stdin.write(" ".join([number, *call.words]) + "\n")
+      self.process.stdin.flush()
+    except OSError:
+      call.end("CLIENT_LOST", 0, "")
+    return call
+
+  def open(self, cluster, session, master, loop, wait, aside, name, timeout_s=PATIENCE_S):
+    """Makes a session; the call is its first step, with which the client calls the server."""
+    self.command("open", session, cluster.address(*master), device(loop), device(wait), device(aside), name,
+                 int(1000 * timeout_s)).value()
+    return self.run(session, "near")
+
+  def run(self, session, fetch):
+    return self.command("run", session, fetch)
+
+  def close(self, session):
+    return self.command("close", session)
+
+  def freeze(self):
+    self.process.send_signal(signal.SIGSTOP)
+
+  def thaw(self):
+    self.process.send_signal(signal.SIGCONT)
+
+  def kill(self):
+    self.process.kill()
+    self.process.wait()
+
+  def _read(self):
+    for line in self.process.stdout:
+      if line.strip() == "ready":
+        self._ready.set()
+        continue
+      parts = line.rstrip("\n").split("\t", 3)
+      if len(parts) == 4:
+        with self._lock:
+          call = self._calls.pop(parts[0])
+        call.end(*parts[1:])
+    with self._lock:
+      open_calls, self._calls = self._calls, {}
+    for call in open_calls.values():
+      call.end("CLIENT_LOST", 0, "")
+
+
+class Stepper:
+  """Runs one short step after the other, by a thread, until one fails or `stop`."""
+
+  def __init__(self, client, session):
+    self._client = client
+    self._session = session
+    self._stopping = threading.Event()
+    self.steps = 0
+    self.slowest_s = 0.0
+    self.failed = None  # the call
+    self._thread = threading.Thread(target=self._run)
+    self._thread.start()
+
+  def _run(self):
+    while not self._stopping.is_set():
+      call = self._client.run(self._session, "step").wait()
+      if call.code != "OK":
+        self.failed = call
+        return
+      self.steps += 1
+      self.slowest_s = max(self.slowest_s, call.seconds)
+
+  def stop(self):
+    self._stopping.set()
+    self.join()
+    return self
+
+  def join(self):
+    """Until it stops or fails."""
+    self._thread.join(PATIENCE_S)
+    assert not self._thread.is_alive()

@@ -1,0 +1,176 @@
+"""Servers and clients die at random, again and again, under steps: every call ends in time, those that needed the dead
+one with its name; it comes back at its address, sessions are made again, and nothing is left of the old ones.
+
+MILLRACE_SEED chooses other victims; the seed is printed with a failure.
+"""
+
+import os
+import random
+import signal
+import time
+
+import pytest
+
+import step_clients
+import task_servers
+from step_clients import LOST, StepClient, Stepper, await_status, full_name, is_idle
+
+LIMIT_S = 5.0
+# A session whose master was lost ends at the workers when these ask the master again, every ten seconds.
+SESSIONS_GO_S = 20
+PS = [("ps", 0), ("ps", 1)]
+WORKERS = [("worker", 0), ("worker", 1)]
+TASKS = PS + WORKERS
+
+pytestmark = pytest.mark.skipif(
+    not (os.path.exists(task_servers.COMMAND) and os.path.exists(step_clients.STEP_CLIENT)),
+    reason="the servers or the client program are not built")
+
+
+class Trainer:
+  """A client that keeps a session with steps: short ones, and one that waits until it is released."""
+
+  def __init__(self, cluster, number, kind):
+    self.cluster, self.number, self.kind = cluster, number, kind
+    self.master, self.wait_task = WORKERS[number % 2], WORKERS[(number + 1) % 2]
+    self.loop, self.aside = PS[number // 2 % 2], PS[(number // 2 + 1) % 2]
+    self.needs = {self.master, self.wait_task, self.loop}
+    self.client = StepClient(kind)
+    self.session = None  # its name
+    self.lives = 0
+    self.waiting = self.stepper = None
+
+  def open(self):
+    """The first call of a new session; `begin` goes on when it has ended."""
+    self.lives += 1
+    self.session = f"trainer{self.number}_{self.lives}"
+    return self.client.open(self.cluster, self.session, self.master, self.loop, self.wait_task, self.aside,
+                            self.session, timeout_s=30)
+
+  def begin(self):
+    self.client.run(self.session, "init").value()
+    assert self.client.run(self.session, "step").value() == "-1"
+
+  def release(self):
+    self.client.run(self.session, "release").value()
+    self.waiting.value()
+    self.client.run(self.session, "init_gate").value()
+
+  def restart(self):
+    self.client = StepClient(self.kind)
+
+
+class Chaos:
+
+  def __init__(self, cluster, kinds, seed):
+    self.cluster = cluster
+    self.random = random.Random(seed)
+    self.trainers = [Trainer(cluster, i, kind) for i, kind in enumerate(kinds)]
+    self.log = [f"seed {seed}"]
+    # Sessions that a dead client has left at its master.
+    self.left = {task: 0 for task in TASKS}
+    self.begin_sessions(self.trainers)
+
+  def begin_sessions(self, trainers):
+    for call in [trainer.open() for trainer in trainers]:
+      call.value()
+    for trainer in trainers:
+      trainer.begin()
+
+  def round(self):
+    for trainer in self.trainers:
+      trainer.waiting = trainer.client.run(trainer.session, "wait")
+    for task in TASKS:
+      steps = sum(task in (t.loop, t.wait_task) for t in self.trainers)
+      await_status(self.cluster, task, lambda s, steps=steps: s["running_steps"] == steps)
+    for trainer in self.trainers:
+      trainer.stepper = Stepper(trainer.client, trainer.session)
+    time.sleep(self.random.uniform(0, 0.2))  # so that it hits steps at any point
+    how = self.random.choice(["kill", "kill", "stop"])
+    victim = self.random.choice(TASKS + self.trainers)
+    if isinstance(victim, Trainer):
+      self.log.append(f"{how} client {victim.number}")
+      self.lose_client(victim, how)
+    else:
+      self.log.append(f"{how} {full_name(victim)}")
+      self.lose_task(victim, how)
+    for task in TASKS:
+      await_status(self.cluster, task, is_idle, LIMIT_S)
+
+  def finish_calls(self, trainers):
+    for trainer in trainers:
+      stepper = trainer.stepper.stop()
+      assert stepper.failed is None, str(stepper.failed)
+      assert stepper.slowest_s < LIMIT_S
+      trainer.release()
+
+  def lose_task(self, task, how):
+    process = self.cluster.processes[task]
+    needing = [t for t in self.trainers if task in t.needs]
+    lost_at = time.monotonic()
+    process.send_signal(signal.SIGKILL if how == "kill" else signal.SIGSTOP)
+    for trainer in needing:
+      trainer.waiting.wait()
+      trainer.stepper.join()
+      for call in (trainer.waiting, trainer.stepper.failed):
+        assert call.code in LOST, str(call)
+        assert call.ended - max(call.started, lost_at) <= LIMIT_S, str(call)
+        assert full_name(task) in call.text, str(call)
+        assert self.cluster.address(*task) in call.text, str(call)
+    self.finish_calls([t for t in self.trainers if t not in needing])
+    self.cluster.kill(*task)
+    self.cluster.start(*task)
+    self.left[task] = 0
+    for call in [trainer.client.close(trainer.session) for trainer in needing]:
+      call.wait()
+      assert call.code in ("OK", "ABORTED"), str(call)
+    self.begin_sessions(needing)
+
+  def lose_client(self, victim, how):
+    if how == "stop":
+      victim.client.freeze()
+    else:
+      victim.client.kill()
+    self.finish_calls([t for t in self.trainers if t is not victim])
+    if how == "stop":
+      victim.client.kill()
+    victim.stepper.stop()
+    self.left[victim.master] += 1
+    victim.restart()
+    self.begin_sessions([victim])
+
+  def check_sessions(self):
+    for task in TASKS:
+      sessions = sum(t.master == task for t in self.trainers) + self.left[task]
+      await_status(self.cluster, task, lambda s, n=sessions: s["master_sessions"] == n, LIMIT_S)
+
+  def end(self):
+    """All sessions are closed: what dead clients left is all that there is."""
+    for call in [t.client.close(t.session) for t in self.trainers]:
+      call.value()
+    left = sum(self.left.values())
+    for task in TASKS:
+      await_status(self.cluster, task, lambda s, task=task: s["master_sessions"] == self.left[task]
+                   and s["worker_sessions"] <= left and is_idle(s), SESSIONS_GO_S)
+    for trainer in self.trainers:
+      trainer.client.kill()
+
+
+@pytest.mark.parametrize("kills, kinds", [
+    (10, ["cpp"] * 4),
+    pytest.param(100, ["cpp", "cpp", "cpp", "stock"], marks=pytest.mark.long),
+])
+def test_kills_in_a_row(kills, kinds):
+  seed = int(os.environ.get("MILLRACE_SEED", "1"))
+  with task_servers.Cluster({"ps": 2, "worker": 2}) as cluster:
+    chaos = Chaos(cluster, kinds, seed)
+    try:
+      for _ in range(kills):
+        chaos.round()
+        chaos.check_sessions()
+      chaos.end()
+    except BaseException:
+      print("\n".join(chaos.log))
+      for task in TASKS:
+        print(f"--- {full_name(task)}\n{cluster.log(*task)[-3000:]}")
+      raise
