@@ -329,6 +329,7 @@ TEST(RemoteSession, Simulated) {
       });
       EXPECT_TRUE(session.Run({m.y}).ok());
       starter.Join();
+      SleepUntil(Deadline::AfterMillis(10));  // it says who it is
       // Also just after it has answered a question.
       for (const int64_t lead_ms : {0, 1'010, 1'500}) {
         Thread freezer("freezer", [&] {

@@ -280,7 +280,11 @@ class PeerLink::Identification : public RefCounted {
     } else if (!scope_.cancelled() && !deadline_.expired()) {
       MutexLock lock(link_->mu_);
       link_->last_error_ = status;
+    } else if (!last_.ok()) {
+      // Cut short by the end: what was wrong before says more.
+      status = last_;
     }
+    last_ = status;
     const Deadline next = Deadline::AfterMillis(delay_ms_);
     delay_ms_ = std::min(2 * delay_ms_, kIdentifyLastDelayMs);
     if (scope_.cancelled() || next >= deadline_) {
@@ -313,6 +317,7 @@ class PeerLink::Identification : public RefCounted {
   const GetStatusRequest request_{};
   GetStatusReply reply_;
   int64_t delay_ms_ = kIdentifyFirstDelayMs;
+  Status last_;  // of an attempt
 };
 
 void PeerLink::Identify(CallContext& context, Done done) {

@@ -15,7 +15,7 @@ import pytest
 
 import step_clients
 import task_servers
-from step_clients import LOST, StepClient, Stepper, await_status, full_name, is_idle, status
+from step_clients import LOST, StepClient, Stepper, await_status, full_name, is_idle, seconds_between, status, thread_names
 
 LIMIT_S = 5.0
 PS, OTHER_PS, MASTER, WORKER, OTHER_MASTER = ("ps", 0), ("ps", 1), ("worker", 0), ("worker", 1), ("worker", 2)
@@ -141,13 +141,13 @@ class LostTask:
         calls[kind, "near"] = client.run("computing", "near")
         calls[kind, "fresh"] = self.open(kind, "fresh", self.task, self.partner)
     await_status(self.cluster, self.partner, is_idle)
-    self.facts["partner_idle_s"] = time.monotonic() - lost_at
+    self.facts["partner_idle_s"] = seconds_between(lost_at, time.monotonic())
     for (kind, what), call in calls.items():
       if what == "aside":
         continue
       call.wait()
       self.facts[kind, what] = {"code": call.code, "text": call.text, "call": str(call),
-                                "seconds": call.ended - max(lost_at, call.started)}
+                                "seconds": seconds_between(max(lost_at, call.started), call.ended)}
     for kind, client in self.clients.items():
       if self.task == MASTER:
         continue
@@ -164,7 +164,7 @@ class LostTask:
       self.cluster.processes[self.task].send_signal(signal.SIGCONT)
     healed_at = time.monotonic()
     await_status(self.cluster, self.task, is_idle)
-    self.facts["idle_again_s"] = time.monotonic() - healed_at
+    self.facts["idle_again_s"] = seconds_between(healed_at, time.monotonic())
     for kind, client in self.clients.items():
       if self.how == "kill":
         old = client.run("computing", "step").wait()
@@ -188,7 +188,7 @@ def lost_clients(cluster, clients, bystander, how):
     client.open(cluster, "s", MASTER, PS, WORKER, WORKER, "of_clients").value()
     client.run("s", "init").value()
     client.run("s", "step").value()
-    before = {task: status(cluster, task) for task in tasks}
+    threads = {task: thread_names(cluster.processes[task]) for task in tasks}
     waiting, computing = client.run("s", "wait"), client.run("s", "aside")
     await_status(cluster, PS, lambda s: s["running_steps"] == 1 and s["rendezvous_entries"] == 1)
     await_status(cluster, WORKER, lambda s: s["running_steps"] == 2)
@@ -210,12 +210,12 @@ def lost_clients(cluster, clients, bystander, how):
     for task in tasks:
       def is_gone(s, task=task):
         steps = [w for w in s["waits"] if w["kind"] in ("step", "RunGraph", "RecvTensor")]
-        return is_idle(s) and not steps and s["threads"] <= before[task]["threads"]
+        return is_idle(s) and not steps and thread_names(cluster.processes[task]) == threads[task]
       try:
         await_status(cluster, task, is_gone, 2 * LIMIT_S)
       except TimeoutError as e:
-        left[full_name(task)] = f"{e}; before {before[task]}"
-    facts[kind] = {"seconds": time.monotonic() - lost_at, "left": left, "bystander": others.stop()}
+        left[full_name(task)] = f"{e}; before {threads[task]}, now {thread_names(cluster.processes[task])}"
+    facts[kind] = {"seconds": seconds_between(lost_at, time.monotonic()), "left": left, "bystander": others.stop()}
   return facts
 
 

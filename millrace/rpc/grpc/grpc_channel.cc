@@ -4,6 +4,7 @@
 #include <grpcpp/security/credentials.h>
 #include <grpcpp/support/channel_arguments.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -88,11 +89,13 @@ class ClientCall final : public CompletionEvent {
       return Send();
     }
     // gRPC would fail the call with the error of an attempt that may be long
-    // ago. The event is a new state, or the deadline.
+    // ago. The event is a new state, or the end of the wait, which leaves the
+    // call time to fail with that error.
     reconnecting_ = true;
-    const Deadline wait =
-        Deadline::Min(Deadline::AfterMillis(channel_->reconnect_wait_ms()),
-                      context_.deadline);
+    const int64_t wait_nanos =
+        std::min(channel_->reconnect_wait_ms() * int64_t{1'000'000},
+                 context_.deadline.remaining_nanos() / 2);
+    const Deadline wait = Deadline::After(wait_nanos);
     channel_->channel().NotifyOnStateChange(
         GRPC_CHANNEL_TRANSIENT_FAILURE, ToTimespec(wait),
         CompletionThreads::OfClients().queue(), Tag());
