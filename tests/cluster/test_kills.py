@@ -10,6 +10,7 @@ import signal
 import threading
 import time
 import traceback
+from collections import Counter
 
 import pytest
 
@@ -207,14 +208,18 @@ def lost_clients(cluster, clients, bystander, how):
     lost_at = time.monotonic()
     client.kill()
     left = {}
+
+    def new_threads(task, threads=threads):
+      return Counter(thread_names(cluster.processes[task])) - Counter(threads[task])
+
     for task in tasks:
       def is_gone(s, task=task):
         steps = [w for w in s["waits"] if w["kind"] in ("step", "RunGraph", "RecvTensor")]
-        return is_idle(s) and not steps and thread_names(cluster.processes[task]) == threads[task]
+        return is_idle(s) and not steps and not new_threads(task)
       try:
         await_status(cluster, task, is_gone, 2 * LIMIT_S)
       except TimeoutError as e:
-        left[full_name(task)] = f"{e}; before {threads[task]}, now {thread_names(cluster.processes[task])}"
+        left[full_name(task)] = f"new threads {new_threads(task)}; {e}"
     facts[kind] = {"seconds": seconds_between(lost_at, time.monotonic()), "left": left, "bystander": others.stop()}
   return facts
 
@@ -286,6 +291,6 @@ def test_nothing_stays_at_the_survivors(lanes, how, victim):
 @pytest.mark.parametrize("how", ["kill", "stop"])
 def test_nothing_stays_of_a_dead_client(lanes, how, client):
   fact = lanes[how].facts("client")[client]
-  assert not fact["left"], fact["left"]
+  assert not fact["left"], "\n".join(f"{k}: {v}" for k, v in fact["left"].items())
   assert fact["seconds"] <= LIMIT_S, fact
   expect_undisturbed(fact["bystander"])
