@@ -50,14 +50,25 @@ def await_status(cluster, task, condition, seconds=PATIENCE_S):
   return last
 
 
-# gRPC starts and ends threads of its own as it likes.
-GRPC_THREADS = ("default-execut", "event_engine", "grpc_global_tim", "resolver-execut", "timer_manager")
+# gRPC starts and ends threads of its own as it likes, and pools of a fixed size grow when they are used first.
+POOL_THREADS = ("default-execut", "event_engine", "grpc", "resolver-execut", "timer_manager", "inter-op-", "intra-op-",
+                "blocking-")
 
 
 def thread_names(process):
-  """Of our threads in a server's process, sorted."""
+  """Of the threads of a server's process, without those of pools, sorted."""
   names = [p.read_text().strip() for p in pathlib.Path(f"/proc/{process.pid}/task").glob("*/comm")]
-  return sorted(name for name in names if not name.startswith(GRPC_THREADS))
+  return sorted(name for name in names if not name.startswith(POOL_THREADS))
+
+
+def rests(process):
+  """Whether none of its threads computes."""
+  def ticks():
+    fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    return int(fields[11]) + int(fields[12])
+  before = ticks()
+  time.sleep(0.2)
+  return ticks() - before <= 3
 
 
 def is_idle(counts):

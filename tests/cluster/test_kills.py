@@ -215,7 +215,8 @@ def lost_clients(cluster, clients, bystander, how):
     for task in tasks:
       def is_gone(s, task=task):
         steps = [w for w in s["waits"] if w["kind"] in ("step", "RunGraph", "RecvTensor")]
-        return is_idle(s) and not steps and not new_threads(task)
+        return (is_idle(s) and not steps and not new_threads(task)
+                and step_clients.rests(cluster.processes[task]))
       try:
         await_status(cluster, task, is_gone, 2 * LIMIT_S)
       except TimeoutError as e:
