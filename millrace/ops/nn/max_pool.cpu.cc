@@ -1,0 +1,336 @@
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "millrace/base/target_clones.h"
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/math/numbers.h"
+#include "millrace/ops/nn/pool.h"
+#include "millrace/tensor/dispatch.h"
+
+namespace millrace::ops {
+namespace {
+
+// Elements of half and bfloat16 are compared as floats.
+template <class T>
+MR_TARGET_CLONES void LargerOf(const T* x, T* z, int64_t n) {
+  using S = ComputeType<T>;
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) {
+    z[i] = static_cast<S>(z[i]) < static_cast<S>(x[i]) ? x[i] : z[i];
+  }
+}
+
+template <class T>
+void PoolPixels(const PoolProblem& p, const T* x, T* z, int64_t begin,
+                int64_t end) {
+  const int64_t n = p.channels;
+  ForWindows(p, begin, end, [&](int64_t o, int64_t image, const auto& covered) {
+    T* out = z + o * n;
+    bool first = true;
+    ForCovered(p, image, covered, [&](int64_t pixel) {
+      if (first) {
+        std::memcpy(out, x + pixel * n, static_cast<size_t>(n) * sizeof(T));
+      } else {
+        LargerOf(x + pixel * n, out, n);
+      }
+      first = false;
+    });
+  });
+}
+
+template <class T>
+void FindPixels(const PoolProblem& p, const T* x, int64_t* index, int64_t begin,
+                int64_t end) {
+  using S = ComputeType<T>;
+  const int64_t n = p.channels;
+  ForWindows(p, begin, end, [&](int64_t o, int64_t image, const auto& covered) {
+    for (int64_t c = 0; c < n; ++c) {
+      int64_t best = -1;
+      S largest{};
+      ForCovered(p, image, covered, [&](int64_t pixel) {
+        const S value = static_cast<S>(x[pixel * n + c]);
+        // NaN never is the largest.
+        if (value == value && (best < 0 || value > largest)) {
+          best = pixel * n + c;
+          largest = value;
+        }
+      });
+      index[o * n + c] = best;
+    }
+  });
+}
+
+// The attributes, or the window and strides of this run.
+class MaxPoolBase {
+ public:
+  Status Init(const KernelInit& init) {
+    MR_ASSIGN(attrs_, PoolAttrs::Make(init));
+    return OkStatus();
+  }
+
+ protected:
+  StatusOr<PoolAttrs> Attrs(KernelContext& ctx, int first) const {
+    if (!attrs_.needs_inputs()) return attrs_;
+    return PoolAttrs::WithInputs(attrs_, ctx.input(first),
+                                 ctx.input(first + 1));
+  }
+
+ private:
+  PoolAttrs attrs_;
+};
+
+class MaxPoolKernel : public MaxPoolBase {
+ public:
+  static StatusOr<MaxPoolKernel> Make(const KernelInit& init) {
+    MaxPoolKernel k;
+    MR_RETURN_IF_ERROR(k.Init(init));
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    const Tensor& x = ctx.input(0);
+    MR_ASSIGN(const PoolAttrs attrs, Attrs(ctx, 1));
+    MR_ASSIGN(const PoolProblem p, attrs.Resolve(x.shape(), true));
+    MR_ASSIGN(Tensor* const out,
+              ctx.AllocateOutput(0, attrs.OutputShape(p, x.shape())));
+    if (out->num_elements() == 0) return OkStatus();
+    return Dispatch(RealTypes{}, x.dtype(), [&]<class T>() -> Status {
+      const T* in = x.flat<T>().data();
+      T* z = out->mutable_flat<T>().data();
+      return ctx.ParallelFor(p.images * p.OutputPixels(),
+                             p.Taps() * (p.channels / 4 + 5),
+                             [&](int64_t begin, int64_t end) {
+                               PoolPixels(p, in, z, begin, end);
+                             });
+    });
+  }
+};
+
+// Gradients: grad has the output's shape and goes to the input's places.
+Status ScatterGrad(KernelContext& ctx, const int64_t* index, int64_t images,
+                   const Tensor& grad, Tensor* out) {
+  const int64_t per_image = grad.num_elements() / images;
+  const int64_t inputs = out->num_elements() / images;
+  return Dispatch(RealTypes{}, grad.dtype(), [&]<class T>() -> Status {
+    using S = ComputeType<T>;
+    const T* dy = grad.flat<T>().data();
+    T* dx = out->mutable_flat<T>().data();
+    return ctx.ParallelFor(
+        images, per_image * 2 + inputs / 8, [&](int64_t begin, int64_t end) {
+          std::fill(dx + begin * inputs, dx + end * inputs, T(0));
+          for (int64_t i = begin * per_image; i < end * per_image; ++i) {
+            if (index[i] < 0) continue;
+            dx[index[i]] = static_cast<T>(
+                Plus<S>(static_cast<S>(dx[index[i]]), static_cast<S>(dy[i])));
+          }
+        });
+  });
+}
+
+class MaxPoolGradKernel : public MaxPoolBase {
+ public:
+  static StatusOr<MaxPoolGradKernel> Make(const KernelInit& init) {
+    MaxPoolGradKernel k;
+    MR_RETURN_IF_ERROR(k.Init(init));
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    const Tensor& x = ctx.input(0);
+    MR_ASSIGN(const PoolAttrs attrs, Attrs(ctx, 3));
+    MR_ASSIGN(const PoolProblem p, attrs.Resolve(x.shape(), true));
+    const TensorShape output = attrs.OutputShape(p, x.shape());
+    if (ctx.input(1).shape() != output) {
+      return InvalidArgument("Expected orig_output shape to be ",
+                             output.DebugString(), ", but got ",
+                             ctx.input(1).shape().DebugString());
+    }
+    if (ctx.input(2).shape() != output) {
+      return InvalidArgument("Expected grad shape to be ", output.DebugString(),
+                             ", but got ", ctx.input(2).shape().DebugString());
+    }
+    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
+    if (out->num_elements() == 0) return OkStatus();
+    MR_ASSIGN(Tensor index, ctx.AllocateTemp(DataType::kInt64, output));
+    int64_t* at = index.mutable_flat<int64_t>().data();
+    MR_RETURN_IF_ERROR(FindLargest(ctx, p, x, at));
+    return ScatterGrad(ctx, at, p.images, ctx.input(2), out);
+  }
+};
+
+// out[i] = from[index[i]], 0 where there is none.
+Status GatherElements(KernelContext& ctx, const int64_t* index,
+                      const Tensor& from, Tensor* out) {
+  return DispatchBySize(from.dtype(), [&]<class T>() -> Status {
+    if constexpr (std::is_integral_v<T>) {
+      const T* x = reinterpret_cast<const T*>(from.data());
+      T* z = reinterpret_cast<T*>(out->mutable_data());
+      return ctx.ParallelFor(out->num_elements(), 2,
+                             [&](int64_t begin, int64_t end) {
+                               for (int64_t i = begin; i < end; ++i) {
+                                 z[i] = index[i] < 0 ? T(0) : x[index[i]];
+                               }
+                             });
+    } else {
+      return Internal("pooling of no number");
+    }
+  });
+}
+
+class MaxPoolGradGradKernel : public MaxPoolBase {
+ public:
+  static StatusOr<MaxPoolGradGradKernel> Make(const KernelInit& init) {
+    MaxPoolGradGradKernel k;
+    MR_RETURN_IF_ERROR(k.Init(init));
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    const Tensor& x = ctx.input(0);
+    MR_ASSIGN(const PoolAttrs attrs, Attrs(ctx, 3));
+    MR_ASSIGN(const PoolProblem p, attrs.Resolve(x.shape(), false));
+    const TensorShape output = attrs.OutputShape(p, x.shape());
+    if (ctx.input(1).shape() != output) {
+      return InvalidArgument("Expected orig_output shape to be ",
+                             output.DebugString(), ", but got ",
+                             ctx.input(1).shape().DebugString());
+    }
+    if (ctx.input(2).shape() != x.shape()) {
+      return InvalidArgument("Expected grad shape to be ",
+                             x.shape().DebugString(), ", but got ",
+                             ctx.input(2).shape().DebugString());
+    }
+    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, output));
+    if (out->num_elements() == 0) return OkStatus();
+    MR_ASSIGN(Tensor index, ctx.AllocateTemp(DataType::kInt64, output));
+    int64_t* at = index.mutable_flat<int64_t>().data();
+    MR_RETURN_IF_ERROR(FindLargest(ctx, p, x, at));
+    return GatherElements(ctx, at, ctx.input(2), out);
+  }
+};
+
+class MaxPoolWithArgmaxKernel : public MaxPoolBase {
+ public:
+  static StatusOr<MaxPoolWithArgmaxKernel> Make(const KernelInit& init) {
+    MaxPoolWithArgmaxKernel k;
+    MR_RETURN_IF_ERROR(k.Init(init));
+    MR_ASSIGN(k.with_batch_, init.Attr<bool>("include_batch_in_index"));
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    const Tensor& x = ctx.input(0);
+    MR_ASSIGN(const PoolAttrs attrs, Attrs(ctx, 1));
+    MR_ASSIGN(const PoolProblem p, attrs.Resolve(x.shape(), false));
+    const TensorShape output = attrs.OutputShape(p, x.shape());
+    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, output));
+    MR_ASSIGN(Tensor* const argmax, ctx.AllocateOutput(1, output));
+    const int64_t n = output.num_elements();
+    if (n == 0) return OkStatus();
+    MR_ASSIGN(Tensor index, ctx.AllocateTemp(DataType::kInt64, output));
+    int64_t* at = index.mutable_flat<int64_t>().data();
+    MR_RETURN_IF_ERROR(FindLargest(ctx, p, x, at));
+    MR_RETURN_IF_ERROR(GatherElements(ctx, at, x, out));
+    const int64_t image = with_batch_ ? 0 : p.InputPixels() * p.channels;
+    return Dispatch(IndexTypes{}, ctx.output_type(1), [&]<class I>() -> Status {
+      I* z = argmax->mutable_flat<I>().data();
+      for (int64_t i = 0; i < n; ++i) {
+        z[i] = static_cast<I>(image > 0 && at[i] >= 0 ? at[i] % image : at[i]);
+      }
+      return OkStatus();
+    });
+  }
+
+ private:
+  bool with_batch_ = false;
+};
+
+class MaxPoolGradWithArgmaxKernel : public MaxPoolBase {
+ public:
+  static StatusOr<MaxPoolGradWithArgmaxKernel> Make(const KernelInit& init) {
+    MaxPoolGradWithArgmaxKernel k;
+    MR_RETURN_IF_ERROR(k.Init(init));
+    MR_ASSIGN(k.with_batch_, init.Attr<bool>("include_batch_in_index"));
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    const Tensor& x = ctx.input(0);
+    const Tensor& grad = ctx.input(1);
+    MR_ASSIGN(const PoolAttrs attrs, Attrs(ctx, 3));
+    MR_ASSIGN(const PoolProblem p, attrs.Resolve(x.shape(), false));
+    const TensorShape output = attrs.OutputShape(p, x.shape());
+    if (grad.shape() != output) {
+      return InvalidArgument("Expected grad shape to be ", output.DebugString(),
+                             ", but got ", grad.shape().DebugString());
+    }
+    if (ctx.input(2).shape() != output) {
+      return InvalidArgument("Expected argmax shape to be ",
+                             output.DebugString(), ", but got ",
+                             ctx.input(2).shape().DebugString());
+    }
+    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
+    if (out->num_elements() == 0) return OkStatus();
+    std::vector<int64_t> at = IntValues(ctx.input(2));
+    const int64_t image = p.InputPixels() * p.channels;
+    const int64_t per_image = p.OutputPixels() * p.channels;
+    for (int64_t i = 0; i < output.num_elements(); ++i) {
+      const int64_t first = i / per_image * image;
+      if (!with_batch_) at[i] += first;
+      if (at[i] < first || at[i] >= first + image) {
+        return InvalidArgument(
+            "invalid output index for argmax: ", at[i] - first,
+            " is out of the image's ", image, " elements");
+      }
+    }
+    return ScatterGrad(ctx, at.data(), p.images, grad, out);
+  }
+
+ private:
+  bool with_batch_ = false;
+};
+
+#define MR_REAL_TYPES                                                     \
+  "T: bfloat16, double, float, half, int16, int32, int64, int8, uint16, " \
+  "uint32, uint64, uint8"
+
+}  // namespace
+
+Status FindLargest(KernelContext& ctx, const PoolProblem& p, const Tensor& x,
+                   int64_t* index) {
+  return Dispatch(RealTypes{}, x.dtype(), [&]<class T>() -> Status {
+    const T* in = x.flat<T>().data();
+    return ctx.ParallelFor(p.images * p.OutputPixels(),
+                           p.Taps() * p.channels * 2,
+                           [&](int64_t begin, int64_t end) {
+                             FindPixels(p, in, index, begin, end);
+                           });
+  });
+}
+
+}  // namespace millrace::ops
+
+using namespace millrace;
+using namespace millrace::ops;
+
+MR_KERNELS(MaxPool,
+           Cpu){{.types = MR_REAL_TYPES, .make = MakeKernel<MaxPoolKernel>}};
+MR_KERNELS(MaxPoolV2,
+           Cpu){{.types = MR_REAL_TYPES, .make = MakeKernel<MaxPoolKernel>}};
+MR_KERNELS(MaxPoolGrad, Cpu){
+    {.types = MR_REAL_TYPES, .make = MakeKernel<MaxPoolGradKernel>}};
+MR_KERNELS(MaxPoolGradV2, Cpu){
+    {.types = MR_REAL_TYPES, .make = MakeKernel<MaxPoolGradKernel>}};
+MR_KERNELS(MaxPoolGradGrad, Cpu){
+    {.types = MR_REAL_TYPES, .make = MakeKernel<MaxPoolGradGradKernel>}};
+MR_KERNELS(MaxPoolGradGradV2, Cpu){
+    {.types = MR_REAL_TYPES, .make = MakeKernel<MaxPoolGradGradKernel>}};
+MR_KERNELS(MaxPoolWithArgmax, Cpu){
+    {.types = MR_REAL_TYPES, .make = MakeKernel<MaxPoolWithArgmaxKernel>}};
+MR_KERNELS(MaxPoolGradWithArgmax,
+           Cpu){{.types = MR_REAL_TYPES "; Targmax: int64",
+                 .make = MakeKernel<MaxPoolGradWithArgmaxKernel>}};
+MR_KERNELS(MaxPool3D, Cpu){
+    {.types = "T: float, bfloat16", .make = MakeKernel<MaxPoolKernel>}};
+MR_KERNELS(MaxPool3DGrad, Cpu){
+    {.types = "T: float; TInput: float", .make = MakeKernel<MaxPoolGradKernel>},
+    {.types = "T: bfloat16; TInput: bfloat16",
+     .make = MakeKernel<MaxPoolGradKernel>}};
+MR_KERNELS(MaxPool3DGradGrad, Cpu){
+    {.types = "T: float, bfloat16", .make = MakeKernel<MaxPoolGradGradKernel>}};
