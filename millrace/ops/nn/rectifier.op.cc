@@ -1,0 +1,79 @@
+#include "millrace/graph/shape_context.h"
+
+using namespace millrace;
+
+MR_OP(Softplus){
+    .inputs = "features: T",
+    .outputs = "activations: T",
+    .attrs = "T: {half, bfloat16, float, double}",
+    .shape = shapes::Unchanged,
+    .doc = "log(exp(x) + 1).",
+};
+MR_OP(SoftplusGrad){
+    .inputs = "gradients: T, features: T",
+    .outputs = "backprops: T",
+    .attrs = "T: {half, bfloat16, float, double}",
+    .shape = shapes::MergeAll,
+    .doc = "The gradient times sigmoid(x).",
+};
+MR_OP(Softsign){
+    .inputs = "features: T",
+    .outputs = "activations: T",
+    .attrs = "T: {half, bfloat16, float, double}",
+    .shape = shapes::Unchanged,
+    .doc = "x / (abs(x) + 1).",
+};
+MR_OP(SoftsignGrad){
+    .inputs = "gradients: T, features: T",
+    .outputs = "backprops: T",
+    .attrs = "T: {half, bfloat16, float, double}",
+    .shape = shapes::MergeAll,
+    .doc = "The gradient over (abs(x) + 1)^2.",
+};
+MR_OP(Elu){
+    .inputs = "features: T",
+    .outputs = "activations: T",
+    .attrs = "T: {half, bfloat16, float, double}",
+    .shape = shapes::Unchanged,
+    .doc = "exp(x) - 1 below 0, else x.",
+};
+MR_OP(EluGrad){
+    .inputs = "gradients: T, outputs: T",
+    .outputs = "backprops: T",
+    .attrs = "T: {half, bfloat16, float, double}",
+    .shape = shapes::MergeAll,
+    .doc = "The gradient times y + 1 where the output y is below 0.",
+};
+MR_OP(Selu){
+    .inputs = "features: T",
+    .outputs = "activations: T",
+    .attrs = "T: {half, bfloat16, float, double}",
+    .shape = shapes::Unchanged,
+    .doc =
+        "A scaled Elu, which keeps mean and variance of what goes through it.",
+};
+MR_OP(SeluGrad){
+    .inputs = "gradients: T, outputs: T",
+    .outputs = "backprops: T",
+    .attrs = "T: {half, bfloat16, float, double}",
+    .shape = shapes::MergeAll,
+    .doc = "The gradient of Selu from its output.",
+};
+MR_OP(LeakyRelu){
+    .inputs = "features: T",
+    .outputs = "activations: T",
+    .attrs =
+        "alpha: float = 0.20000000298023224; T: {half, bfloat16, float, "
+        "double} = 'float'",
+    .shape = shapes::Unchanged,
+    .doc = "The larger of x and alpha * x.",
+};
+MR_OP(LeakyReluGrad){
+    .inputs = "gradients: T, features: T",
+    .outputs = "backprops: T",
+    .attrs =
+        "alpha: float = 0.20000000298023224; T: {half, bfloat16, float, "
+        "double} = 'float'",
+    .shape = shapes::MergeAll,
+    .doc = "The gradient, times alpha where the feature is not above 0.",
+};
