@@ -1,0 +1,127 @@
+#include "tests/cases/case.h"
+
+using namespace millrace::cases;
+
+namespace {
+
+Value Positive(TensorShape shape) {
+  return Rand(DataType::kFloat, std::move(shape), 0.5, 2);
+}
+Value NoFloats() { return Empty(DataType::kFloat, {0}); }
+
+// With outputs that only a gradient op uses, the last without a meaning.
+// In inference stock leaves some of those unset.
+void Cases(CaseList& c, std::vector<int> ignored) {
+  std::vector<int> in_inference = ignored;
+  in_inference.insert(in_inference.end(), {3, 4});
+  const std::vector<DataType> types =
+      ignored.size() < 2 && c.op().name == "FusedBatchNorm"
+          ? std::vector<DataType>{DataType::kFloat}
+          : c.AllowedTypes("T");
+  for (const DataType t : types) {
+    const double slack = t == DataType::kFloat ? 1e-4 : 2e-2;
+    c.Ok({Rand(t, {2, 5, 7, 3}), Positive({3}), F32({3}), NoFloats(),
+          NoFloats()})
+        .Tolerance(slack)
+        .IgnoreOutputs(ignored);
+    c.Ok({Rand(t, {2, 5, 7, 17}), Positive({17}), F32({17}), F32({17}),
+          Positive({17})},
+         {{"is_training", false}})
+        .Tolerance(slack)
+        .IgnoreOutputs(in_inference);
+    c.Ok({Rand(t, {2, 3, 5, 7}), Positive({3}), F32({3}), F32({3}),
+          Positive({3})},
+         {{"is_training", false}, {"data_format", "NCHW"}})
+        .Tolerance(slack)
+        .IgnoreOutputs(in_inference);
+  }
+  c.Ok({F32({2, 5, 7, 3}), Positive({3}), F32({3}), F32({3}), Positive({3})},
+       {{"exponential_avg_factor", 0.25f}, {"epsilon", 0.01f}})
+      .Tolerance(1e-4)
+      .IgnoreOutputs(ignored);
+  c.Ok({F32({2, 3, 5, 7}), Positive({3}), F32({3}), NoFloats(), NoFloats()},
+       {{"data_format", "NCHW"}})
+      .Tolerance(1e-4)
+      .IgnoreOutputs(ignored);
+  c.Ok({F32({2, 2, 2, 3}), Positive({3}), F32({3}), F32({3}), Positive({3})},
+       {{"is_training", false}})
+      .Tolerance(1e-4)
+      .IgnoreOutputs(ignored)
+      .Gradient({0, 1, 2})
+      .GradientTolerance(2e-2);
+}
+
+void GradCases(CaseList& c, bool third) {
+  const auto add = [&](DataType t, TensorShape shape, int64_t n,
+                       AttrMap attrs) {
+    std::vector<Value> inputs = {Rand(t, shape), Rand(t, shape), Positive({n}),
+                                 Rand(DataType::kFloat, {n}, -0.2, 0.2),
+                                 Positive({n})};
+    if (third) inputs.push_back(F32({0}));
+    c.Ok(inputs, std::move(attrs))
+        .Tolerance(t == DataType::kFloat ? 1e-4 : 5e-2)
+        .IgnoreOutputs({3, 4});
+  };
+  for (const DataType t :
+       third ? c.AllowedTypes("T") : std::vector<DataType>{DataType::kFloat}) {
+    add(t, {2, 5, 7, 3}, 3, {});
+    add(t, {2, 5, 7, 3}, 3, {{"is_training", false}});
+  }
+  add(DataType::kFloat, {2, 3, 5, 7}, 3, {{"data_format", "NCHW"}});
+  add(DataType::kFloat, {2, 3, 5, 7}, 3,
+      {{"data_format", "NCHW"}, {"is_training", false}});
+}
+
+}  // namespace
+
+MR_CASES(FusedBatchNorm)(CaseList& c) { Cases(c, {}); }
+MR_CASES(FusedBatchNormV2)(CaseList& c) { Cases(c, {}); }
+MR_CASES(FusedBatchNormV3)(CaseList& c) {
+  Cases(c, {5});
+  c.Ok({F32({2, 3, 2, 4, 3}), Positive({3}), F32({3}), NoFloats(), NoFloats()},
+       {{"data_format", "NDHWC"}})
+      .Tolerance(1e-4)
+      .IgnoreOutputs({5});
+}
+MR_CASES(FusedBatchNormGrad)(CaseList& c) { GradCases(c, false); }
+MR_CASES(FusedBatchNormGradV2)(CaseList& c) {
+  GradCases(c, false);
+  for (const DataType t : c.AllowedTypes("T")) {
+    c.Ok({Rand(t, {2, 5, 7, 3}), Rand(t, {2, 5, 7, 3}), Positive({3}),
+          Rand(DataType::kFloat, {3}, -0.2, 0.2), Positive({3})})
+        .Tolerance(5e-2)
+        .IgnoreOutputs({3, 4});
+  }
+}
+MR_CASES(FusedBatchNormGradV3)(CaseList& c) { GradCases(c, true); }
+MR_CASES(BatchNormWithGlobalNormalization)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    for (const bool scale : {false, true}) {
+      c.Ok({Rand(t, {2, 3, 4, 5}), Rand(t, {5}), Rand(t, {5}, 0.5, 2),
+            Rand(t, {5}), Rand(t, {5})},
+           {{"variance_epsilon", 0.01f}, {"scale_after_normalization", scale}})
+          .Tolerance(t == DataType::kHalf ? 2e-2 : 1e-5);
+    }
+  });
+}
+MR_CASES(LRN)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Rand(t, {2, 3, 4, 7})}).Tolerance(t == DataType::kHalf ? 1e-2 : 1e-4);
+    c.Ok({Rand(t, {1, 3, 2, 17})}, {{"depth_radius", 2},
+                                    {"bias", 0.5f},
+                                    {"alpha", 0.3f},
+                                    {"beta", 0.75f}})
+        .Tolerance(t == DataType::kHalf ? 1e-2 : 1e-4);
+  });
+  c.Ok({F32({1, 2, 2, 5})}, {{"depth_radius", 1}})
+      .Tolerance(1e-4)
+      .Gradient()
+      .GradientTolerance(2e-2);
+}
+MR_CASES(LRNGrad)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Rand(t, {2, 3, 4, 7}), Rand(t, {2, 3, 4, 7}), Rand(t, {2, 3, 4, 7})},
+         {{"depth_radius", 2}})
+        .Tolerance(t == DataType::kHalf ? 3e-2 : 1e-4);
+  });
+}

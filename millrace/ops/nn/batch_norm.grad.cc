@@ -1,0 +1,63 @@
+#include "millrace/client/grad_context.h"
+#include "millrace/client/grad_shapes.h"
+
+namespace millrace::ops {
+namespace {
+
+// In terms of the mean and variance that the op has kept, or in inference of
+// those that it was given.
+struct Statistics {
+  Output mean, variance;
+};
+Statistics StatisticsOf(GradContext& g) {
+  if (g.Attr<bool>("is_training")) return {g.out(3), g.out(4)};
+  return {g.in(3), g.in(4)};
+}
+
+template <class Options>
+Options OptionsOf(GradContext& g) {
+  Options options;
+  options.epsilon = g.Attr<float>("epsilon");
+  options.data_format = g.Attr<std::string>("data_format");
+  options.is_training = g.Attr<bool>("is_training");
+  return options;
+}
+
+template <class Grads>
+void Set(GradContext& g, const Grads& grads) {
+  g.Set(0, grads.x_backprop);
+  g.Set(1, grads.scale_backprop);
+  g.Set(2, grads.offset_backprop);
+}
+
+}  // namespace
+}  // namespace millrace::ops
+
+using namespace millrace;       // NOLINT: a file of declarations
+using namespace millrace::ops;  // NOLINT
+
+MR_GRADIENT(FusedBatchNorm)(GradContext& g) {
+  const Statistics s = StatisticsOf(g);
+  Set(g, FusedBatchNormGrad(g, g.dy(0), g.in(0), g.in(1), s.mean, s.variance,
+                            OptionsOf<FusedBatchNormGradOptions>(g)));
+}
+MR_GRADIENT(FusedBatchNormV2)(GradContext& g) {
+  const Statistics s = StatisticsOf(g);
+  Set(g, FusedBatchNormGradV2(g, g.dy(0), g.in(0), g.in(1), s.mean, s.variance,
+                              OptionsOf<FusedBatchNormGradV2Options>(g)));
+}
+MR_GRADIENT(FusedBatchNormV3)(GradContext& g) {
+  const Statistics s = StatisticsOf(g);
+  Set(g, FusedBatchNormGradV3(g, g.dy(0), g.in(0), g.in(1), s.mean, s.variance,
+                              g.out(5),
+                              OptionsOf<FusedBatchNormGradV3Options>(g)));
+}
+
+MR_GRADIENT(LRN)(GradContext& g) {
+  LRNGradOptions options;
+  options.depth_radius = g.Attr<int64_t>("depth_radius");
+  options.bias = g.Attr<float>("bias");
+  options.alpha = g.Attr<float>("alpha");
+  options.beta = g.Attr<float>("beta");
+  g.Set(0, LRNGrad(g, g.dy(), g.in(0), g.out(), options));
+}

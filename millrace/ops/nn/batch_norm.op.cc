@@ -1,0 +1,197 @@
+#include "millrace/graph/shape_context.h"
+#include "millrace/ops/nn/window.op.h"
+
+namespace millrace::ops {
+namespace {
+
+struct ChannelShape {
+  PartialShape image;
+  int64_t channels = kUnknownDim;
+};
+
+// The first input and its channels, merged with those of the given vectors.
+StatusOr<ChannelShape> ReadChannels(ShapeContext& c, int image,
+                                    std::initializer_list<int> vectors) {
+  MR_ASSIGN(const auto format, c.Attr<std::string>("data_format"));
+  MR_ASSIGN(const ImageLayout layout, LayoutOf(format));
+  ChannelShape s;
+  MR_ASSIGN(s.image, c.WithRank(image, layout.rank()));
+  s.channels = s.image.dim(layout.channel_dim());
+  for (const int i : vectors) {
+    MR_ASSIGN(const PartialShape vector, c.WithRank(i, 1));
+    MR_ASSIGN(s.channels, ShapeContext::MergeDims(s.channels, vector.dim(0)));
+  }
+  s.image.set_dim(layout.channel_dim(), s.channels);
+  return s;
+}
+
+Status BatchNormShape(ShapeContext& c) {
+  MR_ASSIGN(const bool training, c.Attr<bool>("is_training"));
+  MR_ASSIGN(const float factor, c.Attr<float>("exponential_avg_factor"));
+  ChannelShape s;
+  if (training && factor == 1.0f) {
+    // Mean and variance may be empty.
+    MR_ASSIGN(s, ReadChannels(c, 0, {1, 2}));
+  } else {
+    MR_ASSIGN(s, ReadChannels(c, 0, {1, 2, 3, 4}));
+  }
+  c.set_output(0, s.image);
+  for (int i = 1; i < 5; ++i) c.set_output(i, PartialShape({s.channels}));
+  return OkStatus();
+}
+
+Status BatchNormGradShape(ShapeContext& c) {
+  MR_ASSIGN(ChannelShape s, ReadChannels(c, 0, {2, 3, 4}));
+  MR_ASSIGN(s.image, ShapeContext::MergeShapes(s.image, c.input(1)));
+  c.set_output(0, s.image);
+  c.set_output(1, PartialShape({s.channels}));
+  c.set_output(2, PartialShape({s.channels}));
+  c.set_output(3, PartialShape({0}));
+  c.set_output(4, PartialShape({0}));
+  return OkStatus();
+}
+
+Status GlobalNormShape(ShapeContext& c) {
+  MR_ASSIGN(PartialShape input, c.WithRank(0, 4));
+  int64_t channels = input.dim(3);
+  for (int i = 1; i < 5; ++i) {
+    MR_ASSIGN(const PartialShape vector, c.WithRank(i, 1));
+    MR_ASSIGN(channels, ShapeContext::MergeDims(channels, vector.dim(0)));
+  }
+  input.set_dim(3, channels);
+  return c.Return(std::move(input));
+}
+
+Status LrnShape(ShapeContext& c) {
+  MR_ASSIGN(PartialShape input, c.WithRank(0, 4));
+  return c.Return(std::move(input));
+}
+
+Status LrnGradShape(ShapeContext& c) {
+  MR_ASSIGN(PartialShape shape,
+            ShapeContext::MergeShapes(c.input(0), c.input(1)));
+  MR_ASSIGN(shape, ShapeContext::MergeShapes(shape, c.input(2)));
+  MR_ASSIGN(shape, ShapeContext::WithRank(shape, 4));
+  return c.Return(std::move(shape));
+}
+
+}  // namespace
+}  // namespace millrace::ops
+
+using namespace millrace;
+using namespace millrace::ops;
+
+MR_OP(FusedBatchNorm){
+    .inputs = "x: T, scale: T, offset: T, mean: T, variance: T",
+    .outputs =
+        "y: T, batch_mean: T, batch_variance: T, reserve_space_1: T, "
+        "reserve_space_2: T",
+    .attrs =
+        "T: {float}; epsilon: float = 9.999999747378752e-05; "
+        "exponential_avg_factor: float = 1.0; data_format: {'NHWC', 'NCHW'} = "
+        "'NHWC'; is_training: bool = true",
+    .shape = BatchNormShape,
+    .doc =
+        "Scales each channel to a given deviation and shifts it to a given "
+        "mean, by the batch's statistics in training, else by given ones.",
+};
+MR_OP(FusedBatchNormV2){
+    .inputs = "x: T, scale: U, offset: U, mean: U, variance: U",
+    .outputs =
+        "y: T, batch_mean: U, batch_variance: U, reserve_space_1: U, "
+        "reserve_space_2: U",
+    .attrs =
+        "T: {half, bfloat16, float}; U: {float}; epsilon: float = "
+        "9.999999747378752e-05; exponential_avg_factor: float = 1.0; "
+        "data_format: {'NHWC', 'NCHW'} = 'NHWC'; is_training: bool = true",
+    .shape = BatchNormShape,
+    .doc = "FusedBatchNorm whose statistics have a type of their own.",
+};
+MR_OP(FusedBatchNormV3){
+    .inputs = "x: T, scale: U, offset: U, mean: U, variance: U",
+    .outputs =
+        "y: T, batch_mean: U, batch_variance: U, reserve_space_1: U, "
+        "reserve_space_2: U, reserve_space_3: U",
+    .attrs =
+        "T: {half, bfloat16, float}; U: {bfloat16, float}; epsilon: float = "
+        "9.999999747378752e-05; exponential_avg_factor: float = 1.0; "
+        "data_format: {'NHWC', 'NCHW', 'NDHWC', 'NCDHW'} = 'NHWC'; "
+        "is_training: bool = true",
+    .shape = BatchNormShape,
+    .doc =
+        "FusedBatchNormV2 with one more output for its gradient, also of "
+        "volumes.",
+};
+MR_OP(FusedBatchNormGrad){
+    .inputs =
+        "y_backprop: T, x: T, scale: T, reserve_space_1: T, reserve_space_2: T",
+    .outputs =
+        "x_backprop: T, scale_backprop: T, offset_backprop: T, "
+        "reserve_space_3: T, reserve_space_4: T",
+    .attrs =
+        "T: {float}; epsilon: float = 9.999999747378752e-05; data_format: "
+        "{'NHWC', 'NCHW'} = 'NHWC'; is_training: bool = true",
+    .shape = BatchNormGradShape,
+    .doc = "The gradient of FusedBatchNorm.",
+};
+MR_OP(FusedBatchNormGradV2){
+    .inputs =
+        "y_backprop: T, x: T, scale: float, reserve_space_1: U, "
+        "reserve_space_2: U",
+    .outputs =
+        "x_backprop: T, scale_backprop: U, offset_backprop: U, "
+        "reserve_space_3: U, reserve_space_4: U",
+    .attrs =
+        "T: {half, bfloat16, float}; U: {float}; epsilon: float = "
+        "9.999999747378752e-05; data_format: {'NHWC', 'NCHW'} = 'NHWC'; "
+        "is_training: bool = true",
+    .shape = BatchNormGradShape,
+    .doc = "The gradient of FusedBatchNormV2.",
+};
+MR_OP(FusedBatchNormGradV3){
+    .inputs =
+        "y_backprop: T, x: T, scale: float, reserve_space_1: U, "
+        "reserve_space_2: U, reserve_space_3: U",
+    .outputs =
+        "x_backprop: T, scale_backprop: U, offset_backprop: U, "
+        "reserve_space_4: U, reserve_space_5: U",
+    .attrs =
+        "T: {half, bfloat16, float}; U: {float}; epsilon: float = "
+        "9.999999747378752e-05; data_format: {'NHWC', 'NCHW', 'NDHWC', "
+        "'NCDHW'} = 'NHWC'; is_training: bool = true",
+    .shape = BatchNormGradShape,
+    .doc = "The gradient of FusedBatchNormV3.",
+};
+MR_OP(BatchNormWithGlobalNormalization){
+    .inputs = "t: T, m: T, v: T, beta: T, gamma: T",
+    .outputs = "result: T",
+    .attrs =
+        "T: {float, double, int32, uint8, int16, int8, complex64, int64, "
+        "qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, "
+        "half, uint32, uint64}; variance_epsilon: float; "
+        "scale_after_normalization: bool",
+    .shape = GlobalNormShape,
+    .doc =
+        "Normalizes by given statistics; gamma is used if "
+        "scale_after_normalization.",
+    .deprecated_version = 9,
+    .deprecated_hint = "Use tf.nn.batch_normalization()",
+};
+MR_OP(LRN){
+    .inputs = "input: T",
+    .outputs = "output: T",
+    .attrs =
+        "depth_radius: int = 5; bias: float = 1.0; alpha: float = 1.0; beta: "
+        "float = 0.5; T: {half, bfloat16, float} = 'float'",
+    .shape = LrnShape,
+    .doc = "Divides by a power of the sum of squares of the channels around.",
+};
+MR_OP(LRNGrad){
+    .inputs = "input_grads: T, input_image: T, output_image: T",
+    .outputs = "output: T",
+    .attrs =
+        "depth_radius: int = 5; bias: float = 1.0; alpha: float = 1.0; beta: "
+        "float = 0.5; T: {half, bfloat16, float} = 'float'",
+    .shape = LrnGradShape,
+    .doc = "The gradient of LRN.",
+};

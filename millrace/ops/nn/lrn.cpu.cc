@@ -1,0 +1,156 @@
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/tensor/dispatch.h"
+
+namespace millrace::ops {
+namespace {
+
+struct LrnAttrs {
+  int64_t radius = 0;
+  float bias = 1, alpha = 1, beta = 0.5f;
+
+  static StatusOr<LrnAttrs> Read(const KernelInit& init) {
+    LrnAttrs a;
+    MR_ASSIGN(a.radius, init.Attr<int64_t>("depth_radius"));
+    MR_ASSIGN(a.bias, init.Attr<float>("bias"));
+    MR_ASSIGN(a.alpha, init.Attr<float>("alpha"));
+    MR_ASSIGN(a.beta, init.Attr<float>("beta"));
+    if (a.radius < 0) {
+      return InvalidArgument("depth_radius = ", a.radius,
+                             " is not non-negative");
+    }
+    return a;
+  }
+
+  // norms[c] = bias + alpha * sum of x^2 around c.
+  void Norms(const float* x, int64_t n, float* norms) const {
+    for (int64_t c = 0; c < n; ++c) {
+      float sum = 0;
+      const int64_t end = std::min(n, c + radius + 1);
+      for (int64_t k = std::max<int64_t>(0, c - radius); k < end; ++k) {
+        sum += x[k] * x[k];
+      }
+      norms[c] = bias + alpha * sum;
+    }
+  }
+};
+
+int64_t CostOfRow(const LrnAttrs& a, int64_t n) {
+  return n * (20 + 2 * std::min(n, 2 * a.radius + 1));
+}
+
+template <class T>
+void ReadRow(const T* x, int64_t n, std::vector<float>& row) {
+  row.resize(static_cast<size_t>(n));
+  for (int64_t i = 0; i < n; ++i) row[i] = static_cast<float>(x[i]);
+}
+
+class LrnKernel {
+ public:
+  static StatusOr<LrnKernel> Make(const KernelInit& init) {
+    LrnKernel k;
+    MR_ASSIGN(k.attrs_, LrnAttrs::Read(init));
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    const Tensor& x = ctx.input(0);
+    if (x.rank() != 4) return InvalidArgument("in must be 4-dimensional");
+    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
+    if (x.num_elements() == 0) return OkStatus();
+    const int64_t n = x.dim(3);
+    return Dispatch<float, Half>(x.dtype(), [&]<class T>() -> Status {
+      const T* in = x.flat<T>().data();
+      T* z = out->mutable_flat<T>().data();
+      return ctx.ParallelFor(
+          x.num_elements() / n, CostOfRow(attrs_, n),
+          [&](int64_t begin, int64_t end) {
+            std::vector<float> row, norms(static_cast<size_t>(n));
+            for (int64_t r = begin; r < end; ++r) {
+              ReadRow(in + r * n, n, row);
+              attrs_.Norms(row.data(), n, norms.data());
+              for (int64_t c = 0; c < n; ++c) {
+                z[r * n + c] =
+                    static_cast<T>(row[c] * std::pow(norms[c], -attrs_.beta));
+              }
+            }
+          });
+    });
+  }
+
+ private:
+  LrnAttrs attrs_;
+};
+
+class LrnGradKernel {
+ public:
+  static StatusOr<LrnGradKernel> Make(const KernelInit& init) {
+    LrnGradKernel k;
+    MR_ASSIGN(k.attrs_, LrnAttrs::Read(init));
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    const Tensor& grad = ctx.input(0);
+    const Tensor& x = ctx.input(1);
+    const Tensor& y = ctx.input(2);
+    if (grad.rank() != 4 || x.rank() != 4) {
+      return InvalidArgument("inputs must be 4-dimensional");
+    }
+    if (x.shape() != grad.shape() || y.shape() != grad.shape()) {
+      return InvalidArgument(
+          "input_grads, input_image, and out_image should have the same "
+          "shape");
+    }
+    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
+    if (x.num_elements() == 0) return OkStatus();
+    const int64_t n = x.dim(3);
+    return Dispatch<float, Half>(x.dtype(), [&]<class T>() -> Status {
+      const T *d = grad.flat<T>().data(), *in = x.flat<T>().data(),
+              *o = y.flat<T>().data();
+      T* z = out->mutable_flat<T>().data();
+      return ctx.ParallelFor(
+          x.num_elements() / n, 2 * CostOfRow(attrs_, n),
+          [&](int64_t begin, int64_t end) {
+            std::vector<float> dy, row, result;
+            std::vector<float> norms(static_cast<size_t>(n)), parts(norms);
+            for (int64_t r = begin; r < end; ++r) {
+              ReadRow(d + r * n, n, dy);
+              ReadRow(in + r * n, n, row);
+              ReadRow(o + r * n, n, result);
+              attrs_.Norms(row.data(), n, norms.data());
+              // What each output adds to the gradients around it.
+              for (int64_t c = 0; c < n; ++c) {
+                parts[c] = dy[c] * result[c] / norms[c];
+              }
+              for (int64_t c = 0; c < n; ++c) {
+                float sum = 0;
+                const int64_t last = std::min(n, c + attrs_.radius + 1);
+                for (int64_t k = std::max<int64_t>(0, c - attrs_.radius);
+                     k < last; ++k) {
+                  sum += parts[k];
+                }
+                z[r * n + c] = static_cast<T>(
+                    dy[c] * std::pow(norms[c], -attrs_.beta) -
+                    2 * attrs_.alpha * attrs_.beta * row[c] * sum);
+              }
+            }
+          });
+    });
+  }
+
+ private:
+  LrnAttrs attrs_;
+};
+
+}  // namespace
+}  // namespace millrace::ops
+
+using namespace millrace;
+using namespace millrace::ops;
+
+MR_KERNELS(LRN,
+           Cpu){{.types = "T: float, half", .make = MakeKernel<LrnKernel>}};
+MR_KERNELS(LRNGrad,
+           Cpu){{.types = "T: float, half", .make = MakeKernel<LrnGradKernel>}};
