@@ -1,0 +1,93 @@
+#include "tests/cases/case.h"
+
+using namespace millrace::cases;
+
+namespace {
+
+Value Pads(std::initializer_list<double> values) {
+  return Of(DataType::kInt32, {static_cast<int64_t>(values.size()) / 2, 2},
+            values);
+}
+
+// Stock builds the graph only if it knows the ranks of the last two inputs.
+Case& OkConst(CaseList& c, Value x, const Value& block, const Value& pads) {
+  return c.Sequence("")
+      .Node("block", "Const", {},
+            {{"value", block.tensor}, {"dtype", block.tensor.dtype()}})
+      .Node("pads", "Const", {},
+            {{"value", pads.tensor}, {"dtype", pads.tensor.dtype()}})
+      .Node("op", c.op().name, {std::move(x), "block", "pads"})
+      .Run({"op"});
+}
+
+}  // namespace
+
+MR_CASES(SpaceToBatch)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Rand(t, {2, 4, 6, 3}), Pads({0, 0, 0, 0})}, {{"block_size", 2}});
+    c.Ok({Rand(t, {1, 3, 5, 2}), Pads({1, 2, 0, 1})}, {{"block_size", 3}});
+  });
+  c.Ok({F64({1, 3, 4, 2}), Pads({1, 0, 0, 2})}, {{"block_size", 2}})
+      .Gradient({0});
+  c.Ok({F32({1, 4, 4, 2}), Of(DataType::kInt64, {2, 2}, {0, 0, 1, 1})},
+       {{"block_size", 2}});
+  c.Error({F32({1, 3, 4, 2}), Pads({0, 0, 0, 0})}, {{"block_size", 2}},
+          StatusCode::kInvalidArgument, "is not divisible by");
+}
+MR_CASES(SpaceToBatchND)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    OkConst(c, Rand(t, {2, 4, 6, 3}), Vec({2, 3}), Pads({0, 0, 0, 0}));
+    OkConst(c, Rand(t, {1, 3, 5}), Vec({3}), Pads({1, 2}));
+  });
+  c.EachType("Tblock_shape", [](CaseList& c, DataType t) {
+    OkConst(c, F32({1, 3, 5, 2, 2}), Vec(t, {2, 1, 3}),
+            Of(DataType::kInt64, {3, 2}, {1, 0, 0, 0, 1, 0}));
+  });
+  OkConst(c, F64({1, 3, 4, 2}), Vec({2, 2}), Pads({1, 0, 0, 2})).Gradient({0});
+  OkConst(c, F32({2, 3}), Empty(DataType::kInt32, {0}),
+          Empty(DataType::kInt32, {0, 2}));
+  OkConst(c, Empty(DataType::kFloat, {0, 4, 2}), Vec({2}), Pads({0, 0}));
+  c.Error({F32({1, 3, 4}), Vec({2, 2}), Pads({-1, 0, 0, 2})},
+          StatusCode::kInvalidArgument, "must be non-negative")
+      .NoStock("stock builds no graph of inputs of unknown rank");
+  c.Error({F32({1, 3, 4}), Vec({0, 2}), Pads({1, 0, 0, 2})},
+          StatusCode::kInvalidArgument, "must be positive")
+      .NoStock("stock builds no graph of inputs of unknown rank");
+}
+MR_CASES(BatchToSpace)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Rand(t, {8, 2, 3, 3}), Pads({0, 0, 0, 0})}, {{"block_size", 2}});
+    c.Ok({Rand(t, {9, 2, 2, 2}), Pads({1, 2, 0, 1})}, {{"block_size", 3}});
+  });
+  c.Ok({F64({4, 3, 2, 2}), Pads({1, 0, 0, 2})}, {{"block_size", 2}})
+      .Gradient({0});
+  c.Ok({F32({4, 4, 4, 2}), Of(DataType::kInt64, {2, 2}, {0, 0, 1, 1})},
+       {{"block_size", 2}});
+  c.Error({F32({3, 3, 4, 2}), Pads({0, 0, 0, 0})}, {{"block_size", 2}},
+          StatusCode::kInvalidArgument, "is not divisible by product of block");
+}
+MR_CASES(BatchToSpaceND)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    OkConst(c, Rand(t, {12, 2, 2, 3}), Vec({2, 3}), Pads({0, 0, 0, 0}));
+    OkConst(c, Rand(t, {3, 2, 5}), Vec({3}), Pads({1, 2}));
+  });
+  OkConst(c, F64({4, 3, 4, 2}), Vec({2, 2}), Pads({1, 0, 0, 2})).Gradient({0});
+  OkConst(c, F32({6, 3, 5, 2, 2}), Vec(DataType::kInt64, {2, 1, 3}),
+          Of(DataType::kInt64, {3, 2}, {1, 0, 0, 0, 1, 0}));
+}
+MR_CASES(SpaceToDepth)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Rand(t, {2, 4, 6, 3})}, {{"block_size", 2}});
+  });
+  c.Ok({F64({1, 3, 6, 2})}, {{"block_size", 3}}).Gradient();
+  c.BuildError({F32({1, 3, 6, 2})}, {{"block_size", 2}},
+               "Dimension size must be evenly divisible by 2 but is 3");
+}
+MR_CASES(DepthToSpace)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Rand(t, {2, 2, 3, 12})}, {{"block_size", 2}});
+  });
+  c.Ok({F64({1, 2, 1, 18})}, {{"block_size", 3}}).Gradient();
+  c.BuildError({F32({1, 3, 6, 6})}, {{"block_size", 2}},
+               "Dimension size must be evenly divisible by 4 but is 6");
+}

@@ -1,0 +1,278 @@
+#include <algorithm>
+#include <limits>
+
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/array/move.h"
+
+namespace millrace::ops {
+namespace {
+
+// SpaceToBatchND as numbers; the first versions have two spatial dimensions.
+struct Blocks {
+  std::vector<int64_t> block, before, after;
+  int n() const { return static_cast<int>(block.size()); }
+};
+
+StatusOr<Blocks> ReadBlocks(const std::vector<int64_t>& block,
+                            const Tensor& pads, const char* what) {
+  Blocks b;
+  b.block = block;
+  if (pads.rank() != 2 || pads.dim(1) != 2 ||
+      pads.dim(0) != static_cast<int64_t>(block.size())) {
+    return InvalidArgument(what, " should have shape [", block.size(),
+                           ", 2] instead of ", pads.shape().DebugString());
+  }
+  for (const int64_t size : block) {
+    if (size < 1) {
+      return InvalidArgument("All values in block_shape must be positive");
+    }
+  }
+  const std::vector<int64_t> values = IntValues(pads);
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (values[i] < 0) {
+      return InvalidArgument(what, " must be non-negative");
+    }
+    (i % 2 == 0 ? b.before : b.after).push_back(values[i]);
+  }
+  return b;
+}
+
+int64_t CeilOf(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// Copies what lies in both, block by block. `space` is the tensor with the
+// larger spatial dimensions, `batch` the one with the larger batch.
+Status CopyBlocks(KernelContext& ctx, const Blocks& b, DataType type,
+                  const TensorShape& space, const TensorShape& batch,
+                  bool to_batch, const char* from, char* to) {
+  const int n = b.n();
+  const DimVector space_strides = RowMajorStrides(space.dims());
+  const DimVector batch_strides = RowMajorStrides(batch.dims());
+  const int64_t rest = space.NumElements(n + 1, space.rank());
+  int64_t blocks = 1;
+  for (const int64_t size : b.block) blocks *= size;
+  for (int64_t k = 0; k < blocks; ++k) {
+    StridedCopySpec spec;
+    int64_t space_at = 0;
+    int64_t batch_at = k * space.dim(0) * batch_strides[0];
+    const auto add = [&](int64_t dim, int64_t in_space, int64_t in_batch) {
+      to_batch ? spec.Add(dim, in_space, in_batch)
+               : spec.Add(dim, in_batch, in_space);
+    };
+    add(space.dim(0), space_strides[0], batch_strides[0]);
+    int64_t place = k;
+    std::vector<int64_t> offset(static_cast<size_t>(n));
+    for (int i = n - 1; i >= 0; --i) {
+      offset[i] = place % b.block[i];
+      place /= b.block[i];
+    }
+    bool none = false;
+    for (int i = 0; i < n; ++i) {
+      // Place j of the batch's tensor is j * block + shift of the space's.
+      const int64_t shift = offset[i] - b.before[i];
+      const int64_t first = shift >= 0 ? 0 : CeilOf(-shift, b.block[i]);
+      const int64_t end = std::min(
+          batch.dim(i + 1), space.dim(i + 1) > shift
+                                ? CeilOf(space.dim(i + 1) - shift, b.block[i])
+                                : 0);
+      if (end <= first) {
+        none = true;
+        break;
+      }
+      add(end - first, space_strides[i + 1] * b.block[i], batch_strides[i + 1]);
+      space_at += (first * b.block[i] + shift) * space_strides[i + 1];
+      batch_at += first * batch_strides[i + 1];
+    }
+    if (none) continue;
+    add(rest, 1, 1);
+    spec.src_offset = to_batch ? space_at : batch_at;
+    spec.dst_offset = to_batch ? batch_at : space_at;
+    MR_RETURN_IF_ERROR(StridedCopy(ctx, type, from, to, spec));
+  }
+  return OkStatus();
+}
+
+template <bool kToBatch>
+class BlocksKernel {
+ public:
+  static StatusOr<BlocksKernel> Make(const KernelInit& init) {
+    BlocksKernel k;
+    if (init.HasAttr("block_size")) {
+      MR_ASSIGN(k.block_size_, init.Attr<int64_t>("block_size"));
+      if (k.block_size_ <= 1) {
+        return InvalidArgument("Block size should be > 1: ", k.block_size_);
+      }
+    }
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    const Tensor& x = ctx.input(0);
+    const char* what = kToBatch ? "paddings" : "crops";
+    std::vector<int64_t> block = {block_size_, block_size_};
+    if (block_size_ == 0) {
+      if (ctx.input(1).rank() != 1) {
+        return InvalidArgument("block_shape rank should be 1 instead of ",
+                               ctx.input(1).rank());
+      }
+      block = IntValues(ctx.input(1));
+    } else if (x.rank() != 4) {
+      return InvalidArgument("Input rank should be 4 instead of ", x.rank());
+    }
+    MR_ASSIGN(const Blocks b,
+              ReadBlocks(block, ctx.input(block_size_ == 0 ? 2 : 1), what));
+    if (x.rank() < b.n() + 1) {
+      return InvalidArgument("input rank should be >= ", b.n() + 1,
+                             " instead of ", x.rank());
+    }
+    DimVector dims = x.shape().dims();
+    int64_t blocks = 1;
+    for (int i = 0; i < b.n(); ++i) {
+      if (__builtin_mul_overflow(blocks, b.block[i], &blocks)) {
+        return InvalidArgument("block_shape is too large");
+      }
+    }
+    if (kToBatch) {
+      if (__builtin_mul_overflow(dims[0], blocks, &dims[0])) {
+        return InvalidArgument("the output's batch is too large");
+      }
+    } else {
+      if (dims[0] % blocks != 0) {
+        return InvalidArgument("Input batch dimension (", dims[0],
+                               ") is not divisible by product of block sizes (",
+                               blocks, ")");
+      }
+      dims[0] /= blocks;
+    }
+    for (int i = 0; i < b.n(); ++i) {
+      int64_t& size = dims[static_cast<size_t>(i) + 1];
+      int64_t pad = 0;
+      if (__builtin_add_overflow(b.before[i], b.after[i], &pad)) {
+        return InvalidArgument(what, " are too large");
+      }
+      if (kToBatch) {
+        int64_t padded = 0;
+        if (__builtin_add_overflow(size, pad, &padded)) {
+          return InvalidArgument(what, " are too large");
+        }
+        if (padded % b.block[i] != 0) {
+          return InvalidArgument("padded_shape[", i, "]=", padded,
+                                 " is not divisible by block_shape[", i,
+                                 "]=", b.block[i]);
+        }
+        size = padded / b.block[i];
+      } else {
+        int64_t whole = 0;
+        if (__builtin_mul_overflow(size, b.block[i], &whole) || whole < pad) {
+          return InvalidArgument("cropped_shape[", i, "]=", whole - pad,
+                                 " must be non-negative");
+        }
+        size = whole - pad;
+      }
+    }
+    MR_ASSIGN(const TensorShape shape, TensorShape::Make(dims));
+    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, shape));
+    if (out->num_elements() == 0) return OkStatus();
+    if (kToBatch) MR_RETURN_IF_ERROR(ZeroTensor(ctx, out));
+    if (x.num_elements() == 0) return OkStatus();
+    return kToBatch ? CopyBlocks(ctx, b, x.dtype(), x.shape(), shape, true,
+                                 x.data(), out->mutable_data())
+                    : CopyBlocks(ctx, b, x.dtype(), shape, x.shape(), false,
+                                 x.data(), out->mutable_data());
+  }
+
+ private:
+  int64_t block_size_ = 0;
+};
+
+// Between [n, h, w, places, c] of depth and [n, h, block, w, block, c] of
+// space, or with the channels in front.
+template <bool kToDepth>
+class DepthKernel {
+ public:
+  static StatusOr<DepthKernel> Make(const KernelInit& init) {
+    DepthKernel k;
+    MR_ASSIGN(k.block_, init.Attr<int64_t>("block_size"));
+    // Stock takes an int.
+    if (k.block_ <= 1 || k.block_ > std::numeric_limits<int32_t>::max()) {
+      return InvalidArgument("Block size should be > 1, but was: ", k.block_);
+    }
+    MR_ASSIGN(const auto format, init.Attr<std::string>("data_format"));
+    if (format != "NHWC") {
+      return InvalidArgument("Only NHWC data_format supported on CPU. Got ",
+                             format);
+    }
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    const Tensor& x = ctx.input(0);
+    if (x.rank() != 4) {
+      return InvalidArgument("Input rank should be: 4 instead of: ", x.rank());
+    }
+    const int64_t b = block_;
+    int64_t n = x.dim(0), h = x.dim(1), w = x.dim(2), c = x.dim(3);
+    if (kToDepth) {
+      if (h % b != 0 || w % b != 0) {
+        return InvalidArgument("Image width ", w, " and height ", h,
+                               " should be divisible by block_size: ", b);
+      }
+      h /= b;
+      w /= b;
+    } else {
+      if (c % (b * b) != 0) {
+        return InvalidArgument("Input depth dimension ", c,
+                               " should be divisible by: ", b * b);
+      }
+      c /= b * b;
+    }
+    // h, w of the deep tensor, c of the wide one.
+    MR_ASSIGN(const TensorShape shape,
+              kToDepth ? TensorShape::Make({n, h, w, c * b * b})
+                       : TensorShape::Make({n, h * b, w * b, c}));
+    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, shape));
+    if (out->num_elements() == 0) return OkStatus();
+    StridedCopySpec spec;
+    const auto add = [&](int64_t dim, int64_t in_deep, int64_t in_wide) {
+      kToDepth ? spec.Add(dim, in_wide, in_deep)
+               : spec.Add(dim, in_deep, in_wide);
+    };
+    const int64_t row = w * b * c;  // of the wide tensor
+    add(n * h, w * b * b * c, b * row);
+    add(w, b * b * c, b * c);
+    add(b, b * c, row);
+    add(b * c, 1, 1);
+    return StridedCopy(ctx, x.dtype(), x.data(), out->mutable_data(), spec);
+  }
+
+ private:
+  int64_t block_ = 2;
+};
+
+#define MR_REAL_TYPES                                                     \
+  "T: bfloat16, double, float, half, int16, int32, int64, int8, uint16, " \
+  "uint32, uint64, uint8"
+#define MR_ANY_TYPES                                                       \
+  "T: bfloat16, bool, complex128, complex64, double, float, half, int16, " \
+  "int32, int64, int8, resource, string, uint16, uint32, uint64, uint8, "  \
+  "variant"
+
+}  // namespace
+}  // namespace millrace::ops
+
+using namespace millrace;
+using namespace millrace::ops;
+
+MR_KERNELS(SpaceToBatch, Cpu){{.types = MR_REAL_TYPES,
+                               .make = MakeKernel<BlocksKernel<true>>,
+                               .host = "paddings"}};
+MR_KERNELS(SpaceToBatchND, Cpu){{.types = MR_REAL_TYPES,
+                                 .make = MakeKernel<BlocksKernel<true>>,
+                                 .host = "block_shape, paddings"}};
+MR_KERNELS(BatchToSpace, Cpu){{.types = MR_REAL_TYPES,
+                               .make = MakeKernel<BlocksKernel<false>>,
+                               .host = "crops"}};
+MR_KERNELS(BatchToSpaceND, Cpu){{.types = MR_REAL_TYPES,
+                                 .make = MakeKernel<BlocksKernel<false>>,
+                                 .host = "block_shape, crops"}};
+MR_KERNELS(SpaceToDepth, Cpu){
+    {.types = MR_ANY_TYPES ", qint8", .make = MakeKernel<DepthKernel<true>>}};
+MR_KERNELS(DepthToSpace, Cpu){
+    {.types = MR_ANY_TYPES, .make = MakeKernel<DepthKernel<false>>}};

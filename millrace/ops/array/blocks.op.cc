@@ -1,0 +1,177 @@
+// Blocks of space that go to the batch or to the channels, and back.
+#include "millrace/graph/shape_context.h"
+#include "millrace/ops/array/shape_rules.op.h"
+
+namespace millrace::ops {
+namespace {
+
+// Spatial dimensions begin at 1. `block` and `pads` may be unknown (null);
+// pads are pairs. The batch grows by the blocks' product (`to_batch`) or
+// shrinks.
+Status BlockShape(ShapeContext& c, const std::vector<int64_t>& block,
+                  const Tensor* pads, bool to_batch) {
+  const int n = static_cast<int>(block.size());
+  MR_ASSIGN(PartialShape shape, c.WithRankAtLeast(0, n + 1));
+  int64_t product = 1;
+  for (const int64_t b : block) {
+    if (b < 1) {
+      return InvalidArgument("block_shape must be positive, got ", b);
+    }
+    product *= b;
+  }
+  if (pads) {
+    for (int64_t i = 0; i < pads->num_elements(); ++i) {
+      if (IntAt(*pads, i) < 0) {
+        return InvalidArgument(to_batch ? "paddings" : "crops",
+                               " cannot be negative");
+      }
+    }
+  }
+  if (!shape.known_rank()) return c.Return(PartialShape());
+  if (to_batch) {
+    MR_ASSIGN(const int64_t batch,
+              ShapeContext::MultiplyDims(shape.dim(0), product));
+    shape.set_dim(0, batch);
+  } else {
+    MR_ASSIGN(const int64_t batch,
+              ShapeContext::DivideDims(shape.dim(0), product, true));
+    shape.set_dim(0, batch);
+  }
+  for (int i = 0; i < n; ++i) {
+    int64_t size = kUnknownDim;
+    if (pads) {
+      const int64_t pad = IntAt(*pads, 2 * i) + IntAt(*pads, 2 * i + 1);
+      if (to_batch) {
+        MR_ASSIGN(size, ShapeContext::AddDims(shape.dim(i + 1), pad));
+        MR_ASSIGN(size, ShapeContext::DivideDims(size, block[i], true));
+      } else {
+        MR_ASSIGN(size, ShapeContext::MultiplyDims(shape.dim(i + 1), block[i]));
+        MR_ASSIGN(size, ShapeContext::SubtractDims(size, pad));
+      }
+    }
+    shape.set_dim(i + 1, size);
+  }
+  return c.Return(std::move(shape));
+}
+
+template <bool kToBatch>
+Status BatchNdShape(ShapeContext& c) {
+  MR_ASSIGN(const PartialShape block, c.WithRank(1, 1));
+  MR_ASSIGN(const PartialShape pads, c.WithRank(2, 2));
+  MR_RETURN_IF_ERROR(WithValue(pads.dim(1), 2).status());
+  MR_RETURN_IF_ERROR(
+      ShapeContext::MergeDims(block.dim(0), pads.dim(0)).status());
+  const Tensor* blocks = c.input_value(1);
+  if (!blocks) {
+    if (block.dim(0) == kUnknownDim) return c.Return(PartialShape());
+    MR_ASSIGN(const PartialShape input,
+              c.WithRankAtLeast(0, static_cast<int>(block.dim(0)) + 1));
+    if (!input.known_rank()) return c.Return(PartialShape());
+    PartialShape shape = PartialShape::UnknownOfRank(input.rank());
+    for (int i = static_cast<int>(block.dim(0)) + 1; i < input.rank(); ++i) {
+      shape.set_dim(i, input.dim(i));
+    }
+    return c.Return(std::move(shape));
+  }
+  std::vector<int64_t> sizes;
+  for (int64_t i = 0; i < blocks->num_elements(); ++i) {
+    sizes.push_back(IntAt(*blocks, i));
+  }
+  return BlockShape(c, sizes, c.input_value(2), kToBatch);
+}
+
+template <bool kToBatch>
+Status BatchShape(ShapeContext& c) {
+  MR_ASSIGN(const int64_t block, c.Attr<int64_t>("block_size"));
+  MR_RETURN_IF_ERROR(c.WithRank(0, 4).status());
+  MR_ASSIGN(const PartialShape pads, c.WithRank(1, 2));
+  MR_RETURN_IF_ERROR(WithValue(pads.dim(0), 2).status());
+  MR_RETURN_IF_ERROR(WithValue(pads.dim(1), 2).status());
+  return BlockShape(c, {block, block}, c.input_value(1), kToBatch);
+}
+
+template <bool kToDepth>
+Status DepthShape(ShapeContext& c) {
+  MR_ASSIGN(const auto format, c.Attr<std::string>("data_format"));
+  MR_ASSIGN(const int64_t block, c.Attr<int64_t>("block_size"));
+  if (format == "NCHW_VECT_C") {
+    MR_RETURN_IF_ERROR(c.WithRank(0, 5).status());
+    return c.Return(PartialShape::UnknownOfRank(5));
+  }
+  MR_ASSIGN(PartialShape shape, c.WithRank(0, 4));
+  const bool first = format == "NCHW";
+  for (int i = 0; i < 3; ++i) {
+    const bool is_depth = i == 2;
+    const int d = is_depth ? (first ? 1 : 3) : (first ? 2 : 1) + i;
+    int64_t size = shape.dim(d);
+    if (is_depth == kToDepth) {
+      MR_ASSIGN(size, ShapeContext::MultiplyDims(
+                          size, is_depth ? block * block : block));
+    } else {
+      MR_ASSIGN(size, ShapeContext::DivideDims(
+                          size, is_depth ? block * block : block, true));
+    }
+    shape.set_dim(d, size);
+  }
+  return c.Return(std::move(shape));
+}
+
+}  // namespace
+}  // namespace millrace::ops
+
+using namespace millrace;
+using namespace millrace::ops;
+
+MR_OP(SpaceToBatch){
+    .inputs = "input: T, paddings: Tpaddings",
+    .outputs = "output: T",
+    .attrs =
+        "T: type; Tpaddings: {int32, int64} = 'int32'; block_size: int >= 2",
+    .shape = BatchShape<true>,
+    .doc = "SpaceToBatchND of images with one size of blocks.",
+};
+MR_OP(SpaceToBatchND){
+    .inputs = "input: T, block_shape: Tblock_shape, paddings: Tpaddings",
+    .outputs = "output: T",
+    .attrs =
+        "T: type; Tblock_shape: {int32, int64} = 'int32'; Tpaddings: {int32, "
+        "int64} = 'int32'",
+    .shape = BatchNdShape<true>,
+    .doc =
+        "Pads the spatial dimensions and moves the places within blocks of "
+        "them to the batch.",
+};
+MR_OP(BatchToSpace){
+    .inputs = "input: T, crops: Tidx",
+    .outputs = "output: T",
+    .attrs = "T: type; block_size: int >= 2; Tidx: {int32, int64} = 'int32'",
+    .shape = BatchShape<false>,
+    .doc = "BatchToSpaceND of images with one size of blocks.",
+};
+MR_OP(BatchToSpaceND){
+    .inputs = "input: T, block_shape: Tblock_shape, crops: Tcrops",
+    .outputs = "output: T",
+    .attrs =
+        "T: type; Tblock_shape: {int32, int64} = 'int32'; Tcrops: {int32, "
+        "int64} = 'int32'",
+    .shape = BatchNdShape<false>,
+    .doc = "The reverse of SpaceToBatchND; crops what it padded.",
+};
+MR_OP(SpaceToDepth){
+    .inputs = "input: T",
+    .outputs = "output: T",
+    .attrs =
+        "T: type; block_size: int >= 2; data_format: {'NHWC', 'NCHW', "
+        "'NCHW_VECT_C'} = 'NHWC'",
+    .shape = DepthShape<true>,
+    .doc = "Moves the places within square blocks of images to the channels.",
+};
+MR_OP(DepthToSpace){
+    .inputs = "input: T",
+    .outputs = "output: T",
+    .attrs =
+        "T: type; block_size: int >= 2; data_format: {'NHWC', 'NCHW', "
+        "'NCHW_VECT_C'} = 'NHWC'",
+    .shape = DepthShape<false>,
+    .doc = "The reverse of SpaceToDepth.",
+};

@@ -1,0 +1,92 @@
+#include "tests/cases/case.h"
+
+using namespace millrace::cases;
+
+namespace {
+
+constexpr const char* kAligns[] = {"LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT",
+                                   "RIGHT_RIGHT"};
+Value None() { return Scalar(-1); }
+
+}  // namespace
+
+MR_CASES(MatrixDiag)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) { c.Ok({Rand(t, {2, 3})}); });
+  c.Ok({F64({2, 2, 3})}).Gradient();
+  c.Ok({Empty(DataType::kFloat, {2, 0})});
+}
+MR_CASES(MatrixDiagV2)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Rand(t, {2, 3}), Scalar(1), None(), None(), Rand(t, {})});
+    c.Ok({Rand(t, {2, 3, 4}), Vec({-1, 1}), None(), None(), Rand(t, {})});
+  });
+  c.Ok({F64({2, 3}), Scalar(-1), Scalar(4), Scalar(5), F64({})}).Gradient({0});
+}
+MR_CASES(MatrixDiagV3)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Rand(t, {2, 3, 4}), Vec({-1, 1}), None(), None(), Rand(t, {})});
+  });
+  for (const char* align : kAligns) {
+    c.Ok({F64({2, 4, 3}), Vec({-2, 1}), Scalar(5), Scalar(3), F64({})},
+         {{"align", align}});
+    c.Ok({F64({2, 4, 4}), Vec({-2, 1}), None(), None(), F64({})},
+         {{"align", align}})
+        .Gradient({0});
+  }
+  c.Error({F32({3}), Scalar(0), Scalar(2), None(), F32({})},
+          StatusCode::kInvalidArgument, "The number of rows is too small");
+}
+MR_CASES(MatrixDiagPart)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) { c.Ok({Rand(t, {2, 3, 4})}); });
+  c.Ok({F64({2, 4, 3})}).Gradient();
+}
+MR_CASES(MatrixDiagPartV2)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Rand(t, {2, 3, 4}), Scalar(1), Rand(t, {})});
+    c.Ok({Rand(t, {2, 3, 4}), Vec({-1, 2}), Rand(t, {})});
+  });
+  c.Ok({F64({2, 4, 3}), Vec({-1, 1}), F64({})}).Gradient({0});
+}
+MR_CASES(MatrixDiagPartV3)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Rand(t, {2, 3, 4}), Vec({-1, 2}), Rand(t, {})});
+  });
+  for (const char* align : kAligns) {
+    c.Ok({F64({2, 4, 5}), Vec({-3, 2}), F64({})}, {{"align", align}})
+        .Gradient({0});
+  }
+  c.Error({F32({3, 3}), Scalar(3), F32({})}, StatusCode::kInvalidArgument,
+          "diag_index is out of bound");
+}
+MR_CASES(MatrixSetDiag)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Rand(t, {2, 3, 4}), Rand(t, {2, 3})});
+  });
+  c.Ok({F64({2, 4, 3}), F64({2, 3})}).Gradient();
+}
+MR_CASES(MatrixSetDiagV2)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Rand(t, {2, 3, 4}), Rand(t, {2, 3}), Scalar(1)});
+  });
+  c.Ok({F64({2, 4, 3}), F64({2, 3, 3}), Vec({-1, 1})}).Gradient({0, 1});
+}
+MR_CASES(MatrixSetDiagV3)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Rand(t, {2, 3, 4}), Rand(t, {2, 3}), Scalar(1)});
+  });
+  for (const char* align : kAligns) {
+    c.Ok({F64({2, 4, 5}), F64({2, 6, 4}), Vec({-3, 2})}, {{"align", align}})
+        .Gradient({0, 1});
+  }
+}
+MR_CASES(BatchMatrixDiag)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) { c.Ok({Rand(t, {2, 3})}); });
+}
+MR_CASES(BatchMatrixDiagPart)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) { c.Ok({Rand(t, {2, 3, 4})}); });
+}
+MR_CASES(BatchMatrixSetDiag)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Rand(t, {2, 3, 4}), Rand(t, {2, 3})});
+  });
+}
