@@ -1,0 +1,32 @@
+#include "millrace/client/grad_context.h"
+#include "millrace/client/grad_shapes.h"
+
+namespace millrace::ops {
+namespace {
+
+Output Rows(GradContext& g) { return Element(g, ShapeOf(g, g.in(0)), 0); }
+
+}  // namespace
+}  // namespace millrace::ops
+
+using namespace millrace;       // NOLINT: a file of declarations
+using namespace millrace::ops;  // NOLINT
+
+MR_GRADIENT(SparseSegmentSum)(GradContext& g) {
+  g.Set(0, SparseSegmentSumGrad(g, g.dy(), g.in(1), g.in(2), Rows(g)));
+}
+MR_GRADIENT(SparseSegmentSumWithNumSegments)(GradContext& g) {
+  g.Set(0, SparseSegmentSumGrad(g, g.dy(), g.in(1), g.in(2), Rows(g)));
+}
+MR_GRADIENT(SparseSegmentMean)(GradContext& g) {
+  g.Set(0, SparseSegmentMeanGrad(g, g.dy(), g.in(1), g.in(2), Rows(g)));
+}
+MR_GRADIENT(SparseSegmentMeanWithNumSegments)(GradContext& g) {
+  g.Set(0, SparseSegmentMeanGrad(g, g.dy(), g.in(1), g.in(2), Rows(g)));
+}
+MR_GRADIENT(SparseSegmentSqrtN)(GradContext& g) {
+  g.Set(0, SparseSegmentSqrtNGrad(g, g.dy(), g.in(1), g.in(2), Rows(g)));
+}
+MR_GRADIENT(SparseSegmentSqrtNWithNumSegments)(GradContext& g) {
+  g.Set(0, SparseSegmentSqrtNGrad(g, g.dy(), g.in(1), g.in(2), Rows(g)));
+}
