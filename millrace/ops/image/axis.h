@@ -1,0 +1,37 @@
+// How an image is resized along one axis: which places of the original each
+// new place takes, and with which weights.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace millrace::ops {
+
+struct Tap {
+  int64_t place = 0;
+  float weight = 1;
+};
+
+// Place i takes taps [first[i], first[i + 1]).
+struct Axis {
+  std::vector<Tap> taps;
+  std::vector<int64_t> first = {0};
+
+  void Add(int64_t place, float weight) { taps.push_back({place, weight}); }
+  void EndPlace() { first.push_back(static_cast<int64_t>(taps.size())); }
+  int64_t size() const { return static_cast<int64_t>(first.size()) - 1; }
+};
+
+enum class ResizeMethod { kNearest, kBilinear, kBicubic, kArea };
+
+struct ResizeOptions {
+  bool align_corners = false;
+  bool half_pixel_centers = false;
+};
+
+// From `in` to `out` places, both at least 1. kNearest has one tap a place, of
+// weight 1; places are within [0, in).
+Axis MakeAxis(ResizeMethod method, const ResizeOptions& options, int64_t in,
+              int64_t out);
+
+}  // namespace millrace::ops

@@ -1,0 +1,98 @@
+#include "tests/cases/case.h"
+
+using namespace millrace::cases;
+
+namespace {
+
+void Resizes(CaseList& c, bool centers) {
+  std::vector<AttrMap> options = {{}, {{"align_corners", true}}};
+  if (centers) options.push_back({{"half_pixel_centers", true}});
+  for (const AttrMap& attrs : options) {
+    c.Ok({F32({2, 5, 7, 3}), Vec({9, 4})}, attrs);
+    c.Ok({F32({1, 4, 3, 2}), Vec({2, 8})}, attrs);
+    c.Ok({F32({1, 1, 1, 2}), Vec({3, 1})}, attrs);
+  }
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Rand(t, {2, 5, 4, 3}), Vec({7, 3})})
+        .Tolerance(t == DataType::kBfloat16 ? 2e-2 : 1e-4);
+  });
+  c.Ok({Empty(DataType::kFloat, {0, 5, 7, 3}), Vec({9, 4})});
+  c.Error({F32({1, 4, 3, 2}), Vec({0, 8})}, StatusCode::kInvalidArgument,
+          "output dimensions must be positive");
+}
+Value Boxes() {
+  return Of(DataType::kFloat, {3, 4},
+            {0.1, 0.2, 0.8, 0.9, 0, 0, 1, 1, 0.9, 0.1, -0.2, 1.3});
+}
+
+}  // namespace
+
+MR_CASES(ResizeBilinear)(CaseList& c) {
+  Resizes(c, true);
+  c.Ok({F32({1, 4, 3, 2}), Vec({6, 2})}).Gradient({0}).GradientTolerance(2e-2);
+}
+MR_CASES(ResizeBicubic)(CaseList& c) {
+  Resizes(c, true);
+  c.Ok({F32({1, 4, 3, 2}), Vec({6, 2})}).Gradient({0}).GradientTolerance(2e-2);
+}
+MR_CASES(ResizeNearestNeighbor)(CaseList& c) {
+  Resizes(c, true);
+  c.Ok({F64({1, 4, 3, 2}), Vec({6, 2})}).Gradient({0});
+}
+MR_CASES(ResizeArea)(CaseList& c) { Resizes(c, false); }
+MR_CASES(ResizeBilinearGrad)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    for (const AttrMap& attrs : {AttrMap(), AttrMap{{"align_corners", true}},
+                                 AttrMap{{"half_pixel_centers", true}}}) {
+      c.Ok({F32({2, 7, 3, 2}), Rand(t, {2, 5, 4, 2})}, attrs)
+          .Tolerance(t == DataType::kFloat || t == DataType::kDouble ? 1e-5
+                                                                     : 4e-2);
+    }
+  });
+}
+MR_CASES(ResizeBicubicGrad)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    for (const AttrMap& attrs : {AttrMap(), AttrMap{{"align_corners", true}},
+                                 AttrMap{{"half_pixel_centers", true}}}) {
+      c.Ok({F32({2, 7, 3, 2}), Rand(t, {2, 5, 4, 2})}, attrs).Tolerance(1e-5);
+    }
+  });
+}
+MR_CASES(ResizeNearestNeighborGrad)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    for (const AttrMap& attrs : {AttrMap(), AttrMap{{"align_corners", true}},
+                                 AttrMap{{"half_pixel_centers", true}}}) {
+      c.Ok({Rand(t, {2, 7, 3, 2}), Vec({5, 4})}, attrs)
+          .Tolerance(t == DataType::kHalf || t == DataType::kBfloat16 ? 4e-2
+                                                                      : 1e-5);
+    }
+  });
+}
+MR_CASES(CropAndResize)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    for (const char* method : {"bilinear", "nearest"}) {
+      c.Ok({Rand(t, {2, 5, 6, 3}), Boxes(), Vec({1, 0, 1}), Vec({3, 4})},
+           {{"method", method}, {"extrapolation_value", 0.5f}})
+          .Tolerance(1e-4);
+    }
+  });
+  c.Ok({F32({2, 5, 6, 3}), Boxes(), Vec({1, 0, 1}), Vec({1, 1})})
+      .Tolerance(1e-4);
+  c.Error({F32({2, 5, 6, 3}), Boxes(), Vec({1, 0, 2}), Vec({1, 1})},
+          StatusCode::kOutOfRange, "box_index has values outside");
+}
+MR_CASES(CropAndResizeGradImage)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    for (const char* method : {"bilinear", "nearest"}) {
+      c.Ok({F32({3, 3, 4, 2}), Boxes(), Vec({1, 0, 1}), Vec({2, 5, 6, 2})},
+           {{"method", method}, {"T", t}})
+          .Tolerance(t == DataType::kHalf ? 1e-2 : 1e-4);
+    }
+  });
+}
+MR_CASES(CropAndResizeGradBoxes)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({F32({3, 3, 4, 2}), Rand(t, {2, 5, 6, 2}), Boxes(), Vec({1, 0, 1})})
+        .Tolerance(1e-4);
+  });
+}

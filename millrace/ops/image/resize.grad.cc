@@ -1,0 +1,41 @@
+#include "millrace/client/grad_context.h"
+#include "millrace/client/grad_shapes.h"
+
+namespace millrace::ops {
+namespace {
+
+template <class Options>
+Options OptionsOf(GradContext& g) {
+  Options options;
+  options.align_corners = g.Attr<bool>("align_corners");
+  options.half_pixel_centers = g.Attr<bool>("half_pixel_centers");
+  return options;
+}
+
+}  // namespace
+}  // namespace millrace::ops
+
+using namespace millrace;       // NOLINT: a file of declarations
+using namespace millrace::ops;  // NOLINT
+
+MR_GRADIENT(ResizeBilinear)(GradContext& g) {
+  g.Set(0, ResizeBilinearGrad(g, g.dy(), g.in(0),
+                              OptionsOf<ResizeBilinearGradOptions>(g)));
+}
+MR_GRADIENT(ResizeBicubic)(GradContext& g) {
+  g.Set(0, ResizeBicubicGrad(g, g.dy(), g.in(0),
+                             OptionsOf<ResizeBicubicGradOptions>(g)));
+}
+MR_GRADIENT(ResizeNearestNeighbor)(GradContext& g) {
+  g.Set(0, ResizeNearestNeighborGrad(
+               g, g.dy(), Part(g, ShapeOf(g, g.in(0)), 1, 3),
+               OptionsOf<ResizeNearestNeighborGradOptions>(g)));
+}
+MR_GRADIENT(CropAndResize)(GradContext& g) {
+  const std::string method = g.Attr<std::string>("method");
+  g.Set(0,
+        CropAndResizeGradImage(g, g.dy(), g.in(1), g.in(2), ShapeOf(g, g.in(0)),
+                               g.Attr<DataType>("T"), {.method = method}));
+  // Boxes are differentiated as if the method were bilinear, as in stock.
+  g.Set(1, CropAndResizeGradBoxes(g, g.dy(), g.in(0), g.in(1), g.in(2)));
+}
