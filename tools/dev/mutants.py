@@ -93,12 +93,12 @@ def try_one(path):
         code, output = run_tests(what)
     finally:
         apply(path, "--reverse")
-    if code == NOT_TESTED:
+    failed = re.search(r"^\d+ passed, (\d+) failed", output, re.M)
+    if code == NOT_TESTED or not failed:  # without its last line it was killed
         return "NOT TESTED", output[-3000:]
     if code == 0:
         return "SURVIVES", "./dev test " + " ".join(what)
-    failed = re.search(r"^\d+ passed, (\d+) failed", output, re.M)
-    return "red", "%s failed of ./dev test %s" % (failed.group(1) if failed else "?", " ".join(what))
+    return "red", "%s failed of ./dev test %s" % (failed.group(1), " ".join(what))
 
 
 def baseline(paths):
