@@ -21,7 +21,6 @@
 // program, without closing anything.
 #include <cstdio>
 #include <cstdlib>
-#include <iostream>
 #include <map>
 #include <memory>
 #include <string>
@@ -30,6 +29,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "millrace/base/clock.h"
 #include "millrace/base/thread.h"
 #include "millrace/client/session.h"
@@ -245,8 +245,11 @@ int main() {
   auto* client = new millrace::StepClient;  // its threads may still run
   std::puts("ready");
   std::fflush(stdout);
-  for (std::string line; std::getline(std::cin, line);) {
-    client->Take(absl::StrSplit(line, ' '));
+  char* line = nullptr;
+  size_t room = 0;
+  for (ssize_t n; (n = getline(&line, &room, stdin)) >= 0;) {
+    const absl::string_view text(line, static_cast<size_t>(n));
+    client->Take(absl::StrSplit(absl::StripSuffix(text, "\n"), ' '));
   }
   std::_Exit(0);
 }

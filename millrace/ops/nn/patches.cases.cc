@@ -12,24 +12,29 @@ AttrMap Patches(IntList sizes, IntList strides, IntList rates,
   if (!rates.empty()) attrs.Set("rates", std::move(rates));
   return attrs;
 }
-const AttrMap kSame = Patches({1, 3, 2, 1}, {1, 2, 1, 1}, {1, 1, 2, 1}, "SAME");
-const AttrMap kValid =
-    Patches({1, 2, 2, 1}, {1, 1, 3, 1}, {1, 2, 1, 1}, "VALID");
-const AttrMap kVolumes = Patches({1, 2, 2, 3, 1}, {1, 1, 2, 2, 1}, {}, "SAME");
+AttrMap Same() {
+  return Patches({1, 3, 2, 1}, {1, 2, 1, 1}, {1, 1, 2, 1}, "SAME");
+}
+AttrMap Valid() {
+  return Patches({1, 2, 2, 1}, {1, 1, 3, 1}, {1, 2, 1, 1}, "VALID");
+}
+AttrMap Volumes() {
+  return Patches({1, 2, 2, 3, 1}, {1, 1, 2, 2, 1}, {}, "SAME");
+}
 
 }  // namespace
 
 MR_CASES(ExtractImagePatches)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
-    c.Ok({Rand(t, {2, 5, 6, 3})}, kSame);
-    c.Ok({Rand(t, {2, 5, 6, 3})}, kValid);
+    c.Ok({Rand(t, {2, 5, 6, 3})}, Same());
+    c.Ok({Rand(t, {2, 5, 6, 3})}, Valid());
   });
-  c.Ok({F64({2, 4, 4, 2})}, kSame).Gradient();
-  c.Ok({Empty(DataType::kFloat, {0, 5, 6, 3})}, kSame);
+  c.Ok({F64({2, 4, 4, 2})}, Same()).Gradient();
+  c.Ok({Empty(DataType::kFloat, {0, 5, 6, 3})}, Same());
 }
 MR_CASES(ExtractVolumePatches)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
-    c.Ok({Rand(t, {2, 3, 5, 6, 2})}, kVolumes);
+    c.Ok({Rand(t, {2, 3, 5, 6, 2})}, Volumes());
   });
-  c.Ok({F64({1, 2, 3, 4, 2})}, kVolumes).Gradient();
+  c.Ok({F64({1, 2, 3, 4, 2})}, Volumes()).Gradient();
 }

@@ -16,19 +16,24 @@ AttrMap With(AttrMap attrs, AttrMap more) {
   return attrs;
 }
 
-const AttrMap kSame = Pool({1, 2, 3, 1}, {1, 2, 2, 1}, "SAME");
-const AttrMap kValid = Pool({1, 3, 2, 1}, {1, 1, 3, 1}, "VALID");
-const AttrMap kOverlap = Pool({1, 3, 3, 1}, {1, 1, 1, 1}, "SAME");
-const AttrMap kFirst =
-    With(Pool({1, 1, 2, 3}, {1, 1, 2, 2}, "SAME"), {{"data_format", "NCHW"}});
-const AttrMap kExplicit =
-    With(Pool({1, 3, 3, 1}, {1, 2, 2, 1}, "EXPLICIT"),
-         {{"explicit_paddings", IntList{0, 0, 1, 0, 2, 1, 0, 0}}});
-const AttrMap kDepth = Pool({1, 1, 1, 3}, {1, 1, 1, 3}, "VALID");
-const AttrMap kSame3 = Pool({1, 2, 2, 3, 1}, {1, 1, 2, 2, 1}, "SAME");
-const AttrMap kValid3 = Pool({1, 2, 1, 2, 1}, {1, 1, 2, 1, 1}, "VALID");
-const AttrMap kFirst3 = With(Pool({1, 1, 2, 2, 3}, {1, 1, 1, 2, 2}, "SAME"),
-                             {{"data_format", "NCDHW"}});
+AttrMap Same() { return Pool({1, 2, 3, 1}, {1, 2, 2, 1}, "SAME"); }
+AttrMap Valid() { return Pool({1, 3, 2, 1}, {1, 1, 3, 1}, "VALID"); }
+AttrMap Overlap() { return Pool({1, 3, 3, 1}, {1, 1, 1, 1}, "SAME"); }
+AttrMap First() {
+  return With(Pool({1, 1, 2, 3}, {1, 1, 2, 2}, "SAME"),
+              {{"data_format", "NCHW"}});
+}
+AttrMap Explicit() {
+  return With(Pool({1, 3, 3, 1}, {1, 2, 2, 1}, "EXPLICIT"),
+              {{"explicit_paddings", IntList{0, 0, 1, 0, 2, 1, 0, 0}}});
+}
+AttrMap Depth() { return Pool({1, 1, 1, 3}, {1, 1, 1, 3}, "VALID"); }
+AttrMap Same3() { return Pool({1, 2, 2, 3, 1}, {1, 1, 2, 2, 1}, "SAME"); }
+AttrMap Valid3() { return Pool({1, 2, 1, 2, 1}, {1, 1, 2, 1, 1}, "VALID"); }
+AttrMap First3() {
+  return With(Pool({1, 1, 2, 2, 3}, {1, 1, 1, 2, 2}, "SAME"),
+              {{"data_format", "NCDHW"}});
+}
 
 // What MaxPool gives, as its gradient's input.
 Case& GradCase(CaseList& c, const char* forward, Value x, Value grad,
@@ -48,17 +53,17 @@ Case& GradCase(CaseList& c, const char* forward, Value x, Value grad,
 
 MR_CASES(MaxPool)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
-    c.Ok({Rand(t, {2, 5, 7, 3})}, kSame);
-    c.Ok({Rand(t, {2, 5, 7, 17})}, kValid);
-    c.Ok({Empty(t, {0, 5, 7, 3})}, kSame);
+    c.Ok({Rand(t, {2, 5, 7, 3})}, Same());
+    c.Ok({Rand(t, {2, 5, 7, 17})}, Valid());
+    c.Ok({Empty(t, {0, 5, 7, 3})}, Same());
   });
-  c.Ok({F64({1, 4, 5, 2})}, kOverlap).Gradient();
-  c.Ok({F32({2, 3, 5, 7})}, kFirst);
-  c.Ok({F64({1, 2, 4, 5})}, kFirst).NoStock(kNhwcOnly).Gradient();
-  c.Ok({F32({2, 5, 7, 3})}, kExplicit);
-  c.Ok({F64({2, 3, 2, 6})}, kDepth).Gradient();
-  c.BuildError({F32({2, 2, 2, 3})}, kValid, "Negative dimension size");
-  c.BuildError({F32({2, 2, 2})}, kSame, "must be rank 4");
+  c.Ok({F64({1, 4, 5, 2})}, Overlap()).Gradient();
+  c.Ok({F32({2, 3, 5, 7})}, First());
+  c.Ok({F64({1, 2, 4, 5})}, First()).NoStock(kNhwcOnly).Gradient();
+  c.Ok({F32({2, 5, 7, 3})}, Explicit());
+  c.Ok({F64({2, 3, 2, 6})}, Depth()).Gradient();
+  c.BuildError({F32({2, 2, 2, 3})}, Valid(), "Negative dimension size");
+  c.BuildError({F32({2, 2, 2})}, Same(), "must be rank 4");
 }
 MR_CASES(MaxPoolV2)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
@@ -76,23 +81,23 @@ MR_CASES(MaxPoolGrad)(CaseList& c) {
          Pool({1, 2, 2, 1}, {1, 2, 2, 1}, "SAME"))
         .NoStock("its maximum is not that of the input");
     GradCase(c, "MaxPool", Distinct(t, {2, 5, 7, 3}), Rand(t, {2, 3, 4, 3}),
-             kSame)
+             Same())
         .Tolerance(3e-2);
   });
-  GradCase(c, "MaxPool", F32({2, 5, 7, 3}), F32({2, 5, 7, 3}), kOverlap);
-  GradCase(c, "MaxPool", F32({2, 3, 5, 7}), F32({2, 3, 3, 4}), kFirst);
-  GradCase(c, "MaxPool", F32({2, 5, 7, 6}), F32({2, 5, 7, 2}), kDepth)
+  GradCase(c, "MaxPool", F32({2, 5, 7, 3}), F32({2, 5, 7, 3}), Overlap());
+  GradCase(c, "MaxPool", F32({2, 3, 5, 7}), F32({2, 3, 3, 4}), First());
+  GradCase(c, "MaxPool", F32({2, 5, 7, 6}), F32({2, 5, 7, 2}), Depth())
       .NoStock("stock's gradient does not pool over channels");
-  GradCase(c, "MaxPool", F32({2, 5, 7, 3}), F32({2, 2, 4, 3}), kExplicit);
+  GradCase(c, "MaxPool", F32({2, 5, 7, 3}), F32({2, 2, 4, 3}), Explicit());
   // Equal elements: the first one.
   GradCase(c, "MaxPool", Full(DataType::kFloat, {1, 4, 4, 1}, 1),
-           F32({1, 2, 2, 1}), kSame);
+           F32({1, 2, 2, 1}), Same());
 }
 MR_CASES(MaxPoolGradV2)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
     const Value x = Distinct(t, {2, 5, 7, 3});
     c.Sequence("")
-        .Node("max", "MaxPoolWithArgmax", {x}, kSame)
+        .Node("max", "MaxPoolWithArgmax", {x}, Same())
         .Node("op", "MaxPoolGradV2",
               {x, "max", Rand(t, {2, 3, 4, 3}), Vec({1, 2, 3, 1}),
                Vec({1, 2, 2, 1})},
@@ -104,14 +109,14 @@ MR_CASES(MaxPoolGradV2)(CaseList& c) {
 MR_CASES(MaxPoolGradGrad)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
     GradCase(c, "MaxPool", Distinct(t, {2, 5, 7, 3}), Rand(t, {2, 5, 7, 3}),
-             kSame);
+             Same());
   });
 }
 MR_CASES(MaxPoolGradGradV2)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
     const Value x = Distinct(t, {2, 5, 7, 3});
     c.Sequence("")
-        .Node("max", "MaxPoolWithArgmax", {x}, kSame)
+        .Node("max", "MaxPoolWithArgmax", {x}, Same())
         .Node("op", "MaxPoolGradGradV2",
               {x, "max", Rand(t, {2, 5, 7, 3}), Vec({1, 2, 3, 1}),
                Vec({1, 2, 2, 1})},
@@ -121,12 +126,12 @@ MR_CASES(MaxPoolGradGradV2)(CaseList& c) {
 }
 MR_CASES(MaxPoolWithArgmax)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
-    c.Ok({Distinct(t, {2, 4, 5, 2})}, kSame);
+    c.Ok({Distinct(t, {2, 4, 5, 2})}, Same());
     c.Ok({Distinct(t, {2, 4, 5, 2})},
-         With(kSame, {{"Targmax", DataType::kInt32}}));
+         With(Same(), {{"Targmax", DataType::kInt32}}));
   });
-  c.Ok({F32({2, 4, 5, 3})}, With(kValid, {{"include_batch_in_index", true}}));
-  c.Ok({F64({2, 4, 5, 3})}, kValid).Gradient({0});
+  c.Ok({F32({2, 4, 5, 3})}, With(Valid(), {{"include_batch_in_index", true}}));
+  c.Ok({F64({2, 4, 5, 3})}, Valid()).Gradient({0});
 }
 MR_CASES(MaxPoolGradWithArgmax)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
@@ -142,53 +147,53 @@ MR_CASES(MaxPoolGradWithArgmax)(CaseList& c) {
 
 MR_CASES(AvgPool)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
-    c.Ok({Rand(t, {2, 5, 7, 3})}, kSame);
-    c.Ok({Rand(t, {2, 5, 7, 17})}, kValid);
-    c.Ok({Empty(t, {0, 5, 7, 3})}, kSame);
+    c.Ok({Rand(t, {2, 5, 7, 3})}, Same());
+    c.Ok({Rand(t, {2, 5, 7, 17})}, Valid());
+    c.Ok({Empty(t, {0, 5, 7, 3})}, Same());
   });
-  c.Ok({F64({1, 4, 5, 2})}, kOverlap).Gradient();
-  c.Ok({F32({2, 3, 5, 7})}, kFirst);
-  c.Ok({F64({1, 2, 4, 5})}, kFirst).NoStock(kNhwcOnly).Gradient();
+  c.Ok({F64({1, 4, 5, 2})}, Overlap()).Gradient();
+  c.Ok({F32({2, 3, 5, 7})}, First());
+  c.Ok({F64({1, 2, 4, 5})}, First()).NoStock(kNhwcOnly).Gradient();
 }
 MR_CASES(AvgPoolGrad)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
-    c.Ok({Vec({2, 5, 7, 3}), Rand(t, {2, 3, 4, 3})}, kSame);
+    c.Ok({Vec({2, 5, 7, 3}), Rand(t, {2, 3, 4, 3})}, Same());
   });
-  c.Ok({Vec({1, 4, 5, 2}), F64({1, 4, 5, 2})}, kOverlap).Gradient({1});
-  c.Ok({Vec({2, 3, 5, 7}), F32({2, 3, 3, 4})}, kFirst);
+  c.Ok({Vec({1, 4, 5, 2}), F64({1, 4, 5, 2})}, Overlap()).Gradient({1});
+  c.Ok({Vec({2, 3, 5, 7}), F32({2, 3, 3, 4})}, First());
 }
 MR_CASES(AvgPool3D)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
-    c.Ok({Rand(t, {2, 3, 5, 7, 3})}, kSame3);
-    c.Ok({Rand(t, {2, 3, 5, 7, 3})}, kValid3);
+    c.Ok({Rand(t, {2, 3, 5, 7, 3})}, Same3());
+    c.Ok({Rand(t, {2, 3, 5, 7, 3})}, Valid3());
   });
-  c.Ok({F32({2, 3, 4, 5, 7})}, kFirst3);
-  c.Ok({F32({1, 2, 3, 3, 2})}, kSame3).Gradient();
+  c.Ok({F32({2, 3, 4, 5, 7})}, First3());
+  c.Ok({F32({1, 2, 3, 3, 2})}, Same3()).Gradient();
 }
 MR_CASES(AvgPool3DGrad)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
-    c.Ok({Vec({2, 3, 5, 7, 3}), Rand(t, {2, 3, 3, 4, 3})}, kSame3);
+    c.Ok({Vec({2, 3, 5, 7, 3}), Rand(t, {2, 3, 3, 4, 3})}, Same3());
   });
-  c.Ok({Vec({2, 3, 3, 5, 7}), F32({2, 3, 3, 3, 4})}, kFirst3);
+  c.Ok({Vec({2, 3, 3, 5, 7}), F32({2, 3, 3, 3, 4})}, First3());
 }
 MR_CASES(MaxPool3D)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
-    c.Ok({Rand(t, {2, 3, 5, 7, 3})}, kSame3);
-    c.Ok({Rand(t, {2, 3, 5, 7, 3})}, kValid3);
+    c.Ok({Rand(t, {2, 3, 5, 7, 3})}, Same3());
+    c.Ok({Rand(t, {2, 3, 5, 7, 3})}, Valid3());
   });
-  c.Ok({F32({2, 3, 4, 5, 7})}, kFirst3);
-  c.Ok({F32({1, 2, 3, 3, 2})}, kSame3).Gradient();
+  c.Ok({F32({2, 3, 4, 5, 7})}, First3());
+  c.Ok({F32({1, 2, 3, 3, 2})}, Same3()).Gradient();
 }
 MR_CASES(MaxPool3DGrad)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
     GradCase(c, "MaxPool3D", Distinct(t, {1, 3, 5, 7, 2}),
-             Rand(t, {1, 3, 3, 4, 2}), kSame3)
+             Rand(t, {1, 3, 3, 4, 2}), Same3())
         .Tolerance(3e-2);
   });
 }
 MR_CASES(MaxPool3DGradGrad)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
     GradCase(c, "MaxPool3D", Distinct(t, {1, 3, 5, 7, 2}),
-             Rand(t, {1, 3, 5, 7, 2}), kSame3);
+             Rand(t, {1, 3, 5, 7, 2}), Same3());
   });
 }
