@@ -52,7 +52,7 @@ def await_status(cluster, task, condition, seconds=PATIENCE_S):
 
 # gRPC starts and ends threads of its own as it likes, and pools of a fixed size grow when they are used first.
 POOL_THREADS = ("default-execut", "event_engine", "grpc", "resolver-execut", "timer_manager", "inter-op-", "intra-op-",
-                "blocking-")
+                "blocking-", "control-", "timer")
 
 
 def thread_names(process):
