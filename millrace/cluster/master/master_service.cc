@@ -231,6 +231,17 @@ class MasterServiceImpl final : public MasterService {
                          .waiting_ms = (now - step->start_nanos()) / 1'000'000,
                          .step_id = step->step_id()});
       }
+      for (const Ref<PartialStep>& step : session->partial_steps().All()) {
+        const int64_t since = step->waiting_since_nanos();
+        if (since == 0) continue;
+        waits.push_back({.kind = "step",
+                         .text = absl::StrCat("session ", session->handle(),
+                                              " waits for a call of partial "
+                                              "run ",
+                                              step->handle()),
+                         .waiting_ms = (now - since) / 1'000'000,
+                         .step_id = step->step_id()});
+      }
     }
     std::stable_sort(waits.begin(), waits.end(),
                      [](const ServerWait& a, const ServerWait& b) {

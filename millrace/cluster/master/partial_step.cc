@@ -121,8 +121,9 @@ Status PartialStep::FindNeeds(const Graph& graph) {
 }
 
 // Checks all before anything changes.
-Status PartialStep::Take(const RunStepRequest& request, std::vector<int>* feeds,
-                         std::vector<int>* fetches, bool* is_last) {
+Status PartialStep::Take(const RunStepRequest& request, int64_t start_nanos,
+                         std::vector<int>* feeds, std::vector<int>* fetches,
+                         bool* is_last) {
   MutexLock lock(mu_);
   if (ended_) return Aborted("The partial run ", handle_, " has ended");
   std::vector<bool> fed = fed_;
@@ -170,6 +171,7 @@ Status PartialStep::Take(const RunStepRequest& request, std::vector<int>* feeds,
   *is_last =
       std::find(fed_.begin(), fed_.end(), false) == fed_.end() &&
       std::find(fetched_.begin(), fetched_.end(), false) == fetched_.end();
+  calls_.insert(start_nanos);
   return OkStatus();
 }
 
@@ -177,7 +179,8 @@ Status PartialStep::Take(const RunStepRequest& request, std::vector<int>* feeds,
 class PartialStep::Call final : public RefCounted {
  public:
   Call(Ref<PartialStep> step, CallContext& context, std::vector<int> feeds,
-       std::vector<int> fetches, bool is_last, CallDone done)
+       std::vector<int> fetches, bool is_last, int64_t start_nanos,
+       CallDone done)
       : step_(std::move(step)),
         client_(context.cancel),
         deadline_(context.deadline),
@@ -185,6 +188,7 @@ class PartialStep::Call final : public RefCounted {
         feeds_(std::move(feeds)),
         fetches_(std::move(fetches)),
         is_last_(is_last),
+        start_nanos_(start_nanos),
         done_(std::move(done)) {}
 
   void Start(const RunStepRequest& request) {
@@ -286,6 +290,7 @@ class PartialStep::Call final : public RefCounted {
 
   void Finish(Status status) {
     if (client_ != nullptr) client_->Unregister(client_token_);
+    step_->Left(start_nanos_);
     if (!status.ok() || is_last_) step_->End(status);
     MasterEnvironment& environment = step_->session_->environment();
     if (!status.ok()) result_.clear();
@@ -301,6 +306,7 @@ class PartialStep::Call final : public RefCounted {
   const std::vector<int> feeds_;
   const std::vector<int> fetches_;
   const bool is_last_;
+  const int64_t start_nanos_;
   std::vector<Tensor> result_;
   CallDone done_;
 };
@@ -316,11 +322,22 @@ void PartialStep::Run(CallContext& context, const RunStepRequest& request,
   std::vector<int> feeds;
   std::vector<int> fetches;
   bool is_last = false;
-  const Status taken = Take(request, &feeds, &fetches, &is_last);
+  const int64_t start_nanos = NowNanos();
+  const Status taken = Take(request, start_nanos, &feeds, &fetches, &is_last);
   if (!taken.ok()) return std::move(done)(taken, {});
   MakeRef<Call>(Ref<PartialStep>::Share(this), context, std::move(feeds),
-                std::move(fetches), is_last, std::move(done))
+                std::move(fetches), is_last, start_nanos, std::move(done))
       ->Start(request);
+}
+
+void PartialStep::Left(int64_t start_nanos) {
+  MutexLock lock(mu_);
+  calls_.erase(calls_.find(start_nanos));
+}
+
+int64_t PartialStep::waiting_since_nanos() {
+  MutexLock lock(mu_);
+  return calls_.empty() ? 0 : *calls_.begin();
 }
 
 void PartialStep::End(const Status& reason) {

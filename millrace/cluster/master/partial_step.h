@@ -2,6 +2,7 @@
 // (Session.partial_run_setup, Session.partial_run).
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,9 @@ class PartialStep final : public RefCounted {
   void Run(CallContext& context, const RunStepRequest& request, CallDone done);
 
   const std::string& handle() const { return handle_; }
+  int64_t step_id() const { return step_id_; }
+  // When the oldest call in progress began; 0: none is.
+  int64_t waiting_since_nanos();
 
   static constexpr size_t kMaxPerSession = 1000;
 
@@ -42,8 +46,10 @@ class PartialStep final : public RefCounted {
   PartialStep(Ref<MasterSession> session, Ref<PreparedRun> run);
   ~PartialStep() override = default;
   Status FindNeeds(const Graph& graph);
-  Status Take(const RunStepRequest& request, std::vector<int>* feeds,
-              std::vector<int>* fetches, bool* is_last);
+  Status Take(const RunStepRequest& request, int64_t start_nanos,
+              std::vector<int>* feeds, std::vector<int>* fetches,
+              bool* is_last);
+  void Left(int64_t start_nanos);
   void End(const Status& reason);
 
   const Ref<MasterSession> session_;
@@ -61,6 +67,7 @@ class PartialStep final : public RefCounted {
   std::vector<bool> fed_;
   std::vector<bool> fetched_;
   bool ended_ = false;
+  std::multiset<int64_t> calls_;  // in progress, by their beginnings
 };
 
 }  // namespace millrace

@@ -24,6 +24,13 @@ Ref<PartialStep> PartialSteps::Find(const std::string& handle) {
   return found == steps_.end() ? nullptr : found->second;
 }
 
+std::vector<Ref<PartialStep>> PartialSteps::All() {
+  std::vector<Ref<PartialStep>> all;
+  MutexLock lock(mu_);
+  for (const auto& [handle, step] : steps_) all.push_back(step);
+  return all;
+}
+
 void PartialSteps::Remove(const std::string& handle) {
   Ref<PartialStep> removed;  // goes after the lock
   MutexLock lock(mu_);
@@ -34,7 +41,7 @@ void PartialSteps::Remove(const std::string& handle) {
 }
 
 void PartialSteps::Close() {
-  absl::flat_hash_map<std::string, Ref<PartialStep>> all;
+  absl::btree_map<std::string, Ref<PartialStep>> all;
   MutexLock lock(mu_);
   closed_ = true;
   all.swap(steps_);

@@ -2,8 +2,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "absl/container/btree_map.h"
 #include "millrace/base/ref.h"
 #include "millrace/base/thread.h"
 
@@ -20,6 +21,7 @@ class PartialSteps {
   // Names the step. False if there are too many, or the session has ended.
   bool Add(const Ref<PartialStep>& step);
   Ref<PartialStep> Find(const std::string& handle);  // null if there is none
+  std::vector<Ref<PartialStep>> All();               // by handle
   void Remove(const std::string& handle);
   // Drops all, takes no more.
   void Close();
@@ -28,7 +30,7 @@ class PartialSteps {
   Mutex mu_;  // guards all below
   bool closed_ = false;
   int64_t next_ = 0;
-  absl::flat_hash_map<std::string, Ref<PartialStep>> steps_;
+  absl::btree_map<std::string, Ref<PartialStep>> steps_;
 };
 
 }  // namespace millrace

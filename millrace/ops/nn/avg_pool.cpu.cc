@@ -82,10 +82,7 @@ class AvgPoolGradKernel {
     const Tensor& grad = ctx.input(1);
     MR_ASSIGN(const PoolProblem p, attrs_.Resolve(input, false));
     const TensorShape output = attrs_.OutputShape(p, input);
-    if (grad.shape() != output) {
-      return InvalidArgument("Expected grad shape to be ", output.DebugString(),
-                             ", but got ", grad.shape().DebugString());
-    }
+    MR_RETURN_IF_ERROR(ExpectShape("grad", grad, output));
     MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, input));
     if (out->num_elements() == 0) return OkStatus();
     return Dispatch(FloatTypes{}, grad.dtype(), [&]<class T>() -> Status {

@@ -5,9 +5,9 @@
 #include <limits>
 #include <vector>
 
-#include "millrace/base/target_clones.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/math/float_blocks.h"
+#include "millrace/ops/nn/channel_loops.h"
 #include "millrace/ops/nn/window.op.h"
 #include "millrace/tensor/dispatch.h"
 
@@ -19,108 +19,6 @@ struct Layout {
   int64_t outer = 0, channels = 0, inner = 0;
   int64_t rest() const { return outer * inner; }
 };
-
-// Loops over a block of `rows` rows of n channels, or with n = 1 over a plane.
-MR_TARGET_CLONES void AddRows(const float* x, const float* shift, int64_t rows,
-                              int64_t n, float* sums, float* squares) {
-  for (int64_t r = 0; r < rows; ++r) {
-#pragma GCC ivdep
-    for (int64_t c = 0; c < n; ++c) {
-      const float d = x[r * n + c] - shift[c];
-      sums[c] += d;
-      squares[c] += d * d;
-    }
-  }
-}
-MR_TARGET_CLONES void AddPlane(const float* x, float shift, int64_t n,
-                               float* sum, float* square) {
-  float s[16] = {}, q[16] = {};
-  int64_t i = 0;
-  for (; i + 16 <= n; i += 16) {
-    for (int k = 0; k < 16; ++k) {
-      const float d = x[i + k] - shift;
-      s[k] += d;
-      q[k] += d * d;
-    }
-  }
-  for (; i < n; ++i) {
-    const float d = x[i] - shift;
-    s[0] += d;
-    q[0] += d * d;
-  }
-  for (int k = 0; k < 16; ++k) {
-    *sum += s[k];
-    *square += q[k];
-  }
-}
-MR_TARGET_CLONES void AddGradRows(const float* dy, const float* x,
-                                  const float* mean, int64_t rows, int64_t n,
-                                  float* sums, float* products) {
-  for (int64_t r = 0; r < rows; ++r) {
-#pragma GCC ivdep
-    for (int64_t c = 0; c < n; ++c) {
-      const float d = dy[r * n + c];
-      sums[c] += d;
-      products[c] += d * (x[r * n + c] - mean[c]);
-    }
-  }
-}
-MR_TARGET_CLONES void AddGradPlane(const float* dy, const float* x, float mean,
-                                   int64_t n, float* sum, float* product) {
-  float s[16] = {}, q[16] = {};
-  int64_t i = 0;
-  for (; i + 16 <= n; i += 16) {
-    for (int k = 0; k < 16; ++k) {
-      s[k] += dy[i + k];
-      q[k] += dy[i + k] * (x[i + k] - mean);
-    }
-  }
-  for (; i < n; ++i) {
-    s[0] += dy[i];
-    q[0] += dy[i] * (x[i] - mean);
-  }
-  for (int k = 0; k < 16; ++k) {
-    *sum += s[k];
-    *product += q[k];
-  }
-}
-// z = (x - mean) * scale + offset.
-MR_TARGET_CLONES void NormalizeRows(const float* x, const float* mean,
-                                    const float* scale, const float* offset,
-                                    int64_t rows, int64_t n, float* z) {
-  for (int64_t r = 0; r < rows; ++r) {
-#pragma GCC ivdep
-    for (int64_t c = 0; c < n; ++c) {
-      z[r * n + c] = (x[r * n + c] - mean[c]) * scale[c] + offset[c];
-    }
-  }
-}
-MR_TARGET_CLONES void NormalizePlane(const float* x, float mean, float scale,
-                                     float offset, int64_t n, float* z) {
-#pragma GCC ivdep
-  for (int64_t i = 0; i < n; ++i) z[i] = (x[i] - mean) * scale + offset;
-}
-// z = (dy - a - (x - mean) * b) * scale.
-MR_TARGET_CLONES void GradRows(const float* dy, const float* x,
-                               const float* mean, const float* a,
-                               const float* b, const float* scale, int64_t rows,
-                               int64_t n, float* z) {
-  for (int64_t r = 0; r < rows; ++r) {
-#pragma GCC ivdep
-    for (int64_t c = 0; c < n; ++c) {
-      const int64_t i = r * n + c;
-      z[i] = (dy[i] - a[c] - (x[i] - mean[c]) * b[c]) * scale[c];
-    }
-  }
-}
-MR_TARGET_CLONES void GradPlane(const float* dy, const float* x, float mean,
-                                float a, float b, float scale, int64_t n,
-                                float* z) {
-#pragma GCC ivdep
-  for (int64_t i = 0; i < n; ++i) {
-    z[i] = (dy[i] - a - (x[i] - mean) * b) * scale;
-  }
-}
 
 // A tensor of float, half or bfloat16 whose elements are read as floats.
 class Elements {

@@ -139,15 +139,8 @@ class MaxPoolGradKernel : public MaxPoolBase {
     MR_ASSIGN(const PoolAttrs attrs, Attrs(ctx, 3));
     MR_ASSIGN(const PoolProblem p, attrs.Resolve(x.shape(), true));
     const TensorShape output = attrs.OutputShape(p, x.shape());
-    if (ctx.input(1).shape() != output) {
-      return InvalidArgument("Expected orig_output shape to be ",
-                             output.DebugString(), ", but got ",
-                             ctx.input(1).shape().DebugString());
-    }
-    if (ctx.input(2).shape() != output) {
-      return InvalidArgument("Expected grad shape to be ", output.DebugString(),
-                             ", but got ", ctx.input(2).shape().DebugString());
-    }
+    MR_RETURN_IF_ERROR(ExpectShape("orig_output", ctx.input(1), output));
+    MR_RETURN_IF_ERROR(ExpectShape("grad", ctx.input(2), output));
     MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
     if (out->num_elements() == 0) return OkStatus();
     MR_ASSIGN(Tensor index, ctx.AllocateTemp(DataType::kInt64, output));
@@ -188,16 +181,8 @@ class MaxPoolGradGradKernel : public MaxPoolBase {
     MR_ASSIGN(const PoolAttrs attrs, Attrs(ctx, 3));
     MR_ASSIGN(const PoolProblem p, attrs.Resolve(x.shape(), false));
     const TensorShape output = attrs.OutputShape(p, x.shape());
-    if (ctx.input(1).shape() != output) {
-      return InvalidArgument("Expected orig_output shape to be ",
-                             output.DebugString(), ", but got ",
-                             ctx.input(1).shape().DebugString());
-    }
-    if (ctx.input(2).shape() != x.shape()) {
-      return InvalidArgument("Expected grad shape to be ",
-                             x.shape().DebugString(), ", but got ",
-                             ctx.input(2).shape().DebugString());
-    }
+    MR_RETURN_IF_ERROR(ExpectShape("orig_output", ctx.input(1), output));
+    MR_RETURN_IF_ERROR(ExpectShape("grad", ctx.input(2), x.shape()));
     MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, output));
     if (out->num_elements() == 0) return OkStatus();
     MR_ASSIGN(Tensor index, ctx.AllocateTemp(DataType::kInt64, output));
@@ -256,15 +241,8 @@ class MaxPoolGradWithArgmaxKernel : public MaxPoolBase {
     MR_ASSIGN(const PoolAttrs attrs, Attrs(ctx, 3));
     MR_ASSIGN(const PoolProblem p, attrs.Resolve(x.shape(), false));
     const TensorShape output = attrs.OutputShape(p, x.shape());
-    if (grad.shape() != output) {
-      return InvalidArgument("Expected grad shape to be ", output.DebugString(),
-                             ", but got ", grad.shape().DebugString());
-    }
-    if (ctx.input(2).shape() != output) {
-      return InvalidArgument("Expected argmax shape to be ",
-                             output.DebugString(), ", but got ",
-                             ctx.input(2).shape().DebugString());
-    }
+    MR_RETURN_IF_ERROR(ExpectShape("grad", grad, output));
+    MR_RETURN_IF_ERROR(ExpectShape("argmax", ctx.input(2), output));
     MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
     if (out->num_elements() == 0) return OkStatus();
     std::vector<int64_t> at = IntValues(ctx.input(2));

@@ -146,4 +146,12 @@ TensorShape PoolAttrs::OutputShape(const PoolProblem& p,
   return TensorShape(dims);
 }
 
+Status ExpectShape(absl::string_view what, const Tensor& tensor,
+                   const TensorShape& expected) {
+  if (tensor.shape() == expected) return OkStatus();
+  return InvalidArgument("Expected ", what, " shape to be ",
+                         expected.DebugString(), ", but got ",
+                         tensor.shape().DebugString());
+}
+
 }  // namespace millrace::ops

@@ -94,6 +94,10 @@ class PoolAttrs {
   std::vector<int64_t> ksize_, strides_, explicit_paddings_;
 };
 
+// INVALID_ARGUMENT "Expected WHAT shape to be ...".
+Status ExpectShape(absl::string_view what, const Tensor& tensor,
+                   const TensorShape& expected);
+
 // The numbers of the first largest elements of all windows within the whole
 // input; -1 where there is none (NaN only). `index` has an element for each of
 // the output.
