@@ -23,7 +23,10 @@ class Partitioner {
     }
     MR_RETURN_IF_ERROR(CopyNodes());
     for (NodeId id = 0; id < graph_.num_ids(); ++id) {
-      if (graph_.node(id)) MR_RETURN_IF_ERROR(Connect(*graph_.node(id)));
+      if (graph_.node(id)) MR_RETURN_IF_ERROR(ConnectData(*graph_.node(id)));
+    }
+    for (NodeId id = 0; id < graph_.num_ids(); ++id) {
+      if (graph_.node(id)) MR_RETURN_IF_ERROR(ConnectControl(*graph_.node(id)));
     }
     for (const auto& [recv, trigger] : recv_triggers_) {
       recv.first->graph.AddControlEdge(copies_[trigger].node->id, recv.second);
@@ -68,7 +71,7 @@ class Partitioner {
     return OkStatus();
   }
 
-  Status Connect(const Node& node) {
+  Status ConnectData(const Node& node) {
     const Copy& dst = copies_[node.id];
     Graph& graph = partitions_[dst.partition].graph;
     for (int i = 0; i < node.num_inputs(); ++i) {
@@ -89,17 +92,37 @@ class Partitioner {
       }
       MR_RETURN_IF_ERROR(graph.SetInput(dst.node, i, here));
     }
+    return OkStatus();
+  }
+
+  // After all data edges: a node whose value comes here anyway has run when it
+  // does.
+  Status ConnectControl(const Node& node) {
+    const Copy& dst = copies_[node.id];
+    Graph& graph = partitions_[dst.partition].graph;
     for (NodeId control : node.control_inputs) {
       const Copy& src = copies_[control];
       if (src.partition == dst.partition) {
         graph.AddControlEdge(src.node->id, dst.node->id);
       } else {
         MR_ASSIGN(const OutputRef recv,
-                  Receive({control, kControlPort}, dst.partition));
+                  Receive({control, TravellingPort(control, dst.partition)},
+                          dst.partition));
         graph.AddControlEdge(recv.node, dst.node->id);
       }
     }
     return OkStatus();
+  }
+
+  // An output of the node that `partition` receives, else kControlPort. Of a
+  // Switch one output is dead although it has run.
+  int32_t TravellingPort(NodeId id, int partition) const {
+    const Node& node = *graph_.node(id);
+    if (node.op->control_flow == ControlFlow::kSwitch) return kControlPort;
+    for (int32_t port = 0; port < node.num_outputs(); ++port) {
+      if (received_.contains({OutputRef{id, port}, partition})) return port;
+    }
+    return kControlPort;
   }
 
   // The nodes after which `node` reads its input `in` on another device. A

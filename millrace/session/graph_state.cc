@@ -1,5 +1,6 @@
 #include "millrace/session/graph_state.h"
 
+#include "millrace/pass/drop_unread.h"
 #include "millrace/pass/prune.h"
 
 namespace millrace {
@@ -30,10 +31,20 @@ Status GraphState::Extend(const GraphDef& def,
   return OkStatus();
 }
 
-StatusOr<std::vector<Partition>> GraphState::Compile(
-    const RunSignature& signature, const PartitionOptions& options) const {
-  MR_ASSIGN(const Graph pruned, PruneForRun(*graph_, signature));
-  return PartitionGraph(pruned, options);
+StatusOr<std::vector<Partition>> SplitForRun(const Graph& graph,
+                                             const RunSignature& signature,
+                                             const SplitOptions& options) {
+  MR_ASSIGN(Graph pruned, PruneForRun(graph, signature));
+  if (options.drop_unread) {
+    MR_RETURN_IF_ERROR(DropUnread(signature, &pruned));
+  }
+  return PartitionGraph(pruned, options.partition);
+}
+
+bool MayDropUnread(const GraphOptions& options) {
+  return !options.rewrite_options.disable_meta_optimizer &&
+         options.rewrite_options.dependency_optimization !=
+             RewriterToggle::kOff;
 }
 
 }  // namespace millrace

@@ -10,8 +10,23 @@
 #include "millrace/pass/partition.h"
 #include "millrace/pass/place.h"
 #include "millrace/pass/run_signature.h"
+#include "millrace/protocol/config.h"
 
 namespace millrace {
+
+struct SplitOptions {
+  PartitionOptions partition;
+  bool drop_unread = true;  // pass/drop_unread.h
+};
+
+// Prunes a placed graph for a run and splits it by device.
+StatusOr<std::vector<Partition>> SplitForRun(const Graph& graph,
+                                             const RunSignature& signature,
+                                             const SplitOptions& options);
+
+// Whether a session's configuration lets graphs be rewritten so. Stock's
+// switches: disable_meta_optimizer, dependency_optimization.
+bool MayDropUnread(const GraphOptions& options);
 
 // One thread at a time.
 class GraphState {
@@ -30,10 +45,6 @@ class GraphState {
   const std::shared_ptr<const FunctionLibrary>& library() const {
     return library_;
   }
-
-  // Prunes for a run and splits by device.
-  StatusOr<std::vector<Partition>> Compile(
-      const RunSignature& signature, const PartitionOptions& options) const;
 
  private:
   const OpRegistry* const ops_;

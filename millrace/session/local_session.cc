@@ -101,14 +101,16 @@ StatusOr<std::shared_ptr<const LocalSession::Prepared>> LocalSession::Prepare(
   if (found != prepared_.end()) return found->second;
   auto prepared = std::make_shared<Prepared>();
   prepared->signature = signature;
-  PartitionOptions options{.incarnation =
-                               [&](absl::string_view device) {
-                                 const Device* d = FindDevice(device);
-                                 return d ? d->attributes().incarnation : 0;
-                               },
-                           .bfloat16_sendrecv = false};
+  SplitOptions options{
+      .partition = {.incarnation =
+                        [&](absl::string_view device) {
+                          const Device* d = FindDevice(device);
+                          return d ? d->attributes().incarnation : 0;
+                        },
+                    .bfloat16_sendrecv = false},
+      .drop_unread = MayDropUnread(options_.config.graph_options)};
   MR_ASSIGN(const std::vector<Partition> partitions,
-            graph_.Compile(signature, options));
+            SplitForRun(graph_.graph(), signature, options));
   std::vector<std::shared_ptr<const Plan>> plans;
   for (const Partition& partition : partitions) {
     MR_ASSIGN(

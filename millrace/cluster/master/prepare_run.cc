@@ -125,6 +125,7 @@ RunPartsOptions PartsOptions(MasterSession& session, const PreparedRun& run) {
               },
           .bfloat16_sendrecv =
               session.config().graph_options.enable_bfloat16_sendrecv,
+          .drop_unread = MayDropUnread(session.config().graph_options),
           .self = session.self(),
           .connections = run.connections};
 }

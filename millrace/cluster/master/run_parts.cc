@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "millrace/graph/import.h"
-#include "millrace/pass/prune.h"
 
 namespace millrace {
 namespace {
@@ -37,18 +36,20 @@ Status Connect(const TensorConnection& connection, Graph* graph) {
 StatusOr<std::vector<Partition>> Split(const GraphState& state,
                                        const RunSignature& signature,
                                        const RunPartsOptions& options) {
-  const PartitionOptions partition{
-      .incarnation = options.incarnation,
-      .bfloat16_sendrecv = options.bfloat16_sendrecv};
-  if (options.connections.empty()) return state.Compile(signature, partition);
+  const SplitOptions split{
+      .partition = {.incarnation = options.incarnation,
+                    .bfloat16_sendrecv = options.bfloat16_sendrecv},
+      .drop_unread = options.drop_unread};
+  if (options.connections.empty()) {
+    return SplitForRun(state.graph(), signature, split);
+  }
   Graph graph = state.graph().Clone();
   for (const TensorConnection& connection : options.connections) {
     MR_RETURN_IF_ERROR(Connect(connection, &graph));
   }
   // A connection may close a cycle.
   MR_RETURN_IF_ERROR(TopologicalOrder(graph).status());
-  MR_ASSIGN(const Graph pruned, PruneForRun(graph, signature));
-  return PartitionGraph(pruned, partition);
+  return SplitForRun(graph, signature, split);
 }
 
 }  // namespace

@@ -19,6 +19,7 @@ struct RunPartsOptions {
   // Edges between tasks narrow floats to bfloat16; those to the client, too,
   // unless they end at this task.
   bool bfloat16_sendrecv = false;
+  bool drop_unread = true;  // pass/drop_unread.h
   TaskName self;
   // Inputs that are fed by other tensors of the graph.
   std::vector<TensorConnection> connections;

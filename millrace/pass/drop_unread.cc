@@ -1,0 +1,156 @@
+#include "millrace/pass/drop_unread.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+
+namespace millrace {
+namespace {
+
+// Stock's default: its rewriter leaves smaller graphs alone.
+constexpr int kFewestNodes = 4;
+// A removed node that waited for more than this leaves a NoOp behind: edges
+// from all of these to all of its followers could be too many.
+constexpr size_t kMostBypassed = 8;
+
+using OpNames = absl::flat_hash_set<absl::string_view>;
+
+// Ops that hand out a variable, or read one.
+const OpNames& VariableOps() {
+  static const OpNames* const ops =
+      new OpNames({"VarHandleOp", "VariableV2", "Variable", "ReadVariableOp",
+                   "ResourceGather", "VariableShape", "VarIsInitializedOp"});
+  return *ops;
+}
+
+// Ops that are there although nobody reads them.
+const OpNames& KeptOps() {
+  static const OpNames* const ops = new OpNames(
+      {"_Arg", "_Retval", "_Send", "_Recv", "_HostSend", "_HostRecv",
+       "Placeholder", "PlaceholderV2", "PlaceholderWithDefault", "Assert",
+       "CheckNumerics", "CheckNumericsV2"});
+  return *ops;
+}
+
+bool HasFunction(const Node& node) {
+  for (const AttrDef& attr : node.op->attrs) {
+    if (attr.kind == "func" || attr.kind == "list(func)") return true;
+  }
+  return false;
+}
+
+bool HasEffect(const Node& node) {
+  if (VariableOps().contains(node.op->name)) return false;
+  if (node.op->is_stateful || node.num_outputs() == 0) return true;
+  for (const DataType type : node.input_types) {
+    if (IsRef(type) || type == DataType::kResource ||
+        type == DataType::kVariant) {
+      return true;
+    }
+  }
+  return node.op->control_flow != ControlFlow::kNone ||
+         KeptOps().contains(node.op->name) || HasFunction(node);
+}
+
+// Lives for one call.
+class Dropper {
+ public:
+  Dropper(const RunSignature& signature, Graph* graph)
+      : graph_(*graph),
+        is_target_(graph->num_ids(), false),
+        dropped_(graph->num_ids(), false),
+        waits_(graph->num_ids()) {
+    for (const std::string& name : signature.targets) {
+      const StatusOr<TensorName> target = ParseTensorName(name);
+      const Node* node = target.ok() ? graph_.Find(target->node) : nullptr;
+      if (node != nullptr) is_target_[node->id] = true;
+    }
+  }
+
+  Status Run() {
+    MR_ASSIGN(const std::vector<NodeId> order, TopologicalOrder(graph_));
+    for (auto id = order.rbegin(); id != order.rend(); ++id) Choose(*id);
+    std::vector<NodeId> removed;
+    for (const NodeId id : order) {
+      if (!dropped_[id]) continue;
+      MR_RETURN_IF_ERROR(Bypass(id));
+      removed.push_back(id);
+    }
+    graph_.RemoveNodes(removed);
+    return OkStatus();
+  }
+
+ private:
+  // Followers have been chosen before.
+  void Choose(NodeId id) {
+    const Node& node = *graph_.node(id);
+    if (is_target_[id] || HasEffect(node)) return;
+    for (const OutEdge& edge : node.out_edges) {
+      if (edge.dst_port != kControlPort && !dropped_[edge.dst]) return;
+    }
+    for (const OutputRef& in : node.inputs) {
+      // Of the branch that is not taken only the data edge is dead: whoever
+      // waits for the node would no longer learn of it.
+      if (graph_.node(in.node)->op->control_flow == ControlFlow::kSwitch) {
+        return;
+      }
+    }
+    dropped_[id] = true;
+  }
+
+  // There from the start: nothing to wait for.
+  static bool IsTimeless(const Node& node) {
+    return node.inputs.empty() && node.control_inputs.empty() &&
+           (!node.op->is_stateful || VariableOps().contains(node.op->name));
+  }
+
+  Status Bypass(NodeId id) {
+    const Node& node = *graph_.node(id);
+    std::vector<NodeId>& waits = waits_[id];
+    const auto add = [&](NodeId before) {
+      if (dropped_[before]) {
+        waits.insert(waits.end(), waits_[before].begin(), waits_[before].end());
+      } else if (!IsTimeless(*graph_.node(before))) {
+        waits.push_back(before);
+      }
+    };
+    for (const OutputRef& in : node.inputs) add(in.node);
+    for (const NodeId control : node.control_inputs) add(control);
+    std::sort(waits.begin(), waits.end());
+    waits.erase(std::unique(waits.begin(), waits.end()), waits.end());
+    if (waits.size() > kMostBypassed) {
+      MR_ASSIGN(Node* const joined,
+                graph_.AddNode(graph_.UniqueName(node.name), "NoOp", {}, {},
+                               node.requested_device, waits));
+      joined->assigned_device = node.assigned_device;
+      waits = {joined->id};
+      dropped_.resize(graph_.num_ids(), false);
+      waits_.resize(graph_.num_ids());
+    }
+    const auto edges = graph_.node(id)->out_edges;
+    for (const OutEdge& edge : edges) {
+      if (edge.dst_port != kControlPort || dropped_[edge.dst]) continue;
+      for (const NodeId before : waits_[id]) {
+        graph_.AddControlEdge(before, edge.dst);
+      }
+    }
+    return OkStatus();
+  }
+
+  Graph& graph_;
+  std::vector<bool> is_target_;
+  std::vector<bool> dropped_;
+  // Of removed nodes: what followers wait for instead.
+  std::vector<std::vector<NodeId>> waits_;
+};
+
+}  // namespace
+
+Status DropUnread(const RunSignature& signature, Graph* graph) {
+  if (graph->num_nodes() < kFewestNodes) return OkStatus();
+  return Dropper(signature, graph).Run();
+}
+
+}  // namespace millrace

@@ -1,0 +1,189 @@
+#include "millrace/pass/drop_unread.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace millrace {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+const OpRegistry& Ops() {
+  static constexpr OpDecl kDecls[] = {
+      {"NoOp", {}},
+      {"Const", {.outputs = "o: float"}},
+      {"VarHandleOp", {.outputs = "h: resource", .flags = kStateful}},
+      {"ReadVariableOp",
+       {.inputs = "h: resource", .outputs = "o: float", .flags = kStateful}},
+      {"AssignVariableOp",
+       {.inputs = "h: resource, v: float", .flags = kStateful}},
+      {"RefVar", {.outputs = "ref: Ref(float)", .flags = kStateful}},
+      {"AssignRef",
+       {.inputs = "ref: Ref(float), v: float", .outputs = "o: Ref(float)"}},
+      {"Pass", {.inputs = "i: float", .outputs = "o: float"}},
+      {"Random", {.outputs = "o: float", .flags = kStateful}},
+      {"CheckNumerics", {.inputs = "i: float", .outputs = "o: float"}},
+      {"Call",
+       {.inputs = "i: float", .outputs = "o: float", .attrs = "f: func"}},
+      {"Switch",
+       {.inputs = "i: float, p: bool", .outputs = "no: float, yes: float"}},
+      {"Bool", {.outputs = "o: bool"}},
+  };
+  static const OpRegistry* const ops = [] {
+    std::vector<const OpDecl*> all;
+    for (const OpDecl& decl : kDecls) all.push_back(&decl);
+    return OpRegistry::Build(all)->release();
+  }();
+  return *ops;
+}
+
+// Graphs by names. "^x" is a control edge, "x:1" output 1.
+class Graphs {
+ public:
+  Graphs() : graph_(&Ops()) {}
+
+  Graphs& Add(const std::string& name, const std::string& op,
+              const std::vector<std::string>& inputs = {}, AttrMap attrs = {}) {
+    std::vector<OutputRef> data;
+    std::vector<NodeId> control;
+    for (const std::string& input : inputs) {
+      if (input[0] == '^') {
+        control.push_back(graph_.Find(input.substr(1))->id);
+        continue;
+      }
+      const TensorName t = ParseTensorName(input).value();
+      data.push_back({graph_.Find(t.node)->id, t.port});
+    }
+    const auto added =
+        graph_.AddNode(name, op, data, std::move(attrs), "/cpu:0", control);
+    EXPECT_TRUE(added.ok()) << added.status();
+    return *this;
+  }
+  Graphs& Drop(std::vector<std::string> targets) {
+    RunSignature signature;
+    signature.targets = std::move(targets);
+    const Status status = DropUnread(signature, &graph_);
+    EXPECT_TRUE(status.ok()) << status;
+    return *this;
+  }
+  std::vector<std::string> Names() const {
+    std::vector<std::string> names;
+    for (NodeId id = 0; id < graph_.num_ids(); ++id) {
+      if (graph_.node(id)) names.push_back(graph_.node(id)->name);
+    }
+    return names;
+  }
+  std::vector<std::string> WaitsOf(const std::string& name) const {
+    std::vector<std::string> names;
+    for (NodeId id : graph_.Find(name)->control_inputs) {
+      names.push_back(graph_.node(id)->name);
+    }
+    return names;
+  }
+
+ private:
+  Graph graph_;
+};
+
+TEST(DropUnreadTest, WhatIsOnlyWaitedForGoes) {
+  Graphs g;
+  g.Add("v", "VarHandleOp")
+      .Add("read", "ReadVariableOp", {"v"})
+      .Add("loss", "Pass", {"read"})
+      .Add("unused_gradient", "Pass", {"loss"})
+      .Add("further", "Pass", {"unused_gradient"})
+      .Add("gradient", "Pass", {"loss"})
+      .Add("group", "NoOp", {"^further", "^gradient"})
+      .Add("tuple", "Pass", {"gradient", "^group"})
+      .Add("train", "AssignVariableOp", {"v", "tuple"})
+      .Drop({"train"});
+  EXPECT_THAT(g.Names(), UnorderedElementsAre("v", "read", "loss", "gradient",
+                                              "group", "tuple", "train"));
+  // What the removed nodes waited for is still waited for.
+  EXPECT_THAT(g.WaitsOf("group"), UnorderedElementsAre("loss", "gradient"));
+}
+
+TEST(DropUnreadTest, EffectsKeepTheirOrder) {
+  Graphs g;
+  g.Add("v", "VarHandleOp")
+      .Add("one", "Const")
+      .Add("first", "AssignVariableOp", {"v", "one"})
+      .Add("read", "ReadVariableOp", {"v", "^first"})
+      .Add("seen", "Pass", {"read"})
+      .Add("second", "AssignVariableOp", {"v", "one", "^seen"})
+      .Drop({"second"});
+  EXPECT_THAT(g.Names(), UnorderedElementsAre("v", "one", "first", "second"));
+  EXPECT_THAT(g.WaitsOf("second"), ElementsAre("first"));
+}
+
+TEST(DropUnreadTest, TargetsAndEffectsStay) {
+  Graphs g;
+  g.Add("c", "Const")
+      .Add("target", "Pass", {"c"})
+      .Add("random", "Random")
+      .Add("check", "CheckNumerics", {"c"})
+      .Add("call", "Call", {"c"}, AttrMap({{"f", NameAttrList{"f", {}}}}))
+      .Add("var", "RefVar")
+      .Add("assign", "AssignRef", {"var", "c"})
+      .Add("all", "NoOp", {"^random", "^check", "^call", "^assign"})
+      .Drop({"target", "all"});
+  EXPECT_THAT(g.Names(), UnorderedElementsAre("c", "target", "random", "check",
+                                              "call", "var", "assign", "all"));
+}
+
+TEST(DropUnreadTest, AValueOfABranchStays) {
+  // Only its data edge says whether the branch is taken.
+  Graphs g;
+  g.Add("c", "Const")
+      .Add("p", "Bool")
+      .Add("switch", "Switch", {"c", "p"})
+      .Add("pivot", "Pass", {"switch:1"})
+      .Add("then", "Random", {"^pivot"})
+      .Drop({"then"});
+  EXPECT_THAT(g.WaitsOf("then"), ElementsAre("pivot"));
+}
+
+TEST(DropUnreadTest, ThereIsNothingToWaitForInConstants) {
+  Graphs g;
+  g.Add("v", "VarHandleOp")
+      .Add("c", "Const")
+      .Add("read", "ReadVariableOp", {"v"})
+      .Add("sum", "Pass", {"read", "^c"})
+      .Add("target", "NoOp", {"^sum"})
+      .Drop({"target"});
+  EXPECT_THAT(g.Names(), ElementsAre("target"));
+  EXPECT_THAT(g.WaitsOf("target"), IsEmpty());
+}
+
+TEST(DropUnreadTest, ManyWaitsAreJoined) {
+  Graphs g;
+  std::vector<std::string> waits = {"c"};
+  g.Add("c", "Const");
+  for (int i = 0; i < 9; ++i) {
+    const std::string name = "r" + std::to_string(i);
+    g.Add(name, "Random");
+    waits.push_back("^" + name);
+  }
+  g.Add("hub", "Pass", waits)
+      .Add("a", "NoOp", {"^hub"})
+      .Add("b", "NoOp", {"^hub"});
+  g.Drop({"a", "b"});
+  EXPECT_THAT(g.WaitsOf("a"), ElementsAre("hub_1"));
+  EXPECT_THAT(g.WaitsOf("b"), ElementsAre("hub_1"));
+  EXPECT_EQ(g.WaitsOf("hub_1").size(), 9u);
+}
+
+TEST(DropUnreadTest, SmallGraphsStay) {
+  Graphs g;
+  g.Add("c", "Const").Add("n", "Pass", {"c"}).Add("t", "NoOp", {"^n"});
+  g.Drop({"t"});
+  EXPECT_EQ(g.Names().size(), 3u);
+}
+
+}  // namespace
+}  // namespace millrace
