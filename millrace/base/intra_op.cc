@@ -16,9 +16,9 @@ namespace {
 
 using TeamFunction = absl::FunctionRef<void(int, int)>;
 
-// Waking a thread costs about 5 us, so smaller shards do not pay.
-constexpr double kMinShardNanos = 10e3;
-constexpr double kMinSharedNanos = 20e3;
+// Waking a thread costs 5 to 50 us, so smaller shards do not pay.
+constexpr double kMinShardNanos = 20e3;
+constexpr double kMinSharedNanos = 50e3;
 // A cancelled kernel stops at the end of a shard.
 constexpr double kMaxShardNanos = 100e6;
 constexpr int kShardsPerThread = 4;
@@ -101,8 +101,9 @@ struct alignas(64) IntraOpPool::Worker {
   }
 };
 
-IntraOpPool::IntraOpPool(absl::string_view name, int width)
-    : name_(name), width_(width), idle_((width + 62) / 64) {
+IntraOpPool::IntraOpPool(absl::string_view name, int width,
+                         const ThreadPool* callers)
+    : name_(name), width_(width), callers_(callers), idle_((width + 62) / 64) {
   MR_CHECK(width >= 1, "an intra-op pool counts its caller: ", width);
   for (int i = 0; i < width - 1; ++i) {
     workers_.push_back(std::make_unique<Worker>());
@@ -139,6 +140,10 @@ IntraOpPool::Team IntraOpPool::Reserve(int width) {
   team.pool_ = this;
   if (internal::InSim()) return team;
   width = std::min(width, width_);
+  if (callers_ != nullptr && width > 1) {
+    const int others = callers_->awake() - (callers_->IsPoolThread() ? 1 : 0);
+    width = std::min(width, width_ - others);
+  }
   while (team.width() < width) {
     const int i = TakeIdle();
     if (i < 0) break;

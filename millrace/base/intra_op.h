@@ -14,6 +14,7 @@
 #include "millrace/base/cancel.h"
 #include "millrace/base/status.h"
 #include "millrace/base/thread.h"
+#include "millrace/base/thread_pool.h"
 
 namespace millrace {
 
@@ -23,7 +24,10 @@ namespace millrace {
 class IntraOpPool {
  public:
   // `width` counts the calling thread: width - 1 workers at most are started.
-  IntraOpPool(absl::string_view name, int width);
+  // Threads of `callers` that are awake take a core each: a kernel gets so many
+  // workers fewer, since on a busy machine they would only wait for each other.
+  IntraOpPool(absl::string_view name, int width,
+              const ThreadPool* callers = nullptr);
   ~IntraOpPool();
   IntraOpPool(const IntraOpPool&) = delete;
   IntraOpPool& operator=(const IntraOpPool&) = delete;
@@ -33,7 +37,7 @@ class IntraOpPool {
   // Calls fn(begin, end) for consecutive shards of [0, total), on this thread
   // and on workers that are idle; returns after the last. The shards depend on
   // total, cost and width only, never on who is idle, so a reduction by shards
-  // gives the same bits. Less than about 20 us of work is one shard, and none
+  // gives the same bits. Less than about 50 us of work is one shard, and none
   // is much longer than 100 ms. fn must not throw.
   void ParallelFor(int64_t total, int64_t cost_per_unit_nanos,
                    absl::FunctionRef<void(int64_t begin, int64_t end)> fn) {
@@ -68,7 +72,8 @@ class IntraOpPool {
     IntraOpPool* pool_ = nullptr;
     std::vector<int> workers_;
   };
-  // A team of up to `width` members: what is idle now; never waits.
+  // A team of up to `width` members: what is idle now, and no more than cores
+  // that `callers` leaves; never waits.
   Team Reserve(int width);
 
  private:
@@ -78,6 +83,7 @@ class IntraOpPool {
 
   const std::string name_;
   const int width_;
+  const ThreadPool* const callers_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<std::atomic<uint64_t>> idle_;  // a bit a worker
   std::atomic<bool> stopping_{false};

@@ -23,7 +23,7 @@ Lanes::Lanes(const LanesOptions& options)
       control("control", 2),
       inter_op("inter-op", {.threads = OrCores(options.inter_op_threads),
                             .flush_denormals = true}),
-      intra_op("intra-op", OrCores(options.intra_op_threads)),
+      intra_op("intra-op", OrCores(options.intra_op_threads), &inter_op),
       blocking("blocking", {.threads = options.blocking_threads,
                             .max_queued = options.blocking_queue}) {}
 

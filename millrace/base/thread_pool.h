@@ -66,6 +66,11 @@ class ThreadPool final : public TaskQueue {
   int width() const override { return options_.threads; }
   // Tasks that wait, for status pages.
   int64_t queued() const { return pending_.load(std::memory_order_relaxed); }
+  // Threads that run a task or are about to.
+  int awake() const {
+    return started_.load(std::memory_order_relaxed) -
+           sleeping_.load(std::memory_order_relaxed);
+  }
   // Whether the calling thread is one of this pool.
   bool IsPoolThread() const;
 

@@ -14,8 +14,8 @@ namespace millrace {
 namespace {
 
 // A kernel that takes less runs inline on the thread that made it ready:
-// waking another one costs about as much.
-constexpr int64_t kInlineCostNanos = 3'000;
+// waking another one costs about as much (5 to 50 us, see dnnl.cc).
+constexpr int64_t kInlineCostNanos = 20'000;
 // A thread that has run nodes inline for so long posts the rest.
 constexpr int64_t kInlineLimitNanos = 1'000'000;
 constexpr int kNodesPerClockRead = 64;
@@ -58,14 +58,25 @@ class Step {
   }
 
  private:
-  // Ready nodes that this thread goes on with; first in, first out.
+  // Ready nodes that this thread goes on with: cheap ones, first in, first out,
+  // and after them one that is expensive.
   class LocalQueue {
    public:
-    bool empty() const { return head_ == nodes_.size(); }
+    bool empty() const { return head_ == nodes_.size() && !has_last_; }
     void push_back(const ReadyNode& r) { nodes_.push_back(r); }
+    // False if there is one.
+    bool KeepForLast(const ReadyNode& r) {
+      if (std::exchange(has_last_, true)) return false;
+      last_ = r;
+      return true;
+    }
     ReadyNode pop_front() {
+      if (head_ == nodes_.size()) {
+        has_last_ = false;
+        return last_;
+      }
       ReadyNode r = nodes_[head_++];
-      if (empty()) {
+      if (head_ == nodes_.size()) {
         nodes_.clear();
         head_ = 0;
       }
@@ -75,6 +86,8 @@ class Step {
    private:
     absl::InlinedVector<ReadyNode, 16> nodes_;
     size_t head_ = 0;
+    ReadyNode last_;
+    bool has_last_ = false;
   };
 
   // A run of an asynchronous kernel. The kernel may complete before RunAsync
@@ -339,24 +352,16 @@ class Step {
     return true;
   }
 
-  // Cheap nodes stay here; of the others one stays if nothing else does.
+  // Cheap nodes stay here, and one of the others: it waits for the cheap ones
+  // for less time than another thread takes to wake up.
   void Dispatch(const ReadyList& ready, LocalQueue& queue) {
-    TaskQueue* pool = run_.pool;
-    const ReadyNode* kept = nullptr;
     for (const ReadyNode& r : ready) {
       if (r.is_dead || r.node->cheap || r.node->is_async ||
           plan_->cost_nanos(*r.node) < kInlineCostNanos) {
         queue.push_back(r);
-      } else {
-        if (kept != nullptr) Post(pool, *kept);
-        kept = &r;
+      } else if (!(run_.may_use_caller || on_pool()) || !queue.KeepForLast(r)) {
+        Post(run_.pool, r);
       }
-    }
-    if (kept == nullptr) return;
-    if (queue.empty() && (run_.may_use_caller || on_pool())) {
-      queue.push_back(*kept);
-    } else {
-      Post(pool, *kept);
     }
   }
 

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/math/elementwise.h"
 #include "millrace/ops/math/loops.h"
 #include "millrace/ops/train/apply.h"
 
@@ -66,8 +67,9 @@ class AdamKernel {
             s.beta1 = ScalarInput<T>(ctx, 6);
             s.beta2 = ScalarInput<T>(ctx, 7);
             s.epsilon = ScalarInput<T>(ctx, 8);
-            return ctx.ParallelFor(
-                grad.num_elements(), 2, [&](int64_t begin, int64_t end) {
+            return ShardElements(
+                ctx, grad.num_elements(), 150 * sizeof(T),
+                [&](int64_t begin, int64_t end) {
                   (nesterov_ ? Adam<T, true>
                              : Adam<T, false>)(var + begin, m + begin,
                                                v + begin, g + begin, s,

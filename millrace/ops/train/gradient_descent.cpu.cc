@@ -1,4 +1,5 @@
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/math/elementwise.h"
 #include "millrace/ops/math/loops.h"
 #include "millrace/ops/train/apply.h"
 
@@ -26,10 +27,11 @@ Status RunGradientDescent(KernelContext& ctx) {
           T* var = variables->data<T>(0);
           const T* grad = delta.flat<T>().data();
           const auto alpha = ScalarInput<T>(ctx, 1);
-          return ctx.ParallelFor(
-              delta.num_elements(), 1, [&](int64_t begin, int64_t end) {
-                Descend<T>(var + begin, grad + begin, alpha, end - begin);
-              });
+          return ShardElements(ctx, delta.num_elements(), 25 * sizeof(T),
+                               [&](int64_t begin, int64_t end) {
+                                 Descend<T>(var + begin, grad + begin, alpha,
+                                            end - begin);
+                               });
         }));
   }
   PassReference(ctx);

@@ -1,4 +1,5 @@
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/math/elementwise.h"
 #include "millrace/ops/math/loops.h"
 #include "millrace/ops/train/apply.h"
 
@@ -41,8 +42,9 @@ class MomentumKernel {
             const T* g = grad.flat<T>().data();
             const auto lr = ScalarInput<T>(ctx, 2);
             const auto momentum = ScalarInput<T>(ctx, 4);
-            return ctx.ParallelFor(
-                grad.num_elements(), 1, [&](int64_t begin, int64_t end) {
+            return ShardElements(
+                ctx, grad.num_elements(), 40 * sizeof(T),
+                [&](int64_t begin, int64_t end) {
                   (nesterov_ ? Momentum<T, true>
                              : Momentum<T, false>)(var + begin, accum + begin,
                                                    g + begin, lr, momentum,
