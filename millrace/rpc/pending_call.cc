@@ -49,18 +49,28 @@ bool PendingCall::Begin() {
   return !finished;
 }
 
-bool PendingCall::Finish(Status status, ByteChunks reply) {
-  bool begun;
-  {
-    MutexLock lock(mu_);
-    if (finished_) return false;
-    finished_ = true;
-    status_ = std::move(status);
-    result_ = std::move(reply);
-    begun = begun_;
-  }
+bool PendingCall::SetOutcome(Status status, ByteChunks reply, bool* begun) {
+  MutexLock lock(mu_);
+  if (finished_) return false;
+  finished_ = true;
+  status_ = std::move(status);
+  result_ = std::move(reply);
   // Else Begin posts, once it has written what Deliver takes back.
+  *begun = begun_;
+  return true;
+}
+
+bool PendingCall::Finish(Status status, ByteChunks reply) {
+  bool begun = false;
+  if (!SetOutcome(std::move(status), std::move(reply), &begun)) return false;
   if (begun) Post();
+  return true;
+}
+
+bool PendingCall::FinishHere(Status status, ByteChunks reply) {
+  bool begun = false;
+  if (!SetOutcome(std::move(status), std::move(reply), &begun)) return false;
+  if (begun) Deliver();
   return true;
 }
 

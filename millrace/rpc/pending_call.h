@@ -15,8 +15,8 @@ namespace millrace {
 
 // Thread-safe. `context` and `reply` are the caller's and are touched no more
 // once Done was called, which happens by a post to the control lane of the
-// process that made the call. No lock is held while another one is taken, so
-// that a frozen process never holds what another needs.
+// process that made the call (or in FinishHere). No lock is held while another
+// one is taken, so that a frozen process never holds what another needs.
 class PendingCall : public RefCounted {
  public:
   // To be made on the thread that calls.
@@ -29,6 +29,9 @@ class PendingCall : public RefCounted {
   // Ends the call unless it is over. `reply` counts if `status` is OK. True
   // for the first.
   bool Finish(Status status, ByteChunks reply = {});
+  // The same, but Done is called before this returns. Only where Dones may
+  // run, with no lock held.
+  bool FinishHere(Status status, ByteChunks reply = {});
   bool finished() const;
 
   const Method& method() const { return method_; }
@@ -44,6 +47,8 @@ class PendingCall : public RefCounted {
 
  private:
   void GiveUp(const Status& reason);
+  // Sets the outcome. False if there is one; `*begun`: it is to be delivered.
+  bool SetOutcome(Status status, ByteChunks reply, bool* begun);
   void Post();
   void Deliver();
 

@@ -16,10 +16,11 @@
 namespace millrace {
 
 // Whether this is a thread for handlers and Dones: of the control lane, or one
-// of gRPC's that handles short calls itself.
+// of a transport's own that handle short calls themselves.
 inline bool MayHandleCalls() {
   return Lanes::Process().control.IsPoolThread() ||
-         absl::StartsWith(CurrentThreadName(), "grpc-");
+         absl::StartsWith(CurrentThreadName(), "grpc-") ||
+         CurrentThreadName() == "bulk";
 }
 
 // RecvTensor by its key: "bytes:N" answers N bytes (see SuiteByte), "wait"

@@ -1,4 +1,5 @@
-// The suite on the transports that need no sockets.
+// The suite on the transports that need no gRPC.
+#include "millrace/rpc/bulk/bulk_transport.h"
 #include "millrace/rpc/fault/fault_network.h"
 #include "millrace/rpc/loopback/loopback.h"
 #include "millrace/rpc/transport_suite.h"
@@ -18,6 +19,21 @@ INSTANTIATE_TEST_SUITE_P(Loopback, TransportSuite,
                                                          .seeds = 20,
                                                          .big_bytes = 100'000}),
                          [](const auto& info) { return info.param.name; });
+
+// Bulk sockets, found through loopback; first calls by the one and the other.
+INSTANTIATE_TEST_SUITE_P(
+    Bulk, TransportSuite,
+    ::testing::Values(
+        TransportCase{.name = "FromTheFirstCall",
+                      .make =
+                          [] {
+                            return MakeBulkTransport(
+                                MakeLoopback(), {.first_calls_wait = true});
+                          }},
+        TransportCase{
+            .name = "AsSoonAsItIsThere",
+            .make = [] { return MakeBulkTransport(MakeLoopback()); }}),
+    [](const auto& info) { return info.param.name; });
 
 // With no faults the fault transport is as good as what it wraps.
 std::shared_ptr<Transport> MakeFault() {

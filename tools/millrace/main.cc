@@ -47,6 +47,9 @@ void AddServer(CLI::App* app, millrace::ServerFlags* f) {
                   "seconds that a session waits for a task it needs (300)");
   app->add_flag("--insecure", f->insecure,
                 "listen beyond loopback without asking who calls");
+  app->add_flag("--no_bulk", f->no_bulk,
+                "Tensors between servers go by gRPC alone; else Millrace's "
+                "servers open a port of their own to each other");
   app->add_option("--inter_op_threads", f->inter_op_threads,
                   "threads for the nodes of graphs; 0: one a core");
   app->add_option("--intra_op_threads", f->intra_op_threads,
@@ -144,6 +147,7 @@ int main(int argc, char** argv) {
   CLI::App app("Millrace: a distributed runtime for TensorFlow 1 graphs",
                "millrace");
   app.require_subcommand(1);
+  app.set_version_flag("--version", millrace::kVersion);
   int result = 0;
 
   millrace::ServerFlags server_flags;

@@ -17,6 +17,7 @@
 #include "millrace/base/thread.h"
 #include "millrace/graph/all_ops.h"
 #include "millrace/kernel/all_kernels.h"
+#include "millrace/rpc/bulk/bulk_transport.h"
 #include "millrace/rpc/grpc/grpc_transport.h"
 #include "tools/millrace/server_options.h"
 
@@ -136,6 +137,9 @@ int RunServer(const ServerFlags& flags, const ConfigFile& config) {
   if (!kernels.ok()) return Fail(kernels.status(), kStartError);
   ServerOptions& options = setup->options;
   options.transport = MakeGrpcTransport();
+  if (!flags.no_bulk) {
+    options.transport = MakeBulkTransport(std::move(options.transport));
+  }
   options.ops = ops->get();
   options.kernels = &*kernels;
   StatusOr<std::unique_ptr<Server>> server = Server::Start(options);

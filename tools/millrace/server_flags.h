@@ -23,6 +23,7 @@ struct ServerFlags {
   std::string file_root;
   double session_wait = 300;  // seconds
   bool insecure = false;
+  bool no_bulk = false;
   int inter_op_threads = 0;
   int intra_op_threads = 0;
   std::string log_level = "info";

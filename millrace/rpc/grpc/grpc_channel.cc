@@ -11,7 +11,7 @@
 #include "millrace/base/lanes.h"
 #include "millrace/rpc/call_status.h"
 #include "millrace/rpc/grpc/completion_thread.h"
-#include "millrace/rpc/grpc/short_call.h"
+#include "millrace/rpc/short_call.h"
 #include "millrace/rpc/grpc/slices.h"
 #include "millrace/rpc/grpc/wire_status.h"
 

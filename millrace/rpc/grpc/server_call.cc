@@ -4,7 +4,7 @@
 
 #include "millrace/base/lanes.h"
 #include "millrace/rpc/call_status.h"
-#include "millrace/rpc/grpc/short_call.h"
+#include "millrace/rpc/short_call.h"
 #include "millrace/rpc/grpc/slices.h"
 #include "millrace/rpc/grpc/wire_status.h"
 

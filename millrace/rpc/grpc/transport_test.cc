@@ -2,6 +2,7 @@
 #include "millrace/rpc/grpc/grpc_transport.h"
 
 #include "millrace/base/random.h"
+#include "millrace/rpc/bulk/bulk_transport.h"
 #include "millrace/rpc/transport_suite.h"
 
 namespace millrace {
@@ -14,7 +15,14 @@ INSTANTIATE_TEST_SUITE_P(
                       .make = [] { return MakeGrpcTransport(); }},
         TransportCase{
             .name = "TwoThreads",
-            .make = [] { return MakeGrpcTransport({.server_threads = 2}); }}),
+            .make = [] { return MakeGrpcTransport({.server_threads = 2}); }},
+        TransportCase{.name = "WithBulk",
+                      .make =
+                          [] {
+                            return MakeBulkTransport(
+                                MakeGrpcTransport(),
+                                {.first_calls_wait = true});
+                          }}),
     [](const auto& info) { return info.param.name; });
 
 TEST(GrpcTransportTest, HealthAndReflectionOverTheWire) {

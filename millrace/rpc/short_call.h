@@ -1,4 +1,4 @@
-// Which calls the threads that wait for gRPC's events may handle themselves.
+// Which calls a transport's own threads may handle themselves.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace millrace {
 // expensive kernel and compile no graph on their caller's thread. All others,
 // and big messages, go to the control lane, so that none waits for them.
 inline bool IsShortCall(const Method& method, size_t message_bytes) {
-  constexpr size_t kMaxShortBytes = 64 << 10;
+  constexpr size_t kMaxShortBytes = 256 << 10;
   if (message_bytes > kMaxShortBytes) return false;
   switch (method.id) {
     case MethodId::kRunStep:

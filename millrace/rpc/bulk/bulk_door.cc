@@ -1,0 +1,234 @@
+#include "millrace/rpc/bulk/bulk_door.h"
+
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "millrace/base/log.h"
+#include "millrace/base/random.h"
+#include "millrace/rpc/bulk/served_connection.h"
+#include "millrace/rpc/bulk/sockets.h"
+#include "millrace/rpc/call_status.h"
+
+namespace millrace {
+namespace {
+
+constexpr size_t kMaxConnections = 10'000;
+constexpr size_t kMaxTokens = 1'000;
+constexpr int64_t kTokenNanos = 60'000'000'000;
+constexpr int64_t kAcceptPauseMs = 100;
+constexpr int64_t kFarewellMs = 200;
+
+std::string RandomName() {
+  return absl::StrCat(absl::Hex(RandomUint64(), absl::kZeroPad16),
+                      absl::Hex(RandomUint64(), absl::kZeroPad16));
+}
+
+}  // namespace
+
+// A listening socket.
+class BulkDoor::Acceptor final : public PollHandler {
+ public:
+  Acceptor(Ref<BulkDoor> door, int fd)
+      : door_(std::move(door)), fd_(fd), poller_(Poller::Next()) {}
+  ~Acceptor() override { close(fd_); }
+
+  Status Start() {
+    return poller_.Add(fd_, EPOLLIN, Ref<PollHandler>::Share(this));
+  }
+  // The poller ends it.
+  void Close() {
+    closed_.store(true, std::memory_order_release);
+    shutdown(fd_, SHUT_RDWR);
+    poller_.Modify(fd_, EPOLLIN, this);
+  }
+
+ private:
+  void OnReady(uint32_t) override {
+    while (!closed_.load(std::memory_order_acquire)) {
+      const int fd =
+          accept4(fd_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+      if (fd >= 0) {
+        Welcome(fd);
+        continue;
+      }
+      if (errno == EINTR || errno == ECONNABORTED) continue;
+      if (errno == EAGAIN || errno == EWOULDBLOCK) return;
+      if (closed_.load(std::memory_order_acquire)) break;
+      // No descriptors left: who knocks has to wait.
+      MR_LOG(Warning) << "No bulk connection accepted: " << ErrnoText(errno);
+      poller_.Modify(fd_, 0, this);
+      door_->lanes().timer.RunAt(Deadline::AfterMillis(kAcceptPauseMs),
+                                 [self = Ref<Acceptor>::Share(this)] {
+                                   self->poller_.Modify(self->fd_, EPOLLIN,
+                                                        self.get());
+                                 });
+      return;
+    }
+    poller_.Remove(fd_);
+  }
+
+  void Welcome(int fd) {
+    if (!PrepareForPolling(fd).ok()) {
+      close(fd);
+      return;
+    }
+    const auto connection = MakeRef<ServedConnection>(door_, fd);
+    if (!door_->Add(connection)) return;
+    if (!connection->Start().ok()) door_->Remove(connection.get());
+  }
+
+  const Ref<BulkDoor> door_;
+  const int fd_;
+  Poller& poller_;
+  std::atomic<bool> closed_{false};
+};
+
+BulkDoor::BulkDoor(const Services& services)
+    : services_(services), lanes_(Lanes::Process()) {}
+BulkDoor::~BulkDoor() = default;
+
+Status BulkDoor::Open(const std::string& host) {
+  int port = 0;
+  MR_ASSIGN(const int tcp, ListenOnTcp(host.empty() ? "0.0.0.0" : host, &port));
+  std::vector<Ref<Acceptor>> acceptors = {
+      MakeRef<Acceptor>(Ref<BulkDoor>::Share(this), tcp)};
+  bulk_address_ = absl::StrCat(host, ":", port);
+  local_name_ = absl::StrCat("millrace-", RandomName());
+  const StatusOr<int> local = ListenLocally(local_name_);
+  if (local.ok()) {
+    acceptors.push_back(MakeRef<Acceptor>(Ref<BulkDoor>::Share(this), *local));
+  } else {
+    local_name_.clear();
+  }
+  for (const Ref<Acceptor>& acceptor : acceptors) {
+    MR_RETURN_IF_ERROR(acceptor->Start());
+    MutexLock lock(mu_);
+    acceptors_.push_back(acceptor);
+  }
+  return OkStatus();
+}
+
+void BulkDoor::Hello(CallContext&, const HelloRequest& request,
+                     HelloReply* reply, Done done) {
+  if (request.protocol_version != kPeerProtocolVersion) {
+    std::move(done)(Unimplemented("version ", request.protocol_version,
+                                  " of Hello is not spoken here, only ",
+                                  kPeerProtocolVersion));
+    return;
+  }
+  reply->protocol_version = kPeerProtocolVersion;
+  reply->bulk_address = bulk_address_;
+  reply->local_address = local_name_;
+  reply->bulk_token = RandomName();
+  {
+    MutexLock lock(mu_);
+    if (tokens_.size() >= kMaxTokens) tokens_.erase(tokens_.begin());
+    tokens_.push_back({reply->bulk_token, NowNanos() + kTokenNanos});
+  }
+  std::move(done)(OkStatus());
+}
+
+bool BulkDoor::TakeToken(const std::string& token) {
+  const int64_t now = NowNanos();
+  MutexLock lock(mu_);
+  std::erase_if(tokens_, [now](const Token& t) { return t.until_nanos < now; });
+  const auto found =
+      std::find_if(tokens_.begin(), tokens_.end(),
+                   [&](const Token& t) { return t.text == token; });
+  if (found == tokens_.end()) return false;
+  tokens_.erase(found);
+  return true;
+}
+
+bool BulkDoor::Enter() {
+  MutexLock lock(mu_);
+  if (refusing_) return false;
+  ++open_calls_;
+  return true;
+}
+
+void BulkDoor::Leave() {
+  MutexLock lock(mu_);
+  if (--open_calls_ == 0) changed_.NotifyAll();
+}
+
+bool BulkDoor::Add(const Ref<ServedConnection>& connection) {
+  MutexLock lock(mu_);
+  return !refusing_ && connections_.size() < kMaxConnections &&
+         connections_.emplace(connection.get(), connection).second;
+}
+
+void BulkDoor::Remove(ServedConnection* connection) {
+  Ref<ServedConnection> removed;  // goes after the lock
+  MutexLock lock(mu_);
+  const auto found = connections_.find(connection);
+  if (found == connections_.end()) return;
+  removed = std::move(found->second);
+  connections_.erase(found);
+  if (connections_.empty()) changed_.NotifyAll();
+}
+
+std::vector<Ref<ServedConnection>> BulkDoor::Connections() {
+  std::vector<Ref<ServedConnection>> all;
+  MutexLock lock(mu_);
+  for (const auto& [key, connection] : connections_) all.push_back(connection);
+  return all;
+}
+
+void BulkDoor::CloseAcceptors() {
+  std::vector<Ref<Acceptor>> acceptors;
+  {
+    MutexLock lock(mu_);
+    acceptors.swap(acceptors_);
+  }
+  for (const Ref<Acceptor>& acceptor : acceptors) acceptor->Close();
+}
+
+void BulkDoor::Refuse() {
+  MutexLock lock(mu_);
+  refusing_ = true;
+}
+
+void BulkDoor::Shutdown(Deadline deadline) {
+  Refuse();
+  CloseAcceptors();
+  bool late = false;
+  {
+    MutexLock lock(mu_);
+    while (open_calls_ > 0 && !late) late = changed_.WaitUntil(mu_, deadline);
+  }
+  const Status reason = ShuttingDown(address_);
+  if (late) handlers_.Cancel(reason);
+  AwaitCalls();
+  for (const auto& connection : Connections()) {
+    connection->CloseAfterWriting(reason);
+  }
+  {
+    const Deadline farewell = Deadline::AfterMillis(kFarewellMs);
+    MutexLock lock(mu_);
+    while (!connections_.empty() && !changed_.WaitUntil(mu_, farewell)) {
+    }
+  }
+  for (const auto& connection : Connections()) connection->Close(reason);
+}
+
+void BulkDoor::Kill() {
+  Refuse();
+  CloseAcceptors();
+  const Status reason = Unavailable("killed");
+  for (const auto& connection : Connections()) connection->Close(reason);
+  handlers_.Cancel(reason);
+}
+
+void BulkDoor::AwaitCalls() {
+  MutexLock lock(mu_);
+  while (open_calls_ > 0) changed_.Wait(mu_);
+}
+
+}  // namespace millrace

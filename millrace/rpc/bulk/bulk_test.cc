@@ -1,0 +1,234 @@
+// What the transports' common tests do not see: frames, tokens, fallbacks.
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <string>
+
+#include "millrace/base/memory_budget.h"
+#include "millrace/rpc/bulk/bulk_transport.h"
+#include "millrace/rpc/bulk/frame.h"
+#include "millrace/rpc/bulk/sockets.h"
+#include "millrace/rpc/call_status.h"
+#include "millrace/rpc/loopback/loopback.h"
+#include "millrace/rpc/transport_calls_suite.h"
+
+namespace millrace {
+namespace {
+
+constexpr int64_t kTimeoutMs = 60'000;
+
+// A server behind bulk, and the network by which Hello travels.
+struct Served {
+  std::shared_ptr<Transport> inner = std::make_shared<LoopbackNetwork>();
+  std::shared_ptr<Transport> bulk =
+      MakeBulkTransport(inner, {.first_calls_wait = true});
+  SuiteServer server{*bulk, "one"};
+
+  HelloReply Hello(int32_t version = kPeerProtocolVersion,
+                   StatusCode code = StatusCode::kOk) {
+    const auto caller = inner->Connect(server.address());
+    const auto peer = MakePeerStub(caller.get());
+    CallContext context;
+    HelloRequest request;
+    request.protocol_version = version;
+    HelloReply reply;
+    Notification done;
+    peer->Hello(context, request, &reply, [&](Status s) {
+      EXPECT_EQ(s.code(), code) << s;
+      done.Notify();
+    });
+    done.Wait();
+    return reply;
+  }
+};
+
+std::string Frame(FrameHeader header, const std::string& payload) {
+  std::string frame(kFrameHeaderBytes, '\0');
+  header.size = payload.size();
+  EncodeFrameHeader(header, frame.data());
+  return frame + payload;
+}
+
+// Sends bytes; what comes back first: a frame's kind, or 0 if the server
+// closes.
+int Exchange(int fd, const std::string& bytes) {
+  if (!SendAll(fd, bytes.data(), bytes.size()).ok()) return 0;
+  std::array<char, kFrameHeaderBytes> header;
+  if (!ReceiveAll(fd, header.data(), header.size()).ok()) return 0;
+  return static_cast<int>(DecodeFrameHeader(header.data())->kind);
+}
+
+TEST(FrameTest, HeadersComeBack) {
+  const FrameHeader header{.kind = FrameKind::kCall,
+                           .method = 7,
+                           .lead = 63,
+                           .call = ~uint64_t{0},
+                           .aux = -1,
+                           .size = 123};
+  std::array<char, kFrameHeaderBytes> bytes;
+  EncodeFrameHeader(header, bytes.data());
+  const StatusOr<FrameHeader> back = DecodeFrameHeader(bytes.data());
+  ASSERT_TRUE(back.ok());
+  EXPECT_EQ(back->kind, FrameKind::kCall);
+  EXPECT_EQ(back->method, 7);
+  EXPECT_EQ(back->lead, 63);
+  EXPECT_EQ(back->call, ~uint64_t{0});
+  EXPECT_EQ(back->aux, -1);
+  EXPECT_EQ(back->size, 123u);
+  // Kind, lead, size and what stays 0 are checked.
+  for (const auto& [at, value] : {std::pair{0, 'X'},
+                                  {4, '\0'},
+                                  {4, '\x06'},
+                                  {6, '\x40'},
+                                  {7, '\1'},
+                                  {31, '\x7f'}}) {
+    auto wrong = bytes;
+    wrong[at] = value;
+    EXPECT_FALSE(DecodeFrameHeader(wrong.data()).ok()) << at;
+  }
+}
+
+TEST(FrameTest, StatusesKeepTheirMarks) {
+  const Status status = MarkDerived(Aborted("the step has failed"));
+  EXPECT_EQ(
+      DecodeStatus(static_cast<int64_t>(status.code()), EncodeStatus(status)),
+      status);
+  EXPECT_EQ(DecodeStatus(99, EncodeStatus(status)).code(),
+            StatusCode::kDataLoss);
+  EXPECT_EQ(DecodeStatus(3, "\xff").code(), StatusCode::kDataLoss);
+}
+
+TEST(FrameTest, LeadIsWhatComesBeforeTheTensor) {
+  ByteChunks payload(std::string(70, 'a'));
+  payload.Append(*HostAllocator()->Allocate(4096),
+                 absl::string_view("x", 1));  // small: no tensor
+  const Ref<Buffer> big = *HostAllocator()->Allocate(4096);
+  payload.Append(big, {big->data(), 4096});
+  EXPECT_EQ(PayloadLead(payload), 71 % 64);
+}
+
+TEST(BulkTest, ATokenOpensOneConnection) {
+  Served served;
+  const HelloReply hello = served.Hello();
+  const std::string open = Frame({.kind = FrameKind::kOpen}, hello.bulk_token);
+  const int first = *ConnectLocally(hello.local_address, kTimeoutMs);
+  EXPECT_EQ(Exchange(first, open), static_cast<int>(FrameKind::kOpened));
+  const int second = *ConnectLocally(hello.local_address, kTimeoutMs);
+  EXPECT_EQ(Exchange(second, open), 0);
+  close(first);
+  close(second);
+}
+
+TEST(BulkTest, WhoBringsNoTokenIsSentAway) {
+  Served served;
+  const HelloReply hello = served.Hello();
+  const std::string call = Frame({.kind = FrameKind::kCall}, "");
+  for (const std::string& bytes :
+       {std::string(1000, 'x'), call,
+        Frame({.kind = FrameKind::kOpen}, "guess"),
+        Frame({.kind = FrameKind::kOpen}, std::string(100'000, 'a')),
+        std::string("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")}) {
+    const int fd = *ConnectLocally(hello.local_address, kTimeoutMs);
+    EXPECT_EQ(Exchange(fd, bytes), 0);
+    close(fd);
+  }
+  // Nobody else was disturbed.
+  EXPECT_EQ(*AskLabel(*served.bulk->Connect(served.server.address())), "one");
+}
+
+TEST(BulkTest, WrongFramesCloseTheConnectionAndNoMore) {
+  Served served;
+  for (const std::string& bytes :
+       {Frame({.kind = FrameKind::kReply, .call = 1}, ""),
+        Frame({.kind = FrameKind::kOpen}, "again"),
+        Frame({.kind = FrameKind::kCall, .method = 250, .call = 1}, ""),
+        Frame({.kind = FrameKind::kCall,
+        .method = static_cast<uint8_t>(MethodId::kRunStep),
+        .call = 1},
+              ""),
+        std::string(64, '\xff')}) {
+    const HelloReply hello = served.Hello();
+    const int fd = *ConnectLocally(hello.local_address, kTimeoutMs);
+    ASSERT_EQ(Exchange(fd, Frame({.kind = FrameKind::kOpen}, hello.bulk_token)),
+              static_cast<int>(FrameKind::kOpened));
+    EXPECT_EQ(Exchange(fd, bytes), 0);
+    close(fd);
+  }
+  EXPECT_EQ(*AskLabel(*served.bulk->Connect(served.server.address())), "one");
+}
+
+TEST(BulkTest, GarbageInACallIsItsError) {
+  Served served;
+  const HelloReply hello = served.Hello();
+  const int fd = *ConnectLocally(hello.local_address, kTimeoutMs);
+  ASSERT_EQ(Exchange(fd, Frame({.kind = FrameKind::kOpen}, hello.bulk_token)),
+            static_cast<int>(FrameKind::kOpened));
+  EXPECT_EQ(
+      Exchange(fd, Frame({.kind = FrameKind::kCall,
+                          .method = static_cast<uint8_t>(MethodId::kRecvTensor),
+                          .call = 5,
+                          .aux = -1},
+                         std::string(100, '\xff'))),
+      static_cast<int>(FrameKind::kReply));
+  close(fd);
+}
+
+TEST(BulkTest, TcpWorksToo) {
+  Served served;
+  const HelloReply hello = served.Hello();
+  const size_t colon = hello.bulk_address.rfind(':');
+  const int port = std::stoi(hello.bulk_address.substr(colon + 1));
+  const int fd = *ConnectToTcp("127.0.0.1", port, kTimeoutMs);
+  EXPECT_EQ(Exchange(fd, Frame({.kind = FrameKind::kOpen}, hello.bulk_token)),
+            static_cast<int>(FrameKind::kOpened));
+  close(fd);
+}
+
+TEST(BulkTest, AnotherVersionIsNotSpoken) {
+  Served served;
+  const HelloReply hello = served.Hello(99, StatusCode::kUnimplemented);
+  EXPECT_EQ(hello.bulk_token, "");
+}
+
+TEST(BulkTest, AServerWithoutHelloIsServedByTheInnerTransport) {
+  const auto inner = std::make_shared<LoopbackNetwork>();
+  SuiteServer server(*inner, "plain");
+  const auto bulk = MakeBulkTransport(inner, {.first_calls_wait = true});
+  const auto caller = bulk->Connect(server.address());
+  EXPECT_EQ(*AskLabel(*caller), "plain");
+  EXPECT_EQ(*AskLabel(*caller), "plain");
+}
+
+TEST(BulkTest, TensorsArriveAlignedAndUncopied) {
+  Served served;
+  const auto caller = served.bulk->Connect(served.server.address());
+  const int64_t before = MemoryBudget::Process().used();
+  SuiteCall call(*caller, "bytes:1000000");
+  ASSERT_TRUE(call.Wait().ok()) << call.Wait();
+  EXPECT_EQ(
+      reinterpret_cast<uintptr_t>(call.reply.tensor.data()) % kPayloadAlignment,
+      0u);
+  // Once as the server's tensor at most, once as ours.
+  EXPECT_LE(MemoryBudget::Process().used() - before, 2'100'000);
+}
+
+TEST(BulkTest, APayloadThatDoesNotFitFailsItsCallAlone) {
+  Served served;
+  const auto caller = served.bulk->Connect(served.server.address());
+  EXPECT_EQ(*AskLabel(*caller), "one");
+  MemoryBudget& budget = MemoryBudget::Process();
+  const int64_t limit = budget.limit();
+  // Room for the server's tensor, not for a second one.
+  budget.set_limit(budget.used() + 30'000'000);
+  {
+    SuiteCall call(*caller, "bytes:20000000");
+    EXPECT_EQ(call.Wait().code(), StatusCode::kResourceExhausted)
+        << call.Wait();
+  }
+  budget.set_limit(limit);
+  EXPECT_EQ(*AskLabel(*caller), "one");
+}
+
+}  // namespace
+}  // namespace millrace

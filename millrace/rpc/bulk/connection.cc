@@ -1,0 +1,277 @@
+#include "millrace/rpc/bulk/connection.h"
+
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "millrace/base/check.h"
+#include "millrace/rpc/owned_bytes.h"
+
+namespace millrace {
+namespace {
+
+constexpr size_t kStagingBytes = 16 << 10;
+constexpr size_t kSmallPayloadBytes = 1024;
+constexpr size_t kMaxPieces = 64;
+// What one connection may read before the others have their turn.
+constexpr size_t kTurnBytes = 8 << 20;
+
+}  // namespace
+
+BulkConnection::BulkConnection(int fd)
+    : fd_(fd), poller_(Poller::Next()), staging_(kStagingBytes) {}
+
+BulkConnection::~BulkConnection() { close(fd_); }
+
+Status BulkConnection::Start(FrameReceiver* receiver) {
+  receiver_ = receiver;
+  return poller_.Add(fd_, EPOLLIN, Ref<PollHandler>::Share(this));
+}
+
+void BulkConnection::Close(const Status& reason) {
+  MutexLock lock(mu_);
+  if (std::exchange(closed_, true)) return;
+  if (!closes_when_written_) reason_ = reason;
+  // Wakes the poller, which ends it.
+  shutdown(fd_, SHUT_RDWR);
+}
+
+void BulkConnection::CloseAfterWriting(const Status& reason) {
+  {
+    MutexLock lock(mu_);
+    if (closed_) return;
+    if (writing_) {
+      closes_when_written_ = true;
+      reason_ = reason;
+      return;
+    }
+  }
+  Close(reason);
+}
+
+// ---- Writing.
+
+void BulkConnection::Send(FrameHeader header, ByteChunks payload) {
+  OutFrame frame;
+  frame.payload = OwnedBytes(std::move(payload));
+  header.size = frame.payload.size_bytes();
+  header.lead = PayloadLead(frame.payload);
+  EncodeFrameHeader(header, frame.header.data());
+  frame.size = kFrameHeaderBytes + frame.payload.size_bytes();
+  {
+    MutexLock lock(mu_);
+    if (closed_) return;
+    out_.push_back(std::move(frame));
+    if (std::exchange(writing_, true)) return;
+  }
+  Flush();
+}
+
+// What is to be written next. The frames stay where they are while others are
+// added behind them.
+size_t BulkConnection::Gather(std::vector<iovec>* pieces) {
+  pieces->clear();
+  size_t total = 0;
+  size_t skip = out_offset_;
+  const auto add = [&](const char* data, size_t size) {
+    const size_t skipped = std::min(skip, size);
+    skip -= skipped;
+    if (size == skipped) return;
+    pieces->push_back({const_cast<char*>(data) + skipped, size - skipped});
+    total += size - skipped;
+  };
+  for (const OutFrame& frame : out_) {
+    add(frame.header.data(), frame.header.size());
+    for (const Chunk& chunk : frame.payload.chunks()) {
+      add(chunk.bytes.data(), chunk.bytes.size());
+    }
+    if (pieces->size() >= kMaxPieces) break;
+  }
+  if (pieces->size() > kMaxPieces) {
+    for (size_t i = kMaxPieces; i < pieces->size(); ++i) {
+      total -= (*pieces)[i].iov_len;
+    }
+    pieces->resize(kMaxPieces);
+  }
+  return total;
+}
+
+void BulkConnection::Written(size_t bytes) {
+  std::vector<OutFrame> done;  // freed after the lock
+  MutexLock lock(mu_);
+  out_offset_ += bytes;
+  while (!out_.empty() && out_offset_ >= out_.front().size) {
+    out_offset_ -= out_.front().size;
+    done.push_back(std::move(out_.front()));
+    out_.pop_front();
+  }
+  lock.Unlock();
+  done.clear();
+  lock.Lock();
+}
+
+void BulkConnection::Flush() {
+  std::vector<iovec> pieces;
+  while (true) {
+    {
+      MutexLock lock(mu_);
+      if (closed_ || out_.empty()) {
+        writing_ = false;
+        if (std::exchange(wants_write_, false)) {
+          poller_.Modify(fd_, EPOLLIN, this);
+        }
+        if (!closes_when_written_ || closed_) return;
+        break;
+      }
+      Gather(&pieces);
+    }
+    msghdr message{};
+    message.msg_iov = pieces.data();
+    message.msg_iovlen = pieces.size();
+    const ssize_t n = sendmsg(fd_, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (n >= 0) {
+      Written(static_cast<size_t>(n));
+      continue;
+    }
+    if (errno == EINTR) continue;
+    if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      MutexLock lock(mu_);
+      if (!std::exchange(wants_write_, true)) {
+        poller_.Modify(fd_, EPOLLIN | EPOLLOUT, this);
+      }
+      return;
+    }
+    Close(Unavailable(ErrnoText(errno)));
+  }
+  Close(OkStatus());  // with the reason that is there
+}
+
+// ---- Reading.
+
+void BulkConnection::OnReady(uint32_t events) {
+  if (ended_) return;
+  if (events & EPOLLOUT) Flush();
+  if (events & (EPOLLIN | EPOLLHUP | EPOLLERR)) ReadAll();
+  Status reason;
+  {
+    MutexLock lock(mu_);
+    if (!closed_) return;
+    reason = reason_;
+  }
+  ended_ = true;
+  poller_.Remove(fd_);
+  std::deque<OutFrame> dropped;
+  {
+    MutexLock lock(mu_);
+    dropped.swap(out_);
+  }
+  receiver_->OnClosed(reason);
+}
+
+void BulkConnection::ReadAll() {
+  for (size_t turn = 0; turn < kTurnBytes;) {
+    const uint64_t left = header_.size - payload_filled_;
+    const bool direct = in_payload_ && payload_ && left >= kStagingBytes;
+    char* to = direct ? payload_ + payload_filled_ : staging_.data();
+    const ssize_t n =
+        recv(fd_, to, direct ? left : staging_.size(), MSG_DONTWAIT);
+    if (n < 0) {
+      if (errno == EINTR) continue;
+      if (errno == EAGAIN || errno == EWOULDBLOCK) return;
+      Close(Unavailable(ErrnoText(errno)));
+      return;
+    }
+    if (n == 0) {
+      Close(Unavailable("closed by the other end"));
+      return;
+    }
+    const auto size = static_cast<size_t>(n);
+    turn += size;
+    if (direct) {
+      payload_filled_ += size;
+      if (payload_filled_ == header_.size && !EndPayload()) return;
+    } else if (!Take(staging_.data(), size)) {
+      return;
+    }
+    // A short read of a stream has taken all there is.
+    if (size < (direct ? left : staging_.size())) return;
+  }
+}
+
+bool BulkConnection::Take(const char* data, size_t size) {
+  while (size > 0) {
+    if (!in_payload_) {
+      const size_t n = std::min(size, kFrameHeaderBytes - header_filled_);
+      std::memcpy(header_bytes_.data() + header_filled_, data, n);
+      header_filled_ += n;
+      data += n;
+      size -= n;
+      if (header_filled_ == kFrameHeaderBytes && !BeginPayload()) return false;
+      continue;
+    }
+    const uint64_t n = std::min<uint64_t>(size, header_.size - payload_filled_);
+    if (payload_) std::memcpy(payload_ + payload_filled_, data, n);
+    payload_filled_ += n;
+    data += n;
+    size -= n;
+    if (payload_filled_ == header_.size && !EndPayload()) return false;
+  }
+  return true;
+}
+
+bool BulkConnection::BeginPayload() {
+  header_filled_ = 0;
+  const StatusOr<FrameHeader> header = DecodeFrameHeader(header_bytes_.data());
+  if (!header.ok()) {
+    Close(header.status());
+    return false;
+  }
+  header_ = *header;
+  in_payload_ = true;
+  payload_filled_ = 0;
+  refused_ = OkStatus();
+  if (header_.size < kSmallPayloadBytes) {
+    text_.resize(header_.size);
+    payload_ = text_.data();
+  } else {
+    StatusOr<Ref<Buffer>> buffer =
+        HostAllocator()->Allocate(header_.size + kPayloadAlignment);
+    if (buffer.ok()) {
+      buffer_ = *std::move(buffer);
+      payload_ = buffer_->data() +
+                 (kPayloadAlignment - header_.lead) % kPayloadAlignment;
+    } else {
+      refused_ = buffer.status();
+      payload_ = nullptr;
+    }
+  }
+  return header_.size > 0 || EndPayload();
+}
+
+bool BulkConnection::EndPayload() {
+  in_payload_ = false;
+  ByteChunks payload;
+  if (buffer_) {
+    payload.Append(std::move(buffer_), {payload_, header_.size});
+  } else if (refused_.ok() && header_.size > 0) {
+    payload.Append(std::move(text_));
+  }
+  buffer_ = nullptr;
+  text_.clear();
+  payload_ = nullptr;
+  payload_filled_ = 0;
+  if (!refused_.ok()) {
+    receiver_->OnRefused(header_, refused_);
+    return true;
+  }
+  const Status status = receiver_->OnFrame(header_, std::move(payload));
+  if (!status.ok()) Close(status);
+  return status.ok();
+}
+
+}  // namespace millrace

@@ -1,0 +1,92 @@
+// BulkConnection: frames over a stream socket.
+#pragma once
+
+#include <sys/uio.h>
+
+#include <array>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "millrace/base/thread.h"
+#include "millrace/rpc/bulk/frame.h"
+#include "millrace/rpc/bulk/poller.h"
+
+namespace millrace {
+
+// Who gets what a connection brings, on its poller's thread. After OnClosed,
+// which comes once, nothing more.
+class FrameReceiver {
+ public:
+  virtual ~FrameReceiver() = default;
+  // A status that is not OK closes the connection.
+  virtual Status OnFrame(const FrameHeader& header, ByteChunks payload) = 0;
+  // There was no memory for the payload, which was passed over.
+  virtual void OnRefused(const FrameHeader& header, const Status& status) = 0;
+  virtual void OnClosed(const Status& reason) = 0;
+};
+
+// Thread-safe. Sending never waits: the calling thread writes what the socket
+// takes, the poller the rest. Payloads of 1 KB and more are read into memory
+// of the host's allocator, and so count against the memory budget.
+class BulkConnection final : public PollHandler {
+ public:
+  // Owns `fd`, a connected socket that does not block.
+  explicit BulkConnection(int fd);
+  ~BulkConnection() override;
+
+  // Begins to read; `receiver` lives until OnClosed returned. To be called
+  // once.
+  Status Start(FrameReceiver* receiver);
+  // Frames arrive whole and in the order of the calls, or the connection
+  // closes. Borrowed chunks are copied.
+  void Send(FrameHeader header, ByteChunks payload);
+  // As if the peer had; OnClosed gets the first reason.
+  void Close(const Status& reason);
+  // The same once what was sent is written.
+  void CloseAfterWriting(const Status& reason);
+
+ private:
+  struct OutFrame {
+    std::array<char, kFrameHeaderBytes> header;
+    ByteChunks payload;
+    size_t size = 0;  // of both
+  };
+
+  void OnReady(uint32_t events) override;
+  void Flush();
+  size_t Gather(std::vector<iovec>* pieces);
+  void Written(size_t bytes);
+  void ReadAll();
+  bool Take(const char* data, size_t size);
+  bool BeginPayload();
+  bool EndPayload();
+
+  const int fd_;
+  Poller& poller_;
+  FrameReceiver* receiver_ = nullptr;
+
+  Mutex mu_;  // guards what follows, to the blank line
+  std::deque<OutFrame> out_;
+  size_t out_offset_ = 0;  // of the first frame, written already
+  bool writing_ = false;   // somebody is in Flush, or the poller will be
+  bool wants_write_ = false;
+  bool closed_ = false;
+  bool closes_when_written_ = false;
+  Status reason_;
+
+  // The poller's alone.
+  std::vector<char> staging_;
+  std::array<char, kFrameHeaderBytes> header_bytes_;
+  size_t header_filled_ = 0;
+  FrameHeader header_;
+  bool in_payload_ = false;
+  Ref<Buffer> buffer_;  // null: text_, or passed over
+  std::string text_;
+  char* payload_ = nullptr;  // null: passed over
+  uint64_t payload_filled_ = 0;
+  Status refused_;
+  bool ended_ = false;
+};
+
+}  // namespace millrace

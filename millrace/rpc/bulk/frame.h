@@ -1,0 +1,58 @@
+// Frames: what travels on a bulk connection. A header of fixed size, then the
+// payload, in little endian.
+//
+//   0 u32  "MRB1"         8 u64  number of the call
+//   4 u8   kind          16 i64  Call: nanoseconds left, -1: no deadline
+//   5 u8   method                Reply: status code; Cancel: why
+//   6 u8   lead          24 u64  bytes of the payload
+//   7 u8   0
+//
+// `lead` are the payload's bytes, modulo 64, before its first big chunk: the
+// receiver places the payload so that this chunk, a tensor as a rule, is
+// aligned and need not be copied.
+#pragma once
+
+#include <cstdint>
+
+#include "millrace/base/status.h"
+#include "millrace/tensor/chunks.h"
+
+namespace millrace {
+
+enum class FrameKind : uint8_t {
+  kOpen = 1,    // from the caller, first; payload: the token of Hello
+  kOpened = 2,  // the answer
+  kCall = 3,    // payload: the request
+  kReply = 4,   // payload: the reply, or what EncodeStatus gives
+  kCancel = 5,  // the caller no longer waits
+};
+
+struct FrameHeader {
+  // `aux` of kCancel.
+  static constexpr int64_t kGaveUp = 0;
+  static constexpr int64_t kTimedOut = 1;
+
+  FrameKind kind = FrameKind::kOpen;
+  uint8_t method = 0;
+  uint8_t lead = 0;
+  uint64_t call = 0;
+  int64_t aux = 0;
+  uint64_t size = 0;
+};
+
+inline constexpr size_t kFrameHeaderBytes = 32;
+inline constexpr size_t kPayloadAlignment = 64;
+inline constexpr size_t kMaxPayloadBytes = size_t{1} << 40;
+
+// Writes kFrameHeaderBytes.
+void EncodeFrameHeader(const FrameHeader& header, char* to);
+// INVALID_ARGUMENT for what is no header.
+StatusOr<FrameHeader> DecodeFrameHeader(const char* from);
+// See above.
+uint8_t PayloadLead(const ByteChunks& payload);
+
+// A status that is not OK, with its marks; the code is in the header.
+std::string EncodeStatus(const Status& status);
+Status DecodeStatus(int64_t code, const std::string& payload);
+
+}  // namespace millrace

@@ -1,0 +1,205 @@
+#include "millrace/rpc/bulk/served_connection.h"
+
+#include <utility>
+
+#include "millrace/rpc/call_status.h"
+#include "millrace/rpc/short_call.h"
+
+namespace millrace {
+namespace {
+
+constexpr int64_t kOpenMs = 5'000;
+constexpr size_t kMaxTokenBytes = 64;
+
+}  // namespace
+
+// One call, from its frame to its answer.
+class ServedConnection::ServedCall final : public RefCounted {
+ public:
+  ServedCall(Ref<ServedConnection> connection, const Method& method,
+             const FrameHeader& header, ByteChunks request)
+      : connection_(std::move(connection)),
+        method_(method),
+        number_(header.call),
+        scope_(connection_->door_->handlers()),
+        request_(std::move(request)) {
+    if (header.aux >= 0) context_.deadline = Deadline::After(header.aux);
+    context_.cancel = &scope_;
+    context_.peer = "bulk";
+  }
+
+  const Method& method() const { return method_; }
+  void Cancel(const Status& reason) { scope_.Cancel(reason); }
+
+  void Run() {
+    BulkDoor& door = *connection_->door_;
+    if (!context_.deadline.infinite()) {
+      scope_.CancelAt(context_.deadline, door.lanes().timer,
+                      CallTimedOut(method_, door.address()));
+    }
+    const Status status = context_.Check();
+    if (!status.ok()) return Answer(status);
+    const ByteChunks request = std::move(request_);
+    Serve(door.services(), method_.id, context_, request, &reply_,
+          [self = Ref<ServedCall>::Share(this)](Status s) { self->Answer(s); });
+  }
+
+ private:
+  void Answer(const Status& status) {
+    connection_->Answer(number_, ReplyStatus(method_, status),
+                        status.ok() ? std::move(reply_) : ByteChunks());
+  }
+
+  const Ref<ServedConnection> connection_;
+  const Method& method_;
+  const uint64_t number_;
+  CancelScope scope_;
+  CallContext context_;
+  ByteChunks request_;
+  ByteChunks reply_;
+};
+
+ServedConnection::ServedConnection(Ref<BulkDoor> door, int fd)
+    : door_(std::move(door)), connection_(MakeRef<BulkConnection>(fd)) {}
+ServedConnection::~ServedConnection() = default;
+
+Status ServedConnection::Start() {
+  MR_RETURN_IF_ERROR(connection_->Start(this));
+  door_->lanes().timer.RunAt(
+      Deadline::AfterMillis(kOpenMs),
+      [self = Ref<ServedConnection>::Share(this)] {
+        {
+          MutexLock lock(self->mu_);
+          if (self->opened_) return;
+        }
+        self->Close(Unauthenticated("no token in ", kOpenMs, " ms"));
+      });
+  return OkStatus();
+}
+
+Status ServedConnection::OnFrame(const FrameHeader& header,
+                                 ByteChunks payload) {
+  bool opened;
+  {
+    MutexLock lock(mu_);
+    opened = opened_;
+  }
+  if (!opened) return Open(header, payload);
+  switch (header.kind) {
+    case FrameKind::kCall:
+      return BeginCall(header, std::move(payload));
+    case FrameKind::kCancel:
+      Cancel(header);
+      return OkStatus();
+    default:
+      return InvalidArgument("a caller's frame that is no call");
+  }
+}
+
+Status ServedConnection::Open(const FrameHeader& header,
+                              const ByteChunks& token) {
+  if (header.kind != FrameKind::kOpen || token.size_bytes() > kMaxTokenBytes ||
+      !door_->TakeToken(token.Flatten())) {
+    return Unauthenticated("a bulk connection without a token");
+  }
+  {
+    MutexLock lock(mu_);
+    opened_ = true;
+  }
+  connection_->Send({.kind = FrameKind::kOpened}, {});
+  return OkStatus();
+}
+
+Status ServedConnection::BeginCall(const FrameHeader& header,
+                                   ByteChunks request) {
+  if (header.method >= kNumMethods ||
+      GetMethod(static_cast<MethodId>(header.method)).service !=
+          Service::kWorker) {
+    return InvalidArgument("method ", header.method, " does not go by bulk");
+  }
+  const Method& method = GetMethod(static_cast<MethodId>(header.method));
+  if (!door_->Enter()) {
+    const Status status = ShuttingDown(door_->address());
+    connection_->Send({.kind = FrameKind::kReply,
+                       .call = header.call,
+                       .aux = static_cast<int64_t>(status.code())},
+                      ByteChunks(EncodeStatus(status)));
+    return OkStatus();
+  }
+  const size_t size = request.size_bytes();
+  const auto call = MakeRef<ServedCall>(Ref<ServedConnection>::Share(this),
+                                        method, header, std::move(request));
+  bool is_new;
+  {
+    MutexLock lock(mu_);
+    is_new = calls_.emplace(header.call, call).second;
+  }
+  if (!is_new) {
+    door_->Leave();
+    return InvalidArgument("call ", header.call, " is open already");
+  }
+  if (IsShortCall(method, size)) {
+    call->Run();
+  } else {
+    door_->lanes().control.Schedule([call] { call->Run(); });
+  }
+  return OkStatus();
+}
+
+void ServedConnection::Answer(uint64_t number, const Status& status,
+                              ByteChunks reply) {
+  Ref<ServedCall> call;  // goes after the lock
+  {
+    MutexLock lock(mu_);
+    const auto found = calls_.find(number);
+    if (found != calls_.end()) {
+      call = std::move(found->second);
+      calls_.erase(found);
+    }
+  }
+  connection_->Send(
+      {.kind = FrameKind::kReply,
+       .call = number,
+       .aux = static_cast<int64_t>(status.code())},
+      status.ok() ? std::move(reply) : ByteChunks(EncodeStatus(status)));
+  door_->Leave();
+}
+
+void ServedConnection::Cancel(const FrameHeader& header) {
+  Ref<ServedCall> call;
+  {
+    MutexLock lock(mu_);
+    const auto found = calls_.find(header.call);
+    if (found == calls_.end()) return;  // answered meanwhile
+    call = found->second;
+  }
+  call->Cancel(header.aux == FrameHeader::kTimedOut
+                   ? CallTimedOut(call->method(), door_->address())
+                   : Cancelled("the caller has given up"));
+}
+
+void ServedConnection::OnRefused(const FrameHeader& header,
+                                 const Status& status) {
+  if (header.kind != FrameKind::kCall) return;
+  connection_->Send({.kind = FrameKind::kReply,
+                     .call = header.call,
+                     .aux = static_cast<int64_t>(status.code())},
+                    ByteChunks(EncodeStatus(status)));
+}
+
+void ServedConnection::OnClosed(const Status&) {
+  const auto self = Ref<ServedConnection>::Share(this);
+  absl::flat_hash_map<uint64_t, Ref<ServedCall>> open;
+  {
+    MutexLock lock(mu_);
+    opened_ = true;  // for the timer: there is nothing left to close
+    closed_ = true;
+    open = calls_;
+  }
+  for (const auto& [number, call] : open) {
+    call->Cancel(Cancelled("the caller is gone"));
+  }
+  door_->Remove(this);
+}
+
+}  // namespace millrace
