@@ -179,6 +179,9 @@ int main(int argc, char** argv) {
     for (const CLI::App* used : app.get_subcommands()) at = used;
     std::fputs(at->help().c_str(), stdout);
     return 0;
+  } catch (const CLI::CallForVersion&) {
+    std::printf("Millrace %s\n", millrace::kVersion);
+    return 0;
   } catch (const CLI::ParseError& error) {
     return UsageError(app, error, argc, argv);
   }
