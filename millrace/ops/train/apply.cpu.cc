@@ -1,5 +1,7 @@
 #include "millrace/ops/train/apply.h"
 
+#include <algorithm>
+
 namespace millrace::ops {
 namespace {
 
@@ -53,6 +55,87 @@ StatusOr<std::unique_ptr<LockedVariables>> LockedVariables::Make(
     locked->tensors_.push_back(tensor);
   }
   return locked;
+}
+
+StatusOr<std::unique_ptr<SparseVariables>> SparseVariables::Make(
+    KernelContext& ctx, int count, const Tensor& grad, const Tensor& indices,
+    BadIndex bad_index) {
+  std::unique_ptr<SparseVariables> made(new SparseVariables);
+  std::vector<Variable*> pointers;
+  for (int i = 0; i < count; ++i) {
+    MR_ASSIGN(Ref<Variable> variable, VariableAt(ctx, i));
+    if (variable->dtype() != grad.dtype()) {
+      return InvalidArgument("variable ", variable->name(), " has type ",
+                             DataTypeName(variable->dtype()), ", the gradient ",
+                             DataTypeName(grad.dtype()));
+    }
+    pointers.push_back(variable.get());
+    made->variables_.push_back(std::move(variable));
+  }
+  MR_ASSIGN(auto rows, VariableRows::Make(pointers, VariableRows::kUpdate,
+                                          ctx.device().allocator()));
+  made->rows_.emplace(std::move(rows));
+  const TensorShape& shape = made->rows_->value(0).shape();
+  for (int i = 1; i < count; ++i) {
+    const TensorShape& other = made->rows_->value(i).shape();
+    if (other == shape) continue;
+    return InvalidArgument("var and ", pointers[i]->name(),
+                           " do not have the same shape", shape.DebugString(),
+                           " ", other.DebugString());
+  }
+  if (shape.rank() == 0) {
+    return InvalidArgument("var must be at least 1 dimensional");
+  }
+  if (indices.rank() != 1) {
+    return InvalidArgument("indices must be one-dimensional");
+  }
+  for (int d = 1; d < shape.rank(); ++d) {
+    if (grad.rank() != shape.rank() || grad.dim(d) != shape.dim(d)) {
+      return InvalidArgument("var and grad must match in dimension ", d);
+    }
+    made->row_elements_ *= shape.dim(d);
+  }
+  if (grad.rank() != shape.rank() || grad.dim(0) != indices.dim(0)) {
+    return InvalidArgument(
+        "grad must be the same size as indices in the first dimension.");
+  }
+  made->indices_ = IntValues(indices);
+  for (size_t i = 0; i < made->indices_.size(); ++i) {
+    const int64_t row = made->indices_[i];
+    if (row >= 0 && row < shape.dim(0)) continue;
+    made->bad_index_ =
+        bad_index == BadIndex::kEarlierDoneNth
+            ? InvalidArgument("indices[", i, "] = ", row, " is not in [0, ",
+                              shape.dim(0), ")")
+            : InvalidArgument("Index ", row, " at offset ", i,
+                              " in indices is out of range");
+    if (bad_index == BadIndex::kNothingDone) return made->bad_index_;
+    made->indices_.resize(i);
+  }
+  return made;
+}
+
+Status SparseVariables::ForEachRow(
+    KernelContext& ctx,
+    absl::FunctionRef<void(int64_t row, int64_t i)> f) const {
+  // Each shard takes rows of its own, so that the order of a row's updates is
+  // that of the indices. Neighbours go together: they may share a lock.
+  constexpr int64_t kNeighbours = 16;
+  constexpr int64_t kShardElements = 16 << 10;
+  const auto count = static_cast<int64_t>(indices_.size());
+  const int64_t shards =
+      std::clamp<int64_t>(count * row_elements_ / kShardElements, 1, 16);
+  const int64_t cost = 4 * count * (row_elements_ + 8) / shards;
+  MR_RETURN_IF_ERROR(
+      ctx.ParallelFor(shards, cost, [&](int64_t begin, int64_t end) {
+        for (int64_t i = 0; i < count; ++i) {
+          const int64_t shard = indices_[i] / kNeighbours % shards;
+          if (shard < begin || shard >= end) continue;
+          const auto lock = rows_->Lock(indices_[i]);
+          f(indices_[i], i);
+        }
+      }));
+  return bad_index_;
 }
 
 void PassReference(KernelContext& ctx) {

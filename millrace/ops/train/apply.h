@@ -1,6 +1,8 @@
 // What all optimizer kernels share.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +38,44 @@ class LockedVariables {
   std::vector<Ref<Variable>> variables_;
   std::unique_ptr<VariableLocks> locks_;
   std::vector<Tensor*> tensors_;
+};
+
+// What an index outside the variables leaves of an update by rows, and what the
+// error says; stock's optimizers differ in it.
+enum class BadIndex {
+  kNothingDone,     // "Index 5 at offset 1 in indices is out of range"
+  kEarlierDone,     // the same, the places before it are applied
+  kEarlierDoneNth,  // so, but "indices[1] = 5 is not in [0, 5)"
+};
+
+// The same for rows: input `grad` has a row for each of `indices`. Holds no
+// whole-variable lock, so other rows may be updated meanwhile.
+class SparseVariables {
+ public:
+  // INVALID_ARGUMENT as above, and for `indices` that are no vector, of another
+  // number than `grad` has rows, or (kNothingDone) outside the variables.
+  static StatusOr<std::unique_ptr<SparseVariables>> Make(
+      KernelContext& ctx, int count, const Tensor& grad, const Tensor& indices,
+      BadIndex bad_index = BadIndex::kNothingDone);
+
+  int64_t row_elements() const { return row_elements_; }
+  template <class T>
+  T* data(int i) const {
+    return rows_->mutable_elements<T>(i);
+  }
+  // Calls f(row, i) under the row's lock for each place i in indices; those of
+  // one row in order, by one thread. With a bad index INVALID_ARGUMENT, after
+  // those before it.
+  Status ForEachRow(KernelContext& ctx,
+                    absl::FunctionRef<void(int64_t row, int64_t i)> f) const;
+
+ private:
+  SparseVariables() = default;
+  std::vector<Ref<Variable>> variables_;
+  std::optional<VariableRows> rows_;
+  std::vector<int64_t> indices_;  // up to the first bad one
+  Status bad_index_;
+  int64_t row_elements_ = 1;
 };
 
 // Reference kernels give the variable's reference as output 0.

@@ -1,0 +1,80 @@
+#include <algorithm>
+#include <cmath>
+
+#include "millrace/ops/train/optimizer_kernel.h"
+
+namespace millrace::ops {
+namespace {
+
+// Version 2 adds the shrinkage.
+template <bool kShrinkage>
+struct FtrlRule {
+  static constexpr int kVariables = 3;
+  static constexpr const char* kScalars[] = {
+      "lr", "l1", "l2", "lr_power", kShrinkage ? "l2_shrinkage" : "l2"};
+  using ElementTypes = FloatTypes;
+  static constexpr BadIndex kBadIndex = BadIndex::kEarlierDone;
+  static StatusOr<FtrlRule> Make(const KernelInit& init) {
+    FtrlRule rule;
+    MR_ASSIGN(rule.multiply_linear_by_lr,
+              init.Attr<bool>("multiply_linear_by_lr"));
+    return rule;
+  }
+  template <class S>
+  MR_RULE void Update(S* v, S g, const S* h) const {
+    const S lr = h[0], l1 = h[1], l2 = h[2];
+    const S accum = v[1] + g * g;
+    const S shrunk = kShrinkage ? g + S(2) * h[4] * v[0] : g;
+    const S old_root = Root(v[1], h[3]);
+    const S root = Root(accum, h[3]);
+    v[1] = accum;
+    if (multiply_linear_by_lr) {
+      v[2] += shrunk * lr - (root - old_root) * v[0];
+      v[0] = (std::clamp(v[2], -l1 * lr, l1 * lr) - v[2]) /
+             (root + S(2) * l2 * lr);
+    } else {
+      v[2] += shrunk - (root - old_root) / lr * v[0];
+      v[0] = (std::clamp(v[2], -l1, l1) - v[2]) / (root / lr + S(2) * l2);
+    }
+  }
+  template <class S>
+  MR_RULE static S Root(S x, S lr_power) {
+    return lr_power == S(-0.5) ? std::sqrt(x) : std::pow(x, -lr_power);
+  }
+  bool multiply_linear_by_lr = false;
+};
+
+#define MR_FTRL_TYPES "T: bfloat16, double, float, half"
+
+}  // namespace
+}  // namespace millrace::ops
+
+using namespace millrace;
+using namespace millrace::ops;
+
+MR_KERNELS(ApplyFtrl, Cpu){
+    {.types = MR_FTRL_TYPES, .make = MakeKernel<DenseKernel<FtrlRule<false>>>}};
+MR_KERNELS(ResourceApplyFtrl,
+           Cpu){{.types = MR_FTRL_TYPES,
+                 .make = MakeKernel<DenseKernel<FtrlRule<false>>>,
+                 .host = "var, accum, linear"}};
+MR_KERNELS(SparseApplyFtrl,
+           Cpu){{.types = MR_FTRL_TYPES "; Tindices: int32, int64",
+                 .make = MakeKernel<SparseKernel<FtrlRule<false>>>}};
+MR_KERNELS(ResourceSparseApplyFtrl,
+           Cpu){{.types = MR_FTRL_TYPES "; Tindices: int32, int64",
+                 .make = MakeKernel<SparseKernel<FtrlRule<false>>>,
+                 .host = "var, accum, linear"}};
+MR_KERNELS(ApplyFtrlV2, Cpu){
+    {.types = MR_FTRL_TYPES, .make = MakeKernel<DenseKernel<FtrlRule<true>>>}};
+MR_KERNELS(ResourceApplyFtrlV2,
+           Cpu){{.types = MR_FTRL_TYPES,
+                 .make = MakeKernel<DenseKernel<FtrlRule<true>>>,
+                 .host = "var, accum, linear"}};
+MR_KERNELS(SparseApplyFtrlV2,
+           Cpu){{.types = MR_FTRL_TYPES "; Tindices: int32, int64",
+                 .make = MakeKernel<SparseKernel<FtrlRule<true>>>}};
+MR_KERNELS(ResourceSparseApplyFtrlV2,
+           Cpu){{.types = MR_FTRL_TYPES "; Tindices: int32, int64",
+                 .make = MakeKernel<SparseKernel<FtrlRule<true>>>,
+                 .host = "var, accum, linear"}};

@@ -1,0 +1,171 @@
+// Kernels of optimizers that are written as a rule for one element:
+//
+//   struct AdagradRule {
+//     static constexpr int kVariables = 2;
+//     static constexpr const char* kScalars[] = {"lr"};
+//     using ElementTypes = ApplyTypes;
+//     static constexpr BadIndex kBadIndex = ...;  // else kNothingDone
+//     static StatusOr<AdagradRule> Make(const KernelInit& init);
+//     // v: the variables' elements, read and written; h: the scalars.
+//     template <class S>
+//     MR_RULE void Update(S* v, S g, const S* h) const {...}
+//   };
+//
+// DenseKernel takes a gradient of the variables' shape, SparseKernel rows of it
+// with their indices. Both find their inputs by name.
+#pragma once
+
+#include <array>
+#include <iterator>
+#include <vector>
+
+#include "millrace/base/target_clones.h"
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/train/apply.h"
+
+// Part of the loop around it, which has a clone for each instruction set.
+#define MR_RULE __attribute__((always_inline))
+
+namespace millrace::ops {
+
+template <class Rule, class T>
+MR_TARGET_CLONES void UpdateSpan(
+    const Rule& rule, const std::array<T*, Rule::kVariables>& variables,
+    const T* grad, const ComputeType<T>* scalars, int64_t n) {
+  using S = ComputeType<T>;
+  const std::array<T*, Rule::kVariables> p = variables;
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) {
+    S v[Rule::kVariables];
+    for (int k = 0; k < Rule::kVariables; ++k) v[k] = static_cast<S>(p[k][i]);
+    rule.template Update<S>(v, static_cast<S>(grad[i]), scalars);
+    for (int k = 0; k < Rule::kVariables; ++k) p[k][i] = static_cast<T>(v[k]);
+  }
+}
+
+// What both kernels share: the rule and where its inputs are.
+template <class Rule>
+class OptimizerInputs {
+ public:
+  static constexpr int kNumScalars =
+      static_cast<int>(std::size(Rule::kScalars));
+
+  Status Find(const KernelInit& init) {
+    MR_ASSIGN(rule, Rule::Make(init));
+    for (int i = 0; i < kNumScalars; ++i) {
+      MR_ASSIGN(const ArgRange range, init.Input(Rule::kScalars[i]));
+      scalars[i] = range.begin;
+    }
+    const bool delta = !init.Input("grad").ok();  // one op calls it so
+    MR_ASSIGN(const ArgRange range, init.Input(delta ? "delta" : "grad"));
+    grad = range.begin;
+    return OkStatus();
+  }
+
+  Status Check(KernelContext& ctx) const {
+    for (int i = 0; i < kNumScalars; ++i) {
+      MR_RETURN_IF_ERROR(
+          CheckHyperparameter(ctx, scalars[i], Rule::kScalars[i]));
+    }
+    return OkStatus();
+  }
+
+  template <class T>
+  std::array<ComputeType<T>, kNumScalars> Scalars(KernelContext& ctx) const {
+    std::array<ComputeType<T>, kNumScalars> values;
+    for (int i = 0; i < kNumScalars; ++i) {
+      values[i] =
+          ctx.input(scalars[i]).dtype() == DataType::kInt64  // a global step
+              ? static_cast<ComputeType<T>>(static_cast<double>(
+                    ctx.input(scalars[i]).template scalar<int64_t>()))
+              : ScalarInput<T>(ctx, scalars[i]);
+    }
+    return values;
+  }
+
+  Rule rule;
+  int grad = 0;
+  int scalars[kNumScalars] = {};
+};
+
+template <class Rule>
+class DenseKernel {
+ public:
+  static StatusOr<DenseKernel> Make(const KernelInit& init) {
+    DenseKernel k;
+    MR_RETURN_IF_ERROR(k.in_.Find(init));
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    MR_RETURN_IF_ERROR(in_.Check(ctx));
+    const Tensor& grad = ctx.input(in_.grad);
+    {
+      MR_ASSIGN(auto variables,
+                LockedVariables::Make(ctx, Rule::kVariables, &grad));
+      MR_RETURN_IF_ERROR(Dispatch(
+          typename Rule::ElementTypes{}, grad.dtype(),
+          [&]<class T>() -> Status {
+            const auto scalars = in_.template Scalars<T>(ctx);
+            const T* g = grad.flat<T>().data();
+            return ctx.ParallelFor(
+                grad.num_elements(), 2, [&](int64_t begin, int64_t end) {
+                  std::array<T*, Rule::kVariables> at;
+                  for (int k = 0; k < Rule::kVariables; ++k) {
+                    at[k] = variables->template data<T>(k) + begin;
+                  }
+                  UpdateSpan<Rule, T>(in_.rule, at, g + begin, scalars.data(),
+                                      end - begin);
+                });
+          }));
+    }
+    PassReference(ctx);
+    return OkStatus();
+  }
+
+ private:
+  OptimizerInputs<Rule> in_;
+};
+
+template <class Rule>
+class SparseKernel {
+ public:
+  static StatusOr<SparseKernel> Make(const KernelInit& init) {
+    SparseKernel k;
+    MR_RETURN_IF_ERROR(k.in_.Find(init));
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    MR_RETURN_IF_ERROR(in_.Check(ctx));
+    const Tensor& grad = ctx.input(in_.grad);
+    {
+      MR_ASSIGN(const auto variables,
+                SparseVariables::Make(ctx, Rule::kVariables, grad,
+                                      ctx.input(in_.grad + 1), kBadIndex));
+      MR_RETURN_IF_ERROR(Dispatch(
+          typename Rule::ElementTypes{}, grad.dtype(),
+          [&]<class T>() -> Status {
+            const auto scalars = in_.template Scalars<T>(ctx);
+            const T* g = grad.flat<T>().data();
+            const int64_t n = variables->row_elements();
+            return variables->ForEachRow(ctx, [&](int64_t row, int64_t i) {
+              std::array<T*, Rule::kVariables> at;
+              for (int k = 0; k < Rule::kVariables; ++k) {
+                at[k] = variables->template data<T>(k) + row * n;
+              }
+              UpdateSpan<Rule, T>(in_.rule, at, g + i * n, scalars.data(), n);
+            });
+          }));
+    }
+    PassReference(ctx);
+    return OkStatus();
+  }
+
+ private:
+  static constexpr BadIndex kBadIndex = [] {
+    if constexpr (requires { Rule::kBadIndex; }) return Rule::kBadIndex;
+    return BadIndex::kNothingDone;
+  }();
+  OptimizerInputs<Rule> in_;
+};
+
+}  // namespace millrace::ops
