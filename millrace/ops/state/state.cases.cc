@@ -53,7 +53,22 @@ void Updates(CaseList& c, DataType t) {
 
 }  // namespace
 
-MR_CASES(VariableV2)(CaseList& c) { c.EachType("dtype", MakesVariable); }
+MR_CASES(VariableV2)(CaseList& c) {
+  c.EachType("dtype", MakesVariable);
+  for (const char* container : {"a.b/c-1", "under_score", "/first"}) {
+    AttrMap attrs = VariableAttrs(kFloat, {2});
+    attrs.Set("container", container);
+    Case& one = c.Sequence(absl::StrCat("container ", container))
+                    .Node("op", "VariableV2", {}, attrs)
+                    .Node("init", "Assign", {"op", F32({2})});
+    if (container[0] == 'a') {
+      one.Run({"init"});
+    } else {
+      one.RunError({"init"}, StatusCode::kInvalidArgument,
+                   "container contains invalid characters");
+    }
+  }
+}
 MR_CASES(Variable)(CaseList& c) { c.EachType("dtype", MakesVariable); }
 
 MR_CASES(Assign)(CaseList& c) {

@@ -10,7 +10,7 @@ class VariableKernel {
  public:
   static StatusOr<VariableKernel> Make(const KernelInit& init) {
     VariableKernel k;
-    MR_ASSIGN(k.container_, init.Attr<std::string>("container"));
+    MR_ASSIGN(k.container_, ContainerOf(init));
     MR_ASSIGN(k.name_, ResourceNameOf(init));
     MR_ASSIGN(k.dtype_, init.Attr<DataType>("dtype"));
     return k;

@@ -1,5 +1,6 @@
 #include "millrace/ops/state/variable_lookup.h"
 
+#include "absl/strings/ascii.h"
 #include "millrace/base/crc32c.h"
 
 namespace millrace {
@@ -46,6 +47,20 @@ StatusOr<Ref<Variable>> LookupOrCreateVariable(KernelContext& ctx, int input,
 StatusOr<std::string> ResourceNameOf(const KernelInit& init) {
   MR_ASSIGN(std::string name, init.Attr<std::string>("shared_name"));
   return name.empty() ? init.node().name : name;
+}
+
+StatusOr<std::string> ContainerOf(const KernelInit& init) {
+  MR_ASSIGN(std::string container, init.Attr<std::string>("container"));
+  for (size_t i = 0; i < container.size(); ++i) {
+    const char c = container[i];
+    if (absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '.') {
+      continue;
+    }
+    if (i > 0 && (c == '-' || c == '/')) continue;
+    return InvalidArgument("container contains invalid characters: ",
+                           container);
+  }
+  return container;
 }
 
 ResourceElement MakeHandle(const Device& device, ResourceStore& store,

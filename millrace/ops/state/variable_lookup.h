@@ -21,6 +21,10 @@ StatusOr<Ref<Variable>> LookupOrCreateVariable(KernelContext& ctx, int input,
 // `shared_name`, or the node's name.
 StatusOr<std::string> ResourceNameOf(const KernelInit& init);
 
+// Attribute `container`. INVALID_ARGUMENT "container contains invalid
+// characters: X" unless it is letters, digits and . - / (not first: - /).
+StatusOr<std::string> ContainerOf(const KernelInit& init);
+
 // A handle with the default container filled in.
 ResourceElement MakeHandle(const Device& device, ResourceStore& store,
                            const std::string& container,
