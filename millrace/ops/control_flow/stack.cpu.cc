@@ -1,0 +1,136 @@
+#include <utility>
+#include <vector>
+
+#include "millrace/base/thread.h"
+#include "millrace/kernel/kernel_decl.h"
+
+namespace millrace::ops {
+namespace {
+
+// Held by its handle alone, so it is gone when the step forgets that.
+class Stack final : public RefCounted {
+ public:
+  Stack(std::string name, DataType type, int64_t limit)
+      : name_(std::move(name)), type_(type), limit_(limit) {}
+
+  Status Push(Tensor value) {
+    MutexLock lock(mu_);
+    if (closed_) return InvalidArgument("Stack[", name_, "] has been closed.");
+    if (value.dtype() != type_) {
+      return InvalidArgument("Must have type ", DataTypeName(type_),
+                             " but got ", DataTypeName(value.dtype()));
+    }
+    if (limit_ >= 0 && static_cast<int64_t>(values_.size()) >= limit_) {
+      return InvalidArgument("Stack[", name_, "] overflowed its max_size (",
+                             limit_, ")");
+    }
+    values_.push_back(std::move(value));
+    return OkStatus();
+  }
+
+  StatusOr<Tensor> Pop(DataType type) {
+    MutexLock lock(mu_);
+    if (closed_) return InvalidArgument("Stack[", name_, "] has been closed.");
+    if (type != type_) {
+      return InvalidArgument("Must have type ", DataTypeName(type_),
+                             " but got ", DataTypeName(type));
+    }
+    if (values_.empty()) {
+      return InvalidArgument("Stack[", name_, "] is empty when calling Pop().");
+    }
+    Tensor value = std::move(values_.back());
+    values_.pop_back();
+    return value;
+  }
+
+  void Close() {
+    std::vector<Tensor> freed;  // after the lock
+    MutexLock lock(mu_);
+    closed_ = true;
+    freed.swap(values_);
+    lock.Unlock();
+  }
+
+ private:
+  const std::string name_;
+  const DataType type_;
+  const int64_t limit_;
+  Mutex mu_;
+  std::vector<Tensor> values_;  // guarded by mu_
+  bool closed_ = false;         // guarded by mu_
+};
+
+StatusOr<Ref<Stack>> StackOf(KernelContext& ctx) {
+  const Tensor& handle = ctx.input(0);
+  MR_RETURN_IF_ERROR(CheckScalar(handle, "handle"));
+  const ResourceElement& element = handle.flat<ResourceElement>()[0];
+  auto* const stack =
+      element == nullptr ? nullptr : dynamic_cast<Stack*>(element->owned.get());
+  if (stack == nullptr) return InvalidArgument("the handle is of no stack");
+  return Ref<Stack>::Share(stack);
+}
+
+class StackKernel {
+ public:
+  static StatusOr<StackKernel> Make(const KernelInit& init) {
+    StackKernel k;
+    MR_ASSIGN(k.type_, init.Attr<DataType>("elem_type"));
+    MR_ASSIGN(k.name_, init.Attr<std::string>("stack_name"));
+    if (k.name_.empty()) k.name_ = init.node().name;
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    if (ctx.input(0).rank() != 0) {
+      return InvalidArgument("Stack size must be a scalar, but had shape: ",
+                             ctx.input(0).shape().DebugString());
+    }
+    auto handle = MakeRef<ResourceHandle>();
+    handle->device = ctx.device().name();
+    handle->container = "_step";
+    handle->name = name_;
+    handle->type_name = "Stack";
+    handle->owned =
+        MakeRef<Stack>(name_, type_, ctx.input(0).scalar<int32_t>());
+    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, TensorShape()));
+    out->mutable_flat<ResourceElement>()[0] = std::move(handle);
+    return OkStatus();
+  }
+
+ private:
+  DataType type_ = DataType::kInvalid;
+  std::string name_;
+};
+
+Status Push(KernelContext& ctx) {
+  MR_ASSIGN(const Ref<Stack> stack, StackOf(ctx));
+  MR_RETURN_IF_ERROR(stack->Push(ctx.input(1)));
+  ctx.set_output(0, ctx.TakeInput(1));
+  return OkStatus();
+}
+
+Status Pop(KernelContext& ctx) {
+  MR_ASSIGN(const Ref<Stack> stack, StackOf(ctx));
+  MR_ASSIGN(Tensor value, stack->Pop(ctx.output_type(0)));
+  ctx.set_output(0, std::move(value));
+  return OkStatus();
+}
+
+Status Close(KernelContext& ctx) {
+  MR_ASSIGN(const Ref<Stack> stack, StackOf(ctx));
+  stack->Close();
+  return OkStatus();
+}
+
+}  // namespace
+}  // namespace millrace::ops
+
+using namespace millrace;
+using namespace millrace::ops;
+
+MR_KERNELS(StackV2, Cpu){{.make = MakeKernel<StackKernel>, .host = "handle"}};
+MR_KERNELS(StackPushV2,
+           Cpu){{.make = MakeFunctionKernel<Push>, .host = "handle"}};
+MR_KERNELS(StackPopV2,
+           Cpu){{.make = MakeFunctionKernel<Pop>, .host = "handle"}};
+MR_KERNELS(StackCloseV2,
+           Cpu){{.make = MakeFunctionKernel<Close>, .host = "handle"}};

@@ -1,0 +1,46 @@
+#include <atomic>
+#include <memory>
+
+#include "millrace/base/log.h"
+#include "millrace/kernel/kernel_decl.h"
+
+namespace millrace {
+namespace {
+
+class PrintKernel {
+ public:
+  static StatusOr<PrintKernel> Make(const KernelInit& init) {
+    PrintKernel k;
+    MR_ASSIGN(k.message_, init.Attr<std::string>("message"));
+    MR_ASSIGN(k.first_n_, init.Attr<int64_t>("first_n"));
+    MR_ASSIGN(k.summarize_, init.Attr<int64_t>("summarize"));
+    k.printed_ = std::make_unique<std::atomic<int64_t>>(0);
+    return k;
+  }
+
+  Status Run(KernelContext& ctx) const {
+    if (first_n_ < 0 || printed_->fetch_add(1) < first_n_) {
+      std::string text = message_;
+      for (int i = 1; i < ctx.num_inputs(); ++i) {
+        absl::StrAppend(&text, "[", ctx.input(i).SummarizeValue(summarize_),
+                        "]");
+      }
+      MR_LOG(Info) << text;
+    }
+    ctx.set_output(0, ctx.TakeInput(0));
+    return OkStatus();
+  }
+
+ private:
+  std::string message_;
+  int64_t first_n_ = -1;
+  int64_t summarize_ = 3;
+  std::unique_ptr<std::atomic<int64_t>> printed_;
+};
+
+}  // namespace
+}  // namespace millrace
+
+using namespace millrace;
+
+MR_KERNELS(Print, Cpu){{.make = MakeKernel<PrintKernel>}};
