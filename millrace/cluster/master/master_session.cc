@@ -70,6 +70,7 @@ StatusOr<Ref<MasterSession>> MasterSession::Make(MasterEnvironment& environment,
 
 Ref<PreparedRun> MasterSession::Prepare(const RunStepRequest& request) {
   Ref<PreparedRun> run;
+  Ref<PreparedRun> evicted;
   {
     MutexLock lock(mu_);
     run = runs_.Find(request);
@@ -77,8 +78,9 @@ Ref<PreparedRun> MasterSession::Prepare(const RunStepRequest& request) {
     run = MakeRef<PreparedRun>(SignatureOf(request));
     run->collective_graph_key =
         request.options.experimental.collective_graph_key;
-    runs_.Add(run);
+    evicted = runs_.Add(run);
   }
+  if (evicted) ReleaseRun(*this, *evicted);
   PrepareRun(Ref<MasterSession>::Share(this), run);
   return run;
 }
@@ -86,6 +88,7 @@ Ref<PreparedRun> MasterSession::Prepare(const RunStepRequest& request) {
 Ref<PreparedRun> MasterSession::Prepare(const CallableOptions& options) {
   RunSignature signature{options.feeds, options.fetches, options.targets};
   Ref<PreparedRun> run;
+  Ref<PreparedRun> evicted;
   {
     MutexLock lock(mu_);
     // With connections it is a graph of its own, which RunStep must not find.
@@ -96,8 +99,9 @@ Ref<PreparedRun> MasterSession::Prepare(const CallableOptions& options) {
     run->connections = options.tensor_connections;
     run->collective_graph_key =
         options.run_options.experimental.collective_graph_key;
-    if (shared) runs_.Add(run);
+    if (shared) evicted = runs_.Add(run);
   }
+  if (evicted) ReleaseRun(*this, *evicted);
   PrepareRun(Ref<MasterSession>::Share(this), run);
   return run;
 }

@@ -11,6 +11,8 @@ namespace {
 // Compiling takes about a microsecond a node: more than this leaves the
 // control lane.
 constexpr int kInlineNodes = 300;
+// For telling a task that a graph is of no use any more.
+constexpr int64_t kDeregisterMs = 10'000;
 
 using Register = FanOut<RegisterGraphRequest, RegisterGraphReply>;
 using Deregister = FanOut<DeregisterGraphRequest, DeregisterGraphReply>;
@@ -92,8 +94,8 @@ class Preparation final : public RefCounted {
     }
     MasterEnvironment& environment = session_->environment();
     Deregister::Start(std::move(back), &WorkerApi::DeregisterGraph,
-                      Deadline::AfterMillis(10'000), &environment.background,
-                      &environment.in_flight,
+                      Deadline::AfterMillis(kDeregisterMs),
+                      &environment.background, &environment.in_flight,
                       [](std::vector<Deregister::Call>&) {});
   }
 
@@ -128,6 +130,22 @@ RunPartsOptions PartsOptions(MasterSession& session, const PreparedRun& run) {
           .drop_unread = MayDropUnread(session.config().graph_options),
           .self = session.self(),
           .connections = run.connections};
+}
+
+void ReleaseRun(MasterSession& session, const PreparedRun& run) {
+  std::vector<Deregister::Call> calls;
+  for (const PreparedRun::Part& part : run.parts) {
+    Deregister::Call& call = calls.emplace_back();
+    call.peer = part.peer;
+    call.request.session_handle = session.handle();
+    call.request.graph_handle = part.graph_handle;
+    call.request.create_worker_session_called = true;
+  }
+  MasterEnvironment& environment = session.environment();
+  Deregister::Start(std::move(calls), &WorkerApi::DeregisterGraph,
+                    Deadline::AfterMillis(kDeregisterMs),
+                    &environment.background, &environment.in_flight,
+                    [](std::vector<Deregister::Call>&) {});
 }
 
 void PrepareRun(Ref<MasterSession> session, Ref<PreparedRun> run) {

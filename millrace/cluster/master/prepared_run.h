@@ -45,6 +45,8 @@ class PreparedRun final : public RefCounted {
   int64_t collective_graph_key = 0;
   std::vector<Part> parts;
   std::vector<DataType> feed_types;
+  // The cache's: when it was last asked for.
+  uint64_t last_use = 0;
 
  private:
   std::atomic<bool> ready_{false};

@@ -48,17 +48,48 @@ Ref<PreparedRun> FindIn(const Runs& runs, const Feeds& feeds,
 
 }  // namespace
 
-Ref<PreparedRun> RunCache::Find(const RunStepRequest& r) const {
-  return FindIn(runs_, r.feeds, r.fetches, r.targets);
+Ref<PreparedRun> RunCache::Find(const RunStepRequest& r) {
+  return Used(FindIn(runs_, r.feeds, r.fetches, r.targets));
 }
 
-Ref<PreparedRun> RunCache::Find(const RunSignature& s) const {
-  return FindIn(runs_, s.feeds, s.fetches, s.targets);
+Ref<PreparedRun> RunCache::Find(const RunSignature& s) {
+  return Used(FindIn(runs_, s.feeds, s.fetches, s.targets));
 }
 
-void RunCache::Add(Ref<PreparedRun> run) {
+Ref<PreparedRun> RunCache::Used(Ref<PreparedRun> run) {
+  if (run) run->last_use = ++uses_;
+  return run;
+}
+
+Ref<PreparedRun> RunCache::Add(Ref<PreparedRun> run) {
+  Ref<PreparedRun> oldest;
+  if (size_ >= kMaxRuns) oldest = TakeOldest();
   const RunSignature& s = run->signature;
-  runs_[HashOf(s.feeds, s.fetches, s.targets)].push_back(std::move(run));
+  auto& bucket = runs_[HashOf(s.feeds, s.fetches, s.targets)];
+  bucket.push_back(Used(std::move(run)));
+  ++size_;
+  return oldest;
+}
+
+Ref<PreparedRun> RunCache::TakeOldest() {
+  Ref<PreparedRun>* oldest = nullptr;
+  for (auto& [hash, bucket] : runs_) {
+    for (Ref<PreparedRun>& run : bucket) {
+      if (!run->IsUnique() || !run->ready()) continue;
+      if (oldest == nullptr || run->last_use < (*oldest)->last_use) {
+        oldest = &run;
+      }
+    }
+  }
+  if (oldest == nullptr) return nullptr;
+  Ref<PreparedRun> taken = *oldest;
+  Remove(taken.get());
+  return taken;
+}
+
+void RunCache::Clear() {
+  runs_.clear();
+  size_ = 0;
 }
 
 void RunCache::Remove(const PreparedRun* run) {
@@ -66,9 +97,11 @@ void RunCache::Remove(const PreparedRun* run) {
   const auto found = runs_.find(HashOf(s.feeds, s.fetches, s.targets));
   if (found == runs_.end()) return;
   auto& bucket = found->second;
+  const size_t before = bucket.size();
   bucket.erase(std::remove_if(bucket.begin(), bucket.end(),
                               [run](const auto& r) { return r.get() == run; }),
                bucket.end());
+  size_ -= before - bucket.size();
   if (bucket.empty()) runs_.erase(found);
 }
 

@@ -80,6 +80,38 @@ TEST(RunStepTest, EachKindOfRunIsRegisteredOnce) {
   });
 }
 
+TEST(RunStepTest, KindsOfRunsThatAreNotAskedForGo) {
+  Simulate([] {
+    Master master;
+    master.RunThemselves();
+    constexpr int kNodes = 40;
+    std::vector<NodeDef> nodes;
+    for (int i = 0; i < kNodes; ++i) {
+      nodes.push_back(Const(absl::StrCat("c", i), "/job:ps/task:0"));
+    }
+    const std::string handle = *master.Create(std::move(nodes));
+    const auto run = [&](int a, int b) {
+      return Step(master, Fetch(handle, {absl::StrCat("c", a, ":0"),
+                                         absl::StrCat("c", b, ":0")}))
+          .Wait();
+    };
+    int runs = 0;
+    for (int a = 0; a < kNodes; ++a) {
+      for (int b = 0; b < kNodes; ++b, ++runs) {
+        ASSERT_TRUE(run(a, b).ok());
+        ASSERT_TRUE(run(0, 0).ok());  // always wanted
+      }
+    }
+    EXPECT_EQ(master.ps(0).Count("RegisterGraph"), runs);
+    master.ps(0).WaitForCall("DeregisterGraph");
+    EXPECT_EQ(master.ps(0).Count("DeregisterGraph"),
+              runs - static_cast<int>(RunCache::kMaxRuns));
+    // The second one has gone and is prepared anew.
+    ASSERT_TRUE(run(0, 1).ok());
+    EXPECT_EQ(master.ps(0).Count("RegisterGraph"), runs + 1);
+  });
+}
+
 TEST(RunStepTest, TheFirstErrorThatDoesNotFollowFromAnotherWins) {
   Simulate([] {
     Master master;
