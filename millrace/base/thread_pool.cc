@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "millrace/base/batch.h"
 #include "millrace/base/check.h"
 #include "millrace/base/denormals.h"
 #include "millrace/base/sim.h"
@@ -152,6 +153,7 @@ void ThreadPool::Loop(int index) {
   Task task;
   while (true) {
     while (pending_.load(std::memory_order_relaxed) > 0 && Pop(index, task)) {
+      const Batch batch;
       task();
       task = nullptr;
     }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_join.h"
+#include "millrace/base/batch.h"
 #include "millrace/base/clock.h"
 #include "millrace/exec/propagation.h"
 #include "millrace/kernel/rendezvous.h"
@@ -186,7 +187,11 @@ class Step {
     if (Status s = ReadReferences(r); !s.ok())
       return Finish(r, {}, WithNode(std::move(s), n), queue);
     if (n.is_async) return StartAsync(r, queue);
-    if (!n.cheap && FailIfCancelled()) return Skip(r);
+    if (!n.cheap) {
+      if (FailIfCancelled()) return Skip(r);
+      // What earlier nodes sent shall not wait for this one.
+      Batch::FlushAll();
+    }
     outputs.resize(n.num_outputs);
     const bool timed = !n.cheap || run_.stats != nullptr;
     const int64_t start = timed ? NowNanos() : 0;

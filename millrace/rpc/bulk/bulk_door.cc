@@ -49,6 +49,7 @@ class BulkDoor::Acceptor final : public PollHandler {
   }
 
  private:
+  void Flush() override {}
   void OnReady(uint32_t) override {
     while (!closed_.load(std::memory_order_acquire)) {
       const int fd =

@@ -18,6 +18,8 @@ namespace {
 constexpr size_t kStagingBytes = 16 << 10;
 constexpr size_t kSmallPayloadBytes = 1024;
 constexpr size_t kMaxPieces = 64;
+// A frame of this size does not wait for others.
+constexpr size_t kBigFrameBytes = 32 << 10;
 // What one connection may read before the others have their turn.
 constexpr size_t kTurnBytes = 8 << 20;
 
@@ -63,27 +65,27 @@ void BulkConnection::Send(FrameHeader header, ByteChunks payload) {
   header.lead = PayloadLead(frame.payload);
   EncodeFrameHeader(header, frame.header.data());
   frame.size = kFrameHeaderBytes + frame.payload.size_bytes();
+  const size_t frame_bytes = frame.size;
   {
     MutexLock lock(mu_);
     if (closed_) return;
     out_.push_back(std::move(frame));
     if (std::exchange(writing_, true)) return;
   }
+  if (frame_bytes < kBigFrameBytes && Batch::Defer(this)) return;
   Flush();
 }
 
 // What is to be written next. The frames stay where they are while others are
 // added behind them.
-size_t BulkConnection::Gather(std::vector<iovec>* pieces) {
+void BulkConnection::Gather(Pieces* pieces) {
   pieces->clear();
-  size_t total = 0;
   size_t skip = out_offset_;
   const auto add = [&](const char* data, size_t size) {
     const size_t skipped = std::min(skip, size);
     skip -= skipped;
     if (size == skipped) return;
     pieces->push_back({const_cast<char*>(data) + skipped, size - skipped});
-    total += size - skipped;
   };
   for (const OutFrame& frame : out_) {
     add(frame.header.data(), frame.header.size());
@@ -92,17 +94,11 @@ size_t BulkConnection::Gather(std::vector<iovec>* pieces) {
     }
     if (pieces->size() >= kMaxPieces) break;
   }
-  if (pieces->size() > kMaxPieces) {
-    for (size_t i = kMaxPieces; i < pieces->size(); ++i) {
-      total -= (*pieces)[i].iov_len;
-    }
-    pieces->resize(kMaxPieces);
-  }
-  return total;
+  if (pieces->size() > kMaxPieces) pieces->resize(kMaxPieces);
 }
 
 void BulkConnection::Written(size_t bytes) {
-  std::vector<OutFrame> done;  // freed after the lock
+  absl::InlinedVector<OutFrame, 8> done;  // freed after the lock
   MutexLock lock(mu_);
   out_offset_ += bytes;
   while (!out_.empty() && out_offset_ >= out_.front().size) {
@@ -116,7 +112,7 @@ void BulkConnection::Written(size_t bytes) {
 }
 
 void BulkConnection::Flush() {
-  std::vector<iovec> pieces;
+  Pieces pieces;
   while (true) {
     {
       MutexLock lock(mu_);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "millrace/base/thread.h"
 #include "millrace/rpc/bulk/frame.h"
 #include "millrace/rpc/bulk/poller.h"
@@ -53,9 +54,11 @@ class BulkConnection final : public PollHandler {
     size_t size = 0;  // of both
   };
 
+  using Pieces = absl::InlinedVector<iovec, 16>;
+
   void OnReady(uint32_t events) override;
-  void Flush();
-  size_t Gather(std::vector<iovec>* pieces);
+  void Flush() override;
+  void Gather(Pieces* pieces);
   void Written(size_t bytes);
   void ReadAll();
   bool Take(const char* data, size_t size);

@@ -73,6 +73,7 @@ void Poller::Loop() {
   while (true) {
     const int n = epoll_wait(epoll_, events.data(), kMaxEvents, -1);
     MR_CHECK(n >= 0 || errno == EINTR, "epoll_wait: ", ErrnoText(errno));
+    const Batch batch;
     for (int i = 0; i < n; ++i) {
       // The map holds it; only this thread takes it out. A descriptor comes at
       // most once in a batch.

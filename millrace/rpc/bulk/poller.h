@@ -5,13 +5,14 @@
 #include <cstdint>
 
 #include "absl/container/flat_hash_map.h"
+#include "millrace/base/batch.h"
 #include "millrace/base/ref.h"
 #include "millrace/base/status.h"
 #include "millrace/base/thread.h"
 
 namespace millrace {
 
-class PollHandler : public RefCounted {
+class PollHandler : public Flushable {
  public:
   // On the poller's thread, with epoll's event bits.
   virtual void OnReady(uint32_t events) = 0;

@@ -3,6 +3,8 @@
 #include <atomic>
 #include <utility>
 
+#include "millrace/base/batch.h"
+
 namespace millrace {
 
 CompletionThreads::CompletionThreads(
@@ -23,6 +25,7 @@ void CompletionThreads::Loop() {
   void* tag;
   bool ok;
   while (queue_->Next(&tag, &ok)) {
+    const Batch batch;
     static_cast<CompletionEvent*>(tag)->Receive(ok);
   }
 }
