@@ -8,9 +8,7 @@ MR_OP(StackV2){
     .outputs = "handle: resource",
     .attrs = "elem_type: type; stack_name: string = ''",
     .flags = kStateful,
-    .shape = [](ShapeContext& c) -> Status {
-      return c.Return(PartialShape({}));
-    },
+    .shape = shapes::Scalar,
     .doc =
         "A stack of tensors that lives for one step; max_size < 0: without "
         "bound. Gradients of loops keep values of the forward loop on it.",
@@ -30,13 +28,13 @@ MR_OP(StackPopV2){
     .outputs = "elem: elem_type",
     .attrs = "elem_type: type",
     .flags = kStateful,
-    .shape = [](ShapeContext& c) -> Status { return c.Return(PartialShape()); },
+    .shape = shapes::Unknown,
     .doc = "Takes the tensor that was put on the stack last.",
 };
 
 MR_OP(StackCloseV2){
     .inputs = "handle: resource",
     .flags = kStateful,
-    .shape = [](ShapeContext&) -> Status { return OkStatus(); },
+    .shape = shapes::NoOutputs,
     .doc = "Frees what is on the stack; it takes nothing more.",
 };
