@@ -123,6 +123,7 @@ class Step {
       if (--until_clock == 0) {
         until_clock = kNodesPerClockRead;
         FailIfCancelled();
+        Batch::FlushAll();
         const int64_t now = NowNanos();
         if (began == 0) {
           began = now;

@@ -222,7 +222,7 @@ class Stepper:
     self._session = session
     self._stopping = threading.Event()
     self.steps = 0
-    self.slowest_s = 0.0
+    self.slowest = None  # the call
     self.failed = None  # the call
     self._thread = threading.Thread(target=self._run)
     self._thread.start()
@@ -234,7 +234,8 @@ class Stepper:
         self.failed = call
         return
       self.steps += 1
-      self.slowest_s = max(self.slowest_s, call.seconds)
+      if self.slowest is None or call.seconds > self.slowest.seconds:
+        self.slowest = call
 
   def stop(self):
     self._stopping.set()
