@@ -30,7 +30,9 @@ void Scatters(CaseList& c, const char* attr, bool divides) {
                         StatusCode::kInvalidArgument, "updates.shape");
   wider.NoShapeCheck();
   if (attr == absl::string_view("dtype")) {
-    wider.Deviates("stock writes past the end of the row");
+    wider.Deviates(
+        "stock does not compare the lengths of rows; ScatterUpdate's spill "
+        "into the next one");
   }
 }
 
