@@ -6,14 +6,18 @@
 
 One session for a few dozen cases, no graph rewriting. The sessions run in a
 child process, since some inputs abort stock: then the case is at fault and a
-new child takes the next one. The last line says
+new child takes the next one. So it is with a case that blocks: a step ends at
+its deadline, and a child that says nothing for long is killed. The last line says
 `N cases, M against stock, K deviations allowed`.
 """
 import argparse
 import glob
 import json
 import os
+import select
+import signal
 import sys
+import time
 import traceback
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -22,11 +26,16 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 import numpy as np  # noqa: E402
 import tensorflow as tf  # noqa: E402
 
-TIMEOUT_MS = 60000
+STEP_MS = 10_000  # for one step; then the case waits for what does not come
+SILENCE_S = 90  # for building a graph, or a case that no deadline ends
 # Relative and absolute tolerance by dtype name, as in compare.cc.
 TOLERANCE = {"float64": 1e-12, "complex128": 1e-12, "float32": 1e-5, "complex64": 1e-5, "float16": 2e-3, "bfloat16": 2e-2}
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 COMPLEX = ("complex64", "complex128")
+
+
+class Blocked(Exception):
+    """A step did not end by itself, so the case's later steps mean nothing."""
 
 
 class Report:
@@ -223,7 +232,7 @@ class Chunk:
         for tensor, ours in case["shapes"]:
             yield from check_static_shape(graph.get_tensor_by_name(tensor), ours)
         feeds = {name: self.value(k) for name, k in case["feeds"].items()}
-        options = tf.compat.v1.RunOptions(timeout_in_ms=TIMEOUT_MS)
+        options = tf.compat.v1.RunOptions(timeout_in_ms=STEP_MS)
         try:
             if case["init"]:
                 session.run([graph.get_operation_by_name(n) for n in case["init"]], options=options)
@@ -232,8 +241,12 @@ class Chunk:
             return
         for number, run in enumerate(case["runs"]):
             where = "" if len(case["runs"]) == 1 else "run %d: " % number
-            for problem in self.run_once(graph, session, case, run, feeds, options):
-                yield where + problem
+            try:
+                for problem in self.run_once(graph, session, case, run, feeds, options):
+                    yield where + problem
+            except Blocked as e:
+                yield where + str(e)
+                return
         for read, k in case["variables"]:
             yield from self.check_variable(session, case, read, k, options)
 
@@ -246,6 +259,11 @@ class Chunk:
             stock = session.run([f[0] for f in live], feed_dict=feeds, options=options) if live else []
             if not live:
                 session.run(targets, feed_dict=feeds, options=options)
+        except tf.errors.DeadlineExceededError as e:
+            if run["code"] != e.error_code:
+                names = ", ".join(n.split("/", 1)[1] for n in run["targets"])
+                raise Blocked("stock blocks for more than %d ms in a step of %s; ours gave %s" %
+                              (STEP_MS, names, first_lines(run["our_message"]) or "a result")) from e
         except tf.errors.OpError as e:
             if run["code"] == 0:
                 yield "stock fails: %s" % first_lines(e.message)
@@ -335,38 +353,68 @@ def run_child(stems, skip, apart, pipe):
                 chunk.run(cases, tell)
 
 
+def lines_of(pipe, silence):
+    """Lines from a pipe until its end; TimeoutError if none comes within `silence` seconds."""
+    rest, until = b"", time.monotonic() + silence
+    while True:
+        if not select.select([pipe], [], [], max(0.0, until - time.monotonic()))[0]:
+            raise TimeoutError("no line within %g s" % silence)
+        block = os.read(pipe, 1 << 16)
+        if not block:
+            return
+        *lines, rest = (rest + block).split(b"\n")
+        if lines:
+            until = time.monotonic() + silence
+        yield from lines
+
+
+def start_child(stems, skip, apart):
+    """(process, pipe from which run_child's lines come)"""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child:
+        os.close(writer)
+        return child, reader
+    code = 1
+    try:
+        os.close(reader)
+        run_child(stems, skip, apart, writer)
+        code = 0
+    except BaseException:  # pylint: disable=broad-except
+        traceback.print_exc()
+    finally:
+        os._exit(code)
+
+
 def run_all(stems):
     """{case id: [problem]}"""
     results = {}
     apart = set()  # files with a graph that aborts stock while it is built
     while True:
-        reader, writer = os.pipe()
-        child = os.fork()
-        if child == 0:
-            code = 1
-            try:
-                os.close(reader)
-                run_child(stems, results, apart, writer)
-                code = 0
-            except BaseException:  # pylint: disable=broad-except
-                traceback.print_exc()
-            finally:
-                os._exit(code)
-        os.close(writer)
-        started = None
-        with os.fdopen(reader) as lines:
-            for line in lines:
-                case, problems = json.loads(line)
-                started = case
+        child, pipe = start_child(stems, results, apart)
+        started, done, blocks = None, len(results), False
+        try:
+            for line in lines_of(pipe, SILENCE_S):
+                started, problems = json.loads(line)
                 if problems is not None:
-                    results[case] = problems
+                    results[started] = problems
+        except TimeoutError:
+            blocks = True
+            os.kill(child, signal.SIGKILL)
+        finally:
+            os.close(pipe)
         _, status = os.waitpid(child, 0)
         if status == 0:
             return results
         if started in stems and started not in apart:
             apart.add(started)
+        elif started in results and len(results) > done:
+            continue  # it fell while it ended its session
         elif started is None or started in stems or started in results:
-            raise RuntimeError("the child ended with status %d between two cases" % status)
+            raise RuntimeError("the child %s between two cases" %
+                               ("was silent" if blocks else "ended with status %d" % status))
+        elif blocks:
+            results[started] = ["stock blocks: nothing within %g s, and no deadline ends it" % SILENCE_S]
         else:
             results[started] = ["stock aborts"]
 

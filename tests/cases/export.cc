@@ -29,13 +29,25 @@ class Exporter {
   Exporter(const Suite& suite, std::string folder)
       : suite_(suite), folder_(std::move(folder)), runner_(suite.kernels) {}
 
+  // The first version of graphs without one of the case's ops; 0: none goes.
+  int GoneSince(const OpCases& list, const Case& c) const {
+    int since = list.op->deprecated_version;
+    for (const CaseNode& node : c.nodes) {
+      const OpDef* op = suite_.ops->Find(node.op);
+      if (op == nullptr || op->deprecated_version == 0) continue;
+      since = since == 0 ? op->deprecated_version
+                         : std::min(since, op->deprecated_version);
+    }
+    return since;
+  }
+
   Status Export(const std::string& filter) {
     for (const OpCases& list : suite_.op_cases) {
       if (!filter.empty() && filter != list.family && filter != list.op->name)
         continue;
       for (const auto& c : list.cases) {
         // A graph that stock refuses would take the others with it.
-        if (c->options.build_error || list.op->deprecated_version > 0) {
+        if (c->options.build_error || GoneSince(list, *c) > 0) {
           MR_RETURN_IF_ERROR(Flush());
           AddCase(list, *c);
           MR_RETURN_IF_ERROR(Flush());
@@ -210,7 +222,7 @@ class Exporter {
     entry.SetBool("has_tolerance", o.has_tolerance)
         .SetNumber("relative", o.relative);
     entry.SetNumber("absolute", o.absolute)
-        .SetInt("deprecated", list.op->deprecated_version);
+        .SetInt("deprecated", GoneSince(list, c));
     entry.SetBool("build_error", o.build_error)
         .SetString("build_words", o.build_words);
     if (!o.no_stock.empty()) {

@@ -14,7 +14,8 @@
 namespace millrace::cases {
 namespace {
 
-constexpr int64_t kHangMillis = 30'000;
+// How long a kernel may wait, and how long for its end once it is cancelled.
+constexpr int64_t kBlockedMillis = 10'000;
 
 // Stock's name of the C++ class of variables, which handles carry.
 constexpr char kVariableTypeName[] = "N10tensorflow3VarE";
@@ -246,10 +247,14 @@ class Execution {
                         status = std::move(s);
                         ended.Notify();
                       }));
-      if (!ended.WaitUntil(Deadline::AfterMillis(kHangMillis))) {
-        step.cancel->Cancel(
-            DeadlineExceeded("the kernel did not end within 30 s"));
-        ended.Wait();
+      if (!ended.WaitUntil(Deadline::AfterMillis(kBlockedMillis))) {
+        const std::string where =
+            absl::StrCat(case_.source->op, ", ", case_.source->options.name,
+                         ": node ", node.info.name, " blocks");
+        step.cancel->Cancel(DeadlineExceeded(where));
+        // The kernel holds what is on this stack.
+        MR_CHECK(ended.WaitUntil(Deadline::AfterMillis(kBlockedMillis)),
+                 absl::StrCat(where, " and heeds no cancellation"));
       }
       return status;
     } catch (const std::exception& e) {

@@ -1,10 +1,14 @@
 """The comparison itself: the same answers as compare_test.cc."""
+import json
+import os
+
 import numpy as np
 import pytest
 
 pytest.importorskip("tensorflow", reason="no TensorFlow wheel is installed")
 
 import compare_stock  # noqa: E402
+import tensorflow as tf  # noqa: E402
 
 
 def case(**options):
@@ -42,3 +46,53 @@ def test_shapes_types_strings():
     assert same(case(random=True), [1], [2])
     quantized = np.array([(1,), (2,)], np.dtype([("qint8", "i1")]))
     assert not compare_stock.difference(case(), quantized, np.array([1, 2], np.int8))
+
+
+def export(folder, stem, build, runs):
+    """A file of one case as `cases_tests --export` writes it; runs are names of operations."""
+    with tf.Graph().as_default() as graph:
+        with tf.name_scope("c" + stem):
+            build()
+    entry = dict(id="c" + stem, op="Op", family="family", name=stem, no_stock="", deviates="", random=False, ulp=-1,
+                 has_tolerance=False, relative=0, absolute=0, deprecated=0, build_error=False, build_words="", shapes=[],
+                 feeds={}, init=[], variables=[],
+                 runs=[dict(targets=["c%s/%s" % (stem, name)], fetches=[], code=0, words="", our_code=0, our_message="")
+                       for name in runs])
+    (folder / (stem + ".graph")).write_bytes(graph.as_graph_def().SerializeToString())
+    (folder / (stem + ".values")).write_bytes(b"")
+    (folder / (stem + ".json")).write_text(json.dumps([entry]))
+
+
+def test_a_case_that_blocks_is_named(tmp_path, monkeypatch):
+    """By a deadline, or by the end of the process; the cases after it run."""
+    monkeypatch.setattr(compare_stock, "STEP_MS", 300)
+    monkeypatch.setattr(compare_stock, "SILENCE_S", 12)
+
+    def queue():
+        q = tf.raw_ops.FIFOQueueV2(component_types=[tf.int32], name="q")
+        tf.raw_ops.QueueSizeV2(handle=q, name="size")
+        tf.raw_ops.QueueDequeueV2(handle=q, component_types=[tf.int32], name="take")
+
+    def stage():
+        tf.raw_ops.Unstage(dtypes=[tf.int32], name="take")
+
+    export(tmp_path, "0", queue, ["size", "take", "size"])
+    export(tmp_path, "1", stage, ["take"])
+    export(tmp_path, "2", queue, ["size"])
+    report = compare_stock.compare(str(tmp_path))
+    assert report.against_stock == 3
+    assert len(report.failures) == 2, report.failures
+    assert report.failures[0].startswith("family.Op, 0: run 1: stock blocks for more than 300 ms in a step of take")
+    assert report.failures[1].startswith("family.Op, 1: stock blocks: nothing within 12 s")
+
+
+def test_a_silent_pipe():
+    reader, writer = os.pipe()
+    os.write(writer, b"one\ntwo\nthr")
+    lines = compare_stock.lines_of(reader, 0.05)
+    assert [next(lines), next(lines)] == [b"one", b"two"]
+    with pytest.raises(TimeoutError):
+        next(lines)
+    os.close(writer)
+    assert not list(compare_stock.lines_of(reader, 5))
+    os.close(reader)

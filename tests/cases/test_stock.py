@@ -2,6 +2,7 @@
 import json
 import os
 import subprocess
+import threading
 
 import pytest
 
@@ -14,6 +15,7 @@ PROGRAM = os.path.join(os.environ.get("MILLRACE_BUILD", "build/dev"), "tests", "
 TYPE_NAMES = ("invalid float double int32 uint8 int16 int8 string complex64 int64 bool qint8 quint8 qint32 bfloat16 qint16 "
               "quint16 uint16 complex128 half resource variant uint32 uint64").split()
 RESOURCE, VARIANT = 20, 21
+EXPORT_SECONDS = 1200
 
 
 def exceptions(name):
@@ -120,6 +122,17 @@ def test_every_kernel_has_cases(ours, record_property):
     fail_with(problems)
 
 
+def export(command):
+    """A case that blocks on our side ends as an error; what even that does not end is named by the last line."""
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as child:
+        killer = threading.Timer(EXPORT_SECONDS, child.kill)
+        killer.start()
+        tail = child.stderr.readlines()[-5:]
+        killer.cancel()
+    if child.returncode:
+        pytest.fail("%s ended with %d: %s" % (" ".join(command), child.returncode, "".join(tail)), pytrace=False)
+
+
 def test_results(ours, tmp_path, record_property):
     """All cases, or those of the ops and families that $MILLRACE_CASES names."""
     del ours
@@ -127,7 +140,7 @@ def test_results(ours, tmp_path, record_property):
     for name in os.environ.get("MILLRACE_CASES", "").split() or [""]:
         folder = tmp_path / (name or "all")
         folder.mkdir()
-        subprocess.run([PROGRAM, "--export", str(folder)] + ([name] if name else []), check=True)
+        export([PROGRAM, "--export", str(folder)] + ([name] if name else []))
         compare_stock.compare(str(folder), report)
     print(report.summary())
     record_property("summary", report.summary())
