@@ -1,0 +1,42 @@
+// Tuples of a queue: cut from batches and joined to batches.
+#pragma once
+
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/types/span.h"
+#include "millrace/tensor/tensor.h"
+
+namespace millrace::ops {
+
+// The components of one element, or of a batch of them.
+using QueueTuple = absl::InlinedVector<Tensor, 1>;
+
+// Elements that lie together: one tuple, or rows [begin, end) of a batch.
+struct QueueRun {
+  QueueTuple parts;
+  int64_t begin = 0;
+  int64_t end = -1;  // -1: `parts` is one element
+
+  bool single() const { return end < 0; }
+  int64_t size() const { return single() ? 1 : end - begin; }
+};
+
+// [rows] in front of a shape. INVALID_ARGUMENT if it gets too large.
+StatusOr<TensorShape> WithRows(int64_t rows, const TensorShape& shape);
+
+// A copy of one row of `batch`, without dimension 0.
+StatusOr<Tensor> CopyRow(const Tensor& batch, int64_t row,
+                         Allocator* allocator);
+
+// The one element of a run of size 1.
+StatusOr<QueueTuple> ToElement(QueueRun run, Allocator* allocator);
+
+// All elements of the runs, which hold `rows` in all (at least one). Where
+// `pads`, elements smaller than the largest in a dimension are filled up with
+// zeros (empty strings); else all have one shape. A run that is a whole batch
+// is passed on as it is. RESOURCE_EXHAUSTED.
+StatusOr<QueueTuple> ToBatch(absl::Span<const QueueRun> runs, int64_t rows,
+                             bool pads, Allocator* allocator);
+
+}  // namespace millrace::ops

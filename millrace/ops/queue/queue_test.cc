@@ -1,0 +1,420 @@
+#include "millrace/ops/queue/queue.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <map>
+
+#include "millrace/base/file.h"
+#include "millrace/base/sim.h"
+
+namespace millrace::ops {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Queue::Options Int64s(QueueKind kind, int32_t capacity) {
+  Queue::Options o;
+  o.kind = kind;
+  o.types = {DataType::kInt64};
+  o.shapes = {PartialShape({})};
+  o.capacity = capacity;
+  if (kind == QueueKind::kRandomShuffle) {
+    o.seed = 5;
+    o.seed2 = 6;
+  }
+  return o;
+}
+
+QueueTuple One(int64_t v) { return {Tensor::Scalar<int64_t>(v)}; }
+QueueTuple Many(int64_t begin, int64_t end) {
+  std::vector<int64_t> values;
+  for (int64_t v = begin; v < end; ++v) values.push_back(v);
+  return {Tensor::Vector<int64_t>(absl::MakeConstSpan(values))};
+}
+std::vector<int64_t> Values(const QueueTuple& t) {
+  const auto flat = t[0].flat<int64_t>();
+  return {flat.begin(), flat.end()};
+}
+
+int64_t HeapBytes() {
+  const struct mallinfo2 m = mallinfo2();
+  return static_cast<int64_t>(m.uordblks + m.hblkhd);
+}
+
+// Of this process.
+size_t Threads() {
+  return DefaultFiles()->GetChildren("/proc/self/task").value().size();
+}
+
+// An operation's result, on an InlineQueue or directly.
+struct Outcome {
+  bool ended = false;
+  StatusOr<QueueTuple> result = QueueTuple();
+  Done AsDone() {
+    return Done([this](Status s) {
+      ended = true;
+      if (!s.ok()) result = std::move(s);
+    });
+  }
+  Queue::TupleDone AsTuple() {
+    return [this](StatusOr<QueueTuple> r) {
+      ended = true;
+      result = std::move(r);
+    };
+  }
+  std::vector<int64_t> values() const { return Values(*result); }
+};
+
+class QueueTest : public ::testing::Test {
+ protected:
+  QueueCaller Caller(CancelScope* cancel = nullptr) {
+    QueueCaller caller;
+    caller.cancel = cancel;
+    caller.allocator = HostAllocator();
+    caller.completions = &later_;
+    return caller;
+  }
+  void Make(QueueKind kind, int32_t capacity) {
+    queue_ = MakeRef<Queue>(Int64s(kind, capacity), "q");
+  }
+  void Put(int64_t begin, int64_t end) {
+    Outcome put;
+    queue_->EnqueueMany(Caller(), Many(begin, end), put.AsDone());
+    ASSERT_TRUE(put.ended);
+    ASSERT_TRUE(put.result.ok());
+  }
+
+  InlineQueue later_;
+  Ref<Queue> queue_;
+};
+
+TEST_F(QueueTest, AWaitingDequeueIsFedByAnEnqueue) {
+  Make(QueueKind::kFifo, 10);
+  Outcome take, put;
+  queue_->Dequeue(Caller(), take.AsTuple());
+  EXPECT_FALSE(take.ended);
+  queue_->Enqueue(Caller(), One(7), put.AsDone());
+  EXPECT_TRUE(put.ended);
+  EXPECT_FALSE(take.ended);  // not on the enqueuer's stack
+  EXPECT_EQ(later_.RunAll(), 1);
+  EXPECT_THAT(take.values(), ElementsAre(7));
+}
+
+TEST_F(QueueTest, OperationsAreServedInOrder) {
+  Make(QueueKind::kFifo, 3);
+  Outcome big, small, put;
+  queue_->DequeueMany(Caller(), 4, false, big.AsTuple());
+  queue_->Dequeue(Caller(), small.AsTuple());
+  queue_->EnqueueMany(Caller(), Many(0, 5), put.AsDone());
+  later_.RunAll();
+  EXPECT_TRUE(put.ended);
+  EXPECT_THAT(big.values(), ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(small.values(), ElementsAre(4));
+}
+
+TEST_F(QueueTest, ACancelledDequeuePutsBackWhatItHad) {
+  for (QueueKind kind : {QueueKind::kFifo, QueueKind::kPriority}) {
+    Make(kind, 100);
+    Put(0, 3);
+    CancelScope step;
+    Outcome take;
+    queue_->DequeueMany(Caller(&step), 5, false, take.AsTuple());
+    step.Cancel(Cancelled("stop"));
+    later_.RunAll();
+    ASSERT_TRUE(take.ended);
+    EXPECT_EQ(take.result.status(),
+              Cancelled("Dequeue operation was cancelled"));
+    EXPECT_EQ(queue_->size(), 3);
+    Outcome again;
+    queue_->DequeueMany(Caller(), 3, false, again.AsTuple());
+    EXPECT_THAT(again.values(), ElementsAre(0, 1, 2));
+  }
+}
+
+TEST_F(QueueTest, ACancelledDequeueLetsTheNextGoOn) {
+  Make(QueueKind::kFifo, 100);
+  Put(0, 3);
+  CancelScope step;
+  Outcome big, small;
+  queue_->DequeueMany(Caller(&step), 5, false, big.AsTuple());
+  queue_->DequeueMany(Caller(), 2, false, small.AsTuple());
+  EXPECT_FALSE(small.ended);
+  step.Cancel(DeadlineExceeded("late"));
+  later_.RunAll();
+  EXPECT_EQ(big.result.status(), DeadlineExceeded("late"));
+  EXPECT_THAT(small.values(), ElementsAre(0, 1));
+  EXPECT_EQ(queue_->size(), 1);
+}
+
+TEST_F(QueueTest, ACancelledEnqueueOfManyLeavesWhatWentIn) {
+  Make(QueueKind::kFifo, 4);
+  Put(0, 2);
+  CancelScope step;
+  Outcome put, take;
+  queue_->EnqueueMany(Caller(&step), Many(2, 8), put.AsDone());
+  step.Cancel(Cancelled("stop"));
+  later_.RunAll();
+  EXPECT_EQ(put.result.status(), Cancelled("Enqueue operation was cancelled"));
+  queue_->DequeueMany(Caller(), 4, false, take.AsTuple());
+  EXPECT_THAT(take.values(), ElementsAre(0, 1, 2, 3));
+  EXPECT_EQ(queue_->size(), 0);
+}
+
+TEST_F(QueueTest, AnOperationOfACancelledStepDoesNotWait) {
+  Make(QueueKind::kFifo, 4);
+  CancelScope step;
+  step.Cancel(Cancelled("stop"));
+  Outcome take;
+  queue_->Dequeue(Caller(&step), take.AsTuple());
+  EXPECT_TRUE(take.ended);
+  EXPECT_EQ(queue_->waiting(), 0);
+}
+
+TEST_F(QueueTest, CloseWaitsForThoseBeforeIt) {
+  Make(QueueKind::kFifo, 2);
+  Put(0, 2);
+  Outcome put, close, after, take;
+  queue_->Enqueue(Caller(), One(2), put.AsDone());
+  queue_->Close(Caller(), false, close.AsDone());
+  queue_->Enqueue(Caller(), One(3), after.AsDone());
+  EXPECT_FALSE(close.ended);
+  EXPECT_FALSE(queue_->is_closed());
+  queue_->Dequeue(Caller(), take.AsTuple());
+  later_.RunAll();
+  EXPECT_TRUE(put.ended && put.result.ok());
+  EXPECT_TRUE(close.ended && close.result.ok());
+  EXPECT_EQ(after.result.status(), Cancelled("FIFOQueue 'q' is closed."));
+  EXPECT_EQ(queue_->size(), 2);
+}
+
+TEST_F(QueueTest, CloseWithCancelEndsThem) {
+  Make(QueueKind::kFifo, 2);
+  Put(0, 2);
+  Outcome put, close, take;
+  queue_->EnqueueMany(Caller(), Many(2, 4), put.AsDone());
+  queue_->Close(Caller(), true, close.AsDone());
+  later_.RunAll();
+  EXPECT_TRUE(close.ended);
+  EXPECT_EQ(put.result.status(), Cancelled("Enqueue operation was cancelled"));
+  queue_->DequeueMany(Caller(), 3, false, take.AsTuple());
+  EXPECT_EQ(take.result.status(),
+            OutOfRange("FIFOQueue 'q' is closed and has insufficient elements "
+                       "(requested 3, current size 2)"));
+  EXPECT_EQ(queue_->size(), 2);
+}
+
+TEST_F(QueueTest, UpToTakesTheRestOfAClosedQueue) {
+  for (QueueKind kind : {QueueKind::kFifo, QueueKind::kRandomShuffle,
+                         QueueKind::kPaddingFifo, QueueKind::kPriority}) {
+    Make(kind, 10);
+    Put(0, 3);
+    Outcome open, closed, close;
+    queue_->DequeueMany(Caller(), 5, true, open.AsTuple());
+    EXPECT_FALSE(open.ended);
+    queue_->Close(Caller(), false, close.AsDone());
+    later_.RunAll();
+    ASSERT_TRUE(open.ended);
+    std::vector<int64_t> values = open.values();
+    std::sort(values.begin(), values.end());
+    EXPECT_THAT(values, ElementsAre(0, 1, 2));
+    queue_->DequeueMany(Caller(), 5, true, closed.AsTuple());
+    EXPECT_EQ(closed.result.status().code(), StatusCode::kOutOfRange);
+  }
+}
+
+TEST_F(QueueTest, ShuffleKeepsItsMinimumUntilClosed) {
+  Queue::Options o = Int64s(QueueKind::kRandomShuffle, 100);
+  o.min_after_dequeue = 3;
+  queue_ = MakeRef<Queue>(o, "q");
+  Put(0, 5);
+  Outcome many, close;
+  queue_->DequeueMany(Caller(), 4, false, many.AsTuple());
+  EXPECT_FALSE(many.ended);
+  EXPECT_EQ(queue_->size(), 3);
+  queue_->Close(Caller(), false, close.AsDone());
+  later_.RunAll();
+  ASSERT_TRUE(many.ended);
+  EXPECT_EQ(many.values().size(), 4u);
+}
+
+TEST_F(QueueTest, ManyLargerThanTheCapacity) {
+  Make(QueueKind::kFifo, 2);
+  Outcome put, take;
+  queue_->EnqueueMany(Caller(), Many(0, 100), put.AsDone());
+  queue_->DequeueMany(Caller(), 100, false, take.AsTuple());
+  later_.RunAll();
+  EXPECT_TRUE(put.ended);
+  EXPECT_EQ(take.values(), Values(Many(0, 100)));
+}
+
+TEST_F(QueueTest, RemovalEndsAllThatWaits) {
+  Make(QueueKind::kFifo, 1);
+  Outcome take, put;
+  queue_->Dequeue(Caller(), take.AsTuple());
+  queue_->OnRemoved();
+  later_.RunAll();
+  EXPECT_EQ(take.result.status().code(), StatusCode::kCancelled);
+  EXPECT_THAT(std::string(take.result.status().message()),
+              HasSubstr("'q' was removed"));
+}
+
+TEST_F(QueueTest, TenThousandWaitWithoutThreadsAndAreNamed) {
+  Make(QueueKind::kFifo, 10);
+  constexpr int kWaiting = 10'000;
+  std::vector<Outcome> takes(kWaiting);
+  CancelScope step;
+  const size_t waits_before = ListWaits().size();
+  const size_t threads_before = Threads();
+  for (Outcome& o : takes) queue_->Dequeue(Caller(&step), o.AsTuple());
+  EXPECT_EQ(queue_->waiting(), kWaiting);
+  EXPECT_EQ(Threads(), threads_before);
+  const auto waits = ListWaits();
+  ASSERT_EQ(waits.size(), waits_before + kWaiting);
+  EXPECT_THAT(waits.back().what, HasSubstr("dequeue from queue q"));
+  Put(0, kWaiting / 2);
+  step.Cancel(Cancelled("stop"));
+  later_.RunAll();
+  int fed = 0;
+  for (const Outcome& o : takes) {
+    ASSERT_TRUE(o.ended);
+    fed += o.result.ok();
+  }
+  EXPECT_EQ(fed, kWaiting / 2);
+  EXPECT_EQ(ListWaits().size(), waits_before);
+}
+
+TEST_F(QueueTest, AMillionScalarsCostLittle) {
+  struct {
+    QueueKind kind;
+    bool many;
+  } const kCases[] = {{QueueKind::kFifo, false},
+                      {QueueKind::kFifo, true},
+                      {QueueKind::kRandomShuffle, false},
+                      {QueueKind::kPriority, false}};
+  for (const auto& c : kCases) {
+    Make(c.kind, 2'000'000);
+    const int64_t before = HeapBytes();
+    if (c.many) {
+      for (int64_t i = 0; i < 100; ++i) Put(i * 10'000, (i + 1) * 10'000);
+    } else {
+      for (int64_t i = 0; i < 1'000'000; ++i) {
+        queue_->Enqueue(Caller(), One(i), Done([](Status) {}));
+      }
+    }
+    ASSERT_EQ(queue_->size(), 1'000'000);
+    const double each = static_cast<double>(HeapBytes() - before) / 1e6;
+    EXPECT_LE(each, 100) << static_cast<int>(c.kind) << c.many;
+    std::printf("%s%s: %.1f bytes a scalar\n", KindName(c.kind),
+                c.many ? ", in batches" : "", each);
+  }
+}
+
+TEST_F(QueueTest, AnImpossibleBatchIsRefusedAtOnce) {
+  Queue::Options o = Int64s(QueueKind::kFifo, 10);
+  o.shapes = {PartialShape({int64_t{1} << 40})};
+  queue_ = MakeRef<Queue>(o, "q");
+  Outcome take;
+  queue_->DequeueMany(Caller(), 1 << 20, false, take.AsTuple());
+  ASSERT_TRUE(take.ended);
+  EXPECT_EQ(take.result.status().code(), StatusCode::kResourceExhausted);
+}
+
+// Elements in = out + inside, with every kind of end, by the seed.
+TEST(QueueSimTest, NoElementIsLostOrDoubled) {
+  for (uint64_t seed = 1; seed <= 2000; ++seed) {
+    const SimResult result = SimWorld({.seed = seed}).Run([seed] {
+      constexpr QueueKind kKinds[] = {
+          QueueKind::kFifo, QueueKind::kRandomShuffle, QueueKind::kPaddingFifo,
+          QueueKind::kPriority};
+      const QueueKind kind = kKinds[seed % 4];
+      auto queue = MakeRef<Queue>(Int64s(kind, 7), "q");
+      ThreadPool completions("completions", 2);
+      Mutex mu;
+      std::map<int64_t, int> in, out;  // value -> times
+      std::map<int64_t, int> unknown;  // of enqueues that ended early
+      const auto caller = [&](CancelScope* scope) {
+        QueueCaller c;
+        c.cancel = scope;
+        c.allocator = HostAllocator();
+        c.completions = &completions;
+        return c;
+      };
+      const auto producer = [&](int64_t first) {
+        for (int64_t i = 0; i < 12; ++i) {
+          const auto n = static_cast<int64_t>(1 + SimRandom(10));
+          const QueueTuple batch = Many(first + i * 10, first + i * 10 + n);
+          CancelScope scope;
+          Notification ended;
+          Status status;
+          queue->EnqueueMany(caller(&scope), batch, Done([&](Status s) {
+                               status = std::move(s);
+                               ended.Notify();
+                             }));
+          if (SimRandom(4) == 0) scope.Cancel(Cancelled("stop"));
+          ended.Wait();
+          MutexLock lock(mu);
+          for (int64_t v : Values(batch)) ++(status.ok() ? in : unknown)[v];
+        }
+      };
+      std::atomic<bool> finished{false};
+      const auto consumer = [&] {
+        while (!finished.load()) {
+          CancelScope scope;
+          Notification ended;
+          StatusOr<QueueTuple> got = QueueTuple();
+          const bool up_to = SimRandom(3) == 0;
+          const auto n = static_cast<int64_t>(1 + SimRandom(9));
+          queue->DequeueMany(caller(&scope), n, up_to,
+                             [&](StatusOr<QueueTuple> r) {
+                               got = std::move(r);
+                               ended.Notify();
+                             });
+          if (!ended.WaitUntil(
+                  Deadline::AfterMillis(static_cast<int64_t>(SimRandom(5))))) {
+            scope.Cancel(DeadlineExceeded("late"));
+            ended.Wait();
+          }
+          if (got.status().code() == StatusCode::kOutOfRange) return;
+          if (!got.ok()) continue;
+          MutexLock lock(mu);
+          for (int64_t v : Values(*got)) ++out[v];
+        }
+      };
+      {
+        std::vector<Thread> producers, consumers;
+        for (int i = 0; i < 3; ++i) {
+          producers.emplace_back("producer", [&, i] { producer(i * 1000); });
+          consumers.emplace_back("consumer", consumer);
+        }
+        for (Thread& t : producers) t.Join();
+        Notification closed;
+        queue->Close(caller(nullptr), SimRandom(2) == 0,
+                     Done([&](Status) { closed.Notify(); }));
+        closed.Wait();
+        for (Thread& t : consumers) t.Join();
+      }
+      // The rest.
+      while (queue->size() > 0) {
+        queue->Dequeue(caller(nullptr), [&](StatusOr<QueueTuple> r) {
+          ASSERT_TRUE(r.ok());
+          ++out[Values(*r)[0]];
+        });
+      }
+      for (const auto& [value, times] : out) {
+        EXPECT_EQ(times, 1) << value;
+        EXPECT_TRUE(in.count(value) || unknown.count(value)) << value;
+      }
+      for (const auto& [value, times] : in) EXPECT_EQ(out.count(value), 1u);
+    });
+    ASSERT_TRUE(result.status.ok()) << result.Report();
+  }
+}
+
+}  // namespace
+}  // namespace millrace::ops

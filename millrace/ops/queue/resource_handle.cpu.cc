@@ -1,0 +1,119 @@
+#include "millrace/ops/queue/resource_handle.h"
+
+#include <algorithm>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_join.h"
+#include "millrace/base/crc32c.h"
+
+namespace millrace::ops {
+namespace {
+
+std::string TypesText(absl::Span<const DataType> types) {
+  return absl::StrJoin(types, ", ", [](std::string* out, DataType t) {
+    absl::StrAppend(out, DataTypeName(t));
+  });
+}
+
+}  // namespace
+
+StatusOr<ResourcePlace> PlaceOf(const KernelInit& init) {
+  ResourcePlace place;
+  MR_ASSIGN(place.container, init.Attr<std::string>("container"));
+  const bool fits =
+      std::all_of(place.container.begin(), place.container.end(), [](char c) {
+        return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_' ||
+               c == '.' || c == '-' || c == '/';
+      });
+  if (!fits) {
+    return InvalidArgument("container contains invalid characters: ",
+                           place.container);
+  }
+  if (place.container.empty()) {
+    place.container = init.device().resources().default_container();
+  }
+  MR_ASSIGN(place.name, init.Attr<std::string>("shared_name"));
+  if (!place.name.empty() && place.name[0] == '_') {
+    return InvalidArgument("shared_name cannot start with '_':", place.name);
+  }
+  place.is_private = place.name.empty();
+  return place;
+}
+
+std::string PrivateName(absl::string_view node, int number) {
+  return absl::StrCat("_", number, "_", node);
+}
+
+HandleOutput::HandleOutput(const KernelInit& init, const ResourcePlace& place,
+                           absl::string_view type_name) {
+  if (init.node().op->outputs[0].is_ref) {
+    reference_ = MakeRef<Variable>(DataType::kString, init.node().name);
+    reference_->Assign(
+        Tensor::Vector<std::string>({place.container, place.name}));
+    return;
+  }
+  auto handle = MakeRef<ResourceHandle>();
+  handle->device = init.device().name();
+  handle->container = place.container;
+  handle->name = place.name;
+  handle->type_name = std::string(type_name);
+  handle->hash_code = crc32c::Value(type_name);
+  handle_ = Tensor::Scalar<ResourceElement>(handle);
+}
+
+void HandleOutput::Set(KernelContext& ctx) const {
+  if (reference_) {
+    ctx.set_output_ref(0, reference_);
+  } else {
+    ctx.set_output(0, handle_);
+  }
+}
+
+StatusOr<ResourcePlace> PlaceFromInput(KernelContext& ctx, int i,
+                                       absl::string_view type_name) {
+  ResourcePlace place;
+  if (Variable* const reference = ctx.ref_input(i)) {
+    MR_ASSIGN(const Tensor t, reference->Read());
+    if (t.dtype() != DataType::kString || t.num_elements() != 2) {
+      return InvalidArgument(
+          "Tensor holding handle must have two elements, but had shape: ",
+          t.shape().DebugString());
+    }
+    place.container = t.flat<StringElement>()[0].str();
+    place.name = t.flat<StringElement>()[1].str();
+    return place;
+  }
+  const Tensor& t = ctx.input(i);
+  if (t.dtype() != DataType::kResource || t.num_elements() != 1 ||
+      t.flat<ResourceElement>()[0] == nullptr) {
+    return InvalidArgument("input ", i, " is not the handle of a resource");
+  }
+  const ResourceHandle& handle = *t.flat<ResourceElement>()[0];
+  if (handle.device != ctx.device().name()) {
+    return InvalidArgument("Trying to access resource ", handle.name,
+                           " located in device ", handle.device,
+                           " from device ", ctx.device().name());
+  }
+  if (handle.type_name != type_name) {
+    return InvalidArgument(
+        "Trying to access a handle's resource using the wrong type. The handle "
+        "points to a resource (name '",
+        handle.name, "') of type '", handle.type_name,
+        "' but you are trying to access the resource as type '", type_name,
+        "'");
+  }
+  place.container = handle.container;
+  place.name = handle.name;
+  return place;
+}
+
+Status SignatureMismatch(const NodeInfo& node,
+                         absl::Span<const DataType> inputs,
+                         absl::Span<const DataType> outputs) {
+  return InvalidArgument(
+      "Signature mismatch, have: ", TypesText(node.input_types), "->",
+      TypesText(node.output_types), " expected: ", TypesText(inputs), "->",
+      TypesText(outputs));
+}
+
+}  // namespace millrace::ops

@@ -1,0 +1,113 @@
+// Resources behind handles: a string reference [container, name] (first
+// generation ops) or a resource tensor (V2 ops).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "millrace/kernel/kernel.h"
+#include "millrace/kernel/resource.h"
+
+namespace millrace::ops {
+
+// Where a node's resource lies. Without `shared_name` it is private: gone with
+// the kernel, under a name that no other node has.
+struct ResourcePlace {
+  std::string container;  // never empty
+  std::string name;
+  bool is_private = false;
+};
+
+// INVALID_ARGUMENT for a `shared_name` that begins with '_' and for containers
+// with characters other than letters, digits, '_', '.', '-' and '/'. A private
+// name is completed by PrivateName.
+StatusOr<ResourcePlace> PlaceOf(const KernelInit& init);
+// The number-th name that a private resource of the node may have.
+std::string PrivateName(absl::string_view node, int number);
+
+// Output 0 of a node that makes a resource.
+class HandleOutput {
+ public:
+  HandleOutput() = default;
+  // A reference or a resource tensor, as the node's schema says.
+  HandleOutput(const KernelInit& init, const ResourcePlace& place,
+               absl::string_view type_name);
+  void Set(KernelContext& ctx) const;
+
+ private:
+  Ref<Variable> reference_;
+  Tensor handle_;
+};
+
+// Container and name that input `i` says, of either kind. INVALID_ARGUMENT for
+// what is no handle, for another device's and for another type's.
+StatusOr<ResourcePlace> PlaceFromInput(KernelContext& ctx, int i,
+                                       absl::string_view type_name);
+
+// INVALID_ARGUMENT: the node has other types than the resource.
+Status SignatureMismatch(const NodeInfo& node,
+                         absl::Span<const DataType> inputs,
+                         absl::Span<const DataType> outputs);
+
+template <class T>
+StatusOr<Ref<T>> LookupInput(KernelContext& ctx, int i) {
+  MR_ASSIGN(const ResourcePlace place, PlaceFromInput(ctx, i, T::kTypeName));
+  return ctx.resources().Lookup<T>(place.container, place.name);
+}
+
+// The kernel of a node that makes a T, which has
+//   struct Options;                                    copyable
+//   static StatusOr<Options> OptionsFrom(const KernelInit&);
+//   T(Options, std::string name);
+//   Status CheckOptions(const Options&) const;         of who shares it
+template <class T>
+class HandleKernel {
+ public:
+  static StatusOr<std::unique_ptr<HandleKernel>> Make(const KernelInit& init) {
+    MR_ASSIGN(auto options, T::OptionsFrom(init));
+    MR_ASSIGN(ResourcePlace place, PlaceOf(init));
+    ResourceStore& store = init.device().resources();
+    for (int i = 0; place.is_private; ++i) {
+      place.name = PrivateName(init.node().name, i);
+      const Status made = store.Create(place.container, place.name,
+                                       MakeRef<T>(options, place.name));
+      if (made.ok()) break;
+      if (made.code() != StatusCode::kAlreadyExists) return made;
+    }
+    return std::unique_ptr<HandleKernel>(
+        new HandleKernel(init, std::move(options), std::move(place)));
+  }
+  ~HandleKernel() {
+    if (!place_.is_private) return;
+    // Not there any more after a reset.
+    (void)store_.Delete(place_.container, place_.name, T::kTypeName);
+  }
+
+  // A container may have been reset since the last run.
+  Status Run(KernelContext& ctx) const {
+    MR_ASSIGN(const Ref<T> resource,
+              ctx.resources().LookupOrCreate<T>(
+                  place_.container, place_.name, [&]() -> StatusOr<Ref<T>> {
+                    return MakeRef<T>(options_, place_.name);
+                  }));
+    MR_RETURN_IF_ERROR(resource->CheckOptions(options_));
+    output_.Set(ctx);
+    return OkStatus();
+  }
+
+ private:
+  HandleKernel(const KernelInit& init, typename T::Options options,
+               ResourcePlace place)
+      : store_(init.device().resources()),
+        options_(std::move(options)),
+        place_(std::move(place)),
+        output_(init, place_, T::kTypeName) {}
+
+  ResourceStore& store_;
+  const typename T::Options options_;
+  const ResourcePlace place_;
+  const HandleOutput output_;
+};
+
+}  // namespace millrace::ops
