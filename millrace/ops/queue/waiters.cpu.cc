@@ -1,0 +1,143 @@
+#include "millrace/ops/queue/waiters.h"
+
+#include <utility>
+
+namespace millrace::ops {
+
+struct WaitingResource::Waiter {
+  Try attempt;
+  bool ordered = false;
+  Done done;
+  Status status;
+  CancelScope* scope = nullptr;
+  CancelScope::Token token = 0;
+  TaskQueue* completions = nullptr;
+  std::string what;
+  std::optional<WaitScope> wait;
+};
+
+WaitingResource::WaitingResource() = default;
+WaitingResource::~WaitingResource() = default;
+
+void WaitingResource::OnRemoved() {
+  EndWaiting(
+      Cancelled("The operation was cancelled: its resource was removed"));
+}
+
+int64_t WaitingResource::waiting() const {
+  MutexLock lock(mu_);
+  return static_cast<int64_t>(waiters_.size());
+}
+
+void WaitingResource::Start(KernelContext& ctx, absl::string_view what,
+                            bool ordered, Try attempt, Done done) {
+  auto waiter = std::make_unique<Waiter>();
+  Waiter* const own = waiter.get();
+  own->attempt = std::move(attempt);
+  own->ordered = ordered;
+  own->done = std::move(done);
+  own->scope = ctx.step().cancel;
+  own->completions = &ctx.device().lanes().inter_op;
+  Finished finished;
+  {
+    MutexLock lock(mu_);
+    const uint64_t id = next_id_++;
+    waiters_.emplace_hint(waiters_.end(), id, std::move(waiter));
+    Flush(&finished);
+    const auto it = waiters_.find(id);
+    if (it != waiters_.end()) {
+      CancelScope::Registration registered;
+      if (own->scope != nullptr) {
+        registered = own->scope->Register(
+            [alive = Ref<WaitingResource>::Share(this), id,
+             scope = own->scope] { alive->Cancel(id, *scope); });
+      }
+      if (registered.ok()) {
+        own->token = registered.token;
+        own->wait.emplace(absl::StrCat(what, ", node ", ctx.node().name,
+                                       ", step ", ctx.step().step_id));
+      } else {
+        own->status = registered.status;
+        finished.push_back(std::move(it->second));
+        waiters_.erase(it);
+      }
+    }
+  }
+  Finish(std::move(finished), own);
+}
+
+void WaitingResource::StateChanged() {
+  Finished finished;
+  {
+    MutexLock lock(mu_);
+    Flush(&finished);
+  }
+  Finish(std::move(finished), nullptr);
+}
+
+// Until none of them changes anything any more.
+void WaitingResource::Flush(Finished* finished) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    bool ordered_waits = false;
+    for (auto it = waiters_.begin(); it != waiters_.end();) {
+      Waiter& waiter = *it->second;
+      if ((waiter.ordered && ordered_waits) ||
+          !waiter.attempt(&waiter.status)) {
+        ordered_waits |= waiter.ordered;
+        ++it;
+        continue;
+      }
+      changed = true;
+      finished->push_back(std::move(it->second));
+      it = waiters_.erase(it);
+    }
+  }
+}
+
+void WaitingResource::EndWaiting(const Status& status) {
+  Finished finished;
+  {
+    MutexLock lock(mu_);
+    for (auto& [id, waiter] : waiters_) {
+      waiter->status = status;
+      finished.push_back(std::move(waiter));
+    }
+    waiters_.clear();
+  }
+  Finish(std::move(finished), nullptr);
+}
+
+void WaitingResource::Cancel(uint64_t id, const CancelScope& scope) {
+  Finished finished;
+  {
+    MutexLock lock(mu_);
+    const auto it = waiters_.find(id);
+    if (it == waiters_.end()) return;
+    it->second->status = scope.status();
+    it->second->token = 0;
+    finished.push_back(std::move(it->second));
+    waiters_.erase(it);
+    Flush(&finished);
+  }
+  Finish(std::move(finished), nullptr);
+}
+
+void WaitingResource::Finish(Finished finished, const Waiter* own) {
+  std::unique_ptr<Waiter> mine;
+  for (std::unique_ptr<Waiter>& waiter : finished) {
+    if (waiter->token != 0) waiter->scope->Unregister(waiter->token);
+    waiter->wait.reset();
+    if (waiter.get() == own) {
+      mine = std::move(waiter);
+      continue;
+    }
+    TaskQueue* const completions = waiter->completions;
+    completions->Schedule([waiter = std::move(waiter)]() mutable {
+      std::move(waiter->done)(std::move(waiter->status));
+    });
+  }
+  if (mine) std::move(mine->done)(std::move(mine->status));
+}
+
+}  // namespace millrace::ops
