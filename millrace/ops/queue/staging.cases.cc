@@ -1,0 +1,103 @@
+#include "tests/cases/case.h"
+
+using namespace millrace::cases;
+
+namespace {
+
+constexpr DataType kFloat = DataType::kFloat;
+constexpr DataType kInt64 = DataType::kInt64;
+
+AttrMap Attrs(TypeList types, const char* name) {
+  return {{"dtypes", std::move(types)}, {"shared_name", name}};
+}
+
+void Fifo(CaseList& c) {
+  const AttrMap attrs = Attrs({kInt64, kFloat}, c.op().name.c_str());
+  AttrMap small = attrs;
+  small.Set("memory_limit", 8);
+  small.Set("shared_name", c.op().name + "small");
+  c.Sequence("life")
+      .Node("put", "Stage", {I64({2}), F32({3})}, attrs)
+      .Node("more", "Stage", {I64({1}), F32({})}, attrs)
+      .Node("take", "Unstage", {}, attrs)
+      .Node("peek", "StagePeek", {Scalar(1)}, attrs)
+      .Node("size", "StageSize", {}, attrs)
+      .Node("clear", "StageClear", {}, attrs)
+      .Node("large", "Stage", {I64({2}), F32({3})}, small)
+      .Run({"size"})
+      .Run({"put"})
+      .Run({"more"})
+      .Run({"peek"})
+      .Run({"take"})
+      .Run({"size"})
+      .Run({"clear"})
+      .Run({"size"})
+      .RunError({"large"}, StatusCode::kResourceExhausted,
+                "Attempted to insert tensors with combined size of '28' bytes "
+                "into Staging Area with a memory limit of '8'.");
+}
+
+void ByKey(CaseList& c, const std::string& kind) {
+  const AttrMap attrs = Attrs({kInt64, kFloat}, (kind + c.op().name).c_str());
+  c.Sequence("life")
+      .Node("put", kind + "Stage",
+            {Scalar(kInt64, 5), Vec({0, 1}), I64({2}), F32({3})}, attrs)
+      .Node("a", kind + "Stage", {Scalar(kInt64, 3), Vec({0}), I64({2})}, attrs)
+      .Node("b", kind + "Stage", {Scalar(kInt64, 3), Vec({1}), F32({2})}, attrs)
+      .Node("peek", kind + "Peek", {Scalar(kInt64, 5), Vec({0, 1})}, attrs)
+      .Node("take", kind + "Unstage", {Scalar(kInt64, 5), Vec({0, 1})}, attrs)
+      .Node("any", kind + "UnstageNoKey", {Vec({0, 1})}, attrs)
+      .Node("size", kind + "Size", {}, attrs)
+      .Node("partial", kind + "IncompleteSize", {}, attrs)
+      .Node("clear", kind + "Clear", {}, attrs)
+      .Run({"put"})
+      .Run({"a"})
+      .Run({"partial"})
+      .Run({"size"})
+      .RunError({"a"}, StatusCode::kInvalidArgument,
+                "The tensor for index '0' for key '3' was already initialized")
+      .Run({"b"})
+      .Run({"size"})
+      .Run({"peek"})
+      .Run({"take"})
+      .Run({"any"})
+      .Run({"size"})
+      .Run({"put"})
+      .Run({"clear"})
+      .Run({"size"});
+}
+
+// Once: the harness keeps each output, and so the lock.
+void CriticalSection(CaseList& c) {
+  c.Sequence("section")
+      .Node("m", "MutexV2", {}, {{"shared_name", "of " + c.op().name}})
+      .Node("lock", "MutexLock", {"m"})
+      .Node("use", "ConsumeMutexLock", {"lock"})
+      .Run({"use"});
+}
+
+}  // namespace
+
+MR_CASES(Stage)(CaseList& c) { Fifo(c); }
+MR_CASES(Unstage)(CaseList& c) { Fifo(c); }
+MR_CASES(StagePeek)(CaseList& c) { Fifo(c); }
+MR_CASES(StageSize)(CaseList& c) { Fifo(c); }
+MR_CASES(StageClear)(CaseList& c) { Fifo(c); }
+MR_CASES(MapStage)(CaseList& c) { ByKey(c, "Map"); }
+MR_CASES(MapPeek)(CaseList& c) { ByKey(c, "Map"); }
+MR_CASES(MapUnstage)(CaseList& c) { ByKey(c, "Map"); }
+MR_CASES(MapUnstageNoKey)(CaseList& c) { ByKey(c, "Map"); }
+MR_CASES(MapSize)(CaseList& c) { ByKey(c, "Map"); }
+MR_CASES(MapIncompleteSize)(CaseList& c) { ByKey(c, "Map"); }
+MR_CASES(MapClear)(CaseList& c) { ByKey(c, "Map"); }
+MR_CASES(OrderedMapStage)(CaseList& c) { ByKey(c, "OrderedMap"); }
+MR_CASES(OrderedMapPeek)(CaseList& c) { ByKey(c, "OrderedMap"); }
+MR_CASES(OrderedMapUnstage)(CaseList& c) { ByKey(c, "OrderedMap"); }
+MR_CASES(OrderedMapUnstageNoKey)(CaseList& c) { ByKey(c, "OrderedMap"); }
+MR_CASES(OrderedMapSize)(CaseList& c) { ByKey(c, "OrderedMap"); }
+MR_CASES(OrderedMapIncompleteSize)(CaseList& c) { ByKey(c, "OrderedMap"); }
+MR_CASES(OrderedMapClear)(CaseList& c) { ByKey(c, "OrderedMap"); }
+
+MR_CASES(MutexV2)(CaseList& c) { CriticalSection(c); }
+MR_CASES(MutexLock)(CaseList& c) { CriticalSection(c); }
+MR_CASES(ConsumeMutexLock)(CaseList& c) { CriticalSection(c); }
