@@ -1,0 +1,190 @@
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "millrace/checkpoint/byte_stream.h"
+#include "millrace/kernel/kernel_decl.h"
+
+namespace millrace::ops {
+namespace {
+
+// Numbers of `size` bytes, a component of a complex one, in the other order.
+void SwapBytes(char* data, size_t bytes, size_t size) {
+  for (size_t at = 0; at + size <= bytes; at += size) {
+    std::reverse(data + at, data + at + size);
+  }
+}
+
+size_t ComponentSize(DataType type) {
+  return IsComplex(type) ? SizeOf(type) / 2 : SizeOf(type);
+}
+
+// [..., width] for the shape of the input.
+StatusOr<TensorShape> Widened(const TensorShape& shape, int64_t width) {
+  DimVector dims = shape.dims();
+  dims.push_back(width);
+  return TensorShape::Make(dims);
+}
+
+class DecodeRawKernel {
+ public:
+  static StatusOr<DecodeRawKernel> Make(const KernelInit& init) {
+    DecodeRawKernel k;
+    MR_ASSIGN(k.little_endian_, init.Attr<bool>("little_endian"));
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    const auto strings = ctx.input(0).flat<StringElement>();
+    const DataType type = ctx.output_type(0);
+    const size_t length = strings.empty() ? 0 : strings[0].size();
+    for (size_t i = 1; i < strings.size(); ++i) {
+      if (strings[i].size() != length) {
+        return InvalidArgument(
+            "DecodeRaw requires input strings to all be the same size, but "
+            "element ",
+            i, " has size ", length, " != ", strings[i].size());
+      }
+    }
+    if (length % SizeOf(type) != 0) {
+      return InvalidArgument("Input to DecodeRaw has length ", length,
+                             " that is not a multiple of ", SizeOf(type),
+                             ", the size of ", DataTypeName(type));
+    }
+    MR_ASSIGN(TensorShape shape,
+              Widened(ctx.input(0).shape(),
+                      static_cast<int64_t>(length / SizeOf(type))));
+    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, std::move(shape)));
+    char* to = out->mutable_data();
+    for (const StringElement& s : strings) {
+      if (length > 0) std::memcpy(to, s.data(), length);
+      to += length;
+    }
+    if (type == DataType::kBool) {
+      // Any other bits are no bool.
+      for (size_t i = 0; i < out->size_bytes(); ++i) {
+        out->mutable_data()[i] = out->data()[i] != 0;
+      }
+    }
+    if (!little_endian_) {
+      SwapBytes(out->mutable_data(), out->size_bytes(), ComponentSize(type));
+    }
+    return OkStatus();
+  }
+
+ private:
+  bool little_endian_ = true;
+};
+
+class DecodePaddedRawKernel {
+ public:
+  static StatusOr<DecodePaddedRawKernel> Make(const KernelInit& init) {
+    DecodePaddedRawKernel k;
+    MR_ASSIGN(k.little_endian_, init.Attr<bool>("little_endian"));
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    if (ctx.input(1).rank() != 0) {
+      return InvalidArgument("k must be scalar, got shape ",
+                             ctx.input(1).shape().DebugString());
+    }
+    const int64_t fixed = ctx.input(1).scalar<int32_t>();
+    const DataType type = ctx.output_type(0);
+    const auto size = static_cast<int64_t>(SizeOf(type));
+    if (fixed <= 0) {
+      return InvalidArgument("fixed_length (", fixed,
+                             ") must be greater than zero.");
+    }
+    if (fixed % size != 0) {
+      return InvalidArgument("fixed_length (", fixed,
+                             ") must be a multiple of the size of out_type (",
+                             size, ")");
+    }
+    MR_ASSIGN(TensorShape shape, Widened(ctx.input(0).shape(), fixed / size));
+    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, std::move(shape)));
+    char* to = out->mutable_data();
+    const auto width = static_cast<size_t>(fixed);
+    for (const StringElement& s : ctx.input(0).flat<StringElement>()) {
+      const size_t n = std::min(s.size(), width);
+      if (n > 0) std::memcpy(to, s.data(), n);
+      std::memset(to + n, 0, width - n);
+      to += width;
+    }
+    if (!little_endian_) {
+      SwapBytes(out->mutable_data(), out->size_bytes(), ComponentSize(type));
+    }
+    return OkStatus();
+  }
+
+ private:
+  bool little_endian_ = true;
+};
+
+// A string as a file, for the stream that decompresses.
+class TextFile final : public RandomAccessFile {
+ public:
+  explicit TextFile(absl::string_view text) : text_(text) {}
+  StatusOr<size_t> Read(uint64_t offset, size_t n,
+                        char* buffer) const override {
+    if (offset >= text_.size()) return size_t{0};
+    n = std::min(n, text_.size() - static_cast<size_t>(offset));
+    std::memcpy(buffer, text_.data() + offset, n);
+    return n;
+  }
+  StatusOr<uint64_t> Size() const override { return text_.size(); }
+
+ private:
+  const absl::string_view text_;
+};
+
+class DecodeCompressedKernel {
+ public:
+  static StatusOr<DecodeCompressedKernel> Make(const KernelInit& init) {
+    DecodeCompressedKernel k;
+    MR_ASSIGN(const std::string type,
+              init.Attr<std::string>("compression_type"));
+    if (type != "" && type != "ZLIB" && type != "GZIP") {
+      return InvalidArgument(
+          "Only ZLIB, GZIP or NONE are supported compressions");
+    }
+    MR_ASSIGN(k.compression_, ParseFileCompression(type));
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    if (compression_ == FileCompression::kNone) {
+      ctx.set_output(0, ctx.TakeInput(0));
+      return OkStatus();
+    }
+    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, ctx.input(0).shape()));
+    const auto from = ctx.input(0).flat<StringElement>();
+    for (size_t i = 0; i < from.size(); ++i) {
+      MR_RETURN_IF_ERROR(ctx.CheckCancelled());
+      const TextFile file(from[i].view());
+      std::string text;
+      MR_RETURN_IF_ERROR(
+          NewByteStream(&file, compression_)
+              ->Read(std::numeric_limits<uint64_t>::max(), &text));
+      out->mutable_flat<StringElement>()[i].Assign(text);
+    }
+    return OkStatus();
+  }
+
+ private:
+  FileCompression compression_ = FileCompression::kNone;
+};
+
+}  // namespace
+}  // namespace millrace::ops
+
+using namespace millrace;
+using namespace millrace::ops;
+
+MR_KERNELS(DecodeRaw, Cpu){
+    {.types = "out_type: half, float, double, int32, uint16, uint8, int16, "
+              "int8, int64, complex64, complex128, bool, bfloat16",
+     .make = MakeKernel<DecodeRawKernel>}};
+MR_KERNELS(DecodePaddedRaw, Cpu){
+    {.types = "out_type: float, double, bfloat16, int32, uint16, uint8, "
+              "int16, int8, int64",
+     .make = MakeKernel<DecodePaddedRawKernel>,
+     .host = "fixed_length"}};
+MR_KERNELS(DecodeCompressed, Cpu){{.make = MakeKernel<DecodeCompressedKernel>}};
