@@ -7,7 +7,8 @@ namespace millrace {
 
 RecordReader::RecordReader(const RandomAccessFile* file,
                            RecordReaderOptions options)
-    : stream_(NewByteStream(file, options.compression, options.buffer_bytes)) {}
+    : short_header_is_end_(options.short_header_is_end),
+      stream_(NewByteStream(file, options.compression, options.buffer_bytes)) {}
 
 Status RecordReader::Truncated() {
   return bad_ = DataLoss("truncated record at ", offset_);
@@ -22,7 +23,10 @@ Status RecordReader::ReadHeader(uint64_t* length) {
   small_.clear();
   MR_RETURN_IF_ERROR(stream_->Read(kRecordHeaderBytes, &small_));
   if (small_.empty()) return OutOfRange("eof");
-  if (small_.size() < kRecordHeaderBytes) return Truncated();
+  if (small_.size() < kRecordHeaderBytes) {
+    if (short_header_is_end_) return OutOfRange("eof");
+    return Truncated();
+  }
   *length = LoadFixed<uint64_t>(small_.data());
   if (crc32c::Mask(crc32c::Value(small_.data(), 8)) !=
       LoadFixed<uint32_t>(small_.data() + 8)) {

@@ -20,6 +20,9 @@ inline constexpr uint64_t kRecordFooterBytes = 4;
 struct RecordReaderOptions {
   FileCompression compression = FileCompression::kNone;
   size_t buffer_bytes = size_t{256} << 10;
+  // A file that ends inside a record's header ends before that record; else
+  // that is DATA_LOSS.
+  bool short_header_is_end = false;
 };
 
 // One thread. There is no search for the next good record behind a bad one:
@@ -47,6 +50,7 @@ class RecordReader {
   Status Truncated();
   Status Corrupted();
 
+  const bool short_header_is_end_;
   std::unique_ptr<ByteStream> stream_;
   uint64_t offset_ = 0;
   Status bad_;

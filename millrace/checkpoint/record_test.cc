@@ -162,6 +162,20 @@ TEST(Record, KnownBytes) {
   EXPECT_EQ(*ReadFileToString(&files, kPath), expected);
 }
 
+// A header that ends too soon is the end of the file for who says so.
+TEST(Record, AShortHeader) {
+  MemoryFiles files;
+  ASSERT_TRUE(WriteStringToFile(&files, kPath, "abc").ok());
+  auto file = *files.NewRandomAccessFile(kPath);
+  std::string record;
+  EXPECT_EQ(RecordReader(file.get()).Read(&record),
+            DataLoss("truncated record at 0"));
+  EXPECT_EQ(RecordReader(file.get(), {.short_header_is_end = true})
+                .Read(&record)
+                .code(),
+            StatusCode::kOutOfRange);
+}
+
 // A length of an exabyte with the right checksum.
 TEST(Record, HugeLengthTakesNoMemory) {
   MemoryFiles files;

@@ -1,0 +1,72 @@
+// Reader: the resource that reads records from the files that a queue names.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "millrace/ops/queue/queue.h"
+#include "millrace/ops/queue/waiters.h"
+#include "millrace/ops/reader/work_reader.h"
+
+namespace millrace::ops {
+
+// Thread-safe. Reads follow each other in the order of their arrival; one that
+// waits for the queue costs no thread.
+class Reader final : public WaitingResource {
+ public:
+  static constexpr absl::string_view kTypeName = "Reader";
+
+  struct Options {
+    WorkReaderOptions work;
+    std::string title;  // "TextLineReader 'NODE'"
+  };
+  struct Record {
+    std::string key, value;
+  };
+
+  static StatusOr<Options> OptionsFrom(const KernelInit& init);
+  Reader(Options options, std::string name);
+
+  absl::string_view type_name() const override { return kTypeName; }
+  std::string DebugString() const override;
+  // Whoever shares it gets what is there, as in stock.
+  Status CheckOptions(const Options&) const { return OkStatus(); }
+
+  // Up to `n` records of one work unit, at least one for n > 0; takes names
+  // from `queue` as needed. Errors: those of the queue and of files.
+  void Read(KernelContext& ctx, Ref<Queue> queue, int64_t n,
+            absl::AnyInvocable<Status(std::vector<Record>)> use, Done done);
+
+  int64_t records_produced() const;
+  int64_t units_completed() const;
+  // These wait until no read is going on. UNIMPLEMENTED "Reader SerializeState"
+  // for readers that may be in the middle of a file.
+  void SerializeState(KernelContext& ctx,
+                      absl::AnyInvocable<void(std::string)> use, Done done);
+  void RestoreState(KernelContext& ctx, std::string state, Done done);
+  void Reset(KernelContext& ctx, Done done);
+
+ private:
+  struct Call;
+  // Calls `f` (Status()) once no read is going on, under mu_.
+  void Alone(KernelContext& ctx, absl::AnyInvocable<Status()> f, Done done);
+  void Post(std::shared_ptr<Call> call);
+  void Advance(const std::shared_ptr<Call>& call);
+  StatusOr<bool> ReadSome(Call& call);
+  void OnWork(const std::shared_ptr<Call>& call, StatusOr<QueueTuple> work);
+  void End(const std::shared_ptr<Call>& call, Status status);
+  Status Restore(absl::string_view state);
+  void Clear();
+
+  const Options options_;
+  const std::string name_;
+  // Guarded by mu_.
+  bool busy_ = false;
+  int64_t work_started_ = 0, work_finished_ = 0, records_ = 0;
+  // Of the read that is going on.
+  std::unique_ptr<WorkReader> work_;
+  std::string current_work_;  // or the last one, which the state has
+};
+
+}  // namespace millrace::ops

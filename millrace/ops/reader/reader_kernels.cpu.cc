@@ -1,0 +1,178 @@
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/queue/resource_handle.h"
+#include "millrace/ops/reader/reader.h"
+
+namespace millrace::ops {
+namespace {
+
+class ReadKernel {
+ public:
+  void RunAsync(KernelContext& ctx, Done done) const {
+    const StatusOr<Ref<Reader>> reader = LookupInput<Reader>(ctx, 0);
+    if (!reader.ok()) return std::move(done)(reader.status());
+    const StatusOr<Ref<Queue>> queue = LookupInput<Queue>(ctx, 1);
+    if (!queue.ok()) return std::move(done)(queue.status());
+    (*reader)->Read(
+        ctx, *queue, 1,
+        [&ctx](std::vector<Reader::Record> records) {
+          ctx.set_output(0, Tensor::Scalar<std::string>(records[0].key));
+          ctx.set_output(1, Tensor::Scalar<std::string>(records[0].value));
+          return OkStatus();
+        },
+        std::move(done));
+  }
+};
+
+Status SetRecords(KernelContext& ctx,
+                  const std::vector<Reader::Record>& records) {
+  const TensorShape shape({static_cast<int64_t>(records.size())});
+  MR_ASSIGN(Tensor* const keys, ctx.AllocateOutput(0, shape));
+  MR_ASSIGN(Tensor* const values, ctx.AllocateOutput(1, shape));
+  for (size_t i = 0; i < records.size(); ++i) {
+    keys->mutable_flat<StringElement>()[i].Assign(records[i].key);
+    values->mutable_flat<StringElement>()[i].Assign(records[i].value);
+  }
+  return OkStatus();
+}
+
+class ReadUpToKernel {
+ public:
+  void RunAsync(KernelContext& ctx, Done done) const {
+    const StatusOr<Ref<Reader>> reader = LookupInput<Reader>(ctx, 0);
+    if (!reader.ok()) return std::move(done)(reader.status());
+    const StatusOr<Ref<Queue>> queue = LookupInput<Queue>(ctx, 1);
+    if (!queue.ok()) return std::move(done)(queue.status());
+    Status status = CheckScalar(ctx.input(2), "num_records");
+    if (!status.ok()) return std::move(done)(std::move(status));
+    (*reader)->Read(
+        ctx, *queue, ctx.input(2).scalar<int64_t>(),
+        [&ctx](std::vector<Reader::Record> records) {
+          return SetRecords(ctx, records);
+        },
+        std::move(done));
+  }
+};
+
+template <int64_t (Reader::*kCount)() const>
+Status RunCount(KernelContext& ctx) {
+  MR_ASSIGN(const Ref<Reader> reader, LookupInput<Reader>(ctx, 0));
+  ctx.set_output(0, Tensor::Scalar<int64_t>(((*reader).*kCount)()));
+  return OkStatus();
+}
+
+class SerializeKernel {
+ public:
+  void RunAsync(KernelContext& ctx, Done done) const {
+    const StatusOr<Ref<Reader>> reader = LookupInput<Reader>(ctx, 0);
+    if (!reader.ok()) return std::move(done)(reader.status());
+    (*reader)->SerializeState(
+        ctx,
+        [&ctx](const std::string& state) {
+          ctx.set_output(0, Tensor::Scalar<std::string>(state));
+        },
+        std::move(done));
+  }
+};
+
+class RestoreKernel {
+ public:
+  void RunAsync(KernelContext& ctx, Done done) const {
+    const StatusOr<Ref<Reader>> reader = LookupInput<Reader>(ctx, 0);
+    if (!reader.ok()) return std::move(done)(reader.status());
+    if (ctx.input(1).rank() != 0) {
+      return std::move(done)(
+          InvalidArgument("Reader state must be scalar, but had shape: ",
+                          ctx.input(1).shape().DebugString()));
+    }
+    (*reader)->RestoreState(ctx, ctx.input(1).scalar<StringElement>().str(),
+                            std::move(done));
+  }
+};
+
+class ResetKernel {
+ public:
+  void RunAsync(KernelContext& ctx, Done done) const {
+    const StatusOr<Ref<Reader>> reader = LookupInput<Reader>(ctx, 0);
+    if (!reader.ok()) return std::move(done)(reader.status());
+    (*reader)->Reset(ctx, std::move(done));
+  }
+};
+
+}  // namespace
+}  // namespace millrace::ops
+
+using namespace millrace;
+using namespace millrace::ops;
+
+MR_KERNELS(TextLineReader, Cpu){{.make = MakeKernel<HandleKernel<Reader>>,
+                                 .host = "reader_handle",
+                                 .cheap = true}};
+MR_KERNELS(TextLineReaderV2, Cpu){{.make = MakeKernel<HandleKernel<Reader>>,
+                                   .host = "reader_handle",
+                                   .cheap = true}};
+MR_KERNELS(FixedLengthRecordReader,
+           Cpu){{.make = MakeKernel<HandleKernel<Reader>>,
+                 .host = "reader_handle",
+                 .cheap = true}};
+MR_KERNELS(FixedLengthRecordReaderV2,
+           Cpu){{.make = MakeKernel<HandleKernel<Reader>>,
+                 .host = "reader_handle",
+                 .cheap = true}};
+MR_KERNELS(TFRecordReader, Cpu){{.make = MakeKernel<HandleKernel<Reader>>,
+                                 .host = "reader_handle",
+                                 .cheap = true}};
+MR_KERNELS(TFRecordReaderV2, Cpu){{.make = MakeKernel<HandleKernel<Reader>>,
+                                   .host = "reader_handle",
+                                   .cheap = true}};
+MR_KERNELS(WholeFileReader, Cpu){{.make = MakeKernel<HandleKernel<Reader>>,
+                                  .host = "reader_handle",
+                                  .cheap = true}};
+MR_KERNELS(WholeFileReaderV2, Cpu){{.make = MakeKernel<HandleKernel<Reader>>,
+                                    .host = "reader_handle",
+                                    .cheap = true}};
+MR_KERNELS(IdentityReader, Cpu){{.make = MakeKernel<HandleKernel<Reader>>,
+                                 .host = "reader_handle",
+                                 .cheap = true}};
+MR_KERNELS(IdentityReaderV2, Cpu){{.make = MakeKernel<HandleKernel<Reader>>,
+                                   .host = "reader_handle",
+                                   .cheap = true}};
+MR_KERNELS(ReaderRead,
+           Cpu){{.make = MakeKernel<ReadKernel>,
+                 .host = "reader_handle, queue_handle, key, value"}};
+MR_KERNELS(ReaderReadV2,
+           Cpu){{.make = MakeKernel<ReadKernel>,
+                 .host = "reader_handle, queue_handle, key, value"}};
+MR_KERNELS(ReaderReadUpTo, Cpu){
+    {.make = MakeKernel<ReadUpToKernel>,
+     .host = "reader_handle, queue_handle, num_records, keys, values"}};
+MR_KERNELS(ReaderReadUpToV2, Cpu){
+    {.make = MakeKernel<ReadUpToKernel>,
+     .host = "reader_handle, queue_handle, num_records, keys, values"}};
+MR_KERNELS(ReaderNumRecordsProduced, Cpu){
+    {.make = MakeFunctionKernel<RunCount<&Reader::records_produced>>,
+     .host = "reader_handle, records_produced",
+     .cheap = true}};
+MR_KERNELS(ReaderNumRecordsProducedV2, Cpu){
+    {.make = MakeFunctionKernel<RunCount<&Reader::records_produced>>,
+     .host = "reader_handle, records_produced",
+     .cheap = true}};
+MR_KERNELS(ReaderNumWorkUnitsCompleted,
+           Cpu){{.make = MakeFunctionKernel<RunCount<&Reader::units_completed>>,
+                 .host = "reader_handle, units_completed",
+                 .cheap = true}};
+MR_KERNELS(ReaderNumWorkUnitsCompletedV2,
+           Cpu){{.make = MakeFunctionKernel<RunCount<&Reader::units_completed>>,
+                 .host = "reader_handle, units_completed",
+                 .cheap = true}};
+MR_KERNELS(ReaderSerializeState, Cpu){
+    {.make = MakeKernel<SerializeKernel>, .host = "reader_handle, state"}};
+MR_KERNELS(ReaderSerializeStateV2, Cpu){
+    {.make = MakeKernel<SerializeKernel>, .host = "reader_handle, state"}};
+MR_KERNELS(ReaderRestoreState, Cpu){
+    {.make = MakeKernel<RestoreKernel>, .host = "reader_handle, state"}};
+MR_KERNELS(ReaderRestoreStateV2, Cpu){
+    {.make = MakeKernel<RestoreKernel>, .host = "reader_handle, state"}};
+MR_KERNELS(ReaderReset,
+           Cpu){{.make = MakeKernel<ResetKernel>, .host = "reader_handle"}};
+MR_KERNELS(ReaderResetV2,
+           Cpu){{.make = MakeKernel<ResetKernel>, .host = "reader_handle"}};

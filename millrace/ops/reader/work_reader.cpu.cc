@@ -1,0 +1,263 @@
+#include "millrace/ops/reader/work_reader.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "millrace/checkpoint/byte_stream.h"
+#include "millrace/checkpoint/record_reader.h"
+
+namespace millrace::ops {
+namespace {
+
+class TextLineReader final : public WorkReader {
+ public:
+  explicit TextLineReader(int64_t skip) : skip_(skip) {}
+  Status Open(FileSystem* files, const std::string& work) override {
+    Close();
+    MR_ASSIGN(file_, files->NewRandomAccessFile(work));
+    stream_ = NewByteStream(file_.get());
+    work_ = work;
+    std::string line;
+    for (; line_number_ < skip_; ++line_number_) {
+      MR_ASSIGN(const bool got, ReadLine(&line));
+      if (!got) break;
+    }
+    return OkStatus();
+  }
+  StatusOr<Outcome> Next(std::string* key, std::string* value) override {
+    MR_ASSIGN(const bool got, ReadLine(value));
+    if (!got) return Outcome{.at_end = true};
+    *key = absl::StrCat(work_, ":", ++line_number_);
+    return Outcome{.produced = true};
+  }
+  void Close() override {
+    stream_ = nullptr;
+    file_ = nullptr;
+    line_number_ = 0;
+  }
+
+ private:
+  // One carriage return in front of the end of a line belongs to it.
+  static void DropReturn(std::string* line) {
+    if (!line->empty() && line->back() == '\r') line->pop_back();
+  }
+  // False at the end. A last line needs no line feed.
+  StatusOr<bool> ReadLine(std::string* line) {
+    line->clear();
+    for (;;) {
+      MR_ASSIGN(const absl::string_view bytes, stream_->Peek());
+      if (bytes.empty()) {
+        DropReturn(line);
+        return !line->empty();
+      }
+      const size_t at = bytes.find('\n');
+      const absl::string_view part = bytes.substr(0, at);
+      line->append(part.data(), part.size());
+      if (at != absl::string_view::npos) {
+        stream_->Consume(at + 1);
+        DropReturn(line);
+        return true;
+      }
+      stream_->Consume(bytes.size());
+    }
+  }
+
+  const int64_t skip_;
+  std::unique_ptr<RandomAccessFile> file_;
+  std::unique_ptr<ByteStream> stream_;
+  std::string work_;
+  int64_t line_number_ = 0;
+};
+
+class FixedLengthReader final : public WorkReader {
+ public:
+  FixedLengthReader(const WorkReaderOptions& o, FileCompression compression)
+      : o_(o),
+        hop_(static_cast<uint64_t>(o.hop_bytes > 0 ? o.hop_bytes
+                                                   : o.record_bytes)),
+        compression_(compression) {}
+  Status Open(FileSystem* files, const std::string& work) override {
+    Close();
+    MR_ASSIGN(file_, files->NewRandomAccessFile(work));
+    stream_ = NewByteStream(file_.get(), compression_);
+    work_ = work;
+    MR_RETURN_IF_ERROR(stream_->Seek(static_cast<uint64_t>(o_.header_bytes)));
+    if (stream_->position() != static_cast<uint64_t>(o_.header_bytes)) {
+      return OutOfRange("reached end of file");
+    }
+    return OkStatus();
+  }
+  // A record, then a footer of which nothing is known but its length: both must
+  // be there. A last record that is cut off is none.
+  StatusOr<Outcome> Next(std::string* key, std::string* value) override {
+    if (record_number_ != 0) {
+      if (hop_ <= ahead_.size()) {
+        ahead_.erase(0, hop_);
+      } else {
+        const uint64_t to = stream_->position() + hop_ - ahead_.size();
+        ahead_.clear();
+        MR_RETURN_IF_ERROR(stream_->Seek(to));
+        if (stream_->position() != to) return Outcome{.at_end = true};
+      }
+    }
+    const auto wanted =
+        static_cast<uint64_t>(o_.record_bytes + o_.footer_bytes);
+    if (ahead_.size() < wanted) {
+      MR_RETURN_IF_ERROR(stream_->Read(wanted - ahead_.size(), &ahead_));
+      if (ahead_.size() < wanted) return Outcome{.at_end = true};
+    }
+    value->assign(ahead_, 0, static_cast<size_t>(o_.record_bytes));
+    *key = absl::StrCat(work_, ":", record_number_++);
+    return Outcome{.produced = true};
+  }
+  void Close() override {
+    stream_ = nullptr;
+    file_ = nullptr;
+    record_number_ = 0;
+    ahead_.clear();
+  }
+
+ private:
+  const WorkReaderOptions o_;
+  const uint64_t hop_;
+  const FileCompression compression_;
+  std::unique_ptr<RandomAccessFile> file_;
+  std::unique_ptr<ByteStream> stream_;
+  std::string work_;
+  std::string ahead_;  // read and not passed over yet
+  int64_t record_number_ = 0;
+};
+
+class TfRecordReader final : public WorkReader {
+ public:
+  explicit TfRecordReader(FileCompression compression)
+      : compression_(compression) {}
+  Status Open(FileSystem* files, const std::string& work) override {
+    Close();
+    MR_ASSIGN(file_, files->NewRandomAccessFile(work));
+    reader_ = std::make_unique<RecordReader>(
+        file_.get(), RecordReaderOptions{.compression = compression_,
+                                         .short_header_is_end = true});
+    work_ = work;
+    return OkStatus();
+  }
+  StatusOr<Outcome> Next(std::string* key, std::string* value) override {
+    *key = absl::StrCat(work_, ":", reader_->offset());
+    const Status status = reader_->Read(value);
+    if (status.code() == StatusCode::kOutOfRange) {
+      return Outcome{.at_end = true};
+    }
+    MR_RETURN_IF_ERROR(status);
+    return Outcome{.produced = true};
+  }
+  void Close() override {
+    reader_ = nullptr;
+    file_ = nullptr;
+  }
+
+ private:
+  const FileCompression compression_;
+  std::unique_ptr<RandomAccessFile> file_;
+  std::unique_ptr<RecordReader> reader_;
+  std::string work_;
+};
+
+class WholeFileReader final : public WorkReader {
+ public:
+  Status Open(FileSystem* files, const std::string& work) override {
+    files_ = files;
+    work_ = work;
+    return OkStatus();
+  }
+  StatusOr<Outcome> Next(std::string* key, std::string* value) override {
+    *key = work_;
+    MR_ASSIGN(*value, ReadFileToString(files_, work_));
+    return Outcome{.produced = true, .at_end = true};
+  }
+  bool has_simple_state() const override { return true; }
+
+ private:
+  FileSystem* files_ = nullptr;
+  std::string work_;
+};
+
+class IdentityReader final : public WorkReader {
+ public:
+  Status Open(FileSystem*, const std::string& work) override {
+    work_ = work;
+    return OkStatus();
+  }
+  StatusOr<Outcome> Next(std::string* key, std::string* value) override {
+    *key = *value = work_;
+    return Outcome{.produced = true, .at_end = true};
+  }
+  bool has_simple_state() const override { return true; }
+
+ private:
+  std::string work_;
+};
+
+}  // namespace
+
+StatusOr<WorkReaderOptions> WorkReaderOptions::From(const KernelInit& init) {
+  WorkReaderOptions o;
+  const std::string& op = init.node().op->name;
+  if (op.starts_with("TextLine")) {
+    o.kind = Kind::kTextLine;
+    MR_ASSIGN(o.skip_header_lines, init.Attr<int64_t>("skip_header_lines"));
+    if (o.skip_header_lines < 0) {
+      return InvalidArgument("skip_header_lines must be >= 0 not ",
+                             o.skip_header_lines);
+    }
+  } else if (op.starts_with("FixedLength")) {
+    o.kind = Kind::kFixedLength;
+    struct {
+      const char* name;
+      int64_t* value;
+      int64_t least;
+    } const kSizes[] = {{"header_bytes", &o.header_bytes, 0},
+                        {"record_bytes", &o.record_bytes, 1},
+                        {"footer_bytes", &o.footer_bytes, 0},
+                        {"hop_bytes", &o.hop_bytes, 0}};
+    for (const auto& size : kSizes) {
+      MR_ASSIGN(*size.value, init.Attr<int64_t>(size.name));
+      if (*size.value < size.least ||
+          *size.value > std::numeric_limits<int32_t>::max()) {
+        return InvalidArgument(size.name, " must be >= 0 not ", *size.value);
+      }
+    }
+    if (init.HasAttr("encoding")) {
+      MR_ASSIGN(o.compression, init.Attr<std::string>("encoding"));
+    }
+  } else if (op.starts_with("TFRecord")) {
+    o.kind = Kind::kRecord;
+    MR_ASSIGN(o.compression, init.Attr<std::string>("compression_type"));
+  } else if (op.starts_with("WholeFile")) {
+    o.kind = Kind::kWholeFile;
+  }
+  MR_RETURN_IF_ERROR(ParseFileCompression(o.compression).status());
+  return o;
+}
+
+std::unique_ptr<WorkReader> MakeWorkReader(const WorkReaderOptions& o) {
+  using Kind = WorkReaderOptions::Kind;
+  const StatusOr<FileCompression> compression =
+      ParseFileCompression(o.compression);
+  const FileCompression form =
+      compression.ok() ? *compression : FileCompression::kNone;
+  switch (o.kind) {
+    case Kind::kTextLine:
+      return std::make_unique<TextLineReader>(o.skip_header_lines);
+    case Kind::kFixedLength:
+      return std::make_unique<FixedLengthReader>(o, form);
+    case Kind::kRecord:
+      return std::make_unique<TfRecordReader>(form);
+    case Kind::kWholeFile:
+      return std::make_unique<WholeFileReader>();
+    case Kind::kIdentity:
+      break;
+  }
+  return std::make_unique<IdentityReader>();
+}
+
+}  // namespace millrace::ops
