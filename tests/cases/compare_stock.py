@@ -26,7 +26,7 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 import numpy as np  # noqa: E402
 import tensorflow as tf  # noqa: E402
 
-STEP_MS = 10_000  # for one step; then the case waits for what does not come
+STEP_MS = 25_000  # for one step (stock tries for 10 s to get memory); then the case waits for what does not come
 SILENCE_S = 90  # for building a graph, or a case that no deadline ends
 # Relative and absolute tolerance by dtype name, as in compare.cc.
 TOLERANCE = {"float64": 1e-12, "complex128": 1e-12, "float32": 1e-5, "complex64": 1e-5, "float16": 2e-3, "bfloat16": 2e-2}
