@@ -59,25 +59,14 @@ class Step {
   }
 
  private:
-  // Ready nodes that this thread goes on with: cheap ones, first in, first out,
-  // and after them one that is expensive.
+  // Ready nodes that this thread goes on with; first in, first out.
   class LocalQueue {
    public:
-    bool empty() const { return head_ == nodes_.size() && !has_last_; }
+    bool empty() const { return head_ == nodes_.size(); }
     void push_back(const ReadyNode& r) { nodes_.push_back(r); }
-    // False if there is one.
-    bool KeepForLast(const ReadyNode& r) {
-      if (std::exchange(has_last_, true)) return false;
-      last_ = r;
-      return true;
-    }
     ReadyNode pop_front() {
-      if (head_ == nodes_.size()) {
-        has_last_ = false;
-        return last_;
-      }
       ReadyNode r = nodes_[head_++];
-      if (head_ == nodes_.size()) {
+      if (empty()) {
         nodes_.clear();
         head_ = 0;
       }
@@ -87,8 +76,6 @@ class Step {
    private:
     absl::InlinedVector<ReadyNode, 16> nodes_;
     size_t head_ = 0;
-    ReadyNode last_;
-    bool has_last_ = false;
   };
 
   // A run of an asynchronous kernel. The kernel may complete before RunAsync
@@ -358,16 +345,24 @@ class Step {
     return true;
   }
 
-  // Cheap nodes stay here, and one of the others: it waits for the cheap ones
-  // for less time than another thread takes to wake up.
+  // Cheap nodes stay here; of the others one stays if nothing else does.
   void Dispatch(const ReadyList& ready, LocalQueue& queue) {
+    TaskQueue* pool = run_.pool;
+    const ReadyNode* kept = nullptr;
     for (const ReadyNode& r : ready) {
       if (r.is_dead || r.node->cheap || r.node->is_async ||
           plan_->cost_nanos(*r.node) < kInlineCostNanos) {
         queue.push_back(r);
-      } else if (!(run_.may_use_caller || on_pool()) || !queue.KeepForLast(r)) {
-        Post(run_.pool, r);
+      } else {
+        if (kept != nullptr) Post(pool, *kept);
+        kept = &r;
       }
+    }
+    if (kept == nullptr) return;
+    if (queue.empty() && (run_.may_use_caller || on_pool())) {
+      queue.push_back(*kept);
+    } else {
+      Post(pool, *kept);
     }
   }
 
