@@ -11,9 +11,9 @@
 #include "millrace/base/lanes.h"
 #include "millrace/rpc/call_status.h"
 #include "millrace/rpc/grpc/completion_thread.h"
-#include "millrace/rpc/short_call.h"
 #include "millrace/rpc/grpc/slices.h"
 #include "millrace/rpc/grpc/wire_status.h"
+#include "millrace/rpc/short_call.h"
 
 namespace millrace {
 namespace {

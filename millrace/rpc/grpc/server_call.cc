@@ -4,9 +4,9 @@
 
 #include "millrace/base/lanes.h"
 #include "millrace/rpc/call_status.h"
-#include "millrace/rpc/short_call.h"
 #include "millrace/rpc/grpc/slices.h"
 #include "millrace/rpc/grpc/wire_status.h"
+#include "millrace/rpc/short_call.h"
 
 namespace millrace {
 
