@@ -150,7 +150,7 @@ TEST_P(TransportSuite, CancelledBeforeItIsSent) {
     Status status;
     Notification done;
     MakeWorkerStub(caller.get())->GetStatus(context, {}, &reply, [&](Status s) {
-      status = s;
+      status = std::move(s);
       done.Notify();
     });
     done.Wait();
@@ -230,7 +230,7 @@ TEST_P(TransportSuite, UnknownMethodsAndAbsentServices) {
       Status status;
       Notification done;
       caller->Call(method, context, ByteChunks(), &reply, [&](Status s) {
-        status = s;
+        status = std::move(s);
         done.Notify();
       });
       done.Wait();
@@ -260,7 +260,7 @@ TEST_P(TransportSuite, StatusesOfHandlers) {
     Status status;
     Notification done;
     MakeMasterStub(caller.get())->RunStep(context, {}, &reply, [&](Status s) {
-      status = s;
+      status = std::move(s);
       done.Notify();
     });
     done.Wait();

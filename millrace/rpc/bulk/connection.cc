@@ -113,11 +113,13 @@ void BulkConnection::Written(size_t bytes) {
 
 void BulkConnection::Flush() {
   Pieces pieces;
+  std::deque<OutFrame> dropped;  // freed after the lock
   while (true) {
     {
       MutexLock lock(mu_);
       if (closed_ || out_.empty()) {
         writing_ = false;
+        dropped.swap(out_);
         if (std::exchange(wants_write_, false)) {
           poller_.Modify(fd_, EPOLLIN, this);
         }
@@ -161,10 +163,11 @@ void BulkConnection::OnReady(uint32_t events) {
   }
   ended_ = true;
   poller_.Remove(fd_);
-  std::deque<OutFrame> dropped;
+  std::deque<OutFrame> dropped;  // freed after the lock
   {
+    // Who is in Flush may be writing from the frames, and drops them itself.
     MutexLock lock(mu_);
-    dropped.swap(out_);
+    if (!writing_ || wants_write_) dropped.swap(out_);
   }
   receiver_->OnClosed(reason);
 }

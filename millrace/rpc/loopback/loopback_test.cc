@@ -15,7 +15,7 @@ StatusOr<std::string> Ask(Caller& caller, Deadline deadline,
   Status status;
   Notification done;
   MakeWorkerStub(&caller)->GetStatus(*context, {}, &reply, [&](Status s) {
-    status = s;
+    status = std::move(s);
     done.Notify();
   });
   done.Wait();
