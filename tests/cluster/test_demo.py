@@ -250,7 +250,8 @@ def test_live_lines_on_a_terminal(tmp_path, columns):
     text = text.decode()
     screen = Screen()
     screen.feed(text, columns)
-    assert len(re.findall(r"worker 0 +step +\d+ of 1200 ", text)) > 5
+    # Drawn again and again, how often depends on the machine's speed.
+    assert len(re.findall(r"worker 0 +step +\d+ of 1200 ", text)) > 1, text
     # They went; what stays has each line once.
     shown = "\n".join(screen.lines)
     assert not re.search(r"worker \d +step", shown), shown
