@@ -73,30 +73,15 @@ class Preparation final : public RefCounted {
   void OnRegistered(std::vector<Register::Call>& calls) {
     Status status;
     for (size_t i = 0; i < calls.size(); ++i) {
-      run_->parts[i].graph_handle = calls[i].reply.graph_handle;
-      if (calls[i].status.ok()) continue;
+      if (calls[i].status.ok()) {
+        run_->parts[i].graph_handle = calls[i].reply.graph_handle;
+        continue;
+      }
       UpdateStatus(status, SayWhere(run_->parts[i], calls[i].status));
     }
-    if (!status.ok()) TakeBack(calls);
+    // What some tasks registered is of no use without the others.
+    if (!status.ok()) ReleaseRun(*session_, *run_);
     End(std::move(status));
-  }
-
-  // What some tasks registered is of no use without the others.
-  void TakeBack(const std::vector<Register::Call>& calls) {
-    std::vector<Deregister::Call> back;
-    for (const Register::Call& call : calls) {
-      if (!call.status.ok()) continue;
-      Deregister::Call& one = back.emplace_back();
-      one.peer = call.peer;
-      one.request.session_handle = session_->handle();
-      one.request.graph_handle = call.reply.graph_handle;
-      one.request.create_worker_session_called = true;
-    }
-    MasterEnvironment& environment = session_->environment();
-    Deregister::Start(std::move(back), &WorkerApi::DeregisterGraph,
-                      Deadline::AfterMillis(kDeregisterMs),
-                      &environment.background, &environment.in_flight,
-                      [](std::vector<Deregister::Call>&) {});
   }
 
   void End(Status status) {
@@ -135,6 +120,7 @@ RunPartsOptions PartsOptions(MasterSession& session, const PreparedRun& run) {
 void ReleaseRun(MasterSession& session, const PreparedRun& run) {
   std::vector<Deregister::Call> calls;
   for (const PreparedRun::Part& part : run.parts) {
+    if (part.graph_handle.empty()) continue;  // was not registered
     Deregister::Call& call = calls.emplace_back();
     call.peer = part.peer;
     call.request.session_handle = session.handle();

@@ -116,7 +116,8 @@ void BulkChannel::Connect(const std::shared_ptr<Question>& question) {
   if (status.ok()) {
     status = OpenConnection(*fd, question->reply.bulk_token);
     if (status.ok()) {
-      connection = CallerConnection::Start(*fd, channel.address_);
+      connection = CallerConnection::Start(
+          *fd, channel.address_, {.stall_ms = channel.options_.stall_ms});
       status = connection.status();
     } else {
       close(*fd);

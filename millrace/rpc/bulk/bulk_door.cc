@@ -90,8 +90,8 @@ class BulkDoor::Acceptor final : public PollHandler {
   std::atomic<bool> closed_{false};
 };
 
-BulkDoor::BulkDoor(const Services& services)
-    : services_(services), lanes_(Lanes::Process()) {}
+BulkDoor::BulkDoor(const Services& services, int64_t stall_ms)
+    : services_(services), stall_ms_(stall_ms), lanes_(Lanes::Process()) {}
 BulkDoor::~BulkDoor() = default;
 
 Status BulkDoor::Open(const std::string& host) {

@@ -18,7 +18,7 @@ class ServedConnection;
 // Thread-safe.
 class BulkDoor final : public RefCounted, public PeerApi {
  public:
-  explicit BulkDoor(const Services& services);
+  BulkDoor(const Services& services, int64_t stall_ms);
 
   // Listens on `host`; to be called once.
   Status Open(const std::string& host);
@@ -38,6 +38,7 @@ class BulkDoor final : public RefCounted, public PeerApi {
   bool Add(const Ref<ServedConnection>& connection);
   void Remove(ServedConnection* connection);
   const Services& services() const { return services_; }
+  int64_t stall_ms() const { return stall_ms_; }
   Lanes& lanes() const { return lanes_; }
   CancelScope* handlers() { return &handlers_; }
   const std::string& address() const { return address_; }
@@ -64,6 +65,7 @@ class BulkDoor final : public RefCounted, public PeerApi {
   std::vector<Ref<ServedConnection>> Connections();
 
   const Services services_;
+  const int64_t stall_ms_;
   Lanes& lanes_;
   std::string address_;  // of the inner listener; before the first call
   std::string bulk_address_;

@@ -20,9 +20,12 @@ constexpr int64_t kTimeoutMs = 60'000;
 
 // A server behind bulk, and the network by which Hello travels.
 struct Served {
+  explicit Served(int64_t stall_ms = 60'000) : stall_ms(stall_ms) {}
+
+  const int64_t stall_ms;
   std::shared_ptr<Transport> inner = std::make_shared<LoopbackNetwork>();
-  std::shared_ptr<Transport> bulk =
-      MakeBulkTransport(inner, {.first_calls_wait = true});
+  std::shared_ptr<Transport> bulk = MakeBulkTransport(
+      inner, {.first_calls_wait = true, .stall_ms = stall_ms});
   SuiteServer server{*bulk, "one"};
 
   HelloReply Hello(int32_t version = kPeerProtocolVersion,
@@ -134,6 +137,38 @@ TEST(BulkTest, WhoBringsNoTokenIsSentAway) {
     close(fd);
   }
   // Nobody else was disturbed.
+  EXPECT_EQ(*AskLabel(*served.bulk->Connect(served.server.address())), "one");
+}
+
+TEST(BulkTest, WithoutATokenNobodyTakesMemory) {
+  Served served;
+  const HelloReply hello = served.Hello();
+  const int64_t before = MemoryBudget::Process().used();
+  std::string announcement(kFrameHeaderBytes, '\0');
+  EncodeFrameHeader({.kind = FrameKind::kOpen, .size = uint64_t{1} << 30},
+                    announcement.data());
+  const int fd = *ConnectLocally(hello.local_address, kTimeoutMs);
+  // Closed by the header: nothing of the payload was sent.
+  EXPECT_EQ(Exchange(fd, announcement), 0);
+  EXPECT_LT(MemoryBudget::Process().peak(), before + (int64_t{1} << 30));
+  close(fd);
+}
+
+TEST(BulkTest, AFrameThatDoesNotGoOnEndsItsConnection) {
+  Served served(/*stall_ms=*/50);
+  const HelloReply hello = served.Hello();
+  const int fd = *ConnectLocally(hello.local_address, kTimeoutMs);
+  ASSERT_EQ(Exchange(fd, Frame({.kind = FrameKind::kOpen}, hello.bulk_token)),
+            static_cast<int>(FrameKind::kOpened));
+  std::string half =
+      Frame({.kind = FrameKind::kCall,
+             .method = static_cast<uint8_t>(MethodId::kRecvTensor),
+             .call = 5,
+             .aux = -1},
+            std::string(100'000, 'a'));
+  half.resize(half.size() / 2);
+  EXPECT_EQ(Exchange(fd, half), 0);
+  close(fd);
   EXPECT_EQ(*AskLabel(*served.bulk->Connect(served.server.address())), "one");
 }
 

@@ -58,7 +58,7 @@ class BulkTransport final : public Transport {
 
   StatusOr<std::unique_ptr<Listener>> Listen(
       const ListenOptions& options, const Services& services) override {
-    auto door = MakeRef<BulkDoor>(services);
+    auto door = MakeRef<BulkDoor>(services, options_.stall_ms);
     MR_RETURN_IF_ERROR(door->Open(options.host));
     Services with_hello = services;
     with_hello.peer = door.get();

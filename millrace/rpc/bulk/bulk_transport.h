@@ -17,6 +17,8 @@ struct BulkOptions {
   int64_t retry_ms = 1'000;
   // After it has said that it knows no Hello (a stock server).
   int64_t unsupported_retry_ms = 60'000;
+  // A connection that is silent for so long in the middle of a frame ends.
+  int64_t stall_ms = 60'000;
 };
 
 // Wraps `inner`, which finds and names servers: a listener listens on `inner`

@@ -31,13 +31,15 @@ class CallerConnection::BulkCall final : public PendingCall {
   const Ref<CallerConnection> connection_;
 };
 
-CallerConnection::CallerConnection(int fd, std::string address)
-    : address_(std::move(address)), connection_(MakeRef<BulkConnection>(fd)) {}
+CallerConnection::CallerConnection(int fd, std::string address,
+                                   const BulkConnectionOptions& options)
+    : address_(std::move(address)),
+      connection_(MakeRef<BulkConnection>(fd, options)) {}
 CallerConnection::~CallerConnection() = default;
 
-StatusOr<Ref<CallerConnection>> CallerConnection::Start(int fd,
-                                                        std::string address) {
-  auto made = MakeRef<CallerConnection>(fd, std::move(address));
+StatusOr<Ref<CallerConnection>> CallerConnection::Start(
+    int fd, std::string address, const BulkConnectionOptions& options) {
+  auto made = MakeRef<CallerConnection>(fd, std::move(address), options);
   made->self_ = made;
   const Status started = made->connection_->Start(made.get());
   if (!started.ok()) {

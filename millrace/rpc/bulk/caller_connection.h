@@ -14,7 +14,8 @@ class CallerConnection final : public RefCounted, private FrameReceiver {
  public:
   // Takes over `fd`, on which tokens have been exchanged. `address`: for
   // messages.
-  static StatusOr<Ref<CallerConnection>> Start(int fd, std::string address);
+  static StatusOr<Ref<CallerConnection>> Start(
+      int fd, std::string address, const BulkConnectionOptions& options);
 
   // As Caller::Call. False, with nothing done, if the connection is closed.
   bool Call(const Method& method, CallContext& context, ByteChunks& request,
@@ -25,7 +26,8 @@ class CallerConnection final : public RefCounted, private FrameReceiver {
  private:
   class BulkCall;
 
-  CallerConnection(int fd, std::string address);
+  CallerConnection(int fd, std::string address,
+                   const BulkConnectionOptions& options);
   ~CallerConnection() override;
   template <class T, class... Args>
   friend Ref<T> MakeRef(Args&&... args);

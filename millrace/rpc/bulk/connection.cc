@@ -9,7 +9,7 @@
 #include <cstring>
 #include <utility>
 
-#include "millrace/base/check.h"
+#include "millrace/base/lanes.h"
 #include "millrace/rpc/owned_bytes.h"
 
 namespace millrace {
@@ -25,8 +25,12 @@ constexpr size_t kTurnBytes = 8 << 20;
 
 }  // namespace
 
-BulkConnection::BulkConnection(int fd)
-    : fd_(fd), poller_(Poller::Next()), staging_(kStagingBytes) {}
+BulkConnection::BulkConnection(int fd, const BulkConnectionOptions& options)
+    : fd_(fd),
+      stall_ms_(options.stall_ms),
+      poller_(Poller::Next()),
+      max_payload_bytes_(options.max_payload_bytes),
+      staging_(kStagingBytes) {}
 
 BulkConnection::~BulkConnection() { close(fd_); }
 
@@ -158,7 +162,13 @@ void BulkConnection::OnReady(uint32_t events) {
   Status reason;
   {
     MutexLock lock(mu_);
-    if (!closed_) return;
+    inside_frame_ = in_payload_ || header_filled_ > 0;
+    bytes_read_ = total_read_;
+    if (!closed_) {
+      if (!inside_frame_ || std::exchange(watched_, true)) return;
+      lock.Unlock();
+      return WatchForStall(total_read_);
+    }
     reason = reason_;
   }
   ended_ = true;
@@ -170,6 +180,26 @@ void BulkConnection::OnReady(uint32_t events) {
     if (!writing_ || wants_write_) dropped.swap(out_);
   }
   receiver_->OnClosed(reason);
+}
+
+// Whoever stops in the middle of a frame would hold its memory for ever.
+void BulkConnection::WatchForStall(uint64_t seen) {
+  Lanes::Process().timer.RunAt(
+      Deadline::AfterMillis(stall_ms_),
+      [self = Ref<BulkConnection>::Share(this), seen] {
+        uint64_t now;
+        {
+          MutexLock lock(self->mu_);
+          now = self->bytes_read_;
+          if (self->closed_ || !self->inside_frame_) {
+            self->watched_ = false;
+            return;
+          }
+        }
+        if (now != seen) return self->WatchForStall(now);
+        self->Close(Unavailable("silent for ", self->stall_ms_,
+                                " ms in the middle of a frame"));
+      });
 }
 
 void BulkConnection::ReadAll() {
@@ -191,6 +221,7 @@ void BulkConnection::ReadAll() {
     }
     const auto size = static_cast<size_t>(n);
     turn += size;
+    total_read_ += size;
     if (direct) {
       payload_filled_ += size;
       if (payload_filled_ == header_.size && !EndPayload()) return;
@@ -228,6 +259,11 @@ bool BulkConnection::BeginPayload() {
   const StatusOr<FrameHeader> header = DecodeFrameHeader(header_bytes_.data());
   if (!header.ok()) {
     Close(header.status());
+    return false;
+  }
+  if (header->size > max_payload_bytes_) {
+    Close(InvalidArgument("a frame of ", header->size, " bytes where at most ",
+                          max_payload_bytes_, " are accepted"));
     return false;
   }
   header_ = *header;

@@ -27,13 +27,21 @@ class FrameReceiver {
   virtual void OnClosed(const Status& reason) = 0;
 };
 
+struct BulkConnectionOptions {
+  // A frame that announces more ends the connection, before there is memory
+  // for it.
+  uint64_t max_payload_bytes = kMaxPayloadBytes;
+  // One that is silent for so long in the middle of a frame ends.
+  int64_t stall_ms = 60'000;
+};
+
 // Thread-safe. Sending never waits: the calling thread writes what the socket
 // takes, the poller the rest. Payloads of 1 KB and more are read into memory
 // of the host's allocator, and so count against the memory budget.
 class BulkConnection final : public PollHandler {
  public:
   // Owns `fd`, a connected socket that does not block.
-  explicit BulkConnection(int fd);
+  BulkConnection(int fd, const BulkConnectionOptions& options);
   ~BulkConnection() override;
 
   // Begins to read; `receiver` lives until OnClosed returned. To be called
@@ -42,6 +50,8 @@ class BulkConnection final : public PollHandler {
   // Frames arrive whole and in the order of the calls, or the connection
   // closes. Borrowed chunks are copied.
   void Send(FrameHeader header, ByteChunks payload);
+  // In OnFrame: what later frames may announce.
+  void set_max_payload_bytes(uint64_t bytes) { max_payload_bytes_ = bytes; }
   // As if the peer had; OnClosed gets the first reason.
   void Close(const Status& reason);
   // The same once what was sent is written.
@@ -64,8 +74,10 @@ class BulkConnection final : public PollHandler {
   bool Take(const char* data, size_t size);
   bool BeginPayload();
   bool EndPayload();
+  void WatchForStall(uint64_t seen);
 
   const int fd_;
+  const int64_t stall_ms_;
   Poller& poller_;
   FrameReceiver* receiver_ = nullptr;
 
@@ -77,8 +89,13 @@ class BulkConnection final : public PollHandler {
   bool closed_ = false;
   bool closes_when_written_ = false;
   Status reason_;
+  bool inside_frame_ = false;  // as of the last read
+  uint64_t bytes_read_ = 0;    // as of the last read
+  bool watched_ = false;       // a timer looks whether it goes on
 
   // The poller's alone.
+  uint64_t max_payload_bytes_;
+  uint64_t total_read_ = 0;
   std::vector<char> staging_;
   std::array<char, kFrameHeaderBytes> header_bytes_;
   size_t header_filled_ = 0;

@@ -60,7 +60,10 @@ class ServedConnection::ServedCall final : public RefCounted {
 };
 
 ServedConnection::ServedConnection(Ref<BulkDoor> door, int fd)
-    : door_(std::move(door)), connection_(MakeRef<BulkConnection>(fd)) {}
+    : door_(std::move(door)),
+      connection_(MakeRef<BulkConnection>(
+          fd, BulkConnectionOptions{.max_payload_bytes = kMaxTokenBytes,
+                                    .stall_ms = door_->stall_ms()})) {}
 ServedConnection::~ServedConnection() = default;
 
 Status ServedConnection::Start() {
@@ -98,14 +101,14 @@ Status ServedConnection::OnFrame(const FrameHeader& header,
 
 Status ServedConnection::Open(const FrameHeader& header,
                               const ByteChunks& token) {
-  if (header.kind != FrameKind::kOpen || token.size_bytes() > kMaxTokenBytes ||
-      !door_->TakeToken(token.Flatten())) {
+  if (header.kind != FrameKind::kOpen || !door_->TakeToken(token.Flatten())) {
     return Unauthenticated("a bulk connection without a token");
   }
   {
     MutexLock lock(mu_);
     opened_ = true;
   }
+  connection_->set_max_payload_bytes(kMaxPayloadBytes);
   connection_->Send({.kind = FrameKind::kOpened}, {});
   return OkStatus();
 }
@@ -119,11 +122,7 @@ Status ServedConnection::BeginCall(const FrameHeader& header,
   }
   const Method& method = GetMethod(static_cast<MethodId>(header.method));
   if (!door_->Enter()) {
-    const Status status = ShuttingDown(door_->address());
-    connection_->Send({.kind = FrameKind::kReply,
-                       .call = header.call,
-                       .aux = static_cast<int64_t>(status.code())},
-                      ByteChunks(EncodeStatus(status)));
+    Reply(header.call, ShuttingDown(door_->address()), {});
     return OkStatus();
   }
   const size_t size = request.size_bytes();
@@ -157,12 +156,17 @@ void ServedConnection::Answer(uint64_t number, const Status& status,
       calls_.erase(found);
     }
   }
+  Reply(number, status, std::move(reply));
+  door_->Leave();
+}
+
+void ServedConnection::Reply(uint64_t number, const Status& status,
+                             ByteChunks reply) {
   connection_->Send(
       {.kind = FrameKind::kReply,
        .call = number,
        .aux = static_cast<int64_t>(status.code())},
       status.ok() ? std::move(reply) : ByteChunks(EncodeStatus(status)));
-  door_->Leave();
 }
 
 void ServedConnection::Cancel(const FrameHeader& header) {
@@ -180,11 +184,7 @@ void ServedConnection::Cancel(const FrameHeader& header) {
 
 void ServedConnection::OnRefused(const FrameHeader& header,
                                  const Status& status) {
-  if (header.kind != FrameKind::kCall) return;
-  connection_->Send({.kind = FrameKind::kReply,
-                     .call = header.call,
-                     .aux = static_cast<int64_t>(status.code())},
-                    ByteChunks(EncodeStatus(status)));
+  if (header.kind == FrameKind::kCall) Reply(header.call, status, {});
 }
 
 void ServedConnection::OnClosed(const Status&) {
@@ -193,7 +193,6 @@ void ServedConnection::OnClosed(const Status&) {
   {
     MutexLock lock(mu_);
     opened_ = true;  // for the timer: there is nothing left to close
-    closed_ = true;
     open = calls_;
   }
   for (const auto& [number, call] : open) {

@@ -26,6 +26,7 @@ class ServedConnection final : public RefCounted, private FrameReceiver {
   Status Open(const FrameHeader& header, const ByteChunks& token);
   Status BeginCall(const FrameHeader& header, ByteChunks request);
   void Answer(uint64_t number, const Status& status, ByteChunks reply);
+  void Reply(uint64_t number, const Status& status, ByteChunks reply);
   void Cancel(const FrameHeader& header);
   Status OnFrame(const FrameHeader& header, ByteChunks payload) override;
   void OnRefused(const FrameHeader& header, const Status& status) override;
@@ -36,7 +37,6 @@ class ServedConnection final : public RefCounted, private FrameReceiver {
 
   Mutex mu_;  // guards all below
   bool opened_ = false;
-  bool closed_ = false;
   absl::flat_hash_map<uint64_t, Ref<ServedCall>> calls_;
 };
 
