@@ -59,6 +59,42 @@ TEST(ThreadPoolTest, RunsAsManyAtOnceAsItIsWide) {
   go.Notify();
 }
 
+// One thread is long in a task, the other one feeds itself: what waits behind
+// the first must not wait for its end.
+TEST(ThreadPoolTest, NoTaskWaitsForALongOneWhileOthersFeedThemselves) {
+  constexpr int kRounds = 10'000;
+  int rounds = 0;  // of the thread that runs the loop and all else
+  int ran = 0;
+  int rounds_then = 0;
+  std::function<void()> again;
+  Notification long_runs, loop_runs, loop_may_go, long_may_end, all_ran;
+  ThreadPool pool("pool", 2);
+  again = [&] {
+    if (++rounds < kRounds) pool.Schedule(again);
+  };
+  pool.Schedule([&] {
+    long_runs.Notify();
+    long_may_end.Wait();
+  });
+  pool.Schedule([&] {
+    loop_runs.Notify();
+    loop_may_go.Wait();
+    again();
+  });
+  long_runs.Wait();
+  loop_runs.Wait();
+  for (int i = 0; i < 8; ++i) {
+    pool.Schedule([&] {
+      rounds_then = rounds;
+      if (++ran == 8) all_ran.Notify();
+    });
+  }
+  loop_may_go.Notify();
+  all_ran.Wait();
+  EXPECT_LT(rounds_then, 1'000);
+  long_may_end.Notify();
+}
+
 TEST(ThreadPoolTest, BoundedQueueRefusesAndWaits) {
   Notification go;
   Notification started;

@@ -20,6 +20,9 @@ struct Place {
 constinit thread_local Place place;
 
 constexpr int kMaxShards = 16;
+// A thread takes its own tasks first, but looks at all others' in turn once in
+// so many tasks: a thread may be long in one, and the rest feed themselves.
+constexpr uint32_t kOwnTasksInARow = 61;
 
 }  // namespace
 
@@ -151,8 +154,14 @@ void ThreadPool::Loop(int index) {
   std::optional<ScopedFlushDenormals> flush;
   if (options_.flush_denormals) flush.emplace();
   Task task;
+  uint32_t taken = 0;
+  const auto first = [&] {
+    const uint32_t turn = ++taken / kOwnTasksInARow;
+    return taken % kOwnTasksInARow == 0 ? static_cast<int>(turn % kMaxShards)
+                                        : index;
+  };
   while (true) {
-    while (pending_.load(std::memory_order_relaxed) > 0 && Pop(index, task)) {
+    while (pending_.load(std::memory_order_relaxed) > 0 && Pop(first(), task)) {
       const Batch batch;
       task();
       task = nullptr;

@@ -22,6 +22,8 @@ class TaskQueue {
   virtual void Schedule(Task task) = 0;
   // How many tasks can run at the same time.
   virtual int width() const = 0;
+  // Tasks that wait to be run: whether to make room, and for status pages.
+  virtual int64_t queued() const = 0;
 };
 
 // Runs tasks in order on the thread that calls RunAll. For tests; one thread.
@@ -29,6 +31,9 @@ class InlineQueue final : public TaskQueue {
  public:
   void Schedule(Task task) override { tasks_.push_back(std::move(task)); }
   int width() const override { return 1; }
+  int64_t queued() const override {
+    return static_cast<int64_t>(tasks_.size());
+  }
   // Runs the oldest task; false if there is none.
   bool RunOne();
   // Runs until nothing is left, tasks scheduled meanwhile included. Returns
@@ -49,7 +54,8 @@ struct ThreadPoolOptions {
 };
 
 // A fixed number of threads, each started when a task finds none idle. Tasks
-// start roughly in order. A task must not throw. Thread-safe.
+// start roughly in order; none waits for ever, whatever others schedule. A task
+// must not throw. Thread-safe.
 class ThreadPool final : public TaskQueue {
  public:
   ThreadPool(absl::string_view name, int threads)
@@ -64,8 +70,9 @@ class ThreadPool final : public TaskQueue {
   // RESOURCE_EXHAUSTED, task dropped, if the queue is full.
   Status TrySchedule(Task task);
   int width() const override { return options_.threads; }
-  // Tasks that wait, for status pages.
-  int64_t queued() const { return pending_.load(std::memory_order_relaxed); }
+  int64_t queued() const override {
+    return pending_.load(std::memory_order_relaxed);
+  }
   // Threads that run a task or are about to.
   int awake() const {
     return started_.load(std::memory_order_relaxed) -

@@ -17,7 +17,8 @@ namespace {
 // A kernel that takes less runs inline on the thread that made it ready:
 // waking another one costs about as much (5 to 50 us, see dnnl.cc).
 constexpr int64_t kInlineCostNanos = 20'000;
-// A thread that has run nodes inline for so long posts the rest.
+// A thread that has run nodes for so long posts the rest: of cheap ones so that
+// others share them, of others if somebody waits for a thread.
 constexpr int64_t kInlineLimitNanos = 1'000'000;
 constexpr int kNodesPerClockRead = 64;
 
@@ -72,6 +73,8 @@ class Step {
       }
       return r;
     }
+    // Time that kernels took since the thread last looked who waits.
+    int64_t spent_nanos = 0;
 
    private:
     absl::InlinedVector<ReadyNode, 16> nodes_;
@@ -115,6 +118,13 @@ class Step {
         if (began == 0) {
           began = now;
         } else if (now - began > kInlineLimitNanos && !plan_->all_cheap()) {
+          PostAll(queue);
+          return;
+        }
+      }
+      if (queue.spent_nanos > kInlineLimitNanos) {
+        queue.spent_nanos = 0;
+        if (run_.pool->queued() > 0) {
           PostAll(queue);
           return;
         }
@@ -189,7 +199,10 @@ class Step {
     Status status = Call(*n.kernel, context);
     if (timed) {
       const int64_t end = NowNanos();
-      if (!n.cheap) plan_->RecordCost(n, end - start);
+      if (!n.cheap) {
+        plan_->RecordCost(n, end - start);
+        queue.spent_nanos += end - start;
+      }
       if (run_.stats) RecordStats(n, start, end, absl::MakeConstSpan(outputs));
     }
     return Finish(r, absl::MakeSpan(outputs), WithNode(std::move(status), n),

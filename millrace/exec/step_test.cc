@@ -296,6 +296,41 @@ TEST_F(StepTest, StatsNameTheNodes) {
 
 // Many at once.
 
+// A loop of long kernels gives its thread away as soon as another step waits
+// for it.
+TEST_F(StepTest, AnEndlessLoopLetsOtherStepsRun) {
+  TestGraph endless;
+  const auto body = endless.OpenLoop("loop", endless.Arg(0), int64_t{1} << 60);
+  OutputRef last = body.body;
+  for (int i = 0; i < 100; ++i) {
+    last = endless.Add(absl::StrCat("busy", i), "Busy", {last});
+  }
+  endless.CloseLoop("loop", body, last);
+  endless.Retval(0, body.exit);
+  const auto loop_plan = BuildTestPlan(endless.graph(), device_);
+  g_.Retval(0, g_.Add("b", "Busy", {g_.Add("a", "Busy", {g_.Arg(0)})}));
+  TestRun loop({0});
+  InlineQueue thread;
+  thread.Schedule(
+      [&] { RunPlan(*loop_plan, loop.plan_run(&thread), loop.WhenDone()); });
+  const auto plan = Build();
+  for (int i = 0; i < 5; ++i) {
+    TestRun other({i});
+    const int64_t before = TestKernels::ticks();
+    thread.Schedule(
+        [&] { RunPlan(plan, other.plan_run(&thread), other.WhenDone()); });
+    while (!other.ended() && thread.RunOne()) {
+    }
+    ASSERT_TRUE(other.Wait().ok());
+    // Two of its own, and at most as many of the loop for each of its turns.
+    EXPECT_LE(TestKernels::ticks() - before, 8);
+  }
+  EXPECT_FALSE(loop.ended());
+  loop.cancel().Cancel(Cancelled("enough"));
+  thread.RunAll();
+  EXPECT_EQ(loop.Wait().code(), StatusCode::kCancelled);
+}
+
 TEST_F(StepTest, OneThreadGoesOnWithChainsOfAnyLength) {
   OutputRef end = g_.Arg(0);
   for (int i = 0; i < 20'000; ++i) {

@@ -1,6 +1,7 @@
 // Ops and kernels for the tests of plans and steps. The ops that the executor
 // knows by name have the schemas of the product; the others are
 //   Inc, Add:  int64; Less: x < limit (attribute); Tick: Inc that counts runs
+//   Busy:      Tick that takes two milliseconds
 //   Fail:      ends with the error of attributes `code` and `message`
 //   Throw:     throws an exception, bad_alloc where attribute `memory` is set
 //   Wait:      asynchronous; ends by TestKernels::Release or a cancel
@@ -19,6 +20,7 @@
 #include <vector>
 
 #include "millrace/base/check.h"
+#include "millrace/base/clock.h"
 #include "millrace/base/thread.h"
 #include "millrace/graph/op_registry.h"
 #include "millrace/kernel/function_runner.h"
@@ -57,6 +59,7 @@ inline const OpRegistry& TestOps() {
        {.inputs = "data: T", .outputs = "output: T", .attrs = "T: type"}},
       {"Inc", {.inputs = kX, .outputs = kY}},
       {"Tick", {.inputs = kX, .outputs = kY, .flags = kStateful}},
+      {"Busy", {.inputs = kX, .outputs = kY, .flags = kStateful}},
       {"Add", {.inputs = "a: int64, b: int64", .outputs = kY}},
       {"Less", {.inputs = kX, .outputs = "y: bool", .attrs = "limit: int"}},
       {"Fail",
@@ -174,6 +177,12 @@ inline Status Inc(KernelContext& ctx) {
 inline Status Tick(KernelContext& ctx) {
   TestKernels::CountTick();
   return Inc(ctx);
+}
+inline Status Busy(KernelContext& ctx) {
+  const Deadline end = Deadline::AfterMillis(2);
+  while (!end.expired()) {
+  }
+  return Tick(ctx);
 }
 inline Status Add(KernelContext& ctx) {
   ctx.set_output(0, Tensor::Scalar<int64_t>(ctx.input(0).scalar<int64_t>() +
@@ -309,6 +318,7 @@ inline const KernelTable& TestKernelTable() {
        {{.make = MakeFunctionKernel<k::Pass>, .cheap = true}}},
       {"Inc", "CPU", {{.make = MakeFunctionKernel<k::Inc>}}},
       {"Tick", "CPU", {{.make = MakeFunctionKernel<k::Tick>}}},
+      {"Busy", "CPU", {{.make = MakeFunctionKernel<k::Busy>}}},
       {"Add", "CPU", {{.make = MakeFunctionKernel<k::Add>}}},
       {"Less", "CPU", {{.make = MakeKernel<k::Less>, .cheap = true}}},
       {"Fail", "CPU", {{.make = MakeKernel<k::Fail>}}},
