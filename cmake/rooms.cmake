@@ -37,10 +37,10 @@ function(millrace_pch name)
     target_link_libraries(${name} PRIVATE millrace_options millrace_flags millrace_dep_absl)
     target_compile_options(${name} PRIVATE ${arg_OPTIONS})
     target_precompile_headers(${name} PRIVATE
-      <functional> <memory> <string> <vector>
-      <absl/container/flat_hash_map.h> <absl/functional/any_invocable.h>
+      <algorithm> <atomic> <functional> <map> <memory> <optional> <string> <vector>
+      <absl/container/flat_hash_map.h> <absl/container/inlined_vector.h> <absl/functional/any_invocable.h>
       <absl/status/status.h> <absl/status/statusor.h>
-      <absl/strings/str_cat.h> <absl/types/span.h> ${arg_HEADERS})
+      <absl/strings/match.h> <absl/strings/str_cat.h> <absl/strings/str_join.h> <absl/types/span.h> ${arg_HEADERS})
   endif()
 endfunction()
 millrace_pch(millrace_pch_plain)

@@ -11,7 +11,8 @@ if(NOT GTest_FOUND)
   return()
 endif()
 
-millrace_pch(millrace_pch_tests HEADERS <gtest/gtest.h> <gmock/gmock.h>)
+# With the definition that GTest::gtest gives its users.
+millrace_pch(millrace_pch_tests OPTIONS -DGTEST_HAS_PTHREAD=1 HEADERS <gtest/gtest.h> <gmock/gmock.h>)
 
 set(listing "")
 # millrace_test(name SOURCE_FOLDER source...)

@@ -141,7 +141,9 @@ TEST(GrpcTransportTest, LocalhostByName) {
   SuiteServer server(*transport, "one");
   const auto caller =
       transport->Connect(absl::StrCat("localhost:", server.listener->port()));
-  EXPECT_EQ(*AskLabel(*caller), "one");
+  const auto label = AskLabel(*caller);
+  ASSERT_TRUE(label.ok()) << label.status();
+  EXPECT_EQ(*label, "one");
 }
 
 }  // namespace
