@@ -127,6 +127,16 @@ TEST(GraphProto, BigConstantsAreNotCopied) {
   EXPECT_TRUE(ParseGraphDef(bytes.Flatten()).ok());
 }
 
+// A stock master's rewriting numbers the unknown dimensions of its notes.
+TEST(GraphProto, InputShapesOfStocksRewritingAreLeftOut) {
+  const auto def = ParseGraphDef(
+      FromText(
+          R"(node { name: "n" op: "Op" attr { key: "_input_shapes" value { list { shape { dim { size: -4 } dim { size: 20 } } } } } })")
+          .SerializeAsString());
+  ASSERT_TRUE(def.ok()) << def.status();
+  EXPECT_EQ(def->nodes[0].attrs.Find("_input_shapes"), nullptr);
+}
+
 TEST(GraphProto, ErrorsNameNodeAndAttribute) {
   const auto error = [](const std::string& text) {
     const auto def = ParseGraphDef(FromText(text).SerializeAsString());

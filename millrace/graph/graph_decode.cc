@@ -240,6 +240,9 @@ class Decoder {
           *handled = false;
           return OkStatus();
         }));
+    // What stock's graph rewriting leaves behind for itself: shapes whose
+    // unknown dimensions are numbered from -2 on. Nobody here reads it.
+    if (name == "_input_shapes") return OkStatus();
     AttrValue value;
     const Status status = Attr(value_part, &value, depth);
     if (!status.ok())
