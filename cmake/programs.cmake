@@ -4,6 +4,12 @@
 find_path(MILLRACE_CLI11_INCLUDE CLI/CLI.hpp)
 mark_as_advanced(MILLRACE_CLI11_INCLUDE)
 
+# What `millrace run` gives Python, as a string of the command.
+set(run_script "${PROJECT_SOURCE_DIR}/tools/millrace/run_script.py")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${run_script}")
+file(READ "${run_script}" MILLRACE_RUN_SCRIPT)
+configure_file("${PROJECT_SOURCE_DIR}/tools/millrace/run_script.cc.in" "${PROJECT_BINARY_DIR}/gen/run_script.cc" @ONLY)
+
 # Everything that a program of ours may need; archives, so it takes what it uses.
 add_library(millrace_all INTERFACE)
 target_link_libraries(millrace_all INTERFACE
@@ -19,6 +25,9 @@ list(REMOVE_ITEM tools opgen)
 foreach(tool IN LISTS tools)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tools/${tool}/*.cc")
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+  if(tool STREQUAL "millrace")
+    list(APPEND sources "${PROJECT_BINARY_DIR}/gen/run_script.cc")
+  endif()
   if(sources)
     add_executable(${tool} ${sources})
     millrace_target(${tool})

@@ -9,6 +9,7 @@
 #include "millrace/base/file.h"
 #include "millrace/base/version.h"
 #include "tools/millrace/config_file.h"
+#include "tools/millrace/run_command.h"
 #include "tools/millrace/server_command.h"
 #include "tools/millrace/status_command.h"
 #include "tools/millrace/stop_command.h"
@@ -17,7 +18,9 @@ namespace {
 
 constexpr int kUsageError = 2;
 
-void AddServer(CLI::App* app, millrace::ServerFlags* f) {
+// Of one task: where it stands in which cluster.
+// Of one task: where it stands in which cluster.
+void AddServerTask(CLI::App* app, millrace::ServerFlags* f) {
   app->add_option("--cluster", f->cluster,
                   "jobs and addresses: 'ps=h:p,h:p;worker=h:p', 'local' for a "
                   "cluster of one, or @FILE, which may appear later");
@@ -26,15 +29,23 @@ void AddServer(CLI::App* app, millrace::ServerFlags* f) {
                   "`task` as in TF_CONFIG");
   app->add_option("--job", f->job, "job of this server");
   app->add_option("--task", f->task, "index of this server in its job");
-  app->add_option("--bind", f->bind,
-                  "host to listen on; default: the cluster's entry");
-  app->add_option("--advertise", f->advertise,
-                  "host, or host:port, under which others reach this server");
   app->add_option("--port", f->port,
                   "port to listen on, 0 for a free one; default: the "
                   "cluster's entry");
   app->add_option("--port_file", f->port_file,
                   "write the port there when listening");
+  app->add_option("--parent_fd", f->parent_fd,
+                  "a socket to the process that started this server: it is "
+                  "told the target, or what is wrong, in one line, and the "
+                  "server stops when the other end closes");
+}
+
+// Of any server.
+void AddServer(CLI::App* app, millrace::ServerFlags* f) {
+  app->add_option("--bind", f->bind,
+                  "host to listen on; default: the cluster's entry");
+  app->add_option("--advertise", f->advertise,
+                  "host, or host:port, under which others reach this server");
   app->add_option("--device_count", f->device_count,
                   "devices of a type, such as CPU=2; may be repeated");
   app->add_flag("--fake_gpu", f->fake_gpu,
@@ -103,6 +114,32 @@ int Server(millrace::ServerFlags& flags, CLI::App* app) {
   return millrace::RunServer(flags, config);
 }
 
+// The command line behind `run`: options, then the script and what is its own.
+int Run(millrace::RunFlags& flags, const CLI::App& app, int argc, char** argv) {
+  flags.script = app.remaining();
+  if (!flags.script.empty() && flags.script[0][0] == '-') {
+    std::vector<std::string> known;
+    for (const CLI::Option* option : app.get_options()) {
+      known.push_back(option->get_single_name());
+    }
+    std::string word = flags.script[0].substr(0, flags.script[0].find('='));
+    word.erase(0, word.find_first_not_of('-'));
+    const std::string near = millrace::NearestWord(word, known);
+    std::fprintf(
+        stderr,
+        "millrace run: there is no option '%s'%s (millrace run --help "
+        "lists what there is)\n",
+        flags.script[0].c_str(),
+        near.empty() ? "" : ("; did you mean --" + near + "?").c_str());
+    return kUsageError;
+  }
+  const std::vector<std::string> words(argv + 2, argv + argc);
+  flags.server_flags = millrace::ServerFlagsOf(
+      {words.begin(),
+       words.end() - static_cast<std::ptrdiff_t>(flags.script.size())});
+  return millrace::RunScript(flags);
+}
+
 // One line, with the nearest word where there is one.
 int UsageError(const CLI::App& app, const CLI::ParseError& error, int argc,
                char** argv) {
@@ -152,7 +189,21 @@ int main(int argc, char** argv) {
 
   millrace::ServerFlags server_flags;
   CLI::App* server = app.add_subcommand("server", "run one task of a cluster");
+  AddServerTask(server, &server_flags);
   AddServer(server, &server_flags);
+
+  millrace::RunFlags run_flags;
+  millrace::ServerFlags flags_of_run;
+  CLI::App* run = app.add_subcommand(
+      "run", "run a Python script whose tf.train.Server is a Millrace server");
+  run->prefix_command();
+  run->add_option("--python", run_flags.python,
+                  "the Python that has TensorFlow (python3)");
+  run->footer(
+      "millrace run [OPTIONS] SCRIPT [ARGUMENTS]: what follows the script is "
+      "the script's.\nAll options but --python go to each server that it "
+      "makes.");
+  AddServer(run, &flags_of_run);
 
   millrace::StopFlags stop_flags;
   CLI::App* stop = app.add_subcommand("stop", "stop a server");
@@ -185,6 +236,7 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return UsageError(app, error, argc, argv);
   }
+  if (run->parsed()) result = Run(run_flags, *run, argc, argv);
   if (stop->parsed()) result = millrace::RunStop(stop_flags);
   if (status->parsed()) result = millrace::RunStatus(status_flags);
   if (version->parsed()) std::printf("Millrace %s\n", millrace::kVersion);

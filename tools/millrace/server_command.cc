@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -60,10 +61,18 @@ class StopSignals {
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
-  void Watch(Server* server) {
-    thread_ = Thread("signals", [this, server] {
-      pollfd watched[] = {{signals_, POLLIN, 0}, {ended_, POLLIN, 0}};
-      while (poll(watched, 2, -1) < 0 && errno == EINTR) {
+  // `parent`: a socket whose other end is closed when the server is no longer
+  // wanted; -1 if there is none.
+  void Watch(Server* server, int parent) {
+    thread_ = Thread("signals", [this, server, parent] {
+      pollfd watched[] = {
+          {signals_, POLLIN, 0}, {ended_, POLLIN, 0}, {parent, POLLIN, 0}};
+      while (poll(watched, 3, -1) < 0 && errno == EINTR) {
+      }
+      if (watched[2].revents != 0) {
+        MR_LOG(Info) << "stopping: the process that started this server ended";
+        server->Stop();
+        return;
       }
       signalfd_siginfo signal;
       if (watched[1].revents != 0 ||
@@ -91,6 +100,16 @@ Status WritePortFile(FileSystem* files, const std::string& path, int port) {
   const std::string part = absl::StrCat(path, ".part");
   MR_RETURN_IF_ERROR(WriteStringToFile(files, part, absl::StrCat(port, "\n")));
   return files->Rename(part, path);
+}
+
+// Tells who started the server its target, or why there is none.
+void TellParent(int parent, std::string line) {
+  if (parent < 0) return;
+  for (char& c : line) {
+    if (c == '\n') c = ' ';
+  }
+  line.push_back('\n');
+  send(parent, line.data(), line.size(), MSG_NOSIGNAL);
 }
 
 // Waits for the file and gives the server its cluster; ends with the server.
@@ -121,10 +140,14 @@ void AwaitCluster(FileSystem* files, const std::string& path, Server* server,
 int RunServer(const ServerFlags& flags, const ConfigFile& config) {
   StopSignals signals;
   FileSystem* const files = DefaultFiles();
+  const auto fail = [&](const Status& status, int code) {
+    TellParent(flags.parent_fd, std::string(status.message()));
+    return Fail(status, code);
+  };
   const char* tf_config = std::getenv("TF_CONFIG");
   StatusOr<ServerSetup> setup = MakeServerSetup(
       flags, config, tf_config == nullptr ? "" : tf_config, files);
-  if (!setup.ok()) return Fail(setup.status(), kUsageError);
+  if (!setup.ok()) return fail(setup.status(), kUsageError);
   SetLogLevel(setup->log_level);
   Lanes::SetProcessOptions({.inter_op_threads = flags.inter_op_threads,
                             .intra_op_threads = flags.intra_op_threads});
@@ -132,9 +155,9 @@ int RunServer(const ServerFlags& flags, const ConfigFile& config) {
     MemoryBudget::Process().set_limit(setup->memory_limit_bytes);
   }
   StatusOr<std::unique_ptr<const OpRegistry>> ops = OpRegistry::Build(AllOps());
-  if (!ops.ok()) return Fail(ops.status(), kStartError);
+  if (!ops.ok()) return fail(ops.status(), kStartError);
   StatusOr<KernelTable> kernels = KernelTable::Build(AllCpuKernels());
-  if (!kernels.ok()) return Fail(kernels.status(), kStartError);
+  if (!kernels.ok()) return fail(kernels.status(), kStartError);
   ServerOptions& options = setup->options;
   options.transport = MakeGrpcTransport();
   if (!flags.no_bulk) {
@@ -143,18 +166,19 @@ int RunServer(const ServerFlags& flags, const ConfigFile& config) {
   options.ops = ops->get();
   options.kernels = &*kernels;
   StatusOr<std::unique_ptr<Server>> server = Server::Start(options);
-  if (!server.ok()) return Fail(server.status(), kStartError);
+  if (!server.ok()) return fail(server.status(), kStartError);
 
   if (!flags.port_file.empty()) {
     const Status written =
         WritePortFile(files, flags.port_file, (*server)->port());
     if (!written.ok()) {
-      return Fail(Prefix("--port_file: ", written), kStartError);
+      return fail(Prefix("--port_file: ", written), kStartError);
     }
   }
   std::printf("%s\n", (*server)->target().c_str());
   std::fflush(stdout);
-  signals.Watch(server->get());
+  TellParent(flags.parent_fd, (*server)->target());
+  signals.Watch(server->get(), flags.parent_fd);
   std::atomic<bool> ended{false};
   Thread cluster_file;
   if (options.cluster_later) {

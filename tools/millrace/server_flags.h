@@ -17,6 +17,7 @@ struct ServerFlags {
   std::string advertise;
   int port = -1;  // -1: the cluster's entry
   std::string port_file;
+  int parent_fd = -1;                     // -1: none
   std::vector<std::string> device_count;  // "CPU=2"
   bool fake_gpu = false;
   std::string memory_limit;  // "", "8G", "512M", "80%"

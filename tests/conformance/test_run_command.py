@@ -1,0 +1,169 @@
+"""`millrace run`: scripts written for tf.train.Server, unchanged, on servers of ours; their output is that of plain Python."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+import task_servers
+from task_servers import COMMAND
+
+pytestmark = pytest.mark.skipif(not os.path.exists(COMMAND), reason="the command is not built")
+
+LIMIT_S = 180
+
+# Two tasks of a cluster in one process, as small scripts do it.
+TWO_TASKS = """
+    import sys
+    import tensorflow as tf
+    tf1 = tf.compat.v1
+    tf1.disable_eager_execution()
+    cluster = tf.train.ClusterSpec({"ps": ["127.0.0.1:" + sys.argv[1]], "worker": ["127.0.0.1:" + sys.argv[2]]})
+    ps = tf1.train.Server(cluster, job_name="ps", task_index=0)
+    worker = tf.distribute.Server(cluster, "worker", 0)
+    print(__name__, sys.argv[3:], worker.server_def.job_name, worker.server_def.protocol)
+    print(worker.target == "grpc://127.0.0.1:" + sys.argv[2])
+    with tf.device(tf1.train.replica_device_setter(cluster=cluster)):
+        v = tf1.get_variable("v", initializer=[1.0, 2.0])
+        doubled = v * 2
+    with tf1.Session(worker.target) as session:
+        session.run(tf1.global_variables_initializer())
+        print(session.run([v.assign_add([1.0, 1.0]), doubled])[0].tolist(), v.device)
+        print(sorted(d.name for d in session.list_devices() if "CPU" in d.name))
+    """
+
+LOCAL = """
+    import tensorflow.compat.v1 as tf
+    server = tf.train.Server.create_local_server(config=tf.ConfigProto(device_count={"CPU": 2}))
+    with tf.Graph().as_default(), tf.Session(server.target) as session:
+        print([d.name for d in session.list_devices() if "CPU" in d.name])
+        with tf.device("/cpu:1"):
+            print(session.run(tf.constant([1, 2]) + 3).tolist())
+    """
+
+WRONG = """
+    import tensorflow.compat.v1 as tf
+    for arguments in [dict(job_name="chief", task_index=0), dict(job_name="ps", task_index=7)]:
+        try:
+            tf.train.Server({"ps": ["127.0.0.1:0"]}, **arguments)
+            print("no error")
+        except (tf.errors.OpError, ValueError) as e:
+            print(type(e).__name__)
+    try:
+        tf.train.Server({"ps": ["127.0.0.1:0"], "worker": ["127.0.0.1:0"]})
+    except ValueError as e:
+        print(e)
+    raise SystemExit(7)
+    """
+
+
+@pytest.fixture
+def script(tmp_path):
+  def write(text):
+    path = tmp_path / "script.py"
+    path.write_text(textwrap.dedent(text))
+    return str(path)
+  return write
+
+
+def start(*words, **options):
+  return subprocess.Popen(list(words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+
+
+def ours(script, *arguments, flags=(), **options):
+  return start(COMMAND, "run", "--python", sys.executable, *flags, script, *arguments, **options)
+
+
+def result(process):
+  out, err = process.communicate(timeout=LIMIT_S)
+  return process.returncode, out, err
+
+
+def free_ports(count):
+  return [str(task_servers.free_port()) for _ in range(count)]
+
+
+@pytest.mark.parametrize("text,ports,arguments", [(TWO_TASKS, 2, ["--flag", "-x"]), (LOCAL, 0, []), (WRONG, 0, [])],
+                         ids=["two_tasks", "local", "wrong"])
+def test_output_is_that_of_stock_servers(script, text, ports, arguments):
+  path = script(text)
+  runs = [ours(path, *free_ports(ports), *arguments, flags=["--log_level=error", "--memory_limit", "2G"]),
+          start(sys.executable, path, *free_ports(ports), *arguments)]
+  (our_code, our_out, our_err), (code, out, err) = [result(run) for run in runs]
+  assert our_out == out, our_err + err
+  assert our_code == code, our_err
+  assert out.count("\n") >= 2
+
+
+def test_a_taken_port_is_an_error_that_says_so(script):
+  path = script("""
+      import tensorflow.compat.v1 as tf
+      first = tf.train.Server({"local": ["127.0.0.1:0"]})
+      address = first.target[len("grpc://"):]
+      try:
+          tf.train.Server({"local": [address]})
+      except tf.errors.UnknownError as e:
+          print(e.message)
+      """)
+  code, out, err = result(ours(path, flags=["--log_level=error"]))
+  assert code == 0, err
+  assert out.startswith("Could not start gRPC server") and "in use" in out, out + err
+
+
+def test_a_server_stops_and_starts_again(script):
+  path = script("""
+      import threading
+      import tensorflow.compat.v1 as tf
+      server = tf.train.Server({"local": ["127.0.0.1:0"]}, start=False)
+      try:
+          server.target
+      except tf.errors.FailedPreconditionError as e:
+          print("not started")
+      for _ in range(2):
+          server.start()
+          with tf.Graph().as_default(), tf.Session(server.target) as session:
+              print(session.run(tf.constant(1)))
+          joined = threading.Thread(target=server.join)
+          joined.start()
+          server.stop()
+          joined.join()
+      print("joined")
+      """)
+  code, out, err = result(ours(path, flags=["--log_level=error"]))
+  assert (code, out) == (0, "not started\n1\n1\njoined\n"), err
+
+
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT])
+def test_servers_end_with_the_script(script, end):
+  path = script("""
+      import tensorflow.compat.v1 as tf
+      server = tf.train.Server({"local": ["127.0.0.1:0"]})
+      print(server._child.process.pid, flush=True)
+      server.join()
+      """)
+  process = ours(path)
+  pid = int(process.stdout.readline())
+  os.kill(pid, 0)
+  process.send_signal(end)
+  process.communicate(timeout=LIMIT_S)
+
+  def is_gone():
+    try:
+      with open(f"/proc/{pid}/stat") as f:
+        return f.read().rsplit(")", 1)[1].split()[0] == "Z"
+    except FileNotFoundError:
+      return True
+  task_servers.wait_for(is_gone, f"the server {pid} still runs", 10)
+
+
+@pytest.mark.parametrize("words,expected", [
+    ([], "the script is missing"),
+    (["--python", "no_such_python", "x.py"], "cannot run 'no_such_python': No such file or directory"),
+    (["--memry_limit=2G", "x.py"], "did you mean --memory_limit?"),
+])
+def test_usage(words, expected):
+  code, out, err = result(start(COMMAND, "run", *words))
+  assert code in (1, 2) and expected in err and not out, err

@@ -1,0 +1,158 @@
+"""What `millrace run` has Python do: the user's script as it is, but for tf.train.Server.
+
+Arguments: the command `millrace`, how many flags follow for each of its servers, these flags, the script and its own
+arguments. When the script imports TensorFlow, tf.train.Server (which is tf.distribute.Server) becomes a `millrace
+server` in a child process; everything else is TensorFlow's. A child ends with this process, whatever ends that: it holds
+the other end of a socket.
+"""
+import importlib.abc
+import importlib.util
+import json
+import os
+import runpy
+import socket
+import subprocess
+import sys
+
+SERVER_LIB = "tensorflow.python.training.server_lib"
+EXIT_USAGE = 2  # of the command
+STOP_SECONDS = 5  # for a server to end after its steps had their time
+
+
+class Child:
+  """A `millrace server` that listens.
+
+  It ends with the process and not before: TensorFlow closes sessions that are open when the interpreter ends, and would
+  wait for their server.
+  """
+
+  def __init__(self, command, flags, server_def):
+    ours, its = socket.socketpair()
+    # Flags would win over the script's cluster, so it goes where they are not.
+    environment = dict(os.environ, TF_CONFIG=tf_config(server_def))
+    with its:
+      its.set_inheritable(True)
+      self.process = subprocess.Popen(
+          [command, "server", "--parent_fd", str(its.fileno())] + flags + config_flags(server_def.default_session_config),
+          env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, pass_fds=[its.fileno()])
+    with ours.makefile("r", encoding="utf-8", errors="replace") as lines:
+      self.said = lines.readline().rstrip("\n")
+    # A number, which the interpreter's end does not close.
+    self._parent_fd = ours.detach()
+    self.target = self.said if self.said.startswith("grpc://") else None
+    if self.target is None:
+      self.process.wait()
+
+  def stop(self, grace):
+    if self.process.poll() is None:
+      self.process.terminate()
+      try:
+        self.process.wait(grace + STOP_SECONDS)
+      except subprocess.TimeoutExpired:
+        self.process.kill()
+    self.process.wait()
+    if self._parent_fd is not None:
+      os.close(self._parent_fd)
+      self._parent_fd = None
+
+
+def tf_config(server_def):
+  cluster = {job.name: {str(i): address for i, address in sorted(job.tasks.items())} for job in server_def.cluster.job}
+  return json.dumps({"cluster": cluster, "task": {"type": server_def.job_name, "index": server_def.task_index}})
+
+
+def config_flags(config):
+  """What of a ConfigProto is a server's and not a session's."""
+  flags = ["--device_count=CPU=%d" % config.device_count["CPU"]] if "CPU" in config.device_count else []
+  if config.inter_op_parallelism_threads > 0:
+    flags.append("--inter_op_threads=%d" % config.inter_op_parallelism_threads)
+  if config.intra_op_parallelism_threads > 0:
+    flags.append("--intra_op_threads=%d" % config.intra_op_parallelism_threads)
+  return flags
+
+
+def replace_server(lib, command, flags):
+  """Gives lib.Server, which the script may have by several names, other insides."""
+  errors = lib.errors
+
+  def init(self, server_or_cluster_def, job_name=None, task_index=None, protocol=None, config=None, start=True):
+    self._child = None
+    self._server_def = lib._make_server_def(server_or_cluster_def, job_name, task_index, protocol, config)
+    if self._server_def.protocol != "grpc":
+      raise errors.NotFoundError(None, None, "No server factory registered for the given ServerDef: the protocol is '%s', and "
+                                 "Millrace speaks grpc" % self._server_def.protocol)
+    if start:
+      self.start()
+
+  def start(self):
+    """Starts this server, again if it was stopped."""
+    if self._child is not None and self._child.process.poll() is None:
+      return
+    child = Child(command, flags, self._server_def)
+    if child.target is None:
+      reason = child.said or "millrace server ended with status %d" % child.process.returncode
+      kind = errors.InternalError if child.process.returncode == EXIT_USAGE else errors.UnknownError
+      raise kind(None, None, "Could not start gRPC server: " + reason)
+    self._child = child
+
+  def join(self):
+    """Blocks until the server has ended: by stop(), `millrace stop` or a signal."""
+    if self._child is None:
+      raise errors.FailedPreconditionError(None, None, "The server was not started")
+    self._child.process.wait()
+
+  def stop(self, grace=1.0):
+    """Stops this server; steps that run have `grace` seconds to end. Returns when it has ended."""
+    if self._child is not None:
+      self._child.stop(grace)
+
+  def target(self):
+    if self._child is not None:
+      return self._child.target
+    for job in self._server_def.cluster.job:
+      address = job.tasks.get(self._server_def.task_index, "") if job.name == self._server_def.job_name else ""
+      if address and not address.endswith(":0"):
+        return "grpc://" + address
+    raise errors.FailedPreconditionError(None, None, "The server has no port before start()")
+
+  lib.Server.__init__ = init
+  lib.Server.start = start
+  lib.Server.join = join
+  lib.Server.stop = stop
+  lib.Server.target = property(target, doc=lib.Server.target.__doc__)
+  del lib.Server.__del__
+
+
+class WhenImported(importlib.abc.MetaPathFinder):
+  """Calls `then(module)` once the module `name` has been imported."""
+
+  def __init__(self, name, then):
+    self._name = name
+    self._then = then
+
+  def find_spec(self, name, path=None, target=None):
+    if name != self._name:
+      return None
+    sys.meta_path.remove(self)
+    spec = importlib.util.find_spec(name)
+    if spec is not None:
+      execute = spec.loader.exec_module
+
+      def execute_and_call(module):
+        execute(module)
+        self._then(module)
+
+      spec.loader.exec_module = execute_and_call
+    return spec
+
+
+def main():
+  command, count = sys.argv[1], int(sys.argv[2])
+  flags, sys.argv = sys.argv[3:3 + count], sys.argv[3 + count:]
+  script = sys.argv[0]
+  sys.meta_path.insert(0, WhenImported(SERVER_LIB, lambda lib: replace_server(lib, command, flags)))
+  sys.path[0] = os.path.dirname(os.path.abspath(script))
+  runpy.run_path(script, run_name="__main__")
+
+
+main()
