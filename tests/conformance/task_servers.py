@@ -52,11 +52,13 @@ def _die_with_parent():
 class Cluster:
   """Tasks by job, each with a process; those of `absent` are in the cluster and not started.
 
-  Those of stock can share one process (`together`), which is up sooner; then none can be killed.
+  Those of stock can share one process (`together`), which is up sooner; then none can be killed. `kinds` names the kind of
+  single tasks, for clusters of both.
   """
 
-  def __init__(self, tasks, absent=(), kind="millrace", flags=(), together=False):
+  def __init__(self, tasks, absent=(), kind="millrace", flags=(), together=False, kinds=None):
     self.kind = kind
+    self.kinds = dict(kinds or {})
     self.together = together
     self.flags = list(flags)
     self._folder = tempfile.TemporaryDirectory(prefix="millrace_")
@@ -64,7 +66,9 @@ class Cluster:
     self.names = [(job, i) for job, count in tasks.items() for i in range(count)]
     self.absent = set(absent)
     self.processes = {}
-    self.ports = {name: free_port() for name in self.names if kind == "stock" or name in self.absent}
+    self.ports = {name: free_port() for name in self.names if kind == "stock" or self.kinds or name in self.absent}
+    if self.kinds:
+      self._write_cluster_file()
     try:
       for name in self.names[:1] if together else self.names:
         if name not in self.absent:
@@ -117,15 +121,23 @@ class Cluster:
     self.processes = {}
     self._folder.cleanup()
 
+  def kind_of(self, name):
+    return self.kinds.get(name, self.kind)
+
   def _cluster_file(self):
     return self.folder / "cluster"
+
+  def _write_cluster_file(self):
+    part = self.folder / "cluster.part"
+    part.write_text(";".join(f"{job}={','.join(addresses)}" for job, addresses in self.spec().items()))
+    part.rename(self._cluster_file())
 
   def _port_file(self, name):
     return self.folder / f"{name[0]}{name[1]}.port"
 
   def _start(self, name):
     job, task = name
-    if self.kind == "stock":
+    if self.kind_of(name) == "stock":
       names = self.names if self.together else [name]
       argv = [sys.executable, "-c", STOCK_SERVER, repr(names), repr(self.spec())]
     else:
@@ -141,19 +153,17 @@ class Cluster:
     process = self.processes[name]
     if process.poll() is not None:
       raise RuntimeError(f"{name} ended with {process.returncode}:\n{self.log(*name)}")
-    if self.kind == "stock":
+    if self.kind_of(name) == "stock":
       return "listens" in self.log(*name)
     return self._port_file(name).exists()
 
   def _await_ports(self):
     for name in self.processes:
       wait_for(lambda: self._listens(name), lambda: f"{name} does not listen: {self.log(*name)}")
-      if self.kind != "stock":
+      if self.kind_of(name) != "stock":
         self.ports[name] = int(self._port_file(name).read_text())
     if self.kind == "stock" or self._cluster_file().exists():
       return
-    part = self.folder / "cluster.part"
-    part.write_text(";".join(f"{job}={','.join(addresses)}" for job, addresses in self.spec().items()))
-    part.rename(self._cluster_file())
+    self._write_cluster_file()
     for name in self.processes:
       wait_for(lambda: "has its cluster" in self.log(*name), lambda: f"{name} has no cluster: {self.log(*name)}")
