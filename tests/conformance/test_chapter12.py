@@ -1,0 +1,28 @@
+"""examples/chapter12: every script prints the same on stock servers and, under `millrace run`, on ours."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+from task_servers import COMMAND
+
+FOLDER = pathlib.Path(__file__).resolve().parents[2] / "examples" / "chapter12"
+SHARED = {"local_cluster.py", "network.py"}
+LIMIT_S = 240
+
+pytestmark = pytest.mark.skipif(not os.path.exists(COMMAND), reason="the command is not built")
+
+
+@pytest.mark.parametrize("name", sorted(p.stem for p in FOLDER.glob("*.py") if p.name not in SHARED))
+def test_prints_the_same_on_both(name):
+  script = str(FOLDER / (name + ".py"))
+  commands = [[COMMAND, "run", "--python", sys.executable, "--log_level=error", script], [sys.executable, script]]
+  processes = [subprocess.Popen(c, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for c in commands]
+  (ours, our_errors), (stock, stock_errors) = [p.communicate(timeout=LIMIT_S) for p in processes]
+  assert processes[1].returncode == 0, stock_errors
+  assert processes[0].returncode == 0, our_errors
+  assert ours == stock, our_errors
+  assert ours.count("\n") >= 1
