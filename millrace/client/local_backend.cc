@@ -14,7 +14,7 @@ struct LocalRuntime {
   std::unique_ptr<LocalSession> session;
 };
 
-class LocalRun final : public PreparedRun {
+class LocalRun final : public BackendRun {
  public:
   LocalRun(std::shared_ptr<LocalRuntime> runtime,
            std::shared_ptr<const LocalSession::Prepared> prepared,
@@ -56,10 +56,10 @@ class LocalBackend final : public SessionBackend {
                                           fetches, context.metadata);
   }
 
-  StatusOr<std::shared_ptr<PreparedRun>> Prepare(
+  StatusOr<std::shared_ptr<BackendRun>> Prepare(
       const RunTensors& tensors, const RunOptions& options) override {
     MR_ASSIGN(auto prepared, Find(tensors));
-    return std::shared_ptr<PreparedRun>(
+    return std::shared_ptr<BackendRun>(
         std::make_shared<LocalRun>(runtime_, std::move(prepared), options));
   }
 

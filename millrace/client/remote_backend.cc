@@ -158,7 +158,7 @@ Deadline After(int64_t timeout_ms) {
 
 int64_t NewRequestId() { return static_cast<int64_t>(RandomUint64()); }
 
-class RemoteRun final : public PreparedRun {
+class RemoteRun final : public BackendRun {
  public:
   RemoteRun(std::shared_ptr<RemoteMaster> master, std::string session,
             int64_t handle, RunOptions options)
@@ -244,7 +244,7 @@ class RemoteBackend final : public SessionBackend {
     return TakeFetches(request.fetches, place, &reply.tensors, fetches);
   }
 
-  StatusOr<std::shared_ptr<PreparedRun>> Prepare(
+  StatusOr<std::shared_ptr<BackendRun>> Prepare(
       const RunTensors& tensors, const RunOptions& options) override {
     MakeCallableRequest request;
     request.session_handle = handle_;
@@ -262,7 +262,7 @@ class RemoteBackend final : public SessionBackend {
     MR_RETURN_IF_ERROR(master_->Call(&MasterApi::MakeCallable, request, &reply,
                                      master_->OperationDeadline(), nullptr,
                                      "MakeCallable"));
-    return std::shared_ptr<PreparedRun>(
+    return std::shared_ptr<BackendRun>(
         std::make_shared<RemoteRun>(master_, handle_, reply.handle, options));
   }
 

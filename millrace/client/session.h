@@ -58,7 +58,7 @@ struct RunContext {
 };
 
 class SessionBackend;
-class PreparedRun;
+class BackendRun;
 
 // A run whose feeds, fetches and targets are settled, so that it costs less.
 // Thread-safe. May outlive its session, whose runs then fail.
@@ -72,7 +72,7 @@ class Callable {
 
  private:
   friend class Session;
-  std::shared_ptr<PreparedRun> run_;
+  std::shared_ptr<BackendRun> run_;
 };
 
 // Thread-safe: many threads may run at once. The graph may grow between runs;

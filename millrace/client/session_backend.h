@@ -24,9 +24,9 @@ struct RunTensors {
 };
 
 // Thread-safe.
-class PreparedRun {
+class BackendRun {
  public:
-  virtual ~PreparedRun() = default;
+  virtual ~BackendRun() = default;
   virtual Status Run(std::vector<Tensor> feeds, const RunContext& context,
                      std::vector<Tensor>* fetches) = 0;
 };
@@ -43,7 +43,7 @@ class SessionBackend {
   virtual Status Run(const RunTensors& tensors, std::vector<Tensor> feeds,
                      const RunContext& context,
                      std::vector<Tensor>* fetches) = 0;
-  virtual StatusOr<std::shared_ptr<PreparedRun>> Prepare(
+  virtual StatusOr<std::shared_ptr<BackendRun>> Prepare(
       const RunTensors& tensors, const RunOptions& options) = 0;
   virtual StatusOr<std::vector<DeviceAttributes>> ListDevices() = 0;
   // Ends what waits, with CANCELLED; also an Extend. Before Close.

@@ -285,7 +285,8 @@ TEST(RunStepTest, NarrowTransfers) {
     ASSERT_TRUE(step.Wait().ok());
     EXPECT_EQ(step.reply.tensors[0].tensor.scalar<float>(), 1.234375f);
     int casts = 0;
-    for (const NodeDef& node : master.ps(0).graphs().at(0).graph_def.nodes) {
+    const auto graphs = master.ps(0).graphs();
+    for (const NodeDef& node : graphs.at(0).graph_def.nodes) {
       casts += node.op == "Cast";
     }
     EXPECT_EQ(casts, 2);

@@ -1,4 +1,5 @@
 // Blocks of space that go to the batch or to the channels, and back.
+#include "millrace/base/checked_size.h"
 #include "millrace/graph/shape_context.h"
 #include "millrace/ops/array/shape_rules.op.h"
 
@@ -12,13 +13,14 @@ Status BlockShape(ShapeContext& c, const std::vector<int64_t>& block,
                   const Tensor* pads, bool to_batch) {
   const int n = static_cast<int>(block.size());
   MR_ASSIGN(PartialShape shape, c.WithRankAtLeast(0, n + 1));
-  int64_t product = 1;
+  CheckedSize checked = 1;
   for (const int64_t b : block) {
     if (b < 1) {
       return InvalidArgument("block_shape must be positive, got ", b);
     }
-    product *= b;
+    checked *= b;
   }
+  MR_ASSIGN(const int64_t product, checked.Get("the product of block_shape"));
   if (pads) {
     for (int64_t i = 0; i < pads->num_elements(); ++i) {
       if (IntAt(*pads, i) < 0) {
