@@ -6,8 +6,8 @@
 namespace millrace {
 namespace {
 
-// Calls run on the caller's stack, but for each such number of nested ones,
-// which starts on a fresh stack.
+// Calls run on the caller's stack and end on that of their last node, but for
+// each such number of nested ones, which starts and ends on a fresh stack.
 constexpr int kCallsPerStack = 16;
 
 std::string CacheKey(const NameAttrList& function) {
@@ -95,18 +95,26 @@ void FunctionRuntime::Run(KernelContext& caller, Handle handle,
   call->args = std::move(args);
   call->retvals.resize((*plan)->num_retvals());
   call->done = std::move(done);
-  auto start = [call, plan = *std::move(plan), pool = pool_] {
+  const bool fresh_stack = depth % kCallsPerStack == 0;
+  auto start = [call, plan = *std::move(plan), pool = pool_, fresh_stack] {
     PlanRun run;
     run.environment = &call->environment;
     run.args = call->args;
     run.retvals = &call->retvals;
     run.pool = pool;
-    RunPlan(plan, run, Done([call](Status status) {
-              std::move(call->done)(std::move(status),
-                                    std::move(call->retvals));
+    RunPlan(plan, run, Done([call, pool, fresh_stack](Status status) {
+              auto end = [call, status = std::move(status)]() mutable {
+                std::move(call->done)(std::move(status),
+                                      std::move(call->retvals));
+              };
+              if (fresh_stack) {
+                pool->Schedule(std::move(end));
+              } else {
+                end();
+              }
             }));
   };
-  if (depth % kCallsPerStack == 0) {
+  if (fresh_stack) {
     pool_->Schedule(std::move(start));
   } else {
     start();
