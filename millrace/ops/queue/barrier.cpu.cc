@@ -4,7 +4,8 @@
 #include <limits>
 #include <utility>
 
-#include "absl/strings/str_join.h"
+#include "absl/strings/str_cat.h"
+#include "millrace/ops/queue/resource_handle.h"
 
 namespace millrace::ops {
 namespace {
@@ -21,22 +22,6 @@ Queue::Options QueueOptions(const Barrier::Options& o) {
   q.shapes.insert(q.shapes.end(), o.shapes.begin(), o.shapes.end());
   q.capacity = std::numeric_limits<int32_t>::max();
   return q;
-}
-
-std::string TypesText(const std::vector<DataType>& types) {
-  return absl::StrJoin(types, ", ", [](std::string* out, DataType t) {
-    absl::StrAppend(out, DataTypeName(t));
-  });
-}
-
-std::string ShapesText(const std::vector<PartialShape>& shapes) {
-  return absl::StrCat(
-      "[",
-      absl::StrJoin(shapes, ", ",
-                    [](std::string* out, const PartialShape& s) {
-                      absl::StrAppend(out, s.DebugString());
-                    }),
-      "]");
 }
 
 }  // namespace

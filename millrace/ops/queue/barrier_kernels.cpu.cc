@@ -1,6 +1,7 @@
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/queue/barrier.h"
+#include "millrace/ops/queue/close_kernel.h"
 #include "millrace/ops/queue/resource_handle.h"
 
 namespace millrace::ops {
@@ -84,23 +85,6 @@ class TakeManyKernel {
   bool allow_small_ = false;
 };
 
-class CloseKernel {
- public:
-  static StatusOr<CloseKernel> Make(const KernelInit& init) {
-    CloseKernel k;
-    MR_ASSIGN(k.cancel_, init.Attr<bool>("cancel_pending_enqueues"));
-    return k;
-  }
-  void RunAsync(KernelContext& ctx, Done done) const {
-    const StatusOr<Ref<Barrier>> barrier = LookupInput<Barrier>(ctx, 0);
-    if (!barrier.ok()) return std::move(done)(barrier.status());
-    (*barrier)->Close(QueueCaller::Of(ctx), cancel_, std::move(done));
-  }
-
- private:
-  bool cancel_ = false;
-};
-
 template <int64_t (Barrier::*kCount)() const>
 Status RunSize(KernelContext& ctx) {
   MR_ASSIGN(const Ref<Barrier> barrier, LookupInput<Barrier>(ctx, 0));
@@ -124,7 +108,7 @@ MR_KERNELS(BarrierInsertMany, Cpu){{.types = "T: " MR_ELEMENT_TYPES,
 MR_KERNELS(BarrierTakeMany, Cpu){
     {.make = MakeKernel<TakeManyKernel>, .host = "handle, num_elements"}};
 MR_KERNELS(BarrierClose,
-           Cpu){{.make = MakeKernel<CloseKernel>, .host = "handle"}};
+           Cpu){{.make = MakeKernel<CloseKernel<Barrier>>, .host = "handle"}};
 MR_KERNELS(BarrierReadySize,
            Cpu){{.make = MakeFunctionKernel<RunSize<&Barrier::ready_size>>,
                  .host = "handle, size",

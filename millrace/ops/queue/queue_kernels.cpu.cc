@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/queue/close_kernel.h"
 #include "millrace/ops/queue/queue.h"
 #include "millrace/ops/queue/resource_handle.h"
 
@@ -121,23 +122,6 @@ class DequeueManyKernel {
   bool up_to_ = false;
 };
 
-class CloseKernel {
- public:
-  static StatusOr<CloseKernel> Make(const KernelInit& init) {
-    CloseKernel k;
-    MR_ASSIGN(k.cancel_, init.Attr<bool>("cancel_pending_enqueues"));
-    return k;
-  }
-  void RunAsync(KernelContext& ctx, Done done) const {
-    const StatusOr<Ref<Queue>> queue = LookupInput<Queue>(ctx, 0);
-    if (!queue.ok()) return std::move(done)(queue.status());
-    (*queue)->Close(QueueCaller::Of(ctx), cancel_, std::move(done));
-  }
-
- private:
-  bool cancel_ = false;
-};
-
 Status RunIsClosed(KernelContext& ctx) {
   MR_ASSIGN(const Ref<Queue> queue, LookupInput<Queue>(ctx, 0));
   ctx.set_output(0, Tensor::Scalar<bool>(queue->is_closed()));
@@ -214,9 +198,9 @@ MR_KERNELS(QueueDequeueUpTo,
 MR_KERNELS(QueueDequeueUpToV2,
            Cpu){{.make = MakeKernel<DequeueManyKernel>, .host = "handle, n"}};
 MR_KERNELS(QueueClose,
-           Cpu){{.make = MakeKernel<CloseKernel>, .host = "handle"}};
+           Cpu){{.make = MakeKernel<CloseKernel<Queue>>, .host = "handle"}};
 MR_KERNELS(QueueCloseV2,
-           Cpu){{.make = MakeKernel<CloseKernel>, .host = "handle"}};
+           Cpu){{.make = MakeKernel<CloseKernel<Queue>>, .host = "handle"}};
 MR_KERNELS(QueueIsClosed, Cpu){{.make = MakeFunctionKernel<RunIsClosed>,
                                 .host = "handle, is_closed",
                                 .cheap = true}};

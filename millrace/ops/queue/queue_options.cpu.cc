@@ -1,26 +1,10 @@
 #include <limits>
 
-#include "absl/strings/str_join.h"
 #include "millrace/ops/queue/queue.h"
+#include "millrace/ops/queue/resource_handle.h"
 
 namespace millrace::ops {
 namespace {
-
-std::string TypesText(const std::vector<DataType>& types) {
-  return absl::StrJoin(types, ", ", [](std::string* out, DataType t) {
-    absl::StrAppend(out, DataTypeName(t));
-  });
-}
-
-std::string ShapesText(const std::vector<PartialShape>& shapes) {
-  return absl::StrCat(
-      "[",
-      absl::StrJoin(shapes, ", ",
-                    [](std::string* out, const PartialShape& s) {
-                      absl::StrAppend(out, s.DebugString());
-                    }),
-      "]");
-}
 
 Status CheckShapes(Queue::Options& o) {
   if (o.kind == QueueKind::kPaddingFifo) {

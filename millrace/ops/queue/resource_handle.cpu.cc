@@ -7,7 +7,6 @@
 #include "millrace/base/crc32c.h"
 
 namespace millrace::ops {
-namespace {
 
 std::string TypesText(absl::Span<const DataType> types) {
   return absl::StrJoin(types, ", ", [](std::string* out, DataType t) {
@@ -15,7 +14,15 @@ std::string TypesText(absl::Span<const DataType> types) {
   });
 }
 
-}  // namespace
+std::string ShapesText(const std::vector<PartialShape>& shapes) {
+  return absl::StrCat(
+      "[",
+      absl::StrJoin(shapes, ", ",
+                    [](std::string* out, const PartialShape& s) {
+                      absl::StrAppend(out, s.DebugString());
+                    }),
+      "]");
+}
 
 StatusOr<ResourcePlace> PlaceOf(const KernelInit& init) {
   ResourcePlace place;

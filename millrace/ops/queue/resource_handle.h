@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/resource.h"
@@ -44,6 +45,10 @@ class HandleOutput {
 // what is no handle, for another device's and for another type's.
 StatusOr<ResourcePlace> PlaceFromInput(KernelContext& ctx, int i,
                                        absl::string_view type_name);
+
+// For messages: "float, int32" and "[[2], []]".
+std::string TypesText(absl::Span<const DataType> types);
+std::string ShapesText(const std::vector<PartialShape>& shapes);
 
 // INVALID_ARGUMENT: the node has other types than the resource.
 Status SignatureMismatch(const NodeInfo& node,

@@ -98,81 +98,58 @@ class ResetKernel {
   }
 };
 
+// The two generations of an op share an entry.
+constexpr KernelEntry kHandle = {.make = MakeKernel<HandleKernel<Reader>>,
+                                 .host = "reader_handle",
+                                 .cheap = true};
+constexpr KernelEntry kRead = {
+    .make = MakeKernel<ReadKernel>,
+    .host = "reader_handle, queue_handle, key, value"};
+constexpr KernelEntry kReadUpTo = {
+    .make = MakeKernel<ReadUpToKernel>,
+    .host = "reader_handle, queue_handle, num_records, keys, values"};
+constexpr KernelEntry kRecordsProduced = {
+    .make = MakeFunctionKernel<RunCount<&Reader::records_produced>>,
+    .host = "reader_handle, records_produced",
+    .cheap = true};
+constexpr KernelEntry kUnitsCompleted = {
+    .make = MakeFunctionKernel<RunCount<&Reader::units_completed>>,
+    .host = "reader_handle, units_completed",
+    .cheap = true};
+constexpr KernelEntry kSerialize = {.make = MakeKernel<SerializeKernel>,
+                                    .host = "reader_handle, state"};
+constexpr KernelEntry kRestore = {.make = MakeKernel<RestoreKernel>,
+                                  .host = "reader_handle, state"};
+constexpr KernelEntry kReset = {.make = MakeKernel<ResetKernel>,
+                                .host = "reader_handle"};
+
 }  // namespace
 }  // namespace millrace::ops
 
 using namespace millrace;
 using namespace millrace::ops;
 
-MR_KERNELS(TextLineReader, Cpu){{.make = MakeKernel<HandleKernel<Reader>>,
-                                 .host = "reader_handle",
-                                 .cheap = true}};
-MR_KERNELS(TextLineReaderV2, Cpu){{.make = MakeKernel<HandleKernel<Reader>>,
-                                   .host = "reader_handle",
-                                   .cheap = true}};
-MR_KERNELS(FixedLengthRecordReader,
-           Cpu){{.make = MakeKernel<HandleKernel<Reader>>,
-                 .host = "reader_handle",
-                 .cheap = true}};
-MR_KERNELS(FixedLengthRecordReaderV2,
-           Cpu){{.make = MakeKernel<HandleKernel<Reader>>,
-                 .host = "reader_handle",
-                 .cheap = true}};
-MR_KERNELS(TFRecordReader, Cpu){{.make = MakeKernel<HandleKernel<Reader>>,
-                                 .host = "reader_handle",
-                                 .cheap = true}};
-MR_KERNELS(TFRecordReaderV2, Cpu){{.make = MakeKernel<HandleKernel<Reader>>,
-                                   .host = "reader_handle",
-                                   .cheap = true}};
-MR_KERNELS(WholeFileReader, Cpu){{.make = MakeKernel<HandleKernel<Reader>>,
-                                  .host = "reader_handle",
-                                  .cheap = true}};
-MR_KERNELS(WholeFileReaderV2, Cpu){{.make = MakeKernel<HandleKernel<Reader>>,
-                                    .host = "reader_handle",
-                                    .cheap = true}};
-MR_KERNELS(IdentityReader, Cpu){{.make = MakeKernel<HandleKernel<Reader>>,
-                                 .host = "reader_handle",
-                                 .cheap = true}};
-MR_KERNELS(IdentityReaderV2, Cpu){{.make = MakeKernel<HandleKernel<Reader>>,
-                                   .host = "reader_handle",
-                                   .cheap = true}};
-MR_KERNELS(ReaderRead,
-           Cpu){{.make = MakeKernel<ReadKernel>,
-                 .host = "reader_handle, queue_handle, key, value"}};
-MR_KERNELS(ReaderReadV2,
-           Cpu){{.make = MakeKernel<ReadKernel>,
-                 .host = "reader_handle, queue_handle, key, value"}};
-MR_KERNELS(ReaderReadUpTo, Cpu){
-    {.make = MakeKernel<ReadUpToKernel>,
-     .host = "reader_handle, queue_handle, num_records, keys, values"}};
-MR_KERNELS(ReaderReadUpToV2, Cpu){
-    {.make = MakeKernel<ReadUpToKernel>,
-     .host = "reader_handle, queue_handle, num_records, keys, values"}};
-MR_KERNELS(ReaderNumRecordsProduced, Cpu){
-    {.make = MakeFunctionKernel<RunCount<&Reader::records_produced>>,
-     .host = "reader_handle, records_produced",
-     .cheap = true}};
-MR_KERNELS(ReaderNumRecordsProducedV2, Cpu){
-    {.make = MakeFunctionKernel<RunCount<&Reader::records_produced>>,
-     .host = "reader_handle, records_produced",
-     .cheap = true}};
-MR_KERNELS(ReaderNumWorkUnitsCompleted,
-           Cpu){{.make = MakeFunctionKernel<RunCount<&Reader::units_completed>>,
-                 .host = "reader_handle, units_completed",
-                 .cheap = true}};
-MR_KERNELS(ReaderNumWorkUnitsCompletedV2,
-           Cpu){{.make = MakeFunctionKernel<RunCount<&Reader::units_completed>>,
-                 .host = "reader_handle, units_completed",
-                 .cheap = true}};
-MR_KERNELS(ReaderSerializeState, Cpu){
-    {.make = MakeKernel<SerializeKernel>, .host = "reader_handle, state"}};
-MR_KERNELS(ReaderSerializeStateV2, Cpu){
-    {.make = MakeKernel<SerializeKernel>, .host = "reader_handle, state"}};
-MR_KERNELS(ReaderRestoreState, Cpu){
-    {.make = MakeKernel<RestoreKernel>, .host = "reader_handle, state"}};
-MR_KERNELS(ReaderRestoreStateV2, Cpu){
-    {.make = MakeKernel<RestoreKernel>, .host = "reader_handle, state"}};
-MR_KERNELS(ReaderReset,
-           Cpu){{.make = MakeKernel<ResetKernel>, .host = "reader_handle"}};
-MR_KERNELS(ReaderResetV2,
-           Cpu){{.make = MakeKernel<ResetKernel>, .host = "reader_handle"}};
+MR_KERNELS(TextLineReader, Cpu){kHandle};
+MR_KERNELS(TextLineReaderV2, Cpu){kHandle};
+MR_KERNELS(FixedLengthRecordReader, Cpu){kHandle};
+MR_KERNELS(FixedLengthRecordReaderV2, Cpu){kHandle};
+MR_KERNELS(TFRecordReader, Cpu){kHandle};
+MR_KERNELS(TFRecordReaderV2, Cpu){kHandle};
+MR_KERNELS(WholeFileReader, Cpu){kHandle};
+MR_KERNELS(WholeFileReaderV2, Cpu){kHandle};
+MR_KERNELS(IdentityReader, Cpu){kHandle};
+MR_KERNELS(IdentityReaderV2, Cpu){kHandle};
+MR_KERNELS(ReaderRead, Cpu){kRead};
+MR_KERNELS(ReaderReadV2, Cpu){kRead};
+MR_KERNELS(ReaderReadUpTo, Cpu){kReadUpTo};
+MR_KERNELS(ReaderReadUpToV2, Cpu){kReadUpTo};
+MR_KERNELS(ReaderNumRecordsProduced, Cpu){kRecordsProduced};
+MR_KERNELS(ReaderNumRecordsProducedV2, Cpu){kRecordsProduced};
+MR_KERNELS(ReaderNumWorkUnitsCompleted, Cpu){kUnitsCompleted};
+MR_KERNELS(ReaderNumWorkUnitsCompletedV2, Cpu){kUnitsCompleted};
+MR_KERNELS(ReaderSerializeState, Cpu){kSerialize};
+MR_KERNELS(ReaderSerializeStateV2, Cpu){kSerialize};
+MR_KERNELS(ReaderRestoreState, Cpu){kRestore};
+MR_KERNELS(ReaderRestoreStateV2, Cpu){kRestore};
+MR_KERNELS(ReaderReset, Cpu){kReset};
+MR_KERNELS(ReaderResetV2, Cpu){kReset};

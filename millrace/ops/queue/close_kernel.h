@@ -1,0 +1,31 @@
+// The kernel that closes a queue or a barrier.
+#pragma once
+
+#include <utility>
+
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/queue/queue.h"
+#include "millrace/ops/queue/resource_handle.h"
+
+namespace millrace::ops {
+
+// T has Close(QueueCaller, bool cancel_pending_enqueues, Done).
+template <class T>
+class CloseKernel {
+ public:
+  static StatusOr<CloseKernel> Make(const KernelInit& init) {
+    CloseKernel k;
+    MR_ASSIGN(k.cancel_, init.Attr<bool>("cancel_pending_enqueues"));
+    return k;
+  }
+  void RunAsync(KernelContext& ctx, Done done) const {
+    const StatusOr<Ref<T>> resource = LookupInput<T>(ctx, 0);
+    if (!resource.ok()) return std::move(done)(resource.status());
+    (*resource)->Close(QueueCaller::Of(ctx), cancel_, std::move(done));
+  }
+
+ private:
+  bool cancel_ = false;
+};
+
+}  // namespace millrace::ops
