@@ -136,6 +136,19 @@ def test_a_server_stops_and_starts_again(script):
   assert (code, out) == (0, "not started\n1\n1\njoined\n"), err
 
 
+def test_flags_win_over_the_scripts_config(script):
+  path = script("""
+      import tensorflow.compat.v1 as tf
+      config = tf.ConfigProto(device_count={"CPU": 3}, inter_op_parallelism_threads=2, allow_soft_placement=True)
+      server = tf.train.Server({"local": ["127.0.0.1:0"]}, config=config)
+      with tf.Session(server.target) as session:
+          print(sum("CPU" in d.name for d in session.list_devices()))
+      """)
+  code, out, err = result(ours(path, flags=["--log_level=error", "--device_count", "CPU=2", "--inter_op_threads=1"]))
+  assert (code, out) == (0, "2\n"), err
+  assert err.count("has no use for allow_soft_placement") == 1, err
+
+
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT])
 def test_servers_end_with_the_script(script, end):
   path = script("""
@@ -163,6 +176,7 @@ def test_servers_end_with_the_script(script, end):
     ([], "the script is missing"),
     (["--python", "no_such_python", "x.py"], "cannot run 'no_such_python': No such file or directory"),
     (["--memry_limit=2G", "x.py"], "did you mean --memory_limit?"),
+    (["--python", sys.executable, "no_such_script.py"], "there is no script 'no_such_script.py'"),
 ])
 def test_usage(words, expected):
   code, out, err = result(start(COMMAND, "run", *words))

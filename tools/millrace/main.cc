@@ -115,29 +115,16 @@ int Server(millrace::ServerFlags& flags, CLI::App* app) {
 }
 
 // The command line behind `run`: options, then the script and what is its own.
-int Run(millrace::RunFlags& flags, const CLI::App& app, int argc, char** argv) {
-  flags.script = app.remaining();
-  if (!flags.script.empty() && flags.script[0][0] == '-') {
-    std::vector<std::string> known;
-    for (const CLI::Option* option : app.get_options()) {
-      known.push_back(option->get_single_name());
-    }
-    std::string word = flags.script[0].substr(0, flags.script[0].find('='));
-    word.erase(0, word.find_first_not_of('-'));
-    const std::string near = millrace::NearestWord(word, known);
-    std::fprintf(
-        stderr,
-        "millrace run: there is no option '%s'%s (millrace run --help "
-        "lists what there is)\n",
-        flags.script[0].c_str(),
-        near.empty() ? "" : ("; did you mean --" + near + "?").c_str());
-    return kUsageError;
+void TakeScript(const CLI::App& app, int argc, char** argv,
+                millrace::RunFlags* flags) {
+  flags->script = app.remaining();
+  if (!flags->script.empty() && flags->script[0][0] == '-') {
+    throw CLI::ExtrasError({flags->script[0]});
   }
   const std::vector<std::string> words(argv + 2, argv + argc);
-  flags.server_flags = millrace::ServerFlagsOf(
+  flags->server_flags = millrace::ServerFlagsOf(
       {words.begin(),
-       words.end() - static_cast<std::ptrdiff_t>(flags.script.size())});
-  return millrace::RunScript(flags);
+       words.end() - static_cast<std::ptrdiff_t>(flags->script.size())});
 }
 
 // One line, with the nearest word where there is one.
@@ -225,6 +212,7 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
     if (server->parsed()) result = Server(server_flags, server);
+    if (run->parsed()) TakeScript(*run, argc, argv, &run_flags);
   } catch (const CLI::CallForHelp&) {
     const CLI::App* at = &app;
     for (const CLI::App* used : app.get_subcommands()) at = used;
@@ -236,7 +224,7 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return UsageError(app, error, argc, argv);
   }
-  if (run->parsed()) result = Run(run_flags, *run, argc, argv);
+  if (run->parsed()) result = millrace::RunScript(run_flags);
   if (stop->parsed()) result = millrace::RunStop(stop_flags);
   if (status->parsed()) result = millrace::RunStatus(status_flags);
   if (version->parsed()) std::printf("Millrace %s\n", millrace::kVersion);

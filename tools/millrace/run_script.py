@@ -13,47 +13,73 @@ import runpy
 import socket
 import subprocess
 import sys
+import time
 
 SERVER_LIB = "tensorflow.python.training.server_lib"
 EXIT_USAGE = 2  # of the command
-STOP_SECONDS = 5  # for a server to end after its steps had their time
+START_SECONDS = 30
+STOP_SECONDS = 5
 
 
 class Child:
-  """A `millrace server` that listens.
+  """A `millrace server` that listens, or said why it does not.
 
   It ends with the process and not before: TensorFlow closes sessions that are open when the interpreter ends, and would
   wait for their server.
   """
 
   def __init__(self, command, flags, server_def):
+    self._command = command
     ours, its = socket.socketpair()
-    # Flags would win over the script's cluster, so it goes where they are not.
+    # TF_CONFIG can say any set of task numbers.
     environment = dict(os.environ, TF_CONFIG=tf_config(server_def))
     with its:
       its.set_inheritable(True)
-      self.process = subprocess.Popen(
-          [command, "server", "--parent_fd", str(its.fileno())] + flags + config_flags(server_def.default_session_config),
-          env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, pass_fds=[its.fileno()])
-    with ours.makefile("r", encoding="utf-8", errors="replace") as lines:
-      self.said = lines.readline().rstrip("\n")
+      self.process = subprocess.Popen([command, "server", "--parent_fd", str(its.fileno())] + flags, env=environment,
+                                      stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, pass_fds=[its.fileno()])
+    self.said = first_line(ours, START_SECONDS)
     # A number, which the interpreter's end does not close.
     self._parent_fd = ours.detach()
     self.target = self.said if self.said.startswith("grpc://") else None
     if self.target is None:
+      self._end()
+
+  def _end(self, grace=0):
+    """Waits for the end, which was asked for, and enforces it."""
+    try:
+      self.process.wait(grace + STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+      self.process.kill()
       self.process.wait()
 
   def stop(self, grace):
     if self.process.poll() is None:
-      self.process.terminate()
-      try:
-        self.process.wait(grace + STOP_SECONDS)
-      except subprocess.TimeoutExpired:
-        self.process.kill()
-    self.process.wait()
+      address = self.target[len("grpc://"):]
+      asked = subprocess.run([self._command, "stop", "--grace", str(grace), address], stdin=subprocess.DEVNULL,
+                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+      if asked.returncode != 0:
+        self.process.terminate()
+      self._end(grace)
     if self._parent_fd is not None:
       os.close(self._parent_fd)
       self._parent_fd = None
+
+
+def first_line(sock, seconds):
+  """What the other end says up to its first line end; what there is if it closes or the time is over."""
+  end = time.monotonic() + seconds
+  text = b""
+  while not text.endswith(b"\n"):
+    sock.settimeout(max(end - time.monotonic(), 0.001))
+    try:
+      piece = sock.recv(4096)
+    except socket.timeout:
+      return "millrace server did not say within %d s where it listens" % seconds
+    if not piece:
+      break
+    text += piece
+  sock.settimeout(None)
+  return text.decode(errors="replace").rstrip("\n")
 
 
 def tf_config(server_def):
@@ -61,14 +87,23 @@ def tf_config(server_def):
   return json.dumps({"cluster": cluster, "task": {"type": server_def.job_name, "index": server_def.task_index}})
 
 
-def config_flags(config):
-  """What of a ConfigProto is a server's and not a session's."""
-  flags = ["--device_count=CPU=%d" % config.device_count["CPU"]] if "CPU" in config.device_count else []
-  if config.inter_op_parallelism_threads > 0:
-    flags.append("--inter_op_threads=%d" % config.inter_op_parallelism_threads)
-  if config.intra_op_parallelism_threads > 0:
-    flags.append("--intra_op_threads=%d" % config.intra_op_parallelism_threads)
-  return flags
+def config_flags(config, given):
+  """What of a ConfigProto is a server's, but for flags that are given; of what is nobody's, a line."""
+  values = {"--inter_op_threads": config.inter_op_parallelism_threads, "--intra_op_threads": config.intra_op_parallelism_threads}
+  values = {flag: str(value) for flag, value in values.items() if value > 0}
+  if "CPU" in config.device_count:
+    values["--device_count"] = "CPU=%d" % config.device_count["CPU"]
+  used = {"device_count", "inter_op_parallelism_threads", "intra_op_parallelism_threads"}
+  unused = sorted(field.name for field, _ in config.ListFields() if field.name not in used)
+  if unused and not config_flags.warned:
+    config_flags.warned = True
+    print("millrace run: a server's config has no use for %s; sessions have configs of their own" % ", ".join(unused),
+          file=sys.stderr)
+  names = {flag.split("=")[0] for flag in given}
+  return ["%s=%s" % (flag, value) for flag, value in values.items() if flag not in names]
+
+
+config_flags.warned = False
 
 
 def replace_server(lib, command, flags):
@@ -88,7 +123,8 @@ def replace_server(lib, command, flags):
     """Starts this server, again if it was stopped."""
     if self._child is not None and self._child.process.poll() is None:
       return
-    child = Child(command, flags, self._server_def)
+    own = config_flags(self._server_def.default_session_config, flags)
+    child = Child(command, flags + own, self._server_def)
     if child.target is None:
       reason = child.said or "millrace server ended with status %d" % child.process.returncode
       kind = errors.InternalError if child.process.returncode == EXIT_USAGE else errors.UnknownError
@@ -102,7 +138,7 @@ def replace_server(lib, command, flags):
     self._child.process.wait()
 
   def stop(self, grace=1.0):
-    """Stops this server; steps that run have `grace` seconds to end. Returns when it has ended."""
+    """Stops this server and returns when it has ended. Steps that run have `grace` seconds, of which it gives 1.2 at most."""
     if self._child is not None:
       self._child.stop(grace)
 
@@ -151,7 +187,10 @@ def main():
   flags, sys.argv = sys.argv[3:3 + count], sys.argv[3 + count:]
   script = sys.argv[0]
   sys.meta_path.insert(0, WhenImported(SERVER_LIB, lambda lib: replace_server(lib, command, flags)))
-  sys.path[0] = os.path.dirname(os.path.abspath(script))
+  if not os.path.exists(script):
+    sys.exit("millrace run: there is no script '%s'" % script)
+  if sys.path[0] == "":
+    sys.path[0] = os.path.dirname(os.path.abspath(script))
   runpy.run_path(script, run_name="__main__")
 
 

@@ -4,6 +4,7 @@
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -69,14 +70,13 @@ class StopSignals {
           {signals_, POLLIN, 0}, {ended_, POLLIN, 0}, {parent, POLLIN, 0}};
       while (poll(watched, 3, -1) < 0 && errno == EINTR) {
       }
-      if (watched[2].revents != 0) {
-        MR_LOG(Info) << "stopping: the process that started this server ended";
-        server->Stop();
-        return;
-      }
       signalfd_siginfo signal;
-      if (watched[1].revents != 0 ||
-          read(signals_, &signal, sizeof(signal)) != sizeof(signal)) {
+      if (watched[1].revents != 0) return;
+      if (watched[0].revents == 0) {
+        MR_LOG(Info) << "stopping: who started this server is gone";
+      } else if (read(signals_, &signal, sizeof(signal)) == sizeof(signal)) {
+        MR_LOG(Info) << "stopping after signal " << signal.ssi_signo;
+      } else {
         return;
       }
       sigset_t set;
@@ -84,7 +84,6 @@ class StopSignals {
       sigaddset(&set, SIGTERM);
       sigaddset(&set, SIGINT);
       pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
-      MR_LOG(Info) << "stopping after signal " << signal.ssi_signo;
       server->Stop();
     });
   }
@@ -140,6 +139,13 @@ void AwaitCluster(FileSystem* files, const std::string& path, Server* server,
 int RunServer(const ServerFlags& flags, const ConfigFile& config) {
   StopSignals signals;
   FileSystem* const files = DefaultFiles();
+  struct stat parent;
+  if (flags.parent_fd != -1 &&
+      (fstat(flags.parent_fd, &parent) != 0 || !S_ISSOCK(parent.st_mode))) {
+    return Fail(
+        InvalidArgument("--parent_fd: ", flags.parent_fd, " is no open socket"),
+        kUsageError);
+  }
   const auto fail = [&](const Status& status, int code) {
     TellParent(flags.parent_fd, std::string(status.message()));
     return Fail(status, code);
