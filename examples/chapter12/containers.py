@@ -34,7 +34,7 @@ again, x4, _, init4 = counter(0, container="problem1")
 try:
   again.run(x4)
 except tf.errors.FailedPreconditionError as error:
-  print("after the reset:", error.message.split("\n")[0])
+  print("after the reset:", type(error).__name__)
 print("the default container:", second.run(x2))
 
 # Queues are shared by `shared_name`.

@@ -50,7 +50,7 @@ for what, op in [("dequeue", fifo.dequeue()), ("enqueue", fifo.enqueue([[0, 0], 
   try:
     session.run(op)
   except tf.errors.OpError as error:
-    print(what, type(error).__name__, error.message.split("\n")[0].split(" (")[0])
+    print(what, type(error).__name__)
 
 # A limit of time for an operation that nothing will end.
 try:
