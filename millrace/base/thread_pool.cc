@@ -45,6 +45,7 @@ int InlineQueue::RunAll() {
 struct alignas(64) ThreadPool::Shard {
   Mutex mu;
   std::deque<Task> tasks;
+  std::atomic<int> notifying{0};  // who pushed here and wakes somebody
 };
 
 ThreadPool::ThreadPool(absl::string_view name, const ThreadPoolOptions& options)
@@ -65,6 +66,9 @@ ThreadPool::~ThreadPool() {
     threads.swap(threads_);
   }
   for (Thread& thread : threads) thread.Join();
+  for (const auto& shard : shards_) {
+    while (shard->notifying.load(std::memory_order_acquire) > 0) Yield();
+  }
 }
 
 bool ThreadPool::IsPoolThread() const { return place.pool == this; }
@@ -113,7 +117,12 @@ void ThreadPool::Push(Task task) {
   if (sleeping_.load(std::memory_order_relaxed) > 0) {
     sleeping_.fetch_sub(1, std::memory_order_relaxed);
     ++signals_;
+    // After the lock, for which the woken thread would only go to sleep again.
+    std::atomic<int>& notifying = shards_[at]->notifying;
+    notifying.fetch_add(1, std::memory_order_relaxed);
+    lock.Unlock();
     work_.NotifyOne();
+    notifying.fetch_sub(1, std::memory_order_release);
   } else if (started_.load(std::memory_order_relaxed) < options_.threads &&
              !stopping_) {
     StartThread();

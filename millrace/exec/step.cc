@@ -16,7 +16,9 @@ namespace {
 
 // A kernel that takes less runs inline on the thread that made it ready:
 // waking another one costs about as much (5 to 50 us, see dnnl.cc).
-constexpr int64_t kInlineCostNanos = 20'000;
+constexpr int64_t kInlineCostNanos = 40'000;
+// So many cheap nodes go before an expensive one on its thread.
+constexpr int kNodesBeforeLast = 16;
 // A thread that has run nodes for so long posts the rest: of cheap ones so that
 // others share them, of others if somebody waits for a thread.
 constexpr int64_t kInlineLimitNanos = 1'000'000;
@@ -60,14 +62,28 @@ class Step {
   }
 
  private:
-  // Ready nodes that this thread goes on with; first in, first out.
+  // Ready nodes that this thread goes on with; first in, first out, but for an
+  // expensive one, which waits until the others are done: they may make more
+  // expensive ones ready, for other threads.
   class LocalQueue {
    public:
-    bool empty() const { return head_ == nodes_.size(); }
+    bool empty() const { return !has_short() && last_.node == nullptr; }
+    bool has_last() const { return last_.node != nullptr; }
+    // The expensive node has let so many others go first as it may.
+    bool last_is_late() const {
+      return has_last() && has_short() && passed_ >= kNodesBeforeLast;
+    }
     void push_back(const ReadyNode& r) { nodes_.push_back(r); }
+    void set_last(const ReadyNode& r) {
+      last_ = r;
+      passed_ = 0;
+    }
+    ReadyNode take_last() { return std::exchange(last_, ReadyNode()); }
     ReadyNode pop_front() {
+      if (!has_short()) return take_last();
       ReadyNode r = nodes_[head_++];
-      if (empty()) {
+      ++passed_;
+      if (!has_short()) {
         nodes_.clear();
         head_ = 0;
       }
@@ -77,8 +93,12 @@ class Step {
     int64_t spent_nanos = 0;
 
    private:
+    bool has_short() const { return head_ != nodes_.size(); }
+
     absl::InlinedVector<ReadyNode, 16> nodes_;
     size_t head_ = 0;
+    ReadyNode last_;
+    int passed_ = 0;
   };
 
   // A run of an asynchronous kernel. The kernel may complete before RunAsync
@@ -129,6 +149,7 @@ class Step {
           return;
         }
       }
+      if (queue.last_is_late()) Post(run_.pool, queue.take_last());
       if (!RunNode(queue.pop_front(), queue)) return;
     }
   }
@@ -358,7 +379,8 @@ class Step {
     return true;
   }
 
-  // Cheap nodes stay here; of the others one stays if nothing else does.
+  // Cheap nodes stay here, and one of the others, after them: waking a thread
+  // takes longer than a few cheap nodes.
   void Dispatch(const ReadyList& ready, LocalQueue& queue) {
     TaskQueue* pool = run_.pool;
     const ReadyNode* kept = nullptr;
@@ -372,8 +394,8 @@ class Step {
       }
     }
     if (kept == nullptr) return;
-    if (queue.empty() && (run_.may_use_caller || on_pool())) {
-      queue.push_back(*kept);
+    if (!queue.has_last() && (run_.may_use_caller || on_pool())) {
+      queue.set_last(*kept);
     } else {
       Post(pool, *kept);
     }

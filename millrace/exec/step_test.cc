@@ -331,6 +331,31 @@ TEST_F(StepTest, AnEndlessLoopLetsOtherStepsRun) {
   EXPECT_EQ(loop.Wait().code(), StatusCode::kCancelled);
 }
 
+TEST_F(StepTest, AnExpensiveNodeStaysOnItsThreadBehindAFewCheapOnes) {
+  const auto left_to_others = [&](int cheap, int expensive) {
+    TestGraph g;
+    const OutputRef arg = g.Arg(0);
+    for (int i = 0; i < expensive; ++i) {
+      g.Add(absl::StrCat("busy", i), "Busy", {arg});
+    }
+    for (int i = 0; i < cheap; ++i) {
+      g.Add(absl::StrCat("less", i), "Less", {arg}, {{"limit", int64_t{i}}});
+    }
+    InlineQueue others;
+    TestRun run({0});
+    RunPlan(*BuildTestPlan(g.graph(), device_), run.plan_run(&others),
+            run.WhenDone());
+    const size_t left = others.size();
+    others.RunAll();
+    EXPECT_TRUE(run.Wait().ok());
+    return left;
+  };
+  EXPECT_EQ(left_to_others(0, 1), 0u);
+  EXPECT_EQ(left_to_others(4, 1), 0u);
+  EXPECT_EQ(left_to_others(4, 3), 2u);
+  EXPECT_EQ(left_to_others(40, 1), 1u) << "another may begin with it";
+}
+
 TEST_F(StepTest, OneThreadGoesOnWithChainsOfAnyLength) {
   OutputRef end = g_.Arg(0);
   for (int i = 0; i < 20'000; ++i) {
