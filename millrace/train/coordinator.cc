@@ -3,13 +3,23 @@
 namespace millrace::train {
 
 void Coordinator::RequestStop(const Status& reason) {
-  MutexLock lock(mu_);
-  stop_ = true;
-  if (reason.code() != StatusCode::kOutOfRange &&
-      reason.code() != StatusCode::kCancelled) {
-    UpdateStatus(status_, reason);
+  std::shared_ptr<CancelScope> scope;
+  {
+    MutexLock lock(mu_);
+    stop_ = true;
+    if (reason.code() != StatusCode::kOutOfRange &&
+        reason.code() != StatusCode::kCancelled) {
+      UpdateStatus(status_, reason);
+    }
+    changed_.NotifyAll();
+    scope = stop_scope_;
   }
-  changed_.NotifyAll();
+  scope->Cancel(Cancelled("a stop was requested"));
+}
+
+std::shared_ptr<CancelScope> Coordinator::stop_scope() const {
+  MutexLock lock(mu_);
+  return stop_scope_;
 }
 
 bool Coordinator::ShouldStop() const {
@@ -28,6 +38,7 @@ bool Coordinator::WaitForStop(Deadline deadline) {
 void Coordinator::ClearStop() {
   MutexLock lock(mu_);
   stop_ = false;
+  stop_scope_ = std::make_shared<CancelScope>();
   status_ = OkStatus();
 }
 

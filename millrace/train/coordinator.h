@@ -1,6 +1,9 @@
 // Coordinator: ends a group of threads together.
 #pragma once
 
+#include <memory>
+
+#include "millrace/base/cancel.h"
 #include "millrace/base/clock.h"
 #include "millrace/base/status.h"
 #include "millrace/base/thread.h"
@@ -17,6 +20,9 @@ class Coordinator {
   bool ShouldStop() const;
   // True if the stop was requested, false if the deadline passed first.
   bool WaitForStop(Deadline deadline = Deadline::Infinite());
+  // Cancelled when a stop is requested, or already is: ends runs, tells
+  // callbacks. ClearStop makes another one.
+  std::shared_ptr<CancelScope> stop_scope() const;
   // From a start on: the group can work again after a stop.
   void ClearStop();
 
@@ -32,6 +38,7 @@ class Coordinator {
   mutable Mutex mu_;  // guards all below
   CondVar changed_;
   bool stop_ = false;
+  std::shared_ptr<CancelScope> stop_scope_ = std::make_shared<CancelScope>();
   int registered_ = 0;
   Status status_;
 };

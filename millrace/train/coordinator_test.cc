@@ -23,6 +23,23 @@ TEST(Coordinator, TheFirstErrorIsKept) {
   EXPECT_FALSE(coordinator.WaitForStop(Deadline::AfterMillis(0)));
 }
 
+TEST(Coordinator, AStopCancelsItsScope) {
+  Coordinator coordinator;
+  const auto scope = coordinator.stop_scope();
+  int told = 0;
+  const auto registration = scope->Register([&told] { ++told; });
+  EXPECT_TRUE(registration.ok());
+  coordinator.RequestStop(Internal("why"));
+  coordinator.RequestStop();
+  EXPECT_EQ(told, 1);
+  EXPECT_EQ(scope->status().code(), StatusCode::kCancelled);
+  EXPECT_TRUE(coordinator.stop_scope()->cancelled());
+  coordinator.ClearStop();
+  EXPECT_FALSE(coordinator.stop_scope()->cancelled());
+  coordinator.RequestStop();
+  EXPECT_TRUE(coordinator.stop_scope()->cancelled());
+}
+
 TEST(Coordinator, EndsItsThreads) {
   const SimResult result = SimWorld({.seed = 3}).Run([] {
     Coordinator coordinator;

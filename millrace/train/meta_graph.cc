@@ -4,6 +4,7 @@
 
 #include "millrace/client/variables.h"
 #include "millrace/graph/graph_proto.h"
+#include "millrace/train/queue_runner.h"
 
 namespace millrace::train {
 namespace {
@@ -53,12 +54,32 @@ std::string VariableDefOf(const ops::Variable& variable) {
   return def;
 }
 
+std::string QueueRunnerDefOf(const QueueRunner& runner) {
+  const QueueRunner::Parts parts = runner.parts();
+  std::string def;
+  PutText(&def, 1, parts.queue_name);
+  for (const std::string& name : parts.enqueue_op_names) {
+    PutText(&def, 2, name);
+  }
+  PutText(&def, 3, parts.close_op_name);
+  PutText(&def, 4, parts.cancel_op_name);
+  std::string codes;
+  for (const StatusCode code : parts.queue_closed_codes) {
+    PutVarint(&codes, static_cast<uint64_t>(code));
+  }
+  PutText(&def, 5, codes);
+  return def;
+}
+
 // A CollectionDef, empty if there is nothing of ours in it.
 std::string CollectionOf(const ClientGraph& graph, const std::string& name) {
   std::string list;
   std::string collection;
   for (const auto& v : graph.Collection<ops::Variable>(name)) {
     PutText(&list, 1, VariableDefOf(v));
+  }
+  for (const auto& runner : graph.Collection<QueueRunner>(name)) {
+    PutText(&list, 1, QueueRunnerDefOf(runner));
   }
   if (!list.empty()) {
     PutText(&collection, 2, list);  // bytes_list

@@ -18,7 +18,7 @@ struct SaverNames {
 };
 
 // A serialized MetaGraphDef with all nodes of the graph. Of the collections it
-// has those of variables and of operations.
+// has those of variables, of queue runners and of operations and outputs.
 std::string SerializeMetaGraph(const ClientGraph& graph,
                                const SaverNames& saver);
 

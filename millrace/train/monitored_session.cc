@@ -39,6 +39,8 @@ MonitoredSession::MonitoredSession(const Scope& scope, MonitoredOptions options,
   if (!options_.checkpoint_dir.empty()) {
     saver_ = std::make_unique<Saver>(root, options_.saver);
   }
+  has_queue_runners_ =
+      !root.graph().CollectionValues(graph_keys::kQueueRunners).empty();
   root.graph().Finalize();
 }
 
@@ -68,6 +70,7 @@ Status MonitoredSession::MakeSession() {
     session_ = std::make_unique<Session>(scope_, std::move(session));
     prepared_.clear();
     Status status = MakeReady();
+    if (status.ok()) StartQueues();
     for (SessionHook* hook : hooks_) {
       if (!status.ok()) break;
       HookContext context = Context();
@@ -123,6 +126,18 @@ Status MonitoredSession::MakeReady() {
   return OkStatus();
 }
 
+void MonitoredSession::StartQueues() {
+  if (!has_queue_runners_) return;
+  lost_ = std::make_unique<CancelScope>();
+  queues_ = StartQueueRunners(
+      *session_, *coordinator_,
+      {.on_error = [lost = lost_.get()](const Status& status) {
+        if (!IsRecoverable(status)) return false;
+        lost->Cancel(status);
+        return true;
+      }});
+}
+
 Status MonitoredSession::RestoreOrInitialize() {
   if (saver_) {
     MR_ASSIGN(const std::string newest,
@@ -158,6 +173,10 @@ StatusOr<std::vector<Tensor>> MonitoredSession::Run(
     int run, const std::vector<Tensor>& feeds) {
   if (closed_) return FailedPrecondition("the monitored session is closed");
   for (;;) {
+    if (lost_ && lost_->cancelled()) {
+      MR_LOG(Warning) << "the session is made again after " << lost_->status();
+      Drop();
+    }
     if (!session_) {
       MR_RETURN_IF_ERROR(MakeSession());
       ++recoveries_;
@@ -165,7 +184,7 @@ StatusOr<std::vector<Tensor>> MonitoredSession::Run(
     }
     const StatusOr<Callable*> callable = Prepared(run);
     StatusOr<std::vector<Tensor>> fetches =
-        callable.ok() ? (*callable)->Run(feeds)
+        callable.ok() ? (*callable)->Run(feeds, {.cancel = lost_.get()})
                       : StatusOr<std::vector<Tensor>>(callable.status());
     if (fetches.ok()) {
       const Status after = AfterRun(runs_[static_cast<size_t>(run)], *fetches);
@@ -177,11 +196,20 @@ StatusOr<std::vector<Tensor>> MonitoredSession::Run(
       }
       return fetches;
     }
-    if (!IsRecoverable(fetches.status())) return fetches.status();
+    if (lost_ && lost_->cancelled() && !ShouldStop()) continue;
+    if (!IsRecoverable(fetches.status())) return Reason(fetches.status());
     MR_LOG(Warning) << "the session is made again after " << fetches.status();
     Drop();
     if (ShouldStop()) return fetches.status();
   }
+}
+
+Status MonitoredSession::Reason(const Status& status) const {
+  const bool may_follow = status.code() == StatusCode::kOutOfRange ||
+                          status.code() == StatusCode::kCancelled;
+  if (!has_queue_runners_ || !may_follow) return status;
+  const Status reason = coordinator_->status();
+  return reason.ok() ? status : reason;
 }
 
 Status MonitoredSession::AfterRun(const RunDefinition& run,
@@ -232,6 +260,8 @@ Status MonitoredSession::SaveNow() {
 }
 
 void MonitoredSession::Drop() {
+  queues_.Abandon();
+  lost_.reset();
   prepared_.clear();
   session_.reset();
 }
@@ -245,6 +275,10 @@ Status MonitoredSession::Close() {
   if (saver_ && saved_step_ < global_step_) status = SaveNow();
   HookContext context = Context();
   for (SessionHook* hook : hooks_) UpdateStatus(status, hook->AtEnd(context));
+  if (has_queue_runners_) {
+    queues_.Stop();
+    UpdateStatus(status, coordinator_->status());
+  }
   prepared_.clear();
   UpdateStatus(status, session_->Close());
   session_.reset();

@@ -19,6 +19,7 @@
 #include "millrace/client/session.h"
 #include "millrace/client/variables.h"
 #include "millrace/train/coordinator.h"
+#include "millrace/train/queue_threads.h"
 #include "millrace/train/saver.h"
 #include "millrace/train/session_hook.h"
 
@@ -51,6 +52,11 @@ struct RunDefinition {
 };
 
 // One thread; RequestStop of the coordinator from any.
+//
+// The graph's queue runners run along with each session, from when its
+// variables have values. Their errors stop the coordinator and are what Run and
+// Close report; those that a lost task gives make the session again, and then
+// the queues stay as they are.
 class MonitoredSession {
  public:
   // Adds its ops to the graph and finalizes it; hooks and `coordinator` (null:
@@ -98,6 +104,9 @@ class MonitoredSession {
   StatusOr<Callable*> Prepared(int run);
   Status AfterRun(const RunDefinition& run, const std::vector<Tensor>& fetches);
   Status SaveIfDue();
+  void StartQueues();
+  // What a failed run reports: the reason, where a queue runner has it.
+  Status Reason(const Status& status) const;
   void Drop();
 
   const Scope scope_;
@@ -111,9 +120,14 @@ class MonitoredSession {
   Operation local_init_;
   std::unique_ptr<Saver> saver_;  // null without checkpoints
   std::vector<RunDefinition> runs_;
+  bool has_queue_runners_ = false;
 
   std::unique_ptr<Session> session_;  // null: lost or not there yet
   std::vector<std::optional<Callable>> prepared_;  // of session_
+  // Of session_: cancelled if a queue runner finds that a task was lost; null
+  // in a graph without runners.
+  std::unique_ptr<CancelScope> lost_;
+  QueueThreads queues_;
   int64_t global_step_ = 0;
   int64_t recoveries_ = 0;
   std::string restored_from_;

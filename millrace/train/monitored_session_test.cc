@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "millrace/base/memory_files.h"
 #include "millrace/client/default_tables.h"
 #include "millrace/client/ops.h"
@@ -10,6 +12,8 @@
 #include "millrace/rpc/loopback/loopback.h"
 #include "millrace/train/global_step.h"
 #include "millrace/train/gradient_descent.h"
+#include "millrace/train/input_producers.h"
+#include "millrace/train/queue_runner.h"
 #include "millrace/train/replica_device_setter.h"
 
 namespace millrace::train {
@@ -181,6 +185,95 @@ TEST(MonitoredSession, RecoversFromALostPs) {
   const Status closed = session.Close();
   EXPECT_TRUE(closed.ok()) << closed;
   EXPECT_EQ(*LatestCheckpoint(&cluster.files, "/d"), "/d/model.ckpt-4");
+}
+
+TEST(MonitoredSession, RunsTheGraphsQueueRunners) {
+  MemoryFiles files;
+  const Scope s = Scope::NewRoot();
+  Model model(s);
+  const Queue queue =
+      RangeInputProducer(s, 3, {.num_epochs = 2, .shuffle = false});
+  model.train.fetches.push_back(queue.Dequeue(s)[0]);
+  MonitoredSession session(s, Options(&files));
+  const int train = session.Define(model.train);
+  const Status started = session.Start();
+  ASSERT_TRUE(started.ok()) << started;
+  std::vector<int32_t> seen;
+  StatusOr<std::vector<Tensor>> out = std::vector<Tensor>();
+  while ((out = session.Run(train, {})).ok()) {
+    seen.push_back((*out)[2].scalar<int32_t>());
+  }
+  EXPECT_EQ(out.status().code(), StatusCode::kOutOfRange);
+  EXPECT_THAT(seen, testing::ElementsAre(0, 1, 2, 0, 1, 2));
+  EXPECT_FALSE(session.ShouldStop());
+  const Status closed = session.Close();
+  EXPECT_TRUE(closed.ok()) << closed;
+}
+
+TEST(MonitoredSession, AQueueRunnersErrorIsTheReason) {
+  MemoryFiles files;
+  const Scope s = Scope::NewRoot();
+  Model model(s);
+  const Output bad = ops::CheckNumerics(
+      s, ops::Fill(s, {2}, std::numeric_limits<float>::infinity()), "broken");
+  const Queue queue = InputProducer(s, bad, {}, PartialShape({}));
+  model.train.fetches.push_back(queue.Dequeue(s)[0]);
+  MonitoredSession session(s, Options(&files));
+  const int train = session.Define(model.train);
+  ASSERT_TRUE(session.Start().ok());
+  const Status status = session.Run(train, {}).status();
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), testing::HasSubstr("broken"));
+  EXPECT_TRUE(session.ShouldStop());
+  EXPECT_EQ(session.Close().code(), StatusCode::kInvalidArgument);
+}
+
+TEST(MonitoredSession, AStopEndsARunThatWaitsForAQueue) {
+  MemoryFiles files;
+  const Scope s = Scope::NewRoot();
+  Model model(s);
+  // Nobody feeds the first queue, so the runner of the second waits, too.
+  const FIFOQueue first(s, {DataType::kFloat});
+  const FIFOQueue second(s, {DataType::kFloat});
+  AddQueueRunner(s,
+                 QueueRunner(s, second, {second.Enqueue(s, first.Dequeue(s))}));
+  model.train.fetches.push_back(second.Dequeue(s)[0]);
+  Coordinator coordinator;
+  MonitoredSession session(s, Options(&files), {}, &coordinator);
+  const int train = session.Define(model.train);
+  ASSERT_TRUE(session.Start().ok());
+  Thread stopper("stopper", [&] { coordinator.RequestStop(); });
+  EXPECT_EQ(session.Run(train, {}).status().code(), StatusCode::kOutOfRange);
+  stopper.Join();
+  const Status closed = session.Close();
+  EXPECT_TRUE(closed.ok()) << closed;
+}
+
+TEST(MonitoredSession, QueuesGoOnAfterALostPs) {
+  Cluster cluster;
+  const Scope root = Scope::NewRoot();
+  const Scope s = root.WithDevice(ReplicaDeviceSetter(
+      {.ps_tasks = 1, .worker_device = "/job:worker/task:0"}));
+  Model model(s);
+  const Queue queue = RangeInputProducer(root.WithDevice("/job:worker/task:0"),
+                                         3, {.shuffle = false});
+  model.train.fetches.push_back(queue.Dequeue(s)[0]);
+  MonitoredOptions options = Options(&cluster.files);
+  options.session = cluster.Session();
+  options.save_steps = 1;
+  MonitoredSession session(root, options);
+  const int train = session.Define(model.train);
+  ASSERT_TRUE(session.Start().ok());
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(session.Run(train, {}).ok());
+  cluster.RestartPs();
+  for (int i = 0; i < 4; ++i) {
+    auto out = session.Run(train, {});
+    ASSERT_TRUE(out.ok()) << out.status();
+  }
+  EXPECT_EQ(session.recoveries(), 1);
+  EXPECT_EQ(session.global_step(), 8);
+  const Status closed = session.Close();
+  EXPECT_TRUE(closed.ok()) << closed;
 }
 
 }  // namespace
