@@ -1,0 +1,80 @@
+#include "examples/chapter12_cpp/cluster.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "millrace/client/default_tables.h"
+#include "millrace/cluster/cluster_spec.h"
+#include "millrace/graph/device_name.h"
+
+namespace millrace::chapter12 {
+namespace {
+
+constexpr char kContainer[] = "chapter12";
+// Names for the loopback network; nothing listens at such ports.
+constexpr char kTasks[] =
+    "ps=127.0.0.1:1001,127.0.0.1:1002;worker=127.0.0.1:1003,127.0.0.1:1004";
+
+std::string Short(const std::string& device) {
+  const auto name = DeviceName::Parse(device);
+  if (!name.ok() || !name->job || !name->task) return device;
+  return absl::StrCat(*name->job, " ", *name->task);
+}
+
+}  // namespace
+
+StatusOr<std::unique_ptr<Cluster>> Cluster::InThisProcess() {
+  auto cluster = std::make_unique<Cluster>(std::vector<std::string>());
+  cluster->network_ = std::make_shared<LoopbackNetwork>();
+  MR_ASSIGN(const ClusterSpec spec, ClusterSpec::Parse(kTasks));
+  for (const TaskName& task : spec.Tasks()) {
+    ServerOptions options;
+    options.cluster = spec;
+    options.task = task;
+    options.transport = cluster->network_;
+    options.ops = &DefaultOps();
+    options.kernels = &DefaultKernels();
+    MR_ASSIGN(std::unique_ptr<Server> server,
+              Server::Start(std::move(options)));
+    if (task.job == "worker") cluster->targets_.push_back(server->target());
+    cluster->servers_.push_back(std::move(server));
+  }
+  return cluster;
+}
+
+Cluster::Cluster(std::vector<std::string> worker_targets)
+    : targets_(std::move(worker_targets)) {}
+
+Cluster::~Cluster() {
+  for (const auto& server : servers_) server->Stop(0);
+}
+
+SessionOptions Cluster::Master(int worker) const {
+  return {.target = targets_[static_cast<size_t>(worker)],
+          .transport = network_};
+}
+
+Scope Cluster::NewGraph() const {
+  return Scope::NewRoot().WithContainer(kContainer);
+}
+
+Status Cluster::Reset() const { return Session::Reset(Master(), {kContainer}); }
+
+StatusOr<std::map<std::string, std::string>> Placement(
+    Session& session, const std::vector<Output>& fetches) {
+  RunMetadata metadata;
+  MR_RETURN_IF_ERROR(session
+                         .Run({}, fetches, {},
+                              {.options = {.output_partition_graphs = true},
+                               .metadata = &metadata})
+                         .status());
+  std::map<std::string, std::string> where;
+  for (const GraphDef& graph : metadata.partition_graphs) {
+    for (const NodeDef& node : graph.nodes) {
+      where[node.name] = Short(node.device);
+    }
+  }
+  return where;
+}
+
+}  // namespace millrace::chapter12

@@ -1,0 +1,20 @@
+// The examples of this folder, each of which prints what it finds.
+#pragma once
+
+#include "examples/chapter12_cpp/cluster.h"
+
+namespace millrace::chapter12 {
+
+Status Pinning(const Cluster& cluster);
+Status Sharding(const Cluster& cluster);
+Status Containers(const Cluster& cluster);
+Status Queues(const Cluster& cluster);
+Status Preloading(const Cluster& cluster);
+Status CsvReaders(const Cluster& cluster);
+Status MultithreadedReaders(const Cluster& cluster);
+Status Producers(const Cluster& cluster);
+Status OneNetworkPerDevice(const Cluster& cluster);
+Status EnsembleInGraph(const Cluster& cluster);
+Status EnsembleBetweenGraphs(const Cluster& cluster);
+
+}  // namespace millrace::chapter12
