@@ -60,7 +60,7 @@ std::string ElementText(const T& v) {
 std::string ElementAt(const Tensor& t, int64_t i) {
   switch (t.dtype()) {
     case DataType::kString:
-      return absl::CEscape(t.flat<StringElement>()[i].view());
+      return absl::Utf8SafeCEscape(t.flat<StringElement>()[i].view());
     case DataType::kResource: {
       const auto& h = t.flat<ResourceElement>()[i];
       return h ? absl::StrCat("<Resource ", h->container, "/", h->name, ">")
@@ -118,8 +118,10 @@ void AppendEdges(const Tensor& t, int d, int64_t base, int64_t edge,
   absl::StrAppend(out, "[");
   for (int64_t i = 0; i < n; ++i) {
     const std::string gap =
-        d == t.rank() - 1 ? " "
-                          : "\n" + std::string(static_cast<size_t>(d) + 1, ' ');
+        d == t.rank() - 1
+            ? " "
+            : std::string(static_cast<size_t>(t.rank() - d - 1), '\n') +
+                  std::string(static_cast<size_t>(d) + 1, ' ');
     if (i > 0) absl::StrAppend(out, gap);
     if (edge >= 0 && i == edge && n > 2 * edge) {
       absl::StrAppend(out, "...", edge > 0 ? gap : "");

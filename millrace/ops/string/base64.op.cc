@@ -1,0 +1,18 @@
+#include "millrace/graph/shape_context.h"
+
+using namespace millrace;
+
+MR_OP(EncodeBase64){
+    .inputs = "input: string",
+    .outputs = "output: string",
+    .attrs = "pad: bool = false",
+    .shape = shapes::Unchanged,
+    .doc = "Bytes in base 64, with - and _ as the last digits.",
+};
+
+MR_OP(DecodeBase64){
+    .inputs = "input: string",
+    .outputs = "output: string",
+    .shape = shapes::Unchanged,
+    .doc = "What EncodeBase64 has encoded, padded or not.",
+};

@@ -1,0 +1,54 @@
+#include "tests/cases/case.h"
+
+using namespace millrace::cases;
+
+namespace {
+
+constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
+
+}  // namespace
+
+MR_CASES(StaticRegexFullMatch)(CaseList& c) {
+  c.Ok({Str({"s3://bucket/a", "/tmp/a", ""})}, {{"pattern", "^s3://.*"}});
+  c.Ok({StrScalar("aaa")}, {{"pattern", "a{2,3}"}});
+}
+
+MR_CASES(RegexFullMatch)(CaseList& c) {
+  c.Ok({Str({"abc", "abd"}), StrScalar("ab[c]")});
+  c.Error({Str({"abc"}), StrScalar("a[")}, kInvalid, "Invalid pattern");
+  c.Error({Str({"abc"}), Str({"a"})}, kInvalid,
+          "Pattern must be scalar, but received")
+      .NoShapeCheck();
+}
+
+MR_CASES(StaticRegexReplace)(CaseList& c) {
+  const Value text = Str({2, 2}, {"a.b.c", "", "abcabc", "no"});
+  c.Ok({text}, {{"pattern", "[ac]"}, {"rewrite", "<\\0>"}});
+  c.Ok({text}, {{"pattern", "a(.)b?"}, {"rewrite", "\\1\\1"}});
+  c.Ok({text},
+       {{"pattern", "\\."}, {"rewrite", ""}, {"replace_global", false}});
+  c.Ok({text}, {{"pattern", "x*"}, {"rewrite", "-"}});
+  c.Ok({StrScalar("\xc3\xa9t\xc3\xa9")},
+       {{"pattern", "(?i)\xc3\x89"}, {"rewrite", "e"}});
+  // A group that the pattern does not have: nothing is replaced.
+  c.Ok({text}, {{"pattern", "a"}, {"rewrite", "\\2"}});
+  c.Ok({Empty(DataType::kString, {0})}, {{"pattern", "a"}, {"rewrite", "b"}});
+  c.Error({text}, {{"pattern", "("}, {"rewrite", "b"}}, kInvalid,
+          "Invalid pattern: (");
+}
+
+MR_CASES(RegexReplace)(CaseList& c) {
+  const Value text = Str({"aaa bbb", "", "ab ab"});
+  c.Ok({text, StrScalar("(a)(b)"), StrScalar("\\2\\1")});
+  c.Ok({text, StrScalar("b+"), StrScalar("[\\0]")},
+       {{"replace_global", false}});
+  c.Ok({StrScalar("x"), StrScalar("^"), StrScalar(">")});
+  c.Error({text, StrScalar("a**("), StrScalar("")}, kInvalid,
+          "Invalid pattern: a**(");
+  c.Error({text, Str({"a"}), StrScalar("")}, kInvalid,
+          "Pattern must be scalar, but received [1]")
+      .NoShapeCheck();
+  c.Error({text, StrScalar("a"), Str({""})}, kInvalid,
+          "Rewrite must be scalar, but received [1]")
+      .NoShapeCheck();
+}
