@@ -1,0 +1,152 @@
+#include "millrace/ops/parse/json_example.h"
+
+#include <bit>
+
+#include "absl/strings/escaping.h"
+#include "millrace/base/coding.h"
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/parse/json_reader.h"
+
+namespace millrace::ops {
+namespace {
+
+// Appends field `number` with these bytes.
+void PutField(uint32_t number, absl::string_view bytes, std::string* out) {
+  PutVarint32(out, number << 3 | 2);
+  PutVarint64(out, bytes.size());
+  out->append(bytes.data(), bytes.size());
+}
+
+class ExampleWriter {
+ public:
+  explicit ExampleWriter(absl::string_view json) : in_(json) {}
+
+  Status Write(std::string* out) {
+    MR_RETURN_IF_ERROR(Member("features", "", 1, out, [this](std::string* f) {
+      return Member("feature", "", 0, f, [this](std::string* map) {
+        return in_.Object(
+            [&](const std::string& key) { return Entry(key, map); });
+      });
+    }));
+    return in_.End();
+  }
+
+ private:
+  // An object whose only member is called `name` (or `other`): `write` reads
+  // its value, which becomes field `number` (0: is appended as it is).
+  template <class F>
+  Status Member(absl::string_view name, absl::string_view other,
+                uint32_t number, std::string* out, F write) {
+    return in_.Object([&](const std::string& key) -> Status {
+      if (key != name && (other.empty() || key != other)) {
+        return in_.Fail(absl::StrCat("no such field: ", key));
+      }
+      if (in_.TakeNull()) return OkStatus();
+      std::string value;
+      MR_RETURN_IF_ERROR(write(&value));
+      if (number == 0) {
+        *out += value;
+      } else {
+        PutField(number, value, out);
+      }
+      return OkStatus();
+    });
+  }
+
+  Status Entry(const std::string& key, std::string* map) {
+    std::string entry, feature;
+    PutField(1, key, &entry);
+    MR_RETURN_IF_ERROR(Feature(&feature));
+    PutField(2, feature, &entry);
+    PutField(1, entry, map);
+    return OkStatus();
+  }
+
+  Status Feature(std::string* out) {
+    bool has_kind = false;
+    return in_.Object([&](const std::string& kind) -> Status {
+      const bool bytes = kind == "bytesList" || kind == "bytes_list";
+      const bool floats = kind == "floatList" || kind == "float_list";
+      const bool ints = kind == "int64List" || kind == "int64_list";
+      if (!bytes && !floats && !ints) {
+        return in_.Fail(absl::StrCat("no such field: ", kind));
+      }
+      if (in_.TakeNull()) return OkStatus();
+      if (has_kind) return in_.Fail("a second kind of value");
+      has_kind = true;
+      std::string list;
+      MR_RETURN_IF_ERROR(
+          Member("value", "", 0, &list, [&](std::string* values) {
+            return bytes    ? Bytes(values)
+                   : floats ? Floats(values)
+                            : Ints(values);
+          }));
+      PutField(bytes ? 1 : floats ? 2 : 3, list, out);
+      return OkStatus();
+    });
+  }
+
+  Status Bytes(std::string* list) {
+    return in_.Array([&]() -> Status {
+      std::string text, bytes;
+      MR_RETURN_IF_ERROR(in_.String(&text));
+      if (!absl::Base64Unescape(text, &bytes) &&
+          !absl::WebSafeBase64Unescape(text, &bytes)) {
+        return in_.Fail("no base 64");
+      }
+      PutField(1, bytes, list);
+      return OkStatus();
+    });
+  }
+  Status Floats(std::string* list) {
+    std::string packed;
+    MR_RETURN_IF_ERROR(in_.Array([&]() -> Status {
+      float v = 0;
+      MR_RETURN_IF_ERROR(in_.Float(&v));
+      PutFixed32(&packed, std::bit_cast<uint32_t>(v));
+      return OkStatus();
+    }));
+    if (!packed.empty()) PutField(1, packed, list);
+    return OkStatus();
+  }
+  Status Ints(std::string* list) {
+    std::string packed;
+    MR_RETURN_IF_ERROR(in_.Array([&]() -> Status {
+      int64_t v = 0;
+      MR_RETURN_IF_ERROR(in_.Int(&v));
+      PutVarint64(&packed, static_cast<uint64_t>(v));
+      return OkStatus();
+    }));
+    if (!packed.empty()) PutField(1, packed, list);
+    return OkStatus();
+  }
+
+  JsonReader in_;
+};
+
+Status RunDecode(KernelContext& ctx) {
+  const auto json = ctx.input(0).flat<StringElement>();
+  MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, ctx.input(0).shape()));
+  std::string bytes;
+  for (size_t i = 0; i < json.size(); ++i) {
+    if (i % 256 == 0) MR_RETURN_IF_ERROR(ctx.CheckCancelled());
+    bytes.clear();
+    const Status status = EncodeJsonExample(json[i].view(), &bytes);
+    if (!status.ok()) return Prefix("Error while parsing JSON: ", status);
+    out->mutable_flat<StringElement>()[i].Assign(bytes);
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+Status EncodeJsonExample(absl::string_view json, std::string* out) {
+  return ExampleWriter(json).Write(out);
+}
+
+}  // namespace millrace::ops
+
+using namespace millrace;
+using namespace millrace::ops;
+
+MR_KERNELS(DecodeJSONExample, Cpu){{.make = MakeFunctionKernel<RunDecode>}};
