@@ -101,17 +101,18 @@ Status DepthShape(ShapeContext& c) {
     return c.Return(PartialShape::UnknownOfRank(5));
   }
   MR_ASSIGN(PartialShape shape, c.WithRank(0, 4));
+  MR_ASSIGN(const int64_t area, ShapeContext::MultiplyDims(block, block));
   const bool first = format == "NCHW";
   for (int i = 0; i < 3; ++i) {
     const bool is_depth = i == 2;
     const int d = is_depth ? (first ? 1 : 3) : (first ? 2 : 1) + i;
     int64_t size = shape.dim(d);
     if (is_depth == kToDepth) {
-      MR_ASSIGN(size, ShapeContext::MultiplyDims(
-                          size, is_depth ? block * block : block));
+      MR_ASSIGN(size,
+                ShapeContext::MultiplyDims(size, is_depth ? area : block));
     } else {
-      MR_ASSIGN(size, ShapeContext::DivideDims(
-                          size, is_depth ? block * block : block, true));
+      MR_ASSIGN(size,
+                ShapeContext::DivideDims(size, is_depth ? area : block, true));
     }
     shape.set_dim(d, size);
   }

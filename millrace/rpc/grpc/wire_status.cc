@@ -121,6 +121,7 @@ Deadline FromTimespec(gpr_timespec time) {
   const gpr_timespec left = gpr_time_sub(at, gpr_now(GPR_CLOCK_MONOTONIC));
   constexpr int64_t kFarSeconds = int64_t{1} << 32;
   if (left.tv_sec > kFarSeconds) return {};
+  if (left.tv_sec < -kFarSeconds) return Deadline::At(0);
   return Deadline::After(left.tv_sec * 1'000'000'000 + left.tv_nsec);
 }
 
