@@ -1,0 +1,67 @@
+#include "millrace/ops/linalg/batch.h"
+
+#include <atomic>
+
+namespace millrace::ops {
+
+StatusOr<MatrixBatch> ReadBatch(const Tensor& t, int input) {
+  if (t.rank() < 2) {
+    return InvalidArgument("Input tensor ", input, " must have rank >= 2, got ",
+                           t.rank());
+  }
+  MatrixBatch b;
+  b.rows = t.dim(t.rank() - 2);
+  b.cols = t.dim(t.rank() - 1);
+  b.dims = t.shape().dims();
+  b.dims.resize(b.dims.size() - 2);
+  b.count = t.shape().NumElements(0, t.rank() - 2);
+  return b;
+}
+
+StatusOr<MatrixBatch> ReadSquareBatch(const Tensor& t) {
+  MR_ASSIGN(MatrixBatch b, ReadBatch(t));
+  if (b.rows != b.cols) return InvalidArgument("Input matrix must be square.");
+  return b;
+}
+
+StatusOr<MatrixBatch> ReadRightSides(const Tensor& t, const MatrixBatch& a) {
+  MR_ASSIGN(MatrixBatch b, ReadBatch(t, 1));
+  if (b.dims.size() != a.dims.size()) {
+    return InvalidArgument("All input tensors must have the same rank.");
+  }
+  if (b.dims != a.dims) {
+    return InvalidArgument(
+        "All input tensors must have the same outer dimensions.");
+  }
+  if (b.rows != a.rows) {
+    return InvalidArgument("Input matrix and rhs are incompatible.");
+  }
+  return b;
+}
+
+StatusOr<Tensor*> AllocateBatch(KernelContext& ctx, int output,
+                                const MatrixBatch& batch,
+                                std::initializer_list<int64_t> last) {
+  DimVector dims = batch.dims;
+  dims.insert(dims.end(), last.begin(), last.end());
+  MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
+  return ctx.AllocateOutput(output, std::move(shape));
+}
+
+Status ForMatrices(KernelContext& ctx, int64_t count, int64_t n,
+                   const char* failure, absl::FunctionRef<bool(int64_t)> f) {
+  std::atomic<bool> failed{false};
+  const double work =
+      static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n);
+  const auto nanos = static_cast<int64_t>(std::min(work, 1e12)) + 100;
+  MR_RETURN_IF_ERROR(
+      ctx.ParallelFor(count, nanos, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+          if (!f(i)) failed.store(true, std::memory_order_relaxed);
+        }
+      }));
+  if (failed.load(std::memory_order_relaxed)) return InvalidArgument(failure);
+  return OkStatus();
+}
+
+}  // namespace millrace::ops

@@ -1,0 +1,61 @@
+// Batches of matrices: the last two dimensions of tensors.
+#pragma once
+
+#include <initializer_list>
+
+#include "absl/functional/function_ref.h"
+#include "millrace/kernel/kernel_context.h"
+#include "millrace/ops/linalg/matrix.h"
+#include "millrace/tensor/dispatch.h"
+
+namespace millrace::ops {
+
+// The types of most kernels here.
+using MatrixTypes = Types<float, double, Complex64, Complex128>;
+// half is computed in float.
+using MatrixTypesWithHalf = Types<float, double, Half, Complex64, Complex128>;
+
+struct MatrixBatch {
+  int64_t count = 0, rows = 0, cols = 0;
+  DimVector dims;  // of the batch
+};
+
+// INVALID_ARGUMENT for less than two dimensions.
+StatusOr<MatrixBatch> ReadBatch(const Tensor& t, int input = 0);
+// Also where the matrices are not square.
+StatusOr<MatrixBatch> ReadSquareBatch(const Tensor& t);
+// The batch of input 1, whose matrices have as many rows as those of `a` and
+// whose other dimensions are equal; else INVALID_ARGUMENT.
+StatusOr<MatrixBatch> ReadRightSides(const Tensor& t, const MatrixBatch& a);
+
+// Allocates an output for a matrix (or vector, or number) a matrix of `batch`.
+StatusOr<Tensor*> AllocateBatch(KernelContext& ctx, int output,
+                                const MatrixBatch& batch,
+                                std::initializer_list<int64_t> last);
+
+// Calls f(i) for `count` matrices whose larger dimension is `n`, on all
+// threads; f returns false where there is no result, which makes the whole
+// INVALID_ARGUMENT `failure`.
+Status ForMatrices(KernelContext& ctx, int64_t count, int64_t n,
+                   const char* failure, absl::FunctionRef<bool(int64_t)> f);
+
+// Elements from row-major memory, in the type S.
+template <class S, class T>
+Matrix<S> ReadMatrix(const T* from, int64_t rows, int64_t cols) {
+  Matrix<S> m(rows, cols);
+  for (int64_t i = 0; i < rows * cols; ++i) {
+    m.data()[i] = static_cast<S>(from[i]);
+  }
+  return m;
+}
+// The first rows and columns of `m`.
+template <class T, class S>
+void WriteMatrix(const Matrix<S>& m, int64_t rows, int64_t cols, T* to) {
+  for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t j = 0; j < cols; ++j) {
+      to[i * cols + j] = static_cast<T>(m(i, j));
+    }
+  }
+}
+
+}  // namespace millrace::ops

@@ -1,0 +1,159 @@
+// Cholesky, its gradient op, Qr and Lu.
+#include "millrace/ops/linalg/factor.h"
+
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/linalg/batch.h"
+
+namespace millrace::ops {
+namespace {
+
+Status RunCholesky(KernelContext& ctx) {
+  const Tensor& x = ctx.input(0);
+  MR_ASSIGN(const MatrixBatch b, ReadSquareBatch(x));
+  MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
+  if (out->num_elements() == 0) return OkStatus();
+  const int64_t n = b.rows;
+  return Dispatch(MatrixTypes{}, x.dtype(), [&]<class T>() -> Status {
+    const T* from = x.flat<T>().data();
+    T* to = out->mutable_flat<T>().data();
+    return ForMatrices(ctx, b.count, n, "", [&](int64_t i) {
+      Matrix<T> m = ReadMatrix<T>(from + i * n * n, n, n);
+      if (!FactorCholesky(&m)) {
+        // Not positive definite: no error, as a training step may pass by.
+        const T nan(std::numeric_limits<RealType<T>>::quiet_NaN());
+        for (int64_t r = 0; r < n; ++r) {
+          std::fill(m.row(r), m.row(r) + r + 1, nan);
+          std::fill(m.row(r) + r + 1, m.row(r) + n, T(0));
+        }
+      }
+      WriteMatrix(m, n, n, to + i * n * n);
+      return true;
+    });
+  });
+}
+
+// With L of the result: L^-H tril(L^H dL, half its diagonal) L^-1, made
+// symmetric.
+Status RunCholeskyGrad(KernelContext& ctx) {
+  const Tensor& l = ctx.input(0);
+  const Tensor& grad = ctx.input(1);
+  MR_ASSIGN(const MatrixBatch b, ReadSquareBatch(l));
+  MR_ASSIGN(const MatrixBatch g, ReadRightSides(grad, b));
+  if (g.cols != b.cols) {
+    return InvalidArgument("Inputs must have the same shape.");
+  }
+  MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, l.shape()));
+  if (out->num_elements() == 0) return OkStatus();
+  const int64_t n = b.rows;
+  return Dispatch<float, double>(l.dtype(), [&]<class T>() -> Status {
+    const T* from = l.flat<T>().data();
+    const T* dy = grad.flat<T>().data();
+    T* to = out->mutable_flat<T>().data();
+    return ForMatrices(ctx, b.count, n, "", [&](int64_t i) {
+      Matrix<T> lower = ReadMatrix<T>(from + i * n * n, n, n);
+      Matrix<T> d = ReadMatrix<T>(dy + i * n * n, n, n);
+      for (int64_t r = 0; r < n; ++r) {
+        std::fill(lower.row(r) + r + 1, lower.row(r) + n, T(0));
+        std::fill(d.row(r) + r + 1, d.row(r) + n, T(0));
+      }
+      const Matrix<T> upper = lower.Adjoint();
+      Matrix<T> p = Product(upper, d);
+      for (int64_t r = 0; r < n; ++r) {
+        p(r, r) /= 2;
+        std::fill(p.row(r) + r + 1, p.row(r) + n, T(0));
+      }
+      SolveTriangle(upper, false, false, &p);
+      p = p.Adjoint();
+      SolveTriangle(upper, false, false, &p);
+      T* z = to + i * n * n;
+      for (int64_t r = 0; r < n; ++r) {
+        for (int64_t c = 0; c < n; ++c) z[r * n + c] = (p(r, c) + p(c, r)) / 2;
+      }
+      return true;
+    });
+  });
+}
+
+class QrKernel {
+ public:
+  static StatusOr<QrKernel> Make(const KernelInit& init) {
+    QrKernel k;
+    MR_ASSIGN(k.full_, init.Attr<bool>("full_matrices"));
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    const Tensor& x = ctx.input(0);
+    MR_ASSIGN(const MatrixBatch b, ReadBatch(x));
+    const int64_t m = b.rows, n = b.cols;
+    const int64_t p = full_ ? m : std::min(m, n);
+    MR_ASSIGN(Tensor* const q, AllocateBatch(ctx, 0, b, {m, p}));
+    MR_ASSIGN(Tensor* const r, AllocateBatch(ctx, 1, b, {p, n}));
+    if (q->num_elements() == 0) return OkStatus();
+    return Dispatch(MatrixTypesWithHalf{}, x.dtype(), [&]<class T>() -> Status {
+      using S = ComputeType<T>;
+      const T* from = x.flat<T>().data();
+      T* to_q = q->mutable_flat<T>().data();
+      T* to_r = r->mutable_flat<T>().data();
+      return ForMatrices(ctx, b.count, std::max(m, n), "", [&](int64_t i) {
+        Matrix<S> mq, mr;
+        FactorQr(ReadMatrix<S>(from + i * m * n, m, n), p, &mq, &mr);
+        WriteMatrix(mq, m, p, to_q + i * m * p);
+        WriteMatrix(mr, p, n, to_r + i * p * n);
+        return true;
+      });
+    });
+  }
+
+ private:
+  bool full_ = false;
+};
+
+Status RunLu(KernelContext& ctx) {
+  const Tensor& x = ctx.input(0);
+  MR_ASSIGN(const MatrixBatch b, ReadSquareBatch(x));
+  const int64_t n = b.rows;
+  MR_ASSIGN(Tensor* const lu, ctx.AllocateOutput(0, x.shape()));
+  MR_ASSIGN(Tensor* const order, AllocateBatch(ctx, 1, b, {n}));
+  if (lu->num_elements() == 0) return OkStatus();
+  return Dispatch(MatrixTypes{}, x.dtype(), [&]<class T>() -> Status {
+    const T* from = x.flat<T>().data();
+    T* to = lu->mutable_flat<T>().data();
+    char* rows = order->mutable_data();
+    const bool wide = order->dtype() == DataType::kInt64;
+    return ForMatrices(
+        ctx, b.count, n, "Input is not invertible.", [&](int64_t i) {
+          const LuFactors<T> f =
+              FactorLu(ReadMatrix<T>(from + i * n * n, n, n));
+          if (f.singular) return false;
+          WriteMatrix(f.lu, n, n, to + i * n * n);
+          for (int64_t k = 0; k < n; ++k) {
+            if (wide) {
+              reinterpret_cast<int64_t*>(rows)[i * n + k] = f.order[k];
+            } else {
+              reinterpret_cast<int32_t*>(rows)[i * n + k] =
+                  static_cast<int32_t>(f.order[k]);
+            }
+          }
+          return true;
+        });
+  });
+}
+
+#define MR_TYPES "T: float, double, complex64, complex128"
+
+}  // namespace
+}  // namespace millrace::ops
+
+using namespace millrace;
+using namespace millrace::ops;
+
+MR_KERNELS(Cholesky,
+           Cpu){{.types = MR_TYPES, .make = MakeFunctionKernel<RunCholesky>}};
+MR_KERNELS(BatchCholesky, Cpu){
+    {.types = "T: float, double", .make = MakeFunctionKernel<RunCholesky>}};
+MR_KERNELS(CholeskyGrad, Cpu){
+    {.types = "T: float, double", .make = MakeFunctionKernel<RunCholeskyGrad>}};
+MR_KERNELS(BatchCholeskyGrad, Cpu){
+    {.types = "T: float, double", .make = MakeFunctionKernel<RunCholeskyGrad>}};
+MR_KERNELS(Qr, Cpu){{.types = MR_TYPES ", half", .make = MakeKernel<QrKernel>}};
+MR_KERNELS(Lu, Cpu){{.types = MR_TYPES, .make = MakeFunctionKernel<RunLu>}};

@@ -1,0 +1,135 @@
+// A dense matrix for the kernels of this folder, and products of rows.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace millrace::ops {
+
+template <class S>
+struct RealOf {
+  using type = S;
+};
+template <class R>
+struct RealOf<std::complex<R>> {
+  using type = R;
+};
+template <class S>
+using RealType = typename RealOf<S>::type;
+template <class S>
+inline constexpr bool kIsReal = std::is_same_v<S, RealType<S>>;
+
+template <class S>
+S ConjugateOf(S x) {
+  if constexpr (kIsReal<S>) {
+    return x;
+  } else {
+    return std::conj(x);
+  }
+}
+template <class S>
+RealType<S> SquareOf(S x) {
+  if constexpr (kIsReal<S>) {
+    return x * x;
+  } else {
+    return x.real() * x.real() + x.imag() * x.imag();
+  }
+}
+
+// y -= factor * x.
+template <class S>
+void SubtractTimes(S factor, const S* x, int64_t n, S* y) {
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) y[i] -= factor * x[i];
+}
+
+// The sum of conj(x[i]) * y[i], in eight sums that are added up last.
+template <class S>
+S Inner(const S* x, const S* y, int64_t n) {
+  constexpr int64_t kLanes = 8;
+  S lanes[kLanes] = {};
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    for (int64_t k = 0; k < kLanes; ++k) {
+      lanes[k] += ConjugateOf(x[i + k]) * y[i + k];
+    }
+  }
+  S sum(0);
+  for (; i < n; ++i) sum += ConjugateOf(x[i]) * y[i];
+  for (const S& lane : lanes) sum += lane;
+  return sum;
+}
+
+// Row-major; one thread.
+template <class S>
+class Matrix {
+ public:
+  Matrix() = default;
+  Matrix(int64_t rows, int64_t cols)
+      : rows_(rows), cols_(cols), data_(static_cast<size_t>(rows * cols)) {}
+  static Matrix Identity(int64_t rows, int64_t cols) {
+    Matrix m(rows, cols);
+    for (int64_t i = 0; i < std::min(rows, cols); ++i) m(i, i) = S(1);
+    return m;
+  }
+
+  int64_t rows() const { return rows_; }
+  int64_t cols() const { return cols_; }
+  int64_t size() const { return rows_ * cols_; }
+  S& operator()(int64_t r, int64_t c) { return row(r)[c]; }
+  const S& operator()(int64_t r, int64_t c) const { return row(r)[c]; }
+  S* data() { return data_.data(); }
+  const S* data() const { return data_.data(); }
+  S* row(int64_t r) { return data_.data() + r * cols_; }
+  const S* row(int64_t r) const { return data_.data() + r * cols_; }
+  void SwapRows(int64_t a, int64_t b) {
+    if (a != b) std::swap_ranges(row(a), row(a) + cols_, row(b));
+  }
+
+  Matrix Adjoint() const {
+    Matrix m(cols_, rows_);
+    for (int64_t r = 0; r < rows_; ++r) {
+      for (int64_t c = 0; c < cols_; ++c) m(c, r) = ConjugateOf((*this)(r, c));
+    }
+    return m;
+  }
+  Matrix Transposed() const {
+    Matrix m(cols_, rows_);
+    for (int64_t r = 0; r < rows_; ++r) {
+      for (int64_t c = 0; c < cols_; ++c) m(c, r) = (*this)(r, c);
+    }
+    return m;
+  }
+
+  // The largest absolute value; 0 of an empty matrix.
+  RealType<S> LargestElement() const {
+    RealType<S> largest = 0;
+    for (const S& x : data_) largest = std::max(largest, std::abs(x));
+    return largest;
+  }
+  void Scale(S factor) {
+    for (S& x : data_) x *= factor;
+  }
+
+ private:
+  int64_t rows_ = 0, cols_ = 0;
+  std::vector<S> data_;
+};
+
+template <class S>
+Matrix<S> Product(const Matrix<S>& a, const Matrix<S>& b) {
+  Matrix<S> c(a.rows(), b.cols());
+  for (int64_t i = 0; i < a.rows(); ++i) {
+    for (int64_t k = 0; k < a.cols(); ++k) {
+      SubtractTimes(-a(i, k), b.row(k), b.cols(), c.row(i));
+    }
+  }
+  return c;
+}
+
+}  // namespace millrace::ops

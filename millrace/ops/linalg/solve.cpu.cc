@@ -1,0 +1,223 @@
+// Inverses, determinants and solutions by triangular factors.
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/linalg/batch.h"
+#include "millrace/ops/linalg/factor.h"
+#include "millrace/ops/math/broadcast.h"
+
+namespace millrace::ops {
+namespace {
+
+class InverseKernel {
+ public:
+  static StatusOr<InverseKernel> Make(const KernelInit& init) {
+    InverseKernel k;
+    MR_ASSIGN(k.adjoint_, init.Attr<bool>("adjoint"));
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    const Tensor& x = ctx.input(0);
+    MR_ASSIGN(const MatrixBatch b, ReadSquareBatch(x));
+    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
+    if (out->num_elements() == 0) return OkStatus();
+    const int64_t n = b.rows;
+    return Dispatch(MatrixTypesWithHalf{}, x.dtype(), [&]<class T>() -> Status {
+      using S = ComputeType<T>;
+      const T* from = x.flat<T>().data();
+      T* to = out->mutable_flat<T>().data();
+      return ForMatrices(ctx, b.count, n, "Input is not invertible.",
+                         [&](int64_t i) {
+                           Matrix<S> m = ReadMatrix<S>(from + i * n * n, n, n);
+                           if (adjoint_) m = m.Adjoint();
+                           const LuFactors<S> f = FactorLu(std::move(m));
+                           if (f.singular) return false;
+                           WriteMatrix(SolveLu(f, Matrix<S>::Identity(n, n)), n,
+                                       n, to + i * n * n);
+                           return true;
+                         });
+    });
+  }
+
+ private:
+  bool adjoint_ = false;
+};
+
+// Sign (or phase) and logarithm of the absolute value of a determinant. What
+// is not finite is taken for the nearest end, with sign 0.
+template <class S>
+std::pair<S, RealType<S>> SignAndLog(const LuFactors<S>& f) {
+  using R = RealType<S>;
+  S sign = f.odd ? S(-1) : S(1);
+  R log = 0;
+  for (int64_t i = 0; i < f.lu.rows(); ++i) {
+    const S d = f.lu(i, i);
+    const R size = std::abs(d);
+    sign *= d / size;
+    log += std::log(size);
+  }
+  if (std::isfinite(log)) return {sign, log};
+  constexpr R kInfinity = std::numeric_limits<R>::infinity();
+  return {S(0), log > 0 ? kInfinity : -kInfinity};
+}
+
+template <bool kLog>
+Status RunDeterminant(KernelContext& ctx) {
+  const Tensor& x = ctx.input(0);
+  MR_ASSIGN(const MatrixBatch b, ReadSquareBatch(x));
+  Tensor* outs[2] = {};
+  for (int i = 0; i < (kLog ? 2 : 1); ++i) {
+    MR_ASSIGN(outs[i], AllocateBatch(ctx, i, b, {}));
+  }
+  if (b.count == 0) return OkStatus();
+  const int64_t n = b.rows;
+  return Dispatch(MatrixTypes{}, x.dtype(), [&]<class T>() -> Status {
+    const T* from = x.flat<T>().data();
+    T* first = outs[0]->mutable_flat<T>().data();
+    T* second = kLog ? outs[1]->mutable_flat<T>().data() : nullptr;
+    return ForMatrices(ctx, b.count, n, "", [&](int64_t i) {
+      const auto [sign, log] =
+          SignAndLog(FactorLu(ReadMatrix<T>(from + i * n * n, n, n)));
+      first[i] = kLog ? sign : sign * T(std::exp(log));
+      if (kLog) second[i] = T(log);
+      return true;
+    });
+  });
+}
+
+class SolveKernel {
+ public:
+  static StatusOr<SolveKernel> Make(const KernelInit& init) {
+    SolveKernel k;
+    MR_ASSIGN(k.adjoint_, init.Attr<bool>("adjoint"));
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    const Tensor& a = ctx.input(0);
+    const Tensor& rhs = ctx.input(1);
+    MR_ASSIGN(const MatrixBatch b, ReadSquareBatch(a));
+    MR_ASSIGN(const MatrixBatch r, ReadRightSides(rhs, b));
+    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, rhs.shape()));
+    if (out->num_elements() == 0) return OkStatus();
+    const int64_t n = b.rows, k = r.cols;
+    return Dispatch(MatrixTypes{}, a.dtype(), [&]<class T>() -> Status {
+      const T* from = a.flat<T>().data();
+      const T* y = rhs.flat<T>().data();
+      T* to = out->mutable_flat<T>().data();
+      return ForMatrices(ctx, b.count, std::max(n, k),
+                         "Input matrix is not invertible.", [&](int64_t i) {
+                           Matrix<T> m = ReadMatrix<T>(from + i * n * n, n, n);
+                           if (adjoint_) m = m.Adjoint();
+                           const LuFactors<T> f = FactorLu(std::move(m));
+                           if (f.singular) return false;
+                           WriteMatrix(
+                               SolveLu(f, ReadMatrix<T>(y + i * n * k, n, k)),
+                               n, k, to + i * n * k);
+                           return true;
+                         });
+    });
+  }
+
+ private:
+  bool adjoint_ = false;
+};
+
+class TriangularSolveKernel {
+ public:
+  static StatusOr<TriangularSolveKernel> Make(const KernelInit& init) {
+    TriangularSolveKernel k;
+    MR_ASSIGN(k.lower_, init.Attr<bool>("lower"));
+    MR_ASSIGN(k.adjoint_, init.Attr<bool>("adjoint"));
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    const Tensor& a = ctx.input(0);
+    const Tensor& rhs = ctx.input(1);
+    for (int i = 0; i < 2; ++i) {
+      if (ctx.input(i).rank() < 2) {
+        return InvalidArgument("In[", i,
+                               "] ndims must be >= 2: ", ctx.input(i).rank());
+      }
+    }
+    MR_ASSIGN(const MatrixBatch b, ReadBatch(a));
+    MR_ASSIGN(const MatrixBatch r, ReadBatch(rhs));
+    if (b.rows != b.cols) {
+      return InvalidArgument(
+          "In[0] matrices in the last two dimensions must be square (", b.cols,
+          " does not equal ", b.rows, ")");
+    }
+    const TensorShape a_batch(b.dims), rhs_batch(r.dims);
+    StatusOr<Broadcast> all = Broadcast::Make({&a_batch, &rhs_batch});
+    if (!all.ok()) {
+      return InvalidArgument(
+          "In[0] and In[1] must have compatible batch dimensions: ",
+          a.shape().DebugString(), " vs. ", rhs.shape().DebugString());
+    }
+    if (b.rows != r.rows) {
+      return InvalidArgument("In[0] mismatch In[1] shape: ", b.rows, " vs. ",
+                             r.rows, ": ", a.shape().DebugString(), " ",
+                             rhs.shape().DebugString(), " ", lower_ ? 1 : 0,
+                             " ", adjoint_ ? 1 : 0);
+    }
+    const int64_t n = b.rows, k = r.cols;
+    DimVector dims = all->shape().dims();
+    dims.push_back(n);
+    dims.push_back(k);
+    MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
+    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, std::move(shape)));
+    if (out->num_elements() == 0) return OkStatus();
+    // Which matrix of each operand the results take.
+    std::vector<int64_t> places[2];
+    for (int i = 0; i < 2; ++i) {
+      places[i].resize(static_cast<size_t>(all->total()));
+      all->ForEachSpan(0, all->total(),
+                       [&](const int64_t* offsets, int64_t begin, int64_t m) {
+                         const int64_t step = all->inner_is_scalar(i) ? 0 : 1;
+                         for (int64_t j = 0; j < m; ++j) {
+                           places[i][begin + j] = offsets[i] + j * step;
+                         }
+                       });
+    }
+    return Dispatch(MatrixTypes{}, a.dtype(), [&]<class T>() -> Status {
+      const T* from = a.flat<T>().data();
+      const T* y = rhs.flat<T>().data();
+      T* to = out->mutable_flat<T>().data();
+      return ForMatrices(ctx, all->total(), std::max(n, k), "", [&](int64_t i) {
+        Matrix<T> m = ReadMatrix<T>(from + places[0][i] * n * n, n, n);
+        Matrix<T> x = ReadMatrix<T>(y + places[1][i] * n * k, n, k);
+        if (adjoint_) m = m.Adjoint();
+        SolveTriangle(m, lower_ != adjoint_, false, &x);
+        WriteMatrix(x, n, k, to + i * n * k);
+        return true;
+      });
+    });
+  }
+
+ private:
+  bool lower_ = true, adjoint_ = false;
+};
+
+#define MR_TYPES "T: float, double, complex64, complex128"
+
+}  // namespace
+}  // namespace millrace::ops
+
+using namespace millrace;
+using namespace millrace::ops;
+
+MR_KERNELS(MatrixInverse, Cpu){
+    {.types = MR_TYPES ", half", .make = MakeKernel<InverseKernel>}};
+MR_KERNELS(BatchMatrixInverse, Cpu){
+    {.types = "T: float, double", .make = MakeKernel<InverseKernel>}};
+MR_KERNELS(MatrixDeterminant, Cpu){
+    {.types = MR_TYPES, .make = MakeFunctionKernel<RunDeterminant<false>>}};
+MR_KERNELS(BatchMatrixDeterminant, Cpu){
+    {.types = MR_TYPES, .make = MakeFunctionKernel<RunDeterminant<false>>}};
+MR_KERNELS(LogMatrixDeterminant, Cpu){
+    {.types = MR_TYPES, .make = MakeFunctionKernel<RunDeterminant<true>>}};
+MR_KERNELS(MatrixSolve,
+           Cpu){{.types = MR_TYPES, .make = MakeKernel<SolveKernel>}};
+MR_KERNELS(BatchMatrixSolve,
+           Cpu){{.types = "T: float, double", .make = MakeKernel<SolveKernel>}};
+MR_KERNELS(MatrixTriangularSolve,
+           Cpu){{.types = MR_TYPES, .make = MakeKernel<TriangularSolveKernel>}};
+MR_KERNELS(BatchMatrixTriangularSolve, Cpu){
+    {.types = "T: float, double", .make = MakeKernel<TriangularSolveKernel>}};

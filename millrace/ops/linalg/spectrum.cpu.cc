@@ -1,0 +1,163 @@
+// SelfAdjointEig, SelfAdjointEigV2 and Svd.
+#include "millrace/ops/linalg/spectrum.h"
+
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/linalg/batch.h"
+
+namespace millrace::ops {
+namespace {
+
+class SelfAdjointEigKernel {
+ public:
+  static StatusOr<SelfAdjointEigKernel> Make(const KernelInit& init) {
+    SelfAdjointEigKernel k;
+    k.joined_ = init.num_outputs() == 1;
+    if (!k.joined_) {
+      MR_ASSIGN(k.vectors_, init.Attr<bool>("compute_v"));
+    }
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    const Tensor& x = ctx.input(0);
+    MR_ASSIGN(const MatrixBatch b, ReadSquareBatch(x));
+    const int64_t n = b.rows;
+    Tensor* values = nullptr;
+    Tensor* vectors = nullptr;
+    if (joined_) {
+      MR_ASSIGN(values, AllocateBatch(ctx, 0, b, {n + 1, n}));
+    } else {
+      MR_ASSIGN(values, AllocateBatch(ctx, 0, b, {n}));
+      if (vectors_) {
+        MR_ASSIGN(vectors, AllocateBatch(ctx, 1, b, {n, n}));
+      } else {
+        MR_ASSIGN(vectors, ctx.AllocateOutput(1, TensorShape({0})));
+      }
+    }
+    if (x.num_elements() == 0) return OkStatus();
+    return Dispatch(MatrixTypes{}, x.dtype(), [&]<class T>() -> Status {
+      const T* from = x.flat<T>().data();
+      T* to = values->mutable_flat<T>().data();
+      T* to_v =
+          joined_ || !vectors_ ? nullptr : vectors->mutable_flat<T>().data();
+      const int64_t step = joined_ ? n * (n + 1) : n;
+      return ForMatrices(
+          ctx, b.count, 3 * n,
+          "Self-adjoint eigen decomposition was not successful. The input "
+          "might not be valid.",
+          [&](int64_t i) {
+            std::vector<RealType<T>> list;
+            Matrix<T> vt;
+            if (!FactorSelfAdjoint(ReadMatrix<T>(from + i * n * n, n, n), &list,
+                                   vectors_ ? &vt : nullptr)) {
+              return false;
+            }
+            for (int64_t k = 0; k < n; ++k) to[i * step + k] = T(list[k]);
+            if (vectors_) {
+              WriteMatrix(vt.Transposed(), n, n,
+                          joined_ ? to + i * step + n : to_v + i * n * n);
+            }
+            return true;
+          });
+    });
+  }
+
+ private:
+  bool joined_ = false, vectors_ = true;
+};
+
+// float is computed in double: half the code, and rotations add up little.
+template <class T>
+using WideType = std::conditional_t<kIsReal<T>, double, Complex128>;
+
+class SvdKernel {
+ public:
+  static StatusOr<SvdKernel> Make(const KernelInit& init) {
+    SvdKernel k;
+    MR_ASSIGN(k.vectors_, init.Attr<bool>("compute_uv"));
+    MR_ASSIGN(k.full_, init.Attr<bool>("full_matrices"));
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    const Tensor& x = ctx.input(0);
+    MR_ASSIGN(const MatrixBatch b, ReadBatch(x));
+    const int64_t m = b.rows, n = b.cols, p = std::min(m, n);
+    const int64_t u_cols = full_ ? m : p, v_cols = full_ ? n : p;
+    MR_ASSIGN(Tensor* const s, AllocateBatch(ctx, 0, b, {p}));
+    Tensor* u = nullptr;
+    Tensor* v = nullptr;
+    if (vectors_) {
+      MR_ASSIGN(u, AllocateBatch(ctx, 1, b, {m, u_cols}));
+      MR_ASSIGN(v, AllocateBatch(ctx, 2, b, {n, v_cols}));
+    } else {
+      MR_ASSIGN(u, ctx.AllocateOutput(1, TensorShape({0})));
+      MR_ASSIGN(v, ctx.AllocateOutput(2, TensorShape({0})));
+    }
+    if (b.count == 0) return OkStatus();
+    return Dispatch(MatrixTypes{}, x.dtype(), [&]<class T>() -> Status {
+      using W = WideType<T>;
+      const T* from = x.flat<T>().data();
+      T* to_s = s->mutable_flat<T>().data();
+      T* to_u = u->mutable_flat<T>().data();
+      T* to_v = v->mutable_flat<T>().data();
+      return ForMatrices(ctx, b.count, 3 * std::max(m, n), "", [&](int64_t i) {
+        Matrix<W> a = ReadMatrix<W>(from + i * m * n, m, n);
+        std::vector<double> list;
+        Matrix<W> left, right;
+        if (!Factor(std::move(a), u_cols, v_cols, &list, &left, &right)) {
+          const double nan = std::numeric_limits<double>::quiet_NaN();
+          list.assign(static_cast<size_t>(p), nan);
+          left = Matrix<W>(m, u_cols);
+          right = Matrix<W>(n, v_cols);
+          std::fill(left.data(), left.data() + left.size(), W(nan));
+          std::fill(right.data(), right.data() + right.size(), W(nan));
+        }
+        for (int64_t k = 0; k < p; ++k) {
+          to_s[i * p + k] = T(static_cast<RealType<T>>(list[k]));
+        }
+        if (vectors_) {
+          WriteMatrix(left, m, u_cols, to_u + i * m * u_cols);
+          WriteMatrix(right, n, v_cols, to_v + i * n * v_cols);
+        }
+        return true;
+      });
+    });
+  }
+
+ private:
+  // False where elements are no numbers.
+  template <class W>
+  static bool Factor(Matrix<W> a, int64_t u_cols, int64_t v_cols,
+                     std::vector<double>* values, Matrix<W>* u, Matrix<W>* v) {
+    for (int64_t i = 0; i < a.size(); ++i) {
+      if (!std::isfinite(std::abs(a.data()[i]))) return false;
+    }
+    // A wide matrix is the adjoint of a tall one.
+    if (a.rows() >= a.cols()) {
+      FactorTallSvd(std::move(a), u_cols, values, u, v);
+    } else {
+      FactorTallSvd(a.Adjoint(), v_cols, values, v, u);
+    }
+    return true;
+  }
+
+  bool vectors_ = true, full_ = false;
+};
+
+#define MR_TYPES "T: float, double, complex64, complex128"
+
+}  // namespace
+}  // namespace millrace::ops
+
+using namespace millrace;
+using namespace millrace::ops;
+
+MR_KERNELS(SelfAdjointEigV2,
+           Cpu){{.types = MR_TYPES, .make = MakeKernel<SelfAdjointEigKernel>}};
+MR_KERNELS(BatchSelfAdjointEigV2, Cpu){
+    {.types = "T: float, double", .make = MakeKernel<SelfAdjointEigKernel>}};
+MR_KERNELS(SelfAdjointEig, Cpu){
+    {.types = "T: float, double", .make = MakeKernel<SelfAdjointEigKernel>}};
+MR_KERNELS(BatchSelfAdjointEig, Cpu){
+    {.types = "T: float, double", .make = MakeKernel<SelfAdjointEigKernel>}};
+MR_KERNELS(Svd, Cpu){{.types = MR_TYPES, .make = MakeKernel<SvdKernel>}};
+MR_KERNELS(BatchSvd, Cpu){{.types = MR_TYPES, .make = MakeKernel<SvdKernel>}};
