@@ -1,0 +1,279 @@
+// Fourier transforms along the last one to three dimensions.
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <memory>
+
+#include "absl/strings/match.h"
+#include "millrace/base/thread.h"
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/signal/fourier.h"
+#include "millrace/tensor/dispatch.h"
+
+namespace millrace::ops {
+namespace {
+
+using PlanPointer = std::shared_ptr<const FourierPlan>;
+
+// The plans of a kernel, by length. Thread-safe.
+class Plans {
+ public:
+  PlanPointer Get(int64_t n) {
+    {
+      MutexLock lock(mu_);
+      const auto it = plans_.find(n);
+      if (it != plans_.end()) return it->second;
+    }
+    auto plan = std::make_shared<const FourierPlan>(n);
+    MutexLock lock(mu_);
+    if (plans_.size() >= kMost) plans_.clear();
+    plans_[n] = plan;
+    return plan;
+  }
+
+ private:
+  static constexpr size_t kMost = 8;
+  Mutex mu_;
+  std::map<int64_t, PlanPointer> plans_;
+};
+
+// An array [batch, sizes ...] of complex numbers whose lines are transformed.
+struct Array {
+  Complex128* data = nullptr;
+  int64_t batch = 1;
+  DimVector sizes;
+
+  int64_t size() const {
+    int64_t n = batch;
+    for (const int64_t s : sizes) n *= s;
+    return n;
+  }
+};
+
+// Transforms the lines along dimension `axis` of the sizes.
+Status RunAxis(KernelContext& ctx, const FourierPlan& plan, bool inverse,
+               size_t axis, const Array& a) {
+  int64_t inner = 1;
+  for (size_t d = axis + 1; d < a.sizes.size(); ++d) inner *= a.sizes[d];
+  const int64_t n = a.sizes[axis];
+  return ctx.ParallelFor(
+      a.size() / n, n * 20 + 50, [&](int64_t begin, int64_t end) {
+        std::vector<Complex128> line(static_cast<size_t>(n));
+        std::vector<Complex128> work(static_cast<size_t>(plan.work_size()));
+        for (int64_t i = begin; i < end; ++i) {
+          Complex128* first = a.data + i / inner * inner * n + i % inner;
+          for (int64_t k = 0; k < n; ++k) line[k] = first[k * inner];
+          plan.Run(inverse, line.data(), work.data());
+          for (int64_t k = 0; k < n; ++k) first[k * inner] = line[k];
+        }
+      });
+}
+
+// Calls f(element of the tensor, element of the array) for what both have: the
+// array's sizes may be smaller than the tensor's last dimensions. `f` is called
+// with the first of a row of `n`.
+template <class F>
+Status ForRows(KernelContext& ctx, const DimVector& tensor_sizes,
+               const Array& a, F&& f) {
+  const size_t rank = a.sizes.size();
+  const int64_t n = a.sizes[rank - 1];
+  const int64_t row = tensor_sizes[rank - 1];
+  return ctx.ParallelFor(a.size() / n, n * 2 + 20,
+                         [&](int64_t begin, int64_t end) {
+                           for (int64_t i = begin; i < end; ++i) {
+                             int64_t rest = i, at = 0, step = row;
+                             for (size_t d = rank - 1; d-- > 0;) {
+                               at += rest % a.sizes[d] * step;
+                               rest /= a.sizes[d];
+                               step *= tensor_sizes[d];
+                             }
+                             f(at + rest * step, i * n, n);
+                           }
+                         });
+}
+
+class FftKernel {
+ public:
+  static StatusOr<std::unique_ptr<FftKernel>> Make(const KernelInit& init) {
+    auto k = std::make_unique<FftKernel>();
+    const std::string& op = init.node().op->name;
+    k->inverse_ = absl::StartsWith(op, "I");
+    k->real_ = absl::StrContains(op, "RFFT");
+    k->rank_ = absl::EndsWith(op, "3D") ? 3 : absl::EndsWith(op, "2D") ? 2 : 1;
+    const DataType real =
+        k->inverse_ ? init.output_type(0) : init.input_type(0);
+    const DataType complex =
+        k->inverse_ ? init.input_type(0) : init.output_type(0);
+    if (k->real_ &&
+        (real == DataType::kDouble) != (complex == DataType::kComplex128)) {
+      return InvalidArgument("Wrong types for ",
+                             k->inverse_ ? "inverse" : "forward",
+                             " real FFT: in=", DataTypeName(init.input_type(0)),
+                             " out=", DataTypeName(init.output_type(0)));
+    }
+    return k;
+  }
+
+  Status Run(KernelContext& ctx) const {
+    const Tensor& x = ctx.input(0);
+    if (x.rank() < rank_) {
+      return InvalidArgument("Input must have rank of at least ", rank_,
+                             " but got: ", x.shape().DebugString());
+    }
+    const int outer = x.rank() - rank_;
+    DimVector in_sizes, lengths;
+    for (int i = 0; i < rank_; ++i) in_sizes.push_back(x.dim(outer + i));
+    lengths = in_sizes;
+    if (real_)
+      MR_RETURN_IF_ERROR(ReadLengths(ctx.input(1), in_sizes, &lengths));
+    // Half of the last dimension is computed with, where values are real.
+    DimVector half = lengths;
+    if (real_) half.back() = half.back() == 0 ? 0 : half.back() / 2 + 1;
+    DimVector dims = x.shape().dims();
+    dims.resize(static_cast<size_t>(outer));
+    const DimVector& out_sizes = real_ && !inverse_ ? half : lengths;
+    dims.insert(dims.end(), out_sizes.begin(), out_sizes.end());
+    MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
+    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, std::move(shape)));
+    if (out->num_elements() == 0) return OkStatus();
+    if (x.num_elements() == 0) {
+      std::memset(out->mutable_data(), 0, out->size_bytes());
+      return OkStatus();
+    }
+    Array a;
+    a.batch = x.shape().NumElements(0, outer);
+    a.sizes = half;
+    MR_ASSIGN(Tensor temp,
+              ctx.AllocateTemp(DataType::kComplex128, TensorShape({a.size()})));
+    a.data = temp.mutable_flat<Complex128>().data();
+    const auto last = static_cast<size_t>(rank_ - 1);
+    if (real_ && !inverse_) {
+      MR_RETURN_IF_ERROR(FromReal(ctx, x, in_sizes, lengths.back(), a));
+    } else {
+      MR_RETURN_IF_ERROR(FromComplex(ctx, x, in_sizes, a));
+    }
+    const size_t axes = real_ ? last : last + 1;
+    for (size_t d = 0; d < axes; ++d) {
+      if (lengths[d] == 1) continue;
+      const PlanPointer plan = plans_->Get(lengths[d]);
+      MR_RETURN_IF_ERROR(RunAxis(ctx, *plan, inverse_, d, a));
+    }
+    return real_ && inverse_ ? ToReal(ctx, a, lengths.back(), out)
+                             : ToComplex(ctx, a, out);
+  }
+
+ private:
+  Status ReadLengths(const Tensor& t, const DimVector& in_sizes,
+                     DimVector* lengths) const {
+    if (t.rank() != 1 || t.dim(0) != rank_) {
+      return InvalidArgument("fft_length must have shape [", rank_, "]");
+    }
+    for (int i = 0; i < rank_; ++i) {
+      const int64_t n = t.flat<int32_t>()[static_cast<size_t>(i)];
+      const auto d = static_cast<size_t>(i);
+      if (n < 0) {
+        return InvalidArgument("fft_length[", i, "] must >= 0, but got: ", n);
+      }
+      const bool is_half = inverse_ && i == rank_ - 1;
+      const int64_t least = is_half ? n / 2 + 1 : n;
+      // Nothing is taken for zeros.
+      if (in_sizes[d] != 0 && in_sizes[d] < least) {
+        return InvalidArgument("Input dimension ", i,
+                               " must have length of at least ", least,
+                               " but got: ", in_sizes[d]);
+      }
+      (*lengths)[d] = n;
+    }
+    return OkStatus();
+  }
+
+  static Status FromComplex(KernelContext& ctx, const Tensor& x,
+                            const DimVector& sizes, const Array& a) {
+    return Dispatch(ComplexTypes{}, x.dtype(), [&]<class T>() -> Status {
+      const T* from = x.flat<T>().data();
+      return ForRows(ctx, sizes, a, [&](int64_t at, int64_t to, int64_t n) {
+        for (int64_t i = 0; i < n; ++i) {
+          a.data[to + i] = static_cast<Complex128>(from[at + i]);
+        }
+      });
+    });
+  }
+  static Status ToComplex(KernelContext& ctx, const Array& a, Tensor* out) {
+    return Dispatch(ComplexTypes{}, out->dtype(), [&]<class T>() -> Status {
+      T* to = out->mutable_flat<T>().data();
+      return ctx.ParallelFor(a.size(), 2, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) to[i] = static_cast<T>(a.data[i]);
+      });
+    });
+  }
+
+  // Transforms real lines of `length` along the last dimension: their halves.
+  Status FromReal(KernelContext& ctx, const Tensor& x, const DimVector& sizes,
+                  int64_t length, const Array& a) const {
+    const PlanPointer plan = plans_->Get(length);
+    return Dispatch<float, double>(x.dtype(), [&]<class T>() -> Status {
+      const T* from = x.flat<T>().data();
+      return ForRows(ctx, sizes, a, [&](int64_t at, int64_t to, int64_t n) {
+        std::vector<Complex128> line(static_cast<size_t>(length));
+        std::vector<Complex128> work(static_cast<size_t>(plan->work_size()));
+        for (int64_t i = 0; i < length; ++i) {
+          line[i] = static_cast<double>(from[at + i]);
+        }
+        plan->Run(false, line.data(), work.data());
+        std::copy(line.begin(), line.begin() + n, a.data + to);
+      });
+    });
+  }
+  // The real lines whose halves the last dimension has.
+  Status ToReal(KernelContext& ctx, const Array& a, int64_t length,
+                Tensor* out) const {
+    const PlanPointer plan = plans_->Get(length);
+    const int64_t half = a.sizes.back();
+    return Dispatch<float, double>(out->dtype(), [&]<class T>() -> Status {
+      T* to = out->mutable_flat<T>().data();
+      return ctx.ParallelFor(
+          a.size() / half, length * 20 + 50, [&](int64_t begin, int64_t end) {
+            std::vector<Complex128> line(static_cast<size_t>(length));
+            std::vector<Complex128> work(
+                static_cast<size_t>(plan->work_size()));
+            for (int64_t i = begin; i < end; ++i) {
+              const Complex128* from = a.data + i * half;
+              std::copy(from, from + half, line.begin());
+              // What is its own conjugate is real.
+              line[0] = line[0].real();
+              if (length % 2 == 0) line[half - 1] = line[half - 1].real();
+              for (int64_t k = half; k < length; ++k) {
+                line[k] = std::conj(from[length - k]);
+              }
+              plan->Run(true, line.data(), work.data());
+              for (int64_t k = 0; k < length; ++k) {
+                to[i * length + k] = static_cast<T>(line[k].real());
+              }
+            }
+          });
+    });
+  }
+
+  bool inverse_ = false, real_ = false;
+  int rank_ = 1;
+  std::unique_ptr<Plans> plans_ = std::make_unique<Plans>();
+};
+
+}  // namespace
+}  // namespace millrace::ops
+
+using namespace millrace;
+using namespace millrace::ops;
+
+MR_KERNELS(FFT, Cpu){{.make = MakeKernel<FftKernel>}};
+MR_KERNELS(IFFT, Cpu){{.make = MakeKernel<FftKernel>}};
+MR_KERNELS(FFT2D, Cpu){{.make = MakeKernel<FftKernel>}};
+MR_KERNELS(IFFT2D, Cpu){{.make = MakeKernel<FftKernel>}};
+MR_KERNELS(FFT3D, Cpu){{.make = MakeKernel<FftKernel>}};
+MR_KERNELS(IFFT3D, Cpu){{.make = MakeKernel<FftKernel>}};
+MR_KERNELS(RFFT, Cpu){{.make = MakeKernel<FftKernel>}};
+MR_KERNELS(IRFFT, Cpu){{.make = MakeKernel<FftKernel>}};
+MR_KERNELS(RFFT2D, Cpu){{.make = MakeKernel<FftKernel>}};
+MR_KERNELS(IRFFT2D, Cpu){{.make = MakeKernel<FftKernel>}};
+MR_KERNELS(RFFT3D, Cpu){{.make = MakeKernel<FftKernel>}};
+MR_KERNELS(IRFFT3D, Cpu){{.make = MakeKernel<FftKernel>}};

@@ -1,0 +1,131 @@
+// Schemas and shape functions of Fourier transforms.
+#include "millrace/graph/op_decl.h"
+#include "millrace/graph/shape_context.h"
+
+namespace millrace::ops {
+namespace {
+
+template <int kRank>
+Status ComplexShape(ShapeContext& c) {
+  MR_ASSIGN(PartialShape x, c.WithRankAtLeast(0, kRank));
+  return c.Return(std::move(x));
+}
+
+// The last dimensions are as long as input 1 says; `kHalves`: of the last one,
+// the output has the half.
+template <int kRank, bool kHalves>
+Status RealShape(ShapeContext& c) {
+  MR_ASSIGN(PartialShape x, c.WithRankAtLeast(0, kRank));
+  MR_ASSIGN(const PartialShape length, c.WithRank(1, 1));
+  MR_RETURN_IF_ERROR(ShapeContext::WithValue(length.dim(0), kRank).status());
+  const Tensor* value = c.input_value(1);
+  for (int i = 0; i < kRank; ++i) {
+    int64_t size = kUnknownDim;
+    if (value != nullptr) {
+      size = value->flat<int32_t>()[static_cast<size_t>(i)];
+      if (size < 0) {
+        return InvalidArgument("fft_length[", i,
+                               "] must be at least 0, but is ", size);
+      }
+      if (kHalves && i == kRank - 1 && size != 0) size = size / 2 + 1;
+    }
+    MR_ASSIGN(x, ShapeContext::ReplaceDim(x, i - kRank, size));
+  }
+  return c.Return(std::move(x));
+}
+
+}  // namespace
+}  // namespace millrace::ops
+
+using namespace millrace;
+using namespace millrace::ops;
+
+#define MR_COMPLEX "Tcomplex: {complex64, complex128} = complex64"
+#define MR_REAL "Treal: {float, double} = float; " MR_COMPLEX
+
+MR_OP(FFT){
+    .inputs = "input: Tcomplex",
+    .outputs = "output: Tcomplex",
+    .attrs = MR_COMPLEX,
+    .shape = ComplexShape<1>,
+    .doc = "The discrete Fourier transform along the last dimension.",
+};
+MR_OP(IFFT){
+    .inputs = "input: Tcomplex",
+    .outputs = "output: Tcomplex",
+    .attrs = MR_COMPLEX,
+    .shape = ComplexShape<1>,
+    .doc = "The inverse of FFT.",
+};
+MR_OP(FFT2D){
+    .inputs = "input: Tcomplex",
+    .outputs = "output: Tcomplex",
+    .attrs = MR_COMPLEX,
+    .shape = ComplexShape<2>,
+    .doc = "The discrete Fourier transform along the last two dimensions.",
+};
+MR_OP(IFFT2D){
+    .inputs = "input: Tcomplex",
+    .outputs = "output: Tcomplex",
+    .attrs = MR_COMPLEX,
+    .shape = ComplexShape<2>,
+    .doc = "The inverse of FFT2D.",
+};
+MR_OP(FFT3D){
+    .inputs = "input: Tcomplex",
+    .outputs = "output: Tcomplex",
+    .attrs = MR_COMPLEX,
+    .shape = ComplexShape<3>,
+    .doc = "The discrete Fourier transform along the last three dimensions.",
+};
+MR_OP(IFFT3D){
+    .inputs = "input: Tcomplex",
+    .outputs = "output: Tcomplex",
+    .attrs = MR_COMPLEX,
+    .shape = ComplexShape<3>,
+    .doc = "The inverse of FFT3D.",
+};
+MR_OP(RFFT){
+    .inputs = "input: Treal, fft_length: int32",
+    .outputs = "output: Tcomplex",
+    .attrs = MR_REAL,
+    .shape = RealShape<1, true>,
+    .doc =
+        "FFT of the first fft_length real values of each line: the "
+        "fft_length / 2 + 1 numbers of which the others are conjugates.",
+};
+MR_OP(IRFFT){
+    .inputs = "input: Tcomplex, fft_length: int32",
+    .outputs = "output: Treal",
+    .attrs = MR_REAL,
+    .shape = RealShape<1, false>,
+    .doc = "The inverse of RFFT.",
+};
+MR_OP(RFFT2D){
+    .inputs = "input: Treal, fft_length: int32",
+    .outputs = "output: Tcomplex",
+    .attrs = MR_REAL,
+    .shape = RealShape<2, true>,
+    .doc = "RFFT along the last two dimensions.",
+};
+MR_OP(IRFFT2D){
+    .inputs = "input: Tcomplex, fft_length: int32",
+    .outputs = "output: Treal",
+    .attrs = MR_REAL,
+    .shape = RealShape<2, false>,
+    .doc = "The inverse of RFFT2D.",
+};
+MR_OP(RFFT3D){
+    .inputs = "input: Treal, fft_length: int32",
+    .outputs = "output: Tcomplex",
+    .attrs = MR_REAL,
+    .shape = RealShape<3, true>,
+    .doc = "RFFT along the last three dimensions.",
+};
+MR_OP(IRFFT3D){
+    .inputs = "input: Tcomplex, fft_length: int32",
+    .outputs = "output: Treal",
+    .attrs = MR_REAL,
+    .shape = RealShape<3, false>,
+    .doc = "The inverse of RFFT3D.",
+};

@@ -1,0 +1,39 @@
+// Discrete Fourier transforms of lines of one length.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "millrace/tensor/numeric_types.h"
+
+namespace millrace::ops {
+
+// Immutable, for any number of threads.
+class FourierPlan {
+ public:
+  // n >= 1.
+  explicit FourierPlan(int64_t n);
+
+  int64_t length() const { return n_; }
+  // Elements that Run needs besides the line.
+  int64_t work_size() const;
+
+  // line[k] becomes the sum over i of line[i] exp(-2 pi sqrt(-1) i k / n); the
+  // inverse has the other sign and divides by n.
+  void Run(bool inverse, Complex128* line, Complex128* work) const;
+
+ private:
+  void Forward(Complex128* line, Complex128* work) const;
+  void ByFactors(Complex128* line, Complex128* work) const;
+  void ByConvolution(Complex128* line, Complex128* work) const;
+
+  int64_t n_;
+  std::vector<int64_t> factors_;   // of n; empty: by convolution
+  std::vector<Complex128> roots_;  // exp(-2 pi sqrt(-1) k / n)
+  std::unique_ptr<FourierPlan> convolution_;
+  std::vector<Complex128> chirp_;           // exp(-pi sqrt(-1) k * k / n)
+  std::vector<Complex128> chirp_spectrum_;  // of its conjugate, both ways
+};
+
+}  // namespace millrace::ops
