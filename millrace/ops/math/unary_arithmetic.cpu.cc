@@ -4,6 +4,7 @@
 
 #include "millrace/ops/math/elementwise.h"
 #include "millrace/ops/math/numbers.h"
+#include "millrace/ops/math/unary_chain.h"
 
 namespace millrace::ops {
 namespace {
@@ -125,7 +126,24 @@ constexpr UnaryTable kIsFinite = MakeUnaryTable<IsFiniteOp>(RealLoops());
 constexpr char kFloating[] =
     "T: bfloat16, half, float, double, complex64, complex128";
 
+constexpr NamedUnary kNamed[] = {
+    {"Abs", &kAbs},
+    {"Ceil", &kCeil},
+    {"Floor", &kFloor},
+    {"Neg", &kNeg},
+    {"Reciprocal", &kReciprocal},
+    {"Round", &kRound},
+    {"Rsqrt", &kRsqrt},
+    {"Sqrt", &kSqrt},
+    {"Square", &kSquare},
+    {"Inv", &kReciprocal},
+    {"Rint", &kRound},
+};
+
 }  // namespace
+
+absl::Span<const NamedUnary> ArithmeticUnaries() { return kNamed; }
+
 }  // namespace millrace::ops
 
 using namespace millrace;       // NOLINT: declarations stand outside

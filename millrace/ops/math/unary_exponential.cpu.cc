@@ -5,6 +5,7 @@
 #include "millrace/ops/math/elementwise.h"
 #include "millrace/ops/math/float_math.h"
 #include "millrace/ops/math/numbers.h"
+#include "millrace/ops/math/unary_chain.h"
 
 namespace millrace::ops {
 namespace {
@@ -100,7 +101,17 @@ constexpr UnaryTable kAsinh = MakeUnaryTable<AsinhOp>(FloatLoops(), kLibmPicos);
 constexpr UnaryTable kAcosh = MakeUnaryTable<AcoshOp>(FloatLoops(), kLibmPicos);
 constexpr UnaryTable kAtanh = MakeUnaryTable<AtanhOp>(FloatLoops(), kLibmPicos);
 
+constexpr NamedUnary kNamed[] = {
+    {"Acosh", &kAcosh}, {"Asinh", &kAsinh}, {"Atanh", &kAtanh},
+    {"Cosh", &kCosh},   {"Exp", &kExp},     {"Expm1", &kExpm1},
+    {"Log", &kLog},     {"Log1p", &kLog1p}, {"Sigmoid", &kSigmoid},
+    {"Sinh", &kSinh},   {"Tanh", &kTanh},
+};
+
 }  // namespace
+
+absl::Span<const NamedUnary> ExponentialUnaries() { return kNamed; }
+
 }  // namespace millrace::ops
 
 using namespace millrace;       // NOLINT: declarations stand outside

@@ -4,6 +4,7 @@
 
 #include "millrace/ops/math/elementwise.h"
 #include "millrace/ops/math/float_math.h"
+#include "millrace/ops/math/unary_chain.h"
 
 namespace millrace::ops {
 namespace {
@@ -75,7 +76,15 @@ constexpr UnaryTable kAsin = MakeUnaryTable<AsinOp>(FloatLoops(), kLibmPicos);
 constexpr UnaryTable kAcos = MakeUnaryTable<AcosOp>(FloatLoops(), kLibmPicos);
 constexpr UnaryTable kAtan = MakeUnaryTable<AtanOp>(FloatLoops(), kLibmPicos);
 
+constexpr NamedUnary kNamed[] = {
+    {"Acos", &kAcos}, {"Asin", &kAsin}, {"Atan", &kAtan},
+    {"Cos", &kCos},   {"Sin", &kSin},   {"Tan", &kTan},
+};
+
 }  // namespace
+
+absl::Span<const NamedUnary> TrigonometricUnaries() { return kNamed; }
+
 }  // namespace millrace::ops
 
 using namespace millrace;       // NOLINT: declarations stand outside

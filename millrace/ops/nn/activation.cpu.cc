@@ -1,5 +1,6 @@
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/math/elementwise.h"
+#include "millrace/ops/math/unary_chain.h"
 
 namespace millrace::ops {
 namespace {
@@ -40,7 +41,15 @@ constexpr BinaryTable kRelu6Grad = MakeBinaryTable<Relu6GradOp>(OrderedLoops());
   "T: bfloat16, double, float, half, int16, int32, int64, int8, uint16, " \
   "uint32, uint64, uint8"
 
+constexpr NamedUnary kNamed[] = {
+    {"Relu", &kRelu},
+    {"Relu6", &kRelu6},
+};
+
 }  // namespace
+
+absl::Span<const NamedUnary> ActivationUnaries() { return kNamed; }
+
 }  // namespace millrace::ops
 
 using namespace millrace;

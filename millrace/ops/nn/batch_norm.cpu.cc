@@ -166,6 +166,20 @@ class BatchNormKernel {
     MR_ASSIGN(k.factor_, init.Attr<float>("exponential_avg_factor"));
     MR_ASSIGN(k.format_, init.Attr<std::string>("data_format"));
     MR_ASSIGN(k.training_, init.Attr<bool>("is_training"));
+    if (!init.HasAttr("activation_mode")) return k;
+    MR_ASSIGN(const auto mode, init.Attr<std::string>("activation_mode"));
+    if (mode != "Identity" && mode != "Relu") {
+      return InvalidArgument("Unsupported activation mode: ", mode);
+    }
+    k.relu_ = mode == "Relu";
+    k.side_ = init.num_inputs() > 5;
+    if (init.num_inputs() > 6) {
+      return InvalidArgument("FusedBatchNorm accepts at most one side input.");
+    }
+    if (k.side_ && !k.relu_) {
+      return InvalidArgument(
+          "Identity activation is not supported with non-empty side input");
+    }
     return k;
   }
 
@@ -173,6 +187,11 @@ class BatchNormKernel {
     const Tensor x = ctx.input(0);
     MR_ASSIGN(const Layout l, ReadLayout(format_, x.shape()));
     const int64_t n = l.channels;
+    if (side_ && !(ctx.input(5).shape() == x.shape())) {
+      return InvalidArgument("side_input shape must be equal to input shape: ",
+                             ctx.input(5).shape().DebugString(),
+                             " != ", x.shape().DebugString());
+    }
     MR_RETURN_IF_ERROR(CheckChannels(ctx.input(1), "scale", n));
     MR_RETURN_IF_ERROR(CheckChannels(ctx.input(2), "offset", n));
     const bool given = !training_ || factor_ != 1.0f;
@@ -229,6 +248,7 @@ class BatchNormKernel {
     }
     const Pieces pieces(l);
     MutableElements z(out);
+    const Elements side(ctx.input(side_ ? 5 : 0));
     return ctx.ParallelFor(
         pieces.count(), pieces.cost(), [&](int64_t begin, int64_t end) {
           std::vector<float> room, result;
@@ -243,6 +263,11 @@ class BatchNormKernel {
             } else {
               NormalizePlane(from, stats[2][c], factors[c], offset[c], size,
                              to);
+            }
+            if (side_) {
+              AddAndRectify(side.At(at, size, room), size, to);
+            } else if (relu_) {
+              Rectify(size, to);
             }
             z.Put(at, size, result);
           }
@@ -283,6 +308,8 @@ class BatchNormKernel {
   float epsilon_ = 0, factor_ = 1;
   std::string format_;
   bool training_ = true;
+  // Of the fused form: what follows the normalization.
+  bool relu_ = false, side_ = false;
 };
 
 class BatchNormGradKernel {
@@ -438,6 +465,8 @@ MR_KERNELS(FusedBatchNormV2,
            Cpu){{.types = MR_TYPES, .make = MakeKernel<BatchNormKernel>}};
 MR_KERNELS(FusedBatchNormV3,
            Cpu){{.types = MR_TYPES, .make = MakeKernel<BatchNormKernel>}};
+MR_KERNELS(_FusedBatchNormEx, Cpu){{.types = "T: bfloat16, float; U: float",
+                                    .make = MakeKernel<BatchNormKernel>}};
 MR_KERNELS(FusedBatchNormGrad,
            Cpu){{.types = "T: float", .make = MakeKernel<BatchNormGradKernel>}};
 MR_KERNELS(FusedBatchNormGradV2,

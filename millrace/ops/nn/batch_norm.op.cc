@@ -40,6 +40,15 @@ Status BatchNormShape(ShapeContext& c) {
   return OkStatus();
 }
 
+Status BatchNormExShape(ShapeContext& c) {
+  MR_RETURN_IF_ERROR(BatchNormShape(c));
+  PartialShape image = c.output(0);
+  for (int i = 5; i < c.num_inputs(); ++i) {
+    MR_ASSIGN(image, ShapeContext::MergeShapes(image, c.input(i)));
+  }
+  return c.Return(std::move(image));
+}
+
 Status BatchNormGradShape(ShapeContext& c) {
   MR_ASSIGN(ChannelShape s, ReadChannels(c, 0, {2, 3, 4}));
   MR_ASSIGN(s.image, ShapeContext::MergeShapes(s.image, c.input(1)));
@@ -121,6 +130,23 @@ MR_OP(FusedBatchNormV3){
     .doc =
         "FusedBatchNormV2 with one more output for its gradient, also of "
         "volumes.",
+};
+MR_OP(_FusedBatchNormEx){
+    .inputs =
+        "x: T, scale: U, offset: U, mean: U, variance: U, side_input: "
+        "num_side_inputs * T",
+    .outputs =
+        "y: T, batch_mean: U, batch_variance: U, reserve_space_1: U, "
+        "reserve_space_2: U, reserve_space_3: U",
+    .attrs =
+        "T: {half, float, bfloat16}; U: {float}; epsilon: float = "
+        "9.999999747378752e-05; exponential_avg_factor: float = 1.0; "
+        "num_side_inputs: int >= 0 = 0; activation_mode: string = 'Identity'; "
+        "data_format: {'NHWC', 'NCHW'} = 'NHWC'; is_training: bool = true",
+    .shape = BatchNormExShape,
+    .doc =
+        "FusedBatchNormV3, then the sum with a side input and Relu if "
+        "activation_mode says so. Stock's graph rewriting makes it.",
 };
 MR_OP(FusedBatchNormGrad){
     .inputs =

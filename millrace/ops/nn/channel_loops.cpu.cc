@@ -110,4 +110,16 @@ MR_TARGET_CLONES void GradPlane(const float* dy, const float* x, float mean,
   }
 }
 
+MR_TARGET_CLONES void Rectify(int64_t n, float* z) {
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) z[i] = z[i] <= 0.0f ? 0.0f : z[i];
+}
+MR_TARGET_CLONES void AddAndRectify(const float* side, int64_t n, float* z) {
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) {
+    const float sum = z[i] + side[i];
+    z[i] = sum <= 0.0f ? 0.0f : sum;
+  }
+}
+
 }  // namespace millrace::ops

@@ -24,6 +24,10 @@ void NormalizeRows(const float* x, const float* mean, const float* scale,
 void NormalizePlane(const float* x, float mean, float scale, float offset,
                     int64_t n, float* z);
 
+// z = max(z, 0); with a side input, of z + side. NaN stays.
+void Rectify(int64_t n, float* z);
+void AddAndRectify(const float* side, int64_t n, float* z);
+
 // z = (dy - a - (x - mean) * b) * scale.
 void GradRows(const float* dy, const float* x, const float* mean,
               const float* a, const float* b, const float* scale, int64_t rows,

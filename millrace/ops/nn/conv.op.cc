@@ -1,3 +1,5 @@
+#include "millrace/ops/nn/conv.op.h"
+
 #include "millrace/graph/shape_context.h"
 #include "millrace/ops/nn/window.op.h"
 
@@ -84,6 +86,11 @@ Status ShapeOfTensor(ShapeContext& c) {
 }
 
 }  // namespace
+
+Status Conv2DShape(ShapeContext& c) { return ConvShape<2, false>(c); }
+Status DepthwiseConvShape(ShapeContext& c) { return ConvShape<2, true>(c); }
+Status Conv3DShape(ShapeContext& c) { return ConvShape<3, false>(c); }
+
 }  // namespace millrace::ops
 
 using namespace millrace;
@@ -110,7 +117,7 @@ MR_OP(Conv2D){
     .inputs = "input: T, filter: T",
     .outputs = "output: T",
     .attrs = "T: {half, bfloat16, float, double, int32}; " MR_CONV_2D,
-    .shape = ConvShape<2, false>,
+    .shape = Conv2DShape,
     .doc =
         "Slides a filter [height, width, in channels, out channels] over "
         "images. An input with g times the filter's in channels is convolved "
@@ -135,7 +142,7 @@ MR_OP(DepthwiseConv2dNative){
     .inputs = "input: T, filter: T",
     .outputs = "output: T",
     .attrs = MR_DEPTHWISE,
-    .shape = ConvShape<2, true>,
+    .shape = DepthwiseConvShape,
     .doc =
         "Convolves each channel with filters of its own, [height, width, "
         "channels, multiplier].",
@@ -159,7 +166,7 @@ MR_OP(Conv3D){
     .inputs = "input: T, filter: T",
     .outputs = "output: T",
     .attrs = MR_CONV_3D,
-    .shape = ConvShape<3, false>,
+    .shape = Conv3DShape,
     .doc =
         "Slides a filter [depth, height, width, in channels, out channels] "
         "over volumes.",

@@ -9,8 +9,8 @@ namespace millrace::ops {
 StatusOr<ConvAttrs> ConvAttrs::Make(const KernelInit& init) {
   ConvAttrs a;
   const std::string& op = init.node().op->name;
-  a.depthwise_ = absl::StartsWith(op, "Depthwise");
-  const int spatial = absl::StartsWith(op, "Conv3D") ? 3 : 2;
+  a.depthwise_ = absl::StrContains(op, "Depthwise");
+  const int spatial = absl::StrContains(op, "Conv3D") ? 3 : 2;
   MR_ASSIGN(a.sliding_, SlidingAttrs::Read(init.node().attrs, spatial));
   return a;
 }

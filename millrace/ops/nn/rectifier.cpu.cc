@@ -5,6 +5,7 @@
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/math/elementwise.h"
 #include "millrace/ops/math/float_math.h"
+#include "millrace/ops/math/unary_chain.h"
 
 namespace millrace::ops {
 namespace {
@@ -164,7 +165,15 @@ class LeakyRelu {
 
 #define MR_FLOAT_TYPES "T: bfloat16, double, float, half"
 
+constexpr NamedUnary kNamed[] = {
+    {"Elu", &kElu},
+    {"Selu", &kSelu},
+};
+
 }  // namespace
+
+absl::Span<const NamedUnary> RectifierUnaries() { return kNamed; }
+
 }  // namespace millrace::ops
 
 using namespace millrace;
