@@ -1,0 +1,166 @@
+#include "millrace/graph/shape_context.h"
+
+namespace millrace {
+namespace {
+
+Status CheckSeed(ShapeContext& c, int input) {
+  MR_ASSIGN(const PartialShape seed, c.WithRank(input, 1));
+  return ShapeContext::WithValue(seed.dim(0), 2).status();
+}
+
+Status ShapeOfInput0(ShapeContext& c) {
+  MR_ASSIGN(PartialShape shape, c.ShapeFromInput(0));
+  return c.Return(std::move(shape));
+}
+
+Status SeedShape(ShapeContext& c) {
+  MR_RETURN_IF_ERROR(CheckSeed(c, 1));
+  return ShapeOfInput0(c);
+}
+Status SeedIntShape(ShapeContext& c) {
+  MR_RETURN_IF_ERROR(c.WithRank(2, 0).status());
+  MR_RETURN_IF_ERROR(c.WithRank(3, 0).status());
+  return SeedShape(c);
+}
+
+Status KeyShape(ShapeContext& c) {
+  MR_ASSIGN(const PartialShape key, c.WithRank(1, 1));
+  MR_RETURN_IF_ERROR(c.WithRank(2, 1).status());
+  MR_RETURN_IF_ERROR(c.WithRank(3, 0).status());
+  MR_RETURN_IF_ERROR(ShapeContext::WithValue(key.dim(0), 1).status());
+  return ShapeOfInput0(c);
+}
+Status KeyIntShape(ShapeContext& c) {
+  MR_RETURN_IF_ERROR(c.WithRank(4, 0).status());
+  MR_RETURN_IF_ERROR(c.WithRank(5, 0).status());
+  return KeyShape(c);
+}
+
+Status KeyCounterShape(ShapeContext& c) {
+  MR_RETURN_IF_ERROR(CheckSeed(c, 0));
+  c.set_output(0, PartialShape({1}));
+  c.set_output(1, PartialShape({2}));
+  if (c.num_outputs() > 2) c.set_output(2, PartialShape(TensorShape()));
+  return OkStatus();
+}
+
+}  // namespace
+}  // namespace millrace
+
+using namespace millrace;
+
+#define MR_SEED_ATTRS                                             \
+  "dtype: {half, bfloat16, float, double} = 'float'; T: {int32, " \
+  "int64} = 'int32'; Tseed: {int32, int64} = 'int64'"
+#define MR_KEY_INPUTS "shape: Tshape, key: uint64, counter: uint64, alg: int32"
+#define MR_KEY_ATTRS                                           \
+  "dtype: {half, bfloat16, float, double} = 'float'; Tshape: " \
+  "{int32, int64} = 'int32'"
+
+MR_OP(StatelessRandomUniform){
+    .inputs = "shape: T, seed: Tseed",
+    .outputs = "output: dtype",
+    .attrs = MR_SEED_ATTRS,
+    .shape = SeedShape,
+    .doc = "Numbers evenly from [0, 1) that depend on the seed alone.",
+};
+MR_OP(StatelessRandomNormal){
+    .inputs = "shape: T, seed: Tseed",
+    .outputs = "output: dtype",
+    .attrs = MR_SEED_ATTRS,
+    .shape = SeedShape,
+    .doc = "Normal numbers that depend on the seed alone.",
+};
+MR_OP(StatelessTruncatedNormal){
+    .inputs = "shape: T, seed: Tseed",
+    .outputs = "output: dtype",
+    .attrs = MR_SEED_ATTRS,
+    .shape = SeedShape,
+    .doc =
+        "Normal numbers within two deviations that depend on the seed alone.",
+};
+MR_OP(StatelessRandomUniformInt){
+    .inputs = "shape: T, seed: Tseed, minval: dtype, maxval: dtype",
+    .outputs = "output: dtype",
+    .attrs =
+        "dtype: {int32, int64}; T: {int32, int64}; Tseed: {int32, int64} = "
+        "'int64'",
+    .shape = SeedIntShape,
+    .doc =
+        "Whole numbers evenly from [minval, maxval) that depend on the seed "
+        "alone.",
+};
+MR_OP(StatelessRandomUniformFullInt){
+    .inputs = "shape: T, seed: Tseed",
+    .outputs = "output: dtype",
+    .attrs =
+        "dtype: {int32, int64, uint32, uint64} = 'uint64'; T: {int32, int64} = "
+        "'int32'; Tseed: {int32, int64, uint32, uint64} = 'int64'",
+    .shape = SeedShape,
+    .doc =
+        "Whole numbers evenly from all of the type that depend on the seed "
+        "alone.",
+};
+
+MR_OP(StatelessRandomUniformV2){
+    .inputs = MR_KEY_INPUTS,
+    .outputs = "output: dtype",
+    .attrs = MR_KEY_ATTRS,
+    .shape = KeyShape,
+    .doc = "Numbers evenly from [0, 1), from a key and a counter.",
+};
+MR_OP(StatelessRandomNormalV2){
+    .inputs = MR_KEY_INPUTS,
+    .outputs = "output: dtype",
+    .attrs = MR_KEY_ATTRS,
+    .shape = KeyShape,
+    .doc = "Normal numbers, from a key and a counter.",
+};
+MR_OP(StatelessTruncatedNormalV2){
+    .inputs = MR_KEY_INPUTS,
+    .outputs = "output: dtype",
+    .attrs = MR_KEY_ATTRS,
+    .shape = KeyShape,
+    .doc = "Normal numbers within two deviations, from a key and a counter.",
+};
+MR_OP(StatelessRandomUniformIntV2){
+    .inputs = MR_KEY_INPUTS ", minval: dtype, maxval: dtype",
+    .outputs = "output: dtype",
+    .attrs =
+        "dtype: {int32, int64, uint32, uint64}; Tshape: {int32, int64} = "
+        "'int32'",
+    .shape = KeyIntShape,
+    .doc =
+        "Whole numbers evenly from [minval, maxval), from a key and a counter.",
+};
+MR_OP(StatelessRandomUniformFullIntV2){
+    .inputs = MR_KEY_INPUTS,
+    .outputs = "output: dtype",
+    .attrs =
+        "dtype: {int32, int64, uint32, uint64} = 'uint64'; Tshape: {int32, "
+        "int64} = 'int32'",
+    .shape = KeyShape,
+    .doc =
+        "Whole numbers evenly from all of the type, from a key and a counter.",
+};
+
+MR_OP(StatelessRandomGetKeyCounter){
+    .inputs = "seed: Tseed",
+    .outputs = "key: uint64, counter: uint64",
+    .attrs = "Tseed: {int32, int64} = 'int64'",
+    .shape = KeyCounterShape,
+    .doc = "A seed scrambled into a key and a counter.",
+};
+MR_OP(StatelessRandomGetAlg){
+    .outputs = "alg: int32",
+    .flags = kStateful,
+    .shape = shapes::Scalar,
+    .doc = "The number of the device's algorithm: Philox.",
+};
+MR_OP(StatelessRandomGetKeyCounterAlg){
+    .inputs = "seed: Tseed",
+    .outputs = "key: uint64, counter: uint64, alg: int32",
+    .attrs = "Tseed: {int32, int64} = 'int64'",
+    .shape = KeyCounterShape,
+    .doc = "Both of the above.",
+};
