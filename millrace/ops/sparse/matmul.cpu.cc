@@ -1,0 +1,172 @@
+#include <algorithm>
+#include <vector>
+
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/math/numbers.h"
+#include "millrace/tensor/dispatch.h"
+
+namespace millrace::ops {
+namespace {
+
+// What is known once the inputs are checked.
+struct Product {
+  int64_t rows, columns;  // of the result
+  int64_t inner;
+  int64_t count;                     // entries of a
+  std::vector<int64_t> coordinates;  // pairs (row, column) of a as it is given
+  bool adjoint_a, adjoint_b;
+
+  int64_t Row(int64_t i) const { return coordinates[2 * i + adjoint_a]; }
+  int64_t Inner(int64_t i) const { return coordinates[2 * i + !adjoint_a]; }
+};
+
+StatusOr<Product> Check(KernelContext& ctx, bool adjoint_a, bool adjoint_b) {
+  const Tensor& indices = ctx.input(0);
+  const Tensor& values = ctx.input(1);
+  const Tensor& a_shape = ctx.input(2);
+  const Tensor& b = ctx.input(3);
+  if (b.rank() != 2) return InvalidArgument("Tensor 'b' is not a matrix");
+  if (a_shape.rank() != 1) {
+    return InvalidArgument("Tensor 'a_shape' is not a vector");
+  }
+  if (a_shape.num_elements() != 2) {
+    return InvalidArgument("Tensor 'a_shape' must have 2 elements");
+  }
+  if (values.rank() != 1) {
+    return InvalidArgument("Tensor 'a_values' is not a vector");
+  }
+  if (indices.rank() != 2) {
+    return InvalidArgument("Tensor 'a_indices' is not a matrix");
+  }
+  if (indices.dim(0) != values.num_elements()) {
+    return InvalidArgument(
+        "Number of rows of a_indices does not match number of entries in "
+        "a_values");
+  }
+  if (indices.dim(1) != 2) {
+    return InvalidArgument(
+        "Number of columns of a_indices does not match number of entries in "
+        "a_shape");
+  }
+  const auto dims = a_shape.flat<int64_t>();
+  MR_RETURN_IF_ERROR(TensorShape::Make(dims).status());
+  Product p{.rows = dims[adjoint_a ? 1 : 0],
+            .columns = b.dim(adjoint_b ? 0 : 1),
+            .inner = dims[adjoint_a ? 0 : 1],
+            .count = values.num_elements(),
+            .coordinates = IntValues(indices),
+            .adjoint_a = adjoint_a,
+            .adjoint_b = adjoint_b};
+  if (p.inner != b.dim(adjoint_b ? 1 : 0)) {
+    return InvalidArgument(
+        "Cannot multiply A and B because inner dimension does not match: ",
+        p.inner, " vs. ", b.dim(adjoint_b ? 1 : 0),
+        ".  Did you forget a transpose?  Dimensions of A: [", dims[0], ", ",
+        dims[1], ").  Dimensions of B: ", b.shape().DebugString());
+  }
+  for (int64_t i = 0; i < p.count; ++i) {
+    if (p.Inner(i) < 0 || p.Inner(i) >= p.inner) {
+      return InvalidArgument("k (", p.Inner(i), ") from index[", i, ",",
+                             adjoint_a ? 0 : 1, "] out of bounds (>=", p.inner,
+                             ")");
+    }
+    if (p.Row(i) < 0 || p.Row(i) >= p.rows) {
+      return InvalidArgument("m (", p.Row(i), ") from index[", i, ",",
+                             adjoint_a ? 1 : 0, "] out of bounds (>=", p.rows,
+                             ")");
+    }
+  }
+  return p;
+}
+
+// Columns [begin, end) of sums += a * b.
+template <class T, class S>
+void AddColumns(const Product& p, const T* a, const T* b, S* sums,
+                int64_t begin, int64_t end) {
+  // Steps in b from one inner index, and from one column, to the next.
+  const int64_t inner_step = p.adjoint_b ? 1 : p.columns;
+  const int64_t column_step = p.adjoint_b ? p.inner : 1;
+  for (int64_t i = 0; i < p.count; ++i) {
+    S v = static_cast<S>(a[i]);
+    if (p.adjoint_a) v = Conjugate(v);
+    S* const row = sums + p.Row(i) * p.columns;
+    const T* const y = b + p.Inner(i) * inner_step;
+    if (p.adjoint_b) {
+      for (int64_t c = begin; c < end; ++c) {
+        row[c] = Plus<S>(
+            row[c], Times<S>(v, Conjugate(static_cast<S>(y[c * column_step]))));
+      }
+    } else {
+      for (int64_t c = begin; c < end; ++c) {
+        row[c] = Plus<S>(row[c], Times<S>(v, static_cast<S>(y[c])));
+      }
+    }
+  }
+}
+
+class SparseMatMulKernel {
+ public:
+  static StatusOr<SparseMatMulKernel> Make(const KernelInit& init) {
+    SparseMatMulKernel k;
+    MR_ASSIGN(k.adjoint_a_, init.Attr<bool>("adjoint_a"));
+    MR_ASSIGN(k.adjoint_b_, init.Attr<bool>("adjoint_b"));
+    return k;
+  }
+
+  Status Run(KernelContext& ctx) const {
+    MR_ASSIGN(const Product p, Check(ctx, adjoint_a_, adjoint_b_));
+    MR_ASSIGN(const TensorShape shape, TensorShape::Make({p.rows, p.columns}));
+    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, shape));
+    if (out->num_elements() == 0) return OkStatus();
+    return Dispatch<float, double, int32_t, Complex64, Complex128, Half,
+                    Bfloat16>(
+        out->dtype(), [&]<class T>() { return Multiply<T>(ctx, p, out); });
+  }
+
+ private:
+  template <class T>
+  static Status Multiply(KernelContext& ctx, const Product& p, Tensor* out) {
+    using S = ComputeType<T>;
+    const T* const a = ctx.input(1).flat<T>().data();
+    const T* const b = ctx.input(3).flat<T>().data();
+    T* const z = out->mutable_flat<T>().data();
+    Tensor wide;
+    S* sums;
+    if constexpr (std::is_same_v<T, S>) {
+      sums = z;
+    } else {
+      MR_ASSIGN(wide, ctx.AllocateTemp(DataTypeOf<S>, out->shape()));
+      sums = wide.mutable_flat<S>().data();
+    }
+    return ctx.ParallelFor(
+        p.columns, p.rows + 2 * p.count, [&](int64_t begin, int64_t end) {
+          for (int64_t r = 0; r < p.rows; ++r) {
+            std::fill(sums + r * p.columns + begin, sums + r * p.columns + end,
+                      S(0));
+          }
+          AddColumns(p, a, b, sums, begin, end);
+          if constexpr (!std::is_same_v<T, S>) {
+            for (int64_t r = 0; r < p.rows; ++r) {
+              for (int64_t c = begin; c < end; ++c) {
+                z[r * p.columns + c] = static_cast<T>(sums[r * p.columns + c]);
+              }
+            }
+          }
+        });
+  }
+
+  bool adjoint_a_ = false;
+  bool adjoint_b_ = false;
+};
+
+}  // namespace
+}  // namespace millrace::ops
+
+using namespace millrace;
+using namespace millrace::ops;
+
+MR_KERNELS(SparseTensorDenseMatMul, Cpu){
+    {.types = "T: bfloat16, complex128, complex64, double, float, half, "
+              "int32",
+     .make = MakeKernel<SparseMatMulKernel>,
+     .host = "a_shape"}};

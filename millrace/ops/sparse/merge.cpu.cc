@@ -1,0 +1,222 @@
+// Two sparse tensors walked together, in row-major order.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/array/element_types.h"
+#include "millrace/ops/array/move.h"
+#include "millrace/ops/math/numbers.h"
+#include "millrace/ops/sparse/entries.h"
+#include "millrace/tensor/dispatch.h"
+
+namespace millrace::ops {
+namespace {
+
+struct TwoSparse {
+  SparseEntries a, b;
+};
+
+StatusOr<TwoSparse> ReadBoth(KernelContext& ctx) {
+  MR_ASSIGN(const SparseEntries a, ReadEntries(ctx, 0));
+  MR_ASSIGN(const SparseEntries b, ReadEntries(ctx, 3));
+  if (a.rank != b.rank) {
+    return InvalidArgument("Operands should have same ranks; got shapes: ",
+                           ctx.input(2).SummarizeValue(kMaxRank), " and ",
+                           ctx.input(5).SummarizeValue(kMaxRank));
+  }
+  for (int d = 0; d < a.rank; ++d) {
+    if (a.dims[d] != b.dims[d]) {
+      return InvalidArgument("Operands' shapes do not match: got ", a.dims[d],
+                             " and ", b.dims[d], " for dimension ", d);
+    }
+  }
+  return TwoSparse{a, b};
+}
+
+// Calls f(i, j) for each entry of either: those of both that meet, else one
+// of them with -1 for the other.
+template <class F>
+void Walk(const SparseEntries& a, const SparseEntries& b, F f) {
+  int64_t i = 0;
+  int64_t j = 0;
+  while (i < a.count || j < b.count) {
+    const int order = i == a.count ? 1
+                      : j == b.count
+                          ? -1
+                          : CompareCoordinates(a.at(i), b.at(j), a.rank);
+    f(order <= 0 ? i : -1, order >= 0 ? j : -1);
+    i += order <= 0;
+    j += order >= 0;
+  }
+}
+
+// An entry of a result: from which entry of a or, with a bit set, of b.
+struct Source {
+  int64_t entry;
+  bool from_b;
+};
+
+int64_t* CopyRow(const TwoSparse& in, const Source& s, int64_t* z) {
+  const int64_t* const row = s.from_b ? in.b.at(s.entry) : in.a.at(s.entry);
+  return std::copy_n(row, in.a.rank, z);
+}
+
+template <class T>
+auto Magnitude(T x) {
+  if constexpr (Complex<T> || Real<T>) {
+    return std::abs(x);
+  } else {
+    return x < 0 ? Minus<T>(0, x) : x;
+  }
+}
+
+template <class T>
+Status Add(KernelContext& ctx, const TwoSparse& in) {
+  using R = decltype(Magnitude(T()));
+  const R threshold = ctx.input(6).scalar<R>();
+  const T* const x = in.a.values->flat<T>().data();
+  const T* const y = in.b.values->flat<T>().data();
+  std::vector<Source> sources;
+  std::vector<T> sums;
+  Walk(in.a, in.b, [&](int64_t i, int64_t j) {
+    if (i >= 0 && j >= 0) {
+      const T sum = Plus<T>(x[i], y[j]);
+      if (!(threshold <= Magnitude(sum))) return;
+      sums.push_back(sum);
+    } else {
+      sums.push_back(i >= 0 ? x[i] : y[j]);
+    }
+    sources.push_back(i >= 0 ? Source{i, false} : Source{j, true});
+  });
+  MR_ASSIGN(
+      const EntriesOutput out,
+      AllocateEntries(ctx, 0, 1, static_cast<int64_t>(sums.size()), in.a.rank));
+  int64_t* z = out.coordinates;
+  for (const Source& s : sources) z = CopyRow(in, s, z);
+  std::copy(sums.begin(), sums.end(), out.values->mutable_flat<T>().begin());
+  return SetVector(ctx, 2, in.a.dims);
+}
+
+Status RunSparseAdd(KernelContext& ctx) {
+  MR_ASSIGN(const TwoSparse in, ReadBoth(ctx));
+  if (in.a.rank == 0) return InvalidArgument("Tensors must not be empty");
+  if (ctx.input(6).rank() != 0) {
+    return InvalidArgument(
+        "The magnitude threshold must be a scalar: got shape ",
+        ctx.input(6).shape().DebugString());
+  }
+  return Dispatch<float, double, int8_t, int16_t, int32_t, int64_t, Complex64,
+                  Complex128>(ctx.input_type(1),
+                              [&]<class T>() { return Add<T>(ctx, in); });
+}
+
+// The values of `grad` (of the entries of `sum`) for those of `own` that are
+// among them; both in row-major order.
+Status TakeGradients(KernelContext& ctx, const Tensor& grad,
+                     const SparseEntries& own, const SparseEntries& sum,
+                     int output) {
+  MR_ASSIGN(Tensor* const out,
+            ctx.AllocateOutput(output, TensorShape({own.count})));
+  MR_RETURN_IF_ERROR(ZeroTensor(ctx, out));
+  return DispatchBySize(grad.dtype(), [&]<class T>() -> Status {
+    const T* const dy = reinterpret_cast<const T*>(grad.data());
+    T* const z = reinterpret_cast<T*>(out->mutable_data());
+    Walk(own, sum, [&](int64_t i, int64_t k) {
+      if (i >= 0 && k >= 0) z[i] = dy[k];
+    });
+    return OkStatus();
+  });
+}
+
+Status RunSparseAddGrad(KernelContext& ctx) {
+  const Tensor& grad = ctx.input(0);
+  SparseEntries lists[3];
+  for (int i = 0; i < 3; ++i) {
+    const Tensor& indices = ctx.input(i + 1);
+    if (indices.rank() != 2) {
+      return InvalidArgument(
+          "Input indices should be matrices but received shapes: ",
+          ctx.input(1).shape().DebugString(), ", ",
+          ctx.input(2).shape().DebugString(), " and ",
+          ctx.input(3).shape().DebugString());
+    }
+    if (indices.dim(1) != ctx.input(1).dim(1) || indices.dim(1) > kMaxRank) {
+      return InvalidArgument(
+          "The densified operands should have the same ndims; got: ",
+          ctx.input(1).shape().DebugString(), " and ",
+          indices.shape().DebugString());
+    }
+    lists[i].coordinates = indices.flat<int64_t>().data();
+    lists[i].count = indices.dim(0);
+    lists[i].rank = static_cast<int>(indices.dim(1));
+  }
+  if (grad.rank() != 1) {
+    return InvalidArgument(
+        "Input backprop_val_grad should be a vector but received shape: ",
+        grad.shape().DebugString());
+  }
+  if (grad.dim(0) != lists[2].count) {
+    return InvalidArgument(
+        "# elements of backprop_val_grad and # rows of sum_indices should "
+        "match (#nnz of sum): got ",
+        grad.dim(0), " and ", lists[2].count);
+  }
+  MR_RETURN_IF_ERROR(TakeGradients(ctx, grad, lists[0], lists[2], 0));
+  return TakeGradients(ctx, grad, lists[1], lists[2], 1);
+}
+
+template <bool kMax>
+Status RunSparseExtreme(KernelContext& ctx) {
+  MR_ASSIGN(const TwoSparse in, ReadBoth(ctx));
+  std::vector<Source> sources;
+  Walk(in.a, in.b, [&](int64_t i, int64_t j) {
+    sources.push_back(i >= 0 ? Source{i, false} : Source{j, true});
+  });
+  MR_ASSIGN(const EntriesOutput out,
+            AllocateEntries(ctx, 0, 1, static_cast<int64_t>(sources.size()),
+                            in.a.rank));
+  int64_t* row = out.coordinates;
+  for (const Source& s : sources) row = CopyRow(in, s, row);
+  return Dispatch(RealTypes{}, ctx.input_type(1), [&]<class T>() -> Status {
+    using S = ComputeType<T>;
+    const T* const x = in.a.values->flat<T>().data();
+    const T* const y = in.b.values->flat<T>().data();
+    T* z = out.values->mutable_flat<T>().data();
+    Walk(in.a, in.b, [&](int64_t i, int64_t j) {
+      const S left = i >= 0 ? static_cast<S>(x[i]) : S(0);
+      const S right = j >= 0 ? static_cast<S>(y[j]) : S(0);
+      *z++ = static_cast<T>(kMax ? Larger<S>(left, right)
+                                 : Smaller<S>(left, right));
+    });
+    return OkStatus();
+  });
+}
+
+}  // namespace
+}  // namespace millrace::ops
+
+using namespace millrace;
+using namespace millrace::ops;
+
+#define MR_ADD(T, Treal)                     \
+  {                                          \
+    .types = "T: " T "; Treal: " Treal,      \
+    .make = MakeFunctionKernel<RunSparseAdd> \
+  }
+
+MR_KERNELS(SparseAdd, Cpu){
+    MR_ADD("float", "float"),     MR_ADD("double", "double"),
+    MR_ADD("int64", "int64"),     MR_ADD("int32", "int32"),
+    MR_ADD("int16", "int16"),     MR_ADD("int8", "int8"),
+    MR_ADD("complex64", "float"), MR_ADD("complex128", "double")};
+MR_KERNELS(SparseAddGrad, Cpu){
+    {.types =
+         "T: complex128, complex64, double, float, int16, int32, int64, int8",
+     .make = MakeFunctionKernel<RunSparseAddGrad>}};
+MR_KERNELS(SparseSparseMaximum,
+           Cpu){{.types = "T: " MR_REAL_TYPES,
+                 .make = MakeFunctionKernel<RunSparseExtreme<true>>}};
+MR_KERNELS(SparseSparseMinimum,
+           Cpu){{.types = "T: " MR_REAL_TYPES,
+                 .make = MakeFunctionKernel<RunSparseExtreme<false>>}};

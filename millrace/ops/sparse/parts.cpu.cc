@@ -1,0 +1,321 @@
+// Sparse tensors put together and cut apart.
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "millrace/base/checked_size.h"
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/array/element_types.h"
+#include "millrace/ops/array/move.h"
+#include "millrace/ops/sparse/entries.h"
+#include "millrace/tensor/dispatch.h"
+
+namespace millrace::ops {
+namespace {
+
+class SparseConcatKernel {
+ public:
+  static StatusOr<SparseConcatKernel> Make(const KernelInit& init) {
+    SparseConcatKernel k;
+    MR_ASSIGN(k.axis_, init.Attr<int64_t>("concat_dim"));
+    MR_ASSIGN(k.n_, init.Attr<int64_t>("N"));
+    return k;
+  }
+
+  Status Run(KernelContext& ctx) const {
+    const int n = static_cast<int>(n_);
+    std::vector<SparseEntries> parts;
+    for (int i = 0; i < n; ++i) {
+      MR_ASSIGN(
+          const SparseEntries part,
+          ReadEntries(ctx.input(i), ctx.input(i + n), ctx.input(i + 2 * n)));
+      parts.push_back(part);
+    }
+    MR_ASSIGN(const int axis, Axis(parts[0].rank));
+    DimVector dims(parts[0].dims.begin(), parts[0].dims.end());
+    CheckedSize along = 0;
+    int64_t total = 0;
+    for (int i = 0; i < n; ++i) {
+      MR_RETURN_IF_ERROR(CheckFits(parts[0], parts[i], axis, i));
+      along += parts[i].dims[axis];
+      total += parts[i].count;
+    }
+    MR_ASSIGN(dims[axis], along.Get("the size along concat_dim"));
+    MR_RETURN_IF_ERROR(TensorShape::Make(dims).status());
+    return Join(ctx, parts, axis, dims, total);
+  }
+
+ private:
+  StatusOr<int> Axis(int rank) const {
+    const int64_t axis = axis_ < 0 ? axis_ + rank : axis_;
+    if (axis < 0 || axis >= rank) {
+      return InvalidArgument("Concat dimension must be in range [", -rank, ", ",
+                             rank, "), got ", axis_);
+    }
+    return static_cast<int>(axis);
+  }
+
+  static Status CheckFits(const SparseEntries& first, const SparseEntries& part,
+                          int axis, int i) {
+    if (part.rank != first.rank) {
+      return InvalidArgument("Ranks of all input tensors must match: expected ",
+                             first.rank, " but got ", part.rank,
+                             " at position ", i);
+    }
+    for (int d = 0; d < part.rank; ++d) {
+      if (d != axis && part.dims[d] != first.dims[d]) {
+        return InvalidArgument("Input shapes must match: expected ",
+                               first.dims[d], " for dimension ", d, " but got ",
+                               part.dims[d], " at position ", i);
+      }
+    }
+    return TensorShape::Make(part.dims).status();
+  }
+
+  Status Join(KernelContext& ctx, const std::vector<SparseEntries>& parts,
+              int axis, const DimVector& dims, int64_t total) const {
+    const int rank = parts[0].rank;
+    std::vector<int64_t> coordinates(static_cast<size_t>(total * rank));
+    MR_ASSIGN(Tensor joined,
+              ctx.AllocateTemp(parts[0].values->dtype(), TensorShape({total})));
+    int64_t* z = coordinates.data();
+    int64_t offset = 0;
+    int64_t at = 0;
+    for (const SparseEntries& part : parts) {
+      for (int64_t i = 0; i < part.count; ++i, z += rank) {
+        std::copy_n(part.at(i), rank, z);
+        // A coordinate from outside may be anything; it wraps.
+        z[axis] = static_cast<int64_t>(static_cast<uint64_t>(z[axis]) +
+                                       static_cast<uint64_t>(offset));
+      }
+      CopyElements(joined.dtype(), part.values->data(), 0,
+                   joined.mutable_data(), at, part.count);
+      at += part.count;
+      offset += part.dims[axis];
+    }
+    SparseEntries all;
+    all.coordinates = coordinates.data();
+    all.count = total;
+    all.rank = rank;
+    const std::vector<int64_t> order = RowMajorOrder(all);
+    MR_ASSIGN(const EntriesOutput out, AllocateEntries(ctx, 0, 1, total, rank));
+    GatherCoordinates(all, order, out.coordinates);
+    MR_RETURN_IF_ERROR(GatherValues(joined, order, out.values));
+    return SetVector(ctx, 2, dims);
+  }
+
+  int64_t axis_ = 0;
+  int64_t n_ = 0;
+};
+
+// Parts of a dimension: the first `longer` have one more than `size`.
+struct Cut {
+  int64_t size = 0;
+  int64_t longer = 0;
+
+  int64_t PartOf(int64_t at) const {
+    const int64_t edge = longer * (size + 1);
+    return at < edge ? at / (size + 1) : longer + (at - edge) / size;
+  }
+  int64_t Begin(int64_t part) const {
+    return part * size + std::min(part, longer);
+  }
+  int64_t Size(int64_t part) const { return size + (part < longer ? 1 : 0); }
+};
+
+class SparseSplitKernel {
+ public:
+  static StatusOr<SparseSplitKernel> Make(const KernelInit& init) {
+    SparseSplitKernel k;
+    MR_ASSIGN(k.n_, init.Attr<int64_t>("num_split"));
+    return k;
+  }
+
+  Status Run(KernelContext& ctx) const {
+    if (ctx.input(0).rank() != 0) {
+      return InvalidArgument(
+          "Input axis should be a scalar but received shape ",
+          ctx.input(0).shape().DebugString());
+    }
+    MR_ASSIGN(const SparseEntries in, ReadEntries(ctx, 1));
+    MR_RETURN_IF_ERROR(TensorShape::Make(in.dims).status());
+    const int64_t given = ctx.input(0).scalar<int64_t>();
+    const int64_t axis = given < 0 ? given + in.rank : given;
+    if (axis < 0 || axis >= in.rank) {
+      return InvalidArgument("Input axis should be in range [", -in.rank, ", ",
+                             in.rank, "), got ", given);
+    }
+    const int64_t along = in.dims[axis];
+    if (n_ < 1 || n_ > along) {
+      return InvalidArgument(
+          "Input num_split should be between 1 and the splitting dimension "
+          "size (",
+          along, "), got ", n_);
+    }
+    const Cut cut{along / n_, along % n_};
+    std::vector<std::vector<int64_t>> members(static_cast<size_t>(n_));
+    for (int64_t i = 0; i < in.count; ++i) {
+      const int64_t at = in.at(i)[axis];
+      if (at < 0 || at >= along) {
+        return OutOfBounds(i, {in.at(i), static_cast<size_t>(in.rank)},
+                           in.dims);
+      }
+      members[static_cast<size_t>(cut.PartOf(at))].push_back(i);
+    }
+    const int n = static_cast<int>(n_);
+    for (int p = 0; p < n; ++p) {
+      const std::vector<int64_t>& order = members[static_cast<size_t>(p)];
+      MR_ASSIGN(const EntriesOutput out,
+                AllocateEntries(ctx, p, n + p,
+                                static_cast<int64_t>(order.size()), in.rank));
+      GatherCoordinates(in, order, out.coordinates);
+      for (size_t i = 0; i < order.size(); ++i) {
+        out.coordinates[static_cast<int64_t>(i) * in.rank + axis] -=
+            cut.Begin(p);
+      }
+      MR_RETURN_IF_ERROR(GatherValues(*in.values, order, out.values));
+      DimVector dims(in.dims.begin(), in.dims.end());
+      dims[static_cast<size_t>(axis)] = cut.Size(p);
+      MR_RETURN_IF_ERROR(SetVector(ctx, 2 * n + p, dims));
+    }
+    return OkStatus();
+  }
+
+ private:
+  int64_t n_ = 1;
+};
+
+Status CheckLength(const Tensor& t, const char* what, int rank) {
+  if (t.rank() != 1) {
+    return InvalidArgument("Input ", what,
+                           " should be a vector but received shape ",
+                           t.shape().DebugString());
+  }
+  if (t.dim(0) != rank) {
+    return InvalidArgument("Expected ", what, " to be a vector of length ",
+                           rank, " but got length ", t.dim(0));
+  }
+  return OkStatus();
+}
+
+Status RunSparseSlice(KernelContext& ctx) {
+  MR_ASSIGN(const SparseEntries in, ReadEntries(ctx));
+  MR_RETURN_IF_ERROR(CheckLength(ctx.input(3), "start", in.rank));
+  MR_RETURN_IF_ERROR(CheckLength(ctx.input(4), "size", in.rank));
+  MR_RETURN_IF_ERROR(TensorShape::Make(in.dims).status());
+  const auto start = ctx.input(3).flat<int64_t>();
+  const auto size = ctx.input(4).flat<int64_t>();
+  DimVector dims, ends;
+  for (size_t d = 0; d < start.size(); ++d) {
+    if (size[d] < 0) {
+      return InvalidArgument("size[", d, "] must be >= 0, but is ", size[d]);
+    }
+    int64_t end;
+    if (__builtin_add_overflow(start[d], size[d], &end)) {
+      end = std::numeric_limits<int64_t>::max();
+    }
+    ends.push_back(end);
+    dims.push_back(start[d] >= in.dims[d] ? 0
+                   : end < in.dims[d]     ? size[d]
+                                          : in.dims[d] - start[d]);
+  }
+  MR_RETURN_IF_ERROR(TensorShape::Make(dims).status());
+  std::vector<int64_t> inside;
+  for (int64_t i = 0; i < in.count; ++i) {
+    const int64_t* const row = in.at(i);
+    bool hit = true;
+    for (size_t d = 0; d < start.size() && hit; ++d) {
+      hit = row[d] >= start[d] && row[d] < ends[d];
+    }
+    if (hit) inside.push_back(i);
+  }
+  MR_ASSIGN(
+      const EntriesOutput out,
+      AllocateEntries(ctx, 0, 1, static_cast<int64_t>(inside.size()), in.rank));
+  GatherCoordinates(in, inside, out.coordinates);
+  int64_t* z = out.coordinates;
+  for (size_t i = 0; i < inside.size(); ++i) {
+    for (const int64_t s : start) *z++ -= s;
+  }
+  MR_RETURN_IF_ERROR(GatherValues(*in.values, inside, out.values));
+  return SetVector(ctx, 2, dims);
+}
+
+Status RunSparseSliceGrad(KernelContext& ctx) {
+  const Tensor& grad = ctx.input(0);
+  const Tensor& input = ctx.input(1);
+  const Tensor& start = ctx.input(2);
+  const Tensor& output = ctx.input(3);
+  if (grad.rank() != 1) {
+    return InvalidArgument(
+        "Input backprop_val_grad should be a vector but received shape: ",
+        grad.shape().DebugString());
+  }
+  if (input.rank() != 2 || output.rank() != 2) {
+    return InvalidArgument(
+        "Input and output indices should be matrices but received shapes: ",
+        input.shape().DebugString(), " and ", output.shape().DebugString());
+  }
+  const int64_t rank = input.dim(1);
+  if (output.dim(1) != rank) {
+    return InvalidArgument(
+        "The input and output should have the same ndims: got: ", rank, " and ",
+        output.dim(1));
+  }
+  if (grad.dim(0) != output.dim(0)) {
+    return InvalidArgument(
+        "# elements of backprop_val_grad and # rows of output_indices should "
+        "match (#nnz of sum): got ",
+        grad.dim(0), " and ", output.dim(0));
+  }
+  MR_RETURN_IF_ERROR(CheckLength(start, "the input_start",
+                                 static_cast<int>(std::min<int64_t>(
+                                     rank, std::numeric_limits<int>::max()))));
+  MR_ASSIGN(Tensor* const out,
+            ctx.AllocateOutput(0, TensorShape({input.dim(0)})));
+  MR_RETURN_IF_ERROR(ZeroTensor(ctx, out));
+  // Both lists keep the order of the input's entries.
+  const int64_t* x = input.flat<int64_t>().data();
+  const int64_t* y = output.flat<int64_t>().data();
+  const int64_t* const begin = start.flat<int64_t>().data();
+  std::vector<int64_t> from;  // for each entry taken, in order
+  for (int64_t i = 0;
+       i < input.dim(0) && static_cast<int64_t>(from.size()) < output.dim(0);
+       ++i, x += rank) {
+    bool same = true;
+    for (int64_t d = 0; d < rank && same; ++d) {
+      same = static_cast<uint64_t>(x[d]) - static_cast<uint64_t>(begin[d]) ==
+             static_cast<uint64_t>(y[d]);
+    }
+    if (!same) continue;
+    from.push_back(i);
+    y += rank;
+  }
+  if (static_cast<int64_t>(from.size()) != grad.dim(0)) {
+    return Internal(
+        "Elements of backprop_val_grad aren't all propagated. Num elements:",
+        grad.dim(0), ", used: ", from.size());
+  }
+  return DispatchBySize(grad.dtype(), [&]<class T>() -> Status {
+    const T* const dy = reinterpret_cast<const T*>(grad.data());
+    T* const z = reinterpret_cast<T*>(out->mutable_data());
+    for (size_t j = 0; j < from.size(); ++j) z[from[j]] = dy[j];
+    return OkStatus();
+  });
+}
+
+}  // namespace
+}  // namespace millrace::ops
+
+using namespace millrace;
+using namespace millrace::ops;
+
+MR_KERNELS(SparseConcat, Cpu){
+    {.types = "T: " MR_ELEMENT_TYPES, .make = MakeKernel<SparseConcatKernel>}};
+MR_KERNELS(SparseSplit, Cpu){
+    {.types = "T: " MR_ELEMENT_TYPES, .make = MakeKernel<SparseSplitKernel>}};
+MR_KERNELS(SparseSlice, Cpu){{.types = "T: " MR_ELEMENT_TYPES,
+                              .make = MakeFunctionKernel<RunSparseSlice>}};
+MR_KERNELS(SparseSliceGrad,
+           Cpu){{.types = "T: " MR_NUMBER_TYPES,
+                 .make = MakeFunctionKernel<RunSparseSliceGrad>}};

@@ -1,0 +1,194 @@
+#include <algorithm>
+#include <vector>
+
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/array/element_types.h"
+#include "millrace/ops/array/move.h"
+#include "millrace/ops/math/numbers.h"
+#include "millrace/ops/sparse/entries.h"
+#include "millrace/tensor/dispatch.h"
+
+namespace millrace::ops {
+namespace {
+
+enum class Reduction { kSum, kMax };
+
+// Which dimensions stay, and the result's shape.
+struct ReducePlan {
+  std::vector<int> kept;
+  std::vector<int> order;  // all dimensions, the kept ones first
+  DimVector dims;
+  bool keep_dims = false;
+};
+
+StatusOr<ReducePlan> PlanReduce(const SparseEntries& in, const Tensor& axes,
+                                bool keep_dims) {
+  if (axes.rank() > 1) {
+    return InvalidArgument(
+        "Expected reduction_axes to be a scalar or a vector; got shape: ",
+        axes.shape().DebugString());
+  }
+  std::vector<bool> reduced(static_cast<size_t>(in.rank));
+  for (const int32_t axis : axes.flat<int32_t>()) {
+    if (axis < -in.rank || axis >= in.rank) {
+      return InvalidArgument("Invalid reduction dimension ", axis,
+                             ", for input with ", in.rank, " dimensions.");
+    }
+    reduced[static_cast<size_t>(axis < 0 ? axis + in.rank : axis)] = true;
+  }
+  ReducePlan plan;
+  plan.keep_dims = keep_dims;
+  for (int d = 0; d < in.rank; ++d) {
+    if (!reduced[d]) plan.kept.push_back(d);
+    if (!reduced[d] || keep_dims) {
+      plan.dims.push_back(reduced[d] ? 1 : in.dims[d]);
+    }
+  }
+  plan.order = plan.kept;
+  for (int d = 0; d < in.rank; ++d) {
+    if (reduced[d]) plan.order.push_back(d);
+  }
+  return plan;
+}
+
+template <Reduction kReduction, class T>
+T ReduceGroup(const T* values, absl::Span<const int64_t> group) {
+  using S = ComputeType<T>;
+  S result = static_cast<S>(values[group[0]]);
+  for (const int64_t i : group.subspan(1)) {
+    if constexpr (kReduction == Reduction::kSum) {
+      result = Plus<S>(result, static_cast<S>(values[i]));
+    } else {
+      result = Larger<S>(result, static_cast<S>(values[i]));
+    }
+  }
+  return static_cast<T>(result);
+}
+
+template <Reduction kReduction, bool kSparse>
+class SparseReduceKernel {
+ public:
+  static StatusOr<SparseReduceKernel> Make(const KernelInit& init) {
+    SparseReduceKernel k;
+    MR_ASSIGN(k.keep_dims_, init.Attr<bool>("keep_dims"));
+    return k;
+  }
+
+  Status Run(KernelContext& ctx) const {
+    if (ctx.input(2).rank() != 1) {
+      return InvalidArgument("Expected input_shape to be a vector; got shape: ",
+                             ctx.input(2).shape().DebugString());
+    }
+    MR_ASSIGN(const SparseEntries in, ReadEntries(ctx));
+    MR_RETURN_IF_ERROR(TensorShape::Make(in.dims).status());
+    MR_ASSIGN(const ReducePlan plan, PlanReduce(in, ctx.input(3), keep_dims_));
+    const std::vector<int64_t> order = OrderBy(in, plan.order);
+    // Where in `order` the groups end: entries of equal kept coordinates.
+    std::vector<size_t> ends;
+    for (size_t i = 1; i <= order.size(); ++i) {
+      if (i == order.size() || !SameGroup(in, plan, order[i - 1], order[i])) {
+        ends.push_back(i);
+      }
+    }
+    if constexpr (kSparse) return RunSparse(ctx, in, plan, order, ends);
+    return RunDense(ctx, in, plan, order, ends);
+  }
+
+ private:
+  using Values = std::conditional_t<kReduction == Reduction::kSum, NumericTypes,
+                                    RealTypes>;
+
+  static bool SameGroup(const SparseEntries& in, const ReducePlan& plan,
+                        int64_t a, int64_t b) {
+    return std::all_of(plan.kept.begin(), plan.kept.end(),
+                       [&](int d) { return in.at(a)[d] == in.at(b)[d]; });
+  }
+
+  // Results of the groups go to z[places[group]], or z[group].
+  static Status ReduceGroups(const SparseEntries& in,
+                             absl::Span<const int64_t> order,
+                             absl::Span<const size_t> ends,
+                             absl::Span<const int64_t> places, Tensor* out) {
+    return Dispatch(Values{}, out->dtype(), [&]<class T>() -> Status {
+      const T* const x = in.values->flat<T>().data();
+      T* const z = out->mutable_flat<T>().data();
+      size_t begin = 0;
+      for (size_t g = 0; g < ends.size(); begin = ends[g++]) {
+        z[places.empty() ? static_cast<int64_t>(g) : places[g]] =
+            ReduceGroup<kReduction>(x, order.subspan(begin, ends[g] - begin));
+      }
+      return OkStatus();
+    });
+  }
+
+  static Status RunDense(KernelContext& ctx, const SparseEntries& in,
+                         const ReducePlan& plan,
+                         const std::vector<int64_t>& order,
+                         const std::vector<size_t>& ends) {
+    DimVector kept_dims;
+    for (const int d : plan.kept) kept_dims.push_back(in.dims[d]);
+    const DimVector strides = RowMajorStrides(kept_dims);
+    std::vector<int64_t> places;
+    for (const size_t end : ends) {
+      const int64_t entry = order[end - 1];
+      int64_t place = 0;
+      for (size_t k = 0; k < plan.kept.size(); ++k) {
+        const int64_t at = in.at(entry)[plan.kept[k]];
+        if (at < 0 || at >= kept_dims[k]) {
+          return OutOfBounds(
+              entry, {in.at(entry), static_cast<size_t>(in.rank)}, in.dims);
+        }
+        place += at * strides[k];
+      }
+      places.push_back(place);
+    }
+    MR_ASSIGN(const TensorShape shape, TensorShape::Make(plan.dims));
+    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, shape));
+    MR_RETURN_IF_ERROR(ZeroTensor(ctx, out));
+    // A kept dimension of size 0 has no group; a reduced one has one element.
+    return ReduceGroups(in, order, ends, places, out);
+  }
+
+  static Status RunSparse(KernelContext& ctx, const SparseEntries& in,
+                          const ReducePlan& plan,
+                          const std::vector<int64_t>& order,
+                          const std::vector<size_t>& ends) {
+    const auto rank = static_cast<int64_t>(plan.dims.size());
+    MR_ASSIGN(
+        const EntriesOutput out,
+        AllocateEntries(ctx, 0, 1, static_cast<int64_t>(ends.size()), rank));
+    int64_t* z = out.coordinates;
+    for (const size_t end : ends) {
+      const int64_t* const row = in.at(order[end - 1]);
+      std::fill_n(z, rank, 0);
+      for (size_t k = 0; k < plan.kept.size(); ++k) {
+        const int d = plan.kept[k];
+        z[plan.keep_dims ? static_cast<size_t>(d) : k] = row[d];
+      }
+      z += rank;
+    }
+    MR_RETURN_IF_ERROR(ReduceGroups(in, order, ends, {}, out.values));
+    return SetVector(ctx, 2, plan.dims);
+  }
+
+  bool keep_dims_ = false;
+};
+
+}  // namespace
+}  // namespace millrace::ops
+
+using namespace millrace;
+using namespace millrace::ops;
+
+MR_KERNELS(SparseReduceSum, Cpu){
+    {.types = "T: " MR_NUMBER_TYPES,
+     .make = MakeKernel<SparseReduceKernel<Reduction::kSum, false>>}};
+MR_KERNELS(SparseReduceSumSparse, Cpu){
+    {.types = "T: " MR_NUMBER_TYPES,
+     .make = MakeKernel<SparseReduceKernel<Reduction::kSum, true>>}};
+MR_KERNELS(SparseReduceMax, Cpu){
+    {.types = "T: " MR_REAL_TYPES,
+     .make = MakeKernel<SparseReduceKernel<Reduction::kMax, false>>}};
+MR_KERNELS(SparseReduceMaxSparse, Cpu){
+    {.types = "T: " MR_REAL_TYPES,
+     .make = MakeKernel<SparseReduceKernel<Reduction::kMax, true>>}};

@@ -1,0 +1,25 @@
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/array/element_types.h"
+#include "millrace/ops/sparse/entries.h"
+
+namespace millrace::ops {
+namespace {
+
+Status RunSparseReorder(KernelContext& ctx) {
+  MR_ASSIGN(const SparseEntries in, ReadEntries(ctx));
+  MR_RETURN_IF_ERROR(TensorShape::Make(in.dims).status());
+  const std::vector<int64_t> order = RowMajorOrder(in);
+  MR_ASSIGN(const EntriesOutput out,
+            AllocateEntries(ctx, 0, 1, in.count, in.rank));
+  GatherCoordinates(in, order, out.coordinates);
+  return GatherValues(*in.values, order, out.values);
+}
+
+}  // namespace
+}  // namespace millrace::ops
+
+using namespace millrace;
+using namespace millrace::ops;
+
+MR_KERNELS(SparseReorder, Cpu){{.types = "T: " MR_ELEMENT_TYPES,
+                                .make = MakeFunctionKernel<RunSparseReorder>}};
