@@ -1,7 +1,8 @@
+#include "millrace/ops/summary/summary_message.h"
+
 #include <bit>
 
 #include "millrace/base/coding.h"
-#include "millrace/ops/summary/summary_message.h"
 
 namespace millrace::ops {
 namespace {
@@ -10,7 +11,24 @@ namespace {
 constexpr char kSummaryValue = 1 << 3 | 2;
 constexpr char kTag = 1 << 3 | 2;
 constexpr char kSimpleValue = 2 << 3 | 5;
+constexpr char kImage = 4 << 3 | 2;
 constexpr char kHistogram = 5 << 3 | 2;
+constexpr char kAudio = 6 << 3 | 2;
+constexpr char kNodeName = 7 << 3 | 2;
+constexpr char kTensor = 8 << 3 | 2;
+constexpr char kMetadata = 9 << 3 | 2;
+
+// Fields that are left out where they are zero or empty.
+void PutNumber(std::string* out, int field, int64_t value) {
+  if (value == 0) return;
+  out->push_back(static_cast<char>(field << 3));
+  PutVarint64(out, static_cast<uint64_t>(value));
+}
+void PutBytes(std::string* out, char key, absl::string_view bytes) {
+  if (bytes.empty()) return;
+  out->push_back(key);
+  PutLengthPrefixed(out, bytes);
+}
 
 // Takes one field off the front; false at malformed bytes.
 bool NextField(absl::string_view* in, uint64_t* key, absl::string_view* body) {
@@ -55,6 +73,58 @@ void AppendHistogram(absl::string_view tag, absl::string_view histogram,
   bytes.push_back(kHistogram);
   PutLengthPrefixed(&bytes, histogram);
   AppendValue(bytes, summary);
+}
+
+void AppendImage(absl::string_view tag, int64_t height, int64_t width,
+                 int64_t colorspace, absl::string_view png,
+                 std::string* summary) {
+  std::string image;
+  PutNumber(&image, 1, height);
+  PutNumber(&image, 2, width);
+  PutNumber(&image, 3, colorspace);
+  PutBytes(&image, 4 << 3 | 2, png);
+  std::string bytes;
+  PutBytes(&bytes, kTag, tag);
+  bytes.push_back(kImage);
+  PutLengthPrefixed(&bytes, image);
+  AppendValue(bytes, summary);
+}
+
+void AppendAudio(absl::string_view tag, float sample_rate, int64_t channels,
+                 int64_t frames, absl::string_view wav, std::string* summary) {
+  std::string audio(1, 1 << 3 | 5);
+  PutFixed32(&audio, std::bit_cast<uint32_t>(sample_rate));
+  PutNumber(&audio, 2, channels);
+  PutNumber(&audio, 3, frames);
+  PutBytes(&audio, 4 << 3 | 2, wav);
+  PutBytes(&audio, 5 << 3 | 2, "audio/wav");
+  std::string bytes;
+  PutBytes(&bytes, kTag, tag);
+  bytes.push_back(kAudio);
+  PutLengthPrefixed(&bytes, audio);
+  AppendValue(bytes, summary);
+}
+
+void AppendTensor(const TensorValue& value, std::string* summary) {
+  std::string bytes;
+  PutBytes(&bytes, kTag, value.tag);
+  PutBytes(&bytes, kNodeName, value.node_name);
+  bytes.push_back(kTensor);
+  PutLengthPrefixed(&bytes, value.tensor);
+  if (value.metadata != nullptr) {
+    bytes.push_back(kMetadata);
+    PutLengthPrefixed(&bytes, *value.metadata);
+  }
+  AppendValue(bytes, summary);
+}
+
+bool IsMessage(absl::string_view bytes) {
+  uint64_t key;
+  absl::string_view body;
+  while (!bytes.empty()) {
+    if (!NextField(&bytes, &key, &body) || key >> 3 == 0) return false;
+  }
+  return true;
 }
 
 StatusOr<std::vector<SummaryValue>> SplitSummary(absl::string_view summary) {

@@ -1,7 +1,9 @@
-// The Summary message, written by hand: values of a tag with a number or a
-// histogram (fields: proto/event/summary.proto).
+// The Summary message, written by hand: values of a tag with a number, a
+// histogram, a picture, a sound or a tensor (fields:
+// proto/event/summary.proto).
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +17,22 @@ namespace millrace::ops {
 void AppendScalar(absl::string_view tag, float value, std::string* summary);
 void AppendHistogram(absl::string_view tag, absl::string_view histogram,
                      std::string* summary);
+void AppendImage(absl::string_view tag, int64_t height, int64_t width,
+                 int64_t colorspace, absl::string_view png,
+                 std::string* summary);
+void AppendAudio(absl::string_view tag, float sample_rate, int64_t channels,
+                 int64_t frames, absl::string_view wav, std::string* summary);
+// `tensor` and `metadata` are messages; a null pointer leaves the field out.
+struct TensorValue {
+  absl::string_view tag = {};
+  absl::string_view node_name = {};
+  absl::string_view tensor = {};
+  const absl::string_view* metadata = nullptr;
+};
+void AppendTensor(const TensorValue& value, std::string* summary);
+
+// The bytes are a sequence of whole fields.
+bool IsMessage(absl::string_view bytes);
 
 // Tags and bytes of the values of a serialized Summary, viewing it.
 // INVALID_ARGUMENT if it is none.
