@@ -5,6 +5,7 @@
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/math/elementwise.h"
 #include "millrace/ops/math/float_blocks.h"
+#include "millrace/ops/math/tensor_sum.h"
 
 namespace millrace::ops {
 namespace {
@@ -14,6 +15,7 @@ class AddNKernel {
   static StatusOr<AddNKernel> Make(const KernelInit& init) {
     AddNKernel k;
     k.type_ = RemoveRef(init.input_type(0));
+    if (k.type_ == DataType::kVariant) return k;
     const DataType loop_type =
         ComputesInFloat(k.type_) ? DataType::kFloat : k.type_;
     MR_ASSIGN(k.add_, BinaryRunner::Make(AddLoops(), loop_type, loop_type));
@@ -35,6 +37,7 @@ class AddNKernel {
       ctx.set_output(0, ctx.input(0));
       return OkStatus();
     }
+    if (type_ == DataType::kVariant) return AddVariants(ctx);
     // Every block is summed before the next begins, so any input may give its
     // buffer only if it is read first: that is input 0.
     MR_ASSIGN(Tensor * z, ctx.ForwardOrAllocateOutput({0}, 0, shape));
@@ -51,6 +54,23 @@ class AddNKernel {
 
  private:
   static constexpr auto kForm = BinaryRunner::Form::kVectorVector;
+
+  // What variants hold (lists, optionals) is added value by value.
+  static Status AddVariants(KernelContext& ctx) {
+    for (int i = 0; i < ctx.num_inputs(); ++i) {
+      if (ctx.input(i).rank() == 0) continue;
+      return InvalidArgument(
+          "AddN of non-scalar Tensor with dtype=DT_VARIANT is not supported; "
+          "inputs[",
+          i, "] has shape: ", ctx.input(i).shape().DebugString(), ".");
+    }
+    Tensor sum = ctx.input(0);
+    for (int i = 1; i < ctx.num_inputs(); ++i) {
+      MR_ASSIGN(sum, SumTensors(ctx, sum, ctx.input(i)));
+    }
+    ctx.set_output(0, std::move(sum));
+    return OkStatus();
+  }
 
   void AddBlock(KernelContext& ctx, int64_t at, int64_t m, char* out) const {
     const int64_t offset = at * static_cast<int64_t>(SizeOf(type_));
@@ -79,9 +99,9 @@ class AddNKernel {
   BinaryRunner add_;
 };
 
-constexpr char kTypes[] =
-    "T: bfloat16, half, float, double, int8, int16, int32, int64, uint8, "
-    "uint16, uint32, uint64, complex64, complex128";
+#define MR_ADD_N_TYPES                                                   \
+  "T: bfloat16, half, float, double, int8, int16, int32, int64, uint8, " \
+  "uint16, uint32, uint64, complex64, complex128"
 
 }  // namespace
 }  // namespace millrace::ops
@@ -89,6 +109,7 @@ constexpr char kTypes[] =
 using namespace millrace;       // NOLINT: declarations stand outside
 using namespace millrace::ops;  // NOLINT
 
-MR_KERNELS(AddN, Cpu){{.types = kTypes, .make = MakeKernel<AddNKernel>}};
+MR_KERNELS(AddN, Cpu){
+    {.types = MR_ADD_N_TYPES ", variant", .make = MakeKernel<AddNKernel>}};
 MR_KERNELS(AccumulateNV2,
-           Cpu){{.types = kTypes, .make = MakeKernel<AddNKernel>}};
+           Cpu){{.types = MR_ADD_N_TYPES, .make = MakeKernel<AddNKernel>}};

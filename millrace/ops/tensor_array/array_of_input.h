@@ -1,0 +1,46 @@
+// The TensorArray behind a kernel's handle.
+#pragma once
+
+#include "millrace/kernel/step_container.h"
+#include "millrace/ops/queue/resource_handle.h"
+#include "millrace/ops/tensor_array/tensor_array.h"
+
+namespace millrace::ops {
+
+// The array that input 0 names, in the step's container. INVALID_ARGUMENT for
+// what is no such handle, NOT_FOUND for an array of another step.
+inline StatusOr<Ref<TensorArray>> ArrayOfInput(KernelContext& ctx) {
+  MR_ASSIGN(const ResourcePlace place,
+            PlaceFromInput(ctx, 0, TensorArray::kTypeName));
+  if (ctx.step().container == nullptr) {
+    return FailedPrecondition("the step has no container");
+  }
+  return ctx.step().container->store().Lookup<TensorArray>(place.container,
+                                                           place.name);
+}
+
+// The same for a kernel that takes elements of type `type` out.
+inline StatusOr<Ref<TensorArray>> ArrayToRead(KernelContext& ctx,
+                                              DataType type) {
+  MR_ASSIGN(Ref<TensorArray> array, ArrayOfInput(ctx));
+  if (array->dtype() != type) {
+    return InvalidArgument("TensorArray dtype is ",
+                           DataTypeName(array->dtype()),
+                           " but Op requested dtype ", DataTypeName(type), ".");
+  }
+  return array;
+}
+
+// The same for a kernel that puts elements of type `type` in.
+inline StatusOr<Ref<TensorArray>> ArrayToWrite(KernelContext& ctx,
+                                               DataType type) {
+  MR_ASSIGN(Ref<TensorArray> array, ArrayOfInput(ctx));
+  if (array->dtype() != type) {
+    return InvalidArgument(
+        "TensorArray dtype is ", DataTypeName(array->dtype()),
+        " but Op is trying to write dtype ", DataTypeName(type), ".");
+  }
+  return array;
+}
+
+}  // namespace millrace::ops

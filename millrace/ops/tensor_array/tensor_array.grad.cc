@@ -1,0 +1,104 @@
+// Gradients of tensor arrays: what goes forwards through an array goes back
+// through the array of its gradients. The gradient of a flow orders this.
+#include <algorithm>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "millrace/client/grad_context.h"
+
+namespace millrace::ops {
+namespace {
+
+// "gradients", "gradients_1", ...: the name block of a call of Gradients.
+bool IsGradientBlock(absl::string_view name) {
+  if (!absl::ConsumePrefix(&name, "gradients")) return false;
+  if (name.empty()) return true;
+  return absl::ConsumePrefix(&name, "_") && !name.empty() &&
+         std::all_of(name.begin(), name.end(), [](char c) {
+           return absl::ascii_isdigit(static_cast<unsigned char>(c));
+         });
+}
+
+// One array of gradients for each call of Gradients, which its name block
+// tells apart: "a/gradients_1/while/x_grad/" gives "a/gradients_1".
+std::string SourceOf(GradContext& g) {
+  const std::vector<std::string> parts =
+      absl::StrSplit(g.scope().name(), '/', absl::SkipEmpty());
+  const auto block = std::find_if(parts.begin(), parts.end(), IsGradientBlock);
+  if (block == parts.end()) return "gradients";
+  return absl::StrJoin(parts.begin(), block + 1, "/");
+}
+
+struct GradientArray {
+  Output handle;
+  Output flow;
+};
+
+// Made after `flow`, so that an array of dynamic size has its final one.
+GradientArray ArrayOfGradients(GradContext& g, const Output& flow) {
+  const Scope there = g.scope().ColocateWith(g.in(0));
+  const auto made = TensorArrayGradV3(there, g.in(0), flow, SourceOf(g));
+  const Scope after = there.WithOpName("gradient_flow")
+                          .WithControlDependencies({made.grad_handle});
+  return {made.grad_handle, Identity(after, flow)};
+}
+
+void ReadGradient(GradContext& g) {
+  const GradientArray array = ArrayOfGradients(g, g.in(2));
+  g.Set(2, TensorArrayWriteV3(g, array.handle, g.in(1), g.dy(), array.flow));
+}
+
+void WriteGradient(GradContext& g) {
+  const Output flow = g.dy();
+  const GradientArray array = ArrayOfGradients(g, flow);
+  g.Set(2, TensorArrayReadV3(g, array.handle, g.in(1), array.flow,
+                             g.Attr<DataType>("T")));
+  g.Set(3, flow);
+}
+
+void GatherGradient(GradContext& g) {
+  const GradientArray array = ArrayOfGradients(g, g.in(2));
+  g.Set(2, TensorArrayScatterV3(g, array.handle, g.in(1), g.dy(), array.flow));
+}
+
+void ScatterGradient(GradContext& g) {
+  const Output flow = g.dy();
+  const GradientArray array = ArrayOfGradients(g, flow);
+  g.Set(2, TensorArrayGatherV3(g, array.handle, g.in(1), array.flow,
+                               g.Attr<DataType>("T")));
+  g.Set(3, flow);
+}
+
+void ConcatGradient(GradContext& g) {
+  const GradientArray array = ArrayOfGradients(g, g.in(1));
+  g.Set(1, TensorArraySplitV3(g, array.handle, g.dy(0), g.out(1), array.flow));
+}
+
+void SplitGradient(GradContext& g) {
+  const Output flow = g.dy();
+  const GradientArray array = ArrayOfGradients(g, flow);
+  g.Set(1,
+        TensorArrayConcatV3(g, array.handle, array.flow, g.Attr<DataType>("T"))
+            .value);
+  g.Set(3, flow);
+}
+
+}  // namespace
+}  // namespace millrace::ops
+
+using namespace millrace;       // NOLINT: a file of declarations
+using namespace millrace::ops;  // NOLINT
+
+MR_GRADIENT(TensorArrayReadV3)(GradContext& g) { ReadGradient(g); }
+MR_GRADIENT(TensorArrayWriteV3)(GradContext& g) { WriteGradient(g); }
+MR_GRADIENT(TensorArrayGatherV3)(GradContext& g) { GatherGradient(g); }
+MR_GRADIENT(TensorArrayScatterV3)(GradContext& g) { ScatterGradient(g); }
+MR_GRADIENT(TensorArrayConcatV3)(GradContext& g) { ConcatGradient(g); }
+MR_GRADIENT(TensorArraySplitV3)(GradContext& g) { SplitGradient(g); }
+MR_NO_GRADIENT(TensorArrayV3);
+MR_NO_GRADIENT(TensorArrayGradV3);
+MR_NO_GRADIENT(TensorArrayGradWithShape);
+MR_NO_GRADIENT(TensorArraySizeV3);
+MR_NO_GRADIENT(TensorArrayCloseV3);

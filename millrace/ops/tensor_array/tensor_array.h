@@ -1,0 +1,95 @@
+// TensorArray: tensors by index, written and read within one step.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "millrace/base/memory_charge.h"
+#include "millrace/kernel/kernel_context.h"
+#include "millrace/kernel/resource.h"
+
+namespace millrace::ops {
+
+// Thread-safe. Errors are INVALID_ARGUMENT and name the array unless said
+// otherwise; RESOURCE_EXHAUSTED where memory has no room.
+class TensorArray final : public Resource {
+ public:
+  static constexpr absl::string_view kTypeName = "N10tensorflow11TensorArrayE";
+
+  struct Options {
+    std::string name;  // for messages
+    DataType dtype = DataType::kInvalid;
+    PartialShape element_shape;
+    bool identical_element_shapes = false;
+    bool dynamic_size = false;
+    bool clear_after_read = true;
+    // Holds gradients: what is written twice is added up, what was never
+    // written is zeros.
+    bool is_gradient = false;
+  };
+
+  static StatusOr<Ref<TensorArray>> Make(Options options, int64_t size);
+  // The gradients of `forward`, which keeps its size from now on. Each written
+  // element of `forward` counts as zeros of its shape, with `prepended` in
+  // front.
+  static StatusOr<Ref<TensorArray>> MakeGradient(TensorArray& forward,
+                                                 std::string name,
+                                                 const TensorShape& prepended);
+
+  absl::string_view type_name() const override { return kTypeName; }
+  std::string DebugString() const override;
+  void OnRemoved() override { Close(); }
+
+  DataType dtype() const { return options_.dtype; }
+  const std::string& name() const { return options_.name; }
+
+  // In the order of the indices, until the first error.
+  Status Write(KernelContext& ctx, absl::Span<const int32_t> indices,
+               std::vector<Tensor> values);
+  Status Read(KernelContext& ctx, absl::Span<const int32_t> indices,
+              std::vector<Tensor>* values);
+
+  StatusOr<int32_t> Size() const;
+  // How many elements a concatenation has: all, for gradients as many as were
+  // unpacked into the array before.
+  StatusOr<int32_t> ConcatSize() const;
+  // Notes how many elements were unpacked into the array.
+  void MarkSize(int32_t size);
+  bool has_dynamic_size() const;
+  // Narrows the shape that elements must have.
+  Status MergeElementShape(const PartialShape& shape);
+  // Frees all elements; every later use is an error.
+  void Close();
+
+ private:
+  struct Slot {
+    Tensor tensor;  // not valid: zeros of `shape`
+    TensorShape shape;
+    bool written = false;
+    bool read = false;
+    bool cleared = false;
+    bool own_copy = false;  // `tensor` is a sum that nobody else can see
+  };
+
+  TensorArray(Options options, int32_t marked_size)
+      : options_(std::move(options)), marked_size_(marked_size) {}
+  Status CheckOpen() const;
+  Status Resize(int64_t size);
+  Status WriteOne(KernelContext& ctx, int32_t index, Tensor value);
+  Status AddTo(KernelContext& ctx, int32_t index, Slot& slot, Tensor value);
+  Status ReadOne(KernelContext& ctx, int32_t index, Tensor* value);
+  Status MakeZeros(int32_t index);
+
+  const Options options_;
+  mutable Mutex mu_;  // guards all below
+  PartialShape element_shape_;
+  bool dynamic_size_ = false;
+  bool gradients_disallowed_ = false;
+  bool closed_ = false;
+  int32_t marked_size_ = -1;
+  std::vector<Slot> slots_;
+  MemoryCharge charge_;
+};
+
+}  // namespace millrace::ops

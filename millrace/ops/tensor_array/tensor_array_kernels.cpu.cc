@@ -1,0 +1,183 @@
+// Ops that make arrays, and those on one element or the whole array.
+#include <atomic>
+#include <memory>
+
+#include "absl/strings/match.h"
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/array/element_types.h"
+#include "millrace/ops/tensor_array/array_of_input.h"
+
+namespace millrace::ops {
+namespace {
+
+constexpr absl::string_view kArrays = "_tensor_arrays";
+constexpr absl::string_view kGradients = "_tensor_array_grads";
+
+Status SetHandle(KernelContext& ctx, const std::string& container,
+                 const std::string& name) {
+  auto handle = MakeRef<ResourceHandle>();
+  handle->device = ctx.device().name();
+  handle->container = container;
+  handle->name = name;
+  handle->type_name = std::string(TensorArray::kTypeName);
+  ctx.set_output(0, Tensor::Scalar<ResourceElement>(handle));
+  ctx.set_output(1, Tensor::Scalar<float>(0));
+  return OkStatus();
+}
+
+class TensorArrayKernel {
+ public:
+  static StatusOr<std::unique_ptr<TensorArrayKernel>> Make(
+      const KernelInit& init) {
+    auto k = std::make_unique<TensorArrayKernel>();
+    TensorArray::Options& o = k->options_;
+    MR_ASSIGN(o.dtype, init.Attr<DataType>("dtype"));
+    MR_ASSIGN(o.element_shape, init.Attr<PartialShape>("element_shape"));
+    MR_ASSIGN(o.identical_element_shapes,
+              init.Attr<bool>("identical_element_shapes"));
+    MR_ASSIGN(o.dynamic_size, init.Attr<bool>("dynamic_size"));
+    MR_ASSIGN(o.clear_after_read, init.Attr<bool>("clear_after_read"));
+    MR_ASSIGN(o.name, init.Attr<std::string>("tensor_array_name"));
+    if (o.name.empty()) o.name = init.node().name;
+    return k;
+  }
+
+  Status Run(KernelContext& ctx) const {
+    const Tensor& size = ctx.input(0);
+    if (size.rank() != 0) {
+      return InvalidArgument("TensorArray size must be scalar, but had shape: ",
+                             size.shape().DebugString());
+    }
+    if (size.scalar<int32_t>() < 0) {
+      return InvalidArgument("Size should be >= 0.");
+    }
+    if (ctx.step().container == nullptr) {
+      return FailedPrecondition("the step has no container");
+    }
+    const std::string container =
+        absl::StrCat("__per_step_", ctx.step().step_id);
+    // Another node may have the same array name, so a name may be taken.
+    while (true) {
+      TensorArray::Options options = options_;
+      options.name = absl::StrCat(
+          options_.name, "_", next_.fetch_add(1, std::memory_order_relaxed));
+      const std::string key = absl::StrCat(kArrays, options.name);
+      MR_ASSIGN(Ref<TensorArray> array,
+                TensorArray::Make(std::move(options), size.scalar<int32_t>()));
+      const Status made = ctx.step().container->store().Create(
+          container, key, std::move(array));
+      if (made.ok()) return SetHandle(ctx, container, key);
+      if (made.code() != StatusCode::kAlreadyExists) return made;
+    }
+  }
+
+ private:
+  TensorArray::Options options_;
+  mutable std::atomic<int64_t> next_{0};  // arrays that the node made
+};
+
+// Both forms; TensorArrayGradWithShape has a shape as input 2.
+class TensorArrayGradKernel {
+ public:
+  static StatusOr<TensorArrayGradKernel> Make(const KernelInit& init) {
+    TensorArrayGradKernel k;
+    MR_ASSIGN(k.source_, init.Attr<std::string>("source"));
+    return k;
+  }
+
+  Status Run(KernelContext& ctx) const {
+    MR_ASSIGN(const ResourcePlace place,
+              PlaceFromInput(ctx, 0, TensorArray::kTypeName));
+    if (!absl::StartsWith(place.name, kArrays)) {
+      return Internal("Wrong input container. ", place.name);
+    }
+    MR_ASSIGN(const Ref<TensorArray> forward, ArrayOfInput(ctx));
+    TensorShape prepended;
+    if (ctx.num_inputs() > 2) {
+      MR_ASSIGN(prepended, ShapeFromTensor(ctx.input(2)));
+    }
+    const std::string name =
+        absl::StrCat(place.name.substr(kArrays.size()), "@", source_);
+    const std::string key = absl::StrCat(kGradients, name);
+    MR_RETURN_IF_ERROR(
+        ctx.step()
+            .container->store()
+            .LookupOrCreate<TensorArray>(place.container, key,
+                                         [&] {
+                                           return TensorArray::MakeGradient(
+                                               *forward, name, prepended);
+                                         })
+            .status());
+    return SetHandle(ctx, place.container, key);
+  }
+
+ private:
+  std::string source_;
+};
+
+StatusOr<int32_t> IndexOf(KernelContext& ctx) {
+  const Tensor& index = ctx.input(1);
+  if (index.rank() == 0) return index.scalar<int32_t>();
+  return InvalidArgument("TensorArray index must be scalar, but had shape: ",
+                         index.shape().DebugString());
+}
+
+Status Write(KernelContext& ctx) {
+  MR_ASSIGN(const int32_t index, IndexOf(ctx));
+  MR_ASSIGN(const Ref<TensorArray> array,
+            ArrayToWrite(ctx, ctx.input(2).dtype()));
+  std::vector<Tensor> values;
+  values.push_back(ctx.TakeInput(2));
+  MR_RETURN_IF_ERROR(
+      array->Write(ctx, absl::MakeConstSpan(&index, 1), std::move(values)));
+  ctx.set_output(0, ctx.TakeInput(3));
+  return OkStatus();
+}
+
+Status Read(KernelContext& ctx) {
+  MR_ASSIGN(const int32_t index, IndexOf(ctx));
+  MR_ASSIGN(const Ref<TensorArray> array, ArrayToRead(ctx, ctx.output_type(0)));
+  std::vector<Tensor> values;
+  MR_RETURN_IF_ERROR(array->Read(ctx, absl::MakeConstSpan(&index, 1), &values));
+  ctx.set_output(0, std::move(values[0]));
+  return OkStatus();
+}
+
+Status Size(KernelContext& ctx) {
+  MR_ASSIGN(const Ref<TensorArray> array, ArrayOfInput(ctx));
+  MR_ASSIGN(const int32_t size, array->Size());
+  ctx.set_output(0, Tensor::Scalar<int32_t>(size));
+  return OkStatus();
+}
+
+Status Close(KernelContext& ctx) {
+  MR_ASSIGN(const Ref<TensorArray> array, ArrayOfInput(ctx));
+  array->Close();
+  return OkStatus();
+}
+
+}  // namespace
+}  // namespace millrace::ops
+
+using namespace millrace;       // NOLINT: declarations stand outside
+using namespace millrace::ops;  // NOLINT
+
+MR_KERNELS(TensorArrayV3, Cpu){
+    {.make = MakeKernel<TensorArrayKernel>, .host = "size, handle"}};
+MR_KERNELS(TensorArrayGradV3, Cpu){
+    {.make = MakeKernel<TensorArrayGradKernel>, .host = "handle, grad_handle"}};
+MR_KERNELS(TensorArrayGradWithShape,
+           Cpu){{.make = MakeKernel<TensorArrayGradKernel>,
+                 .host = "handle, shape_to_prepend, grad_handle"}};
+MR_KERNELS(TensorArrayWriteV3, Cpu){{.types = "T: " MR_ELEMENT_TYPES,
+                                     .make = MakeFunctionKernel<Write>,
+                                     .host = "handle, index",
+                                     .cheap = true}};
+MR_KERNELS(TensorArrayReadV3, Cpu){{.types = "dtype: " MR_ELEMENT_TYPES,
+                                    .make = MakeFunctionKernel<Read>,
+                                    .host = "handle, index",
+                                    .cheap = true}};
+MR_KERNELS(TensorArraySizeV3, Cpu){
+    {.make = MakeFunctionKernel<Size>, .host = "handle, size", .cheap = true}};
+MR_KERNELS(TensorArrayCloseV3, Cpu){
+    {.make = MakeFunctionKernel<Close>, .host = "handle", .cheap = true}};

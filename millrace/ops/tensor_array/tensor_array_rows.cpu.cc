@@ -1,0 +1,274 @@
+// Many elements of an array as one tensor: gather, scatter, concat, split.
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "millrace/base/checked_size.h"
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/array/element_types.h"
+#include "millrace/ops/array/rows.h"
+#include "millrace/ops/tensor_array/array_of_input.h"
+
+namespace millrace::ops {
+namespace {
+
+StatusOr<std::vector<int32_t>> IndicesOf(const Tensor& indices) {
+  if (indices.rank() != 1) {
+    return InvalidArgument(
+        "Expected indices to be a vector, but received shape: ",
+        indices.shape().DebugString());
+  }
+  const auto flat = indices.flat<int32_t>();
+  return std::vector<int32_t>(flat.begin(), flat.end());
+}
+
+class GatherKernel {
+ public:
+  static StatusOr<GatherKernel> Make(const KernelInit& init) {
+    GatherKernel k;
+    MR_ASSIGN(k.element_shape_, init.Attr<PartialShape>("element_shape"));
+    return k;
+  }
+
+  Status Run(KernelContext& ctx) const {
+    MR_ASSIGN(const Ref<TensorArray> array,
+              ArrayToRead(ctx, ctx.output_type(0)));
+    MR_RETURN_IF_ERROR(array->MergeElementShape(element_shape_));
+    MR_ASSIGN(const std::vector<int32_t> indices, IndicesOf(ctx.input(1)));
+    const int64_t count = static_cast<int64_t>(indices.size());
+    if (count == 0) return Nothing(ctx);
+    std::vector<Tensor> values;
+    MR_RETURN_IF_ERROR(array->Read(ctx, indices, &values));
+    const TensorShape& first = values[0].shape();
+    if (!element_shape_.IsCompatibleWith(first)) {
+      return InvalidArgument(
+          "TensorArray was passed element_shape ", element_shape_.DebugString(),
+          " which does not match the Tensor at index 0: ", first.DebugString());
+    }
+    for (size_t i = 1; i < values.size(); ++i) {
+      if (values[i].shape() == first) continue;
+      return InvalidArgument(
+          "TensorArray has inconsistent shapes.  Index 0 has shape: ",
+          first.DebugString(), " but index ", i,
+          " has shape: ", values[i].shape().DebugString());
+    }
+    MR_ASSIGN(TensorShape shape, StackedShape(count, first));
+    return JoinAsOutput(ctx, 0, values, std::move(shape));
+  }
+
+ private:
+  Status Nothing(KernelContext& ctx) const {
+    if (!element_shape_.IsFullyDefined()) {
+      return Unimplemented(
+          "TensorArray has size zero, but element shape ",
+          element_shape_.DebugString(),
+          " is not fully defined. Currently only static shapes are supported "
+          "when packing zero-size TensorArrays.");
+    }
+    MR_ASSIGN(const TensorShape element, element_shape_.AsTensorShape());
+    MR_ASSIGN(TensorShape shape, StackedShape(0, element));
+    return ctx.AllocateOutput(0, std::move(shape)).status();
+  }
+
+  PartialShape element_shape_;
+};
+
+class ConcatKernel {
+ public:
+  static StatusOr<ConcatKernel> Make(const KernelInit& init) {
+    ConcatKernel k;
+    MR_ASSIGN(k.row_shape_, init.Attr<PartialShape>("element_shape_except0"));
+    return k;
+  }
+
+  Status Run(KernelContext& ctx) const {
+    MR_ASSIGN(const Ref<TensorArray> array,
+              ArrayToRead(ctx, ctx.output_type(0)));
+    MR_ASSIGN(const int32_t size, array->ConcatSize());
+    // Gradients of an array that nothing was unpacked into.
+    const int32_t count = std::max(size, 0);
+    if (count == 0) return Nothing(ctx);
+    std::vector<int32_t> indices(static_cast<size_t>(count));
+    std::iota(indices.begin(), indices.end(), 0);
+    std::vector<Tensor> values;
+    MR_RETURN_IF_ERROR(array->Read(ctx, indices, &values));
+    CheckedSize rows = 0;
+    MR_ASSIGN(Tensor* const lengths,
+              ctx.AllocateOutput(1, TensorShape({count})));
+    for (size_t i = 0; i < values.size(); ++i) {
+      MR_RETURN_IF_ERROR(Check(values, i));
+      lengths->mutable_flat<int64_t>()[i] = values[i].dim(0);
+      rows += values[i].dim(0);
+    }
+    DimVector dims = values[0].shape().dims();
+    MR_ASSIGN(dims[0], rows.Get("the joined dimension"));
+    MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
+    return JoinAsOutput(ctx, 0, values, std::move(shape));
+  }
+
+ private:
+  static PartialShape RowOf(const Tensor& t) {
+    return PartialShape(absl::MakeConstSpan(t.shape().dims()).subspan(1));
+  }
+
+  Status Check(const std::vector<Tensor>& values, size_t i) const {
+    if (values[i].rank() == 0) {
+      return InvalidArgument(
+          "Concat saw a scalar shape at index ", i,
+          " but requires at least vectors.  Did you mean to call pack?");
+    }
+    const PartialShape row = RowOf(values[i]);
+    if (i == 0) {
+      if (row_shape_.IsCompatibleWith(row)) return OkStatus();
+      return InvalidArgument("TensorArray was passed element_shape_except0 ",
+                             row_shape_.DebugString(),
+                             " but index 0 has (excepting dimension 0) shape: ",
+                             row.DebugString(), " which does not match.");
+    }
+    const PartialShape first = RowOf(values[0]);
+    if (row == first) return OkStatus();
+    return InvalidArgument(
+        "TensorArray has inconsistent shapes.  Index 0 has (excepting "
+        "dimension 0) shape: ",
+        first.DebugString(), " but index ", i,
+        " has (excepting dimension 0) shape: ", row.DebugString());
+  }
+
+  Status Nothing(KernelContext& ctx) const {
+    if (!row_shape_.IsFullyDefined()) {
+      return Unimplemented(
+          "TensorArray has size zero, but element_shape_except0 ",
+          row_shape_.DebugString(),
+          " is not fully defined. Currently only static shapes are supported "
+          "when concatenating zero-size TensorArrays.");
+    }
+    MR_ASSIGN(const TensorShape row, row_shape_.AsTensorShape());
+    MR_ASSIGN(TensorShape shape, StackedShape(0, row));
+    MR_RETURN_IF_ERROR(ctx.AllocateOutput(0, std::move(shape)).status());
+    return ctx.AllocateOutput(1, TensorShape({0})).status();
+  }
+
+  PartialShape row_shape_;
+};
+
+Status Scatter(KernelContext& ctx) {
+  const Tensor& value = ctx.input(2);
+  MR_ASSIGN(const Ref<TensorArray> array, ArrayToWrite(ctx, value.dtype()));
+  if (value.rank() == 0) {
+    return InvalidArgument(
+        "Input value for unpack must be at least a vector but received "
+        "shape: ",
+        value.shape().DebugString());
+  }
+  MR_ASSIGN(const std::vector<int32_t> indices, IndicesOf(ctx.input(1)));
+  if (value.dim(0) != static_cast<int64_t>(indices.size())) {
+    return InvalidArgument(
+        "Expected len(indices) == values.shape[0], but saw: ", indices.size(),
+        " vs. ", value.dim(0));
+  }
+  int32_t last = -1;
+  for (int32_t i : indices) last = std::max(last, i);
+  MR_ASSIGN(int32_t size, array->Size());
+  if (array->has_dynamic_size() && last >= size) {
+    if (last == std::numeric_limits<int32_t>::max()) {
+      return InvalidArgument("Max scatter index must be < ", last);
+    }
+    size = last + 1;
+  }
+  if (last >= size) {
+    return InvalidArgument("Max scatter index must be < array size (", last,
+                           " vs. ", size, ")");
+  }
+  std::vector<Tensor> values(indices.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    MR_ASSIGN(values[i], RowOf(ctx, value, static_cast<int64_t>(i)));
+  }
+  array->MarkSize(size);
+  MR_RETURN_IF_ERROR(array->Write(ctx, indices, std::move(values)));
+  ctx.set_output(0, ctx.TakeInput(3));
+  return OkStatus();
+}
+
+// The rows that each element gets, checked.
+StatusOr<std::vector<int64_t>> LengthsOf(const Tensor& lengths,
+                                         const Tensor& value) {
+  if (lengths.rank() != 1) {
+    return InvalidArgument("Expected lengths to be a vector, received shape: ",
+                           lengths.shape().DebugString());
+  }
+  if (value.rank() == 0) {
+    return InvalidArgument(
+        "Expected value to be at least a vector, but received shape: ",
+        value.shape().DebugString());
+  }
+  if (lengths.num_elements() > std::numeric_limits<int32_t>::max()) {
+    return InvalidArgument("Expected lengths to have < max int32 entries");
+  }
+  CheckedSize total = 0;
+  for (int64_t n : lengths.flat<int64_t>()) {
+    if (n < 0) {
+      return InvalidArgument(
+          "Expected lengths to be non-negative, but received ", n);
+    }
+    total += n;
+  }
+  const StatusOr<int64_t> sum = total.Get("the sum of lengths");
+  if (!sum.ok() || *sum != value.dim(0)) {
+    return InvalidArgument(
+        "Expected sum of lengths to be equal to values.shape[0], but sum of "
+        "lengths is ",
+        sum.ok() ? *sum : -1,
+        " and value's shape is: ", value.shape().DebugString(), " ");
+  }
+  return IntValues(lengths);
+}
+
+Status Split(KernelContext& ctx) {
+  const Tensor& value = ctx.input(1);
+  MR_ASSIGN(const Ref<TensorArray> array, ArrayOfInput(ctx));
+  MR_ASSIGN(const std::vector<int64_t> lengths, LengthsOf(ctx.input(2), value));
+  MR_RETURN_IF_ERROR(ArrayToWrite(ctx, value.dtype()).status());
+  const int32_t count = static_cast<int32_t>(lengths.size());
+  MR_ASSIGN(int32_t size, array->Size());
+  if (array->has_dynamic_size()) size = std::max(size, count);
+  if (size != count) {
+    return InvalidArgument(
+        "TensorArray's size is not equal to the size of lengths (", size,
+        " vs. ", count,
+        "), and the TensorArray is not marked as dynamically resizeable");
+  }
+  std::vector<Tensor> values(lengths.size());
+  std::vector<int32_t> indices(lengths.size());
+  int64_t begin = 0;
+  for (size_t i = 0; i < values.size(); ++i) {
+    MR_ASSIGN(values[i], RowsOf(ctx, value, begin, begin + lengths[i]));
+    begin += lengths[i];
+    indices[i] = static_cast<int32_t>(i);
+  }
+  array->MarkSize(size);
+  MR_RETURN_IF_ERROR(array->Write(ctx, indices, std::move(values)));
+  ctx.set_output(0, ctx.TakeInput(3));
+  return OkStatus();
+}
+
+}  // namespace
+}  // namespace millrace::ops
+
+using namespace millrace;       // NOLINT: declarations stand outside
+using namespace millrace::ops;  // NOLINT
+
+#define MR_JOINED_TYPES \
+  "dtype: " MR_PLAIN_AND_STRING_TYPES ", " MR_QUANTIZED_8_32_TYPES
+
+MR_KERNELS(TensorArrayGatherV3, Cpu){{.types = MR_JOINED_TYPES ", variant",
+                                      .make = MakeKernel<GatherKernel>,
+                                      .host = "handle, indices"}};
+MR_KERNELS(TensorArrayConcatV3, Cpu){{.types = MR_JOINED_TYPES,
+                                      .make = MakeKernel<ConcatKernel>,
+                                      .host = "handle, lengths"}};
+MR_KERNELS(TensorArrayScatterV3, Cpu){{.types = "T: " MR_ELEMENT_TYPES,
+                                       .make = MakeFunctionKernel<Scatter>,
+                                       .host = "handle, indices"}};
+MR_KERNELS(TensorArraySplitV3, Cpu){{.types = "T: " MR_ELEMENT_TYPES,
+                                     .make = MakeFunctionKernel<Split>,
+                                     .host = "handle, lengths"}};

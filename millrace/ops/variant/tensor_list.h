@@ -1,0 +1,64 @@
+// TensorListValue: a list of tensors, as the value of a variant.
+#pragma once
+
+#include <vector>
+
+#include "millrace/base/memory_charge.h"
+#include "millrace/kernel/kernel_context.h"
+#include "millrace/ops/math/tensor_sum.h"
+#include "millrace/tensor/tensor.h"
+
+namespace millrace::ops {
+
+// Immutable once a second reference exists.
+class TensorListValue final : public SummableVariant {
+ public:
+  static constexpr absl::string_view kTypeName = "tensorflow::TensorList";
+
+  TensorListValue(DataType dtype, PartialShape shape)
+      : element_dtype(dtype), element_shape(std::move(shape)) {}
+
+  absl::string_view type_name() const override { return kTypeName; }
+  StatusOr<Ref<VariantValue>> ZerosLike(Allocator* allocator) const override;
+  StatusOr<Ref<VariantValue>> Add(KernelContext& ctx,
+                                  const VariantValue& other) const override;
+
+  const std::vector<Tensor>& tensors() const { return tensors_; }
+  int64_t size() const { return static_cast<int64_t>(tensors_.size()); }
+
+  // For the only owner. RESOURCE_EXHAUSTED where memory has no room.
+  Status Resize(int64_t size);  // new elements are not set
+  Status Push(Tensor value);
+  Tensor Pop();
+  void Set(int64_t i, Tensor value) {
+    tensors_[static_cast<size_t>(i)] = std::move(value);
+  }
+  StatusOr<Ref<TensorListValue>> Copy() const;
+
+  const DataType element_dtype;
+  const PartialShape element_shape;
+  int32_t max_num_elements = -1;  // -1: any
+
+ private:
+  std::vector<Tensor> tensors_;  // without a type: not set
+  MemoryCharge charge_;
+};
+
+// The list in input `i`, a scalar. INVALID_ARGUMENT for anything else.
+StatusOr<const TensorListValue*> ListOfInput(KernelContext& ctx, int i);
+// The same for a kernel that works on elements of type `dtype`.
+StatusOr<const TensorListValue*> ListOfInput(KernelContext& ctx, int i,
+                                             DataType dtype);
+// That list for changing: itself where this kernel has the only reference, else
+// a copy. The input is gone.
+StatusOr<Ref<TensorListValue>> TakeList(KernelContext& ctx, int i);
+void SetListOutput(KernelContext& ctx, int i, Ref<TensorListValue> list);
+
+// A shape from an int32 or int64 tensor: a vector with -1 for unknown sizes, or
+// the scalar -1 for an unknown rank.
+StatusOr<PartialShape> ShapeOfTensor(const Tensor& t);
+// That in input `i` and the list's element shape together.
+StatusOr<PartialShape> ElementShape(KernelContext& ctx, int i,
+                                    const TensorListValue& list);
+
+}  // namespace millrace::ops
