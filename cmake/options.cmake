@@ -43,7 +43,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 reports these falsely in std::string, std::optional and absl.
   target_compile_options(millrace_flags INTERFACE
     -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread
-    -Wno-maybe-uninitialized -Wno-dangling-pointer -Wno-free-nonheap-object)
+    -Wno-maybe-uninitialized -Wno-dangling-pointer -Wno-free-nonheap-object
+    $<$<CONFIG:Release>:-Wno-uninitialized>)
 endif()
 
 if(MILLRACE_PCH AND MILLRACE_CCACHE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

@@ -55,9 +55,13 @@ class Child:
   def stop(self, grace):
     if self.process.poll() is None:
       address = self.target[len("grpc://"):]
-      asked = subprocess.run([self._command, "stop", "--grace", str(grace), address], stdin=subprocess.DEVNULL,
-                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-      if asked.returncode != 0:
+      try:
+        asked = subprocess.run([self._command, "stop", "--grace", str(grace), address], stdin=subprocess.DEVNULL,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=grace + STOP_SECONDS)
+        heard = asked.returncode == 0
+      except subprocess.TimeoutExpired:
+        heard = False
+      if not heard:
         self.process.terminate()
       self._end(grace)
     if self._parent_fd is not None:

@@ -13,7 +13,8 @@ StatusOr<MatrixBatch> ReadBatch(const Tensor& t, int input) {
   b.rows = t.dim(t.rank() - 2);
   b.cols = t.dim(t.rank() - 1);
   b.dims = t.shape().dims();
-  b.dims.resize(b.dims.size() - 2);
+  b.dims.pop_back();
+  b.dims.pop_back();
   b.count = t.shape().NumElements(0, t.rank() - 2);
   return b;
 }
