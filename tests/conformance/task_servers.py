@@ -8,6 +8,7 @@ Servers of ours listen on ports that the system chose and learn each other by a 
 
 import os
 import pathlib
+import random
 import signal
 import socket
 import subprocess
@@ -30,10 +31,24 @@ threading.Event().wait()
 """
 
 
+_given_ports = set()
+
+
 def free_port():
-  with socket.socket() as s:
-    s.bind(("127.0.0.1", 0))
-    return s.getsockname()[1]
+  """A port that nobody listens on, below those that the system gives to outgoing connections: one of these would take it
+  before the server, which first imports TensorFlow, listens."""
+  with open("/proc/sys/net/ipv4/ip_local_port_range") as f:
+    end = int(f.read().split()[0])
+  for port in random.SystemRandom().sample(range(max(1024, end // 2), end), 1000):
+    with socket.socket() as s:
+      try:
+        s.bind(("127.0.0.1", port))
+      except OSError:
+        continue
+    if port not in _given_ports:
+      _given_ports.add(port)
+      return port
+  raise RuntimeError(f"a thousand ports below {end} are taken")
 
 
 def wait_for(condition, what, seconds=START_SECONDS):
