@@ -91,7 +91,7 @@ endforeach()
 file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/gen")
 if(generated)
   add_library(millrace_proto STATIC ${generated})
-  target_compile_options(millrace_proto PRIVATE -w)
+  target_compile_options(millrace_proto PRIVATE -w ${MILLRACE_UNOPTIMIZED})
   if(MILLRACE_PCH)
     target_precompile_headers(millrace_proto PRIVATE
       <google/protobuf/extension_set.h> <google/protobuf/generated_message_reflection.h>

@@ -12,13 +12,14 @@ if(NOT GTest_FOUND)
 endif()
 
 # With the definition that GTest::gtest gives its users.
-millrace_pch(millrace_pch_tests OPTIONS -DGTEST_HAS_PTHREAD=1 HEADERS <gtest/gtest.h> <gmock/gmock.h>)
+millrace_pch(millrace_pch_tests OPTIONS -DGTEST_HAS_PTHREAD=1 ${MILLRACE_UNOPTIMIZED} HEADERS <gtest/gtest.h> <gmock/gmock.h>)
 
 set(listing "")
 # millrace_test(name SOURCE_FOLDER source...)
 function(millrace_test name folder)
   add_executable(${name} ${ARGN})
   millrace_target(${name} millrace_pch_tests)
+  target_compile_options(${name} PRIVATE ${MILLRACE_UNOPTIMIZED})
   target_link_libraries(${name} PRIVATE GTest::gtest_main GTest::gmock)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")

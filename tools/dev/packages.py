@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 
 from console import ROOT, Line, fail
 
@@ -78,6 +79,12 @@ def installed(requirement):
     m = re.match(r"([\w-]+)(?:\[[^]]*\])?(?:==(.+))?$", requirement)
     name, version = m.group(1).replace("-", "_"), m.group(2) or "*"
     return bool(glob.glob(os.path.join(VENV, "lib", "python3*", "site-packages", "%s-%s.dist-info" % (name, version))))
+
+
+def start_venv():
+    """Begins to make .venv in another process, as need_venv does later what is then still missing; returns the process."""
+    return subprocess.Popen([sys.executable, "-B", "-c", "import packages; packages.need_venv()"], cwd=os.path.dirname(__file__),
+                            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 def need_venv():

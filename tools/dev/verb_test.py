@@ -112,6 +112,15 @@ def sanitized(report, preset, rooms):
 
 
 def run_all(args, report):
+    packages.need_packages(packages.BASE, packages.TEST)
+    venv = packages.start_venv()
+    try:
+        run_stages(args, report, venv)
+    finally:
+        venv.terminate()
+
+
+def run_stages(args, report, venv):
     preset = args.preset
     report.stage("rooms, headers, format", rules)
     report.stage("tools", pytest_runner.run_tools)
@@ -123,6 +132,7 @@ def run_all(args, report):
     if os.path.exists(os.path.join(building.folder(preset), "tests", "millrace_sim")):
         seeds = LONG_SEEDS if args.long else SEEDS
         report.stage("simulation, %d seeds" % seeds, lambda: simulation(preset, seeds))
+    venv.wait()
     for folder in selecting.PYTHON_FOLDERS:
         paths = selecting.python_tests(os.path.join("tests", folder))
         if paths:
