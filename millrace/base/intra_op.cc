@@ -16,13 +16,21 @@ namespace {
 
 using TeamFunction = absl::FunctionRef<void(int, int)>;
 
-// Waking a thread costs 5 to 50 us, so smaller shards do not pay.
 constexpr double kMinShardNanos = 20e3;
-constexpr double kMinSharedNanos = 50e3;
+constexpr double kMinSharedNanos = 40e3;
+// Waking a thread costs 5 to 50 us, so workers that sleep share no less.
+constexpr double kMinWokenNanos = 100e3;
 // A cancelled kernel stops at the end of a shard.
 constexpr double kMaxShardNanos = 100e6;
 constexpr int kShardsPerThread = 4;
 constexpr int64_t kSpinNanos = 3000;
+// A prepared worker spins so long, from when it was prepared or last used, if
+// ReserveAwake was asked so lately; and not on cores that others want, which
+// show by a yield that takes so long.
+constexpr int64_t kPreparedNanos = 250'000;
+constexpr int64_t kWantedNanos = 20'000'000;
+constexpr int64_t kContestedYieldNanos = 10'000;
+constexpr int64_t kContestedNanos = 20'000'000;
 
 // A piece of work of a team, on the caller's stack.
 struct Job {
@@ -59,17 +67,19 @@ struct Job {
 }  // namespace
 
 struct alignas(64) IntraOpPool::Worker {
-  static constexpr uint32_t kAsleep = 1;  // in `signal`; jobs count by twos
+  static constexpr uint32_t kAsleep = 1;  // in `signal`; signals count by twos
 
   std::atomic<uint32_t> signal{0};
-  Job* job = nullptr;    // published by `signal`
-  int index = 0;         // in the team
-  int number = 0;        // in the pool
-  bool started = false;  // owned by who took the idle bit
+  std::atomic<Job*> job{nullptr};  // what a signal is for, if anything
+  std::atomic<int64_t> spin_until{0};
+  std::atomic<bool> awake{false};  // running, not only woken
+  int index = 0;                   // in the team; published by `job`
+  int number = 0;                  // in the pool
+  bool started = false;            // owned by who took the idle bit
   Thread thread;
 
   void Wake() {
-    // Counts the job and clears kAsleep in one step.
+    // Counts the signal and clears kAsleep in one step.
     uint32_t before = signal.load(std::memory_order_relaxed);
     while (!signal.compare_exchange_weak(before, (before | kAsleep) + 1,
                                          std::memory_order_acq_rel)) {
@@ -78,15 +88,29 @@ struct alignas(64) IntraOpPool::Worker {
   }
 
   // Returns when the count differs from `seen` (even); gives the new count.
-  uint32_t Await(uint32_t seen) {
-    const int64_t until = NowNanos() + kSpinNanos;
-    do {
+  // `contested` is called when others wanted this thread's core.
+  template <class F>
+  uint32_t Await(uint32_t seen, F&& contested) {
+    awake.store(true, std::memory_order_relaxed);
+    int64_t until = NowNanos() + kSpinNanos;
+    while (true) {
       for (int i = 0; i < 16; ++i) {
         const uint32_t now = signal.load(std::memory_order_acquire);
         if (now != seen) return now;
         internal::CpuRelax();
       }
-    } while (NowNanos() < until);
+      const int64_t now = NowNanos();
+      if (now < until) continue;
+      if (now >= spin_until.load(std::memory_order_relaxed)) break;
+      Yield();
+      const int64_t after = NowNanos();
+      if (after - now > kContestedYieldNanos) {
+        contested(after);
+        break;
+      }
+      until = after + kSpinNanos;
+    }
+    awake.store(false, std::memory_order_relaxed);
     uint32_t expected = seen;
     if (!signal.compare_exchange_strong(expected, seen | kAsleep,
                                         std::memory_order_acq_rel)) {
@@ -121,52 +145,112 @@ IntraOpPool::~IntraOpPool() {
   }
 }
 
-int IntraOpPool::TakeIdle() {
+int IntraOpPool::FreeCores() const {
+  if (callers_ == nullptr) return width_;
+  return width_ - callers_->awake() + (callers_->IsPoolThread() ? 1 : 0);
+}
+
+int IntraOpPool::TakeIdle(bool awake) {
   for (size_t word = 0; word < idle_.size(); ++word) {
     uint64_t bits = idle_[word].load(std::memory_order_relaxed);
-    while (bits != 0) {
-      const uint64_t lowest = bits & (~bits + 1);
-      if (idle_[word].compare_exchange_weak(bits, bits & ~lowest,
-                                            std::memory_order_acquire)) {
-        return static_cast<int>(word) * 64 + std::countr_zero(lowest);
+    uint64_t left = bits;  // not looked at
+    while ((left &= bits) != 0) {
+      const uint64_t lowest = left & (~left + 1);
+      const int i = static_cast<int>(word) * 64 + std::countr_zero(lowest);
+      if (awake && !workers_[i]->awake.load(std::memory_order_relaxed)) {
+        left &= ~lowest;
+      } else if (idle_[word].compare_exchange_weak(bits, bits & ~lowest,
+                                                   std::memory_order_acquire)) {
+        return i;
       }
     }
   }
   return -1;
 }
 
+void IntraOpPool::GiveBack(int worker) {
+  idle_[worker / 64].fetch_or(uint64_t{1} << (worker % 64),
+                              std::memory_order_release);
+}
+
+IntraOpPool::Worker& IntraOpPool::Started(int i) {
+  Worker& worker = *workers_[i];
+  if (!worker.started) {
+    worker.started = true;
+    worker.thread =
+        Thread(absl::StrCat(name_, "-", i), [this, &worker] { Loop(worker); });
+  }
+  return worker;
+}
+
 IntraOpPool::Team IntraOpPool::Reserve(int width) {
   Team team;
   team.pool_ = this;
   if (internal::InSim()) return team;
-  width = std::min(width, width_);
-  if (callers_ != nullptr && width > 1) {
-    const int others = callers_->awake() - (callers_->IsPoolThread() ? 1 : 0);
-    width = std::min(width, width_ - others);
-  }
+  width = std::min({width, width_, FreeCores()});
   while (team.width() < width) {
-    const int i = TakeIdle();
+    const int i = TakeIdle(false);
     if (i < 0) break;
-    Worker& worker = *workers_[i];
-    if (!worker.started) {
-      worker.started = true;
-      worker.thread = Thread(absl::StrCat(name_, "-", i),
-                             [this, &worker] { Loop(worker); });
-    }
+    Started(i);
     team.workers_.push_back(i);
   }
   return team;
 }
 
+IntraOpPool::Team IntraOpPool::ReserveAwake(int width) {
+  Team team;
+  team.pool_ = this;
+  if (internal::InSim() || width_ == 1) return team;
+  wanted_width_.store(width, std::memory_order_relaxed);
+  wanted_nanos_.store(NowNanos(), std::memory_order_relaxed);
+  width = std::min({width, width_, FreeCores()});
+  while (team.width() < width) {
+    const int i = TakeIdle(true);
+    if (i < 0) break;
+    team.workers_.push_back(i);
+  }
+  return team;
+}
+
+void IntraOpPool::Prepare() {
+  if (internal::InSim() || width_ == 1) return;
+  const int64_t now = NowNanos();
+  if (now - wanted_nanos_.load(std::memory_order_relaxed) > kWantedNanos ||
+      now < contested_until_.load(std::memory_order_relaxed)) {
+    return;
+  }
+  // The calling thread keeps its core for what comes.
+  const int width = std::min(
+      {wanted_width_.load(std::memory_order_relaxed), width_, FreeCores()});
+  std::vector<int> taken;
+  while (static_cast<int>(taken.size()) < width - 1) {
+    const int i = TakeIdle(false);
+    if (i < 0) break;
+    taken.push_back(i);
+    Worker& worker = Started(i);
+    worker.spin_until.store(now + kPreparedNanos, std::memory_order_relaxed);
+    if (!worker.awake.load(std::memory_order_relaxed)) worker.Wake();
+  }
+  for (const int i : taken) GiveBack(i);
+}
+
 void IntraOpPool::Loop(Worker& worker) {
   ScopedFlushDenormals flush;
   uint32_t seen = 0;
+  const auto contested = [this](int64_t now) {
+    contested_until_.store(now + kContestedNanos, std::memory_order_relaxed);
+  };
   while (true) {
-    seen = worker.Await(seen);
+    seen = worker.Await(seen, contested);
     if (stopping_.load(std::memory_order_acquire)) return;
-    Job* job = worker.job;
+    Job* job = worker.job.exchange(nullptr, std::memory_order_acquire);
+    if (job == nullptr) continue;
     job->fn(worker.index, job->width);
     job->FinishOne();
+    const int64_t now = NowNanos();
+    if (now - wanted_nanos_.load(std::memory_order_relaxed) < kPreparedNanos) {
+      worker.spin_until.store(now + kPreparedNanos, std::memory_order_relaxed);
+    }
   }
 }
 
@@ -187,8 +271,8 @@ void IntraOpPool::Team::Run(TeamFunction fn) {
   Job job{fn, width(), {static_cast<uint32_t>(workers_.size())}};
   for (size_t i = 0; i < workers_.size(); ++i) {
     Worker& worker = *pool_->workers_[workers_[i]];
-    worker.job = &job;
     worker.index = static_cast<int>(i) + 1;
+    worker.job.store(&job, std::memory_order_release);
     worker.Wake();
   }
   fn(0, job.width);
@@ -196,10 +280,7 @@ void IntraOpPool::Team::Run(TeamFunction fn) {
 }
 
 void IntraOpPool::Team::Release() {
-  for (const int i : workers_) {
-    pool_->idle_[i / 64].fetch_or(uint64_t{1} << (i % 64),
-                                  std::memory_order_release);
-  }
+  for (const int i : workers_) pool_->GiveBack(i);
   workers_.clear();
 }
 
@@ -237,7 +318,10 @@ Status IntraOpPool::ParallelFor(int64_t total, int64_t cost_per_unit_nanos,
   if (shards == 1 || width_ == 1) {
     work(0, 1);
   } else {
-    Reserve(static_cast<int>(std::min<int64_t>(width_, shards))).Run(work);
+    const int most = static_cast<int>(std::min<int64_t>(width_, shards));
+    const double cost =
+        static_cast<double>(total) * static_cast<double>(cost_per_unit_nanos);
+    (cost < kMinWokenNanos ? ReserveAwake(most) : Reserve(most)).Run(work);
   }
   return scope ? scope->status() : OkStatus();
 }

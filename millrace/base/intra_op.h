@@ -75,10 +75,20 @@ class IntraOpPool {
   // A team of up to `width` members: what is idle now, and no more than cores
   // that `callers` leaves; never waits.
   Team Reserve(int width);
+  // The same of workers that are awake, for work that is over about when a
+  // sleeping one would start.
+  Team ReserveAwake(int width);
+  // Work may come in some 100 us: wakes as many workers as ReserveAwake would
+  // have liked lately, and they spin for a while. Nothing happens where nobody
+  // asked, or where other processes wanted the cores. Cheap; never waits.
+  void Prepare();
 
  private:
   struct Worker;
-  int TakeIdle();
+  int FreeCores() const;
+  int TakeIdle(bool awake);
+  void GiveBack(int worker);
+  Worker& Started(int worker);
   void Loop(Worker& worker);
 
   const std::string name_;
@@ -87,6 +97,11 @@ class IntraOpPool {
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<std::atomic<uint64_t>> idle_;  // a bit a worker
   std::atomic<bool> stopping_{false};
+  // Of ReserveAwake: when it was asked last, and for how many.
+  std::atomic<int64_t> wanted_nanos_{INT64_MIN / 2};
+  std::atomic<int> wanted_width_{1};
+  // No workers are prepared before: the cores were busy.
+  std::atomic<int64_t> contested_until_{INT64_MIN};
 };
 
 // On Lanes::Process().intra_op.

@@ -260,6 +260,35 @@ TEST(TeamTest, MembersRunAtTheSameTime) {
   EXPECT_EQ(pool.Reserve(2).width(), 2);
 }
 
+TEST(TeamTest, OfThoseThatAreAwake) {
+  IntraOpPool pool("intra", 3);
+  EXPECT_EQ(pool.ReserveAwake(3).width(), 1) << "no worker has started";
+  // Somebody asked: workers are prepared and spin, once they have a core.
+  IntraOpPool::Team team;
+  while (team.width() < 3) {
+    team.Release();
+    pool.Prepare();
+    Yield();
+    team = pool.ReserveAwake(3);
+  }
+  EXPECT_EQ(pool.Reserve(3).width(), 1) << "all workers are taken";
+  for (int round = 0; round < 100; ++round) {
+    std::atomic<int> members{0};
+    team.Run([&](int index, int) { members |= 1 << index; });
+    EXPECT_EQ(members.load(), 7);
+  }
+}
+
+TEST(TeamTest, PreparedWorkersSleepWhenNothingComes) {
+  IntraOpPool pool("intra", 2);
+  while (pool.ReserveAwake(2).width() < 2) {
+    pool.Prepare();
+    Yield();
+  }
+  while (pool.ReserveAwake(2).width() == 2) Yield();
+  EXPECT_EQ(pool.Reserve(2).width(), 2);
+}
+
 TEST(LanesTest, ProcessHasOneSet) {
   Lanes& lanes = Lanes::Process();
   EXPECT_EQ(&lanes, &Lanes::Process());

@@ -30,6 +30,7 @@ class PlanSet {
   int num_retvals() const { return num_retvals_; }
   bool all_cheap() const { return all_cheap_; }
   size_t num_nodes() const { return num_nodes_; }
+  size_t num_devices() const { return plans_.size(); }
 
   // Runs all plans as one step; `done` comes after the last of them, with the
   // first error that does not only follow from another. `run` as for RunPlan:

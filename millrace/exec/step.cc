@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "millrace/base/batch.h"
 #include "millrace/base/clock.h"
+#include "millrace/base/event_threads.h"
 #include "millrace/exec/propagation.h"
 #include "millrace/kernel/rendezvous.h"
 
@@ -401,10 +402,12 @@ class Step {
     }
   }
 
-  // Expensive nodes never run on a control thread.
+  // Expensive nodes never run on a control thread, nor on one that has others'
+  // events to handle.
   bool on_pool() const {
     auto* pool = dynamic_cast<ThreadPool*>(run_.pool);
-    return pool == nullptr || pool->IsPoolThread();
+    return pool == nullptr || pool->IsPoolThread() ||
+           EventThreads::HasHandedOver();
   }
 
   // A cancelled step starts no further kernels, so that a loop ends too.

@@ -27,4 +27,11 @@ inline bool IsShortCall(const Method& method, size_t message_bytes) {
   }
 }
 
+// Calls after which kernels run soon.
+inline bool StartsSteps(const Method& method) {
+  return method.id == MethodId::kRunStep ||
+         method.id == MethodId::kRunCallable ||
+         method.id == MethodId::kRunGraph;
+}
+
 }  // namespace millrace

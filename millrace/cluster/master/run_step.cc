@@ -146,12 +146,22 @@ void RunStep::Launch() {
   left_.store(count, std::memory_order_relaxed);
   num_parts_.store(count, std::memory_order_release);
   const Ref<RunStep> self = Ref<RunStep>::Share(this);
-  for (size_t i = 0; i < count; ++i) {
-    Part& part = parts_[i];
+  const auto start = [&](Part& part) {
     part.plan->peer->worker().RunGraph(
         part.context, part.request, &part.reply,
         Done([self, &part](Status s) { self->OnPart(part, std::move(s)); }));
+  };
+  // This task's own part last: it may run here to its end.
+  Part* own = nullptr;
+  for (size_t i = 0; i < count; ++i) {
+    Part& part = parts_[i];
+    if (part.plan->peer->is_self()) {
+      own = &part;
+    } else {
+      start(part);
+    }
   }
+  if (own != nullptr) start(*own);
 }
 
 Status RunStep::MakeRequest(Part& part) {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "millrace/base/event_threads.h"
 #include "millrace/session/local_session.h"
 
 namespace millrace {
@@ -66,11 +67,15 @@ void RunGraphCall::Start() {
   received_.resize(request_.recv_key.size());
   for (size_t i : receives) StartReceive(request_.recv_key[i], &received_[i]);
   // What is cheap throughout runs on control to its end, here if it is short.
+  // The rest runs on the thread that the call came by, if another takes over
+  // its events, as handing the step to a thread that sleeps would delay it.
   const PlanSet& plans = *graph_->plans();
   if (plans.all_cheap() && plans.num_nodes() <= kInlineNodes) {
     RunPlans();
   } else if (plans.all_cheap()) {
     worker_.lanes.control.Schedule([self] { self->RunPlans(); });
+  } else if (plans.num_devices() == 1 && EventThreads::HandOver()) {
+    RunPlans();
   } else {
     worker_.lanes.inter_op.Schedule([self] { self->RunPlans(); });
   }

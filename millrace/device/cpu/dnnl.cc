@@ -18,6 +18,17 @@ namespace {
 // Waking a thread that sleeps costs 5 us on a good day, 50 us on a virtual
 // machine; a product of so many multiply-adds takes one thread about 150 us.
 constexpr int64_t kMinMultiplyAdds = int64_t{1} << 24;
+// One of so many, 20 us, is shared with threads that are awake.
+constexpr int64_t kMinAwakeMultiplyAdds = int64_t{1} << 21;
+
+IntraOpPool::Team MakeTeam(IntraOpPool& pool, int64_t multiply_adds, int most) {
+  if (most == 1 || multiply_adds < kMinAwakeMultiplyAdds) return {};
+  const bool wakes = multiply_adds >= kMinMultiplyAdds;
+  const int64_t share = (wakes ? kMinMultiplyAdds : kMinAwakeMultiplyAdds) / 2;
+  const int width =
+      static_cast<int>(std::min<int64_t>(multiply_adds / share, most));
+  return wakes ? pool.Reserve(width) : pool.ReserveAwake(width);
+}
 
 // One parallel region: what its members know of each other.
 struct Region {
@@ -172,15 +183,16 @@ dnnl::primitive_attr DnnlAttr() {
 }
 
 DnnlRun::DnnlRun(KernelContext& ctx, int64_t multiply_adds)
-    : DnnlRun(static_cast<CpuDevice&>(ctx.device()).intra_op(),
-              *ctx.device().allocator(),
-              static_cast<int>(
-                  std::clamp<int64_t>(multiply_adds / (kMinMultiplyAdds / 2), 1,
-                                      ctx.device().intra_op_width()))) {}
+    : DnnlRun(*ctx.device().allocator(),
+              MakeTeam(static_cast<CpuDevice&>(ctx.device()).intra_op(),
+                       multiply_adds, ctx.device().intra_op_width())) {}
 
 DnnlRun::DnnlRun(IntraOpPool& pool, Allocator& allocator, int width)
-    : allocator_(allocator),
-      team_(width > 1 ? pool.Reserve(width) : IntraOpPool::Team()) {
+    : DnnlRun(allocator,
+              width > 1 ? pool.Reserve(width) : IntraOpPool::Team()) {}
+
+DnnlRun::DnnlRun(Allocator& allocator, IntraOpPool::Team team)
+    : allocator_(allocator), team_(std::move(team)) {
   MR_CHECK(omp_thread.team == nullptr, "a DnnlRun within another");
   omp_thread.team = &team_;
 }

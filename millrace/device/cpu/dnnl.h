@@ -43,8 +43,8 @@ dnnl::primitive_attr DnnlAttr();
 // same width. Not nested; stays on its thread.
 class DnnlRun {
  public:
-  // Takes as many threads as are idle and as the work pays for: one below
-  // about a million multiply-adds. CPU devices only.
+  // Takes as many threads as are idle and as the work pays for: one below two
+  // million multiply-adds, only those awake below sixteen. CPU devices only.
   DnnlRun(KernelContext& ctx, int64_t multiply_adds);
   // For code without a kernel: up to `width` threads of the pool.
   DnnlRun(IntraOpPool& pool, Allocator& allocator, int width);
@@ -59,6 +59,8 @@ class DnnlRun {
                  std::unordered_map<int, dnnl::memory> args) const;
 
  private:
+  DnnlRun(Allocator& allocator, IntraOpPool::Team team);
+
   Allocator& allocator_;
   IntraOpPool::Team team_;
 };

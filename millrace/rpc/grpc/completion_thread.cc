@@ -11,23 +11,21 @@ CompletionThreads::CompletionThreads(
     absl::string_view name, int threads,
     std::unique_ptr<grpc::CompletionQueue> queue)
     : queue_(std::move(queue)) {
-  for (int i = 0; i < threads; ++i) {
-    threads_.emplace_back(name, [this] { Loop(); });
-  }
+  threads_.emplace(name, threads, [this] { return Serve(); });
 }
 
 CompletionThreads::~CompletionThreads() {
   queue_->Shutdown();
-  for (Thread& thread : threads_) thread.Join();
+  threads_.reset();
 }
 
-void CompletionThreads::Loop() {
+bool CompletionThreads::Serve() {
   void* tag;
   bool ok;
-  while (queue_->Next(&tag, &ok)) {
-    const Batch batch;
-    static_cast<CompletionEvent*>(tag)->Receive(ok);
-  }
+  if (!queue_->Next(&tag, &ok)) return false;
+  const Batch batch;
+  static_cast<CompletionEvent*>(tag)->Receive(ok);
+  return true;
 }
 
 CompletionThreads& CompletionThreads::OfClients() {

@@ -6,10 +6,10 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <vector>
+#include <optional>
 
 #include "absl/strings/string_view.h"
-#include "millrace/base/thread.h"
+#include "millrace/base/event_threads.h"
 
 namespace millrace {
 
@@ -37,7 +37,8 @@ class CompletionEvent {
   std::atomic<uint32_t> started_{0};
 };
 
-// Owns a queue and the threads that take events out of it.
+// Owns a queue and the threads that take events out of it: one at a time,
+// since gRPC wakes a thread for each event where several wait.
 class CompletionThreads {
  public:
   CompletionThreads(absl::string_view name, int threads,
@@ -51,10 +52,10 @@ class CompletionThreads {
   static CompletionThreads& OfClients();
 
  private:
-  void Loop();
+  bool Serve();
 
   const std::unique_ptr<grpc::CompletionQueue> queue_;
-  std::vector<Thread> threads_;
+  std::optional<EventThreads> threads_;
 };
 
 }  // namespace millrace

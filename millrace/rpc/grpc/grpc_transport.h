@@ -9,8 +9,9 @@
 namespace millrace {
 
 struct GrpcOptions {
-  // Threads of a listener that wait for gRPC's events.
-  int server_threads = 1;
+  // Threads of a listener. One waits for gRPC's events; another takes over
+  // while it runs the kernels of a step (event_threads.h).
+  int server_threads = 2;
   // A listener asks a silent client whether it is there; after the timeout its
   // calls are cancelled. A client asks nobody, since stock servers take that
   // for an attack; failure detection is the cluster's.

@@ -39,6 +39,7 @@ void ServerCall::OnAccepted(bool ok) {
   const bool open = host_->OnAccepted();
   const std::string& path = server_context_.method();
   method_ = FindMethod(path);
+  if (method_ && StartsSteps(*method_)) host_->lanes().intra_op.Prepare();
   if (!method_) {
     const auto it = host_->local_methods().find(path);
     if (it != host_->local_methods().end()) local_ = it->second.get();
