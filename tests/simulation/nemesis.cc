@@ -95,7 +95,7 @@ void Nemesis::OneTrouble() {
     case 10:
     case 11:
       MR_LOG(Info) << "trouble: crash of the disk";
-      cluster_.files().Crash();
+      cluster_.CrashDisk();
       counts_.Add(Trouble::kDiskCrash);
       break;
     case 12:

@@ -51,6 +51,13 @@ class SimCluster {
   FaultNetwork& network() { return network_; }
   // The disk of the world, which all processes share.
   MemoryFiles& files() { return *files_; }
+  // Its power fails. Nobody's process ends by that, so who wrote meanwhile may
+  // believe that something is safe which is not; hence the count.
+  void CrashDisk() {
+    ++disk_crashes_;
+    files_->Crash();
+  }
+  int64_t disk_crashes() const { return disk_crashes_; }
 
  private:
   struct Task {
@@ -64,6 +71,7 @@ class SimCluster {
   ClusterSpec cluster_;
   FaultNetwork network_;
   MemoryFiles* const files_;
+  int64_t disk_crashes_ = 0;
   std::vector<Task> tasks_;
 };
 

@@ -95,10 +95,12 @@ Status Training::Save() {
     save.most.push_back(part.account().most());
   }
   MR_ASSIGN(const std::shared_ptr<Session> session, connection_.session());
+  const int64_t crashes = connection_.cluster().disk_crashes();
   status = connection_.Timed(
       [&] { return saver_.Save(*session, path, number).status(); });
   if (status.ok()) {
-    newest_ = number;
+    // A crash between a rename and the directory's sync takes the name back.
+    if (connection_.cluster().disk_crashes() == crashes) newest_ = number;
     ++saved_;
   }
   std::vector<int64_t> values;
