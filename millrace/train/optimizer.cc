@@ -130,10 +130,31 @@ ops::Variable Optimizer::Slot(const ops::Variable& variable,
   return it == slots_.end() ? ops::Variable() : it->second;
 }
 
+std::string Optimizer::UpdateOp(const ops::Variable& variable,
+                                absl::string_view op) {
+  return absl::StrCat(variable.is_resource() ? "Resource" : "", op);
+}
+
 ops::Variable Optimizer::ZerosSlot(const Scope& root,
                                    const ops::Variable& variable,
                                    const std::string& slot,
                                    const std::string& name) {
+  return NewSlot(root, variable, slot, name, "zeros", 0);
+}
+
+ops::Variable Optimizer::FilledSlot(const Scope& root,
+                                    const ops::Variable& variable,
+                                    const std::string& slot,
+                                    const std::string& name, double value) {
+  return NewSlot(root, variable, slot, name, value == 1 ? "ones" : "Const",
+                 value);
+}
+
+ops::Variable Optimizer::NewSlot(const Scope& root,
+                                 const ops::Variable& variable,
+                                 const std::string& slot,
+                                 const std::string& name,
+                                 const char* initializer, double value) {
   ops::Variable& made = slots_[{variable.handle(), slot}];
   if (made) return made;
   if (std::find(slot_names_.begin(), slot_names_.end(), slot) ==
@@ -154,12 +175,13 @@ ops::Variable Optimizer::ZerosSlot(const Scope& root,
       root.ColocateWith(variable.handle())
           .WithOpName(absl::StrCat(variable.op_name(), "/", name)),
       [&](const Scope& s) {
-        const Output sizes =
-            ops::Const(s.WithOpName("zeros/shape_as_tensor"),
-                       Tensor::Vector<int64_t>(absl::MakeConstSpan(dims)));
-        const Output zero =
-            ops::Const(s.WithOpName("zeros/Const"), 0, variable.dtype());
-        return ops::Fill(s.WithOpName("zeros"), sizes, zero);
+        const Output sizes = ops::Const(
+            s.WithOpName(absl::StrCat(initializer, "/shape_as_tensor")),
+            Tensor::Vector<int64_t>(absl::MakeConstSpan(dims)));
+        const Output number =
+            ops::Const(s.WithOpName(absl::StrCat(initializer, "/Const")), value,
+                       variable.dtype());
+        return ops::Fill(s.WithOpName(initializer), sizes, number);
       },
       StateOptions(variable));
   if (made) own_.push_back(made);

@@ -89,17 +89,28 @@ class Optimizer {
       const Scope& /*scope*/, const std::vector<Operation>& /*updates*/) {
     return {};
   }
+  // The op that updates a variable of this kind: "ApplyX" or "ResourceApplyX".
+  static std::string UpdateOp(const ops::Variable& variable,
+                              absl::string_view op);
   // False where repeated rows do no harm, which saves adding them up.
   virtual bool NeedsDistinctRows() const { return true; }
 
   // A slot of zeros, "variable/name", made at the first call.
   ops::Variable ZerosSlot(const Scope& root, const ops::Variable& variable,
                           const std::string& slot, const std::string& name);
+  // The same full of one value.
+  ops::Variable FilledSlot(const Scope& root, const ops::Variable& variable,
+                           const std::string& slot, const std::string& name,
+                           double value);
   // A number beside `neighbour`, not a slot of it.
   ops::Variable OwnNumber(const Scope& root, const ops::Variable& neighbour,
                           const std::string& name, const Literal& value);
 
  private:
+  ops::Variable NewSlot(const Scope& root, const ops::Variable& variable,
+                        const std::string& slot, const std::string& name,
+                        const char* initializer, double value);
+
   const std::string name_;
   const bool use_locking_;
   absl::flat_hash_map<std::pair<Output, std::string>, ops::Variable> slots_;
