@@ -356,7 +356,12 @@ class Step {
       }
     }
     ReadyList ready;
-    const bool is_dead = r.is_dead && r.node->kind != NodeKind::kControlTrigger;
+    // A receive that got a dead value is dead for whoever only waits for it,
+    // too: a control edge between devices travels as a value.
+    const bool got_dead = r.node->kind == NodeKind::kTransfer &&
+                          !outputs.empty() && outputs[0].is_dead;
+    const bool is_dead =
+        got_dead || (r.is_dead && r.node->kind != NodeKind::kControlTrigger);
     propagation_.Propagate(r, outputs, is_dead, &ready);
     const auto delta = static_cast<int64_t>(ready.size()) - 1;
     if (delta != 0) {

@@ -123,6 +123,25 @@ TEST_F(StepTest, DeadControlInputsKillExceptForControlTriggers) {
   EXPECT_EQ(TestKernels::ticks(), 1);
 }
 
+// A control edge between devices is the receive of a token: where the sending
+// node is dead, so is what waits for the token.
+TEST_F(StepTest, AReceiveOfADeadValueIsDeadForThoseThatWaitForIt) {
+  const OutputRef token = g_.Add("token", "_Recv", {}, {{"key", "k"}});
+  g_.Retval(0, g_.Add("after", "Tick", {g_.Const("c", 1)}, {}, {token}));
+  const auto plan = Build();
+  for (const bool is_dead : {true, false}) {
+    TestRun run;
+    ASSERT_TRUE(run.rendezvous()
+                    .Send("k;0:0",
+                          is_dead ? Tensor() : Tensor::Scalar<int64_t>(5),
+                          is_dead)
+                    .ok());
+    ASSERT_TRUE(run.Run(plan).ok());
+    EXPECT_EQ(run.value(0), is_dead ? -1 : 2);
+    EXPECT_EQ(TestKernels::ticks(), is_dead ? 0 : 1);
+  }
+}
+
 // Errors.
 
 TEST_F(StepTest, AnErrorNamesItsNodeAndCancelsTheRest) {

@@ -6,7 +6,8 @@
 //   Throw:     throws an exception, bad_alloc where attribute `memory` is set
 //   Wait:      asynchronous; ends by TestKernels::Release or a cancel
 //   Forget:    sets no output
-//   Put, Take: send to and receive from the step's rendezvous by `key`
+//   Put, Take: send to and receive from the step's rendezvous by `key`;
+//              _Recv is a Take that the executor knows
 //   Var, Get:  a reference to the device's variable `v`, and its value
 //   Call:      calls the function `f` with one argument
 #pragma once
@@ -71,6 +72,7 @@ inline const OpRegistry& TestOps() {
       {"Forget", {.inputs = kX, .outputs = kY}},
       {"Put", {.inputs = kX, .attrs = "key: string", .flags = kStateful}},
       {"Take", {.outputs = kY, .attrs = "key: string", .flags = kStateful}},
+      {"_Recv", {.outputs = kY, .attrs = "key: string", .flags = kStateful}},
       {"Var", {.outputs = "ref: Ref(int64)", .flags = kStateful}},
       {"Get", {.inputs = kX, .outputs = kY}},
       {"SetVar", {.inputs = "ref: Ref(int64)", .outputs = kY}},
@@ -327,6 +329,7 @@ inline const KernelTable& TestKernelTable() {
       {"Forget", "CPU", {{.make = MakeFunctionKernel<k::Forget>}}},
       {"Put", "CPU", {{.make = MakeKernel<k::Put>}}},
       {"Take", "CPU", {{.make = MakeKernel<k::Take>}}},
+      {"_Recv", "CPU", {{.make = MakeKernel<k::Take>}}},
       {"Var", "CPU", {{.make = MakeFunctionKernel<k::Var>, .cheap = true}}},
       {"Get", "CPU", {{.make = MakeFunctionKernel<k::Pass>}}},
       {"SetVar", "CPU", {{.make = MakeFunctionKernel<k::Inc>}}},

@@ -204,6 +204,24 @@ TEST_F(LocalSessionTest, Conditional) {
             StatusCode::kInvalidArgument);
 }
 
+// On the other device only control edges tell which branch is taken.
+TEST_F(LocalSessionTest, ABranchOfConstantsOnAnotherDevice) {
+  Builder b;
+  const AttrMap bools = {{"T", DataType::kBool}};
+  b.Add("p", "Placeholder", {}, {{"dtype", DataType::kBool}});
+  b.Add("sw", "Switch", {"p", "p"}, bools);
+  b.Add("no", "Identity", {"sw:0"}, bools)
+      .Add("yes", "Identity", {"sw:1"}, bools);
+  b.Const("ten", Tensor::Scalar(10.0f), {"^yes"}, "/cpu:1");
+  b.Const("six", Tensor::Scalar(6.0f), {"^no"}, "/cpu:1");
+  b.Add("m", "Merge", {"six", "ten"}, {{"T", DataType::kFloat}, {"N", 2}});
+  Start(b.Take(), 2);
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ(RunScalar({{"p:0", Tensor::Scalar(true)}}, "m:0"), 10);
+    EXPECT_EQ(RunScalar({{"p:0", Tensor::Scalar(false)}}, "m:0"), 6);
+  }
+}
+
 // while (i < limit) { i += 1; sum += i }, each part on a device.
 GraphDef LoopGraph(std::string body_device, int64_t parallel) {
   Builder b;
@@ -250,6 +268,72 @@ TEST_F(LocalSessionTest, LoopOverTwoDevices) {
     auto result = Run({}, {"s_exit:0"});
     ASSERT_TRUE(result.ok()) << result.status();
     EXPECT_EQ((*result)[0].scalar<int32_t>(), 5050);
+  }
+}
+
+// As gradients of loops have it: a loop pushes what another one pops, on a
+// device where neither counts.
+TEST_F(LocalSessionTest, AStackBetweenTwoLoopsOnAnotherDevice) {
+  Builder b;
+  const std::string there = "/cpu:1";
+  const AttrMap element = {{"elem_type", DataType::kInt32}};
+  const AttrMap merge = {{"T", DataType::kInt32}, {"N", 2}};
+  const auto enter = [](absl::string_view frame, DataType type, bool constant) {
+    return AttrMap({{"T", type},
+                    {"frame_name", std::string(frame)},
+                    {"is_constant", constant}});
+  };
+  const auto constant = [&](std::string name, int32_t value,
+                            std::string after) {
+    b.Const(std::move(name), Tensor::Scalar<int32_t>(value),
+            {"^" + std::move(after)});
+  };
+  b.Const("any", Tensor::Scalar<int32_t>(-1), {}, there);
+  b.Add("stack", "StackV2", {"any"}, element, there);
+  b.Const("zero", Tensor::Scalar<int32_t>(0));
+  // The first loop counts to 5 and pushes the square of each number.
+  b.Add("f_enter", "Enter", {"zero"}, enter("f", DataType::kInt32, false));
+  b.Add("f_stack", "Enter", {"stack"}, enter("f", DataType::kResource, true));
+  b.Add("f", "Merge", {"f_enter", "f_next"}, merge);
+  constant("f_limit", 5, "f");
+  b.Add("f_less", "Less", {"f", "f_limit"}, kIntT);
+  b.Add("f_cond", "LoopCond", {"f_less"});
+  b.Add("f_switch", "Switch", {"f", "f_cond"}, kIntT);
+  b.Add("f_body", "Identity", {"f_switch:1"}, kIntT);
+  constant("f_one", 1, "f_body");
+  b.Add("f_plus", "AddV2", {"f_body", "f_one"}, kIntT);
+  b.Add("square", "Square", {"f_body"}, kIntT, there);
+  b.Add("push", "StackPushV2", {"f_stack", "square", "^f_plus"}, kIntT);
+  b.Add("f_next", "NextIteration", {"f_plus", "^push"}, kIntT);
+  b.Add("count", "Exit", {"f_switch"}, kIntT);
+  // The second one counts back and adds up what it pops.
+  b.Add("b_enter", "Enter", {"count"}, enter("b", DataType::kInt32, false));
+  b.Add("b_stack", "Enter", {"stack"}, enter("b", DataType::kResource, true));
+  b.Add("s_enter", "Enter", {"zero"}, enter("b", DataType::kInt32, false));
+  b.Add("b", "Merge", {"b_enter", "b_next"}, merge);
+  b.Add("s", "Merge", {"s_enter", "s_next"}, merge);
+  constant("b_limit", 1, "b");
+  b.Add("b_more", "GreaterEqual", {"b", "b_limit"}, kIntT);
+  b.Add("b_cond", "LoopCond", {"b_more"});
+  b.Add("b_switch", "Switch", {"b", "b_cond"}, kIntT);
+  b.Add("s_switch", "Switch", {"s", "b_cond"}, kIntT);
+  constant("b_one", 1, "b_switch");
+  b.Add("index", "Sub", {"b_switch:1", "b_one"}, kIntT);
+  b.Add("pop", "StackPopV2", {"b_stack", "^index"}, element);
+  b.Add("sync", "ControlTrigger", {"^pop"});
+  b.Add("b_next", "NextIteration", {"index", "^sync"}, kIntT);
+  // Ten times the sum so far, and what was popped.
+  constant("ten", 10, "b_switch");
+  b.Add("shifted", "Mul", {"s_switch:1", "ten"}, kIntT);
+  b.Add("s_plus", "AddV2", {"shifted", "pop"}, kIntT);
+  b.Add("s_next", "NextIteration", {"s_plus"}, kIntT);
+  b.Add("sum", "Exit", {"s_switch"}, kIntT);
+  Start(b.Take(), 2);
+  for (int i = 0; i < 20; ++i) {
+    auto result = Run({}, {"sum:0"});
+    ASSERT_TRUE(result.ok()) << result.status();
+    // 16, 9, 4, 1, 0
+    EXPECT_EQ((*result)[0].scalar<int32_t>(), 169410);
   }
 }
 
