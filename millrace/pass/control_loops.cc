@@ -1,5 +1,6 @@
 #include "millrace/pass/control_loops.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -50,7 +51,7 @@ class LoopAdder {
     if (condition.assigned_device == device) {
       for (NodeId id = 0; id < graph_->num_ids() && merge == kNoNode; ++id) {
         const Node* node = graph_->node(id);
-        if (node && IsMerge(*node) && frames_->of_node[id] == frame &&
+        if (node && ClosesLoop(*node) && frames_->of_node[id] == frame &&
             node->assigned_device == device) {
           merge = id;
         }
@@ -61,6 +62,15 @@ class LoopAdder {
     }
     triggers_[{frame, device}] = merge;
     return merge;
+  }
+
+  // Of the Merges in a frame those of loop variables run in each iteration;
+  // the others join branches.
+  bool ClosesLoop(const Node& node) const {
+    return std::any_of(
+        node.inputs.begin(), node.inputs.end(), [&](const OutputRef& in) {
+          return in.node != kNoNode && IsBackEdge(*graph_->node(in.node), node);
+        });
   }
 
   StatusOr<NodeId> AddLoop(int frame, const std::string& device) {

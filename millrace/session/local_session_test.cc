@@ -271,6 +271,37 @@ TEST_F(LocalSessionTest, LoopOverTwoDevices) {
   }
 }
 
+// On the condition's device the only Merge joins branches of the body.
+TEST_F(LocalSessionTest, ALoopWhoseVariablesAreNotWhereItsConditionIs) {
+  Builder b;
+  const AttrMap enter = {{"T", DataType::kInt32}, {"frame_name", "loop"}};
+  const AttrMap merge = {{"T", DataType::kInt32}, {"N", 2}};
+  AttrMap constant_enter = enter;
+  constant_enter.Set("is_constant", true);
+  b.Const("start", Tensor::Scalar<int32_t>(1))
+      .Const("five", Tensor::Scalar<int32_t>(5))
+      .Const("ten", Tensor::Scalar<int32_t>(10));
+  b.Add("five_in", "Enter", {"five"}, constant_enter)
+      .Add("ten_in", "Enter", {"ten"}, constant_enter)
+      .Add("less", "Less", {"i", "ten_in"}, kIntT)
+      .Add("cond", "LoopCond", {"less"});
+  // Numbers below five are doubled, others squared.
+  b.Add("small", "Less", {"i_switch:1", "five_in"}, kIntT)
+      .Add("pick", "Switch", {"i_switch:1", "small"}, kIntT)
+      .Add("square", "Square", {"pick"}, kIntT)
+      .Add("twice", "AddV2", {"pick:1", "pick:1"}, kIntT)
+      .Add("join", "Merge", {"square", "twice"}, merge);
+  b.Add("i_enter", "Enter", {"start"}, enter, "/cpu:1")
+      .Add("i", "Merge", {"i_enter", "i_next"}, merge, "/cpu:1")
+      .Add("i_switch", "Switch", {"i", "cond"}, kIntT, "/cpu:1")
+      .Add("i_next", "NextIteration", {"join"}, kIntT, "/cpu:1")
+      .Add("i_exit", "Exit", {"i_switch"}, kIntT, "/cpu:1");
+  Start(b.Take(), 2);
+  auto result = Run({}, {"i_exit:0"});
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ((*result)[0].scalar<int32_t>(), 64);  // 1, 2, 4, 8, 64
+}
+
 // As gradients of loops have it: a loop pushes what another one pops, on a
 // device where neither counts.
 TEST_F(LocalSessionTest, AStackBetweenTwoLoopsOnAnotherDevice) {
