@@ -1,6 +1,8 @@
 #include "millrace/client/variables.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "millrace/client/op_builder.h"
 #include "millrace/client/ops.h"
@@ -35,6 +37,7 @@ struct Variable::State {
   DataType dtype = DataType::kInvalid;
   PartialShape shape;
   bool trainable = false;
+  std::optional<SaveSlice> save_slice;
 };
 
 Variable::Variable(const Scope& scope, const Input& initial_value,
@@ -165,6 +168,13 @@ const Operation& Variable::initializer() const {
 }
 const Output& Variable::initial_value() const {
   return state_ ? state_->initial_value : kNullOutput;
+}
+
+const SaveSlice* Variable::save_slice() const {
+  return state_ && state_->save_slice ? &*state_->save_slice : nullptr;
+}
+void Variable::SetSaveSlice(SaveSlice slice) {
+  if (state_) state_->save_slice = std::move(slice);
 }
 
 Output Variable::Read(const Scope& scope) const {

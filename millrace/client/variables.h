@@ -10,6 +10,7 @@
 #include "millrace/client/graph_keys.h"
 #include "millrace/client/indexed_slices.h"
 #include "millrace/client/input.h"
+#include "millrace/client/save_slice.h"
 #include "millrace/client/scope.h"
 
 namespace millrace::ops {
@@ -68,6 +69,10 @@ class Variable {
   operator Output() const { return value(); }  // NOLINT
   const Operation& initializer() const;
   const Output& initial_value() const;
+  // Of a part of a partitioned variable, or of a slot of one; null for all
+  // others. Set it where the variable is built, before others see it.
+  const SaveSlice* save_slice() const;
+  void SetSaveSlice(SaveSlice slice);
 
   // A new read, for which the scope's control dependencies count.
   Output Read(const Scope& scope) const;
@@ -102,7 +107,7 @@ class Variable {
   Operation Scatter(const Scope& scope, const char* op,
                     const IndexedSlices& rows) const;
 
-  std::shared_ptr<const State> state_;
+  std::shared_ptr<State> state_;
 };
 
 // Variables of a collection.
