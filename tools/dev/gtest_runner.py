@@ -49,6 +49,7 @@ def listed(preset):
 def environment(preset):
     env = dict(os.environ)
     env["ASAN_OPTIONS"] = "detect_leaks=1:strict_string_checks=1"
+    env["LSAN_OPTIONS"] = "suppressions=%s" % os.path.join(ROOT, "tests", "lsan.supp")
     env["UBSAN_OPTIONS"] = "print_stacktrace=1"
     env["TSAN_OPTIONS"] = "ignore_noninstrumented_modules=1:suppressions=%s" % os.path.join(ROOT, "tests", "tsan.supp")
     env["GTEST_COLOR"] = "no"

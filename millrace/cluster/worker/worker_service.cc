@@ -116,6 +116,7 @@ class TaskWorker final : public WorkerService {
 
   void RegisterGraph(CallContext&, const RegisterGraphRequest& request,
                      RegisterGraphReply* reply, Done done) override {
+    const ActiveCall active(state_);  // goes after the session
     Status status = state_.refusal();
     StatusOr<Ref<WorkerSession>> session =
         state_.sessions.Find(request.session_handle);
@@ -144,6 +145,9 @@ class TaskWorker final : public WorkerService {
 
   void RunGraph(CallContext& context, const RunGraphRequest& request,
                 RunGraphReply* reply, Done done) override {
+    // Goes after the session, whose last user this may be once `done` has run:
+    // its kernels use the server's devices to their end.
+    const ActiveCall active(state_);
     Status status = state_.refusal();
     if (status.ok()) status = context.Check();
     Ref<WorkerSession> session;
