@@ -1,0 +1,67 @@
+// Parts of the readers of graph_proto.h, a file each.
+#pragma once
+
+#include <string>
+
+#include "millrace/graph/graph_def.h"
+#include "millrace/tensor/wire_format.h"
+
+namespace millrace {
+
+inline Status Malformed(absl::string_view what) {
+  return InvalidArgument("Malformed message: the bytes are no ", what);
+}
+inline Status Read(bool ok, absl::string_view what) {
+  return ok ? OkStatus() : Malformed(what);
+}
+
+// Calls `field(tag, handled)` for each field; `field` reads its value, or
+// clears *handled and leaves it to be skipped.
+template <class Field>
+Status ForEachField(ChunkReader& in, absl::string_view what, Field field) {
+  while (!in.done()) {
+    FieldTag tag;
+    if (!in.ReadTag(&tag)) return Malformed(what);
+    bool handled = true;
+    MR_RETURN_IF_ERROR(field(tag, &handled));
+    if (!handled && !in.SkipField(tag)) return Malformed(what);
+  }
+  return OkStatus();
+}
+
+// Schemas and attributes name types by number; those that are known by name
+// only are refused where a node uses them, so that the error can name it.
+inline StatusOr<DataType> TypeOf(uint64_t number) {
+  if (number > 255)
+    return InvalidArgument("unknown dtype number ",
+                           static_cast<int64_t>(number));
+  return static_cast<DataType>(number);
+}
+
+// A repeated number, packed or not.
+template <class Add>
+Status Numbers(ChunkReader& in, FieldTag tag, absl::string_view what, Add add) {
+  uint64_t n = 0;
+  if (tag.type == WireType::kVarint) {
+    if (!in.ReadVarint(&n)) return Malformed(what);
+    return add(n);
+  }
+  ChunkReader packed;
+  if (tag.type != WireType::kBytes || !in.ReadBytes(&packed))
+    return Malformed(what);
+  while (!packed.done()) {
+    if (!packed.ReadVarint(&n)) return Malformed(what);
+    MR_RETURN_IF_ERROR(add(n));
+  }
+  return OkStatus();
+}
+
+// attr_decode.cc: an attribute's value, and a name with one. `depth`: functions
+// that it lies in.
+Status DecodeAttr(ChunkReader in, AttrValue* value, int depth);
+Status DecodeAttrEntry(ChunkReader in, AttrMap* attrs, int depth);
+
+// op_def_decode.cc: the schema of a function.
+Status DecodeOpDef(ChunkReader in, OpDef* op);
+
+}  // namespace millrace
