@@ -17,7 +17,8 @@ namespace millrace::ops {
 //
 // The parts of "w" are the variables "w/part_0", "w/part_1", ..., slices along
 // one axis; the first ones are longer by one where the sizes do not divide.
-// Each knows which slice of the whole it is (Variable::save_slice).
+// They are saved as slices of one tensor "w", so that any other number of parts
+// restores it.
 class PartitionedVariable {
  public:
   PartitionedVariable() = default;

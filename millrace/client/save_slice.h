@@ -7,8 +7,9 @@
 
 namespace millrace {
 
-// The parts of a partitioned variable are slices of one tensor. All vectors
-// have one entry a dimension.
+// The parts of a partitioned variable are saved as slices of one tensor, so
+// that another number of parts can be restored from it. All vectors have one
+// entry a dimension.
 struct SaveSlice {
   std::string full_name;  // of the tensor in the checkpoint
   std::vector<int64_t> full_shape;

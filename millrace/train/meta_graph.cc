@@ -1,6 +1,7 @@
 #include "millrace/train/meta_graph.h"
 
 #include <cstring>
+#include <utility>
 
 #include "millrace/client/variables.h"
 #include "millrace/graph/graph_proto.h"
@@ -41,11 +42,27 @@ void PutFloat(std::string* out, uint32_t field, float v) {
   }
 }
 
+std::string SaveSliceDefOf(const SaveSlice& slice) {
+  std::string def;
+  PutText(&def, 1, slice.full_name);
+  for (const auto& [field, list] :
+       {std::pair(2, &slice.full_shape), std::pair(3, &slice.offset),
+        std::pair(4, &slice.shape)}) {
+    std::string numbers;
+    for (const int64_t v : *list) PutVarint(&numbers, static_cast<uint64_t>(v));
+    PutText(&def, static_cast<uint32_t>(field), numbers);
+  }
+  return def;
+}
+
 std::string VariableDefOf(const ops::Variable& variable) {
   std::string def;
   PutText(&def, 1, variable.name());
   PutText(&def, 2, variable.initializer().name());
   PutText(&def, 3, variable.value().name());
+  if (const SaveSlice* slice = variable.save_slice()) {
+    PutText(&def, 4, SaveSliceDefOf(*slice));
+  }
   if (variable.is_resource()) PutNumber(&def, 5, 1);
   if (variable.initial_value()) {
     PutText(&def, 6, variable.initial_value().name());

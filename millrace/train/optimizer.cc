@@ -184,7 +184,15 @@ ops::Variable Optimizer::NewSlot(const Scope& root,
         return ops::Fill(s.WithOpName(initializer), sizes, number);
       },
       StateOptions(variable));
-  if (made) own_.push_back(made);
+  if (!made) return made;
+  if (const SaveSlice* part = variable.save_slice()) {
+    // "w/part_0/Adam_1" is a part of "w/Adam_1".
+    SaveSlice slice = *part;
+    absl::StrAppend(&slice.full_name,
+                    made.op_name().substr(variable.op_name().size()));
+    made.SetSaveSlice(std::move(slice));
+  }
+  own_.push_back(made);
   return made;
 }
 

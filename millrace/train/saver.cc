@@ -52,32 +52,49 @@ Saver::Saver(const Scope& scope, SaverOptions options)
       options_(std::move(options)),
       files_(options_.files ? options_.files : DefaultFiles()),
       history_(options_.history, WallSeconds()) {
+  const Scope outside = scope.SubScope("").WithoutControlDependencies();
+  if (FindItems(scope)) Build(outside.SubScope(options_.name));
+}
+
+bool Saver::FindItems(const Scope& scope) {
   std::map<std::string, ops::Variable> variables = options_.variables;
-  if (variables.empty()) {
+  if (variables.empty() && options_.partitioned.empty()) {
     for (const ops::Variable& v : ops::GlobalVariables(scope)) {
       variables.emplace(v.op_name(), v);
     }
   }
-  const Scope outside = scope.SubScope("").WithoutControlDependencies();
-  if (variables.empty()) {
+  std::vector<Item> items;
+  for (const auto& [name, variable] : variables) {
+    const SaveSlice* slice = variable.save_slice();
+    const bool by_itself = slice && name == variable.op_name();
+    items.push_back({by_itself ? slice->full_name : name, variable,
+                     slice ? slice->Spec() : ""});
+  }
+  for (const auto& [name, whole] : options_.partitioned) {
+    if (!whole) items.push_back({name, {}, ""});
+    for (const ops::Variable& part : whole.parts()) {
+      items.push_back({name, part, part.save_slice()->Spec()});
+    }
+  }
+  if (items.empty()) {
     scope.Fail(InvalidArgument("No variables to save"), options_.name);
-    return;
+    return false;
   }
   std::map<std::string, Shard> by_device;
-  for (const auto& [name, variable] : variables) {
-    if (!variable) {
+  for (Item& item : items) {
+    if (!item.variable) {
       scope.Fail(
-          InvalidArgument("the variable to save as '", name, "' is null"),
+          InvalidArgument("the variable to save as '", item.name, "' is null"),
           options_.name);
-      return;
+      return false;
     }
-    const std::string device = CpuOf(variable.op().device());
+    const std::string device = CpuOf(item.variable.op().device());
     Shard& shard = by_device[device];
     shard.device = device;
-    shard.items.push_back({name, variable});
+    shard.items.push_back(std::move(item));
   }
   for (auto& [device, shard] : by_device) shards_.push_back(std::move(shard));
-  Build(outside.SubScope(options_.name));
+  return true;
 }
 
 void Saver::Build(const Scope& block) {
@@ -111,16 +128,17 @@ Output Saver::SaveShard(const Scope& block, const Shard& shard, int index) {
   const Scope here = On(block, shard.device);
   const Output prefix = ops::ShardedFilename(here, parts_, index, num_shards_);
   std::vector<std::string> names;
+  std::vector<std::string> slices;
   std::vector<Output> values;
   for (const Item& item : shard.items) {
     names.push_back(item.name);
+    slices.push_back(item.slice);
     // References are read by the op itself, so that no value is copied.
     values.push_back(item.variable.is_resource() ? item.variable.Read(here)
                                                  : item.variable.handle());
   }
   const Operation save =
-      ops::SaveV2(here, prefix, Strings(names),
-                  Strings(std::vector<std::string>(names.size())), values);
+      ops::SaveV2(here, prefix, Strings(names), Strings(slices), values);
   return ops::Identity(
       here.WithOpName("control_dependency").WithControlDependencies({save}),
       prefix);
@@ -129,14 +147,15 @@ Output Saver::SaveShard(const Scope& block, const Shard& shard, int index) {
 Operation Saver::RestoreShard(const Scope& block, const Shard& shard) {
   const Scope here = On(block, shard.device);
   std::vector<std::string> names;
+  std::vector<std::string> slices;
   std::vector<DataType> types;
   for (const Item& item : shard.items) {
     names.push_back(item.name);
+    slices.push_back(item.slice);
     types.push_back(item.variable.dtype());
   }
   const std::vector<Output> values =
-      ops::RestoreV2(here, filename_, Strings(names),
-                     Strings(std::vector<std::string>(names.size())), types);
+      ops::RestoreV2(here, filename_, Strings(names), Strings(slices), types);
   std::vector<ControlInput> assigns;
   for (size_t i = 0; i < shard.items.size() && i < values.size(); ++i) {
     const ops::Variable& variable = shard.items[i].variable;

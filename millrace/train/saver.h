@@ -19,14 +19,18 @@
 #include "millrace/base/file.h"
 #include "millrace/base/thread.h"
 #include "millrace/checkpoint/checkpoint_state.h"
+#include "millrace/client/partitioned_variable.h"
 #include "millrace/client/session.h"
 #include "millrace/client/variables.h"
 
 namespace millrace::train {
 
 struct SaverOptions {
-  // By their names in the checkpoint; empty: all global variables by their own.
+  // By their names in the checkpoint; all empty: all global variables by their
+  // own. A part of a partitioned variable that is named as itself is saved as a
+  // part of the whole; under another name it is a slice of that.
   std::map<std::string, ops::Variable> variables;
+  std::map<std::string, ops::PartitionedVariable> partitioned;
   CheckpointHistory::Options history;
   std::string name = "save";     // of the block of ops
   bool write_meta_graph = true;  // PREFIX.meta, for TensorFlow's programs
@@ -63,12 +67,15 @@ class Saver {
   struct Item {
     std::string name;  // in the checkpoint
     ops::Variable variable;
+    std::string slice;  // of what is called so; empty: all of it
   };
   // What one device holds.
   struct Shard {
     std::string device;
     std::vector<Item> items;
   };
+  // False after an error.
+  bool FindItems(const Scope& scope);
   void Build(const Scope& block);
   // The ops of a shard; gives the prefix of the part that it wrote.
   Output SaveShard(const Scope& block, const Shard& shard, int index);

@@ -6,6 +6,7 @@
 #include "millrace/base/memory_files.h"
 #include "millrace/checkpoint/bundle_reader.h"
 #include "millrace/client/ops.h"
+#include "millrace/train/momentum.h"
 
 namespace millrace::train {
 namespace {
@@ -83,6 +84,65 @@ TEST_F(SaverTest, EachDeviceWritesAShard) {
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_EQ((*out)[0].scalar<float>(), 1);
   EXPECT_EQ((*out)[1].scalar<float>(), 2);
+}
+
+TEST_F(SaverTest, PartsAreSlicesOfOneTensor) {
+  const auto build = [](const Scope& s, int64_t parts, const Initializer& i) {
+    return ops::PartitionedVariable(
+        s.WithOpName("table"), TensorShape({7, 2}), DataType::kFloat, i,
+        FixedSizePartitioner(parts), {.use_resource = parts == 2});
+  };
+  const auto values = [](Session& session, const Output& output) {
+    auto out = session.Run({output});
+    EXPECT_TRUE(out.ok()) << out.status();
+    const auto flat = (*out)[0].flat<float>();
+    return std::vector<float>(flat.begin(), flat.end());
+  };
+  const Scope s = Scope::NewRoot();
+  const ops::PartitionedVariable three = build(s, 3, RandomNormal(0, 1));
+  ASSERT_TRUE(three) << s.status();
+  // A slot of each part is a part of the whole's slot.
+  MomentumOptimizer optimizer(0.5, 0.9);
+  auto train_op = optimizer.Minimize(s, ops::L2Loss(s, three.Value(s)));
+  ASSERT_TRUE(train_op.ok()) << train_op.status();
+  Saver saver(s, {.files = &files_});
+  const Output whole = three.Value(s);
+  Session session(s, Local());
+  ASSERT_TRUE(session.RunTargets({ops::GlobalVariablesInitializer(s)}).ok());
+  const std::vector<float> start = values(session, whole);
+  ASSERT_TRUE(session.RunTargets({*train_op}).ok());
+  const std::vector<float> trained = values(session, whole);
+  auto prefix = saver.Save(session, "/d/m");
+  ASSERT_TRUE(prefix.ok()) << prefix.status();
+  auto reader = BundleReader::Open(&files_, *prefix);
+  ASSERT_TRUE(reader.ok()) << reader.status();
+  EXPECT_EQ((*reader)->Lookup("table")->shape(), TensorShape({7, 2}));
+  const auto momentum = (*reader)->Lookup("table/Momentum");
+  ASSERT_TRUE(momentum.ok()) << momentum.status();
+  EXPECT_EQ(momentum->flat<float>()[13], start[13]);
+
+  // Two parts, one variable, and parts by name read it.
+  const Scope other = Scope::NewRoot();
+  const ops::PartitionedVariable two = build(other, 2, Zeros());
+  Saver two_saver(other, {.files = &files_});
+  const Output two_whole = two.Value(other);
+  const ops::Variable one = MakeVariable(
+      other.WithOpName("one"), TensorShape({7, 2}), DataType::kFloat, Zeros());
+  Saver one_saver(other, {.variables = {{"table", one}}, .files = &files_});
+  const ops::PartitionedVariable renamed(other.WithOpName("renamed"),
+                                         TensorShape({7, 2}), DataType::kFloat,
+                                         Zeros(), FixedSizePartitioner(2, 1));
+  Saver renamed_saver(other,
+                      {.partitioned = {{"table", renamed}}, .files = &files_});
+  const Output renamed_whole = renamed.Value(other);
+  Session again(other, Local());
+  ASSERT_TRUE(two_saver.Restore(again, *prefix).ok());
+  ASSERT_TRUE(one_saver.Restore(again, *prefix).ok());
+  const Status restored = renamed_saver.Restore(again, *prefix);
+  ASSERT_TRUE(restored.ok()) << restored;
+  EXPECT_EQ(values(again, two_whole), trained);
+  EXPECT_EQ(values(again, one), trained);
+  EXPECT_EQ(values(again, renamed_whole), trained);
 }
 
 TEST_F(SaverTest, KeepsTheNewest) {
