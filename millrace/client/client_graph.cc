@@ -125,6 +125,18 @@ void ClientGraph::AddControlInput(const Operation& dst, const Operation& src) {
   graph_.AddControlEdge(src.node()->id, dst.node()->id);
 }
 
+void ClientGraph::RemoveControlInput(const Operation& dst,
+                                     const Operation& src) {
+  if (!dst || !src) return;
+  MutexLock lock(mu_);
+  graph_.RemoveControlEdge(src.node()->id, dst.node()->id);
+}
+
+void ClientGraph::RemoveNodes(absl::Span<const NodeId> ids) {
+  MutexLock lock(mu_);
+  graph_.RemoveNodes(ids);
+}
+
 Status ClientGraph::AddFunction(FunctionDef function) {
   MutexLock lock(mu_);
   ++num_functions_;

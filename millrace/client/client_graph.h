@@ -29,8 +29,8 @@ struct GraphMark {
 };
 
 // Thread-safe: every function holds the graph's lock while it runs. Nodes are
-// never removed or changed once another thread can see them, but for the
-// inputs that SetInput connects.
+// never removed or changed once another thread can see them, but while a loop
+// is built.
 class ClientGraph final : public RefCounted {
  public:
   // `ops` outlives the graph.
@@ -58,9 +58,13 @@ class ClientGraph final : public RefCounted {
   };
   // Adds the node and infers its shapes, or adds nothing.
   StatusOr<Operation> AddNode(const NodeSpec& spec);
-  // For ops that close a loop: connects an input that AddNode left open.
+  // For code that builds loops: connects an input that AddNode left open, or
+  // another one in its place.
   Status SetInput(const Operation& dst, int port, const Output& src);
   void AddControlInput(const Operation& dst, const Operation& src);
+  void RemoveControlInput(const Operation& dst, const Operation& src);
+  // Removes nodes that nobody holds.
+  void RemoveNodes(absl::Span<const NodeId> ids);
 
   // INVALID_ARGUMENT if there is another function of that name.
   Status AddFunction(FunctionDef function);
