@@ -70,19 +70,8 @@ void Barrier::OnRemoved() {
 }
 
 Status Barrier::CheckOptions(const Options& o) const {
-  if (o.types != options_.types) {
-    return InvalidArgument("Shared barrier '", name_, "' has component types ",
-                           TypesText(options_.types),
-                           " but requested component types were ",
-                           TypesText(o.types));
-  }
-  if (o.shapes != options_.shapes) {
-    return InvalidArgument("Shared barrier '", name_, "' has component shapes ",
-                           ShapesText(options_.shapes),
-                           " but requested component shapes were ",
-                           ShapesText(o.shapes));
-  }
-  return OkStatus();
+  return ExpectSameComponents("barrier", name_, options_.types, options_.shapes,
+                              o.types, o.shapes);
 }
 
 int64_t Barrier::incomplete_size() const {

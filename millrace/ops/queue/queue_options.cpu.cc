@@ -98,18 +98,8 @@ Status Queue::CheckOptions(const Options& o) const {
                            mine.capacity, " but requested capacity was ",
                            o.capacity);
   }
-  if (o.types != mine.types) {
-    return InvalidArgument("Shared queue '", name_, "' has component types ",
-                           TypesText(mine.types),
-                           " but requested component types were ",
-                           TypesText(o.types));
-  }
-  if (o.shapes != mine.shapes) {
-    return InvalidArgument("Shared queue '", name_, "' has component shapes ",
-                           ShapesText(mine.shapes),
-                           " but requested component shapes were ",
-                           ShapesText(o.shapes));
-  }
+  MR_RETURN_IF_ERROR(ExpectSameComponents("queue", name_, mine.types,
+                                          mine.shapes, o.types, o.shapes));
   if (o.min_after_dequeue != mine.min_after_dequeue) {
     return InvalidArgument("Shared queue '", name_, "' has min_after_dequeue ",
                            mine.min_after_dequeue,

@@ -24,6 +24,25 @@ std::string ShapesText(const std::vector<PartialShape>& shapes) {
       "]");
 }
 
+Status ExpectSameComponents(absl::string_view what, const std::string& name,
+                            const std::vector<DataType>& types,
+                            const std::vector<PartialShape>& shapes,
+                            const std::vector<DataType>& wanted_types,
+                            const std::vector<PartialShape>& wanted_shapes) {
+  if (wanted_types != types) {
+    return InvalidArgument(
+        "Shared ", what, " '", name, "' has component types ", TypesText(types),
+        " but requested component types were ", TypesText(wanted_types));
+  }
+  if (wanted_shapes != shapes) {
+    return InvalidArgument("Shared ", what, " '", name,
+                           "' has component shapes ", ShapesText(shapes),
+                           " but requested component shapes were ",
+                           ShapesText(wanted_shapes));
+  }
+  return OkStatus();
+}
+
 StatusOr<ResourcePlace> PlaceOf(const KernelInit& init) {
   ResourcePlace place;
   MR_ASSIGN(place.container, init.Attr<std::string>("container"));

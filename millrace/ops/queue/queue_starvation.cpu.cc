@@ -1,0 +1,44 @@
+// A dequeue that nothing feeds is logged.
+#include <algorithm>
+
+#include "millrace/base/clock.h"
+#include "millrace/base/log.h"
+#include "millrace/ops/queue/queue_attempt.h"
+
+namespace millrace::ops {
+namespace {
+
+constexpr int64_t kStarvedMillis = 30'000;
+
+}  // namespace
+
+void Queue::Watch(const QueueCaller& caller) {
+  if (watched_ || starvation_logged_ || caller.timer == nullptr) return;
+  watched_ = true;
+  caller.timer->RunAt(Deadline::AfterMillis(kStarvedMillis),
+                      [watcher = watcher_] {
+                        MutexLock lock(watcher->mu);
+                        if (watcher->queue) watcher->queue->LogIfStarved();
+                      });
+}
+
+void Queue::LogIfStarved() {
+  MutexLock lock(mu_);
+  watched_ = false;
+  if (dequeues_.empty()) return;
+  const Attempt& oldest = *dequeues_.begin()->second;
+  const int64_t now = NowNanos();
+  const int64_t quiet = now - std::max(last_enqueue_nanos_, oldest.since_nanos);
+  if (quiet < kStarvedMillis * 1'000'000) return Watch(oldest.caller);
+  starvation_logged_ = true;
+  MR_LOG(Warning) << KindName(options_.kind) << " '" << name_
+                  << "' has had no enqueue for "
+                  << (now - last_enqueue_nanos_) / 1'000'000'000 << " s, while "
+                  << dequeues_.size() << " dequeues wait, the oldest (node "
+                  << (oldest.caller.node ? *oldest.caller.node : "")
+                  << ", step " << oldest.caller.step_id << ") for "
+                  << (now - oldest.since_nanos) / 1'000'000'000 << " s; size "
+                  << items_->size() << ". Were its queue runners started?";
+}
+
+}  // namespace millrace::ops
