@@ -21,6 +21,16 @@ def stock_cluster():
     yield made
 
 
+@pytest.fixture(scope="module")
+def clusters():
+  """A cluster of ours and one of stock, of a process a task, for one file."""
+  if not os.path.exists(task_servers.COMMAND):
+    pytest.skip(f"{task_servers.COMMAND} is not built")
+  with task_servers.Cluster({"ps": 1, "worker": 2}) as ours:
+    with task_servers.Cluster({"ps": 1, "worker": 2}, kind="stock") as stock:
+      yield ours, stock
+
+
 @pytest.fixture
 def on_both(our_cluster, stock_cluster):
   """Runs a program on both clusters, compares what it returns, and returns that."""

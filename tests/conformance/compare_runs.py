@@ -1,0 +1,75 @@
+"""Runs a program on a cluster of ours and on one of stock, and compares what each of its runs gives.
+
+    def program(seen):
+      queue = tf1.FIFOQueue(10, [tf.int32], [[]])
+      seen.run("put", queue.enqueue(7))
+      seen.run("take", queue.dequeue())
+
+    compare(clusters, program)
+"""
+
+import re
+
+import numpy as np
+import tensorflow as tf
+
+tf1 = tf.compat.v1
+errors = tf.errors
+
+SOON = tf1.RunOptions(timeout_in_ms=700)
+PLENTY = tf1.RunOptions(timeout_in_ms=60_000)
+tf1.logging.set_verbosity("ERROR")
+
+PREFACE = re.compile(r"Graph execution error:|Detected at node |    File |Node: '|=====|([A-Z_]+: )?From /job:|$")
+
+
+def words(error):
+  """What the kernel said, without the client's preface, who tells it, and numbers of private names."""
+  text = next(line for line in error.message.split("\n") if not PREFACE.match(line))
+  text = text.split("\t [[")[0].split("' failed with")[0]
+  return re.sub(r"(?<!\w)_\d+_", "_N_", text)
+
+
+class Seen:
+  """What a program saw: pairs of a name and a value, or an error's class and words."""
+
+  def __init__(self, session):
+    self.session = session
+    self.all = []
+
+  def run(self, name, fetches, feed=None, options=PLENTY):
+    try:
+      value = self.session.run(fetches, feed, options=options)
+      if isinstance(value, (list, tuple)):
+        value = [np.asarray(v).tolist() for v in value]
+      elif value is not None:
+        value = np.asarray(value).tolist()
+      self.add(name, value)
+    except errors.OpError as e:
+      # Who ends a step at its deadline says so in words of its own.
+      timed_out = isinstance(e, errors.DeadlineExceededError)
+      self.add(name, (type(e).__name__, "" if timed_out else words(e)))
+
+  def add(self, name, value):
+    self.all.append((name, value))
+
+
+def compare(clusters, program, config=None, deviations=()):
+  """Runs `program(seen)` on both; entries named in `deviations` may differ."""
+  results = []
+  for cluster in clusters:
+    with tf1.Graph().as_default():
+      with tf1.Session(cluster.target("worker"), config=config) as session:
+        seen = Seen(session)
+        program(seen)
+        results.append(seen.all)
+  ours, stock = results
+  assert len(ours) == len(stock)
+  checked = 0
+  for mine, theirs in zip(ours, stock):
+    if mine[0] in deviations:
+      continue
+    assert mine == theirs
+    checked += 1
+  print(f"{program.__name__}: {checked} checks")
+  return ours
