@@ -126,6 +126,30 @@ TEST_P(Embedding, TheNormIsCut) {
   EXPECT_THAT(Values(rows), Pointwise(FloatNear(1e-5f), expected));
 }
 
+TEST_P(Embedding, GradientsAreRowsOfEachPart) {
+  const Output rows =
+      EmbeddingLookup(s_, parts_, {6, 1, 6}, {.strategy = GetParam().strategy});
+  const Output factors =
+      ops::Const(s_, {{1.0f, 2.0f}, {3.0f, 4.0f}, {5.0f, 6.0f}});
+  const Output y = ops::Sum(s_, ops::Mul(s_, rows, factors), {0, 1});
+  std::vector<Output> handles;
+  for (const ops::Variable& part : parts_) handles.push_back(part.handle());
+  const auto gradients = Gradients(s_, {y}, handles);
+  ASSERT_TRUE(gradients.ok()) << gradients.status();
+  std::vector<Output> dense;
+  for (size_t p = 0; p < parts_.size(); ++p) {
+    ASSERT_TRUE((*gradients)[p].is_slices());
+    dense.push_back(ops::Reshape(
+        s_,
+        ops::Sum(s_, ops::Mul(s_, ToTensor(s_, (*gradients)[p]), parts_[p]),
+                 {0, 1}),
+        {1}));
+  }
+  // <gradient, table> is what y is, as y is linear in the table.
+  EXPECT_THAT(Values(ops::Sum(s_, ops::Pack(s_, dense), {0})),
+              testing::ElementsAre(6 * (1 - 20) + (3 - 40) + 6 * (5 - 60)));
+}
+
 TEST_P(Embedding, SparseSums) {
   // Examples {2, 5, 2}, {}, {1}.
   const SparseIds ids = {
