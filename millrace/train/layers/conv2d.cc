@@ -1,0 +1,66 @@
+#include "millrace/train/layers/conv2d.h"
+
+#include "millrace/client/ops.h"
+
+namespace millrace::train {
+namespace {
+
+// Of the two directions, for all four dimensions.
+std::vector<int64_t> AllDimensions(std::array<int64_t, 2> of,
+                                   const std::string& data_format) {
+  if (data_format == "NCHW") return {1, 1, of[0], of[1]};
+  return {1, of[0], of[1], 1};
+}
+
+}  // namespace
+
+Output Conv2D(const VariableScope& variables, const Output& x, int64_t filters,
+              std::array<int64_t, 2> kernel_size,
+              const Conv2DOptions& options) {
+  const VariableScope layer = options.name.empty()
+                                  ? variables.UniqueSub("conv2d")
+                                  : variables.Sub(options.name);
+  const Scope& s = layer.scope();
+  if (!x) return {};
+  const PartialShape shape = x.shape();
+  const int channel_axis = options.data_format == "NCHW" ? 1 : 3;
+  if (!shape.known_rank() || shape.rank() != 4 ||
+      shape.dim(channel_axis) == kUnknownDim || filters < 1 ||
+      kernel_size[0] < 1 || kernel_size[1] < 1) {
+    s.Fail(InvalidArgument(
+               "The channel dimension of the inputs to Conv2D should be "
+               "defined, of four, filters and sizes positive, found inputs ",
+               shape.DebugString(), ", filters ", filters, ", kernel ",
+               kernel_size[0], "x", kernel_size[1]),
+           layer.name());
+    return {};
+  }
+  const Output kernel =
+      layer.GetValue("kernel",
+                     TensorShape({kernel_size[0], kernel_size[1],
+                                  shape.dim(channel_axis), filters}),
+                     {.dtype = x.dtype(),
+                      .initializer = options.kernel_initializer,
+                      .regularizer = options.kernel_regularizer,
+                      .trainable = options.trainable});
+  if (!kernel) return {};
+  Output y = ops::Conv2D(
+      s, x, kernel, AllDimensions(options.strides, options.data_format),
+      options.padding,
+      {.data_format = options.data_format,
+       .dilations = AllDimensions(options.dilations, options.data_format)});
+  if (options.use_bias) {
+    const Output bias = layer.GetValue(
+        "bias", TensorShape({filters}),
+        {.dtype = x.dtype(),
+         .initializer =
+             options.bias_initializer ? options.bias_initializer : Zeros(),
+         .regularizer = options.bias_regularizer,
+         .trainable = options.trainable});
+    if (!bias) return {};
+    y = ops::BiasAdd(s, y, bias, {.data_format = options.data_format});
+  }
+  return Activated(s, options.activation, y);
+}
+
+}  // namespace millrace::train

@@ -1,0 +1,51 @@
+#include "millrace/train/layers/dropout.h"
+
+#include "millrace/client/ops.h"
+
+namespace millrace::train {
+
+Output Dropout(const Scope& scope, const Output& x, const Input& rate,
+               const DropoutOptions& options) {
+  const Scope block = scope.BlockFor("dropout");
+  if (!x) return {};
+  if (rate.is_literal()) {
+    const StatusOr<Tensor> number = rate.literal().As(DataType::kDouble);
+    const bool is_scalar = number.ok() && number->rank() == 0 &&
+                           number->dtype() == DataType::kDouble;
+    if (is_scalar && number->scalar<double>() == 0) return x;
+    if (!is_scalar ||
+        !(number->scalar<double>() >= 0 && number->scalar<double>() < 1)) {
+      block.Fail(InvalidArgument("rate must be a scalar tensor or a number in "
+                                 "the range [0, 1), got ",
+                                 number.ok() ? number->SummarizeValue(4)
+                                             : "something else"),
+                 "dropout");
+      return {};
+    }
+  }
+  const DataType type = x.dtype();
+  Output part;
+  if (rate.is_literal()) {
+    part = ops::Const(block.WithOpName("rate"), rate.literal(), type);
+  } else {
+    part = rate.output().dtype() == type
+               ? rate.output()
+               : ops::Cast(block, rate.output(), type);
+  }
+  const Output shape =
+      options.noise_shape ? options.noise_shape : ops::Shape(block, x);
+  const auto [seed, seed2] = block.Seeds(options.seed);
+  const Output random =
+      ops::RandomUniform(block.WithOpName("random_uniform"), shape, type,
+                         {.seed = seed, .seed2 = seed2});
+  const Output scaled =
+      ops::Mul(block, x, ops::Reciprocal(block, ops::Sub(block, 1.0, part)));
+  // Chosen, not multiplied: what is left out is 0 even if it was infinite.
+  const Output kept = ops::GreaterEqual(block, random, part);
+  const Output result =
+      ops::SelectV2(block, kept, scaled, ops::Const(block, 0.0, type));
+  if (result) (void)result.SetShape(x.shape());
+  return result;
+}
+
+}  // namespace millrace::train

@@ -1,0 +1,43 @@
+#include "millrace/train/layers/pooling.h"
+
+#include <vector>
+
+#include "millrace/client/ops.h"
+
+namespace millrace::train {
+namespace {
+
+std::vector<int64_t> AllDimensions(std::array<int64_t, 2> of,
+                                   const std::string& data_format) {
+  if (data_format == "NCHW") return {1, 1, of[0], of[1]};
+  return {1, of[0], of[1], 1};
+}
+
+Scope BlockOf(const Scope& scope, const PoolingOptions& options,
+              const char* name) {
+  return scope.SubScope(options.name.empty() ? name : options.name);
+}
+
+}  // namespace
+
+Output MaxPooling2D(const Scope& scope, const Output& x,
+                    std::array<int64_t, 2> pool_size,
+                    std::array<int64_t, 2> strides,
+                    const PoolingOptions& options) {
+  return ops::MaxPool(BlockOf(scope, options, "max_pooling2d"), x,
+                      AllDimensions(pool_size, options.data_format),
+                      AllDimensions(strides, options.data_format),
+                      options.padding, {.data_format = options.data_format});
+}
+
+Output AveragePooling2D(const Scope& scope, const Output& x,
+                        std::array<int64_t, 2> pool_size,
+                        std::array<int64_t, 2> strides,
+                        const PoolingOptions& options) {
+  return ops::AvgPool(BlockOf(scope, options, "average_pooling2d"), x,
+                      AllDimensions(pool_size, options.data_format),
+                      AllDimensions(strides, options.data_format),
+                      options.padding, {.data_format = options.data_format});
+}
+
+}  // namespace millrace::train

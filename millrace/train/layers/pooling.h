@@ -1,0 +1,28 @@
+// Pooling: the largest values, or the means, of windows that slide over images.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "millrace/client/scope.h"
+
+namespace millrace::train {
+
+struct PoolingOptions {
+  std::string padding = "VALID";     // or "SAME"
+  std::string data_format = "NHWC";  // or "NCHW", with no CPU kernel for it
+  std::string name;  // empty: "max_pooling2d" or "average_pooling2d"
+};
+
+// x [batch, height, width, channels] gives [batch, height', width', channels].
+Output MaxPooling2D(const Scope& scope, const Output& x,
+                    std::array<int64_t, 2> pool_size,
+                    std::array<int64_t, 2> strides,
+                    const PoolingOptions& options = {});
+Output AveragePooling2D(const Scope& scope, const Output& x,
+                        std::array<int64_t, 2> pool_size,
+                        std::array<int64_t, 2> strides,
+                        const PoolingOptions& options = {});
+
+}  // namespace millrace::train
