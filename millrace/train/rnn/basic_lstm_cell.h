@@ -1,0 +1,40 @@
+// BasicLstmCell: long short-term memory with forget gates (Zaremba, Sutskever,
+// Vinyals, "Recurrent neural network regularization", arXiv:1409.2329).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "millrace/train/layers/activation.h"
+#include "millrace/train/rnn/cell.h"
+
+namespace millrace::train {
+
+// The state is {c, h}, the output h. Variables: "basic_lstm_cell/kernel"
+// [inputs + units, 4 * units] and "bias" [4 * units], for the gates i, j, f, o.
+class BasicLstmCell final : public RnnCell {
+ public:
+  struct Options {
+    double forget_bias = 1;  // keeps much at the beginning of training
+    Activation activation;   // empty: tanh
+    std::string name = "basic_lstm_cell";
+  };
+  BasicLstmCell(int64_t units, Options options)
+      : units_(units), options_(std::move(options)) {}
+  explicit BasicLstmCell(int64_t units) : BasicLstmCell(units, Options()) {}
+
+  std::vector<int64_t> state_sizes() const override { return {units_, units_}; }
+  int64_t output_size() const override { return units_; }
+  Step Call(const VariableScope& variables, const Output& x,
+            const std::vector<Output>& state) override;
+
+ private:
+  Output Activate(const Scope& scope, const Output& x) const;
+
+  const int64_t units_;
+  const Options options_;
+  Output kernel_;
+  Output bias_;
+};
+
+}  // namespace millrace::train

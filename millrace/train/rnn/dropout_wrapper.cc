@@ -1,0 +1,49 @@
+#include "millrace/train/rnn/dropout_wrapper.h"
+
+#include "millrace/client/ops.h"
+#include "millrace/train/layers/dropout.h"
+
+namespace millrace::train {
+namespace {
+
+// Different choices for what one seed is given for.
+constexpr int64_t kInputSalt = 1;
+constexpr int64_t kOutputSalt = 2;
+constexpr int64_t kStateSalt = 3;
+
+}  // namespace
+
+Output DropoutWrapper::Drop(const Scope& scope, const Output& x,
+                            const Input& keep_prob, int64_t salt) const {
+  if (!x) return x;
+  std::optional<int64_t> seed;
+  if (options_.seed) seed = *options_.seed * 8 + salt;
+  if (!keep_prob.is_literal()) {
+    return Dropout(scope, x, ops::Sub(scope, 1.0, keep_prob.output()),
+                   {.seed = seed});
+  }
+  const auto kept = keep_prob.literal().As(DataType::kDouble);
+  if (!kept.ok() || kept->dtype() != DataType::kDouble || kept->rank() != 0) {
+    scope.Fail(InvalidArgument("a probability to keep must be a number"),
+               "DropoutWrapper");
+    return {};
+  }
+  return Dropout(scope, x, 1 - kept->scalar<double>(), {.seed = seed});
+}
+
+RnnCell::Step DropoutWrapper::Call(const VariableScope& variables,
+                                   const Output& x,
+                                   const std::vector<Output>& state) {
+  const Scope& s = variables.scope();
+  Step step = cell_->Call(
+      variables, Drop(s, x, options_.input_keep_prob, kInputSalt), state);
+  // {c, h} of an LSTM: c stays.
+  for (size_t i = step.state.size() == 2 ? 1 : 0; i < step.state.size(); ++i) {
+    step.state[i] =
+        Drop(s, step.state[i], options_.state_keep_prob, kStateSalt);
+  }
+  step.output = Drop(s, step.output, options_.output_keep_prob, kOutputSalt);
+  return step;
+}
+
+}  // namespace millrace::train

@@ -1,0 +1,40 @@
+// DropoutWrapper: a cell some of whose inputs, outputs and states are left out.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "millrace/train/rnn/cell.h"
+
+namespace millrace::train {
+
+// New choices in each step. Of an LSTM's state h is left out, never c, which
+// would forget.
+class DropoutWrapper final : public RnnCell {
+ public:
+  struct Options {
+    Input input_keep_prob = 1.0;  // above 0, up to 1; a tensor may be
+    Input output_keep_prob = 1.0;
+    Input state_keep_prob = 1.0;
+    std::optional<int64_t> seed;
+  };
+  DropoutWrapper(std::unique_ptr<RnnCell> cell, Options options)
+      : cell_(std::move(cell)), options_(std::move(options)) {}
+
+  std::vector<int64_t> state_sizes() const override {
+    return cell_->state_sizes();
+  }
+  int64_t output_size() const override { return cell_->output_size(); }
+  Step Call(const VariableScope& variables, const Output& x,
+            const std::vector<Output>& state) override;
+
+ private:
+  Output Drop(const Scope& scope, const Output& x, const Input& keep_prob,
+              int64_t salt) const;
+
+  const std::unique_ptr<RnnCell> cell_;
+  const Options options_;
+};
+
+}  // namespace millrace::train

@@ -1,0 +1,33 @@
+// MultiRnnCell: cells on top of each other.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "millrace/train/rnn/cell.h"
+
+namespace millrace::train {
+
+// The output of each is the input of the next; the state is theirs, one after
+// the other. Variables: "multi_rnn_cell/cell_0/...", "cell_1/...". At least one
+// cell.
+class MultiRnnCell final : public RnnCell {
+ public:
+  explicit MultiRnnCell(std::vector<std::unique_ptr<RnnCell>> cells,
+                        std::string name = "multi_rnn_cell")
+      : cells_(std::move(cells)), name_(std::move(name)) {}
+
+  std::vector<int64_t> state_sizes() const override;
+  int64_t output_size() const override {
+    return cells_.empty() ? 0 : cells_.back()->output_size();
+  }
+  Step Call(const VariableScope& variables, const Output& x,
+            const std::vector<Output>& state) override;
+
+ private:
+  const std::vector<std::unique_ptr<RnnCell>> cells_;
+  const std::string name_;
+};
+
+}  // namespace millrace::train
