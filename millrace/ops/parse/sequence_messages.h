@@ -1,0 +1,81 @@
+// SequenceExample messages, and the parts of them that columns ask for as
+// outputs of a kernel.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "millrace/ops/parse/feature_columns.h"
+
+namespace millrace::ops {
+
+// The part of a message that a column asks for: a Feature, or a FeatureList.
+struct MessagePart {
+  absl::string_view bytes;
+  bool present = false;
+};
+
+// All messages of one kernel run.
+class SequenceMessages {
+ public:
+  // `names`: none, or one a message. `batched`: outputs have a dimension for
+  // the messages, of which there is one otherwise.
+  SequenceMessages(absl::Span<const StringElement> messages,
+                   absl::Span<const StringElement> names, bool batched)
+      : messages_(messages), names_(names), batched_(batched) {}
+
+  // Finds what the columns ask for. INVALID_ARGUMENT for malformed messages and
+  // columns that contradict each other.
+  Status Find(const std::vector<FeatureColumn>& context,
+              const std::vector<FeatureColumn>& lists);
+
+  int64_t count() const { return static_cast<int64_t>(messages_.size()); }
+  bool batched() const { return batched_; }
+  absl::string_view Name(size_t message) const {
+    return names_.empty() ? absl::string_view("<unknown>")
+                          : names_[message].view();
+  }
+  // Of each message, what it has for this column.
+  const std::vector<MessagePart>& context(size_t column) const {
+    return context_[column];
+  }
+  const std::vector<MessagePart>& list(size_t column) const {
+    return lists_[column];
+  }
+
+  // "Name: N, `what`: KEY`where`.  Data types don't match. ...".
+  Status WrongType(size_t message, absl::string_view what,
+                   const FeatureColumn& column, absl::string_view where) const;
+
+ private:
+  using Slots = std::multimap<absl::string_view, size_t>;  // columns by key
+  using Parts = std::vector<std::vector<MessagePart>>;     // by column
+  Status MakeSlots(const std::vector<FeatureColumn>& columns,
+                   absl::string_view what, Slots* slots, Parts* parts) const;
+
+  const absl::Span<const StringElement> messages_, names_;
+  const bool batched_;
+  Parts context_, lists_;
+};
+
+// sequence_context.cpu.cc: the columns that Find had as `context`.
+// INVALID_ARGUMENT for what has another type, is missing or has another number
+// of values than a dense column wants.
+Status WriteContext(KernelContext& ctx, const SequenceMessages& messages,
+                    const std::vector<FeatureColumn>& columns,
+                    ColumnOutputs outputs);
+
+// sequence_lists.cpu.cc: those that it had as `lists`. `may_miss[i]`: dense
+// list number i may be missing.
+struct ListOutputs {
+  ColumnOutputs columns;  // ragged_splits: the inner ones
+  int dense_lengths = -1;
+  int outer_splits = -1;
+};
+Status WriteLists(KernelContext& ctx, const SequenceMessages& messages,
+                  const std::vector<FeatureColumn>& columns,
+                  const ListOutputs& outputs,
+                  const std::vector<bool>& may_miss);
+
+}  // namespace millrace::ops
