@@ -1,0 +1,140 @@
+// Tensors of images in pieces that threads share out, for sums and loops by
+// channel.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "millrace/kernel/kernel_context.h"
+#include "millrace/ops/math/float_blocks.h"
+
+namespace millrace::ops {
+
+// Elements as [outer, channels, inner]; inner is 1 where channels are last.
+struct ChannelLayout {
+  int64_t outer = 0, channels = 0, inner = 0;
+  int64_t rest() const { return outer * inner; }
+};
+
+// The channels of images or volumes in `format`. INVALID_ARGUMENT for another
+// rank.
+StatusOr<ChannelLayout> ChannelLayoutOf(const std::string& format,
+                                        const TensorShape& shape);
+// INVALID_ARGUMENT unless t is a vector with an element for each channel.
+Status CheckChannels(const Tensor& t, const char* what, int64_t channels);
+
+// A tensor of float, half or bfloat16 whose elements are read as floats.
+class FloatElements {
+ public:
+  explicit FloatElements(const Tensor& t) : type_(t.dtype()), data_(t.data()) {}
+  // [begin, begin + n), in `room` unless they are floats.
+  const float* At(int64_t begin, int64_t n, std::vector<float>& room) const {
+    if (type_ == DataType::kFloat) {
+      return reinterpret_cast<const float*>(data_) + begin;
+    }
+    room.resize(static_cast<size_t>(n));
+    ToFloats(type_, data_ + begin * 2, room.data(), n);
+    return room.data();
+  }
+
+ private:
+  DataType type_;
+  const char* data_;
+};
+// The same to write.
+class MutableFloatElements {
+ public:
+  explicit MutableFloatElements(Tensor* t)
+      : type_(t->dtype()), data_(t->mutable_data()) {}
+  float* Room(int64_t begin, int64_t n, std::vector<float>& room) {
+    if (type_ == DataType::kFloat) {
+      return reinterpret_cast<float*>(data_) + begin;
+    }
+    room.resize(static_cast<size_t>(n));
+    return room.data();
+  }
+  void Put(int64_t begin, int64_t n, const std::vector<float>& room) {
+    if (type_ != DataType::kFloat) {
+      FromFloats(type_, room.data(), data_ + begin * 2, n);
+    }
+  }
+
+ private:
+  DataType type_;
+  char* data_;
+};
+
+// Elements that a piece of rows has at most, but for one row.
+inline constexpr int64_t kMaxPieceElements = 16384;
+
+// Pieces of such a tensor: rows of all channels where they are last, else a
+// channel's plane of an image.
+class ChannelPieces {
+ public:
+  explicit ChannelPieces(const ChannelLayout& l) : l_(l) {
+    if (l.inner == 1) {
+      rows_ = std::max<int64_t>(
+          1, kMaxPieceElements / std::max<int64_t>(1, l.channels));
+      count_ = (l.outer + rows_ - 1) / rows_;
+    } else {
+      count_ = l.outer * l.channels;
+    }
+  }
+  int64_t count() const { return count_; }
+  int64_t cost() const {
+    return (l_.inner == 1 ? rows_ * l_.channels : l_.inner) / 2 + 20;
+  }
+  // Channels that a piece has sums of, and where in their list.
+  int64_t width() const { return l_.inner == 1 ? l_.channels : 1; }
+  int64_t channel(int64_t piece) const {
+    return l_.inner == 1 ? 0 : piece % l_.channels;
+  }
+  int64_t begin(int64_t piece) const {
+    return l_.inner == 1 ? piece * rows_ * l_.channels : piece * l_.inner;
+  }
+  int64_t size(int64_t piece) const {
+    return l_.inner == 1
+               ? std::min(rows_, l_.outer - piece * rows_) * l_.channels
+               : l_.inner;
+  }
+
+ private:
+  ChannelLayout l_;
+  int64_t rows_ = 0;
+  int64_t count_ = 0;
+};
+
+struct ChannelSums {
+  std::vector<double> first, second;  // by channel
+};
+
+// f(pieces, piece, first, second) adds up a piece, for each of its channels;
+// pieces are added up in order, so that threads do not change the sums.
+template <class F>
+StatusOr<ChannelSums> SumPieces(KernelContext& ctx, const ChannelLayout& l,
+                                F&& f) {
+  const ChannelPieces pieces(l);
+  const int64_t width = pieces.width();
+  std::vector<float> parts(static_cast<size_t>(2 * pieces.count() * width));
+  MR_RETURN_IF_ERROR(ctx.ParallelFor(
+      pieces.count(), pieces.cost(), [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+          float* at = parts.data() + 2 * i * width;
+          f(pieces, i, at, at + width);
+        }
+      }));
+  ChannelSums sums;
+  sums.first.assign(static_cast<size_t>(l.channels), 0);
+  sums.second = sums.first;
+  for (int64_t i = 0; i < pieces.count(); ++i) {
+    const float* at = parts.data() + 2 * i * width;
+    for (int64_t c = 0; c < width; ++c) {
+      sums.first[pieces.channel(i) + c] += at[c];
+      sums.second[pieces.channel(i) + c] += at[width + c];
+    }
+  }
+  return sums;
+}
+
+}  // namespace millrace::ops

@@ -1,0 +1,62 @@
+#include <cmath>
+
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/nn/channel_pieces.h"
+#include "millrace/tensor/dispatch.h"
+
+namespace millrace::ops {
+namespace {
+
+// The oldest form of normalization, by statistics that are given.
+class GlobalNormKernel {
+ public:
+  static StatusOr<GlobalNormKernel> Make(const KernelInit& init) {
+    GlobalNormKernel k;
+    MR_ASSIGN(k.epsilon_, init.Attr<float>("variance_epsilon"));
+    MR_ASSIGN(k.scales_, init.Attr<bool>("scale_after_normalization"));
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    const Tensor& x = ctx.input(0);
+    if (x.rank() != 4) {
+      return InvalidArgument("input must be 4-dimensional",
+                             x.shape().DebugString());
+    }
+    for (int i = 1; i < 5; ++i) {
+      constexpr const char* kNames[] = {"mean", "var", "beta", "gamma"};
+      MR_RETURN_IF_ERROR(CheckChannels(ctx.input(i), kNames[i - 1], x.dim(3)));
+    }
+    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
+    return Dispatch<float, double, Half>(x.dtype(), [&]<class T>() -> Status {
+      using S = ComputeType<T>;
+      const T* in = x.flat<T>().data();
+      const T* p[4];
+      for (int i = 0; i < 4; ++i) p[i] = ctx.input(i + 1).flat<T>().data();
+      T* z = out->mutable_flat<T>().data();
+      const int64_t n = x.dim(3);
+      for (int64_t i = 0; i < x.num_elements(); ++i) {
+        const int64_t c = i % n;
+        S factor = S(1) / std::sqrt(static_cast<S>(p[1][c]) +
+                                    static_cast<S>(epsilon_));
+        if (scales_) factor *= static_cast<S>(p[3][c]);
+        z[i] = static_cast<T>(
+            (static_cast<S>(in[i]) - static_cast<S>(p[0][c])) * factor +
+            static_cast<S>(p[2][c]));
+      }
+      return OkStatus();
+    });
+  }
+
+ private:
+  float epsilon_ = 0;
+  bool scales_ = false;
+};
+
+}  // namespace
+}  // namespace millrace::ops
+
+using namespace millrace;
+using namespace millrace::ops;
+
+MR_KERNELS(BatchNormWithGlobalNormalization, Cpu){
+    {.types = "T: float, double, half", .make = MakeKernel<GlobalNormKernel>}};
