@@ -1,0 +1,361 @@
+// FakeQuant: rounding to evenly spaced numbers in a range, and what comes back
+// of it. One range for all, given by attributes or inputs, is a range for each
+// channel of which there is one.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "millrace/base/target_clones.h"
+#include "millrace/kernel/kernel.h"
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/math/elementwise.h"
+
+namespace millrace::ops {
+namespace {
+
+// The whole numbers [least, most] stand for the range.
+struct Steps {
+  float least = 0, most = 255;
+
+  static StatusOr<Steps> Make(const KernelInit& init) {
+    MR_ASSIGN(const int64_t num_bits, init.Attr<int64_t>("num_bits"));
+    if (num_bits < 2 || num_bits > 16) {
+      return InvalidArgument(
+          "num_bits must be between 2 and 16, inclusive, but got ", num_bits);
+    }
+    MR_ASSIGN(const bool narrow, init.Attr<bool>("narrow_range"));
+    return Steps{narrow ? 1.0f : 0.0f,
+                 static_cast<float>((int64_t{1} << num_bits) - 1)};
+  }
+};
+
+// A range that is moved so that a step falls on 0.
+struct Range {
+  float min, max, scale;
+
+  Range(float low, float high, Steps steps) {
+    scale = (high - low) / (steps.most - steps.least);
+    const float zero = steps.least - low / scale;
+    // Where the range holds no 0 its end does; NaN counts as 0.
+    const float step = zero < steps.least  ? steps.least
+                       : zero > steps.most ? steps.most
+                       : zero == zero      ? std::round(zero)
+                                           : 0.0f;
+    min = (steps.least - step) * scale;
+    max = (steps.most - step) * scale;
+  }
+};
+
+// The ranges of all channels, one array a number. They are repeated so often
+// that loops over them are long however few channels there are.
+class Channels {
+ public:
+  // min and max have `depth` elements.
+  Channels(const float* min, const float* max, int64_t depth, Steps steps)
+      : depth_(depth) {
+    constexpr int64_t kEnough = 256;
+    const int64_t times = std::max<int64_t>(1, kEnough / depth);
+    for (int64_t i = 0; i < times * depth; ++i) {
+      const float low = min[i % depth], high = max[i % depth];
+      const Range r(low, high, steps);
+      const bool none = low == 0 && high == 0;
+      min_.push_back(r.min);
+      max_.push_back(r.max);
+      scale_.push_back(r.scale);
+      zero_.push_back(std::floor(-r.min * (1.0f / r.scale) + 0.5f));
+      empty_.push_back(none ? 1 : 0);
+    }
+  }
+  int64_t depth() const { return depth_; }
+  int64_t period() const { return static_cast<int64_t>(min_.size()); }
+
+  // Calls f(channel's place in the arrays, element, n) for pieces of elements
+  // [begin, end) of a tensor whose last dimension the channels are.
+  template <class F>
+  void ForPieces(int64_t begin, int64_t end, F&& f) const {
+    while (begin < end) {
+      const int64_t at = begin % period();
+      const int64_t n = std::min(period() - at, end - begin);
+      f(at, begin, n);
+      begin += n;
+    }
+  }
+
+  const float* min(int64_t i) const { return &min_[i]; }
+  const float* max(int64_t i) const { return &max_[i]; }
+  const float* scale(int64_t i) const { return &scale_[i]; }
+  const float* zero(int64_t i) const { return &zero_[i]; }
+  // 1 where the range is [0, 0]: all becomes 0, gradients pass.
+  const int32_t* empty(int64_t i) const { return &empty_[i]; }
+
+ private:
+  int64_t depth_;
+  std::vector<float> min_, max_, scale_, zero_;
+  std::vector<int32_t> empty_;
+};
+
+MR_TARGET_CLONES void RoundPiece(const float* x, const float* min,
+                                 const float* max, const float* scale,
+                                 const float* zero, const int32_t* empty,
+                                 float* z, int64_t n) {
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) {
+    float v = max[i] < x[i] ? max[i] : x[i];
+    v = v < min[i] ? min[i] : v;
+    v = std::floor((v - min[i]) / scale[i] - zero[i] + 0.5f) * scale[i];
+    z[i] = empty[i] ? 0.0f : v;
+  }
+}
+
+// With one range: `inverse` is 1 / scale, rounded once.
+MR_TARGET_CLONES void RoundAll(const float* x, Range r, float inverse,
+                               float zero, float* z, int64_t n) {
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) {
+    float v = r.max < x[i] ? r.max : x[i];
+    v = v < r.min ? r.min : v;
+    z[i] = std::floor((v - r.min) * inverse - zero + 0.5f) * r.scale;
+  }
+}
+
+MR_TARGET_CLONES void PassPiece(const float* dy, const float* x,
+                                const float* min, const float* max,
+                                const int32_t* empty, float* dx, int64_t n) {
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) {
+    const bool within = (x[i] >= min[i] && x[i] <= max[i]) || empty[i];
+    dx[i] = dy[i] * (within ? 1.0f : 0.0f);
+  }
+}
+
+// Adds what goes to the ends of the ranges.
+MR_TARGET_CLONES void SumPiece(const float* dy, const float* x,
+                               const float* min, const float* max,
+                               const int32_t* empty, double* below,
+                               double* above, int64_t n) {
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) {
+    const float under = x[i] < min[i] ? 1.0f : 0.0f;
+    const float over = x[i] > max[i] ? 1.0f : 0.0f;
+    below[i] += empty[i] ? 0.0f : dy[i] * under;
+    above[i] += empty[i] ? 0.0f : dy[i] * over;
+  }
+}
+
+Status RoundIn(KernelContext& ctx, const Channels& c) {
+  MR_ASSIGN(Tensor* const out,
+            ctx.ForwardOrAllocateOutput({0}, 0, ctx.input(0).shape()));
+  const float* x = ctx.input(0).flat<float>().data();
+  float* z = out->mutable_flat<float>().data();
+  return ShardElements(
+      ctx, out->num_elements(), 400, [&](int64_t begin, int64_t end) {
+        c.ForPieces(begin, end, [&](int64_t at, int64_t i, int64_t n) {
+          RoundPiece(x + i, c.min(at), c.max(at), c.scale(at), c.zero(at),
+                     c.empty(at), z + i, n);
+        });
+      });
+}
+
+// Output 0 of a gradient op, from inputs 0 and 1.
+Status PassIn(KernelContext& ctx, const Channels& c) {
+  const Tensor &dy = ctx.input(0), &x = ctx.input(1);
+  MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
+  const float* from = dy.flat<float>().data();
+  const float* in = x.flat<float>().data();
+  float* z = out->mutable_flat<float>().data();
+  return ShardElements(
+      ctx, x.num_elements(), 300, [&](int64_t begin, int64_t end) {
+        c.ForPieces(begin, end, [&](int64_t at, int64_t i, int64_t n) {
+          PassPiece(from + i, in + i, c.min(at), c.max(at), c.empty(at), z + i,
+                    n);
+        });
+      });
+}
+
+// Outputs 1 and 2: sums for each channel. The tensor is cut by its shape
+// alone, so that sums do not depend on threads.
+Status SumEnds(KernelContext& ctx, const Channels& c,
+               const TensorShape& shape) {
+  MR_ASSIGN(Tensor* const min, ctx.AllocateOutput(1, shape));
+  MR_ASSIGN(Tensor* const max, ctx.AllocateOutput(2, shape));
+  const Tensor &dy = ctx.input(0), &x = ctx.input(1);
+  const int64_t total = x.num_elements(), period = c.period();
+  constexpr int64_t kParts = 64;
+  const int64_t periods = (total + period - 1) / period;
+  const int64_t parts = std::clamp<int64_t>(periods / 16, 1, kParts);
+  const int64_t per_part = (periods + parts - 1) / parts * period;
+  MR_ASSIGN(Tensor sums, ctx.AllocateTemp(DataType::kDouble,
+                                          TensorShape({parts, 2, period})));
+  double* const first = sums.mutable_flat<double>().data();
+  std::fill(first, first + parts * 2 * period, 0.0);
+  const float* from = dy.flat<float>().data();
+  const float* in = x.flat<float>().data();
+  MR_RETURN_IF_ERROR(
+      ctx.ParallelFor(parts, per_part / 2 + 1, [&](int64_t begin, int64_t end) {
+        for (int64_t part = begin; part < end; ++part) {
+          double* below = first + part * 2 * period;
+          double* above = below + period;
+          const int64_t stop = std::min(total, (part + 1) * per_part);
+          c.ForPieces(part * per_part, stop,
+                      [&](int64_t at, int64_t i, int64_t n) {
+                        SumPiece(from + i, in + i, c.min(at), c.max(at),
+                                 c.empty(at), below + at, above + at, n);
+                      });
+        }
+      }));
+  for (int64_t channel = 0; channel < c.depth(); ++channel) {
+    double below = 0, above = 0;
+    for (int64_t part = 0; part < parts; ++part) {
+      const double* at = first + part * 2 * period;
+      for (int64_t i = channel; i < period; i += c.depth()) {
+        below += at[i];
+        above += at[period + i];
+      }
+    }
+    min->mutable_flat<float>()[channel] = static_cast<float>(below);
+    max->mutable_flat<float>()[channel] = static_cast<float>(above);
+  }
+  return OkStatus();
+}
+
+Status CheckSameSize(const Tensor& gradient, const Tensor& input) {
+  if (gradient.shape() == input.shape()) return OkStatus();
+  return InvalidArgument("gradient and input must be the same size: ",
+                         gradient.shape().DebugString(), " vs ",
+                         input.shape().DebugString());
+}
+
+Status CheckScalars(const Tensor& min, const Tensor& max) {
+  if (min.rank() != 0) {
+    return InvalidArgument("`min` must be rank 0 but is rank ", min.rank());
+  }
+  if (max.rank() != 0) {
+    return InvalidArgument("`max` must be rank 0 but is rank ", max.rank());
+  }
+  return OkStatus();
+}
+
+Status CheckChannels(const Tensor& input, const Tensor& min,
+                     const Tensor& max) {
+  if (input.rank() < 1) {
+    return InvalidArgument("inputs must have at least rank 1, but got rank 0");
+  }
+  const int64_t depth = input.dim(input.rank() - 1);
+  const auto check = [depth](const Tensor& t, const char* name) -> Status {
+    if (t.rank() != 1) {
+      return InvalidArgument("`", name, "` must be rank 1 but is rank ",
+                             t.rank());
+    }
+    if (t.dim(0) != depth) {
+      return InvalidArgument(name, " has incorrect size, expected ", depth,
+                             " was ", t.dim(0));
+    }
+    return OkStatus();
+  };
+  MR_RETURN_IF_ERROR(check(min, "min"));
+  return check(max, "max");
+}
+
+class FakeQuantArgs {
+ public:
+  static StatusOr<FakeQuantArgs> Make(const KernelInit& init) {
+    FakeQuantArgs k;
+    MR_ASSIGN(k.min_, init.Attr<float>("min"));
+    MR_ASSIGN(k.max_, init.Attr<float>("max"));
+    if (!(k.min_ < k.max_)) {
+      return InvalidArgument("min has to be smaller than max, was: ", k.min_,
+                             " >= ", k.max_);
+    }
+    MR_ASSIGN(k.steps_, Steps::Make(init));
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    const Range r(min_, max_, steps_);
+    const float inverse = (steps_.most - steps_.least) / (max_ - min_);
+    const float zero = std::floor(-r.min * inverse + 0.5f);
+    MR_ASSIGN(Tensor* const out,
+              ctx.ForwardOrAllocateOutput({0}, 0, ctx.input(0).shape()));
+    const float* x = ctx.input(0).flat<float>().data();
+    float* z = out->mutable_flat<float>().data();
+    return ShardElements(
+        ctx, out->num_elements(), 300, [&](int64_t begin, int64_t end) {
+          RoundAll(x + begin, r, inverse, zero, z + begin, end - begin);
+        });
+  }
+
+ protected:
+  float min_ = 0, max_ = 0;
+  Steps steps_;
+};
+
+class FakeQuantArgsGradient : public FakeQuantArgs {
+ public:
+  static StatusOr<FakeQuantArgsGradient> Make(const KernelInit& init) {
+    FakeQuantArgsGradient k;
+    MR_ASSIGN(static_cast<FakeQuantArgs&>(k), FakeQuantArgs::Make(init));
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    MR_RETURN_IF_ERROR(CheckSameSize(ctx.input(0), ctx.input(1)));
+    return PassIn(ctx, Channels(&min_, &max_, 1, steps_));
+  }
+};
+
+// Inputs: the gradient first if kGradient, the values, min and max.
+template <bool kPerChannel, bool kGradient>
+class FakeQuantVars {
+ public:
+  static StatusOr<FakeQuantVars> Make(const KernelInit& init) {
+    FakeQuantVars k;
+    MR_ASSIGN(k.steps_, Steps::Make(init));
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    constexpr int kValues = kGradient ? 1 : 0;
+    const Tensor& x = ctx.input(kValues);
+    const Tensor& min = ctx.input(kValues + 1);
+    const Tensor& max = ctx.input(kValues + 2);
+    if (kGradient) MR_RETURN_IF_ERROR(CheckSameSize(ctx.input(0), x));
+    MR_RETURN_IF_ERROR(kPerChannel ? CheckChannels(x, min, max)
+                                   : CheckScalars(min, max));
+    if (min.num_elements() == 0) return RunWithoutChannels(ctx, x, min);
+    const Channels c(min.flat<float>().data(), max.flat<float>().data(),
+                     min.num_elements(), steps_);
+    if constexpr (kGradient) {
+      MR_RETURN_IF_ERROR(PassIn(ctx, c));
+      return SumEnds(ctx, c, min.shape());
+    } else {
+      return RoundIn(ctx, c);
+    }
+  }
+
+ private:
+  static Status RunWithoutChannels(KernelContext& ctx, const Tensor& x,
+                                   const Tensor& min) {
+    MR_RETURN_IF_ERROR(ctx.AllocateOutput(0, x.shape()).status());
+    for (int i = 1; i < ctx.num_outputs(); ++i) {
+      MR_RETURN_IF_ERROR(ctx.AllocateOutput(i, min.shape()).status());
+    }
+    return OkStatus();
+  }
+
+  Steps steps_;
+};
+
+}  // namespace
+}  // namespace millrace::ops
+
+using namespace millrace;
+using namespace millrace::ops;
+
+MR_KERNELS(FakeQuantWithMinMaxArgs, Cpu){{.make = MakeKernel<FakeQuantArgs>}};
+MR_KERNELS(FakeQuantWithMinMaxArgsGradient,
+           Cpu){{.make = MakeKernel<FakeQuantArgsGradient>}};
+MR_KERNELS(FakeQuantWithMinMaxVars,
+           Cpu){{.make = MakeKernel<FakeQuantVars<false, false>>}};
+MR_KERNELS(FakeQuantWithMinMaxVarsGradient,
+           Cpu){{.make = MakeKernel<FakeQuantVars<false, true>>}};
+MR_KERNELS(FakeQuantWithMinMaxVarsPerChannel,
+           Cpu){{.make = MakeKernel<FakeQuantVars<true, false>>}};
+MR_KERNELS(FakeQuantWithMinMaxVarsPerChannelGradient,
+           Cpu){{.make = MakeKernel<FakeQuantVars<true, true>>}};

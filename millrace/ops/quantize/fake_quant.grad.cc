@@ -1,0 +1,32 @@
+// What comes back through rounding: the gradient itself within the range.
+#include "millrace/client/grad_context.h"
+
+using namespace millrace;       // NOLINT: a file of declarations
+using namespace millrace::ops;  // NOLINT
+
+MR_GRADIENT(FakeQuantWithMinMaxArgs)(GradContext& g) {
+  g.Set(0, FakeQuantWithMinMaxArgsGradient(
+               g, g.dy(), g.in(0),
+               {.min = g.Attr<float>("min"),
+                .max = g.Attr<float>("max"),
+                .num_bits = g.Attr<int64_t>("num_bits"),
+                .narrow_range = g.Attr<bool>("narrow_range")}));
+}
+MR_GRADIENT(FakeQuantWithMinMaxVars)(GradContext& g) {
+  const auto back = FakeQuantWithMinMaxVarsGradient(
+      g, g.dy(), g.in(0), g.in(1), g.in(2),
+      {.num_bits = g.Attr<int64_t>("num_bits"),
+       .narrow_range = g.Attr<bool>("narrow_range")});
+  g.Set(0, back.backprops_wrt_input);
+  g.Set(1, back.backprop_wrt_min);
+  g.Set(2, back.backprop_wrt_max);
+}
+MR_GRADIENT(FakeQuantWithMinMaxVarsPerChannel)(GradContext& g) {
+  const auto back = FakeQuantWithMinMaxVarsPerChannelGradient(
+      g, g.dy(), g.in(0), g.in(1), g.in(2),
+      {.num_bits = g.Attr<int64_t>("num_bits"),
+       .narrow_range = g.Attr<bool>("narrow_range")});
+  g.Set(0, back.backprops_wrt_input);
+  g.Set(1, back.backprop_wrt_min);
+  g.Set(2, back.backprop_wrt_max);
+}
