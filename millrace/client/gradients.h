@@ -28,12 +28,12 @@ struct GradientOptions {
 // nothing if no y depends on it. For variables, their handles
 // (Variable::handle) as xs.
 //
-// Ops are named "gradients/...". Conditionals and while loops are followed;
-// through calls there is no way yet. A loop keeps what its gradient needs of
-// each iteration on stacks, in the steps that compute the gradient; gradients
-// of such gradients there are none. UNIMPLEMENTED names the op that has no
-// gradient; other errors are those of building the graph. `table` has the
-// gradients.
+// Ops are named "gradients/...". Conditionals, while loops and calls of
+// functions are followed. A loop keeps what its gradient needs of each
+// iteration on stacks, in the steps that compute the gradient; gradients of
+// such gradients there are none. A function's gradient computes once more what
+// it needs of the function. UNIMPLEMENTED names the op that has no gradient;
+// other errors are those of building the graph. `table` has the gradients.
 StatusOr<std::vector<Gradient>> Gradients(
     const Scope& scope, const std::vector<Output>& ys,
     const std::vector<Output>& xs, const GradientOptions& options,
