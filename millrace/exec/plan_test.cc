@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "millrace/exec/frame_id.h"
 #include "millrace/exec/test_graphs.h"
 
@@ -17,10 +19,12 @@ class PlanTest : public testing::Test {
     return BuildTestPlan(g_.graph(), device_);
   }
   static const PlanNode& Named(const Plan& plan, absl::string_view name) {
-    for (const PlanNode& n : plan.nodes()) {
-      if (n.info->name == name) return n;
-    }
-    MR_CHECK(false, "no node ", name);
+    const auto& nodes = plan.nodes();
+    const auto node =
+        std::find_if(nodes.begin(), nodes.end(),
+                     [&](const PlanNode& n) { return n.info->name == name; });
+    MR_CHECK(node != nodes.end(), "no node ", name);
+    return *node;
   }
 
   TestDevice device_;
