@@ -103,7 +103,11 @@ class FunctionRuntimeTest : public testing::Test {
     auto library = std::make_shared<FunctionLibrary>();
     NameAttrList forever;
     forever.name = "forever";
+    FunctionDef floats = Function("floats", {}, "x");
+    floats.signature.inputs[0].type = DataType::kFloat;
+    floats.signature.outputs[0].type = DataType::kFloat;
     const Status added[] = {
+        library->Add(std::move(floats)),
         library->Add(Function(
             "twice",
             {{"a", "Inc", {"x"}, "", {}}, {"b", "Inc", {"a:y:0"}, "", {}}},
@@ -155,6 +159,14 @@ TEST_F(FunctionRuntimeTest, AnErrorInABodyNamesBothNodes) {
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
   EXPECT_THAT(status.ToString(), HasSubstr("{{node f}}"));
   EXPECT_THAT(status.ToString(), HasSubstr("{{node call}}"));
+}
+
+TEST_F(FunctionRuntimeTest, ABodyOfOtherTypesIsAnError) {
+  TestRun run({1});
+  const Status status = Run(run, "floats");
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(status.ToString(),
+              HasSubstr("argument 0 has type int64, expected float"));
 }
 
 TEST_F(FunctionRuntimeTest, ACancelEndsABody) {

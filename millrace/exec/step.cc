@@ -190,7 +190,7 @@ class Step {
       case NodeKind::kArg:
         outputs.resize(1);
         outputs[0].tensor = run_.args[n.number];
-        return Finish(r, absl::MakeSpan(outputs), OkStatus(), queue);
+        return Finish(r, absl::MakeSpan(outputs), CheckArg(n), queue);
       case NodeKind::kRetval: {
         EdgeValue& input = Inputs(r)[0];
         Status status = ReadReference(input);
@@ -229,6 +229,18 @@ class Step {
     }
     return Finish(r, absl::MakeSpan(outputs), WithNode(std::move(status), n),
                   queue);
+  }
+
+  // Whoever calls a function may have other types in mind than its body.
+  Status CheckArg(const PlanNode& n) const {
+    const Tensor& given = run_.args[n.number];
+    const DataType wanted = n.info->output_types[0];
+    if (!given.valid() || given.dtype() == wanted) [[likely]]
+      return OkStatus();
+    return WithNode(InvalidArgument("argument ", n.number, " has type ",
+                                    DataTypeName(given.dtype()), ", expected ",
+                                    DataTypeName(wanted)),
+                    n);
   }
 
   void SetFrame(const ReadyNode& r, KernelContext& context) const {

@@ -240,6 +240,30 @@ def test_functions_that_call_each_other_for_ever(wire, depth):
   refuses(wire, graph_def, codes=BAD | {Code.DEADLINE_EXCEEDED, Code.INTERNAL}, fetch=["call:0"])
 
 
+@pytest.mark.parametrize("node", ["PartitionedCall", "StatelessIf"])
+@pytest.mark.parametrize("wrong", ["argument", "result"])
+def test_functions_called_with_other_types(wire, node, wrong):
+  """A float that a function, or who reads its result, takes for a string."""
+  text, number = raw.type_of(raw.STRING), raw.type_of(raw.FLOAT)
+  library = raw.new("FunctionDefLibrary")
+  function = library.function.add()
+  function.signature.name = "f"
+  function.signature.input_arg.add(name="x", type=raw.STRING if wrong == "argument" else raw.FLOAT)
+  function.signature.output_arg.add(name="y", type=raw.STRING if wrong == "argument" else raw.FLOAT)
+  function.node_def.append(raw.node("same", "Identity", "x", T=text if wrong == "argument" else number))
+  function.ret["y"] = "same:output:0"
+  called, given, promised = raw.new("AttrValue"), raw.new("AttrValue"), raw.new("AttrValue")
+  called.func.name = "f"
+  given.list.type.append(raw.FLOAT)
+  promised.list.type.append(raw.STRING)
+  if node == "StatelessIf":
+    call = raw.node("call", node, "c", "c", then_branch=called, else_branch=called, Tcond=number, Tin=given, Tout=promised)
+  else:
+    call = raw.node("call", node, "c", f=called, Tin=given, Tout=promised)
+  graph_def = raw.graph(raw.const("c", 1.0), call, raw.node("length", "StringLength", "call"), library=library)
+  refuses(wire, graph_def, fetch=["length:0"])
+
+
 def test_messages_in_messages_too_deep(wire):
   # AttrValue -> NameAttrList -> AttrValue -> ..., 20,000 levels.
   value = b""

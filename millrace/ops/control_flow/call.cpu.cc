@@ -30,6 +30,14 @@ FunctionRunner::RunDone ToOutputs(KernelContext& ctx, Done done) {
     }
     for (size_t i = 0; status.ok() && i < outputs.size(); ++i) {
       if (outputs[i].valid()) {
+        // What reads the output trusts the type that the node promises.
+        const DataType wanted = ctx.output_type(static_cast<int>(i));
+        if (outputs[i].dtype() != wanted) {
+          status = InvalidArgument("result ", i, " of the function has type ",
+                                   DataTypeName(outputs[i].dtype()),
+                                   ", expected ", DataTypeName(wanted));
+          break;
+        }
         ctx.set_output(static_cast<int>(i), std::move(outputs[i]));
       } else {
         ctx.set_output_dead(static_cast<int>(i));
