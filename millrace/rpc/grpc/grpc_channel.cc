@@ -153,8 +153,11 @@ class ClientCall final : public CompletionEvent {
     if (trailers.find(kHandlerStatusHeader) != trailers.end()) {
       return FromGrpcStatus(grpc_status_);
     }
-    return ConnectionStatus(grpc_status_, method_, channel_->address(),
-                            context_.deadline.expired());
+    // gRPC's clock, of whole milliseconds, may be a little ahead of ours.
+    constexpr int64_t kClockSlackNanos = 5'000'000;
+    return ConnectionStatus(
+        grpc_status_, method_, channel_->address(),
+        context_.deadline.remaining_nanos() < kClockSlackNanos);
   }
 
   void Complete(Status status) {
