@@ -11,11 +11,11 @@ namespace {
 INSTANTIATE_TEST_SUITE_P(
     Grpc, TransportSuite,
     ::testing::Values(
-        TransportCase{.name = "OneThread",
-                      .make = [] { return MakeGrpcTransport(); }},
         TransportCase{
-            .name = "TwoThreads",
-            .make = [] { return MakeGrpcTransport({.server_threads = 2}); }},
+            .name = "OneThread",
+            .make = [] { return MakeGrpcTransport({.server_threads = 1}); }},
+        TransportCase{.name = "TwoThreads",
+                      .make = [] { return MakeGrpcTransport(); }},
         TransportCase{.name = "WithBulk",
                       .make =
                           [] {
