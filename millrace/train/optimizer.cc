@@ -97,11 +97,17 @@ StatusOr<Operation> Optimizer::ApplyGradients(
     const Operation update =
         ops::Group(block.WithOpName("update"),
                    std::vector<ControlInput>(updates.begin(), updates.end()));
-    train_op = options.global_step
-                   .AssignAdd(whole.ColocateWith(options.global_step.handle())
-                                  .WithControlDependencies({update}),
-                              1)
-                   .op();
+    const ops::Variable& step = options.global_step;
+    const auto after = [&](const Scope& at) {
+      return at.ColocateWith(step.handle()).WithControlDependencies({update});
+    };
+    // The addition to a resource has no output; what reads it then is the
+    // whole.
+    const Output value = step.is_resource()
+                             ? ops::Identity(whole.ColocateWith(step.handle()),
+                                             step.AssignAdd(after(block), 1))
+                             : step.AssignAdd(after(whole), 1);
+    train_op = value.op();
   } else {
     train_op = ops::Group(
         whole, std::vector<ControlInput>(updates.begin(), updates.end()));

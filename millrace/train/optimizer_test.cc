@@ -128,6 +128,24 @@ TEST(Optimizer, TheGlobalStepFollowsTheUpdate) {
   EXPECT_EQ(s.status().code(), StatusCode::kInvalidArgument);
 }
 
+TEST(Optimizer, TheGlobalStepMayBeAResource) {
+  const Scope s = Scope::NewRoot();
+  const ops::Variable step(s.WithOpName("global_step"), int64_t{4},
+                           {.trainable = false, .use_resource = true});
+  const ops::Variable w = Scalar(s, "w", 1);
+  GradientDescentOptimizer optimizer(0.5);
+  auto train_op =
+      optimizer.Minimize(s, ops::Mul(s, w, 2.0f), {.global_step = step});
+  ASSERT_TRUE(train_op.ok()) << train_op.status();
+  EXPECT_EQ(train_op->name(), "GradientDescent");
+  Session session(s);
+  ASSERT_TRUE(session.RunTargets({ops::GlobalVariablesInitializer(s)}).ok());
+  auto out = session.Run({train_op->output(0)});
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_EQ((*out)[0].scalar<int64_t>(), 5);
+  EXPECT_EQ(Number(session, w.value()), 0);
+}
+
 TEST(Optimizer, SlotsAndUpdatesLieBesideTheirVariables) {
   const Scope s = Scope::NewRoot();
   const ops::Variable a = Scalar(s.WithDevice("/job:ps/task:0"), "a", 1);
