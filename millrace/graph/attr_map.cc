@@ -13,6 +13,29 @@ struct NameLess {
 
 }  // namespace
 
+struct AttrMap::Entries : RefCounted {
+  std::vector<Entry> list;
+};
+
+AttrMap::AttrMap() = default;
+AttrMap::AttrMap(const AttrMap& o) = default;
+AttrMap::AttrMap(AttrMap&& o) noexcept = default;
+AttrMap::~AttrMap() = default;
+AttrMap& AttrMap::operator=(AttrMap o) noexcept {
+  std::swap(entries_, o.entries_);
+  return *this;
+}
+const AttrMap::Entry* AttrMap::begin() const {
+  return entries_ ? entries_->list.data() : nullptr;
+}
+const AttrMap::Entry* AttrMap::end() const {
+  return entries_ ? entries_->list.data() + entries_->list.size() : nullptr;
+}
+size_t AttrMap::size() const { return entries_ ? entries_->list.size() : 0; }
+bool AttrMap::empty() const { return size() == 0; }
+const void* AttrMap::identity() const { return entries_.get(); }
+bool AttrMap::IsShared() const { return entries_ && !entries_->IsUnique(); }
+
 AttrMap::AttrMap(std::initializer_list<Entry> entries) {
   for (const Entry& e : entries) Set(e.first, e.second);
 }

@@ -93,6 +93,39 @@ struct As<TensorShape> {
 
 }  // namespace
 
+AttrValue::AttrValue() = default;
+AttrValue::AttrValue(const AttrValue& o) = default;
+AttrValue::AttrValue(AttrValue&& o) noexcept = default;
+AttrValue& AttrValue::operator=(const AttrValue& o) = default;
+AttrValue& AttrValue::operator=(AttrValue&& o) noexcept = default;
+AttrValue::~AttrValue() = default;
+
+AttrValue::AttrValue(absl::string_view v) : value_(std::string(v)) {}
+AttrValue::AttrValue(const char* v) : value_(std::string(v)) {}
+AttrValue::AttrValue(int64_t v) : value_(v) {}
+AttrValue::AttrValue(int v) : value_(static_cast<int64_t>(v)) {}
+AttrValue::AttrValue(float v) : value_(v) {}
+AttrValue::AttrValue(double v) : value_(static_cast<float>(v)) {}
+AttrValue::AttrValue(bool v) : value_(v) {}
+AttrValue::AttrValue(DataType v) : value_(v) {}
+AttrValue::AttrValue(TensorShape v) : value_(PartialShape(v)) {}
+AttrValue::AttrValue(NameAttrList v)
+    : value_(std::make_shared<const NameAttrList>(std::move(v))) {}
+AttrValue::AttrValue(EmptyList v) : value_(v) {}
+AttrValue::AttrValue(std::string v) : value_(std::move(v)) {}
+AttrValue::AttrValue(PartialShape v) : value_(std::move(v)) {}
+AttrValue::AttrValue(Tensor v) : value_(std::move(v)) {}
+AttrValue::AttrValue(Func v) : value_(std::move(v)) {}
+AttrValue::AttrValue(AttrPlaceholder v) : value_(std::move(v)) {}
+AttrValue::AttrValue(StringList v) : value_(std::move(v)) {}
+AttrValue::AttrValue(IntList v) : value_(std::move(v)) {}
+AttrValue::AttrValue(FloatList v) : value_(std::move(v)) {}
+AttrValue::AttrValue(BoolList v) : value_(std::move(v)) {}
+AttrValue::AttrValue(TypeList v) : value_(std::move(v)) {}
+AttrValue::AttrValue(ShapeList v) : value_(std::move(v)) {}
+AttrValue::AttrValue(TensorList v) : value_(std::move(v)) {}
+AttrValue::AttrValue(FuncList v) : value_(std::move(v)) {}
+
 bool operator==(const AttrValue& a, const AttrValue& b) {
   if (a.is_list() && b.is_list() && a.list_size() == 0 && b.list_size() == 0)
     return true;

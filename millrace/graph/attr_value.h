@@ -26,7 +26,7 @@ class AttrMap {
  public:
   using Entry = std::pair<std::string, AttrValue>;
 
-  AttrMap() = default;
+  AttrMap();
   AttrMap(std::initializer_list<Entry> entries);
   AttrMap(const AttrMap& o);
   AttrMap(AttrMap&& o) noexcept;
@@ -54,7 +54,7 @@ class AttrMap {
  private:
   struct Entries;
   std::vector<Entry>& Mutable();  // unshared
-  Ref<Entries> entries_;
+  Ref<Entries> entries_;  // complete in attr_map.cc alone
 };
 
 // A function (or op) by name, with attributes of its own.
@@ -91,32 +91,39 @@ class AttrValue {
                    StringList, IntList, FloatList, BoolList, TypeList,
                    ShapeList, TensorList, FuncList>;
 
-  AttrValue() = default;
-  AttrValue(std::string v) : value_(std::move(v)) {}          // NOLINT
-  AttrValue(absl::string_view v) : value_(std::string(v)) {}  // NOLINT
-  AttrValue(const char* v) : value_(std::string(v)) {}        // NOLINT
-  AttrValue(int64_t v) : value_(v) {}                         // NOLINT
-  AttrValue(int v) : value_(static_cast<int64_t>(v)) {}       // NOLINT
-  AttrValue(float v) : value_(v) {}                           // NOLINT
-  AttrValue(double v) : value_(static_cast<float>(v)) {}      // NOLINT
-  AttrValue(bool v) : value_(v) {}                            // NOLINT
-  AttrValue(DataType v) : value_(v) {}                        // NOLINT
-  AttrValue(PartialShape v) : value_(std::move(v)) {}         // NOLINT
-  AttrValue(TensorShape v) : value_(PartialShape(v)) {}       // NOLINT
-  AttrValue(Tensor v) : value_(std::move(v)) {}               // NOLINT
-  AttrValue(NameAttrList v)                                   // NOLINT
-      : value_(std::make_shared<const NameAttrList>(std::move(v))) {}
-  AttrValue(Func v) : value_(std::move(v)) {}             // NOLINT
-  AttrValue(AttrPlaceholder v) : value_(std::move(v)) {}  // NOLINT
-  AttrValue(EmptyList v) : value_(v) {}                   // NOLINT
-  AttrValue(StringList v) : value_(std::move(v)) {}       // NOLINT
-  AttrValue(IntList v) : value_(std::move(v)) {}          // NOLINT
-  AttrValue(FloatList v) : value_(std::move(v)) {}        // NOLINT
-  AttrValue(BoolList v) : value_(std::move(v)) {}         // NOLINT
-  AttrValue(TypeList v) : value_(std::move(v)) {}         // NOLINT
-  AttrValue(ShapeList v) : value_(std::move(v)) {}        // NOLINT
-  AttrValue(TensorList v) : value_(std::move(v)) {}       // NOLINT
-  AttrValue(FuncList v) : value_(std::move(v)) {}         // NOLINT
+  // None of these is inline: nearly every source file includes this one, and
+  // each would compile the variant's members anew.
+  AttrValue();
+  AttrValue(const AttrValue& o);
+  AttrValue(AttrValue&& o) noexcept;
+  AttrValue& operator=(const AttrValue& o);
+  AttrValue& operator=(AttrValue&& o) noexcept;
+  ~AttrValue();
+
+  AttrValue(std::string v);        // NOLINT
+  AttrValue(absl::string_view v);  // NOLINT
+  AttrValue(const char* v);        // NOLINT
+  AttrValue(int64_t v);            // NOLINT
+  AttrValue(int v);                // NOLINT
+  AttrValue(float v);              // NOLINT
+  AttrValue(double v);             // NOLINT
+  AttrValue(bool v);               // NOLINT
+  AttrValue(DataType v);           // NOLINT
+  AttrValue(PartialShape v);       // NOLINT
+  AttrValue(TensorShape v);        // NOLINT
+  AttrValue(Tensor v);             // NOLINT
+  AttrValue(NameAttrList v);       // NOLINT
+  AttrValue(Func v);               // NOLINT
+  AttrValue(AttrPlaceholder v);    // NOLINT
+  AttrValue(EmptyList v);          // NOLINT
+  AttrValue(StringList v);         // NOLINT
+  AttrValue(IntList v);            // NOLINT
+  AttrValue(FloatList v);          // NOLINT
+  AttrValue(BoolList v);           // NOLINT
+  AttrValue(TypeList v);           // NOLINT
+  AttrValue(ShapeList v);          // NOLINT
+  AttrValue(TensorList v);         // NOLINT
+  AttrValue(FuncList v);           // NOLINT
 
   // The value if it is a T, else null. An EmptyList is no T; see GetAttr.
   template <class T>
@@ -154,33 +161,5 @@ class AttrValue {
 // has another kind or does not fit.
 template <class T>
 StatusOr<T> GetAttr(const AttrMap& attrs, absl::string_view name);
-
-// Only details below.
-
-struct AttrMap::Entries : RefCounted {
-  std::vector<Entry> list;
-};
-
-inline AttrMap::AttrMap(const AttrMap& o) = default;
-inline AttrMap::AttrMap(AttrMap&& o) noexcept = default;
-inline AttrMap::~AttrMap() = default;
-inline AttrMap& AttrMap::operator=(AttrMap o) noexcept {
-  std::swap(entries_, o.entries_);
-  return *this;
-}
-inline const AttrMap::Entry* AttrMap::begin() const {
-  return entries_ ? entries_->list.data() : nullptr;
-}
-inline const AttrMap::Entry* AttrMap::end() const {
-  return entries_ ? entries_->list.data() + entries_->list.size() : nullptr;
-}
-inline size_t AttrMap::size() const {
-  return entries_ ? entries_->list.size() : 0;
-}
-inline bool AttrMap::empty() const { return size() == 0; }
-inline const void* AttrMap::identity() const { return entries_.get(); }
-inline bool AttrMap::IsShared() const {
-  return entries_ && !entries_->IsUnique();
-}
 
 }  // namespace millrace
