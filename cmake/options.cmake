@@ -49,6 +49,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread
     -Wno-maybe-uninitialized -Wno-dangling-pointer -Wno-free-nonheap-object
     $<$<CONFIG:Release>:-Wno-uninitialized>)
+  if(MILLRACE_UNITY)
+    # It takes every file but the one on its command line for a header.
+    target_compile_options(millrace_flags INTERFACE -Wno-subobject-linkage)
+  endif()
 endif()
 
 if(MILLRACE_PCH AND MILLRACE_CCACHE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

@@ -14,7 +14,7 @@
 namespace millrace {
 namespace {
 
-constexpr char kSimKey = 0;
+constexpr char kFilesKey = 0;
 
 bool HasGlob(absl::string_view text) {
   return text.find_first_of("*?[\\") != absl::string_view::npos;
@@ -104,7 +104,7 @@ FileSystem* DefaultFiles() {
   SimWorld* world = SimWorld::Current();
   if (!world) return PosixFiles();
   // One for all processes, like a shared disk.
-  return static_cast<MemoryFiles*>(world->Local(&kSimKey, -1, [] {
+  return static_cast<MemoryFiles*>(world->Local(&kFilesKey, -1, [] {
     return std::make_shared<MemoryFiles>(RandomUint64());
   }));
 }

@@ -12,7 +12,7 @@ namespace {
 constinit std::mutex process_mu;
 constinit std::atomic<Lanes*> process_lanes{nullptr};
 LanesOptions process_options;  // guarded by process_mu
-constexpr char kSimKey = 0;
+constexpr char kLanesKey = 0;
 
 int OrCores(int threads) { return threads > 0 ? threads : UsableCores(); }
 
@@ -33,7 +33,7 @@ Lanes& Lanes::Process() {
   if (SimWorld* world = SimWorld::Current()) {
     // The same number of threads on every machine, else the seed would mean
     // another run there.
-    void* lanes = world->Local(&kSimKey, world->CurrentProcess(), [] {
+    void* lanes = world->Local(&kLanesKey, world->CurrentProcess(), [] {
       return std::make_shared<Lanes>(LanesOptions{
           .inter_op_threads = 2, .intra_op_threads = 1, .blocking_threads = 2});
     });

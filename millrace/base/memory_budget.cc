@@ -9,7 +9,7 @@
 namespace millrace {
 namespace {
 
-constexpr char kSimKey = 0;
+constexpr char kBudgetKey = 0;
 // Not the machine's, so that a seed means the same run everywhere.
 constexpr int64_t kSimBytes = int64_t{16} << 30;
 
@@ -53,7 +53,7 @@ void MemoryBudget::RaisePeak(int64_t used) {
 MemoryBudget& MemoryBudget::Process() {
   if (SimWorld* world = SimWorld::Current()) {
     return *static_cast<MemoryBudget*>(
-        world->Local(&kSimKey, world->CurrentProcess(),
+        world->Local(&kBudgetKey, world->CurrentProcess(),
                      [] { return std::make_shared<MemoryBudget>(kSimBytes); }));
   }
   static MemoryBudget* budget =

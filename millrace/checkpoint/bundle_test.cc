@@ -13,15 +13,15 @@
 namespace millrace {
 namespace {
 
-constexpr char kPrefix[] = "/model/ckpt-1";
+constexpr char kBundle[] = "/model/ckpt-1";
 
 class BundleTest : public testing::Test {
  protected:
   std::unique_ptr<BundleWriter> Writer(BundleOptions options = {}) {
-    return *BundleWriter::Open(&files_, kPrefix, options);
+    return *BundleWriter::Open(&files_, kBundle, options);
   }
   std::unique_ptr<BundleReader> Reader() {
-    return *BundleReader::Open(&files_, kPrefix);
+    return *BundleReader::Open(&files_, kBundle);
   }
 
   MemoryFiles files_;
@@ -76,7 +76,7 @@ TEST_F(BundleTest, KnownBytesOfStrings) {
           .ok());
   ASSERT_TRUE(writer->Finish().ok());
   const std::string data =
-      *ReadFileToString(&files_, DataFilename(kPrefix, 0, 1));
+      *ReadFileToString(&files_, DataFilename(kBundle, 0, 1));
   EXPECT_EQ(data.size(), 18u);
   EXPECT_EQ(data.substr(0, 3), std::string("\5\0\6", 3));
   EXPECT_EQ(data.substr(7), "hellow..rld");
@@ -298,7 +298,7 @@ TEST_F(BundleTest, RestoreComparesDtypeAndShape) {
   auto writer = Writer();
   ASSERT_TRUE(writer->Add("w", SampleTensor(DataType::kFloat, {5, 2})).ok());
   ASSERT_TRUE(writer->Finish().ok());
-  auto reader = *CheckpointReader::Open(&files_, kPrefix);
+  auto reader = *CheckpointReader::Open(&files_, kBundle);
   EXPECT_FALSE(reader->is_v1());
   EXPECT_TRUE(reader->Restore("w", "", DataType::kFloat).ok());
   EXPECT_EQ(
@@ -322,14 +322,14 @@ TEST_F(BundleTest, FilesOfACheckpoint) {
   ASSERT_TRUE(WriteStringToFile(&files_, "/model/ckpt-1.meta", "").ok());
   ASSERT_TRUE(WriteStringToFile(&files_, "/model/ckpt-11.index", "").ok());
   ASSERT_TRUE(WriteStringToFile(&files_, "/model/ckpt-1.data-0-of-1", "").ok());
-  EXPECT_EQ(*CheckpointFiles(&files_, kPrefix),
+  EXPECT_EQ(*CheckpointFiles(&files_, kBundle),
             (std::vector<std::string>{"/model/ckpt-1.index",
                                       "/model/ckpt-1.data-00000-of-00001",
                                       "/model/ckpt-1.meta"}));
-  EXPECT_TRUE(CheckpointExists(&files_, kPrefix));
-  EXPECT_TRUE(DeleteCheckpoint(&files_, kPrefix).ok());
-  EXPECT_FALSE(CheckpointExists(&files_, kPrefix));
-  EXPECT_TRUE(DeleteCheckpoint(&files_, kPrefix).ok());
+  EXPECT_TRUE(CheckpointExists(&files_, kBundle));
+  EXPECT_TRUE(DeleteCheckpoint(&files_, kBundle).ok());
+  EXPECT_FALSE(CheckpointExists(&files_, kBundle));
+  EXPECT_TRUE(DeleteCheckpoint(&files_, kBundle).ok());
   EXPECT_EQ(files_.GetChildren("/model")->size(), 2u);
   EXPECT_EQ(ShardedFilename("/a", 3, 10), "/a-00003-of-00010");
   EXPECT_EQ(ShardedFilespec("/a", 10), "/a-\?\?\?\?\?-of-00010");

@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kPendingBytes = size_t{256} << 10;
 // So much is checksummed and then written while it is in the cache.
-constexpr size_t kPieceBytes = size_t{256} << 10;
+constexpr size_t kCopiedBytes = size_t{256} << 10;
 
 }  // namespace
 
@@ -121,7 +121,7 @@ Status BundleWriter::WriteValue(const Tensor& value, BundleEntry* entry) {
   } else {
     absl::string_view bytes(value.data(), value.size_bytes());
     while (!bytes.empty()) {
-      const absl::string_view piece = bytes.substr(0, kPieceBytes);
+      const absl::string_view piece = bytes.substr(0, kCopiedBytes);
       crc = crc32c::Extend(crc, piece.data(), piece.size());
       MR_RETURN_IF_ERROR(Write(piece));
       bytes.remove_prefix(piece.size());

@@ -12,25 +12,25 @@
 namespace millrace {
 namespace {
 
-constexpr char kPath[] = "/table";
+constexpr char kTablePath[] = "/table";
 
 std::string Build(const std::map<std::string, std::string>& entries,
                   TableOptions options = {}) {
   MemoryFiles files;
-  auto file = *files.NewWritableFile(kPath);
+  auto file = *files.NewWritableFile(kTablePath);
   TableBuilder builder(file.get(), options);
   for (const auto& [key, value] : entries)
     EXPECT_TRUE(builder.Add(key, value).ok());
   EXPECT_TRUE(builder.Finish().ok());
   EXPECT_TRUE(file->Close().ok());
-  EXPECT_EQ(builder.size_bytes(), *files.GetSize(kPath));
-  return *ReadFileToString(&files, kPath);
+  EXPECT_EQ(builder.size_bytes(), *files.GetSize(kTablePath));
+  return *ReadFileToString(&files, kTablePath);
 }
 
 StatusOr<std::unique_ptr<Table>> OpenBytes(MemoryFiles* files,
                                            const std::string& bytes) {
-  EXPECT_TRUE(WriteStringToFile(files, kPath, bytes).ok());
-  return Table::Open(*files->NewRandomAccessFile(kPath));
+  EXPECT_TRUE(WriteStringToFile(files, kTablePath, bytes).ok());
+  return Table::Open(*files->NewRandomAccessFile(kTablePath));
 }
 
 // Everything in the table, or the first error.
@@ -118,7 +118,7 @@ TEST(Table, Seeks) {
 
 TEST(Table, RefusesKeysOutOfOrder) {
   MemoryFiles files;
-  auto file = *files.NewWritableFile(kPath);
+  auto file = *files.NewWritableFile(kTablePath);
   TableBuilder builder(file.get());
   EXPECT_TRUE(builder.Add("b", "").ok());
   EXPECT_EQ(builder.Add("b", "").code(), StatusCode::kFailedPrecondition);

@@ -9,19 +9,19 @@ namespace millrace {
 namespace {
 
 constinit Mutex tables_mu;
-constinit const OpRegistry* ops = nullptr;
+constinit const OpRegistry* known_ops = nullptr;
 constinit const KernelTable* kernels = nullptr;
 
 }  // namespace
 
 const OpRegistry& DefaultOps() {
   MutexLock lock(tables_mu);
-  if (!ops) {
+  if (!known_ops) {
     auto built = OpRegistry::Build(AllOps());
     MR_CHECK(built.ok(), built.status().ToString());
-    ops = built->release();
+    known_ops = built->release();
   }
-  return *ops;
+  return *known_ops;
 }
 
 const KernelTable& DefaultKernels() {

@@ -7,7 +7,7 @@
 namespace millrace::loop_gradients {
 namespace {
 
-void ExpectAsWrittenOut(const Case& c) {
+void ExpectNested(const Case& c) {
   const Status compared = CompareWithWrittenOut(c);
   EXPECT_TRUE(compared.ok()) << compared;
 }
@@ -27,23 +27,23 @@ Outputs InnerLoop(const Scope& s, const Output& begin, const Output& w,
 
 TEST(NestedLoopGradients, OfNestedLoops) {
   for (const int parallel : {1, 10}) {
-    ExpectAsWrittenOut(
-        {.begin = {{0.4f, 0.9f}},
-         .parameters = {1.3f, {0.5f, 0.6f}},
-         .step =
-             [](const Scope& s, const Output& i, const Outputs& v,
-                const Outputs& w) {
-               const Output scaled = ops::Mul(s, v[0], w[1]);
-               const Output inner = InnerLoop(s, scaled, w[0], i)[1];
-               return Outputs{ops::Mul(s, ops::AddV2(s, inner, v[0]), scaled)};
-             },
-         .iterations = 4,
-         .parallel = parallel});
+    ExpectNested({.begin = {{0.4f, 0.9f}},
+                  .parameters = {1.3f, {0.5f, 0.6f}},
+                  .step =
+                      [](const Scope& s, const Output& i, const Outputs& v,
+                         const Outputs& w) {
+                        const Output scaled = ops::Mul(s, v[0], w[1]);
+                        const Output inner = InnerLoop(s, scaled, w[0], i)[1];
+                        return Outputs{
+                            ops::Mul(s, ops::AddV2(s, inner, v[0]), scaled)};
+                      },
+                  .iterations = 4,
+                  .parallel = parallel});
   }
 }
 
 TEST(NestedLoopGradients, OfALoopInAConditionalInALoop) {
-  ExpectAsWrittenOut(
+  ExpectNested(
       {.begin = {0.4f},
        .parameters = {1.3f},
        .step =
@@ -91,28 +91,27 @@ TEST(NestedLoopGradients, OfALoopInAConditional) {
 TEST(NestedLoopGradients, OverThreeDevices) {
   for (const bool colocate : {false, true}) {
     for (int run = 0; run < 3; ++run) {
-      ExpectAsWrittenOut(
-          {.begin = {{0.4f, 0.5f}, 0.3f},
-           .parameters = {1.3f},
-           .step =
-               [](const Scope& s, const Output& i, const Outputs& v,
-                  const Outputs& w) {
-                 const Scope one = s.WithDevice("/cpu:1");
-                 const Scope two = s.WithDevice("/cpu:2");
-                 const Output odd =
-                     ops::Equal(two, ops::FloorMod(two, i, 2), 1);
-                 const auto x = ops::Switch(one, v[0], odd);
-                 const Output merged =
-                     ops::Merge(one, {ops::Sin(one, x.output_false),
-                                      ops::Exp(two, x.output_true)})
-                         .output;
-                 const Output inner =
-                     InnerLoop(one, ops::Mul(two, merged, v[1]), w[0], i)[1];
-                 return Outputs{ops::Tanh(two, inner),
-                                ops::Mul(one, v[1], w[0])};
-               },
-           .iterations = 4,
-           .options = {.colocate_with_ops = colocate}});
+      ExpectNested({.begin = {{0.4f, 0.5f}, 0.3f},
+                    .parameters = {1.3f},
+                    .step =
+                        [](const Scope& s, const Output& i, const Outputs& v,
+                           const Outputs& w) {
+                          const Scope one = s.WithDevice("/cpu:1");
+                          const Scope two = s.WithDevice("/cpu:2");
+                          const Output odd =
+                              ops::Equal(two, ops::FloorMod(two, i, 2), 1);
+                          const auto x = ops::Switch(one, v[0], odd);
+                          const Output merged =
+                              ops::Merge(one, {ops::Sin(one, x.output_false),
+                                               ops::Exp(two, x.output_true)})
+                                  .output;
+                          const Output inner = InnerLoop(
+                              one, ops::Mul(two, merged, v[1]), w[0], i)[1];
+                          return Outputs{ops::Tanh(two, inner),
+                                         ops::Mul(one, v[1], w[0])};
+                        },
+                    .iterations = 4,
+                    .options = {.colocate_with_ops = colocate}});
     }
   }
 }

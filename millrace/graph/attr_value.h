@@ -54,7 +54,7 @@ class AttrMap {
  private:
   struct Entries;
   std::vector<Entry>& Mutable();  // unshared
-  Ref<Entries> entries_;  // complete in attr_map.cc alone
+  Ref<Entries> entries_;          // complete in attr_map.cc alone
 };
 
 // A function (or op) by name, with attributes of its own.

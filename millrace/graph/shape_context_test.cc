@@ -8,12 +8,12 @@
 namespace millrace {
 namespace {
 
-const PartialShape kUnknown;
+const PartialShape kNoShape;
 
 std::string Message(const Status& s) { return std::string(s.message()); }
 
 TEST(ShapeContext, Ranks) {
-  EXPECT_EQ(ShapeContext::WithRank(kUnknown, 2)->DebugString(), "[?,?]");
+  EXPECT_EQ(ShapeContext::WithRank(kNoShape, 2)->DebugString(), "[?,?]");
   EXPECT_EQ(Message(ShapeContext::WithRank({1, 2, 3}, 2).status()),
             "Shape must be rank 2 but is rank 3");
   EXPECT_EQ(
@@ -21,7 +21,7 @@ TEST(ShapeContext, Ranks) {
       "Shape must be at least rank 2 but is rank 1");
   EXPECT_EQ(Message(ShapeContext::WithRankAtMost({1, 2, 3}, 2).status()),
             "Shape must be at most rank 2 but is rank 3");
-  EXPECT_FALSE(ShapeContext::WithRankAtLeast(kUnknown, 2)->known_rank());
+  EXPECT_FALSE(ShapeContext::WithRankAtLeast(kNoShape, 2)->known_rank());
 }
 
 TEST(ShapeContext, Merging) {
@@ -95,7 +95,7 @@ class WithInputs : public testing::Test {
 };
 
 TEST_F(WithInputs, ShapeFromInput) {
-  EXPECT_FALSE(Context({kUnknown}).ShapeFromInput(0)->known_rank());
+  EXPECT_FALSE(Context({kNoShape}).ShapeFromInput(0)->known_rank());
   EXPECT_EQ(Context({{3}}).ShapeFromInput(0)->DebugString(), "[?,?,?]");
   EXPECT_FALSE(Context({{1000}}).ShapeFromInput(0).ok());
   EXPECT_EQ(Message(Context({{1, 2}}).ShapeFromInput(0).status()),
@@ -138,8 +138,8 @@ TEST_F(WithInputs, SharedShapeFunctions) {
   EXPECT_EQ(run(shapes::Broadcast, {{-1}, {5}}), "[5]");
   EXPECT_EQ(run(shapes::Broadcast, {{2}, {3}}),
             "Dimensions must be equal, but are 2 and 3");
-  EXPECT_EQ(run(shapes::Broadcast, {kUnknown, {3}}), "<unknown>");
-  EXPECT_EQ(run(shapes::MergeAll, {{2, -1}, {-1, 3}, kUnknown}), "[2,3]");
+  EXPECT_EQ(run(shapes::Broadcast, {kNoShape, {3}}), "<unknown>");
+  EXPECT_EQ(run(shapes::MergeAll, {{2, -1}, {-1, 3}, kNoShape}), "[2,3]");
   EXPECT_EQ(run(shapes::MergeAll, {{2}, {3}}),
             "Dimension 0 in both shapes must be equal, but are 3 and 2. Shapes "
             "are [3] and [2].\n\t"

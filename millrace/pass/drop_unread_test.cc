@@ -13,7 +13,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
-const OpRegistry& Ops() {
+const OpRegistry& OpsWithQueues() {
   static constexpr OpDecl kDecls[] = {
       {"NoOp", {}},
       {"Const", {.outputs = "o: float"}},
@@ -45,7 +45,7 @@ const OpRegistry& Ops() {
 // Graphs by names. "^x" is a control edge, "x:1" output 1.
 class Graphs {
  public:
-  Graphs() : graph_(&Ops()) {}
+  Graphs() : graph_(&OpsWithQueues()) {}
 
   Graphs& Add(const std::string& name, const std::string& op,
               const std::vector<std::string>& inputs = {}, AttrMap attrs = {}) {

@@ -64,17 +64,17 @@ MR_FIELDS(ServerStatusReply) {
   f(21, m.waits);
 }
 
-#define MR_CODEC(Message)                                        \
+#define MR_PEER_CODEC(Message)                                   \
   Status Decode(const ByteChunks& bytes, Message* message) {     \
     return internal::DecodeMessage(ChunkReader(bytes), message); \
   }                                                              \
   StatusOr<ByteChunks> Encode(const Message& message) {          \
     return internal::EncodeMessage(message);                     \
   }
-#define MR_METHOD_CODEC(Name) \
-  MR_CODEC(Name##Request)     \
-  MR_CODEC(Name##Reply)
-MR_PEER_METHODS(MR_METHOD_CODEC)
-MR_ADMIN_METHODS(MR_METHOD_CODEC)
+#define MR_PEER_METHOD_CODEC(Name) \
+  MR_PEER_CODEC(Name##Request)     \
+  MR_PEER_CODEC(Name##Reply)
+MR_PEER_METHODS(MR_PEER_METHOD_CODEC)
+MR_ADMIN_METHODS(MR_PEER_METHOD_CODEC)
 
 }  // namespace millrace

@@ -5,7 +5,7 @@
 namespace millrace::train {
 namespace {
 
-constexpr char kSlot[] = "accumulator";
+constexpr char kAdagradSlot[] = "accumulator";
 
 }  // namespace
 
@@ -24,7 +24,7 @@ void AdagradOptimizer::CreateState(
     return;
   }
   for (const ops::Variable& v : variables) {
-    FilledSlot(root, v, kSlot, name(), initial_accumulator_value_);
+    FilledSlot(root, v, kAdagradSlot, name(), initial_accumulator_value_);
   }
 }
 
@@ -36,7 +36,7 @@ Operation AdagradOptimizer::ApplyDense(const Scope& scope,
                                        const Output& gradient,
                                        const ops::Variable& variable) {
   OpBuilder apply(scope, UpdateOp(variable, "ApplyAdagrad"));
-  apply.In(variable.handle()).In(Slot(variable, kSlot).handle());
+  apply.In(variable.handle()).In(Slot(variable, kAdagradSlot).handle());
   apply.In(learning_rate_.For(variable)).In(gradient);
   return apply.Attr("use_locking", use_locking()).Finish();
 }
@@ -45,7 +45,7 @@ Operation AdagradOptimizer::ApplyRows(const Scope& scope,
                                       const IndexedSlices& rows,
                                       const ops::Variable& variable) {
   OpBuilder apply(scope, UpdateOp(variable, "SparseApplyAdagrad"));
-  apply.In(variable.handle()).In(Slot(variable, kSlot).handle());
+  apply.In(variable.handle()).In(Slot(variable, kAdagradSlot).handle());
   apply.In(learning_rate_.For(variable)).In(rows.values).In(rows.indices);
   return apply.Attr("use_locking", use_locking()).Finish();
 }

@@ -33,7 +33,7 @@ Output Bool(const Scope& scope, const Output& x) {
              : x;
 }
 
-Output SumOfAll(const Scope& scope, const Output& x) {
+Output TotalOf(const Scope& scope, const Output& x) {
   return ops::Sum(scope, ops::Reshape(scope, x, {-1}), {0});
 }
 
@@ -46,11 +46,11 @@ Weighted WeightedSum(const Scope& s, const Output& values,
                      const Output& weights) {
   const Output x = Float(s, values);
   if (!weights) {
-    return {SumOfAll(s, x), ops::Cast(s, SizeOf(s, x), DataType::kFloat)};
+    return {TotalOf(s, x), ops::Cast(s, SizeOf(s, x), DataType::kFloat)};
   }
   const Output w = Float(s, weights);
-  return {SumOfAll(s, ops::Mul(s, x, w)),
-          SumOfAll(s, ops::Mul(s, ops::OnesLike(s, x), w))};
+  return {TotalOf(s, ops::Mul(s, x, w)),
+          TotalOf(s, ops::Mul(s, ops::OnesLike(s, x), w))};
 }
 
 Metric MeanIn(const VariableScope& block, const Output& values,

@@ -5,7 +5,7 @@
 namespace millrace::train {
 namespace {
 
-constexpr char kSlot[] = "momentum";
+constexpr char kMomentumSlot[] = "momentum";
 
 }  // namespace
 
@@ -19,7 +19,8 @@ MomentumOptimizer::MomentumOptimizer(const Input& learning_rate,
 
 void MomentumOptimizer::CreateState(
     const Scope& root, const std::vector<ops::Variable>& variables) {
-  for (const ops::Variable& v : variables) ZerosSlot(root, v, kSlot, name());
+  for (const ops::Variable& v : variables)
+    ZerosSlot(root, v, kMomentumSlot, name());
 }
 
 void MomentumOptimizer::Prepare(const Scope& block) {
@@ -32,7 +33,7 @@ Operation MomentumOptimizer::ApplyDense(const Scope& scope,
                                         const ops::Variable& variable) {
   OpBuilder apply(scope, variable.is_resource() ? "ResourceApplyMomentum"
                                                 : "ApplyMomentum");
-  apply.In(variable.handle()).In(Slot(variable, kSlot).handle());
+  apply.In(variable.handle()).In(Slot(variable, kMomentumSlot).handle());
   apply.In(learning_rate_.For(variable)).In(gradient);
   apply.In(momentum_.For(variable));
   return apply.Attr("use_locking", use_locking())
@@ -45,7 +46,7 @@ Operation MomentumOptimizer::ApplyRows(const Scope& scope,
                                        const ops::Variable& variable) {
   OpBuilder apply(scope, variable.is_resource() ? "ResourceSparseApplyMomentum"
                                                 : "SparseApplyMomentum");
-  apply.In(variable.handle()).In(Slot(variable, kSlot).handle());
+  apply.In(variable.handle()).In(Slot(variable, kMomentumSlot).handle());
   apply.In(learning_rate_.For(variable)).In(rows.values).In(rows.indices);
   apply.In(momentum_.For(variable));
   return apply.Attr("use_locking", use_locking())

@@ -15,7 +15,7 @@ using testing::HasSubstr;
 using testing::Key;
 using testing::UnorderedElementsAre;
 
-float Number(Session& session, const Output& output) {
+float NumberIn(Session& session, const Output& output) {
   auto out = session.Run({output});
   EXPECT_TRUE(out.ok()) << out.status();
   return out.ok() ? (*out)[0].scalar<float>() : NAN;
@@ -43,11 +43,11 @@ TEST_P(MovingAverage, OfAVariable) {
   EXPECT_FALSE(average.trainable());
   Session session(s_);
   ASSERT_TRUE(session.RunTargets({ops::GlobalVariablesInitializer(s_)}).ok());
-  EXPECT_EQ(Number(session, average), 10);
+  EXPECT_EQ(NumberIn(session, average), 10);
   ASSERT_TRUE(session.RunTargets({update}).ok());
-  EXPECT_FLOAT_EQ(Number(session, average), 0.75f * 10 + 0.25f * 11);
+  EXPECT_FLOAT_EQ(NumberIn(session, average), 0.75f * 10 + 0.25f * 11);
   ASSERT_TRUE(session.RunTargets({update}).ok());
-  EXPECT_FLOAT_EQ(Number(session, average),
+  EXPECT_FLOAT_EQ(NumberIn(session, average),
                   0.75f * (0.75f * 10 + 0.25f * 11) + 0.25f * 12);
   EXPECT_THAT(ema.VariablesToRestore(s_),
               UnorderedElementsAre(Key("w/ExponentialMovingAverage")));
@@ -63,7 +63,7 @@ TEST_P(MovingAverage, WithTheNumberOfUpdates) {
   ASSERT_TRUE(session.RunTargets({ops::GlobalVariablesInitializer(s_)}).ok());
   ASSERT_TRUE(session.RunTargets({set}).ok());
   ASSERT_TRUE(session.RunTargets({update}).ok());
-  EXPECT_FLOAT_EQ(Number(session, ema.Average(w)), 3 * (1 - 6.0f / 15));
+  EXPECT_FLOAT_EQ(NumberIn(session, ema.Average(w)), 3 * (1 - 6.0f / 15));
 }
 
 TEST_P(MovingAverage, OfATensor) {
@@ -79,11 +79,11 @@ TEST_P(MovingAverage, OfATensor) {
   Session session(s_);
   ASSERT_TRUE(session.RunTargets({ops::GlobalVariablesInitializer(s_)}).ok());
   ASSERT_TRUE(session.RunTargets({{x, 8.0f}}, {update, update_debiased}).ok());
-  EXPECT_FLOAT_EQ(Number(session, plain.AverageOf(x)), 4);
-  EXPECT_FLOAT_EQ(Number(session, debiased.AverageOf(x)), 8);
+  EXPECT_FLOAT_EQ(NumberIn(session, plain.AverageOf(x)), 4);
+  EXPECT_FLOAT_EQ(NumberIn(session, debiased.AverageOf(x)), 8);
   ASSERT_TRUE(session.RunTargets({{x, 2.0f}}, {update, update_debiased}).ok());
-  EXPECT_FLOAT_EQ(Number(session, plain.AverageOf(x)), 3);
-  EXPECT_FLOAT_EQ(Number(session, debiased.AverageOf(x)), 3 / 0.75f);
+  EXPECT_FLOAT_EQ(NumberIn(session, plain.AverageOf(x)), 3);
+  EXPECT_FLOAT_EQ(NumberIn(session, debiased.AverageOf(x)), 3 / 0.75f);
   EXPECT_TRUE(s_.graph().Find("x/debiased/biased"));
   EXPECT_TRUE(s_.graph().Find("x/debiased/local_step"));
 }

@@ -24,7 +24,7 @@ ops::Variable Scalar(const Scope& s, const char* name, float value,
                        {.use_resource = use_resource});
 }
 
-float Number(Session& session, const Output& output) {
+float NumberOf(Session& session, const Output& output) {
   auto out = session.Run({output});
   EXPECT_TRUE(out.ok()) << out.status();
   return out.ok() ? (*out)[0].scalar<float>() : NAN;
@@ -46,7 +46,7 @@ class OptimizerTest : public testing::TestWithParam<bool> {
       const Status ran = session.RunTargets({*train_op});
       EXPECT_TRUE(ran.ok()) << ran;
     }
-    return Number(session, w.value());
+    return NumberOf(session, w.value());
   }
   std::vector<std::string> VariableNames() {
     std::vector<std::string> names;
@@ -122,7 +122,7 @@ TEST(Optimizer, TheGlobalStepFollowsTheUpdate) {
   auto out = session.Run({train_op->output(0)});
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_EQ((*out)[0].scalar<int64_t>(), 1);
-  EXPECT_EQ(Number(session, w.value()), 0);
+  EXPECT_EQ(NumberOf(session, w.value()), 0);
   EXPECT_EQ(*ReadGlobalStep(session, step), 1);
   CreateGlobalStep(s);
   EXPECT_EQ(s.status().code(), StatusCode::kInvalidArgument);
@@ -143,7 +143,7 @@ TEST(Optimizer, TheGlobalStepMayBeAResource) {
   auto out = session.Run({train_op->output(0)});
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_EQ((*out)[0].scalar<int64_t>(), 5);
-  EXPECT_EQ(Number(session, w.value()), 0);
+  EXPECT_EQ(NumberOf(session, w.value()), 0);
 }
 
 TEST(Optimizer, SlotsAndUpdatesLieBesideTheirVariables) {
@@ -174,7 +174,7 @@ TEST(Optimizer, ALearningRateMayBeATensor) {
   Session session(s);
   ASSERT_TRUE(session.RunTargets({ops::GlobalVariablesInitializer(s)}).ok());
   ASSERT_TRUE(session.RunTargets({{rate, 0.25f}}, {*train_op}).ok());
-  EXPECT_EQ(Number(session, w.value()), 0.5f);
+  EXPECT_EQ(NumberOf(session, w.value()), 0.5f);
 }
 
 TEST(Optimizer, WithoutGradients) {

@@ -5,7 +5,7 @@
 namespace millrace::train {
 namespace {
 
-constexpr char kSlot[] = "accumulator";
+constexpr char kProximalSlot[] = "accumulator";
 
 }  // namespace
 
@@ -26,7 +26,7 @@ void ProximalAdagradOptimizer::CreateState(
     return;
   }
   for (const ops::Variable& v : variables) {
-    FilledSlot(root, v, kSlot, name(), initial_accumulator_value_);
+    FilledSlot(root, v, kProximalSlot, name(), initial_accumulator_value_);
   }
 }
 
@@ -38,7 +38,7 @@ Operation ProximalAdagradOptimizer::ApplyDense(const Scope& scope,
                                                const Output& gradient,
                                                const ops::Variable& variable) {
   OpBuilder apply(scope, UpdateOp(variable, "ApplyProximalAdagrad"));
-  apply.In(variable.handle()).In(Slot(variable, kSlot).handle());
+  apply.In(variable.handle()).In(Slot(variable, kProximalSlot).handle());
   apply.In(learning_rate_.For(variable)).In(l1_.For(variable));
   apply.In(l2_.For(variable)).In(gradient);
   return apply.Attr("use_locking", use_locking()).Finish();
@@ -48,7 +48,7 @@ Operation ProximalAdagradOptimizer::ApplyRows(const Scope& scope,
                                               const IndexedSlices& rows,
                                               const ops::Variable& variable) {
   OpBuilder apply(scope, UpdateOp(variable, "SparseApplyProximalAdagrad"));
-  apply.In(variable.handle()).In(Slot(variable, kSlot).handle());
+  apply.In(variable.handle()).In(Slot(variable, kProximalSlot).handle());
   apply.In(learning_rate_.For(variable)).In(l1_.For(variable));
   apply.In(l2_.For(variable)).In(rows.values).In(rows.indices);
   return apply.Attr("use_locking", use_locking()).Finish();

@@ -11,8 +11,8 @@ namespace {
 
 using Outputs = std::vector<Output>;
 
-constexpr char kPs[] = "/job:ps/task:0";
-constexpr char kWorker1[] = "/job:worker/task:1";
+constexpr char kOnlyPs[] = "/job:ps/task:0";
+constexpr char kSecondWorker[] = "/job:worker/task:1";
 
 // The body is on two tasks, the condition on a third; a branch and an inner
 // loop lie in it.
@@ -27,10 +27,10 @@ TEST(LoopGradientsTest, OverThreeTasks) {
       cluster.StartAll();
       const Scope s = Scope::NewRoot(TestOps());
       const Output x = ops::Placeholder(s, DataType::kFloat);
-      const Output w = ops::Const(s.WithDevice(kPs), 0.5f);
+      const Output w = ops::Const(s.WithDevice(kOnlyPs), 0.5f);
       const auto step = [&](const Scope& b, const Output& i, const Output& v) {
-        const Scope ps = b.WithDevice(kPs);
-        const Scope worker = b.WithDevice(kWorker1);
+        const Scope ps = b.WithDevice(kOnlyPs);
+        const Scope worker = b.WithDevice(kSecondWorker);
         const Output odd = ops::Equal(b, ops::FloorMod(b, i, 2), 1);
         const auto branch = ops::Switch(worker, v, odd);
         const Output merged =
@@ -43,9 +43,9 @@ TEST(LoopGradientsTest, OverThreeTasks) {
               return ops::Less(c, u[0], i);
             },
             [&](const Scope& bb, const Outputs& u) {
-              return Outputs{
-                  ops::AddV2(bb, u[0], 1),
-                  ops::Mul(bb.WithDevice(kWorker1), u[1], ops::Exp(bb, w))};
+              return Outputs{ops::AddV2(bb, u[0], 1),
+                             ops::Mul(bb.WithDevice(kSecondWorker), u[1],
+                                      ops::Exp(bb, w))};
             });
         return ops::AddV2(ps, inner[1], ops::Mul(worker, v, w));
       };

@@ -17,6 +17,16 @@ GCC_ONLY = re.compile(r"-Winvalid-pch|-fpch-preprocess|-Wno-(restrict|stringop-\
                       r"free-nonheap-object|array-bounds)|-fno-semantic-interposition|-Werror")
 
 
+def one_by_one(entry):
+    """The entries of the files that one compiles together (MILLRACE_UNITY)."""
+    if "/Unity/" not in entry["file"]:
+        return [entry]
+    with open(entry["file"]) as f:
+        files = re.findall(r'^#include "(.*)"$', f.read(), re.M)
+    return [dict(entry, file=path, arguments=[path if w == entry["file"] else w for w in entry["arguments"]])
+            for path in files]
+
+
 def clang_commands():
     """build/lint/compile_commands.json: dev's, without what only g++ understands."""
     with open(os.path.join(building.folder("dev"), "compile_commands.json")) as f:
@@ -34,6 +44,7 @@ def clang_commands():
         while kept and not kept[0].endswith(("c++", "g++")):
             kept.pop(0)  # ccache
         entry["arguments"] = kept
+    entries = [e for entry in entries for e in one_by_one(entry)]
     folder = os.path.join(ROOT, "build", "lint")
     os.makedirs(folder, exist_ok=True)
     with open(os.path.join(folder, "compile_commands.json"), "w") as f:

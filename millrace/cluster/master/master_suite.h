@@ -28,25 +28,25 @@ inline const KernelTable& Kernels() {
   return *kernels;
 }
 
-inline NodeDef Node(std::string name, std::string op,
-                    std::vector<std::string> inputs, AttrMap attrs,
-                    std::string device) {
+inline NodeDef Defined(std::string name, std::string op,
+                       std::vector<std::string> inputs, AttrMap attrs,
+                       std::string device) {
   return {std::move(name), std::move(op), std::move(inputs), std::move(device),
           std::move(attrs)};
 }
 inline NodeDef Const(std::string name, std::string device) {
-  return Node(std::move(name), "Const", {},
-              {{"dtype", DataType::kFloat}, {"value", Tensor::Scalar(1.0f)}},
-              std::move(device));
+  return Defined(std::move(name), "Const", {},
+                 {{"dtype", DataType::kFloat}, {"value", Tensor::Scalar(1.0f)}},
+                 std::move(device));
 }
 inline NodeDef Placeholder(std::string name, std::string device) {
-  return Node(std::move(name), "Placeholder", {},
-              {{"dtype", DataType::kFloat}, {"shape", PartialShape({})}},
-              std::move(device));
+  return Defined(std::move(name), "Placeholder", {},
+                 {{"dtype", DataType::kFloat}, {"shape", PartialShape({})}},
+                 std::move(device));
 }
 inline NodeDef Neg(std::string name, std::string input, std::string device) {
-  return Node(std::move(name), "Neg", {std::move(input)},
-              {{"T", DataType::kFloat}}, std::move(device));
+  return Defined(std::move(name), "Neg", {std::move(input)},
+                 {{"T", DataType::kFloat}}, std::move(device));
 }
 
 // The master of worker 0 in a cluster of two ps and two workers; the test plays

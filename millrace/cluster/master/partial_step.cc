@@ -12,8 +12,8 @@
 namespace millrace {
 namespace {
 
-using Cleanup = FanOut<CleanupGraphRequest, CleanupGraphReply>;
-using RunParts = FanOut<RunGraphRequest, RunGraphReply>;
+using CleanupGraphs = FanOut<CleanupGraphRequest, CleanupGraphReply>;
+using RunGraphs = FanOut<RunGraphRequest, RunGraphReply>;
 
 absl::flat_hash_map<std::string, int> ByName(
     const std::vector<std::string>& names) {
@@ -212,17 +212,17 @@ class PartialStep::Call final : public RefCounted {
       if (!gone.ok()) return Finish(gone.status);
       client_token_ = gone.token;
     }
-    std::vector<RunParts::Call> calls;
+    std::vector<RunGraphs::Call> calls;
     for (const PreparedRun::Part& part : step_->run_->parts) {
-      RunParts::Call& call = calls.emplace_back();
+      RunGraphs::Call& call = calls.emplace_back();
       call.peer = part.peer;
       const Status made = MakeRequest(part, request, &call.request);
       if (!made.ok()) return Finish(made);
     }
-    RunParts::Start(
+    RunGraphs::Start(
         std::move(calls), &WorkerApi::RunGraph, deadline_, &scope_,
         &environment.in_flight,
-        [self = Ref<Call>::Share(this)](std::vector<RunParts::Call>& done) {
+        [self = Ref<Call>::Share(this)](std::vector<RunGraphs::Call>& done) {
           self->OnParts(done);
         });
   }
@@ -251,7 +251,7 @@ class PartialStep::Call final : public RefCounted {
     return OkStatus();
   }
 
-  void OnParts(std::vector<RunParts::Call>& calls) {
+  void OnParts(std::vector<RunGraphs::Call>& calls) {
     Status status;
     std::vector<Tensor> values(step_->run_->signature.fetches.size());
     for (size_t i = 0; i < calls.size(); ++i) {
@@ -351,16 +351,17 @@ void PartialStep::End(const Status& reason) {
         Cancelled("The partial run was cancelled because a call of it failed: ",
                   reason.message())));
   }
-  std::vector<Cleanup::Call> calls;
+  std::vector<CleanupGraphs::Call> calls;
   for (const PreparedRun::Part& part : run_->parts) {
-    Cleanup::Call& call = calls.emplace_back();
+    CleanupGraphs::Call& call = calls.emplace_back();
     call.peer = part.peer;
     call.request.step_id = step_id_;
   }
   MasterEnvironment& environment = session_->environment();
-  Cleanup::Start(std::move(calls), &WorkerApi::CleanupGraph,
-                 Deadline::AfterMillis(10'000), &environment.background,
-                 &environment.in_flight, [](std::vector<Cleanup::Call>&) {});
+  CleanupGraphs::Start(std::move(calls), &WorkerApi::CleanupGraph,
+                       Deadline::AfterMillis(10'000), &environment.background,
+                       &environment.in_flight,
+                       [](std::vector<CleanupGraphs::Call>&) {});
 }
 
 }  // namespace millrace

@@ -20,6 +20,10 @@
 
 namespace millrace {
 
+inline constexpr char kPs[] = "/job:ps/task:0";
+inline constexpr char kCluster[] = "ps=ps0:1;worker=w0:1";
+inline constexpr DataType kFloat = DataType::kFloat;
+
 // The tables of all ops and CPU kernels.
 inline const OpRegistry* TestOps() {
   static const OpRegistry* const ops =

@@ -10,10 +10,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr char kPs[] = "/job:ps/task:0";
 constexpr char kWorker[] = "/job:worker/task:0";
-constexpr char kCluster[] = "ps=ps0:1;worker=w0:1";
-constexpr DataType kFloat = DataType::kFloat;
 
 // y = x + 1, x fed, y fetched, both at `device`.
 std::vector<NodeDef> AddOne(const Device& device) {

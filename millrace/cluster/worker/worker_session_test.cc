@@ -10,10 +10,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr char kPs[] = "/job:ps/task:0";
 constexpr char kMaster[] = "/job:worker/replica:0/task:0";
-constexpr char kCluster[] = "ps=ps0:1;worker=w0:1";
-constexpr DataType kFloat = DataType::kFloat;
 constexpr int64_t kSecond = 1'000'000'000;
 
 void Simulate(absl::AnyInvocable<void()> body, uint64_t seed = 1) {

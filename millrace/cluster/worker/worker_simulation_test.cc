@@ -8,7 +8,6 @@
 namespace millrace {
 namespace {
 
-constexpr DataType kFloat = DataType::kFloat;
 const char* const kTasks[] = {"/job:ps/task:0", "/job:worker/task:0",
                               "/job:worker/task:1"};
 

@@ -117,7 +117,7 @@ Status ForDiagonals(KernelContext& ctx, const Diagonals& d, int64_t matrices,
 }
 
 template <class F>
-Status BySize(DataType type, F&& f) {
+Status DiagBySize(DataType type, F&& f) {
   return DispatchBySize(type, [&]<class T>() -> Status {
     if constexpr (std::is_integral_v<T> || std::is_same_v<T, Complex128>) {
       return f.template operator()<T>();
@@ -157,7 +157,7 @@ class DiagPartKernel : public DiagBase {
       }
       MR_RETURN_IF_ERROR(FillTensor(ctx, out, ctx.input(2).data()));
     }
-    return BySize(x.dtype(), [&]<class T>() -> Status {
+    return DiagBySize(x.dtype(), [&]<class T>() -> Status {
       const T* from = reinterpret_cast<const T*>(x.data());
       T* to = reinterpret_cast<T*>(out->mutable_data());
       const int64_t step = d.cols + 1;
@@ -177,7 +177,7 @@ Status PutDiagonals(KernelContext& ctx, const Diagonals& d,
   if (out->num_elements() == 0 || diagonal.num_elements() == 0) {
     return OkStatus();
   }
-  return BySize(out->dtype(), [&]<class T>() -> Status {
+  return DiagBySize(out->dtype(), [&]<class T>() -> Status {
     const T* from = reinterpret_cast<const T*>(diagonal.data());
     T* to = reinterpret_cast<T*>(out->mutable_data());
     const int64_t step = d.cols + 1;

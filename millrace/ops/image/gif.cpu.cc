@@ -18,7 +18,7 @@ constexpr int kNoColor = -1;
 constexpr size_t kHeaderBytes = 6, kScreenBytes = 7, kFrameBytes = 9;
 constexpr uint8_t kExtension = 0x21, kFrame = 0x2c, kTrailer = 0x3b;
 constexpr uint8_t kGraphicsControl = 0xf9;
-constexpr int64_t kRowsBetweenStops = 64;
+constexpr int64_t kGifRowsBetweenStops = 64;
 // Rows of an interlaced picture come in four passes.
 constexpr struct {
   int64_t first, step;
@@ -125,7 +125,7 @@ class GifParser {
     frame->data = rest_;
     MR_RETURN_IF_ERROR(lzw_.Start(rest_));
     for (int64_t y = 0; y < frame->height; ++y) {
-      if (y % kRowsBetweenStops == 0) MR_RETURN_IF_ERROR(stop());
+      if (y % kGifRowsBetweenStops == 0) MR_RETURN_IF_ERROR(stop());
       MR_RETURN_IF_ERROR(lzw_.Read(nullptr, frame->width));
     }
     MR_ASSIGN(rest_, lzw_.Finish());
@@ -137,9 +137,9 @@ class GifParser {
   MemoryCharge charge_;
 };
 
-class Canvas {
+class GifCanvas {
  public:
-  Canvas(uint8_t* pixels, int64_t height, int64_t width)
+  GifCanvas(uint8_t* pixels, int64_t height, int64_t width)
       : pixels_(pixels), height_(height), width_(width) {}
 
   // Paints frame `number` on top of `pixels_`, which holds what was there.
@@ -151,7 +151,7 @@ class Canvas {
     row_.resize(static_cast<size_t>(frame.width));
     int64_t rows = 0;
     const auto paint = [&](int64_t y) -> Status {
-      if (rows++ % kRowsBetweenStops == 0) MR_RETURN_IF_ERROR(stop());
+      if (rows++ % kGifRowsBetweenStops == 0) MR_RETURN_IF_ERROR(stop());
       MR_RETURN_IF_ERROR(lzw_.Read(row_.data(), frame.width));
       return PaintRow(frame, y);
     };
@@ -220,7 +220,7 @@ Status Read(absl::string_view bytes, bool first_only, FrameAllocator allocate,
   MR_ASSIGN(const int64_t frame_bytes,
             (CheckedSize(height) * width * 3).Get("a GIF picture's bytes"));
   MR_ASSIGN(uint8_t* const out, allocate(count, height, width, 3));
-  Canvas canvas(out, height, width);
+  GifCanvas canvas(out, height, width);
   for (int64_t i = 0; i < count; ++i) {
     uint8_t* const pixels = out + i * frame_bytes;
     if (i == 0) {

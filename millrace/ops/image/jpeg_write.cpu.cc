@@ -10,7 +10,7 @@
 namespace millrace::ops {
 namespace {
 
-constexpr int64_t kMaxPixels = int64_t{1} << 29;
+constexpr int64_t kMaxJpegPixels = int64_t{1} << 29;
 constexpr size_t kMaxChunk = size_t{1} << 20;
 constexpr absl::string_view kXmpNamespace = "http://ns.adobe.com/xap/1.0/";
 
@@ -153,7 +153,7 @@ StatusOr<std::string> WriteJpeg(const uint8_t* pixels, int64_t height,
                                 const JpegWriteOptions& options,
                                 StopCheck stop) {
   if (height <= 0 || width <= 0 || height > JPEG_MAX_DIMENSION ||
-      width > JPEG_MAX_DIMENSION || height * width >= kMaxPixels) {
+      width > JPEG_MAX_DIMENSION || height * width >= kMaxJpegPixels) {
     return Internal("JPEG encoding failed: a picture of ", height, " x ", width,
                     " pixels; sides may be 1 to ", JPEG_MAX_DIMENSION);
   }

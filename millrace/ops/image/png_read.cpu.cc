@@ -11,8 +11,9 @@
 namespace millrace::ops {
 namespace {
 
-constexpr int64_t kMaxSide = int64_t{1} << 27, kMaxPixels = int64_t{1} << 29;
-constexpr png_uint_32 kRowsBetweenStops = 64;
+constexpr int64_t kMaxReadSide = int64_t{1} << 27,
+                  kMaxReadPixels = int64_t{1} << 29;
+constexpr png_uint_32 kReadRowsBetweenStops = 64;
 
 class PngReader {
  public:
@@ -38,8 +39,8 @@ class PngReader {
       return InvalidArgument("Invalid PNG. Failed to initialize decoder.",
                              Words());
     }
-    if (width_ >= kMaxSide || height_ >= kMaxSide ||
-        width() * height() >= kMaxPixels) {
+    if (width_ >= kMaxReadSide || height_ >= kMaxReadSide ||
+        width() * height() >= kMaxReadPixels) {
       return InvalidArgument("PNG size too large for int: ", width_, " by ",
                              height_);
     }
@@ -149,7 +150,7 @@ class PngReader {
     for (int pass = 0; pass < r->passes_; ++pass) {
       uint8_t* row = r->out_;
       for (png_uint_32 y = 0; y < r->height_; ++y, row += r->row_bytes_) {
-        if (y % kRowsBetweenStops == 0 && r->AskStop()) {
+        if (y % kReadRowsBetweenStops == 0 && r->AskStop()) {
           png_error(r->png_, "stopped");
         }
         png_read_row(r->png_, row, nullptr);

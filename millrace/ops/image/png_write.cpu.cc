@@ -7,9 +7,9 @@
 namespace millrace::ops {
 namespace {
 
-constexpr int kMaxMemoryLevel = 9;       // zlib's
-constexpr int64_t kMaxSide = 1'000'000;  // libpng's
-constexpr int64_t kRowsBetweenStops = 64;
+constexpr int kMaxMemoryLevel = 9;              // zlib's
+constexpr int64_t kMaxWrittenSide = 1'000'000;  // libpng's
+constexpr int64_t kWrittenRowsBetweenStops = 64;
 
 // What libpng's callbacks see.
 struct Output {
@@ -25,7 +25,7 @@ struct Output {
   char words[120] = {};
 };
 
-struct Picture {
+struct PngPicture {
   const uint8_t* pixels;
   png_uint_32 width, height;
   int channels, bits, compression;
@@ -46,7 +46,7 @@ void Flush(png_structp) {}
 // False after an error, which ends here by a long jump: nothing in this
 // function may need a destructor.
 bool Write(png_structp png, png_infop info, Output* output,
-           const Picture& picture) {
+           const PngPicture& picture) {
   constexpr int kColors[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA,
                              PNG_COLOR_TYPE_RGB, PNG_COLOR_TYPE_RGB_ALPHA};
   if (setjmp(png_jmpbuf(png)) != 0) return false;
@@ -61,7 +61,7 @@ bool Write(png_structp png, png_infop info, Output* output,
                      static_cast<size_t>(picture.channels) *
                      static_cast<size_t>(picture.bits / 8);
   for (png_uint_32 y = 0; y < picture.height; ++y) {
-    if (y % kRowsBetweenStops == 0 && output->AskStop()) return false;
+    if (y % kWrittenRowsBetweenStops == 0 && output->AskStop()) return false;
     png_write_row(png, const_cast<png_bytep>(picture.pixels + y * row));
   }
   png_write_end(png, nullptr);
@@ -73,8 +73,8 @@ bool Write(png_structp png, png_infop info, Output* output,
 StatusOr<std::string> WritePng(const void* pixels, int64_t height,
                                int64_t width, int channels, int bits,
                                int compression, StopCheck stop) {
-  if (width <= 0 || height <= 0 || width > kMaxSide || height > kMaxSide ||
-      channels < 1 || channels > 4) {
+  if (width <= 0 || height <= 0 || width > kMaxWrittenSide ||
+      height > kMaxWrittenSide || channels < 1 || channels > 4) {
     return Internal("PNG encoding failed: ", width, " x ", height,
                     " pixels of ", channels, " channels");
   }

@@ -281,7 +281,7 @@ class NearestGradKernel {
   ResizeOptions options_;
 };
 
-#define MR_REAL_TYPES                                                     \
+#define MR_RESIZE_TYPES                                                   \
   "T: bfloat16, double, float, half, int16, int32, int64, int8, uint16, " \
   "uint32, uint64, uint8"
 
@@ -291,20 +291,24 @@ class NearestGradKernel {
 using namespace millrace;
 using namespace millrace::ops;
 
-MR_KERNELS(ResizeBilinear, Cpu){
-    {.types = MR_REAL_TYPES, .make = MakeKernel<ResizeKernel>, .host = "size"}};
-MR_KERNELS(ResizeNearestNeighbor, Cpu){
-    {.types = MR_REAL_TYPES, .make = MakeKernel<ResizeKernel>, .host = "size"}};
-MR_KERNELS(ResizeBicubic, Cpu){
-    {.types = MR_REAL_TYPES, .make = MakeKernel<ResizeKernel>, .host = "size"}};
-MR_KERNELS(ResizeArea, Cpu){
-    {.types = MR_REAL_TYPES, .make = MakeKernel<ResizeKernel>, .host = "size"}};
+MR_KERNELS(ResizeBilinear, Cpu){{.types = MR_RESIZE_TYPES,
+                                 .make = MakeKernel<ResizeKernel>,
+                                 .host = "size"}};
+MR_KERNELS(ResizeNearestNeighbor, Cpu){{.types = MR_RESIZE_TYPES,
+                                        .make = MakeKernel<ResizeKernel>,
+                                        .host = "size"}};
+MR_KERNELS(ResizeBicubic, Cpu){{.types = MR_RESIZE_TYPES,
+                                .make = MakeKernel<ResizeKernel>,
+                                .host = "size"}};
+MR_KERNELS(ResizeArea, Cpu){{.types = MR_RESIZE_TYPES,
+                             .make = MakeKernel<ResizeKernel>,
+                             .host = "size"}};
 MR_KERNELS(ResizeBilinearGrad,
            Cpu){{.types = "T: float, bfloat16, half, double",
                  .make = MakeKernel<ResizeGradKernel>}};
 MR_KERNELS(ResizeBicubicGrad, Cpu){
     {.types = "T: float, double", .make = MakeKernel<ResizeGradKernel>}};
 MR_KERNELS(ResizeNearestNeighborGrad,
-           Cpu){{.types = MR_REAL_TYPES,
+           Cpu){{.types = MR_RESIZE_TYPES,
                  .make = MakeKernel<NearestGradKernel>,
                  .host = "size"}};

@@ -9,8 +9,8 @@
 namespace millrace::ops {
 namespace {
 
-constexpr int64_t kFindNanos = 40;
-constexpr int64_t kKeysAtOnce = 256;
+constexpr int64_t kFindRowNanos = 40;
+constexpr int64_t kRowsAtOnce = 256;
 constexpr int64_t kMaxRows = int64_t{1} << 48;  // far beyond any memory
 
 // An element for messages.
@@ -152,16 +152,16 @@ Status HashRows::Find(KernelContext& ctx, const Tensor& keys,
   char* const out = values->mutable_data();
   // One default for all, or one each.
   const bool full = defaults.num_elements() == values->num_elements();
-  const int64_t cost = kFindNanos + MoveCost(values->dtype(), width_);
+  const int64_t cost = kFindRowNanos + MoveCost(values->dtype(), width_);
   return DispatchBySize(values->dtype(), [&]<class T>() {
     return ctx.ParallelFor(
         keys.num_elements(), cost, [&](int64_t begin, int64_t end) {
           const T* const own = reinterpret_cast<const T*>(values_.data());
           const T* const other = reinterpret_cast<const T*>(defaults.data());
           T* const to = reinterpret_cast<T*>(out);
-          int64_t rows[kKeysAtOnce];
-          for (; begin < end; begin += kKeysAtOnce) {
-            const int64_t stop = std::min(end, begin + kKeysAtOnce);
+          int64_t rows[kRowsAtOnce];
+          for (; begin < end; begin += kRowsAtOnce) {
+            const int64_t stop = std::min(end, begin + kRowsAtOnce);
             index_->Find(keys, begin, stop, rows);
             for (int64_t i = begin; i < stop; ++i) {
               const int64_t row = rows[i - begin];

@@ -6,15 +6,15 @@ namespace millrace::ops {
 namespace {
 
 // Between two looks whether the step was cancelled.
-constexpr int64_t kKeysAtOnce = 1 << 16;
+constexpr int64_t kMutableKeysAtOnce = 1 << 16;
 
 Status PutAll(KernelContext& ctx, const Tensor& keys, const Tensor& values,
               HashRows* rows) {
   const int64_t n = keys.num_elements();
-  for (int64_t i = 0; i < n; i += kKeysAtOnce) {
+  for (int64_t i = 0; i < n; i += kMutableKeysAtOnce) {
     MR_RETURN_IF_ERROR(ctx.CheckCancelled());
     MR_RETURN_IF_ERROR(rows->Put(ctx.device().allocator(), keys, values, i,
-                                 std::min(n, i + kKeysAtOnce)));
+                                 std::min(n, i + kMutableKeysAtOnce)));
   }
   return OkStatus();
 }
@@ -54,9 +54,9 @@ Status MutableTable::Insert(KernelContext& ctx, const Tensor& keys,
 Status MutableTable::Remove(KernelContext& ctx, const Tensor& keys) {
   const int64_t n = keys.num_elements();
   WriterLock lock(mu_);
-  for (int64_t i = 0; i < n; i += kKeysAtOnce) {
+  for (int64_t i = 0; i < n; i += kMutableKeysAtOnce) {
     MR_RETURN_IF_ERROR(ctx.CheckCancelled());
-    rows_->Remove(keys, i, std::min(n, i + kKeysAtOnce));
+    rows_->Remove(keys, i, std::min(n, i + kMutableKeysAtOnce));
   }
   return OkStatus();
 }

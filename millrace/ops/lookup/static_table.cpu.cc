@@ -6,7 +6,7 @@ namespace millrace::ops {
 namespace {
 
 // Between two looks whether the step was cancelled.
-constexpr int64_t kKeysAtOnce = 1 << 16;
+constexpr int64_t kStaticKeysAtOnce = 1 << 16;
 
 }  // namespace
 
@@ -74,10 +74,10 @@ Status StaticTable::Import(KernelContext& ctx, const Tensor& keys,
   std::unique_ptr<HashRows> rows = NewRows();
   Allocator* const allocator = ctx.device().allocator();
   MR_RETURN_IF_ERROR(rows->Reserve(allocator, n));
-  for (int64_t i = 0; i < n; i += kKeysAtOnce) {
+  for (int64_t i = 0; i < n; i += kStaticKeysAtOnce) {
     MR_RETURN_IF_ERROR(ctx.CheckCancelled());
     MR_RETURN_IF_ERROR(rows->PutOnce(allocator, keys, values, i,
-                                     std::min(n, i + kKeysAtOnce)));
+                                     std::min(n, i + kStaticKeysAtOnce)));
   }
   return Initialize(std::move(rows), n);
 }

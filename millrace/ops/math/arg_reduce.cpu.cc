@@ -8,7 +8,7 @@
 namespace millrace::ops {
 namespace {
 
-constexpr int64_t kTile = 256;
+constexpr int64_t kArgTile = 256;
 
 // Of two elements that are equal or not ordered (NaN), the earlier one wins.
 // Nothing is better than the identity, so an all-NaN line gives index 0.
@@ -22,8 +22,8 @@ template <class T, bool kMax>
 void Columns(const T* x, int64_t stride, int64_t rows, int64_t n,
              int64_t* index) {
   using C = ComputeType<T>;
-  C best[kTile];
-  bool seen[kTile];
+  C best[kArgTile];
+  bool seen[kArgTile];
   for (int64_t j = 0; j < n; ++j) {
     best[j] = static_cast<C>(x[j]);
     seen[j] = best[j] == best[j];
@@ -84,15 +84,16 @@ class ArgKernel {
   template <class T>
   static Status Find(KernelContext& ctx, const T* x, int64_t outer,
                      int64_t rows, int64_t inner, Tensor& z) {
-    const int64_t tiles = (inner + kTile - 1) / kTile;
-    const int64_t nanos = std::max<int64_t>(1, rows * std::min(inner, kTile));
+    const int64_t tiles = (inner + kArgTile - 1) / kArgTile;
+    const int64_t nanos =
+        std::max<int64_t>(1, rows * std::min(inner, kArgTile));
     char* out = z.mutable_data();
     return ctx.ParallelFor(outer * tiles, nanos, [&](int64_t b, int64_t e) {
-      int64_t index[kTile];
+      int64_t index[kArgTile];
       for (int64_t item = b; item < e; ++item) {
         const int64_t o = item / tiles;
-        const int64_t j = item % tiles * kTile;
-        const int64_t n = std::min(kTile, inner - j);
+        const int64_t j = item % tiles * kArgTile;
+        const int64_t n = std::min(kArgTile, inner - j);
         Columns<T, kMax>(x + o * rows * inner + j, inner, rows, n, index);
         Store(z.dtype(), index, n, out, o * inner + j);
       }
@@ -109,7 +110,7 @@ class ArgKernel {
   }
 };
 
-constexpr char kTypes[] =
+constexpr char kArgTypes[] =
     "T: bfloat16, half, float, double, int8, int16, int32, int64, uint8, "
     "uint16, uint32, uint64, bool";
 
@@ -119,6 +120,7 @@ constexpr char kTypes[] =
 using namespace millrace;       // NOLINT: declarations stand outside
 using namespace millrace::ops;  // NOLINT
 
-MR_KERNELS(ArgMax, Cpu){{.types = kTypes, .make = MakeKernel<ArgKernel<true>>}};
+MR_KERNELS(ArgMax,
+           Cpu){{.types = kArgTypes, .make = MakeKernel<ArgKernel<true>>}};
 MR_KERNELS(ArgMin,
-           Cpu){{.types = kTypes, .make = MakeKernel<ArgKernel<false>>}};
+           Cpu){{.types = kArgTypes, .make = MakeKernel<ArgKernel<false>>}};

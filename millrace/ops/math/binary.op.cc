@@ -5,7 +5,7 @@ using namespace millrace;  // NOLINT: declarations stand outside
 
 namespace {
 
-constexpr char kNumbers[] =
+constexpr char kBinaryNumbers[] =
     "T: {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, "
     "uint32, uint64, int64, complex64, complex128}";
 constexpr char kFloatingOrComplex[] =
@@ -50,7 +50,7 @@ MR_OP(Sub){
 MR_OP(Mul){
     .inputs = "x: T, y: T",
     .outputs = "z: T",
-    .attrs = kNumbers,
+    .attrs = kBinaryNumbers,
     .flags = kCommutative,
     .shape = shapes::Broadcast,
     .doc = "x * y with broadcasting.",
@@ -67,7 +67,7 @@ MR_OP(MulNoNan){
 MR_OP(Div){
     .inputs = "x: T, y: T",
     .outputs = "z: T",
-    .attrs = kNumbers,
+    .attrs = kBinaryNumbers,
     .shape = shapes::Broadcast,
     .doc =
         "x / y with broadcasting; integers are cut towards 0. Integer division "
@@ -77,7 +77,7 @@ MR_OP(Div){
 MR_OP(RealDiv){
     .inputs = "x: T, y: T",
     .outputs = "z: T",
-    .attrs = kNumbers,
+    .attrs = kBinaryNumbers,
     .shape = shapes::Broadcast,
     .doc = "x / y with broadcasting, for floating and complex types.",
 };
@@ -93,7 +93,7 @@ MR_OP(DivNoNan){
 MR_OP(FloorDiv){
     .inputs = "x: T, y: T",
     .outputs = "z: T",
-    .attrs = kNumbers,
+    .attrs = kBinaryNumbers,
     .shape = shapes::Broadcast,
     .doc =
         "The largest whole number that is not above x / y, with broadcasting. "
@@ -103,7 +103,7 @@ MR_OP(FloorDiv){
 MR_OP(TruncateDiv){
     .inputs = "x: T, y: T",
     .outputs = "z: T",
-    .attrs = kNumbers,
+    .attrs = kBinaryNumbers,
     .shape = shapes::Broadcast,
     .doc =
         "x / y cut towards 0, with broadcasting. Integer division by 0 is an "

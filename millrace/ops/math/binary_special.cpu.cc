@@ -82,7 +82,7 @@ Status RunBetainc(KernelContext& ctx) {
   });
 }
 
-constexpr char kTypes[] = "T: float, double";
+constexpr char kSpecialTypes[] = "T: float, double";
 
 }  // namespace
 }  // namespace millrace::ops
@@ -90,8 +90,9 @@ constexpr char kTypes[] = "T: float, double";
 using namespace millrace;       // NOLINT: declarations stand outside
 using namespace millrace::ops;  // NOLINT
 
-MR_KERNELS(Igamma, Cpu){{.types = kTypes, .make = MakeBinary<kIgamma>}};
-MR_KERNELS(Igammac, Cpu){{.types = kTypes, .make = MakeBinary<kIgammac>}};
+MR_KERNELS(Igamma, Cpu){{.types = kSpecialTypes, .make = MakeBinary<kIgamma>}};
+MR_KERNELS(Igammac,
+           Cpu){{.types = kSpecialTypes, .make = MakeBinary<kIgammac>}};
 MR_KERNELS(Zeta, Cpu){{.make = MakeBinary<kZeta>}};
 MR_KERNELS(Polygamma, Cpu){{.make = MakeBinary<kPolygamma>}};
 MR_KERNELS(NextAfter, Cpu){{.make = MakeBinary<kNextAfter>}};

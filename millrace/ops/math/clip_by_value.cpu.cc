@@ -35,15 +35,15 @@ void ClipComplex(const void* x, const void* low, const void* high, void* z,
 }
 
 template <class... Ts>
-constexpr std::array<ClipLoop, kDataTypeLimit> MakeLoops(Types<Ts...>) {
+constexpr std::array<ClipLoop, kDataTypeLimit> MakeClipLoops(Types<Ts...>) {
   std::array<ClipLoop, kDataTypeLimit> loops = {};
   ((loops[IndexOf<Ts>()] = &Clip<Ts>), ...);
   loops[IndexOf<Complex64>()] = &ClipComplex<float>;
   loops[IndexOf<Complex128>()] = &ClipComplex<double>;
   return loops;
 }
-constexpr auto kLoops =
-    MakeLoops(Join<RealLoops, Join<SignedTypes, Types<uint8_t, uint16_t>>>());
+constexpr auto kClipLoops = MakeClipLoops(
+    Join<RealLoops, Join<SignedTypes, Types<uint8_t, uint16_t>>>());
 
 Status CheckShapes(const Tensor& x, const Tensor& low, const Tensor& high) {
   const auto fits = [&](const Tensor& bound) {
@@ -100,7 +100,7 @@ Status RunClip(KernelContext& ctx) {
   const DataType type = ctx.input(0).dtype();
   const bool floats = ComputesInFloat(type);
   const ClipLoop loop =
-      kLoops[static_cast<int>(floats ? DataType::kFloat : type)];
+      kClipLoops[static_cast<int>(floats ? DataType::kFloat : type)];
   const TensorShape shape = ctx.input(0).shape();
   MR_ASSIGN(Tensor * z, ctx.ForwardOrAllocateOutput({0}, 0, shape));
   char* out = z->mutable_data();

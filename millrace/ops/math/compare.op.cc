@@ -6,7 +6,7 @@ using namespace millrace;  // NOLINT: declarations stand outside
 namespace {
 
 constexpr char kAny[] = "T: type; incompatible_shape_error: bool = true";
-constexpr char kReal[] =
+constexpr char kOrdered[] =
     "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, "
     "half, uint32, uint64}";
 
@@ -44,7 +44,7 @@ MR_OP(NotEqual){
 MR_OP(Less){
     .inputs = "x: T, y: T",
     .outputs = "z: bool",
-    .attrs = kReal,
+    .attrs = kOrdered,
     .shape = shapes::Broadcast,
     .doc = "x < y with broadcasting.",
 };
@@ -52,7 +52,7 @@ MR_OP(Less){
 MR_OP(LessEqual){
     .inputs = "x: T, y: T",
     .outputs = "z: bool",
-    .attrs = kReal,
+    .attrs = kOrdered,
     .shape = shapes::Broadcast,
     .doc = "x <= y with broadcasting.",
 };
@@ -60,7 +60,7 @@ MR_OP(LessEqual){
 MR_OP(Greater){
     .inputs = "x: T, y: T",
     .outputs = "z: bool",
-    .attrs = kReal,
+    .attrs = kOrdered,
     .shape = shapes::Broadcast,
     .doc = "x > y with broadcasting.",
 };
@@ -68,7 +68,7 @@ MR_OP(Greater){
 MR_OP(GreaterEqual){
     .inputs = "x: T, y: T",
     .outputs = "z: bool",
-    .attrs = kReal,
+    .attrs = kOrdered,
     .shape = shapes::Broadcast,
     .doc = "x >= y with broadcasting.",
 };

@@ -6,11 +6,11 @@ using namespace millrace;  // NOLINT: declarations stand outside
 
 namespace {
 
-constexpr char kNumbers[] =
+constexpr char kReducedNumbers[] =
     "keep_dims: bool = false; T: {float, double, int32, uint8, int16, int8, "
     "complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, "
     "uint16, complex128, half, uint32, uint64}; Tidx: {int32, int64} = 'int32'";
-constexpr char kReal[] =
+constexpr char kReducedReal[] =
     "keep_dims: bool = false; T: {float, double, int32, uint8, int16, int8, "
     "int64, bfloat16, uint16, half, uint32, uint64, qint8, quint8, qint32, "
     "qint16, quint16}; Tidx: {int32, int64} = 'int32'";
@@ -51,7 +51,7 @@ Status ReductionShape(ShapeContext& c) {
 MR_OP(Sum){
     .inputs = "input: T, reduction_indices: Tidx",
     .outputs = "output: T",
-    .attrs = kNumbers,
+    .attrs = kReducedNumbers,
     .shape = ReductionShape,
     .doc =
         "The sum over the dimensions that `reduction_indices` names; negative "
@@ -61,7 +61,7 @@ MR_OP(Sum){
 MR_OP(Mean){
     .inputs = "input: T, reduction_indices: Tidx",
     .outputs = "output: T",
-    .attrs = kNumbers,
+    .attrs = kReducedNumbers,
     .shape = ReductionShape,
     .doc = "The mean over dimensions. Of integers, cut towards 0.",
 };
@@ -69,7 +69,7 @@ MR_OP(Mean){
 MR_OP(Prod){
     .inputs = "input: T, reduction_indices: Tidx",
     .outputs = "output: T",
-    .attrs = kNumbers,
+    .attrs = kReducedNumbers,
     .shape = ReductionShape,
     .doc = "The product over dimensions.",
 };
@@ -77,7 +77,7 @@ MR_OP(Prod){
 MR_OP(Max){
     .inputs = "input: T, reduction_indices: Tidx",
     .outputs = "output: T",
-    .attrs = kReal,
+    .attrs = kReducedReal,
     .shape = ReductionShape,
     .doc = "The largest element over dimensions; NaN if one is NaN.",
 };
@@ -85,7 +85,7 @@ MR_OP(Max){
 MR_OP(Min){
     .inputs = "input: T, reduction_indices: Tidx",
     .outputs = "output: T",
-    .attrs = kReal,
+    .attrs = kReducedReal,
     .shape = ReductionShape,
     .doc = "The smallest element over dimensions; NaN if one is NaN.",
 };
@@ -93,7 +93,7 @@ MR_OP(Min){
 MR_OP(EuclideanNorm){
     .inputs = "input: T, reduction_indices: Tidx",
     .outputs = "output: T",
-    .attrs = kNumbers,
+    .attrs = kReducedNumbers,
     .shape = ReductionShape,
     .doc = "The root of the sum of squares over dimensions.",
 };

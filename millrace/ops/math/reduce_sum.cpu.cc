@@ -98,7 +98,7 @@ constexpr ReduceTable NormTable() {
 }
 constexpr ReduceTable kNorm = NormTable();
 
-constexpr char kNumbers[] =
+constexpr char kSumTypes[] =
     "T: bfloat16, half, float, double, int8, int16, int32, int64, uint8, "
     "uint16, uint32, uint64, complex64, complex128";
 
@@ -112,6 +112,6 @@ const ReduceTable& MeanReduction() { return kMean; }
 using namespace millrace;       // NOLINT: declarations stand outside
 using namespace millrace::ops;  // NOLINT
 
-MR_KERNELS(Sum, Cpu){{.types = kNumbers, .make = MakeReduce<kSum>}};
-MR_KERNELS(Mean, Cpu){{.types = kNumbers, .make = MakeReduce<kMean>}};
-MR_KERNELS(EuclideanNorm, Cpu){{.types = kNumbers, .make = MakeReduce<kNorm>}};
+MR_KERNELS(Sum, Cpu){{.types = kSumTypes, .make = MakeReduce<kSum>}};
+MR_KERNELS(Mean, Cpu){{.types = kSumTypes, .make = MakeReduce<kMean>}};
+MR_KERNELS(EuclideanNorm, Cpu){{.types = kSumTypes, .make = MakeReduce<kNorm>}};

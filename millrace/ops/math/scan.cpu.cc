@@ -12,7 +12,7 @@
 namespace millrace::ops {
 namespace {
 
-constexpr int64_t kTile = 256;
+constexpr int64_t kScanTile = 256;
 
 struct SumStep {
   template <class A>
@@ -56,7 +56,7 @@ struct LogSumExpStep {
 template <class Step, class T, bool kExclusive>
 void ScanColumns(const T* x, T* z, int64_t step, int64_t rows, int64_t n) {
   using A = ComputeType<T>;
-  A acc[kTile];
+  A acc[kScanTile];
   std::fill_n(acc, n, Step::template Identity<A>());
   for (int64_t r = 0; r < rows; ++r, x += step, z += step) {
     for (int64_t j = 0; j < n; ++j) {
@@ -105,12 +105,13 @@ class ScanKernel {
   template <class T>
   Status Scan(KernelContext& ctx, const T* x, T* z, int64_t outer, int64_t rows,
               int64_t inner) const {
-    const int64_t tiles = (inner + kTile - 1) / kTile;
-    const int64_t nanos = std::max<int64_t>(1, rows * std::min(inner, kTile));
+    const int64_t tiles = (inner + kScanTile - 1) / kScanTile;
+    const int64_t nanos =
+        std::max<int64_t>(1, rows * std::min(inner, kScanTile));
     return ctx.ParallelFor(outer * tiles, nanos, [&](int64_t b, int64_t e) {
       for (int64_t item = b; item < e; ++item) {
-        const int64_t j = item % tiles * kTile;
-        const int64_t n = std::min(kTile, inner - j);
+        const int64_t j = item % tiles * kScanTile;
+        const int64_t n = std::min(kScanTile, inner - j);
         int64_t at = item / tiles * rows * inner + j;
         if (reverse_) at += (rows - 1) * inner;
         const int64_t step = reverse_ ? -inner : inner;
@@ -127,7 +128,7 @@ class ScanKernel {
   bool reverse_ = false;
 };
 
-constexpr char kTypes[] =
+constexpr char kScanTypes[] =
     "T: bfloat16, half, float, double, int8, int16, int32, int64, uint8, "
     "uint16, uint32, uint64, complex64, complex128";
 
@@ -137,9 +138,11 @@ constexpr char kTypes[] =
 using namespace millrace;       // NOLINT: declarations stand outside
 using namespace millrace::ops;  // NOLINT
 
-MR_KERNELS(Cumsum, Cpu){
-    {.types = kTypes, .make = MakeKernel<ScanKernel<SumStep, NumericTypes>>}};
-MR_KERNELS(Cumprod, Cpu){
-    {.types = kTypes, .make = MakeKernel<ScanKernel<ProdStep, NumericTypes>>}};
+MR_KERNELS(Cumsum,
+           Cpu){{.types = kScanTypes,
+                 .make = MakeKernel<ScanKernel<SumStep, NumericTypes>>}};
+MR_KERNELS(Cumprod,
+           Cpu){{.types = kScanTypes,
+                 .make = MakeKernel<ScanKernel<ProdStep, NumericTypes>>}};
 MR_KERNELS(CumulativeLogsumexp,
            Cpu){{.make = MakeKernel<ScanKernel<LogSumExpStep, FloatTypes>>}};

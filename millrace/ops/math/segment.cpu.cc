@@ -12,7 +12,7 @@
 namespace millrace::ops {
 namespace {
 
-constexpr int64_t kTile = 512;
+constexpr int64_t kSegmentTile = 512;
 
 enum class Reduction { kSum, kMean, kProd, kMin, kMax };
 
@@ -74,11 +74,11 @@ class Reducer {
 
   void Reduce(const Segment& s, const char* x, const int64_t* order,
               int64_t inner, char* out) const {
-    alignas(64) char acc[kTile * 16];
+    alignas(64) char acc[kSegmentTile * 16];
     char* z = out + s.out * inner * bytes_;
     if (s.begin == s.end) return FillEmpty(z, inner);
-    for (int64_t j = 0; j < inner; j += kTile) {
-      const int64_t n = std::min(kTile, inner - j);
+    for (int64_t j = 0; j < inner; j += kSegmentTile) {
+      const int64_t n = std::min(kSegmentTile, inner - j);
       loops_.init(acc, n);
       if (order == nullptr && inner == 1) {
         loops_.rows(x + s.begin * bytes_, 0, 1, s.end - s.begin, acc);
@@ -243,7 +243,7 @@ Status RunUnsortedSegment(KernelContext& ctx) {
                    order.data(), inner, *z);
 }
 
-constexpr char kNumbers[] =
+constexpr char kSegmentNumbers[] =
     "T: bfloat16, half, float, double, int8, int16, int32, int64, uint8, "
     "uint16, uint32, uint64, complex64, complex128";
 
@@ -260,16 +260,16 @@ using namespace millrace;       // NOLINT: declarations stand outside
 using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(SegmentSum,
-           Cpu){{.types = kNumbers, .make = kSorted<Reduction::kSum>}};
+           Cpu){{.types = kSegmentNumbers, .make = kSorted<Reduction::kSum>}};
 MR_KERNELS(SegmentMean,
-           Cpu){{.types = kNumbers, .make = kSorted<Reduction::kMean>}};
+           Cpu){{.types = kSegmentNumbers, .make = kSorted<Reduction::kMean>}};
 MR_KERNELS(SegmentProd,
-           Cpu){{.types = kNumbers, .make = kSorted<Reduction::kProd>}};
+           Cpu){{.types = kSegmentNumbers, .make = kSorted<Reduction::kProd>}};
 MR_KERNELS(SegmentMin, Cpu){{.make = kSorted<Reduction::kMin>}};
 MR_KERNELS(SegmentMax, Cpu){{.make = kSorted<Reduction::kMax>}};
 MR_KERNELS(UnsortedSegmentSum,
-           Cpu){{.types = kNumbers, .make = kUnsorted<Reduction::kSum>}};
-MR_KERNELS(UnsortedSegmentProd,
-           Cpu){{.types = kNumbers, .make = kUnsorted<Reduction::kProd>}};
+           Cpu){{.types = kSegmentNumbers, .make = kUnsorted<Reduction::kSum>}};
+MR_KERNELS(UnsortedSegmentProd, Cpu){
+    {.types = kSegmentNumbers, .make = kUnsorted<Reduction::kProd>}};
 MR_KERNELS(UnsortedSegmentMin, Cpu){{.make = kUnsorted<Reduction::kMin>}};
 MR_KERNELS(UnsortedSegmentMax, Cpu){{.make = kUnsorted<Reduction::kMax>}};

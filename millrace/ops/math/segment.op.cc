@@ -5,11 +5,11 @@ using namespace millrace;  // NOLINT: declarations stand outside
 
 namespace {
 
-constexpr char kNumbers[] =
+constexpr char kSegmentNumbers[] =
     "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, "
     "quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, "
     "uint32, uint64}; Tindices: {int32, int64}";
-constexpr char kReal[] =
+constexpr char kSegmentReal[] =
     "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, "
     "half, uint32, uint64}; Tindices: {int32, int64}";
 constexpr char kUnsortedReal[] =
@@ -46,7 +46,7 @@ Status UnsortedSegmentShape(ShapeContext& c) {
 MR_OP(SegmentSum){
     .inputs = "data: T, segment_ids: Tindices",
     .outputs = "output: T",
-    .attrs = kNumbers,
+    .attrs = kSegmentNumbers,
     .shape = SegmentShape,
     .doc =
         "Sums of the rows of each segment; ids are sorted and may skip "
@@ -56,7 +56,7 @@ MR_OP(SegmentSum){
 MR_OP(SegmentMean){
     .inputs = "data: T, segment_ids: Tindices",
     .outputs = "output: T",
-    .attrs = kNumbers,
+    .attrs = kSegmentNumbers,
     .shape = SegmentShape,
     .doc =
         "Means of the rows of each segment; ids are sorted and may skip "
@@ -66,7 +66,7 @@ MR_OP(SegmentMean){
 MR_OP(SegmentProd){
     .inputs = "data: T, segment_ids: Tindices",
     .outputs = "output: T",
-    .attrs = kNumbers,
+    .attrs = kSegmentNumbers,
     .shape = SegmentShape,
     .doc =
         "Products of the rows of each segment; ids are sorted and may skip "
@@ -76,7 +76,7 @@ MR_OP(SegmentProd){
 MR_OP(SegmentMin){
     .inputs = "data: T, segment_ids: Tindices",
     .outputs = "output: T",
-    .attrs = kReal,
+    .attrs = kSegmentReal,
     .shape = SegmentShape,
     .doc =
         "Smallest elements of the rows of each segment; ids are sorted and may "
@@ -86,7 +86,7 @@ MR_OP(SegmentMin){
 MR_OP(SegmentMax){
     .inputs = "data: T, segment_ids: Tindices",
     .outputs = "output: T",
-    .attrs = kReal,
+    .attrs = kSegmentReal,
     .shape = SegmentShape,
     .doc =
         "Largest elements of the rows of each segment; ids are sorted and may "

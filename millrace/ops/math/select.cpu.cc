@@ -170,7 +170,7 @@ Status RunSelectV2(KernelContext& ctx) {
   });
 }
 
-constexpr char kTypes[] =
+constexpr char kSelectTypes[] =
     "T: bfloat16, half, float, double, int8, int16, int32, int64, uint8, "
     "uint16, uint32, uint64, complex64, complex128, bool, string, resource, "
     "variant";
@@ -182,6 +182,6 @@ using namespace millrace;       // NOLINT: declarations stand outside
 using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(Select,
-           Cpu){{.types = kTypes, .make = MakeFunctionKernel<RunSelect>}};
-MR_KERNELS(SelectV2,
-           Cpu){{.types = kTypes, .make = MakeFunctionKernel<RunSelectV2>}};
+           Cpu){{.types = kSelectTypes, .make = MakeFunctionKernel<RunSelect>}};
+MR_KERNELS(SelectV2, Cpu){
+    {.types = kSelectTypes, .make = MakeFunctionKernel<RunSelectV2>}};

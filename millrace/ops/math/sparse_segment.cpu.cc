@@ -239,7 +239,7 @@ class SparseSegmentGradKernel {
   bool sparse_ = false;
 };
 
-#define MR_REAL_TYPES                                                     \
+#define MR_SPARSE_SEGMENT_TYPES                                           \
   "T: bfloat16, double, float, half, int16, int32, int64, int8, uint16, " \
   "uint32, uint64, uint8"
 #define MR_FLOATS "T: bfloat16, double, float, half"
@@ -250,10 +250,11 @@ class SparseSegmentGradKernel {
 using namespace millrace;
 using namespace millrace::ops;
 
-MR_KERNELS(SparseSegmentSum, Cpu){
-    {.types = MR_REAL_TYPES, .make = MakeKernel<SparseSegmentKernel>}};
-MR_KERNELS(SparseSegmentSumWithNumSegments, Cpu){
-    {.types = MR_REAL_TYPES, .make = MakeKernel<SparseSegmentKernel>}};
+MR_KERNELS(SparseSegmentSum, Cpu){{.types = MR_SPARSE_SEGMENT_TYPES,
+                                   .make = MakeKernel<SparseSegmentKernel>}};
+MR_KERNELS(SparseSegmentSumWithNumSegments,
+           Cpu){{.types = MR_SPARSE_SEGMENT_TYPES,
+                 .make = MakeKernel<SparseSegmentKernel>}};
 MR_KERNELS(SparseSegmentMean,
            Cpu){{.types = MR_FLOATS, .make = MakeKernel<SparseSegmentKernel>}};
 MR_KERNELS(SparseSegmentMeanWithNumSegments,

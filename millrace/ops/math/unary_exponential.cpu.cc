@@ -101,7 +101,7 @@ constexpr UnaryTable kAsinh = MakeUnaryTable<AsinhOp>(FloatLoops(), kLibmPicos);
 constexpr UnaryTable kAcosh = MakeUnaryTable<AcoshOp>(FloatLoops(), kLibmPicos);
 constexpr UnaryTable kAtanh = MakeUnaryTable<AtanhOp>(FloatLoops(), kLibmPicos);
 
-constexpr NamedUnary kNamed[] = {
+constexpr NamedUnary kExponentials[] = {
     {"Acosh", &kAcosh}, {"Asinh", &kAsinh}, {"Atanh", &kAtanh},
     {"Cosh", &kCosh},   {"Exp", &kExp},     {"Expm1", &kExpm1},
     {"Log", &kLog},     {"Log1p", &kLog1p}, {"Sigmoid", &kSigmoid},
@@ -110,7 +110,7 @@ constexpr NamedUnary kNamed[] = {
 
 }  // namespace
 
-absl::Span<const NamedUnary> ExponentialUnaries() { return kNamed; }
+absl::Span<const NamedUnary> ExponentialUnaries() { return kExponentials; }
 
 }  // namespace millrace::ops
 

@@ -60,7 +60,7 @@ void AngleLoop(const void* xv, void* zv, int64_t n) {
 }
 
 using DoubleAndComplex = Join<Types<double>, ComplexTypes>;
-constexpr int kLibmPicos = 10000;
+constexpr int kLibmTrigonometryPicos = 10000;
 
 template <class VectorOp, class LibmOp>
 constexpr UnaryTable AngleTable() {
@@ -72,18 +72,21 @@ constexpr UnaryTable AngleTable() {
 constexpr UnaryTable kSin = AngleTable<VectorSin, SinOp>();
 constexpr UnaryTable kCos = AngleTable<VectorCos, CosOp>();
 constexpr UnaryTable kTan = AngleTable<VectorTan, TanOp>();
-constexpr UnaryTable kAsin = MakeUnaryTable<AsinOp>(FloatLoops(), kLibmPicos);
-constexpr UnaryTable kAcos = MakeUnaryTable<AcosOp>(FloatLoops(), kLibmPicos);
-constexpr UnaryTable kAtan = MakeUnaryTable<AtanOp>(FloatLoops(), kLibmPicos);
+constexpr UnaryTable kAsin =
+    MakeUnaryTable<AsinOp>(FloatLoops(), kLibmTrigonometryPicos);
+constexpr UnaryTable kAcos =
+    MakeUnaryTable<AcosOp>(FloatLoops(), kLibmTrigonometryPicos);
+constexpr UnaryTable kAtan =
+    MakeUnaryTable<AtanOp>(FloatLoops(), kLibmTrigonometryPicos);
 
-constexpr NamedUnary kNamed[] = {
+constexpr NamedUnary kTrigonometrics[] = {
     {"Acos", &kAcos}, {"Asin", &kAsin}, {"Atan", &kAtan},
     {"Cos", &kCos},   {"Sin", &kSin},   {"Tan", &kTan},
 };
 
 }  // namespace
 
-absl::Span<const NamedUnary> TrigonometricUnaries() { return kNamed; }
+absl::Span<const NamedUnary> TrigonometricUnaries() { return kTrigonometrics; }
 
 }  // namespace millrace::ops
 

@@ -37,7 +37,7 @@ constexpr UnaryTable kRelu6 = MakeUnaryTable<Relu6Op>(OrderedLoops());
 constexpr BinaryTable kReluGrad = MakeBinaryTable<ReluGradOp>(OrderedLoops());
 constexpr BinaryTable kRelu6Grad = MakeBinaryTable<Relu6GradOp>(OrderedLoops());
 
-#define MR_REAL_TYPES                                                     \
+#define MR_ACTIVATION_TYPES                                               \
   "T: bfloat16, double, float, half, int16, int32, int64, int8, uint16, " \
   "uint32, uint64, uint8"
 
@@ -55,9 +55,10 @@ absl::Span<const NamedUnary> ActivationUnaries() { return kNamed; }
 using namespace millrace;
 using namespace millrace::ops;
 
-MR_KERNELS(Relu, Cpu){{.types = MR_REAL_TYPES, .make = MakeUnary<kRelu>}};
-MR_KERNELS(Relu6, Cpu){{.types = MR_REAL_TYPES, .make = MakeUnary<kRelu6>}};
-MR_KERNELS(ReluGrad,
-           Cpu){{.types = MR_REAL_TYPES, .make = MakeSameSize<kReluGrad>}};
-MR_KERNELS(Relu6Grad,
-           Cpu){{.types = MR_REAL_TYPES, .make = MakeSameSize<kRelu6Grad>}};
+MR_KERNELS(Relu, Cpu){{.types = MR_ACTIVATION_TYPES, .make = MakeUnary<kRelu>}};
+MR_KERNELS(Relu6,
+           Cpu){{.types = MR_ACTIVATION_TYPES, .make = MakeUnary<kRelu6>}};
+MR_KERNELS(ReluGrad, Cpu){
+    {.types = MR_ACTIVATION_TYPES, .make = MakeSameSize<kReluGrad>}};
+MR_KERNELS(Relu6Grad, Cpu){
+    {.types = MR_ACTIVATION_TYPES, .make = MakeSameSize<kRelu6Grad>}};

@@ -15,7 +15,7 @@ Statistics StatisticsOf(GradContext& g) {
 }
 
 template <class Options>
-Options OptionsOf(GradContext& g) {
+Options NormOptionsOf(GradContext& g) {
   Options options;
   options.epsilon = g.Attr<float>("epsilon");
   options.data_format = g.Attr<std::string>("data_format");
@@ -39,18 +39,18 @@ using namespace millrace::ops;  // NOLINT
 MR_GRADIENT(FusedBatchNorm)(GradContext& g) {
   const Statistics s = StatisticsOf(g);
   Set(g, FusedBatchNormGrad(g, g.dy(0), g.in(0), g.in(1), s.mean, s.variance,
-                            OptionsOf<FusedBatchNormGradOptions>(g)));
+                            NormOptionsOf<FusedBatchNormGradOptions>(g)));
 }
 MR_GRADIENT(FusedBatchNormV2)(GradContext& g) {
   const Statistics s = StatisticsOf(g);
   Set(g, FusedBatchNormGradV2(g, g.dy(0), g.in(0), g.in(1), s.mean, s.variance,
-                              OptionsOf<FusedBatchNormGradV2Options>(g)));
+                              NormOptionsOf<FusedBatchNormGradV2Options>(g)));
 }
 MR_GRADIENT(FusedBatchNormV3)(GradContext& g) {
   const Statistics s = StatisticsOf(g);
   Set(g, FusedBatchNormGradV3(g, g.dy(0), g.in(0), g.in(1), s.mean, s.variance,
                               g.out(5),
-                              OptionsOf<FusedBatchNormGradV3Options>(g)));
+                              NormOptionsOf<FusedBatchNormGradV3Options>(g)));
 }
 
 MR_GRADIENT(LRN)(GradContext& g) {

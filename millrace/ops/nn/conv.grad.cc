@@ -10,7 +10,7 @@ using Ints = std::vector<int64_t>;
 
 // What is handed on to the other passes.
 template <class Options>
-Options OptionsOf(GradContext& g) {
+Options ConvOptionsOf(GradContext& g) {
   Options options;
   options.data_format = g.Attr<std::string>("data_format");
   options.dilations = g.Attr<Ints>("dilations");
@@ -27,58 +27,60 @@ Options OptionsOf(GradContext& g) {
 struct Plain {
   static Output Forward(GradContext& g, const Output& x, const Output& f) {
     return Conv2D(g, x, f, g.Attr<Ints>("strides"),
-                  g.Attr<std::string>("padding"), OptionsOf<Conv2DOptions>(g));
+                  g.Attr<std::string>("padding"),
+                  ConvOptionsOf<Conv2DOptions>(g));
   }
   static Output Input(GradContext& g, const Output& sizes, const Output& f,
                       const Output& y) {
     return Conv2DBackpropInput(g, sizes, f, y, g.Attr<Ints>("strides"),
                                g.Attr<std::string>("padding"),
-                               OptionsOf<Conv2DBackpropInputOptions>(g));
+                               ConvOptionsOf<Conv2DBackpropInputOptions>(g));
   }
   static Output Filter(GradContext& g, const Output& x, const Output& sizes,
                        const Output& y) {
     return Conv2DBackpropFilter(g, x, sizes, y, g.Attr<Ints>("strides"),
                                 g.Attr<std::string>("padding"),
-                                OptionsOf<Conv2DBackpropFilterOptions>(g));
+                                ConvOptionsOf<Conv2DBackpropFilterOptions>(g));
   }
 };
 
 struct Depthwise {
   static Output Forward(GradContext& g, const Output& x, const Output& f) {
-    return DepthwiseConv2dNative(g, x, f, g.Attr<Ints>("strides"),
-                                 g.Attr<std::string>("padding"),
-                                 OptionsOf<DepthwiseConv2dNativeOptions>(g));
+    return DepthwiseConv2dNative(
+        g, x, f, g.Attr<Ints>("strides"), g.Attr<std::string>("padding"),
+        ConvOptionsOf<DepthwiseConv2dNativeOptions>(g));
   }
   static Output Input(GradContext& g, const Output& sizes, const Output& f,
                       const Output& y) {
     return DepthwiseConv2dNativeBackpropInput(
         g, sizes, f, y, g.Attr<Ints>("strides"), g.Attr<std::string>("padding"),
-        OptionsOf<DepthwiseConv2dNativeBackpropInputOptions>(g));
+        ConvOptionsOf<DepthwiseConv2dNativeBackpropInputOptions>(g));
   }
   static Output Filter(GradContext& g, const Output& x, const Output& sizes,
                        const Output& y) {
     return DepthwiseConv2dNativeBackpropFilter(
         g, x, sizes, y, g.Attr<Ints>("strides"), g.Attr<std::string>("padding"),
-        OptionsOf<DepthwiseConv2dNativeBackpropFilterOptions>(g));
+        ConvOptionsOf<DepthwiseConv2dNativeBackpropFilterOptions>(g));
   }
 };
 
 struct Volume {
   static Output Forward(GradContext& g, const Output& x, const Output& f) {
     return Conv3D(g, x, f, g.Attr<Ints>("strides"),
-                  g.Attr<std::string>("padding"), OptionsOf<Conv3DOptions>(g));
+                  g.Attr<std::string>("padding"),
+                  ConvOptionsOf<Conv3DOptions>(g));
   }
   static Output Input(GradContext& g, const Output& sizes, const Output& f,
                       const Output& y) {
-    return Conv3DBackpropInputV2(g, sizes, f, y, g.Attr<Ints>("strides"),
-                                 g.Attr<std::string>("padding"),
-                                 OptionsOf<Conv3DBackpropInputV2Options>(g));
+    return Conv3DBackpropInputV2(
+        g, sizes, f, y, g.Attr<Ints>("strides"), g.Attr<std::string>("padding"),
+        ConvOptionsOf<Conv3DBackpropInputV2Options>(g));
   }
   static Output Filter(GradContext& g, const Output& x, const Output& sizes,
                        const Output& y) {
-    return Conv3DBackpropFilterV2(g, x, sizes, y, g.Attr<Ints>("strides"),
-                                  g.Attr<std::string>("padding"),
-                                  OptionsOf<Conv3DBackpropFilterV2Options>(g));
+    return Conv3DBackpropFilterV2(
+        g, x, sizes, y, g.Attr<Ints>("strides"), g.Attr<std::string>("padding"),
+        ConvOptionsOf<Conv3DBackpropFilterV2Options>(g));
   }
 };
 

@@ -264,7 +264,7 @@ class MaxPoolGradWithArgmaxKernel : public MaxPoolBase {
   bool with_batch_ = false;
 };
 
-#define MR_REAL_TYPES                                                     \
+#define MR_MAX_POOL_TYPES                                                 \
   "T: bfloat16, double, float, half, int16, int32, int64, int8, uint16, " \
   "uint32, uint64, uint8"
 
@@ -287,22 +287,22 @@ Status FindLargest(KernelContext& ctx, const PoolProblem& p, const Tensor& x,
 using namespace millrace;
 using namespace millrace::ops;
 
-MR_KERNELS(MaxPool,
-           Cpu){{.types = MR_REAL_TYPES, .make = MakeKernel<MaxPoolKernel>}};
-MR_KERNELS(MaxPoolV2,
-           Cpu){{.types = MR_REAL_TYPES, .make = MakeKernel<MaxPoolKernel>}};
+MR_KERNELS(MaxPool, Cpu){
+    {.types = MR_MAX_POOL_TYPES, .make = MakeKernel<MaxPoolKernel>}};
+MR_KERNELS(MaxPoolV2, Cpu){
+    {.types = MR_MAX_POOL_TYPES, .make = MakeKernel<MaxPoolKernel>}};
 MR_KERNELS(MaxPoolGrad, Cpu){
-    {.types = MR_REAL_TYPES, .make = MakeKernel<MaxPoolGradKernel>}};
+    {.types = MR_MAX_POOL_TYPES, .make = MakeKernel<MaxPoolGradKernel>}};
 MR_KERNELS(MaxPoolGradV2, Cpu){
-    {.types = MR_REAL_TYPES, .make = MakeKernel<MaxPoolGradKernel>}};
+    {.types = MR_MAX_POOL_TYPES, .make = MakeKernel<MaxPoolGradKernel>}};
 MR_KERNELS(MaxPoolGradGrad, Cpu){
-    {.types = MR_REAL_TYPES, .make = MakeKernel<MaxPoolGradGradKernel>}};
+    {.types = MR_MAX_POOL_TYPES, .make = MakeKernel<MaxPoolGradGradKernel>}};
 MR_KERNELS(MaxPoolGradGradV2, Cpu){
-    {.types = MR_REAL_TYPES, .make = MakeKernel<MaxPoolGradGradKernel>}};
+    {.types = MR_MAX_POOL_TYPES, .make = MakeKernel<MaxPoolGradGradKernel>}};
 MR_KERNELS(MaxPoolWithArgmax, Cpu){
-    {.types = MR_REAL_TYPES, .make = MakeKernel<MaxPoolWithArgmaxKernel>}};
+    {.types = MR_MAX_POOL_TYPES, .make = MakeKernel<MaxPoolWithArgmaxKernel>}};
 MR_KERNELS(MaxPoolGradWithArgmax,
-           Cpu){{.types = MR_REAL_TYPES "; Targmax: int64",
+           Cpu){{.types = MR_MAX_POOL_TYPES "; Targmax: int64",
                  .make = MakeKernel<MaxPoolGradWithArgmaxKernel>}};
 MR_KERNELS(MaxPool3D, Cpu){
     {.types = "T: float, bfloat16", .make = MakeKernel<MaxPoolKernel>}};

@@ -124,7 +124,7 @@ class PatchesKernel {
   int rank_ = 4;
 };
 
-#define MR_REAL_TYPES                                                     \
+#define MR_PATCH_TYPES                                                    \
   "T: bfloat16, double, float, half, int16, int32, int64, int8, uint16, " \
   "uint32, uint64, uint8"
 
@@ -135,7 +135,7 @@ using namespace millrace;
 using namespace millrace::ops;
 
 MR_KERNELS(ExtractImagePatches,
-           Cpu){{.types = MR_REAL_TYPES ", complex64, complex128",
+           Cpu){{.types = MR_PATCH_TYPES ", complex64, complex128",
                  .make = MakeKernel<PatchesKernel>}};
 MR_KERNELS(ExtractVolumePatches,
-           Cpu){{.types = MR_REAL_TYPES, .make = MakeKernel<PatchesKernel>}};
+           Cpu){{.types = MR_PATCH_TYPES, .make = MakeKernel<PatchesKernel>}};

@@ -164,7 +164,7 @@ class NthElementKernel {
   bool reverse_ = false;
 };
 
-#define MR_REAL_TYPES                                                     \
+#define MR_TOP_K_TYPES                                                    \
   "T: bfloat16, double, float, half, int16, int32, int64, int8, uint16, " \
   "uint32, uint64, uint8"
 
@@ -174,9 +174,10 @@ class NthElementKernel {
 using namespace millrace;
 using namespace millrace::ops;
 
-MR_KERNELS(TopK, Cpu){{.types = MR_REAL_TYPES, .make = MakeKernel<TopKKernel>}};
+MR_KERNELS(TopK,
+           Cpu){{.types = MR_TOP_K_TYPES, .make = MakeKernel<TopKKernel>}};
 MR_KERNELS(TopKV2, Cpu){
-    {.types = MR_REAL_TYPES, .make = MakeKernel<TopKKernel>, .host = "k"}};
-MR_KERNELS(NthElement, Cpu){{.types = MR_REAL_TYPES,
+    {.types = MR_TOP_K_TYPES, .make = MakeKernel<TopKKernel>, .host = "k"}};
+MR_KERNELS(NthElement, Cpu){{.types = MR_TOP_K_TYPES,
                              .make = MakeKernel<NthElementKernel>,
                              .host = "n"}};

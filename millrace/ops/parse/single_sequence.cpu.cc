@@ -13,7 +13,7 @@
 namespace millrace::ops {
 namespace {
 
-constexpr size_t kShownBytes = 200;
+constexpr size_t kShownSequenceBytes = 200;
 
 using Map = absl::flat_hash_map<absl::string_view, absl::string_view>;
 
@@ -24,7 +24,8 @@ struct Message {
 
   Status Malformed() const {
     return InvalidArgument("Could not parse example input, value: '",
-                           absl::CEscape(bytes.substr(0, kShownBytes)), "'");
+                           absl::CEscape(bytes.substr(0, kShownSequenceBytes)),
+                           "'");
   }
   Status Parse() {
     const bool good =

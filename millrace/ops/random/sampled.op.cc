@@ -28,12 +28,12 @@ Status StatelessMultinomialShape(ShapeContext& c) {
 
 using namespace millrace;
 
-#define MR_SEEDS "seed: int = 0; seed2: int = 0; "
+#define MR_SAMPLER_SEEDS "seed: int = 0; seed2: int = 0; "
 
 MR_OP(RandomGamma){
     .inputs = "shape: S, alpha: T",
     .outputs = "output: T",
-    .attrs = MR_SEEDS "S: {int32, int64}; T: {half, float, double}",
+    .attrs = MR_SAMPLER_SEEDS "S: {int32, int64}; T: {half, float, double}",
     .flags = kStateful,
     .shape = SamplesShape,
     .doc =
@@ -52,7 +52,7 @@ MR_OP(RandomGammaGrad){
 MR_OP(RandomPoisson){
     .inputs = "shape: S, rate: dtype",
     .outputs = "output: dtype",
-    .attrs = MR_SEEDS "S: {int32, int64}; dtype: {half, float, double}",
+    .attrs = MR_SAMPLER_SEEDS "S: {int32, int64}; dtype: {half, float, double}",
     .flags = kStateful,
     .shape = SamplesShape,
     .doc = "Replaced by RandomPoissonV2.",
@@ -62,7 +62,7 @@ MR_OP(RandomPoisson){
 MR_OP(RandomPoissonV2){
     .inputs = "shape: S, rate: R",
     .outputs = "output: dtype",
-    .attrs = MR_SEEDS
+    .attrs = MR_SAMPLER_SEEDS
     "S: {int32, int64}; R: {half, float, double, int32, int64} = 'double'; "
     "dtype: {half, float, double, int32, int64} = 'int64'",
     .flags = kStateful,
@@ -74,7 +74,7 @@ MR_OP(RandomPoissonV2){
 MR_OP(Multinomial){
     .inputs = "logits: T, num_samples: int32",
     .outputs = "output: output_dtype",
-    .attrs = MR_SEEDS
+    .attrs = MR_SAMPLER_SEEDS
     "T: realnumbertype; output_dtype: {int32, int64} = 'int64'",
     .flags = kStateful,
     .shape = MultinomialShape,

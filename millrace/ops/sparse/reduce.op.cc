@@ -39,7 +39,7 @@ using namespace millrace;
 #define MR_SPARSE_REDUCE_INPUTS                                 \
   "input_indices: int64, input_values: T, input_shape: int64, " \
   "reduction_axes: int32"
-#define MR_SPARSE_OUTPUTS \
+#define MR_REDUCED_OUTPUTS \
   "output_indices: int64, output_values: T, output_shape: int64"
 
 MR_OP(SparseReduceSum){
@@ -60,14 +60,14 @@ MR_OP(SparseReduceMax){
 };
 MR_OP(SparseReduceSumSparse){
     .inputs = MR_SPARSE_REDUCE_INPUTS,
-    .outputs = MR_SPARSE_OUTPUTS,
+    .outputs = MR_REDUCED_OUTPUTS,
     .attrs = "keep_dims: bool = false; T: numbertype",
     .shape = shapes::Unknown,
     .doc = "Sums over dimensions of a sparse tensor, as a sparse one.",
 };
 MR_OP(SparseReduceMaxSparse){
     .inputs = MR_SPARSE_REDUCE_INPUTS,
-    .outputs = MR_SPARSE_OUTPUTS,
+    .outputs = MR_REDUCED_OUTPUTS,
     .attrs = "keep_dims: bool = false; T: realnumbertype",
     .shape = shapes::Unknown,
     .doc = "Maxima over dimensions of a sparse tensor, as a sparse one.",

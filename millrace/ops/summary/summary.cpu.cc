@@ -110,7 +110,7 @@ class AssertKernel {
   int64_t summarize_ = 3;
 };
 
-#define MR_REAL_TYPES                                                     \
+#define MR_SUMMARY_TYPES                                                  \
   "T: bfloat16, double, float, half, int16, int32, int64, int8, uint16, " \
   "uint32, uint64, uint8"
 
@@ -121,8 +121,9 @@ using namespace millrace;
 using namespace millrace::ops;
 
 MR_KERNELS(ScalarSummary, Cpu){
-    {.types = MR_REAL_TYPES, .make = MakeFunctionKernel<RunScalarSummary>}};
-MR_KERNELS(HistogramSummary, Cpu){
-    {.types = MR_REAL_TYPES, .make = MakeFunctionKernel<RunHistogramSummary>}};
+    {.types = MR_SUMMARY_TYPES, .make = MakeFunctionKernel<RunScalarSummary>}};
+MR_KERNELS(HistogramSummary,
+           Cpu){{.types = MR_SUMMARY_TYPES,
+                 .make = MakeFunctionKernel<RunHistogramSummary>}};
 MR_KERNELS(MergeSummary, Cpu){{.make = MakeFunctionKernel<RunMergeSummary>}};
 MR_KERNELS(Assert, Cpu){{.make = MakeKernel<AssertKernel>, .cheap = true}};

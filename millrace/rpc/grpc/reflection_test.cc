@@ -13,7 +13,7 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-std::string Field(uint32_t number, absl::string_view bytes) {
+std::string Member(uint32_t number, absl::string_view bytes) {
   ChunkWriter out;
   out.RequiredBytesField(number, bytes);
   return std::move(out).Finish().Flatten();
@@ -54,16 +54,16 @@ TEST_F(ReflectionTest, ReflectionListsServicesAndFiles) {
   for (const char* version : {"v1", "v1alpha"}) {
     const std::string path = absl::StrCat(
         "/grpc.reflection.", version, ".ServerReflection/ServerReflectionInfo");
-    const std::string list = *Ask(path, Field(7, ""));
-    EXPECT_EQ(Fields(list, 2), std::vector<std::string>{Field(7, "")});
+    const std::string list = *Ask(path, Member(7, ""));
+    EXPECT_EQ(Fields(list, 2), std::vector<std::string>{Member(7, "")});
     ASSERT_EQ(Fields(list, 6).size(), 1u);
     EXPECT_EQ(Fields(list, 6)[0],
-              Field(1, Field(1, "tensorflow.MasterService")));
+              Member(1, Member(1, "tensorflow.MasterService")));
 
     for (const std::string& request :
-         {Field(4, "tensorflow.MasterService"),
-          Field(4, "tensorflow.MasterService.RunStep"),
-          Field(3, "proto/service/master_service.proto")}) {
+         {Member(4, "tensorflow.MasterService"),
+          Member(4, "tensorflow.MasterService.RunStep"),
+          Member(3, "proto/service/master_service.proto")}) {
       const std::string reply = *Ask(path, request);
       ASSERT_EQ(Fields(reply, 4).size(), 1u);
       std::vector<std::string> names;
@@ -83,14 +83,14 @@ TEST_F(ReflectionTest, ReflectionOfWhatIsNotThere) {
   const std::string path =
       "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
   for (const std::string& request :
-       {Field(4, "no.Such"), Field(3, "no.proto"), Field(5, ""),
-        Field(6, "no.Such"), std::string()}) {
+       {Member(4, "no.Such"), Member(3, "no.proto"), Member(5, ""),
+        Member(6, "no.Such"), std::string()}) {
     const std::string reply = *Ask(path, request);
     EXPECT_THAT(Fields(reply, 4), IsEmpty());
     ASSERT_EQ(Fields(reply, 7).size(), 1u);
   }
-  EXPECT_EQ(Fields(*Ask(path, Field(6, "tensorflow.TensorProto")), 5)[0],
-            Field(1, "tensorflow.TensorProto"));
+  EXPECT_EQ(Fields(*Ask(path, Member(6, "tensorflow.TensorProto")), 5)[0],
+            Member(1, "tensorflow.TensorProto"));
   EXPECT_THAT(std::string(Ask(path, "\x1a\x09").status().message()),
               HasSubstr("malformed"));
 }
