@@ -10,10 +10,11 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
-#include "examples/demo/fashion_mnist.h"
 #include "examples/demo/message.h"
 #include "examples/demo/network.h"
 #include "examples/demo/numpy_file.h"
+#include "examples/support/fashion_mnist.h"
+#include "examples/support/lines.h"
 #include "millrace/base/clock.h"
 #include "millrace/base/file.h"
 #include "millrace/base/log.h"
@@ -42,10 +43,11 @@ class Client {
         chief_(client.chief) {}
 
   Status Run() {
-    MR_ASSIGN(test_, LoadTestSet(options_.data));
-    MR_ASSIGN(ImageSet training, LoadTrainingSet(options_.data));
+    MR_ASSIGN(test_, examples::LoadTestSet(options_.data));
+    MR_ASSIGN(examples::ImageSet training,
+              examples::LoadTrainingSet(options_.data));
     // Each replica has an order of its own.
-    Batches batches(
+    examples::Batches batches(
         std::move(training), options_.batch,
         options_.seed * 1000 + static_cast<uint64_t>(client_.index));
     const Scope root = Scope::NewRoot();
@@ -92,7 +94,7 @@ class Client {
   }
 
   void Say(const std::string& line) {
-    if (!WriteLine(STDOUT_FILENO, line)) coordinator_.RequestStop();
+    if (!examples::WriteLine(STDOUT_FILENO, line)) coordinator_.RequestStop();
   }
 
   void ReadControl() {
@@ -107,7 +109,7 @@ class Client {
     if (stopped_) coordinator_.RequestStop();
   }
 
-  Status Train(Batches& batches) {
+  Status Train(examples::Batches& batches) {
     MR_RETURN_IF_ERROR(session_->Start());
     Say(absl::StrCat("started ", session_->global_step(), " ",
                      session_->restored_from()));
@@ -127,7 +129,7 @@ class Client {
     return OkStatus();
   }
 
-  Status TrainStep(const ImageSet& batch) {
+  Status TrainStep(const examples::ImageSet& batch) {
     const Tensor rate =
         Tensor::Scalar(LearningRate(options_, session_->global_step()));
     MR_ASSIGN(const std::vector<Tensor> out,
@@ -265,11 +267,11 @@ class Client {
   bool finish_ = false;
   bool train_more_ = false;
   bool stopped_ = false;
-  LineReader control_{STDIN_FILENO};
+  examples::LineReader control_{STDIN_FILENO};
   train::Coordinator coordinator_;
   train::MonitoredSession* session_ = nullptr;
   Ref<ClientGraph> graph_;
-  ImageSet test_;
+  examples::ImageSet test_;
   int train_ = 0;
   int test_run_ = 0;
   int step_run_ = 0;
@@ -289,7 +291,7 @@ class Client {
 }  // namespace
 
 int64_t StepsPerEpoch(const DemoOptions& options) {
-  return std::max<int64_t>(1, kTrainImages / options.batch);
+  return std::max<int64_t>(1, examples::kTrainImages / options.batch);
 }
 
 int RunClient(const DemoOptions& options, const ClientOptions& client) {
@@ -300,9 +302,10 @@ int RunClient(const DemoOptions& options, const ClientOptions& client) {
   const Status status = Client(options, client).Run();
   if (status.ok()) return 0;
   MR_LOG(Error) << "client " << client.index << ": " << status;
-  WriteLine(STDOUT_FILENO,
-            absl::StrCat("error ", status.ToString().substr(
-                                       0, status.ToString().find('\n'))));
+  examples::WriteLine(
+      STDOUT_FILENO,
+      absl::StrCat("error ",
+                   status.ToString().substr(0, status.ToString().find('\n'))));
   return 1;
 }
 

@@ -11,12 +11,13 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
-#include "examples/demo/cluster_processes.h"
 #include "examples/demo/display.h"
-#include "examples/demo/fashion_mnist.h"
+#include "examples/demo/message.h"
 #include "examples/demo/network.h"
 #include "examples/demo/training_folder.h"
 #include "examples/demo/training_result.h"
+#include "examples/support/fashion_mnist.h"
+#include "examples/support/server_processes.h"
 #include "millrace/base/clock.h"
 #include "millrace/base/file.h"
 #include "millrace/train/replica_device_setter.h"
@@ -45,7 +46,7 @@ void OnSignal(int) {
 }
 
 struct WorkerClient {
-  Process process;
+  examples::Process process;
   WorkerView view;
   bool lost = false;
   std::string why;
@@ -59,7 +60,12 @@ std::string Many(int count, const char* what) {
 class Launcher {
  public:
   explicit Launcher(const DemoOptions& options)
-      : options_(options), display_(options), cluster_(options) {}
+      : options_(options),
+        display_(options),
+        cluster_({.ps = options.ps,
+                  .workers = options.workers,
+                  .server = options.server,
+                  .log_dir = JoinPath(options.dir, "logs")}) {}
 
   int Run() {
     const Status status = Train();
@@ -76,7 +82,7 @@ class Launcher {
 
  private:
   Status Train() {
-    MR_RETURN_IF_ERROR(LoadTestSet(options_.data).status());
+    MR_RETURN_IF_ERROR(examples::LoadTestSet(options_.data).status());
     MR_RETURN_IF_ERROR(folder_.Open(options_));
     display_.Print(absl::StrFormat(
         "Fashion-MNIST, 784-300-100-10, %s, batch %d, %s, seed %d",
@@ -134,11 +140,9 @@ class Launcher {
   }
 
   Status StartClient(int index) {
-    char self[4096];
-    const ssize_t n = readlink("/proc/self/exe", self, sizeof(self));
-    if (n <= 0) return ErrnoStatus("/proc/self/exe", errno);
+    MR_ASSIGN(const std::string self, examples::OwnPath());
     std::vector<std::string> args = {
-        std::string(self, static_cast<size_t>(n)),
+        self,
         "--client_index",
         absl::StrCat(index),
         "--client_target",
@@ -167,11 +171,12 @@ class Launcher {
         options_.values};
     if (index == chief_) args.push_back("--client_chief");
     clients_.emplace_back();
-    MR_ASSIGN(clients_.back().process,
-              Process::Start(args,
-                             JoinPath(cluster_.log_dir(),
-                                      absl::StrCat("client", index, ".log")),
-                             /*talk=*/true));
+    MR_ASSIGN(
+        clients_.back().process,
+        examples::Process::Start(
+            args,
+            JoinPath(cluster_.log_dir(), absl::StrCat("client", index, ".log")),
+            /*talk=*/true));
     return OkStatus();
   }
 
@@ -279,7 +284,7 @@ class Launcher {
   }
 
   Status CheckServers() {
-    for (ServerProcess& server : cluster_.servers()) {
+    for (examples::ServerProcess& server : cluster_.servers()) {
       if (server.process.running()) continue;
       if (server.task.job == "ps") {
         display_.Print(absl::StrCat(
@@ -385,7 +390,7 @@ class Launcher {
   const DemoOptions options_;
   Display display_;
   TrainingFolder folder_;
-  ClusterProcesses cluster_;
+  examples::ServerProcesses cluster_;
   std::vector<WorkerClient> clients_;
   int chief_ = 0;
   bool done_ = false;

@@ -3,8 +3,6 @@
 // The launcher starts parameter servers and worker servers (`millrace server`)
 // and one client a worker (this program again), which train one network
 // asynchronously: each builds the same graph, with the variables on the ps.
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -13,25 +11,15 @@
 
 #include "examples/demo/client.h"
 #include "examples/demo/demo_options.h"
-#include "examples/demo/fashion_mnist.h"
 #include "examples/demo/launcher.h"
+#include "examples/support/fashion_mnist.h"
+#include "examples/support/server_processes.h"
 #include "millrace/base/edit_distance.h"
-#include "millrace/base/file.h"
 
 namespace {
 
 using millrace::demo::ClientOptions;
 using millrace::demo::DemoOptions;
-
-// build/release/examples/demo -> build/release/millrace
-std::string ServerBesideProgram() {
-  char self[4096];
-  const ssize_t n = readlink("/proc/self/exe", self, sizeof(self));
-  if (n <= 0) return "millrace";
-  const std::string path(self, static_cast<size_t>(n));
-  return millrace::JoinPath(
-      millrace::Dirname(std::string(millrace::Dirname(path))), "millrace");
-}
 
 constexpr int kUsageError = 2;
 const std::vector<std::string> kOptimizers = {"sgd", "momentum", "adam"};
@@ -109,8 +97,8 @@ int UsageError(const CLI::App& app, const CLI::ParseError& error, int argc,
 int main(int argc, char** argv) {
   DemoOptions options;
   options.dir = "/tmp/millrace-demo";
-  options.data = millrace::demo::DefaultDataFolder();
-  options.server = ServerBesideProgram();
+  options.data = millrace::examples::DefaultDataFolder();
+  options.server = millrace::examples::ServerBesideProgram();
   ClientOptions client;
   CLI::App app(
       "Trains a classifier of Fashion-MNIST on a cluster of processes on this "

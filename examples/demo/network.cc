@@ -4,7 +4,7 @@
 #include <cmath>
 #include <memory>
 
-#include "examples/demo/fashion_mnist.h"
+#include "examples/support/fashion_mnist.h"
 #include "millrace/client/ops.h"
 #include "millrace/train/adam.h"
 #include "millrace/train/global_step.h"
@@ -79,8 +79,9 @@ StatusOr<Network> BuildNetwork(const Scope& root, const DemoOptions& options,
   Network net;
   const ops::Variable global_step = train::CreateGlobalStep(s);
   net.global_step = global_step;
-  net.images = ops::Placeholder(s.WithOpName("images"), DataType::kUint8,
-                                {.shape = PartialShape({-1, kPixels})});
+  net.images =
+      ops::Placeholder(s.WithOpName("images"), DataType::kUint8,
+                       {.shape = PartialShape({-1, examples::kPixels})});
   net.labels = ops::Placeholder(s.WithOpName("labels"), DataType::kInt32,
                                 {.shape = PartialShape({-1})});
   net.rate = ops::Placeholder(s.WithOpName("learning_rate"), DataType::kFloat,
@@ -89,12 +90,12 @@ StatusOr<Network> BuildNetwork(const Scope& root, const DemoOptions& options,
             MakeOptimizer(options, net.rate));
   const Output x =
       ops::Mul(s, ops::Cast(s, net.images, DataType::kFloat), 1 / kMaxPixel);
-  const Output h1 =
-      ops::Relu(s, Dense(s.SubScope("hidden1"), x, kPixels, 300, 3 * seed));
+  const Output h1 = ops::Relu(
+      s, Dense(s.SubScope("hidden1"), x, examples::kPixels, 300, 3 * seed));
   const Output h2 =
       ops::Relu(s, Dense(s.SubScope("hidden2"), h1, 300, 100, 3 * seed + 1));
   const Output logits =
-      Dense(s.SubScope("softmax"), h2, 100, kClasses, 3 * seed + 2);
+      Dense(s.SubScope("softmax"), h2, 100, examples::kClasses, 3 * seed + 2);
   const auto cross_entropy =
       ops::SparseSoftmaxCrossEntropyWithLogits(s, logits, net.labels);
   net.loss = ops::Mean(s.WithOpName("loss"), cross_entropy.loss, {0});

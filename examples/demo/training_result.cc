@@ -10,7 +10,8 @@
 namespace millrace::demo {
 namespace {
 
-std::string StateOf(const TrainingResult& result, ServerProcess& server) {
+std::string StateOf(const TrainingResult& result,
+                    examples::ServerProcess& server) {
   const bool running = server.process.running();
   const size_t index = static_cast<size_t>(server.task.index);
   std::string state =
@@ -25,19 +26,22 @@ std::string StateOf(const TrainingResult& result, ServerProcess& server) {
                       server.restarts, " x");
 }
 
-std::string TableOf(const TrainingResult& result, ClusterProcesses& cluster) {
+std::string TableOf(const TrainingResult& result,
+                    examples::ServerProcesses& cluster) {
   std::vector<std::vector<std::string>> rows = {
       {"task", "address", "state", "steps", "received", "sent", "memory"}};
-  for (ServerProcess& server : cluster.servers()) {
+  for (examples::ServerProcess& server : cluster.servers()) {
     const bool running = server.process.running();
-    const ServerFigures figures =
-        running ? cluster.FiguresOf(server) : ServerFigures();
+    const StatusOr<examples::ServerFigures> figures =
+        running ? examples::FiguresOf(server.address())
+                : Unavailable(server.name(), " is not running");
     rows.push_back(
         {server.name(), server.address(), StateOf(result, server),
-         figures.known ? CountText(figures.steps) : "-",
-         figures.known ? BytesText(figures.bytes_received) : "-",
-         figures.known ? BytesText(figures.bytes_sent) : "-",
-         running ? BytesText(MemoryOf(server.process.pid()).peak) : "-"});
+         figures.ok() ? CountText(figures->steps) : "-",
+         figures.ok() ? BytesText(figures->bytes_received) : "-",
+         figures.ok() ? BytesText(figures->bytes_sent) : "-",
+         running ? BytesText(examples::MemoryOf(server.process.pid()).peak)
+                 : "-"});
   }
   return TableText(rows, /*first_right=*/3);
 }
@@ -62,7 +66,7 @@ std::string SummaryOf(const TrainingResult& result,
 }  // namespace
 
 void ShowResult(const TrainingResult& result, const DemoOptions& options,
-                ClusterProcesses& cluster, Display& display) {
+                examples::ServerProcesses& cluster, Display& display) {
   display.Print(
       "\nTasks, bytes of tensors between them, and most memory (resident):");
   display.Print(TableOf(result, cluster));

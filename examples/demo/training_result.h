@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "examples/demo/cluster_processes.h"
 #include "examples/demo/demo_options.h"
 #include "examples/demo/display.h"
+#include "examples/support/server_processes.h"
 
 namespace millrace::demo {
 
@@ -25,6 +25,6 @@ struct TrainingResult {
 // Asks the servers that run for their figures and prints the table, where the
 // newest checkpoint is, and how to open TensorBoard.
 void ShowResult(const TrainingResult& result, const DemoOptions& options,
-                ClusterProcesses& cluster, Display& display);
+                examples::ServerProcesses& cluster, Display& display);
 
 }  // namespace millrace::demo

@@ -1,15 +1,21 @@
-// ClusterProcesses: the demo's ps and worker servers.
+// ServerProcesses: a cluster of ps and worker servers, a process each.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "examples/demo/demo_options.h"
-#include "examples/demo/process.h"
+#include "examples/support/process.h"
 #include "millrace/cluster/cluster_spec.h"
 
-namespace millrace::demo {
+namespace millrace::examples {
+
+struct ServerProcessesOptions {
+  int ps = 2;
+  int workers = 2;
+  std::string server;   // the command `millrace`
+  std::string log_dir;  // of what they say; made if it is not there
+};
 
 struct ServerProcess {
   TaskName task;
@@ -23,16 +29,21 @@ struct ServerProcess {
 
 // What a server counts, asked over its Admin service.
 struct ServerFigures {
-  bool known = false;
   int64_t bytes_sent = 0;
   int64_t bytes_received = 0;
   int64_t steps = 0;
 };
+// `address`: "host:port". DEADLINE_EXCEEDED after 10 seconds.
+StatusOr<ServerFigures> FiguresOf(const std::string& address);
+
+// The command `millrace` of the build that this program is of:
+// build/release/examples/demo -> build/release/millrace.
+std::string ServerBesideProgram();
 
 // One thread.
-class ClusterProcesses {
+class ServerProcesses {
  public:
-  explicit ClusterProcesses(const DemoOptions& options);
+  explicit ServerProcesses(ServerProcessesOptions options);
 
   // Starts all on free loopback ports and tells them the cluster.
   Status Start();
@@ -43,18 +54,16 @@ class ClusterProcesses {
 
   std::vector<ServerProcess>& servers() { return servers_; }
   ServerProcess& worker(int index);
-  ServerFigures FiguresOf(const ServerProcess& server) const;
-  const std::string& log_dir() const { return log_dir_; }
+  const std::string& log_dir() const { return options_.log_dir; }
 
  private:
   std::string PathOf(const ServerProcess& server, const char* suffix) const;
   Status Launch(ServerProcess& server, int port);
   Status AwaitPort(ServerProcess& server);
 
-  const DemoOptions options_;
-  const std::string log_dir_;
+  const ServerProcessesOptions options_;
   const std::string cluster_file_;
   std::vector<ServerProcess> servers_;  // ps, then workers
 };
 
-}  // namespace millrace::demo
+}  // namespace millrace::examples

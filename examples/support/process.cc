@@ -1,4 +1,4 @@
-#include "examples/demo/process.h"
+#include "examples/support/process.h"
 
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -14,7 +14,7 @@
 #include "absl/strings/strip.h"
 #include "millrace/base/file.h"
 
-namespace millrace::demo {
+namespace millrace::examples {
 namespace {
 
 constexpr int kCannotRun = 127;
@@ -131,6 +131,13 @@ std::vector<std::string> Process::Lines() {
   return reader_ ? reader_->Read() : std::vector<std::string>();
 }
 
+StatusOr<std::string> OwnPath() {
+  char path[4096];
+  const ssize_t n = readlink("/proc/self/exe", path, sizeof(path));
+  if (n <= 0) return ErrnoStatus("/proc/self/exe", errno);
+  return std::string(path, static_cast<size_t>(n));
+}
+
 Memory MemoryOf(pid_t pid) {
   Memory memory;
   const auto text =
@@ -147,4 +154,4 @@ Memory MemoryOf(pid_t pid) {
   return memory;
 }
 
-}  // namespace millrace::demo
+}  // namespace millrace::examples

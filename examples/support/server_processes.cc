@@ -1,7 +1,9 @@
-#include "examples/demo/cluster_processes.h"
+#include "examples/support/server_processes.h"
 
 #include <algorithm>
 #include <csignal>
+#include <memory>
+#include <utility>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -14,13 +16,13 @@
 #include "millrace/protocol/peer.h"
 #include "millrace/rpc/grpc/grpc_transport.h"
 
-namespace millrace::demo {
+namespace millrace::examples {
 namespace {
 
 constexpr int64_t kStartMs = 20'000;
 constexpr int64_t kStopMs = 3'000;
 constexpr int64_t kPollMs = 10;
-constexpr int64_t kAdminMs = 2'000;
+constexpr int64_t kAdminMs = 10'000;
 constexpr char kHost[] = "127.0.0.1";
 
 }  // namespace
@@ -32,20 +34,19 @@ std::string ServerProcess::address() const {
   return absl::StrCat(kHost, ":", port);
 }
 
-ClusterProcesses::ClusterProcesses(const DemoOptions& options)
-    : options_(options),
-      log_dir_(JoinPath(options.dir, "logs")),
-      cluster_file_(JoinPath(log_dir_, "cluster")) {}
+ServerProcesses::ServerProcesses(ServerProcessesOptions options)
+    : options_(std::move(options)),
+      cluster_file_(JoinPath(options_.log_dir, "cluster")) {}
 
-std::string ClusterProcesses::PathOf(const ServerProcess& server,
-                                     const char* suffix) const {
-  return JoinPath(log_dir_,
+std::string ServerProcesses::PathOf(const ServerProcess& server,
+                                    const char* suffix) const {
+  return JoinPath(options_.log_dir,
                   absl::StrCat(server.task.job, server.task.index, suffix));
 }
 
-Status ClusterProcesses::Start() {
+Status ServerProcesses::Start() {
   FileSystem* const files = PosixFiles();
-  MR_RETURN_IF_ERROR(files->CreateDirRecursively(log_dir_));
+  MR_RETURN_IF_ERROR(files->CreateDirRecursively(options_.log_dir));
   // Of an earlier run; servers take it for this one's.
   files->Delete(cluster_file_).IgnoreError();
   for (const auto& [job, count] :
@@ -69,7 +70,7 @@ Status ClusterProcesses::Start() {
   return WriteFileAtomically(files, cluster_file_, cluster + "\n");
 }
 
-Status ClusterProcesses::Launch(ServerProcess& server, int port) {
+Status ServerProcesses::Launch(ServerProcess& server, int port) {
   PosixFiles()->Delete(PathOf(server, ".port")).IgnoreError();
   // The workers of one machine share its cores.
   const int threads =
@@ -85,7 +86,7 @@ Status ClusterProcesses::Launch(ServerProcess& server, int port) {
   return OkStatus();
 }
 
-Status ClusterProcesses::AwaitPort(ServerProcess& server) {
+Status ServerProcesses::AwaitPort(ServerProcess& server) {
   const Deadline deadline = Deadline::AfterMillis(kStartMs);
   while (!deadline.expired()) {
     auto text = ReadFileToString(PosixFiles(), PathOf(server, ".port"));
@@ -105,38 +106,44 @@ Status ClusterProcesses::AwaitPort(ServerProcess& server) {
                           PathOf(server, ".log"));
 }
 
-Status ClusterProcesses::Restart(ServerProcess& server) {
+Status ServerProcesses::Restart(ServerProcess& server) {
   ++server.restarts;
   MR_RETURN_IF_ERROR(Launch(server, server.port));
   return AwaitPort(server);
 }
 
-ServerProcess& ClusterProcesses::worker(int index) {
+ServerProcess& ServerProcesses::worker(int index) {
   return servers_[static_cast<size_t>(options_.ps + index)];
 }
 
-ServerFigures ClusterProcesses::FiguresOf(const ServerProcess& server) const {
+StatusOr<ServerFigures> FiguresOf(const std::string& address) {
   const std::shared_ptr<Transport> transport = MakeGrpcTransport();
-  const std::shared_ptr<Caller> caller = transport->Connect(server.address());
+  const std::shared_ptr<Caller> caller = transport->Connect(address);
   const std::unique_ptr<AdminApi> admin = MakeAdminStub(caller.get());
   CallContext context;
   context.deadline = Deadline::AfterMillis(kAdminMs);
   const ServerStatusRequest request;
   ServerStatusReply reply;
-  ServerFigures figures;
+  Status result;
   Notification answered;
   admin->ServerStatus(context, request, &reply, Done([&](Status status) {
-                        figures.known = status.ok();
+                        result = std::move(status);
                         answered.Notify();
                       }));
   answered.Wait();
-  figures.bytes_sent = reply.bytes_sent;
-  figures.bytes_received = reply.bytes_received;
-  figures.steps = reply.steps_done;
-  return figures;
+  MR_RETURN_IF_ERROR(result);
+  return ServerFigures{.bytes_sent = reply.bytes_sent,
+                       .bytes_received = reply.bytes_received,
+                       .steps = reply.steps_done};
 }
 
-void ClusterProcesses::Stop() {
+std::string ServerBesideProgram() {
+  const StatusOr<std::string> path = OwnPath();
+  if (!path.ok()) return "millrace";
+  return JoinPath(Dirname(std::string(Dirname(*path))), "millrace");
+}
+
+void ServerProcesses::Stop() {
   for (ServerProcess& server : servers_) server.process.Signal(SIGTERM);
   const Deadline deadline = Deadline::AfterMillis(kStopMs);
   const auto any = [&] {
@@ -150,4 +157,4 @@ void ClusterProcesses::Stop() {
   for (ServerProcess& server : servers_) server.process.Signal(SIGKILL);
 }
 
-}  // namespace millrace::demo
+}  // namespace millrace::examples

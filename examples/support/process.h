@@ -1,4 +1,4 @@
-// Process: a child process of the launcher.
+// Process: a child process.
 #pragma once
 
 #include <sys/types.h>
@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "examples/demo/message.h"
+#include "examples/support/lines.h"
 #include "millrace/base/status.h"
 
-namespace millrace::demo {
+namespace millrace::examples {
 
-// Dies with the launcher, whatever ends that; has a process group of its own,
-// so that a terminal's Ctrl-C reaches the launcher only. One thread.
+// Dies with its parent, whatever ends that; has a process group of its own, so
+// that a terminal's Ctrl-C reaches the parent only. One thread.
 class Process {
  public:
   Process() = default;
@@ -48,6 +48,9 @@ class Process {
   std::optional<LineReader> reader_;
 };
 
+// Where this program is: "/.../build/release/examples/demo".
+StatusOr<std::string> OwnPath();
+
 // Resident memory of a process in bytes: now, and at most so far. 0 if unknown.
 struct Memory {
   int64_t now = 0;
@@ -55,4 +58,4 @@ struct Memory {
 };
 Memory MemoryOf(pid_t pid);
 
-}  // namespace millrace::demo
+}  // namespace millrace::examples

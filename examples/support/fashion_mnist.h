@@ -9,7 +9,7 @@
 #include "millrace/base/status.h"
 #include "millrace/tensor/tensor.h"
 
-namespace millrace::demo {
+namespace millrace::examples {
 
 inline constexpr int64_t kTrainImages = 60'000;
 inline constexpr int64_t kPixels = 28 * 28;
@@ -46,4 +46,4 @@ class Batches {
   int64_t at_ = 0;
 };
 
-}  // namespace millrace::demo
+}  // namespace millrace::examples

@@ -1,4 +1,4 @@
-#include "examples/demo/fashion_mnist.h"
+#include "examples/support/fashion_mnist.h"
 
 #include <zlib.h>
 
@@ -11,7 +11,7 @@
 
 #include "millrace/base/file.h"
 
-namespace millrace::demo {
+namespace millrace::examples {
 namespace {
 
 constexpr uint32_t kImagesMagic = 0x00000803;  // uint8, three dimensions
@@ -138,4 +138,4 @@ void Batches::Shuffle() {
   }
 }
 
-}  // namespace millrace::demo
+}  // namespace millrace::examples
