@@ -7,6 +7,7 @@
 #include "absl/strings/str_split.h"
 #include "millrace/base/log.h"
 #include "millrace/base/memory_budget.h"
+#include "millrace/base/retire.h"
 #include "millrace/base/rooted_files.h"
 #include "millrace/base/version.h"
 #include "millrace/base/wait.h"
@@ -63,8 +64,9 @@ class ServerImpl final : public Server, public AdminTarget {
     if (options_.files == nullptr) options_.files = DefaultFiles();
     MR_ASSIGN(ListenOptions listen, WhereToListen());
     if (!options_.file_root.empty()) {
-      MR_ASSIGN(rooted_files_,
+      MR_ASSIGN(std::unique_ptr<RootedFiles> rooted,
                 RootedFiles::Make(options_.files, options_.file_root));
+      rooted_files_.reset(rooted.release());
       options_.files = rooted_files_.get();
     }
     MR_RETURN_IF_ERROR(MakeWorker());
@@ -313,7 +315,7 @@ class ServerImpl final : public Server, public AdminTarget {
   }
 
   ServerOptions options_;
-  std::unique_ptr<RootedFiles> rooted_files_;
+  std::unique_ptr<RootedFiles, RetireDelete> rooted_files_;
   const std::shared_ptr<Traffic> traffic_ = std::make_shared<Traffic>();
   ServiceGate gate_{traffic_};
   AdminService admin_;

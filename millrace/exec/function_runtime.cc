@@ -18,6 +18,35 @@ std::string CacheKey(const NameAttrList& function) {
   return key;
 }
 
+// A runtime of its own with its kernels.
+struct OwnRuntime {
+  OwnRuntime(const OpRegistry* ops, const KernelTable* table, TaskQueue* pool)
+      : kernels(table), runtime(ops, &kernels, pool) {}
+  KernelCache kernels;
+  FunctionRuntime runtime;
+};
+
+class LibrarySource final : public FunctionSource,
+                            public std::enable_shared_from_this<LibrarySource> {
+ public:
+  LibrarySource(const OpRegistry* ops, const KernelTable* table,
+                TaskQueue* pool, std::shared_ptr<const FunctionLibrary> library)
+      : ops_(ops), table_(table), pool_(pool), library_(std::move(library)) {}
+
+  std::shared_ptr<FunctionRunner> NewRunner() const override {
+    auto own = std::make_shared<OwnRuntime>(ops_, table_, pool_);
+    own->kernels.SetLibrary(library_);
+    own->runtime.SetLibrary(library_, shared_from_this());
+    return {own, &own->runtime};
+  }
+
+ private:
+  const OpRegistry* const ops_;
+  const KernelTable* const table_;
+  TaskQueue* const pool_;
+  const std::shared_ptr<const FunctionLibrary> library_;
+};
+
 // What a call keeps until it is done.
 struct Call {
   StepEnvironment environment;
@@ -28,10 +57,22 @@ struct Call {
 
 }  // namespace
 
-void FunctionRuntime::SetLibrary(
-    std::shared_ptr<const FunctionLibrary> library) {
+void FunctionRuntime::SetLibrary(std::shared_ptr<const FunctionLibrary> library,
+                                 std::shared_ptr<const FunctionSource> source) {
   MutexLock lock(mu_);
   library_ = std::move(library);
+  source_ = std::move(source);
+}
+
+std::shared_ptr<const FunctionSource> FunctionRuntime::source() {
+  MutexLock lock(mu_);
+  if (source_ == nullptr) {
+    source_ = std::make_shared<LibrarySource>(
+        ops_, &kernels_->table(), pool_,
+        library_ != nullptr ? library_
+                            : std::make_shared<const FunctionLibrary>());
+  }
+  return source_;
 }
 
 StatusOr<FunctionRunner::Handle> FunctionRuntime::Instantiate(
@@ -74,9 +115,27 @@ StatusOr<std::shared_ptr<const Plan>> FunctionRuntime::PlanFor(Handle handle,
       .first->second;
 }
 
-void FunctionRuntime::Run(KernelContext& caller, Handle handle,
-                          std::vector<Tensor> args, RunDone done) {
-  const int depth = caller.step().call_depth + 1;
+StatusOr<FunctionTypes> FunctionRuntime::Compile(Handle handle,
+                                                 Device& device) {
+  MR_ASSIGN(const std::shared_ptr<const Plan> plan, PlanFor(handle, device));
+  FunctionTypes types;
+  types.args.resize(static_cast<size_t>(plan->num_args()));
+  types.results.resize(static_cast<size_t>(plan->num_retvals()));
+  for (const PlanNode& node : plan->nodes()) {
+    if (node.kind == NodeKind::kArg) {
+      types.args[static_cast<size_t>(node.number)] = node.info->output_types[0];
+    } else if (node.kind == NodeKind::kRetval) {
+      types.results[static_cast<size_t>(node.number)] =
+          RemoveRef(node.info->input_types[0]);
+    }
+  }
+  return types;
+}
+
+void FunctionRuntime::RunIn(const StepEnvironment& environment, Device& device,
+                            Handle handle, std::vector<Tensor> args,
+                            RunDone done) {
+  const int depth = environment.call_depth + 1;
   if (depth > kMaxCallDepth) {
     std::move(done)(
         ResourceExhausted("function calls nest deeper than ", kMaxCallDepth,
@@ -84,13 +143,13 @@ void FunctionRuntime::Run(KernelContext& caller, Handle handle,
         {});
     return;
   }
-  StatusOr<std::shared_ptr<const Plan>> plan = PlanFor(handle, caller.device());
+  StatusOr<std::shared_ptr<const Plan>> plan = PlanFor(handle, device);
   if (!plan.ok()) {
     std::move(done)(plan.status(), {});
     return;
   }
   auto call = std::make_shared<Call>();
-  call->environment = caller.step();
+  call->environment = environment;
   call->environment.call_depth = depth;
   call->args = std::move(args);
   call->retvals.resize((*plan)->num_retvals());

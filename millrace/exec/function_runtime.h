@@ -23,13 +23,17 @@ class FunctionRuntime final : public FunctionRunner {
       : ops_(ops), kernels_(kernels), pool_(pool) {}
 
   // The functions that there are from now on; a library only grows.
-  void SetLibrary(std::shared_ptr<const FunctionLibrary> library);
+  // `source`: what source() gives, if there is one already.
+  void SetLibrary(std::shared_ptr<const FunctionLibrary> library,
+                  std::shared_ptr<const FunctionSource> source = nullptr);
 
   // INVALID_ARGUMENT or NOT_FOUND name the function.
   StatusOr<Handle> Instantiate(const NameAttrList& function) override;
+  StatusOr<FunctionTypes> Compile(Handle handle, Device& device) override;
   // RESOURCE_EXHAUSTED where calls nest deeper than kMaxCallDepth.
-  void Run(KernelContext& caller, Handle handle, std::vector<Tensor> args,
-           RunDone done) override;
+  void RunIn(const StepEnvironment& environment, Device& device, Handle handle,
+             std::vector<Tensor> args, RunDone done) override;
+  std::shared_ptr<const FunctionSource> source() override;
 
   static constexpr int kMaxCallDepth = 2000;
 
@@ -42,6 +46,7 @@ class FunctionRuntime final : public FunctionRunner {
 
   Mutex mu_;  // guards all below
   std::shared_ptr<const FunctionLibrary> library_;
+  std::shared_ptr<const FunctionSource> source_;  // of library_; made at need
   absl::flat_hash_map<std::string, Handle> handles_;
   std::vector<std::shared_ptr<const NameAttrList>> functions_;  // by handle
   absl::flat_hash_map<std::pair<Handle, std::string>,

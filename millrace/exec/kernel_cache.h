@@ -22,6 +22,8 @@ class KernelCache {
  public:
   explicit KernelCache(const KernelTable* table) : table_(table) {}
 
+  const KernelTable& table() const { return *table_; }
+
   // The functions that kernels made from now on may call. Libraries only grow;
   // old ones are kept, since kernels may look into them.
   void SetLibrary(std::shared_ptr<const FunctionLibrary> library);

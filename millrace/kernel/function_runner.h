@@ -1,30 +1,60 @@
-// FunctionRunner: runs functions of the graph's library inside a step.
+// FunctionRunner: runs functions of the graph's library, inside a step or in
+// what outlives it.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
 #include "millrace/graph/attr_value.h"
+#include "millrace/kernel/kernel_context.h"
 #include "millrace/tensor/tensor.h"
 
 namespace millrace {
 
-class KernelContext;
+class Device;
+class FunctionRunner;
+
+// The functions of a graph as they were at one time, for what goes on after
+// the session: iterators of data sets. Immutable.
+class FunctionSource {
+ public:
+  virtual ~FunctionSource() = default;
+  // A runner with kernels of its own, so that stateful ops begin anew. It must
+  // not outlive the devices on which it runs.
+  virtual std::shared_ptr<FunctionRunner> NewRunner() const = 0;
+};
+
+struct FunctionTypes {
+  std::vector<DataType> args;
+  std::vector<DataType> results;
+};
 
 // Given to kernels by exec. Thread-safe.
 class FunctionRunner {
  public:
   virtual ~FunctionRunner() = default;
   using Handle = int64_t;
-  // Compiles (or finds) the function with its attributes bound.
+  // Finds the function with its attributes bound.
   virtual StatusOr<Handle> Instantiate(const NameAttrList& function) = 0;
-  // Runs it in the caller's step: same rendezvous, cancel scope and deadline.
+  // Compiles it for a device. INVALID_ARGUMENT and such for a bad body.
+  virtual StatusOr<FunctionTypes> Compile(Handle handle, Device& device) = 0;
+  // Runs it as part of the step that `environment`, which is copied, tells of:
+  // same rendezvous, cancel scope and deadline.
   using RunDone =
       absl::AnyInvocable<void(Status, std::vector<Tensor> outputs) &&>;
-  virtual void Run(KernelContext& caller, Handle handle,
-                   std::vector<Tensor> args, RunDone done) = 0;
+  virtual void RunIn(const StepEnvironment& environment, Device& device,
+                     Handle handle, std::vector<Tensor> args, RunDone done) = 0;
+  // The same in the caller's step.
+  void Run(KernelContext& caller, Handle handle, std::vector<Tensor> args,
+           RunDone done) {
+    RunIn(caller.step(), caller.device(), handle, std::move(args),
+          std::move(done));
+  }
+  // The functions that there are now; never null.
+  virtual std::shared_ptr<const FunctionSource> source() = 0;
 };
 
 }  // namespace millrace

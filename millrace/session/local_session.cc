@@ -5,6 +5,7 @@
 #include "millrace/base/log.h"
 #include "millrace/base/wait.h"
 #include "millrace/exec/local_rendezvous.h"
+#include "millrace/kernel/device_retirement.h"
 #include "millrace/kernel/resource.h"
 #include "millrace/kernel/step_container.h"
 
@@ -47,11 +48,18 @@ StatusOr<std::unique_ptr<LocalSession>> LocalSession::Create(
 
 LocalSession::~LocalSession() {
   Close().IgnoreError();
-  MutexLock lock(mu_);
-  while (running_ > 0) {
-    WaitScope wait("local session: runs in progress");
-    idle_.Wait(mu_);
+  {
+    MutexLock lock(mu_);
+    while (running_ > 0) {
+      WaitScope wait("local session: runs in progress");
+      idle_.Wait(mu_);
+    }
   }
+  // The devices go last, or later: iterators may still be at work there.
+  prepared_.clear();
+  functions_ = nullptr;
+  kernels_ = nullptr;
+  const DeviceRetirement retirement(options_.devices);
 }
 
 Status LocalSession::Close() {

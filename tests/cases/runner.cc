@@ -8,6 +8,7 @@
 #include "millrace/base/denormals.h"
 #include "millrace/base/lanes.h"
 #include "millrace/device/devices.h"
+#include "millrace/kernel/device_retirement.h"
 #include "millrace/kernel/resource.h"
 #include "millrace/kernel/step_container.h"
 
@@ -292,7 +293,9 @@ CaseOutcome CaseRunner::Run(const BoundCase& c, const RunOptions& options) {
   device_options.allocator = allocator_;
   auto devices = MakeDevices(device_options, "localhost", 0);
   MR_CHECK(devices.ok(), devices.status().message());
-  // Kernels let go of their resources before the device goes.
+  // Kernels let go of their resources before the device goes, and iterators
+  // that work ahead of it.
+  const DeviceRetirement retirement(*devices);
   return Execution(c, kernels_, options, *(*devices)[0]).Run();
 }
 

@@ -12,7 +12,7 @@
 #include "millrace/cluster/peers.h"
 #include "millrace/cluster/worker/registered_graph.h"
 #include "millrace/cluster/worker/request_log.h"
-#include "millrace/kernel/device.h"
+#include "millrace/kernel/device_retirement.h"
 #include "millrace/protocol/worker.h"
 
 namespace millrace {
@@ -82,6 +82,7 @@ class WorkerSession : public RefCounted {
   std::unique_ptr<Peers> own_peers_;
   Peers* peers_ = nullptr;
   std::vector<std::unique_ptr<Device>> own_devices_;
+  DeviceRetirement retirement_{own_devices_};
   std::vector<Device*> devices_;
   CancelScope scope_;
   std::atomic<uint64_t> watch_{0};

@@ -14,6 +14,7 @@
 #include "millrace/cluster/worker/session_table.h"
 #include "millrace/cluster/worker/step_table.h"
 #include "millrace/cluster/worker/worker_service.h"
+#include "millrace/kernel/device_retirement.h"
 
 namespace millrace {
 
@@ -22,7 +23,8 @@ class WorkerState {
  public:
   explicit WorkerState(WorkerServiceOptions o);
 
-  const WorkerServiceOptions options;
+  WorkerServiceOptions options;  // unchanged until the end
+  DeviceRetirement retirement{options.devices};
   const std::string task_name;  // "/job:ps/replica:0/task:0"
   Lanes& lanes;
   FileSystem* const files;

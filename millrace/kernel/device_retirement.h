@@ -1,0 +1,33 @@
+// DeviceRetirement: how an owner of devices gives them up.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "millrace/base/retire.h"
+#include "millrace/kernel/device.h"
+#include "millrace/kernel/resource.h"
+
+namespace millrace {
+
+// A member behind the devices in front of all that uses them: when it goes, the
+// resources of each device go, and then the device, unless an ObjectUse keeps
+// it for a while.
+class DeviceRetirement {
+ public:
+  explicit DeviceRetirement(std::vector<std::unique_ptr<Device>>& devices)
+      : devices_(devices) {}
+  ~DeviceRetirement() {
+    for (std::unique_ptr<Device>& device : devices_) {
+      if (device != nullptr) device->resources().ClearAll();
+      Retire(std::move(device));
+    }
+  }
+  DeviceRetirement(const DeviceRetirement&) = delete;
+  DeviceRetirement& operator=(const DeviceRetirement&) = delete;
+
+ private:
+  std::vector<std::unique_ptr<Device>>& devices_;
+};
+
+}  // namespace millrace
