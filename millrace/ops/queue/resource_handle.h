@@ -98,16 +98,21 @@ class HandleKernel {
     (void)store_.Delete(place_.container, place_.name, T::kTypeName);
   }
 
-  // A container may have been reset since the last run.
   Status Run(KernelContext& ctx) const {
-    MR_ASSIGN(const Ref<T> resource,
+    MR_RETURN_IF_ERROR(FindOrMake(ctx).status());
+    output_.Set(ctx);
+    return OkStatus();
+  }
+
+  // A container may have been reset since the last run.
+  StatusOr<Ref<T>> FindOrMake(KernelContext& ctx) const {
+    MR_ASSIGN(Ref<T> resource,
               ctx.resources().LookupOrCreate<T>(
                   place_.container, place_.name, [&]() -> StatusOr<Ref<T>> {
                     return MakeRef<T>(options_, place_.name);
                   }));
     MR_RETURN_IF_ERROR(resource->CheckOptions(options_));
-    output_.Set(ctx);
-    return OkStatus();
+    return resource;
   }
 
  private:

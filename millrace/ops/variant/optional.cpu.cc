@@ -3,6 +3,7 @@
 
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/math/tensor_sum.h"
+#include "millrace/ops/variant/optional.h"
 #include "millrace/ops/variant/zeros_like.h"
 
 namespace millrace::ops {
@@ -60,8 +61,7 @@ class OptionalValue final : public SummableVariant {
 };
 
 void SetOptional(KernelContext& ctx, std::vector<Tensor> components) {
-  ctx.set_output(0, Tensor::Scalar<VariantElement>(VariantElement(
-                        MakeRef<OptionalValue>(std::move(components)))));
+  ctx.set_output(0, MakeOptional(std::move(components)));
 }
 
 StatusOr<const OptionalValue*> OptionalOfInput(KernelContext& ctx) {
@@ -152,6 +152,12 @@ class GetValueKernel {
 };
 
 }  // namespace
+
+Tensor MakeOptional(std::vector<Tensor> components) {
+  return Tensor::Scalar<VariantElement>(
+      VariantElement(MakeRef<OptionalValue>(std::move(components))));
+}
+
 }  // namespace millrace::ops
 
 using namespace millrace;       // NOLINT: declarations stand outside

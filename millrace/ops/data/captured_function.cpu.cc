@@ -1,0 +1,155 @@
+#include "millrace/ops/data/captured_function.h"
+
+#include <utility>
+
+#include "millrace/kernel/step_container.h"
+#include "millrace/ops/queue/resource_handle.h"
+
+namespace millrace::ops {
+
+StatusOr<std::shared_ptr<const CapturedFunction>> CapturedFunction::Make(
+    KernelContext& ctx, absl::string_view attr, absl::string_view captured) {
+  if (ctx.step().functions == nullptr) {
+    return FailedPrecondition("the step has no functions");
+  }
+  auto made = std::make_shared<CapturedFunction>();
+  MR_ASSIGN(made->function_, GetAttr<AttrValue::Func>(ctx.node().attrs, attr));
+  MR_ASSIGN(const ArgRange range,
+            FindArgRange(ctx.node().op->inputs, ctx.node().attrs, captured));
+  for (int i = range.begin; i < range.end; ++i) {
+    made->captured_.push_back(ctx.input(i));
+  }
+  made->source_ = ctx.step().functions->source();
+  made->user_ = absl::StrCat(ctx.node().op->name, ":", ctx.node().name);
+  return std::shared_ptr<const CapturedFunction>(std::move(made));
+}
+
+Status BoundFunction::Bind(IteratorRuntime& runtime,
+                           std::shared_ptr<const CapturedFunction> function,
+                           absl::Span<const DataType> args) {
+  function_ = std::move(function);
+  runner_ = runtime.RunnerOf(function_->source(), function_->function());
+  MR_ASSIGN(handle_, runner_->Instantiate(function_->function()));
+  MR_ASSIGN(types_, runner_->Compile(handle_, runtime.device()));
+  std::vector<DataType> given(args.begin(), args.end());
+  for (const Tensor& t : function_->captured()) given.push_back(t.dtype());
+  if (types_.args == given) return OkStatus();
+  return InvalidArgument("Function ", function_->function().name, " takes ",
+                         TypesText(types_.args), " and is given ",
+                         TypesText(given));
+}
+
+Status BoundFunction::InContext(const Status& status) const {
+  if (status.ok()) return status;
+  return Prefix(
+      absl::StrCat(
+          "Error in user-defined function passed to ", function_->user(),
+          " transformation with iterator: ", function_->function().name, ": "),
+      status);
+}
+
+// Shared with the callback of the call.
+struct FunctionCall::State {
+  std::shared_ptr<IteratorRuntime> runtime;
+  std::shared_ptr<FunctionRunner> runner;
+  std::shared_ptr<CancelScope> parent;
+  StepContainer container;
+  std::unique_ptr<CancelScope> scope;  // an error in the function ends it
+  std::weak_ptr<PollTask> task;
+
+  Mutex mu;  // guards all below
+  bool over = false;
+  bool waits = false;  // the task is to be woken
+  Status status;
+  Element results;
+};
+
+void FunctionCall::Start(PollContext& ctx, const BoundFunction& function,
+                         Element args, bool on_pool) {
+  function_ = &function;
+  args_ = std::move(args);
+  call_ = std::make_shared<State>();
+  State& call = *call_;
+  call.runtime = ctx.runtime().shared_from_this();
+  call.runner = function.runner_;
+  call.parent = ctx.scope();
+  call.scope = std::make_unique<CancelScope>(call.parent.get());
+  call.task = ctx.task();
+  const std::vector<Tensor>& captured = function.function_->captured();
+  Element all = args_;
+  all.insert(all.end(), captured.begin(), captured.end());
+  call.waits = on_pool;
+  if (!on_pool) return Run(call_, function.handle_, std::move(all));
+  call.runtime->lanes().inter_op.Schedule([state = call_,
+                                           handle = function.handle_,
+                                           all = std::move(all)]() mutable {
+    Run(std::move(state), handle, std::move(all));
+  });
+}
+
+void FunctionCall::Run(std::shared_ptr<State> state,
+                       FunctionRunner::Handle handle, Element args) {
+  State& call = *state;
+  const StepEnvironment environment = call.runtime->Environment(
+      call.runner.get(), &call.container, call.scope.get());
+  call.runner->RunIn(
+      environment, call.runtime->device(), handle, std::move(args),
+      [state = std::move(state)](Status status, std::vector<Tensor> results) {
+        bool wake = false;
+        {
+          MutexLock lock(state->mu);
+          state->over = true;
+          state->status = std::move(status);
+          state->results = std::move(results);
+          wake = state->waits;
+        }
+        const auto task = wake ? state->task.lock() : nullptr;
+        if (task != nullptr) task->Wake();
+      });
+}
+
+StatusOr<Pull> FunctionCall::Finish(PollContext& ctx, Element* results) {
+  for (;;) {
+    const std::shared_ptr<State> call = call_;
+    {
+      MutexLock lock(call->mu);
+      if (!call->over) {
+        call->waits = true;
+        return Pull::kPending;
+      }
+    }
+    call_ = nullptr;
+    const std::shared_ptr<CancelScope>& whole = ctx.runtime().scope();
+    if (!call->status.ok() && call->parent != whole &&
+        call->parent->cancelled() && !whole->cancelled()) {
+      // Nobody waited any more.
+      if (ctx.scope()->cancelled()) {
+        call_ = call;
+        return Pull::kPending;
+      }
+      Start(ctx, *function_, std::move(args_));
+      continue;
+    }
+    args_.clear();
+    MR_RETURN_IF_ERROR(call->status);
+    for (const Tensor& t : call->results) {
+      if (!t.valid()) {
+        return InvalidArgument("Function ",
+                               function_->function_->function().name,
+                               " returned a dead tensor");
+      }
+    }
+    *results = std::move(call->results);
+    return Pull::kElement;
+  }
+}
+
+StatusOr<bool> PredicateOf(const Element& results) {
+  if (results.size() != 1 || results[0].dtype() != DataType::kBool ||
+      results[0].num_elements() != 1) {
+    return InvalidArgument("Filter predicate `f` must return a scalar bool.");
+  }
+  return results[0].flat<bool>()[0];
+}
+
+}  // namespace millrace::ops

@@ -1,0 +1,153 @@
+#include "millrace/ops/data/dataset.h"
+
+#include <algorithm>
+
+namespace millrace::ops {
+
+Status DatasetIterator::Save(StateWriter&, const std::string&) {
+  return Unimplemented("the state of this iterator cannot be saved");
+}
+
+Status DatasetIterator::Restore(StateReader&, const std::string&) {
+  return Unimplemented("the state of this iterator cannot be restored");
+}
+
+StatusOr<DatasetRef> DatasetOfTensor(const Tensor& t) {
+  if (t.dtype() != DataType::kVariant || t.rank() != 0) {
+    return InvalidArgument(
+        "Dataset tensor must be a scalar of dtype DT_VARIANT.");
+  }
+  const VariantElement& element = t.scalar<VariantElement>();
+  if (element == nullptr || element->type_name() != DatasetValue::kTypeName) {
+    return InvalidArgument("Tensor must be a Dataset object.");
+  }
+  return DatasetRef::Share(static_cast<const DatasetValue*>(element.get()));
+}
+
+StatusOr<DatasetRef> DatasetOfInput(KernelContext& ctx, int i) {
+  return DatasetOfTensor(ctx.input(i));
+}
+
+int DepthOf(const Tensor& t) {
+  if (t.dtype() != DataType::kVariant) return 0;
+  int depth = 0;
+  for (const VariantElement& element : t.flat<VariantElement>()) {
+    if (element == nullptr || element->type_name() != DatasetValue::kTypeName) {
+      continue;
+    }
+    depth = std::max(depth,
+                     static_cast<const DatasetValue*>(element.get())->depth());
+  }
+  return depth;
+}
+
+StatusOr<int> DepthAbove(const std::vector<DatasetRef>& inputs,
+                         absl::Span<const Tensor> tensors) {
+  int depth = 0;
+  for (const DatasetRef& input : inputs)
+    depth = std::max(depth, input->depth());
+  for (const Tensor& t : tensors) depth = std::max(depth, DepthOf(t));
+  if (depth >= DatasetValue::kMaxDepth) {
+    return InvalidArgument("data sets nest deeper than ",
+                           DatasetValue::kMaxDepth);
+  }
+  return depth + 1;
+}
+
+Tensor TensorOfDataset(Ref<DatasetValue> dataset) {
+  return Tensor::Scalar<VariantElement>(VariantElement(std::move(dataset)));
+}
+
+StatusOr<ElementSignature> SignatureOf(const KernelContext& ctx) {
+  const AttrMap& attrs = ctx.node().attrs;
+  ElementSignature s;
+  const char* const types =
+      attrs.Find("output_types") != nullptr ? "output_types" : "Toutput_types";
+  MR_ASSIGN(s.types, GetAttr<AttrValue::TypeList>(attrs, types));
+  MR_ASSIGN(s.shapes, GetAttr<AttrValue::ShapeList>(attrs, "output_shapes"));
+  if (s.types.size() != s.shapes.size()) {
+    return InvalidArgument(
+        "`output_shapes` must be the same length as `output_types` (",
+        s.shapes.size(), " vs. ", s.types.size(), ")");
+  }
+  return s;
+}
+
+StatusOr<bool> IsDeterministic(const AttrMap& attrs) {
+  if (attrs.Find("sloppy") != nullptr) {
+    MR_ASSIGN(const bool sloppy, GetAttr<bool>(attrs, "sloppy"));
+    return !sloppy;
+  }
+  if (attrs.Find("deterministic") == nullptr) return true;
+  MR_ASSIGN(const std::string text,
+            GetAttr<std::string>(attrs, "deterministic"));
+  if (text == "true" || text == "default") return true;
+  if (text == "false") return false;
+  return InvalidArgument("Unrecognized determinism policy: ", text,
+                         ", expected true, false or default");
+}
+
+Status CheckTypes(absl::Span<const DataType> expected,
+                  absl::Span<const DataType> got) {
+  if (expected.size() != got.size()) {
+    return InvalidArgument("Number of components does not match: expected ",
+                           expected.size(), " types but got ", got.size(), ".");
+  }
+  for (size_t i = 0; i < expected.size(); ++i) {
+    if (expected[i] != got[i]) {
+      return InvalidArgument("Data type mismatch at component ", i,
+                             ": expected ", DataTypeName(expected[i]),
+                             " but got ", DataTypeName(got[i]), ".");
+    }
+  }
+  return OkStatus();
+}
+
+Status CheckShapes(absl::Span<const PartialShape> expected,
+                   absl::Span<const PartialShape> got) {
+  if (expected.size() != got.size()) {
+    return InvalidArgument("Number of components does not match: expected ",
+                           expected.size(), " shapes but got ", got.size(),
+                           ".");
+  }
+  for (size_t i = 0; i < expected.size(); ++i) {
+    if (!expected[i].IsCompatibleWith(got[i])) {
+      return InvalidArgument("Incompatible shapes at component ", i,
+                             ": expected ", expected[i].DebugString(),
+                             " but got ", got[i].DebugString(), ".");
+    }
+  }
+  return OkStatus();
+}
+
+Status CheckElement(const ElementSignature& expected, const Element& got) {
+  if (got.size() != expected.types.size()) {
+    return InvalidArgument("Number of components does not match: expected ",
+                           expected.types.size(), " types but got ", got.size(),
+                           ".");
+  }
+  for (size_t i = 0; i < got.size(); ++i) {
+    if (got[i].dtype() != expected.types[i]) {
+      return InvalidArgument("Data type mismatch at component ", i,
+                             ": expected ", DataTypeName(expected.types[i]),
+                             " but got ", DataTypeName(got[i].dtype()), ".");
+    }
+  }
+  for (size_t i = 0; i < got.size(); ++i) {
+    if (!expected.shapes[i].IsCompatibleWith(got[i].shape())) {
+      return InvalidArgument("Incompatible shapes at component ", i,
+                             ": expected ", expected.shapes[i].DebugString(),
+                             " but got ", got[i].shape().DebugString(), ".");
+    }
+  }
+  return OkStatus();
+}
+
+StatusOr<std::string> StringInput(KernelContext& ctx, int i,
+                                  absl::string_view name) {
+  const Tensor& t = ctx.input(i);
+  if (t.rank() != 0) return InvalidArgument(name, " must be a scalar");
+  return t.scalar<StringElement>().str();
+}
+
+}  // namespace millrace::ops

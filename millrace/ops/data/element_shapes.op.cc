@@ -1,0 +1,31 @@
+#include "millrace/ops/data/element_shapes.op.h"
+
+namespace millrace::ops {
+
+Status ComponentShapes(ShapeContext& c) {
+  MR_RETURN_IF_ERROR(c.WithRank(0, 0).status());
+  return ReducedShapes(c);
+}
+
+Status ReducedShapes(ShapeContext& c) {
+  MR_ASSIGN(const AttrValue::ShapeList shapes,
+            c.Attr<AttrValue::ShapeList>("output_shapes"));
+  if (static_cast<int>(shapes.size()) != c.num_outputs()) {
+    return InvalidArgument(
+        "`output_shapes` must be the same length as `output_types` (",
+        shapes.size(), " vs. ", c.num_outputs(), ")");
+  }
+  for (int i = 0; i < c.num_outputs(); ++i) {
+    c.set_output(i, shapes[static_cast<size_t>(i)]);
+  }
+  return OkStatus();
+}
+
+Status DatasetFromScalars(ShapeContext& c) {
+  for (int i = 0; i < c.num_inputs(); ++i) {
+    MR_RETURN_IF_ERROR(c.WithRank(i, 0).status());
+  }
+  return shapes::Scalar(c);
+}
+
+}  // namespace millrace::ops

@@ -1,0 +1,53 @@
+// How cases of data sets look at elements.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "tests/cases/case.h"
+
+namespace millrace::cases {
+
+inline AttrMap ElementsOf(TypeList types, ShapeList shapes) {
+  return {{"output_types", std::move(types)},
+          {"output_shapes", std::move(shapes)}};
+}
+// Of int64 scalars, as a range has them.
+inline AttrMap Numbers() {
+  return ElementsOf({DataType::kInt64}, {PartialShape({})});
+}
+inline Value Count(double n) { return Scalar(DataType::kInt64, n); }
+
+// A case with a node "range" of the numbers below `n`.
+inline Case& WithRange(CaseList& c, std::string name, double n) {
+  return c.Sequence(std::move(name))
+      .Node("range", "RangeDataset", {Count(0), Count(n), Count(1)}, Numbers());
+}
+
+// Begins an iterator with the data set of node `dataset`.
+inline Case& WithIterator(Case& c, const std::string& dataset,
+                          const AttrMap& elements) {
+  AttrMap attrs = elements;
+  attrs.Set("shared_name", "");
+  attrs.Set("container", "");
+  return c.Node("it", "IteratorV2", {}, std::move(attrs))
+      .Node("make", "MakeIterator", {dataset, "it"})
+      .Node("next", "IteratorGetNext", {"it"}, elements)
+      .Run({"make"});
+}
+
+// All its elements and the end.
+inline Case& Elements(Case& c, const std::string& dataset,
+                      const AttrMap& elements, int count) {
+  WithIterator(c, dataset, elements);
+  for (int i = 0; i < count; ++i) c.Run({"next"});
+  return c.RunError({"next"}, StatusCode::kOutOfRange, "End of sequence");
+}
+
+// Making the data set fails.
+inline Case& NoDataset(Case& c, std::string words) {
+  return c.Node("size", "DatasetCardinality", {"op"})
+      .RunError({"size"}, StatusCode::kInvalidArgument, std::move(words));
+}
+
+}  // namespace millrace::cases

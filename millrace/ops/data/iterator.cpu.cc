@@ -1,0 +1,154 @@
+// Kernels of iterators: making, beginning, elements.
+#include "millrace/base/random.h"
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/data/iterator_resource.h"
+#include "millrace/ops/queue/resource_handle.h"
+#include "millrace/ops/variant/optional.h"
+
+namespace millrace::ops {
+namespace {
+
+Status MakeIteratorOp(KernelContext& ctx) {
+  MR_ASSIGN(const DatasetRef dataset, DatasetOfInput(ctx, 0));
+  MR_ASSIGN(const Ref<IteratorResource> iterator, IteratorOfInput(ctx, 1));
+  return iterator->SetDataset(ctx, dataset);
+}
+
+Status CheckOutputs(const KernelContext& ctx, const Element& element) {
+  MR_ASSIGN(const ElementSignature expected, SignatureOf(ctx));
+  return CheckElement(expected, element);
+}
+
+class GetNextKernel {
+ public:
+  void RunAsync(KernelContext& ctx, Done done) const {
+    const auto iterator = IteratorOfInput(ctx, 0);
+    if (!iterator.ok()) return std::move(done)(iterator.status());
+    (*iterator)->GetNext(ctx,
+                         [&ctx, done = std::move(done)](
+                             StatusOr<std::optional<Element>> next) mutable {
+                           std::move(done)(Use(ctx, std::move(next)));
+                         });
+  }
+
+ private:
+  static Status Use(KernelContext& ctx, StatusOr<std::optional<Element>> next) {
+    MR_RETURN_IF_ERROR(next.status());
+    if (!next->has_value()) return OutOfRange("End of sequence");
+    Element& element = **next;
+    MR_RETURN_IF_ERROR(CheckOutputs(ctx, element));
+    for (size_t i = 0; i < element.size(); ++i) {
+      ctx.set_output(static_cast<int>(i), std::move(element[i]));
+    }
+    return OkStatus();
+  }
+};
+
+class GetNextAsOptionalKernel {
+ public:
+  void RunAsync(KernelContext& ctx, Done done) const {
+    const auto iterator = IteratorOfInput(ctx, 0);
+    if (!iterator.ok()) return std::move(done)(iterator.status());
+    (*iterator)->GetNext(ctx,
+                         [&ctx, done = std::move(done)](
+                             StatusOr<std::optional<Element>> next) mutable {
+                           std::move(done)(Use(ctx, std::move(next)));
+                         });
+  }
+
+ private:
+  static Status Use(KernelContext& ctx, StatusOr<std::optional<Element>> next) {
+    MR_RETURN_IF_ERROR(next.status());
+    if (!next->has_value()) {
+      ctx.set_output(0, MakeOptional({}));
+      return OkStatus();
+    }
+    MR_RETURN_IF_ERROR(Check(ctx, **next));
+    ctx.set_output(0, MakeOptional(**std::move(next)));
+    return OkStatus();
+  }
+
+  static Status Check(const KernelContext& ctx, const Element& element) {
+    MR_ASSIGN(const ElementSignature expected, SignatureOf(ctx));
+    if (element.size() != expected.types.size()) {
+      return CheckElement(expected, element);
+    }
+    for (size_t i = 0; i < element.size(); ++i) {
+      if (element[i].dtype() != expected.types[i]) {
+        return InvalidArgument(
+            "The given optional does not match the expected type for "
+            "component ",
+            i, ". Expected: ", DataTypeName(expected.types[i]),
+            ". Actual: ", DataTypeName(element[i].dtype()), ".");
+      }
+      if (!expected.shapes[i].IsCompatibleWith(element[i].shape())) {
+        return InvalidArgument(
+            "The given optional does not match the expected shape for "
+            "component ",
+            i, ". Expected: ", expected.shapes[i].DebugString(),
+            ". Actual: ", element[i].shape().DebugString(), ".");
+      }
+    }
+    return OkStatus();
+  }
+};
+
+// A handle that holds its iterator.
+Tensor OwningHandle(KernelContext& ctx, const ElementSignature& signature) {
+  auto handle = MakeRef<ResourceHandle>();
+  handle->device = ctx.device().name();
+  handle->container = ctx.resources().default_container();
+  handle->name = absl::StrCat("AnonymousIterator", RandomUint64());
+  handle->type_name = std::string(IteratorResource::kTypeName);
+  for (size_t i = 0; i < signature.types.size(); ++i) {
+    handle->dtypes_and_shapes.push_back(
+        {signature.types[i], signature.shapes[i]});
+  }
+  handle->owned = MakeRef<IteratorResource>(signature, handle->name);
+  return Tensor::Scalar<ResourceElement>(handle);
+}
+
+Status AnonymousIteratorOp(KernelContext& ctx) {
+  MR_ASSIGN(const ElementSignature signature, SignatureOf(ctx));
+  ctx.set_output(0, OwningHandle(ctx, signature));
+  // Nothing has to be deleted: it goes with its handle.
+  if (ctx.num_outputs() > 1) ctx.set_output(1, MakeOptional({}));
+  return OkStatus();
+}
+
+Status DeleteIteratorOp(KernelContext& ctx) {
+  MR_ASSIGN(const Ref<IteratorResource> iterator, IteratorOfInput(ctx, 0));
+  iterator->OnRemoved();
+  return OkStatus();
+}
+
+Status IteratorGetDeviceOp(KernelContext& ctx) {
+  ctx.set_output(0, Tensor::Scalar<absl::string_view>(ctx.device().name()));
+  return OkStatus();
+}
+
+}  // namespace
+}  // namespace millrace::ops
+
+using namespace millrace;       // NOLINT: declarations stand outside
+using namespace millrace::ops;  // NOLINT
+
+MR_KERNELS(Iterator, Cpu){
+    {.make = MakeKernel<HandleKernel<IteratorResource>>, .cheap = true}};
+MR_KERNELS(IteratorV2, Cpu){
+    {.make = MakeKernel<HandleKernel<IteratorResource>>, .cheap = true}};
+MR_KERNELS(AnonymousIterator, Cpu){
+    {.make = MakeFunctionKernel<AnonymousIteratorOp>, .cheap = true}};
+MR_KERNELS(AnonymousIteratorV2, Cpu){
+    {.make = MakeFunctionKernel<AnonymousIteratorOp>, .cheap = true}};
+MR_KERNELS(AnonymousIteratorV3, Cpu){
+    {.make = MakeFunctionKernel<AnonymousIteratorOp>, .cheap = true}};
+MR_KERNELS(DeleteIterator,
+           Cpu){{.make = MakeFunctionKernel<DeleteIteratorOp>, .cheap = true}};
+MR_KERNELS(MakeIterator, Cpu){{.make = MakeFunctionKernel<MakeIteratorOp>}};
+MR_KERNELS(IteratorGetNext, Cpu){{.make = MakeKernel<GetNextKernel>}};
+MR_KERNELS(IteratorGetNextSync, Cpu){{.make = MakeKernel<GetNextKernel>}};
+MR_KERNELS(IteratorGetNextAsOptional,
+           Cpu){{.make = MakeKernel<GetNextAsOptionalKernel>}};
+MR_KERNELS(IteratorGetDevice, Cpu){
+    {.make = MakeFunctionKernel<IteratorGetDeviceOp>, .cheap = true}};

@@ -1,0 +1,104 @@
+#include "millrace/ops/data/iterator_runtime.h"
+
+#include "millrace/base/random.h"
+
+namespace millrace::ops {
+namespace {
+
+// Iterators that call each other, each on the stack of the one above: also
+// data sets that functions of data sets return.
+constexpr int kMaxNextDepth = 2 * DatasetValue::kMaxDepth;
+// So many calls of Next go before others have their turn on the thread.
+constexpr int kStepsPerPoll = 1024;
+
+// Iterators that one call of MakeIterator makes, those below included: an
+// input may occur many times in a data set.
+constexpr int kMaxIteratorsPerMake = 100'000;
+
+// How deep MakeIterator nests on this thread, and how many were made.
+thread_local int make_depth = 0;
+thread_local int make_count = 0;
+
+}  // namespace
+
+StatusOr<Pull> PollContext::Next(DatasetIterator& iterator, Element* out) {
+  if (runtime_.scope()->cancelled()) return runtime_.scope()->status();
+  if (scope_->cancelled()) return Pull::kPending;
+  if (++steps_ > kStepsPerPoll) {
+    task_->Wake();
+    return Pull::kPending;
+  }
+  if (depth_ >= kMaxNextDepth) {
+    return ResourceExhausted("iterators of data sets nest deeper than ",
+                             kMaxNextDepth);
+  }
+  ++depth_;
+  StatusOr<Pull> result = iterator.Next(*this, out);
+  --depth_;
+  // The end of a sequence is no error, and what calls make of this code above
+  // (a closed queue in a filter) must not pass for it.
+  if (result.status().code() == StatusCode::kOutOfRange) [[unlikely]] {
+    return Internal("Iterator returned `OutOfRange`. Original message: ",
+                    result.status().message());
+  }
+  return result;
+}
+
+IteratorRuntime::IteratorRuntime(KernelContext& ctx)
+    : device_(ctx.device()),
+      files_(ctx.step().files),
+      device_use_(&device_),
+      files_use_(files_),
+      session_handle_(ctx.step().session_handle),
+      call_depth_(ctx.step().call_depth),
+      next_step_(static_cast<int64_t>(RandomUint64() >> 8)) {}
+
+std::shared_ptr<IteratorRuntime> IteratorRuntime::Make(KernelContext& ctx) {
+  return std::shared_ptr<IteratorRuntime>(new IteratorRuntime(ctx));
+}
+
+std::shared_ptr<FunctionRunner> IteratorRuntime::RunnerOf(
+    const std::shared_ptr<const FunctionSource>& source,
+    const NameAttrList& function) {
+  std::string key = function.name;
+  for (const auto& [name, value] : function.attrs) {
+    absl::StrAppend(&key, "\n", name, "=", value.DebugString());
+  }
+  MutexLock lock(mu_);
+  Runner& found = runners_[{source.get(), std::move(key)}];
+  if (found.runner == nullptr) found = {source, source->NewRunner()};
+  return found.runner;
+}
+
+StepEnvironment IteratorRuntime::Environment(FunctionRunner* runner,
+                                             StepContainer* container,
+                                             CancelScope* cancel) {
+  StepEnvironment environment;
+  environment.step_id = next_step_.fetch_add(1, std::memory_order_relaxed);
+  environment.cancel = cancel;
+  environment.container = container;
+  environment.functions = runner;
+  environment.files = files_;
+  environment.session_handle = session_handle_;
+  environment.call_depth = call_depth_;
+  return environment;
+}
+
+StatusOr<std::unique_ptr<DatasetIterator>> IteratorRuntime::MakeIterator(
+    const DatasetValue& dataset) {
+  if (make_depth > DatasetValue::kMaxDepth) {
+    return ResourceExhausted("iterators of data sets nest deeper than ",
+                             DatasetValue::kMaxDepth);
+  }
+  if (make_depth == 0) make_count = 0;
+  if (++make_count > kMaxIteratorsPerMake) {
+    return ResourceExhausted("a data set has more than ", kMaxIteratorsPerMake,
+                             " others below it");
+  }
+  ++make_depth;
+  auto made = dataset.MakeIterator(*this);
+  --make_depth;
+  return made;
+}
+
+}  // namespace millrace::ops

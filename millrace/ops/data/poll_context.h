@@ -1,0 +1,45 @@
+// PollContext: what a call of DatasetIterator::Next has to know.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "millrace/base/cancel.h"
+#include "millrace/base/status.h"
+#include "millrace/ops/data/poll_task.h"
+#include "millrace/tensor/tensor.h"
+
+namespace millrace::ops {
+
+class DatasetIterator;
+class IteratorRuntime;
+enum class Pull;
+
+// For one poll, one thread.
+class PollContext {
+ public:
+  // `scope`: for calls of functions that this poll starts. Where it is not the
+  // runtime's own it may be cancelled because nobody waits any more; then such
+  // calls are made again later.
+  PollContext(IteratorRuntime& runtime, std::shared_ptr<PollTask> task,
+              std::shared_ptr<CancelScope> scope)
+      : runtime_(runtime), task_(std::move(task)), scope_(std::move(scope)) {}
+
+  IteratorRuntime& runtime() const { return runtime_; }
+  const std::shared_ptr<PollTask>& task() const { return task_; }
+  const std::shared_ptr<CancelScope>& scope() const { return scope_; }
+
+  // iterator.Next(). kPending also if this poll has worked for long (it goes
+  // on soon) or nobody waits for it any more; CANCELLED if the runtime is.
+  // RESOURCE_EXHAUSTED where calls nest too deep.
+  StatusOr<Pull> Next(DatasetIterator& iterator, std::vector<Tensor>* out);
+
+ private:
+  IteratorRuntime& runtime_;
+  const std::shared_ptr<PollTask> task_;
+  const std::shared_ptr<CancelScope> scope_;
+  int depth_ = 0;
+  int steps_ = 0;
+};
+
+}  // namespace millrace::ops

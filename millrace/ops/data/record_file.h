@@ -1,0 +1,32 @@
+// RecordFile: the records of one file, in order.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "millrace/base/file.h"
+#include "millrace/checkpoint/byte_stream.h"
+
+namespace millrace::ops {
+
+// One thread, which may block.
+class RecordFile {
+ public:
+  virtual ~RecordFile() = default;
+  // Before all else, once.
+  virtual Status Open(FileSystem* files, const std::string& path) = 0;
+  // False at the end.
+  virtual StatusOr<bool> Next(std::string* record) = 0;
+};
+
+struct RecordFileOptions {
+  enum class Kind { kLines, kRecords, kFixedLength };
+  Kind kind = Kind::kLines;
+  FileCompression compression = FileCompression::kNone;
+  int64_t header_bytes = 0, record_bytes = 0, footer_bytes = 0;  // fixed length
+  uint64_t begin = 0;  // of the first record, kRecords without compression
+};
+
+std::unique_ptr<RecordFile> MakeRecordFile(const RecordFileOptions& options);
+
+}  // namespace millrace::ops
