@@ -1,0 +1,26 @@
+// Python functions, which no server can run.
+#include "millrace/kernel/kernel_decl.h"
+
+namespace millrace::ops {
+namespace {
+
+Status RunPyFunc(KernelContext& ctx) {
+  MR_ASSIGN(const std::string token,
+            GetAttr<std::string>(ctx.node().attrs, "token"));
+  return InvalidArgument(
+      "ValueError: callback ", token,
+      " is not found: it is a function of the client's Python process, and ",
+      ctx.device().name(),
+      " is in a server, which runs no Python. Use ops of the graph instead, or "
+      "call the function in the client and feed what it returns");
+}
+
+}  // namespace
+}  // namespace millrace::ops
+
+using namespace millrace;       // NOLINT: declarations stand outside
+using namespace millrace::ops;  // NOLINT
+
+MR_KERNELS(PyFunc, Cpu){{.make = MakeFunctionKernel<RunPyFunc>}};
+MR_KERNELS(PyFuncStateless, Cpu){{.make = MakeFunctionKernel<RunPyFunc>}};
+MR_KERNELS(EagerPyFunc, Cpu){{.make = MakeFunctionKernel<RunPyFunc>}};

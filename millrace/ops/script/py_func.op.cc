@@ -1,0 +1,34 @@
+#include "millrace/graph/op_decl.h"
+#include "millrace/graph/shape_context.h"
+
+using namespace millrace;
+
+MR_OP(PyFunc){
+    .inputs = "input: Tin",
+    .outputs = "output: Tout",
+    .attrs = "token: string; Tin: list(type) >= 0; Tout: list(type) >= 0",
+    .flags = kStateful,
+    .shape = shapes::Unknown,
+    .doc =
+        "A Python function, which the client's process knows by its token. "
+        "No server can run it: INVALID_ARGUMENT.",
+};
+
+MR_OP(PyFuncStateless){
+    .inputs = "input: Tin",
+    .outputs = "output: Tout",
+    .attrs = "token: string; Tin: list(type) >= 0; Tout: list(type) >= 0",
+    .shape = shapes::Unknown,
+    .doc = "PyFunc without state.",
+};
+
+MR_OP(EagerPyFunc){
+    .inputs = "input: Tin",
+    .outputs = "output: Tout",
+    .attrs =
+        "token: string; is_async: bool = false; Tin: list(type) >= 0; Tout: "
+        "list(type) >= 0",
+    .flags = kStateful,
+    .shape = shapes::Unknown,
+    .doc = "PyFunc whose function takes and returns eager tensors.",
+};
