@@ -9,6 +9,7 @@ pytest.importorskip("tensorflow")
 
 import tensorflow as tf  # noqa: E402
 from compare_clusters import outcome  # noqa: E402
+from tensorflow.python.data.ops import from_generator_op  # noqa: E402
 
 tf1 = tf.compat.v1
 Dataset = tf1.data.Dataset
@@ -405,6 +406,45 @@ def test_lines_and_records(on_both, tmp_path):
       seen = {}
       for name, following in nexts.items():
         seen[name] = drain(session, following, 20)
+      return seen
+  on_both(program)
+
+
+def test_generated(on_both):
+  """A function makes a queue, one takes from it up to its end, the last is called once, also where the rest is left."""
+  def program(cluster):
+    with tf.device("/job:ps/task:0"):
+      ends = tf1.get_variable("ends", [], tf.int64, initializer=tf.zeros_initializer(), use_resource=True)
+      limit = tf1.placeholder(tf.int64, [])
+
+      def begin(n):
+        queue = tf.raw_ops.FIFOQueueV2(component_types=[tf.int64], shapes=[[]])
+        with tf.control_dependencies([tf.raw_ops.QueueEnqueueManyV2(handle=queue, components=[6 // (tf.range(n) - 3)])]):
+          with tf.control_dependencies([tf.raw_ops.QueueCloseV2(handle=queue)]):
+            return tf.identity(queue)
+
+      def following_of(queue):
+        return tf.ensure_shape(tf.raw_ops.QueueDequeueV2(handle=queue, component_types=[tf.int64])[0], [])
+
+      def end(queue):
+        with tf.control_dependencies([ends.assign_add(1, read_value=False)]):
+          return tf.identity(tf.raw_ops.QueueSizeV2(handle=queue))
+
+      made = from_generator_op._GeneratorDataset(limit, begin, following_of, end, tf.TensorSpec([], tf.int64))
+      iterator = tf1.data.make_initializable_iterator(made)
+      following = iterator.get_next()
+    with tf1.Session(cluster.target("worker")) as session:
+      session.run(ends.initializer)
+      seen = []
+      for n in (3, 0, 2, 5):
+        session.run(iterator.initializer, {limit: n})
+        seen += [drain(session, following), session.run(ends)]
+      for n in (3, 1, 2):
+        session.run(iterator.initializer, {limit: n})
+        seen.append(session.run(following))
+      # Two were left before their end.
+      while session.run(ends) < seen[5] + 2:
+        pass
       return seen
   on_both(program)
 

@@ -2,10 +2,16 @@
 
 #include <utility>
 
+#include "millrace/base/log.h"
 #include "millrace/kernel/step_container.h"
 #include "millrace/ops/queue/resource_handle.h"
 
 namespace millrace::ops {
+namespace {
+
+constexpr int kAloneMillis = 10'000;
+
+}  // namespace
 
 StatusOr<std::shared_ptr<const CapturedFunction>> CapturedFunction::Make(
     KernelContext& ctx, absl::string_view attr, absl::string_view captured) {
@@ -39,6 +45,13 @@ Status BoundFunction::Bind(IteratorRuntime& runtime,
                          TypesText(given));
 }
 
+Element BoundFunction::WithCaptured(const Element& args) const {
+  const std::vector<Tensor>& captured = function_->captured();
+  Element all = args;
+  all.insert(all.end(), captured.begin(), captured.end());
+  return all;
+}
+
 Status BoundFunction::InContext(const Status& status) const {
   if (status.ok()) return status;
   return Prefix(
@@ -56,6 +69,7 @@ struct FunctionCall::State {
   StepContainer container;
   std::unique_ptr<CancelScope> scope;  // an error in the function ends it
   std::weak_ptr<PollTask> task;
+  std::string user;  // of RunAlone: whose errors are logged
 
   Mutex mu;  // guards all below
   bool over = false;
@@ -64,27 +78,49 @@ struct FunctionCall::State {
   Element results;
 };
 
+std::shared_ptr<FunctionCall::State> FunctionCall::NewState(
+    std::shared_ptr<IteratorRuntime> runtime, const BoundFunction& function,
+    CancelScope* parent) {
+  auto state = std::make_shared<State>();
+  state->runtime = std::move(runtime);
+  state->runner = function.runner_;
+  state->scope = std::make_unique<CancelScope>(parent);
+  return state;
+}
+
 void FunctionCall::Start(PollContext& ctx, const BoundFunction& function,
                          Element args, bool on_pool) {
   function_ = &function;
   args_ = std::move(args);
-  call_ = std::make_shared<State>();
-  State& call = *call_;
-  call.runtime = ctx.runtime().shared_from_this();
-  call.runner = function.runner_;
-  call.parent = ctx.scope();
-  call.scope = std::make_unique<CancelScope>(call.parent.get());
-  call.task = ctx.task();
-  const std::vector<Tensor>& captured = function.function_->captured();
-  Element all = args_;
-  all.insert(all.end(), captured.begin(), captured.end());
-  call.waits = on_pool;
+  call_ =
+      NewState(ctx.runtime().shared_from_this(), function, ctx.scope().get());
+  call_->parent = ctx.scope();
+  call_->task = ctx.task();
+  call_->waits = on_pool;
+  Element all = function.WithCaptured(args_);
   if (!on_pool) return Run(call_, function.handle_, std::move(all));
-  call.runtime->lanes().inter_op.Schedule([state = call_,
-                                           handle = function.handle_,
-                                           all = std::move(all)]() mutable {
-    Run(std::move(state), handle, std::move(all));
-  });
+  Schedule(call_, function.handle_, std::move(all));
+}
+
+void FunctionCall::RunAlone(std::shared_ptr<IteratorRuntime> runtime,
+                            const BoundFunction& function, Element args) {
+  auto state = NewState(std::move(runtime), function, nullptr);
+  state->user = function.function_->user();
+  state->scope->CancelAt(
+      Deadline::AfterMillis(kAloneMillis), state->runtime->lanes().timer,
+      DeadlineExceeded("function ", function.function_->function().name,
+                       ", for which nobody waits, took longer than ",
+                       kAloneMillis, " ms"));
+  Schedule(std::move(state), function.handle_, function.WithCaptured(args));
+}
+
+void FunctionCall::Schedule(std::shared_ptr<State> state,
+                            FunctionRunner::Handle handle, Element args) {
+  TaskQueue& pool = state->runtime->lanes().inter_op;
+  pool.Schedule(
+      [state = std::move(state), handle, args = std::move(args)]() mutable {
+        Run(std::move(state), handle, std::move(args));
+      });
 }
 
 void FunctionCall::Run(std::shared_ptr<State> state,
@@ -95,6 +131,9 @@ void FunctionCall::Run(std::shared_ptr<State> state,
   call.runner->RunIn(
       environment, call.runtime->device(), handle, std::move(args),
       [state = std::move(state)](Status status, std::vector<Tensor> results) {
+        if (!status.ok() && !state->user.empty()) {
+          MR_LOG(Warning) << state->user << " at its end: " << status;
+        }
         bool wake = false;
         {
           MutexLock lock(state->mu);

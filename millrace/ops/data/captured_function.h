@@ -49,6 +49,9 @@ class BoundFunction {
 
  private:
   friend class FunctionCall;
+  // `args` and what the function captured.
+  Element WithCaptured(const Element& args) const;
+
   std::shared_ptr<const CapturedFunction> function_;
   std::shared_ptr<FunctionRunner> runner_;
   FunctionRunner::Handle handle_ = 0;
@@ -71,9 +74,18 @@ class FunctionCall {
   // kPending, or the results once. Where the call ended because nobody waited
   // for it, it is made again.
   StatusOr<Pull> Finish(PollContext& ctx, Element* results);
+  // A call for which nobody waits, and which goes on after the iterator is
+  // gone, for ten seconds at most. An error is logged.
+  static void RunAlone(std::shared_ptr<IteratorRuntime> runtime,
+                       const BoundFunction& function, Element args);
 
  private:
   struct State;
+  static std::shared_ptr<State> NewState(
+      std::shared_ptr<IteratorRuntime> runtime, const BoundFunction& function,
+      CancelScope* parent);
+  static void Schedule(std::shared_ptr<State> state,
+                       FunctionRunner::Handle handle, Element args);
   static void Run(std::shared_ptr<State> state, FunctionRunner::Handle handle,
                   Element args);
 
