@@ -7,22 +7,22 @@
 namespace millrace {
 namespace {
 
-struct Counted {
-  explicit Counted(int* c) : count(c) { ++*count; }
-  ~Counted() { --*count; }
+struct RetiredOne {
+  explicit RetiredOne(int* c) : count(c) { ++*count; }
+  ~RetiredOne() { --*count; }
   int* const count;
 };
 
 TEST(Retire, DeletesAtOnceWithoutUses) {
   int count = 0;
-  Retire(std::make_unique<Counted>(&count));
+  Retire(std::make_unique<RetiredOne>(&count));
   EXPECT_EQ(count, 0);
-  Retire(std::unique_ptr<Counted>());
+  Retire(std::unique_ptr<RetiredOne>());
 }
 
 TEST(Retire, TheLastUseDeletes) {
   int count = 0;
-  auto object = std::make_unique<Counted>(&count);
+  auto object = std::make_unique<RetiredOne>(&count);
   std::optional<ObjectUse> first(object.get()), second(object.get());
   const ObjectUse none(nullptr);
   Retire(std::move(object));
@@ -35,7 +35,7 @@ TEST(Retire, TheLastUseDeletes) {
 
 TEST(Retire, AUseThatEndsFirstDeletesNothing) {
   int count = 0;
-  auto object = std::make_unique<Counted>(&count);
+  auto object = std::make_unique<RetiredOne>(&count);
   { const ObjectUse use(object.get()); }
   EXPECT_EQ(count, 1);
   Retire(std::move(object));

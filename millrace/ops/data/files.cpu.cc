@@ -241,8 +241,9 @@ StatusOr<Ref<DatasetValue>> BuildRecords(KernelContext& ctx) {
   MR_ASSIGN(std::vector<std::string> names, FileNames(ctx));
   RecordFileOptions o{.kind = RecordFileOptions::Kind::kRecords};
   MR_ASSIGN(o.compression, Compression(ctx, 1));
+  // -1: as the server likes.
   MR_RETURN_IF_ERROR(
-      AtLeast(ctx, 2, "buffer_size", 0, ">= 0 (0 == no buffering)").status());
+      AtLeast(ctx, 2, "buffer_size", -1, ">= 0 (0 == no buffering)").status());
   std::vector<uint64_t> begins;
   if (ctx.num_inputs() > 3) {
     for (const int64_t offset : ctx.input(3).flat<int64_t>()) {

@@ -154,6 +154,29 @@ MR_OP(ParallelInterleaveDatasetV4){
     .doc = "InterleaveDataset that works ahead.",
 };
 
+MR_OP(ParallelInterleaveDataset){
+    .inputs =
+        "input_dataset: variant, other_arguments: Targuments, "
+        "cycle_length: int64, block_length: int64, sloppy: bool, "
+        "buffer_output_elements: int64, prefetch_input_elements: int64",
+    .outputs = "handle: variant",
+    .attrs = "f: func; " MR_FUNCTION_ATTRS MR_METADATA,
+    .shape = shapes::Scalar,
+    .doc = "InterleaveDataset that works ahead.",
+};
+
+MR_OP(LegacyParallelInterleaveDatasetV2){
+    .inputs =
+        "input_dataset: variant, other_arguments: Targuments, "
+        "cycle_length: int64, block_length: int64, "
+        "buffer_output_elements: int64, prefetch_input_elements: int64",
+    .outputs = "handle: variant",
+    .attrs = "f: func; deterministic: string = 'default'; " MR_FUNCTION_ATTRS
+        MR_METADATA,
+    .shape = shapes::Scalar,
+    .doc = "ParallelInterleaveDataset, which reads several files at a time.",
+};
+
 MR_OP(GeneratorDataset){
     .inputs =
         "init_func_other_args: Tinit_func_args, next_func_other_args: "

@@ -225,6 +225,38 @@ StatusOr<Ref<DatasetValue>> BuildParallelInterleave(KernelContext& ctx) {
   return MakeDataset<InterleaveIterator>(ctx, {input}, std::move(p), kept);
 }
 
+StatusOr<Ref<DatasetValue>> BuildLegacyInterleave(KernelContext& ctx) {
+  MR_ASSIGN(const DatasetRef input, DatasetOfInput(ctx, 0));
+  MR_RETURN_IF_ERROR(IsDeterministic(ctx.node().attrs).status());
+  InterleaveParams p;
+  MR_ASSIGN(p.function, CapturedFunction::Make(ctx, "f", "other_arguments"));
+  int i = 1 + static_cast<int>(p.function->captured().size());
+  const auto scalar = [&](absl::string_view name,
+                          int64_t least) -> StatusOr<int64_t> {
+    MR_ASSIGN(const int64_t value, ScalarInput<int64_t>(ctx, i++, name));
+    if (value == kAutomatic && name != "cycle_length" &&
+        name != "block_length") {
+      return value;
+    }
+    if (value >= least) return value;
+    return InvalidArgument("`", name, "` must be ",
+                           least == 0 ? ">= 0" : "> 0");
+  };
+  MR_ASSIGN(p.cycle_length, scalar("cycle_length", 1));
+  MR_ASSIGN(p.block_length, scalar("block_length", 1));
+  if (ctx.node().op->name == "ParallelInterleaveDataset") {
+    // Whatever order is nearest, or this one.
+    MR_RETURN_IF_ERROR(ScalarInput<bool>(ctx, i++, "sloppy").status());
+  }
+  MR_ASSIGN(p.ahead, scalar("buffer_output_elements", 1));
+  MR_RETURN_IF_ERROR(scalar("prefetch_input_elements", 0).status());
+  if (p.ahead == kAutomatic) {
+    p.ahead = 2 * std::min(p.block_length, kMaxAhead) + 1;
+  }
+  const Element kept = p.function->captured();
+  return MakeDataset<InterleaveIterator>(ctx, {input}, std::move(p), kept);
+}
+
 }  // namespace
 }  // namespace millrace::ops
 
@@ -239,3 +271,7 @@ MR_KERNELS(ParallelInterleaveDatasetV3,
            Cpu){MR_DATASET_KERNEL(BuildParallelInterleave)};
 MR_KERNELS(ParallelInterleaveDatasetV4,
            Cpu){MR_DATASET_KERNEL(BuildParallelInterleave)};
+MR_KERNELS(ParallelInterleaveDataset,
+           Cpu){MR_DATASET_KERNEL(BuildLegacyInterleave)};
+MR_KERNELS(LegacyParallelInterleaveDatasetV2,
+           Cpu){MR_DATASET_KERNEL(BuildLegacyInterleave)};

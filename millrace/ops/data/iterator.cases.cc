@@ -122,7 +122,8 @@ MR_CASES(SerializeIterator)(CaseList& c) {
           .Node("skip", "SkipDataset", {"range", Count(1)}, Numbers())
           .Node("shuffle", "ShuffleDataset",
                 {"skip", Count(4), Count(3), Count(7)}, Numbers())
-          .Node("batch", "BatchDataset", {"shuffle", Count(2)},
+          .Node("batch", "BatchDatasetV2",
+                {"shuffle", Count(2), Tensor::Scalar<bool>(false)},
                 ElementsOf({kInt64}, {PartialShape({-1})}))
           .Node("rows", "UnbatchDataset", {"batch"}, Numbers())
           .Node("shard", "ShardDataset", {"rows", Count(2), Count(1)},

@@ -338,8 +338,8 @@ StatusOr<Ref<DatasetValue>> BuildShard(KernelContext& ctx) {
   }
   MR_ASSIGN(p.index, ScalarInput<int64_t>(ctx, 2, "index"));
   if (p.index < 0 || p.index >= p.shards) {
-    return InvalidArgument("Selected index must be between 0 and ",
-                           p.shards - 1, " (currently index = ", p.index, ").");
+    return InvalidArgument("Index must be between 0 and ", p.shards - 1,
+                           " (currently index = ", p.index, ").");
   }
   MR_ASSIGN(p.require_non_empty,
             GetAttr<bool>(ctx.node().attrs, "require_non_empty"));
@@ -370,6 +370,7 @@ MR_KERNELS(ZipDataset, Cpu){MR_DATASET_KERNEL(BuildZip)};
 MR_KERNELS(ConcatenateDataset, Cpu){MR_DATASET_KERNEL(BuildConcatenate)};
 MR_KERNELS(ShardDataset, Cpu){MR_DATASET_KERNEL(BuildShard)};
 MR_KERNELS(OptionsDataset, Cpu){MR_DATASET_KERNEL(BuildSame)};
+MR_KERNELS(RewriteDataset, Cpu){MR_DATASET_KERNEL(BuildSame)};
 MR_KERNELS(ModelDataset, Cpu){MR_DATASET_KERNEL(BuildSame)};
 MR_KERNELS(FinalizeDataset, Cpu){MR_DATASET_KERNEL(BuildSame)};
 MR_KERNELS(MaxIntraOpParallelismDataset, Cpu){MR_DATASET_KERNEL(BuildSame)};

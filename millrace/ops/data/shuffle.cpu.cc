@@ -20,7 +20,7 @@ struct ShuffleParams {
 
 // Stock's shuffle: elements [start_, end_) of the epoch lie in a ring of
 // places; a random one of them goes out, and the first one takes its place.
-// One stream of random numbers for all epochs.
+// Each epoch has seeds of its own.
 class ShuffleIterator final : public DerivedIterator<ShuffleParams> {
  public:
   using DerivedIterator::DerivedIterator;
@@ -51,6 +51,9 @@ class ShuffleIterator final : public DerivedIterator<ShuffleParams> {
         if (!again) return Pull::kEnd;
         start_ = end_ = 0;
         places_.clear();
+        seeds_ = params().seeds->Next();
+        samples_ = 0;
+        BeginRandom();
         MR_ASSIGN(input_, ctx.runtime().MakeIterator(dataset().input()));
       }
     }

@@ -28,6 +28,12 @@ AttrMap With(AttrMap attrs, const char* name, AttrValue value) {
 
 AttrMap Batches() { return ElementsOf({kInt64}, {PartialShape({-1})}); }
 
+void NotOnStock(CaseList& c) {
+  for (const auto& one : c.cases()) {
+    one->NoStock("stock writes it anew with the inputs of its version 2");
+  }
+}
+
 void Batch(CaseList& c, const char* name, double size, std::vector<Value> more,
            int elements) {
   std::vector<Value> inputs{"range", Count(size)};
@@ -142,9 +148,12 @@ MR_CASES(ShardDataset)(CaseList& c) {
   NoDataset(
       WithRange(c, "index", 8)
           .Node("op", "ShardDataset", {"range", Count(3), Count(3)}, Numbers()),
-      "Selected index must be between 0 and");
+      "Index must be between 0 and 2 (currently index = 3).");
 }
-MR_CASES(BatchDataset)(CaseList& c) { Batch(c, "of_three", 3, {}, 3); }
+MR_CASES(BatchDataset)(CaseList& c) {
+  Batch(c, "of_three", 3, {}, 3);
+  NotOnStock(c);
+}
 MR_CASES(BatchDatasetV2)(CaseList& c) {
   Batch(c, "of_three", 3, {Tensor::Scalar<bool>(false)}, 3);
   Batch(c, "of_three_full", 3, {Tensor::Scalar<bool>(true)}, 2);
@@ -158,13 +167,18 @@ MR_CASES(BatchDatasetV2)(CaseList& c) {
 MR_CASES(ParallelBatchDataset)(CaseList& c) {
   Batch(c, "of_three", 3, {Count(2), Tensor::Scalar<bool>(true)}, 2);
 }
-MR_CASES(PaddedBatchDataset)(CaseList& c) { PaddedCases(c); }
+MR_CASES(PaddedBatchDataset)(CaseList& c) {
+  PaddedCases(c);
+  NotOnStock(c);
+}
 MR_CASES(PaddedBatchDatasetV2)(CaseList& c) { PaddedCases(c); }
 MR_CASES(UnbatchDataset)(CaseList& c) {
-  Elements(WithRange(c, "rows", 5)
-               .Node("batches", "BatchDataset", {"range", Count(2)}, Batches())
-               .Node("op", "UnbatchDataset", {"batches"}, Numbers()),
-           "op", Numbers(), 5);
+  Elements(
+      WithRange(c, "rows", 5)
+          .Node("batches", "BatchDatasetV2",
+                {"range", Count(2), Tensor::Scalar<bool>(false)}, Batches())
+          .Node("op", "UnbatchDataset", {"batches"}, Numbers()),
+      "op", Numbers(), 5);
 }
 MR_CASES(WindowDataset)(CaseList& c) {
   const AttrMap windows = ElementsOf({DataType::kVariant}, {PartialShape({})});
@@ -186,6 +200,9 @@ MR_CASES(WindowDataset)(CaseList& c) {
 }
 MR_CASES(OptionsDataset)(CaseList& c) {
   Same(c, {}, With(Numbers(), "serialized_options", ""));
+}
+MR_CASES(RewriteDataset)(CaseList& c) {
+  Same(c, {StrScalar("replicate_on_split")}, Numbers());
 }
 MR_CASES(ModelDataset)(CaseList& c) { Same(c, {}, Numbers()); }
 MR_CASES(FinalizeDataset)(CaseList& c) { Same(c, {}, Numbers()); }

@@ -149,6 +149,16 @@ MR_OP(OptionsDataset){
     .doc = "The data set as it is.",
 };
 
+MR_OP(RewriteDataset){
+    .inputs = "input_dataset: variant, rewrite_name: string",
+    .outputs = "handle: variant",
+    .attrs = MR_ELEMENT_ATTRS,
+    .shape = DatasetFromScalars,
+    .doc =
+        "The data set as it is: rewriting changes nothing that a program "
+        "sees.",
+};
+
 MR_OP(ModelDataset){
     .inputs = "input_dataset: variant",
     .outputs = "handle: variant",

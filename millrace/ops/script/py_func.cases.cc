@@ -13,7 +13,8 @@ void NotFound(CaseList& c) {
              {"Tin", std::move(given)},
              {"Tout", std::move(returned)}},
             StatusCode::kInvalidArgument,
-            "ValueError: callback pyfunc_12345 is not found");
+            "ValueError: Could not find callback with key=pyfunc_12345 in the "
+            "registry");
   };
   call({F32({2}), Str({"a"})}, {f, s}, {s});
   call({}, {}, {f, f});

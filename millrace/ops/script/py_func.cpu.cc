@@ -8,8 +8,8 @@ Status RunPyFunc(KernelContext& ctx) {
   MR_ASSIGN(const std::string token,
             GetAttr<std::string>(ctx.node().attrs, "token"));
   return InvalidArgument(
-      "ValueError: callback ", token,
-      " is not found: it is a function of the client's Python process, and ",
+      "ValueError: Could not find callback with key=", token,
+      " in the registry: it is a function of the client's Python process, and ",
       ctx.device().name(),
       " is in a server, which runs no Python. Use ops of the graph instead, or "
       "call the function in the client and feed what it returns");
