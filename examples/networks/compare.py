@@ -37,19 +37,25 @@ def printed(command):
   return re.findall(r"^(step \d+: loss|test \w+):? ([\d.]+)$", done.stdout, re.MULTILINE)
 
 
+def number_of(what, lines):
+  """What stands in a row: of two workers the one that tells may have made the next step only, or not the last one."""
+  if not what.startswith("step "):
+    return dict(lines)[what]
+  step = int(re.search(r"\d+", what)[0])
+  steps = [(int(m[1]), number) for label, number in lines if (m := re.match(r"step (\d+)", label))]
+  return next((number for made, number in steps if made >= step), steps[-1][1])
+
+
 def compare(build, network, flags):
-  """Prints a row a line of stock's; that of two workers may be of the step after."""
-  labels = []
+  """Prints a row a line of stock's."""
   print(f"\n{network:{LABEL_WIDTH}}", end="", flush=True)
   cells = []
   for heading, command in columns(build, network).items():
     print(f"{heading:>{WIDTH}}", end="", flush=True)
-    lines = printed(command + flags)
-    labels = labels or [what for what, _ in lines]
-    cells.append([number for _, number in lines])
+    cells.append(printed(command + flags))
   print()
-  for label, *numbers in zip(labels, *cells):
-    print(f"{label:{LABEL_WIDTH}}" + "".join(f"{number:>{WIDTH}}" for number in numbers), flush=True)
+  for label, _ in cells[0]:
+    print(f"{label:{LABEL_WIDTH}}" + "".join(f"{number_of(label, lines):>{WIDTH}}" for lines in cells), flush=True)
 
 
 def main():
