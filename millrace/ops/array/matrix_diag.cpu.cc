@@ -93,6 +93,28 @@ class DiagBase {
     return d;
   }
 
+  // Diagonals of the matrices in x, and the shape that holds them.
+  struct Part {
+    Diagonals diagonals;
+    TensorShape shape;
+  };
+  // `k`: the input that says which, where the op has it.
+  StatusOr<Part> PartOf(KernelContext& ctx, const Tensor& x, int k) const {
+    if (x.rank() < 2) {
+      return InvalidArgument("input must be at least 2-dim, received shape: ",
+                             x.shape().DebugString());
+    }
+    MR_ASSIGN(Diagonals d, Read(ctx, k));
+    d.rows = x.dim(x.rank() - 2);
+    d.cols = x.dim(x.rank() - 1);
+    MR_RETURN_IF_ERROR(d.Check());
+    DimVector dims = x.shape().dims();
+    dims.resize(dims.size() - 2);
+    if (d.count() > 1) dims.push_back(d.count());
+    dims.push_back(std::max<int64_t>(0, d.longest()));
+    return Part{d, TensorShape(dims)};
+  }
+
  private:
   bool ranged_ = false, above_left_ = true, below_left_ = true;
 };
@@ -136,19 +158,9 @@ class DiagPartKernel : public DiagBase {
   }
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
-    if (x.rank() < 2) {
-      return InvalidArgument("input must be at least 2-dim, received shape: ",
-                             x.shape().DebugString());
-    }
-    MR_ASSIGN(Diagonals d, Read(ctx, 1));
-    d.rows = x.dim(x.rank() - 2);
-    d.cols = x.dim(x.rank() - 1);
-    MR_RETURN_IF_ERROR(d.Check());
-    DimVector dims = x.shape().dims();
-    dims.resize(dims.size() - 2);
-    if (d.count() > 1) dims.push_back(d.count());
-    dims.push_back(std::max<int64_t>(0, d.longest()));
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, TensorShape(dims)));
+    MR_ASSIGN(const Part part, PartOf(ctx, x, 1));
+    const Diagonals& d = part.diagonals;
+    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, part.shape));
     if (out->num_elements() == 0) return OkStatus();
     if (ranged()) {
       if (ctx.input(2).rank() != 0) {
@@ -279,33 +291,21 @@ class SetDiagKernel : public DiagBase {
   Status Run(KernelContext& ctx) const {
     const Tensor x = ctx.input(0);
     const Tensor& diagonal = ctx.input(1);
-    if (x.rank() < 2) {
-      return InvalidArgument("input must be at least 2-dim, received shape: ",
-                             x.shape().DebugString());
-    }
-    MR_ASSIGN(Diagonals d, Read(ctx, 2));
-    d.rows = x.dim(x.rank() - 2);
-    d.cols = x.dim(x.rank() - 1);
-    MR_RETURN_IF_ERROR(d.Check());
-    DimVector dims = x.shape().dims();
-    dims.resize(dims.size() - 2);
-    if (d.count() > 1) dims.push_back(d.count());
-    dims.push_back(std::max<int64_t>(0, d.longest()));
-    const TensorShape wanted(dims);
-    if (diagonal.shape() != wanted) {
+    MR_ASSIGN(const Part part, PartOf(ctx, x, 2));
+    if (diagonal.shape() != part.shape) {
       return InvalidArgument(
           "Either first dimensions of diagonal don't match input.shape[:-2], "
           "or diagonal.shape[:-1] is not equal to the longests diagonal in "
           "range [lower_diag_index:upper_diag_index].\nInput shape: ",
           x.shape().DebugString(),
           "\nDiagonal shape: ", diagonal.shape().DebugString(),
-          "\nExpected diagonal shape: ", wanted.DebugString());
+          "\nExpected diagonal shape: ", part.shape.DebugString());
     }
     MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
     if (out->num_elements() == 0) return OkStatus();
     std::memcpy(out->mutable_data(), x.data(),
                 static_cast<size_t>(x.num_elements()) * SizeOf(x.dtype()));
-    return PutDiagonals(ctx, d, diagonal, out);
+    return PutDiagonals(ctx, part.diagonals, diagonal, out);
   }
 };
 

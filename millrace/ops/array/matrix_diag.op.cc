@@ -51,11 +51,9 @@ Status DiagPartShape(ShapeContext& c) {
   return c.Return(shape.Concatenate(PartialShape({size})));
 }
 
-Status DiagPartV2Shape(ShapeContext& c) {
-  MR_ASSIGN(const PartialShape input, c.WithRankAtLeast(0, 2));
-  MR_RETURN_IF_ERROR(c.WithRank(2, 0).status());
-  MR_ASSIGN(const DiagRange k, ReadDiagRange(c, 1));
-  if (!k.known || !input.known_rank()) return c.Return(PartialShape());
+// Of the diagonals k of `input`. Their range and its rank are known.
+StatusOr<PartialShape> PartShape(const PartialShape& input,
+                                 const DiagRange& k) {
   const int64_t rows = ShapeContext::Dim(input, -2);
   const int64_t cols = ShapeContext::Dim(input, -1);
   MR_RETURN_IF_ERROR(CheckInMatrix(rows, cols, k.low, "lower_diag_index"));
@@ -69,7 +67,16 @@ Status DiagPartV2Shape(ShapeContext& c) {
     size = std::min(rows + std::min<int64_t>(k.high, 0),
                     cols - std::max<int64_t>(k.low, 0));
   }
-  return c.Return(shape.Concatenate(PartialShape({size})));
+  return shape.Concatenate(PartialShape({size}));
+}
+
+Status DiagPartV2Shape(ShapeContext& c) {
+  MR_ASSIGN(const PartialShape input, c.WithRankAtLeast(0, 2));
+  MR_RETURN_IF_ERROR(c.WithRank(2, 0).status());
+  MR_ASSIGN(const DiagRange k, ReadDiagRange(c, 1));
+  if (!k.known || !input.known_rank()) return c.Return(PartialShape());
+  MR_ASSIGN(PartialShape shape, PartShape(input, k));
+  return c.Return(std::move(shape));
 }
 
 Status DiagShape(ShapeContext& c) {
@@ -149,22 +156,8 @@ Status SetDiagV2Shape(ShapeContext& c) {
   MR_ASSIGN(const PartialShape diagonal, c.WithRankAtLeast(1, 1));
   MR_ASSIGN(const DiagRange k, ReadDiagRange(c, 2));
   if (input.known_rank() && k.known) {
-    const int64_t rows = ShapeContext::Dim(input, -2);
-    const int64_t cols = ShapeContext::Dim(input, -1);
-    MR_RETURN_IF_ERROR(CheckInMatrix(rows, cols, k.low, "lower_diag_index"));
-    MR_RETURN_IF_ERROR(CheckInMatrix(rows, cols, k.high, "upper_diag_index"));
-    MR_ASSIGN(PartialShape want, ShapeContext::Subshape(input, 0, -2));
-    if (k.low != k.high) {
-      want = want.Concatenate(PartialShape({k.high - k.low + 1}));
-    }
-    int64_t size = kUnknownDim;
-    if (rows != kUnknownDim && cols != kUnknownDim) {
-      size = std::min(rows + std::min<int64_t>(k.high, 0),
-                      cols - std::max<int64_t>(k.low, 0));
-    }
-    MR_RETURN_IF_ERROR(ShapeContext::MergeShapes(
-                           diagonal, want.Concatenate(PartialShape({size})))
-                           .status());
+    MR_ASSIGN(const PartialShape want, PartShape(input, k));
+    MR_RETURN_IF_ERROR(ShapeContext::MergeShapes(diagonal, want).status());
   }
   return c.Return(std::move(input));
 }

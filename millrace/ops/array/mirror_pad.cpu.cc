@@ -36,6 +36,51 @@ std::vector<int64_t> MirrorMap(int64_t size, int64_t before, int64_t after,
   return map;
 }
 
+using Maps = std::vector<std::vector<int64_t>>;
+
+// A map for each dimension of a tensor with dimensions `dims`.
+Maps MirrorMaps(const DimVector& dims, const Tensor& paddings, int64_t edge) {
+  const DimVector strides = RowMajorStrides(dims);
+  Maps maps;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    const int64_t d = static_cast<int64_t>(i);
+    maps.push_back(MirrorMap(dims[i], IntAt(paddings, 2 * d),
+                             IntAt(paddings, 2 * d + 1), edge, strides[i]));
+  }
+  return maps;
+}
+
+// A row of `paddings` for each dimension of `in`.
+Status CheckPaddings(const Tensor& in, const Tensor& paddings) {
+  if (paddings.rank() != 2 || paddings.dim(1) != 2) {
+    return InvalidArgument("paddings must be a matrix with 2 columns: ",
+                           paddings.shape().DebugString());
+  }
+  if (paddings.dim(0) != in.rank()) {
+    return InvalidArgument(
+        "The first dimension of paddings must be the rank of inputs",
+        paddings.shape().DebugString(), ", ", in.shape().DebugString());
+  }
+  return OkStatus();
+}
+
+// A dimension of `size` has as many places to mirror. `whose` tells it apart:
+// "" or "output ".
+Status CheckMirrored(int64_t before, int64_t after, int64_t size, int64_t edge,
+                     absl::string_view whose) {
+  if (edge == 0 && (before > size || after > size)) {
+    return InvalidArgument("paddings must be no greater than the ", whose,
+                           "dimension size: ", before, ", ", after,
+                           " greater than ", size);
+  }
+  if (edge == 1 && (before >= size || after >= size)) {
+    return InvalidArgument("paddings must be less than the ", whose,
+                           "dimension size: ", before, ", ", after,
+                           " not less than ", size);
+  }
+  return OkStatus();
+}
+
 struct MirrorPadKernel {
   static StatusOr<MirrorPadKernel> Make(const KernelInit& init) {
     MR_ASSIGN(int64_t edge, EdgeOffset(init));
@@ -46,15 +91,7 @@ struct MirrorPadKernel {
     const Tensor& in = ctx.input(0);
     const Tensor& paddings = ctx.input(1);
     const int rank = in.rank();
-    if (paddings.rank() != 2 || paddings.dim(1) != 2) {
-      return InvalidArgument("paddings must be a matrix with 2 columns: ",
-                             paddings.shape().DebugString());
-    }
-    if (paddings.dim(0) != rank) {
-      return InvalidArgument(
-          "The first dimension of paddings must be the rank of inputs",
-          paddings.shape().DebugString(), ", ", in.shape().DebugString());
-    }
+    MR_RETURN_IF_ERROR(CheckPaddings(in, paddings));
     DimVector dims;
     for (int i = 0; i < rank; ++i) {
       const int64_t before = IntAt(paddings, 2 * i);
@@ -63,16 +100,7 @@ struct MirrorPadKernel {
         return InvalidArgument("paddings must be non-negative: ", before, " ",
                                after);
       }
-      if (edge == 0 && (before > in.dim(i) || after > in.dim(i))) {
-        return InvalidArgument(
-            "paddings must be no greater than the dimension size: ", before,
-            ", ", after, " greater than ", in.dim(i));
-      }
-      if (edge == 1 && (before >= in.dim(i) || after >= in.dim(i))) {
-        return InvalidArgument(
-            "paddings must be less than the dimension size: ", before, ", ",
-            after, " not less than ", in.dim(i));
-      }
+      MR_RETURN_IF_ERROR(CheckMirrored(before, after, in.dim(i), edge, ""));
       MR_ASSIGN(
           int64_t d,
           (CheckedSize(in.dim(i)) + before + after).Get("a padded dimension"));
@@ -85,12 +113,7 @@ struct MirrorPadKernel {
     }
     MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
     if (out->num_elements() == 0) return OkStatus();
-    const DimVector strides = RowMajorStrides(in.shape().dims());
-    std::vector<std::vector<int64_t>> maps;
-    for (int i = 0; i < rank; ++i) {
-      maps.push_back(MirrorMap(in.dim(i), IntAt(paddings, 2 * i),
-                               IntAt(paddings, 2 * i + 1), edge, strides[i]));
-    }
+    const Maps maps = MirrorMaps(in.shape().dims(), paddings, edge);
     const int64_t before = IntAt(paddings, 2 * (rank - 1));
     return DispatchBySize(in.dtype(), [&]<class T>() -> Status {
       return CopyMirrored(ctx, reinterpret_cast<const T*>(in.data()),
@@ -102,8 +125,7 @@ struct MirrorPadKernel {
   // By rows of the innermost dimension, whose middle is copied in one piece.
   template <class T>
   static Status CopyMirrored(KernelContext& ctx, const T* src, T* dst,
-                             const DimVector& dims,
-                             const std::vector<std::vector<int64_t>>& maps,
+                             const DimVector& dims, const Maps& maps,
                              int64_t before, int64_t middle, DataType type) {
     const DimVector row_dims(dims.begin(), dims.end() - 1);
     const int64_t length = dims.back();
@@ -141,15 +163,7 @@ struct MirrorPadGradKernel {
     const Tensor& in = ctx.input(0);
     const Tensor& paddings = ctx.input(1);
     const int rank = in.rank();
-    if (paddings.rank() != 2 || paddings.dim(1) != 2) {
-      return InvalidArgument("paddings must be a matrix with 2 columns: ",
-                             paddings.shape().DebugString());
-    }
-    if (paddings.dim(0) != rank) {
-      return InvalidArgument(
-          "The first dimension of paddings must be the rank of inputs",
-          paddings.shape().DebugString(), " ", in.shape().DebugString());
-    }
+    MR_RETURN_IF_ERROR(CheckPaddings(in, paddings));
     DimVector dims;
     for (int i = 0; i < rank; ++i) {
       const int64_t before = IntAt(paddings, 2 * i);
@@ -166,15 +180,8 @@ struct MirrorPadGradKernel {
             both.ok() ? both.value() : -1, " was not less than ", in.dim(i));
       }
       const int64_t size = in.dim(i) - both.value();
-      if (edge == 0 && (before > size || after > size)) {
-        return InvalidArgument(
-            "paddings must be no greater than the output dimension size: ",
-            before, ", ", after, " greater than ", size);
-      }
-      if (edge == 1 && both.value() > 0 && (before >= size || after >= size)) {
-        return InvalidArgument(
-            "paddings must be less than the output dimension size: ", before,
-            ", ", after, " not less than ", size);
+      if (both.value() > 0) {
+        MR_RETURN_IF_ERROR(CheckMirrored(before, after, size, edge, "output "));
       }
       dims.push_back(size);
     }
@@ -186,12 +193,7 @@ struct MirrorPadGradKernel {
     MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
     if (out->num_elements() == 0) return OkStatus();
     MR_RETURN_IF_ERROR(ZeroTensor(ctx, out));
-    const DimVector strides = RowMajorStrides(dims);
-    std::vector<std::vector<int64_t>> maps;
-    for (int i = 0; i < rank; ++i) {
-      maps.push_back(MirrorMap(dims[i], IntAt(paddings, 2 * i),
-                               IntAt(paddings, 2 * i + 1), edge, strides[i]));
-    }
+    const Maps maps = MirrorMaps(dims, paddings, edge);
     return Dispatch(NumericTypes{}, in.dtype(), [&]<class T>() -> Status {
       return AddMirrored<T>(ctx, in, out, maps);
     });
@@ -201,7 +203,7 @@ struct MirrorPadGradKernel {
   // threads may share them out; all else is added up in order.
   template <class T>
   static Status AddMirrored(KernelContext& ctx, const Tensor& in, Tensor* out,
-                            const std::vector<std::vector<int64_t>>& maps) {
+                            const Maps& maps) {
     const int rank = in.rank();
     int64_t groups = 1;
     for (int d = 0; d < rank - 1 && in.dim(d) == out->dim(d); ++d)
