@@ -68,6 +68,48 @@ StatusOr<int64_t> ScalarInput(KernelContext& ctx, int i, const char* what) {
   return value;
 }
 
+// Where the members of each of `rows` rows begin, and their number at the end,
+// when they lie in the order of their rows.
+std::vector<int64_t> Begins(const std::vector<int64_t>& row_of, int64_t rows) {
+  std::vector<int64_t> first(static_cast<size_t>(rows) + 1);
+  for (const int64_t r : row_of) ++first[static_cast<size_t>(r) + 1];
+  for (int64_t r = 0; r < rows; ++r) first[r + 1] += first[r];
+  return first;
+}
+
+// Output 0: as `like`, but for the number of rows.
+StatusOr<Tensor*> AllocateRows(KernelContext& ctx, const Tensor& like,
+                               int64_t rows) {
+  DimVector dims = like.shape().dims();
+  dims[0] = rows;
+  MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
+  return ctx.AllocateOutput(0, std::move(shape));
+}
+
+// Row r of the output: factor(r) times the sum of what add(i, sums) adds for
+// its members, i from first[r] to first[r + 1].
+template <class T, class Add, class Factor>
+Status SumRows(KernelContext& ctx, const std::vector<int64_t>& first,
+               Tensor* out, Add add, Factor factor) {
+  using S = ComputeType<T>;
+  T* z = out->mutable_flat<T>().data();
+  const auto rows = static_cast<int64_t>(first.size()) - 1;
+  const int64_t inner = out->num_elements() / rows;
+  return ctx.ParallelFor(rows, inner * (first.back() / rows + 1),
+                         [&](int64_t begin, int64_t end) {
+                           std::vector<S> sums(static_cast<size_t>(inner));
+                           for (int64_t r = begin; r < end; ++r) {
+                             std::fill(sums.begin(), sums.end(), S(0));
+                             for (int64_t i = first[r]; i < first[r + 1]; ++i)
+                               add(i, sums.data());
+                             const S f = static_cast<S>(factor(r));
+                             for (int64_t k = 0; k < inner; ++k) {
+                               z[r * inner + k] = static_cast<T>(sums[k] * f);
+                             }
+                           }
+                         });
+}
+
 class SparseSegmentKernel {
  public:
   static StatusOr<SparseSegmentKernel> Make(const KernelInit& init) {
@@ -91,37 +133,19 @@ class SparseSegmentKernel {
     }
     if (rows < 0) return InvalidArgument("segment ids must be >= 0");
     MR_RETURN_IF_ERROR(Check(lists, rows, data.dim(0)));
-    DimVector dims = data.shape().dims();
-    dims[0] = rows;
-    MR_ASSIGN(const TensorShape shape, TensorShape::Make(dims));
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, shape));
+    MR_ASSIGN(Tensor* const out, AllocateRows(ctx, data, rows));
     if (out->num_elements() == 0) return OkStatus();
-    // Where each segment begins in the lists.
-    std::vector<int64_t> first(static_cast<size_t>(rows) + 1);
-    for (const int64_t id : lists.ids) ++first[static_cast<size_t>(id) + 1];
-    for (int64_t r = 0; r < rows; ++r) first[r + 1] += first[r];
+    const std::vector<int64_t> first = Begins(lists.ids, rows);
     const int64_t inner = out->num_elements() / rows;
     return Dispatch(RealTypes{}, data.dtype(), [&]<class T>() -> Status {
       using S = ComputeType<T>;
       const T* x = data.flat<T>().data();
-      T* z = out->mutable_flat<T>().data();
-      return ctx.ParallelFor(
-          rows, inner * (n / rows + 1), [&](int64_t begin, int64_t end) {
-            std::vector<S> sums(static_cast<size_t>(inner));
-            for (int64_t r = begin; r < end; ++r) {
-              std::fill(sums.begin(), sums.end(), S(0));
-              for (int64_t i = first[r]; i < first[r + 1]; ++i) {
-                AddRow(x + lists.indices[i] * inner, S(1), sums.data(), inner);
-              }
-              const double factor = FactorOf(kind_, first[r + 1] - first[r]);
-              for (int64_t k = 0; k < inner; ++k) {
-                z[r * inner + k] =
-                    kind_ == Kind::kSum
-                        ? static_cast<T>(sums[k])
-                        : static_cast<T>(sums[k] * static_cast<S>(factor));
-              }
-            }
-          });
+      return SumRows<T>(
+          ctx, first, out,
+          [&](int64_t i, S* sums) {
+            AddRow(x + lists.indices[i] * inner, S(1), sums, inner);
+          },
+          [&](int64_t r) { return FactorOf(kind_, first[r + 1] - first[r]); });
     });
   }
 
@@ -199,38 +223,24 @@ class SparseSegmentGradKernel {
             return OkStatus();
           }));
     }
-    DimVector dims = grad.shape().dims();
-    dims[0] = rows;
-    MR_ASSIGN(const TensorShape shape, TensorShape::Make(dims));
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, shape));
+    MR_ASSIGN(Tensor* const out, AllocateRows(ctx, grad, rows));
     if (out->num_elements() == 0) return OkStatus();
     const int64_t inner = out->num_elements() / rows;
     // Members of each row, in order.
-    std::vector<int64_t> first(static_cast<size_t>(rows) + 1);
-    for (const int64_t r : row) ++first[static_cast<size_t>(r) + 1];
-    for (int64_t r = 0; r < rows; ++r) first[r + 1] += first[r];
+    const std::vector<int64_t> first = Begins(row, rows);
     std::vector<int64_t> members(static_cast<size_t>(n)), next = first;
     for (int64_t i = 0; i < n; ++i) members[next[row[i]]++] = i;
     return Dispatch(FloatTypes{}, grad.dtype(), [&]<class T>() -> Status {
       using S = ComputeType<T>;
       const T* dy = grad.flat<T>().data();
-      T* z = out->mutable_flat<T>().data();
-      return ctx.ParallelFor(
-          rows, inner * (n / rows + 1), [&](int64_t begin, int64_t end) {
-            std::vector<S> sums(static_cast<size_t>(inner));
-            for (int64_t r = begin; r < end; ++r) {
-              std::fill(sums.begin(), sums.end(), S(0));
-              for (int64_t i = first[r]; i < first[r + 1]; ++i) {
-                const int64_t id = lists.ids[members[i]];
-                AddRow(dy + id * inner,
-                       static_cast<S>(FactorOf(kind_, counts[id])), sums.data(),
-                       inner);
-              }
-              for (int64_t k = 0; k < inner; ++k) {
-                z[r * inner + k] = static_cast<T>(sums[k]);
-              }
-            }
-          });
+      return SumRows<T>(
+          ctx, first, out,
+          [&](int64_t i, S* sums) {
+            const int64_t id = lists.ids[members[i]];
+            AddRow(dy + id * inner, static_cast<S>(FactorOf(kind_, counts[id])),
+                   sums, inner);
+          },
+          [](int64_t) { return 1.0; });
     });
   }
 
