@@ -106,6 +106,26 @@ class MaxPoolKernel : public MaxPoolBase {
   }
 };
 
+// The problem and the shape of its output.
+struct Pooling {
+  PoolProblem problem;
+  TensorShape output;
+};
+StatusOr<Pooling> PoolingOf(const PoolAttrs& attrs, const TensorShape& x,
+                            bool across_channels) {
+  MR_ASSIGN(const PoolProblem p, attrs.Resolve(x, across_channels));
+  return Pooling{p, attrs.OutputShape(p, x)};
+}
+
+// FindLargest, as a tensor of int64.
+StatusOr<Tensor> LargestOf(KernelContext& ctx, const Pooling& pooling,
+                           const Tensor& x) {
+  MR_ASSIGN(Tensor index, ctx.AllocateTemp(DataType::kInt64, pooling.output));
+  MR_RETURN_IF_ERROR(FindLargest(ctx, pooling.problem, x,
+                                 index.mutable_flat<int64_t>().data()));
+  return index;
+}
+
 // Gradients: grad has the output's shape and goes to the input's places.
 Status ScatterGrad(KernelContext& ctx, const int64_t* index, int64_t images,
                    const Tensor& grad, Tensor* out) {
@@ -137,16 +157,15 @@ class MaxPoolGradKernel : public MaxPoolBase {
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
     MR_ASSIGN(const PoolAttrs attrs, Attrs(ctx, 3));
-    MR_ASSIGN(const PoolProblem p, attrs.Resolve(x.shape(), true));
-    const TensorShape output = attrs.OutputShape(p, x.shape());
-    MR_RETURN_IF_ERROR(ExpectShape("orig_output", ctx.input(1), output));
-    MR_RETURN_IF_ERROR(ExpectShape("grad", ctx.input(2), output));
+    MR_ASSIGN(const Pooling pooling, PoolingOf(attrs, x.shape(), true));
+    MR_RETURN_IF_ERROR(
+        ExpectShape("orig_output", ctx.input(1), pooling.output));
+    MR_RETURN_IF_ERROR(ExpectShape("grad", ctx.input(2), pooling.output));
     MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
     if (out->num_elements() == 0) return OkStatus();
-    MR_ASSIGN(Tensor index, ctx.AllocateTemp(DataType::kInt64, output));
-    int64_t* at = index.mutable_flat<int64_t>().data();
-    MR_RETURN_IF_ERROR(FindLargest(ctx, p, x, at));
-    return ScatterGrad(ctx, at, p.images, ctx.input(2), out);
+    MR_ASSIGN(const Tensor index, LargestOf(ctx, pooling, x));
+    return ScatterGrad(ctx, index.flat<int64_t>().data(),
+                       pooling.problem.images, ctx.input(2), out);
   }
 };
 
@@ -179,16 +198,14 @@ class MaxPoolGradGradKernel : public MaxPoolBase {
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
     MR_ASSIGN(const PoolAttrs attrs, Attrs(ctx, 3));
-    MR_ASSIGN(const PoolProblem p, attrs.Resolve(x.shape(), false));
-    const TensorShape output = attrs.OutputShape(p, x.shape());
-    MR_RETURN_IF_ERROR(ExpectShape("orig_output", ctx.input(1), output));
+    MR_ASSIGN(const Pooling pooling, PoolingOf(attrs, x.shape(), false));
+    MR_RETURN_IF_ERROR(
+        ExpectShape("orig_output", ctx.input(1), pooling.output));
     MR_RETURN_IF_ERROR(ExpectShape("grad", ctx.input(2), x.shape()));
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, output));
+    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, pooling.output));
     if (out->num_elements() == 0) return OkStatus();
-    MR_ASSIGN(Tensor index, ctx.AllocateTemp(DataType::kInt64, output));
-    int64_t* at = index.mutable_flat<int64_t>().data();
-    MR_RETURN_IF_ERROR(FindLargest(ctx, p, x, at));
-    return GatherElements(ctx, at, ctx.input(2), out);
+    MR_ASSIGN(const Tensor index, LargestOf(ctx, pooling, x));
+    return GatherElements(ctx, index.flat<int64_t>().data(), ctx.input(2), out);
   }
 };
 
@@ -203,15 +220,14 @@ class MaxPoolWithArgmaxKernel : public MaxPoolBase {
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
     MR_ASSIGN(const PoolAttrs attrs, Attrs(ctx, 1));
-    MR_ASSIGN(const PoolProblem p, attrs.Resolve(x.shape(), false));
-    const TensorShape output = attrs.OutputShape(p, x.shape());
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, output));
-    MR_ASSIGN(Tensor* const argmax, ctx.AllocateOutput(1, output));
-    const int64_t n = output.num_elements();
+    MR_ASSIGN(const Pooling pooling, PoolingOf(attrs, x.shape(), false));
+    const PoolProblem& p = pooling.problem;
+    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, pooling.output));
+    MR_ASSIGN(Tensor* const argmax, ctx.AllocateOutput(1, pooling.output));
+    const int64_t n = pooling.output.num_elements();
     if (n == 0) return OkStatus();
-    MR_ASSIGN(Tensor index, ctx.AllocateTemp(DataType::kInt64, output));
-    int64_t* at = index.mutable_flat<int64_t>().data();
-    MR_RETURN_IF_ERROR(FindLargest(ctx, p, x, at));
+    MR_ASSIGN(const Tensor index, LargestOf(ctx, pooling, x));
+    const int64_t* at = index.flat<int64_t>().data();
     MR_RETURN_IF_ERROR(GatherElements(ctx, at, x, out));
     const int64_t image = with_batch_ ? 0 : p.InputPixels() * p.channels;
     return Dispatch(IndexTypes{}, ctx.output_type(1), [&]<class I>() -> Status {
@@ -239,16 +255,16 @@ class MaxPoolGradWithArgmaxKernel : public MaxPoolBase {
     const Tensor& x = ctx.input(0);
     const Tensor& grad = ctx.input(1);
     MR_ASSIGN(const PoolAttrs attrs, Attrs(ctx, 3));
-    MR_ASSIGN(const PoolProblem p, attrs.Resolve(x.shape(), false));
-    const TensorShape output = attrs.OutputShape(p, x.shape());
-    MR_RETURN_IF_ERROR(ExpectShape("grad", grad, output));
-    MR_RETURN_IF_ERROR(ExpectShape("argmax", ctx.input(2), output));
+    MR_ASSIGN(const Pooling pooling, PoolingOf(attrs, x.shape(), false));
+    const PoolProblem& p = pooling.problem;
+    MR_RETURN_IF_ERROR(ExpectShape("grad", grad, pooling.output));
+    MR_RETURN_IF_ERROR(ExpectShape("argmax", ctx.input(2), pooling.output));
     MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
     if (out->num_elements() == 0) return OkStatus();
     std::vector<int64_t> at = IntValues(ctx.input(2));
     const int64_t image = p.InputPixels() * p.channels;
     const int64_t per_image = p.OutputPixels() * p.channels;
-    for (int64_t i = 0; i < output.num_elements(); ++i) {
+    for (int64_t i = 0; i < pooling.output.num_elements(); ++i) {
       const int64_t first = i / per_image * image;
       if (!with_batch_) at[i] += first;
       if (at[i] < first || at[i] >= first + image) {
