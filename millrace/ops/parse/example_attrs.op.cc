@@ -1,5 +1,6 @@
 #include "millrace/ops/parse/example_attrs.op.h"
 
+#include "absl/strings/str_cat.h"
 #include "millrace/base/checked_size.h"
 
 namespace millrace::ops {
@@ -110,94 +111,95 @@ StatusOr<FeatureSpecs> ReadFeatureSpecs(const std::string& op,
   return specs;
 }
 
+namespace {
+
+// One of the two parts of a sequence example.
+struct Part {
+  absl::string_view name;         // that names of its attributes begin with
+  absl::string_view dense_types;  // the attribute that has another beginning
+  FeatureSpecs* specs;
+  Types dense;
+  Shapes shapes;
+  int64_t num_sparse = 0, num_dense = 0;
+
+  std::string Attr(absl::string_view what) const {
+    return absl::StrCat(name, "_", what);
+  }
+};
+
+Status ReadPart(const std::string& op, const AttrMap& attrs, Part* part) {
+  const auto types = [&](absl::string_view what) {
+    return GetAttr<Types>(attrs, part->Attr(what));
+  };
+  const auto keys = [&](absl::string_view what) {
+    return GetAttr<Strings>(attrs, part->Attr(what));
+  };
+  FeatureSpecs& specs = *part->specs;
+  MR_ASSIGN(specs.sparse, types("sparse_types"));
+  MR_ASSIGN(part->dense, GetAttr<Types>(attrs, part->dense_types));
+  MR_ASSIGN(part->shapes, GetAttr<Shapes>(attrs, part->Attr("dense_shapes")));
+  const std::string count = absl::StrCat("N", part->name);
+  MR_ASSIGN(part->num_sparse,
+            GetAttr<int64_t>(attrs, absl::StrCat(count, "_sparse")));
+  part->num_dense = static_cast<int64_t>(part->dense.size());
+  if (attrs.Find(absl::StrCat(count, "_dense")) != nullptr) {
+    MR_ASSIGN(part->num_dense,
+              GetAttr<int64_t>(attrs, absl::StrCat(count, "_dense")));
+  }
+  if (op == "ParseSequenceExampleV2") {
+    MR_ASSIGN(specs.ragged, types("ragged_value_types"));
+    MR_ASSIGN(specs.splits, types("ragged_split_types"));
+  }
+  if (op == "ParseSequenceExample") {
+    MR_ASSIGN(specs.sparse_keys, keys("sparse_keys"));
+    MR_ASSIGN(specs.dense_keys, keys("dense_keys"));
+  }
+  return OkStatus();
+}
+
+Status CheckCounts(const Part& part, size_t num_sparse, size_t num_dense) {
+  MR_RETURN_IF_ERROR(CheckLengths(num_sparse, part.specs->sparse.size(),
+                                  part.Attr("sparse_keys"),
+                                  part.Attr("sparse_types")));
+  return CheckLengths(num_dense, part.dense.size(), part.Attr("dense_keys"),
+                      part.Attr("dense_types"));
+}
+
+}  // namespace
+
 StatusOr<SequenceSpecs> ReadSequenceSpecs(const std::string& op,
                                           const AttrMap& attrs) {
   SequenceSpecs specs;
-  MR_ASSIGN(specs.context.sparse,
-            GetAttr<Types>(attrs, "context_sparse_types"));
-  MR_ASSIGN(const Types context_dense, GetAttr<Types>(attrs, "Tcontext_dense"));
-  MR_ASSIGN(const Shapes context_shapes,
-            GetAttr<Shapes>(attrs, "context_dense_shapes"));
-  MR_ASSIGN(specs.lists.sparse,
-            GetAttr<Types>(attrs, "feature_list_sparse_types"));
-  MR_ASSIGN(const Types list_dense,
-            GetAttr<Types>(attrs, "feature_list_dense_types"));
-  MR_ASSIGN(const Shapes list_shapes,
-            GetAttr<Shapes>(attrs, "feature_list_dense_shapes"));
-  MR_ASSIGN(const int64_t context_sparse,
-            GetAttr<int64_t>(attrs, "Ncontext_sparse"));
-  MR_ASSIGN(const int64_t list_sparse,
-            GetAttr<int64_t>(attrs, "Nfeature_list_sparse"));
-  MR_ASSIGN(const int64_t list_dense_count,
-            GetAttr<int64_t>(attrs, "Nfeature_list_dense"));
-  auto context_dense_count = static_cast<int64_t>(context_dense.size());
-  if (op == "ParseSequenceExampleV2") {
-    MR_ASSIGN(specs.context.ragged,
-              GetAttr<Types>(attrs, "context_ragged_value_types"));
-    MR_ASSIGN(specs.context.splits,
-              GetAttr<Types>(attrs, "context_ragged_split_types"));
-    MR_ASSIGN(specs.lists.ragged,
-              GetAttr<Types>(attrs, "feature_list_ragged_value_types"));
-    MR_ASSIGN(specs.lists.splits,
-              GetAttr<Types>(attrs, "feature_list_ragged_split_types"));
-  } else {
-    MR_ASSIGN(context_dense_count, GetAttr<int64_t>(attrs, "Ncontext_dense"));
-  }
+  Part parts[] = {
+      {"context", "Tcontext_dense", &specs.context, {}, {}},
+      {"feature_list", "feature_list_dense_types", &specs.lists, {}, {}}};
+  for (Part& part : parts) MR_RETURN_IF_ERROR(ReadPart(op, attrs, &part));
   if (op == "ParseSequenceExample") {
     MR_ASSIGN(
         specs.may_be_missing,
         GetAttr<Strings>(attrs, "feature_list_dense_missing_assumed_empty"));
-    MR_ASSIGN(specs.context.sparse_keys,
-              GetAttr<Strings>(attrs, "context_sparse_keys"));
-    MR_ASSIGN(specs.context.dense_keys,
-              GetAttr<Strings>(attrs, "context_dense_keys"));
-    MR_ASSIGN(specs.lists.sparse_keys,
-              GetAttr<Strings>(attrs, "feature_list_sparse_keys"));
-    MR_ASSIGN(specs.lists.dense_keys,
-              GetAttr<Strings>(attrs, "feature_list_dense_keys"));
-    MR_RETURN_IF_ERROR(CheckLengths(
-        specs.context.sparse_keys.size(), specs.context.sparse.size(),
-        "context_sparse_keys", "context_sparse_types"));
-    MR_RETURN_IF_ERROR(CheckLengths(specs.context.dense_keys.size(),
-                                    context_dense.size(), "context_dense_keys",
-                                    "context_dense_types"));
-    MR_RETURN_IF_ERROR(
-        CheckLengths(specs.lists.sparse_keys.size(), specs.lists.sparse.size(),
-                     "feature_list_sparse_keys", "feature_list_sparse_types"));
-    MR_RETURN_IF_ERROR(
-        CheckLengths(specs.lists.dense_keys.size(), list_dense.size(),
-                     "feature_list_dense_keys", "feature_list_dense_types"));
+    for (const Part& part : parts) {
+      MR_RETURN_IF_ERROR(CheckCounts(part, part.specs->sparse_keys.size(),
+                                     part.specs->dense_keys.size()));
+    }
   }
-  MR_RETURN_IF_ERROR(CheckLengths(
-      static_cast<size_t>(context_sparse), specs.context.sparse.size(),
-      "context_sparse_keys", "context_sparse_types"));
-  MR_RETURN_IF_ERROR(CheckLengths(static_cast<size_t>(context_dense_count),
-                                  context_dense.size(), "context_dense_keys",
-                                  "context_dense_types"));
-  MR_RETURN_IF_ERROR(CheckLengths(context_dense.size(), context_shapes.size(),
-                                  "context_dense_keys",
-                                  "context_dense_shapes"));
-  MR_RETURN_IF_ERROR(
-      CheckLengths(static_cast<size_t>(list_sparse), specs.lists.sparse.size(),
-                   "feature_list_sparse_keys", "feature_list_sparse_types"));
-  MR_RETURN_IF_ERROR(CheckLengths(static_cast<size_t>(list_dense_count),
-                                  list_dense.size(), "feature_list_dense_keys",
-                                  "feature_list_dense_types"));
-  MR_RETURN_IF_ERROR(CheckLengths(list_dense.size(), list_shapes.size(),
-                                  "feature_list_dense_keys",
-                                  "feature_list_dense_shapes"));
-  MR_RETURN_IF_ERROR(
-      CheckLengths(specs.context.ragged.size(), specs.context.splits.size(),
-                   "context_ragged_value_types", "context_ragged_split_types"));
-  MR_RETURN_IF_ERROR(CheckLengths(
-      specs.lists.ragged.size(), specs.lists.splits.size(),
-      "feature_list_ragged_value_types", "feature_list_ragged_split_types"));
-  MR_RETURN_IF_ERROR(SetFixedShapes(context_shapes, "context_dense_shapes",
-                                    &specs.context.dense));
-  MR_RETURN_IF_ERROR(SetFixedShapes(list_shapes, "feature_list_dense_shapes",
-                                    &specs.lists.dense));
-  SetTypes(context_dense, &specs.context.dense);
-  SetTypes(list_dense, &specs.lists.dense);
+  for (const Part& part : parts) {
+    MR_RETURN_IF_ERROR(CheckCounts(part, static_cast<size_t>(part.num_sparse),
+                                   static_cast<size_t>(part.num_dense)));
+    MR_RETURN_IF_ERROR(CheckLengths(part.dense.size(), part.shapes.size(),
+                                    part.Attr("dense_keys"),
+                                    part.Attr("dense_shapes")));
+  }
+  for (const Part& part : parts) {
+    MR_RETURN_IF_ERROR(CheckLengths(
+        part.specs->ragged.size(), part.specs->splits.size(),
+        part.Attr("ragged_value_types"), part.Attr("ragged_split_types")));
+  }
+  for (const Part& part : parts) {
+    MR_RETURN_IF_ERROR(SetFixedShapes(part.shapes, part.Attr("dense_shapes"),
+                                      &part.specs->dense));
+    SetTypes(part.dense, &part.specs->dense);
+  }
   return specs;
 }
 

@@ -33,44 +33,31 @@ using namespace millrace;
   "sampled_expected_count: float"
 #define MR_COUNTS "num_true: int >= 1; num_sampled: int >= 1; unique: bool; "
 #define MR_SEEDS "seed: int = 0; seed2: int = 0"
-#define MR_RANGE_ATTRS MR_COUNTS "range_max: int >= 1; " MR_SEEDS
+#define MR_RANGE_SAMPLER                                                   \
+  .inputs = "true_classes: int64", .outputs = MR_SAMPLER_OUTPUTS,          \
+  .attrs = MR_COUNTS "range_max: int >= 1; " MR_SEEDS, .flags = kStateful, \
+  .shape = SamplerShape
 
 MR_OP(UniformCandidateSampler){
-    .inputs = "true_classes: int64",
-    .outputs = MR_SAMPLER_OUTPUTS,
-    .attrs = MR_RANGE_ATTRS,
-    .flags = kStateful,
-    .shape = SamplerShape,
+    MR_RANGE_SAMPLER,
     .doc =
         "Classes drawn evenly from [0, range_max), and how often these and the "
         "true ones are expected among them.",
 };
 MR_OP(LogUniformCandidateSampler){
-    .inputs = "true_classes: int64",
-    .outputs = MR_SAMPLER_OUTPUTS,
-    .attrs = MR_RANGE_ATTRS,
-    .flags = kStateful,
-    .shape = SamplerShape,
+    MR_RANGE_SAMPLER,
     .doc =
         "Classes drawn from [0, range_max) with probabilities that fall off as "
         "1 / (class + 1), for words numbered by falling frequency.",
 };
 MR_OP(LearnedUnigramCandidateSampler){
-    .inputs = "true_classes: int64",
-    .outputs = MR_SAMPLER_OUTPUTS,
-    .attrs = MR_RANGE_ATTRS,
-    .flags = kStateful,
-    .shape = SamplerShape,
+    MR_RANGE_SAMPLER,
     .doc =
         "Classes drawn by how often they were among the true classes of "
         "earlier runs, plus one.",
 };
 MR_OP(ThreadUnsafeUnigramCandidateSampler){
-    .inputs = "true_classes: int64",
-    .outputs = MR_SAMPLER_OUTPUTS,
-    .attrs = MR_RANGE_ATTRS,
-    .flags = kStateful,
-    .shape = SamplerShape,
+    MR_RANGE_SAMPLER,
     .doc = "LearnedUnigramCandidateSampler under another name.",
 };
 MR_OP(FixedUnigramCandidateSampler){

@@ -49,33 +49,30 @@ Status KeyCounterShape(ShapeContext& c) {
 
 using namespace millrace;
 
-#define MR_SEED_ATTRS                                             \
-  "dtype: {half, bfloat16, float, double} = 'float'; T: {int32, " \
-  "int64} = 'int32'; Tseed: {int32, int64} = 'int64'"
+#define MR_FLOATS_OF_SEED                                             \
+  .inputs = "shape: T, seed: Tseed", .outputs = "output: dtype",      \
+  .attrs =                                                            \
+      "dtype: {half, bfloat16, float, double} = 'float'; T: {int32, " \
+      "int64} = 'int32'; Tseed: {int32, int64} = 'int64'",            \
+  .shape = SeedShape
 #define MR_KEY_INPUTS "shape: Tshape, key: uint64, counter: uint64, alg: int32"
-#define MR_KEY_ATTRS                                           \
-  "dtype: {half, bfloat16, float, double} = 'float'; Tshape: " \
-  "{int32, int64} = 'int32'"
+#define MR_FLOATS_OF_KEY                                           \
+  .inputs = MR_KEY_INPUTS, .outputs = "output: dtype",             \
+  .attrs =                                                         \
+      "dtype: {half, bfloat16, float, double} = 'float'; Tshape: " \
+      "{int32, int64} = 'int32'",                                  \
+  .shape = KeyShape
 
 MR_OP(StatelessRandomUniform){
-    .inputs = "shape: T, seed: Tseed",
-    .outputs = "output: dtype",
-    .attrs = MR_SEED_ATTRS,
-    .shape = SeedShape,
+    MR_FLOATS_OF_SEED,
     .doc = "Numbers evenly from [0, 1) that depend on the seed alone.",
 };
 MR_OP(StatelessRandomNormal){
-    .inputs = "shape: T, seed: Tseed",
-    .outputs = "output: dtype",
-    .attrs = MR_SEED_ATTRS,
-    .shape = SeedShape,
+    MR_FLOATS_OF_SEED,
     .doc = "Normal numbers that depend on the seed alone.",
 };
 MR_OP(StatelessTruncatedNormal){
-    .inputs = "shape: T, seed: Tseed",
-    .outputs = "output: dtype",
-    .attrs = MR_SEED_ATTRS,
-    .shape = SeedShape,
+    MR_FLOATS_OF_SEED,
     .doc =
         "Normal numbers within two deviations that depend on the seed alone.",
 };
@@ -103,24 +100,15 @@ MR_OP(StatelessRandomUniformFullInt){
 };
 
 MR_OP(StatelessRandomUniformV2){
-    .inputs = MR_KEY_INPUTS,
-    .outputs = "output: dtype",
-    .attrs = MR_KEY_ATTRS,
-    .shape = KeyShape,
+    MR_FLOATS_OF_KEY,
     .doc = "Numbers evenly from [0, 1), from a key and a counter.",
 };
 MR_OP(StatelessRandomNormalV2){
-    .inputs = MR_KEY_INPUTS,
-    .outputs = "output: dtype",
-    .attrs = MR_KEY_ATTRS,
-    .shape = KeyShape,
+    MR_FLOATS_OF_KEY,
     .doc = "Normal numbers, from a key and a counter.",
 };
 MR_OP(StatelessTruncatedNormalV2){
-    .inputs = MR_KEY_INPUTS,
-    .outputs = "output: dtype",
-    .attrs = MR_KEY_ATTRS,
-    .shape = KeyShape,
+    MR_FLOATS_OF_KEY,
     .doc = "Normal numbers within two deviations, from a key and a counter.",
 };
 MR_OP(StatelessRandomUniformIntV2){
