@@ -27,6 +27,11 @@ StatusOr<Tensor> RowOf(KernelContext& ctx, const Tensor& t, int64_t row) {
   return rows.Reshaped(TensorShape(absl::MakeConstSpan(dims).subspan(1)));
 }
 
+PartialShape RowShape(const PartialShape& shape) {
+  if (!shape.known_rank() || shape.rank() == 0) return PartialShape();
+  return PartialShape(shape.dims().subspan(1));
+}
+
 StatusOr<TensorShape> StackedShape(int64_t rows, const TensorShape& shape) {
   DimVector dims = shape.dims();
   dims.insert(dims.begin(), rows);

@@ -14,6 +14,9 @@ StatusOr<Tensor> RowsOf(KernelContext& ctx, const Tensor& t, int64_t begin,
 // One row, without dimension 0.
 StatusOr<Tensor> RowOf(KernelContext& ctx, const Tensor& t, int64_t row);
 
+// `shape` without its first dimension; unknown for a scalar.
+PartialShape RowShape(const PartialShape& shape);
+
 // [rows] in front of a shape. INVALID_ARGUMENT if it gets too large.
 StatusOr<TensorShape> StackedShape(int64_t rows, const TensorShape& shape);
 

@@ -45,30 +45,36 @@ GradientArray ArrayOfGradients(GradContext& g, const Output& flow) {
   return {made.grad_handle, Identity(after, flow)};
 }
 
-void ReadGradient(GradContext& g) {
+using PutOp = Output (*)(const Scope& scope, const Input& handle,
+                         const Input& places, const Input& value,
+                         const Input& flow);
+
+// Of an op that took elements out at the places of input 1.
+void TakeGradient(GradContext& g, PutOp put) {
   const GradientArray array = ArrayOfGradients(g, g.in(2));
-  g.Set(2, TensorArrayWriteV3(g, array.handle, g.in(1), g.dy(), array.flow));
+  g.Set(2, put(g.scope(), array.handle, g.in(1), g.dy(), array.flow));
+}
+
+// Of an op that put input `value` in: take(array) takes its gradient out.
+template <class Take>
+void PutGradient(GradContext& g, int value, Take take) {
+  const Output flow = g.dy();
+  g.Set(value, take(ArrayOfGradients(g, flow)));
+  g.Set(3, flow);
 }
 
 void WriteGradient(GradContext& g) {
-  const Output flow = g.dy();
-  const GradientArray array = ArrayOfGradients(g, flow);
-  g.Set(2, TensorArrayReadV3(g, array.handle, g.in(1), array.flow,
-                             g.Attr<DataType>("T")));
-  g.Set(3, flow);
-}
-
-void GatherGradient(GradContext& g) {
-  const GradientArray array = ArrayOfGradients(g, g.in(2));
-  g.Set(2, TensorArrayScatterV3(g, array.handle, g.in(1), g.dy(), array.flow));
+  PutGradient(g, 2, [&g](const GradientArray& array) {
+    return TensorArrayReadV3(g, array.handle, g.in(1), array.flow,
+                             g.Attr<DataType>("T"));
+  });
 }
 
 void ScatterGradient(GradContext& g) {
-  const Output flow = g.dy();
-  const GradientArray array = ArrayOfGradients(g, flow);
-  g.Set(2, TensorArrayGatherV3(g, array.handle, g.in(1), array.flow,
-                               g.Attr<DataType>("T")));
-  g.Set(3, flow);
+  PutGradient(g, 2, [&g](const GradientArray& array) {
+    return TensorArrayGatherV3(g, array.handle, g.in(1), array.flow,
+                               g.Attr<DataType>("T"));
+  });
 }
 
 void ConcatGradient(GradContext& g) {
@@ -77,12 +83,11 @@ void ConcatGradient(GradContext& g) {
 }
 
 void SplitGradient(GradContext& g) {
-  const Output flow = g.dy();
-  const GradientArray array = ArrayOfGradients(g, flow);
-  g.Set(1,
-        TensorArrayConcatV3(g, array.handle, array.flow, g.Attr<DataType>("T"))
-            .value);
-  g.Set(3, flow);
+  PutGradient(g, 1, [&g](const GradientArray& array) {
+    return TensorArrayConcatV3(g, array.handle, array.flow,
+                               g.Attr<DataType>("T"))
+        .value;
+  });
 }
 
 }  // namespace
@@ -91,9 +96,13 @@ void SplitGradient(GradContext& g) {
 using namespace millrace;       // NOLINT: a file of declarations
 using namespace millrace::ops;  // NOLINT
 
-MR_GRADIENT(TensorArrayReadV3)(GradContext& g) { ReadGradient(g); }
+MR_GRADIENT(TensorArrayReadV3)(GradContext& g) {
+  TakeGradient(g, TensorArrayWriteV3);
+}
 MR_GRADIENT(TensorArrayWriteV3)(GradContext& g) { WriteGradient(g); }
-MR_GRADIENT(TensorArrayGatherV3)(GradContext& g) { GatherGradient(g); }
+MR_GRADIENT(TensorArrayGatherV3)(GradContext& g) {
+  TakeGradient(g, TensorArrayScatterV3);
+}
 MR_GRADIENT(TensorArrayScatterV3)(GradContext& g) { ScatterGradient(g); }
 MR_GRADIENT(TensorArrayConcatV3)(GradContext& g) { ConcatGradient(g); }
 MR_GRADIENT(TensorArraySplitV3)(GradContext& g) { SplitGradient(g); }

@@ -22,6 +22,22 @@ StatusOr<std::vector<int32_t>> IndicesOf(const Tensor& indices) {
   return std::vector<int32_t>(flat.begin(), flat.end());
 }
 
+// Output 0 of no elements of shape `element`, which an attribute called `attr`
+// says. UNIMPLEMENTED if it does not say all of it.
+Status NoElements(KernelContext& ctx, const PartialShape& element,
+                  absl::string_view attr, absl::string_view doing) {
+  if (!element.IsFullyDefined()) {
+    return Unimplemented(
+        "TensorArray has size zero, but ", attr, " ", element.DebugString(),
+        " is not fully defined. Currently only static shapes are supported "
+        "when ",
+        doing, " zero-size TensorArrays.");
+  }
+  MR_ASSIGN(const TensorShape full, element.AsTensorShape());
+  MR_ASSIGN(TensorShape shape, StackedShape(0, full));
+  return ctx.AllocateOutput(0, std::move(shape)).status();
+}
+
 class GatherKernel {
  public:
   static StatusOr<GatherKernel> Make(const KernelInit& init) {
@@ -36,7 +52,9 @@ class GatherKernel {
     MR_RETURN_IF_ERROR(array->MergeElementShape(element_shape_));
     MR_ASSIGN(const std::vector<int32_t> indices, IndicesOf(ctx.input(1)));
     const int64_t count = static_cast<int64_t>(indices.size());
-    if (count == 0) return Nothing(ctx);
+    if (count == 0) {
+      return NoElements(ctx, element_shape_, "element shape", "packing");
+    }
     std::vector<Tensor> values;
     MR_RETURN_IF_ERROR(array->Read(ctx, indices, &values));
     const TensorShape& first = values[0].shape();
@@ -57,19 +75,6 @@ class GatherKernel {
   }
 
  private:
-  Status Nothing(KernelContext& ctx) const {
-    if (!element_shape_.IsFullyDefined()) {
-      return Unimplemented(
-          "TensorArray has size zero, but element shape ",
-          element_shape_.DebugString(),
-          " is not fully defined. Currently only static shapes are supported "
-          "when packing zero-size TensorArrays.");
-    }
-    MR_ASSIGN(const TensorShape element, element_shape_.AsTensorShape());
-    MR_ASSIGN(TensorShape shape, StackedShape(0, element));
-    return ctx.AllocateOutput(0, std::move(shape)).status();
-  }
-
   PartialShape element_shape_;
 };
 
@@ -87,7 +92,11 @@ class ConcatKernel {
     MR_ASSIGN(const int32_t size, array->ConcatSize());
     // Gradients of an array that nothing was unpacked into.
     const int32_t count = std::max(size, 0);
-    if (count == 0) return Nothing(ctx);
+    if (count == 0) {
+      MR_RETURN_IF_ERROR(NoElements(ctx, row_shape_, "element_shape_except0",
+                                    "concatenating"));
+      return ctx.AllocateOutput(1, TensorShape({0})).status();
+    }
     std::vector<int32_t> indices(static_cast<size_t>(count));
     std::iota(indices.begin(), indices.end(), 0);
     std::vector<Tensor> values;
@@ -107,17 +116,13 @@ class ConcatKernel {
   }
 
  private:
-  static PartialShape RowOf(const Tensor& t) {
-    return PartialShape(absl::MakeConstSpan(t.shape().dims()).subspan(1));
-  }
-
   Status Check(const std::vector<Tensor>& values, size_t i) const {
     if (values[i].rank() == 0) {
       return InvalidArgument(
           "Concat saw a scalar shape at index ", i,
           " but requires at least vectors.  Did you mean to call pack?");
     }
-    const PartialShape row = RowOf(values[i]);
+    const PartialShape row = RowShape(values[i].shape());
     if (i == 0) {
       if (row_shape_.IsCompatibleWith(row)) return OkStatus();
       return InvalidArgument("TensorArray was passed element_shape_except0 ",
@@ -125,27 +130,13 @@ class ConcatKernel {
                              " but index 0 has (excepting dimension 0) shape: ",
                              row.DebugString(), " which does not match.");
     }
-    const PartialShape first = RowOf(values[0]);
+    const PartialShape first = RowShape(values[0].shape());
     if (row == first) return OkStatus();
     return InvalidArgument(
         "TensorArray has inconsistent shapes.  Index 0 has (excepting "
         "dimension 0) shape: ",
         first.DebugString(), " but index ", i,
         " has (excepting dimension 0) shape: ", row.DebugString());
-  }
-
-  Status Nothing(KernelContext& ctx) const {
-    if (!row_shape_.IsFullyDefined()) {
-      return Unimplemented(
-          "TensorArray has size zero, but element_shape_except0 ",
-          row_shape_.DebugString(),
-          " is not fully defined. Currently only static shapes are supported "
-          "when concatenating zero-size TensorArrays.");
-    }
-    MR_ASSIGN(const TensorShape row, row_shape_.AsTensorShape());
-    MR_ASSIGN(TensorShape shape, StackedShape(0, row));
-    MR_RETURN_IF_ERROR(ctx.AllocateOutput(0, std::move(shape)).status());
-    return ctx.AllocateOutput(1, TensorShape({0})).status();
   }
 
   PartialShape row_shape_;

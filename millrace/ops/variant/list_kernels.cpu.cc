@@ -1,6 +1,5 @@
 // Making lists, their length and shape, pushing and popping, one element.
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/array/element_types.h"
 #include "millrace/ops/array/rows.h"
 #include "millrace/ops/variant/tensor_list.h"
 
@@ -231,10 +230,6 @@ using namespace millrace;       // NOLINT: declarations stand outside
 using namespace millrace::ops;  // NOLINT
 
 // What elements may be, taken out of a list.
-#define MR_LIST_TYPES                                                 \
-  "element_dtype: " MR_PLAIN_AND_STRING_TYPES ", " MR_QUANTIZED_TYPES \
-  ", variant"
-
 MR_KERNELS(EmptyTensorList, Cpu){{.make = MakeKernel<EmptyListKernel>,
                                   .host = "element_shape, max_num_elements",
                                   .cheap = true}};

@@ -3,23 +3,31 @@
 
 #include "millrace/base/checked_size.h"
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/array/element_types.h"
 #include "millrace/ops/array/rows.h"
 #include "millrace/ops/variant/tensor_list.h"
 
 namespace millrace::ops {
 namespace {
 
-// `shape` without its first dimension.
-PartialShape RowShape(const PartialShape& shape) {
-  if (!shape.known_rank() || shape.rank() == 0) return PartialShape();
-  return PartialShape(shape.dims().subspan(1));
-}
-
 Status AtLeastVector(const Tensor& t) {
   if (t.rank() > 0) return OkStatus();
   return InvalidArgument("Tensor must be at least a vector, but saw shape: ",
                          t.shape().DebugString());
+}
+
+// INVALID_ARGUMENT unless rows of t may be elements of shape `element`.
+Status ExpectRows(const Tensor& t, const PartialShape& element) {
+  const PartialShape row = RowShape(t.shape());
+  if (element.IsCompatibleWith(row)) return OkStatus();
+  return InvalidArgument("Specified a list with shape ", element.DebugString(),
+                         " from a tensor with shape ", row.DebugString());
+}
+
+// INVALID_ARGUMENT "`otherwise`[?,2]" unless all of `shape` is known.
+StatusOr<TensorShape> AllOf(const PartialShape& shape,
+                            absl::string_view otherwise) {
+  if (shape.IsFullyDefined()) return shape.AsTensorShape();
+  return InvalidArgument(otherwise, shape.DebugString());
 }
 
 // The values stacked as output 0; those that are not set are zeros of `shape`.
@@ -64,13 +72,10 @@ class StackKernel {
       if (!t.valid()) continue;
       MR_ASSIGN(shape, shape.Merge(t.shape()));
     }
-    if (!shape.IsFullyDefined()) {
-      return InvalidArgument(
-          "Tried to stack list which only contains uninitialized tensors and "
-          "has a non-fully-defined element_shape: ",
-          shape.DebugString());
-    }
-    MR_ASSIGN(const TensorShape full, shape.AsTensorShape());
+    MR_ASSIGN(const TensorShape full,
+              AllOf(shape,
+                    "Tried to stack list which only contains uninitialized "
+                    "tensors and has a non-fully-defined element_shape: "));
     return StackValues(ctx, list->tensors(), full);
   }
 
@@ -98,13 +103,10 @@ Status Gather(KernelContext& ctx) {
     if (!values.back().valid()) continue;
     MR_ASSIGN(shape, shape.Merge(values.back().shape()));
   }
-  if (!shape.IsFullyDefined()) {
-    return InvalidArgument(
-        "Tried to gather uninitialized tensors from a list with "
-        "non-fully-defined element_shape: ",
-        shape.DebugString());
-  }
-  MR_ASSIGN(const TensorShape full, shape.AsTensorShape());
+  MR_ASSIGN(const TensorShape full,
+            AllOf(shape,
+                  "Tried to gather uninitialized tensors from a list with "
+                  "non-fully-defined element_shape: "));
   return StackValues(ctx, std::move(values), full);
 }
 
@@ -157,13 +159,9 @@ class ConcatKernel {
       }
       MR_ASSIGN(row, row.Merge(RowShape(t.shape())));
     }
-    if (!row.IsFullyDefined()) {
-      return InvalidArgument(
-          "Trying to concat list with only uninitialized tensors but "
-          "element_shape_except_first_dim is not fully defined: ",
-          row.DebugString());
-    }
-    return row.AsTensorShape();
+    return AllOf(row,
+                 "Trying to concat list with only uninitialized tensors but "
+                 "element_shape_except_first_dim is not fully defined: ");
   }
 
   // Rows that element i, which is not set, counts for.
@@ -215,12 +213,7 @@ Status FromTensor(KernelContext& ctx) {
   const Tensor& t = ctx.input(0);
   MR_RETURN_IF_ERROR(AtLeastVector(t));
   MR_ASSIGN(PartialShape element, ShapeOfTensor(ctx.input(1)));
-  const PartialShape row = RowShape(t.shape());
-  if (!element.IsCompatibleWith(row)) {
-    return InvalidArgument("Specified a list with shape ",
-                           element.DebugString(), " from a tensor with shape ",
-                           row.DebugString());
-  }
+  MR_RETURN_IF_ERROR(ExpectRows(t, element));
   auto list = MakeRef<TensorListValue>(t.dtype(), std::move(element));
   MR_RETURN_IF_ERROR(list->Resize(t.dim(0)));
   for (int64_t i = 0; i < t.dim(0); ++i) {
@@ -275,12 +268,7 @@ Status Scatter(KernelContext& ctx) {
     }
   }
   MR_RETURN_IF_ERROR(AtLeastVector(t));
-  const PartialShape row = RowShape(t.shape());
-  if (!element.IsCompatibleWith(row)) {
-    return InvalidArgument("Specified a list with shape ",
-                           element.DebugString(), " from a tensor with shape ",
-                           row.DebugString());
-  }
+  MR_RETURN_IF_ERROR(ExpectRows(t, element));
   auto list = MakeRef<TensorListValue>(t.dtype(), std::move(element));
   if (size >= 0) MR_RETURN_IF_ERROR(list->Resize(size));
   MR_RETURN_IF_ERROR(ScatterRows(ctx, t, ctx.input(1), size == -1, *list));
@@ -292,12 +280,7 @@ Status ScatterIntoList(KernelContext& ctx) {
   const Tensor& t = ctx.input(1);
   MR_ASSIGN(const TensorListValue* const list, ListOfInput(ctx, 0, t.dtype()));
   MR_RETURN_IF_ERROR(AtLeastVector(t));
-  const PartialShape row = RowShape(t.shape());
-  if (!list->element_shape.IsCompatibleWith(row)) {
-    return InvalidArgument("Specified a list with shape ",
-                           list->element_shape.DebugString(),
-                           " from a tensor with shape ", row.DebugString());
-  }
+  MR_RETURN_IF_ERROR(ExpectRows(t, list->element_shape));
   MR_ASSIGN(Ref<TensorListValue> changed, TakeList(ctx, 0));
   MR_RETURN_IF_ERROR(ScatterRows(ctx, t, ctx.input(2), true, *changed));
   SetListOutput(ctx, 0, std::move(changed));
@@ -350,118 +333,11 @@ Status Split(KernelContext& ctx) {
   return OkStatus();
 }
 
-// The list in element i of a tensor of lists.
-StatusOr<const TensorListValue*> ListAt(const Tensor& t, int64_t i,
-                                        absl::string_view name) {
-  const VariantElement& element =
-      t.flat<VariantElement>()[static_cast<size_t>(i)];
-  if (element == nullptr ||
-      element->type_name() != TensorListValue::kTypeName) {
-    return InvalidArgument(name, " is not a TensorList at index ", i,
-                           ".  Saw: '", t.SummarizeValue(1), "'");
-  }
-  return static_cast<const TensorListValue*>(element.get());
-}
-
-class ConcatListsKernel {
- public:
-  static StatusOr<ConcatListsKernel> Make(const KernelInit& init) {
-    ConcatListsKernel k;
-    MR_ASSIGN(k.dtype_, init.Attr<DataType>("element_dtype"));
-    return k;
-  }
-  Status Run(KernelContext& ctx) const {
-    const Tensor& a = ctx.input(0);
-    const Tensor& b = ctx.input(1);
-    if (!(a.shape() == b.shape())) {
-      return InvalidArgument("Incompatible input TensorList tensor shapes: ",
-                             a.shape().DebugString(), " vs. ",
-                             b.shape().DebugString());
-    }
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, a.shape()));
-    for (int64_t i = 0; i < a.num_elements(); ++i) {
-      MR_ASSIGN(const TensorListValue* const x, ListAt(a, i, "input_a"));
-      MR_ASSIGN(const TensorListValue* const y, ListAt(b, i, "input_b"));
-      MR_RETURN_IF_ERROR(Check(*x, *y, i));
-      MR_ASSIGN(Ref<TensorListValue> joined, x->Copy());
-      for (const Tensor& t : y->tensors()) {
-        MR_RETURN_IF_ERROR(joined->Push(t));
-      }
-      out->mutable_flat<VariantElement>()[static_cast<size_t>(i)] =
-          std::move(joined);
-    }
-    return OkStatus();
-  }
-
- private:
-  Status Check(const TensorListValue& a, const TensorListValue& b,
-               int64_t i) const {
-    for (const auto& [name, list] :
-         {std::pair("input_a", &a), std::pair("input_b", &b)}) {
-      if (list->element_dtype == dtype_) continue;
-      return InvalidArgument(name, "[", i, "].dtype != element_dtype.  Saw: ",
-                             DataTypeName(list->element_dtype), " vs. ",
-                             DataTypeName(dtype_));
-    }
-    if (a.element_shape == b.element_shape) return OkStatus();
-    return InvalidArgument(
-        "input_a and input_b TensorList element shapes are not identical at "
-        "index ",
-        i, ".  Saw ", a.element_shape.DebugString(), " vs. ",
-        b.element_shape.DebugString());
-  }
-
-  DataType dtype_ = DataType::kInvalid;
-};
-
-Status PushBackBatch(KernelContext& ctx) {
-  const Tensor& lists = ctx.input(0);
-  const Tensor& t = ctx.input(1);
-  if (t.rank() == 0) {
-    return InvalidArgument(
-        "Expected tensor to be at least a vector, but saw shape: ",
-        t.shape().DebugString());
-  }
-  if (t.dim(0) != lists.num_elements()) {
-    return InvalidArgument(
-        "Expected tensor.shape[0] == input_handles.size, but saw: ", t.dim(0),
-        " vs. ", lists.num_elements());
-  }
-  const PartialShape row = RowShape(t.shape());
-  MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, lists.shape()));
-  for (int64_t i = 0; i < lists.num_elements(); ++i) {
-    MR_ASSIGN(const TensorListValue* const list,
-              ListAt(lists, i, "input_handles"));
-    if (!list->element_shape.IsCompatibleWith(row)) {
-      return InvalidArgument(
-          "Tried to append a tensor with incompatible shape to a list at "
-          "index ",
-          i, ". Op element shape: ", row.DebugString(),
-          " list shape: ", list->element_shape.DebugString());
-    }
-    if (list->element_dtype != t.dtype()) {
-      return InvalidArgument("Invalid data types; op elements ",
-                             DataTypeName(t.dtype()), " but list elements ",
-                             DataTypeName(list->element_dtype));
-    }
-    MR_ASSIGN(Ref<TensorListValue> changed, list->Copy());
-    MR_ASSIGN(Tensor value, RowOf(ctx, t, i));
-    MR_RETURN_IF_ERROR(changed->Push(std::move(value)));
-    out->mutable_flat<VariantElement>()[static_cast<size_t>(i)] =
-        std::move(changed);
-  }
-  return OkStatus();
-}
-
 }  // namespace
 }  // namespace millrace::ops
 
 using namespace millrace;       // NOLINT: declarations stand outside
 using namespace millrace::ops;  // NOLINT
-
-#define MR_LIST_TYPES                                                 \
-  "element_dtype: " MR_PLAIN_AND_STRING_TYPES ", " MR_QUANTIZED_TYPES \
-  ", variant"
 
 MR_KERNELS(TensorListStack, Cpu){{.types = MR_LIST_TYPES,
                                   .make = MakeKernel<StackKernel>,
@@ -491,6 +367,3 @@ MR_KERNELS(TensorListScatterIntoExistingList,
 MR_KERNELS(TensorListSplit, Cpu){{.types = MR_LIST_TYPES,
                                   .make = MakeFunctionKernel<Split>,
                                   .host = "element_shape, lengths"}};
-MR_KERNELS(TensorListConcatLists, Cpu){{.make = MakeKernel<ConcatListsKernel>}};
-MR_KERNELS(TensorListPushBackBatch, Cpu){
-    {.types = MR_LIST_TYPES, .make = MakeFunctionKernel<PushBackBatch>}};

@@ -5,8 +5,14 @@
 
 #include "millrace/base/memory_charge.h"
 #include "millrace/kernel/kernel_context.h"
+#include "millrace/ops/array/element_types.h"
 #include "millrace/ops/math/tensor_sum.h"
 #include "millrace/tensor/tensor.h"
+
+// What kernels of lists take.
+#define MR_LIST_TYPES                                                 \
+  "element_dtype: " MR_PLAIN_AND_STRING_TYPES ", " MR_QUANTIZED_TYPES \
+  ", variant"
 
 namespace millrace::ops {
 
