@@ -4,6 +4,7 @@
 
 #include "millrace/ops/math/elementwise.h"
 #include "millrace/ops/math/float_math.h"
+#include "millrace/ops/math/libm_op.h"
 #include "millrace/ops/math/numbers.h"
 #include "millrace/ops/math/unary_chain.h"
 
@@ -73,21 +74,11 @@ struct SigmoidOp {
   }
 };
 
-#define MR_LIBM_OP(Name, function) \
-  struct Name {                    \
-    template <class T>             \
-    static T Do(T x) {             \
-      return std::function(x);     \
-    }                              \
-  }
 MR_LIBM_OP(SinhOp, sinh);
 MR_LIBM_OP(CoshOp, cosh);
 MR_LIBM_OP(AsinhOp, asinh);
 MR_LIBM_OP(AcoshOp, acosh);
 MR_LIBM_OP(AtanhOp, atanh);
-#undef MR_LIBM_OP
-
-constexpr int kLibmPicos = 10000;
 
 constexpr UnaryTable kExp = MakeUnaryTable<ExpOp>(FloatLoops(), 400);
 constexpr UnaryTable kExpm1 = MakeUnaryTable<Expm1Op>(FloatLoops(), 400);

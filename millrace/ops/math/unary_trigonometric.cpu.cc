@@ -4,25 +4,18 @@
 
 #include "millrace/ops/math/elementwise.h"
 #include "millrace/ops/math/float_math.h"
+#include "millrace/ops/math/libm_op.h"
 #include "millrace/ops/math/unary_chain.h"
 
 namespace millrace::ops {
 namespace {
 
-#define MR_LIBM_OP(Name, function) \
-  struct Name {                    \
-    template <class T>             \
-    static T Do(T x) {             \
-      return std::function(x);     \
-    }                              \
-  }
 MR_LIBM_OP(SinOp, sin);
 MR_LIBM_OP(CosOp, cos);
 MR_LIBM_OP(TanOp, tan);
 MR_LIBM_OP(AsinOp, asin);
 MR_LIBM_OP(AcosOp, acos);
 MR_LIBM_OP(AtanOp, atan);
-#undef MR_LIBM_OP
 
 struct VectorSin {
   static float Do(float x) { return float_math::Sin(x); }
@@ -60,8 +53,6 @@ void AngleLoop(const void* xv, void* zv, int64_t n) {
 }
 
 using DoubleAndComplex = Join<Types<double>, ComplexTypes>;
-constexpr int kLibmTrigonometryPicos = 10000;
-
 template <class VectorOp, class LibmOp>
 constexpr UnaryTable AngleTable() {
   UnaryTable table = MakeUnaryTable<LibmOp>(DoubleAndComplex(), 500);
@@ -73,11 +64,11 @@ constexpr UnaryTable kSin = AngleTable<VectorSin, SinOp>();
 constexpr UnaryTable kCos = AngleTable<VectorCos, CosOp>();
 constexpr UnaryTable kTan = AngleTable<VectorTan, TanOp>();
 constexpr UnaryTable kAsin =
-    MakeUnaryTable<AsinOp>(FloatLoops(), kLibmTrigonometryPicos);
+    MakeUnaryTable<AsinOp>(FloatLoops(), kLibmPicos);
 constexpr UnaryTable kAcos =
-    MakeUnaryTable<AcosOp>(FloatLoops(), kLibmTrigonometryPicos);
+    MakeUnaryTable<AcosOp>(FloatLoops(), kLibmPicos);
 constexpr UnaryTable kAtan =
-    MakeUnaryTable<AtanOp>(FloatLoops(), kLibmTrigonometryPicos);
+    MakeUnaryTable<AtanOp>(FloatLoops(), kLibmPicos);
 
 constexpr NamedUnary kTrigonometrics[] = {
     {"Acos", &kAcos}, {"Asin", &kAsin}, {"Atan", &kAtan},
