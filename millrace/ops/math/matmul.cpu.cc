@@ -1,22 +1,14 @@
 // MatMul, BatchMatMul and BatchMatMulV2.
-#include <cstring>
 #include <vector>
 
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/array/move.h"
 #include "millrace/ops/math/broadcast.h"
 #include "millrace/ops/math/matrix_product.h"
 
 namespace millrace::ops {
 namespace {
-
-// Sums of no products are 0.
-Status FillZeros(Tensor& t) {
-  if (t.num_elements() > 0) {
-    std::memset(t.mutable_data(), 0, t.size_bytes());
-  }
-  return OkStatus();
-}
 
 class MatMulKernel {
  public:
@@ -34,27 +26,14 @@ class MatMulKernel {
       if (ctx.input(i).rank() < 2) {
         return InvalidArgument("In[", i, "] ndims must be >= 2");
       }
-      if (ctx.input(i).rank() > 2) {
-        return InvalidArgument("In[", i,
-                               "] is not a matrix. Instead it has shape ",
-                               ctx.input(i).shape().DebugString());
-      }
+      MR_RETURN_IF_ERROR(ExpectMatrix(ctx.input(i), i));
     }
-    MatrixProblem p;
-    p.type = a.dtype();
-    p.transpose_a = transpose_a_;
-    p.transpose_b = transpose_b_;
-    p.m = a.dim(transpose_a_ ? 1 : 0);
-    p.k = a.dim(transpose_a_ ? 0 : 1);
-    p.n = b.dim(transpose_b_ ? 0 : 1);
-    if (p.k != b.dim(transpose_b_ ? 1 : 0)) {
-      return InvalidArgument(
-          "Matrix size-incompatible: In[0]: ", a.shape().DebugString(),
-          ", In[1]: ", b.shape().DebugString());
-    }
+    MR_ASSIGN(const MatrixProblem p,
+              ProblemOfMatrices(a, transpose_a_, b, transpose_b_));
     MR_ASSIGN(TensorShape shape, TensorShape::Make({p.m, p.n}));
     MR_ASSIGN(Tensor * c, ctx.AllocateOutput(0, std::move(shape)));
-    if (p.m == 0 || p.n == 0 || p.k == 0) return FillZeros(*c);
+    // Sums of no products are 0.
+    if (p.m == 0 || p.n == 0 || p.k == 0) return ZeroTensor(ctx, c);
     return product_.Run(ctx, p, a.data(), b.data(), c->mutable_data());
   }
 
@@ -111,7 +90,7 @@ class BatchMatMulKernel {
     MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
     MR_ASSIGN(Tensor * z, ctx.AllocateOutput(0, std::move(shape)));
     p.batches = batch->total();
-    if (z->num_elements() == 0 || p.k == 0) return FillZeros(*z);
+    if (z->num_elements() == 0 || p.k == 0) return ZeroTensor(ctx, z);
     std::vector<int64_t> x_index, y_index;
     if (batch->IsDense(0) && y_batch.num_elements() == 1 && !adj_x_) {
       // One matrix for all: their rows are those of one tall matrix.

@@ -54,6 +54,30 @@ Status RunReal(KernelContext& ctx, const MatrixProblem& p, const char* a,
 
 }  // namespace
 
+Status ExpectMatrix(const Tensor& t, int operand) {
+  if (t.rank() == 2) return OkStatus();
+  return InvalidArgument("In[", operand,
+                         "] is not a matrix. Instead it has shape ",
+                         t.shape().DebugString());
+}
+
+StatusOr<MatrixProblem> ProblemOfMatrices(const Tensor& a, bool transpose_a,
+                                          const Tensor& b, bool transpose_b) {
+  MatrixProblem p;
+  p.type = a.dtype();
+  p.transpose_a = transpose_a;
+  p.transpose_b = transpose_b;
+  p.m = a.dim(transpose_a ? 1 : 0);
+  p.k = a.dim(transpose_a ? 0 : 1);
+  p.n = b.dim(transpose_b ? 0 : 1);
+  if (p.k != b.dim(transpose_b ? 1 : 0)) {
+    return InvalidArgument(
+        "Matrix size-incompatible: In[0]: ", a.shape().DebugString(),
+        ", In[1]: ", b.shape().DebugString());
+  }
+  return p;
+}
+
 Status MatrixProduct::RunFloat(KernelContext& ctx, const MatrixProblem& p,
                                const float* a, const float* b, float* c,
                                bool accumulate) const {

@@ -23,6 +23,13 @@ struct MatrixProblem {
   absl::Span<const int64_t> a_index, b_index;
 };
 
+// INVALID_ARGUMENT "In[0] is not a matrix. ...": the operand `t` is number
+// `operand`.
+Status ExpectMatrix(const Tensor& t, int operand);
+// The product of two matrices. INVALID_ARGUMENT if their sizes do not fit.
+StatusOr<MatrixProblem> ProblemOfMatrices(const Tensor& a, bool transpose_a,
+                                          const Tensor& b, bool transpose_b);
+
 // Float and bfloat16 go to oneDNN, half through float, double and integers
 // (which wrap around) to our own blocked loops, complex types to four real
 // products. One for each kernel; thread-safe.

@@ -1,21 +1,16 @@
 // Products with an epilogue, which stock's graph rewriting makes of several
 // ops.
-#include <cstring>
 #include <string>
 #include <vector>
 
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/array/move.h"
 #include "millrace/ops/math/matrix_product.h"
 #include "millrace/ops/nn/conv_dnnl.h"
 #include "millrace/ops/nn/epilogue.h"
 
 namespace millrace::ops {
 namespace {
-
-Status FillZeros(Tensor* t) {
-  std::memset(t->mutable_data(), 0, t->size_bytes());
-  return OkStatus();
-}
 
 class FusedMatMulKernel {
  public:
@@ -31,27 +26,14 @@ class FusedMatMulKernel {
     const Tensor& a = ctx.input(0);
     const Tensor& b = ctx.input(1);
     for (int i = 0; i < 2; ++i) {
-      if (ctx.input(i).rank() != 2) {
-        return InvalidArgument("In[", i, "] is not a matrix. Instead it has ",
-                               "shape ", ctx.input(i).shape().DebugString());
-      }
+      MR_RETURN_IF_ERROR(ExpectMatrix(ctx.input(i), i));
     }
-    MatrixProblem p;
-    p.type = a.dtype();
-    p.transpose_a = transpose_a_;
-    p.transpose_b = transpose_b_;
-    p.m = a.dim(transpose_a_ ? 1 : 0);
-    p.k = a.dim(transpose_a_ ? 0 : 1);
-    p.n = b.dim(transpose_b_ ? 0 : 1);
-    if (p.k != b.dim(transpose_b_ ? 1 : 0)) {
-      return InvalidArgument(
-          "Matrix size-incompatible: In[0]: ", a.shape().DebugString(),
-          ", In[1]: ", b.shape().DebugString());
-    }
+    MR_ASSIGN(const MatrixProblem p,
+              ProblemOfMatrices(a, transpose_a_, b, transpose_b_));
     MR_ASSIGN(TensorShape shape, TensorShape::Make({p.m, p.n}));
     MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, std::move(shape)));
     if (out->num_elements() == 0) return OkStatus();
-    MR_RETURN_IF_ERROR(p.k == 0 ? FillZeros(out)
+    MR_RETURN_IF_ERROR(p.k == 0 ? ZeroTensor(ctx, out)
                                 : product_.Run(ctx, p, a.data(), b.data(),
                                                out->mutable_data()));
     return epilogue_.Run(ctx, out);
@@ -98,7 +80,7 @@ class FusedConvKernel {
     MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, attrs_.OutputShape(p)));
     if (out->num_elements() == 0) return OkStatus();
     if (p.MultiplyAdds() == 0) {
-      MR_RETURN_IF_ERROR(FillZeros(out));
+      MR_RETURN_IF_ERROR(ZeroTensor(ctx, out));
     } else {
       const ConvData data{const_cast<char*>(input.data()),
                           const_cast<char*>(filter.data()),
