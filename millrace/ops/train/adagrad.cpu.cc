@@ -62,8 +62,6 @@ struct AdagradDaRule {
   }
 };
 
-#define MR_APPLY_TYPES "T: bfloat16, complex128, complex64, double, float, half"
-
 }  // namespace
 }  // namespace millrace::ops
 

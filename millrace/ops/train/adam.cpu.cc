@@ -50,42 +50,33 @@ class AdamKernel {
       MR_RETURN_IF_ERROR(CheckHyperparameter(ctx, 3 + i, kNames[i]));
     }
     const Tensor& grad = ctx.input(9);
-    {
-      MR_ASSIGN(auto variables, LockedVariables::Make(ctx, 3, &grad));
-      MR_RETURN_IF_ERROR(
-          Dispatch(ApplyTypes{}, grad.dtype(), [&]<class T>() -> Status {
-            using S = ComputeType<T>;
-            T* var = variables->data<T>(0);
-            T* m = variables->data<T>(1);
-            T* v = variables->data<T>(2);
-            const T* g = grad.flat<T>().data();
-            const S one(1);
-            AdamScalars<S> s;
-            s.rate = ScalarInput<T>(ctx, 5) *
-                     std::sqrt(one - ScalarInput<T>(ctx, 4)) /
-                     (one - ScalarInput<T>(ctx, 3));
-            s.beta1 = ScalarInput<T>(ctx, 6);
-            s.beta2 = ScalarInput<T>(ctx, 7);
-            s.epsilon = ScalarInput<T>(ctx, 8);
-            return ShardElements(
-                ctx, grad.num_elements(), 150 * sizeof(T),
-                [&](int64_t begin, int64_t end) {
-                  (nesterov_ ? Adam<T, true>
-                             : Adam<T, false>)(var + begin, m + begin,
-                                               v + begin, g + begin, s,
-                                               end - begin);
-                });
-          }));
-    }
-    PassReference(ctx);
-    return OkStatus();
+    return UpdateDense<ApplyTypes>(
+        ctx, 3, grad, "grad", [&]<class T>(LockedVariables& variables) {
+          using S = ComputeType<T>;
+          T* var = variables.data<T>(0);
+          T* m = variables.data<T>(1);
+          T* v = variables.data<T>(2);
+          const T* g = grad.flat<T>().data();
+          const S one(1);
+          AdamScalars<S> s;
+          s.rate = ScalarInput<T>(ctx, 5) *
+                   std::sqrt(one - ScalarInput<T>(ctx, 4)) /
+                   (one - ScalarInput<T>(ctx, 3));
+          s.beta1 = ScalarInput<T>(ctx, 6);
+          s.beta2 = ScalarInput<T>(ctx, 7);
+          s.epsilon = ScalarInput<T>(ctx, 8);
+          const auto update = nesterov_ ? Adam<T, true> : Adam<T, false>;
+          return ShardElements(ctx, grad.num_elements(), 150 * sizeof(T),
+                               [&](int64_t begin, int64_t end) {
+                                 update(var + begin, m + begin, v + begin,
+                                        g + begin, s, end - begin);
+                               });
+        });
   }
 
  private:
   bool nesterov_ = false;
 };
-
-#define MR_APPLY_TYPES "T: bfloat16, complex128, complex64, double, float, half"
 
 }  // namespace
 }  // namespace millrace::ops

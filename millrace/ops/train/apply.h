@@ -15,6 +15,8 @@
 namespace millrace::ops {
 
 using ApplyTypes = Join<FloatTypes, ComplexTypes>;
+// The same in a kernel's declaration.
+#define MR_APPLY_TYPES "T: bfloat16, complex128, complex64, double, float, half"
 
 // The first `count` inputs as variables (references or handles), locked and
 // writable for the lifetime of this object. One kernel run.
@@ -23,9 +25,10 @@ class LockedVariables {
   // INVALID_ARGUMENT if shapes of the variables or `grad` differ, "var and
   // grad do not have the same shape[2] [3]"; FAILED_PRECONDITION for a variable
   // without a value.
-  static StatusOr<std::unique_ptr<LockedVariables>> Make(
-      KernelContext& ctx, int count, const Tensor* grad,
-      const char* grad_name = "grad");
+  static StatusOr<std::unique_ptr<LockedVariables>> Make(KernelContext& ctx,
+                                                         int count,
+                                                         const Tensor* grad,
+                                                         const char* grad_name);
 
   int64_t num_elements() const { return tensors_[0]->num_elements(); }
   template <class T>
@@ -80,6 +83,24 @@ class SparseVariables {
 
 // Reference kernels give the variable's reference as output 0.
 void PassReference(KernelContext& ctx);
+
+// Locks the first `count` inputs as variables and calls f<T>(variables) for the
+// type T of `grad`, one of ElementTypes; passes the reference on. Errors as
+// LockedVariables::Make.
+template <class ElementTypes, class F>
+Status UpdateDense(KernelContext& ctx, int count, const Tensor& grad,
+                   const char* grad_name, F&& f) {
+  {
+    MR_ASSIGN(const auto variables,
+              LockedVariables::Make(ctx, count, &grad, grad_name));
+    MR_RETURN_IF_ERROR(
+        Dispatch(ElementTypes{}, grad.dtype(), [&]<class T>() -> Status {
+          return f.template operator()<T>(*variables);
+        }));
+  }
+  PassReference(ctx);
+  return OkStatus();
+}
 
 // "lr is not a scalar: [2]".
 Status CheckHyperparameter(KernelContext& ctx, int input, const char* name);

@@ -20,25 +20,18 @@ MR_TARGET_CLONES void Descend(T* var, const T* delta, ComputeType<T> alpha,
 Status RunGradientDescent(KernelContext& ctx) {
   MR_RETURN_IF_ERROR(CheckHyperparameter(ctx, 1, "alpha"));
   const Tensor& delta = ctx.input(2);
-  {
-    MR_ASSIGN(auto variables, LockedVariables::Make(ctx, 1, &delta, "delta"));
-    MR_RETURN_IF_ERROR(
-        Dispatch(ApplyTypes{}, delta.dtype(), [&]<class T>() -> Status {
-          T* var = variables->data<T>(0);
-          const T* grad = delta.flat<T>().data();
-          const auto alpha = ScalarInput<T>(ctx, 1);
-          return ShardElements(ctx, delta.num_elements(), 25 * sizeof(T),
-                               [&](int64_t begin, int64_t end) {
-                                 Descend<T>(var + begin, grad + begin, alpha,
-                                            end - begin);
-                               });
-        }));
-  }
-  PassReference(ctx);
-  return OkStatus();
+  return UpdateDense<ApplyTypes>(
+      ctx, 1, delta, "delta", [&]<class T>(LockedVariables& variables) {
+        T* var = variables.data<T>(0);
+        const T* grad = delta.flat<T>().data();
+        const auto alpha = ScalarInput<T>(ctx, 1);
+        return ShardElements(ctx, delta.num_elements(), 25 * sizeof(T),
+                             [&](int64_t begin, int64_t end) {
+                               Descend<T>(var + begin, grad + begin, alpha,
+                                          end - begin);
+                             });
+      });
 }
-
-#define MR_APPLY_TYPES "T: bfloat16, complex128, complex64, double, float, half"
 
 }  // namespace
 }  // namespace millrace::ops

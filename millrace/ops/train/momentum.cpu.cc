@@ -33,34 +33,26 @@ class MomentumKernel {
     MR_RETURN_IF_ERROR(CheckHyperparameter(ctx, 2, "lr"));
     MR_RETURN_IF_ERROR(CheckHyperparameter(ctx, 4, "momentum"));
     const Tensor& grad = ctx.input(3);
-    {
-      MR_ASSIGN(auto variables, LockedVariables::Make(ctx, 2, &grad));
-      MR_RETURN_IF_ERROR(
-          Dispatch(ApplyTypes{}, grad.dtype(), [&]<class T>() -> Status {
-            T* var = variables->data<T>(0);
-            T* accum = variables->data<T>(1);
-            const T* g = grad.flat<T>().data();
-            const auto lr = ScalarInput<T>(ctx, 2);
-            const auto momentum = ScalarInput<T>(ctx, 4);
-            return ShardElements(
-                ctx, grad.num_elements(), 40 * sizeof(T),
-                [&](int64_t begin, int64_t end) {
-                  (nesterov_ ? Momentum<T, true>
-                             : Momentum<T, false>)(var + begin, accum + begin,
-                                                   g + begin, lr, momentum,
-                                                   end - begin);
-                });
-          }));
-    }
-    PassReference(ctx);
-    return OkStatus();
+    return UpdateDense<ApplyTypes>(
+        ctx, 2, grad, "grad", [&]<class T>(LockedVariables& variables) {
+          T* var = variables.data<T>(0);
+          T* accum = variables.data<T>(1);
+          const T* g = grad.flat<T>().data();
+          const auto lr = ScalarInput<T>(ctx, 2);
+          const auto momentum = ScalarInput<T>(ctx, 4);
+          const auto update =
+              nesterov_ ? Momentum<T, true> : Momentum<T, false>;
+          return ShardElements(ctx, grad.num_elements(), 40 * sizeof(T),
+                               [&](int64_t begin, int64_t end) {
+                                 update(var + begin, accum + begin, g + begin,
+                                        lr, momentum, end - begin);
+                               });
+        });
   }
 
  private:
   bool nesterov_ = false;
 };
-
-#define MR_APPLY_TYPES "T: bfloat16, complex128, complex64, double, float, half"
 
 }  // namespace
 }  // namespace millrace::ops

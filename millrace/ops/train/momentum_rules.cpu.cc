@@ -90,7 +90,6 @@ struct AdaMaxRule {
   }
 };
 
-#define MR_APPLY_TYPES "T: bfloat16, complex128, complex64, double, float, half"
 #define MR_SIGN_TYPES "T: bfloat16, double, float, half"
 #define MR_ADA_MAX_TYPES "T: double, float, half"
 

@@ -99,27 +99,21 @@ class DenseKernel {
   Status Run(KernelContext& ctx) const {
     MR_RETURN_IF_ERROR(in_.Check(ctx));
     const Tensor& grad = ctx.input(in_.grad);
-    {
-      MR_ASSIGN(auto variables,
-                LockedVariables::Make(ctx, Rule::kVariables, &grad));
-      MR_RETURN_IF_ERROR(Dispatch(
-          typename Rule::ElementTypes{}, grad.dtype(),
-          [&]<class T>() -> Status {
-            const auto scalars = in_.template Scalars<T>(ctx);
-            const T* g = grad.flat<T>().data();
-            return ctx.ParallelFor(
-                grad.num_elements(), 2, [&](int64_t begin, int64_t end) {
-                  std::array<T*, Rule::kVariables> at;
-                  for (int k = 0; k < Rule::kVariables; ++k) {
-                    at[k] = variables->template data<T>(k) + begin;
-                  }
-                  UpdateSpan<Rule, T>(in_.rule, at, g + begin, scalars.data(),
-                                      end - begin);
-                });
-          }));
-    }
-    PassReference(ctx);
-    return OkStatus();
+    return UpdateDense<typename Rule::ElementTypes>(
+        ctx, Rule::kVariables, grad, "grad",
+        [&]<class T>(LockedVariables& variables) {
+          const auto scalars = in_.template Scalars<T>(ctx);
+          const T* g = grad.flat<T>().data();
+          return ctx.ParallelFor(
+              grad.num_elements(), 2, [&](int64_t begin, int64_t end) {
+                std::array<T*, Rule::kVariables> at;
+                for (int k = 0; k < Rule::kVariables; ++k) {
+                  at[k] = variables.template data<T>(k) + begin;
+                }
+                UpdateSpan<Rule, T>(in_.rule, at, g + begin, scalars.data(),
+                                    end - begin);
+              });
+        });
   }
 
  private:

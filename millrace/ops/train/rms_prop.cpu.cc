@@ -37,7 +37,6 @@ struct CenteredRmsPropRule {
   }
 };
 
-#define MR_APPLY_TYPES "T: bfloat16, complex128, complex64, double, float, half"
 #define MR_SPARSE_TYPES "T: complex128, complex64, double, float, half"
 
 }  // namespace
