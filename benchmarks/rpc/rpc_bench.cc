@@ -20,6 +20,7 @@
 #include "millrace/base/machine.h"
 #include "millrace/base/thread.h"
 #include "millrace/protocol/codec.h"
+#include "millrace/protocol/unimplemented_api.h"
 #include "millrace/rpc/grpc/grpc_transport.h"
 #include "millrace/tensor/wire_format.h"
 
@@ -28,7 +29,7 @@ namespace {
 
 std::string* server_address;
 
-class BenchWorker final : public WorkerApi {
+class BenchWorker final : public UnimplementedWorker {
  public:
   void GetStatus(CallContext&, const GetStatusRequest&, GetStatusReply*,
                  Done done) override {
@@ -47,26 +48,6 @@ class BenchWorker final : public WorkerApi {
     lock.Unlock();
     std::move(done)(OkStatus());
   }
-#define MR_UNUSED(Name)                                                  \
-  void Name(CallContext&, const Name##Request&, Name##Reply*, Done done) \
-      override {                                                         \
-    std::move(done)(Unimplemented(#Name));                               \
-  }
-  MR_UNUSED(CreateWorkerSession)
-  MR_UNUSED(DeleteWorkerSession)
-  MR_UNUSED(RegisterGraph)
-  MR_UNUSED(DeregisterGraph)
-  MR_UNUSED(RunGraph)
-  MR_UNUSED(CleanupGraph)
-  MR_UNUSED(CleanupAll)
-  MR_UNUSED(RecvBuf)
-  MR_UNUSED(Logging)
-  MR_UNUSED(Tracing)
-  MR_UNUSED(CompleteGroup)
-  MR_UNUSED(CompleteInstance)
-  MR_UNUSED(GetStepSequence)
-  MR_UNUSED(MarkRecvFinished)
-#undef MR_UNUSED
 
  private:
   Mutex mu_;

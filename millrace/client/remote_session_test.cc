@@ -10,6 +10,7 @@
 #include "millrace/client/ops.h"
 #include "millrace/client/session.h"
 #include "millrace/client/variables.h"
+#include "millrace/protocol/unimplemented_api.h"
 #include "millrace/rpc/loopback/loopback.h"
 
 namespace millrace {
@@ -131,7 +132,7 @@ class FakeMaster final : public MasterApi {
 };
 
 // A worker that only says who it is.
-class FakeWorker final : public WorkerApi {
+class FakeWorker final : public UnimplementedWorker {
  public:
   void GetStatus(CallContext&, const GetStatusRequest&, GetStatusReply* reply,
                  Done done) override {
@@ -139,27 +140,6 @@ class FakeWorker final : public WorkerApi {
         {.name = "/job:w/replica:0/task:0/device:CPU:0"});
     std::move(done)(OkStatus());
   }
-#define MR_FAKE(Name)                                                    \
-  void Name(CallContext&, const Name##Request&, Name##Reply*, Done done) \
-      override {                                                         \
-    std::move(done)(Unimplemented(#Name));                               \
-  }
-  MR_FAKE(CreateWorkerSession)
-  MR_FAKE(DeleteWorkerSession)
-  MR_FAKE(RegisterGraph)
-  MR_FAKE(DeregisterGraph)
-  MR_FAKE(RunGraph)
-  MR_FAKE(CleanupGraph)
-  MR_FAKE(CleanupAll)
-  MR_FAKE(RecvTensor)
-  MR_FAKE(RecvBuf)
-  MR_FAKE(Logging)
-  MR_FAKE(Tracing)
-  MR_FAKE(CompleteGroup)
-  MR_FAKE(CompleteInstance)
-  MR_FAKE(GetStepSequence)
-  MR_FAKE(MarkRecvFinished)
-#undef MR_FAKE
 };
 
 struct Cluster {

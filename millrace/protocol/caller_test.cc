@@ -4,6 +4,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "millrace/protocol/unimplemented_api.h"
 
 namespace millrace {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 using ::testing::HasSubstr;
 
 // Answers where the test needs it.
-class FakeWorker : public WorkerApi {
+class FakeWorker : public UnimplementedWorker {
  public:
   void RecvTensor(CallContext& context, const RecvTensorRequest& request,
                   RecvTensorReply* reply, Done done) override {
@@ -28,26 +29,6 @@ class FakeWorker : public WorkerApi {
     reply->device_attributes.push_back(device);
     std::move(done)(OkStatus());
   }
-#define MR_UNUSED(Name)                                                  \
-  void Name(CallContext&, const Name##Request&, Name##Reply*, Done done) \
-      override {                                                         \
-    std::move(done)(Unimplemented(#Name));                               \
-  }
-  MR_UNUSED(CreateWorkerSession)
-  MR_UNUSED(DeleteWorkerSession)
-  MR_UNUSED(RegisterGraph)
-  MR_UNUSED(DeregisterGraph)
-  MR_UNUSED(RunGraph)
-  MR_UNUSED(CleanupGraph)
-  MR_UNUSED(CleanupAll)
-  MR_UNUSED(RecvBuf)
-  MR_UNUSED(Logging)
-  MR_UNUSED(Tracing)
-  MR_UNUSED(CompleteGroup)
-  MR_UNUSED(CompleteInstance)
-  MR_UNUSED(GetStepSequence)
-  MR_UNUSED(MarkRecvFinished)
-#undef MR_UNUSED
 
   Tensor value = Tensor::Scalar<float>(1);
   Status answer;

@@ -12,6 +12,7 @@
 #include "millrace/base/lanes.h"
 #include "millrace/base/thread.h"
 #include "millrace/protocol/caller.h"
+#include "millrace/protocol/unimplemented_api.h"
 
 namespace millrace {
 
@@ -27,7 +28,7 @@ inline bool MayHandleCalls() {
 // stays open until it is cancelled or Release was called, "error" is ABORTED
 // and derived, "unavailable" says that, "long" has an overlong message.
 // RunGraph answers what it was sent, GetStatus the server's label.
-class SuiteWorker final : public WorkerApi {
+class SuiteWorker final : public UnimplementedWorker {
  public:
   explicit SuiteWorker(std::string label) : label_(std::move(label)) {}
 
@@ -72,24 +73,6 @@ class SuiteWorker final : public WorkerApi {
       std::move(done)(Internal(std::string(100'000, '\xe9')));
     }
   }
-#define MR_UNUSED(Name)                                                  \
-  void Name(CallContext&, const Name##Request&, Name##Reply*, Done done) \
-      override {                                                         \
-    std::move(done)(Unimplemented(#Name));                               \
-  }
-  MR_UNUSED(CreateWorkerSession)
-  MR_UNUSED(DeleteWorkerSession)
-  MR_UNUSED(RegisterGraph)
-  MR_UNUSED(DeregisterGraph)
-  MR_UNUSED(CleanupGraph)
-  MR_UNUSED(CleanupAll)
-  MR_UNUSED(RecvBuf)
-  MR_UNUSED(Logging)
-  MR_UNUSED(Tracing)
-  MR_UNUSED(CompleteGroup)
-  MR_UNUSED(CompleteInstance)
-  MR_UNUSED(GetStepSequence)
-  MR_UNUSED(MarkRecvFinished)
 
   // Ends calls that wait, with OK.
   void Release() {
@@ -195,22 +178,12 @@ class SuiteWorker final : public WorkerApi {
 };
 
 // RunStep says UNAVAILABLE, which no client may see.
-class SuiteMaster final : public MasterApi {
+class SuiteMaster final : public UnimplementedMaster {
  public:
   void RunStep(CallContext&, const RunStepRequest&, RunStepReply*,
                Done done) override {
     std::move(done)(Unavailable("a worker is gone"));
   }
-  MR_UNUSED(CreateSession)
-  MR_UNUSED(ExtendSession)
-  MR_UNUSED(PartialRunSetup)
-  MR_UNUSED(CloseSession)
-  MR_UNUSED(ListDevices)
-  MR_UNUSED(Reset)
-  MR_UNUSED(MakeCallable)
-  MR_UNUSED(RunCallable)
-  MR_UNUSED(ReleaseCallable)
-#undef MR_UNUSED
 };
 
 }  // namespace millrace
