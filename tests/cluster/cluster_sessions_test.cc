@@ -1,0 +1,232 @@
+// What sessions on a cluster share, see and wait for.
+#include <gtest/gtest.h>
+
+#include "tests/cluster/simulated_cluster.h"
+#include "tests/support/graph_text.h"
+
+namespace millrace {
+namespace {
+
+GraphDef SharedVariable() {
+  return GraphText()
+      .Variable("v", "/job:ps/task:1")
+      .Const("one", 1, "/job:worker/task:1")
+      .Assign("init", "v", "one")
+      .AssignAdd("update", "v", "one")
+      .Take();
+}
+
+TEST(ClusterSessions, AConstantOnEachTask) {
+  OnCluster([](LoopbackCluster& cluster, TestSession& session) {
+    GraphText graph;
+    for (const TaskName& task : cluster.tasks()) {
+      graph.Const(absl::StrCat(task.job, task.index),
+                  static_cast<float>(task.index), task.ToString());
+    }
+    ASSERT_TRUE(session.Create(graph.Take()).ok());
+    for (const TaskName& task : cluster.tasks()) {
+      EXPECT_EQ(*session.Fetch(absl::StrCat(task.job, task.index, ":0")),
+                task.index);
+    }
+    EXPECT_TRUE(session.Close().ok());
+  });
+}
+
+TEST(ClusterSessions, FeedsFetchesAndEdgesCrossTasks) {
+  OnCluster([](LoopbackCluster&, TestSession& session) {
+    ASSERT_TRUE(session
+                    .Create(GraphText()
+                                .Placeholder("x", "/job:worker/task:0")
+                                .Add("a", "x", "x", "/job:ps/task:0")
+                                .Add("b", "a", "x", "/job:worker/task:1")
+                                .Add("c", "b", "a", "/job:ps/task:1")
+                                .Take())
+                    .ok());
+    for (int i = 0; i < 3; ++i) {
+      const float x = static_cast<float>(i);
+      auto values = session.Run({.feeds = {{"x:0", Tensor::Scalar(x)}},
+                                 .fetches = {"c:0", "x:0", "a:0"},
+                                 .targets = {"b"}});
+      ASSERT_TRUE(values.ok()) << values.status();
+      EXPECT_EQ((*values)[0].scalar<float>(), 5 * x);
+      EXPECT_EQ((*values)[1].scalar<float>(), x);
+      EXPECT_EQ((*values)[2].scalar<float>(), 2 * x);
+    }
+    // Not fed: the error names the op.
+    const Status status = session.Fetch("c:0").status();
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+    EXPECT_NE(status.message().find("{{node x}}"), absl::string_view::npos)
+        << status;
+  });
+}
+
+// What each task sends arrives at another one; what a task does for itself and
+// what clients bring and take is no traffic between tasks.
+TEST(ClusterSessions, TrafficBetweenTasksIsCounted) {
+  OnCluster([](LoopbackCluster& cluster, TestSession& session) {
+    const auto traffic = [&](const TaskName& task) {
+      const ServerStatusReply reply = StatusOf(cluster, task);
+      return std::pair(reply.bytes_sent, reply.bytes_received);
+    };
+    ASSERT_TRUE(session
+                    .Create(GraphText()
+                                .Placeholder("x", "/job:worker/task:0")
+                                .Add("a", "x", "x", "/job:ps/task:0")
+                                .Add("b", "a", "a", "/job:worker/task:0")
+                                .Add("c", "a", "a", "/job:ps/task:1")
+                                .Take())
+                    .ok());
+    const Tensor x = Tensor::Zeros(DataType::kFloat, TensorShape({100}));
+    // At home throughout.
+    ASSERT_TRUE(session.Run({.feeds = {{"x:0", x}}, .fetches = {"x:0"}}).ok());
+    EXPECT_EQ(traffic(kWorker0), std::pair(int64_t{0}, int64_t{0}));
+    for (const int64_t step : {1, 2}) {
+      ASSERT_TRUE(
+          session.Run({.feeds = {{"x:0", x}}, .fetches = {"b:0", "c:0"}}).ok());
+      const int64_t bytes = step * 400;
+      // x to ps 0; a to worker 0 and to ps 1; c, fetched, to the master.
+      EXPECT_EQ(traffic(kWorker0), std::pair(bytes, 2 * bytes));
+      EXPECT_EQ(traffic(kPs0), std::pair(2 * bytes, bytes));
+      EXPECT_EQ(traffic(kPs1), std::pair(bytes, bytes));
+      EXPECT_EQ(traffic(kWorker1), std::pair(int64_t{0}, int64_t{0}));
+    }
+  });
+}
+
+TEST(ClusterSessions, SessionsOfTwoMastersShareVariables) {
+  OnCluster([](LoopbackCluster& cluster, TestSession& a) {
+    TestSession b(cluster, kWorker1);
+    ASSERT_TRUE(a.Create(SharedVariable()).ok());
+    ASSERT_TRUE(b.Create(SharedVariable()).ok());
+    const Status early = b.Fetch("v:0").status();
+    EXPECT_EQ(early.code(), StatusCode::kFailedPrecondition);
+    EXPECT_TRUE(Names(early, kPs1)) << early;
+    ASSERT_TRUE(a.Target("init").ok());
+    EXPECT_EQ(*b.Fetch("update:0"), 2);
+    EXPECT_EQ(*a.Fetch("update:0"), 3);
+    ASSERT_TRUE(a.Close().ok());
+    EXPECT_EQ(*b.Fetch("v:0"), 3);
+    // Gone after a reset, which also ends sessions of the master that it went
+    // through.
+    ASSERT_TRUE(b.Reset({}).ok());
+    EXPECT_EQ(b.Fetch("v:0").status().code(), StatusCode::kAborted);
+    TestSession c(cluster, kWorker1);
+    ASSERT_TRUE(c.Create(SharedVariable()).ok());
+    EXPECT_EQ(c.Fetch("v:0").status().code(), StatusCode::kFailedPrecondition);
+  });
+}
+
+TEST(ClusterSessions, IsolatedSessionsShareNothing) {
+  OnCluster([](LoopbackCluster& cluster, TestSession& a) {
+    TestSession b(cluster, kWorker0);
+    ConfigOptions config;
+    config.isolate_session_state = true;
+    ASSERT_TRUE(a.Create(SharedVariable(), config).ok());
+    ASSERT_TRUE(b.Create(SharedVariable(), config).ok());
+    ASSERT_TRUE(a.Target("init").ok());
+    EXPECT_EQ(*a.Fetch("v:0"), 1);
+    EXPECT_EQ(b.Fetch("v:0").status().code(), StatusCode::kFailedPrecondition);
+  });
+}
+
+TEST(ClusterSessions, TheGraphGrows) {
+  Simulate([] {
+    LoopbackCluster cluster(kJobs);
+    cluster.Start(kPs0);
+    cluster.Start(kWorker0);
+    TestSession session(cluster, kWorker0);
+    ASSERT_TRUE(session.Create(GraphText().Const("a", 1).Take()).ok());
+    EXPECT_EQ(*session.Fetch("a:0"), 1);
+    ASSERT_TRUE(
+        session.Extend(GraphText().Add("b", "a", "a", "/job:ps/task:0").Take())
+            .ok());
+    EXPECT_EQ(*session.Fetch("b:0"), 2);
+    // A task that comes up while an extension waits for it.
+    Thread late("late", [&] {
+      SleepUntil(Deadline::AfterMillis(3'000));
+      cluster.Start(kPs1);
+    });
+    const int64_t start = Millis();
+    ASSERT_TRUE(
+        session.Extend(GraphText().Add("c", "b", "b", "/job:ps/task:1").Take())
+            .ok());
+    EXPECT_GE(Millis() - start, 2'900);
+    EXPECT_LT(Millis() - start, 6'000);
+    EXPECT_EQ(*session.Fetch("c:0"), 4);
+    late.Join();
+  });
+}
+
+TEST(ClusterSessions, AnAbsentTaskIsWaitedForOnlyIfTheGraphNamesIt) {
+  Simulate([] {
+    LoopbackCluster cluster(kJobs);
+    cluster.Start(kPs0);
+    cluster.Start(kWorker0);
+    TestSession session(cluster, kWorker0);
+    const int64_t start = Millis();
+    ASSERT_TRUE(
+        session.Create(GraphText().Const("a", 1, "/job:ps/task:0").Take())
+            .ok());
+    EXPECT_LT(Millis() - start, 100);
+    TestSession waits(cluster, kWorker0);
+    const Status status =
+        waits.Create(GraphText().Const("a", 1, "/job:ps/task:1").Take(), {},
+                     Deadline::AfterMillis(4'000));
+    EXPECT_EQ(status.code(), StatusCode::kDeadlineExceeded) << status;
+    EXPECT_TRUE(Names(status, kPs1)) << status;
+    EXPECT_NE(status.message().find(cluster.Address(kPs1)),
+              absl::string_view::npos);
+    const auto devices = session.ListDevices();
+    EXPECT_EQ(devices->local_devices.size(), 2u);
+  });
+}
+
+TEST(ClusterSessions, RunMetadataJoinsAllTasks) {
+  OnCluster([](LoopbackCluster&, TestSession& session) {
+    ASSERT_TRUE(session
+                    .Create(GraphText()
+                                .Placeholder("x", "/job:ps/task:0")
+                                .Add("y", "x", "x", "/job:worker/task:1")
+                                .Take())
+                    .ok());
+    RunOptions options;
+    options.trace_level = TraceLevel::kFull;
+    options.output_partition_graphs = true;
+    RunMetadata metadata;
+    ASSERT_TRUE(session
+                    .Run({.feeds = {{"x:0", Tensor::Scalar(1.0f)}},
+                          .fetches = {"y:0"},
+                          .targets = {},
+                          .options = options,
+                          .cancel = nullptr,
+                          .metadata = &metadata})
+                    .ok());
+    ASSERT_EQ(metadata.step_stats.dev_stats.size(), 1u);
+    EXPECT_EQ(metadata.step_stats.dev_stats[0].device,
+              "/job:worker/replica:0/task:1/device:CPU:0");
+    EXPECT_EQ(metadata.partition_graphs.size(), 1u);
+  });
+}
+
+TEST(ClusterSessions, ManyClientsAtOnce) {
+  OnCluster([](LoopbackCluster& cluster, TestSession& first) {
+    ASSERT_TRUE(first.Create(SharedVariable()).ok());
+    ASSERT_TRUE(first.Target("init").ok());
+    std::vector<Thread> threads;
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back("client", [&, i] {
+        TestSession session(cluster, i % 2 ? kWorker0 : kWorker1);
+        ASSERT_TRUE(session.Create(SharedVariable()).ok());
+        for (int j = 0; j < 5; ++j) {
+          ASSERT_TRUE(session.Target("update").ok());
+        }
+        ASSERT_TRUE(session.Close().ok());
+      });
+    }
+    for (Thread& thread : threads) thread.Join();
+    EXPECT_EQ(*first.Fetch("v:0"), 21);
+  });
+}
+
+}  // namespace
+}  // namespace millrace
