@@ -54,8 +54,7 @@ function(millrace_target target)
     return()
   endif()
   target_link_libraries(${target} PUBLIC millrace_options millrace_dep_absl PRIVATE $<BUILD_INTERFACE:millrace_flags>)
-  # Of programs only those of tests are large.
-  if(MILLRACE_UNITY AND (NOT type STREQUAL "EXECUTABLE" OR "${ARGN}" STREQUAL "millrace_pch_tests"))
+  if(MILLRACE_UNITY)
     # Half of the compiler's time goes into headers. What is in a file's own
     # namespace needs a name that its neighbours in the folder do not have.
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)

@@ -12,7 +12,7 @@
 namespace millrace::chapter12 {
 namespace {
 
-constexpr int kNetworks = 3;
+constexpr int kMembers = 3;
 constexpr int kSteps = 150;
 
 }  // namespace
@@ -30,7 +30,7 @@ Status EnsembleInGraph(const Cluster& cluster) {
   std::vector<Output> estimates;
   std::vector<Output> accuracies;
   std::vector<ControlInput> trains;
-  for (int i = 0; i < kNetworks; ++i) {
+  for (int i = 0; i < kMembers; ++i) {
     const Scope s =
         root.WithDevice(absl::StrCat("/job:worker/task:", i % cluster.workers(),
                                      "/cpu:0"))
@@ -43,7 +43,7 @@ Status EnsembleInGraph(const Cluster& cluster) {
     accuracies.push_back(Accuracy(s, logits, y));
   }
   const Output mean = ops::RealDiv(first, ops::AddN(first, estimates),
-                                   static_cast<float>(kNetworks));
+                                   static_cast<float>(kMembers));
   accuracies.push_back(Accuracy(first, mean, y));
 
   Session session(root, cluster.Master());
@@ -56,7 +56,7 @@ Status EnsembleInGraph(const Cluster& cluster) {
   MR_ASSIGN(const auto values,
             session.Run({{x, test.points}, {y, test.classes}}, accuracies));
   float sum = 0;
-  for (int i = 0; i < kNetworks; ++i) {
+  for (int i = 0; i < kMembers; ++i) {
     sum += values[static_cast<size_t>(i)].scalar<float>();
   }
   const float together = values.back().scalar<float>();
@@ -64,7 +64,7 @@ Status EnsembleInGraph(const Cluster& cluster) {
       "together most points right: %s, not worse than the mean of the "
       "networks: %s\n",
       together > 0.7f ? "yes" : "no",
-      together >= sum / kNetworks - 0.01f ? "yes" : "no");
+      together >= sum / kMembers - 0.01f ? "yes" : "no");
   return OkStatus();
 }
 

@@ -28,7 +28,7 @@ namespace {
 constexpr int kNotTrained = 1;
 constexpr int kWorkersLost = 3;
 constexpr int kInterrupted = 130;
-constexpr int kPollMs = 50;
+constexpr int kPollOutputsMs = 50;
 constexpr int64_t kClientStopMs = 5'000;
 constexpr int kMaxRestarts = 20;
 // How long the others may take for their last step.
@@ -187,7 +187,7 @@ class Launcher {
         fds.push_back({client.process.output(), POLLIN, 0});
       }
     }
-    poll(fds.data(), fds.size(), kPollMs);
+    poll(fds.data(), fds.size(), kPollOutputsMs);
   }
 
   void ReadClients() {

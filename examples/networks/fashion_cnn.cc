@@ -23,7 +23,7 @@ using examples::kPixels;
 
 constexpr int64_t kSide = 28;
 constexpr float kMaxPixel = 255;
-constexpr double kRate = 0.02;
+constexpr double kCnnRate = 0.02;
 constexpr int64_t kTestBatch = 500;
 
 std::vector<Tensor> Chosen(const ImageSet& set,
@@ -73,7 +73,7 @@ StatusOr<Network> Build(const Scope& s, const VariableScope& v,
   const Output logits = Logits(v, images, options.is_small);
   net.feeds = {images, labels};
   net.loss = train::SparseSoftmaxCrossEntropy(s, labels, logits);
-  train::MomentumOptimizer optimizer(kRate, 0.9);
+  train::MomentumOptimizer optimizer(kCnnRate, 0.9);
   MR_ASSIGN(net.train_op,
             optimizer.Minimize(s, net.loss, {.global_step = step}));
   net.next = [&training, batch = options.batch](int64_t number) {

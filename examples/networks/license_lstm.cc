@@ -16,9 +16,9 @@
 namespace millrace::networks {
 namespace {
 
-constexpr double kRate = 0.003;
+constexpr double kLstmRate = 0.003;
 constexpr double kMaxNorm = 5;
-constexpr int64_t kTestPart = 10;  // the last tenth is for the test
+constexpr int64_t kTestShare = 10;  // the last tenth is for the test
 constexpr int64_t kTestBatches = 10;
 
 // Characters as numbers, in windows of a length and one more.
@@ -30,7 +30,9 @@ struct Text {
   int64_t windows() const {
     return (static_cast<int64_t>(characters.size()) - 1) / length;
   }
-  int64_t training_windows() const { return windows() - windows() / kTestPart; }
+  int64_t training_windows() const {
+    return windows() - windows() / kTestShare;
+  }
   Tensor Batch(const std::vector<int64_t>& numbers) const {
     Tensor batch = Tensor::New(
         DataType::kInt32,
@@ -96,7 +98,7 @@ StatusOr<Network> Build(const Scope& s, const VariableScope& v,
   net.feeds = {windows};
   net.loss = Loss(v, windows, text, options.is_small ? 32 : 128);
   MR_RETURN_IF_ERROR(s.status());
-  train::AdamOptimizer optimizer(kRate);
+  train::AdamOptimizer optimizer(kLstmRate);
   MR_ASSIGN(auto gradients, optimizer.ComputeGradients(s, net.loss));
   std::vector<Gradient> list;
   for (const auto& pair : gradients) list.push_back(pair.gradient);

@@ -15,7 +15,7 @@
 namespace millrace::networks {
 namespace {
 
-constexpr double kRate = 0.5;
+constexpr double kEmbeddingRate = 0.5;
 constexpr int64_t kWords = 10;  // of an example
 constexpr int64_t kColumns = 16;
 constexpr int64_t kTestPart = 5;  // every fifth example is for the test
@@ -101,7 +101,7 @@ StatusOr<Network> Build(const Scope& s, const VariableScope& v,
                    {.kernel_initializer = GlorotUniform({.seed = 2})});
   net.feeds = {ids, labels};
   net.loss = train::SparseSoftmaxCrossEntropy(s, labels, logits);
-  train::AdagradOptimizer optimizer(kRate);
+  train::AdagradOptimizer optimizer(kEmbeddingRate);
   MR_ASSIGN(net.train_op,
             optimizer.Minimize(s, net.loss, {.global_step = step}));
   net.next = [&training, batch = options.batch](int64_t number) {

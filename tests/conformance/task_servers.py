@@ -32,6 +32,9 @@ threading.Event().wait()
 
 
 _given_ports = set()
+# Test processes that run side by side give ports of their own each.
+_WORKERS = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+_WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
 
 
 def free_port():
@@ -40,6 +43,8 @@ def free_port():
   with open("/proc/sys/net/ipv4/ip_local_port_range") as f:
     end = int(f.read().split()[0])
   for port in random.SystemRandom().sample(range(max(1024, end // 2), end), 1000):
+    if port % _WORKERS != _WORKER:
+      continue
     with socket.socket() as s:
       try:
         s.bind(("127.0.0.1", port))

@@ -34,14 +34,16 @@ def run_tools():
     return total
 
 
-def run(paths, preset, long=False, timeout=1800, env=None):
-    """pytest on files or folders; the tests find the command in $MILLRACE_COMMAND."""
+def run(paths, preset, long=False, timeout=1800, env=None, processes=1):
+    """pytest on files or folders, each file in one of some processes; the tests find the command in $MILLRACE_COMMAND."""
     python = packages.need_venv()
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "report.xml")
         command = [python, "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider", "--junitxml=" + report]
         if not long:
             command += ["-m", "not long"]
+        if processes > 1:
+            command += ["-n", str(processes), "--dist", "loadfile"]
         # Left to itself, TensorFlow uses oneDNN's ops on some processors: other numbers there.
         env = dict(os.environ, **env or {}, PYTHONDONTWRITEBYTECODE="1", TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES="",
                    TF_ENABLE_ONEDNN_OPTS="1",

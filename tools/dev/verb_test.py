@@ -160,7 +160,9 @@ def python_stages(args, report, venv):
         paths = selecting.python_tests(os.path.join("tests", folder))
         if paths:
             packages.need_venv()
-            report.stage(folder, lambda: pytest_runner.run(paths, args.preset, args.long))
+            # These wait most of their time: for servers to start, for time limits to pass.
+            processes = 2 if folder == "conformance" else 1
+            report.stage(folder, lambda: pytest_runner.run(paths, args.preset, args.long, processes=processes))
 
 
 def fuzz(report):

@@ -13,7 +13,7 @@ namespace millrace {
 namespace {
 
 constexpr int kUsageError = 2;
-constexpr int kStartError = 1;
+constexpr int kRunStartError = 1;
 
 }  // namespace
 
@@ -42,7 +42,7 @@ int RunScript(const RunFlags& flags) {
   if (size < 0) {
     std::fprintf(stderr, "millrace run: /proc/self/exe: %s\n",
                  std::generic_category().message(errno).c_str());
-    return kStartError;
+    return kRunStartError;
   }
   self[size] = '\0';
   std::vector<std::string> words = {flags.python, "-c", kRunScript, self,
@@ -59,7 +59,7 @@ int RunScript(const RunFlags& flags) {
                "that has TensorFlow\n",
                flags.python.c_str(),
                std::generic_category().message(errno).c_str());
-  return kStartError;
+  return kRunStartError;
 }
 
 }  // namespace millrace

@@ -63,12 +63,9 @@ constexpr UnaryTable AngleTable() {
 constexpr UnaryTable kSin = AngleTable<VectorSin, SinOp>();
 constexpr UnaryTable kCos = AngleTable<VectorCos, CosOp>();
 constexpr UnaryTable kTan = AngleTable<VectorTan, TanOp>();
-constexpr UnaryTable kAsin =
-    MakeUnaryTable<AsinOp>(FloatLoops(), kLibmPicos);
-constexpr UnaryTable kAcos =
-    MakeUnaryTable<AcosOp>(FloatLoops(), kLibmPicos);
-constexpr UnaryTable kAtan =
-    MakeUnaryTable<AtanOp>(FloatLoops(), kLibmPicos);
+constexpr UnaryTable kAsin = MakeUnaryTable<AsinOp>(FloatLoops(), kLibmPicos);
+constexpr UnaryTable kAcos = MakeUnaryTable<AcosOp>(FloatLoops(), kLibmPicos);
+constexpr UnaryTable kAtan = MakeUnaryTable<AtanOp>(FloatLoops(), kLibmPicos);
 
 constexpr NamedUnary kTrigonometrics[] = {
     {"Acos", &kAcos}, {"Asin", &kAsin}, {"Atan", &kAtan},
