@@ -4,13 +4,10 @@
 
 #include "millrace/client/grad_shapes.h"
 #include "millrace/client/ops.h"
+#include "millrace/train/sum_of_all.h"
 
 namespace millrace::train {
 namespace {
-
-Output SumOfAll(const Scope& scope, const Output& x) {
-  return ops::Sum(scope, ops::Reshape(scope, x, {-1}), {0});
-}
 
 // What can be known of it: a number, or the losses' rank and sizes or 1.
 Status CheckWeights(const PartialShape& weights, const PartialShape& losses) {

@@ -4,6 +4,7 @@
 
 #include "millrace/client/grad_shapes.h"
 #include "millrace/client/ops.h"
+#include "millrace/train/sum_of_all.h"
 
 namespace millrace::train {
 namespace {
@@ -33,10 +34,6 @@ Output Bool(const Scope& scope, const Output& x) {
              : x;
 }
 
-Output TotalOf(const Scope& scope, const Output& x) {
-  return ops::Sum(scope, ops::Reshape(scope, x, {-1}), {0});
-}
-
 // The values and how many they are, both weighted.
 struct Weighted {
   Output sum;
@@ -46,11 +43,11 @@ Weighted WeightedSum(const Scope& s, const Output& values,
                      const Output& weights) {
   const Output x = Float(s, values);
   if (!weights) {
-    return {TotalOf(s, x), ops::Cast(s, SizeOf(s, x), DataType::kFloat)};
+    return {SumOfAll(s, x), ops::Cast(s, SizeOf(s, x), DataType::kFloat)};
   }
   const Output w = Float(s, weights);
-  return {TotalOf(s, ops::Mul(s, x, w)),
-          TotalOf(s, ops::Mul(s, ops::OnesLike(s, x), w))};
+  return {SumOfAll(s, ops::Mul(s, x, w)),
+          SumOfAll(s, ops::Mul(s, ops::OnesLike(s, x), w))};
 }
 
 Metric MeanIn(const VariableScope& block, const Output& values,

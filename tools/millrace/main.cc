@@ -9,14 +9,13 @@
 #include "millrace/base/file.h"
 #include "millrace/base/version.h"
 #include "tools/millrace/config_file.h"
+#include "tools/millrace/exit_codes.h"
 #include "tools/millrace/run_command.h"
 #include "tools/millrace/server_command.h"
 #include "tools/millrace/status_command.h"
 #include "tools/millrace/stop_command.h"
 
 namespace {
-
-constexpr int kUsageError = 2;
 
 // Of one task: where it stands in which cluster.
 // Of one task: where it stands in which cluster.
@@ -108,7 +107,7 @@ int Server(millrace::ServerFlags& flags, CLI::App* app) {
     if (!status.ok()) {
       std::fprintf(stderr, "millrace server: %s\n",
                    std::string(status.message()).c_str());
-      return kUsageError;
+      return millrace::kUsageError;
     }
   }
   return millrace::RunServer(flags, config);
@@ -148,7 +147,7 @@ int UsageError(const CLI::App& app, const CLI::ParseError& error, int argc,
     std::fprintf(stderr, "millrace: there is no command '%s'%s%s\n", argv[1],
                  near.empty() ? "" : ("; did you mean " + near + "?").c_str(),
                  " (millrace --help lists what there is)");
-    return kUsageError;
+    return millrace::kUsageError;
   }
   std::string hint;
   for (int i = 1; i < argc && hint.empty(); ++i) {
@@ -162,7 +161,7 @@ int UsageError(const CLI::App& app, const CLI::ParseError& error, int argc,
       at == &app ? "millrace" : "millrace " + at->get_name();
   std::fprintf(stderr, "%s: %s%s (%s --help lists what there is)\n",
                name.c_str(), error.what(), hint.c_str(), name.c_str());
-  return kUsageError;
+  return millrace::kUsageError;
 }
 
 }  // namespace

@@ -8,14 +8,10 @@
 #include <system_error>
 
 #include "absl/strings/match.h"
+#include "tools/millrace/exit_codes.h"
 
 namespace millrace {
-namespace {
-
-constexpr int kUsageError = 2;
-constexpr int kRunStartError = 1;
-
-}  // namespace
+namespace {}  // namespace
 
 std::vector<std::string> ServerFlagsOf(const std::vector<std::string>& words) {
   std::vector<std::string> flags;
@@ -42,7 +38,7 @@ int RunScript(const RunFlags& flags) {
   if (size < 0) {
     std::fprintf(stderr, "millrace run: /proc/self/exe: %s\n",
                  std::generic_category().message(errno).c_str());
-    return kRunStartError;
+    return kStartError;
   }
   self[size] = '\0';
   std::vector<std::string> words = {flags.python, "-c", kRunScript, self,
@@ -59,7 +55,7 @@ int RunScript(const RunFlags& flags) {
                "that has TensorFlow\n",
                flags.python.c_str(),
                std::generic_category().message(errno).c_str());
-  return kRunStartError;
+  return kStartError;
 }
 
 }  // namespace millrace

@@ -21,13 +21,12 @@
 #include "millrace/kernel/all_kernels.h"
 #include "millrace/rpc/bulk/bulk_transport.h"
 #include "millrace/rpc/grpc/grpc_transport.h"
+#include "tools/millrace/exit_codes.h"
 #include "tools/millrace/server_options.h"
 
 namespace millrace {
 namespace {
 
-constexpr int kServerUsageError = 2;
-constexpr int kStartError = 1;
 constexpr int64_t kClusterFilePollMs = 50;
 
 int Fail(const Status& status, int code) {
@@ -144,7 +143,7 @@ int RunServer(const ServerFlags& flags, const ConfigFile& config) {
       (fstat(flags.parent_fd, &parent) != 0 || !S_ISSOCK(parent.st_mode))) {
     return Fail(
         InvalidArgument("--parent_fd: ", flags.parent_fd, " is no open socket"),
-        kServerUsageError);
+        kUsageError);
   }
   const auto fail = [&](const Status& status, int code) {
     TellParent(flags.parent_fd, std::string(status.message()));
@@ -153,7 +152,7 @@ int RunServer(const ServerFlags& flags, const ConfigFile& config) {
   const char* tf_config = std::getenv("TF_CONFIG");
   StatusOr<ServerSetup> setup = MakeServerSetup(
       flags, config, tf_config == nullptr ? "" : tf_config, files);
-  if (!setup.ok()) return fail(setup.status(), kServerUsageError);
+  if (!setup.ok()) return fail(setup.status(), kUsageError);
   SetLogLevel(setup->log_level);
   Lanes::SetProcessOptions({.inter_op_threads = flags.inter_op_threads,
                             .intra_op_threads = flags.intra_op_threads});

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/array/element_types.h"
 #include "millrace/ops/array/move.h"
 
 namespace millrace::ops {
@@ -246,9 +247,6 @@ class DepthKernel {
   int64_t block_ = 2;
 };
 
-#define MR_BLOCK_TYPES                                                    \
-  "T: bfloat16, double, float, half, int16, int32, int64, int8, uint16, " \
-  "uint32, uint64, uint8"
 #define MR_ANY_TYPES                                                       \
   "T: bfloat16, bool, complex128, complex64, double, float, half, int16, " \
   "int32, int64, int8, resource, string, uint16, uint32, uint64, uint8, "  \
@@ -260,16 +258,16 @@ class DepthKernel {
 using namespace millrace;
 using namespace millrace::ops;
 
-MR_KERNELS(SpaceToBatch, Cpu){{.types = MR_BLOCK_TYPES,
+MR_KERNELS(SpaceToBatch, Cpu){{.types = "T: " MR_REAL_TYPES,
                                .make = MakeKernel<BlocksKernel<true>>,
                                .host = "paddings"}};
-MR_KERNELS(SpaceToBatchND, Cpu){{.types = MR_BLOCK_TYPES,
+MR_KERNELS(SpaceToBatchND, Cpu){{.types = "T: " MR_REAL_TYPES,
                                  .make = MakeKernel<BlocksKernel<true>>,
                                  .host = "block_shape, paddings"}};
-MR_KERNELS(BatchToSpace, Cpu){{.types = MR_BLOCK_TYPES,
+MR_KERNELS(BatchToSpace, Cpu){{.types = "T: " MR_REAL_TYPES,
                                .make = MakeKernel<BlocksKernel<false>>,
                                .host = "crops"}};
-MR_KERNELS(BatchToSpaceND, Cpu){{.types = MR_BLOCK_TYPES,
+MR_KERNELS(BatchToSpaceND, Cpu){{.types = "T: " MR_REAL_TYPES,
                                  .make = MakeKernel<BlocksKernel<false>>,
                                  .host = "block_shape, crops"}};
 MR_KERNELS(SpaceToDepth, Cpu){

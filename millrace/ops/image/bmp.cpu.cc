@@ -10,7 +10,6 @@ namespace {
 
 constexpr size_t kMinBytes = 32;
 constexpr int64_t kMaxPixels = std::numeric_limits<int32_t>::max() / 8;
-constexpr int64_t kRowsBetweenStops = 64;
 
 int64_t Int32At(absl::string_view s, size_t at) {
   return LoadFixed<int32_t>(s.data() + at);

@@ -25,5 +25,7 @@ using FrameAllocator = absl::FunctionRef<StatusOr<uint8_t*>(
     int64_t frames, int64_t height, int64_t width, int64_t channels)>;
 // OK, or why the work is to end. Asked between rows, on the same thread.
 using StopCheck = absl::FunctionRef<Status()>;
+// How many rows lie between two such questions.
+inline constexpr int kRowsBetweenStops = 64;
 
 }  // namespace millrace::ops

@@ -18,7 +18,6 @@ constexpr int kNoColor = -1;
 constexpr size_t kHeaderBytes = 6, kScreenBytes = 7, kFrameBytes = 9;
 constexpr uint8_t kExtension = 0x21, kFrame = 0x2c, kTrailer = 0x3b;
 constexpr uint8_t kGraphicsControl = 0xf9;
-constexpr int64_t kGifRowsBetweenStops = 64;
 // Rows of an interlaced picture come in four passes.
 constexpr struct {
   int64_t first, step;
@@ -125,7 +124,7 @@ class GifParser {
     frame->data = rest_;
     MR_RETURN_IF_ERROR(lzw_.Start(rest_));
     for (int64_t y = 0; y < frame->height; ++y) {
-      if (y % kGifRowsBetweenStops == 0) MR_RETURN_IF_ERROR(stop());
+      if (y % kRowsBetweenStops == 0) MR_RETURN_IF_ERROR(stop());
       MR_RETURN_IF_ERROR(lzw_.Read(nullptr, frame->width));
     }
     MR_ASSIGN(rest_, lzw_.Finish());
@@ -151,7 +150,7 @@ class GifCanvas {
     row_.resize(static_cast<size_t>(frame.width));
     int64_t rows = 0;
     const auto paint = [&](int64_t y) -> Status {
-      if (rows++ % kGifRowsBetweenStops == 0) MR_RETURN_IF_ERROR(stop());
+      if (rows++ % kRowsBetweenStops == 0) MR_RETURN_IF_ERROR(stop());
       MR_RETURN_IF_ERROR(lzw_.Read(row_.data(), frame.width));
       return PaintRow(frame, y);
     };

@@ -13,7 +13,6 @@ namespace {
 
 constexpr int64_t kMaxReadSide = int64_t{1} << 27,
                   kMaxReadPixels = int64_t{1} << 29;
-constexpr png_uint_32 kReadRowsBetweenStops = 64;
 
 class PngReader {
  public:
@@ -150,7 +149,7 @@ class PngReader {
     for (int pass = 0; pass < r->passes_; ++pass) {
       uint8_t* row = r->out_;
       for (png_uint_32 y = 0; y < r->height_; ++y, row += r->row_bytes_) {
-        if (y % kReadRowsBetweenStops == 0 && r->AskStop()) {
+        if (y % kRowsBetweenStops == 0 && r->AskStop()) {
           png_error(r->png_, "stopped");
         }
         png_read_row(r->png_, row, nullptr);

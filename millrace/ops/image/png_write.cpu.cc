@@ -9,7 +9,6 @@ namespace {
 
 constexpr int kMaxMemoryLevel = 9;              // zlib's
 constexpr int64_t kMaxWrittenSide = 1'000'000;  // libpng's
-constexpr int64_t kWrittenRowsBetweenStops = 64;
 
 // What libpng's callbacks see.
 struct Output {
@@ -61,7 +60,7 @@ bool Write(png_structp png, png_infop info, Output* output,
                      static_cast<size_t>(picture.channels) *
                      static_cast<size_t>(picture.bits / 8);
   for (png_uint_32 y = 0; y < picture.height; ++y) {
-    if (y % kWrittenRowsBetweenStops == 0 && output->AskStop()) return false;
+    if (y % kRowsBetweenStops == 0 && output->AskStop()) return false;
     png_write_row(png, const_cast<png_bytep>(picture.pixels + y * row));
   }
   png_write_end(png, nullptr);

@@ -1,5 +1,6 @@
 #include "absl/strings/match.h"
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/array/element_types.h"
 #include "millrace/ops/array/move.h"
 #include "millrace/ops/image/axis.h"
 #include "millrace/ops/math/numbers.h"
@@ -281,26 +282,22 @@ class NearestGradKernel {
   ResizeOptions options_;
 };
 
-#define MR_RESIZE_TYPES                                                   \
-  "T: bfloat16, double, float, half, int16, int32, int64, int8, uint16, " \
-  "uint32, uint64, uint8"
-
 }  // namespace
 }  // namespace millrace::ops
 
 using namespace millrace;
 using namespace millrace::ops;
 
-MR_KERNELS(ResizeBilinear, Cpu){{.types = MR_RESIZE_TYPES,
+MR_KERNELS(ResizeBilinear, Cpu){{.types = "T: " MR_REAL_TYPES,
                                  .make = MakeKernel<ResizeKernel>,
                                  .host = "size"}};
-MR_KERNELS(ResizeNearestNeighbor, Cpu){{.types = MR_RESIZE_TYPES,
+MR_KERNELS(ResizeNearestNeighbor, Cpu){{.types = "T: " MR_REAL_TYPES,
                                         .make = MakeKernel<ResizeKernel>,
                                         .host = "size"}};
-MR_KERNELS(ResizeBicubic, Cpu){{.types = MR_RESIZE_TYPES,
+MR_KERNELS(ResizeBicubic, Cpu){{.types = "T: " MR_REAL_TYPES,
                                 .make = MakeKernel<ResizeKernel>,
                                 .host = "size"}};
-MR_KERNELS(ResizeArea, Cpu){{.types = MR_RESIZE_TYPES,
+MR_KERNELS(ResizeArea, Cpu){{.types = "T: " MR_REAL_TYPES,
                              .make = MakeKernel<ResizeKernel>,
                              .host = "size"}};
 MR_KERNELS(ResizeBilinearGrad,
@@ -309,6 +306,6 @@ MR_KERNELS(ResizeBilinearGrad,
 MR_KERNELS(ResizeBicubicGrad, Cpu){
     {.types = "T: float, double", .make = MakeKernel<ResizeGradKernel>}};
 MR_KERNELS(ResizeNearestNeighborGrad,
-           Cpu){{.types = MR_RESIZE_TYPES,
+           Cpu){{.types = "T: " MR_REAL_TYPES,
                  .make = MakeKernel<NearestGradKernel>,
                  .host = "size"}};

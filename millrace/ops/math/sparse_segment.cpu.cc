@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "millrace/base/target_clones.h"
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/array/element_types.h"
 #include "millrace/ops/math/numbers.h"
 #include "millrace/tensor/dispatch.h"
 
@@ -249,9 +250,6 @@ class SparseSegmentGradKernel {
   bool sparse_ = false;
 };
 
-#define MR_SPARSE_SEGMENT_TYPES                                           \
-  "T: bfloat16, double, float, half, int16, int32, int64, int8, uint16, " \
-  "uint32, uint64, uint8"
 #define MR_FLOATS "T: bfloat16, double, float, half"
 
 }  // namespace
@@ -260,11 +258,10 @@ class SparseSegmentGradKernel {
 using namespace millrace;
 using namespace millrace::ops;
 
-MR_KERNELS(SparseSegmentSum, Cpu){{.types = MR_SPARSE_SEGMENT_TYPES,
-                                   .make = MakeKernel<SparseSegmentKernel>}};
-MR_KERNELS(SparseSegmentSumWithNumSegments,
-           Cpu){{.types = MR_SPARSE_SEGMENT_TYPES,
-                 .make = MakeKernel<SparseSegmentKernel>}};
+MR_KERNELS(SparseSegmentSum, Cpu){
+    {.types = "T: " MR_REAL_TYPES, .make = MakeKernel<SparseSegmentKernel>}};
+MR_KERNELS(SparseSegmentSumWithNumSegments, Cpu){
+    {.types = "T: " MR_REAL_TYPES, .make = MakeKernel<SparseSegmentKernel>}};
 MR_KERNELS(SparseSegmentMean,
            Cpu){{.types = MR_FLOATS, .make = MakeKernel<SparseSegmentKernel>}};
 MR_KERNELS(SparseSegmentMeanWithNumSegments,

@@ -1,4 +1,5 @@
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/array/element_types.h"
 #include "millrace/ops/math/elementwise.h"
 #include "millrace/ops/math/unary_chain.h"
 
@@ -37,10 +38,6 @@ constexpr UnaryTable kRelu6 = MakeUnaryTable<Relu6Op>(OrderedLoops());
 constexpr BinaryTable kReluGrad = MakeBinaryTable<ReluGradOp>(OrderedLoops());
 constexpr BinaryTable kRelu6Grad = MakeBinaryTable<Relu6GradOp>(OrderedLoops());
 
-#define MR_ACTIVATION_TYPES                                               \
-  "T: bfloat16, double, float, half, int16, int32, int64, int8, uint16, " \
-  "uint32, uint64, uint8"
-
 constexpr NamedUnary kNamed[] = {
     {"Relu", &kRelu},
     {"Relu6", &kRelu6},
@@ -55,10 +52,10 @@ absl::Span<const NamedUnary> ActivationUnaries() { return kNamed; }
 using namespace millrace;
 using namespace millrace::ops;
 
-MR_KERNELS(Relu, Cpu){{.types = MR_ACTIVATION_TYPES, .make = MakeUnary<kRelu>}};
+MR_KERNELS(Relu, Cpu){{.types = "T: " MR_REAL_TYPES, .make = MakeUnary<kRelu>}};
 MR_KERNELS(Relu6,
-           Cpu){{.types = MR_ACTIVATION_TYPES, .make = MakeUnary<kRelu6>}};
+           Cpu){{.types = "T: " MR_REAL_TYPES, .make = MakeUnary<kRelu6>}};
 MR_KERNELS(ReluGrad, Cpu){
-    {.types = MR_ACTIVATION_TYPES, .make = MakeSameSize<kReluGrad>}};
+    {.types = "T: " MR_REAL_TYPES, .make = MakeSameSize<kReluGrad>}};
 MR_KERNELS(Relu6Grad, Cpu){
-    {.types = MR_ACTIVATION_TYPES, .make = MakeSameSize<kRelu6Grad>}};
+    {.types = "T: " MR_REAL_TYPES, .make = MakeSameSize<kRelu6Grad>}};

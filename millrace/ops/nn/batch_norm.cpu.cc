@@ -12,8 +12,6 @@
 namespace millrace::ops {
 namespace {
 
-const float* Floats(const Tensor& t) { return t.flat<float>().data(); }
-
 class BatchNormKernel {
  public:
   static StatusOr<BatchNormKernel> Make(const KernelInit& init) {

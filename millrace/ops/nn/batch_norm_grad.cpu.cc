@@ -10,8 +10,6 @@
 namespace millrace::ops {
 namespace {
 
-const float* FloatsOf(const Tensor& t) { return t.flat<float>().data(); }
-
 class BatchNormGradKernel {
  public:
   static StatusOr<BatchNormGradKernel> Make(const KernelInit& init) {
@@ -50,9 +48,9 @@ class BatchNormGradKernel {
       return OkStatus();
     }
     const FloatElements dy(grad), in(x);
-    const float* scale = FloatsOf(ctx.input(2));
-    const float* mean = FloatsOf(ctx.input(3));
-    const float* variance = FloatsOf(ctx.input(4));
+    const float* scale = Floats(ctx.input(2));
+    const float* mean = Floats(ctx.input(3));
+    const float* variance = Floats(ctx.input(4));
     MR_ASSIGN(
         const ChannelSums sums,
         SumPieces(ctx, l,

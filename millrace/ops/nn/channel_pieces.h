@@ -24,6 +24,9 @@ StatusOr<ChannelLayout> ChannelLayoutOf(const std::string& format,
 // INVALID_ARGUMENT unless t is a vector with an element for each channel.
 Status CheckChannels(const Tensor& t, const char* what, int64_t channels);
 
+// The elements of a tensor of floats.
+inline const float* Floats(const Tensor& t) { return t.flat<float>().data(); }
+
 // A tensor of float, half or bfloat16 whose elements are read as floats.
 class FloatElements {
  public:

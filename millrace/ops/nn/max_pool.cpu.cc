@@ -4,6 +4,7 @@
 
 #include "millrace/base/target_clones.h"
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/array/element_types.h"
 #include "millrace/ops/math/numbers.h"
 #include "millrace/ops/nn/pool.h"
 #include "millrace/tensor/dispatch.h"
@@ -280,10 +281,6 @@ class MaxPoolGradWithArgmaxKernel : public MaxPoolBase {
   bool with_batch_ = false;
 };
 
-#define MR_MAX_POOL_TYPES                                                 \
-  "T: bfloat16, double, float, half, int16, int32, int64, int8, uint16, " \
-  "uint32, uint64, uint8"
-
 }  // namespace
 
 Status FindLargest(KernelContext& ctx, const PoolProblem& p, const Tensor& x,
@@ -304,21 +301,22 @@ using namespace millrace;
 using namespace millrace::ops;
 
 MR_KERNELS(MaxPool, Cpu){
-    {.types = MR_MAX_POOL_TYPES, .make = MakeKernel<MaxPoolKernel>}};
+    {.types = "T: " MR_REAL_TYPES, .make = MakeKernel<MaxPoolKernel>}};
 MR_KERNELS(MaxPoolV2, Cpu){
-    {.types = MR_MAX_POOL_TYPES, .make = MakeKernel<MaxPoolKernel>}};
+    {.types = "T: " MR_REAL_TYPES, .make = MakeKernel<MaxPoolKernel>}};
 MR_KERNELS(MaxPoolGrad, Cpu){
-    {.types = MR_MAX_POOL_TYPES, .make = MakeKernel<MaxPoolGradKernel>}};
+    {.types = "T: " MR_REAL_TYPES, .make = MakeKernel<MaxPoolGradKernel>}};
 MR_KERNELS(MaxPoolGradV2, Cpu){
-    {.types = MR_MAX_POOL_TYPES, .make = MakeKernel<MaxPoolGradKernel>}};
+    {.types = "T: " MR_REAL_TYPES, .make = MakeKernel<MaxPoolGradKernel>}};
 MR_KERNELS(MaxPoolGradGrad, Cpu){
-    {.types = MR_MAX_POOL_TYPES, .make = MakeKernel<MaxPoolGradGradKernel>}};
+    {.types = "T: " MR_REAL_TYPES, .make = MakeKernel<MaxPoolGradGradKernel>}};
 MR_KERNELS(MaxPoolGradGradV2, Cpu){
-    {.types = MR_MAX_POOL_TYPES, .make = MakeKernel<MaxPoolGradGradKernel>}};
-MR_KERNELS(MaxPoolWithArgmax, Cpu){
-    {.types = MR_MAX_POOL_TYPES, .make = MakeKernel<MaxPoolWithArgmaxKernel>}};
+    {.types = "T: " MR_REAL_TYPES, .make = MakeKernel<MaxPoolGradGradKernel>}};
+MR_KERNELS(MaxPoolWithArgmax,
+           Cpu){{.types = "T: " MR_REAL_TYPES,
+                 .make = MakeKernel<MaxPoolWithArgmaxKernel>}};
 MR_KERNELS(MaxPoolGradWithArgmax,
-           Cpu){{.types = MR_MAX_POOL_TYPES "; Targmax: int64",
+           Cpu){{.types = "T: " MR_REAL_TYPES "; Targmax: int64",
                  .make = MakeKernel<MaxPoolGradWithArgmaxKernel>}};
 MR_KERNELS(MaxPool3D, Cpu){
     {.types = "T: float, bfloat16", .make = MakeKernel<MaxPoolKernel>}};

@@ -1,4 +1,5 @@
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/array/element_types.h"
 #include "millrace/ops/array/move.h"
 #include "millrace/ops/nn/window.op.h"
 
@@ -124,10 +125,6 @@ class PatchesKernel {
   int rank_ = 4;
 };
 
-#define MR_PATCH_TYPES                                                    \
-  "T: bfloat16, double, float, half, int16, int32, int64, int8, uint16, " \
-  "uint32, uint64, uint8"
-
 }  // namespace
 }  // namespace millrace::ops
 
@@ -135,7 +132,7 @@ using namespace millrace;
 using namespace millrace::ops;
 
 MR_KERNELS(ExtractImagePatches,
-           Cpu){{.types = MR_PATCH_TYPES ", complex64, complex128",
+           Cpu){{.types = "T: " MR_REAL_TYPES ", complex64, complex128",
                  .make = MakeKernel<PatchesKernel>}};
-MR_KERNELS(ExtractVolumePatches,
-           Cpu){{.types = MR_PATCH_TYPES, .make = MakeKernel<PatchesKernel>}};
+MR_KERNELS(ExtractVolumePatches, Cpu){
+    {.types = "T: " MR_REAL_TYPES, .make = MakeKernel<PatchesKernel>}};

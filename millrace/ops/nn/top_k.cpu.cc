@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/array/element_types.h"
 #include "millrace/ops/array/move.h"
 #include "millrace/tensor/dispatch.h"
 
@@ -164,10 +165,6 @@ class NthElementKernel {
   bool reverse_ = false;
 };
 
-#define MR_TOP_K_TYPES                                                    \
-  "T: bfloat16, double, float, half, int16, int32, int64, int8, uint16, " \
-  "uint32, uint64, uint8"
-
 }  // namespace
 }  // namespace millrace::ops
 
@@ -175,9 +172,10 @@ using namespace millrace;
 using namespace millrace::ops;
 
 MR_KERNELS(TopK,
-           Cpu){{.types = MR_TOP_K_TYPES, .make = MakeKernel<TopKKernel>}};
-MR_KERNELS(TopKV2, Cpu){
-    {.types = MR_TOP_K_TYPES, .make = MakeKernel<TopKKernel>, .host = "k"}};
-MR_KERNELS(NthElement, Cpu){{.types = MR_TOP_K_TYPES,
+           Cpu){{.types = "T: " MR_REAL_TYPES, .make = MakeKernel<TopKKernel>}};
+MR_KERNELS(TopKV2, Cpu){{.types = "T: " MR_REAL_TYPES,
+                         .make = MakeKernel<TopKKernel>,
+                         .host = "k"}};
+MR_KERNELS(NthElement, Cpu){{.types = "T: " MR_REAL_TYPES,
                              .make = MakeKernel<NthElementKernel>,
                              .host = "n"}};

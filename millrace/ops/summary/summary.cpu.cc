@@ -3,6 +3,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "millrace/checkpoint/histogram.h"
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/array/element_types.h"
 #include "millrace/ops/summary/summary_message.h"
 #include "millrace/tensor/dispatch.h"
 
@@ -110,20 +111,16 @@ class AssertKernel {
   int64_t summarize_ = 3;
 };
 
-#define MR_SUMMARY_TYPES                                                  \
-  "T: bfloat16, double, float, half, int16, int32, int64, int8, uint16, " \
-  "uint32, uint64, uint8"
-
 }  // namespace
 }  // namespace millrace::ops
 
 using namespace millrace;
 using namespace millrace::ops;
 
-MR_KERNELS(ScalarSummary, Cpu){
-    {.types = MR_SUMMARY_TYPES, .make = MakeFunctionKernel<RunScalarSummary>}};
+MR_KERNELS(ScalarSummary, Cpu){{.types = "T: " MR_REAL_TYPES,
+                                .make = MakeFunctionKernel<RunScalarSummary>}};
 MR_KERNELS(HistogramSummary,
-           Cpu){{.types = MR_SUMMARY_TYPES,
+           Cpu){{.types = "T: " MR_REAL_TYPES,
                  .make = MakeFunctionKernel<RunHistogramSummary>}};
 MR_KERNELS(MergeSummary, Cpu){{.make = MakeFunctionKernel<RunMergeSummary>}};
 MR_KERNELS(Assert, Cpu){{.make = MakeKernel<AssertKernel>, .cheap = true}};

@@ -1,0 +1,13 @@
+// For losses and metrics.
+#pragma once
+
+#include "millrace/client/ops.h"
+
+namespace millrace::train {
+
+// The sum of all elements, whatever the rank; a scalar.
+inline Output SumOfAll(const Scope& scope, const Output& x) {
+  return ops::Sum(scope, ops::Reshape(scope, x, {-1}), {0});
+}
+
+}  // namespace millrace::train
