@@ -3,6 +3,7 @@
 
 #include "millrace/base/thread.h"
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/queue/resource_handle.h"
 
 namespace millrace::ops {
 namespace {
@@ -63,11 +64,9 @@ class Stack final : public RefCounted {
 StatusOr<Ref<Stack>> StackOf(KernelContext& ctx) {
   const Tensor& handle = ctx.input(0);
   MR_RETURN_IF_ERROR(CheckScalar(handle, "handle"));
-  const ResourceElement& element = handle.flat<ResourceElement>()[0];
-  auto* const stack =
-      element == nullptr ? nullptr : dynamic_cast<Stack*>(element->owned.get());
+  Ref<Stack> stack = OwnedByInput<Stack>(ctx, 0);
   if (stack == nullptr) return InvalidArgument("the handle is of no stack");
-  return Ref<Stack>::Share(stack);
+  return stack;
 }
 
 class StackKernel {
@@ -84,15 +83,10 @@ class StackKernel {
       return InvalidArgument("Stack size must be a scalar, but had shape: ",
                              ctx.input(0).shape().DebugString());
     }
-    auto handle = MakeRef<ResourceHandle>();
-    handle->device = ctx.device().name();
-    handle->container = "_step";
-    handle->name = name_;
-    handle->type_name = "Stack";
-    handle->owned =
-        MakeRef<Stack>(name_, type_, ctx.input(0).scalar<int32_t>());
     MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, TensorShape()));
-    out->mutable_flat<ResourceElement>()[0] = std::move(handle);
+    out->mutable_flat<ResourceElement>()[0] = OwningHandle(
+        ctx, "_step", name_, "Stack",
+        MakeRef<Stack>(name_, type_, ctx.input(0).scalar<int32_t>()));
     return OkStatus();
   }
 

@@ -6,6 +6,7 @@
 #include "millrace/ops/data/blocking_call.h"
 #include "millrace/ops/data/derived.h"
 #include "millrace/ops/data/file_cache.h"
+#include "millrace/ops/queue/resource_handle.h"
 #include "millrace/ops/variant/optional.h"
 
 namespace millrace::ops {
@@ -94,10 +95,11 @@ class FileCacheIterator final : public DerivedIterator<FileCacheParams> {
   using DerivedIterator::DerivedIterator;
   ~FileCacheIterator() override {
     if (file_ == nullptr || finished_) return;
-    // Behind what the blocking pool still does with it.
+    // Behind what the blocking pool still does with it; where that takes no
+    // more, the file's last holder does it.
     runtime_->lanes()
         .blocking
-        .TrySchedule([runtime = runtime_, file = file_] {  // which goes first
+        .TrySchedule([file = file_] {
           MutexLock lock(file->mu);
           file->cache.Abandon();
         })
@@ -139,7 +141,7 @@ class FileCacheIterator final : public DerivedIterator<FileCacheParams> {
       }
       switch (stage_) {
         case Stage::kOpening:
-          file_ = std::make_shared<File>(runtime_->files(), params().prefix,
+          file_ = std::make_shared<File>(runtime_, params().prefix,
                                          dataset().signature().types);
           MR_RETURN_IF_ERROR(call_.Start(ctx, [file = file_] {
             MutexLock lock(file->mu);
@@ -187,8 +189,11 @@ class FileCacheIterator final : public DerivedIterator<FileCacheParams> {
   enum class Stage { kOpening, kWriting, kReading, kFinishing, kEnd };
   // Used by one call on the blocking pool, or between two calls.
   struct File {
-    File(FileSystem* files, std::string prefix, std::vector<DataType> types)
-        : cache(files, std::move(prefix), std::move(types)) {}
+    File(std::shared_ptr<IteratorRuntime> r, std::string prefix,
+         std::vector<DataType> types)
+        : runtime(std::move(r)),
+          cache(runtime->files(), std::move(prefix), std::move(types)) {}
+    const std::shared_ptr<IteratorRuntime> runtime;  // keeps the file system
     Mutex mu;  // against the end of the iterator
     CacheFile cache;
     std::vector<Element> elements;
@@ -204,19 +209,6 @@ class FileCacheIterator final : public DerivedIterator<FileCacheParams> {
   bool finished_ = false;
 };
 
-StatusOr<Ref<MemoryCache>> CacheOfHandle(KernelContext& ctx, int i) {
-  const Tensor& t = ctx.input(i);
-  if (t.dtype() == DataType::kResource && t.num_elements() == 1) {
-    const ResourceElement& handle = t.flat<ResourceElement>()[0];
-    if (handle != nullptr && handle->owned != nullptr &&
-        handle->type_name == MemoryCache::kTypeName) {
-      return Ref<MemoryCache>::Share(
-          static_cast<MemoryCache*>(handle->owned.get()));
-    }
-  }
-  return NotFound("the handle is not that of a memory cache");
-}
-
 StatusOr<Ref<DatasetValue>> BuildCache(KernelContext& ctx) {
   MR_ASSIGN(const DatasetRef input, DatasetOfInput(ctx, 0));
   MR_ASSIGN(std::string prefix, StringInput(ctx, 1, "filename"));
@@ -224,22 +216,17 @@ StatusOr<Ref<DatasetValue>> BuildCache(KernelContext& ctx) {
     return MakeDataset<FileCacheIterator>(ctx, {input}, {std::move(prefix)});
   }
   MemoryCacheParams p;
-  if (ctx.num_inputs() > 2) {
-    StatusOr<Ref<MemoryCache>> shared = CacheOfHandle(ctx, 2);
-    if (shared.ok()) p.cache = *std::move(shared);
-  }
+  // Shared, or behind a handle to nothing one of its own.
+  if (ctx.num_inputs() > 2) p.cache = OwnedByInput<MemoryCache>(ctx, 2);
   if (p.cache == nullptr) p.cache = MakeRef<MemoryCache>();
   return MakeDataset<MemoryCacheIterator>(ctx, {input}, std::move(p));
 }
 
 Status AnonymousMemoryCacheOp(KernelContext& ctx) {
-  auto handle = MakeRef<ResourceHandle>();
-  handle->device = ctx.device().name();
-  handle->container = ctx.resources().default_container();
-  handle->name = absl::StrCat("AnonymousMemoryCache", RandomUint64());
-  handle->type_name = std::string(MemoryCache::kTypeName);
-  handle->owned = MakeRef<MemoryCache>();
-  ctx.set_output(0, Tensor::Scalar<ResourceElement>(handle));
+  ctx.set_output(0, Tensor::Scalar<ResourceElement>(OwningHandle(
+                        ctx, ctx.resources().default_container(),
+                        absl::StrCat("AnonymousMemoryCache", RandomUint64()),
+                        MemoryCache::kTypeName, MakeRef<MemoryCache>())));
   // Nothing has to be deleted: it goes with its handle.
   ctx.set_output(1, MakeOptional({}));
   return OkStatus();

@@ -143,6 +143,15 @@ Status CheckElement(const ElementSignature& expected, const Element& got) {
   return OkStatus();
 }
 
+Status SetOutputs(KernelContext& ctx, Element element) {
+  MR_ASSIGN(const ElementSignature expected, SignatureOf(ctx));
+  MR_RETURN_IF_ERROR(CheckElement(expected, element));
+  for (size_t i = 0; i < element.size(); ++i) {
+    ctx.set_output(static_cast<int>(i), std::move(element[i]));
+  }
+  return OkStatus();
+}
+
 StatusOr<std::string> StringInput(KernelContext& ctx, int i,
                                   absl::string_view name) {
   const Tensor& t = ctx.input(i);

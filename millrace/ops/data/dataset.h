@@ -98,6 +98,8 @@ Status CheckShapes(absl::Span<const PartialShape> expected,
                    absl::Span<const PartialShape> got);
 // An element against what its data set promised.
 Status CheckElement(const ElementSignature& expected, const Element& got);
+// The outputs of a node, if they are of its output_types and output_shapes.
+Status SetOutputs(KernelContext& ctx, Element element);
 
 // A scalar of type T in input `i`, by the name of the argument.
 template <class T>

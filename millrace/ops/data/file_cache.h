@@ -16,6 +16,9 @@ class CacheFile {
  public:
   CacheFile(FileSystem* files, std::string prefix, std::vector<DataType> types)
       : files_(files), prefix_(std::move(prefix)), types_(std::move(types)) {}
+  ~CacheFile() { Abandon(); }
+  CacheFile(const CacheFile&) = delete;
+  CacheFile& operator=(const CacheFile&) = delete;
 
   // Opens it for reading if it is there, else for writing. ALREADY_EXISTS if
   // somebody else is writing it.

@@ -231,25 +231,23 @@ StatusOr<Ref<DatasetValue>> BuildLegacyInterleave(KernelContext& ctx) {
   InterleaveParams p;
   MR_ASSIGN(p.function, CapturedFunction::Make(ctx, "f", "other_arguments"));
   int i = 1 + static_cast<int>(p.function->captured().size());
-  const auto scalar = [&](absl::string_view name,
-                          int64_t least) -> StatusOr<int64_t> {
+  const auto scalar = [&](absl::string_view name, int64_t least,
+                          bool may_be_automatic) -> StatusOr<int64_t> {
     MR_ASSIGN(const int64_t value, ScalarInput<int64_t>(ctx, i++, name));
-    if (value == kAutomatic && name != "cycle_length" &&
-        name != "block_length") {
+    if (value >= least || (may_be_automatic && value == kAutomatic)) {
       return value;
     }
-    if (value >= least) return value;
     return InvalidArgument("`", name, "` must be ",
                            least == 0 ? ">= 0" : "> 0");
   };
-  MR_ASSIGN(p.cycle_length, scalar("cycle_length", 1));
-  MR_ASSIGN(p.block_length, scalar("block_length", 1));
+  MR_ASSIGN(p.cycle_length, scalar("cycle_length", 1, false));
+  MR_ASSIGN(p.block_length, scalar("block_length", 1, false));
   if (ctx.node().op->name == "ParallelInterleaveDataset") {
-    // Whatever order is nearest, or this one.
+    // Allows any order, so this one too.
     MR_RETURN_IF_ERROR(ScalarInput<bool>(ctx, i++, "sloppy").status());
   }
-  MR_ASSIGN(p.ahead, scalar("buffer_output_elements", 1));
-  MR_RETURN_IF_ERROR(scalar("prefetch_input_elements", 0).status());
+  MR_ASSIGN(p.ahead, scalar("buffer_output_elements", 1, true));
+  MR_RETURN_IF_ERROR(scalar("prefetch_input_elements", 0, true).status());
   if (p.ahead == kAutomatic) {
     p.ahead = 2 * std::min(p.block_length, kMaxAhead) + 1;
   }

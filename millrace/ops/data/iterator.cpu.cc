@@ -14,103 +14,80 @@ Status MakeIteratorOp(KernelContext& ctx) {
   return iterator->SetDataset(ctx, dataset);
 }
 
-Status CheckOutputs(const KernelContext& ctx, const Element& element) {
-  MR_ASSIGN(const ElementSignature expected, SignatureOf(ctx));
-  return CheckElement(expected, element);
+using Next = StatusOr<std::optional<Element>>;
+
+// What a kernel makes of the next element, or of the end.
+template <Status (*kUse)(KernelContext& ctx, Next next)>
+class NextKernel {
+ public:
+  void RunAsync(KernelContext& ctx, Done done) const {
+    const auto iterator = IteratorOfInput(ctx, 0);
+    if (!iterator.ok()) return std::move(done)(iterator.status());
+    (*iterator)->GetNext(ctx,
+                         [&ctx, done = std::move(done)](
+                             StatusOr<std::optional<Element>> next) mutable {
+                           std::move(done)(kUse(ctx, std::move(next)));
+                         });
+  }
+};
+
+Status AsOutputs(KernelContext& ctx, Next next) {
+  MR_RETURN_IF_ERROR(next.status());
+  if (!next->has_value()) return OutOfRange("End of sequence");
+  return SetOutputs(ctx, **std::move(next));
 }
 
-class GetNextKernel {
- public:
-  void RunAsync(KernelContext& ctx, Done done) const {
-    const auto iterator = IteratorOfInput(ctx, 0);
-    if (!iterator.ok()) return std::move(done)(iterator.status());
-    (*iterator)->GetNext(ctx,
-                         [&ctx, done = std::move(done)](
-                             StatusOr<std::optional<Element>> next) mutable {
-                           std::move(done)(Use(ctx, std::move(next)));
-                         });
+Status CheckOptional(const KernelContext& ctx, const Element& element) {
+  MR_ASSIGN(const ElementSignature expected, SignatureOf(ctx));
+  if (element.size() != expected.types.size()) {
+    return CheckElement(expected, element);
   }
-
- private:
-  static Status Use(KernelContext& ctx, StatusOr<std::optional<Element>> next) {
-    MR_RETURN_IF_ERROR(next.status());
-    if (!next->has_value()) return OutOfRange("End of sequence");
-    Element& element = **next;
-    MR_RETURN_IF_ERROR(CheckOutputs(ctx, element));
-    for (size_t i = 0; i < element.size(); ++i) {
-      ctx.set_output(static_cast<int>(i), std::move(element[i]));
+  for (size_t i = 0; i < element.size(); ++i) {
+    if (element[i].dtype() != expected.types[i]) {
+      return InvalidArgument(
+          "The given optional does not match the expected type for "
+          "component ",
+          i, ". Expected: ", DataTypeName(expected.types[i]),
+          ". Actual: ", DataTypeName(element[i].dtype()), ".");
     }
+    if (!expected.shapes[i].IsCompatibleWith(element[i].shape())) {
+      return InvalidArgument(
+          "The given optional does not match the expected shape for "
+          "component ",
+          i, ". Expected: ", expected.shapes[i].DebugString(),
+          ". Actual: ", element[i].shape().DebugString(), ".");
+    }
+  }
+  return OkStatus();
+}
+
+Status AsOptional(KernelContext& ctx, Next next) {
+  MR_RETURN_IF_ERROR(next.status());
+  if (!next->has_value()) {
+    ctx.set_output(0, MakeOptional({}));
     return OkStatus();
   }
-};
-
-class GetNextAsOptionalKernel {
- public:
-  void RunAsync(KernelContext& ctx, Done done) const {
-    const auto iterator = IteratorOfInput(ctx, 0);
-    if (!iterator.ok()) return std::move(done)(iterator.status());
-    (*iterator)->GetNext(ctx,
-                         [&ctx, done = std::move(done)](
-                             StatusOr<std::optional<Element>> next) mutable {
-                           std::move(done)(Use(ctx, std::move(next)));
-                         });
-  }
-
- private:
-  static Status Use(KernelContext& ctx, StatusOr<std::optional<Element>> next) {
-    MR_RETURN_IF_ERROR(next.status());
-    if (!next->has_value()) {
-      ctx.set_output(0, MakeOptional({}));
-      return OkStatus();
-    }
-    MR_RETURN_IF_ERROR(Check(ctx, **next));
-    ctx.set_output(0, MakeOptional(**std::move(next)));
-    return OkStatus();
-  }
-
-  static Status Check(const KernelContext& ctx, const Element& element) {
-    MR_ASSIGN(const ElementSignature expected, SignatureOf(ctx));
-    if (element.size() != expected.types.size()) {
-      return CheckElement(expected, element);
-    }
-    for (size_t i = 0; i < element.size(); ++i) {
-      if (element[i].dtype() != expected.types[i]) {
-        return InvalidArgument(
-            "The given optional does not match the expected type for "
-            "component ",
-            i, ". Expected: ", DataTypeName(expected.types[i]),
-            ". Actual: ", DataTypeName(element[i].dtype()), ".");
-      }
-      if (!expected.shapes[i].IsCompatibleWith(element[i].shape())) {
-        return InvalidArgument(
-            "The given optional does not match the expected shape for "
-            "component ",
-            i, ". Expected: ", expected.shapes[i].DebugString(),
-            ". Actual: ", element[i].shape().DebugString(), ".");
-      }
-    }
-    return OkStatus();
-  }
-};
+  MR_RETURN_IF_ERROR(CheckOptional(ctx, **next));
+  ctx.set_output(0, MakeOptional(**std::move(next)));
+  return OkStatus();
+}
 
 // A handle that holds its iterator.
-Tensor OwningHandle(KernelContext& ctx, const ElementSignature& signature) {
-  auto handle = MakeRef<ResourceHandle>();
-  handle->device = ctx.device().name();
-  handle->container = ctx.resources().default_container();
-  handle->name = absl::StrCat("AnonymousIterator", RandomUint64());
-  handle->type_name = std::string(IteratorResource::kTypeName);
+Tensor NewIterator(KernelContext& ctx, const ElementSignature& signature) {
+  const std::string name = absl::StrCat("AnonymousIterator", RandomUint64());
+  const Ref<ResourceHandle> handle = OwningHandle(
+      ctx, ctx.resources().default_container(), name,
+      IteratorResource::kTypeName, MakeRef<IteratorResource>(signature, name));
   for (size_t i = 0; i < signature.types.size(); ++i) {
     handle->dtypes_and_shapes.push_back(
         {signature.types[i], signature.shapes[i]});
   }
-  handle->owned = MakeRef<IteratorResource>(signature, handle->name);
   return Tensor::Scalar<ResourceElement>(handle);
 }
 
 Status AnonymousIteratorOp(KernelContext& ctx) {
   MR_ASSIGN(const ElementSignature signature, SignatureOf(ctx));
-  ctx.set_output(0, OwningHandle(ctx, signature));
+  ctx.set_output(0, NewIterator(ctx, signature));
   // Nothing has to be deleted: it goes with its handle.
   if (ctx.num_outputs() > 1) ctx.set_output(1, MakeOptional({}));
   return OkStatus();
@@ -146,9 +123,10 @@ MR_KERNELS(AnonymousIteratorV3, Cpu){
 MR_KERNELS(DeleteIterator,
            Cpu){{.make = MakeFunctionKernel<DeleteIteratorOp>, .cheap = true}};
 MR_KERNELS(MakeIterator, Cpu){{.make = MakeFunctionKernel<MakeIteratorOp>}};
-MR_KERNELS(IteratorGetNext, Cpu){{.make = MakeKernel<GetNextKernel>}};
-MR_KERNELS(IteratorGetNextSync, Cpu){{.make = MakeKernel<GetNextKernel>}};
+MR_KERNELS(IteratorGetNext, Cpu){{.make = MakeKernel<NextKernel<AsOutputs>>}};
+MR_KERNELS(IteratorGetNextSync,
+           Cpu){{.make = MakeKernel<NextKernel<AsOutputs>>}};
 MR_KERNELS(IteratorGetNextAsOptional,
-           Cpu){{.make = MakeKernel<GetNextAsOptionalKernel>}};
+           Cpu){{.make = MakeKernel<NextKernel<AsOptional>>}};
 MR_KERNELS(IteratorGetDevice, Cpu){
     {.make = MakeFunctionKernel<IteratorGetDeviceOp>, .cheap = true}};

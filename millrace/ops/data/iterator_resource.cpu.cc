@@ -120,14 +120,8 @@ void IteratorResource::Save(KernelContext& ctx, StateMap* state, Done done) {
 }
 
 StatusOr<Ref<IteratorResource>> IteratorOfInput(KernelContext& ctx, int i) {
-  const Tensor& t = ctx.input(i);
-  if (t.dtype() == DataType::kResource && t.num_elements() == 1) {
-    const ResourceElement& handle = t.flat<ResourceElement>()[0];
-    if (handle != nullptr && handle->owned != nullptr &&
-        handle->type_name == IteratorResource::kTypeName) {
-      return Ref<IteratorResource>::Share(
-          static_cast<IteratorResource*>(handle->owned.get()));
-    }
+  if (Ref<IteratorResource> owned = OwnedByInput<IteratorResource>(ctx, i)) {
+    return owned;
   }
   return LookupInput<IteratorResource>(ctx, i);
 }

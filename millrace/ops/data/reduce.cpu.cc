@@ -81,27 +81,17 @@ void RunToOutputs(KernelContext& ctx, std::shared_ptr<IteratorRuntime> runtime,
                   Done done) {
   const std::shared_ptr<IteratorRun> run = IteratorRun::Make(
       std::move(runtime), std::move(dataset), std::move(iterator));
-  run->GetNext(
-      ctx, "end of a data set",
-      [run, &ctx,
-       done = std::move(done)](StatusOr<std::optional<Element>> next) mutable {
-        run->Retire();
-        Status status = next.status();
-        if (status.ok() && !next->has_value()) {
-          status = Internal("a data set was reduced to nothing");
-        }
-        if (status.ok())
-          status = [&]() -> Status {
-            MR_ASSIGN(const ElementSignature expected, SignatureOf(ctx));
-            Element& element = **next;
-            MR_RETURN_IF_ERROR(CheckElement(expected, element));
-            for (size_t i = 0; i < element.size(); ++i) {
-              ctx.set_output(static_cast<int>(i), std::move(element[i]));
-            }
-            return OkStatus();
-          }();
-        std::move(done)(std::move(status));
-      });
+  run->GetNext(ctx, "end of a data set",
+               [run, &ctx, done = std::move(done)](
+                   StatusOr<std::optional<Element>> next) mutable {
+                 run->Retire();
+                 Status status = next.status();
+                 if (status.ok() && !next->has_value()) {
+                   status = Internal("a data set was reduced to nothing");
+                 }
+                 if (status.ok()) status = SetOutputs(ctx, **std::move(next));
+                 std::move(done)(std::move(status));
+               });
 }
 
 class ReduceKernel {

@@ -5,6 +5,7 @@
 #include "millrace/base/memory_charge.h"
 #include "millrace/ops/data/derived.h"
 #include "millrace/ops/data/seed_generator.h"
+#include "millrace/ops/queue/resource_handle.h"
 #include "millrace/ops/variant/optional.h"
 
 namespace millrace::ops {
@@ -171,14 +172,8 @@ StatusOr<int64_t> BufferSize(KernelContext& ctx) {
 }
 
 StatusOr<Ref<SeedGenerator>> GeneratorOfHandle(KernelContext& ctx, int i) {
-  const Tensor& t = ctx.input(i);
-  if (t.dtype() == DataType::kResource && t.num_elements() == 1) {
-    const ResourceElement& handle = t.flat<ResourceElement>()[0];
-    if (handle != nullptr && handle->owned != nullptr &&
-        handle->type_name == SeedGenerator::kTypeName) {
-      return Ref<SeedGenerator>::Share(
-          static_cast<SeedGenerator*>(handle->owned.get()));
-    }
+  if (Ref<SeedGenerator> owned = OwnedByInput<SeedGenerator>(ctx, i)) {
+    return owned;
   }
   return NotFound("the handle is not that of a seed generator");
 }
@@ -220,13 +215,9 @@ StatusOr<Ref<DatasetValue>> BuildShuffle(KernelContext& ctx) {
 
 Tensor Handle(KernelContext& ctx, absl::string_view type,
               Ref<RefCounted> owned) {
-  auto handle = MakeRef<ResourceHandle>();
-  handle->device = ctx.device().name();
-  handle->container = ctx.resources().default_container();
-  handle->name = absl::StrCat("_AnonymousVar", RandomUint64());
-  handle->type_name = std::string(type);
-  handle->owned = std::move(owned);
-  return Tensor::Scalar<ResourceElement>(handle);
+  return Tensor::Scalar<ResourceElement>(OwningHandle(
+      ctx, ctx.resources().default_container(),
+      absl::StrCat("_AnonymousVar", RandomUint64()), type, std::move(owned)));
 }
 
 Status AnonymousGenerator(KernelContext& ctx) {

@@ -10,13 +10,7 @@ StatusOr<Ref<LookupTable>> TableOfInput(KernelContext& ctx, int i) {
   // Errors of handles that own nothing, too.
   MR_ASSIGN(const ResourcePlace place,
             PlaceFromInput(ctx, i, LookupTable::kTypeName));
-  const Tensor& t = ctx.input(i);
-  if (t.valid() && t.dtype() == DataType::kResource) {
-    const Ref<RefCounted>& owned = t.flat<ResourceElement>()[0]->owned;
-    if (auto* const table = dynamic_cast<LookupTable*>(owned.get())) {
-      return Ref<LookupTable>::Share(table);
-    }
-  }
+  if (Ref<LookupTable> owned = OwnedByInput<LookupTable>(ctx, i)) return owned;
   return ctx.resources().Lookup<LookupTable>(place.container, place.name);
 }
 

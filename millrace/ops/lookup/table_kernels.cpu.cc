@@ -172,14 +172,10 @@ class AnonymousTableKernel {
     return k;
   }
   Status Run(KernelContext& ctx) const {
-    auto handle = MakeRef<ResourceHandle>();
-    handle->device = ctx.device().name();
-    handle->container = "Anonymous";
-    handle->name = ctx.node().name;
-    handle->type_name = std::string(LookupTable::kTypeName);
-    MR_ASSIGN(Ref<LookupTable> table, maker_.Make(ctx, handle->name));
-    handle->owned = std::move(table);
-    ctx.set_output(0, Tensor::Scalar<ResourceElement>(handle));
+    MR_ASSIGN(Ref<LookupTable> table, maker_.Make(ctx, ctx.node().name));
+    ctx.set_output(0, Tensor::Scalar<ResourceElement>(
+                          OwningHandle(ctx, "Anonymous", ctx.node().name,
+                                       LookupTable::kTypeName, table)));
     return OkStatus();
   }
 

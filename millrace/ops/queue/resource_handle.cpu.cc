@@ -14,6 +14,18 @@ std::string TypesText(absl::Span<const DataType> types) {
   });
 }
 
+Ref<ResourceHandle> OwningHandle(KernelContext& ctx, std::string container,
+                                 std::string name, absl::string_view type_name,
+                                 Ref<RefCounted> owned) {
+  auto handle = MakeRef<ResourceHandle>();
+  handle->device = ctx.device().name();
+  handle->container = std::move(container);
+  handle->name = std::move(name);
+  handle->type_name = std::string(type_name);
+  handle->owned = std::move(owned);
+  return handle;
+}
+
 std::string ShapesText(const std::vector<PartialShape>& shapes) {
   return absl::StrCat(
       "[",

@@ -70,6 +70,24 @@ StatusOr<Ref<T>> LookupInput(KernelContext& ctx, int i) {
   return ctx.resources().Lookup<T>(place.container, place.name);
 }
 
+// A handle that holds what it stands for: gone with the last copy of it.
+Ref<ResourceHandle> OwningHandle(KernelContext& ctx, std::string container,
+                                 std::string name, absl::string_view type_name,
+                                 Ref<RefCounted> owned);
+// The T that the handle in input `i` holds; null where it holds none, or is no
+// handle.
+template <class T>
+Ref<T> OwnedByInput(KernelContext& ctx, int i) {
+  const Tensor& t = ctx.input(i);
+  if (!t.valid() || t.dtype() != DataType::kResource || t.num_elements() != 1) {
+    return {};
+  }
+  const ResourceElement& handle = t.flat<ResourceElement>()[0];
+  T* const owned =
+      handle == nullptr ? nullptr : dynamic_cast<T*>(handle->owned.get());
+  return owned == nullptr ? Ref<T>() : Ref<T>::Share(owned);
+}
+
 // The kernel of a node that makes a T, which has
 //   struct Options;                                    copyable
 //   static StatusOr<Options> OptionsFrom(const KernelInit&);
