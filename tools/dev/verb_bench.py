@@ -27,7 +27,8 @@ def run_micro(filters):
 def main(argv):
     ap = argparse.ArgumentParser(prog="./dev bench", description="Measures Millrace's servers through the stock "
                                  "TensorFlow client (benchmarks/protocol). Leave the machine alone meanwhile.")
-    ap.add_argument("what", nargs="?", choices=["idle"], help="idle: what a server costs that nobody uses")
+    ap.add_argument("what", nargs="?", choices=["idle", "serving"],
+                    help="idle: what a server costs that nobody uses; serving: queries a second of the C++ client")
     ap.add_argument("--stock", action="store_true", help="measure stock TensorFlow's servers in turn and compare")
     ap.add_argument("--cases", help="only these cases, separated by commas")
     ap.add_argument("--rounds", type=int, default=3, help="with --stock: rounds (default 3)")
@@ -41,6 +42,12 @@ def main(argv):
     if args.what == "idle":
         building.build("release", ["programs"])
         return subprocess.call([sys.executable, os.path.join("benchmarks", "protocol", "idle.py"), SERVER], cwd=ROOT)
+    if args.what == "serving":
+        packages.need_packages(packages.TEST)
+        building.build("release", ["programs", "serving_bench"])
+        return subprocess.call([sys.executable, os.path.join("benchmarks", "protocol", "serving.py"),
+                                os.path.join(building.folder("release"), "benchmarks", "serving_bench"), SERVER],
+                               cwd=ROOT)
     python = packages.need_venv()
     bench = [python, os.path.join("benchmarks", "protocol", "bench.py")]
     env = dict(os.environ, TF_VENV=packages.VENV)
