@@ -46,7 +46,8 @@ struct KernelBench {
     node.output_types = ArgTypes(node.op->outputs, node.attrs).value();
     const KernelEntry* entry =
         kernels->Find("CPU", *node.op, node.attrs).value();
-    kernel = entry->make(KernelInit(node, BenchDevice(), nullptr)).value();
+    kernel =
+        entry->make(KernelInit(node, BenchDevice(), nullptr, kernels)).value();
   }
 
   // Output 0.

@@ -15,7 +15,7 @@ StatusOr<SharedKernel> KernelCache::Make(std::shared_ptr<const NodeInfo> node,
   shared.cheap = entry->cheap;
   try {
     MR_ASSIGN(std::unique_ptr<Kernel> kernel,
-              entry->make(KernelInit(*node, device, library)));
+              entry->make(KernelInit(*node, device, library, table_)));
     shared.kernel = std::move(kernel);
   } catch (const std::exception& e) {
     return Internal("making the kernel of op ", node->op->name,

@@ -122,6 +122,7 @@ class PlanBuilder {
     info->attrs = node.attrs;
     info->input_types = node.input_types;
     info->output_types = node.output_types;
+    info->fused = node.fused;
 
     n.kind = KindOf(*node.op);
     n.frame = frame_of_[number_[node.id]];

@@ -20,6 +20,7 @@ StatusOr<Graph> ExtractDevice(const Graph& graph, absl::string_view device) {
               part.AddNodeUnconnected(node->name, node->op->name, node->attrs,
                                       node->assigned_device));
     added->assigned_device = node->assigned_device;
+    added->fused = node->fused;
     copy[id] = added->id;
   }
   for (NodeId id = 0; id < graph.num_ids(); ++id) {

@@ -25,10 +25,6 @@ constexpr int kNodesBeforeLast = 16;
 constexpr int64_t kInlineLimitNanos = 1'000'000;
 constexpr int kNodesPerClockRead = 64;
 
-std::string TimelineLabel(const PlanNode& node) {
-  return absl::StrCat(node.info->name, " = ", node.info->op->name, "()");
-}
-
 // One run. Deletes itself when it completes: `outstanding_` counts the nodes
 // that are ready or running, and whoever takes it to zero is the last to touch
 // this object.
@@ -227,8 +223,8 @@ class Step {
       }
       if (run_.stats) RecordStats(n, start, end, absl::MakeConstSpan(outputs));
     }
-    return Finish(r, absl::MakeSpan(outputs), WithNode(std::move(status), n),
-                  queue);
+    return Finish(r, absl::MakeSpan(outputs),
+                  WithNode(std::move(status), n, context.failed_node), queue);
   }
 
   // Whoever calls a function may have other types in mind than its body.
@@ -330,7 +326,7 @@ class Step {
                    absl::Span<const EdgeValue> outputs) {
     NodeStats stats;
     stats.node_name = n.info->name;
-    stats.timeline_label = TimelineLabel(n);
+    stats.timeline_label = TimelineLabel(*n.info);
     stats.scheduled_nanos = start;
     stats.start_nanos = start;
     stats.end_nanos = end;
@@ -344,10 +340,12 @@ class Step {
     run_.stats->Record(device_.name(), std::move(stats));
   }
 
-  static Status WithNode(Status status, const PlanNode& n) {
+  // `failed`: as in KernelContext.
+  static Status WithNode(Status status, const PlanNode& n,
+                         absl::string_view failed = {}) {
     if (status.ok()) return status;
-    return Annotate(status,
-                    absl::StrCat("\n\t [[{{node ", n.info->name, "}}]]"));
+    if (failed.empty()) failed = n.info->name;
+    return Annotate(status, absl::StrCat("\n\t [[{{node ", failed, "}}]]"));
   }
 
   // The node ran: passes its outputs on. False if the step completed.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "millrace/base/thread.h"
+#include "millrace/kernel/kernel.h"
 #include "millrace/tensor/tensor.h"
 
 namespace millrace {
@@ -25,6 +26,10 @@ struct NodeStats {
   };
   std::vector<Output> outputs;
 };
+
+// "mul = Mul()"; of a fused node also what it runs: "y =
+// _FusedElementwise[Mul,AddV2,Relu]()".
+std::string TimelineLabel(const NodeInfo& node);
 
 // Thread-safe.
 class StepStatsCollector {

@@ -10,6 +10,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
+#include "millrace/graph/fused_nodes.h"
 #include "millrace/graph/graph_def.h"
 #include "millrace/graph/op_registry.h"
 
@@ -51,6 +52,7 @@ struct Node {
   absl::InlinedVector<OutputRef, 2> inputs;       // data inputs by position
   absl::InlinedVector<NodeId, 4> control_inputs;  // no doubles
   absl::InlinedVector<OutEdge, 1> out_edges;      // in no particular order
+  std::shared_ptr<const FusedNodes> fused;  // null: the node is itself alone
 
   int num_inputs() const { return static_cast<int>(inputs.size()); }
   int num_outputs() const { return static_cast<int>(output_types.size()); }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "millrace/base/done.h"
+#include "millrace/graph/fused_nodes.h"
 #include "millrace/graph/graph_def.h"
 #include "millrace/graph/op_def.h"
 #include "millrace/kernel/device.h"
@@ -17,6 +18,7 @@
 namespace millrace {
 
 class FunctionLibrary;
+class KernelTable;
 
 // A node as its kernel sees it. Read only; outlives the kernel.
 struct NodeInfo {
@@ -26,18 +28,26 @@ struct NodeInfo {
   AttrMap attrs;  // complete
   DataTypeVector input_types;
   DataTypeVector output_types;
+  std::shared_ptr<const FusedNodes> fused;  // as of Node
 };
 
 class KernelInit {
  public:
   KernelInit(const NodeInfo& node, Device& device,
-             const FunctionLibrary* functions)
-      : node_(node), device_(device), functions_(functions) {}
+             const FunctionLibrary* functions,
+             const KernelTable* kernels = nullptr)
+      : node_(node),
+        device_(device),
+        functions_(functions),
+        kernels_(kernels) {}
 
   const NodeInfo& node() const { return node_; }
   Device& device() const { return device_; }
   // Functions that attributes name; null where there are none.
   const FunctionLibrary* functions() const { return functions_; }
+  // The table that this kernel comes from, for nodes that stand for several;
+  // null where there is none.
+  const KernelTable* kernels() const { return kernels_; }
   template <class T>
   StatusOr<T> Attr(absl::string_view name) const {
     return GetAttr<T>(node_.attrs, name);
@@ -63,6 +73,7 @@ class KernelInit {
   const NodeInfo& node_;
   Device& device_;
   const FunctionLibrary* functions_;
+  const KernelTable* kernels_;
 };
 
 // Thread-safe: Run and RunAsync are called by many steps at once.

@@ -108,6 +108,9 @@ class KernelContext {
   int64_t iteration = 0;
   // True if an input is dead; only kernels of _Send and control flow see it.
   bool is_dead = false;
+  // Of a kernel that runs several nodes (a fused one): the node that an error
+  // is of, as long as the kernel lives. Empty: the kernel's own.
+  absl::string_view failed_node;
 
  private:
   const NodeInfo& node_;

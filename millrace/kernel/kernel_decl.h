@@ -14,6 +14,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
+#include "millrace/kernel/elementwise_function.h"
 #include "millrace/kernel/kernel.h"
 
 namespace millrace {
@@ -26,6 +27,9 @@ struct KernelEntry {
   // quantized types are always named.
   const char* types = "";
   KernelMaker make = nullptr;
+  // The op as a function of spans, if it is one: such nodes can run together
+  // in one pass over memory (pass/fuse_nodes.h).
+  ElementwiseMaker elementwise = nullptr;
   // Names of arguments that lie in host memory on any device, by ",".
   const char* host = "";
   // May be run inline on the thread that made it ready (moves no data, or only

@@ -229,7 +229,8 @@ class Execution {
     for (const KernelTable::Row& row :
          kernels_.Rows("CPU", node.info.op->name)) {
       if (!row.Fits(node.info.attrs) || wanted-- > 0) continue;
-      return row.entry->make(KernelInit(node.info, device_, nullptr));
+      return row.entry->make(
+          KernelInit(node.info, device_, nullptr, &kernels_));
     }
     return kernels_.NoKernel(node.info.op->name, node.info.name,
                              node.info.attrs, {"CPU"});

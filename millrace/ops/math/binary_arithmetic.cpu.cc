@@ -89,11 +89,20 @@ const BinaryTable& AddLoops() { return kAdd; }
 using namespace millrace;       // NOLINT: declarations stand outside
 using namespace millrace::ops;  // NOLINT
 
-MR_KERNELS(Add, Cpu){{.make = MakeBinary<kAdd>}};
-MR_KERNELS(AddV2, Cpu){{.make = MakeBinary<kAdd>}};
-MR_KERNELS(Sub, Cpu){{.make = MakeBinary<kSub>}};
-MR_KERNELS(Mul, Cpu){{.make = MakeBinary<kMul>}};
-MR_KERNELS(MulNoNan, Cpu){{.make = MakeBinary<kMulNoNan>}};
-MR_KERNELS(Maximum, Cpu){{.make = MakeBinary<kMaximum>}};
-MR_KERNELS(Minimum, Cpu){{.make = MakeBinary<kMinimum>}};
-MR_KERNELS(SquaredDifference, Cpu){{.make = MakeBinary<kSquaredDifference>}};
+MR_KERNELS(Add, Cpu){
+    {.make = MakeBinary<kAdd>, .elementwise = BinaryFunction<kAdd>}};
+MR_KERNELS(AddV2, Cpu){
+    {.make = MakeBinary<kAdd>, .elementwise = BinaryFunction<kAdd>}};
+MR_KERNELS(Sub, Cpu){
+    {.make = MakeBinary<kSub>, .elementwise = BinaryFunction<kSub>}};
+MR_KERNELS(Mul, Cpu){
+    {.make = MakeBinary<kMul>, .elementwise = BinaryFunction<kMul>}};
+MR_KERNELS(MulNoNan, Cpu){
+    {.make = MakeBinary<kMulNoNan>, .elementwise = BinaryFunction<kMulNoNan>}};
+MR_KERNELS(Maximum, Cpu){
+    {.make = MakeBinary<kMaximum>, .elementwise = BinaryFunction<kMaximum>}};
+MR_KERNELS(Minimum, Cpu){
+    {.make = MakeBinary<kMinimum>, .elementwise = BinaryFunction<kMinimum>}};
+MR_KERNELS(SquaredDifference,
+           Cpu){{.make = MakeBinary<kSquaredDifference>,
+                 .elementwise = BinaryFunction<kSquaredDifference>}};

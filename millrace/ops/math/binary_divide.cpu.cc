@@ -124,25 +124,34 @@ constexpr char kRemainderTypes[] = "T: int32, int64, float, double";
 using namespace millrace;       // NOLINT: declarations stand outside
 using namespace millrace::ops;  // NOLINT
 
-MR_KERNELS(Div, Cpu){{.make = MakeBinary<kDiv>}};
+MR_KERNELS(Div, Cpu){
+    {.make = MakeBinary<kDiv>, .elementwise = BinaryFunction<kDiv>}};
 MR_KERNELS(RealDiv, Cpu){{
     .types = "T: bfloat16, half, float, double, complex64, complex128",
     .make = MakeBinary<kDiv>,
+    .elementwise = BinaryFunction<kDiv>,
 }};
 MR_KERNELS(TruncateDiv, Cpu){{
     .types = "T: bfloat16, half, float, double, uint8, int8, uint16, int16, "
              "int32, uint32, uint64, int64",
     .make = MakeBinary<kTruncateDiv>,
+    .elementwise = BinaryFunction<kTruncateDiv>,
 }};
 MR_KERNELS(FloorDiv, Cpu){{
     .types = "T: bfloat16, half, float, double, uint8, int8, uint16, int16, "
              "int32, uint32, uint64, int64",
     .make = MakeBinary<kFloorDiv>,
+    .elementwise = BinaryFunction<kFloorDiv>,
 }};
-MR_KERNELS(Mod,
-           Cpu){{.types = kRemainderTypes, .make = MakeBinary<kTruncateMod>}};
-MR_KERNELS(TruncateMod,
-           Cpu){{.types = kRemainderTypes, .make = MakeBinary<kTruncateMod>}};
-MR_KERNELS(FloorMod, Cpu){{.make = MakeBinary<kFloorMod>}};
-MR_KERNELS(DivNoNan, Cpu){{.make = MakeBinary<kDivNoNan>}};
-MR_KERNELS(Xdivy, Cpu){{.make = MakeBinary<kXdivy>}};
+MR_KERNELS(Mod, Cpu){{.types = kRemainderTypes,
+                      .make = MakeBinary<kTruncateMod>,
+                      .elementwise = BinaryFunction<kTruncateMod>}};
+MR_KERNELS(TruncateMod, Cpu){{.types = kRemainderTypes,
+                              .make = MakeBinary<kTruncateMod>,
+                              .elementwise = BinaryFunction<kTruncateMod>}};
+MR_KERNELS(FloorMod, Cpu){
+    {.make = MakeBinary<kFloorMod>, .elementwise = BinaryFunction<kFloorMod>}};
+MR_KERNELS(DivNoNan, Cpu){
+    {.make = MakeBinary<kDivNoNan>, .elementwise = BinaryFunction<kDivNoNan>}};
+MR_KERNELS(Xdivy, Cpu){
+    {.make = MakeBinary<kXdivy>, .elementwise = BinaryFunction<kXdivy>}};

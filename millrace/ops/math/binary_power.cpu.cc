@@ -102,7 +102,11 @@ constexpr BinaryTable kXlog1py = MakeBinaryTable<Xlog1pyOp>(FloatLoops(), 600);
 using namespace millrace;       // NOLINT: declarations stand outside
 using namespace millrace::ops;  // NOLINT
 
-MR_KERNELS(Pow, Cpu){{.make = MakeBinary<kPow>}};
-MR_KERNELS(Atan2, Cpu){{.make = MakeBinary<kAtan2>}};
-MR_KERNELS(Xlogy, Cpu){{.make = MakeBinary<kXlogy>}};
-MR_KERNELS(Xlog1py, Cpu){{.make = MakeBinary<kXlog1py>}};
+MR_KERNELS(Pow, Cpu){
+    {.make = MakeBinary<kPow>, .elementwise = BinaryFunction<kPow>}};
+MR_KERNELS(Atan2, Cpu){
+    {.make = MakeBinary<kAtan2>, .elementwise = BinaryFunction<kAtan2>}};
+MR_KERNELS(Xlogy, Cpu){
+    {.make = MakeBinary<kXlogy>, .elementwise = BinaryFunction<kXlogy>}};
+MR_KERNELS(Xlog1py, Cpu){
+    {.make = MakeBinary<kXlog1py>, .elementwise = BinaryFunction<kXlog1py>}};

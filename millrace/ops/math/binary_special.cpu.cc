@@ -90,10 +90,16 @@ constexpr char kSpecialTypes[] = "T: float, double";
 using namespace millrace;       // NOLINT: declarations stand outside
 using namespace millrace::ops;  // NOLINT
 
-MR_KERNELS(Igamma, Cpu){{.types = kSpecialTypes, .make = MakeBinary<kIgamma>}};
-MR_KERNELS(Igammac,
-           Cpu){{.types = kSpecialTypes, .make = MakeBinary<kIgammac>}};
-MR_KERNELS(Zeta, Cpu){{.make = MakeBinary<kZeta>}};
-MR_KERNELS(Polygamma, Cpu){{.make = MakeBinary<kPolygamma>}};
-MR_KERNELS(NextAfter, Cpu){{.make = MakeBinary<kNextAfter>}};
+MR_KERNELS(Igamma, Cpu){{.types = kSpecialTypes,
+                         .make = MakeBinary<kIgamma>,
+                         .elementwise = BinaryFunction<kIgamma>}};
+MR_KERNELS(Igammac, Cpu){{.types = kSpecialTypes,
+                          .make = MakeBinary<kIgammac>,
+                          .elementwise = BinaryFunction<kIgammac>}};
+MR_KERNELS(Zeta, Cpu){
+    {.make = MakeBinary<kZeta>, .elementwise = BinaryFunction<kZeta>}};
+MR_KERNELS(Polygamma, Cpu){{.make = MakeBinary<kPolygamma>,
+                            .elementwise = BinaryFunction<kPolygamma>}};
+MR_KERNELS(NextAfter, Cpu){{.make = MakeBinary<kNextAfter>,
+                            .elementwise = BinaryFunction<kNextAfter>}};
 MR_KERNELS(Betainc, Cpu){{.make = MakeFunctionKernel<RunBetainc>}};

@@ -89,10 +89,18 @@ constexpr UnaryTable kPopulationCount =
 using namespace millrace;       // NOLINT: declarations stand outside
 using namespace millrace::ops;  // NOLINT
 
-MR_KERNELS(LeftShift, Cpu){{.make = MakeBinary<kLeftShift>}};
-MR_KERNELS(RightShift, Cpu){{.make = MakeBinary<kRightShift>}};
-MR_KERNELS(BitwiseAnd, Cpu){{.make = MakeBinary<kAnd>}};
-MR_KERNELS(BitwiseOr, Cpu){{.make = MakeBinary<kOr>}};
-MR_KERNELS(BitwiseXor, Cpu){{.make = MakeBinary<kXor>}};
-MR_KERNELS(Invert, Cpu){{.make = MakeUnary<kInvert>}};
-MR_KERNELS(PopulationCount, Cpu){{.make = MakeUnary<kPopulationCount>}};
+MR_KERNELS(LeftShift, Cpu){{.make = MakeBinary<kLeftShift>,
+                            .elementwise = BinaryFunction<kLeftShift>}};
+MR_KERNELS(RightShift, Cpu){{.make = MakeBinary<kRightShift>,
+                             .elementwise = BinaryFunction<kRightShift>}};
+MR_KERNELS(BitwiseAnd, Cpu){
+    {.make = MakeBinary<kAnd>, .elementwise = BinaryFunction<kAnd>}};
+MR_KERNELS(BitwiseOr,
+           Cpu){{.make = MakeBinary<kOr>, .elementwise = BinaryFunction<kOr>}};
+MR_KERNELS(BitwiseXor, Cpu){
+    {.make = MakeBinary<kXor>, .elementwise = BinaryFunction<kXor>}};
+MR_KERNELS(Invert, Cpu){
+    {.make = MakeUnary<kInvert>, .elementwise = UnaryFunction<kInvert>}};
+MR_KERNELS(PopulationCount,
+           Cpu){{.make = MakeUnary<kPopulationCount>,
+                 .elementwise = UnaryFunction<kPopulationCount>}};

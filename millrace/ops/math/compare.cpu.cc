@@ -134,6 +134,7 @@ MR_KERNELS(Equal, Cpu){{
         "uint32, uint64, int64, complex64, complex128, bool, string, qint8, "
         "quint8, qint16, quint16, qint32",
     .make = MakeEqual,
+    .elementwise = BinaryFunction<kEqual>,
 }};
 MR_KERNELS(NotEqual, Cpu){{
     .types =
@@ -141,11 +142,16 @@ MR_KERNELS(NotEqual, Cpu){{
         "uint32, uint64, int64, complex64, complex128, bool, string, qint8, "
         "quint8, qint16, quint16, qint32",
     .make = MakeNotEqual,
+    .elementwise = BinaryFunction<kNotEqual>,
 }};
-MR_KERNELS(Less, Cpu){{.make = MakeBinary<kLess>}};
-MR_KERNELS(LessEqual, Cpu){{.make = MakeBinary<kLessEqual>}};
-MR_KERNELS(Greater, Cpu){{.make = MakeBinary<kGreater>}};
-MR_KERNELS(GreaterEqual, Cpu){{.make = MakeBinary<kGreaterEqual>}};
+MR_KERNELS(Less, Cpu){
+    {.make = MakeBinary<kLess>, .elementwise = BinaryFunction<kLess>}};
+MR_KERNELS(LessEqual, Cpu){{.make = MakeBinary<kLessEqual>,
+                            .elementwise = BinaryFunction<kLessEqual>}};
+MR_KERNELS(Greater, Cpu){
+    {.make = MakeBinary<kGreater>, .elementwise = BinaryFunction<kGreater>}};
+MR_KERNELS(GreaterEqual, Cpu){{.make = MakeBinary<kGreaterEqual>,
+                               .elementwise = BinaryFunction<kGreaterEqual>}};
 MR_KERNELS(ApproximateEqual, Cpu){{
     .types = "T: float, double",
     .make = MakeKernel<ApproximateEqualKernel>,

@@ -82,23 +82,41 @@ using namespace millrace;       // NOLINT: declarations stand outside
 using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(Conj, Cpu){
-    {.types = "T: complex64, complex128", .make = MakeUnary<kConj>},
+    {.types = "T: complex64, complex128",
+     .make = MakeUnary<kConj>,
+     .elementwise = UnaryFunction<kConj>},
     {.types = "T: variant", .make = MakeFunctionKernel<ConjVariant>},
 };
 MR_KERNELS(Real, Cpu){
-    {.types = kParts64, .make = MakeUnary<kReal>},
-    {.types = kParts128, .make = MakeUnary<kReal>},
+    {.types = kParts64,
+     .make = MakeUnary<kReal>,
+     .elementwise = UnaryFunction<kReal>},
+    {.types = kParts128,
+     .make = MakeUnary<kReal>,
+     .elementwise = UnaryFunction<kReal>},
 };
 MR_KERNELS(Imag, Cpu){
-    {.types = kParts64, .make = MakeUnary<kImag>},
-    {.types = kParts128, .make = MakeUnary<kImag>},
+    {.types = kParts64,
+     .make = MakeUnary<kImag>,
+     .elementwise = UnaryFunction<kImag>},
+    {.types = kParts128,
+     .make = MakeUnary<kImag>,
+     .elementwise = UnaryFunction<kImag>},
 };
 MR_KERNELS(Angle, Cpu){
-    {.types = kParts64, .make = MakeUnary<kAngle>},
-    {.types = kParts128, .make = MakeUnary<kAngle>},
+    {.types = kParts64,
+     .make = MakeUnary<kAngle>,
+     .elementwise = UnaryFunction<kAngle>},
+    {.types = kParts128,
+     .make = MakeUnary<kAngle>,
+     .elementwise = UnaryFunction<kAngle>},
 };
 MR_KERNELS(ComplexAbs, Cpu){{.make = MakeComplexAbs}};
 MR_KERNELS(Complex, Cpu){
-    {.types = "T: float; Tout: complex64", .make = MakeBinary<kComplex>},
-    {.types = "T: double; Tout: complex128", .make = MakeBinary<kComplex>},
+    {.types = "T: float; Tout: complex64",
+     .make = MakeBinary<kComplex>,
+     .elementwise = BinaryFunction<kComplex>},
+    {.types = "T: double; Tout: complex128",
+     .make = MakeBinary<kComplex>,
+     .elementwise = BinaryFunction<kComplex>},
 };

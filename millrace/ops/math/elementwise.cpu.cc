@@ -29,8 +29,12 @@ DataType LoopType(const Loops& loops, DataType t) {
 
 class UnaryKernel {
  public:
-  UnaryKernel(UnaryLoop loop, int cost_picos, DataType input, DataType output)
-      : loop_(loop), cost_picos_(cost_picos), input_(input), output_(output) {}
+  UnaryKernel(UnaryRunner runner, int cost_picos, DataType input,
+              DataType output)
+      : runner_(runner),
+        cost_picos_(cost_picos),
+        input_(input),
+        output_(output) {}
 
   Status Run(KernelContext& ctx) const {
     const TensorShape shape = ctx.input(0).shape();
@@ -43,31 +47,15 @@ class UnaryKernel {
     }
     const char* x = ctx.input(0).data();
     char* out = z->mutable_data();
-    return ShardElements(ctx, total, cost_picos_,
-                         [&](int64_t begin, int64_t end) {
-                           Range(x + begin * SizeOf(input_),
-                                 out + begin * SizeOf(output_), end - begin);
-                         });
+    return ShardElements(
+        ctx, total, cost_picos_, [&](int64_t begin, int64_t end) {
+          runner_.Run(x + begin * SizeOf(input_), out + begin * SizeOf(output_),
+                      end - begin);
+        });
   }
 
  private:
-  void Range(const char* x, char* z, int64_t n) const {
-    if (!ComputesInFloat(input_)) return loop_(x, z, n);
-    float in[kFloatBlock];
-    float out[kFloatBlock];
-    for (int64_t i = 0; i < n; i += kFloatBlock) {
-      const int64_t m = std::min(kFloatBlock, n - i);
-      ToFloats(input_, x + i * 2, in, m);
-      if (ComputesInFloat(output_)) {
-        loop_(in, out, m);
-        FromFloats(output_, out, z + i * 2, m);
-      } else {
-        loop_(in, z + i * SizeOf(output_), m);
-      }
-    }
-  }
-
-  UnaryLoop loop_;
+  UnaryRunner runner_;
   int cost_picos_;
   DataType input_;
   DataType output_;
@@ -243,6 +231,38 @@ class BinaryKernel {
   bool if_incompatible_ = false;
 };
 
+class UnaryElements final : public ElementwiseFunction {
+ public:
+  UnaryElements(UnaryRunner runner, int cost_picos)
+      : ElementwiseFunction(1, true, cost_picos, ""), runner_(runner) {}
+  bool Run(const char* const* in, uint32_t, char* out,
+           int64_t n) const override {
+    runner_.Run(in[0], out, n);
+    return true;
+  }
+
+ private:
+  const UnaryRunner runner_;
+};
+
+class BinaryElements final : public ElementwiseFunction {
+ public:
+  BinaryElements(BinaryRunner runner, const BinaryTable& table, bool broadcasts)
+      : ElementwiseFunction(2, broadcasts, table.cost_picos, table.no_result),
+        runner_(runner) {}
+  bool Run(const char* const* in, uint32_t scalars, char* out,
+           int64_t n) const override {
+    const BinaryRunner::Form form =
+        scalars == 2   ? BinaryRunner::Form::kVectorScalar
+        : scalars == 1 ? BinaryRunner::Form::kScalarVector
+                       : BinaryRunner::Form::kVectorVector;
+    return runner_.Run(form, in[0], in[1], out, n);
+  }
+
+ private:
+  const BinaryRunner runner_;
+};
+
 }  // namespace
 
 Status ShardElements(KernelContext& ctx, int64_t total, int64_t cost_picos,
@@ -256,6 +276,34 @@ Status ShardElements(KernelContext& ctx, int64_t total, int64_t cost_picos,
   return ctx.ParallelFor(units, nanos, [&](int64_t begin, int64_t end) {
     f(begin * kShardUnit, std::min(total, end * kShardUnit));
   });
+}
+
+StatusOr<UnaryRunner> UnaryRunner::Make(const UnaryTable& table, DataType input,
+                                        DataType output) {
+  UnaryRunner r;
+  r.loop_ = table.loops[static_cast<int>(LoopType(table.loops, input))];
+  r.input_ = input;
+  r.output_ = output;
+  if (r.loop_ == nullptr) {
+    return Internal("no loop for dtype ", DataTypeName(input));
+  }
+  return r;
+}
+
+void UnaryRunner::Run(const char* x, char* z, int64_t n) const {
+  if (!ComputesInFloat(input_)) return loop_(x, z, n);
+  float in[kFloatBlock];
+  float out[kFloatBlock];
+  for (int64_t i = 0; i < n; i += kFloatBlock) {
+    const int64_t m = std::min(kFloatBlock, n - i);
+    ToFloats(input_, x + i * 2, in, m);
+    if (ComputesInFloat(output_)) {
+      loop_(in, out, m);
+      FromFloats(output_, out, z + i * 2, m);
+    } else {
+      loop_(in, z + i * SizeOf(output_), m);
+    }
+  }
 }
 
 StatusOr<BinaryRunner> BinaryRunner::Make(const BinaryTable& table,
@@ -301,13 +349,10 @@ bool BinaryRunner::Run(Form form, const char* x, const char* y, char* z,
 StatusOr<std::unique_ptr<Kernel>> MakeUnaryKernel(const KernelInit& init,
                                                   const UnaryTable& table) {
   const DataType input = RemoveRef(init.input_type(0));
-  const UnaryLoop loop =
-      table.loops[static_cast<int>(LoopType(table.loops, input))];
-  if (loop == nullptr) {
-    return Internal("no loop for dtype ", DataTypeName(input));
-  }
+  const DataType output = RemoveRef(init.output_type(0));
+  MR_ASSIGN(UnaryRunner runner, UnaryRunner::Make(table, input, output));
   return std::unique_ptr<Kernel>(new millrace::internal::KernelOf<UnaryKernel>(
-      loop, table.cost_picos, input, RemoveRef(init.output_type(0))));
+      runner, table.cost_picos, input, output));
 }
 
 StatusOr<std::unique_ptr<Kernel>> MakeBinaryKernel(const KernelInit& init,
@@ -340,6 +385,24 @@ StatusOr<std::unique_ptr<Kernel>> MakeSameSizeKernel(const KernelInit& init,
   kernel.set_same_size();
   return std::unique_ptr<Kernel>(
       new millrace::internal::KernelOf<BinaryKernel>(std::move(kernel)));
+}
+
+StatusOr<std::unique_ptr<ElementwiseFunction>> MakeUnaryFunction(
+    const KernelInit& init, const UnaryTable& table) {
+  MR_ASSIGN(UnaryRunner runner,
+            UnaryRunner::Make(table, RemoveRef(init.input_type(0)),
+                              RemoveRef(init.output_type(0))));
+  return std::unique_ptr<ElementwiseFunction>(
+      new UnaryElements(runner, table.cost_picos));
+}
+
+StatusOr<std::unique_ptr<ElementwiseFunction>> MakeBinaryFunction(
+    const KernelInit& init, const BinaryTable& table, bool broadcasts) {
+  MR_ASSIGN(BinaryRunner runner,
+            BinaryRunner::Make(table, RemoveRef(init.input_type(0)),
+                               RemoveRef(init.output_type(0))));
+  return std::unique_ptr<ElementwiseFunction>(
+      new BinaryElements(runner, table, broadcasts));
 }
 
 }  // namespace millrace::ops

@@ -10,6 +10,7 @@
 
 #include <memory>
 
+#include "millrace/kernel/elementwise_function.h"
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/math/loops.h"
@@ -45,6 +46,29 @@ StatusOr<std::unique_ptr<Kernel>> MakeSameSize(const KernelInit& init) {
   return MakeSameSizeKernel(init, kTable);
 }
 
+// The same ops as functions of spans, for nodes that run together
+// (KernelEntry.elementwise). INTERNAL if the table lacks the type.
+StatusOr<std::unique_ptr<ElementwiseFunction>> MakeUnaryFunction(
+    const KernelInit& init, const UnaryTable& table);
+StatusOr<std::unique_ptr<ElementwiseFunction>> MakeBinaryFunction(
+    const KernelInit& init, const BinaryTable& table, bool broadcasts);
+
+template <const UnaryTable& kTable>
+StatusOr<std::unique_ptr<ElementwiseFunction>> UnaryFunction(
+    const KernelInit& init) {
+  return MakeUnaryFunction(init, kTable);
+}
+template <const BinaryTable& kTable>
+StatusOr<std::unique_ptr<ElementwiseFunction>> BinaryFunction(
+    const KernelInit& init) {
+  return MakeBinaryFunction(init, kTable, true);
+}
+template <const BinaryTable& kTable>
+StatusOr<std::unique_ptr<ElementwiseFunction>> SameSizeFunction(
+    const KernelInit& init) {
+  return MakeBinaryFunction(init, kTable, false);
+}
+
 // The loops of Add, for other ops that add.
 const BinaryTable& AddLoops();
 
@@ -52,6 +76,20 @@ const BinaryTable& AddLoops();
 // of `cost_picos` an element.
 Status ShardElements(KernelContext& ctx, int64_t total, int64_t cost_picos,
                      absl::FunctionRef<void(int64_t begin, int64_t end)> f);
+
+// Runs a unary loop on whole spans, as BinaryRunner does.
+class UnaryRunner {
+ public:
+  // INTERNAL if the table lacks the type.
+  static StatusOr<UnaryRunner> Make(const UnaryTable& table, DataType input,
+                                    DataType output);
+  void Run(const char* x, char* z, int64_t n) const;
+
+ private:
+  UnaryLoop loop_ = nullptr;
+  DataType input_ = DataType::kInvalid;
+  DataType output_ = DataType::kInvalid;
+};
 
 // Runs a binary loop on whole spans: blocks of half and bfloat16 are converted
 // to float and back. One for each kernel; immutable.

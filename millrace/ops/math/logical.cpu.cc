@@ -33,6 +33,9 @@ constexpr BinaryTable kOr = MakeBinaryTable<OrOp>(Types<bool>(), 100);
 using namespace millrace;       // NOLINT: declarations stand outside
 using namespace millrace::ops;  // NOLINT
 
-MR_KERNELS(LogicalNot, Cpu){{.make = MakeUnary<kNot>}};
-MR_KERNELS(LogicalAnd, Cpu){{.make = MakeBinary<kAnd>}};
-MR_KERNELS(LogicalOr, Cpu){{.make = MakeBinary<kOr>}};
+MR_KERNELS(LogicalNot,
+           Cpu){{.make = MakeUnary<kNot>, .elementwise = UnaryFunction<kNot>}};
+MR_KERNELS(LogicalAnd, Cpu){
+    {.make = MakeBinary<kAnd>, .elementwise = BinaryFunction<kAnd>}};
+MR_KERNELS(LogicalOr,
+           Cpu){{.make = MakeBinary<kOr>, .elementwise = BinaryFunction<kOr>}};

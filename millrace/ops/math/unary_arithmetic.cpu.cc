@@ -149,22 +149,39 @@ absl::Span<const NamedUnary> ArithmeticUnaries() { return kNamed; }
 using namespace millrace;       // NOLINT: declarations stand outside
 using namespace millrace::ops;  // NOLINT
 
-MR_KERNELS(Neg, Cpu){{.make = MakeUnary<kNeg>}};
-MR_KERNELS(Abs, Cpu){{.make = MakeUnary<kAbs>}};
-MR_KERNELS(Sign, Cpu){{.make = MakeUnary<kSign>}};
-MR_KERNELS(Square, Cpu){{.make = MakeUnary<kSquare>}};
-MR_KERNELS(Sqrt, Cpu){{.make = MakeUnary<kSqrt>}};
-MR_KERNELS(Rsqrt, Cpu){{.make = MakeUnary<kRsqrt>}};
-MR_KERNELS(Reciprocal,
-           Cpu){{.types = kFloating, .make = MakeUnary<kReciprocal>}};
-MR_KERNELS(Inv, Cpu){{.types = kFloating, .make = MakeUnary<kReciprocal>}};
-MR_KERNELS(Floor, Cpu){{.make = MakeUnary<kFloor>}};
-MR_KERNELS(Ceil, Cpu){{.make = MakeUnary<kCeil>}};
+MR_KERNELS(Neg,
+           Cpu){{.make = MakeUnary<kNeg>, .elementwise = UnaryFunction<kNeg>}};
+MR_KERNELS(Abs,
+           Cpu){{.make = MakeUnary<kAbs>, .elementwise = UnaryFunction<kAbs>}};
+MR_KERNELS(Sign, Cpu){
+    {.make = MakeUnary<kSign>, .elementwise = UnaryFunction<kSign>}};
+MR_KERNELS(Square, Cpu){
+    {.make = MakeUnary<kSquare>, .elementwise = UnaryFunction<kSquare>}};
+MR_KERNELS(Sqrt, Cpu){
+    {.make = MakeUnary<kSqrt>, .elementwise = UnaryFunction<kSqrt>}};
+MR_KERNELS(Rsqrt, Cpu){
+    {.make = MakeUnary<kRsqrt>, .elementwise = UnaryFunction<kRsqrt>}};
+MR_KERNELS(Reciprocal, Cpu){{.types = kFloating,
+                             .make = MakeUnary<kReciprocal>,
+                             .elementwise = UnaryFunction<kReciprocal>}};
+MR_KERNELS(Inv, Cpu){{.types = kFloating,
+                      .make = MakeUnary<kReciprocal>,
+                      .elementwise = UnaryFunction<kReciprocal>}};
+MR_KERNELS(Floor, Cpu){
+    {.make = MakeUnary<kFloor>, .elementwise = UnaryFunction<kFloor>}};
+MR_KERNELS(Ceil, Cpu){
+    {.make = MakeUnary<kCeil>, .elementwise = UnaryFunction<kCeil>}};
 MR_KERNELS(Round, Cpu){{
     .types = "T: bfloat16, half, float, double, int32, int64",
     .make = MakeUnary<kRound>,
+    .elementwise = UnaryFunction<kRound>,
 }};
-MR_KERNELS(Rint, Cpu){{.types = "T: float, double", .make = MakeUnary<kRound>}};
-MR_KERNELS(IsNan, Cpu){{.make = MakeUnary<kIsNan>}};
-MR_KERNELS(IsInf, Cpu){{.make = MakeUnary<kIsInf>}};
-MR_KERNELS(IsFinite, Cpu){{.make = MakeUnary<kIsFinite>}};
+MR_KERNELS(Rint, Cpu){{.types = "T: float, double",
+                       .make = MakeUnary<kRound>,
+                       .elementwise = UnaryFunction<kRound>}};
+MR_KERNELS(IsNan, Cpu){
+    {.make = MakeUnary<kIsNan>, .elementwise = UnaryFunction<kIsNan>}};
+MR_KERNELS(IsInf, Cpu){
+    {.make = MakeUnary<kIsInf>, .elementwise = UnaryFunction<kIsInf>}};
+MR_KERNELS(IsFinite, Cpu){
+    {.make = MakeUnary<kIsFinite>, .elementwise = UnaryFunction<kIsFinite>}};

@@ -108,14 +108,25 @@ absl::Span<const NamedUnary> ExponentialUnaries() { return kExponentials; }
 using namespace millrace;       // NOLINT: declarations stand outside
 using namespace millrace::ops;  // NOLINT
 
-MR_KERNELS(Exp, Cpu){{.make = MakeUnary<kExp>}};
-MR_KERNELS(Expm1, Cpu){{.make = MakeUnary<kExpm1>}};
-MR_KERNELS(Log, Cpu){{.make = MakeUnary<kLog>}};
-MR_KERNELS(Log1p, Cpu){{.make = MakeUnary<kLog1p>}};
-MR_KERNELS(Tanh, Cpu){{.make = MakeUnary<kTanh>}};
-MR_KERNELS(Sigmoid, Cpu){{.make = MakeUnary<kSigmoid>}};
-MR_KERNELS(Sinh, Cpu){{.make = MakeUnary<kSinh>}};
-MR_KERNELS(Cosh, Cpu){{.make = MakeUnary<kCosh>}};
-MR_KERNELS(Asinh, Cpu){{.make = MakeUnary<kAsinh>}};
-MR_KERNELS(Acosh, Cpu){{.make = MakeUnary<kAcosh>}};
-MR_KERNELS(Atanh, Cpu){{.make = MakeUnary<kAtanh>}};
+MR_KERNELS(Exp,
+           Cpu){{.make = MakeUnary<kExp>, .elementwise = UnaryFunction<kExp>}};
+MR_KERNELS(Expm1, Cpu){
+    {.make = MakeUnary<kExpm1>, .elementwise = UnaryFunction<kExpm1>}};
+MR_KERNELS(Log,
+           Cpu){{.make = MakeUnary<kLog>, .elementwise = UnaryFunction<kLog>}};
+MR_KERNELS(Log1p, Cpu){
+    {.make = MakeUnary<kLog1p>, .elementwise = UnaryFunction<kLog1p>}};
+MR_KERNELS(Tanh, Cpu){
+    {.make = MakeUnary<kTanh>, .elementwise = UnaryFunction<kTanh>}};
+MR_KERNELS(Sigmoid, Cpu){
+    {.make = MakeUnary<kSigmoid>, .elementwise = UnaryFunction<kSigmoid>}};
+MR_KERNELS(Sinh, Cpu){
+    {.make = MakeUnary<kSinh>, .elementwise = UnaryFunction<kSinh>}};
+MR_KERNELS(Cosh, Cpu){
+    {.make = MakeUnary<kCosh>, .elementwise = UnaryFunction<kCosh>}};
+MR_KERNELS(Asinh, Cpu){
+    {.make = MakeUnary<kAsinh>, .elementwise = UnaryFunction<kAsinh>}};
+MR_KERNELS(Acosh, Cpu){
+    {.make = MakeUnary<kAcosh>, .elementwise = UnaryFunction<kAcosh>}};
+MR_KERNELS(Atanh, Cpu){
+    {.make = MakeUnary<kAtanh>, .elementwise = UnaryFunction<kAtanh>}};

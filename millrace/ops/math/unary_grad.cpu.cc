@@ -56,9 +56,16 @@ constexpr BinaryTable kReciprocalGrad =
 using namespace millrace;       // NOLINT: declarations stand outside
 using namespace millrace::ops;  // NOLINT
 
-MR_KERNELS(SigmoidGrad, Cpu){{.make = MakeSameSize<kSigmoidGrad>}};
-MR_KERNELS(TanhGrad, Cpu){{.make = MakeSameSize<kTanhGrad>}};
-MR_KERNELS(SqrtGrad, Cpu){{.make = MakeSameSize<kSqrtGrad>}};
-MR_KERNELS(RsqrtGrad, Cpu){{.make = MakeSameSize<kRsqrtGrad>}};
-MR_KERNELS(ReciprocalGrad, Cpu){{.make = MakeSameSize<kReciprocalGrad>}};
-MR_KERNELS(InvGrad, Cpu){{.make = MakeSameSize<kReciprocalGrad>}};
+MR_KERNELS(SigmoidGrad, Cpu){{.make = MakeSameSize<kSigmoidGrad>,
+                              .elementwise = SameSizeFunction<kSigmoidGrad>}};
+MR_KERNELS(TanhGrad, Cpu){{.make = MakeSameSize<kTanhGrad>,
+                           .elementwise = SameSizeFunction<kTanhGrad>}};
+MR_KERNELS(SqrtGrad, Cpu){{.make = MakeSameSize<kSqrtGrad>,
+                           .elementwise = SameSizeFunction<kSqrtGrad>}};
+MR_KERNELS(RsqrtGrad, Cpu){{.make = MakeSameSize<kRsqrtGrad>,
+                            .elementwise = SameSizeFunction<kRsqrtGrad>}};
+MR_KERNELS(ReciprocalGrad,
+           Cpu){{.make = MakeSameSize<kReciprocalGrad>,
+                 .elementwise = SameSizeFunction<kReciprocalGrad>}};
+MR_KERNELS(InvGrad, Cpu){{.make = MakeSameSize<kReciprocalGrad>,
+                          .elementwise = SameSizeFunction<kReciprocalGrad>}};

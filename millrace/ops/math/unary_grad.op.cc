@@ -5,7 +5,7 @@ using namespace millrace;  // NOLINT: declarations stand outside
 
 namespace {
 
-constexpr char kFloatingOrComplex[] =
+constexpr char kUnaryGradTypes[] =
     "T: {bfloat16, half, float, double, complex64, complex128}";
 
 }  // namespace
@@ -13,7 +13,7 @@ constexpr char kFloatingOrComplex[] =
 MR_OP(SigmoidGrad){
     .inputs = "y: T, dy: T",
     .outputs = "z: T",
-    .attrs = kFloatingOrComplex,
+    .attrs = kUnaryGradTypes,
     .shape = shapes::Unchanged,
     .doc = "dy * y * (1 - y), for y = sigmoid(x).",
 };
@@ -21,7 +21,7 @@ MR_OP(SigmoidGrad){
 MR_OP(TanhGrad){
     .inputs = "y: T, dy: T",
     .outputs = "z: T",
-    .attrs = kFloatingOrComplex,
+    .attrs = kUnaryGradTypes,
     .shape = shapes::Unchanged,
     .doc = "dy * (1 - y * y), for y = tanh(x).",
 };
@@ -29,7 +29,7 @@ MR_OP(TanhGrad){
 MR_OP(SqrtGrad){
     .inputs = "y: T, dy: T",
     .outputs = "z: T",
-    .attrs = kFloatingOrComplex,
+    .attrs = kUnaryGradTypes,
     .shape = shapes::Unchanged,
     .doc = "dy * 0.5 / y, for y = sqrt(x); 0 where dy is 0.",
 };
@@ -37,7 +37,7 @@ MR_OP(SqrtGrad){
 MR_OP(RsqrtGrad){
     .inputs = "y: T, dy: T",
     .outputs = "z: T",
-    .attrs = kFloatingOrComplex,
+    .attrs = kUnaryGradTypes,
     .shape = shapes::Unchanged,
     .doc = "dy * -0.5 * y^3, for y = 1 / sqrt(x); 0 where dy is 0.",
 };
@@ -45,7 +45,7 @@ MR_OP(RsqrtGrad){
 MR_OP(ReciprocalGrad){
     .inputs = "y: T, dy: T",
     .outputs = "z: T",
-    .attrs = kFloatingOrComplex,
+    .attrs = kUnaryGradTypes,
     .shape = shapes::Unchanged,
     .doc = "-dy * y * y, for y = 1 / x; 0 where dy is 0.",
 };
@@ -53,7 +53,7 @@ MR_OP(ReciprocalGrad){
 MR_OP(InvGrad){
     .inputs = "y: T, dy: T",
     .outputs = "z: T",
-    .attrs = kFloatingOrComplex,
+    .attrs = kUnaryGradTypes,
     .shape = shapes::Unchanged,
     .doc = "-dy * y * y, as ReciprocalGrad.",
 };

@@ -67,13 +67,19 @@ constexpr UnaryTable kNdtri = MakeUnaryTable<NdtriOp>(RealLoops(), 100000);
 using namespace millrace;       // NOLINT: declarations stand outside
 using namespace millrace::ops;  // NOLINT
 
-MR_KERNELS(Erf, Cpu){{.make = MakeUnary<kErf>}};
-MR_KERNELS(Erfc, Cpu){{.make = MakeUnary<kErfc>}};
-MR_KERNELS(Lgamma, Cpu){
-    {.types = "T: half, float, double", .make = MakeUnary<kLgamma>}};
-MR_KERNELS(Digamma, Cpu){
-    {.types = "T: half, float, double", .make = MakeUnary<kDigamma>}};
-MR_KERNELS(Erfinv,
-           Cpu){{.types = "T: float, double", .make = MakeUnary<kErfinv>}};
-MR_KERNELS(Ndtri,
-           Cpu){{.types = "T: float, double", .make = MakeUnary<kNdtri>}};
+MR_KERNELS(Erf,
+           Cpu){{.make = MakeUnary<kErf>, .elementwise = UnaryFunction<kErf>}};
+MR_KERNELS(Erfc, Cpu){
+    {.make = MakeUnary<kErfc>, .elementwise = UnaryFunction<kErfc>}};
+MR_KERNELS(Lgamma, Cpu){{.types = "T: half, float, double",
+                         .make = MakeUnary<kLgamma>,
+                         .elementwise = UnaryFunction<kLgamma>}};
+MR_KERNELS(Digamma, Cpu){{.types = "T: half, float, double",
+                          .make = MakeUnary<kDigamma>,
+                          .elementwise = UnaryFunction<kDigamma>}};
+MR_KERNELS(Erfinv, Cpu){{.types = "T: float, double",
+                         .make = MakeUnary<kErfinv>,
+                         .elementwise = UnaryFunction<kErfinv>}};
+MR_KERNELS(Ndtri, Cpu){{.types = "T: float, double",
+                        .make = MakeUnary<kNdtri>,
+                        .elementwise = UnaryFunction<kNdtri>}};

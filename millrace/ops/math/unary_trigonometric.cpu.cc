@@ -81,9 +81,15 @@ absl::Span<const NamedUnary> TrigonometricUnaries() { return kTrigonometrics; }
 using namespace millrace;       // NOLINT: declarations stand outside
 using namespace millrace::ops;  // NOLINT
 
-MR_KERNELS(Sin, Cpu){{.make = MakeUnary<kSin>}};
-MR_KERNELS(Cos, Cpu){{.make = MakeUnary<kCos>}};
-MR_KERNELS(Tan, Cpu){{.make = MakeUnary<kTan>}};
-MR_KERNELS(Asin, Cpu){{.make = MakeUnary<kAsin>}};
-MR_KERNELS(Acos, Cpu){{.make = MakeUnary<kAcos>}};
-MR_KERNELS(Atan, Cpu){{.make = MakeUnary<kAtan>}};
+MR_KERNELS(Sin,
+           Cpu){{.make = MakeUnary<kSin>, .elementwise = UnaryFunction<kSin>}};
+MR_KERNELS(Cos,
+           Cpu){{.make = MakeUnary<kCos>, .elementwise = UnaryFunction<kCos>}};
+MR_KERNELS(Tan,
+           Cpu){{.make = MakeUnary<kTan>, .elementwise = UnaryFunction<kTan>}};
+MR_KERNELS(Asin, Cpu){
+    {.make = MakeUnary<kAsin>, .elementwise = UnaryFunction<kAsin>}};
+MR_KERNELS(Acos, Cpu){
+    {.make = MakeUnary<kAcos>, .elementwise = UnaryFunction<kAcos>}};
+MR_KERNELS(Atan, Cpu){
+    {.make = MakeUnary<kAtan>, .elementwise = UnaryFunction<kAtan>}};

@@ -52,10 +52,15 @@ absl::Span<const NamedUnary> ActivationUnaries() { return kNamed; }
 using namespace millrace;
 using namespace millrace::ops;
 
-MR_KERNELS(Relu, Cpu){{.types = "T: " MR_REAL_TYPES, .make = MakeUnary<kRelu>}};
-MR_KERNELS(Relu6,
-           Cpu){{.types = "T: " MR_REAL_TYPES, .make = MakeUnary<kRelu6>}};
-MR_KERNELS(ReluGrad, Cpu){
-    {.types = "T: " MR_REAL_TYPES, .make = MakeSameSize<kReluGrad>}};
-MR_KERNELS(Relu6Grad, Cpu){
-    {.types = "T: " MR_REAL_TYPES, .make = MakeSameSize<kRelu6Grad>}};
+MR_KERNELS(Relu, Cpu){{.types = "T: " MR_REAL_TYPES,
+                       .make = MakeUnary<kRelu>,
+                       .elementwise = UnaryFunction<kRelu>}};
+MR_KERNELS(Relu6, Cpu){{.types = "T: " MR_REAL_TYPES,
+                        .make = MakeUnary<kRelu6>,
+                        .elementwise = UnaryFunction<kRelu6>}};
+MR_KERNELS(ReluGrad, Cpu){{.types = "T: " MR_REAL_TYPES,
+                           .make = MakeSameSize<kReluGrad>,
+                           .elementwise = SameSizeFunction<kReluGrad>}};
+MR_KERNELS(Relu6Grad, Cpu){{.types = "T: " MR_REAL_TYPES,
+                            .make = MakeSameSize<kRelu6Grad>,
+                            .elementwise = SameSizeFunction<kRelu6Grad>}};

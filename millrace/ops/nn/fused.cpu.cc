@@ -1,16 +1,32 @@
-// Products with an epilogue, which stock's graph rewriting makes of several
-// ops.
+// Products with an epilogue, which graph rewriting makes of several ops: a
+// stock master's, or our own (pass/fuse_nodes.h).
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/move.h"
+#include "millrace/ops/math/fused_kernels.h"
 #include "millrace/ops/math/matrix_product.h"
 #include "millrace/ops/nn/conv_dnnl.h"
 #include "millrace/ops/nn/epilogue.h"
 
 namespace millrace::ops {
 namespace {
+
+// The kernels of the nodes that our own rewriting has fused. They run where
+// shapes do not fit, which it cannot know, so that errors are theirs.
+StatusOr<std::optional<FusedKernels>> OwnNodes(const KernelInit& init) {
+  std::optional<FusedKernels> nodes;
+  if (init.node().fused != nullptr) {
+    MR_ASSIGN(nodes, FusedKernels::Make(init));
+  }
+  return nodes;
+}
+
+bool IsBias(const Tensor& t, int64_t channels) {
+  return t.rank() == 1 && t.dim(0) == channels;
+}
 
 class FusedMatMulKernel {
  public:
@@ -19,12 +35,14 @@ class FusedMatMulKernel {
     MR_ASSIGN(k.transpose_a_, init.Attr<bool>("transpose_a"));
     MR_ASSIGN(k.transpose_b_, init.Attr<bool>("transpose_b"));
     MR_ASSIGN(k.epilogue_, Epilogue::Make(init, "MatMul", 2));
+    MR_ASSIGN(k.nodes_, OwnNodes(init));
     return k;
   }
 
   Status Run(KernelContext& ctx) const {
     const Tensor& a = ctx.input(0);
     const Tensor& b = ctx.input(1);
+    if (nodes_ && !Fits(ctx)) return nodes_->RunOneByOne(ctx);
     for (int i = 0; i < 2; ++i) {
       MR_RETURN_IF_ERROR(ExpectMatrix(ctx.input(i), i));
     }
@@ -40,8 +58,18 @@ class FusedMatMulKernel {
   }
 
  private:
+  bool Fits(KernelContext& ctx) const {
+    const Tensor& a = ctx.input(0);
+    const Tensor& b = ctx.input(1);
+    if (a.rank() != 2 || b.rank() != 2) return false;
+    const StatusOr<MatrixProblem> p =
+        ProblemOfMatrices(a, transpose_a_, b, transpose_b_);
+    return p.ok() && IsBias(ctx.input(2), p->n);
+  }
+
   bool transpose_a_ = false, transpose_b_ = false;
   Epilogue epilogue_;
+  std::optional<FusedKernels> nodes_;
   MatrixProduct product_;
 };
 
@@ -69,14 +97,17 @@ class FusedConvKernel {
     }
     MR_ASSIGN(k.attrs_, ConvAttrs::Make(init));
     MR_ASSIGN(k.epilogue_, Epilogue::Make(init, "Conv2D", 2));
+    MR_ASSIGN(k.nodes_, OwnNodes(init));
     return k;
   }
 
   Status Run(KernelContext& ctx) const {
     const Tensor& input = ctx.input(0);
     const Tensor& filter = ctx.input(1);
-    MR_ASSIGN(const ConvProblem p,
-              attrs_.Resolve(input.dtype(), input.shape(), filter.shape()));
+    StatusOr<ConvProblem> resolved =
+        attrs_.Resolve(input.dtype(), input.shape(), filter.shape());
+    if (nodes_ && !Fits(ctx, resolved)) return nodes_->RunOneByOne(ctx);
+    MR_ASSIGN(const ConvProblem p, std::move(resolved));
     MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, attrs_.OutputShape(p)));
     if (out->num_elements() == 0) return OkStatus();
     if (p.MultiplyAdds() == 0) {
@@ -93,9 +124,16 @@ class FusedConvKernel {
   }
 
  private:
+  bool Fits(KernelContext& ctx, const StatusOr<ConvProblem>& p) const {
+    if (!p.ok()) return false;
+    const TensorShape out = attrs_.OutputShape(*p);
+    return IsBias(ctx.input(2), out.dim(out.rank() - 1));
+  }
+
   ConvAttrs attrs_;
   DnnlConv conv_;
   Epilogue epilogue_;
+  std::optional<FusedKernels> nodes_;
 };
 
 }  // namespace

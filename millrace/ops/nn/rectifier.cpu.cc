@@ -179,20 +179,30 @@ absl::Span<const NamedUnary> RectifierUnaries() { return kNamed; }
 using namespace millrace;
 using namespace millrace::ops;
 
-MR_KERNELS(Softplus,
-           Cpu){{.types = MR_FLOAT_TYPES, .make = MakeUnary<kSoftplus>}};
-MR_KERNELS(Softsign,
-           Cpu){{.types = MR_FLOAT_TYPES, .make = MakeUnary<kSoftsign>}};
-MR_KERNELS(Elu, Cpu){{.types = MR_FLOAT_TYPES, .make = MakeUnary<kElu>}};
-MR_KERNELS(Selu, Cpu){{.types = MR_FLOAT_TYPES, .make = MakeUnary<kSelu>}};
-MR_KERNELS(SoftplusGrad,
-           Cpu){{.types = MR_FLOAT_TYPES, .make = MakeSameSize<kSoftplusGrad>}};
-MR_KERNELS(SoftsignGrad,
-           Cpu){{.types = MR_FLOAT_TYPES, .make = MakeSameSize<kSoftsignGrad>}};
-MR_KERNELS(EluGrad,
-           Cpu){{.types = MR_FLOAT_TYPES, .make = MakeSameSize<kEluGrad>}};
-MR_KERNELS(SeluGrad,
-           Cpu){{.types = MR_FLOAT_TYPES, .make = MakeSameSize<kSeluGrad>}};
+MR_KERNELS(Softplus, Cpu){{.types = MR_FLOAT_TYPES,
+                           .make = MakeUnary<kSoftplus>,
+                           .elementwise = UnaryFunction<kSoftplus>}};
+MR_KERNELS(Softsign, Cpu){{.types = MR_FLOAT_TYPES,
+                           .make = MakeUnary<kSoftsign>,
+                           .elementwise = UnaryFunction<kSoftsign>}};
+MR_KERNELS(Elu, Cpu){{.types = MR_FLOAT_TYPES,
+                      .make = MakeUnary<kElu>,
+                      .elementwise = UnaryFunction<kElu>}};
+MR_KERNELS(Selu, Cpu){{.types = MR_FLOAT_TYPES,
+                       .make = MakeUnary<kSelu>,
+                       .elementwise = UnaryFunction<kSelu>}};
+MR_KERNELS(SoftplusGrad, Cpu){{.types = MR_FLOAT_TYPES,
+                               .make = MakeSameSize<kSoftplusGrad>,
+                               .elementwise = SameSizeFunction<kSoftplusGrad>}};
+MR_KERNELS(SoftsignGrad, Cpu){{.types = MR_FLOAT_TYPES,
+                               .make = MakeSameSize<kSoftsignGrad>,
+                               .elementwise = SameSizeFunction<kSoftsignGrad>}};
+MR_KERNELS(EluGrad, Cpu){{.types = MR_FLOAT_TYPES,
+                          .make = MakeSameSize<kEluGrad>,
+                          .elementwise = SameSizeFunction<kEluGrad>}};
+MR_KERNELS(SeluGrad, Cpu){{.types = MR_FLOAT_TYPES,
+                           .make = MakeSameSize<kSeluGrad>,
+                           .elementwise = SameSizeFunction<kSeluGrad>}};
 MR_KERNELS(LeakyRelu, Cpu){
     {.types = MR_FLOAT_TYPES, .make = MakeKernel<LeakyRelu<false>>}};
 MR_KERNELS(LeakyReluGrad,

@@ -184,4 +184,6 @@ using namespace millrace::ops;
 MR_KERNELS(RandomGamma, Cpu){{.types = "T: double, float, half",
                               .make = MakeKernel<RandomGammaKernel>,
                               .host = "shape"}};
-MR_KERNELS(RandomGammaGrad, Cpu){{.make = MakeBinary<kRandomGammaGrad>}};
+MR_KERNELS(RandomGammaGrad,
+           Cpu){{.make = MakeBinary<kRandomGammaGrad>,
+                 .elementwise = BinaryFunction<kRandomGammaGrad>}};

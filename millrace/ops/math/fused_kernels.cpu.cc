@@ -1,0 +1,75 @@
+#include "millrace/ops/math/fused_kernels.h"
+
+#include <utility>
+
+namespace millrace::ops {
+
+StatusOr<FusedKernels> FusedKernels::Make(const KernelInit& init) {
+  if (init.node().fused == nullptr || init.kernels() == nullptr) {
+    return InvalidArgument("Op ", init.node().op->name,
+                           " is made by graph rewriting only; no graph from "
+                           "outside may have it");
+  }
+  FusedKernels fused;
+  fused.nodes_ = init.node().fused;
+  fused.num_inputs_ = init.num_inputs();
+  const FusedNodes& nodes = *fused.nodes_;
+  fused.last_reader_.resize(init.node().input_types.size() + nodes.size(), -1);
+  for (size_t n = 0; n < nodes.size(); ++n) {
+    auto info = std::make_unique<NodeInfo>();
+    info->name = nodes[n].name;
+    info->device = init.node().device;
+    info->op = nodes[n].op;
+    info->attrs = nodes[n].attrs;
+    info->input_types = nodes[n].input_types;
+    info->output_types = nodes[n].output_types;
+    for (const int input : nodes[n].inputs) {
+      fused.last_reader_[fused.PlaceOf(input)] = static_cast<int>(n);
+    }
+    MR_ASSIGN(
+        const KernelEntry* const entry,
+        init.kernels()->Find(init.device().type(), *info->op, info->attrs));
+    MR_ASSIGN(std::unique_ptr<Kernel> kernel,
+              entry->make(KernelInit(*info, init.device(), init.functions(),
+                                     init.kernels())));
+    fused.infos_.push_back(std::move(info));
+    fused.entries_.push_back(entry);
+    fused.kernels_.push_back(std::move(kernel));
+  }
+  return fused;
+}
+
+Status FusedKernels::RunOneByOne(KernelContext& ctx) const {
+  const FusedNodes& nodes = *nodes_;
+  std::vector<EdgeValue> results(nodes.size());
+  std::vector<EdgeValue> inputs;
+  for (size_t n = 0; n < nodes.size(); ++n) {
+    const std::vector<int>& from = nodes[n].inputs;
+    inputs.clear();
+    inputs.resize(from.size());
+    for (size_t i = 0; i < from.size(); ++i) {
+      inputs[i].tensor = from[i] < 0
+                             ? results[static_cast<size_t>(-1 - from[i])].tensor
+                             : ctx.input(from[i]);
+    }
+    // Who reads a value last may take its buffer.
+    for (const int input : from) {
+      if (last_reader_[PlaceOf(input)] != static_cast<int>(n)) continue;
+      (input < 0 ? results[static_cast<size_t>(-1 - input)]
+                 : ctx.input_edge(input)) = EdgeValue();
+    }
+    KernelContext inner(*infos_[n], ctx.device(), ctx.step(),
+                        absl::MakeSpan(inputs), absl::MakeSpan(&results[n], 1));
+    inner.frame_id = ctx.frame_id;
+    inner.iteration = ctx.iteration;
+    const Status status = kernels_[n]->Run(inner);
+    if (!status.ok()) {
+      ctx.failed_node = infos_[n]->name;
+      return status;
+    }
+  }
+  ctx.set_output(0, std::move(results.back().tensor));
+  return OkStatus();
+}
+
+}  // namespace millrace::ops

@@ -1,0 +1,43 @@
+// FusedKernels: the kernels of the nodes that one fused node stands for.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "millrace/kernel/kernel.h"
+#include "millrace/kernel/kernel_decl.h"
+
+namespace millrace::ops {
+
+// Immutable.
+class FusedKernels {
+ public:
+  // Of the node's `fused` list. INVALID_ARGUMENT without one: such nodes come
+  // from graph rewriting alone.
+  static StatusOr<FusedKernels> Make(const KernelInit& init);
+
+  const FusedNodes& nodes() const { return *nodes_; }
+  const NodeInfo& info(size_t node) const { return *infos_[node]; }
+  // The entry of the kernel that the node would have had.
+  const KernelEntry& entry(size_t node) const { return *entries_[node]; }
+
+  // Runs the nodes' own kernels one after the other: for inputs that the fused
+  // kernel is not made for, with the results and errors as if nothing had been
+  // fused.
+  Status RunOneByOne(KernelContext& ctx) const;
+
+ private:
+  // Inputs of the fused node, then results of its nodes.
+  size_t PlaceOf(int input) const {
+    return static_cast<size_t>(input >= 0 ? input : num_inputs_ - 1 - input);
+  }
+
+  int num_inputs_ = 0;
+  std::shared_ptr<const FusedNodes> nodes_;
+  std::vector<std::unique_ptr<const NodeInfo>> infos_;
+  std::vector<const KernelEntry*> entries_;
+  std::vector<std::unique_ptr<const Kernel>> kernels_;
+  std::vector<int> last_reader_;  // by place
+};
+
+}  // namespace millrace::ops
