@@ -244,6 +244,7 @@ class ServerImpl final : public Server, public AdminTarget {
     master.traffic = traffic_;
     master.ops = options_.ops;
     master.kernels = options_.kernels;
+    master.device = worker_->devices()[0].get();
     master.lanes = options_.lanes;
     master.default_session_config = options_.default_session_config;
     master.session_wait_ms = options_.session_wait_ms;

@@ -1,6 +1,5 @@
 #include "millrace/session/graph_state.h"
 
-#include "millrace/pass/drop_unread.h"
 #include "millrace/pass/prune.h"
 
 namespace millrace {
@@ -35,16 +34,9 @@ StatusOr<std::vector<Partition>> SplitForRun(const Graph& graph,
                                              const RunSignature& signature,
                                              const SplitOptions& options) {
   MR_ASSIGN(Graph pruned, PruneForRun(graph, signature));
-  if (options.drop_unread) {
-    MR_RETURN_IF_ERROR(DropUnread(signature, &pruned));
-  }
+  MR_RETURN_IF_ERROR(
+      RewriteForRun(signature, options.rewrites, options.evaluate, &pruned));
   return PartitionGraph(pruned, options.partition);
-}
-
-bool MayDropUnread(const GraphOptions& options) {
-  return !options.rewrite_options.disable_meta_optimizer &&
-         options.rewrite_options.dependency_optimization !=
-             RewriterToggle::kOff;
 }
 
 }  // namespace millrace

@@ -9,24 +9,22 @@
 #include "millrace/graph/import.h"
 #include "millrace/pass/partition.h"
 #include "millrace/pass/place.h"
+#include "millrace/pass/rewrites.h"
 #include "millrace/pass/run_signature.h"
-#include "millrace/protocol/config.h"
 
 namespace millrace {
 
 struct SplitOptions {
   PartitionOptions partition;
-  bool drop_unread = true;  // pass/drop_unread.h
+  Rewrites rewrites;  // fusing is for whoever gets a part
+  // For constants; empty: they are not folded.
+  ConstantEvaluator evaluate;
 };
 
-// Prunes a placed graph for a run and splits it by device.
+// Prunes a placed graph for a run, rewrites it and splits it by device.
 StatusOr<std::vector<Partition>> SplitForRun(const Graph& graph,
                                              const RunSignature& signature,
                                              const SplitOptions& options);
-
-// Whether a session's configuration lets graphs be rewritten so. Stock's
-// switches: disable_meta_optimizer, dependency_optimization.
-bool MayDropUnread(const GraphOptions& options);
 
 // One thread at a time.
 class GraphState {

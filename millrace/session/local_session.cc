@@ -4,10 +4,12 @@
 
 #include "millrace/base/log.h"
 #include "millrace/base/wait.h"
+#include "millrace/exec/constant_evaluator.h"
 #include "millrace/exec/local_rendezvous.h"
 #include "millrace/kernel/device_retirement.h"
 #include "millrace/kernel/resource.h"
 #include "millrace/kernel/step_container.h"
+#include "millrace/pass/fuse_nodes.h"
 
 namespace millrace {
 
@@ -116,11 +118,17 @@ StatusOr<std::shared_ptr<const LocalSession::Prepared>> LocalSession::Prepare(
                           return d ? d->attributes().incarnation : 0;
                         },
                     .bfloat16_sendrecv = false},
-      .drop_unread = MayDropUnread(options_.config.graph_options)};
-  MR_ASSIGN(const std::vector<Partition> partitions,
+      .rewrites = Rewrites::Of(options_.config.graph_options),
+      .evaluate =
+          MakeConstantEvaluator(options_.kernels, options_.devices[0].get())};
+  MR_ASSIGN(std::vector<Partition> partitions,
             SplitForRun(graph_.graph(), signature, options));
   std::vector<std::shared_ptr<const Plan>> plans;
-  for (const Partition& partition : partitions) {
+  for (Partition& partition : partitions) {
+    prepared->partition_graphs.push_back(ExportGraphDef(partition.graph));
+    if (options.rewrites.fuse) {
+      MR_RETURN_IF_ERROR(FuseNodes(*options_.kernels, &partition.graph));
+    }
     MR_ASSIGN(
         auto plan,
         Plan::Build(partition.graph, *FindDevice(partition.device),
@@ -128,7 +136,6 @@ StatusOr<std::shared_ptr<const LocalSession::Prepared>> LocalSession::Prepare(
                       return kernels_->Get(std::move(node), device);
                     }));
     plans.push_back(std::move(plan));
-    prepared->partition_graphs.push_back(ExportGraphDef(partition.graph));
   }
   MR_ASSIGN(prepared->plans, PlanSet::FromPlans(std::move(plans)));
   for (const std::string& feed : signature.feeds) {

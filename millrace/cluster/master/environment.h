@@ -9,6 +9,7 @@
 #include "millrace/cluster/master/in_flight.h"
 #include "millrace/cluster/peers.h"
 #include "millrace/graph/op_registry.h"
+#include "millrace/kernel/device.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/protocol/config.h"
 
@@ -27,6 +28,9 @@ struct MasterOptions {
   std::shared_ptr<Traffic> traffic;  // of those sessions; null: not counted
   const OpRegistry* ops = nullptr;
   const KernelTable* kernels = nullptr;
+  // A CPU of this task, where constants are folded; null: they are not. It
+  // outlives the master.
+  Device* device = nullptr;
   Lanes* lanes = nullptr;  // null: Lanes::Process()
   ConfigOptions default_session_config;
   // How long a session waits for a task that its graph needs.

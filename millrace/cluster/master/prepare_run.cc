@@ -112,7 +112,9 @@ RunPartsOptions PartsOptions(MasterSession& session, const PreparedRun& run) {
               },
           .bfloat16_sendrecv =
               session.config().graph_options.enable_bfloat16_sendrecv,
-          .drop_unread = MayDropUnread(session.config().graph_options),
+          .rewrites = Rewrites::Of(session.config().graph_options),
+          .device = session.environment().options.device,
+          .kernels = session.environment().options.kernels,
           .self = session.self(),
           .connections = run.connections};
 }

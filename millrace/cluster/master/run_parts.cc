@@ -3,6 +3,7 @@
 #include <map>
 #include <utility>
 
+#include "millrace/exec/constant_evaluator.h"
 #include "millrace/graph/import.h"
 
 namespace millrace {
@@ -39,7 +40,10 @@ StatusOr<std::vector<Partition>> Split(const GraphState& state,
   const SplitOptions split{
       .partition = {.incarnation = options.incarnation,
                     .bfloat16_sendrecv = options.bfloat16_sendrecv},
-      .drop_unread = options.drop_unread};
+      .rewrites = options.rewrites,
+      .evaluate = options.device == nullptr
+                      ? ConstantEvaluator()
+                      : MakeConstantEvaluator(options.kernels, options.device)};
   if (options.connections.empty()) {
     return SplitForRun(state.graph(), signature, split);
   }

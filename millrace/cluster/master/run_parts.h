@@ -19,7 +19,11 @@ struct RunPartsOptions {
   // Edges between tasks narrow floats to bfloat16; those to the client, too,
   // unless they end at this task.
   bool bfloat16_sendrecv = false;
-  bool drop_unread = true;  // pass/drop_unread.h
+  Rewrites rewrites;
+  // What constants are folded by: a CPU of this task, null for none, and the
+  // kernels for it.
+  Device* device = nullptr;
+  const KernelTable* kernels = nullptr;
   TaskName self;
   // Inputs that are fed by other tensors of the graph.
   std::vector<TensorConnection> connections;

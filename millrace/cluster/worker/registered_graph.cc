@@ -5,6 +5,7 @@
 #include "millrace/exec/node_kind.h"
 #include "millrace/graph/import.h"
 #include "millrace/kernel/rendezvous.h"
+#include "millrace/pass/fuse_nodes.h"
 
 namespace millrace {
 namespace {
@@ -46,7 +47,10 @@ StatusOr<std::unique_ptr<RegisteredGraph>> RegisteredGraph::Build(
   made->functions_ = std::make_unique<FunctionRuntime>(
       environment.ops, environment.kernels, environment.pool);
   made->functions_->SetLibrary(made->library_);
-  MR_ASSIGN(const Graph graph, made->WithSlots(environment));
+  MR_ASSIGN(Graph graph, made->WithSlots(environment));
+  if (environment.fuse) {
+    MR_RETURN_IF_ERROR(FuseNodes(environment.kernels->table(), &graph));
+  }
   MR_ASSIGN(made->plans_, PlanSet::Build(graph, environment.find_device,
                                          *environment.kernels, made->library_));
   return made;

@@ -21,6 +21,7 @@ struct GraphEnvironment {
   KernelCache* kernels = nullptr;
   TaskQueue* pool = nullptr;
   absl::FunctionRef<Device*(absl::string_view name)> find_device;
+  bool fuse = false;  // pass/fuse_nodes.h
 };
 
 // Client-terminated _Recv and _Send nodes whose two devices are the same device

@@ -9,6 +9,7 @@
 #include "millrace/device/devices.h"
 #include "millrace/exec/frame_id.h"
 #include "millrace/kernel/resource.h"
+#include "millrace/pass/rewrites.h"
 #include "millrace/protocol/codec.h"
 
 namespace millrace {
@@ -115,7 +116,8 @@ StatusOr<std::string> WorkerSession::RegisterGraph(
   };
   MR_ASSIGN(std::shared_ptr<RegisteredGraph> graph,
             RegisteredGraph::Build(request.graph_def,
-                                   {ops_, &kernels_, pool_, find_device}));
+                                   {ops_, &kernels_, pool_, find_device,
+                                    Rewrites::Of(request.graph_options).fuse}));
   MutexLock lock(mu_);
   if (std::string handle = known(); !handle.empty()) return handle;
   const std::string handle =

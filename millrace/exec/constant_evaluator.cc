@@ -1,0 +1,65 @@
+#include "millrace/exec/constant_evaluator.h"
+
+#include <exception>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "millrace/base/denormals.h"
+
+namespace millrace {
+namespace {
+
+using Values = std::vector<Tensor>;
+
+StatusOr<Values> RunOnce(const KernelTable& kernels, Device& device,
+                         const Node& node, absl::Span<const Tensor> inputs) {
+  NodeInfo info;
+  info.name = node.name;
+  info.device = device.name();
+  info.op = node.op;
+  info.attrs = node.attrs;
+  info.input_types = node.input_types;
+  info.output_types = node.output_types;
+  MR_ASSIGN(const KernelEntry* const entry,
+            kernels.Find(device.type(), *node.op, node.attrs));
+  MR_ASSIGN(const std::unique_ptr<Kernel> kernel,
+            entry->make(KernelInit(info, device, nullptr, &kernels)));
+  if (kernel->is_async()) return Unimplemented("the kernel waits");
+  CancelScope cancel;
+  StepEnvironment step;
+  step.cancel = &cancel;
+  std::vector<EdgeValue> in(inputs.size());
+  for (size_t i = 0; i < in.size(); ++i) in[i].tensor = inputs[i];
+  std::vector<EdgeValue> out(node.output_types.size());
+  KernelContext context(info, device, step, absl::MakeSpan(in),
+                        absl::MakeSpan(out));
+  MR_RETURN_IF_ERROR(kernel->Run(context));
+  Values values;
+  for (EdgeValue& value : out) {
+    if (!value.tensor.valid()) return Internal("an output is missing");
+    values.push_back(std::move(value.tensor));
+  }
+  return values;
+}
+
+}  // namespace
+
+ConstantEvaluator MakeConstantEvaluator(const KernelTable* kernels,
+                                        Device* device) {
+  return [kernels, device](
+             const Node& node,
+             absl::Span<const Tensor> inputs) -> std::optional<Values> {
+    const ScopedFlushDenormals flush;  // as where kernels run
+    try {
+      StatusOr<Values> values = RunOnce(*kernels, *device, node, inputs);
+      if (values.ok()) return *std::move(values);
+    } catch (const std::exception&) {
+      // The run will say so.
+    }
+    return std::nullopt;
+  };
+}
+
+}  // namespace millrace

@@ -1,0 +1,28 @@
+// CpuNodes: which nodes are placed on a CPU.
+#pragma once
+
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "millrace/graph/device_name.h"
+#include "millrace/graph/graph.h"
+
+namespace millrace {
+
+// For one pass; remembers the names that it has read.
+class CpuNodes {
+ public:
+  bool operator()(const Node& node) {
+    const auto [it, added] = devices_.try_emplace(node.assigned_device, false);
+    if (added) {
+      const StatusOr<DeviceName> name = DeviceName::Parse(node.assigned_device);
+      it->second = name.ok() && name->type == "CPU";
+    }
+    return it->second;
+  }
+
+ private:
+  absl::flat_hash_map<std::string, bool> devices_;
+};
+
+}  // namespace millrace

@@ -1,0 +1,42 @@
+// FuseNodes: nodes that run better together become one.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "millrace/graph/graph.h"
+#include "millrace/kernel/kernel_decl.h"
+
+namespace millrace {
+
+// In the graph of a task whose edges between devices are transfers already
+// (feeds and fetches are nodes, too), joins
+//   a MatMul or Conv2D, the bias that is added to it, and an activation, into
+//   one of stock's _FusedMatMul and _FusedConv2D;
+//   elementwise ops, each read by others of the group alone, into one
+//   _FusedElementwise, which passes over memory once.
+// Only pure nodes (pass/pure_nodes.h) of one CPU are joined, and only those
+// whose readers, and whoever waits for them, are in the group, but for its
+// last; so no edge leads out of a group and back. The new node has the last
+// one's name, waits for what all of them waited for, and lists them
+// (Node::fused), so that errors name the node that they are of. Does nothing
+// where the registry or the table lacks these ops.
+Status FuseNodes(const KernelTable& kernels, Graph* graph);
+
+// The two parts of it.
+Status FuseProducts(const KernelTable& kernels, Graph* graph);
+Status FuseElementwise(const KernelTable& kernels, Graph* graph);
+
+// Nodes that are to become one, in an order in which inputs come first.
+struct FusedGroup {
+  std::string op;
+  std::vector<NodeId> members;
+  AttrMap attrs;
+  // The op takes a list of inputs of any types, each once (Targs, Tresults);
+  // else the inputs are those of the members in their order.
+  bool takes_list = false;
+};
+// Groups in an order in which those that are read come first.
+Status ReplaceGroups(const std::vector<FusedGroup>& groups, Graph* graph);
+
+}  // namespace millrace

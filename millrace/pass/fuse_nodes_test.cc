@@ -1,0 +1,180 @@
+#include "millrace/pass/fuse_nodes.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "millrace/pass/rewrite_graphs.h"
+
+namespace millrace {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsSupersetOf;
+
+Status FusedNothing(KernelContext&) { return OkStatus(); }
+StatusOr<std::unique_ptr<ElementwiseFunction>> NoFunction(const KernelInit&) {
+  return Unimplemented("only a mark");
+}
+
+const KernelTable& FusingKernels() {
+  static constexpr KernelEntry kPlain = {.make =
+                                             MakeFunctionKernel<FusedNothing>};
+  static constexpr KernelEntry kElements = {
+      .types = "T: float",
+      .make = MakeFunctionKernel<FusedNothing>,
+      .elementwise = NoFunction};
+  static const KernelDecl kDecls[] = {{"Neg", "CPU", {kElements, kPlain}},
+                                      {"Relu", "CPU", {kElements, kPlain}},
+                                      {"AddV2", "CPU", {kElements, kPlain}},
+                                      {"Mul", "CPU", {kElements, kPlain}},
+                                      {"Identity", "CPU", {kPlain}},
+                                      {"MatMul", "CPU", {kPlain}},
+                                      {"BiasAdd", "CPU", {kPlain}},
+                                      {"_FusedMatMul", "CPU", {kPlain}},
+                                      {"_FusedElementwise", "CPU", {kPlain}}};
+  static const KernelTable* const table = [] {
+    std::vector<const KernelDecl*> all;
+    for (const KernelDecl& decl : kDecls) all.push_back(&decl);
+    return new KernelTable(*KernelTable::Build(all));
+  }();
+  return *table;
+}
+
+class FuseNodesTest : public testing::Test {
+ protected:
+  FuseNodesTest() { g_.Add("x", "_Arg").Add("y", "_Arg"); }
+  void Fuse() {
+    const Status status = FuseNodes(FusingKernels(), &g_.graph());
+    ASSERT_TRUE(status.ok()) << status;
+    // Still a graph that runs.
+    EXPECT_TRUE(TopologicalOrder(g_.graph()).ok());
+  }
+  void ExpectNothingFused() {
+    const std::vector<std::string> before = g_.Lines();
+    Fuse();
+    EXPECT_EQ(g_.Lines(), before);
+  }
+  RewriteGraph g_;
+};
+
+TEST_F(FuseNodesTest, AChain) {
+  g_.Add("a", "Mul", {"x", "y"}).Add("b", "AddV2", {"a", "y"});
+  g_.Add("c", "Relu", {"b"}).Add("out", "_Retval", {"c"});
+  Fuse();
+  EXPECT_THAT(g_.Lines(),
+              ElementsAre("c = _FusedElementwise(x, y)", "out = _Retval(c)",
+                          "x = _Arg()", "y = _Arg()"));
+  EXPECT_EQ(g_.FusedOf("c"), "a=Mul(0,1) b=AddV2(-1,1) c=Relu(-2)");
+  EXPECT_EQ(g_.Named("c").assigned_device, g_.device);
+}
+
+TEST_F(FuseNodesTest, BranchesThatMeetAgain) {
+  g_.Add("a", "Neg", {"x"}).Add("b", "Relu", {"a"}).Add("c", "Neg", {"a"});
+  g_.Add("d", "AddV2", {"b", "c"}).Add("e", "Mul", {"d", "d"});
+  g_.Add("out", "_Retval", {"e"});
+  Fuse();
+  EXPECT_THAT(g_.Lines(), Contains("e = _FusedElementwise(x)"));
+  EXPECT_THAT(g_.FusedOf("e"), testing::EndsWith("e=Mul(-4,-4)"));
+}
+
+TEST_F(FuseNodesTest, WhatOthersReadOrWaitForEndsAGroup) {
+  g_.Add("a", "Neg", {"x"}).Add("fetched", "Neg", {"a"});
+  g_.Add("b", "Relu", {"fetched"}).Add("waited_for", "Neg", {"b"});
+  g_.Add("c", "Neg", {"waited_for"}).Add("d", "Neg", {"c"});
+  g_.Add("out", "_Retval", {"d"}).Add("inner", "_Retval", {"fetched"});
+  g_.Add("then", "NoOp", {"^waited_for"});
+  Fuse();
+  EXPECT_THAT(
+      g_.Lines(),
+      ElementsAre("d = _FusedElementwise(waited_for)",
+                  "fetched = _FusedElementwise(x)", "inner = _Retval(fetched)",
+                  "out = _Retval(d)", "then = NoOp(^waited_for)",
+                  "waited_for = _FusedElementwise(fetched)", "x = _Arg()",
+                  "y = _Arg()"));
+}
+
+// b leads out of the would-be group and back into it.
+TEST_F(FuseNodesTest, NoCycles) {
+  g_.Add("a", "Neg", {"x"}).Add("b", "Identity", {"a"});
+  g_.Add("c", "AddV2", {"a", "b"}).Add("out", "_Retval", {"c"});
+  ExpectNothingFused();
+}
+
+TEST_F(FuseNodesTest, WaitsAreThoseOfAll) {
+  g_.Add("r", "Random").Add("s", "Random").Add("n", "Neg", {"y"});
+  g_.Add("m", "Neg", {"n"});
+  g_.Add("a", "Neg", {"x", "^r"}).Add("b", "Neg", {"a", "^s", "^r", "^m"});
+  g_.Add("out", "_Retval", {"b"});
+  Fuse();
+  EXPECT_THAT(g_.Lines(), IsSupersetOf({"b = _FusedElementwise(x, ^m, ^r, ^s)",
+                                        "m = _FusedElementwise(y)"}));
+}
+
+TEST_F(FuseNodesTest, OtherNodesStay) {
+  g_.Add("v", "RefVar").Const("h", Tensor::New(DataType::kHalf, {}));
+  g_.Add("of_variable", "Neg", {"v"}).Add("n1", "Neg", {"of_variable"});
+  g_.Add("half", "Neg", {"h"}, {{"T", DataType::kHalf}});
+  g_.Add("n2", "Neg", {"half"}, {{"T", DataType::kHalf}});
+  g_.Add("here", "Neg", {"x"});
+  g_.device = "/job:a/replica:0/task:0/device:CPU:1";
+  g_.Add("there", "Neg", {"here"});
+  g_.device = "/job:a/replica:0/task:0/device:GPU:0";
+  g_.Add("g1", "Neg", {"x"}).Add("g2", "Neg", {"g1"});
+  ExpectNothingFused();
+}
+
+TEST_F(FuseNodesTest, LongChainsAreCut) {
+  std::string last = "x";
+  for (int i = 0; i < 100; ++i) {
+    const std::string name = absl::StrCat("n", i);
+    g_.Add(name, "Neg", {last});
+    last = name;
+  }
+  g_.Add("out", "_Retval", {last});
+  Fuse();
+  EXPECT_EQ(g_.graph().num_nodes(), 3 + 4);
+  EXPECT_TRUE(g_.Named("n99").IsOp("_FusedElementwise"));
+}
+
+TEST_F(FuseNodesTest, AProductWithItsBiasAndActivation) {
+  g_.Add("b", "_Arg")
+      .Add("product", "MatMul", {"x", "y"}, {{"transpose_b", true}});
+  g_.Add("sum", "BiasAdd", {"product", "b"}).Add("relu", "Relu", {"sum"});
+  g_.Add("out", "_Retval", {"relu"});
+  Fuse();
+  EXPECT_THAT(g_.Lines(), Contains("relu = _FusedMatMul(x, y, b)"));
+  EXPECT_EQ(g_.FusedOf("relu"),
+            "product=MatMul(0,1) sum=BiasAdd(-1,2) relu=Relu(-2)");
+  const AttrMap& attrs = g_.Named("relu").attrs;
+  EXPECT_TRUE(*GetAttr<bool>(attrs, "transpose_b"));
+  EXPECT_THAT(*GetAttr<AttrValue::StringList>(attrs, "fused_ops"),
+              ElementsAre("BiasAdd", "Relu"));
+}
+
+TEST_F(FuseNodesTest, ASumWithAParameterIsABias) {
+  g_.Add("square", "MatMul", {"x", "x"}).Const("b", 1);
+  g_.Add("sum", "AddV2", {"b", "square"}).Add("out", "_Retval", {"sum"});
+  g_.Add("read", "_Retval", {"sum"});
+  Fuse();
+  EXPECT_THAT(g_.Lines(), Contains("sum = _FusedMatMul(x, x, b)"));
+}
+
+TEST_F(FuseNodesTest, ProductsThatStay) {
+  g_.Add("b", "_Arg");
+  g_.Add("p", "MatMul", {"x", "y"}).Add("q", "MatMul", {"y", "x"});
+  g_.Add("of_products", "AddV2", {"p", "q"});
+  g_.Add("fetched", "MatMul", {"x", "y"}).Add("out", "_Retval", {"fetched"});
+  g_.Add("n1", "BiasAdd", {"fetched", "b"});
+  g_.Add("r", "MatMul", {"x", "y"}).Add("as_bias", "BiasAdd", {"b", "r"});
+  g_.Add("s", "MatMul", {"x", "y"});
+  g_.Add("first", "BiasAdd", {"s", "b"}, {{"data_format", "NCHW"}});
+  g_.Add("d", "_Arg", {}, {{"T", DataType::kDouble}});
+  const AttrMap kDoubles = {{"T", DataType::kDouble}};
+  g_.Add("t", "MatMul", {"d", "d"}, kDoubles);
+  g_.Add("no_kernel", "BiasAdd", {"t", "d"}, kDoubles);
+  ExpectNothingFused();
+}
+
+}  // namespace
+}  // namespace millrace

@@ -1,0 +1,159 @@
+// Products with the bias that is added to them and an activation.
+#include <algorithm>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
+#include "millrace/pass/cpu_nodes.h"
+#include "millrace/pass/fuse_nodes.h"
+#include "millrace/pass/pure_nodes.h"
+
+namespace millrace {
+namespace {
+
+constexpr absl::string_view kActivations[] = {"Relu",      "Relu6", "Elu",
+                                              "LeakyRelu", "Tanh",  "Sigmoid"};
+// What a sum's other operand comes from if it is likely a bias: its shape is
+// not known here. The kernel looks.
+constexpr absl::string_view kParameters[] = {
+    "Const", "Identity", "ReadVariableOp", "Enter", "_Recv", "_Arg"};
+
+// What the fused op has from the product.
+constexpr absl::string_view kMatMulAttrs[] = {"T", "transpose_a",
+                                              "transpose_b"};
+constexpr absl::string_view kConv2DAttrs[] = {
+    "T",           "strides",   "padding",         "explicit_paddings",
+    "data_format", "dilations", "use_cudnn_on_gpu"};
+
+template <size_t kSize>
+bool IsAnyOf(const Node& node, const absl::string_view (&ops)[kSize]) {
+  return std::find(std::begin(ops), std::end(ops), node.op->name) !=
+         std::end(ops);
+}
+
+bool IsChannelsLast(const Node& node) {
+  const AttrValue* format = node.attrs.Find("data_format");
+  if (format == nullptr) return true;
+  const auto* text = format->get<std::string>();
+  return text != nullptr && *text == "NHWC";
+}
+
+// Lives for one call.
+class ProductFuser {
+ public:
+  ProductFuser(const KernelTable& kernels, Graph* graph)
+      : kernels_(kernels), graph_(*graph), pure_(*graph) {}
+
+  Status Run() {
+    MR_ASSIGN(const std::vector<NodeId> order, TopologicalOrder(graph_));
+    std::vector<size_t> place(static_cast<size_t>(graph_.num_ids()));
+    for (size_t i = 0; i < order.size(); ++i) {
+      place[static_cast<size_t>(order[i])] = i;
+    }
+    std::vector<FusedGroup> groups;
+    for (const NodeId id : order) TryToFuse(*graph_.node(id), &groups);
+    // By their last nodes: those are what others read.
+    std::sort(groups.begin(), groups.end(),
+              [&](const FusedGroup& a, const FusedGroup& b) {
+                return place[static_cast<size_t>(a.members.back())] <
+                       place[static_cast<size_t>(b.members.back())];
+              });
+    return ReplaceGroups(groups, &graph_);
+  }
+
+ private:
+  enum class Product { kNone, kMatMul, kConv2D };
+
+  Product ProductOf(const Node& node) {
+    const auto [it, added] = products_.try_emplace(node.op, Product::kNone);
+    if (added && node.IsOp("MatMul")) it->second = Product::kMatMul;
+    if (added && node.IsOp("Conv2D")) it->second = Product::kConv2D;
+    return it->second;
+  }
+
+  // The only node that reads `node` or waits for it, if it may be joined with
+  // it.
+  const Node* OnlyReader(const Node& node, int32_t* port) {
+    if (node.out_edges.size() != 1) return nullptr;
+    const OutEdge& edge = node.out_edges[0];
+    *port = edge.dst_port;
+    const Node& reader = *graph_.node(edge.dst);
+    return edge.dst_port != kControlPort &&
+                   reader.assigned_device == node.assigned_device &&
+                   pure_(reader)
+               ? &reader
+               : nullptr;
+  }
+
+  bool AddsBias(const Node& node, int32_t port) const {
+    if (node.IsOp("BiasAdd")) return port == 0 && IsChannelsLast(node);
+    if (!node.IsOp("Add") && !node.IsOp("AddV2")) return false;
+    const OutputRef other = node.inputs[port == 0 ? 1 : 0];
+    return IsAnyOf(*graph_.node(other.node), kParameters);
+  }
+
+  static AttrMap FusedAttrs(const Node& node, Product product,
+                            AttrValue::StringList fused_ops, float alpha) {
+    AttrMap attrs;
+    for (const absl::string_view name :
+         product == Product::kMatMul ? absl::MakeConstSpan(kMatMulAttrs)
+                                     : absl::MakeConstSpan(kConv2DAttrs)) {
+      if (const AttrValue* value = node.attrs.Find(name)) {
+        attrs.Set(name, *value);
+      }
+    }
+    attrs.Set("num_args", int64_t{1});
+    if (product == Product::kConv2D) {
+      attrs.Set("TArgs", AttrValue::TypeList({node.output_types[0]}));
+    }
+    attrs.Set("fused_ops", std::move(fused_ops));
+    attrs.Set("leakyrelu_alpha", alpha);
+    return attrs;
+  }
+
+  void TryToFuse(const Node& node, std::vector<FusedGroup>* groups) {
+    const Product product = ProductOf(node);
+    if (product == Product::kNone || !is_on_cpu_(node) || !pure_(node) ||
+        !IsChannelsLast(node)) {
+      return;
+    }
+    int32_t port = 0;
+    const Node* const bias = OnlyReader(node, &port);
+    if (bias == nullptr || !AddsBias(*bias, port)) return;
+    FusedGroup group;
+    group.op = product == Product::kMatMul ? "_FusedMatMul" : "_FusedConv2D";
+    group.members = {node.id, bias->id};
+    AttrValue::StringList fused_ops = {"BiasAdd"};
+    float alpha = 0.2f;
+    const Node* const activation = OnlyReader(*bias, &port);
+    if (activation != nullptr && IsAnyOf(*activation, kActivations)) {
+      group.members.push_back(activation->id);
+      fused_ops.push_back(activation->op->name);
+      const StatusOr<float> slope = GetAttr<float>(activation->attrs, "alpha");
+      if (slope.ok()) alpha = *slope;
+    }
+    group.attrs = FusedAttrs(node, product, std::move(fused_ops), alpha);
+    const OpDef* op = graph_.ops().Find(group.op);
+    if (op == nullptr || !kernels_.Has("CPU", *op, group.attrs)) return;
+    // The schema may allow fewer types than the kernels of the parts.
+    AttrMap complete = group.attrs;
+    if (!CompleteAttrs(*op, &complete).ok()) return;
+    groups->push_back(std::move(group));
+  }
+
+  const KernelTable& kernels_;
+  Graph& graph_;
+  PureNodes pure_;
+  CpuNodes is_on_cpu_;
+  absl::flat_hash_map<const OpDef*, Product> products_;
+};
+
+}  // namespace
+
+Status FuseProducts(const KernelTable& kernels, Graph* graph) {
+  return ProductFuser(kernels, graph).Run();
+}
+
+}  // namespace millrace

@@ -1,0 +1,200 @@
+// Graphs of a few ops, by names, for the tests of graph rewriting.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_join.h"
+#include "millrace/base/check.h"
+#include "millrace/graph/graph.h"
+#include "millrace/graph/shape_context.h"
+#include "millrace/graph/tensor_name.h"
+#include "millrace/kernel/kernel_decl.h"
+
+namespace millrace {
+
+inline const OpRegistry& RewriteOps() {
+  static constexpr char kT[] = "T: type";
+  static constexpr OpDecl kDecls[] = {
+      {"NoOp", {}},
+      {"Const", {.outputs = "o: dtype", .attrs = "dtype: type; value: tensor"}},
+      {"_Arg", {.outputs = "o: T", .attrs = "T: type; index: int = 0"}},
+      {"_Retval", {.inputs = "i: T", .attrs = "T: type; index: int = 0"}},
+      {"Random",
+       {.outputs = "o: float", .flags = kStateful, .shape = shapes::Scalar}},
+      {"RefVar", {.outputs = "ref: Ref(float)", .flags = kStateful}},
+      {"Identity",
+       {.inputs = "x: T",
+        .outputs = "y: T",
+        .attrs = kT,
+        .shape = shapes::Unchanged}},
+      {"CheckNumerics",
+       {.inputs = "x: T",
+        .outputs = "y: T",
+        .attrs = kT,
+        .shape = shapes::Unchanged}},
+      {"Neg",
+       {.inputs = "x: T",
+        .outputs = "y: T",
+        .attrs = kT,
+        .shape = shapes::Unchanged}},
+      {"Relu",
+       {.inputs = "x: T",
+        .outputs = "y: T",
+        .attrs = kT,
+        .shape = shapes::Unchanged}},
+      {"Unknown", {.inputs = "x: T", .outputs = "y: T", .attrs = kT}},
+      {"Cast",
+       {.inputs = "x: SrcT",
+        .outputs = "y: DstT",
+        .attrs = "SrcT: type; DstT: type"}},
+      {"Two",
+       {.inputs = "x: T",
+        .outputs = "y: T, z: T",
+        .attrs = kT,
+        .shape = shapes::Scalar}},
+      {"AddV2",
+       {.inputs = "x: T, y: T",
+        .outputs = "z: T",
+        .attrs = kT,
+        .shape = shapes::Broadcast}},
+      {"Sub",
+       {.inputs = "x: T, y: T",
+        .outputs = "z: T",
+        .attrs = kT,
+        .shape = shapes::Broadcast}},
+      {"Mul",
+       {.inputs = "x: T, y: T",
+        .outputs = "z: T",
+        .attrs = kT,
+        .shape = shapes::Broadcast}},
+      {"Switch",
+       {.inputs = "x: T, p: bool", .outputs = "no: T, yes: T", .attrs = kT}},
+      {"MatMul",
+       {.inputs = "a: T, b: T",
+        .outputs = "c: T",
+        .attrs = "T: type; transpose_a: bool = false; transpose_b: bool = "
+                 "false"}},
+      {"BiasAdd",
+       {.inputs = "x: T, b: T",
+        .outputs = "y: T",
+        .attrs = "T: type; data_format: {'NHWC', 'NCHW'} = 'NHWC'"}},
+      {"_FusedMatMul",
+       {.inputs = "a: T, b: T, args: num_args * T",
+        .outputs = "c: T",
+        .attrs = "T: {float, half}; num_args: int; transpose_a: bool = false; "
+                 "transpose_b: bool = false; fused_ops: list(string) = []; "
+                 "leakyrelu_alpha: float = 0.2"}},
+      {"_FusedElementwise",
+       {.inputs = "args: Targs",
+        .outputs = "results: Tresults",
+        .attrs = "Targs: list(type); Tresults: list(type)"}},
+  };
+  static const OpRegistry* const ops = [] {
+    std::vector<const OpDecl*> all;
+    for (const OpDecl& decl : kDecls) all.push_back(&decl);
+    auto built = OpRegistry::Build(all);
+    MR_CHECK(built.ok(), built.status().ToString());
+    return built->release();
+  }();
+  return *ops;
+}
+
+// "^x" is a control edge, "x:1" output 1. Types are float unless said.
+class RewriteGraph {
+ public:
+  RewriteGraph() : graph_(&RewriteOps()) {}
+  Graph& graph() { return graph_; }
+
+  RewriteGraph& Add(const std::string& name, const std::string& op,
+                    const std::vector<std::string>& inputs = {},
+                    AttrMap attrs = {}) {
+    std::vector<OutputRef> data;
+    std::vector<NodeId> control;
+    for (const std::string& input : inputs) {
+      if (input[0] == '^') {
+        control.push_back(Named(input.substr(1)).id);
+        continue;
+      }
+      const TensorName t = SplitTensorName(input);
+      data.push_back({Named(t.node).id, t.port});
+    }
+    const OpDef* schema = RewriteOps().Find(op);
+    MR_CHECK(schema != nullptr, "no op ", op);
+    if (schema->FindAttr("T") != nullptr && attrs.Find("T") == nullptr) {
+      attrs.Set("T", DataType::kFloat);
+    }
+    const auto added =
+        graph_.AddNode(name, op, data, std::move(attrs), device, control);
+    MR_CHECK(added.ok(), added.status().ToString());
+    (*added)->assigned_device = device;
+    return *this;
+  }
+  RewriteGraph& Const(const std::string& name, Tensor value,
+                      const std::vector<std::string>& inputs = {}) {
+    const DataType type = value.dtype();
+    return Add(name, "Const", inputs,
+               AttrMap({{"dtype", type}, {"value", std::move(value)}}));
+  }
+  RewriteGraph& Const(const std::string& name, float value,
+                      const std::vector<std::string>& inputs = {}) {
+    return Const(name, Tensor::Scalar(value), inputs);
+  }
+
+  const Node& Named(absl::string_view name) const {
+    const Node* node = graph_.Find(name);
+    MR_CHECK(node != nullptr, "no node ", name);
+    return *node;
+  }
+  // "sum = AddV2(a, b:1, ^c)", sorted by name.
+  std::vector<std::string> Lines() const {
+    std::vector<std::string> lines;
+    for (NodeId id = 0; id < graph_.num_ids(); ++id) {
+      const Node* node = graph_.node(id);
+      if (node == nullptr) continue;
+      std::vector<std::string> inputs;
+      for (const OutputRef& in : node->inputs) {
+        inputs.push_back(
+            TensorNameText(graph_.node(in.node)->name, in.port, true));
+      }
+      std::vector<std::string> waits;
+      for (const NodeId control : node->control_inputs) {
+        waits.push_back("^" + graph_.node(control)->name);
+      }
+      std::sort(waits.begin(), waits.end());
+      inputs.insert(inputs.end(), waits.begin(), waits.end());
+      lines.push_back(absl::StrCat(node->name, " = ", node->op->name, "(",
+                                   absl::StrJoin(inputs, ", "), ")"));
+    }
+    std::sort(lines.begin(), lines.end());
+    return lines;
+  }
+  // The value of a constant; NaN of other nodes.
+  float ValueOf(absl::string_view name) const {
+    const auto value = GetAttr<Tensor>(Named(name).attrs, "value");
+    return value.ok() ? value->scalar<float>()
+                      : std::numeric_limits<float>::quiet_NaN();
+  }
+  // "Mul(0, 1) AddV2(-1, 0)": what a fused node stands for.
+  std::string FusedOf(absl::string_view name) const {
+    const Node& node = Named(name);
+    if (node.fused == nullptr) return "";
+    std::vector<std::string> parts;
+    for (const FusedNode& n : *node.fused) {
+      parts.push_back(absl::StrCat(n.name, "=", n.op->name, "(",
+                                   absl::StrJoin(n.inputs, ","), ")"));
+    }
+    return absl::StrJoin(parts, " ");
+  }
+
+  // Of the nodes that are added from now on.
+  std::string device = "/job:a/replica:0/task:0/device:CPU:0";
+
+ private:
+  Graph graph_;
+};
+
+}  // namespace millrace

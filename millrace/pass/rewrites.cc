@@ -1,0 +1,75 @@
+#include "millrace/pass/rewrites.h"
+
+#include <algorithm>
+#include <initializer_list>
+
+#include "millrace/pass/drop_unread.h"
+#include "millrace/pass/fold_constants.h"
+#include "millrace/pass/share_common.h"
+#include "millrace/pass/simplify.h"
+
+namespace millrace {
+namespace {
+
+// Stock's: its rewriter leaves smaller graphs alone.
+constexpr int kDefaultMinNodes = 4;
+
+}  // namespace
+
+Rewrites Rewrites::None() {
+  return {.fold_constants = false,
+          .simplify = false,
+          .share_common = false,
+          .drop_unread = false,
+          .fuse = false};
+}
+
+Rewrites Rewrites::Of(const GraphOptions& options) {
+  const RewriterOptions& rewriter = options.rewrite_options;
+  const OptimizerOptions& optimizer = options.optimizer_options;
+  if (rewriter.disable_meta_optimizer) return None();
+  const bool is_l0 = optimizer.opt_level == OptimizerOptions::Level::kL0;
+  const auto& named = rewriter.optimizers;
+  // `asked_for`: by OptimizerOptions.
+  const auto is_on = [&](RewriterToggle toggle, bool asked_for,
+                         std::initializer_list<absl::string_view> names) {
+    if (!named.empty()) {
+      return std::any_of(names.begin(), names.end(), [&](absl::string_view n) {
+        return std::find(named.begin(), named.end(), n) != named.end();
+      });
+    }
+    if (toggle == RewriterToggle::kDefault) return asked_for || !is_l0;
+    return toggle != RewriterToggle::kOff;
+  };
+  Rewrites r;
+  r.fold_constants =
+      is_on(rewriter.constant_folding, optimizer.do_constant_folding,
+            {"constfold", "constant_folding"});
+  r.share_common = is_on(rewriter.common_subgraph_elimination,
+                         optimizer.do_common_subexpression_elimination,
+                         {"common_subgraph_elimination"});
+  r.simplify = is_on(rewriter.arithmetic_optimization, true,
+                     {"arithmetic", "arithmetic_optimization"});
+  r.fuse = is_on(rewriter.remapping, true, {"remap", "remapping"});
+  r.drop_unread = is_on(rewriter.dependency_optimization, true,
+                        {"dependency", "dependency_optimization"});
+  r.max_folded_bytes = optimizer.max_folded_constant_bytes;
+  r.min_nodes = rewriter.min_graph_nodes == 0 ? kDefaultMinNodes
+                                              : rewriter.min_graph_nodes;
+  return r;
+}
+
+Status RewriteForRun(const RunSignature& signature, const Rewrites& rewrites,
+                     const ConstantEvaluator& evaluate, Graph* graph) {
+  if (graph->num_nodes() < rewrites.min_nodes) return OkStatus();
+  if (rewrites.fold_constants) {
+    MR_RETURN_IF_ERROR(
+        FoldConstants(signature, evaluate, rewrites.max_folded_bytes, graph));
+  }
+  if (rewrites.simplify) MR_RETURN_IF_ERROR(Simplify(signature, graph));
+  if (rewrites.share_common) MR_RETURN_IF_ERROR(ShareCommon(signature, graph));
+  if (rewrites.drop_unread) MR_RETURN_IF_ERROR(DropUnread(signature, graph));
+  return OkStatus();
+}
+
+}  // namespace millrace

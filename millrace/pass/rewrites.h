@@ -1,0 +1,40 @@
+// Rewrites: what graph rewriting may do, by a session's configuration, and the
+// passes over the graph of a run in their order.
+#pragma once
+
+#include <cstdint>
+
+#include "millrace/graph/graph.h"
+#include "millrace/graph/shape_refiner.h"
+#include "millrace/pass/run_signature.h"
+#include "millrace/protocol/config.h"
+
+namespace millrace {
+
+// By default everything is on. Stock's switches, in RewriterConfig:
+// disable_meta_optimizer switches all off; constant_folding,
+// arithmetic_optimization, common_subgraph_elimination, remapping and
+// dependency_optimization one each; `optimizers` names those that run instead.
+// In OptimizerOptions opt_level L0 switches constant folding and common
+// subexpressions off unless do_constant_folding,
+// do_common_subexpression_elimination or the toggle ask for them.
+struct Rewrites {
+  bool fold_constants = true;  // pass/fold_constants.h
+  bool simplify = true;        // pass/simplify.h
+  bool share_common = true;    // pass/share_common.h
+  bool drop_unread = true;     // pass/drop_unread.h
+  bool fuse = true;            // pass/fuse_nodes.h
+  int64_t max_folded_bytes = 0;
+  // Smaller graphs stay as they are (stock's min_graph_nodes).
+  int min_nodes = 4;
+
+  static Rewrites None();
+  static Rewrites Of(const GraphOptions& options);
+};
+
+// Rewrites the pruned, placed graph of a run; fusing is for later, when it has
+// been split by device. `evaluate` may be null, then no constants are folded.
+Status RewriteForRun(const RunSignature& signature, const Rewrites& rewrites,
+                     const ConstantEvaluator& evaluate, Graph* graph);
+
+}  // namespace millrace

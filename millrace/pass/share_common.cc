@@ -1,0 +1,109 @@
+#include "millrace/pass/share_common.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/hash/hash.h"
+#include "millrace/pass/pure_nodes.h"
+
+namespace millrace {
+namespace {
+
+// Candidates that a node is compared with, and the constants that are.
+constexpr size_t kMostCandidates = 4;
+constexpr size_t kMaxComparedBytes = 1 << 20;
+constexpr size_t kHashedBytes = 64;
+
+std::vector<NodeId> SortedControls(const Node& node) {
+  std::vector<NodeId> controls(node.control_inputs.begin(),
+                               node.control_inputs.end());
+  std::sort(controls.begin(), controls.end());
+  return controls;
+}
+
+// Lives for one call.
+class CommonSharer {
+ public:
+  CommonSharer(const RunSignature& signature, Graph* graph)
+      : graph_(*graph), pure_(*graph), targets_(TargetsOf(signature, *graph)) {}
+
+  Status Run() {
+    MR_ASSIGN(const std::vector<NodeId> order, TopologicalOrder(graph_));
+    std::vector<NodeId> unread;
+    for (const NodeId id : order) {
+      const Node& node = *graph_.node(id);
+      if (!pure_(node) || !IsComparable(node)) continue;
+      const NodeId first = Find(node);
+      if (first == kNoNode) continue;
+      for (int32_t port = 0; port < node.num_outputs(); ++port) {
+        MR_RETURN_IF_ERROR(
+            RedirectReaders({id, port}, {first, port}, &graph_).status());
+      }
+      if (node.out_edges.empty() && !targets_.contains(id)) {
+        unread.push_back(id);
+      }
+    }
+    graph_.RemoveNodes(unread);
+    return OkStatus();
+  }
+
+ private:
+  static const Tensor* ConstantOf(const Node& node) {
+    const AttrValue* value =
+        node.IsOp("Const") ? node.attrs.Find("value") : nullptr;
+    return value == nullptr ? nullptr : value->get<Tensor>();
+  }
+
+  static bool IsComparable(const Node& node) {
+    // Without inputs only constants are known to be equal.
+    if (!node.inputs.empty()) return true;
+    const Tensor* value = ConstantOf(node);
+    return value != nullptr && value->size_bytes() <= kMaxComparedBytes;
+  }
+
+  // Attributes of nodes with the same inputs seldom differ, so only the value
+  // of a constant counts.
+  static size_t HashOf(const Node& node) {
+    size_t hash = absl::HashOf(node.op, node.assigned_device, node.inputs,
+                               node.control_inputs.size());
+    if (const Tensor* value = ConstantOf(node)) {
+      const size_t bytes = value->size_bytes();
+      const size_t end = std::min(bytes, kHashedBytes);
+      hash =
+          absl::HashOf(hash, value->dtype(), value->shape().dims(),
+                       absl::string_view(value->data(), end),
+                       absl::string_view(value->data() + (bytes - end), end));
+    }
+    return hash;
+  }
+
+  // An equal node that came before; this one is remembered if there is none.
+  NodeId Find(const Node& node) {
+    auto& candidates = by_hash_[HashOf(node)];
+    for (const NodeId id : candidates) {
+      const Node& other = *graph_.node(id);
+      if (other.op == node.op && other.inputs == node.inputs &&
+          other.assigned_device == node.assigned_device &&
+          other.attrs == node.attrs &&
+          SortedControls(other) == SortedControls(node)) {
+        return id;
+      }
+    }
+    if (candidates.size() < kMostCandidates) candidates.push_back(node.id);
+    return kNoNode;
+  }
+
+  Graph& graph_;
+  PureNodes pure_;
+  const absl::flat_hash_set<NodeId> targets_;
+  absl::flat_hash_map<size_t, absl::InlinedVector<NodeId, 1>> by_hash_;
+};
+
+}  // namespace
+
+Status ShareCommon(const RunSignature& signature, Graph* graph) {
+  return CommonSharer(signature, graph).Run();
+}
+
+}  // namespace millrace

@@ -1,0 +1,15 @@
+// ShareCommon: computes equal nodes once.
+#pragma once
+
+#include "millrace/graph/graph.h"
+#include "millrace/pass/run_signature.h"
+
+namespace millrace {
+
+// Of pure nodes (pass/pure_nodes.h) of a pruned, placed graph with the same op,
+// attributes, device, inputs and control inputs, readers of the later ones read
+// the first one; constants with equal values are such nodes, too (up to a
+// megabyte). What nobody reads or waits for then goes, unless it is a target.
+Status ShareCommon(const RunSignature& signature, Graph* graph);
+
+}  // namespace millrace

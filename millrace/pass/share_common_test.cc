@@ -1,0 +1,95 @@
+#include "millrace/pass/share_common.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "millrace/pass/rewrite_graphs.h"
+
+namespace millrace {
+namespace {
+
+using testing::ElementsAre;
+
+class ShareCommonTest : public testing::Test {
+ protected:
+  void Share(std::vector<std::string> targets = {}) {
+    RunSignature signature;
+    signature.targets = std::move(targets);
+    const Status status = ShareCommon(signature, &g_.graph());
+    ASSERT_TRUE(status.ok()) << status;
+  }
+  RewriteGraph g_;
+};
+
+TEST_F(ShareCommonTest, EqualNodesAreComputedOnce) {
+  g_.Add("x", "_Arg").Const("a", 2).Const("b", 2);
+  g_.Add("p", "Mul", {"x", "a"}).Add("q", "Mul", {"x", "b"});
+  g_.Add("r", "Neg", {"p"}).Add("s", "Neg", {"q"});
+  g_.Add("sum", "AddV2", {"r", "s"}).Add("out", "_Retval", {"sum"});
+  g_.Add("inner", "_Retval", {"s"});
+  Share();
+  EXPECT_THAT(g_.Lines(),
+              ElementsAre("a = Const()", "inner = _Retval(r)",
+                          "out = _Retval(sum)", "p = Mul(x, a)", "r = Neg(p)",
+                          "sum = AddV2(r, r)", "x = _Arg()"));
+}
+
+TEST_F(ShareCommonTest, AllOutputsAreShared) {
+  g_.Add("x", "_Arg").Add("p", "Two", {"x"}).Add("q", "Two", {"x"});
+  g_.Add("a", "_Retval", {"p:1"}).Add("b", "_Retval", {"q"});
+  g_.Add("c", "_Retval", {"q:1"});
+  Share();
+  EXPECT_THAT(g_.Lines(),
+              ElementsAre("a = _Retval(p:1)", "b = _Retval(p)",
+                          "c = _Retval(p:1)", "p = Two(x)", "x = _Arg()"));
+}
+
+TEST_F(ShareCommonTest, WhatDiffersStays) {
+  g_.Add("x", "_Arg").Add("y", "_Arg").Add("v", "RefVar");
+  g_.Const("two", 2)
+      .Const("three", 3)
+      .Const("two_of_one", Tensor::Of<float>({1}, {2.0f}))
+      .Const("int", Tensor::Scalar<int32_t>(2));
+  g_.Add("r", "Random").Add("s", "Random");
+  g_.Add("xy", "Sub", {"x", "y"}).Add("yx", "Sub", {"y", "x"});
+  g_.Add("product", "Mul", {"x", "y"});
+  g_.Add("plain", "MatMul", {"x", "y"});
+  g_.Add("turned", "MatMul", {"x", "y"}, {{"transpose_a", true}});
+  g_.Add("before", "Neg", {"x"}).Add("after", "Neg", {"x", "^r"});
+  g_.Add("read", "Identity", {"v"}).Add("again", "Identity", {"v"});
+  g_.Add("check", "CheckNumerics", {"x"}).Add("twice", "CheckNumerics", {"x"});
+  g_.device = "/job:a/replica:0/task:0/device:CPU:1";
+  g_.Add("elsewhere", "Sub", {"x", "y"});
+  const std::vector<std::string> before = g_.Lines();
+  Share();
+  EXPECT_EQ(g_.Lines(), before);
+}
+
+TEST_F(ShareCommonTest, TargetsAndWhatOthersWaitForStay) {
+  g_.Add("x", "_Arg").Add("p", "Neg", {"x"}).Add("q", "Neg", {"x"});
+  g_.Add("target", "Neg", {"x"}).Add("then", "NoOp", {"^q"});
+  g_.Add("out", "_Retval", {"q"});
+  Share({"target"});
+  EXPECT_THAT(g_.Lines(),
+              ElementsAre("out = _Retval(p)", "p = Neg(x)", "q = Neg(x)",
+                          "target = Neg(x)", "then = NoOp(^q)", "x = _Arg()"));
+}
+
+// Many equal nodes are no reason to take long: this would be five
+// billion comparisons.
+TEST_F(ShareCommonTest, ManyNodes) {
+  g_.Add("x", "_Arg");
+  constexpr int kNodes = 100'000;
+  for (int i = 0; i < kNodes; ++i) {
+    g_.Add(absl::StrCat("n", i), "Neg", {"x"});
+    g_.Add(absl::StrCat("c", i), "Const", {},
+           AttrMap({{"dtype", DataType::kInt32},
+                    {"value", Tensor::Scalar<int32_t>(i % 2)}}));
+  }
+  Share();
+  // What nobody reads goes, but for the first of each kind.
+  EXPECT_EQ(g_.graph().num_nodes(), 4);
+}
+
+}  // namespace
+}  // namespace millrace

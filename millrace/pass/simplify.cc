@@ -1,0 +1,209 @@
+#include "millrace/pass/simplify.h"
+
+#include <cstring>
+#include <optional>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "millrace/pass/pure_nodes.h"
+
+namespace millrace {
+namespace {
+
+enum class Law {
+  kNone,
+  kPassesOn,      // gives its input
+  kSameType,      // gives its input where both types are equal
+  kOneInput,      // gives its input if it has one
+  kTimesOne,      // x * 1, 1 * x
+  kOverOne,       // x / 1
+  kMinusZero,     // x - 0
+  kPlusZero,      // x + 0, 0 + x
+  kUndoesItself,  // f(f(x)) is x
+  kIdempotent,    // f(f(x)) is f(x)
+};
+
+struct LawOfOp {
+  absl::string_view op;
+  Law law;
+};
+
+constexpr LawOfOp kLaws[] = {
+    {"Identity", Law::kPassesOn},
+    {"StopGradient", Law::kPassesOn},
+    {"PreventGradient", Law::kPassesOn},
+    {"Cast", Law::kSameType},
+    {"AddN", Law::kOneInput},
+    {"Mul", Law::kTimesOne},
+    {"Div", Law::kOverOne},
+    {"RealDiv", Law::kOverOne},
+    {"Sub", Law::kMinusZero},
+    {"Add", Law::kPlusZero},
+    {"AddV2", Law::kPlusZero},
+    {"Neg", Law::kUndoesItself},
+    {"LogicalNot", Law::kUndoesItself},
+    {"Invert", Law::kUndoesItself},
+    {"Abs", Law::kIdempotent},
+    {"Ceil", Law::kIdempotent},
+    {"Floor", Law::kIdempotent},
+    {"Relu", Law::kIdempotent},
+    {"Relu6", Law::kIdempotent},
+    {"Rint", Law::kIdempotent},
+    {"Round", Law::kIdempotent},
+    {"Sign", Law::kIdempotent},
+};
+
+// The bits of a number, from the lowest on.
+uint64_t OneAs(DataType type) {
+  switch (type) {
+    case DataType::kFloat:
+      return 0x3F800000;
+    case DataType::kDouble:
+      return 0x3FF0000000000000;
+    case DataType::kHalf:
+      return 0x3C00;
+    case DataType::kBfloat16:
+      return 0x3F80;
+    default:
+      return 1;
+  }
+}
+
+// What added to any number, -0.0 too, gives that number.
+uint64_t NeutralOfSums(DataType type) {
+  return IsFloating(type) ? uint64_t{1} << (8 * SizeOf(type) - 1) : 0;
+}
+
+// Complex products with infinite parts are no simple matter.
+bool HasSimpleNumbers(DataType type) {
+  return IsFloating(type) || IsInteger(type);
+}
+
+// Lives for one call.
+class Simplifier {
+ public:
+  Simplifier(const RunSignature& signature, Graph* graph)
+      : graph_(*graph), pure_(*graph), targets_(TargetsOf(signature, *graph)) {}
+
+  Status Run() {
+    MR_ASSIGN(const std::vector<NodeId> order, TopologicalOrder(graph_));
+    std::vector<NodeId> unread;
+    for (const NodeId id : order) {
+      const Node& node = *graph_.node(id);
+      const Law law = LawOf(node);
+      if (law == Law::kNone || node.num_outputs() != 1) continue;
+      const std::optional<OutputRef> same = SameAs(node, law);
+      if (!same || !MayRead(node, *same)) continue;
+      MR_RETURN_IF_ERROR(RedirectReaders({id, 0}, *same, &graph_).status());
+      if (node.out_edges.empty() && !targets_.contains(id)) {
+        unread.push_back(id);
+      }
+    }
+    graph_.RemoveNodes(unread);
+    return OkStatus();
+  }
+
+ private:
+  Law LawOf(const Node& node) {
+    const auto [it, added] = laws_.try_emplace(node.op, Law::kNone);
+    if (added) {
+      for (const LawOfOp& known : kLaws) {
+        if (known.op == node.op->name) it->second = known.law;
+      }
+    }
+    return it->second;
+  }
+
+  // An output that always has the value of the node's.
+  std::optional<OutputRef> SameAs(const Node& node, Law law) const {
+    const absl::InlinedVector<OutputRef, 2>& in = node.inputs;
+    switch (law) {
+      case Law::kPassesOn:
+        return in[0];
+      case Law::kSameType:
+        if (RemoveRef(node.input_types[0]) != node.output_types[0]) break;
+        return in[0];
+      case Law::kOneInput:
+        if (in.size() != 1) break;
+        return in[0];
+      case Law::kTimesOne:
+        if (IsScalar(node, 1, OneAs)) return in[0];
+        if (IsScalar(node, 0, OneAs)) return in[1];
+        break;
+      case Law::kOverOne:
+        if (IsScalar(node, 1, OneAs)) return in[0];
+        break;
+      case Law::kMinusZero:
+        if (IsScalar(node, 1, [](DataType) { return uint64_t{0}; })) {
+          return in[0];
+        }
+        break;
+      case Law::kPlusZero:
+        if (IsScalar(node, 1, NeutralOfSums)) return in[0];
+        if (IsScalar(node, 0, NeutralOfSums)) return in[1];
+        break;
+      case Law::kUndoesItself:
+      case Law::kIdempotent: {
+        if (in[0].node == kNoNode) break;
+        const Node& inner = *graph_.node(in[0].node);
+        if (inner.op != node.op || !(inner.attrs == node.attrs)) break;
+        if (law == Law::kIdempotent) {
+          if (!HasSimpleNumbers(node.output_types[0])) break;
+          return in[0];
+        }
+        // Readers would no longer wait for what the inner one waits for.
+        if (!inner.control_inputs.empty()) break;
+        return inner.inputs[0];
+      }
+      case Law::kNone:
+        break;
+    }
+    return std::nullopt;
+  }
+
+  // Whether input `port` is a scalar constant with the bits that `bits_of`
+  // gives for its type. A scalar leaves the other's shape alone.
+  bool IsScalar(const Node& node, size_t port,
+                uint64_t (*bits_of)(DataType)) const {
+    const OutputRef in = node.inputs[port];
+    if (in.node == kNoNode || !graph_.node(in.node)->IsOp("Const")) {
+      return false;
+    }
+    const AttrValue* attr = graph_.node(in.node)->attrs.Find("value");
+    const Tensor* value = attr == nullptr ? nullptr : attr->get<Tensor>();
+    if (value == nullptr || value->rank() != 0 ||
+        !HasSimpleNumbers(value->dtype()) ||
+        // Nothing may have to wait for the constant.
+        !graph_.node(in.node)->control_inputs.empty()) {
+      return false;
+    }
+    const uint64_t bits = bits_of(value->dtype());  // lowest byte first
+    return std::memcmp(value->data(), &bits, SizeOf(value->dtype())) == 0;
+  }
+
+  bool MayRead(const Node& node, OutputRef instead) {
+    if (instead.node == kNoNode || !node.control_inputs.empty() ||
+        !pure_(node)) {
+      return false;
+    }
+    const Node& source = *graph_.node(instead.node);
+    // The values of branches and loops keep their nodes.
+    return source.assigned_device == node.assigned_device &&
+           source.op->control_flow == ControlFlow::kNone &&
+           source.output_types[static_cast<size_t>(instead.port)] ==
+               node.output_types[0];
+  }
+
+  Graph& graph_;
+  PureNodes pure_;
+  const absl::flat_hash_set<NodeId> targets_;
+  absl::flat_hash_map<const OpDef*, Law> laws_;
+};
+
+}  // namespace
+
+Status Simplify(const RunSignature& signature, Graph* graph) {
+  return Simplifier(signature, graph).Run();
+}
+
+}  // namespace millrace

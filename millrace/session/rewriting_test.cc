@@ -1,0 +1,386 @@
+// What rewriting must not change: values, to the bit, and errors.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "millrace/base/random.h"
+#include "millrace/device/devices.h"
+#include "millrace/graph/all_ops.h"
+#include "millrace/kernel/all_kernels.h"
+#include "millrace/session/local_session.h"
+
+namespace millrace {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using testing::UnorderedElementsAre;
+
+struct RewritingTables {
+  std::unique_ptr<const OpRegistry> ops;
+  KernelTable kernels;
+};
+const RewritingTables& TablesOfAll() {
+  static const RewritingTables* const tables = [] {
+    auto ops = OpRegistry::Build(AllOps());
+    MR_CHECK(ops.ok(), ops.status().message());
+    auto kernels = KernelTable::Build(AllCpuKernels());
+    MR_CHECK(kernels.ok(), kernels.status().message());
+    return new RewritingTables{*std::move(ops), *std::move(kernels)};
+  }();
+  return *tables;
+}
+
+// A graph in few words; `T` is that of the nodes that have one.
+class GraphText {
+ public:
+  GraphText& Add(const std::string& name, const std::string& op,
+                 std::vector<std::string> inputs = {}, AttrMap attrs = {}) {
+    const OpDef* schema = TablesOfAll().ops->Find(op);
+    MR_CHECK(schema != nullptr, "no op ", op);
+    if (schema->FindAttr("T") != nullptr && attrs.Find("T") == nullptr) {
+      attrs.Set("T", DataType::kFloat);
+    }
+    def_.nodes.push_back({name, op, std::move(inputs), "", std::move(attrs)});
+    return *this;
+  }
+  GraphText& Const(const std::string& name, Tensor value) {
+    const DataType type = value.dtype();
+    return Add(name, "Const", {},
+               AttrMap({{"dtype", type}, {"value", std::move(value)}}));
+  }
+  GraphText& Placeholder(const std::string& name,
+                         DataType type = DataType::kFloat) {
+    return Add(name, "Placeholder", {}, AttrMap({{"dtype", type}}));
+  }
+  const GraphDef& def() const { return def_; }
+
+ private:
+  GraphDef def_;
+};
+
+std::unique_ptr<LocalSession> SessionOf(const GraphText& graph,
+                                        const GraphOptions& rewriting) {
+  LocalSessionOptions options;
+  options.ops = TablesOfAll().ops.get();
+  options.kernels = &TablesOfAll().kernels;
+  options.config.graph_options = rewriting;
+  auto devices = MakeDevices(DeviceOptions(), "localhost", 0);
+  MR_CHECK(devices.ok(), devices.status().message());
+  options.devices = *std::move(devices);
+  auto session = LocalSession::Create(std::move(options));
+  MR_CHECK(session.ok(), session.status().message());
+  const Status extended = (*session)->Extend(graph.def());
+  MR_CHECK(extended.ok(), extended.message());
+  return *std::move(session);
+}
+
+GraphOptions Off() {
+  GraphOptions options;
+  options.rewrite_options.disable_meta_optimizer = true;
+  return options;
+}
+
+struct Ran {
+  Status status;
+  std::vector<Tensor> values;
+  std::vector<std::string> labels;  // of the trace
+};
+
+Ran RunSession(LocalSession& session,
+               const std::map<std::string, Tensor>& feeds,
+               std::vector<std::string> fetches) {
+  LocalSession::RunRequest request;
+  request.feeds.assign(feeds.begin(), feeds.end());
+  request.fetches = std::move(fetches);
+  request.options.trace_level = TraceLevel::kFull;
+  Ran ran;
+  RunMetadata metadata;
+  ran.status = session.Run(request, &ran.values, &metadata);
+  for (const auto& device : metadata.step_stats.dev_stats) {
+    for (const auto& node : device.node_stats) {
+      ran.labels.push_back(node.timeline_label);
+    }
+  }
+  return ran;
+}
+
+// The same graph with everything on and with everything off.
+class RewritingTest : public testing::Test {
+ protected:
+  Ran Run(const std::map<std::string, Tensor>& feeds,
+          const std::vector<std::string>& fetches) {
+    Ran plain = RunSession(*SessionOf(g_, Off()), feeds, fetches);
+    Ran rewritten = RunSession(*SessionOf(g_, GraphOptions()), feeds, fetches);
+    EXPECT_EQ(plain.status, rewritten.status);
+    EXPECT_EQ(plain.values.size(), rewritten.values.size());
+    for (size_t i = 0; i < plain.values.size(); ++i) {
+      EXPECT_TRUE(IdenticalTensors(plain.values[i], rewritten.values[i]))
+          << fetches[i] << ": " << plain.values[i].DebugString() << " and "
+          << rewritten.values[i].DebugString();
+    }
+    for (const std::string& label : plain.labels) {
+      EXPECT_THAT(label, Not(HasSubstr("_Fused")));
+    }
+    return rewritten;
+  }
+  GraphText g_;
+};
+
+Tensor Numbers(TensorShape shape, Rng& random, DataType type) {
+  Tensor t = Tensor::New(type, std::move(shape));
+  for (int64_t i = 0; i < t.num_elements(); ++i) {
+    const double x = static_cast<double>(random.Uniform(2001)) / 250.0 - 4.0;
+    if (type == DataType::kDouble) {
+      t.mutable_flat<double>()[static_cast<size_t>(i)] = x;
+    } else if (type == DataType::kHalf) {
+      t.mutable_flat<Half>()[static_cast<size_t>(i)] =
+          Half(static_cast<float>(x));
+    } else if (type == DataType::kInt32) {
+      t.mutable_flat<int32_t>()[static_cast<size_t>(i)] =
+          static_cast<int32_t>(x);
+    } else {
+      t.mutable_flat<float>()[static_cast<size_t>(i)] = static_cast<float>(x);
+    }
+  }
+  return t;
+}
+
+TEST_F(RewritingTest, RandomGraphsGiveTheSameBits) {
+  const std::vector<std::string> unary = {"Neg",  "Abs",     "Square", "Tanh",
+                                          "Relu", "Sigmoid", "Exp",    "Sign"};
+  const std::vector<std::string> binary = {
+      "AddV2", "Sub", "Mul", "Maximum", "Minimum", "SquaredDifference"};
+  const std::vector<std::string> same_size = {"ReluGrad", "TanhGrad",
+                                              "SigmoidGrad"};
+  int fused = 0;
+  for (uint64_t seed = 1; seed <= 60; ++seed) {
+    Rng random(seed);
+    const DataType type = seed % 5 == 0   ? DataType::kHalf
+                          : seed % 5 == 1 ? DataType::kDouble
+                                          : DataType::kFloat;
+    const AttrMap typed = {{"T", type}};
+    g_ = GraphText();
+    // Shapes that fit each other, a row among them; sometimes large.
+    const int64_t rows =
+        seed % 7 == 0 ? 3000 : 1 + static_cast<int64_t>(random.Uniform(5));
+    const std::vector<TensorShape> shapes = {
+        {rows, 7}, {rows, 7}, {}, {1}, {7}};
+    std::map<std::string, Tensor> feeds;
+    std::vector<std::string> whole, all;
+    for (size_t i = 0; i < shapes.size(); ++i) {
+      const std::string name = absl::StrCat("x", i);
+      if (i < 3 || random.Uniform(2) == 0) {
+        g_.Placeholder(name, type);
+        feeds[name] = Numbers(shapes[i], random, type);
+      } else {
+        g_.Const(name, Numbers(shapes[i], random, type));
+      }
+      if (i < 2) whole.push_back(name);
+      // Rows are rare: they do not take the way that is fused.
+      if (i < 4 || seed % 4 == 0) all.push_back(name);
+    }
+    const auto pick = [&](const std::vector<std::string>& from) {
+      return from[random.Uniform(from.size())];
+    };
+    for (int i = 0; i < 30; ++i) {
+      const std::string name = absl::StrCat("n", i);
+      const uint64_t kind = random.Uniform(10);
+      // Mostly what was made last, so that there are chains.
+      const std::string x = random.Uniform(3) != 0 ? all.back() : pick(all);
+      if (kind < 4) {
+        g_.Add(name, pick(unary), {x}, typed);
+      } else if (kind < 9) {
+        const bool turned = random.Uniform(2) != 0;
+        const std::string y = pick(all);
+        g_.Add(name, pick(binary),
+               turned ? std::vector<std::string>{y, x}
+                      : std::vector<std::string>{x, y},
+               typed);
+      } else {
+        g_.Add(name, pick(same_size), {pick(whole), pick(whole)}, typed);
+        whole.push_back(name);
+      }
+      all.push_back(name);
+    }
+    std::vector<std::string> fetches = {"n29"};
+    for (int i = 0; i < 3; ++i) {
+      fetches.push_back(absl::StrCat("n", random.Uniform(30)));
+    }
+    // Some results are fed.
+    if (seed % 3 == 0) feeds["n3"] = Numbers({rows, 7}, random, type);
+    SCOPED_TRACE(absl::StrCat("seed ", seed));
+    const Ran ran = Run(feeds, fetches);
+    EXPECT_TRUE(ran.status.ok()) << ran.status;
+    for (const std::string& label : ran.labels) {
+      fused += label.find("_FusedElementwise[") != label.npos;
+    }
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(fused, 100);
+}
+
+TEST_F(RewritingTest, TheTraceSaysWhatWasFused) {
+  g_.Placeholder("x").Placeholder("y");
+  g_.Add("p", "Mul", {"x", "y"}).Add("s", "AddV2", {"p", "y"});
+  g_.Add("r", "Relu", {"s"});
+  const std::map<std::string, Tensor> feeds = {
+      {"x", Tensor::Vector<float>({1, 2})}, {"y", Tensor::Scalar(3.0f)}};
+  EXPECT_THAT(Run(feeds, {"r"}).labels,
+              ElementsAre("r = _FusedElementwise[Mul,AddV2,Relu]()"));
+  // What is fetched is a node of its own.
+  EXPECT_THAT(
+      Run(feeds, {"r", "s"}).labels,
+      UnorderedElementsAre("s = _FusedElementwise[Mul,AddV2]()", "r = Relu()"));
+}
+
+TEST_F(RewritingTest, SingleSwitches) {
+  g_.Placeholder("x").Const("a", Tensor::Scalar(2.0f));
+  g_.Add("b", "Neg", {"a"}).Add("p", "Mul", {"x", "b"});
+  g_.Add("q", "Mul", {"x", "b"}).Add("s", "Sub", {"p", "q"});
+  const std::map<std::string, Tensor> feeds = {
+      {"x", Tensor::Vector<float>({1, 2})}};
+  const auto labels = [&](auto&& change) {
+    GraphOptions options;
+    change(options);
+    const Ran ran = RunSession(*SessionOf(g_, options), feeds, {"s"});
+    EXPECT_TRUE(ran.status.ok()) << ran.status;
+    return ran.labels;
+  };
+  const auto off = RewriterToggle::kOff;
+  EXPECT_THAT(labels([](GraphOptions&) {}),
+              ElementsAre("s = _FusedElementwise[Mul,Sub]()"));
+  EXPECT_THAT(
+      labels([&](GraphOptions& o) { o.rewrite_options.remapping = off; }),
+      UnorderedElementsAre("p = Mul()", "s = Sub()"));
+  EXPECT_THAT(labels([&](GraphOptions& o) {
+                o.rewrite_options.remapping = off;
+                o.rewrite_options.common_subgraph_elimination = off;
+              }),
+              UnorderedElementsAre("p = Mul()", "q = Mul()", "s = Sub()"));
+  EXPECT_THAT(
+      labels([&](GraphOptions& o) {
+        o.rewrite_options.remapping = off;
+        o.optimizer_options.opt_level = OptimizerOptions::Level::kL0;
+      }),
+      UnorderedElementsAre("b = Neg()", "p = Mul()", "q = Mul()", "s = Sub()"));
+  EXPECT_THAT(labels([&](GraphOptions& o) {
+                o.rewrite_options.optimizers = {"constfold"};
+              }),
+              UnorderedElementsAre("p = Mul()", "q = Mul()", "s = Sub()"));
+}
+
+// An error names the node that it is of, and is the same as without fusing.
+TEST_F(RewritingTest, ErrorsNameTheirNodes) {
+  const AttrMap ints = {{"T", DataType::kInt32}};
+  g_.Placeholder("x", DataType::kInt32).Placeholder("y", DataType::kInt32);
+  g_.Add("sum", "AddV2", {"x", "y"}, ints);
+  g_.Add("quotient", "FloorDiv", {"x", "sum"}, ints);
+  g_.Add("last", "Neg", {"quotient"}, ints);
+  const Tensor ones = Tensor::Vector<int32_t>({1, 1});
+  Ran ran =
+      Run({{"x", ones}, {"y", Tensor::Vector<int32_t>({1, -1})}}, {"last"});
+  EXPECT_THAT(ran.status.message(), HasSubstr("Integer division by zero"));
+  EXPECT_THAT(ran.status.message(), HasSubstr("{{node quotient}}"));
+  ran = Run({{"x", ones}, {"y", Tensor::Vector<int32_t>({1, 2, 3})}}, {"last"});
+  EXPECT_THAT(ran.status.message(), HasSubstr("{{node sum}}"));
+  // Of one element each.
+  ran = Run(
+      {{"x", Tensor::Scalar<int32_t>(1)}, {"y", Tensor::Scalar<int32_t>(-1)}},
+      {"last"});
+  EXPECT_THAT(ran.status.message(), HasSubstr("{{node quotient}}"));
+}
+
+// A constant that cannot be computed says so when it is needed.
+TEST_F(RewritingTest, ErrorsOfConstantsAreThoseOfTheRun) {
+  const AttrMap ints = {{"T", DataType::kInt32}};
+  g_.Const("one", Tensor::Scalar<int32_t>(1));
+  g_.Const("zero", Tensor::Scalar<int32_t>(0)).Placeholder("x");
+  g_.Add("bad", "FloorDiv", {"one", "zero"}, ints).Add("good", "Neg", {"x"});
+  const Ran ran = Run({}, {"bad"});
+  EXPECT_THAT(ran.status.message(), HasSubstr("{{node bad}}"));
+  EXPECT_TRUE(Run({{"x", Tensor::Scalar(1.0f)}}, {"good"}).status.ok());
+}
+
+TEST_F(RewritingTest, ProductsWithBiases) {
+  Rng random(7);
+  for (const char* activation :
+       {"Relu", "Relu6", "Elu", "LeakyRelu", "Tanh", "Sigmoid"}) {
+    for (const char* sum : {"BiasAdd", "AddV2"}) {
+      g_ = GraphText();
+      g_.Placeholder("a").Placeholder("b").Placeholder("bias");
+      g_.Add("product", "MatMul", {"a", "b"});
+      g_.Add("sum", sum, {"product", "bias"}).Add("y", activation, {"sum"});
+      std::map<std::string, Tensor> feeds = {
+          {"a", Numbers({5, 4}, random, DataType::kFloat)},
+          {"b", Numbers({4, 3}, random, DataType::kFloat)},
+          {"bias", Numbers({3}, random, DataType::kFloat)}};
+      SCOPED_TRACE(absl::StrCat(sum, ", ", activation));
+      EXPECT_THAT(Run(feeds, {"y"}).labels,
+                  ElementsAre(absl::StrCat("y = _FusedMatMul[MatMul,", sum, ",",
+                                           activation, "]()")));
+      // Other shapes run as they did: a matrix to add, and errors.
+      feeds["bias"] = Numbers({5, 3}, random, DataType::kFloat);
+      EXPECT_EQ(Run(feeds, {"y"}).status.ok(), sum == std::string("AddV2"));
+      feeds["bias"] = Numbers({4}, random, DataType::kFloat);
+      EXPECT_THAT(Run(feeds, {"y"}).status.message(),
+                  HasSubstr("{{node sum}}"));
+      feeds["b"] = Numbers({3, 3}, random, DataType::kFloat);
+      EXPECT_THAT(Run(feeds, {"y"}).status.message(),
+                  HasSubstr("{{node product}}"));
+    }
+  }
+}
+
+TEST_F(RewritingTest, ConvolutionsWithBiases) {
+  Rng random(8);
+  g_.Placeholder("x").Placeholder("w").Placeholder("bias");
+  g_.Add("c", "Conv2D", {"x", "w"},
+         {{"strides", AttrValue::IntList({1, 1, 1, 1})}, {"padding", "SAME"}});
+  g_.Add("sum", "BiasAdd", {"c", "bias"}).Add("y", "Relu", {"sum"});
+  std::map<std::string, Tensor> feeds = {
+      {"x", Numbers({2, 5, 5, 3}, random, DataType::kFloat)},
+      {"w", Numbers({3, 3, 3, 4}, random, DataType::kFloat)},
+      {"bias", Numbers({4}, random, DataType::kFloat)}};
+  EXPECT_THAT(Run(feeds, {"y"}).labels,
+              ElementsAre("y = _FusedConv2D[Conv2D,BiasAdd,Relu]()"));
+  feeds["bias"] = Numbers({3}, random, DataType::kFloat);
+  EXPECT_THAT(Run(feeds, {"y"}).status.message(), HasSubstr("{{node sum}}"));
+  feeds["w"] = Numbers({3, 3, 2, 4}, random, DataType::kFloat);
+  EXPECT_THAT(Run(feeds, {"y"}).status.message(), HasSubstr("{{node c}}"));
+}
+
+TEST_F(RewritingTest, ResultsOfOtherTypesAndNoElements) {
+  g_.Placeholder("x").Placeholder("y");
+  g_.Add("p", "Mul", {"x", "y"}).Add("less", "Less", {"p", "y"});
+  g_.Add("not", "LogicalNot", {"less"});
+  for (const TensorShape& shape :
+       {TensorShape({5000}), TensorShape({0, 3}), TensorShape({1, 1})}) {
+    Rng random(9);
+    const Ran ran = Run({{"x", Numbers(shape, random, DataType::kFloat)},
+                         {"y", Tensor::Scalar(1.5f)}},
+                        {"not"});
+    EXPECT_THAT(ran.labels,
+                ElementsAre("not = _FusedElementwise[Mul,Less,LogicalNot]()"));
+    EXPECT_EQ(ran.values[0].shape(), shape);
+  }
+}
+
+// Only rewriting makes such nodes.
+TEST_F(RewritingTest, NoGraphFromOutsideHasFusedNodes) {
+  g_.Placeholder("x").Add(
+      "y", "_FusedElementwise", {"x"},
+      {{"Targs", AttrValue::TypeList({DataType::kFloat})},
+       {"Tresults", AttrValue::TypeList({DataType::kFloat})}});
+  const Ran ran = RunSession(*SessionOf(g_, GraphOptions()),
+                             {{"x", Tensor::Scalar(1.0f)}}, {"y"});
+  EXPECT_EQ(ran.status.code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(ran.status.message(), HasSubstr("graph rewriting only"));
+}
+
+}  // namespace
+}  // namespace millrace
