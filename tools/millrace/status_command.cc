@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "absl/strings/str_format.h"
+#include "millrace/cluster/json_text.h"
 #include "tools/millrace/admin_client.h"
 
 namespace millrace {
@@ -14,20 +15,6 @@ std::string Mebibytes(int64_t bytes) {
 
 std::string Seconds(int64_t ms) {
   return absl::StrFormat("%.1f s", static_cast<double>(ms) / 1000);
-}
-
-std::string Quoted(absl::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += {'\\', c};
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      absl::StrAppendFormat(&out, "\\u%04x", c);
-    } else {
-      out += c;
-    }
-  }
-  return out + "\"";
 }
 
 }  // namespace
@@ -58,9 +45,9 @@ std::string StatusText(const ServerStatusReply& r) {
 
 std::string StatusJson(const ServerStatusReply& r) {
   std::string json = absl::StrCat(
-      "{\"task\": ", Quoted(r.task), ", \"version\": ", Quoted(r.version),
-      ", \"incarnation\": \"", absl::Hex(r.incarnation, absl::kZeroPad16),
-      "\"");
+      "{\"task\": ", JsonString(r.task),
+      ", \"version\": ", JsonString(r.version), ", \"incarnation\": \"",
+      absl::Hex(r.incarnation, absl::kZeroPad16), "\"");
   const auto number = [&json](absl::string_view key, int64_t value) {
     absl::StrAppend(&json, ", \"", key, "\": ", value);
   };
@@ -84,8 +71,9 @@ std::string StatusJson(const ServerStatusReply& r) {
   absl::StrAppend(&json, ", \"waits\": [");
   bool first = true;
   for (const ServerWait& wait : r.waits) {
-    absl::StrAppend(&json, first ? "" : ", ", "{\"kind\": ", Quoted(wait.kind),
-                    ", \"text\": ", Quoted(wait.text),
+    absl::StrAppend(&json, first ? "" : ", ",
+                    "{\"kind\": ", JsonString(wait.kind),
+                    ", \"text\": ", JsonString(wait.text),
                     ", \"waiting_ms\": ", wait.waiting_ms,
                     ", \"step_id\": ", wait.step_id, "}");
     first = false;

@@ -1,0 +1,33 @@
+// Writing JSON (RFC 8259); json.h reads it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "absl/strings/string_view.h"
+
+namespace millrace {
+
+// Any bytes as a string in quotes: what is no UTF-8 becomes U+FFFD.
+void AppendJsonString(absl::string_view text, std::string* out);
+std::string JsonString(absl::string_view text);
+
+// An object, member by member.
+class JsonObjectText {
+ public:
+  JsonObjectText& Add(absl::string_view key, absl::string_view value) {
+    AppendJsonString(value, &Key(key));
+    return *this;
+  }
+  JsonObjectText& Add(absl::string_view key, int64_t value);
+  // A value that is JSON already.
+  JsonObjectText& AddJson(absl::string_view key, absl::string_view json);
+  // "{...}".
+  std::string Text() const { return text_ + "}"; }
+
+ private:
+  std::string& Key(absl::string_view key);
+  std::string text_ = "{";
+};
+
+}  // namespace millrace
