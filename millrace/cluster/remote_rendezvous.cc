@@ -1,7 +1,10 @@
 #include "millrace/cluster/remote_rendezvous.h"
 
+#include <utility>
+
 #include "absl/strings/match.h"
 #include "millrace/base/random.h"
+#include "millrace/cluster/traffic.h"
 
 namespace millrace {
 
@@ -34,6 +37,7 @@ class RemoteRendezvous::Receive : public RefCounted {
   }
 
   void Start() {
+    if (owner_->stats_ != nullptr) start_nanos_ = NowNanos();
     peer_->worker().RecvTensor(
         context_, request_, &reply_,
         [self = Ref<Receive>::Share(this)](Status status) {
@@ -60,9 +64,22 @@ class RemoteRendezvous::Receive : public RefCounted {
       Fail(!aborted.ok() ? aborted : Reason(status));
       return;
     }
+    if (owner_->stats_ != nullptr) RecordStats();
     std::move(done_)(OkStatus(),
                      reply_.is_dead ? Tensor() : std::move(reply_.tensor),
                      reply_.is_dead);
+  }
+
+  void RecordStats() {
+    TransferStats transfer;
+    transfer.key = request_.rendezvous_key;
+    transfer.request_id = request_.request_id;
+    transfer.is_dead = reply_.is_dead;
+    transfer.start_nanos = start_nanos_;
+    transfer.end_nanos = NowNanos();
+    transfer.bytes = reply_.is_dead ? 0 : TensorBytes(reply_);
+    transfer.send_start_micros = reply_.send_start_micros;
+    owner_->stats_->Record(std::move(transfer));
   }
 
   // What `status` means at the receiving end.
@@ -94,16 +111,19 @@ class RemoteRendezvous::Receive : public RefCounted {
   RecvTensorRequest request_;
   RecvTensorReply reply_;
   uint64_t number_ = 0;
+  int64_t start_nanos_ = 0;  // where there are stats
 };
 
 RemoteRendezvous::RemoteRendezvous(int64_t step_id, const TaskName& self,
                                    Ref<LocalRendezvous> local, Peers* peers,
-                                   Deadline deadline)
+                                   Deadline deadline,
+                                   std::shared_ptr<StepStatsCollector> stats)
     : step_id_(step_id),
       self_prefix_(absl::StrCat(self.ToString(), "/")),
       local_(std::move(local)),
       peers_(peers),
-      deadline_(deadline) {}
+      deadline_(deadline),
+      stats_(std::move(stats)) {}
 
 Status RemoteRendezvous::Send(absl::string_view key, const Tensor& value,
                               bool is_dead) {

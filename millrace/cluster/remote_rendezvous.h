@@ -1,6 +1,7 @@
 // RemoteRendezvous: the meeting table of a step that spans tasks.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "absl/container/btree_map.h"
 #include "millrace/cluster/peers.h"
 #include "millrace/exec/local_rendezvous.h"
+#include "millrace/exec/step_stats.h"
 
 namespace millrace {
 
@@ -18,9 +20,11 @@ namespace millrace {
 // failure of the step over there carries the derived mark. Thread-safe.
 class RemoteRendezvous final : public Rendezvous {
  public:
-  // `peers` outlives this object. Receives end at `deadline`.
+  // `peers` outlives this object. Receives end at `deadline`, and tell `stats`,
+  // if there is one, what they took.
   RemoteRendezvous(int64_t step_id, const TaskName& self,
-                   Ref<LocalRendezvous> local, Peers* peers, Deadline deadline);
+                   Ref<LocalRendezvous> local, Peers* peers, Deadline deadline,
+                   std::shared_ptr<StepStatsCollector> stats = nullptr);
 
   Status Send(absl::string_view key, const Tensor& value,
               bool is_dead) override;
@@ -38,6 +42,7 @@ class RemoteRendezvous final : public Rendezvous {
   const Ref<LocalRendezvous> local_;
   Peers* const peers_;
   const Deadline deadline_;
+  const std::shared_ptr<StepStatsCollector> stats_;
 
   Mutex mu_;                                              // guards all below
   std::vector<std::pair<std::string, Ref<Peer>>> found_;  // by prefix of a key

@@ -1,6 +1,7 @@
 #include "millrace/exec/plan.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace millrace {
 namespace {
@@ -30,6 +31,19 @@ void Plan::GiveBackRootState(std::unique_ptr<RootState> state) const {
   MutexLock lock(mu_);
   if (free_states_.size() < kMaxFreeStates)
     free_states_.push_back(std::move(state));
+}
+
+std::shared_ptr<const PlanLabels> Plan::Labels() const {
+  MutexLock lock(mu_);
+  if (labels_ != nullptr) return labels_;
+  auto labels = std::make_shared<PlanLabels>();
+  labels->device = device_.name();
+  labels->nodes.reserve(nodes_.size());
+  for (const PlanNode& n : nodes_) {
+    labels->nodes.push_back({n.info->name, OpLabel(*n.info)});
+  }
+  labels_ = std::move(labels);
+  return labels_;
 }
 
 IterationStorage::IterationStorage(const PlanFrame& frame)

@@ -15,6 +15,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 #include "millrace/base/thread.h"
+#include "millrace/exec/step_stats.h"
 #include "millrace/graph/graph.h"
 #include "millrace/kernel/kernel.h"
 
@@ -125,6 +126,9 @@ class Plan {
     cost.store(old - old / 8 + nanos / 8, std::memory_order_relaxed);
   }
 
+  // The names of its nodes, made at the first need.
+  std::shared_ptr<const PlanLabels> Labels() const;
+
   // Pending counts and slots of the root frame, reused from step to step.
   struct RootState;
   std::unique_ptr<RootState> TakeRootState() const;
@@ -147,8 +151,9 @@ class Plan {
   int num_retvals_ = 0;
   bool all_cheap_ = true;
 
-  mutable Mutex mu_;
+  mutable Mutex mu_;  // guards all below
   mutable std::vector<std::unique_ptr<RootState>> free_states_;
+  mutable std::shared_ptr<const PlanLabels> labels_;
 };
 
 // What a frame's iteration holds while it runs.

@@ -10,6 +10,7 @@
 #include "millrace/base/clock.h"
 #include "millrace/base/event_threads.h"
 #include "millrace/exec/propagation.h"
+#include "millrace/exec/step_stats.h"
 #include "millrace/kernel/rendezvous.h"
 
 namespace millrace {
@@ -35,7 +36,9 @@ class Step {
         run_(run),
         done_(std::move(done)),
         device_(plan_->device()),
-        propagation_(*plan_) {}
+        propagation_(*plan_),
+        stats_(run.environment->stats),
+        stats_plan_(stats_ != nullptr ? stats_->AddPlan(plan_->Labels()) : 0) {}
 
   void Start() {
     ReadyList ready;
@@ -209,7 +212,7 @@ class Step {
       Batch::FlushAll();
     }
     outputs.resize(n.num_outputs);
-    const bool timed = !n.cheap || run_.stats != nullptr;
+    const bool timed = !n.cheap || stats_ != nullptr;
     const int64_t start = timed ? NowNanos() : 0;
     KernelContext context(*n.info, device_, *run_.environment, Inputs(r),
                           absl::MakeSpan(outputs));
@@ -221,7 +224,8 @@ class Step {
         plan_->RecordCost(n, end - start);
         queue.spent_nanos += end - start;
       }
-      if (run_.stats) RecordStats(n, start, end, absl::MakeConstSpan(outputs));
+      if (stats_ != nullptr)
+        RecordStats(n, start, end, absl::MakeConstSpan(outputs));
     }
     return Finish(r, absl::MakeSpan(outputs),
                   WithNode(std::move(status), n, context.failed_node), queue);
@@ -297,7 +301,7 @@ class Step {
   bool StartAsync(const ReadyNode& r, LocalQueue& queue) {
     auto* run = new AsyncRun(this, r);
     SetFrame(r, run->context);
-    run->start_nanos = run_.stats ? NowNanos() : 0;
+    run->start_nanos = stats_ != nullptr ? NowNanos() : 0;
     r.node->kernel->RunAsync(run->context, Done([run](Status status) {
                                run->status = std::move(status);
                                if (run->phase.exchange(AsyncRun::kCompleted) ==
@@ -317,7 +321,8 @@ class Step {
   bool FinishAsync(AsyncRun* run, LocalQueue& queue) {
     std::unique_ptr<AsyncRun> owned(run);
     const PlanNode& n = *run->ready.node;
-    if (run_.stats) RecordStats(n, run->start_nanos, NowNanos(), run->outputs);
+    if (stats_ != nullptr)
+      RecordStats(n, run->start_nanos, NowNanos(), run->outputs);
     return Finish(run->ready, absl::MakeSpan(run->outputs),
                   WithNode(std::move(run->status), n), queue);
   }
@@ -325,9 +330,9 @@ class Step {
   void RecordStats(const PlanNode& n, int64_t start, int64_t end,
                    absl::Span<const EdgeValue> outputs) {
     NodeStats stats;
-    stats.node_name = n.info->name;
-    stats.timeline_label = TimelineLabel(*n.info);
-    stats.scheduled_nanos = start;
+    stats.plan = stats_plan_;
+    stats.node = static_cast<int32_t>(&n - plan_->nodes().data());
+    stats.is_async = n.is_async;
     stats.start_nanos = start;
     stats.end_nanos = end;
     stats.thread_id = CurrentThreadId();
@@ -337,7 +342,7 @@ class Step {
       stats.outputs.push_back({static_cast<int>(i), t.dtype(), t.shape(),
                                static_cast<int64_t>(t.size_bytes())});
     }
-    run_.stats->Record(device_.name(), std::move(stats));
+    stats_->Record(std::move(stats));
   }
 
   // `failed`: as in KernelContext.
@@ -463,6 +468,8 @@ class Step {
   Done done_;
   Device& device_;
   Propagation propagation_;
+  StepStatsCollector* const stats_;  // null: nobody wants to know
+  const int32_t stats_plan_;
   std::atomic<int64_t> outstanding_{0};
   std::atomic<bool> failed_{false};
   Mutex mu_;

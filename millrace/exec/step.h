@@ -8,7 +8,6 @@
 #include "millrace/base/done.h"
 #include "millrace/base/thread_pool.h"
 #include "millrace/exec/plan.h"
-#include "millrace/exec/step_stats.h"
 
 namespace millrace {
 
@@ -19,7 +18,6 @@ struct PlanRun {
   std::vector<Tensor>* retvals = nullptr;  // by the index of _Retval; a dead
                                            // one stays invalid
   TaskQueue* pool = nullptr;               // where ready nodes go
-  StepStatsCollector* stats = nullptr;
   // Also nodes that are not cheap may run on the calling thread, until the
   // first wait (a local Run on the user's thread).
   bool may_use_caller = false;

@@ -1,5 +1,8 @@
 #include "millrace/exec/step_stats.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "millrace/base/clock.h"
@@ -26,28 +29,49 @@ std::string FusedOps(const NodeInfo& node) {
 
 }  // namespace
 
-std::string TimelineLabel(const NodeInfo& node) {
-  return absl::StrCat(node.name, " = ", node.op->name, FusedOps(node), "()");
+std::string OpLabel(const NodeInfo& node) {
+  return absl::StrCat(node.op->name, FusedOps(node));
 }
 
-StepStatsCollector::StepStatsCollector()
-    : wall_offset_micros_(WallMicros() - NowNanos() / 1000) {}
-
-void StepStatsCollector::Record(const std::string& device, NodeStats stats) {
-  MutexLock lock(mu_);
-  for (DeviceStats& d : devices_) {
-    if (d.device == device) {
-      d.nodes.push_back(std::move(stats));
-      return;
-    }
-  }
-  devices_.push_back({device, {}});
-  devices_.back().nodes.push_back(std::move(stats));
+StepStatsCollector::StepStatsCollector(std::shared_ptr<EventRoom> room)
+    : room_(std::move(room)) {
+  events_.wall_offset_micros = WallMicros() - NowNanos() / 1000;
 }
 
-std::vector<StepStatsCollector::DeviceStats> StepStatsCollector::Take() {
+int32_t StepStatsCollector::AddPlan(
+    const std::shared_ptr<const PlanLabels>& labels) {
   MutexLock lock(mu_);
-  return std::move(devices_);
+  auto& plans = events_.plans;
+  const auto it = std::find(plans.begin(), plans.end(), labels);
+  if (it != plans.end()) return static_cast<int32_t>(it - plans.begin());
+  plans.push_back(labels);
+  return static_cast<int32_t>(plans.size()) - 1;
+}
+
+void StepStatsCollector::Record(NodeStats node) {
+  if (room_ != nullptr && !room_->Take()) return;
+  MutexLock lock(mu_);
+  const auto [thread, added] = events_.threads.try_emplace(node.thread_id);
+  if (added) thread->second = CurrentThreadName();
+  events_.nodes.push_back(std::move(node));
+}
+
+int64_t StepStatsCollector::Record(TransferStats transfer) {
+  if (room_ != nullptr && !room_->Take()) return -1;
+  MutexLock lock(mu_);
+  events_.transfers.push_back(std::move(transfer));
+  return static_cast<int64_t>(events_.transfers.size()) - 1;
+}
+
+void StepStatsCollector::SetEnd(int64_t transfer, int64_t end_nanos) {
+  if (transfer < 0) return;
+  MutexLock lock(mu_);
+  events_.transfers[static_cast<size_t>(transfer)].end_nanos = end_nanos;
+}
+
+StepEvents StepStatsCollector::Events() const {
+  MutexLock lock(mu_);
+  return events_;
 }
 
 }  // namespace millrace

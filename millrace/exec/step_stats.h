@@ -1,54 +1,117 @@
-// StepStatsCollector: what nodes of one step took, for traces.
+// StepStatsCollector: what nodes and transfers of one step took, for traces.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
 #include "millrace/base/thread.h"
 #include "millrace/kernel/kernel.h"
 #include "millrace/tensor/tensor.h"
 
 namespace millrace {
 
+// The nodes of a plan by name, for who outlives the plan.
+struct PlanLabels {
+  struct Node {
+    std::string name;
+    std::string op;  // OpLabel
+  };
+  std::string device;
+  std::vector<Node> nodes;  // by their numbers in the plan
+};
+
+// One execution of a node. Times are of NowNanos().
 struct NodeStats {
-  std::string node_name;
-  std::string timeline_label;   // "mul = Mul(a, b)"
-  int64_t scheduled_nanos = 0;  // NowNanos() when it became ready
+  int32_t plan = 0;  // of AddPlan
+  int32_t node = 0;  // in the plan
+  // It may have ended on another thread than it began on, which did other
+  // things meanwhile.
+  bool is_async = false;
   int64_t start_nanos = 0;
   int64_t end_nanos = 0;
-  int64_t thread_id = 0;
+  int64_t thread_id = 0;  // where it ended
   struct Output {
     int slot = 0;
     DataType dtype = DataType::kInvalid;
     TensorShape shape;
     int64_t bytes = 0;
   };
-  std::vector<Output> outputs;
+  absl::InlinedVector<Output, 1> outputs;
 };
 
-// "mul = Mul()"; of a fused node also what it runs: "y =
-// _FusedElementwise[Mul,AddV2,Relu]()".
-std::string TimelineLabel(const NodeInfo& node);
+// "Mul"; of a fused node also what it runs: "_FusedElementwise[Mul,AddV2,Relu]".
+std::string OpLabel(const NodeInfo& node);
 
-// Thread-safe.
-class StepStatsCollector {
- public:
-  void Record(const std::string& device, NodeStats stats);
-  struct DeviceStats {
-    std::string device;
-    std::vector<NodeStats> nodes;
-  };
-  std::vector<DeviceStats> Take();
+// One end of a tensor's way between two tasks. Times are of NowNanos().
+struct TransferStats {
+  std::string key;         // of the rendezvous; tells both devices
+  int64_t request_id = 0;  // the same at both ends
+  bool is_send = false;
+  bool is_dead = false;
+  // A receive: from the request to the tensor. A send: from when the tensor
+  // was there and asked for until it was given to the transport.
+  int64_t start_nanos = 0;
+  int64_t end_nanos = 0;
+  int64_t bytes = 0;  // of the elements
+  // What the sender's wall clock said; 0 if it did not tell.
+  int64_t send_start_micros = 0;
+};
+
+// What a collector has. Nodes and transfers in the order in which they ended.
+struct StepEvents {
+  std::vector<std::shared_ptr<const PlanLabels>> plans;
+  std::vector<NodeStats> nodes;
+  std::vector<TransferStats> transfers;
+  absl::flat_hash_map<int64_t, std::string> threads;  // names by id
   // Wall time that corresponds to NowNanos() = 0, in microseconds.
-  int64_t wall_offset_micros() const { return wall_offset_micros_; }
+  int64_t wall_offset_micros = 0;
+};
 
-  StepStatsCollector();
+// How many more events may be kept; shared by the steps of a trace.
+// Thread-safe.
+class EventRoom {
+ public:
+  explicit EventRoom(int64_t events) : left_(events) {}
+  // False, and one more counts as dropped, if there is no room.
+  bool Take() {
+    if (left_.fetch_sub(1, std::memory_order_relaxed) > 0) return true;
+    dropped_.fetch_add(1, std::memory_order_relaxed);
+    return false;
+  }
+  int64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
 
  private:
-  int64_t wall_offset_micros_;
-  Mutex mu_;
-  std::vector<DeviceStats> devices_;
+  std::atomic<int64_t> left_;
+  std::atomic<int64_t> dropped_{0};
+};
+
+// Thread-safe. Keeps neither plans nor tensors alive, so it may outlive the
+// step, its session and its server.
+class StepStatsCollector {
+ public:
+  // Events that find no `room` are dropped; null: all are kept.
+  explicit StepStatsCollector(std::shared_ptr<EventRoom> room = nullptr);
+
+  // A number for NodeStats; the same for the same labels.
+  int32_t AddPlan(const std::shared_ptr<const PlanLabels>& labels);
+  // By the thread on which the node ended.
+  void Record(NodeStats node);
+  // A number for SetEnd; negative if the transfer was dropped.
+  int64_t Record(TransferStats transfer);
+  void SetEnd(int64_t transfer, int64_t end_nanos);
+
+  // A copy of what has come so far.
+  StepEvents Events() const;
+
+ private:
+  const std::shared_ptr<EventRoom> room_;
+  mutable Mutex mu_;
+  StepEvents events_;  // guarded by mu_
 };
 
 }  // namespace millrace

@@ -303,14 +303,31 @@ TEST_F(StepTest, StatsNameTheNodes) {
   TestRun run({1});
   run.stats = &stats;
   ASSERT_TRUE(run.Run(Build()).ok());
-  const auto devices = stats.Take();
-  ASSERT_EQ(devices.size(), 1u);
-  EXPECT_EQ(devices[0].device, device_.name());
-  ASSERT_EQ(devices[0].nodes.size(), 1u);
-  EXPECT_EQ(devices[0].nodes[0].node_name, "inc");
-  EXPECT_LE(devices[0].nodes[0].start_nanos, devices[0].nodes[0].end_nanos);
-  ASSERT_EQ(devices[0].nodes[0].outputs.size(), 1u);
-  EXPECT_EQ(devices[0].nodes[0].outputs[0].bytes, 8);
+  const StepEvents events = stats.Events();
+  ASSERT_EQ(events.plans.size(), 1u);
+  EXPECT_EQ(events.plans[0]->device, device_.name());
+  ASSERT_EQ(events.nodes.size(), 1u);
+  const NodeStats& node = events.nodes[0];
+  const PlanLabels::Node& label =
+      events.plans[0]->nodes.at(static_cast<size_t>(node.node));
+  EXPECT_EQ(label.name, "inc");
+  EXPECT_EQ(label.op, "Inc");
+  EXPECT_LE(node.start_nanos, node.end_nanos);
+  EXPECT_TRUE(events.threads.contains(node.thread_id));
+  ASSERT_EQ(node.outputs.size(), 1u);
+  EXPECT_EQ(node.outputs[0].bytes, 8);
+}
+
+TEST_F(StepTest, StatsWithoutRoomAreCounted) {
+  g_.Retval(0, g_.Add("b", "Inc", {g_.Add("a", "Inc", {g_.Arg(0)})}));
+  const auto room = std::make_shared<EventRoom>(1);
+  StepStatsCollector stats(room);
+  TestRun run({1});
+  run.stats = &stats;
+  ASSERT_TRUE(run.Run(Build()).ok());
+  EXPECT_EQ(run.value(0), 3);
+  EXPECT_EQ(stats.Events().nodes.size(), 1u);
+  EXPECT_EQ(room->dropped(), 1);
 }
 
 // Many at once.

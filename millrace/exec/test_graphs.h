@@ -165,7 +165,7 @@ class TestRun {
     run.args = args_;
     run.retvals = &retvals_;
     run.pool = pool;
-    run.stats = stats;
+    environment_.stats = stats;
     return run;
   }
   Done WhenDone() {

@@ -19,6 +19,7 @@ namespace millrace {
 class FunctionRunner;
 class Rendezvous;
 class StepContainer;
+class StepStatsCollector;
 struct NodeInfo;
 
 // A value on an edge: a tensor, or (on a reference edge) a variable.
@@ -39,6 +40,8 @@ struct StepEnvironment {
   FileSystem* files = nullptr;  // rooted as the server says
   std::string session_handle;
   int call_depth = 0;  // of function calls
+  // Of exec: where nodes and transfers tell what they took; null: nowhere.
+  StepStatsCollector* stats = nullptr;
 };
 
 // Used by one kernel run; not thread-safe, except for ParallelFor's shards

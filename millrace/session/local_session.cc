@@ -223,13 +223,13 @@ Status LocalSession::RunPrepared(const Prepared& prepared,
     }
     if (metadata != nullptr && options.trace_level != TraceLevel::kNone) {
       stats = std::make_unique<StepStatsCollector>();
+      environment.stats = stats.get();
     }
     PlanRun run;
     run.environment = &environment;
     run.args = feeds;
     run.retvals = &retvals;
     run.pool = &lanes.inter_op;
-    run.stats = stats.get();
     run.may_use_caller = true;
     // Most runs complete on this thread before Run returns.
     std::atomic<bool> completed{false};
@@ -264,7 +264,7 @@ Status LocalSession::RunPrepared(const Prepared& prepared,
   }
   if (outputs) *outputs = std::move(retvals);
   if (metadata) {
-    if (stats) metadata->step_stats = ToStepStats(*stats);
+    if (stats) metadata->step_stats = ToStepStats(stats->Events());
     if (options.output_partition_graphs)
       metadata->partition_graphs = prepared.partition_graphs;
   }

@@ -13,6 +13,7 @@
 #include "millrace/exec/function_runtime.h"
 #include "millrace/exec/kernel_cache.h"
 #include "millrace/exec/plan_set.h"
+#include "millrace/exec/step_stats.h"
 #include "millrace/kernel/device.h"
 #include "millrace/protocol/config.h"
 #include "millrace/protocol/run_options.h"
@@ -89,7 +90,8 @@ class LocalSession {
   bool closed_ = false;
 };
 
-// Stats in the form of RunMetadata.
-StepStats ToStepStats(StepStatsCollector& collector);
+// What a step recorded, in the form of RunMetadata. Each receive is a node
+// "RecvTensor" of its device, as in TensorFlow, with its bytes as output 0.
+StepStats ToStepStats(const StepEvents& events);
 
 }  // namespace millrace

@@ -208,6 +208,52 @@ TEST(ClusterSessions, RunMetadataJoinsAllTasks) {
   });
 }
 
+// As stock's masters: at the receiving device, under one name.
+TEST(ClusterSessions, RunMetadataHasANodeForEachTransfer) {
+  OnCluster([](LoopbackCluster&, TestSession& session) {
+    ASSERT_TRUE(session
+                    .Create(GraphText()
+                                .Placeholder("x", "/job:ps/task:0")
+                                .Add("y", "x", "x", "/job:ps/task:0")
+                                .Add("z", "y", "y", "/job:worker/task:1")
+                                .Take())
+                    .ok());
+    RunOptions options;
+    options.trace_level = TraceLevel::kFull;
+    RunMetadata metadata;
+    const Tensor x = Tensor::Zeros(DataType::kFloat, TensorShape({100}));
+    ASSERT_TRUE(session
+                    .Run({.feeds = {{"x:0", x}},
+                          .fetches = {"z:0"},
+                          .targets = {},
+                          .options = options,
+                          .cancel = nullptr,
+                          .metadata = &metadata})
+                    .ok());
+    std::vector<NodeExecStats> transfers;
+    for (const DeviceStepStats& device : metadata.step_stats.dev_stats) {
+      for (const NodeExecStats& node : device.node_stats) {
+        if (node.node_name != "RecvTensor") continue;
+        EXPECT_EQ(device.device, "/job:worker/replica:0/task:1/device:CPU:0");
+        transfers.push_back(node);
+      }
+    }
+    ASSERT_EQ(transfers.size(), 1u);
+    const NodeExecStats& transfer = transfers[0];
+    ASSERT_EQ(transfer.output.size(), 1u);
+    EXPECT_EQ(transfer.output[0]
+                  .tensor_description.allocation_description.requested_bytes,
+              400);
+    const std::string& label = transfer.timeline_label;
+    EXPECT_EQ(label.find("[400B] "), 0u) << label;
+    EXPECT_NE(label.find(" from /job:ps/replica:0/task:0/device:CPU:0 to "
+                         "/job:worker/replica:0/task:1/device:CPU:0"),
+              std::string::npos)
+        << label;
+    EXPECT_GE(transfer.all_end_rel_nanos, 0);
+  });
+}
+
 TEST(ClusterSessions, ManyClientsAtOnce) {
   OnCluster([](LoopbackCluster& cluster, TestSession& first) {
     ASSERT_TRUE(first.Create(SharedVariable()).ok());

@@ -5,6 +5,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "millrace/base/clock.h"
+#include "millrace/cluster/traffic.h"
 #include "millrace/kernel/rendezvous.h"
 
 namespace millrace {
@@ -71,12 +72,12 @@ void RecvTensorCall::Serve(WorkerState& worker, CallContext& context,
     std::move(done)(step.status());
     return;
   }
-  const auto call = MakeRef<RecvTensorCall>(worker, *step, request.request_id);
+  const auto call = MakeRef<RecvTensorCall>(worker, *step, request);
   const StatusOr<Ref<ReceiveCall>> there =
       (*step)->receives.Begin(request.request_id, call);
   if (there.ok() && *there == nullptr) {
     call->Attach(context, reply, done);
-    call->Start(request, context.deadline);
+    call->Start(context.deadline);
     return;
   }
   if (there.ok() && (*there)->Attach(context, reply, done)) return;
@@ -87,22 +88,21 @@ void RecvTensorCall::Serve(WorkerState& worker, CallContext& context,
 }
 
 RecvTensorCall::RecvTensorCall(WorkerState& worker, Ref<StepTable::Step> step,
-                               int64_t request_id)
+                               const RecvTensorRequest& request)
     : active_(worker),
       worker_(worker),
       step_(std::move(step)),
-      request_id_(request_id),
+      request_(request),
       scope_(&worker.scope),
       calls_([this](Status reason) { scope_.Cancel(std::move(reason)); }) {}
 
 RecvTensorCall::~RecvTensorCall() { worker_.steps->EndReceive(*step_); }
 
-void RecvTensorCall::Start(const RecvTensorRequest& request,
-                           Deadline deadline) {
+void RecvTensorCall::Start(Deadline deadline) {
   scope_.CancelAt(deadline, worker_.lanes.timer,
-                  DeadlineExceeded("RecvTensor of step ", request.step_id,
+                  DeadlineExceeded("RecvTensor of step ", request_.step_id,
                                    " did not end by its deadline"));
-  step_->rendezvous->RecvAsync(request.rendezvous_key, &scope_,
+  step_->rendezvous->RecvAsync(request_.rendezvous_key, &scope_,
                                [self = Ref<RecvTensorCall>::Share(this)](
                                    Status status, Tensor value, bool is_dead) {
                                  self->Finish(std::move(status),
@@ -111,7 +111,7 @@ void RecvTensorCall::Start(const RecvTensorRequest& request,
 }
 
 void RecvTensorCall::Finish(Status status, Tensor value, bool is_dead) {
-  step_->receives.End(request_id_);
+  step_->receives.End(request_.request_id);
   RecvTensorReply reply;
   if (status.ok()) {
     reply.is_dead = is_dead;
@@ -120,7 +120,25 @@ void RecvTensorCall::Finish(Status status, Tensor value, bool is_dead) {
         value.valid() ? std::move(value) : Tensor::Zeros(DataType::kFloat, {0});
     reply.send_start_micros = WallMicros();
   }
+  // Once there is a value its run has set this.
+  StepStatsCollector* const stats = status.ok() ? step_->stats.get() : nullptr;
+  const int64_t number = stats != nullptr ? RecordSend(reply, *stats) : -1;
   calls_.Complete(std::move(reply), status);
+  if (stats != nullptr) stats->SetEnd(number, NowNanos());
+}
+
+int64_t RecvTensorCall::RecordSend(const RecvTensorReply& reply,
+                                   StepStatsCollector& stats) {
+  TransferStats transfer;
+  transfer.key = request_.rendezvous_key;
+  transfer.request_id = request_.request_id;
+  transfer.is_send = true;
+  transfer.is_dead = reply.is_dead;
+  // Told before the receiver has the tensor, so that a trace of a step that
+  // has ended has both ends; how long it took follows.
+  transfer.start_nanos = transfer.end_nanos = NowNanos();
+  transfer.bytes = reply.is_dead ? 0 : TensorBytes(reply);
+  return stats.Record(std::move(transfer));
 }
 
 }  // namespace millrace

@@ -14,8 +14,9 @@ class RecvTensorCall final : public ReceiveCall {
                     const RecvTensorRequest& request, RecvTensorReply* reply,
                     Done done);
 
+  // `request` lives until the call that brought it is answered.
   RecvTensorCall(WorkerState& worker, Ref<StepTable::Step> step,
-                 int64_t request_id);
+                 const RecvTensorRequest& request);
   ~RecvTensorCall() override;
   bool Attach(CallContext& context, RecvTensorReply* reply,
               Done& done) override {
@@ -23,13 +24,14 @@ class RecvTensorCall final : public ReceiveCall {
   }
 
  private:
-  void Start(const RecvTensorRequest& request, Deadline deadline);
+  void Start(Deadline deadline);
   void Finish(Status status, Tensor value, bool is_dead);
+  int64_t RecordSend(const RecvTensorReply& reply, StepStatsCollector& stats);
 
   const ActiveCall active_;  // the first member: goes last
   WorkerState& worker_;
   const Ref<StepTable::Step> step_;
-  const int64_t request_id_;
+  const RecvTensorRequest& request_;
   CancelScope scope_;
   AttachedCalls<RecvTensorReply> calls_;
 };

@@ -12,6 +12,10 @@ namespace {
 // longer than a wake-up of another one takes.
 constexpr size_t kInlineNodes = 256;
 
+bool WantsStats(const ExecutorOptions& options) {
+  return options.record_timeline || options.record_costs;
+}
+
 }  // namespace
 
 void AnswerRunGraph(const RunGraphRequest& request, Status status,
@@ -81,10 +85,19 @@ void RunGraphCall::Start() {
   }
 }
 
+void RunGraphCall::ChooseStats() {
+  if (WantsStats(request_.exec_options)) {
+    stats_ = std::make_shared<StepStatsCollector>();
+  }
+  step_->stats = stats_;
+  environment_.stats = stats_.get();
+}
+
 Status RunGraphCall::Prepare() {
-  rendezvous_ =
-      MakeRef<RemoteRendezvous>(step_id_, session_->task(), step_->rendezvous,
-                                session_->peers(), environment_.deadline);
+  ChooseStats();
+  rendezvous_ = MakeRef<RemoteRendezvous>(step_id_, session_->task(),
+                                          step_->rendezvous, session_->peers(),
+                                          environment_.deadline, stats_);
   // Receives of other tasks end with the step, too. The callback is taken back
   // in Finish, so it never outlives the step.
   auto abort = [this] {
@@ -107,10 +120,6 @@ Status RunGraphCall::Prepare() {
   environment_.functions = graph_->functions();
   environment_.files = worker_.files;
   environment_.session_handle = session_->handle();
-  if (request_.exec_options.record_timeline ||
-      request_.exec_options.record_costs) {
-    stats_ = std::make_unique<StepStatsCollector>();
-  }
   return OkStatus();
 }
 
@@ -160,7 +169,6 @@ void RunGraphCall::RunPlans() {
   run.args = args_;
   run.retvals = &retvals_;
   run.pool = &worker_.lanes.inter_op;
-  run.stats = stats_.get();
   PlanSet::Run(graph_->plans(), run,
                [self = Ref<RunGraphCall>::Share(this)](Status status) {
                  self->PartDone(status);
@@ -201,7 +209,9 @@ void RunGraphCall::Finish(Status status) {
   if (status.ok()) status = CollectValues(&reply);
   if (!status.ok()) reply.recv.clear();
   retvals_.clear();
-  if (stats_ != nullptr) reply.step_stats = ToStepStats(*stats_);
+  if (stats_ != nullptr && WantsStats(request_.exec_options)) {
+    reply.step_stats = ToStepStats(stats_->Events());
+  }
   if (request_.exec_options.record_partition_graphs) {
     reply.partition_graphs.push_back(graph_->ToGraphDef());
   }

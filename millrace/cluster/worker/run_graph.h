@@ -38,6 +38,7 @@ class RunGraphCall final : public StepRun {
 
  private:
   Status Prepare();
+  void ChooseStats();
   Status FillArgs();
   void RunPlans();
   void StartReceive(const std::string& key, Tensor* place);
@@ -58,7 +59,7 @@ class RunGraphCall final : public StepRun {
   Ref<RemoteRendezvous> rendezvous_;
   StepContainer container_;
   StepEnvironment environment_;
-  std::unique_ptr<StepStatsCollector> stats_;
+  std::shared_ptr<StepStatsCollector> stats_;  // null: nobody wants to know
   std::vector<Tensor> args_;
   std::vector<Tensor> retvals_;
   std::vector<Tensor> received_;  // by recv_key; of keys that are no slots

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "millrace/base/ref.h"
 #include "millrace/cluster/worker/request_log.h"
 #include "millrace/exec/local_rendezvous.h"
+#include "millrace/exec/step_stats.h"
 #include "millrace/protocol/peer.h"
 #include "millrace/protocol/worker.h"
 
@@ -47,6 +49,9 @@ class StepTable : public RefCounted {
     const int64_t id;
     const Ref<LocalRendezvous> rendezvous;
     RequestLog<ReceiveCall> receives;  // RecvTensor calls by request id
+    // Where transfers tell what they took; null: nowhere. Set before the run
+    // sends its first value, and to be read only by who has one.
+    std::shared_ptr<StepStatsCollector> stats;
 
    private:
     friend class StepTable;
