@@ -35,6 +35,10 @@ target_include_directories(millrace_options INTERFACE
 # property, which would give programs -fPIE and so a precompiled header of their own.
 target_compile_options(millrace_options INTERFACE $<BUILD_INTERFACE:-fPIC>)
 
+if(NOT MILLRACE_TRACE)
+  target_compile_definitions(millrace_options INTERFACE MILLRACE_WITHOUT_TRACE=1)
+endif()
+
 # Flags of our own files only, never handed on to users of an installed library.
 add_library(millrace_flags INTERFACE)
 target_compile_options(millrace_flags INTERFACE

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "millrace/base/file.h"
+#include "millrace/base/sim_hooks.h"
 
 namespace millrace {
 namespace {
@@ -92,6 +93,12 @@ int64_t UsableMemoryBytes() {
     }
   }
   return bytes;
+}
+
+std::string MachineId() {
+  // Virtual machines have a virtual clock.
+  if (internal::InSim()) return "";
+  return ReadLine("/proc/sys/kernel/random/boot_id");
 }
 
 }  // namespace millrace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace millrace {
 
@@ -11,5 +12,9 @@ int UsableCores();
 
 // The least of the cgroup limits and the machine's memory, in bytes.
 int64_t UsableMemoryBytes();
+
+// The same for all processes of one start of one machine, whose monotonic clock
+// (clock.h) is one; "" if there is no telling.
+std::string MachineId();
 
 }  // namespace millrace

@@ -1,7 +1,9 @@
 #include "millrace/cluster/server.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
@@ -15,8 +17,10 @@
 #include "millrace/cluster/admin_service.h"
 #include "millrace/cluster/master/master_service.h"
 #include "millrace/cluster/service_gate.h"
+#include "millrace/cluster/trace/tracer.h"
 #include "millrace/cluster/worker/worker_service.h"
 #include "millrace/device/devices.h"
+#include "millrace/protocol/caller.h"
 
 namespace millrace {
 namespace {
@@ -62,6 +66,9 @@ class ServerImpl final : public Server, public AdminTarget {
     }
     if (options_.lanes == nullptr) options_.lanes = &Lanes::Process();
     if (options_.files == nullptr) options_.files = DefaultFiles();
+    tracer_ = std::make_shared<Tracer>(
+        Tracer::Options{.lanes = options_.lanes,
+                        .clock_skew_nanos = options_.clock_skew_nanos});
     MR_ASSIGN(ListenOptions listen, WhereToListen());
     if (!options_.file_root.empty()) {
       MR_ASSIGN(std::unique_ptr<RootedFiles> rooted,
@@ -181,6 +188,43 @@ class ServerImpl final : public Server, public AdminTarget {
     FillWaits(static_cast<size_t>(max_waits), &reply->waits);
   }
 
+  std::string TaskText() const override { return task().ToString(); }
+  const std::shared_ptr<Tracer>& tracer() const override { return tracer_; }
+
+  StatusOr<std::vector<TraceTask>> ClusterTasks() const override {
+    if (ready_master_.load(std::memory_order_acquire) == nullptr) {
+      return FailedPrecondition("The server has not learned its cluster yet");
+    }
+    const ClusterSpec& cluster = peers_->cluster();
+    std::vector<TraceTask> tasks;
+    for (const TaskName& name : cluster.Tasks()) {
+      MR_ASSIGN(std::string address, cluster.Address(name));
+      tasks.push_back({name.ToString(), std::move(address)});
+    }
+    return tasks;
+  }
+
+  std::shared_ptr<AdminApi> Reach(const std::string& address) override {
+    struct Link {
+      std::shared_ptr<Caller> caller;
+      std::unique_ptr<AdminApi> api;
+    };
+    MutexLock lock(mu_);
+    std::shared_ptr<AdminApi>& known = admins_[address];
+    if (known == nullptr) {
+      auto link = std::make_shared<Link>();
+      link->caller = options_.transport->Connect(address);
+      link->api = MakeAdminStub(link->caller.get());
+      known = std::shared_ptr<AdminApi>(link, link->api.get());
+    }
+    return known;
+  }
+
+  std::vector<ServerWait> StepWaits(int max) override {
+    MasterService* master = ready_master_.load(std::memory_order_acquire);
+    return master == nullptr ? std::vector<ServerWait>() : master->waits(max);
+  }
+
  private:
   StatusOr<ListenOptions> WhereToListen() const {
     HostPort entry{.host = "127.0.0.1", .port = 0};
@@ -219,6 +263,7 @@ class ServerImpl final : public Server, public AdminTarget {
     worker.lanes = options_.lanes;
     worker.transport = options_.transport;
     worker.traffic = traffic_;
+    worker.tracer = tracer_.get();
     worker.probe_interval_ms = options_.probe_interval_ms;
     MR_ASSIGN(worker_, WorkerService::Make(std::move(worker)));
     return OkStatus();
@@ -242,6 +287,7 @@ class ServerImpl final : public Server, public AdminTarget {
     master.worker = worker_.get();
     master.transport = options_.transport;
     master.traffic = traffic_;
+    master.tracer = tracer_.get();
     master.ops = options_.ops;
     master.kernels = options_.kernels;
     master.device = worker_->devices()[0].get();
@@ -319,6 +365,7 @@ class ServerImpl final : public Server, public AdminTarget {
   std::unique_ptr<RootedFiles, RetireDelete> rooted_files_;
   const std::shared_ptr<Traffic> traffic_ = std::make_shared<Traffic>();
   ServiceGate gate_{traffic_};
+  std::shared_ptr<Tracer> tracer_;
   AdminService admin_;
   const int64_t start_nanos_;
   std::string host_;
@@ -329,9 +376,10 @@ class ServerImpl final : public Server, public AdminTarget {
   std::atomic<MasterService*> ready_master_{nullptr};
   std::unique_ptr<Listener> listener_;
 
-  Mutex mu_;  // guards the two below
+  Mutex mu_;  // guards stopping_, stopper_ and admins_
   bool stopping_ = false;
   Thread stopper_;
+  std::map<std::string, std::shared_ptr<AdminApi>> admins_;  // by address
   Notification stopped_;
 };
 

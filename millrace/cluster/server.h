@@ -37,6 +37,7 @@ struct ServerOptions {
   // How long a session waits for a task that its graph needs.
   int64_t session_wait_ms = 300'000;
   int64_t probe_interval_ms = 1'000;  // of failure detection
+  int64_t clock_skew_nanos = 0;       // of traces: a test's other machine
   std::string file_root;              // empty: everywhere
   ConfigOptions default_session_config;
   // Given from above, so that many servers share a process, also simulated.

@@ -210,6 +210,10 @@ TEST(CodecNumbers, PeerAndAdmin) {
   CheckMessage<messages::StopResponse, StopReply>();
   CheckMessage<messages::StatusRequest, ServerStatusRequest>();
   CheckMessage<messages::StatusResponse, ServerStatusReply>();
+  CheckMessage<messages::StartTraceRequest, StartTraceRequest>();
+  CheckMessage<messages::StartTraceResponse, StartTraceReply>();
+  CheckMessage<messages::CollectTraceRequest, CollectTraceRequest>();
+  CheckMessage<messages::CollectTraceResponse, CollectTraceReply>();
 }
 
 }  // namespace

@@ -47,6 +47,17 @@ TEST(Codec, UnknownFieldsOfAConfigAreKept) {
   EXPECT_EQ(again.graph_options.rewrite_options.unknown_fields, "\xe0\x01\x02");
 }
 
+TEST(Codec, TracesOfAStepTravelBesideStocksFields) {
+  RunGraphRequest request;
+  EXPECT_EQ(Bytes(request), "");
+  request.step_id = 3;
+  request.trace_ids = {1, ~uint64_t{0}};
+  RunGraphRequest decoded;
+  ASSERT_TRUE(Decode(ByteChunks(Bytes(request)), &decoded).ok());
+  EXPECT_EQ(decoded.step_id, 3);
+  EXPECT_EQ(decoded.trace_ids, request.trace_ids);
+}
+
 TEST(Codec, UnknownFieldsOfARequestAreSkipped) {
   RunStepRequest decoded;
   ASSERT_TRUE(Decode(ByteChunks(std::string("\xa2\x06\x03"

@@ -23,9 +23,10 @@
 
 namespace millrace::internal {
 
-// The derived mark of a Status in a body: a number that no stock message uses,
-// so stock peers skip it.
+// Fields of ours, by numbers that no stock message uses, so stock peers skip
+// them: the derived mark of a Status in a body, the traces of a RunGraph.
 inline constexpr uint32_t kDerivedField = 20001;
+inline constexpr uint32_t kTraceIdsField = 20002;
 
 // Field numbers of a Status that lies in a body.
 struct StatusNumbers {

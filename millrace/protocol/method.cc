@@ -53,6 +53,10 @@ constexpr std::array<Method, kNumMethods> kMethods = {{
      kIdempotent, kNotRetried, kEnds, 10'000},
     {MethodId::kServerStatus, Service::kAdmin, "Status",
      "/millrace.Admin/Status", kIdempotent, kNotRetried, kEnds, 10'000},
+    {MethodId::kStartTrace, Service::kAdmin, "StartTrace",
+     "/millrace.Admin/StartTrace", kIdempotent, kNotRetried, kEnds, 10'000},
+    {MethodId::kCollectTrace, Service::kAdmin, "CollectTrace",
+     "/millrace.Admin/CollectTrace", kOnce, kNotRetried, kEnds, 30'000},
 }};
 #undef MASTER
 #undef WORKER

@@ -81,6 +81,97 @@ struct ServerStatusReply {
   std::vector<ServerWait> waits;
 };
 
+// ---- Traces (docs/design/0014-traces.md). Times are nanoseconds of the
+// answering task's clock; those of `relay` of the clock of the server that was
+// asked and passed the call on (equal to the task's own where it did not).
+struct RelayTimes {
+  int64_t sent_nanos = 0;
+  int64_t received_nanos = 0;
+};
+
+struct TraceTask {
+  std::string task;
+  std::string address;
+};
+
+// Makes the trace, or changes how many steps it takes.
+struct StartTraceRequest {
+  std::string task;      // for whom; empty: for the server that is asked
+  bool relayed = false;  // not to be passed on again
+  uint64_t trace_id = 0;
+  // Of sessions of this task as master, that begin from now on: 0 only makes
+  // room for what masters elsewhere choose.
+  int32_t steps = 0;
+  int64_t max_events = 0;  // to keep; 0: kDefaultTraceEvents
+};
+struct StartTraceReply {
+  std::string task;
+  std::string version;
+  std::string machine;  // equal where the clock is the same; empty: unknown
+  int64_t now_nanos = 0;
+  RelayTimes relay;
+  std::vector<TraceTask> tasks;  // of the cluster
+};
+
+struct CollectTraceRequest {
+  std::string task;
+  bool relayed = false;
+  uint64_t trace_id = 0;
+  bool only_progress = false;  // neither nodes nor transfers
+  bool end = false;            // forgets the trace afterwards
+};
+// A step of a session whose master is this task.
+struct TracedStep {
+  int64_t step_id = 0;
+  std::string session;
+  int64_t start_nanos = 0;
+  int64_t end_nanos = 0;  // 0: it runs
+  std::string error;      // empty: OK
+  std::string waits_for;  // while it runs
+};
+// Texts are numbers of `strings`.
+struct TracedNode {
+  int64_t step_id = 0;
+  int32_t name = 0;
+  int32_t op = 0;
+  int32_t device = 0;
+  int32_t outputs = 0;  // "float[2,3], int32[]"
+  int64_t bytes = 0;    // of all outputs
+  int64_t thread_id = 0;
+  bool is_async = false;
+  int64_t start_nanos = 0;
+  int64_t duration_nanos = 0;
+};
+// One end of a transfer between two tasks; both have the same request.
+struct TracedTransfer {
+  int64_t step_id = 0;
+  int32_t key = 0;  // of the rendezvous
+  int64_t request_id = 0;
+  bool is_send = false;
+  bool is_dead = false;
+  int64_t bytes = 0;
+  int64_t start_nanos = 0;
+  int64_t duration_nanos = 0;
+};
+struct TracedThread {
+  int64_t thread_id = 0;
+  std::string name;
+};
+struct CollectTraceReply {
+  int64_t now_nanos = 0;
+  RelayTimes relay;
+  std::vector<TracedStep> steps;
+  std::vector<std::string> strings;
+  std::vector<TracedNode> nodes;
+  std::vector<TracedTransfer> transfers;
+  std::vector<TracedThread> threads;
+  int64_t dropped_events = 0;
+};
+
+inline constexpr int64_t kDefaultTraceEvents = 200'000;
+inline constexpr int64_t kMostTraceEvents = 2'000'000;
+inline constexpr int32_t kMostTraceSteps = 10'000;
+
 // Thread-safe; lifetimes as for MasterApi.
 class PeerApi {
  public:
@@ -100,9 +191,20 @@ class AdminApi {
   virtual void ServerStatus(CallContext& context,
                             const ServerStatusRequest& request,
                             ServerStatusReply* reply, Done done) = 0;
+  // NOT_FOUND for a task that the cluster does not have, RESOURCE_EXHAUSTED
+  // if there are too many traces, else what the relay says. Traces of which
+  // nobody hears for a while are forgotten.
+  virtual void StartTrace(CallContext& context,
+                          const StartTraceRequest& request,
+                          StartTraceReply* reply, Done done) = 0;
+  // NOT_FOUND for an unknown trace: the task was restarted.
+  virtual void CollectTrace(CallContext& context,
+                            const CollectTraceRequest& request,
+                            CollectTraceReply* reply, Done done) = 0;
 };
 
 #define MR_PEER_METHODS(X) X(Hello)
-#define MR_ADMIN_METHODS(X) X(Stop) X(ServerStatus)
+#define MR_ADMIN_METHODS(X) \
+  X(Stop) X(ServerStatus) X(StartTrace) X(CollectTrace)
 
 }  // namespace millrace

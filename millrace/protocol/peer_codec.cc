@@ -63,6 +63,80 @@ MR_FIELDS(ServerStatusReply) {
   f(20, m.threads);
   f(21, m.waits);
 }
+MR_FIELDS(RelayTimes) {
+  f(1, m.sent_nanos);
+  f(2, m.received_nanos);
+}
+MR_FIELDS(TraceTask) {
+  f(1, m.task);
+  f(2, m.address);
+}
+MR_FIELDS(StartTraceRequest) {
+  f(1, m.task);
+  f(2, m.relayed);
+  f(3, m.trace_id, internal::Fixed64{});
+  f(4, m.steps);
+  f(5, m.max_events);
+}
+MR_FIELDS(StartTraceReply) {
+  f(1, m.task);
+  f(2, m.version);
+  f(3, m.machine);
+  f(4, m.now_nanos);
+  f(5, m.relay);
+  f(6, m.tasks);
+}
+MR_FIELDS(CollectTraceRequest) {
+  f(1, m.task);
+  f(2, m.relayed);
+  f(3, m.trace_id, internal::Fixed64{});
+  f(4, m.only_progress);
+  f(5, m.end);
+}
+MR_FIELDS(TracedStep) {
+  f(1, m.step_id);
+  f(2, m.session);
+  f(3, m.start_nanos);
+  f(4, m.end_nanos);
+  f(5, m.error);
+  f(6, m.waits_for);
+}
+MR_FIELDS(TracedNode) {
+  f(1, m.step_id);
+  f(2, m.name);
+  f(3, m.op);
+  f(4, m.device);
+  f(5, m.outputs);
+  f(6, m.bytes);
+  f(7, m.thread_id);
+  f(8, m.is_async);
+  f(9, m.start_nanos);
+  f(10, m.duration_nanos);
+}
+MR_FIELDS(TracedTransfer) {
+  f(1, m.step_id);
+  f(2, m.key);
+  f(3, m.request_id);
+  f(4, m.is_send);
+  f(5, m.is_dead);
+  f(6, m.bytes);
+  f(7, m.start_nanos);
+  f(8, m.duration_nanos);
+}
+MR_FIELDS(TracedThread) {
+  f(1, m.thread_id);
+  f(2, m.name);
+}
+MR_FIELDS(CollectTraceReply) {
+  f(1, m.now_nanos);
+  f(2, m.relay);
+  f(3, m.steps);
+  f(4, m.strings);
+  f(5, m.nodes);
+  f(6, m.transfers);
+  f(7, m.threads);
+  f(8, m.dropped_events);
+}
 
 #define MR_PEER_CODEC(Message)                                   \
   Status Decode(const ByteChunks& bytes, Message* message) {     \

@@ -81,6 +81,9 @@ struct RunGraphRequest {
   bool store_errors_in_response_body = false;
   bool create_worker_session_called = false;
   int64_t request_id = 0;
+  // Traces that the step belongs to (cluster/trace/tracer.h). Stock workers
+  // skip the field.
+  std::vector<uint64_t> trace_ids;
 };
 struct RunGraphReply {
   std::vector<NamedTensor> recv;

@@ -57,6 +57,7 @@ MR_FIELDS(RunGraphRequest) {
   f(9, m.store_errors_in_response_body);
   f(10, m.create_worker_session_called);
   f(11, m.request_id);
+  f(internal::kTraceIdsField, m.trace_ids);
 }
 MR_FIELDS(RunGraphReply) {
   f(1, m.recv);

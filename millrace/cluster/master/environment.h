@@ -15,6 +15,8 @@
 
 namespace millrace {
 
+class Tracer;
+
 struct MasterOptions {
   TaskName self;
   // The incarnation of this task's first device; tells workers of a restart.
@@ -26,6 +28,7 @@ struct MasterOptions {
   // null, then those are refused.
   std::shared_ptr<Transport> transport;
   std::shared_ptr<Traffic> traffic;  // of those sessions; null: not counted
+  Tracer* tracer = nullptr;          // of the same server; null: no traces
   const OpRegistry* ops = nullptr;
   const KernelTable* kernels = nullptr;
   // A CPU of this task, where constants are folded; null: they are not. It

@@ -7,6 +7,7 @@
 #include "millrace/cluster/master/edge_values.h"
 #include "millrace/cluster/master/prepare_run.h"
 #include "millrace/cluster/master/run_parts.h"
+#include "millrace/cluster/trace/tracer.h"
 
 namespace millrace {
 namespace {
@@ -136,6 +137,7 @@ void RunStep::Launch() {
   const size_t count = run_->parts.size();
   // Nothing to run: no fetches, or all of them of no node.
   if (count == 0) return FinishWith(OkStatus());
+  EnterTraces();
   parts_ = std::make_unique<Part[]>(count);
   for (size_t i = 0; i < count; ++i) {
     parts_[i].plan = &run_->parts[i];
@@ -164,6 +166,18 @@ void RunStep::Launch() {
   if (own != nullptr) start(*own);
 }
 
+void RunStep::EnterTraces() {
+  Tracer* const tracer = session_->environment().options.tracer;
+  if (tracer != nullptr && tracer->wants_steps()) [[unlikely]] {
+    trace_ids_ = tracer->BeginStep(step_id_, session_->handle(), start_nanos_);
+  }
+}
+
+void RunStep::LeaveTraces(const Status& status) {
+  if (trace_ids_.empty()) return;
+  session_->environment().options.tracer->EndStep(trace_ids_, step_id_, status);
+}
+
 Status RunStep::MakeRequest(Part& part) {
   RunGraphRequest& request = part.request;
   request.session_handle = session_->handle();
@@ -174,6 +188,7 @@ Status RunStep::MakeRequest(Part& part) {
   // Any id does that no other request to the same worker has: a step has one
   // RunGraph a worker, and step ids are unique and never 0.
   request.request_id = step_id_;
+  request.trace_ids = trace_ids_;
   request.exec_options.record_timeline =
       options_.trace_level != TraceLevel::kNone;
   request.exec_options.report_tensor_allocations_upon_oom =
@@ -313,6 +328,7 @@ void RunStep::AnswerWithPartitionGraphs(std::vector<Tensor> fetches,
 
 void RunStep::Answer(Status status, std::vector<Tensor> fetches,
                      RunMetadata* metadata) {
+  LeaveTraces(status);
   session_->Leave(this);
   std::vector<StepDone> attached;
   {

@@ -58,6 +58,8 @@ class RunStep final : public RefCounted {
   void WaitForPreparation();
   Status CheckFeeds() const;
   void Launch();
+  void EnterTraces();
+  void LeaveTraces(const Status& status);
   Status MakeRequest(Part& part);
   void OnPart(Part& part, Status status);
   void OnError(Status error);
@@ -88,6 +90,7 @@ class RunStep final : public RefCounted {
   std::atomic<bool> left_preparation_{false};
   CancelScope::Token preparation_token_ = 0;
 
+  std::vector<uint64_t> trace_ids_;  // that the step belongs to; seldom any
   std::unique_ptr<Part[]> parts_;
   std::atomic<size_t> num_parts_{0};
   std::atomic<size_t> left_{0};

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "millrace/base/event_threads.h"
+#include "millrace/cluster/trace/tracer.h"
 #include "millrace/session/local_session.h"
 
 namespace millrace {
@@ -86,7 +87,10 @@ void RunGraphCall::Start() {
 }
 
 void RunGraphCall::ChooseStats() {
-  if (WantsStats(request_.exec_options)) {
+  if (!request_.trace_ids.empty() && worker_.options.tracer != nullptr) {
+    stats_ = worker_.options.tracer->StatsOf(request_.trace_ids, step_id_);
+  }
+  if (stats_ == nullptr && WantsStats(request_.exec_options)) {
     stats_ = std::make_shared<StepStatsCollector>();
   }
   step_->stats = stats_;

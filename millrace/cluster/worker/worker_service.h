@@ -19,6 +19,8 @@
 
 namespace millrace {
 
+class Tracer;
+
 // Pointers outlive the service.
 struct WorkerServiceOptions {
   TaskName task;
@@ -32,6 +34,7 @@ struct WorkerServiceOptions {
   // Reaches the tasks of sessions that bring a cluster of their own.
   std::shared_ptr<Transport> transport;
   std::shared_ptr<Traffic> traffic;  // of those sessions; null: not counted
+  Tracer* tracer = nullptr;          // of the same server; null: no traces
 
   // A master is asked each `probe_interval_ms` while a step of its runs, which
   // ends after `probe_misses` without an answer, and ten times less often else.

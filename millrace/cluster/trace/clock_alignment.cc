@@ -1,0 +1,49 @@
+#include "millrace/cluster/trace/clock_alignment.h"
+
+#include <algorithm>
+
+namespace millrace {
+namespace {
+
+constexpr int64_t kWindowNanos = 1'000'000'000;
+
+}  // namespace
+
+void ClockAlignment::Add(const ClockProbe& probe) {
+  differs_ |= probe.there < probe.sent || probe.there > probe.received;
+  const Point point{probe};
+  if (best_.empty() ||
+      probe.sent / kWindowNanos != best_.back().probe.sent / kWindowNanos) {
+    best_.push_back(point);
+  } else if (point.length() < best_.back().length()) {
+    best_.back() = point;
+  }
+}
+
+int64_t ClockAlignment::ToHere(int64_t there) const {
+  if (best_.empty() || IsOneClock()) return there;
+  const auto after =
+      std::find_if(best_.begin(), best_.end(),
+                   [&](const Point& p) { return p.probe.there > there; });
+  if (after == best_.begin()) return there - best_.front().offset();
+  if (after == best_.end()) return there - best_.back().offset();
+  const Point& a = *(after - 1);
+  const Point& b = *after;
+  const double part = static_cast<double>(there - a.probe.there) /
+                      static_cast<double>(b.probe.there - a.probe.there);
+  const double drift = static_cast<double>(b.offset() - a.offset());
+  return there - a.offset() - static_cast<int64_t>(part * drift);
+}
+
+int64_t ClockAlignment::error_nanos() const {
+  if (IsOneClock()) return 0;
+  int64_t longest = 0;
+  for (const Point& p : best_) longest = std::max(longest, p.length());
+  return (longest + 1) / 2;
+}
+
+int64_t ClockAlignment::offset_nanos() const {
+  return best_.empty() || IsOneClock() ? 0 : best_.front().offset();
+}
+
+}  // namespace millrace

@@ -1,0 +1,105 @@
+#include "millrace/cluster/trace/clock_alignment.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "millrace/base/random.h"
+
+namespace millrace {
+namespace {
+
+constexpr int64_t kMicro = 1'000;
+constexpr int64_t kMilli = 1'000'000;
+constexpr int64_t kSecond = 1'000'000'000;
+
+// A clock elsewhere: so far ahead at time 0, and so much faster.
+struct OtherClock {
+  int64_t ahead = 0;
+  double drift = 0;
+  int64_t At(int64_t here) const {
+    return here + ahead +
+           static_cast<int64_t>(drift * static_cast<double>(here));
+  }
+};
+
+// The way there takes `go`, that back `back`.
+ClockProbe Probe(const OtherClock& clock, int64_t sent, int64_t go,
+                 int64_t back) {
+  return {sent, clock.At(sent + go), sent + go + back};
+}
+
+TEST(ClockAlignment, AnEvenRoundTripTellsTheDifference) {
+  for (const int64_t ahead : {-5 * kSecond, int64_t{0}, 3 * kMilli}) {
+    const OtherClock clock{ahead};
+    ClockAlignment alignment;
+    alignment.Add(Probe(clock, kSecond, 40 * kMicro, 40 * kMicro));
+    EXPECT_EQ(alignment.offset_nanos(), ahead);
+    EXPECT_EQ(alignment.error_nanos(), 40 * kMicro);
+    EXPECT_EQ(alignment.ToHere(clock.At(2 * kSecond)), 2 * kSecond);
+  }
+}
+
+// However unfair the ways are, the error is what is said.
+TEST(ClockAlignment, TheErrorIsAtMostHalfTheShortestTrip) {
+  Rng random(1);
+  for (int round = 0; round < 100; ++round) {
+    const OtherClock clock{static_cast<int64_t>(random.Uniform(10 * kSecond)) -
+                           5 * kSecond};
+    ClockAlignment alignment;
+    int64_t shortest = kSecond;
+    for (int i = 0; i < 8; ++i) {
+      const auto go = static_cast<int64_t>(random.Uniform(kMilli));
+      const auto back = static_cast<int64_t>(random.Uniform(kMilli));
+      shortest = std::min(shortest, go + back);
+      alignment.Add(Probe(clock, kSecond + i * 2 * kMilli, go, back));
+    }
+    EXPECT_EQ(alignment.error_nanos(), (shortest + 1) / 2);
+    const int64_t here = kSecond + 5 * kMilli;
+    EXPECT_LE(std::abs(alignment.ToHere(clock.At(here)) - here),
+              alignment.error_nanos() + 1);
+  }
+}
+
+// A minute of a clock that is 100 us a second too fast.
+TEST(ClockAlignment, FollowsAClockThatDrifts) {
+  const OtherClock clock{-7 * kSecond, 1e-4};
+  ClockAlignment alignment;
+  for (int second = 0; second < 60; ++second) {
+    const int64_t now = second * kSecond;
+    alignment.Add(Probe(clock, now, 2 * kMilli, 900 * kMicro));
+    alignment.Add(Probe(clock, now + 5 * kMilli, 30 * kMicro, 50 * kMicro));
+  }
+  EXPECT_EQ(alignment.error_nanos(), 40 * kMicro);
+  int64_t last = -kSecond;
+  for (int64_t here = 10 * kMilli; here < 59 * kSecond; here += 77 * kMilli) {
+    const int64_t aligned = alignment.ToHere(clock.At(here));
+    EXPECT_LE(std::abs(aligned - here), 41 * kMicro) << here;
+    EXPECT_GT(aligned, last);
+    last = aligned;
+  }
+}
+
+TEST(ClockAlignment, OneMachineHasOneClockUntilAProbeShowsOtherwise) {
+  const OtherClock same;
+  ClockAlignment alignment;
+  alignment.SameMachine();
+  alignment.Add(Probe(same, kSecond, 10 * kMicro, 300 * kMicro));
+  EXPECT_EQ(alignment.error_nanos(), 0);
+  EXPECT_EQ(alignment.ToHere(12345), 12345);
+  // In a container whose clock was set.
+  const OtherClock set{kSecond};
+  alignment.Add(Probe(set, 2 * kSecond, 10 * kMicro, 20 * kMicro));
+  EXPECT_GT(alignment.error_nanos(), 0);
+}
+
+TEST(ClockAlignment, WithoutProbesTimesStay) {
+  const ClockAlignment alignment;
+  EXPECT_TRUE(alignment.empty());
+  EXPECT_EQ(alignment.ToHere(5), 5);
+  EXPECT_EQ(alignment.error_nanos(), 0);
+}
+
+}  // namespace
+}  // namespace millrace
