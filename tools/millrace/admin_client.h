@@ -20,6 +20,8 @@ class AdminClient {
   // UNAVAILABLE if nobody is there, UNIMPLEMENTED if it is no server of ours.
   Status Stop(const StopRequest& request);
   StatusOr<ServerStatusReply> GetStatus(const ServerStatusRequest& request);
+  // All methods, for who does not wait for each answer.
+  AdminApi& api() { return *admin_; }
 
  private:
   explicit AdminClient(std::string address);

@@ -14,6 +14,7 @@
 #include "tools/millrace/server_command.h"
 #include "tools/millrace/status_command.h"
 #include "tools/millrace/stop_command.h"
+#include "tools/millrace/trace_command.h"
 
 namespace {
 
@@ -66,6 +67,24 @@ void AddServer(CLI::App* app, millrace::ServerFlags* f) {
                   "threads for a kernel's shards; 0: one a core");
   app->add_option("--log_level", f->log_level,
                   "least level that is logged: info, warning, error or off");
+}
+
+CLI::App* AddTrace(CLI::App* app, millrace::TraceFlags* f) {
+  CLI::App* trace = app->add_subcommand(
+      "trace", "write what the next steps of a cluster take, on all its tasks");
+  trace->add_option("address", f->address, "HOST:PORT of any task")->required();
+  trace->add_option("--steps", f->steps, "how many steps (10)");
+  trace->add_option("--timeout", f->timeout,
+                    "seconds to wait for their ends (30)");
+  trace->add_option("--output", f->output,
+                    "the file, for ui.perfetto.dev (trace.json)");
+  trace->add_option("--max_events", f->max_events,
+                    "nodes and transfers that each task keeps (200000)");
+  trace->add_flag("--json", f->json, "say what was written as a JSON object");
+  trace->footer(
+      "The next steps that begin, of whatever sessions and masters. Tasks that "
+      "do not\nanswer are named, and the file has the others.");
+  return trace;
 }
 
 // Takes from a config file what was not given as a flag.
@@ -206,6 +225,9 @@ int main(int argc, char** argv) {
   status->add_option("--waits", status_flags.waits,
                      "how many of the waits in progress (20)");
 
+  millrace::TraceFlags trace_flags;
+  CLI::App* trace = AddTrace(&app, &trace_flags);
+
   CLI::App* version = app.add_subcommand("version", "print the version");
 
   try {
@@ -226,6 +248,7 @@ int main(int argc, char** argv) {
   if (run->parsed()) result = millrace::RunScript(run_flags);
   if (stop->parsed()) result = millrace::RunStop(stop_flags);
   if (status->parsed()) result = millrace::RunStatus(status_flags);
+  if (trace->parsed()) result = millrace::RunTrace(trace_flags);
   if (version->parsed()) std::printf("Millrace %s\n", millrace::kVersion);
   return result;
 }
