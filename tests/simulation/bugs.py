@@ -26,7 +26,7 @@ PRESET = "dev"
 # A seed takes a fraction of a second; a bug may make one hang for good.
 LIMIT_SECONDS = 900
 # What a failure's message begins with, after its code and the client's name. See README.md.
-INVARIANTS = ("effect", "torn", "late", "disk", "reset", "wait", "stuck", "left", "closed", "crash", "hash")
+INVARIANTS = ("effect", "torn", "queue", "late", "disk", "reset", "wait", "stuck", "left", "closed", "crash", "hash")
 
 
 class Problem(Exception):

@@ -18,6 +18,7 @@ Client::Client(SimCluster& cluster, Verdict& verdict, int index)
       ops_(index, cluster.num_ps(), cluster.num_tasks() - cluster.num_ps()),
       connection_(cluster, verdict, absl::StrCat("client", index), ops_),
       counting_(connection_, ops_),
+      queueing_(connection_, ops_),
       training_(connection_, ops_),
       waiting_(connection_, ops_) {}
 
@@ -35,6 +36,7 @@ void Client::RunInTrouble(const std::function<bool()>& over) {
 }
 
 void Client::RunInPeace(int calm_steps, int64_t min_steps, Deadline limit) {
+  queueing_.Rest();
   int calm = 0;
   while (verdict_.ok() && (calm < calm_steps || steps() < min_steps)) {
     const int64_t before = steps();
@@ -58,9 +60,22 @@ void Client::RunInPeace(int calm_steps, int64_t min_steps, Deadline limit) {
   }
 }
 
+void Client::Finish(Deadline limit) {
+  while (verdict_.ok() && !queueing_.finished()) {
+    const Status status = queueing_.Finish();
+    if (status.ok()) continue;
+    connection_.Drop();
+    SleepMillis(50, 300);
+    if (limit.expired()) {
+      connection_.Fail(Prefix("stuck: the queues cannot be emptied: ", status));
+    }
+  }
+}
+
 Status Client::Step(bool calm) {
   const uint64_t which = SimRandom(100);
-  if (which < 60) return counting_.Step();
+  if (which < 48) return counting_.Step();
+  if (which < 60) return queueing_.Step(calm);
   if (which < 70) return training_.Train();
   if (which < 78) return training_.Snapshot();
   if (which < 85) return training_.Save();

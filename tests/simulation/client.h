@@ -4,14 +4,15 @@
 #include <functional>
 
 #include "tests/simulation/counting.h"
+#include "tests/simulation/queueing.h"
 #include "tests/simulation/training.h"
 #include "tests/simulation/waiting.h"
 
 namespace millrace::sim {
 
-// Steps one after the other, each chosen by the seed: counts, trains, saves,
-// waits, makes errors, resets containers, opens and closes sessions. After an
-// error that clients recover from it makes a new session.
+// Steps one after the other, each chosen by the seed: counts, queues, trains,
+// saves, waits, makes errors, resets containers, opens and closes sessions.
+// After an error that clients recover from it makes a new session.
 class Client {
  public:
   Client(SimCluster& cluster, Verdict& verdict, int index);
@@ -21,10 +22,13 @@ class Client {
   // Without faults: until `calm_steps` in a row have succeeded and there were
   // `min_steps` in all, which must be before `limit`.
   void RunInPeace(int calm_steps, int64_t min_steps, Deadline limit);
+  // After that: what it has left behind is as it should be.
+  void Finish(Deadline limit);
   void CloseSession() { connection_.Drop(); }
 
   int64_t steps() const { return connection_.steps(); }
   const Counting& counting() const { return counting_; }
+  const Queueing& queueing() const { return queueing_; }
   const Training& training() const { return training_; }
   int64_t resets() const { return resets_; }
 
@@ -40,6 +44,7 @@ class Client {
   const ClientOps ops_;
   Connection connection_;
   Counting counting_;
+  Queueing queueing_;
   Training training_;
   Waiting waiting_;
   int number_ = 0;  // of values of the variable in a container

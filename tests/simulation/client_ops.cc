@@ -121,6 +121,12 @@ ClientOps::ClientOps(int index, int num_ps, int num_workers)
   MR_CHECK(imported.ok(), imported.message());
   passed = *scope.graph().FindOutput("wait/exit");
 
+  for (int kind = 0; kind < kNumQueueKinds; ++kind) {
+    const int ps = (kind + worker) % num_ps;
+    queues.push_back(MakeQueueOps(scope.WithDevice(OnPs(ps)), worker,
+                                  static_cast<QueueKind>(kind), ps));
+  }
+
   container = absl::StrCat("scratch_", index);
   scratch_ps = static_cast<int>(SimRandom(static_cast<uint64_t>(num_ps)));
   const Scope at_scratch =

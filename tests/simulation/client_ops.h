@@ -5,6 +5,7 @@
 
 #include "millrace/client/scope.h"
 #include "millrace/client/variables.h"
+#include "tests/simulation/queue_ops.h"
 
 namespace millrace::sim {
 
@@ -46,6 +47,10 @@ struct ClientOps {
   Operation set_gate;
   Output goal;  // fed
   Output passed;
+
+  // One of each kind; those of the ps take turns. Clients of one worker share
+  // them.
+  std::vector<QueueOps> queues;
 
   // A variable in a container of its own.
   std::string container;

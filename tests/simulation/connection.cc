@@ -83,7 +83,8 @@ StatusOr<std::vector<Tensor>> Connection::RunIn(
   }
   const Status& status = got.status();
   if (!status.ok() && !IsRecoverable(status) && !IsStateLost(status) &&
-      status.code() != StatusCode::kResourceExhausted) {
+      status.code() != StatusCode::kResourceExhausted &&
+      !(limits.may_end && status.code() == StatusCode::kOutOfRange)) {
     Fail(Prefix("a run failed with an error that clients cannot meet: ",
                 status));
   }

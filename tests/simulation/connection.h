@@ -34,6 +34,7 @@ bool IsStateLost(const Status& status);
 struct RunLimits {
   int64_t timeout_ms = 0;  // 0: kRunTimeoutMs
   CancelScope* cancel = nullptr;
+  bool may_end = false;  // OUT_OF_RANGE is an outcome like others
 };
 
 // One thread, but for Run of a session from `session()`.

@@ -4,6 +4,8 @@ namespace millrace::sim {
 namespace {
 
 constexpr int kTries = 5;
+// No queue ever has so many elements.
+constexpr int32_t kTooMany = 1'000'000;
 // Longer than anybody looks: the step ends by the client's death alone.
 constexpr int64_t kWaitMs = 3'600'000;
 
@@ -30,6 +32,10 @@ void DoomedClient::Live() {
   const ClientOps ops(index_, cluster_.num_ps(),
                       cluster_.num_tasks() - cluster_.num_ps());
   Connection connection(cluster_, own_verdict_, name_, ops);
+  // In a loop that ends by the gate, or for elements of a queue of the client
+  // that works at the same worker: those that it has taken go back.
+  const bool queues = SimRandom(2) == 0;
+  const QueueOps& queue = ops.queues[SimRandom(ops.queues.size())];
   for (int i = 0; i < kTries && !over_.cancelled() && !dead_; ++i) {
     Status status =
         connection.Run({{ops.gate_value, 0.0f}}, {}, {ops.set_gate}).status();
@@ -40,14 +46,19 @@ void DoomedClient::Live() {
       const auto session = connection.session();
       waits_ = true;
       if (session.ok()) {
-        status = (*session)
-                     ->Run({{ops.goal, 1.0f}}, {ops.passed}, {}, context)
-                     .status();
+        status = queues
+                     ? (*session)
+                           ->Run({{queue.n, kTooMany}}, queue.taken_rows, {},
+                                 context)
+                           .status()
+                     : (*session)
+                           ->Run({{ops.goal, 1.0f}}, {ops.passed}, {}, context)
+                           .status();
       }
       waits_ = false;
       if (status.ok()) {
-        verdict_.Fail(
-            Internal("wait: ", name_, " passed a gate that nobody opened"));
+        verdict_.Fail(Internal(queues ? "queue: " : "wait: ", name_,
+                               " has got what nobody gave"));
       }
     }
     connection.Drop();

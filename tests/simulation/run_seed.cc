@@ -49,6 +49,7 @@ void Live(Client& client, Verdict& verdict, Phases& phases) {
     client.RunInPeace(kCalmSteps, kAllSteps,
                       Deadline::AfterMillis(3 * kQuietMs / 2));
   }
+  if (verdict.ok()) client.Finish(Deadline::AfterMillis(3 * kQuietMs));
   ++phases.calm;
   WaitFor([&] { return phases.close.load(); });
   client.CloseSession();
@@ -93,6 +94,8 @@ void RunCluster(Verdict& verdict, SeedResult* result) {
     result->steps += client->steps();
     result->acknowledged += client->counting().acknowledged();
     result->lost_state += client->counting().lost_state();
+    result->put += client->queueing().put();
+    result->taken += client->queueing().taken();
     result->saved += client->training().saved();
     result->restored += client->training().restored();
     result->resets += client->resets();

@@ -11,6 +11,8 @@ struct SeedResult {
   int64_t steps = 0;
   int64_t acknowledged = 0;
   int64_t lost_state = 0;
+  int64_t put = 0;  // elements of queues
+  int64_t taken = 0;
   int64_t saved = 0;
   int64_t restored = 0;
   int64_t resets = 0;

@@ -26,6 +26,8 @@ void SeedTotals::Add(const SeedResult& result, bool passed) {
   virtual_seconds_ += result.sim.virtual_nanos / 1'000'000'000;
   acknowledged_ += result.acknowledged;
   lost_state_ += result.lost_state;
+  put_ += result.put;
+  taken_ += result.taken;
   saved_ += result.saved;
   restored_ += result.restored;
   resets_ += result.resets;
@@ -45,10 +47,11 @@ std::string SeedTotals::Report() const {
   std::string text = absl::StrFormat(
       "%d steps, at least %d a seed; %d additions acknowledged, %d times a ps "
       "had lost them\n"
+      "%d elements put in queues, %d taken out\n"
       "%d checkpoints saved, %d restored, %d containers reset\n"
       "%d calls, %d events, %.1f hours of virtual time\n",
       steps_, passed_ > 0 ? least_steps_.load() : 0, acknowledged_, lost_state_,
-      saved_, restored_, resets_, calls_, events_,
+      put_, taken_, saved_, restored_, resets_, calls_, events_,
       static_cast<double>(virtual_seconds_) / 3600);
   absl::StrAppendFormat(&text, "faults, at least %d a seed:\n",
                         passed_ > 0 ? least_troubles_.load() : 0);

@@ -35,6 +35,8 @@ class SeedTotals {
   std::atomic<int64_t> virtual_seconds_{0};
   std::atomic<int64_t> acknowledged_{0};
   std::atomic<int64_t> lost_state_{0};
+  std::atomic<int64_t> put_{0};
+  std::atomic<int64_t> taken_{0};
   std::atomic<int64_t> saved_{0};
   std::atomic<int64_t> restored_{0};
   std::atomic<int64_t> resets_{0};
