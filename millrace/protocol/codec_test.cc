@@ -88,6 +88,18 @@ TEST(Codec, StatusOfABody) {
   EXPECT_EQ(step.status.code(), StatusCode::kUnknown);
 }
 
+// Stock clients cannot read a reply with a string that is no UTF-8.
+TEST(Codec, StatusOfABodyIsWellFormed) {
+  RunStepReply reply;
+  reply.status =
+      InvalidArgument("not a number: \xff\xc3\xa9\xe2\x82 \xed\xa0\x80");
+  RunStepReply decoded;
+  ASSERT_TRUE(Decode(ByteChunks(Bytes(reply)), &decoded).ok());
+  EXPECT_EQ(decoded.status,
+            InvalidArgument("not a number: \xef\xbf\xbd\xc3\xa9\xef\xbf\xbd "
+                            "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"));
+}
+
 TEST(Codec, BigFeedsAreNotCopied) {
   const Tensor big = Tensor::Zeros(DataType::kFloat, {4096});
   RunStepRequest request;

@@ -1,6 +1,8 @@
 // What message_decoder.h and message_encoder.h need besides templates.
 #include "millrace/protocol/message_encoder.h"
 
+#include "millrace/base/utf8.h"
+
 namespace millrace::internal {
 namespace {
 
@@ -145,7 +147,9 @@ Status FieldDecoder::ReadValue(ChunkReader value, GraphDef& v) {
 void FieldEncoder::operator()(StatusNumbers numbers, const Status& status) {
   if (status.ok()) return;
   out_.VarintField(numbers.code, static_cast<uint64_t>(status.code()));
-  out_.BytesField(numbers.message, status.message());
+  // A string of the format, which readers may refuse if it is none; messages
+  // may quote what clients have sent.
+  out_.BytesField(numbers.message, WellFormed(status.message()));
   if (IsDerived(status)) out_.VarintField(kDerivedField, 1);
 }
 

@@ -8,6 +8,7 @@ import os
 import random
 import socket
 import subprocess
+import threading
 import time
 
 import pytest
@@ -401,6 +402,109 @@ def test_session_handles(wire):
     assert wire.close(h)[0] == Code.OK
     assert wire.close(h)[0] in {Code.OK, Code.ABORTED}
   assert wire.run(handle, fetch=["a:0"])[0] == Code.ABORTED
+
+
+def test_handles_cannot_be_guessed(wire):
+  """Every bit of a handle differs between sessions, and those of one client tell nothing about the next."""
+  handles = []
+  for _ in range(64):
+    code, reply = wire.create(raw.graph())
+    assert code == Code.OK, reply
+    handles.append(int(reply.session_handle, 16))
+  for handle in handles:
+    wire.close(f"{handle:016x}")
+  bits = (1 << 64) - 1
+  for values in (handles, [(b - a) & bits for a, b in zip(handles, handles[1:])]):
+    ones = zeros = 0
+    for value in values:
+      ones |= value
+      zeros |= ~value & bits
+    assert ones == bits and zeros == bits, (hex(ones), hex(zeros))
+
+
+def test_a_session_that_is_closed_while_it_runs(cluster, wire):
+  component = raw.new("AttrValue")
+  component.list.type.append(raw.FLOAT)
+  nodes = raw.graph(raw.node("queue", "FIFOQueueV2", component_types=component, device="/job:ps/task:0"),
+                    raw.node("take", "QueueDequeueV2", "queue", component_types=component, device="/job:ps/task:0"),
+                    raw.const("a", 1.0))
+  code, reply = wire.create(nodes)
+  assert code == Code.OK, reply
+  handle = reply.session_handle
+  code, other = wire.create(raw.graph(raw.const("a", 1.0)))
+  assert code == Code.OK, other
+  ended = []
+  runner = threading.Thread(target=lambda: ended.append(wire.run(handle, fetch=["take:0"], timeout_in_ms=60_000)))
+  runner.start()
+  task_servers.wait_for(lambda: status(cluster, "ps")["running_steps"] > 0, "the step does not begin")
+  start = time.monotonic()
+  assert wire.close(handle)[0] == Code.OK
+  runner.join(20)
+  assert ended and time.monotonic() - start < 5, "the step goes on"
+  assert ended[0][0] in {Code.CANCELLED, Code.ABORTED}, ended
+  assert wire.run(handle, fetch=["a:0"])[0] == Code.ABORTED
+  assert wire.close(handle)[0] in {Code.OK, Code.ABORTED}
+  assert wire.run(other.session_handle, fetch=["a:0"])[0] == Code.OK
+  assert wire.close(other.session_handle)[0] == Code.OK
+  task_servers.wait_for(lambda: status(cluster, "ps")["running_steps"] == 0, "a step is left", 20)
+
+
+# Texts.
+
+
+def decode_csv(*lines):
+  out = raw.new("AttrValue")
+  out.list.type.extend([raw.INT32, raw.INT64, raw.FLOAT])
+  empty = [raw.const(f"d{t}", raw.tensor(t, (0,))) for t in (raw.INT32, raw.INT64, raw.FLOAT)]
+  return raw.graph(raw.const("lines", raw.tensor(raw.STRING, (len(lines),), string_val=lines)), *empty,
+                   raw.node("a", "DecodeCSV", "lines", *[n.name for n in empty], OUT_TYPE=out))
+
+
+def test_lines_that_lie(wire):
+  code, reply = wire.create(decode_csv(b'"1","2",3.5', b"-2147483648,-9223372036854775808,1"))
+  assert code == Code.OK, reply
+  code, values = wire.run(reply.session_handle, fetch=["a:0", "a:1", "a:2"])
+  assert code == Code.OK, values
+  wire.close(reply.session_handle)
+  for line in [b"2147483648,1,1", b"1,9223372036854775808,1", b"1,-9223372036854775809,1", b"1e3,1,1", b"1,1",
+               b"1,1,1,1", b'"1,1,1', b'"1"",1,1', b'"1"1,1,1', b'1,"1"",1', b'1"1,1,1', b'""""""1,1,1',
+               b'"' * 100_001 + b",1,1", b"," * 1_000_000, b"\xff\xfe,1,1", b"9" * 1_000_000 + b",1,1"]:
+    refuses(wire, decode_csv(line), codes={Code.INVALID_ARGUMENT}, fetch=["a:0"])
+
+
+def field(number, content):
+  return bytes([number << 3 | 2]) + varint(len(content)) + content
+
+
+def parse_example(message):
+  """`message` as an Example with two numbers called "x"."""
+  kinds, shapes, none = raw.new("AttrValue"), raw.new("AttrValue"), raw.new("AttrValue")
+  kinds.list.type.append(raw.INT64)
+  shapes.list.shape.add().CopyFrom(raw.dims_of(2))
+  none.list.SetInParent()
+  strings = {name: raw.const(name, raw.tensor(raw.STRING, (len(v),), string_val=v))
+             for name, v in {"messages": [message], "names": [], "keys": [b"x"], "no_keys": []}.items()}
+  return raw.graph(*strings.values(), raw.const("d", raw.tensor(raw.INT64, (0,))),
+                   raw.node("a", "ParseExampleV2", "messages", "names", "no_keys", "keys", "no_keys", "d", Tdense=kinds,
+                            num_sparse=0, sparse_types=none, ragged_value_types=none, ragged_split_types=none,
+                            dense_shapes=shapes))
+
+
+def test_examples_that_lie(wire):
+  def example(numbers, kind=3):
+    return field(1, field(1, field(1, b"x") + field(2, field(kind, numbers))))
+
+  good = example(field(1, b"\x01\x02"))
+  code, reply = wire.create(parse_example(good))
+  assert code == Code.OK, reply
+  code, values = wire.run(reply.session_handle, fetch=["a:0"])
+  assert code == Code.OK, values
+  wire.close(reply.session_handle)
+  huge = b"\xff\xff\xff\xff\xff\xff\xff\xff\x7f"
+  for bad in [b"\x0a" + huge + b"x", b"\x0a\xff\xff\xff\xff\x0f", example(b"\x0a" + huge), example(field(1, b"\xff" * 12)),
+              example(field(1, b"\x01\x02\x03")), example(field(1, b"\x01")), example(b"\x0d\0\0", 2),
+              example(b"\x0a\x05ab", 1), good[:-1], good * 3 + b"\x0a", b"\x0b" * 100_000, b"\xff" * 1000]:
+    refuses(wire, parse_example(bad), codes={Code.INVALID_ARGUMENT}, fetch=["a:0"])
 
 
 def test_keys_and_steps_of_nobody(wire):

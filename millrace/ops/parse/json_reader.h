@@ -10,7 +10,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/string_view.h"
 #include "millrace/base/status.h"
-#include "millrace/ops/string/utf8.h"
+#include "millrace/base/utf8.h"
 
 namespace millrace::ops {
 

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <vector>
 
-#include "millrace/ops/string/utf8.h"
+#include "millrace/base/utf8.h"
 
 namespace millrace::ops {
 namespace {

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "absl/strings/ascii.h"
+#include "millrace/base/utf8.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/string/case_mapping.h"
-#include "millrace/ops/string/utf8.h"
 
 namespace millrace::ops {
 namespace {

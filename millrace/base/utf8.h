@@ -7,7 +7,7 @@
 
 #include "absl/strings/string_view.h"
 
-namespace millrace::ops {
+namespace millrace {
 
 inline constexpr char32_t kReplacementCharacter = 0xfffd;
 
@@ -85,4 +85,13 @@ inline void AppendCharacter(char32_t c, std::string* out) {
   }
 }
 
-}  // namespace millrace::ops
+// The text, or one with the replacement character where it is not well formed,
+// for formats that have only well formed ones.
+inline std::string WellFormed(absl::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) AppendCharacter(TakeCharacter(&text), &out);
+  return out;
+}
+
+}  // namespace millrace
