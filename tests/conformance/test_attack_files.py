@@ -1,0 +1,199 @@
+"""Files of a server that has a root: no op gets out of it, and files that lie about their sizes and sums cost an error."""
+
+import os
+import struct
+
+import pytest
+
+grpc = pytest.importorskip("grpc")
+import raw_client as raw  # noqa: E402
+import task_servers  # noqa: E402
+
+Code = grpc.StatusCode
+SECRET = b"nobody may read this"
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+  """A folder with a secret, and in it the server's root with links that lead out."""
+  base = tmp_path_factory.mktemp("files")
+  (base / "secret").write_bytes(SECRET)
+  root = base / "root"
+  (root / "sub").mkdir(parents=True)
+  (root / "sub" / "inside").write_bytes(b"inside")
+  return base
+
+
+@pytest.fixture(autouse=True)
+def links(place):
+  """Out of the root; a save may have put a file in the place of one."""
+  root = place / "root"
+  for name, target in [("link", place / "secret"), ("up", ".."), ("new", place / "made_by_a_link")]:
+    (root / name).unlink(missing_ok=True)
+    (root / name).symlink_to(target)
+
+
+@pytest.fixture(scope="module")
+def wire(place):
+  if not os.path.exists(task_servers.COMMAND):
+    pytest.skip(f"{task_servers.COMMAND} is not built")
+  with task_servers.Cluster({"worker": 1}, flags=["--file_root", str(place / "root"), "--memory_limit", "1GB"]) as tasks:
+    with raw.Wire(tasks.address("worker")) as client:
+      yield client
+
+
+def text(name, *values, scalar=True):
+  return raw.const(name, raw.tensor(raw.STRING, () if scalar else (len(values),),
+                                    string_val=[v if isinstance(v, bytes) else v.encode() for v in values]))
+
+
+def types(*dtypes):
+  value = raw.new("AttrValue")
+  value.list.type.extend(dtypes)
+  return value
+
+
+def shapes(*dims):
+  value = raw.new("AttrValue")
+  for d in dims:
+    value.list.shape.add().CopyFrom(raw.dims_of(*d))
+  return value
+
+
+def run(wire, nodes, fetch=(), target=(), before=()):
+  """(code, reply) of a step, after steps with the targets `before`."""
+  code, reply = wire.create(raw.graph(*nodes))
+  assert code == Code.OK, reply
+  handle = reply.session_handle
+  try:
+    for name in before:
+      code, reply = wire.run(handle, target=[name])
+      if code != Code.OK:
+        return code, reply
+    return wire.run(handle, fetch=fetch, target=target)
+  finally:
+    wire.close(handle)
+
+
+def reader_of(op, path, **attrs):
+  """Nodes of a reader of one file: the step `put`, then "read:1"."""
+  return [text("path", path),
+          raw.node("queue", "FIFOQueueV2", component_types=types(raw.STRING), shapes=shapes(())),
+          raw.node("put", "QueueEnqueueV2", "queue", "path", Tcomponents=types(raw.STRING)),
+          raw.node("reader", op, **attrs),
+          raw.node("read", "ReaderReadV2", "reader", "queue")]
+
+
+def data_set_of(op, path):
+  of_texts = dict(output_types=types(raw.STRING), output_shapes=shapes(()))
+  return [text("path", path), text("plain", ""), raw.const("buffer", 0, raw.INT64),
+          raw.node("data", op, "path", "plain", "buffer"),
+          raw.node("iterator", "IteratorV2", shared_name=b"", container=b"", **of_texts),
+          raw.node("make", "MakeIterator", "data", "iterator"),
+          raw.node("next", "IteratorGetNext", "iterator", **of_texts)]
+
+
+def table_of(path):
+  return [text("path", path),
+          raw.node("table", "HashTableV2", key_dtype=raw.type_of(raw.STRING), value_dtype=raw.type_of(raw.INT64)),
+          raw.node("fill", "InitializeTableFromTextFileV2", "table", "path", key_index=-2, value_index=-1)]
+
+
+def names_of_tensors(path):
+  return [text("path", path), text("names", "x", scalar=False), text("slices", "", scalar=False), raw.const("x", 1.0)]
+
+
+FLOATS = {"dtypes": types(raw.FLOAT)}
+# What reads and writes files: nodes by the path, and what is run.
+ATTACKS = {
+    "ReadFile": lambda p: ([text("path", p), raw.node("a", "ReadFile", "path")], {"fetch": ["a:0"]}),
+    "WriteFile": lambda p: ([text("path", p), text("x", "gotcha"), raw.node("a", "WriteFile", "path", "x")],
+                            {"target": ["a"]}),
+    "TextLineReader": lambda p: (reader_of("TextLineReaderV2", p), {"fetch": ["read:1"], "before": ["put"]}),
+    "WholeFileReader": lambda p: (reader_of("WholeFileReaderV2", p), {"fetch": ["read:1"], "before": ["put"]}),
+    "TFRecordReader": lambda p: (reader_of("TFRecordReaderV2", p), {"fetch": ["read:1"], "before": ["put"]}),
+    "TextLineDataset": lambda p: (data_set_of("TextLineDataset", p), {"fetch": ["next:0"], "before": ["make"]}),
+    "TFRecordDataset": lambda p: (data_set_of("TFRecordDataset", p), {"fetch": ["next:0"], "before": ["make"]}),
+    "InitializeTableFromTextFile": lambda p: (table_of(p), {"target": ["fill"]}),
+    "RestoreV2": lambda p: ([*names_of_tensors(p), raw.node("a", "RestoreV2", "path", "names", "slices", **FLOATS)],
+                            {"fetch": ["a:0"]}),
+    "SaveV2": lambda p: ([*names_of_tensors(p), raw.node("a", "SaveV2", "path", "names", "slices", "x", **FLOATS)],
+                         {"target": ["a"]}),
+    "Save": lambda p: ([*names_of_tensors(p), raw.node("a", "Save", "path", "names", "x", T=types(raw.FLOAT))],
+                       {"target": ["a"]}),
+}
+# Those that look for files by the names of others may also find none.
+BY_PREFIX = {"RestoreV2"}
+
+
+def ways_out(base):
+  return ["../secret", str(base / "secret"), "link", "up/secret", "sub/../../secret", f"{base}/root/../secret", "new",
+          "/proc/self/environ", "/proc/self/root" + str(base / "secret"), "/dev/zero"]
+
+
+@pytest.mark.parametrize("way", range(10))
+@pytest.mark.parametrize("op", sorted(ATTACKS))
+def test_no_way_out_of_the_root(wire, place, op, way):
+  before = {p.name: p.read_bytes() for p in place.iterdir() if p.is_file()}
+  nodes, what = ATTACKS[op](ways_out(place)[way])
+  code, reply = run(wire, nodes, **what)
+  # A prefix gets an ending, so that it may name what is below the root and is not there.
+  allowed = {Code.PERMISSION_DENIED} | ({Code.NOT_FOUND} if op in BY_PREFIX else set())
+  # A save writes beside the name and renames: the link goes, what it names stays.
+  if op in ("Save", "SaveV2") and ways_out(place)[way] in ("link", "new"):
+    allowed.add(Code.OK)
+  assert code in allowed, (code, reply)
+  assert SECRET.decode() not in str(reply)
+  assert {p.name: p.read_bytes() for p in place.iterdir() if p.is_file()} == before
+
+
+def test_patterns_find_nothing_outside(wire, place):
+  for pattern in ["../*", "up/*", str(place / "*"), "/proc/*", "sub/../../*"]:
+    code, reply = run(wire, [text("p", pattern), raw.node("a", "MatchingFiles", "p")], fetch=["a:0"])
+    assert code == Code.PERMISSION_DENIED or not reply.tensor[0].tensor.string_val, (pattern, reply)
+
+
+def test_inside_the_root_files_are_as_anywhere(wire, place):
+  code, reply = run(wire, ATTACKS["ReadFile"]("sub/inside")[0], fetch=["a:0"])
+  assert code == Code.OK and list(reply.tensor[0].tensor.string_val) == [b"inside"], reply
+  code, reply = run(wire, ATTACKS["WriteFile"]("sub/written")[0], target=["a"])
+  assert code == Code.OK, reply
+  assert (place / "root" / "sub" / "written").read_bytes() == b"gotcha"
+
+
+# Records.
+
+
+def masked_crc(data):
+  crc = 0xFFFFFFFF
+  for byte in data:
+    crc ^= byte
+    for _ in range(8):
+      crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+  crc ^= 0xFFFFFFFF
+  return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
+
+
+def record(data, length=None, length_crc=None, data_crc=None):
+  size = struct.pack("<Q", len(data) if length is None else length)
+  return (size + struct.pack("<I", masked_crc(size) if length_crc is None else length_crc) + data +
+          struct.pack("<I", masked_crc(data) if data_crc is None else data_crc))
+
+
+@pytest.mark.parametrize("bad", [
+    record(b"abc", length=1 << 62), record(b"abc", length=(1 << 64) - 1), record(b"abc", length=1 << 40),
+    record(b"abc", length=4), record(b"abc", length_crc=0), record(b"abc", data_crc=0), record(b"abc")[:-1],
+], ids=["huge", "largest", "more_than_memory", "one_too_many", "sum_of_length", "sum_of_data", "cut_off"])
+def test_records_that_lie(wire, place, bad):
+  (place / "root" / "records").write_bytes(record(b"good") + bad)
+  for nodes, what in [ATTACKS["TFRecordReader"]("records"), ATTACKS["TFRecordDataset"]("records")]:
+    fetch = what["fetch"][0]
+    code, reply = wire.create(raw.graph(*nodes))
+    assert code == Code.OK, reply
+    handle = reply.session_handle
+    assert wire.run(handle, target=what["before"])[0] == Code.OK
+    code, reply = wire.run(handle, fetch=[fetch])
+    assert code == Code.OK and list(reply.tensor[0].tensor.string_val) == [b"good"], reply
+    code, reply = wire.run(handle, fetch=[fetch])
+    assert code in {Code.DATA_LOSS, Code.OUT_OF_RANGE}, (code, reply)
+    wire.close(handle)
