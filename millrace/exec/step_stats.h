@@ -44,7 +44,8 @@ struct NodeStats {
   absl::InlinedVector<Output, 1> outputs;
 };
 
-// "Mul"; of a fused node also what it runs: "_FusedElementwise[Mul,AddV2,Relu]".
+// "Mul"; of a fused node also what it runs:
+// "_FusedElementwise[Mul,AddV2,Relu]".
 std::string OpLabel(const NodeInfo& node);
 
 // One end of a tensor's way between two tasks. Times are of NowNanos().
