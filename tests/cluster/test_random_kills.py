@@ -1,5 +1,6 @@
-"""Servers and clients die at random, again and again, under steps: every call ends in time, those that needed the dead
-one with its name; it comes back at its address, sessions are made again, and nothing is left of the old ones.
+"""Servers and clients die at random, again and again, under steps, some of which wait for elements of queues: every call
+ends in time, those that needed the dead one with its name; it comes back at its address, sessions are made again, and
+nothing is left of the old ones.
 
 MILLRACE_SEED chooses other victims; the seed is printed with a failure.
 """
@@ -28,7 +29,8 @@ pytestmark = pytest.mark.skipif(
 
 
 class Trainer:
-  """A client that keeps a session with steps: short ones, and one that waits until it is released."""
+  """A client that keeps a session with steps: short ones, one that waits until it is released, and one that waits for an
+  element of a queue."""
 
   def __init__(self, cluster, number, kind):
     self.cluster, self.number, self.kind = cluster, number, kind
@@ -38,7 +40,7 @@ class Trainer:
     self.client = StepClient(kind)
     self.session = None  # its name
     self.lives = 0
-    self.waiting = self.stepper = None
+    self.waiting = self.taking = self.stepper = None
 
   def waits_by_itself(self, task):
     """Whether its calls go on when `task` is gone: the stock client waits for its master to come back."""
@@ -58,6 +60,8 @@ class Trainer:
   def release(self):
     self.client.run(self.session, "release").value()
     self.waiting.value()
+    self.client.run(self.session, "put").value()
+    assert self.taking.value() == "-1"
     self.client.run(self.session, "init_gate").value()
 
   def restart(self):
@@ -84,8 +88,9 @@ class Chaos:
   def round(self):
     for trainer in self.trainers:
       trainer.waiting = trainer.client.run(trainer.session, "wait")
+      trainer.taking = trainer.client.run(trainer.session, "take")
     for task in TASKS:
-      steps = sum(task in (t.loop, t.wait_task) for t in self.trainers)
+      steps = sum(2 * (task in (t.loop, t.wait_task)) for t in self.trainers)
       await_status(self.cluster, task, lambda s, steps=steps: s["running_steps"] == steps)
     for trainer in self.trainers:
       trainer.stepper = Stepper(trainer.client, trainer.session)
@@ -120,8 +125,9 @@ class Chaos:
       if trainer in waiting:
         continue
       trainer.waiting.wait()
+      trainer.taking.wait()
       trainer.stepper.join()
-      for call in (trainer.waiting, trainer.stepper.failed):
+      for call in (trainer.waiting, trainer.taking, trainer.stepper.failed):
         assert call.code in LOST, str(call)
         assert seconds_between(max(call.started, lost_at), call.ended) <= LIMIT_S, str(call)
         assert full_name(task) in call.text, str(call)
@@ -133,8 +139,9 @@ class Chaos:
     self.left[task] = 0
     for trainer in waiting:
       trainer.waiting.wait()
+      trainer.taking.wait()
       trainer.stepper.join()
-      for call in (trainer.waiting, trainer.stepper.failed):
+      for call in (trainer.waiting, trainer.taking, trainer.stepper.failed):
         assert call.code in LOST, str(call)
         assert seconds_between(back_at, call.ended) <= RECONNECT_S, str(call)
     for call in [trainer.client.close(trainer.session) for trainer in needing]:

@@ -12,8 +12,8 @@
 //       wait     on WAIT, needs what `loop` gives
 //       aside    on ASIDE, as `loop`, until `release_aside`
 //       step     counts on LOOP, gives the count negated on WAIT
-//       near     on the master's own task
-//       at_loop, at_wait   on one task
+//       take     on WAIT, needs an element of a queue on LOOP, which `put`
+//       gives near     on the master's own task at_loop, at_wait   on one task
 //   ID close SESSION
 //
 // and on stdout, for each command when it has ended: ID CODE MS TEXT, by tabs;
@@ -66,6 +66,16 @@ class GraphOfSteps {
         {{"dtype", DataType::kInt32}}, loop_);
     Read("count_now", {"count", "^counted"}, loop_);
     Negated("step", "count_now", wait_);
+    const AttrValue::TypeList element = {DataType::kInt32};
+    Add("queue", "FIFOQueueV2", {},
+        {{"component_types", element},
+         {"shared_name", absl::StrCat(name_, "_queue")}},
+        loop_);
+    Add("put", "QueueEnqueueV2", {"queue", "one"}, {{"Tcomponents", element}},
+        loop_);
+    Add("taken", "QueueDequeueV2", {"queue"}, {{"component_types", element}},
+        loop_);
+    Negated("take", "taken", wait_);
     Const("here", 7, "");
     Negated("near", "here", "");
     Const("there", 7, loop_);

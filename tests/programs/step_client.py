@@ -40,6 +40,9 @@ def graph_of_steps(loop_task, wait_task, aside_task, shared):
       with tf.control_dependencies([counted]):
         now = tf.raw_ops.ReadVariableOp(resource=count, dtype=tf.int32)
       tf.negative(tf.constant(7), name="at_loop")
+      queue = tf.raw_ops.FIFOQueueV2(component_types=[tf.int32], shared_name=f"{shared}_queue", name="queue")
+      tf.raw_ops.QueueEnqueueV2(handle=queue, components=[tf.constant(1)], name="put")
+      taken = tf.raw_ops.QueueDequeueV2(handle=queue, component_types=[tf.int32])[0]
     with tf.device(aside_task):
       gate_aside = variable("gate_aside", shared)
       init.append(assign("init_aside", gate_aside, 0))
@@ -47,6 +50,7 @@ def graph_of_steps(loop_task, wait_task, aside_task, shared):
       loop("aside", gate_aside)
     with tf.device(wait_task):
       tf.negative(looped, name="wait")
+      tf.negative(taken, name="take")
       tf.negative(now, name="step")
       tf.negative(tf.constant(7), name="at_wait")
     tf.group(init, name="init")
