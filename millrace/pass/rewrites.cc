@@ -5,7 +5,7 @@
 
 #include "millrace/pass/drop_unread.h"
 #include "millrace/pass/fold_constants.h"
-#include "millrace/pass/share_common.h"
+#include "millrace/pass/share_equal_nodes.h"
 #include "millrace/pass/simplify.h"
 
 namespace millrace {
@@ -19,7 +19,7 @@ constexpr int kDefaultMinNodes = 4;
 Rewrites Rewrites::None() {
   return {.fold_constants = false,
           .simplify = false,
-          .share_common = false,
+          .share_equal_nodes = false,
           .drop_unread = false,
           .fuse = false};
 }
@@ -45,9 +45,9 @@ Rewrites Rewrites::Of(const GraphOptions& options) {
   r.fold_constants =
       is_on(rewriter.constant_folding, optimizer.do_constant_folding,
             {"constfold", "constant_folding"});
-  r.share_common = is_on(rewriter.common_subgraph_elimination,
-                         optimizer.do_common_subexpression_elimination,
-                         {"common_subgraph_elimination"});
+  r.share_equal_nodes = is_on(rewriter.common_subgraph_elimination,
+                              optimizer.do_common_subexpression_elimination,
+                              {"common_subgraph_elimination"});
   r.simplify = is_on(rewriter.arithmetic_optimization, true,
                      {"arithmetic", "arithmetic_optimization"});
   r.fuse = is_on(rewriter.remapping, true, {"remap", "remapping"});
@@ -67,7 +67,8 @@ Status RewriteForRun(const RunSignature& signature, const Rewrites& rewrites,
         FoldConstants(signature, evaluate, rewrites.max_folded_bytes, graph));
   }
   if (rewrites.simplify) MR_RETURN_IF_ERROR(Simplify(signature, graph));
-  if (rewrites.share_common) MR_RETURN_IF_ERROR(ShareCommon(signature, graph));
+  if (rewrites.share_equal_nodes)
+    MR_RETURN_IF_ERROR(ShareCommon(signature, graph));
   if (rewrites.drop_unread) MR_RETURN_IF_ERROR(DropUnread(signature, graph));
   return OkStatus();
 }

@@ -19,11 +19,11 @@ namespace millrace {
 // subexpressions off unless do_constant_folding,
 // do_common_subexpression_elimination or the toggle ask for them.
 struct Rewrites {
-  bool fold_constants = true;  // pass/fold_constants.h
-  bool simplify = true;        // pass/simplify.h
-  bool share_common = true;    // pass/share_common.h
-  bool drop_unread = true;     // pass/drop_unread.h
-  bool fuse = true;            // pass/fuse_nodes.h
+  bool fold_constants = true;     // pass/fold_constants.h
+  bool simplify = true;           // pass/simplify.h
+  bool share_equal_nodes = true;  // pass/share_equal_nodes.h
+  bool drop_unread = true;        // pass/drop_unread.h
+  bool fuse = true;               // pass/fuse_nodes.h
   int64_t max_folded_bytes = 0;
   // Smaller graphs stay as they are (stock's min_graph_nodes).
   int min_nodes = 4;

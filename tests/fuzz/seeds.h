@@ -4,12 +4,12 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "millrace/base/file.h"
 
 namespace millrace {
 
@@ -24,10 +24,10 @@ extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
     if (!absl::ConsumePrefix(&folder, "--write_seeds=")) continue;
     int number = 0;
     for (const std::string& seed : millrace::FuzzSeeds()) {
-      std::ofstream out(absl::StrCat(folder, "/seed_", number++),
-                        std::ios::binary);
-      out.write(seed.data(), static_cast<std::streamsize>(seed.size()));
-      if (!out.good()) std::abort();
+      const millrace::Status written = millrace::WriteStringToFile(
+          millrace::DefaultFiles(), absl::StrCat(folder, "/seed_", number++),
+          seed);
+      if (!written.ok()) std::abort();
     }
     std::exit(0);
   }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kMicro = 1'000;
 constexpr int64_t kMilli = 1'000'000;
-constexpr int64_t kSecond = 1'000'000'000;
+constexpr int64_t kSecondNanos = 1'000'000'000;
 
 // A clock elsewhere: so far ahead at time 0, and so much faster.
 struct OtherClock {
@@ -31,13 +31,13 @@ ClockProbe Probe(const OtherClock& clock, int64_t sent, int64_t go,
 }
 
 TEST(ClockAlignment, AnEvenRoundTripTellsTheDifference) {
-  for (const int64_t ahead : {-5 * kSecond, int64_t{0}, 3 * kMilli}) {
+  for (const int64_t ahead : {-5 * kSecondNanos, int64_t{0}, 3 * kMilli}) {
     const OtherClock clock{ahead};
     ClockAlignment alignment;
-    alignment.Add(Probe(clock, kSecond, 40 * kMicro, 40 * kMicro));
+    alignment.Add(Probe(clock, kSecondNanos, 40 * kMicro, 40 * kMicro));
     EXPECT_EQ(alignment.offset_nanos(), ahead);
     EXPECT_EQ(alignment.error_nanos(), 40 * kMicro);
-    EXPECT_EQ(alignment.ToHere(clock.At(2 * kSecond)), 2 * kSecond);
+    EXPECT_EQ(alignment.ToHere(clock.At(2 * kSecondNanos)), 2 * kSecondNanos);
   }
 }
 
@@ -45,18 +45,19 @@ TEST(ClockAlignment, AnEvenRoundTripTellsTheDifference) {
 TEST(ClockAlignment, TheErrorIsAtMostHalfTheShortestTrip) {
   Rng random(1);
   for (int round = 0; round < 100; ++round) {
-    const OtherClock clock{static_cast<int64_t>(random.Uniform(10 * kSecond)) -
-                           5 * kSecond};
+    const OtherClock clock{
+        static_cast<int64_t>(random.Uniform(10 * kSecondNanos)) -
+        5 * kSecondNanos};
     ClockAlignment alignment;
-    int64_t shortest = kSecond;
+    int64_t shortest = kSecondNanos;
     for (int i = 0; i < 8; ++i) {
       const auto go = static_cast<int64_t>(random.Uniform(kMilli));
       const auto back = static_cast<int64_t>(random.Uniform(kMilli));
       shortest = std::min(shortest, go + back);
-      alignment.Add(Probe(clock, kSecond + i * 2 * kMilli, go, back));
+      alignment.Add(Probe(clock, kSecondNanos + i * 2 * kMilli, go, back));
     }
     EXPECT_EQ(alignment.error_nanos(), (shortest + 1) / 2);
-    const int64_t here = kSecond + 5 * kMilli;
+    const int64_t here = kSecondNanos + 5 * kMilli;
     EXPECT_LE(std::abs(alignment.ToHere(clock.At(here)) - here),
               alignment.error_nanos() + 1);
   }
@@ -64,16 +65,17 @@ TEST(ClockAlignment, TheErrorIsAtMostHalfTheShortestTrip) {
 
 // A minute of a clock that is 100 us a second too fast.
 TEST(ClockAlignment, FollowsAClockThatDrifts) {
-  const OtherClock clock{-7 * kSecond, 1e-4};
+  const OtherClock clock{-7 * kSecondNanos, 1e-4};
   ClockAlignment alignment;
   for (int second = 0; second < 60; ++second) {
-    const int64_t now = second * kSecond;
+    const int64_t now = second * kSecondNanos;
     alignment.Add(Probe(clock, now, 2 * kMilli, 900 * kMicro));
     alignment.Add(Probe(clock, now + 5 * kMilli, 30 * kMicro, 50 * kMicro));
   }
   EXPECT_EQ(alignment.error_nanos(), 40 * kMicro);
-  int64_t last = -kSecond;
-  for (int64_t here = 10 * kMilli; here < 59 * kSecond; here += 77 * kMilli) {
+  int64_t last = -kSecondNanos;
+  for (int64_t here = 10 * kMilli; here < 59 * kSecondNanos;
+       here += 77 * kMilli) {
     const int64_t aligned = alignment.ToHere(clock.At(here));
     EXPECT_LE(std::abs(aligned - here), 41 * kMicro) << here;
     EXPECT_GT(aligned, last);
@@ -85,12 +87,12 @@ TEST(ClockAlignment, OneMachineHasOneClockUntilAProbeShowsOtherwise) {
   const OtherClock same;
   ClockAlignment alignment;
   alignment.SameMachine();
-  alignment.Add(Probe(same, kSecond, 10 * kMicro, 300 * kMicro));
+  alignment.Add(Probe(same, kSecondNanos, 10 * kMicro, 300 * kMicro));
   EXPECT_EQ(alignment.error_nanos(), 0);
   EXPECT_EQ(alignment.ToHere(12345), 12345);
   // In a container whose clock was set.
-  const OtherClock set{kSecond};
-  alignment.Add(Probe(set, 2 * kSecond, 10 * kMicro, 20 * kMicro));
+  const OtherClock set{kSecondNanos};
+  alignment.Add(Probe(set, 2 * kSecondNanos, 10 * kMicro, 20 * kMicro));
   EXPECT_GT(alignment.error_nanos(), 0);
 }
 

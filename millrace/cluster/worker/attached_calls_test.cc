@@ -9,13 +9,13 @@
 namespace millrace {
 namespace {
 
-struct Waiting {
+struct WaitingCalls {
   CancelScope scope;
   CallContext context;
   int reply = 0;
   Status status = Internal("not answered");
   Done done;
-  Waiting() {
+  WaitingCalls() {
     context.cancel = &scope;
     done = Done([this](Status s) { status = std::move(s); });
   }
@@ -24,7 +24,7 @@ struct Waiting {
 TEST(AttachedCalls, AllAreAnswered) {
   int abandoned = 0;
   AttachedCalls<int> calls([&](Status) { ++abandoned; });
-  Waiting a, b, late;
+  WaitingCalls a, b, late;
   ASSERT_TRUE(calls.Add(a.context, &a.reply, a.done));
   ASSERT_TRUE(calls.Add(b.context, &b.reply, b.done));
   calls.Complete(7, OkStatus());
@@ -43,7 +43,7 @@ TEST(AttachedCalls, AbandonedWhenTheLastIsCancelled) {
   std::vector<Status> abandoned;
   AttachedCalls<int> calls(
       [&](Status s) { abandoned.push_back(std::move(s)); });
-  Waiting a, b, c;
+  WaitingCalls a, b, c;
   calls.Add(a.context, &a.reply, a.done);
   calls.Add(b.context, &b.reply, b.done);
   a.scope.Cancel(Cancelled("a"));
@@ -66,7 +66,7 @@ TEST(AttachedCalls, MayBeCompletedByACancellation) {
   AttachedCalls<int>* self = nullptr;
   AttachedCalls<int> calls([&](Status s) { self->Complete(1, s); });
   self = &calls;
-  Waiting a;
+  WaitingCalls a;
   calls.Add(a.context, &a.reply, a.done);
   a.scope.Cancel(Cancelled("gone"));
   EXPECT_EQ(a.status.message(), "gone");

@@ -1,4 +1,4 @@
-#include "millrace/pass/share_common.h"
+#include "millrace/pass/share_equal_nodes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
