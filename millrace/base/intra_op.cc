@@ -30,7 +30,7 @@ constexpr int64_t kSpinNanos = 3000;
 constexpr int64_t kPreparedNanos = 250'000;
 constexpr int64_t kWantedNanos = 20'000'000;
 constexpr int64_t kContestedYieldNanos = 10'000;
-constexpr int64_t kContestedNanos = 20'000'000;
+constexpr int64_t kContestedNanos = 100'000;
 
 // A piece of work of a team, on the caller's stack.
 struct Job {

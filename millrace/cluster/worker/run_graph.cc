@@ -80,6 +80,8 @@ void RunGraphCall::Start() {
   } else if (plans.all_cheap()) {
     worker_.lanes.control.Schedule([self] { self->RunPlans(); });
   } else if (plans.num_devices() == 1 && EventThreads::HandOver()) {
+    // While the tensors came, sender and receiver may have had all cores.
+    worker_.lanes.intra_op.Prepare();
     RunPlans();
   } else {
     worker_.lanes.inter_op.Schedule([self] { self->RunPlans(); });
