@@ -24,6 +24,7 @@
 #include "millrace/base/clock.h"
 #include "millrace/base/thread.h"
 #include "millrace/graph/op_registry.h"
+#include "millrace/graph/test_registry.h"
 #include "millrace/kernel/function_runner.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/kernel/rendezvous.h"
@@ -79,14 +80,8 @@ inline const OpRegistry& TestOps() {
       {"Call", {.inputs = kX, .outputs = kY, .attrs = "f: func"}},
       {"OnlyGpu", {}},
   };
-  static const OpRegistry* const ops = [] {
-    std::vector<const OpDecl*> all;
-    for (const OpDecl& decl : kDecls) all.push_back(&decl);
-    auto built = OpRegistry::Build(all);
-    MR_CHECK(built.ok(), built.status().ToString());
-    return built->release();
-  }();
-  return *ops;
+  static const OpRegistry& ops = MakeTestRegistry(kDecls);
+  return ops;
 }
 
 // What the kernels of the process share. A test starts with Reset().

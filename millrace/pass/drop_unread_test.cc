@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "millrace/graph/test_registry.h"
+
 namespace millrace {
 namespace {
 
@@ -34,12 +36,8 @@ const OpRegistry& OpsWithQueues() {
        {.inputs = "i: float, p: bool", .outputs = "no: float, yes: float"}},
       {"Bool", {.outputs = "o: bool"}},
   };
-  static const OpRegistry* const ops = [] {
-    std::vector<const OpDecl*> all;
-    for (const OpDecl& decl : kDecls) all.push_back(&decl);
-    return OpRegistry::Build(all)->release();
-  }();
-  return *ops;
+  static const OpRegistry& ops = MakeTestRegistry(kDecls);
+  return ops;
 }
 
 // Graphs by names. "^x" is a control edge, "x:1" output 1.

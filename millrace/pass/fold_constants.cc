@@ -7,6 +7,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "millrace/base/clock.h"
 #include "millrace/graph/shape_context.h"
 #include "millrace/kernel/kernel_context.h"
 #include "millrace/pass/cpu_nodes.h"
@@ -19,6 +20,8 @@ constexpr int64_t kMaxInputBytes = 1 << 20;
 // Of one graph.
 constexpr int64_t kMaxBytesInAll = 10 << 20;
 constexpr int kMaxEvaluations = 50'000;
+// A first step waits for folding; what is not folded by then is just run.
+constexpr int64_t kMaxMillis = 500;
 // A node that would have to wait for more than this is left alone.
 constexpr size_t kMostFoldedWaits = 8;
 
@@ -137,7 +140,7 @@ class ConstantFolder {
   }
 
   void TryToFold(const Node& node) {
-    if (node.inputs.empty() || evaluations_left_ == 0) return;
+    if (node.inputs.empty() || evaluations_left_ == 0 || end_.expired()) return;
     std::vector<Tensor> values;
     int64_t input_bytes = 0;
     for (const OutputRef& in : node.inputs) {
@@ -261,6 +264,7 @@ class ConstantFolder {
   std::vector<NodeId> read_;   // constants that folded nodes read
   int64_t bytes_left_ = kMaxBytesInAll;
   int evaluations_left_ = kMaxEvaluations;
+  const Deadline end_ = Deadline::AfterMillis(kMaxMillis);
 };
 
 }  // namespace

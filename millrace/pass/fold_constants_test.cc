@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "millrace/base/clock.h"
+#include "millrace/base/sim.h"
 #include "millrace/pass/rewrite_graphs.h"
 
 namespace millrace {
@@ -134,6 +136,27 @@ TEST_F(FoldConstantsTest, ALimitOfItsOwn) {
   EXPECT_TRUE(g_.Named("n").IsOp("Neg"));
   Fold({}, 40);
   EXPECT_TRUE(g_.Named("n").IsOp("Const"));
+}
+
+// A first step waits for it: what takes long is left to the runs.
+TEST_F(FoldConstantsTest, TakesOnlySoLong) {
+  const SimResult result = SimWorld({.seed = 1}).Run([&] {
+    g_.Const("c", 1).Add("n0", "Neg", {"c"});
+    for (int i = 1; i < 20; ++i) {
+      g_.Add(absl::StrCat("n", i), "Neg", {absl::StrCat("n", i - 1)});
+    }
+    g_.Add("out", "_Retval", {"n19"});
+    const ConstantEvaluator slow = [](const Node& node,
+                                      absl::Span<const Tensor> in) {
+      SleepUntil(Deadline::AfterMillis(100));
+      return ComputeScalars(node, in);
+    };
+    EXPECT_TRUE(FoldConstants({}, slow, 0, &g_.graph()).ok());
+  });
+  EXPECT_TRUE(result.status.ok()) << result.Report();
+  // Five of them, in 500 ms.
+  EXPECT_THAT(g_.Lines(), testing::Contains("n4 = Const()"));
+  EXPECT_THAT(g_.Lines(), testing::Contains("n5 = Neg(n4)"));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "millrace/base/check.h"
+#include "millrace/graph/test_registry.h"
 
 namespace millrace {
 namespace {
@@ -27,12 +28,8 @@ const OpRegistry& Ops() {
       {"Handle", {.outputs = "h: resource", .flags = kStateful}},
       {"Read", {.inputs = "h: resource", .outputs = "o: float"}},
   };
-  static const OpRegistry* const ops = [] {
-    std::vector<const OpDecl*> all;
-    for (const OpDecl& decl : kDecls) all.push_back(&decl);
-    return OpRegistry::Build(all)->release();
-  }();
-  return *ops;
+  static const OpRegistry& ops = MakeTestRegistry(kDecls);
+  return ops;
 }
 
 const KernelTable& Kernels() {

@@ -12,6 +12,7 @@
 #include "millrace/graph/graph.h"
 #include "millrace/graph/shape_context.h"
 #include "millrace/graph/tensor_name.h"
+#include "millrace/graph/test_registry.h"
 #include "millrace/kernel/kernel_decl.h"
 
 namespace millrace {
@@ -88,19 +89,22 @@ inline const OpRegistry& RewriteOps() {
         .attrs = "T: {float, half}; num_args: int; transpose_a: bool = false; "
                  "transpose_b: bool = false; fused_ops: list(string) = []; "
                  "leakyrelu_alpha: float = 0.2"}},
+      {"AddN",
+       {.inputs = "inputs: N * T",
+        .outputs = "sum: T",
+        .attrs = "N: int >= 1; T: type"}},
+      {"_SumOfProducts",
+       {.inputs = "factors: N * T",
+        .outputs = "sum: T",
+        .attrs = "N: int; T: type; transpose_a: bool = false; transpose_b: "
+                 "bool = false"}},
       {"_FusedElementwise",
        {.inputs = "args: Targs",
         .outputs = "results: Tresults",
         .attrs = "Targs: list(type); Tresults: list(type)"}},
   };
-  static const OpRegistry* const ops = [] {
-    std::vector<const OpDecl*> all;
-    for (const OpDecl& decl : kDecls) all.push_back(&decl);
-    auto built = OpRegistry::Build(all);
-    MR_CHECK(built.ok(), built.status().ToString());
-    return built->release();
-  }();
-  return *ops;
+  static const OpRegistry& ops = MakeTestRegistry(kDecls);
+  return ops;
 }
 
 // "^x" is a control edge, "x:1" output 1. Types are float unless said.

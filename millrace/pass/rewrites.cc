@@ -68,7 +68,7 @@ Status RewriteForRun(const RunSignature& signature, const Rewrites& rewrites,
   }
   if (rewrites.simplify) MR_RETURN_IF_ERROR(Simplify(signature, graph));
   if (rewrites.share_equal_nodes)
-    MR_RETURN_IF_ERROR(ShareCommon(signature, graph));
+    MR_RETURN_IF_ERROR(ShareEqualNodes(signature, graph));
   if (rewrites.drop_unread) MR_RETURN_IF_ERROR(DropUnread(signature, graph));
   return OkStatus();
 }

@@ -23,9 +23,9 @@ std::vector<NodeId> SortedControls(const Node& node) {
 }
 
 // Lives for one call.
-class CommonSharer {
+class EqualNodeSharer {
  public:
-  CommonSharer(const RunSignature& signature, Graph* graph)
+  EqualNodeSharer(const RunSignature& signature, Graph* graph)
       : graph_(*graph), pure_(*graph), targets_(TargetsOf(signature, *graph)) {}
 
   Status Run() {
@@ -102,8 +102,8 @@ class CommonSharer {
 
 }  // namespace
 
-Status ShareCommon(const RunSignature& signature, Graph* graph) {
-  return CommonSharer(signature, graph).Run();
+Status ShareEqualNodes(const RunSignature& signature, Graph* graph) {
+  return EqualNodeSharer(signature, graph).Run();
 }
 
 }  // namespace millrace

@@ -1,4 +1,4 @@
-// ShareCommon: computes equal nodes once.
+// ShareEqualNodes: computes equal nodes once.
 #pragma once
 
 #include "millrace/graph/graph.h"
@@ -10,6 +10,6 @@ namespace millrace {
 // attributes, device, inputs and control inputs, readers of the later ones read
 // the first one; constants with equal values are such nodes, too (up to a
 // megabyte). What nobody reads or waits for then goes, unless it is a target.
-Status ShareCommon(const RunSignature& signature, Graph* graph);
+Status ShareEqualNodes(const RunSignature& signature, Graph* graph);
 
 }  // namespace millrace

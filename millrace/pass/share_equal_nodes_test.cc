@@ -10,18 +10,18 @@ namespace {
 
 using testing::ElementsAre;
 
-class ShareCommonTest : public testing::Test {
+class ShareEqualNodesTest : public testing::Test {
  protected:
   void Share(std::vector<std::string> targets = {}) {
     RunSignature signature;
     signature.targets = std::move(targets);
-    const Status status = ShareCommon(signature, &g_.graph());
+    const Status status = ShareEqualNodes(signature, &g_.graph());
     ASSERT_TRUE(status.ok()) << status;
   }
   RewriteGraph g_;
 };
 
-TEST_F(ShareCommonTest, EqualNodesAreComputedOnce) {
+TEST_F(ShareEqualNodesTest, EqualNodesAreComputedOnce) {
   g_.Add("x", "_Arg").Const("a", 2).Const("b", 2);
   g_.Add("p", "Mul", {"x", "a"}).Add("q", "Mul", {"x", "b"});
   g_.Add("r", "Neg", {"p"}).Add("s", "Neg", {"q"});
@@ -34,7 +34,7 @@ TEST_F(ShareCommonTest, EqualNodesAreComputedOnce) {
                           "sum = AddV2(r, r)", "x = _Arg()"));
 }
 
-TEST_F(ShareCommonTest, AllOutputsAreShared) {
+TEST_F(ShareEqualNodesTest, AllOutputsAreShared) {
   g_.Add("x", "_Arg").Add("p", "Two", {"x"}).Add("q", "Two", {"x"});
   g_.Add("a", "_Retval", {"p:1"}).Add("b", "_Retval", {"q"});
   g_.Add("c", "_Retval", {"q:1"});
@@ -44,7 +44,7 @@ TEST_F(ShareCommonTest, AllOutputsAreShared) {
                           "c = _Retval(p:1)", "p = Two(x)", "x = _Arg()"));
 }
 
-TEST_F(ShareCommonTest, WhatDiffersStays) {
+TEST_F(ShareEqualNodesTest, WhatDiffersStays) {
   g_.Add("x", "_Arg").Add("y", "_Arg").Add("v", "RefVar");
   g_.Const("two", 2)
       .Const("three", 3)
@@ -65,7 +65,7 @@ TEST_F(ShareCommonTest, WhatDiffersStays) {
   EXPECT_EQ(g_.Lines(), before);
 }
 
-TEST_F(ShareCommonTest, TargetsAndWhatOthersWaitForStay) {
+TEST_F(ShareEqualNodesTest, TargetsAndWhatOthersWaitForStay) {
   g_.Add("x", "_Arg").Add("p", "Neg", {"x"}).Add("q", "Neg", {"x"});
   g_.Add("target", "Neg", {"x"}).Add("then", "NoOp", {"^q"});
   g_.Add("out", "_Retval", {"q"});
@@ -77,7 +77,7 @@ TEST_F(ShareCommonTest, TargetsAndWhatOthersWaitForStay) {
 
 // Many equal nodes are no reason to take long: this would be five
 // billion comparisons.
-TEST_F(ShareCommonTest, ManyNodes) {
+TEST_F(ShareEqualNodesTest, ManyNodes) {
   g_.Add("x", "_Arg");
   constexpr int kNodes = 100'000;
   for (int i = 0; i < kNodes; ++i) {
