@@ -1,24 +1,13 @@
 #include <algorithm>
 #include <vector>
 
-#include "millrace/base/target_clones.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/nn/pool.h"
+#include "millrace/ops/nn/pool_taps.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
 namespace {
-
-template <class T, class S>
-MR_TARGET_CLONES void AddTo(const T* x, S* sums, int64_t n) {
-#pragma GCC ivdep
-  for (int64_t i = 0; i < n; ++i) sums[i] += static_cast<S>(x[i]);
-}
-template <class S, class T>
-MR_TARGET_CLONES void ScaleTo(const S* x, S factor, T* z, int64_t n) {
-#pragma GCC ivdep
-  for (int64_t i = 0; i < n; ++i) z[i] = static_cast<T>(x[i] * factor);
-}
 
 template <class S>
 S PerElement(const Covered (&covered)[kMaxSpatial]) {
@@ -47,15 +36,12 @@ class AvgPoolKernel {
       return ctx.ParallelFor(
           p.images * p.OutputPixels(), p.Taps() * (n / 4 + 5),
           [&](int64_t begin, int64_t end) {
-            std::vector<S> sums(static_cast<size_t>(n));
+            TapPlaces taps(p);
             ForWindows(p, begin, end,
                        [&](int64_t o, int64_t image, const auto& covered) {
-                         std::fill(sums.begin(), sums.end(), S(0));
-                         ForCovered(p, image, covered, [&](int64_t pixel) {
-                           AddTo(in + pixel * n, sums.data(), n);
-                         });
-                         ScaleTo(sums.data(), PerElement<S>(covered), z + o * n,
-                                 n);
+                         ScaledSumOfTaps(in + FirstPlace(p, image, covered),
+                                         taps.Of(covered),
+                                         PerElement<S>(covered), n, z + o * n);
                        });
           });
     });
@@ -64,6 +50,64 @@ class AvgPoolKernel {
  private:
   PoolAttrs attrs_;
 };
+
+// The windows that cover position i of the input.
+Covered WindowsOver(const Window& w, int64_t i) {
+  const int64_t last = (i + w.before) / w.stride;
+  // The first that ends behind i.
+  const int64_t end = i + w.before - w.filter + 1;
+  const int64_t first = end <= 0 ? 0 : (end - 1) / w.stride + 1;
+  return {first, std::min(w.output, last + 1)};
+}
+
+// Which windows cover each position of a dimension, and how many positions each
+// window covers.
+struct Overlap {
+  explicit Overlap(const Window& w) {
+    for (int64_t i = 0; i < w.input; ++i) over.push_back(WindowsOver(w, i));
+    for (int64_t o = 0; o < w.output; ++o) {
+      covered.push_back(CoveredBy(w, o).size());
+    }
+  }
+  std::vector<Covered> over;
+  std::vector<int64_t> covered;
+};
+
+// dx = the sum over the windows that cover a pixel, for rows [begin, end) of
+// pixels of the batch.
+template <class T>
+void SumWindows(const PoolProblem& p, const Overlap (&overlap)[kMaxSpatial],
+                const T* dy, int64_t begin, int64_t end, T* dx) {
+  using S = ComputeType<T>;
+  const int64_t n = p.channels;
+  const Window* const w = p.window;
+  std::vector<int64_t> places;
+  std::vector<S> weights;
+  for (int64_t row = begin; row < end; ++row) {
+    const int64_t image = row / (w[0].input * w[1].input);
+    const Covered planes = overlap[0].over[row / w[1].input % w[0].input];
+    const Covered lines = overlap[1].over[row % w[1].input];
+    for (int64_t i = 0; i < w[2].input; ++i) {
+      const Covered over = overlap[2].over[i];
+      places.clear();
+      weights.clear();
+      for (int64_t d = planes.begin; d < planes.end; ++d) {
+        for (int64_t h = lines.begin; h < lines.end; ++h) {
+          const int64_t first =
+              ((image * w[0].output + d) * w[1].output + h) * w[2].output;
+          const int64_t covered = overlap[0].covered[d] * overlap[1].covered[h];
+          for (int64_t o = over.begin; o < over.end; ++o) {
+            places.push_back((first + o) * n);
+            weights.push_back(S(1) /
+                              static_cast<S>(covered * overlap[2].covered[o]));
+          }
+        }
+      }
+      WeightedSumOfTaps(dy, places, weights.data(), n,
+                        dx + (row * w[2].input + i) * n);
+    }
+  }
+}
 
 class AvgPoolGradKernel {
  public:
@@ -86,32 +130,15 @@ class AvgPoolGradKernel {
     MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, input));
     if (out->num_elements() == 0) return OkStatus();
     return Dispatch(FloatTypes{}, grad.dtype(), [&]<class T>() -> Status {
-      using S = ComputeType<T>;
       const T* dy = grad.flat<T>().data();
       T* dx = out->mutable_flat<T>().data();
-      const int64_t n = p.channels;
-      const int64_t image_size = p.InputPixels() * n;
-      const int64_t pixels = p.OutputPixels();
-      return ctx.ParallelFor(
-          p.images, pixels * p.Taps() * (n / 4 + 5),
-          [&](int64_t begin, int64_t end) {
-            std::vector<S> image(static_cast<size_t>(image_size));
-            std::vector<S> part(static_cast<size_t>(n));
-            for (int64_t i = begin; i < end; ++i) {
-              std::fill(image.begin(), image.end(), S(0));
-              ForWindows(p, i * pixels, (i + 1) * pixels,
-                         [&](int64_t o, int64_t, const auto& covered) {
-                           const S scale = PerElement<S>(covered);
-                           for (int64_t c = 0; c < n; ++c) {
-                             part[c] = static_cast<S>(dy[o * n + c]) * scale;
-                           }
-                           ForCovered(p, 0, covered, [&](int64_t pixel) {
-                             AddTo(part.data(), image.data() + pixel * n, n);
-                           });
-                         });
-              ScaleTo(image.data(), S(1), dx + i * image_size, image_size);
-            }
-          });
+      const Overlap overlap[kMaxSpatial] = {
+          Overlap(p.window[0]), Overlap(p.window[1]), Overlap(p.window[2])};
+      return ctx.ParallelFor(p.images * p.window[0].input * p.window[1].input,
+                             p.window[2].input * (p.channels / 2 + 15),
+                             [&](int64_t begin, int64_t end) {
+                               SumWindows(p, overlap, dy, begin, end, dx);
+                             });
     });
   }
 

@@ -1,12 +1,13 @@
 #include <algorithm>
 #include <cstring>
-#include <limits>
+#include <vector>
 
 #include "millrace/base/target_clones.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/math/numbers.h"
 #include "millrace/ops/nn/pool.h"
+#include "millrace/ops/nn/pool_taps.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
@@ -26,40 +27,57 @@ template <class T>
 void PoolPixels(const PoolProblem& p, const T* x, T* z, int64_t begin,
                 int64_t end) {
   const int64_t n = p.channels;
+  TapPlaces taps(p);
   ForWindows(p, begin, end, [&](int64_t o, int64_t image, const auto& covered) {
-    T* out = z + o * n;
-    bool first = true;
-    ForCovered(p, image, covered, [&](int64_t pixel) {
-      if (first) {
-        std::memcpy(out, x + pixel * n, static_cast<size_t>(n) * sizeof(T));
-      } else {
-        LargerOf(x + pixel * n, out, n);
-      }
-      first = false;
-    });
+    const T* const from = x + FirstPlace(p, image, covered);
+    T* const out = z + o * n;
+    const absl::Span<const int64_t> places = taps.Of(covered);
+    std::memcpy(out, from, static_cast<size_t>(n) * sizeof(T));
+    for (size_t t = 1; t < places.size(); ++t) {
+      LargerOf(from + places[t], out, n);
+    }
   });
 }
 
 template <class T>
 void FindPixels(const PoolProblem& p, const T* x, int64_t* index, int64_t begin,
                 int64_t end) {
-  using S = ComputeType<T>;
   const int64_t n = p.channels;
+  TapPlaces taps(p);
   ForWindows(p, begin, end, [&](int64_t o, int64_t image, const auto& covered) {
-    for (int64_t c = 0; c < n; ++c) {
-      int64_t best = -1;
-      S largest{};
-      ForCovered(p, image, covered, [&](int64_t pixel) {
-        const S value = static_cast<S>(x[pixel * n + c]);
-        // NaN never is the largest.
-        if (value == value && (best < 0 || value > largest)) {
-          best = pixel * n + c;
-          largest = value;
-        }
-      });
-      index[o * n + c] = best;
-    }
+    const int64_t first = FirstPlace(p, image, covered);
+    LargestOfTaps(x + first, taps.Of(covered), n, first, index + o * n);
   });
+}
+
+// The gradient of images [begin, end). What a window adds to is cleared just
+// before, as long as it stays in the cache: rows of images, planes of volumes.
+template <class T>
+void AddGrads(const PoolProblem& p, const T* x, const T* dy, T* dx,
+              int64_t begin, int64_t end) {
+  const Window* const w = p.window;
+  const int64_t n = p.channels;
+  const int unit_dim = w[0].input == 1 ? 1 : 0;
+  const int64_t unit = (unit_dim == 1 ? 1 : w[1].input) * w[2].input * n;
+  const int64_t inputs = p.InputPixels() * n;
+  const int64_t windows = p.OutputPixels();
+  TapPlaces taps(p);
+  for (int64_t i = begin; i < end; ++i) {
+    T* const first = dx + i * inputs;
+    T* cleared = first;
+    ForWindows(p, i * windows, (i + 1) * windows,
+               [&](int64_t o, int64_t image, const auto& covered) {
+                 T* const until = first + covered[unit_dim].end * unit;
+                 if (cleared < until) {
+                   std::fill(cleared, until, T(0));
+                   cleared = until;
+                 }
+                 const int64_t place = FirstPlace(p, image, covered);
+                 GradOfTaps(x + place, dy + o * n, taps.Of(covered), n,
+                            dx + place);
+               });
+    std::fill(cleared, first + inputs, T(0));
+  }
 }
 
 // The attributes, or the window and strides of this run.
@@ -164,9 +182,23 @@ class MaxPoolGradKernel : public MaxPoolBase {
     MR_RETURN_IF_ERROR(ExpectShape("grad", ctx.input(2), pooling.output));
     MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
     if (out->num_elements() == 0) return OkStatus();
-    MR_ASSIGN(const Tensor index, LargestOf(ctx, pooling, x));
-    return ScatterGrad(ctx, index.flat<int64_t>().data(),
-                       pooling.problem.images, ctx.input(2), out);
+    return Dispatch(RealTypes{}, x.dtype(), [&]<class T>() -> Status {
+      return Grad(ctx, pooling.problem, x.flat<T>().data(),
+                  ctx.input(2).flat<T>().data(), out->mutable_flat<T>().data());
+    });
+  }
+
+ private:
+  // Shards are images, so that no two add to one element.
+  template <class T>
+  static Status Grad(KernelContext& ctx, const PoolProblem& p, const T* x,
+                     const T* dy, T* dx) {
+    MR_RETURN_IF_ERROR(CheckTaps(p));
+    const int64_t n = p.channels;
+    return ctx.ParallelFor(p.images, p.OutputPixels() * p.Taps() * (n / 4 + 5),
+                           [&](int64_t begin, int64_t end) {
+                             AddGrads(p, x, dy, dx, begin, end);
+                           });
   }
 };
 
@@ -285,10 +317,11 @@ class MaxPoolGradWithArgmaxKernel : public MaxPoolBase {
 
 Status FindLargest(KernelContext& ctx, const PoolProblem& p, const Tensor& x,
                    int64_t* index) {
+  MR_RETURN_IF_ERROR(CheckTaps(p));
   return Dispatch(RealTypes{}, x.dtype(), [&]<class T>() -> Status {
     const T* in = x.flat<T>().data();
     return ctx.ParallelFor(p.images * p.OutputPixels(),
-                           p.Taps() * p.channels * 2,
+                           p.Taps() * (p.channels / 4 + 5),
                            [&](int64_t begin, int64_t end) {
                              FindPixels(p, in, index, begin, end);
                            });

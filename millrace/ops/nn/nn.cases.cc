@@ -73,12 +73,15 @@ MR_CASES(Softmax)(CaseList& c) {
   c.Ok({F64({2, 5})}).Gradient();
   c.Ok({F32({4})});
   c.Ok({Rand(DataType::kFloat, {2, 37}, -80, 80)});
+  c.Ok({Rand(DataType::kFloat, {3, 201}, -8, 8)});
+  c.Ok({Rand(DataType::kDouble, {3, 201}, -8, 8)});
   c.Ok({Empty(DataType::kFloat, {0, 4})});
 }
 MR_CASES(LogSoftmax)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) { c.Ok({Rand(t, {3, 10})}); });
   c.Ok({F64({2, 5})}).Gradient();
   c.Ok({Rand(DataType::kFloat, {2, 37}, -80, 80)});
+  c.Ok({Rand(DataType::kFloat, {3, 201}, -8, 8)});
 }
 
 MR_CASES(SoftmaxCrossEntropyWithLogits)(CaseList& c) {

@@ -89,6 +89,9 @@ MR_CASES(MaxPoolGrad)(CaseList& c) {
   GradCase(c, "MaxPool", F32({2, 5, 7, 6}), F32({2, 5, 7, 2}), Depth())
       .NoStock("stock's gradient does not pool over channels");
   GradCase(c, "MaxPool", F32({2, 5, 7, 3}), F32({2, 2, 4, 3}), Explicit());
+  // Blocks of channels and what is left of them; windows that overlap.
+  GradCase(c, "MaxPool", F32({2, 5, 7, 43}), F32({2, 3, 4, 43}), Same());
+  GradCase(c, "MaxPool", F32({1, 4, 5, 43}), F32({1, 4, 5, 43}), Overlap());
   // Equal elements: the first one.
   GradCase(c, "MaxPool", Full(DataType::kFloat, {1, 4, 4, 1}, 1),
            F32({1, 2, 2, 1}), Same());
@@ -131,6 +134,7 @@ MR_CASES(MaxPoolWithArgmax)(CaseList& c) {
          With(Same(), {{"Targmax", DataType::kInt32}}));
   });
   c.Ok({F32({2, 4, 5, 3})}, With(Valid(), {{"include_batch_in_index", true}}));
+  c.Ok({F32({2, 4, 5, 43})}, Same());
   c.Ok({F64({2, 4, 5, 3})}, Valid()).Gradient({0});
 }
 MR_CASES(MaxPoolGradWithArgmax)(CaseList& c) {
@@ -151,6 +155,7 @@ MR_CASES(AvgPool)(CaseList& c) {
     c.Ok({Rand(t, {2, 5, 7, 17})}, Valid());
     c.Ok({Empty(t, {0, 5, 7, 3})}, Same());
   });
+  c.Ok({F32({2, 5, 7, 43})}, Overlap());
   c.Ok({F64({1, 4, 5, 2})}, Overlap()).Gradient();
   c.Ok({F32({2, 3, 5, 7})}, First());
   c.Ok({F64({1, 2, 4, 5})}, First()).NoStock(kNhwcOnly).Gradient();
@@ -160,6 +165,9 @@ MR_CASES(AvgPoolGrad)(CaseList& c) {
     c.Ok({Vec({2, 5, 7, 3}), Rand(t, {2, 3, 4, 3})}, Same());
   });
   c.Ok({Vec({1, 4, 5, 2}), F64({1, 4, 5, 2})}, Overlap()).Gradient({1});
+  c.Ok({Vec({2, 5, 7, 43}), F32({2, 3, 4, 43})}, Same());
+  c.Ok({Vec({1, 9, 8, 3}), F32({1, 3, 3, 3})},
+       Pool({1, 2, 2, 1}, {1, 3, 3, 1}, "SAME"));
   c.Ok({Vec({2, 3, 5, 7}), F32({2, 3, 3, 4})}, First());
 }
 MR_CASES(AvgPool3D)(CaseList& c) {

@@ -1,6 +1,7 @@
 #include "millrace/ops/nn/pool.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace millrace::ops {
 
@@ -144,6 +145,34 @@ TensorShape PoolAttrs::OutputShape(const PoolProblem& p,
     }
   }
   return TensorShape(dims);
+}
+
+absl::Span<const int64_t> TapPlaces::Of(const Covered (&covered)[kMaxSpatial]) {
+  bool same = true;
+  for (int i = 0; i < kMaxSpatial; ++i) {
+    same &= sizes_[i] == covered[i].size();
+    sizes_[i] = covered[i].size();
+  }
+  if (same) return places_;
+  places_.clear();
+  const Window* const w = p_.window;
+  for (int64_t d = 0; d < sizes_[0]; ++d) {
+    for (int64_t h = 0; h < sizes_[1]; ++h) {
+      const int64_t row = (d * w[1].input + h) * w[2].input;
+      for (int64_t i = 0; i < sizes_[2]; ++i) {
+        places_.push_back((row + i) * p_.channels);
+      }
+    }
+  }
+  return places_;
+}
+
+Status CheckTaps(const PoolProblem& p) {
+  int64_t most = 1;
+  for (const Window& w : p.window) most *= std::min(w.filter, w.input);
+  if (most <= std::numeric_limits<int32_t>::max()) return OkStatus();
+  return Unimplemented("Pooling over a window of ", most,
+                       " elements, more than 2^31 - 1");
 }
 
 Status ExpectShape(absl::string_view what, const Tensor& tensor,

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "millrace/kernel/kernel.h"
 #include "millrace/ops/nn/window.op.h"
 
@@ -42,14 +43,30 @@ inline Covered CoveredBy(const Window& w, int64_t o) {
 // output pixels [begin, end).
 template <class F>
 void ForWindows(const PoolProblem& p, int64_t begin, int64_t end, F&& f) {
-  const int64_t pixels = p.OutputPixels();
+  if (begin >= end) return;
+  const Window* const w = p.window;
+  int64_t image = begin / p.OutputPixels();
+  int64_t at[kMaxSpatial];  // of the output
+  int64_t rest = begin % p.OutputPixels();
+  for (int i = kMaxSpatial - 1; i >= 0; --i) {
+    at[i] = rest % w[i].output;
+    rest /= w[i].output;
+  }
+  Covered covered[kMaxSpatial];
+  for (int i = 0; i < kMaxSpatial; ++i) covered[i] = CoveredBy(w[i], at[i]);
   for (int64_t o = begin; o < end; ++o) {
-    const int64_t at = o % pixels;
-    const Covered covered[kMaxSpatial] = {
-        CoveredBy(p.window[0], at / (p.window[2].output * p.window[1].output)),
-        CoveredBy(p.window[1], at / p.window[2].output % p.window[1].output),
-        CoveredBy(p.window[2], at % p.window[2].output)};
-    f(o, o / pixels, covered);
+    f(o, image, covered);
+    int i = kMaxSpatial - 1;
+    while (i > 0 && at[i] + 1 == w[i].output) {
+      at[i] = 0;
+      covered[i] = CoveredBy(w[i], 0);
+      --i;
+    }
+    if (i == 0 && at[0] + 1 == w[0].output) {
+      at[0] = -1;
+      ++image;
+    }
+    covered[i] = CoveredBy(w[i], ++at[i]);
   }
 }
 
@@ -66,6 +83,30 @@ void ForCovered(const PoolProblem& p, int64_t image,
     }
   }
 }
+
+// The place of a window's first tap (pool_taps.h).
+inline int64_t FirstPlace(const PoolProblem& p, int64_t image,
+                          const Covered (&covered)[kMaxSpatial]) {
+  const Window* const w = p.window;
+  return (((image * w[0].input + covered[0].begin) * w[1].input +
+           covered[1].begin) *
+              w[2].input +
+          covered[2].begin) *
+         p.channels;
+}
+
+// The places of a window's taps behind its first one; most windows have the
+// same as the one before.
+class TapPlaces {
+ public:
+  explicit TapPlaces(const PoolProblem& p) : p_(p) {}
+  absl::Span<const int64_t> Of(const Covered (&covered)[kMaxSpatial]);
+
+ private:
+  const PoolProblem& p_;
+  int64_t sizes_[kMaxSpatial] = {-1, -1, -1};
+  std::vector<int64_t> places_;
+};
 
 // The attributes of pooling; makes problems from shapes.
 class PoolAttrs {
@@ -97,6 +138,10 @@ class PoolAttrs {
 // INVALID_ARGUMENT "Expected WHAT shape to be ...".
 Status ExpectShape(absl::string_view what, const Tensor& tensor,
                    const TensorShape& expected);
+
+// UNIMPLEMENTED for windows that cover more elements of a channel than the
+// loops of pool_taps.h count.
+Status CheckTaps(const PoolProblem& p);
 
 // The numbers of the first largest elements of all windows within the whole
 // input; -1 where there is none (NaN only). `index` has an element for each of

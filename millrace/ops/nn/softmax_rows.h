@@ -14,40 +14,74 @@ namespace millrace::ops {
 inline float ExpOf(float x) { return float_math::Exp(x); }
 inline double ExpOf(double x) { return std::exp(x); }
 
+// Running results that a loop keeps, so that its steps do not wait for one
+// another and the compiler makes vectors of them.
+template <class S>
+inline constexpr int kLanes = 128 / static_cast<int>(sizeof(S));
+
+template <class S>
+inline S LargerOrNan(S a, S x) {
+  return static_cast<bool>(int{x > a} | int{x != x}) ? x : a;
+}
+
 // The largest element; NaN if there is one, as then everything is NaN.
 template <class S>
 MR_TARGET_CLONES S RowMax(const S* x, int64_t n) {
-  S max = -std::numeric_limits<S>::infinity();
-  bool nan = false;
-  for (int64_t i = 0; i < n; ++i) {
-    max = x[i] > max ? x[i] : max;
-    nan |= x[i] != x[i];
+  S max[kLanes<S>];
+  for (S& m : max) m = -std::numeric_limits<S>::infinity();
+  int64_t i = 0;
+  for (; i + kLanes<S> <= n; i += kLanes<S>) {
+    for (int k = 0; k < kLanes<S>; ++k) max[k] = LargerOrNan(max[k], x[i + k]);
   }
-  return nan ? std::numeric_limits<S>::quiet_NaN() : max;
+  for (; i < n; ++i) max[0] = LargerOrNan(max[0], x[i]);
+  for (int k = 1; k < kLanes<S>; ++k) max[0] = LargerOrNan(max[0], max[k]);
+  return max[0];
+}
+
+template <class S>
+inline S SumOf(const S (&sums)[kLanes<S>]) {
+  S sum = sums[0];
+  for (int k = 1; k < kLanes<S>; ++k) sum += sums[k];
+  return sum;
 }
 
 // z = x - shift; returns sum(exp(z)).
 template <class S>
 MR_TARGET_CLONES S ShiftAndSumExp(const S* x, S shift, S* z, int64_t n) {
-  S sum = 0;
+  S sums[kLanes<S>] = {};
+  int64_t i = 0;
+  for (; i + kLanes<S> <= n; i += kLanes<S>) {
 #pragma GCC ivdep
-  for (int64_t i = 0; i < n; ++i) {
-    z[i] = x[i] - shift;
-    sum += ExpOf(z[i]);
+    for (int k = 0; k < kLanes<S>; ++k) {
+      z[i + k] = x[i + k] - shift;
+      sums[k] += ExpOf(z[i + k]);
+    }
   }
-  return sum;
+  for (; i < n; ++i) {
+    z[i] = x[i] - shift;
+    sums[0] += ExpOf(z[i]);
+  }
+  return SumOf(sums);
 }
 
 // z = exp(x - shift); returns its sum.
 template <class S>
 MR_TARGET_CLONES S ExpAndSum(const S* x, S shift, S* z, int64_t n) {
-  S sum = 0;
+  S sums[kLanes<S>] = {};
+  int64_t i = 0;
+  for (; i + kLanes<S> <= n; i += kLanes<S>) {
 #pragma GCC ivdep
-  for (int64_t i = 0; i < n; ++i) {
-    z[i] = ExpOf(x[i] - shift);
-    sum += z[i];
+    for (int k = 0; k < kLanes<S>; ++k) {
+      const S e = ExpOf(x[i + k] - shift);
+      z[i + k] = e;
+      sums[k] += e;
+    }
   }
-  return sum;
+  for (; i < n; ++i) {
+    z[i] = ExpOf(x[i] - shift);
+    sums[0] += z[i];
+  }
+  return SumOf(sums);
 }
 
 template <class S>

@@ -1,0 +1,131 @@
+// Loops of pooling over the channels of one window. A window's taps are the
+// pixels that it covers, in order, each given as the place of its first channel
+// behind x (or dx). Called with a window's channels at once: what a channel
+// gathers over the taps stays in a register.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "absl/types/span.h"
+#include "millrace/base/target_clones.h"
+#include "millrace/ops/math/numbers.h"
+#include "millrace/tensor/dispatch.h"
+
+namespace millrace::ops {
+
+#define MR_LANES __attribute__((always_inline))
+
+// Calls f<lanes>(first channel) for blocks of n channels.
+template <class F>
+MR_LANES inline void ForLanes(int64_t n, const F& f) {
+  int64_t c = 0;
+  for (; c + 32 <= n; c += 32) f.template operator()<32>(c);
+  for (; c + 8 <= n; c += 8) f.template operator()<8>(c);
+  for (; c < n; ++c) f.template operator()<1>(c);
+}
+
+// tap[k] = the number of the tap where x[places[tap] + k] is largest, the first
+// of several; -1 if all are NaN, which never is the largest.
+template <class T, int kLanes>
+MR_LANES inline void FindTaps(const T* x, absl::Span<const int64_t> places,
+                              int32_t (&tap)[kLanes]) {
+  using S = ComputeType<T>;
+  S best[kLanes];
+  for (int k = 0; k < kLanes; ++k) {
+    best[k] = std::numeric_limits<S>::lowest();
+    tap[k] = -1;
+  }
+  const auto taps = static_cast<int32_t>(places.size());
+  for (int32_t t = 0; t < taps; ++t) {
+    const T* const from = x + places[static_cast<size_t>(t)];
+    for (int k = 0; k < kLanes; ++k) {
+      const S v = static_cast<S>(from[k]);
+      // Without branches, for vectors of lanes.
+      const int first = int{tap[k] < 0} & int{v == v};
+      const bool take = (int{v > best[k]} | first) != 0;
+      best[k] = take ? v : best[k];
+      tap[k] = take ? t : tap[k];
+    }
+  }
+}
+
+// `first` + the places of the largest elements of n channels; -1 where there is
+// none.
+template <class T>
+MR_TARGET_CLONES void LargestOfTaps(const T* x,
+                                    absl::Span<const int64_t> places, int64_t n,
+                                    int64_t first, int64_t* index) {
+  ForLanes(n, [&]<int kLanes>(int64_t c) MR_LANES {
+    int32_t tap[kLanes];
+    FindTaps<T, kLanes>(x + c, places, tap);
+    for (int k = 0; k < kLanes; ++k) {
+      index[c + k] =
+          tap[k] < 0 ? -1 : first + places[static_cast<size_t>(tap[k])] + c + k;
+    }
+  });
+}
+
+// dx += dy where x is largest. The taps of both are the same places.
+template <class T>
+MR_TARGET_CLONES void GradOfTaps(const T* x, const T* dy,
+                                 absl::Span<const int64_t> places, int64_t n,
+                                 T* dx) {
+  using S = ComputeType<T>;
+  const auto taps = static_cast<int32_t>(places.size());
+  ForLanes(n, [&]<int kLanes>(int64_t c) MR_LANES {
+    int32_t tap[kLanes];
+    FindTaps<T, kLanes>(x + c, places, tap);
+    S grad[kLanes];
+    for (int k = 0; k < kLanes; ++k) grad[k] = static_cast<S>(dy[c + k]);
+    for (int32_t t = 0; t < taps; ++t) {
+      T* const to = dx + places[static_cast<size_t>(t)] + c;
+      for (int k = 0; k < kLanes; ++k) {
+        const S v = static_cast<S>(to[k]);
+        to[k] = static_cast<T>(tap[k] == t ? Plus<S>(v, grad[k]) : v);
+      }
+    }
+  });
+}
+
+// z = the sum over taps, times `factor`.
+template <class T>
+MR_TARGET_CLONES void ScaledSumOfTaps(const T* x,
+                                      absl::Span<const int64_t> places,
+                                      ComputeType<T> factor, int64_t n, T* z) {
+  using S = ComputeType<T>;
+  ForLanes(n, [&]<int kLanes>(int64_t c) MR_LANES {
+    S sums[kLanes] = {};
+    for (const int64_t place : places) {
+      const T* const from = x + place + c;
+      for (int k = 0; k < kLanes; ++k) sums[k] += static_cast<S>(from[k]);
+    }
+    for (int k = 0; k < kLanes; ++k) {
+      z[c + k] = static_cast<T>(sums[k] * factor);
+    }
+  });
+}
+
+// z = the sum over taps, each times its weight.
+template <class T>
+MR_TARGET_CLONES void WeightedSumOfTaps(const T* x,
+                                        absl::Span<const int64_t> places,
+                                        const ComputeType<T>* weights,
+                                        int64_t n, T* z) {
+  using S = ComputeType<T>;
+  ForLanes(n, [&]<int kLanes>(int64_t c) MR_LANES {
+    S sums[kLanes] = {};
+    for (size_t t = 0; t < places.size(); ++t) {
+      const T* const from = x + places[t] + c;
+      const S weight = weights[t];
+      for (int k = 0; k < kLanes; ++k) {
+        sums[k] += static_cast<S>(from[k]) * weight;
+      }
+    }
+    for (int k = 0; k < kLanes; ++k) z[c + k] = static_cast<T>(sums[k]);
+  });
+}
+
+#undef MR_LANES
+
+}  // namespace millrace::ops
