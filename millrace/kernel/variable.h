@@ -65,9 +65,11 @@ class Variable final : public Resource {
 
   static constexpr int kStripes = 64;
   static constexpr int kRowsPerStripe = 16;  // neighbours share a lock
-  SharedMutex& stripe(int64_t row) const {
-    return stripes_[static_cast<uint64_t>(row) / kRowsPerStripe % kStripes];
+  static int StripeOf(int64_t row) {
+    return static_cast<int>(static_cast<uint64_t>(row) / kRowsPerStripe %
+                            kStripes);
   }
+  SharedMutex& stripe(int64_t row) const { return stripes_[StripeOf(row)]; }
 
   const DataType dtype_;
   const std::string name_;
@@ -122,6 +124,12 @@ class VariableRows {
   T* mutable_elements(int i) const {
     return reinterpret_cast<T*>(mutable_data(i));
   }
+
+  int size() const { return static_cast<int>(variables_.size()); }
+
+  // Rows of one group share a lock: who holds one of them holds them all.
+  static constexpr int kGroups = Variable::kStripes;
+  static int GroupOf(int64_t row) { return Variable::StripeOf(row); }
 
   // Holds one row of all variables: for writing with kUpdate, else for
   // reading. A thread holds at most one.

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_join.h"
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/state/row_updates.h"
 #include "millrace/ops/state/variable_lookup.h"
 #include "millrace/tensor/dispatch.h"
 
@@ -24,14 +25,22 @@ S Combine(S a, S b) {
 // One row; `step` is 0 for a scalar that goes to all elements.
 template <ScatterRule kRule, class T>
 void ScatterRow(T* row, const T* updates, int64_t n, int step) {
-  if constexpr (kRule == kUpdate) {
-    for (int64_t i = 0; i < n; ++i) row[i] = updates[i * step];
-  } else {
-    using S = ComputeType<T>;
-    for (int64_t i = 0; i < n; ++i) {
-      row[i] = static_cast<T>(Combine<kRule, S>(
-          static_cast<S>(row[i]), static_cast<S>(updates[i * step])));
+  const auto set = [row, n](auto&& update) {
+    if constexpr (kRule == kUpdate) {
+      for (int64_t i = 0; i < n; ++i) row[i] = update(i);
+    } else {
+      using S = ComputeType<T>;
+      for (int64_t i = 0; i < n; ++i) {
+        row[i] = static_cast<T>(Combine<kRule, S>(static_cast<S>(row[i]),
+                                                  static_cast<S>(update(i))));
+      }
     }
+  };
+  // Two loops, for the compiler to make vectors of each.
+  if (step == 0) {
+    set([&](int64_t) -> const T& { return *updates; });
+  } else {
+    set([&](int64_t i) -> const T& { return updates[i]; });
   }
 }
 
@@ -131,11 +140,16 @@ class ScatterKernel {
       }
       const T* from = reinterpret_cast<const T*>(updates.data());
       T* to = rows.mutable_elements<T>(0);
-      for (size_t i = 0; i < count; ++i) {
-        const auto lock = rows.Lock(places[i]);
-        const auto at = scalar ? 0 : static_cast<int64_t>(i) * n;
-        ScatterRow<kRule>(to + places[i] * n, from + at, n, scalar ? 0 : 1);
-      }
+      RowUpdates row_updates;
+      row_updates.indices = {places.data(), count};
+      row_updates.row_bytes = n * static_cast<int64_t>(sizeof(T));
+      if (!scalar) row_updates.updates = updates.data();
+      row_updates.row_nanos = 5 + n / 4;
+      MR_RETURN_IF_ERROR(
+          ForEachRow(ctx, rows, row_updates, [&](int64_t row, int64_t i) {
+            ScatterRow<kRule>(to + row * n, scalar ? from : from + i * n, n,
+                              scalar ? 0 : 1);
+          }));
       if (count == places.size()) return OkStatus();
       return BadIndex(indices, static_cast<int64_t>(count), places[count],
                       shape.dim(0));

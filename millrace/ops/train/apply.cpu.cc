@@ -99,6 +99,7 @@ StatusOr<std::unique_ptr<SparseVariables>> SparseVariables::Make(
     return InvalidArgument(
         "grad must be the same size as indices in the first dimension.");
   }
+  made->grad_ = grad;
   made->indices_ = IntValues(indices);
   for (size_t i = 0; i < made->indices_.size(); ++i) {
     const int64_t row = made->indices_[i];
@@ -118,23 +119,13 @@ StatusOr<std::unique_ptr<SparseVariables>> SparseVariables::Make(
 Status SparseVariables::ForEachRow(
     KernelContext& ctx,
     absl::FunctionRef<void(int64_t row, int64_t i)> f) const {
-  // Each shard takes rows of its own, so that the order of a row's updates is
-  // that of the indices. Neighbours go together: they may share a lock.
-  constexpr int64_t kNeighbours = 16;
-  constexpr int64_t kShardElements = 16 << 10;
-  const auto count = static_cast<int64_t>(indices_.size());
-  const int64_t shards =
-      std::clamp<int64_t>(count * row_elements_ / kShardElements, 1, 16);
-  const int64_t cost = 4 * count * (row_elements_ + 8) / shards;
-  MR_RETURN_IF_ERROR(
-      ctx.ParallelFor(shards, cost, [&](int64_t begin, int64_t end) {
-        for (int64_t i = 0; i < count; ++i) {
-          const int64_t shard = indices_[i] / kNeighbours % shards;
-          if (shard < begin || shard >= end) continue;
-          const auto lock = rows_->Lock(indices_[i]);
-          f(indices_[i], i);
-        }
-      }));
+  RowUpdates updates;
+  updates.indices = indices_;
+  updates.row_bytes =
+      row_elements_ * static_cast<int64_t>(SizeOf(grad_.dtype()));
+  updates.updates = grad_.data();
+  updates.row_nanos = 8 + row_elements_;
+  MR_RETURN_IF_ERROR(ops::ForEachRow(ctx, *rows_, updates, f));
   return bad_index_;
 }
 

@@ -9,6 +9,7 @@
 #include "absl/functional/function_ref.h"
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/variable.h"
+#include "millrace/ops/state/row_updates.h"
 #include "millrace/ops/state/variable_lookup.h"
 #include "millrace/tensor/dispatch.h"
 
@@ -66,9 +67,8 @@ class SparseVariables {
   T* data(int i) const {
     return rows_->mutable_elements<T>(i);
   }
-  // Calls f(row, i) under the row's lock for each place i in indices; those of
-  // one row in order, by one thread. With a bad index INVALID_ARGUMENT, after
-  // those before it.
+  // As of row_updates.h. With a bad index INVALID_ARGUMENT, after those before
+  // it.
   Status ForEachRow(KernelContext& ctx,
                     absl::FunctionRef<void(int64_t row, int64_t i)> f) const;
 
@@ -79,6 +79,7 @@ class SparseVariables {
   std::vector<int64_t> indices_;  // up to the first bad one
   Status bad_index_;
   int64_t row_elements_ = 1;
+  Tensor grad_;
 };
 
 // Reference kernels give the variable's reference as output 0.
