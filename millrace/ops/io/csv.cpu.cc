@@ -1,61 +1,73 @@
 #include "millrace/ops/io/csv.h"
 
 namespace millrace::ops {
-namespace {
+
+CsvSplitter::CsvSplitter(const CsvOptions& options) : options_(options) {
+  for (const char c : {options.delimiter, '\n', '\r'}) {
+    stops_[static_cast<uint8_t>(c)] = true;
+  }
+  stops_[static_cast<uint8_t>('"')] |= options.quotes;
+}
 
 // One field from the front of `rest`, and the delimiter behind it.
-Status TakePlain(const CsvOptions& options, absl::string_view* rest,
-                 std::string* field) {
-  const absl::string_view body = rest->substr(0, rest->find(options.delimiter));
-  const absl::string_view refused = options.quotes ? "\"\n\r" : "\n\r";
-  if (body.find_first_of(refused) != absl::string_view::npos) {
+Status CsvSplitter::TakePlain(absl::string_view* rest,
+                              absl::string_view* field) const {
+  size_t end = 0;
+  while (end < rest->size() && !stops_[static_cast<uint8_t>((*rest)[end])]) {
+    ++end;
+  }
+  if (end < rest->size() && (*rest)[end] != options_.delimiter) {
     return InvalidArgument("Unquoted fields cannot have quotes/CRLFs inside");
   }
-  if (field) field->assign(body.data(), body.size());
-  rest->remove_prefix(std::min(body.size() + 1, rest->size()));
+  *field = rest->substr(0, end);
+  rest->remove_prefix(std::min(end + 1, rest->size()));
   return OkStatus();
 }
 
 // The same behind an opening quote.
-Status TakeQuoted(const CsvOptions& options, absl::string_view* rest,
-                  std::string* field) {
-  if (field) field->clear();
+Status CsvSplitter::TakeQuoted(absl::string_view line, absl::string_view* rest,
+                               absl::string_view* field) {
+  const size_t begin = unescaped_.size();
   for (;;) {
     const size_t quote = rest->find('"');
     if (quote == absl::string_view::npos) break;
-    if (field) field->append(rest->data(), quote);
+    const absl::string_view part = rest->substr(0, quote);
     rest->remove_prefix(quote + 1);
-    if (rest->empty() || rest->front() == options.delimiter) {
+    if (rest->empty() || rest->front() == options_.delimiter) {
       if (!rest->empty()) rest->remove_prefix(1);
+      if (unescaped_.size() == begin) {
+        *field = part;
+      } else {
+        unescaped_.append(part.data(), part.size());
+        *field = absl::string_view(unescaped_).substr(begin);
+      }
       return OkStatus();
     }
     if (rest->front() != '"') {
       return InvalidArgument(
           "Quote inside a string has to be escaped by another quote");
     }
-    if (field) field->push_back('"');
     rest->remove_prefix(1);
+    // Fields refer to it, so it must not move.
+    if (unescaped_.empty()) unescaped_.reserve(line.size());
+    unescaped_.append(part.data(), part.size());
+    unescaped_.push_back('"');
   }
   return InvalidArgument(
       "Quoted field has to end with quote followed by delim or end");
 }
 
-}  // namespace
-
-Status SplitCsv(const CsvOptions& options, absl::string_view line,
-                std::vector<std::string>* fields) {
-  size_t count = 0;
+StatusOr<absl::Span<const absl::string_view>> CsvSplitter::Split(
+    absl::string_view line) {
+  fields_.clear();
+  unescaped_.clear();
+  const std::vector<int64_t>& columns = options_.columns;
   int64_t column = 0;
-  // Where the next field goes; null if it is not selected.
-  const auto next = [&]() -> std::string* {
-    if (!options.columns.empty() && options.columns[count] != column) {
-      return nullptr;
-    }
-    if (count == fields->size()) fields->emplace_back();
-    return &(*fields)[count];
+  const auto selected = [&] {
+    return columns.empty() || columns[fields_.size()] == column;
   };
   const auto complete = [&] {
-    return !options.columns.empty() && count == options.columns.size();
+    return !columns.empty() && fields_.size() == columns.size();
   };
   absl::string_view rest = line;
   while (!rest.empty() && !complete()) {
@@ -63,25 +75,22 @@ Status SplitCsv(const CsvOptions& options, absl::string_view line,
       rest.remove_prefix(1);
       continue;
     }
-    std::string* const field = next();
-    if (options.quotes && rest.front() == '"') {
+    absl::string_view field;
+    if (options_.quotes && rest.front() == '"') {
       rest.remove_prefix(1);
-      MR_RETURN_IF_ERROR(TakeQuoted(options, &rest, field));
+      MR_RETURN_IF_ERROR(TakeQuoted(line, &rest, &field));
     } else {
-      MR_RETURN_IF_ERROR(TakePlain(options, &rest, field));
+      MR_RETURN_IF_ERROR(TakePlain(&rest, &field));
     }
-    count += field != nullptr;
+    if (selected()) fields_.push_back(field);
     ++column;
   }
   // A delimiter at the end begins an empty field.
-  if (!complete() && !line.empty() && line.back() == options.delimiter) {
-    if (std::string* const field = next()) {
-      field->clear();
-      ++count;
-    }
+  if (!complete() && !line.empty() && line.back() == options_.delimiter &&
+      selected()) {
+    fields_.emplace_back();
   }
-  fields->resize(count);
-  return OkStatus();
+  return absl::MakeConstSpan(fields_);
 }
 
 }  // namespace millrace::ops

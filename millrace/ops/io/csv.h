@@ -1,10 +1,12 @@
-// Fields of a line of comma separated values.
+// Fields of lines of comma separated values.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "millrace/base/status.h"
 
 namespace millrace::ops {
@@ -15,10 +17,27 @@ struct CsvOptions {
   std::vector<int64_t> columns;  // increasing; empty: all
 };
 
-// The selected fields of `line`, in `fields` (reused; later ones are dropped).
-// Line ends between fields are passed over. INVALID_ARGUMENT for quotes and
-// line ends where there may be none.
-Status SplitCsv(const CsvOptions& options, absl::string_view line,
-                std::vector<std::string>* fields);
+// Splits one line after the other. Not thread-safe.
+class CsvSplitter {
+ public:
+  // `options` outlive this.
+  explicit CsvSplitter(const CsvOptions& options);
+
+  // The selected fields: parts of `line`, or of this splitter until the next
+  // call. Line ends between fields are passed over. INVALID_ARGUMENT for quotes
+  // and line ends where there may be none.
+  StatusOr<absl::Span<const absl::string_view>> Split(absl::string_view line);
+
+ private:
+  Status TakePlain(absl::string_view* rest, absl::string_view* field) const;
+  Status TakeQuoted(absl::string_view line, absl::string_view* rest,
+                    absl::string_view* field);
+
+  const CsvOptions& options_;
+  // Characters that end a field without quotes, or may not be in it.
+  std::array<bool, 256> stops_ = {};
+  std::vector<absl::string_view> fields_;
+  std::string unescaped_;  // fields with quotes in them
+};
 
 }  // namespace millrace::ops

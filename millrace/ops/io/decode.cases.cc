@@ -30,6 +30,17 @@ MR_CASES(DecodeCSV)(CaseList& c) {
   c.Ok({Str({"\r\n3,4"}), i, i});
   c.Ok({Empty(kString, {0}), i, i});
   c.Ok({Str({"5"}), Scalar(kInt32, 3)});
+  c.Ok({Str({"-0.0,16777217", ".5,5.", "1e-45,4.9e-324", "+1.5,+1.5", "0.1,0.1",
+             "1E5,1e+05", "nan,-inf", "33554435,9007199254740993",
+             "0.1234567890123456789,0.1234567890123456789",
+             "3.4028235e38,1.7976931348623157e308", " 7 , 7 "}),
+        f, Vec(DataType::kDouble, {0})})
+      .Name("numbers");
+  for (const char* no_number : {"1e", "1_0", "0x", "--1", "1.5.5", "e5", "."}) {
+    c.Error(
+        {Str({no_number}), f}, kInvalid,
+        absl::StrCat("Field 0 in record 0 is not a valid float: ", no_number));
+  }
   c.Error({Str({"1,2", "1"}), i, i}, kInvalid,
           "Expect 2 fields but have 1 in record 1");
   c.Error({Str({""}), i}, kInvalid, "Expect 1 fields but have 0 in record 0");

@@ -1,7 +1,14 @@
+#include <atomic>
+#include <charconv>
+#include <concepts>
+#include <limits>
 #include <string>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/numbers.h"
+#include "millrace/base/thread.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/io/csv.h"
 #include "millrace/tensor/dispatch.h"
@@ -9,16 +16,45 @@
 namespace millrace::ops {
 namespace {
 
-bool Parse(absl::string_view text, float* v) {
+bool ParseSlowly(absl::string_view text, float* v) {
   return absl::SimpleAtof(text, v);
 }
-bool Parse(absl::string_view text, double* v) {
+bool ParseSlowly(absl::string_view text, double* v) {
   return absl::SimpleAtod(text, v);
 }
-template <class T>
-bool Parse(absl::string_view text, T* v) {
+
+bool Parse(absl::string_view text, std::floating_point auto* v) {
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, *v);
+  // What it does not take whole, as a plus sign, blanks or what is out of
+  // range, may still be a number.
+  return (error == std::errc() && stop == end) || ParseSlowly(text, v);
+}
+bool Parse(absl::string_view text, std::integral auto* v) {
   return absl::SimpleAtoi(text, v);
 }
+
+// What comes first in the records of those that fail at the same time.
+class FirstFailure {
+ public:
+  // True for records that need not be looked at any more.
+  bool IsBefore(int64_t row) const {
+    return row > row_.load(std::memory_order_relaxed);
+  }
+  void Note(int64_t row, Status status) {
+    MutexLock lock(mu_);
+    if (row >= row_.load(std::memory_order_relaxed)) return;
+    row_.store(row, std::memory_order_relaxed);
+    status_ = std::move(status);
+  }
+  // When nobody notes any more.
+  const Status& status() const { return status_; }
+
+ private:
+  Mutex mu_;
+  std::atomic<int64_t> row_ = std::numeric_limits<int64_t>::max();
+  Status status_;
+};
 
 class DecodeCsvKernel {
  public:
@@ -67,27 +103,43 @@ class DecodeCsvKernel {
       MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(i, records.shape()));
       outputs.push_back(out);
     }
-    std::vector<std::string> fields;
-    for (int64_t row = 0; row < records.num_elements(); ++row) {
-      if (row % 1024 == 0) MR_RETURN_IF_ERROR(ctx.CheckCancelled());
-      MR_RETURN_IF_ERROR(SplitCsv(
-          csv_, records.flat<StringElement>()[static_cast<size_t>(row)],
-          &fields));
-      if (static_cast<int>(fields.size()) != columns) {
-        return InvalidArgument("Expect ", columns, " fields but have ",
-                               fields.size(), " in record ", row);
-      }
-      for (int i = 0; i < columns; ++i) {
-        MR_RETURN_IF_ERROR(Convert(fields[static_cast<size_t>(i)],
-                                   ctx.input(i + 1), i, row,
-                                   *outputs[static_cast<size_t>(i)]));
-      }
+    FirstFailure failure;
+    MR_RETURN_IF_ERROR(ctx.ParallelFor(
+        records.num_elements(), kNanosPerField * (columns + 1),
+        [&](int64_t begin, int64_t end) {
+          CsvSplitter splitter(csv_);
+          for (int64_t row = begin; row < end; ++row) {
+            const bool cancelled =
+                row % 1024 == 0 && !ctx.CheckCancelled().ok();
+            if (cancelled || failure.IsBefore(row)) return;
+            Status status = DecodeRecord(ctx, row, splitter, outputs);
+            if (!status.ok()) failure.Note(row, std::move(status));
+          }
+        }));
+    return failure.status();
+  }
+
+ private:
+  static constexpr int64_t kNanosPerField = 30;
+
+  Status DecodeRecord(KernelContext& ctx, int64_t row, CsvSplitter& splitter,
+                      absl::Span<Tensor* const> outputs) const {
+    const auto records = ctx.input(0).flat<StringElement>();
+    MR_ASSIGN(const absl::Span<const absl::string_view> fields,
+              splitter.Split(records[static_cast<size_t>(row)]));
+    if (fields.size() != outputs.size()) {
+      return InvalidArgument("Expect ", outputs.size(), " fields but have ",
+                             fields.size(), " in record ", row);
+    }
+    for (size_t i = 0; i < fields.size(); ++i) {
+      const int column = static_cast<int>(i);
+      MR_RETURN_IF_ERROR(
+          Convert(fields[i], ctx.input(column + 1), column, row, *outputs[i]));
     }
     return OkStatus();
   }
 
- private:
-  Status Convert(const std::string& field, const Tensor& fallback, int column,
+  Status Convert(absl::string_view field, const Tensor& fallback, int column,
                  int64_t row, Tensor& out) const {
     const bool missing = field.empty() || field == na_value_;
     if (missing && fallback.num_elements() != 1) {

@@ -12,9 +12,9 @@ struct Reader::Call {
   KernelContext& ctx;
   Ref<Queue> queue;
   size_t wanted;
-  absl::AnyInvocable<Status(std::vector<Record>)> use;
+  absl::AnyInvocable<Status(const RecordList&)> use;
   Done done;
-  std::vector<Record> records;
+  RecordList records;
 };
 
 StatusOr<Reader::Options> Reader::OptionsFrom(const KernelInit& init) {
@@ -49,7 +49,7 @@ int64_t Reader::units_completed() const {
 }
 
 void Reader::Read(KernelContext& ctx, Ref<Queue> queue, int64_t n,
-                  absl::AnyInvocable<Status(std::vector<Record>)> use,
+                  absl::AnyInvocable<Status(const RecordList&)> use,
                   Done done) {
   auto call =
       std::make_shared<Call>(Call{ctx,
@@ -87,19 +87,31 @@ void Reader::Advance(const std::shared_ptr<Call>& call) {
 
 // Reads from the present work unit. False: the next one is needed.
 StatusOr<bool> Reader::ReadSome(Call& call) {
+  std::string key, value;
   for (;;) {
     if (call.records.size() >= call.wanted) return true;
     {
       MutexLock lock(mu_);
       if (work_started_ == work_finished_) return false;
     }
-    MR_RETURN_IF_ERROR(call.ctx.CheckCancelled());
-    Record record;
-    MR_ASSIGN(const WorkReader::Outcome outcome,
-              work_->Next(&record.key, &record.value));
-    if (outcome.produced) call.records.push_back(std::move(record));
+    WorkReader::Outcome outcome;
+    const size_t before = call.records.size();
+    Status status;
+    while (status.ok() && !outcome.at_end &&
+           call.records.size() < call.wanted) {
+      status = call.ctx.CheckCancelled();
+      if (!status.ok()) break;
+      StatusOr<WorkReader::Outcome> next = work_->Next(&key, &value);
+      if (!next.ok()) {
+        status = next.status();
+        break;
+      }
+      outcome = *next;
+      if (outcome.produced) call.records.Add(key, value);
+    }
     MutexLock lock(mu_);
-    records_ += outcome.produced;
+    records_ += static_cast<int64_t>(call.records.size() - before);
+    MR_RETURN_IF_ERROR(status);
     if (!outcome.at_end) continue;
     work_finished_ = work_started_;
     work_->Close();
@@ -146,7 +158,7 @@ void Reader::End(const std::shared_ptr<Call>& call, Status status) {
     busy_ = false;
   }
   StateChanged();
-  if (status.ok()) status = call->use(std::move(call->records));
+  if (status.ok()) status = call->use(call->records);
   std::move(call->done)(std::move(status));
 }
 

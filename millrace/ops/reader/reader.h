@@ -3,10 +3,10 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "millrace/ops/queue/queue.h"
 #include "millrace/ops/queue/waiters.h"
+#include "millrace/ops/reader/record_list.h"
 #include "millrace/ops/reader/work_reader.h"
 
 namespace millrace::ops {
@@ -21,9 +21,6 @@ class Reader final : public WaitingResource {
     WorkReaderOptions work;
     std::string title;  // "TextLineReader 'NODE'"
   };
-  struct Record {
-    std::string key, value;
-  };
 
   static StatusOr<Options> OptionsFrom(const KernelInit& init);
   Reader(Options options, std::string name);
@@ -36,7 +33,7 @@ class Reader final : public WaitingResource {
   // Up to `n` records of one work unit, at least one for n > 0; takes names
   // from `queue` as needed. Errors: those of the queue and of files.
   void Read(KernelContext& ctx, Ref<Queue> queue, int64_t n,
-            absl::AnyInvocable<Status(std::vector<Record>)> use, Done done);
+            absl::AnyInvocable<Status(const RecordList&)> use, Done done);
 
   int64_t records_produced() const;
   int64_t units_completed() const;

@@ -1,6 +1,9 @@
+#include <algorithm>
+
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/queue/resource_handle.h"
 #include "millrace/ops/reader/reader.h"
+#include "millrace/tensor/string_block.h"
 
 namespace millrace::ops {
 namespace {
@@ -14,24 +17,41 @@ class ReadKernel {
     if (!queue.ok()) return std::move(done)(queue.status());
     (*reader)->Read(
         ctx, *queue, 1,
-        [&ctx](std::vector<Reader::Record> records) {
-          ctx.set_output(0, Tensor::Scalar<std::string>(records[0].key));
-          ctx.set_output(1, Tensor::Scalar<std::string>(records[0].value));
+        [&ctx](const RecordList& records) {
+          ctx.set_output(
+              0, Tensor::Scalar<std::string>(std::string(records.key(0))));
+          ctx.set_output(
+              1, Tensor::Scalar<std::string>(std::string(records.value(0))));
           return OkStatus();
         },
         std::move(done));
   }
 };
 
-Status SetRecords(KernelContext& ctx,
-                  const std::vector<Reader::Record>& records) {
-  const TensorShape shape({static_cast<int64_t>(records.size())});
-  MR_ASSIGN(Tensor* const keys, ctx.AllocateOutput(0, shape));
-  MR_ASSIGN(Tensor* const values, ctx.AllocateOutput(1, shape));
-  for (size_t i = 0; i < records.size(); ++i) {
-    keys->mutable_flat<StringElement>()[i].Assign(records[i].key);
-    values->mutable_flat<StringElement>()[i].Assign(records[i].value);
+// The keys or the values as a vector.
+StatusOr<Tensor> Strings(KernelContext& ctx, const RecordList& records,
+                         absl::string_view (RecordList::*part)(size_t) const) {
+  const size_t n = records.size();
+  size_t bytes = 0;
+  for (size_t i = 0; i < n; ++i) bytes += (records.*part)(i).size();
+  const auto count = static_cast<int64_t>(n);
+  MR_ASSIGN(StringBlock block,
+            StringBlock::Allocate(ctx.device().allocator(), count, bytes));
+  char* at = block.bytes();
+  for (size_t i = 0; i < n; ++i) {
+    const absl::string_view text = (records.*part)(i);
+    std::copy(text.begin(), text.end(), at);
+    block.element(static_cast<int64_t>(i)).SetView({at, text.size()});
+    at += text.size();
   }
+  return std::move(block).Finish(TensorShape({count}));
+}
+
+Status SetRecords(KernelContext& ctx, const RecordList& records) {
+  MR_ASSIGN(Tensor keys, Strings(ctx, records, &RecordList::key));
+  MR_ASSIGN(Tensor values, Strings(ctx, records, &RecordList::value));
+  ctx.set_output(0, std::move(keys));
+  ctx.set_output(1, std::move(values));
   return OkStatus();
 }
 
@@ -46,9 +66,7 @@ class ReadUpToKernel {
     if (!status.ok()) return std::move(done)(std::move(status));
     (*reader)->Read(
         ctx, *queue, ctx.input(2).scalar<int64_t>(),
-        [&ctx](std::vector<Reader::Record> records) {
-          return SetRecords(ctx, records);
-        },
+        [&ctx](const RecordList& records) { return SetRecords(ctx, records); },
         std::move(done));
   }
 };
