@@ -15,6 +15,7 @@
 #include <memory>
 #include <utility>
 
+#include "millrace/base/heap_policy.h"
 #include "millrace/base/memory_budget.h"
 #include "millrace/base/thread.h"
 #include "millrace/graph/all_ops.h"
@@ -136,6 +137,7 @@ void AwaitCluster(FileSystem* files, const std::string& path, Server* server,
 }  // namespace
 
 int RunServer(const ServerFlags& flags, const ConfigFile& config) {
+  KeepMessageMemory();
   StopSignals signals;
   FileSystem* const files = DefaultFiles();
   struct stat parent;

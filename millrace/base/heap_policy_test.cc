@@ -1,0 +1,23 @@
+#include "millrace/base/heap_policy.h"
+
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include <cstdlib>
+
+namespace millrace {
+namespace {
+
+TEST(HeapPolicyTest, MessagesAreBlocksOfTheHeap) {
+  KeepMessageMemory();
+  const size_t mapped = mallinfo2().hblks;
+  void* const message = std::malloc(1 << 20);
+  void* const tensor = std::malloc(100 << 20);
+  EXPECT_EQ(mallinfo2().hblks, mapped + 1);
+  std::free(message);
+  std::free(tensor);
+  EXPECT_EQ(mallinfo2().hblks, mapped);
+}
+
+}  // namespace
+}  // namespace millrace
