@@ -24,11 +24,17 @@ constexpr double kMinWokenNanos = 100e3;
 constexpr double kMaxShardNanos = 100e6;
 constexpr int kShardsPerThread = 4;
 constexpr int64_t kSpinNanos = 3000;
+// Who waits for the last worker of a job spins so long: to sleep and be woken
+// takes as much.
+constexpr int64_t kJobSpinNanos = 20'000;
 // A prepared worker spins so long, from when it was prepared or last used, if
 // ReserveAwake was asked so lately; and not on cores that others want, which
 // show by a yield that takes so long.
 constexpr int64_t kPreparedNanos = 250'000;
 constexpr int64_t kWantedNanos = 20'000'000;
+// Calls of ReserveAwake that follow each other so soon are a series: the steps
+// of a recurrent network, one layer after the other.
+constexpr int64_t kSeriesNanos = 500'000;
 constexpr int64_t kContestedYieldNanos = 10'000;
 constexpr int64_t kContestedNanos = 100'000;
 
@@ -48,7 +54,7 @@ struct Job {
   }
 
   void Wait() {
-    const int64_t until = NowNanos() + kSpinNanos;
+    const int64_t until = NowNanos() + kJobSpinNanos;
     do {
       for (int i = 0; i < 16; ++i) {
         if (remaining.load(std::memory_order_acquire) == 0) return;
@@ -202,13 +208,16 @@ IntraOpPool::Team IntraOpPool::ReserveAwake(int width) {
   team.pool_ = this;
   if (internal::InSim() || width_ == 1) return team;
   wanted_width_.store(width, std::memory_order_relaxed);
-  wanted_nanos_.store(NowNanos(), std::memory_order_relaxed);
+  const int64_t now = NowNanos();
+  const int64_t before = wanted_nanos_.exchange(now, std::memory_order_relaxed);
   width = std::min({width, width_, FreeCores()});
   while (team.width() < width) {
     const int i = TakeIdle(true);
     if (i < 0) break;
     team.workers_.push_back(i);
   }
+  // Too late for this one, but not for the next.
+  if (team.width() < width && now - before < kSeriesNanos) Prepare();
   return team;
 }
 

@@ -19,12 +19,18 @@ namespace {
 // A kernel that takes less runs inline on the thread that made it ready:
 // waking another one costs about as much (5 to 50 us, see dnnl.cc).
 constexpr int64_t kInlineCostNanos = 40'000;
-// So many cheap nodes go before an expensive one on its thread.
-constexpr int kNodesBeforeLast = 16;
-// A thread that has run nodes for so long posts the rest: of cheap ones so that
-// others share them, of others if somebody waits for a thread.
+// Cheap nodes go before an expensive one on its thread until they have taken
+// about what another thread needs to start with it.
+constexpr int64_t kNanosBeforeLast = 20'000;
+constexpr int64_t kNanosPerCheapNode = 300;
+// A thread that has run nodes for so long posts the rest: if there are many, so
+// that others share them, and if somebody waits for a thread.
 constexpr int64_t kInlineLimitNanos = 1'000'000;
+constexpr size_t kManyNodes = 64;
 constexpr int kNodesPerClockRead = 64;
+// What it posts are so many pieces: enough for all threads to share, and a task
+// for each node would cost more than the node.
+constexpr size_t kPieces = 8;
 
 // One run. Deletes itself when it completes: `outstanding_` counts the nodes
 // that are ready or running, and whoever takes it to zero is the last to touch
@@ -71,23 +77,34 @@ class Step {
     bool has_last() const { return last_.node != nullptr; }
     // The expensive node has let so many others go first as it may.
     bool last_is_late() const {
-      return has_last() && has_short() && passed_ >= kNodesBeforeLast;
+      return has_last() && has_short() && passed_nanos_ >= kNanosBeforeLast;
     }
     void push_back(const ReadyNode& r) { nodes_.push_back(r); }
     void set_last(const ReadyNode& r) {
       last_ = r;
-      passed_ = 0;
+      passed_nanos_ = 0;
     }
     ReadyNode take_last() { return std::exchange(last_, ReadyNode()); }
     ReadyNode pop_front() {
       if (!has_short()) return take_last();
       ReadyNode r = nodes_[head_++];
-      ++passed_;
+      passed_nanos_ += kNanosPerCheapNode;
       if (!has_short()) {
         nodes_.clear();
         head_ = 0;
       }
       return r;
+    }
+    size_t size() const { return nodes_.size() - head_ + has_last(); }
+    std::vector<ReadyNode> Take(size_t n) {
+      std::vector<ReadyNode> taken;
+      taken.reserve(n);
+      while (taken.size() < n && !empty()) taken.push_back(pop_front());
+      return taken;
+    }
+    void Spend(int64_t nanos) {
+      spent_nanos += nanos;
+      passed_nanos_ += nanos;
     }
     // Time that kernels took since the thread last looked who waits.
     int64_t spent_nanos = 0;
@@ -98,7 +115,7 @@ class Step {
     absl::InlinedVector<ReadyNode, 16> nodes_;
     size_t head_ = 0;
     ReadyNode last_;
-    int passed_ = 0;
+    int64_t passed_nanos_ = 0;
   };
 
   // A run of an asynchronous kernel. The kernel may complete before RunAsync
@@ -138,8 +155,11 @@ class Step {
         if (began == 0) {
           began = now;
         } else if (now - began > kInlineLimitNanos && !plan_->all_cheap()) {
-          PostAll(queue);
-          return;
+          began = now;
+          if (queue.size() >= kManyNodes || run_.pool->queued() > 0) {
+            PostAll(queue);
+            return;
+          }
         }
       }
       if (queue.spent_nanos > kInlineLimitNanos) {
@@ -158,7 +178,14 @@ class Step {
     // The pool may finish the step before the loop ends, but not before its
     // last node is posted; so nothing of `this` is used after that.
     TaskQueue* pool = run_.pool;
-    while (!queue.empty()) Post(pool, queue.pop_front());
+    const size_t piece = queue.size() / kPieces + 1;
+    while (!queue.empty()) {
+      pool->Schedule([this, nodes = queue.Take(piece)] {
+        LocalQueue rest;
+        for (const ReadyNode& r : nodes) rest.push_back(r);
+        Process(rest);
+      });
+    }
   }
 
   void Post(TaskQueue* pool, const ReadyNode& r) {
@@ -222,7 +249,7 @@ class Step {
       const int64_t end = NowNanos();
       if (!n.cheap) {
         plan_->RecordCost(n, end - start);
-        queue.spent_nanos += end - start;
+        queue.Spend(end - start);
       }
       if (stats_ != nullptr)
         RecordStats(n, start, end, absl::MakeConstSpan(outputs));
