@@ -138,6 +138,7 @@ Status ReplaceGroups(const std::vector<FusedGroup>& groups, Graph* graph) {
 
 Status FuseNodes(const KernelTable& kernels, Graph* graph) {
   MR_RETURN_IF_ERROR(FuseProducts(kernels, graph));
+  MR_RETURN_IF_ERROR(FuseProductSums(kernels, graph));
   return FuseElementwise(kernels, graph);
 }
 

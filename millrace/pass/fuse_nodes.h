@@ -13,6 +13,7 @@ namespace millrace {
 // (feeds and fetches are nodes, too), joins
 //   a MatMul or Conv2D, the bias that is added to it, and an activation, into
 //   one of stock's _FusedMatMul and _FusedConv2D;
+//   MatMuls and the AddN that adds them up, into one _SumOfProducts;
 //   elementwise ops, each read by others of the group alone, into one
 //   _FusedElementwise, which passes over memory once.
 // Only pure nodes (pass/pure_nodes.h) of one CPU are joined, and only those
@@ -23,8 +24,9 @@ namespace millrace {
 // where the registry or the table lacks these ops.
 Status FuseNodes(const KernelTable& kernels, Graph* graph);
 
-// The two parts of it.
+// The parts of it.
 Status FuseProducts(const KernelTable& kernels, Graph* graph);
+Status FuseProductSums(const KernelTable& kernels, Graph* graph);
 Status FuseElementwise(const KernelTable& kernels, Graph* graph);
 
 // Nodes that are to become one, in an order in which inputs come first.

@@ -32,6 +32,8 @@ const KernelTable& FusingKernels() {
                                       {"MatMul", "CPU", {kPlain}},
                                       {"BiasAdd", "CPU", {kPlain}},
                                       {"_FusedMatMul", "CPU", {kPlain}},
+                                      {"AddN", "CPU", {kPlain}},
+                                      {"_SumOfProducts", "CPU", {kElements}},
                                       {"_FusedElementwise", "CPU", {kPlain}}};
   static const KernelTable* const table = [] {
     std::vector<const KernelDecl*> all;
@@ -173,6 +175,42 @@ TEST_F(FuseNodesTest, ProductsThatStay) {
   const AttrMap kDoubles = {{"T", DataType::kDouble}};
   g_.Add("t", "MatMul", {"d", "d"}, kDoubles);
   g_.Add("no_kernel", "BiasAdd", {"t", "d"}, kDoubles);
+  ExpectNothingFused();
+}
+
+TEST_F(FuseNodesTest, ASumOfProducts) {
+  const AttrMap kTransposed = {{"transpose_a", true}};
+  g_.Add("p", "MatMul", {"x", "y"}, kTransposed);
+  g_.Add("q", "MatMul", {"y", "y"}, kTransposed);
+  g_.Add("r", "MatMul", {"y", "x"}, kTransposed);
+  g_.Add("sum", "AddN", {"p", "q", "r"}, {{"N", int64_t{3}}});
+  g_.Add("out", "_Retval", {"sum"});
+  Fuse();
+  EXPECT_THAT(g_.Lines(), Contains("sum = _SumOfProducts(x, y, y, y, y, x)"));
+  EXPECT_EQ(g_.FusedOf("sum"),
+            "p=MatMul(0,1) q=MatMul(2,3) r=MatMul(4,5) sum=AddN(-1,-2,-3)");
+  EXPECT_TRUE(*GetAttr<bool>(g_.Named("sum").attrs, "transpose_a"));
+  EXPECT_FALSE(*GetAttr<bool>(g_.Named("sum").attrs, "transpose_b"));
+}
+
+TEST_F(FuseNodesTest, SumsThatStay) {
+  const AttrMap kTwo = {{"N", int64_t{2}}};
+  g_.Add("p", "MatMul", {"x", "y"});
+  g_.Add("turned", "MatMul", {"x", "y"}, {{"transpose_b", true}});
+  g_.Add("differ", "AddN", {"p", "turned"}, kTwo);
+  g_.Add("q", "MatMul", {"x", "y"}).Add("no_product", "AddN", {"q", "x"}, kTwo);
+  g_.Add("r", "MatMul", {"x", "y"}).Add("twice", "AddN", {"r", "r"}, kTwo);
+  g_.Add("s", "MatMul", {"x", "y"}).Add("fetched", "MatMul", {"x", "y"});
+  g_.Add("out", "_Retval", {"fetched"});
+  g_.Add("read", "AddN", {"s", "fetched"}, kTwo);
+  g_.Add("alone", "MatMul", {"x", "y"});
+  g_.Add("one", "AddN", {"alone"}, {{"N", int64_t{1}}});
+  g_.Add("d", "_Arg", {}, {{"T", DataType::kDouble}});
+  const AttrMap kDoubles = {{"T", DataType::kDouble}};
+  g_.Add("d1", "MatMul", {"d", "d"}, kDoubles);
+  g_.Add("d2", "MatMul", {"d", "d"}, kDoubles);
+  g_.Add("no_kernel", "AddN", {"d1", "d2"},
+         {{"N", int64_t{2}}, {"T", DataType::kDouble}});
   ExpectNothingFused();
 }
 

@@ -336,6 +336,39 @@ TEST_F(RewritingTest, ProductsWithBiases) {
   }
 }
 
+TEST_F(RewritingTest, SumsOfProducts) {
+  Rng random(9);
+  for (const DataType type : {DataType::kFloat, DataType::kDouble}) {
+    g_ = GraphText();
+    std::vector<std::string> products;
+    std::map<std::string, Tensor> feeds;
+    for (int64_t i = 0; i < 4; ++i) {
+      const std::string a = absl::StrCat("a", i), b = absl::StrCat("b", i);
+      g_.Placeholder(a, type).Placeholder(b, type);
+      // The depth may differ.
+      feeds[a] = Numbers({2 + i, 5}, random, type);
+      feeds[b] = Numbers({2 + i, 3}, random, type);
+      products.push_back(absl::StrCat("product", i));
+      g_.Add(products.back(), "MatMul", {a, b},
+             {{"T", type}, {"transpose_a", true}});
+    }
+    g_.Add("y", "AddN", products, {{"T", type}, {"N", int64_t{4}}});
+    SCOPED_TRACE(DataTypeName(type));
+    EXPECT_THAT(
+        Run(feeds, {"y"}).labels,
+        ElementsAre("y = _SumOfProducts[MatMul,MatMul,MatMul,MatMul,AddN]()"));
+    // Sums of nothing, and errors, are those of the ops.
+    feeds["a1"] = Numbers({0, 5}, random, type);
+    feeds["b1"] = Numbers({0, 3}, random, type);
+    EXPECT_TRUE(Run(feeds, {"y"}).status.ok());
+    feeds["a1"] = Numbers({4, 5}, random, type);
+    EXPECT_THAT(Run(feeds, {"y"}).status.message(),
+                HasSubstr("{{node product1}}"));
+    feeds["b1"] = Numbers({4, 2}, random, type);
+    EXPECT_THAT(Run(feeds, {"y"}).status.message(), HasSubstr("{{node y}}"));
+  }
+}
+
 TEST_F(RewritingTest, ConvolutionsWithBiases) {
   Rng random(8);
   g_.Placeholder("x").Placeholder("w").Placeholder("bias");

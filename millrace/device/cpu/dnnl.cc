@@ -199,6 +199,12 @@ DnnlRun::DnnlRun(Allocator& allocator, IntraOpPool::Team team)
 
 DnnlRun::~DnnlRun() { omp_thread.team = nullptr; }
 
+void DnnlRun::ForMembers(absl::FunctionRef<void(int index, int width)> f) {
+  omp_thread.team = nullptr;
+  team_.Run(f);
+  omp_thread.team = &team_;
+}
+
 Status DnnlRun::Execute(const dnnl::primitive& primitive,
                         std::unordered_map<int, dnnl::memory> args) const {
   Ref<Buffer> scratch;

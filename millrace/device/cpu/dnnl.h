@@ -54,6 +54,10 @@ class DnnlRun {
 
   int width() const { return team_.width(); }
 
+  // Calls f(index, width) on every member of the team at the same time and
+  // returns after the last. oneDNN has one thread in each.
+  void ForMembers(absl::FunctionRef<void(int index, int width)> f);
+
   // Runs the primitive to its end, with scratch memory from the allocator.
   Status Execute(const dnnl::primitive& primitive,
                  std::unordered_map<int, dnnl::memory> args) const;

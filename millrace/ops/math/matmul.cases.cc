@@ -32,6 +32,10 @@ MR_CASES(MatMul)(CaseList& c) {
       .Tolerance(1e-4);
   c.Ok({Rand(kD, {200, 300}, -1, 1), Rand(kD, {300, 270}, -1, 1)})
       .Tolerance(1e-11);
+  // Shared by threads.
+  c.Ok({Rand(kF, {130, 512}, -1, 1), Rand(kF, {250, 512}, -1, 1)},
+       Transposes("transpose_a", "transpose_b", false, true))
+      .Tolerance(1e-4);
   c.Ok({F32({1, 7}), F32({7, 1})});
   c.Ok({F32({1, 700}), F32({700, 50})}).Tolerance(1e-4);
   c.Ok({F32({50, 700}), F32({700, 1})}).Tolerance(1e-4);

@@ -29,13 +29,23 @@ int64_t MatrixCount(absl::Span<const int64_t> index, int64_t batches) {
   return *std::max_element(index.begin(), index.end()) + 1;
 }
 
-dnnl_status_t Sgemm(const MatrixProblem& p, int64_t row, int64_t rows,
-                    const float* a, const float* b, float* c, bool accumulate) {
-  const float* first = p.transpose_a ? a + row : a + row * p.k;
-  return dnnl_sgemm(p.transpose_a ? 'T' : 'N', p.transpose_b ? 'T' : 'N', rows,
-                    p.n, p.k, 1.0f, first, p.transpose_a ? p.m : p.k, b,
+// Columns that are worth a thread.
+constexpr int64_t kMinColumns = 32;
+
+// Some rows and columns of c.
+struct Part {
+  int64_t row, rows, column, columns;
+};
+
+dnnl_status_t Sgemm(const MatrixProblem& p, const Part& part, const float* a,
+                    const float* b, float* c, bool accumulate) {
+  return dnnl_sgemm(p.transpose_a ? 'T' : 'N', p.transpose_b ? 'T' : 'N',
+                    part.rows, part.columns, p.k, 1.0f,
+                    p.transpose_a ? a + part.row : a + part.row * p.k,
+                    p.transpose_a ? p.m : p.k,
+                    p.transpose_b ? b + part.column * p.k : b + part.column,
                     p.transpose_b ? p.k : p.n, accumulate ? 1.0f : 0.0f,
-                    c + row * p.n, p.n);
+                    c + part.row * p.n + part.column, p.n);
 }
 
 Status SgemmStatus(dnnl_status_t s) {
@@ -44,12 +54,48 @@ Status SgemmStatus(dnnl_status_t s) {
   return Internal("oneDNN: sgemm failed with status ", static_cast<int>(s));
 }
 
+// Some rows of c by the threads of `run`. oneDNN shares a product with a
+// transposed b badly (64 x 512 times 512 x 256: 79 us by two threads, 88 by
+// one), so then each thread has columns of its own (45 us).
+Status SgemmRows(DnnlRun& run, const MatrixProblem& p, int64_t row,
+                 int64_t rows, const float* a, const float* b, float* c,
+                 bool accumulate) {
+  if (!p.transpose_b || p.n < kMinColumns * run.width()) {
+    return SgemmStatus(Sgemm(p, {row, rows, 0, p.n}, a, b, c, accumulate));
+  }
+  std::atomic<int> failed{dnnl_success};
+  run.ForMembers([&](int index, int width) {
+    const int64_t share = (p.n / width + 15) / 16 * 16;
+    const int64_t column = index * share;
+    if (column >= p.n) return;
+    const dnnl_status_t s =
+        Sgemm(p, {row, rows, column, std::min(share, p.n - column)}, a, b, c,
+              accumulate);
+    if (s != dnnl_success) failed.store(s, std::memory_order_relaxed);
+  });
+  return SgemmStatus(
+      static_cast<dnnl_status_t>(failed.load(std::memory_order_relaxed)));
+}
+
+// Calls f(row, rows) for parts of c that do not take long, until the step is
+// cancelled.
+Status ForParts(KernelContext& ctx, const MatrixProblem& p,
+                absl::FunctionRef<Status(int64_t, int64_t)> f) {
+  const int64_t part =
+      std::clamp<int64_t>(kLongestPart / (p.k * p.n), 16, p.m + 16);
+  for (int64_t row = 0; row < p.m; row += part) {
+    if (row > 0) MR_RETURN_IF_ERROR(ctx.CheckCancelled());
+    MR_RETURN_IF_ERROR(f(row, std::min(part, p.m - row)));
+  }
+  return OkStatus();
+}
+
 template <class T>
-Status RunReal(KernelContext& ctx, const MatrixProblem& p, const char* a,
-               const char* b, char* c) {
+Status RunBlocked(KernelContext& ctx, const MatrixProblem& p, const char* a,
+                  const char* b, char* c, bool accumulate = false) {
   return BlockedGemm<T>(ctx, p, reinterpret_cast<const T*>(a),
                         reinterpret_cast<const T*>(b), reinterpret_cast<T*>(c),
-                        false);
+                        accumulate);
 }
 
 }  // namespace
@@ -88,7 +134,7 @@ Status MatrixProduct::RunFloat(KernelContext& ctx, const MatrixProblem& p,
         p.batches, work / 40 + 200, [&](int64_t begin, int64_t end) {
           for (int64_t i = begin; i < end; ++i) {
             const dnnl_status_t s = Sgemm(
-                p, 0, p.m, a + AIndex(p, i) * p.m * p.k,
+                p, {0, p.m, 0, p.n}, a + AIndex(p, i) * p.m * p.k,
                 b + BIndex(p, i) * p.k * p.n, c + i * p.m * p.n, accumulate);
             if (s != dnnl_success) failed.store(s, std::memory_order_relaxed);
           }
@@ -96,17 +142,41 @@ Status MatrixProduct::RunFloat(KernelContext& ctx, const MatrixProblem& p,
     return SgemmStatus(
         static_cast<dnnl_status_t>(failed.load(std::memory_order_relaxed)));
   }
-  const int64_t part =
-      std::clamp<int64_t>(kLongestPart / (p.k * p.n), 16, p.m + 16);
   for (int64_t i = 0; i < p.batches; ++i) {
-    for (int64_t row = 0; row < p.m; row += part) {
-      if (row > 0 || i > 0) MR_RETURN_IF_ERROR(ctx.CheckCancelled());
-      const int64_t rows = std::min(part, p.m - row);
-      const DnnlRun run(ctx, rows * p.k * p.n);
-      MR_RETURN_IF_ERROR(SgemmStatus(
-          Sgemm(p, row, rows, a + AIndex(p, i) * p.m * p.k,
-                b + BIndex(p, i) * p.k * p.n, c + i * p.m * p.n, accumulate)));
+    if (i > 0) MR_RETURN_IF_ERROR(ctx.CheckCancelled());
+    MR_RETURN_IF_ERROR(ForParts(ctx, p, [&](int64_t row, int64_t rows) {
+      DnnlRun run(ctx, rows * p.k * p.n);
+      return SgemmRows(run, p, row, rows, a + AIndex(p, i) * p.m * p.k,
+                       b + BIndex(p, i) * p.k * p.n, c + i * p.m * p.n,
+                       accumulate);
+    }));
+  }
+  return OkStatus();
+}
+
+Status MatrixProduct::RunSum(KernelContext& ctx, absl::Span<const Term> terms,
+                             char* c) const {
+  if (terms[0].problem.type == DataType::kDouble) {
+    for (const Term& t : terms) {
+      MR_RETURN_IF_ERROR(
+          RunBlocked<double>(ctx, t.problem, t.a, t.b, c, &t != &terms[0]));
     }
+    return OkStatus();
+  }
+  int64_t work = 0;
+  for (const Term& t : terms) {
+    work += t.problem.m * t.problem.k * t.problem.n;
+  }
+  // Threads that one product would not be worth are worth all of them.
+  DnnlRun run(ctx, work);
+  for (const Term& t : terms) {
+    MR_RETURN_IF_ERROR(ctx.CheckCancelled());
+    MR_RETURN_IF_ERROR(ForParts(ctx, t.problem, [&](int64_t row, int64_t rows) {
+      return SgemmRows(run, t.problem, row, rows,
+                       reinterpret_cast<const float*>(t.a),
+                       reinterpret_cast<const float*>(t.b),
+                       reinterpret_cast<float*>(c), &t != &terms[0]);
+    }));
   }
   return OkStatus();
 }
@@ -230,6 +300,8 @@ Status MatrixProduct::Run(KernelContext& ctx, const MatrixProblem& p,
       return RunFloat(ctx, p, reinterpret_cast<const float*>(a),
                       reinterpret_cast<const float*>(b),
                       reinterpret_cast<float*>(c), false);
+    case DataType::kDouble:
+      return RunBlocked<double>(ctx, p, a, b, c);
     case DataType::kBfloat16: {
       const Status status = RunBfloat16(ctx, p, a, b, c);
       // Machines without AVX-512.
@@ -238,14 +310,12 @@ Status MatrixProduct::Run(KernelContext& ctx, const MatrixProblem& p,
     }
     case DataType::kHalf:
       return RunThroughFloat(ctx, p, a, b, c);
-    case DataType::kDouble:
-      return RunReal<double>(ctx, p, a, b, c);
     case DataType::kInt16:
-      return RunReal<uint16_t>(ctx, p, a, b, c);
+      return RunBlocked<uint16_t>(ctx, p, a, b, c);
     case DataType::kInt32:
-      return RunReal<uint32_t>(ctx, p, a, b, c);
+      return RunBlocked<uint32_t>(ctx, p, a, b, c);
     case DataType::kInt64:
-      return RunReal<uint64_t>(ctx, p, a, b, c);
+      return RunBlocked<uint64_t>(ctx, p, a, b, c);
     case DataType::kComplex64:
       return RunComplex<float>(ctx, p, a, b, c);
     case DataType::kComplex128:

@@ -39,6 +39,14 @@ class MatrixProduct {
   Status Run(KernelContext& ctx, const MatrixProblem& p, const char* a,
              const char* b, char* c) const;
 
+  struct Term {
+    MatrixProblem problem;
+    const char *a, *b;
+  };
+  // c = the sum of single products of one size; float and double only.
+  Status RunSum(KernelContext& ctx, absl::Span<const Term> terms,
+                char* c) const;
+
  private:
   struct Primitive {
     dnnl::matmul primitive;
