@@ -369,8 +369,14 @@ void PeerLink::Observe(const Status& status) {
     default: {
       MutexLock lock(mu_);
       if (!last_error_.ok()) last_error_ = OkStatus();
+      has_answered_ = true;
     }
   }
+}
+
+bool PeerLink::has_answered() const {
+  MutexLock lock(mu_);
+  return has_answered_ || !devices_.empty();
 }
 
 Status PeerLink::last_error() const {

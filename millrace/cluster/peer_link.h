@@ -24,6 +24,7 @@ class PeerLink final : public Peer {
   WorkerApi& worker() override { return *worker_; }
   bool is_self() const override { return is_self_; }
   Status last_error() const override;
+  bool has_answered() const override;
   std::vector<DeviceAttributes> devices() const override;
   uint64_t incarnation() const override;
   void Identify(CallContext& context, Done done) override;
@@ -90,6 +91,7 @@ class PeerLink final : public Peer {
 
   mutable Mutex mu_;  // guards all below
   Status last_error_;
+  bool has_answered_ = false;
   std::vector<DeviceAttributes> devices_;
   absl::btree_map<uint64_t, Ref<OpenCall>> open_;
   uint64_t next_number_ = 1;

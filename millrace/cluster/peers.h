@@ -35,6 +35,8 @@ class Peer : public RefCounted {
   // What is known of it: the last error of a call (OK if it answers), and the
   // devices it reported, empty before the first GetStatus.
   virtual Status last_error() const = 0;
+  // Whether it has ever answered a call, in any of its lives.
+  virtual bool has_answered() const = 0;
   virtual std::vector<DeviceAttributes> devices() const = 0;
   // Incarnation of its first device as last reported, 0 before that.
   virtual uint64_t incarnation() const = 0;

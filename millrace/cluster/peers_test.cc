@@ -155,6 +155,24 @@ TEST(Peers, FindAndAll) {
   EXPECT_EQ(w.peers->Find({"ps", 1}).status().code(), StatusCode::kNotFound);
 }
 
+// Of a task that has answered any call something may be left when it is lost.
+TEST(Peers, AnyAnswerIsOne) {
+  Simulate([] {
+    World w;
+    w.Listen(&w.ps);
+    CallContext context;
+    CleanupAllReply reply;
+    Notification done;
+    w.peer->worker().CleanupAll(context, {}, &reply, [&](const Status& s) {
+      EXPECT_TRUE(s.ok()) << s;
+      done.Notify();
+    });
+    done.Wait();
+    EXPECT_TRUE(w.peer->has_answered());
+    EXPECT_TRUE(w.peer->devices().empty());
+  });
+}
+
 TEST(Peers, IdentifyWaitsForTheTask) {
   Simulate([] {
     World w;
@@ -165,6 +183,7 @@ TEST(Peers, IdentifyWaitsForTheTask) {
                       HasSubstr("connection refused")));
     EXPECT_EQ(w.peer->last_error().code(), StatusCode::kUnavailable);
     EXPECT_EQ(w.peer->incarnation(), 0u);
+    EXPECT_FALSE(w.peer->has_answered());
     Thread late("late", [&] {
       SleepUntil(Deadline::AfterMillis(30'000));
       w.Listen(&w.ps);

@@ -188,6 +188,9 @@ class StepClient:
   def close(self, session):
     return self.command("close", session)
 
+  def reset(self, cluster, master, container):
+    return self.command("reset", cluster.address(*master), container)
+
   def freeze(self):
     self.process.send_signal(signal.SIGSTOP)
 
@@ -215,11 +218,12 @@ class StepClient:
 
 
 class Stepper:
-  """Runs one short step after the other, by a thread, until one fails or `stop`."""
+  """Makes one short call after the other, by a thread, until one fails or `stop`. `call` starts one; `text` is what each
+  gives."""
 
-  def __init__(self, client, session):
-    self._client = client
-    self._session = session
+  def __init__(self, call, text=None):
+    self._call = call
+    self._text = text
     self._stopping = threading.Event()
     self.steps = 0
     self.slowest = None  # the call
@@ -229,16 +233,23 @@ class Stepper:
 
   def _run(self):
     while not self._stopping.is_set():
-      call = self._client.run(self._session, "step").wait()
-      if call.code != "OK":
+      call = self._call().wait()
+      if call.code != "OK" or self._text not in (None, call.text):
         self.failed = call
         return
       self.steps += 1
       if self.slowest is None or call.seconds > self.slowest.seconds:
         self.slowest = call
 
-  def stop(self):
+  def ask_to_stop(self):
     self._stopping.set()
+
+  @property
+  def stopped(self):
+    return not self._thread.is_alive()
+
+  def stop(self):
+    self.ask_to_stop()
     self.join()
     return self
 

@@ -83,7 +83,7 @@ class LostTask:
     self.timeout_s = 15
     self.open_sessions(bystander)
     calls = self.start_calls()
-    others = Stepper(bystander, "bystander")
+    others = Stepper(lambda: bystander.run("bystander", "step"))
     lost_at = self.lose()
     self.look(calls, lost_at)
     self.facts["bystander"] = others.stop()
@@ -193,7 +193,7 @@ def lost_clients(cluster, clients, bystander, how):
     waiting, computing = client.run("s", "wait"), client.run("s", "aside")
     await_status(cluster, PS, lambda s: s["running_steps"] == 1 and s["rendezvous_entries"] == 1)
     await_status(cluster, WORKER, lambda s: s["running_steps"] == 2)
-    others = Stepper(bystander, "bystander")
+    others = Stepper(lambda: bystander.run("bystander", "step"))
     if how == "stop":
       client.freeze()
       # Its step that waits can end, the one that computes goes on; nobody is harmed.

@@ -1,6 +1,6 @@
-"""Servers and clients die at random, again and again, under steps, some of which wait for elements of queues: every call
-ends in time, those that needed the dead one with its name; it comes back at its address, sessions are made again, and
-nothing is left of the old ones.
+"""Servers and clients die at random, again and again, under steps, some of which wait for elements of queues or fill a
+shuffling queue by four threads, and under resets: every call ends in time, those that needed the dead one with its name;
+it comes back at its address, sessions are made again, and nothing is left of the old ones.
 
 MILLRACE_SEED chooses other victims; the seed is printed with a failure.
 """
@@ -29,8 +29,8 @@ pytestmark = pytest.mark.skipif(
 
 
 class Trainer:
-  """A client that keeps a session with steps: short ones, one that waits until it is released, and one that waits for an
-  element of a queue."""
+  """A client that keeps a session with steps: short ones, one that waits until it is released, one that waits for an
+  element of a queue, and those of four threads that fill a queue and of one that takes batches of it."""
 
   def __init__(self, cluster, number, kind):
     self.cluster, self.number, self.kind = cluster, number, kind
@@ -40,7 +40,8 @@ class Trainer:
     self.client = StepClient(kind)
     self.session = None  # its name
     self.lives = 0
-    self.waiting = self.taking = self.stepper = None
+    self.waiting = self.taking = None
+    self.joins, self.steppers = [], []
 
   def waits_by_itself(self, task):
     """Whether its calls go on when `task` is gone: the stock client waits for its master to come back."""
@@ -56,6 +57,38 @@ class Trainer:
   def begin(self):
     self.client.run(self.session, "init").value()
     assert self.client.run(self.session, "step").value() == "-1"
+
+  def start_waiting(self):
+    self.waiting = self.client.run(self.session, "wait")
+    self.taking = self.client.run(self.session, "take")
+
+  def start_steps(self):
+    def steps(fetch, text=None):
+      client, session = self.client, self.session
+      return Stepper(lambda: client.run(session, fetch), text)
+    self.joins = [steps(f"join{i}") for i in range(4)]
+    self.steppers = [steps("step"), steps("batch", "-56")]
+
+  def stop_steps(self):
+    """Those that fill the queue first, as they may wait for the one that takes batches; it may need some more elements."""
+    stepper, batches = self.steppers
+    for one in [*self.joins, stepper]:
+      one.ask_to_stop()
+    for one in [*self.joins, stepper]:
+      one.join()
+    batches.ask_to_stop()
+    while not batches.stopped and self.client.run(self.session, "join0").wait().code == "OK":
+      pass
+    batches.join()
+    return self.joins + self.steppers
+
+  def lost_calls(self):
+    """Waits for the calls that fail as a task has died."""
+    self.waiting.wait()
+    self.taking.wait()
+    for stepper in self.joins + self.steppers:
+      stepper.join()
+    return [self.waiting, self.taking] + [stepper.failed for stepper in self.joins + self.steppers]
 
   def release(self):
     self.client.run(self.session, "release").value()
@@ -87,13 +120,12 @@ class Chaos:
 
   def round(self):
     for trainer in self.trainers:
-      trainer.waiting = trainer.client.run(trainer.session, "wait")
-      trainer.taking = trainer.client.run(trainer.session, "take")
+      trainer.start_waiting()
     for task in TASKS:
       steps = sum(2 * (task in (t.loop, t.wait_task)) for t in self.trainers)
       await_status(self.cluster, task, lambda s, steps=steps: s["running_steps"] == steps)
     for trainer in self.trainers:
-      trainer.stepper = Stepper(trainer.client, trainer.session)
+      trainer.start_steps()
     time.sleep(self.random.uniform(0, 0.2))  # so that it hits steps at any point
     how = self.random.choice(["kill", "kill", "stop"])
     victim = self.random.choice(TASKS + self.trainers)
@@ -110,9 +142,9 @@ class Chaos:
 
   def finish_calls(self, trainers):
     for trainer in trainers:
-      stepper = trainer.stepper.stop()
-      assert stepper.failed is None, str(stepper.failed)
-      assert stepper.slowest is None or stepper.slowest.seconds < LIMIT_S, str(stepper.slowest)
+      for stepper in trainer.stop_steps():
+        assert stepper.failed is None, str(stepper.failed)
+        assert stepper.slowest is None or stepper.slowest.seconds < LIMIT_S, str(stepper.slowest)
       trainer.release()
 
   def lose_task(self, task, how):
@@ -124,10 +156,7 @@ class Chaos:
     for trainer in needing:
       if trainer in waiting:
         continue
-      trainer.waiting.wait()
-      trainer.taking.wait()
-      trainer.stepper.join()
-      for call in (trainer.waiting, trainer.taking, trainer.stepper.failed):
+      for call in trainer.lost_calls():
         assert call.code in LOST, str(call)
         assert seconds_between(max(call.started, lost_at), call.ended) <= LIMIT_S, str(call)
         assert full_name(task) in call.text, str(call)
@@ -138,10 +167,7 @@ class Chaos:
     back_at = time.monotonic()
     self.left[task] = 0
     for trainer in waiting:
-      trainer.waiting.wait()
-      trainer.taking.wait()
-      trainer.stepper.join()
-      for call in (trainer.waiting, trainer.taking, trainer.stepper.failed):
+      for call in trainer.lost_calls():
         assert call.code in LOST, str(call)
         assert seconds_between(back_at, call.ended) <= RECONNECT_S, str(call)
     for call in [trainer.client.close(trainer.session) for trainer in needing]:
@@ -157,7 +183,7 @@ class Chaos:
     self.finish_calls([t for t in self.trainers if t is not victim])
     if how == "stop":
       victim.client.kill()
-    victim.stepper.stop()
+    victim.stop_steps()
     self.left[victim.master] += 1
     victim.restart()
     self.begin_sessions([victim])
@@ -197,3 +223,31 @@ def test_kills_in_a_row(kills, kinds):
       for task in TASKS:
         print(f"--- {full_name(task)}\n{cluster.log(*task)[-3000:]}")
       raise
+
+
+@pytest.mark.parametrize("kills", [5, pytest.param(30, marks=pytest.mark.long)])
+def test_kills_under_resets(kills):
+  """A reset asks every task, so each that runs while a task is lost fails, and names it."""
+  seed = int(os.environ.get("MILLRACE_SEED", "1"))
+  choose = random.Random(seed)
+  with task_servers.Cluster({"ps": 2, "worker": 2}) as cluster:
+    clients = {master: StepClient("cpp") for master in WORKERS}
+    for _ in range(kills):
+      steppers = [Stepper(lambda c=client, m=master: c.reset(cluster, m, "nothing")) for master, client in clients.items()]
+      task_servers.wait_for(lambda ss=steppers: all(s.steps > 0 for s in ss), lambda: "no reset has ended")
+      time.sleep(choose.uniform(0, 0.2))
+      victim, how = choose.choice(TASKS), choose.choice([signal.SIGKILL, signal.SIGSTOP])
+      lost_at = time.monotonic()
+      cluster.processes[victim].send_signal(how)
+      for stepper in steppers:
+        stepper.join()
+        call = stepper.failed
+        assert call.code in LOST, f"seed {seed}: {call}"
+        assert seconds_between(max(call.started, lost_at), call.ended) <= LIMIT_S, f"seed {seed}: {call}"
+        assert cluster.address(*victim) in call.text, f"seed {seed}: {call}"
+      cluster.kill(*victim)
+      cluster.start(*victim)
+    for client in clients.values():
+      client.kill()
+    for task in TASKS:
+      await_status(cluster, task, is_idle)

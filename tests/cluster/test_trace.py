@@ -48,7 +48,7 @@ def steps_of(client, cluster, session, master, loop, wait):
   client.open(cluster, session, master, loop, wait, master, f"{client.kind}_{session}").value()
   client.run(session, "init").value()
   client.run(session, "step").value()
-  return Stepper(client, session)
+  return Stepper(lambda: client.run(session, "step"))
 
 
 # What the format says of each phase: https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU

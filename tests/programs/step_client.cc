@@ -13,8 +13,13 @@
 //       aside    on ASIDE, as `loop`, until `release_aside`
 //       step     counts on LOOP, gives the count negated on WAIT
 //       take     on WAIT, needs an element of a queue on LOOP, which `put`
-//       gives near     on the master's own task at_loop, at_wait   on one task
+//       gives
+//       join0 to join3, on LOOP, put a 7, negated on WAIT, into a shuffling
+//       queue; batch takes 8 of them and adds them up on WAIT
+//       near     on the master's own task
+//       at_loop, at_wait   on one task
 //   ID close SESSION
+//   ID reset MASTER CONTAINER   empties the container on all tasks
 //
 // and on stdout, for each command when it has ended: ID CODE MS TEXT, by tabs;
 // TEXT is the value or the message in one line. The end of stdin ends the
@@ -82,6 +87,7 @@ class GraphOfSteps {
     Negated("at_loop", "there", loop_);
     Const("beyond", 7, wait_);
     Negated("at_wait", "beyond", wait_);
+    Join();
   }
   const GraphDef& def() const { return def_; }
 
@@ -119,6 +125,29 @@ class GraphOfSteps {
   void Negated(const std::string& name, const std::string& input,
                const std::string& device) {
     Add(name, "Neg", {input}, {{"T", DataType::kInt32}}, device);
+  }
+  // What shuffle_batch_join makes of four sources.
+  void Join() {
+    const AttrValue::TypeList element = {DataType::kInt32};
+    Add("pool", "RandomShuffleQueueV2", {},
+        {{"component_types", element},
+         {"shapes", AttrValue::ShapeList{PartialShape({})}},
+         {"capacity", int64_t{16}},
+         {"min_after_dequeue", int64_t{4}},
+         {"shared_name", absl::StrCat(name_, "_pool")}},
+        loop_);
+    for (int i = 0; i < 4; ++i) {
+      const std::string made = absl::StrCat("made", i);
+      Negated(made, "beyond", wait_);
+      Add(absl::StrCat("join", i), "QueueEnqueueV2", {"pool", made},
+          {{"Tcomponents", element}}, loop_);
+    }
+    Const("batch_size", 8, loop_);
+    Add("batched", "QueueDequeueManyV2", {"pool", "batch_size"},
+        {{"component_types", element}}, loop_);
+    Const("axis", 0, wait_);
+    Add("batch", "Sum", {"batched", "axis"},
+        {{"T", DataType::kInt32}, {"Tidx", DataType::kInt32}}, wait_);
   }
   // Counts, and multiplies matrices, while the variable `gate` is zero.
   void Loop(const std::string& name, const std::string& gate,
@@ -194,6 +223,7 @@ class StepClient {
     if (w.size() == 9 && w[1] == "open") return Open(w);
     if (w.size() == 4 && w[1] == "run") return Run(w[2], w[3]);
     if (w.size() == 3 && w[1] == "close") return Close(w[2]);
+    if (w.size() == 4 && w[1] == "reset") return Reset(w[2], w[3]);
     return InvalidArgument("unknown command");
   }
 
@@ -241,6 +271,14 @@ class StepClient {
     }
     MR_RETURN_IF_ERROR(session->Close());
     return std::string("closed");
+  }
+
+  static StatusOr<std::string> Reset(const std::string& master,
+                                     const std::string& container) {
+    SessionOptions options;
+    options.target = "grpc://" + master;
+    MR_RETURN_IF_ERROR(Session::Reset(options, {container}));
+    return std::string("reset");
   }
 
   std::vector<Thread> threads_;  // of the thread that reads

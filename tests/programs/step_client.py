@@ -43,6 +43,9 @@ def graph_of_steps(loop_task, wait_task, aside_task, shared):
       queue = tf.raw_ops.FIFOQueueV2(component_types=[tf.int32], shared_name=f"{shared}_queue", name="queue")
       tf.raw_ops.QueueEnqueueV2(handle=queue, components=[tf.constant(1)], name="put")
       taken = tf.raw_ops.QueueDequeueV2(handle=queue, component_types=[tf.int32])[0]
+      pool = tf.raw_ops.RandomShuffleQueueV2(component_types=[tf.int32], shapes=[[]], capacity=16, min_after_dequeue=4,
+                                             shared_name=f"{shared}_pool", name="pool")
+      batched = tf.raw_ops.QueueDequeueManyV2(handle=pool, n=tf.constant(8), component_types=[tf.int32])[0]
     with tf.device(aside_task):
       gate_aside = variable("gate_aside", shared)
       init.append(assign("init_aside", gate_aside, 0))
@@ -53,6 +56,12 @@ def graph_of_steps(loop_task, wait_task, aside_task, shared):
       tf.negative(taken, name="take")
       tf.negative(now, name="step")
       tf.negative(tf.constant(7), name="at_wait")
+      tf.reduce_sum(batched, name="batch")
+    for i in range(4):
+      with tf.device(wait_task):
+        made = tf.negative(tf.constant(7))
+      with tf.device(loop_task):
+        tf.raw_ops.QueueEnqueueV2(handle=pool, components=[made], name=f"join{i}")
     tf.group(init, name="init")
     tf.negative(tf.constant(7), name="near")
   return graph
@@ -88,6 +97,9 @@ class StepClient:
       return "open"
     if what == "run":
       return self.run(name, *args)
+    if what == "reset":
+      tf1.Session.reset("grpc://" + name, list(args))
+      return "reset"
     self.sessions.pop(name).close()
     return "closed"
 

@@ -185,6 +185,7 @@ class FakePeer final : public Peer {
     MutexLock lock(mu_);
     return up_ ? OkStatus() : Unavailable("connection refused");
   }
+  bool has_answered() const override { return !devices().empty(); }
   std::vector<DeviceAttributes> devices() const override {
     MutexLock lock(mu_);
     if (!known_) return {};

@@ -24,7 +24,7 @@ Status ResetStatus(const std::vector<Cleanup::Call>& calls) {
         call.status.code() == StatusCode::kDeadlineExceeded;
     if (!unreachable) {
       UpdateStatus(error, call.status);
-    } else if (call.peer->devices().empty()) {
+    } else if (!call.peer->has_answered()) {
       MR_LOG(Warning) << "reset leaves out " << call.peer->task().ToString()
                       << ", which has never answered: " << call.status;
     } else {
