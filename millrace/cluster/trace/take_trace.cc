@@ -102,7 +102,10 @@ class TraceTaker {
                          status = std::move(s);
                          answered.Notify();
                        }));
-    answered.Wait();
+    {
+      WaitScope wait("the server to begin a trace");
+      answered.Wait();
+    }
     MR_RETURN_IF_ERROR(status);
     machine_ = reply.machine;
     for (TraceTask& task : reply.tasks) {
