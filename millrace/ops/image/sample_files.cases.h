@@ -13,7 +13,7 @@ namespace millrace::cases {
 
 inline std::string Little(uint64_t v, int bytes) {
   std::string out;
-  for (int i = 0; i < bytes; ++i) out += static_cast<char>(v >> 8 * i);
+  for (int i = 0; i < bytes; ++i, v >>= 8) out += static_cast<char>(v);
   return out;
 }
 inline std::string Big(uint64_t v, int bytes) {
