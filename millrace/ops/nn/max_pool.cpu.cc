@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cstring>
+#include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "millrace/base/target_clones.h"
@@ -23,15 +25,28 @@ MR_TARGET_CLONES void LargerOf(const T* x, T* z, int64_t n) {
   }
 }
 
+// Of a window that covers nothing: the lowest finite value.
+template <class T>
+T Lowest() {
+  if constexpr (std::is_same_v<T, Half>) return T(-65504.0f);
+  if constexpr (std::is_same_v<T, Bfloat16>) return T(-3.38953139e38f);
+  return static_cast<T>(std::numeric_limits<ComputeType<T>>::lowest());
+}
+
 template <class T>
 void PoolPixels(const PoolProblem& p, const T* x, T* z, int64_t begin,
                 int64_t end) {
   const int64_t n = p.channels;
+  const T lowest = Lowest<T>();
   TapPlaces taps(p);
   ForWindows(p, begin, end, [&](int64_t o, int64_t image, const auto& covered) {
-    const T* const from = x + FirstPlace(p, image, covered);
     T* const out = z + o * n;
     const absl::Span<const int64_t> places = taps.Of(covered);
+    if (places.empty()) {
+      std::fill_n(out, n, lowest);
+      return;
+    }
+    const T* const from = x + FirstPlace(p, image, covered);
     std::memcpy(out, from, static_cast<size_t>(n) * sizeof(T));
     for (size_t t = 1; t < places.size(); ++t) {
       LargerOf(from + places[t], out, n);

@@ -56,6 +56,10 @@ MR_CASES(MaxPool)(CaseList& c) {
     c.Ok({Rand(t, {2, 5, 7, 3})}, Same());
     c.Ok({Rand(t, {2, 5, 7, 17})}, Valid());
     c.Ok({Empty(t, {0, 5, 7, 3})}, Same());
+    // Windows that cover nothing.
+    c.Ok({Empty(t, {1, 0, 5, 3})},
+         With(Pool({1, 2, 2, 1}, {1, 1, 1, 1}, "EXPLICIT"),
+              {{"explicit_paddings", IntList{0, 0, 1, 1, 1, 1, 0, 0}}}));
   });
   c.Ok({F64({1, 4, 5, 2})}, Overlap()).Gradient();
   c.Ok({F32({2, 3, 5, 7})}, First());
