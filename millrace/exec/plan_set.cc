@@ -116,8 +116,12 @@ void PlanSet::Run(std::shared_ptr<const PlanSet> plans, const PlanRun& run,
   auto joint = std::make_shared<Joint>();
   joint->left = static_cast<int>(plans->plans_.size());
   joint->done = std::move(done);
+  // The calling thread may stay with the last one, when the others run.
+  PlanRun part = run;
+  part.may_use_caller = false;
   for (const auto& plan : plans->plans_) {
-    RunPlan(plan, run, Done([joint](Status status) {
+    if (plan == plans->plans_.back()) part.may_use_caller = run.may_use_caller;
+    RunPlan(plan, part, Done([joint](Status status) {
               {
                 MutexLock lock(joint->mu);
                 UpdateStatus(joint->status, status);

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <exception>
+#include <limits>
 #include <new>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "millrace/base/batch.h"
 #include "millrace/base/clock.h"
 #include "millrace/base/event_threads.h"
+#include "millrace/exec/local_queue.h"
 #include "millrace/exec/propagation.h"
 #include "millrace/exec/step_stats.h"
 #include "millrace/kernel/rendezvous.h"
@@ -19,18 +21,18 @@ namespace {
 // A kernel that takes less runs inline on the thread that made it ready:
 // waking another one costs about as much (5 to 50 us, see dnnl.cc).
 constexpr int64_t kInlineCostNanos = 40'000;
-// Cheap nodes go before an expensive one on its thread until they have taken
-// about what another thread needs to start with it.
-constexpr int64_t kNanosBeforeLast = 20'000;
-constexpr int64_t kNanosPerCheapNode = 300;
-// A thread that has run nodes for so long posts the rest: if there are many, so
-// that others share them, and if somebody waits for a thread.
-constexpr int64_t kInlineLimitNanos = 1'000'000;
+// How often a thread looks whether to post the nodes that it would go on with.
+constexpr int kNodesPerLook = 64;
+constexpr int64_t kLookNanos = 1'000'000;
+// It posts them if there are many, so that others share them, if somebody waits
+// for a thread of the pool, and if it has been kept for longer than it may.
 constexpr size_t kManyNodes = 64;
-constexpr int kNodesPerClockRead = 64;
-// What it posts are so many pieces: enough for all threads to share, and a task
-// for each node would cost more than the node.
-constexpr size_t kPieces = 8;
+// A thread of the pool may be kept for ever, as long as nobody waits for it;
+// one that waits for the step, or that another has relieved, for long; any
+// other one, which has something else to do, for a moment.
+constexpr int64_t kKeepPoolThread = std::numeric_limits<int64_t>::max();
+constexpr int64_t kKeepCallerNanos = 10'000'000;
+constexpr int64_t kKeepOtherNanos = 1'000'000;
 
 // One run. Deletes itself when it completes: `outstanding_` counts the nodes
 // that are ready or running, and whoever takes it to zero is the last to touch
@@ -57,67 +59,17 @@ class Step {
     }
     outstanding_.store(static_cast<int64_t>(ready.size()),
                        std::memory_order_relaxed);
+    const bool may_keep = run_.may_use_caller || EventThreads::HasHandedOver();
     LocalQueue queue;
     if (run_.may_use_caller || plan_->all_cheap()) {
       for (const ReadyNode& r : ready) queue.push_back(r);
-      Process(queue);
     } else {
       Dispatch(ready, queue);
-      Process(queue);
     }
+    Process(queue, may_keep ? kKeepCallerNanos : kKeepOtherNanos);
   }
 
  private:
-  // Ready nodes that this thread goes on with; first in, first out, but for an
-  // expensive one, which waits until the others are done: they may make more
-  // expensive ones ready, for other threads.
-  class LocalQueue {
-   public:
-    bool empty() const { return !has_short() && last_.node == nullptr; }
-    bool has_last() const { return last_.node != nullptr; }
-    // The expensive node has let so many others go first as it may.
-    bool last_is_late() const {
-      return has_last() && has_short() && passed_nanos_ >= kNanosBeforeLast;
-    }
-    void push_back(const ReadyNode& r) { nodes_.push_back(r); }
-    void set_last(const ReadyNode& r) {
-      last_ = r;
-      passed_nanos_ = 0;
-    }
-    ReadyNode take_last() { return std::exchange(last_, ReadyNode()); }
-    ReadyNode pop_front() {
-      if (!has_short()) return take_last();
-      ReadyNode r = nodes_[head_++];
-      passed_nanos_ += kNanosPerCheapNode;
-      if (!has_short()) {
-        nodes_.clear();
-        head_ = 0;
-      }
-      return r;
-    }
-    size_t size() const { return nodes_.size() - head_ + has_last(); }
-    std::vector<ReadyNode> Take(size_t n) {
-      std::vector<ReadyNode> taken;
-      taken.reserve(n);
-      while (taken.size() < n && !empty()) taken.push_back(pop_front());
-      return taken;
-    }
-    void Spend(int64_t nanos) {
-      spent_nanos += nanos;
-      passed_nanos_ += nanos;
-    }
-    // Time that kernels took since the thread last looked who waits.
-    int64_t spent_nanos = 0;
-
-   private:
-    bool has_short() const { return head_ != nodes_.size(); }
-
-    absl::InlinedVector<ReadyNode, 16> nodes_;
-    size_t head_ = 0;
-    ReadyNode last_;
-    int64_t passed_nanos_ = 0;
-  };
-
   // A run of an asynchronous kernel. The kernel may complete before RunAsync
   // returns, on this thread or another; then the thread that started it goes
   // on, so chains of such kernels do not recurse.
@@ -143,30 +95,27 @@ class Step {
             static_cast<size_t>(r.node->num_inputs)};
   }
 
-  void Process(LocalQueue& queue) {
-    int until_clock = kNodesPerClockRead;
+  // Runs what is ready and becomes ready, on this thread for about
+  // `keep_nanos`.
+  void Process(LocalQueue& queue, int64_t keep_nanos) {
+    int until_look = kNodesPerLook;
     int64_t began = 0;
+    int64_t looked = 0;
     while (!queue.empty()) {
-      if (--until_clock == 0) {
-        until_clock = kNodesPerClockRead;
+      if (--until_look == 0 || queue.spent_nanos() > kLookNanos) {
+        until_look = kNodesPerLook;
         FailIfCancelled();
         Batch::FlushAll();
         const int64_t now = NowNanos();
-        if (began == 0) {
-          began = now;
-        } else if (now - began > kInlineLimitNanos && !plan_->all_cheap()) {
-          began = now;
-          if (queue.size() >= kManyNodes || run_.pool->queued() > 0) {
+        const int64_t spent = queue.TakeSpent();
+        if (began == 0) began = looked = now - spent;
+        if (now - looked > kLookNanos && !plan_->all_cheap()) {
+          looked = now;
+          if (queue.size() >= kManyNodes || run_.pool->queued() > 0 ||
+              now - began > keep_nanos) {
             PostAll(queue);
             return;
           }
-        }
-      }
-      if (queue.spent_nanos > kInlineLimitNanos) {
-        queue.spent_nanos = 0;
-        if (run_.pool->queued() > 0) {
-          PostAll(queue);
-          return;
         }
       }
       if (queue.last_is_late()) Post(run_.pool, queue.take_last());
@@ -178,12 +127,11 @@ class Step {
     // The pool may finish the step before the loop ends, but not before its
     // last node is posted; so nothing of `this` is used after that.
     TaskQueue* pool = run_.pool;
-    const size_t piece = queue.size() / kPieces + 1;
+    const size_t piece = queue.piece_size();
     while (!queue.empty()) {
-      pool->Schedule([this, nodes = queue.Take(piece)] {
-        LocalQueue rest;
-        for (const ReadyNode& r : nodes) rest.push_back(r);
-        Process(rest);
+      pool->Schedule([this, nodes = queue.TakeFront(piece)]() mutable {
+        LocalQueue mine = std::move(nodes);
+        Process(mine, kKeepPoolThread);
       });
     }
   }
@@ -192,7 +140,7 @@ class Step {
     pool->Schedule([this, r] {
       LocalQueue queue;
       queue.push_back(r);
-      Process(queue);
+      Process(queue, kKeepPoolThread);
     });
   }
 
@@ -336,7 +284,7 @@ class Step {
                                  LocalQueue later;
                                  Step* step = run->step;
                                  if (step->FinishAsync(run, later))
-                                   step->Process(later);
+                                   step->Process(later, kKeepOtherNanos);
                                }
                              }));
     if (run->phase.exchange(AsyncRun::kReturned) == AsyncRun::kCompleted) {

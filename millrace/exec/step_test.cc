@@ -255,12 +255,9 @@ TEST_F(StepTest, ACancelEndsAnEndlessLoopOfCheapNodes) {
   g_.CloseLoop("loop", loop, loop.body);
   TestRun run({0});
   ThreadPool pool("test", 1);
-  Thread runner("runner", [&, plan = Build()] {
-    RunPlan(plan, run.plan_run(&pool), run.WhenDone());
-  });
+  RunPlan(Build(), run.plan_run(&pool), run.WhenDone());
   run.cancel().Cancel(Cancelled("enough"));
   EXPECT_EQ(run.Wait().code(), StatusCode::kCancelled);
-  runner.Join();
 }
 
 TEST_F(StepTest, ADeadlineEndsTheStep) {
@@ -365,6 +362,38 @@ TEST_F(StepTest, AnEndlessLoopLetsOtherStepsRun) {
   loop.cancel().Cancel(Cancelled("enough"));
   thread.RunAll();
   EXPECT_EQ(loop.Wait().code(), StatusCode::kCancelled);
+}
+
+// A loop of cheap nodes, for which no other thread is needed.
+TEST_F(StepTest, AnEndlessLoopLeavesTheThreadThatStartedIt) {
+  const auto loop = g_.OpenLoop("loop", g_.Arg(0), int64_t{1} << 60);
+  g_.CloseLoop("loop", loop, g_.Add("tick", "Tick", {loop.body}));
+  for (const bool may_use_caller : {false, true}) {
+    TestRun run({0});
+    ThreadPool pool("test", 1);
+    PlanRun plan_run = run.plan_run(&pool);
+    plan_run.may_use_caller = may_use_caller;
+    RunPlan(Build(), plan_run, run.WhenDone());
+    const int64_t ticks = TestKernels::ticks();
+    while (TestKernels::ticks() < ticks + 100) Yield();  // it goes on
+    run.cancel().Cancel(Cancelled("enough"));
+    EXPECT_EQ(run.Wait().code(), StatusCode::kCancelled);
+  }
+}
+
+// Nor does it keep a thread that only brought it what it waited for.
+TEST_F(StepTest, AnEndlessLoopLeavesTheThreadThatReleasedIt) {
+  const OutputRef wait = g_.Add("wait", "Wait", {g_.Arg(0)});
+  const auto loop = g_.OpenLoop("loop", wait, int64_t{1} << 60);
+  g_.CloseLoop("loop", loop, g_.Add("tick", "Tick", {loop.body}));
+  TestRun run({0});
+  ThreadPool pool("test", 1);
+  RunPlan(Build(), run.plan_run(&pool), run.WhenDone());
+  TestKernels::Release();
+  const int64_t ticks = TestKernels::ticks();
+  while (TestKernels::ticks() < ticks + 100) Yield();
+  run.cancel().Cancel(Cancelled("enough"));
+  EXPECT_EQ(run.Wait().code(), StatusCode::kCancelled);
 }
 
 TEST_F(StepTest, AnExpensiveNodeStaysOnItsThreadBehindAFewCheapOnes) {
