@@ -140,7 +140,7 @@ class ConstantFolder {
   }
 
   void TryToFold(const Node& node) {
-    if (node.inputs.empty() || evaluations_left_ == 0 || end_.expired()) return;
+    if (node.inputs.empty() || evaluations_left_ == 0) return;
     std::vector<Tensor> values;
     int64_t input_bytes = 0;
     for (const OutputRef& in : node.inputs) {
@@ -153,7 +153,7 @@ class ConstantFolder {
       if (input_bytes > kMaxInputBytes) return;
       values.push_back(*value);
     }
-    if (!pure_(node) || !is_on_cpu_(node)) return;
+    if (!pure_(node) || !is_on_cpu_(node) || end_.expired()) return;
     int64_t limit = std::max(kMaxFoldedBytes, input_bytes);
     if (max_bytes_ > 0) limit = std::min(limit, max_bytes_);
     const std::optional<int64_t> bytes =

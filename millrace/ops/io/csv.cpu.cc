@@ -1,5 +1,7 @@
 #include "millrace/ops/io/csv.h"
 
+#include <algorithm>
+
 namespace millrace::ops {
 
 CsvSplitter::CsvSplitter(const CsvOptions& options) : options_(options) {
