@@ -19,6 +19,8 @@ from step_clients import LOST, StepClient, Stepper, await_status, full_name, is_
 LIMIT_S = 5.0
 # The stock client's own pauses between attempts to reach its master.
 RECONNECT_S = 25.0
+# Of the shuffling queue: what is taken at once, and what stays.
+BATCH, STAY = 8, 4
 PS = [("ps", 0), ("ps", 1)]
 WORKERS = [("worker", 0), ("worker", 1)]
 TASKS = PS + WORKERS
@@ -69,25 +71,41 @@ class Trainer:
     self.joins = [steps(f"join{i}") for i in range(4)]
     self.steppers = [steps("step"), steps("batch", "-56")]
 
+  def pooled(self):
+    return int(self.client.run(self.session, "pooled").value())
+
   def stop_steps(self):
-    """Those that fill the queue first, as they may wait for the one that takes batches; it may need some more elements."""
+    """Those that fill the queue first, as they may wait for the one that takes batches; it may need some more elements
+    then, and never more than there is room for."""
     stepper, batches = self.steppers
     for one in [*self.joins, stepper]:
       one.ask_to_stop()
     for one in [*self.joins, stepper]:
       one.join()
     batches.ask_to_stop()
-    while not batches.stopped and self.client.run(self.session, "join0").wait().code == "OK":
-      pass
+    while not batches.stopped:
+      if self.pooled() < BATCH + STAY:
+        self.client.run(self.session, "join0").value()
     batches.join()
     return self.joins + self.steppers
 
-  def lost_calls(self):
-    """Waits for the calls that fail as a task has died."""
-    self.waiting.wait()
-    self.taking.wait()
+  def forget_steps(self):
+    """Of a client that is gone."""
     for stepper in self.joins + self.steppers:
       stepper.join()
+
+  def lost_calls(self, task):
+    """Waits for the calls that fail as `task` has died."""
+    self.waiting.wait()
+    self.taking.wait()
+    for stepper in self.steppers:
+      stepper.join()
+    # Those that wait for room need only the task that has the queue.
+    while task == self.wait_task and not all(join.stopped for join in self.joins):
+      if self.pooled() >= BATCH + STAY:
+        self.client.run(self.session, "drain").value()
+    for join in self.joins:
+      join.join()
     return [self.waiting, self.taking] + [stepper.failed for stepper in self.joins + self.steppers]
 
   def release(self):
@@ -108,9 +126,14 @@ class Chaos:
     self.random = random.Random(seed)
     self.trainers = [Trainer(cluster, i, kind) for i, kind in enumerate(kinds)]
     self.log = [f"seed {seed}"]
+    self.round_began = time.monotonic()
     # Sessions that a dead client has left at its master.
     self.left = {task: 0 for task in TASKS}
     self.begin_sessions(self.trainers)
+
+  def tell(self, what):
+    """For the log of a failure: seconds into the round."""
+    self.log.append(f"{time.monotonic() - self.round_began:7.2f} s  {what}")
 
   def begin_sessions(self, trainers):
     for call in [trainer.open() for trainer in trainers]:
@@ -119,6 +142,7 @@ class Chaos:
       trainer.begin()
 
   def round(self):
+    self.round_began = time.monotonic()
     for trainer in self.trainers:
       trainer.start_waiting()
     for task in TASKS:
@@ -130,12 +154,13 @@ class Chaos:
     how = self.random.choice(["kill", "kill", "stop"])
     victim = self.random.choice(TASKS + self.trainers)
     if isinstance(victim, Trainer):
-      self.log.append(f"{how} client {victim.number}")
+      self.tell(f"{how} client {victim.number}")
       self.lose_client(victim, how)
     else:
-      self.log.append(f"{how} {full_name(victim)}")
+      self.tell(f"{how} {full_name(victim)}")
       self.lose_task(victim, how)
     over_at = time.monotonic()
+    self.tell("the round is over")
     for task in TASKS:
       await_status(self.cluster, task, is_idle)
     assert seconds_between(over_at, time.monotonic()) <= LIMIT_S
@@ -145,6 +170,7 @@ class Chaos:
       for stepper in trainer.stop_steps():
         assert stepper.failed is None, str(stepper.failed)
         assert stepper.slowest is None or stepper.slowest.seconds < LIMIT_S, str(stepper.slowest)
+      self.tell(f"steps of trainer {trainer.number} are over")
       trainer.release()
 
   def lose_task(self, task, how):
@@ -156,7 +182,7 @@ class Chaos:
     for trainer in needing:
       if trainer in waiting:
         continue
-      for call in trainer.lost_calls():
+      for call in trainer.lost_calls(task):
         assert call.code in LOST, str(call)
         assert seconds_between(max(call.started, lost_at), call.ended) <= LIMIT_S, str(call)
         assert full_name(task) in call.text, str(call)
@@ -167,7 +193,7 @@ class Chaos:
     back_at = time.monotonic()
     self.left[task] = 0
     for trainer in waiting:
-      for call in trainer.lost_calls():
+      for call in trainer.lost_calls(task):
         assert call.code in LOST, str(call)
         assert seconds_between(back_at, call.ended) <= RECONNECT_S, str(call)
     for call in [trainer.client.close(trainer.session) for trainer in needing]:
@@ -183,7 +209,7 @@ class Chaos:
     self.finish_calls([t for t in self.trainers if t is not victim])
     if how == "stop":
       victim.client.kill()
-    victim.stop_steps()
+    victim.forget_steps()
     self.left[victim.master] += 1
     victim.restart()
     self.begin_sessions([victim])

@@ -15,7 +15,8 @@
 //       take     on WAIT, needs an element of a queue on LOOP, which `put`
 //       gives
 //       join0 to join3, on LOOP, put a 7, negated on WAIT, into a shuffling
-//       queue; batch takes 8 of them and adds them up on WAIT
+//       queue of at most 16, of which 4 stay; batch takes 8 of them and adds
+//       them up on WAIT, drain on LOOP; pooled is how many there are
 //       near     on the master's own task
 //       at_loop, at_wait   on one task
 //   ID close SESSION
@@ -145,9 +146,12 @@ class GraphOfSteps {
     Const("batch_size", 8, loop_);
     Add("batched", "QueueDequeueManyV2", {"pool", "batch_size"},
         {{"component_types", element}}, loop_);
+    const AttrMap ints = {{"T", DataType::kInt32}, {"Tidx", DataType::kInt32}};
     Const("axis", 0, wait_);
-    Add("batch", "Sum", {"batched", "axis"},
-        {{"T", DataType::kInt32}, {"Tidx", DataType::kInt32}}, wait_);
+    Add("batch", "Sum", {"batched", "axis"}, ints, wait_);
+    Const("loop_axis", 0, loop_);
+    Add("drain", "Sum", {"batched", "loop_axis"}, ints, loop_);
+    Add("pooled", "QueueSizeV2", {"pool"}, {}, loop_);
   }
   // Counts, and multiplies matrices, while the variable `gate` is zero.
   void Loop(const std::string& name, const std::string& gate,

@@ -46,6 +46,8 @@ def graph_of_steps(loop_task, wait_task, aside_task, shared):
       pool = tf.raw_ops.RandomShuffleQueueV2(component_types=[tf.int32], shapes=[[]], capacity=16, min_after_dequeue=4,
                                              shared_name=f"{shared}_pool", name="pool")
       batched = tf.raw_ops.QueueDequeueManyV2(handle=pool, n=tf.constant(8), component_types=[tf.int32])[0]
+      tf.reduce_sum(batched, name="drain")
+      tf.raw_ops.QueueSizeV2(handle=pool, name="pooled")
     with tf.device(aside_task):
       gate_aside = variable("gate_aside", shared)
       init.append(assign("init_aside", gate_aside, 0))
