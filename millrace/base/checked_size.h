@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "absl/strings/string_view.h"
 #include "millrace/base/status.h"
@@ -60,5 +61,13 @@ class CheckedSize {
   int64_t value_ = 0;
   bool ok_ = true;
 };
+
+// a + b, or the nearest value that there is.
+constexpr int64_t SaturatingAdd(int64_t a, int64_t b) {
+  int64_t sum = 0;
+  if (!__builtin_add_overflow(a, b, &sum)) return sum;
+  return b < 0 ? std::numeric_limits<int64_t>::min()
+               : std::numeric_limits<int64_t>::max();
+}
 
 }  // namespace millrace

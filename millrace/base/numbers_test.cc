@@ -191,5 +191,14 @@ TEST(MemoryBudgetTest, CountsAndRefuses) {
   EXPECT_GT(MemoryBudget::Process().limit(), 0);
 }
 
+TEST(SaturatingAdd, StopsAtTheEnds) {
+  constexpr int64_t kLowest = std::numeric_limits<int64_t>::min();
+  constexpr int64_t kHighest = std::numeric_limits<int64_t>::max();
+  EXPECT_EQ(SaturatingAdd(2, -5), -3);
+  EXPECT_EQ(SaturatingAdd(kHighest, kLowest), -1);
+  EXPECT_EQ(SaturatingAdd(kHighest, 1), kHighest);
+  EXPECT_EQ(SaturatingAdd(kLowest, -1), kLowest);
+}
+
 }  // namespace
 }  // namespace millrace

@@ -27,7 +27,10 @@ class ClockAlignment {
 
   bool empty() const { return best_.empty(); }
   // The time here at `there` of the other clock; unchanged without probes.
+  // Always within +-kMostNanos, so that times can be subtracted: other servers
+  // may say anything.
   int64_t ToHere(int64_t there) const;
+  static constexpr int64_t kMostNanos = 2'000'000'000'000'000'000;  // 63 years
   // How far off that may be at most, between the first probe and the last.
   int64_t error_nanos() const;
   // There minus here, at the first probe.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
+#include <vector>
 
 #include "millrace/base/random.h"
 
@@ -94,6 +96,37 @@ TEST(ClockAlignment, OneMachineHasOneClockUntilAProbeShowsOtherwise) {
   const OtherClock set{kSecondNanos};
   alignment.Add(Probe(set, 2 * kSecondNanos, 10 * kMicro, 20 * kMicro));
   EXPECT_GT(alignment.error_nanos(), 0);
+}
+
+// Times that other servers say may be any; the differences of what comes out
+// can be computed.
+TEST(ClockAlignment, AnyTimesGiveBoundedOnes) {
+  constexpr int64_t kLowest = std::numeric_limits<int64_t>::min();
+  constexpr int64_t kHighest = std::numeric_limits<int64_t>::max();
+  const std::vector<int64_t> times = {kLowest, -1, 0, 7 * kSecondNanos,
+                                      kHighest};
+  Rng random(3);
+  const auto any = [&] { return times[random.Uniform(times.size())]; };
+  for (int round = 0; round < 2'000; ++round) {
+    ClockAlignment alignment;
+    if (random.Uniform(4) == 0) alignment.SameMachine();
+    for (uint64_t i = random.Uniform(5); i > 0; --i) {
+      alignment.Add({any(), any(), any()});
+    }
+    for (const int64_t there : times) {
+      const int64_t here = alignment.ToHere(there);
+      EXPECT_LE(here, ClockAlignment::kMostNanos);
+      EXPECT_GE(here, -ClockAlignment::kMostNanos);
+    }
+    EXPECT_GE(alignment.error_nanos(), 0);
+    alignment.offset_nanos();
+  }
+}
+
+TEST(ClockAlignment, AProbeThatCameBackBeforeItWentDoesNotCount) {
+  ClockAlignment alignment;
+  alignment.Add({2 * kSecondNanos, 0, kSecondNanos});
+  EXPECT_TRUE(alignment.empty());
 }
 
 TEST(ClockAlignment, WithoutProbesTimesStay) {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <utility>
 
+#include "millrace/base/checked_size.h"
 #include "millrace/base/clock.h"
 #include "millrace/base/random.h"
 #include "millrace/base/thread.h"
@@ -253,7 +254,9 @@ int32_t ClusterTrace::steps_done() const {
 
 int64_t ClusterTrace::dropped_events() const {
   int64_t dropped = 0;
-  for (const Task& task : tasks) dropped += task.events.dropped_events;
+  for (const Task& task : tasks) {
+    dropped = SaturatingAdd(dropped, task.events.dropped_events);
+  }
   return dropped;
 }
 

@@ -12,6 +12,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "millrace/base/checked_size.h"
 #include "millrace/base/version.h"
 #include "millrace/cluster/json_text.h"
 #include "millrace/cluster/trace/trace_event_writer.h"
@@ -73,7 +74,8 @@ class TraceFileWriter {
   template <class Event>
   static TimeSpan SpanOf(const ClusterTrace::Task& task, const Event& event) {
     const int64_t start = task.clock.ToHere(event.start_nanos);
-    return {start, start + std::max<int64_t>(0, event.duration_nanos)};
+    return {start, start + std::clamp<int64_t>(event.duration_nanos, 0,
+                                               ClockAlignment::kMostNanos)};
   }
 
   void FindOrigin() {
@@ -278,7 +280,7 @@ class TraceFileWriter {
     int64_t number = 0;
     for (const auto& [id, arrow] : arrows_) {
       ++totals_.transfers;
-      totals_.bytes += arrow.bytes;
+      totals_.bytes = SaturatingAdd(totals_.bytes, arrow.bytes);
       if (!arrow.send || !arrow.receive) continue;
       ++totals_.arrows;
       const TimeSpan& receive = arrow.receive->span;
