@@ -36,6 +36,12 @@ MR_CASES(MatMul)(CaseList& c) {
   c.Ok({Rand(kF, {130, 512}, -1, 1), Rand(kF, {250, 512}, -1, 1)},
        Transposes("transpose_a", "transpose_b", false, true))
       .Tolerance(1e-4);
+  // Columns that the threads cannot share evenly.
+  for (const int64_t n : {65, 97, 257}) {
+    c.Ok({Rand(kF, {512, 128}, -1, 1), Rand(kF, {n, 128}, -1, 1)},
+         Transposes("transpose_a", "transpose_b", false, true))
+        .Tolerance(1e-4);
+  }
   c.Ok({F32({1, 7}), F32({7, 1})});
   c.Ok({F32({1, 700}), F32({700, 50})}).Tolerance(1e-4);
   c.Ok({F32({50, 700}), F32({700, 1})}).Tolerance(1e-4);

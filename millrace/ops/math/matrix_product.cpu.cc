@@ -65,7 +65,7 @@ Status SgemmRows(DnnlRun& run, const MatrixProblem& p, int64_t row,
   }
   std::atomic<int> failed{dnnl_success};
   run.ForMembers([&](int index, int width) {
-    const int64_t share = (p.n / width + 15) / 16 * 16;
+    const int64_t share = ((p.n + width - 1) / width + 15) / 16 * 16;
     const int64_t column = index * share;
     if (column >= p.n) return;
     const dnnl_status_t s =
