@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "millrace/base/batch.h"
 #include "millrace/base/clock.h"
+#include "millrace/base/denormals.h"
 #include "millrace/base/event_threads.h"
 #include "millrace/exec/local_queue.h"
 #include "millrace/exec/propagation.h"
@@ -33,6 +34,8 @@ constexpr size_t kManyNodes = 64;
 constexpr int64_t kKeepPoolThread = std::numeric_limits<int64_t>::max();
 constexpr int64_t kKeepCallerNanos = 10'000'000;
 constexpr int64_t kKeepOtherNanos = 1'000'000;
+// Ends of asynchronous kernels within each other on one stack.
+constexpr int kMostNested = 16;
 
 // One run. Deletes itself when it completes: `outstanding_` counts the nodes
 // that are ready or running, and whoever takes it to zero is the last to touch
@@ -98,6 +101,7 @@ class Step {
   // Runs what is ready and becomes ready, on this thread for about
   // `keep_nanos`.
   void Process(LocalQueue& queue, int64_t keep_nanos) {
+    const ScopedFlushDenormals flush;  // callers may be any thread
     int until_look = kNodesPerLook;
     int64_t began = 0;
     int64_t looked = 0;
@@ -121,6 +125,17 @@ class Step {
       if (queue.last_is_late()) Post(run_.pool, queue.take_last());
       if (!RunNode(queue.pop_front(), queue)) return;
     }
+  }
+
+  // What an asynchronous kernel's end made ready, on the thread that ended it.
+  // That may be within a kernel of ours whose end did the same to others: a
+  // chain of sends and receives in one process, for example.
+  void GoOn(LocalQueue& queue) {
+    static thread_local int nesting = 0;
+    if (nesting == kMostNested) return PostAll(queue);
+    ++nesting;
+    Process(queue, kKeepOtherNanos);
+    --nesting;
   }
 
   void PostAll(LocalQueue& queue) {
@@ -284,7 +299,7 @@ class Step {
                                  LocalQueue later;
                                  Step* step = run->step;
                                  if (step->FinishAsync(run, later))
-                                   step->Process(later, kKeepOtherNanos);
+                                   step->GoOn(later);
                                }
                              }));
     if (run->phase.exchange(AsyncRun::kReturned) == AsyncRun::kCompleted) {

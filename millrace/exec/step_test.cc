@@ -434,6 +434,28 @@ TEST_F(StepTest, OneThreadGoesOnWithChainsOfAnyLength) {
   EXPECT_EQ(run.value(0), 20'000 - 6667);
 }
 
+// Each send ends a receive that waits, and that makes the next send ready.
+TEST_F(StepTest, ChainsOfSendsDoNotNestWithoutBound) {
+  constexpr int kHops = 20'000;
+  for (int i = 0; i < kHops; ++i) {
+    const OutputRef got = g_.Add(absl::StrCat("take", i), "Take", {},
+                                 {{"key", absl::StrCat("k", i)}});
+    if (i + 1 == kHops) {
+      g_.Retval(0, got);
+    } else {
+      g_.Add(absl::StrCat("put", i), "Put", {got},
+             {{"key", absl::StrCat("k", i + 1)}});
+    }
+  }
+  TestRun run;
+  ThreadPool pool("test", 1);
+  RunPlan(Build(), run.plan_run(&pool), run.WhenDone());
+  ASSERT_TRUE(
+      run.rendezvous().Send("k0;0:0", Tensor::Scalar<int64_t>(5), false).ok());
+  ASSERT_TRUE(run.Wait().ok());
+  EXPECT_EQ(run.value(0), 5);
+}
+
 TEST_F(StepTest, ManyStepsOfOnePlanAtOnce) {
   // A few layers of random sums.
   Rng random(7);

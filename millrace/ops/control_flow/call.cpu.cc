@@ -1,5 +1,9 @@
+#include <atomic>
 #include <memory>
 
+#include "millrace/base/batch.h"
+#include "millrace/base/clock.h"
+#include "millrace/base/lanes.h"
 #include "millrace/kernel/function_runner.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/tensor/dispatch.h"
@@ -121,17 +125,28 @@ class WhileRun : public std::enable_shared_from_this<WhileRun> {
         values_(TakeInputs(ctx, 0)),
         done_(std::move(done)) {}
 
-  // Makes calls until one does not complete inline.
+  // Makes calls until one does not complete inline. Not for long on a thread
+  // that has something else to do, or for which somebody waits: the calls look
+  // at that one by one, and each is short.
   void Continue() {
+    const int64_t began = NowNanos();
     bool again = true;
     while (again) {
       phase_.store(kCalling);
       Call();
       again = phase_.exchange(kWaiting) == kCompleted && Advance();
+      if (again && NowNanos() - began > kInlineNanos) {
+        Batch::FlushAll();
+        ctx_.device().lanes().inter_op.Schedule(
+            [self = shared_from_this()] { self->Continue(); });
+        return;
+      }
     }
   }
 
  private:
+  // A wake-up in each such time costs nothing.
+  static constexpr int64_t kInlineNanos = 1'000'000;
   enum { kCalling, kWaiting, kCompleted };
 
   void Call() {
