@@ -91,9 +91,11 @@ class PlanBuilder {
         }
         ++plan_->frames_[it->second].num_enters;
         At(id).number = it->second;
-      } else if (kind == NodeKind::kExit && frame == 0) {
-        return InvalidArgument("{{node ", node.name,
-                               "}} is an Exit outside of any while loop");
+      } else if ((kind == NodeKind::kExit ||
+                  kind == NodeKind::kNextIteration) &&
+                 frame == 0) {
+        return InvalidArgument("{{node ", node.name, "}} is of op ",
+                               node.op->name, " outside of any while loop");
       }
     }
     return OkStatus();
@@ -111,6 +113,17 @@ class PlanBuilder {
       default:
         return frame;
     }
+  }
+
+  // Which argument or result a node stands for. Tables of all of them are made
+  // for each run.
+  static StatusOr<int32_t> Slot(const Node& node) {
+    constexpr int32_t kMostSlots = 1 << 20;
+    MR_ASSIGN(const auto index, GetAttr<int32_t>(node.attrs, "index"));
+    if (index >= 0 && index < kMostSlots) return index;
+    return InvalidArgument("{{node ", node.name, "}} of op ", node.op->name,
+                           " has index ", index, ", expected one in [0, ",
+                           kMostSlots, ")");
   }
 
   Status FillNode(const Node& node) {
@@ -143,13 +156,13 @@ class PlanBuilder {
         break;
       }
       case NodeKind::kArg: {
-        MR_ASSIGN(n.number, GetAttr<int32_t>(node.attrs, "index"));
+        MR_ASSIGN(n.number, Slot(node));
         plan_->num_args_ = std::max(plan_->num_args_, n.number + 1);
         n.cheap = true;
         break;
       }
       case NodeKind::kRetval: {
-        MR_ASSIGN(n.number, GetAttr<int32_t>(node.attrs, "index"));
+        MR_ASSIGN(n.number, Slot(node));
         plan_->num_retvals_ = std::max(plan_->num_retvals_, n.number + 1);
         n.cheap = true;
         break;

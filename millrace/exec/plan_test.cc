@@ -68,6 +68,20 @@ TEST_F(PlanTest, ReservesSlotsForGapsInArgs) {
   EXPECT_EQ(plan->num_retvals(), 5);
 }
 
+TEST_F(PlanTest, RefusesSlotsWithoutBound) {
+  g_.Retval(std::numeric_limits<int32_t>::max(), g_.Const("c", 7));
+  EXPECT_EQ(Build().status().code(), StatusCode::kInvalidArgument);
+}
+
+TEST_F(PlanTest, RefusesNextIterationsOutsideOfLoops) {
+  g_.Retval(0, g_.Add("next", "NextIteration", {g_.Const("c", 7)},
+                      {{"T", DataType::kInt64}}));
+  const Status status = Build().status();
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(status.ToString(),
+              HasSubstr("NextIteration outside of any while loop"));
+}
+
 TEST_F(PlanTest, CheapOnlyIfAllKernelsAre) {
   g_.Retval(0, g_.Const("c", 7));
   EXPECT_TRUE((*Build())->all_cheap());
@@ -129,7 +143,7 @@ TEST_F(PlanTest, RefusesAnExitOutsideOfLoops) {
   g_.Exit("leave", g_.Const("c", 1));
   const Status status = Build().status();
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
-  EXPECT_THAT(status.ToString(), HasSubstr("{{node leave}} is an Exit"));
+  EXPECT_THAT(status.ToString(), HasSubstr("{{node leave}} is of op Exit"));
 }
 
 TEST_F(PlanTest, RefusesAFrameEnteredFromTwoFrames) {

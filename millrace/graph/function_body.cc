@@ -90,6 +90,12 @@ class BodyBuilder {
     MR_RETURN_IF_ERROR(BindAttrs(caller));
     MR_RETURN_IF_ERROR(AddArgs());
     for (const NodeDef& node : def_.nodes) {
+      if (node.op == "_Arg" || node.op == "_Retval") {
+        return InvalidArgument("node ", node.name, " of function ",
+                               def_.signature.name, " is of op ", node.op,
+                               "; what a function gets and gives is in its "
+                               "signature");
+      }
       MR_ASSIGN(AttrMap attrs, SubstituteAll(node.attrs, attrs_));
       MR_RETURN_IF_ERROR(graph_
                              .AddNodeUnconnected(node.name, node.op,

@@ -18,6 +18,12 @@ Status GraphState::Extend(const GraphDef& def,
   std::unique_ptr<Graph> grown = graph_->num_nodes() == 0
                                      ? std::make_unique<Graph>(ops_)
                                      : std::make_unique<Graph>(graph_->Clone());
+  for (const NodeDef& node : def.nodes) {
+    if (node.op != "_Arg" && node.op != "_Retval") continue;
+    return InvalidArgument("{{node ", node.name, "}} is of op ", node.op,
+                           ", which the graph of a session cannot have: it "
+                           "stands for what a function gets or gives");
+  }
   const NodeId first = grown->num_ids();
   MR_RETURN_IF_ERROR(ImportGraphDef({}, def, grown.get()));
   SimplePlacer placer(devices, kernels_, options);

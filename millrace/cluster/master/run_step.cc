@@ -61,6 +61,13 @@ void RunStep::Start(Ref<MasterSession> session, Ref<PreparedRun> run,
   const Status entered =
       step->session_->Enter(step.get(), step->request_id_, &twin);
   if (!entered.ok()) return std::move(done)(entered, {}, nullptr);
+  if (twin && !(twin->run_->signature == step->run_->signature)) {
+    return std::move(done)(
+        InvalidArgument("The request ", step->request_id_,
+                        " was received before, with other feeds, fetches or "
+                        "targets, and is running"),
+        {}, nullptr);
+  }
   if (twin) return twin->Attach(std::move(done));
   step->done_ = std::move(done);
   step->session_->environment().in_flight.Add();
@@ -317,12 +324,18 @@ void RunStep::AnswerWithPartitionGraphs(std::vector<Tensor> fetches,
   session_->graph_turns().Run(
       [self = Ref<RunStep>::Share(this), fetches = std::move(fetches),
        metadata = std::move(metadata)](SerialQueue::Turn turn) mutable {
-        StatusOr<std::vector<GraphDef>> graphs = BuildPartitionGraphs(
-            self->session_->graph().state, self->run_->signature,
-            PartsOptions(*self->session_, *self->run_));
-        turn.End();
-        if (graphs.ok()) metadata->partition_graphs = *std::move(graphs);
-        self->Answer(graphs.status(), std::move(fetches), metadata.get());
+        // As long as compiling: not on whatever thread this is.
+        Lanes& lanes = self->session_->environment().lanes();
+        lanes.inter_op.Schedule([self, fetches = std::move(fetches),
+                                 metadata = std::move(metadata),
+                                 turn = std::move(turn)]() mutable {
+          StatusOr<std::vector<GraphDef>> graphs = BuildPartitionGraphs(
+              self->session_->graph().state, self->run_->signature,
+              PartsOptions(*self->session_, *self->run_));
+          turn.End();
+          if (graphs.ok()) metadata->partition_graphs = *std::move(graphs);
+          self->Answer(graphs.status(), std::move(fetches), metadata.get());
+        });
       });
 }
 

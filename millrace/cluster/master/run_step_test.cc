@@ -221,6 +221,24 @@ TEST(RunStepTest, ARequestRunsOnce) {
   });
 }
 
+TEST(RunStepTest, ARequestOfOtherFetchesIsAnotherOne) {
+  Simulate([] {
+    Master master;
+    const std::string handle = *master.Create({Const("a", "/job:ps/task:0")});
+    RunStepRequest request = Fetch(handle, {"a:0"});
+    request.request_id = 7;
+    Step first(master, request);
+    FakeWorker::Run run = master.ps(0).TakeRun();
+    request.fetches.clear();
+    request.targets = {"a"};
+    EXPECT_EQ(Step(master, request).Wait().code(),
+              StatusCode::kInvalidArgument);
+    run.reply->recv.push_back({run.request->recv_key[0], Tensor::Scalar(9.0f)});
+    std::move(run.done)(OkStatus());
+    EXPECT_TRUE(first.Wait().ok());
+  });
+}
+
 TEST(RunStepTest, Callables) {
   Simulate([] {
     Master master;
