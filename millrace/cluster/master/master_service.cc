@@ -45,6 +45,11 @@ class MasterServiceImpl final : public MasterService {
     // does not know it yet.
     {
       MutexLock lock(mu_);
+      if (!stopped_.ok()) {
+        const Status reason = stopped_;
+        lock.Unlock();
+        return std::move(done)(reason);
+      }
       sessions_[session->handle()] = session;
     }
     ExtendGraph(session, context, request.graph_def, std::nullopt,

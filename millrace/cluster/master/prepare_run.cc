@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "millrace/base/event_threads.h"
 #include "millrace/cluster/master/fan_out.h"
 #include "millrace/cluster/master/run_parts.h"
 
@@ -27,7 +28,10 @@ class Preparation final : public RefCounted {
     session_->graph_turns().Run([self = Ref<Preparation>::Share(this)](
                                     SerialQueue::Turn turn) {
       self->turn_ = std::move(turn);
-      if (self->session_->graph().state.graph().num_nodes() <= kInlineNodes) {
+      // It may compute constants, so not on a thread that has others' events to
+      // handle.
+      if (self->session_->graph().state.graph().num_nodes() <= kInlineNodes &&
+          EventThreads::HandOver()) {
         return self->Compile();
       }
       self->session_->environment().lanes().inter_op.Schedule(

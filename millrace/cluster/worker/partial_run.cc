@@ -93,18 +93,21 @@ void PartialRun::Serve(WorkerState& worker, Ref<WorkerSession> session,
                        RunGraphReply* reply, Done done) {
   Ref<PartialRun> run = session->FindPartialRun(request.step_id);
   if (run == nullptr) {
-    StatusOr<std::shared_ptr<const PlanSet>> plans =
-        session->PartialPlans(*graph);
-    Status status = plans.status();
-    run =
-        MakeRef<PartialRun>(worker, session, std::move(graph), request.step_id);
-    if (status.ok()) status = run->Begin(*std::move(plans));
-    Ref<PartialRun> there = session->FindPartialRun(request.step_id);
-    if (!status.ok() && there != nullptr) {
-      run = std::move(there);  // the same call has come twice
-    } else if (!status.ok()) {
-      AnswerRunGraph(request, std::move(status), reply, std::move(done));
-      return;
+    // Of calls that come at once, the first begins the run.
+    MutexLock lock(session->partial_runs_begin());
+    run = session->FindPartialRun(request.step_id);
+    if (run == nullptr) {
+      StatusOr<std::shared_ptr<const PlanSet>> plans =
+          session->PartialPlans(*graph);
+      Status status = plans.status();
+      run = MakeRef<PartialRun>(worker, session, std::move(graph),
+                                request.step_id);
+      if (status.ok()) status = run->Begin(*std::move(plans));
+      if (!status.ok()) {
+        lock.Unlock();
+        AnswerRunGraph(request, std::move(status), reply, std::move(done));
+        return;
+      }
     }
   }
   auto call = MakeRef<Call>(run, request);
@@ -139,11 +142,12 @@ PartialRun::~PartialRun() = default;
 Status PartialRun::Begin(std::shared_ptr<const PlanSet> plans) {
   const auto self = Ref<PartialRun>::Share(this);
   MR_ASSIGN(step_, worker_.steps->BeginRun(step_id_, session_->handle(), self));
-  session_->AddPartialRun(step_id_, self);
-  worker_.masters->AddStep(session_->watch(), step_id_, self);
   rendezvous_ =
       MakeRef<RemoteRendezvous>(step_id_, session_->task(), step_->rendezvous,
                                 session_->peers(), Deadline::Infinite());
+  // From here on other calls find it.
+  session_->AddPartialRun(step_id_, self);
+  worker_.masters->AddStep(session_->watch(), step_id_, self);
   CancelScope::Registration registration = scope_.Register([this] {
     worker_.lanes.control.Schedule([self = Ref<PartialRun>::Share(this)] {
       self->rendezvous_->StartAbort(MarkDerived(self->scope_.status()));

@@ -62,6 +62,8 @@ class WorkerSession : public RefCounted {
 
   // Calls of RunGraph by request id.
   RequestLog<RunGraphCall>& runs() { return runs_; }
+  // Held by who begins a partial run, so that a step has one.
+  Mutex& partial_runs_begin() { return partial_runs_begin_; }
   // Runs in parts, by step id; null if there is none, false if there is one.
   Ref<PartialRun> FindPartialRun(int64_t step_id);
   bool AddPartialRun(int64_t step_id, const Ref<PartialRun>& run);
@@ -89,6 +91,7 @@ class WorkerSession : public RefCounted {
   KernelCache kernels_;
   RequestLog<RunGraphCall> runs_;
 
+  Mutex partial_runs_begin_;
   mutable Mutex mu_;  // guards all below
   absl::btree_map<std::string, std::shared_ptr<RegisteredGraph>>
       graphs_;  // by handle
