@@ -6,8 +6,10 @@ After each attack the same processes run a step for somebody else, and what the 
 import json
 import os
 import random
+import signal
 import socket
 import subprocess
+import sys
 import threading
 import time
 
@@ -124,6 +126,9 @@ def test_a_method_that_is_not_there(wire):
     [raw.node("a", "NoOp", device="/job:/task:x/::")],
     [raw.node("a", "NoOp", device="/job:ps/task:2147483648")],
     [raw.node("a", "NextIteration", "a", T=raw.type_of(raw.FLOAT))],
+    [raw.const("c", 1.0), raw.node("a", "NextIteration", "c", T=raw.type_of(raw.FLOAT))],
+    [raw.node("a", "_Arg", T=raw.type_of(raw.FLOAT), index=7)],
+    [raw.const("a", 1.0), raw.node("r", "_Retval", "a", T=raw.type_of(raw.FLOAT), index=1 << 30)],
     [raw.node("a", "_Recv", tensor_type=raw.type_of(raw.FLOAT), tensor_name=b"x", send_device=b"", recv_device=b"",
               send_device_incarnation=0, client_terminated=False)],
     [raw.node("a", "PartitionedCall")],
@@ -190,6 +195,57 @@ def test_functions_that_call_each_other_for_ever(wire, depth):
   graph_def = raw.graph(raw.const("c", 1.0), raw.node("call", "PartitionedCall", "c", f=called, Tin=types, Tout=types),
                         library=recursive_library(depth))
   refuses(wire, graph_def, codes=BAD | {Code.DEADLINE_EXCEEDED, Code.INTERNAL}, fetch=["call:0"])
+
+
+def call_of(function, node):
+  called, types = raw.new("AttrValue"), raw.new("AttrValue")
+  called.func.name = function.signature.name
+  types.list.type.append(raw.FLOAT)
+  library = raw.new("FunctionDefLibrary")
+  library.function.append(function)
+  given = {"cond": called, "body": called, "T": types} if node == "While" else {"f": called, "Tin": types, "Tout": types}
+  return raw.graph(raw.const("c", 1.0), raw.node("call", node, "c", **given), library=library)
+
+
+def same():
+  function = raw.new("FunctionDef")
+  function.signature.name = "same"
+  function.signature.input_arg.add(name="x", type=raw.FLOAT)
+  function.signature.output_arg.add(name="y", type=raw.FLOAT)
+  function.node_def.append(raw.node("it", "Identity", "x", T=raw.type_of(raw.FLOAT)))
+  function.ret["y"] = "it:output:0"
+  return function
+
+
+@pytest.mark.parametrize("index", [1, 1 << 20, (1 << 31) - 2, (1 << 31) - 1])
+@pytest.mark.parametrize("op", ["_Arg", "_Retval"])
+def test_functions_with_slots_of_their_own(wire, op, index):
+  function = same()
+  inputs = ["x"] if op == "_Retval" else []
+  function.node_def.append(raw.node("slot", op, *inputs, T=raw.type_of(raw.FLOAT), index=index))
+  refuses(wire, call_of(function, "PartitionedCall"), fetch=["call:0"])
+
+
+def test_a_function_called_for_ever_keeps_nobody_else(wire):
+  code, reply = wire.create(call_of(same(), "While"))
+  assert code == Code.OK, reply
+  handle = reply.session_handle
+  ended = []
+  runners = [threading.Thread(target=lambda: ended.append(wire.run(handle, fetch=["call:0"], timeout_in_ms=8_000)))
+             for _ in range(4)]
+  start = time.monotonic()
+  for runner in runners:
+    runner.start()
+  while time.monotonic() - start < 4:
+    code, other = wire.create(raw.graph(raw.const("a", 1.0)))
+    assert code == Code.OK, other
+    assert wire.run(other.session_handle, fetch=["a:0"])[0] == Code.OK
+    assert wire.close(other.session_handle)[0] == Code.OK
+  assert not ended, ended
+  for runner in runners:
+    runner.join(30)
+  assert [code for code, _ in ended] == 4 * [Code.DEADLINE_EXCEEDED], ended
+  assert wire.close(handle)[0] == Code.OK
 
 
 @pytest.mark.parametrize("node", ["PartitionedCall", "StatelessIf"])
@@ -419,3 +475,44 @@ def test_nothing_is_left(cluster, wire):
   task_servers.wait_for(lambda: not any(v for task in counts().values() for v in task.values()), counts, 40)
   for name, process in cluster.processes.items():
     task_servers.wait_for(lambda: resident(process) < MEMORY_SLACK, lambda: f"{name}: {resident(process)} bytes", 20)
+
+
+# 40 MB out of a queue, and into it.
+TAKER = """
+import sys
+sys.path.insert(0, {folder!r})
+import raw_client as raw
+graph = raw.new("GraphDef").FromString(bytes.fromhex({graph!r}))
+with raw.Wire({address!r}) as wire:
+  wire.run(wire.create(graph)[1].session_handle, fetch=["take:0"])
+"""
+
+
+def test_a_server_stops_though_a_client_does_not_read():
+  with task_servers.Cluster({"worker": 1}) as cluster:
+    types = raw.new("AttrValue")
+    types.list.type.append(raw.FLOAT)
+    graph = raw.graph(
+        raw.const("size", raw.tensor(raw.INT32, (1,), int_val=[10_000_000]), raw.INT32), raw.const("one", 1.0),
+        raw.node("value", "Fill", "size", "one", T=raw.type_of(raw.FLOAT), index_type=raw.type_of(raw.INT32)),
+        raw.node("queue", "FIFOQueueV2", component_types=types, shared_name=b"q"),
+        raw.node("take", "QueueDequeueV2", "queue", component_types=types),
+        raw.node("put", "QueueEnqueueV2", "queue", "value", Tcomponents=types))
+    program = TAKER.format(folder=os.path.dirname(os.path.abspath(__file__)), address=cluster.address("worker"),
+                           graph=graph.SerializeToString().hex())
+    client = subprocess.Popen([sys.executable, "-c", program])
+    try:
+      task_servers.wait_for(lambda: status(cluster, "worker")["running_steps"] > 0, "it does not ask")
+      client.send_signal(signal.SIGSTOP)
+      with raw.Wire(cluster.address("worker")) as wire:
+        session = wire.create(graph)[1].session_handle
+        assert wire.run(session, target=["put"])[0] == Code.OK
+      task_servers.wait_for(lambda: status(cluster, "worker")["running_steps"] == 0, "the step does not end")
+      server = cluster.processes.pop(("worker", 0))
+      start = time.monotonic()
+      server.terminate()
+      assert server.wait(20) == 0
+      assert time.monotonic() - start < 2.3
+    finally:
+      client.kill()
+      client.wait()

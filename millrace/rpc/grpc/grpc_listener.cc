@@ -17,6 +17,7 @@
 #include "millrace/rpc/grpc/bind_error.h"
 #include "millrace/rpc/grpc/completion_thread.h"
 #include "millrace/rpc/grpc/grpc_log.h"
+#include "millrace/rpc/grpc/own_connections.h"
 #include "millrace/rpc/grpc/server_call.h"
 #include "millrace/rpc/grpc/wire_status.h"
 
@@ -83,11 +84,13 @@ class GrpcListener final : public Listener, public CallHost {
   CancelScope* streams() override { return &streams_; }
 
  private:
+  void CancelCalls();
   const Services services_;
   Lanes& lanes_;
   LocalMethods local_methods_;
   std::string address_;
   int port_ = 0;
+  std::string unix_socket_;
   CancelScope handlers_;
   CancelScope streams_;
 
@@ -111,6 +114,7 @@ Status GrpcListener::Start(const ListenOptions& options,
   const std::string host =
       v6 ? absl::StrCat("[", options.host, "]")
          : (options.host.empty() ? "0.0.0.0" : options.host);
+  unix_socket_ = options.unix_socket;
   const std::string wanted = absl::StrCat(host, ":", options.port);
   const auto credentials = grpc::InsecureServerCredentials();
   builder.AddListeningPort(wanted, credentials, &port_);
@@ -186,6 +190,18 @@ void GrpcListener::Shutdown(Deadline deadline) {
     }
   }
   handlers_.Cancel(ShuttingDown(address_));
+  bool all_closed = true;
+  {
+    const Deadline farewell = Deadline::AfterMillis(kFarewellMillis);
+    MutexLock lock(mu_);
+    while (open_ > 0 && !farewell.expired()) closed_.WaitUntil(mu_, farewell);
+    all_closed = open_ == 0;
+  }
+  // Those are answered, and their clients do not read the answer.
+  if (!all_closed && server_ != nullptr) {
+    CancelCalls();
+    EndAcceptedConnections(port_, unix_socket_);
+  }
   {
     MutexLock lock(mu_);
     while (open_ > 0) closed_.Wait(mu_);
@@ -195,15 +211,19 @@ void GrpcListener::Shutdown(Deadline deadline) {
   threads_.reset();
 }
 
+// Server::Shutdown would wait for the handlers.
+void GrpcListener::CancelCalls() {
+  grpc_server* core = server_->c_server();
+  grpc_server_shutdown_and_notify(core, queue_->cq(), new Ignored);
+  grpc_server_cancel_all_calls(core);
+}
+
 void GrpcListener::Kill() {
   {
     MutexLock lock(mu_);
     draining_ = true;
   }
-  // Server::Shutdown would wait for the handlers.
-  grpc_server* core = server_->c_server();
-  grpc_server_shutdown_and_notify(core, queue_->cq(), new Ignored);
-  grpc_server_cancel_all_calls(core);
+  CancelCalls();
   streams_.Cancel(ConnectionReset(address_, ""));
   handlers_.Cancel(ConnectionReset(address_, ""));
 }
