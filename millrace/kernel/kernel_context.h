@@ -103,6 +103,12 @@ class KernelContext {
   // between shards. CANCELLED (or the reason) if the step was cancelled.
   Status ParallelFor(int64_t total, int64_t cost_nanos_per_unit,
                      absl::FunctionRef<void(int64_t begin, int64_t end)> f);
+  // To the end, even if the step is cancelled: for what changes state in place,
+  // of which no half may stay.
+  void ParallelForToEnd(int64_t total, int64_t cost_nanos_per_unit,
+                        absl::FunctionRef<void(int64_t begin, int64_t end)> f) {
+    device_.ParallelFor(total, cost_nanos_per_unit, f);
+  }
   // OK, or why the step is being cancelled. Long loops ask now and then.
   Status CheckCancelled() const;
 

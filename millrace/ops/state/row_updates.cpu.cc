@@ -76,7 +76,7 @@ Status ForEachRow(KernelContext& ctx, const VariableRows& rows,
   // Memory gives a line in about 10 ns to one of many that ask.
   const int64_t row_nanos =
       updates.row_nanos + 10 * (bytes / kCacheLine + 1) * rows.size();
-  return ctx.ParallelFor(
+  ctx.ParallelForToEnd(
       VariableRows::kGroups, per_group * row_nanos,
       [&](int64_t first, int64_t last) {
         const size_t end = grouped.begin[static_cast<size_t>(last)];
@@ -95,6 +95,7 @@ Status ForEachRow(KernelContext& ctx, const VariableRows& rows,
           }
         }
       });
+  return OkStatus();
 }
 
 }  // namespace millrace::ops
