@@ -66,6 +66,10 @@ Status BatchNdShape(ShapeContext& c) {
   const Tensor* blocks = c.input_value(1);
   if (!blocks) {
     if (block.dim(0) == kUnknownDim) return c.Return(PartialShape());
+    if (block.dim(0) > kMaxRank) {
+      return InvalidArgument("block_shape has ", block.dim(0),
+                             " elements, at most ", kMaxRank, " are possible");
+    }
     MR_ASSIGN(const PartialShape input,
               c.WithRankAtLeast(0, static_cast<int>(block.dim(0)) + 1));
     if (!input.known_rank()) return c.Return(PartialShape());

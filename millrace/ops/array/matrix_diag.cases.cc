@@ -57,6 +57,12 @@ MR_CASES(MatrixDiagPartV3)(CaseList& c) {
   }
   c.Error({F32({3, 3}), Scalar(3), F32({})}, StatusCode::kInvalidArgument,
           "diag_index is out of bound");
+  // Nothing of a shape, the diagonals of which have a shape too large.
+  constexpr int64_t kLong = int64_t{1} << 30;
+  c.Error({Empty(DataType::kFloat, {0, 7, kLong, kLong}),
+           Vec({-1073741823, 1073741823}), F32({})},
+          StatusCode::kInvalidArgument, "")
+      .NoStock("gives nothing");
 }
 MR_CASES(MatrixSetDiag)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {

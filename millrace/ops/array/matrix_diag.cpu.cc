@@ -112,7 +112,8 @@ class DiagBase {
     dims.resize(dims.size() - 2);
     if (d.count() > 1) dims.push_back(d.count());
     dims.push_back(std::max<int64_t>(0, d.longest()));
-    return Part{d, TensorShape(dims)};
+    MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
+    return Part{d, std::move(shape)};
   }
 
  private:

@@ -99,6 +99,7 @@ bool Broadcast::IsPeriodic(int operand) const {
 void Broadcast::ForEachSpan(
     int64_t begin, int64_t end,
     absl::FunctionRef<void(const int64_t*, int64_t, int64_t)> f) const {
+  if (begin >= end) return;  // dimensions may be 0 then
   const int rank = static_cast<int>(dims_.size());
   absl::InlinedVector<int64_t, 8> index(rank, 0);
   std::array<int64_t, kMaxOperands> offsets = {};

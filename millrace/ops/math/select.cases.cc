@@ -32,6 +32,7 @@ MR_CASES(SelectV2)(CaseList& c) {
     c.Ok({Bool({3, 1}), Rand(t, {7}), Rand(t, {})});
     c.Ok({Bool({}), Rand(t, {3, 1}), Rand(t, {7})});
     c.Ok({Bool({}), Rand(t, {3, 7}), Rand(t, {7})});
+    c.Ok({Bool({0}), Rand(t, {}), Rand(t, {})});
   });
   c.Ok({Bool({300, 40}), F32({300, 40}), F32({})});
   c.Ok({Bool({300, 1}), F32({300, 40}), F32({40})});

@@ -113,6 +113,8 @@ MR_CASES(LRN)(CaseList& c) {
                                     {"beta", 0.75f}})
         .Tolerance(t == DataType::kHalf ? 1e-2 : 1e-4);
   });
+  c.Error({F32({1, 2, 2, 5})}, {{"depth_radius", int64_t{1} << 31}},
+          StatusCode::kInvalidArgument, "depth_radius = 2147483648");
   c.Ok({F32({1, 2, 2, 5})}, {{"depth_radius", 1}})
       .Tolerance(1e-4)
       .Gradient()

@@ -79,8 +79,8 @@ class ConvKernel {
   // Stock takes [height, width] for the images of out_backprop too.
   StatusOr<TensorShape> InputSizes(KernelContext& ctx) const {
     MR_ASSIGN(TensorShape sizes, SizesOf(ctx.input(0), sizes_of_tensor_));
-    if (sizes.rank() != 2 || ctx.input(1).rank() != 4 ||
-        ctx.input(2).rank() != 4) {
+    if (attrs_.spatial() != 2 || sizes.rank() != 2 ||
+        ctx.input(1).rank() != 4 || ctx.input(2).rank() != 4) {
       return sizes;
     }
     return attrs_.FromSpatial(sizes, ctx.input(2).dim(0), ctx.input(1).dim(2));

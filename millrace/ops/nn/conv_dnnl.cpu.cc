@@ -70,8 +70,12 @@ Status DnnlConv::ThroughFloat(KernelContext& ctx, ConvPass pass,
 Status DnnlConv::RunPart(KernelContext& ctx, ConvPass pass,
                          const ConvProblem& p, const ConvData& data) const {
   const DnnlRun run(ctx, p.MultiplyAdds());
-  DnnlCache<Primitive>::Key key = {static_cast<int64_t>(pass), p.batch,
-                                   p.in_depth, p.out_depth, p.groups};
+  DnnlCache<Primitive>::Key key = {static_cast<int64_t>(pass),
+                                   static_cast<int64_t>(p.type),
+                                   p.batch,
+                                   p.in_depth,
+                                   p.out_depth,
+                                   p.groups};
   for (const Window& w : p.window) {
     for (const int64_t n : {w.input, w.filter, w.stride, w.dilation, w.output,
                             w.before, w.after}) {

@@ -48,6 +48,8 @@ class ConvAttrs {
   StatusOr<ConvProblem> Resolve(DataType type, const TensorShape& input,
                                 const TensorShape& filter) const;
   TensorShape OutputShape(const ConvProblem& p) const;
+  // Dimensions of the images: 2 or 3.
+  int spatial() const { return sliding_.layout.spatial; }
   // The shape of an input of which only [height, width] is given.
   TensorShape FromSpatial(const TensorShape& sizes, int64_t batch,
                           int64_t channels) const;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "millrace/kernel/kernel_decl.h"
@@ -21,6 +22,10 @@ struct LrnAttrs {
     if (a.radius < 0) {
       return InvalidArgument("depth_radius = ", a.radius,
                              " is not non-negative");
+    }
+    if (a.radius > std::numeric_limits<int32_t>::max()) {
+      return InvalidArgument("depth_radius = ", a.radius,
+                             " larger than int max");
     }
     return a;
   }

@@ -95,6 +95,9 @@ MR_CASES(SoftmaxCrossEntropyWithLogits)(CaseList& c) {
       .Gradient({0});
   c.Ok({F32({3, 4}), Rand(DataType::kFloat, {1, 4}, 0, 1)});
   c.Ok({Empty(DataType::kFloat, {0, 4}), Empty(DataType::kFloat, {0, 4})});
+  c.Ok({Empty(DataType::kFloat, {0, 4}), F32({1, 4})});
+  c.Ok({Empty(DataType::kFloat, {0, 4}), F32({4})})
+      .NoStock("stock takes no vector");
   c.Error({F32({3, 4}), F32({2, 4})}, StatusCode::kInvalidArgument,
           "logits and labels must be broadcastable");
 }

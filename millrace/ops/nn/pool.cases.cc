@@ -139,6 +139,12 @@ MR_CASES(MaxPoolWithArgmax)(CaseList& c) {
   });
   c.Ok({F32({2, 4, 5, 3})}, With(Valid(), {{"include_batch_in_index", true}}));
   c.Ok({F32({2, 4, 5, 43})}, Same());
+  // What comes first stays until something is larger, NaN too.
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  const AttrMap two = Pool({1, 1, 2, 1}, {1, 1, 2, 1}, "VALID");
+  c.Ok({Of(DataType::kFloat, {1, 1, 2, 1}, {kNan, kNan})}, two);
+  c.Ok({Of(DataType::kFloat, {1, 1, 2, 1}, {kNan, 1})}, two);
+  c.Ok({Of(DataType::kFloat, {1, 1, 2, 1}, {1, kNan})}, two);
   c.Ok({F64({2, 4, 5, 3})}, Valid()).Gradient({0});
 }
 MR_CASES(MaxPoolGradWithArgmax)(CaseList& c) {

@@ -26,7 +26,8 @@ MR_LANES inline void ForLanes(int64_t n, const F& f) {
 }
 
 // tap[k] = the number of the tap where x[places[tap] + k] is largest, the first
-// of several; -1 if all are NaN, which never is the largest.
+// of several: in order, what is larger than the last one, so a NaN that comes
+// first stays. -1 without taps.
 template <class T, int kLanes>
 MR_LANES inline void FindTaps(const T* x, absl::Span<const int64_t> places,
                               int32_t (&tap)[kLanes]) {
@@ -42,8 +43,7 @@ MR_LANES inline void FindTaps(const T* x, absl::Span<const int64_t> places,
     for (int k = 0; k < kLanes; ++k) {
       const S v = static_cast<S>(from[k]);
       // Without branches, for vectors of lanes.
-      const int first = int{tap[k] < 0} & int{v == v};
-      const bool take = (int{v > best[k]} | first) != 0;
+      const bool take = (int{v > best[k]} | int{tap[k] < 0}) != 0;
       best[k] = take ? v : best[k];
       tap[k] = take ? t : tap[k];
     }

@@ -70,6 +70,11 @@ MR_CASES(ScatterDiv)(CaseList& c) {
       c.Error({Var(Rand(t, {4})), Vec({2, 1}), Vec(t, {1, 0})},
               StatusCode::kInvalidArgument, "Integer division by zero")
           .NoStock("stock divides, which ends its process");
+      if (t == DataType::kInt32 || t == DataType::kInt64) {
+        const double lowest = t == DataType::kInt32 ? -0x1p31 : -0x1p63;
+        c.Ok({Var(Vec(t, {lowest})), Vec({0}), Vec(t, {-1})})
+            .NoStock("stock divides, which ends its process");
+      }
     } else {
       c.Ok({Var(Rand(t, {4})), Vec({2, 1}), Vec(t, {1, 0})});
     }

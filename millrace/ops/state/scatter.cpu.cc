@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <concepts>
 
 #include "absl/strings/str_join.h"
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/math/numbers.h"
 #include "millrace/ops/state/row_updates.h"
 #include "millrace/ops/state/variable_lookup.h"
 #include "millrace/tensor/dispatch.h"
@@ -13,10 +15,11 @@ enum ScatterRule { kUpdate, kAdd, kSub, kMul, kDiv, kMin, kMax };
 
 template <ScatterRule kRule, class S>
 S Combine(S a, S b) {
-  if constexpr (kRule == kAdd) return a + b;
-  if constexpr (kRule == kSub) return a - b;
-  if constexpr (kRule == kMul) return a * b;
-  if constexpr (kRule == kDiv) return a / b;
+  if constexpr (kRule == kAdd) return Plus<S>(a, b);
+  if constexpr (kRule == kSub) return Minus<S>(a, b);
+  if constexpr (kRule == kMul) return Times<S>(a, b);
+  if constexpr (kRule == kDiv && std::integral<S>) return Quotient<S>(a, b);
+  if constexpr (kRule == kDiv && !std::integral<S>) return a / b;
   if constexpr (kRule == kMin) return std::min(a, b);
   if constexpr (kRule == kMax) return std::max(a, b);
   return b;
