@@ -69,6 +69,21 @@ void AddArea(float scale, int64_t i, int64_t in, Axis* axis) {
 
 }  // namespace
 
+int64_t MostTaps(ResizeMethod method, int64_t in, int64_t out) {
+  switch (method) {
+    case ResizeMethod::kNearest:
+      return 2 * out;
+    case ResizeMethod::kBilinear:
+      return 3 * out;
+    case ResizeMethod::kBicubic:
+      return 5 * out;
+    case ResizeMethod::kArea:
+      break;
+  }
+  // Each place may share one at either end.
+  return in + 3 * out;
+}
+
 Axis MakeAxis(ResizeMethod method, const ResizeOptions& options, int64_t in,
               int64_t out) {
   Axis axis;
@@ -89,7 +104,8 @@ Axis MakeAxis(ResizeMethod method, const ResizeOptions& options, int64_t in,
       case ResizeMethod::kBilinear: {
         const float low = std::floor(at);
         const float part = at - low;
-        axis.Add(std::max<int64_t>(0, static_cast<int64_t>(low)), 1 - part);
+        axis.Add(std::clamp<int64_t>(static_cast<int64_t>(low), 0, in - 1),
+                 1 - part);
         axis.Add(std::min<int64_t>(in - 1, static_cast<int64_t>(std::ceil(at))),
                  part);
         break;

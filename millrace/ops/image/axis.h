@@ -29,6 +29,9 @@ struct ResizeOptions {
   bool half_pixel_centers = false;
 };
 
+// How many taps MakeAxis makes at most, and entries of `first`.
+int64_t MostTaps(ResizeMethod method, int64_t in, int64_t out);
+
 // From `in` to `out` places, both at least 1. kNearest has one tap a place, of
 // weight 1; places are within [0, in).
 Axis MakeAxis(ResizeMethod method, const ResizeOptions& options, int64_t in,

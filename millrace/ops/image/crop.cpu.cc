@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -35,16 +36,22 @@ StatusOr<Boxes> ReadBoxes(const Tensor& boxes, const Tensor& index,
   return b;
 }
 
-// Where the places of a crop lie along one axis of the image.
+// Where the places of a crop lie along one axis of the image. Whether the last
+// one is inside hangs on the order of roundings, which in stock is another one
+// for the gradient by boxes.
+enum class StepBy { kProduct, kRatio };
 struct CropAxis {
   float first, step, ratio;
   bool single;
 
-  CropAxis(float low, float high, int64_t size, int64_t crop) {
+  CropAxis(float low, float high, int64_t size, int64_t crop, StepBy by) {
     const auto last = static_cast<float>(size - 1);
+    const auto steps = static_cast<float>(crop - 1);
     single = crop <= 1;
-    ratio = single ? 0 : last / static_cast<float>(crop - 1);
-    step = single ? 0 : (high - low) * ratio;
+    ratio = single ? 0 : last / steps;
+    step = single                   ? 0
+           : by == StepBy::kProduct ? (high - low) * last / steps
+                                    : (high - low) * ratio;
     first = single ? 0.5f * (low + high) * last : low * last;
   }
   float At(int64_t i) const { return first + static_cast<float>(i) * step; }
@@ -61,18 +68,21 @@ struct Between {
         part(at - static_cast<float>(low)) {}
 };
 
+// The size as a float may be larger than the size.
 bool Inside(float at, int64_t size) {
-  return at >= 0 && at <= static_cast<float>(size - 1);
+  return at >= 0 && at <= static_cast<float>(size - 1) &&
+         static_cast<int64_t>(std::ceil(at)) < size;
 }
 
 // Calls f(y, x, place in y, place in x) for the pixels of box `b`'s crop that
 // lie in the image, outside(y, x) for the others.
 template <class F, class G>
 void ForCrop(const Boxes& boxes, int64_t b, int64_t height, int64_t width,
-             int64_t crop_height, int64_t crop_width, F&& f, G&& outside) {
+             int64_t crop_height, int64_t crop_width, StepBy by, F&& f,
+             G&& outside) {
   const float* c = boxes.corners + b * 4;
-  const CropAxis ys(c[0], c[2], height, crop_height);
-  const CropAxis xs(c[1], c[3], width, crop_width);
+  const CropAxis ys(c[0], c[2], height, crop_height, by);
+  const CropAxis xs(c[1], c[3], width, crop_width, by);
   for (int64_t y = 0; y < crop_height; ++y) {
     for (int64_t x = 0; x < crop_width; ++x) {
       const float in_y = ys.At(y), in_x = xs.At(x);
@@ -124,6 +134,12 @@ class CropKernel {
     const int64_t n = image.dim(3), height = image.dim(1), width = image.dim(2);
     MR_ASSIGN(const TensorShape shape,
               TensorShape::Make({boxes.size(), sizes[0], sizes[1], n}));
+    const absl::Span<const float> corners = ctx.input(1).flat<float>();
+    if (!std::all_of(corners.begin(), corners.end(),
+                     [](float v) { return std::isfinite(v); })) {
+      return InvalidArgument(
+          "Boxes contains at least one element that is not finite");
+    }
     MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, shape));
     if (out->num_elements() == 0) return OkStatus();
     float* z = out->mutable_flat<float>().data();
@@ -160,8 +176,8 @@ class CropKernel {
                   at[c] = top + (bottom - top) * v.part;
                 }
               };
-              ForCrop(boxes, b, height, width, sizes[0], sizes[1], pixel,
-                      [&](int64_t y, int64_t x) {
+              ForCrop(boxes, b, height, width, sizes[0], sizes[1],
+                      StepBy::kProduct, pixel, [&](int64_t y, int64_t x) {
                         float* at = to + (y * sizes[1] + x) * n;
                         std::fill(at, at + n, outside_);
                       });
@@ -240,8 +256,8 @@ class CropGradImageKernel {
               add(v.high, h.low, v.part * (1 - h.part));
               add(v.high, h.high, v.part * h.part);
             };
-            ForCrop(boxes, b, height, width, crop_height, crop_width, pixel,
-                    [](int64_t, int64_t) {});
+            ForCrop(boxes, b, height, width, crop_height, crop_width,
+                    StepBy::kProduct, pixel, [](int64_t, int64_t) {});
           }
           T* z = out->mutable_flat<T>().data();
           for (size_t i = 0; i < sums.size(); ++i) {
@@ -275,8 +291,8 @@ Status RunCropGradBoxes(KernelContext& ctx) {
       MR_RETURN_IF_ERROR(ctx.CheckCancelled());
       const T* from = in + boxes.image[b] * height * width * n;
       const float* box = boxes.corners + b * 4;
-      const CropAxis ys(box[0], box[2], height, crop_height);
-      const CropAxis xs(box[1], box[3], width, crop_width);
+      const CropAxis ys(box[0], box[2], height, crop_height, StepBy::kRatio);
+      const CropAxis xs(box[1], box[3], width, crop_width, StepBy::kRatio);
       float d[4] = {};
       // `last` is the size of the image in relative coordinates.
       const auto add = [&](int side, const CropAxis& axis, float last,
@@ -310,8 +326,8 @@ Status RunCropGradBoxes(KernelContext& ctx) {
                       v.part * (bottom_right - bottom_left)));
         }
       };
-      ForCrop(boxes, b, height, width, crop_height, crop_width, pixel,
-              [](int64_t, int64_t) {});
+      ForCrop(boxes, b, height, width, crop_height, crop_width, StepBy::kRatio,
+              pixel, [](int64_t, int64_t) {});
       std::copy(d, d + 4, z + b * 4);
     }
     return OkStatus();

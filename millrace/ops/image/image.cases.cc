@@ -80,6 +80,26 @@ MR_CASES(CropAndResize)(CaseList& c) {
       .Tolerance(1e-4);
   c.Error({F32({2, 5, 6, 3}), Boxes(), Vec({1, 0, 2}), Vec({1, 1})},
           StatusCode::kOutOfRange, "box_index has values outside");
+  // Whether the last row is inside hangs on roundings.
+  for (const double y1 : {0.05, 0.13, 0.2, 0.37}) {
+    for (const double crop : {7, 14}) {
+      c.Ok({F32({1, 100, 4, 1}), Of(DataType::kFloat, {1, 4}, {y1, 0, 1, 1}),
+            Vec({0}), Vec({crop, 2})},
+           {{"extrapolation_value", -7.0f}})
+          .Tolerance(1e-4);
+    }
+  }
+  // A side of more places than a float counts.
+  c.Ok({Full(DataType::kUint8, {1, 1, 16777220, 1}, 1),
+        Of(DataType::kFloat, {1, 4}, {0, 1, 0, 1}), Vec({0}), Vec({1, 1})})
+      .NoStock("reads past the end");
+  for (const double bad : {std::numeric_limits<double>::quiet_NaN(),
+                           std::numeric_limits<double>::infinity()}) {
+    c.Error({F32({1, 5, 6, 3}), Of(DataType::kFloat, {1, 4}, {0, 0, bad, 1}),
+             Vec({0}), Vec({2, 2})},
+            StatusCode::kInvalidArgument,
+            "Boxes contains at least one element that is not finite");
+  }
 }
 MR_CASES(CropAndResizeGradImage)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {

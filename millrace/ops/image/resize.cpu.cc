@@ -1,4 +1,6 @@
 #include "absl/strings/match.h"
+#include "millrace/base/checked_size.h"
+#include "millrace/base/memory_charge.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/array/move.h"
@@ -63,13 +65,25 @@ struct Plane {
   Axis y, x;
   int64_t places_of_taps_y = 0, places_of_taps_x = 0;  // sizes of `large`
   int64_t channels = 0;
+  MemoryCharge charge;
 };
 
-Plane MakePlane(ResizeMethod method, const ResizeOptions& options,
-                const TensorShape& original, const TensorShape& resized) {
-  return {MakeAxis(method, options, original.dim(1), resized.dim(1)),
-          MakeAxis(method, options, original.dim(2), resized.dim(2)),
-          original.dim(1), original.dim(2), original.dim(3)};
+StatusOr<Plane> MakePlane(ResizeMethod method, const ResizeOptions& options,
+                          const TensorShape& original,
+                          const TensorShape& resized) {
+  MemoryCharge charge;
+  int64_t taps = 0;
+  for (const int d : {1, 2}) {
+    taps += MostTaps(method, original.dim(d), resized.dim(d));
+  }
+  // Vectors take up to twice as much while they grow.
+  MR_ASSIGN(const int64_t bytes, (CheckedSize(taps) * 2 * sizeof(Tap))
+                                     .Get("the memory of a resized axis"));
+  MR_RETURN_IF_ERROR(charge.Set(bytes, "a resized axis"));
+  Axis y = MakeAxis(method, options, original.dim(1), resized.dim(1));
+  Axis x = MakeAxis(method, options, original.dim(2), resized.dim(2));
+  return Plane{std::move(y),    std::move(x),    original.dim(1),
+               original.dim(2), original.dim(3), std::move(charge)};
 }
 
 // out = weighted sums of `in`, in S, for rows [begin, end) of all images.
@@ -142,7 +156,7 @@ class ResizeKernel {
     MR_ASSIGN(const TensorShape shape, NewShape(x, ctx.input(1)));
     MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, shape));
     if (out->num_elements() == 0) return OkStatus();
-    const Plane p = MakePlane(method_, options_, x.shape(), shape);
+    MR_ASSIGN(const Plane p, MakePlane(method_, options_, x.shape(), shape));
     if (method_ == ResizeMethod::kNearest) return Move(ctx, p, x, out);
     const int64_t cost = shape.dim(2) * shape.dim(3) * 4;
     return Dispatch(RealTypes{}, x.dtype(), [&]<class T>() -> Status {
@@ -208,7 +222,7 @@ class ResizeGradKernel {
     }
     MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, shape));
     if (out->num_elements() == 0) return OkStatus();
-    const Plane p = MakePlane(method_, options_, shape, grad.shape());
+    MR_ASSIGN(const Plane p, MakePlane(method_, options_, shape, grad.shape()));
     return Dispatch(FloatTypes{}, out->dtype(), [&]<class T>() -> Status {
       using S = ComputeType<T>;
       const float* dy = grad.flat<float>().data();
@@ -247,8 +261,8 @@ class NearestGradKernel {
     MR_ASSIGN(const TensorShape shape, NewShape(grad, ctx.input(1)));
     MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, shape));
     if (out->num_elements() == 0) return OkStatus();
-    const Plane p =
-        MakePlane(ResizeMethod::kNearest, options_, shape, grad.shape());
+    MR_ASSIGN(const Plane p,
+              MakePlane(ResizeMethod::kNearest, options_, shape, grad.shape()));
     return Dispatch(RealTypes{}, grad.dtype(), [&]<class T>() -> Status {
       using S = ComputeType<T>;
       const T* dy = grad.flat<T>().data();

@@ -13,6 +13,7 @@ namespace millrace::ops {
 namespace {
 
 constexpr int32_t kNobody = -1;
+constexpr int64_t kCandidatesPerCheck = 64;
 
 struct Found {
   int32_t box = kNobody;
@@ -37,7 +38,8 @@ struct Problem {
 
 // The boxes of one class into found[0 ... most).
 void SelectClass(const Problem& p, const float* boxes, const float* scores,
-                 int64_t of_class, int64_t most, Found* found) {
+                 int64_t of_class, int64_t most, const KernelContext& ctx,
+                 Found* found) {
   struct Candidate {
     int32_t box;
     float score;
@@ -54,8 +56,10 @@ void SelectClass(const Problem& p, const float* boxes, const float* scores,
   const auto corners = [&](int32_t box) {
     return boxes + (box * p.kinds + kind) * 4;
   };
-  int64_t count = 0;
+  int64_t count = 0, seen = 0;
   for (; count < most && !queue.empty(); queue.pop()) {
+    // One candidate meets up to `most` others.
+    if (++seen % kCandidatesPerCheck == 0 && !ctx.CheckCancelled().ok()) return;
     const Candidate next = queue.top();
     const float* const box = corners(next.box);
     bool free = true;
@@ -153,7 +157,7 @@ class CombinedKernel {
             for (int64_t c = 0; c < p.classes; ++c) {
               if (!ctx.CheckCancelled().ok()) return;
               SelectClass(p, in_boxes + i * p.boxes * p.kinds * 4,
-                          in_scores + i * p.boxes * p.classes, c, most,
+                          in_scores + i * p.boxes * p.classes, c, most, ctx,
                           found.data() + c * most);
             }
             SetResults(p, &found, i, results);
