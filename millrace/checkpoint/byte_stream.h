@@ -33,7 +33,8 @@ class ByteStream {
   virtual uint64_t position() const = 0;
 
   // By the calls above. Appends up to `n` bytes to `out`, fewer only at the
-  // end; `out` grows with what is there, whatever `n` says.
+  // end; `out` grows with what is there, whatever `n` says. RESOURCE_EXHAUSTED
+  // where memory has no room for it.
   Status Read(uint64_t n, std::string* out);
   // To `position`, at most to the end. Costs reading what lies between.
   virtual Status Seek(uint64_t position);

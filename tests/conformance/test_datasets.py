@@ -175,7 +175,7 @@ def test_bad_arguments(on_both, name):
 
 
 def test_lines_and_records(on_both, tmp_path):
-  (tmp_path / "a.txt").write_bytes(b"one\ntwo\r\n\nfour")
+  (tmp_path / "a.txt").write_bytes(b"one\ntwo\r\n\nf\rour\n\r")
   (tmp_path / "b.txt").write_bytes(b"five\n")
   (tmp_path / "empty.txt").write_bytes(b"")
   (tmp_path / "fixed").write_bytes(b"HEADabcdefFT")

@@ -1,5 +1,6 @@
 // Batches, plain and padded, and rows of batches.
 #include "millrace/ops/data/derived.h"
+#include "millrace/ops/data/gathered_elements.h"
 #include "millrace/ops/data/slices.h"
 
 namespace millrace::ops {
@@ -18,8 +19,7 @@ class BatchIterator final : public DerivedIterator<BatchParams> {
  public:
   using DerivedIterator::DerivedIterator;
   StatusOr<Pull> Next(PollContext& ctx, Element* out) override {
-    while (input_ != nullptr &&
-           static_cast<int64_t>(gathered_.size()) < params().size) {
+    while (input_ != nullptr && gathered_.size() < params().size) {
       Element element;
       const StatusOr<Pull> pull = ctx.Next(*input_, &element);
       if (!pull.ok()) {
@@ -31,9 +31,9 @@ class BatchIterator final : public DerivedIterator<BatchParams> {
         input_ = nullptr;
         break;
       }
-      gathered_.push_back(std::move(element));
+      MR_RETURN_IF_ERROR(gathered_.Add(std::move(element)));
     }
-    const std::vector<Element> batch = std::exchange(gathered_, {});
+    const std::vector<Element> batch = gathered_.Take();
     if (batch.empty()) return Pull::kEnd;
     if (params().drop_remainder &&
         static_cast<int64_t>(batch.size()) < params().size) {
@@ -62,7 +62,7 @@ class BatchIterator final : public DerivedIterator<BatchParams> {
   }
 
  private:
-  std::vector<Element> gathered_;
+  GatheredElements gathered_;
 };
 
 struct NoParams {};

@@ -31,6 +31,19 @@ void Life(CaseList& c, const std::string& op, AttrMap attrs) {
       .Run({"next"});
 }
 
+// After `before` elements of node "all" another iterator goes on as the first.
+void SavedAfter(Case& c, int before, int after) {
+  WithIterator(c, "all", Numbers())
+      .Node("other", "IteratorV2", {}, Named(Numbers()))
+      .Node("op", "SerializeIterator", {"it"})
+      .Node("begin_other", "MakeIterator", {"all", "other"})
+      .Node("restore", "DeserializeIterator", {"other", "op"})
+      .Node("after", "IteratorGetNext", {"other"}, Numbers());
+  for (int i = 0; i < before; ++i) c.Run({"next"});
+  c.Run({"begin_other"}).Run({"restore"});
+  for (int i = 0; i < after; ++i) c.Run({"after"});
+}
+
 }  // namespace
 
 MR_CASES(Iterator)(CaseList& c) { Life(c, "Iterator", Named(Numbers())); }
@@ -116,6 +129,21 @@ MR_CASES(DatasetToSingleElement)(CaseList& c) {
   }
 }
 MR_CASES(SerializeIterator)(CaseList& c) {
+  AttrMap shuffled = Numbers();
+  shuffled.Set("reshuffle_each_iteration", true);
+  // At the end of a pass, and within one.
+  for (const int before : {4, 6}) {
+    SavedAfter(
+        WithRange(c, absl::StrCat("endless_", before), 4)
+            .Node("all", "ShuffleAndRepeatDataset",
+                  {"range", Count(2), Count(3), Count(9), Count(-1)}, shuffled),
+        before, 9);
+    SavedAfter(WithRange(c, absl::StrCat("reshuffled_", before), 4)
+                   .Node("once", "ShuffleDataset",
+                         {"range", Count(4), Count(3), Count(9)}, shuffled)
+                   .Node("all", "RepeatDataset", {"once", Count(4)}, Numbers()),
+               before, 9);
+  }
   // Every iterator that has something to save, in the middle.
   WithIterator(
       WithRange(c, "goes_on", 30)

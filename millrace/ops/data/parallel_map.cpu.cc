@@ -4,6 +4,7 @@
 #include "millrace/base/memory_charge.h"
 #include "millrace/ops/data/captured_function.h"
 #include "millrace/ops/data/derived.h"
+#include "millrace/ops/data/gathered_elements.h"
 #include "millrace/ops/data/slices.h"
 
 namespace millrace::ops {
@@ -224,11 +225,11 @@ class ParallelMapIterator final : public DerivedIterator<ParallelMapParams> {
       } else if (*pull == Pull::kEnd) {
         ended_ = true;
       } else {
-        gathered_.push_back(std::move(element));
+        UpdateStatus(status_, gathered_.Add(std::move(element)));
       }
     }
     taken_ = 0;
-    const std::vector<Element> batch = std::exchange(gathered_, {});
+    const std::vector<Element> batch = gathered_.Take();
     MR_RETURN_IF_ERROR(std::exchange(status_, OkStatus()));
     if (batch.empty() ||
         (params().drop_remainder &&
@@ -247,7 +248,7 @@ class ParallelMapIterator final : public DerivedIterator<ParallelMapParams> {
  private:
   std::shared_ptr<MapTask> task_;
   // Of the batch that is being gathered.
-  std::vector<Element> gathered_;
+  GatheredElements gathered_;
   int64_t taken_ = 0;
   Status status_;
   bool ended_ = false;

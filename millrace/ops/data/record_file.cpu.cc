@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "millrace/base/memory_charge.h"
 #include "millrace/checkpoint/record_reader.h"
 
@@ -18,27 +21,31 @@ class LineFile final : public RecordFile {
     stream_ = NewByteStream(file_.get(), compression_);
     return OkStatus();
   }
-  // A last line needs no line feed; a carriage return in front of one belongs
-  // to it.
+  // A last line needs no line feed. Carriage returns are no part of lines,
+  // wherever they are, as in stock.
   StatusOr<bool> Next(std::string* record) override {
     record->clear();
-    bool any = false;
+    bool ended = false;
     for (;;) {
       MR_ASSIGN(const absl::string_view bytes, stream_->Peek());
       if (bytes.empty()) break;
-      any = true;
       const size_t at = bytes.find('\n');
-      record->append(bytes.data(), std::min(at, bytes.size()));
+      const absl::string_view part = bytes.substr(0, at);
+      if (absl::StrContains(part, '\r')) {
+        absl::StrAppend(record, absl::StrReplaceAll(part, {{"\r", ""}}));
+      } else {
+        record->append(part.data(), part.size());
+      }
       // A line is as long as its file, and a compressed one far longer.
       if (const auto size = static_cast<int64_t>(record->size());
           size > kUncountedLineBytes && size > charge_.bytes()) {
         MR_RETURN_IF_ERROR(charge_.Set(2 * size, "a line of a file"));
       }
       stream_->Consume(at == absl::string_view::npos ? bytes.size() : at + 1);
-      if (at != absl::string_view::npos) break;
+      ended = at != absl::string_view::npos;
+      if (ended) break;
     }
-    if (!record->empty() && record->back() == '\r') record->pop_back();
-    return any;
+    return ended || !record->empty();
   }
 
  private:

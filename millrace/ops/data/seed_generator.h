@@ -1,6 +1,7 @@
 // SeedGenerator: seeds of the passes over a shuffled data set.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -24,9 +25,7 @@ class SeedGenerator final : public Resource {
                    ? Seeds{static_cast<int64_t>(RandomUint64()),
                            static_cast<int64_t>(RandomUint64())}
                    : Seeds{seed, seed2}),
-        changes_(changes),
-        philox_(static_cast<uint64_t>(seeds_.first),
-                static_cast<uint64_t>(seeds_.second)) {}
+        changes_(changes) {}
 
   absl::string_view type_name() const override { return kTypeName; }
   std::string DebugString() const override { return "seed generator"; }
@@ -34,16 +33,37 @@ class SeedGenerator final : public Resource {
   Seeds Next() {
     if (!changes_) return seeds_;
     MutexLock lock(mu_);
-    const uint32_t first = numbers_();
-    return {first, numbers_()};
+    ++drawn_;
+    const uint32_t first = (*numbers_)();
+    return {first, (*numbers_)()};
+  }
+  // How many pairs Next has drawn, as a saved iterator keeps it.
+  int64_t drawn() const {
+    MutexLock lock(mu_);
+    return drawn_;
+  }
+  // As if it had drawn so many.
+  void GoTo(int64_t drawn) {
+    MutexLock lock(mu_);
+    drawn_ = drawn;
+    philox_ = Start();
+    philox_.Skip(static_cast<uint64_t>(drawn / 2));  // four numbers a time
+    numbers_.emplace(&philox_);
+    for (int64_t i = 0; i < 2 * (drawn % 2); ++i) (*numbers_)();
   }
 
  private:
+  Philox4x32 Start() const {
+    return Philox4x32(static_cast<uint64_t>(seeds_.first),
+                      static_cast<uint64_t>(seeds_.second));
+  }
+
   const Seeds seeds_;
   const bool changes_;
-  Mutex mu_;
-  Philox4x32 philox_;
-  SingleNumbers numbers_{&philox_};  // guarded by mu_
+  mutable Mutex mu_;  // guards all below
+  int64_t drawn_ = 0;
+  Philox4x32 philox_ = Start();
+  std::optional<SingleNumbers> numbers_{std::in_place, &philox_};
 };
 
 }  // namespace millrace::ops

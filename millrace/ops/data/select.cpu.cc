@@ -250,17 +250,26 @@ class ShardIterator final : public DerivedIterator<ShardParams> {
         input_ = nullptr;
         break;
       }
-      if (number_++ % params().shards != params().index) continue;
-      found_ = true;
-      return pull;
+      if (found_.empty()) {
+        if (number_++ % params().shards != params().index) continue;
+        if (!params().require_non_empty) return pull;
+        found_ = std::move(*out);
+        taken_at_ = number_;
+      } else {
+        ++number_;
+      }
+      // There must be one for each other shard, too.
+      if (number_ >= params().shards) {
+        *out = std::exchange(found_, {});
+        return Pull::kElement;
+      }
     }
-    if (params().require_non_empty && !found_ && number_ < params().shards) {
-      return InvalidArgument(
-          "Could not apply FILE based sharding: The dataset only has ", number_,
-          " file(s), which is not enough for the required ", params().shards,
-          " shards/workers.");
-    }
-    return Pull::kEnd;
+    if (found_.empty()) return Pull::kEnd;
+    found_.clear();
+    return InvalidArgument(
+        "Could not apply FILE based sharding: the dataset only has ", taken_at_,
+        " file(s), which is not enough for the required ", params().shards,
+        " shards/workers.");
   }
   Status Save(StateWriter& out, const std::string& prefix) override {
     out.Int(prefix + "number", number_);
@@ -279,7 +288,9 @@ class ShardIterator final : public DerivedIterator<ShardParams> {
 
  private:
   int64_t number_ = 0;
-  bool found_ = false;
+  // Of this shard, while the others' are looked for; its number, from 1.
+  Element found_;
+  int64_t taken_at_ = 0;
 };
 
 // The input as it is: options and threads are the server's.

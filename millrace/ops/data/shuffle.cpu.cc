@@ -42,15 +42,17 @@ class ShuffleIterator final : public DerivedIterator<ShuffleParams> {
           input_ = nullptr;
           ++epochs_done_;
         } else {
+          any_ = true;
           MR_RETURN_IF_ERROR(Add(std::move(element)));
         }
       }
       if (start_ != end_) break;
       if (input_ == nullptr) {
         const bool again =
-            params().epochs < 0 ? end_ != 0 : epochs_done_ < params().epochs;
+            params().epochs < 0 ? any_ : epochs_done_ < params().epochs;
         if (!again) return Pull::kEnd;
         start_ = end_ = 0;
+        any_ = false;
         places_.clear();
         seeds_ = params().seeds->Next();
         samples_ = 0;
@@ -73,6 +75,8 @@ class ShuffleIterator final : public DerivedIterator<ShuffleParams> {
     out.Int(prefix + "seed", seeds_.first);
     out.Int(prefix + "seed2", seeds_.second);
     out.Int(prefix + "samples", samples_);
+    out.Int(prefix + "any", any_ ? 1 : 0);
+    out.Int(prefix + "drawn", params().seeds->drawn());
     out.Int(prefix + "start", start_);
     out.Int(prefix + "end", end_);
     for (int64_t i = start_; i < end_; ++i) {
@@ -87,6 +91,10 @@ class ShuffleIterator final : public DerivedIterator<ShuffleParams> {
     MR_ASSIGN(seeds_.first, in.Int(prefix + "seed", kAny));
     MR_ASSIGN(seeds_.second, in.Int(prefix + "seed2", kAny));
     MR_ASSIGN(samples_, in.Int(prefix + "samples", 0));
+    MR_ASSIGN(const int64_t any, in.Int(prefix + "any", 0));
+    any_ = any != 0;
+    MR_ASSIGN(const int64_t drawn, in.Int(prefix + "drawn", 0));
+    params().seeds->GoTo(drawn);
     BeginRandom();
     MR_ASSIGN(const int64_t start, in.Int(prefix + "start", 0));
     MR_ASSIGN(const int64_t end, in.Int(prefix + "end", start));
@@ -157,6 +165,7 @@ class ShuffleIterator final : public DerivedIterator<ShuffleParams> {
   std::vector<Element> places_;
   MemoryCharge charge_;
   int64_t start_ = 0, end_ = 0, epochs_done_ = 0, samples_ = 0;
+  bool any_ = false;  // the epoch has elements
   SeedGenerator::Seeds seeds_;
   Philox4x32 philox_;
   std::optional<SingleNumbers> numbers_;

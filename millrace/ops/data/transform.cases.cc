@@ -149,6 +149,23 @@ MR_CASES(ShardDataset)(CaseList& c) {
       WithRange(c, "index", 8)
           .Node("op", "ShardDataset", {"range", Count(3), Count(3)}, Numbers()),
       "Index must be between 0 and 2 (currently index = 3).");
+  // Each shard must have one; who sees that there are too few says so.
+  const AttrMap all = With(Numbers(), "require_non_empty", true);
+  for (const int index : {0, 1, 3}) {
+    Case& few = WithIterator(
+        WithRange(c, absl::StrCat("few_", index), 2)
+            .Node("op", "ShardDataset", {"range", Count(4), Count(index)}, all),
+        "op", Numbers());
+    if (index < 2) {
+      few.RunError({"next"}, StatusCode::kInvalidArgument,
+                   "Could not apply FILE based sharding: the dataset only has");
+    } else {
+      few.RunError({"next"}, StatusCode::kOutOfRange, "End of sequence");
+    }
+  }
+  Elements(WithRange(c, "enough", 9)
+               .Node("op", "ShardDataset", {"range", Count(4), Count(1)}, all),
+           "op", Numbers(), 2);
 }
 MR_CASES(BatchDataset)(CaseList& c) {
   Batch(c, "of_three", 3, {}, 3);

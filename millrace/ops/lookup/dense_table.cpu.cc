@@ -200,6 +200,7 @@ Status DenseTable::Find(KernelContext& ctx, const Tensor& keys,
         n, kFindNanos + MoveCost(type, value_size_),
         [&](int64_t begin, int64_t end) {
           for (int64_t i = begin; i < end; ++i) {
+            if (i % kKeysAtOnce == 0 && !ctx.CheckCancelled().ok()) return;
             const auto place = places.Find(from + i * key_size_);
             const char* const source =
                 place.found ? buckets_.values.data() : defaults.data();

@@ -67,7 +67,14 @@ MR_CASES(SegmentMean)(CaseList& c) { Sorted(c, -9, 9); }
 MR_CASES(SegmentProd)(CaseList& c) { Sorted(c, 0.9, 1.5); }
 MR_CASES(SegmentMin)(CaseList& c) { Sorted(c, -9, 9); }
 MR_CASES(SegmentMax)(CaseList& c) { Sorted(c, -9, 9); }
-MR_CASES(UnsortedSegmentSum)(CaseList& c) { Unsorted(c, -9, 9); }
+MR_CASES(UnsortedSegmentSum)(CaseList& c) {
+  Unsorted(c, -9, 9);
+  // A list of segments larger than any memory, for an output of nothing.
+  c.Error({Empty(DataType::kFloat, {1, 0}), Vec({0}),
+           Scalar(DataType::kInt64, double(int64_t{1} << 42))},
+          StatusCode::kResourceExhausted, "")
+      .NoStock("gives nothing");
+}
 MR_CASES(UnsortedSegmentProd)(CaseList& c) { Unsorted(c, 0.9, 1.5); }
 MR_CASES(UnsortedSegmentMin)(CaseList& c) { Unsorted(c, -9, 9); }
 MR_CASES(UnsortedSegmentMax)(CaseList& c) { Unsorted(c, -9, 9); }

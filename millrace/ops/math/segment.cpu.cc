@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "absl/strings/str_join.h"
+#include "millrace/base/checked_size.h"
+#include "millrace/base/memory_charge.h"
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/math/numbers.h"
@@ -153,6 +155,15 @@ StatusOr<std::vector<Segment>> SortedSegments(const Tensor& ids, int64_t rows) {
   return segments;
 }
 
+// There may be more segments than the output has bytes.
+Status ChargeSegments(int64_t segments, int64_t places, MemoryCharge* charge) {
+  constexpr auto kSegmentBytes = static_cast<int64_t>(sizeof(Segment));
+  MR_ASSIGN(const int64_t bytes,
+            (CheckedSize(segments) * kSegmentBytes + CheckedSize(places) * 8)
+                .Get("the memory of segments"));
+  return charge->Set(bytes, "segments");
+}
+
 template <Reduction kReduction>
 Status RunSegment(KernelContext& ctx) {
   const Tensor& data = ctx.input(0);
@@ -171,8 +182,10 @@ Status RunSegment(KernelContext& ctx) {
   DimVector dims = data.shape().dims();
   dims[0] = rows;
   MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
-  MR_ASSIGN(std::vector<Segment> segments, SortedSegments(ids, rows));
   MR_ASSIGN(Tensor * z, ctx.AllocateOutput(0, std::move(shape)));
+  MemoryCharge charge;
+  MR_RETURN_IF_ERROR(ChargeSegments(rows, 0, &charge));
+  MR_ASSIGN(std::vector<Segment> segments, SortedSegments(ids, rows));
   const int64_t inner = data.shape().NumElements(1, data.rank());
   return ReduceAll(ctx, Reducer(data.dtype(), kReduction, true), segments,
                    nullptr, inner, *z);
@@ -217,6 +230,8 @@ Status RunUnsortedSegment(KernelContext& ctx) {
 
   // Rows by segment, in their order.
   const int64_t n = ids.num_elements();
+  MemoryCharge charge;
+  MR_RETURN_IF_ERROR(ChargeSegments(count, n, &charge));
   std::vector<Segment> segments(count);
   for (int64_t i = 0; i < n; ++i) {
     const int64_t id = IdAt(ids, i);

@@ -5,6 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/match.h"
+#include "millrace/base/memory_charge.h"
 #include "millrace/base/target_clones.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
@@ -193,6 +194,8 @@ class SparseSegmentGradKernel {
     MR_ASSIGN(const int64_t dense, ScalarInput(ctx, 3, "output_dim0"));
     const int64_t n = lists.size();
     const int64_t segments = grad.dim(0);
+    MemoryCharge charge;
+    MR_RETURN_IF_ERROR(charge.Set(segments * 8, "the sizes of segments"));
     std::vector<int64_t> counts(static_cast<size_t>(segments));
     for (int64_t i = 0; i < n; ++i) {
       if (lists.ids[i] < 0 || lists.ids[i] >= segments) {

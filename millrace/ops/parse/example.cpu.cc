@@ -6,6 +6,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/escaping.h"
+#include "millrace/base/checked_size.h"
+#include "millrace/base/memory_charge.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/parse/feature_columns.h"
 
@@ -250,6 +252,12 @@ class ParseExampleKernel {
       }
     }
     const int64_t examples = ctx.input(0).num_elements();
+    MemoryCharge charge;
+    MR_ASSIGN(const int64_t bytes,
+              (CheckedSize(examples) * static_cast<int64_t>(columns.size()) *
+               sizeof(FeatureCell))
+                  .Get("the memory of parsed examples"));
+    MR_RETURN_IF_ERROR(charge.Set(bytes, "parsed examples"));
     std::vector<FeatureCell> cells(static_cast<size_t>(examples) *
                                    columns.size());
     MR_RETURN_IF_ERROR(ScanAll(ctx, columns, index, &cells));

@@ -1,16 +1,17 @@
 #include "millrace/ops/parse/sequence_messages.h"
 
 #include "absl/container/flat_hash_map.h"
+#include "millrace/base/checked_size.h"
 
 namespace millrace::ops {
 
 Status SequenceMessages::Find(const std::vector<FeatureColumn>& context,
                               const std::vector<FeatureColumn>& lists) {
   Slots context_slots, list_slots;
-  MR_RETURN_IF_ERROR(
-      MakeSlots(context, "Context feature ", &context_slots, &context_));
-  MR_RETURN_IF_ERROR(
-      MakeSlots(lists, "Sequence feature ", &list_slots, &lists_));
+  MR_RETURN_IF_ERROR(MakeSlots(context, "Context feature ", &context_slots,
+                               &context_, &context_charge_));
+  MR_RETURN_IF_ERROR(MakeSlots(lists, "Sequence feature ", &list_slots, &lists_,
+                               &lists_charge_));
   for (size_t e = 0; e < messages_.size(); ++e) {
     const bool good = VisitFields(
         messages_[e].view(), [&](uint32_t number, absl::string_view map) {
@@ -35,7 +36,7 @@ Status SequenceMessages::Find(const std::vector<FeatureColumn>& context,
 
 Status SequenceMessages::MakeSlots(const std::vector<FeatureColumn>& columns,
                                    absl::string_view what, Slots* slots,
-                                   Parts* parts) const {
+                                   Parts* parts, MemoryCharge* charge) const {
   absl::flat_hash_map<absl::string_view, FeatureForm> forms;
   for (size_t i = 0; i < columns.size(); ++i) {
     const auto [it, is_new] = forms.emplace(columns[i].key, columns[i].form);
@@ -47,6 +48,11 @@ Status SequenceMessages::MakeSlots(const std::vector<FeatureColumn>& columns,
     }
     slots->emplace(columns[i].key, i);
   }
+  MR_ASSIGN(const int64_t bytes,
+            (CheckedSize(static_cast<int64_t>(columns.size())) * count() *
+             sizeof(MessagePart))
+                .Get("the memory of parsed examples"));
+  MR_RETURN_IF_ERROR(charge->Set(bytes, "parsed examples"));
   parts->assign(columns.size(), std::vector<MessagePart>(messages_.size()));
   return OkStatus();
 }

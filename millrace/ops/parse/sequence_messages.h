@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "millrace/base/memory_charge.h"
 #include "millrace/ops/parse/feature_columns.h"
 
 namespace millrace::ops {
@@ -52,11 +53,13 @@ class SequenceMessages {
   using Slots = std::multimap<absl::string_view, size_t>;  // columns by key
   using Parts = std::vector<std::vector<MessagePart>>;     // by column
   Status MakeSlots(const std::vector<FeatureColumn>& columns,
-                   absl::string_view what, Slots* slots, Parts* parts) const;
+                   absl::string_view what, Slots* slots, Parts* parts,
+                   MemoryCharge* charge) const;
 
   const absl::Span<const StringElement> messages_, names_;
   const bool batched_;
   Parts context_, lists_;
+  MemoryCharge context_charge_, lists_charge_;
 };
 
 // sequence_context.cpu.cc: the columns that Find had as `context`.

@@ -16,12 +16,23 @@ struct WaitingResource::Waiter {
   std::optional<WaitScope> wait;
 };
 
+namespace {
+
+Status Removed() {
+  return Cancelled("The operation was cancelled: its resource was removed");
+}
+
+}  // namespace
+
 WaitingResource::WaitingResource() = default;
 WaitingResource::~WaitingResource() = default;
 
 void WaitingResource::OnRemoved() {
-  EndWaiting(
-      Cancelled("The operation was cancelled: its resource was removed"));
+  {
+    MutexLock lock(mu_);
+    removed_ = true;
+  }
+  EndWaiting(Removed());
 }
 
 int64_t WaitingResource::waiting() const {
@@ -45,7 +56,12 @@ void WaitingResource::Start(KernelContext& ctx, absl::string_view what,
     waiters_.emplace_hint(waiters_.end(), id, std::move(waiter));
     Flush(&finished);
     const auto it = waiters_.find(id);
-    if (it != waiters_.end()) {
+    if (it != waiters_.end() && removed_) {
+      // Looked up before it was removed: nobody else will find it again.
+      own->status = Removed();
+      finished.push_back(std::move(it->second));
+      waiters_.erase(it);
+    } else if (it != waiters_.end()) {
       CancelScope::Registration registered;
       if (own->scope != nullptr) {
         registered = own->scope->Register(

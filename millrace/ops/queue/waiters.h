@@ -57,6 +57,7 @@ class WaitingResource : public Resource {
   void Finish(Finished finished, const Waiter* own);
   void Cancel(uint64_t id, const CancelScope& scope);
 
+  bool removed_ = false;
   uint64_t next_id_ = 1;
   absl::btree_map<uint64_t, std::unique_ptr<Waiter>> waiters_;
 };

@@ -118,6 +118,10 @@ TEST_F(WaitersTest, RemovalEndsAllThatWaits) {
   area->Get(take.ctx, take.AsUse(), take.AsDone());
   area->OnRemoved();
   EXPECT_EQ(take.Wait().code(), StatusCode::kCancelled);
+  // One that has looked it up before.
+  Call late(device());
+  area->Get(late.ctx, late.AsUse(), late.AsDone());
+  EXPECT_EQ(late.Wait().code(), StatusCode::kCancelled);
 }
 
 }  // namespace

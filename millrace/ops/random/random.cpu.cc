@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <limits>
 #include <vector>
 
+#include "millrace/base/memory_charge.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/random/fill.h"
 #include "millrace/ops/random/random_stream.h"
@@ -83,6 +85,12 @@ class RandomShuffleKernel {
       return OkStatus();
     }
     const int64_t rows = value.dim(0);
+    if (rows > std::numeric_limits<uint32_t>::max()) {
+      return InvalidArgument("value has ", rows,
+                             " rows, at most 2^32 - 1 can be shuffled");
+    }
+    MemoryCharge charge;
+    MR_RETURN_IF_ERROR(charge.Set(rows * 8, "the order of shuffled rows"));
     const int64_t row_size = value.shape().NumElements(1, value.rank());
     std::vector<int64_t> order(static_cast<size_t>(rows));
     for (int64_t i = 0; i < rows; ++i) order[i] = i;

@@ -9,6 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "millrace/base/memory_charge.h"
 #include "millrace/ops/random/distributions.h"
 
 namespace millrace::ops {
@@ -118,8 +119,9 @@ class LearnedSampler final : public RangeSampler {
 // random numbers with a given distribution", 1991).
 class UnigramSampler final : public RangeSampler {
  public:
-  explicit UnigramSampler(std::vector<float> weights)
+  UnigramSampler(std::vector<float> weights, MemoryCharge charge)
       : RangeSampler(static_cast<int64_t>(weights.size())),
+        charge_(std::move(charge)),
         weights_(std::move(weights)),
         buckets_(weights_.size()) {
     double sum = 0;
@@ -167,6 +169,7 @@ class UnigramSampler final : public RangeSampler {
     float own = 0;  // the part of the bucket's own class
     int other = 0;
   };
+  const MemoryCharge charge_;
   const std::vector<float> weights_;
   std::vector<Bucket> buckets_;
   float total_ = 0;
@@ -222,6 +225,12 @@ StatusOr<std::unique_ptr<RangeSampler>> MakeUnigramSampler(
   };
   if (reserved > std::min(options.range, kMaxInt32))
     return wrong_size(reserved);
+  // Weights, buckets, and while they are made two lists more.
+  constexpr int64_t kBytesPerClass = 32;
+  MemoryCharge charge;
+  MR_RETURN_IF_ERROR(charge.Set(
+      (reserved + static_cast<int64_t>(unigrams.size())) * kBytesPerClass,
+      "the classes of a candidate sampler"));
   std::vector<float> weights(static_cast<size_t>(reserved));
   int64_t id = reserved;
   for (const float w : unigrams) {
@@ -230,7 +239,8 @@ StatusOr<std::unique_ptr<RangeSampler>> MakeUnigramSampler(
   }
   const auto size = static_cast<int64_t>(weights.size());
   if (size != options.range || size > kMaxInt32) return wrong_size(size);
-  return std::unique_ptr<RangeSampler>(new UnigramSampler(std::move(weights)));
+  return std::unique_ptr<RangeSampler>(
+      new UnigramSampler(std::move(weights), std::move(charge)));
 }
 
 StatusOr<std::vector<float>> ParseVocabulary(absl::string_view text,

@@ -1,6 +1,7 @@
 #include <vector>
 
 #include "absl/strings/str_join.h"
+#include "millrace/base/memory_charge.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/array/move.h"
@@ -22,8 +23,10 @@ class SparseToDenseKernel {
     const Tensor& values = ctx.input(2);
     MR_RETURN_IF_ERROR(CheckShapes(ctx));
     MR_ASSIGN(const TensorShape shape, ShapeFromTensor(ctx.input(1)));
+    MemoryCharge charge;
     MR_ASSIGN(const std::vector<int64_t> places,
-              Places(IntValues(ctx.input(0)), NumEntries(ctx.input(0)), shape));
+              Places(IntValues(ctx.input(0)), NumEntries(ctx.input(0)), shape,
+                     &charge));
     MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, shape));
     MR_RETURN_IF_ERROR(FillTensor(ctx, out, ctx.input(3).data()));
     const int64_t step = values.rank() == 0 ? 0 : 1;
@@ -75,11 +78,12 @@ class SparseToDenseKernel {
 
   // Where in the output each entry goes.
   StatusOr<std::vector<int64_t>> Places(const std::vector<int64_t>& coordinates,
-                                        int64_t count,
-                                        const TensorShape& shape) const {
+                                        int64_t count, const TensorShape& shape,
+                                        MemoryCharge* charge) const {
     const auto rank = static_cast<size_t>(shape.rank());
     const DimVector dims = shape.dims();
     const DimVector strides = RowMajorStrides(dims);
+    MR_RETURN_IF_ERROR(charge->Set(count * 8, "the places of entries"));
     std::vector<int64_t> places(static_cast<size_t>(count));
     for (size_t i = 0; i < places.size(); ++i) {
       const absl::Span<const int64_t> row =

@@ -1,0 +1,40 @@
+// GatheredElements: what a batch is made of, counted in the memory budget: a
+// data set of numbers gives elements without an end, and nobody else counts the
+// memory of their tensors' shells.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "millrace/base/memory_charge.h"
+#include "millrace/ops/data/dataset.h"
+
+namespace millrace::ops {
+
+// One thread at a time.
+class GatheredElements {
+ public:
+  int64_t size() const { return static_cast<int64_t>(elements_.size()); }
+  void clear() { Take(); }
+  // RESOURCE_EXHAUSTED where the budget has no room.
+  Status Add(Element element) {
+    elements_.push_back(std::move(element));
+    // In steps, as the budget is shared by all threads; few are not counted.
+    const int64_t bytes = size() * kBytesPerElement;
+    if (bytes < kUncountedBytes || bytes <= charge_.bytes()) return OkStatus();
+    return charge_.Set(2 * bytes, "the elements of a batch");
+  }
+  std::vector<Element> Take() {
+    MemoryCharge charged = std::move(charge_);
+    return std::exchange(elements_, {});
+  }
+
+ private:
+  static constexpr int64_t kBytesPerElement = 128;
+  static constexpr int64_t kUncountedBytes = 64 << 10;
+
+  std::vector<Element> elements_;
+  MemoryCharge charge_;
+};
+
+}  // namespace millrace::ops
