@@ -1,6 +1,7 @@
 // FrameState and Iteration: the while loops of a running step.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -61,6 +62,12 @@ struct FrameState {
   std::vector<FrameValue> invariants;  // of constant Enters, for each iteration
   std::vector<FrameValue> deferred;    // NextIterations beyond the limit
   std::vector<const PlanNode*> dead_exits;  // of the newest iteration
+  std::vector<const PlanNode*> live_exits;  // of any
+
+  bool has_left_by(const PlanNode& exit) const {
+    return std::find(live_exits.begin(), live_exits.end(), &exit) !=
+           live_exits.end();
+  }
 
   bool is_root() const { return parent == nullptr; }
   Iteration* at(int64_t index) { return iterations[index - first].get(); }

@@ -171,6 +171,13 @@ void Propagation::Exit(const ReadyNode& r, absl::Span<EdgeValue> outputs,
     if (r.iteration->index == frame.newest) frame.dead_exits.push_back(r.node);
     return;
   }
+  {
+    // A loop leaves by a Switch, and once; what does not come from one has a
+    // value in each iteration, of which the first counts.
+    MutexLock lock(frame.mu);
+    if (frame.has_left_by(*r.node)) return;
+    frame.live_exits.push_back(r.node);
+  }
   FrameLock lock(*frame.parent->frame);
   Activate(*frame.parent, *r.node, outputs, false, ready);
 }
@@ -241,6 +248,7 @@ void Propagation::EndFrame(FrameState* frame, ReadyList* ready) {
     std::unique_ptr<FrameState> ended;  // outlives the lock below
     MutexLock lock(parent->frame->mu);
     for (const PlanNode* exit : frame->dead_exits) {
+      if (frame->has_left_by(*exit)) continue;
       Activate(*parent, *exit, {}, true, ready);
     }
     auto it = std::find_if(parent->children.begin(), parent->children.end(),

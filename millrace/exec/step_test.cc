@@ -434,6 +434,18 @@ TEST_F(StepTest, OneThreadGoesOnWithChainsOfAnyLength) {
   EXPECT_EQ(run.value(0), 20'000 - 6667);
 }
 
+// An Exit has a value in each iteration if no Switch feeds it.
+TEST_F(StepTest, AnExitThatIsAlwaysLiveGivesItsFirstValue) {
+  const auto loop = g_.OpenLoop("loop", g_.Arg(0), 50);
+  g_.CloseLoop("loop", loop, g_.Add("tick", "Tick", {loop.body}));
+  g_.Retval(0, loop.exit);
+  g_.Retval(1, g_.Add("inc", "Inc", {g_.Exit("early", loop.merge)}));
+  TestRun run({3});
+  ASSERT_TRUE(RunOnPool(run).ok());
+  EXPECT_EQ(run.value(0), 50);
+  EXPECT_EQ(run.value(1), 4);
+}
+
 // Each send ends a receive that waits, and that makes the next send ready.
 TEST_F(StepTest, ChainsOfSendsDoNotNestWithoutBound) {
   constexpr int kHops = 20'000;

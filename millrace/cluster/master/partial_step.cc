@@ -63,24 +63,33 @@ void PartialStep::Setup(Ref<MasterSession> session,
       std::move(done)(std::move(status));
       return session->environment().in_flight.Remove();
     }
-    session->graph_turns().Run([session, run, done = std::move(done)](
-                                   SerialQueue::Turn turn) mutable {
-      const auto step = Ref<PartialStep>::Adopt(new PartialStep(session, run));
-      Status found = step->FindNeeds(session->graph().state.graph());
-      turn.End();
-      if (found.ok()) found = session->closed();
-      if (found.ok() && !session->partial_steps().Add(step)) {
-        found = ResourceExhausted("The session has ", kMaxPerSession,
-                                  " partial runs that have not ended");
-      }
-      if (found.ok()) {
-        std::move(done)(step->handle());
-      } else {
-        std::move(done)(std::move(found));
-      }
-      session->environment().in_flight.Remove();
-    });
+    // Each fetch passes over the graph: not on a thread for short calls.
+    session->graph_turns().Run(
+        [session, run, done = std::move(done)](SerialQueue::Turn turn) mutable {
+          Lanes& lanes = session->environment().lanes();
+          lanes.inter_op.Schedule([session, run, done = std::move(done),
+                                   turn = std::move(turn)]() mutable {
+            StatusOr<std::string> handle = Begin(session, run, std::move(turn));
+            std::move(done)(std::move(handle));
+            session->environment().in_flight.Remove();
+          });
+        });
   });
+}
+
+StatusOr<std::string> PartialStep::Begin(const Ref<MasterSession>& session,
+                                         const Ref<PreparedRun>& run,
+                                         SerialQueue::Turn turn) {
+  const auto step = Ref<PartialStep>::Adopt(new PartialStep(session, run));
+  const Status found = step->FindNeeds(session->graph().state.graph());
+  turn.End();
+  MR_RETURN_IF_ERROR(found);
+  MR_RETURN_IF_ERROR(session->closed());
+  if (!session->partial_steps().Add(step)) {
+    return ResourceExhausted("The session has ", kMaxPerSession,
+                             " partial runs that have not ended");
+  }
+  return step->handle();
 }
 
 // Back from each fetch, as far as to what is fed.

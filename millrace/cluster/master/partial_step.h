@@ -8,6 +8,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "millrace/cluster/master/master_session.h"
+#include "millrace/cluster/master/serial_queue.h"
 
 namespace millrace {
 
@@ -45,6 +46,9 @@ class PartialStep final : public RefCounted {
 
   PartialStep(Ref<MasterSession> session, Ref<PreparedRun> run);
   ~PartialStep() override = default;
+  static StatusOr<std::string> Begin(const Ref<MasterSession>& session,
+                                     const Ref<PreparedRun>& run,
+                                     SerialQueue::Turn turn);
   Status FindNeeds(const Graph& graph);
   Status Take(const RunStepRequest& request, int64_t start_nanos,
               std::vector<int>* feeds, std::vector<int>* fetches,
