@@ -100,13 +100,20 @@ Status MonitoredSession::MakeReady() {
   for (bool initialized = false;;) {
     MR_ASSIGN(const std::vector<Tensor> missing,
               session_->Run({uninitialized_}));
-    if (missing[0].num_elements() == 0) break;
+    // A restore that failed has left variables as they were before it, or at
+    // their first values: not ready, though all have one.
+    const bool is_chief = IsChief();
+    if (missing[0].num_elements() == 0 && !(is_chief && restore_pending_)) {
+      break;
+    }
     if (initialized) {
       return FailedPrecondition(kNotReady, missing[0].SummarizeValue(10),
                                 " have no value after the initializers ran");
     }
-    if (IsChief()) {
+    if (is_chief) {
+      restore_pending_ = true;
       MR_RETURN_IF_ERROR(RestoreOrInitialize());
+      restore_pending_ = false;
       initialized = true;
       continue;
     }
@@ -144,7 +151,8 @@ Status MonitoredSession::RestoreOrInitialize() {
               LatestCheckpoint(saver_->files(), options_.checkpoint_dir));
     if (!newest.empty()) {
       // What the checkpoints leave out begins anew.
-      if (!options_.saver.variables.empty()) {
+      if (!options_.saver.variables.empty() ||
+          !options_.saver.partitioned.empty()) {
         MR_RETURN_IF_ERROR(session_->RunTargets({init_}));
       }
       MR_RETURN_IF_ERROR(saver_->Restore(*session_, newest));
@@ -227,7 +235,11 @@ Status MonitoredSession::AfterRun(const RunDefinition& run,
 }
 
 Status MonitoredSession::SaveIfDue() {
-  if (!saver_ || !IsChief()) return OkStatus();
+  if (!saver_) return OkStatus();
+  if (!IsChief()) {
+    knows_history_ = false;  // whoever is saves, and removes
+    return OkStatus();
+  }
   const double seconds =
       static_cast<double>(NowNanos() - saved_nanos_) / kNanosPerSecond;
   const bool due =

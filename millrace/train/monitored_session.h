@@ -131,6 +131,7 @@ class MonitoredSession {
   int64_t global_step_ = 0;
   int64_t recoveries_ = 0;
   std::string restored_from_;
+  bool restore_pending_ = false;  // begun, and not ended well
   bool knows_history_ = false;
   int64_t saved_step_ = -1;
   int64_t saved_nanos_ = 0;

@@ -187,6 +187,51 @@ TEST(MonitoredSession, RecoversFromALostPs) {
   EXPECT_EQ(*LatestCheckpoint(&cluster.files, "/d"), "/d/model.ckpt-4");
 }
 
+// The initializers have run then, so every variable has a value.
+TEST(MonitoredSession, ARestoreThatFailedIsDoneAgain) {
+  Cluster cluster;
+  struct Program {
+    explicit Program(Cluster& cluster)
+        : root(Scope::NewRoot()),
+          model(root.WithDevice(ReplicaDeviceSetter(
+              {.ps_tasks = 1, .worker_device = "/job:worker/task:0"}))),
+          options(Options(&cluster.files)) {
+      options.session = cluster.Session();
+      options.save_steps = 3;
+      options.saver.variables = {{"w", model.w}, {"global_step", model.step}};
+    }
+    Scope root;
+    Model model;
+    MonitoredOptions options;
+  };
+  {
+    Program program(cluster);
+    MonitoredSession session(program.root, program.options);
+    const int train = session.Define(program.model.train);
+    ASSERT_TRUE(session.Start().ok());
+    for (int i = 0; i < 3; ++i) ASSERT_TRUE(session.Run(train, {}).ok());
+  }
+  const std::string data = "/d/model.ckpt-3.data-00000-of-00001";
+  const std::string bytes = *ReadFileToString(&cluster.files, data);
+  std::string damaged = bytes;
+  damaged[0] ^= 1;
+  ASSERT_TRUE(WriteStringToFile(&cluster.files, data, damaged).ok());
+  cluster.RestartPs();
+  Program program(cluster);
+  MonitoredSession session(program.root, program.options);
+  const int train = session.Define(program.model.train);
+  EXPECT_EQ(session.Start().code(), StatusCode::kDataLoss);
+  ASSERT_TRUE(WriteStringToFile(&cluster.files, data, bytes).ok());
+  const Status started = session.Start();
+  ASSERT_TRUE(started.ok()) << started;
+  EXPECT_EQ(session.restored_from(), "/d/model.ckpt-3");
+  EXPECT_EQ(session.global_step(), 3);
+  auto out = session.Run(train, {});
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_EQ(session.recoveries(), 0);
+  EXPECT_EQ(session.global_step(), 4);
+}
+
 TEST(MonitoredSession, RunsTheGraphsQueueRunners) {
   MemoryFiles files;
   const Scope s = Scope::NewRoot();
