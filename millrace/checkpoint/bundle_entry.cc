@@ -1,6 +1,7 @@
 #include "millrace/checkpoint/bundle_entry.h"
 
 #include "millrace/base/checked_size.h"
+#include "millrace/checkpoint/parse_proto.h"
 #include "millrace/checkpoint/slice_proto.h"
 #include "proto/checkpoint/tensor_bundle.pb.h"
 
@@ -33,8 +34,8 @@ std::string EncodeBundleHeader(int num_shards) {
 
 StatusOr<int> ParseBundleHeader(absl::string_view bytes) {
   tensorflow::BundleHeaderProto header;
-  if (!header.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) ||
-      header.num_shards() < 1 || header.num_shards() > kMaxBundleShards) {
+  if (!ParseFrom(bytes, &header) || header.num_shards() < 1 ||
+      header.num_shards() > kMaxBundleShards) {
     return DataLoss("Bad header in the index of a checkpoint");
   }
   if (header.endianness() != tensorflow::BundleHeaderProto::LITTLE) {
@@ -66,7 +67,7 @@ std::string EncodeBundleEntry(const BundleEntry& entry) {
 StatusOr<BundleEntry> ParseBundleEntry(absl::string_view bytes,
                                        int num_shards) {
   tensorflow::BundleEntryProto proto;
-  if (!proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+  if (!ParseFrom(bytes, &proto)) {
     return DataLoss("Bad entry in the index of a checkpoint");
   }
   BundleEntry entry;

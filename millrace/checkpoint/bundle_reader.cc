@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "millrace/base/crc32c.h"
+#include "millrace/base/memory_charge.h"
 #include "millrace/checkpoint/checkpoint_paths.h"
 #include "millrace/checkpoint/string_tensor.h"
 
@@ -105,6 +106,8 @@ StatusOr<Tensor> BundleReader::ReadWhole(const BundleEntry& entry,
                                          Allocator* allocator) const {
   MR_ASSIGN(const RandomAccessFile* file, FileOf(entry));
   if (entry.dtype == DataType::kString) {
+    MemoryCharge charge;
+    MR_RETURN_IF_ERROR(charge.Set(entry.size_bytes, "strings of a checkpoint"));
     std::string bytes(static_cast<size_t>(entry.size_bytes), '\0');
     MR_RETURN_IF_ERROR(
         ReadExactly(*file, entry.offset, entry.size_bytes, bytes.data()));

@@ -315,6 +315,23 @@ TEST_F(BundleTest, RestoreComparesDtypeAndShape) {
             StatusCode::kNotFound);
 }
 
+// What a state file says may be anything; what is found is deleted.
+TEST_F(BundleTest, FilesOfACheckpointAreNoPattern) {
+  ASSERT_TRUE(files_.CreateDirRecursively("/model").ok());
+  for (const char* name : {"old", "old-00000-of-00002", "old-1", "other"}) {
+    ASSERT_TRUE(
+        WriteStringToFile(&files_, absl::StrCat("/model/", name), "").ok());
+  }
+  EXPECT_TRUE(CheckpointFiles(&files_, "/model/*")->empty());
+  EXPECT_TRUE(CheckpointFiles(&files_, "/model/o??")->empty());
+  EXPECT_EQ(
+      *CheckpointFiles(&files_, "/model/old"),
+      (std::vector<std::string>{"/model/old", "/model/old-00000-of-00002"}));
+  EXPECT_EQ(
+      *CheckpointFiles(&files_, "/model/old-\?\?\?\?\?-of-00002"),
+      (std::vector<std::string>{"/model/old", "/model/old-00000-of-00002"}));
+}
+
 TEST_F(BundleTest, FilesOfACheckpoint) {
   auto writer = Writer();
   ASSERT_TRUE(writer->Add("w", Tensor::Scalar<float>(1)).ok());

@@ -54,19 +54,22 @@ StatusOr<std::vector<std::string>> CheckpointFiles(FileSystem* files,
   const std::string listed = directory.empty()
                                  ? (absl::StartsWith(prefix, "/") ? "/" : ".")
                                  : directory;
-  if (files->Exists(index).ok()) {
-    found.push_back(index);
-  } else {
-    MR_ASSIGN(std::vector<std::string> old, files->GetMatchingPaths(prefix));
-    found = std::move(old);
-  }
+  // Without an index it may be of format V1: one file, or shards of this name.
+  // By name and not by pattern, as the caller deletes what is found.
+  const bool has_index = files->Exists(index).ok();
+  if (has_index) found.push_back(index);
   auto names = files->GetChildren(listed);
   if (names.status().code() == StatusCode::kNotFound) return found;
   MR_RETURN_IF_ERROR(names.status());
   const std::string data = absl::StrCat(Basename(prefix), ".data");
+  // The name of sharded ones has a pattern for the shard's number.
+  absl::string_view v1 = Basename(prefix);
+  v1 = v1.substr(0, v1.rfind("-\?\?\?\?\?-of-"));
   for (const std::string& name : *names) {
-    absl::string_view rest = name;
-    if (absl::ConsumePrefix(&rest, data) && IsShardSuffix(rest)) {
+    absl::string_view rest = name, rest_v1 = name;
+    const bool is_v1 = !has_index && absl::ConsumePrefix(&rest_v1, v1) &&
+                       (rest_v1.empty() || IsShardSuffix(rest_v1));
+    if (is_v1 || (absl::ConsumePrefix(&rest, data) && IsShardSuffix(rest))) {
       found.push_back(JoinPath(directory, name));
     }
   }

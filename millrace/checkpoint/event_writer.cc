@@ -6,6 +6,7 @@
 #include "millrace/base/clock.h"
 #include "millrace/checkpoint/bundle_index.h"
 #include "millrace/checkpoint/histogram.h"
+#include "millrace/checkpoint/parse_proto.h"
 #include "proto/event/event.pb.h"
 
 namespace millrace {
@@ -83,7 +84,7 @@ Status EventWriter::AddScalar(int64_t step, absl::string_view tag,
   auto* entry = event.mutable_summary()->add_value();
   entry->set_tag(std::string(tag));
   entry->set_simple_value(value);
-  return Write(event.SerializeAsString());
+  return WriteEvent(event);
 }
 
 Status EventWriter::AddHistogram(int64_t step, absl::string_view tag,
@@ -94,29 +95,35 @@ Status EventWriter::AddHistogram(int64_t step, absl::string_view tag,
   if (!entry->mutable_histo()->ParseFromString(histogram.Encode())) {
     return Internal("Histogram does not encode");
   }
-  return Write(event.SerializeAsString());
+  return WriteEvent(event);
+}
+
+Status EventWriter::WriteEvent(const tensorflow::Event& event) {
+  std::string bytes;
+  if (event.SerializeToString(&bytes)) return Write(bytes);
+  return InvalidArgument("An event has ", event.ByteSizeLong(),
+                         " bytes, 2 GiB and more cannot be encoded");
 }
 
 Status EventWriter::AddSummaryBytes(int64_t step, absl::string_view summary) {
   tensorflow::Event event = NewEvent(step);
-  if (!event.mutable_summary()->ParseFromArray(
-          summary.data(), static_cast<int>(summary.size()))) {
+  if (!ParseFrom(summary, event.mutable_summary())) {
     return InvalidArgument("Not a serialized Summary: ", summary.size(),
                            " bytes");
   }
-  return Write(event.SerializeAsString());
+  return WriteEvent(event);
 }
 
 Status EventWriter::AddGraph(absl::string_view graph_def) {
   tensorflow::Event event = NewEvent(0);
   event.set_graph_def(std::string(graph_def));
-  return Write(event.SerializeAsString());
+  return WriteEvent(event);
 }
 
 Status EventWriter::AddMetaGraph(absl::string_view meta_graph_def) {
   tensorflow::Event event = NewEvent(0);
   event.set_meta_graph_def(std::string(meta_graph_def));
-  return Write(event.SerializeAsString());
+  return WriteEvent(event);
 }
 
 Status EventWriter::AddSessionLog(int64_t step, SessionLogStatus status,
@@ -127,7 +134,7 @@ Status EventWriter::AddSessionLog(int64_t step, SessionLogStatus status,
   log->set_status(static_cast<tensorflow::SessionLog::SessionStatus>(status));
   log->set_checkpoint_path(std::string(checkpoint_path));
   log->set_msg(std::string(message));
-  return Write(event.SerializeAsString());
+  return WriteEvent(event);
 }
 
 Status EventWriter::AddRunMetadata(int64_t step, absl::string_view tag,
@@ -136,12 +143,12 @@ Status EventWriter::AddRunMetadata(int64_t step, absl::string_view tag,
   event.mutable_tagged_run_metadata()->set_tag(std::string(tag));
   event.mutable_tagged_run_metadata()->set_run_metadata(
       std::string(run_metadata));
-  return Write(event.SerializeAsString());
+  return WriteEvent(event);
 }
 
 Status EventWriter::AddEventBytes(absl::string_view event) {
   tensorflow::Event parsed;
-  if (!parsed.ParseFromArray(event.data(), static_cast<int>(event.size()))) {
+  if (!ParseFrom(event, &parsed)) {
     return InvalidArgument("Not a serialized Event: ", event.size(), " bytes");
   }
   return Write(event);

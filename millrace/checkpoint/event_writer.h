@@ -14,6 +14,10 @@
 #include "millrace/base/thread.h"
 #include "millrace/checkpoint/record_writer.h"
 
+namespace tensorflow {
+class Event;
+}
+
 namespace millrace {
 
 class Histogram;
@@ -65,6 +69,7 @@ class EventWriter {
  private:
   EventWriter() = default;
   Status Write(absl::string_view event);
+  Status WriteEvent(const tensorflow::Event& event);
 
   std::string path_;
   EventWriterOptions options_;

@@ -19,6 +19,10 @@ int Fail(const Status& status) {
 }  // namespace
 
 int RunStop(const StopFlags& flags) {
+  if (!(flags.grace >= 0 && flags.grace < 1e9)) {
+    return Fail(
+        InvalidArgument("--grace: expected seconds from 0 on, such as 1.5"));
+  }
   StatusOr<std::unique_ptr<AdminClient>> client =
       AdminClient::Connect(flags.address);
   if (!client.ok()) return Fail(client.status());

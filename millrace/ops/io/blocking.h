@@ -1,12 +1,26 @@
 // Runs a kernel's body on the blocking pool.
 #pragma once
 
+#include <exception>
 #include <memory>
+#include <new>
 #include <utility>
 
 #include "millrace/kernel/kernel.h"
 
 namespace millrace::ops {
+
+// As the executor runs kernels: libraries throw. `ctx` lives until `done`.
+template <class F>
+Status RunGuarded(const KernelContext& ctx, F& body) {
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    return ResourceExhausted("OOM in op ", ctx.node().op->name);
+  } catch (const std::exception& e) {
+    return Internal("op ", ctx.node().op->name, " failed: ", e.what());
+  }
+}
 
 // `body` (Status()) runs once on the device's blocking pool, then `done`.
 // RESOURCE_EXHAUSTED if too many operations wait there already.
@@ -14,8 +28,8 @@ template <class F>
 void RunBlocking(KernelContext& ctx, Done done, F body) {
   auto shared = std::make_shared<Done>(std::move(done));
   const Status queued = ctx.device().lanes().blocking.TrySchedule(
-      [shared, body = std::move(body)]() mutable {
-        std::move (*shared)(body());
+      [&ctx, shared, body = std::move(body)]() mutable {
+        std::move (*shared)(RunGuarded(ctx, body));
       });
   if (!queued.ok()) std::move (*shared)(queued);
 }

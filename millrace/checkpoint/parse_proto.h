@@ -1,0 +1,19 @@
+// ParseFrom: messages of any size, of which protobuf takes those below 2 GiB.
+#pragma once
+
+#include <google/protobuf/message_lite.h>
+
+#include <limits>
+
+#include "absl/strings/string_view.h"
+
+namespace millrace {
+
+// False if the bytes are no such message, or too many.
+inline bool ParseFrom(absl::string_view bytes,
+                      google::protobuf::MessageLite* message) {
+  return bytes.size() <= static_cast<size_t>(std::numeric_limits<int>::max()) &&
+         message->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
+}
+
+}  // namespace millrace
