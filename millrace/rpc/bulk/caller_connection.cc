@@ -95,7 +95,11 @@ void CallerConnection::GiveUp(uint64_t number, const Status& reason) {
   bool give_up = false;
   if (timed_out) {
     MutexLock lock(mu_);
-    give_up = ++timeouts_in_a_row_ >= kMostTimeouts;
+    // Calls that wait together time out together, which says no more than one.
+    if (number >= counted_before_) {
+      counted_before_ = next_number_;
+      give_up = ++timeouts_in_a_row_ >= kMostTimeouts;
+    }
   }
   connection_->Send(
       {.kind = FrameKind::kCancel,

@@ -46,6 +46,7 @@ class CallerConnection final : public RefCounted, private FrameReceiver {
   bool closed_ = false;
   uint64_t next_number_ = 1;
   int timeouts_in_a_row_ = 0;
+  uint64_t counted_before_ = 0;  // calls that began before count no more
   absl::flat_hash_map<uint64_t, Ref<BulkCall>> open_;
 };
 
