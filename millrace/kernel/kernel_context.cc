@@ -70,7 +70,7 @@ Status KernelContext::ParallelFor(
     int64_t total, int64_t cost_nanos_per_unit,
     absl::FunctionRef<void(int64_t begin, int64_t end)> f) {
   CancelScope* cancel = step_.cancel;
-  if (cancel == nullptr) {
+  if (cancel == nullptr || to_end) {
     device_.ParallelFor(total, cost_nanos_per_unit, f);
     return OkStatus();
   }

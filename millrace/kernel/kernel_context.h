@@ -100,17 +100,16 @@ class KernelContext {
   StatusOr<Tensor> AllocateTemp(DataType type, TensorShape shape);
 
   // Splits [0, total) over the device's intra-op threads; checks for cancel
-  // between shards. CANCELLED (or the reason) if the step was cancelled.
+  // between shards, unless to_end. CANCELLED (or the reason) if the step was
+  // cancelled.
   Status ParallelFor(int64_t total, int64_t cost_nanos_per_unit,
                      absl::FunctionRef<void(int64_t begin, int64_t end)> f);
-  // To the end, even if the step is cancelled: for what changes state in place,
-  // of which no half may stay.
-  void ParallelForToEnd(int64_t total, int64_t cost_nanos_per_unit,
-                        absl::FunctionRef<void(int64_t begin, int64_t end)> f) {
-    device_.ParallelFor(total, cost_nanos_per_unit, f);
-  }
   // OK, or why the step is being cancelled. Long loops ask now and then.
   Status CheckCancelled() const;
+
+  // Set by a kernel before it changes state in place, of which no half may
+  // stay: ParallelFor then ends its work, cancelled or not.
+  bool to_end = false;
 
   // Frame of the node's execution, for rendezvous keys: (0, 0) outside loops.
   uint64_t frame_id = 0;

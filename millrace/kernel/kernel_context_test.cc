@@ -122,6 +122,19 @@ TEST_F(KernelContextTest, ParallelForStopsWhenCancelled) {
   EXPECT_EQ(ctx.CheckCancelled(), Aborted("enough"));
 }
 
+TEST_F(KernelContextTest, ParallelForOfStateGoesToItsEnd) {
+  CancelScope scope;
+  step_.cancel = &scope;
+  auto ctx = Context();
+  ctx.to_end = true;
+  int ran = 0;
+  const Status s = ctx.ParallelFor(10, 1, [&](int64_t, int64_t) {
+    if (++ran == 3) scope.Cancel(Aborted("enough"));
+  });
+  EXPECT_EQ(ran, 10);
+  EXPECT_TRUE(s.ok()) << s;
+}
+
 TEST(KernelChecks, ShapesFromTensors) {
   EXPECT_EQ(ShapeFromTensor(Tensor::Vector<int64_t>({2, 3}))->DebugString(),
             "[2,3]");

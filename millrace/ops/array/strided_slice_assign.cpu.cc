@@ -57,6 +57,7 @@ class StridedAssignKernel {
                 Plan(ctx, variable->value_locked().shape()));
       MR_ASSIGN(Tensor* const target,
                 variable->MutableLocked(ctx.device().allocator()));
+      ctx.to_end = true;
       MR_RETURN_IF_ERROR(Copy(ctx, spec, target));
     }
     if (ctx.num_outputs() > 0) ctx.set_output_ref(0, std::move(variable));

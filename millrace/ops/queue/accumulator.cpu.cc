@@ -101,11 +101,11 @@ Status Accumulator::ApplyDense(KernelContext& ctx, int64_t local_step,
           Dispatch(GradientTypes{}, options_.dtype, [&]<class T>() {
             T* const sum = sum_.values.mutable_flat<T>().data();
             const T* const x = gradient.flat<T>().data();
-            ctx.ParallelForToEnd(gradient.num_elements(), 1,
-                                 [&](int64_t begin, int64_t end) {
-                                   AddTo(sum + begin, x + begin, end - begin);
-                                 });
-            return OkStatus();
+            ctx.to_end = true;
+            return ctx.ParallelFor(gradient.num_elements(), 1,
+                                   [&](int64_t begin, int64_t end) {
+                                     AddTo(sum + begin, x + begin, end - begin);
+                                   });
           }));
     }
     ++sum_.gradients;

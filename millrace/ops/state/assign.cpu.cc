@@ -119,7 +119,8 @@ Status UpdateVariable(KernelContext& ctx, Variable& variable,
   return Dispatch(NumericTypes{}, value.dtype(), [&]<class T>() -> Status {
     T* out = target->mutable_flat<T>().data();
     const T* in = value.flat<T>().data();
-    ctx.ParallelForToEnd(
+    ctx.to_end = true;
+    return ctx.ParallelFor(
         value.num_elements(), 1, [&](int64_t begin, int64_t end) {
           if constexpr (std::is_same_v<T, float>) {
             (kAdd ? AddFloats : SubtractFloats)(out + begin, in + begin,
@@ -128,7 +129,6 @@ Status UpdateVariable(KernelContext& ctx, Variable& variable,
             UpdateSpan<T, kAdd>(out + begin, in + begin, end - begin);
           }
         });
-    return OkStatus();
   });
 }
 

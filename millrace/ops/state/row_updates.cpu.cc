@@ -76,7 +76,8 @@ Status ForEachRow(KernelContext& ctx, const VariableRows& rows,
   // Memory gives a line in about 10 ns to one of many that ask.
   const int64_t row_nanos =
       updates.row_nanos + 10 * (bytes / kCacheLine + 1) * rows.size();
-  ctx.ParallelForToEnd(
+  ctx.to_end = true;
+  return ctx.ParallelFor(
       VariableRows::kGroups, per_group * row_nanos,
       [&](int64_t first, int64_t last) {
         const size_t end = grouped.begin[static_cast<size_t>(last)];
@@ -95,7 +96,6 @@ Status ForEachRow(KernelContext& ctx, const VariableRows& rows,
           }
         }
       });
-  return OkStatus();
 }
 
 }  // namespace millrace::ops

@@ -21,8 +21,7 @@ struct RowUpdates {
 
 // Calls f(row, i) under the row's lock for each place i of the indices; those
 // of one row in order, by one thread. Rows far apart in memory are fetched
-// ahead, and rows that share a lock are done together. CANCELLED (or the
-// reason) if the step was cancelled; some rows are updated then.
+// ahead, and rows that share a lock are done together. A cancel ends nothing.
 Status ForEachRow(KernelContext& ctx, const VariableRows& rows,
                   const RowUpdates& updates,
                   absl::FunctionRef<void(int64_t row, int64_t i)> f);

@@ -94,6 +94,7 @@ Status UpdateDense(KernelContext& ctx, int count, const Tensor& grad,
   {
     MR_ASSIGN(const auto variables,
               LockedVariables::Make(ctx, count, &grad, grad_name));
+    ctx.to_end = true;
     MR_RETURN_IF_ERROR(
         Dispatch(ElementTypes{}, grad.dtype(), [&]<class T>() -> Status {
           return f.template operator()<T>(*variables);

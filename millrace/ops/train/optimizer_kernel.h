@@ -104,7 +104,7 @@ class DenseKernel {
         [&]<class T>(LockedVariables& variables) {
           const auto scalars = in_.template Scalars<T>(ctx);
           const T* g = grad.flat<T>().data();
-          ctx.ParallelForToEnd(
+          return ctx.ParallelFor(
               grad.num_elements(), 2, [&](int64_t begin, int64_t end) {
                 std::array<T*, Rule::kVariables> at;
                 for (int k = 0; k < Rule::kVariables; ++k) {
@@ -113,7 +113,6 @@ class DenseKernel {
                 UpdateSpan<Rule, T>(in_.rule, at, g + begin, scalars.data(),
                                     end - begin);
               });
-          return OkStatus();
         });
   }
 
