@@ -16,13 +16,19 @@ class GatheredElements {
  public:
   int64_t size() const { return static_cast<int64_t>(elements_.size()); }
   void clear() { Take(); }
-  // RESOURCE_EXHAUSTED where the budget has no room.
+  // RESOURCE_EXHAUSTED where the budget has no room; then it is empty.
   Status Add(Element element) {
-    elements_.push_back(std::move(element));
     // In steps, as the budget is shared by all threads; few are not counted.
-    const int64_t bytes = size() * kBytesPerElement;
-    if (bytes < kUncountedBytes || bytes <= charge_.bytes()) return OkStatus();
-    return charge_.Set(2 * bytes, "the elements of a batch");
+    const int64_t bytes = (size() + 1) * kBytesPerElement;
+    if (bytes >= kUncountedBytes && bytes > charge_.bytes()) {
+      Status charged = charge_.Set(2 * bytes, "the elements of a batch");
+      if (!charged.ok()) {
+        clear();
+        return charged;
+      }
+    }
+    elements_.push_back(std::move(element));
+    return OkStatus();
   }
   std::vector<Element> Take() {
     MemoryCharge charged = std::move(charge_);

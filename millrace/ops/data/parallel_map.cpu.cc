@@ -225,7 +225,11 @@ class ParallelMapIterator final : public DerivedIterator<ParallelMapParams> {
       } else if (*pull == Pull::kEnd) {
         ended_ = true;
       } else {
-        UpdateStatus(status_, gathered_.Add(std::move(element)));
+        Status added = gathered_.Add(std::move(element));
+        if (!added.ok()) {
+          taken_ = 0;
+          return added;
+        }
       }
     }
     taken_ = 0;
