@@ -93,12 +93,12 @@ void PartialRun::Serve(WorkerState& worker, Ref<WorkerSession> session,
                        RunGraphReply* reply, Done done) {
   Ref<PartialRun> run = session->FindPartialRun(request.step_id);
   if (run == nullptr) {
+    StatusOr<std::shared_ptr<const PlanSet>> plans =
+        session->PartialPlans(*graph);
     // Of calls that come at once, the first begins the run.
     MutexLock lock(session->partial_runs_begin());
     run = session->FindPartialRun(request.step_id);
     if (run == nullptr) {
-      StatusOr<std::shared_ptr<const PlanSet>> plans =
-          session->PartialPlans(*graph);
       Status status = plans.status();
       run = MakeRef<PartialRun>(worker, session, std::move(graph),
                                 request.step_id);

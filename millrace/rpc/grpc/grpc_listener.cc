@@ -197,7 +197,8 @@ void GrpcListener::Shutdown(Deadline deadline) {
     while (open_ > 0 && !farewell.expired()) closed_.WaitUntil(mu_, farewell);
     all_closed = open_ == 0;
   }
-  // Those are answered, and their clients do not read the answer.
+  // What is open now has an answer that its client does not read, or a handler
+  // that does not see its cancel: the end waits for neither.
   if (!all_closed && server_ != nullptr) {
     CancelCalls();
     EndAcceptedConnections(port_, unix_socket_);

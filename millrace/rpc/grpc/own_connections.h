@@ -7,8 +7,9 @@
 
 namespace millrace {
 
-// Ends the connections accepted at `port` (0: none) and at the socket of this
-// path (empty: none): writes and reads in progress fail at once.
+// Ends the connections accepted at `port` (0: none), of any local address, and
+// at the socket of this path (empty: none): writes and reads in progress fail
+// at once.
 void EndAcceptedConnections(int port, const std::string& unix_socket);
 
 }  // namespace millrace
