@@ -133,22 +133,15 @@ StatusOr<FileCompression> ParseFileCompression(absl::string_view name) {
                          "; it must be \"\", \"ZLIB\" or \"GZIP\"");
 }
 
-namespace {
-
-// What is read takes up to twice its size while it grows, and is copied then; a
-// compressed file may give thousands of times its own size.
-Status CheckRoom(size_t bytes) {
+Status CheckRoomToRead(size_t bytes) {
   constexpr size_t kAlwaysBytes = 1 << 20;
   if (bytes <= kAlwaysBytes) return OkStatus();
   const MemoryBudget& budget = MemoryBudget::Process();
   const int64_t most = std::max(int64_t{0}, budget.limit() - budget.used()) / 4;
   if (static_cast<int64_t>(bytes) <= most) return OkStatus();
-  return ResourceExhausted("more than ", most,
-                           " bytes to read at once, a quarter of what memory "
-                           "has left");
+  return ResourceExhausted("a record or line of more than ", most,
+                           " bytes, a quarter of what memory has left");
 }
-
-}  // namespace
 
 Status ByteStream::Read(uint64_t n, std::string* out) {
   while (n > 0) {
@@ -156,7 +149,7 @@ Status ByteStream::Read(uint64_t n, std::string* out) {
     if (ready.empty()) return OkStatus();
     const size_t take =
         static_cast<size_t>(std::min<uint64_t>(n, ready.size()));
-    MR_RETURN_IF_ERROR(CheckRoom(out->size() + take));
+    MR_RETURN_IF_ERROR(CheckRoomToRead(out->size() + take));
     out->append(ready.data(), take);
     Consume(take);
     n -= take;

@@ -40,6 +40,12 @@ class ByteStream {
   virtual Status Seek(uint64_t position);
 };
 
+// RESOURCE_EXHAUSTED if a text of so many bytes, which takes up to twice its
+// size while it grows and is copied then, is more than a quarter of what the
+// memory budget has left; a compressed file may give thousands of times its own
+// size. A MiB always has room.
+Status CheckRoomToRead(size_t bytes);
+
 // `buffer_bytes` are read at a time. A file that was cut off while it was
 // compressed ends where it was cut, as an uncompressed one would; bytes that
 // are not compressed data give DATA_LOSS. `file` must outlive the stream.

@@ -1,24 +1,11 @@
 #include "millrace/ops/reader/text_line.h"
 
-#include <algorithm>
-
-#include "millrace/base/memory_budget.h"
-
 namespace millrace::ops {
 namespace {
 
 // One carriage return in front of the end of a line belongs to it.
 void DropReturn(std::string* line) {
   if (!line->empty() && line->back() == '\r') line->pop_back();
-}
-
-// A line takes up to twice its length while it grows, and is copied then.
-Status CheckLength(size_t bytes) {
-  const MemoryBudget& budget = MemoryBudget::Process();
-  const int64_t most = std::max(int64_t{0}, budget.limit() - budget.used()) / 4;
-  if (static_cast<int64_t>(bytes) <= most) return OkStatus();
-  return ResourceExhausted("a line of more than ", most,
-                           " bytes, a quarter of what memory has left");
 }
 
 }  // namespace
@@ -33,7 +20,7 @@ StatusOr<bool> ReadTextLine(ByteStream& in, std::string* line) {
     }
     const size_t at = bytes.find('\n');
     const absl::string_view part = bytes.substr(0, at);
-    MR_RETURN_IF_ERROR(CheckLength(line->size() + part.size()));
+    MR_RETURN_IF_ERROR(CheckRoomToRead(line->size() + part.size()));
     line->append(part.data(), part.size());
     if (at != absl::string_view::npos) {
       in.Consume(at + 1);

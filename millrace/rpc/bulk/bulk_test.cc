@@ -3,7 +3,9 @@
 #include <unistd.h>
 
 #include <array>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "millrace/base/memory_budget.h"
 #include "millrace/rpc/bulk/bulk_transport.h"
@@ -263,6 +265,26 @@ TEST(BulkTest, APayloadThatDoesNotFitFailsItsCallAlone) {
   }
   budget.set_limit(limit);
   EXPECT_EQ(*AskLabel(*caller), "one");
+}
+
+// As those of one step do; that says nothing of the others' calls.
+TEST(BulkTest, CallsThatTimeOutTogetherEndNoOther) {
+  Served served;
+  const auto caller = served.bulk->Connect(served.server.address());
+  EXPECT_EQ(*AskLabel(*caller), "one");
+  SuiteCall other(*caller, "wait");
+  const Deadline soon = Deadline::AfterMillis(20);
+  std::vector<std::unique_ptr<SuiteCall>> calls;
+  for (int i = 0; i < 20; ++i) {
+    calls.push_back(std::make_unique<SuiteCall>(*caller, "wait", soon));
+  }
+  for (const auto& call : calls) {
+    EXPECT_EQ(call->Wait().code(), StatusCode::kDeadlineExceeded)
+        << call->Wait();
+  }
+  served.server.worker.AwaitWaiting(1);
+  served.server.worker.Release();
+  EXPECT_TRUE(other.Wait().ok()) << other.Wait();
 }
 
 }  // namespace
