@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <exception>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -10,6 +11,7 @@
 #include "millrace/base/denormals.h"
 #include "millrace/base/futex.h"
 #include "millrace/base/lanes.h"
+#include "millrace/base/memory_budget.h"
 
 namespace millrace {
 namespace {
@@ -46,6 +48,20 @@ struct Job {
   int width;
   // Workers that have not finished; with kAsleep when the caller must be woken.
   std::atomic<uint32_t> remaining;
+  const bool limited = ScopedMemoryLimit::active();  // on the caller
+  std::atomic<bool> failed{false};
+  std::exception_ptr exception;  // the first one; owned by who set `failed`
+
+  // Keeps what `fn` throws for the caller, under whom the job must not go.
+  void Work(int index) {
+    try {
+      fn(index, width);
+    } catch (...) {
+      if (!failed.exchange(true, std::memory_order_relaxed)) {
+        exception = std::current_exception();
+      }
+    }
+  }
 
   void FinishOne() {
     const uint32_t before = remaining.fetch_sub(1, std::memory_order_acq_rel);
@@ -254,7 +270,10 @@ void IntraOpPool::Loop(Worker& worker) {
     if (stopping_.load(std::memory_order_acquire)) return;
     Job* job = worker.job.exchange(nullptr, std::memory_order_acquire);
     if (job == nullptr) continue;
-    job->fn(worker.index, job->width);
+    {
+      const ScopedMemoryLimit limit(job->limited);
+      job->Work(worker.index);
+    }
     job->FinishOne();
     const int64_t now = NowNanos();
     if (now - wanted_nanos_.load(std::memory_order_relaxed) < kPreparedNanos) {
@@ -284,8 +303,9 @@ void IntraOpPool::Team::Run(TeamFunction fn) {
     worker.job.store(&job, std::memory_order_release);
     worker.Wake();
   }
-  fn(0, job.width);
+  job.Work(0);
   job.Wait();
+  if (job.exception) std::rethrow_exception(job.exception);
 }
 
 void IntraOpPool::Team::Release() {
@@ -321,7 +341,12 @@ Status IntraOpPool::ParallelFor(int64_t total, int64_t cost_per_unit_nanos,
       const int64_t shard = next.fetch_add(1, std::memory_order_relaxed);
       if (shard >= shards || (scope && scope->cancelled())) return;
       const int64_t begin = shard * size;
-      fn(begin, std::min(total - begin, size) + begin);
+      try {
+        fn(begin, std::min(total - begin, size) + begin);
+      } catch (...) {
+        next.store(shards, std::memory_order_relaxed);  // the rest is in vain
+        throw;
+      }
     }
   };
   if (shards == 1 || width_ == 1) {

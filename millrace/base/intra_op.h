@@ -38,7 +38,8 @@ class IntraOpPool {
   // and on workers that are idle; returns after the last. The shards depend on
   // total, cost and width only, never on who is idle, so a reduction by shards
   // gives the same bits. Less than about 50 us of work is one shard, and none
-  // is much longer than 100 ms. fn must not throw.
+  // is much longer than 100 ms. What a shard throws is thrown here, when the
+  // shards that run have ended; no others begin.
   void ParallelFor(int64_t total, int64_t cost_per_unit_nanos,
                    absl::FunctionRef<void(int64_t begin, int64_t end)> fn) {
     ParallelFor(total, cost_per_unit_nanos, nullptr, fn).IgnoreError();
@@ -63,7 +64,8 @@ class IntraOpPool {
     // Members, the caller included; at least 1.
     int width() const { return 1 + static_cast<int>(workers_.size()); }
     // Calls fn(index, width) on every member at the same time (members may
-    // wait for each other by spinning) and returns after the last.
+    // wait for each other by spinning) and returns after the last; then throws
+    // the first exception of a member, if any.
     void Run(absl::FunctionRef<void(int index, int width)> fn);
     void Release();
 

@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <new>
 #include <set>
 #include <vector>
 
 #include "millrace/base/denormals.h"
+#include "millrace/base/memory_budget.h"
 #include "millrace/base/sim.h"
 
 namespace millrace {
@@ -220,6 +222,57 @@ TEST(ParallelForTest, CancelledScopeStopsIt) {
       });
   EXPECT_EQ(status.code(), StatusCode::kAborted);
   EXPECT_LE(shards.load(), 2);
+}
+
+TEST(ParallelForTest, WhatAShardThrowsIsThrownAfterTheLast) {
+  IntraOpPool pool("intra", 4);
+  for (int round = 0; round < 100; ++round) {
+    std::atomic<int> running{0}, begun{0};
+    bool thrown = false;
+    try {
+      pool.ParallelFor(1000, 1'000'000, [&](int64_t begin, int64_t) {
+        ++running;
+        ++begun;
+        const bool bad = begin >= 20 * (round % 3);
+        --running;
+        if (bad) throw std::bad_alloc();
+      });
+    } catch (const std::bad_alloc&) {
+      thrown = true;
+    }
+    EXPECT_TRUE(thrown);
+    EXPECT_EQ(running.load(), 0);
+    EXPECT_LT(begun.load(), 100);
+  }
+  // The workers are there for the next.
+  std::atomic<int64_t> sum{0};
+  pool.ParallelFor(1000, 1'000'000,
+                   [&](int64_t begin, int64_t end) { sum += end - begin; });
+  EXPECT_EQ(sum.load(), 1000);
+}
+
+TEST(ParallelForTest, AMembersExceptionIsThrownByItsTeam) {
+  IntraOpPool pool("intra", 3);
+  IntraOpPool::Team team = pool.Reserve(3);
+  for (int member = 0; member < team.width(); ++member) {
+    EXPECT_THROW(team.Run([&](int index, int) {
+      if (index == member) throw std::bad_alloc();
+    }),
+                 std::bad_alloc);
+  }
+}
+
+TEST(ParallelForTest, ShardsHaveTheCallersMemoryLimit) {
+  IntraOpPool pool("intra", 4);
+  for (const bool on : {true, false}) {
+    const ScopedMemoryLimit limit(on);
+    std::atomic<int> others{0};
+    pool.ParallelFor(1000, 1'000'000, [&](int64_t, int64_t) {
+      if (ScopedMemoryLimit::active() != on) ++others;
+    });
+    EXPECT_EQ(others.load(), 0);
+  }
+  EXPECT_FALSE(ScopedMemoryLimit::active());
 }
 
 TEST(ParallelForTest, NestsAndRunsFromManyThreads) {

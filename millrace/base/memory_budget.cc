@@ -56,6 +56,10 @@ MemoryBudget& MemoryBudget::Process() {
         world->Local(&kBudgetKey, world->CurrentProcess(),
                      [] { return std::make_shared<MemoryBudget>(kSimBytes); }));
   }
+  return RealProcess();
+}
+
+MemoryBudget& MemoryBudget::RealProcess() {
   static MemoryBudget* budget =
       new MemoryBudget(UsableMemoryBytes() / 100 * 85);
   return *budget;

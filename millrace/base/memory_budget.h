@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <utility>
 
 #include "absl/strings/string_view.h"
 #include "millrace/base/status.h"
@@ -34,6 +35,8 @@ class MemoryBudget {
   // The budget of this process (in a simulation: of the simulated one), at
   // first 85 % of UsableMemoryBytes().
   static MemoryBudget& Process();
+  // The same, never a simulated one.
+  static MemoryBudget& RealProcess();
 
  private:
   void RaisePeak(int64_t used);
@@ -41,6 +44,25 @@ class MemoryBudget {
   std::atomic<int64_t> limit_;
   std::atomic<int64_t> used_{0};
   std::atomic<int64_t> peak_{0};
+};
+
+// While one is alive on a thread, what has no way to return an error (the
+// strings of a tensor) throws std::bad_alloc there when the budget has no room.
+// Elsewhere it counts beyond the limit, too. Whoever runs kernels has one and
+// catches.
+class ScopedMemoryLimit {
+ public:
+  explicit ScopedMemoryLimit(bool on = true)
+      : before_(std::exchange(active_, on)) {}
+  ~ScopedMemoryLimit() { active_ = before_; }
+  ScopedMemoryLimit(const ScopedMemoryLimit&) = delete;
+  ScopedMemoryLimit& operator=(const ScopedMemoryLimit&) = delete;
+
+  static bool active() { return active_; }
+
+ private:
+  static inline thread_local constinit bool active_ = false;
+  const bool before_;
 };
 
 }  // namespace millrace
