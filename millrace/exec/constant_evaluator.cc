@@ -7,11 +7,15 @@
 #include <vector>
 
 #include "millrace/base/denormals.h"
+#include "millrace/base/memory_budget.h"
 
 namespace millrace {
 namespace {
 
 using Values = std::vector<Tensor>;
+
+// A first step waits for it.
+constexpr int64_t kMaxMillis = 500;
 
 StatusOr<Values> RunOnce(const KernelTable& kernels, Device& device,
                          const Node& node, absl::Span<const Tensor> inputs) {
@@ -28,6 +32,8 @@ StatusOr<Values> RunOnce(const KernelTable& kernels, Device& device,
             entry->make(KernelInit(info, device, nullptr, &kernels)));
   if (kernel->is_async()) return Unimplemented("the kernel waits");
   CancelScope cancel;
+  cancel.CancelAt(Deadline::AfterMillis(kMaxMillis), device.lanes().timer,
+                  DeadlineExceeded("takes too long to be computed before"));
   StepEnvironment step;
   step.cancel = &cancel;
   std::vector<EdgeValue> in(inputs.size());
@@ -36,6 +42,7 @@ StatusOr<Values> RunOnce(const KernelTable& kernels, Device& device,
   KernelContext context(info, device, step, absl::MakeSpan(in),
                         absl::MakeSpan(out));
   MR_RETURN_IF_ERROR(kernel->Run(context));
+  MR_RETURN_IF_ERROR(cancel.status());
   Values values;
   for (EdgeValue& value : out) {
     if (!value.tensor.valid()) return Internal("an output is missing");
@@ -52,6 +59,7 @@ ConstantEvaluator MakeConstantEvaluator(const KernelTable* kernels,
              const Node& node,
              absl::Span<const Tensor> inputs) -> std::optional<Values> {
     const ScopedFlushDenormals flush;  // as where kernels run
+    const ScopedMemoryLimit limit;
     try {
       StatusOr<Values> values = RunOnce(*kernels, *device, node, inputs);
       if (values.ok()) return *std::move(values);

@@ -11,6 +11,7 @@
 #include "millrace/base/clock.h"
 #include "millrace/base/denormals.h"
 #include "millrace/base/event_threads.h"
+#include "millrace/base/memory_budget.h"
 #include "millrace/exec/local_queue.h"
 #include "millrace/exec/propagation.h"
 #include "millrace/exec/step_stats.h"
@@ -241,6 +242,7 @@ class Step {
 
   // Libraries throw; kernels of ours do not.
   static Status Call(const Kernel& kernel, KernelContext& context) {
+    const ScopedMemoryLimit limit;
     try {
       return kernel.Run(context);
     } catch (const std::bad_alloc&) {

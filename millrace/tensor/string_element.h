@@ -7,11 +7,13 @@
 #include <utility>
 
 #include "absl/strings/string_view.h"
+#include "millrace/tensor/string_memory.h"
 
 namespace millrace {
 
 // Owns its bytes, or views bytes that the tensor's buffer keeps alive.
-// A copy always owns. Not thread-safe for writes.
+// A copy always owns; owned bytes count in the memory budget (string_memory.h:
+// under a ScopedMemoryLimit, std::bad_alloc). Not thread-safe for writes.
 class StringElement {
  public:
   StringElement() = default;
@@ -37,7 +39,9 @@ class StringElement {
 
   absl::string_view view() const { return {data_, size()}; }
   operator absl::string_view() const { return view(); }  // NOLINT
-  size_t size() const { return static_cast<size_t>(size_ & ~kOwned); }
+  size_t size() const {
+    return static_cast<size_t>(size_ & ~(kOwned | kCounted));
+  }
   const char* data() const { return data_; }
   std::string str() const { return std::string(view()); }
 
@@ -48,11 +52,12 @@ class StringElement {
     size_ = s.size();
   }
   void Assign(absl::string_view s) {
-    char* copy = s.empty() ? nullptr : new char[s.size()];
+    bool counted = false;
+    char* copy = s.empty() ? nullptr : internal::NewString(s.size(), &counted);
     if (copy) std::memcpy(copy, s.data(), s.size());
     Free();
     data_ = copy;
-    size_ = s.size() | (copy ? kOwned : 0);
+    size_ = s.size() | (copy ? kOwned : 0) | (counted ? kCounted : 0);
   }
 
   friend bool operator==(const StringElement& a, const StringElement& b) {
@@ -61,8 +66,11 @@ class StringElement {
 
  private:
   static constexpr uint64_t kOwned = uint64_t{1} << 63;
+  static constexpr uint64_t kCounted = uint64_t{1} << 62;
   void Free() {
-    if (size_ & kOwned) delete[] data_;
+    if (size_ & kOwned) {
+      internal::DeleteString(data_, size(), (size_ & kCounted) != 0);
+    }
   }
   char* data_ = nullptr;
   uint64_t size_ = 0;

@@ -5,18 +5,11 @@
 #include <utility>
 
 #include "millrace/tensor/string_block.h"
+#include "millrace/tensor/wire_fields.h"
 #include "millrace/tensor/wire_handle.h"
 
 namespace millrace {
 namespace {
-
-// Fields of TensorProto.
-constexpr uint32_t kDtype = 1;
-constexpr uint32_t kShape = 2;
-constexpr uint32_t kContent = 4;
-constexpr uint32_t kStringVal = 8;
-constexpr uint32_t kResourceVal = 14;
-constexpr uint32_t kVariantVal = 15;
 
 Status Malformed() { return InvalidArgument("malformed TensorProto"); }
 
@@ -67,16 +60,16 @@ Status ReadOutline(ChunkReader in, Outline* outline) {
   while (!in.done()) {
     FieldTag tag;
     if (!in.ReadTag(&tag)) return Malformed();
-    if (tag.Is(kDtype, WireType::kVarint)) {
+    if (tag.Is(tensor_proto::kDtype, WireType::kVarint)) {
       if (!in.ReadInt(&outline->dtype)) return Malformed();
-    } else if (tag.Is(kShape, WireType::kBytes)) {
+    } else if (tag.Is(tensor_proto::kShape, WireType::kBytes)) {
       ChunkReader shape;
       if (!in.ReadBytes(&shape)) return Malformed();
       MR_RETURN_IF_ERROR(ReadDims(shape, &outline->dims, &unknown_rank));
-    } else if (tag.Is(kContent, WireType::kBytes)) {
+    } else if (tag.Is(tensor_proto::kContent, WireType::kBytes)) {
       if (!in.ReadBytes(&outline->content)) return Malformed();
       outline->has_content = !outline->content.done();
-    } else if (tag.Is(kVariantVal, WireType::kBytes)) {
+    } else if (tag.Is(tensor_proto::kVariantVal, WireType::kBytes)) {
       return InvalidArgument("variant tensors are not accepted from outside");
     } else if (!in.SkipField(tag)) {
       return Malformed();
@@ -300,7 +293,7 @@ StatusOr<Tensor> ReadStringValues(TensorShape shape, ChunkReader in,
       FieldTag tag;
       ChunkReader value;
       if (!r.ReadTag(&tag)) return;
-      if (!tag.Is(kStringVal, WireType::kBytes)) {
+      if (!tag.Is(tensor_proto::kStringVal, WireType::kBytes)) {
         r.SkipField(tag);  // the outline has found it well formed
       } else if (r.ReadBytes(&value)) {
         f(count++, value);
@@ -336,7 +329,7 @@ StatusOr<Tensor> ReadHandles(TensorShape shape, ChunkReader in,
   while (!in.done()) {
     FieldTag tag;
     if (!in.ReadTag(&tag)) return Malformed();
-    if (tag.Is(kResourceVal, WireType::kBytes)) {
+    if (tag.Is(tensor_proto::kResourceVal, WireType::kBytes)) {
       ChunkReader value;
       if (!in.ReadBytes(&value)) return Malformed();
       MR_ASSIGN(ResourceElement handle, DecodeHandle(value));

@@ -1,15 +1,11 @@
 // The writing half of wire.h.
 #include "millrace/tensor/wire.h"
+
+#include "millrace/tensor/wire_fields.h"
 #include "millrace/tensor/wire_handle.h"
 
 namespace millrace {
 namespace {
-
-constexpr uint32_t kDtype = 1;
-constexpr uint32_t kShape = 2;
-constexpr uint32_t kContent = 4;
-constexpr uint32_t kStringVal = 8;
-constexpr uint32_t kResourceVal = 14;
 
 // Bytes of a dimension's message.
 size_t DimSize(int64_t size) {
@@ -67,14 +63,14 @@ void WriteStrings(const Tensor& tensor, StringForm form, ChunkWriter* out) {
   const absl::Span<const StringElement> strings = tensor.flat<StringElement>();
   if (form == StringForm::kValues) {
     for (const StringElement& s : strings) {
-      out->BytesHeader(kStringVal, s.size());
+      out->BytesHeader(tensor_proto::kStringVal, s.size());
       out->Reference(tensor.buffer(), s.view());
     }
     return;
   }
   const size_t size = StringContentSize(strings);
   if (size == 0) return;
-  out->BytesHeader(kContent, size);
+  out->BytesHeader(tensor_proto::kContent, size);
   for (const StringElement& s : strings) out->Varint(s.size());
   for (const StringElement& s : strings)
     out->Reference(tensor.buffer(), s.view());
@@ -93,8 +89,8 @@ StatusOr<size_t> EncodedTensorSize(const Tensor& tensor, StringForm form) {
 }
 
 void EncodeTensor(const Tensor& tensor, StringForm form, ChunkWriter* out) {
-  out->VarintField(kDtype, static_cast<uint64_t>(tensor.dtype()));
-  out->BytesHeader(kShape, DimsSize(tensor.shape()));
+  out->VarintField(tensor_proto::kDtype, static_cast<uint64_t>(tensor.dtype()));
+  out->BytesHeader(tensor_proto::kShape, DimsSize(tensor.shape()));
   WriteDims(tensor.shape(), out);
   switch (tensor.dtype()) {
     case DataType::kString:
@@ -102,13 +98,14 @@ void EncodeTensor(const Tensor& tensor, StringForm form, ChunkWriter* out) {
       break;
     case DataType::kResource:
       for (const ResourceElement& h : tensor.flat<ResourceElement>()) {
-        out->BytesHeader(kResourceVal, EncodedHandleSize(h.get()));
+        out->BytesHeader(tensor_proto::kResourceVal,
+                         EncodedHandleSize(h.get()));
         EncodeHandle(h.get(), out);
       }
       break;
     default:
       if (tensor.num_elements() == 0) break;
-      out->BytesHeader(kContent, tensor.size_bytes());
+      out->BytesHeader(tensor_proto::kContent, tensor.size_bytes());
       out->Reference(tensor.buffer(), {tensor.data(), tensor.size_bytes()});
   }
 }

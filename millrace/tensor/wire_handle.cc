@@ -13,26 +13,28 @@ constexpr uint32_t kHashCode = 4;
 constexpr uint32_t kTypeName = 5;
 constexpr uint32_t kDtypesAndShapes = 6;
 
-Status Malformed() { return InvalidArgument("malformed ResourceHandleProto"); }
+Status MalformedHandle() {
+  return InvalidArgument("malformed ResourceHandleProto");
+}
 
 StatusOr<ResourceHandle::DtypeAndShape> DecodeDtypeAndShape(ChunkReader in) {
   ResourceHandle::DtypeAndShape result;
   result.shape = PartialShape({});
   while (!in.done()) {
     FieldTag tag;
-    if (!in.ReadTag(&tag)) return Malformed();
+    if (!in.ReadTag(&tag)) return MalformedHandle();
     if (tag.Is(1, WireType::kVarint)) {
       int number;
-      if (!in.ReadInt(&number)) return Malformed();
+      if (!in.ReadInt(&number)) return MalformedHandle();
       if (number != 0) {
         MR_ASSIGN(result.dtype, CheckedDataType(number));
       }
     } else if (tag.Is(2, WireType::kBytes)) {
       ChunkReader shape;
-      if (!in.ReadBytes(&shape)) return Malformed();
+      if (!in.ReadBytes(&shape)) return MalformedHandle();
       MR_ASSIGN(result.shape, DecodePartialShape(shape));
     } else if (!in.SkipField(tag)) {
-      return Malformed();
+      return MalformedHandle();
     }
   }
   return result;
@@ -54,7 +56,7 @@ StatusOr<ResourceElement> DecodeHandle(ChunkReader in) {
   auto handle = MakeRef<ResourceHandle>();
   while (!in.done()) {
     FieldTag tag;
-    if (!in.ReadTag(&tag)) return Malformed();
+    if (!in.ReadTag(&tag)) return MalformedHandle();
     bool ok = true;
     if (tag.Is(kDevice, WireType::kBytes)) {
       ok = in.ReadString(&handle->device);
@@ -68,13 +70,13 @@ StatusOr<ResourceElement> DecodeHandle(ChunkReader in) {
       ok = in.ReadString(&handle->type_name);
     } else if (tag.Is(kDtypesAndShapes, WireType::kBytes)) {
       ChunkReader value;
-      if (!in.ReadBytes(&value)) return Malformed();
+      if (!in.ReadBytes(&value)) return MalformedHandle();
       MR_ASSIGN(ResourceHandle::DtypeAndShape d, DecodeDtypeAndShape(value));
       handle->dtypes_and_shapes.push_back(std::move(d));
     } else {
       ok = in.SkipField(tag);
     }
-    if (!ok) return Malformed();
+    if (!ok) return MalformedHandle();
   }
   return handle;
 }

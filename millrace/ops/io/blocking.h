@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "millrace/base/memory_budget.h"
 #include "millrace/kernel/kernel.h"
 
 namespace millrace::ops {
@@ -13,6 +14,7 @@ namespace millrace::ops {
 // As the executor runs kernels: libraries throw. `ctx` lives until `done`.
 template <class F>
 Status RunGuarded(const KernelContext& ctx, F& body) {
+  const ScopedMemoryLimit limit;
   try {
     return body();
   } catch (const std::bad_alloc&) {

@@ -48,17 +48,6 @@ void CopyRow(const Tensor& source, int64_t from, int64_t width, int64_t to,
                to * width, width);
 }
 
-int64_t RowText(const Tensor& t, int64_t row, int64_t width) {
-  return TextBytes(t, row * width, (row + 1) * width);
-}
-
-// The same for a row that is written, whose text counts.
-void SetRow(const Tensor& source, int64_t from, int64_t width, int64_t to,
-            Tensor* t, int64_t* text_bytes) {
-  *text_bytes += RowText(source, from, width) - RowText(*t, to, width);
-  CopyRow(source, from, width, to, t);
-}
-
 }  // namespace
 
 StatusOr<Ref<DenseTable>> DenseTable::Make(KernelContext& ctx, const Options& o,
@@ -124,8 +113,9 @@ StatusOr<DenseTable::Buckets> DenseTable::NewBuckets(KernelContext& ctx,
   b.count = count;
   // Each bucket has an empty key of its own.
   CheckedSize text(TextBytes(empty_key_, 0, key_size_));
-  MR_ASSIGN(b.text_bytes, (text * count).Get("the bytes of empty keys"));
-  MR_RETURN_IF_ERROR(b.Charge(0));
+  MR_ASSIGN(const int64_t text_bytes,
+            (text * count).Get("the bytes of empty keys"));
+  MR_RETURN_IF_ERROR(b.Charge(text_bytes));
   MR_ASSIGN(const TensorShape key_shape, TensorShape::Make({count, key_size_}));
   MR_ASSIGN(const TensorShape value_shape,
             TensorShape::Make({count, value_size_}));
@@ -139,6 +129,7 @@ StatusOr<DenseTable::Buckets> DenseTable::NewBuckets(KernelContext& ctx,
       CopyRow(empty_key_, 0, key_size_, i, &b.keys);
     }
   }
+  MR_RETURN_IF_ERROR(b.Charge(0));
   return b;
 }
 
@@ -229,9 +220,9 @@ void DenseTable::Put(const Tensor& keys, const Tensor& values, int64_t begin,
         const T* const old = Elements<T>(b->keys) + place.bucket * key_size_;
         if (places.IsDeleted(old)) --b->deleted;
         ++b->used;
-        SetRow(keys, i, key_size_, place.bucket, &b->keys, &b->text_bytes);
+        CopyRow(keys, i, key_size_, place.bucket, &b->keys);
       }
-      SetRow(values, i, value_size_, place.bucket, &b->values, &b->text_bytes);
+      CopyRow(values, i, value_size_, place.bucket, &b->values);
     }
   });
 }
@@ -248,8 +239,11 @@ Status DenseTable::MakeRoom(KernelContext& ctx, int64_t more) {
   if (count != buckets_.count ||
       buckets_.used + buckets_.deleted + more >= count) {
     MR_ASSIGN(Buckets larger, NewBuckets(ctx, count));
-    MR_RETURN_IF_ERROR(larger.Charge(buckets_.text_bytes));
-    Put(buckets_.keys, buckets_.values, 0, buckets_.count, &larger);
+    for (int64_t i = 0; i < buckets_.count; i += kKeysAtOnce) {
+      MR_RETURN_IF_ERROR(ctx.CheckCancelled());
+      Put(buckets_.keys, buckets_.values, i,
+          std::min(buckets_.count, i + kKeysAtOnce), &larger);
+    }
     buckets_ = std::move(larger);
   }
   if (!buckets_.keys.IsUnshared()) {
@@ -300,8 +294,7 @@ Status DenseTable::Remove(KernelContext& ctx, const Tensor& keys) {
       for (int64_t k = i; k < end; ++k) {
         const auto place = places.Find(Elements<T>(keys) + k * key_size_);
         if (!place.found) continue;
-        SetRow(deleted_key_, 0, key_size_, place.bucket, &buckets_.keys,
-               &buckets_.text_bytes);
+        CopyRow(deleted_key_, 0, key_size_, place.bucket, &buckets_.keys);
         --buckets_.used;
         ++buckets_.deleted;
       }
@@ -333,9 +326,6 @@ Status DenseTable::Import(KernelContext& ctx, const Tensor& keys,
   b.keys = keys;
   b.values = values;
   b.count = keys.dim(0);
-  b.text_bytes = TextBytes(keys, 0, keys.num_elements()) +
-                 TextBytes(values, 0, values.num_elements());
-  MR_RETURN_IF_ERROR(b.Charge(0));
   ByKeyType(keys.dtype(), [&]<class T>() {
     const DenseKeys<T> reserved(nullptr, 0, key_size_, Elements<T>(empty_key_),
                                 Elements<T>(deleted_key_));

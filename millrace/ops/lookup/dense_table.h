@@ -53,11 +53,11 @@ class DenseTable final : public LookupTable {
     int64_t count = 0;    // a power of 2
     int64_t used = 0;     // have a key
     int64_t deleted = 0;  // had one
-    int64_t text_bytes = 0;
     MemoryCharge charge;
 
-    Status Charge(int64_t more) {
-      return charge.Set(text_bytes + more, "a lookup table");
+    // Room for text that is about to be copied; then 0: it counts itself.
+    Status Charge(int64_t text_bytes) {
+      return charge.Set(text_bytes, "a lookup table");
     }
   };
 

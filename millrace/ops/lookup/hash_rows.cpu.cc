@@ -54,13 +54,9 @@ HashRows::HashRows(DataType key_dtype, DataType value_dtype,
       index_(MakeKeyIndex(key_dtype)),
       values_(Tensor::New(value_dtype, TensorShape({0, value_elements}))) {}
 
-int64_t HashRows::ValueText(int64_t row) const {
-  return TextBytes(values_, row * width_, (row + 1) * width_);
-}
-
 Status HashRows::Charge(int64_t more) {
   const int64_t index = capacity_ == 0 ? 0 : KeyIndexBytes(capacity_);
-  return charge_.Set(index + text_bytes_ + more, "a lookup table");
+  return charge_.Set(index + more, "a lookup table");
 }
 
 Status HashRows::Reserve(Allocator* allocator, int64_t rows) {
@@ -98,11 +94,7 @@ Status HashRows::Put(Allocator* allocator, const Tensor& keys,
                      const Tensor& values, int64_t begin, int64_t end) {
   MR_RETURN_IF_ERROR(MakeRoom(allocator, keys, values, begin, end));
   for (int64_t i = begin; i < end; ++i) {
-    const int64_t before = size();
-    const int64_t row = index_->Add(keys, i);
-    text_bytes_ += row == before ? index_->TextBytes(row) : -ValueText(row);
-    SetRow(row, values, i);
-    text_bytes_ += ValueText(row);
+    SetRow(index_->Add(keys, i), values, i);
   }
   return Charge(0);
 }
@@ -115,7 +107,6 @@ Status HashRows::PutOnce(Allocator* allocator, const Tensor& keys,
     const int64_t row = index_->Add(keys, i);
     if (row == before) {
       SetRow(row, values, i);
-      text_bytes_ += index_->TextBytes(row) + ValueText(row);
     } else if (!EqualElements(values_, row, values, i)) {
       return FailedPrecondition(
           "HashTable has different value for same key. Key ",
@@ -131,7 +122,6 @@ void HashRows::Remove(const Tensor& keys, int64_t begin, int64_t end) {
     const int64_t row = index_->Remove(keys, i);
     if (row < 0) continue;
     const int64_t last = size();
-    text_bytes_ -= TextBytes(keys, i, i + 1) + ValueText(row);
     DispatchBySize(values_.dtype(), [&]<class T>() {
       T* const all = reinterpret_cast<T*>(values_.mutable_data());
       T* const end_of_last = all + (last + 1) * width_;

@@ -37,15 +37,14 @@ class HashRows {
  private:
   Status MakeRoom(Allocator* allocator, const Tensor& keys,
                   const Tensor& values, int64_t begin, int64_t end);
+  // The index, and `more` that is about to be copied; text counts itself then.
   Status Charge(int64_t more);
-  int64_t ValueText(int64_t row) const;
   void SetRow(int64_t row, const Tensor& values, int64_t i);
 
   const int64_t width_;
   std::unique_ptr<KeyIndex> index_;
   Tensor values_;  // [capacity_, width_]
   int64_t capacity_ = 0;
-  int64_t text_bytes_ = 0;
   MemoryCharge charge_;
 };
 

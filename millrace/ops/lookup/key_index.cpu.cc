@@ -67,10 +67,6 @@ class TypedIndex final : public KeyIndex {
                  size());
   }
 
-  int64_t TextBytes(int64_t number) const override {
-    return kIsText ? ops::TextBytes(keys_, number, number + 1) : 0;
-  }
-
  private:
   static constexpr bool kIsText = std::is_same_v<T, StringElement>;
   using KeyView = std::conditional_t<kIsText, absl::string_view, T>;

@@ -26,8 +26,6 @@ class KeyIndex {
   virtual Status Reserve(Allocator* allocator, int64_t keys) = 0;
   // Writes all keys, in their order.
   virtual void Export(Tensor* keys) const = 0;
-  // Bytes of key `number` beyond its element.
-  virtual int64_t TextBytes(int64_t number) const = 0;
 };
 
 // int32, int64 or string.
