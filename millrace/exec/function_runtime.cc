@@ -6,6 +6,9 @@
 namespace millrace {
 namespace {
 
+// Of a node in a plan, with its attributes and its kernel.
+constexpr int64_t kNodeBytes = 1024;
+
 // Calls run on the caller's stack and end on that of their last node, but for
 // each such number of nested ones, which starts and ends on a fresh stack.
 constexpr int kCallsPerStack = 16;
@@ -111,6 +114,12 @@ StatusOr<std::shared_ptr<const Plan>> FunctionRuntime::PlanFor(Handle handle,
                           return kernels_->Get(std::move(node), d, library);
                         }));
   MutexLock lock(mu_);
+  const auto kept = plans_.find({handle, device.name()});
+  if (kept != plans_.end()) return kept->second;
+  // A call of few bytes may stand for many nodes.
+  MR_RETURN_IF_ERROR(charge_.Set(
+      charge_.bytes() + kNodeBytes * static_cast<int64_t>(plan->nodes().size()),
+      "plans of functions"));
   return plans_.try_emplace({handle, device.name()}, std::move(plan))
       .first->second;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "millrace/base/memory_charge.h"
 #include "millrace/base/thread_pool.h"
 #include "millrace/exec/kernel_cache.h"
 #include "millrace/exec/plan.h"
@@ -52,6 +53,7 @@ class FunctionRuntime final : public FunctionRunner {
   absl::flat_hash_map<std::pair<Handle, std::string>,
                       std::shared_ptr<const Plan>>
       plans_;
+  MemoryCharge charge_;  // of plans_
 };
 
 }  // namespace millrace

@@ -78,6 +78,8 @@ StatusOr<AttrMap> SubstituteAll(const AttrMap& attrs, const AttrMap& caller) {
   return out;
 }
 
+constexpr size_t kMaxFunctionArgs = 1 << 16;
+
 class BodyBuilder {
  public:
   BodyBuilder(const OpRegistry& ops, const FunctionLibrary& library,
@@ -126,6 +128,14 @@ class BodyBuilder {
   }
 
   Status AddArgs() {
+    // Of all lists together; each argument becomes a node.
+    MR_ASSIGN(const DataTypeVector all,
+              ArgTypes(def_.signature.inputs, attrs_));
+    if (all.size() > kMaxFunctionArgs) {
+      return InvalidArgument("function ", def_.signature.name, " has ",
+                             all.size(), " arguments, at most ",
+                             kMaxFunctionArgs, " are possible");
+    }
     int64_t index = 0;
     for (size_t i = 0; i < def_.signature.inputs.size(); ++i) {
       const ArgDef& arg = def_.signature.inputs[i];

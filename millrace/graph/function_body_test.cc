@@ -130,5 +130,22 @@ TEST_F(FunctionBodyTest, Errors) {
   EXPECT_THAT(Error(), HasSubstr("control output 'c'"));
 }
 
+TEST_F(FunctionBodyTest, ListsOfArgumentsTogetherAreBounded) {
+  f_.signature.inputs.clear();
+  for (int i = 0; i < 50; ++i) {
+    f_.signature.inputs.push_back({.name = absl::StrCat("many", i),
+                                   .type_attr = "T",
+                                   .number_attr = "n"});
+  }
+  FunctionLibrary library;
+  ASSERT_TRUE(library.Add(f_).ok());
+  for (const int64_t n : {2000, 1 << 20}) {
+    const auto body = InstantiateFunction(
+        *ops_, library, {"f", {{"T", DataType::kFloat}, {"n", n}}});
+    EXPECT_EQ(body.status().code(), StatusCode::kInvalidArgument);
+    EXPECT_THAT(body.status().message(), HasSubstr("arguments"));
+  }
+}
+
 }  // namespace
 }  // namespace millrace

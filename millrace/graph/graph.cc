@@ -8,6 +8,22 @@
 namespace millrace {
 namespace {
 
+// Passes take a constant's value for what its type says.
+Status CheckConstant(const OpDef& op, const AttrMap& attrs) {
+  if (op.name != "Const") return OkStatus();
+  const AttrValue* const value = attrs.Find("value");
+  const AttrValue* const type = attrs.Find("dtype");
+  if (value == nullptr || type == nullptr) return OkStatus();
+  const Tensor* const tensor = value->get<Tensor>();
+  const DataType* const dtype = type->get<DataType>();
+  if (tensor == nullptr || dtype == nullptr || tensor->dtype() == *dtype) {
+    return OkStatus();
+  }
+  return InvalidArgument("Type mismatch between value (",
+                         DataTypeName(tensor->dtype()), ") and dtype (",
+                         DataTypeName(*dtype), ")");
+}
+
 template <class List, class Value>
 void EraseFirst(List& list, const Value& value) {
   auto it = std::find(list.begin(), list.end(), value);
@@ -77,7 +93,8 @@ StatusOr<std::unique_ptr<Node>> Graph::MakeNode(absl::string_view name,
                                                 absl::string_view device) {
   auto node = std::make_unique<Node>();
   node->op = &op;
-  const Status status = CompleteAttrs(*node->op, &attrs);
+  Status status = CompleteAttrs(*node->op, &attrs);
+  if (status.ok()) status = CheckConstant(op, attrs);
   if (!status.ok()) return AtNode(status, name);
   auto inputs = ArgTypes(node->op->inputs, attrs);
   if (!inputs.ok()) return AtNode(inputs.status(), name);
@@ -93,11 +110,16 @@ StatusOr<std::unique_ptr<Node>> Graph::MakeNode(absl::string_view name,
 }
 
 StatusOr<Node*> Graph::Insert(std::unique_ptr<Node> node) {
+  if (num_outputs_ + node->num_outputs() > kMaxOutputs) {
+    return InvalidArgument("Node '", node->name, "' has ", node->num_outputs(),
+                           " outputs: more than ", kMaxOutputs, " in all");
+  }
   node->id = static_cast<NodeId>(nodes_.size());
   if (!by_name_.try_emplace(absl::string_view(node->name), node->id).second) {
     return InvalidArgument("Node '", node->name, "' is not unique");
   }
   ++num_nodes_;
+  num_outputs_ += node->num_outputs();
   nodes_.push_back(std::move(node));
   return nodes_.back().get();
 }
@@ -202,6 +224,7 @@ void Graph::RemoveNodes(absl::Span<const NodeId> ids) {
     removed.push_back(std::move(nodes_[id]));
   }
   num_nodes_ -= static_cast<int>(removed.size());
+  for (const auto& node : removed) num_outputs_ -= node->num_outputs();
   for (const auto& node : removed) {
     for (const OutputRef& in : node->inputs) {
       if (in.node != kNoNode) sources.push_back(in.node);
@@ -256,6 +279,7 @@ Graph Graph::Clone() const {
   copy.called_functions_ = called_functions_;
   copy.called_by_name_ = called_by_name_;
   copy.num_nodes_ = num_nodes_;
+  copy.num_outputs_ = num_outputs_;
   copy.nodes_.reserve(nodes_.size());
   copy.by_name_.reserve(by_name_.size());
   for (const auto& node : nodes_) {

@@ -143,7 +143,9 @@ class Graph {
                                                   const OpDef& op,
                                                   AttrMap attrs,
                                                   absl::string_view device);
-  // INVALID_ARGUMENT if the name is taken.
+  // INVALID_ARGUMENT if the name is taken, or there are too many outputs: their
+  // number is an attribute's.
+  static constexpr int64_t kMaxOutputs = 1 << 24;
   StatusOr<Node*> Insert(std::unique_ptr<Node> node);
 
   const OpRegistry* ops_;
@@ -151,6 +153,7 @@ class Graph {
   VersionDef versions_;
   std::vector<std::unique_ptr<Node>> nodes_;
   int num_nodes_ = 0;
+  int64_t num_outputs_ = 0;
   // Keys are the nodes' own names.
   absl::flat_hash_map<absl::string_view, NodeId> by_name_;
   // Functions whose signatures are schemas of nodes; they stay while the graph

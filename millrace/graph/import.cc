@@ -134,8 +134,11 @@ class GraphImporter {
     const bool shared = node_def.attrs.IsShared() || node_def.attrs.empty();
     if (shared) {
       auto like = checked_.find(key);
-      if (like != checked_.end())
-        return Like(*graph_.nodes_[like->second], node_def);
+      if (like != checked_.end()) {
+        const Node& node = *graph_.nodes_[like->second];
+        MR_RETURN_IF_ERROR(CheckInputs(node, node_def));
+        return Like(node, node_def);
+      }
     }
     AttrMap attrs = node_def.attrs;
     if (options_.drop_unknown_default_attrs &&
@@ -145,6 +148,7 @@ class GraphImporter {
     }
     MR_ASSIGN(auto node, graph_.MakeNode(node_def.name, *op, std::move(attrs),
                                          node_def.device));
+    MR_RETURN_IF_ERROR(CheckInputs(*node, node_def));
     if (shared) checked_.emplace(key, graph_.num_ids());
     return node;
   }
@@ -178,27 +182,37 @@ class GraphImporter {
     return op;
   }
 
+  static bool IsControl(const std::string& input) {
+    return absl::StartsWith(input, "^");
+  }
+  static size_t NumData(const NodeDef& node_def) {
+    return static_cast<size_t>(std::find_if(node_def.inputs.begin(),
+                                            node_def.inputs.end(), IsControl) -
+                               node_def.inputs.begin());
+  }
+
+  // Node by node, before there are more: their types take memory by the number
+  // in an attribute, not by what the message holds.
+  static Status CheckInputs(const Node& node, const NodeDef& node_def) {
+    const size_t num_data = NumData(node_def);
+    if (!std::all_of(
+            node_def.inputs.begin() + static_cast<std::ptrdiff_t>(num_data),
+            node_def.inputs.end(), IsControl)) {
+      return InvalidArgument(
+          "Node '", node_def.name,
+          "': Control dependencies must come after regular dependencies");
+    }
+    if (num_data == node.input_types.size()) return OkStatus();
+    return InvalidArgument(
+        "NodeDef expected inputs '", TypeNames(node.input_types),
+        "' do not match ", num_data, " inputs specified; ",
+        SummarizeOp(*node.op), "; NodeDef: ", NodeMark(node_def.name));
+  }
+
   Status Connect(size_t i) {
     const NodeDef& node_def = def_.nodes[i];
     Node& node = *graph_.nodes_[begin_ + i];
-    const auto is_control = [](const std::string& s) {
-      return absl::StartsWith(s, "^");
-    };
-    const auto control = std::find_if(node_def.inputs.begin(),
-                                      node_def.inputs.end(), is_control);
-    const auto num_data =
-        static_cast<size_t>(control - node_def.inputs.begin());
-    if (!std::all_of(control, node_def.inputs.end(), is_control)) {
-      return InvalidArgument(
-          "Node '", node.name,
-          "': Control dependencies must come after regular dependencies");
-    }
-    if (num_data != node.input_types.size()) {
-      return InvalidArgument(
-          "NodeDef expected inputs '", TypeNames(node.input_types),
-          "' do not match ", num_data, " inputs specified; ",
-          SummarizeOp(*node.op), "; NodeDef: ", NodeMark(node.name));
-    }
+    const size_t num_data = NumData(node_def);
     for (size_t k = 0; k < num_data; ++k) {
       const TensorName input = SplitTensorName(node_def.inputs[k]);
       MR_ASSIGN(const NodeId src,
@@ -253,6 +267,7 @@ class GraphImporter {
     for (NodeId id = begin_; id < graph_.num_ids(); ++id) {
       graph_.by_name_.erase(graph_.nodes_[id]->name);
       --graph_.num_nodes_;
+      graph_.num_outputs_ -= graph_.nodes_[id]->num_outputs();
     }
     graph_.nodes_.resize(static_cast<size_t>(begin_));
   }

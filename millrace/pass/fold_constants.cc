@@ -97,6 +97,7 @@ class ConstantFolder {
   struct Folded {
     std::vector<Tensor> outputs;  // none: a constant of the graph
     std::vector<NodeId> waits;    // none of them folded, nor a constant
+    bool too_many_waits = false;  // then none are listed
   };
 
   const Tensor* ValueOf(OutputRef output) const {
@@ -111,32 +112,41 @@ class ConstantFolder {
                : &it->second.outputs[static_cast<size_t>(output.port)];
   }
 
-  // Adds what `node` waits for as a constant.
-  void AddWaitsOf(NodeId node, std::vector<NodeId>* waits) const {
+  // Adds what `node` waits for as a constant; false: too much.
+  bool AddWaitsOf(NodeId node, std::vector<NodeId>* waits) const {
     const auto it = folded_.find(node);
     if (it != folded_.end()) {
+      if (it->second.too_many_waits) return false;
       waits->insert(waits->end(), it->second.waits.begin(),
                     it->second.waits.end());
     } else if (!IsConstant(*graph_.node(node))) {
       waits->push_back(node);
     }
+    return true;
   }
 
-  std::vector<NodeId> WaitsOf(const Node& node) const {
+  // Nothing where there are more than kMostFoldedWaits: chains of constants
+  // would list them again and again.
+  std::optional<std::vector<NodeId>> WaitsOf(const Node& node) const {
     std::vector<NodeId> waits;
-    for (const OutputRef& in : node.inputs) AddWaitsOf(in.node, &waits);
+    for (const OutputRef& in : node.inputs) {
+      if (!AddWaitsOf(in.node, &waits)) return std::nullopt;
+    }
     for (const NodeId control : node.control_inputs) {
-      AddWaitsOf(control, &waits);
+      if (!AddWaitsOf(control, &waits)) return std::nullopt;
     }
     std::sort(waits.begin(), waits.end());
     waits.erase(std::unique(waits.begin(), waits.end()), waits.end());
+    if (waits.size() > kMostFoldedWaits) return std::nullopt;
     return waits;
   }
 
   // Those that wait for nothing need no entry.
   void NoteConstant(const Node& node) {
     if (node.control_inputs.empty()) return;
-    folded_[node.id] = {{}, WaitsOf(node)};
+    std::optional<std::vector<NodeId>> waits = WaitsOf(node);
+    const bool too_many = !waits.has_value();
+    folded_[node.id] = {{}, waits.value_or(std::vector<NodeId>()), too_many};
   }
 
   void TryToFold(const Node& node) {
@@ -159,8 +169,8 @@ class ConstantFolder {
     const std::optional<int64_t> bytes =
         ResultBytes(node, values, std::min(limit, bytes_left_));
     if (!bytes) return;
-    std::vector<NodeId> waits = WaitsOf(node);
-    if (waits.size() > kMostFoldedWaits) return;
+    std::optional<std::vector<NodeId>> waits = WaitsOf(node);
+    if (!waits) return;
     --evaluations_left_;
     std::optional<std::vector<Tensor>> outputs = evaluate_(node, values);
     if (!outputs ||
@@ -174,7 +184,7 @@ class ConstantFolder {
     for (const OutputRef& in : node.inputs) {
       if (IsConstant(*graph_.node(in.node))) read_.push_back(in.node);
     }
-    folded_[node.id] = {*std::move(outputs), std::move(waits)};
+    folded_[node.id] = {*std::move(outputs), *std::move(waits)};
     order_.push_back(node.id);
   }
 

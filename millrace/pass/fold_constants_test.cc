@@ -78,6 +78,25 @@ TEST_F(FoldConstantsTest, WaitsArePassedOn) {
                                         "then = NoOp(^sum)"}));
 }
 
+// A chain of constants that each wait for the one before lists no waits again
+// and again.
+TEST_F(FoldConstantsTest, WaitsOfChainsAreNotMultiplied) {
+  constexpr int kNodes = 20'000;
+  std::vector<std::string> all;
+  for (int i = 0; i < kNodes; ++i) {
+    all.push_back(absl::StrCat("^r", i));
+    g_.Add(absl::StrCat("r", i), "Random");
+  }
+  g_.Const("c0", 1, all);
+  for (int i = 1; i < kNodes; ++i) {
+    g_.Const(absl::StrCat("c", i), 1, {absl::StrCat("^c", i - 1)});
+  }
+  const std::string last = absl::StrCat("c", kNodes - 1);
+  g_.Add("minus", "Neg", {last}).Add("out", "_Retval", {"minus"});
+  Fold();
+  EXPECT_TRUE(g_.Named("minus").IsOp("Neg"));
+}
+
 TEST_F(FoldConstantsTest, EachOutputThatIsReadIsAConstant) {
   g_.Const("a", 2).Add("two", "Two", {"a"});
   g_.Add("y", "_Retval", {"two"}).Add("z", "_Retval", {"two:1"});

@@ -41,12 +41,12 @@ def assert_serves(cluster):
     assert client.close(handle)[0] == Code.OK
 
 
-def refuses(wire, graph_def, codes=frozenset(BAD), fetch=()):
+def refuses(wire, graph_def, codes=frozenset(BAD), fetch=(), target=()):
   """The session is refused, or its step is."""
   code, reply = wire.create(graph_def)
   if code == Code.OK:
     handle = reply.session_handle
-    code, reply = wire.run(handle, fetch=fetch)
+    code, reply = wire.run(handle, fetch=fetch, target=target)
     wire.close(handle)
   assert code in codes, (code, reply)
   return reply

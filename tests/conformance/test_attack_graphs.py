@@ -46,6 +46,11 @@ from attacked_cluster import BAD, Code, cluster, neg, refuses, varint, wire  # n
     [raw.node("a", "_Recv", tensor_type=raw.type_of(raw.FLOAT), tensor_name=b"x", send_device=b"", recv_device=b"",
               send_device_incarnation=0, client_terminated=False)],
     [raw.node("a", "PartitionedCall")],
+    # Constants that are folded before anything runs: bytes of one type would be taken for another.
+    [raw.node("b", "Const", dtype=raw.type_of(raw.INT64), value=raw.tensor(raw.BOOL, [10_000], bool_val=[True])),
+     raw.node("a", "Neg", "b", T=raw.type_of(raw.INT64))],
+    [raw.node("a", "Pack", T=raw.type_of(raw.FLOAT), N=1 << 20)],
+    [raw.const("c", 1.0)] + [raw.node(f"a{i}", "Unpack", "c", T=raw.type_of(raw.FLOAT), num=1 << 20) for i in range(20)],
 ], ids=lambda nodes: str(len(nodes)) + nodes[-1].op + nodes[-1].name[:8])
 def test_graphs_that_make_no_sense(wire, nodes):
   refuses(wire, raw.graph(*nodes), fetch=["a:0"])
@@ -109,6 +114,23 @@ def test_functions_that_call_each_other_for_ever(wire, depth):
   graph_def = raw.graph(raw.const("c", 1.0), raw.node("call", "PartitionedCall", "c", f=called, Tin=types, Tout=types),
                         library=recursive_library(depth))
   refuses(wire, graph_def, codes=BAD | {Code.DEADLINE_EXCEEDED, Code.INTERNAL}, fetch=["call:0"])
+
+
+def test_functions_with_endless_arguments(wire):
+  """A call of few bytes stands for 50 lists of 20,000 arguments each."""
+  function = raw.new("FunctionDef")
+  function.signature.name = "wide"
+  function.signature.attr.add(name="N", type="int")
+  for i in range(50):
+    function.signature.input_arg.add(name=f"x{i}", type=raw.FLOAT, number_attr="N")
+  library = raw.new("FunctionDefLibrary")
+  library.function.append(function)
+  called, types = raw.new("AttrValue"), raw.new("AttrValue")
+  called.func.name = "wide"
+  called.func.attr["N"].i = 20_000
+  types.list.SetInParent()
+  assert "arguments" in refuses(wire, raw.graph(raw.node("call", "PartitionedCall", f=called, Tin=types, Tout=types),
+                                                library=library), target=["call"])
 
 
 def call_of(function, node):
