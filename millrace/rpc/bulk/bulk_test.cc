@@ -1,4 +1,5 @@
 // What the transports' common tests do not see: frames, tokens, fallbacks.
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -208,6 +209,52 @@ TEST(BulkTest, GarbageInACallIsItsError) {
                           .aux = -1},
                          std::string(100, '\xff'))),
       static_cast<int>(FrameKind::kReply));
+  close(fd);
+}
+
+// Answers are not piled up for a caller that does not read them; once it does,
+// all come.
+TEST(BulkTest, WhoReadsNoAnswersIsNotReadFrom) {
+  Served served;
+  const HelloReply hello = served.Hello();
+  const int fd = *ConnectLocally(hello.local_address, kTimeoutMs);
+  ASSERT_EQ(Exchange(fd, Frame({.kind = FrameKind::kOpen}, hello.bulk_token)),
+            static_cast<int>(FrameKind::kOpened));
+  std::string calls;
+  const auto add = [&](uint64_t number) {
+    calls += Frame({.kind = FrameKind::kCall,
+                    .method = static_cast<uint8_t>(MethodId::kRecvTensor),
+                    .call = number,
+                    .aux = -1},
+                   "\xff");
+  };
+  constexpr uint64_t kMany = 1'000'000;
+  uint64_t sent = 0;  // whole calls that the socket took
+  size_t offset = 0;
+  while (sent < kMany) {
+    if (offset == calls.size()) {
+      calls.clear();
+      offset = 0;
+      for (int i = 0; i < 64; ++i) add(sent + static_cast<uint64_t>(i));
+    }
+    const ssize_t n =
+        send(fd, calls.data() + offset, calls.size() - offset, MSG_DONTWAIT);
+    if (n < 0) {
+      pollfd waiting{.fd = fd, .events = POLLOUT, .revents = 0};
+      if (poll(&waiting, 1, 300) == 0) break;  // it takes no more
+      continue;
+    }
+    offset += static_cast<size_t>(n);
+    if (offset == calls.size()) sent += 64;
+  }
+  EXPECT_LT(sent, kMany);
+  EXPECT_GT(sent, uint64_t{1} << 16);
+  std::array<char, kFrameHeaderBytes> header;
+  for (uint64_t i = 0; i < sent; ++i) {
+    ASSERT_TRUE(ReceiveAll(fd, header.data(), header.size()).ok()) << i;
+    std::string text(DecodeFrameHeader(header.data())->size, '\0');
+    ASSERT_TRUE(ReceiveAll(fd, text.data(), text.size()).ok()) << i;
+  }
   close(fd);
 }
 

@@ -28,6 +28,7 @@ constexpr size_t kTurnBytes = 8 << 20;
 BulkConnection::BulkConnection(int fd, const BulkConnectionOptions& options)
     : fd_(fd),
       stall_ms_(options.stall_ms),
+      max_waiting_frames_(options.max_waiting_frames),
       poller_(Poller::Next()),
       max_payload_bytes_(options.max_payload_bytes),
       staging_(kStagingBytes) {}
@@ -62,6 +63,17 @@ void BulkConnection::CloseAfterWriting(const Status& reason) {
 
 // ---- Writing.
 
+// Under mu_: what the poller is to look for.
+void BulkConnection::Watch(bool read, bool write) {
+  if (read == wants_read_ && write == wants_write_) return;
+  wants_read_ = read;
+  wants_write_ = write;
+  uint32_t events = 0;
+  if (read) events |= EPOLLIN;
+  if (write) events |= EPOLLOUT;
+  poller_.Modify(fd_, events, this);
+}
+
 void BulkConnection::Send(FrameHeader header, ByteChunks payload) {
   OutFrame frame;
   frame.payload = OwnedBytes(std::move(payload));
@@ -74,6 +86,7 @@ void BulkConnection::Send(FrameHeader header, ByteChunks payload) {
     MutexLock lock(mu_);
     if (closed_) return;
     out_.push_back(std::move(frame));
+    if (out_.size() > max_waiting_frames_) Watch(false, wants_write_);
     if (std::exchange(writing_, true)) return;
   }
   if (frame_bytes < kBigFrameBytes && Batch::Defer(this)) return;
@@ -110,6 +123,9 @@ void BulkConnection::Written(size_t bytes) {
     done.push_back(std::move(out_.front()));
     out_.pop_front();
   }
+  if (!closed_ && out_.size() <= max_waiting_frames_ / 2) {
+    Watch(true, wants_write_);
+  }
   lock.Unlock();
   done.clear();
   lock.Lock();
@@ -124,9 +140,7 @@ void BulkConnection::Flush() {
       if (closed_ || out_.empty()) {
         writing_ = false;
         dropped.swap(out_);
-        if (std::exchange(wants_write_, false)) {
-          poller_.Modify(fd_, EPOLLIN, this);
-        }
+        Watch(true, false);
         if (!closes_when_written_ || closed_) return;
         break;
       }
@@ -143,9 +157,7 @@ void BulkConnection::Flush() {
     if (errno == EINTR) continue;
     if (errno == EAGAIN || errno == EWOULDBLOCK) {
       MutexLock lock(mu_);
-      if (!std::exchange(wants_write_, true)) {
-        poller_.Modify(fd_, EPOLLIN | EPOLLOUT, this);
-      }
+      Watch(wants_read_, true);
       return;
     }
     Close(Unavailable(ErrnoText(errno)));
@@ -188,15 +200,17 @@ void BulkConnection::WatchForStall(uint64_t seen) {
       Deadline::AfterMillis(stall_ms_),
       [self = Ref<BulkConnection>::Share(this), seen] {
         uint64_t now;
+        bool may_go_on;
         {
           MutexLock lock(self->mu_);
           now = self->bytes_read_;
+          may_go_on = self->wants_read_;
           if (self->closed_ || !self->inside_frame_) {
             self->watched_ = false;
             return;
           }
         }
-        if (now != seen) return self->WatchForStall(now);
+        if (now != seen || !may_go_on) return self->WatchForStall(now);
         self->Close(Unavailable("silent for ", self->stall_ms_,
                                 " ms in the middle of a frame"));
       });

@@ -4,6 +4,7 @@
 #include <sys/uio.h>
 
 #include <array>
+#include <cstdint>
 #include <deque>
 #include <string>
 #include <vector>
@@ -33,6 +34,10 @@ struct BulkConnectionOptions {
   uint64_t max_payload_bytes = kMaxPayloadBytes;
   // One that is silent for so long in the middle of a frame ends.
   int64_t stall_ms = 60'000;
+  // While the peer leaves more frames unread, nothing is read from it. For who
+  // answers calls, which would otherwise pile up answers without end; who makes
+  // them must always read.
+  size_t max_waiting_frames = SIZE_MAX;
 };
 
 // Thread-safe. Sending never waits: the calling thread writes what the socket
@@ -70,6 +75,7 @@ class BulkConnection final : public PollHandler {
   void Flush() override;
   void Gather(Pieces* pieces);
   void Written(size_t bytes);
+  void Watch(bool read, bool write);
   void ReadAll();
   bool Take(const char* data, size_t size);
   bool BeginPayload();
@@ -78,6 +84,7 @@ class BulkConnection final : public PollHandler {
 
   const int fd_;
   const int64_t stall_ms_;
+  const size_t max_waiting_frames_;
   Poller& poller_;
   FrameReceiver* receiver_ = nullptr;
 
@@ -85,6 +92,7 @@ class BulkConnection final : public PollHandler {
   std::deque<OutFrame> out_;
   size_t out_offset_ = 0;  // of the first frame, written already
   bool writing_ = false;   // somebody is in Flush, or the poller will be
+  bool wants_read_ = true;
   bool wants_write_ = false;
   bool closed_ = false;
   bool closes_when_written_ = false;

@@ -10,6 +10,9 @@ namespace {
 
 constexpr int64_t kOpenMs = 5'000;
 constexpr size_t kMaxTokenBytes = 64;
+// Answers that the caller does not read. Tensors in them count in the budget;
+// the rest is about a KiB each at most.
+constexpr size_t kMaxWaitingFrames = 1 << 16;
 
 }  // namespace
 
@@ -63,7 +66,9 @@ ServedConnection::ServedConnection(Ref<BulkDoor> door, int fd)
     : door_(std::move(door)),
       connection_(MakeRef<BulkConnection>(
           fd, BulkConnectionOptions{.max_payload_bytes = kMaxTokenBytes,
-                                    .stall_ms = door_->stall_ms()})) {}
+                                    .stall_ms = door_->stall_ms(),
+                                    .max_waiting_frames = kMaxWaitingFrames})) {
+}
 ServedConnection::~ServedConnection() = default;
 
 Status ServedConnection::Start() {
