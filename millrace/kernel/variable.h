@@ -1,7 +1,9 @@
 // Variable: the resource behind VariableV2 (reference edges) and VarHandleOp.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
@@ -21,8 +23,10 @@ class Variable final : public Resource {
  public:
   static constexpr absl::string_view kTypeName = "Variable";
 
-  Variable(DataType dtype, std::string name)
-      : dtype_(dtype), name_(std::move(name)) {}
+  // `declared`: of the values that Assign takes while there is none, if known.
+  Variable(DataType dtype, std::string name,
+           std::optional<TensorShape> declared = std::nullopt)
+      : dtype_(dtype), name_(std::move(name)), declared_(std::move(declared)) {}
 
   absl::string_view type_name() const override { return kTypeName; }
   std::string DebugString() const override;
@@ -47,6 +51,10 @@ class Variable final : public Resource {
   // then use these.
   SharedMutex& mu() const { return mu_; }
   bool initialized_locked() const { return value_.valid(); }
+  // Of the value, else as declared; null if neither is there.
+  const TensorShape* shape_locked() const {
+    return value_.valid() ? &value_.shape() : declared_ ? &*declared_ : nullptr;
+  }
   const Tensor& value_locked() const { return value_; }
   // The value to write to in place: made unshared first (a copy) if other
   // tensors hold its buffer. FAILED_PRECONDITION if there is none,
@@ -73,6 +81,7 @@ class Variable final : public Resource {
 
   const DataType dtype_;
   const std::string name_;
+  const std::optional<TensorShape> declared_;
   mutable SharedMutex mu_;
   Tensor value_;
   // Rows may be written in place while readers hold mu_ shared; then no other

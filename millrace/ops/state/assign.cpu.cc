@@ -30,12 +30,11 @@ class AssignKernel {
     MR_ASSIGN(Tensor value, Keepable(ctx, ctx.TakeInput(1)));
     {
       WriterLock lock(variable.mu());
-      if (validate_ && variable.initialized_locked() &&
-          !(variable.value_locked().shape() == value.shape())) {
+      const TensorShape* const shape = variable.shape_locked();
+      if (validate_ && shape != nullptr && !(*shape == value.shape())) {
         return InvalidArgument(
             "Assign requires shapes of both tensors to match. lhs shape= ",
-            variable.value_locked().shape().DebugString(),
-            " rhs shape= ", value.shape().DebugString());
+            shape->DebugString(), " rhs shape= ", value.shape().DebugString());
       }
       variable.SetLocked(std::move(value));
     }

@@ -51,10 +51,37 @@ void Updates(CaseList& c, DataType t) {
   c.Ok({Var(Rand(t, {})), Rand(t, {})});
 }
 
+// The first value has the declared shape, unless nobody asks.
+void ChecksFirstValue(CaseList& c) {
+  const auto first = [&](const char* name, PartialShape declared,
+                         bool validate) -> Case& {
+    return c.Sequence(name)
+        .Node("op", c.op().name, {},
+              {{"dtype", kFloat}, {"shape", std::move(declared)}})
+        .Node("init", "Assign", {"op", F32({3, 2})},
+              {{"validate_shape", validate}})
+        .Node("read", "Identity", {"op"});
+  };
+  const char* const words =
+      "Assign requires shapes of both tensors to match. lhs shape= [2,3] rhs "
+      "shape= [3,2]";
+  first("another first shape", PartialShape({2, 3}), true)
+      .RunError({"init"}, StatusCode::kInvalidArgument, words);
+  // Its shape function goes by what is declared, as stock's does.
+  first("any first shape", PartialShape({2, 3}), false)
+      .Run({"init"})
+      .Run({"read"})
+      .NoShapeCheck();
+  first("unknown first shape", PartialShape(), false)
+      .Run({"init"})
+      .Run({"read"});
+}
+
 }  // namespace
 
 MR_CASES(VariableV2)(CaseList& c) {
   c.EachType("dtype", MakesVariable);
+  ChecksFirstValue(c);
   for (const char* container : {"a.b/c-1", "under_score", "/first"}) {
     AttrMap attrs = VariableAttrs(kFloat, {2});
     attrs.Set("container", container);

@@ -1,3 +1,5 @@
+#include <optional>
+
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/kernel/step_container.h"
 #include "millrace/ops/state/variable_lookup.h"
@@ -13,13 +15,17 @@ class VariableKernel {
     MR_ASSIGN(k.container_, ContainerOf(init));
     MR_ASSIGN(k.name_, ResourceNameOf(init));
     MR_ASSIGN(k.dtype_, init.Attr<DataType>("dtype"));
+    MR_ASSIGN(const PartialShape shape, init.Attr<PartialShape>("shape"));
+    if (shape.IsFullyDefined()) {
+      MR_ASSIGN(k.shape_, shape.AsTensorShape());
+    }
     return k;
   }
   Status Run(KernelContext& ctx) const {
     MR_ASSIGN(Ref<Variable> variable,
               ctx.resources().LookupOrCreate<Variable>(
                   container_, name_, [&]() -> StatusOr<Ref<Variable>> {
-                    return MakeRef<Variable>(dtype_, name_);
+                    return MakeRef<Variable>(dtype_, name_, shape_);
                   }));
     if (variable->dtype() != dtype_) {
       return InvalidArgument("variable ", name_, " has type ",
@@ -33,6 +39,7 @@ class VariableKernel {
  private:
   std::string container_, name_;
   DataType dtype_ = DataType::kInvalid;
+  std::optional<TensorShape> shape_;
 };
 
 std::string TemporaryKey(const KernelContext& ctx, const std::string& name) {
