@@ -81,7 +81,9 @@ class SvdKernel {
     const Tensor& x = ctx.input(0);
     MR_ASSIGN(const MatrixBatch b, ReadBatch(x));
     const int64_t m = b.rows, n = b.cols, p = std::min(m, n);
-    const int64_t u_cols = full_ ? m : p, v_cols = full_ ? n : p;
+    // Where nobody gets the vectors, the fewest are made.
+    const bool full = full_ && vectors_;
+    const int64_t u_cols = full ? m : p, v_cols = full ? n : p;
     MR_ASSIGN(Tensor* const s, AllocateBatch(ctx, 0, b, {p}));
     Tensor* u = nullptr;
     Tensor* v = nullptr;

@@ -56,6 +56,9 @@ MR_CASES(QuantizedMatMul)(CaseList& c) {
   c.Ok({Bytes({2, 3}), Empty(kU, {3, 0}), F(0), F(1), F(0), F(1)});
   c.Ok({Empty(kU, {2, 0}), Empty(kU, {0, 2}), F(0), F(1), F(0), F(1)})
       .NoStock("stock leaves the output uninitialized");
+  c.Ok({Empty(kU, {0, 0}), Empty(kU, {0, int64_t{1} << 40}), F(0), F(1), F(-1),
+        F(1)})
+      .NoStock("it packs columns without a number");
   c.Error({Bytes({2, 3}), Bytes({3, 2}), F(1), F(1), F(0), F(1)}, kBad,
           "max_a must be larger than min_a.");
   c.Error({Bytes({2, 3}), Bytes({3, 2}), F(0), F(1), F(2), F(1)}, kBad,

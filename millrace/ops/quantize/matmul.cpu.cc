@@ -1,6 +1,7 @@
 // QuantizedMatMul.
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/array/move.h"
 #include "millrace/ops/quantize/gemm.h"
 #include "millrace/ops/quantize/range.h"
 
@@ -56,6 +57,12 @@ class QuantizedMatMul {
     const int64_t sizes[] = {m, n};
     MR_ASSIGN(const TensorShape shape, TensorShape::Make(sizes));
     MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, shape));
+    if (out->num_elements() == 0 || k == 0) {
+      // Columns would be packed that no number is in.
+      MR_RETURN_IF_ERROR(ZeroTensor(ctx, out));
+      return SetRange(ctx, 1,
+                      RangeOfProducts<Quint8, Quint8>(range_a, range_b));
+    }
     const MatrixRows rows(reinterpret_cast<const uint8_t*>(a.data()),
                           transpose_a_ ? 1 : k, transpose_a_ ? m : 1);
     MR_ASSIGN(

@@ -31,6 +31,7 @@ class StringJoinKernel {
     auto joined = out->mutable_flat<StringElement>();
     std::string text;
     for (size_t e = 0; e < joined.size(); ++e) {
+      if (e % 1024 == 0) MR_RETURN_IF_ERROR(ctx.CheckCancelled());
       text.clear();
       for (int i = 0; i < ctx.num_inputs(); ++i) {
         if (i > 0) text += separator_;
@@ -129,6 +130,7 @@ class ReduceJoinKernel {
       const int64_t base = outer.Next();
       text.clear();
       for (int64_t i = 0; i < inner.count(); ++i) {
+        if (i % 1024 == 1023) MR_RETURN_IF_ERROR(ctx.CheckCancelled());
         if (i > 0) text += separator_;
         absl::StrAppend(
             &text, strings[static_cast<size_t>(base + inner.Next())].view());

@@ -30,6 +30,15 @@ MR_CASES(StaticRegexReplace)(CaseList& c) {
   c.Ok({text}, {{"pattern", "x*"}, {"rewrite", "-"}});
   c.Ok({StrScalar("\xc3\xa9t\xc3\xa9")},
        {{"pattern", "(?i)\xc3\x89"}, {"rewrite", "e"}});
+  const Value odd = Str({8}, {"", "a", "aa", "baaac", "\xc3\xa9t\xc3",
+                              "\xe2\x82\xac\xf0\x9f\x98\x80", "\xff\x80x",
+                              std::string(300, 'a')});
+  for (const char* pattern : {"", "a*", "a*?", "b*", "(a|b)", "$", "^", "\\b",
+                              "a|a.*b", "\\C", ".", "x*$"}) {
+    for (const char* rewrite : {"-", "", "<\\0>", "\\\\", "\\1", "\\q"}) {
+      c.Ok({odd}, {{"pattern", pattern}, {"rewrite", rewrite}});
+    }
+  }
   // A group that the pattern does not have: nothing is replaced.
   c.Ok({text}, {{"pattern", "a"}, {"rewrite", "\\2"}});
   c.Ok({Empty(DataType::kString, {0})}, {{"pattern", "a"}, {"rewrite", "b"}});

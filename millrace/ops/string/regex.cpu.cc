@@ -8,6 +8,8 @@
 namespace millrace::ops {
 namespace {
 
+constexpr int kMaxGroup = 9;  // \\9 in what is put in
+
 StatusOr<std::unique_ptr<RE2>> Compile(absl::string_view pattern) {
   auto compiled = std::make_unique<RE2>(
       re2::StringPiece(pattern.data(), pattern.size()), RE2::Quiet);
@@ -39,6 +41,58 @@ Status Match(KernelContext& ctx, const RE2& pattern) {
   return OkStatus();
 }
 
+// The bytes of the character at the start of `text`, 1 if it is none.
+size_t CharacterLength(absl::string_view text) {
+  const auto first = static_cast<unsigned char>(text[0]);
+  const size_t n = first < 0xC2   ? 1
+                   : first < 0xE0 ? 2
+                   : first < 0xF0 ? 3
+                   : first < 0xF5 ? 4
+                                  : 1;
+  if (n > text.size()) return 1;
+  for (size_t i = 1; i < n; ++i) {
+    if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) return 1;
+  }
+  return n;
+}
+
+// RE2::GlobalReplace, but cancellable: where each match reads to the end of the
+// text, the time is quadratic.
+Status ReplaceAll(KernelContext& ctx, const RE2& pattern,
+                  const std::string& rewrite, std::string* text) {
+  const int groups = 1 + RE2::MaxSubmatch(rewrite);
+  if (groups > 1 + pattern.NumberOfCapturingGroups()) return OkStatus();
+  re2::StringPiece found[1 + kMaxGroup];
+  const re2::StringPiece whole(*text);
+  std::string out;
+  size_t at = 0, last_end = std::string::npos;
+  for (int64_t searches = 0; at <= whole.size(); ++searches) {
+    if (searches % 64 == 0) MR_RETURN_IF_ERROR(ctx.CheckCancelled());
+    if (!pattern.Match(whole, at, whole.size(), RE2::UNANCHORED, found,
+                       groups)) {
+      break;
+    }
+    const auto begin = static_cast<size_t>(found[0].data() - whole.data());
+    out.append(*text, at, begin - at);
+    if (found[0].empty() && begin == last_end) {
+      // Nothing matches right behind a match: on by a character.
+      if (begin == text->size()) {
+        at = begin;
+        break;
+      }
+      const size_t n = CharacterLength(absl::string_view(*text).substr(begin));
+      out.append(*text, begin, n);
+      at = begin + n;
+      continue;
+    }
+    pattern.Rewrite(&out, rewrite, found, groups);
+    at = last_end = begin + found[0].size();
+  }
+  if (at < text->size()) out.append(*text, at, std::string::npos);
+  *text = std::move(out);
+  return OkStatus();
+}
+
 Status Replace(KernelContext& ctx, const RE2& pattern,
                const std::string& rewrite, bool everywhere) {
   const Tensor& input = ctx.input(0);
@@ -49,7 +103,7 @@ Status Replace(KernelContext& ctx, const RE2& pattern,
     if (i % 1024 == 0) MR_RETURN_IF_ERROR(ctx.CheckCancelled());
     std::string text = strings[i].str();
     if (everywhere) {
-      RE2::GlobalReplace(&text, pattern, rewrite);
+      MR_RETURN_IF_ERROR(ReplaceAll(ctx, pattern, rewrite, &text));
     } else {
       RE2::Replace(&text, pattern, rewrite);
     }
