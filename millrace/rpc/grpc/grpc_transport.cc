@@ -1,5 +1,7 @@
 #include "millrace/rpc/grpc/grpc_transport.h"
 
+#include <grpc/grpc.h>
+
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
@@ -12,9 +14,21 @@
 namespace millrace {
 namespace {
 
+// As long as the process lives: gRPC would shut down with the last of its
+// objects, and wait there, for up to ten seconds, for a thread of its own that
+// still polls a connection whose peer does not read.
+void KeepLibrary() {
+  static const bool kept = [] {
+    grpc_init();
+    return true;
+  }();
+  (void)kept;
+}
+
 class GrpcTransport final : public Transport {
  public:
   explicit GrpcTransport(const GrpcOptions& options) : options_(options) {
+    KeepLibrary();
     RouteGrpcLog();
     // Debian builds it in: each lock of gRPC's would be looked up in a graph.
     absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
