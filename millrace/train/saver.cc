@@ -160,19 +160,20 @@ Operation Saver::RestoreShard(const Scope& block, const Shard& shard) {
   for (size_t i = 0; i < shard.items.size() && i < values.size(); ++i) {
     const ops::Variable& variable = shard.items[i].variable;
     const Scope beside = block.ColocateWith(variable.handle());
-    // What the file holds has another shape only by mistake.
-    if (values[i]) {
-      const Status shaped = values[i].SetShape(variable.shape());
-      if (!shaped.ok()) block.Fail(shaped, shard.items[i].name);
-    }
+    Output value = values[i];
+    if (!value) continue;
+    const PartialShape shape = variable.shape();
+    const bool shaped = shape.IsFullyDefined();
     if (variable.is_resource()) {
+      // Its assignment takes any shape.
+      if (shaped) value = ops::EnsureShape(here, value, shape);
       OpBuilder assign(beside, "AssignVariableOp");
-      assigns.push_back(assign.In(variable.handle()).In(values[i]).Finish());
+      assigns.push_back(assign.In(variable.handle()).In(value).Finish());
     } else {
       OpBuilder assign(beside, "Assign");
       assigns.push_back(assign.In(variable.handle())
-                            .In(values[i])
-                            .Attr("validate_shape", true)
+                            .In(value)
+                            .Attr("validate_shape", shaped)
                             .Attr("use_locking", true)
                             .Finish());
     }

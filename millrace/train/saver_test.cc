@@ -5,6 +5,7 @@
 
 #include "millrace/base/memory_files.h"
 #include "millrace/checkpoint/bundle_reader.h"
+#include "millrace/client/op_builder.h"
 #include "millrace/client/ops.h"
 #include "millrace/train/momentum.h"
 
@@ -168,6 +169,59 @@ TEST_F(SaverTest, KeepsTheNewest) {
   ASSERT_TRUE(next.Save(session2, "/d/m", 4).ok());
   EXPECT_THAT(next.checkpoints(), ElementsAre("/d/m-3", "/d/m-4"));
   EXPECT_EQ(files_.Exists("/d/m-2.index").code(), StatusCode::kNotFound);
+}
+
+TEST_F(SaverTest, AnotherShapeIsNotRestored) {
+  const auto build = [](const Scope& s, const TensorShape& shape) {
+    return MakeVariable(s.WithOpName("w"), shape, DataType::kFloat, Zeros(),
+                        {.use_resource = true});
+  };
+  const Scope s = Scope::NewRoot();
+  build(s, TensorShape({2, 3}));
+  Saver saver(s, {.files = &files_});
+  Session session(s, Local());
+  ASSERT_TRUE(session.RunTargets({ops::GlobalVariablesInitializer(s)}).ok());
+  auto prefix = saver.Save(session, "/d/m");
+  ASSERT_TRUE(prefix.ok()) << prefix.status();
+
+  const Scope other = Scope::NewRoot();
+  const ops::Variable wide = build(other, TensorShape({3, 2}));
+  Saver wide_saver(other, {.files = &files_});
+  Session again(other, Local());
+  const Status restored = wide_saver.Restore(again, *prefix);
+  EXPECT_EQ(restored.code(), StatusCode::kInvalidArgument) << restored;
+  EXPECT_THAT(restored.message(), HasSubstr("[2,3]"));
+  EXPECT_FALSE(again.Run({wide}).ok());  // nothing was assigned
+}
+
+TEST_F(SaverTest, AVariableWithoutAShapeTakesAny) {
+  for (const bool use_resource : {false, true}) {
+    const Scope s = Scope::NewRoot();
+    const ops::Variable w(
+        s.WithOpName("w"), {1.0f, 2.0f},
+        {.use_resource = use_resource, .validate_shape = false});
+    const Operation longer = use_resource
+                                 ? OpBuilder(s, "AssignVariableOp")
+                                       .In(w.handle())
+                                       .In(ops::Const(s, {3.0f, 4.0f, 5.0f}))
+                                       .Finish()
+                                 : OpBuilder(s, "Assign")
+                                       .In(w.handle())
+                                       .In(ops::Const(s, {3.0f, 4.0f, 5.0f}))
+                                       .Attr("validate_shape", false)
+                                       .Finish();
+    Saver saver(s, {.files = &files_});
+    Session session(s, Local());
+    ASSERT_TRUE(session.RunTargets({ops::GlobalVariablesInitializer(s)}).ok());
+    auto prefix = saver.Save(session, "/d/m");
+    ASSERT_TRUE(prefix.ok()) << prefix.status();
+    ASSERT_TRUE(session.RunTargets({longer}).ok()) << s.status();
+    const Status restored = saver.Restore(session, *prefix);
+    ASSERT_TRUE(restored.ok()) << restored;
+    auto out = session.Run({w});
+    ASSERT_TRUE(out.ok()) << out.status();
+    EXPECT_EQ((*out)[0].shape(), TensorShape({2}));
+  }
 }
 
 TEST_F(SaverTest, Errors) {
