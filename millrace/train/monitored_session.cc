@@ -14,6 +14,7 @@ namespace {
 constexpr double kNanosPerSecond = 1e9;
 
 constexpr char kNotReady[] = "variables without a value: ";
+constexpr char kClosed[] = "the monitored session is closed";
 
 }  // namespace
 
@@ -59,16 +60,23 @@ HookContext MonitoredSession::Context(absl::Span<const Tensor> fetches) {
           .fetches = fetches};
 }
 
-Status MonitoredSession::Start() { return MakeSession(); }
+Status MonitoredSession::Start() {
+  if (closed_) return FailedPrecondition(kClosed);
+  return session_ ? OkStatus() : MakeSession();
+}
+
+void MonitoredSession::NewSession(int64_t connect_timeout_ms) {
+  SessionOptions session = options_.session;
+  session.connect_timeout_ms =
+      std::min(session.connect_timeout_ms, connect_timeout_ms);
+  session_ = std::make_unique<Session>(scope_, std::move(session));
+  prepared_.clear();
+}
 
 Status MonitoredSession::MakeSession() {
   const Deadline deadline = Deadline::AfterMillis(options_.ready_timeout_ms);
   for (;;) {
-    SessionOptions session = options_.session;
-    session.connect_timeout_ms =
-        std::min(session.connect_timeout_ms, deadline.remaining_millis());
-    session_ = std::make_unique<Session>(scope_, std::move(session));
-    prepared_.clear();
+    NewSession(deadline.remaining_millis());
     Status status = MakeReady();
     if (status.ok()) StartQueues();
     for (SessionHook* hook : hooks_) {
@@ -97,7 +105,8 @@ Status MonitoredSession::MakeSession() {
 Status MonitoredSession::MakeReady() {
   restored_from_.clear();
   const Deadline deadline = Deadline::AfterMillis(options_.ready_timeout_ms);
-  for (bool initialized = false;;) {
+  bool initialized = false;
+  for (;;) {
     MR_ASSIGN(const std::vector<Tensor> missing,
               session_->Run({uninitialized_}));
     // A restore that failed has left variables as they were before it, or at
@@ -128,8 +137,20 @@ Status MonitoredSession::MakeReady() {
   if (step_variable_) {
     MR_ASSIGN(global_step_, ReadGlobalStep(*session_, step_variable_));
   }
-  saved_nanos_ = NowNanos();
-  saved_step_ = global_step_;
+  // Only a checkpoint that was written or read counts as one: values that
+  // outlived a session are as old as before.
+  if (initialized) {
+    saved_nanos_ = NowNanos();
+    saved_step_ = global_step_;
+  } else if (!was_ready_) {
+    saved_nanos_ = NowNanos();
+    saved_step_ = global_step_;
+    // How old an earlier program's newest one is, nobody knows.
+    MR_RETURN_IF_ERROR(SaveNow());
+  } else {
+    saved_step_ = std::min(saved_step_, global_step_);
+  }
+  was_ready_ = true;
   return OkStatus();
 }
 
@@ -179,7 +200,7 @@ StatusOr<Callable*> MonitoredSession::Prepared(int run) {
 
 StatusOr<std::vector<Tensor>> MonitoredSession::Run(
     int run, const std::vector<Tensor>& feeds) {
-  if (closed_) return FailedPrecondition("the monitored session is closed");
+  if (closed_) return FailedPrecondition(kClosed);
   for (;;) {
     if (lost_ && lost_->cancelled()) {
       MR_LOG(Warning) << "the session is made again after " << lost_->status();
@@ -198,6 +219,7 @@ StatusOr<std::vector<Tensor>> MonitoredSession::Run(
       const Status after = AfterRun(runs_[static_cast<size_t>(run)], *fetches);
       // What the run did is done; the next one finds that the session is lost.
       if (IsRecoverable(after)) {
+        MR_LOG(Warning) << "the session is made again after " << after;
         Drop();
       } else if (!after.ok()) {
         return after;
@@ -246,11 +268,22 @@ Status MonitoredSession::SaveIfDue() {
       (options_.save_seconds > 0 && seconds >= options_.save_seconds) ||
       (options_.save_steps > 0 &&
        global_step_ - saved_step_ >= options_.save_steps);
-  return due ? SaveNow() : OkStatus();
+  if (!due) return OkStatus();
+  const Status saved = SaveNow();
+  if (!saved.ok()) {
+    MR_LOG(Warning) << "the checkpoint of step " << global_step_
+                    << " was not saved: " << saved;
+  }
+  return saved;
 }
 
 Status MonitoredSession::SaveNow() {
-  if (!saver_ || !session_ || !IsChief()) return OkStatus();
+  if (!saver_ || !IsChief()) return OkStatus();
+  if (!session_) {
+    return FailedPrecondition(
+        "nothing to save: the monitored session is not started, lost or "
+        "closed");
+  }
   if (!knows_history_) {
     MR_RETURN_IF_ERROR(saver_->RecoverHistory(options_.checkpoint_dir));
     knows_history_ = true;
@@ -278,13 +311,45 @@ void MonitoredSession::Drop() {
   session_.reset();
 }
 
+Status MonitoredSession::SaveEnd() {
+  if (session_) {
+    const Status saved = SaveNow();
+    if (!IsRecoverable(saved)) return saved;
+    MR_LOG(Warning) << "the session is made again to save the end, after "
+                    << saved;
+    Drop();
+  }
+  Status status = HoldLastValues();
+  if (status.ok()) return SaveNow();
+  Drop();
+  return Prefix(
+      absl::StrCat("the end of the training, step ", global_step_,
+                   ", was not saved (the newest checkpoint known is of "
+                   "step ",
+                   saved_step_, "): "),
+      status);
+}
+
+Status MonitoredSession::HoldLastValues() {
+  NewSession(/*connect_timeout_ms=*/0);
+  MR_ASSIGN(const std::vector<Tensor> missing, session_->Run({uninitialized_}));
+  if (restore_pending_ || missing[0].num_elements() > 0) {
+    return DataLoss("the variables' values were lost with the session");
+  }
+  HookContext context = Context();
+  for (SessionHook* hook : hooks_) {
+    MR_RETURN_IF_ERROR(hook->AfterCreate(context));
+  }
+  return OkStatus();
+}
+
 Status MonitoredSession::Close() {
   if (closed_) return OkStatus();
   closed_ = true;
   coordinator_->RequestStop();
-  if (!session_) return OkStatus();
   Status status = OkStatus();
-  if (saver_ && saved_step_ < global_step_) status = SaveNow();
+  if (saver_ && saved_step_ != global_step_ && IsChief()) status = SaveEnd();
+  if (!session_) return status;
   HookContext context = Context();
   for (SessionHook* hook : hooks_) UpdateStatus(status, hook->AtEnd(context));
   if (has_queue_runners_) {

@@ -72,17 +72,21 @@ class MonitoredSession {
   int Define(RunDefinition run);
 
   // Waits until all variables have values. The chief restores the newest
-  // checkpoint if some have none, or initializes if there is no checkpoint.
-  // DEADLINE_EXCEEDED, with the last error, after ready_timeout_ms; CANCELLED
-  // if a stop is requested.
+  // checkpoint if some have none, or initializes if there is no checkpoint;
+  // values that an earlier program left it saves at once. DEADLINE_EXCEEDED,
+  // with the last error, after ready_timeout_ms; CANCELLED if a stop is
+  // requested; FAILED_PRECONDITION once closed. OK if there is a session.
   Status Start();
   // After ABORTED and UNAVAILABLE the session is made again, as by Start, and
   // the run is run again with the same feeds.
   StatusOr<std::vector<Tensor>> Run(int run, const std::vector<Tensor>& feeds);
   bool ShouldStop() const { return coordinator_->ShouldStop(); }
-  // As the chief: writes a checkpoint now.
+  // As the chief: writes a checkpoint now; FAILED_PRECONDITION without a
+  // session.
   Status SaveNow();
-  // The last checkpoint, the hooks' ends. Idempotent.
+  // The last checkpoint, the hooks' ends. If the session was lost with steps
+  // that no checkpoint has, the chief makes it again, once, to save them; what
+  // it cannot save is an error, DATA_LOSS if the values are gone. Idempotent.
   Status Close();
 
   Coordinator& coordinator() { return *coordinator_; }
@@ -97,6 +101,7 @@ class MonitoredSession {
  private:
   bool IsChief() const { return !options_.is_chief || options_.is_chief(); }
   HookContext Context(absl::Span<const Tensor> fetches = {});
+  void NewSession(int64_t connect_timeout_ms);
   // A session whose variables all have values.
   Status MakeSession();
   Status MakeReady();  // of session_, one attempt
@@ -104,6 +109,9 @@ class MonitoredSession {
   StatusOr<Callable*> Prepared(int run);
   Status AfterRun(const RunDefinition& run, const std::vector<Tensor>& fetches);
   Status SaveIfDue();
+  Status SaveEnd();
+  // A session of the variables as the lost one left them.
+  Status HoldLastValues();
   void StartQueues();
   // What a failed run reports: the reason, where a queue runner has it.
   Status Reason(const Status& status) const;
@@ -133,8 +141,9 @@ class MonitoredSession {
   std::string restored_from_;
   bool restore_pending_ = false;  // begun, and not ended well
   bool knows_history_ = false;
-  int64_t saved_step_ = -1;
-  int64_t saved_nanos_ = 0;
+  bool was_ready_ = false;   // some session was
+  int64_t saved_step_ = 0;   // of the last checkpoint written or restored
+  int64_t saved_nanos_ = 0;  // when
   bool closed_ = false;
 };
 

@@ -126,18 +126,21 @@ class Cluster {
     worker_->Stop(0);
     ps_->Stop(0);
   }
-  void RestartPs() {
-    ps_->Kill();
-    ps_->Join();
-    ps_.reset();
-    ps_ = StartTask("ps");
-  }
+  void RestartPs() { Restart(ps_, "ps"); }
+  // The sessions are lost, the variables are not.
+  void RestartWorker() { Restart(worker_, "worker"); }
   SessionOptions Session() {
     return {.target = worker_->target(), .transport = network_};
   }
   MemoryFiles files;
 
  private:
+  void Restart(std::unique_ptr<Server>& task, const std::string& job) {
+    task->Kill();
+    task->Join();
+    task.reset();
+    task = StartTask(job);
+  }
   std::unique_ptr<Server> StartTask(const std::string& job) {
     ServerOptions options;
     options.cluster = spec_;
@@ -187,29 +190,173 @@ TEST(MonitoredSession, RecoversFromALostPs) {
   EXPECT_EQ(*LatestCheckpoint(&cluster.files, "/d"), "/d/model.ckpt-4");
 }
 
-// The initializers have run then, so every variable has a value.
-TEST(MonitoredSession, ARestoreThatFailedIsDoneAgain) {
-  Cluster cluster;
-  struct Program {
-    explicit Program(Cluster& cluster)
-        : root(Scope::NewRoot()),
-          model(root.WithDevice(ReplicaDeviceSetter(
-              {.ps_tasks = 1, .worker_device = "/job:worker/task:0"}))),
-          options(Options(&cluster.files)) {
-      options.session = cluster.Session();
-      options.save_steps = 3;
-      options.saver.variables = {{"w", model.w}, {"global_step", model.step}};
+// The model on a cluster, as one program that trains builds it.
+struct Program {
+  explicit Program(Cluster& cluster)
+      : root(Scope::NewRoot()),
+        model(root.WithDevice(ReplicaDeviceSetter(
+            {.ps_tasks = 1, .worker_device = "/job:worker/task:0"}))),
+        options(Options(&cluster.files)) {
+    options.session = cluster.Session();
+  }
+  Scope root;
+  Model model;
+  MonitoredOptions options;
+};
+
+void Train(MonitoredSession& session, int run, int steps) {
+  for (int i = 0; i < steps; ++i) {
+    auto out = session.Run(run, {});
+    ASSERT_TRUE(out.ok()) << out.status();
+  }
+}
+
+// The first checkpoint whose name ends so cannot be written.
+MemoryFiles::Fault UnavailableOnce(std::string suffix) {
+  return [suffix = std::move(suffix), failed = false](
+             FileOp op, const std::string& path) mutable {
+    if (failed || op != FileOp::kOpenWrite ||
+        path.find(suffix) == std::string::npos) {
+      return OkStatus();
     }
-    Scope root;
-    Model model;
-    MonitoredOptions options;
+    failed = true;
+    return Unavailable("the disk is not there");
   };
+}
+
+TEST(MonitoredSession, CloseSavesTheEndOfALostSession) {
+  Cluster cluster;
+  Program program(cluster);
+  program.options.save_steps = 5;
+  StopAtStepHook stop(5);
+  struct : SessionHook {
+    Status AtEnd(HookContext&) override {
+      ++ends;
+      return OkStatus();
+    }
+    int ends = 0;
+  } counter;
+  MonitoredSession session(program.root, program.options, {&stop, &counter});
+  const int train = session.Define(program.model.train);
+  ASSERT_TRUE(session.Start().ok());
+  cluster.files.SetFault(UnavailableOnce("model.ckpt-5"));
+  Train(session, train, 5);
+  EXPECT_TRUE(session.ShouldStop());
+  EXPECT_EQ(*LatestCheckpoint(&cluster.files, "/d"), "/d/model.ckpt-0");
+  const Status closed = session.Close();
+  EXPECT_TRUE(closed.ok()) << closed;
+  EXPECT_EQ(*LatestCheckpoint(&cluster.files, "/d"), "/d/model.ckpt-5");
+  EXPECT_EQ(counter.ends, 1);
+}
+
+TEST(MonitoredSession, CloseTellsThatTheEndIsLost) {
+  MemoryFiles files;
+  const Scope s = Scope::NewRoot();
+  Model model(s);
+  MonitoredOptions options = Options(&files);
+  options.save_steps = 5;
+  StopAtStepHook stop(5);
+  MonitoredSession session(s, options, {&stop});
+  const int train = session.Define(model.train);
+  ASSERT_TRUE(session.Start().ok());
+  files.SetFault(UnavailableOnce("model.ckpt-5"));
+  Train(session, train, 5);
+  // The values were those of the session in this process.
+  const Status closed = session.Close();
+  EXPECT_EQ(closed.code(), StatusCode::kDataLoss) << closed;
+  EXPECT_THAT(std::string(closed.message()), testing::HasSubstr("step 5"));
+  EXPECT_EQ(*LatestCheckpoint(&files, "/d"), "/d/model.ckpt-0");
+}
+
+TEST(MonitoredSession, CloseSavesWhatOutlivedASession) {
+  Cluster cluster;
+  Program program(cluster);
+  MonitoredSession session(program.root, program.options);
+  const int train = session.Define(program.model.train);
+  const int read = session.Define(program.model.read);
+  ASSERT_TRUE(session.Start().ok());
+  Train(session, train, 3);
+  cluster.RestartWorker();
+  ASSERT_TRUE(session.Run(read, {}).ok());
+  EXPECT_EQ(session.recoveries(), 1);
+  EXPECT_EQ(session.restored_from(), "");
+  const Status closed = session.Close();
+  EXPECT_TRUE(closed.ok()) << closed;
+  EXPECT_EQ(*LatestCheckpoint(&cluster.files, "/d"), "/d/model.ckpt-3");
+}
+
+TEST(MonitoredSession, ARecoveryWithoutACheckpointPutsNoneOff) {
+  Cluster cluster;
+  Program program(cluster);
+  program.options.save_steps = 3;
+  MonitoredSession session(program.root, program.options);
+  const int train = session.Define(program.model.train);
+  ASSERT_TRUE(session.Start().ok());
+  Train(session, train, 2);
+  cluster.RestartWorker();
+  Train(session, train, 1);
+  EXPECT_EQ(session.recoveries(), 1);
+  EXPECT_EQ(*LatestCheckpoint(&cluster.files, "/d"), "/d/model.ckpt-3");
+}
+
+TEST(MonitoredSession, SavesWhatAnEarlierProgramLeft) {
+  Cluster cluster;
   {
     Program program(cluster);
+    program.options.checkpoint_dir.clear();
     MonitoredSession session(program.root, program.options);
     const int train = session.Define(program.model.train);
     ASSERT_TRUE(session.Start().ok());
-    for (int i = 0; i < 3; ++i) ASSERT_TRUE(session.Run(train, {}).ok());
+    Train(session, train, 2);
+  }
+  Program program(cluster);
+  MonitoredSession session(program.root, program.options);
+  ASSERT_TRUE(session.Start().ok());
+  EXPECT_EQ(*LatestCheckpoint(&cluster.files, "/d"), "/d/model.ckpt-2");
+}
+
+TEST(MonitoredSession, StartsOnce) {
+  MemoryFiles files;
+  const Scope s = Scope::NewRoot();
+  Model model(s);
+  const Queue queue = RangeInputProducer(s, 3, {.shuffle = false});
+  model.train.fetches.push_back(queue.Dequeue(s)[0]);
+  struct : SessionHook {
+    Status AfterCreate(HookContext&) override {
+      ++sessions;
+      return OkStatus();
+    }
+    int sessions = 0;
+  } counter;
+  MonitoredSession session(s, Options(&files), {&counter});
+  const int train = session.Define(model.train);
+  ASSERT_TRUE(session.Start().ok());
+  Train(session, train, 2);
+  EXPECT_TRUE(session.Start().ok());
+  EXPECT_EQ(counter.sessions, 1);
+  Train(session, train, 1);
+  EXPECT_EQ(session.global_step(), 3);
+  const Status closed = session.Close();
+  EXPECT_TRUE(closed.ok()) << closed;
+  EXPECT_EQ(session.Start().code(), StatusCode::kFailedPrecondition);
+  EXPECT_EQ(session.SaveNow().code(), StatusCode::kFailedPrecondition);
+}
+
+// The initializers have run then, so every variable has a value.
+TEST(MonitoredSession, ARestoreThatFailedIsDoneAgain) {
+  Cluster cluster;
+  const auto customize = [](Program& program) {
+    program.options.save_steps = 3;
+    program.options.saver.variables = {{"w", program.model.w},
+                                       {"global_step", program.model.step}};
+  };
+  {
+    Program program(cluster);
+    customize(program);
+    MonitoredSession session(program.root, program.options);
+    const int train = session.Define(program.model.train);
+    ASSERT_TRUE(session.Start().ok());
+    Train(session, train, 3);
   }
   const std::string data = "/d/model.ckpt-3.data-00000-of-00001";
   const std::string bytes = *ReadFileToString(&cluster.files, data);
@@ -218,6 +365,7 @@ TEST(MonitoredSession, ARestoreThatFailedIsDoneAgain) {
   ASSERT_TRUE(WriteStringToFile(&cluster.files, data, damaged).ok());
   cluster.RestartPs();
   Program program(cluster);
+  customize(program);
   MonitoredSession session(program.root, program.options);
   const int train = session.Define(program.model.train);
   EXPECT_EQ(session.Start().code(), StatusCode::kDataLoss);

@@ -30,7 +30,7 @@ class SessionHook {
   virtual Status AfterCreate(HookContext&) { return OkStatus(); }
   // After each run that tells the global step.
   virtual Status AfterRun(HookContext&) { return OkStatus(); }
-  // Before the session closes, unless it was lost.
+  // Before the session closes, unless it was lost and not made again.
   virtual Status AtEnd(HookContext&) { return OkStatus(); }
 };
 
