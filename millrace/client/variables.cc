@@ -176,6 +176,13 @@ const SaveSlice* Variable::save_slice() const {
 void Variable::SetSaveSlice(SaveSlice slice) {
   if (state_) state_->save_slice = std::move(slice);
 }
+void Variable::SetSaveSliceOfSlot(const Variable& primary) {
+  const SaveSlice* part = primary.save_slice();
+  if (!part || !state_) return;
+  SaveSlice slice = *part;
+  absl::StrAppend(&slice.full_name, op_name().substr(primary.op_name().size()));
+  SetSaveSlice(std::move(slice));
+}
 
 Output Variable::Read(const Scope& scope) const {
   const Scope there = scope.ColocateWith(handle());

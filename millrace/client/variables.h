@@ -73,6 +73,9 @@ class Variable {
   // others. Set it where the variable is built, before others see it.
   const SaveSlice* save_slice() const;
   void SetSaveSlice(SaveSlice slice);
+  // For a slot "w/part_0/x" of the variable "w/part_0", of its shape: if that
+  // is a part of "w", the slot is the same part of "w/x".
+  void SetSaveSliceOfSlot(const Variable& primary);
 
   // A new read, for which the scope's control dependencies count.
   Output Read(const Scope& scope) const;

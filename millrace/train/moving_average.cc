@@ -110,6 +110,7 @@ ops::Variable ExponentialMovingAverage::MakeAverage(
           absl::StrCat(variable.op_name(), "/", options_.name, "_initial"))),
       {.trainable = false, .use_resource = variable.is_resource()});
   if (average) {
+    average.SetSaveSliceOfSlot(variable);
     scope.graph().AddToCollection(graph_keys::kMovingAverageVariables,
                                   variable);
   }

@@ -55,7 +55,9 @@ class ExponentialMovingAverage {
 
   // All global variables, by the names under which a checkpoint holds what they
   // are to become: those of `averaged` (default: the trainable ones and those
-  // of the collection) by their averages' names, others by their own.
+  // of the collection) by their averages' names, others by their own. Of a part
+  // of a partitioned variable that is "w/part_0/ExponentialMovingAverage",
+  // which a Saver takes for the part of "w/ExponentialMovingAverage".
   std::map<std::string, ops::Variable> VariablesToRestore(
       const Scope& scope) const;
   std::map<std::string, ops::Variable> VariablesToRestore(

@@ -5,12 +5,17 @@
 
 #include <cmath>
 
+#include "millrace/base/memory_files.h"
+#include "millrace/checkpoint/bundle_reader.h"
 #include "millrace/client/ops.h"
+#include "millrace/client/partitioned_variable.h"
 #include "millrace/client/session.h"
+#include "millrace/train/saver.h"
 
 namespace millrace::train {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Key;
 using testing::UnorderedElementsAre;
@@ -98,6 +103,48 @@ TEST_P(MovingAverage, BesideTheVariable) {
       s_.graph().Find("ExponentialMovingAverage/AssignMovingAvg/Sub_1");
   ASSERT_TRUE(subtract);
   EXPECT_EQ(subtract.device(), "/job:ps/task:1");
+}
+
+TEST_P(MovingAverage, OfPartsIsSavedWhole) {
+  MemoryFiles files;
+  const auto build = [](const Scope& s, int64_t parts) {
+    return ops::PartitionedVariable(
+        s.WithOpName("w"), TensorShape({5}), DataType::kFloat, Zeros(),
+        FixedSizePartitioner(parts), {.use_resource = GetParam()});
+  };
+  const ops::PartitionedVariable w = build(s_, 2);
+  ExponentialMovingAverage ema(0.5);
+  const Operation set = w.Assign(s_, {2.0f, 4.0f, 6.0f, 8.0f, 10.0f});
+  const Operation update = ema.Apply(s_.WithControlDependencies({set}));
+  Saver saver(s_, {.files = &files});
+  Session session(s_, {.files = &files});
+  ASSERT_TRUE(session.RunTargets({ops::GlobalVariablesInitializer(s_)}).ok());
+  ASSERT_TRUE(session.RunTargets({update}).ok());
+  const auto prefix = saver.Save(session, "/d/m");
+  ASSERT_TRUE(prefix.ok()) << prefix.status();
+  const auto reader = BundleReader::Open(&files, *prefix);
+  ASSERT_TRUE(reader.ok()) << reader.status();
+  const auto average = (*reader)->Lookup("w/ExponentialMovingAverage");
+  ASSERT_TRUE(average.ok()) << average.status();
+  EXPECT_EQ(average->shape(), TensorShape({5}));
+  EXPECT_EQ(average->flat<float>()[4], 5);
+
+  // A program to test with, in as many parts and in others.
+  for (const int64_t parts : {2, 3}) {
+    const Scope test = Scope::NewRoot();
+    const ops::PartitionedVariable v = build(test, parts);
+    Saver averages(
+        test,
+        {.variables = ExponentialMovingAverage(0.5).VariablesToRestore(test),
+         .files = &files});
+    const Output whole = v.Value(test);
+    Session tested(test, {.files = &files});
+    const Status restored = averages.Restore(tested, *prefix);
+    ASSERT_TRUE(restored.ok()) << restored;
+    const auto out = tested.Run({whole});
+    ASSERT_TRUE(out.ok()) << out.status();
+    EXPECT_THAT((*out)[0].flat<float>(), ElementsAre(1, 2, 3, 4, 5));
+  }
 }
 
 TEST(MovingAverageErrors, UnknownShapes) {

@@ -191,13 +191,7 @@ ops::Variable Optimizer::NewSlot(const Scope& root,
       },
       StateOptions(variable));
   if (!made) return made;
-  if (const SaveSlice* part = variable.save_slice()) {
-    // "w/part_0/Adam_1" is a part of "w/Adam_1".
-    SaveSlice slice = *part;
-    absl::StrAppend(&slice.full_name,
-                    made.op_name().substr(variable.op_name().size()));
-    made.SetSaveSlice(std::move(slice));
-  }
+  made.SetSaveSliceOfSlot(variable);
   own_.push_back(made);
   return made;
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "absl/strings/strip.h"
 #include "millrace/base/clock.h"
 #include "millrace/base/log.h"
 #include "millrace/base/random.h"
@@ -45,6 +46,14 @@ Tensor Strings(const std::vector<std::string>& list) {
   return Tensor::Vector<std::string>(absl::MakeConstSpan(list));
 }
 
+// In the checkpoint, of what a part that is named so belongs to.
+std::string NameOfWhole(const std::string& name, const ops::Variable& part) {
+  absl::string_view rest = name;
+  const bool by_itself = absl::ConsumePrefix(&rest, part.op_name()) &&
+                         (rest.empty() || rest[0] == '/');
+  return by_itself ? absl::StrCat(part.save_slice()->full_name, rest) : name;
+}
+
 }  // namespace
 
 Saver::Saver(const Scope& scope, SaverOptions options)
@@ -66,8 +75,7 @@ bool Saver::FindItems(const Scope& scope) {
   std::vector<Item> items;
   for (const auto& [name, variable] : variables) {
     const SaveSlice* slice = variable.save_slice();
-    const bool by_itself = slice && name == variable.op_name();
-    items.push_back({by_itself ? slice->full_name : name, variable,
+    items.push_back({slice ? NameOfWhole(name, variable) : name, variable,
                      slice ? slice->Spec() : ""});
   }
   for (const auto& [name, whole] : options_.partitioned) {

@@ -27,8 +27,9 @@ namespace millrace::train {
 
 struct SaverOptions {
   // By their names in the checkpoint; all empty: all global variables by their
-  // own. A part of a partitioned variable that is named as itself is saved as a
-  // part of the whole; under another name it is a slice of that.
+  // own. A part of a partitioned variable that is named as itself, "w/part_0",
+  // is saved as a part of the whole, "w"; as "w/part_0/x" it is one of "w/x";
+  // under another name it is a slice of that.
   std::map<std::string, ops::Variable> variables;
   std::map<std::string, ops::PartitionedVariable> partitioned;
   CheckpointHistory::Options history;
