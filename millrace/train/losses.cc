@@ -4,42 +4,14 @@
 
 #include "millrace/client/grad_shapes.h"
 #include "millrace/client/ops.h"
+#include "millrace/train/matching_shapes.h"
 #include "millrace/train/sum_of_all.h"
 
 namespace millrace::train {
 namespace {
 
-// What can be known of it: a number, or the losses' rank and sizes or 1.
-Status CheckWeights(const PartialShape& weights, const PartialShape& losses) {
-  if (!weights.known_rank() || weights.rank() == 0 || !losses.known_rank()) {
-    return OkStatus();
-  }
-  bool fits = weights.rank() == losses.rank();
-  for (int d = 0; fits && d < losses.rank(); ++d) {
-    fits = weights.dim(d) == 1 || weights.dim(d) == kUnknownDim ||
-           losses.dim(d) == kUnknownDim || weights.dim(d) == losses.dim(d);
-  }
-  if (fits) return OkStatus();
-  return InvalidArgument(
-      "weights can not be broadcast to values. values.shape=",
-      losses.DebugString(), ". weights.shape=", weights.DebugString(), ".");
-}
-
 Output AsType(const Scope& scope, const Output& x, DataType type) {
   return x && x.dtype() != type ? ops::Cast(scope, x, type) : x;
-}
-
-// Same shapes, as far as they are known.
-bool CheckShapes(const Scope& scope, const Output& labels,
-                 const Output& predictions) {
-  if (!labels || !predictions) return false;
-  if (labels.shape().Merge(predictions.shape()).ok()) return true;
-  scope.Fail(
-      InvalidArgument("Shapes ", predictions.shape().DebugString(),
-                      " of the predictions and ", labels.shape().DebugString(),
-                      " of the labels are incompatible"),
-      "loss");
-  return false;
 }
 
 // All that differs between the losses of pairs of elements.
@@ -48,7 +20,12 @@ Output Elementwise(const Scope& scope, const char* name, const Output& labels,
                    const Output& predictions, const LossOptions& options,
                    F losses) {
   const Scope block = scope.BlockFor(name);
-  if (!CheckShapes(block, labels, predictions)) return {};
+  if (!labels || !predictions) return {};
+  const Status fits = CheckShapes(labels.shape(), predictions.shape());
+  if (!fits.ok()) {
+    block.Fail(fits, "loss");
+    return {};
+  }
   return WeightedLoss(
       block,
       losses(block, AsType(block, labels, predictions.dtype()), predictions),

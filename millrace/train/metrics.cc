@@ -4,6 +4,7 @@
 
 #include "millrace/client/grad_shapes.h"
 #include "millrace/client/ops.h"
+#include "millrace/train/matching_shapes.h"
 #include "millrace/train/sum_of_all.h"
 
 namespace millrace::train {
@@ -34,6 +35,22 @@ Output Bool(const Scope& scope, const Output& x) {
              : x;
 }
 
+// Labels and predictions of one shape; null after an error.
+struct Pair {
+  Output labels;
+  Output predictions;
+};
+Pair Matching(const Scope& s, const Output& labels, const Output& predictions) {
+  const Pair pair = {SqueezedLike(s, labels, predictions),
+                     SqueezedLike(s, predictions, labels)};
+  if (!pair.labels || !pair.predictions) return {};
+  const Status fits =
+      CheckShapes(pair.labels.shape(), pair.predictions.shape());
+  if (fits.ok()) return pair;
+  s.Fail(fits, "metric");
+  return {};
+}
+
 // The values and how many they are, both weighted.
 struct Weighted {
   Output sum;
@@ -45,9 +62,9 @@ Weighted WeightedSum(const Scope& s, const Output& values,
   if (!weights) {
     return {SumOfAll(s, x), ops::Cast(s, SizeOf(s, x), DataType::kFloat)};
   }
-  const Output w = Float(s, weights);
-  return {SumOfAll(s, ops::Mul(s, x, w)),
-          SumOfAll(s, ops::Mul(s, ops::OnesLike(s, x), w))};
+  const Output w = WeightsOf(s, Float(s, weights), x);
+  if (!w) return {};
+  return {SumOfAll(s, ops::Mul(s, x, w)), SumOfAll(s, w)};
 }
 
 Metric MeanIn(const VariableScope& block, const Output& values,
@@ -58,6 +75,7 @@ Metric MeanIn(const VariableScope& block, const Output& values,
   const ops::Variable count = Local(block, "count", TensorShape());
   if (!total || !count) return {};
   const Weighted step = WeightedSum(s, values, weights);
+  if (!step.sum) return {};
   const Output new_total = total.AssignAdd(s, step.sum);
   const Output new_count = count.AssignAdd(s, step.count);
   return {ops::DivNoNan(s.WithOpName("value"), total, count),
@@ -75,7 +93,8 @@ Count CountOf(const VariableScope& block, const char* name, const Output& is,
   const Scope& s = inner.scope();
   const ops::Variable count = Local(inner, "count", TensorShape());
   if (!count || !is) return {};
-  return {count, count.AssignAdd(s, WeightedSum(s, is, weights).sum)};
+  const Output sum = WeightedSum(s, is, weights).sum;
+  return sum ? Count{count, count.AssignAdd(s, sum)} : Count{};
 }
 
 // yes / (yes + no)
@@ -160,19 +179,22 @@ Metric Accuracy(const VariableScope& variables, const Output& labels,
   const VariableScope block = BlockFor(variables, options.name, "accuracy");
   const Scope& s = block.scope();
   if (!labels || !predictions) return {};
-  const Output right = labels.dtype() == predictions.dtype()
-                           ? labels
-                           : ops::Cast(s, labels, predictions.dtype());
-  return MeanIn(block, ops::Equal(s, predictions, right), options.weights);
+  const Pair pair = Matching(s, labels, predictions);
+  if (!pair.labels) return {};
+  const DataType type = pair.labels.dtype();
+  const Output said = pair.predictions.dtype() == type
+                          ? pair.predictions
+                          : ops::Cast(s, pair.predictions, type);
+  return MeanIn(block, ops::Equal(s, said, pair.labels), options.weights);
 }
 
 Metric Precision(const VariableScope& variables, const Output& labels,
                  const Output& predictions, const MetricOptions& options) {
   const VariableScope block = BlockFor(variables, options.name, "precision");
   const Scope& s = block.scope();
-  const Output is = Bool(s, labels);
-  const Output said = Bool(s, predictions);
-  if (!is || !said) return {};
+  if (!labels || !predictions) return {};
+  const auto [is, said] = Matching(s, Bool(s, labels), Bool(s, predictions));
+  if (!is) return {};
   const Count yes = CountOf(block, "true_positives",
                             ops::LogicalAnd(s, is, said), options.weights);
   const Count no = CountOf(block, "false_positives",
@@ -185,9 +207,9 @@ Metric Recall(const VariableScope& variables, const Output& labels,
               const Output& predictions, const MetricOptions& options) {
   const VariableScope block = BlockFor(variables, options.name, "recall");
   const Scope& s = block.scope();
-  const Output is = Bool(s, labels);
-  const Output said = Bool(s, predictions);
-  if (!is || !said) return {};
+  if (!labels || !predictions) return {};
+  const auto [is, said] = Matching(s, Bool(s, labels), Bool(s, predictions));
+  if (!is) return {};
   const Count yes = CountOf(block, "true_positives",
                             ops::LogicalAnd(s, is, said), options.weights);
   const Count no = CountOf(block, "false_negatives",
@@ -207,9 +229,11 @@ Metric Auc(const VariableScope& variables, const Output& labels,
            block.name());
     return {};
   }
+  const Pair pair = Matching(s, Bool(s, labels), Float(s, predictions));
+  if (!pair.labels) return {};
   // [thresholds, n]
-  const Output is = ops::Reshape(s, Bool(s, labels), {1, -1});
-  const Output scores = ops::Reshape(s, Float(s, predictions), {1, -1});
+  const Output is = ops::Reshape(s, pair.labels, {1, -1});
+  const Output scores = ops::Reshape(s, pair.predictions, {1, -1});
   const Output thresholds = ops::Reshape(
       s, ops::Const(s, Thresholds(options.num_thresholds)), {-1, 1});
   const Output said = ops::Greater(s, scores, thresholds);
@@ -217,10 +241,9 @@ Metric Auc(const VariableScope& variables, const Output& labels,
   const Output not_said = ops::LogicalNot(s, said);
   Output weights;
   if (options.weights) {
-    weights = ops::Reshape(s,
-                           ops::Mul(s, Float(s, options.weights),
-                                    ops::OnesLike(s, Float(s, predictions))),
-                           {1, -1});
+    weights = WeightsOf(s, Float(s, options.weights), pair.predictions);
+    if (!weights) return {};
+    weights = ops::Reshape(s, weights, {1, -1});
   }
   const TensorShape shape({options.num_thresholds});
   Confusion value;

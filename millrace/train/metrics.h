@@ -7,8 +7,14 @@
 //
 // Variables are float, in graph_keys::kLocalVariables and kMetricVariables, and
 // called by the metric ("accuracy/total", "accuracy/count"): all replicas that
-// build the same graph on the same servers share them. Weights are as those of
-// losses (losses.h); null: ones. Names and formulas are TensorFlow's.
+// build the same graph on the same servers share them. Names and formulas are
+// TensorFlow's.
+//
+// Labels and predictions have the same shape, weights that of the values or one
+// that a loss takes (losses.h), null: ones. Where the ranks differ by one, a
+// last dimension of size 1 is left out, or added to the weights. What does not
+// fit is INVALID_ARGUMENT: an error of the graph if it shows there, of weights
+// also of the step.
 #pragma once
 
 #include <string>
@@ -30,7 +36,8 @@ struct MetricOptions {
 // The mean of all values (of any shape, numbers or bool).
 Metric Mean(const VariableScope& variables, const Output& values,
             const MetricOptions& options = {});
-// The part of predictions that equal their labels.
+// The part of predictions that equal their labels, as values of the labels'
+// type.
 Metric Accuracy(const VariableScope& variables, const Output& labels,
                 const Output& predictions, const MetricOptions& options = {});
 // Of what is predicted to be true (not 0), the part that is; 0 of nothing.

@@ -68,6 +68,67 @@ TEST_F(Metrics, Accuracy) {
   EXPECT_EQ(ops::LocalVariables(s_)[0].op_name(), "accuracy/total");
 }
 
+TEST_F(Metrics, AccuracyIsInTheTypeOfTheLabels) {
+  const Output y = Fed(DataType::kInt32);
+  const Output p = Fed(DataType::kFloat);
+  const Metric accuracy = Accuracy(v_, y, p);
+  EXPECT_EQ(Number(accuracy.update, {{y, {1, 2}}, {p, {1.0f, 2.5f}}}), 1);
+}
+
+// Broadcast to [n, n], each label would be compared with each prediction.
+TEST_F(Metrics, ALastDimensionOfOneGoes) {
+  const auto column = [&](DataType type) {
+    return ops::Placeholder(s_, type, {.shape = PartialShape({-1, 1})});
+  };
+  const Output y = column(DataType::kInt32);
+  const Output unknown = ops::Placeholder(s_, DataType::kInt32);
+  const Output p = Fed(DataType::kInt32);
+  const Output w = column(DataType::kFloat);
+  const Output free_weights = Fed(DataType::kFloat);
+  const Metric squeezed = Accuracy(v_, y, p);
+  const Metric swapped = Accuracy(v_, p, y);
+  const Metric weighted = Accuracy(v_, y, p, {.weights = w});
+  const Metric precision = Precision(v_, y, p);
+  const Metric open = Accuracy(v_, unknown, p);
+  const Metric open_mean = Mean(v_, unknown, {.weights = free_weights});
+  const Tensor column_of_4 = Tensor::Of<int32_t>({4, 1}, {1, 2, 3, 4});
+  const Feed labels = {y, column_of_4};
+  const Feed said = {p, {1, 2, 0, 0}};
+  EXPECT_EQ(Number(squeezed.update, {labels, said}), 0.5);
+  EXPECT_EQ(Number(swapped.update, {labels, said}), 0.5);
+  EXPECT_EQ(
+      Number(weighted.update,
+             {labels, said, {w, Tensor::Of<float>({4, 1}, {3, 0, 1, 0})}}),
+      0.75);
+  EXPECT_EQ(Number(precision.update, {labels, said}), 1);
+  // Known in the step only.
+  EXPECT_EQ(Number(open.update, {{unknown, column_of_4}, said}), 0.5);
+  EXPECT_EQ(Number(open.update, {{unknown, {1, 2, 0, 0}}, said}), 0.75);
+  EXPECT_EQ(
+      Number(open_mean.update, {{unknown, column_of_4},
+                                {free_weights, {0.0f, 0.0f, 3.0f, 1.0f}}}),
+      3.25);
+}
+
+TEST_F(Metrics, WeightsThatDoNotFit) {
+  const Output x = Fed(DataType::kFloat);
+  const Output w = Fed(DataType::kFloat);
+  const Metric mean = Mean(v_, x, {.weights = w});
+  EXPECT_EQ(Started()
+                .Run({{x, {1.0f}}, {w, {1.0f, 2.0f, 3.0f}}}, {mean.update})
+                .status()
+                .code(),
+            StatusCode::kInvalidArgument);
+  Mean(v_, ops::Const(s_, {1.0f, 2.0f}),
+       {.weights = ops::Const(s_, {1.0f, 2.0f, 3.0f})});
+  EXPECT_THAT(s_.status().message(), HasSubstr("can not be broadcast"));
+}
+
+TEST_F(Metrics, ShapesThatDoNotFit) {
+  Precision(v_, ops::Const(s_, {1, 0, 1}), ops::Const(s_, {1, 0}));
+  EXPECT_THAT(s_.status().message(), HasSubstr("incompatible"));
+}
+
 TEST_F(Metrics, PrecisionAndRecall) {
   const Output y = Fed(DataType::kBool);
   const Output p = Fed(DataType::kInt32);
