@@ -24,6 +24,7 @@ class BasicLstmCell final : public RnnCell {
   explicit BasicLstmCell(int64_t units) : BasicLstmCell(units, Options()) {}
 
   std::vector<int64_t> state_sizes() const override { return {units_, units_}; }
+  std::vector<bool> state_is_memory() const override { return {true, false}; }
   int64_t output_size() const override { return units_; }
   Step Call(const VariableScope& variables, const Output& x,
             const std::vector<Output>& state) override;

@@ -25,6 +25,11 @@ class RnnCell {
   // The state is a list of tensors [batch, size].
   virtual std::vector<int64_t> state_sizes() const = 0;
   virtual int64_t output_size() const = 0;
+  // Of each tensor of the state, whether it is what the cell remembers (c of an
+  // LSTM), which dropout leaves alone; default: none.
+  virtual std::vector<bool> state_is_memory() const {
+    return std::vector<bool>(state_sizes().size(), false);
+  }
 
   // x [batch, inputs], with a known number of inputs that is the same in every
   // call. Variables are made in a block of `variables` that is called as the

@@ -10,6 +10,7 @@ namespace {
 constexpr int64_t kInputSalt = 1;
 constexpr int64_t kOutputSalt = 2;
 constexpr int64_t kStateSalt = 3;
+constexpr int64_t kNextStateSalt = 1 << 20;
 
 }  // namespace
 
@@ -37,10 +38,11 @@ RnnCell::Step DropoutWrapper::Call(const VariableScope& variables,
   const Scope& s = variables.scope();
   Step step = cell_->Call(
       variables, Drop(s, x, options_.input_keep_prob, kInputSalt), state);
-  // {c, h} of an LSTM: c stays.
-  for (size_t i = step.state.size() == 2 ? 1 : 0; i < step.state.size(); ++i) {
-    step.state[i] =
-        Drop(s, step.state[i], options_.state_keep_prob, kStateSalt);
+  const std::vector<bool> is_memory = cell_->state_is_memory();
+  for (size_t i = 0; i < step.state.size(); ++i) {
+    if (i < is_memory.size() && is_memory[i]) continue;
+    step.state[i] = Drop(s, step.state[i], options_.state_keep_prob,
+                         kStateSalt + static_cast<int64_t>(i) * kNextStateSalt);
   }
   step.output = Drop(s, step.output, options_.output_keep_prob, kOutputSalt);
   return step;

@@ -9,8 +9,8 @@
 
 namespace millrace::train {
 
-// New choices in each step. Of an LSTM's state h is left out, never c, which
-// would forget.
+// New choices in each step. Of the state, what the cell calls its memory (c of
+// an LSTM) stays whole: it would be forgotten.
 class DropoutWrapper final : public RnnCell {
  public:
   struct Options {
@@ -24,6 +24,9 @@ class DropoutWrapper final : public RnnCell {
 
   std::vector<int64_t> state_sizes() const override {
     return cell_->state_sizes();
+  }
+  std::vector<bool> state_is_memory() const override {
+    return cell_->state_is_memory();
   }
   int64_t output_size() const override { return cell_->output_size(); }
   Step Call(const VariableScope& variables, const Output& x,

@@ -35,6 +35,7 @@ class LstmCell final : public RnnCell {
   std::vector<int64_t> state_sizes() const override {
     return {units_, output_size()};
   }
+  std::vector<bool> state_is_memory() const override { return {true, false}; }
   int64_t output_size() const override {
     return options_.projection.value_or(units_);
   }

@@ -12,6 +12,14 @@ std::vector<int64_t> MultiRnnCell::state_sizes() const {
   return sizes;
 }
 
+std::vector<bool> MultiRnnCell::state_is_memory() const {
+  std::vector<bool> is_memory;
+  for (const auto& cell : cells_) {
+    for (const bool is : cell->state_is_memory()) is_memory.push_back(is);
+  }
+  return is_memory;
+}
+
 RnnCell::Step MultiRnnCell::Call(const VariableScope& variables,
                                  const Output& x,
                                  const std::vector<Output>& state) {

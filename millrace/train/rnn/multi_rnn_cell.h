@@ -19,6 +19,7 @@ class MultiRnnCell final : public RnnCell {
       : cells_(std::move(cells)), name_(std::move(name)) {}
 
   std::vector<int64_t> state_sizes() const override;
+  std::vector<bool> state_is_memory() const override;
   int64_t output_size() const override {
     return cells_.empty() ? 0 : cells_.back()->output_size();
   }

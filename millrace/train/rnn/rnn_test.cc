@@ -259,6 +259,42 @@ TEST_F(Rnn, Dropout) {
   EXPECT_EQ(std::count(h.begin(), h.end(), 0.0f), 0);
 }
 
+TEST_F(Rnn, DropoutLeavesMemoryAlone) {
+  // How many of the 100 numbers of each tensor of the state are left out.
+  const auto zeros = [&](auto cell, auto upper, std::optional<int64_t> seed) {
+    std::vector<std::unique_ptr<RnnCell>> cells;
+    cells.push_back(std::move(cell));
+    cells.push_back(std::move(upper));
+    DropoutWrapper wrapper(std::make_unique<MultiRnnCell>(std::move(cells)),
+                           {.state_keep_prob = 0.5, .seed = seed});
+    const auto result = StaticRnn(v_.UniqueSub("case"), wrapper, Inputs());
+    EXPECT_TRUE(s_.ok()) << s_.status();
+    std::vector<std::vector<bool>> left_out;
+    for (const Output& state : result.state) {
+      left_out.emplace_back();
+      for (const float x : Run(state)) left_out.back().push_back(x == 0);
+    }
+    return left_out;
+  };
+  const auto about_half = [](const std::vector<bool>& left_out) {
+    const auto n = std::count(left_out.begin(), left_out.end(), true);
+    return n > 25 && n < 75;
+  };
+  const auto lstm = zeros(std::make_unique<LstmCell>(50),
+                          std::make_unique<BasicLstmCell>(50), std::nullopt);
+  ASSERT_EQ(lstm.size(), 4u);
+  EXPECT_EQ(std::count(lstm[0].begin(), lstm[0].end(), true), 0);
+  EXPECT_TRUE(about_half(lstm[1]));
+  EXPECT_EQ(std::count(lstm[2].begin(), lstm[2].end(), true), 0);
+  EXPECT_TRUE(about_half(lstm[3]));
+  const auto gru =
+      zeros(std::make_unique<GruCell>(50), std::make_unique<GruCell>(50), 3);
+  ASSERT_EQ(gru.size(), 2u);
+  EXPECT_TRUE(about_half(gru[0]));
+  EXPECT_TRUE(about_half(gru[1]));
+  EXPECT_NE(gru[0], gru[1]);  // one seed, two choices
+}
+
 // The derivative of a whole network by finite differences.
 TEST_F(Rnn, Gradients) {
   LstmCell cell(kUnits, {.use_peepholes = true});
