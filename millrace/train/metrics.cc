@@ -17,11 +17,13 @@ VariableScope BlockFor(const VariableScope& variables, const std::string& name,
 
 ops::Variable Local(const VariableScope& block, const char* name,
                     const TensorShape& shape) {
-  return block.GetVariable(name, shape,
-                           {.initializer = Zeros(),
-                            .trainable = false,
-                            .collections = {graph_keys::kLocalVariables,
-                                            graph_keys::kMetricVariables}});
+  // A count costs nothing, whatever the regularizer of the variables around.
+  return block.WithRegularizer({}).GetVariable(
+      name, shape,
+      {.initializer = Zeros(),
+       .trainable = false,
+       .collections = {graph_keys::kLocalVariables,
+                       graph_keys::kMetricVariables}});
 }
 
 Output Float(const Scope& scope, const Output& x) {

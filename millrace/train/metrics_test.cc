@@ -58,6 +58,16 @@ TEST_F(Metrics, Mean) {
   EXPECT_TRUE(ops::GlobalVariables(s_).empty());
 }
 
+TEST_F(Metrics, AreNotRegularized) {
+  const VariableScope regularized =
+      v_.WithRegularizer([](const Scope& s, const Output& value) {
+        return ops::Sum(s, ops::Reshape(s, value, {-1}), {0});
+      });
+  Accuracy(regularized, Fed(DataType::kInt32), Fed(DataType::kInt32));
+  EXPECT_TRUE(
+      s_.graph().Collection<Output>(graph_keys::kRegularizationLosses).empty());
+}
+
 TEST_F(Metrics, Accuracy) {
   const Output y = Fed(DataType::kInt64);
   const Output p = Fed(DataType::kInt32);
