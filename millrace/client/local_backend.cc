@@ -25,8 +25,10 @@ class LocalRun final : public BackendRun {
 
   Status Run(std::vector<Tensor> feeds, const RunContext& context,
              std::vector<Tensor>* fetches) override {
-    return runtime_->session->RunPrepared(*prepared_, std::move(feeds),
-                                          options_, context.cancel, fetches,
+    MR_ASSIGN(const RunOptions options,
+              OptionsOfRun(options_, context.options));
+    return runtime_->session->RunPrepared(*prepared_, std::move(feeds), options,
+                                          context.cancel, fetches,
                                           context.metadata);
   }
 
@@ -59,8 +61,12 @@ class LocalBackend final : public SessionBackend {
   StatusOr<std::shared_ptr<BackendRun>> Prepare(
       const RunTensors& tensors, const RunOptions& options) override {
     MR_ASSIGN(auto prepared, Find(tensors));
+    RunOptions run = options;
+    if (run.timeout_ms <= 0) {
+      run.timeout_ms = options_.config.operation_timeout_ms;
+    }
     return std::shared_ptr<BackendRun>(
-        std::make_shared<LocalRun>(runtime_, std::move(prepared), options));
+        std::make_shared<LocalRun>(runtime_, std::move(prepared), run));
   }
 
   StatusOr<std::vector<DeviceAttributes>> ListDevices() override {

@@ -182,9 +182,12 @@ class RemoteRun final : public BackendRun {
     RunCallableRequest request{session_, handle_, std::move(feeds),
                                NewRequestId()};
     RunCallableReply reply;
+    MR_ASSIGN(const RunOptions options,
+              OptionsOfRun(options_, context.options));
+    // The request has none: a limit of this run is the call's.
     MR_RETURN_IF_ERROR(master_->Call(&MasterApi::RunCallable, request, &reply,
-                                     After(RunTimeout(options_, *master_)),
-                                     context.cancel, "RunCallable"));
+                                     After(options.timeout_ms), context.cancel,
+                                     "RunCallable"));
     *fetches = std::move(reply.fetches);
     if (context.metadata) *context.metadata = std::move(reply.metadata);
     return OkStatus();
@@ -256,14 +259,15 @@ class RemoteBackend final : public SessionBackend {
     for (const Operation& target : tensors.targets) {
       request.options.targets.push_back(target.name());
     }
-    request.options.run_options = options;
-    request.options.run_options.timeout_ms = RunTimeout(options, *master_);
+    RunOptions& run = request.options.run_options;
+    run = options;
+    run.timeout_ms = RunTimeout(options, *master_);
     MakeCallableReply reply;
     MR_RETURN_IF_ERROR(master_->Call(&MasterApi::MakeCallable, request, &reply,
                                      master_->OperationDeadline(), nullptr,
                                      "MakeCallable"));
     return std::shared_ptr<BackendRun>(
-        std::make_shared<RemoteRun>(master_, handle_, reply.handle, options));
+        std::make_shared<RemoteRun>(master_, handle_, reply.handle, run));
   }
 
   StatusOr<std::vector<DeviceAttributes>> ListDevices() override {

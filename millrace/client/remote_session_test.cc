@@ -82,9 +82,14 @@ class FakeMaster final : public MasterApi {
     reply->handle = 5;
     std::move(done)(OkStatus());
   }
-  void RunCallable(CallContext&, const RunCallableRequest& request,
+  // Waits for ever if it is fed with a number below 0.
+  void RunCallable(CallContext& context, const RunCallableRequest& request,
                    RunCallableReply* reply, Done done) override {
     reply->fetches = request.feeds;
+    if (request.feeds[0].scalar<float>() < 0) {
+      WaitForCancel(context, std::move(done));
+      return;
+    }
     std::move(done)(request.handle == 5 ? OkStatus() : NotFound("handle"));
   }
   void ReleaseCallable(CallContext&, const ReleaseCallableRequest& request,
@@ -247,6 +252,26 @@ TEST(RemoteSession, TimeLimits) {
       session.RunTargets({m.wait}, {.options = {.timeout_ms = 5}});
   EXPECT_EQ(status.code(), StatusCode::kDeadlineExceeded) << status;
   EXPECT_TRUE(session.Run({m.y}).ok());
+}
+
+TEST(RemoteSession, OptionsOfACallablesRun) {
+  Cluster cluster;
+  Model m;
+  Session session(m.s, cluster.Options());
+  const auto callable =
+      session.Prepare({m.x}, {m.y}, {}, {.timeout_ms = 20'000});
+  ASSERT_TRUE(callable.ok()) << callable.status();
+  const int64_t begin = NowNanos();
+  const auto late =
+      callable->Run({Tensor::Scalar(-1.0f)}, {.options = {.timeout_ms = 5}});
+  EXPECT_EQ(late.status().code(), StatusCode::kDeadlineExceeded)
+      << late.status();
+  EXPECT_LT(NowNanos() - begin, 10'000'000'000);
+  const auto traced = callable->Run(
+      {Tensor::Scalar(1.0f)}, {.options = {.trace_level = TraceLevel::kFull}});
+  EXPECT_EQ(traced.status().code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(traced.status().message(), HasSubstr("timeout_ms only"));
+  EXPECT_TRUE(callable->Run({Tensor::Scalar(1.0f)}).ok());
 }
 
 TEST(RemoteSession, CloseAndCancelEndARun) {

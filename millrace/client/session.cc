@@ -189,6 +189,25 @@ Status Session::Reset(const SessionOptions& options,
   return ResetContainers(options, containers);
 }
 
+StatusOr<RunOptions> OptionsOfRun(const RunOptions& prepared,
+                                  const RunOptions& run) {
+  RunOptions options = run;
+  options.timeout_ms = prepared.timeout_ms;
+  RunOptions nothing;
+  nothing.timeout_ms = prepared.timeout_ms;
+  if (!(options == prepared) && !(options == nothing)) {
+    return InvalidArgument(
+        "the run of a callable takes of RunContext::options timeout_ms only; "
+        "all others are those that Session::Prepare was given");
+  }
+  options = prepared;
+  if (run.timeout_ms > 0 &&
+      (options.timeout_ms <= 0 || run.timeout_ms < options.timeout_ms)) {
+    options.timeout_ms = run.timeout_ms;
+  }
+  return options;
+}
+
 std::string FailedNode(const Status& status) {
   absl::string_view text = status.message();
   // "[[{{node NAME}}]]", with or without the braces, and "[[NAME = Op[...]]]".

@@ -66,7 +66,10 @@ class Callable {
  public:
   Callable() = default;
 
-  // `feeds` in the order given to Prepare, of exactly the tensors' types.
+  // `feeds` in the order given to Prepare, of exactly the tensors' types. Of
+  // context.options only timeout_ms counts, where it is shorter than what
+  // Prepare's options or the session allow; others than Prepare's are
+  // INVALID_ARGUMENT.
   StatusOr<std::vector<Tensor>> Run(std::vector<Tensor> feeds = {},
                                     const RunContext& context = {}) const;
 

@@ -23,6 +23,11 @@ struct RunTensors {
   }
 };
 
+// Of one run of what was prepared with `prepared`: these, with the time limit
+// of `run` if it is shorter. INVALID_ARGUMENT if `run` asks for anything else.
+StatusOr<RunOptions> OptionsOfRun(const RunOptions& prepared,
+                                  const RunOptions& run);
+
 // Thread-safe.
 class BackendRun {
  public:

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "millrace/base/clock.h"
 #include "millrace/client/ops.h"
+#include "millrace/client/queues.h"
 #include "millrace/client/variables.h"
 
 namespace millrace {
@@ -90,6 +92,32 @@ TEST(LocalSession, Callables) {
   session.reset();
   EXPECT_FALSE(callable->Run({Tensor::Scalar(3.0f)}).ok());
   EXPECT_FALSE(Callable().Run().ok());
+}
+
+TEST(LocalSession, OptionsOfACallablesRun) {
+  const Scope s = Scope::NewRoot();
+  const Output never = FIFOQueue(s, {DataType::kFloat}).Dequeue(s)[0];
+  Session session(s);
+  const RunOptions traced = {.trace_level = TraceLevel::kFull,
+                             .timeout_ms = 20'000};
+  const auto callable = session.Prepare({}, {never}, {}, traced);
+  ASSERT_TRUE(callable.ok()) << callable.status();
+  const int64_t begin = NowNanos();
+  EXPECT_EQ(callable->Run({}, {.options = {.timeout_ms = 5}}).status().code(),
+            StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(callable
+                ->Run({}, {.options = {.trace_level = TraceLevel::kFull,
+                                       .timeout_ms = 5}})
+                .status()
+                .code(),
+            StatusCode::kDeadlineExceeded);
+  EXPECT_LT(NowNanos() - begin, 10'000'000'000);
+  EXPECT_EQ(callable
+                ->Run({}, {.options = {.trace_level = TraceLevel::kSoftware,
+                                       .timeout_ms = 5}})
+                .status()
+                .code(),
+            StatusCode::kInvalidArgument);
 }
 
 TEST(LocalSession, ClosedSessionsSaySo) {

@@ -18,6 +18,9 @@ enum class TraceLevel : int32_t {
 
 struct RunHandlerPoolOptions {
   int64_t priority = 0;
+
+  friend bool operator==(const RunHandlerPoolOptions&,
+                         const RunHandlerPoolOptions&) = default;
 };
 
 struct ExperimentalRunOptions {
@@ -25,6 +28,9 @@ struct ExperimentalRunOptions {
   bool use_run_handler_pool = false;
   RunHandlerPoolOptions run_handler_pool_options;
   std::string unknown_fields;
+
+  friend bool operator==(const ExperimentalRunOptions&,
+                         const ExperimentalRunOptions&) = default;
 };
 
 struct RunOptions {
@@ -37,6 +43,8 @@ struct RunOptions {
   bool report_tensor_allocations_upon_oom = false;
   ExperimentalRunOptions experimental;
   std::string unknown_fields;  // as in config.h
+
+  friend bool operator==(const RunOptions&, const RunOptions&) = default;
 };
 
 // to_tensor is fed with the value of from_tensor.
