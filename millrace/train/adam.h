@@ -8,9 +8,9 @@
 namespace millrace::train {
 
 // Slots: "m" and "v", called "w/Adam" and "w/Adam_1" after the optimizer's
-// name. The powers of both betas, "beta1_power" and "beta2_power", lie beside
-// the variable whose name comes first. Rows without a gradient move too, as
-// their m decays.
+// name. The powers of both betas, "beta1_power" and "beta2_power", are floats
+// beside the variable whose name comes first. Rows without a gradient move too,
+// as their m decays.
 class AdamOptimizer final : public Optimizer {
  public:
   struct Options {

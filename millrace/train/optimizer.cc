@@ -198,13 +198,11 @@ ops::Variable Optimizer::NewSlot(const Scope& root,
 
 ops::Variable Optimizer::OwnNumber(const Scope& root,
                                    const ops::Variable& neighbour,
-                                   const std::string& name,
-                                   const Literal& value) {
+                                   const std::string& name, float value) {
   const ops::Variable made(
       root.ColocateWith(neighbour.handle()).WithOpName(name),
       [&](const Scope& s) {
-        return ops::Const(s.WithOpName("initial_value"), value,
-                          neighbour.dtype());
+        return ops::Const(s.WithOpName("initial_value"), value);
       },
       StateOptions(neighbour));
   if (made) own_.push_back(made);

@@ -102,9 +102,9 @@ class Optimizer {
   ops::Variable FilledSlot(const Scope& root, const ops::Variable& variable,
                            const std::string& slot, const std::string& name,
                            double value);
-  // A number beside `neighbour`, not a slot of it.
+  // A float beside `neighbour`, of whatever type that is, not a slot of it.
   ops::Variable OwnNumber(const Scope& root, const ops::Variable& neighbour,
-                          const std::string& name, const Literal& value);
+                          const std::string& name, float value);
 
  private:
   ops::Variable NewSlot(const Scope& root, const ops::Variable& variable,

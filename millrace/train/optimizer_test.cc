@@ -107,6 +107,37 @@ TEST_P(OptimizerTest, Adam) {
                                            "w/Adam", "w/Adam_1"));
 }
 
+// As TensorFlow has them in checkpoints.
+TEST_P(OptimizerTest, AdamsPowersAreFloats) {
+  for (const DataType type : {DataType::kDouble, DataType::kHalf}) {
+    const Scope s = Scope::NewRoot();
+    const ops::Variable w(s.WithOpName("w"), ops::Const(s, 3.0, type),
+                          {.use_resource = GetParam()});
+    AdamOptimizer optimizer(0.5, {.epsilon = 1e-3f});
+    const auto train_op = optimizer.Minimize(s, ops::Mul(s, w, w));
+    ASSERT_TRUE(train_op.ok()) << train_op.status();
+    Session session(s);
+    ASSERT_TRUE(session.RunTargets({ops::GlobalVariablesInitializer(s)}).ok());
+    for (int i = 0; i < 2; ++i) {
+      const Status ran = session.RunTargets({*train_op});
+      ASSERT_TRUE(ran.ok()) << ran;
+    }
+    for (const ops::Variable& v : ops::GlobalVariables(s)) {
+      if (v.op_name() == "beta1_power") {
+        EXPECT_EQ(v.dtype(), DataType::kFloat);
+        EXPECT_FLOAT_EQ(NumberOf(session, v), 0.9f * 0.9f * 0.9f);
+      } else if (v.op_name() == "beta2_power") {
+        EXPECT_EQ(v.dtype(), DataType::kFloat);
+      } else {
+        EXPECT_EQ(v.dtype(), type) << v.op_name();
+      }
+    }
+    // Two steps of the rate, whatever the gradient's size.
+    const Output value = ops::Cast(s, w, DataType::kFloat);
+    EXPECT_NEAR(NumberOf(session, value), 2, 0.02);
+  }
+}
+
 TEST(Optimizer, TheGlobalStepFollowsTheUpdate) {
   const Scope s = Scope::NewRoot();
   const ops::Variable step = GetOrCreateGlobalStep(s);
