@@ -102,6 +102,9 @@ class Literal {
   // The value as `type`; INVALID_ARGUMENT if a number does not fit: integers
   // keep their value, numbers with a fraction need a floating type.
   StatusOr<Tensor> As(DataType type) const;
+  // The number that it is, also as a Tensor; INVALID_ARGUMENT for anything but
+  // one integer or floating number.
+  StatusOr<double> Number() const;
 
  private:
   Tensor tensor_;

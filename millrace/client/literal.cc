@@ -146,6 +146,18 @@ Literal::Literal(std::initializer_list<Literal> rows) : weak_(true) {
   }
 }
 
+StatusOr<double> Literal::Number() const {
+  MR_RETURN_IF_ERROR(status_);
+  const DataType type = tensor_.dtype();
+  if (tensor_.rank() != 0 || !(IsFloating(type) || IsInteger(type))) {
+    return InvalidArgument("expected a number, got ", tensor_.SummarizeValue(4),
+                           " of type ", DataTypeName(type), " and shape ",
+                           tensor_.shape().DebugString());
+  }
+  MR_ASSIGN(const Tensor number, Convert(tensor_, DataType::kDouble));
+  return number.scalar<double>();
+}
+
 StatusOr<Tensor> Literal::As(DataType type) const {
   MR_RETURN_IF_ERROR(status_);
   if (!weak_ || tensor_.dtype() == type) return tensor_;

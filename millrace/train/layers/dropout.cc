@@ -1,5 +1,6 @@
 #include "millrace/train/layers/dropout.h"
 
+#include "absl/strings/str_cat.h"
 #include "millrace/client/ops.h"
 
 namespace millrace::train {
@@ -8,25 +9,24 @@ Output Dropout(const Scope& scope, const Output& x, const Input& rate,
                const DropoutOptions& options) {
   const Scope block = scope.BlockFor("dropout");
   if (!x) return {};
+  double chosen = 0;  // if it is a literal
   if (rate.is_literal()) {
-    const StatusOr<Tensor> number = rate.literal().As(DataType::kDouble);
-    const bool is_scalar = number.ok() && number->rank() == 0 &&
-                           number->dtype() == DataType::kDouble;
-    if (is_scalar && number->scalar<double>() == 0) return x;
-    if (!is_scalar ||
-        !(number->scalar<double>() >= 0 && number->scalar<double>() < 1)) {
+    const StatusOr<double> number = rate.literal().Number();
+    if (number.ok() && *number == 0) return x;
+    if (!number.ok() || !(*number >= 0 && *number < 1)) {
       block.Fail(InvalidArgument("rate must be a scalar tensor or a number in "
-                                 "the range [0, 1), got ",
-                                 number.ok() ? number->SummarizeValue(4)
-                                             : "something else"),
+                                 "the range [0, 1): ",
+                                 number.ok() ? absl::StrCat("got ", *number)
+                                             : number.status().message()),
                  "dropout");
       return {};
     }
+    chosen = *number;
   }
   const DataType type = x.dtype();
   Output part;
   if (rate.is_literal()) {
-    part = ops::Const(block.WithOpName("rate"), rate.literal(), type);
+    part = ops::Const(block.WithOpName("rate"), chosen, type);
   } else {
     part = rate.output().dtype() == type
                ? rate.output()

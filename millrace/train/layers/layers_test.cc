@@ -146,10 +146,15 @@ TEST_F(Layers, Dropout) {
   for (const float v : Run(Dropout(s_, infinite, 0.5, {.seed = 1}))) {
     EXPECT_FALSE(std::isnan(v));
   }
+  for (const Literal& half :
+       {Literal(Tensor::Scalar(0.5f)), Literal(Tensor::Scalar(Half(0.5f)))}) {
+    EXPECT_EQ(Run(Dropout(s_, ones, half, {.seed = 2})),
+              Run(Dropout(s_, ones, 0.5, {.seed = 2})));
+  }
   const Output rate = ops::Const(s_, 0.0f);
   EXPECT_THAT(Run(Dropout(s_, ones, rate)), Each(1));
   Dropout(s_, ones, 1.0);
-  EXPECT_THAT(s_.status().message(), HasSubstr("in the range [0, 1)"));
+  EXPECT_THAT(s_.status().message(), HasSubstr("in the range [0, 1): got 1"));
 }
 
 // By one op and by several, along the last axis and another.

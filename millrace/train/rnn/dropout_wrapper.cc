@@ -23,13 +23,13 @@ Output DropoutWrapper::Drop(const Scope& scope, const Output& x,
     return Dropout(scope, x, ops::Sub(scope, 1.0, keep_prob.output()),
                    {.seed = seed});
   }
-  const auto kept = keep_prob.literal().As(DataType::kDouble);
-  if (!kept.ok() || kept->dtype() != DataType::kDouble || kept->rank() != 0) {
-    scope.Fail(InvalidArgument("a probability to keep must be a number"),
+  const StatusOr<double> kept = keep_prob.literal().Number();
+  if (!kept.ok()) {
+    scope.Fail(Prefix("a probability to keep: ", kept.status()),
                "DropoutWrapper");
     return {};
   }
-  return Dropout(scope, x, 1 - kept->scalar<double>(), {.seed = seed});
+  return Dropout(scope, x, 1 - *kept, {.seed = seed});
 }
 
 RnnCell::Step DropoutWrapper::Call(const VariableScope& variables,

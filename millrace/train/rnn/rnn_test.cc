@@ -247,7 +247,7 @@ TEST_F(Rnn, CellsOnTopOfEachOther) {
 
 TEST_F(Rnn, Dropout) {
   DropoutWrapper cell(std::make_unique<BasicRnnCell>(50),
-                      {.output_keep_prob = 0.5, .seed = 3});
+                      {.output_keep_prob = Tensor::Scalar(0.5f), .seed = 3});
   const auto result = StaticRnn(v_, cell, Inputs());
   ASSERT_EQ(result.outputs.size(), 3u) << s_.status();
   const std::vector<float> y = Run(result.outputs[0]);
