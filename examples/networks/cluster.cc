@@ -8,11 +8,14 @@
 #include "millrace/base/clock.h"
 #include "millrace/base/file.h"
 #include "millrace/base/thread.h"
+#include "millrace/base/wait.h"
 
 namespace millrace::networks {
 namespace {
 
 constexpr int64_t kPollMs = 20;
+// One that comes late may still read its data.
+constexpr int64_t kEndMs = 120'000;
 
 std::string ClientLog(const std::string& folder, int client) {
   return JoinPath(folder, absl::StrCat("client", client, ".log"));
@@ -81,10 +84,20 @@ Status Cluster::StartClients(const std::vector<std::string>& arguments,
 }
 
 Status Cluster::AwaitClients() {
+  const Deadline deadline = Deadline::AfterMillis(kEndMs);
   for (size_t i = 0; i < clients_.size(); ++i) {
-    while (clients_[i].running()) SleepUntil(Deadline::AfterMillis(kPollMs));
-    if (clients_[i].ended_well()) continue;
     const int client = static_cast<int>(i) + 1;
+    const WaitScope wait(absl::StrCat("client ", client, " to end"));
+    while (clients_[i].running()) {
+      if (deadline.expired()) {
+        return DeadlineExceeded("client ", client, ", process ",
+                                clients_[i].pid(), ", has not ended ",
+                                kEndMs / 1000, " s after the last step; see ",
+                                ClientLog(log_dir_, client));
+      }
+      SleepUntil(Deadline::AfterMillis(kPollMs));
+    }
+    if (clients_[i].ended_well()) continue;
     return Internal("client ", client, " ended with ", clients_[i].HowItEnded(),
                     "; see ", ClientLog(log_dir_, client));
   }

@@ -38,7 +38,8 @@ class Cluster {
   // Starts this program with `arguments` and "--client N", for N from 1 to
   // `count` - 1.
   Status StartClients(const std::vector<std::string>& arguments, int count);
-  // Waits for their ends. INTERNAL if one did not end well.
+  // Waits for their ends, once the last step is done. INTERNAL if one did not
+  // end well, DEADLINE_EXCEEDED if one has not ended after two minutes.
   Status AwaitClients();
 
   bool has_own_servers() const { return servers_ != nullptr; }

@@ -30,9 +30,8 @@ struct Text {
   int64_t windows() const {
     return (static_cast<int64_t>(characters.size()) - 1) / length;
   }
-  int64_t training_windows() const {
-    return windows() - windows() / kTestShare;
-  }
+  int64_t test_windows() const { return windows() / kTestShare; }
+  int64_t training_windows() const { return windows() - test_windows(); }
   Tensor Batch(const std::vector<int64_t>& numbers) const {
     Tensor batch = Tensor::New(
         DataType::kInt32,
@@ -59,6 +58,11 @@ StatusOr<Text> LoadText(const std::string& folder, int64_t length) {
     const auto at = std::lower_bound(order.begin(), order.end(),
                                      static_cast<unsigned char>(c));
     text.characters.push_back(static_cast<int32_t>(at - order.begin()));
+  }
+  if (text.test_windows() < kTestBatches) {
+    return InvalidArgument("the texts in '", folder, "' have ", all.size(),
+                           " characters, expected at least ",
+                           kTestShare * kTestBatches * length + 1);
   }
   return text;
 }
@@ -113,7 +117,7 @@ StatusOr<Network> Build(const Scope& s, const VariableScope& v,
   net.test_name = "test loss";
   net.test = net.loss;
   const int64_t first = text.training_windows();
-  const int64_t size = (text.windows() - first) / kTestBatches;
+  const int64_t size = text.test_windows() / kTestBatches;
   for (int64_t i = 0; i < kTestBatches; ++i) {
     std::vector<int64_t> numbers;
     for (int64_t j = 0; j < size; ++j) numbers.push_back(first + i * size + j);

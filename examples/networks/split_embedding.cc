@@ -75,6 +75,11 @@ StatusOr<std::pair<Examples, Examples>> Load(const std::string& folder,
       to.license.push_back(static_cast<int32_t>(license));
     }
   }
+  if (training.size() == 0 || test.size() == 0) {
+    return InvalidArgument("the texts in '", folder, "' give ", number,
+                           " examples of ", kWords,
+                           " words, expected at least 2");
+  }
   training.classes = test.classes = static_cast<int64_t>(texts.size());
   return std::pair(std::move(training), std::move(test));
 }

@@ -95,6 +95,16 @@ def test_servers_that_do_not_start_are_told(tmp_path):
     assert "the server of ps 0 ended with exit code 127" in done.stderr
 
 
+@pytest.mark.parametrize("name, message", [("license_lstm", "have 3 characters, expected at least 1201"),
+                                           ("split_embedding", "give 0 examples")])
+def test_data_without_examples(tmp_path, name, message):
+    (tmp_path / "short").write_text("a b")
+    done = subprocess.run([PROGRAM, name, "--small", "--workers", "1", "--server", task_servers.COMMAND,
+                           "--data", str(tmp_path)], capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    assert done.returncode == 1, done
+    assert "INVALID_ARGUMENT" in done.stderr and message in done.stderr
+
+
 def test_what_is_refused():
     for arguments in ([], ["alexnet"], ["fashion_cnn", "--workers", "0"]):
         done = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, check=False)
