@@ -19,7 +19,8 @@ namespace millrace::train {
 struct InputProducerOptions {
   // How often all rows are given before the queue is closed (OUT_OF_RANGE);
   // unset: without end. Counts in a local variable: run
-  // ops::LocalVariablesInitializer first.
+  // ops::LocalVariablesInitializer first. One that a ReplicaDeviceSetter puts
+  // on a ps counts the epochs of ALL replicas together: see LimitEpochs.
   std::optional<int64_t> num_epochs;
   bool shuffle = true;  // in each epoch anew
   std::optional<int64_t> seed;
@@ -50,6 +51,11 @@ std::vector<Output> SliceInputProducer(
 
 // `tensor`, which can be computed `num_epochs` times; then OUT_OF_RANGE. Adds
 // the local variable "epochs". Unset: `tensor` itself.
+//
+// Below a ReplicaDeviceSetter the variable lies on a ps, as in TensorFlow, so
+// that `num_epochs` are shared by all replicas, and begin anew for all when one
+// initializes its local variables. For epochs of its own a replica asks for its
+// worker: LimitEpochs(scope.WithDevice("/job:worker/task:1"), ...).
 Output LimitEpochs(const Scope& scope, const Input& tensor,
                    std::optional<int64_t> num_epochs);
 

@@ -7,8 +7,9 @@
 //
 // Variables are float, in graph_keys::kLocalVariables and kMetricVariables, and
 // called by the metric ("accuracy/total", "accuracy/count"): all replicas that
-// build the same graph on the same servers share them. Names and formulas are
-// TensorFlow's.
+// build the same graph on the same servers share them, below a
+// ReplicaDeviceSetter too (replica_device_setter.h says how not to). Names and
+// formulas are TensorFlow's.
 //
 // Labels and predictions have the same shape, weights that of the values or one
 // that a loss takes (losses.h), null: ones. Where the ranks differ by one, a

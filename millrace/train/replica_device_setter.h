@@ -6,6 +6,16 @@
 //
 // Between-graph replicas that build the same graph with the same options put
 // each variable on the same task.
+//
+// LOCAL VARIABLES TOO, as in TensorFlow: those of graph_keys::kLocalVariables,
+// such as the counters of metrics.h and of epochs (input_producers.h), go to a
+// ps and are one for all replicas. Each replica counts them on, and whoever
+// runs LocalVariablesInitializer, as each MonitoredSession does when it starts
+// and when it recovers, sets them back for all. What a replica is to have to
+// itself is built where its worker is asked for:
+//
+//   Scope own = s.WithDevice("/job:worker/task:1");
+//   LimitEpochs(own, tensor, 2);
 #pragma once
 
 #include <functional>

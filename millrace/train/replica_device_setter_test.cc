@@ -4,6 +4,7 @@
 
 #include "millrace/client/ops.h"
 #include "millrace/client/variables.h"
+#include "millrace/train/input_producers.h"
 
 namespace millrace::train {
 namespace {
@@ -36,6 +37,18 @@ TEST(ReplicaDeviceSetter, InnerBlocksWin) {
             "/job:ps/task:0/device:CPU:0");
   EXPECT_EQ(ops::NoOp(s.WithDevice("/device:GPU:1")).device(),
             "/job:worker/device:GPU:1");
+}
+
+// As the header says.
+TEST(ReplicaDeviceSetter, LocalVariablesAreSharedUnlessAWorkerIsAskedFor) {
+  const Scope s = Scope::NewRoot().WithDevice(ReplicaDeviceSetter(
+      {.ps_tasks = 1, .worker_device = "/job:worker/task:1"}));
+  LimitEpochs(s, 1.0f, 2);
+  LimitEpochs(s.WithDevice("/job:worker/task:1"), 1.0f, 2);
+  const std::vector<ops::Variable> epochs = ops::LocalVariables(s);
+  ASSERT_EQ(epochs.size(), 2u);
+  EXPECT_EQ(epochs[0].op().device(), "/job:ps/task:0");
+  EXPECT_EQ(epochs[1].op().device(), "/job:worker/task:1");
 }
 
 TEST(ReplicaDeviceSetter, LeastBytes) {
