@@ -65,18 +65,14 @@ Status MonitoredSession::Start() {
   return session_ ? OkStatus() : MakeSession();
 }
 
-void MonitoredSession::NewSession(int64_t connect_timeout_ms) {
-  SessionOptions session = options_.session;
-  session.connect_timeout_ms =
-      std::min(session.connect_timeout_ms, connect_timeout_ms);
-  session_ = std::make_unique<Session>(scope_, std::move(session));
-  prepared_.clear();
-}
-
 Status MonitoredSession::MakeSession() {
   const Deadline deadline = Deadline::AfterMillis(options_.ready_timeout_ms);
   for (;;) {
-    NewSession(deadline.remaining_millis());
+    SessionOptions session = options_.session;
+    session.connect_timeout_ms =
+        std::min(session.connect_timeout_ms, deadline.remaining_millis());
+    session_ = std::make_unique<Session>(scope_, std::move(session));
+    prepared_.clear();
     Status status = MakeReady();
     if (status.ok()) StartQueues();
     for (SessionHook* hook : hooks_) {
@@ -331,7 +327,12 @@ Status MonitoredSession::SaveEnd() {
 }
 
 Status MonitoredSession::HoldLastValues() {
-  NewSession(/*connect_timeout_ms=*/0);
+  SessionOptions session = options_.session;
+  session.connect_timeout_ms = 0;
+  if (session.config.operation_timeout_ms <= 0) {
+    session.config.operation_timeout_ms = options_.ready_timeout_ms;
+  }
+  session_ = std::make_unique<Session>(scope_, std::move(session));
   MR_ASSIGN(const std::vector<Tensor> missing, session_->Run({uninitialized_}));
   if (restore_pending_ || missing[0].num_elements() > 0) {
     return DataLoss("the variables' values were lost with the session");

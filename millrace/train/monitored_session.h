@@ -85,8 +85,10 @@ class MonitoredSession {
   // session.
   Status SaveNow();
   // The last checkpoint, the hooks' ends. If the session was lost with steps
-  // that no checkpoint has, the chief makes it again, once, to save them; what
-  // it cannot save is an error, DATA_LOSS if the values are gone. Idempotent.
+  // that no checkpoint has, the chief makes it again, once, to save them,
+  // within ready_timeout_ms if the session's operations have no limit of their
+  // own; what it cannot save is an error, DATA_LOSS if the values are gone.
+  // Idempotent.
   Status Close();
 
   Coordinator& coordinator() { return *coordinator_; }
@@ -101,7 +103,6 @@ class MonitoredSession {
  private:
   bool IsChief() const { return !options_.is_chief || options_.is_chief(); }
   HookContext Context(absl::Span<const Tensor> fetches = {});
-  void NewSession(int64_t connect_timeout_ms);
   // A session whose variables all have values.
   Status MakeSession();
   Status MakeReady();  // of session_, one attempt
