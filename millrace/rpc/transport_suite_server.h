@@ -31,6 +31,10 @@ inline bool MayHandleCalls() {
 class SuiteWorker final : public UnimplementedWorker {
  public:
   explicit SuiteWorker(std::string label) : label_(std::move(label)) {}
+  ~SuiteWorker() override {
+    MutexLock lock(mu_);
+    while (posted_ > 0) changed_.Wait(mu_);
+  }
 
   static char SuiteByte(int64_t i) {
     return static_cast<char>(i * 7 + i / 251);
@@ -131,6 +135,10 @@ class SuiteWorker final : public UnimplementedWorker {
     MutexLock lock(mu_);
     const int id = ++waited_;
     const auto r = scope->Register([this, scope, id] {
+      {
+        MutexLock lock(mu_);
+        ++posted_;
+      }
       Lanes::Process().control.Schedule(
           [this, id, reason = scope->status()] { OnCancelled(id, reason); });
     });
@@ -146,18 +154,20 @@ class SuiteWorker final : public UnimplementedWorker {
   }
 
   void OnCancelled(int id, const Status& reason) {
-    Done done;
-    {
-      MutexLock lock(mu_);
-      const auto it = waiting_.find(id);
-      if (it == waiting_.end()) return;
-      done = std::move(it->second.done);
+    MutexLock lock(mu_);
+    const auto it = waiting_.find(id);
+    if (it != waiting_.end()) {  // else released meanwhile
+      Done done = std::move(it->second.done);
       waiting_.erase(it);
       ++cancelled_;
       last_cancelled_ = reason;
       changed_.NotifyAll();
+      lock.Unlock();
+      std::move(done)(reason);
+      lock.Lock();
     }
-    std::move(done)(reason);
+    --posted_;
+    changed_.NotifyAll();
   }
 
   void Await(const int* count, int n) {
@@ -172,6 +182,7 @@ class SuiteWorker final : public UnimplementedWorker {
   int calls_ = 0;
   int waited_ = 0;
   int cancelled_ = 0;
+  int posted_ = 0;  // calls of OnCancelled that are to come
   bool always_on_control_ = true;
   CallContext last_;
   Status last_cancelled_;

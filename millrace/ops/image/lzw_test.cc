@@ -106,7 +106,8 @@ TEST(LzwTest, EndsOfDataAreErrors) {
   const Status more = reader.Read(nullptr, 501);
   EXPECT_EQ(more.message(), "Image EOF detected before image complete");
   for (size_t size = 1; size < data.size(); ++size) {
-    ASSERT_TRUE(reader.Start(data.substr(0, size)).ok());
+    const std::string begin = data.substr(0, size);
+    ASSERT_TRUE(reader.Start(begin).ok());
     const Status read = reader.Read(nullptr, 500);
     EXPECT_FALSE(read.ok() && reader.Finish().ok()) << size;
   }
@@ -117,11 +118,13 @@ TEST(LzwTest, EndsOfDataAreErrors) {
 TEST(LzwTest, CodesWithoutMeaningAreErrors) {
   LzwReader reader;
   // Clear, pixel 1, then code 7: the next one would be 6.
-  ASSERT_TRUE(reader.Start(std::string("\x02\x02\xcc\x01\0", 5)).ok());
+  const std::string missing("\x02\x02\xcc\x01\0", 5);
+  ASSERT_TRUE(reader.Start(missing).ok());
   EXPECT_EQ(reader.Read(nullptr, 9).message(),
             "Image is defective, decoding aborted");
   // The first code must be a pixel.
-  ASSERT_TRUE(reader.Start(std::string("\x02\x01\x34\0", 4)).ok());
+  const std::string no_pixel("\x02\x01\x34\0", 4);
+  ASSERT_TRUE(reader.Start(no_pixel).ok());
   EXPECT_FALSE(reader.Read(nullptr, 9).ok());
 }
 
