@@ -168,6 +168,39 @@ void FailingPops(CaseList& c) {
       .Run({"p:1"});
 }
 
+// What remains after a pop may have elements of other shapes; the shape that
+// the op is given says nothing of them.
+void PopsOfOtherShapes(CaseList& c) {
+  Reserved(c, "other_shapes", 2, Vec({-1, 2}))
+      .Node("a", "TensorListSetItem", {"list", Scalar(0), F32({3, 2})})
+      .Node("b", "TensorListSetItem", {"a", Scalar(1), F32({1, 2})})
+      .Node("p", "TensorListPopBack", {"b", Vec({1, 2})}, Element(kFloat))
+      .Node("q", "TensorListPopBack", {"p", Vec({3, 2})}, Element(kFloat))
+      .Run({"p:1", "q:1"});
+  Empty(c, "unknown", Scalar(-1))
+      .Node("a", "TensorListPushBack", {"list", F32({3, 2})})
+      .Node("b", "TensorListPushBack", {"a", F32({4})})
+      .Node("p", "TensorListPopBack", {"b", Vec({4})}, Element(kFloat))
+      .Node("q", "TensorListPopBack", {"p", Vec({3, 2})}, Element(kFloat))
+      .NoShapeCheck()
+      .Run({"p:1", "q:1"});
+}
+
+// Joined pieces of different lengths, whose gradients are popped one by one.
+void ConcatGradients(CaseList& c, const char* op, std::vector<Value> more) {
+  std::vector<Value> inputs = {"b"};
+  inputs.insert(inputs.end(), more.begin(), more.end());
+  for (const bool known : {false, true}) {
+    Empty(c, "lengths", known ? Vec({-1, 2}) : Scalar(-1))
+        .Node("a", "TensorListPushBack", {"list", F32({3, 2})})
+        .Node("b", "TensorListPushBack", {"a", F32({1, 2})})
+        .Node("j", op, inputs, Element(kFloat))
+        .NoShapeCheck()
+        .Run({"j:0"})
+        .Gradient();
+  }
+}
+
 void FailingStacks(CaseList& c) {
   Empty(c, "empty", Vec({-1, 2}))
       .Node("s", "TensorListStack", {"list", Vec({-1, 2})}, Element(kFloat))
@@ -339,6 +372,7 @@ MR_CASES(TensorListPushBack)(CaseList& c) {
 }
 MR_CASES(TensorListPopBack)(CaseList& c) {
   c.EachType("element_dtype", PushesAndPops);
+  PopsOfOtherShapes(c);
   FailingPops(c);
 }
 MR_CASES(TensorListGetItem)(CaseList& c) {
@@ -363,6 +397,7 @@ MR_CASES(TensorListGather)(CaseList& c) {
 }
 MR_CASES(TensorListConcat)(CaseList& c) {
   c.EachType("element_dtype", Concats);
+  ConcatGradients(c, "TensorListConcat", {});
 }
 MR_CASES(TensorListConcatV2)(CaseList& c) {
   c.EachType("element_dtype", Concats);
@@ -370,6 +405,7 @@ MR_CASES(TensorListConcatV2)(CaseList& c) {
       .Node("a", "TensorListConcatV2",
             {"rows", Vec(kInt64, {-1}), Vec(kInt64, {})}, Element(kFloat))
       .Run({"a"});
+  ConcatGradients(c, "TensorListConcatV2", {Vec({-1, 2}), Vec(kInt64, {})});
   FailingConcats(c);
 }
 MR_CASES(TensorListSplit)(CaseList& c) {

@@ -69,10 +69,11 @@ Status PushBatchShape(ShapeContext& c) {
   return c.Return(lists);
 }
 
+// Input 1 is the shape of the element that is popped, while the others may have
+// different ones. Stock does not read it here.
 Status PopShape(ShapeContext& c) {
   MR_ASSIGN(const DataType dtype, c.Attr<DataType>("element_dtype"));
-  MR_ASSIGN(PartialShape element, c.ShapeFromInput(1));
-  MR_ASSIGN(element, MergeElements(c, std::move(element)));
+  MR_ASSIGN(PartialShape element, MergeElements(c, PartialShape()));
   c.set_output(1, element);
   return ReturnList(c, dtype, std::move(element));
 }
