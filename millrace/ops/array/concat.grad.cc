@@ -29,6 +29,11 @@ std::vector<Output> AllDys(GradContext& g) {
   return dys;
 }
 
+// ConcatV2 takes two values at least.
+Output JoinedDys(GradContext& g, const Output& axis) {
+  return g.num_outputs() == 1 ? g.dy() : ConcatV2(g, AllDys(g), axis);
+}
+
 }  // namespace
 }  // namespace millrace::ops
 
@@ -51,9 +56,5 @@ MR_GRADIENT(Pack)(GradContext& g) {
 MR_GRADIENT(Unpack)(GradContext& g) {
   g.Set(0, Pack(g, AllDys(g), {.axis = g.Attr<int64_t>("axis")}));
 }
-MR_GRADIENT(Split)(GradContext& g) {
-  g.Set(1, ConcatV2(g, AllDys(g), g.in(0)));
-}
-MR_GRADIENT(SplitV)(GradContext& g) {
-  g.Set(0, ConcatV2(g, AllDys(g), g.in(2)));
-}
+MR_GRADIENT(Split)(GradContext& g) { g.Set(1, JoinedDys(g, g.in(0))); }
+MR_GRADIENT(SplitV)(GradContext& g) { g.Set(0, JoinedDys(g, g.in(2))); }

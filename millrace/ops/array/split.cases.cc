@@ -10,7 +10,7 @@ MR_CASES(Split)(CaseList& c) {
   c.Ok({Scalar(-1), F32({2, 4})}, {{"num_split", 2}}).Gradient({1});
   c.Ok({Scalar(0), F32({64, 40})}, {{"num_split", 4}});
   c.Ok({Scalar(1), F32({100, 60})}, {{"num_split", 3}});
-  c.Ok({Scalar(0), F32({3})}, {{"num_split", 1}});
+  c.Ok({Scalar(0), F32({3})}, {{"num_split", 1}}).Gradient({1});
   c.Ok({Scalar(0), Empty(DataType::kFloat, {0})}, {{"num_split", 2}});
   const auto error = [&c](int dim, Value x, const char* words) {
     c.Error({Scalar(dim), std::move(x)}, {{"num_split", 2}},
@@ -36,7 +36,7 @@ MR_CASES(SplitV)(CaseList& c) {
       .Gradient({0});
   c.Ok({F32({5}), Vec(DataType::kInt8, {3, 2}), Scalar(0)}, {{"num_split", 2}})
       .NoStock("its shape function aborts on int8 sizes");
-  c.Ok({F32({5}), Vec({5}), Scalar(0)}, {{"num_split", 1}});
+  c.Ok({F32({5}), Vec({5}), Scalar(0)}, {{"num_split", 1}}).Gradient({0});
   c.Ok({F32({64, 32}), Vec({16, 48}), Scalar(0)}, {{"num_split", 2}});
   const auto error = [&c](std::initializer_list<double> sizes,
                           const char* words) {
