@@ -465,5 +465,17 @@ TEST(OpGradients, Casts) {
       {F({3})}, {.tolerance = 1e-2, .step = 1e-2, .second = false});
 }
 
+// Stock has no gradient of cubic interpolation for these types either.
+TEST(OpGradients, ResizeBicubicOfOtherTypes) {
+  for (const DataType type : {DataType::kHalf, DataType::kBfloat16}) {
+    const Scope s = Scope::NewRoot();
+    const Output x = ops::Const(s, F({1, 2, 2, 1}));
+    const Output y = ops::ResizeBicubic(s, ops::Cast(s, x, type), {3, 3});
+    const auto dx = Gradients(s, {y}, {x});
+    ASSERT_TRUE(dx.ok()) << dx.status();
+    EXPECT_FALSE((*dx)[0]);
+  }
+}
+
 }  // namespace
 }  // namespace millrace::cases

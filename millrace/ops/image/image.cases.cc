@@ -78,6 +78,15 @@ MR_CASES(CropAndResize)(CaseList& c) {
   });
   c.Ok({F32({2, 5, 6, 3}), Boxes(), Vec({1, 0, 1}), Vec({1, 1})})
       .Tolerance(1e-4);
+  // Boxes have a gradient whatever the images' type.
+  for (const DataType t : {DataType::kFloat, DataType::kUint8}) {
+    c.Ok({Rand(t, {1, 5, 6, 2}),
+          Of(DataType::kFloat, {1, 4}, {0.1, 0.3, 0.6, 0.7}), Vec({0}),
+          Vec({2, 2})})
+        .Tolerance(1e-4)
+        .Gradient()
+        .GradientTolerance(2e-2);
+  }
   c.Error({F32({2, 5, 6, 3}), Boxes(), Vec({1, 0, 2}), Vec({1, 1})},
           StatusCode::kOutOfRange, "box_index has values outside");
   // Whether the last row is inside hangs on roundings.

@@ -23,6 +23,8 @@ MR_GRADIENT(ResizeBilinear)(GradContext& g) {
                               OptionsOf<ResizeBilinearGradOptions>(g)));
 }
 MR_GRADIENT(ResizeBicubic)(GradContext& g) {
+  const DataType type = g.Attr<DataType>("T");
+  if (type != DataType::kFloat && type != DataType::kDouble) return;
   g.Set(0, ResizeBicubicGrad(g, g.dy(), g.in(0),
                              OptionsOf<ResizeBicubicGradOptions>(g)));
 }
@@ -32,10 +34,12 @@ MR_GRADIENT(ResizeNearestNeighbor)(GradContext& g) {
                OptionsOf<ResizeNearestNeighborGradOptions>(g)));
 }
 MR_GRADIENT(CropAndResize)(GradContext& g) {
-  const std::string method = g.Attr<std::string>("method");
-  g.Set(0,
-        CropAndResizeGradImage(g, g.dy(), g.in(1), g.in(2), ShapeOf(g, g.in(0)),
-                               g.Attr<DataType>("T"), {.method = method}));
+  const DataType type = g.Attr<DataType>("T");
+  if (IsFloating(type)) {  // the gradient of images has no other types
+    g.Set(0, CropAndResizeGradImage(g, g.dy(), g.in(1), g.in(2),
+                                    ShapeOf(g, g.in(0)), type,
+                                    {.method = g.Attr<std::string>("method")}));
+  }
   // Boxes are differentiated as if the method were bilinear, as in stock.
   g.Set(1, CropAndResizeGradBoxes(g, g.dy(), g.in(0), g.in(1), g.in(2)));
 }
