@@ -43,6 +43,43 @@ TEST(WhileLoop, CountsAndCaptures) {
   }
 }
 
+// Lists whose elements have different shapes meet: which one goes on is not
+// known while the graph is built.
+TEST(WhileLoop, ListsThatMeet) {
+  const Scope s = Scope::NewRoot();
+  const Output two = ops::TensorListReserve(s, {2}, 1, DataType::kFloat);
+  const Output three = ops::TensorListReserve(s, {3}, 1, DataType::kFloat);
+  const auto first = [](const Scope& scope, const Output& list) {
+    return ops::TensorListGetItem(scope, list, 0, -1, DataType::kFloat);
+  };
+  const Output pred = ops::Placeholder(s, DataType::kBool);
+  const Output merged =
+      first(s, ops::Merge(s, {ops::Switch(s, two, pred).output_false,
+                              ops::Switch(s, three, pred).output_true})
+                   .output);
+  EXPECT_TRUE(merged.shape().IsCompatibleWith(PartialShape({2})));
+  EXPECT_TRUE(merged.shape().IsCompatibleWith(PartialShape({3})));
+  const Output n = ops::Placeholder(s, DataType::kInt32);
+  const Outputs last = ops::WhileLoop(
+      s, {0, two, three, 0.0f},
+      [&](const Scope& c, const Outputs& v) { return ops::Less(c, v[0], n); },
+      [&](const Scope& b, const Outputs& v) {
+        const Output item = first(b, v[1]);
+        EXPECT_FALSE(item.shape().IsFullyDefined());
+        const Output size = ops::Cast(b, ops::Size(b, item), DataType::kFloat);
+        return Outputs{ops::AddV2(b, v[0], 1), v[2], v[1],
+                       ops::AddV2(b, v[3], size)};
+      });
+  ASSERT_TRUE(s.ok()) << s.status();
+  Session session(s);
+  EXPECT_EQ(Scalar(session, {{n, 3}}, last[3]), 2 + 3 + 2);
+  for (const bool taken : {false, true}) {
+    auto out = session.Run({{pred, taken}}, {merged});
+    ASSERT_TRUE(out.ok()) << out.status();
+    EXPECT_EQ((*out)[0].shape(), TensorShape({taken ? 3 : 2}));
+  }
+}
+
 TEST(WhileLoop, TheBodyMayGiveWhatItWasGivenOrWhatIsOutside) {
   const Scope s = Scope::NewRoot();
   const Output outside = ops::Const(s, 10.0f);

@@ -170,6 +170,9 @@ Status MergeAll(ShapeContext& c);   // all inputs and output 0 have one shape
 // Sizes that differ are unknown; handles as long as all agree.
 Status Join(ShapeContext& c);
 PartialShape JoinShapes(const PartialShape& a, const PartialShape& b);
+// Empty, which is nothing known, where numbers or types differ.
+std::vector<HandleShape> JoinHandles(const std::vector<HandleShape>& a,
+                                     const std::vector<HandleShape>& b);
 // Broadcasting of two shapes. INVALID_ARGUMENT "Dimensions must be equal, but
 // are A and B ...".
 StatusOr<PartialShape> BroadcastShapes(const PartialShape& a,

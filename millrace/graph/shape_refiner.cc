@@ -35,6 +35,19 @@ struct ShapeRefiner::NodeShapes {
   absl::InlinedVector<PartialShape, 1> shapes;
   std::vector<std::vector<HandleShape>> handles;  // empty if no output has any
   bool may_have_value = false;
+
+  // Output 0 knows no more than it does `before`, for the output of a Merge,
+  // the one that has handles. Whether it knows less than before.
+  bool Relax(const NodeShapes& before) {
+    shapes[0] = shapes::JoinShapes(before.shapes[0], shapes[0]);
+    if (!handles.empty()) {
+      handles[0] = before.handles.empty()
+                       ? std::vector<HandleShape>()
+                       : shapes::JoinHandles(before.handles[0], handles[0]);
+      if (handles[0].empty()) handles.clear();
+    }
+    return !(shapes[0] == before.shapes[0]) || handles != before.handles;
+  }
 };
 
 // What a refiner shares with those of the functions that its graph calls.
@@ -306,16 +319,13 @@ Status ShapeRefiner::RunPasses(const std::vector<NodeId>& order,
       if (!dirty[id]) continue;
       dirty[id] = false;
       const Node& node = *graph_->node(id);
-      // Sizes at a Merge only ever become unknown, so that this ends.
+      // Sizes at a Merge only ever become unknown, those behind handles too, so
+      // that this ends.
       const bool is_merge =
           std::binary_search(merges.begin(), merges.end(), id);
-      const PartialShape before = is_merge ? shape({id, 0}) : PartialShape();
+      const NodeShapes before = is_merge ? *nodes_[id] : NodeShapes();
       MR_RETURN_IF_ERROR(Infer(node, false, &changed));
-      if (is_merge) {
-        PartialShape& now = nodes_[id]->shapes[0];
-        now = shapes::JoinShapes(before, now);
-        changed = changed && !(now == before);
-      }
+      if (is_merge) changed = nodes_[id]->Relax(before);
       // Where a shape changed, values may have changed that are made of it.
       if (!changed && !nodes_[id]->may_have_value) continue;
       for (const OutEdge& e : node.out_edges) {

@@ -60,6 +60,17 @@ Status Handle(ShapeContext& c) {
   c.set_output_handles(0, {{DataType::kFloat, std::move(s)}});
   return c.Return(PartialShape({}));
 }
+Status LongerHandle(ShapeContext& c) {  // with one more row
+  std::vector<HandleShape> handles = c.input_handles(0);
+  if (!handles.empty()) {
+    PartialShape& shape = handles[0].shape;
+    MR_ASSIGN(const int64_t rows,
+              ShapeContext::AddDims(ShapeContext::Dim(shape, 0), 1));
+    MR_ASSIGN(shape, ShapeContext::ReplaceDim(shape, 0, rows));
+  }
+  c.set_output_handles(0, std::move(handles));
+  return c.Return(PartialShape({}));
+}
 Status ReadHandle(ShapeContext& c) {
   return c.Return(c.input_handles(0).empty() ? PartialShape()
                                              : c.input_handles(0)[0].shape);
@@ -132,6 +143,7 @@ constexpr OpDecl kDecls[] = {
       .attrs = "shape: shape",
       .flags = kStateful,
       .shape = Handle}},
+    {"Longer", {T_TO_T, .shape = LongerHandle}},
     {"Read",
      {.inputs = "h: resource",
       .outputs = "y: float",
@@ -192,16 +204,17 @@ class ShapeRefinerTest : public testing::Test {
   }
   // while (i < ...) { x = body(x) } around `x0`; `body` adds the node "next_in"
   // of "body_in".
-  void Loop(const std::string& x0, const std::function<void()>& body) {
+  void Loop(const std::string& x0, const std::function<void()>& body,
+            DataType t = DataType::kFloat) {
     Placeholder("p", PartialShape({}), DataType::kBool);
-    Op("enter", "Enter", {x0});
-    Op("merge", "Merge", {"enter", "next"}, DataType::kFloat, {{"N", 2}});
+    Op("enter", "Enter", {x0}, t);
+    Op("merge", "Merge", {"enter", "next"}, t, {{"N", 2}});
     Add({"cond", "LoopCond", {"p"}, "", {}});
-    Op("switch", "Switch", {"merge", "cond"});
-    Op("exit", "Exit", {"switch:0"});
-    Op("body_in", "Identity", {"switch:1"});
+    Op("switch", "Switch", {"merge", "cond"}, t);
+    Op("exit", "Exit", {"switch:0"}, t);
+    Op("body_in", "Identity", {"switch:1"}, t);
     body();
-    Op("next", "NextIteration", {"next_in"});
+    Op("next", "NextIteration", {"next_in"}, t);
   }
   GraphDef def_;
   Graph graph_;
@@ -345,6 +358,32 @@ TEST_F(ShapeRefinerTest, HandlesCarryShapes) {
   Add({"read", "Read", {"id"}, "", {}});
   ASSERT_TRUE(Refine().ok());
   EXPECT_EQ(Shape("read"), "[4,5]");
+}
+
+// The handle's own shape, a scalar's, is the same in all iterations.
+TEST_F(ShapeRefinerTest, LoopsForgetWhatChangesInHandles) {
+  Add({"v", "Vars", {}, "", {{"shape", PartialShape({4, 5})}}});
+  Loop(
+      "v",
+      [&] {
+        Add({"inside", "Read", {"body_in"}, "", {}});
+        Op("next_in", "Longer", {"body_in"}, DataType::kResource);
+      },
+      DataType::kResource);
+  Add({"after", "Read", {"exit"}, "", {}});
+  ASSERT_TRUE(Refine().ok());
+  EXPECT_EQ(Shape("inside"), "[?,5]");
+  EXPECT_EQ(Shape("after"), "[?,5]");
+}
+
+TEST_F(ShapeRefinerTest, LoopsKeepHandlesThatDoNotChange) {
+  Add({"v", "Vars", {}, "", {{"shape", PartialShape({4, 5})}}});
+  Loop(
+      "v", [&] { Op("next_in", "Identity", {"body_in"}, DataType::kResource); },
+      DataType::kResource);
+  Add({"after", "Read", {"exit"}, "", {}});
+  ASSERT_TRUE(Refine().ok());
+  EXPECT_EQ(Shape("after"), "[4,5]");
 }
 
 TEST_F(ShapeRefinerTest, MergeShapeNarrows) {

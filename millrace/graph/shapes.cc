@@ -61,19 +61,24 @@ PartialShape JoinShapes(const PartialShape& a, const PartialShape& b) {
   return joined;
 }
 
+std::vector<HandleShape> JoinHandles(const std::vector<HandleShape>& a,
+                                     const std::vector<HandleShape>& b) {
+  if (a.size() != b.size()) return {};
+  std::vector<HandleShape> joined = a;
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (a[i].dtype != b[i].dtype) return {};
+    joined[i].shape = JoinShapes(a[i].shape, b[i].shape);
+  }
+  return joined;
+}
+
 Status Join(ShapeContext& c) {
   if (c.num_inputs() == 0) return c.Return(PartialShape());
   PartialShape shape = c.input(0);
   std::vector<HandleShape> handles = c.input_handles(0);
   for (int i = 1; i < c.num_inputs(); ++i) {
     shape = JoinShapes(shape, c.input(i));
-    const std::vector<HandleShape>& others = c.input_handles(i);
-    bool agree = handles.size() == others.size();
-    for (size_t k = 0; agree && k < handles.size(); ++k) {
-      agree = handles[k].dtype == others[k].dtype;
-      handles[k].shape = JoinShapes(handles[k].shape, others[k].shape);
-    }
-    if (!agree) handles.clear();
+    handles = JoinHandles(handles, c.input_handles(i));
   }
   c.set_output_handles(0, std::move(handles));
   return c.Return(std::move(shape));

@@ -12,23 +12,9 @@ Status SwitchShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// What all inputs agree on; where they differ, unknown.
 Status MergeShape(ShapeContext& c) {
-  PartialShape merged = c.input(0);
-  for (int i = 1; i < c.num_inputs(); ++i) {
-    const PartialShape& next = c.input(i);
-    if (!merged.known_rank() || !next.known_rank() ||
-        merged.rank() != next.rank()) {
-      merged = PartialShape();
-      break;
-    }
-    for (int d = 0; d < merged.rank(); ++d) {
-      if (merged.dim(d) != next.dim(d)) merged.set_dim(d, kUnknownDim);
-    }
-  }
-  c.set_output(0, merged);
+  MR_RETURN_IF_ERROR(shapes::Join(c));
   c.set_output(1, PartialShape({}));
-  c.set_output_handles(0, c.input_handles(0));
   return OkStatus();
 }
 
