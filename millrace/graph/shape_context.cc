@@ -189,6 +189,12 @@ StatusOr<int64_t> ShapeContext::DivideDims(int64_t a, int64_t b, bool evenly) {
 }
 
 StatusOr<PartialShape> ShapeContext::ShapeFromInput(int i) const {
+  MR_ASSIGN(PartialShape sizes, SizesFromInput(i));
+  if (!sizes.known_rank()) return sizes;
+  return PartialShape::Make(sizes.dims());
+}
+
+StatusOr<PartialShape> ShapeContext::SizesFromInput(int i) const {
   MR_RETURN_IF_ERROR(WithRankAtMost(i, 1).status());
   if (const Tensor* value = input_value(i)) {
     if (!IsIndexType(value->dtype())) {
@@ -204,14 +210,11 @@ StatusOr<PartialShape> ShapeContext::ShapeFromInput(int i) const {
           sizes[0]);
     }
     MR_RETURN_IF_ERROR(CheckSizes(sizes));
-    return PartialShape::Make(sizes);
+    return PartialShape(sizes);
   }
   PartialShape known;
   if (i < num_inputs() && partial_(i, &known)) {
-    if (known.known_rank()) {
-      MR_RETURN_IF_ERROR(CheckSizes(known.dims()));
-      return PartialShape::Make(known.dims());
-    }
+    MR_RETURN_IF_ERROR(CheckSizes(known.dims()));
     return known;
   }
   const PartialShape& s = input(i);

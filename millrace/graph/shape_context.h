@@ -106,6 +106,9 @@ class ShapeContext {
   // Input i (int32 or int64, rank 1, or a -1 scalar) read as a shape; sizes
   // that are not known yet are unknown.
   StatusOr<PartialShape> ShapeFromInput(int i) const;
+  // The same of a tensor that is not made, as the one that a sparse one stands
+  // for: the number of its elements may be beyond int64.
+  StatusOr<PartialShape> SizesFromInput(int i) const;
   // Input i (int scalar) as a size; kUnknownDim if it is not known. Negative
   // values are INVALID_ARGUMENT.
   StatusOr<int64_t> DimFromInput(int i) const;

@@ -109,6 +109,7 @@ TEST_F(WithInputs, ShapeFromInput) {
             "Invalid value in tensor used for shape: -2");
   value_ = Tensor::Vector<int64_t>({INT64_MAX, 2});
   EXPECT_FALSE(Context({{2}}).ShapeFromInput(0).ok());
+  EXPECT_EQ(Context({{2}}).SizesFromInput(0)->dim(0), INT64_MAX);
   value_ = Tensor::Scalar<int32_t>(-1);
   EXPECT_FALSE(Context({PartialShape({})}).ShapeFromInput(0)->known_rank());
   value_ = Tensor::Scalar(1.0f);

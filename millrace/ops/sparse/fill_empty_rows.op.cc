@@ -17,7 +17,7 @@ MR_OP(SparseFillEmptyRows){
                 ShapeContext::MergeDims(indices.dim(0), values.dim(0)));
       MR_RETURN_IF_ERROR(
           ShapeContext::MergeDims(indices.dim(1), shape.dim(0)).status());
-      MR_ASSIGN(const PartialShape dense, c.ShapeFromInput(2));
+      MR_ASSIGN(const PartialShape dense, c.SizesFromInput(2));
       c.set_output(0, PartialShape({kUnknownDim, c.input(2).num_elements()}));
       c.set_output(1, PartialShape({kUnknownDim}));
       c.set_output(2, PartialShape({ShapeContext::Dim(dense, 0)}));

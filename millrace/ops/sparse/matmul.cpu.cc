@@ -49,7 +49,9 @@ StatusOr<Product> Check(KernelContext& ctx, bool adjoint_a, bool adjoint_b) {
         "a_shape");
   }
   const auto dims = a_shape.flat<int64_t>();
-  MR_RETURN_IF_ERROR(TensorShape::Make(dims).status());
+  for (const int64_t size : dims) {  // whose product is the size of nothing
+    MR_RETURN_IF_ERROR(TensorShape::Make({size}).status());
+  }
   Product p{.rows = dims[adjoint_a ? 1 : 0],
             .columns = b.dim(adjoint_b ? 0 : 1),
             .inner = dims[adjoint_a ? 0 : 1],

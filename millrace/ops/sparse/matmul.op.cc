@@ -11,7 +11,7 @@ MR_OP(SparseTensorDenseMatMul){
     .shape = [](ShapeContext& c) -> Status {
       MR_RETURN_IF_ERROR(c.WithRank(0, 2).status());
       MR_RETURN_IF_ERROR(c.WithRank(1, 1).status());
-      MR_ASSIGN(PartialShape a, c.ShapeFromInput(2));
+      MR_ASSIGN(PartialShape a, c.SizesFromInput(2));
       MR_ASSIGN(a, ShapeContext::WithRank(a, 2));
       MR_ASSIGN(const PartialShape b, c.WithRank(3, 2));
       MR_ASSIGN(const bool adjoint_a, c.Attr<bool>("adjoint_a"));

@@ -106,6 +106,8 @@ MR_CASES(SparseFillEmptyRows)(CaseList& c) {
   c.Ok({NoPairs(), Empty(kF32, {0}), Long({3, 4}), F32({})});
   c.Ok({NoPairs(), Empty(kF32, {0}), Long({0, 4}), F32({})});
   c.Ok({Pairs({0, 1, 2, 0}), F64({2}), Long({4, 4}), F64({})}).Gradient({1, 3});
+  // More places than can be counted.
+  c.Ok({Pairs({1, 0, 3, 7}), F32({2}), Long({10, 0x1p60}), F32({})});
   c.Error({Pairs({0, 1, 3, 0}), F32({2}), Long({3, 4}), F32({})}, kInvalid,
           "indices(1, 0) is invalid: 3 >= 3");
   c.Error({Pairs({-1, 1}), F32({1}), Long({3, 4}), F32({})}, kInvalid,
@@ -250,6 +252,9 @@ MR_CASES(SparseTensorDenseMatMul)(CaseList& c) {
   c.Ok({NoPairs(), Empty(kF32, {0}), Long({3, 4}), F32({4, 5})});
   c.Ok({NoPairs(), Empty(kF32, {0}), Long({0, 4}), F32({4, 5})});
   c.Ok({NoPairs(), Empty(kF32, {0}), Long({3, 0}), Empty(kF32, {0, 5})});
+  // More places than can be counted.
+  c.Ok({Pairs({1, 7}), F32({1}), Long({10, 0x1p60}),
+        Empty(kF32, {int64_t{1} << 60, 0})});
   c.Error({Pairs({0, 1}), F32({1}), Long({3, 4}), F32({3, 2})}, kInvalid, "")
       .NoShapeCheck();
   c.Error({Pairs({0, 4}), F32({1}), Long({3, 4}), F32({4, 2})}, kInvalid,
