@@ -20,6 +20,11 @@ Case& OkConst(CaseList& c, Value x, const Value& block, const Value& pads) {
       .Run({"op"});
 }
 
+// Two rows of pads whose sum is beyond int64.
+Value LargePads() {
+  return Values<int64_t>({2, 2}, {INT64_MAX, INT64_MAX, 0, 0});
+}
+
 }  // namespace
 
 MR_CASES(SpaceToBatch)(CaseList& c) {
@@ -33,6 +38,8 @@ MR_CASES(SpaceToBatch)(CaseList& c) {
        {{"block_size", 2}});
   c.Error({F32({1, 3, 4, 2}), Pads({0, 0, 0, 0})}, {{"block_size", 2}},
           StatusCode::kInvalidArgument, "is not divisible by");
+  c.BuildError({F32({1, 4, 4, 2}), LargePads()}, {{"block_size", 2}},
+               "Dimension size overflow from adding 4 and 9223372036854775807");
 }
 MR_CASES(SpaceToBatchND)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
@@ -55,6 +62,8 @@ MR_CASES(SpaceToBatchND)(CaseList& c) {
   c.Error({F32({1, 3, 4}), Vec({0, 2}), Pads({1, 0, 0, 2})},
           StatusCode::kInvalidArgument, "must be positive")
       .NoStock("stock builds no graph of inputs of unknown rank");
+  c.BuildError({F32({1, 4, 4}), Vec({2, 2}), LargePads()}, {},
+               "Dimension size overflow from adding 4 and 9223372036854775807");
 }
 MR_CASES(BatchToSpace)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
@@ -67,6 +76,9 @@ MR_CASES(BatchToSpace)(CaseList& c) {
        {{"block_size", 2}});
   c.Error({F32({3, 3, 4, 2}), Pads({0, 0, 0, 0})}, {{"block_size", 2}},
           StatusCode::kInvalidArgument, "is not divisible by product of block");
+  c.BuildError({F32({4, 4, 4, 2}), LargePads()}, {{"block_size", 2}},
+               "Negative dimension size caused by subtracting "
+               "9223372036854775807 from 8");
 }
 MR_CASES(BatchToSpaceND)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
@@ -78,6 +90,14 @@ MR_CASES(BatchToSpaceND)(CaseList& c) {
       .Gradient({0});
   OkConst(c, F32({6, 3, 5, 2, 2}), Vec(DataType::kInt64, {2, 1, 3}),
           Of(DataType::kInt64, {3, 2}, {1, 0, 0, 0, 1, 0}));
+  c.BuildError({F32({4, 4, 4}), Vec({2, 2}), LargePads()}, {},
+               "Negative dimension size caused by subtracting "
+               "9223372036854775807 from 8");
+  c.Error({Empty(DataType::kFloat, {0, int64_t{1} << 59, 1}), Vec({16}),
+           Pads({1, 0})},
+          StatusCode::kInvalidArgument, "the output is too large")
+      .NoShapeCheck()
+      .NoStock("its client has no arrays of so many rows");
 }
 MR_CASES(SpaceToDepth)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {

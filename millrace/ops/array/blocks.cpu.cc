@@ -162,7 +162,10 @@ class BlocksKernel {
         size = padded / b.block[i];
       } else {
         int64_t whole = 0;
-        if (__builtin_mul_overflow(size, b.block[i], &whole) || whole < pad) {
+        if (__builtin_mul_overflow(size, b.block[i], &whole)) {
+          return InvalidArgument("the output is too large");
+        }
+        if (whole < pad) {
           return InvalidArgument("cropped_shape[", i, "]=", whole - pad,
                                  " must be non-negative");
         }

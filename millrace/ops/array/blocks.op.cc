@@ -42,13 +42,16 @@ Status BlockShape(ShapeContext& c, const std::vector<int64_t>& block,
   for (int i = 0; i < n; ++i) {
     int64_t size = kUnknownDim;
     if (pads) {
-      const int64_t pad = IntAt(*pads, 2 * i) + IntAt(*pads, 2 * i + 1);
+      const int64_t before = IntAt(*pads, 2 * i);
+      const int64_t after = IntAt(*pads, 2 * i + 1);
       if (to_batch) {
-        MR_ASSIGN(size, ShapeContext::AddDims(shape.dim(i + 1), pad));
+        MR_ASSIGN(size, ShapeContext::AddDims(shape.dim(i + 1), before));
+        MR_ASSIGN(size, ShapeContext::AddDims(size, after));
         MR_ASSIGN(size, ShapeContext::DivideDims(size, block[i], true));
       } else {
         MR_ASSIGN(size, ShapeContext::MultiplyDims(shape.dim(i + 1), block[i]));
-        MR_ASSIGN(size, ShapeContext::SubtractDims(size, pad));
+        MR_ASSIGN(size, ShapeContext::SubtractDims(size, before));
+        MR_ASSIGN(size, ShapeContext::SubtractDims(size, after));
       }
     }
     shape.set_dim(i + 1, size);
