@@ -50,15 +50,17 @@ StatusOr<Tensor*> AllocateBatch(KernelContext& ctx, int output,
 }
 
 Status ForMatrices(KernelContext& ctx, int64_t count, int64_t n,
-                   const char* failure, absl::FunctionRef<bool(int64_t)> f) {
+                   const char* failure,
+                   absl::FunctionRef<bool(int64_t, StopFlag& stop)> f) {
   std::atomic<bool> failed{false};
   const double work =
       static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n);
   const auto nanos = static_cast<int64_t>(std::min(work, 1e12)) + 100;
   MR_RETURN_IF_ERROR(
       ctx.ParallelFor(count, nanos, [&](int64_t begin, int64_t end) {
+        StopFlag stop(ctx.to_end ? nullptr : ctx.step().cancel);
         for (int64_t i = begin; i < end; ++i) {
-          if (!f(i)) failed.store(true, std::memory_order_relaxed);
+          if (!f(i, stop)) failed.store(true, std::memory_order_relaxed);
         }
       }));
   if (failed.load(std::memory_order_relaxed)) return InvalidArgument(failure);

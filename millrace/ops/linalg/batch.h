@@ -33,11 +33,13 @@ StatusOr<Tensor*> AllocateBatch(KernelContext& ctx, int output,
                                 const MatrixBatch& batch,
                                 std::initializer_list<int64_t> last);
 
-// Calls f(i) for `count` matrices whose larger dimension is `n`, on all
+// Calls f(i, stop) for `count` matrices whose larger dimension is `n`, on all
 // threads; f returns false where there is no result, which makes the whole
-// INVALID_ARGUMENT `failure`.
+// INVALID_ARGUMENT `failure`. A step that is cancelled meanwhile sets `stop`;
+// its error comes back whatever f returns.
 Status ForMatrices(KernelContext& ctx, int64_t count, int64_t n,
-                   const char* failure, absl::FunctionRef<bool(int64_t)> f);
+                   const char* failure,
+                   absl::FunctionRef<bool(int64_t, StopFlag& stop)> f);
 
 // Elements from row-major memory, in the type S.
 template <class S, class T>

@@ -16,9 +16,9 @@ Status RunCholesky(KernelContext& ctx) {
   return Dispatch(MatrixTypes{}, x.dtype(), [&]<class T>() -> Status {
     const T* from = x.flat<T>().data();
     T* to = out->mutable_flat<T>().data();
-    return ForMatrices(ctx, b.count, n, "", [&](int64_t i) {
+    return ForMatrices(ctx, b.count, n, "", [&](int64_t i, StopFlag& stop) {
       Matrix<T> m = ReadMatrix<T>(from + i * n * n, n, n);
-      if (!FactorCholesky(&m)) {
+      if (!FactorCholesky(&m, stop)) {
         // Not positive definite: no error, as a training step may pass by.
         const T nan(std::numeric_limits<RealType<T>>::quiet_NaN());
         for (int64_t r = 0; r < n; ++r) {
@@ -49,7 +49,7 @@ Status RunCholeskyGrad(KernelContext& ctx) {
     const T* from = l.flat<T>().data();
     const T* dy = grad.flat<T>().data();
     T* to = out->mutable_flat<T>().data();
-    return ForMatrices(ctx, b.count, n, "", [&](int64_t i) {
+    return ForMatrices(ctx, b.count, n, "", [&](int64_t i, StopFlag& stop) {
       Matrix<T> lower = ReadMatrix<T>(from + i * n * n, n, n);
       Matrix<T> d = ReadMatrix<T>(dy + i * n * n, n, n);
       for (int64_t r = 0; r < n; ++r) {
@@ -57,14 +57,14 @@ Status RunCholeskyGrad(KernelContext& ctx) {
         std::fill(d.row(r) + r + 1, d.row(r) + n, T(0));
       }
       const Matrix<T> upper = lower.Adjoint();
-      Matrix<T> p = Product(upper, d);
+      Matrix<T> p = Product(upper, d, stop);
       for (int64_t r = 0; r < n; ++r) {
         p(r, r) /= 2;
         std::fill(p.row(r) + r + 1, p.row(r) + n, T(0));
       }
-      SolveTriangle(upper, false, false, &p);
+      SolveTriangle(upper, false, false, &p, stop);
       p = p.Adjoint();
-      SolveTriangle(upper, false, false, &p);
+      SolveTriangle(upper, false, false, &p, stop);
       T* z = to + i * n * n;
       for (int64_t r = 0; r < n; ++r) {
         for (int64_t c = 0; c < n; ++c) z[r * n + c] = (p(r, c) + p(c, r)) / 2;
@@ -94,13 +94,14 @@ class QrKernel {
       const T* from = x.flat<T>().data();
       T* to_q = q->mutable_flat<T>().data();
       T* to_r = r->mutable_flat<T>().data();
-      return ForMatrices(ctx, b.count, std::max(m, n), "", [&](int64_t i) {
-        Matrix<S> mq, mr;
-        FactorQr(ReadMatrix<S>(from + i * m * n, m, n), p, &mq, &mr);
-        WriteMatrix(mq, m, p, to_q + i * m * p);
-        WriteMatrix(mr, p, n, to_r + i * p * n);
-        return true;
-      });
+      return ForMatrices(
+          ctx, b.count, std::max(m, n), "", [&](int64_t i, StopFlag& stop) {
+            Matrix<S> mq, mr;
+            FactorQr(ReadMatrix<S>(from + i * m * n, m, n), p, &mq, &mr, stop);
+            WriteMatrix(mq, m, p, to_q + i * m * p);
+            WriteMatrix(mr, p, n, to_r + i * p * n);
+            return true;
+          });
     });
   }
 
@@ -120,22 +121,23 @@ Status RunLu(KernelContext& ctx) {
     T* to = lu->mutable_flat<T>().data();
     char* rows = order->mutable_data();
     const bool wide = order->dtype() == DataType::kInt64;
-    return ForMatrices(
-        ctx, b.count, n, "Input is not invertible.", [&](int64_t i) {
-          const LuFactors<T> f =
-              FactorLu(ReadMatrix<T>(from + i * n * n, n, n));
-          if (f.singular) return false;
-          WriteMatrix(f.lu, n, n, to + i * n * n);
-          for (int64_t k = 0; k < n; ++k) {
-            if (wide) {
-              reinterpret_cast<int64_t*>(rows)[i * n + k] = f.order[k];
-            } else {
-              reinterpret_cast<int32_t*>(rows)[i * n + k] =
-                  static_cast<int32_t>(f.order[k]);
-            }
-          }
-          return true;
-        });
+    return ForMatrices(ctx, b.count, n, "Input is not invertible.",
+                       [&](int64_t i, StopFlag& stop) {
+                         const LuFactors<T> f = FactorLu(
+                             ReadMatrix<T>(from + i * n * n, n, n), stop);
+                         if (f.singular) return false;
+                         WriteMatrix(f.lu, n, n, to + i * n * n);
+                         for (int64_t k = 0; k < n; ++k) {
+                           if (wide) {
+                             reinterpret_cast<int64_t*>(rows)[i * n + k] =
+                                 f.order[k];
+                           } else {
+                             reinterpret_cast<int32_t*>(rows)[i * n + k] =
+                                 static_cast<int32_t>(f.order[k]);
+                           }
+                         }
+                         return true;
+                       });
   });
 }
 

@@ -18,12 +18,13 @@ struct LuFactors {
 };
 
 template <class S>
-LuFactors<S> FactorLu(Matrix<S> a) {
+LuFactors<S> FactorLu(Matrix<S> a, StopFlag& stop) {
   LuFactors<S> f;
   const int64_t n = a.rows();
   f.order.resize(static_cast<size_t>(n));
   for (int64_t i = 0; i < n; ++i) f.order[i] = i;
   for (int64_t k = 0; k < n; ++k) {
+    if (stop.IsSet((n - k) * (n - k))) break;
     int64_t pivot = k;
     RealType<S> largest = std::abs(a(k, k));
     for (int64_t i = k + 1; i < n; ++i) {
@@ -53,9 +54,11 @@ LuFactors<S> FactorLu(Matrix<S> a) {
 
 // Solves L x = b (or U x = b) in place of b; `unit`: ones on the diagonal.
 template <class S>
-void SolveTriangle(const Matrix<S>& t, bool lower, bool unit, Matrix<S>* b) {
+void SolveTriangle(const Matrix<S>& t, bool lower, bool unit, Matrix<S>* b,
+                   StopFlag& stop) {
   const int64_t n = t.rows();
   for (int64_t step = 0; step < n; ++step) {
+    if (stop.IsSet((step + 1) * b->cols())) break;
     const int64_t i = lower ? step : n - 1 - step;
     S* x = b->row(i);
     const int64_t begin = lower ? 0 : i + 1, end = lower ? i : n;
@@ -69,23 +72,24 @@ void SolveTriangle(const Matrix<S>& t, bool lower, bool unit, Matrix<S>* b) {
 
 // Solves A x = b by the factors of A.
 template <class S>
-Matrix<S> SolveLu(const LuFactors<S>& f, const Matrix<S>& b) {
+Matrix<S> SolveLu(const LuFactors<S>& f, const Matrix<S>& b, StopFlag& stop) {
   Matrix<S> x(b.rows(), b.cols());
   for (int64_t i = 0; i < b.rows(); ++i) {
     std::copy(b.row(f.order[i]), b.row(f.order[i]) + b.cols(), x.row(i));
   }
-  SolveTriangle(f.lu, true, true, &x);
-  SolveTriangle(f.lu, false, false, &x);
+  SolveTriangle(f.lu, true, true, &x, stop);
+  SolveTriangle(f.lu, false, false, &x, stop);
   return x;
 }
 
 // The lower triangular L of A = L L^H in place of A, whose lower half alone is
 // read. False if A is not positive definite.
 template <class S>
-bool FactorCholesky(Matrix<S>* a) {
+bool FactorCholesky(Matrix<S>* a, StopFlag& stop) {
   const int64_t n = a->rows();
   std::vector<S> column(static_cast<size_t>(n));
   for (int64_t j = 0; j < n; ++j) {
+    if (stop.IsSet((n - j) * (n - j) / 2)) break;
     const RealType<S> diagonal = std::real((*a)(j, j));
     if (diagonal <= 0) return false;
     const RealType<S> root = std::sqrt(diagonal);
@@ -149,17 +153,20 @@ void ApplyReflection(const Matrix<S>& vectors, int64_t k, S tau, int64_t begin,
 
 // A = Q R by reflections; of Q, the first `q_cols` columns; R is as large as A.
 template <class S>
-void FactorQr(Matrix<S> a, int64_t q_cols, Matrix<S>* q, Matrix<S>* r) {
+void FactorQr(Matrix<S> a, int64_t q_cols, Matrix<S>* q, Matrix<S>* r,
+              StopFlag& stop) {
   const int64_t m = a.rows(), n = a.cols();
   const int64_t steps = std::min(m, n);
   std::vector<S> taus(static_cast<size_t>(steps));
   std::vector<S> work(static_cast<size_t>(std::max(n, q_cols)));
   for (int64_t k = 0; k < steps; ++k) {
+    if (stop.IsSet(2 * (m - k) * (n - k))) break;
     taus[k] = MakeReflection(a.row(k) + k, m - k, n);
     ApplyReflection(a, k, taus[k], k + 1, n, work.data(), &a);
   }
   *q = Matrix<S>::Identity(m, q_cols);
   for (int64_t k = steps - 1; k >= 0; --k) {
+    if (stop.IsSet(2 * (m - k) * (q_cols - k))) break;
     ApplyReflection(a, k, ConjugateOf(taus[k]), k, q_cols, work.data(), q);
   }
   for (int64_t i = 1; i < m; ++i) {

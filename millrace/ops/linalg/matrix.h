@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "millrace/ops/linalg/stop_flag.h"
+
 namespace millrace::ops {
 
 template <class S>
@@ -122,9 +124,10 @@ class Matrix {
 };
 
 template <class S>
-Matrix<S> Product(const Matrix<S>& a, const Matrix<S>& b) {
+Matrix<S> Product(const Matrix<S>& a, const Matrix<S>& b, StopFlag& stop) {
   Matrix<S> c(a.rows(), b.cols());
   for (int64_t i = 0; i < a.rows(); ++i) {
+    if (stop.IsSet(a.cols() * b.cols())) break;
     for (int64_t k = 0; k < a.cols(); ++k) {
       SubtractTimes(-a(i, k), b.row(k), b.cols(), c.row(i));
     }

@@ -25,13 +25,14 @@ class InverseKernel {
       const T* from = x.flat<T>().data();
       T* to = out->mutable_flat<T>().data();
       return ForMatrices(ctx, b.count, n, "Input is not invertible.",
-                         [&](int64_t i) {
+                         [&](int64_t i, StopFlag& stop) {
                            Matrix<S> m = ReadMatrix<S>(from + i * n * n, n, n);
                            if (adjoint_) m = m.Adjoint();
-                           const LuFactors<S> f = FactorLu(std::move(m));
+                           const LuFactors<S> f = FactorLu(std::move(m), stop);
                            if (f.singular) return false;
-                           WriteMatrix(SolveLu(f, Matrix<S>::Identity(n, n)), n,
-                                       n, to + i * n * n);
+                           WriteMatrix(
+                               SolveLu(f, Matrix<S>::Identity(n, n), stop), n,
+                               n, to + i * n * n);
                            return true;
                          });
     });
@@ -73,9 +74,9 @@ Status RunDeterminant(KernelContext& ctx) {
     const T* from = x.flat<T>().data();
     T* first = outs[0]->mutable_flat<T>().data();
     T* second = kLog ? outs[1]->mutable_flat<T>().data() : nullptr;
-    return ForMatrices(ctx, b.count, n, "", [&](int64_t i) {
+    return ForMatrices(ctx, b.count, n, "", [&](int64_t i, StopFlag& stop) {
       const auto [sign, log] =
-          SignAndLog(FactorLu(ReadMatrix<T>(from + i * n * n, n, n)));
+          SignAndLog(FactorLu(ReadMatrix<T>(from + i * n * n, n, n), stop));
       first[i] = kLog ? sign : sign * T(std::exp(log));
       if (kLog) second[i] = T(log);
       return true;
@@ -102,17 +103,17 @@ class SolveKernel {
       const T* from = a.flat<T>().data();
       const T* y = rhs.flat<T>().data();
       T* to = out->mutable_flat<T>().data();
-      return ForMatrices(ctx, b.count, std::max(n, k),
-                         "Input matrix is not invertible.", [&](int64_t i) {
-                           Matrix<T> m = ReadMatrix<T>(from + i * n * n, n, n);
-                           if (adjoint_) m = m.Adjoint();
-                           const LuFactors<T> f = FactorLu(std::move(m));
-                           if (f.singular) return false;
-                           WriteMatrix(
-                               SolveLu(f, ReadMatrix<T>(y + i * n * k, n, k)),
-                               n, k, to + i * n * k);
-                           return true;
-                         });
+      return ForMatrices(
+          ctx, b.count, std::max(n, k), "Input matrix is not invertible.",
+          [&](int64_t i, StopFlag& stop) {
+            Matrix<T> m = ReadMatrix<T>(from + i * n * n, n, n);
+            if (adjoint_) m = m.Adjoint();
+            const LuFactors<T> f = FactorLu(std::move(m), stop);
+            if (f.singular) return false;
+            WriteMatrix(SolveLu(f, ReadMatrix<T>(y + i * n * k, n, k), stop), n,
+                        k, to + i * n * k);
+            return true;
+          });
     });
   }
 
@@ -180,14 +181,16 @@ class TriangularSolveKernel {
       const T* from = a.flat<T>().data();
       const T* y = rhs.flat<T>().data();
       T* to = out->mutable_flat<T>().data();
-      return ForMatrices(ctx, all->total(), std::max(n, k), "", [&](int64_t i) {
-        Matrix<T> m = ReadMatrix<T>(from + places[0][i] * n * n, n, n);
-        Matrix<T> x = ReadMatrix<T>(y + places[1][i] * n * k, n, k);
-        if (adjoint_) m = m.Adjoint();
-        SolveTriangle(m, lower_ != adjoint_, false, &x);
-        WriteMatrix(x, n, k, to + i * n * k);
-        return true;
-      });
+      return ForMatrices(
+          ctx, all->total(), std::max(n, k), "",
+          [&](int64_t i, StopFlag& stop) {
+            Matrix<T> m = ReadMatrix<T>(from + places[0][i] * n * n, n, n);
+            Matrix<T> x = ReadMatrix<T>(y + places[1][i] * n * k, n, k);
+            if (adjoint_) m = m.Adjoint();
+            SolveTriangle(m, lower_ != adjoint_, false, &x, stop);
+            WriteMatrix(x, n, k, to + i * n * k);
+            return true;
+          });
     });
   }
 

@@ -44,11 +44,11 @@ class SelfAdjointEigKernel {
           ctx, b.count, 3 * n,
           "Self-adjoint eigen decomposition was not successful. The input "
           "might not be valid.",
-          [&](int64_t i) {
+          [&](int64_t i, StopFlag& stop) {
             std::vector<RealType<T>> list;
             Matrix<T> vt;
             if (!FactorSelfAdjoint(ReadMatrix<T>(from + i * n * n, n, n), &list,
-                                   vectors_ ? &vt : nullptr)) {
+                                   vectors_ ? &vt : nullptr, stop)) {
               return false;
             }
             for (int64_t k = 0; k < n; ++k) to[i * step + k] = T(list[k]);
@@ -101,27 +101,29 @@ class SvdKernel {
       T* to_s = s->mutable_flat<T>().data();
       T* to_u = u->mutable_flat<T>().data();
       T* to_v = v->mutable_flat<T>().data();
-      return ForMatrices(ctx, b.count, 3 * std::max(m, n), "", [&](int64_t i) {
-        Matrix<W> a = ReadMatrix<W>(from + i * m * n, m, n);
-        std::vector<double> list;
-        Matrix<W> left, right;
-        if (!Factor(std::move(a), u_cols, v_cols, &list, &left, &right)) {
-          const double nan = std::numeric_limits<double>::quiet_NaN();
-          list.assign(static_cast<size_t>(p), nan);
-          left = Matrix<W>(m, u_cols);
-          right = Matrix<W>(n, v_cols);
-          std::fill(left.data(), left.data() + left.size(), W(nan));
-          std::fill(right.data(), right.data() + right.size(), W(nan));
-        }
-        for (int64_t k = 0; k < p; ++k) {
-          to_s[i * p + k] = T(static_cast<RealType<T>>(list[k]));
-        }
-        if (vectors_) {
-          WriteMatrix(left, m, u_cols, to_u + i * m * u_cols);
-          WriteMatrix(right, n, v_cols, to_v + i * n * v_cols);
-        }
-        return true;
-      });
+      return ForMatrices(
+          ctx, b.count, 3 * std::max(m, n), "", [&](int64_t i, StopFlag& stop) {
+            Matrix<W> a = ReadMatrix<W>(from + i * m * n, m, n);
+            std::vector<double> list;
+            Matrix<W> left, right;
+            if (!Factor(std::move(a), u_cols, v_cols, &list, &left, &right,
+                        stop)) {
+              const double nan = std::numeric_limits<double>::quiet_NaN();
+              list.assign(static_cast<size_t>(p), nan);
+              left = Matrix<W>(m, u_cols);
+              right = Matrix<W>(n, v_cols);
+              std::fill(left.data(), left.data() + left.size(), W(nan));
+              std::fill(right.data(), right.data() + right.size(), W(nan));
+            }
+            for (int64_t k = 0; k < p; ++k) {
+              to_s[i * p + k] = T(static_cast<RealType<T>>(list[k]));
+            }
+            if (vectors_) {
+              WriteMatrix(left, m, u_cols, to_u + i * m * u_cols);
+              WriteMatrix(right, n, v_cols, to_v + i * n * v_cols);
+            }
+            return true;
+          });
     });
   }
 
@@ -129,15 +131,16 @@ class SvdKernel {
   // False where elements are no numbers.
   template <class W>
   static bool Factor(Matrix<W> a, int64_t u_cols, int64_t v_cols,
-                     std::vector<double>* values, Matrix<W>* u, Matrix<W>* v) {
+                     std::vector<double>* values, Matrix<W>* u, Matrix<W>* v,
+                     StopFlag& stop) {
     for (int64_t i = 0; i < a.size(); ++i) {
       if (!std::isfinite(std::abs(a.data()[i]))) return false;
     }
     // A wide matrix is the adjoint of a tall one.
     if (a.rows() >= a.cols()) {
-      FactorTallSvd(std::move(a), u_cols, values, u, v);
+      FactorTallSvd(std::move(a), u_cols, values, u, v, stop);
     } else {
-      FactorTallSvd(a.Adjoint(), v_cols, values, v, u);
+      FactorTallSvd(a.Adjoint(), v_cols, values, v, u, stop);
     }
     return true;
   }

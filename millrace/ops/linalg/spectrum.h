@@ -17,7 +17,8 @@ struct Tridiagonal {
 // A = Q T Q^H by reflections from both sides; of A, the lower half is read.
 // `qt`, if it is not null, becomes the transpose of Q.
 template <class S>
-Tridiagonal<RealType<S>> MakeTridiagonal(Matrix<S> a, Matrix<S>* qt) {
+Tridiagonal<RealType<S>> MakeTridiagonal(Matrix<S> a, Matrix<S>* qt,
+                                         StopFlag& stop) {
   using R = RealType<S>;
   const int64_t n = a.rows();
   Tridiagonal<R> t;
@@ -26,6 +27,7 @@ Tridiagonal<RealType<S>> MakeTridiagonal(Matrix<S> a, Matrix<S>* qt) {
   std::vector<S> taus(static_cast<size_t>(n)), v(taus), w(taus);
   for (int64_t i = 0; i + 1 < n; ++i) {
     const int64_t m = n - i - 1;
+    if (stop.IsSet(2 * m * m)) break;
     for (int64_t r = 0; r < m; ++r) v[r] = a(i + 1 + r, i);
     const S tau = taus[i] = MakeReflection(v.data(), m);
     t.below[i] = std::real(v[0]);
@@ -58,6 +60,7 @@ Tridiagonal<RealType<S>> MakeTridiagonal(Matrix<S> a, Matrix<S>* qt) {
   *qt = Matrix<S>::Identity(n, n);
   for (int64_t i = n - 2; i >= 0; --i) {
     const int64_t m = n - i - 1;
+    if (stop.IsSet(2 * m * m)) break;
     for (int64_t r = 0; r < m; ++r) v[r] = a(i + 1 + r, i);
     for (int64_t j = i + 1; j < n; ++j) {
       S* column = qt->row(j) + i + 1;
@@ -143,7 +146,7 @@ void RotateTridiagonal(int64_t start, int64_t end, Tridiagonal<RealType<S>>* t,
 // False where it does not converge, which elements that are no numbers do not.
 template <class S>
 bool FactorSelfAdjoint(Matrix<S> a, std::vector<RealType<S>>* values,
-                       Matrix<S>* vt) {
+                       Matrix<S>* vt, StopFlag& stop) {
   using R = RealType<S>;
   const int64_t n = a.rows();
   R scale = 0;
@@ -156,7 +159,7 @@ bool FactorSelfAdjoint(Matrix<S> a, std::vector<RealType<S>>* values,
   }
   if (scale == 0) scale = 1;
   for (int64_t i = 0; i < a.size(); ++i) a.data()[i] /= scale;
-  Tridiagonal<R> t = MakeTridiagonal(std::move(a), vt);
+  Tridiagonal<R> t = MakeTridiagonal(std::move(a), vt, stop);
   std::vector<R>& d = t.diagonal;
   std::vector<R>& e = t.below;
   constexpr int64_t kStepsEach = 30;
@@ -175,6 +178,7 @@ bool FactorSelfAdjoint(Matrix<S> a, std::vector<RealType<S>>* values,
     if (++steps > kStepsEach * n) return false;
     start = end - 1;
     while (start > 0 && e[start - 1] != 0) --start;
+    if (stop.IsSet((end - start) * (vt == nullptr ? 8 : 4 * n))) break;
     RotateTridiagonal(start, end, &t, vt);
   }
   for (int64_t i = 0; i < n; ++i) {
@@ -202,7 +206,7 @@ void RotateRows(R c, R s, S phase, int64_t p, int64_t q, Matrix<S>* m) {
 // Makes the rows of `w` orthogonal by rotations of pairs of them (Jacobi),
 // which are applied to the rows of `v` too.
 template <class S>
-void OrthogonalizeRows(Matrix<S>* w, Matrix<S>* v) {
+void OrthogonalizeRows(Matrix<S>* w, Matrix<S>* v, StopFlag& stop) {
   using R = RealType<S>;
   constexpr int kMaxSweeps = 60;
   const int64_t n = w->rows();
@@ -213,6 +217,7 @@ void OrthogonalizeRows(Matrix<S>* w, Matrix<S>* v) {
     rotated = false;
     for (int64_t p = 0; p < n; ++p) {
       for (int64_t q = p + 1; q < n; ++q) {
+        if (stop.IsSet(3 * w->cols())) return;
         const R pp = std::real(Inner(w->row(p), w->row(p), w->cols()));
         const R qq = std::real(Inner(w->row(q), w->row(q), w->cols()));
         const S pq = Inner(w->row(p), w->row(q), w->cols());
@@ -239,8 +244,8 @@ void OrthogonalizeRows(Matrix<S>* w, Matrix<S>* v) {
 // columns or rows; V is square.
 template <class S>
 void FactorTallSvd(Matrix<S> a, int64_t u_cols,
-                   std::vector<RealType<S>>* values, Matrix<S>* u,
-                   Matrix<S>* v) {
+                   std::vector<RealType<S>>* values, Matrix<S>* u, Matrix<S>* v,
+                   StopFlag& stop) {
   using R = RealType<S>;
   const int64_t m = a.rows(), n = a.cols();
   const R scale = a.LargestElement();
@@ -248,14 +253,14 @@ void FactorTallSvd(Matrix<S> a, int64_t u_cols,
     for (int64_t i = 0; i < a.size(); ++i) a.data()[i] /= scale;
   }
   Matrix<S> q, r;
-  FactorQr(std::move(a), u_cols, &q, &r);
+  FactorQr(std::move(a), u_cols, &q, &r, stop);
   // Rows of `w` are columns of R.
   Matrix<S> w(n, n);
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t j = 0; j < n; ++j) w(j, i) = r(i, j);
   }
   Matrix<S> vt = Matrix<S>::Identity(n, n);
-  OrthogonalizeRows(&w, &vt);
+  OrthogonalizeRows(&w, &vt, stop);
   std::vector<R> norms(static_cast<size_t>(n));
   for (int64_t k = 0; k < n; ++k) {
     norms[k] = std::sqrt(std::real(Inner(w.row(k), w.row(k), n)));
@@ -285,7 +290,7 @@ void FactorTallSvd(Matrix<S> a, int64_t u_cols,
   }
   if (rank < n) {
     Matrix<S> complete, unused;
-    FactorQr(std::move(basis), n, &complete, &unused);
+    FactorQr(std::move(basis), n, &complete, &unused, stop);
     for (int64_t i = 0; i < n; ++i) {
       std::copy(complete.row(i) + rank, complete.row(i) + n,
                 inner.row(i) + rank);
@@ -294,6 +299,7 @@ void FactorTallSvd(Matrix<S> a, int64_t u_cols,
   // U = Q with its first n columns times `inner`.
   *u = Matrix<S>(m, u_cols);
   for (int64_t i = 0; i < m; ++i) {
+    if (stop.IsSet(n * n)) break;
     for (int64_t k = 0; k < n; ++k) {
       SubtractTimes(-q(i, k), inner.row(k), n, u->row(i));
     }
