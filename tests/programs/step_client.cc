@@ -281,6 +281,8 @@ class StepClient {
                                      const std::string& container) {
     SessionOptions options;
     options.target = "grpc://" + master;
+    // A master that is gone before the call is waited for as one that is late.
+    options.connect_timeout_ms = 3'000;
     MR_RETURN_IF_ERROR(Session::Reset(options, {container}));
     return std::string("reset");
   }
