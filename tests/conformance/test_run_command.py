@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 
 import pytest
 
@@ -170,6 +171,76 @@ def test_servers_end_with_the_script(script, end):
     except FileNotFoundError:
       return True
   task_servers.wait_for(is_gone, f"the server {pid} still runs", 10)
+
+
+def test_a_server_that_dies_is_an_error_of_join(script):
+  path = script("""
+      import tensorflow.compat.v1 as tf
+      server = tf.train.Server({"local": ["127.0.0.1:0"]})
+      print(server._child.process.pid, flush=True)
+      server.join()
+      """)
+  process = ours(path)
+  os.kill(int(process.stdout.readline()), signal.SIGKILL)
+  code, _, err = result(process)
+  assert code == 1 and "was ended by signal 9" in err, err
+
+
+def test_the_script_may_save_after_an_interrupt(script):
+  """A terminal sends Ctrl-C to all processes of its foreground."""
+  path = script("""
+      import time
+      import tensorflow.compat.v1 as tf
+      server = tf.train.Server({"local": ["127.0.0.1:0"]})
+      tf.disable_eager_execution()
+      value = tf.constant(7)
+      with tf.Session(server.target) as session:
+          try:
+              print("trains", session.run(value), flush=True)
+              while True:
+                  time.sleep(0.01)
+          except KeyboardInterrupt:
+              print("saves", session.run(value), flush=True)
+      """)
+  process = ours(path, start_new_session=True)
+  assert process.stdout.readline() == "trains 7\n"
+  os.killpg(process.pid, signal.SIGINT)
+  code, out, err = result(process)
+  assert (code, out) == (0, "saves 7\n"), err
+
+
+def test_a_second_interrupt_ends_a_step_that_waits(script):
+  path = script("""
+      import tensorflow.compat.v1 as tf
+      server = tf.train.Server({"local": ["127.0.0.1:0"]})
+      tf.disable_eager_execution()
+      taken = tf.FIFOQueue(1, tf.int32).dequeue()
+      with tf.Session(server.target) as session:
+          session.run(tf.constant(1))
+          print(server.target, flush=True)
+          session.run(taken)
+      """)
+  process = ours(path, start_new_session=True)
+  address = process.stdout.readline().strip()[len("grpc://"):]
+
+  def waits():
+    status = subprocess.run([COMMAND, "status", address, "--json"], capture_output=True, text=True)
+    return '"running_steps":1' in status.stdout.replace(" ", "")
+  task_servers.wait_for(waits, "the step does not wait")
+  for _ in range(2):
+    os.killpg(process.pid, signal.SIGINT)
+    time.sleep(0.2)  # two that are pending at once are one
+  code, _, err = result(process)
+  assert code != 0, err
+
+
+def test_what_lies_in_the_current_folder_is_not_imported(script, tmp_path):
+  here = tmp_path / "here"
+  here.mkdir()
+  (here / "json.py").write_text("print('wrong json')\n")
+  path = script("print('ok')")
+  code, out, err = result(ours(path, cwd=here))
+  assert (code, out) == (0, "ok\n"), err
 
 
 @pytest.mark.parametrize("words,expected", [

@@ -5,15 +5,23 @@ arguments. When the script imports TensorFlow, tf.train.Server (which is tf.dist
 server` in a child process; everything else is TensorFlow's. A child ends with this process, whatever ends that: it holds
 the other end of a socket.
 """
-import importlib.abc
-import importlib.util
-import json
-import os
-import runpy
-import socket
-import subprocess
 import sys
-import time
+
+# What is imported here is Python's, whatever lies in the current folder. The script's own folder comes first later.
+FOLDER_FIRST = sys.path[:1] == [""]
+if FOLDER_FIRST:
+  del sys.path[0]
+
+import importlib.abc  # noqa: E402
+import importlib.util  # noqa: E402
+import json  # noqa: E402
+import os  # noqa: E402
+import runpy  # noqa: E402
+import signal  # noqa: E402
+import socket  # noqa: E402
+import subprocess  # noqa: E402
+import threading  # noqa: E402
+import time  # noqa: E402
 
 SERVER_LIB = "tensorflow.python.training.server_lib"
 EXIT_USAGE = 2  # of the command
@@ -35,11 +43,15 @@ class Child:
     environment = dict(os.environ, TF_CONFIG=tf_config(server_def))
     with its:
       its.set_inheritable(True)
+      # Ctrl-C is the script's, which may want to save what its server has.
       self.process = subprocess.Popen([command, "server", "--parent_fd", str(its.fileno())] + flags, env=environment,
-                                      stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, pass_fds=[its.fileno()])
+                                      stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, pass_fds=[its.fileno()],
+                                      start_new_session=True)
     self.said = first_line(ours, START_SECONDS)
     # A number, which the interpreter's end does not close.
     self._parent_fd = ours.detach()
+    self.stopped = False  # by this process
+    CHILDREN.append(self)
     self.target = self.said if self.said.startswith("grpc://") else None
     if self.target is None:
       self._end()
@@ -52,7 +64,14 @@ class Child:
       self.process.kill()
       self.process.wait()
 
+  def let_go(self):
+    """In a forked process: the server is its parent's."""
+    if self._parent_fd is not None:
+      os.close(self._parent_fd)
+      self._parent_fd = None
+
   def stop(self, grace):
+    self.stopped = True
     if self.process.poll() is None:
       address = self.target[len("grpc://"):]
       try:
@@ -64,9 +83,33 @@ class Child:
       if not heard:
         self.process.terminate()
       self._end(grace)
-    if self._parent_fd is not None:
-      os.close(self._parent_fd)
-      self._parent_fd = None
+    self.let_go()
+
+
+CHILDREN = []
+os.register_at_fork(after_in_child=lambda: [child.let_go() for child in CHILDREN])
+
+
+def stop_at_second_interrupt():
+  """One Ctrl-C is Python's KeyboardInterrupt, with the servers alive. A step that waits within TensorFlow keeps Python
+  from raising it; the second one stops the servers, which ends the step."""
+  ours, pythons = socket.socketpair()
+  pythons.setblocking(False)
+  if signal.set_wakeup_fd(pythons.fileno(), warn_on_full_buffer=False) != -1:
+    return  # somebody's own
+
+  def watch(keep_open=pythons):
+    interrupts = 0
+    while True:
+      for number in ours.recv(64):
+        interrupts += number == signal.SIGINT
+      if interrupts >= 2:
+        for child in CHILDREN:
+          child.stopped = True
+          if child.process.returncode is None:
+            child.process.send_signal(signal.SIGTERM)
+
+  threading.Thread(target=watch, name="interrupts", daemon=True).start()
 
 
 def first_line(sock, seconds):
@@ -136,10 +179,14 @@ def replace_server(lib, command, flags):
     self._child = child
 
   def join(self):
-    """Blocks until the server has ended: by stop(), `millrace stop` or a signal."""
+    """Blocks until the server has ended: by stop(), `millrace stop` or a signal to it. An error if it ended otherwise, as
+    the process itself would have with a server inside."""
     if self._child is None:
       raise errors.FailedPreconditionError(None, None, "The server was not started")
-    self._child.process.wait()
+    code = self._child.process.wait()
+    if code != 0 and not self._child.stopped:
+      end = "was ended by signal %d" % -code if code < 0 else "ended with status %d" % code
+      raise errors.UnavailableError(None, None, "millrace server at %s %s" % (self._child.target, end))
 
   def stop(self, grace=1.0):
     """Stops this server and returns when it has ended. Steps that run have `grace` seconds, of which it gives 1.2 at most."""
@@ -193,8 +240,9 @@ def main():
   sys.meta_path.insert(0, WhenImported(SERVER_LIB, lambda lib: replace_server(lib, command, flags)))
   if not os.path.exists(script):
     sys.exit("millrace run: there is no script '%s'" % script)
-  if sys.path[0] == "":
-    sys.path[0] = os.path.dirname(os.path.abspath(script))
+  if FOLDER_FIRST:
+    sys.path.insert(0, os.path.dirname(os.path.abspath(script)))
+  stop_at_second_interrupt()
   runpy.run_path(script, run_name="__main__")
 
 
