@@ -36,17 +36,24 @@ int Fail(const Status& status, int code) {
   return code;
 }
 
-// SIGTERM and SIGINT stop the server; a second one ends the process at once.
+// SIGTERM, SIGINT and, but under nohup, SIGHUP stop the server; a second one
+// ends the process at once.
 class StopSignals {
  public:
   // Before any thread starts, so that all of them have the signals blocked.
   StopSignals() {
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGINT);
-    pthread_sigmask(SIG_BLOCK, &set, nullptr);
-    signals_ = signalfd(-1, &set, SFD_CLOEXEC);
+    // Who reads stderr may go; nobody else is written to by a pipe.
+    std::signal(SIGPIPE, SIG_IGN);
+    sigemptyset(&set_);
+    sigaddset(&set_, SIGTERM);
+    sigaddset(&set_, SIGINT);
+    struct sigaction hangup {};
+    if (sigaction(SIGHUP, nullptr, &hangup) == 0 &&
+        hangup.sa_handler != SIG_IGN) {
+      sigaddset(&set_, SIGHUP);
+    }
+    pthread_sigmask(SIG_BLOCK, &set_, nullptr);
+    signals_ = signalfd(-1, &set_, SFD_CLOEXEC);
     ended_ = eventfd(0, EFD_CLOEXEC);
   }
   // By a descriptor and not by a signal: at this point a signal is one too
@@ -79,16 +86,13 @@ class StopSignals {
       } else {
         return;
       }
-      sigset_t set;
-      sigemptyset(&set);
-      sigaddset(&set, SIGTERM);
-      sigaddset(&set, SIGINT);
-      pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+      pthread_sigmask(SIG_UNBLOCK, &set_, nullptr);
       server->Stop();
     });
   }
 
  private:
+  sigset_t set_;
   int signals_ = -1;
   int ended_ = -1;
   Thread thread_;
@@ -124,8 +128,10 @@ void AwaitCluster(FileSystem* files, const std::string& path, Server* server,
       if (cluster.ok()) status = server->SetCluster(*std::move(cluster));
       if (status.ok()) return;
     }
-    // It may be half written: tried again, said once.
-    if (status.code() != StatusCode::kNotFound && status != logged) {
+    // It may be half written: tried again, said once. One that is not there yet
+    // is what this waits for; one without this task is not.
+    const bool absent = text.status().code() == StatusCode::kNotFound;
+    if (!absent && status != logged) {
       MR_LOG(Warning) << "the cluster file " << path
                       << " cannot be used: " << status;
       logged = status;
