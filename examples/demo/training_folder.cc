@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -25,6 +26,11 @@ bool IsOurs(const std::string& name) {
          name == kCheckpointStateFilename;
 }
 
+bool IsLink(const std::string& path) {
+  struct stat file;
+  return lstat(path.c_str(), &file) == 0 && S_ISLNK(file.st_mode);
+}
+
 }  // namespace
 
 TrainingFolder::~TrainingFolder() {
@@ -36,7 +42,12 @@ Status TrainingFolder::Open(const DemoOptions& options) {
   FileSystem* const files = PosixFiles();
   MR_RETURN_IF_ERROR(files->CreateDirRecursively(path_));
   const std::string lock = JoinPath(path_, kLockFile);
-  lock_ = open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  // Only what an earlier demo left is deleted, and it left this.
+  lock_ = open(lock.c_str(), O_RDWR | O_CLOEXEC);
+  if (lock_ < 0) {
+    MR_RETURN_IF_ERROR(CheckNobodyElses(options.resume));
+    lock_ = open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  }
   if (lock_ < 0) return ErrnoStatus(lock, errno);
   if (flock(lock_, LOCK_EX | LOCK_NB) != 0) {
     return Unavailable("another demo works in ", path_,
@@ -45,12 +56,28 @@ Status TrainingFolder::Open(const DemoOptions& options) {
   MR_ASSIGN(const std::vector<std::string> names, files->GetChildren(path_));
   for (const std::string& name : names) {
     const std::string path = JoinPath(path_, name);
+    if ((IsOurs(name) || name == kLogFolder) && IsLink(path)) {
+      return FailedPrecondition(path, " is a link; choose a folder with --dir");
+    }
     if (files->IsDirectory(path).ok()) {
       if (IsOurs(name) || name == kLogFolder) {
         MR_RETURN_IF_ERROR(files->DeleteDirRecursively(path));
       }
     } else if (IsOurs(name) && !options.resume) {
       MR_RETURN_IF_ERROR(files->Delete(path));
+    }
+  }
+  return OkStatus();
+}
+
+Status TrainingFolder::CheckNobodyElses(bool resume) const {
+  MR_ASSIGN(const std::vector<std::string> names,
+            PosixFiles()->GetChildren(path_));
+  for (const std::string& name : names) {
+    if ((IsOurs(name) && !resume) || name == kLogFolder) {
+      return FailedPrecondition(path_, " has ", name,
+                                " that no demo made, and the demo would "
+                                "replace it; choose a folder with --dir");
     }
   }
   return OkStatus();

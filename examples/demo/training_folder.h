@@ -19,13 +19,15 @@ class TrainingFolder {
 
   // Makes the folder and, for a new training, deletes what an older one left;
   // parts of a save that was cut short always. UNAVAILABLE if another demo
-  // works there.
+  // works there, FAILED_PRECONDITION if what it would delete is no demo's.
   Status Open(const DemoOptions& options);
   // The checkpoint to resume from; "" if there is none. FAILED_PRECONDITION
   // unless it has all of `variables`.
   StatusOr<std::string> Newest(const std::vector<std::string>& variables) const;
 
  private:
+  Status CheckNobodyElses(bool resume) const;
+
   std::string path_;
   int lock_ = -1;  // a descriptor
 };
