@@ -76,6 +76,9 @@ def run(program, arguments):
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         return None, process.communicate()[0]
+    finally:
+        if process.poll() is None:  # Ctrl-C: it is in a session of its own
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def invariant(message):
