@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <cstdio>
 #include <new>
 #include <string>
@@ -21,6 +22,9 @@ namespace {
 
 constexpr int kMostJobs = 64;
 constexpr int64_t kProgressMs = 20'000;
+// Of real time; most seeds take less than a second, ten under a sanitizer. One
+// that spins or blocks outside of simulated time would hang for good.
+constexpr int64_t kMostMsOfSeed = 300'000;
 
 // What the processes share.
 struct Shared {
@@ -85,7 +89,25 @@ pid_t StartJob(const SeedRange& range, Shared* shared, int job) {
   _exit(0);  // parked threads of failed runs are left behind
 }
 
-void Watch(const SeedRange& range, Shared* shared, std::vector<pid_t> jobs) {
+// A process and the seed that it was seen with.
+struct Job {
+  pid_t pid = -1;
+  uint64_t seed = 0;
+  Deadline end = Deadline::AfterMillis(kMostMsOfSeed);
+  bool hangs = false;
+};
+
+void EndIfItHangs(uint64_t running, Job* job) {
+  if (job->seed != running) {
+    job->seed = running;
+    job->end = Deadline::AfterMillis(kMostMsOfSeed);
+  } else if (job->pid > 0 && job->end.expired()) {
+    job->hangs = true;
+    kill(job->pid, SIGKILL);
+  }
+}
+
+void Watch(const SeedRange& range, Shared* shared, std::vector<Job> jobs) {
   size_t left = jobs.size();
   Deadline show = Deadline::AfterMillis(kProgressMs);
   while (left > 0) {
@@ -93,6 +115,9 @@ void Watch(const SeedRange& range, Shared* shared, std::vector<pid_t> jobs) {
     const pid_t pid = waitpid(-1, &status, WNOHANG);
     if (pid <= 0) {
       SleepUntil(Deadline::AfterMillis(50));
+      for (size_t job = 0; job < jobs.size(); ++job) {
+        EndIfItHangs(shared->running[job], &jobs[job]);
+      }
       if (show.expired() && isatty(STDOUT_FILENO) == 1) {
         std::printf("%lld of %lld seeds\n",
                     static_cast<long long>(shared->totals.passed() +
@@ -104,8 +129,9 @@ void Watch(const SeedRange& range, Shared* shared, std::vector<pid_t> jobs) {
       continue;
     }
     for (size_t job = 0; job < jobs.size(); ++job) {
-      if (jobs[job] != pid) continue;
+      if (jobs[job].pid != pid) continue;
       if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
+        jobs[job].pid = -1;
         --left;
         continue;
       }
@@ -113,12 +139,14 @@ void Watch(const SeedRange& range, Shared* shared, std::vector<pid_t> jobs) {
       shared->totals.AddCrash();
       PrintFailure(
           shared->running[job],
-          WIFSIGNALED(status)
+          jobs[job].hangs
+              ? absl::StrCat("hang: no end after ", kMostMsOfSeed / 1000, " s")
+          : WIFSIGNALED(status)
               ? absl::StrCat("crash: ended by signal ", WTERMSIG(status))
               : absl::StrCat("crash: ended with exit code ",
                              WEXITSTATUS(status)));
       if (range.only_one) shared->stop = true;
-      jobs[job] = StartJob(range, shared, static_cast<int>(job));
+      jobs[job] = {StartJob(range, shared, static_cast<int>(job))};
     }
   }
 }
@@ -132,12 +160,12 @@ int RunSeeds(const SeedRange& range) {
   Shared* shared = new (memory) Shared;
   const int jobs = static_cast<int>(std::min<int64_t>(
       {range.jobs > 0 ? range.jobs : UsableCores(), range.count, kMostJobs}));
-  std::vector<pid_t> pids;
+  std::vector<Job> processes;
   for (int job = 0; job < jobs; ++job) {
-    pids.push_back(StartJob(range, shared, job));
+    processes.push_back({StartJob(range, shared, job)});
   }
   const int64_t start = NowNanos();
-  Watch(range, shared, std::move(pids));
+  Watch(range, shared, std::move(processes));
   const SeedTotals& totals = shared->totals;
   const std::string shortfalls =
       totals.failed() == 0 ? totals.Shortfalls() : "";
