@@ -71,7 +71,8 @@ MR_CASES(GatherNd)(CaseList& c) {
   c.Ok({F32({3, 4}), Vec({2, 3})});
   c.Ok({F32({3, 4}), Empty(DataType::kInt32, {0, 2})});
   c.Ok({F32({2, 2}), Of(DataType::kInt32, {2, 2}, {0, 0, 2, 0})},
-       {{"bad_indices_policy", "IGNORE"}});
+       {{"bad_indices_policy", "IGNORE"}})
+      .Gradient({0});
   const Value params = F32({2, 2});
   c.Error(
       {params, Of(DataType::kInt32, {2, 2}, {0, 0, 2, 0})},

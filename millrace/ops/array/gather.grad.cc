@@ -109,7 +109,9 @@ MR_GRADIENT(GatherNd)(GradContext& g) {
                            shape});
     return;
   }
-  g.Set(0, ScatterNd(g, indices, g.dy(), shape));
+  g.Set(0, ScatterNd(g, indices, g.dy(), shape,
+                     {.bad_indices_policy =
+                          g.Attr<std::string>("bad_indices_policy")}));
 }
 
 MR_GRADIENT(ScatterNd)(GradContext& g) {

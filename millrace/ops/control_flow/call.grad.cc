@@ -29,7 +29,7 @@ bool MayRunAgain(const OpDef& op) {
          op.name == "VariableV2" || op.name == "ReadVariableOp" ||
          op.name == "ResourceGather" || op.name == "ResourceGatherNd" ||
          op.name == "VariableShape" || op.name == "Placeholder" ||
-         op.name == "StatefulPartitionedCall" || op.name == "IteratorGetNext" ||
+         op.name == "StatefulPartitionedCall" ||
          absl::StartsWith(op.name, "TensorArray") ||
          absl::StartsWith(op.name, "Stack");
 }

@@ -49,3 +49,5 @@ MR_GRADIENT(ScaleAndTranslate)(GradContext& g) {
                {.kernel_type = g.Attr<std::string>("kernel_type"),
                 .antialias = g.Attr<bool>("antialias")}));
 }
+
+MR_NO_GRADIENT(ResizeBilinearGrad);

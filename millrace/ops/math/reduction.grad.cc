@@ -58,7 +58,8 @@ MR_GRADIENT(Mean)(GradContext& g) {
     return;
   }
   const Output factor =
-      FloorDiv(g, SizeOf(g, g.in(0)), Maximum(g, SizeOf(g, g.out()), 1));
+      FloorDiv(g, SizeOf(g, g.in(0), DataType::kInt64),
+               Maximum(g, SizeOf(g, g.out(), DataType::kInt64), int64_t{1}));
   g.Set(0, RealDiv(g, sum, Cast(g, factor, sum.dtype())));
 }
 

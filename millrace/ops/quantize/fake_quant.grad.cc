@@ -30,3 +30,7 @@ MR_GRADIENT(FakeQuantWithMinMaxVarsPerChannel)(GradContext& g) {
   g.Set(1, back.backprop_wrt_min);
   g.Set(2, back.backprop_wrt_max);
 }
+
+MR_NO_GRADIENT(FakeQuantWithMinMaxArgsGradient);
+MR_NO_GRADIENT(FakeQuantWithMinMaxVarsGradient);
+MR_NO_GRADIENT(FakeQuantWithMinMaxVarsPerChannelGradient);

@@ -22,6 +22,7 @@ MR_GRADIENT(RandomGamma)(GradContext& g) {
   g.Set(1, half ? Cast(g, d, type) : d);
 }
 
+MR_NO_GRADIENT(RandomShuffle);
 MR_NO_GRADIENT(RandomUniform);
 MR_NO_GRADIENT(RandomStandardNormal);
 MR_NO_GRADIENT(TruncatedNormal);

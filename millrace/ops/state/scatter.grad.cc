@@ -19,3 +19,8 @@ MR_GRADIENT(ResourceGather)(GradContext& g) {
   g.Set(0, IndexedSlices{Reshape(g, g.dy(), values_shape),
                          Reshape(g, indices, count), shape});
 }
+
+MR_NO_GRADIENT(ScatterAdd);
+MR_NO_GRADIENT(ScatterSub);
+MR_NO_GRADIENT(ScatterMul);
+MR_NO_GRADIENT(ScatterDiv);

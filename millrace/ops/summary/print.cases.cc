@@ -8,4 +8,5 @@ MR_CASES(Print)(CaseList& c) {
          {{"message", "a message: "}});
   });
   c.Ok({F32({2})}, {{"first_n", 1}});
+  c.Ok({F32({2, 3}), F32({4})}).Gradient({0});
 }
