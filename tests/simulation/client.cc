@@ -50,6 +50,12 @@ void Client::RunInPeace(int calm_steps, int64_t min_steps, Deadline limit) {
       }
       continue;
     }
+    // State that a fault has taken may be missed late.
+    if (calm > 2 && !IsStateLost(status)) {
+      connection_.Fail(Prefix(
+          absl::StrCat("peace: after ", calm, " steps without a fault: "),
+          status));
+    }
     calm = 0;
     connection_.Drop();
     SleepMillis(50, 300);

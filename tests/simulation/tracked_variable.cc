@@ -51,11 +51,19 @@ bool TrackedVariable::Usable(Status* status) {
 }
 
 Status TrackedVariable::Initialize() {
+  const int asked = life();
   MR_ASSIGN(const auto initialized, connection_.Run({}, {initialized_}));
   if (initialized[0].scalar<bool>()) return OkStatus();
+  if (asked == life() && asked == initialized_life_) {
+    connection_.Fail(
+        Internal("effect: ", variable_.op_name(),
+                 " has lost its value, and its ps did not restart"));
+  }
+  const int begun = life();
   Status status = connection_.Run({}, {}, {variable_.initializer()}).status();
   if (status.ok()) {
     account_.Set(0, life());
+    if (begun == life()) initialized_life_ = begun;
   } else {
     Distrust();
   }

@@ -39,6 +39,7 @@ class TrackedVariable {
   Account account_;
   bool trusted_ = true;
   int distrusted_life_ = 0;
+  int initialized_life_ = -1;  // of the ps, in which it was given a value
   Deadline trusted_from_ = Deadline::Infinite();
 };
 
