@@ -37,6 +37,16 @@ def outcome(action):
     return type(e).__name__, e.op.name if e.op is not None else None, first_words(e.message)
 
 
+def outcome_of_failure(action, attempts=20):
+  """The outcome of what fails, and can be asked again: of stock's, the failure cancels the step's fetch, which is sometimes
+  what is told (CANCELLED, of no op)."""
+  for _ in range(attempts):
+    result = outcome(action)
+    if not (isinstance(result, tuple) and result and result[0] == "CancelledError"):
+      break
+  return result
+
+
 def assert_same(ours, stock, path="result", rtol=1e-5, atol=1e-6):
   if isinstance(stock, dict):
     assert isinstance(ours, dict) and sorted(ours) == sorted(stock), f"{path}: {ours}, stock: {stock}"

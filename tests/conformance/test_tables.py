@@ -6,7 +6,7 @@ import pytest
 pytest.importorskip("tensorflow")
 
 import tensorflow as tf  # noqa: E402
-from compare_clusters import outcome  # noqa: E402
+from compare_clusters import outcome, outcome_of_failure  # noqa: E402
 from tensorflow.python.ops import lookup_ops  # noqa: E402
 
 tf1 = tf.compat.v1
@@ -74,7 +74,7 @@ def test_tables_that_are_filled_twice(on_both):
       content = raw.LookupTableExportV2(table_handle=handle, Tkeys=tf.string, Tvalues=tf.int64)
       size = raw.LookupTableSizeV2(table_handle=handle)
     with session_of(cluster) as session:
-      seen = {"content": outcome(lambda: session.run(content))[:2], "size": session.run(size),
+      seen = {"content": outcome_of_failure(lambda: session.run(content))[:2], "size": session.run(size),
               "wrong": outcome(lambda: session.run(wrong)), "insert": outcome(lambda: session.run(insert)),
               "remove": outcome(lambda: session.run(remove)), "conflict": outcome(lambda: session.run(fill["conflict"]))}
     tf1.Session.reset(cluster.target("worker"))
