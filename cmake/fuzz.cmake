@@ -7,8 +7,10 @@ if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   message(FATAL_ERROR "MILLRACE_FUZZ needs clang: -DCMAKE_CXX_COMPILER=clang++-14")
 endif()
 set(fuzz_sanitizers "-fsanitize=address,undefined" -fno-sanitize-recover=all)
-# clang does not know `#pragma GCC ivdep`, and needs it for nothing here.
-target_compile_options(millrace_options INTERFACE -fsanitize=fuzzer-no-link ${fuzz_sanitizers} -Wno-unknown-pragmas)
+target_compile_options(millrace_options INTERFACE -fsanitize=fuzzer-no-link ${fuzz_sanitizers})
+# clang does not know `#pragma GCC ivdep`, and needs it for nothing here. With the
+# warnings, since -Wall behind it would take it back.
+target_compile_options(millrace_flags INTERFACE -Wno-unknown-pragmas)
 target_link_options(millrace_options INTERFACE ${fuzz_sanitizers})
 
 add_custom_target(fuzzers)
