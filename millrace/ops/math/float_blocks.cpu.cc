@@ -1,9 +1,14 @@
 #include "millrace/ops/math/float_blocks.h"
 
-#include <immintrin.h>
-
 #include "millrace/base/target_clones.h"
 #include "millrace/tensor/numeric_types.h"
+
+// clang's macros of these instructions are no C++ by -Wpedantic, and it does
+// not know how to ask for them.
+#if defined(__x86_64__) && !defined(__clang__)
+#define MILLRACE_F16C 1
+#include <immintrin.h>
+#endif
 
 namespace millrace::ops {
 namespace {
@@ -16,6 +21,7 @@ MR_TARGET_CLONES void ToBfloat16(const float* x, Bfloat16* z, int64_t n) {
   for (int64_t i = 0; i < n; ++i) z[i] = Bfloat16(x[i]);
 }
 
+#ifdef MILLRACE_F16C
 // The compiler has no vector form of these two conversions before AVX512-FP16.
 __attribute__((target("avx,f16c"))) void FromHalfF16c(const Half* x, float* z,
                                                       int64_t n) {
@@ -44,6 +50,7 @@ __attribute__((target("avx,f16c"))) void ToHalfF16c(const float* x, Half* z,
 bool HasF16c() {
   return __builtin_cpu_supports("avx") && __builtin_cpu_supports("f16c");
 }
+#endif
 
 }  // namespace
 
@@ -52,7 +59,9 @@ void ToFloats(DataType type, const void* from, float* to, int64_t n) {
     return FromBfloat16(static_cast<const Bfloat16*>(from), to, n);
   }
   const Half* x = static_cast<const Half*>(from);
+#ifdef MILLRACE_F16C
   if (HasF16c()) return FromHalfF16c(x, to, n);
+#endif
   for (int64_t i = 0; i < n; ++i) to[i] = float(x[i]);
 }
 
@@ -61,7 +70,9 @@ void FromFloats(DataType type, const float* from, void* to, int64_t n) {
     return ToBfloat16(from, static_cast<Bfloat16*>(to), n);
   }
   Half* z = static_cast<Half*>(to);
+#ifdef MILLRACE_F16C
   if (HasF16c()) return ToHalfF16c(from, z, n);
+#endif
   for (int64_t i = 0; i < n; ++i) z[i] = Half(from[i]);
 }
 
