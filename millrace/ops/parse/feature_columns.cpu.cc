@@ -154,10 +154,9 @@ Status ColumnWriter::WriteDense(const FeatureColumn& column, Cells cell) {
 }
 
 Status ColumnWriter::WriteVariable(const FeatureColumn& column, Cells cell) {
-  int64_t most = 0, total = 0;
+  int64_t most = 0;
   for (int64_t e = 0; e < examples_; ++e) {
     most = std::max(most, cell(e).count);
-    total += cell(e).count;
   }
   DimVector dims;
   if (batched_) dims.push_back(examples_);
