@@ -6,15 +6,11 @@
 namespace millrace {
 namespace {
 
-// Never destroyed, and made without code that runs at start-up.
-union Empty {
-  constexpr Empty() : text() {}
-  constexpr ~Empty() {}
-  std::string text;
-};
-constinit const Empty kEmpty;
-
-const std::string& EmptyString() { return kEmpty.text; }
+// Never destroyed: results of programs may outlive their statics.
+const std::string& EmptyString() {
+  static const std::string& empty = *new std::string;
+  return empty;
+}
 
 }  // namespace
 
