@@ -8,6 +8,7 @@ import pytest
 pytest.importorskip("tensorflow")
 
 import tensorflow as tf  # noqa: E402
+from compare_clusters import attempts  # noqa: E402
 from tensorflow.python.client import timeline  # noqa: E402
 
 tf1 = tf.compat.v1
@@ -83,8 +84,7 @@ def test_transfers_in_traces(on_both):
 
     with tf1.Session(cluster.target("worker")) as session:
       # Stock's worker collects its trace without waiting for what is still being written into it.
-      attempts = 1 if cluster.kind == "millrace" else 20
-      return next(filter(None, (transfers(session) for _ in range(attempts))), [])
+      return next(filter(None, (transfers(session) for _ in range(attempts(cluster)))), [])
   on_both(program)
 
 

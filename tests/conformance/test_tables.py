@@ -74,7 +74,7 @@ def test_tables_that_are_filled_twice(on_both):
       content = raw.LookupTableExportV2(table_handle=handle, Tkeys=tf.string, Tvalues=tf.int64)
       size = raw.LookupTableSizeV2(table_handle=handle)
     with session_of(cluster) as session:
-      seen = {"content": outcome_of_failure(lambda: session.run(content))[:2], "size": session.run(size),
+      seen = {"content": outcome_of_failure(cluster, lambda: session.run(content))[:2], "size": session.run(size),
               "wrong": outcome(lambda: session.run(wrong)), "insert": outcome(lambda: session.run(insert)),
               "remove": outcome(lambda: session.run(remove)), "conflict": outcome(lambda: session.run(fill["conflict"]))}
     tf1.Session.reset(cluster.target("worker"))
