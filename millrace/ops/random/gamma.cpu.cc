@@ -88,9 +88,9 @@ struct RandomGammaGradOp {
   }
 };
 // So long takes the slowest element.
-constexpr int kSlopeNanos = 20000;
+constexpr int kSlopePicos = 20'000'000;
 constexpr BinaryTable kRandomGammaGrad =
-    MakeBinaryTable<RandomGammaGradOp>(RealLoops(), kSlopeNanos);
+    MakeBinaryTable<RandomGammaGradOp>(RealLoops(), kSlopePicos);
 
 }  // namespace
 }  // namespace millrace::ops
