@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "millrace/ops/math/elementwise.h"
+#include "millrace/ops/math/gamma_slope.h"
 #include "millrace/ops/math/special_functions.h"
 
 namespace millrace::ops {
@@ -17,6 +18,12 @@ struct IgammacOp {
   template <class T>
   static T Do(T a, T x) {
     return static_cast<T>(special::IncompleteGammaComplement(a, x));
+  }
+};
+struct IgammaGradAOp {
+  template <class T>
+  static T Do(T a, T x) {
+    return static_cast<T>(IncompleteGammaSlope(a, x));
   }
 };
 struct ZetaOp {
@@ -42,6 +49,10 @@ constexpr int kPicos = 200000;
 constexpr BinaryTable kIgamma = MakeBinaryTable<IgammaOp>(RealLoops(), kPicos);
 constexpr BinaryTable kIgammac =
     MakeBinaryTable<IgammacOp>(RealLoops(), kPicos);
+// So long takes the slowest element.
+constexpr int kSlopePicos = 20'000'000;
+constexpr BinaryTable kIgammaGradA =
+    MakeBinaryTable<IgammaGradAOp>(RealLoops(), kSlopePicos);
 constexpr BinaryTable kZeta = MakeBinaryTable<ZetaOp>(RealLoops(), kPicos);
 constexpr BinaryTable kPolygamma =
     MakeBinaryTable<PolygammaOp>(RealLoops(), kPicos);
@@ -96,6 +107,8 @@ MR_KERNELS(Igamma, Cpu){{.types = kSpecialTypes,
 MR_KERNELS(Igammac, Cpu){{.types = kSpecialTypes,
                           .make = MakeBinary<kIgammac>,
                           .elementwise = BinaryFunction<kIgammac>}};
+MR_KERNELS(IgammaGradA, Cpu){{.make = MakeBinary<kIgammaGradA>,
+                              .elementwise = BinaryFunction<kIgammaGradA>}};
 MR_KERNELS(Zeta, Cpu){
     {.make = MakeBinary<kZeta>, .elementwise = BinaryFunction<kZeta>}};
 MR_KERNELS(Polygamma, Cpu){{.make = MakeBinary<kPolygamma>,

@@ -41,6 +41,13 @@ MR_CASES(Igammac)(CaseList& c) {
   c.Ok({Values<double>({0, 1, -1, 1, 1, kInf, 0, 0}),
         Values<double>({1, 0, 1, -1, kInf, 1, 0, kInf})});
 }
+MR_CASES(IgammaGradA)(CaseList& c) {
+  Binary(c, 0.1, 9, 0.1, 20);
+  c.Ok({Values<double>({0, 1, -1, 1, 1, 0, 3, kNan, 1}),
+        Values<double>({1, 0, 1, -1, 1, 0, 1e-300, 1, kNan})});
+  c.Ok({Rand(kD, {20}, 50, 200), Rand(kD, {20}, 50, 200)})
+      .Tolerance(kDoubleTolerance);
+}
 MR_CASES(Zeta)(CaseList& c) {
   Binary(c, 1.1, 9, 0.1, 20);
   c.Ok({Values<double>({1, .5, 2, 2, 2, 3, 2.5, 3, 2, 1}),

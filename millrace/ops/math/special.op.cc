@@ -45,6 +45,14 @@ MR_OP(Igammac){
         "x), with broadcasting.",
 };
 
+MR_OP(IgammaGradA){
+    .inputs = "a: T, x: T",
+    .outputs = "z: T",
+    .attrs = "T: {float, double}",
+    .shape = shapes::Broadcast,
+    .doc = "The derivative of Igamma by a, with broadcasting.",
+};
+
 MR_OP(Zeta){
     .inputs = "x: T, q: T",
     .outputs = "z: T",

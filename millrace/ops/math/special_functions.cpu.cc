@@ -13,11 +13,6 @@ constexpr double kTiny = 1e-300;
 constexpr double kEpsilon = 1e-16;
 constexpr int kMaxTerms = 100000;
 
-double LogGamma(double x) {
-  int sign;  // the plain lgamma writes a global variable
-  return ::lgamma_r(x, &sign);
-}
-
 // The series of P(a, x), good for x below about a.
 double GammaSeries(double a, double x) {
   double term = 1 / a;
@@ -78,6 +73,11 @@ double BetaFraction(double a, double b, double x) {
 }
 
 }  // namespace
+
+double LogGamma(double x) {
+  int sign;  // the plain lgamma writes a global variable
+  return ::lgamma_r(x, &sign);
+}
 
 double Digamma(double x) {
   if (std::isnan(x) || x == kInf) return x;

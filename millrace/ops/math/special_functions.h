@@ -4,6 +4,8 @@
 
 namespace millrace::ops::special {
 
+// log |gamma(x)|, from any thread.
+double LogGamma(double x);
 double Digamma(double x);
 // The derivative of order n (a whole number) of Digamma.
 double Polygamma(double n, double x);

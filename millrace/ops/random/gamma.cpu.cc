@@ -2,8 +2,8 @@
 
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/math/elementwise.h"
+#include "millrace/ops/math/gamma_slope.h"
 #include "millrace/ops/random/fill.h"
-#include "millrace/ops/random/gamma_slope.h"
 #include "millrace/ops/random/random_stream.h"
 #include "millrace/ops/random/sample_shape.h"
 #include "millrace/tensor/dispatch.h"

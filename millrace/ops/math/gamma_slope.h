@@ -1,7 +1,9 @@
-// How a sample of a gamma distribution moves with the distribution's alpha.
+// How the incomplete gamma function P(a, x) and its inverse by x, a sample of a
+// gamma distribution, move with a.
 #pragma once
 
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 
 #include "millrace/ops/math/special_functions.h"
@@ -126,6 +128,23 @@ inline double GammaSampleSlope(double a, double x) {
   }
   const gamma_slope::Dual s = gamma_slope::Series(a, x);
   return -(s.slope + s.value * (std::log(x) - special::Digamma(a + 1))) * x / a;
+}
+
+// dP(a, x) / da: that of the sample times minus the density at it. NaN outside
+// of the function's domain; 0 at both ends of x.
+inline double IncompleteGammaSlope(double a, double x) {
+  if (x == 0) return 0;
+  if (std::isnan(a) || std::isnan(x) || a <= 0 || x < 0) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  if (std::isinf(a) || std::isinf(x)) {
+    return std::isinf(a) && std::isinf(x)
+               ? std::numeric_limits<double>::quiet_NaN()
+               : 0;
+  }
+  const double density =
+      std::exp((a - 1) * std::log(x) - x - special::LogGamma(a));
+  return density == 0 ? 0 : -density * GammaSampleSlope(a, x);
 }
 
 }  // namespace millrace::ops

@@ -1,4 +1,4 @@
-#include "millrace/ops/random/gamma_slope.h"
+#include "millrace/ops/math/gamma_slope.h"
 
 #include <gtest/gtest.h>
 
@@ -52,6 +52,29 @@ TEST(GammaSlope, Ends) {
   EXPECT_TRUE(std::isfinite(GammaSampleSlope(1e300, 1e308)));
   EXPECT_TRUE(std::isfinite(GammaSampleSlope(1e5, 1e308)));
   EXPECT_TRUE(std::isfinite(GammaSampleSlope(1e-3, 1e308)));
+}
+
+TEST(IncompleteGammaSlope, IsTheSlope) {
+  for (const double a : {0.1, 0.9, 2.5, 30.0, 180.0}) {
+    for (const double x : {0.01, 0.7, 2.4, 33.0, 200.0}) {
+      const double h = 1e-5 * a;
+      const double slope = (special::IncompleteGamma(a + h, x) -
+                            special::IncompleteGamma(a - h, x)) /
+                           (2 * h);
+      EXPECT_NEAR(IncompleteGammaSlope(a, x), slope, 1e-8) << a << ' ' << x;
+    }
+  }
+}
+
+TEST(IncompleteGammaSlope, Ends) {
+  EXPECT_EQ(IncompleteGammaSlope(3, 0), 0);
+  EXPECT_EQ(IncompleteGammaSlope(3, kInfinity), 0);
+  EXPECT_EQ(IncompleteGammaSlope(kInfinity, 3), 0);
+  EXPECT_EQ(IncompleteGammaSlope(3, 1e308), 0);
+  EXPECT_TRUE(std::isnan(IncompleteGammaSlope(kInfinity, kInfinity)));
+  EXPECT_TRUE(std::isnan(IncompleteGammaSlope(0, 1)));
+  EXPECT_TRUE(std::isnan(IncompleteGammaSlope(1, -1)));
+  EXPECT_TRUE(std::isfinite(IncompleteGammaSlope(1e300, 1e-300)));
 }
 
 // A shard of a kernel ends within 100 ms if no element takes long. These once
