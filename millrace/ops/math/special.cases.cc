@@ -27,10 +27,17 @@ void Binary(CaseList& c, double x_lo, double x_hi, double y_lo, double y_hi) {
           "Incompatible shapes: [3] vs. [2]");
 }
 
+void Slopes(CaseList& c, std::vector<int> inputs = {}) {
+  c.Ok({Rand(kD, {3, 1}, 1.5, 5), Rand(kD, {4}, 0.5, 6)})
+      .Tolerance(kDoubleTolerance)
+      .Gradient(inputs);
+}
+
 }  // namespace
 
 MR_CASES(Igamma)(CaseList& c) {
   Binary(c, 0.1, 9, 0.1, 20);
+  Slopes(c);
   c.Ok({Values<double>({0, 1, -1, 1, 1, kInf, 0, 0}),
         Values<double>({1, 0, 1, -1, kInf, 1, 0, kInf})});
   c.Ok({Rand(kD, {20}, 50, 200), Rand(kD, {20}, 50, 200)})
@@ -38,6 +45,7 @@ MR_CASES(Igamma)(CaseList& c) {
 }
 MR_CASES(Igammac)(CaseList& c) {
   Binary(c, 0.1, 9, 0.1, 20);
+  Slopes(c);
   c.Ok({Values<double>({0, 1, -1, 1, 1, kInf, 0, 0}),
         Values<double>({1, 0, 1, -1, kInf, 1, 0, kInf})});
 }
@@ -50,6 +58,7 @@ MR_CASES(IgammaGradA)(CaseList& c) {
 }
 MR_CASES(Zeta)(CaseList& c) {
   Binary(c, 1.1, 9, 0.1, 20);
+  Slopes(c, {1});
   c.Ok({Values<double>({1, .5, 2, 2, 2, 3, 2.5, 3, 2, 1}),
         Values<double>({1, 1, 1, 0, -1, -1, -1.5, -1.5, 1e9, -1})})
       .Tolerance(kDoubleTolerance);
@@ -64,6 +73,9 @@ MR_CASES(Polygamma)(CaseList& c) {
   c.Ok({Values<double>({0, 1, 2, .5, -1, 1, 1, 3}),
         Values<double>({1, 1, 2.5, 1, 1, 0, -1, -1.5})})
       .Tolerance(kDoubleTolerance);
+  c.Ok({Of(kD, {3, 1}, {0, 1, 4}), Rand(kD, {4}, 0.5, 9)})
+      .Tolerance(kDoubleTolerance)
+      .Gradient({1});
 }
 MR_CASES(Betainc)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
@@ -79,6 +91,17 @@ MR_CASES(Betainc)(CaseList& c) {
   c.Ok({Values<double>({1, 1, 1, 0, -1, 2, 2}),
         Values<double>({1, 1, 1, 1, 1, 0, kInf}),
         Values<double>({0, 1, 1.5, .5, .5, .5, .5})});
+  for (const bool scalar : {false, true}) {
+    const TensorShape one = scalar ? TensorShape() : TensorShape({2, 3});
+    c.Ok({Rand(kD, {2, 3}, 0.5, 5), Rand(kD, {2, 3}, 0.5, 5),
+          Rand(kD, one, 0.1, 0.9)})
+        .Tolerance(kDoubleTolerance)
+        .Gradient({2});
+    c.Ok({Rand(kD, one, 0.5, 5), Rand(kD, {2, 3}, 0.5, 5),
+          Rand(kD, {}, 0.1, 0.9)})
+        .Tolerance(kDoubleTolerance)
+        .Gradient({2});
+  }
   c.Error({F64({2, 2}), F64({2}), F64({2, 2})}, StatusCode::kInvalidArgument,
           "Shapes of a and b are inconsistent: [2,2] vs. [2]");
   c.Error({F64({2}), F64({}), F64({3})}, StatusCode::kInvalidArgument,
@@ -90,6 +113,7 @@ MR_CASES(Erfinv)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
     c.Ok({Rand(t, {200}, -0.999, 0.999)}).Tolerance(t == kD ? 1e-10 : 1e-5);
   });
+  c.Ok({Rand(kD, {9}, -0.9, 0.9)}).Tolerance(1e-10).Gradient();
   c.Ok({Values<double>({-1, 1, 0, .5, -.9999, 2, kNan, 1e-10})})
       .Tolerance(1e-10);
 }
@@ -97,6 +121,7 @@ MR_CASES(Ndtri)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
     c.Ok({Rand(t, {200}, 0.001, 0.999)}).Tolerance(t == kD ? 1e-10 : 1e-5);
   });
+  c.Ok({Rand(kD, {9}, 0.1, 0.9)}).Tolerance(1e-10).Gradient();
   c.Ok({Values<double>({0, 1, .5, .3, 1e-300, -1, 2, kNan})}).Tolerance(1e-10);
 }
 MR_CASES(NextAfter)(CaseList& c) {
@@ -104,5 +129,6 @@ MR_CASES(NextAfter)(CaseList& c) {
     c.Ok({Rand(t, {30}), Rand(t, {30})}).Exact();
     c.Ok({Rand(t, {3, 1}), Rand(t, {4})}).Exact();
   });
+  c.Ok({Rand(kD, {3, 1}), Rand(kD, {4}, 3, 9)}).Exact().Gradient();
   c.Ok({Values<float>({0, 1, 1}), Values<float>({1, 0, 1})}).Exact();
 }

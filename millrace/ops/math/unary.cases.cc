@@ -150,6 +150,7 @@ MR_CASES(Lgamma)(CaseList& c) {
 }
 MR_CASES(Digamma)(CaseList& c) {
   Unary(c, 0.1, 9);
+  c.Ok({Rand(DataType::kDouble, {9}, 0.5, 9)}).Tolerance(1e-10).Gradient();
   c.Ok({Rand(DataType::kDouble, {50}, -4.9, 0)}).Tolerance(1e-10);
 }
 MR_CASES(Floor)(CaseList& c) {

@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "millrace/client/grad_context.h"
-#include "millrace/client/op_builder.h"
 
 namespace millrace::ops {
 namespace {
@@ -101,11 +100,7 @@ MR_GRADIENT(Erfc)(GradContext& g) {
 }
 MR_GRADIENT(Lgamma)(GradContext& g) { Slope(g, Digamma(g, g.in(0))); }
 
-MR_GRADIENT(Digamma)(GradContext& g) {
-  OpBuilder slope(g, "Polygamma");
-  slope.In(NumberLike(g, g.in(0), 1)).In(g.in(0)).Finish();
-  Slope(g, slope.Out(0));
-}
+MR_GRADIENT(Digamma)(GradContext& g) { Slope(g, Polygamma(g, 1, g.in(0))); }
 
 // Flat almost everywhere. Only Sign says so with zeros, as TensorFlow's does.
 MR_GRADIENT(Sign)(GradContext& g) { g.Set(0, ZerosLike(g, g.in(0))); }

@@ -1,0 +1,69 @@
+// Gradients of incomplete gamma and beta functions and the like. Parameters by
+// which stock knows no derivative have no gradient here either.
+#include "millrace/client/grad_context.h"
+
+namespace millrace::ops {
+namespace {
+
+constexpr double kRootPi = 1.77245385090551602730;
+constexpr double kRootTwoPi = 2.50662827463100050242;
+
+// For P(a, x), and with a minus for 1 - P(a, x). The density is taken as an
+// exponential, since gamma(a) leaves the range of numbers soon.
+void SetIncompleteGamma(GradContext& g, bool complement) {
+  const Output a = g.in(0), x = g.in(1);
+  const Output dy = complement ? Output(Neg(g, g.dy())) : g.dy();
+  const Output log_density =
+      Sub(g, Sub(g, Mul(g, Sub(g, a, 1), Log(g, x)), x), Lgamma(g, a));
+  SetBroadcast(g, Mul(g, dy, IgammaGradA(g, a, x)),
+               Mul(g, dy, Exp(g, log_density)));
+}
+
+// The second of two operands alone.
+void SetSecond(GradContext& g, const Output& slope) {
+  g.Set(1,
+        ReduceBroadcast(g, g.in(0), g.in(1), {}, Mul(g, g.dy(), slope)).second);
+}
+
+// factor * exp(scale * square(y)): the slope of an inverse of an integral of a
+// bell curve.
+void SetInverse(GradContext& g, double factor, double scale) {
+  const Output exponent = Mul(g, Square(g, g.out()), scale);
+  g.Set(0, Mul(g, Mul(g, g.dy(), factor), Exp(g, exponent)));
+}
+
+}  // namespace
+}  // namespace millrace::ops
+
+using namespace millrace;       // NOLINT: a file of declarations
+using namespace millrace::ops;  // NOLINT
+
+MR_GRADIENT(Igamma)(GradContext& g) { SetIncompleteGamma(g, false); }
+MR_GRADIENT(Igammac)(GradContext& g) { SetIncompleteGamma(g, true); }
+
+MR_GRADIENT(Zeta)(GradContext& g) {
+  const Output x = g.in(0);
+  SetSecond(g, Neg(g, Mul(g, x, Zeta(g, AddV2(g, x, 1), g.in(1)))));
+}
+MR_GRADIENT(Polygamma)(GradContext& g) {
+  SetSecond(g, Polygamma(g, AddV2(g, g.in(0), 1), g.in(1)));
+}
+
+// By x alone: (1 - x)^(b - 1) x^(a - 1) / B(a, b), with 0^0 = 1.
+MR_GRADIENT(Betainc)(GradContext& g) {
+  const Output a = g.in(0), b = g.in(1), x = g.in(2);
+  const Output log_beta =
+      Sub(g, AddV2(g, Lgamma(g, a), Lgamma(g, b)), Lgamma(g, AddV2(g, a, b)));
+  const Output log_powers =
+      AddV2(g, Xlog1py(g, Sub(g, b, 1), Neg(g, x)), Xlogy(g, Sub(g, a, 1), x));
+  const Output slope = Exp(g, Sub(g, log_powers, log_beta));
+  g.Set(2, ReduceBroadcast(g, x, g.out(), Mul(g, g.dy(), slope), {}).first);
+}
+
+MR_GRADIENT(NextAfter)(GradContext& g) {
+  g.Set(0, ReduceBroadcast(g, g.in(0), g.in(1), g.dy(), {}).first);
+  g.Set(1, ZerosLike(g, g.in(1)));
+}
+
+MR_GRADIENT(Erfinv)(GradContext& g) { SetInverse(g, kRootPi / 2, 1); }
+MR_GRADIENT(Ndtri)(GradContext& g) { SetInverse(g, kRootTwoPi, 0.5); }
