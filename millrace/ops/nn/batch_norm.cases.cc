@@ -53,12 +53,12 @@ void Cases(CaseList& c, std::vector<int> ignored) {
 
 void GradCases(CaseList& c, bool third) {
   const auto add = [&](DataType t, TensorShape shape, int64_t n,
-                       AttrMap attrs) {
+                       AttrMap attrs) -> Case& {
     std::vector<Value> inputs = {Rand(t, shape), Rand(t, shape), Positive({n}),
                                  Rand(DataType::kFloat, {n}, -0.2, 0.2),
                                  Positive({n})};
     if (third) inputs.push_back(F32({0}));
-    c.Ok(inputs, std::move(attrs))
+    return c.Ok(inputs, std::move(attrs))
         .Tolerance(t == DataType::kFloat ? 1e-4 : 5e-2)
         .IgnoreOutputs({3, 4});
   };
@@ -70,6 +70,13 @@ void GradCases(CaseList& c, bool third) {
   add(DataType::kFloat, {2, 3, 5, 7}, 3, {{"data_format", "NCHW"}});
   add(DataType::kFloat, {2, 3, 5, 7}, 3,
       {{"data_format", "NCHW"}, {"is_training", false}});
+  // In training the statistics move with x: batch_norm_gradients_test.cc.
+  for (const char* format : {"NHWC", "NCHW"}) {
+    add(DataType::kFloat, {2, 3, 2, 3}, 3,
+        {{"data_format", format}, {"is_training", false}})
+        .Gradient({0, 1, 2})
+        .GradientTolerance(2e-2);
+  }
 }
 
 }  // namespace
@@ -103,6 +110,12 @@ MR_CASES(BatchNormWithGlobalNormalization)(CaseList& c) {
           .Tolerance(t == DataType::kHalf ? 2e-2 : 1e-5);
     }
   });
+  for (const bool scale : {false, true}) {
+    c.Ok({F64({2, 2, 1, 3}), F64({3}), Rand(DataType::kDouble, {3}, 0.5, 2),
+          F64({3}), F64({3})},
+         {{"variance_epsilon", 0.01f}, {"scale_after_normalization", scale}})
+        .Gradient();
+  }
 }
 MR_CASES(LRN)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
