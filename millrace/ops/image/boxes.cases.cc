@@ -144,6 +144,14 @@ void Project(CaseList& c, bool with_value) {
               Vec({4, 4})),
        {{"interpolation", "BILINEAR"}});
   const AttrMap nearest = {{"interpolation", "NEAREST"}};
+  // Of whole pixels, or turned by a quarter: no two places read the same one,
+  // so that the inverse is the gradient.
+  c.Ok(inputs(F32({2, 4, 5, 2}),
+              Of(kF32, {2, 8},
+                 {1, 0, 1, 0, 1, -2, 0, 0, 0, 1, -1, -1, 0, 3, 0, 0}),
+              Vec({5, 6})),
+       nearest)
+      .Gradient({0});
   const auto error = [&](std::vector<Value> in, const char* words) {
     c.Error(std::move(in), nearest, kInvalid, words).NoShapeCheck();
   };

@@ -1,6 +1,44 @@
+// Boxes are chosen, not computed with. What a projective transform brought from
+// places of a picture goes back by its inverse, as in stock.
 #include "millrace/client/grad_context.h"
+#include "millrace/client/grad_shapes.h"
 
-using namespace millrace;  // NOLINT: a file of declarations
+namespace millrace::ops {
+namespace {
+
+// Of transforms of eight numbers; a ninth one, which is 1, makes them matrices.
+Output InverseTransforms(GradContext& g, const Output& transforms) {
+  const Output count = Element(g, ShapeOf(g, transforms), 0);
+  const Output one = Fill(g, Pack(g, {count, Input(1)}), 1.0f);
+  const Output matrices =
+      Reshape(g, ConcatV2(g, {transforms, one}, 1), {-1, 3, 3});
+  const Output inverse = Reshape(g, MatrixInverse(g, matrices), {-1, 9});
+  const Output last = Slice(g, inverse, {0, 8}, {-1, 1});
+  return Slice(g, RealDiv(g, inverse, last), {0, 0}, {-1, 8});
+}
+
+Output PictureSize(GradContext& g) {
+  return Part(g, ShapeOf(g, g.in(0)), 1, 3);
+}
+
+}  // namespace
+}  // namespace millrace::ops
+
+using namespace millrace;       // NOLINT: a file of declarations
+using namespace millrace::ops;  // NOLINT
+
+MR_GRADIENT(ImageProjectiveTransformV2)(GradContext& g) {
+  g.Set(0, ImageProjectiveTransformV2(
+               g, g.dy(), InverseTransforms(g, g.in(1)), PictureSize(g),
+               g.Attr<std::string>("interpolation"),
+               {.fill_mode = g.Attr<std::string>("fill_mode")}));
+}
+MR_GRADIENT(ImageProjectiveTransformV3)(GradContext& g) {
+  g.Set(0, ImageProjectiveTransformV3(
+               g, g.dy(), InverseTransforms(g, g.in(1)), PictureSize(g), 0.0f,
+               g.Attr<std::string>("interpolation"),
+               {.fill_mode = g.Attr<std::string>("fill_mode")}));
+}
 
 MR_NO_GRADIENT(DrawBoundingBoxes);
 MR_NO_GRADIENT(ExtractGlimpse);

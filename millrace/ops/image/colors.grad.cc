@@ -33,7 +33,9 @@ using namespace millrace;       // NOLINT: a file of declarations
 using namespace millrace::ops;  // NOLINT
 
 // With m the smallest colour: value = v, saturation = 1 - m / v, hue = place of
-// the largest + (difference of the two others) / 6 (v - m).
+// the largest + (difference of the two others) / 6 (v - m). As in stock,
+// saturation does not move with colours of 0 and below, nor hue with any if the
+// largest is one of those.
 MR_GRADIENT(RGBToHSV)(GradContext& g) {
   const std::vector<Output> rgb = Unpack(g, g.in(0), 3, {.axis = -1});
   const std::vector<Output> dy = Unpack(g, g.dy(), 3, {.axis = -1});
@@ -56,6 +58,10 @@ MR_GRADIENT(RGBToHSV)(GradContext& g) {
       {Sub(g, rgb[1], rgb[2]), Sub(g, rgb[2], rgb[0]), Sub(g, rgb[0], rgb[1])});
   const Output spread = DivNoNan(g, Mul(g, differences, turn), range);
   const Output over_v = DivNoNan(g, one, v);
+  const auto positive = [&](const Output& x) {
+    return Cast(g, Greater(g, x, 0), x.dtype());
+  };
+  const Output dy_hue = Mul(g, dy[0], positive(v));
   std::vector<Output> dx;
   for (size_t c = 0; c < 3; ++c) {
     const Output &largest = marks.largest[c], &smallest = marks.smallest[c];
@@ -66,7 +72,8 @@ MR_GRADIENT(RGBToHSV)(GradContext& g) {
         Sub(g, Mul(g, sign, turn), Mul(g, Sub(g, largest, smallest), spread));
     const Output saturation =
         Mul(g, Sub(g, Mul(g, Mul(g, largest, m), over_v), smallest), over_v);
-    dx.push_back(sum(Mul(g, dy[0], hue), Mul(g, dy[1], saturation),
+    const Output dy_saturation = Mul(g, dy[1], positive(rgb[c]));
+    dx.push_back(sum(Mul(g, dy_hue, hue), Mul(g, dy_saturation, saturation),
                      Mul(g, dy[2], largest)));
   }
   g.Set(0, Pack(g, dx, {.axis = -1}));
