@@ -77,6 +77,25 @@ Output SumTo(GradContext& g, const Output& d, const Output& like,
   return Reshape(g, Sum(g, d, axes, {.keep_dims = true}), ShapeOf(g, like));
 }
 
+// What of an Svd's `dx` leaves the space of its vectors `x`, output i, whose
+// length is dimension `dim` of the matrix. Where they are as many as they are
+// long it would be roundings, which small singular values blow up: it is 0 if
+// that is known only when the graph runs.
+Output LeavingSpace(GradContext& g, int i, const Output& x, const Output& dx,
+                    const Output& xdx, int dim) {
+  const Output count = Element(g, ShapeOf(g, g.out(0)), -1);
+  Output d = Sub(g, dx, Times(g, x, xdx));
+  if (g.Attr<bool>("full_matrices")) {
+    const Output beyond = LastColumns(g, g.out(i), count);
+    const Output d_beyond = LastColumns(g, g.dy(i), count);
+    d = Sub(g, d, Times(g, beyond, Times(g, d_beyond, x, true)));
+  }
+  int64_t rows = 0, cols = 0;
+  if (KnownSizes(g.in(0), &rows, &cols)) return d;
+  const Output length = Element(g, ShapeOf(g, g.in(0)), dim);
+  return Mul(g, d, Cast(g, Greater(g, length, count), d.dtype()));
+}
+
 // The gradient of A = Q R for a square R.
 Output QrSquare(GradContext& g, const Output& q, const Output& r,
                 const Output& dq, const Output& dr) {
@@ -216,8 +235,8 @@ MR_GRADIENT(Svd)(GradContext& g) {
     return;
   }
   int64_t rows = 0, cols = 0;
-  if (g.Attr<bool>("full_matrices") && KnownSizes(a, &rows, &cols) &&
-      std::abs(rows - cols) > 1) {
+  const bool known = KnownSizes(a, &rows, &cols);
+  if (g.Attr<bool>("full_matrices") && known && std::abs(rows - cols) > 1) {
     g.Fail(Unimplemented(
         "the gradient of Svd with full_matrices for numbers of rows and "
         "columns that differ by more than 1"));
@@ -240,24 +259,21 @@ MR_GRADIENT(Svd)(GradContext& g) {
             AddV2(g, Times(g, WithAdjoint(g, Mul(g, f, udu)), s_matrix),
                   Times(g, s_matrix, WithAdjoint(g, Mul(g, f, vdv)))));
   if (IsComplex(a.dtype())) {
-    // The phases of pairs of vectors are free.
-    const Output l = MatrixDiag(g, MatrixDiagPart(g, vdv));
-    middle =
-        Sub(g, middle, HalfOf(g, Times(g, s_inverse, WithoutAdjoint(g, l))));
+    // The phases of pairs of vectors are free. As in stock, those of the longer
+    // vectors count.
+    const bool by_u = known && rows > cols;
+    const Output l = MatrixDiag(g, MatrixDiagPart(g, by_u ? udu : vdv));
+    const Output phases = Times(g, s_inverse, WithoutAdjoint(g, l));
+    middle = (by_u ? AddV2 : Sub)(g, middle, HalfOf(g, phases));
   }
   Output da = Times(g, u, Times(g, middle, v, false, true));
-  // What leaves the spaces of U and V.
-  Output across_u = Sub(g, du, Times(g, u, udu));
-  Output across_v = Sub(g, dv, Times(g, v, vdv));
-  if (g.Attr<bool>("full_matrices")) {
-    const Output u2 = LastColumns(g, g.out(1), p);
-    const Output v2 = LastColumns(g, g.out(2), p);
-    const Output du2 = LastColumns(g, g.dy(1), p);
-    const Output dv2 = LastColumns(g, g.dy(2), p);
-    across_u = Sub(g, across_u, Times(g, u2, Times(g, du2, u, true)));
-    across_v = Sub(g, across_v, Times(g, v2, Times(g, dv2, v, true)));
+  if (!known || rows > cols) {
+    const Output d = LeavingSpace(g, 1, u, du, udu, -2);
+    da = AddV2(g, da, Times(g, Times(g, d, s_inverse), v, false, true));
   }
-  da = AddV2(g, da, Times(g, Times(g, across_u, s_inverse), v, false, true));
-  da = AddV2(g, da, Times(g, Times(g, u, s_inverse), across_v, false, true));
+  if (!known || rows < cols) {
+    const Output d = LeavingSpace(g, 2, v, dv, vdv, -1);
+    da = AddV2(g, da, Times(g, Times(g, u, s_inverse), d, false, true));
+  }
   g.Set(0, da);
 }
