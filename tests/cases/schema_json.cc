@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "millrace/client/all_gradients.h"
 #include "tests/cases/bind.h"
 #include "tests/cases/json.h"
 
@@ -155,9 +156,14 @@ std::string SchemaJson(const Suite& suite) {
     cases.Set(
         op, JsonObject().SetInt("count", n).Set("types", types.text()).text());
   }
+  JsonObject gradients;
+  for (const GradientDecl* decl : AllGradients()) {
+    gradients.SetBool(decl->op, decl->build != nullptr);
+  }
   return JsonObject()
       .Set("ops", ops.text())
       .Set("kernels", kernels.text())
+      .Set("gradients", gradients.text())
       .Set("cases", cases.text())
       .text();
 }

@@ -8,6 +8,7 @@
 namespace millrace::cases {
 
 // {"ops": {name: schema}, "kernels": {op: [{attr: [dtype numbers]}]},
+//  "gradients": {op: true, or false for MR_NO_GRADIENT},
 //  "cases": {op: {"count": n, "types": {attr: [dtype numbers]}}}}
 std::string SchemaJson(const Suite& suite);
 

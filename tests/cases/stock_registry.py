@@ -1,7 +1,7 @@
 """The op registry and CPU kernels of the installed wheel, in the form of `cases_tests --dump_schema`."""
 import itertools
 
-from tensorflow.python.framework import kernels, op_def_registry
+from tensorflow.python.framework import kernels, op_def_registry, ops
 
 TYPE_LIMIT = 24  # Millrace refuses the types from here on by name
 
@@ -57,6 +57,14 @@ def schema(name):
                 attrs=[attr(a) for a in op.attr], is_stateful=op.is_stateful, is_commutative=op.is_commutative,
                 is_aggregate=op.is_aggregate, allows_uninitialized_input=op.allows_uninitialized_input,
                 deprecated=op.deprecation.version if op.HasField("deprecation") else 0)
+
+
+def gradient(name):
+    """Whether an op has a gradient function: False if it is declared to have none, None if nothing is."""
+    try:
+        return ops.gradient_registry.lookup(name) is not None
+    except LookupError:
+        return None
 
 
 def cpu_kernels(name):

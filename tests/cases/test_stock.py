@@ -69,6 +69,26 @@ def test_schemas(ours):
     fail_with(problems)
 
 
+def test_gradients(ours):
+    """A gradient where stock has one, and MR_NO_GRADIENT where stock says that there is none. Ours may have more."""
+    excused, own = exceptions("no_gradients.txt"), exceptions("own_ops.txt")
+    problems = ["no_gradients.txt: there is no op %s" % name for name in sorted(set(excused) - set(ours["ops"]))]
+    for name in sorted(set(ours["ops"]) - set(own)):
+        mine, stock = ours["gradients"].get(name), stock_registry.gradient(name)
+        lacking = stock is True and mine is not True
+        if name in excused:
+            if not lacking:
+                problems.append("no_gradients.txt: %s needs no excuse, %s" %
+                                (name, "it has a gradient" if mine else "stock has no gradient"))
+        elif lacking:
+            problems.append("%s: stock has a gradient, ours %s" %
+                            (name, "says MR_NO_GRADIENT" if mine is False else "has none"))
+        elif stock is False and mine is not False:
+            problems.append("%s: stock says that there is no gradient, ours %s" %
+                            (name, "has one" if mine else "lacks MR_NO_GRADIENT"))
+    fail_with(problems)
+
+
 def show(names, combinations):
     texts = ["; ".join("%s: %s" % (n, TYPE_NAMES[t]) for n, t in zip(names, c)) or "any" for c in sorted(combinations)]
     return ", ".join(texts[:12]) + (" and %d more" % (len(texts) - 12) if len(texts) > 12 else "")

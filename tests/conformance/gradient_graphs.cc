@@ -45,6 +45,15 @@ Output Total(const Scope& s, const Output& x) {
                   ops::Square(s, ops::Reshape(s, x, {-1})), {0});
 }
 
+Output SumOfTotals(const Scope& s, const std::vector<Output>& parts) {
+  Output y;
+  for (const Output& part : parts) {
+    const Output total = Total(s, part);
+    y = y ? ops::AddV2(s, y, total) : total;
+  }
+  return y;
+}
+
 // The small network of every textbook: three dense layers and a softmax.
 Model Network(const Scope& s) {
   const Output x = Values(s, "x", {5, 8});
@@ -101,12 +110,7 @@ Model Reductions(const Scope& s) {
       ops::Max(s, x, {2}),  ops::Min(s, x, {0}),
       ops::Prod(s, x, {1}), ops::Cumsum(s, x, 1, {.exclusive = true}),
       ops::Cumprod(s, x, 2)};
-  Output y;
-  for (const Output& part : parts) {
-    const Output total = Total(s, part);
-    y = y ? ops::AddV2(s, y, total) : total;
-  }
-  return {y, {x}};
+  return {SumOfTotals(s, parts), {x}};
 }
 
 Model Shapes(const Scope& s) {
@@ -123,12 +127,7 @@ Model Shapes(const Scope& s) {
       ops::SelectV2(s, ops::Greater(s, x, 0), x, ops::Mul(s, x, 0.1)),
       ops::UnsortedSegmentSum(s, x, {1, -1, 1}, 2),
       ops::DynamicPartition(s, x, {1, 0, 1}, 2)[1]};
-  Output y;
-  for (const Output& part : parts) {
-    const Output total = Total(s, part);
-    y = y ? ops::AddV2(s, y, total) : total;
-  }
-  return {y, {x}};
+  return {SumOfTotals(s, parts), {x}};
 }
 
 Model Conditional(const Scope& s) {
@@ -150,6 +149,106 @@ Model SecondOrder(const Scope& s) {
     return {};
   }
   return {ops::Sum(s.WithOpName("slope"), (*first)[0].tensor, {0}), {x}};
+}
+
+Model Special(const Scope& s) {
+  const Output a = Values(s, "a", {2, 1, 3}, 0.6);
+  const Output x = Values(s, "x", {4, 1}, 1.1);
+  const Output part = Values(s, "part", {2, 2}, 0.1);
+  const Output scalar = Values(s, "scalar", {}, 0.7);
+  return {SumOfTotals(s, {ops::Igamma(s, a, x), ops::Igammac(s, a, x),
+                          ops::Zeta(s, ops::AddV2(s, x, 1), a),
+                          ops::Polygamma(s, {1.f, 0.f, 3.f}, x),
+                          ops::Betainc(s, 1.7f, 2.2f, ops::Mul(s, part, 0.5)),
+                          ops::Betainc(s, part, scalar, 0.3f),
+                          ops::Erfinv(s, ops::Mul(s, part, 0.5)),
+                          ops::Ndtri(s, ops::Mul(s, part, 0.5)),
+                          ops::Digamma(s, x), ops::NextAfter(s, a, x)}),
+          {a, x, part, scalar}};
+}
+
+// What the gradient of a normalized batch moves with.
+Model BatchNorm(const Scope& s, const std::string& format, bool training) {
+  const bool last = format.back() == 'C';
+  const Output x = Values(s, "x",
+                          last ? std::vector<int64_t>{2, 3, 2, 4}
+                               : std::vector<int64_t>{2, 4, 3, 2});
+  const Output scale = Values(s, "scale", {4}, 0.5);
+  const Output offset = Values(s, "offset", {4});
+  const Output mean = Values(s, "mean", {4}, 0.1);
+  const Output variance = Values(s, "variance", {4}, 0.7);
+  const auto norm =
+      ops::FusedBatchNormV3(s, x, scale, offset, mean, variance,
+                            {.data_format = format, .is_training = training});
+  const Output y = ops::Mul(s, ops::Square(s, norm.y), norm.y);
+  auto first = Gradients(s, {ops::Sum(s, y, {0, 1, 2, 3})}, {x, scale, offset});
+  if (!first.ok()) {
+    s.Fail(first.status());
+    return {};
+  }
+  return {SumOfTotals(
+              s, {(*first)[0].tensor, (*first)[1].tensor, (*first)[2].tensor}),
+          {x, scale}};
+}
+Model BatchNormTraining(const Scope& s) { return BatchNorm(s, "NHWC", true); }
+Model BatchNormInference(const Scope& s) { return BatchNorm(s, "NHWC", false); }
+
+// Greys, black, colours with zeros and below zero, and equal ones.
+Model Colors(const Scope& s) {
+  const Output x =
+      ops::Identity(s.WithOpName("x"), ops::Const(s, {{0.f, 0.f, 0.f},
+                                                      {0.5f, 0.5f, 0.5f},
+                                                      {0.5f, 0.3f, 0.f},
+                                                      {0.f, 0.4f, 0.2f},
+                                                      {0.3f, 0.f, 0.9f},
+                                                      {1.f, 0.f, 0.f},
+                                                      {0.f, 0.7f, 0.f},
+                                                      {0.f, 0.f, 0.2f},
+                                                      {-0.1f, 0.5f, 0.2f},
+                                                      {-0.3f, -0.2f, -.1f},
+                                                      {0.6f, 0.6f, 0.1f},
+                                                      {0.1f, 0.6f, 0.6f},
+                                                      {0.6f, 0.1f, 0.6f},
+                                                      {0.1f, 0.1f, 0.6f},
+                                                      {0.2f, 0.8f, 0.4f}}));
+  const Output hsv = ops::RGBToHSV(s, x);
+  return {Total(s, ops::Mul(s, ops::AddV2(s, hsv, 0.3), {0.7f, 1.1f, 0.9f})),
+          {x}};
+}
+
+Model Projection(const Scope& s) {
+  const Output x = Values(s, "x", {2, 4, 5, 2});
+  const Output transforms =
+      ops::Const(s, {{1.1f, 0.2f, -0.6f, -0.1f, 0.9f, 0.4f, 0.01f, -0.02f},
+                     {0.f, 1.f, 1.f, 1.f, 0.f, -1.f, 0.f, 0.f}});
+  const Output smooth =
+      ops::ImageProjectiveTransformV2(s, x, transforms, {5, 3}, "BILINEAR");
+  const Output filled = ops::ImageProjectiveTransformV3(
+      s, x, transforms, {4, 6}, 0.5f, "NEAREST", {.fill_mode = "REFLECT"});
+  return {SumOfTotals(s, {smooth, filled}), {x}};
+}
+
+// Small values and vectors of any phase: stock's terms, and no others.
+Model SingularValues(const Scope& s) {
+  const Output square = Values(s, "square", {2, 3, 3});
+  const Output tall = Values(s, "tall", {4, 2});
+  const Output wide = Values(s, "wide", {2, 5});
+  std::vector<Output> parts;
+  const auto add = [&](const Output& a, bool full) {
+    const auto svd = ops::Svd(s, a, {.full_matrices = full});
+    for (const Output& part : {svd.s, svd.u, svd.v}) {
+      parts.push_back(part.dtype() == DataType::kFloat ? part
+                                                       : ops::Real(s, part));
+    }
+  };
+  add(square, false);
+  add(ops::Mul(s, square, {1.f, 1.f, 1e-3f}), false);
+  add(tall, false);
+  add(wide, false);
+  add(ops::Slice(s, wide, {0, 1}, {2, 3}), true);
+  add(ops::Complex(s, tall, ops::Mul(s, tall, tall)), false);
+  add(ops::Complex(s, wide, ops::Mul(s, wide, wide)), false);
+  return {SumOfTotals(s, parts), {square, tall, wide}};
 }
 
 Status Write(const std::string& folder, const std::string& name,
@@ -175,10 +274,20 @@ Status Write(const std::string& folder, const std::string& name,
 
 Status WriteAll(const std::string& folder) {
   const std::pair<const char*, Model (*)(const Scope&)> models[] = {
-      {"network", Network},         {"broadcast", Broadcast},
-      {"embedding", Embedding},     {"only_rows", OnlyRows},
-      {"reductions", Reductions},   {"shapes", Shapes},
-      {"conditional", Conditional}, {"second_order", SecondOrder}};
+      {"network", Network},
+      {"broadcast", Broadcast},
+      {"embedding", Embedding},
+      {"only_rows", OnlyRows},
+      {"reductions", Reductions},
+      {"shapes", Shapes},
+      {"conditional", Conditional},
+      {"second_order", SecondOrder},
+      {"special", Special},
+      {"batch_norm_training", BatchNormTraining},
+      {"batch_norm_inference", BatchNormInference},
+      {"colors", Colors},
+      {"projection", Projection},
+      {"singular_values", SingularValues}};
   std::string list;
   for (const auto& [name, build] : models) {
     const Status status = Write(folder, name, build, &list);

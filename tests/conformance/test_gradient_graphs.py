@@ -12,7 +12,8 @@ tf1 = tf.compat.v1
 
 BUILD = pathlib.Path(os.environ.get("MILLRACE_BUILD", "build/dev"))
 PROGRAM = BUILD / "tests" / "gradient_graphs"
-MODELS = ["network", "broadcast", "embedding", "only_rows", "reductions", "shapes", "conditional", "second_order"]
+MODELS = ["network", "broadcast", "embedding", "only_rows", "reductions", "shapes", "conditional", "second_order",
+          "special", "batch_norm_training", "batch_norm_inference", "colors", "projection", "singular_values"]
 
 
 @pytest.fixture(scope="module")

@@ -43,6 +43,12 @@ void SetDense(GradContext& g, const DenseElements& e, const Output& dy) {
   g.Set(3, ReshapeLike(g, ScatterNd(g, e.places, dy, e.shape), g.in(3)));
 }
 
+// An error in stock, too.
+void FailToChoose(GradContext& g) {
+  g.Fail(Unimplemented("Gradient for ", g.op().type(),
+                       " is not implemented; SparseAdd has one"));
+}
+
 }  // namespace
 }  // namespace millrace::ops
 
@@ -149,6 +155,9 @@ MR_GRADIENT(SparseSoftmax)(GradContext& g) {
       SparseDenseCwiseAdd(g, g.in(0), g.dy(), g.in(2), Neg(g, sums));
   g.Set(1, Mul(g, difference, y));
 }
+
+MR_GRADIENT(SparseSparseMaximum)(GradContext& g) { FailToChoose(g); }
+MR_GRADIENT(SparseSparseMinimum)(GradContext& g) { FailToChoose(g); }
 
 MR_NO_GRADIENT(SparseConcat);
 MR_NO_GRADIENT(SparseAddGrad);

@@ -1,0 +1,10 @@
+// Bits have no gradients.
+#include "millrace/client/gradient_decl.h"
+
+MR_NO_GRADIENT(BitwiseAnd);
+MR_NO_GRADIENT(BitwiseOr);
+MR_NO_GRADIENT(BitwiseXor);
+MR_NO_GRADIENT(Invert);
+MR_NO_GRADIENT(LeftShift);
+MR_NO_GRADIENT(PopulationCount);
+MR_NO_GRADIENT(RightShift);

@@ -1,0 +1,10 @@
+// Nothing goes back through a queue.
+#include "millrace/client/gradient_decl.h"
+
+MR_NO_GRADIENT(QueueClose);
+MR_NO_GRADIENT(QueueDequeue);
+MR_NO_GRADIENT(QueueDequeueMany);
+MR_NO_GRADIENT(QueueDequeueUpTo);
+MR_NO_GRADIENT(QueueEnqueue);
+MR_NO_GRADIENT(QueueEnqueueMany);
+MR_NO_GRADIENT(QueueSize);
