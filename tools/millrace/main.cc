@@ -19,7 +19,6 @@
 namespace {
 
 // Of one task: where it stands in which cluster.
-// Of one task: where it stands in which cluster.
 void AddServerTask(CLI::App* app, millrace::ServerFlags* f) {
   app->add_option("--cluster", f->cluster,
                   "jobs and addresses: 'ps=h:p,h:p;worker=h:p', 'local' for a "
@@ -207,7 +206,11 @@ int main(int argc, char** argv) {
   run->footer(
       "millrace run [OPTIONS] SCRIPT [ARGUMENTS]: what follows the script is "
       "the script's.\nAll options but --python go to each server that it "
-      "makes.");
+      "makes, and that processes make\nwhich it starts by multiprocessing. "
+      "Other "
+      "programs that it starts are left alone:\n`millrace run` goes before "
+      "those, "
+      "too.");
   AddServer(run, &flags_of_run);
 
   millrace::StopFlags stop_flags;

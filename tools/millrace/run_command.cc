@@ -11,7 +11,15 @@
 #include "tools/millrace/exit_codes.h"
 
 namespace millrace {
-namespace {}  // namespace
+namespace {
+
+// kRunScript is an argument and no script, so that it has its own text, which
+// processes that the user's script spawns need.
+constexpr char kStart[] =
+    "import sys; SOURCE = sys.argv.pop(1); "
+    "exec(compile(SOURCE, 'millrace run', 'exec'))";
+
+}  // namespace
 
 std::vector<std::string> ServerFlagsOf(const std::vector<std::string>& words) {
   std::vector<std::string> flags;
@@ -41,8 +49,9 @@ int RunScript(const RunFlags& flags) {
     return kStartError;
   }
   self[size] = '\0';
-  std::vector<std::string> words = {flags.python, "-c", kRunScript, self,
-                                    std::to_string(flags.server_flags.size())};
+  std::vector<std::string> words = {
+      flags.python, "-c", kStart,
+      kRunScript,   self, std::to_string(flags.server_flags.size())};
   words.insert(words.end(), flags.server_flags.begin(),
                flags.server_flags.end());
   words.insert(words.end(), flags.script.begin(), flags.script.end());

@@ -4,6 +4,9 @@ Arguments: the command `millrace`, how many flags follow for each of its servers
 arguments. When the script imports TensorFlow, tf.train.Server (which is tf.distribute.Server) becomes a `millrace
 server` in a child process; everything else is TensorFlow's. A child ends with this process, whatever ends that: it holds
 the other end of a socket.
+
+This text is in SOURCE, too. A process that multiprocessing spawns is the script's and executes it as well; other programs
+that the script starts are not.
 """
 import sys
 
@@ -233,11 +236,41 @@ class WhenImported(importlib.abc.MetaPathFinder):
     return spec
 
 
+def when_imported(name, then):
+  if name in sys.modules:
+    then(sys.modules[name])
+  else:
+    sys.meta_path.insert(0, WhenImported(name, then))
+
+
+class Hook:
+  """What stands among the first things that a spawned process unpickles, before it imports the script: the call that
+  executes this file there."""
+
+  def __init__(self, command, flags):
+    self._given = {"__name__": "millrace_run", "SOURCE": SOURCE, "COMMAND": command, "FLAGS": flags}
+
+  def __reduce__(self):
+    return exec, (SOURCE, self._given)
+
+
+def reach_spawned(spawn, hook):
+  """Of multiprocessing, whatever starts a process anew ("spawn", "forkserver"): it is prepared with a `hook`, too, which
+  is no key that Python's own preparation looks for."""
+  prepare = spawn.get_preparation_data
+  spawn.get_preparation_data = lambda name: dict(prepare(name), millrace_run=hook)
+
+
+def install(command, flags):
+  when_imported(SERVER_LIB, lambda lib: replace_server(lib, command, flags))
+  when_imported("multiprocessing.spawn", lambda spawn: reach_spawned(spawn, Hook(command, flags)))
+
+
 def main():
   command, count = sys.argv[1], int(sys.argv[2])
   flags, sys.argv = sys.argv[3:3 + count], sys.argv[3 + count:]
   script = sys.argv[0]
-  sys.meta_path.insert(0, WhenImported(SERVER_LIB, lambda lib: replace_server(lib, command, flags)))
+  install(command, flags)
   if not os.path.exists(script):
     sys.exit("millrace run: there is no script '%s'" % script)
   if FOLDER_FIRST:
@@ -246,4 +279,8 @@ def main():
   runpy.run_path(script, run_name="__main__")
 
 
-main()
+if __name__ == "__main__":
+  main()
+else:  # by a Hook
+  install(COMMAND, FLAGS)  # noqa: F821
+  stop_at_second_interrupt()
