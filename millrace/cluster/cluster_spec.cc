@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -187,6 +188,20 @@ StatusOr<ClusterSpec> ClusterSpec::Parse(absl::string_view text) {
         "': no jobs; expected JOB=HOST:PORT,...;JOB=... or local");
   }
   return spec;
+}
+
+StatusOr<ClusterSpec> ClusterSpec::ParseFile(absl::string_view text) {
+  const absl::string_view stripped = absl::StripAsciiWhitespace(text);
+  const bool json = absl::StartsWith(stripped, "{");
+  // An object that is closed needs no line end to be known as whole.
+  const bool closed = json && Json::Parse(stripped).ok();
+  if (!absl::EndsWith(text, "\n") && !closed) {
+    constexpr size_t kShown = 40;
+    return Unavailable("The cluster file is half written: it ends with '",
+                       text.substr(text.size() - std::min(text.size(), kShown)),
+                       "' and no line end; expected one behind the last line");
+  }
+  return json ? ParseJson(stripped, nullptr) : Parse(stripped);
 }
 
 StatusOr<ClusterSpec> ClusterSpec::ParseJson(absl::string_view json,

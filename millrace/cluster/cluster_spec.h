@@ -36,6 +36,11 @@ class ClusterSpec {
   // form of TF_CONFIG and of --config files. `task` may be null.
   static StatusOr<ClusterSpec> ParseJson(absl::string_view json,
                                          TaskName* task);
+  // What a file says that others may still be writing: JSON as above, or text
+  // as Parse takes it with a line end behind it. UNAVAILABLE for what may be
+  // the beginning of either, which is JSON that does not parse or any text, if
+  // no line end is last; an empty file is one.
+  static StatusOr<ClusterSpec> ParseFile(absl::string_view text);
   static StatusOr<ClusterSpec> FromDef(const ClusterDef& def);
   ClusterDef ToDef() const;
 

@@ -55,6 +55,33 @@ TEST(ClusterSpec, WrongTexts) {
   }
 }
 
+// Of a file that another process writes, any beginning may be there.
+TEST(ClusterSpec, NoBeginningOfAFileIsTakenForAll) {
+  const std::string text = "ps=a:1;\nworker=b:22,c:3333\n";
+  const std::string json =
+      R"({"cluster": {"ps": ["a:1"], "worker": ["b:22", "c:3333"]}})";
+  for (const std::string& whole : {text, json, json + "\n"}) {
+    const auto spec = ClusterSpec::ParseFile(whole);
+    ASSERT_TRUE(spec.ok()) << spec.status();
+    EXPECT_EQ(spec->ToString(), "ps=a:1;worker=b:22,c:3333");
+  }
+  for (const std::string& whole : {text.substr(8), json}) {
+    for (size_t n = 0; n < whole.size(); ++n) {
+      EXPECT_EQ(ClusterSpec::ParseFile(whole.substr(0, n)).status().code(),
+                StatusCode::kUnavailable)
+          << whole.substr(0, n);
+    }
+  }
+  const Status cut = ClusterSpec::ParseFile("worker=b:22,c:3").status();
+  EXPECT_THAT(cut.message(), HasSubstr("'worker=b:22,c:3' and no line end"));
+  // What is whole and wrong stays so.
+  for (const char* wrong : {"\n", "worker\n", "{\n", R"({"cluster": 7})"}) {
+    EXPECT_EQ(ClusterSpec::ParseFile(wrong).status().code(),
+              StatusCode::kInvalidArgument)
+        << wrong;
+  }
+}
+
 TEST(ClusterSpec, JsonOfTfConfig) {
   TaskName task;
   const auto spec = ClusterSpec::ParseJson(

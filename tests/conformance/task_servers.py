@@ -151,7 +151,7 @@ class Cluster:
 
   def _write_cluster_file(self):
     part = self.folder / "cluster.part"
-    part.write_text(";".join(f"{job}={','.join(addresses)}" for job, addresses in self.spec().items()))
+    part.write_text(";".join(f"{job}={','.join(addresses)}" for job, addresses in self.spec().items()) + "\n")
     part.rename(self._cluster_file())
 
   def _port_file(self, name):

@@ -20,9 +20,11 @@ namespace {
 
 // Of one task: where it stands in which cluster.
 void AddServerTask(CLI::App* app, millrace::ServerFlags* f) {
-  app->add_option("--cluster", f->cluster,
-                  "jobs and addresses: 'ps=h:p,h:p;worker=h:p', 'local' for a "
-                  "cluster of one, or @FILE, which may appear later");
+  app->add_option(
+      "--cluster", f->cluster,
+      "jobs and addresses: 'ps=h:p,h:p;worker=h:p', 'local' for a "
+      "cluster of one, or @FILE, which may appear later: such text, "
+      "whose last line has an end, or JSON as TF_CONFIG");
   app->add_option("--config", f->config,
                   "JSON file with these flags as keys, and `cluster` and "
                   "`task` as in TF_CONFIG");

@@ -123,13 +123,13 @@ void AwaitCluster(FileSystem* files, const std::string& path, Server* server,
     const StatusOr<std::string> text = ReadFileToString(files, path);
     Status status = text.status();
     if (text.ok()) {
-      StatusOr<ClusterSpec> cluster = ParseClusterFile(*text);
+      StatusOr<ClusterSpec> cluster = ClusterSpec::ParseFile(*text);
       status = cluster.status();
       if (cluster.ok()) status = server->SetCluster(*std::move(cluster));
       if (status.ok()) return;
     }
-    // It may be half written: tried again, said once. One that is not there yet
-    // is what this waits for; one without this task is not.
+    // Who writes it may not be done: tried again, said once. One that is not
+    // there yet is what this waits for; one without this task is not.
     const bool absent = text.status().code() == StatusCode::kNotFound;
     if (!absent && status != logged) {
       MR_LOG(Warning) << "the cluster file " << path

@@ -90,13 +90,18 @@ Status ChooseCluster(const ServerFlags& flags, const ConfigFile& config,
   if (!text.empty() && text[0] == '@') {
     const std::string path = text.substr(1);
     const StatusOr<std::string> content = ReadFileToString(files, path);
-    if (content.status().code() == StatusCode::kNotFound) {
+    StatusOr<ClusterSpec> cluster =
+        content.ok() ? ClusterSpec::ParseFile(*content) : content.status();
+    if (content.status().code() == StatusCode::kNotFound ||
+        (content.ok() && cluster.status().code() == StatusCode::kUnavailable)) {
       setup->cluster_file = path;
       options.cluster_later = true;
       return OkStatus();
     }
-    MR_RETURN_IF_ERROR(content.status());
-    MR_ASSIGN(options.cluster, ParseClusterFile(*content));
+    if (!cluster.ok()) {
+      return Prefix(absl::StrCat("--cluster @", path, ": "), cluster.status());
+    }
+    options.cluster = *std::move(cluster);
     return OkStatus();
   }
   if (!text.empty()) {
@@ -152,14 +157,6 @@ StatusOr<int64_t> ParseByteSize(absl::string_view text, int64_t whole) {
                            "' is no size; expected such as 8G, 512M or 80%");
   }
   return static_cast<int64_t>(bytes);
-}
-
-StatusOr<ClusterSpec> ParseClusterFile(absl::string_view text) {
-  const absl::string_view stripped = absl::StripAsciiWhitespace(text);
-  if (absl::StartsWith(stripped, "{")) {
-    return ClusterSpec::ParseJson(stripped, nullptr);
-  }
-  return ClusterSpec::Parse(stripped);
 }
 
 StatusOr<ServerSetup> MakeServerSetup(const ServerFlags& flags,

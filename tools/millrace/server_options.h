@@ -15,8 +15,8 @@ namespace millrace {
 struct ServerSetup {
   // Without transport and tables.
   ServerOptions options;
-  // Where the cluster will stand, if it is not known yet; then options say
-  // cluster_later.
+  // Where the cluster will stand, if there is no such file yet or it is half
+  // written; then options say cluster_later.
   std::string cluster_file;
   int64_t memory_limit_bytes = 0;  // 0: the default
   LogLevel log_level = LogLevel::kInfo;
@@ -29,10 +29,6 @@ StatusOr<ServerSetup> MakeServerSetup(const ServerFlags& flags,
                                       const ConfigFile& config,
                                       const std::string& tf_config,
                                       FileSystem* files);
-
-// The text of a cluster file: as --cluster takes it, or JSON of the form of
-// TF_CONFIG.
-StatusOr<ClusterSpec> ParseClusterFile(absl::string_view text);
 
 // "8G", "512M", "1.5GiB", "80%" (of `whole`), "1000000".
 StatusOr<int64_t> ParseByteSize(absl::string_view text, int64_t whole);
