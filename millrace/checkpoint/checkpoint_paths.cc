@@ -8,16 +8,8 @@
 namespace millrace {
 namespace {
 
-// "-12345-of-67890", five digits or more each.
 bool IsShardSuffix(absl::string_view text) {
-  const auto digits = [&] {
-    size_t n = 0;
-    while (n < text.size() && text[n] >= '0' && text[n] <= '9') ++n;
-    text.remove_prefix(n);
-    return n >= 5;
-  };
-  return absl::ConsumePrefix(&text, "-") && digits() &&
-         absl::ConsumePrefix(&text, "-of-") && digits() && text.empty();
+  return ConsumeShardSuffix(&text) && text.empty();
 }
 
 }  // namespace
@@ -42,8 +34,19 @@ std::string MetaGraphFilename(absl::string_view prefix) {
   return absl::StrCat(prefix, ".meta");
 }
 
+bool ConsumeShardSuffix(absl::string_view* text) {
+  const auto digits = [&] {
+    size_t n = 0;
+    while (n < text->size() && (*text)[n] >= '0' && (*text)[n] <= '9') ++n;
+    text->remove_prefix(n);
+    return n >= 5;
+  };
+  return absl::ConsumePrefix(text, "-") && digits() &&
+         absl::ConsumePrefix(text, "-of-") && digits();
+}
+
 std::string TempFilename(absl::string_view path) {
-  return absl::StrCat(path, ".tempstate", RandomUint64());
+  return absl::StrCat(path, kTempMark, RandomUint64());
 }
 
 StatusOr<std::vector<std::string>> CheckpointFiles(FileSystem* files,

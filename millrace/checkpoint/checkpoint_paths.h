@@ -24,7 +24,10 @@ std::string ShardedFilespec(absl::string_view name, int num_shards);
 std::string IndexFilename(absl::string_view prefix);
 std::string DataFilename(absl::string_view prefix, int shard, int num_shards);
 std::string MetaGraphFilename(absl::string_view prefix);
+// Takes "-12345-of-67890", five digits or more each, from the beginning.
+bool ConsumeShardSuffix(absl::string_view* text);
 // The name of a file that is being written: "PATH.tempstate123".
+inline constexpr char kTempMark[] = ".tempstate";
 std::string TempFilename(absl::string_view path);
 
 // The existing files of a checkpoint of either format, the one first without

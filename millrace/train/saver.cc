@@ -8,6 +8,7 @@
 #include "millrace/base/clock.h"
 #include "millrace/base/log.h"
 #include "millrace/base/random.h"
+#include "millrace/checkpoint/checkpoint_parts.h"
 #include "millrace/checkpoint/checkpoint_paths.h"
 #include "millrace/client/op_builder.h"
 #include "millrace/client/ops.h"
@@ -22,10 +23,25 @@ double WallSeconds() {
   return static_cast<double>(WallMicros()) / kMicrosPerSecond;
 }
 
-// A name that no other save ever had.
-std::string FreshSuffix() {
+// For programs of TensorFlow that import the graph: a name as of theirs.
+std::string StockSuffix() {
   return absl::StrFormat("_temp_%016x%016x/part", RandomUint64(),
                          RandomUint64());
+}
+
+// After such an error a task may not know yet that the step has ended.
+bool MayStillWrite(const Status& error) {
+  switch (error.code()) {
+    case StatusCode::kCancelled:
+    case StatusCode::kUnknown:
+    case StatusCode::kDeadlineExceeded:
+    case StatusCode::kAborted:
+    case StatusCode::kInternal:
+    case StatusCode::kUnavailable:
+      return true;
+    default:
+      return false;
+  }
 }
 
 // Files are the CPU's business, whatever device holds the variable.
@@ -112,7 +128,7 @@ void Saver::Build(const Scope& block) {
       ops::Const(here.WithOpName("filename"), "model"), PartialShape({}));
   suffix_ = ops::PlaceholderWithDefault(
       here.WithOpName("suffix"),
-      ops::Const(here.WithOpName("temp_folder"), FreshSuffix()),
+      ops::Const(here.WithOpName("temp_folder"), StockSuffix()),
       PartialShape({}));
   parts_ = ops::StringJoin(here, {filename_, suffix_});
   num_shards_ = ops::Const(here.WithOpName("num_shards"),
@@ -204,10 +220,7 @@ StatusOr<std::string> Saver::Save(Session& session, const std::string& path,
   if (!directory.empty()) {
     MR_RETURN_IF_ERROR(files_->CreateDirRecursively(directory));
   }
-  MR_RETURN_IF_ERROR(session
-                         .Run({{filename_, prefix}, {suffix_, FreshSuffix()}},
-                              {saved_}, {}, context)
-                         .status());
+  MR_RETURN_IF_ERROR(Write(session, prefix, context));
   if (options_.write_meta_graph) {
     MR_RETURN_IF_ERROR(
         WriteFileAtomically(files_, MetaGraphFilename(prefix), MetaGraph()));
@@ -216,14 +229,52 @@ StatusOr<std::string> Saver::Save(Session& session, const std::string& path,
   // what it is told of.
   const std::vector<std::string> old = history_.Add(prefix, WallSeconds());
   MR_RETURN_IF_ERROR(WriteCheckpointState(files_, directory, history_.state()));
-  for (const std::string& each : old) {
-    const Status deleted = DeleteCheckpoint(files_, each);
+  DeleteOld(old);
+  DeleteLeftovers(path, prefix);
+  return prefix;
+}
+
+Status Saver::Write(Session& session, const std::string& prefix,
+                    const RunContext& context) {
+  const std::string suffix = FreshPartsSuffix();
+  const Status status =
+      session
+          .Run({{filename_, prefix}, {suffix_, suffix}}, {saved_}, {}, context)
+          .status();
+  if (status.ok()) return status;
+  const std::string folder(Dirname(absl::StrCat(prefix, suffix)));
+  // They may fill the disk, and then no later save would come to an end.
+  if (!MayStillWrite(status)) (void)DeleteParts(files_, folder);
+  leftovers_.push_back(folder);
+  return status;
+}
+
+void Saver::DeleteOld(const std::vector<std::string>& prefixes) {
+  for (const std::string& prefix : prefixes) {
+    const Status deleted = DeleteCheckpoint(files_, prefix);
     if (!deleted.ok()) {
-      MR_LOG(Warning) << "the old checkpoint " << each
+      MR_LOG(Warning) << "the old checkpoint " << prefix
                       << " cannot be deleted: " << deleted;
     }
   }
-  return prefix;
+}
+
+void Saver::DeleteLeftovers(const std::string& path,
+                            const std::string& prefix) {
+  for (const std::string& folder : leftovers_) {
+    const Status deleted = DeleteParts(files_, folder);
+    if (!deleted.ok()) {
+      MR_LOG(Warning) << "the parts of a save that failed stay: " << deleted;
+    }
+  }
+  leftovers_.clear();
+  constexpr int64_t kNanosPerMilli = 1'000'000;
+  const Status looked =
+      DeleteAbandonedParts(files_, path, IndexFilename(prefix),
+                           options_.abandoned_ms * kNanosPerMilli);
+  if (!looked.ok()) {
+    MR_LOG(Warning) << "no look at the parts of older saves: " << looked;
+  }
 }
 
 Status Saver::Restore(Session& session, const std::string& prefix,

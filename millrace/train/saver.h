@@ -33,6 +33,10 @@ struct SaverOptions {
   std::map<std::string, ops::Variable> variables;
   std::map<std::string, ops::PartitionedVariable> partitioned;
   CheckpointHistory::Options history;
+  // What an earlier program's save of the same checkpoints left when it died
+  // goes with a later save, once nothing changed there for so long; a save that
+  // still writes there would fail.
+  int64_t abandoned_ms = 3'600'000;
   std::string name = "save";     // of the block of ops
   bool write_meta_graph = true;  // PREFIX.meta, for TensorFlow's programs
   FileSystem* files = nullptr;   // of the client; null: DefaultFiles()
@@ -49,7 +53,8 @@ class Saver {
   // Writes the checkpoint `path` or `path-STEP`, names it in the directory's
   // file `checkpoint`, and deletes the oldest ones beyond those to keep.
   // Returns its prefix. Makes the directory. What a failed save leaves behind
-  // is no checkpoint.
+  // is no checkpoint; it is removed at once, or with the next save if a task
+  // may still be writing.
   StatusOr<std::string> Save(Session& session, const std::string& path,
                              std::optional<int64_t> step = std::nullopt,
                              const RunContext& context = {});
@@ -82,6 +87,12 @@ class Saver {
   Output SaveShard(const Scope& block, const Shard& shard, int index);
   Operation RestoreShard(const Scope& block, const Shard& shard);
   std::string MetaGraph() const;
+  // In the graph, and the folder of parts after an error.
+  Status Write(Session& session, const std::string& prefix,
+               const RunContext& context);
+  // Of saves that failed, after `prefix` was written as `path` or `path-STEP`.
+  void DeleteLeftovers(const std::string& path, const std::string& prefix);
+  void DeleteOld(const std::vector<std::string>& prefixes);
 
   const Ref<ClientGraph> graph_;
   const SaverOptions options_;
@@ -97,6 +108,7 @@ class Saver {
 
   mutable Mutex mu_;  // guards all below; held during a save
   CheckpointHistory history_;
+  std::vector<std::string> leftovers_;  // folders of failed saves
 };
 
 }  // namespace millrace::train

@@ -171,6 +171,78 @@ TEST_F(SaverTest, KeepsTheNewest) {
   EXPECT_EQ(files_.Exists("/d/m-2.index").code(), StatusCode::kNotFound);
 }
 
+// A save whose part is whole and cannot be joined to a checkpoint.
+class FailedSaveTest : public SaverTest {
+ protected:
+  void Build(Status error) {
+    Number(scope_, "a", 1);
+    saver_.emplace(scope_, SaverOptions{.files = &files_});
+    session_.emplace(scope_, Local());
+    ASSERT_TRUE(
+        session_->RunTargets({ops::GlobalVariablesInitializer(scope_)}).ok());
+    files_.SetFault([error](FileOp op, const std::string& path) {
+      const bool joins =
+          op == FileOp::kOpenWrite && path.find("/d/m-1.index") == 0;
+      return joins ? error : OkStatus();
+    });
+    EXPECT_EQ(saver_->Save(*session_, "/d/m", 1).status().code(), error.code());
+    files_.SetFault(nullptr);
+  }
+  // A save that goes well, after which nothing but its files is there.
+  void SaveAndLook() {
+    const auto saved = saver_->Save(*session_, "/d/m", 2);
+    ASSERT_TRUE(saved.ok()) << saved.status();
+    EXPECT_THAT(*files_.GetChildren("/d"),
+                ElementsAre("checkpoint", "m-2.data-00000-of-00001",
+                            "m-2.index", "m-2.meta"));
+  }
+
+  Scope scope_ = Scope::NewRoot();
+  std::optional<Saver> saver_;
+  std::optional<Session> session_;
+};
+
+// What it wrote might fill the disk and be why the next one fails.
+TEST_F(FailedSaveTest, LeavesNothingWhereAllTasksHaveEnded) {
+  Build(ResourceExhausted("no space left on the device"));
+  EXPECT_THAT(*files_.GetChildren("/d"), ElementsAre());
+  SaveAndLook();
+}
+
+TEST_F(FailedSaveTest, IsRemovedWithTheNextWhereATaskMayStillWrite) {
+  Build(Unavailable("the task was lost"));
+  EXPECT_EQ(files_.GetChildren("/d")->size(), 1u);
+  SaveAndLook();
+}
+
+TEST_F(FailedSaveTest, OfAnEarlierProgramIsRemovedWhenItIsOld) {
+  Build(Unavailable("the task was lost"));
+  const Scope later = Scope::NewRoot();
+  Number(later, "a", 1);
+  Session session(later, Local());
+  ASSERT_TRUE(
+      session.RunTargets({ops::GlobalVariablesInitializer(later)}).ok());
+  const auto left = [&] {
+    int folders = 0;
+    const std::vector<std::string> names = *files_.GetChildren("/d");
+    for (const std::string& name : names) {
+      folders += name.find("_temp_") != std::string::npos;
+    }
+    return folders;
+  };
+  Saver saver(later, {.files = &files_});
+  ASSERT_TRUE(saver.Save(session, "/d/m", 3).ok());
+  EXPECT_EQ(left(), 1);
+  Saver impatient(later,
+                  {.abandoned_ms = 0, .name = "save_later", .files = &files_});
+  Session another(later, Local());
+  ASSERT_TRUE(saver.Restore(another, "/d/m-3").ok());
+  ASSERT_TRUE(impatient.Save(another, "/d/other", 4).ok());
+  EXPECT_EQ(left(), 1);
+  ASSERT_TRUE(impatient.Save(another, "/d/m", 4).ok());
+  EXPECT_EQ(left(), 0);
+}
+
 TEST_F(SaverTest, AnotherShapeIsNotRestored) {
   const auto build = [](const Scope& s, const TensorShape& shape) {
     return MakeVariable(s.WithOpName("w"), shape, DataType::kFloat, Zeros(),
