@@ -156,8 +156,9 @@ void CheckpointHistory::Recover(const CheckpointState& state) {
   kept_.clear();
   const std::vector<double>& times = state.all_model_checkpoint_timestamps;
   for (size_t i = 0; i < state.all_model_checkpoint_paths.size(); ++i) {
-    kept_.push_back(
-        {state.all_model_checkpoint_paths[i], i < times.size() ? times[i] : 0});
+    const std::string& prefix = state.all_model_checkpoint_paths[i];
+    std::erase_if(kept_, [&](const Kept& k) { return k.prefix == prefix; });
+    kept_.push_back({prefix, i < times.size() ? times[i] : 0});
   }
   if (state.last_preserved_timestamp > 0) {
     last_preserved_seconds_ = state.last_preserved_timestamp;

@@ -62,7 +62,8 @@ class CheckpointHistory {
   // `start_seconds`: now, in seconds since 1970; the hours count from here.
   CheckpointHistory(Options options, double start_seconds);
 
-  // Goes on with what an earlier run left, oldest first.
+  // Goes on with what an earlier run left, oldest first. A prefix that is there
+  // twice counts where it is last.
   void Recover(const CheckpointState& state);
   // A checkpoint was written at `now_seconds`. Returns the prefixes to delete,
   // once state() is in its file.

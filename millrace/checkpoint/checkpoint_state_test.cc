@@ -99,6 +99,11 @@ TEST(CheckpointHistory, KeepsTheNewestAndOneOfEachPeriod) {
   EXPECT_EQ(later.Add("f", 5000), Paths{});  // written again
   EXPECT_EQ(later.Add("g", 5100), Paths{"e"});
 
+  CheckpointState twice;
+  twice.all_model_checkpoint_paths = {"a", "b", "a"};
+  later.Recover(twice);
+  EXPECT_EQ(later.Add("c", 5200), Paths{"b"});
+
   CheckpointHistory all({.max_to_keep = 0}, 0);
   for (int i = 0; i < 20; ++i) EXPECT_EQ(all.Add(absl::StrCat(i), i), Paths{});
   EXPECT_EQ(all.state().all_model_checkpoint_paths.size(), 20u);

@@ -44,6 +44,19 @@ bool MayStillWrite(const Status& error) {
   }
 }
 
+// Whether the files of `prefix` are in the directory itself.
+bool LiesIn(FileSystem* files, const std::string& directory,
+            const std::string& prefix) {
+  const absl::string_view name = Basename(prefix);
+  if (name.empty() || name == kCheckpointStateFilename) return false;
+  const auto place = [files](absl::string_view folder, const char* if_empty) {
+    return files->Canonical(folder.empty() ? if_empty : std::string(folder));
+  };
+  const auto there = place(directory, ".");
+  const auto its = place(Dirname(prefix), prefix[0] == '/' ? "/" : ".");
+  return there.ok() && its.ok() && *there == *its;
+}
+
 // Files are the CPU's business, whatever device holds the variable.
 std::string CpuOf(const std::string& device) {
   auto name = DeviceName::Parse(device);
@@ -228,6 +241,7 @@ StatusOr<std::string> Saver::Save(Session& session, const std::string& path,
   // A file that names fewer is written before the files go: a reader finds
   // what it is told of.
   const std::vector<std::string> old = history_.Add(prefix, WallSeconds());
+  elsewhere_.erase(prefix);
   MR_RETURN_IF_ERROR(WriteCheckpointState(files_, directory, history_.state()));
   DeleteOld(old);
   DeleteLeftovers(path, prefix);
@@ -251,6 +265,11 @@ Status Saver::Write(Session& session, const std::string& prefix,
 
 void Saver::DeleteOld(const std::vector<std::string>& prefixes) {
   for (const std::string& prefix : prefixes) {
+    if (elsewhere_.contains(prefix)) {
+      MR_LOG(Info) << "the old checkpoint " << prefix
+                   << " stays: it lies elsewhere";
+      continue;
+    }
     const Status deleted = DeleteCheckpoint(files_, prefix);
     if (!deleted.ok()) {
       MR_LOG(Warning) << "the old checkpoint " << prefix
@@ -291,6 +310,16 @@ Status Saver::RecoverHistory(const std::string& directory) {
   if (state.status().code() == StatusCode::kNotFound) return OkStatus();
   MR_RETURN_IF_ERROR(state.status());
   MutexLock lock(mu_);
+  elsewhere_.clear();
+  for (std::string& prefix : state->all_model_checkpoint_paths) {
+    if (LiesIn(files_, directory, prefix)) {
+      // As Save calls it: one name for one checkpoint.
+      prefix = directory.empty() ? std::string(Basename(prefix))
+                                 : JoinPath(directory, Basename(prefix));
+    } else {
+      elsewhere_.insert(prefix);
+    }
+  }
   history_.Recover(*state);
   return OkStatus();
 }

@@ -13,6 +13,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -64,7 +65,8 @@ class Saver {
                  const RunContext& context = {});
 
   // Goes on with the checkpoints that an earlier run left in `directory`: they
-  // count as written by this one. OK if there are none.
+  // count as written by this one. Those that its file `checkpoint` names
+  // elsewhere count too, but are never deleted. OK if there are none.
   Status RecoverHistory(const std::string& directory);
   std::vector<std::string> checkpoints() const;  // oldest first
   FileSystem* files() const { return files_; }
@@ -108,6 +110,7 @@ class Saver {
 
   mutable Mutex mu_;  // guards all below; held during a save
   CheckpointHistory history_;
+  std::set<std::string> elsewhere_;     // of history_, not to be deleted
   std::vector<std::string> leftovers_;  // folders of failed saves
 };
 

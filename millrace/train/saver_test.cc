@@ -171,6 +171,47 @@ TEST_F(SaverTest, KeepsTheNewest) {
   EXPECT_EQ(files_.Exists("/d/m-2.index").code(), StatusCode::kNotFound);
 }
 
+// Whatever its file `checkpoint` says: old checkpoints of other folders are not
+// this training's.
+TEST_F(SaverTest, DeletesNothingOutsideOfTheFolder) {
+  const Scope s = Scope::NewRoot();
+  Number(s, "w", 1);
+  Saver saver(s, {.files = &files_});
+  Session session(s, Local());
+  ASSERT_TRUE(session.RunTargets({ops::GlobalVariablesInitializer(s)}).ok());
+  for (const char* path : {"/d/m-1", "/e/m-1", "/d/sub/m-1", "/top"}) {
+    ASSERT_TRUE(saver.Save(session, path).ok());
+  }
+  ASSERT_TRUE(WriteStringToFile(&files_, "/d/checkpoint",
+                                "model_checkpoint_path: \"m-1\"\n"
+                                "all_model_checkpoint_paths: \"/e/m-1\"\n"
+                                "all_model_checkpoint_paths: \"/e/m-1\"\n"
+                                "all_model_checkpoint_paths: \"../e/m-1\"\n"
+                                "all_model_checkpoint_paths: \"sub/m-1\"\n"
+                                "all_model_checkpoint_paths: \"../top\"\n"
+                                "all_model_checkpoint_paths: \"/d/\"\n"
+                                "all_model_checkpoint_paths: \"checkpoint\"\n"
+                                "all_model_checkpoint_paths: \"\"\n"
+                                "all_model_checkpoint_paths: \"x/../m-1\"\n")
+                  .ok());
+  Saver next(
+      s,
+      {.history = {.max_to_keep = 1}, .name = "save_again", .files = &files_});
+  ASSERT_TRUE(next.RecoverHistory("/d").ok());
+  EXPECT_EQ(next.checkpoints().back(), "/d/m-1");
+  Session again(s, Local());
+  ASSERT_TRUE(next.Restore(again, "/d/m-1").ok());
+  const auto saved = next.Save(again, "/d/m", 2);
+  ASSERT_TRUE(saved.ok()) << saved.status();
+  EXPECT_THAT(next.checkpoints(), ElementsAre("/d/m-2"));
+  EXPECT_EQ(*LatestCheckpoint(&files_, "/d"), "/d/m-2");
+  for (const char* path : {"/e/m-1", "/d/sub/m-1", "/top"}) {
+    const auto reader = BundleReader::Open(&files_, path);
+    EXPECT_TRUE(reader.ok() && (*reader)->CheckWhole().ok()) << path;
+  }
+  EXPECT_EQ(files_.Exists("/d/m-1.index").code(), StatusCode::kNotFound);
+}
+
 // A save whose part is whole and cannot be joined to a checkpoint.
 class FailedSaveTest : public SaverTest {
  protected:
