@@ -26,8 +26,10 @@ def place(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def links(place):
-  """Out of the root; a save may have put a file in the place of one."""
+  """Out of the root; a save may have put a file in the place of one, or beside it."""
   root = place / "root"
+  for saved in [*root.glob("link.*"), *root.glob("new.*")]:
+    saved.unlink()
   for name, target in [("link", place / "secret"), ("up", ".."), ("new", place / "made_by_a_link")]:
     (root / name).unlink(missing_ok=True)
     (root / name).symlink_to(target)
@@ -104,6 +106,16 @@ def names_of_tensors(path):
 
 
 FLOATS = {"dtypes": types(raw.FLOAT)}
+
+
+def merged(prefix, destination, before=()):
+  """Joins the one checkpoint `prefix`."""
+  return ([text("prefixes", prefix, scalar=False), text("to", destination),
+           raw.node("merge", "MergeV2Checkpoints", "prefixes", "to"),
+           *names_of_tensors("part"), raw.node("a", "SaveV2", "path", "names", "slices", "x", **FLOATS)],
+          {"target": ["merge"], "before": list(before)})
+
+
 # What reads and writes files: nodes by the path, and what is run.
 ATTACKS = {
     "ReadFile": lambda p: ([text("path", p), raw.node("a", "ReadFile", "path")], {"fetch": ["a:0"]}),
@@ -121,9 +133,11 @@ ATTACKS = {
                          {"target": ["a"]}),
     "Save": lambda p: ([*names_of_tensors(p), raw.node("a", "Save", "path", "names", "x", T=types(raw.FLOAT))],
                        {"target": ["a"]}),
+    "MergeV2Checkpoints": lambda p: merged(p, "sub/merged"),
+    "MergeV2Checkpoints_to": lambda p: merged("part", p, before=["a"]),
 }
 # Those that look for files by the names of others may also find none.
-BY_PREFIX = {"RestoreV2"}
+BY_PREFIX = {"RestoreV2", "MergeV2Checkpoints"}
 
 
 def ways_out(base):
@@ -140,7 +154,7 @@ def test_no_way_out_of_the_root(wire, place, op, way):
   # A prefix gets an ending, so that it may name what is below the root and is not there.
   allowed = {Code.PERMISSION_DENIED} | ({Code.NOT_FOUND} if op in BY_PREFIX else set())
   # A save writes beside the name and renames: the link goes, what it names stays.
-  if op in ("Save", "SaveV2") and ways_out(place)[way] in ("link", "new"):
+  if op in ("Save", "SaveV2", "MergeV2Checkpoints_to") and ways_out(place)[way] in ("link", "new"):
     allowed.add(Code.OK)
   assert code in allowed, (code, reply)
   assert SECRET.decode() not in str(reply)
