@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "examples/demo/client.h"
+#include "examples/demo/default_folder.h"
 #include "examples/demo/demo_options.h"
 #include "examples/demo/launcher.h"
 #include "examples/support/fashion_mnist.h"
@@ -96,7 +97,7 @@ int UsageError(const CLI::App& app, const CLI::ParseError& error, int argc,
 
 int main(int argc, char** argv) {
   DemoOptions options;
-  options.dir = "/tmp/millrace-demo";
+  options.dir = millrace::demo::DefaultFolder();
   options.data = millrace::examples::DefaultDataFolder();
   options.server = millrace::examples::ServerBesideProgram();
   ClientOptions client;

@@ -10,8 +10,10 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "examples/demo/default_folder.h"
 #include "millrace/base/file.h"
 #include "millrace/checkpoint/bundle_reader.h"
+#include "millrace/checkpoint/checkpoint_parts.h"
 #include "millrace/checkpoint/checkpoint_state.h"
 
 namespace millrace::demo {
@@ -19,6 +21,7 @@ namespace {
 
 constexpr char kLockFile[] = "demo.lock";
 constexpr char kLogFolder[] = "logs";
+constexpr char kTempFolder[] = "_temp_";  // of the parts of a checkpoint
 
 bool IsOurs(const std::string& name) {
   return absl::StartsWith(name, kCheckpointName) ||
@@ -31,6 +34,10 @@ bool IsLink(const std::string& path) {
   return lstat(path.c_str(), &file) == 0 && S_ISLNK(file.st_mode);
 }
 
+Status LinkError(const std::string& path) {
+  return FailedPrecondition(path, " is a link; choose a folder with --dir");
+}
+
 }  // namespace
 
 TrainingFolder::~TrainingFolder() {
@@ -40,13 +47,17 @@ TrainingFolder::~TrainingFolder() {
 Status TrainingFolder::Open(const DemoOptions& options) {
   path_ = options.dir;
   FileSystem* const files = PosixFiles();
-  MR_RETURN_IF_ERROR(files->CreateDirRecursively(path_));
+  MR_RETURN_IF_ERROR(path_ == DefaultFolder()
+                         ? MakeDefaultFolder()
+                         : files->CreateDirRecursively(path_));
   const std::string lock = JoinPath(path_, kLockFile);
+  if (IsLink(lock)) return LinkError(lock);
   // Only what an earlier demo left is deleted, and it left this.
-  lock_ = open(lock.c_str(), O_RDWR | O_CLOEXEC);
+  constexpr int kFlags = O_RDWR | O_CLOEXEC | O_NOFOLLOW;
+  lock_ = open(lock.c_str(), kFlags);
   if (lock_ < 0) {
     MR_RETURN_IF_ERROR(CheckNobodyElses(options.resume));
-    lock_ = open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    lock_ = open(lock.c_str(), kFlags | O_CREAT, 0644);
   }
   if (lock_ < 0) return ErrnoStatus(lock, errno);
   if (flock(lock_, LOCK_EX | LOCK_NB) != 0) {
@@ -57,11 +68,14 @@ Status TrainingFolder::Open(const DemoOptions& options) {
   for (const std::string& name : names) {
     const std::string path = JoinPath(path_, name);
     if ((IsOurs(name) || name == kLogFolder) && IsLink(path)) {
-      return FailedPrecondition(path, " is a link; choose a folder with --dir");
+      return LinkError(path);
     }
     if (files->IsDirectory(path).ok()) {
-      if (IsOurs(name) || name == kLogFolder) {
+      if (name == kLogFolder) {
         MR_RETURN_IF_ERROR(files->DeleteDirRecursively(path));
+      } else if (IsOurs(name) && absl::StrContains(name, kTempFolder)) {
+        // What is none of a save's stays.
+        DeleteParts(files, path).IgnoreError();
       }
     } else if (IsOurs(name) && !options.resume) {
       MR_RETURN_IF_ERROR(files->Delete(path));

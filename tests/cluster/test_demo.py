@@ -204,6 +204,73 @@ def test_wrong_arguments(tmp_path):
     assert "dataset-fashion-mnist" in lost.stdout
 
 
+NO_SERVER = ["--server", "/nowhere/millrace"]  # so that the demo ends once it has its folder
+
+
+def not_trained(*args, **environment):
+    done = subprocess.run([DEMO, *NO_SERVER, *args], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+                          env=dict(os.environ, **environment), timeout=PATIENCE_S)
+    assert done.returncode == 1, done.stderr
+    return done.stdout
+
+
+def test_the_default_folder_is_of_one_user(tmp_path):
+    path = tmp_path / ("millrace-demo-%d" % os.geteuid())
+    assert "checkpoints and events in %s\n" % path in not_trained(TMPDIR=str(tmp_path))
+    assert path.stat().st_mode & 0o777 == 0o700
+    assert "checkpoints and events in" in not_trained(TMPDIR=str(tmp_path))  # again, in the same
+
+    def refused_as(reason):
+        said = not_trained(TMPDIR=str(tmp_path))
+        assert "%s %s; choose a folder with --dir" % (path, reason) in said and "checkpoints and events in" not in said
+
+    for mode in (0o720, 0o702):
+        path.chmod(mode)
+        refused_as("can be written by others")
+    path.chmod(0o755)
+    assert "checkpoints and events in" in not_trained(TMPDIR=str(tmp_path))
+    if os.geteuid() == 0:
+        os.chown(path, 65534, -1)
+        refused_as("is another user's")
+        os.chown(path, 0, -1)
+    other = tmp_path / "other"
+    path.rename(other)
+    before = sorted(p.name for p in other.iterdir())
+    path.symlink_to(other)
+    refused_as("is a link")
+    path.unlink()
+    path.write_text("")
+    refused_as("is no folder")
+    assert sorted(p.name for p in other.iterdir()) == before
+    assert "choose a folder with --dir" in not_trained(TMPDIR=str(tmp_path / "nowhere"))
+
+
+def test_no_link_is_followed(tmp_path):
+    victim = tmp_path / "victim"
+    for name in ("demo.lock", "checkpoint", "logs"):
+        folder = tmp_path / ("with_" + name)
+        folder.mkdir()
+        if name != "demo.lock":
+            (folder / "demo.lock").write_text("")
+        (folder / name).symlink_to(victim)
+        assert "%s is a link" % (folder / name) in not_trained("--dir", str(folder))
+        assert not victim.exists()
+
+
+@pytest.mark.parametrize("resume", [[], ["--resume"]], ids=["new", "resume"])
+def test_parts_of_a_save_that_was_cut_go(tmp_path, resume):
+    """And nothing else that is called like them."""
+    (tmp_path / "demo.lock").write_text("")
+    ours = tmp_path / "model.ckpt-5_temp_millrace_0123456789abcdef0123456789abcdef"
+    kept = [tmp_path / "model.ckpt-5_temp_of_mine" / "notes", tmp_path / "model.ckpt-old" / "part-00000-of-00001.index"]
+    for path in [ours / "part-00000-of-00002.index", ours / "part-00000-of-00002.data-00000-of-00001", *kept]:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("x")
+    assert "checkpoints and events in %s\n" % tmp_path in not_trained("--dir", str(tmp_path), *resume)
+    assert not ours.exists()
+    assert all(path.exists() for path in kept)
+
+
 class Screen:
     """What a terminal that takes the demo's control sequences shows."""
 

@@ -19,8 +19,8 @@ work, and a client for each worker.
   --seed N            of initial values and shuffling (1)
   --optimizer NAME    sgd, momentum or adam (momentum)
   --learning_rate X   at first; 0: one that suits the optimizer (0)
-  --dir FOLDER        for checkpoints, events and logs (/tmp/millrace-demo); a new
-                      training deletes those of an older one
+  --dir FOLDER        for checkpoints, events and logs (/tmp/millrace-demo-UID, of
+                      this user alone); a new training deletes those of an older one
   --resume            go on from the newest checkpoint
   --checkpoint_seconds X
                       between checkpoints, of which the newest 5 are kept (5)
