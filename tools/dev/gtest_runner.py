@@ -138,9 +138,13 @@ def run(preset, programs, filters=None, timeout=TIMEOUT_S):
                 command.append("--gtest_filter=" + filters[name])
             shards = SHARDS.get(name, 1)
             jobs += [pool.submit(run_one, command, preset, i, shards, timeout) for i in range(shards)]
-        for job in as_completed(jobs):
-            count, output = job.result()
-            total.add(count)
-            if output:
-                say(output.rstrip())
+        try:
+            for job in as_completed(jobs):
+                count, output = job.result()
+                total.add(count)
+                if output:
+                    say(output.rstrip())
+        except KeyboardInterrupt:  # those that run had it, too; the others do not begin
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
     return total

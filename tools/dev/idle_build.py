@@ -1,10 +1,9 @@
 """Builds in the background, on what tests that wait leave of the processors."""
 import os
-import subprocess
 import threading
 
 import building
-
+from background import Background
 
 END_SECONDS = 30  # for ninja to end its compilers
 
@@ -28,10 +27,11 @@ class IdleBuild:
             with self._lock:
                 if self._ended:
                     return
-                self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                                 stderr=subprocess.DEVNULL, env=building.environment(),
-                                                 start_new_session=True)
-            if self._process.wait() != 0:
+                # ninja ends its compilers and removes what they left.
+                self._process = Background(command, END_SECONDS, env=building.environment())
+            well = self._process.wait()
+            self._process.end()
+            if not well:
                 return
 
     def wait(self):
@@ -42,9 +42,6 @@ class IdleBuild:
         """Stops what is being built; what is built stays."""
         with self._lock:
             self._ended = True
-            if self._process and self._process.poll() is None:
-                self._process.terminate()  # ninja ends its compilers and removes what they left
-        self._thread.join(END_SECONDS)
-        if self._thread.is_alive():
-            self._process.kill()
-            self._thread.join()
+            if self._process:
+                self._process.end()
+        self._thread.join()

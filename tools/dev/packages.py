@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 
+from background import Background
 from console import ROOT, Line, fail
 
 BASE = """ca-certificates git python3 dataset-fashion-mnist g++ cmake ninja-build pkg-config ccache mold libgrpc++-dev
@@ -75,16 +76,16 @@ def requirements():
 
 
 def installed(requirement):
-    """Whether .venv holds the package, in the version asked for."""
+    """Whether .venv holds the package, in the version asked for, whole: pip writes INSTALLER after all of its files."""
     m = re.match(r"([\w-]+)(?:\[[^]]*\])?(?:==(.+))?$", requirement)
     name, version = m.group(1).replace("-", "_"), m.group(2) or "*"
-    return bool(glob.glob(os.path.join(VENV, "lib", "python3*", "site-packages", "%s-%s.dist-info" % (name, version))))
+    return bool(glob.glob(os.path.join(VENV, "lib", "python3*", "site-packages", "%s-%s.dist-info" % (name, version),
+                          "INSTALLER")))
 
 
 def start_venv():
-    """Begins to make .venv in another process, as need_venv does later what is then still missing; returns the process."""
-    return subprocess.Popen([sys.executable, "-B", "-c", "import packages; packages.need_venv()"], cwd=os.path.dirname(__file__),
-                            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    """Begins to make .venv in the background, as need_venv does later what is then still missing."""
+    return Background([sys.executable, "-B", "-c", "import packages; packages.need_venv()"], cwd=os.path.dirname(__file__))
 
 
 def need_venv():

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 
+import background
 import building
 import fuzzing
 import gtest_runner
@@ -120,11 +121,12 @@ def sanitized(report, preset, rooms):
 
 def run_all(args, report):
     packages.need_packages(packages.BASE, packages.TEST)
+    background.end_all_with_signals()
     venv = packages.start_venv()
     try:
         run_stages(args, report, venv)
     finally:
-        venv.terminate()
+        venv.end()
 
 
 def run_stages(args, report, venv):
