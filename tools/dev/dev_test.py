@@ -97,6 +97,14 @@ class CommandTest(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("did you mean './dev build'?", done.stderr)
 
+    def test_wrong_options_suggest(self):
+        for words, expected in ((("build", "relase"), "did you mean release?"), (("test", "--presets=dev"), "did you mean --preset?"),
+                                (("fmt", "--chek"), "did you mean --check?"), (("bench", "--round", "3", "--stok"), "--stock?"),
+                                (("lint", "--al1"), "did you mean --all?")):
+            done = self.dev(*words)
+            self.assertEqual(done.returncode, 2, words)
+            self.assertIn(expected, done.stderr)
+
     def test_wrong_options_of_the_demo_are_told_before_the_build(self):
         done = self.dev("demo", "--epochz", "3")
         self.assertEqual(done.returncode, 2)

@@ -1,11 +1,11 @@
 """./dev bench"""
-import argparse
 import glob
 import os
 import subprocess
 import sys
 
 import building
+import options
 import packages
 from console import ROOT, say
 
@@ -25,7 +25,7 @@ def run_micro(filters):
 
 
 def main(argv):
-    ap = argparse.ArgumentParser(prog="./dev bench", description="Measures Millrace's servers through the stock "
+    ap = options.Parser(prog="./dev bench", description="Measures Millrace's servers through the stock "
                                  "TensorFlow client (benchmarks/protocol). Leave the machine alone meanwhile.")
     ap.add_argument("what", nargs="?", choices=["idle", "serving"],
                     help="idle: what a server costs that nobody uses; serving: queries a second of the C++ client")

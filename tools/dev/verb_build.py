@@ -1,13 +1,13 @@
 """./dev build"""
-import argparse
 import os
 
 import building
+import options
 from console import ROOT, say, seconds
 
 
 def main(argv):
-    ap = argparse.ArgumentParser(prog="./dev build", description="Builds a preset into build/PRESET. release has the "
+    ap = options.Parser(prog="./dev build", description="Builds a preset into build/PRESET. release has the "
                                  "command at build/release/millrace and the examples; the others have the tests too.")
     ap.add_argument("preset", nargs="?", default="release", choices=building.PRESETS)
     ap.add_argument("--target", action="append", default=[], help="only this target of the build (may be repeated)")

@@ -1,9 +1,9 @@
 """./dev fmt"""
-import argparse
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 import os
 
+import options
 import packages
 import sources
 from console import ROOT, say
@@ -27,7 +27,7 @@ def run(check):
 
 
 def main(argv):
-    ap = argparse.ArgumentParser(prog="./dev fmt", description="Formats all C++ sources with clang-format 14.")
+    ap = options.Parser(prog="./dev fmt", description="Formats all C++ sources with clang-format 14.")
     ap.add_argument("--check", action="store_true", help="change nothing; list what is not formatted")
     args = ap.parse_args(argv)
     files, wrong = run(args.check)

@@ -1,5 +1,4 @@
 """./dev lint"""
-import argparse
 import json
 import os
 import re
@@ -8,6 +7,7 @@ import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
 import building
+import options
 import packages
 import sources
 import verb_fmt
@@ -73,7 +73,7 @@ def tidy(files, folder):
 
 
 def main(argv):
-    ap = argparse.ArgumentParser(prog="./dev lint", description="Checks rooms, format, static constructors, and runs "
+    ap = options.Parser(prog="./dev lint", description="Checks rooms, format, static constructors, and runs "
                                  "clang-tidy on what differs from main.")
     ap.add_argument("--all", action="store_true", help="clang-tidy on all files")
     args = ap.parse_args(argv)

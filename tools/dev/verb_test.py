@@ -11,6 +11,7 @@ import building
 import fuzzing
 import gtest_runner
 import idle_build
+import options
 import packages
 import pytest_runner
 import selecting
@@ -224,7 +225,7 @@ def filters(args, selection):
 
 
 def main(argv):
-    ap = argparse.ArgumentParser(
+    ap = options.Parser(
         prog="./dev test", formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Runs every test, or those of paths and names:\n\n" + selecting.__doc__.split("\n\n", 1)[1])
     ap.add_argument("what", nargs="*", metavar="path|name")

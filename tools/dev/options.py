@@ -1,0 +1,22 @@
+"""Options of a verb: what is wrong comes with the nearest word that would do."""
+import argparse
+import difflib
+import re
+
+
+def near(word, known):
+    """"; did you mean X?", or nothing."""
+    found = difflib.get_close_matches(word, list(known), 1, 0.5)
+    return "; did you mean %s?" % found[0] if found else ""
+
+
+class Parser(argparse.ArgumentParser):
+
+    def error(self, message):
+        unknown = re.search(r"unrecognized arguments:.*?(--?[^\s=]+)", message)
+        choice = re.search(r"invalid choice: '([^']*)' \(choose from (.*)\)", message)
+        if unknown:
+            message += near(unknown.group(1), self._option_string_actions)
+        elif choice:
+            message += near(choice.group(1), re.findall(r"[^\s,']+", choice.group(2)))
+        super().error(message)
