@@ -234,6 +234,46 @@ def test_a_second_interrupt_ends_a_step_that_waits(script):
   assert code != 0, err
 
 
+# Interrupts go to a forked process alone, as often as would stop the servers.
+FORKS = """
+    import multiprocessing
+    import os
+    import signal
+    import time
+
+    def child(pipe):
+        interrupts = []
+
+        def interrupted(*unused):
+            interrupts.append(1)
+            pipe.send(len(interrupts))
+
+        signal.signal(signal.SIGINT, interrupted)
+        pipe.send(signal.set_wakeup_fd(-1))
+        while len(interrupts) < 3:
+            time.sleep(0.01)
+
+    pipe, its = multiprocessing.Pipe()
+    forked = multiprocessing.get_context("fork").Process(target=child, args=[its])
+    forked.start()
+    print("wakes", pipe.recv())
+    import tensorflow.compat.v1 as tf
+    tf.disable_eager_execution()
+    server = tf.train.Server({"local": ["127.0.0.1:0"]})
+    for _ in range(3):
+        os.kill(forked.pid, signal.SIGINT)
+        pipe.recv()
+    forked.join()
+    with tf.Session(server.target) as session:
+        print("runs", session.run(tf.constant(7)), server._child.stopped)
+    """
+
+
+def test_interrupts_of_forked_processes_are_theirs(script):
+  code, out, err = result(ours(script(FORKS), flags=["--log_level=error"]))
+  assert (code, out) == (0, "wakes -1\nruns 7 False\n"), err
+
+
 def test_what_lies_in_the_current_folder_is_not_imported(script, tmp_path):
   here = tmp_path / "here"
   here.mkdir()

@@ -98,8 +98,20 @@ def stop_at_second_interrupt():
   from raising it; the second one stops the servers, which ends the step."""
   ours, pythons = socket.socketpair()
   pythons.setblocking(False)
-  if signal.set_wakeup_fd(pythons.fileno(), warn_on_full_buffer=False) != -1:
-    return  # somebody's own
+  before = signal.set_wakeup_fd(pythons.fileno(), warn_on_full_buffer=False)
+  if before != -1:  # somebody's own
+    signal.set_wakeup_fd(before)
+    return
+
+  def forget():
+    """In a forked process: a terminal's Ctrl-C reaches it too, and would count as this one's second."""
+    now = signal.set_wakeup_fd(-1)
+    if now not in (-1, pythons.fileno()):  # the script's own
+      signal.set_wakeup_fd(now)
+    ours.close()
+    pythons.close()
+
+  os.register_at_fork(after_in_child=forget)
 
   def watch(keep_open=pythons):
     interrupts = 0
