@@ -3,30 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "millrace/exec/test_graphs.h"
+#include "millrace/exec/step_fixture.h"
 
 namespace millrace {
 namespace {
 
 using testing::HasSubstr;
 
-class StepTest : public testing::Test {
- protected:
-  StepTest() { TestKernels::Reset(); }
-  std::shared_ptr<const Plan> Build() {
-    auto plan = BuildTestPlan(g_.graph(), device_);
-    MR_CHECK(plan.ok(), plan.status().ToString());
-    return *plan;
-  }
-  // The step's end with these args, on a pool of its own.
-  Status RunOnPool(TestRun& run) {
-    ThreadPool pool("test", 4);
-    return run.Run(Build(), &pool);
-  }
-
-  TestDevice device_;
-  TestGraph g_;
-};
+class StepTest : public testing::Test, protected StepFixture {};
 
 TEST_F(StepTest, ArgsToRetvals) {
   const OutputRef sum = g_.Add("sum", "Add", {g_.Arg(0), g_.Arg(1)});

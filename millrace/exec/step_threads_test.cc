@@ -3,28 +3,12 @@
 
 #include "millrace/base/random.h"
 #include "millrace/exec/step.h"
-#include "millrace/exec/test_graphs.h"
+#include "millrace/exec/step_fixture.h"
 
 namespace millrace {
 namespace {
 
-class StepThreadsTest : public testing::Test {
- protected:
-  StepThreadsTest() { TestKernels::Reset(); }
-  std::shared_ptr<const Plan> Build() {
-    auto plan = BuildTestPlan(g_.graph(), device_);
-    MR_CHECK(plan.ok(), plan.status().ToString());
-    return *plan;
-  }
-  // The step's end with these args, on a pool of its own.
-  Status RunOnPool(TestRun& run) {
-    ThreadPool pool("test", 4);
-    return run.Run(Build(), &pool);
-  }
-
-  TestDevice device_;
-  TestGraph g_;
-};
+class StepThreadsTest : public testing::Test, protected StepFixture {};
 
 // A loop of long kernels gives its thread away as soon as another step waits
 // for it.
