@@ -1,0 +1,43 @@
+// How cases of tensor lists begin: lists with rows, with places and without.
+//
+// Stock builds no graph in which a shape that is the scalar -1 is not a
+// constant; so static shapes are left out where there is one.
+#pragma once
+
+#include <utility>
+
+#include "tests/cases/case.h"
+
+namespace millrace::cases::lists {
+
+inline constexpr DataType kFloat = DataType::kFloat;
+inline constexpr DataType kInt64 = DataType::kInt64;
+inline constexpr auto kInvalid = StatusCode::kInvalidArgument;
+
+inline AttrMap Element(DataType t) { return {{"element_dtype", t}}; }
+
+// "rows": the list of three rows of a tensor.
+inline Case& Rows(CaseList& c, const char* name, DataType t = kFloat) {
+  return c.Sequence(name).Node("rows", "TensorListFromTensor",
+                               {Rand(t, {3, 2}), Vec({2})});
+}
+// "list": a list of elements that are not set.
+inline Case& Reserved(CaseList& c, const char* name, int size, Value shape,
+                      DataType t = kFloat) {
+  return c.Sequence(name).Node("list", "TensorListReserve",
+                               {std::move(shape), Scalar(size)}, Element(t));
+}
+inline Case& Empty(CaseList& c, const char* name, Value shape,
+                   DataType t = kFloat, int most = -1) {
+  return c.Sequence(name).Node("list", "EmptyTensorList",
+                               {std::move(shape), Scalar(most)}, Element(t));
+}
+// A value whose static shape nobody knows.
+inline Case& Hidden(Case& c, const char* name, Value v) {
+  // A temporary here gets a wrong warning from g++ 12.
+  const PartialShape unknown;
+  return c.Node(name, "PlaceholderWithDefault", {std::move(v)},
+                {{"shape", unknown}});
+}
+
+}  // namespace millrace::cases::lists
