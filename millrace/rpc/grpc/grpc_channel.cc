@@ -1,7 +1,6 @@
 #include "millrace/rpc/grpc/grpc_channel.h"
 
 #include <grpcpp/create_channel.h>
-#include <grpcpp/resource_quota.h>
 #include <grpcpp/security/credentials.h>
 #include <grpcpp/support/channel_arguments.h>
 
@@ -10,9 +9,9 @@
 
 #include "absl/strings/match.h"
 #include "millrace/base/lanes.h"
-#include "millrace/base/memory_budget.h"
 #include "millrace/rpc/call_status.h"
 #include "millrace/rpc/grpc/completion_thread.h"
+#include "millrace/rpc/grpc/message_quota.h"
 #include "millrace/rpc/grpc/slices.h"
 #include "millrace/rpc/grpc/wire_status.h"
 #include "millrace/rpc/short_call.h"
@@ -41,10 +40,7 @@ std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address,
   args.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, options.connect_timeout_ms);
   // A task may come back with another address behind its name.
   args.SetInt(GRPC_ARG_DNS_MIN_TIME_BETWEEN_RESOLUTIONS_MS, 1'000);
-  // Of replies that are not whole yet; see the listener.
-  grpc::ResourceQuota quota("millrace");
-  quota.Resize(static_cast<size_t>(MemoryBudget::Process().limit()));
-  args.SetResourceQuota(quota);
+  args.SetResourceQuota(MessageQuota());
   return grpc::CreateCustomChannel(ChannelTarget(address),
                                    grpc::InsecureChannelCredentials(), args);
 }

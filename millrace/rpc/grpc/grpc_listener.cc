@@ -3,7 +3,6 @@
 #include <grpc/grpc.h>
 #include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/impl/codegen/completion_queue_tag.h>
-#include <grpcpp/resource_quota.h>
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
@@ -14,11 +13,11 @@
 
 #include "absl/strings/match.h"
 #include "millrace/base/lanes.h"
-#include "millrace/base/memory_budget.h"
 #include "millrace/rpc/call_status.h"
 #include "millrace/rpc/grpc/bind_error.h"
 #include "millrace/rpc/grpc/completion_thread.h"
 #include "millrace/rpc/grpc/grpc_log.h"
+#include "millrace/rpc/grpc/message_quota.h"
 #include "millrace/rpc/grpc/own_connections.h"
 #include "millrace/rpc/grpc/server_call.h"
 #include "millrace/rpc/grpc/wire_status.h"
@@ -138,11 +137,7 @@ Status GrpcListener::Start(const ListenOptions& options,
                              grpc.keepalive_timeout_ms);
   // Clients may ask as often as they like.
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
-  // What gRPC has read of messages that are not whole yet; where that is too
-  // much it cancels calls. A whole message then has to fit the budget itself.
-  grpc::ResourceQuota quota("millrace");
-  quota.Resize(static_cast<size_t>(MemoryBudget::Process().limit()));
-  builder.SetResourceQuota(quota);
+  builder.SetResourceQuota(MessageQuota());
   builder.RegisterAsyncGenericService(&service_);
   std::unique_ptr<grpc::ServerCompletionQueue> queue =
       builder.AddCompletionQueue();
