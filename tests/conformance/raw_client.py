@@ -90,7 +90,9 @@ def node(name, op, /, *inputs, device="", **attrs):
 
 
 def const(name, value, dtype=FLOAT, device=""):
-  """A constant of a TensorProto, or a scalar."""
+  """A constant of a TensorProto, or a scalar; bytes are a string."""
+  if isinstance(value, bytes):
+    value = tensor(STRING, string_val=[value])
   if isinstance(value, (int, float)):
     value = tensor(dtype, **{{FLOAT: "float_val", INT32: "int_val", INT64: "int64_val"}[dtype]: [value]})
   return node(name, "Const", device=device, dtype=type_of(value.dtype), value=value)

@@ -1,4 +1,4 @@
-"""What a server must survive: more messages at once than its memory limit has room for."""
+"""What a server must survive: more messages at once than its memory limit has room for, and texts that grow."""
 
 import os
 import subprocess
@@ -66,3 +66,35 @@ def test_messages_that_arrive_at_once_stay_below_the_limit():
     with raw.Wire(address) as wire:
       handle = wire.create(graph)[1].session_handle
       assert wire.run(handle, fetch=["one:0"])[0] == Code.OK
+
+
+def test_text_that_grows_ends_at_the_limit():
+  """Some kilobytes that stand for a text of gigabytes, of which each op makes one element."""
+  string = raw.type_of(raw.STRING)
+  pieces = 4 * LIMIT // (100 << 10)
+  text, empty = b"x" * (100 << 10), raw.const("empty", b"")
+  # Values that no pass knows, so that the steps themselves make the text.
+  hidden = raw.node("hidden", "Placeholder", dtype=string, shape=raw.shape_of())
+  graphs = {
+      "StringJoin": [raw.node("grown", "StringJoin", *["hidden"] * pieces, N=pieces, separator=b"")],
+      "ReduceJoin": [
+          raw.const("count", raw.tensor(raw.INT32, [1], int_val=[pieces])), raw.const("axis", 0, raw.INT32),
+          raw.node("many", "Fill", "count", "hidden", T=string, index_type=raw.type_of(raw.INT32)),
+          raw.node("grown", "ReduceJoin", "many", "axis", keep_dims=False, separator=text)],
+      "StaticRegexReplace": [
+          raw.node("grown", "StaticRegexReplace", "hidden", pattern=b"x", rewrite=text, replace_global=True)],
+  }
+  fed = {"StringJoin": text, "ReduceJoin": b"", "StaticRegexReplace": b"x" * pieces}
+  with task_servers.Cluster({"worker": 1}, flags=["--memory_limit", str(LIMIT)]) as cluster:
+    with raw.Wire(cluster.address("worker")) as wire:
+      for op, nodes in graphs.items():
+        code, reply = wire.create(raw.graph(hidden, empty, *nodes))
+        assert code == Code.OK, reply
+        value = raw.tensor(raw.STRING, string_val=[fed[op]])
+        code, message = wire.run(reply.session_handle, target=["grown"], feed=[("hidden:0", value)], timeout_in_ms=60_000)
+        assert code == Code.RESOURCE_EXHAUSTED, (op, code, message)
+        assert "a growing text" in message and "{{node grown}}" in message, (op, message)
+        # The session has its room again.
+        assert wire.run(reply.session_handle, fetch=["empty:0"])[0] == Code.OK
+        assert wire.close(reply.session_handle)[0] == Code.OK
+      assert peak(cluster.processes["worker", 0]) < LIMIT + SLACK

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/string/counted_text.h"
 
 namespace millrace::ops {
 namespace {
@@ -29,16 +30,17 @@ class StringJoinKernel {
     }
     MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, shape));
     auto joined = out->mutable_flat<StringElement>();
-    std::string text;
+    CountedText text(ctx);
     for (size_t e = 0; e < joined.size(); ++e) {
       if (e % 1024 == 0) MR_RETURN_IF_ERROR(ctx.CheckCancelled());
-      text.clear();
+      text.Clear();
       for (int i = 0; i < ctx.num_inputs(); ++i) {
-        if (i > 0) text += separator_;
+        if (i > 0) MR_RETURN_IF_ERROR(text.Append(separator_));
         const auto part = ctx.input(i).flat<StringElement>();
-        absl::StrAppend(&text, part[ctx.input(i).rank() == 0 ? 0 : e].view());
+        MR_RETURN_IF_ERROR(
+            text.Append(part[ctx.input(i).rank() == 0 ? 0 : e].view()));
       }
-      joined[e].Assign(text);
+      joined[e].Assign(text.view());
     }
     return OkStatus();
   }
@@ -124,18 +126,18 @@ class ReduceJoinKernel {
     MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
     MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, std::move(shape)));
     const auto strings = input.flat<StringElement>();
-    std::string text;
+    CountedText text(ctx);
     for (StringElement& joined : out->mutable_flat<StringElement>()) {
       MR_RETURN_IF_ERROR(ctx.CheckCancelled());
       const int64_t base = outer.Next();
-      text.clear();
+      text.Clear();
       for (int64_t i = 0; i < inner.count(); ++i) {
         if (i % 1024 == 1023) MR_RETURN_IF_ERROR(ctx.CheckCancelled());
-        if (i > 0) text += separator_;
-        absl::StrAppend(
-            &text, strings[static_cast<size_t>(base + inner.Next())].view());
+        if (i > 0) MR_RETURN_IF_ERROR(text.Append(separator_));
+        MR_RETURN_IF_ERROR(text.Append(
+            strings[static_cast<size_t>(base + inner.Next())].view()));
       }
-      joined.Assign(text);
+      joined.Assign(text.view());
     }
     return OkStatus();
   }

@@ -6,6 +6,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/string/counted_text.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
@@ -179,12 +180,15 @@ class StringFormatKernel {
   }
 
   Status Run(KernelContext& ctx) const {
-    std::string text = parts_[0];
+    CountedText text(ctx);
+    MR_RETURN_IF_ERROR(text.Append(parts_[0]));
     for (int i = 0; i < ctx.num_inputs(); ++i) {
-      absl::StrAppend(&text, ctx.input(i).SummarizeValue(summarize_, true),
-                      parts_[static_cast<size_t>(i) + 1]);
+      MR_RETURN_IF_ERROR(
+          text.Append(ctx.input(i).SummarizeValue(summarize_, true)));
+      MR_RETURN_IF_ERROR(text.Append(parts_[static_cast<size_t>(i) + 1]));
     }
-    ctx.set_output(0, Tensor::Scalar<std::string>(text));
+    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, TensorShape()));
+    out->mutable_flat<StringElement>()[0].Assign(text.view());
     return OkStatus();
   }
 

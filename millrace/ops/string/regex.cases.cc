@@ -30,13 +30,32 @@ MR_CASES(StaticRegexReplace)(CaseList& c) {
   c.Ok({text}, {{"pattern", "x*"}, {"rewrite", "-"}});
   c.Ok({StrScalar("\xc3\xa9t\xc3\xa9")},
        {{"pattern", "(?i)\xc3\x89"}, {"rewrite", "e"}});
-  const Value odd = Str({8}, {"", "a", "aa", "baaac", "\xc3\xa9t\xc3",
-                              "\xe2\x82\xac\xf0\x9f\x98\x80", "\xff\x80x",
-                              std::string(300, 'a')});
+  // The last four: a surrogate, two texts longer than their character needs,
+  // and one beyond the last character.
+  const Value odd =
+      Str({12}, {"", "a", "aa", "baaac", "\xc3\xa9t\xc3",
+                 "\xe2\x82\xac\xf0\x9f\x98\x80", "\xff\x80x",
+                 std::string(300, 'a'), "\xed\xa0\x80\xed", "\xe0\x80\x80",
+                 "\xf0\x80\x80\x80", "\xf4\x90\x80\x80"});
   for (const char* pattern : {"", "a*", "a*?", "b*", "(a|b)", "$", "^", "\\b",
                               "a|a.*b", "\\C", ".", "x*$"}) {
-    for (const char* rewrite : {"-", "", "<\\0>", "\\\\", "\\1", "\\q"}) {
-      c.Ok({odd}, {{"pattern", pattern}, {"rewrite", rewrite}});
+    for (const char* rewrite :
+         {"-", "", "<\\0>", "\\\\", "\\1", "\\q", "a\\q"}) {
+      for (const bool everywhere : {true, false}) {
+        c.Ok({odd}, {{"pattern", pattern},
+                     {"rewrite", rewrite},
+                     {"replace_global", everywhere}});
+      }
+    }
+  }
+  // Many groups; mistakes behind what is good, and a backslash at the end.
+  for (const char* rewrite :
+       {"\\9\\8\\0\\1", "\\0\\\\\\0", "<\\0\\q>", "<\\"}) {
+    for (const bool everywhere : {true, false}) {
+      c.Ok({Str({"abcdefghi", "abcdefghiabcdefghij", "abc"})},
+           {{"pattern", "(a)(b)(c)(d)(e)(f)(g)(h)(i)"},
+            {"rewrite", rewrite},
+            {"replace_global", everywhere}});
     }
   }
   // A group that the pattern does not have: nothing is replaced.

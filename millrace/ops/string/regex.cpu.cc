@@ -2,8 +2,11 @@
 
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/string/counted_text.h"
 
 namespace millrace::ops {
 namespace {
@@ -41,73 +44,130 @@ Status Match(KernelContext& ctx, const RE2& pattern) {
   return OkStatus();
 }
 
-// The bytes of the character at the start of `text`, 1 if it is none.
+// The bytes of the character at the start of `text`, 1 if it is none: as RE2
+// reads them, which takes surrogates.
 size_t CharacterLength(absl::string_view text) {
-  const auto first = static_cast<unsigned char>(text[0]);
-  const size_t n = first < 0xC2   ? 1
-                   : first < 0xE0 ? 2
-                   : first < 0xF0 ? 3
-                   : first < 0xF5 ? 4
-                                  : 1;
+  const auto byte = [&](size_t i) {
+    return static_cast<unsigned char>(text[i]);
+  };
+  const size_t n = byte(0) < 0xC2   ? 1
+                   : byte(0) < 0xE0 ? 2
+                   : byte(0) < 0xF0 ? 3
+                   : byte(0) < 0xF5 ? 4
+                                    : 1;
   if (n > text.size()) return 1;
   for (size_t i = 1; i < n; ++i) {
-    if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) return 1;
+    if ((byte(i) & 0xC0) != 0x80) return 1;
   }
+  // Longer than the character needs, or beyond the last one.
+  if (byte(0) == 0xE0 && byte(1) < 0xA0) return 1;
+  if (byte(0) == 0xF0 && byte(1) < 0x90) return 1;
+  if (byte(0) == 0xF4 && byte(1) > 0x8F) return 1;
   return n;
 }
 
-// RE2::GlobalReplace, but cancellable: where each match reads to the end of the
-// text, the time is quadratic.
-Status ReplaceAll(KernelContext& ctx, const RE2& pattern,
-                  const std::string& rewrite, std::string* text) {
-  const int groups = 1 + RE2::MaxSubmatch(rewrite);
-  if (groups > 1 + pattern.NumberOfCapturingGroups()) return OkStatus();
+// What is put in for a match: pieces of text and of the match.
+class Rewrite {
+ public:
+  explicit Rewrite(const std::string& text)
+      : groups_(1 + RE2::MaxSubmatch(text)) {
+    std::string literal;
+    for (size_t i = 0; i < text.size(); ++i) {
+      if (text[i] != '\\') {
+        literal += text[i];
+        continue;
+      }
+      const char c = ++i < text.size() ? text[i] : '\0';
+      if (c == '\\') {
+        literal += c;
+      } else if (c >= '0' && c <= '9') {
+        pieces_.push_back({std::move(literal), c - '0'});
+        literal.clear();
+      } else {
+        whole_ = false;
+        break;
+      }
+    }
+    pieces_.push_back({std::move(literal), -1});
+  }
+
+  // How many groups it speaks of, the whole match being one.
+  int groups() const { return groups_; }
+  // Whether it has a meaning to its end. If not, RE2 replaces no first match;
+  // of all matches it replaces each by what stands before the mistake.
+  bool whole() const { return whole_; }
+
+  Status AppendTo(CountedText* out, const re2::StringPiece* found) const {
+    for (const Piece& piece : pieces_) {
+      MR_RETURN_IF_ERROR(out->Append(piece.literal));
+      if (piece.group < 0) continue;
+      const re2::StringPiece& group = found[piece.group];
+      MR_RETURN_IF_ERROR(out->Append({group.data(), group.size()}));
+    }
+    return OkStatus();
+  }
+
+ private:
+  struct Piece {
+    std::string literal;
+    int group;  // that follows; -1: none
+  };
+  std::vector<Piece> pieces_;
+  const int groups_;
+  bool whole_ = true;
+};
+
+// Into `out`, `text` with its first match or all of them replaced, as RE2's
+// Replace and GlobalReplace do it, but counted and cancellable: where each
+// match reads to the end of the text, the time is quadratic.
+Status ReplaceMatches(KernelContext& ctx, const RE2& pattern,
+                      const Rewrite& rewrite, bool everywhere,
+                      absl::string_view text, CountedText* out) {
+  if (rewrite.groups() > 1 + pattern.NumberOfCapturingGroups() ||
+      (!everywhere && !rewrite.whole())) {
+    return out->Append(text);
+  }
+  if (text.empty()) text = "";  // what is empty may lie nowhere
   re2::StringPiece found[1 + kMaxGroup];
-  const re2::StringPiece whole(*text);
-  std::string out;
+  const re2::StringPiece whole(text.data(), text.size());
   size_t at = 0, last_end = std::string::npos;
-  for (int64_t searches = 0; at <= whole.size(); ++searches) {
+  for (int64_t searches = 0; at <= text.size(); ++searches) {
     if (searches % 64 == 0) MR_RETURN_IF_ERROR(ctx.CheckCancelled());
     if (!pattern.Match(whole, at, whole.size(), RE2::UNANCHORED, found,
-                       groups)) {
+                       rewrite.groups())) {
       break;
     }
     const auto begin = static_cast<size_t>(found[0].data() - whole.data());
-    out.append(*text, at, begin - at);
+    MR_RETURN_IF_ERROR(out->Append(text.substr(at, begin - at)));
+    at = begin;
     if (found[0].empty() && begin == last_end) {
       // Nothing matches right behind a match: on by a character.
-      if (begin == text->size()) {
-        at = begin;
-        break;
-      }
-      const size_t n = CharacterLength(absl::string_view(*text).substr(begin));
-      out.append(*text, begin, n);
+      if (begin == text.size()) break;
+      const size_t n = CharacterLength(text.substr(begin));
+      MR_RETURN_IF_ERROR(out->Append(text.substr(begin, n)));
       at = begin + n;
       continue;
     }
-    pattern.Rewrite(&out, rewrite, found, groups);
+    MR_RETURN_IF_ERROR(rewrite.AppendTo(out, found));
     at = last_end = begin + found[0].size();
+    if (!everywhere) break;
   }
-  if (at < text->size()) out.append(*text, at, std::string::npos);
-  *text = std::move(out);
-  return OkStatus();
+  return out->Append(text.substr(at));
 }
 
-Status Replace(KernelContext& ctx, const RE2& pattern,
-               const std::string& rewrite, bool everywhere) {
+Status Replace(KernelContext& ctx, const RE2& pattern, const Rewrite& rewrite,
+               bool everywhere) {
   const Tensor& input = ctx.input(0);
   MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, input.shape()));
   const auto strings = input.flat<StringElement>();
   auto replaced = out->mutable_flat<StringElement>();
+  CountedText text(ctx);
   for (size_t i = 0; i < strings.size(); ++i) {
     if (i % 1024 == 0) MR_RETURN_IF_ERROR(ctx.CheckCancelled());
-    std::string text = strings[i].str();
-    if (everywhere) {
-      MR_RETURN_IF_ERROR(ReplaceAll(ctx, pattern, rewrite, &text));
-    } else {
-      RE2::Replace(&text, pattern, rewrite);
-    }
-    replaced[i].Assign(text);
+    text.Clear();
+    MR_RETURN_IF_ERROR(ReplaceMatches(ctx, pattern, rewrite, everywhere,
+                                      strings[i].view(), &text));
+    replaced[i].Assign(text.view());
   }
   return OkStatus();
 }
@@ -136,18 +196,19 @@ class StaticRegexReplaceKernel {
   static StatusOr<StaticRegexReplaceKernel> Make(const KernelInit& init) {
     StaticRegexReplaceKernel k;
     MR_ASSIGN(const std::string pattern, init.Attr<std::string>("pattern"));
-    MR_ASSIGN(k.rewrite_, init.Attr<std::string>("rewrite"));
+    MR_ASSIGN(const std::string rewrite, init.Attr<std::string>("rewrite"));
+    k.rewrite_ = std::make_unique<Rewrite>(rewrite);
     MR_ASSIGN(k.everywhere_, init.Attr<bool>("replace_global"));
     MR_ASSIGN(k.pattern_, Compile(pattern));
     return k;
   }
   Status Run(KernelContext& ctx) const {
-    return Replace(ctx, *pattern_, rewrite_, everywhere_);
+    return Replace(ctx, *pattern_, *rewrite_, everywhere_);
   }
 
  private:
   std::unique_ptr<RE2> pattern_;
-  std::string rewrite_;
+  std::unique_ptr<Rewrite> rewrite_;
   bool everywhere_ = true;
 };
 
@@ -164,8 +225,8 @@ class RegexReplaceKernel {
       return InvalidArgument("Rewrite must be scalar, but received ",
                              ctx.input(2).shape().DebugString());
     }
-    return Replace(ctx, *pattern, ctx.input(2).scalar<StringElement>().str(),
-                   everywhere_);
+    const Rewrite rewrite(ctx.input(2).scalar<StringElement>().str());
+    return Replace(ctx, *pattern, rewrite, everywhere_);
   }
 
  private:
