@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "millrace/base/checked_size.h"
+#include "millrace/base/memory_charge.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/accumulate.h"
 #include "millrace/ops/array/element_types.h"
@@ -48,6 +49,14 @@ Maps MirrorMaps(const DimVector& dims, const Tensor& paddings, int64_t edge) {
                              IntAt(paddings, 2 * d + 1), edge, strides[i]));
   }
   return maps;
+}
+
+// What the maps take, which is more than small elements of few dimensions do.
+Status ChargeMaps(const DimVector& padded, MemoryCharge* charge) {
+  int64_t places = 0;
+  for (const int64_t size : padded) places += size;
+  return charge->Set(places * static_cast<int64_t>(sizeof(int64_t)),
+                     "the mirrored places");
 }
 
 // A row of `paddings` for each dimension of `in`.
@@ -113,6 +122,8 @@ struct MirrorPadKernel {
     }
     MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
     if (out->num_elements() == 0) return OkStatus();
+    MemoryCharge charge;
+    MR_RETURN_IF_ERROR(ChargeMaps(dims, &charge));
     const Maps maps = MirrorMaps(in.shape().dims(), paddings, edge);
     const int64_t before = IntAt(paddings, 2 * (rank - 1));
     return DispatchBySize(in.dtype(), [&]<class T>() -> Status {
@@ -193,6 +204,8 @@ struct MirrorPadGradKernel {
     MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
     if (out->num_elements() == 0) return OkStatus();
     MR_RETURN_IF_ERROR(ZeroTensor(ctx, out));
+    MemoryCharge charge;
+    MR_RETURN_IF_ERROR(ChargeMaps(in.shape().dims(), &charge));
     const Maps maps = MirrorMaps(dims, paddings, edge);
     return Dispatch(NumericTypes{}, in.dtype(), [&]<class T>() -> Status {
       return AddMirrored<T>(ctx, in, out, maps);
