@@ -6,8 +6,9 @@
 namespace millrace {
 
 GradientCall::GradientCall(const GradientOptions& gradient_options,
-                           absl::Span<const GradientDecl* const> declared)
-    : options(gradient_options) {
+                           absl::Span<const GradientDecl* const> declared,
+                           std::string unique_source)
+    : options(gradient_options), source(std::move(unique_source)) {
   for (const GradientDecl* decl : declared) table.emplace(decl->op, decl);
 }
 
@@ -75,7 +76,11 @@ std::vector<Gradient> Backpropagation::Sum(const Operation& op) {
 Status Backpropagation::CallGradient(const Operation& op,
                                      const GradientDecl& decl,
                                      std::vector<Gradient> dys) {
-  GradContext context(ScopeOf(op), op, std::move(dys));
+  std::vector<bool> wanted;
+  for (const Output& input : op.inputs())
+    wanted.push_back(between_.Has(input.ref().node));
+  GradContext context(ScopeOf(op), op, std::move(dys), call_.source,
+                      std::move(wanted));
   decl.build(context);
   MR_RETURN_IF_ERROR(scope_.status());
   if (!context.status().ok()) {
@@ -117,8 +122,12 @@ Status Backpropagation::CallGradient(const Operation& op,
 
 Status Backpropagation::ProcessOp(const Operation& op) {
   std::vector<Gradient> dys = Sum(op);
+  // What is given for integers goes nowhere.
   bool any = false;
-  for (const Gradient& dy : dys) any = any || dy;
+  for (int i = 0; i < op.num_outputs(); ++i) {
+    any = any || (dys[static_cast<size_t>(i)] &&
+                  IsDifferentiable(op.output(i).dtype()));
+  }
   if (!any || stops_.contains(op.node()->id)) return OkStatus();
   MR_ASSIGN(const GradientDecl* decl, FindGradient(op));
   if (!decl->build) return OkStatus();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -19,9 +20,10 @@ bool IsDifferentiable(DataType type);
 // What is the same in all walks of one call of Gradients.
 struct GradientCall {
   GradientCall(const GradientOptions& options,
-               absl::Span<const GradientDecl* const> table);
+               absl::Span<const GradientDecl* const> table, std::string source);
 
   const GradientOptions& options;
+  const std::string source;  // see GradContext
   absl::flat_hash_map<absl::string_view, const GradientDecl*> table;
 };
 

@@ -195,6 +195,17 @@ std::optional<Tensor> ClientGraph::Value(const Output& output) {
   return value ? std::optional<Tensor>(*value) : std::nullopt;
 }
 
+std::vector<HandleShape> ClientGraph::Handles(const Output& output) const {
+  MutexLock lock(mu_);
+  return refiner_.handles(output.ref());
+}
+
+DataType ClientGraph::VariableType(const Output& handle) const {
+  if (handle.dtype() != DataType::kResource) return DataType::kInvalid;
+  const std::vector<HandleShape> handles = Handles(handle);
+  return handles.size() == 1 ? handles[0].dtype : DataType::kInvalid;
+}
+
 void ClientGraph::Read(absl::FunctionRef<void(const Graph&)> f) const {
   MutexLock lock(mu_);
   f(graph_);

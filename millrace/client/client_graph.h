@@ -80,6 +80,10 @@ class ClientGraph final : public RefCounted {
   PartialShape Shape(const Output& output) const;
   Status MergeShape(const Output& output, const PartialShape& shape);
   std::optional<Tensor> Value(const Output& output);
+  // What is known behind a handle, or of a list's elements; empty: nothing.
+  std::vector<HandleShape> Handles(const Output& output) const;
+  // The type of the variable behind `handle`; kInvalid if it is not known.
+  DataType VariableType(const Output& handle) const;
 
   // Calls `f` under the lock; it may use the graph only.
   void Read(absl::FunctionRef<void(const Graph&)> f) const;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "millrace/client/grad_shapes.h"
+
 namespace millrace {
 namespace {
 
@@ -40,17 +42,31 @@ Output Reduce(const Scope& scope, const Output& gradient,
 
 }  // namespace
 
-GradContext::GradContext(Scope scope, Operation op, std::vector<Gradient> dys)
+GradContext::GradContext(Scope scope, Operation op, std::vector<Gradient> dys,
+                         std::string source, std::vector<bool> wanted)
     : scope_(std::move(scope)),
       op_(op),
       inputs_(op.inputs()),
       dys_(std::move(dys)),
-      dxs_(inputs_.size()) {}
+      dxs_(inputs_.size()),
+      source_(std::move(source)),
+      wanted_(std::move(wanted)) {}
 
 Output GradContext::dy(int i) {
   Gradient& gradient = dys_[static_cast<size_t>(i)];
   // Made once, however often it is asked for.
-  if (!gradient) gradient = ops::ZerosLike(scope_, out(i));
+  if (!gradient && out(i).dtype() == DataType::kResource) {
+    const DataType type = scope_.graph().VariableType(out(i));
+    if (type == DataType::kInvalid) {
+      Fail(Unimplemented("No gradient of '", op_.name(),
+                         "': it needs zeros for the variable behind '",
+                         out(i).name(), "', whose type is not known here"));
+      return {};
+    }
+    gradient = ZerosOfVariable(scope_, out(i), type);
+  } else if (!gradient) {
+    gradient = ops::ZerosLike(scope_, out(i));
+  }
   if (gradient.is_slices()) gradient = Gradient(ToTensor(scope_, gradient));
   return gradient.tensor;
 }

@@ -1,6 +1,7 @@
 // GradContext: what the gradient function of an op sees and gives.
 #pragma once
 
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,10 +16,15 @@ namespace millrace {
 class GradContext {
  public:
   // `dys` are those of the outputs.
-  GradContext(Scope scope, Operation op, std::vector<Gradient> dys);
+  GradContext(Scope scope, Operation op, std::vector<Gradient> dys,
+              std::string source, std::vector<bool> wanted);
 
   const Scope& scope() const { return scope_; }
   operator const Scope&() const { return scope_; }  // NOLINT
+
+  // Another one for each call of Gradients; functions that it goes through have
+  // that of the call. Tells apart the arrays of gradients of a tensor array.
+  const std::string& source() const { return source_; }
 
   const Operation& op() const { return op_; }
   int num_inputs() const { return op_.num_inputs(); }
@@ -33,7 +39,8 @@ class GradContext {
   const Gradient& gradient(int i = 0) const {
     return dys_[static_cast<size_t>(i)];
   }
-  // That as a tensor; zeros where nothing came back.
+  // That as a tensor; zeros where nothing came back, for a handle those of its
+  // variable.
   Output dy(int i = 0);
 
   // An attribute of the op; of the type's default value after an error.
@@ -45,6 +52,8 @@ class GradContext {
     return T();
   }
 
+  // What comes back to input `i` matters; what is set for others is dropped.
+  bool wants(int i) const { return wanted_[static_cast<size_t>(i)]; }
   // The gradient of input `i`. Inputs that are not set have none.
   void Set(int i, Gradient dx) { dxs_[static_cast<size_t>(i)] = std::move(dx); }
   void Fail(const Status& status) {
@@ -60,8 +69,14 @@ class GradContext {
   const std::vector<Output> inputs_;
   std::vector<Gradient> dys_;
   std::vector<Gradient> dxs_;
+  const std::string source_;
+  const std::vector<bool> wanted_;
   Status status_;
 };
+
+// In the collection of a graph that is the body of a function which Gradients
+// goes through: the source of that call.
+inline constexpr char kSourceOfCall[] = "source of gradient arrays";
 
 // The conjugate of complex values, others as they are.
 Output ConjOf(const Scope& scope, const Output& x);

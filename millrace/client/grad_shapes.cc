@@ -45,6 +45,12 @@ Output SizeOf(const Scope& scope, const Output& x, DataType type) {
   return ops::Const(scope.WithOpName("Size"), shape.num_elements(), type);
 }
 
+Output ZerosOfVariable(const Scope& scope, const Output& handle,
+                       DataType type) {
+  return ops::Fill(scope, ops::VariableShape(scope, handle),
+                   ops::Const(scope, 0, type));
+}
+
 Output ReshapeLike(const Scope& scope, const Output& t, const Output& x) {
   const PartialShape shape = x.shape();
   if (shape.IsFullyDefined() && t.shape() == shape) return t;

@@ -14,6 +14,10 @@ Output RankOf(const Scope& scope, const Output& x);
 Output SizeOf(const Scope& scope, const Output& x,
               DataType type = DataType::kInt32);
 
+// Zeros of the shape of the variable behind `handle`, alive where the handle
+// is.
+Output ZerosOfVariable(const Scope& scope, const Output& handle, DataType type);
+
 // `t` with the shape of `x`, which has as many elements.
 Output ReshapeLike(const Scope& scope, const Output& t, const Output& x);
 

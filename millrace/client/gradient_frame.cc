@@ -44,6 +44,15 @@ bool IsConstantEnter(const Operation& op) {
   return constant.ok() && *constant;
 }
 
+// What `handle`, of a loop's body, is around the loop, if it only goes through
+// conditionals; else null.
+Output HandleAround(const Output& handle) {
+  Operation op = handle.op();
+  while (op.type() == "Identity" || op.type() == "Switch")
+    op = op.input(0).op();
+  return IsConstantEnter(op) ? op.input(0) : Output();
+}
+
 }  // namespace
 
 GradientFrame::GradientFrame(LoopIndex* index, const Scope& scope, int loop)
@@ -212,6 +221,10 @@ Output GradientFrame::TakeOfForwardLoop(const Output& value) {
   if (IsConstantEnter(value.op())) {
     return TakeFromOutside(value.op().input(0));
   }
+  if (value.dtype() == DataType::kResource) {
+    if (const Output handle = HandleAround(value))
+      return TakeInBranch(value, handle);
+  }
   if (value.op().type() == "Const") {
     const std::optional<Tensor> constant = ConstantValue(value);
     if (constant && constant->size_bytes() <= kMaxCopiedBytes) {
@@ -223,6 +236,17 @@ Output GradientFrame::TakeOfForwardLoop(const Output& value) {
     }
   }
   return Pop(value);
+}
+
+// `outside`, alive where `value` is.
+Output GradientFrame::TakeInBranch(const Output& value, const Output& outside) {
+  const Output taken = TakeFromOutside(outside);
+  const Branch* branch = index_->BranchOf(value.ref());
+  if (!taken || branch == nullptr) return taken;
+  return ops::Identity(scope_.WithoutControlDependencies()
+                           .WithControlDependencies({Pivot(branch)})
+                           .ColocateWith(outside),
+                       taken);
 }
 
 Output GradientFrame::Pop(const Output& value) {

@@ -56,6 +56,7 @@ class GradientFrame {
   Output TakeFromOutside(const Output& value);
   // The same for a value of forward_loop().
   Output TakeOfForwardLoop(const Output& value);
+  Output TakeInBranch(const Output& value, const Output& outside);
   Output Pop(const Output& value);
   // A value from around all loops in the forward loop.
   Output TakeForward(const Output& value, const Operation& beside);

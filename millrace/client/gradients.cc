@@ -3,9 +3,46 @@
 #include <algorithm>
 
 #include "millrace/client/backpropagation.h"
+#include "millrace/client/grad_context.h"
+#include "millrace/client/grad_shapes.h"
 
 namespace millrace {
 namespace {
+
+// What is given for `y` has a type that can come back to it.
+Status CheckGiven(const Scope& scope, const Output& y, const Gradient& given) {
+  const DataType type =
+      given.is_slices() ? given.slices.dtype() : given.tensor.dtype();
+  DataType wanted = y.dtype();
+  if (wanted == DataType::kResource) {
+    // What comes back to a handle is what comes back to its variable.
+    wanted = scope.graph().VariableType(y);
+    if (wanted == DataType::kInvalid && (IsFloating(type) || IsComplex(type)))
+      return OkStatus();
+  }
+  if (type == wanted) return OkStatus();
+  return InvalidArgument("Gradient type ", DataTypeName(type),
+                         " generated for tensor ", y.name(), " with type ",
+                         DataTypeName(y.dtype()), " must match it");
+}
+
+// Ones, as if the sum of y were wanted.
+StatusOr<Output> OnesFor(const Scope& scope, const Output& y, size_t number) {
+  const DataType type = y.dtype();
+  const Scope there = scope.WithOpName(absl::StrCat("grad_ys_", number));
+  Output one;
+  if (type == DataType::kBool) {
+    one = ops::Const(there, true);
+  } else if (IsFloating(type) || IsInteger(type)) {
+    one = ops::Const(there, 1, type);
+  } else {
+    return InvalidArgument("Gradients of ", DataTypeName(type),
+                           " tensors must set grad_ys "
+                           "(y: ",
+                           y.name(), ")");
+  }
+  return ops::Fill(scope, ops::Shape(scope, y), one);
+}
 
 // What comes back to the ys.
 StatusOr<std::vector<std::pair<Output, Gradient>>> Begin(
@@ -19,25 +56,12 @@ StatusOr<std::vector<std::pair<Output, Gradient>>> Begin(
   for (size_t i = 0; i < ys.size(); ++i) {
     const Output& y = ys[i];
     if (!given.empty() && given[i]) {
-      const DataType type = given[i].is_slices() ? given[i].slices.dtype()
-                                                 : given[i].tensor.dtype();
-      if (type != y.dtype()) {
-        return InvalidArgument(
-            "Gradient type ", DataTypeName(type), " generated for tensor ",
-            y.name(), " with type ", DataTypeName(y.dtype()), " must match it");
-      }
+      MR_RETURN_IF_ERROR(CheckGiven(scope, y, given[i]));
       result.emplace_back(y, given[i]);
       continue;
     }
-    if (!IsFloating(y.dtype())) {
-      return InvalidArgument("Gradients of ", DataTypeName(y.dtype()),
-                             " tensors must set grad_ys "
-                             "(y: ",
-                             y.name(), ")");
-    }
-    const Output one = ops::Const(scope.WithOpName(absl::StrCat("grad_ys_", i)),
-                                  1.0, y.dtype());
-    result.emplace_back(y, ops::Fill(scope, ops::Shape(scope, y), one));
+    MR_ASSIGN(const Output ones, OnesFor(scope, y, i));
+    result.emplace_back(y, ones);
   }
   return result;
 }
@@ -67,6 +91,32 @@ StatusOr<int> LoopAround(const LoopIndex& index, const std::vector<Output>& ys,
   return loop;
 }
 
+// Another one for each call, even in one name block.
+std::string SourceOf(const Scope& block) {
+  ClientGraph& graph = block.graph();
+  const auto around = graph.Collection<std::string>(kSourceOfCall);
+  if (!around.empty()) return around.front();
+  return graph.UniqueName(absl::StrCat(block.name(), "source"));
+}
+
+// Of the variable, where `x` is a handle.
+StatusOr<Output> ZerosOfX(const Scope& scope, const Output& x) {
+  if (x.dtype() != DataType::kResource) return ops::ZerosLike(scope, x);
+  const std::vector<HandleShape> handles = scope.graph().Handles(x);
+  if (handles.size() != 1) {
+    return InvalidArgument(
+        "Gradients: no zeros for '", x.name(),
+        "', a handle of which it is not known what variable it stands for");
+  }
+  const HandleShape& variable = handles[0];
+  if (!variable.shape.IsFullyDefined())
+    return ZerosOfVariable(scope, x, variable.dtype);
+  const std::vector<int64_t> dims(variable.shape.dims().begin(),
+                                  variable.shape.dims().end());
+  return ops::Fill(scope, ops::Const(scope, dims),
+                   ops::Const(scope, 0, variable.dtype));
+}
+
 }  // namespace
 
 StatusOr<std::vector<Gradient>> Gradients(
@@ -91,13 +141,11 @@ StatusOr<std::vector<Gradient>> Gradients(
   GradientFrame frame(&index, block, loop);
   MR_ASSIGN(const auto begin, Begin(block, ys, options.grad_ys));
   std::vector<Gradient> dxs;
-  const GradientCall call(options, table);
+  const GradientCall call(options, table, SourceOf(block));
   MR_RETURN_IF_ERROR(Backpropagation(call, &frame).Run(begin, xs, &dxs));
   for (size_t i = 0; i < xs.size(); ++i) {
-    if (!dxs[i] && options.zeros_if_unconnected &&
-        xs[i].dtype() != DataType::kResource) {
-      dxs[i] = ops::ZerosLike(block, xs[i]);
-    }
+    if (dxs[i] || !options.zeros_if_unconnected) continue;
+    MR_ASSIGN(dxs[i], ZerosOfX(block, xs[i]));
   }
   MR_RETURN_IF_ERROR(scope.status());
   return dxs;

@@ -143,6 +143,138 @@ TEST(Gradients, ThroughConditionals) {
   EXPECT_FLOAT_EQ((*other)[0].scalar<float>(), -2);
 }
 
+// In the branch that is taken, or not: read whole or by rows.
+TEST(Gradients, OfVariablesInConditionals) {
+  for (const bool resource : {false, true}) {
+    for (const bool rows : {false, true}) {
+      const Scope s = Scope::NewRoot();
+      const ops::Variable w(s.WithOpName("w"), {3.0f, 4.0f},
+                            {.use_resource = resource});
+      const Output pred = ops::Placeholder(s, DataType::kBool);
+      Output value;
+      if (resource) {
+        const Output handle = ops::Switch(s, w.handle(), pred).output_true;
+        value = rows ? ops::ResourceGather(s, handle, {1}, DataType::kFloat)
+                     : ops::ReadVariableOp(s, handle, DataType::kFloat);
+      } else {
+        value = ops::RefSwitch(s, w.handle(), pred).output_true;
+        if (rows) value = ops::Gather(s, value, {1});
+      }
+      const Output other =
+          ops::Switch(s, ops::Const(s, {5.0f, 6.0f}), pred).output_false;
+      const Output y = ops::Merge(s, {other, ops::Square(s, value)}).output;
+      // Outside of the conditional, too.
+      const Output z = ops::Sum(s, ops::Mul(s, w, 10), {0});
+      auto alone = Gradients(s, {y}, {w.handle()});
+      auto both = Gradients(s, {y, z}, {w.handle()});
+      ASSERT_TRUE(alone.ok()) << alone.status();
+      ASSERT_TRUE(both.ok()) << both.status();
+      EXPECT_EQ((*alone)[0].is_slices(), rows);
+      const Output of_y = ToTensor(s, (*alone)[0]);
+      const Output of_both = ToTensor(s, (*both)[0]);
+      ASSERT_TRUE(s.ok()) << s.status();
+      Session session(s);
+      ASSERT_TRUE(session.RunTargets({w.initializer()}).ok());
+      auto taken = session.Run({{pred, true}}, {of_y, of_both});
+      ASSERT_TRUE(taken.ok()) << taken.status();
+      const float first = rows ? 0 : 6;
+      EXPECT_THAT(Values((*taken)[0]), testing::ElementsAre(first, 8));
+      EXPECT_THAT(Values((*taken)[1]), testing::ElementsAre(first + 10, 18));
+      auto not_taken = session.Run({{pred, false}}, {of_y, of_both});
+      ASSERT_TRUE(not_taken.ok()) << not_taken.status();
+      EXPECT_THAT(Values((*not_taken)[0]), testing::ElementsAre(0, 0));
+      EXPECT_THAT(Values((*not_taken)[1]), testing::ElementsAre(10, 10));
+    }
+  }
+}
+
+// One of two variables is chosen and read.
+TEST(Gradients, OfAChosenVariable) {
+  const Scope s = Scope::NewRoot();
+  const Output pred = ops::Placeholder(s, DataType::kBool);
+  std::vector<ops::Variable> w;
+  for (const char* name : {"a", "b"}) {
+    w.emplace_back(s.WithOpName(name), ops::Const(s, {3.0f, 4.0f}),
+                   ops::VariableOptions{.use_resource = true});
+  }
+  const Output handle =
+      ops::Merge(s, {ops::Switch(s, w[0].handle(), pred).output_false,
+                     ops::Switch(s, w[1].handle(), pred).output_true})
+          .output;
+  const Output rows = ops::ResourceGather(s, handle, {0}, DataType::kFloat);
+  auto dw =
+      Gradients(s, {ops::Square(s, rows)}, {w[0].handle(), w[1].handle()});
+  ASSERT_TRUE(dw.ok()) << dw.status();
+  const Output a = ToTensor(s, (*dw)[0]);
+  const Output b = ToTensor(s, (*dw)[1]);
+  ASSERT_TRUE(s.ok()) << s.status();
+  Session session(s);
+  for (const ops::Variable& v : w)
+    ASSERT_TRUE(session.RunTargets({v.initializer()}).ok());
+  for (const bool chosen : {false, true}) {
+    auto out = session.Run({{pred, chosen}}, {a, b});
+    ASSERT_TRUE(out.ok()) << out.status();
+    EXPECT_THAT(Values((*out)[chosen]), testing::ElementsAre(6, 0));
+    EXPECT_THAT(Values((*out)[!chosen]), testing::ElementsAre(0, 0));
+  }
+}
+
+TEST(Gradients, ZerosOfVariables) {
+  const Scope s = Scope::NewRoot();
+  const ops::Variable known(s.WithOpName("known"), {3.0, 4.0},
+                            {.use_resource = true});
+  const ops::Variable any(s.WithOpName("any"), {{3.0f}, {4.0f}},
+                          {.use_resource = true, .validate_shape = false});
+  const ops::Variable reference(s.WithOpName("reference"), {3.0f});
+  const Output y = ops::Const(s, 1.0f);
+  auto dx =
+      Gradients(s, {y}, {known.handle(), any.handle(), reference.handle()},
+                {.zeros_if_unconnected = true});
+  ASSERT_TRUE(dx.ok()) << dx.status();
+  Session session(s);
+  // What is known while the graph is built needs no value.
+  auto out = session.Run({(*dx)[0].tensor});
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_EQ((*out)[0].dtype(), DataType::kDouble);
+  EXPECT_EQ((*out)[0].shape(), TensorShape({2}));
+  ASSERT_TRUE(
+      session.RunTargets({any.initializer(), reference.initializer()}).ok());
+  out = session.Run({(*dx)[1].tensor, (*dx)[2].tensor});
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_EQ((*out)[0].shape(), TensorShape({2, 1}));
+  EXPECT_THAT(Values((*out)[0]), testing::ElementsAre(0, 0));
+  EXPECT_THAT(Values((*out)[1]), testing::ElementsAre(0));
+  const Output unknown = ops::Placeholder(s, DataType::kResource);
+  const Status refused =
+      Gradients(s, {y}, {unknown}, {.zeros_if_unconnected = true}).status();
+  EXPECT_EQ(refused.code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(refused.message(), HasSubstr("no zeros for 'Placeholder:0'"));
+}
+
+TEST(Gradients, OfIntegersThereAreNone) {
+  const Scope s = Scope::NewRoot();
+  const Output x = ops::Const(s, {2.5f, 3.5f});
+  const Output rounded = ops::Cast(s, x, DataType::kInt32);
+  const auto top = ops::TopKV2(s, x, 1);
+  auto none = Gradients(s, {rounded, top.indices}, {x});
+  ASSERT_TRUE(none.ok()) << none.status();
+  EXPECT_FALSE((*none)[0]);
+  // Others count all the same.
+  auto some = Gradients(s, {rounded, ops::Square(s, x), ops::Less(s, x, 3)},
+                        {x, rounded});
+  ASSERT_TRUE(some.ok()) << some.status();
+  Session session(s);
+  auto out = session.Run({(*some)[0].tensor, (*some)[1].tensor});
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_THAT(Values((*out)[0]), testing::ElementsAre(5, 7));
+  EXPECT_THAT((*out)[1].flat<int32_t>(), testing::ElementsAre(1, 1));
+  for (const Output& y :
+       {ops::Const(s, "text"), ops::Cast(s, x, DataType::kComplex64)}) {
+    EXPECT_THAT(Gradients(s, {y}, {x}).status().message(),
+                HasSubstr("must set grad_ys"));
+  }
+}
+
 TEST(Gradients, LoopsWithoutVariablesAreRefused) {
   const Scope s = Scope::NewRoot();
   const Output x = ops::Const(s, 1.0f);

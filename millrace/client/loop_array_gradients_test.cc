@@ -84,5 +84,79 @@ TEST(LoopArrayGradients, OfVariables) {
   }
 }
 
+// What comes back in one call does not add to that of another, even in the same
+// block of names.
+TEST(LoopArrayGradients, OfSeveralCalls) {
+  for (const char* block : {"gradients", "slopes/"}) {
+    const Scope s = Scope::NewRoot();
+    const Scope there = absl::string_view(block) == "gradients"
+                            ? s.SubScope(block)
+                            : s.WithOpName(block);
+    const Output x = ops::Const(s, {0.5f, 2.0f});
+    const auto array =
+        ops::TensorArrayV3(s, 2, DataType::kFloat, {.clear_after_read = false});
+    const Output flow =
+        ops::TensorArrayScatterV3(s, array.handle, {0, 1}, x, array.flow);
+    const Output y =
+        ops::TensorArrayReadV3(s, array.handle, 1, flow, DataType::kFloat);
+    auto once = Gradients(there, {ops::Square(s, y)}, {x});
+    auto again = Gradients(there, {ops::Mul(s, y, 3)}, {x});
+    ASSERT_TRUE(once.ok()) << once.status();
+    ASSERT_TRUE(again.ok()) << again.status();
+    Session session(s);
+    auto out = session.Run({(*once)[0].tensor, (*again)[0].tensor});
+    ASSERT_TRUE(out.ok()) << out.status();
+    EXPECT_THAT(Values((*out)[0]), testing::ElementsAre(0, 4)) << block;
+    EXPECT_THAT(Values((*out)[1]), testing::ElementsAre(0, 3)) << block;
+  }
+}
+
+// The variable is read in one branch of a conditional in the body.
+TEST(LoopArrayGradients, OfVariablesInBranches) {
+  for (const bool resource : {false, true}) {
+    for (const bool rows : {false, true}) {
+      const Scope s = Scope::NewRoot();
+      const ops::Variable w(s.WithOpName("w"), {2.0f, 3.0f},
+                            {.use_resource = resource});
+      const Outputs last = ops::WhileLoop(
+          s, {0, ops::Const(s, {1.0f, 1.0f})},
+          [](const Scope& c, const Outputs& v) {
+            return ops::Less(c, v[0], 5);
+          },
+          [&](const Scope& b, const Outputs& v) {
+            const Output odd = ops::Equal(b, ops::FloorMod(b, v[0], 2), 1);
+            Output value;
+            if (resource) {
+              const Output handle = ops::Switch(b, w.handle(), odd).output_true;
+              value = rows ? ops::ResourceGather(b, handle, {1, 0},
+                                                 DataType::kFloat)
+                           : ops::ReadVariableOp(b, handle, DataType::kFloat);
+            } else {
+              value = ops::RefSwitch(b, w.handle(), odd).output_true;
+              if (rows) value = ops::Gather(b, value, {1, 0});
+            }
+            const auto x = ops::Switch(b, v[1], odd);
+            return Outputs{ops::AddV2(b, v[0], 1),
+                           ops::Merge(b, {x.output_false,
+                                          ops::Mul(b, x.output_true, value)})
+                               .output};
+          });
+      ASSERT_TRUE(s.ok()) << s.status();
+      auto dw = Gradients(s, {last[1]}, {w.handle()});
+      ASSERT_TRUE(dw.ok()) << dw.status();
+      EXPECT_EQ((*dw)[0].is_slices(), rows);
+      const Output dense = ToTensor(s, (*dw)[0]);
+      ASSERT_TRUE(s.ok()) << s.status();
+      Session session(s);
+      ASSERT_TRUE(session.RunTargets({w.initializer()}).ok());
+      auto out = session.Run({dense});
+      ASSERT_TRUE(out.ok()) << out.status();
+      // w * w, in iterations 1 and 3.
+      EXPECT_THAT(Values((*out)[0]), testing::ElementsAre(4, 6))
+          << resource << rows;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace millrace::loop_gradients

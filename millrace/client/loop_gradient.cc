@@ -29,8 +29,7 @@ Output ZerosFor(const Scope& scope, const Output& x, const Output& dx) {
   if (dx.shape().IsFullyDefined())
     return ZerosOfShape(scope, dx.shape(), dx.dtype());
   if (x.dtype() != DataType::kResource) return ZerosOf(scope, x);
-  return ops::Fill(scope, ops::VariableShape(scope, x),
-                   ops::Const(scope, 0, dx.dtype()));
+  return ZerosOfVariable(scope, x, dx.dtype());
 }
 
 Status NoLoopVariable(const Node& node) {

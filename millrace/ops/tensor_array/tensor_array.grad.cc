@@ -1,35 +1,9 @@
 // Gradients of tensor arrays: what goes forwards through an array goes back
 // through the array of its gradients. The gradient of a flow orders this.
-#include <algorithm>
-
-#include "absl/strings/ascii.h"
-#include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
 #include "millrace/client/grad_context.h"
 
 namespace millrace::ops {
 namespace {
-
-// "gradients", "gradients_1", ...: the name block of a call of Gradients.
-bool IsGradientBlock(absl::string_view name) {
-  if (!absl::ConsumePrefix(&name, "gradients")) return false;
-  if (name.empty()) return true;
-  return absl::ConsumePrefix(&name, "_") && !name.empty() &&
-         std::all_of(name.begin(), name.end(), [](char c) {
-           return absl::ascii_isdigit(static_cast<unsigned char>(c));
-         });
-}
-
-// One array of gradients for each call of Gradients, which its name block
-// tells apart: "a/gradients_1/while/x_grad/" gives "a/gradients_1".
-std::string SourceOf(GradContext& g) {
-  const std::vector<std::string> parts =
-      absl::StrSplit(g.scope().name(), '/', absl::SkipEmpty());
-  const auto block = std::find_if(parts.begin(), parts.end(), IsGradientBlock);
-  if (block == parts.end()) return "gradients";
-  return absl::StrJoin(parts.begin(), block + 1, "/");
-}
 
 struct GradientArray {
   Output handle;
@@ -39,7 +13,7 @@ struct GradientArray {
 // Made after `flow`, so that an array of dynamic size has its final one.
 GradientArray ArrayOfGradients(GradContext& g, const Output& flow) {
   const Scope there = g.scope().ColocateWith(g.in(0));
-  const auto made = TensorArrayGradV3(there, g.in(0), flow, SourceOf(g));
+  const auto made = TensorArrayGradV3(there, g.in(0), flow, g.source());
   const Scope after = there.WithOpName("gradient_flow")
                           .WithControlDependencies({made.grad_handle});
   return {made.grad_handle, Identity(after, flow)};
