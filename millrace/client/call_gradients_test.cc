@@ -139,9 +139,17 @@ TEST(CallGradients, Refused) {
       Gradients(s, {Call(s, "forever", x, x)}, {x}).status();
   EXPECT_EQ(recursive.code(), StatusCode::kUnimplemented);
   EXPECT_THAT(recursive.message(), HasSubstr("which calls itself"));
-  const Status noisy = Gradients(s, {Call(s, "noisy", x, x)}, {x}).status();
-  EXPECT_EQ(noisy.code(), StatusCode::kUnimplemented);
-  EXPECT_THAT(noisy.message(), HasSubstr("would run once more"));
+  // Also where the op with state is in a function that the function calls.
+  Define(s, "calls_noisy",
+         {{"a", "PartitionedCall", {"x", "w"}, "", Calling("noisy")},
+          {"m", "Mul", {"a:output:0", "x"}, "", kFloats}},
+         "m:z:0");
+  for (const char* function : {"noisy", "calls_noisy"}) {
+    const Status noisy = Gradients(s, {Call(s, function, x, x)}, {x}).status();
+    EXPECT_EQ(noisy.code(), StatusCode::kUnimplemented) << function;
+    EXPECT_THAT(noisy.message(), HasSubstr("would run once more"));
+    EXPECT_THAT(noisy.message(), HasSubstr("'r' (op type: RandomUniform)"));
+  }
 }
 
 }  // namespace

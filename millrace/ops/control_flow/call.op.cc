@@ -26,6 +26,19 @@ Status WhileShape(ShapeContext& c) {
   return shapes::Unknown(c);
 }
 
+// What is known of a handle, as TensorFlow says it of arguments.
+Status ArgShape(ShapeContext& c) {
+  const auto types = c.Attr<AttrValue::TypeList>("_handle_dtypes");
+  const auto shapes = c.Attr<AttrValue::ShapeList>("_handle_shapes");
+  if (types.ok() && shapes.ok() && types->size() == shapes->size()) {
+    std::vector<HandleShape> handles;
+    for (size_t i = 0; i < types->size(); ++i)
+      handles.push_back({(*types)[i], (*shapes)[i]});
+    c.set_output_handles(0, std::move(handles));
+  }
+  return shapes::Unknown(c);
+}
+
 }  // namespace
 }  // namespace millrace
 
@@ -35,7 +48,7 @@ MR_OP(_Arg){
     .outputs = "output: T",
     .attrs = "T: type; index: int >= 0",
     .flags = kStateful,
-    .shape = shapes::Unknown,
+    .shape = ArgShape,
     .doc = "An argument of a function, or a fed tensor of a run.",
 };
 
