@@ -110,12 +110,7 @@ MR_CASES(BatchNormWithGlobalNormalization)(CaseList& c) {
           .Tolerance(t == DataType::kHalf ? 2e-2 : 1e-5);
     }
   });
-  for (const bool scale : {false, true}) {
-    c.Ok({F64({2, 2, 1, 3}), F64({3}), Rand(DataType::kDouble, {3}, 0.5, 2),
-          F64({3}), F64({3})},
-         {{"variance_epsilon", 0.01f}, {"scale_after_normalization", scale}})
-        .Gradient();
-  }
+  // No gradients: graphs of today's version do not take the op.
 }
 MR_CASES(LRN)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
