@@ -4,6 +4,9 @@
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "millrace/base/memory_budget.h"
 #include "millrace/base/sim.h"
@@ -31,13 +34,18 @@ class HostBuffer final : public Buffer {
 
 class HostAllocatorImpl final : public Allocator {
  public:
+  constexpr explicit HostAllocatorImpl(bool limited) : limited_(limited) {}
   absl::string_view name() const override { return "host"; }
 
   StatusOr<Ref<Buffer>> Allocate(size_t size_bytes) override {
     const size_t rounded = (size_bytes + kBufferAlignment - 1) /
                            kBufferAlignment * kBufferAlignment;
     MemoryBudget& budget = MemoryBudget::Process();
-    MR_RETURN_IF_ERROR(budget.Reserve(static_cast<int64_t>(rounded)));
+    if (limited_) {
+      MR_RETURN_IF_ERROR(budget.Reserve(static_cast<int64_t>(rounded)));
+    } else {
+      budget.ReserveAlways(static_cast<int64_t>(rounded));
+    }
     void* p = std::aligned_alloc(kBufferAlignment,
                                  rounded ? rounded : kBufferAlignment);
     if (p == nullptr) {
@@ -47,6 +55,9 @@ class HostAllocatorImpl final : public Allocator {
     return Ref<Buffer>(
         MakeRef<HostBuffer>(static_cast<char*>(p), rounded, budget));
   }
+
+ private:
+  const bool limited_;
 };
 
 class WrappedBuffer final : public Buffer {
@@ -61,6 +72,39 @@ class WrappedBuffer final : public Buffer {
   absl::AnyInvocable<void()> release_;
 };
 
+// Handles and variants hold tensors of handles and variants, nested as deep as
+// a client likes. So many buffers of them are destroyed within each other on
+// the stack; the last of these destroys what lies deeper one by one.
+constexpr int kMaxNestedReleases = 8;
+
+struct Release {
+  Ref<Buffer> raw;
+  int64_t count;
+  void (*destroy)(char* elements, int64_t count);
+};
+constinit thread_local int nested_releases = 0;
+constinit thread_local std::vector<Release>* deferred_releases = nullptr;
+
+void DestroyNested(Release release) {
+  if (nested_releases == kMaxNestedReleases) {
+    return deferred_releases->push_back(std::move(release));
+  }
+  std::vector<Release> deferred;
+  if (++nested_releases == kMaxNestedReleases) deferred_releases = &deferred;
+  release.destroy(release.raw->data(), release.count);
+  while (!deferred.empty()) {
+    release = std::move(deferred.back());
+    deferred.pop_back();
+    release.destroy(release.raw->data(), release.count);
+  }
+  --nested_releases;
+}
+
+template <class T>
+void DestroyElements(char* elements, int64_t count) {
+  std::destroy_n(reinterpret_cast<T*>(elements), count);
+}
+
 // Constructed elements on top of raw memory from an allocator.
 template <class T>
 class ElementBuffer final : public Buffer {
@@ -72,7 +116,11 @@ class ElementBuffer final : public Buffer {
     std::uninitialized_value_construct_n(reinterpret_cast<T*>(data_), count_);
   }
   ~ElementBuffer() override {
-    std::destroy_n(reinterpret_cast<T*>(data_), count_);
+    if constexpr (std::is_same_v<T, StringElement>) {
+      DestroyElements<T>(data_, count_);
+    } else {
+      DestroyNested({std::move(raw_), count_, DestroyElements<T>});
+    }
   }
 
  private:
@@ -81,7 +129,8 @@ class ElementBuffer final : public Buffer {
 };
 
 // Stateless, so a constant: nothing that could wait.
-constinit HostAllocatorImpl plain_allocator;
+constinit HostAllocatorImpl plain_allocator(/*limited=*/true);
+constinit HostAllocatorImpl unlimited_allocator(/*limited=*/false);
 constinit std::atomic<Allocator*> host_allocator{&plain_allocator};
 
 }  // namespace
@@ -91,6 +140,8 @@ Allocator* HostAllocator() {
   if (SimWorld::Current()) return &plain_allocator;
   return host_allocator.load(std::memory_order_acquire);
 }
+
+Allocator* UnlimitedHostAllocator() { return &unlimited_allocator; }
 
 void SetHostAllocator(Allocator* allocator) {
   host_allocator.store(allocator, std::memory_order_release);

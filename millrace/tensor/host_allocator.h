@@ -10,4 +10,7 @@ namespace millrace {
 // Thread-safe: buffers know where they came from.
 void SetHostAllocator(Allocator* allocator);
 
+// Memory of the C library that is counted, but above the budget's limit, too.
+Allocator* UnlimitedHostAllocator();
+
 }  // namespace millrace

@@ -1,6 +1,10 @@
 #include "millrace/tensor/tensor.h"
 
 #include <cstring>
+#include <new>
+
+#include "millrace/base/memory_budget.h"
+#include "millrace/tensor/host_allocator.h"
 
 namespace millrace {
 
@@ -65,7 +69,11 @@ StatusOr<Tensor> Tensor::Allocate(Allocator* allocator, DataType type,
 }
 
 Tensor Tensor::New(DataType type, TensorShape shape) {
-  StatusOr<Tensor> t = Allocate(HostAllocator(), type, std::move(shape));
+  StatusOr<Tensor> t = Allocate(HostAllocator(), type, shape);
+  if (!t.ok()) {
+    if (ScopedMemoryLimit::active()) throw std::bad_alloc();
+    t = Allocate(UnlimitedHostAllocator(), type, std::move(shape));
+  }
   MR_CHECK(t.ok(), t.status().message());
   return *std::move(t);
 }
