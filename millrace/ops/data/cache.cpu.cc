@@ -228,7 +228,8 @@ Status AnonymousMemoryCacheOp(KernelContext& ctx) {
                         absl::StrCat("AnonymousMemoryCache", RandomUint64()),
                         MemoryCache::kTypeName, MakeRef<MemoryCache>())));
   // Nothing has to be deleted: it goes with its handle.
-  ctx.set_output(1, MakeOptional({}));
+  MR_ASSIGN(Tensor nothing, MakeOptional({}));
+  ctx.set_output(1, std::move(nothing));
   return OkStatus();
 }
 

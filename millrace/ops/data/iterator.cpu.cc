@@ -63,12 +63,13 @@ Status CheckOptional(const KernelContext& ctx, const Element& element) {
 
 Status AsOptional(KernelContext& ctx, Next next) {
   MR_RETURN_IF_ERROR(next.status());
-  if (!next->has_value()) {
-    ctx.set_output(0, MakeOptional({}));
-    return OkStatus();
+  Element element;
+  if (next->has_value()) {
+    MR_RETURN_IF_ERROR(CheckOptional(ctx, **next));
+    element = **std::move(next);
   }
-  MR_RETURN_IF_ERROR(CheckOptional(ctx, **next));
-  ctx.set_output(0, MakeOptional(**std::move(next)));
+  MR_ASSIGN(Tensor optional, MakeOptional(std::move(element)));
+  ctx.set_output(0, std::move(optional));
   return OkStatus();
 }
 
@@ -89,7 +90,10 @@ Status AnonymousIteratorOp(KernelContext& ctx) {
   MR_ASSIGN(const ElementSignature signature, SignatureOf(ctx));
   ctx.set_output(0, NewIterator(ctx, signature));
   // Nothing has to be deleted: it goes with its handle.
-  if (ctx.num_outputs() > 1) ctx.set_output(1, MakeOptional({}));
+  if (ctx.num_outputs() > 1) {
+    MR_ASSIGN(Tensor nothing, MakeOptional({}));
+    ctx.set_output(1, std::move(nothing));
+  }
   return OkStatus();
 }
 

@@ -239,7 +239,8 @@ Status AnonymousGenerator(KernelContext& ctx) {
   ctx.set_output(0, Handle(ctx, SeedGenerator::kTypeName,
                            MakeRef<SeedGenerator>(seed, seed2, reshuffles)));
   // Nothing has to be deleted: it goes with its handle.
-  ctx.set_output(1, MakeOptional({}));
+  MR_ASSIGN(Tensor nothing, MakeOptional({}));
+  ctx.set_output(1, std::move(nothing));
   return OkStatus();
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "millrace/ops/math/compound_variant.h"
 #include "millrace/ops/math/elementwise.h"
 
 namespace millrace::ops {
@@ -21,33 +22,13 @@ Status AddElements(KernelContext& ctx, const Tensor& a, const Tensor& b,
       });
 }
 
-StatusOr<Tensor> SumVariants(KernelContext& ctx, const Tensor& a,
-                             const Tensor& b) {
-  MR_ASSIGN(Tensor sum, ctx.AllocateTemp(DataType::kVariant, a.shape()));
-  for (int64_t i = 0; i < a.num_elements(); ++i) {
-    const size_t at = static_cast<size_t>(i);
-    const VariantElement& x = a.flat<VariantElement>()[at];
-    const VariantElement& y = b.flat<VariantElement>()[at];
-    const auto* const value = dynamic_cast<const SummableVariant*>(x.get());
-    if (value == nullptr || y == nullptr) {
-      return Unimplemented("the sum of variants of type ",
-                           x == nullptr ? "nothing" : x->type_name());
-    }
-    MR_ASSIGN(sum.mutable_flat<VariantElement>()[at], value->Add(ctx, *y));
-  }
-  return sum;
-}
-
 }  // namespace
 
 bool AddsUp(DataType type) {
   return IsFloating(type) || IsComplex(type) || IsInteger(type);
 }
 
-StatusOr<Tensor> SumTensors(KernelContext& ctx, const Tensor& a,
-                            const Tensor& b) {
-  if (!a.valid()) return b;
-  if (!b.valid()) return a;
+Status CheckSameForm(const Tensor& a, const Tensor& b) {
   if (a.dtype() != b.dtype()) {
     return InvalidArgument(
         "Trying to add two tensors with incompatible element types. One is ",
@@ -58,6 +39,14 @@ StatusOr<Tensor> SumTensors(KernelContext& ctx, const Tensor& a,
         "Trying to add two tensors with incompatible element shapes. One is ",
         a.shape().DebugString(), " and the other is ", b.shape().DebugString());
   }
+  return OkStatus();
+}
+
+StatusOr<Tensor> SumTensors(KernelContext& ctx, const Tensor& a,
+                            const Tensor& b) {
+  if (!a.valid()) return b;
+  if (!b.valid()) return a;
+  MR_RETURN_IF_ERROR(CheckSameForm(a, b));
   if (a.dtype() == DataType::kVariant) return SumVariants(ctx, a, b);
   if (!AddsUp(a.dtype())) {
     return InvalidArgument("Trying to add unsupported dtype ",

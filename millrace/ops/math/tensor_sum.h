@@ -5,20 +5,14 @@
 
 namespace millrace::ops {
 
-// What a variant may hold that adds up tensor by tensor, for AddN.
-class SummableVariant : public VariantValue {
- public:
-  // INVALID_ARGUMENT if `other` is of another form; RESOURCE_EXHAUSTED.
-  virtual StatusOr<Ref<VariantValue>> Add(KernelContext& ctx,
-                                          const VariantValue& other) const = 0;
-};
-
 // Numbers add up; bool, strings, handles and quantized types do not.
 bool AddsUp(DataType type);
 
+// INVALID_ARGUMENT unless both have the same type and shape.
+Status CheckSameForm(const Tensor& a, const Tensor& b);
 // a + b in a tensor of its own. Where one of them has no value (no type), the
-// other one. Variants must be summable. INVALID_ARGUMENT if types or shapes
-// differ or the type does not add up; RESOURCE_EXHAUSTED.
+// other one. Variants: see compound_variant.h. INVALID_ARGUMENT if types or
+// shapes differ or the type does not add up; RESOURCE_EXHAUSTED.
 StatusOr<Tensor> SumTensors(KernelContext& ctx, const Tensor& a,
                             const Tensor& b);
 // *sum += x, numbers of one type and shape, where nobody else sees *sum; else

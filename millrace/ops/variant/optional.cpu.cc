@@ -1,37 +1,35 @@
 // Optionals: a tuple of tensors, or nothing.
 #include <vector>
 
+#include "millrace/base/memory_charge.h"
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/math/tensor_sum.h"
+#include "millrace/ops/math/compound_variant.h"
 #include "millrace/ops/variant/optional.h"
-#include "millrace/ops/variant/zeros_like.h"
 
 namespace millrace::ops {
 namespace {
 
 // Without components: nothing. Immutable.
-class OptionalValue final : public SummableVariant {
+class OptionalValue final : public CompoundVariant {
  public:
   static constexpr absl::string_view kTypeName = "tensorflow::data::Optional";
 
-  explicit OptionalValue(std::vector<Tensor> components)
-      : components_(std::move(components)) {}
+  // RESOURCE_EXHAUSTED where memory has no room for the table of components.
+  static StatusOr<Ref<VariantValue>> Make(std::vector<Tensor> components) {
+    auto made = MakeRef<OptionalValue>();
+    MR_RETURN_IF_ERROR(made->charge_.Set(
+        static_cast<int64_t>(components.capacity() * sizeof(Tensor)),
+        "the components of an optional"));
+    made->components_ = std::move(components);
+    return Ref<VariantValue>(std::move(made));
+  }
 
   absl::string_view type_name() const override { return kTypeName; }
   const std::vector<Tensor>& components() const { return components_; }
   bool has_value() const { return !components_.empty(); }
 
-  StatusOr<Ref<VariantValue>> ZerosLike(Allocator* allocator) const override {
-    std::vector<Tensor> zeros;
-    for (const Tensor& t : components_) {
-      MR_ASSIGN(Tensor z, ZerosLikeTensor(t, allocator));
-      zeros.push_back(std::move(z));
-    }
-    return Ref<VariantValue>(MakeRef<OptionalValue>(std::move(zeros)));
-  }
-
-  StatusOr<Ref<VariantValue>> Add(KernelContext& ctx,
-                                  const VariantValue& other) const override {
+  absl::Span<const Tensor> parts() const override { return components_; }
+  Status CheckSum(const VariantValue& other) const override {
     if (other.type_name() != kTypeName) {
       return InvalidArgument("Cannot add an optional and a variant of type ",
                              other.type_name());
@@ -48,20 +46,22 @@ class OptionalValue final : public SummableVariant {
           "components (",
           components_.size(), " vs. ", b.components_.size(), ").");
     }
-    std::vector<Tensor> sums;
-    for (size_t i = 0; i < components_.size(); ++i) {
-      MR_ASSIGN(Tensor t, SumTensors(ctx, components_[i], b.components_[i]));
-      sums.push_back(std::move(t));
-    }
-    return Ref<VariantValue>(MakeRef<OptionalValue>(std::move(sums)));
+    return OkStatus();
+  }
+  StatusOr<Ref<VariantValue>> With(std::vector<Tensor> parts,
+                                   const CompoundVariant*) const override {
+    return Make(std::move(parts));
   }
 
  private:
-  const std::vector<Tensor> components_;
+  std::vector<Tensor> components_;
+  MemoryCharge charge_;
 };
 
-void SetOptional(KernelContext& ctx, std::vector<Tensor> components) {
-  ctx.set_output(0, MakeOptional(std::move(components)));
+Status SetOptional(KernelContext& ctx, std::vector<Tensor> components) {
+  MR_ASSIGN(Tensor optional, MakeOptional(std::move(components)));
+  ctx.set_output(0, std::move(optional));
+  return OkStatus();
 }
 
 StatusOr<const OptionalValue*> OptionalOfInput(KernelContext& ctx) {
@@ -82,17 +82,14 @@ StatusOr<const OptionalValue*> OptionalOfInput(KernelContext& ctx) {
 
 Status FromValue(KernelContext& ctx) {
   std::vector<Tensor> components;
+  components.reserve(static_cast<size_t>(ctx.num_inputs()));
   for (int i = 0; i < ctx.num_inputs(); ++i) {
     components.push_back(ctx.TakeInput(i));
   }
-  SetOptional(ctx, std::move(components));
-  return OkStatus();
+  return SetOptional(ctx, std::move(components));
 }
 
-Status None(KernelContext& ctx) {
-  SetOptional(ctx, {});
-  return OkStatus();
-}
+Status None(KernelContext& ctx) { return SetOptional(ctx, {}); }
 
 Status HasValue(KernelContext& ctx) {
   MR_ASSIGN(const OptionalValue* const optional, OptionalOfInput(ctx));
@@ -153,9 +150,10 @@ class GetValueKernel {
 
 }  // namespace
 
-Tensor MakeOptional(std::vector<Tensor> components) {
-  return Tensor::Scalar<VariantElement>(
-      VariantElement(MakeRef<OptionalValue>(std::move(components))));
+StatusOr<Tensor> MakeOptional(std::vector<Tensor> components) {
+  MR_ASSIGN(Ref<VariantValue> value,
+            OptionalValue::Make(std::move(components)));
+  return Tensor::Scalar<VariantElement>(std::move(value));
 }
 
 }  // namespace millrace::ops

@@ -8,6 +8,7 @@
 namespace millrace::ops {
 
 // A scalar variant: an optional with these components, without any: nothing.
-Tensor MakeOptional(std::vector<Tensor> components);
+// RESOURCE_EXHAUSTED.
+StatusOr<Tensor> MakeOptional(std::vector<Tensor> components);
 
 }  // namespace millrace::ops

@@ -1,47 +1,11 @@
 #include "millrace/ops/variant/tensor_list.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
-
-#include "millrace/ops/variant/zeros_like.h"
 
 namespace millrace::ops {
 
-StatusOr<Tensor> ZerosLikeTensor(const Tensor& t, Allocator* allocator) {
-  if (!t.valid()) return t;
-  MR_ASSIGN(Tensor zeros, Tensor::Allocate(allocator, t.dtype(), t.shape()));
-  if (t.dtype() == DataType::kVariant) {
-    for (int64_t i = 0; i < t.num_elements(); ++i) {
-      const size_t at = static_cast<size_t>(i);
-      const VariantElement& element = t.flat<VariantElement>()[at];
-      if (element == nullptr) continue;
-      MR_ASSIGN(zeros.mutable_flat<VariantElement>()[at],
-                element->ZerosLike(allocator));
-    }
-  } else if (t.dtype() == DataType::kResource) {
-    return InvalidArgument(
-        "Trying to compute zeros_like for unsupported dtype resource");
-  } else if (IsPlain(t.dtype())) {
-    std::memset(zeros.mutable_data(), 0, zeros.size_bytes());
-  }
-  return zeros;
-}
-
-StatusOr<Ref<VariantValue>> TensorListValue::ZerosLike(
-    Allocator* allocator) const {
-  auto zeros = MakeRef<TensorListValue>(element_dtype, element_shape);
-  MR_RETURN_IF_ERROR(zeros->Resize(size()));
-  for (int64_t i = 0; i < size(); ++i) {
-    MR_ASSIGN(Tensor t,
-              ZerosLikeTensor(tensors_[static_cast<size_t>(i)], allocator));
-    zeros->Set(i, std::move(t));
-  }
-  return Ref<VariantValue>(std::move(zeros));
-}
-
-StatusOr<Ref<VariantValue>> TensorListValue::Add(
-    KernelContext& ctx, const VariantValue& other) const {
+Status TensorListValue::CheckSum(const VariantValue& other) const {
   if (other.type_name() != kTypeName) {
     return InvalidArgument("Trying to add a list of tensors and a variant of ",
                            "type ", other.type_name());
@@ -65,15 +29,20 @@ StatusOr<Ref<VariantValue>> TensorListValue::Add(
         "Trying to add two lists of tensors with different lengths. One is ",
         size(), " and the other is ", b.size());
   }
-  MR_ASSIGN(PartialShape shape, element_shape.Merge(b.element_shape));
-  auto result = MakeRef<TensorListValue>(element_dtype, std::move(shape));
-  MR_RETURN_IF_ERROR(result->Resize(size()));
-  for (int64_t i = 0; i < size(); ++i) {
-    const size_t at = static_cast<size_t>(i);
-    MR_ASSIGN(Tensor t, SumTensors(ctx, tensors_[at], b.tensors_[at]));
-    result->Set(i, std::move(t));
+  return element_shape.Merge(b.element_shape).status();
+}
+
+StatusOr<Ref<VariantValue>> TensorListValue::With(
+    std::vector<Tensor> parts, const CompoundVariant* other) const {
+  PartialShape shape = element_shape;
+  if (other != nullptr) {
+    const auto& list = static_cast<const TensorListValue&>(*other);
+    MR_ASSIGN(shape, shape.Merge(list.element_shape));
   }
-  return Ref<VariantValue>(std::move(result));
+  auto made = MakeRef<TensorListValue>(element_dtype, std::move(shape));
+  MR_RETURN_IF_ERROR(made->Resize(size()));
+  made->tensors_ = std::move(parts);
+  return Ref<VariantValue>(std::move(made));
 }
 
 Status TensorListValue::Resize(int64_t size) {

@@ -6,7 +6,7 @@
 #include "millrace/base/memory_charge.h"
 #include "millrace/kernel/kernel_context.h"
 #include "millrace/ops/array/element_types.h"
-#include "millrace/ops/math/tensor_sum.h"
+#include "millrace/ops/math/compound_variant.h"
 #include "millrace/tensor/tensor.h"
 
 // What kernels of lists take.
@@ -17,7 +17,7 @@
 namespace millrace::ops {
 
 // Immutable once a second reference exists.
-class TensorListValue final : public SummableVariant {
+class TensorListValue final : public CompoundVariant {
  public:
   static constexpr absl::string_view kTypeName = "tensorflow::TensorList";
 
@@ -25,9 +25,10 @@ class TensorListValue final : public SummableVariant {
       : element_dtype(dtype), element_shape(std::move(shape)) {}
 
   absl::string_view type_name() const override { return kTypeName; }
-  StatusOr<Ref<VariantValue>> ZerosLike(Allocator* allocator) const override;
-  StatusOr<Ref<VariantValue>> Add(KernelContext& ctx,
-                                  const VariantValue& other) const override;
+  absl::Span<const Tensor> parts() const override { return tensors_; }
+  Status CheckSum(const VariantValue& other) const override;
+  StatusOr<Ref<VariantValue>> With(std::vector<Tensor> parts,
+                                   const CompoundVariant* other) const override;
 
   const std::vector<Tensor>& tensors() const { return tensors_; }
   int64_t size() const { return static_cast<int64_t>(tensors_.size()); }
