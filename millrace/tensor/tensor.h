@@ -48,8 +48,8 @@ class Tensor {
   // RESOURCE_EXHAUSTED if the allocator has no room.
   static StatusOr<Tensor> Allocate(Allocator* allocator, DataType type,
                                    TensorShape shape);
-  // Same from host memory, for sizes of our own (tests, small results of a
-  // client); aborts where memory is exhausted.
+  // Same from host memory, for sizes of our own (tests, small results). Where
+  // the budget is spent: bad_alloc under a ScopedMemoryLimit, else beyond it.
   static Tensor New(DataType type, TensorShape shape);
   static Tensor Zeros(DataType type, TensorShape shape);
   // Takes `buffer`, whose elements begin at `data`.
