@@ -28,10 +28,7 @@ def device(task):
 
 def status(cluster, task):
   """What `millrace status --json` says of a task."""
-  command = [task_servers.COMMAND, "status", cluster.address(*task), "--json", "--waits", "100"]
-  done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
-  assert done.returncode == 0, done.stderr
-  return json.loads(done.stdout)
+  return json.loads(cluster.status(*task, options=["--json", "--waits", "100"]))
 
 
 def await_status(cluster, task, condition, seconds=PATIENCE_S):

@@ -1,6 +1,7 @@
 """Two clusters of 2 ps and 2 workers, of ours and of stock, that every file of this folder may share."""
 
 import os
+import textwrap
 
 import pytest
 
@@ -29,6 +30,16 @@ def clusters():
   with task_servers.Cluster({"ps": 1, "worker": 2}) as ours:
     with task_servers.Cluster({"ps": 1, "worker": 2}, kind="stock") as stock:
       yield ours, stock
+
+
+@pytest.fixture
+def script(tmp_path):
+  """Writes a script from its lines and gives its path."""
+  def write(text):
+    path = tmp_path / "script.py"
+    path.write_text(textwrap.dedent(text))
+    return str(path)
+  return write
 
 
 @pytest.fixture

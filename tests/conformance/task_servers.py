@@ -112,6 +112,11 @@ class Cluster:
   def target(self, job, task=0):
     return "grpc://" + self.address(job, task)
 
+  def status(self, job, task=0, options=()):
+    """What `millrace status` prints of a task."""
+    return subprocess.run([COMMAND, "status", self.address(job, task), *options], capture_output=True, text=True,
+                          check=True, timeout=60).stdout
+
   def spec(self):
     jobs = {}
     for job, task in self.names:

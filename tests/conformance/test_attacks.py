@@ -26,9 +26,7 @@ MEMORY_SLACK = 150 << 20
 
 
 def status(cluster, job):
-  out = subprocess.run([task_servers.COMMAND, "status", cluster.address(job), "--json"], capture_output=True,
-                       text=True, check=True).stdout
-  return json.loads(out)
+  return json.loads(cluster.status(job, options=["--json"]))
 
 
 def resident(process):

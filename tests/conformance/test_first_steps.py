@@ -451,6 +451,5 @@ def test_a_server_stops_within_two_seconds(how):
     stopper.join()
     assert caught == [0]
     # Nothing of the session is left at the other task.
-    status = subprocess.run([task_servers.COMMAND, "status", cluster.address("ps"), "--json"], capture_output=True,
-                            text=True, check=True).stdout
+    status = cluster.status("ps", options=["--json"])
     assert '"worker_sessions": 0' in status and '"running_steps": 0' in status

@@ -1,6 +1,5 @@
 """Queues by the stock client, on servers of ours and of stock: the same values, codes and first words."""
 
-import subprocess
 import threading
 import time
 
@@ -174,13 +173,8 @@ def test_waits_are_shown(clusters):
     with tf1.Session(ours.target("worker")) as session:
       thread = threading.Thread(target=lambda: session.run(take, options=PLENTY))
       thread.start()
-
-      def status():
-        return subprocess.run([task_servers.COMMAND, "status", ours.address("ps")], capture_output=True, text=True,
-                              check=True).stdout
-
-      task_servers.wait_for(lambda: "dequeue from queue starved" in status(), status)
-      assert "node hungry" in status()
+      task_servers.wait_for(lambda: "dequeue from queue starved" in ours.status("ps"), lambda: ours.status("ps"))
+      assert "node hungry" in ours.status("ps")
       session.run(q.enqueue(1), options=PLENTY)
       thread.join(20)
       assert not thread.is_alive()

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import textwrap
 import time
 
 import pytest
@@ -59,15 +58,6 @@ WRONG = """
         print(e)
     raise SystemExit(7)
     """
-
-
-@pytest.fixture
-def script(tmp_path):
-  def write(text):
-    path = tmp_path / "script.py"
-    path.write_text(textwrap.dedent(text))
-    return str(path)
-  return write
 
 
 def start(*words, **options):

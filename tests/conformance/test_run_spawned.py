@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import textwrap
 
 import pytest
 
@@ -43,15 +42,6 @@ NESTED = """
         for _ in range(2):
             print(*answers.get(timeout=200), flush=True)
     """
-
-
-@pytest.fixture
-def script(tmp_path):
-  def write(text):
-    path = tmp_path / "script.py"
-    path.write_text(textwrap.dedent(text))
-    return str(path)
-  return write
 
 
 def run(words, **options):

@@ -70,6 +70,7 @@ Queue::TupleDone WithoutTuple(Done done) {
 QueueCaller QueueCaller::Of(KernelContext& ctx) {
   QueueCaller caller;
   caller.cancel = ctx.step().cancel;
+  caller.deadline = ctx.step().deadline;
   caller.allocator = ctx.device().allocator();
   caller.completions = &ctx.device().lanes().inter_op;
   caller.timer = &ctx.device().lanes().timer;

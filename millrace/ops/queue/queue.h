@@ -27,7 +27,10 @@ const char* KindName(QueueKind kind);
 // Who calls, for operations that may have to wait. What it points to lives
 // until the operation is done.
 struct QueueCaller {
-  CancelScope* cancel = nullptr;   // null: cannot be cancelled
+  CancelScope* cancel = nullptr;  // null: cannot be cancelled
+  // When `cancel` ends by itself. What still waits then gets nothing any more,
+  // also if `cancel` is late.
+  Deadline deadline;
   Allocator* allocator = nullptr;  // of results
   // Where an operation that had to wait is completed.
   TaskQueue* completions = nullptr;

@@ -24,6 +24,12 @@ struct Queue::Attempt {
   CancelScope::Token token = 0;
   int64_t since_nanos = 0;
   std::optional<WaitScope> wait;
+
+  // Its step's time is over, though the timer that ends it may be late.
+  bool GaveUp() const {
+    return wait.has_value() && caller.cancel != nullptr &&
+           caller.deadline.expired();
+  }
 };
 
 // Outlives the queue as long as a timer may call.

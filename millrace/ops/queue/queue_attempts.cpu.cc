@@ -61,13 +61,19 @@ void Queue::Flush(Finished* finished) {
 
 bool Queue::RunFirst(Attempts& attempts, Finished* finished) {
   bool progress = false;
-  while (!attempts.empty()) {
-    const auto first = attempts.begin();
+  auto first = attempts.begin();
+  while (first != attempts.end()) {
+    // A closed queue refuses every enqueue, also this one.
+    if (first->second->GaveUp() &&
+        !(closed_ && IsEnqueue(first->second->what))) {
+      ++first;
+      continue;
+    }
     const Progress made = Try(*first->second);
     progress |= made != Progress::kNone;
     if (made != Progress::kComplete) break;
     finished->push_back(std::move(first->second));
-    attempts.erase(first);
+    first = attempts.erase(first);
   }
   return progress;
 }

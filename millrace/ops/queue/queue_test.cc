@@ -137,6 +137,42 @@ TEST_F(QueueTest, ACancelledDequeuePutsBackWhatItHad) {
   }
 }
 
+// The timer that ends a step may be late; its client has been told already.
+TEST_F(QueueTest, WhatWaitsBeyondItsDeadlineGetsNothingAndBringsNothing) {
+  Make(QueueKind::kFifo, 2);
+  CancelScope step;
+  QueueCaller late = Caller(&step);
+  late.deadline = Deadline::At(0);
+  Outcome take, next;
+  queue_->Dequeue(late, take.AsTuple());
+  queue_->Dequeue(Caller(), next.AsTuple());
+  Put(0, 3);
+  later_.RunAll();
+  EXPECT_FALSE(take.ended);
+  EXPECT_THAT(next.values(), ElementsAre(0));
+
+  Outcome put, drain, rest;
+  queue_->Enqueue(late, One(7), put.AsDone());
+  queue_->DequeueMany(Caller(), 2, false, drain.AsTuple());
+  EXPECT_THAT(drain.values(), ElementsAre(1, 2));
+  EXPECT_EQ(queue_->size(), 0);
+  EXPECT_FALSE(put.ended);
+
+  // Closing refuses what waits, before fewer elements than asked are given.
+  Outcome close;
+  queue_->DequeueMany(Caller(), 5, true, rest.AsTuple());
+  queue_->Close(Caller(), false, close.AsDone());
+  EXPECT_TRUE(close.ended);
+  later_.RunAll();
+  EXPECT_EQ(put.result.status().code(), StatusCode::kCancelled);
+  EXPECT_EQ(rest.result.status().code(), StatusCode::kOutOfRange);
+  EXPECT_FALSE(take.ended);
+  step.Cancel(DeadlineExceeded("late"));
+  later_.RunAll();
+  EXPECT_EQ(take.result.status(), DeadlineExceeded("late"));
+  EXPECT_EQ(queue_->waiting(), 0);
+}
+
 TEST_F(QueueTest, ACancelledDequeueLetsTheNextGoOn) {
   Make(QueueKind::kFifo, 100);
   Put(0, 3);

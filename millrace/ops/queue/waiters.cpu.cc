@@ -11,9 +11,15 @@ struct WaitingResource::Waiter {
   Status status;
   CancelScope* scope = nullptr;
   CancelScope::Token token = 0;
+  Deadline deadline;  // of the step
   TaskQueue* completions = nullptr;
   std::string what;
   std::optional<WaitScope> wait;
+
+  // Its step's time is over, though the timer that ends it may be late.
+  bool GaveUp() const {
+    return wait.has_value() && scope != nullptr && deadline.expired();
+  }
 };
 
 namespace {
@@ -48,6 +54,7 @@ void WaitingResource::Start(KernelContext& ctx, absl::string_view what,
   own->ordered = ordered;
   own->done = std::move(done);
   own->scope = ctx.step().cancel;
+  own->deadline = ctx.step().deadline;
   own->completions = &ctx.device().lanes().inter_op;
   Finished finished;
   {
@@ -98,6 +105,10 @@ void WaitingResource::Flush(Finished* finished) {
     bool ordered_waits = false;
     for (auto it = waiters_.begin(); it != waiters_.end();) {
       Waiter& waiter = *it->second;
+      if (waiter.GaveUp()) {
+        ++it;
+        continue;
+      }
       if ((waiter.ordered && ordered_waits) ||
           !waiter.attempt(&waiter.status)) {
         ordered_waits |= waiter.ordered;

@@ -21,7 +21,8 @@ namespace millrace::ops {
 
 // A resource with operations that wait, none of which costs a thread. Each
 // class keeps its state under `mu_` and tries waiting operations again, in the
-// order of their arrival, whenever the state changed.
+// order of their arrival, whenever the state changed; one whose step's deadline
+// has passed is not tried any more, also before the step's end is told.
 class WaitingResource : public Resource {
  public:
   // Operations that wait end with CANCELLED.

@@ -92,6 +92,27 @@ TEST_F(WaitersTest, AStageThatIsCancelledAddsNothing) {
   EXPECT_EQ(area->size(), 1);
 }
 
+// The timer that ends a step may be late; its client has been told already.
+TEST_F(WaitersTest, WhatWaitsBeyondItsDeadlineGetsNothingAndBringsNothing) {
+  const auto area = MakeRef<StagingArea>(StagingLimits{.capacity = 1}, "area");
+  Call get(device()), put(device()), take(device());
+  get.step.deadline = put.step.deadline = Deadline::At(0);
+  area->Get(get.ctx, get.AsUse(), get.AsDone());
+  Put(*area, 1);
+  EXPECT_EQ(area->size(), 1);
+  area->Put(put.ctx, Tuple(2), put.AsDone());
+  area->Get(take.ctx, take.AsUse(), take.AsDone());
+  EXPECT_TRUE(take.Wait().ok());
+  EXPECT_THAT(take.got, ElementsAre(1));
+  EXPECT_EQ(area->size(), 0);
+  EXPECT_EQ(area->waiting(), 2);
+  for (Call* late : {&get, &put}) {
+    late->cancel.Cancel(DeadlineExceeded("late"));
+    EXPECT_EQ(late->Wait(), DeadlineExceeded("late"));
+  }
+  EXPECT_EQ(area->size(), 0);
+}
+
 TEST_F(WaitersTest, ATakeThatIsCancelledLeavesTheGradients) {
   const auto sum = MakeRef<Accumulator>(
       Accumulator::Options{.shape = PartialShape({1})}, "sum");
