@@ -20,16 +20,19 @@ struct Relu6Op {
     return low >= T(6) ? T(6) : low;
   }
 };
+// Products, as in stock: what is no number stays so where x is not above 0.
+// They also keep compilers from loads of dy that are masked by x, and wait for
+// it.
 struct ReluGradOp {
   template <class T>
   static T Do(T dy, T x) {
-    return x > T(0) ? dy : T(0);
+    return static_cast<T>(dy * (x > T(0) ? T(1) : T(0)));
   }
 };
 struct Relu6GradOp {
   template <class T>
   static T Do(T dy, T x) {
-    return x > T(0) && x < T(6) ? dy : T(0);
+    return static_cast<T>(dy * (x > T(0) && x < T(6) ? T(1) : T(0)));
   }
 };
 
