@@ -1,18 +1,47 @@
 #include "millrace/ops/nn/channel_loops.h"
 
+#include <algorithm>
+
 #include "millrace/base/target_clones.h"
+#include "millrace/ops/nn/lanes.h"
 
 namespace millrace::ops {
+namespace {
+
+// Rows of n channels that stay in the first-level cache while one block of
+// channels after the other goes over them.
+int64_t RowsAtOnce(int64_t n) {
+  return std::max<int64_t>(1, 2048 / std::max<int64_t>(1, n));
+}
+
+}  // namespace
 
 MR_TARGET_CLONES void AddRows(const float* x, const float* shift, int64_t rows,
                               int64_t n, float* sums, float* squares) {
-  for (int64_t r = 0; r < rows; ++r) {
-#pragma GCC ivdep
-    for (int64_t c = 0; c < n; ++c) {
-      const float d = x[r * n + c] - shift[c];
-      sums[c] += d;
-      squares[c] += d * d;
-    }
+  const int64_t step = RowsAtOnce(n);
+  for (int64_t first = 0; first < rows; first += step) {
+    const int64_t end = std::min(rows, first + step);
+    ForLanes(n, [&]<int kLanes>(int64_t c) MR_LANES {
+      float from[kLanes], s[kLanes], q[kLanes];
+      for (int k = 0; k < kLanes; ++k) {
+        from[k] = shift[c + k];
+        s[k] = sums[c + k];
+        q[k] = squares[c + k];
+      }
+      for (int64_t r = first; r < end; ++r) {
+        const float* const row = x + r * n + c;
+#pragma GCC unroll 4
+        for (int k = 0; k < kLanes; ++k) {
+          const float d = row[k] - from[k];
+          s[k] += d;
+          q[k] += d * d;
+        }
+      }
+      for (int k = 0; k < kLanes; ++k) {
+        sums[c + k] = s[k];
+        squares[c + k] = q[k];
+      }
+    });
   }
 }
 
@@ -41,13 +70,31 @@ MR_TARGET_CLONES void AddPlane(const float* x, float shift, int64_t n,
 MR_TARGET_CLONES void AddGradRows(const float* dy, const float* x,
                                   const float* mean, int64_t rows, int64_t n,
                                   float* sums, float* products) {
-  for (int64_t r = 0; r < rows; ++r) {
-#pragma GCC ivdep
-    for (int64_t c = 0; c < n; ++c) {
-      const float d = dy[r * n + c];
-      sums[c] += d;
-      products[c] += d * (x[r * n + c] - mean[c]);
-    }
+  const int64_t step = RowsAtOnce(n);
+  for (int64_t first = 0; first < rows; first += step) {
+    const int64_t end = std::min(rows, first + step);
+    ForLanes(n, [&]<int kLanes>(int64_t c) MR_LANES {
+      float m[kLanes], s[kLanes], q[kLanes];
+      for (int k = 0; k < kLanes; ++k) {
+        m[k] = mean[c + k];
+        s[k] = sums[c + k];
+        q[k] = products[c + k];
+      }
+      for (int64_t r = first; r < end; ++r) {
+        const float* const grad = dy + r * n + c;
+        const float* const row = x + r * n + c;
+#pragma GCC unroll 4
+        for (int k = 0; k < kLanes; ++k) {
+          const float d = grad[k];
+          s[k] += d;
+          q[k] += d * (row[k] - m[k]);
+        }
+      }
+      for (int k = 0; k < kLanes; ++k) {
+        sums[c + k] = s[k];
+        products[c + k] = q[k];
+      }
+    });
   }
 }
 

@@ -10,20 +10,10 @@
 #include "absl/types/span.h"
 #include "millrace/base/target_clones.h"
 #include "millrace/ops/math/numbers.h"
+#include "millrace/ops/nn/lanes.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
-
-#define MR_LANES __attribute__((always_inline))
-
-// Calls f<lanes>(first channel) for blocks of n channels.
-template <class F>
-MR_LANES inline void ForLanes(int64_t n, const F& f) {
-  int64_t c = 0;
-  for (; c + 32 <= n; c += 32) f.template operator()<32>(c);
-  for (; c + 8 <= n; c += 8) f.template operator()<8>(c);
-  for (; c < n; ++c) f.template operator()<1>(c);
-}
 
 // tap[k] = the number of the tap where x[places[tap] + k] is largest, the first
 // of several: in order, what is larger than the last one, so a NaN that comes
@@ -40,6 +30,7 @@ MR_LANES inline void FindTaps(const T* x, absl::Span<const int64_t> places,
   const auto taps = static_cast<int32_t>(places.size());
   for (int32_t t = 0; t < taps; ++t) {
     const T* const from = x + places[static_cast<size_t>(t)];
+#pragma GCC unroll 4
     for (int k = 0; k < kLanes; ++k) {
       const S v = static_cast<S>(from[k]);
       // Without branches, for vectors of lanes.
@@ -98,6 +89,7 @@ MR_TARGET_CLONES void ScaledSumOfTaps(const T* x,
     S sums[kLanes] = {};
     for (const int64_t place : places) {
       const T* const from = x + place + c;
+#pragma GCC unroll 4
       for (int k = 0; k < kLanes; ++k) sums[k] += static_cast<S>(from[k]);
     }
     for (int k = 0; k < kLanes; ++k) {
@@ -125,7 +117,5 @@ MR_TARGET_CLONES void WeightedSumOfTaps(const T* x,
     for (int k = 0; k < kLanes; ++k) z[c + k] = static_cast<T>(sums[k]);
   });
 }
-
-#undef MR_LANES
 
 }  // namespace millrace::ops

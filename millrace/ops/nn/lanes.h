@@ -1,0 +1,32 @@
+// Loops over channels, in blocks whose values stay in vector registers.
+//
+//   ForLanes(n, [&]<int kLanes>(int64_t c) MR_LANES {
+//     float sums[kLanes] = {};
+//     for (...) {
+//   #pragma GCC unroll 4
+//       for (int k = 0; k < kLanes; ++k) sums[k] += from[c + k];
+//     }
+//     ...
+//   });
+//
+// In functions with MR_TARGET_CLONES. What is kept from one outer iteration to
+// the next needs the pragma: it unrolls the few vectors of a block, without
+// which their array stays in memory.
+#pragma once
+
+#include <cstdint>
+
+namespace millrace::ops {
+
+#define MR_LANES __attribute__((always_inline))
+
+// Calls f<lanes>(first channel) for blocks of n channels.
+template <class F>
+MR_LANES inline void ForLanes(int64_t n, const F& f) {
+  int64_t c = 0;
+  for (; c + 32 <= n; c += 32) f.template operator()<32>(c);
+  for (; c + 8 <= n; c += 8) f.template operator()<8>(c);
+  for (; c < n; ++c) f.template operator()<1>(c);
+}
+
+}  // namespace millrace::ops
