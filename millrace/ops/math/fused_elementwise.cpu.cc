@@ -1,8 +1,5 @@
-// Elementwise ops that run together: block by block, so that what one hands to
-// the next stays in the first-level cache.
+// Elementwise ops that run together, in one pass over memory (fused_blocks.h).
 #include <algorithm>
-#include <atomic>
-#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -10,18 +7,11 @@
 #include "absl/container/inlined_vector.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/math/elementwise.h"
-#include "millrace/ops/math/float_blocks.h"
+#include "millrace/ops/math/fused_blocks.h"
 #include "millrace/ops/math/fused_kernels.h"
 
 namespace millrace::ops {
 namespace {
-
-constexpr int64_t kFusedBlock = kFloatBlock;
-
-// Where results of a block lie.
-struct alignas(64) CacheLine {
-  char bytes[64];
-};
 
 // A result of one element.
 struct alignas(16) OneElement {
@@ -204,67 +194,50 @@ class FusedElementwiseKernel {
 
   Status RunBlocks(KernelContext& ctx, const Values& values,
                    const OneElements& ones) const {
-    int64_t cost_picos = 0;
-    // Of each stage that runs block by block.
-    struct Active {
-      size_t stage;
-      uint32_t form;
-    };
-    absl::InlinedVector<Active, 16> active;
-    for (size_t s = 0; s < stages_.size(); ++s) {
-      if (ValueOf(values, -1 - static_cast<int>(s)).is_one) continue;
-      active.push_back({s, Form(values, s)});
-      cost_picos += stages_[s].function->cost_picos();
-    }
+    const int taken_over = InputToTakeOver(ctx, values);
+    const char* const taken_over_data = ctx.input(taken_over).data();
     MR_ASSIGN(Tensor* const out,
-              ctx.ForwardOrAllocateOutput({InputToTakeOver(ctx, values)}, 0,
-                                          values.shape));
+              ctx.ForwardOrAllocateOutput({taken_over}, 0, values.shape));
     char* const result = out->mutable_data();
     const int64_t total = values.shape.num_elements();
-    const size_t lines =
-        (static_cast<size_t>(std::min(total, kFusedBlock)) * widest_ + 63) / 64;
-    std::atomic<size_t> failed{std::numeric_limits<size_t>::max()};
-    MR_RETURN_IF_ERROR(
-        ShardElements(ctx, total, cost_picos, [&](int64_t begin, int64_t end) {
-          const std::unique_ptr<CacheLine[]> room(
-              new CacheLine[lines * num_registers_]);
-          const auto register_of = [&](size_t stage) {
-            return room[stages_[stage].reg * lines].bytes;
-          };
-          for (int64_t at = begin; at < end; at += kFusedBlock) {
-            const int64_t n = std::min(kFusedBlock, end - at);
-            for (const Active& a : active) {
-              const std::vector<int>& inputs = InputsOf(a.stage);
-              const char* in[ElementwiseFunction::kMaxInputs];
-              for (size_t i = 0; i < inputs.size(); ++i) {
-                const int from = inputs[i];
-                const bool is_one = ValueOf(values, from).is_one;
-                const size_t stage = static_cast<size_t>(-1 - from);
-                if (from >= 0) {
-                  const Tensor& t = ctx.input(from);
-                  in[i] = t.data() + (is_one ? 0
-                                             : static_cast<size_t>(at) *
-                                                   SizeOf(t.dtype()));
-                } else {
-                  in[i] = is_one ? ones[stage].bytes : register_of(stage);
-                }
-              }
-              const Stage& stage = stages_[a.stage];
-              char* const z =
-                  a.stage + 1 == stages_.size()
-                      ? result + static_cast<size_t>(at) * stage.bytes
-                      : register_of(a.stage);
-              if (stage.function->Run(in, a.form, z, n)) continue;
-              // The first stage that fails tells why, whatever the order.
-              size_t before = failed.load(std::memory_order_relaxed);
-              while (a.stage < before &&
-                     !failed.compare_exchange_weak(before, a.stage)) {
-              }
-            }
-          }
-        }));
-    const size_t stage = failed.load();
-    return stage < stages_.size() ? Failed(ctx, stage) : OkStatus();
+    FusedBlocks blocks(total, num_registers_, widest_, result,
+                       stages_.back().bytes);
+    int64_t cost_picos = 0;
+    for (size_t s = 0; s < stages_.size(); ++s) {
+      if (ValueOf(values, -1 - static_cast<int>(s)).is_one) continue;
+      FusedBlocks::Stage stage;
+      stage.function = stages_[s].function.get();
+      stage.scalars = Form(values, s);
+      stage.reg = stages_[s].reg;
+      stage.index = s;
+      for (size_t i = 0; i < InputsOf(s).size(); ++i) {
+        stage.in[i] = OperandOf(ctx, values, ones, InputsOf(s)[i]);
+      }
+      blocks.Add(stage);
+      cost_picos += stage.function->cost_picos();
+    }
+    blocks.Finish(result == taken_over_data);
+    MR_RETURN_IF_ERROR(ShardElements(
+        ctx, total, cost_picos,
+        [&](int64_t begin, int64_t end) { blocks.Run(begin, end); }));
+    const size_t failed = blocks.failed();
+    return failed == FusedBlocks::kNone ? OkStatus() : Failed(ctx, failed);
+  }
+
+  FusedBlocks::Operand OperandOf(KernelContext& ctx, const Values& values,
+                                 const OneElements& ones, int from) const {
+    const bool is_one = ValueOf(values, from).is_one;
+    FusedBlocks::Operand operand;
+    if (from >= 0) {
+      const Tensor& t = ctx.input(from);
+      operand.data = t.data();
+      operand.step = is_one ? 0 : SizeOf(t.dtype());
+    } else if (is_one) {
+      operand.data = ones[static_cast<size_t>(-1 - from)].bytes;
+    } else {
+      operand.reg = stages_[static_cast<size_t>(-1 - from)].reg;
+    }
+    return operand;
   }
 
   FusedKernels kernels_;

@@ -1,0 +1,24 @@
+// Results that are written past the caches.
+//
+// An ordinary store first fetches the line that it overwrites, and keeps it in
+// the caches. For what is larger than these both are for nothing: the line is
+// evicted before anybody reads it. Stores past the caches (non-temporal ones)
+// save the fetch, a third of the traffic of z = f(x). They pay for whole lines
+// only, so results are computed block by block in the first-level cache and
+// copied from there.
+#pragma once
+
+#include <cstddef>
+
+namespace millrace {
+
+// Whether an op should: it reads and writes `touched_bytes` in all, and its
+// result takes over no input's memory.
+bool PaysPastCaches(size_t touched_bytes);
+
+// Copies; the caches have nothing of `to` afterwards. Other threads see it
+// behind the next FencePastCaches of this thread.
+void CopyPastCaches(const char* from, char* to, size_t bytes);
+void FencePastCaches();
+
+}  // namespace millrace

@@ -1,0 +1,30 @@
+#include "millrace/base/past_caches.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace millrace {
+namespace {
+
+TEST(PastCachesTest, CopiesAnyPlaceAndLength) {
+  std::string from;
+  for (int i = 0; i < 400; ++i) from.push_back(static_cast<char>(i));
+  for (size_t at : {0, 1, 15, 63, 64}) {
+    for (size_t bytes : {0, 1, 63, 64, 65, 127, 128, 300}) {
+      std::string to(400, 'x'), expected = to;
+      expected.replace(at, bytes, from, 3, bytes);
+      CopyPastCaches(from.data() + 3, to.data() + at, bytes);
+      FencePastCaches();
+      EXPECT_EQ(to, expected) << at << ", " << bytes;
+    }
+  }
+}
+
+TEST(PastCachesTest, PaysForWhatIsLarge) {
+  EXPECT_FALSE(PaysPastCaches(size_t{64} << 10));
+  EXPECT_TRUE(PaysPastCaches(size_t{64} << 30));
+}
+
+}  // namespace
+}  // namespace millrace

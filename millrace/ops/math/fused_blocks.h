@@ -1,0 +1,75 @@
+// The pass of a fused node over its elements: block by block, each through all
+// stages, so that what one hands to the next stays in the first-level cache.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "absl/container/inlined_vector.h"
+#include "millrace/kernel/elementwise_function.h"
+#include "millrace/ops/math/float_blocks.h"
+
+namespace millrace::ops {
+
+// Made for one run of a kernel, then used by many threads at once.
+class FusedBlocks {
+ public:
+  static constexpr int64_t kBlock = kFloatBlock;
+  static constexpr size_t kNone = std::numeric_limits<size_t>::max();
+
+  struct Operand {
+    const char* data = nullptr;  // null: what a stage left in register `reg`
+    size_t step = 0;  // bytes to the next element; 0: one element for all
+    size_t reg = 0;
+  };
+  // Has as many operands as `function` has inputs.
+  struct Stage {
+    const ElementwiseFunction* function = nullptr;
+    uint32_t scalars = 0;  // as ElementwiseFunction::Run says
+    Operand in[ElementwiseFunction::kMaxInputs];
+    size_t reg = 0;    // of its result; the last stage has none
+    size_t index = 0;  // what a failure is told by
+  };
+
+  // `element_bytes`: of the largest result of a stage; `result_bytes`: of an
+  // element of the last one's, which goes to `result`.
+  FusedBlocks(int64_t total, size_t num_registers, size_t element_bytes,
+              char* result, size_t result_bytes)
+      : total_(total),
+        num_registers_(num_registers),
+        element_bytes_(element_bytes),
+        result_(result),
+        result_bytes_(result_bytes) {}
+
+  // In the order in which they run.
+  void Add(const Stage& stage);
+  // After the last stage. `in_place`: the result takes over an input's memory.
+  void Finish(bool in_place);
+
+  // Computes elements [begin, end), which begin at a block.
+  void Run(int64_t begin, int64_t end);
+
+  // The first stage that had no result for an element, whatever the threads'
+  // order; kNone if all had.
+  size_t failed() const { return failed_.load(std::memory_order_relaxed); }
+
+ private:
+  void Fail(size_t index);
+  // Asks for part `part` of `parts` of the block at `at`, `n` elements long.
+  void Prefetch(int64_t at, int64_t n, size_t part, size_t parts) const;
+
+  const int64_t total_;
+  const size_t num_registers_;
+  const size_t element_bytes_;
+  char* const result_;
+  const size_t result_bytes_;
+  absl::InlinedVector<Stage, 16> stages_;
+  absl::InlinedVector<Operand, 8> streams_;  // what is read from memory
+  bool past_caches_ = false;
+  bool prefetches_ = false;
+  std::atomic<size_t> failed_{kNone};
+};
+
+}  // namespace millrace::ops
