@@ -20,8 +20,46 @@ struct alignas(kLine) CacheLine {
 
 }  // namespace
 
+bool FusedBlocks::JoinsLast(const Stage& stage, Pass* joined) const {
+  if (passes_.empty() || passes_.back().pair != nullptr) return false;
+  const Stage& first = passes_.back().stage;
+  if (first.readers != 1) return false;
+  // The operand beside the one that the loop goes along; false: there is none.
+  const auto along = [](const Stage& s, int value, PairStep* step,
+                        Operand* beside) {
+    step->op = s.pair_op;
+    if (!IsBinary(s.pair_op)) return true;
+    if (value == 1 && s.pair_op == PairOp::kSub) return false;
+    *beside = s.in[1 - value];
+    step->vector = (s.scalars & (uint32_t{1} << (1 - value))) == 0;
+    return true;
+  };
+  const auto is_first = [&](const Operand& in) {
+    return in.data == nullptr && in.reg == first.reg;
+  };
+  const int value = is_first(stage.in[0]) ? 0 : 1;
+  if (IsBinary(stage.pair_op) ? !is_first(stage.in[value]) : value != 0) {
+    return false;
+  }
+  const int x = IsBinary(first.pair_op) && (first.scalars & 1) ? 1 : 0;
+  PairStep a, b;
+  joined->stage = stage;
+  joined->pair_in[0] = first.in[x];
+  if (!along(first, x, &a, &joined->pair_in[1]) ||
+      !along(stage, value, &b, &joined->pair_in[2])) {
+    return false;
+  }
+  joined->pair = FindPairLoop(a, b);
+  return joined->pair != nullptr;
+}
+
 void FusedBlocks::Add(const Stage& stage) {
-  stages_.push_back(stage);
+  Pass pass;
+  if (JoinsLast(stage, &pass)) {
+    passes_.back() = pass;
+  } else {
+    passes_.push_back({stage, nullptr, {}});
+  }
   for (int i = 0; i < stage.function->num_inputs(); ++i) {
     const Operand& in = stage.in[i];
     if (in.data == nullptr || in.step == 0) continue;
@@ -74,19 +112,30 @@ void FusedBlocks::Run(int64_t begin, int64_t end) {
     // The memory works while the stages compute.
     const int64_t next = prefetches_ ? std::min(kBlock, end - at - n) : 0;
     char* const to = result_ + static_cast<size_t>(at) * result_bytes_;
-    for (size_t s = 0; s < stages_.size(); ++s) {
-      const Stage& stage = stages_[s];
-      if (next > 0) Prefetch(at + n, next, s, stages_.size());
-      const char* in[ElementwiseFunction::kMaxInputs];
-      for (int i = 0; i < stage.function->num_inputs(); ++i) {
-        const Operand& x = stage.in[i];
-        in[i] = x.data == nullptr ? register_at(x.reg)
-                                  : x.data + static_cast<size_t>(at) * x.step;
-      }
-      const bool last = s + 1 == stages_.size();
+    const auto block_of = [&](const Operand& x) -> const char* {
+      return x.data == nullptr ? register_at(x.reg)
+                               : x.data + static_cast<size_t>(at) * x.step;
+    };
+    for (size_t s = 0; s < passes_.size(); ++s) {
+      const Pass& pass = passes_[s];
+      const Stage& stage = pass.stage;
+      if (next > 0) Prefetch(at + n, next, s, passes_.size());
+      const bool last = s + 1 == passes_.size();
       char* const z = !last          ? register_at(stage.reg)
                       : past_caches_ ? register_at(num_registers_)
                                      : to;
+      if (pass.pair != nullptr) {
+        const float* in[3];
+        for (int i = 0; i < 3; ++i) {
+          in[i] = reinterpret_cast<const float*>(block_of(pass.pair_in[i]));
+        }
+        pass.pair(in[0], in[1], in[2], reinterpret_cast<float*>(z), n);
+        continue;
+      }
+      const char* in[ElementwiseFunction::kMaxInputs];
+      for (int i = 0; i < stage.function->num_inputs(); ++i) {
+        in[i] = block_of(stage.in[i]);
+      }
       if (!stage.function->Run(in, stage.scalars, z, n)) Fail(stage.index);
     }
     if (past_caches_) {

@@ -10,6 +10,7 @@
 #include "absl/container/inlined_vector.h"
 #include "millrace/kernel/elementwise_function.h"
 #include "millrace/ops/math/float_blocks.h"
+#include "millrace/ops/math/fused_pairs.h"
 
 namespace millrace::ops {
 
@@ -29,8 +30,10 @@ class FusedBlocks {
     const ElementwiseFunction* function = nullptr;
     uint32_t scalars = 0;  // as ElementwiseFunction::Run says
     Operand in[ElementwiseFunction::kMaxInputs];
-    size_t reg = 0;    // of its result; the last stage has none
-    size_t index = 0;  // what a failure is told by
+    size_t reg = 0;                  // of its result; the last stage has none
+    size_t index = 0;                // what a failure is told by
+    PairOp pair_op = PairOp::kNone;  // what `function` is, if it may be paired
+    int readers = 0;  // how many operands of stages are its result
   };
 
   // `element_bytes`: of the largest result of a stage; `result_bytes`: of an
@@ -45,6 +48,8 @@ class FusedBlocks {
 
   // In the order in which they run.
   void Add(const Stage& stage);
+  // How many passes over a block there are: pairs of stages are one.
+  size_t passes() const { return passes_.size(); }
   // After the last stage. `in_place`: the result takes over an input's memory.
   void Finish(bool in_place);
 
@@ -56,6 +61,15 @@ class FusedBlocks {
   size_t failed() const { return failed_.load(std::memory_order_relaxed); }
 
  private:
+  // A stage, or two of which only the second reads the first.
+  struct Pass {
+    Stage stage;              // of a pair: the second
+    PairLoop pair = nullptr;  // takes the operands below
+    Operand pair_in[3];
+  };
+
+  // Makes a pair of the last pass and `stage`, if there is such a loop.
+  bool JoinsLast(const Stage& stage, Pass* joined) const;
   void Fail(size_t index);
   // Asks for part `part` of `parts` of the block at `at`, `n` elements long.
   void Prefetch(int64_t at, int64_t n, size_t part, size_t parts) const;
@@ -65,7 +79,7 @@ class FusedBlocks {
   const size_t element_bytes_;
   char* const result_;
   const size_t result_bytes_;
-  absl::InlinedVector<Stage, 16> stages_;
+  absl::InlinedVector<Pass, 8> passes_;
   absl::InlinedVector<Operand, 8> streams_;  // what is read from memory
   bool past_caches_ = false;
   bool prefetches_ = false;

@@ -43,6 +43,7 @@ class FusedElementwiseKernel {
                         " inputs in a fused node");
       }
       stage.bytes = SizeOf(info.output_types[0]);
+      stage.pair_op = PairOpOf(info.op->name, info.output_types[0]);
       k.widest_ = std::max(k.widest_, stage.bytes);
       k.stages_.push_back(std::move(stage));
     }
@@ -82,6 +83,8 @@ class FusedElementwiseKernel {
     std::unique_ptr<const ElementwiseFunction> function;
     size_t bytes = 0;  // of an element of the result
     size_t reg = 0;    // where a block of the result lies
+    int readers = 0;   // operands of stages that are its result
+    PairOp pair_op = PairOp::kNone;
   };
   struct Value {
     bool is_one = false;  // one element
@@ -109,7 +112,9 @@ class FusedElementwiseKernel {
     std::vector<size_t> last(stages_.size(), 0);
     for (size_t s = 0; s < stages_.size(); ++s) {
       for (const int from : InputsOf(s)) {
-        if (from < 0) last[static_cast<size_t>(-1 - from)] = s;
+        if (from >= 0) continue;
+        last[static_cast<size_t>(-1 - from)] = s;
+        ++stages_[static_cast<size_t>(-1 - from)].readers;
       }
     }
     std::vector<size_t> free;
@@ -210,6 +215,8 @@ class FusedElementwiseKernel {
       stage.scalars = Form(values, s);
       stage.reg = stages_[s].reg;
       stage.index = s;
+      stage.pair_op = stages_[s].pair_op;
+      stage.readers = stages_[s].readers;
       for (size_t i = 0; i < InputsOf(s).size(); ++i) {
         stage.in[i] = OperandOf(ctx, values, ones, InputsOf(s)[i]);
       }
