@@ -2,12 +2,11 @@
 
 #include <utility>
 
-#include "millrace/base/crc32c.h"
+#include "millrace/cluster/fingerprint.h"
 #include "millrace/cluster/worker/partial_run.h"
 #include "millrace/cluster/worker/run_graph.h"
 #include "millrace/cluster/worker/worker_state.h"
 #include "millrace/device/devices.h"
-#include "millrace/exec/frame_id.h"
 #include "millrace/kernel/resource.h"
 #include "millrace/pass/rewrites.h"
 #include "millrace/protocol/codec.h"
@@ -18,18 +17,9 @@ namespace {
 // How many requests that have ended are still known.
 constexpr size_t kRunsRemembered = 4096;
 
-// 128 bits that stand for the contents of a request.
-StatusOr<std::pair<uint64_t, uint64_t>> Fingerprint(
-    const RegisterGraphRequest& request) {
+StatusOr<Fingerprint> FingerprintOf(const RegisterGraphRequest& request) {
   MR_ASSIGN(const ByteChunks bytes, Encode(request));
-  uint64_t murmur = 0;
-  uint32_t crc = 0;
-  for (const Chunk& chunk : bytes.chunks()) {
-    murmur = (murmur ^ FrameNameHash(chunk.bytes)) * 0x9E3779B97F4A7C15;
-    crc = crc32c::Extend(crc, chunk.bytes.data(), chunk.bytes.size());
-  }
-  return std::make_pair(murmur, static_cast<uint64_t>(crc) << 32 |
-                                    (bytes.size_bytes() & 0xffffffff));
+  return millrace::FingerprintOf(bytes);
 }
 
 }  // namespace
@@ -101,7 +91,7 @@ Device* WorkerSession::FindDevice(absl::string_view name) const {
 
 StatusOr<std::string> WorkerSession::RegisterGraph(
     const RegisterGraphRequest& request) {
-  MR_ASSIGN(const auto fingerprint, Fingerprint(request));
+  MR_ASSIGN(const Fingerprint fingerprint, FingerprintOf(request));
   const auto known = [&]() -> std::string {
     const auto it = handles_.find(fingerprint);
     return it == handles_.end() ? std::string() : it->second;

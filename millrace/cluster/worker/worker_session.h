@@ -9,6 +9,7 @@
 
 #include "absl/container/btree_map.h"
 #include "millrace/base/cancel.h"
+#include "millrace/cluster/fingerprint.h"
 #include "millrace/cluster/peers.h"
 #include "millrace/cluster/worker/registered_graph.h"
 #include "millrace/cluster/worker/request_log.h"
@@ -94,9 +95,8 @@ class WorkerSession : public RefCounted {
   Mutex partial_runs_begin_;
   mutable Mutex mu_;  // guards all below
   absl::btree_map<std::string, std::shared_ptr<RegisteredGraph>>
-      graphs_;  // by handle
-  absl::btree_map<std::pair<uint64_t, uint64_t>, std::string>
-      handles_;  // by hash
+      graphs_;                                         // by handle
+  absl::btree_map<Fingerprint, std::string> handles_;  // by their requests
   int64_t next_graph_ = 1;
   absl::btree_map<int64_t, Ref<PartialRun>> partial_runs_;
 };
