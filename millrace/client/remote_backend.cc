@@ -70,9 +70,10 @@ class RemoteBackend final : public SessionBackend {
     if (def.nodes.empty() && def.library.functions.empty()) return OkStatus();
     const ExtendSessionRequest request{handle_, def, graph_version_};
     ExtendSessionReply reply;
-    MR_RETURN_IF_ERROR(master_->Call(&MasterApi::ExtendSession, request, &reply,
-                                     master_->OperationDeadline(), nullptr,
-                                     "ExtendSession"));
+    // The master knows the last extension again.
+    MR_RETURN_IF_ERROR(master_->CallUntilAnswered(
+        &MasterApi::ExtendSession, request, &reply,
+        master_->OperationDeadline(), "ExtendSession"));
     graph_version_ = reply.new_graph_version;
     return OkStatus();
   }

@@ -1,6 +1,7 @@
 #include "millrace/client/remote_master.h"
 
 #include "absl/strings/strip.h"
+#include "millrace/base/random.h"
 #include "millrace/rpc/grpc/grpc_transport.h"
 
 namespace millrace {
@@ -44,15 +45,28 @@ RemoteMaster::RemoteMaster(std::shared_ptr<Transport> transport,
       master_(MakeMasterStub(caller_.get())),
       watch_(address_, caller_) {}
 
-Status RemoteMaster::WaitUntil(Deadline deadline) {
-  WaitScope wait(absl::StrCat("server at ", address_, " to come up"));
-  Notification closed;
-  const CancelScope::Registration closing =
-      closing_->Register([&] { closed.Notify(); });
-  if (!closing.ok()) return closing.status;
-  closed.WaitUntil(deadline);
-  closing_->Unregister(closing.token);
-  return closing_->status();
+Deadline RemoteMaster::RetryTime(int attempt) {
+  const int64_t delay = RetryDelayMillis(attempt);
+  return Deadline::AfterMillis(
+      delay + static_cast<int64_t>(RandomUint64() % (delay / 2 + 1)));
+}
+
+// A server says UNAVAILABLE of others only, in the body of its answer.
+Status RemoteMaster::WithServer(const Status& status) const {
+  if (!absl::IsUnavailable(status)) return status;
+  return Prefix(absl::StrCat("Unavailable: ", watch_.who(), ": "), status);
+}
+
+Status RemoteMaster::WaitUntil(Deadline deadline, CancelScope& scope,
+                               absl::string_view why) const {
+  WaitScope wait(absl::StrCat("server at ", address_, " ", why));
+  Notification cancelled;
+  const CancelScope::Registration registration =
+      scope.Register([&] { cancelled.Notify(); });
+  if (!registration.ok()) return registration.status;
+  cancelled.WaitUntil(deadline);
+  scope.Unregister(registration.token);
+  return scope.status();
 }
 
 }  // namespace millrace

@@ -8,7 +8,6 @@
 
 #include "absl/strings/match.h"
 #include "millrace/base/log.h"
-#include "millrace/base/random.h"
 #include "millrace/base/wait.h"
 #include "millrace/client/server_watch.h"
 #include "millrace/client/session.h"
@@ -49,26 +48,41 @@ class RemoteMaster {
           [&scope, cancel] { scope->Cancel(cancel->status()); });
       if (!outer.ok()) return outer.status;
     }
-    CallContext context;
-    context.deadline = deadline;
-    context.cancel = scope.get();
-    Notification done;
     Status status;
     {
       const ServerWatch::Guard guard(watch_, scope);
-      (master_.get()->*method)(context, request, reply, Done([&](Status s) {
-                                 status = std::move(s);
-                                 done.Notify();
-                               }));
-      WaitScope wait(absl::StrCat(what, " at ", address_));
-      done.Wait();
+      status = CallOnce(method, request, reply, deadline, *scope, what);
     }
     if (cancel) cancel->Unregister(outer.token);
-    // A server says UNAVAILABLE of others only, in the body of its answer.
-    return absl::IsUnavailable(status)
-               ? Prefix(absl::StrCat("Unavailable: ", watch_.who(), ": "),
-                        status)
-               : status;
+    return WithServer(status);
+  }
+
+  // The same again while its answers get lost: until `deadline`, for
+  // kAnswersLostMs after the first of them, and not if the server is silent.
+  // Only for calls that may come twice.
+  template <class Request, class Reply>
+  Status CallUntilAnswered(void (MasterApi::*method)(CallContext&,
+                                                     const Request&, Reply*,
+                                                     Done),
+                           const Request& request, Reply* reply,
+                           Deadline deadline, absl::string_view what) {
+    auto scope = std::make_shared<CancelScope>(closing_.get());
+    // Over all of them: a silent server is noticed as soon as by one call.
+    const ServerWatch::Guard guard(watch_, scope);
+    Deadline last;
+    for (int attempt = 1;; ++attempt) {
+      *reply = {};
+      const Status status =
+          CallOnce(method, request, reply, deadline, *scope, what);
+      if (!absl::IsUnavailable(status)) return status;
+      if (attempt == 1) {
+        last = Deadline::Min(deadline, Deadline::AfterMillis(kAnswersLostMs));
+      }
+      const Deadline next = RetryTime(attempt);
+      if (last <= next) return WithServer(status);
+      const Status waited = WaitUntil(next, *scope, "to be reached again");
+      if (!waited.ok()) return WithServer(waited);
+    }
   }
 
   // The same again while nobody can be reached, until `deadline`. Only for
@@ -85,22 +99,49 @@ class RemoteMaster {
           absl::IsUnavailable(status) &&
           absl::StrContains(status.message(), "cannot connect");
       if (!unreachable) return status;
-      const int64_t delay = RetryDelayMillis(attempt);
-      const Deadline next = Deadline::AfterMillis(
-          delay + static_cast<int64_t>(RandomUint64() % (delay / 2 + 1)));
+      const Deadline next = RetryTime(attempt);
       if (deadline <= next) {
         return DeadlineExceeded(what, " at ", address_, ": ", status.message());
       }
       if (connect_by <= next) return status;
       MR_LOG_EVERY_SECONDS(Info, 10) << "waiting for the server at " << address_
                                      << ": " << status.message();
-      MR_RETURN_IF_ERROR(WaitUntil(next));
+      MR_RETURN_IF_ERROR(WaitUntil(next, *closing_, "to come up"));
     }
   }
 
  private:
-  // Until the deadline, or until the session closes.
-  Status WaitUntil(Deadline deadline);
+  // Longer than it takes to connect anew.
+  static constexpr int64_t kAnswersLostMs = 2'000;
+
+  // Unwatched, its status as it comes.
+  template <class Request, class Reply>
+  Status CallOnce(void (MasterApi::*method)(CallContext&, const Request&,
+                                            Reply*, Done),
+                  const Request& request, Reply* reply, Deadline deadline,
+                  CancelScope& scope, absl::string_view what) {
+    CallContext context;
+    context.deadline = deadline;
+    context.cancel = &scope;
+    Notification done;
+    Status status;
+    (master_.get()->*method)(context, request, reply, Done([&](Status s) {
+                               status = std::move(s);
+                               done.Notify();
+                             }));
+    WaitScope wait(absl::StrCat(what, " at ", address_));
+    done.Wait();
+    return status;
+  }
+
+  // When to send again what was sent `attempt` times.
+  static Deadline RetryTime(int attempt);
+  // With the server's name if it is UNAVAILABLE.
+  Status WithServer(const Status& status) const;
+  // Until the deadline, or until `scope` is cancelled, with its reason. `why`
+  // ends "server at host:port ...".
+  Status WaitUntil(Deadline deadline, CancelScope& scope,
+                   absl::string_view why) const;
 
   const std::shared_ptr<Transport> transport_;
   const std::string address_;

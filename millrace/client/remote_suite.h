@@ -2,6 +2,7 @@
 // tests of sessions.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -32,6 +33,7 @@ class FakeMaster final : public MasterApi {
     Log(absl::StrCat("extend ", request.graph_def.nodes.size(), " at ",
                      request.current_graph_version));
     reply->new_graph_version = request.current_graph_version + 1;
+    if (on_extend) on_extend();
     std::move(done)(OkStatus());
   }
   void RunStep(CallContext& context, const RunStepRequest& request,
@@ -104,6 +106,7 @@ class FakeMaster final : public MasterApi {
     MutexLock lock(mu_);
     return std::exchange(log_, {});
   }
+  std::function<void()> on_extend;
   // Until a call waits for its cancel.
   void AwaitWaiter() {
     MutexLock lock(mu_);

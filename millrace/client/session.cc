@@ -1,5 +1,7 @@
 #include "millrace/client/session.h"
 
+#include <utility>
+
 #include "absl/strings/match.h"
 #include "absl/strings/strip.h"
 #include "millrace/client/session_backend.h"
@@ -69,13 +71,25 @@ Status Session::Ready() {
 Status Session::Extend() {
   MutexLock lock(mu_);
   if (closed_) return FailedPrecondition("Attempted to use a closed Session.");
+  if (doubtful_) {
+    MR_RETURN_IF_ERROR(Grow(*std::exchange(doubtful_, std::nullopt)));
+  }
   const GraphMark end = graph_->End();
   if (created_ && sent_ == end) return OkStatus();
   // Nodes that other threads add meanwhile lie behind the mark.
-  MR_RETURN_IF_ERROR(backend_->Extend(graph_->Export(sent_, end)));
-  created_ = true;
-  sent_ = end;
-  return OkStatus();
+  return Grow({graph_->Export(sent_, end), end});
+}
+
+Status Session::Grow(Growth growth) {
+  const Status status = backend_->Extend(growth.def);
+  if (status.ok()) {
+    created_ = true;
+    sent_ = growth.end;
+  } else if (created_ && (absl::IsUnavailable(status) ||
+                          absl::IsDeadlineExceeded(status))) {
+    doubtful_ = std::move(growth);
+  }
+  return status;
 }
 
 StatusOr<std::vector<Tensor>> Session::FeedValues(

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -116,7 +117,8 @@ class Session {
   // Ends what runs with CANCELLED; later runs fail. Idempotent.
   Status Close();
 
-  // Sends what the graph has grown by. Run does this itself.
+  // Sends what the graph has grown by. Run does this itself. After UNAVAILABLE
+  // the session may be tried again: what was sent once is not added twice.
   Status Extend();
 
   const Ref<ClientGraph>& graph() const { return graph_; }
@@ -128,7 +130,14 @@ class Session {
                       const std::vector<std::string>& containers);
 
  private:
+  // What the backend is to grow by, with the end of it.
+  struct Growth {
+    GraphDef def;
+    GraphMark end;
+  };
+
   Status Ready();
+  Status Grow(Growth growth);  // mu_ is held
 
   StatusOr<std::vector<Tensor>> FeedValues(
       const std::vector<Feed>& feeds) const;
@@ -140,6 +149,8 @@ class Session {
   Mutex mu_;  // guards all below; held while the backend grows
   GraphMark sent_;
   bool created_ = false;  // the backend has the graph up to sent_
+  // May have arrived, or not: goes again before anything else does.
+  std::optional<Growth> doubtful_;
   bool closed_ = false;
 };
 

@@ -41,7 +41,9 @@ class SessionBackend {
   virtual ~SessionBackend() = default;
 
   // Adds nodes; the first call creates the session, also with an empty `def`.
-  // One call at a time, all other methods after the first.
+  // One call at a time, all other methods after the first. After UNAVAILABLE
+  // and DEADLINE_EXCEEDED of a later call nobody knows whether the nodes were
+  // added: the next call has the same `def`, and adds them if they were not.
   virtual Status Extend(const GraphDef& def) = 0;
 
   // Thread-safe.

@@ -1,6 +1,9 @@
 // What sessions on a cluster share, see and wait for.
 #include <gtest/gtest.h>
 
+#include "millrace/client/ops.h"
+#include "millrace/client/session.h"
+#include "millrace/rpc/fault/fault_network.h"
 #include "tests/cluster/simulated_cluster.h"
 #include "tests/support/graph_text.h"
 
@@ -154,6 +157,29 @@ TEST(ClusterSessions, TheGraphGrows) {
     EXPECT_LT(Millis() - start, 6'000);
     EXPECT_EQ(*session.Fetch("c:0"), 4);
     late.Join();
+  });
+}
+
+TEST(ClusterSessions, AnswersToExtensionsGetLost) {
+  OnCluster([](LoopbackCluster& cluster, TestSession&) {
+    FaultNetwork faults(cluster.network(), {});
+    const Scope s = Scope::NewRoot();
+    Session session(
+        s, {.target = absl::StrCat("grpc://", cluster.Address(kWorker0)),
+            .transport = faults.Endpoint("client")});
+    const Output one = ops::Const(s, 1.0f);
+    ASSERT_TRUE(session.Run({one}).ok());
+    faults.set_options({.reply_lost = 1'000'000,
+                        .max_loss_nanos = 1'000'000,
+                        .methods = {MethodId::kExtendSession}});
+    const Output two = ops::Add(s, one, one);
+    EXPECT_EQ(session.Run({two}).status().code(), StatusCode::kUnavailable);
+    faults.set_options({});
+    const Output four = ops::Add(s, two, two);
+    const auto values = session.Run({two, four});
+    ASSERT_TRUE(values.ok()) << values.status();
+    EXPECT_EQ((*values)[0].scalar<float>(), 2);
+    EXPECT_EQ((*values)[1].scalar<float>(), 4);
   });
 }
 

@@ -9,12 +9,15 @@
 #include "millrace/cluster/master/fan_out.h"
 #include "millrace/cluster/master/graph_tasks.h"
 #include "millrace/cluster/master/join_tasks.h"
+#include "millrace/graph/graph_proto.h"
 
 namespace millrace {
 namespace {
 
-// More nodes than this are added outside the control lane.
+// What has more nodes, or more bytes to take a fingerprint of, than this is
+// dealt with outside the control lane.
 constexpr size_t kInlineNodes = 300;
+constexpr size_t kInlineBytes = 256 << 10;
 constexpr int64_t kCreateWorkerSessionMs = 5'000;
 
 // When to give up, so that the answer, which names who is missing, arrives
@@ -76,9 +79,11 @@ class Extension final : public RefCounted {
     SessionGraph& graph = session_->graph();
     const Status closed = session_->closed();
     if (!closed.ok()) return End(closed);
+    if (graph.last_extension && expected_version_ == graph.version - 1) {
+      return WhereItBelongs(&Extension::AnswerAgain);
+    }
     if (expected_version_ && *expected_version_ != graph.version) {
-      return End(Aborted("Current version is ", graph.version,
-                         " but caller expected ", *expected_version_));
+      return Refuse();
     }
     JoinOptions join;
     join.who = absl::StrCat("session ", session_->handle());
@@ -99,6 +104,17 @@ class Extension final : public RefCounted {
         [self = Ref<Extension>::Share(this)](std::vector<Status> statuses) {
           self->OnJoined(JoinStatus(statuses));
         });
+  }
+
+  void AnswerAgain() {
+    SessionGraph& graph = session_->graph();
+    if (TakeFingerprint() != *graph.last_extension) return Refuse();
+    End(graph.version);
+  }
+
+  void Refuse() {
+    End(Aborted("Current version is ", session_->graph().version,
+                " but caller expected ", *expected_version_));
   }
 
   void OnJoined(Status status) {
@@ -160,9 +176,23 @@ class Extension final : public RefCounted {
       }
     }
     if (!status.ok()) return End(std::move(status));
-    if (def_.nodes.size() <= kInlineNodes) return AddNodes();
+    WhereItBelongs(&Extension::AddNodes);
+  }
+
+  void WhereItBelongs(void (Extension::*next)()) {
+    bool is_long = def_.nodes.size() > kInlineNodes;
+    if (!is_long && expected_version_) {
+      encoded_ = EncodeGraphDef(def_);
+      is_long = encoded_.size_bytes() > kInlineBytes;
+    }
+    if (!is_long) return (this->*next)();
     session_->environment().lanes().inter_op.Schedule(
-        [self = Ref<Extension>::Share(this)] { self->AddNodes(); });
+        [self = Ref<Extension>::Share(this), next] { (self.get()->*next)(); });
+  }
+
+  Fingerprint TakeFingerprint() {
+    if (encoded_.size_bytes() == 0) encoded_ = EncodeGraphDef(def_);
+    return FingerprintOf(encoded_);
   }
 
   void AddNodes() {
@@ -181,7 +211,10 @@ class Extension final : public RefCounted {
       const Status status = graph.state.Extend(def_, graph.devices, placement);
       if (!status.ok()) return End(status);
     }
-    if (expected_version_) ++graph.version;
+    if (expected_version_) {
+      graph.last_extension = TakeFingerprint();
+      ++graph.version;
+    }
     End(graph.version);
   }
 
@@ -207,6 +240,7 @@ class Extension final : public RefCounted {
   std::atomic<bool> ended_wait_{false};
   SerialQueue::Turn turn_;
   std::vector<Ref<Peer>> new_tasks_;
+  ByteChunks encoded_;  // def_, once it is needed
 };
 
 }  // namespace

@@ -17,8 +17,10 @@ using ExtendDone = absl::AnyInvocable<void(StatusOr<int64_t>) &&>;
 // sessions on them, adds and places the nodes. An error leaves the graph as it
 // was. Waits at most until the call's deadline or
 // MasterOptions::session_wait_ms (DEADLINE_EXCEEDED); see join_tasks.h.
-// `context` and `def` live until `done`, which may be called before this
-// returns.
+// A client whose answer was lost sends the same again: the last extension, with
+// the version that it expected, gets the version that it led to and changes
+// nothing. `context` and `def` live until `done`, which may be called before
+// this returns.
 void ExtendGraph(Ref<MasterSession> session, CallContext& context,
                  const GraphDef& def, std::optional<int64_t> expected_version,
                  ExtendDone done);

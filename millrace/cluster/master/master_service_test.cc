@@ -132,6 +132,38 @@ TEST(MasterServiceTest, VersionsCountUpWithExtensions) {
   });
 }
 
+// Its answer may have been lost, so that its client does not know of it.
+TEST(MasterServiceTest, TheLastExtensionMayComeAgain) {
+  Simulate([] {
+    Master master;
+    master.RunThemselves();
+    const std::string handle = *master.Create({Const("a", "")});
+    const auto extend = [&](NodeDef node, int64_t version) {
+      return master.Extend(handle, {std::move(node)}, version);
+    };
+    EXPECT_EQ(*extend(Neg("b", "a", ""), 0), 1);
+    for (int i = 0; i < 2; ++i) {
+      const auto again = extend(Neg("b", "a", ""), 0);
+      ASSERT_TRUE(again.ok()) << again.status();
+      EXPECT_EQ(*again, 1);
+    }
+    // Another one with its version does not, nor does one that is not the last.
+    EXPECT_EQ(extend(Neg("c", "a", ""), 0).status().code(),
+              StatusCode::kAborted);
+    EXPECT_EQ(*extend(Neg("c", "b", ""), 1), 2);
+    EXPECT_EQ(extend(Neg("b", "a", ""), 0).status().code(),
+              StatusCode::kAborted);
+    // What failed is tried again, and changes nothing.
+    for (int i = 0; i < 2; ++i) {
+      EXPECT_EQ(extend(Neg("d", "nowhere", ""), 2).status().code(),
+                StatusCode::kInvalidArgument);
+    }
+    EXPECT_EQ(*extend(Neg("c", "b", ""), 1), 2);
+    EXPECT_EQ(*extend(Neg("d", "c", ""), 2), 3);
+    EXPECT_TRUE(Step(master, Fetch(handle, {"d:0"})).Wait().ok());
+  });
+}
+
 TEST(MasterServiceTest, CloseEndsStepsAndWorkerSessions) {
   Simulate([] {
     Master master;

@@ -1,12 +1,14 @@
 // SessionGraph: the graph of a session, where it is placed, and on what.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "millrace/cluster/cluster_spec.h"
+#include "millrace/cluster/fingerprint.h"
 #include "millrace/cluster/peers.h"
 #include "millrace/session/graph_state.h"
 
@@ -23,7 +25,10 @@ struct SessionGraph {
   uint64_t Incarnation(absl::string_view device) const;
 
   GraphState state;
-  int64_t version = 0;       // as the client counts
+  int64_t version = 0;  // as the client counts
+  // What the last extension brought, which led to `version`; none yet if it is
+  // 0. A client that got no answer sends it again.
+  std::optional<Fingerprint> last_extension;
   std::set<TaskName> tasks;  // that joined; each has a worker session
   std::vector<PlaceableDevice> devices;
   std::vector<DeviceAttributes> attributes;  // of the same devices
