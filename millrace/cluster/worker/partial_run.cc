@@ -91,28 +91,52 @@ void PartialRun::Serve(WorkerState& worker, Ref<WorkerSession> session,
                        std::shared_ptr<RegisteredGraph> graph,
                        CallContext& context, const RunGraphRequest& request,
                        RunGraphReply* reply, Done done) {
-  Ref<PartialRun> run = session->FindPartialRun(request.step_id);
-  if (run == nullptr) {
-    StatusOr<std::shared_ptr<const PlanSet>> plans =
-        session->PartialPlans(*graph);
-    // Of calls that come at once, the first begins the run.
-    MutexLock lock(session->partial_runs_begin());
-    run = session->FindPartialRun(request.step_id);
-    if (run == nullptr) {
-      Status status = plans.status();
-      run = MakeRef<PartialRun>(worker, session, std::move(graph),
-                                request.step_id);
-      if (status.ok()) status = run->Begin(*std::move(plans));
-      if (!status.ok()) {
-        lock.Unlock();
-        AnswerRunGraph(request, std::move(status), reply, std::move(done));
-        return;
-      }
-    }
+  StatusOr<Ref<PartialRun>> run = session->FindPartialRun(request.step_id);
+  std::shared_ptr<const PlanSet> plans = graph->partial_plans();
+  if (*run == nullptr && plans == nullptr) {
+    // Building the plans of a big graph takes long.
+    worker.lanes.inter_op.Schedule(
+        [active = std::make_unique<ActiveCall>(worker),  // goes last
+         &worker, session = std::move(session), graph = std::move(graph),
+         &context, &request, reply, done = std::move(done)]() mutable {
+          Status status = context.Check();
+          if (status.ok()) {
+            status = session->BuildPartialPlans(*graph).status();
+          }
+          if (status.ok()) {
+            return Serve(worker, std::move(session), std::move(graph), context,
+                         request, reply, std::move(done));
+          }
+          AnswerRunGraph(request, std::move(status), reply, std::move(done));
+        });
+    return;
   }
-  auto call = MakeRef<Call>(run, request);
-  const StatusOr<Ref<Call>> there =
-      run->requests_.Begin(request.request_id, call);
+  if (*run == nullptr) {
+    run =
+        FindOrBegin(worker, session, graph, request.step_id, std::move(plans));
+  }
+  if (run.ok()) return (*run)->Take(context, request, reply, std::move(done));
+  AnswerRunGraph(request, run.status(), reply, std::move(done));
+}
+
+// Of calls that come at once, the first begins the run.
+StatusOr<Ref<PartialRun>> PartialRun::FindOrBegin(
+    WorkerState& worker, const Ref<WorkerSession>& session,
+    const std::shared_ptr<RegisteredGraph>& graph, int64_t step_id,
+    std::shared_ptr<const PlanSet> plans) {
+  Ref<PartialRun> run;  // goes after the lock
+  MutexLock lock(session->partial_runs_begin());
+  run = session->FindPartialRun(step_id);
+  if (run != nullptr) return run;
+  run = MakeRef<PartialRun>(worker, session, graph, step_id);
+  MR_RETURN_IF_ERROR(run->Begin(std::move(plans)));
+  return run;
+}
+
+void PartialRun::Take(CallContext& context, const RunGraphRequest& request,
+                      RunGraphReply* reply, Done done) {
+  auto call = MakeRef<Call>(Ref<PartialRun>::Share(this), request);
+  const StatusOr<Ref<Call>> there = requests_.Begin(request.request_id, call);
   if (there.ok() && *there == nullptr) {
     call->Attach(context, reply, done);
     call->Start();

@@ -19,7 +19,8 @@ namespace millrace {
 // of them ends the step. Thread-safe.
 class PartialRun final : public StepRun {
  public:
-  // Answers a call, of an existing run or of one that it begins.
+  // Answers a call, of an existing run or of one that it begins. What the first
+  // run of a graph needs is compiled on the inter-op pool.
   static void Serve(WorkerState& worker, Ref<WorkerSession> session,
                     std::shared_ptr<RegisteredGraph> graph,
                     CallContext& context, const RunGraphRequest& request,
@@ -32,6 +33,13 @@ class PartialRun final : public StepRun {
 
  private:
   class Call;
+  // The run, begun if there is none, by `plans`.
+  static StatusOr<Ref<PartialRun>> FindOrBegin(
+      WorkerState& worker, const Ref<WorkerSession>& session,
+      const std::shared_ptr<RegisteredGraph>& graph, int64_t step_id,
+      std::shared_ptr<const PlanSet> plans);
+  void Take(CallContext& context, const RunGraphRequest& request,
+            RunGraphReply* reply, Done done);
   Status Begin(std::shared_ptr<const PlanSet> plans);
   void OnPlansDone(const Status& status);
   // Calls that wait for the plans' end; OK if it has come.

@@ -108,14 +108,21 @@ StatusOr<Graph> RegisteredGraph::WithSlots(
   return graph;
 }
 
-StatusOr<std::shared_ptr<const PlanSet>> RegisteredGraph::PartialPlans(
-    const GraphEnvironment& environment) {
+std::shared_ptr<const PlanSet> RegisteredGraph::partial_plans() const {
   MutexLock lock(mu_);
-  if (partial_plans_ == nullptr) {
-    MR_ASSIGN(partial_plans_, PlanSet::Build(graph_, environment.find_device,
-                                             *environment.kernels, library_));
-  }
   return partial_plans_;
+}
+
+StatusOr<std::shared_ptr<const PlanSet>> RegisteredGraph::BuildPartialPlans(
+    const GraphEnvironment& environment) {
+  MutexLock building(building_);
+  std::shared_ptr<const PlanSet> plans = partial_plans();
+  if (plans != nullptr) return plans;
+  MR_ASSIGN(plans, PlanSet::Build(graph_, environment.find_device,
+                                  *environment.kernels, library_));
+  MutexLock lock(mu_);
+  partial_plans_ = plans;
+  return plans;
 }
 
 const RegisteredGraph::Slot* RegisteredGraph::FindArg(

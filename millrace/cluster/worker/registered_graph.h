@@ -26,7 +26,7 @@ struct GraphEnvironment {
 
 // Client-terminated _Recv and _Send nodes whose two devices are the same device
 // of this task are numbered slots of the plan (_Arg and _Retval); all others
-// meet in the step's rendezvous. Immutable but for partial_plans.
+// meet in the step's rendezvous. Immutable but for partial_plans; thread-safe.
 class RegisteredGraph {
  public:
   // Fills in attributes that were left out as defaults. Errors as of
@@ -44,9 +44,10 @@ class RegisteredGraph {
   const Slot* FindRetval(absl::string_view key) const;
 
   const std::shared_ptr<const PlanSet>& plans() const { return plans_; }
-  // The same with no slots, for runs in parts; built at the first need, by
-  // `environment` as it was.
-  StatusOr<std::shared_ptr<const PlanSet>> PartialPlans(
+  // The same with no slots, for runs in parts; null until BuildPartialPlans.
+  std::shared_ptr<const PlanSet> partial_plans() const;
+  // Builds them by `environment`, as it was, unless they are there.
+  StatusOr<std::shared_ptr<const PlanSet>> BuildPartialPlans(
       const GraphEnvironment& environment);
   FunctionRuntime* functions() { return functions_.get(); }
   // As it was registered, defaults filled in.
@@ -64,7 +65,8 @@ class RegisteredGraph {
   absl::flat_hash_map<std::string, Slot> args_;
   absl::flat_hash_map<std::string, Slot> retvals_;
 
-  Mutex mu_;
+  Mutex building_;  // held by who builds partial_plans_; before mu_
+  mutable Mutex mu_;
   std::shared_ptr<const PlanSet> partial_plans_;  // guarded by mu_
 };
 

@@ -117,12 +117,12 @@ StatusOr<std::string> WorkerSession::RegisterGraph(
   return handle;
 }
 
-StatusOr<std::shared_ptr<const PlanSet>> WorkerSession::PartialPlans(
+StatusOr<std::shared_ptr<const PlanSet>> WorkerSession::BuildPartialPlans(
     RegisteredGraph& graph) {
   const auto find_device = [this](absl::string_view name) {
     return FindDevice(name);
   };
-  return graph.PartialPlans({ops_, &kernels_, pool_, find_device});
+  return graph.BuildPartialPlans({ops_, &kernels_, pool_, find_device});
 }
 
 StatusOr<std::shared_ptr<RegisteredGraph>> WorkerSession::FindGraph(

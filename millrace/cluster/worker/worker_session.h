@@ -58,7 +58,8 @@ class WorkerSession : public RefCounted {
   StatusOr<std::shared_ptr<RegisteredGraph>> FindGraph(
       const std::string& handle);
   // See RegisteredGraph.
-  StatusOr<std::shared_ptr<const PlanSet>> PartialPlans(RegisteredGraph& graph);
+  StatusOr<std::shared_ptr<const PlanSet>> BuildPartialPlans(
+      RegisteredGraph& graph);
   int64_t num_graphs() const;
 
   // Calls of RunGraph by request id.
