@@ -1,3 +1,4 @@
+#include "millrace/base/siphash.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/string/string_hash.h"
 

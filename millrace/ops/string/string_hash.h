@@ -1,8 +1,8 @@
 // Hash functions of strings whose numbers programs rely on: those of
-// StringToHashBucket and its forms.
+// StringToHashBucket and its forms. That of the strong one is
+// base/siphash.h.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 #include "absl/strings/string_view.h"
@@ -14,8 +14,5 @@ uint64_t MurmurHash(absl::string_view text);
 // FarmHash's Fingerprint64, the same on all machines (Geoff Pike and Jyrki
 // Alakuijala, https://github.com/google/farmhash).
 uint64_t FarmFingerprint(absl::string_view text);
-// SipHash-2-4 (Jean-Philippe Aumasson and Daniel J. Bernstein, "SipHash: a
-// fast short-input PRF", 2012).
-uint64_t SipHash(const std::array<uint64_t, 2>& key, absl::string_view text);
 
 }  // namespace millrace::ops

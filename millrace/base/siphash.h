@@ -1,0 +1,17 @@
+// SipHash-2-4 (Jean-Philippe Aumasson and Daniel J. Bernstein, "SipHash: a fast
+// short-input PRF", 2012): who does not know the key cannot tell it from a
+// random number, however many others were seen.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "absl/strings/string_view.h"
+
+namespace millrace {
+
+using SipKey = std::array<uint64_t, 2>;
+
+uint64_t SipHash(const SipKey& key, absl::string_view text);
+
+}  // namespace millrace
