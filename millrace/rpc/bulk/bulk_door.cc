@@ -4,7 +4,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -19,8 +18,6 @@ namespace millrace {
 namespace {
 
 constexpr size_t kMaxConnections = 10'000;
-constexpr size_t kMaxTokens = 1'000;
-constexpr int64_t kTokenNanos = 60'000'000'000;
 constexpr int64_t kAcceptPauseMs = 100;
 constexpr int64_t kFarewellMs = 200;
 
@@ -126,25 +123,12 @@ void BulkDoor::Hello(CallContext&, const HelloRequest& request,
   reply->protocol_version = kPeerProtocolVersion;
   reply->bulk_address = bulk_address_;
   reply->local_address = local_name_;
-  reply->bulk_token = RandomName();
-  {
-    MutexLock lock(mu_);
-    if (tokens_.size() >= kMaxTokens) tokens_.erase(tokens_.begin());
-    tokens_.push_back({reply->bulk_token, NowNanos() + kTokenNanos});
-  }
+  reply->bulk_token = tokens_.Make(NowNanos());
   std::move(done)(OkStatus());
 }
 
 bool BulkDoor::TakeToken(const std::string& token) {
-  const int64_t now = NowNanos();
-  MutexLock lock(mu_);
-  std::erase_if(tokens_, [now](const Token& t) { return t.until_nanos < now; });
-  const auto found =
-      std::find_if(tokens_.begin(), tokens_.end(),
-                   [&](const Token& t) { return t.text == token; });
-  if (found == tokens_.end()) return false;
-  tokens_.erase(found);
-  return true;
+  return tokens_.Take(token, NowNanos());
 }
 
 bool BulkDoor::Enter() {

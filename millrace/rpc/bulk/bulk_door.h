@@ -9,6 +9,7 @@
 #include "millrace/base/cancel.h"
 #include "millrace/base/lanes.h"
 #include "millrace/protocol/caller.h"
+#include "millrace/rpc/bulk/bulk_tokens.h"
 #include "millrace/rpc/bulk/poller.h"
 
 namespace millrace {
@@ -52,10 +53,6 @@ class BulkDoor final : public RefCounted, public PeerApi {
 
  private:
   class Acceptor;
-  struct Token {
-    std::string text;
-    int64_t until_nanos;
-  };
 
   ~BulkDoor() override;
   template <class T, class... Args>
@@ -71,11 +68,11 @@ class BulkDoor final : public RefCounted, public PeerApi {
   std::string bulk_address_;
   std::string local_name_;
   CancelScope handlers_;
+  BulkTokens tokens_;
 
   Mutex mu_;  // guards all below
   CondVar changed_;
   std::vector<Ref<Acceptor>> acceptors_;
-  std::vector<Token> tokens_;  // oldest first
   absl::flat_hash_map<ServedConnection*, Ref<ServedConnection>> connections_;
   int open_calls_ = 0;
   bool refusing_ = false;

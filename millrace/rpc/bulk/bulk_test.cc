@@ -126,6 +126,29 @@ TEST(BulkTest, ATokenOpensOneConnection) {
   close(second);
 }
 
+TEST(BulkTest, OthersQuestionsTakeNobodysToken) {
+  Served served;
+  const std::string token = served.Hello().bulk_token;
+  HelloReply last;
+  for (int i = 0; i < 3'000; ++i) last = served.Hello();
+  for (const std::string& one : {token, last.bulk_token}) {
+    const int fd = *ConnectLocally(last.local_address, kTimeoutMs);
+    EXPECT_EQ(Exchange(fd, Frame({.kind = FrameKind::kOpen}, one)),
+              static_cast<int>(FrameKind::kOpened));
+    close(fd);
+  }
+}
+
+TEST(BulkTest, ATokenOfAnotherServerOpensNothing) {
+  Served served, other;
+  const HelloReply hello = served.Hello();
+  const int fd = *ConnectLocally(hello.local_address, kTimeoutMs);
+  EXPECT_EQ(
+      Exchange(fd, Frame({.kind = FrameKind::kOpen}, other.Hello().bulk_token)),
+      0);
+  close(fd);
+}
+
 TEST(BulkTest, WhoBringsNoTokenIsSentAway) {
   Served served;
   const HelloReply hello = served.Hello();

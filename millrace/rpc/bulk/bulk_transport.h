@@ -23,8 +23,8 @@ struct BulkOptions {
 
 // Wraps `inner`, which finds and names servers: a listener listens on `inner`
 // as well, and answers millrace.Peer/Hello there with its bulk port, the name
-// of an abstract unix socket, and a token of 128 random bits, without which a
-// bulk connection is closed. A caller asks for them beside its first calls.
+// of an abstract unix socket, and a token (bulk_tokens.h), without which a bulk
+// connection is closed. A caller asks for them beside its first calls.
 // Calls of the worker's service then travel by bulk; all others, calls to
 // servers that do not answer Hello, and calls while there is no bulk
 // connection go through `inner`, with its errors.
