@@ -91,7 +91,7 @@ class GrpcListener final : public Listener, public CallHost {
   LocalMethods local_methods_;
   std::string address_;
   int port_ = 0;
-  std::string unix_socket_;
+  AcceptedConnections connections_;  // made before server_
   CancelScope handlers_;
   CancelScope streams_;
 
@@ -115,7 +115,6 @@ Status GrpcListener::Start(const ListenOptions& options,
   const std::string host =
       v6 ? absl::StrCat("[", options.host, "]")
          : (options.host.empty() ? "0.0.0.0" : options.host);
-  unix_socket_ = options.unix_socket;
   const std::string wanted = absl::StrCat(host, ":", options.port);
   const auto credentials = grpc::InsecureServerCredentials();
   builder.AddListeningPort(wanted, credentials, &port_);
@@ -153,6 +152,7 @@ Status GrpcListener::Start(const ListenOptions& options,
                        BindError(host, options.port, options.unix_socket));
   }
   quiet.reset();
+  connections_.ListenAt(host, port_, options.unix_socket);
   address_ = absl::StrCat(host == "0.0.0.0" ? "127.0.0.1" : host, ":", port_);
   queue_ = queue.get();
   threads_ = std::make_unique<CompletionThreads>(
@@ -203,7 +203,7 @@ void GrpcListener::Shutdown(Deadline deadline) {
   // that does not see its cancel: the end waits for neither.
   if (!all_closed && server_ != nullptr) {
     CancelCalls();
-    EndAcceptedConnections(port_, unix_socket_);
+    connections_.End();
   }
   {
     MutexLock lock(mu_);

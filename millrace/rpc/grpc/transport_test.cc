@@ -136,6 +136,50 @@ TEST(GrpcTransportTest, AServerThatComesBackIsReachedByTheNextCall) {
   EXPECT_EQ(*AskLabel(*callers[1]), "back");
 }
 
+// Answers a call when the test says so, whatever becomes of the call.
+class DeafWorker final : public UnimplementedWorker {
+ public:
+  void RecvTensor(CallContext&, const RecvTensorRequest&, RecvTensorReply*,
+                  Done done) override {
+    done_ = std::move(done);
+    arrived_.Notify();
+  }
+  void AwaitCall() { arrived_.Wait(); }
+  void Answer() { std::move(done_)(OkStatus()); }
+
+ private:
+  Notification arrived_;
+  Done done_;
+};
+
+// One that ends without waiting breaks the connections to it; another server of
+// the process may have the same port at another address.
+TEST(GrpcTransportTest, TheEndOfAServerEndsNoOthersConnections) {
+  const auto transport = MakeGrpcTransport();
+  DeafWorker deaf;
+  SuiteWorker worker("other");
+  std::unique_ptr<Listener> ending, other;
+  for (int i = 0; i < 20 && !other; ++i) {
+    ending = *transport->Listen({.host = "127.0.0.1"}, {.worker = &deaf});
+    auto same_port = transport->Listen(
+        {.host = "127.0.0.2", .port = ending->port()}, {.worker = &worker});
+    if (same_port.ok()) other = *std::move(same_port);  // else it was taken
+  }
+  ASSERT_NE(other, nullptr);
+  const auto to_ending = transport->Connect(ending->address());
+  const auto to_other = transport->Connect(other->address());
+  SuiteCall broken(*to_ending, "wait"), whole(*to_other, "wait");
+  deaf.AwaitCall();
+  worker.AwaitWaiting(1);
+  Thread ender("ender", [&] { ending->Shutdown(Deadline::AfterMillis(0)); });
+  EXPECT_EQ(broken.Wait().code(), StatusCode::kUnavailable) << broken.Wait();
+  deaf.Answer();
+  ender.Join();
+  worker.Release();
+  EXPECT_TRUE(whole.Wait().ok()) << whole.Wait();
+  EXPECT_EQ(worker.calls(), 1);
+}
+
 TEST(GrpcTransportTest, LocalhostByName) {
   const auto transport = MakeGrpcTransport();
   SuiteServer server(*transport, "one");
