@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <functional>
+#include <limits>
 
 #include "millrace/client/gradients.h"
 #include "millrace/client/session.h"
@@ -225,6 +226,83 @@ TEST(FunctionGradients, OfIf) {
               ElementsAre(ElementsAre(0, 25), ElementsAre(30), ElementsAre(0)));
   EXPECT_THAT(RunAll(s, dxs, {{pred, false}}),
               ElementsAre(ElementsAre(0, 0), ElementsAre(7), ElementsAre(5)));
+}
+
+// Whole, by rows and not at all, by which of three branches runs.
+TEST(FunctionGradients, OfCase) {
+  const Scope s = Scope::NewRoot();
+  const Types types = {kHandle, kFloat, kFloat};
+  const auto rows =
+      Function(s, "rows", types, [](const Scope& b, const Outputs& args) {
+        const Output row = ops::ResourceGather(b, args[0], {1}, kFloat);
+        return Outputs{ops::Mul(b, row, ops::Square(b, args[1]))};
+      });
+  const auto other_rows =
+      Function(s, "other_rows", types, [](const Scope& b, const Outputs& args) {
+        const Output zero = ops::Const(b, std::vector<int64_t>{0});
+        const Output row = ops::ResourceGather(b, args[0], zero, kFloat);
+        return Outputs{ops::Mul(b, row, args[2])};
+      });
+  const auto neither =
+      Function(s, "neither", types, [](const Scope& b, const Outputs& args) {
+        return Outputs{ops::Mul(b, args[1], args[2])};
+      });
+  const ops::Variable w = NewVariable(s, "w");
+  const Output x = ops::Const(s, {5.0f});
+  const Output z = ops::Const(s, {7.0f});
+  const Output index = ops::Placeholder(s, DataType::kInt32);
+  const Outputs args = {w.handle(), x, z};
+  const Output y =
+      ops::Case(s, index, args, {kFloat}, {rows, other_rows, neither})[0];
+  const auto dxs = Gradients(s, {y}, args);
+  ASSERT_TRUE(dxs.ok()) << dxs.status();
+  EXPECT_TRUE((*dxs)[0].is_slices());
+  EXPECT_THAT(RunAll(s, dxs, {{index, 0}}),
+              ElementsAre(ElementsAre(0, 25), ElementsAre(30), ElementsAre(0)));
+  EXPECT_THAT(RunAll(s, dxs, {{index, 1}}),
+              ElementsAre(ElementsAre(7, 0), ElementsAre(0), ElementsAre(2)));
+  for (const int last : {2, 3, -1, std::numeric_limits<int>::min()}) {
+    EXPECT_THAT(RunAll(s, dxs, {{index, last}}),
+                ElementsAre(ElementsAre(0, 0), ElementsAre(7), ElementsAre(5)))
+        << last;
+  }
+}
+
+// Again, as a branch of another one, in a function that the gradient runs once
+// more.
+TEST(FunctionGradients, OfCasesInCalls) {
+  const Scope s = Scope::NewRoot();
+  const Types types = {DataType::kInt32, kHandle, kFloat};
+  const auto cube =
+      Function(s, "cube", types, [](const Scope& b, const Outputs& args) {
+        const Output v = ops::ReadVariableOp(b, args[1], kFloat);
+        return Outputs{
+            ops::Mul(b, v, ops::Mul(b, args[2], ops::Square(b, args[2])))};
+      });
+  const auto square =
+      Function(s, "square", types, [](const Scope& b, const Outputs& args) {
+        return Outputs{ops::Square(b, args[2])};
+      });
+  const auto choose =
+      Function(s, "choose", types, [&](const Scope& b, const Outputs& args) {
+        const Output y = ops::Case(b, args[0], args, {kFloat}, {cube})[0];
+        return Outputs{ops::Square(b, y)};
+      });
+  const ops::Variable w = NewVariable(s, "w");
+  const Output x = ops::Const(s, {1.0f, 2.0f});
+  const Output index = ops::Placeholder(s, DataType::kInt32);
+  const Output y = ops::Case(s, index, {index, w.handle(), x}, {kFloat},
+                             {square, choose})[0];
+  const auto first = Gradients(s, {y}, {x});
+  ASSERT_TRUE(first.ok()) << first.status();
+  const auto second = Gradients(s, {(*first)[0].tensor}, {x});
+  // (w x^3)^2: 6 w^2 x^5 and 30 w^2 x^4.
+  EXPECT_THAT(RunAll(s, first, {{index, 0}}), ElementsAre(ElementsAre(2, 4)));
+  EXPECT_THAT(RunAll(s, first, {{index, 1}}),
+              ElementsAre(ElementsAre(24, 6 * 9 * 32)));
+  EXPECT_THAT(RunAll(s, second, {{index, 0}}), ElementsAre(ElementsAre(2, 2)));
+  EXPECT_THAT(RunAll(s, second, {{index, 1}}),
+              ElementsAre(ElementsAre(120, 30 * 9 * 16)));
 }
 
 TEST(FunctionGradients, OfIfInIfInALoop) {

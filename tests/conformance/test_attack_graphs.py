@@ -46,6 +46,7 @@ from attacked_cluster import BAD, Code, cluster, neg, refuses, varint, wire  # n
     [raw.node("a", "_Recv", tensor_type=raw.type_of(raw.FLOAT), tensor_name=b"x", send_device=b"", recv_device=b"",
               send_device_incarnation=0, client_terminated=False)],
     [raw.node("a", "PartitionedCall")],
+    [raw.const("i", 0, raw.INT32), raw.node("a", "Case", "i", branches=raw.new("AttrValue", list={}))],
     # Constants that are folded before anything runs: bytes of one type would be taken for another.
     [raw.node("b", "Const", dtype=raw.type_of(raw.INT64), value=raw.tensor(raw.BOOL, [10_000], bool_val=[True])),
      raw.node("a", "Neg", "b", T=raw.type_of(raw.INT64))],
@@ -184,7 +185,7 @@ def test_a_function_called_for_ever_keeps_nobody_else(wire):
   assert wire.close(handle)[0] == Code.OK
 
 
-@pytest.mark.parametrize("node", ["PartitionedCall", "StatelessIf"])
+@pytest.mark.parametrize("node", ["PartitionedCall", "StatelessIf", "StatelessCase"])
 @pytest.mark.parametrize("wrong", ["argument", "result"])
 def test_functions_called_with_other_types(wire, node, wrong):
   """A float that a function, or who reads its result, takes for a string."""
@@ -202,9 +203,14 @@ def test_functions_called_with_other_types(wire, node, wrong):
   promised.list.type.append(raw.STRING)
   if node == "StatelessIf":
     call = raw.node("call", node, "c", "c", then_branch=called, else_branch=called, Tcond=number, Tin=given, Tout=promised)
+  elif node == "StatelessCase":
+    branches = raw.new("AttrValue")
+    branches.list.func.add(name="f")
+    call = raw.node("call", node, "i", "c", branches=branches, Tin=given, Tout=promised)
   else:
     call = raw.node("call", node, "c", f=called, Tin=given, Tout=promised)
-  graph_def = raw.graph(raw.const("c", 1.0), call, raw.node("length", "StringLength", "call"), library=library)
+  graph_def = raw.graph(raw.const("c", 1.0), raw.const("i", 0, raw.INT32), call, raw.node("length", "StringLength", "call"),
+                        library=library)
   refuses(wire, graph_def, fetch=["length:0"])
 
 

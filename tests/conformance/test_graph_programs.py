@@ -95,6 +95,57 @@ def test_conditionals_that_assign(on_both, era):
   on_both(program)
 
 
+# The branches' numbers, and those that only the last one takes.
+BRANCHES = [0, 1, 2, 3, 4, -1, -(2**31), 2**31 - 1]
+
+
+def test_switch_case(on_both):
+  """Branches that use a variable whole, by rows and not at all, read it, change it, or choose again; with gradients."""
+  def program(cluster):
+    v = tf1.get_variable("v", initializer=[[1.0, 2.0], [3.0, 4.0]])
+    index = tf1.placeholder(tf.int32, [])
+    x = tf1.placeholder(tf.float32, [2])
+    def again():
+      return tf.switch_case(tf.cast(x[0], tf.int32), [lambda: v[0] * x, lambda: tf.exp(v[1]) * x])
+    branches = [lambda: tf.reduce_sum(v, 0) * tf.sin(x), lambda: tf.gather(v, [1])[0] * x, lambda: x * x * x, again]
+    y = tf.switch_case(index, branches)
+    with_default = tf.switch_case(index, branches[:3], default=lambda: tf.constant([-1.0, -2.0]))
+    slope, dx = tf1.gradients(y * y, [v, x])
+    curve, = tf1.gradients(dx, [x])
+    change = tf.switch_case(index, {0: lambda: tf.identity(tf1.assign_add(v, v)), 1: lambda: tf.identity(v)})
+    with tf1.Session(cluster.target("worker")) as session:
+      session.run(v.initializer)
+      fetches = [y, with_default, tf.convert_to_tensor(slope), dx, curve]
+      results = [session.run(fetches, {index: i, x: [first, 0.5]}) for i in BRANCHES for first in (0.25, 1.5)]
+      return results + [session.run(change, {index: i}) for i in (1, 0, 2, 0, -1)]
+  on_both(program, rtol=1e-4)
+
+
+def test_case_nodes(on_both):
+  """Both ops as they are, with shapes and without, in the step and inside of a function; what is no number of a branch."""
+  def program(cluster):
+    index = tf1.placeholder(tf.int32)
+    x = tf1.placeholder(tf.float32)
+    functions = [tf.function(f).get_concrete_function(tf.TensorSpec(None, tf.float32)) for f in (tf.sin, tf.square, lambda x: x + 2)]
+    for function in functions:
+      function.add_to_graph()
+    nodes, results = [], []
+    for case in (tf.raw_ops.Case, tf.raw_ops.StatelessCase):
+      for shapes in ([], [tf.TensorShape([2])]):
+        nodes += case(branch_index=index, input=[x], Tout=[tf.float32], branches=functions, output_shapes=shapes)
+      nodes.append(tf.function(lambda i, v, case=case: case(  # noqa: B023
+          branch_index=i, input=[v], Tout=[tf.float32], branches=functions, output_shapes=[])[0])(index, x))
+    wrong = tf.raw_ops.Case(branch_index=index, input=[x], Tout=[tf.float32], branches=functions, output_shapes=[], name="wrong")[0]
+    with tf1.Session(cluster.target("worker")) as session:
+      for i in BRANCHES:
+        results.append(session.run(nodes, {index: i, x: [0.5, 3.0]}))
+      for i in ([1], [], [[0]]):
+        kind, node, words = outcome(lambda i=i: session.run(wrong, {index: i, x: 1.0}))
+        results.append([kind, node, " ".join(words).replace(",", "").startswith("branch_index must be scalar")])
+    return [[list(node.shape) if node.shape.rank is not None else None for node in nodes]] + results
+  on_both(program)
+
+
 def test_map_and_scan(on_both, era):
   def program(cluster):
     x = tf1.placeholder(tf.float32, [None, 3])

@@ -119,6 +119,19 @@ def test_loops_over_tasks(on_mixed, era):
   on_mixed(program)
 
 
+def test_switch_case(on_mixed):
+  """A stock master makes nodes of the branches, ours calls them."""
+  def program(cluster):
+    index = tf1.placeholder(tf.int32, [])
+    with at("worker", 1):
+      x = tf.constant([1.0, 2.0])
+      y = tf.switch_case(index, [lambda: tf.sin(x), lambda: x * x, lambda: tf.constant([5.0, 6.0])])
+      slope, = tf1.gradients(y * y, [x])
+    with tf1.Session(cluster.target("worker")) as session:
+      return [session.run([y, slope], {index: i}) for i in (0, 1, 2, 3, -1)]
+  on_mixed(program)
+
+
 def test_errors(on_mixed):
   def program(cluster):
     with at("ps"):

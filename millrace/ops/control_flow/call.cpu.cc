@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 #include <memory>
 
@@ -111,6 +112,34 @@ class IfKernel {
 
  private:
   AttrValue::Func then_, else_;
+};
+
+class SwitchCaseKernel {
+ public:
+  static StatusOr<SwitchCaseKernel> Make(const KernelInit& init) {
+    SwitchCaseKernel k;
+    MR_ASSIGN(k.branches_, init.Attr<AttrValue::FuncList>("branches"));
+    return k;
+  }
+  void RunAsync(KernelContext& ctx, Done done) const {
+    const Tensor& index = ctx.input(0);
+    if (index.rank() != 0) {
+      return std::move(done)(
+          InvalidArgument("branch_index must be scalar, but has shape ",
+                          index.shape().DebugString()));
+    }
+    // Numbers below 0 are the largest ones.
+    const auto number = static_cast<uint32_t>(index.scalar<int32_t>());
+    const AttrValue::Func& branch =
+        branches_[std::min<size_t>(number, branches_.size() - 1)];
+    const auto handle = Instantiate(ctx, branch);
+    if (!handle.ok()) return std::move(done)(handle.status());
+    ctx.step().functions->Run(ctx, *handle, TakeInputs(ctx, 1),
+                              ToOutputs(ctx, std::move(done)));
+  }
+
+ private:
+  AttrValue::FuncList branches_;  // one at least
 };
 
 // One run of a While: condition, body, condition, ... Each call may complete
@@ -235,5 +264,7 @@ MR_KERNELS(PartitionedCall, Cpu){{.make = MakeKernel<CallKernel>}};
 MR_KERNELS(StatefulPartitionedCall, Cpu){{.make = MakeKernel<CallKernel>}};
 MR_KERNELS(StatelessIf, Cpu){{.make = MakeKernel<IfKernel>}};
 MR_KERNELS(If, Cpu){{.make = MakeKernel<IfKernel>}};
+MR_KERNELS(StatelessCase, Cpu){{.make = MakeKernel<SwitchCaseKernel>}};
+MR_KERNELS(Case, Cpu){{.make = MakeKernel<SwitchCaseKernel>}};
 MR_KERNELS(StatelessWhile, Cpu){{.make = MakeKernel<WhileKernel>}};
 MR_KERNELS(While, Cpu){{.make = MakeKernel<WhileKernel>}};

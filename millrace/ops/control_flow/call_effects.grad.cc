@@ -36,6 +36,13 @@ bool KeepsReference(const OpDef& op) {
   return names->contains(op.name);
 }
 
+// Call the functions with all inputs but the first one.
+bool IsConditional(const OpDef& op) {
+  static const Names* const names =
+      new Names({"If", "StatelessIf", "Case", "StatelessCase"});
+  return names->contains(op.name);
+}
+
 // Tensor arrays and stacks, which live for a step.
 bool IsArrayOp(const OpDef& op) {
   return absl::StartsWith(op.name, "TensorArray") ||
@@ -221,7 +228,7 @@ class EffectFinder {
     // The number of the input that is the function's first argument.
     int first = -1;
     if (op == "PartitionedCall" || op == "StatefulPartitionedCall") first = 0;
-    if (op == "If" || op == "StatelessIf") first = 1;
+    if (IsConditional(*node.op)) first = 1;
     const bool is_loop = op == "While" || op == "StatelessWhile";
     Origins given;
     const bool is_function = library_.library().Find(op) != nullptr;

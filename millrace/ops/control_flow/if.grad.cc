@@ -1,7 +1,10 @@
 // Gradients of functional conditionals: one whose branches go back through
 // those of the first.
+#include <algorithm>
+#include <memory>
 #include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "millrace/client/grad_shapes.h"
 #include "millrace/client/op_builder.h"
 #include "millrace/ops/control_flow/empty_rows.grad.h"
@@ -10,141 +13,144 @@
 namespace millrace::ops {
 namespace {
 
-// The two branches, and what each of them gives in the end.
+// The branches, and what each of them gives in the end. One at least.
 class BranchGradients {
  public:
-  BranchGradients(const GradContext& g, const GradientOfCall& then,
-                  const GradientOfCall& otherwise)
-      : branches_{{g, then}, {g, otherwise}} {}
+  // `call` is that of each of the functions, which it does not name.
+  BranchGradients(const GradContext& g, GradientOfCall call,
+                  std::vector<NameAttrList> functions) {
+    for (NameAttrList& function : functions) {
+      call.function = std::move(function);
+      branches_.push_back({std::make_unique<FunctionGradient>(g, call), {}});
+    }
+  }
 
   Status Build() {
-    for (FunctionGradient& branch : branches_)
-      MR_RETURN_IF_ERROR(branch.Build());
+    for (Branch& branch : branches_)
+      MR_RETURN_IF_ERROR(branch.gradient->Build());
     return OkStatus();
   }
 
   // Makes what comes back to argument `i` the next results, of the same types
-  // in both branches. Says what they are.
+  // in all branches. Says what they are.
   struct Place {
     bool is_any = false;   // else nothing comes back
     bool is_rows = false;  // values, indices and maybe a shape
     bool has_shape = false;
   };
   Place AddResults(size_t i) {
-    const Gradient dxs[2] = {branches_[0].dxs()[i], branches_[1].dxs()[i]};
     Place place;
-    place.is_any = dxs[0] || dxs[1];
-    if (!place.is_any) return place;
+    Gradient any;  // of a branch that has one
     place.is_rows = true;
-    for (const Gradient& dx : dxs)
-      place.is_rows = place.is_rows && (!dx || dx.is_slices());
+    for (const Branch& branch : branches_) {
+      const Gradient& dx = branch.gradient->dxs()[i];
+      if (!dx) continue;
+      place.is_any = true;
+      place.is_rows = place.is_rows && dx.is_slices();
+      if (!any) any = dx;
+    }
+    if (!place.is_any) return Place();
     if (!place.is_rows) {
-      for (int b = 0; b < 2; ++b)
-        results_[b].push_back(Dense(b, i, dxs[b], dxs[1 - b]));
+      for (Branch& branch : branches_)
+        branch.results.push_back(Dense(branch, i, any));
       return place;
     }
-    IndexedSlices rows[2];
-    for (int b = 0; b < 2; ++b) {
-      rows[b] = dxs[b] ? dxs[b].slices
-                       : EmptyRows(branches_[b].scope(), branches_[b].args()[i],
-                                   dxs[1 - b].slices);
-    }
-    MatchBranches(rows);
+    const std::vector<IndexedSlices> rows = MatchingRows(i, any.slices);
     place.has_shape = static_cast<bool>(rows[0].dense_shape);
-    for (int b = 0; b < 2; ++b) {
-      results_[b].push_back(rows[b].values);
-      results_[b].push_back(rows[b].indices);
-      if (place.has_shape) results_[b].push_back(rows[b].dense_shape);
+    for (size_t b = 0; b < branches_.size(); ++b) {
+      std::vector<Output>& results = branches_[b].results;
+      results.push_back(rows[b].values);
+      results.push_back(rows[b].indices);
+      if (place.has_shape) results.push_back(rows[b].dense_shape);
     }
     return place;
   }
 
   std::vector<DataType> ResultTypes() const {
     std::vector<DataType> types;
-    for (const Output& result : results_[0]) types.push_back(result.dtype());
+    for (const Output& result : branches_[0].results)
+      types.push_back(result.dtype());
     return types;
   }
-  StatusOr<NameAttrList> Write(int branch) {
-    return branches_[branch].Write(results_[branch]);
+  // The functions that go back, one of each branch.
+  StatusOr<std::vector<NameAttrList>> Write() {
+    std::vector<NameAttrList> functions;
+    for (Branch& branch : branches_) {
+      MR_ASSIGN(NameAttrList function, branch.gradient->Write(branch.results));
+      functions.push_back(std::move(function));
+    }
+    return functions;
   }
   bool is_stateful() const {
-    return branches_[0].is_stateful() || branches_[1].is_stateful();
+    return std::any_of(
+        branches_.begin(), branches_.end(),
+        [](const Branch& branch) { return branch.gradient->is_stateful(); });
   }
 
  private:
+  struct Branch {
+    std::unique_ptr<FunctionGradient> gradient;
+    std::vector<Output> results;
+  };
+
   // Zeros where nothing comes back to an argument to which something of the
-  // type of `other` comes back in the other branch.
-  Output Dense(int branch, size_t i, const Gradient& dx,
-               const Gradient& other) const {
-    const Scope& scope = branches_[branch].scope();
+  // type of `other` comes back in another branch.
+  static Output Dense(const Branch& branch, size_t i, const Gradient& other) {
+    const Scope& scope = branch.gradient->scope();
+    const Gradient& dx = branch.gradient->dxs()[i];
     if (dx) return ToTensor(scope, dx);
-    const Output& arg = branches_[branch].args()[i];
+    const Output& arg = branch.gradient->args()[i];
     if (arg.dtype() != DataType::kResource) return ZerosLike(scope, arg);
     return ZerosOfVariable(
         scope, arg,
         other.is_slices() ? other.slices.dtype() : other.tensor.dtype());
   }
 
-  // The types of indices and shapes, as MatchRows of rows of one graph.
-  void MatchBranches(IndexedSlices* rows) const {
-    const auto match = [&](Output IndexedSlices::*part) {
-      if ((rows[0].*part).dtype() == (rows[1].*part).dtype()) return;
-      for (int b = 0; b < 2; ++b) {
-        Output& t = rows[b].*part;
-        if (t.dtype() != DataType::kInt64)
-          t = Cast(branches_[b].scope(), t, DataType::kInt64);
-      }
-    };
-    match(&IndexedSlices::indices);
-    if (rows[0].dense_shape && rows[1].dense_shape) {
-      match(&IndexedSlices::dense_shape);
+  // Rows of each branch, none where nothing comes back, of the same types.
+  std::vector<IndexedSlices> MatchingRows(size_t i, const IndexedSlices& any) {
+    std::vector<IndexedSlices> rows;
+    for (const Branch& branch : branches_) {
+      const Gradient& dx = branch.gradient->dxs()[i];
+      rows.push_back(dx ? dx.slices
+                        : EmptyRows(branch.gradient->scope(),
+                                    branch.gradient->args()[i], any));
+    }
+    Match(&IndexedSlices::indices, &rows);
+    const bool have_shapes =
+        std::all_of(rows.begin(), rows.end(), [](const IndexedSlices& one) {
+          return static_cast<bool>(one.dense_shape);
+        });
+    if (have_shapes) {
+      Match(&IndexedSlices::dense_shape, &rows);
     } else {
-      rows[0].dense_shape = rows[1].dense_shape = Output();
+      for (IndexedSlices& one : rows) one.dense_shape = Output();
+    }
+    return rows;
+  }
+
+  // As MatchRows does with rows of one graph.
+  void Match(Output IndexedSlices::*part, std::vector<IndexedSlices>* rows) {
+    const DataType first = ((*rows)[0].*part).dtype();
+    if (std::all_of(rows->begin(), rows->end(), [&](const IndexedSlices& one) {
+          return (one.*part).dtype() == first;
+        })) {
+      return;
+    }
+    for (size_t b = 0; b < rows->size(); ++b) {
+      Output& t = (*rows)[b].*part;
+      if (t.dtype() != DataType::kInt64)
+        t = Cast(branches_[b].gradient->scope(), t, DataType::kInt64);
     }
   }
 
-  FunctionGradient branches_[2];
-  std::vector<Output> results_[2];
+  std::vector<Branch> branches_;
 };
 
-Status IfGradient(GradContext& g) {
-  GradientOfCall then;
-  std::vector<Output> inputs;
-  for (int i = 1; i < g.num_inputs(); ++i) {
-    inputs.push_back(g.in(i));
-    then.wanted.push_back(g.wants(i));
-  }
-  then.inputs = inputs;
-  for (int i = 0; i < g.num_outputs(); ++i) {
-    const bool goes_back = g.has_dy(i) && GoesBack(g.out(i).dtype());
-    if (goes_back) inputs.push_back(g.dy(i));
-    then.dy_types.push_back(goes_back ? inputs.back().dtype()
-                                      : DataType::kInvalid);
-  }
-  MR_RETURN_IF_ERROR(g.scope().status());
-  GradientOfCall otherwise = then;
-  MR_ASSIGN(const auto then_function,
-            g.op().Attr<AttrValue::Func>("then_branch"));
-  MR_ASSIGN(const auto else_function,
-            g.op().Attr<AttrValue::Func>("else_branch"));
-  then.function = *then_function;
-  otherwise.function = *else_function;
-  BranchGradients branches(g, then, otherwise);
-  MR_RETURN_IF_ERROR(branches.Build());
-  std::vector<BranchGradients::Place> places;
-  for (size_t i = 0; i < then.inputs.size(); ++i)
-    places.push_back(branches.AddResults(i));
-  const std::vector<DataType> types = branches.ResultTypes();
-  if (types.empty()) return OkStatus();
-  MR_ASSIGN(const NameAttrList then_gradient, branches.Write(0));
-  MR_ASSIGN(const NameAttrList else_gradient, branches.Write(1));
-  OpBuilder conditional(g, branches.is_stateful() ? "If" : "StatelessIf");
-  conditional.In(g.in(0)).In(InputList(inputs)).Attr("Tout", types);
-  conditional.Attr("then_branch", then_gradient);
-  conditional.Attr("else_branch", else_gradient);
-  conditional.Finish();
-  const std::vector<Output> results = conditional.OutList(0);
-  MR_RETURN_IF_ERROR(g.scope().status());
+// Sets what comes back to the inputs behind the first one, by the results of
+// the conditional that goes back.
+void SetPlaces(GradContext& g,
+               const std::vector<BranchGradients::Place>& places,
+               const std::vector<Output>& results) {
   size_t next = 0;
   for (size_t i = 0; i < places.size(); ++i) {
     const BranchGradients::Place& place = places[i];
@@ -160,7 +166,69 @@ Status IfGradient(GradContext& g) {
     if (place.has_shape) rows.dense_shape = results[next++];
     g.Set(input, rows);
   }
+}
+
+// `op` is what chooses among functions, and StatelessOp where none of them has
+// state; `name_branches` makes functions those that the new node calls.
+Status ConditionalGradient(
+    GradContext& g, const char* op, std::vector<NameAttrList> functions,
+    absl::FunctionRef<void(const std::vector<NameAttrList>& functions,
+                           OpBuilder& conditional)>
+        name_branches) {
+  GradientOfCall call;
+  std::vector<Output> inputs;
+  for (int i = 1; i < g.num_inputs(); ++i) {
+    inputs.push_back(g.in(i));
+    call.wanted.push_back(g.wants(i));
+  }
+  call.inputs = inputs;
+  for (int i = 0; i < g.num_outputs(); ++i) {
+    const bool goes_back = g.has_dy(i) && GoesBack(g.out(i).dtype());
+    if (goes_back) inputs.push_back(g.dy(i));
+    call.dy_types.push_back(goes_back ? inputs.back().dtype()
+                                      : DataType::kInvalid);
+  }
+  MR_RETURN_IF_ERROR(g.scope().status());
+  const size_t num_args = call.inputs.size();
+  BranchGradients branches(g, std::move(call), std::move(functions));
+  MR_RETURN_IF_ERROR(branches.Build());
+  std::vector<BranchGradients::Place> places;
+  for (size_t i = 0; i < num_args; ++i)
+    places.push_back(branches.AddResults(i));
+  const std::vector<DataType> types = branches.ResultTypes();
+  if (types.empty()) return OkStatus();
+  MR_ASSIGN(const std::vector<NameAttrList> gradients, branches.Write());
+  OpBuilder conditional(
+      g, branches.is_stateful() ? op : absl::StrCat("Stateless", op));
+  conditional.In(g.in(0)).In(InputList(inputs)).Attr("Tout", types);
+  name_branches(gradients, conditional);
+  conditional.Finish();
+  const std::vector<Output> results = conditional.OutList(0);
+  MR_RETURN_IF_ERROR(g.scope().status());
+  SetPlaces(g, places, results);
   return OkStatus();
+}
+
+Status IfGradient(GradContext& g) {
+  MR_ASSIGN(const auto then, g.op().Attr<AttrValue::Func>("then_branch"));
+  MR_ASSIGN(const auto otherwise, g.op().Attr<AttrValue::Func>("else_branch"));
+  return ConditionalGradient(
+      g, "If", {*then, *otherwise},
+      [](const std::vector<NameAttrList>& functions, OpBuilder& conditional) {
+        conditional.Attr("then_branch", functions[0]);
+        conditional.Attr("else_branch", functions[1]);
+      });
+}
+
+Status CaseGradient(GradContext& g) {
+  MR_ASSIGN(const auto branches, g.op().Attr<AttrValue::FuncList>("branches"));
+  std::vector<NameAttrList> functions;
+  for (const AttrValue::Func& branch : branches) functions.push_back(*branch);
+  return ConditionalGradient(
+      g, "Case", std::move(functions),
+      [](const std::vector<NameAttrList>& gradients, OpBuilder& conditional) {
+        conditional.Attr("branches", gradients);
+      });
 }
 
 }  // namespace
@@ -171,3 +239,5 @@ using namespace millrace::ops;  // NOLINT
 
 MR_GRADIENT(If)(GradContext& g) { g.Fail(IfGradient(g)); }
 MR_GRADIENT(StatelessIf)(GradContext& g) { g.Fail(IfGradient(g)); }
+MR_GRADIENT(Case)(GradContext& g) { g.Fail(CaseGradient(g)); }
+MR_GRADIENT(StatelessCase)(GradContext& g) { g.Fail(CaseGradient(g)); }
