@@ -1,4 +1,4 @@
-"""What a server must survive: more messages at once than its memory limit has room for, and texts that grow."""
+"""What a server must survive: more messages at once than its memory limit has room for, texts that grow, tables of kernels."""
 
 import os
 import subprocess
@@ -98,3 +98,96 @@ def test_text_that_grows_ends_at_the_limit():
         assert wire.run(reply.session_handle, fetch=["empty:0"])[0] == Code.OK
         assert wire.close(reply.session_handle)[0] == Code.OK
       assert peak(cluster.processes["worker", 0]) < LIMIT + SLACK
+
+
+def types(*dtypes):
+  result = raw.new("AttrValue")
+  result.list.type.extend(dtypes)
+  return result
+
+
+# Places in a table; what outputs of so many take is below the limit. One dimension has a large prime factor.
+MANY, MOST, PRIME = LIMIT // 32, LIMIT // 16, 2_000_003
+INT8 = 6
+LONG = raw.type_of(raw.INT64)
+SAMPLER = {"num_true": 1, "range_max": 1 << 40, "seed": 1, "seed2": 2}
+
+
+def numbers(name):
+  """MANY integers, and nodes that no pass computes before."""
+  return [raw.node("n", "Placeholder", dtype=raw.type_of(raw.INT64), shape=raw.shape_of()), raw.const("zero", 0, raw.INT64),
+          raw.const("one", 1, raw.INT64), raw.node(name, "Range", "zero", "n", "one", Tidx=LONG)]
+
+
+def filled(value, *dims):
+  """An array as large as the numbers in it."""
+  sizes = raw.tensor(raw.INT32, [len(dims)], int_val=dims)
+  return [raw.node("v", "Placeholder", dtype=raw.type_of(value), shape=raw.shape_of()), raw.const("dims", sizes),
+          raw.node("x", "Fill", "dims", "v", T=raw.type_of(value), index_type=raw.type_of(raw.INT32))]
+
+
+def records(path):
+  return [
+      raw.const("path", os.fsencode(path)), raw.const("most", 1 << 40, raw.INT64),
+      raw.node("queue", "FIFOQueueV2", component_types=types(raw.STRING)), raw.node("reader", "TextLineReaderV2"),
+      raw.node("put", "QueueEnqueueV2", "queue", "path", Tcomponents=types(raw.STRING)),
+      raw.node("grown", "ReaderReadUpToV2", "reader", "queue", "most", "^put")]
+
+
+def empty_parts(count, rank):
+  shape = raw.tensor(raw.INT64, [rank], int64_val=[count] + [1] * (rank - 1))
+  return [
+      raw.const("indices", raw.tensor(raw.INT64, [0, rank])), raw.const("values", raw.tensor(raw.FLOAT, [0])),
+      raw.const("shape", shape),
+      raw.node("grown", "AddManySparseToTensorsMap", "indices", "values", "shape", T=raw.type_of(raw.FLOAT))]
+
+
+# Op: (what it lacks memory for, nodes but for readers'.)
+TABLES = {
+    "Unique": ("the distinct elements", [*numbers("x"), raw.node("grown", "Unique", "x", T=LONG)]),
+    "UniqueV2": ("the distinct elements", [
+        *numbers("x"), raw.const("pairs", raw.tensor(raw.INT32, [2], int_val=[-1, 2])),
+        raw.const("axis", raw.tensor(raw.INT32, [1], int_val=[0])), raw.node("y", "Reshape", "x", "pairs", T=LONG),
+        raw.node("grown", "UniqueV2", "y", "axis", T=LONG, Taxis=raw.type_of(raw.INT32))]),
+    "ListDiff": ("the excluded elements", [
+        *numbers("x"), raw.node("y", "Neg", "x", T=LONG), raw.node("grown", "ListDiff", "x", "y", T=LONG)]),
+    "UniformCandidateSampler": ("the candidates drawn", [
+        raw.const("true", raw.tensor(raw.INT64, [1, 1], int64_val=[3])),
+        raw.node("grown", "UniformCandidateSampler", "true", num_sampled=LIMIT // 25, unique=True, **SAMPLER)]),
+    "ComputeAccidentalHits": ("the sampled candidates", [
+        *numbers("x"), raw.const("true", raw.tensor(raw.INT64, [1, 1], int64_val=[3])),
+        raw.node("grown", "ComputeAccidentalHits", "true", "x", num_true=1)]),
+    "RFFT": ("the tables of a Fourier transform", [
+        *filled(raw.FLOAT, PRIME), raw.const("length", raw.tensor(raw.INT32, [1], int_val=[PRIME])),
+        raw.node("grown", "RFFT", "x", "length")]),
+    "DenseToDenseSetOperation": ("the result of a set operation", [
+        *filled(INT8, MOST, 1),
+        raw.node("grown", "DenseToDenseSetOperation", "x", "x", set_operation=b"union", T=raw.type_of(INT8))]),
+    "ReaderReadUpToV2": ("the records of a read", []),
+    "AddManySparseToTensorsMap": ("a map of sparse tensors", empty_parts(100_000, 250)),
+}
+FED = {"n": raw.tensor(raw.INT64, int64_val=[MANY]), "v": raw.tensor(raw.FLOAT, float_val=[1.0])}
+
+
+@pytest.mark.parametrize("op", TABLES)
+def test_tables_of_kernels_end_at_the_limit(tmp_path, op):
+  """What a kernel makes beside its outputs counts, too: more than the limit has room for, with outputs that fit."""
+  what, nodes = TABLES[op]
+  if op == "ReaderReadUpToV2":
+    (tmp_path / "lines").write_bytes(b"\n" * 4_000_000)
+    nodes = records(tmp_path / "lines")
+  names = {node.name for node in nodes}
+  feed = [(name + ":0", value) for name, value in FED.items() if name in names]
+  if op.startswith("DenseToDense"):
+    feed = [("v:0", raw.tensor(INT8, int_val=[1]))]
+  with task_servers.Cluster({"worker": 1}, flags=["--memory_limit", str(LIMIT)]) as cluster:
+    with raw.Wire(cluster.address("worker")) as wire:
+      code, reply = wire.create(raw.graph(*nodes))
+      assert code == Code.OK, reply
+      code, message = wire.run(reply.session_handle, target=["grown"], feed=feed, timeout_in_ms=60_000)
+      assert code == Code.RESOURCE_EXHAUSTED and what in message and "{{node grown}}" in message, (code, message)
+      assert wire.close(reply.session_handle)[0] == Code.OK
+      # What it took is given back: others have room.
+      code, reply = wire.create(raw.graph(raw.const("one", 1.0)))
+      assert code == Code.OK and wire.run(reply.session_handle, fetch=["one:0"])[0] == Code.OK
+    assert peak(cluster.processes["worker", 0]) < LIMIT + SLACK

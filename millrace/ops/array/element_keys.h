@@ -5,8 +5,9 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
+#include <utility>
 
+#include "absl/hash/hash.h"
 #include "absl/strings/string_view.h"
 #include "millrace/tensor/tensor.h"
 
@@ -70,34 +71,51 @@ class StringKeys {
 };
 
 // Slices [outer, i, inner] of a tensor [outer, count, inner], whose elements
-// have the keys K.
+// have the keys K. Outlives its keys, which look into the tensor.
 template <class K>
 class SliceKeys {
  public:
-  using Key = std::string;
+  struct Key {
+    const SliceKeys* slices;
+    int64_t i;
+    size_t hash;
+
+    bool operator==(const Key& o) const {
+      return hash == o.hash && slices->Equal(i, o.i);
+    }
+    template <class H>
+    friend H AbslHashValue(H h, const Key& key) {
+      return H::combine(std::move(h), key.hash);
+    }
+  };
+
   SliceKeys(const Tensor& t, int64_t outer, int64_t count, int64_t inner)
       : keys_(t), outer_(outer), count_(count), inner_(inner) {}
-  std::optional<std::string> operator()(int64_t i) const {
-    std::string all;
+  std::optional<Key> operator()(int64_t i) const {
+    size_t hash = 0;
     for (int64_t o = 0; o < outer_; ++o) {
       for (int64_t j = 0; j < inner_; ++j) {
-        const auto key = keys_((o * count_ + i) * inner_ + j);
+        const auto key = keys_(At(o, i, j));
         if (!key) return std::nullopt;
-        Append(all, *key);
+        hash = absl::HashOf(hash, *key);
       }
     }
-    return all;
+    return Key{this, i, hash};
   }
 
  private:
-  template <class U>
-  static void Append(std::string& all, U key) {
-    all.append(reinterpret_cast<const char*>(&key), sizeof(key));
+  int64_t At(int64_t o, int64_t i, int64_t j) const {
+    return (o * count_ + i) * inner_ + j;
   }
-  static void Append(std::string& all, absl::string_view key) {
-    Append(all, key.size());
-    all.append(key.data(), key.size());
+  bool Equal(int64_t a, int64_t b) const {
+    for (int64_t o = 0; o < outer_; ++o) {
+      for (int64_t j = 0; j < inner_; ++j) {
+        if (*keys_(At(o, a, j)) != *keys_(At(o, b, j))) return false;
+      }
+    }
+    return true;
   }
+
   K keys_;
   int64_t outer_, count_, inner_;
 };

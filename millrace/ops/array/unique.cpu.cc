@@ -3,6 +3,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "millrace/base/counted_table.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_keys.h"
 #include "millrace/ops/array/element_types.h"
@@ -15,6 +16,10 @@ using namespace millrace::ops;  // NOLINT
 namespace {
 
 constexpr int64_t kCheckEvery = 1 << 16;
+constexpr char kDistinct[] = "the distinct elements";
+
+// Numbers of items.
+using Places = CountedTable<std::vector<int64_t>>;
 
 // Sets element i of an int32 or int64 tensor.
 void SetInt(Tensor* t, int64_t i, int64_t value) {
@@ -29,18 +34,21 @@ void SetInt(Tensor* t, int64_t i, int64_t value) {
 // to `idx`, the first item of each number to `first`.
 template <class Keys>
 Status Number(KernelContext& ctx, const Keys& keys, int64_t count, Tensor* idx,
-              std::vector<int64_t>& first) {
-  absl::flat_hash_map<typename Keys::Key, int64_t> numbers;
+              Places& first) {
+  CountedTable<absl::flat_hash_map<typename Keys::Key, int64_t>> numbers(
+      kDistinct);
   for (int64_t i = 0; i < count; ++i) {
     if (i % kCheckEvery == kCheckEvery - 1)
       MR_RETURN_IF_ERROR(ctx.CheckCancelled());
-    int64_t number = static_cast<int64_t>(first.size());
-    if (auto key = keys(i)) {
-      const auto [entry, is_new] = numbers.try_emplace(*std::move(key), number);
+    MR_RETURN_IF_ERROR(first.MakeRoom());
+    int64_t number = static_cast<int64_t>(first->size());
+    if (const auto key = keys(i)) {
+      MR_RETURN_IF_ERROR(numbers.MakeRoom());
+      const auto [entry, is_new] = numbers->try_emplace(*key, number);
       number = entry->second;
-      if (is_new) first.push_back(i);
+      if (is_new) first->push_back(i);
     } else {
-      first.push_back(i);  // equal to nothing, itself included
+      first->push_back(i);  // equal to nothing, itself included
     }
     SetInt(idx, i, number);
   }
@@ -58,21 +66,22 @@ Status UniqueAlong(KernelContext& ctx, int axis) {
                            std::numeric_limits<int32_t>::max(), " elements");
   }
   MR_ASSIGN(Tensor * idx, ctx.AllocateOutput(1, TensorShape({count})));
-  std::vector<int64_t> first;
+  Places first(kDistinct);
   MR_RETURN_IF_ERROR(DispatchKeys(x.dtype(), [&]<class Keys>() -> Status {
     if (outer == 1 && inner == 1)
       return Number(ctx, Keys(x), count, idx, first);
     return Number(ctx, SliceKeys<Keys>(x, outer, count, inner), count, idx,
                   first);
   }));
-  const int64_t distinct = static_cast<int64_t>(first.size());
+  const int64_t distinct = static_cast<int64_t>(first->size());
   DimVector dims = x.shape().dims();
   dims[axis] = distinct;
   MR_ASSIGN(Tensor * y, ctx.AllocateOutput(
                             0, TensorShape(absl::Span<const int64_t>(dims))));
   MR_ASSIGN(Tensor places,
             ctx.AllocateTemp(DataType::kInt64, TensorShape({distinct})));
-  std::copy(first.begin(), first.end(), places.mutable_flat<int64_t>().begin());
+  std::copy(first->begin(), first->end(),
+            places.mutable_flat<int64_t>().begin());
   GatherSpec spec;
   spec.outer = outer;
   spec.limit = count;
@@ -83,7 +92,9 @@ Status UniqueAlong(KernelContext& ctx, int axis) {
           .status());
   if (ctx.num_outputs() < 3) return OkStatus();
   MR_ASSIGN(Tensor * counts, ctx.AllocateOutput(2, TensorShape({distinct})));
-  std::vector<int64_t> sums(first.size());
+  // The places are not needed any more.
+  const auto sums = places.mutable_flat<int64_t>();
+  std::fill(sums.begin(), sums.end(), 0);
   for (int64_t i = 0; i < count; ++i) ++sums[IntAt(*idx, i)];
   for (int64_t i = 0; i < distinct; ++i) SetInt(counts, i, sums[i]);
   return OkStatus();
@@ -114,20 +125,23 @@ Status UniqueV2Kernel(KernelContext& ctx) {
 
 template <class Keys>
 Status Difference(KernelContext& ctx, const Tensor& x, const Tensor& y,
-                  std::vector<int64_t>& kept) {
-  absl::flat_hash_set<typename Keys::Key> excluded;
+                  Places& kept) {
+  CountedTable<absl::flat_hash_set<typename Keys::Key>> excluded(
+      "the excluded elements");
   const Keys y_keys(y);
   for (int64_t i = 0; i < y.num_elements(); ++i) {
     if (i % kCheckEvery == kCheckEvery - 1)
       MR_RETURN_IF_ERROR(ctx.CheckCancelled());
-    if (const auto key = y_keys(i)) excluded.insert(*key);
+    MR_RETURN_IF_ERROR(excluded.MakeRoom());
+    if (const auto key = y_keys(i)) excluded->insert(*key);
   }
   const Keys x_keys(x);
   for (int64_t i = 0; i < x.num_elements(); ++i) {
     if (i % kCheckEvery == kCheckEvery - 1)
       MR_RETURN_IF_ERROR(ctx.CheckCancelled());
     const auto key = x_keys(i);
-    if (!key || !excluded.contains(*key)) kept.push_back(i);
+    MR_RETURN_IF_ERROR(kept.MakeRoom());
+    if (!key || !excluded->contains(*key)) kept->push_back(i);
   }
   return OkStatus();
 }
@@ -141,17 +155,17 @@ Status ListDiffKernel(KernelContext& ctx) {
       x.num_elements() > std::numeric_limits<int32_t>::max()) {
     return InvalidArgument("x is too large for indices of type int32");
   }
-  std::vector<int64_t> kept;
+  Places kept("the elements that are kept");
   MR_RETURN_IF_ERROR(DispatchKeys(x.dtype(), [&]<class Keys>() -> Status {
     return Difference<Keys>(ctx, x, y, kept);
   }));
-  const int64_t n = static_cast<int64_t>(kept.size());
+  const int64_t n = static_cast<int64_t>(kept->size());
   MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, TensorShape({n})));
   MR_ASSIGN(Tensor * idx, ctx.AllocateOutput(1, TensorShape({n})));
   MR_ASSIGN(Tensor places,
             ctx.AllocateTemp(DataType::kInt64, TensorShape({n})));
-  std::copy(kept.begin(), kept.end(), places.mutable_flat<int64_t>().begin());
-  for (int64_t i = 0; i < n; ++i) SetInt(idx, i, kept[i]);
+  std::copy(kept->begin(), kept->end(), places.mutable_flat<int64_t>().begin());
+  for (int64_t i = 0; i < n; ++i) SetInt(idx, i, (*kept)[i]);
   GatherSpec spec;
   spec.limit = x.num_elements();
   spec.count = n;

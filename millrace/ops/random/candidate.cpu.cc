@@ -8,6 +8,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "millrace/base/counted_table.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/io/blocking.h"
 #include "millrace/ops/random/random_stream.h"
@@ -84,7 +85,7 @@ Status Sample(KernelContext& ctx, const SamplerOptions& o,
   Philox4x32 generator =
       stream.Reserve(static_cast<uint64_t>(o.num_sampled) * kReservedPerSample);
   SamplerBits bits(&generator);
-  absl::flat_hash_set<int64_t> seen;
+  CountedTable<absl::flat_hash_set<int64_t>> seen("the candidates drawn");
   int64_t draws = 0;
   for (size_t i = 0; i < out.sampled.size();) {
     if (++draws % kCheckEvery == 0) MR_RETURN_IF_ERROR(ctx.CheckCancelled());
@@ -94,7 +95,10 @@ Status Sample(KernelContext& ctx, const SamplerOptions& o,
                              "; the distribution is too uneven");
     }
     const int64_t value = sampler.Sample(bits);
-    if (o.unique && !seen.insert(value).second) continue;
+    if (o.unique) {
+      MR_RETURN_IF_ERROR(seen.MakeRoom());
+      if (!seen->insert(value).second) continue;
+    }
     out.sampled[i++] = value;
   }
   for (size_t i = 0; i < out.sampled.size(); ++i) {
@@ -105,8 +109,7 @@ Status Sample(KernelContext& ctx, const SamplerOptions& o,
     out.true_expected[i] = ExpectedCount(
         sampler.Probability(out.true_classes[i]), o.num_sampled, draws);
   }
-  sampler.Learn(out.true_classes);
-  return OkStatus();
+  return sampler.Learn(out.true_classes);
 }
 
 // A sampler that is there from the start.
@@ -265,26 +268,31 @@ class AccidentalHitsKernel {
           "sampled_candidates must be a vector, which is typically the output "
           "from CandidateSampler");
     }
-    absl::flat_hash_map<int64_t, int64_t> places;
+    CountedTable<absl::flat_hash_map<int64_t, int64_t>> places(
+        "the sampled candidates");
     const auto sampled = candidates.flat<int64_t>();
     for (size_t i = 0; i < sampled.size(); ++i) {
-      places[sampled[i]] = static_cast<int64_t>(i);
+      MR_RETURN_IF_ERROR(places.MakeRoom());
+      (*places)[sampled[i]] = static_cast<int64_t>(i);
     }
-    std::vector<int32_t> rows;
-    std::vector<int64_t> ids;
+    CountedTable<std::vector<int32_t>> rows("accidental hits");
+    CountedTable<std::vector<int64_t>> ids("accidental hits");
     const auto trues = classes.flat<int64_t>();
     for (size_t i = 0; i < trues.size(); ++i) {
-      const auto it = places.find(trues[i]);
-      if (it == places.end()) continue;
-      rows.push_back(static_cast<int32_t>(static_cast<int64_t>(i) / num_true_));
-      ids.push_back(it->second);
+      const auto it = places->find(trues[i]);
+      if (it == places->end()) continue;
+      MR_RETURN_IF_ERROR(rows.MakeRoom());
+      MR_RETURN_IF_ERROR(ids.MakeRoom());
+      rows->push_back(
+          static_cast<int32_t>(static_cast<int64_t>(i) / num_true_));
+      ids->push_back(it->second);
     }
-    const TensorShape shape({static_cast<int64_t>(ids.size())});
+    const TensorShape shape({static_cast<int64_t>(ids->size())});
     MR_ASSIGN(Tensor* const row, ctx.AllocateOutput(0, shape));
     MR_ASSIGN(Tensor* const id, ctx.AllocateOutput(1, shape));
     MR_ASSIGN(Tensor* const weight, ctx.AllocateOutput(2, shape));
-    std::copy(rows.begin(), rows.end(), row->mutable_flat<int32_t>().begin());
-    std::copy(ids.begin(), ids.end(), id->mutable_flat<int64_t>().begin());
+    std::copy(rows->begin(), rows->end(), row->mutable_flat<int32_t>().begin());
+    std::copy(ids->begin(), ids->end(), id->mutable_flat<int64_t>().begin());
     for (float& w : weight->mutable_flat<float>()) w = -FLT_MAX;
     return OkStatus();
   }

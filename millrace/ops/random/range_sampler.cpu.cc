@@ -9,6 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "millrace/base/counted_table.h"
 #include "millrace/base/memory_charge.h"
 #include "millrace/ops/random/distributions.h"
 
@@ -88,31 +89,38 @@ class LearnedSampler final : public RangeSampler {
   float Probability(int64_t value) const override {
     ReaderLock lock(mu_);
     if (value < 0 || value >= range()) return 0;
-    const auto it = counts_.find(value);
-    return static_cast<float>(1 + (it == counts_.end() ? 0 : it->second)) /
+    const auto it = counts_->find(value);
+    return static_cast<float>(1 + (it == counts_->end() ? 0 : it->second)) /
            static_cast<float>(total_);
   }
 
-  void Learn(absl::Span<const int64_t> values) override {
+  Status Learn(absl::Span<const int64_t> values) override {
     WriterLock lock(mu_);
     for (const int64_t v : values) {
-      if (total_ >= kMaxInt32) return;
+      if (total_ >= kMaxInt32) break;
+      MR_RETURN_IF_ERROR(counts_.MakeRoom());
+      MR_RETURN_IF_ERROR(added_.MakeRoom(kMostNodes));
       ++total_;
-      ++counts_[v];
-      for (int64_t i = v + 1; i <= range(); i += i & -i) ++added_[i];
+      ++(*counts_)[v];
+      for (int64_t i = v + 1; i <= range(); i += i & -i) ++(*added_)[i];
     }
+    return OkStatus();
   }
 
  private:
+  static constexpr size_t kMostNodes = 31;  // that one class is added to
+
   int64_t Added(int64_t node) const {
-    const auto it = added_.find(node);
-    return it == added_.end() ? 0 : it->second;
+    const auto it = added_->find(node);
+    return it == added_->end() ? 0 : it->second;
   }
 
   mutable SharedMutex mu_;
   int64_t total_;
-  absl::flat_hash_map<int64_t, int32_t> counts_;  // by class
-  absl::flat_hash_map<int64_t, int64_t> added_;   // by node of the tree
+  CountedTable<absl::flat_hash_map<int64_t, int32_t>> counts_{
+      "the classes of a candidate sampler"};  // by class
+  CountedTable<absl::flat_hash_map<int64_t, int64_t>> added_{
+      "the classes of a candidate sampler"};  // by node of the tree
 };
 
 // Given weights by the alias method (Vose, "A linear algorithm for generating

@@ -42,7 +42,9 @@ class RangeSampler {
   virtual int64_t Sample(SamplerBits& bits) const = 0;
   virtual float Probability(int64_t value) const = 0;
   // Tells of the true classes of a run, which lie in the range.
-  virtual void Learn(absl::Span<const int64_t>) {}
+  // RESOURCE_EXHAUSTED, only the first ones learned, where the memory budget
+  // has no room for what is kept of them.
+  virtual Status Learn(absl::Span<const int64_t>) { return OkStatus(); }
 
  private:
   const int64_t range_;

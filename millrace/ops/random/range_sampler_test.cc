@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "millrace/base/memory_budget.h"
+
 namespace millrace::ops {
 namespace {
 
@@ -36,11 +38,26 @@ TEST(RangeSamplerTest, DrawsByItsProbabilities) {
   ExpectFair(*MakeLogUniformSampler(20));
   const auto learned = *MakeLearnedSampler(13);
   ExpectFair(*learned);
-  learned->Learn({2, 2, 2, 12, 0, 2, 12});
+  ASSERT_TRUE(learned->Learn({2, 2, 2, 12, 0, 2, 12}).ok());
   ExpectFair(*learned);
   EXPECT_FLOAT_EQ(learned->Probability(2), 5.0f / 20);
   ExpectFair(**MakeUnigramSampler({.range = 6, .num_reserved_ids = 1},
                                   {1, 5, 0.5, 3, 0}));
+}
+
+TEST(RangeSamplerTest, LearnedClassesCountInTheBudget) {
+  MemoryBudget& budget = MemoryBudget::Process();
+  const int64_t limit = budget.limit(), before = budget.used();
+  const auto learned = *MakeLearnedSampler(int64_t{1} << 30);
+  std::vector<int64_t> classes(200'000);
+  for (size_t i = 0; i < classes.size(); ++i)
+    classes[i] = static_cast<int64_t>(i * 5000);
+  budget.set_limit(before + 10'000'000);
+  const Status status = learned->Learn(classes);
+  budget.set_limit(limit);
+  EXPECT_EQ(status.code(), StatusCode::kResourceExhausted) << status;
+  EXPECT_GT(budget.used(), before + 1'000'000);
+  EXPECT_GT(learned->Probability(0), learned->Probability(classes.back()));
 }
 
 TEST(RangeSamplerTest, LearnedClassesFitAnInt32) {

@@ -107,7 +107,7 @@ StatusOr<bool> Reader::ReadSome(Call& call) {
         break;
       }
       outcome = *next;
-      if (outcome.produced) call.records.Add(key, value);
+      if (outcome.produced) status = call.records.Add(key, value);
     }
     MutexLock lock(mu_);
     records_ += static_cast<int64_t>(call.records.size() - before);

@@ -5,6 +5,8 @@
 #include <memory>
 
 #include "absl/strings/match.h"
+#include "millrace/base/lanes.h"
+#include "millrace/base/memory_charge.h"
 #include "millrace/base/thread.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/signal/fourier.h"
@@ -18,13 +20,13 @@ using PlanPointer = std::shared_ptr<const FourierPlan>;
 // The plans of a kernel, by length. Thread-safe.
 class Plans {
  public:
-  PlanPointer Get(int64_t n) {
+  StatusOr<PlanPointer> Get(int64_t n) {
     {
       MutexLock lock(mu_);
       const auto it = plans_.find(n);
       if (it != plans_.end()) return it->second;
     }
-    auto plan = std::make_shared<const FourierPlan>(n);
+    MR_ASSIGN(PlanPointer plan, FourierPlan::Make(n));
     MutexLock lock(mu_);
     if (plans_.size() >= kMost) plans_.clear();
     plans_[n] = plan;
@@ -50,12 +52,25 @@ struct Array {
   }
 };
 
+// For a line of the plan's length and what transforming it needs, on each
+// thread that takes some of the `lines`.
+Status ChargeLines(KernelContext& ctx, const FourierPlan& plan, int64_t lines,
+                   MemoryCharge* charge) {
+  constexpr auto kElement = static_cast<int64_t>(sizeof(Complex128));
+  const int64_t threads =
+      std::min<int64_t>(lines, ctx.device().lanes().intra_op.width());
+  return charge->Set((plan.length() + plan.work_size()) * kElement * threads,
+                     "the lines of a Fourier transform");
+}
+
 // Transforms the lines along dimension `axis` of the sizes.
 Status RunAxis(KernelContext& ctx, const FourierPlan& plan, bool inverse,
                size_t axis, const Array& a) {
   int64_t inner = 1;
   for (size_t d = axis + 1; d < a.sizes.size(); ++d) inner *= a.sizes[d];
   const int64_t n = a.sizes[axis];
+  MemoryCharge charge;
+  MR_RETURN_IF_ERROR(ChargeLines(ctx, plan, a.size() / n, &charge));
   return ctx.ParallelFor(
       a.size() / n, n * 20 + 50, [&](int64_t begin, int64_t end) {
         std::vector<Complex128> line(static_cast<size_t>(n));
@@ -155,7 +170,7 @@ class FftKernel {
     const size_t axes = real_ ? last : last + 1;
     for (size_t d = 0; d < axes; ++d) {
       if (lengths[d] == 1) continue;
-      const PlanPointer plan = plans_->Get(lengths[d]);
+      MR_ASSIGN(const PlanPointer plan, plans_->Get(lengths[d]));
       MR_RETURN_IF_ERROR(RunAxis(ctx, *plan, inverse_, d, a));
     }
     return real_ && inverse_ ? ToReal(ctx, a, lengths.back(), out)
@@ -210,7 +225,10 @@ class FftKernel {
   // Transforms real lines of `length` along the last dimension: their halves.
   Status FromReal(KernelContext& ctx, const Tensor& x, const DimVector& sizes,
                   int64_t length, const Array& a) const {
-    const PlanPointer plan = plans_->Get(length);
+    MR_ASSIGN(const PlanPointer plan, plans_->Get(length));
+    MemoryCharge charge;
+    MR_RETURN_IF_ERROR(
+        ChargeLines(ctx, *plan, a.size() / a.sizes.back(), &charge));
     return Dispatch<float, double>(x.dtype(), [&]<class T>() -> Status {
       const T* from = x.flat<T>().data();
       return ForRows(ctx, sizes, a, [&](int64_t at, int64_t to, int64_t n) {
@@ -227,7 +245,10 @@ class FftKernel {
   // The real lines whose halves the last dimension has.
   Status ToReal(KernelContext& ctx, const Array& a, int64_t length,
                 Tensor* out) const {
-    const PlanPointer plan = plans_->Get(length);
+    MR_ASSIGN(const PlanPointer plan, plans_->Get(length));
+    MemoryCharge charge;
+    MR_RETURN_IF_ERROR(
+        ChargeLines(ctx, *plan, a.size() / a.sizes.back(), &charge));
     const int64_t half = a.sizes.back();
     return Dispatch<float, double>(out->dtype(), [&]<class T>() -> Status {
       T* to = out->mutable_flat<T>().data();

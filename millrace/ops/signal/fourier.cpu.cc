@@ -95,15 +95,29 @@ void StepOf(const Step& s, const Complex128* x, Complex128* y) {
 
 }  // namespace
 
-FourierPlan::FourierPlan(int64_t n) : n_(n), factors_(Factorize(n)) {
+StatusOr<std::unique_ptr<const FourierPlan>> FourierPlan::Make(int64_t n) {
+  std::unique_ptr<FourierPlan> plan(new FourierPlan(n, Factorize(n)));
+  MR_RETURN_IF_ERROR(plan->Tabulate());
+  return std::unique_ptr<const FourierPlan>(std::move(plan));
+}
+
+Status FourierPlan::Tabulate() {
+  constexpr auto kElement = static_cast<int64_t>(sizeof(Complex128));
+  constexpr char kTables[] = "the tables of a Fourier transform";
+  const int64_t n = n_;
   if (!factors_.empty()) {
+    MR_RETURN_IF_ERROR(charge_.Set(n * kElement, kTables));
     roots_.reserve(static_cast<size_t>(n));
     for (int64_t k = 0; k < n; ++k) roots_.push_back(Root(k, n));
-    return;
+    return OkStatus();
   }
   int64_t size = 1;
   while (size < 2 * n - 1) size *= 2;
-  convolution_ = std::make_unique<FourierPlan>(size);
+  MR_ASSIGN(convolution_, Make(size));
+  MemoryCharge work_charge;
+  MR_RETURN_IF_ERROR(charge_.Set((n + size) * kElement, kTables));
+  MR_RETURN_IF_ERROR(
+      work_charge.Set(convolution_->work_size() * kElement, kTables));
   chirp_.reserve(static_cast<size_t>(n));
   // k * k modulo 2 n, whose next value differs by 2 k + 1.
   int64_t square = 0;
@@ -118,6 +132,7 @@ FourierPlan::FourierPlan(int64_t n) : n_(n), factors_(Factorize(n)) {
   }
   std::vector<Complex128> work(static_cast<size_t>(convolution_->work_size()));
   convolution_->Forward(chirp_spectrum_.data(), work.data());
+  return OkStatus();
 }
 
 int64_t FourierPlan::work_size() const {

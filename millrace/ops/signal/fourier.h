@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
+#include "millrace/base/memory_charge.h"
 #include "millrace/tensor/numeric_types.h"
 
 namespace millrace::ops {
@@ -12,8 +14,9 @@ namespace millrace::ops {
 // Immutable, for any number of threads.
 class FourierPlan {
  public:
-  // n >= 1.
-  explicit FourierPlan(int64_t n);
+  // n >= 1. RESOURCE_EXHAUSTED where the memory budget has no room for what is
+  // computed once for all lines.
+  static StatusOr<std::unique_ptr<const FourierPlan>> Make(int64_t n);
 
   int64_t length() const { return n_; }
   // Elements that Run needs besides the line.
@@ -24,14 +27,18 @@ class FourierPlan {
   void Run(bool inverse, Complex128* line, Complex128* work) const;
 
  private:
+  FourierPlan(int64_t n, std::vector<int64_t> factors)
+      : n_(n), factors_(std::move(factors)) {}
+  Status Tabulate();
   void Forward(Complex128* line, Complex128* work) const;
   void ByFactors(Complex128* line, Complex128* work) const;
   void ByConvolution(Complex128* line, Complex128* work) const;
 
-  int64_t n_;
-  std::vector<int64_t> factors_;   // of n; empty: by convolution
-  std::vector<Complex128> roots_;  // exp(-2 pi sqrt(-1) k / n)
-  std::unique_ptr<FourierPlan> convolution_;
+  const int64_t n_;
+  const std::vector<int64_t> factors_;  // of n; empty: by convolution
+  MemoryCharge charge_;                 // of the following
+  std::vector<Complex128> roots_;       // exp(-2 pi sqrt(-1) k / n)
+  std::unique_ptr<const FourierPlan> convolution_;
   std::vector<Complex128> chirp_;           // exp(-pi sqrt(-1) k * k / n)
   std::vector<Complex128> chirp_spectrum_;  // of its conjugate, both ways
 };

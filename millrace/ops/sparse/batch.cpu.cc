@@ -26,7 +26,24 @@ StatusOr<SparsePart> CutPart(KernelContext& ctx, const SparseEntries& e,
   return part;
 }
 
+// How many parts of a batch have entries.
+int64_t CountParts(const SparseEntries& e) {
+  int64_t parts = 0;
+  for (int64_t i = 0; i < e.count; ++i)
+    parts += i == 0 || e.at(i)[0] != e.at(i - 1)[0];
+  return parts;
+}
+
 }  // namespace
+
+int64_t SparsePart::OwnBytes() const {
+  constexpr int64_t kBufferBytes = 64;  // about, of each tensor
+  const size_t dims_elsewhere =
+      dims.size() > DimVector().capacity() ? dims.size() : 0;
+  return static_cast<int64_t>(sizeof(SparsePart) +
+                              dims_elsewhere * sizeof(int64_t)) +
+         2 * kBufferBytes;
+}
 
 StatusOr<BatchParts> CutBatch(KernelContext& ctx) {
   MR_ASSIGN(const SparseEntries e, ReadEntries(ctx));
@@ -39,13 +56,17 @@ StatusOr<BatchParts> CutBatch(KernelContext& ctx) {
   BatchParts batch;
   batch.count = e.dims[0];
   const DimVector dims(e.dims.begin() + 1, e.dims.end());
+  MR_ASSIGN(batch.empty, CutPart(ctx, e, 0, 0, dims));
+  const int64_t parts = CountParts(e);
+  MR_RETURN_IF_ERROR(batch.charge.Set(parts * batch.empty.OwnBytes(),
+                                      "the parts of a sparse tensor"));
+  batch.parts.reserve(static_cast<size_t>(parts));
   for (int64_t begin = 0, end = 0; begin < e.count; begin = end) {
     const int64_t place = e.at(begin)[0];
     while (end < e.count && e.at(end)[0] == place) ++end;
     MR_ASSIGN(SparsePart part, CutPart(ctx, e, begin, end, dims));
     batch.parts.emplace_back(place, std::move(part));
   }
-  MR_ASSIGN(batch.empty, CutPart(ctx, e, 0, 0, dims));
   return batch;
 }
 

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "millrace/base/memory_charge.h"
 #include "millrace/kernel/kernel_context.h"
 #include "millrace/ops/sparse/entries.h"
 
@@ -13,6 +14,10 @@ struct SparsePart {
   Tensor indices;  // int64, [entries, rank]
   Tensor values;   // [entries]
   DimVector dims;  // [rank]
+
+  // What it takes beside the elements of its tensors, which their allocator
+  // counts.
+  int64_t OwnBytes() const;
 };
 
 // What a batch is made of.
@@ -20,12 +25,13 @@ struct BatchParts {
   int64_t count = 0;  // with those without entries
   // Those with entries, by their place in the batch, ascending.
   std::vector<std::pair<int64_t, SparsePart>> parts;
-  SparsePart empty;  // all others
+  SparsePart empty;     // all others
+  MemoryCharge charge;  // of the list of parts
 };
 
 // Cuts the sparse tensor in inputs 0 to 2 along dimension 0. INVALID_ARGUMENT
 // unless it has more dimensions, and its entries are inside and in row-major
-// order, each once.
+// order, each once; RESOURCE_EXHAUSTED where memory has no room for the parts.
 StatusOr<BatchParts> CutBatch(KernelContext& ctx);
 
 // Sets outputs 0 to 2 to the parts, as a batch of the dimensions `batch`, whose

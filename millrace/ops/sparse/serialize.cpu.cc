@@ -166,9 +166,16 @@ Status RunDeserialize(KernelContext& ctx) {
     return SetVector(ctx, 2, part.dims);
   }
   std::vector<SparsePart> parts;
+  MemoryCharge charge;
+  int64_t bytes = 0;
   const auto count = static_cast<size_t>(serialized.num_elements() / 3);
   for (size_t i = 0; i < count; ++i) {
     MR_ASSIGN(SparsePart part, ReadPart(ctx, from + 3 * i, i));
+    bytes += part.OwnBytes();
+    if (bytes > charge.bytes()) {
+      MR_RETURN_IF_ERROR(
+          charge.Set(2 * bytes, "the parts of serialized sparse tensors"));
+    }
     parts.push_back(std::move(part));
     MR_RETURN_IF_ERROR(ctx.CheckCancelled());
   }

@@ -5,6 +5,8 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_join.h"
+#include "absl/types/span.h"
+#include "millrace/base/counted_table.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/move.h"
 #include "millrace/ops/sparse/entries.h"
@@ -22,6 +24,11 @@ constexpr char kSetTypes[] =
 template <class T>
 using ElementOf =
     std::conditional_t<std::is_same_v<T, StringElement>, absl::string_view, T>;
+
+template <class T>
+using ElementList = CountedTable<std::vector<ElementOf<T>>>;
+template <class T>
+using ElementSpan = absl::Span<const ElementOf<T>>;
 
 // One side of an operation, row by row, in the order in which rows come.
 template <class T>
@@ -65,8 +72,10 @@ class Rows {
     const int64_t* const row = entries_.at(at_);
     return DimVector(row, row + dims_.size());
   }
-  // Its set, ascending; the one behind it comes next.
-  std::vector<ElementOf<T>> Take() {
+  // Its set, ascending, which is there until the next one is taken. The row
+  // behind it comes next. RESOURCE_EXHAUSTED for rows that memory has no room
+  // for.
+  StatusOr<ElementSpan<T>> Take() {
     int64_t begin = at_ * width_, end = begin + width_;
     if (is_sparse_) {
       begin = at_;
@@ -80,10 +89,12 @@ class Rows {
     } else {
       ++at_;
     }
-    std::vector<ElementOf<T>> set(values_ + begin, values_ + end);
-    std::sort(set.begin(), set.end());
-    set.erase(std::unique(set.begin(), set.end()), set.end());
-    return set;
+    set_->clear();
+    MR_RETURN_IF_ERROR(set_.MakeRoom(static_cast<size_t>(end - begin)));
+    set_->assign(values_ + begin, values_ + end);
+    std::sort(set_->begin(), set_->end());
+    set_->erase(std::unique(set_->begin(), set_->end()), set_->end());
+    return ElementSpan<T>(*set_);
   }
 
  private:
@@ -103,6 +114,7 @@ class Rows {
   int64_t width_ = 1;  // of a dense row
   int64_t count_ = 0;  // rows, or entries
   int64_t at_ = 0;
+  ElementList<T> set_{"a set"};
 };
 
 class SetSizeKernel {
@@ -123,8 +135,9 @@ class SetSizeKernel {
         const DimVector place = rows.place();
         int64_t at = 0;
         for (size_t d = 0; d < place.size(); ++d) at += place[d] * strides[d];
+        MR_ASSIGN(const ElementSpan<T> set, rows.Take());
         out->mutable_flat<int32_t>()[static_cast<size_t>(at)] =
-            static_cast<int32_t>(rows.Take().size());
+            static_cast<int32_t>(set.size());
       }
       return OkStatus();
     });
@@ -136,12 +149,11 @@ class SetSizeKernel {
 
 enum class SetOperation { kAMinusB, kBMinusA, kIntersection, kUnion };
 
-// What a node makes of two rows.
+// What a node makes of two rows, behind what `out` has.
 template <class E>
-std::vector<E> Combine(SetOperation operation, const std::vector<E>& a,
-                       const std::vector<E>& b) {
-  std::vector<E> out;
-  const auto to = std::back_inserter(out);
+void Combine(SetOperation operation, absl::Span<const E> a,
+             absl::Span<const E> b, std::vector<E>* out) {
+  const auto to = std::back_inserter(*out);
   switch (operation) {
     case SetOperation::kAMinusB:
       std::set_difference(a.begin(), a.end(), b.begin(), b.end(), to);
@@ -156,41 +168,54 @@ std::vector<E> Combine(SetOperation operation, const std::vector<E>& a,
       std::set_union(a.begin(), a.end(), b.begin(), b.end(), to);
       break;
   }
-  return out;
 }
 
 // The rows of the result that have elements.
 template <class T>
-struct Result {
-  std::vector<std::pair<DimVector, std::vector<ElementOf<T>>>> rows;
-  int64_t count = 0;
-  int64_t largest = 0;
-
-  void Add(DimVector place, std::vector<ElementOf<T>> set) {
-    if (set.empty()) return;
-    const auto size = static_cast<int64_t>(set.size());
-    count += size;
-    largest = std::max(largest, size);
-    rows.emplace_back(std::move(place), std::move(set));
+class Result {
+ public:
+  Status Add(const DimVector& place, SetOperation operation, ElementSpan<T> a,
+             ElementSpan<T> b) {
+    MR_RETURN_IF_ERROR(elements_.MakeRoom(a.size() + b.size()));
+    const size_t before = elements_->size();
+    Combine<ElementOf<T>>(operation, a, b, &*elements_);
+    const size_t size = elements_->size() - before;
+    if (size == 0) return OkStatus();
+    MR_RETURN_IF_ERROR(places_.MakeRoom(place.size()));
+    MR_RETURN_IF_ERROR(sizes_.MakeRoom());
+    places_->insert(places_->end(), place.begin(), place.end());
+    sizes_->push_back(size);
+    largest_ = std::max(largest_, size);
+    return OkStatus();
   }
 
   Status Set(KernelContext& ctx, absl::Span<const int64_t> dims) const {
     DimVector shape(dims.begin(), dims.end());
-    shape.push_back(largest);
+    shape.push_back(static_cast<int64_t>(largest_));
     MR_ASSIGN(
         const EntriesOutput out,
-        AllocateEntries(ctx, 0, 1, count, static_cast<int64_t>(shape.size())));
+        AllocateEntries(ctx, 0, 1, static_cast<int64_t>(elements_->size()),
+                        static_cast<int64_t>(shape.size())));
     int64_t* coordinates = out.coordinates;
     T* values = out.values->template mutable_flat<T>().data();
-    for (const auto& [place, set] : rows) {
-      for (size_t i = 0; i < set.size(); ++i) {
-        coordinates = std::copy(place.begin(), place.end(), coordinates);
+    const ElementOf<T>* element = elements_->data();
+    const int64_t* place = places_->data();
+    for (const size_t size : *sizes_) {
+      for (size_t i = 0; i < size; ++i) {
+        coordinates = std::copy_n(place, dims.size(), coordinates);
         *coordinates++ = static_cast<int64_t>(i);
-        *values++ = set[i];
+        *values++ = *element++;
       }
+      place += dims.size();
     }
     return SetVector(ctx, 2, shape);
   }
+
+ private:
+  ElementList<T> elements_{"the result of a set operation"};
+  CountedTable<std::vector<int64_t>> places_{"the result of a set operation"};
+  CountedTable<std::vector<size_t>> sizes_{"the result of a set operation"};
+  size_t largest_ = 0;
 };
 
 class SetOperationKernel {
@@ -244,11 +269,15 @@ class SetOperationKernel {
         order =
             CompareCoordinates(x.data(), y.data(), static_cast<int>(x.size()));
       }
-      DimVector place = order <= 0 ? a.place() : b.place();
-      std::vector<ElementOf<T>> in_a, in_b;
-      if (order <= 0) in_a = a.Take();
-      if (order >= 0) in_b = b.Take();
-      result.Add(std::move(place), Combine(operation_, in_a, in_b));
+      const DimVector place = order <= 0 ? a.place() : b.place();
+      ElementSpan<T> in_a, in_b;
+      if (order <= 0) {
+        MR_ASSIGN(in_a, a.Take());
+      }
+      if (order >= 0) {
+        MR_ASSIGN(in_b, b.Take());
+      }
+      MR_RETURN_IF_ERROR(result.Add(place, operation_, in_a, in_b));
     }
     return result.Set(ctx, a.dims());
   }

@@ -9,8 +9,15 @@
 
 namespace millrace::ops {
 
-// What a part takes beside its tensors, which are charged where they lie.
-constexpr int64_t kPartBytes = 2 * sizeof(std::pair<int64_t, SparsePart>);
+namespace {
+
+// A part and its place in the table, which is half empty after it has grown.
+int64_t BytesOf(const SparsePart& part) {
+  return part.OwnBytes() +
+         static_cast<int64_t>(2 * sizeof(std::pair<int64_t, SparsePart>));
+}
+
+}  // namespace
 
 std::string TensorsMap::DebugString() const {
   MutexLock lock(mu_);
@@ -20,10 +27,21 @@ std::string TensorsMap::DebugString() const {
 StatusOr<int64_t> TensorsMap::Add(SparsePart part) {
   MutexLock lock(mu_);
   MR_RETURN_IF_ERROR(
-      charge_.Set(static_cast<int64_t>(parts_.size() + 1) * kPartBytes,
-                  "a map of sparse tensors"));
+      charge_.Set(charge_.bytes() + BytesOf(part), "a map of sparse tensors"));
   parts_.emplace(next_, std::move(part));
   return next_++;
+}
+
+void TensorsMap::Drop(absl::Span<const int64_t> numbers) {
+  MutexLock lock(mu_);
+  int64_t bytes = 0;
+  for (const int64_t number : numbers) {
+    const auto it = parts_.find(number);
+    if (it == parts_.end()) continue;
+    bytes += BytesOf(it->second);
+    parts_.erase(it);
+  }
+  charge_.Set(charge_.bytes() - bytes, "").IgnoreError();  // less always goes
 }
 
 StatusOr<std::vector<SparsePart>> TensorsMap::Take(
@@ -43,13 +61,14 @@ StatusOr<std::vector<SparsePart>> TensorsMap::Take(
     MR_RETURN_IF_ERROR(CheckRank(it->second, i, *first));
   }
   taken.reserve(numbers.size());
+  int64_t bytes = 0;
   for (const int64_t number : numbers) {
     const auto it = parts_.find(number);
+    bytes += BytesOf(it->second);
     taken.push_back(std::move(it->second));
     parts_.erase(it);
   }
-  MR_RETURN_IF_ERROR(
-      charge_.Set(static_cast<int64_t>(parts_.size()) * kPartBytes, ""));
+  MR_RETURN_IF_ERROR(charge_.Set(charge_.bytes() - bytes, ""));
   return taken;
 }
 
@@ -108,7 +127,6 @@ class AddManyKernel {
     MR_ASSIGN(k.map_, MapPlace::Of(init, true));
     return k;
   }
-  // Numbers go to parts with entries first, as in stock.
   Status Run(KernelContext& ctx) const {
     MR_ASSIGN(BatchParts batch, CutBatch(ctx));
     MR_ASSIGN(Tensor* const out,
@@ -116,18 +134,27 @@ class AddManyKernel {
     const auto numbers = out->mutable_flat<int64_t>();
     std::fill(numbers.begin(), numbers.end(), -1);
     MR_ASSIGN(const Ref<TensorsMap> map, map_.Find(ctx));
+    Status added = AddAll(ctx, std::move(batch), *map, numbers);
+    // Nobody would ask for them.
+    if (!added.ok()) map->Drop(numbers);
+    return added;
+  }
+
+ private:
+  // Numbers go to parts with entries first, as in stock.
+  static Status AddAll(KernelContext& ctx, BatchParts batch, TensorsMap& map,
+                       absl::Span<int64_t> numbers) {
     for (auto& [place, part] : batch.parts) {
-      MR_ASSIGN(numbers[static_cast<size_t>(place)], map->Add(std::move(part)));
+      MR_ASSIGN(numbers[static_cast<size_t>(place)], map.Add(std::move(part)));
     }
     for (int64_t& number : numbers) {
       if (number >= 0) continue;
-      MR_ASSIGN(number, map->Add(batch.empty));
+      MR_ASSIGN(number, map.Add(batch.empty));
       if (number % 65536 == 0) MR_RETURN_IF_ERROR(ctx.CheckCancelled());
     }
     return OkStatus();
   }
 
- private:
   MapPlace map_;
 };
 

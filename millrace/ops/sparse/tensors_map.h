@@ -25,6 +25,8 @@ class TensorsMap final : public Resource {
   // The number that the part has from now on: 0, 1, ... RESOURCE_EXHAUSTED if
   // the memory budget has no room for it.
   StatusOr<int64_t> Add(SparsePart part);
+  // Forgets those of the numbers that there are.
+  void Drop(absl::Span<const int64_t> numbers);
   // Takes parts out, all of values of type `type` and of one rank.
   // INVALID_ARGUMENT "Unable to find SparseTensor: ..." and such; nothing is
   // taken then.
