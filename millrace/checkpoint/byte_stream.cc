@@ -3,6 +3,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "millrace/base/memory_budget.h"
@@ -139,8 +140,18 @@ Status CheckRoomToRead(size_t bytes) {
   const MemoryBudget& budget = MemoryBudget::Process();
   const int64_t most = std::max(int64_t{0}, budget.limit() - budget.used()) / 4;
   if (static_cast<int64_t>(bytes) <= most) return OkStatus();
-  return ResourceExhausted("a record or line of more than ", most,
+  return ResourceExhausted("a file, record or line of more than ", most,
                            " bytes, a quarter of what memory has left");
+}
+
+StatusOr<std::string> ReadWholeFile(FileSystem* files,
+                                    const std::string& path) {
+  MR_ASSIGN(const std::unique_ptr<RandomAccessFile> file,
+            files->NewRandomAccessFile(path));
+  const auto stream = NewByteStream(file.get());
+  std::string text;
+  MR_RETURN_IF_ERROR(stream->Read(std::numeric_limits<uint64_t>::max(), &text));
+  return text;
 }
 
 Status ByteStream::Read(uint64_t n, std::string* out) {

@@ -46,6 +46,9 @@ class ByteStream {
 // size. A MiB always has room.
 Status CheckRoomToRead(size_t bytes);
 
+// All of a file, if CheckRoomToRead has room for it.
+StatusOr<std::string> ReadWholeFile(FileSystem* files, const std::string& path);
+
 // `buffer_bytes` are read at a time. A file that was cut off while it was
 // compressed ends where it was cut, as an uncompressed one would; bytes that
 // are not compressed data give DATA_LOSS. `file` must outlive the stream.

@@ -164,6 +164,7 @@ TABLES = {
         *filled(INT8, MOST, 1),
         raw.node("grown", "DenseToDenseSetOperation", "x", "x", set_operation=b"union", T=raw.type_of(INT8))]),
     "ReaderReadUpToV2": ("the records of a read", []),
+    "ReadFile": ("a quarter of what memory has left", []),
     "AddManySparseToTensorsMap": ("a map of sparse tensors", empty_parts(100_000, 250)),
 }
 FED = {"n": raw.tensor(raw.INT64, int64_val=[MANY]), "v": raw.tensor(raw.FLOAT, float_val=[1.0])}
@@ -176,6 +177,10 @@ def test_tables_of_kernels_end_at_the_limit(tmp_path, op):
   if op == "ReaderReadUpToV2":
     (tmp_path / "lines").write_bytes(b"\n" * 4_000_000)
     nodes = records(tmp_path / "lines")
+  if op == "ReadFile":
+    with open(tmp_path / "zeros", "wb") as f:
+      f.truncate(100 * LIMIT)
+    nodes = [raw.const("path", os.fsencode(tmp_path / "zeros")), raw.node("grown", "ReadFile", "path")]
   names = {node.name for node in nodes}
   feed = [(name + ":0", value) for name, value in FED.items() if name in names]
   if op.startswith("DenseToDense"):

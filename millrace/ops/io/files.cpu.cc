@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "millrace/checkpoint/byte_stream.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/io/blocking.h"
 
@@ -23,7 +24,7 @@ class ReadFileKernel {
     RunBlocking(ctx, std::move(done), [&ctx]() -> Status {
       MR_ASSIGN(const std::string name, ScalarText(ctx.input(0), "filename"));
       MR_ASSIGN(const std::string contents,
-                ReadFileToString(ctx.step().files, name));
+                ReadWholeFile(ctx.step().files, name));
       ctx.set_output(0, Tensor::Scalar<std::string>(contents));
       return OkStatus();
     });

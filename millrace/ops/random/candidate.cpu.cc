@@ -9,6 +9,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "millrace/base/counted_table.h"
+#include "millrace/base/memory_charge.h"
+#include "millrace/checkpoint/byte_stream.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/io/blocking.h"
 #include "millrace/ops/random/random_stream.h"
@@ -197,7 +199,9 @@ class FileSamplerKernel {
   StatusOr<RangeSampler*> Sampler(FileSystem* files) const {
     MutexLock lock(mu_);
     if (sampler_ == nullptr) {
-      MR_ASSIGN(const std::string text, ReadFileToString(files, path_));
+      MR_ASSIGN(const std::string text, ReadWholeFile(files, path_));
+      MemoryCharge charge;
+      MR_RETURN_IF_ERROR(charge.Set(VocabularyBytes(text), "a vocabulary"));
       MR_ASSIGN(const std::vector<float> weights,
                 ParseVocabulary(text, unigrams_));
       MR_ASSIGN(sampler_, MakeUnigramSampler(unigrams_, weights));

@@ -189,6 +189,10 @@ int64_t InShard(int64_t n, const UnigramOptions& o) {
   return n > o.shard ? (n - 1 - o.shard) / o.num_shards + 1 : 0;
 }
 
+int64_t CountLines(absl::string_view text) {
+  return 1 + std::count(text.begin(), text.end(), '\n');
+}
+
 }  // namespace
 
 uint64_t SamplerBits::Bits64() {
@@ -251,9 +255,15 @@ StatusOr<std::unique_ptr<RangeSampler>> MakeUnigramSampler(
       new UnigramSampler(std::move(weights), std::move(charge)));
 }
 
+int64_t VocabularyBytes(absl::string_view text) {
+  return static_cast<int64_t>(text.size()) +
+         static_cast<int64_t>(sizeof(float)) * CountLines(text);
+}
+
 StatusOr<std::vector<float>> ParseVocabulary(absl::string_view text,
                                              const UnigramOptions& options) {
   std::vector<float> weights;
+  weights.reserve(static_cast<size_t>(CountLines(text)));
   int64_t id = InShard(std::max<int64_t>(0, options.num_reserved_ids), options);
   for (absl::string_view line : absl::StrSplit(text, '\n')) {
     absl::ConsumeSuffix(&line, "\r");

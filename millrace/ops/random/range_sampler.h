@@ -66,6 +66,8 @@ struct UnigramOptions {
 // INVALID_ARGUMENT "range is R must be equal to weights size W".
 StatusOr<std::unique_ptr<RangeSampler>> MakeUnigramSampler(
     const UnigramOptions& options, absl::Span<const float> unigrams);
+// What a vocabulary's text and the weights of its lines take.
+int64_t VocabularyBytes(absl::string_view text);
 // The last column of each line of `text` is a word's weight. INVALID_ARGUMENT
 // "Wrong vocabulary format at line: ...".
 StatusOr<std::vector<float>> ParseVocabulary(absl::string_view text,

@@ -147,7 +147,7 @@ class WholeFileReader final : public WorkReader {
   }
   StatusOr<Outcome> Next(std::string* key, std::string* value) override {
     *key = work_;
-    MR_ASSIGN(*value, ReadFileToString(files_, work_));
+    MR_ASSIGN(*value, ReadWholeFile(files_, work_));
     return Outcome{.produced = true, .at_end = true};
   }
   bool has_simple_state() const override { return true; }
