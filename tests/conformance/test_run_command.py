@@ -273,6 +273,21 @@ def test_what_lies_in_the_current_folder_is_not_imported(script, tmp_path):
   assert (code, out) == (0, "ok\n"), err
 
 
+def test_an_option_for_devices_takes_one_value(script):
+  """What follows it is the script."""
+  path = script("""
+    import sys
+    import tensorflow as tf
+    tf = tf.compat.v1
+    server = tf.train.Server.create_local_server()
+    with tf.Session(server.target) as session:
+        print(len([d for d in session.list_devices() if d.device_type == "CPU"]), sys.argv[1:])
+    """)
+  for words in (["--device_count", "CPU=3"], ["--device_count", "CPU=2", "--device_count", "CPU=3"], ["--device_count=CPU=3"]):
+    code, out, err = result(start(COMMAND, "run", "--python", sys.executable, "--log_level=error", *words, path, "CPU=9"))
+    assert (code, out) == (0, "3 ['CPU=9']\n"), (words, err)
+
+
 @pytest.mark.parametrize("words,expected", [
     ([], "the script is missing"),
     (["--python", "no_such_python", "x.py"], "cannot run 'no_such_python': No such file or directory"),

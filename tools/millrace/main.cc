@@ -48,7 +48,8 @@ void AddServer(CLI::App* app, millrace::ServerFlags* f) {
   app->add_option("--advertise", f->advertise,
                   "host, or host:port, under which others reach this server");
   app->add_option("--device_count", f->device_count,
-                  "devices of a type, such as CPU=2; may be repeated");
+                  "devices of a type, such as CPU=2; may be repeated")
+      ->allow_extra_args(false);  // or it would take a script that follows
   app->add_flag("--fake_gpu", f->fake_gpu,
                 "GPUs of --device_count without hardware or kernels");
   app->add_option("--memory_limit", f->memory_limit,
