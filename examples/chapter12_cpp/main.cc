@@ -3,13 +3,15 @@
 //   chapter12_cpp                         all examples, on servers in here
 //   chapter12_cpp queues                  one of them
 //   chapter12_cpp queues grpc://h:p ...   on a cluster, by its workers
+#include <CLI/CLI.hpp>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_join.h"
 #include "examples/chapter12_cpp/examples.h"
+#include "examples/support/usage.h"
 
 namespace {
 
@@ -33,24 +35,19 @@ constexpr struct {
     {"ensemble_between_graphs", EnsembleBetweenGraphs},
 };
 
-// Runs what is called `name`, or all; NOT_FOUND if there is nothing.
+// Runs what is called `name`, or all.
 Status RunExamples(const std::string& name, const Cluster& cluster) {
-  bool found = false;
   for (const auto& example : kExamples) {
     if (!name.empty() && name != example.name) continue;
-    found = true;
     if (name.empty()) std::printf("== %s\n", example.name);
     MR_RETURN_IF_ERROR(cluster.Reset());
     MR_RETURN_IF_ERROR(example.run(cluster));
   }
-  return found ? OkStatus() : NotFound("there is no example '", name, "'");
+  return OkStatus();
 }
 
-Status Main(const std::vector<std::string>& arguments) {
-  const std::string name = arguments.empty() ? "" : arguments[0];
-  if (arguments.size() > 1) {
-    return RunExamples(name, Cluster({arguments.begin() + 1, arguments.end()}));
-  }
+Status Run(const std::string& name, const std::vector<std::string>& targets) {
+  if (!targets.empty()) return RunExamples(name, Cluster(targets));
   MR_ASSIGN(const std::unique_ptr<Cluster> cluster, Cluster::InThisProcess());
   return RunExamples(name, *cluster);
 }
@@ -58,7 +55,21 @@ Status Main(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const Status status = Main({argv + 1, argv + argc});
+  std::vector<std::string> names;
+  for (const auto& example : kExamples) names.push_back(example.name);
+  std::string name;
+  std::vector<std::string> targets;
+  CLI::App app("Placement, shared state, queues and input, step by step.",
+               "chapter12_cpp");
+  app.add_option("example", name,
+                 "one of " + absl::StrJoin(names, ", ") + "; without: all")
+      ->check(CLI::IsMember(names));
+  app.add_option("targets", targets,
+                 "the workers of a cluster with two ps and two workers, "
+                 "grpc://host:port; without: servers in this process");
+  if (const auto end = examples::ParseArguments(app, argc, argv, names))
+    return *end;
+  const Status status = Run(name, targets);
   if (status.ok()) return 0;
   std::fprintf(stderr, "%s\n", status.ToString().c_str());
   return 1;

@@ -4,8 +4,6 @@
 // and one client a worker (this program again), which train one network
 // asynchronously: each builds the same graph, with the variables on the ps.
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -15,14 +13,13 @@
 #include "examples/demo/launcher.h"
 #include "examples/support/fashion_mnist.h"
 #include "examples/support/server_processes.h"
-#include "millrace/base/edit_distance.h"
+#include "examples/support/usage.h"
 
 namespace {
 
 using millrace::demo::ClientOptions;
 using millrace::demo::DemoOptions;
 
-constexpr int kUsageError = 2;
 const std::vector<std::string> kOptimizers = {"sgd", "momentum", "adam"};
 
 void AddOptions(CLI::App* app, DemoOptions* o, ClientOptions* client) {
@@ -70,29 +67,6 @@ void AddOptions(CLI::App* app, DemoOptions* o, ClientOptions* client) {
   app->add_flag("--client_chief", client->chief)->group("");
 }
 
-// The error, and the nearest word that would do for the one that does not.
-int UsageError(const CLI::App& app, const CLI::ParseError& error, int argc,
-               char** argv) {
-  std::vector<std::string> known(kOptimizers.begin(), kOptimizers.end());
-  for (const CLI::Option* option : app.get_options()) {
-    if (!option->get_group().empty()) known.push_back(option->get_name());
-  }
-  std::string hint;
-  for (int i = 1; i < argc && hint.empty(); ++i) {
-    const std::string text = argv[i];
-    for (const std::string& word :
-         {text.substr(0, text.find('=')), text.substr(text.find('=') + 1)}) {
-      const std::string near = millrace::NearestWord(word, known);
-      const bool is_known =
-          std::find(known.begin(), known.end(), word) != known.end();
-      if (!near.empty() && !is_known) hint = "; did you mean " + near + "?";
-    }
-  }
-  std::fprintf(stderr, "demo: %s%s (--help shows what there is)\n",
-               error.what(), hint.c_str());
-  return kUsageError;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -107,13 +81,9 @@ int main(int argc, char** argv) {
       "but workers were lost; 2 wrong usage; 130 interrupted.",
       "demo");
   AddOptions(&app, &options, &client);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    std::fputs(app.help().c_str(), stdout);
-    return 0;
-  } catch (const CLI::ParseError& error) {
-    return UsageError(app, error, argc, argv);
+  if (const auto end =
+          millrace::examples::ParseArguments(app, argc, argv, kOptimizers)) {
+    return *end;
   }
   return client.target.empty() ? millrace::demo::RunLauncher(options)
                                : millrace::demo::RunClient(options, client);

@@ -1,5 +1,6 @@
 // Fits a line: graph, variables, gradients and a session in 40 lines.
 #include <cstdio>
+#include <string>
 
 #include "millrace/client/gradients.h"
 #include "millrace/client/ops.h"
@@ -9,6 +10,13 @@
 using namespace millrace;
 
 int main(int argc, char** argv) {
+  // Here, or on a cluster: hello grpc://host:port
+  const std::string target = argc > 1 ? argv[1] : "";
+  if (argc > 2 || target.starts_with("-")) {
+    std::puts("hello [grpc://host:port]: fits a line, here or on a cluster");
+    return argc == 2 && target == "--help" ? 0 : 2;
+  }
+
   const Scope scope = Scope::NewRoot();
   const Output x = ops::Placeholder(scope.WithOpName("x"), DataType::kFloat);
   const Output y = ops::Placeholder(scope.WithOpName("y"), DataType::kFloat);
@@ -29,8 +37,7 @@ int main(int argc, char** argv) {
                                                   (*gradients)[1].tensor);
   const Operation init = ops::GlobalVariablesInitializer(scope);
 
-  // Here, or on a cluster: hello grpc://host:port
-  Session session(scope, {.target = argc > 1 ? argv[1] : ""});
+  Session session(scope, {.target = target});
   Status status = session.RunTargets({init});
   for (int step = 0; status.ok() && step < 200; ++step) {
     status = session

@@ -11,13 +11,15 @@
 #include <vector>
 
 #include "examples/networks/networks.h"
+#include "examples/support/usage.h"
 
 namespace {
 
 using namespace millrace;            // NOLINT
 using namespace millrace::networks;  // NOLINT
 
-constexpr int kUsageError = 2;
+const std::vector<std::string> kNetworks = {"fashion_cnn", "license_lstm",
+                                            "split_embedding"};
 
 Status TrainNetwork(const std::string& name, Cluster& cluster,
                     const TrainingOptions& options) {
@@ -62,8 +64,7 @@ int main(int argc, char** argv) {
       "networks");
   app.add_option("network", name, "fashion_cnn, license_lstm, split_embedding")
       ->required()
-      ->check(CLI::IsMember(std::vector<std::string>{
-          "fashion_cnn", "license_lstm", "split_embedding"}));
+      ->check(CLI::IsMember(kNetworks));
   app.add_option("targets", targets,
                  "the workers of a cluster, grpc://host:port; without: servers "
                  "that end with the training");
@@ -83,15 +84,8 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   // How the chief starts the others.
   app.add_option("--client", options.client)->group("");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    std::fputs(app.help().c_str(), stdout);
-    return 0;
-  } catch (const CLI::ParseError& error) {
-    std::fprintf(stderr, "networks: %s\n", error.what());
-    return kUsageError;
-  }
+  if (const auto end = examples::ParseArguments(app, argc, argv, kNetworks))
+    return *end;
   const Status status =
       options.client > 0
           ? TrainAsClient(name, options, targets)

@@ -17,6 +17,37 @@ def test_hello_fits_a_line():
     assert example("hello") == "y = 2.00 x + 1.00\n"
 
 
+def ended(name, *arguments):
+    program = os.path.join(os.environ["MILLRACE_BUILD"], "examples", name)
+    done = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=60, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("name, shows", [("hello", "[grpc://host:port]"), ("chapter12_cpp", "csv_readers"),
+                                         ("networks", "--rows"), ("demo", "--optimizer")])
+def test_help(name, shows):
+    code, out, err = ended(name, "--help")
+    assert code == 0 and shows in out and name in out and not err, err
+
+
+@pytest.mark.parametrize("name, words, expected", [
+    ("chapter12_cpp", ["csv_reader"], "did you mean csv_readers?"),
+    ("chapter12_cpp", ["--hepl"], "did you mean --help?"),
+    ("networks", ["license_lsmt", "--small"], "did you mean license_lstm?"),
+    ("networks", ["license_lstm", "--smal"], "did you mean --small?"),
+    ("demo", ["--optimizer", "adma"], "did you mean adam?"),
+])
+def test_wrong_words_suggest(name, words, expected):
+    code, out, err = ended(name, *words)
+    assert code == 2 and expected in err and name + ": " in err and not out, err
+
+
+def test_hello_tells_its_usage():
+    for words in (["--hlep"], ["grpc://a:1", "grpc://b:1"]):
+        code, out, _ = ended("hello", *words)
+        assert code == 2 and out.startswith("hello [grpc://host:port]"), out
+
+
 def test_hello_is_the_readmes_program():
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     with open(os.path.join(root, "README.md"), encoding="utf-8") as f:
