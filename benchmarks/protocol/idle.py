@@ -14,9 +14,11 @@ import sys
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE)
+sys.path[:0] = [HERE, os.path.join(HERE, "..", "..", "tools", "dev")]
 
 from cluster import Cluster, memory_mb
+
+import options
 
 # Figure: (unit, mark).
 MARKS = {
@@ -82,18 +84,22 @@ def measure(servers, rounds, seconds):
 
 
 def main():
-    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap = options.Parser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("servers")
     ap.add_argument("--rounds", type=int, default=5)
     ap.add_argument("--seconds", type=float, default=10)
     ap.add_argument("--only", help="these figures alone decide the exit code, separated by commas")
     a = ap.parse_args()
+    deciding = a.only.split(",") if a.only else list(MARKS)
+    for name in deciding:
+        if name not in MARKS:
+            ap.error("--only: there is no figure %s%s (there are %s)" % (name, options.near(name, MARKS), ", ".join(MARKS)))
     figures = measure(a.servers, a.rounds, a.seconds)
     over = []
     for name, (unit, mark) in MARKS.items():
         is_over = figures[name] > mark
         print("%-12s %8.3f  mark %-5g %s  %s" % (name, figures[name], mark, "OVER" if is_over else "ok  ", unit))
-        if is_over and (not a.only or name in a.only.split(",")):
+        if is_over and name in deciding:
             over.append(name)
     sys.exit(1 if over else 0)
 

@@ -14,9 +14,11 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE)
+sys.path[:0] = [HERE, os.path.join(HERE, "..", "..", "tools", "dev")]
 
 from cluster import Cluster
+
+import options
 
 # Benchmark's name: (figure, mark).
 FIGURES = {
@@ -48,7 +50,7 @@ def measure(program, servers, repetitions):
 
 
 def main():
-    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap = options.Parser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("program")
     ap.add_argument("servers")
     ap.add_argument("--repetitions", type=int, default=5)

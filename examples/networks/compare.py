@@ -13,6 +13,10 @@ import subprocess
 import sys
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(FOLDER, "..", "..", "tools", "dev"))
+
+import options  # noqa: E402
+
 NETWORKS = ["fashion_cnn", "license_lstm", "split_embedding"]
 LABEL_WIDTH, WIDTH = 16, 18
 
@@ -59,7 +63,7 @@ def compare(build, network, flags):
 
 
 def main():
-  parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+  parser = options.Parser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
   parser.add_argument("networks", nargs="*", default=[], metavar="network", help=", ".join(NETWORKS))
   parser.add_argument("--small", action="store_true", help="smaller networks, in a minute")
   parser.add_argument("--steps", type=int, help="of all workers together")
@@ -67,7 +71,7 @@ def main():
   args = parser.parse_args()
   for network in args.networks:
     if network not in NETWORKS:
-      parser.error(f"there is no network {network}; there are {', '.join(NETWORKS)}")
+      parser.error(f"there is no network {network}{options.near(network, NETWORKS)} (there are {', '.join(NETWORKS)})")
   flags = ["--small"] * args.small + (["--steps", str(args.steps)] if args.steps else [])
   for network in args.networks or NETWORKS:
     compare(args.build, network, flags)

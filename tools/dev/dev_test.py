@@ -105,6 +105,19 @@ class CommandTest(unittest.TestCase):
             self.assertEqual(done.returncode, 2, words)
             self.assertIn(expected, done.stderr)
 
+    def test_wrong_options_of_scripts_suggest(self):
+        idle, serving = (os.path.join("benchmarks", "protocol", name + ".py") for name in ("idle", "serving"))
+        compare = os.path.join("examples", "networks", "compare.py")
+        for words, expected in (((idle, "x", "--secconds", "3"), "did you mean --seconds?"),
+                                ((idle, "x", "--only", "threads,resident"), "did you mean resident_mb?"),
+                                ((serving, "x", "y", "--repeats=3"), "--repeats=3; did you mean --repetitions?"),
+                                ((compare, "--smal", "lstm"), "there is no network lstm"),
+                                ((compare, "licence_lstm"), "did you mean license_lstm?"), ((compare, "--stps=3"), "did you mean --steps?")):
+            done = subprocess.run([sys.executable] + list(words), cwd=ROOT, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 2, words)
+            self.assertIn(expected, done.stderr)
+            self.assertEqual(done.stdout, "")
+
     def test_wrong_options_of_the_demo_are_told_before_the_build(self):
         done = self.dev("demo", "--epochz", "3")
         self.assertEqual(done.returncode, 2)

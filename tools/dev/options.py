@@ -1,4 +1,4 @@
-"""Options of a verb: what is wrong comes with the nearest word that would do."""
+"""Options of a verb or script: what is wrong comes with the nearest word that would do."""
 import argparse
 import difflib
 import re
@@ -11,6 +11,13 @@ def near(word, known):
 
 
 class Parser(argparse.ArgumentParser):
+
+    def parse_known_args(self, args=None, namespace=None):
+        """Parsers of subcommands are asked by their parent, which does not know their options: each refuses its own."""
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error("unrecognized arguments: %s" % " ".join(unknown))
+        return found, unknown
 
     def error(self, message):
         unknown = re.search(r"unrecognized arguments:.*?(--?[^\s=]+)", message)
