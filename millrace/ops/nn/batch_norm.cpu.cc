@@ -101,7 +101,7 @@ class BatchNormKernel {
       factors[c] = scale[c] / std::sqrt(stats[3][c] + epsilon_);
     }
     const ChannelPieces pieces(l);
-    MutableFloatElements z(out);
+    MutableFloatElements z(out, 2 * out->size_bytes());
     const FloatElements side(ctx.input(side_ ? 5 : 0));
     return ctx.ParallelFor(
         pieces.count(), pieces.cost(), [&](int64_t begin, int64_t end) {

@@ -78,7 +78,7 @@ class BatchNormGradKernel {
       }
     }
     const ChannelPieces pieces(l);
-    MutableFloatElements z(out);
+    MutableFloatElements z(out, 3 * out->size_bytes());
     return ctx.ParallelFor(
         pieces.count(), pieces.cost(), [&](int64_t begin, int64_t end) {
           std::vector<float> room, more, result;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "millrace/base/past_caches.h"
 #include "millrace/kernel/kernel_context.h"
 #include "millrace/ops/math/float_blocks.h"
 
@@ -45,27 +46,34 @@ class FloatElements {
   DataType type_;
   const char* data_;
 };
-// The same to write.
+// The same to write; for float past the caches where what the op reads and
+// writes in all (`touched_bytes`) does not stay in them.
 class MutableFloatElements {
  public:
-  explicit MutableFloatElements(Tensor* t)
-      : type_(t->dtype()), data_(t->mutable_data()) {}
+  MutableFloatElements(Tensor* t, size_t touched_bytes)
+      : type_(t->dtype()),
+        data_(t->mutable_data()),
+        in_place_(type_ == DataType::kFloat && !PaysPastCaches(touched_bytes)) {
+  }
   float* Room(int64_t begin, int64_t n, std::vector<float>& room) {
-    if (type_ == DataType::kFloat) {
-      return reinterpret_cast<float*>(data_) + begin;
-    }
+    if (in_place_) return reinterpret_cast<float*>(data_) + begin;
     room.resize(static_cast<size_t>(n));
     return room.data();
   }
   void Put(int64_t begin, int64_t n, const std::vector<float>& room) {
+    if (in_place_) return;
     if (type_ != DataType::kFloat) {
-      FromFloats(type_, room.data(), data_ + begin * 2, n);
+      return FromFloats(type_, room.data(), data_ + begin * 2, n);
     }
+    CopyPastCaches(reinterpret_cast<const char*>(room.data()),
+                   data_ + begin * 4, static_cast<size_t>(n) * 4);
+    FencePastCaches();
   }
 
  private:
   DataType type_;
   char* data_;
+  bool in_place_;
 };
 
 // Elements that a piece of rows has at most, but for one row.

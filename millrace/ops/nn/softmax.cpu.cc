@@ -1,5 +1,6 @@
 #include <vector>
 
+#include "millrace/base/past_caches.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/math/broadcast.h"
 #include "millrace/ops/nn/softmax_rows.h"
@@ -49,23 +50,30 @@ Status RunSoftmax(KernelContext& ctx) {
     using S = ComputeType<T>;
     const T* x = logits.flat<T>().data();
     T* z = out->mutable_flat<T>().data();
-    return ctx.ParallelFor(shape.num_elements() / n, n * kCostPerElement,
-                           [&](int64_t begin, int64_t end) {
-                             std::vector<S> in, result;
-                             for (int64_t row = begin; row < end; ++row) {
-                               const S* from =
-                                   ToCompute<T, S>(x + row * n, n, in);
-                               if constexpr (std::is_same_v<T, S>) {
-                                 SoftmaxRow(from, z + row * n, n, kLog);
-                               } else {
-                                 result.resize(static_cast<size_t>(n));
-                                 SoftmaxRow(from, result.data(), n, kLog);
-                                 for (int64_t i = 0; i < n; ++i) {
-                                   z[row * n + i] = static_cast<T>(result[i]);
-                                 }
-                               }
-                             }
-                           });
+    const bool past_caches = PaysPastCaches(2 * out->size_bytes());
+    return ctx.ParallelFor(
+        shape.num_elements() / n, n * kCostPerElement,
+        [&](int64_t begin, int64_t end) {
+          std::vector<S> in, result;
+          for (int64_t row = begin; row < end; ++row) {
+            const S* from = ToCompute<T, S>(x + row * n, n, in);
+            T* const to = z + row * n;
+            if (std::is_same_v<T, S> && !past_caches) {
+              SoftmaxRow(from, reinterpret_cast<S*>(to), n, kLog);
+              continue;
+            }
+            result.resize(static_cast<size_t>(n));
+            SoftmaxRow(from, result.data(), n, kLog);
+            if constexpr (std::is_same_v<T, S>) {
+              CopyPastCaches(reinterpret_cast<const char*>(result.data()),
+                             reinterpret_cast<char*>(to),
+                             static_cast<size_t>(n) * sizeof(T));
+            } else {
+              for (int64_t i = 0; i < n; ++i) to[i] = static_cast<T>(result[i]);
+            }
+          }
+          if (past_caches) FencePastCaches();
+        });
   });
 }
 
