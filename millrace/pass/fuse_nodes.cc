@@ -139,6 +139,7 @@ Status ReplaceGroups(const std::vector<FusedGroup>& groups, Graph* graph) {
 Status FuseNodes(const KernelTable& kernels, Graph* graph) {
   MR_RETURN_IF_ERROR(FuseProducts(kernels, graph));
   MR_RETURN_IF_ERROR(FuseProductSums(kernels, graph));
+  MR_RETURN_IF_ERROR(FuseProductSlices(kernels, graph));
   return FuseElementwise(kernels, graph);
 }
 

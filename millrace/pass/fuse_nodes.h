@@ -14,6 +14,7 @@ namespace millrace {
 //   a MatMul or Conv2D, the bias that is added to it, and an activation, into
 //   one of stock's _FusedMatMul and _FusedConv2D;
 //   MatMuls and the AddN that adds them up, into one _SumOfProducts;
+//   a MatMul and the Slice that takes a part of it, into one _SlicedProduct;
 //   elementwise ops, each read by others of the group alone, into one
 //   _FusedElementwise, which passes over memory once.
 // Only pure nodes (pass/pure_nodes.h) of one CPU are joined, and only those
@@ -27,6 +28,7 @@ Status FuseNodes(const KernelTable& kernels, Graph* graph);
 // The parts of it.
 Status FuseProducts(const KernelTable& kernels, Graph* graph);
 Status FuseProductSums(const KernelTable& kernels, Graph* graph);
+Status FuseProductSlices(const KernelTable& kernels, Graph* graph);
 Status FuseElementwise(const KernelTable& kernels, Graph* graph);
 
 // Nodes that are to become one, in an order in which inputs come first.

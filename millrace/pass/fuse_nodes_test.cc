@@ -34,6 +34,8 @@ const KernelTable& FusingKernels() {
                                       {"_FusedMatMul", "CPU", {kPlain}},
                                       {"AddN", "CPU", {kPlain}},
                                       {"_SumOfProducts", "CPU", {kElements}},
+                                      {"Slice", "CPU", {kPlain}},
+                                      {"_SlicedProduct", "CPU", {kElements}},
                                       {"_FusedElementwise", "CPU", {kPlain}}};
   static const KernelTable* const table = [] {
     std::vector<const KernelDecl*> all;
@@ -191,6 +193,37 @@ TEST_F(FuseNodesTest, ASumOfProducts) {
             "p=MatMul(0,1) q=MatMul(2,3) r=MatMul(4,5) sum=AddN(-1,-2,-3)");
   EXPECT_TRUE(*GetAttr<bool>(g_.Named("sum").attrs, "transpose_a"));
   EXPECT_FALSE(*GetAttr<bool>(g_.Named("sum").attrs, "transpose_b"));
+}
+
+TEST_F(FuseNodesTest, APartOfAProduct) {
+  const AttrMap kLong = {{"T", DataType::kInt64}};
+  g_.Add("from", "_Arg", {}, kLong).Add("n", "_Arg", {}, kLong);
+  g_.Add("p", "MatMul", {"x", "y"}, {{"transpose_b", true}});
+  g_.Add("part", "Slice", {"p", "from", "n"}, {{"Index", DataType::kInt64}});
+  g_.Add("out", "_Retval", {"part"});
+  Fuse();
+  EXPECT_THAT(g_.Lines(), Contains("part = _SlicedProduct(x, y, from, n)"));
+  EXPECT_EQ(g_.FusedOf("part"), "p=MatMul(0,1) part=Slice(-1,2,3)");
+  EXPECT_FALSE(*GetAttr<bool>(g_.Named("part").attrs, "transpose_a"));
+  EXPECT_TRUE(*GetAttr<bool>(g_.Named("part").attrs, "transpose_b"));
+}
+
+TEST_F(FuseNodesTest, PartsThatStay) {
+  const AttrMap kLong = {{"T", DataType::kInt64}};
+  const AttrMap kIndex = {{"Index", DataType::kInt64}};
+  g_.Add("from", "_Arg", {}, kLong).Add("n", "_Arg", {}, kLong);
+  g_.Add("no_product", "Slice", {"x", "from", "n"}, kIndex);
+  g_.Add("p", "MatMul", {"x", "y"});
+  g_.Add("one", "Slice", {"p", "from", "n"}, kIndex);
+  g_.Add("other", "Slice", {"p", "from", "from"}, kIndex);
+  g_.Add("q", "MatMul", {"x", "y"});
+  g_.Add("part", "Slice", {"q", "from", "n"}, kIndex);
+  g_.Add("waits", "_Arg", {"^q"});
+  const AttrMap kDoubles = {{"T", DataType::kDouble}};
+  g_.Add("d", "_Arg", {}, kDoubles).Add("r", "MatMul", {"d", "d"}, kDoubles);
+  g_.Add("no_kernel", "Slice", {"r", "from", "n"},
+         {{"Index", DataType::kInt64}, {"T", DataType::kDouble}});
+  ExpectNothingFused();
 }
 
 TEST_F(FuseNodesTest, SumsThatStay) {

@@ -98,6 +98,15 @@ inline const OpRegistry& RewriteOps() {
         .outputs = "sum: T",
         .attrs = "N: int; T: type; transpose_a: bool = false; transpose_b: "
                  "bool = false"}},
+      {"Slice",
+       {.inputs = "input: T, begin: Index, size: Index",
+        .outputs = "output: T",
+        .attrs = "T: type; Index: {int32, int64}"}},
+      {"_SlicedProduct",
+       {.inputs = "a: T, b: T, begin: Index, size: Index",
+        .outputs = "slice: T",
+        .attrs = "T: {float}; Index: {int32, int64}; transpose_a: bool = "
+                 "false; transpose_b: bool = false"}},
       {"_FusedElementwise",
        {.inputs = "args: Targs",
         .outputs = "results: Tresults",

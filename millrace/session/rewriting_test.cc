@@ -369,6 +369,80 @@ TEST_F(RewritingTest, SumsOfProducts) {
   }
 }
 
+// Whole numbers, whose products and sums are exact in any order.
+Tensor Wholes(const TensorShape& shape, DataType type) {
+  Tensor t = Tensor::New(type, shape);
+  for (size_t i = 0; i < static_cast<size_t>(shape.num_elements()); ++i) {
+    const auto x = static_cast<float>(i * 5 % 7) - 3;
+    if (type == DataType::kHalf) {
+      t.mutable_flat<Half>()[i] = Half(x);
+    } else if (type == DataType::kDouble) {
+      t.mutable_flat<double>()[i] = x;
+    } else {
+      t.mutable_flat<float>()[i] = x;
+    }
+  }
+  return t;
+}
+
+TEST_F(RewritingTest, PartsOfProducts) {
+  for (const DataType type :
+       {DataType::kHalf, DataType::kFloat, DataType::kDouble}) {
+    for (int turned = 0; turned < 4; ++turned) {
+      const bool a_turned = turned & 1, b_turned = turned & 2;
+      g_ = GraphText();
+      g_.Placeholder("a", type).Placeholder("b", type);
+      g_.Placeholder("from", DataType::kInt32);
+      g_.Placeholder("n", DataType::kInt32);
+      g_.Add(
+          "product", "MatMul", {"a", "b"},
+          {{"T", type}, {"transpose_a", a_turned}, {"transpose_b", b_turned}});
+      g_.Add("y", "Slice", {"product", "from", "n"},
+             {{"T", type}, {"Index", DataType::kInt32}});
+      SCOPED_TRACE(absl::StrCat(DataTypeName(type), " ", turned));
+      std::map<std::string, Tensor> feeds = {
+          {"a",
+           Wholes(a_turned ? TensorShape({6, 5}) : TensorShape({5, 6}), type)},
+          {"b",
+           Wholes(b_turned ? TensorShape({7, 6}) : TensorShape({6, 7}), type)}};
+      struct Part {
+        std::vector<int32_t> from, n;
+      };
+      const Part parts[] = {{{0, 0}, {-1, -1}}, {{0, 0}, {5, 7}},
+                            {{0, 3}, {5, 4}},   {{2, 0}, {3, 7}},
+                            {{1, 2}, {-1, 3}},  {{4, 6}, {1, 1}},
+                            {{5, 0}, {0, 7}},   {{0, 7}, {5, -1}}};
+      for (const Part& part : parts) {
+        feeds["from"] = Tensor::Vector<int32_t>(absl::MakeConstSpan(part.from));
+        feeds["n"] = Tensor::Vector<int32_t>(absl::MakeConstSpan(part.n));
+        const Ran ran = Run(feeds, {"y"});
+        EXPECT_TRUE(ran.status.ok()) << ran.status;
+        EXPECT_THAT(ran.labels,
+                    ElementsAre("y = _SlicedProduct[MatMul,Slice]()"));
+      }
+      // Errors are those of the ops.
+      for (const Part& part : {Part{{0, 3}, {5, 5}}, Part{{6, 0}, {1, 1}},
+                               Part{{0, -1}, {1, 1}}, Part{{0}, {1}}}) {
+        feeds["from"] = Tensor::Vector<int32_t>(absl::MakeConstSpan(part.from));
+        feeds["n"] = Tensor::Vector<int32_t>(absl::MakeConstSpan(part.n));
+        EXPECT_THAT(Run(feeds, {"y"}).status.message(),
+                    HasSubstr("{{node y}}"));
+      }
+      feeds["a"] = Wholes({4, 4}, type);
+      EXPECT_THAT(Run(feeds, {"y"}).status.message(),
+                  HasSubstr("{{node product}}"));
+      // No products to add up.
+      feeds["a"] =
+          Wholes(a_turned ? TensorShape({0, 5}) : TensorShape({5, 0}), type);
+      feeds["b"] =
+          Wholes(b_turned ? TensorShape({7, 0}) : TensorShape({0, 7}), type);
+      feeds["from"] = Tensor::Vector<int32_t>({0, 3});
+      feeds["n"] = Tensor::Vector<int32_t>({5, 4});
+      EXPECT_TRUE(Run(feeds, {"y"}).status.ok());
+    }
+  }
+}
+
 TEST_F(RewritingTest, ConvolutionsWithBiases) {
   Rng random(8);
   g_.Placeholder("x").Placeholder("w").Placeholder("bias");
