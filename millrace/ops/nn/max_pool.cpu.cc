@@ -1,10 +1,8 @@
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <type_traits>
 #include <vector>
 
-#include "millrace/base/target_clones.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/math/numbers.h"
@@ -14,16 +12,6 @@
 
 namespace millrace::ops {
 namespace {
-
-// Elements of half and bfloat16 are compared as floats.
-template <class T>
-MR_TARGET_CLONES void LargerOf(const T* x, T* z, int64_t n) {
-  using S = ComputeType<T>;
-#pragma GCC ivdep
-  for (int64_t i = 0; i < n; ++i) {
-    z[i] = static_cast<S>(z[i]) < static_cast<S>(x[i]) ? x[i] : z[i];
-  }
-}
 
 // Of a window that covers nothing: the lowest finite value.
 template <class T>
@@ -46,11 +34,7 @@ void PoolPixels(const PoolProblem& p, const T* x, T* z, int64_t begin,
       std::fill_n(out, n, lowest);
       return;
     }
-    const T* const from = x + FirstPlace(p, image, covered);
-    std::memcpy(out, from, static_cast<size_t>(n) * sizeof(T));
-    for (size_t t = 1; t < places.size(); ++t) {
-      LargerOf(from + places[t], out, n);
-    }
+    MaxOfTaps(x + FirstPlace(p, image, covered), places, n, out);
   });
 }
 

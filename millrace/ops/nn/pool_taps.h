@@ -41,6 +41,29 @@ MR_LANES inline void FindTaps(const T* x, absl::Span<const int64_t> places,
   }
 }
 
+// z = the largest of one tap or more: in order, what is larger than the last
+// one, so a NaN that comes first stays.
+template <class T>
+MR_TARGET_CLONES void MaxOfTaps(const T* x, absl::Span<const int64_t> places,
+                                int64_t n, T* z) {
+  using S = ComputeType<T>;  // half and bfloat16 are compared as floats
+  ForLanes(n, [&]<int kLanes>(int64_t c) MR_LANES {
+    S best[kLanes];
+    for (int k = 0; k < kLanes; ++k) {
+      best[k] = static_cast<S>(x[places[0] + c + k]);
+    }
+    for (const int64_t place : places.subspan(1)) {
+      const T* const from = x + place + c;
+#pragma GCC unroll 4
+      for (int k = 0; k < kLanes; ++k) {
+        const S v = static_cast<S>(from[k]);
+        best[k] = best[k] < v ? v : best[k];
+      }
+    }
+    for (int k = 0; k < kLanes; ++k) z[c + k] = static_cast<T>(best[k]);
+  });
+}
+
 // `first` + the places of the largest elements of n channels; -1 where there is
 // none.
 template <class T>
