@@ -12,8 +12,9 @@ if(PROJECT_IS_TOP_LEVEL)
   if(MILLRACE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     set(CMAKE_CXX_COMPILER_LAUNCHER "${MILLRACE_CCACHE}")
     if(MILLRACE_PCH)
-      # What ccache's manual asks for with precompiled headers.
-      set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND};-E;env;CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime;${MILLRACE_CCACHE}")
+      # What ccache's manual asks for with precompiled headers. Not the times of
+      # headers: one that is edited while it is compiled would be kept as it was.
+      set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND};-E;env;CCACHE_SLOPPINESS=pch_defines,time_macros;${MILLRACE_CCACHE}")
     endif()
   endif()
 endif()

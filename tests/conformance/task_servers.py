@@ -64,6 +64,15 @@ def wait_for(condition, what, seconds=START_SECONDS):
     time.sleep(0.005)
 
 
+def is_gone(pid):
+  """Whether a process has ended, also if nobody has waited for it."""
+  try:
+    with open(f"/proc/{pid}/stat") as f:
+      return f.read().rsplit(")", 1)[1].split()[0] == "Z"
+  except FileNotFoundError:
+    return True
+
+
 def _die_with_parent():
   import ctypes
   ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)

@@ -153,14 +153,7 @@ def test_servers_end_with_the_script(script, end):
   os.kill(pid, 0)
   process.send_signal(end)
   process.communicate(timeout=LIMIT_S)
-
-  def is_gone():
-    try:
-      with open(f"/proc/{pid}/stat") as f:
-        return f.read().rsplit(")", 1)[1].split()[0] == "Z"
-    except FileNotFoundError:
-      return True
-  task_servers.wait_for(is_gone, f"the server {pid} still runs", 10)
+  task_servers.wait_for(lambda: task_servers.is_gone(pid), f"the server {pid} still runs", 10)
 
 
 def test_a_server_that_dies_is_an_error_of_join(script):

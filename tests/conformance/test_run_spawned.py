@@ -108,14 +108,7 @@ def test_servers_end_with_the_spawned_process(script):
   process = subprocess.Popen([COMMAND, "run", "--python", sys.executable, path], stdin=subprocess.PIPE,
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
   pid = int(process.stdout.readline())
-
-  def is_gone():
-    try:
-      with open(f"/proc/{pid}/stat") as f:
-        return f.read().rsplit(")", 1)[1].split()[0] == "Z"
-    except FileNotFoundError:
-      return True
-  task_servers.wait_for(is_gone, f"the server {pid} still runs", 10)
+  task_servers.wait_for(lambda: task_servers.is_gone(pid), f"the server {pid} still runs", 10)
   _, err = process.communicate("\n", timeout=LIMIT_S)
   assert process.returncode == 0, err
 

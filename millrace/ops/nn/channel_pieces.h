@@ -12,6 +12,9 @@
 
 namespace millrace::ops {
 
+// Elements that a piece of rows has at most, but for one row.
+inline constexpr int64_t kMaxPieceElements = 16384;
+
 // Elements as [outer, channels, inner]; inner is 1 where channels are last.
 struct ChannelLayout {
   int64_t outer = 0, channels = 0, inner = 0;
@@ -47,21 +50,21 @@ class FloatElements {
   const char* data_;
 };
 // The same to write; for float past the caches where what the op reads and
-// writes in all (`touched_bytes`) does not stay in them.
+// writes in all (`touched_bytes`) does not stay in them, in pieces of up to
+// kMaxPieceElements.
 class MutableFloatElements {
  public:
   MutableFloatElements(Tensor* t, size_t touched_bytes)
       : type_(t->dtype()),
         data_(t->mutable_data()),
-        in_place_(type_ == DataType::kFloat && !PaysPastCaches(touched_bytes)) {
-  }
+        past_caches_(PaysPastCaches(touched_bytes)) {}
   float* Room(int64_t begin, int64_t n, std::vector<float>& room) {
-    if (in_place_) return reinterpret_cast<float*>(data_) + begin;
+    if (IsInPlace(n)) return reinterpret_cast<float*>(data_) + begin;
     room.resize(static_cast<size_t>(n));
     return room.data();
   }
   void Put(int64_t begin, int64_t n, const std::vector<float>& room) {
-    if (in_place_) return;
+    if (IsInPlace(n)) return;
     if (type_ != DataType::kFloat) {
       return FromFloats(type_, room.data(), data_ + begin * 2, n);
     }
@@ -71,13 +74,15 @@ class MutableFloatElements {
   }
 
  private:
+  bool IsInPlace(int64_t n) const {
+    return type_ == DataType::kFloat &&
+           (!past_caches_ || n > kMaxPieceElements);
+  }
+
   DataType type_;
   char* data_;
-  bool in_place_;
+  bool past_caches_;
 };
-
-// Elements that a piece of rows has at most, but for one row.
-inline constexpr int64_t kMaxPieceElements = 16384;
 
 // Pieces of such a tensor: rows of all channels where they are last, else a
 // channel's plane of an image.
