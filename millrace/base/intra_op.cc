@@ -29,6 +29,12 @@ constexpr int64_t kSpinNanos = 3000;
 // Who waits for the last worker of a job spins so long: to sleep and be woken
 // takes as much.
 constexpr int64_t kJobSpinNanos = 20'000;
+// A worker spins for this part of what its last job took, too, and for so long
+// at most: kernels that are worth sharing follow each other, and to wake it for
+// each costs more than its core (a worker is often woken where its caller
+// runs).
+constexpr int64_t kSpinPart = 16;
+constexpr int64_t kMostSpinNanos = 50'000;
 // A prepared worker spins so long, from when it was prepared or last used, if
 // ReserveAwake was asked so lately; and not on cores that others want, which
 // show by a yield that takes so long.
@@ -270,14 +276,19 @@ void IntraOpPool::Loop(Worker& worker) {
     if (stopping_.load(std::memory_order_acquire)) return;
     Job* job = worker.job.exchange(nullptr, std::memory_order_acquire);
     if (job == nullptr) continue;
+    const int64_t began = NowNanos();
     {
       const ScopedMemoryLimit limit(job->limited);
       job->Work(worker.index);
     }
     job->FinishOne();
     const int64_t now = NowNanos();
+    int64_t spin = std::min((now - began) / kSpinPart, kMostSpinNanos);
     if (now - wanted_nanos_.load(std::memory_order_relaxed) < kPreparedNanos) {
-      worker.spin_until.store(now + kPreparedNanos, std::memory_order_relaxed);
+      spin = kPreparedNanos;
+    }
+    if (spin > kSpinNanos) {
+      worker.spin_until.store(now + spin, std::memory_order_relaxed);
     }
   }
 }
