@@ -29,8 +29,18 @@ int64_t MatrixCount(absl::Span<const int64_t> index, int64_t batches) {
   return *std::max_element(index.begin(), index.end()) + 1;
 }
 
-// Columns that are worth a thread.
-constexpr int64_t kMinColumns = 32;
+// oneDNN packs a transposed b of so many columns. Where there are fewer, it
+// reads them as they lie, at half the speed and less (64 x 512 times 512 x 64:
+// 37 us; times 512 x 128: 41 us).
+constexpr int64_t kPackedColumns = 128;
+// Rows or columns that are worth a thread.
+constexpr int64_t kMinLines = 32;
+// Of larger products oneDNN's threads share what they pack; for smaller ones
+// they wait for each other longer than that takes.
+constexpr int64_t kSmallShared = int64_t{1} << 25;
+
+// Terms of so many multiply-adds are added up without a look at the step.
+constexpr int64_t kTermsAtOnce = int64_t{1} << 30;
 
 // Some rows and columns of c.
 struct Part {
@@ -48,29 +58,69 @@ dnnl_status_t Sgemm(const MatrixProblem& p, const Part& part, const float* a,
                     c + part.row * p.n + part.column, p.n);
 }
 
+int64_t WorkOf(const MatrixProduct::Term& t) {
+  return t.problem.m * t.problem.k * t.problem.n;
+}
+
 Status SgemmStatus(dnnl_status_t s) {
   if (s == dnnl_success) return OkStatus();
   if (s == dnnl_out_of_memory) return ResourceExhausted("OOM in oneDNN");
   return Internal("oneDNN: sgemm failed with status ", static_cast<int>(s));
 }
 
-// Some rows of c by the threads of `run`. oneDNN shares a product with a
-// transposed b badly (64 x 512 times 512 x 256: 79 us by two threads, 88 by
-// one), so then each thread has columns of its own (45 us).
-Status SgemmRows(DnnlRun& run, const MatrixProblem& p, int64_t row,
-                 int64_t rows, const float* a, const float* b, float* c,
-                 bool accumulate) {
-  if (!p.transpose_b || p.n < kMinColumns * run.width()) {
-    return SgemmStatus(Sgemm(p, {row, rows, 0, p.n}, a, b, c, accumulate));
+// How the members of a team share c.
+enum class Sharing { kOneDnn, kRows, kColumns };
+
+// oneDNN shares a product with a transposed b badly (64 x 512 times 512 x 256:
+// 79 us by two threads, 88 by one), so then each thread has columns of its own
+// (45 us), or rows where there are too few columns.
+Sharing SharingOf(const MatrixProblem& p, int64_t rows, int64_t width) {
+  if (width == 1) return Sharing::kOneDnn;
+  if (!p.transpose_b && rows * p.k * p.n > kSmallShared) {
+    return Sharing::kOneDnn;
+  }
+  const bool enough_rows = rows >= kMinLines * width;
+  if (p.n >= kPackedColumns * width && (p.transpose_b || !enough_rows)) {
+    return Sharing::kColumns;
+  }
+  if (enough_rows) return Sharing::kRows;
+  return p.n >= kMinLines * width ? Sharing::kColumns : Sharing::kOneDnn;
+}
+
+// The part of member `index`; may be empty.
+Part PartOf(Sharing sharing, const MatrixProblem& p, int64_t row, int64_t rows,
+            int64_t index, int64_t width) {
+  const int64_t lines = sharing == Sharing::kRows ? rows : p.n;
+  const int64_t share = ((lines + width - 1) / width + 15) / 16 * 16;
+  const int64_t first = std::min(index * share, lines);
+  const int64_t count = std::min(share, lines - first);
+  return sharing == Sharing::kRows ? Part{row + first, count, 0, p.n}
+                                   : Part{row, rows, first, count};
+}
+
+// Some rows of the sum of the terms, by the threads of `run`.
+Status SgemmRows(DnnlRun& run, absl::Span<const MatrixProduct::Term> terms,
+                 int64_t row, int64_t rows, float* c, bool accumulate) {
+  const MatrixProblem& p = terms[0].problem;
+  const auto add_up = [&](const Part& part) {
+    for (const MatrixProduct::Term& t : terms) {
+      const dnnl_status_t s =
+          Sgemm(t.problem, part, reinterpret_cast<const float*>(t.a),
+                reinterpret_cast<const float*>(t.b), c,
+                accumulate || &t != &terms[0]);
+      if (s != dnnl_success) return s;
+    }
+    return dnnl_success;
+  };
+  const Sharing sharing = SharingOf(p, rows, run.width());
+  if (sharing == Sharing::kOneDnn) {
+    return SgemmStatus(add_up({row, rows, 0, p.n}));
   }
   std::atomic<int> failed{dnnl_success};
   run.ForMembers([&](int index, int width) {
-    const int64_t share = ((p.n + width - 1) / width + 15) / 16 * 16;
-    const int64_t column = index * share;
-    if (column >= p.n) return;
-    const dnnl_status_t s =
-        Sgemm(p, {row, rows, column, std::min(share, p.n - column)}, a, b, c,
-              accumulate);
+    const Part part = PartOf(sharing, p, row, rows, index, width);
+    if (part.rows == 0 || part.columns == 0) return;
+    const dnnl_status_t s = add_up(part);
     if (s != dnnl_success) failed.store(s, std::memory_order_relaxed);
   });
   return SgemmStatus(
@@ -144,10 +194,12 @@ Status MatrixProduct::RunFloat(KernelContext& ctx, const MatrixProblem& p,
   }
   for (int64_t i = 0; i < p.batches; ++i) {
     if (i > 0) MR_RETURN_IF_ERROR(ctx.CheckCancelled());
+    const Term term = {
+        p, reinterpret_cast<const char*>(a + AIndex(p, i) * p.m * p.k),
+        reinterpret_cast<const char*>(b + BIndex(p, i) * p.k * p.n)};
     MR_RETURN_IF_ERROR(ForParts(ctx, p, [&](int64_t row, int64_t rows) {
       DnnlRun run(ctx, rows * p.k * p.n);
-      return SgemmRows(run, p, row, rows, a + AIndex(p, i) * p.m * p.k,
-                       b + BIndex(p, i) * p.k * p.n, c + i * p.m * p.n,
+      return SgemmRows(run, {&term, 1}, row, rows, c + i * p.m * p.n,
                        accumulate);
     }));
   }
@@ -164,19 +216,25 @@ Status MatrixProduct::RunSum(KernelContext& ctx, absl::Span<const Term> terms,
     return OkStatus();
   }
   int64_t work = 0;
-  for (const Term& t : terms) {
-    work += t.problem.m * t.problem.k * t.problem.n;
-  }
+  for (const Term& t : terms) work += WorkOf(t);
   // Threads that one product would not be worth are worth all of them.
   DnnlRun run(ctx, work);
-  for (const Term& t : terms) {
+  for (size_t i = 0; i < terms.size();) {
     MR_RETURN_IF_ERROR(ctx.CheckCancelled());
-    MR_RETURN_IF_ERROR(ForParts(ctx, t.problem, [&](int64_t row, int64_t rows) {
-      return SgemmRows(run, t.problem, row, rows,
-                       reinterpret_cast<const float*>(t.a),
-                       reinterpret_cast<const float*>(t.b),
-                       reinterpret_cast<float*>(c), &t != &terms[0]);
-    }));
+    // A long term goes alone, in parts of its own.
+    size_t n = 1;
+    for (work = WorkOf(terms[i]);
+         i + n < terms.size() && work + WorkOf(terms[i + n]) <= kTermsAtOnce;
+         ++n) {
+      work += WorkOf(terms[i + n]);
+    }
+    const absl::Span<const Term> some = terms.subspan(i, n);
+    MR_RETURN_IF_ERROR(
+        ForParts(ctx, terms[i].problem, [&](int64_t row, int64_t rows) {
+          return SgemmRows(run, some, row, rows, reinterpret_cast<float*>(c),
+                           i > 0);
+        }));
+    i += n;
   }
   return OkStatus();
 }
