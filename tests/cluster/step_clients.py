@@ -189,7 +189,7 @@ class StepClient:
     return self.command("reset", cluster.address(*master), container)
 
   def freeze(self):
-    self.process.send_signal(signal.SIGSTOP)
+    task_servers.freeze(self.process)
 
   def thaw(self):
     self.process.send_signal(signal.SIGCONT)

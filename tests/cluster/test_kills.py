@@ -131,7 +131,7 @@ class LostTask:
     if self.how == "kill":
       self.cluster.kill(*self.task)
     else:
-      self.cluster.processes[self.task].send_signal(signal.SIGSTOP)
+      task_servers.freeze(self.cluster.processes[self.task])
     return lost_at
 
   def look(self, calls, lost_at):

@@ -7,7 +7,6 @@ MILLRACE_SEED chooses other victims; the seed is printed with a failure.
 
 import os
 import random
-import signal
 import time
 
 import pytest
@@ -178,7 +177,10 @@ class Chaos:
     needing = [t for t in self.trainers if task in t.needs]
     waiting = [t for t in needing if t.waits_by_itself(task)]
     lost_at = time.monotonic()
-    process.send_signal(signal.SIGKILL if how == "kill" else signal.SIGSTOP)
+    if how == "kill":
+      process.kill()
+    else:
+      task_servers.freeze(process)
     for trainer in needing:
       if trainer in waiting:
         continue
@@ -262,9 +264,12 @@ def test_kills_under_resets(kills):
       steppers = [Stepper(lambda c=client, m=master: c.reset(cluster, m, "nothing")) for master, client in clients.items()]
       task_servers.wait_for(lambda ss=steppers: all(s.steps > 0 for s in ss), lambda: "no reset has ended")
       time.sleep(choose.uniform(0, 0.2))
-      victim, how = choose.choice(TASKS), choose.choice([signal.SIGKILL, signal.SIGSTOP])
+      victim, how = choose.choice(TASKS), choose.choice(["kill", "freeze"])
       lost_at = time.monotonic()
-      cluster.processes[victim].send_signal(how)
+      if how == "kill":
+        cluster.processes[victim].kill()
+      else:
+        task_servers.freeze(cluster.processes[victim])
       for stepper in steppers:
         stepper.join()
         call = stepper.failed

@@ -228,7 +228,7 @@ def test_a_task_that_does_not_answer_is_named(how, tmp_path):
       if how == "killed":
         cluster.kill(*PS1)
       else:
-        cluster.processes[PS1].send_signal(signal.SIGSTOP)
+        task_servers.freeze(cluster.processes[PS1])
       path = tmp_path / "trace.json"
       done = trace(cluster, WORKER0, path, "--steps", "3")
       assert stepper.stop().failed is None

@@ -6,7 +6,6 @@ After each attack the same processes run a step for somebody else, and what the 
 import json
 import os
 import random
-import signal
 import socket
 import subprocess
 import sys
@@ -306,7 +305,7 @@ def test_a_server_stops_though_a_client_does_not_read():
     client = subprocess.Popen([sys.executable, "-c", program])
     try:
       task_servers.wait_for(lambda: status(cluster, "worker")["running_steps"] > 0, "it does not ask")
-      client.send_signal(signal.SIGSTOP)
+      task_servers.freeze(client)
       with raw.Wire(cluster.address("worker")) as wire:
         session = wire.create(graph)[1].session_handle
         assert wire.run(session, target=["put"])[0] == Code.OK
