@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "millrace/base/check.h"
 #include "millrace/base/clock.h"
+#include "millrace/base/cores.h"
 #include "millrace/base/denormals.h"
 #include "millrace/base/futex.h"
 #include "millrace/base/lanes.h"
@@ -55,6 +56,7 @@ struct Job {
   // Workers that have not finished; with kAsleep when the caller must be woken.
   std::atomic<uint32_t> remaining;
   const bool limited = ScopedMemoryLimit::active();  // on the caller
+  const int core = CurrentCore();                    // of the caller
   std::atomic<bool> failed{false};
   std::exception_ptr exception;  // the first one; owned by who set `failed`
 
@@ -173,9 +175,24 @@ IntraOpPool::~IntraOpPool() {
   }
 }
 
+IntraOpPool::Team IntraOpPool::Begin() {
+  Team team;
+  team.pool_ = this;
+  if (callers_ != nullptr && !callers_->IsPoolThread()) {
+    team.is_outsider_ = true;
+    outsiders_.fetch_add(1, std::memory_order_relaxed);
+  }
+  return team;
+}
+
 int IntraOpPool::FreeCores() const {
-  if (callers_ == nullptr) return width_;
-  return width_ - callers_->awake() + (callers_->IsPoolThread() ? 1 : 0);
+  return callers_ == nullptr ? width_ : width_ - Others();
+}
+
+int IntraOpPool::Others() const {
+  if (callers_ == nullptr) return 0;
+  // The one with the team is counted, too.
+  return callers_->awake() + outsiders_.load(std::memory_order_relaxed) - 1;
 }
 
 int IntraOpPool::TakeIdle(bool awake) {
@@ -212,9 +229,8 @@ IntraOpPool::Worker& IntraOpPool::Started(int i) {
 }
 
 IntraOpPool::Team IntraOpPool::Reserve(int width) {
-  Team team;
-  team.pool_ = this;
-  if (internal::InSim()) return team;
+  if (internal::InSim()) return {};
+  Team team = Begin();
   width = std::min({width, width_, FreeCores()});
   while (team.width() < width) {
     const int i = TakeIdle(false);
@@ -226,9 +242,8 @@ IntraOpPool::Team IntraOpPool::Reserve(int width) {
 }
 
 IntraOpPool::Team IntraOpPool::ReserveAwake(int width) {
-  Team team;
-  team.pool_ = this;
-  if (internal::InSim() || width_ == 1) return team;
+  if (internal::InSim() || width_ == 1) return {};
+  Team team = Begin();
   wanted_width_.store(width, std::memory_order_relaxed);
   const int64_t now = NowNanos();
   const int64_t before = wanted_nanos_.exchange(now, std::memory_order_relaxed);
@@ -239,18 +254,21 @@ IntraOpPool::Team IntraOpPool::ReserveAwake(int width) {
     team.workers_.push_back(i);
   }
   // Too late for this one, but not for the next.
-  if (team.width() < width && now - before < kSeriesNanos) Prepare();
+  if (team.width() < width && now - before < kSeriesNanos) WakeWanted(now);
   return team;
 }
 
 void IntraOpPool::Prepare() {
   if (internal::InSim() || width_ == 1) return;
-  const int64_t now = NowNanos();
+  const Team self = Begin();  // keeps its core for what comes
+  WakeWanted(NowNanos());
+}
+
+void IntraOpPool::WakeWanted(int64_t now) {
   if (now - wanted_nanos_.load(std::memory_order_relaxed) > kWantedNanos ||
       now < contested_until_.load(std::memory_order_relaxed)) {
     return;
   }
-  // The calling thread keeps its core for what comes.
   const int width = std::min(
       {wanted_width_.load(std::memory_order_relaxed), width_, FreeCores()});
   std::vector<int> taken;
@@ -276,6 +294,11 @@ void IntraOpPool::Loop(Worker& worker) {
     if (stopping_.load(std::memory_order_acquire)) return;
     Job* job = worker.job.exchange(nullptr, std::memory_order_acquire);
     if (job == nullptr) continue;
+    // Some systems start a thread where the one that woke it goes on, and let
+    // both take turns there for milliseconds while other cores are idle.
+    if (job->core == CurrentCore() && job->width + Others() <= width_) {
+      LeaveCore();
+    }
     const int64_t began = NowNanos();
     {
       const ScopedMemoryLimit limit(job->limited);
@@ -294,12 +317,15 @@ void IntraOpPool::Loop(Worker& worker) {
 }
 
 IntraOpPool::Team::Team(Team&& o) noexcept
-    : pool_(o.pool_), workers_(std::exchange(o.workers_, {})) {}
+    : pool_(o.pool_),
+      is_outsider_(std::exchange(o.is_outsider_, false)),
+      workers_(std::exchange(o.workers_, {})) {}
 
 IntraOpPool::Team& IntraOpPool::Team::operator=(Team&& o) noexcept {
   if (this != &o) {
     Release();
     pool_ = o.pool_;
+    is_outsider_ = std::exchange(o.is_outsider_, false);
     workers_ = std::exchange(o.workers_, {});
   }
   return *this;
@@ -322,6 +348,9 @@ void IntraOpPool::Team::Run(TeamFunction fn) {
 void IntraOpPool::Team::Release() {
   for (const int i : workers_) pool_->GiveBack(i);
   workers_.clear();
+  if (std::exchange(is_outsider_, false)) {
+    pool_->outsiders_.fetch_sub(1, std::memory_order_relaxed);
+  }
 }
 
 int64_t IntraOpPool::ShardSize(int64_t total, int64_t cost_per_unit_nanos,

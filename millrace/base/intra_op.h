@@ -24,8 +24,9 @@ namespace millrace {
 class IntraOpPool {
  public:
   // `width` counts the calling thread: width - 1 workers at most are started.
-  // Threads of `callers` that are awake take a core each: a kernel gets so many
-  // workers fewer, since on a busy machine they would only wait for each other.
+  // Threads of `callers` that are awake take a core each, and so do others that
+  // hold a team: a kernel gets so many workers fewer, since on a busy machine
+  // they would only wait for each other.
   IntraOpPool(absl::string_view name, int width,
               const ThreadPool* callers = nullptr);
   ~IntraOpPool();
@@ -72,6 +73,7 @@ class IntraOpPool {
    private:
     friend class IntraOpPool;
     IntraOpPool* pool_ = nullptr;
+    bool is_outsider_ = false;  // counted in outsiders_
     std::vector<int> workers_;
   };
   // A team of up to `width` members: what is idle now, and no more than cores
@@ -87,8 +89,14 @@ class IntraOpPool {
 
  private:
   struct Worker;
+  // A team for the calling thread, without workers yet.
+  Team Begin();
+  // Cores for the calling thread and its workers.
   int FreeCores() const;
+  // Threads that run kernels beside one that has a team.
+  int Others() const;
   int TakeIdle(bool awake);
+  void WakeWanted(int64_t now);
   void GiveBack(int worker);
   Worker& Started(int worker);
   void Loop(Worker& worker);
@@ -99,6 +107,8 @@ class IntraOpPool {
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<std::atomic<uint64_t>> idle_;  // a bit a worker
   std::atomic<bool> stopping_{false};
+  // Teams of threads that are not of `callers`.
+  std::atomic<int> outsiders_{0};
   // Of ReserveAwake: when it was asked last, and for how many.
   std::atomic<int64_t> wanted_nanos_{INT64_MIN / 2};
   std::atomic<int> wanted_width_{1};
