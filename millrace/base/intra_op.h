@@ -18,9 +18,9 @@
 
 namespace millrace {
 
-// Thread-safe. Workers spin for a few microseconds after work, then sleep; all
-// flush denormals. In a simulation there are no workers: everything runs on
-// the caller.
+// Thread-safe. Workers spin for some microseconds after work, the longer the
+// work was, then sleep; all flush denormals. In a simulation there are no
+// workers: everything runs on the caller.
 class IntraOpPool {
  public:
   // `width` counts the calling thread: width - 1 workers at most are started.
@@ -96,6 +96,7 @@ class IntraOpPool {
   // Threads that run kernels beside one that has a team.
   int Others() const;
   int TakeIdle(bool awake);
+  // What Prepare does, for a thread that holds a team.
   void WakeWanted(int64_t now);
   void GiveBack(int worker);
   Worker& Started(int worker);

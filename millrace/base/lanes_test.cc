@@ -313,6 +313,35 @@ TEST(TeamTest, MembersRunAtTheSameTime) {
   EXPECT_EQ(pool.Reserve(2).width(), 2);
 }
 
+TEST(TeamTest, KernelsBesideEachOtherShareTheCores) {
+  ThreadPool callers("callers", 2);
+  IntraOpPool pool("intra", 2, &callers);
+  {
+    // This thread is none of the pool's.
+    IntraOpPool::Team alone = pool.Reserve(1);
+    EXPECT_EQ(alone.width(), 1);
+    Notification done;
+    callers.Schedule([&] {
+      EXPECT_EQ(pool.Reserve(2).width(), 1) << "the other core is taken";
+      done.Notify();
+    });
+    done.Wait();
+    // It gives back what it held only once.
+    IntraOpPool::Team moved = std::move(alone);
+    alone.Release();
+    moved.Release();
+    moved.Release();
+  }
+  while (callers.awake() > 0) Yield();
+  EXPECT_EQ(pool.Reserve(2).width(), 2);
+  Notification done;
+  callers.Schedule([&] {
+    EXPECT_EQ(pool.Reserve(2).width(), 2);
+    done.Notify();
+  });
+  done.Wait();
+}
+
 TEST(TeamTest, OfThoseThatAreAwake) {
   IntraOpPool pool("intra", 3);
   EXPECT_EQ(pool.ReserveAwake(3).width(), 1) << "no worker has started";

@@ -16,6 +16,10 @@ namespace millrace {
 // result takes over no input's memory.
 bool PaysPastCaches(size_t touched_bytes);
 
+// What is computed at a time and then copied has no more bytes: it would leave
+// a core's own caches before.
+inline constexpr size_t kMostBytesPastCaches = size_t{64} << 10;
+
 // Copies; the caches have nothing of `to` afterwards. Other threads see it
 // behind the next FencePastCaches of this thread.
 void CopyPastCaches(const char* from, char* to, size_t bytes);

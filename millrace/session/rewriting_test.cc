@@ -385,6 +385,46 @@ Tensor Wholes(const TensorShape& shape, DataType type) {
   return t;
 }
 
+TEST_F(RewritingTest, SumsOfProductsThatThreadsShare) {
+  // By rows, by columns, and by oneDNN where nothing can be cut.
+  struct Size {
+    int64_t m, n;
+  };
+  for (const Size size : {Size{256, 512}, Size{40, 2048}, Size{2100, 40},
+                          Size{130, 250}, Size{20, 50}}) {
+    for (int turned = 0; turned < 4; ++turned) {
+      const bool a_turned = turned & 1, b_turned = turned & 2;
+      g_ = GraphText();
+      std::vector<std::string> products;
+      std::map<std::string, Tensor> feeds;
+      for (int64_t i = 0; i < 5; ++i) {
+        const std::string a = absl::StrCat("a", i), b = absl::StrCat("b", i);
+        const int64_t k = 100'000 / size.n + i;
+        g_.Placeholder(a, DataType::kFloat).Placeholder(b, DataType::kFloat);
+        feeds[a] = Wholes(
+            a_turned ? TensorShape({k, size.m}) : TensorShape({size.m, k}),
+            DataType::kFloat);
+        feeds[b] = Wholes(
+            b_turned ? TensorShape({size.n, k}) : TensorShape({k, size.n}),
+            DataType::kFloat);
+        products.push_back(absl::StrCat("product", i));
+        g_.Add(products.back(), "MatMul", {a, b},
+               {{"T", DataType::kFloat},
+                {"transpose_a", a_turned},
+                {"transpose_b", b_turned}});
+      }
+      g_.Add("y", "AddN", products,
+             {{"T", DataType::kFloat}, {"N", int64_t{5}}});
+      SCOPED_TRACE(absl::StrCat(size.m, " x ", size.n, " ", turned));
+      const Ran ran = Run(feeds, {"y"});
+      EXPECT_TRUE(ran.status.ok()) << ran.status;
+      EXPECT_THAT(ran.labels,
+                  ElementsAre("y = _SumOfProducts[MatMul,MatMul,MatMul,MatMul,"
+                              "MatMul,AddN]()"));
+    }
+  }
+}
+
 TEST_F(RewritingTest, PartsOfProducts) {
   for (const DataType type :
        {DataType::kHalf, DataType::kFloat, DataType::kDouble}) {

@@ -118,6 +118,13 @@ class Trainer:
     self.client = StepClient(self.kind)
 
 
+def lose(process, how):
+  if how == "kill":
+    process.kill()
+  else:
+    task_servers.freeze(process)
+
+
 class Chaos:
 
   def __init__(self, cluster, kinds, seed):
@@ -177,10 +184,7 @@ class Chaos:
     needing = [t for t in self.trainers if task in t.needs]
     waiting = [t for t in needing if t.waits_by_itself(task)]
     lost_at = time.monotonic()
-    if how == "kill":
-      process.kill()
-    else:
-      task_servers.freeze(process)
+    lose(process, how)
     for trainer in needing:
       if trainer in waiting:
         continue
@@ -266,10 +270,7 @@ def test_kills_under_resets(kills):
       time.sleep(choose.uniform(0, 0.2))
       victim, how = choose.choice(TASKS), choose.choice(["kill", "freeze"])
       lost_at = time.monotonic()
-      if how == "kill":
-        cluster.processes[victim].kill()
-      else:
-        task_servers.freeze(cluster.processes[victim])
+      lose(cluster.processes[victim], how)
       for stepper in steppers:
         stepper.join()
         call = stepper.failed

@@ -12,9 +12,6 @@
 
 namespace millrace::ops {
 
-// Elements that a piece of rows has at most, but for one row.
-inline constexpr int64_t kMaxPieceElements = 16384;
-
 // Elements as [outer, channels, inner]; inner is 1 where channels are last.
 struct ChannelLayout {
   int64_t outer = 0, channels = 0, inner = 0;
@@ -51,7 +48,7 @@ class FloatElements {
 };
 // The same to write; for float past the caches where what the op reads and
 // writes in all (`touched_bytes`) does not stay in them, in pieces of up to
-// kMaxPieceElements.
+// kMostBytesPastCaches.
 class MutableFloatElements {
  public:
   MutableFloatElements(Tensor* t, size_t touched_bytes)
@@ -76,13 +73,17 @@ class MutableFloatElements {
  private:
   bool IsInPlace(int64_t n) const {
     return type_ == DataType::kFloat &&
-           (!past_caches_ || n > kMaxPieceElements);
+           (!past_caches_ ||
+            static_cast<size_t>(n) * sizeof(float) > kMostBytesPastCaches);
   }
 
   DataType type_;
   char* data_;
   bool past_caches_;
 };
+
+// Elements that a piece of rows has at most, but for one row.
+inline constexpr int64_t kMaxPieceElements = 16384;
 
 // Pieces of such a tensor: rows of all channels where they are last, else a
 // channel's plane of an image.

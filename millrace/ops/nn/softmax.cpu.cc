@@ -12,9 +12,6 @@ namespace {
 // Nanoseconds an element: an exp and four passes.
 constexpr int64_t kCostPerElement = 2;
 
-// Longer rows would not stay in a core's own caches until they are copied.
-constexpr int64_t kMaxRowPastCaches = 16384;
-
 // A row as the type that it is computed in; a view where that is T itself.
 template <class T, class S>
 const S* ToCompute(const T* row, int64_t n, std::vector<S>& scratch) {
@@ -54,7 +51,8 @@ Status RunSoftmax(KernelContext& ctx) {
     const T* x = logits.flat<T>().data();
     T* z = out->mutable_flat<T>().data();
     const bool past_caches =
-        n <= kMaxRowPastCaches && PaysPastCaches(2 * out->size_bytes());
+        static_cast<size_t>(n) * sizeof(T) <= kMostBytesPastCaches &&
+        PaysPastCaches(2 * out->size_bytes());
     return ctx.ParallelFor(
         shape.num_elements() / n, n * kCostPerElement,
         [&](int64_t begin, int64_t end) {
