@@ -18,9 +18,11 @@ struct FusedNode {
   // By input: number i >= 0 is input i of the node that stands for all,
   // -1 - m output 0 of node m of the list.
   std::vector<int> inputs;
+  // Which output of the node that stands for all output 0 is; -1: none.
+  int result = -1;
 };
 
-// In an order in which inputs come first; the last one's output is that of the
+// In an order in which inputs come first; the last one has an output of the
 // node that stands for all. Only rewriting makes such lists, of nodes that were
 // checked: they never come from outside.
 using FusedNodes = std::vector<FusedNode>;

@@ -5,6 +5,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "millrace/pass/cpu_nodes.h"
 #include "millrace/pass/fuse_nodes.h"
+#include "millrace/pass/join_units.h"
 #include "millrace/pass/pure_nodes.h"
 
 namespace millrace {
@@ -23,32 +24,44 @@ class ElementwiseFuser {
 
   Status Run() {
     MR_ASSIGN(const std::vector<NodeId> order, TopologicalOrder(graph_));
-    group_of_.assign(static_cast<size_t>(graph_.num_ids()), kNoGroup);
+    FindUnits(order);
+    std::vector<FusedGroup> groups;
+    for (const std::vector<int32_t>& list :
+         JoinUnits(graph_, order, found_, kMostMembers)) {
+      FusedGroup group;
+      group.op = kFusedElementwise;
+      group.takes_list = true;
+      for (const int32_t unit : list) {
+        const auto& members = found_.units[static_cast<size_t>(unit)];
+        group.members.insert(group.members.end(), members.begin(),
+                             members.end());
+        group.results.push_back(members.back());
+      }
+      if (group.members.size() > 1) groups.push_back(std::move(group));
+    }
+    return ReplaceGroups(groups, &graph_);
+  }
+
+ private:
+  static constexpr int32_t kNone = NodeUnits::kNone;
+
+  // Trees: a node is in the unit of its readers if all of them are in one.
+  void FindUnits(const std::vector<NodeId>& order) {
+    found_.of_node.assign(static_cast<size_t>(graph_.num_ids()), kNone);
     // Readers come before what they read.
     for (auto id = order.rbegin(); id != order.rend(); ++id) {
       const Node& node = *graph_.node(*id);
       if (!IsElementwise(node)) continue;
-      int32_t group = GroupOfReaders(node);
-      if (group == kNoGroup) {
-        group = static_cast<int32_t>(groups_.size());
-        groups_.emplace_back();
+      int32_t unit = UnitOfReaders(node);
+      if (unit == kNone) {
+        unit = static_cast<int32_t>(found_.units.size());
+        found_.units.emplace_back();
       }
-      groups_[static_cast<size_t>(group)].push_back(*id);
-      group_of_[static_cast<size_t>(*id)] = group;
+      found_.units[static_cast<size_t>(unit)].push_back(*id);
+      found_.of_node[static_cast<size_t>(*id)] = unit;
     }
-    std::vector<FusedGroup> fused;
-    for (auto group = groups_.rbegin(); group != groups_.rend(); ++group) {
-      if (group->size() < 2) continue;
-      fused.push_back({.op = kFusedElementwise,
-                       .members = {group->rbegin(), group->rend()},
-                       .attrs = {},
-                       .takes_list = true});
-    }
-    return ReplaceGroups(fused, &graph_);
+    for (auto& unit : found_.units) std::reverse(unit.begin(), unit.end());
   }
-
- private:
-  static constexpr int32_t kNoGroup = -1;
 
   bool IsElementwise(const Node& node) {
     const auto [it, added] = rows_.try_emplace(node.op);
@@ -73,25 +86,26 @@ class ElementwiseFuser {
     return false;
   }
 
-  // The one group that all readers are in, if it has room and nobody else
-  // waits for the node.
-  int32_t GroupOfReaders(const Node& node) const {
-    int32_t group = kNoGroup;
+  // The one unit that all readers are in, if it has room and nobody else waits
+  // for the node. (Units have their last node first as long as they grow.)
+  int32_t UnitOfReaders(const Node& node) const {
+    int32_t unit = kNone;
     for (const OutEdge& edge : node.out_edges) {
-      const int32_t reader = group_of_[static_cast<size_t>(edge.dst)];
-      if (edge.dst_port == kControlPort || reader == kNoGroup ||
-          (group != kNoGroup && reader != group)) {
-        return kNoGroup;
+      const int32_t reader = found_.of_node[static_cast<size_t>(edge.dst)];
+      if (edge.dst_port == kControlPort || reader == kNone ||
+          (unit != kNone && reader != unit)) {
+        return kNone;
       }
-      group = reader;
+      unit = reader;
     }
-    if (group == kNoGroup) return kNoGroup;
-    const std::vector<NodeId>& members = groups_[static_cast<size_t>(group)];
+    if (unit == kNone) return kNone;
+    const std::vector<NodeId>& members =
+        found_.units[static_cast<size_t>(unit)];
     return members.size() < kMostMembers &&
                    graph_.node(members[0])->assigned_device ==
                        node.assigned_device
-               ? group
-               : kNoGroup;
+               ? unit
+               : kNone;
   }
 
   const KernelTable& kernels_;
@@ -99,8 +113,7 @@ class ElementwiseFuser {
   PureNodes pure_;
   CpuNodes is_on_cpu_;
   absl::flat_hash_map<const OpDef*, absl::Span<const KernelTable::Row>> rows_;
-  std::vector<int32_t> group_of_;            // by node
-  std::vector<std::vector<NodeId>> groups_;  // each with its last node first
+  NodeUnits found_;
 };
 
 }  // namespace

@@ -26,7 +26,10 @@ class GroupReplacer {
     for (const FusedGroup& group : groups_) all.push_back(Join(group));
     graph_.RemoveNodes(members);
     for (size_t g = 0; g < groups_.size(); ++g) {
-      MR_RETURN_IF_ERROR(Add(g, std::move(all[g])));
+      MR_RETURN_IF_ERROR(Add(g, &all[g]));
+    }
+    for (size_t g = 0; g < groups_.size(); ++g) {
+      MR_RETURN_IF_ERROR(Connect(g, all[g]));
     }
     return OkStatus();
   }
@@ -36,24 +39,25 @@ class GroupReplacer {
   struct Joined {
     std::string name, requested_device, assigned_device;
     std::vector<OutputRef> inputs;
-    DataTypeVector input_types;
-    DataType output_type = DataType::kInvalid;
+    DataTypeVector input_types, output_types;
     std::vector<NodeId> waits;
-    std::vector<OutEdge> edges;  // to nodes of no group
+    std::vector<OutEdge> edges;  // from its outputs to nodes of no group
     FusedNodes nodes;
   };
 
-  Joined Join(const FusedGroup& group) const {
+  Joined Join(const FusedGroup& group) {
     const Node& last = *graph_.node(group.members.back());
-    Joined joined{last.name,
-                  last.requested_device,
-                  last.assigned_device,
-                  {},
-                  {},
-                  last.output_types[0],
-                  {},
-                  {},
-                  {}};
+    Joined joined;
+    joined.name = last.name;
+    joined.requested_device = last.requested_device;
+    joined.assigned_device = last.assigned_device;
+    const absl::Span<const NodeId> results =
+        group.results.empty() ? absl::MakeConstSpan(&group.members.back(), 1)
+                              : absl::MakeConstSpan(group.results);
+    for (const NodeId id : results) {
+      output_of_[id] = static_cast<int32_t>(joined.output_types.size());
+      joined.output_types.push_back(graph_.node(id)->output_types[0]);
+    }
     absl::flat_hash_map<NodeId, int> place;
     absl::flat_hash_map<OutputRef, int> input_numbers;
     const auto number_of = [&](OutputRef in, DataType type) {
@@ -83,9 +87,14 @@ class GroupReplacer {
       joined.waits.insert(joined.waits.end(), node.control_inputs.begin(),
                           node.control_inputs.end());
       place.emplace(id, static_cast<int>(place.size()));
-    }
-    for (const OutEdge& edge : last.out_edges) {
-      if (!group_of_.contains(edge.dst)) joined.edges.push_back(edge);
+      const auto output = output_of_.find(id);
+      if (output == output_of_.end()) continue;
+      member.result = output->second;
+      for (const OutEdge& edge : node.out_edges) {
+        if (group_of_.contains(edge.dst)) continue;
+        joined.edges.push_back(edge);
+        if (edge.port != kControlPort) joined.edges.back().port = member.result;
+      }
     }
     return joined;
   }
@@ -95,29 +104,50 @@ class GroupReplacer {
     const auto it = group_of_.find(id);
     return it == group_of_.end() ? id : replaced_[it->second];
   }
+  OutputRef Now(OutputRef output) const {
+    const auto it = output_of_.find(output.node);
+    return it == output_of_.end() ? output
+                                  : OutputRef{Now(output.node), it->second};
+  }
 
-  Status Add(size_t group, Joined joined) {
-    for (OutputRef& in : joined.inputs) in.node = Now(in.node);
-    for (NodeId& wait : joined.waits) wait = Now(wait);
+  Status Add(size_t group, Joined* joined) {
     AttrMap attrs = groups_[group].attrs;
     if (groups_[group].takes_list) {
-      attrs.Set("Targs", AttrValue::TypeList(joined.input_types.begin(),
-                                             joined.input_types.end()));
-      attrs.Set("Tresults", AttrValue::TypeList({joined.output_type}));
+      attrs.Set("Targs", AttrValue::TypeList(joined->input_types.begin(),
+                                             joined->input_types.end()));
+      attrs.Set("Tresults", AttrValue::TypeList(joined->output_types.begin(),
+                                                joined->output_types.end()));
     }
-    MR_ASSIGN(Node* const node,
-              graph_.AddNode(joined.name, groups_[group].op, joined.inputs,
-                             std::move(attrs), joined.requested_device,
-                             joined.waits));
-    node->assigned_device = joined.assigned_device;
-    node->fused = std::make_shared<const FusedNodes>(std::move(joined.nodes));
+    MR_ASSIGN(
+        Node* const node,
+        graph_.AddNodeUnconnected(joined->name, groups_[group].op,
+                                  std::move(attrs), joined->requested_device));
+    node->assigned_device = joined->assigned_device;
+    node->fused = std::make_shared<const FusedNodes>(std::move(joined->nodes));
     replaced_[group] = node->id;
+    return OkStatus();
+  }
+
+  Status Connect(size_t group, const Joined& joined) {
+    Node* const node = graph_.node(replaced_[group]);
+    if (joined.inputs.size() != node->input_types.size()) {
+      return Internal("Fused node ", node->name, " of op ", node->op->name,
+                      " has ", joined.inputs.size(), " inputs, expected ",
+                      node->input_types.size());
+    }
+    for (size_t i = 0; i < joined.inputs.size(); ++i) {
+      MR_RETURN_IF_ERROR(graph_.SetInput(node, static_cast<int32_t>(i),
+                                         Now(joined.inputs[i])));
+    }
+    for (const NodeId wait : joined.waits) {
+      graph_.AddControlEdge(Now(wait), node->id);
+    }
     for (const OutEdge& edge : joined.edges) {
       if (edge.dst_port == kControlPort) {
         graph_.AddControlEdge(node->id, edge.dst);
       } else {
         MR_RETURN_IF_ERROR(graph_.SetInput(graph_.node(edge.dst), edge.dst_port,
-                                           {node->id, 0}));
+                                           {node->id, edge.port}));
       }
     }
     return OkStatus();
@@ -126,6 +156,8 @@ class GroupReplacer {
   const std::vector<FusedGroup>& groups_;
   Graph& graph_;
   absl::flat_hash_map<NodeId, size_t> group_of_;
+  absl::flat_hash_map<NodeId, int32_t>
+      output_of_;                 // of results, in their group
   std::vector<NodeId> replaced_;  // by group
 };
 

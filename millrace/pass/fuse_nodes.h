@@ -15,14 +15,13 @@ namespace millrace {
 //   one of stock's _FusedMatMul and _FusedConv2D;
 //   MatMuls and the AddN that adds them up, into one _SumOfProducts;
 //   a MatMul and the Slice that takes a part of it, into one _SlicedProduct;
-//   elementwise ops, each read by others of the group alone, into one
+//   elementwise ops of one place in the graph (pass/join_units.h) into one
 //   _FusedElementwise, which passes over memory once.
-// Only pure nodes (pass/pure_nodes.h) of one CPU are joined, and only those
-// whose readers, and whoever waits for them, are in the group, but for its
-// last; so no edge leads out of a group and back. The new node has the last
-// one's name, waits for what all of them waited for, and lists them
-// (Node::fused), so that errors name the node that they are of. Does nothing
-// where the registry or the table lacks these ops.
+// Only pure nodes (pass/pure_nodes.h) of one CPU are joined, and no edge leads
+// out of a group and back. The new node has the last one's name, waits for what
+// all of them waited for, and lists them (Node::fused), so that errors name the
+// node that they are of. Does nothing where the registry or the table lacks
+// these ops.
 Status FuseNodes(const KernelTable& kernels, Graph* graph);
 
 // The parts of it.
@@ -35,12 +34,14 @@ Status FuseElementwise(const KernelTable& kernels, Graph* graph);
 struct FusedGroup {
   std::string op;
   std::vector<NodeId> members;
+  // Those that others read or wait for; they become outputs in this order.
+  // Empty: the last one alone.
+  std::vector<NodeId> results;
   AttrMap attrs;
   // The op takes a list of inputs of any types, each once (Targs, Tresults);
   // else the inputs are those of the members in their order.
   bool takes_list = false;
 };
-// Groups in an order in which those that are read come first.
 Status ReplaceGroups(const std::vector<FusedGroup>& groups, Graph* graph);
 
 }  // namespace millrace

@@ -69,7 +69,7 @@ TEST_F(FuseNodesTest, AChain) {
   EXPECT_THAT(g_.Lines(),
               ElementsAre("c = _FusedElementwise(x, y)", "out = _Retval(c)",
                           "x = _Arg()", "y = _Arg()"));
-  EXPECT_EQ(g_.FusedOf("c"), "a=Mul(0,1) b=AddV2(-1,1) c=Relu(-2)");
+  EXPECT_EQ(g_.FusedOf("c"), "a=Mul(0,1) b=AddV2(-1,1) c=Relu(-2)>0");
   EXPECT_EQ(g_.Named("c").assigned_device, g_.device);
 }
 
@@ -79,23 +79,79 @@ TEST_F(FuseNodesTest, BranchesThatMeetAgain) {
   g_.Add("out", "_Retval", {"e"});
   Fuse();
   EXPECT_THAT(g_.Lines(), Contains("e = _FusedElementwise(x)"));
-  EXPECT_THAT(g_.FusedOf("e"), testing::EndsWith("e=Mul(-4,-4)"));
+  EXPECT_THAT(g_.FusedOf("e"), testing::EndsWith("e=Mul(-4,-4)>0"));
 }
 
-TEST_F(FuseNodesTest, WhatOthersReadOrWaitForEndsAGroup) {
+TEST_F(FuseNodesTest, WhatOthersReadOrWaitForIsAResult) {
   g_.Add("a", "Neg", {"x"}).Add("fetched", "Neg", {"a"});
   g_.Add("b", "Relu", {"fetched"}).Add("waited_for", "Neg", {"b"});
   g_.Add("c", "Neg", {"waited_for"}).Add("d", "Neg", {"c"});
   g_.Add("out", "_Retval", {"d"}).Add("inner", "_Retval", {"fetched"});
   g_.Add("then", "NoOp", {"^waited_for"});
   Fuse();
-  EXPECT_THAT(
-      g_.Lines(),
-      ElementsAre("d = _FusedElementwise(waited_for)",
-                  "fetched = _FusedElementwise(x)", "inner = _Retval(fetched)",
-                  "out = _Retval(d)", "then = NoOp(^waited_for)",
-                  "waited_for = _FusedElementwise(fetched)", "x = _Arg()",
-                  "y = _Arg()"));
+  EXPECT_THAT(g_.Lines(),
+              ElementsAre("d = _FusedElementwise(x)", "inner = _Retval(d)",
+                          "out = _Retval(d:2)", "then = NoOp(^d)", "x = _Arg()",
+                          "y = _Arg()"));
+  EXPECT_EQ(g_.FusedOf("d"),
+            "a=Neg(0) fetched=Neg(-1)>0 b=Relu(-2) waited_for=Neg(-3)>1 "
+            "c=Neg(-4) d=Neg(-5)>2");
+}
+
+// A step of a recurrent network in training: gradients read what is between.
+TEST_F(FuseNodesTest, ResultsBetween) {
+  g_.Add("p", "MatMul", {"x", "y"}).Add("q", "MatMul", {"x", "y"});
+  g_.Add("gate", "Relu", {"p"}).Add("input", "Neg", {"q"});
+  g_.Add("state", "Mul", {"gate", "input"});
+  for (const char* name : {"gate", "input", "state"}) {
+    g_.Add(absl::StrCat(name, "_read"), "_Retval", {name});
+  }
+  Fuse();
+  EXPECT_THAT(g_.Lines(), IsSupersetOf({"gate_read = _Retval(state)",
+                                        "input_read = _Retval(state:1)",
+                                        "state = _FusedElementwise(p, q)",
+                                        "state_read = _Retval(state:2)"}));
+}
+
+TEST_F(FuseNodesTest, WhatReadsOneComputedValueIsOnePass) {
+  g_.Add("p", "MatMul", {"x", "y"});
+  g_.Add("a", "Neg", {"p"}).Add("b", "Relu", {"p"});
+  g_.Add("a_read", "_Retval", {"a"}).Add("b_read", "_Retval", {"b"});
+  // Many parts of a graph may share an argument.
+  g_.Add("c", "Neg", {"x"}).Add("c_read", "_Retval", {"c"});
+  g_.Add("d", "Relu", {"x"}).Add("d_read", "_Retval", {"d"});
+  Fuse();
+  EXPECT_THAT(g_.Lines(),
+              IsSupersetOf({"b = _FusedElementwise(p)", "a_read = _Retval(b)",
+                            "c = Neg(x)", "d = Relu(x)"}));
+}
+
+// What comes for reasons outside of the graph may wait for what is read.
+TEST_F(FuseNodesTest, NothingWaitsForWhatItDidNot) {
+  g_.Add("a", "Neg", {"x"}).Add("read", "_Retval", {"a"});
+  g_.Add("late", "Random").Add("b", "Mul", {"a", "late"});
+  g_.Add("out", "_Retval", {"b"});
+  ExpectNothingFused();
+}
+
+TEST_F(FuseNodesTest, WhatMayBeDeadStaysApart) {
+  g_.Add("if", "_Arg", {}, {{"T", DataType::kBool}});
+  g_.Add("s", "Switch", {"x", "if"});
+  g_.Add("a", "Neg", {"s"}).Add("a_read", "_Retval", {"a"});
+  g_.Add("b", "Mul", {"a", "s:1"}).Add("b_read", "_Retval", {"b"});
+  g_.Add("c", "Mul", {"b", "y"}).Add("c_read", "_Retval", {"c"});
+  Fuse();
+  EXPECT_THAT(g_.Lines(), IsSupersetOf({"a = Neg(s)", "b_read = _Retval(c)",
+                                        "c = _FusedElementwise(a, s:1, y)"}));
+}
+
+TEST_F(FuseNodesTest, OneSideOfACondition) {
+  g_.Add("if", "_Arg", {}, {{"T", DataType::kBool}});
+  g_.Add("s", "Switch", {"x", "if"}).Add("t", "Switch", {"y", "if"});
+  g_.Add("a", "Neg", {"s:1"}).Add("a_read", "_Retval", {"a"});
+  g_.Add("b", "Mul", {"a", "t:1"}).Add("b_read", "_Retval", {"b"});
+  Fuse();
+  EXPECT_THAT(g_.Lines(), Contains("b = _FusedElementwise(s:1, t:1)"));
 }
 
 // b leads out of the would-be group and back into it.
@@ -149,7 +205,7 @@ TEST_F(FuseNodesTest, AProductWithItsBiasAndActivation) {
   Fuse();
   EXPECT_THAT(g_.Lines(), Contains("relu = _FusedMatMul(x, y, b)"));
   EXPECT_EQ(g_.FusedOf("relu"),
-            "product=MatMul(0,1) sum=BiasAdd(-1,2) relu=Relu(-2)");
+            "product=MatMul(0,1) sum=BiasAdd(-1,2) relu=Relu(-2)>0");
   const AttrMap& attrs = g_.Named("relu").attrs;
   EXPECT_TRUE(*GetAttr<bool>(attrs, "transpose_b"));
   EXPECT_THAT(*GetAttr<AttrValue::StringList>(attrs, "fused_ops"),
@@ -190,7 +246,7 @@ TEST_F(FuseNodesTest, ASumOfProducts) {
   Fuse();
   EXPECT_THAT(g_.Lines(), Contains("sum = _SumOfProducts(x, y, y, y, y, x)"));
   EXPECT_EQ(g_.FusedOf("sum"),
-            "p=MatMul(0,1) q=MatMul(2,3) r=MatMul(4,5) sum=AddN(-1,-2,-3)");
+            "p=MatMul(0,1) q=MatMul(2,3) r=MatMul(4,5) sum=AddN(-1,-2,-3)>0");
   EXPECT_TRUE(*GetAttr<bool>(g_.Named("sum").attrs, "transpose_a"));
   EXPECT_FALSE(*GetAttr<bool>(g_.Named("sum").attrs, "transpose_b"));
 }
@@ -203,7 +259,7 @@ TEST_F(FuseNodesTest, APartOfAProduct) {
   g_.Add("out", "_Retval", {"part"});
   Fuse();
   EXPECT_THAT(g_.Lines(), Contains("part = _SlicedProduct(x, y, from, n)"));
-  EXPECT_EQ(g_.FusedOf("part"), "p=MatMul(0,1) part=Slice(-1,2,3)");
+  EXPECT_EQ(g_.FusedOf("part"), "p=MatMul(0,1) part=Slice(-1,2,3)>0");
   EXPECT_FALSE(*GetAttr<bool>(g_.Named("part").attrs, "transpose_a"));
   EXPECT_TRUE(*GetAttr<bool>(g_.Named("part").attrs, "transpose_b"));
 }

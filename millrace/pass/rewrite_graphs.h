@@ -191,14 +191,16 @@ class RewriteGraph {
     return value.ok() ? value->scalar<float>()
                       : std::numeric_limits<float>::quiet_NaN();
   }
-  // "Mul(0, 1) AddV2(-1, 0)": what a fused node stands for.
+  // "a=Mul(0,1) b=AddV2(-1,0)>0": what a fused node stands for, and which of
+  // its outputs that is.
   std::string FusedOf(absl::string_view name) const {
     const Node& node = Named(name);
     if (node.fused == nullptr) return "";
     std::vector<std::string> parts;
     for (const FusedNode& n : *node.fused) {
-      parts.push_back(absl::StrCat(n.name, "=", n.op->name, "(",
-                                   absl::StrJoin(n.inputs, ","), ")"));
+      parts.push_back(absl::StrCat(
+          n.name, "=", n.op->name, "(", absl::StrJoin(n.inputs, ","), ")",
+          n.result < 0 ? "" : ">", n.result < 0 ? "" : absl::StrCat(n.result)));
     }
     return absl::StrJoin(parts, " ");
   }

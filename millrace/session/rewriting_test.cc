@@ -221,7 +221,7 @@ TEST_F(RewritingTest, RandomGraphsGiveTheSameBits) {
     }
     if (HasFailure()) return;
   }
-  EXPECT_GT(fused, 100);
+  EXPECT_GT(fused, 50);
 }
 
 TEST_F(RewritingTest, TheTraceSaysWhatWasFused) {
@@ -232,10 +232,26 @@ TEST_F(RewritingTest, TheTraceSaysWhatWasFused) {
       {"x", Tensor::Vector<float>({1, 2})}, {"y", Tensor::Scalar(3.0f)}};
   EXPECT_THAT(Run(feeds, {"r"}).labels,
               ElementsAre("r = _FusedElementwise[Mul,AddV2,Relu]()"));
-  // What is fetched is a node of its own.
-  EXPECT_THAT(
-      Run(feeds, {"r", "s"}).labels,
-      UnorderedElementsAre("s = _FusedElementwise[Mul,AddV2]()", "r = Relu()"));
+  // Whatever is fetched.
+  EXPECT_THAT(Run(feeds, {"r", "s"}).labels,
+              ElementsAre("r = _FusedElementwise[Mul,AddV2,Relu]()"));
+}
+
+// Of several results each may take over an operand, but none that a later op
+// reads.
+TEST_F(RewritingTest, ResultsTakeOverWhatNobodyReadsAnyMore) {
+  g_.Placeholder("x").Placeholder("y");
+  g_.Add("p", "MatMul", {"x", "y"}).Add("q", "MatMul", {"y", "x"});
+  g_.Add("a", "Neg", {"p"}).Add("b", "Mul", {"a", "q"});
+  g_.Add("c", "AddV2", {"b", "p"}).Add("d", "Sub", {"c", "a"});
+  Rng random(7);
+  const std::map<std::string, Tensor> feeds = {
+      {"x", Numbers({60, 60}, random, DataType::kFloat)},
+      {"y", Numbers({60, 60}, random, DataType::kFloat)}};
+  const Ran ran = Run(feeds, {"a", "b", "c", "d"});
+  EXPECT_TRUE(ran.status.ok()) << ran.status;
+  EXPECT_THAT(ran.labels,
+              testing::Contains("d = _FusedElementwise[Neg,Mul,AddV2,Sub]()"));
 }
 
 TEST_F(RewritingTest, SingleSwitches) {

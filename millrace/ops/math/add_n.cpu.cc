@@ -1,5 +1,7 @@
 // AddN and AccumulateNV2, which is the same once all inputs are there.
 #include <algorithm>
+#include <cstring>
+#include <memory>
 
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/kernel_decl.h"
@@ -99,6 +101,31 @@ class AddNKernel {
   BinaryRunner add_;
 };
 
+// A sum of one.
+class CopiedElements final : public ElementwiseFunction {
+ public:
+  explicit CopiedElements(DataType type)
+      : ElementwiseFunction(1, true, 150, ""), bytes_(SizeOf(type)) {}
+  bool Run(const char* const* in, uint32_t, char* out,
+           int64_t n) const override {
+    std::memmove(out, in[0], static_cast<size_t>(n) * bytes_);
+    return true;
+  }
+
+ private:
+  const size_t bytes_;
+};
+
+// Of one or two inputs: longer sums of half and bfloat16 are rounded once.
+StatusOr<std::unique_ptr<ElementwiseFunction>> AddNFunction(
+    const KernelInit& init) {
+  if (init.num_inputs() == 2) {
+    return MakeBinaryFunction(init, AddLoops(), false);
+  }
+  return std::unique_ptr<ElementwiseFunction>(
+      new CopiedElements(init.input_type(0)));
+}
+
 #define MR_ADD_N_TYPES                                                   \
   "T: bfloat16, half, float, double, int8, int16, int32, int64, uint8, " \
   "uint16, uint32, uint64, complex64, complex128"
@@ -109,7 +136,9 @@ class AddNKernel {
 using namespace millrace;       // NOLINT: declarations stand outside
 using namespace millrace::ops;  // NOLINT
 
-MR_KERNELS(AddN, Cpu){
-    {.types = MR_ADD_N_TYPES ", variant", .make = MakeKernel<AddNKernel>}};
+MR_KERNELS(AddN, Cpu){{.types = MR_ADD_N_TYPES,
+                       .make = MakeKernel<AddNKernel>,
+                       .elementwise = AddNFunction},
+                      {.types = "T: variant", .make = MakeKernel<AddNKernel>}};
 MR_KERNELS(AccumulateNV2,
            Cpu){{.types = MR_ADD_N_TYPES, .make = MakeKernel<AddNKernel>}};

@@ -23,7 +23,7 @@ struct alignas(kLine) CacheLine {
 bool FusedBlocks::JoinsLast(const Stage& stage, Pass* joined) const {
   if (passes_.empty() || passes_.back().pair != nullptr) return false;
   const Stage& first = passes_.back().stage;
-  if (first.readers != 1) return false;
+  if (first.readers != 1 || first.out != nullptr) return false;
   // The operand beside the one that the loop goes along; false: there is none.
   const auto along = [](const Stage& s, int value, PairStep* step,
                         Operand* beside) {
@@ -35,7 +35,7 @@ bool FusedBlocks::JoinsLast(const Stage& stage, Pass* joined) const {
     return true;
   };
   const auto is_first = [&](const Operand& in) {
-    return in.data == nullptr && in.reg == first.reg;
+    return in.data == nullptr && in.stage == passes_.back().number;
   };
   const int value = is_first(stage.in[0]) ? 0 : 1;
   if (IsBinary(stage.pair_op) ? !is_first(stage.in[value]) : value != 0) {
@@ -56,10 +56,12 @@ bool FusedBlocks::JoinsLast(const Stage& stage, Pass* joined) const {
 void FusedBlocks::Add(const Stage& stage) {
   Pass pass;
   if (JoinsLast(stage, &pass)) {
+    pass.number = num_stages_;
     passes_.back() = pass;
   } else {
-    passes_.push_back({stage, nullptr, {}});
+    passes_.push_back({stage, num_stages_, nullptr, {}});
   }
+  ++num_stages_;
   for (int i = 0; i < stage.function->num_inputs(); ++i) {
     const Operand& in = stage.in[i];
     if (in.data == nullptr || in.step == 0) continue;
@@ -70,11 +72,14 @@ void FusedBlocks::Add(const Stage& stage) {
   }
 }
 
-void FusedBlocks::Finish(bool in_place) {
-  size_t touched = result_bytes_;
+void FusedBlocks::Finish() {
+  size_t touched = 0;
   for (const Operand& s : streams_) touched += s.step;
+  for (const Pass& pass : passes_) {
+    if (!pass.stage.in_place) touched += pass.stage.out_bytes;
+  }
   touched *= static_cast<size_t>(total_);
-  past_caches_ = !in_place && PaysPastCaches(touched);
+  past_caches_ = PaysPastCaches(touched);
   prefetches_ = touched > kPrefetchBytes;
 }
 
@@ -101,46 +106,47 @@ void FusedBlocks::Run(int64_t begin, int64_t end) {
       (static_cast<size_t>(std::min(total_, kBlock)) * element_bytes_ + kLine -
        1) /
       kLine;
-  // One more for the result, where that is not written at once.
   const std::unique_ptr<CacheLine[]> room(
-      new CacheLine[lines * (num_registers_ + 1)]);
-  const auto register_at = [&](size_t reg) {
-    return (room.get() + reg * lines)->bytes;
-  };
+      new CacheLine[lines * num_registers_]);
+  // Where the block of each stage's result lies.
+  absl::InlinedVector<char*, 16> results(num_stages_);
   for (int64_t at = begin; at < end; at += kBlock) {
     const int64_t n = std::min(kBlock, end - at);
     // The memory works while the stages compute.
     const int64_t next = prefetches_ ? std::min(kBlock, end - at - n) : 0;
-    char* const to = result_ + static_cast<size_t>(at) * result_bytes_;
     const auto block_of = [&](const Operand& x) -> const char* {
-      return x.data == nullptr ? register_at(x.reg)
+      return x.data == nullptr ? results[x.stage]
                                : x.data + static_cast<size_t>(at) * x.step;
     };
-    for (size_t s = 0; s < passes_.size(); ++s) {
-      const Pass& pass = passes_[s];
+    for (size_t p = 0; p < passes_.size(); ++p) {
+      const Pass& pass = passes_[p];
       const Stage& stage = pass.stage;
-      if (next > 0) Prefetch(at + n, next, s, passes_.size());
-      const bool last = s + 1 == passes_.size();
-      char* const z = !last          ? register_at(stage.reg)
-                      : past_caches_ ? register_at(num_registers_)
-                                     : to;
+      if (next > 0) Prefetch(at + n, next, p, passes_.size());
+      char* const to =
+          stage.out == nullptr
+              ? nullptr
+              : stage.out + static_cast<size_t>(at) * stage.out_bytes;
+      const bool past_caches = GoesPastCaches(stage);
+      char* const z = to == nullptr || past_caches
+                          ? (room.get() + stage.reg * lines)->bytes
+                          : to;
+      results[pass.number] = z;
       if (pass.pair != nullptr) {
         const float* in[3];
         for (int i = 0; i < 3; ++i) {
           in[i] = reinterpret_cast<const float*>(block_of(pass.pair_in[i]));
         }
         pass.pair(in[0], in[1], in[2], reinterpret_cast<float*>(z), n);
-        continue;
+      } else {
+        const char* in[ElementwiseFunction::kMaxInputs];
+        for (int i = 0; i < stage.function->num_inputs(); ++i) {
+          in[i] = block_of(stage.in[i]);
+        }
+        if (!stage.function->Run(in, stage.scalars, z, n)) Fail(stage.index);
       }
-      const char* in[ElementwiseFunction::kMaxInputs];
-      for (int i = 0; i < stage.function->num_inputs(); ++i) {
-        in[i] = block_of(stage.in[i]);
+      if (past_caches) {
+        CopyPastCaches(z, to, static_cast<size_t>(n) * stage.out_bytes);
       }
-      if (!stage.function->Run(in, stage.scalars, z, n)) Fail(stage.index);
-    }
-    if (past_caches_) {
-      CopyPastCaches(register_at(num_registers_), to,
-                     static_cast<size_t>(n) * result_bytes_);
     }
   }
   if (past_caches_) FencePastCaches();

@@ -21,37 +21,37 @@ class FusedBlocks {
   static constexpr size_t kNone = std::numeric_limits<size_t>::max();
 
   struct Operand {
-    const char* data = nullptr;  // null: what a stage left in register `reg`
-    size_t step = 0;  // bytes to the next element; 0: one element for all
-    size_t reg = 0;
+    const char* data = nullptr;  // null: the result of stage `stage`
+    size_t step = 0;   // bytes to the next element; 0: one element for all
+    size_t stage = 0;  // by the order of Add
   };
   // Has as many operands as `function` has inputs.
   struct Stage {
     const ElementwiseFunction* function = nullptr;
     uint32_t scalars = 0;  // as ElementwiseFunction::Run says
     Operand in[ElementwiseFunction::kMaxInputs];
-    size_t reg = 0;                  // of its result; the last stage has none
+    size_t reg = 0;                  // where a block of its result has room
     size_t index = 0;                // what a failure is told by
     PairOp pair_op = PairOp::kNone;  // what `function` is, if it may be paired
     int readers = 0;  // how many operands of stages are its result
+    // Where the result goes; null: nowhere, only stages read it.
+    char* out = nullptr;
+    size_t out_bytes = 0;   // of an element
+    bool in_place = false;  // `out` is the memory of an operand
   };
 
-  // `element_bytes`: of the largest result of a stage; `result_bytes`: of an
-  // element of the last one's, which goes to `result`.
-  FusedBlocks(int64_t total, size_t num_registers, size_t element_bytes,
-              char* result, size_t result_bytes)
+  // `element_bytes`: of the largest result of a stage.
+  FusedBlocks(int64_t total, size_t num_registers, size_t element_bytes)
       : total_(total),
         num_registers_(num_registers),
-        element_bytes_(element_bytes),
-        result_(result),
-        result_bytes_(result_bytes) {}
+        element_bytes_(element_bytes) {}
 
   // In the order in which they run.
   void Add(const Stage& stage);
   // How many passes over a block there are: pairs of stages are one.
   size_t passes() const { return passes_.size(); }
-  // After the last stage. `in_place`: the result takes over an input's memory.
-  void Finish(bool in_place);
+  // After the last stage.
+  void Finish();
 
   // Computes elements [begin, end), which begin at a block.
   void Run(int64_t begin, int64_t end);
@@ -64,6 +64,7 @@ class FusedBlocks {
   // A stage, or two of which only the second reads the first.
   struct Pass {
     Stage stage;              // of a pair: the second
+    size_t number = 0;        // of that stage
     PairLoop pair = nullptr;  // takes the operands below
     Operand pair_in[3];
   };
@@ -73,12 +74,14 @@ class FusedBlocks {
   void Fail(size_t index);
   // Asks for part `part` of `parts` of the block at `at`, `n` elements long.
   void Prefetch(int64_t at, int64_t n, size_t part, size_t parts) const;
+  bool GoesPastCaches(const Stage& stage) const {
+    return past_caches_ && stage.out != nullptr && !stage.in_place;
+  }
 
   const int64_t total_;
   const size_t num_registers_;
   const size_t element_bytes_;
-  char* const result_;
-  const size_t result_bytes_;
+  size_t num_stages_ = 0;
   absl::InlinedVector<Pass, 8> passes_;
   absl::InlinedVector<Operand, 8> streams_;  // what is read from memory
   bool past_caches_ = false;

@@ -36,8 +36,7 @@ class FusedBlocksTest : public ::testing::Test {
     const auto total = static_cast<int64_t>(x.size());
     std::vector<float> z(in_place ? 0 : x.size());
     float* const result = in_place ? x.data() : z.data();
-    FusedBlocks blocks(total, 1, sizeof(float), reinterpret_cast<char*>(result),
-                       sizeof(float));
+    FusedBlocks blocks(total, 2, sizeof(float));
     FusedBlocks::Stage stage;
     stage.function = &function_;
     stage.index = 4;
@@ -46,10 +45,14 @@ class FusedBlocksTest : public ::testing::Test {
     blocks.Add(stage);
     stage.index = 6;
     stage.scalars = 2;
+    stage.reg = 1;
     stage.in[0] = {};
     stage.in[1] = {reinterpret_cast<const char*>(&three_), 0};
+    stage.out = reinterpret_cast<char*>(result);
+    stage.out_bytes = sizeof(float);
+    stage.in_place = in_place;
     blocks.Add(stage);
-    blocks.Finish(in_place);
+    blocks.Finish();
     // As two threads would.
     const int64_t middle =
         total / 2 / FusedBlocks::kBlock * FusedBlocks::kBlock;
@@ -87,6 +90,45 @@ TEST_F(FusedBlocksTest, WholeAndPartialBlocks) {
 
 // Larger than the caches of most machines: written past them.
 TEST_F(FusedBlocksTest, LargeResults) { ExpectRight(6'000'003, false); }
+
+// Both stages have results, and the first one's may take over an operand that
+// nobody reads behind it.
+TEST_F(FusedBlocksTest, ResultsOfSeveralStages) {
+  for (const int64_t n : {3, 1024, 5000, 3'000'001}) {
+    for (const bool in_place : {false, true}) {
+      std::vector<float> x(static_cast<size_t>(n)), y(x.size());
+      std::vector<float> first(x.size()), second(x.size());
+      for (size_t i = 0; i < x.size(); ++i) {
+        x[i] = static_cast<float>(i % 100);
+        y[i] = static_cast<float>(i % 7);
+      }
+      float* const to = in_place ? x.data() : first.data();
+      FusedBlocks blocks(n, 2, sizeof(float));
+      FusedBlocks::Stage stage;
+      stage.function = &function_;
+      stage.in[0] = {reinterpret_cast<const char*>(x.data()), sizeof(float)};
+      stage.in[1] = {reinterpret_cast<const char*>(y.data()), sizeof(float)};
+      stage.out = reinterpret_cast<char*>(to);
+      stage.out_bytes = sizeof(float);
+      stage.in_place = in_place;
+      stage.readers = 1;
+      blocks.Add(stage);
+      stage.reg = 1;
+      stage.in[0] = {};
+      stage.out = reinterpret_cast<char*>(second.data());
+      stage.in_place = false;
+      blocks.Add(stage);
+      blocks.Finish();
+      EXPECT_EQ(blocks.passes(), 2u);
+      blocks.Run(0, n);
+      for (size_t i = 0; i < x.size(); ++i) {
+        const auto a = static_cast<float>(2 * (i % 100) + i % 7);
+        ASSERT_EQ(to[i], a) << "element " << i << " of " << n;
+        ASSERT_EQ(second[i], 2 * a + y[i]) << "element " << i << " of " << n;
+      }
+    }
+  }
+}
 
 TEST_F(FusedBlocksTest, TheFirstStageThatFailsIsTold) {
   std::vector<float> x(5000, 1), y(5000, 0);
@@ -163,9 +205,7 @@ TEST(FusedPairsTest, ArePassesLessAndTheSameBits) {
         for (const bool paired : {false, true}) {
           std::vector<float>& result = z[paired];
           result.resize(kTotal);
-          FusedBlocks blocks(kTotal, 1, sizeof(float),
-                             reinterpret_cast<char*>(result.data()),
-                             sizeof(float));
+          FusedBlocks blocks(kTotal, 1, sizeof(float));
           FusedBlocks::Stage stage;
           stage.function = &first;
           stage.scalars = IsBinary(a) ? form % 3 : 0;
@@ -181,8 +221,10 @@ TEST(FusedPairsTest, ArePassesLessAndTheSameBits) {
           stage.in[1 - value] = block(w, stage.scalars != 0);
           stage.in[value] = {};
           stage.pair_op = paired ? b : PairOp::kNone;
+          stage.out = reinterpret_cast<char*>(result.data());
+          stage.out_bytes = sizeof(float);
           blocks.Add(stage);
-          blocks.Finish(false);
+          blocks.Finish();
           blocks.Run(0, kTotal);
           passes[paired] = blocks.passes();
         }
@@ -202,8 +244,7 @@ TEST(FusedPairsTest, NoPairOfAValueThatOthersRead) {
   const PairFunction relu(PairOp::kRelu), add(PairOp::kAdd);
   const float x[] = {-1, 2};
   float z[2];
-  FusedBlocks blocks(2, 1, sizeof(float), reinterpret_cast<char*>(z),
-                     sizeof(float));
+  FusedBlocks blocks(2, 1, sizeof(float));
   FusedBlocks::Stage stage;
   stage.function = &relu;
   stage.in[0] = {reinterpret_cast<const char*>(x), sizeof(float)};
@@ -213,8 +254,10 @@ TEST(FusedPairsTest, NoPairOfAValueThatOthersRead) {
   stage = {};
   stage.function = &add;  // of the value and itself
   stage.pair_op = PairOp::kAdd;
+  stage.out = reinterpret_cast<char*>(z);
+  stage.out_bytes = sizeof(float);
   blocks.Add(stage);
-  blocks.Finish(false);
+  blocks.Finish();
   EXPECT_EQ(blocks.passes(), 2u);
   blocks.Run(0, 2);
   EXPECT_EQ(z[0], 0);

@@ -39,6 +39,18 @@ StatusOr<FusedKernels> FusedKernels::Make(const KernelInit& init) {
   return fused;
 }
 
+Status FusedKernels::RunNode(KernelContext& ctx, size_t node,
+                             absl::Span<EdgeValue> inputs,
+                             EdgeValue* result) const {
+  KernelContext inner(*infos_[node], ctx.device(), ctx.step(), inputs,
+                      absl::MakeSpan(result, 1));
+  inner.frame_id = ctx.frame_id;
+  inner.iteration = ctx.iteration;
+  Status status = kernels_[node]->Run(inner);
+  if (!status.ok()) ctx.failed_node = infos_[node]->name;
+  return status;
+}
+
 Status FusedKernels::RunOneByOne(KernelContext& ctx) const {
   const FusedNodes& nodes = *nodes_;
   std::vector<EdgeValue> results(nodes.size());
@@ -54,21 +66,16 @@ Status FusedKernels::RunOneByOne(KernelContext& ctx) const {
     }
     // Who reads a value last may take its buffer.
     for (const int input : from) {
-      if (last_reader_[PlaceOf(input)] != static_cast<int>(n)) continue;
+      if (LastReader(input) != static_cast<int>(n)) continue;
       (input < 0 ? results[static_cast<size_t>(-1 - input)]
                  : ctx.input_edge(input)) = EdgeValue();
     }
-    KernelContext inner(*infos_[n], ctx.device(), ctx.step(),
-                        absl::MakeSpan(inputs), absl::MakeSpan(&results[n], 1));
-    inner.frame_id = ctx.frame_id;
-    inner.iteration = ctx.iteration;
-    const Status status = kernels_[n]->Run(inner);
-    if (!status.ok()) {
-      ctx.failed_node = infos_[n]->name;
-      return status;
+    MR_RETURN_IF_ERROR(RunNode(ctx, n, absl::MakeSpan(inputs), &results[n]));
+    if (nodes[n].result >= 0) {
+      ctx.set_output(nodes[n].result, results[n].tensor);
     }
+    if (LastReader(-1 - static_cast<int>(n)) < 0) results[n] = EdgeValue();
   }
-  ctx.set_output(0, std::move(results.back().tensor));
   return OkStatus();
 }
 

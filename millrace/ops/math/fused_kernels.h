@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/kernel_decl.h"
 
@@ -20,6 +21,14 @@ class FusedKernels {
   const NodeInfo& info(size_t node) const { return *infos_[node]; }
   // The entry of the kernel that the node would have had.
   const KernelEntry& entry(size_t node) const { return *entries_[node]; }
+
+  // Runs the kernel of one node. What it gives away of `inputs` is gone, and
+  // where it fails, `ctx` says whose error it is.
+  Status RunNode(KernelContext& ctx, size_t node, absl::Span<EdgeValue> inputs,
+                 EdgeValue* result) const;
+  // The last node that reads an input of the fused node (>= 0) or a result (-1
+  // - node); -1: nobody.
+  int LastReader(int input) const { return last_reader_[PlaceOf(input)]; }
 
   // Runs the nodes' own kernels one after the other: for inputs that the fused
   // kernel is not made for, with the results and errors as if nothing had been
