@@ -20,7 +20,12 @@ namespace {
 using TeamFunction = absl::FunctionRef<void(int, int)>;
 
 constexpr double kMinShardNanos = 20e3;
-constexpr double kMinSharedNanos = 40e3;
+// Work is in at least two shards from here on. Handing one to a worker that
+// spins takes a microsecond or two.
+constexpr double kMinSharedNanos = 12e3;
+// Shorter work is shared with who happens to be awake, and nobody is woken to
+// be so the next time.
+constexpr double kMinAskedNanos = 40e3;
 // Waking a thread costs 5 to 50 us, so workers that sleep share no less.
 constexpr double kMinWokenNanos = 100e3;
 // A cancelled kernel stops at the end of a shard.
@@ -241,18 +246,30 @@ IntraOpPool::Team IntraOpPool::Reserve(int width) {
   return team;
 }
 
+void IntraOpPool::AddAwake(Team* team, int width) {
+  width = std::min({width, width_, FreeCores()});
+  while (team->width() < width) {
+    const int i = TakeIdle(true);
+    if (i < 0) break;
+    team->workers_.push_back(i);
+  }
+}
+
+IntraOpPool::Team IntraOpPool::ReserveSpinning(int width) {
+  if (internal::InSim() || width_ == 1) return {};
+  Team team = Begin();
+  AddAwake(&team, width);
+  return team;
+}
+
 IntraOpPool::Team IntraOpPool::ReserveAwake(int width) {
   if (internal::InSim() || width_ == 1) return {};
   Team team = Begin();
   wanted_width_.store(width, std::memory_order_relaxed);
   const int64_t now = NowNanos();
   const int64_t before = wanted_nanos_.exchange(now, std::memory_order_relaxed);
+  AddAwake(&team, width);
   width = std::min({width, width_, FreeCores()});
-  while (team.width() < width) {
-    const int i = TakeIdle(true);
-    if (i < 0) break;
-    team.workers_.push_back(i);
-  }
   // Too late for this one, but not for the next.
   if (team.width() < width && now - before < kSeriesNanos) WakeWanted(now);
   return team;
@@ -395,7 +412,10 @@ Status IntraOpPool::ParallelFor(int64_t total, int64_t cost_per_unit_nanos,
     const int most = static_cast<int>(std::min<int64_t>(width_, shards));
     const double cost =
         static_cast<double>(total) * static_cast<double>(cost_per_unit_nanos);
-    (cost < kMinWokenNanos ? ReserveAwake(most) : Reserve(most)).Run(work);
+    (cost < kMinAskedNanos   ? ReserveSpinning(most)
+     : cost < kMinWokenNanos ? ReserveAwake(most)
+                             : Reserve(most))
+        .Run(work);
   }
   return scope ? scope->status() : OkStatus();
 }

@@ -38,7 +38,7 @@ class IntraOpPool {
   // Calls fn(begin, end) for consecutive shards of [0, total), on this thread
   // and on workers that are idle; returns after the last. The shards depend on
   // total, cost and width only, never on who is idle, so a reduction by shards
-  // gives the same bits. Less than about 50 us of work is one shard, and none
+  // gives the same bits. Less than about 12 us of work is one shard, and none
   // is much longer than 100 ms. What a shard throws is thrown here, when the
   // shards that run have ended; no others begin.
   void ParallelFor(int64_t total, int64_t cost_per_unit_nanos,
@@ -82,6 +82,8 @@ class IntraOpPool {
   // The same of workers that are awake, for work that is over about when a
   // sleeping one would start.
   Team ReserveAwake(int width);
+  // The same for work that is too short to ask for: Prepare learns nothing.
+  Team ReserveSpinning(int width);
   // Work may come in some 100 us: wakes as many workers as ReserveAwake would
   // have liked lately, and they spin for a while. Nothing happens where nobody
   // asked, or where other processes wanted the cores. Cheap; never waits.
@@ -96,6 +98,8 @@ class IntraOpPool {
   // Threads that run kernels beside one that has a team.
   int Others() const;
   int TakeIdle(bool awake);
+  // Workers that are awake, until the team has `width` members.
+  void AddAwake(Team* team, int width);
   // What Prepare does, for a thread that holds a team.
   void WakeWanted(int64_t now);
   void GiveBack(int worker);
