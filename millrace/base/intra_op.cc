@@ -22,7 +22,7 @@ using TeamFunction = absl::FunctionRef<void(int, int)>;
 constexpr double kMinShardNanos = 20e3;
 // Work is in at least two shards from here on. Handing one to a worker that
 // spins takes a microsecond or two.
-constexpr double kMinSharedNanos = 12e3;
+constexpr double kMinSharedNanos = 8e3;
 // Shorter work is shared with who happens to be awake, and nobody is woken to
 // be so the next time.
 constexpr double kMinAskedNanos = 40e3;

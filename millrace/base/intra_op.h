@@ -38,7 +38,7 @@ class IntraOpPool {
   // Calls fn(begin, end) for consecutive shards of [0, total), on this thread
   // and on workers that are idle; returns after the last. The shards depend on
   // total, cost and width only, never on who is idle, so a reduction by shards
-  // gives the same bits. Less than about 12 us of work is one shard, and none
+  // gives the same bits. Less than about 8 us of work is one shard, and none
   // is much longer than 100 ms. What a shard throws is thrown here, when the
   // shards that run have ended; no others begin.
   void ParallelFor(int64_t total, int64_t cost_per_unit_nanos,

@@ -183,9 +183,10 @@ TEST(ParallelForTest, CoversTheRangeOnce) {
 }
 
 TEST(ParallelForTest, ShardsDependOnTheWorkOnly) {
-  // Small work is one shard, big work several for each thread, long work
+  // Small work is one shard or two, big work several for each thread, long work
   // pieces of 100 ms at most.
-  EXPECT_EQ(IntraOpPool::ShardSize(1000, 10, 8), 1000);
+  EXPECT_EQ(IntraOpPool::ShardSize(1000, 5, 8), 1000);
+  EXPECT_EQ(IntraOpPool::ShardSize(1000, 10, 8), 500);
   EXPECT_EQ(IntraOpPool::ShardSize(1000, 1'000'000, 1), 100);
   EXPECT_EQ(IntraOpPool::ShardSize(3200, 1000, 8), 100);
   EXPECT_EQ(IntraOpPool::ShardSize(4, 10, 8), 4);
