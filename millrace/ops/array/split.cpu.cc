@@ -19,6 +19,7 @@ Status CutAlong(KernelContext& ctx, const Tensor& in, int axis,
   const int64_t inner = in.shape().NumElements(axis + 1, in.rank());
   const int64_t row = in.dim(axis) * inner;
   int64_t begin = 0;
+  std::vector<RowPart> parts;
   for (int i = 0; i < static_cast<int>(sizes.size()); ++i) {
     DimVector dims = in.shape().dims();
     dims[axis] = sizes[i];
@@ -31,14 +32,12 @@ Status CutAlong(KernelContext& ctx, const Tensor& in, int axis,
     } else {
       MR_ASSIGN(Tensor * out, ctx.AllocateOutput(i, std::move(shape)));
       if (out->num_elements() > 0) {
-        MR_RETURN_IF_ERROR(CutRows(ctx, in.dtype(), in.data(), outer, row,
-                                   begin * inner, sizes[i] * inner,
-                                   out->mutable_data()));
+        parts.push_back({begin * inner, sizes[i] * inner, out->mutable_data()});
       }
     }
     begin += sizes[i];
   }
-  return OkStatus();
+  return CutRowsApart(ctx, in.dtype(), in.data(), outer, row, parts);
 }
 
 // `split_dim` as a dimension of `in`.
