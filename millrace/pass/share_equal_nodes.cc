@@ -14,6 +14,8 @@ namespace {
 constexpr size_t kMostCandidates = 4;
 constexpr size_t kMaxComparedBytes = 1 << 20;
 constexpr size_t kHashedBytes = 64;
+// Of a read that is shared.
+constexpr size_t kMostEdges = 1000;
 
 std::vector<NodeId> SortedControls(const Node& node) {
   std::vector<NodeId> controls(node.control_inputs.begin(),
@@ -33,9 +35,11 @@ class EqualNodeSharer {
     std::vector<NodeId> unread;
     for (const NodeId id : order) {
       const Node& node = *graph_.node(id);
-      if (!pure_(node) || !IsComparable(node)) continue;
+      const bool reads = IsRead(node);
+      if (!reads && (!pure_(node) || !IsComparable(node))) continue;
       const NodeId first = Find(node);
       if (first == kNoNode) continue;
+      if (reads && !RedirectWaits(node, first)) continue;
       for (int32_t port = 0; port < node.num_outputs(); ++port) {
         MR_RETURN_IF_ERROR(
             RedirectReaders({id, port}, {first, port}, &graph_).status());
@@ -49,6 +53,25 @@ class EqualNodeSharer {
   }
 
  private:
+  // Two reads of a variable that wait for the same may happen at once, if that
+  // is then also before whatever waits for one of them.
+  static bool IsRead(const Node& node) { return node.IsOp("ReadVariableOp"); }
+
+  // Who waits for `node` waits for `first` from now on. False, and nothing
+  // happens, where that would take long.
+  bool RedirectWaits(const Node& node, NodeId first) {
+    if (node.out_edges.size() > kMostEdges) return false;
+    std::vector<NodeId> waiting;
+    for (const OutEdge& edge : node.out_edges) {
+      if (edge.dst_port == kControlPort) waiting.push_back(edge.dst);
+    }
+    for (const NodeId id : waiting) {
+      graph_.AddControlEdge(first, id);
+      graph_.RemoveControlEdge(node.id, id);
+    }
+    return true;
+  }
+
   static const Tensor* ConstantOf(const Node& node) {
     const AttrValue* value =
         node.IsOp("Const") ? node.attrs.Find("value") : nullptr;

@@ -75,6 +75,28 @@ TEST_F(ShareEqualNodesTest, TargetsAndWhatOthersWaitForStay) {
                           "target = Neg(x)", "then = NoOp(^q)", "x = _Arg()"));
 }
 
+TEST_F(ShareEqualNodesTest, ReadsOfAVariable) {
+  g_.Add("v", "VarHandleOp").Add("w", "VarHandleOp").Add("r", "Random");
+  g_.Add("a", "ReadVariableOp", {"v"}).Add("b", "ReadVariableOp", {"v"});
+  g_.Add("other", "ReadVariableOp", {"w"});
+  g_.Add("later", "ReadVariableOp", {"v", "^r"});
+  g_.Add("later2", "ReadVariableOp", {"v", "^r"});
+  g_.Add("update", "Random", {"^b"});  // a is read before it, too
+  int n = 0;
+  for (const char* read : {"a", "b", "other", "later", "later2"}) {
+    g_.Add(absl::StrCat("out", n++), "_Retval", {read});
+  }
+  Share();
+  EXPECT_THAT(
+      g_.Lines(),
+      ElementsAre("a = ReadVariableOp(v)", "later = ReadVariableOp(v, ^r)",
+                  "other = ReadVariableOp(w)", "out0 = _Retval(a)",
+                  "out1 = _Retval(a)", "out2 = _Retval(other)",
+                  "out3 = _Retval(later)", "out4 = _Retval(later)",
+                  "r = Random()", "update = Random(^a)", "v = VarHandleOp()",
+                  "w = VarHandleOp()"));
+}
+
 // Many equal nodes are no reason to take long: this would be five
 // billion comparisons.
 TEST_F(ShareEqualNodesTest, ManyNodes) {
