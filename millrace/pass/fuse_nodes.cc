@@ -96,6 +96,10 @@ class GroupReplacer {
         if (edge.port != kControlPort) joined.edges.back().port = member.result;
       }
     }
+    for (const OutputRef& in : group.more_inputs) {
+      joined.inputs.push_back(in);
+      joined.input_types.push_back(graph_.node(in.node)->output_types[in.port]);
+    }
     return joined;
   }
 

@@ -38,6 +38,8 @@ struct FusedGroup {
   // Empty: the last one alone.
   std::vector<NodeId> results;
   AttrMap attrs;
+  // Inputs behind those of the members.
+  std::vector<OutputRef> more_inputs;
   // The op takes a list of inputs of any types, each once (Targs, Tresults);
   // else the inputs are those of the members in their order.
   bool takes_list = false;

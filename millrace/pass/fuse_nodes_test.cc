@@ -36,6 +36,7 @@ const KernelTable& FusingKernels() {
                                       {"_SumOfProducts", "CPU", {kElements}},
                                       {"Slice", "CPU", {kPlain}},
                                       {"_SlicedProduct", "CPU", {kElements}},
+                                      {"_TurnedMatrix", "CPU", {kPlain}},
                                       {"_FusedElementwise", "CPU", {kPlain}}};
   static const KernelTable* const table = [] {
     std::vector<const KernelDecl*> all;
@@ -262,6 +263,44 @@ TEST_F(FuseNodesTest, APartOfAProduct) {
   EXPECT_EQ(g_.FusedOf("part"), "p=MatMul(0,1) part=Slice(-1,2,3)>0");
   EXPECT_FALSE(*GetAttr<bool>(g_.Named("part").attrs, "transpose_a"));
   EXPECT_TRUE(*GetAttr<bool>(g_.Named("part").attrs, "transpose_b"));
+}
+
+// What goes back through the steps of a recurrent network.
+TEST_F(FuseNodesTest, PartsOfProductsWithOneTurnedFactor) {
+  const AttrMap kLong = {{"T", DataType::kInt64}};
+  g_.Add("from", "_Arg", {}, kLong).Add("n", "_Arg", {}, kLong);
+  const auto add = [&](int i, bool turned) {
+    const std::string p = absl::StrCat(turned ? "p" : "q", i);
+    g_.Add(p, "MatMul", {"x", "y"}, {{"transpose_b", turned}});
+    g_.Add(p + "_part", "Slice", {p, "from", "n"},
+           {{"Index", DataType::kInt64}});
+    g_.Add(p + "_out", "_Retval", {p + "_part"});
+  };
+  for (int i = 0; i < 4; ++i) {
+    add(i, true);
+    add(i, false);
+  }
+  Fuse();
+  std::vector<std::string> expected = {"y/turned = _TurnedMatrix(y)"};
+  for (int i = 0; i < 4; ++i) {
+    expected.push_back(absl::StrCat(
+        "p", i, "_part = _SlicedProduct(x, y, from, n, y/turned)"));
+    expected.push_back(
+        absl::StrCat("q", i, "_part = _SlicedProduct(x, y, from, n)"));
+  }
+  EXPECT_THAT(g_.Lines(), IsSupersetOf(expected));
+}
+
+TEST_F(FuseNodesTest, FewProductsDoNotPayForATurnedFactor) {
+  const AttrMap kLong = {{"T", DataType::kInt64}};
+  g_.Add("from", "_Arg", {}, kLong).Add("n", "_Arg", {}, kLong);
+  for (const char* p : {"p", "q", "r"}) {
+    g_.Add(p, "MatMul", {"x", "y"}, {{"transpose_b", true}});
+    g_.Add(absl::StrCat(p, "_part"), "Slice", {p, "from", "n"},
+           {{"Index", DataType::kInt64}});
+  }
+  Fuse();
+  EXPECT_THAT(g_.Lines(), Contains("r_part = _SlicedProduct(x, y, from, n)"));
 }
 
 TEST_F(FuseNodesTest, PartsThatStay) {

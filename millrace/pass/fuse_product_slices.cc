@@ -1,12 +1,65 @@
 // Products of matrices of which one part is read, by a Slice. The gradient of a
 // concatenation slices what it gets, and often one slice is all that is needed.
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
 #include "millrace/pass/cpu_nodes.h"
 #include "millrace/pass/fuse_nodes.h"
 #include "millrace/pass/pure_nodes.h"
 
 namespace millrace {
+namespace {
+
+constexpr char kTurnedMatrix[] = "_TurnedMatrix";
+// To turn a matrix costs as much as some products save.
+constexpr size_t kMinShared = 4;
+
+// Products with one transposed b get it turned, all the same one.
+Status TurnSharedFactors(const KernelTable& kernels,
+                         std::vector<FusedGroup>* groups, Graph* graph) {
+  if (graph->ops().Find(kTurnedMatrix) == nullptr ||
+      !kernels.HasOp("CPU", kTurnedMatrix)) {
+    return OkStatus();
+  }
+  using Key = std::pair<OutputRef, std::string>;  // of a device
+  std::vector<std::pair<Key, std::vector<FusedGroup*>>> sharing;
+  absl::flat_hash_map<Key, size_t> place;
+  for (FusedGroup& group : *groups) {
+    const Node& product = *graph->node(group.members[0]);
+    const StatusOr<bool> turned = GetAttr<bool>(product.attrs, "transpose_b");
+    if (!turned.ok() || !*turned ||
+        product.output_types[0] != DataType::kFloat) {
+      continue;
+    }
+    const Key key = {product.inputs[1], product.assigned_device};
+    const auto [it, added] = place.try_emplace(key, sharing.size());
+    if (added) sharing.push_back({key, {}});
+    sharing[it->second].second.push_back(&group);
+  }
+  for (const auto& [key, list] : sharing) {
+    if (list.size() < kMinShared) continue;
+    const OutputRef b = key.first;
+    const Node& product = *graph->node(list[0]->members[0]);
+    AttrMap attrs;
+    attrs.Set("T", DataType::kFloat);
+    MR_ASSIGN(Node* const node,
+              graph->AddNode(graph->UniqueName(absl::StrCat(
+                                 graph->node(b.node)->name, "/turned")),
+                             kTurnedMatrix, {b}, std::move(attrs),
+                             product.requested_device));
+    node->assigned_device = key.second;
+    for (FusedGroup* const group : list) {
+      group->attrs.Set("N", int64_t{1});
+      group->more_inputs = {{node->id, 0}};
+    }
+  }
+  return OkStatus();
+}
+
+}  // namespace
 
 Status FuseProductSlices(const KernelTable& kernels, Graph* graph) {
   MR_ASSIGN(const std::vector<NodeId> order, TopologicalOrder(*graph));
@@ -41,6 +94,7 @@ Status FuseProductSlices(const KernelTable& kernels, Graph* graph) {
       groups.push_back(std::move(group));
     }
   }
+  MR_RETURN_IF_ERROR(TurnSharedFactors(kernels, &groups, graph));
   return ReplaceGroups(groups, graph);
 }
 

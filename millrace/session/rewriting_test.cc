@@ -499,6 +499,36 @@ TEST_F(RewritingTest, PartsOfProducts) {
   }
 }
 
+TEST_F(RewritingTest, PartsOfProductsThatShareAFactor) {
+  g_.Placeholder("b").Placeholder("from", DataType::kInt32);
+  g_.Placeholder("n", DataType::kInt32);
+  std::map<std::string, Tensor> feeds = {
+      {"b", Wholes({7, 6}, DataType::kFloat)}};
+  std::vector<std::string> fetches;
+  for (int i = 0; i < 4; ++i) {
+    const std::string a = absl::StrCat("a", i);
+    g_.Placeholder(a);
+    feeds[a] = Wholes({3 + i, 6}, DataType::kFloat);
+    g_.Add(a + "_b", "MatMul", {a, "b"}, {{"transpose_b", true}});
+    g_.Add(a + "_part", "Slice", {a + "_b", "from", "n"},
+           {{"Index", DataType::kInt32}});
+    fetches.push_back(a + "_part");
+  }
+  for (const auto& [from, n] :
+       {std::pair{0, 7}, std::pair{0, 3}, std::pair{3, 4}, std::pair{6, 1}}) {
+    feeds["from"] = Tensor::Vector<int32_t>({1, from});
+    feeds["n"] = Tensor::Vector<int32_t>({2, n});
+    const Ran ran = Run(feeds, fetches);
+    EXPECT_TRUE(ran.status.ok()) << ran.status;
+    EXPECT_THAT(ran.labels,
+                testing::Contains(HasSubstr("/turned = _TurnedMatrix()")));
+  }
+  // What is no matrix is an error of the products.
+  feeds["b"] = Wholes({7, 6, 1}, DataType::kFloat);
+  const Ran ran = RunSession(*SessionOf(g_, GraphOptions()), feeds, fetches);
+  EXPECT_THAT(ran.status.message(), HasSubstr("In[1] is not a matrix"));
+}
+
 TEST_F(RewritingTest, ConvolutionsWithBiases) {
   Rng random(8);
   g_.Placeholder("x").Placeholder("w").Placeholder("bias");

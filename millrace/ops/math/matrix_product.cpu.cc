@@ -49,13 +49,16 @@ struct Part {
 
 dnnl_status_t Sgemm(const MatrixProblem& p, const Part& part, const float* a,
                     const float* b, float* c, bool accumulate) {
-  return dnnl_sgemm(p.transpose_a ? 'T' : 'N', p.transpose_b ? 'T' : 'N',
-                    part.rows, part.columns, p.k, 1.0f,
-                    p.transpose_a ? a + part.row : a + part.row * p.k,
-                    p.transpose_a ? p.m : p.k,
-                    p.transpose_b ? b + part.column * p.k : b + part.column,
-                    p.transpose_b ? p.k : p.n, accumulate ? 1.0f : 0.0f,
-                    c + part.row * p.n + part.column, p.n);
+  const int64_t b_stride = p.b_stride != 0 ? p.b_stride
+                           : p.transpose_b ? p.k
+                                           : p.n;
+  return dnnl_sgemm(
+      p.transpose_a ? 'T' : 'N', p.transpose_b ? 'T' : 'N', part.rows,
+      part.columns, p.k, 1.0f,
+      p.transpose_a ? a + part.row : a + part.row * p.k,
+      p.transpose_a ? p.m : p.k,
+      p.transpose_b ? b + part.column * b_stride : b + part.column, b_stride,
+      accumulate ? 1.0f : 0.0f, c + part.row * p.n + part.column, p.n);
 }
 
 int64_t WorkOf(const MatrixProduct::Term& t) {

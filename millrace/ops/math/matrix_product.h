@@ -18,6 +18,9 @@ struct MatrixProblem {
   bool transpose_a = false, transpose_b = false;
   // Complex types: the operand is conjugated too.
   bool conjugate_a = false, conjugate_b = false;
+  // Elements from a row of b, as it lies, to the next; 0: no more than it has.
+  // For other than 0 type float only.
+  int64_t b_stride = 0;
   int64_t batches = 1;
   // Which matrix of a and b each product takes; empty: the i-th.
   absl::Span<const int64_t> a_index, b_index;
