@@ -18,7 +18,8 @@ struct FusedNode {
   // By input: number i >= 0 is input i of the node that stands for all,
   // -1 - m output 0 of node m of the list.
   std::vector<int> inputs;
-  // Which output of the node that stands for all output 0 is; -1: none.
+  // Which output of the node that stands for all output 0 is, others follow;
+  // -1: none. Only the last one may have more than one output.
   int result = -1;
 };
 

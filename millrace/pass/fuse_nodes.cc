@@ -56,7 +56,9 @@ class GroupReplacer {
                               : absl::MakeConstSpan(group.results);
     for (const NodeId id : results) {
       output_of_[id] = static_cast<int32_t>(joined.output_types.size());
-      joined.output_types.push_back(graph_.node(id)->output_types[0]);
+      const DataTypeVector& types = graph_.node(id)->output_types;
+      joined.output_types.insert(joined.output_types.end(), types.begin(),
+                                 types.end());
     }
     absl::flat_hash_map<NodeId, int> place;
     absl::flat_hash_map<OutputRef, int> input_numbers;
@@ -93,7 +95,8 @@ class GroupReplacer {
       for (const OutEdge& edge : node.out_edges) {
         if (group_of_.contains(edge.dst)) continue;
         joined.edges.push_back(edge);
-        if (edge.port != kControlPort) joined.edges.back().port = member.result;
+        if (edge.port != kControlPort)
+          joined.edges.back().port += member.result;
       }
     }
     for (const OutputRef& in : group.more_inputs) {
@@ -110,8 +113,9 @@ class GroupReplacer {
   }
   OutputRef Now(OutputRef output) const {
     const auto it = output_of_.find(output.node);
-    return it == output_of_.end() ? output
-                                  : OutputRef{Now(output.node), it->second};
+    return it == output_of_.end()
+               ? output
+               : OutputRef{Now(output.node), it->second + output.port};
   }
 
   Status Add(size_t group, Joined* joined) {

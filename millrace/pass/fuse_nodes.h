@@ -13,6 +13,7 @@ namespace millrace {
 // (feeds and fetches are nodes, too), joins
 //   a MatMul or Conv2D, the bias that is added to it, and an activation, into
 //   one of stock's _FusedMatMul and _FusedConv2D;
+//   MatMul, bias and a Split of the sum, into one _SplitProduct;
 //   MatMuls and the AddN that adds them up, into one _SumOfProducts;
 //   a MatMul and the Slice that takes a part of it, into one _SlicedProduct;
 //   elementwise ops of one place in the graph (pass/join_units.h) into one
@@ -34,8 +35,8 @@ Status FuseElementwise(const KernelTable& kernels, Graph* graph);
 struct FusedGroup {
   std::string op;
   std::vector<NodeId> members;
-  // Those that others read or wait for; they become outputs in this order.
-  // Empty: the last one alone.
+  // Those that others read or wait for; their outputs become outputs in this
+  // order. Empty: the last one alone.
   std::vector<NodeId> results;
   AttrMap attrs;
   // Inputs behind those of the members.

@@ -34,6 +34,8 @@ const KernelTable& FusingKernels() {
                                       {"_FusedMatMul", "CPU", {kPlain}},
                                       {"AddN", "CPU", {kPlain}},
                                       {"_SumOfProducts", "CPU", {kElements}},
+                                      {"Split", "CPU", {kPlain}},
+                                      {"_SplitProduct", "CPU", {kElements}},
                                       {"Slice", "CPU", {kPlain}},
                                       {"_SlicedProduct", "CPU", {kElements}},
                                       {"_TurnedMatrix", "CPU", {kPlain}},
@@ -211,6 +213,30 @@ TEST_F(FuseNodesTest, AProductWithItsBiasAndActivation) {
   EXPECT_TRUE(*GetAttr<bool>(attrs, "transpose_b"));
   EXPECT_THAT(*GetAttr<AttrValue::StringList>(attrs, "fused_ops"),
               ElementsAre("BiasAdd", "Relu"));
+}
+
+TEST_F(FuseNodesTest, AProductWithItsBiasAndASplit) {
+  const AttrMap kSplit = {{"num_split", int64_t{2}}};
+  g_.Add("b", "_Arg").Const("dim", Tensor::Scalar<int32_t>(1));
+  g_.Add("product", "MatMul", {"x", "y"}, {{"transpose_b", true}});
+  g_.Add("sum", "BiasAdd", {"product", "b"});
+  g_.Add("gates", "Split", {"dim", "sum"}, kSplit);
+  g_.Add("input", "Neg", {"gates:1"}).Add("out", "_Retval", {"input"});
+  g_.Add("forget", "_Retval", {"gates"}).Add("then", "NoOp", {"^gates"});
+  // The gates read what another one gives.
+  g_.Add("p2", "MatMul", {"gates:1", "y"}).Add("s2", "BiasAdd", {"p2", "b"});
+  g_.Add("gates2", "Split", {"dim", "s2"}, kSplit);
+  g_.Add("out2", "_Retval", {"gates2:1"});
+  Fuse();
+  EXPECT_THAT(
+      g_.Lines(),
+      IsSupersetOf({"gates = _SplitProduct(x, y, b, dim)",
+                    "gates2 = _SplitProduct(gates:1, y, b, dim)",
+                    "input = Neg(gates:1)", "forget = _Retval(gates)",
+                    "out2 = _Retval(gates2:1)", "then = NoOp(^gates)"}));
+  EXPECT_EQ(g_.FusedOf("gates"),
+            "product=MatMul(0,1) sum=BiasAdd(-1,2) gates=Split(3,-2)>0");
+  EXPECT_TRUE(*GetAttr<bool>(g_.Named("gates").attrs, "transpose_b"));
 }
 
 TEST_F(FuseNodesTest, ASumWithAParameterIsABias) {

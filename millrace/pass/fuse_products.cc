@@ -1,4 +1,4 @@
-// Products with the bias that is added to them and an activation.
+// Products with the bias that is added to them and an activation, or a Split.
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -113,6 +113,31 @@ class ProductFuser {
     return attrs;
   }
 
+  // The gates of a recurrent cell are cut from one product.
+  bool TryToFuseSplit(const Node& product, const Node& bias, const Node& split,
+                      std::vector<FusedGroup>* groups) {
+    FusedGroup group;
+    group.op = "_SplitProduct";
+    group.members = {product.id, bias.id, split.id};
+    for (const char* attr : {"transpose_a", "transpose_b"}) {
+      if (const AttrValue* value = product.attrs.Find(attr)) {
+        group.attrs.Set(attr, *value);
+      }
+    }
+    group.attrs.Set("T", product.output_types[0]);
+    group.attrs.Set("num_split", static_cast<int64_t>(split.num_outputs()));
+    // The inputs are the product's two, then the bias.
+    if (bias.inputs[0].node != product.id) return false;
+    const OpDef* op = graph_.ops().Find(group.op);
+    AttrMap complete = group.attrs;
+    if (op == nullptr || !kernels_.Has("CPU", *op, group.attrs) ||
+        !CompleteAttrs(*op, &complete).ok()) {
+      return false;
+    }
+    groups->push_back(std::move(group));
+    return true;
+  }
+
   void TryToFuse(const Node& node, std::vector<FusedGroup>* groups) {
     const Product product = ProductOf(node);
     if (product == Product::kNone || !is_on_cpu_(node) || !pure_(node) ||
@@ -122,12 +147,17 @@ class ProductFuser {
     int32_t port = 0;
     const Node* const bias = OnlyReader(node, &port);
     if (bias == nullptr || !AddsBias(*bias, port)) return;
+    const Node* const activation = OnlyReader(*bias, &port);
+    if (product == Product::kMatMul && activation != nullptr &&
+        activation->IsOp("Split") && port == 1 &&
+        TryToFuseSplit(node, *bias, *activation, groups)) {
+      return;
+    }
     FusedGroup group;
     group.op = product == Product::kMatMul ? "_FusedMatMul" : "_FusedConv2D";
     group.members = {node.id, bias->id};
     AttrValue::StringList fused_ops = {"BiasAdd"};
     float alpha = 0.2f;
-    const Node* const activation = OnlyReader(*bias, &port);
     if (activation != nullptr && IsAnyOf(*activation, kActivations)) {
       group.members.push_back(activation->id);
       fused_ops.push_back(activation->op->name);

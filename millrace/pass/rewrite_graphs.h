@@ -95,6 +95,15 @@ inline const OpRegistry& RewriteOps() {
         .attrs = "T: {float, half}; num_args: int; transpose_a: bool = false; "
                  "transpose_b: bool = false; fused_ops: list(string) = []; "
                  "leakyrelu_alpha: float = 0.2"}},
+      {"Split",
+       {.inputs = "split_dim: int32, value: T",
+        .outputs = "output: num_split * T",
+        .attrs = "num_split: int >= 1; T: type"}},
+      {"_SplitProduct",
+       {.inputs = "a: T, b: T, bias: T, split_dim: int32",
+        .outputs = "parts: num_split * T",
+        .attrs = "T: {float}; num_split: int >= 1; transpose_a: bool = false; "
+                 "transpose_b: bool = false"}},
       {"AddN",
        {.inputs = "inputs: N * T",
         .outputs = "sum: T",

@@ -499,6 +499,46 @@ TEST_F(RewritingTest, PartsOfProducts) {
   }
 }
 
+TEST_F(RewritingTest, ProductsThatAreSplit) {
+  Rng random(10);
+  g_.Placeholder("a").Placeholder("b").Placeholder("bias");
+  g_.Placeholder("dim", DataType::kInt32);
+  g_.Add("product", "MatMul", {"a", "b"})
+      .Add("sum", "BiasAdd", {"product", "bias"});
+  g_.Add("y", "Split", {"dim", "sum"}, {{"num_split", int64_t{3}}});
+  const std::vector<std::string> fetches = {"y:0", "y:1", "y:2"};
+  std::map<std::string, Tensor> feeds;
+  const auto feed = [&](int64_t m, int64_t k, int64_t n, int32_t dim) {
+    feeds["a"] = Numbers({m, k}, random, DataType::kFloat);
+    feeds["b"] = Numbers({k, n}, random, DataType::kFloat);
+    feeds["bias"] = Numbers({n}, random, DataType::kFloat);
+    feeds["dim"] = Tensor::Scalar<int32_t>(dim);
+  };
+  for (const int32_t dim : {1, -1, 0, -2}) {
+    feed(6, 5, 9, dim);
+    const Ran ran = Run(feeds, fetches);
+    EXPECT_TRUE(ran.status.ok()) << ran.status;
+    EXPECT_THAT(ran.labels,
+                ElementsAre("y = _SplitProduct[MatMul,BiasAdd,Split]()"));
+  }
+  for (const auto& [m, k, n] : {std::tuple{64, 32, 384}, std::tuple{0, 5, 9},
+                                std::tuple{3, 0, 9}, std::tuple{3, 5, 0}}) {
+    feed(m, k, n, 1);
+    EXPECT_TRUE(Run(feeds, fetches).status.ok());
+  }
+  // Errors are those of the ops.
+  feed(6, 5, 8, 1);
+  EXPECT_THAT(Run(feeds, fetches).status.message(), HasSubstr("{{node y}}"));
+  feed(6, 5, 9, 2);
+  EXPECT_THAT(Run(feeds, fetches).status.message(), HasSubstr("{{node y}}"));
+  feed(6, 5, 9, 1);
+  feeds["bias"] = Numbers({3}, random, DataType::kFloat);
+  EXPECT_THAT(Run(feeds, fetches).status.message(), HasSubstr("{{node sum}}"));
+  feeds["a"] = Numbers({6, 4}, random, DataType::kFloat);
+  EXPECT_THAT(Run(feeds, fetches).status.message(),
+              HasSubstr("{{node product}}"));
+}
+
 TEST_F(RewritingTest, PartsOfProductsThatShareAFactor) {
   g_.Placeholder("b").Placeholder("from", DataType::kInt32);
   g_.Placeholder("n", DataType::kInt32);

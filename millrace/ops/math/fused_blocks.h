@@ -82,8 +82,8 @@ class FusedBlocks {
   const size_t num_registers_;
   const size_t element_bytes_;
   size_t num_stages_ = 0;
-  absl::InlinedVector<Pass, 8> passes_;
-  absl::InlinedVector<Operand, 8> streams_;  // what is read from memory
+  absl::InlinedVector<Pass, 16> passes_;
+  absl::InlinedVector<Operand, 16> streams_;  // what is read from memory
   bool past_caches_ = false;
   bool prefetches_ = false;
   std::atomic<size_t> failed_{kNone};

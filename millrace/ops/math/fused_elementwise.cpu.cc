@@ -116,7 +116,7 @@ class FusedRun {
           MR_RETURN_IF_ERROR(RunOnOne(s, &value));
           break;
         case Form::kBlocks:
-          if (!gathered_.empty() && !(value.shape == shape_)) {
+          if (!gathered_.empty() && value.shape != shape_) {
             MR_RETURN_IF_ERROR(RunGathered());
           }
           shape_ = value.shape;
@@ -137,7 +137,7 @@ class FusedRun {
   // Of an input of the node or of a stage.
   struct Value {
     bool is_one = false;         // one element
-    TensorShape shape;           // if it is not
+    int shape = 0;               // if it is not: which one of shapes_
     int rank = 0;                // if it is
     const char* data = nullptr;  // null: not in memory (yet)
   };
@@ -153,12 +153,22 @@ class FusedRun {
     return values_[from >= 0 ? static_cast<size_t>(from)
                              : NumInputs() + static_cast<size_t>(-1 - from)];
   }
-  static Value ValueOfTensor(const Tensor& t) {
+  int NumberOf(const TensorShape& shape) {
+    for (size_t i = 0; i < shapes_.size(); ++i) {
+      if (shapes_[i] == shape) return static_cast<int>(i);
+    }
+    shapes_.push_back(shape);
+    return static_cast<int>(shapes_.size()) - 1;
+  }
+  const TensorShape& ShapeOf(int number) const {
+    return shapes_[static_cast<size_t>(number)];
+  }
+  Value ValueOfTensor(const Tensor& t) {
     Value value;
     value.is_one = t.num_elements() == 1;
     value.rank = t.rank();
     value.data = t.data();
-    if (!value.is_one) value.shape = t.shape();
+    if (!value.is_one) value.shape = NumberOf(t.shape());
     return value;
   }
 
@@ -170,7 +180,7 @@ class FusedRun {
     for (const int from : inputs) {
       const Value& x = ValueAt(from);
       if (!x.is_one) {
-        if (whole != nullptr && !(x.shape == whole->shape)) return Form::kOther;
+        if (whole != nullptr && x.shape != whole->shape) return Form::kOther;
         whole = &x;
         continue;
       }
@@ -186,7 +196,7 @@ class FusedRun {
     }
     result->shape = whole->shape;
     // One element of more dimensions than all the others.
-    if (rank > whole->shape.rank()) return Form::kOther;
+    if (rank > ShapeOf(whole->shape).rank()) return Form::kOther;
     const bool any_one =
         std::any_of(inputs.begin(), inputs.end(),
                     [&](int from) { return ValueAt(from).is_one; });
@@ -261,8 +271,8 @@ class FusedRun {
       }
     }
     EdgeValue result;
-    MR_RETURN_IF_ERROR(
-        stages_.kernels.RunNode(ctx_, s, absl::MakeSpan(edges), &result));
+    MR_RETURN_IF_ERROR(stages_.kernels.RunNode(ctx_, s, absl::MakeSpan(edges),
+                                               absl::MakeSpan(&result, 1)));
     Tensor& kept = Keep(s);
     kept = std::move(result.tensor);
     *value = ValueOfTensor(kept);
@@ -286,7 +296,7 @@ class FusedRun {
   // All that has gathered, over memory once.
   Status RunGathered() {
     if (gathered_.empty()) return OkStatus();
-    const int64_t total = shape_.num_elements();
+    const int64_t total = ShapeOf(shape_).num_elements();
     FusedBlocks blocks(total, stages_.num_registers, stages_.widest);
     absl::InlinedVector<size_t, 16> number_of(stages_.list.size(), kNowhere);
     for (size_t i = 0; i < gathered_.size(); ++i) number_of[gathered_[i]] = i;
@@ -344,13 +354,13 @@ class FusedRun {
     Tensor* out;
     if (from.result < 0) {
       out = &Keep(s);
-      MR_ASSIGN(*out, ctx_.AllocateTemp(from.type, shape_));
+      MR_ASSIGN(*out, ctx_.AllocateTemp(from.type, ShapeOf(shape_)));
     } else if (input >= 0) {
-      MR_ASSIGN(out,
-                ctx_.ForwardOrAllocateOutput({input}, from.result, shape_));
+      MR_ASSIGN(out, ctx_.ForwardOrAllocateOutput({input}, from.result,
+                                                  ShapeOf(shape_)));
       taken_over_[static_cast<size_t>(input)] = true;
     } else {
-      MR_ASSIGN(out, ctx_.AllocateOutput(from.result, shape_));
+      MR_ASSIGN(out, ctx_.AllocateOutput(from.result, ShapeOf(shape_)));
     }
     stage->out = out->mutable_data();
     stage->out_bytes = from.bytes;
@@ -380,7 +390,8 @@ class FusedRun {
   absl::InlinedVector<Value, 24> values_;
   absl::InlinedVector<OneElement, 16> ones_;  // by stage
   absl::InlinedVector<size_t, 16> gathered_;
-  TensorShape shape_;                         // of those
+  int shape_ = 0;  // of those
+  absl::InlinedVector<TensorShape, 2> shapes_;
   absl::InlinedVector<bool, 16> taken_over_;  // inputs
   std::vector<Tensor> kept_;                  // by stage; empty: none is
 };

@@ -41,9 +41,8 @@ StatusOr<FusedKernels> FusedKernels::Make(const KernelInit& init) {
 
 Status FusedKernels::RunNode(KernelContext& ctx, size_t node,
                              absl::Span<EdgeValue> inputs,
-                             EdgeValue* result) const {
-  KernelContext inner(*infos_[node], ctx.device(), ctx.step(), inputs,
-                      absl::MakeSpan(result, 1));
+                             absl::Span<EdgeValue> results) const {
+  KernelContext inner(*infos_[node], ctx.device(), ctx.step(), inputs, results);
   inner.frame_id = ctx.frame_id;
   inner.iteration = ctx.iteration;
   Status status = kernels_[node]->Run(inner);
@@ -53,28 +52,35 @@ Status FusedKernels::RunNode(KernelContext& ctx, size_t node,
 
 Status FusedKernels::RunOneByOne(KernelContext& ctx) const {
   const FusedNodes& nodes = *nodes_;
-  std::vector<EdgeValue> results(nodes.size());
-  std::vector<EdgeValue> inputs;
+  std::vector<EdgeValue> firsts(nodes.size());  // output 0 of each
+  std::vector<EdgeValue> inputs, results;
   for (size_t n = 0; n < nodes.size(); ++n) {
     const std::vector<int>& from = nodes[n].inputs;
     inputs.clear();
     inputs.resize(from.size());
     for (size_t i = 0; i < from.size(); ++i) {
       inputs[i].tensor = from[i] < 0
-                             ? results[static_cast<size_t>(-1 - from[i])].tensor
+                             ? firsts[static_cast<size_t>(-1 - from[i])].tensor
                              : ctx.input(from[i]);
     }
     // Who reads a value last may take its buffer.
     for (const int input : from) {
       if (LastReader(input) != static_cast<int>(n)) continue;
-      (input < 0 ? results[static_cast<size_t>(-1 - input)]
+      (input < 0 ? firsts[static_cast<size_t>(-1 - input)]
                  : ctx.input_edge(input)) = EdgeValue();
     }
-    MR_RETURN_IF_ERROR(RunNode(ctx, n, absl::MakeSpan(inputs), &results[n]));
-    if (nodes[n].result >= 0) {
-      ctx.set_output(nodes[n].result, results[n].tensor);
+    results.clear();
+    results.resize(nodes[n].output_types.size());
+    MR_RETURN_IF_ERROR(
+        RunNode(ctx, n, absl::MakeSpan(inputs), absl::MakeSpan(results)));
+    if (LastReader(-1 - static_cast<int>(n)) >= 0) {
+      firsts[n].tensor = results[0].tensor;
     }
-    if (LastReader(-1 - static_cast<int>(n)) < 0) results[n] = EdgeValue();
+    if (nodes[n].result < 0) continue;
+    for (size_t i = 0; i < results.size(); ++i) {
+      ctx.set_output(nodes[n].result + static_cast<int>(i),
+                     std::move(results[i].tensor));
+    }
   }
   return OkStatus();
 }

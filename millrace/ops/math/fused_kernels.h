@@ -22,10 +22,10 @@ class FusedKernels {
   // The entry of the kernel that the node would have had.
   const KernelEntry& entry(size_t node) const { return *entries_[node]; }
 
-  // Runs the kernel of one node. What it gives away of `inputs` is gone, and
-  // where it fails, `ctx` says whose error it is.
+  // Runs the kernel of one node, which has as many results. What it gives away
+  // of `inputs` is gone, and where it fails, `ctx` says whose error it is.
   Status RunNode(KernelContext& ctx, size_t node, absl::Span<EdgeValue> inputs,
-                 EdgeValue* result) const;
+                 absl::Span<EdgeValue> results) const;
   // The last node that reads an input of the fused node (>= 0) or a result (-1
   // - node); -1: nobody.
   int LastReader(int input) const { return last_reader_[PlaceOf(input)]; }
