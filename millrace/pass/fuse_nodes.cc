@@ -101,7 +101,6 @@ class GroupReplacer {
     }
     for (const OutputRef& in : group.more_inputs) {
       joined.inputs.push_back(in);
-      joined.input_types.push_back(graph_.node(in.node)->output_types[in.port]);
     }
     return joined;
   }
@@ -180,6 +179,7 @@ Status FuseNodes(const KernelTable& kernels, Graph* graph) {
   MR_RETURN_IF_ERROR(FuseProducts(kernels, graph));
   MR_RETURN_IF_ERROR(FuseProductSums(kernels, graph));
   MR_RETURN_IF_ERROR(FuseProductSlices(kernels, graph));
+  MR_RETURN_IF_ERROR(PairPools(kernels, graph));
   return FuseElementwise(kernels, graph);
 }
 

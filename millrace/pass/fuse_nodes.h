@@ -16,6 +16,8 @@ namespace millrace {
 //   MatMul, bias and a Split of the sum, into one _SplitProduct;
 //   MatMuls and the AddN that adds them up, into one _SumOfProducts;
 //   a MatMul and the Slice that takes a part of it, into one _SlicedProduct;
+//   a MaxPool and its gradient into a pair, of which the first says to the
+//   other where the largest elements are;
 //   elementwise ops of one place in the graph (pass/join_units.h) into one
 //   _FusedElementwise, which passes over memory once.
 // Only pure nodes (pass/pure_nodes.h) of one CPU are joined, and no edge leads
@@ -29,6 +31,7 @@ Status FuseNodes(const KernelTable& kernels, Graph* graph);
 Status FuseProducts(const KernelTable& kernels, Graph* graph);
 Status FuseProductSums(const KernelTable& kernels, Graph* graph);
 Status FuseProductSlices(const KernelTable& kernels, Graph* graph);
+Status PairPools(const KernelTable& kernels, Graph* graph);
 Status FuseElementwise(const KernelTable& kernels, Graph* graph);
 
 // Nodes that are to become one, in an order in which inputs come first.
@@ -39,7 +42,8 @@ struct FusedGroup {
   // order. Empty: the last one alone.
   std::vector<NodeId> results;
   AttrMap attrs;
-  // Inputs behind those of the members.
+  // Inputs behind those of the members; of an op that takes no list. May be
+  // outputs that other groups have behind those of their members.
   std::vector<OutputRef> more_inputs;
   // The op takes a list of inputs of any types, each once (Targs, Tresults);
   // else the inputs are those of the members in their order.

@@ -39,6 +39,10 @@ const KernelTable& FusingKernels() {
                                       {"Slice", "CPU", {kPlain}},
                                       {"_SlicedProduct", "CPU", {kElements}},
                                       {"_TurnedMatrix", "CPU", {kPlain}},
+                                      {"MaxPool", "CPU", {kPlain}},
+                                      {"MaxPoolGrad", "CPU", {kPlain}},
+                                      {"_MaxPoolWithTaps", "CPU", {kElements}},
+                                      {"_MaxPoolGradByTaps", "CPU", {kPlain}},
                                       {"_FusedElementwise", "CPU", {kPlain}}};
   static const KernelTable* const table = [] {
     std::vector<const KernelDecl*> all;
@@ -365,6 +369,40 @@ TEST_F(FuseNodesTest, SumsThatStay) {
   g_.Add("d2", "MatMul", {"d", "d"}, kDoubles);
   g_.Add("no_kernel", "AddN", {"d1", "d2"},
          {{"N", int64_t{2}}, {"T", DataType::kDouble}});
+  ExpectNothingFused();
+}
+
+TEST_F(FuseNodesTest, PoolsWithTheirGradients) {
+  const AttrMap kThree = {{"ksize", int64_t{3}}};
+  g_.Add("pool", "MaxPool", {"x"}, kThree).Add("read", "_Retval", {"pool"});
+  g_.Add("waits", "_Arg", {"^pool"});
+  g_.Add("grad", "MaxPoolGrad", {"x", "pool", "y"}, kThree);
+  g_.Add("other", "MaxPoolGrad", {"x", "pool", "pool"}, kThree);
+  g_.Add("out", "_Retval", {"grad"});
+  Fuse();
+  EXPECT_THAT(g_.Lines(),
+              ElementsAre("grad = _MaxPoolGradByTaps(x, pool, y, pool:1)",
+                          "other = _MaxPoolGradByTaps(x, pool, pool, pool:1)",
+                          "out = _Retval(grad)", "pool = _MaxPoolWithTaps(x)",
+                          "read = _Retval(pool)", "waits = _Arg(^pool)",
+                          "x = _Arg()", "y = _Arg()"));
+  EXPECT_EQ(g_.FusedOf("pool"), "pool=MaxPool(0)>0");
+  EXPECT_EQ(g_.FusedOf("grad"), "grad=MaxPoolGrad(0,1,2)>0");
+  EXPECT_EQ(*GetAttr<int64_t>(g_.Named("grad").attrs, "ksize"), 3);
+}
+
+TEST_F(FuseNodesTest, PoolsThatStay) {
+  const AttrMap kThree = {{"ksize", int64_t{3}}};
+  g_.Add("pool", "MaxPool", {"x"}, kThree);
+  g_.Add("of_another", "MaxPoolGrad", {"y", "pool", "y"}, kThree);
+  g_.Add("as_gradient", "MaxPoolGrad", {"x", "y", "pool"}, kThree);
+  g_.Add("differs", "MaxPoolGrad", {"x", "pool", "y"}, {{"ksize", int64_t{2}}});
+  const AttrMap kDoubles = {{"ksize", int64_t{3}}, {"T", DataType::kDouble}};
+  g_.Add("d", "_Arg", {}, {{"T", DataType::kDouble}});
+  g_.Add("no_kernel", "MaxPool", {"d"}, kDoubles);
+  g_.Add("no_kernel_grad", "MaxPoolGrad", {"d", "no_kernel", "d"}, kDoubles);
+  g_.device = "/job:a/replica:0/task:0/device:CPU:1";
+  g_.Add("elsewhere", "MaxPoolGrad", {"x", "pool", "y"}, kThree);
   ExpectNothingFused();
 }
 

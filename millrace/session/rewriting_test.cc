@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -585,6 +586,58 @@ TEST_F(RewritingTest, ConvolutionsWithBiases) {
   EXPECT_THAT(Run(feeds, {"y"}).status.message(), HasSubstr("{{node sum}}"));
   feeds["w"] = Numbers({3, 3, 2, 4}, random, DataType::kFloat);
   EXPECT_THAT(Run(feeds, {"y"}).status.message(), HasSubstr("{{node c}}"));
+}
+
+TEST_F(RewritingTest, PoolsWithTheirGradients) {
+  Rng random(11);
+  struct Pooling {
+    TensorShape x, y;
+    int64_t size, stride;
+    const char* padding;
+  };
+  const auto run = [&](const Pooling& p) {
+    g_ = GraphText();
+    g_.Placeholder("x").Placeholder("dy");
+    const AttrMap attrs = {
+        {"ksize", AttrValue::IntList({1, p.size, p.size, 1})},
+        {"strides", AttrValue::IntList({1, p.stride, p.stride, 1})},
+        {"padding", p.padding}};
+    g_.Add("y", "MaxPool", {"x"}, attrs);
+    g_.Add("dx", "MaxPoolGrad", {"x", "y", "dy"}, attrs);
+    Tensor x = Numbers(p.x, random, DataType::kFloat);
+    for (const float value : {std::numeric_limits<float>::quiet_NaN(),
+                              -std::numeric_limits<float>::infinity()}) {
+      for (int64_t i = 0; i < x.num_elements() / 9; ++i) {
+        x.mutable_flat<float>()[random.Uniform(
+            static_cast<uint64_t>(x.num_elements()))] = value;
+      }
+    }
+    return Run({{"x", x}, {"dy", Numbers(p.y, random, DataType::kFloat)}},
+               {"y", "dx"});
+  };
+  for (const Pooling& p :
+       {Pooling{{2, 7, 9, 37}, {2, 4, 5, 37}, 3, 2, "SAME"},
+        Pooling{{1, 9, 8, 3}, {1, 7, 6, 3}, 3, 1, "VALID"},
+        Pooling{{1, 7, 7, 2}, {1, 2, 2, 2}, 2, 5, "VALID"},
+        // More taps than a byte counts.
+        Pooling{{1, 20, 20, 2}, {1, 20, 20, 2}, 17, 1, "SAME"},
+        Pooling{{0, 4, 4, 2}, {0, 2, 2, 2}, 2, 2, "VALID"}}) {
+    const Ran ran = run(p);
+    EXPECT_TRUE(ran.status.ok()) << ran.status;
+    EXPECT_THAT(ran.labels,
+                UnorderedElementsAre("y = _MaxPoolWithTaps[MaxPool]()",
+                                     "dx = _MaxPoolGradByTaps[MaxPoolGrad]()"));
+  }
+  // Errors are those of the ops.
+  const auto error = [&](const Pooling& p) {
+    return std::string(run(p).status.message());
+  };
+  EXPECT_THAT(error({{1, 4, 4, 2}, {1, 2, 2, 3}, 2, 2, "VALID"}),
+              HasSubstr("{{node dx}}"));
+  EXPECT_THAT(error({{0, 4, 4, 2}, {1, 2, 2, 2}, 2, 2, "VALID"}),
+              HasSubstr("{{node dx}}"));
+  EXPECT_THAT(error({{4, 4, 2}, {2, 2, 2}, 2, 2, "VALID"}),
+              HasSubstr("{{node y}}"));
 }
 
 TEST_F(RewritingTest, ResultsOfOtherTypesAndNoElements) {

@@ -1,8 +1,8 @@
-#include <algorithm>
 #include <vector>
 
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/nn/pool.h"
+#include "millrace/ops/nn/pool_overlap.h"
 #include "millrace/ops/nn/pool_taps.h"
 #include "millrace/tensor/dispatch.h"
 
@@ -39,6 +39,7 @@ class AvgPoolKernel {
             TapPlaces taps(p);
             ForWindows(p, begin, end,
                        [&](int64_t o, int64_t image, const auto& covered) {
+                         AskForRowsBelow(p, in, image, covered);
                          ScaledSumOfTaps(in + FirstPlace(p, image, covered),
                                          taps.Of(covered),
                                          PerElement<S>(covered), n, z + o * n);
@@ -51,60 +52,28 @@ class AvgPoolKernel {
   PoolAttrs attrs_;
 };
 
-// The windows that cover position i of the input.
-Covered WindowsOver(const Window& w, int64_t i) {
-  const int64_t last = (i + w.before) / w.stride;
-  // The first that ends behind i.
-  const int64_t end = i + w.before - w.filter + 1;
-  const int64_t first = end <= 0 ? 0 : (end - 1) / w.stride + 1;
-  return {first, std::min(w.output, last + 1)};
-}
-
-// Which windows cover each position of a dimension, and how many positions each
-// window covers.
-struct Overlap {
-  explicit Overlap(const Window& w) {
-    for (int64_t i = 0; i < w.input; ++i) over.push_back(WindowsOver(w, i));
-    for (int64_t o = 0; o < w.output; ++o) {
-      covered.push_back(CoveredBy(w, o).size());
-    }
-  }
-  std::vector<Covered> over;
-  std::vector<int64_t> covered;
-};
-
 // dx = the sum over the windows that cover a pixel, for rows [begin, end) of
 // pixels of the batch.
 template <class T>
-void SumWindows(const PoolProblem& p, const Overlap (&overlap)[kMaxSpatial],
-                const T* dy, int64_t begin, int64_t end, T* dx) {
+void SumWindows(const PoolProblem& p, const Overlaps& overlaps, const T* dy,
+                int64_t begin, int64_t end, T* dx) {
   using S = ComputeType<T>;
   const int64_t n = p.channels;
-  const Window* const w = p.window;
+  const int64_t columns = p.window[2].input;
+  PixelWindows windows(p, overlaps);
   std::vector<int64_t> places;
   std::vector<S> weights;
   for (int64_t row = begin; row < end; ++row) {
-    const int64_t image = row / (w[0].input * w[1].input);
-    const Covered planes = overlap[0].over[row / w[1].input % w[0].input];
-    const Covered lines = overlap[1].over[row % w[1].input];
-    for (int64_t i = 0; i < w[2].input; ++i) {
-      const Covered over = overlap[2].over[i];
+    windows.GoTo(row);
+    for (int64_t i = 0; i < columns; ++i) {
       places.clear();
       weights.clear();
-      for (int64_t d = planes.begin; d < planes.end; ++d) {
-        for (int64_t h = lines.begin; h < lines.end; ++h) {
-          const int64_t first =
-              ((image * w[0].output + d) * w[1].output + h) * w[2].output;
-          const int64_t covered = overlap[0].covered[d] * overlap[1].covered[h];
-          for (int64_t o = over.begin; o < over.end; ++o) {
-            places.push_back((first + o) * n);
-            weights.push_back(S(1) /
-                              static_cast<S>(covered * overlap[2].covered[o]));
-          }
-        }
+      for (const WindowOver& window : windows.Of(i)) {
+        places.push_back(window.place);
+        weights.push_back(S(1) / static_cast<S>(window.taps));
       }
       WeightedSumOfTaps(dy, places, weights.data(), n,
-                        dx + (row * w[2].input + i) * n);
+                        dx + (row * columns + i) * n);
     }
   }
 }
@@ -132,12 +101,11 @@ class AvgPoolGradKernel {
     return Dispatch(FloatTypes{}, grad.dtype(), [&]<class T>() -> Status {
       const T* dy = grad.flat<T>().data();
       T* dx = out->mutable_flat<T>().data();
-      const Overlap overlap[kMaxSpatial] = {
-          Overlap(p.window[0]), Overlap(p.window[1]), Overlap(p.window[2])};
+      const Overlaps overlaps(p);
       return ctx.ParallelFor(p.images * p.window[0].input * p.window[1].input,
                              p.window[2].input * (p.channels / 2 + 15),
                              [&](int64_t begin, int64_t end) {
-                               SumWindows(p, overlap, dy, begin, end, dx);
+                               SumWindows(p, overlaps, dy, begin, end, dx);
                              });
     });
   }

@@ -1,40 +1,25 @@
 #include <algorithm>
-#include <limits>
 #include <type_traits>
 #include <vector>
 
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
-#include "millrace/ops/math/numbers.h"
-#include "millrace/ops/nn/pool.h"
+#include "millrace/ops/nn/max_pool.h"
 #include "millrace/ops/nn/pool_taps.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
 namespace {
 
-// Of a window that covers nothing: the lowest finite value.
-template <class T>
-T Lowest() {
-  if constexpr (std::is_same_v<T, Half>) return T(-65504.0f);
-  if constexpr (std::is_same_v<T, Bfloat16>) return T(-3.38953139e38f);
-  return static_cast<T>(std::numeric_limits<ComputeType<T>>::lowest());
-}
-
 template <class T>
 void PoolPixels(const PoolProblem& p, const T* x, T* z, int64_t begin,
                 int64_t end) {
   const int64_t n = p.channels;
-  const T lowest = Lowest<T>();
   TapPlaces taps(p);
   ForWindows(p, begin, end, [&](int64_t o, int64_t image, const auto& covered) {
-    T* const out = z + o * n;
-    const absl::Span<const int64_t> places = taps.Of(covered);
-    if (places.empty()) {
-      std::fill_n(out, n, lowest);
-      return;
-    }
-    MaxOfTaps(x + FirstPlace(p, image, covered), places, n, out);
+    AskForRowsBelow(p, x, image, covered);
+    MaxOfTaps(x + FirstPlace(p, image, covered), taps.Of(covered), n,
+              z + o * n);
   });
 }
 
@@ -45,58 +30,15 @@ void FindPixels(const PoolProblem& p, const T* x, int64_t* index, int64_t begin,
   TapPlaces taps(p);
   ForWindows(p, begin, end, [&](int64_t o, int64_t image, const auto& covered) {
     const int64_t first = FirstPlace(p, image, covered);
-    LargestOfTaps(x + first, taps.Of(covered), n, first, index + o * n);
+    AskForRowsBelow(p, x, image, covered);
+    const absl::Span<const int64_t> places = taps.Of(covered);
+    if (places.empty()) {
+      std::fill_n(index + o * n, n, -1);
+      return;
+    }
+    LargestOfTaps(x + first, places, n, first, index + o * n);
   });
 }
-
-// The gradient of images [begin, end). What a window adds to is cleared just
-// before, as long as it stays in the cache: rows of images, planes of volumes.
-template <class T>
-void AddGrads(const PoolProblem& p, const T* x, const T* dy, T* dx,
-              int64_t begin, int64_t end) {
-  const Window* const w = p.window;
-  const int64_t n = p.channels;
-  const int unit_dim = w[0].input == 1 ? 1 : 0;
-  const int64_t unit = (unit_dim == 1 ? 1 : w[1].input) * w[2].input * n;
-  const int64_t inputs = p.InputPixels() * n;
-  const int64_t windows = p.OutputPixels();
-  TapPlaces taps(p);
-  for (int64_t i = begin; i < end; ++i) {
-    T* const first = dx + i * inputs;
-    T* cleared = first;
-    ForWindows(p, i * windows, (i + 1) * windows,
-               [&](int64_t o, int64_t image, const auto& covered) {
-                 T* const until = first + covered[unit_dim].end * unit;
-                 if (cleared < until) {
-                   std::fill(cleared, until, T(0));
-                   cleared = until;
-                 }
-                 const int64_t place = FirstPlace(p, image, covered);
-                 GradOfTaps(x + place, dy + o * n, taps.Of(covered), n,
-                            dx + place);
-               });
-    std::fill(cleared, first + inputs, T(0));
-  }
-}
-
-// The attributes, or the window and strides of this run.
-class MaxPoolBase {
- public:
-  Status Init(const KernelInit& init) {
-    MR_ASSIGN(attrs_, PoolAttrs::Make(init));
-    return OkStatus();
-  }
-
- protected:
-  StatusOr<PoolAttrs> Attrs(KernelContext& ctx, int first) const {
-    if (!attrs_.needs_inputs()) return attrs_;
-    return PoolAttrs::WithInputs(attrs_, ctx.input(first),
-                                 ctx.input(first + 1));
-  }
-
- private:
-  PoolAttrs attrs_;
-};
 
 class MaxPoolKernel : public MaxPoolBase {
  public:
@@ -115,25 +57,13 @@ class MaxPoolKernel : public MaxPoolBase {
     return Dispatch(RealTypes{}, x.dtype(), [&]<class T>() -> Status {
       const T* in = x.flat<T>().data();
       T* z = out->mutable_flat<T>().data();
-      return ctx.ParallelFor(p.images * p.OutputPixels(),
-                             p.Taps() * (p.channels / 4 + 5),
+      return ctx.ParallelFor(p.images * p.OutputPixels(), WindowNanos(p),
                              [&](int64_t begin, int64_t end) {
                                PoolPixels(p, in, z, begin, end);
                              });
     });
   }
 };
-
-// The problem and the shape of its output.
-struct Pooling {
-  PoolProblem problem;
-  TensorShape output;
-};
-StatusOr<Pooling> PoolingOf(const PoolAttrs& attrs, const TensorShape& x,
-                            bool across_channels) {
-  MR_ASSIGN(const PoolProblem p, attrs.Resolve(x, across_channels));
-  return Pooling{p, attrs.OutputShape(p, x)};
-}
 
 // FindLargest, as a tensor of int64.
 StatusOr<Tensor> LargestOf(KernelContext& ctx, const Pooling& pooling,
@@ -164,42 +94,6 @@ Status ScatterGrad(KernelContext& ctx, const int64_t* index, int64_t images,
         });
   });
 }
-
-class MaxPoolGradKernel : public MaxPoolBase {
- public:
-  static StatusOr<MaxPoolGradKernel> Make(const KernelInit& init) {
-    MaxPoolGradKernel k;
-    MR_RETURN_IF_ERROR(k.Init(init));
-    return k;
-  }
-  Status Run(KernelContext& ctx) const {
-    const Tensor& x = ctx.input(0);
-    MR_ASSIGN(const PoolAttrs attrs, Attrs(ctx, 3));
-    MR_ASSIGN(const Pooling pooling, PoolingOf(attrs, x.shape(), true));
-    MR_RETURN_IF_ERROR(
-        ExpectShape("orig_output", ctx.input(1), pooling.output));
-    MR_RETURN_IF_ERROR(ExpectShape("grad", ctx.input(2), pooling.output));
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
-    if (out->num_elements() == 0) return OkStatus();
-    return Dispatch(RealTypes{}, x.dtype(), [&]<class T>() -> Status {
-      return Grad(ctx, pooling.problem, x.flat<T>().data(),
-                  ctx.input(2).flat<T>().data(), out->mutable_flat<T>().data());
-    });
-  }
-
- private:
-  // Shards are images, so that no two add to one element.
-  template <class T>
-  static Status Grad(KernelContext& ctx, const PoolProblem& p, const T* x,
-                     const T* dy, T* dx) {
-    MR_RETURN_IF_ERROR(CheckTaps(p));
-    const int64_t n = p.channels;
-    return ctx.ParallelFor(p.images, p.OutputPixels() * p.Taps() * (n / 4 + 5),
-                           [&](int64_t begin, int64_t end) {
-                             AddGrads(p, x, dy, dx, begin, end);
-                           });
-  }
-};
 
 // out[i] = from[index[i]], 0 where there is none.
 Status GatherElements(KernelContext& ctx, const int64_t* index,
@@ -319,8 +213,7 @@ Status FindLargest(KernelContext& ctx, const PoolProblem& p, const Tensor& x,
   MR_RETURN_IF_ERROR(CheckTaps(p));
   return Dispatch(RealTypes{}, x.dtype(), [&]<class T>() -> Status {
     const T* in = x.flat<T>().data();
-    return ctx.ParallelFor(p.images * p.OutputPixels(),
-                           p.Taps() * (p.channels / 4 + 5),
+    return ctx.ParallelFor(p.images * p.OutputPixels(), WindowNanos(p),
                            [&](int64_t begin, int64_t end) {
                              FindPixels(p, in, index, begin, end);
                            });
@@ -336,10 +229,6 @@ MR_KERNELS(MaxPool, Cpu){
     {.types = "T: " MR_REAL_TYPES, .make = MakeKernel<MaxPoolKernel>}};
 MR_KERNELS(MaxPoolV2, Cpu){
     {.types = "T: " MR_REAL_TYPES, .make = MakeKernel<MaxPoolKernel>}};
-MR_KERNELS(MaxPoolGrad, Cpu){
-    {.types = "T: " MR_REAL_TYPES, .make = MakeKernel<MaxPoolGradKernel>}};
-MR_KERNELS(MaxPoolGradV2, Cpu){
-    {.types = "T: " MR_REAL_TYPES, .make = MakeKernel<MaxPoolGradKernel>}};
 MR_KERNELS(MaxPoolGradGrad, Cpu){
     {.types = "T: " MR_REAL_TYPES, .make = MakeKernel<MaxPoolGradGradKernel>}};
 MR_KERNELS(MaxPoolGradGradV2, Cpu){
@@ -352,9 +241,5 @@ MR_KERNELS(MaxPoolGradWithArgmax,
                  .make = MakeKernel<MaxPoolGradWithArgmaxKernel>}};
 MR_KERNELS(MaxPool3D, Cpu){
     {.types = "T: float, bfloat16", .make = MakeKernel<MaxPoolKernel>}};
-MR_KERNELS(MaxPool3DGrad, Cpu){
-    {.types = "T: float; TInput: float", .make = MakeKernel<MaxPoolGradKernel>},
-    {.types = "T: bfloat16; TInput: bfloat16",
-     .make = MakeKernel<MaxPoolGradKernel>}};
 MR_KERNELS(MaxPool3DGradGrad, Cpu){
     {.types = "T: float, bfloat16", .make = MakeKernel<MaxPoolGradGradKernel>}};

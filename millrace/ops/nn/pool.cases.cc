@@ -61,6 +61,17 @@ MR_CASES(MaxPool)(CaseList& c) {
          With(Pool({1, 2, 2, 1}, {1, 1, 1, 1}, "EXPLICIT"),
               {{"explicit_paddings", IntList{0, 0, 1, 1, 1, 1, 0, 0}}}));
   });
+  // Elements that are larger than the lowest number, in order: no NaN is.
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  const AttrMap two = Pool({1, 1, 2, 1}, {1, 1, 2, 1}, "VALID");
+  for (const DataType t :
+       {DataType::kHalf, DataType::kFloat, DataType::kDouble}) {
+    c.Ok({Of(t, {1, 1, 14, 1},
+             {kNan, kNan, kNan, 1, 1, kNan, -kInf, -kInf, kNan, -kInf, -kInf,
+              -3, kInf, kNan})},
+         two);
+  }
   c.Ok({F64({1, 4, 5, 2})}, Overlap()).Gradient();
   c.Ok({F32({2, 3, 5, 7})}, First());
   c.Ok({F64({1, 2, 4, 5})}, First()).NoStock(kNhwcOnly).Gradient();

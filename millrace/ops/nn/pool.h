@@ -95,6 +95,32 @@ inline int64_t FirstPlace(const PoolProblem& p, int64_t image,
          p.channels;
 }
 
+// Asks for the pixels that the window under this one, at the same columns, is
+// the first to read. A row of windows reads as many rows of pixels at once as a
+// window has, which hardware that looks ahead by lines does not follow.
+template <class T>
+void AskForRowsBelow(const PoolProblem& p, const T* x, int64_t image,
+                     const Covered (&covered)[kMaxSpatial]) {
+  constexpr int64_t kLine = 64;
+  const Window& rows = p.window[1];
+  const Window& columns = p.window[2];
+  const int64_t pixels = std::min(columns.stride, covered[2].size());
+  const int64_t bytes = pixels * p.channels * static_cast<int64_t>(sizeof(T));
+  if (bytes < kLine) return;  // several windows read the same lines
+  const int64_t end = std::min(rows.input, covered[1].end + rows.stride);
+  for (int64_t row = covered[1].end; row < end; ++row) {
+    const char* const line = reinterpret_cast<const char*>(
+        x +
+        (((image * p.window[0].input + covered[0].begin) * rows.input + row) *
+             columns.input +
+         covered[2].end - pixels) *
+            p.channels);
+    for (int64_t at = 0; at < bytes; at += kLine) {
+      __builtin_prefetch(line + at);
+    }
+  }
+}
+
 // The places of a window's taps behind its first one; most windows have the
 // same as the one before.
 class TapPlaces {

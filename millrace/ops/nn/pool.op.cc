@@ -94,6 +94,12 @@ Status ShapeOfSizes(ShapeContext& c) {
   return c.Return(std::move(shape));
 }
 
+Status WithTapsShape(ShapeContext& c) {
+  MR_RETURN_IF_ERROR(PoolShapeOfAttrs<2>(c));
+  c.set_output(1, PartialShape());
+  return OkStatus();
+}
+
 Status WithArgmaxShape(ShapeContext& c) {
   MR_RETURN_IF_ERROR(PoolShapeOfAttrs<2>(c));
   c.set_output(1, c.output(0));
@@ -244,4 +250,26 @@ MR_OP(MaxPool3DGradGrad){
     .attrs = MR_SIZES("5") MR_PADDING MR_FORMAT_3D "; " MR_REAL,
     .shape = GradGradShape<3>,
     .doc = "The elements of grad at the places of the largest elements.",
+};
+MR_OP(_MaxPoolWithTaps){
+    .inputs = "input: T",
+    .outputs = "output: T, taps: uint8",
+    .attrs = MR_SIZES("4") MR_PADDINGS
+    "; data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'; " MR_REAL
+    " = float",
+    .shape = WithTapsShape,
+    .doc =
+        "MaxPool, and which tap of its window each element is, for its "
+        "gradient. Made by graph rewriting when a graph is compiled; no graph "
+        "from outside has it.",
+};
+MR_OP(_MaxPoolGradByTaps){
+    .inputs = "orig_input: T, orig_output: T, grad: T, taps: uint8",
+    .outputs = "output: T",
+    .attrs = MR_SIZES("4") MR_PADDINGS MR_FORMAT "; " MR_REAL " = float",
+    .shape = LikeInput<4>,
+    .doc =
+        "MaxPoolGrad that knows the largest elements from _MaxPoolWithTaps. "
+        "Made by graph rewriting when a graph is compiled; no graph from "
+        "outside has it.",
 };

@@ -1,0 +1,70 @@
+// A max pooling and its gradient: which element of a window is the largest is
+// found once, and kept in a byte.
+#include <string>
+#include <vector>
+
+#include "millrace/pass/cpu_nodes.h"
+#include "millrace/pass/fuse_nodes.h"
+#include "millrace/pass/pure_nodes.h"
+
+namespace millrace {
+namespace {
+
+constexpr absl::string_view kAttrs[] = {
+    "T", "ksize", "strides", "padding", "explicit_paddings", "data_format"};
+
+AttrMap PoolAttrsOf(const Node& node) {
+  AttrMap attrs;
+  for (const absl::string_view name : kAttrs) {
+    if (const AttrValue* value = node.attrs.Find(name)) attrs.Set(name, *value);
+  }
+  return attrs;
+}
+
+bool HasKernel(const KernelTable& kernels, const Graph& graph,
+               const FusedGroup& group) {
+  const OpDef* const op = graph.ops().Find(group.op);
+  AttrMap complete = group.attrs;
+  return op != nullptr && kernels.Has("CPU", *op, group.attrs) &&
+         CompleteAttrs(*op, &complete).ok();
+}
+
+}  // namespace
+
+Status PairPools(const KernelTable& kernels, Graph* graph) {
+  PureNodes pure(*graph);
+  CpuNodes is_on_cpu;
+  std::vector<FusedGroup> groups;
+  for (NodeId id = 0; id < graph->num_ids(); ++id) {
+    const Node* const pool = graph->node(id);
+    if (pool == nullptr || !pool->IsOp("MaxPool") || !is_on_cpu(*pool) ||
+        !pure(*pool)) {
+      continue;
+    }
+    FusedGroup with_taps;
+    with_taps.op = "_MaxPoolWithTaps";
+    with_taps.members = {id};
+    with_taps.attrs = PoolAttrsOf(*pool);
+    if (!HasKernel(kernels, *graph, with_taps)) continue;
+    const size_t before = groups.size();
+    for (const OutEdge& edge : pool->out_edges) {
+      if (edge.dst_port != 1) continue;
+      const Node& grad = *graph->node(edge.dst);
+      if (!grad.IsOp("MaxPoolGrad") || grad.inputs[0] != pool->inputs[0] ||
+          grad.assigned_device != pool->assigned_device || !pure(grad) ||
+          PoolAttrsOf(grad) != with_taps.attrs) {
+        continue;
+      }
+      FusedGroup by_taps;
+      by_taps.op = "_MaxPoolGradByTaps";
+      by_taps.members = {grad.id};
+      by_taps.attrs = with_taps.attrs;
+      by_taps.more_inputs = {{id, 1}};
+      if (HasKernel(kernels, *graph, by_taps)) groups.push_back(by_taps);
+    }
+    if (groups.size() > before) groups.push_back(with_taps);
+  }
+  return ReplaceGroups(groups, graph);
+}
+
+}  // namespace millrace
