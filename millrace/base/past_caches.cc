@@ -4,7 +4,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/strip.h"
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -13,19 +18,39 @@
 namespace millrace {
 namespace {
 
-// Of the last level, which other threads and programs use, too.
-size_t CacheBytes() {
-  static const size_t bytes = [] {
-    const long size = sysconf(_SC_LEVEL3_CACHE_SIZE);
-    return size > 0 ? static_cast<size_t>(size) : size_t{32} << 20;
-  }();
-  return bytes;
+// Of the last level, which other threads and programs use, too. The kernel says
+// it of this processor's; sysconf has been seen to say ten times that on a
+// machine that has several such caches.
+size_t LastLevelBytes() {
+  char text[32] = {};
+  if (FILE* const file =
+          std::fopen("/sys/devices/system/cpu/cpu0/cache/index3/size", "re")) {
+    const size_t n = std::fread(text, 1, sizeof(text) - 1, file);
+    std::fclose(file);
+    if (n > 0) {
+      const size_t bytes = CacheBytesOf({text, n});
+      if (bytes > 0) return bytes;
+    }
+  }
+  const long size = sysconf(_SC_LEVEL3_CACHE_SIZE);
+  return size > 0 ? static_cast<size_t>(size) : size_t{32} << 20;
 }
 
 }  // namespace
 
+size_t CacheBytesOf(absl::string_view text) {
+  text = absl::StripTrailingAsciiWhitespace(text);
+  int shift = 0;
+  if (absl::ConsumeSuffix(&text, "K")) shift = 10;
+  if (absl::ConsumeSuffix(&text, "M")) shift = 20;
+  uint32_t number = 0;
+  if (!absl::SimpleAtoi(text, &number)) return 0;
+  return size_t{number} << shift;
+}
+
 bool PaysPastCaches(size_t touched_bytes) {
-  return touched_bytes > CacheBytes() / 2;
+  static const size_t bytes = LastLevelBytes();
+  return touched_bytes > bytes + bytes / 2;
 }
 
 #ifdef __SSE2__

@@ -10,11 +10,16 @@
 
 #include <cstddef>
 
+#include "absl/strings/string_view.h"
+
 namespace millrace {
 
 // Whether an op should: it reads and writes `touched_bytes` in all, and its
 // result takes over no input's memory.
 bool PaysPastCaches(size_t touched_bytes);
+
+// A size as Linux says it: "32768K"; 0 for anything else.
+size_t CacheBytesOf(absl::string_view text);
 
 // What is computed at a time and then copied has no more bytes: it would leave
 // a core's own caches before.

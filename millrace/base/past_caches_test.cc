@@ -21,6 +21,15 @@ TEST(PastCachesTest, CopiesAnyPlaceAndLength) {
   }
 }
 
+TEST(PastCachesTest, SizesAsLinuxSaysThem) {
+  EXPECT_EQ(CacheBytesOf("32768K\n"), size_t{32} << 20);
+  EXPECT_EQ(CacheBytesOf("96M"), size_t{96} << 20);
+  EXPECT_EQ(CacheBytesOf("512"), 512u);
+  for (const char* text : {"", "K", "-1K", "12X", "4294967296K"}) {
+    EXPECT_EQ(CacheBytesOf(text), 0u) << text;
+  }
+}
+
 TEST(PastCachesTest, PaysForWhatIsLarge) {
   EXPECT_FALSE(PaysPastCaches(size_t{64} << 10));
   EXPECT_TRUE(PaysPastCaches(size_t{64} << 30));

@@ -13,6 +13,9 @@ constexpr size_t kLine = 64;
 // More than this does not stay in a core's own caches.
 constexpr size_t kPrefetchBytes = size_t{256} << 10;
 
+// What memory takes for a byte, of the share of a core.
+constexpr int kPicosPerByte = 200;
+
 // Where results of a block lie.
 struct alignas(kLine) CacheLine {
   char bytes[kLine];
@@ -54,6 +57,7 @@ bool FusedBlocks::JoinsLast(const Stage& stage, Pass* joined) const {
 }
 
 void FusedBlocks::Add(const Stage& stage) {
+  cost_picos_ += stage.function->cost_picos();
   Pass pass;
   if (JoinsLast(stage, &pass)) {
     pass.number = num_stages_;
@@ -78,8 +82,10 @@ void FusedBlocks::Finish() {
   for (const Pass& pass : passes_) {
     if (!pass.stage.in_place) touched += pass.stage.out_bytes;
   }
+  // What computes longer than memory moves gains nothing.
+  const bool moves = cost_picos_ < kPicosPerByte * static_cast<int>(touched);
   touched *= static_cast<size_t>(total_);
-  past_caches_ = PaysPastCaches(touched);
+  past_caches_ = moves && PaysPastCaches(touched);
   prefetches_ = touched > kPrefetchBytes;
 }
 

@@ -84,6 +84,7 @@ class FusedBlocks {
   size_t num_stages_ = 0;
   absl::InlinedVector<Pass, 16> passes_;
   absl::InlinedVector<Operand, 16> streams_;  // what is read from memory
+  int cost_picos_ = 0;                        // of an element
   bool past_caches_ = false;
   bool prefetches_ = false;
   std::atomic<size_t> failed_{kNone};

@@ -1,3 +1,6 @@
+#include <limits>
+#include <string>
+
 #include "tests/cases/case.h"
 
 using namespace millrace::cases;
@@ -88,6 +91,23 @@ MR_CASES(FusedBatchNormV3)(CaseList& c) {
   c.Ok({F32({2, 3, 2, 4, 3}), Positive({3}), F32({3}), NoFloats(), NoFloats()},
        {{"data_format", "NDHWC"}})
       .Tolerance(1e-4)
+      .IgnoreOutputs({5});
+  // Several pieces of rows, far from 0; and what is infinite has a mean.
+  for (const char* format : {"NHWC", "NCHW"}) {
+    const bool first = std::string(format) == "NCHW";
+    c.Ok({Rand(
+              DataType::kFloat,
+              first ? TensorShape({3, 7, 80, 41}) : TensorShape({3, 80, 41, 7}),
+              10, 11),
+          Positive({7}), F32({7}), NoFloats(), NoFloats()},
+         {{"data_format", format}})
+        .Tolerance(1e-3)
+        .IgnoreOutputs({5});
+  }
+  c.Ok({Of(DataType::kFloat, {1, 2, 2, 2},
+           {1, 2, std::numeric_limits<float>::infinity(), 4, 5, 6, 7, 8}),
+        Positive({2}), F32({2}), NoFloats(), NoFloats()},
+       {})
       .IgnoreOutputs({5});
 }
 MR_CASES(FusedBatchNormGrad)(CaseList& c) { GradCases(c, false); }

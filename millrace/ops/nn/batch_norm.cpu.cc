@@ -106,7 +106,8 @@ class BatchNormKernel {
     return ctx.ParallelFor(
         pieces.count(), pieces.cost(), [&](int64_t begin, int64_t end) {
           std::vector<float> room, result;
-          for (int64_t i = begin; i < end; ++i) {
+          for (int64_t k = begin; k < end; ++k) {
+            const int64_t i = pieces.FromBehind(k);
             const int64_t at = pieces.begin(i), size = pieces.size(i);
             const float* from = in.At(at, size, room);
             float* to = z.Room(at, size, result);
@@ -129,35 +130,74 @@ class BatchNormKernel {
   }
 
  private:
-  // Means, and variances about them in a second pass.
+  // Means, and variances about them. Each piece is measured about its own mean,
+  // while it is in the cache; pieces are joined as in Chan, Golub and LeVeque,
+  // "Updating formulae and a pairwise algorithm for computing sample
+  // variances" (1979).
   static Status Measure(KernelContext& ctx, const FloatElements& in,
                         const ChannelLayout& l, float* mean, float* variance) {
-    const auto count = static_cast<double>(l.rest());
-    std::fill(mean, mean + l.channels, 0.0f);
-    const auto add = [&](const ChannelPieces& p, int64_t i, float* sums,
-                         float* sq) {
-      std::vector<float> room;
-      const float* x = in.At(p.begin(i), p.size(i), room);
-      if (l.inner == 1) {
-        AddRows(x, mean, p.size(i) / l.channels, l.channels, sums, sq);
-      } else {
-        AddPlane(x, mean[p.channel(i)], p.size(i), sums, sq);
-      }
+    const ChannelPieces pieces(l);
+    const int64_t width = pieces.width();
+    const auto count_of = [&](int64_t piece) {
+      return static_cast<double>(pieces.size(piece) / width);
     };
-    MR_ASSIGN(const ChannelSums total, SumPieces(ctx, l, add));
-    for (int64_t c = 0; c < l.channels; ++c) {
-      mean[c] = static_cast<float>(total.first[c] / count);
-    }
-    MR_ASSIGN(const ChannelSums about, SumPieces(ctx, l, add));
-    for (int64_t c = 0; c < l.channels; ++c) {
-      const double rest = about.first[c] / count;  // what the mean was off
-      variance[c] = static_cast<float>(
-          std::max(0.0, about.second[c] / count - rest * rest));
-      if (about.second[c] != about.second[c]) {
-        variance[c] = static_cast<float>(about.second[c]);
+    // Of each piece, by channel: a shift close to the mean, and the sums of
+    // what elements are more than that, and of its squares.
+    std::vector<float> parts(static_cast<size_t>(3 * pieces.count() * width));
+    MR_RETURN_IF_ERROR(ctx.ParallelFor(
+        pieces.count(), 2 * pieces.cost(), [&](int64_t begin, int64_t end) {
+          std::vector<float> room;
+          for (int64_t i = begin; i < end; ++i) {
+            const float* x = in.At(pieces.begin(i), pieces.size(i), room);
+            MeasurePiece(x, pieces.size(i) / width, width, l.inner == 1,
+                         parts.data() + 3 * i * width);
+          }
+        }));
+    std::vector<double> sums(static_cast<size_t>(l.channels));
+    std::vector<double> squares(sums);  // about the means
+    std::vector<double> counts(sums);
+    for (int64_t i = 0; i < pieces.count(); ++i) {
+      const float* const shift = parts.data() + 3 * i * width;
+      const double n = count_of(i);
+      for (int64_t k = 0; k < width; ++k) {
+        const size_t c = static_cast<size_t>(pieces.channel(i) + k);
+        // Infinite elements have a mean, and nothing is that much more.
+        const float more = shift[width + k];
+        const double rest = std::isfinite(more) ? more / n : 0.0;
+        const double piece_mean = shift[k] + rest;
+        squares[c] += shift[2 * width + k] - rest * rest * n;
+        if (counts[c] > 0) {
+          const double apart = piece_mean - sums[c] / counts[c];
+          squares[c] += apart * apart * counts[c] * n / (counts[c] + n);
+        }
+        sums[c] += piece_mean * n;
+        counts[c] += n;
       }
+    }
+    for (int64_t c = 0; c < l.channels; ++c) {
+      mean[c] = static_cast<float>(sums[c] / counts[c]);
+      const double square = squares[c] / counts[c];
+      variance[c] = static_cast<float>(square < 0 ? 0 : square);  // NaN stays
     }
     return OkStatus();
+  }
+
+  static void MeasurePiece(const float* x, int64_t rows, int64_t width,
+                           bool channels_last, float* shift) {
+    float* const first = shift + width;
+    float* const second = first + width;
+    if (!channels_last) {
+      AddPlane(x, 0, rows, first, second);
+      *shift = *first / static_cast<float>(rows);
+      *first = *second = 0;
+      return AddPlane(x, *shift, rows, first, second);
+    }
+    AddRows(x, shift, rows, width, first, second);
+    for (int64_t c = 0; c < width; ++c) {
+      shift[c] = first[c] / static_cast<float>(rows);
+      first[c] = second[c] = 0;
+    }
+    AddRows(x, shift, rows, width, first, second);
   }
 
   float epsilon_ = 0, factor_ = 1;

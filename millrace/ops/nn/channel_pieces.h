@@ -99,6 +99,9 @@ class ChannelPieces {
     }
   }
   int64_t count() const { return count_; }
+  // Who goes over the tensor again goes back: what was read last is still in
+  // the caches.
+  int64_t FromBehind(int64_t piece) const { return count_ - 1 - piece; }
   int64_t cost() const {
     return (l_.inner == 1 ? rows_ * l_.channels : l_.inner) / 2 + 20;
   }
