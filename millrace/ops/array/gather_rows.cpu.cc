@@ -10,9 +10,6 @@
 namespace millrace::ops {
 namespace {
 
-// Rows far apart in a big table miss every cache: they are asked for ahead.
-constexpr int64_t kAhead = 8;
-
 template <class T>
 void CopySlice(const T* src, T* dst, int64_t slice) {
   if (slice == 1) {
@@ -30,6 +27,7 @@ Status Gather(KernelContext& ctx, DataType type, const GatherSpec& g,
   const int64_t total = g.batches * g.outer * g.count;
   const int64_t cost = MoveCost(type, g.slice) + 5;
   return ctx.ParallelFor(total, cost, [&](int64_t begin, int64_t end) {
+    const int64_t bytes = g.slice * static_cast<int64_t>(sizeof(T));
     int64_t group = begin / g.count;  // b * outer + o
     int64_t i = begin % g.count;
     T* to = dst + begin * g.slice;
@@ -39,15 +37,11 @@ Status Gather(KernelContext& ctx, DataType type, const GatherSpec& g,
       const int64_t stop = std::min(g.count, i + (end - begin));
       begin += stop - i;
       for (; i < stop; ++i, to += g.slice) {
-        if (i + kAhead < stop) {
+        if (i + kGatherAhead < stop) {
           const uint64_t next = static_cast<uint64_t>(
-              static_cast<int64_t>(indices[first + i + kAhead]));
+              static_cast<int64_t>(indices[first + i + kGatherAhead]));
           if (next < static_cast<uint64_t>(g.limit)) {
-            const char* line =
-                reinterpret_cast<const char*>(from + next * g.slice);
-            __builtin_prefetch(line);
-            if (g.slice * static_cast<int64_t>(sizeof(T)) > 64)
-              __builtin_prefetch(line + 64);
+            AskForSlice(from + next * g.slice, bytes);
           }
         }
         const int64_t index = static_cast<int64_t>(indices[first + i]);

@@ -3,6 +3,8 @@
 
 #include "absl/strings/str_join.h"
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/array/gather_rows.h"
+#include "millrace/ops/array/move.h"
 #include "millrace/ops/math/numbers.h"
 #include "millrace/ops/state/row_updates.h"
 #include "millrace/ops/state/variable_lookup.h"
@@ -176,6 +178,9 @@ class ScatterKernel {
 
 // Reads under row locks: an embedding table is never copied as a whole.
 class ResourceGatherKernel {
+  // To find a row in memory.
+  static constexpr int64_t kRowNanos = 15;
+
  public:
   static StatusOr<ResourceGatherKernel> Make(const KernelInit& init) {
     ResourceGatherKernel k;
@@ -232,19 +237,26 @@ class ResourceGatherKernel {
     MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, std::move(result)));
     // Locks go by the variable's rows, which are those of dimension 0.
     const int64_t row_elements = shape.NumElements(1, shape.rank());
+    if (out->num_elements() == 0) return OkStatus();
+    const int64_t count = static_cast<int64_t>(places.size()) / batches;
+    const auto start = [&](int64_t i) {
+      return (i / count * limit + places[static_cast<size_t>(i)]) * n;
+    };
     return DispatchBySize(dtype_, [&]<class T>() -> Status {
       const T* from = reinterpret_cast<const T*>(rows.value(0).data());
       T* to = reinterpret_cast<T*>(out->mutable_data());
-      const int64_t count =
-          batches == 0 ? 0 : static_cast<int64_t>(places.size()) / batches;
-      for (size_t i = 0; i < places.size(); ++i) {
-        const int64_t b = static_cast<int64_t>(i) / count;
-        const int64_t start = (b * limit + places[i]) * n;
-        if (n == 0) break;
-        const auto lock = rows.Lock(start / row_elements);
-        std::copy_n(from + start, n, to + static_cast<int64_t>(i) * n);
-      }
-      return OkStatus();
+      return ctx.ParallelFor(
+          static_cast<int64_t>(places.size()), MoveCost(dtype_, n) + kRowNanos,
+          [&](int64_t begin, int64_t end) {
+            for (int64_t i = begin; i < end; ++i) {
+              if (i + kGatherAhead < end) {
+                AskForSlice(from + start(i + kGatherAhead),
+                            n * static_cast<int64_t>(sizeof(T)));
+              }
+              const auto lock = rows.Lock(start(i) / row_elements);
+              std::copy_n(from + start(i), n, to + i * n);
+            }
+          });
     });
   }
 
