@@ -170,6 +170,15 @@ class GroupReplacer {
 
 }  // namespace
 
+bool HasFusedKernel(const KernelTable& kernels, const FusedGroup& group,
+                    const Graph& graph) {
+  const OpDef* const op = graph.ops().Find(group.op);
+  // The schema may allow fewer types than the kernels of the members.
+  AttrMap complete = group.attrs;
+  return op != nullptr && kernels.Has("CPU", *op, group.attrs) &&
+         CompleteAttrs(*op, &complete).ok();
+}
+
 Status ReplaceGroups(const std::vector<FusedGroup>& groups, Graph* graph) {
   if (groups.empty()) return OkStatus();
   return GroupReplacer(groups, graph).Run();

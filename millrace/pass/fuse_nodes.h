@@ -49,6 +49,9 @@ struct FusedGroup {
   // else the inputs are those of the members in their order.
   bool takes_list = false;
 };
+// Whether the registry and the CPU have the op of a group with its types.
+bool HasFusedKernel(const KernelTable& kernels, const FusedGroup& group,
+                    const Graph& graph);
 Status ReplaceGroups(const std::vector<FusedGroup>& groups, Graph* graph);
 
 }  // namespace millrace

@@ -87,10 +87,7 @@ Status FuseProductSlices(const KernelTable& kernels, Graph* graph) {
     if (const AttrValue* index = slice.attrs.Find("Index")) {
       group.attrs.Set("Index", *index);
     }
-    const OpDef* op = graph->ops().Find(group.op);
-    AttrMap complete = group.attrs;
-    if (op != nullptr && kernels.Has("CPU", *op, group.attrs) &&
-        CompleteAttrs(*op, &complete).ok()) {
+    if (HasFusedKernel(kernels, group, *graph)) {
       groups.push_back(std::move(group));
     }
   }

@@ -61,10 +61,7 @@ class ProductSumFuser {
     group.members.push_back(sum.id);
     group.attrs.Set("T", sum.output_types[0]);
     group.attrs.Set("N", static_cast<int64_t>(2 * sum.inputs.size()));
-    const OpDef* op = graph_.ops().Find(group.op);
-    if (op == nullptr || !kernels_.Has("CPU", *op, group.attrs)) {
-      return std::nullopt;
-    }
+    if (!HasFusedKernel(kernels_, group, graph_)) return std::nullopt;
     return group;
   }
 

@@ -128,12 +128,7 @@ class ProductFuser {
     group.attrs.Set("num_split", static_cast<int64_t>(split.num_outputs()));
     // The inputs are the product's two, then the bias.
     if (bias.inputs[0].node != product.id) return false;
-    const OpDef* op = graph_.ops().Find(group.op);
-    AttrMap complete = group.attrs;
-    if (op == nullptr || !kernels_.Has("CPU", *op, group.attrs) ||
-        !CompleteAttrs(*op, &complete).ok()) {
-      return false;
-    }
+    if (!HasFusedKernel(kernels_, group, graph_)) return false;
     groups->push_back(std::move(group));
     return true;
   }
@@ -165,11 +160,7 @@ class ProductFuser {
       if (slope.ok()) alpha = *slope;
     }
     group.attrs = FusedAttrs(node, product, std::move(fused_ops), alpha);
-    const OpDef* op = graph_.ops().Find(group.op);
-    if (op == nullptr || !kernels_.Has("CPU", *op, group.attrs)) return;
-    // The schema may allow fewer types than the kernels of the parts.
-    AttrMap complete = group.attrs;
-    if (!CompleteAttrs(*op, &complete).ok()) return;
+    if (!HasFusedKernel(kernels_, group, graph_)) return;
     groups->push_back(std::move(group));
   }
 

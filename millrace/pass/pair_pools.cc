@@ -21,14 +21,6 @@ AttrMap PoolAttrsOf(const Node& node) {
   return attrs;
 }
 
-bool HasKernel(const KernelTable& kernels, const Graph& graph,
-               const FusedGroup& group) {
-  const OpDef* const op = graph.ops().Find(group.op);
-  AttrMap complete = group.attrs;
-  return op != nullptr && kernels.Has("CPU", *op, group.attrs) &&
-         CompleteAttrs(*op, &complete).ok();
-}
-
 }  // namespace
 
 Status PairPools(const KernelTable& kernels, Graph* graph) {
@@ -45,7 +37,7 @@ Status PairPools(const KernelTable& kernels, Graph* graph) {
     with_taps.op = "_MaxPoolWithTaps";
     with_taps.members = {id};
     with_taps.attrs = PoolAttrsOf(*pool);
-    if (!HasKernel(kernels, *graph, with_taps)) continue;
+    if (!HasFusedKernel(kernels, with_taps, *graph)) continue;
     const size_t before = groups.size();
     for (const OutEdge& edge : pool->out_edges) {
       if (edge.dst_port != 1) continue;
@@ -60,7 +52,7 @@ Status PairPools(const KernelTable& kernels, Graph* graph) {
       by_taps.members = {grad.id};
       by_taps.attrs = with_taps.attrs;
       by_taps.more_inputs = {{id, 1}};
-      if (HasKernel(kernels, *graph, by_taps)) groups.push_back(by_taps);
+      if (HasFusedKernel(kernels, by_taps, *graph)) groups.push_back(by_taps);
     }
     if (groups.size() > before) groups.push_back(with_taps);
   }
