@@ -39,7 +39,6 @@ class AvgPoolKernel {
             TapPlaces taps(p);
             ForWindows(p, begin, end,
                        [&](int64_t o, int64_t image, const auto& covered) {
-                         AskForRowsBelow(p, in, image, covered);
                          ScaledSumOfTaps(in + FirstPlace(p, image, covered),
                                          taps.Of(covered),
                                          PerElement<S>(covered), n, z + o * n);
@@ -103,8 +102,7 @@ class AvgPoolGradKernel {
       T* dx = out->mutable_flat<T>().data();
       const Overlaps overlaps(p);
       return ctx.ParallelFor(p.images * p.window[0].input * p.window[1].input,
-                             p.window[2].input * (p.channels / 2 + 15),
-                             [&](int64_t begin, int64_t end) {
+                             RowNanos(p), [&](int64_t begin, int64_t end) {
                                SumWindows(p, overlaps, dy, begin, end, dx);
                              });
     });

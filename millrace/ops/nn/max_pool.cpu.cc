@@ -17,7 +17,6 @@ void PoolPixels(const PoolProblem& p, const T* x, T* z, int64_t begin,
   const int64_t n = p.channels;
   TapPlaces taps(p);
   ForWindows(p, begin, end, [&](int64_t o, int64_t image, const auto& covered) {
-    AskForRowsBelow(p, x, image, covered);
     MaxOfTaps(x + FirstPlace(p, image, covered), taps.Of(covered), n,
               z + o * n);
   });
@@ -30,7 +29,6 @@ void FindPixels(const PoolProblem& p, const T* x, int64_t* index, int64_t begin,
   TapPlaces taps(p);
   ForWindows(p, begin, end, [&](int64_t o, int64_t image, const auto& covered) {
     const int64_t first = FirstPlace(p, image, covered);
-    AskForRowsBelow(p, x, image, covered);
     const absl::Span<const int64_t> places = taps.Of(covered);
     if (places.empty()) {
       std::fill_n(index + o * n, n, -1);

@@ -21,7 +21,6 @@ void FindTapsOfWindows(const PoolProblem& p, const T* x, T* z, I* taps,
       if (z != nullptr) std::fill_n(z + o * n, n, LowestOf<T>());
       return;
     }
-    AskForRowsBelow(p, x, image, covered);
     const T* const from = x + FirstPlace(p, image, covered);
     if (z != nullptr) {
       MaxAndTaps(from, places, n, z + o * n, taps + o * n);
@@ -80,8 +79,7 @@ Status SumByTaps(KernelContext& ctx, const PoolProblem& p, const Tensor& taps,
       T* const dx = out->mutable_flat<T>().data();
       const Overlaps overlaps(p);
       return ctx.ParallelFor(p.images * p.window[0].input * p.window[1].input,
-                             p.window[2].input * (p.channels / 2 + 15),
-                             [&](int64_t begin, int64_t end) {
+                             RowNanos(p), [&](int64_t begin, int64_t end) {
                                SumRows(p, overlaps, dy, numbers, begin, end,
                                        dx);
                              });

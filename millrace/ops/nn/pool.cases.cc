@@ -104,6 +104,9 @@ MR_CASES(MaxPoolGrad)(CaseList& c) {
   GradCase(c, "MaxPool", F32({2, 5, 7, 6}), F32({2, 5, 7, 2}), Depth())
       .NoStock("stock's gradient does not pool over channels");
   GradCase(c, "MaxPool", F32({2, 5, 7, 3}), F32({2, 2, 4, 3}), Explicit());
+  // More taps than a byte counts, and than the image has.
+  GradCase(c, "MaxPool", F32({1, 20, 21, 2}), F32({1, 20, 21, 2}),
+           Pool({1, 19, 40, 1}, {1, 1, 1, 1}, "SAME"));
   // Blocks of channels and what is left of them; windows that overlap.
   GradCase(c, "MaxPool", F32({2, 5, 7, 43}), F32({2, 3, 4, 43}), Same());
   GradCase(c, "MaxPool", F32({1, 4, 5, 43}), F32({1, 4, 5, 43}), Overlap());

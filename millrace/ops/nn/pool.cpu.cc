@@ -168,8 +168,7 @@ absl::Span<const int64_t> TapPlaces::Of(const Covered (&covered)[kMaxSpatial]) {
 }
 
 Status CheckTaps(const PoolProblem& p) {
-  int64_t most = 1;
-  for (const Window& w : p.window) most *= std::min(w.filter, w.input);
+  const int64_t most = p.Taps();
   if (most <= std::numeric_limits<int32_t>::max()) return OkStatus();
   return Unimplemented("Pooling over a window of ", most,
                        " elements, more than 2^31 - 1");

@@ -23,8 +23,11 @@ struct PoolProblem {
   int64_t OutputPixels() const {
     return window[0].output * window[1].output * window[2].output;
   }
+  // The most pixels that a window covers.
   int64_t Taps() const {
-    return window[0].filter * window[1].filter * window[2].filter;
+    int64_t taps = 1;
+    for (const Window& w : window) taps *= std::min(w.filter, w.input);
+    return taps;
   }
 };
 
@@ -93,32 +96,6 @@ inline int64_t FirstPlace(const PoolProblem& p, int64_t image,
               w[2].input +
           covered[2].begin) *
          p.channels;
-}
-
-// Asks for the pixels that the window under this one, at the same columns, is
-// the first to read. A row of windows reads as many rows of pixels at once as a
-// window has, which hardware that looks ahead by lines does not follow.
-template <class T>
-void AskForRowsBelow(const PoolProblem& p, const T* x, int64_t image,
-                     const Covered (&covered)[kMaxSpatial]) {
-  constexpr int64_t kLine = 64;
-  const Window& rows = p.window[1];
-  const Window& columns = p.window[2];
-  const int64_t pixels = std::min(columns.stride, covered[2].size());
-  const int64_t bytes = pixels * p.channels * static_cast<int64_t>(sizeof(T));
-  if (bytes < kLine) return;  // several windows read the same lines
-  const int64_t end = std::min(rows.input, covered[1].end + rows.stride);
-  for (int64_t row = covered[1].end; row < end; ++row) {
-    const char* const line = reinterpret_cast<const char*>(
-        x +
-        (((image * p.window[0].input + covered[0].begin) * rows.input + row) *
-             columns.input +
-         covered[2].end - pixels) *
-            p.channels);
-    for (int64_t at = 0; at < bytes; at += kLine) {
-      __builtin_prefetch(line + at);
-    }
-  }
 }
 
 // The places of a window's taps behind its first one; most windows have the

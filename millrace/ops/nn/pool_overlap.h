@@ -19,32 +19,36 @@ struct WindowOver {
   int64_t taps;   // how many it covers
 };
 
-// The windows over each position of one dimension.
+// One dimension: which windows are over each position, and what each covers.
+// Of the size of the images, however large the windows are.
 class Overlap {
  public:
   explicit Overlap(const Window& w) {
     for (int64_t i = 0; i < w.input; ++i) {
-      starts_.push_back(windows_.size());
       // From the first that ends behind i.
       const int64_t end = i + w.before - w.filter + 1;
-      const int64_t last = std::min(w.output - 1, (i + w.before) / w.stride);
-      for (int64_t o = end <= 0 ? 0 : (end - 1) / w.stride + 1; o <= last;
-           ++o) {
-        const Covered covered = CoveredBy(w, o);
-        windows_.push_back({o, i - covered.begin, covered.size()});
-      }
+      over_.push_back({end <= 0 ? 0 : (end - 1) / w.stride + 1,
+                       std::min(w.output, (i + w.before) / w.stride + 1)});
     }
-    starts_.push_back(windows_.size());
+    for (int64_t o = 0; o < w.output; ++o) covered_.push_back(CoveredBy(w, o));
   }
-  absl::Span<const WindowOver> Of(int64_t i) const {
-    const size_t start = starts_[static_cast<size_t>(i)];
-    return absl::MakeConstSpan(windows_).subspan(
-        start, starts_[static_cast<size_t>(i) + 1] - start);
+  // Calls f(WindowOver) in order; its place is the window's number.
+  template <class F>
+  void ForEach(int64_t i, F&& f) const {
+    const Covered over = over_[static_cast<size_t>(i)];
+    for (int64_t o = over.begin; o < over.end; ++o) {
+      const Covered& covered = covered_[static_cast<size_t>(o)];
+      f(WindowOver{o, i - covered.begin, covered.size()});
+    }
+  }
+  int64_t Count(int64_t i) const {
+    const int64_t n = over_[static_cast<size_t>(i)].size();
+    return std::max<int64_t>(0, n);
   }
 
  private:
-  std::vector<size_t> starts_;
-  std::vector<WindowOver> windows_;  // place: the window's number
+  std::vector<Covered> over_;     // windows, by position
+  std::vector<Covered> covered_;  // positions, by window
 };
 
 struct Overlaps {
@@ -66,26 +70,26 @@ class PixelWindows {
     const Window* const w = p_.window;
     const int64_t image = row / (w[0].input * w[1].input);
     lines_.clear();
-    for (const WindowOver& d :
-         overlaps_.dims[0].Of(row / w[1].input % w[0].input)) {
-      for (const WindowOver& h : overlaps_.dims[1].Of(row % w[1].input)) {
-        const int64_t line =
-            (image * w[0].output + d.place) * w[1].output + h.place;
-        lines_.push_back({line * w[2].output * p_.channels,
-                          d.tap * h.taps + h.tap, d.taps * h.taps});
-      }
-    }
+    overlaps_.dims[0].ForEach(
+        row / w[1].input % w[0].input, [&](const WindowOver& d) {
+          overlaps_.dims[1].ForEach(row % w[1].input, [&](const WindowOver& h) {
+            const int64_t line =
+                (image * w[0].output + d.place) * w[1].output + h.place;
+            lines_.push_back({line * w[2].output * p_.channels,
+                              d.tap * h.taps + h.tap, d.taps * h.taps});
+          });
+        });
   }
   // In order; until the next call.
   absl::Span<const WindowOver> Of(int64_t column) {
-    const absl::Span<const WindowOver> over = overlaps_.dims[2].Of(column);
-    windows_.resize(lines_.size() * over.size());
+    const Overlap& columns = overlaps_.dims[2];
+    windows_.resize(lines_.size() * static_cast<size_t>(columns.Count(column)));
     WindowOver* next = windows_.data();
     for (const WindowOver& line : lines_) {
-      for (const WindowOver& o : over) {
+      columns.ForEach(column, [&](const WindowOver& o) {
         *next++ = {line.place + o.place * p_.channels,
                    line.tap * o.taps + o.tap, line.taps * o.taps};
-      }
+      });
     }
     return windows_;
   }
@@ -96,5 +100,17 @@ class PixelWindows {
   std::vector<WindowOver> lines_;    // over the row; place: of column 0
   std::vector<WindowOver> windows_;  // over the last pixel
 };
+
+// The time that a row of pixels takes, in ns.
+inline int64_t RowNanos(const PoolProblem& p) {
+  constexpr int64_t kMost = int64_t{1} << 20;
+  int64_t windows = 1;  // over a pixel
+  for (const Window& w : p.window) {
+    const int64_t over =
+        (std::min(w.filter, w.input) + w.stride - 1) / w.stride;
+    windows = std::min(kMost, windows * std::min({w.output, over, kMost}));
+  }
+  return p.window[2].input * (15 + windows * (p.channels / 8 + 2));
+}
 
 }  // namespace millrace::ops
