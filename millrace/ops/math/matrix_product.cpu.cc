@@ -42,10 +42,7 @@ constexpr int64_t kSmallShared = int64_t{1} << 25;
 // Terms of so many multiply-adds are added up without a look at the step.
 constexpr int64_t kTermsAtOnce = int64_t{1} << 30;
 
-// Some rows and columns of c.
-struct Part {
-  int64_t row, rows, column, columns;
-};
+using Part = MatrixProduct::Part;
 
 dnnl_status_t Sgemm(const MatrixProblem& p, const Part& part, const float* a,
                     const float* b, float* c, bool accumulate) {
@@ -101,9 +98,12 @@ Part PartOf(Sharing sharing, const MatrixProblem& p, int64_t row, int64_t rows,
                                    : Part{row, rows, first, count};
 }
 
+using FinishPart = absl::FunctionRef<void(const Part&)>;
+
 // Some rows of the sum of the terms, by the threads of `run`.
 Status SgemmRows(DnnlRun& run, absl::Span<const MatrixProduct::Term> terms,
-                 int64_t row, int64_t rows, float* c, bool accumulate) {
+                 int64_t row, int64_t rows, float* c, bool accumulate,
+                 const FinishPart* finish = nullptr) {
   const MatrixProblem& p = terms[0].problem;
   const auto add_up = [&](const Part& part) {
     for (const MatrixProduct::Term& t : terms) {
@@ -117,14 +117,21 @@ Status SgemmRows(DnnlRun& run, absl::Span<const MatrixProduct::Term> terms,
   };
   const Sharing sharing = SharingOf(p, rows, run.width());
   if (sharing == Sharing::kOneDnn) {
-    return SgemmStatus(add_up({row, rows, 0, p.n}));
+    MR_RETURN_IF_ERROR(SgemmStatus(add_up({row, rows, 0, p.n})));
+    if (finish == nullptr) return OkStatus();
+    run.ForMembers([&](int index, int width) {
+      const Part part = PartOf(Sharing::kRows, p, row, rows, index, width);
+      if (part.rows > 0) (*finish)(part);
+    });
+    return OkStatus();
   }
   std::atomic<int> failed{dnnl_success};
   run.ForMembers([&](int index, int width) {
     const Part part = PartOf(sharing, p, row, rows, index, width);
     if (part.rows == 0 || part.columns == 0) return;
     const dnnl_status_t s = add_up(part);
-    if (s != dnnl_success) failed.store(s, std::memory_order_relaxed);
+    if (s != dnnl_success) return failed.store(s, std::memory_order_relaxed);
+    if (finish != nullptr) (*finish)(part);
   });
   return SgemmStatus(
       static_cast<dnnl_status_t>(failed.load(std::memory_order_relaxed)));
@@ -207,6 +214,17 @@ Status MatrixProduct::RunFloat(KernelContext& ctx, const MatrixProblem& p,
     }));
   }
   return OkStatus();
+}
+
+Status MatrixProduct::RunInParts(KernelContext& ctx, const MatrixProblem& p,
+                                 const char* a, const char* b, char* c,
+                                 FinishPart finish) const {
+  const Term term = {p, a, b};
+  return ForParts(ctx, p, [&](int64_t row, int64_t rows) {
+    DnnlRun run(ctx, rows * p.k * p.n);
+    return SgemmRows(run, {&term, 1}, row, rows, reinterpret_cast<float*>(c),
+                     false, &finish);
+  });
 }
 
 Status MatrixProduct::RunSum(KernelContext& ctx, absl::Span<const Term> terms,

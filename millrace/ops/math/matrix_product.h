@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 #include "millrace/device/cpu/dnnl.h"
 #include "millrace/kernel/kernel_context.h"
@@ -41,6 +42,17 @@ class MatrixProduct {
   // All three sizes and `batches` are at least 1.
   Status Run(KernelContext& ctx, const MatrixProblem& p, const char* a,
              const char* b, char* c) const;
+
+  // Some rows and columns of c.
+  struct Part {
+    int64_t row, rows, column, columns;
+  };
+  // The same for one product of floats; `finish` is called for parts of c that
+  // are done, by the thread that computed them, which still has them in its
+  // caches. Together they are c.
+  Status RunInParts(KernelContext& ctx, const MatrixProblem& p, const char* a,
+                    const char* b, char* c,
+                    absl::FunctionRef<void(const Part&)> finish) const;
 
   struct Term {
     MatrixProblem problem;

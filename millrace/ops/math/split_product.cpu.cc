@@ -1,12 +1,12 @@
 // A product plus its bias, cut into parts: the gates of a recurrent cell. The
 // bias is added while the parts are written.
+#include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "absl/container/inlined_vector.h"
 #include "millrace/base/target_clones.h"
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/array/move.h"
 #include "millrace/ops/math/fused_kernels.h"
 #include "millrace/ops/math/matrix_product.h"
 
@@ -39,31 +39,31 @@ class SplitProductKernel {
     if (!p) return kernels_.RunOneByOne(ctx);
     MR_ASSIGN(Tensor product,
               ctx.AllocateTemp(DataType::kFloat, TensorShape({p->m, p->n})));
-    MR_RETURN_IF_ERROR(product_.Run(ctx, *p, ctx.input(0).data(),
-                                    ctx.input(1).data(),
-                                    product.mutable_data()));
-    const int64_t part = p->n / ctx.num_outputs();
-    absl::InlinedVector<float*, 4> parts;
+    const int64_t width = p->n / ctx.num_outputs();
+    absl::InlinedVector<float*, 4> outputs;
     for (int i = 0; i < ctx.num_outputs(); ++i) {
       MR_ASSIGN(Tensor* const out,
-                ctx.AllocateOutput(i, TensorShape({p->m, part})));
-      parts.push_back(out->mutable_flat<float>().data());
+                ctx.AllocateOutput(i, TensorShape({p->m, width})));
+      outputs.push_back(out->mutable_flat<float>().data());
     }
     const float* const x = product.flat<float>().data();
     const float* const bias = ctx.input(2).flat<float>().data();
-    const int64_t row_nanos =
-        MoveCost(DataType::kFloat, p->n) + 10 * ctx.num_outputs();
-    return ctx.ParallelFor(p->m, row_nanos, [&](int64_t begin, int64_t end) {
-      for (int64_t row = begin; row < end; ++row) {
-        const float* from = x + row * p->n;
-        const float* added = bias;
-        for (float* const to : parts) {
-          split_product::AddBias(from, added, to + row * part, part);
-          from += part;
-          added += part;
-        }
-      }
-    });
+    return product_.RunInParts(
+        ctx, *p, ctx.input(0).data(), ctx.input(1).data(),
+        product.mutable_data(), [&](const MatrixProduct::Part& part) {
+          const int64_t end = part.column + part.columns;
+          for (int64_t row = part.row; row < part.row + part.rows; ++row) {
+            const float* const from = x + row * p->n;
+            // Up to the end of the part or of the output.
+            for (int64_t at = part.column, next; at < end; at = next) {
+              const int64_t output = at / width, first = output * width;
+              next = std::min(end, first + width);
+              split_product::AddBias(from + at, bias + at,
+                                     outputs[output] + row * width + at - first,
+                                     next - at);
+            }
+          }
+        });
   }
 
  private:
