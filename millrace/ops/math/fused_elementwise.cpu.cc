@@ -1,6 +1,6 @@
 // Elementwise ops that run together, in one pass over memory (fused_blocks.h).
 #include <algorithm>
-#include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -8,96 +8,17 @@
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/math/elementwise.h"
 #include "millrace/ops/math/fused_blocks.h"
-#include "millrace/ops/math/fused_kernels.h"
+#include "millrace/ops/math/fused_joins.h"
+#include "millrace/ops/math/fused_stages.h"
 
 namespace millrace::ops {
 namespace {
 
-// What is known of the nodes when the kernel is made: each is a stage.
-struct FusedStages {
-  struct Stage {
-    std::unique_ptr<const ElementwiseFunction> function;
-    DataType type = DataType::kInvalid;  // of the result
-    size_t bytes = 0;                    // of an element of it
-    size_t reg = 0;                      // where a block of it has room
-    int result = -1;                     // which output of the node it is
-    std::vector<size_t> readers;         // a stage that reads it twice is twice
-    PairOp pair_op = PairOp::kNone;
-  };
-
-  static StatusOr<FusedStages> Make(const KernelInit& init);
-  void AssignRegisters();
-  const std::vector<int>& InputsOf(size_t stage) const {
-    return kernels.nodes()[stage].inputs;
-  }
-
-  FusedKernels kernels;
-  int num_inputs = 0;
-  std::vector<Stage> list;
-  size_t num_registers = 0;
-  size_t widest = 1;  // bytes of an element of a result
-};
-
-StatusOr<FusedStages> FusedStages::Make(const KernelInit& init) {
-  FusedStages stages;
-  MR_ASSIGN(stages.kernels, FusedKernels::Make(init));
-  stages.num_inputs = init.num_inputs();
-  const FusedNodes& nodes = stages.kernels.nodes();
-  for (size_t n = 0; n < nodes.size(); ++n) {
-    const KernelEntry& entry = stages.kernels.entry(n);
-    const NodeInfo& info = stages.kernels.info(n);
-    if (entry.elementwise == nullptr) {
-      return Internal("Op ", info.op->name, " does not run elementwise");
-    }
-    Stage stage;
-    MR_ASSIGN(stage.function,
-              entry.elementwise(
-                  KernelInit(info, init.device(), nullptr, init.kernels())));
-    if (nodes[n].inputs.size() !=
-        static_cast<size_t>(stage.function->num_inputs())) {
-      return Internal("Op ", info.op->name, " has ", nodes[n].inputs.size(),
-                      " inputs in a fused node");
-    }
-    stage.type = info.output_types[0];
-    stage.bytes = SizeOf(stage.type);
-    stage.result = nodes[n].result;
-    stage.pair_op = PairOpOf(info.op->name, stage.type);
-    stages.widest = std::max(stages.widest, stage.bytes);
-    for (const int from : nodes[n].inputs) {
-      if (from < 0) {
-        stages.list[static_cast<size_t>(-1 - from)].readers.push_back(n);
-      }
-    }
-    stages.list.push_back(std::move(stage));
-  }
-  stages.AssignRegisters();
-  return stages;
-}
-
-// A register is free again behind the last stage that reads it, not before that
-// one's result has its own: elements may differ in size.
-void FusedStages::AssignRegisters() {
-  std::vector<size_t> free;
-  for (size_t s = 0; s < list.size(); ++s) {
-    if (free.empty()) {
-      list[s].reg = num_registers++;
-    } else {
-      list[s].reg = free.back();
-      free.pop_back();
-    }
-    for (size_t from = 0; from <= s; ++from) {
-      const std::vector<size_t>& readers = list[from].readers;
-      if ((readers.empty() ? from : readers.back()) == s) {
-        free.push_back(list[from].reg);
-      }
-    }
-  }
-}
-
 // One run. Stages whose operands have either one element or all the same shape
 // gather until one comes that is not of that kind; then they go over memory
 // together. What has one element is computed at once, and what broadcasts
-// otherwise, or is an error, runs by its own kernel.
+// otherwise, or is an error, runs by its own kernel. A ConcatV2 of what has
+// gathered goes with it.
 class FusedRun {
  public:
   FusedRun(const FusedStages& stages, KernelContext& ctx)
@@ -122,6 +43,9 @@ class FusedRun {
           shape_ = value.shape;
           gathered_.push_back(s);
           break;
+        case Form::kJoin:
+          MR_RETURN_IF_ERROR(GatherJoin(s, &value));
+          break;
         case Form::kOther:
           MR_RETURN_IF_ERROR(RunGathered());
           MR_RETURN_IF_ERROR(RunAlone(s, &value));
@@ -133,7 +57,7 @@ class FusedRun {
   }
 
  private:
-  enum class Form { kOneElement, kBlocks, kOther };
+  enum class Form { kOneElement, kBlocks, kJoin, kOther };
   // Of an input of the node or of a stage.
   struct Value {
     bool is_one = false;         // one element
@@ -146,7 +70,13 @@ class FusedRun {
     char bytes[16];
   };
   static constexpr size_t kNowhere = static_cast<size_t>(-1);
+  // So many times the elements of what gathers may a ConcatV2 copy beside it.
+  static constexpr int64_t kMostBeside = 8;
 
+  // Of any stage.
+  const std::vector<int>& InputsOf(size_t s) const {
+    return stages_.kernels.nodes()[s].inputs;
+  }
   size_t NumInputs() const { return static_cast<size_t>(stages_.num_inputs); }
   // An input of the node (>= 0), or of stage -1 - `from`.
   Value& ValueAt(int from) {
@@ -173,8 +103,9 @@ class FusedRun {
   }
 
   Form FormOf(size_t s, Value* result) {
-    const std::vector<int>& inputs = stages_.InputsOf(s);
-    const bool broadcasts = stages_.list[s].function->broadcasts();
+    if (stages_.list[s].is_join()) return JoinFormOf(InputsOf(s));
+    const absl::Span<const int> inputs = stages_.list[s].inputs();
+    const bool broadcasts = stages_.list[s].broadcasts;
     const Value* whole = nullptr;
     int rank = 0;  // of operands of one element
     for (const int from : inputs) {
@@ -203,10 +134,75 @@ class FusedRun {
     return any_one && !broadcasts ? Form::kOther : Form::kBlocks;
   }
 
+  // A ConcatV2 goes with what gathers if it joins some of that, with tensors
+  // beside it that are not much larger. Sets joined_.
+  Form JoinFormOf(const std::vector<int>& inputs) {
+    const int axis = inputs.back();
+    if (axis < 0 || gathered_.empty()) return Form::kOther;
+    absl::InlinedVector<const TensorShape*, 8> shapes;
+    int64_t gathered = 0, beside = 0;  // elements
+    for (size_t i = 0; i + 1 < inputs.size(); ++i) {
+      const Value& x = ValueAt(inputs[i]);
+      if (x.is_one) return Form::kOther;
+      shapes.push_back(&ShapeOf(x.shape));
+      if (const size_t stage = GatheredAt(inputs[i]); stage == kNowhere) {
+        beside += shapes.back()->num_elements();
+      } else if (!stages_.list[gathered_[stage]].is_join()) {
+        gathered += shapes.back()->num_elements();
+      } else {
+        return Form::kOther;
+      }
+    }
+    joined_ = JoinShapeOf(ctx_.input(axis), shapes);
+    return joined_ && gathered > 0 && beside / kMostBeside <= gathered
+               ? Form::kJoin
+               : Form::kOther;
+  }
+
+  // The place among gathered_; `from` as ValueAt.
+  size_t GatheredAt(int from) const {
+    if (from >= 0) return kNowhere;
+    const auto it = std::find(gathered_.begin(), gathered_.end(),
+                              static_cast<size_t>(-1 - from));
+    return it == gathered_.end() ? kNowhere
+                                 : static_cast<size_t>(it - gathered_.begin());
+  }
+
+  // As joined_ says.
+  Status GatherJoin(size_t s, Value* value) {
+    const FusedStages::Stage& stage = stages_.list[s];
+    const TensorShape& shape = joined_->out;
+    const int axis = joined_->axis, rank = shape.rank();
+    MR_ASSIGN(Tensor* const out, ctx_.AllocateOutput(stage.result, shape));
+    value->shape = NumberOf(shape);
+    value->data = out->data();
+    RowJoin& join = joins_.emplace_back();
+    join.out = out->mutable_data();
+    join.rows = static_cast<size_t>(shape.NumElements(0, axis));
+    join.row_bytes =
+        static_cast<size_t>(shape.NumElements(axis, rank)) * stage.bytes;
+    join.element_bytes = stage.bytes;
+    size_t offset = 0;
+    const std::vector<int>& inputs = InputsOf(s);
+    for (size_t i = 0; i + 1 < inputs.size(); ++i) {
+      const Value& x = ValueAt(inputs[i]);
+      RowJoin::Part& part = join.parts.emplace_back();
+      part.stage = GatheredAt(inputs[i]);
+      if (part.stage == kNowhere) part.data = x.data;
+      part.row_bytes =
+          static_cast<size_t>(ShapeOf(x.shape).NumElements(axis, rank)) *
+          stage.bytes;
+      part.offset = offset;
+      offset += part.row_bytes;
+    }
+    gathered_.push_back(s);
+    return OkStatus();
+  }
+
   // Which operands of the stage have one element, as the op's own kernel would
   // see it.
   uint32_t Scalars(size_t s) {
-    const std::vector<int>& inputs = stages_.InputsOf(s);
+    const absl::Span<const int> inputs = stages_.list[s].inputs();
     if (inputs.size() < 2) return 0;
     const Value &x = ValueAt(inputs[0]), &y = ValueAt(inputs[1]);
     if (x.is_one && y.is_one) {
@@ -223,7 +219,7 @@ class FusedRun {
   Status RunOnOne(size_t s, Value* value) {
     const FusedStages::Stage& stage = stages_.list[s];
     const char* in[ElementwiseFunction::kMaxInputs];
-    const std::vector<int>& inputs = stages_.InputsOf(s);
+    const absl::Span<const int> inputs = stage.inputs();
     for (size_t i = 0; i < inputs.size(); ++i) {
       in[i] = ValueAt(inputs[i]).data;
     }
@@ -247,7 +243,7 @@ class FusedRun {
 
   // The stage's own kernel, on what is in memory.
   Status RunAlone(size_t s, Value* value) {
-    const std::vector<int>& inputs = stages_.InputsOf(s);
+    const std::vector<int>& inputs = InputsOf(s);
     std::vector<EdgeValue> edges(inputs.size());
     for (size_t i = 0; i < inputs.size(); ++i) {
       const int from = inputs[i];
@@ -297,21 +293,26 @@ class FusedRun {
   Status RunGathered() {
     if (gathered_.empty()) return OkStatus();
     const int64_t total = ShapeOf(shape_).num_elements();
-    FusedBlocks blocks(total, stages_.num_registers, stages_.widest);
+    FusedBlocks blocks(total, static_cast<size_t>(stages_.num_registers),
+                       stages_.widest);
     absl::InlinedVector<size_t, 16> number_of(stages_.list.size(), kNowhere);
     for (size_t i = 0; i < gathered_.size(); ++i) number_of[gathered_[i]] = i;
-    int64_t cost_picos = 0;
+    size_t join = 0;
     for (const size_t s : gathered_) {
-      MR_ASSIGN(const FusedBlocks::Stage stage, BlockStage(s, number_of));
-      blocks.Add(stage);
-      cost_picos += stage.function->cost_picos();
+      if (stages_.list[s].is_join()) {
+        blocks.Add(&joins_[join++]);
+      } else {
+        MR_ASSIGN(const FusedBlocks::Stage stage, BlockStage(s, number_of));
+        blocks.Add(stage);
+      }
     }
     blocks.Finish();
     MR_RETURN_IF_ERROR(ShardElements(
-        ctx_, total, cost_picos,
+        ctx_, total, blocks.cost_picos(),
         [&](int64_t begin, int64_t end) { blocks.Run(begin, end); }));
     if (blocks.failed() != FusedBlocks::kNone) return Failed(blocks.failed());
     gathered_.clear();
+    joins_.clear();
     return OkStatus();
   }
 
@@ -319,13 +320,13 @@ class FusedRun {
       size_t s, const absl::InlinedVector<size_t, 16>& number_of) {
     const FusedStages::Stage& from = stages_.list[s];
     FusedBlocks::Stage stage;
-    stage.function = from.function.get();
+    stage.function = from.function;
     stage.scalars = Scalars(s);
     stage.reg = from.reg;
     stage.index = s;
     stage.pair_op = from.pair_op;
-    stage.readers = static_cast<int>(from.readers.size());
-    const std::vector<int>& inputs = stages_.InputsOf(s);
+    stage.readers = from.num_readers;
+    const absl::Span<const int> inputs = from.inputs();
     for (size_t i = 0; i < inputs.size(); ++i) {
       const Value& x = ValueAt(inputs[i]);
       const size_t number =
@@ -336,13 +337,15 @@ class FusedRun {
         continue;
       }
       stage.in[i].data = x.data;
-      stage.in[i].step =
-          x.is_one ? 0 : SizeOf(stages_.kernels.info(s).input_types[i]);
+      stage.in[i].step = x.is_one ? 0 : from.in_bytes[i];
     }
-    const bool leaves =
-        from.result >= 0 ||
-        std::any_of(from.readers.begin(), from.readers.end(),
-                    [&](size_t r) { return number_of[r] == kNowhere; });
+    const auto is_elsewhere = [&](size_t reader) {
+      return number_of[reader] == kNowhere;
+    };
+    const bool leaves = from.result >= 0 ||
+                        (gathered_.size() < stages_.list.size() &&
+                         std::any_of(stages_.readers[s].begin(),
+                                     stages_.readers[s].end(), is_elsewhere));
     if (leaves) MR_RETURN_IF_ERROR(MakeRoom(s, &stage));
     return stage;
   }
@@ -370,7 +373,8 @@ class FusedRun {
   }
 
   // An input whose memory the result of a stage may take over; -1: none. Nobody
-  // reads it later, not even in the same block.
+  // reads it later, not even in the same block. (A join may have read it: of as
+  // many elements it takes those of the block.)
   int InputToTakeOver(size_t s) {
     for (int i = 0; i < stages_.num_inputs; ++i) {
       const Tensor& t = ctx_.input(i);
@@ -390,7 +394,9 @@ class FusedRun {
   absl::InlinedVector<Value, 24> values_;
   absl::InlinedVector<OneElement, 16> ones_;  // by stage
   absl::InlinedVector<size_t, 16> gathered_;
-  int shape_ = 0;  // of those
+  int shape_ = 0;                          // of those
+  absl::InlinedVector<RowJoin, 1> joins_;  // those among them, in their order
+  std::optional<JoinShape> joined_;
   absl::InlinedVector<TensorShape, 2> shapes_;
   absl::InlinedVector<bool, 16> taken_over_;  // inputs
   std::vector<Tensor> kept_;                  // by stage; empty: none is
