@@ -13,8 +13,8 @@
 namespace millrace::ops {
 namespace {
 
-inline float Expm1Of(float x) { return float_math::Expm1(x); }
-inline double Expm1Of(double x) { return std::expm1(x); }
+using float_math::Expm1OfNegative;
+inline double Expm1OfNegative(double x) { return std::expm1(x); }
 inline float TanhOf(float x) { return float_math::Tanh(x); }
 inline double TanhOf(double x) { return std::tanh(x); }
 inline float SigmoidOf(float x) { return float_math::Sigmoid(x); }
@@ -38,7 +38,7 @@ struct Relu6 {
 struct Elu {
   template <class S>
   static S Do(S x, S) {
-    const S e = Expm1Of(x);
+    const S e = Expm1OfNegative(x);
     return x < S(0) ? e : x;
   }
 };

@@ -12,8 +12,8 @@ namespace {
 
 inline float Exp1(float x) { return float_math::Exp(x); }
 inline double Exp1(double x) { return std::exp(x); }
-inline float Expm1Of(float x) { return float_math::Expm1(x); }
-inline double Expm1Of(double x) { return std::expm1(x); }
+using float_math::Expm1OfNegative;
+inline double Expm1OfNegative(double x) { return std::expm1(x); }
 inline float Log1pOf(float x) { return float_math::Log1p(x); }
 inline double Log1pOf(double x) { return std::log1p(x); }
 
@@ -53,7 +53,7 @@ struct SoftsignGradOp {
 struct EluOp {
   template <class T>
   static T Do(T x) {
-    const T e = Expm1Of(x);
+    const T e = Expm1OfNegative(x);
     return x < T(0) ? e : x;
   }
 };
@@ -73,7 +73,7 @@ constexpr T kScaleAlpha = T(1.7580993408473768599402175208123);
 struct SeluOp {
   template <class T>
   static T Do(T x) {
-    const T e = kScaleAlpha<T> * Expm1Of(x);
+    const T e = kScaleAlpha<T> * Expm1OfNegative(x);
     return x < T(0) ? e : kScale<T> * x;
   }
 };

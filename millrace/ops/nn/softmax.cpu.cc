@@ -89,7 +89,7 @@ S CrossEntropyRow(const S* x, const S* labels, S* backprop, int64_t n) {
   for (int64_t i = 0; i < n; ++i) {
     // A label of 0 adds nothing, even where the logit is -inf.
     loss += labels[i] == S(0) ? S(0) : labels[i] * (log_sum - backprop[i]);
-    backprop[i] = ExpOf(backprop[i]) / sum - labels[i];
+    backprop[i] = ExpOfNegative(backprop[i]) / sum - labels[i];
   }
   return loss;
 }

@@ -11,8 +11,9 @@
 
 namespace millrace::ops {
 
-inline float ExpOf(float x) { return float_math::Exp(x); }
-inline double ExpOf(double x) { return std::exp(x); }
+// Logits minus the largest one are not positive.
+using float_math::ExpOfNegative;
+inline double ExpOfNegative(double x) { return std::exp(x); }
 
 // Running results that a loop keeps, so that its steps do not wait for one
 // another and the compiler makes vectors of them.
@@ -54,12 +55,12 @@ MR_TARGET_CLONES S ShiftAndSumExp(const S* x, S shift, S* z, int64_t n) {
 #pragma GCC ivdep
     for (int k = 0; k < kLanes<S>; ++k) {
       z[i + k] = x[i + k] - shift;
-      sums[k] += ExpOf(z[i + k]);
+      sums[k] += ExpOfNegative(z[i + k]);
     }
   }
   for (; i < n; ++i) {
     z[i] = x[i] - shift;
-    sums[0] += ExpOf(z[i]);
+    sums[0] += ExpOfNegative(z[i]);
   }
   return SumOf(sums);
 }
@@ -72,13 +73,13 @@ MR_TARGET_CLONES S ExpAndSum(const S* x, S shift, S* z, int64_t n) {
   for (; i + kLanes<S> <= n; i += kLanes<S>) {
 #pragma GCC ivdep
     for (int k = 0; k < kLanes<S>; ++k) {
-      const S e = ExpOf(x[i + k] - shift);
+      const S e = ExpOfNegative(x[i + k] - shift);
       z[i + k] = e;
       sums[k] += e;
     }
   }
   for (; i < n; ++i) {
-    z[i] = ExpOf(x[i] - shift);
+    z[i] = ExpOfNegative(x[i] - shift);
     sums[0] += z[i];
   }
   return SumOf(sums);
