@@ -133,6 +133,7 @@ void FusedBlocks::Run(int64_t begin, int64_t end) {
       new CacheLine[lines * num_registers_]);
   // Where the block of each stage's result lies.
   absl::InlinedVector<char*, 16> results(num_stages_);
+  if (prefetches_) Prefetch(begin, std::min(kBlock, end - begin), 0, 1);
   for (int64_t at = begin; at < end; at += kBlock) {
     const int64_t n = std::min(kBlock, end - at);
     // The memory works while the stages compute.

@@ -42,6 +42,13 @@ constexpr int64_t kSmallShared = int64_t{1} << 25;
 // Terms of so many multiply-adds are added up without a look at the step.
 constexpr int64_t kTermsAtOnce = int64_t{1} << 30;
 
+// Of bfloat16, a b that lies as it is is read in another order for each block
+// of rows. From so many rows on, and columns of each factor, it pays to copy it
+// into the order of the product first (1024 x 1024 times 1024 x 1024 on a core:
+// 10.3 and 9.8 ms; 2048: 82.4 and 78.5; 512 rows of 1024: no difference; a b
+// that is transposed: slower).
+constexpr int64_t kPackingRows = 1024, kPackingColumns = 256;
+
 using Part = MatrixProduct::Part;
 
 dnnl_status_t Sgemm(const MatrixProblem& p, const Part& part, const float* a,
@@ -270,8 +277,23 @@ StatusOr<MatrixProduct::Primitive> MatrixProduct::MakeBfloat16(
   made.a = memory::desc({p.m, p.k}, type, p.transpose_a ? transposed : plain);
   made.b = memory::desc({p.k, p.n}, type, p.transpose_b ? transposed : plain);
   made.c = memory::desc({p.m, p.n}, type, plain);
-  made.primitive = dnnl::matmul(dnnl::matmul::primitive_desc(
-      dnnl::matmul::desc(made.a, made.b, made.c), DnnlAttr(), DnnlEngine()));
+  const bool may_pack = !p.transpose_b && p.m >= kPackingRows &&
+                        p.k >= kPackingColumns && p.n >= kPackingColumns &&
+                        p.k % 32 == 0 && p.n % 32 == 0;
+  const dnnl::matmul::primitive_desc product(
+      dnnl::matmul::desc(
+          made.a,
+          may_pack ? memory::desc({p.k, p.n}, type, memory::format_tag::any)
+                   : made.b,
+          made.c),
+      DnnlAttr(), DnnlEngine());
+  made.primitive = dnnl::matmul(product);
+  made.packed_b = product.weights_desc();
+  made.packs = made.packed_b != made.b;
+  if (made.packs) {
+    made.pack = dnnl::reorder(dnnl::reorder::primitive_desc(
+        DnnlEngine(), made.b, DnnlEngine(), made.packed_b, DnnlAttr()));
+  }
   return made;
 }
 
@@ -280,13 +302,29 @@ Status MatrixProduct::RunBfloat16(KernelContext& ctx, const MatrixProblem& p,
   const DnnlRun run(ctx, p.m * p.k * p.n);
   MR_ASSIGN(auto made, cache_.Get({p.m, p.k, p.n, p.transpose_a, p.transpose_b},
                                   run, [&] { return MakeBfloat16(p); }));
+  Tensor packed;
+  if (made->packs) {
+    const auto bytes = static_cast<int64_t>(made->packed_b.get_size());
+    MR_ASSIGN(packed, ctx.AllocateTemp(DataType::kUint8, TensorShape({bytes})));
+  }
+  int64_t in_packed = -1;  // which matrix of b
   for (int64_t i = 0; i < p.batches; ++i) {
     MR_RETURN_IF_ERROR(ctx.CheckCancelled());
+    const char* factor = b + BIndex(p, i) * p.k * p.n * 2;
+    if (made->packs) {
+      if (BIndex(p, i) != in_packed) {
+        MR_RETURN_IF_ERROR(run.Execute(
+            made->pack, {{DNNL_ARG_FROM, DnnlMemory(made->b, factor)},
+                         {DNNL_ARG_TO,
+                          DnnlMemory(made->packed_b, packed.mutable_data())}}));
+        in_packed = BIndex(p, i);
+      }
+      factor = packed.data();
+    }
     MR_RETURN_IF_ERROR(run.Execute(
         made->primitive,
         {{DNNL_ARG_SRC, DnnlMemory(made->a, a + AIndex(p, i) * p.m * p.k * 2)},
-         {DNNL_ARG_WEIGHTS,
-          DnnlMemory(made->b, b + BIndex(p, i) * p.k * p.n * 2)},
+         {DNNL_ARG_WEIGHTS, DnnlMemory(made->packed_b, factor)},
          {DNNL_ARG_DST, DnnlMemory(made->c, c + i * p.m * p.n * 2)}}));
   }
   return OkStatus();

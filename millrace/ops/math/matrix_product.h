@@ -66,6 +66,9 @@ class MatrixProduct {
   struct Primitive {
     dnnl::matmul primitive;
     dnnl::memory::desc a, b, c;
+    dnnl::memory::desc packed_b;  // as the product takes it
+    dnnl::reorder pack;           // if that is not b
+    bool packs = false;
   };
 
   Status RunFloat(KernelContext& ctx, const MatrixProblem& p, const float* a,
