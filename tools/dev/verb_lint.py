@@ -14,7 +14,7 @@ import verb_fmt
 from console import ROOT, say
 
 GCC_ONLY = re.compile(r"-Winvalid-pch|-fpch-preprocess|-Wno-(restrict|stringop-\w+|maybe-uninitialized|dangling-pointer|"
-                      r"free-nonheap-object|array-bounds)|-fno-semantic-interposition|-Werror")
+                      r"free-nonheap-object|array-bounds)|-fno-semantic-interposition|-fvect-cost-model|-Werror")
 
 
 def one_by_one(entry):
