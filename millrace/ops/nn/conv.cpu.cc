@@ -1,9 +1,9 @@
-// Kernels of convolutions: by oneDNN, and by plain loops for the other types
-// and as the reference.
+// Kernels of convolutions: the fastest, and plain loops for the other types and
+// as the reference.
 #include <cstring>
 
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/nn/conv_dnnl.h"
+#include "millrace/ops/nn/conv_best.h"
 
 namespace millrace::ops {
 namespace {
@@ -92,7 +92,7 @@ class ConvKernel {
 };
 
 template <ConvPass kPass>
-constexpr KernelMaker kBest = MakeKernel<ConvKernel<kPass, DnnlConv>>;
+constexpr KernelMaker kBest = MakeKernel<ConvKernel<kPass, BestConv>>;
 template <ConvPass kPass>
 constexpr KernelMaker kPlain = MakeKernel<ConvKernel<kPass, PlainConvRunner>>;
 

@@ -33,7 +33,6 @@ memory::desc Image(const ConvProblem& p, memory::data_type type,
 
 Status DnnlConv::Run(KernelContext& ctx, ConvPass pass, const ConvProblem& p,
                      const ConvData& data) const {
-  if (p.type == DataType::kHalf) return ThroughFloat(ctx, pass, p, data);
   // A filter's gradient adds up over the batch, so it is one part.
   const int64_t image = std::max<int64_t>(1, p.MultiplyAdds() / p.batch);
   const int64_t part = pass == ConvPass::kFilter

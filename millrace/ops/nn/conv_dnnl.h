@@ -6,8 +6,8 @@
 
 namespace millrace::ops {
 
-// float and bfloat16; half goes through float, and what oneDNN does not take
-// to the plain loops. One for each kernel; thread-safe.
+// float and bfloat16; what oneDNN does not take goes to the plain loops. One
+// for each kernel; thread-safe.
 class DnnlConv {
  public:
   // No size is 0.

@@ -8,7 +8,7 @@
 #include "millrace/ops/array/move.h"
 #include "millrace/ops/math/fused_kernels.h"
 #include "millrace/ops/math/matrix_product.h"
-#include "millrace/ops/nn/conv_dnnl.h"
+#include "millrace/ops/nn/conv_best.h"
 #include "millrace/ops/nn/epilogue.h"
 
 namespace millrace::ops {
@@ -131,7 +131,7 @@ class FusedConvKernel {
   }
 
   ConvAttrs attrs_;
-  DnnlConv conv_;
+  BestConv conv_;
   Epilogue epilogue_;
   std::optional<FusedKernels> nodes_;
 };

@@ -1,0 +1,16 @@
+#include "millrace/ops/nn/conv_best.h"
+
+namespace millrace::ops {
+
+Status BestConv::Run(KernelContext& ctx, ConvPass pass, const ConvProblem& p,
+                     const ConvData& data) const {
+  if (p.type == DataType::kHalf) {
+    return ConvThroughFloat(
+        ctx, pass, p, data,
+        [this](KernelContext& ctx, ConvPass pass, const ConvProblem& p,
+               const ConvData& data) { return Run(ctx, pass, p, data); });
+  }
+  return dnnl_.Run(ctx, pass, p, data);
+}
+
+}  // namespace millrace::ops
