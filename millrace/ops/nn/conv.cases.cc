@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "tests/cases/case.h"
 
 using namespace millrace::cases;
@@ -40,6 +42,20 @@ double SlackOf(DataType t) {
 constexpr const char* kSums = "stock sums bfloat16 in bfloat16 without it";
 Value Sizes(std::initializer_list<double> sizes) { return Vec(sizes); }
 
+AttrMap Padded(IntList paddings) {
+  return With(Attrs({1, 1, 1, 1}, "EXPLICIT"),
+              {{"explicit_paddings", std::move(paddings)}});
+}
+// One number is `special`.
+Value OneOf(TensorShape shape, double special) {
+  Value v = F32(std::move(shape));
+  v.tensor.mutable_flat<float>()[v.tensor.num_elements() / 2 + 5] =
+      static_cast<float>(special);
+  return v;
+}
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
 }  // namespace
 
 MR_CASES(Conv2D)(CaseList& c) {
@@ -70,6 +86,19 @@ MR_CASES(Conv2D)(CaseList& c) {
       .NoStock(kNhwcOnly)
       .Gradient();
   c.Ok({F32({2, 16, 16, 16}), F32({1, 1, 16, 32})}, Same()).Tolerance(1e-4);
+  // Large enough for Winograd's algorithm (conv_winograd.h), where infinity and
+  // NaN are left to the other ones.
+  for (const AttrMap& attrs :
+       {Same(), Valid(), Padded({0, 0, 2, 1, 0, 2, 0, 0})}) {
+    c.Ok({F32({2, 17, 20, 32}), F32({3, 3, 32, 48})}, attrs).Tolerance(1e-4);
+    c.Ok({F32({1, 32, 33, 33}), F32({3, 3, 33, 21})}, attrs).Tolerance(1e-4);
+  }
+  for (const double special : {kInfinity, -kInfinity, kNan}) {
+    c.Ok({OneOf({1, 24, 24, 32}, special), F32({3, 3, 32, 32})}, Valid())
+        .Tolerance(1e-4);
+    c.Ok({F32({1, 24, 24, 32}), OneOf({3, 3, 32, 32}, special)}, Valid())
+        .Tolerance(1e-4);
+  }
   c.BuildError({F32({2, 5, 5, 3}), F32({3, 3, 2, 4})}, Same(),
                "Depth of input (3) is not a multiple of input depth of filter "
                "(2)");
@@ -98,6 +127,22 @@ MR_CASES(Conv2DBackpropInput)(CaseList& c) {
       .Tolerance(1e-4);
   c.Ok({Sizes({1, 4, 5, 2}), F64({2, 3, 2, 3}), F64({1, 4, 5, 3})}, Same())
       .Gradient({1, 2});
+  // By Winograd's algorithm, as above.
+  c.Ok({Sizes({2, 17, 20, 48}), F32({3, 3, 48, 32}), F32({2, 17, 20, 32})},
+       Same())
+      .Tolerance(1e-4);
+  c.Ok({Sizes({2, 23, 20, 21}), F32({3, 3, 21, 33}), F32({2, 21, 18, 33})},
+       Valid())
+      .Tolerance(1e-4);
+  c.Ok({Sizes({2, 20, 20, 32}), F32({3, 3, 32, 32}), F32({2, 21, 20, 32})},
+       Padded({0, 0, 2, 1, 0, 2, 0, 0}))
+      .Tolerance(1e-4);
+  for (const double special : {kInfinity, kNan}) {
+    c.Ok({Sizes({1, 26, 26, 32}), F32({3, 3, 32, 32}),
+          OneOf({1, 24, 24, 32}, special)},
+         Valid())
+        .Tolerance(1e-4);
+  }
   c.Ok({Sizes({5, 6}), F32({3, 3, 3, 5}), F32({2, 5, 6, 5})}, Same())
       .Tolerance(1e-4);
   c.Error({Sizes({2, 5, 6, 3}), F64({3, 3, 3, 5}), F64({2, 5, 7, 5})}, Same(),
@@ -123,6 +168,13 @@ MR_CASES(Conv2DBackpropFilter)(CaseList& c) {
       .Tolerance(1e-4);
   c.Ok({F32({2, 5, 6, 6}), Sizes({3, 3, 3, 4}), F32({2, 5, 6, 4})}, Same())
       .Tolerance(1e-4);
+  // By Winograd's algorithm, as above.
+  c.Ok({F32({4, 37, 40, 32}), Sizes({3, 3, 32, 48}), F32({4, 37, 40, 48})},
+       Same())
+      .Tolerance(1e-3);
+  c.Ok({F32({4, 41, 34, 67}), Sizes({3, 3, 67, 33}), F32({4, 39, 32, 33})},
+       Valid())
+      .Tolerance(1e-3);
   c.Ok({F64({1, 4, 5, 2}), Sizes({2, 3, 2, 3}), F64({1, 4, 5, 3})}, Same())
       .Gradient({0, 2});
   c.Ok({Empty(DataType::kFloat, {0, 5, 6, 3}), Sizes({3, 3, 3, 4}),

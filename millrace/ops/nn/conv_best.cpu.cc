@@ -1,5 +1,7 @@
 #include "millrace/ops/nn/conv_best.h"
 
+#include "millrace/ops/nn/conv_winograd.h"
+
 namespace millrace::ops {
 
 Status BestConv::Run(KernelContext& ctx, ConvPass pass, const ConvProblem& p,
@@ -9,6 +11,10 @@ Status BestConv::Run(KernelContext& ctx, ConvPass pass, const ConvProblem& p,
         ctx, pass, p, data,
         [this](KernelContext& ctx, ConvPass pass, const ConvProblem& p,
                const ConvData& data) { return Run(ctx, pass, p, data); });
+  }
+  if (WinogradPays(pass, p)) {
+    MR_ASSIGN(const bool done, RunWinogradConv(ctx, pass, p, data));
+    if (done) return OkStatus();
   }
   return dnnl_.Run(ctx, pass, p, data);
 }

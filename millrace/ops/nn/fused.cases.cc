@@ -103,6 +103,9 @@ MR_CASES(_FusedConv2D)(CaseList& c) {
   c.Ok({F32({2, 6, 5, 3}), F32({3, 3, 3, 4}), F32({4})},
        FusedConv({"BiasAdd"}, 1))
       .Tolerance(1e-4);
+  c.Ok({F32({2, 17, 20, 32}), F32({3, 3, 32, 48}), F32({48})},
+       FusedConv({"BiasAdd", "Relu"}, 1))
+      .Tolerance(1e-4);
   c.Ok({F32({2, 6, 5, 3}), F32({1, 1, 3, 4}), F32({4}), F32({2, 6, 5, 4})},
        FusedConv({"BiasAdd", "Add", "Relu"}, 2))
       .NoStock("stock has it in the form of its oneDNN op alone");
