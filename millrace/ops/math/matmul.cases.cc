@@ -6,6 +6,7 @@ namespace {
 
 constexpr DataType kF = DataType::kFloat;
 constexpr DataType kD = DataType::kDouble;
+constexpr DataType kB = DataType::kBfloat16;
 
 AttrMap Transposes(const char* a, const char* b, bool ta, bool tb) {
   return AttrMap({{a, ta}, {b, tb}});
@@ -42,6 +43,9 @@ MR_CASES(MatMul)(CaseList& c) {
          Transposes("transpose_a", "transpose_b", false, true))
         .Tolerance(1e-4);
   }
+  // Of so many rows that the second factor is packed first.
+  c.Ok({Rand(kB, {1056, 288}, -1, 1), Rand(kB, {288, 320}, -1, 1)})
+      .Tolerance(3e-2);
   c.Ok({F32({1, 7}), F32({7, 1})});
   c.Ok({F32({1, 700}), F32({700, 50})}).Tolerance(1e-4);
   c.Ok({F32({50, 700}), F32({700, 1})}).Tolerance(1e-4);
@@ -93,6 +97,11 @@ MR_CASES(BatchMatMul)(CaseList& c) {
           "In[0] and In[1] has different ndims: [2,3] vs. [2,3,2]");
 }
 MR_CASES(BatchMatMulV2)(CaseList& c) {
+  for (const int64_t factors : {1, 2}) {
+    c.Ok({Rand(kB, {2, 1024, 256}, -1, 1),
+          Rand(kB, {factors, 256, 256}, -1, 1)})
+        .Tolerance(3e-2);
+  }
   Batch(c);
   c.Ok({F32({2, 3}), F32({3, 2})});
   c.Ok({F32({4, 2, 3}), F32({3, 2})});

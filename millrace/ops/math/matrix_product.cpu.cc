@@ -16,13 +16,6 @@ constexpr int64_t kSmallProduct = int64_t{1} << 20;
 // take a tenth of a second or so.
 constexpr int64_t kLongestPart = int64_t{1} << 33;
 
-int64_t AIndex(const MatrixProblem& p, int64_t i) {
-  return p.a_index.empty() ? i : p.a_index[i];
-}
-int64_t BIndex(const MatrixProblem& p, int64_t i) {
-  return p.b_index.empty() ? i : p.b_index[i];
-}
-
 // How many matrices the operand has.
 int64_t MatrixCount(absl::Span<const int64_t> index, int64_t batches) {
   if (index.empty()) return batches;
@@ -41,13 +34,6 @@ constexpr int64_t kSmallShared = int64_t{1} << 25;
 
 // Terms of so many multiply-adds are added up without a look at the step.
 constexpr int64_t kTermsAtOnce = int64_t{1} << 30;
-
-// Of bfloat16, a b that lies as it is is read in another order for each block
-// of rows. From so many rows on, and columns of each factor, it pays to copy it
-// into the order of the product first (1024 x 1024 times 1024 x 1024 on a core:
-// 10.3 and 9.8 ms; 2048: 82.4 and 78.5; 512 rows of 1024: no difference; a b
-// that is transposed: slower).
-constexpr int64_t kPackingRows = 1024, kPackingColumns = 256;
 
 using Part = MatrixProduct::Part;
 
@@ -201,8 +187,8 @@ Status MatrixProduct::RunFloat(KernelContext& ctx, const MatrixProblem& p,
         p.batches, work / 40 + 200, [&](int64_t begin, int64_t end) {
           for (int64_t i = begin; i < end; ++i) {
             const dnnl_status_t s = Sgemm(
-                p, {0, p.m, 0, p.n}, a + AIndex(p, i) * p.m * p.k,
-                b + BIndex(p, i) * p.k * p.n, c + i * p.m * p.n, accumulate);
+                p, {0, p.m, 0, p.n}, a + p.AIndex(i) * p.m * p.k,
+                b + p.BIndex(i) * p.k * p.n, c + i * p.m * p.n, accumulate);
             if (s != dnnl_success) failed.store(s, std::memory_order_relaxed);
           }
         }));
@@ -212,8 +198,8 @@ Status MatrixProduct::RunFloat(KernelContext& ctx, const MatrixProblem& p,
   for (int64_t i = 0; i < p.batches; ++i) {
     if (i > 0) MR_RETURN_IF_ERROR(ctx.CheckCancelled());
     const Term term = {
-        p, reinterpret_cast<const char*>(a + AIndex(p, i) * p.m * p.k),
-        reinterpret_cast<const char*>(b + BIndex(p, i) * p.k * p.n)};
+        p, reinterpret_cast<const char*>(a + p.AIndex(i) * p.m * p.k),
+        reinterpret_cast<const char*>(b + p.BIndex(i) * p.k * p.n)};
     MR_RETURN_IF_ERROR(ForParts(ctx, p, [&](int64_t row, int64_t rows) {
       DnnlRun run(ctx, rows * p.k * p.n);
       return SgemmRows(run, {&term, 1}, row, rows, c + i * p.m * p.n,
@@ -263,69 +249,6 @@ Status MatrixProduct::RunSum(KernelContext& ctx, absl::Span<const Term> terms,
                            i > 0);
         }));
     i += n;
-  }
-  return OkStatus();
-}
-
-StatusOr<MatrixProduct::Primitive> MatrixProduct::MakeBfloat16(
-    const MatrixProblem& p) {
-  using dnnl::memory;
-  const auto type = memory::data_type::bf16;
-  const auto plain = memory::format_tag::ab;
-  const auto transposed = memory::format_tag::ba;
-  Primitive made;
-  made.a = memory::desc({p.m, p.k}, type, p.transpose_a ? transposed : plain);
-  made.b = memory::desc({p.k, p.n}, type, p.transpose_b ? transposed : plain);
-  made.c = memory::desc({p.m, p.n}, type, plain);
-  const bool may_pack = !p.transpose_b && p.m >= kPackingRows &&
-                        p.k >= kPackingColumns && p.n >= kPackingColumns &&
-                        p.k % 32 == 0 && p.n % 32 == 0;
-  const dnnl::matmul::primitive_desc product(
-      dnnl::matmul::desc(
-          made.a,
-          may_pack ? memory::desc({p.k, p.n}, type, memory::format_tag::any)
-                   : made.b,
-          made.c),
-      DnnlAttr(), DnnlEngine());
-  made.primitive = dnnl::matmul(product);
-  made.packed_b = product.weights_desc();
-  made.packs = made.packed_b != made.b;
-  if (made.packs) {
-    made.pack = dnnl::reorder(dnnl::reorder::primitive_desc(
-        DnnlEngine(), made.b, DnnlEngine(), made.packed_b, DnnlAttr()));
-  }
-  return made;
-}
-
-Status MatrixProduct::RunBfloat16(KernelContext& ctx, const MatrixProblem& p,
-                                  const char* a, const char* b, char* c) const {
-  const DnnlRun run(ctx, p.m * p.k * p.n);
-  MR_ASSIGN(auto made, cache_.Get({p.m, p.k, p.n, p.transpose_a, p.transpose_b},
-                                  run, [&] { return MakeBfloat16(p); }));
-  Tensor packed;
-  if (made->packs) {
-    const auto bytes = static_cast<int64_t>(made->packed_b.get_size());
-    MR_ASSIGN(packed, ctx.AllocateTemp(DataType::kUint8, TensorShape({bytes})));
-  }
-  int64_t in_packed = -1;  // which matrix of b
-  for (int64_t i = 0; i < p.batches; ++i) {
-    MR_RETURN_IF_ERROR(ctx.CheckCancelled());
-    const char* factor = b + BIndex(p, i) * p.k * p.n * 2;
-    if (made->packs) {
-      if (BIndex(p, i) != in_packed) {
-        MR_RETURN_IF_ERROR(run.Execute(
-            made->pack, {{DNNL_ARG_FROM, DnnlMemory(made->b, factor)},
-                         {DNNL_ARG_TO,
-                          DnnlMemory(made->packed_b, packed.mutable_data())}}));
-        in_packed = BIndex(p, i);
-      }
-      factor = packed.data();
-    }
-    MR_RETURN_IF_ERROR(run.Execute(
-        made->primitive,
-        {{DNNL_ARG_SRC, DnnlMemory(made->a, a + AIndex(p, i) * p.m * p.k * 2)},
-         {DNNL_ARG_WEIGHTS, DnnlMemory(made->packed_b, factor)},
-         {DNNL_ARG_DST, DnnlMemory(made->c, c + i * p.m * p.n * 2)}}));
   }
   return OkStatus();
 }
@@ -420,7 +343,7 @@ Status MatrixProduct::Run(KernelContext& ctx, const MatrixProblem& p,
     case DataType::kDouble:
       return RunBlocked<double>(ctx, p, a, b, c);
     case DataType::kBfloat16: {
-      const Status status = RunBfloat16(ctx, p, a, b, c);
+      const Status status = bfloat16_.Run(ctx, p, a, b, c);
       // Machines without AVX-512.
       if (status.code() != StatusCode::kUnimplemented) return status;
       return RunThroughFloat(ctx, p, a, b, c);

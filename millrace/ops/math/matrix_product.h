@@ -6,26 +6,11 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
-#include "millrace/device/cpu/dnnl.h"
 #include "millrace/kernel/kernel_context.h"
+#include "millrace/ops/math/bfloat16_product.h"
+#include "millrace/ops/math/matrix_problem.h"
 
 namespace millrace::ops {
-
-// c[i] = op(a[..]) op(b[..]) for i < batches: row-major matrices, c is m x n,
-// op(a) m x k, op(b) k x n.
-struct MatrixProblem {
-  DataType type = DataType::kInvalid;
-  int64_t m = 0, k = 0, n = 0;
-  bool transpose_a = false, transpose_b = false;
-  // Complex types: the operand is conjugated too.
-  bool conjugate_a = false, conjugate_b = false;
-  // Elements from a row of b, as it lies, to the next; 0: no more than it has.
-  // For other than 0 type float only.
-  int64_t b_stride = 0;
-  int64_t batches = 1;
-  // Which matrix of a and b each product takes; empty: the i-th.
-  absl::Span<const int64_t> a_index, b_index;
-};
 
 // INVALID_ARGUMENT "In[0] is not a matrix. ...": the operand `t` is number
 // `operand`.
@@ -63,26 +48,15 @@ class MatrixProduct {
                 char* c) const;
 
  private:
-  struct Primitive {
-    dnnl::matmul primitive;
-    dnnl::memory::desc a, b, c;
-    dnnl::memory::desc packed_b;  // as the product takes it
-    dnnl::reorder pack;           // if that is not b
-    bool packs = false;
-  };
-
   Status RunFloat(KernelContext& ctx, const MatrixProblem& p, const float* a,
                   const float* b, float* c, bool accumulate) const;
-  Status RunBfloat16(KernelContext& ctx, const MatrixProblem& p, const char* a,
-                     const char* b, char* c) const;
   Status RunThroughFloat(KernelContext& ctx, const MatrixProblem& p,
                          const char* a, const char* b, char* c) const;
   template <class T>
   Status RunComplex(KernelContext& ctx, const MatrixProblem& p, const char* a,
                     const char* b, char* c) const;
-  static StatusOr<Primitive> MakeBfloat16(const MatrixProblem& p);
 
-  DnnlCache<Primitive> cache_;
+  Bfloat16Product bfloat16_;
 };
 
 // c (m x n) = or += op(a) op(b), for T double or an unsigned integer type.

@@ -1,0 +1,30 @@
+// MatrixProblem: a batch of products of matrices as numbers.
+#pragma once
+
+#include <cstdint>
+
+#include "absl/types/span.h"
+#include "millrace/tensor/dtype.h"
+
+namespace millrace::ops {
+
+// c[i] = op(a[..]) op(b[..]) for i < batches: row-major matrices, c is m x n,
+// op(a) m x k, op(b) k x n.
+struct MatrixProblem {
+  DataType type = DataType::kInvalid;
+  int64_t m = 0, k = 0, n = 0;
+  bool transpose_a = false, transpose_b = false;
+  // Complex types: the operand is conjugated too.
+  bool conjugate_a = false, conjugate_b = false;
+  // Elements from a row of b, as it lies, to the next; 0: no more than it has.
+  // For other than 0 type float only.
+  int64_t b_stride = 0;
+  int64_t batches = 1;
+  // Which matrix of a and b each product takes; empty: the i-th.
+  absl::Span<const int64_t> a_index, b_index;
+
+  int64_t AIndex(int64_t i) const { return a_index.empty() ? i : a_index[i]; }
+  int64_t BIndex(int64_t i) const { return b_index.empty() ? i : b_index[i]; }
+};
+
+}  // namespace millrace::ops
