@@ -1,6 +1,5 @@
 // Groups of elementwise nodes.
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -16,8 +15,6 @@ constexpr char kFusedElementwise[] = "_FusedElementwise";
 // Nodes of a group: a step that fails or is cancelled does so between kernels,
 // and what they hand to each other shall stay in the first-level cache.
 constexpr size_t kMostMembers = 32;
-// Parts of a ConcatV2 in a group.
-constexpr int kMostParts = 8;
 
 // Lives for one call.
 class ElementwiseFuser {
@@ -48,16 +45,14 @@ class ElementwiseFuser {
  private:
   static constexpr int32_t kNone = NodeUnits::kNone;
 
-  // Trees: a node is in the unit of its readers if all of them are in one. A
-  // ConcatV2 can be the last of a tree.
+  // Trees: a node is in the unit of its readers if all of them are in one.
   void FindUnits(const std::vector<NodeId>& order) {
     found_.of_node.assign(static_cast<size_t>(graph_.num_ids()), kNone);
     // Readers come before what they read.
     for (auto id = order.rbegin(); id != order.rend(); ++id) {
       const Node& node = *graph_.node(*id);
-      const bool is_join = IsJoin(node);
-      if (!is_join && !IsElementwise(node)) continue;
-      int32_t unit = is_join ? kNone : UnitOfReaders(node);
+      if (!IsElementwise(node)) continue;
+      int32_t unit = UnitOfReaders(node);
       if (unit == kNone) {
         unit = static_cast<int32_t>(found_.units.size());
         found_.units.emplace_back();
@@ -66,35 +61,6 @@ class ElementwiseFuser {
       found_.of_node[static_cast<size_t>(*id)] = unit;
     }
     for (auto& unit : found_.units) std::reverse(unit.begin(), unit.end());
-    DropIdleJoins();
-  }
-
-  // Joins of nothing that could go with them.
-  void DropIdleJoins() {
-    std::vector<std::vector<NodeId>> units;
-    for (auto& unit : found_.units) {
-      const Node& last = *graph_.node(unit.back());
-      const bool drops =
-          unit.size() == 1 && !IsElementwise(last) && !ReadsElementwise(last);
-      for (const NodeId id : unit) {
-        found_.of_node[static_cast<size_t>(id)] =
-            drops ? kNone : static_cast<int32_t>(units.size());
-      }
-      if (!drops) units.push_back(std::move(unit));
-    }
-    found_.units = std::move(units);
-  }
-
-  bool ReadsElementwise(const Node& node) {
-    return std::any_of(node.inputs.begin(), node.inputs.end(),
-                       [&](const OutputRef& in) {
-                         return IsElementwise(*graph_.node(in.node));
-                       });
-  }
-
-  bool IsJoin(const Node& node) {
-    return node.IsOp("ConcatV2") && node.num_inputs() <= kMostParts + 1 &&
-           is_on_cpu_(node) && pure_(node);
   }
 
   bool IsElementwise(const Node& node) {

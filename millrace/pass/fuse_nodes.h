@@ -18,9 +18,8 @@ namespace millrace {
 //   a MatMul and the Slice that takes a part of it, into one _SlicedProduct;
 //   a MaxPool and its gradient into a pair, of which the first says to the
 //   other where the largest elements are;
-//   elementwise ops of one place in the graph (pass/join_units.h), and the
-//   ConcatV2 of their results, into one _FusedElementwise, which passes over
-//   memory once.
+//   elementwise ops of one place in the graph (pass/join_units.h) into one
+//   _FusedElementwise, which passes over memory once.
 // Only pure nodes (pass/pure_nodes.h) of one CPU are joined, and no edge leads
 // out of a group and back. The new node has the last one's name, waits for what
 // all of them waited for, and lists them (Node::fused), so that errors name the

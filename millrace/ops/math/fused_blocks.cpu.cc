@@ -16,9 +16,6 @@ constexpr size_t kPrefetchBytes = size_t{256} << 10;
 // What memory takes for a byte, of the share of a core.
 constexpr int kPicosPerByte = 200;
 
-// What a copy of a byte takes that is in the first-level cache.
-constexpr int kPicosPerJoinedByte = 30;
-
 // Where results of a block lie.
 struct alignas(kLine) CacheLine {
   char bytes[kLine];
@@ -27,10 +24,7 @@ struct alignas(kLine) CacheLine {
 }  // namespace
 
 bool FusedBlocks::JoinsLast(const Stage& stage, Pass* joined) const {
-  if (passes_.empty() || passes_.back().pair != nullptr ||
-      passes_.back().join != nullptr) {
-    return false;
-  }
+  if (passes_.empty() || passes_.back().pair != nullptr) return false;
   const Stage& first = passes_.back().stage;
   if (first.readers != 1 || first.out != nullptr) return false;
   // The operand beside the one that the loop goes along; false: there is none.
@@ -69,7 +63,7 @@ void FusedBlocks::Add(const Stage& stage) {
     pass.number = num_stages_;
     passes_.back() = pass;
   } else {
-    passes_.push_back({stage, num_stages_, nullptr, {}, nullptr});
+    passes_.push_back({stage, num_stages_, nullptr, {}});
   }
   ++num_stages_;
   for (int i = 0; i < stage.function->num_inputs(); ++i) {
@@ -82,25 +76,14 @@ void FusedBlocks::Add(const Stage& stage) {
   }
 }
 
-void FusedBlocks::Add(const RowJoin* join) {
-  passes_.push_back({{}, num_stages_++, nullptr, {}, join});
-}
-
 void FusedBlocks::Finish() {
   size_t touched = 0;
-  size_t joined = 0;  // bytes of all elements
   for (const Operand& s : streams_) touched += s.step;
   for (const Pass& pass : passes_) {
     if (!pass.stage.in_place) touched += pass.stage.out_bytes;
-    if (pass.join != nullptr) joined += pass.join->rows * pass.join->row_bytes;
   }
-  // Of one element; parts of joins have some.
-  if (joined > 0) joined = joined / static_cast<size_t>(total_) + 1;
-  cost_picos_ += static_cast<int64_t>(joined) * kPicosPerJoinedByte;
-  touched += joined;
   // What computes longer than memory moves gains nothing.
-  const bool moves =
-      cost_picos_ < kPicosPerByte * static_cast<int64_t>(touched);
+  const bool moves = cost_picos_ < kPicosPerByte * static_cast<int>(touched);
   touched *= static_cast<size_t>(total_);
   past_caches_ = moves && PaysPastCaches(touched);
   prefetches_ = touched > kPrefetchBytes;
@@ -133,7 +116,6 @@ void FusedBlocks::Run(int64_t begin, int64_t end) {
       new CacheLine[lines * num_registers_]);
   // Where the block of each stage's result lies.
   absl::InlinedVector<char*, 16> results(num_stages_);
-  if (prefetches_) Prefetch(begin, std::min(kBlock, end - begin), 0, 1);
   for (int64_t at = begin; at < end; at += kBlock) {
     const int64_t n = std::min(kBlock, end - at);
     // The memory works while the stages compute.
@@ -146,10 +128,6 @@ void FusedBlocks::Run(int64_t begin, int64_t end) {
       const Pass& pass = passes_[p];
       const Stage& stage = pass.stage;
       if (next > 0) Prefetch(at + n, next, p, passes_.size());
-      if (pass.join != nullptr) {
-        pass.join->Run(at, n, total_, results);
-        continue;
-      }
       char* const to =
           stage.out == nullptr
               ? nullptr

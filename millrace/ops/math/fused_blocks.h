@@ -10,7 +10,6 @@
 #include "absl/container/inlined_vector.h"
 #include "millrace/kernel/elementwise_function.h"
 #include "millrace/ops/math/float_blocks.h"
-#include "millrace/ops/math/fused_joins.h"
 #include "millrace/ops/math/fused_pairs.h"
 
 namespace millrace::ops {
@@ -49,16 +48,10 @@ class FusedBlocks {
 
   // In the order in which they run.
   void Add(const Stage& stage);
-  // A stage that has no results for others; its parts come from stages before
-  // it. Lives as long as this.
-  void Add(const RowJoin* join);
   // How many passes over a block there are: pairs of stages are one.
   size_t passes() const { return passes_.size(); }
   // After the last stage.
   void Finish();
-
-  // Of an element, after Finish.
-  int64_t cost_picos() const { return cost_picos_; }
 
   // Computes elements [begin, end), which begin at a block.
   void Run(int64_t begin, int64_t end);
@@ -68,13 +61,12 @@ class FusedBlocks {
   size_t failed() const { return failed_.load(std::memory_order_relaxed); }
 
  private:
-  // A stage, or two of which only the second reads the first, or a join.
+  // A stage, or two of which only the second reads the first.
   struct Pass {
     Stage stage;              // of a pair: the second
     size_t number = 0;        // of that stage
     PairLoop pair = nullptr;  // takes the operands below
     Operand pair_in[3];
-    const RowJoin* join = nullptr;
   };
 
   // Makes a pair of the last pass and `stage`, if there is such a loop.
@@ -92,7 +84,7 @@ class FusedBlocks {
   size_t num_stages_ = 0;
   absl::InlinedVector<Pass, 16> passes_;
   absl::InlinedVector<Operand, 16> streams_;  // what is read from memory
-  int64_t cost_picos_ = 0;                    // of an element
+  int cost_picos_ = 0;                        // of an element
   bool past_caches_ = false;
   bool prefetches_ = false;
   std::atomic<size_t> failed_{kNone};

@@ -1,6 +1,5 @@
 // Elementwise ops that run together, in one pass over memory (fused_blocks.h).
 #include <algorithm>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -8,7 +7,6 @@
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/math/elementwise.h"
 #include "millrace/ops/math/fused_blocks.h"
-#include "millrace/ops/math/fused_joins.h"
 #include "millrace/ops/math/fused_stages.h"
 
 namespace millrace::ops {
@@ -17,8 +15,7 @@ namespace {
 // One run. Stages whose operands have either one element or all the same shape
 // gather until one comes that is not of that kind; then they go over memory
 // together. What has one element is computed at once, and what broadcasts
-// otherwise, or is an error, runs by its own kernel. A ConcatV2 of what has
-// gathered goes with it.
+// otherwise, or is an error, runs by its own kernel.
 class FusedRun {
  public:
   FusedRun(const FusedStages& stages, KernelContext& ctx)
@@ -43,9 +40,6 @@ class FusedRun {
           shape_ = value.shape;
           gathered_.push_back(s);
           break;
-        case Form::kJoin:
-          MR_RETURN_IF_ERROR(GatherJoin(s, &value));
-          break;
         case Form::kOther:
           MR_RETURN_IF_ERROR(RunGathered());
           MR_RETURN_IF_ERROR(RunAlone(s, &value));
@@ -57,7 +51,7 @@ class FusedRun {
   }
 
  private:
-  enum class Form { kOneElement, kBlocks, kJoin, kOther };
+  enum class Form { kOneElement, kBlocks, kOther };
   // Of an input of the node or of a stage.
   struct Value {
     bool is_one = false;         // one element
@@ -70,8 +64,6 @@ class FusedRun {
     char bytes[16];
   };
   static constexpr size_t kNowhere = static_cast<size_t>(-1);
-  // So many times the elements of what gathers may a ConcatV2 copy beside it.
-  static constexpr int64_t kMostBeside = 8;
 
   // Of any stage.
   const std::vector<int>& InputsOf(size_t s) const {
@@ -103,7 +95,6 @@ class FusedRun {
   }
 
   Form FormOf(size_t s, Value* result) {
-    if (stages_.list[s].is_join()) return JoinFormOf(InputsOf(s));
     const absl::Span<const int> inputs = stages_.list[s].inputs();
     const bool broadcasts = stages_.list[s].broadcasts;
     const Value* whole = nullptr;
@@ -132,71 +123,6 @@ class FusedRun {
         std::any_of(inputs.begin(), inputs.end(),
                     [&](int from) { return ValueAt(from).is_one; });
     return any_one && !broadcasts ? Form::kOther : Form::kBlocks;
-  }
-
-  // A ConcatV2 goes with what gathers if it joins some of that, with tensors
-  // beside it that are not much larger. Sets joined_.
-  Form JoinFormOf(const std::vector<int>& inputs) {
-    const int axis = inputs.back();
-    if (axis < 0 || gathered_.empty()) return Form::kOther;
-    absl::InlinedVector<const TensorShape*, 8> shapes;
-    int64_t gathered = 0, beside = 0;  // elements
-    for (size_t i = 0; i + 1 < inputs.size(); ++i) {
-      const Value& x = ValueAt(inputs[i]);
-      if (x.is_one) return Form::kOther;
-      shapes.push_back(&ShapeOf(x.shape));
-      if (const size_t stage = GatheredAt(inputs[i]); stage == kNowhere) {
-        beside += shapes.back()->num_elements();
-      } else if (!stages_.list[gathered_[stage]].is_join()) {
-        gathered += shapes.back()->num_elements();
-      } else {
-        return Form::kOther;
-      }
-    }
-    joined_ = JoinShapeOf(ctx_.input(axis), shapes);
-    return joined_ && gathered > 0 && beside / kMostBeside <= gathered
-               ? Form::kJoin
-               : Form::kOther;
-  }
-
-  // The place among gathered_; `from` as ValueAt.
-  size_t GatheredAt(int from) const {
-    if (from >= 0) return kNowhere;
-    const auto it = std::find(gathered_.begin(), gathered_.end(),
-                              static_cast<size_t>(-1 - from));
-    return it == gathered_.end() ? kNowhere
-                                 : static_cast<size_t>(it - gathered_.begin());
-  }
-
-  // As joined_ says.
-  Status GatherJoin(size_t s, Value* value) {
-    const FusedStages::Stage& stage = stages_.list[s];
-    const TensorShape& shape = joined_->out;
-    const int axis = joined_->axis, rank = shape.rank();
-    MR_ASSIGN(Tensor* const out, ctx_.AllocateOutput(stage.result, shape));
-    value->shape = NumberOf(shape);
-    value->data = out->data();
-    RowJoin& join = joins_.emplace_back();
-    join.out = out->mutable_data();
-    join.rows = static_cast<size_t>(shape.NumElements(0, axis));
-    join.row_bytes =
-        static_cast<size_t>(shape.NumElements(axis, rank)) * stage.bytes;
-    join.element_bytes = stage.bytes;
-    size_t offset = 0;
-    const std::vector<int>& inputs = InputsOf(s);
-    for (size_t i = 0; i + 1 < inputs.size(); ++i) {
-      const Value& x = ValueAt(inputs[i]);
-      RowJoin::Part& part = join.parts.emplace_back();
-      part.stage = GatheredAt(inputs[i]);
-      if (part.stage == kNowhere) part.data = x.data;
-      part.row_bytes =
-          static_cast<size_t>(ShapeOf(x.shape).NumElements(axis, rank)) *
-          stage.bytes;
-      part.offset = offset;
-      offset += part.row_bytes;
-    }
-    gathered_.push_back(s);
-    return OkStatus();
   }
 
   // Which operands of the stage have one element, as the op's own kernel would
@@ -297,22 +223,18 @@ class FusedRun {
                        stages_.widest);
     absl::InlinedVector<size_t, 16> number_of(stages_.list.size(), kNowhere);
     for (size_t i = 0; i < gathered_.size(); ++i) number_of[gathered_[i]] = i;
-    size_t join = 0;
+    int64_t cost_picos = 0;
     for (const size_t s : gathered_) {
-      if (stages_.list[s].is_join()) {
-        blocks.Add(&joins_[join++]);
-      } else {
-        MR_ASSIGN(const FusedBlocks::Stage stage, BlockStage(s, number_of));
-        blocks.Add(stage);
-      }
+      MR_ASSIGN(const FusedBlocks::Stage stage, BlockStage(s, number_of));
+      blocks.Add(stage);
+      cost_picos += stage.function->cost_picos();
     }
     blocks.Finish();
     MR_RETURN_IF_ERROR(ShardElements(
-        ctx_, total, blocks.cost_picos(),
+        ctx_, total, cost_picos,
         [&](int64_t begin, int64_t end) { blocks.Run(begin, end); }));
     if (blocks.failed() != FusedBlocks::kNone) return Failed(blocks.failed());
     gathered_.clear();
-    joins_.clear();
     return OkStatus();
   }
 
@@ -373,8 +295,7 @@ class FusedRun {
   }
 
   // An input whose memory the result of a stage may take over; -1: none. Nobody
-  // reads it later, not even in the same block. (A join may have read it: of as
-  // many elements it takes those of the block.)
+  // reads it later, not even in the same block.
   int InputToTakeOver(size_t s) {
     for (int i = 0; i < stages_.num_inputs; ++i) {
       const Tensor& t = ctx_.input(i);
@@ -394,9 +315,7 @@ class FusedRun {
   absl::InlinedVector<Value, 24> values_;
   absl::InlinedVector<OneElement, 16> ones_;  // by stage
   absl::InlinedVector<size_t, 16> gathered_;
-  int shape_ = 0;                          // of those
-  absl::InlinedVector<RowJoin, 1> joins_;  // those among them, in their order
-  std::optional<JoinShape> joined_;
+  int shape_ = 0;  // of those
   absl::InlinedVector<TensorShape, 2> shapes_;
   absl::InlinedVector<bool, 16> taken_over_;  // inputs
   std::vector<Tensor> kept_;                  // by stage; empty: none is

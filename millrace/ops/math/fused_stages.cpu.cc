@@ -15,26 +15,25 @@ StatusOr<FusedStages> FusedStages::Make(const KernelInit& init) {
     const KernelEntry& entry = stages.kernels.entry(n);
     const NodeInfo& info = stages.kernels.info(n);
     const std::vector<int>& inputs = nodes[n].inputs;
-    Stage stage;
-    if (entry.elementwise != nullptr) {
-      MR_ASSIGN(auto function,
-                entry.elementwise(
-                    KernelInit(info, init.device(), nullptr, init.kernels())));
-      if (inputs.size() != static_cast<size_t>(function->num_inputs())) {
-        return Internal("Op ", info.op->name, " has ", inputs.size(),
-                        " inputs in a fused node");
-      }
-      stage.num_inputs = static_cast<uint8_t>(inputs.size());
-      for (size_t i = 0; i < inputs.size(); ++i) {
-        stage.in[i] = inputs[i];
-        stage.in_bytes[i] = static_cast<uint8_t>(SizeOf(info.input_types[i]));
-      }
-      stage.broadcasts = function->broadcasts();
-      stage.function = function.get();
-      stages.functions_.push_back(std::move(function));
-    } else if (info.op->name != "ConcatV2" || nodes[n].result < 0) {
+    if (entry.elementwise == nullptr) {
       return Internal("Op ", info.op->name, " does not run elementwise");
     }
+    MR_ASSIGN(auto function,
+              entry.elementwise(
+                  KernelInit(info, init.device(), nullptr, init.kernels())));
+    if (inputs.size() != static_cast<size_t>(function->num_inputs())) {
+      return Internal("Op ", info.op->name, " has ", inputs.size(),
+                      " inputs in a fused node");
+    }
+    Stage stage;
+    stage.num_inputs = static_cast<uint8_t>(inputs.size());
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      stage.in[i] = inputs[i];
+      stage.in_bytes[i] = static_cast<uint8_t>(SizeOf(info.input_types[i]));
+    }
+    stage.broadcasts = function->broadcasts();
+    stage.function = function.get();
+    stages.functions_.push_back(std::move(function));
     stage.type = info.output_types[0];
     stage.bytes = static_cast<uint8_t>(SizeOf(stage.type));
     stage.result = nodes[n].result;

@@ -17,9 +17,8 @@ namespace millrace::ops {
 // of the caches for each stage and field took as long as a small node's work.
 struct FusedStages {
   struct Stage {
-    // Null: the stage is a ConcatV2 (fused_joins.h).
     const ElementwiseFunction* function = nullptr;
-    // As FusedNode::inputs says, with bytes of an element; not of a ConcatV2.
+    // As FusedNode::inputs says, with bytes of an element.
     int in[ElementwiseFunction::kMaxInputs] = {};
     uint8_t in_bytes[ElementwiseFunction::kMaxInputs] = {};
     uint8_t num_inputs = 0;
@@ -31,7 +30,6 @@ struct FusedStages {
     uint16_t num_readers = 0;            // a stage that reads it twice is two
     int result = -1;                     // which output of the node it is
 
-    bool is_join() const { return function == nullptr; }
     absl::Span<const int> inputs() const { return {in, num_inputs}; }
   };
 
