@@ -20,11 +20,14 @@ TEST(Bfloat16ProductTest, PackedAsOneDnnPacks) {
   const memory::desc strips({kRows, kColumns}, memory::data_type::bf16,
                             memory::format_tag::BA16a64b2a);
   ASSERT_EQ(strips.get_size(), b.size() * 2);
-  dnnl::stream stream(DnnlEngine());
-  memory from(plain, DnnlEngine(), b.data());
-  memory to(strips, DnnlEngine(), expected.data());
-  dnnl::reorder(from, to).execute(stream, from, to);
-  stream.wait();
+  IntraOpPool pool("pack", 1);
+  const dnnl::reorder reorder(
+      dnnl::reorder::primitive_desc(DnnlEngine(), plain, DnnlEngine(), strips));
+  ASSERT_TRUE(DnnlRun(pool, *HostAllocator(), 1)
+                  .Execute(reorder,
+                           {{DNNL_ARG_FROM, DnnlMemory(plain, b.data())},
+                            {DNNL_ARG_TO, DnnlMemory(strips, expected.data())}})
+                  .ok());
   // As two threads would.
   PackBfloat16(b.data(), kRows, kColumns, 17, kRows / 2, packed.data());
   PackBfloat16(b.data(), kRows, kColumns, 0, 17, packed.data());

@@ -343,7 +343,7 @@ Status MatrixProduct::Run(KernelContext& ctx, const MatrixProblem& p,
     case DataType::kDouble:
       return RunBlocked<double>(ctx, p, a, b, c);
     case DataType::kBfloat16: {
-      const Status status = bfloat16_.Run(ctx, p, a, b, c);
+      Status status = bfloat16_.Run(ctx, p, a, b, c);
       // Machines without AVX-512.
       if (status.code() != StatusCode::kUnimplemented) return status;
       return RunThroughFloat(ctx, p, a, b, c);
