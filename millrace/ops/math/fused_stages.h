@@ -13,8 +13,8 @@
 namespace millrace::ops {
 
 // Each of the nodes is a stage. Immutable. What every run reads lies together:
-// the kernels of a step's many nodes are cold when their turn comes, and a miss
-// of the caches for each stage and field took as long as a small node's work.
+// the kernels of a step's many nodes are in no near cache when their turn
+// comes.
 struct FusedStages {
   struct Stage {
     const ElementwiseFunction* function = nullptr;
