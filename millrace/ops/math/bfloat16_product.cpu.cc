@@ -51,15 +51,27 @@ StatusOr<Bfloat16Product::Primitive> Bfloat16Product::Make(
   const auto plain = memory::format_tag::ab;
   const auto transposed = memory::format_tag::ba;
   Primitive made;
-  made.packs = MayPack(p);
   made.a = memory::desc({p.m, p.k}, type, p.transpose_a ? transposed : plain);
-  made.b = memory::desc({p.k, p.n}, type,
-                        made.packs      ? memory::format_tag::BA16a64b2a
-                        : p.transpose_b ? transposed
-                                        : plain);
+  made.b = memory::desc({p.k, p.n}, type, p.transpose_b ? transposed : plain);
   made.c = memory::desc({p.m, p.n}, type, plain);
-  made.primitive = dnnl::matmul(dnnl::matmul::primitive_desc(
-      dnnl::matmul::desc(made.a, made.b, made.c), DnnlAttr(), DnnlEngine()));
+  const auto product = [&](const memory::desc& b) {
+    return dnnl::matmul::primitive_desc(dnnl::matmul::desc(made.a, b, made.c),
+                                        DnnlAttr(), DnnlEngine());
+  };
+  if (MayPack(p)) {
+    // Machines without products of bfloat16 want another order, and compute
+    // slowly in this one.
+    const memory::desc strips({p.k, p.n}, type, memory::format_tag::BA16a64b2a);
+    const auto wanted =
+        product(memory::desc({p.k, p.n}, type, memory::format_tag::any));
+    if (wanted.weights_desc() == strips) {
+      made.packs = true;
+      made.b = strips;
+      made.primitive = dnnl::matmul(wanted);
+      return made;
+    }
+  }
+  made.primitive = dnnl::matmul(product(made.b));
   return made;
 }
 

@@ -62,8 +62,8 @@ inline float Expm1(float x) {
 }
 
 // The same for x <= 0, in three quarters of the time: one power of two is
-// enough. (Not larger ones: any number.) What is not normal is 0, as it is to
-// the threads that run kernels.
+// enough. What is not normal is 0, as it is to the threads that run kernels.
+// For larger x the result means nothing.
 inline float ExpOfNegative(float x) {
   x = x < -104.0f ? -104.0f : x;
   int32_t n;

@@ -65,10 +65,6 @@ class FusedRun {
   };
   static constexpr size_t kNowhere = static_cast<size_t>(-1);
 
-  // Of any stage.
-  const std::vector<int>& InputsOf(size_t s) const {
-    return stages_.kernels.nodes()[s].inputs;
-  }
   size_t NumInputs() const { return static_cast<size_t>(stages_.num_inputs); }
   // An input of the node (>= 0), or of stage -1 - `from`.
   Value& ValueAt(int from) {
@@ -169,7 +165,7 @@ class FusedRun {
 
   // The stage's own kernel, on what is in memory.
   Status RunAlone(size_t s, Value* value) {
-    const std::vector<int>& inputs = InputsOf(s);
+    const absl::Span<const int> inputs = stages_.list[s].inputs();
     std::vector<EdgeValue> edges(inputs.size());
     for (size_t i = 0; i < inputs.size(); ++i) {
       const int from = inputs[i];
@@ -219,8 +215,7 @@ class FusedRun {
   Status RunGathered() {
     if (gathered_.empty()) return OkStatus();
     const int64_t total = ShapeOf(shape_).num_elements();
-    FusedBlocks blocks(total, static_cast<size_t>(stages_.num_registers),
-                       stages_.widest);
+    FusedBlocks blocks(total, stages_.num_registers, stages_.widest);
     absl::InlinedVector<size_t, 16> number_of(stages_.list.size(), kNowhere);
     for (size_t i = 0; i < gathered_.size(); ++i) number_of[gathered_[i]] = i;
     int64_t cost_picos = 0;

@@ -36,7 +36,7 @@ struct FusedStages {
   static StatusOr<FusedStages> Make(const KernelInit& init);
 
   int num_inputs = 0;
-  int num_registers = 0;
+  size_t num_registers = 0;
   size_t widest = 1;  // bytes of an element of a result
   std::vector<Stage> list;
   FusedKernels kernels;

@@ -17,8 +17,8 @@ constexpr int64_t kBlockFloats = 96 << 10;
 constexpr int64_t kMostUnits = 16;
 constexpr int64_t kUnitTiles = 96;
 constexpr int64_t kLeastTiles = 4 * WinogradBlock::kStrip;
-// Blocks of more channels are larger than the second cache, and than small
-// images.
+// Of the input. A block has all of them, except for a filter's gradient, and of
+// more it would be larger than the second cache and than small images.
 constexpr int64_t kMostChannels = 2048;
 
 // The gradient of the input is a convolution of the output's with the filter
@@ -206,7 +206,7 @@ bool WinogradFits(const ConvProblem& p) {
 bool WinogradPays(ConvPass pass, const ConvProblem& p) {
   if (!WinogradFits(p)) return false;
   const TiledConv c = TiledConvOf(pass, p);
-  if (c.in_depth > kMostChannels) return false;
+  if (pass != ConvPass::kFilter && c.in_depth > kMostChannels) return false;
   // Both ways compute whole vectors of the output's channels.
   const double elements =
       static_cast<double>(c.in_depth) * RoundUpTo(c.out_depth, kWinogradLanes);
