@@ -10,9 +10,6 @@ namespace {
 
 constexpr size_t kLine = 64;
 
-// More than this does not stay in a core's own caches.
-constexpr size_t kPrefetchBytes = size_t{256} << 10;
-
 // What memory takes for a byte, of the share of a core.
 constexpr int kPicosPerByte = 200;
 
@@ -86,24 +83,11 @@ void FusedBlocks::Finish() {
   const bool moves = cost_picos_ < kPicosPerByte * static_cast<int>(touched);
   touched *= static_cast<size_t>(total_);
   past_caches_ = moves && PaysPastCaches(touched);
-  prefetches_ = touched > kPrefetchBytes;
 }
 
 void FusedBlocks::Fail(size_t index) {
   size_t before = failed_.load(std::memory_order_relaxed);
   while (index < before && !failed_.compare_exchange_weak(before, index)) {
-  }
-}
-
-void FusedBlocks::Prefetch(int64_t at, int64_t n, size_t part,
-                           size_t parts) const {
-  for (const Operand& s : streams_) {
-    const char* const block = s.data + static_cast<size_t>(at) * s.step;
-    const size_t bytes = static_cast<size_t>(n) * s.step;
-    const size_t end = bytes * (part + 1) / parts;
-    for (size_t i = bytes * part / parts / kLine * kLine; i < end; i += kLine) {
-      __builtin_prefetch(block + i);
-    }
   }
 }
 
@@ -118,16 +102,12 @@ void FusedBlocks::Run(int64_t begin, int64_t end) {
   absl::InlinedVector<char*, 16> results(num_stages_);
   for (int64_t at = begin; at < end; at += kBlock) {
     const int64_t n = std::min(kBlock, end - at);
-    // The memory works while the stages compute.
-    const int64_t next = prefetches_ ? std::min(kBlock, end - at - n) : 0;
     const auto block_of = [&](const Operand& x) -> const char* {
       return x.data == nullptr ? results[x.stage]
                                : x.data + static_cast<size_t>(at) * x.step;
     };
-    for (size_t p = 0; p < passes_.size(); ++p) {
-      const Pass& pass = passes_[p];
+    for (const Pass& pass : passes_) {
       const Stage& stage = pass.stage;
-      if (next > 0) Prefetch(at + n, next, p, passes_.size());
       char* const to =
           stage.out == nullptr
               ? nullptr

@@ -72,8 +72,6 @@ class FusedBlocks {
   // Makes a pair of the last pass and `stage`, if there is such a loop.
   bool JoinsLast(const Stage& stage, Pass* joined) const;
   void Fail(size_t index);
-  // Asks for part `part` of `parts` of the block at `at`, `n` elements long.
-  void Prefetch(int64_t at, int64_t n, size_t part, size_t parts) const;
   bool GoesPastCaches(const Stage& stage) const {
     return past_caches_ && stage.out != nullptr && !stage.in_place;
   }
@@ -86,7 +84,6 @@ class FusedBlocks {
   absl::InlinedVector<Operand, 16> streams_;  // what is read from memory
   int cost_picos_ = 0;                        // of an element
   bool past_caches_ = false;
-  bool prefetches_ = false;
   std::atomic<size_t> failed_{kNone};
 };
 
