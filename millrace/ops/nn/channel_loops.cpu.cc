@@ -21,7 +21,7 @@ MR_TARGET_CLONES void AddRows(const float* x, const float* shift, int64_t rows,
   const int64_t step = RowsAtOnce(n);
   for (int64_t first = 0; first < rows; first += step) {
     const int64_t end = std::min(rows, first + step);
-    ForLanes(n, [&]<int kLanes>(int64_t c) MR_LANES {
+    ForWideLanes(n, [&]<int kLanes>(int64_t c) MR_LANES {
       float from[kLanes], s[kLanes], q[kLanes];
       for (int k = 0; k < kLanes; ++k) {
         from[k] = shift[c + k];
@@ -30,7 +30,7 @@ MR_TARGET_CLONES void AddRows(const float* x, const float* shift, int64_t rows,
       }
       for (int64_t r = first; r < end; ++r) {
         const float* const row = x + r * n + c;
-#pragma GCC unroll 4
+#pragma GCC unroll 8
         for (int k = 0; k < kLanes; ++k) {
           const float d = row[k] - from[k];
           s[k] += d;
@@ -73,7 +73,7 @@ MR_TARGET_CLONES void AddGradRows(const float* dy, const float* x,
   const int64_t step = RowsAtOnce(n);
   for (int64_t first = 0; first < rows; first += step) {
     const int64_t end = std::min(rows, first + step);
-    ForLanes(n, [&]<int kLanes>(int64_t c) MR_LANES {
+    ForWideLanes(n, [&]<int kLanes>(int64_t c) MR_LANES {
       float m[kLanes], s[kLanes], q[kLanes];
       for (int k = 0; k < kLanes; ++k) {
         m[k] = mean[c + k];
@@ -83,7 +83,7 @@ MR_TARGET_CLONES void AddGradRows(const float* dy, const float* x,
       for (int64_t r = first; r < end; ++r) {
         const float* const grad = dy + r * n + c;
         const float* const row = x + r * n + c;
-#pragma GCC unroll 4
+#pragma GCC unroll 8
         for (int k = 0; k < kLanes; ++k) {
           const float d = grad[k];
           s[k] += d;
