@@ -14,11 +14,11 @@ inline constexpr size_t kMinSharedSliceBytes = 4096;
 // Shares the big chunks' owners until gRPC has sent them, and copies the rest.
 grpc::ByteBuffer ToByteBuffer(const ByteChunks& bytes);
 
-// The slices of `buffer`, which is emptied, shared by their chunks: gRPC has its
-// memory back behind the last chunk, on whatever thread that ends. Messages of
-// 64 KB and more count against the memory budget as long as any of their chunks
-// lives: RESOURCE_EXHAUSTED above its limit, DATA_LOSS if gRPC cannot read
-// (decompress) the message.
+// The slices of `buffer`, which is emptied, shared by their chunks: gRPC has
+// its memory back behind the last chunk, on whatever thread that ends. Messages
+// of 64 KB and more count against the memory budget as long as any of their
+// chunks lives: RESOURCE_EXHAUSTED above its limit, DATA_LOSS if gRPC cannot
+// read (decompress) the message.
 StatusOr<ByteChunks> TakeBytes(grpc::ByteBuffer* buffer);
 
 }  // namespace millrace
