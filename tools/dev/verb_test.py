@@ -215,7 +215,7 @@ def run_selected(args, report):
             extra = ["-k", args.k] if args.k else []
             report.stage(name, lambda: pytest_runner.run(selection.python + extra, args.preset, args.long))
     if stock:
-        report.stage("cases against stock", lambda: against_stock(stock, args.preset))
+        report.stage("cases against stock", lambda: against_stock(dict.fromkeys(stock), args.preset))
 
 
 def filters(args, selection):

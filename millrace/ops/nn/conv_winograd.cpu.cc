@@ -4,6 +4,7 @@
 #include <atomic>
 #include <memory>
 
+#include "millrace/ops/nn/lanes.h"
 #include "millrace/ops/nn/winograd_tiles.h"
 
 namespace millrace::ops {
@@ -193,8 +194,7 @@ StatusOr<bool> RunFilterGradient(KernelContext& ctx, const TiledConv& c,
 }  // namespace
 
 bool WinogradFits(const ConvProblem& p) {
-  static const bool has_avx512 = HasAvx512();
-  if (!has_avx512 || p.type != DataType::kFloat || p.channels_first ||
+  if (!HasAvx512() || p.type != DataType::kFloat || p.channels_first ||
       p.spatial != 2 || p.groups != 1) {
     return false;
   }

@@ -259,8 +259,6 @@ MR_TILE_FUNCTION bool TransformTilesBack(const TiledConv& c,
 
 }  // namespace
 
-bool HasAvx512() { return __builtin_cpu_supports("avx512f"); }
-
 int64_t WinogradPanel::Count(int64_t out_depth) {
   return (out_depth + kMost - 1) / kMost;
 }

@@ -5,15 +5,13 @@
 // products transformed to the outputs. Over all channels, a tap of many tiles
 // is a product of matrices.
 //
-// All functions but the first need AVX-512F. They are for any thread; who calls
+// The functions need AVX-512F. They are for any thread; who calls
 // gives each its part of what is written.
 #pragma once
 
 #include <cstdint>
 
 namespace millrace::ops {
-
-bool HasAvx512();
 
 inline constexpr int64_t kWinogradTaps = 16;
 inline constexpr int64_t kWinogradLanes = 16;  // floats of a vector

@@ -11,39 +11,25 @@
 namespace millrace {
 namespace {
 
-constexpr size_t kMinCountedBytes = 64 << 10;
+constexpr int64_t kMinCountedBytes = 64 << 10;
 
-// The share of one message in the memory budget.
-class Charge {
+// What a message's chunks share: its slices, and its share of the memory
+// budget. A slice may be memory of gRPC's quota, and to give that back wakes
+// who waits for it, which crashes on a thread that is not in gRPC's code
+// (1.51). The end of a byte buffer is, so slices end with one.
+class Message final : public RefCounted {
  public:
-  Charge() = default;
-  Charge(MemoryBudget& budget, int64_t bytes)
-      : budget_(&budget), bytes_(bytes) {}
-  Charge(const Charge&) = delete;
-  Charge& operator=(const Charge&) = delete;
-  ~Charge() {
-    if (budget_ != nullptr) budget_->Release(bytes_);
+  // `counted_bytes` are reserved.
+  Message(const std::vector<grpc::Slice>& slices, int64_t counted_bytes)
+      : slices_(slices.data(), slices.size()), counted_bytes_(counted_bytes) {}
+  ~Message() override {
+    slices_.Clear();
+    if (counted_bytes_ > 0) MemoryBudget::Process().Release(counted_bytes_);
   }
 
  private:
-  MemoryBudget* const budget_ = nullptr;
-  const int64_t bytes_ = 0;
-};
-
-// What a message's chunks share. Its slices end here: a slice may be memory of
-// gRPC's quota, and to give that back wakes who waits for it, which crashes on
-// a thread that is not in gRPC's code (1.51). The end of a byte buffer is.
-class Message final : public RefCounted {
- public:
-  explicit Message(const std::vector<grpc::Slice>& slices)
-      : slices_(slices.data(), slices.size()) {}
-  Message(const std::vector<grpc::Slice>& slices, MemoryBudget& budget,
-          int64_t bytes)
-      : charge_(budget, bytes), slices_(slices.data(), slices.size()) {}
-
- private:
-  const Charge charge_;
-  const grpc::ByteBuffer slices_;
+  grpc::ByteBuffer slices_;
+  const int64_t counted_bytes_;
 };
 
 class SliceBuffer final : public Buffer {
@@ -88,12 +74,10 @@ grpc::ByteBuffer ToByteBuffer(const ByteChunks& bytes) {
 }
 
 StatusOr<ByteChunks> TakeBytes(grpc::ByteBuffer* buffer) {
-  const size_t size = buffer->Length();
-  MemoryBudget& budget = MemoryBudget::Process();
-  const bool counts = size >= kMinCountedBytes;
-  if (counts) {
-    const Status status =
-        budget.Reserve(static_cast<int64_t>(size), "a message");
+  const auto size = static_cast<int64_t>(buffer->Length());
+  const int64_t counted = size < kMinCountedBytes ? 0 : size;
+  if (counted > 0) {
+    const Status status = MemoryBudget::Process().Reserve(counted, "a message");
     if (!status.ok()) {
       buffer->Clear();
       return status;
@@ -102,9 +86,7 @@ StatusOr<ByteChunks> TakeBytes(grpc::ByteBuffer* buffer) {
   Ref<Message> message;  // ends behind the slices
   std::vector<grpc::Slice> slices;
   const bool readable = buffer->Dump(&slices).ok();
-  message = counts
-                ? MakeRef<Message>(slices, budget, static_cast<int64_t>(size))
-                : MakeRef<Message>(slices);
+  message = MakeRef<Message>(slices, counted);
   buffer->Clear();
   if (!readable) return DataLoss("gRPC could not read a message");
   ByteChunks bytes;
