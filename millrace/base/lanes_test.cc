@@ -152,6 +152,17 @@ TEST(ThreadPoolTest, NoTaskIsLostUnderAnySeed) {
   }
 }
 
+TEST(ThreadPoolTest, AThreadIsAwakeBeforeItsFirstTask) {
+  for (int round = 0; round < 500; ++round) {
+    std::atomic<int> awake{0};
+    {
+      ThreadPool pool("pool", 1);
+      pool.Schedule([&] { awake = pool.awake(); });
+    }
+    ASSERT_EQ(awake.load(), 1) << "in round " << round;
+  }
+}
+
 TEST(DenormalsTest, ScopeEnds) {
   volatile float tiny = 1e-38f;
   EXPECT_FALSE(FlushesDenormals());

@@ -131,11 +131,12 @@ void ThreadPool::Push(Task task) {
 
 void ThreadPool::StartThread() {
   const int index = started_.load(std::memory_order_relaxed);
+  // It counts as awake before it can run anything.
+  started_.store(index + 1, std::memory_order_relaxed);
   SimProcessScope here(process_);
   threads_.emplace_back(
       options_.threads == 1 ? name_ : absl::StrCat(name_, "-", index),
       [this, index] { Loop(index); });
-  started_.store(index + 1, std::memory_order_relaxed);
 }
 
 bool ThreadPool::Pop(int preferred, Task& task) {
