@@ -11,6 +11,15 @@ set(kernel_flags "")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set(kernel_flags -ftree-vectorize -fvect-cost-model=dynamic -fno-math-errno -fno-trapping-math)
 endif()
+# What is rounded to whole steps may not depend on whether a machine adds and
+# multiplies at once.
+set(quantize_flags ${kernel_flags})
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  list(APPEND quantize_flags -ffp-contract=off)
+endif()
+# Families whose time is in loops over elements.
+set(loop_families array linalg math nn quantize state train)
+millrace_pch(millrace_pch_quantize OPTIONS ${quantize_flags} HEADERS "${PROJECT_SOURCE_DIR}/millrace/kernel/kernel_decl.h")
 millrace_pch(millrace_pch_cpu OPTIONS ${kernel_flags} HEADERS "${PROJECT_SOURCE_DIR}/millrace/kernel/kernel_decl.h")
 millrace_pch(millrace_pch_op HEADERS "${PROJECT_SOURCE_DIR}/millrace/graph/shape_context.h")
 millrace_pch(millrace_pch_cases OPTIONS ${MILLRACE_UNOPTIMIZED} HEADERS "${PROJECT_SOURCE_DIR}/tests/cases/case.h")
@@ -31,18 +40,18 @@ function(millrace_facet)
       elseif(arg_SUFFIX STREQUAL "cases")
         target_compile_options(${objects_target} PRIVATE ${MILLRACE_UNOPTIMIZED})
       endif()
-      # What is rounded to whole steps may not depend on whether a machine adds
-      # and multiplies at once. (The precompiled header has other flags.)
-      if(arg_SUFFIX STREQUAL "cpu" AND family STREQUAL "quantize" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-        set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS -ffp-contract=off SKIP_PRECOMPILE_HEADERS ON)
-      endif()
-      if(TARGET millrace_pch_${arg_SUFFIX})
+      if(arg_SUFFIX STREQUAL "cpu" AND family STREQUAL "quantize")
+        target_compile_options(${objects_target} PRIVATE ${quantize_flags})
+        millrace_target(${objects_target} millrace_pch_quantize)
+      elseif(TARGET millrace_pch_${arg_SUFFIX})
         millrace_target(${objects_target} millrace_pch_${arg_SUFFIX})
       else()
         millrace_target(${objects_target})
       endif()
-      if(arg_SUFFIX STREQUAL "cases")
-        # Short files that name much alike, each for itself.
+      if(arg_SUFFIX STREQUAL "cases" OR
+         (arg_SUFFIX STREQUAL "cpu" AND CMAKE_BUILD_TYPE STREQUAL "Release" AND family IN_LIST loop_families))
+        # Cases are short and name much alike. Of loops, neighbours would decide
+        # how they are inlined and laid out.
         set_target_properties(${objects_target} PROPERTIES UNITY_BUILD OFF)
       endif()
       target_link_libraries(${objects_target} PUBLIC ${arg_LINK})
