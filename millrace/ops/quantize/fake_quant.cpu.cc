@@ -30,10 +30,10 @@ struct Steps {
 };
 
 // A range that is moved so that a step falls on 0.
-struct Range {
+struct NudgedRange {
   float min, max, scale;
 
-  Range(float low, float high, Steps steps) {
+  NudgedRange(float low, float high, Steps steps) {
     scale = (high - low) / (steps.most - steps.least);
     const float zero = steps.least - low / scale;
     // Where the range holds no 0 its end does; NaN counts as 0.
@@ -57,7 +57,7 @@ class Channels {
     const int64_t times = std::max<int64_t>(1, kEnough / depth);
     for (int64_t i = 0; i < times * depth; ++i) {
       const float low = min[i % depth], high = max[i % depth];
-      const Range r(low, high, steps);
+      const NudgedRange r(low, high, steps);
       const bool none = low == 0 && high == 0;
       min_.push_back(r.min);
       max_.push_back(r.max);
@@ -108,7 +108,7 @@ MR_TARGET_CLONES void RoundPiece(const float* x, const float* min,
 }
 
 // With one range: `inverse` is 1 / scale, rounded once.
-MR_TARGET_CLONES void RoundAll(const float* x, Range r, float inverse,
+MR_TARGET_CLONES void RoundAll(const float* x, NudgedRange r, float inverse,
                                float zero, float* z, int64_t n) {
 #pragma GCC ivdep
   for (int64_t i = 0; i < n; ++i) {
@@ -270,7 +270,7 @@ class FakeQuantArgs {
     return k;
   }
   Status Run(KernelContext& ctx) const {
-    const Range r(min_, max_, steps_);
+    const NudgedRange r(min_, max_, steps_);
     const float inverse = (steps_.most - steps_.least) / (max_ - min_);
     const float zero = std::floor(-r.min * inverse + 0.5f);
     MR_ASSIGN(Tensor* const out,

@@ -67,7 +67,7 @@ struct Lerp<Qint32> {
 };
 
 template <class T>
-struct Whole {
+struct WholePixels {
   using L = Lerp<T>;
   using Pixel = typename L::Pixel;
   using Part = typename L::Part;
@@ -89,7 +89,7 @@ struct Whole {
     return static_cast<Pixel>((out + kOne / 2) / kOne);
   }
 };
-struct Real {
+struct RealPixels {
   using Pixel = float;
   using Part = float;
   static Part PartOf(float part) { return part; }
@@ -190,11 +190,11 @@ class QuantizedResize {
     const auto* xs = reinterpret_cast<const Between*>(axis_x.data());
     switch (images.dtype()) {
       case DataType::kQuint8:
-        return Interpolate<Whole<Quint8>>(ctx, ys, xs, images, out);
+        return Interpolate<WholePixels<Quint8>>(ctx, ys, xs, images, out);
       case DataType::kQint32:
-        return Interpolate<Whole<Qint32>>(ctx, ys, xs, images, out);
+        return Interpolate<WholePixels<Qint32>>(ctx, ys, xs, images, out);
       default:
-        return Interpolate<Real>(ctx, ys, xs, images, out);
+        return Interpolate<RealPixels>(ctx, ys, xs, images, out);
     }
   }
 
