@@ -2,6 +2,7 @@
 // and name.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <string>
 #include <vector>
@@ -57,6 +58,11 @@ class ResourceStore {
   // NOT_FOUND if there is none.
   Status Delete(absl::string_view container, absl::string_view name,
                 absl::string_view type_name);
+  // A number that it has not given before, for names that nobody else has had:
+  // who made a resource may remove it by its name after a reset, late.
+  int64_t NextNumber() {
+    return next_number_.fetch_add(1, std::memory_order_relaxed);
+  }
   // Frees what the container holds; OK if there is no such container.
   void Clear(absl::string_view container);
   void ClearAll();
@@ -84,6 +90,7 @@ class ResourceStore {
   }
 
   const std::string default_container_;
+  std::atomic<int64_t> next_number_{0};
   mutable Mutex mu_;
   absl::flat_hash_map<std::string, Container> containers_;
 };

@@ -132,14 +132,10 @@ class TableKernel {
   }
 
   Status MakePrivate(KernelContext& ctx) const {
-    for (int i = 0;; ++i) {
-      place_.name = PrivateName(init_.node().name, i);
-      MR_ASSIGN(Ref<LookupTable> table, maker_.Make(ctx, place_.name));
-      const Status made =
-          store_.Create(place_.container, place_.name, std::move(table));
-      if (made.ok()) break;
-      if (made.code() != StatusCode::kAlreadyExists) return made;
-    }
+    place_.name = PrivateName(init_.node().name, store_.NextNumber());
+    MR_ASSIGN(Ref<LookupTable> table, maker_.Make(ctx, place_.name));
+    MR_RETURN_IF_ERROR(
+        store_.Create(place_.container, place_.name, std::move(table)));
     SetOutput();
     return OkStatus();
   }

@@ -78,7 +78,7 @@ StatusOr<ResourcePlace> PlaceOf(const KernelInit& init) {
   return place;
 }
 
-std::string PrivateName(absl::string_view node, int number) {
+std::string PrivateName(absl::string_view node, int64_t number) {
   return absl::StrCat("_", number, "_", node);
 }
 

@@ -24,8 +24,8 @@ struct ResourcePlace {
 // with characters other than letters, digits, '_', '.', '-' and '/'. A private
 // name is completed by PrivateName.
 StatusOr<ResourcePlace> PlaceOf(const KernelInit& init);
-// The number-th name that a private resource of the node may have.
-std::string PrivateName(absl::string_view node, int number);
+// The name of a private resource of the node, with a number of the store's.
+std::string PrivateName(absl::string_view node, int64_t number);
 
 // Output 0 of a node that makes a resource.
 class HandleOutput {
@@ -100,12 +100,10 @@ class HandleKernel {
     MR_ASSIGN(auto options, T::OptionsFrom(init));
     MR_ASSIGN(ResourcePlace place, PlaceOf(init));
     ResourceStore& store = init.device().resources();
-    for (int i = 0; place.is_private; ++i) {
-      place.name = PrivateName(init.node().name, i);
-      const Status made = store.Create(place.container, place.name,
-                                       MakeRef<T>(options, place.name));
-      if (made.ok()) break;
-      if (made.code() != StatusCode::kAlreadyExists) return made;
+    if (place.is_private) {
+      place.name = PrivateName(init.node().name, store.NextNumber());
+      MR_RETURN_IF_ERROR(store.Create(place.container, place.name,
+                                      MakeRef<T>(options, place.name)));
     }
     return std::unique_ptr<HandleKernel>(
         new HandleKernel(init, std::move(options), std::move(place)));
