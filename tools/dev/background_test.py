@@ -84,7 +84,9 @@ class BackgroundTest(unittest.TestCase):
     def test_it_ends_before_a_program_that_is_ended(self):
         for number in (signal.SIGTERM, signal.SIGHUP):
             group = Group()
-            program = ("import signal, sys, background\nbackground.end_all_with_signals()\n"
+            # Under nohup it would inherit that SIGHUP is ignored.
+            program = ("import signal, sys, background\nsignal.signal(%d, signal.SIG_DFL)\n" % number +
+                       "background.end_all_with_signals()\n"
                        "background.Background(sys.argv[1:], pass_fds=[int(sys.argv[-1])])\nsignal.pause()\n")
             started = subprocess.Popen([sys.executable, "-B", "-c", program] + group.command, pass_fds=[group.write],
                                        cwd=os.path.dirname(os.path.abspath(__file__)))

@@ -11,6 +11,19 @@ import packages
 from console import ROOT, say
 from gtest_runner import Count
 
+TOOLS_SECONDS = 300
+
+
+def _run_tool(path):
+    """A file's tests: exit code and what they said. What they leave behind can hold their output open, so there is a limit."""
+    try:
+        done = subprocess.run([sys.executable, "-B", "-m", "unittest", os.path.basename(path)[:-3]],
+                              cwd=os.path.dirname(path), capture_output=True, text=True, timeout=TOOLS_SECONDS)
+        return done.returncode, done.stderr
+    except subprocess.TimeoutExpired as e:
+        said = (e.stderr or b"").decode(errors="replace")
+        return -1, said + "\n%s: still running after %d s, killed\n" % (os.path.relpath(path, ROOT), TOOLS_SECONDS)
+
 
 def run_tools():
     """tools/**/*_test.py need nothing but Python itself."""
@@ -20,14 +33,13 @@ def run_tools():
         folders[:] = [d for d in folders if not d.startswith((".", "__"))]
         tests += [os.path.join(base, f) for f in files if f.endswith("_test.py")]
     for path in sorted(tests):
-        done = subprocess.run([sys.executable, "-B", "-m", "unittest", os.path.basename(path)[:-3]],
-                              cwd=os.path.dirname(path), capture_output=True, text=True)
-        ran = re.search(r"^Ran (\d+) test", done.stderr, re.M)
-        bad = sum(int(n) for n in re.findall(r"(?:failures|errors)=(\d+)", done.stderr))
+        code, said = _run_tool(path)
+        ran = re.search(r"^Ran (\d+) test", said, re.M)
+        bad = sum(int(n) for n in re.findall(r"(?:failures|errors)=(\d+)", said))
         count = int(ran.group(1)) if ran else 0
-        if done.returncode != 0:
+        if code != 0:
             bad = max(bad, 1)
-            say(done.stderr.rstrip())
+            say(said.rstrip())
             total.again.append("cd %s && python3 -m unittest %s" % (os.path.relpath(os.path.dirname(path), ROOT),
                                                                     os.path.basename(path)[:-3]))
         total.add(Count(max(count - bad, 0), bad))
