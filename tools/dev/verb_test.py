@@ -163,9 +163,14 @@ def python_stages(args, report, venv):
         paths = selecting.python_tests(os.path.join("tests", folder))
         if paths:
             packages.need_venv()
-            # These wait most of their time: for servers to start, for time limits to pass.
-            processes = 2 if folder == "conformance" else 1
-            report.stage(folder, lambda: pytest_runner.run(paths, args.preset, args.long, processes=processes))
+            report.stage(folder, lambda: python_tests(args, paths))
+
+
+def python_tests(args, paths, options=()):
+    """Tests of conformance wait most of their time, for servers to start and limits to pass; clusters need the machine."""
+    conformance = os.path.join("tests", "conformance") + os.sep
+    several = len(paths) > 1 and all(p.startswith(conformance) for p in paths)
+    return pytest_runner.run(list(paths) + list(options), args.preset, args.long, processes=2 if several else 1)
 
 
 def fuzz(report):
@@ -213,7 +218,7 @@ def run_selected(args, report):
         if selection.python:
             report.stage("build " + args.preset, lambda: build(args.preset, ["programs"]))
             extra = ["-k", args.k] if args.k else []
-            report.stage(name, lambda: pytest_runner.run(selection.python + extra, args.preset, args.long))
+            report.stage(name, lambda: python_tests(args, selection.python, extra))
     if stock:
         report.stage("cases against stock", lambda: against_stock(dict.fromkeys(stock), args.preset))
 
