@@ -43,14 +43,13 @@ constexpr int64_t kSpinPart = 16;
 constexpr int64_t kMostSpinNanos = 50'000;
 // A prepared worker spins so long, from when it was prepared or last used, if
 // ReserveAwake was asked so lately; and not on cores that others want, which
-// show by a yield that takes so long. Whoever only wakes for a reply, as a
-// client does beside each step, takes less.
+// show by a yield that takes so long.
 constexpr int64_t kPreparedNanos = 250'000;
 constexpr int64_t kWantedNanos = 20'000'000;
 // Calls of ReserveAwake that follow each other so soon are a series: the steps
 // of a recurrent network, one layer after the other.
 constexpr int64_t kSeriesNanos = 500'000;
-constexpr int64_t kContestedYieldNanos = 200'000;
+constexpr int64_t kContestedYieldNanos = 10'000;
 constexpr int64_t kContestedNanos = 100'000;
 
 // A piece of work of a team, on the caller's stack.
