@@ -48,9 +48,10 @@ size_t CacheBytesOf(absl::string_view text) {
   return size_t{number} << shift;
 }
 
-bool PaysPastCaches(size_t touched_bytes) {
+bool PaysPastCaches(size_t touched_bytes, WaitsFor what) {
   static const size_t bytes = LastLevelBytes();
-  return touched_bytes > bytes + bytes / 2;
+  return touched_bytes >
+         (what == WaitsFor::kMemory ? bytes / 4 * 3 : bytes / 2 * 3);
 }
 
 #ifdef __SSE2__

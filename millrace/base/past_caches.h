@@ -15,8 +15,11 @@
 namespace millrace {
 
 // Whether an op should: it reads and writes `touched_bytes` in all, and its
-// result takes over no input's memory.
-bool PaysPastCaches(size_t touched_bytes);
+// result takes over no input's memory. Where it waits for memory alone, from
+// three quarters of the last level on, which others use, too; where it computes
+// meanwhile, from one and a half on: what is cached yet comes sooner then.
+enum class WaitsFor { kMemory, kComputing };
+bool PaysPastCaches(size_t touched_bytes, WaitsFor what);
 
 // A size as Linux says it: "32768K"; 0 for anything else.
 size_t CacheBytesOf(absl::string_view text);

@@ -31,8 +31,19 @@ TEST(PastCachesTest, SizesAsLinuxSaysThem) {
 }
 
 TEST(PastCachesTest, PaysForWhatIsLarge) {
-  EXPECT_FALSE(PaysPastCaches(size_t{64} << 10));
-  EXPECT_TRUE(PaysPastCaches(size_t{64} << 30));
+  for (const WaitsFor what : {WaitsFor::kMemory, WaitsFor::kComputing}) {
+    EXPECT_FALSE(PaysPastCaches(size_t{64} << 10, what));
+    EXPECT_TRUE(PaysPastCaches(size_t{64} << 30, what));
+  }
+}
+
+TEST(PastCachesTest, PaysSoonerForWhatOnlyMoves) {
+  size_t from[2] = {};  // the least power of two that pays
+  for (const WaitsFor what : {WaitsFor::kMemory, WaitsFor::kComputing}) {
+    size_t& bytes = from[what == WaitsFor::kComputing];
+    for (bytes = 1; !PaysPastCaches(bytes, what);) bytes *= 2;
+  }
+  EXPECT_EQ(from[1], 2 * from[0]);
 }
 
 }  // namespace

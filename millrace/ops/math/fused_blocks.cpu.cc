@@ -89,7 +89,7 @@ void FusedBlocks::Finish() {
   // What computes longer than memory moves gains nothing.
   const bool moves = cost_picos_ < kPicosPerByte * static_cast<int>(touched);
   touched *= static_cast<size_t>(total_);
-  past_caches_ = moves && PaysPastCaches(touched);
+  past_caches_ = moves && PaysPastCaches(touched, WaitsFor::kMemory);
   if (streams_.size() > 1 && touched > kFromMemoryBytes) block_ = kShortBlock;
 }
 

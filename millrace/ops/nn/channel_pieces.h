@@ -54,7 +54,7 @@ class MutableFloatElements {
   MutableFloatElements(Tensor* t, size_t touched_bytes)
       : type_(t->dtype()),
         data_(t->mutable_data()),
-        past_caches_(PaysPastCaches(touched_bytes)) {}
+        past_caches_(PaysPastCaches(touched_bytes, WaitsFor::kComputing)) {}
   float* Room(int64_t begin, int64_t n, std::vector<float>& room) {
     if (IsInPlace(n)) return reinterpret_cast<float*>(data_) + begin;
     room.resize(static_cast<size_t>(n));

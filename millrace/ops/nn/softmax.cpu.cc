@@ -52,7 +52,7 @@ Status RunSoftmax(KernelContext& ctx) {
     T* z = out->mutable_flat<T>().data();
     const bool past_caches =
         static_cast<size_t>(n) * sizeof(T) <= kMostBytesPastCaches &&
-        PaysPastCaches(2 * out->size_bytes());
+        PaysPastCaches(2 * out->size_bytes(), WaitsFor::kComputing);
     return ctx.ParallelFor(
         shape.num_elements() / n, n * kCostPerElement,
         [&](int64_t begin, int64_t end) {
