@@ -13,7 +13,9 @@ TEST(Bfloat16ProductTest, PackedAsOneDnnPacks) {
   using dnnl::memory;
   constexpr int64_t kRows = 96, kColumns = 192;
   std::vector<uint16_t> b(kRows * kColumns), expected(b.size());
-  std::iota(b.begin(), b.end(), uint16_t{7});
+  // From the smallest normal number on: without AVX-512 the reorder goes
+  // through float and may flush what is smaller.
+  std::iota(b.begin(), b.end(), uint16_t{0x80});
   std::vector<uint32_t> packed(b.size() / 2);
   const memory::desc plain({kRows, kColumns}, memory::data_type::bf16,
                            memory::format_tag::ab);
