@@ -24,6 +24,11 @@ millrace_pch(millrace_pch_cpu OPTIONS ${kernel_flags} HEADERS "${PROJECT_SOURCE_
 millrace_pch(millrace_pch_op HEADERS "${PROJECT_SOURCE_DIR}/millrace/graph/shape_context.h")
 millrace_pch(millrace_pch_cases OPTIONS ${MILLRACE_UNOPTIMIZED} HEADERS "${PROJECT_SOURCE_DIR}/tests/cases/case.h")
 
+# Each compiles one header of loops for an instruction set of its own.
+foreach(set avx2 avx512)
+  set_source_files_properties("${PROJECT_SOURCE_DIR}/millrace/ops/nn/winograd_${set}.cpu.cc" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endforeach()
+
 # millrace_facet(NAME schema SUFFIX op TABLE all_ops HEADER millrace/graph/all_ops.h LINK lib...)
 function(millrace_facet)
   cmake_parse_arguments(arg "" "NAME;SUFFIX;TABLE;HEADER" "LINK" ${ARGN})

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <memory>
 
-#include "millrace/ops/nn/lanes.h"
 #include "millrace/ops/nn/winograd_tiles.h"
 
 namespace millrace::ops {
@@ -89,10 +88,20 @@ constexpr int64_t RoundUpTo(int64_t n, int64_t unit) {
 //   [16,56,56,64] to 64: 19095, 10921   [16,14,14,256] to 256: 17416, 11019
 //   [8,28,28,64] to 16: 874, 646        [8,28,28,16] to 16: 205, 235
 //   [1,28,28,64] to 64: 416, 526        [4,7,7,256] to 256: 1108, 1108
+// And what a multiply-add takes by oneDNN: of the gradient of the filter, more
+// without AVX-512. Two cores of Zen 3, forward and gradient of the filter:
+//   [16,56,56,64] to 64: 35418, 15776   75204, 14155
+//   [1,28,28,64] to 64: 396, 224        428, 219
+//   [1,14,14,64] to 64: 111, 85         114, 115
+//   [1,14,14,256] to 256: 2495, 1325    2045, 1134
+//   [4,7,7,256] to 256: 1889, 1476      2785, 1758
+//   [4,7,7,512] to 512: 11728, 13233    15252, 9214
+//   [1,7,7,512] to 512: 4886, 8582      4877, 4534
 struct TransformCosts {
-  double tile_channel, filter_element;
+  double tile_channel, filter_element, direct;
 };
-constexpr TransformCosts kCosts = {130, 900}, kFilterCosts = {200, 3000};
+constexpr TransformCosts kCosts = {130, 900, 1}, kFilterCosts = {200, 3000, 1},
+                         kFilterCostsAvx2 = {200, 2000, 1.8};
 constexpr double kNanosPerMultiplyAdd = 0.02;
 
 // Multiply-adds of tiles and their transformations.
@@ -126,16 +135,18 @@ int64_t BlockTiles(const TiledConv& c, int64_t in_depth, int64_t shares) {
 
 // Panels of the input by panels of the output by parts of the tiles are units
 // of work, with sums of their own for each.
-StatusOr<bool> RunFilterGradient(KernelContext& ctx, const TiledConv& c,
-                                 const float* x, const float* dy,
-                                 float* filter) {
+StatusOr<bool> RunFilterGradient(KernelContext& ctx,
+                                 const WinogradKernels& kernels,
+                                 const TiledConv& c, const float* x,
+                                 const float* dy, float* filter) {
   const int width = ctx.device().intra_op_width();
   const int64_t tiles = c.Tiles();
   const int64_t ins = WinogradPanel::Count(c.in_depth);
   const int64_t outs = WinogradPanel::Count(c.out_depth);
   const int64_t pairs = ins * outs;
   const int64_t most_channels = std::min(c.in_depth, WinogradPanel::kMost);
-  const WinogradBlock block(BlockTiles(c, most_channels, 1), most_channels);
+  const WinogradBlock block(kernels, BlockTiles(c, most_channels, 1),
+                            most_channels);
   const int64_t parts =
       std::clamp<int64_t>(tiles / kUnitTiles, 1, (kMostUnits - 1) / pairs + 1);
   const int64_t sums_size = pairs * parts * WinogradBlock::kSumsSize;
@@ -179,11 +190,12 @@ StatusOr<bool> RunFilterGradient(KernelContext& ctx, const TiledConv& c,
           const int64_t v = i % WinogradPanel::kMostVectors;
           const auto in = WinogradPanel::At(c.in_depth, pair / outs);
           if (v >= in.vectors) continue;
-          if (!SumsToFilter(c, {in.first + v * kWinogradLanes, 1},
-                            WinogradPanel::At(c.out_depth, pair % outs),
-                            sums + pair * parts * WinogradBlock::kSumsSize +
-                                v * kWinogradLanes * WinogradPanel::kMost,
-                            parts, filter)) {
+          if (!kernels.sums_to_filter(
+                  c, {in.first + v * kWinogradLanes, 1},
+                  WinogradPanel::At(c.out_depth, pair % outs),
+                  sums + pair * parts * WinogradBlock::kSumsSize +
+                      v * kWinogradLanes * WinogradPanel::kMost,
+                  parts, filter)) {
             finite = false;
           }
         }
@@ -194,8 +206,8 @@ StatusOr<bool> RunFilterGradient(KernelContext& ctx, const TiledConv& c,
 }  // namespace
 
 bool WinogradFits(const ConvProblem& p) {
-  if (!HasAvx512() || p.type != DataType::kFloat || p.channels_first ||
-      p.spatial != 2 || p.groups != 1) {
+  if (WinogradKernelsHere().empty() || p.type != DataType::kFloat ||
+      p.channels_first || p.spatial != 2 || p.groups != 1) {
     return false;
   }
   return std::all_of(p.window + 1, p.window + kMaxSpatial, [](const Window& w) {
@@ -212,17 +224,21 @@ bool WinogradPays(ConvPass pass, const ConvProblem& p) {
       static_cast<double>(c.in_depth) * RoundUpTo(c.out_depth, kWinogradLanes);
   const double pixels =
       static_cast<double>(c.batch) * c.out_rows * c.out_columns;
-  const TransformCosts& costs =
-      pass == ConvPass::kFilter ? kFilterCosts : kCosts;
+  const bool avx2 = WinogradKernelsHere().front() == &kAvx2WinogradKernels;
+  const TransformCosts& costs = pass != ConvPass::kFilter ? kCosts
+                                : avx2                    ? kFilterCostsAvx2
+                                                          : kFilterCosts;
   return WorkOf(pass, c, c.Tiles()) + costs.filter_element * elements <
-         9 * pixels * elements;
+         9 * costs.direct * pixels * elements;
 }
 
 StatusOr<bool> RunWinogradConv(KernelContext& ctx, ConvPass pass,
-                               const ConvProblem& p, const ConvData& data) {
+                               const ConvProblem& p, const ConvData& data,
+                               const WinogradKernels& kernels) {
   const TiledConv c = TiledConvOf(pass, p);
   if (pass == ConvPass::kFilter) {
-    return RunFilterGradient(ctx, c, reinterpret_cast<float*>(data.input),
+    return RunFilterGradient(ctx, kernels, c,
+                             reinterpret_cast<float*>(data.input),
                              reinterpret_cast<float*>(data.output),
                              reinterpret_cast<float*>(data.filter));
   }
@@ -233,7 +249,8 @@ StatusOr<bool> RunWinogradConv(KernelContext& ctx, ConvPass pass,
 
   const int width = ctx.device().intra_op_width();
   const int64_t tiles = c.Tiles();
-  const WinogradBlock block(BlockTiles(c, c.in_depth, width), c.in_depth);
+  const WinogradBlock block(kernels, BlockTiles(c, c.in_depth, width),
+                            c.in_depth);
   const int64_t filter_size = RoundUpTo(WinogradFilterSize(c), kWinogradLanes);
   MR_ASSIGN(
       Tensor temp,
@@ -244,7 +261,7 @@ StatusOr<bool> RunWinogradConv(KernelContext& ctx, ConvPass pass,
   MR_RETURN_IF_ERROR(ctx.ParallelFor(
       slices, 16 * c.out_depth, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
-          TransformFilter(c, filter, i * kWinogradLanes, transformed);
+          TransformFilter(kernels, c, filter, i * kWinogradLanes, transformed);
         }
       }));
 

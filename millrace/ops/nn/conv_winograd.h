@@ -2,6 +2,7 @@
 #pragma once
 
 #include "millrace/ops/nn/conv_problem.h"
+#include "millrace/ops/nn/winograd_kernels.h"
 
 namespace millrace::ops {
 
@@ -15,7 +16,9 @@ bool WinogradPays(ConvPass pass, const ConvProblem& p);
 // Bits do not depend on threads. False, with anything written, where a result
 // is infinite or not a number: there the transformations make other values of
 // them than sums of products are. No size is 0.
-StatusOr<bool> RunWinogradConv(KernelContext& ctx, ConvPass pass,
-                               const ConvProblem& p, const ConvData& data);
+StatusOr<bool> RunWinogradConv(
+    KernelContext& ctx, ConvPass pass, const ConvProblem& p,
+    const ConvData& data,
+    const WinogradKernels& kernels = *WinogradKernelsHere().front());
 
 }  // namespace millrace::ops

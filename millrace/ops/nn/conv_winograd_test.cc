@@ -162,13 +162,13 @@ std::vector<ConvProblem> Problems() {
   return problems;
 }
 
-#define MR_SKIP_WITHOUT_AVX512()                   \
-  if (!WinogradFits(ProblemOf(1, 4, 4, 16, 16))) { \
-    GTEST_SKIP() << "this machine has no AVX-512"; \
+#define MR_SKIP_WITHOUT_KERNELS()                                \
+  if (WinogradKernelsHere().empty()) {                           \
+    GTEST_SKIP() << "this machine has neither AVX-512 nor AVX2"; \
   }
 
 TEST(WinogradConvTest, EqualsSumsOfProducts) {
-  MR_SKIP_WITHOUT_AVX512();
+  MR_SKIP_WITHOUT_KERNELS();
   WinogradRunner runner(4);
   KernelContext ctx = runner.Context();
   const DnnlConv direct;
@@ -176,15 +176,20 @@ TEST(WinogradConvTest, EqualsSumsOfProducts) {
   double worst[3] = {}, worst_direct[3] = {};  // by pass
   for (const ConvProblem& p : Problems()) {
     for (const ConvPass pass : kPasses) {
-      Operands<float> o = Random(p, ++seed);
-      Operands<float> other = o;
-      const StatusOr<bool> done = RunWinogradConv(ctx, pass, p, o.data());
-      ASSERT_TRUE(done.ok()) << done.status();
-      EXPECT_TRUE(*done) << Text(pass, p);
-      const double error = ErrorOf(pass, p, o, o.result(pass));
-      EXPECT_LT(error, 1e-6) << Text(pass, p) << ", seed " << seed;
+      const Operands<float> operands = Random(p, ++seed);
+      Operands<float> other = operands;
       const auto of_pass = static_cast<size_t>(pass);
-      worst[of_pass] = std::max(worst[of_pass], error);
+      for (const WinogradKernels* kernels : WinogradKernelsHere()) {
+        Operands<float> o = operands;
+        const StatusOr<bool> done =
+            RunWinogradConv(ctx, pass, p, o.data(), *kernels);
+        ASSERT_TRUE(done.ok()) << done.status();
+        EXPECT_TRUE(*done) << Text(pass, p);
+        const double error = ErrorOf(pass, p, o, o.result(pass));
+        EXPECT_LT(error, 1e-6)
+            << Text(pass, p) << ", seed " << seed << ", " << kernels->name;
+        worst[of_pass] = std::max(worst[of_pass], error);
+      }
       ASSERT_TRUE(direct.Run(ctx, pass, p, other.data()).ok());
       worst_direct[of_pass] = std::max(
           worst_direct[of_pass], ErrorOf(pass, p, other, other.result(pass)));
@@ -196,19 +201,23 @@ TEST(WinogradConvTest, EqualsSumsOfProducts) {
 
 // Halves and quarters of small whole numbers are exact.
 TEST(WinogradConvTest, SmallWholeNumbersAreExact) {
-  MR_SKIP_WITHOUT_AVX512();
+  MR_SKIP_WITHOUT_KERNELS();
   WinogradRunner runner(2);
   KernelContext ctx = runner.Context();
   const ConvProblem p = ProblemOf(2, 9, 8, 33, 40);
-  for (const ConvPass pass : kPasses) {
-    Operands<float> o(Random(p, 1), [](float x) { return std::round(9 * x); });
-    ASSERT_TRUE(RunWinogradConv(ctx, pass, p, o.data()).value());
-    EXPECT_EQ(ErrorOf(pass, p, o, o.result(pass)), 0) << Text(pass, p);
+  for (const WinogradKernels* kernels : WinogradKernelsHere()) {
+    for (const ConvPass pass : kPasses) {
+      Operands<float> o(Random(p, 1),
+                        [](float x) { return std::round(9 * x); });
+      ASSERT_TRUE(RunWinogradConv(ctx, pass, p, o.data(), *kernels).value());
+      EXPECT_EQ(ErrorOf(pass, p, o, o.result(pass)), 0)
+          << Text(pass, p) << ", " << kernels->name;
+    }
   }
 }
 
 TEST(WinogradConvTest, BitsDoNotDependOnThreads) {
-  MR_SKIP_WITHOUT_AVX512();
+  MR_SKIP_WITHOUT_KERNELS();
   const ConvProblem p = ProblemOf(3, 27, 28, 40, 72);
   for (const ConvPass pass : kPasses) {
     std::vector<float> first;
@@ -226,7 +235,7 @@ TEST(WinogradConvTest, BitsDoNotDependOnThreads) {
 // One number in an operand at a time; the result has the same numbers, and the
 // same others, as that of plain sums.
 TEST(WinogradConvTest, NumbersThatAreNotFiniteGoTheOtherWay) {
-  MR_SKIP_WITHOUT_AVX512();
+  MR_SKIP_WITHOUT_KERNELS();
   WinogradRunner runner(2);
   KernelContext ctx = runner.Context();
   const ConvProblem p = ProblemOf(4, 24, 24, 32, 32);
@@ -242,7 +251,10 @@ TEST(WinogradConvTest, NumbersThatAreNotFiniteGoTheOtherWay) {
         source[source.size() / 3] = special;
         source[source.size() / 3 + 1] = special;
         Operands<float> plain = o;
-        EXPECT_FALSE(RunWinogradConv(ctx, pass, p, o.data()).value());
+        for (const WinogradKernels* kernels : WinogradKernelsHere()) {
+          EXPECT_FALSE(
+              RunWinogradConv(ctx, pass, p, o.data(), *kernels).value());
+        }
         ASSERT_TRUE(best.Run(ctx, pass, p, o.data()).ok());
         ASSERT_TRUE(RunPlainConv(ctx, pass, p, plain.data()).ok());
         const std::vector<float>& y = o.result(pass);
@@ -263,7 +275,7 @@ TEST(WinogradConvTest, NumbersThatAreNotFiniteGoTheOtherWay) {
 }
 
 TEST(WinogradConvTest, TakesWhatPays) {
-  MR_SKIP_WITHOUT_AVX512();
+  MR_SKIP_WITHOUT_KERNELS();
   const auto pays = [](const ConvProblem& p) {
     return WinogradPays(ConvPass::kForward, p);
   };

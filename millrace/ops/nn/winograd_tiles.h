@@ -5,8 +5,9 @@
 // products transformed to the outputs. Over all channels, a tap of many tiles
 // is a product of matrices.
 //
-// The functions need AVX-512F. They are for any thread; who calls
-// gives each its part of what is written.
+// What runs in them is compiled for several instruction sets
+// (winograd_kernels.h). They are for any thread; who calls gives each its part
+// of what is written.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,9 @@
 namespace millrace::ops {
 
 inline constexpr int64_t kWinogradTaps = 16;
-inline constexpr int64_t kWinogradLanes = 16;  // floats of a vector
+inline constexpr int64_t kWinogradLanes = 16;  // channels of a vector
+
+struct WinogradKernels;
 
 // A convolution of images with channels last, as tiles: from whatever is
 // `in` to `out`. Tiles count along a row of an image, rows, and images; those
@@ -57,8 +60,9 @@ struct WinogradFilter {
 
 // Transforms the channels [first, first + kWinogradLanes) of the input, which
 // may end before that.
-void TransformFilter(const TiledConv& c, const WinogradFilter& filter,
-                     int64_t first, float* transformed);
+void TransformFilter(const WinogradKernels& kernels, const TiledConv& c,
+                     const WinogradFilter& filter, int64_t first,
+                     float* transformed);
 
 // The transformed inputs of a block of tiles and their products with a panel,
 // both by tap, tile, channel; channels are padded to whole vectors.
@@ -66,8 +70,9 @@ class WinogradBlock {
  public:
   static constexpr int64_t kStrip = 6;  // tiles that are multiplied together
 
-  // `tiles` at most, a multiple of kStrip.
-  WinogradBlock(int64_t tiles, int64_t in_depth);
+  // `tiles` at most, a multiple of kStrip. `kernels` must live as long.
+  WinogradBlock(const WinogradKernels& kernels, int64_t tiles,
+                int64_t in_depth);
 
   int64_t tiles() const { return tiles_; }
   // Floats that it needs.
@@ -101,15 +106,10 @@ class WinogradBlock {
                    const float* block, float* sums) const;
 
  private:
+  const WinogradKernels& kernels_;
   int64_t tiles_;
   int64_t in_row_;                  // of a tile
   int64_t in_stride_, out_stride_;  // of a tap
 };
-
-// The gradient of a filter for channels of the input and output, from `count`
-// sums, kSumsSize apart. False if any is infinite or not a number.
-bool SumsToFilter(const TiledConv& c, const WinogradPanel& in,
-                  const WinogradPanel& out, const float* sums, int64_t count,
-                  float* filter);
 
 }  // namespace millrace::ops
