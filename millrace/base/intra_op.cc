@@ -47,9 +47,8 @@ constexpr int64_t kMostSpinNanos = 50'000;
 constexpr int64_t kPreparedNanos = 250'000;
 constexpr int64_t kWantedNanos = 20'000'000;
 // Calls of ReserveAwake that follow each other so soon are a series: the steps
-// of a recurrent network, one layer after the other. On a slow machine a product
-// that gets no worker takes half of that.
-constexpr int64_t kSeriesNanos = 1'000'000;
+// of a recurrent network, one layer after the other.
+constexpr int64_t kSeriesNanos = 500'000;
 constexpr int64_t kContestedYieldNanos = 10'000;
 constexpr int64_t kContestedNanos = 100'000;
 

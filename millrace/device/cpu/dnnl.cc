@@ -18,27 +18,16 @@ namespace {
 // Waking a thread that sleeps costs 5 us on a good day, 50 us on a virtual
 // machine; a product of so many multiply-adds takes one thread about 150 us.
 constexpr int64_t kMinMultiplyAdds = int64_t{1} << 24;
-// For half of that threads are asked to be awake the next time, and woken where
-// they are not: a machine of half the speed takes as long for it, and on others
-// it is a draw.
-constexpr int64_t kMinWokenMultiplyAdds = kMinMultiplyAdds / 2;
 // One of so many, 20 us, is shared with threads that are awake.
 constexpr int64_t kMinAwakeMultiplyAdds = int64_t{1} << 21;
 
 IntraOpPool::Team MakeTeam(IntraOpPool& pool, int64_t multiply_adds, int most) {
   if (most == 1 || multiply_adds < kMinAwakeMultiplyAdds) return {};
-  const bool is_long = multiply_adds >= kMinMultiplyAdds;
-  const int64_t share =
-      (is_long ? kMinMultiplyAdds : kMinAwakeMultiplyAdds) / 2;
+  const bool wakes = multiply_adds >= kMinMultiplyAdds;
+  const int64_t share = (wakes ? kMinMultiplyAdds : kMinAwakeMultiplyAdds) / 2;
   const int width =
       static_cast<int>(std::min<int64_t>(multiply_adds / share, most));
-  if (is_long) return pool.Reserve(width);
-  IntraOpPool::Team team = pool.ReserveAwake(width);
-  if (team.width() == 1 && multiply_adds >= kMinWokenMultiplyAdds) {
-    team.Release();
-    team = pool.Reserve(2);
-  }
-  return team;
+  return wakes ? pool.Reserve(width) : pool.ReserveAwake(width);
 }
 
 // One parallel region: what its members know of each other.
