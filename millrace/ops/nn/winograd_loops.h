@@ -10,6 +10,8 @@
 #include "millrace/ops/nn/winograd_kernels.h"
 #include "millrace/ops/nn/winograd_places.h"
 
+// For tools that read this file alone. Vectors of another set do not compile
+// with it.
 #ifndef MR_LOOPS_TARGET
 #define MR_LOOPS_TARGET __attribute__((target("avx512f")))
 #endif
