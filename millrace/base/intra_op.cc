@@ -47,8 +47,9 @@ constexpr int64_t kMostSpinNanos = 50'000;
 constexpr int64_t kPreparedNanos = 250'000;
 constexpr int64_t kWantedNanos = 20'000'000;
 // Calls of ReserveAwake that follow each other so soon are a series: the steps
-// of a recurrent network, one layer after the other.
-constexpr int64_t kSeriesNanos = 500'000;
+// of a recurrent network, one layer after the other. On a slow machine a
+// product that gets no worker takes half of that.
+constexpr int64_t kSeriesNanos = 1'000'000;
 constexpr int64_t kContestedYieldNanos = 10'000;
 constexpr int64_t kContestedNanos = 100'000;
 
@@ -236,14 +237,18 @@ IntraOpPool::Worker& IntraOpPool::Started(int i) {
 IntraOpPool::Team IntraOpPool::Reserve(int width) {
   if (internal::InSim()) return {};
   Team team = Begin();
+  AddIdle(&team, width);
+  return team;
+}
+
+void IntraOpPool::AddIdle(Team* team, int width) {
   width = std::min({width, width_, FreeCores()});
-  while (team.width() < width) {
+  while (team->width() < width) {
     const int i = TakeIdle(false);
     if (i < 0) break;
     Started(i);
-    team.workers_.push_back(i);
+    team->workers_.push_back(i);
   }
-  return team;
 }
 
 void IntraOpPool::AddAwake(Team* team, int width) {
@@ -262,13 +267,14 @@ IntraOpPool::Team IntraOpPool::ReserveSpinning(int width) {
   return team;
 }
 
-IntraOpPool::Team IntraOpPool::ReserveAwake(int width) {
+IntraOpPool::Team IntraOpPool::ReserveAwake(int width, int woken) {
   if (internal::InSim() || width_ == 1) return {};
   Team team = Begin();
   wanted_width_.store(width, std::memory_order_relaxed);
   const int64_t now = NowNanos();
   const int64_t before = wanted_nanos_.exchange(now, std::memory_order_relaxed);
   AddAwake(&team, width);
+  AddIdle(&team, std::min(width, woken));
   width = std::min({width, width_, FreeCores()});
   // Too late for this one, but not for the next.
   if (team.width() < width && now - before < kSeriesNanos) WakeWanted(now);
@@ -348,7 +354,12 @@ IntraOpPool::Team& IntraOpPool::Team::operator=(Team&& o) noexcept {
   return *this;
 }
 
-void IntraOpPool::Team::Run(TeamFunction fn) {
+void IntraOpPool::Team::Run(TeamFunction fn) { RunJob<true>(fn); }
+
+void IntraOpPool::Team::Share(TeamFunction fn) { RunJob<false>(fn); }
+
+template <bool kAll>
+void IntraOpPool::Team::RunJob(TeamFunction fn) {
   if (workers_.empty()) return fn(0, 1);
   Job job{fn, width(), {static_cast<uint32_t>(workers_.size())}};
   for (size_t i = 0; i < workers_.size(); ++i) {
@@ -358,6 +369,16 @@ void IntraOpPool::Team::Run(TeamFunction fn) {
     worker.Wake();
   }
   job.Work(0);
+  if constexpr (!kAll) {
+    // Takes the job from those who have not taken it: nothing is left of it.
+    for (const int i : workers_) {
+      Job* left = &job;
+      if (pool_->workers_[i]->job.compare_exchange_strong(
+              left, nullptr, std::memory_order_acq_rel)) {
+        job.FinishOne();
+      }
+    }
+  }
   job.Wait();
   if (job.exception) std::rethrow_exception(job.exception);
 }
@@ -415,7 +436,7 @@ Status IntraOpPool::ParallelFor(int64_t total, int64_t cost_per_unit_nanos,
     (cost < kMinAskedNanos   ? ReserveSpinning(most)
      : cost < kMinWokenNanos ? ReserveAwake(most)
                              : Reserve(most))
-        .Run(work);
+        .Share(work);
   }
   return scope ? scope->status() : OkStatus();
 }

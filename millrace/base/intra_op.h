@@ -68,10 +68,18 @@ class IntraOpPool {
     // wait for each other by spinning) and returns after the last; then throws
     // the first exception of a member, if any.
     void Run(absl::FunctionRef<void(int index, int width)> fn);
+    // For work in pieces that whoever is free takes: calls fn on the caller and
+    // on the members that come before the caller's call returns, and returns
+    // after the last. A member that sleeps and wakes too late is not waited
+    // for. Throws as Run does.
+    void Share(absl::FunctionRef<void(int index, int width)> fn);
     void Release();
 
    private:
     friend class IntraOpPool;
+    template <bool kAll>
+    void RunJob(absl::FunctionRef<void(int, int)> fn);
+
     IntraOpPool* pool_ = nullptr;
     bool is_outsider_ = false;  // counted in outsiders_
     std::vector<int> workers_;
@@ -80,8 +88,9 @@ class IntraOpPool {
   // that `callers` leaves; never waits.
   Team Reserve(int width);
   // The same of workers that are awake, for work that is over about when a
-  // sleeping one would start.
-  Team ReserveAwake(int width);
+  // sleeping one would start. Where that gives fewer than `woken` members,
+  // others fill the team up to so many.
+  Team ReserveAwake(int width, int woken = 1);
   // The same for work that is too short to ask for: Prepare learns nothing.
   Team ReserveSpinning(int width);
   // Work may come in some 100 us: wakes as many workers as ReserveAwake would
@@ -98,8 +107,11 @@ class IntraOpPool {
   // Threads that run kernels beside one that has a team.
   int Others() const;
   int TakeIdle(bool awake);
-  // Workers that are awake, until the team has `width` members.
+  // Workers that are awake, until the team has `width` members and takes no
+  // core that is not free.
   void AddAwake(Team* team, int width);
+  // The same with those that sleep.
+  void AddIdle(Team* team, int width);
   // What Prepare does, for a thread that holds a team.
   void WakeWanted(int64_t now);
   void GiveBack(int worker);

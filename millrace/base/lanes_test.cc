@@ -325,6 +325,46 @@ TEST(TeamTest, MembersRunAtTheSameTime) {
   EXPECT_EQ(pool.Reserve(2).width(), 2);
 }
 
+TEST(TeamTest, SharedWorkIsDoneByWhoComes) {
+  IntraOpPool pool("intra", 3);
+  IntraOpPool::Team team = pool.Reserve(3);
+  ASSERT_EQ(team.width(), 3);
+  for (int round = 0; round < 300; ++round) {
+    // Too little for workers that sleep.
+    std::atomic<int> next{0}, done{0}, inside{0};
+    std::atomic<int> members{0};
+    team.Share([&](int index, int width) {
+      EXPECT_EQ(width, 3);
+      EXPECT_EQ(members.fetch_or(1 << index) & (1 << index), 0)
+          << "member " << index << " twice";
+      ++inside;
+      while (next++ < 5) ++done;
+      --inside;
+    });
+    EXPECT_EQ(done.load(), 5);
+    EXPECT_EQ(inside.load(), 0) << "returned before a member did";
+    EXPECT_EQ(members.load() & 1, 1) << "the caller is one of them";
+  }
+  // Whoever has come is waited for, and what it throws is thrown.
+  std::atomic<bool> came{false};
+  EXPECT_THROW(team.Share([&](int index, int) {
+    if (index == 0) {
+      while (!came.load()) Yield();
+      return;
+    }
+    came.store(true);
+    throw std::bad_alloc();
+  }),
+               std::bad_alloc);
+  // None of them is left with work of before.
+  for (int round = 0; round < 100; ++round) {
+    std::atomic<int> members{0};
+    team.Share([](int, int) {});
+    team.Run([&](int index, int) { members |= 1 << index; });
+    EXPECT_EQ(members.load(), 7);
+  }
+}
+
 TEST(TeamTest, KernelsBesideEachOtherShareTheCores) {
   ThreadPool callers("callers", 2);
   IntraOpPool pool("intra", 2, &callers);
@@ -380,6 +420,7 @@ TEST(TeamTest, PreparedWorkersSleepWhenNothingComes) {
     Yield();
   }
   while (pool.ReserveAwake(2).width() == 2) Yield();
+  EXPECT_EQ(pool.ReserveAwake(2, 2).width(), 2) << "one that sleeps";
   EXPECT_EQ(pool.Reserve(2).width(), 2);
 }
 

@@ -20,14 +20,20 @@ namespace {
 constexpr int64_t kMinMultiplyAdds = int64_t{1} << 24;
 // One of so many, 20 us, is shared with threads that are awake.
 constexpr int64_t kMinAwakeMultiplyAdds = int64_t{1} << 21;
+// One of so many wakes a thread where none is awake: a machine of half the
+// speed takes twice as long for it, on others it is a draw.
+constexpr int64_t kMinWokenMultiplyAdds = int64_t{1} << 23;
 
 IntraOpPool::Team MakeTeam(IntraOpPool& pool, int64_t multiply_adds, int most) {
   if (most == 1 || multiply_adds < kMinAwakeMultiplyAdds) return {};
-  const bool wakes = multiply_adds >= kMinMultiplyAdds;
-  const int64_t share = (wakes ? kMinMultiplyAdds : kMinAwakeMultiplyAdds) / 2;
+  const bool is_long = multiply_adds >= kMinMultiplyAdds;
+  const int64_t share =
+      (is_long ? kMinMultiplyAdds : kMinAwakeMultiplyAdds) / 2;
   const int width =
       static_cast<int>(std::min<int64_t>(multiply_adds / share, most));
-  return wakes ? pool.Reserve(width) : pool.ReserveAwake(width);
+  if (is_long) return pool.Reserve(width);
+  return pool.ReserveAwake(width,
+                           multiply_adds >= kMinWokenMultiplyAdds ? 2 : 1);
 }
 
 // One parallel region: what its members know of each other.
@@ -202,6 +208,16 @@ DnnlRun::~DnnlRun() { omp_thread.team = nullptr; }
 void DnnlRun::ForMembers(absl::FunctionRef<void(int index, int width)> f) {
   omp_thread.team = nullptr;
   team_.Run(f);
+  omp_thread.team = &team_;
+}
+
+void DnnlRun::ShareParts(int64_t parts,
+                         absl::FunctionRef<void(int64_t part)> f) {
+  std::atomic<int64_t> next{0};
+  omp_thread.team = nullptr;
+  team_.Share([&](int, int) {
+    for (int64_t part; (part = next.fetch_add(1)) < parts;) f(part);
+  });
   omp_thread.team = &team_;
 }
 

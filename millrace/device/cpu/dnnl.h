@@ -44,7 +44,8 @@ dnnl::primitive_attr DnnlAttr();
 class DnnlRun {
  public:
   // Takes as many threads as are idle and as the work pays for: one below two
-  // million multiply-adds, only those awake below sixteen. CPU devices only.
+  // million multiply-adds, those awake and at most one more below sixteen. CPU
+  // devices only.
   DnnlRun(KernelContext& ctx, int64_t multiply_adds);
   // For code without a kernel: up to `width` threads of the pool.
   DnnlRun(IntraOpPool& pool, Allocator& allocator, int width);
@@ -57,6 +58,10 @@ class DnnlRun {
   // Calls f(index, width) on every member of the team at the same time and
   // returns after the last. oneDNN has one thread in each.
   void ForMembers(absl::FunctionRef<void(int index, int width)> f);
+
+  // Calls f(part) for each part of [0, parts), on whichever members have time;
+  // returns after the last. oneDNN has one thread in each.
+  void ShareParts(int64_t parts, absl::FunctionRef<void(int64_t part)> f);
 
   // Runs the primitive to its end, with scratch memory from the allocator.
   Status Execute(const dnnl::primitive& primitive,

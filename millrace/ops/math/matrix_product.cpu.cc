@@ -5,6 +5,7 @@
 
 #include "millrace/ops/math/elementwise.h"
 #include "millrace/ops/math/float_blocks.h"
+#include "millrace/ops/math/float_product.h"
 
 namespace millrace::ops {
 namespace {
@@ -22,112 +23,11 @@ int64_t MatrixCount(absl::Span<const int64_t> index, int64_t batches) {
   return *std::max_element(index.begin(), index.end()) + 1;
 }
 
-// oneDNN packs a transposed b of so many columns. Where there are fewer, it
-// reads them as they lie, at half the speed and less (64 x 512 times 512 x 64:
-// 37 us; times 512 x 128: 41 us).
-constexpr int64_t kPackedColumns = 128;
-// Rows or columns that are worth a thread.
-constexpr int64_t kMinLines = 32;
-// Of larger products oneDNN's threads share what they pack; for smaller ones
-// they wait for each other longer than that takes.
-constexpr int64_t kSmallShared = int64_t{1} << 25;
-
 // Terms of so many multiply-adds are added up without a look at the step.
 constexpr int64_t kTermsAtOnce = int64_t{1} << 30;
 
-using Part = MatrixProduct::Part;
-
-dnnl_status_t Sgemm(const MatrixProblem& p, const Part& part, const float* a,
-                    const float* b, float* c, bool accumulate) {
-  const int64_t b_stride = p.b_stride != 0 ? p.b_stride
-                           : p.transpose_b ? p.k
-                                           : p.n;
-  return dnnl_sgemm(
-      p.transpose_a ? 'T' : 'N', p.transpose_b ? 'T' : 'N', part.rows,
-      part.columns, p.k, 1.0f,
-      p.transpose_a ? a + part.row : a + part.row * p.k,
-      p.transpose_a ? p.m : p.k,
-      p.transpose_b ? b + part.column * b_stride : b + part.column, b_stride,
-      accumulate ? 1.0f : 0.0f, c + part.row * p.n + part.column, p.n);
-}
-
-int64_t WorkOf(const MatrixProduct::Term& t) {
+int64_t WorkOf(const ProductTerm& t) {
   return t.problem.m * t.problem.k * t.problem.n;
-}
-
-Status SgemmStatus(dnnl_status_t s) {
-  if (s == dnnl_success) return OkStatus();
-  if (s == dnnl_out_of_memory) return ResourceExhausted("OOM in oneDNN");
-  return Internal("oneDNN: sgemm failed with status ", static_cast<int>(s));
-}
-
-// How the members of a team share c.
-enum class Sharing { kOneDnn, kRows, kColumns };
-
-// oneDNN shares a product with a transposed b badly (64 x 512 times 512 x 256:
-// 79 us by two threads, 88 by one), so then each thread has columns of its own
-// (45 us), or rows where there are too few columns.
-Sharing SharingOf(const MatrixProblem& p, int64_t rows, int64_t width) {
-  if (width == 1) return Sharing::kOneDnn;
-  if (!p.transpose_b && rows * p.k * p.n > kSmallShared) {
-    return Sharing::kOneDnn;
-  }
-  const bool enough_rows = rows >= kMinLines * width;
-  if (p.n >= kPackedColumns * width && (p.transpose_b || !enough_rows)) {
-    return Sharing::kColumns;
-  }
-  if (enough_rows) return Sharing::kRows;
-  return p.n >= kMinLines * width ? Sharing::kColumns : Sharing::kOneDnn;
-}
-
-// The part of member `index`; may be empty.
-Part PartOf(Sharing sharing, const MatrixProblem& p, int64_t row, int64_t rows,
-            int64_t index, int64_t width) {
-  const int64_t lines = sharing == Sharing::kRows ? rows : p.n;
-  const int64_t share = ((lines + width - 1) / width + 15) / 16 * 16;
-  const int64_t first = std::min(index * share, lines);
-  const int64_t count = std::min(share, lines - first);
-  return sharing == Sharing::kRows ? Part{row + first, count, 0, p.n}
-                                   : Part{row, rows, first, count};
-}
-
-using FinishPart = absl::FunctionRef<void(const Part&)>;
-
-// Some rows of the sum of the terms, by the threads of `run`.
-Status SgemmRows(DnnlRun& run, absl::Span<const MatrixProduct::Term> terms,
-                 int64_t row, int64_t rows, float* c, bool accumulate,
-                 const FinishPart* finish = nullptr) {
-  const MatrixProblem& p = terms[0].problem;
-  const auto add_up = [&](const Part& part) {
-    for (const MatrixProduct::Term& t : terms) {
-      const dnnl_status_t s =
-          Sgemm(t.problem, part, reinterpret_cast<const float*>(t.a),
-                reinterpret_cast<const float*>(t.b), c,
-                accumulate || &t != &terms[0]);
-      if (s != dnnl_success) return s;
-    }
-    return dnnl_success;
-  };
-  const Sharing sharing = SharingOf(p, rows, run.width());
-  if (sharing == Sharing::kOneDnn) {
-    MR_RETURN_IF_ERROR(SgemmStatus(add_up({row, rows, 0, p.n})));
-    if (finish == nullptr) return OkStatus();
-    run.ForMembers([&](int index, int width) {
-      const Part part = PartOf(Sharing::kRows, p, row, rows, index, width);
-      if (part.rows > 0) (*finish)(part);
-    });
-    return OkStatus();
-  }
-  std::atomic<int> failed{dnnl_success};
-  run.ForMembers([&](int index, int width) {
-    const Part part = PartOf(sharing, p, row, rows, index, width);
-    if (part.rows == 0 || part.columns == 0) return;
-    const dnnl_status_t s = add_up(part);
-    if (s != dnnl_success) return failed.store(s, std::memory_order_relaxed);
-    if (finish != nullptr) (*finish)(part);
-  });
-  return SgemmStatus(
-      static_cast<dnnl_status_t>(failed.load(std::memory_order_relaxed)));
 }
 
 // Calls f(row, rows) for parts of c that do not take long, until the step is
@@ -180,30 +80,16 @@ StatusOr<MatrixProblem> ProblemOfMatrices(const Tensor& a, bool transpose_a,
 Status MatrixProduct::RunFloat(KernelContext& ctx, const MatrixProblem& p,
                                const float* a, const float* b, float* c,
                                bool accumulate) const {
-  const int64_t work = p.m * p.k * p.n;
-  if (p.batches > 1 && work < kSmallProduct) {
-    std::atomic<int> failed{dnnl_success};
-    MR_RETURN_IF_ERROR(ctx.ParallelFor(
-        p.batches, work / 40 + 200, [&](int64_t begin, int64_t end) {
-          for (int64_t i = begin; i < end; ++i) {
-            const dnnl_status_t s = Sgemm(
-                p, {0, p.m, 0, p.n}, a + p.AIndex(i) * p.m * p.k,
-                b + p.BIndex(i) * p.k * p.n, c + i * p.m * p.n, accumulate);
-            if (s != dnnl_success) failed.store(s, std::memory_order_relaxed);
-          }
-        }));
-    return SgemmStatus(
-        static_cast<dnnl_status_t>(failed.load(std::memory_order_relaxed)));
+  if (p.batches > 1 && p.m * p.k * p.n < kSmallProduct) {
+    return FloatProductBatch(ctx, p, a, b, c, accumulate);
   }
   for (int64_t i = 0; i < p.batches; ++i) {
     if (i > 0) MR_RETURN_IF_ERROR(ctx.CheckCancelled());
-    const Term term = {
-        p, reinterpret_cast<const char*>(a + p.AIndex(i) * p.m * p.k),
-        reinterpret_cast<const char*>(b + p.BIndex(i) * p.k * p.n)};
+    const ProductTerm term = TermOf(p, a, b, i);
     MR_RETURN_IF_ERROR(ForParts(ctx, p, [&](int64_t row, int64_t rows) {
       DnnlRun run(ctx, rows * p.k * p.n);
-      return SgemmRows(run, {&term, 1}, row, rows, c + i * p.m * p.n,
-                       accumulate);
+      return FloatProductRows(run, {&term, 1}, row, rows, c + i * p.m * p.n,
+                              accumulate);
     }));
   }
   return OkStatus();
@@ -211,26 +97,27 @@ Status MatrixProduct::RunFloat(KernelContext& ctx, const MatrixProblem& p,
 
 Status MatrixProduct::RunInParts(KernelContext& ctx, const MatrixProblem& p,
                                  const char* a, const char* b, char* c,
-                                 FinishPart finish) const {
-  const Term term = {p, a, b};
+                                 FinishProduct finish) const {
+  const ProductTerm term = {p, a, b};
   return ForParts(ctx, p, [&](int64_t row, int64_t rows) {
     DnnlRun run(ctx, rows * p.k * p.n);
-    return SgemmRows(run, {&term, 1}, row, rows, reinterpret_cast<float*>(c),
-                     false, &finish);
+    return FloatProductRows(run, {&term, 1}, row, rows,
+                            reinterpret_cast<float*>(c), false, &finish);
   });
 }
 
-Status MatrixProduct::RunSum(KernelContext& ctx, absl::Span<const Term> terms,
+Status MatrixProduct::RunSum(KernelContext& ctx,
+                             absl::Span<const ProductTerm> terms,
                              char* c) const {
   if (terms[0].problem.type == DataType::kDouble) {
-    for (const Term& t : terms) {
+    for (const ProductTerm& t : terms) {
       MR_RETURN_IF_ERROR(
           RunBlocked<double>(ctx, t.problem, t.a, t.b, c, &t != &terms[0]));
     }
     return OkStatus();
   }
   int64_t work = 0;
-  for (const Term& t : terms) work += WorkOf(t);
+  for (const ProductTerm& t : terms) work += WorkOf(t);
   // Threads that one product would not be worth are worth all of them.
   DnnlRun run(ctx, work);
   for (size_t i = 0; i < terms.size();) {
@@ -242,11 +129,11 @@ Status MatrixProduct::RunSum(KernelContext& ctx, absl::Span<const Term> terms,
          ++n) {
       work += WorkOf(terms[i + n]);
     }
-    const absl::Span<const Term> some = terms.subspan(i, n);
+    const absl::Span<const ProductTerm> some = terms.subspan(i, n);
     MR_RETURN_IF_ERROR(
         ForParts(ctx, terms[i].problem, [&](int64_t row, int64_t rows) {
-          return SgemmRows(run, some, row, rows, reinterpret_cast<float*>(c),
-                           i > 0);
+          return FloatProductRows(run, some, row, rows,
+                                  reinterpret_cast<float*>(c), i > 0);
         }));
     i += n;
   }

@@ -8,6 +8,7 @@
 #include "absl/types/span.h"
 #include "millrace/kernel/kernel_context.h"
 #include "millrace/ops/math/bfloat16_product.h"
+#include "millrace/ops/math/float_product.h"
 #include "millrace/ops/math/matrix_problem.h"
 
 namespace millrace::ops {
@@ -28,23 +29,14 @@ class MatrixProduct {
   Status Run(KernelContext& ctx, const MatrixProblem& p, const char* a,
              const char* b, char* c) const;
 
-  // Some rows and columns of c.
-  struct Part {
-    int64_t row, rows, column, columns;
-  };
   // The same for one product of floats; `finish` is called for parts of c that
   // are done, by the thread that computed them, which still has them in its
   // caches. Together they are c.
   Status RunInParts(KernelContext& ctx, const MatrixProblem& p, const char* a,
-                    const char* b, char* c,
-                    absl::FunctionRef<void(const Part&)> finish) const;
+                    const char* b, char* c, FinishProduct finish) const;
 
-  struct Term {
-    MatrixProblem problem;
-    const char *a, *b;
-  };
   // c = the sum of single products of one size; float and double only.
-  Status RunSum(KernelContext& ctx, absl::Span<const Term> terms,
+  Status RunSum(KernelContext& ctx, absl::Span<const ProductTerm> terms,
                 char* c) const;
 
  private:

@@ -50,7 +50,7 @@ class SplitProductKernel {
     const float* const bias = ctx.input(2).flat<float>().data();
     return product_.RunInParts(
         ctx, *p, ctx.input(0).data(), ctx.input(1).data(),
-        product.mutable_data(), [&](const MatrixProduct::Part& part) {
+        product.mutable_data(), [&](const ProductPart& part) {
           const int64_t end = part.column + part.columns;
           for (int64_t row = part.row; row < part.row + part.rows; ++row) {
             const float* const from = x + row * p->n;

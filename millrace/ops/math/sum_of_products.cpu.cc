@@ -25,7 +25,7 @@ class SumOfProductsKernel {
   }
 
   Status Run(KernelContext& ctx) const {
-    std::vector<MatrixProduct::Term> terms;
+    std::vector<ProductTerm> terms;
     if (!FindTerms(ctx, &terms)) return kernels_.RunOneByOne(ctx);
     const MatrixProblem& first = terms[0].problem;
     MR_ASSIGN(TensorShape shape, TensorShape::Make({first.m, first.n}));
@@ -35,8 +35,7 @@ class SumOfProductsKernel {
 
  private:
   // False where a product or the sum is an error, and where one is empty.
-  bool FindTerms(KernelContext& ctx,
-                 std::vector<MatrixProduct::Term>* terms) const {
+  bool FindTerms(KernelContext& ctx, std::vector<ProductTerm>* terms) const {
     for (int i = 0; i < ctx.num_inputs(); i += 2) {
       const Tensor& a = ctx.input(i);
       const Tensor& b = ctx.input(i + 1);

@@ -1,0 +1,191 @@
+#include "millrace/ops/math/float_product.h"
+
+#include <algorithm>
+#include <atomic>
+#include <optional>
+
+namespace millrace::ops {
+namespace {
+
+// Rows or columns that are worth a thread.
+constexpr int64_t kMinLines = 32;
+// Parts begin at multiples of this, as oneDNN's vectors do.
+constexpr int64_t kLines = 16;
+// oneDNN packs b for each part anew: many more rows than this, where there are,
+// make that cheap.
+constexpr int64_t kSharedRows = 128;
+constexpr int64_t kMostParts = 64;
+
+int64_t RoundUp(int64_t n, int64_t unit) {
+  return (n + unit - 1) / unit * unit;
+}
+
+// What differs between oneDNN's kernels.
+struct Kernels {
+  // Of fewer columns a transposed b is read as it lies, at half the speed and
+  // less (AVX-512: 64 x 512 times 512 x 64 37 us, times 512 x 128 41 us).
+  int64_t columns;
+  // Whether an element has the same bits beside other rows, b not transposed.
+  // Elsewhere oneDNN adds up what is left of its blocks of rows in another
+  // order.
+  bool rows_keep_bits;
+  // Multiply-adds that a part is worth, about 50 us.
+  int64_t part_work;
+  // Where each thread has several, those who are faster, or come sooner, take
+  // more. Not where each part is packed anew.
+  int64_t parts_per_thread;
+  // Whether threads should share what they pack of such a product, which
+  // oneDNN's own do. Where not, they would wait for each other for longer.
+  bool (*shares_packing)(const MatrixProblem& p, int64_t rows);
+};
+
+constexpr Kernels kAvx512 = {
+    128, true, int64_t{1} << 22, 1, [](const MatrixProblem& p, int64_t rows) {
+      // With a transposed b (64 x 512 times 512 x 256) two threads of its own
+      // take 79 us and one takes 88, two with columns of their own 45.
+      return !p.transpose_b && rows * p.k * p.n > int64_t{1} << 25;
+    }};
+constexpr Kernels kAvx2 = {kMinLines, false, int64_t{1} << 20, 4,
+                           [](const MatrixProblem& p, int64_t rows) {
+                             // oneDNN packs what has 1/rows + 1/columns below
+                             // this. A part that it does not pack takes up to
+                             // twice as long.
+                             return 1.0 / static_cast<double>(rows) +
+                                        1.0 / static_cast<double>(p.n) <
+                                    0.0038;
+                           }};
+
+const Kernels& TheKernels() {
+  static const Kernels& kernels =
+      __builtin_cpu_supports("avx512bw") ? kAvx512 : kAvx2;
+  return kernels;
+}
+
+struct Cut {
+  int64_t rows, columns;  // of a part; the last ones have what is left
+};
+
+// How a team of `width` cuts `rows` rows of the sum of so many terms. None: it
+// does not, oneDNN's own threads share them.
+//
+// An element has the same bits beside other columns, except in a part of one
+// column, which oneDNN takes for a vector. Where it has not beside other rows,
+// parts by rows do not depend on the width.
+std::optional<Cut> CutOf(const MatrixProblem& p, int64_t rows, int64_t terms,
+                         int64_t width) {
+  const Kernels& kernels = TheKernels();
+  const int64_t row_work = p.k * p.n * terms;  // multiply-adds
+  const int64_t work = rows * row_work;
+  const bool tall = rows >= 8 * p.n && p.n < 2 * kSharedRows;
+  const bool by_rows =
+      rows >= 2 * kMinLines && (p.n < 2 * kernels.columns || tall);
+  const bool any_rows = kernels.rows_keep_bits && !p.transpose_b;
+  if (by_rows && !any_rows) {
+    const int64_t part_work = std::max(kernels.part_work, work / kMostParts);
+    const int64_t least =
+        std::min(kSharedRows, RoundUp((rows + 1) / 2, kLines));
+    return Cut{std::max({RoundUp(part_work / row_work, kLines), least}), p.n};
+  }
+  if (width == 1) return Cut{rows, p.n};
+  if (kernels.shares_packing(p, rows)) return std::nullopt;
+  if (any_rows && rows >= kMinLines * width) {
+    return Cut{RoundUp((rows + width - 1) / width, kLines), p.n};
+  }
+  if (p.n < 2 * kMinLines) return std::nullopt;
+  const int64_t parts = std::clamp<int64_t>(
+      p.n / (p.transpose_b ? kernels.columns : kMinLines), 1,
+      std::clamp(work / kernels.part_work, width,
+                 kernels.parts_per_thread * width));
+  int64_t columns = RoundUp((p.n + parts - 1) / parts, kLines);
+  while (p.n % columns == 1) columns += kLines;
+  return Cut{rows, columns};
+}
+
+dnnl_status_t Sgemm(const ProductTerm& term, const ProductPart& part, float* c,
+                    bool accumulate) {
+  const MatrixProblem& p = term.problem;
+  const float* const a = reinterpret_cast<const float*>(term.a);
+  const float* const b = reinterpret_cast<const float*>(term.b);
+  const int64_t b_stride = p.b_stride != 0 ? p.b_stride
+                           : p.transpose_b ? p.k
+                                           : p.n;
+  return dnnl_sgemm(
+      p.transpose_a ? 'T' : 'N', p.transpose_b ? 'T' : 'N', part.rows,
+      part.columns, p.k, 1.0f,
+      p.transpose_a ? a + part.row : a + part.row * p.k,
+      p.transpose_a ? p.m : p.k,
+      p.transpose_b ? b + part.column * b_stride : b + part.column, b_stride,
+      accumulate ? 1.0f : 0.0f, c + part.row * p.n + part.column, p.n);
+}
+
+Status SgemmStatus(dnnl_status_t s) {
+  if (s == dnnl_success) return OkStatus();
+  if (s == dnnl_out_of_memory) return ResourceExhausted("OOM in oneDNN");
+  return Internal("oneDNN: sgemm failed with status ", static_cast<int>(s));
+}
+
+}  // namespace
+
+ProductTerm TermOf(const MatrixProblem& p, const float* a, const float* b,
+                   int64_t i) {
+  return {p, reinterpret_cast<const char*>(a + p.AIndex(i) * p.m * p.k),
+          reinterpret_cast<const char*>(b + p.BIndex(i) * p.k * p.n)};
+}
+
+Status FloatProductBatch(KernelContext& ctx, const MatrixProblem& p,
+                         const float* a, const float* b, float* c,
+                         bool accumulate) {
+  std::atomic<int> failed{dnnl_success};
+  MR_RETURN_IF_ERROR(ctx.ParallelFor(
+      p.batches, p.m * p.k * p.n / 40 + 200, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+          const dnnl_status_t s = Sgemm(TermOf(p, a, b, i), {0, p.m, 0, p.n},
+                                        c + i * p.m * p.n, accumulate);
+          if (s != dnnl_success) failed.store(s, std::memory_order_relaxed);
+        }
+      }));
+  return SgemmStatus(
+      static_cast<dnnl_status_t>(failed.load(std::memory_order_relaxed)));
+}
+
+Status FloatProductRows(DnnlRun& run, absl::Span<const ProductTerm> terms,
+                        int64_t row, int64_t rows, float* c, bool accumulate,
+                        const FinishProduct* finish) {
+  const MatrixProblem& p = terms[0].problem;
+  const auto add_up = [&](const ProductPart& part) {
+    for (const ProductTerm& t : terms) {
+      const dnnl_status_t s = Sgemm(t, part, c, accumulate || &t != &terms[0]);
+      if (s != dnnl_success) return s;
+    }
+    return dnnl_success;
+  };
+  const std::optional<Cut> cut =
+      CutOf(p, rows, static_cast<int64_t>(terms.size()), run.width());
+  if (!cut) {
+    MR_RETURN_IF_ERROR(SgemmStatus(add_up({row, rows, 0, p.n})));
+    if (finish == nullptr) return OkStatus();
+    run.ForMembers([&](int index, int width) {
+      const int64_t begin = rows * index / width;
+      const int64_t end = rows * (index + 1) / width;
+      if (begin < end) (*finish)({row + begin, end - begin, 0, p.n});
+    });
+    return OkStatus();
+  }
+  const int64_t across = (p.n + cut->columns - 1) / cut->columns;
+  const int64_t down = (rows + cut->rows - 1) / cut->rows;
+  std::atomic<int> failed{dnnl_success};
+  run.ShareParts(across * down, [&](int64_t i) {
+    const int64_t first_row = i / across * cut->rows;
+    const int64_t first_column = i % across * cut->columns;
+    const ProductPart part = {
+        row + first_row, std::min(cut->rows, rows - first_row), first_column,
+        std::min(cut->columns, p.n - first_column)};
+    const dnnl_status_t s = add_up(part);
+    if (s != dnnl_success) return failed.store(s, std::memory_order_relaxed);
+    if (finish != nullptr) (*finish)(part);
+  });
+  return SgemmStatus(
+      static_cast<dnnl_status_t>(failed.load(std::memory_order_relaxed)));
+}
+
+}  // namespace millrace::ops

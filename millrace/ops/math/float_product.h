@@ -1,0 +1,47 @@
+// Products of float matrices by oneDNN, cut into parts for the threads of a
+// team. The result has the same bits whichever threads are free: where it
+// depends on how c is cut, the cut follows from the sizes alone. Only a c of
+// fewer than 64 rows and columns is left to oneDNN, whose threads share the
+// terms of each element.
+#pragma once
+
+#include <cstdint>
+
+#include "absl/functional/function_ref.h"
+#include "absl/types/span.h"
+#include "millrace/base/status.h"
+#include "millrace/device/cpu/dnnl.h"
+#include "millrace/ops/math/matrix_problem.h"
+
+namespace millrace::ops {
+
+// One product of a sum; matrices of `problem`, batches are not looked at.
+struct ProductTerm {
+  MatrixProblem problem;
+  const char *a, *b;
+};
+
+// Some rows and columns of c.
+struct ProductPart {
+  int64_t row, rows, column, columns;
+};
+// Called for parts of c that are done, by the thread that computed them.
+using FinishProduct = absl::FunctionRef<void(const ProductPart&)>;
+
+// The i-th product of the batch.
+ProductTerm TermOf(const MatrixProblem& p, const float* a, const float* b,
+                   int64_t i);
+
+// All products of the batch, each by one thread. For small ones: oneDNN cannot
+// be cancelled.
+Status FloatProductBatch(KernelContext& ctx, const MatrixProblem& p,
+                         const float* a, const float* b, float* c,
+                         bool accumulate);
+
+// Rows [row, row + rows) of the sum of the terms, which have one size, by the
+// threads of `run`. All sizes are at least 1.
+Status FloatProductRows(DnnlRun& run, absl::Span<const ProductTerm> terms,
+                        int64_t row, int64_t rows, float* c, bool accumulate,
+                        const FinishProduct* finish = nullptr);
+
+}  // namespace millrace::ops
