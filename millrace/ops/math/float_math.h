@@ -174,9 +174,25 @@ inline float Tan(float x) {
   return (n & 1) ? -c / s : s / c;
 }
 
+// x P(x^2) / Q(x^2), fitted to |x| <= 9.02.
 inline float Tanh(float x) {
-  const float e = Expm1OfNegative(-2.0f * Abs(x));
-  return FromBits(ToBits(Abs(e / (2.0f + e))) | (ToBits(x) & 0x80000000u));
+  const float a = Abs(x);
+  // By bits, in one instruction. A NaN comes back with a.
+  const uint32_t bits = ToBits(a * a), most = ToBits(81.3604f);
+  const float t = FromBits(bits < most ? bits : most);
+  float p = 1.3318965945713634e-8f;
+  p = p * t + 2.0583402641265777e-5f;
+  p = p * t + 3.4940297514474425e-3f;
+  p = p * t + 1.337971390567506e-1f;
+  p = p * t + 1.0f;
+  float q = 7.761975339974144e-7f;
+  q = q * t + 3.283084983314845e-4f;
+  q = q * t + 2.587105493536841e-2f;
+  q = q * t + 4.6713029149694013e-1f;
+  q = q * t + 1.0f;
+  float y = a * p / q;
+  y = y > 1.0f ? 1.0f : y;
+  return FromBits(ToBits(y) | (ToBits(x) & 0x80000000u));
 }
 
 inline float Sigmoid(float x) {
