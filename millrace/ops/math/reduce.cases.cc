@@ -32,6 +32,7 @@ void Reduce(CaseList& c, DataType type, double lo, double hi,
   c.Ok({value({1000, 300}), Vec({0, 1})})
       .Tolerance(tolerance);  // cut into slices
   c.Ok({value({2, 600, 2, 200}), Vec({1, 3})}).Tolerance(tolerance);
+  c.Ok({value({2, 33001}), Vec({1})}).Tolerance(tolerance);  // in streams
   c.Ok({Empty(type, {0, 3}), Vec({0})});
   c.Ok({Empty(type, {0, 3}), Vec({1})});
   c.Error({value({2, 3}), Vec({2})}, StatusCode::kInvalidArgument,

@@ -53,12 +53,18 @@ void InitAcc(void* accv, int64_t n) {
   for (int64_t i = 0; i < n; ++i) acc[i] = Op::Identity();
 }
 
+// Rows of so many bytes are read at several places at once: what the machine
+// reads ahead ends at a page, for each of them.
+inline constexpr int64_t kManyStreamBytes = 128 << 10;
+
 template <class Op, class T>
 MR_TARGET_CLONES void ReduceRows(const void* xv, int64_t stride, int64_t rows,
                                  int64_t n, void* accv) {
   using Acc = typename Op::Acc;
   // So many that they fill vector registers and hide the latency of an add.
   constexpr int kLanes = sizeof(Acc) > 8 ? 4 : 32;
+  constexpr int kStreams = 4;
+  constexpr int kStep = kLanes / kStreams;  // elements of a stream at a time
   const T* x = static_cast<const T*>(xv);
   Acc* acc = static_cast<Acc*>(accv);
   for (int64_t r = 0; r < rows; ++r, x += stride) {
@@ -67,10 +73,23 @@ MR_TARGET_CLONES void ReduceRows(const void* xv, int64_t stride, int64_t rows,
     if (n >= 2 * kLanes) {
       Acc lanes[kLanes];
       for (int l = 0; l < kLanes; ++l) lanes[l] = Op::Identity();
-      for (; i + kLanes <= n; i += kLanes) {
+      if (n >= kManyStreamBytes / static_cast<int64_t>(sizeof(T))) {
+        const int64_t length = n / kLanes * kStep;
+        for (; i < length; i += kStep) {
 #pragma GCC unroll 32
-        for (int l = 0; l < kLanes; ++l)
-          lanes[l] = Op::Take(lanes[l], x[i + l]);
+          for (int l = 0; l < kLanes; ++l) {
+            lanes[l] =
+                Op::Take(lanes[l], x[l / kStep * length + i + l % kStep]);
+          }
+        }
+        i = kStreams * length;
+      } else {
+        for (; i + kLanes <= n; i += kLanes) {
+#pragma GCC unroll 32
+          for (int l = 0; l < kLanes; ++l) {
+            lanes[l] = Op::Take(lanes[l], x[i + l]);
+          }
+        }
       }
       for (int l = 0; l < kLanes; ++l) a = Op::Merge(a, lanes[l]);
     }
