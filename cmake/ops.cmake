@@ -29,6 +29,14 @@ foreach(set avx2 avx512)
   set_source_files_properties("${PROJECT_SOURCE_DIR}/millrace/ops/nn/winograd_${set}.cpu.cc" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endforeach()
 
+# Sums of a few vectors that start at zero and are stored at last look like
+# memset and memcpy, which would keep them in memory.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_BUILD_TYPE STREQUAL "Release")
+  foreach(file nn/avg_pool nn/max_pool nn/max_pool_grad nn/max_pool_taps math/blocked_gemm)
+    set_source_files_properties("${PROJECT_SOURCE_DIR}/millrace/ops/${file}.cpu.cc" PROPERTIES COMPILE_OPTIONS -fno-tree-loop-distribute-patterns)
+  endforeach()
+endif()
+
 # millrace_facet(NAME schema SUFFIX op TABLE all_ops HEADER millrace/graph/all_ops.h LINK lib...)
 function(millrace_facet)
   cmake_parse_arguments(arg "" "NAME;SUFFIX;TABLE;HEADER" "LINK" ${ARGN})

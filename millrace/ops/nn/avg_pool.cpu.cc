@@ -60,20 +60,22 @@ void SumWindows(const PoolProblem& p, const Overlaps& overlaps, const T* dy,
   const int64_t n = p.channels;
   const int64_t columns = p.window[2].input;
   PixelWindows windows(p, overlaps);
-  std::vector<int64_t> places;
+  std::vector<int64_t> places, ends;
   std::vector<S> weights;
   for (int64_t row = begin; row < end; ++row) {
     windows.GoTo(row);
+    places.clear();
+    weights.clear();
+    ends.clear();
     for (int64_t i = 0; i < columns; ++i) {
-      places.clear();
-      weights.clear();
       for (const WindowOver& window : windows.Of(i)) {
         places.push_back(window.place);
         weights.push_back(S(1) / static_cast<S>(window.taps));
       }
-      WeightedSumOfTaps(dy, places, weights.data(), n,
-                        dx + (row * columns + i) * n);
+      ends.push_back(static_cast<int64_t>(places.size()));
     }
+    WeightedSumsOfTaps(dy, places.data(), weights.data(), ends.data(), columns,
+                       n, dx + row * columns * n);
   }
 }
 

@@ -164,36 +164,49 @@ MR_TARGET_CLONES void ScaledSumOfTaps(const T* x,
                                       ComputeType<T> factor, int64_t n, T* z) {
   using S = ComputeType<T>;
   ForLanes(n, [&]<int kLanes>(int64_t c) MR_LANES {
-    S sums[kLanes] = {};
+    S sums[kLanes];
+#pragma GCC unroll 4
+    for (int k = 0; k < kLanes; ++k) sums[k] = S(0);
     for (const int64_t place : places) {
       const T* const from = x + place + c;
 #pragma GCC unroll 4
       for (int k = 0; k < kLanes; ++k) sums[k] += static_cast<S>(from[k]);
     }
+#pragma GCC unroll 4
     for (int k = 0; k < kLanes; ++k) {
       z[c + k] = static_cast<T>(sums[k] * factor);
     }
   });
 }
 
-// z = the sum over taps, each times its weight.
+// The same for `pixels` of n channels, one behind the other, each tap times its
+// weight; the taps of pixel i end at ends[i].
 template <class T>
-MR_TARGET_CLONES void WeightedSumOfTaps(const T* x,
-                                        absl::Span<const int64_t> places,
-                                        const ComputeType<T>* weights,
-                                        int64_t n, T* z) {
+MR_TARGET_CLONES void WeightedSumsOfTaps(const T* x, const int64_t* places,
+                                         const ComputeType<T>* weights,
+                                         const int64_t* ends, int64_t pixels,
+                                         int64_t n, T* z) {
   using S = ComputeType<T>;
-  ForLanes(n, [&]<int kLanes>(int64_t c) MR_LANES {
-    S sums[kLanes] = {};
-    for (size_t t = 0; t < places.size(); ++t) {
-      const T* const from = x + places[t] + c;
-      const S weight = weights[t];
-      for (int k = 0; k < kLanes; ++k) {
-        sums[k] += static_cast<S>(from[k]) * weight;
+  int64_t begin = 0;
+  for (int64_t i = 0; i < pixels; ++i, z += n) {
+    const int64_t end = ends[i];
+    ForLanes(n, [&]<int kLanes>(int64_t c) MR_LANES {
+      S sums[kLanes];
+#pragma GCC unroll 4
+      for (int k = 0; k < kLanes; ++k) sums[k] = S(0);
+      for (int64_t t = begin; t < end; ++t) {
+        const T* const from = x + places[t] + c;
+        const S weight = weights[t];
+#pragma GCC unroll 4
+        for (int k = 0; k < kLanes; ++k) {
+          sums[k] += static_cast<S>(from[k]) * weight;
+        }
       }
-    }
-    for (int k = 0; k < kLanes; ++k) z[c + k] = static_cast<T>(sums[k]);
-  });
+#pragma GCC unroll 4
+      for (int k = 0; k < kLanes; ++k) z[c + k] = static_cast<T>(sums[k]);
+    });
+    begin = end;
+  }
 }
 
 }  // namespace millrace::ops
