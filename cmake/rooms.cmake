@@ -98,8 +98,9 @@ if(generated)
   add_library(millrace_proto STATIC ${generated})
   target_compile_options(millrace_proto PRIVATE -w ${MILLRACE_UNOPTIMIZED})
   if(MILLRACE_SANITIZE MATCHES "undefined")
-    # protoc's code, not ours, and twice the time of the compiler.
-    target_compile_options(millrace_proto PRIVATE -fno-sanitize=undefined)
+    # protoc's code, not ours, and twice the time of the compiler. Of the
+    # sources: options of the target come before those of what it links to.
+    set_source_files_properties(${generated} PROPERTIES COMPILE_OPTIONS -fno-sanitize=undefined)
   endif()
   if(MILLRACE_PCH)
     target_precompile_headers(millrace_proto PRIVATE
