@@ -20,6 +20,14 @@ int64_t RoundUp(int64_t n, int64_t unit) {
   return (n + unit - 1) / unit * unit;
 }
 
+// Lines of a part, of so many parts and none of a single line, which oneDNN
+// would take for a vector.
+int64_t Share(int64_t lines, int64_t parts) {
+  int64_t share = RoundUp((lines + parts - 1) / parts, kLines);
+  while (lines % share == 1) share += kLines;
+  return share;
+}
+
 // What differs between oneDNN's kernels.
 struct Kernels {
   // Of fewer columns a transposed b is read as it lies, at half the speed and
@@ -68,9 +76,8 @@ struct Cut {
 // How a team of `width` cuts `rows` rows of the sum of so many terms. None: it
 // does not, oneDNN's own threads share them.
 //
-// An element has the same bits beside other columns, except in a part of one
-// column, which oneDNN takes for a vector. Where it has not beside other rows,
-// parts by rows do not depend on the width.
+// An element has the same bits beside other columns. Where it has not beside
+// other rows, parts by rows do not depend on the width.
 std::optional<Cut> CutOf(const MatrixProblem& p, int64_t rows, int64_t terms,
                          int64_t width) {
   const Kernels& kernels = TheKernels();
@@ -89,16 +96,14 @@ std::optional<Cut> CutOf(const MatrixProblem& p, int64_t rows, int64_t terms,
   if (width == 1) return Cut{rows, p.n};
   if (kernels.shares_packing(p, rows)) return std::nullopt;
   if (any_rows && rows >= kMinLines * width) {
-    return Cut{RoundUp((rows + width - 1) / width, kLines), p.n};
+    return Cut{Share(rows, width), p.n};
   }
   if (p.n < 2 * kMinLines) return std::nullopt;
   const int64_t parts = std::clamp<int64_t>(
       p.n / (p.transpose_b ? kernels.columns : kMinLines), 1,
       std::clamp(work / kernels.part_work, width,
                  kernels.parts_per_thread * width));
-  int64_t columns = RoundUp((p.n + parts - 1) / parts, kLines);
-  while (p.n % columns == 1) columns += kLines;
-  return Cut{rows, columns};
+  return Cut{rows, Share(p.n, parts)};
 }
 
 dnnl_status_t Sgemm(const ProductTerm& term, const ProductPart& part, float* c,
