@@ -47,21 +47,23 @@ struct Kernels {
   bool (*shares_packing)(const MatrixProblem& p, int64_t rows);
 };
 
-constexpr Kernels kAvx512 = {
-    128, true, int64_t{1} << 22, 1, [](const MatrixProblem& p, int64_t rows) {
-      // With a transposed b (64 x 512 times 512 x 256) two threads of its own
-      // take 79 us and one takes 88, two with columns of their own 45.
-      return !p.transpose_b && rows * p.k * p.n > int64_t{1} << 25;
-    }};
+// With a transposed b (64 x 512 times 512 x 256) two threads of its own take 79
+// us and one takes 88, two with columns of their own 45.
+bool SharesPackingOfAvx512(const MatrixProblem& p, int64_t rows) {
+  return !p.transpose_b && rows * p.k * p.n > int64_t{1} << 25;
+}
+
+// oneDNN packs what has 1/rows + 1/columns below this. A part that it does not
+// pack takes up to twice as long.
+bool SharesPackingOfAvx2(const MatrixProblem& p, int64_t rows) {
+  return 1.0 / static_cast<double>(rows) + 1.0 / static_cast<double>(p.n) <
+         0.0038;
+}
+
+constexpr Kernels kAvx512 = {128, true, int64_t{1} << 22, 1,
+                             SharesPackingOfAvx512};
 constexpr Kernels kAvx2 = {kMinLines, false, int64_t{1} << 20, 4,
-                           [](const MatrixProblem& p, int64_t rows) {
-                             // oneDNN packs what has 1/rows + 1/columns below
-                             // this. A part that it does not pack takes up to
-                             // twice as long.
-                             return 1.0 / static_cast<double>(rows) +
-                                        1.0 / static_cast<double>(p.n) <
-                                    0.0038;
-                           }};
+                           SharesPackingOfAvx2};
 
 const Kernels& TheKernels() {
   static const Kernels& kernels =
@@ -83,6 +85,7 @@ std::optional<Cut> CutOf(const MatrixProblem& p, int64_t rows, int64_t terms,
   const Kernels& kernels = TheKernels();
   const int64_t row_work = p.k * p.n * terms;  // multiply-adds
   const int64_t work = rows * row_work;
+  // By columns each part would read all of a.
   const bool tall = rows >= 8 * p.n && p.n < 2 * kSharedRows;
   const bool by_rows =
       rows >= 2 * kMinLines && (p.n < 2 * kernels.columns || tall);

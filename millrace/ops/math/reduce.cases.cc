@@ -32,7 +32,6 @@ void Reduce(CaseList& c, DataType type, double lo, double hi,
   c.Ok({value({1000, 300}), Vec({0, 1})})
       .Tolerance(tolerance);  // cut into slices
   c.Ok({value({2, 600, 2, 200}), Vec({1, 3})}).Tolerance(tolerance);
-  c.Ok({value({2, 33001}), Vec({1})}).Tolerance(tolerance);  // in streams
   c.Ok({Empty(type, {0, 3}), Vec({0})});
   c.Ok({Empty(type, {0, 3}), Vec({1})});
   c.Error({value({2, 3}), Vec({2})}, StatusCode::kInvalidArgument,
@@ -55,6 +54,13 @@ void EachType(CaseList& c, double lo, double hi) {
   });
 }
 
+// Read at several places at once.
+void LongRows(CaseList& c, DataType type, double lo, double hi,
+              double tolerance = 1e-5) {
+  const int64_t n = type == kF ? 33001 : 140001;
+  c.Ok({Rand(type, {2, n}, lo, hi), Vec({1})}).Tolerance(tolerance);
+}
+
 void Gradients(CaseList& c) {
   c.Ok({Rand(DataType::kDouble, {2, 3, 2}, 1, 2), Vec({1})}).Gradient({0});
   c.Ok({Rand(DataType::kDouble, {2, 3}, 1, 2), Vec({0, 1})}).Gradient({0});
@@ -66,6 +72,7 @@ MR_CASES(Sum)(CaseList& c) {
   Reduce(c, kF, -1, 1);
   EachType(c, -9, 9);
   Gradients(c);
+  LongRows(c, kF, -1, 1);
 }
 MR_CASES(Mean)(CaseList& c) {
   Reduce(c, kF, -1, 1);
@@ -73,6 +80,7 @@ MR_CASES(Mean)(CaseList& c) {
   Gradients(c);
   c.Ok({Vec(DataType::kInt8, {100, 100, 101, -1}), Vec({0})});
   c.Ok({Vec({-3, -4}), Vec({0})});
+  LongRows(c, kF, -1, 1);
 }
 MR_CASES(Prod)(CaseList& c) {
   // Stock multiplies in float.
@@ -88,10 +96,12 @@ MR_CASES(Prod)(CaseList& c) {
     c.Ok({Empty(t, {0, 2}), Vec({0})});
   });
   Gradients(c);
+  LongRows(c, kF, 0.999, 1.001, 1e-3);
 }
 MR_CASES(EuclideanNorm)(CaseList& c) {
   Reduce(c, kF, -1, 1);
   EachType(c, -3, 3);
+  LongRows(c, kF, -1, 1);
 }
 MR_CASES(Max)(CaseList& c) {
   Reduce(c, kF, -1, 1);
@@ -99,6 +109,7 @@ MR_CASES(Max)(CaseList& c) {
   c.Ok({Mixed(kF, {40}), Vec({0})});
   c.Ok({Mixed(kF, {5, 40}), Vec({0})});
   Gradients(c);
+  LongRows(c, kF, -1, 1);
 }
 MR_CASES(Min)(CaseList& c) {
   Reduce(c, kF, -1, 1);
@@ -106,12 +117,15 @@ MR_CASES(Min)(CaseList& c) {
   c.Ok({Mixed(kF, {40}), Vec({0})});
   c.Ok({Mixed(kF, {5, 40}), Vec({0})});
   Gradients(c);
+  LongRows(c, kF, -1, 1);
 }
 MR_CASES(All)(CaseList& c) {
   Reduce(c, DataType::kBool, 0, 1);
   c.Ok({Full(DataType::kBool, {3, 100}, 1), Vec({1})});
+  LongRows(c, DataType::kBool, 0, 1);
 }
 MR_CASES(Any)(CaseList& c) {
   Reduce(c, DataType::kBool, 0, 1);
   c.Ok({Full(DataType::kBool, {3, 100}, 0), Vec({1})});
+  LongRows(c, DataType::kBool, 0, 1);
 }
