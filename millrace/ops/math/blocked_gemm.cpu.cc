@@ -19,10 +19,6 @@ constexpr int64_t kBlockRows = 192;
 constexpr int64_t kBlockColumns = 256;
 constexpr int64_t kBlockDepth = 256;
 
-constexpr int64_t RoundUp(int64_t n, int64_t unit) {
-  return (n + unit - 1) / unit * unit;
-}
-
 // Panels of `width` lines: element (line, d) at panel[d * width + line]. Lines
 // past `lines` are 0.
 template <class T>

@@ -16,10 +16,6 @@ constexpr int64_t kLines = 16;
 constexpr int64_t kSharedRows = 128;
 constexpr int64_t kMostParts = 64;
 
-int64_t RoundUp(int64_t n, int64_t unit) {
-  return (n + unit - 1) / unit * unit;
-}
-
 // Lines of a part, of so many parts and none of a single line, which oneDNN
 // would take for a vector.
 int64_t Share(int64_t lines, int64_t parts) {

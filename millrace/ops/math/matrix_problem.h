@@ -8,6 +8,11 @@
 
 namespace millrace::ops {
 
+// The multiple of `unit` that is at least n.
+constexpr int64_t RoundUp(int64_t n, int64_t unit) {
+  return (n + unit - 1) / unit * unit;
+}
+
 // c[i] = op(a[..]) op(b[..]) for i < batches: row-major matrices, c is m x n,
 // op(a) m x k, op(b) k x n.
 struct MatrixProblem {

@@ -1,7 +1,6 @@
 #include "millrace/ops/math/matrix_product.h"
 
 #include <algorithm>
-#include <atomic>
 
 #include "millrace/ops/math/elementwise.h"
 #include "millrace/ops/math/float_blocks.h"

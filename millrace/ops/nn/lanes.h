@@ -1,7 +1,9 @@
 // Loops over channels, in blocks whose values stay in vector registers.
 //
 //   ForLanes(n, [&]<int kLanes>(int64_t c) MR_LANES {
-//     float sums[kLanes] = {};
+//     float sums[kLanes];
+//   #pragma GCC unroll 4
+//     for (int k = 0; k < kLanes; ++k) sums[k] = 0;
 //     for (...) {
 //   #pragma GCC unroll 4
 //       for (int k = 0; k < kLanes; ++k) sums[k] += from[c + k];
@@ -11,7 +13,9 @@
 //
 // In functions with MR_TARGET_CLONES. What is kept from one outer iteration to
 // the next needs the pragma: it unrolls the few vectors of a block, without
-// which their array stays in memory.
+// which their array stays in memory. So does an array that begins as = {}, or
+// with a loop that the compiler takes for memset (cmake/ops.cmake has the files
+// where it is not to).
 #pragma once
 
 #include <cstdint>
