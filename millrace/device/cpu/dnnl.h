@@ -54,6 +54,7 @@ class DnnlRun {
   DnnlRun& operator=(const DnnlRun&) = delete;
 
   int width() const { return team_.width(); }
+  Allocator& allocator() const { return allocator_; }
 
   // Calls f(index, width) on every member of the team at the same time and
   // returns after the last. oneDNN has one thread in each.

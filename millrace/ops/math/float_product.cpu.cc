@@ -1,8 +1,10 @@
 #include "millrace/ops/math/float_product.h"
 
 #include <algorithm>
-#include <atomic>
 #include <optional>
+#include <utility>
+
+#include "millrace/base/thread.h"
 
 namespace millrace::ops {
 namespace {
@@ -41,6 +43,8 @@ struct Kernels {
   // Whether threads should share what they pack of such a product, which
   // oneDNN's own do. Where not, they would wait for each other for longer.
   bool (*shares_packing)(const MatrixProblem& p, int64_t rows);
+  // Whether the factors of what it does not pack are read as they lie.
+  bool reads_factors;
 };
 
 // With a transposed b (64 x 512 times 512 x 256) two threads of its own take 79
@@ -56,10 +60,10 @@ bool SharesPackingOfAvx2(const MatrixProblem& p, int64_t rows) {
          0.0038;
 }
 
-constexpr Kernels kAvx512 = {128, true, int64_t{1} << 22, 1,
-                             SharesPackingOfAvx512};
-constexpr Kernels kAvx2 = {kMinLines, false, int64_t{1} << 20, 4,
-                           SharesPackingOfAvx2};
+constexpr Kernels kAvx512 = {
+    128, true, int64_t{1} << 22, 1, SharesPackingOfAvx512, false};
+constexpr Kernels kAvx2 = {kMinLines,           false, int64_t{1} << 20, 4,
+                           SharesPackingOfAvx2, true};
 
 const Kernels& TheKernels() {
   static const Kernels& kernels =
@@ -105,28 +109,28 @@ std::optional<Cut> CutOf(const MatrixProblem& p, int64_t rows, int64_t terms,
   return Cut{rows, Share(p.n, parts)};
 }
 
-dnnl_status_t Sgemm(const ProductTerm& term, const ProductPart& part, float* c,
-                    bool accumulate) {
-  const MatrixProblem& p = term.problem;
-  const float* const a = reinterpret_cast<const float*>(term.a);
-  const float* const b = reinterpret_cast<const float*>(term.b);
-  const int64_t b_stride = p.b_stride != 0 ? p.b_stride
-                           : p.transpose_b ? p.k
-                                           : p.n;
-  return dnnl_sgemm(
-      p.transpose_a ? 'T' : 'N', p.transpose_b ? 'T' : 'N', part.rows,
-      part.columns, p.k, 1.0f,
-      p.transpose_a ? a + part.row : a + part.row * p.k,
-      p.transpose_a ? p.m : p.k,
-      p.transpose_b ? b + part.column * b_stride : b + part.column, b_stride,
-      accumulate ? 1.0f : 0.0f, c + part.row * p.n + part.column, p.n);
+SpreadFactors SpreadOf(absl::Span<const ProductTerm> terms, int64_t rows) {
+  const Kernels& kernels = TheKernels();
+  return kernels.reads_factors &&
+                 !kernels.shares_packing(terms[0].problem, rows)
+             ? SpreadFactors::Of(terms, rows)
+             : SpreadFactors();
 }
 
-Status SgemmStatus(dnnl_status_t s) {
-  if (s == dnnl_success) return OkStatus();
-  if (s == dnnl_out_of_memory) return ResourceExhausted("OOM in oneDNN");
-  return Internal("oneDNN: sgemm failed with status ", static_cast<int>(s));
-}
+// The first error of the parts that threads compute.
+class PartErrors {
+ public:
+  void Add(Status status) {
+    if (status.ok()) return;
+    MutexLock lock(mu_);
+    if (first_.ok()) first_ = std::move(status);
+  }
+  Status Take() { return std::move(first_); }
+
+ private:
+  Mutex mu_;
+  Status first_;
+};
 
 }  // namespace
 
@@ -139,34 +143,31 @@ ProductTerm TermOf(const MatrixProblem& p, const float* a, const float* b,
 Status FloatProductBatch(KernelContext& ctx, const MatrixProblem& p,
                          const float* a, const float* b, float* c,
                          bool accumulate) {
-  std::atomic<int> failed{dnnl_success};
+  PartErrors errors;
   MR_RETURN_IF_ERROR(ctx.ParallelFor(
       p.batches, p.m * p.k * p.n / 40 + 200, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
-          const dnnl_status_t s = Sgemm(TermOf(p, a, b, i), {0, p.m, 0, p.n},
-                                        c + i * p.m * p.n, accumulate);
-          if (s != dnnl_success) failed.store(s, std::memory_order_relaxed);
+          const ProductTerm term = TermOf(p, a, b, i);
+          errors.Add(AddUpPart(*ctx.device().allocator(), {&term, 1},
+                               SpreadOf({&term, 1}, p.m), {0, p.m, 0, p.n},
+                               c + i * p.m * p.n, accumulate));
         }
       }));
-  return SgemmStatus(
-      static_cast<dnnl_status_t>(failed.load(std::memory_order_relaxed)));
+  return errors.Take();
 }
 
 Status FloatProductRows(DnnlRun& run, absl::Span<const ProductTerm> terms,
                         int64_t row, int64_t rows, float* c, bool accumulate,
                         const FinishProduct* finish) {
   const MatrixProblem& p = terms[0].problem;
+  const SpreadFactors spread = SpreadOf(terms, rows);
   const auto add_up = [&](const ProductPart& part) {
-    for (const ProductTerm& t : terms) {
-      const dnnl_status_t s = Sgemm(t, part, c, accumulate || &t != &terms[0]);
-      if (s != dnnl_success) return s;
-    }
-    return dnnl_success;
+    return AddUpPart(run.allocator(), terms, spread, part, c, accumulate);
   };
   const std::optional<Cut> cut =
       CutOf(p, rows, static_cast<int64_t>(terms.size()), run.width());
   if (!cut) {
-    MR_RETURN_IF_ERROR(SgemmStatus(add_up({row, rows, 0, p.n})));
+    MR_RETURN_IF_ERROR(add_up({row, rows, 0, p.n}));
     if (finish == nullptr) return OkStatus();
     run.ForMembers([&](int index, int width) {
       const int64_t begin = rows * index / width;
@@ -177,19 +178,18 @@ Status FloatProductRows(DnnlRun& run, absl::Span<const ProductTerm> terms,
   }
   const int64_t across = (p.n + cut->columns - 1) / cut->columns;
   const int64_t down = (rows + cut->rows - 1) / cut->rows;
-  std::atomic<int> failed{dnnl_success};
+  PartErrors errors;
   run.ShareParts(across * down, [&](int64_t i) {
     const int64_t first_row = i / across * cut->rows;
     const int64_t first_column = i % across * cut->columns;
     const ProductPart part = {
         row + first_row, std::min(cut->rows, rows - first_row), first_column,
         std::min(cut->columns, p.n - first_column)};
-    const dnnl_status_t s = add_up(part);
-    if (s != dnnl_success) return failed.store(s, std::memory_order_relaxed);
+    Status status = add_up(part);
+    if (!status.ok()) return errors.Add(std::move(status));
     if (finish != nullptr) (*finish)(part);
   });
-  return SgemmStatus(
-      static_cast<dnnl_status_t>(failed.load(std::memory_order_relaxed)));
+  return errors.Take();
 }
 
 }  // namespace millrace::ops

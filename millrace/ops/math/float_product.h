@@ -14,19 +14,10 @@
 #include "millrace/base/status.h"
 #include "millrace/device/cpu/dnnl.h"
 #include "millrace/ops/math/matrix_problem.h"
+#include "millrace/ops/math/product_part.h"
 
 namespace millrace::ops {
 
-// One product of a sum; matrices of `problem`, batches are not looked at.
-struct ProductTerm {
-  MatrixProblem problem;
-  const char *a, *b;
-};
-
-// Some rows and columns of c.
-struct ProductPart {
-  int64_t row, rows, column, columns;
-};
 // Called for parts of c that are done, by the thread that computed them.
 using FinishProduct = absl::FunctionRef<void(const ProductPart&)>;
 

@@ -106,6 +106,9 @@ TEST(FloatProductTest, HasTheSameBitsOnAnyNumberOfThreads) {
         CheckWidths(MakeProblems(130, 512, 250, ta, tb), terms);
         CheckWidths(MakeProblems(64, 256, 512, ta, tb), terms);
         CheckWidths(MakeProblems(33, 300, 129, ta, tb), terms);
+        // Factors that are copied.
+        CheckWidths(MakeProblems(256, 64, 512, ta, tb), terms);
+        CheckWidths(MakeProblems(45, 100, 1024, ta, tb), terms);
         // Shares of which a single row or column is left.
         CheckWidths(MakeProblems(97, 200, 65, ta, tb), terms);
         CheckWidths(MakeProblems(65, 200, 97, ta, tb), terms);
