@@ -16,6 +16,10 @@ struct AdagradRule {
     MR_ASSIGN(rule.update_slots, init.Attr<bool>("update_slots"));
     return rule;
   }
+  template <class S, class F>
+  MR_RULE void ForLoop(const S*, const F& f) const {
+    update_slots ? f(AdagradRule{true}) : f(AdagradRule{false});
+  }
   template <class S>
   MR_RULE void Update(S* v, S g, const S* h) const {
     if (update_slots) v[1] += g * g;

@@ -20,6 +20,11 @@ struct FtrlRule {
               init.Attr<bool>("multiply_linear_by_lr"));
     return rule;
   }
+  template <class S, class F>
+  MR_RULE void ForLoop(const S* h, const F& f) const {
+    if (h[3] != S(-0.5)) return f(FtrlRule{multiply_linear_by_lr, false});
+    multiply_linear_by_lr ? f(FtrlRule{true, true}) : f(FtrlRule{false, true});
+  }
   template <class S>
   MR_RULE void Update(S* v, S g, const S* h) const {
     const S lr = h[0], l1 = h[1], l2 = h[2];
@@ -30,18 +35,23 @@ struct FtrlRule {
     v[1] = accum;
     if (multiply_linear_by_lr) {
       v[2] += shrunk * lr - (root - old_root) * v[0];
-      v[0] = (std::clamp(v[2], -l1 * lr, l1 * lr) - v[2]) /
-             (root + S(2) * l2 * lr);
+      v[0] = (Clamp(v[2], l1 * lr) - v[2]) / (root + S(2) * l2 * lr);
     } else {
       v[2] += shrunk - (root - old_root) / lr * v[0];
-      v[0] = (std::clamp(v[2], -l1, l1) - v[2]) / (root / lr + S(2) * l2);
+      v[0] = (Clamp(v[2], l1) - v[2]) / (root / lr + S(2) * l2);
     }
   }
   template <class S>
-  MR_RULE static S Root(S x, S lr_power) {
-    return lr_power == S(-0.5) ? std::sqrt(x) : std::pow(x, -lr_power);
+  MR_RULE S Root(S x, S lr_power) const {
+    return square_root ? std::sqrt(x) : std::pow(x, -lr_power);
+  }
+  // std::clamp's references keep loops from vectors.
+  template <class S>
+  MR_RULE static S Clamp(S x, S limit) {
+    return std::min(std::max(x, -limit), limit);
   }
   bool multiply_linear_by_lr = false;
+  bool square_root = false;  // lr_power is -0.5
 };
 
 #define MR_FTRL_TYPES "T: bfloat16, double, float, half"

@@ -16,6 +16,10 @@ struct MomentumRule {
     MR_ASSIGN(rule.nesterov, init.Attr<bool>("use_nesterov"));
     return rule;
   }
+  template <class S, class F>
+  MR_RULE void ForLoop(const S*, const F& f) const {
+    nesterov ? f(MomentumRule{true}) : f(MomentumRule{false});
+  }
   template <class S>
   MR_RULE void Update(S* v, S g, const S* h) const {
     v[1] = v[1] * h[1] + g;
@@ -34,6 +38,10 @@ struct KerasMomentumRule {
     KerasMomentumRule rule;
     MR_ASSIGN(rule.nesterov, init.Attr<bool>("use_nesterov"));
     return rule;
+  }
+  template <class S, class F>
+  MR_RULE void ForLoop(const S*, const F& f) const {
+    nesterov ? f(KerasMomentumRule{true}) : f(KerasMomentumRule{false});
   }
   template <class S>
   MR_RULE void Update(S* v, S g, const S* h) const {

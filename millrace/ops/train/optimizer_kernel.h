@@ -6,6 +6,10 @@
 //     using ElementTypes = ApplyTypes;
 //     static constexpr BadIndex kBadIndex = ...;  // else kNothingDone
 //     static StatusOr<AdagradRule> Make(const KernelInit& init);
+//     // Optional: calls f with a rule like this one whose flags are constants,
+//     // so that the loop has no branches.
+//     template <class S, class F>
+//     MR_RULE void ForLoop(const S* h, const F& f) const {...}
 //     // v: the variables' elements, read and written; h: the scalars.
 //     template <class S>
 //     MR_RULE void Update(S* v, S g, const S* h) const {...}
@@ -15,8 +19,10 @@
 // with their indices. Both find their inputs by name.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <iterator>
+#include <utility>
 #include <vector>
 
 #include "millrace/base/target_clones.h"
@@ -28,18 +34,32 @@
 
 namespace millrace::ops {
 
+// Without a loop over the variables, and with copies of what does not change:
+// compilers give up on vectors otherwise.
 template <class Rule, class T>
 MR_TARGET_CLONES void UpdateSpan(
     const Rule& rule, const std::array<T*, Rule::kVariables>& variables,
     const T* grad, const ComputeType<T>* scalars, int64_t n) {
   using S = ComputeType<T>;
-  const std::array<T*, Rule::kVariables> p = variables;
+  S h[std::size(Rule::kScalars)];
+  std::copy_n(scalars, std::size(Rule::kScalars), h);
+  const auto update_all = [&]<size_t... k>(Rule r, std::index_sequence<k...>)
+      MR_RULE {
+    const std::array<T*, Rule::kVariables> p = variables;
 #pragma GCC ivdep
-  for (int64_t i = 0; i < n; ++i) {
-    S v[Rule::kVariables];
-    for (int k = 0; k < Rule::kVariables; ++k) v[k] = static_cast<S>(p[k][i]);
-    rule.template Update<S>(v, static_cast<S>(grad[i]), scalars);
-    for (int k = 0; k < Rule::kVariables; ++k) p[k][i] = static_cast<T>(v[k]);
+    for (int64_t i = 0; i < n; ++i) {
+      S v[] = {static_cast<S>(p[k][i])...};
+      r.template Update<S>(v, static_cast<S>(grad[i]), h);
+      ((p[k][i] = static_cast<T>(v[k])), ...);
+    }
+  };
+  const auto update = [&](const Rule& r) MR_RULE {
+    update_all(r, std::make_index_sequence<Rule::kVariables>());
+  };
+  if constexpr (requires { rule.ForLoop(h, update); }) {
+    rule.ForLoop(h, update);
+  } else {
+    update(rule);
   }
 }
 
