@@ -6,12 +6,23 @@
 namespace millrace::ops {
 namespace {
 
+// At two places at once: memory has more lines on their way.
 template <class T>
 MR_TARGET_CLONES void Descend(T* var, const T* delta, ComputeType<T> alpha,
                               int64_t n) {
   using S = ComputeType<T>;
+  const int64_t half = n / 32 * 16;
+  T* const far_var = var + half;
+  const T* const far_delta = delta + half;
 #pragma GCC ivdep
-  for (int64_t i = 0; i < n; ++i) {
+  for (int64_t i = 0; i < half; ++i) {
+    var[i] = static_cast<T>(static_cast<S>(var[i]) -
+                            alpha * static_cast<S>(delta[i]));
+    far_var[i] = static_cast<T>(static_cast<S>(far_var[i]) -
+                                alpha * static_cast<S>(far_delta[i]));
+  }
+#pragma GCC ivdep
+  for (int64_t i = 2 * half; i < n; ++i) {
     var[i] = static_cast<T>(static_cast<S>(var[i]) -
                             alpha * static_cast<S>(delta[i]));
   }
