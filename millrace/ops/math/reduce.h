@@ -73,24 +73,21 @@ MR_TARGET_CLONES void ReduceRows(const void* xv, int64_t stride, int64_t rows,
     if (n >= 2 * kLanes) {
       Acc lanes[kLanes];
       for (int l = 0; l < kLanes; ++l) lanes[l] = Op::Identity();
-      if (n >= kManyStreamBytes / static_cast<int64_t>(sizeof(T))) {
-        const int64_t length = n / kLanes * kStep;
-        for (; i < length; i += kStep) {
+      const bool streams =
+          n >= kManyStreamBytes / static_cast<int64_t>(sizeof(T));
+      const int64_t steps = n / kLanes;
+      const int64_t distance = streams ? steps * kStep : kStep;
+      const T* from[kStreams];
+#pragma GCC unroll 4
+      for (int k = 0; k < kStreams; ++k) from[k] = x + k * distance;
+      for (int64_t at = 0; at < steps * kLanes / (streams ? kStreams : 1);
+           at += streams ? kStep : kLanes) {
 #pragma GCC unroll 32
-          for (int l = 0; l < kLanes; ++l) {
-            lanes[l] =
-                Op::Take(lanes[l], x[l / kStep * length + i + l % kStep]);
-          }
-        }
-        i = kStreams * length;
-      } else {
-        for (; i + kLanes <= n; i += kLanes) {
-#pragma GCC unroll 32
-          for (int l = 0; l < kLanes; ++l) {
-            lanes[l] = Op::Take(lanes[l], x[i + l]);
-          }
+        for (int l = 0; l < kLanes; ++l) {
+          lanes[l] = Op::Take(lanes[l], from[l / kStep][at + l % kStep]);
         }
       }
+      i = steps * kLanes;
       for (int l = 0; l < kLanes; ++l) a = Op::Merge(a, lanes[l]);
     }
     for (; i < n; ++i) a = Op::Take(a, x[i]);
