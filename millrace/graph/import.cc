@@ -19,13 +19,13 @@ bool IsNameStart(char c) {
   return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '.' ||
          c == '_';
 }
-bool IsNameChar(char c) {
+bool IsNodeNameChar(char c) {
   return IsNameStart(c) || c == '/' || c == '-' || c == '>' || c == '\\';
 }
 
 bool IsNodeName(absl::string_view name) {
   return !name.empty() && IsNameStart(name[0]) &&
-         std::all_of(name.begin(), name.end(), IsNameChar);
+         std::all_of(name.begin(), name.end(), IsNodeNameChar);
 }
 
 // What an attribute has when nobody uses it: a newer client that writes it

@@ -37,7 +37,7 @@ class ProgressLine {
   const bool shown_;
 };
 
-int Fail(const Status& status, int code) {
+int FailTrace(const Status& status, int code) {
   std::fprintf(stderr, "millrace trace: %s\n",
                std::string(status.message()).c_str());
   return code;
@@ -87,7 +87,7 @@ int Write(const TraceFlags& flags, const ClusterTrace& trace) {
   if (trace.steps.empty()) return kStartError;
   const StatusOr<TraceTotals> totals =
       WriteTraceFile(trace, DefaultFiles(), flags.output);
-  if (!totals.ok()) return Fail(totals.status(), kStartError);
+  if (!totals.ok()) return FailTrace(totals.status(), kStartError);
   const std::string text = flags.json ? TraceJson(trace, *totals, flags.output)
                                       : TraceText(trace, *totals, flags.output);
   std::fputs((text + "\n").c_str(), stdout);
@@ -164,10 +164,10 @@ std::string TraceLacks(const ClusterTrace& trace, int wanted, double seconds) {
 
 int RunTrace(const TraceFlags& flags) {
   const Status checked = CheckFlags(flags);
-  if (!checked.ok()) return Fail(checked, kUsageError);
+  if (!checked.ok()) return FailTrace(checked, kUsageError);
   StatusOr<std::unique_ptr<AdminClient>> client =
       AdminClient::Connect(flags.address);
-  if (!client.ok()) return Fail(client.status(), kStartError);
+  if (!client.ok()) return FailTrace(client.status(), kStartError);
   TakeTraceOptions options;
   options.steps = flags.steps;
   options.timeout_ms = static_cast<int64_t>(flags.timeout * 1000);
@@ -179,12 +179,12 @@ int RunTrace(const TraceFlags& flags) {
                       [&](const TraceProgress& p) { line.Show(p); });
   }
   if (trace.status().code() == StatusCode::kUnimplemented) {
-    return Fail(
+    return FailTrace(
         Unimplemented((*client)->address(), " is no server that takes traces: ",
                       trace.status().message()),
         kStartError);
   }
-  if (!trace.ok()) return Fail(trace.status(), kStartError);
+  if (!trace.ok()) return FailTrace(trace.status(), kStartError);
   return Write(flags, *trace);
 }
 

@@ -11,9 +11,9 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr char kMaster[] = "/job:worker/replica:0/task:0";
-constexpr int64_t kSecond = 1'000'000'000;
+constexpr int64_t kOneSecond = 1'000'000'000;
 
-void Simulate(absl::AnyInvocable<void()> body, uint64_t seed = 1) {
+void SimulateWorker(absl::AnyInvocable<void()> body, uint64_t seed = 1) {
   const SimResult r = SimWorld({.seed = seed}).Run(std::move(body));
   EXPECT_TRUE(r.status.ok()) << r.Report();
 }
@@ -130,7 +130,7 @@ TEST(WorkerSession, CreatedAgain) {
 }
 
 TEST(WorkerSession, EndsWithItsMaster) {
-  Simulate([] {
+  SimulateWorker([] {
     TestCluster cluster(kCluster);
     TestTask& ps = cluster[kPs];
     const uint64_t life = cluster[kMaster].device().attributes().incarnation;
@@ -147,7 +147,7 @@ TEST(WorkerSession, EndsWithItsMaster) {
     const uint64_t next = cluster[kMaster].device().attributes().incarnation;
     ASSERT_TRUE(MakeSession(ps.api(), "t", kMaster, next).ok());
     SimWorld::Current()->FreezeUntil(cluster[kMaster].process,
-                                     NowNanos() + 75 * kSecond);
+                                     NowNanos() + 75 * kOneSecond);
     SleepUntil(Deadline::AfterMillis(40'000));
     EXPECT_EQ(ps.service->counts().sessions, 1);
     SleepUntil(Deadline::AfterMillis(34'000));
@@ -156,7 +156,7 @@ TEST(WorkerSession, EndsWithItsMaster) {
 }
 
 TEST(WorkerSession, AStepEndsWhenItsMasterIsSilent) {
-  Simulate([] {
+  SimulateWorker([] {
     TestCluster cluster(kCluster);
     TestTask& ps = cluster[kPs];
     const uint64_t life = cluster[kMaster].device().attributes().incarnation;
@@ -172,17 +172,17 @@ TEST(WorkerSession, AStepEndsWhenItsMasterIsSilent) {
     EXPECT_EQ(ps.service->counts().running_steps, 1);
     const int64_t start = NowNanos();
     SimWorld::Current()->FreezeUntil(cluster[kMaster].process,
-                                     start + 10 * kSecond);
+                                     start + 10 * kOneSecond);
     ASSERT_TRUE(run.Wait().ok());
     EXPECT_FALSE(run.reply.status.ok());
-    EXPECT_LE(NowNanos() - start, 4 * kSecond);
+    EXPECT_LE(NowNanos() - start, 4 * kOneSecond);
     EXPECT_EQ(ps.service->counts().running_steps, 0);
     EXPECT_EQ(ps.service->counts().sessions, 1);
   });
 }
 
 TEST(WorkerSession, AnEarlyReceiveWaitsOnlySoLong) {
-  Simulate([] {
+  SimulateWorker([] {
     TestCluster cluster(kCluster);
     TestTask& ps = cluster[kPs];
     RecvTensorRequest request;
@@ -193,7 +193,7 @@ TEST(WorkerSession, AnEarlyReceiveWaitsOnlySoLong) {
                       request);
     EXPECT_EQ(call.Wait().code(), StatusCode::kAborted);
     EXPECT_THAT(call.status.message(), HasSubstr("Step 5 did not begin"));
-    EXPECT_EQ(NowNanos() - start, 30 * kSecond);
+    EXPECT_EQ(NowNanos() - start, 30 * kOneSecond);
     EXPECT_EQ(ps.service->counts().steps, 0);
     // Given up sooner, nothing stays.
     PendingReply other(cluster.Stub(kMaster, kPs), &WorkerApi::RecvTensor,
@@ -227,7 +227,7 @@ struct Waiting {
 
 TEST(WorkerSession, TheLossOfAnotherTaskEndsTheStep) {
   for (uint64_t seed = 1; seed <= 5; ++seed) {
-    Simulate(
+    SimulateWorker(
         [] {
           TestCluster cluster(kCluster);
           Waiting t(cluster);

@@ -11,7 +11,7 @@ using namespace millrace::ops;  // NOLINT
 
 namespace {
 
-Status DiagKernel(KernelContext& ctx) {
+Status MakeDiag(KernelContext& ctx) {
   const Tensor& in = ctx.input(0);
   if (in.rank() < 1)
     return InvalidArgument("Input must be at least rank 1, got ", in.rank());
@@ -25,7 +25,7 @@ Status DiagKernel(KernelContext& ctx) {
   return StridedCopy(ctx, in.dtype(), in.data(), out->mutable_data(), spec);
 }
 
-Status DiagPartKernel(KernelContext& ctx) {
+Status TakeDiag(KernelContext& ctx) {
   const Tensor& in = ctx.input(0);
   if (in.rank() % 2 != 0) {
     return InvalidArgument(
@@ -111,10 +111,10 @@ Status MatrixBandPartKernel(KernelContext& ctx) {
 
 MR_KERNELS(Diag, Cpu){
     {.types = "T: float, double, half, int32, int64, complex64, complex128",
-     .make = MakeFunctionKernel<DiagKernel>}};
+     .make = MakeFunctionKernel<MakeDiag>}};
 MR_KERNELS(DiagPart, Cpu){
     {.types = "T: float, double, half, int32, int64, complex64, complex128",
-     .make = MakeFunctionKernel<DiagPartKernel>}};
+     .make = MakeFunctionKernel<TakeDiag>}};
 MR_KERNELS(MatrixBandPart,
            Cpu){{.types = "T: " MR_PLAIN_TYPES,
                  .make = MakeFunctionKernel<MatrixBandPartKernel>,

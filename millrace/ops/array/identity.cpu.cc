@@ -7,7 +7,7 @@ using namespace millrace::ops;  // NOLINT
 
 namespace {
 
-Status PassOn(KernelContext& ctx) {
+Status PassThrough(KernelContext& ctx) {
   for (int i = 0; i < ctx.num_inputs(); ++i)
     ctx.set_output(i, ctx.TakeInput(i));
   return OkStatus();
@@ -28,22 +28,24 @@ Status DeepCopyKernel(KernelContext& ctx) {
 
 }  // namespace
 
-MR_KERNELS(Identity, Cpu){{.make = MakeFunctionKernel<PassOn>, .cheap = true}};
-MR_KERNELS(IdentityN, Cpu){{.make = MakeFunctionKernel<PassOn>, .cheap = true}};
+MR_KERNELS(Identity,
+           Cpu){{.make = MakeFunctionKernel<PassThrough>, .cheap = true}};
+MR_KERNELS(IdentityN,
+           Cpu){{.make = MakeFunctionKernel<PassThrough>, .cheap = true}};
 MR_KERNELS(RefIdentity,
            Cpu){{.make = MakeFunctionKernel<PassReferenceOn>, .cheap = true}};
 MR_KERNELS(StopGradient,
-           Cpu){{.make = MakeFunctionKernel<PassOn>, .cheap = true}};
+           Cpu){{.make = MakeFunctionKernel<PassThrough>, .cheap = true}};
 MR_KERNELS(PreventGradient,
-           Cpu){{.make = MakeFunctionKernel<PassOn>, .cheap = true}};
+           Cpu){{.make = MakeFunctionKernel<PassThrough>, .cheap = true}};
 MR_KERNELS(DebugGradientIdentity,
-           Cpu){{.make = MakeFunctionKernel<PassOn>, .cheap = true}};
+           Cpu){{.make = MakeFunctionKernel<PassThrough>, .cheap = true}};
 MR_KERNELS(DebugGradientRefIdentity,
            Cpu){{.make = MakeFunctionKernel<PassReferenceOn>, .cheap = true}};
 MR_KERNELS(GuaranteeConst,
-           Cpu){{.make = MakeFunctionKernel<PassOn>, .cheap = true}};
+           Cpu){{.make = MakeFunctionKernel<PassThrough>, .cheap = true}};
 // Buffers are immutable once shared, so the value as it is now needs no copy.
 MR_KERNELS(Snapshot, Cpu){{.types = "T: " MR_PLAIN_TYPES,
-                           .make = MakeFunctionKernel<PassOn>,
+                           .make = MakeFunctionKernel<PassThrough>,
                            .cheap = true}};
 MR_KERNELS(DeepCopy, Cpu){{.make = MakeFunctionKernel<DeepCopyKernel>}};

@@ -37,7 +37,6 @@ uint8_t ByteAt(absl::string_view s, size_t i) {
 int WordAt(absl::string_view s, size_t i) {
   return ByteAt(s, i) | ByteAt(s, i + 1) << 8;
 }
-Status CutShort() { return InvalidArgument("Failed to read from given file"); }
 Status NoScreen() { return InvalidArgument("No screen descriptor detected"); }
 
 class GifParser {

@@ -10,9 +10,10 @@ constexpr int kMaxRootBits = 8;
 Status Defective() {
   return InvalidArgument("Image is defective, decoding aborted");
 }
-Status CutShort() { return InvalidArgument("Failed to read from given file"); }
 
 }  // namespace
+
+Status CutShort() { return InvalidArgument("Failed to read from given file"); }
 
 Status LzwReader::Start(absl::string_view data) {
   if (data.empty()) return CutShort();

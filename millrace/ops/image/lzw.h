@@ -9,6 +9,10 @@
 
 namespace millrace::ops {
 
+// INVALID_ARGUMENT "Failed to read from given file": data end before they
+// should.
+Status CutShort();
+
 // Decodes the pixels of one picture, a piece at a time, out of data blocks of
 // up to 255 bytes. Its size does not depend on the data. One thread.
 class LzwReader {

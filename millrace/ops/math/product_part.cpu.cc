@@ -17,7 +17,7 @@ constexpr int64_t kMostBytes = int64_t{4} << 20;
 // Columns of b that are copied at a time.
 constexpr int64_t kColumns = 128;
 // Floats of a line of the caches; rows stay aligned to it.
-constexpr int64_t kLine = 16;
+constexpr int64_t kLineFloats = 16;
 
 // A factor, or some rows or columns of it, as it lies.
 struct Matrix {
@@ -55,8 +55,8 @@ Status Multiply(const MatrixProblem& p, const ProductPart& part,
 }
 
 int64_t SpreadStride(int64_t columns) {
-  const int64_t stride = RoundUp(columns, kLine) + kLine;
-  return stride % kSharedSets == 0 ? stride + kLine : stride;
+  const int64_t stride = RoundUp(columns, kLineFloats) + kLineFloats;
+  return stride % kSharedSets == 0 ? stride + kLineFloats : stride;
 }
 
 // Floats that the copies for a part of `rows` rows take.
