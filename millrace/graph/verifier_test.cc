@@ -11,7 +11,7 @@ namespace {
 using testing::HasSubstr;
 
 constexpr OpDecl kSource = {"Source", {.outputs = "o: T", .attrs = "T: type"}};
-constexpr OpDecl kSum = {
+constexpr OpDecl kAddOp = {
     "Add", {.inputs = "x: T, y: T", .outputs = "z: T", .attrs = "T: type"}};
 
 class VerifierTest : public testing::Test {
@@ -25,7 +25,7 @@ class VerifierTest : public testing::Test {
       n->assigned_device = "/job:w/replica:0/task:0/device:CPU:0";
   }
   static const OpRegistry* Ops() {
-    static const OpDecl* const decls[] = {&kSource, &kSum};
+    static const OpDecl* const decls[] = {&kSource, &kAddOp};
     static const OpRegistry* const ops = OpRegistry::Build(decls)->release();
     return ops;
   }

@@ -126,9 +126,7 @@ int Server(millrace::ServerFlags& flags, CLI::App* app) {
       }
     }
     if (!status.ok()) {
-      std::fprintf(stderr, "millrace server: %s\n",
-                   std::string(status.message()).c_str());
-      return millrace::kUsageError;
+      return millrace::Fail("server", status, millrace::kUsageError);
     }
   }
   return millrace::RunServer(flags, config);

@@ -30,12 +30,6 @@ namespace {
 
 constexpr int64_t kClusterFilePollMs = 50;
 
-int Fail(const Status& status, int code) {
-  std::fprintf(stderr, "millrace server: %s\n",
-               std::string(status.message()).c_str());
-  return code;
-}
-
 // SIGTERM, SIGINT and, but under nohup, SIGHUP stop the server; a second one
 // ends the process at once.
 class StopSignals {
@@ -150,12 +144,13 @@ int RunServer(const ServerFlags& flags, const ConfigFile& config) {
   if (flags.parent_fd != -1 &&
       (fstat(flags.parent_fd, &parent) != 0 || !S_ISSOCK(parent.st_mode))) {
     return Fail(
+        "server",
         InvalidArgument("--parent_fd: ", flags.parent_fd, " is no open socket"),
         kUsageError);
   }
   const auto fail = [&](const Status& status, int code) {
     TellParent(flags.parent_fd, std::string(status.message()));
-    return Fail(status, code);
+    return Fail("server", status, code);
   };
   const char* tf_config = std::getenv("TF_CONFIG");
   StatusOr<ServerSetup> setup = MakeServerSetup(

@@ -5,6 +5,7 @@
 #include "absl/strings/str_format.h"
 #include "millrace/cluster/json_text.h"
 #include "tools/millrace/admin_client.h"
+#include "tools/millrace/exit_codes.h"
 
 namespace millrace {
 namespace {
@@ -96,9 +97,7 @@ int RunStatus(const StatusFlags& flags) {
       return 0;
     }
   }
-  std::fprintf(stderr, "millrace status: %s\n",
-               std::string(status.message()).c_str());
-  return 1;
+  return Fail("status", status, kStartError);
 }
 
 }  // namespace millrace

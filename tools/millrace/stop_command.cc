@@ -4,36 +4,34 @@
 
 #include "millrace/base/clock.h"
 #include "tools/millrace/admin_client.h"
+#include "tools/millrace/exit_codes.h"
 
 namespace millrace {
 namespace {
 
 constexpr int64_t kMostWaitMs = 4'000;
 
-int Fail(const Status& status) {
-  std::fprintf(stderr, "millrace stop: %s\n",
-               std::string(status.message()).c_str());
-  return 1;
-}
-
 }  // namespace
 
 int RunStop(const StopFlags& flags) {
+  const auto fail = [](const Status& status) {
+    return Fail("stop", status, kStartError);
+  };
   if (!(flags.grace >= 0 && flags.grace < 1e9)) {
-    return Fail(
+    return fail(
         InvalidArgument("--grace: expected seconds from 0 on, such as 1.5"));
   }
   StatusOr<std::unique_ptr<AdminClient>> client =
       AdminClient::Connect(flags.address);
-  if (!client.ok()) return Fail(client.status());
+  if (!client.ok()) return fail(client.status());
   const Status asked =
       (*client)->Stop({.grace_ms = static_cast<int64_t>(flags.grace * 1000),
                        .reason = flags.reason});
-  if (!asked.ok()) return Fail(asked);
+  if (!asked.ok()) return fail(asked);
   const Deadline deadline = Deadline::AfterMillis(kMostWaitMs);
   while ((*client)->GetStatus({.max_waits = 1}).ok()) {
     if (deadline.expired()) {
-      return Fail(DeadlineExceeded((*client)->address(), " still answers ",
+      return fail(DeadlineExceeded((*client)->address(), " still answers ",
                                    kMostWaitMs / 1000,
                                    " s after it was asked to stop"));
     }

@@ -37,12 +37,6 @@ class ProgressLine {
   const bool shown_;
 };
 
-int FailTrace(const Status& status, int code) {
-  std::fprintf(stderr, "millrace trace: %s\n",
-               std::string(status.message()).c_str());
-  return code;
-}
-
 Status CheckFlags(const TraceFlags& flags) {
   if (flags.steps < 1 || flags.steps > kMostTraceSteps) {
     return InvalidArgument("--steps is from 1 to ", kMostTraceSteps, ", not ",
@@ -87,7 +81,7 @@ int Write(const TraceFlags& flags, const ClusterTrace& trace) {
   if (trace.steps.empty()) return kStartError;
   const StatusOr<TraceTotals> totals =
       WriteTraceFile(trace, DefaultFiles(), flags.output);
-  if (!totals.ok()) return FailTrace(totals.status(), kStartError);
+  if (!totals.ok()) return Fail("trace", totals.status(), kStartError);
   const std::string text = flags.json ? TraceJson(trace, *totals, flags.output)
                                       : TraceText(trace, *totals, flags.output);
   std::fputs((text + "\n").c_str(), stdout);
@@ -164,10 +158,10 @@ std::string TraceLacks(const ClusterTrace& trace, int wanted, double seconds) {
 
 int RunTrace(const TraceFlags& flags) {
   const Status checked = CheckFlags(flags);
-  if (!checked.ok()) return FailTrace(checked, kUsageError);
+  if (!checked.ok()) return Fail("trace", checked, kUsageError);
   StatusOr<std::unique_ptr<AdminClient>> client =
       AdminClient::Connect(flags.address);
-  if (!client.ok()) return FailTrace(client.status(), kStartError);
+  if (!client.ok()) return Fail("trace", client.status(), kStartError);
   TakeTraceOptions options;
   options.steps = flags.steps;
   options.timeout_ms = static_cast<int64_t>(flags.timeout * 1000);
@@ -179,12 +173,13 @@ int RunTrace(const TraceFlags& flags) {
                       [&](const TraceProgress& p) { line.Show(p); });
   }
   if (trace.status().code() == StatusCode::kUnimplemented) {
-    return FailTrace(
+    return Fail(
+        "trace",
         Unimplemented((*client)->address(), " is no server that takes traces: ",
                       trace.status().message()),
         kStartError);
   }
-  if (!trace.ok()) return FailTrace(trace.status(), kStartError);
+  if (!trace.ok()) return Fail("trace", trace.status(), kStartError);
   return Write(flags, *trace);
 }
 

@@ -1,4 +1,4 @@
-// Parts of sums of products of floats, each by one thread with oneDNN.
+// Parts of sums of products of floats, each computed by oneDNN.
 #pragma once
 
 #include <cstdint>
