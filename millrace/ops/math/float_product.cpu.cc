@@ -4,7 +4,8 @@
 #include <optional>
 #include <utility>
 
-#include "millrace/base/thread.h"
+#include "millrace/ops/math/packed_product.h"
+#include "millrace/ops/math/part_errors.h"
 
 namespace millrace::ops {
 namespace {
@@ -43,6 +44,8 @@ struct Kernels {
   // Whether threads should share what they pack of such a product, which
   // oneDNN's own do. Where not, they would wait for each other for longer.
   bool (*shares_packing)(const MatrixProblem& p, int64_t rows);
+  // Whether that is done better by our own loops, where the machine has them.
+  bool has_packed_product;
   // Whether the factors of what it does not pack are read as they lie.
   bool reads_factors;
 };
@@ -61,9 +64,9 @@ bool SharesPackingOfAvx2(const MatrixProblem& p, int64_t rows) {
 }
 
 constexpr Kernels kAvx512 = {
-    128, true, int64_t{1} << 22, 1, SharesPackingOfAvx512, false};
-constexpr Kernels kAvx2 = {kMinLines,           false, int64_t{1} << 20, 4,
-                           SharesPackingOfAvx2, true};
+    128, true, int64_t{1} << 22, 1, SharesPackingOfAvx512, false, false};
+constexpr Kernels kAvx2 = {
+    kMinLines, false, int64_t{1} << 20, 4, SharesPackingOfAvx2, true, true};
 
 const Kernels& TheKernels() {
   static const Kernels& kernels =
@@ -109,6 +112,12 @@ std::optional<Cut> CutOf(const MatrixProblem& p, int64_t rows, int64_t terms,
   return Cut{rows, Share(p.n, parts)};
 }
 
+bool IsPackedProduct(const MatrixProblem& p, int64_t rows) {
+  const Kernels& kernels = TheKernels();
+  return kernels.has_packed_product && kernels.shares_packing(p, rows) &&
+         PackedProductsHere();
+}
+
 SpreadFactors SpreadOf(absl::Span<const ProductTerm> terms, int64_t rows) {
   const Kernels& kernels = TheKernels();
   return kernels.reads_factors &&
@@ -116,21 +125,6 @@ SpreadFactors SpreadOf(absl::Span<const ProductTerm> terms, int64_t rows) {
              ? SpreadFactors::Of(terms, rows)
              : SpreadFactors();
 }
-
-// The first error of the parts that threads compute.
-class PartErrors {
- public:
-  void Add(Status status) {
-    if (status.ok()) return;
-    MutexLock lock(mu_);
-    if (first_.ok()) first_ = std::move(status);
-  }
-  Status Take() { return std::move(first_); }
-
- private:
-  Mutex mu_;
-  Status first_;
-};
 
 }  // namespace
 
@@ -160,6 +154,9 @@ Status FloatProductRows(DnnlRun& run, absl::Span<const ProductTerm> terms,
                         int64_t row, int64_t rows, float* c, bool accumulate,
                         const FinishProduct* finish) {
   const MatrixProblem& p = terms[0].problem;
+  if (IsPackedProduct(p, rows)) {
+    return PackedProductRows(run, terms, row, rows, c, accumulate, finish);
+  }
   const SpreadFactors spread = SpreadOf(terms, rows);
   const auto add_up = [&](const ProductPart& part) {
     return AddUpPart(run.allocator(), terms, spread, part, c, accumulate);

@@ -1,10 +1,10 @@
 // Products of float matrices by oneDNN, cut into parts for the threads of a
-// team. The result has the same bits whichever threads are free: where it
-// depends on how c is cut, the cut follows from the sizes alone. Two kinds are
-// left to oneDNN's own threads and have the bits that it gives: a c of fewer
-// than 64 rows and columns, whose threads share the terms of each element, and
-// large products, whose threads share what they pack (on AVX2 114 of 118 of
-// those were equal by one and two threads, all of more than 64 columns).
+// team, and large ones on AVX2 by loops of our own (packed_product.h). The
+// result has the same bits whichever threads are free: where it depends on how
+// c is cut, the cut follows from the sizes alone. Two kinds are left to
+// oneDNN's own threads and have the bits that it gives: a c of fewer than 64
+// rows and columns, whose threads share the terms of each element, and large
+// products on AVX-512, whose threads share what they pack.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,6 @@
 #include "millrace/ops/math/product_part.h"
 
 namespace millrace::ops {
-
-// Called for parts of c that are done, by the thread that computed them.
-using FinishProduct = absl::FunctionRef<void(const ProductPart&)>;
 
 // The i-th product of the batch.
 ProductTerm TermOf(const MatrixProblem& p, const float* a, const float* b,

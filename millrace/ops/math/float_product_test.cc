@@ -115,8 +115,30 @@ TEST(FloatProductTest, HasTheSameBitsOnAnyNumberOfThreads) {
         CheckWidths(MakeProblems(1203, 100, 31, ta, tb), terms);
         CheckWidths(MakeProblems(700, 90, 1, ta, tb), terms);
       }
+      // What is packed: in one go, and some columns or terms at a time.
       CheckWidths(MakeProblems(530, 64, 610, ta, tb), 1);
+      CheckWidths(MakeProblems(601, 517, 1025, ta, tb), 5);
+      CheckWidths(MakeProblems(534, 9, 8300, ta, tb), 2);
       CheckWidths(MakeProblems(1, 700, 400, ta, tb), 1);
+    }
+  }
+}
+
+TEST(FloatProductTest, AddsToWhatIsThere) {
+  IntraOpPool pool("shared", 2);
+  for (const int64_t n : {70, 577}) {
+    const Problems s = MakeProblems(531, 517, n, false, true);
+    const std::vector<ProductTerm> terms(
+        2, TermOf(s.p, s.a.data(), s.b.data(), 0));
+    std::vector<float> once(static_cast<size_t>(s.p.m * n)), c = once;
+    DnnlRun run(pool, *HostAllocator(), 2);
+    ASSERT_TRUE(
+        FloatProductRows(run, {&terms[0], 1}, 0, s.p.m, once.data(), false)
+            .ok());
+    for (size_t i = 0; i < c.size(); ++i) c[i] = static_cast<float>(i % 7);
+    ASSERT_TRUE(FloatProductRows(run, terms, 0, s.p.m, c.data(), true).ok());
+    for (size_t i = 0; i < c.size(); ++i) {
+      ASSERT_NEAR(c[i], static_cast<float>(i % 7) + 2 * once[i], 1e-4f) << i;
     }
   }
 }

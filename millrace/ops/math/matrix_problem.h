@@ -28,6 +28,9 @@ struct MatrixProblem {
   // Which matrix of a and b each product takes; empty: the i-th.
   absl::Span<const int64_t> a_index, b_index;
 
+  int64_t BStride() const {
+    return b_stride != 0 ? b_stride : transpose_b ? k : n;
+  }
   int64_t AIndex(int64_t i) const { return a_index.empty() ? i : a_index[i]; }
   int64_t BIndex(int64_t i) const { return b_index.empty() ? i : b_index[i]; }
 };

@@ -159,10 +159,24 @@ Status MatrixProduct::RunThroughFloat(KernelContext& ctx,
       ShardElements(ctx, b_size, 300, [&](int64_t begin, int64_t end) {
         ToFloats(p.type, b + begin * 2, fb + begin, end - begin);
       }));
-  MR_RETURN_IF_ERROR(RunFloat(ctx, p, fa, fb, fc, false));
-  return ShardElements(ctx, c_size, 300, [&](int64_t begin, int64_t end) {
+  const auto round = [&](int64_t begin, int64_t end) {
     FromFloats(p.type, fc + begin, c + begin * 2, end - begin);
-  });
+  };
+  if (p.batches == 1) {
+    MatrixProblem floats_problem = p;
+    floats_problem.type = DataType::kFloat;
+    return RunInParts(ctx, floats_problem, reinterpret_cast<const char*>(fa),
+                      reinterpret_cast<const char*>(fb),
+                      reinterpret_cast<char*>(fc),
+                      [&](const ProductPart& part) {
+                        for (int64_t i = 0; i < part.rows; ++i) {
+                          const int64_t at = (part.row + i) * p.n + part.column;
+                          round(at, at + part.columns);
+                        }
+                      });
+  }
+  MR_RETURN_IF_ERROR(RunFloat(ctx, p, fa, fb, fc, false));
+  return ShardElements(ctx, c_size, 300, round);
 }
 
 template <class T>

@@ -33,14 +33,10 @@ Matrix AOf(const ProductTerm& term, const ProductPart& part) {
                        : Matrix{a + part.row * p.k, p.k};
 }
 
-int64_t BStride(const MatrixProblem& p) {
-  return p.b_stride != 0 ? p.b_stride : p.transpose_b ? p.k : p.n;
-}
-
 Matrix BOf(const ProductTerm& term, const ProductPart& part) {
   const MatrixProblem& p = term.problem;
   const float* const b = reinterpret_cast<const float*>(term.b);
-  const int64_t stride = BStride(p);
+  const int64_t stride = p.BStride();
   return {p.transpose_b ? b + part.column * stride : b + part.column, stride};
 }
 
@@ -106,7 +102,7 @@ SpreadFactors SpreadFactors::Of(absl::Span<const ProductTerm> terms,
   for (const ProductTerm& t : terms) {
     const MatrixProblem& p = t.problem;
     spread.a &= p.transpose_a && p.m % kSharedSets == 0 && p.n >= kMinColumns;
-    spread.b &= !p.transpose_b && BStride(p) % (2 * kSharedSets) == 0 &&
+    spread.b &= !p.transpose_b && p.BStride() % (2 * kSharedSets) == 0 &&
                 rows >= kMinRows;
     k = std::max(k, p.k);
   }

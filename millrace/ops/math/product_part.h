@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 #include "millrace/base/status.h"
 #include "millrace/ops/math/matrix_problem.h"
@@ -20,6 +21,9 @@ struct ProductTerm {
 struct ProductPart {
   int64_t row, rows, column, columns;
 };
+
+// Called for parts of c that are done, by the thread that computed them.
+using FinishProduct = absl::FunctionRef<void(const ProductPart&)>;
 
 // Which factors are copied before they are multiplied, to rows that are no
 // power of two apart. oneDNN for AVX2 reads the factors of products that are
