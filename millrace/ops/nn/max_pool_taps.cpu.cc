@@ -21,12 +21,8 @@ void FindTapsOfWindows(const PoolProblem& p, const T* x, T* z, I* taps,
       if (z != nullptr) std::fill_n(z + o * n, n, LowestOf<T>());
       return;
     }
-    const T* const from = x + FirstPlace(p, image, covered);
-    if (z != nullptr) {
-      MaxAndTaps(from, places, n, z + o * n, taps + o * n);
-    } else {
-      TapsOfLargest(from, places, n, taps + o * n);
-    }
+    MaxAndTaps(x + FirstPlace(p, image, covered), places, n,
+               z == nullptr ? nullptr : z + o * n, taps + o * n);
   });
 }
 

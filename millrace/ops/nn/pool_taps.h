@@ -97,36 +97,39 @@ MR_TARGET_CLONES void LargestOfTaps(const T* x,
 }
 
 // taps = the numbers of the taps of the largest elements, z as MaxOfTaps has
-// it.
+// it; nullptr: nobody wants it.
 template <class T, class I>
-MR_TARGET_CLONES void MaxAndTaps(const T* x, absl::Span<const int64_t> places,
-                                 int64_t n, T* z, I* taps) {
+MR_LANES inline void FindMaxAndTaps(const T* x,
+                                    absl::Span<const int64_t> places, int64_t n,
+                                    T* z, I* taps) {
   ForLanes(n, [&]<int kLanes>(int64_t c) MR_LANES {
     ComputeType<T> largest[kLanes];
     int32_t tap[kLanes];
     FindTapsInLanes<T, kLanes>(x + c, places, tap, largest);
-    for (int k = 0; k < kLanes; ++k) z[c + k] = static_cast<T>(largest[k]);
     for (int k = 0; k < kLanes; ++k) taps[c + k] = static_cast<I>(tap[k]);
+    if (z == nullptr) return;
+    for (int k = 0; k < kLanes; ++k) z[c + k] = static_cast<T>(largest[k]);
   });
 }
-template <class T, class I>
-MR_TARGET_CLONES void TapsOfLargest(const T* x,
-                                    absl::Span<const int64_t> places, int64_t n,
-                                    I* taps) {
-  ForLanes(n, [&]<int kLanes>(int64_t c) MR_LANES {
-    ComputeType<T> largest[kLanes];
-    int32_t tap[kLanes];
-    FindTapsInLanes<T, kLanes>(x + c, places, tap, largest);
-    for (int k = 0; k < kLanes; ++k) taps[c + k] = static_cast<I>(tap[k]);
-  });
+template <class T>
+MR_TARGET_CLONES void MaxAndTaps(const T* x, absl::Span<const int64_t> places,
+                                 int64_t n, T* z, uint8_t* taps) {
+  FindMaxAndTaps(x, places, n, z, taps);
+}
+// Of windows of more than 256 taps, which are rare: three clones for each type
+// would take the compiler ten seconds.
+template <class T>
+void MaxAndTaps(const T* x, absl::Span<const int64_t> places, int64_t n, T* z,
+                int32_t* taps) {
+  FindMaxAndTaps(x, places, n, z, taps);
 }
 
 // z = the sum of dy over those windows over a pixel whose largest element it
 // is, by the numbers of their taps.
 template <class T, class I>
-MR_TARGET_CLONES void SumWhereTap(const T* dy, const I* taps,
-                                  absl::Span<const WindowOver> windows,
-                                  int64_t n, T* z) {
+MR_LANES inline void AddWhereTap(const T* dy, const I* taps,
+                                 absl::Span<const WindowOver> windows,
+                                 int64_t n, T* z) {
   using S = ComputeType<T>;
   if (windows.empty()) {
     std::fill_n(z, n, T(0));
@@ -155,6 +158,17 @@ MR_TARGET_CLONES void SumWhereTap(const T* dy, const I* taps,
       }
     }
   });
+}
+template <class T>
+MR_TARGET_CLONES void SumWhereTap(const T* dy, const uint8_t* taps,
+                                  absl::Span<const WindowOver> windows,
+                                  int64_t n, T* z) {
+  AddWhereTap(dy, taps, windows, n, z);
+}
+template <class T>
+void SumWhereTap(const T* dy, const int32_t* taps,
+                 absl::Span<const WindowOver> windows, int64_t n, T* z) {
+  AddWhereTap(dy, taps, windows, n, z);
 }
 
 // z = the sum over taps, times `factor`.
