@@ -139,14 +139,14 @@ def run_stages(args, report, venv):
         report.stage("symbols", lambda: symbols(preset))
     programs = [p for p, _ in gtest_runner.listed(preset)]
     report.stage("unit tests and cases", lambda: gtest_runner.run(preset, programs))
-    if os.path.exists(os.path.join(building.folder(preset), "tests", "millrace_sim")):
-        seeds = LONG_SEEDS if args.long else SEEDS
-        report.stage("simulation, %d seeds" % seeds, lambda: simulation(preset, seeds))
     rooms = dict(asan=None, tsan=None) if args.long else dict(asan=ASAN_ROOMS, tsan=TSAN_ROOMS)
     jobs = [(p, sanitized_programs(p, rooms[p])[1]) for p in rooms] if preset == "dev" else []
-    # The tests in Python wait for other processes most of their time.
+    # The simulation takes one processor, and the tests in Python wait for other processes most of their time.
     idle = idle_build.IdleBuild([job for job in jobs if job[1]])
     try:
+        if os.path.exists(os.path.join(building.folder(preset), "tests", "millrace_sim")):
+            seeds = LONG_SEEDS if args.long else SEEDS
+            report.stage("simulation, %d seeds" % seeds, lambda: simulation(preset, seeds))
         python_stages(args, report, venv)
     finally:
         idle.end()
@@ -170,7 +170,8 @@ def python_tests(args, paths, options=()):
     """Tests of conformance wait most of their time, for servers to start and limits to pass; clusters need the machine."""
     conformance = os.path.join("tests", "conformance") + os.sep
     several = len(paths) > 1 and all(p.startswith(conformance) for p in paths)
-    return pytest_runner.run(list(paths) + list(options), args.preset, args.long, processes=2 if several else 1)
+    processes = min(4, (os.cpu_count() or 1) + 1) if several else 1
+    return pytest_runner.run(list(paths) + list(options), args.preset, args.long, processes=processes)
 
 
 def fuzz(report):
