@@ -12,9 +12,7 @@ if(PROJECT_IS_TOP_LEVEL)
   if(MILLRACE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     set(CMAKE_CXX_COMPILER_LAUNCHER "${MILLRACE_CCACHE}")
     if(MILLRACE_PCH)
-      # What ccache's manual asks for with precompiled headers. Not the times of
-      # headers: one that is edited while it is compiled would be kept as it was.
-      set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND};-E;env;CCACHE_SLOPPINESS=pch_defines,time_macros;${MILLRACE_CCACHE}")
+      set(CMAKE_CXX_COMPILER_LAUNCHER "${PROJECT_SOURCE_DIR}/cmake/ccache.sh;${MILLRACE_CCACHE}")
     endif()
   endif()
 endif()
@@ -70,8 +68,9 @@ if(MILLRACE_PCH AND MILLRACE_CCACHE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 
 if(MILLRACE_SANITIZE)
+  # But for targets that say MILLRACE_NOT_SANITIZED.
   target_compile_options(millrace_options INTERFACE
-    "-fsanitize=${MILLRACE_SANITIZE}" -fno-sanitize-recover=all)
+    "$<$<NOT:$<BOOL:$<TARGET_PROPERTY:MILLRACE_NOT_SANITIZED>>>:-fsanitize=${MILLRACE_SANITIZE};-fno-sanitize-recover=all>")
   target_link_options(millrace_options INTERFACE "-fsanitize=${MILLRACE_SANITIZE}")
   target_compile_definitions(millrace_flags INTERFACE MILLRACE_SANITIZED=1)
   if(MILLRACE_SANITIZE MATCHES "thread")

@@ -97,6 +97,8 @@ file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/gen")
 if(generated)
   add_library(millrace_proto STATIC ${generated})
   target_compile_options(millrace_proto PRIVATE -w ${MILLRACE_UNOPTIMIZED})
+  # As protobuf's own library is not, which does their work.
+  set_target_properties(millrace_proto PROPERTIES MILLRACE_NOT_SANITIZED ON)
   if(MILLRACE_SANITIZE MATCHES "undefined")
     # protoc's code, not ours, and twice the time of the compiler. Of the
     # sources: options of the target come before those of what it links to.

@@ -12,11 +12,14 @@ from task_servers import COMMAND
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "examples" / "chapter12"
 SHARED = {"local_cluster.py", "network.py"}
 LIMIT_S = 240
+# Much of these is in others too.
+LONG = {"csv_readers", "ensemble_in_graph", "multithreaded_readers", "preloading", "producers"}
+SCRIPTS = sorted(p.stem for p in FOLDER.glob("*.py") if p.name not in SHARED)
 
 pytestmark = pytest.mark.skipif(not os.path.exists(COMMAND), reason="the command is not built")
 
 
-@pytest.mark.parametrize("name", sorted(p.stem for p in FOLDER.glob("*.py") if p.name not in SHARED))
+@pytest.mark.parametrize("name", [pytest.param(s, marks=pytest.mark.long if s in LONG else ()) for s in SCRIPTS])
 def test_prints_the_same_on_both(name):
   script = str(FOLDER / (name + ".py"))
   commands = [[COMMAND, "run", "--python", sys.executable, "--log_level=error", script], [sys.executable, script]]

@@ -53,7 +53,7 @@ def ours(path, *arguments, **options):
   return run([COMMAND, "run", "--python", sys.executable, "--log_level=error", path, *arguments], **options)
 
 
-@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+@pytest.mark.parametrize("method", ["spawn", pytest.param("forkserver", marks=pytest.mark.long)])
 def test_servers_of_spawned_processes_are_ours(script, method):
   path = script(NESTED)
   command = os.path.abspath(COMMAND)

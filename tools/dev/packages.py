@@ -88,11 +88,21 @@ def start_venv():
     return Background([sys.executable, "-B", "-c", "import packages; packages.need_venv()"], cwd=os.path.dirname(__file__))
 
 
+def collect_less_often():
+    """Python in .venv looks for cycles of garbage less often: TensorFlow takes a fifth less time to import."""
+    for folder in glob.glob(os.path.join(VENV, "lib", "python3*", "site-packages")):
+        path = os.path.join(folder, "fewer_collections.pth")
+        if not os.path.exists(path):
+            with open(path, "w") as f:
+                f.write("import gc; gc.set_threshold(50000, 20, 20)\n")
+
+
 def need_venv():
     """Makes .venv with requirements.txt; returns its Python."""
     python = os.path.join(VENV, "bin", "python")
     missing = [r for r in requirements() if not installed(r)]
     if os.path.exists(python) and not missing:
+        collect_less_often()
         return python
     if shutil.which("dpkg-query"):
         need_packages(VENV_PACKAGES)
@@ -103,4 +113,5 @@ def need_venv():
         if missing:
             run_logged([python, "-m", "pip", "install", "--disable-pip-version-check", "--progress-bar", "off",
                         "-r", REQUIREMENTS], "pip", "pip install")
+    collect_less_often()
     return python

@@ -1,0 +1,35 @@
+#!/bin/sh
+# Launcher of compilers: ccache.sh CCACHE COMPILER ARGUMENTS...
+#
+# A file that includes a precompiled header would cost ccache a third of a
+# second: it hashes 100 MB and more, and runs the preprocessor over them. So a
+# checksum is kept beside each such header. What is compiled with it is looked up
+# by that and by the headers that the compiler names (ccache's depend mode),
+# among which those in the precompiled one are not.
+set -eu
+before=
+header=
+output=
+for word; do
+  case $before in
+    -include) header=$word ;;
+    -o) output=$word ;;
+  esac
+  before=$word
+done
+# What ccache's manual asks for with precompiled headers. Not the times of
+# headers: one that is edited while it is compiled would be kept as it was.
+export CCACHE_SLOPPINESS=pch_defines,time_macros
+case $output in
+  *.gch)
+    rm -f "$output.sum"
+    "$@"
+    md5sum <"$output" >"$output.sum"
+    ;;
+  *)
+    if [ -n "$header" ] && [ -f "$header.gch.sum" ]; then
+      export CCACHE_DEPEND=1 CCACHE_PCH_EXTSUM=1 CCACHE_EXTRAFILES="$header.gch.sum"
+    fi
+    exec "$@"
+    ;;
+esac
