@@ -49,7 +49,8 @@ function(millrace_facet)
       add_library(${objects_target} OBJECT ${sources})
       set(pch millrace_pch_${arg_SUFFIX})
       if(arg_SUFFIX STREQUAL "cpu" AND family STREQUAL "quantize")
-        # A precompiled header may have been compiled without the flag it adds.
+        # The precompiled header of the others serves: it has no code yet, which
+        # is what the flag of these changes.
         target_compile_options(${objects_target} PRIVATE ${quantize_flags})
       elseif(arg_SUFFIX STREQUAL "cpu")
         target_compile_options(${objects_target} PRIVATE ${kernel_flags})

@@ -68,7 +68,8 @@ if(MILLRACE_PCH AND MILLRACE_CCACHE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 
 if(MILLRACE_SANITIZE)
-  # But for targets that say MILLRACE_NOT_SANITIZED.
+  # But for targets that say MILLRACE_NOT_SANITIZED: options of their own would
+  # come before these.
   target_compile_options(millrace_options INTERFACE
     "$<$<NOT:$<BOOL:$<TARGET_PROPERTY:MILLRACE_NOT_SANITIZED>>>:-fsanitize=${MILLRACE_SANITIZE};-fno-sanitize-recover=all>")
   target_link_options(millrace_options INTERFACE "-fsanitize=${MILLRACE_SANITIZE}")

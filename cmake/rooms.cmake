@@ -97,13 +97,9 @@ file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/gen")
 if(generated)
   add_library(millrace_proto STATIC ${generated})
   target_compile_options(millrace_proto PRIVATE -w ${MILLRACE_UNOPTIMIZED})
-  # As protobuf's own library is not, which does their work.
+  # protoc's code, not ours, and twice the time of the compiler; protobuf's
+  # library, which works on it, is not sanitized either.
   set_target_properties(millrace_proto PROPERTIES MILLRACE_NOT_SANITIZED ON)
-  if(MILLRACE_SANITIZE MATCHES "undefined")
-    # protoc's code, not ours, and twice the time of the compiler. Of the
-    # sources: options of the target come before those of what it links to.
-    set_source_files_properties(${generated} PROPERTIES COMPILE_OPTIONS -fno-sanitize=undefined)
-  endif()
   if(MILLRACE_UNITY)
     # protoc's files have these names in common.
     set(own_names "#define MILLRACE_GLUE(a, b) a##b\n#define MILLRACE_OWN(a, b) MILLRACE_GLUE(a, b)\n")

@@ -163,9 +163,7 @@ Status MatrixProduct::RunThroughFloat(KernelContext& ctx,
     FromFloats(p.type, fc + begin, c + begin * 2, end - begin);
   };
   if (p.batches == 1) {
-    MatrixProblem floats_problem = p;
-    floats_problem.type = DataType::kFloat;
-    return RunInParts(ctx, floats_problem, reinterpret_cast<const char*>(fa),
+    return RunInParts(ctx, p, reinterpret_cast<const char*>(fa),
                       reinterpret_cast<const char*>(fb),
                       reinterpret_cast<char*>(fc),
                       [&](const ProductPart& part) {

@@ -20,7 +20,8 @@ Status ExpectMatrix(const Tensor& t, int operand);
 StatusOr<MatrixProblem> ProblemOfMatrices(const Tensor& a, bool transpose_a,
                                           const Tensor& b, bool transpose_b);
 
-// Float and bfloat16 go to oneDNN, half through float, double and integers
+// Float goes as float_product.h says, bfloat16 to oneDNN, or through float on
+// machines without AVX-512, half through float, double and integers
 // (which wrap around) to our own blocked loops, complex types to four real
 // products. One for each kernel; thread-safe.
 class MatrixProduct {
