@@ -261,8 +261,9 @@ class Posix final : public FileSystem {
 }  // namespace
 
 FileSystem* PosixFiles() {
-  static constinit Posix files;
-  return &files;
+  // Never destroyed: threads of pools read files while the process ends.
+  static Posix* const files = new Posix;
+  return files;
 }
 
 }  // namespace millrace
