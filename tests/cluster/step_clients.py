@@ -5,10 +5,10 @@ import os
 import pathlib
 import signal
 import subprocess
-import sys
 import threading
 import time
 
+import forked_python
 import task_servers
 
 PROGRAMS = pathlib.Path(__file__).parent.parent / "programs"
@@ -149,9 +149,11 @@ class StepClient:
 
   def __init__(self, kind):
     self.kind = kind
-    argv = [STEP_CLIENT] if kind == "cpp" else [sys.executable, str(PROGRAMS / "step_client.py")]
-    self.process = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                                    text=True, bufsize=1, preexec_fn=task_servers._die_with_parent)
+    streams = dict(stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    if kind == "cpp":
+      self.process = subprocess.Popen([STEP_CLIENT], text=True, bufsize=1, preexec_fn=task_servers._die_with_parent, **streams)
+    else:
+      self.process = forked_python.start([PROGRAMS / "step_client.py"], **streams)
     self._ready = threading.Event()
     self._lock = threading.Lock()
     self._calls = {}

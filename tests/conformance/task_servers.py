@@ -16,6 +16,8 @@ import sys
 import tempfile
 import time
 
+import forked_python
+
 COMMAND = os.environ.get("MILLRACE_COMMAND", "build/dev/millrace")
 START_SECONDS = 180  # importing TensorFlow on a busy machine
 
@@ -73,12 +75,22 @@ def is_gone(pid):
     return True
 
 
+def states(pid):
+  """Of a process's threads, a letter each: R runs, S sleeps, T is stopped."""
+  found = []
+  for stat in pathlib.Path(f"/proc/{pid}/task").glob("*/stat"):
+    try:
+      found.append(stat.read_text().rpartition(")")[2].split()[0])
+    except (FileNotFoundError, ProcessLookupError):
+      pass  # ended just now
+  return found
+
+
 def freeze(process):
   """Stops a process of ours, and returns when it stands still: the others of its threads run on for a while after the
   signal, and may answer calls. On a busy machine that is some 10 ms."""
   process.send_signal(signal.SIGSTOP)
-  wait_for(lambda: os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOHANG) is not None,
-           lambda: f"process {process.pid} does not stop")
+  wait_for(lambda: set(states(process.pid)) == {"T"}, lambda: f"process {process.pid} does not stop: {states(process.pid)}")
 
 
 def _die_with_parent():
@@ -90,7 +102,7 @@ class Cluster:
   """Tasks by job, each with a process; those of `absent` are in the cluster and not started.
 
   Those of stock can share one process (`together`), which is up sooner; then none can be killed. `kinds` names the kind of
-  single tasks, for clusters of both.
+  single tasks, for clusters of both. `environment` goes before this process's.
   """
 
   def __init__(self, tasks, absent=(), kind="millrace", flags=(), together=False, kinds=None,
@@ -99,7 +111,7 @@ class Cluster:
     self.kinds = dict(kinds or {})
     self.together = together
     self.flags = list(flags)
-    self.environment = dict(os.environ, **environment or {})
+    self.environment = environment
     self._folder = tempfile.TemporaryDirectory(prefix="millrace_")
     self.folder = pathlib.Path(self._folder.name)
     self.names = [(job, i) for job, count in tasks.items() for i in range(count)]
@@ -183,15 +195,19 @@ class Cluster:
     job, task = name
     if self.kind_of(name) == "stock":
       names = self.names if self.together else [name]
-      argv = [sys.executable, "-c", STOCK_SERVER, repr(names), repr(self.spec())]
+      argv = ["-c", STOCK_SERVER, repr(names), repr(self.spec())]
     else:
       self._port_file(name).unlink(missing_ok=True)
       argv = [COMMAND, "server", "--cluster", f"@{self._cluster_file()}", "--job", job, "--task", str(task),
               "--port", str(self.ports.get(name, 0)), "--port_file", str(self._port_file(name)), *self.flags]
-    log = open(self.folder / f"{job}{task}.log", "ab")
-    self.processes[name] = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                                            env=self.environment, preexec_fn=_die_with_parent)
-    log.close()
+    with open(self.folder / f"{job}{task}.log", "ab") as log:
+      if self.kind_of(name) == "stock" and not self.environment:
+        self.processes[name] = forked_python.start(argv, stdout=log, stderr=log)
+        return
+      if self.kind_of(name) == "stock":
+        argv.insert(0, sys.executable)
+      self.processes[name] = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                              env=dict(os.environ, **self.environment or {}), preexec_fn=_die_with_parent)
 
   def _listens(self, name):
     process = self.processes[name]

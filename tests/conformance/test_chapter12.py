@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+import forked_python
 from task_servers import COMMAND
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "examples" / "chapter12"
@@ -22,8 +23,9 @@ pytestmark = pytest.mark.skipif(not os.path.exists(COMMAND), reason="the command
 @pytest.mark.parametrize("name", [pytest.param(s, marks=pytest.mark.long if s in LONG else ()) for s in SCRIPTS])
 def test_prints_the_same_on_both(name):
   script = str(FOLDER / (name + ".py"))
-  commands = [[COMMAND, "run", "--python", sys.executable, "--log_level=error", script], [sys.executable, script]]
-  processes = [subprocess.Popen(c, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for c in commands]
+  streams = dict(stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+  command = [COMMAND, "run", "--python", sys.executable, "--log_level=error", script]
+  processes = [subprocess.Popen(command, text=True, **streams), forked_python.start([script], **streams)]
   (ours, our_errors), (stock, stock_errors) = [p.communicate(timeout=LIMIT_S) for p in processes]
   assert processes[1].returncode == 0, stock_errors
   assert processes[0].returncode == 0, our_errors

@@ -4,12 +4,12 @@ import os
 import pathlib
 import re
 import subprocess
-import sys
 import tempfile
 import time
 
 import pytest
 
+import forked_python
 import task_servers
 
 tf = pytest.importorskip("tensorflow")
@@ -30,9 +30,9 @@ class Program:
     spec = cluster.spec()
     flags = dict(ps_hosts=",".join(spec["ps"]), worker_hosts=",".join(spec["worker"]), task_index=task, pause=PAUSE,
                  checkpoint_dir=folder / "checkpoints", **flags)
-    argv = [sys.executable, str(PROGRAM)] + [f"--{name}={value}" for name, value in flags.items()]
+    words = [PROGRAM, *(f"--{name}={value}" for name, value in flags.items())]
     with open(self.output, "ab") as output:
-      self.process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+      self.process = forked_python.start(words, stdout=output, stderr=output)
 
   def text(self):
     return self.output.read_text(errors="replace")

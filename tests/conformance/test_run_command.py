@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+import forked_python
 import task_servers
 from task_servers import COMMAND
 
@@ -82,7 +83,7 @@ def free_ports(count):
 def test_output_is_that_of_stock_servers(script, text, ports, arguments):
   path = script(text)
   runs = [ours(path, *free_ports(ports), *arguments, flags=["--log_level=error", "--memory_limit", "2G"]),
-          start(sys.executable, path, *free_ports(ports), *arguments)]
+          forked_python.start([path, *free_ports(ports), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE)]
   (our_code, our_out, our_err), (code, out, err) = [result(run) for run in runs]
   assert our_out == out, our_err + err
   assert our_code == code, our_err
