@@ -7,7 +7,7 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 
 if(PROJECT_IS_TOP_LEVEL)
-  set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g1 -DNDEBUG")
+  set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
   find_program(MILLRACE_CCACHE ccache)
   if(MILLRACE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     set(CMAKE_CXX_COMPILER_LAUNCHER "${MILLRACE_CCACHE}")
@@ -21,13 +21,21 @@ if(PROJECT_IS_TOP_LEVEL AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # before it has 1 GiB, which hardly any file needs.
   add_compile_options("SHELL:--param ggc-min-heapsize=1048576")
 endif()
-set(CMAKE_CXX_FLAGS_DEV "-O1 -g1 -fno-omit-frame-pointer -DMILLRACE_DCHECK=1")
+# With sanitizers, optimization takes the compiler up to three times as long, and
+# hides some of what they find: only loops of kernels get it (ops.cmake).
+set(dev_level -O1)
+if(MILLRACE_SANITIZE)
+  set(dev_level -O0)
+endif()
+set(CMAKE_CXX_FLAGS_DEV "${dev_level} -g1 -fno-omit-frame-pointer -DMILLRACE_DCHECK=1")
 set(CMAKE_EXE_LINKER_FLAGS_DEV "")
 set(CMAKE_SHARED_LINKER_FLAGS_DEV "")
 
 # Of sources that run once a test run: with optimization they take the compiler
-# half as long again, with sanitizers up to three times as long.
+# half as long again.
 set(MILLRACE_UNOPTIMIZED $<$<CONFIG:Dev>:-O0>)
+# Of those that run once a graph, not once a step: all that clients make graphs with.
+set(MILLRACE_ONCE_A_GRAPH ${MILLRACE_UNOPTIMIZED} $<$<CONFIG:Release>:-O1>)
 
 add_library(millrace_options INTERFACE)
 target_compile_features(millrace_options INTERFACE cxx_std_20)

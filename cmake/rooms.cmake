@@ -44,6 +44,13 @@ function(millrace_pch name)
   endif()
 endfunction()
 millrace_pch(millrace_pch_plain)
+if(CMAKE_BUILD_TYPE STREQUAL "Dev" AND NOT MILLRACE_SANITIZE)
+  millrace_pch(millrace_pch_client OPTIONS ${MILLRACE_ONCE_A_GRAPH})
+  set(pch_client millrace_pch_client)
+else()
+  set(pch_client millrace_pch_plain)  # serves with less optimization, but not without
+endif()
+set(client_side "^(millrace_(client|train|ops_[a-z_]+_grad)|example_.*|millrace|opdocs|opgen)$")
 
 # What every target of ours gets. Scope: PUBLIC or INTERFACE for the include path.
 # A target with flags of its own names its precompiled header.
@@ -59,8 +66,13 @@ function(millrace_target target)
     # namespace needs a name that its neighbours in the folder do not have.
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
   endif()
+  set(pch millrace_pch_plain)
+  if(target MATCHES "${client_side}")
+    target_compile_options(${target} PRIVATE ${MILLRACE_ONCE_A_GRAPH})
+    set(pch ${pch_client})
+  endif()
   if(MILLRACE_PCH)
-    set(pch millrace_pch_plain ${ARGN})
+    set(pch ${pch} ${ARGN})
     list(GET pch -1 pch)
     target_precompile_headers(${target} REUSE_FROM ${pch})
   endif()
@@ -96,7 +108,7 @@ endforeach()
 file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/gen")
 if(generated)
   add_library(millrace_proto STATIC ${generated})
-  target_compile_options(millrace_proto PRIVATE -w ${MILLRACE_UNOPTIMIZED})
+  target_compile_options(millrace_proto PRIVATE -w -g0 ${MILLRACE_UNOPTIMIZED} $<$<CONFIG:Release>:-O1>)
   # protoc's code, not ours, and twice the time of the compiler; protobuf's
   # library, which works on it, is not sanitized either.
   set_target_properties(millrace_proto PROPERTIES MILLRACE_NOT_SANITIZED ON)

@@ -1,6 +1,7 @@
 // Sums, products and extremes of two operands.
 #include <string>
 
+#include "millrace/ops/math/both_signs.h"
 #include "millrace/ops/math/elementwise.h"
 #include "millrace/ops/math/numbers.h"
 
@@ -64,7 +65,7 @@ bool JoinStrings(const void* xv, const void* yv, void* zv, int64_t n) {
 }
 
 constexpr BinaryTable AddTable() {
-  BinaryTable table = MakeBinaryTable<AddOp>(NumberLoops());
+  BinaryTable table = ForBothSigns(MakeBinaryTable<AddOp>(UnsignedLoops()));
   table.loops[IndexOf<StringElement>()] = {&JoinStrings<false, false>,
                                            &JoinStrings<false, true>,
                                            &JoinStrings<true, false>};
@@ -72,8 +73,10 @@ constexpr BinaryTable AddTable() {
 }
 
 constexpr BinaryTable kAdd = AddTable();
-constexpr BinaryTable kSub = MakeBinaryTable<SubOp>(NumberLoops());
-constexpr BinaryTable kMul = MakeBinaryTable<MulOp>(NumberLoops());
+constexpr BinaryTable kSub =
+    ForBothSigns(MakeBinaryTable<SubOp>(UnsignedLoops()));
+constexpr BinaryTable kMul =
+    ForBothSigns(MakeBinaryTable<MulOp>(UnsignedLoops()));
 constexpr BinaryTable kMulNoNan = MakeBinaryTable<MulNoNanOp>(FloatLoops());
 constexpr BinaryTable kMaximum = MakeBinaryTable<MaximumOp>(OrderedLoops());
 constexpr BinaryTable kMinimum = MakeBinaryTable<MinimumOp>(OrderedLoops());

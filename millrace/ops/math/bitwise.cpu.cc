@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "millrace/ops/math/both_signs.h"
 #include "millrace/ops/math/elementwise.h"
 
 namespace millrace::ops {
@@ -56,8 +57,7 @@ struct InvertOp {
 struct PopulationCountOp {
   template <class T>
   static uint8_t Do(T x) {
-    return static_cast<uint8_t>(
-        std::popcount(static_cast<std::make_unsigned_t<T>>(x)));
+    return static_cast<uint8_t>(std::popcount(x));
   }
 };
 
@@ -65,23 +65,16 @@ constexpr BinaryTable kLeftShift = MakeBinaryTable<LeftShiftOp>(IntegerTypes());
 constexpr BinaryTable kRightShift =
     MakeBinaryTable<RightShiftOp>(IntegerTypes());
 
-// The sign makes no difference to whole bits.
-constexpr BinaryTable ForBothSigns(BinaryTable table) {
-  table.loops[IndexOf<int8_t>()] = table.loops[IndexOf<uint8_t>()];
-  table.loops[IndexOf<int16_t>()] = table.loops[IndexOf<uint16_t>()];
-  table.loops[IndexOf<int32_t>()] = table.loops[IndexOf<uint32_t>()];
-  table.loops[IndexOf<int64_t>()] = table.loops[IndexOf<uint64_t>()];
-  return table;
-}
 constexpr BinaryTable kAnd =
     ForBothSigns(MakeBinaryTable<AndOp>(UnsignedTypes()));
 constexpr BinaryTable kOr =
     ForBothSigns(MakeBinaryTable<OrOp>(UnsignedTypes()));
 constexpr BinaryTable kXor =
     ForBothSigns(MakeBinaryTable<XorOp>(UnsignedTypes()));
-constexpr UnaryTable kInvert = MakeUnaryTable<InvertOp>(IntegerTypes());
+constexpr UnaryTable kInvert =
+    ForBothSigns(MakeUnaryTable<InvertOp>(UnsignedTypes()));
 constexpr UnaryTable kPopulationCount =
-    MakeUnaryTable<PopulationCountOp>(IntegerTypes());
+    ForBothSigns(MakeUnaryTable<PopulationCountOp>(UnsignedTypes()));
 
 }  // namespace
 }  // namespace millrace::ops

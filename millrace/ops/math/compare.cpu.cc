@@ -1,6 +1,7 @@
 // Comparisons of two operands.
 #include <cmath>
 
+#include "millrace/ops/math/both_signs.h"
 #include "millrace/ops/math/elementwise.h"
 
 namespace millrace::ops {
@@ -30,18 +31,6 @@ struct LessEqualOp {
     return x <= y;
   }
 };
-struct GreaterOp {
-  template <class T>
-  static bool Do(T x, T y) {
-    return x > y;
-  }
-};
-struct GreaterEqualOp {
-  template <class T>
-  static bool Do(T x, T y) {
-    return x >= y;
-  }
-};
 
 template <class Op, bool kXIsScalar, bool kYIsScalar>
 bool CompareStrings(const void* xv, const void* yv, void* zv, int64_t n) {
@@ -57,7 +46,8 @@ bool CompareStrings(const void* xv, const void* yv, void* zv, int64_t n) {
 // Quantized numbers are equal if their integers are.
 template <class Op>
 constexpr BinaryTable EqualityTable() {
-  BinaryTable table = MakeBinaryTable<Op>(Join<NumberLoops, Types<bool>>());
+  BinaryTable table =
+      ForBothSigns(MakeBinaryTable<Op>(Join<UnsignedLoops, Types<bool>>()));
   table.loops[IndexOf<Qint8>()] = table.loops[IndexOf<int8_t>()];
   table.loops[IndexOf<Quint8>()] = table.loops[IndexOf<uint8_t>()];
   table.loops[IndexOf<Qint16>()] = table.loops[IndexOf<int16_t>()];
@@ -73,9 +63,9 @@ constexpr BinaryTable kEqual = EqualityTable<EqualOp>();
 constexpr BinaryTable kNotEqual = EqualityTable<NotEqualOp>();
 constexpr BinaryTable kLess = MakeBinaryTable<LessOp>(OrderedLoops());
 constexpr BinaryTable kLessEqual = MakeBinaryTable<LessEqualOp>(OrderedLoops());
-constexpr BinaryTable kGreater = MakeBinaryTable<GreaterOp>(OrderedLoops());
+constexpr BinaryTable kGreater = MakeSwappedTable<kLess>(OrderedLoops());
 constexpr BinaryTable kGreaterEqual =
-    MakeBinaryTable<GreaterEqualOp>(OrderedLoops());
+    MakeSwappedTable<kLessEqual>(OrderedLoops());
 
 StatusOr<std::unique_ptr<Kernel>> MakeEqual(const KernelInit& init) {
   return MakeEqualityKernel(init, kEqual, false);

@@ -115,6 +115,20 @@ MR_TARGET_CLONES bool LoopOverYWithScalar(const void* xv, const void* yv,
   return true;
 }
 
+// The loops of op(y, x), from those of op(x, y).
+template <const BinaryTable& kTable, int kType>
+struct Swapped {
+  static bool XY(const void* x, const void* y, void* z, int64_t n) {
+    return kTable.loops[kType].vector_vector(y, x, z, n);
+  }
+  static bool XWithScalar(const void* x, const void* y, void* z, int64_t n) {
+    return kTable.loops[kType].scalar_vector(y, x, z, n);
+  }
+  static bool YWithScalar(const void* x, const void* y, void* z, int64_t n) {
+    return kTable.loops[kType].vector_scalar(y, x, z, n);
+  }
+};
+
 }  // namespace internal
 
 template <class T>
@@ -128,6 +142,7 @@ using FloatLoops = Join<RealLoops, ComplexTypes>;
 using SignedLoops = Join<RealLoops, SignedTypes>;
 using OrderedLoops = Join<RealLoops, IntegerTypes>;
 using NumberLoops = Join<OrderedLoops, ComplexTypes>;
+using UnsignedLoops = Join<FloatLoops, UnsignedTypes>;  // see both_signs.h
 
 template <class Op, class... Ts>
 constexpr UnaryTable MakeUnaryTable(Types<Ts...>, int cost_picos = 250) {
@@ -146,6 +161,20 @@ constexpr BinaryTable MakeBinaryTable(Types<Ts...>, int cost_picos = 250,
   ((table.loops[IndexOf<Ts>()] = {&internal::LoopOverXY<Op, Ts>,
                                   &internal::LoopOverXWithScalar<Op, Ts>,
                                   &internal::LoopOverYWithScalar<Op, Ts>}),
+   ...);
+  return table;
+}
+
+// The table of op(y, x), from that of op(x, y).
+template <const BinaryTable& kTable, class... Ts>
+constexpr BinaryTable MakeSwappedTable(Types<Ts...>) {
+  BinaryTable table;
+  table.cost_picos = kTable.cost_picos;
+  table.no_result = kTable.no_result;
+  ((table.loops[IndexOf<Ts>()] =
+        {&internal::Swapped<kTable, IndexOf<Ts>()>::XY,
+         &internal::Swapped<kTable, IndexOf<Ts>()>::XWithScalar,
+         &internal::Swapped<kTable, IndexOf<Ts>()>::YWithScalar}),
    ...);
   return table;
 }

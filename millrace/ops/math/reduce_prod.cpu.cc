@@ -1,4 +1,5 @@
 // Products. Floating types are multiplied in double; integers wrap around.
+#include "millrace/ops/math/both_signs.h"
 #include "millrace/ops/math/numbers.h"
 #include "millrace/ops/math/reduce.h"
 
@@ -16,7 +17,8 @@ struct ProdOp {
   static T Finish(Acc a, int64_t) { return static_cast<T>(a); }
 };
 
-constexpr ReduceTable kProd = MakeReduceTable<ProdOp>(NumericTypes());
+constexpr ReduceTable kProd =
+    ForBothSigns(MakeReduceTable<ProdOp>(UnsignedNumberTypes()));
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "millrace/ops/math/both_signs.h"
 #include "millrace/ops/math/numbers.h"
 #include "millrace/ops/math/reduce.h"
 
@@ -91,12 +92,18 @@ constexpr ReduceTable MeanTable(Types<Ts...>) {
   return table;
 }
 constexpr ReduceTable kMean = MeanTable(NumericTypes());
-constexpr ReduceTable NormTable() {
-  ReduceTable table = MakeReduceTable<NormOp>(NumericTypes());
+// The sums of squares make no difference between signs, their roots do.
+template <class... Ts>
+constexpr ReduceTable NormTable(Types<Ts...>) {
+  ReduceTable table =
+      ForBothSigns(MakeReduceTable<NormOp>(UnsignedNumberTypes()));
+  ((table.loops[static_cast<int>(DataTypeOf<Ts>)].finish =
+        &internal::FinishAcc<NormOp<Ts>, Ts>),
+   ...);
   table.keeps_one = false;
   return table;
 }
-constexpr ReduceTable kNorm = NormTable();
+constexpr ReduceTable kNorm = NormTable(SignedTypes());
 
 constexpr char kSumTypes[] =
     "T: bfloat16, half, float, double, int8, int16, int32, int64, uint8, "

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "millrace/ops/math/both_signs.h"
 #include "millrace/ops/math/elementwise.h"
 #include "millrace/ops/math/numbers.h"
 #include "millrace/ops/math/unary_chain.h"
@@ -110,7 +111,8 @@ constexpr UnaryTable kNeg =
 constexpr UnaryTable kAbs = MakeUnaryTable<AbsOp>(SignedLoops());
 constexpr UnaryTable kSign =
     MakeUnaryTable<SignOp>(Join<SignedLoops, ComplexTypes>());
-constexpr UnaryTable kSquare = MakeUnaryTable<SquareOp>(NumberLoops());
+constexpr UnaryTable kSquare =
+    ForBothSigns(MakeUnaryTable<SquareOp>(UnsignedLoops()));
 constexpr UnaryTable kSqrt = MakeUnaryTable<SqrtOp>(FloatLoops(), 500);
 constexpr UnaryTable kRsqrt = MakeUnaryTable<RsqrtOp>(FloatLoops(), 800);
 constexpr UnaryTable kReciprocal =
