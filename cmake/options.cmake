@@ -23,11 +23,15 @@ if(PROJECT_IS_TOP_LEVEL AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 # With sanitizers, optimization takes the compiler up to three times as long, and
 # hides some of what they find: only loops of kernels get it (ops.cmake).
-set(dev_level -O1)
+# Line numbers, a tenth of the compiler's time, are for what they report; gdb
+# wants more anyway: CMake's own Debug.
+set(dev_flags -O1)
 if(MILLRACE_SANITIZE)
-  set(dev_level -O0)
+  set(dev_flags "-O0 -g1")
+elseif(MILLRACE_FUZZ)
+  set(dev_flags "-O1 -g1")
 endif()
-set(CMAKE_CXX_FLAGS_DEV "${dev_level} -g1 -fno-omit-frame-pointer -DMILLRACE_DCHECK=1")
+set(CMAKE_CXX_FLAGS_DEV "${dev_flags} -fno-omit-frame-pointer -DMILLRACE_DCHECK=1")
 set(CMAKE_EXE_LINKER_FLAGS_DEV "")
 set(CMAKE_SHARED_LINKER_FLAGS_DEV "")
 

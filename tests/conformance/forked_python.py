@@ -11,7 +11,6 @@ The process that forks has one thread of Python, and of TensorFlow none: those b
 
 import atexit
 import ctypes
-import io
 import json
 import os
 import runpy
@@ -74,13 +73,13 @@ class Process:
 
 
 class _Parent:
-  """The process that forks, and dies with this one."""
+  """The process that forks. It ends when nobody holds the other end of its socket, and its programs with it."""
 
   def __init__(self):
     self._lock = threading.Lock()
     self._socket, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with other:
-      self._process = subprocess.Popen([sys.executable, os.path.abspath(__file__), str(other.fileno()), str(os.getpid())],
+      self._process = subprocess.Popen([sys.executable, os.path.abspath(__file__), str(other.fileno())],
                                        stdin=subprocess.DEVNULL, pass_fds=[other.fileno()])
     atexit.register(self._end)
 
@@ -180,7 +179,6 @@ def _become(request, descriptors):
 
 
 def _main():
-  _die_with(int(sys.argv[2]))
   asked = socket.socket(fileno=int(sys.argv[1]))
   # Imported for the programs to come, which find it there.
   import tensorflow  # pylint: disable=unused-import

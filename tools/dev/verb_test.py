@@ -170,7 +170,7 @@ def python_tests(args, paths, options=()):
     """Tests of conformance wait most of their time, for servers to start and limits to pass; clusters need the machine."""
     conformance = os.path.join("tests", "conformance") + os.sep
     several = len(paths) > 1 and all(p.startswith(conformance) for p in paths)
-    processes = min(4, (os.cpu_count() or 1) + 1) if several else 1
+    processes = min(4, 2 * (os.cpu_count() or 1)) if several else 1
     return pytest_runner.run(list(paths) + list(options), args.preset, args.long, processes=processes)
 
 
