@@ -23,8 +23,8 @@ if(PROJECT_IS_TOP_LEVEL AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 # With sanitizers, optimization takes the compiler up to three times as long, and
 # hides some of what they find: only loops of kernels get it (ops.cmake).
-# Line numbers, a tenth of the compiler's time, are for what they report; gdb
-# wants more anyway: CMake's own Debug.
+# Line numbers, a twentieth of the compiler's time, are for what they report; for
+# gdb: cmake --preset dev -DCMAKE_CXX_FLAGS=-g.
 set(dev_flags -O1)
 if(MILLRACE_SANITIZE)
   set(dev_flags "-O0 -g1")
