@@ -50,6 +50,7 @@ if(CMAKE_BUILD_TYPE STREQUAL "Dev" AND NOT MILLRACE_SANITIZE)
 else()
   set(pch_client millrace_pch_plain)  # serves with less optimization, but not without
 endif()
+# What clients make graphs with (MILLRACE_ONCE_A_GRAPH).
 set(client_side "^(millrace_(client|train|ops_[a-z_]+_grad)|example_.*|millrace|opdocs|opgen)$")
 
 # What every target of ours gets. Scope: PUBLIC or INTERFACE for the include path.

@@ -23,6 +23,7 @@ import threading
 
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 _REQUEST_BYTES = 1 << 20
+_IMPORT_SECONDS = 180  # of TensorFlow, on a busy machine
 
 
 class Process:
@@ -78,6 +79,7 @@ class _Parent:
   def __init__(self):
     self._lock = threading.Lock()
     self._socket, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    self._socket.settimeout(_IMPORT_SECONDS)
     with other:
       self._process = subprocess.Popen([sys.executable, os.path.abspath(__file__), str(other.fileno())],
                                        stdin=subprocess.DEVNULL, pass_fds=[other.fileno()])
@@ -90,7 +92,11 @@ class _Parent:
   def ask(self, request, descriptors=()):
     with self._lock:
       socket.send_fds(self._socket, [json.dumps(request).encode()], descriptors)
-      answer = self._socket.recv(_REQUEST_BYTES)
+      try:
+        answer = self._socket.recv(_REQUEST_BYTES)
+      except TimeoutError:
+        raise RuntimeError(f"the process {self._process.pid} that forks programs does not answer within {_IMPORT_SECONDS} s"
+                           ) from None
     if not answer:
       raise RuntimeError(f"the process that forks programs has ended with {self._process.wait()}")
     return json.loads(answer)
