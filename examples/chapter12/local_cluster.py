@@ -2,8 +2,8 @@
 
 With plain Python they are TensorFlow's, under `millrace run` they are Millrace's.
 """
-import contextlib
 import os
+import random
 import socket
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -14,11 +14,20 @@ tf.logging.set_verbosity(tf.logging.ERROR)
 
 
 def free_ports(count):
-  with contextlib.ExitStack() as open_sockets:
-    sockets = [open_sockets.enter_context(socket.socket()) for _ in range(count)]
-    for s in sockets:
-      s.bind(("127.0.0.1", 0))
-    return [s.getsockname()[1] for s in sockets]
+  """Below those that the system gives to outgoing connections, one of which may take a port before a server does."""
+  with open("/proc/sys/net/ipv4/ip_local_port_range") as f:
+    end = int(f.read().split()[0])
+  ports = []
+  for port in random.SystemRandom().sample(range(max(1024, end // 2), end), 1000):
+    with socket.socket() as s:
+      try:
+        s.bind(("127.0.0.1", port))
+      except OSError:
+        continue
+    ports.append(port)
+    if len(ports) == count:
+      return ports
+  raise RuntimeError("no %d of a thousand ports below %d are free" % (count, end))
 
 
 class LocalCluster:
