@@ -151,8 +151,8 @@ void MasterWatch::OnReply(const Ref<Master>& master, const Status& status,
       for (auto& [id, session] : master->sessions) {
         const bool same = std::any_of(
             reply.device_attributes.begin(), reply.device_attributes.end(),
-            [&](const auto& d) {
-              return static_cast<int64_t>(d.incarnation) == session.incarnation;
+            [incarnation = session.incarnation](const auto& d) {
+              return static_cast<int64_t>(d.incarnation) == incarnation;
             });
         if (session.incarnation != 0 && !same && session.lost) {
           lost.push_back(std::exchange(session.lost, nullptr));
