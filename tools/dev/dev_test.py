@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 
 import gtest_runner
@@ -11,6 +12,7 @@ import idle_build
 import packages
 import pytest_runner
 import selecting
+import verb_test
 from console import ROOT
 
 PROGRAMS = [("base_test", "millrace/base"), ("rpc_test", "millrace/rpc"), ("rpc_grpc_test", "millrace/rpc/grpc"),
@@ -71,6 +73,20 @@ class ReportTest(unittest.TestCase):
             f.flush()
             count = pytest_runner.read_report(f.name, 0, "")
         self.assertEqual((count.passed, count.failed, count.skipped), (1, 0, 1))
+
+    def test_stages_side_by_side(self):
+        order, began = [], threading.Event()
+
+        def first():
+            began.wait(10)
+            order.append("first")
+
+        verb_test.side_by_side(began.set, first, lambda: order.append("second"))
+        self.assertEqual(order, ["first", "second"])
+        with self.assertRaises(ZeroDivisionError):
+            verb_test.side_by_side(lambda: None, lambda: 1 // 0)
+        with self.assertRaises(KeyError):
+            verb_test.side_by_side(lambda: {}["x"], lambda: None)
 
     def test_what_pytest_cases_say(self):
         with tempfile.NamedTemporaryFile("w", suffix=".xml") as f:

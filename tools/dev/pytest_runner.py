@@ -46,12 +46,12 @@ def run_tools():
     return total
 
 
-def run(paths, preset, long=False, timeout=1800, env=None, processes=1):
+def run(paths, preset, long=False, timeout=1800, env=None, processes=1, prefix=()):
     """pytest on files or folders, each file in one of some processes; the tests find the command in $MILLRACE_COMMAND."""
     python = packages.need_venv()
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "report.xml")
-        command = [python, "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider", "--junitxml=" + report]
+        command = [*prefix, python, "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider", "--junitxml=" + report]
         if not long:
             command += ["-m", "not long"]
         if processes > 1:

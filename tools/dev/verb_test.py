@@ -4,7 +4,9 @@ import os
 import re
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import background
 import building
@@ -23,12 +25,15 @@ from gtest_runner import Count
 ASAN_ROOMS = ("base", "tensor", "graph", "protocol")
 TSAN_ROOMS = ("base", "exec", "rpc", "rpc_grpc")
 SEEDS, LONG_SEEDS, SANITIZED_SEEDS = 200, 2000, 50
+# Of what takes a processor and waits for nothing, beside tests that have deadlines.
+BESIDE = ["nice", "-n", "10"]
 
 
 class Report:
-    """The stages' lines and the sum at the end."""
+    """The stages' lines and the sum at the end. Stages may run at the same time, in threads."""
 
     def __init__(self):
+        self._lock = threading.RLock()
         self.total = Count()
         self.notes = []  # of the stages, again at the end
         self.not_tested = False  # something was not built, or there is no such test
@@ -40,17 +45,19 @@ class Report:
         try:
             count = function()
         except SystemExit as e:  # a build that failed, and said so
-            if isinstance(e.code, str):
-                say(e.code)
-            self.total.add(Count(0, 1))
-            self.not_tested = True
-            say("%-34s %-28s %s" % (name, "FAILED", seconds(time.monotonic() - start)))
+            with self._lock:
+                if isinstance(e.code, str):
+                    say(e.code)
+                self.total.add(Count(0, 1))
+                self.not_tested = True
+                say("%-34s %-28s %s" % (name, "FAILED", seconds(time.monotonic() - start)))
             raise
-        self.total.add(count)
-        say("%-34s %-28s %s" % (name, count.text(), seconds(time.monotonic() - start)))
-        for note in count.notes:
-            say("  " + note)
-            self.notes.append("%s: %s" % (name, note))
+        with self._lock:
+            self.total.add(count)
+            say("%-34s %-28s %s" % (name, count.text(), seconds(time.monotonic() - start)))
+            for note in count.notes:
+                say("  " + note)
+                self.notes.append("%s: %s" % (name, note))
 
     def finish(self, many=False):
         if self.total.again:
@@ -85,10 +92,10 @@ def build(preset, targets=()):
     return Count()
 
 
-def simulation(preset, seeds):
+def simulation(preset, seeds, prefix=()):
     """One test a seed where the program says so on its last line, else one in all."""
     program = os.path.join(building.folder(preset), "tests", "millrace_sim")
-    done = subprocess.run([program, "--seeds", str(seeds)], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+    done = subprocess.run([*prefix, program, "--seeds", str(seeds)], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, errors="replace")
     m = re.search(r"(\d+) passed, (\d+) failed", done.stdout.strip().split("\n")[-1])
     count = Count(int(m.group(1)), int(m.group(2))) if m else Count(1 if done.returncode == 0 else 0, 0)
@@ -137,17 +144,15 @@ def run_stages(args, report, venv):
     report.stage("build " + preset, lambda: build(preset))
     if preset in ("dev", "release"):
         report.stage("symbols", lambda: symbols(preset))
-    programs = [p for p, _ in gtest_runner.listed(preset)]
-    report.stage("unit tests and cases", lambda: gtest_runner.run(preset, programs))
     rooms = dict(asan=None, tsan=None) if args.long else dict(asan=ASAN_ROOMS, tsan=TSAN_ROOMS)
     jobs = [(p, sanitized_programs(p, rooms[p])[1]) for p in rooms] if preset == "dev" else []
-    # The simulation takes one processor, and the tests in Python wait for other processes most of their time.
     idle = idle_build.IdleBuild([job for job in jobs if job[1]])
     try:
-        if os.path.exists(os.path.join(building.folder(preset), "tests", "millrace_sim")):
-            seeds = LONG_SEEDS if args.long else SEEDS
-            report.stage("simulation, %d seeds" % seeds, lambda: simulation(preset, seeds))
-        python_stages(args, report, venv)
+        programs = [p for p, _ in gtest_runner.listed(preset)]
+        report.stage("unit tests and cases", lambda: gtest_runner.run(preset, programs))
+        venv.wait()
+        side_by_side(lambda: waiting(args, report),
+                     lambda: simulation_stage(args, report), lambda: python_stage(args, report, "cases", BESIDE))
     finally:
         idle.end()
     if preset == "dev":
@@ -157,21 +162,45 @@ def run_stages(args, report, venv):
             fuzz(report)
 
 
-def python_stages(args, report, venv):
-    venv.wait()
+def side_by_side(function, *others):
+    """Runs `others` in a thread, one after the other, and `function` in this one."""
+    with ThreadPoolExecutor(1) as thread:
+        jobs = [thread.submit(other) for other in others]
+        try:
+            function()
+            for job in jobs:
+                job.result()
+        except BaseException:
+            thread.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def simulation_stage(args, report):
+    if os.path.exists(os.path.join(building.folder(args.preset), "tests", "millrace_sim")):
+        seeds = LONG_SEEDS if args.long else SEEDS
+        report.stage("simulation, %d seeds" % seeds, lambda: simulation(args.preset, seeds, BESIDE))
+
+
+def waiting(args, report):
+    """Tests in Python that start servers. They wait much of their time: for these, and for limits to pass."""
     for folder in selecting.PYTHON_FOLDERS:
-        paths = selecting.python_tests(os.path.join("tests", folder))
-        if paths:
-            packages.need_venv()
-            report.stage(folder, lambda: python_tests(args, paths))
+        if folder != "cases":
+            python_stage(args, report, folder)
 
 
-def python_tests(args, paths, options=()):
-    """Tests of conformance wait most of their time, for servers to start and limits to pass; clusters need the machine."""
+def python_stage(args, report, folder, prefix=()):
+    paths = selecting.python_tests(os.path.join("tests", folder))
+    if paths:
+        packages.need_venv()
+        report.stage(folder, lambda: python_tests(args, paths, prefix=prefix))
+
+
+def python_tests(args, paths, options=(), prefix=()):
+    """Several processes for conformance; clusters need the machine."""
     conformance = os.path.join("tests", "conformance") + os.sep
     several = len(paths) > 1 and all(p.startswith(conformance) for p in paths)
     processes = min(4, 2 * (os.cpu_count() or 1)) if several else 1
-    return pytest_runner.run(list(paths) + list(options), args.preset, args.long, processes=processes)
+    return pytest_runner.run(list(paths) + list(options), args.preset, args.long, processes=processes, prefix=prefix)
 
 
 def fuzz(report):
