@@ -69,6 +69,11 @@ def ours(script, *arguments, flags=(), **options):
   return start(COMMAND, "run", "--python", sys.executable, *flags, script, *arguments, **options)
 
 
+def forked(script, *arguments, flags=()):
+  """As `ours`, sooner: for what is not about signals and processes."""
+  return forked_python.start_run(COMMAND, [*flags, script, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
 def result(process):
   out, err = process.communicate(timeout=LIMIT_S)
   return process.returncode, out, err
@@ -82,7 +87,8 @@ def free_ports(count):
                          ids=["two_tasks", "local", "wrong"])
 def test_output_is_that_of_stock_servers(script, text, ports, arguments):
   path = script(text)
-  runs = [ours(path, *free_ports(ports), *arguments, flags=["--log_level=error", "--memory_limit", "2G"]),
+  run = ours if text is TWO_TASKS else forked
+  runs = [run(path, *free_ports(ports), *arguments, flags=["--log_level=error", "--memory_limit", "2G"]),
           forked_python.start([path, *free_ports(ports), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE)]
   (our_code, our_out, our_err), (code, out, err) = [result(run) for run in runs]
   assert our_out == out, our_err + err
@@ -100,7 +106,7 @@ def test_a_taken_port_is_an_error_that_says_so(script):
       except tf.errors.UnknownError as e:
           print(e.message)
       """)
-  code, out, err = result(ours(path, flags=["--log_level=error"]))
+  code, out, err = result(forked(path, flags=["--log_level=error"]))
   assert code == 0, err
   assert out.startswith("Could not start gRPC server") and "in use" in out, out + err
 
@@ -124,7 +130,7 @@ def test_a_server_stops_and_starts_again(script):
           joined.join()
       print("joined")
       """)
-  code, out, err = result(ours(path, flags=["--log_level=error"]))
+  code, out, err = result(forked(path, flags=["--log_level=error"]))
   assert (code, out) == (0, "not started\n1\n1\njoined\n"), err
 
 
@@ -136,7 +142,7 @@ def test_flags_win_over_the_scripts_config(script):
       with tf.Session(server.target) as session:
           print(sum("CPU" in d.name for d in session.list_devices()))
       """)
-  code, out, err = result(ours(path, flags=["--log_level=error", "--device_count", "CPU=2", "--inter_op_threads=1"]))
+  code, out, err = result(forked(path, flags=["--log_level=error", "--device_count", "CPU=2", "--inter_op_threads=1"]))
   assert (code, out) == (0, "2\n"), err
   assert err.count("has no use for allow_soft_placement") == 1, err
 
@@ -278,7 +284,7 @@ def test_an_option_for_devices_takes_one_value(script):
         print(len([d for d in session.list_devices() if d.device_type == "CPU"]), sys.argv[1:])
     """)
   for words in (["--device_count", "CPU=3"], ["--device_count", "CPU=2", "--device_count", "CPU=3"], ["--device_count=CPU=3"]):
-    code, out, err = result(start(COMMAND, "run", "--python", sys.executable, "--log_level=error", *words, path, "CPU=9"))
+    code, out, err = result(forked(path, "CPU=9", flags=["--log_level=error", *words]))
     assert (code, out) == (0, "3 ['CPU=9']\n"), (words, err)
 
 

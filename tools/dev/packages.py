@@ -89,12 +89,12 @@ def start_venv():
 
 
 def collect_less_often():
-    """Python in .venv looks for cycles of garbage less often: TensorFlow takes a fifth less time to import."""
+    """Python in .venv looks for cycles of garbage less often, and not at its end: TensorFlow takes a fifth less time to import,
+    and what has imported it ends a second sooner."""
+    line = "import atexit, gc; gc.set_threshold(50000, 20, 20); atexit.register(gc.freeze)\n"
     for folder in glob.glob(os.path.join(VENV, "lib", "python3*", "site-packages")):
-        path = os.path.join(folder, "fewer_collections.pth")
-        if not os.path.exists(path):
-            with open(path, "w") as f:
-                f.write("import gc; gc.set_threshold(50000, 20, 20)\n")
+        with open(os.path.join(folder, "fewer_collections.pth"), "w") as f:
+            f.write(line)
 
 
 def need_venv():
