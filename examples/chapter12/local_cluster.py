@@ -3,31 +3,16 @@
 With plain Python they are TensorFlow's, under `millrace run` they are Millrace's.
 """
 import os
-import random
-import socket
+import sys
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import tensorflow.compat.v1 as tf  # noqa: E402
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools"))
+from free_ports import free_ports  # noqa: E402
+
 tf.disable_v2_behavior()
 tf.logging.set_verbosity(tf.logging.ERROR)
-
-
-def free_ports(count):
-  """Below those that the system gives to outgoing connections, one of which may take a port before a server does."""
-  with open("/proc/sys/net/ipv4/ip_local_port_range") as f:
-    end = int(f.read().split()[0])
-  ports = []
-  for port in random.SystemRandom().sample(range(max(1024, end // 2), end), 1000):
-    with socket.socket() as s:
-      try:
-        s.bind(("127.0.0.1", port))
-      except OSError:
-        continue
-    ports.append(port)
-    if len(ports) == count:
-      return ports
-  raise RuntimeError("no %d of a thousand ports below %d are free" % (count, end))
 
 
 class LocalCluster:

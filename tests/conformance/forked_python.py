@@ -24,6 +24,7 @@ import threading
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 _REQUEST_BYTES = 1 << 20
 _IMPORT_SECONDS = 180  # of TensorFlow, on a busy machine
+_RUN_SECONDS = 60  # of `millrace run` up to its Python
 _SAYS_ITS_WORDS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "says_its_words.py")
 
 
@@ -139,7 +140,10 @@ def start(words, stdin=subprocess.DEVNULL, stdout=None, stderr=None):
 
 def start_run(command, words, **streams):
   """`millrace run` with these words, where the Python that it names is forked instead."""
-  said = subprocess.run([command, "run", "--python", _SAYS_ITS_WORDS, *words], check=True, capture_output=True, text=True)
+  said = subprocess.run([command, "run", "--python", _SAYS_ITS_WORDS, *words], capture_output=True, text=True, check=False,
+                        timeout=_RUN_SECONDS)
+  if said.returncode != 0:
+    raise RuntimeError(f"{command} run ended with {said.returncode}: {said.stderr}")
   return start(json.loads(said.stdout), **streams)
 
 

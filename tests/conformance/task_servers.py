@@ -8,15 +8,16 @@ Servers of ours listen on ports that the system chose and learn each other by a 
 
 import os
 import pathlib
-import random
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 
 import forked_python
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools"))
+from free_ports import free_ports  # noqa: E402
 
 COMMAND = os.environ.get("MILLRACE_COMMAND", "build/dev/millrace")
 START_SECONDS = 180  # importing TensorFlow on a busy machine
@@ -40,22 +41,10 @@ _WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
 
 
 def free_port():
-  """A port that nobody listens on, below those that the system gives to outgoing connections: one of these would take it
-  before the server, which first imports TensorFlow, listens."""
-  with open("/proc/sys/net/ipv4/ip_local_port_range") as f:
-    end = int(f.read().split()[0])
-  for port in random.SystemRandom().sample(range(max(1024, end // 2), end), 1000):
-    if port % _WORKERS != _WORKER:
-      continue
-    with socket.socket() as s:
-      try:
-        s.bind(("127.0.0.1", port))
-      except OSError:
-        continue
-    if port not in _given_ports:
-      _given_ports.add(port)
-      return port
-  raise RuntimeError(f"a thousand ports below {end} are taken")
+  """A port that nobody listens on, and that no other test of this run is given."""
+  port = free_ports(1, lambda port: port % _WORKERS == _WORKER and port not in _given_ports)[0]
+  _given_ports.add(port)
+  return port
 
 
 def wait_for(condition, what, seconds=START_SECONDS):

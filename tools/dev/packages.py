@@ -93,8 +93,11 @@ def collect_less_often():
     and what has imported it ends a second sooner."""
     line = "import atexit, gc; gc.set_threshold(50000, 20, 20); atexit.register(gc.freeze)\n"
     for folder in glob.glob(os.path.join(VENV, "lib", "python3*", "site-packages")):
-        with open(os.path.join(folder, "fewer_collections.pth"), "w") as f:
-            f.write(line)
+        path = os.path.join(folder, "fewer_collections.pth")
+        # Not over what a Python that starts may be reading.
+        if not os.path.exists(path) or open(path).read() != line:
+            with open(path, "w") as f:
+                f.write(line)
 
 
 def need_venv():

@@ -34,14 +34,28 @@ class Report:
 
     def __init__(self):
         self._lock = threading.RLock()
+        self._running = []
         self.total = Count()
         self.notes = []  # of the stages, again at the end
         self.not_tested = False  # something was not built, or there is no such test
 
+    def _show(self, change):
+        """Changes what runs, and shows it where that can be done in place."""
+        with self._lock:
+            change()
+            if sys.stdout.isatty():
+                running = ", ".join(self._running)
+                print("\033[K" + (running + " ..." if running else ""), end="\r", flush=True)
+
     def stage(self, name, function):
+        self._show(lambda: self._running.append(name))
+        try:
+            self._stage(name, function)
+        finally:
+            self._show(lambda: self._running.remove(name))
+
+    def _stage(self, name, function):
         start = time.monotonic()
-        if sys.stdout.isatty():
-            print("%-34s ..." % name, end="\r", flush=True)
         try:
             count = function()
         except SystemExit as e:  # a build that failed, and said so
