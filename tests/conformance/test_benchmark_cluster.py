@@ -1,0 +1,40 @@
+"""benchmarks/protocol/cluster.py: a cluster is there when all of its servers listen."""
+
+import os
+import socket
+import sys
+
+import pytest
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "benchmarks", "protocol"))
+from cluster import Cluster  # noqa: E402
+
+LISTENS = """
+import socket, sys
+host, port = sys.argv[1].split("=")[1].split(",")[int(sys.argv[2])].split(":")
+server = socket.create_server((host, int(port)))
+while True:
+  server.accept()[0].close()
+"""
+
+
+def cluster_of(tmp_path, text):
+  """Two workers that run the script."""
+  script = tmp_path / "server.py"
+  script.write_text(text)
+  return Cluster(f"{sys.executable} {script} {{cluster}} {{task}}", 0, 2)
+
+
+def test_waits_until_all_listen(tmp_path):
+  with cluster_of(tmp_path, LISTENS) as cluster:
+    for address in cluster.spec["worker"]:
+      host, port = address.split(":")
+      socket.create_connection((host, int(port))).close()
+    assert len(cluster.pids()) == 2 and cluster.listening_s > 0
+
+
+def test_says_that_a_server_has_ended(tmp_path):
+  cluster = cluster_of(tmp_path, "raise SystemExit(3)")
+  with pytest.raises(RuntimeError, match="a server ended early: .*3"):
+    cluster.start()
+  cluster.stop()
