@@ -231,6 +231,44 @@ class BinaryKernel {
   bool if_incompatible_ = false;
 };
 
+// Runs a function whose inputs have one shape and elements of one size with the
+// output.
+class FunctionKernel {
+ public:
+  FunctionKernel(std::unique_ptr<const ElementwiseFunction> function,
+                 size_t bytes)
+      : function_(std::move(function)), bytes_(bytes) {}
+
+  Status Run(KernelContext& ctx) const {
+    const TensorShape shape = ctx.input(0).shape();
+    const int num_inputs = function_->num_inputs();
+    const char* in[ElementwiseFunction::kMaxInputs] = {};
+    for (int i = 0; i < num_inputs; ++i) {
+      if (ctx.input(i).shape() != shape) {
+        return InvalidArgument(
+            "Inputs must have the same size and shape: ", shape.DebugString(),
+            " vs ", ctx.input(i).shape().DebugString());
+      }
+      in[i] = ctx.input(i).data();
+    }
+    MR_ASSIGN(Tensor* const z,
+              num_inputs == 1 ? ctx.ForwardOrAllocateOutput({0}, 0, shape)
+                              : ctx.ForwardOrAllocateOutput({0, 1}, 0, shape));
+    char* const out = z->mutable_data();
+    return ShardElements(
+        ctx, shape.num_elements(), function_->cost_picos(),
+        [&](int64_t begin, int64_t end) {
+          const char* from[ElementwiseFunction::kMaxInputs] = {};
+          for (int i = 0; i < num_inputs; ++i) from[i] = in[i] + begin * bytes_;
+          function_->Run(from, 0, out + begin * bytes_, end - begin);
+        });
+  }
+
+ private:
+  std::unique_ptr<const ElementwiseFunction> function_;
+  size_t bytes_;
+};
+
 class UnaryElements final : public ElementwiseFunction {
  public:
   UnaryElements(UnaryRunner runner, int cost_picos)
@@ -385,6 +423,14 @@ StatusOr<std::unique_ptr<Kernel>> MakeSameSizeKernel(const KernelInit& init,
   kernel.set_same_size();
   return std::unique_ptr<Kernel>(
       new millrace::internal::KernelOf<BinaryKernel>(std::move(kernel)));
+}
+
+StatusOr<std::unique_ptr<Kernel>> MakeElementwiseKernel(const KernelInit& init,
+                                                        ElementwiseMaker make) {
+  MR_ASSIGN(std::unique_ptr<ElementwiseFunction> function, make(init));
+  return std::unique_ptr<Kernel>(
+      new millrace::internal::KernelOf<FunctionKernel>(
+          std::move(function), SizeOf(init.input_type(0))));
 }
 
 StatusOr<std::unique_ptr<ElementwiseFunction>> MakeUnaryFunction(

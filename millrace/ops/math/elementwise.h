@@ -46,6 +46,15 @@ StatusOr<std::unique_ptr<Kernel>> MakeSameSize(const KernelInit& init) {
   return MakeSameSizeKernel(init, kTable);
 }
 
+// For ops that are written as a function of spans, which must have a result for
+// all elements: inputs have one shape, and one type with the output.
+StatusOr<std::unique_ptr<Kernel>> MakeElementwiseKernel(const KernelInit& init,
+                                                        ElementwiseMaker make);
+template <ElementwiseMaker kMake>
+StatusOr<std::unique_ptr<Kernel>> MakeElementwise(const KernelInit& init) {
+  return MakeElementwiseKernel(init, kMake);
+}
+
 // The same ops as functions of spans, for nodes that run together
 // (KernelEntry.elementwise). INTERNAL if the table lacks the type.
 StatusOr<std::unique_ptr<ElementwiseFunction>> MakeUnaryFunction(

@@ -63,7 +63,7 @@ MR_TARGET_CLONES void ReduceRows(const void* xv, int64_t stride, int64_t rows,
   using Acc = typename Op::Acc;
   // So many that they fill vector registers and hide the latency of an add.
   constexpr int kLanes = sizeof(Acc) > 8 ? 4 : 32;
-  constexpr int kStreams = 4;
+  constexpr int kStreams = 2;
   constexpr int kStep = kLanes / kStreams;  // elements of a stream at a time
   const T* x = static_cast<const T*>(xv);
   Acc* acc = static_cast<Acc*>(accv);

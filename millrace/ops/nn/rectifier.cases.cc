@@ -32,6 +32,9 @@ MR_CASES(LeakyRelu)(CaseList& c) {
   Activation(c);
   c.Ok({F32({3, 7})}, {{"alpha", 0.5f}});
   c.Ok({F32({3, 7})}, {{"alpha", 1.5f}});
+  for (const DataType t : {DataType::kHalf, DataType::kBfloat16}) {
+    c.Ok({Rand(t, {1025})});
+  }
 }
 MR_CASES(SoftplusGrad)(CaseList& c) {
   ActivationGrad(c);
@@ -49,5 +52,6 @@ MR_CASES(SeluGrad)(CaseList& c) {
 MR_CASES(LeakyReluGrad)(CaseList& c) {
   ActivationGrad(c);
   c.Ok({F32({3, 7}), F32({3, 7})}, {{"alpha", 0.5f}});
+  c.Ok({Rand(DataType::kHalf, {1025}), Rand(DataType::kHalf, {1025}, -3, 3)});
   c.Ok({F64({3, 4}), F64({3, 4})}).Gradient();
 }

@@ -1,9 +1,12 @@
 // Activations with an exponential or a slope below zero.
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/math/elementwise.h"
+#include "millrace/ops/math/float_blocks.h"
 #include "millrace/ops/math/float_math.h"
 #include "millrace/ops/math/unary_chain.h"
 
@@ -112,56 +115,61 @@ MR_TARGET_CLONES void LeakGrad(const T* dy, const T* x, T alpha, T* z,
 }
 
 // LeakyRelu and its gradient, which have a number of their own.
-template <bool kGrad>
-class LeakyRelu {
+template <class T, bool kGrad>
+class LeakyElements final : public ElementwiseFunction {
  public:
-  static StatusOr<LeakyRelu> Make(const KernelInit& init) {
-    LeakyRelu k;
-    MR_ASSIGN(k.alpha_, init.Attr<float>("alpha"));
-    return k;
-  }
-  Status Run(KernelContext& ctx) const {
-    const Tensor x = ctx.input(kGrad ? 1 : 0);
-    const Tensor dy = ctx.input(0);
-    if (kGrad && dy.shape() != x.shape()) {
-      return InvalidArgument("Inputs must have the same size and shape: ",
-                             dy.shape().DebugString(), " vs ",
-                             x.shape().DebugString());
-    }
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
-    return Dispatch(FloatTypes{}, x.dtype(), [&]<class T>() -> Status {
-      using S = ComputeType<T>;
-      const T* in = x.flat<T>().data();
-      const T* grad = dy.flat<T>().data();
-      T* z = out->mutable_flat<T>().data();
+  explicit LeakyElements(float alpha)
       // Stock rounds alpha to the type.
-      const S alpha = static_cast<S>(static_cast<T>(alpha_));
-      return ShardElements(
-          ctx, x.num_elements(), 400, [&](int64_t begin, int64_t end) {
-            if constexpr (std::is_same_v<T, S>) {
-              kGrad ? LeakGrad(grad + begin, in + begin, alpha, z + begin,
-                               end - begin)
-                    : Leak(in + begin, alpha, z + begin, end - begin);
-            } else {
-              for (int64_t i = begin; i < end; ++i) {
-                const S v = static_cast<S>(in[i]);
-                S r;
-                if (kGrad) {
-                  const S d = static_cast<S>(grad[i]);
-                  LeakGrad(&d, &v, alpha, &r, 1);
-                } else {
-                  Leak(&v, alpha, &r, 1);
-                }
-                z[i] = static_cast<T>(r);
-              }
-            }
-          });
-    });
+      : ElementwiseFunction(kGrad ? 2 : 1, !kGrad, 250, ""),
+        alpha_(static_cast<S>(static_cast<T>(alpha))) {}
+
+  bool Run(const char* const* in, uint32_t, char* out,
+           int64_t n) const override {
+    if constexpr (std::is_same_v<T, S>) {
+      Span(reinterpret_cast<const T*>(in[0]), reinterpret_cast<const T*>(in[1]),
+           reinterpret_cast<T*>(out), n);
+    } else {
+      constexpr DataType kType = DataTypeOf<T>;
+      float x[kFloatBlock];
+      float y[kFloatBlock];
+      for (int64_t at = 0; at < n; at += kFloatBlock) {
+        const int64_t m = std::min(kFloatBlock, n - at);
+        const size_t offset = static_cast<size_t>(at) * sizeof(T);
+        ToFloats(kType, in[0] + offset, x, m);
+        if (kGrad) ToFloats(kType, in[1] + offset, y, m);
+        Span(x, y, x, m);
+        FromFloats(kType, x, out + offset, m);
+      }
+    }
+    return true;
   }
 
  private:
-  float alpha_ = 0;
+  using S = ComputeType<T>;
+
+  void Span(const S* in0, const S* in1, S* z, int64_t n) const {
+    if constexpr (kGrad) {
+      LeakGrad(in0, in1, alpha_, z, n);
+    } else {
+      Leak(in0, alpha_, z, n);
+    }
+  }
+
+  const S alpha_;
 };
+
+template <bool kGrad>
+StatusOr<std::unique_ptr<ElementwiseFunction>> LeakyFunction(
+    const KernelInit& init) {
+  MR_ASSIGN(const float alpha, init.Attr<float>("alpha"));
+  std::unique_ptr<ElementwiseFunction> function;
+  MR_RETURN_IF_ERROR(
+      Dispatch(FloatTypes{}, init.input_type(0), [&]<class T>() -> Status {
+        function = std::make_unique<LeakyElements<T, kGrad>>(alpha);
+        return OkStatus();
+      }));
+  return function;
+}
 
 #define MR_FLOAT_TYPES "T: bfloat16, double, float, half"
 
@@ -203,7 +211,9 @@ MR_KERNELS(EluGrad, Cpu){{.types = MR_FLOAT_TYPES,
 MR_KERNELS(SeluGrad, Cpu){{.types = MR_FLOAT_TYPES,
                            .make = MakeSameSize<kSeluGrad>,
                            .elementwise = SameSizeFunction<kSeluGrad>}};
-MR_KERNELS(LeakyRelu, Cpu){
-    {.types = MR_FLOAT_TYPES, .make = MakeKernel<LeakyRelu<false>>}};
-MR_KERNELS(LeakyReluGrad,
-           Cpu){{.types = MR_FLOAT_TYPES, .make = MakeKernel<LeakyRelu<true>>}};
+MR_KERNELS(LeakyRelu, Cpu){{.types = MR_FLOAT_TYPES,
+                            .make = MakeElementwise<LeakyFunction<false>>,
+                            .elementwise = LeakyFunction<false>}};
+MR_KERNELS(LeakyReluGrad, Cpu){{.types = MR_FLOAT_TYPES,
+                                .make = MakeElementwise<LeakyFunction<true>>,
+                                .elementwise = LeakyFunction<true>}};
