@@ -8,6 +8,7 @@ import threading
 
 import numpy as np
 from local_cluster import LocalCluster, tf
+from numpy.random import RandomState  # np.random is imported when first used, which threads do not survive together
 
 NETWORKS, INSTANCES = 3, 12
 PATIENCE_MS = 3000
@@ -30,7 +31,7 @@ def estimates_of(i):
 
 def input_client():
   with tf.Graph().as_default(), tf.Session(cluster.target("worker", 0)) as session:
-    instances = np.random.RandomState(3).rand(INSTANCES, 4).astype(np.float32)
+    instances = RandomState(3).rand(INSTANCES, 4).astype(np.float32)
     for i in range(NETWORKS):
       q = inputs_of(i)
       session.run([q.enqueue_many([np.arange(INSTANCES, dtype=np.int32), instances])])
@@ -42,7 +43,7 @@ def network_client(i, answers):
   with tf.Graph().as_default(), tf.Session(cluster.target("worker", i % 2)) as session:
     number, x = inputs_of(i).dequeue()
     with tf.device("/job:worker/task:%d" % (i % 2)):
-      weights = tf.constant(np.random.RandomState(i).rand(4, 2).astype(np.float32))
+      weights = tf.constant(RandomState(i).rand(4, 2).astype(np.float32))
       estimate = tf.nn.softmax(tf.squeeze(tf.matmul(tf.expand_dims(x, 0), weights), 0))
     put = estimates_of(i).enqueue([number, estimate])
     for _ in range(answers):
