@@ -1,12 +1,16 @@
-"""benchmarks/protocol/cluster.py: a cluster is there when all of its servers listen."""
+"""benchmarks/protocol: a cluster is there when all of its servers listen; two of them take turns."""
 
 import os
 import socket
+import subprocess
 import sys
 
+import forked_python
 import pytest
+from task_servers import COMMAND
 
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "benchmarks", "protocol"))
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "benchmarks", "protocol")
+sys.path.append(FOLDER)
 from cluster import Cluster  # noqa: E402
 
 LISTENS = """
@@ -38,3 +42,14 @@ def test_says_that_a_server_has_ended(tmp_path):
   with pytest.raises(RuntimeError, match="a server ended early: .*3"):
     cluster.start()
   cluster.stop()
+
+
+@pytest.mark.skipif(not os.path.exists(COMMAND), reason="the command is not built")
+def test_takes_turns():
+  servers = f"{COMMAND} server --log_level=error --job {{job}} --task {{task}} --cluster {{cluster}}"
+  process = forked_python.start([os.path.join(FOLDER, "bench.py"), "turns", "--a", servers, "--b", servers, "--cases", "null_step",
+                                 "--rows", "noop.callable|new_session", "--seconds", "0.02"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+  out, errors = process.communicate(timeout=120)
+  assert process.returncode == 0, errors
+  rows = [line.split() for line in out.splitlines() if line.startswith("null_step")]
+  assert [row[1] for row in rows] == ["noop.callable", "new_session_first_step"] and all(row[5].startswith("x") for row in rows), out

@@ -116,7 +116,7 @@ class CommandTest(unittest.TestCase):
     def test_wrong_options_suggest(self):
         for words, expected in ((("build", "relase"), "did you mean release?"), (("test", "--presets=dev"), "did you mean --preset?"),
                                 (("fmt", "--chek"), "did you mean --check?"), (("bench", "--round", "3", "--stok"), "--stock?"),
-                                (("lint", "--al1"), "did you mean --all?")):
+                                (("bench", "--turns"), "--turns compares with --stock"), (("lint", "--al1"), "did you mean --all?")):
             done = self.dev(*words)
             self.assertEqual(done.returncode, 2, words)
             self.assertIn(expected, done.stderr)

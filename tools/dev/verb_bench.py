@@ -32,11 +32,17 @@ def main(argv):
     ap.add_argument("--stock", action="store_true", help="measure stock TensorFlow's servers in turn and compare")
     ap.add_argument("--cases", help="only these cases, separated by commas")
     ap.add_argument("--rounds", type=int, default=3, help="with --stock: rounds (default 3)")
+    ap.add_argument("--turns", nargs="?", const="", metavar="ROWS",
+                    help="with --stock: both at the same time, row by row in short windows, for machines that others "
+                         "use (only rows that this regular expression names)")
     ap.add_argument("--scale", type=float, default=1.0, help="0.3 shortens the cases")
     ap.add_argument("--out", default="build/bench.jsonl", help="records are appended here")
     ap.add_argument("--micro", nargs="*", metavar="NAME", help="run the C++ micro benchmarks (of these names) instead")
     ap.add_argument("--list", action="store_true", help="list the cases")
     args = ap.parse_args(argv)
+    if args.turns is not None and not (args.stock and args.cases):
+        ap.error("--turns compares with --stock, and the cases in which calls are timed one by one: "
+                 "--stock --cases kernels,null_step --turns")
     if args.micro is not None:
         return run_micro(args.micro)
     if args.what == "idle":
@@ -54,7 +60,9 @@ def main(argv):
     if args.list:
         return subprocess.call(bench + ["list"], cwd=ROOT, env=env)
     building.build("release", ["programs"])
-    if args.stock:
+    if args.turns is not None:
+        command = ["turns", "--a", "stock", "--b", SERVER, "--rows", args.turns]
+    elif args.stock:
         command = ["compare", "--a", "stock", "--b", SERVER, "--rounds", str(args.rounds)]
     else:
         command = ["run", "--servers", SERVER]
