@@ -125,9 +125,10 @@ class LeakyElements final : public ElementwiseFunction {
 
   bool Run(const char* const* in, uint32_t, char* out,
            int64_t n) const override {
+    const char* const second = kGrad ? in[1] : nullptr;
     if constexpr (std::is_same_v<T, S>) {
-      Span(reinterpret_cast<const T*>(in[0]), reinterpret_cast<const T*>(in[1]),
-           reinterpret_cast<T*>(out), n);
+      Span(reinterpret_cast<const T*>(in[0]),
+           reinterpret_cast<const T*>(second), reinterpret_cast<T*>(out), n);
     } else {
       constexpr DataType kType = DataTypeOf<T>;
       float x[kFloatBlock];
@@ -136,7 +137,7 @@ class LeakyElements final : public ElementwiseFunction {
         const int64_t m = std::min(kFloatBlock, n - at);
         const size_t offset = static_cast<size_t>(at) * sizeof(T);
         ToFloats(kType, in[0] + offset, x, m);
-        if (kGrad) ToFloats(kType, in[1] + offset, y, m);
+        if (kGrad) ToFloats(kType, second + offset, y, m);
         Span(x, y, x, m);
         FromFloats(kType, x, out + offset, m);
       }
