@@ -24,7 +24,7 @@ import traceback
 
 from stock_cases import Chunk, load_cases
 
-SILENCE_S = 90  # for building a graph, or a case that no deadline ends
+SILENCE_S = 90  # for building a graph, or a case that no deadline ends; what others take of the processors is not counted
 # oneDNN's ops that stock puts in the place of these families' have no kernel for some of what the op promises, or round in
 # another direction. So the rule is what stock computes without them.
 WITHOUT_ONEDNN = ("quantize",)
@@ -79,18 +79,33 @@ def run_child(stems, skip, apart, pipe, onednn):
                 chunk.run(cases, tell)
 
 
-def lines_of(pipe, silence):
-    """Lines from a pipe until its end; TimeoutError if none comes within `silence` seconds."""
-    rest, until = b"", time.monotonic() + silence
+def starved_seconds(pid):
+    """For how long the threads of a process were ready and had no processor, in all."""
+    nanos = 0
+    for path in glob.glob("/proc/%d/task/*/schedstat" % pid):
+        try:
+            with open(path, encoding="ascii") as f:
+                nanos += int(f.read().split()[1])
+        except (OSError, IndexError):  # it has ended
+            pass
+    return nanos * 1e-9
+
+
+def lines_of(pipe, silence, starved=lambda: 0.0):
+    """Lines from a pipe until its end; TimeoutError if none comes within `silence` seconds and what starved() grows by."""
+    rest, since, before = b"", time.monotonic(), starved()
     while True:
-        if not select.select([pipe], [], [], max(0.0, until - time.monotonic()))[0]:
+        left = since + silence + max(0.0, starved() - before) - time.monotonic()
+        if left <= 0:
             raise TimeoutError("no line within %g s" % silence)
+        if not select.select([pipe], [], [], left)[0]:
+            continue
         block = os.read(pipe, 1 << 16)
         if not block:
             return
         *lines, rest = (rest + block).split(b"\n")
         if lines:
-            until = time.monotonic() + silence
+            since, before = time.monotonic(), starved()
         yield from lines
 
 
@@ -124,7 +139,7 @@ def run_all(stems, onednn):
         child, pipe = start_child(stems, results, apart, onednn)
         started, done, blocks = None, len(results), False
         try:
-            for line in lines_of(pipe, SILENCE_S):
+            for line in lines_of(pipe, SILENCE_S, lambda pid=child: starved_seconds(pid)):
                 started, problems = json.loads(line)
                 if problems is not None:
                     results[started] = problems

@@ -1,6 +1,9 @@
 """The comparison itself: the same answers as compare_test.cc."""
 import json
 import os
+import resource
+import signal
+import time
 
 import numpy as np
 import pytest
@@ -68,7 +71,7 @@ def export(folder, stem, build, runs, **options):
 
 def test_a_case_that_blocks_is_named(tmp_path, monkeypatch):
     """By a deadline, or by the end of the process; the cases after it run."""
-    monkeypatch.setattr(stock_cases, "STEP_MS", 300)
+    monkeypatch.setattr(stock_cases, "STEP_MS", 2000)
     monkeypatch.setattr(compare_stock, "SILENCE_S", 12)
 
     def queue():
@@ -85,7 +88,7 @@ def test_a_case_that_blocks_is_named(tmp_path, monkeypatch):
     report = compare_stock.compare(str(tmp_path))
     assert report.against_stock == 3
     assert len(report.failures) == 2, report.failures
-    assert report.failures[0].startswith("family.Op, 0: run 1: stock blocks for more than 300 ms in a step of take")
+    assert report.failures[0].startswith("family.Op, 0: run 1: stock blocks for more than 2000 ms in a step of take")
     assert report.failures[1].startswith("family.Op, 1: stock blocks: nothing within 12 s")
 
 
@@ -95,6 +98,38 @@ def test_what_this_processor_lacks_is_not_run(tmp_path):
     report = compare_stock.compare(str(tmp_path))
     assert (report.cases, report.against_stock, report.failures) == (2, 1, [])
     assert report.not_run == ["family.Op, 0: slow; this processor has no no_such_flag"]
+
+
+def test_who_has_no_processor_is_not_silent():
+    reader, writer = os.pipe()
+    waits = iter([0.0, 0.0, 0.01, 0.02, 0.02])
+    lines = compare_stock.lines_of(reader, 0.005, lambda: next(waits))
+    with pytest.raises(TimeoutError):
+        next(lines)
+    assert not list(waits)
+    os.close(reader)
+    os.close(writer)
+
+
+def test_the_time_without_a_processor_is_known():
+    core = os.sched_getaffinity(0)
+    starved = compare_stock.starved_seconds(os.getpid())
+    other = os.fork()
+    if not other:
+        resource.setrlimit(resource.RLIMIT_CPU, (30, 30))  # whatever becomes of this process
+        while True:
+            pass
+    try:
+        os.sched_setaffinity(other, {min(core)})
+        os.sched_setaffinity(0, {min(core)})
+        end = time.monotonic() + 60
+        while compare_stock.starved_seconds(os.getpid()) < starved + 0.02:
+            assert time.monotonic() < end
+    finally:
+        os.sched_setaffinity(0, core)
+        os.kill(other, signal.SIGKILL)
+        os.waitpid(other, 0)
+    assert compare_stock.starved_seconds(other) == 0
 
 
 def test_a_silent_pipe():
