@@ -31,12 +31,7 @@ class Side(Bench):
 
     def __init__(self, name, servers, data_dir, scale, timeout):
         info = CASES[name]
-        self.cluster = Cluster(servers, info["ps"], info["workers"])
-        try:
-            self.cluster.start()
-        except BaseException:
-            self.cluster.stop()
-            raise
+        self.cluster = Cluster(servers, info["ps"], info["workers"]).start()
         super().__init__(name, servers, self.cluster.spec, self.cluster.pids(), data_dir, scale)
         self.timeout, self.last = timeout, "its start"
         self.rows = queue.Queue()  # where the case stops

@@ -31,6 +31,13 @@ class SelectingTest(unittest.TestCase):
         self.assertEqual(selecting.select("conformance/test_proto_numbers.py", PROGRAMS).python,
                          ["tests/conformance/test_proto_numbers.py"])
 
+    def test_all_ops_with_what_of_stock_they_cover(self):
+        for name in ("ops", "millrace/ops"):
+            selection = selecting.select(name, PROGRAMS + [("ops_math_test", "millrace/ops/math")])
+            self.assertEqual(selection.programs, ["cases_tests", "ops_math_test"])
+            self.assertIn("tests/cases/test_stock.py", selection.python)
+            self.assertFalse(selection.filters or selection.stock)
+
     def test_unknown(self):
         self.assertTrue(selecting.select("nonsense", PROGRAMS).empty())
 

@@ -2,6 +2,7 @@
 
   millrace/base, base         the unit tests of a room
   ops/math, ops/math/add      the cases of a family or file, also on stock TensorFlow, and its unit tests
+  ops                         all of them, and whether every op and type of stock's has a case
   x/y_test.cc, x/y.cc         the tests of that file
   conformance, tests/cluster  a folder of tests/, C++ and Python
   tools                       the tests of the tools
@@ -79,7 +80,10 @@ def select(name, programs):
         elif path.startswith("millrace/ops") and (os.path.isdir(full) or glob.glob(full + ".*")):
             files = [p for p in sources.cxx_files() if p.startswith(path + "/") or p.startswith(path + ".")]
             ops = sources.ops_declared(files)
-            if ops and "cases_tests" in names:
+            if path == "millrace/ops":
+                selection.programs += [p for p in ("cases_tests",) if p in names]
+                selection.python += python_tests("tests/cases")
+            elif ops and "cases_tests" in names:
                 selection.programs.append("cases_tests")
                 selection.filters["cases_tests"] = case_filter(ops)
                 family = path.split("/")[2:]
