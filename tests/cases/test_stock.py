@@ -11,7 +11,8 @@ pytest.importorskip("tensorflow", reason="no TensorFlow wheel is installed")
 import compare_stock  # noqa: E402
 import stock_registry  # noqa: E402
 
-PROGRAM = os.path.join(os.environ.get("MILLRACE_BUILD", "build/dev"), "tests", "cases_tests")
+BUILD = os.environ.get("MILLRACE_BUILD", "build/dev")
+PROGRAM = os.path.join(BUILD, "tests", "cases_tests")
 TYPE_NAMES = ("invalid float double int32 uint8 int16 int8 string complex64 int64 bool qint8 quint8 qint32 bfloat16 qint16 "
               "quint16 uint16 complex128 half resource variant uint32 uint64").split()
 RESOURCE, VARIANT = 20, 21
@@ -154,7 +155,7 @@ def export(command):
 
 
 def test_results(ours, tmp_path, record_property):
-    """All cases, or those of the ops and families that $MILLRACE_CASES names."""
+    """All cases, or those of the ops and families that $MILLRACE_CASES names. A file has what deviates, and why."""
     del ours
     report = compare_stock.Report()
     for name in os.environ.get("MILLRACE_CASES", "").split() or [""]:
@@ -162,6 +163,8 @@ def test_results(ours, tmp_path, record_property):
         folder.mkdir()
         export([PROGRAM, "--export", str(folder)] + ([name] if name else []))
         compare_stock.compare(str(folder), report)
-    print(report.summary())
-    record_property("summary", report.summary())
+    named = os.path.join(BUILD, "deviations_from_stock.txt")
+    with open(named, "w", encoding="utf-8") as f:
+        f.writelines(line + "\n" for line in report.deviations)
+    record_property("summary", "%s, each named in %s" % (report.summary(), os.path.relpath(named)) if report.deviations else report.summary())
     fail_with(report.failures)
