@@ -42,7 +42,7 @@ class Side(Bench):
     def _run(self):
         try:
             CASES[self.name]["fn"](self)
-        except Exception as e:  # told by next_row
+        except Exception as e:  # told by _check
             self.error = e
         self.rows.put(None)
 
@@ -110,11 +110,8 @@ def measure(sides, seconds):
 
 
 def record(side, row, taken):
-    values = [row.value(s) for s, _ in taken]
-    return dict(case=side.name, metric=row.metric, servers=side.servers, unit=row.unit, better=row.better,
-                median=median(values), min=min(values), max=max(values), n=len(values),
-                samples=[float("%.6g" % v) for v in values],
-                server_cpu_us=float("%.4g" % (sum(c for _, c in taken) * 1e6 / len(taken))))
+    return side.record(row.metric, row.unit, [row.value(s) for s, _ in taken], row.better,
+                       server_cpu_us=sum(c for _, c in taken) * 1e6 / len(taken))
 
 
 def pairs_of(name, kinds, args):

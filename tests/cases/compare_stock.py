@@ -80,7 +80,7 @@ def run_child(stems, skip, apart, pipe, onednn):
 
 
 def starved_seconds(pid):
-    """For how long the threads of a process were ready and had no processor, in all."""
+    """For how long the threads of a process were ready and had no processor, in all; 0 where the kernel does not say."""
     nanos = 0
     for path in glob.glob("/proc/%d/task/*/schedstat" % pid):
         try:

@@ -14,6 +14,7 @@ BENCH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "be
     (["run", "--severs=stock"], "bench.py run: error: unrecognized arguments: --severs=stock; did you mean --servers?"),
     (["run", "--a", "stock"], "unrecognized arguments: --a stock"),
     (["run", "--cases", "null_step,nul_step"], "there is no case nul_step; did you mean null_step?"),
+    (["turns", "--b", "x"], "the following arguments are required: --cases"),
     (["turns", "--b", "x", "--cases", "startup"], "startup starts servers of its own, which take no turns"),
     (["turns", "--b", "x", "--cases", "kernels", "--rows", "("], "--rows: ( is no regular expression"),
 ])

@@ -80,14 +80,14 @@ def select(name, programs):
         elif path.startswith("millrace/ops") and (os.path.isdir(full) or glob.glob(full + ".*")):
             files = [p for p in sources.cxx_files() if p.startswith(path + "/") or p.startswith(path + ".")]
             ops = sources.ops_declared(files)
-            if path == "millrace/ops":
-                selection.programs += [p for p in ("cases_tests",) if p in names]
-                selection.python += python_tests("tests/cases")
-            elif ops and "cases_tests" in names:
+            if ops and "cases_tests" in names:
                 selection.programs.append("cases_tests")
-                selection.filters["cases_tests"] = case_filter(ops)
                 family = path.split("/")[2:]
-                selection.stock += family if len(family) == 1 else ops
+                if family:
+                    selection.filters["cases_tests"] = case_filter(ops)
+                    selection.stock += family if len(family) == 1 else ops
+                else:
+                    selection.python += python_tests("tests/cases")
             for p, folder in programs:
                 if folder == path or folder.startswith(path + "/"):
                     selection.programs.append(p)

@@ -31,7 +31,7 @@ def main(argv):
                     help="idle: what a server costs that nobody uses; serving: queries a second of the C++ client")
     ap.add_argument("--stock", action="store_true", help="measure stock TensorFlow's servers in turn and compare")
     ap.add_argument("--cases", help="only these cases, separated by commas")
-    ap.add_argument("--rounds", type=int, default=3, help="with --stock: rounds (default 3)")
+    ap.add_argument("--rounds", type=int, help="with --stock: rounds (default 3)")
     ap.add_argument("--turns", nargs="?", const="", metavar="ROWS",
                     help="with --stock: both at the same time, row by row in short windows, for machines that others "
                          "use (only rows that this regular expression names)")
@@ -43,6 +43,8 @@ def main(argv):
     if args.turns is not None and not (args.stock and args.cases):
         ap.error("--turns compares with --stock, and the cases in which calls are timed one by one: "
                  "--stock --cases kernels,null_step --turns")
+    if args.turns is not None and args.rounds is not None:
+        ap.error("--turns has no rounds: each row has its windows")
     if args.micro is not None:
         return run_micro(args.micro)
     if args.what == "idle":
@@ -63,7 +65,7 @@ def main(argv):
     if args.turns is not None:
         command = ["turns", "--a", "stock", "--b", SERVER, "--rows", args.turns]
     elif args.stock:
-        command = ["compare", "--a", "stock", "--b", SERVER, "--rounds", str(args.rounds)]
+        command = ["compare", "--a", "stock", "--b", SERVER, "--rounds", str(args.rounds or 3)]
     else:
         command = ["run", "--servers", SERVER]
     command += ["--out", args.out, "--scale", str(args.scale)]
