@@ -22,7 +22,9 @@ done
 export CCACHE_SLOPPINESS=pch_defines,time_macros
 case $output in
   *.gch)
-    rm -f "$output.sum"
+    # The preprocessor would take the header of before for what it includes, and
+    # ccache then knows the new one by that alone.
+    rm -f "$output" "$output.sum"
     "$@"
     md5sum <"$output" >"$output.sum"
     ;;
