@@ -143,7 +143,7 @@ StatusOr<FunctionTypes> FunctionRuntime::Compile(Handle handle,
 
 void FunctionRuntime::RunIn(const StepEnvironment& environment, Device& device,
                             Handle handle, std::vector<Tensor> args,
-                            RunDone done) {
+                            Views views, RunDone done) {
   const int depth = environment.call_depth + 1;
   if (depth > kMaxCallDepth) {
     std::move(done)(
@@ -164,8 +164,11 @@ void FunctionRuntime::RunIn(const StepEnvironment& environment, Device& device,
   call->retvals.resize((*plan)->num_retvals());
   call->done = std::move(done);
   const bool fresh_stack = depth % kCallsPerStack == 0;
-  auto start = [call, plan = *std::move(plan), pool = pool_, fresh_stack] {
+  const bool bind = views == Views::kBind;
+  auto start = [call, plan = *std::move(plan), pool = pool_, fresh_stack,
+                bind] {
     PlanRun run;
+    run.bind_retvals = bind;
     run.environment = &call->environment;
     run.args = call->args;
     run.retvals = &call->retvals;

@@ -33,7 +33,7 @@ class FunctionRuntime final : public FunctionRunner {
   StatusOr<FunctionTypes> Compile(Handle handle, Device& device) override;
   // RESOURCE_EXHAUSTED where calls nest deeper than kMaxCallDepth.
   void RunIn(const StepEnvironment& environment, Device& device, Handle handle,
-             std::vector<Tensor> args, RunDone done) override;
+             std::vector<Tensor> args, Views views, RunDone done) override;
   std::shared_ptr<const FunctionSource> source() override;
 
   static constexpr int kMaxCallDepth = 2000;

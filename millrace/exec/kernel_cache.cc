@@ -13,6 +13,7 @@ StatusOr<SharedKernel> KernelCache::Make(std::shared_ptr<const NodeInfo> node,
             table_->Find(device.type(), *node->op, node->attrs));
   SharedKernel shared;
   shared.cheap = entry->cheap;
+  shared.views = entry->views;
   try {
     MR_ASSIGN(std::unique_ptr<Kernel> kernel,
               entry->make(KernelInit(*node, device, library, table_)));

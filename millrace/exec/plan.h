@@ -51,7 +51,10 @@ struct PlanNode {
   bool single_dependency = false;  // one in-edge: ready when it arrives
   bool constant_enter = false;
   bool checks_refs = true;  // reference inputs must be initialized
-  int32_t frame = 0;        // static frame
+  // Inputs that its kernel takes as views of variables; of none, as a rule.
+  int32_t first_view = 0;
+  int32_t num_views = 0;
+  int32_t frame = 0;  // static frame
   int32_t index_in_frame = 0;
   int32_t first_slot = 0;  // in the frame
   int32_t num_inputs = 0;
@@ -62,6 +65,11 @@ struct PlanNode {
   uint32_t initial_pending = 0;
   const Kernel* kernel = nullptr;
   const NodeInfo* info = nullptr;
+
+  bool TakesView(int input) const {
+    return static_cast<uint32_t>(input - first_view) <
+           static_cast<uint32_t>(num_views);
+  }
 };
 
 // A while loop, by the frame_name of its Enters (0: the root).
@@ -82,6 +90,7 @@ struct SharedKernel {
   std::shared_ptr<const Kernel> kernel;
   std::shared_ptr<const NodeInfo> info;  // the one that the kernel refers to
   bool cheap = false;
+  const char* views = "";  // as KernelEntry::views
 };
 using KernelSource = absl::FunctionRef<StatusOr<SharedKernel>(
     std::shared_ptr<const NodeInfo>, Device&)>;

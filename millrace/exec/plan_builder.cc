@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_split.h"
 #include "millrace/exec/node_kind.h"
 #include "millrace/exec/plan.h"
 
@@ -126,6 +127,18 @@ class PlanBuilder {
                            kMostSlots, ")");
   }
 
+  // `names`: of arguments that follow each other, by ",".
+  static Status SetViews(const Node& node, absl::string_view names,
+                         PlanNode* n) {
+    for (absl::string_view name : absl::StrSplit(names, ", ")) {
+      MR_ASSIGN(const ArgRange views,
+                FindArgRange(node.op->inputs, node.attrs, name));
+      if (n->num_views == 0) n->first_view = views.begin;
+      n->num_views = views.end - n->first_view;
+    }
+    return OkStatus();
+  }
+
   Status FillNode(const Node& node) {
     PlanNode& n = At(node.id);
     auto info = std::make_shared<NodeInfo>();
@@ -180,6 +193,9 @@ class PlanBuilder {
         n.kernel = made->kernel.get();
         n.is_async = made->kernel->is_async();
         n.cheap = made->cheap;
+        if (*made->views != '\0') {
+          MR_RETURN_IF_ERROR(SetViews(node, made->views, &n));
+        }
         info = std::const_pointer_cast<NodeInfo>(made->info);
         plan_->kernels_.push_back(*std::move(made));
       }

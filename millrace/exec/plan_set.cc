@@ -4,6 +4,8 @@
 #include <atomic>
 #include <map>
 
+#include "millrace/kernel/variable_view.h"
+
 namespace millrace {
 namespace {
 
@@ -104,7 +106,9 @@ void PlanSet::Run(std::shared_ptr<const PlanSet> plans, const PlanRun& run,
   }
   if (run.retvals) run.retvals->resize(plans->num_retvals_);
   if (plans->plans_.size() == 1) {
-    RunPlan(plans->plans_[0], run, std::move(done));
+    PlanRun whole = run;
+    whole.bind_retvals = true;
+    RunPlan(plans->plans_[0], whole, std::move(done));
     return;
   }
   struct Joint {
@@ -112,8 +116,12 @@ void PlanSet::Run(std::shared_ptr<const PlanSet> plans, const PlanRun& run,
     Status status;
     std::atomic<int> left;
     Done done;
+    std::vector<Tensor>* retvals;
+    Allocator* allocator;
   };
   auto joint = std::make_shared<Joint>();
+  joint->retvals = run.retvals;
+  joint->allocator = plans->plans_[0]->device().allocator();
   joint->left = static_cast<int>(plans->plans_.size());
   joint->done = std::move(done);
   // The calling thread may stay with the last one, when the others run.
@@ -128,6 +136,10 @@ void PlanSet::Run(std::shared_ptr<const PlanSet> plans, const PlanRun& run,
               }
               if (joint->left.fetch_sub(1) == 1) {
                 Done done = std::move(joint->done);
+                if (joint->status.ok() && joint->retvals != nullptr) {
+                  joint->status = BindAll(absl::MakeSpan(*joint->retvals),
+                                          joint->allocator);
+                }
                 std::move(done)(joint->status);
               }
             }));

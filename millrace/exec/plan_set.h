@@ -34,7 +34,8 @@ class PlanSet {
 
   // Runs all plans as one step; `done` comes after the last of them, with the
   // first error that does not only follow from another. `run` as for RunPlan:
-  // its retvals must have room for num_retvals().
+  // its retvals must have room for num_retvals(). They are bound then: what is
+  // fetched of a variable is what it is after the last plan.
   static void Run(std::shared_ptr<const PlanSet> plans, const PlanRun& run,
                   Done done);
 

@@ -16,6 +16,7 @@
 #include "millrace/exec/propagation.h"
 #include "millrace/exec/step_stats.h"
 #include "millrace/kernel/rendezvous.h"
+#include "millrace/kernel/variable_view.h"
 
 namespace millrace {
 namespace {
@@ -183,18 +184,20 @@ class Step {
         return Finish(r, absl::MakeSpan(outputs), CheckArg(n), queue);
       case NodeKind::kRetval: {
         EdgeValue& input = Inputs(r)[0];
-        Status status = ReadReference(input);
+        Status status = ViewReference(&input);
         if (status.ok()) (*run_.retvals)[n.number] = std::move(input.tensor);
         return Finish(r, {}, WithNode(std::move(status), n), queue);
       }
-      case NodeKind::kMerge:
+      case NodeKind::kMerge: {
         outputs.resize(n.num_outputs);
-        RunMerge(r, outputs.data());
-        return Finish(r, absl::MakeSpan(outputs), OkStatus(), queue);
+        Status status = RunMerge(r, outputs.data());
+        return Finish(r, absl::MakeSpan(outputs),
+                      WithNode(std::move(status), n), queue);
+      }
       default:
         break;
     }
-    if (Status s = ReadReferences(r); !s.ok())
+    if (Status s = ReadVariables(r); !s.ok())
       return Finish(r, {}, WithNode(std::move(s), n), queue);
     if (n.is_async) return StartAsync(r, queue);
     if (!n.cheap) {
@@ -254,40 +257,56 @@ class Step {
     }
   }
 
-  // A consumer takes the variable's current buffer when it starts.
-  static Status ReadReference(EdgeValue& input) {
-    if (input.ref == nullptr || input.tensor.valid()) return OkStatus();
-    MR_ASSIGN(input.tensor, input.ref->Read());
+  // A reference that is taken as a value is a view from here on.
+  static Status ViewReference(EdgeValue* input) {
+    if (input->ref == nullptr) return OkStatus();
+    MR_ASSIGN(input->tensor, MakeView(input->ref));
+    input->ref = nullptr;
     return OkStatus();
   }
 
-  Status ReadReferences(const ReadyNode& r) {
+  // What the node reads of variables it binds when it starts; what it may hand
+  // on is a view.
+  Status ReadVariables(const ReadyNode& r) {
     const PlanNode& n = *r.node;
     if (r.is_dead) return OkStatus();
     absl::Span<EdgeValue> inputs = Inputs(r);
     for (int i = 0; i < n.num_inputs; ++i) {
       EdgeValue& input = inputs[i];
-      if (input.ref == nullptr) continue;
-      if (!IsRef(n.info->input_types[i])) {
-        MR_RETURN_IF_ERROR(ReadReference(input));
-      } else if (n.checks_refs && !input.ref->IsInitialized()) {
-        return FailedPrecondition("Attempting to use uninitialized value ",
-                                  input.ref->name());
+      if (input.ref != nullptr) {
+        if (IsRef(n.info->input_types[i])) {
+          if (!n.checks_refs || input.ref->IsInitialized()) continue;
+          return FailedPrecondition("Attempting to use uninitialized value ",
+                                    input.ref->name());
+        }
+        if (n.TakesView(i)) {
+          MR_RETURN_IF_ERROR(ViewReference(&input));
+        } else {
+          MR_ASSIGN(input.tensor, input.ref->Read(device_.allocator()));
+          input.ref = nullptr;
+        }
+      } else if (input.tensor.is_view() && !n.TakesView(i)) {
+        MR_RETURN_IF_ERROR(Bind(&input.tensor, device_.allocator()));
       }
     }
     return OkStatus();
   }
 
-  void RunMerge(const ReadyNode& r, EdgeValue* outputs) {
+  Status RunMerge(const ReadyNode& r, EdgeValue* outputs) {
     const int32_t winner = r.iteration->storage.winners[r.node->number].load(
         std::memory_order_acquire);
     if (r.is_dead || winner < 0) {
       for (int i = 0; i < r.node->num_outputs; ++i) outputs[i].is_dead = true;
-      return;
+      return OkStatus();
     }
-    outputs[0] = std::move(Inputs(r)[winner]);
+    EdgeValue& input = Inputs(r)[winner];
+    if (!IsRef(r.node->info->output_types[0])) {
+      MR_RETURN_IF_ERROR(ViewReference(&input));
+    }
+    outputs[0] = std::move(input);
     if (r.node->num_outputs > 1)
       outputs[1].tensor = Tensor::Scalar<int32_t>(winner);
+    return OkStatus();
   }
 
   bool StartAsync(const ReadyNode& r, LocalQueue& queue) {
@@ -451,6 +470,9 @@ class Step {
     Done done = std::move(done_);
     Status status = status_;
     if (status.ok()) propagation_.GiveBack();
+    if (status.ok() && run_.bind_retvals && run_.retvals != nullptr) {
+      status = BindAll(absl::MakeSpan(*run_.retvals), device_.allocator());
+    }
     delete this;
     std::move(done)(std::move(status));
   }

@@ -18,6 +18,8 @@ struct PlanRun {
   std::vector<Tensor>* retvals = nullptr;  // by the index of _Retval; a dead
                                            // one stays invalid
   TaskQueue* pool = nullptr;               // where ready nodes go
+  // Results that are views of variables are bound when the run has ended.
+  bool bind_retvals = false;
   // Also nodes that are not cheap may run on the calling thread, until the
   // first wait (a local Run on the user's thread).
   bool may_use_caller = false;

@@ -290,7 +290,7 @@ struct Call {
     auto handle = ctx.step().functions->Instantiate(function);
     if (!handle.ok()) return std::move(done)(handle.status());
     ctx.step().functions->Run(
-        ctx, *handle, {ctx.input(0)},
+        ctx, *handle, {ctx.input(0)}, FunctionRunner::Views::kBind,
         [&ctx, done = std::move(done)](Status status,
                                        std::vector<Tensor> outputs) mutable {
           if (status.ok()) ctx.set_output(0, outputs[0]);

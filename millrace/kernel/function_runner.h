@@ -42,15 +42,18 @@ class FunctionRunner {
   // Compiles it for a device. INVALID_ARGUMENT and such for a bad body.
   virtual StatusOr<FunctionTypes> Compile(Handle handle, Device& device) = 0;
   // Runs it as part of the step that `environment`, which is copied, tells of:
-  // same rendezvous, cancel scope and deadline.
+  // same rendezvous, cancel scope and deadline. Results that are views of
+  // variables are bound unless the caller hands them on at once, as calls do.
+  enum class Views { kBind, kHandOn };
   using RunDone =
       absl::AnyInvocable<void(Status, std::vector<Tensor> outputs) &&>;
   virtual void RunIn(const StepEnvironment& environment, Device& device,
-                     Handle handle, std::vector<Tensor> args, RunDone done) = 0;
+                     Handle handle, std::vector<Tensor> args, Views views,
+                     RunDone done) = 0;
   // The same in the caller's step.
   void Run(KernelContext& caller, Handle handle, std::vector<Tensor> args,
-           RunDone done) {
-    RunIn(caller.step(), caller.device(), handle, std::move(args),
+           Views views, RunDone done) {
+    RunIn(caller.step(), caller.device(), handle, std::move(args), views,
           std::move(done));
   }
   // The functions that there are now; never null.

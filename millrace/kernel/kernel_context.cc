@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "millrace/kernel/kernel.h"
+#include "millrace/kernel/variable_view.h"
 
 namespace millrace {
 namespace {
@@ -26,6 +27,10 @@ bool IsAligned(const char* p) {
 
 DataType KernelContext::output_type(int i) const {
   return RemoveRef(node_.output_types[i]);
+}
+
+Status KernelContext::BindInput(int i) {
+  return Bind(&inputs_[i].tensor, device_.allocator());
 }
 
 StatusOr<Tensor*> KernelContext::AllocateOutput(int i, TensorShape shape) {

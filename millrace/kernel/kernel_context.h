@@ -66,6 +66,8 @@ class KernelContext {
   // Inputs. A reference input read as a value is the variable's current value,
   // taken when the kernel started (the executor fills `tensor`); it is
   // FAILED_PRECONDITION before that if uninitialized, unless the op allows it.
+  // The argument that the kernel takes as a view (KernelEntry::views) may be
+  // one: type and shape are there, elements only once it is bound.
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
   const Tensor& input(int i) const { return inputs_[i].tensor; }
   DataType input_type(int i) const { return inputs_[i].tensor.dtype(); }
@@ -75,6 +77,8 @@ class KernelContext {
   const Ref<Variable>& shared_ref_input(int i) const { return inputs_[i].ref; }
   // Moves the input's tensor out (for kernels that pass it on).
   Tensor TakeInput(int i) { return std::move(inputs_[i].tensor); }
+  // Makes a view the elements that it stands for now. RESOURCE_EXHAUSTED.
+  Status BindInput(int i);
 
   // Outputs.
   int num_outputs() const { return static_cast<int>(outputs_.size()); }

@@ -32,6 +32,11 @@ struct KernelEntry {
   ElementwiseMaker elementwise = nullptr;
   // Names of arguments that lie in host memory on any device, by ",".
   const char* host = "";
+  // Names of arguments, side by side, that the kernel takes as views of
+  // variables where they are (kernel/variable_view.h), by ", ": it hands the
+  // buffer on where TensorFlow's does, or reads parts of it, and binds it
+  // itself else. All others are bound when the kernel starts.
+  const char* views = "";
   // May be run inline on the thread that made it ready (moves no data, or only
   // a handful of bytes).
   bool cheap = false;

@@ -39,7 +39,11 @@ StatusOr<Tensor> Variable::Read(Allocator* allocator) const {
   ReaderLock lock(mu_);
   if (!value_.valid()) return Uninitialized();
   if (!sparse_) return value_;
-  return CopyRows(allocator ? allocator : HostAllocator());
+  MR_ASSIGN(Tensor copy,
+            Tensor::Allocate(allocator ? allocator : HostAllocator(), dtype_,
+                             value_.shape()));
+  CopyPartLocked(0, static_cast<int64_t>(value_.size_bytes()), &copy);
+  return copy;
 }
 
 StatusOr<TensorShape> Variable::Shape() const {
@@ -49,31 +53,43 @@ StatusOr<TensorShape> Variable::Shape() const {
 }
 
 // Row updates may be under way: copies the rows of one stripe at a time.
-StatusOr<Tensor> Variable::CopyRows(Allocator* allocator) const {
-  MR_ASSIGN(Tensor copy, Tensor::Allocate(allocator, dtype_, value_.shape()));
+void Variable::CopyPartLocked(int64_t begin, int64_t end, Tensor* out) const {
   const int64_t rows = value_.rank() == 0 ? 1 : value_.dim(0);
-  const int64_t row_elements = rows == 0 ? 0 : value_.num_elements() / rows;
-  char* to = copy.mutable_data();
+  const int64_t size = static_cast<int64_t>(SizeOf(dtype_));
+  const int64_t row_bytes = rows == 0 ? 0 : value_.num_elements() / rows * size;
+  const int64_t piece = std::max<int64_t>(row_bytes * kRowsPerStripe, 1);
   const char* from = value_.data();
-  MR_RETURN_IF_ERROR(DispatchBySize(dtype_, [&]<class T>() {
-    for (int64_t row = 0; row < rows; row += kRowsPerStripe) {
-      const int64_t begin = row * row_elements;
-      const int64_t count =
-          std::min<int64_t>(kRowsPerStripe, rows - row) * row_elements;
-      ReaderLock stripe_lock(stripe(row));
-      std::copy_n(reinterpret_cast<const T*>(from) + begin, count,
-                  reinterpret_cast<T*>(to) + begin);
+  char* to = out->mutable_data();
+  // Plain elements go by bytes, as the part may have another type.
+  const DataType moved = IsPlain(dtype_) ? DataType::kUint8 : dtype_;
+  (void)DispatchBySize(moved, [&]<class T>() {
+    for (int64_t at = begin; at < end;) {
+      const int64_t next = std::min(end, (at / piece + 1) * piece);
+      ReaderLock lock(stripe(row_bytes == 0 ? 0 : at / row_bytes));
+      std::copy(reinterpret_cast<const T*>(from + at),
+                reinterpret_cast<const T*>(from + next),
+                reinterpret_cast<T*>(to + (at - begin)));
+      at = next;
     }
     return OkStatus();
-  }));
-  return copy;
+  });
 }
 
 void Variable::Assign(Tensor value) {
   Tensor old;  // freed after the lock
   WriterLock lock(mu_);
-  old = std::move(value_);
-  SetLocked(std::move(value));
+  old = SetLocked(std::move(value));
+}
+
+Tensor Variable::SetLocked(Tensor value) {
+  if (!value_.valid() || !value.valid() ||
+      value_.num_elements() != value.num_elements()) {
+    if (cell_ != nullptr && !cell_->IsUnique()) cell_->last_ = value_;
+    cell_ = value.valid() ? MakeRef<VariableCell>() : nullptr;
+  }
+  Tensor old = std::exchange(value_, std::move(value));
+  sparse_ = false;
+  return old;
 }
 
 void Variable::Clear() { Assign(Tensor()); }

@@ -13,6 +13,17 @@
 
 namespace millrace {
 
+// What the views of a variable are views of (kernel/variable_view.h): the
+// memory that holds so and so many elements. Updates and assignments of as many
+// elements write into the cell; an assignment of another number leaves it, with
+// its last content, to who views it.
+class VariableCell : public RefCounted {
+ private:
+  friend class Variable;
+  friend class VariableView;
+  Tensor last_;  // once the variable has left; guarded by its mu()
+};
+
 // Readers take the current buffer (Read); dense updates write in place if
 // nobody else holds the buffer, else copy on write, so reads are never torn.
 // Kernels that touch part of a variable (gather, scatter, sparse apply) never
@@ -60,16 +71,17 @@ class Variable final : public Resource {
   // tensors hold its buffer. FAILED_PRECONDITION if there is none,
   // RESOURCE_EXHAUSTED. `mu()` held for writing.
   StatusOr<Tensor*> MutableLocked(Allocator* allocator);
-  // `mu()` held for writing.
-  void SetLocked(Tensor value) {
-    value_ = std::move(value);
-    sparse_ = false;
-  }
+  // `mu()` held for writing. Returns the value before, to be freed after the
+  // lock.
+  Tensor SetLocked(Tensor value);
   Status Uninitialized() const;
 
  private:
   friend class VariableRows;
-  StatusOr<Tensor> CopyRows(Allocator* allocator) const;
+  friend class VariableView;
+  // Copies bytes [begin, end) of the value row by row to `out`, which has as
+  // many; `mu_` held. Plain types, or whole strings and such.
+  void CopyPartLocked(int64_t begin, int64_t end, Tensor* out) const;
 
   static constexpr int kStripes = 64;
   static constexpr int kRowsPerStripe = 16;  // neighbours share a lock
@@ -84,6 +96,7 @@ class Variable final : public Resource {
   const std::optional<TensorShape> declared_;
   mutable SharedMutex mu_;
   Tensor value_;
+  Ref<VariableCell> cell_;  // of value_; null without one
   // Rows may be written in place while readers hold mu_ shared; then no other
   // tensor shares the buffer. Guarded by mu_.
   bool sparse_ = false;

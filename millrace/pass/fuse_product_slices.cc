@@ -9,6 +9,7 @@
 #include "millrace/pass/cpu_nodes.h"
 #include "millrace/pass/fuse_nodes.h"
 #include "millrace/pass/pure_nodes.h"
+#include "millrace/pass/reference_views.h"
 
 namespace millrace {
 namespace {
@@ -19,6 +20,7 @@ constexpr size_t kMinShared = 4;
 
 // Products with one transposed b get it turned, all the same one.
 Status TurnSharedFactors(const KernelTable& kernels,
+                         const ReferenceViews& views,
                          std::vector<FusedGroup>* groups, Graph* graph) {
   if (graph->ops().Find(kTurnedMatrix) == nullptr ||
       !kernels.HasOp("CPU", kTurnedMatrix)) {
@@ -32,6 +34,10 @@ Status TurnSharedFactors(const KernelTable& kernels,
     const StatusOr<bool> turned = GetAttr<bool>(product.attrs, "transpose_b");
     if (!turned.ok() || !*turned ||
         product.output_types[0] != DataType::kFloat) {
+      continue;
+    }
+    // It is read when it is turned, and not by each product.
+    if (views.MayBeView(product.inputs[1]) && views.FollowsUpdate(product.id)) {
       continue;
     }
     const Key key = {product.inputs[1], product.assigned_device};
@@ -91,7 +97,8 @@ Status FuseProductSlices(const KernelTable& kernels, Graph* graph) {
       groups.push_back(std::move(group));
     }
   }
-  MR_RETURN_IF_ERROR(TurnSharedFactors(kernels, &groups, graph));
+  const ReferenceViews views(*graph, &kernels);
+  MR_RETURN_IF_ERROR(TurnSharedFactors(kernels, views, &groups, graph));
   return ReplaceGroups(groups, graph);
 }
 

@@ -6,6 +6,7 @@
 #include "millrace/pass/cpu_nodes.h"
 #include "millrace/pass/fuse_nodes.h"
 #include "millrace/pass/pure_nodes.h"
+#include "millrace/pass/reference_views.h"
 
 namespace millrace {
 namespace {
@@ -25,6 +26,7 @@ AttrMap PoolAttrsOf(const Node& node) {
 
 Status PairPools(const KernelTable& kernels, Graph* graph) {
   PureNodes pure(*graph);
+  const ReferenceViews views(*graph, &kernels);
   CpuNodes is_on_cpu;
   std::vector<FusedGroup> groups;
   for (NodeId id = 0; id < graph->num_ids(); ++id) {
@@ -45,6 +47,10 @@ Status PairPools(const KernelTable& kernels, Graph* graph) {
       if (!grad.IsOp("MaxPoolGrad") || grad.inputs[0] != pool->inputs[0] ||
           grad.assigned_device != pool->assigned_device || !pure(grad) ||
           PoolAttrsOf(grad) != with_taps.attrs) {
+        continue;
+      }
+      // The gradient reads the images again, as they are then.
+      if (views.MayBeView(pool->inputs[0]) && views.FollowsUpdate(grad.id)) {
         continue;
       }
       FusedGroup by_taps;

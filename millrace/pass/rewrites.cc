@@ -60,13 +60,15 @@ Rewrites Rewrites::Of(const GraphOptions& options) {
 }
 
 Status RewriteForRun(const RunSignature& signature, const Rewrites& rewrites,
-                     const ConstantEvaluator& evaluate, Graph* graph) {
+                     const ConstantEvaluator& evaluate,
+                     const KernelTable* kernels, Graph* graph) {
   if (graph->num_nodes() < rewrites.min_nodes) return OkStatus();
   if (rewrites.fold_constants) {
     MR_RETURN_IF_ERROR(
         FoldConstants(signature, evaluate, rewrites.max_folded_bytes, graph));
   }
-  if (rewrites.simplify) MR_RETURN_IF_ERROR(Simplify(signature, graph));
+  if (rewrites.simplify)
+    MR_RETURN_IF_ERROR(Simplify(signature, kernels, graph));
   if (rewrites.share_equal_nodes)
     MR_RETURN_IF_ERROR(ShareEqualNodes(signature, graph));
   if (rewrites.drop_unread) MR_RETURN_IF_ERROR(DropUnread(signature, graph));

@@ -6,6 +6,7 @@
 
 #include "millrace/graph/graph.h"
 #include "millrace/graph/shape_refiner.h"
+#include "millrace/kernel/kernel_decl.h"
 #include "millrace/pass/run_signature.h"
 #include "millrace/protocol/config.h"
 
@@ -33,8 +34,10 @@ struct Rewrites {
 };
 
 // Rewrites the pruned, placed graph of a run; fusing is for later, when it has
-// been split by device. `evaluate` may be null, then no constants are folded.
+// been split by device. `evaluate` may be null, then no constants are folded;
+// `kernels` too, then every op counts as one that hands its input on.
 Status RewriteForRun(const RunSignature& signature, const Rewrites& rewrites,
-                     const ConstantEvaluator& evaluate, Graph* graph);
+                     const ConstantEvaluator& evaluate,
+                     const KernelTable* kernels, Graph* graph);
 
 }  // namespace millrace

@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "millrace/pass/pure_nodes.h"
+#include "millrace/pass/reference_views.h"
 
 namespace millrace {
 namespace {
@@ -82,8 +83,12 @@ bool HasSimpleNumbers(DataType type) {
 // Lives for one call.
 class Simplifier {
  public:
-  Simplifier(const RunSignature& signature, Graph* graph)
-      : graph_(*graph), pure_(*graph), targets_(TargetsOf(signature, *graph)) {}
+  Simplifier(const RunSignature& signature, const KernelTable* kernels,
+             Graph* graph)
+      : graph_(*graph),
+        pure_(*graph),
+        views_(*graph, kernels),
+        targets_(TargetsOf(signature, *graph)) {}
 
   Status Run() {
     MR_ASSIGN(const std::vector<NodeId> order, TopologicalOrder(graph_));
@@ -94,6 +99,7 @@ class Simplifier {
       if (law == Law::kNone || node.num_outputs() != 1) continue;
       const std::optional<OutputRef> same = SameAs(node, law);
       if (!same || !MayRead(node, *same)) continue;
+      if (!HandsOn(law) && views_.MayBeView(*same)) continue;
       MR_RETURN_IF_ERROR(RedirectReaders({id, 0}, *same, &graph_).status());
       if (node.out_edges.empty() && !targets_.contains(id)) {
         unread.push_back(id);
@@ -112,6 +118,12 @@ class Simplifier {
       }
     }
     return it->second;
+  }
+
+  // Kernels of ops with this law hand a view on.
+  static bool HandsOn(Law law) {
+    return law == Law::kPassesOn || law == Law::kSameType ||
+           law == Law::kOneInput;
   }
 
   // An output that always has the value of the node's.
@@ -196,14 +208,16 @@ class Simplifier {
 
   Graph& graph_;
   PureNodes pure_;
+  const ReferenceViews views_;
   const absl::flat_hash_set<NodeId> targets_;
   absl::flat_hash_map<const OpDef*, Law> laws_;
 };
 
 }  // namespace
 
-Status Simplify(const RunSignature& signature, Graph* graph) {
-  return Simplifier(signature, graph).Run();
+Status Simplify(const RunSignature& signature, const KernelTable* kernels,
+                Graph* graph) {
+  return Simplifier(signature, kernels, graph).Run();
 }
 
 }  // namespace millrace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "millrace/graph/graph.h"
+#include "millrace/kernel/kernel_decl.h"
 #include "millrace/pass/run_signature.h"
 
 namespace millrace {
@@ -16,6 +17,10 @@ namespace millrace {
 // too, and no node that could fail is left out. The nodes that are left out
 // are pure (pass/pure_nodes.h), wait for nothing but their inputs, and lie on
 // the device of what is read instead; targets and what others wait for stay.
-Status Simplify(const RunSignature& signature, Graph* graph);
+// So do those that bind a reference variable (pass/reference_views.h): x * 1 is
+// the value when it is computed, x what the variable is when it is read.
+// `kernels` may be null, as for ReferenceViews.
+Status Simplify(const RunSignature& signature, const KernelTable* kernels,
+                Graph* graph);
 
 }  // namespace millrace

@@ -42,7 +42,7 @@ class SimplifyTest : public testing::Test {
   void Run(std::vector<std::string> targets = {}) {
     RunSignature signature;
     signature.targets = std::move(targets);
-    const Status status = Simplify(signature, &g_.graph());
+    const Status status = Simplify(signature, nullptr, &g_.graph());
     ASSERT_TRUE(status.ok()) << status;
   }
   RewriteGraph g_;

@@ -40,8 +40,8 @@ StatusOr<std::vector<Partition>> SplitForRun(const Graph& graph,
                                              const RunSignature& signature,
                                              const SplitOptions& options) {
   MR_ASSIGN(Graph pruned, PruneForRun(graph, signature));
-  MR_RETURN_IF_ERROR(
-      RewriteForRun(signature, options.rewrites, options.evaluate, &pruned));
+  MR_RETURN_IF_ERROR(RewriteForRun(signature, options.rewrites,
+                                   options.evaluate, options.kernels, &pruned));
   return PartitionGraph(pruned, options.partition);
 }
 

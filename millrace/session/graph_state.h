@@ -19,6 +19,7 @@ struct SplitOptions {
   Rewrites rewrites;  // fusing is for whoever gets a part
   // For constants; empty: they are not folded.
   ConstantEvaluator evaluate;
+  const KernelTable* kernels = nullptr;  // as for RewriteForRun
 };
 
 // Prunes a placed graph for a run, rewrites it and splits it by device.

@@ -120,7 +120,8 @@ StatusOr<std::shared_ptr<const LocalSession::Prepared>> LocalSession::Prepare(
                     .bfloat16_sendrecv = false},
       .rewrites = Rewrites::Of(options_.config.graph_options),
       .evaluate =
-          MakeConstantEvaluator(options_.kernels, options_.devices[0].get())};
+          MakeConstantEvaluator(options_.kernels, options_.devices[0].get()),
+      .kernels = options_.kernels};
   MR_ASSIGN(std::vector<Partition> partitions,
             SplitForRun(graph_.graph(), signature, options));
   std::vector<std::shared_ptr<const Plan>> plans;

@@ -95,6 +95,13 @@ Tensor Tensor::FromBuffer(DataType type, TensorShape shape, Ref<Buffer> buffer,
   return t;
 }
 
+Tensor Tensor::View(DataType type, TensorShape shape, Ref<Buffer> buffer,
+                    char* place) {
+  Tensor t = FromBuffer(type, std::move(shape), std::move(buffer), place);
+  t.shape_.tensor_place_ = kView;
+  return t;
+}
+
 Tensor Tensor::Reshaped(TensorShape shape) const {
   MR_CHECK(shape.num_elements() == num_elements(), "reshape to another size");
   Tensor t = *this;
@@ -102,11 +109,14 @@ Tensor Tensor::Reshaped(TensorShape shape) const {
   return t;
 }
 
-Tensor Tensor::BitcastTo(DataType type) const {
-  MR_CHECK(SizeOf(type) == SizeOf(dtype()) && IsPlain(type) && IsPlain(dtype()),
+Tensor Tensor::BitcastTo(DataType type, TensorShape shape) const {
+  MR_CHECK(IsPlain(type) && IsPlain(dtype()) &&
+               static_cast<size_t>(shape.num_elements()) * SizeOf(type) ==
+                   size_bytes(),
            "bitcast to another size");
   Tensor t = *this;
   t.SetType(type);
+  t.shape_ = std::move(shape);
   return t;
 }
 
@@ -123,12 +133,15 @@ Tensor Tensor::Rows(int64_t begin, int64_t end) const {
     std::memcpy(t.mutable_data(), data() + begin * row_bytes, t.size_bytes());
     return t;
   }
-  return FromBuffer(dtype(), std::move(rows),
-                    Ref<Buffer>::Share(place_.heap.buffer),
-                    place_.heap.data + begin * row_bytes);
+  Tensor t = FromBuffer(dtype(), std::move(rows),
+                        Ref<Buffer>::Share(place_.heap.buffer),
+                        place_.heap.data + begin * row_bytes);
+  t.shape_.tensor_place_ = shape_.tensor_place_;
+  return t;
 }
 
 StatusOr<Tensor> Tensor::DeepCopy(Allocator* allocator) const {
+  MR_CHECK(!is_view(), "a view is bound before it is copied");
   if (is_inline()) return *this;
   MR_ASSIGN(Tensor t, Allocate(allocator, dtype(), shape_));
   switch (dtype()) {

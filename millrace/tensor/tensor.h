@@ -35,6 +35,11 @@ struct DataTypeTraits<VariantElement> {
 // the tensor itself, so pointers into such a tensor end when it moves.
 // A tensor may be read by many threads; only the one owner of an unshared
 // buffer may write (`mutable_*`, checked in debug builds).
+//
+// A tensor can also be a *view*: type and shape, and a place in somebody's
+// buffer that changes, so that its elements cannot be read here. It has a
+// meaning on the edges of a running graph alone; whoever reads binds it first
+// (kernel/variable_view.h).
 class Tensor {
  public:
   Tensor() = default;  // kInvalid, no elements to speak of
@@ -55,6 +60,11 @@ class Tensor {
   // Takes `buffer`, whose elements begin at `data`.
   static Tensor FromBuffer(DataType type, TensorShape shape, Ref<Buffer> buffer,
                            char* data);
+
+  // A view of what `buffer` stands for, `place` being where its elements would
+  // begin; it is never read.
+  static Tensor View(DataType type, TensorShape shape, Ref<Buffer> buffer,
+                     char* place);
 
   // Values, for programs and tests.
   template <class T>
@@ -89,14 +99,20 @@ class Tensor {
     return static_cast<size_t>(num_elements()) * SizeOf(dtype());
   }
   bool valid() const { return dtype() != DataType::kInvalid; }
+  bool is_view() const { return shape_.tensor_place_ == kView; }
 
   const char* data() const {
+    MR_DCHECK(!is_view());
     return is_inline() ? place_.bytes : place_.heap.data;
+  }
+  // As a number, also of a view: for questions of alignment and distance.
+  uintptr_t address() const {
+    return reinterpret_cast<uintptr_t>(is_inline() ? place_.bytes
+                                                   : place_.heap.data);
   }
   // Writable bytes; the buffer must not be shared.
   char* mutable_data() {
-    MR_DCHECK(is_inline() || !place_.heap.buffer ||
-              place_.heap.buffer->IsUnique());
+    MR_DCHECK(IsUnshared());
     return is_inline() ? place_.bytes : place_.heap.data;
   }
 
@@ -120,7 +136,8 @@ class Tensor {
 
   // No other tensor shares the elements, so that they may be written.
   bool IsUnshared() const {
-    return is_inline() || !place_.heap.buffer || place_.heap.buffer->IsUnique();
+    return is_inline() || (!is_view() && (!place_.heap.buffer ||
+                                          place_.heap.buffer->IsUnique()));
   }
   // The buffer behind the elements; null where they lie in the tensor itself.
   Buffer* buffer() const { return is_inline() ? nullptr : place_.heap.buffer; }
@@ -130,8 +147,9 @@ class Tensor {
 
   // The same elements under another shape of as many elements.
   Tensor Reshaped(TensorShape shape) const;
-  // The same bytes as another plain type of the same element size.
-  Tensor BitcastTo(DataType type) const;
+  // The same bytes as another plain type, under a shape of as many bytes.
+  // Where the elements lie in the tensor itself, they are copied.
+  Tensor BitcastTo(DataType type, TensorShape shape) const;
   // Rows [begin, end) of dimension 0, sharing the buffer.
   Tensor Rows(int64_t begin, int64_t end) const;
   // A copy with a buffer of its own.
@@ -142,7 +160,7 @@ class Tensor {
   std::string DebugString() const;
 
  private:
-  enum Place : uint8_t { kInline = 0, kHeap = 1 };
+  enum Place : uint8_t { kInline = 0, kHeap = 1, kView = 2 };
   bool is_inline() const { return shape_.tensor_place_ == kInline; }
   void SetType(DataType t) { shape_.tensor_dtype_ = static_cast<uint8_t>(t); }
 

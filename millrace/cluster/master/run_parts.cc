@@ -43,7 +43,8 @@ StatusOr<std::vector<Partition>> Split(const GraphState& state,
       .rewrites = options.rewrites,
       .evaluate = options.device == nullptr
                       ? ConstantEvaluator()
-                      : MakeConstantEvaluator(options.kernels, options.device)};
+                      : MakeConstantEvaluator(options.kernels, options.device),
+      .kernels = options.kernels};
   if (options.connections.empty()) {
     return SplitForRun(state.graph(), signature, split);
   }

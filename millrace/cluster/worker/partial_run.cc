@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "millrace/cluster/worker/run_graph.h"
+#include "millrace/kernel/variable_view.h"
 
 namespace millrace {
 
@@ -67,6 +68,7 @@ class PartialRun::Call : public RefCounted {
     if (over) run_->session_->RemovePartialRun(run_->step_id_);
     run_->requests_.End(request_.request_id);
     RunGraphReply reply;
+    if (outcome.ok()) outcome = BindAll(absl::MakeSpan(received_), nullptr);
     for (size_t i = 0; outcome.ok() && i < received_.size(); ++i) {
       reply.recv.push_back({request_.recv_key[i], std::move(received_[i])});
     }

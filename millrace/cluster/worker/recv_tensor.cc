@@ -7,6 +7,7 @@
 #include "millrace/base/clock.h"
 #include "millrace/cluster/traffic.h"
 #include "millrace/kernel/rendezvous.h"
+#include "millrace/kernel/variable_view.h"
 
 namespace millrace {
 namespace {
@@ -113,6 +114,8 @@ void RecvTensorCall::Start(Deadline deadline) {
 void RecvTensorCall::Finish(Status status, Tensor value, bool is_dead) {
   step_->receives.End(request_.request_id);
   RecvTensorReply reply;
+  // Views that devices of this task have for each other may be asked for, too.
+  if (status.ok()) status = Bind(&value, nullptr);
   if (status.ok()) {
     reply.is_dead = is_dead;
     // A dead value still needs a type and a shape to travel.

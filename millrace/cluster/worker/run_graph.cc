@@ -4,6 +4,7 @@
 
 #include "millrace/base/event_threads.h"
 #include "millrace/cluster/trace/tracer.h"
+#include "millrace/kernel/variable_view.h"
 #include "millrace/session/local_session.h"
 
 namespace millrace {
@@ -203,6 +204,7 @@ Status RunGraphCall::CollectValues(RunGraphReply* reply) {
     const RegisteredGraph::Slot* slot = graph_->FindRetval(key);
     Tensor& value = slot ? retvals_[slot->index] : received_[i];
     if (!value.valid()) return DeadFetch(slot ? slot->name : key);
+    MR_RETURN_IF_ERROR(Bind(&value, nullptr));
     // A key may be asked for twice.
     reply->recv.push_back({key, value});
   }

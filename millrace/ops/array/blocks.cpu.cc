@@ -12,6 +12,13 @@ namespace {
 struct Blocks {
   std::vector<int64_t> block, before, after;
   int n() const { return static_cast<int>(block.size()); }
+  bool MovesNothing() const {
+    const auto none = [](const std::vector<int64_t>& sizes, int64_t size) {
+      return std::count(sizes.begin(), sizes.end(), size) ==
+             static_cast<int64_t>(sizes.size());
+    };
+    return none(block, 1) && none(before, 0) && none(after, 0);
+  }
 };
 
 StatusOr<Blocks> ReadBlocks(const std::vector<int64_t>& block,
@@ -173,6 +180,11 @@ class BlocksKernel {
       }
     }
     MR_ASSIGN(const TensorShape shape, TensorShape::Make(dims));
+    if (b.MovesNothing()) {
+      ctx.set_output(0, ctx.TakeInput(0));
+      return OkStatus();
+    }
+    MR_RETURN_IF_ERROR(ctx.BindInput(0));
     MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, shape));
     if (out->num_elements() == 0) return OkStatus();
     if (kToBatch) MR_RETURN_IF_ERROR(ZeroTensor(ctx, out));
@@ -266,13 +278,15 @@ MR_KERNELS(SpaceToBatch, Cpu){{.types = "T: " MR_REAL_TYPES,
                                .host = "paddings"}};
 MR_KERNELS(SpaceToBatchND, Cpu){{.types = "T: " MR_REAL_TYPES,
                                  .make = MakeKernel<BlocksKernel<true>>,
-                                 .host = "block_shape, paddings"}};
+                                 .host = "block_shape, paddings",
+                                 .views = "input"}};
 MR_KERNELS(BatchToSpace, Cpu){{.types = "T: " MR_REAL_TYPES,
                                .make = MakeKernel<BlocksKernel<false>>,
                                .host = "crops"}};
 MR_KERNELS(BatchToSpaceND, Cpu){{.types = "T: " MR_REAL_TYPES,
                                  .make = MakeKernel<BlocksKernel<false>>,
-                                 .host = "block_shape, crops"}};
+                                 .host = "block_shape, crops",
+                                 .views = "input"}};
 MR_KERNELS(SpaceToDepth, Cpu){
     {.types = MR_ANY_TYPES ", qint8", .make = MakeKernel<DepthKernel<true>>}};
 MR_KERNELS(DepthToSpace, Cpu){

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/kernel/variable_view.h"
 #include "millrace/tensor/dispatch.h"
 
 using namespace millrace;  // NOLINT: declarations stand outside
@@ -67,7 +68,8 @@ struct CheckNumericsKernel {
     return CheckNumericsKernel{std::move(message)};
   }
   Status Run(KernelContext& ctx) const {
-    const Tensor& x = ctx.input(0);
+    MR_ASSIGN(const Tensor x,
+              BoundTensor(ctx.input(0), ctx.device().allocator()));
     std::atomic<int> found{0};
     MR_RETURN_IF_ERROR(
         ctx.ParallelFor(x.num_elements(), 1, [&](int64_t begin, int64_t end) {
@@ -86,9 +88,9 @@ struct CheckNumericsKernel {
 
 }  // namespace
 
-MR_KERNELS(CheckNumerics,
-           Cpu){{.types = "T: float, double, half, bfloat16",
-                 .make = MakeKernel<CheckNumericsKernel<false>>}};
-MR_KERNELS(CheckNumericsV2,
-           Cpu){{.types = "T: float, double, half, bfloat16",
-                 .make = MakeKernel<CheckNumericsKernel<true>>}};
+MR_KERNELS(CheckNumerics, Cpu){{.types = "T: float, double, half, bfloat16",
+                                .make = MakeKernel<CheckNumericsKernel<false>>,
+                                .views = "tensor"}};
+MR_KERNELS(CheckNumericsV2, Cpu){{.types = "T: float, double, half, bfloat16",
+                                  .make = MakeKernel<CheckNumericsKernel<true>>,
+                                  .views = "tensor"}};

@@ -156,8 +156,6 @@ struct PackKernel {
     const int at = static_cast<int>(axis < 0 ? axis + rank : axis);
     DimVector dims = first.shape().dims();
     const int64_t row = first.shape().NumElements(at, rank - 1);
-    std::vector<RowView> parts;
-    parts.reserve(static_cast<size_t>(n));
     for (int i = 0; i < n; ++i) {
       const Tensor& in = ctx.input(i);
       if (!(in.shape() == first.shape())) {
@@ -166,7 +164,6 @@ struct PackKernel {
             first.shape().DebugString(), " != values[", i,
             "].shape = ", in.shape().DebugString());
       }
-      parts.push_back({in.data(), row});
     }
     const int64_t outer = first.shape().NumElements(0, at);
     dims.insert(dims.begin() + at, n);
@@ -175,6 +172,12 @@ struct PackKernel {
       const Tensor taken = ctx.TakeInput(0);
       ctx.set_output(0, taken.Reshaped(std::move(shape)));
       return OkStatus();
+    }
+    std::vector<RowView> parts;
+    parts.reserve(static_cast<size_t>(n));
+    for (int i = 0; i < n; ++i) {
+      MR_RETURN_IF_ERROR(ctx.BindInput(i));
+      parts.push_back({ctx.input(i).data(), row});
     }
     MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
     if (out->num_elements() == 0) return OkStatus();
@@ -197,4 +200,5 @@ MR_KERNELS(ConcatOffset, Cpu){{.make = MakeFunctionKernel<ConcatOffsetKernel>,
                                .host = "concat_dim, shape, offset",
                                .cheap = true}};
 MR_KERNELS(Pack, Cpu){{.types = "T: " MR_ELEMENT_TYPES ", " MR_QUANTIZED_TYPES,
-                       .make = MakeKernel<PackKernel>}};
+                       .make = MakeKernel<PackKernel>,
+                       .views = "values"}};

@@ -117,8 +117,8 @@ MR_KERNELS(Placeholder,
            Cpu){{.make = MakeKernel<PlaceholderKernel>, .cheap = true}};
 MR_KERNELS(PlaceholderV2,
            Cpu){{.make = MakeKernel<PlaceholderKernel>, .cheap = true}};
-MR_KERNELS(PlaceholderWithDefault,
-           Cpu){{.make = MakeFunctionKernel<PassOn>, .cheap = true}};
+MR_KERNELS(PlaceholderWithDefault, Cpu){
+    {.make = MakeFunctionKernel<PassOn>, .views = "input", .cheap = true}};
 MR_KERNELS(Fill, Cpu){{.types = "T: " MR_ELEMENT_TYPES ", " MR_QUANTIZED_TYPES,
                        .make = MakeFunctionKernel<FillKernel>,
                        .host = "dims"}};

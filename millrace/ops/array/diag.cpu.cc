@@ -82,6 +82,7 @@ Status MatrixBandPartKernel(KernelContext& ctx) {
     ctx.set_output(0, ctx.TakeInput(0));
     return OkStatus();
   }
+  MR_RETURN_IF_ERROR(ctx.BindInput(0));
   MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, in.shape()));
   if (in.num_elements() == 0) return OkStatus();
   const int64_t size = static_cast<int64_t>(SizeOf(in.dtype()));
@@ -118,4 +119,5 @@ MR_KERNELS(DiagPart, Cpu){
 MR_KERNELS(MatrixBandPart,
            Cpu){{.types = "T: " MR_PLAIN_TYPES,
                  .make = MakeFunctionKernel<MatrixBandPartKernel>,
-                 .host = "num_lower, num_upper"}};
+                 .host = "num_lower, num_upper",
+                 .views = "input"}};

@@ -1,4 +1,5 @@
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/kernel/variable_view.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/array/gather_rows.h"
 #include "millrace/ops/array/move.h"
@@ -57,9 +58,12 @@ Status GatherAlong(KernelContext& ctx, int64_t axis, int64_t batch_dims) {
   MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
   MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
   if (out->num_elements() == 0) return OkStatus();
+  // Tables stay where they are, so that updates of rows need no copy.
+  const SharedElements elements(params);
   MR_ASSIGN(const int64_t bad,
-            GatherSlices(ctx, params.dtype(), spec, params.data(), indices,
-                         out->mutable_data()));
+            GatherSlices(ctx, params.dtype(), spec, elements.data(), indices,
+                         out->mutable_data(),
+                         elements.needs_copy() ? &elements : nullptr));
   if (bad >= 0) {
     return InvalidArgument("indices", PlaceText(bad, indices.shape()), " = ",
                            IntAt(indices, bad), " is not in [0, ", spec.limit,
@@ -88,8 +92,10 @@ Status GatherKernel(KernelContext& ctx) { return GatherAlong(ctx, 0, 0); }
 MR_KERNELS(GatherV2,
            Cpu){{.types = "Tparams: " MR_ELEMENT_TYPES ", " MR_QUANTIZED_TYPES,
                  .make = MakeKernel<GatherV2Kernel>,
-                 .host = "axis"}};
+                 .host = "axis",
+                 .views = "params"}};
 // Indices are checked whatever `validate_indices` says.
 MR_KERNELS(Gather,
            Cpu){{.types = "Tparams: " MR_ELEMENT_TYPES ", " MR_QUANTIZED_TYPES,
-                 .make = MakeFunctionKernel<GatherKernel>}};
+                 .make = MakeFunctionKernel<GatherKernel>,
+                 .views = "params"}};

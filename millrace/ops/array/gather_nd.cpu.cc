@@ -1,4 +1,5 @@
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/kernel/variable_view.h"
 #include "millrace/ops/array/accumulate.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/array/gather_rows.h"
@@ -15,14 +16,19 @@ template <class T>
 Status GatherNdSlices(KernelContext& ctx, const Tensor& params,
                       const NdIndex& index, BadIndices policy, Tensor* out,
                       FirstPlace& bad) {
-  const T* src = reinterpret_cast<const T*>(params.data());
+  // Tables stay where they are, so that updates of rows need no copy.
+  const SharedElements elements(params);
+  const bool locked = elements.needs_copy();
+  const T* src = reinterpret_cast<const T*>(elements.data());
   T* dst = reinterpret_cast<T*>(out->mutable_data());
   const int64_t slice = index.slice();
   const int64_t cost = MoveCost(params.dtype(), slice) + 5 + 2 * index.depth();
   return ctx.ParallelFor(index.rows(), cost, [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
       const int64_t offset = index.Offset(r);
-      if (offset >= 0) {
+      if (offset >= 0 && locked) {
+        elements.Copy(offset, slice, dst + r * slice);
+      } else if (offset >= 0) {
         std::copy_n(src + offset, slice, dst + r * slice);
       } else if (policy == BadIndices::kIgnore) {
         std::fill_n(dst + r * slice, slice, T());
@@ -185,7 +191,8 @@ struct ScatterNdKernel {
 
 MR_KERNELS(GatherNd, Cpu){
     {.types = "Tparams: " MR_ELEMENT_TYPES ", " MR_QUANTIZED_8_32_TYPES,
-     .make = MakeKernel<GatherNdKernel>}};
+     .make = MakeKernel<GatherNdKernel>,
+     .views = "params"}};
 MR_KERNELS(ScatterNd, Cpu){
     {.types = "T: " MR_PLAIN_AND_STRING_TYPES "; Tindices: int32, int64",
      .make = MakeKernel<ScatterNdKernel>,

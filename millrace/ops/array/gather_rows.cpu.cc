@@ -23,7 +23,8 @@ void CopySlice(const T* src, T* dst, int64_t slice) {
 
 template <class T, class I>
 Status Gather(KernelContext& ctx, DataType type, const GatherSpec& g,
-              const T* src, const I* indices, T* dst, FirstPlace& bad) {
+              const T* src, const I* indices, T* dst,
+              const SharedElements* locked, FirstPlace& bad) {
   const int64_t total = g.batches * g.outer * g.count;
   const int64_t cost = MoveCost(type, g.slice) + 5;
   return ctx.ParallelFor(total, cost, [&](int64_t begin, int64_t end) {
@@ -50,7 +51,11 @@ Status Gather(KernelContext& ctx, DataType type, const GatherSpec& g,
           bad.Report(first + i);
           continue;
         }
-        CopySlice(from + index * g.slice, to, g.slice);
+        if (locked != nullptr) [[unlikely]] {
+          locked->Copy(from + index * g.slice - src, g.slice, to);
+        } else {
+          CopySlice(from + index * g.slice, to, g.slice);
+        }
       }
       i = 0;
       ++group;
@@ -62,7 +67,8 @@ Status Gather(KernelContext& ctx, DataType type, const GatherSpec& g,
 
 StatusOr<int64_t> GatherSlices(KernelContext& ctx, DataType type,
                                const GatherSpec& spec, const char* src,
-                               const Tensor& indices, char* dst) {
+                               const Tensor& indices, char* dst,
+                               const SharedElements* locked) {
   if (spec.batches * spec.outer * spec.count * spec.slice == 0) return -1;
   FirstPlace bad;
   // Plain slices of more than one element go by bytes, whatever their type.
@@ -77,7 +83,7 @@ StatusOr<int64_t> GatherSlices(KernelContext& ctx, DataType type,
         indices.dtype(), [&]<class I>() -> Status {
           return Gather(ctx, moved, g, reinterpret_cast<const T*>(src),
                         indices.flat<I>().data(), reinterpret_cast<T*>(dst),
-                        bad);
+                        locked, bad);
         });
   });
   if (!status.ok()) return status;

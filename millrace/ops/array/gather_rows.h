@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "millrace/kernel/kernel_context.h"
+#include "millrace/kernel/variable_view.h"
 
 namespace millrace::ops {
 
@@ -23,10 +24,12 @@ struct GatherSpec {
 
 // Indices (int16, int32 or int64) are checked while they are used: returns the
 // first place in `indices` whose value is outside [0, limit), or -1. Slices of
-// bad indices are left as they are. CANCELLED as ParallelFor.
+// bad indices are left as they are. CANCELLED as ParallelFor. `locked`, where
+// there is one, is how to copy what lies at `src`.
 StatusOr<int64_t> GatherSlices(KernelContext& ctx, DataType type,
                                const GatherSpec& spec, const char* src,
-                               const Tensor& indices, char* dst);
+                               const Tensor& indices, char* dst,
+                               const SharedElements* locked = nullptr);
 
 // Slices far apart in a big table miss every cache. They are asked for so many
 // ahead, without the end of long ones, which the hardware sees coming.

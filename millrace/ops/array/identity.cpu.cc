@@ -26,25 +26,23 @@ Status DeepCopyKernel(KernelContext& ctx) {
   return StridedCopy(ctx, x.dtype(), x.data(), y->mutable_data(), spec);
 }
 
+constexpr KernelEntry kPass = {
+    .make = MakeFunctionKernel<PassThrough>, .views = "input", .cheap = true};
+
 }  // namespace
 
-MR_KERNELS(Identity,
-           Cpu){{.make = MakeFunctionKernel<PassThrough>, .cheap = true}};
-MR_KERNELS(IdentityN,
-           Cpu){{.make = MakeFunctionKernel<PassThrough>, .cheap = true}};
+MR_KERNELS(Identity, Cpu){kPass};
+MR_KERNELS(IdentityN, Cpu){kPass};
 MR_KERNELS(RefIdentity,
            Cpu){{.make = MakeFunctionKernel<PassReferenceOn>, .cheap = true}};
-MR_KERNELS(StopGradient,
-           Cpu){{.make = MakeFunctionKernel<PassThrough>, .cheap = true}};
-MR_KERNELS(PreventGradient,
-           Cpu){{.make = MakeFunctionKernel<PassThrough>, .cheap = true}};
-MR_KERNELS(DebugGradientIdentity,
-           Cpu){{.make = MakeFunctionKernel<PassThrough>, .cheap = true}};
+MR_KERNELS(StopGradient, Cpu){kPass};
+MR_KERNELS(PreventGradient, Cpu){kPass};
+MR_KERNELS(DebugGradientIdentity, Cpu){kPass};
 MR_KERNELS(DebugGradientRefIdentity,
            Cpu){{.make = MakeFunctionKernel<PassReferenceOn>, .cheap = true}};
-MR_KERNELS(GuaranteeConst,
-           Cpu){{.make = MakeFunctionKernel<PassThrough>, .cheap = true}};
-// Buffers are immutable once shared, so the value as it is now needs no copy.
+MR_KERNELS(GuaranteeConst, Cpu){kPass};
+// Takes no view: its input is bound when it starts, and buffers that are shared
+// do not change, so the value as it is now needs no copy.
 MR_KERNELS(Snapshot, Cpu){{.types = "T: " MR_PLAIN_TYPES,
                            .make = MakeFunctionKernel<PassThrough>,
                            .cheap = true}};

@@ -120,6 +120,7 @@ struct MirrorPadKernel {
       ctx.set_output(0, ctx.TakeInput(0));
       return OkStatus();
     }
+    MR_RETURN_IF_ERROR(ctx.BindInput(0));
     MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
     if (out->num_elements() == 0) return OkStatus();
     MemoryCharge charge;
@@ -201,6 +202,7 @@ struct MirrorPadGradKernel {
       ctx.set_output(0, ctx.TakeInput(0));
       return OkStatus();
     }
+    MR_RETURN_IF_ERROR(ctx.BindInput(0));
     MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
     if (out->num_elements() == 0) return OkStatus();
     MR_RETURN_IF_ERROR(ZeroTensor(ctx, out));
@@ -251,7 +253,9 @@ struct MirrorPadGradKernel {
 MR_KERNELS(MirrorPad, Cpu){
     {.types = "T: " MR_PLAIN_AND_STRING_TYPES ", " MR_QUANTIZED_8_32_TYPES,
      .make = MakeKernel<MirrorPadKernel>,
-     .host = "paddings"}};
+     .host = "paddings",
+     .views = "input"}};
 MR_KERNELS(MirrorPadGrad, Cpu){{.types = "T: " MR_NUMBER_TYPES,
                                 .make = MakeKernel<MirrorPadGradKernel>,
-                                .host = "paddings"}};
+                                .host = "paddings",
+                                .views = "input"}};

@@ -3,12 +3,21 @@
 #include <type_traits>
 
 #include "absl/strings/str_join.h"
+#include "millrace/kernel/variable_view.h"
 #include "millrace/ops/array/move.h"
 #include "millrace/ops/array/transpose_block.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
 namespace {
+
+// TensorFlow's strings take 24 bytes.
+int64_t StockRowBytes(const Tensor& t) {
+  const int64_t element = t.dtype() == DataType::kString
+                              ? 24
+                              : static_cast<int64_t>(SizeOf(t.dtype()));
+  return t.shape().NumElements(1, t.rank()) * element;
+}
 
 // Without Status: every type has a size.
 template <class F>
@@ -282,13 +291,30 @@ int64_t MoveCost(DataType type, int64_t count) {
 bool ShareRows(const Tensor& t, int64_t begin, int64_t end, Tensor* out) {
   const int64_t row = t.shape().NumElements(1, t.rank()) *
                       static_cast<int64_t>(SizeOf(t.dtype()));
+  if (t.is_view()) {
+    const int64_t bytes = StockRowBytes(t);
+    const auto alignment = static_cast<int64_t>(kBufferAlignment);
+    const bool shares = t.rank() > 1 ? bytes % alignment == 0
+                                     : begin * bytes % alignment == 0 &&
+                                           end * bytes % alignment == 0;
+    if (shares) *out = t.Rows(begin, end);
+    return shares;
+  }
   const bool aligned =
-      reinterpret_cast<uintptr_t>(t.data() + begin * row) % kBufferAlignment ==
+      (t.address() + static_cast<uintptr_t>(begin * row)) % kBufferAlignment ==
       0;
   if (!t.buffer() || (IsPlain(t.dtype()) && !aligned) || begin == end)
     return false;
   *out = t.Rows(begin, end);
   return true;
+}
+
+StatusOr<ReadRows> ReadRowsOf(KernelContext& ctx, const Tensor& t,
+                              int64_t begin, int64_t count) {
+  if (!t.is_view()) return ReadRows{t, 0};
+  ReadRows read{t.Rows(begin, begin + count), begin};
+  MR_RETURN_IF_ERROR(Bind(&read.rows, ctx.device().allocator()));
+  return read;
 }
 
 DimVector Coordinates(int64_t place, absl::Span<const int64_t> dims) {

@@ -55,8 +55,18 @@ DimVector RowMajorStrides(absl::Span<const int64_t> dims);
 int64_t MoveCost(DataType type, int64_t count);
 
 // Rows [begin, end) of dimension 0, sharing the buffer where that keeps the
-// alignment of buffers, else nothing.
+// alignment of buffers, else nothing. Of a view where TensorFlow's slices do:
+// where all rows are aligned, and of a vector where both ends are.
 bool ShareRows(const Tensor& t, int64_t begin, int64_t end, Tensor* out);
+
+// What a kernel reads that needs `count` rows of dimension 0 from `begin` on
+// (count > 0): the whole tensor, or of a view these rows alone, bound.
+struct ReadRows {
+  Tensor rows;
+  int64_t first = 0;  // number of the first one
+};
+StatusOr<ReadRows> ReadRowsOf(KernelContext& ctx, const Tensor& t,
+                              int64_t begin, int64_t count);
 
 // Splits a flat place into coordinates of an array of `dims`.
 DimVector Coordinates(int64_t place, absl::Span<const int64_t> dims);

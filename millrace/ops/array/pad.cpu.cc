@@ -79,6 +79,7 @@ Status PadWith(KernelContext& ctx, const char* value) {
     ctx.set_output(0, ctx.TakeInput(0));
     return OkStatus();
   }
+  MR_RETURN_IF_ERROR(ctx.BindInput(0));
   MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
   if (out->num_elements() == 0) return OkStatus();
   if (in.num_elements() == 0) return FillTensor(ctx, out, value);
@@ -140,8 +141,10 @@ Status PadV2Kernel(KernelContext& ctx) {
 MR_KERNELS(Pad, Cpu){
     {.types = "T: " MR_PLAIN_AND_STRING_TYPES ", " MR_QUANTIZED_8_32_TYPES,
      .make = MakeFunctionKernel<PadKernel>,
-     .host = "paddings"}};
+     .host = "paddings",
+     .views = "input"}};
 MR_KERNELS(PadV2, Cpu){
     {.types = "T: " MR_PLAIN_AND_STRING_TYPES ", " MR_QUANTIZED_8_32_TYPES,
      .make = MakeFunctionKernel<PadV2Kernel>,
-     .host = "paddings"}};
+     .host = "paddings",
+     .views = "input"}};

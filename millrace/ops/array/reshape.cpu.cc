@@ -168,20 +168,12 @@ Status BitcastKernel(KernelContext& ctx) {
     dims.pop_back();
   }
   MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
-  if (from_size == to_size) {
+  if (from_size >= to_size || in.address() % kBufferAlignment == 0) {
     const Tensor taken = ctx.TakeInput(0);
-    ctx.set_output(0, taken.BitcastTo(to));
+    ctx.set_output(0, taken.BitcastTo(to, std::move(shape)));
     return OkStatus();
   }
-  const bool aligned =
-      reinterpret_cast<uintptr_t>(in.data()) % kBufferAlignment == 0;
-  if (in.buffer() && aligned) {
-    const Tensor taken = ctx.TakeInput(0);
-    ctx.set_output(0, Tensor::FromBuffer(to, std::move(shape),
-                                         Ref<Buffer>::Share(taken.buffer()),
-                                         const_cast<char*>(taken.data())));
-    return OkStatus();
-  }
+  MR_RETURN_IF_ERROR(ctx.BindInput(0));
   MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
   if (in.size_bytes() > 0)
     std::memcpy(out->mutable_data(), in.data(), in.size_bytes());
@@ -194,13 +186,18 @@ Status BitcastKernel(KernelContext& ctx) {
 using namespace millrace;       // NOLINT: declarations stand outside
 using namespace millrace::ops;  // NOLINT
 
-MR_KERNELS(Reshape, Cpu){
-    {.make = MakeFunctionKernel<RunReshape>, .host = "shape", .cheap = true}};
+MR_KERNELS(Reshape, Cpu){{.make = MakeFunctionKernel<RunReshape>,
+                          .host = "shape",
+                          .views = "tensor",
+                          .cheap = true}};
 MR_KERNELS(ExpandDims, Cpu){{.make = MakeFunctionKernel<ExpandDimsKernel>,
                              .host = "dim",
+                             .views = "input",
                              .cheap = true}};
-MR_KERNELS(Squeeze, Cpu){{.make = MakeKernel<SqueezeKernel>, .cheap = true}};
-MR_KERNELS(EnsureShape,
-           Cpu){{.make = MakeKernel<EnsureShapeKernel>, .cheap = true}};
-MR_KERNELS(Bitcast,
-           Cpu){{.make = MakeFunctionKernel<BitcastKernel>, .cheap = true}};
+MR_KERNELS(Squeeze, Cpu){
+    {.make = MakeKernel<SqueezeKernel>, .views = "input", .cheap = true}};
+MR_KERNELS(EnsureShape, Cpu){
+    {.make = MakeKernel<EnsureShapeKernel>, .views = "input", .cheap = true}};
+MR_KERNELS(Bitcast, Cpu){{.make = MakeFunctionKernel<BitcastKernel>,
+                          .views = "input",
+                          .cheap = true}};

@@ -36,6 +36,7 @@ Status ReverseV2Kernel(KernelContext& ctx) {
     ctx.set_output(0, ctx.TakeInput(0));
     return OkStatus();
   }
+  MR_RETURN_IF_ERROR(ctx.BindInput(0));
   if (axes.rank() != 1) {
     return InvalidArgument("'dims' must be 1-dimension, not ", axes.rank());
   }
@@ -62,6 +63,7 @@ Status ReverseKernel(KernelContext& ctx) {
     ctx.set_output(0, ctx.TakeInput(0));
     return OkStatus();
   }
+  MR_RETURN_IF_ERROR(ctx.BindInput(0));
   if (dims.rank() != 1) {
     return InvalidArgument("'dims' must be 1-dimension, not ", dims.rank());
   }
@@ -154,10 +156,12 @@ struct ReverseSequenceKernel {
 
 }  // namespace
 
-MR_KERNELS(ReverseV2,
-           Cpu){{.make = MakeFunctionKernel<ReverseV2Kernel>, .host = "axis"}};
-MR_KERNELS(Reverse,
-           Cpu){{.make = MakeFunctionKernel<ReverseKernel>, .host = "dims"}};
+MR_KERNELS(ReverseV2, Cpu){{.make = MakeFunctionKernel<ReverseV2Kernel>,
+                            .host = "axis",
+                            .views = "tensor"}};
+MR_KERNELS(Reverse, Cpu){{.make = MakeFunctionKernel<ReverseKernel>,
+                          .host = "dims",
+                          .views = "tensor"}};
 MR_KERNELS(ReverseSequence, Cpu){{.types = "T: " MR_PLAIN_AND_STRING_TYPES,
                                   .make = MakeKernel<ReverseSequenceKernel>,
                                   .host = "seq_lengths"}};

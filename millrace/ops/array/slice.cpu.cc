@@ -59,14 +59,16 @@ Status SliceKernel(KernelContext& ctx) {
   TensorShape shape{absl::Span<const int64_t>(size)};
   MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
   if (out->num_elements() == 0) return OkStatus();
+  MR_ASSIGN(const ReadRows source, ReadRowsOf(ctx, in, begin[0], size[0]));
   const DimVector in_strides = RowMajorStrides(in.shape().dims());
   const DimVector out_strides = RowMajorStrides(size);
   StridedCopySpec spec;
   for (int i = 0; i < rank; ++i) {
     spec.Add(size[i], in_strides[i], out_strides[i]);
-    spec.src_offset += begin[i] * in_strides[i];
+    spec.src_offset += (begin[i] - (i == 0 ? source.first : 0)) * in_strides[i];
   }
-  return StridedCopy(ctx, in.dtype(), in.data(), out->mutable_data(), spec);
+  return StridedCopy(ctx, in.dtype(), source.rows.data(), out->mutable_data(),
+                     spec);
 }
 
 }  // namespace
@@ -74,4 +76,5 @@ Status SliceKernel(KernelContext& ctx) {
 MR_KERNELS(Slice, Cpu){
     {.types = "T: " MR_PLAIN_AND_STRING_TYPES ", " MR_QUANTIZED_8_32_TYPES,
      .make = MakeFunctionKernel<SliceKernel>,
-     .host = "begin, size"}};
+     .host = "begin, size",
+     .views = "input"}};

@@ -11,10 +11,15 @@ using namespace millrace::ops;  // NOLINT
 
 namespace {
 
-// Output i is the piece of sizes[i] along `axis`, for sizes that add up. With
-// `drop_axis` (sizes all 1) without that dimension.
-Status CutAlong(KernelContext& ctx, const Tensor& in, int axis,
-                absl::Span<const int64_t> sizes, bool drop_axis) {
+// Output i is the piece of sizes[i] of the input along `axis`, for sizes that
+// add up. With `drop_axis` (sizes all 1) without that dimension.
+// Pieces of a vector that is a view are copies unless `shares_vector`.
+Status CutAlong(KernelContext& ctx, int input, int axis,
+                absl::Span<const int64_t> sizes, bool drop_axis,
+                bool shares_vector = false) {
+  const Tensor& in = ctx.input(input);
+  const bool may_share =
+      axis == 0 && (in.rank() > 1 || !in.is_view() || shares_vector);
   const int64_t outer = in.shape().NumElements(0, axis);
   const int64_t inner = in.shape().NumElements(axis + 1, in.rank());
   const int64_t row = in.dim(axis) * inner;
@@ -26,7 +31,7 @@ Status CutAlong(KernelContext& ctx, const Tensor& in, int axis,
     if (drop_axis) dims.erase(dims.begin() + axis);
     TensorShape shape{absl::Span<const int64_t>(dims)};
     Tensor shared;
-    if (axis == 0 && ShareRows(in, begin, begin + sizes[i], &shared)) {
+    if (may_share && ShareRows(in, begin, begin + sizes[i], &shared)) {
       ctx.set_output(
           i, drop_axis ? shared.Reshaped(std::move(shape)) : std::move(shared));
     } else {
@@ -37,6 +42,8 @@ Status CutAlong(KernelContext& ctx, const Tensor& in, int axis,
     }
     begin += sizes[i];
   }
+  if (parts.empty()) return OkStatus();
+  MR_RETURN_IF_ERROR(ctx.BindInput(input));
   return CutRowsApart(ctx, in.dtype(), in.data(), outer, row, parts);
 }
 
@@ -72,9 +79,23 @@ Status SplitKernel(KernelContext& ctx) {
     ctx.set_output(0, ctx.TakeInput(1));
     return OkStatus();
   }
-  return CutAlong(ctx, in, dim,
+  return CutAlong(ctx, 1, dim,
                   std::vector<int64_t>(static_cast<size_t>(n), in.dim(dim) / n),
                   false);
+}
+
+// Of a vector: as in TensorFlow, where all pieces are shared or none is.
+bool AllPiecesAligned(const Tensor& in, absl::Span<const int64_t> sizes) {
+  int64_t end = 0;
+  for (const int64_t size : sizes) {
+    end += size;
+    if (end * static_cast<int64_t>(SizeOf(in.dtype())) %
+            static_cast<int64_t>(kBufferAlignment) !=
+        0) {
+      return false;
+    }
+  }
+  return true;
 }
 
 Status SplitVKernel(KernelContext& ctx) {
@@ -131,7 +152,7 @@ Status SplitVKernel(KernelContext& ctx) {
     ctx.set_output(0, ctx.TakeInput(0));
     return OkStatus();
   }
-  return CutAlong(ctx, in, dim, sizes, false);
+  return CutAlong(ctx, 0, dim, sizes, false, AllPiecesAligned(in, sizes));
 }
 
 struct UnpackKernel {
@@ -152,7 +173,7 @@ struct UnpackKernel {
       return InvalidArgument("Input shape axis ", at, " must equal ", n,
                              ", got shape ", in.shape().DebugString());
     }
-    return CutAlong(ctx, in, static_cast<int>(at),
+    return CutAlong(ctx, 0, static_cast<int>(at),
                     std::vector<int64_t>(static_cast<size_t>(n), 1), true);
   }
   int64_t axis;
@@ -162,9 +183,12 @@ struct UnpackKernel {
 
 MR_KERNELS(Split, Cpu){{.types = "T: " MR_ELEMENT_TYPES ", quint8",
                         .make = MakeFunctionKernel<SplitKernel>,
-                        .host = "split_dim"}};
+                        .host = "split_dim",
+                        .views = "value"}};
 MR_KERNELS(SplitV, Cpu){{.types = "T: " MR_ELEMENT_TYPES ", quint8",
                          .make = MakeFunctionKernel<SplitVKernel>,
-                         .host = "size_splits, split_dim"}};
-MR_KERNELS(Unpack, Cpu){
-    {.types = "T: " MR_ELEMENT_TYPES, .make = MakeKernel<UnpackKernel>}};
+                         .host = "size_splits, split_dim",
+                         .views = "value"}};
+MR_KERNELS(Unpack, Cpu){{.types = "T: " MR_ELEMENT_TYPES,
+                         .make = MakeKernel<UnpackKernel>,
+                         .views = "value"}};

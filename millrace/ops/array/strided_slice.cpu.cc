@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <vector>
+
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/array/move.h"
@@ -20,27 +23,42 @@ struct StridedSliceKernel {
               PlanStridedSlice(in.shape(), &ctx.input(1), &ctx.input(2),
                                ctx.input(3), masks));
     MR_ASSIGN(TensorShape shape, plan.result.AsTensorShape());
-    if (plan.is_identity) {
+    // Of a view as TensorFlow: not even one row by another stride.
+    const bool may_share = !in.is_view() || HasUnitStrides(ctx.input(3));
+    if (plan.is_identity && may_share) {
       const Tensor taken = ctx.TakeInput(0);
       ctx.set_output(0, taken.Reshaped(std::move(shape)));
       return OkStatus();
     }
     if (Tensor shared;
-        IsRows(in, plan) &&
+        may_share && IsRows(in, plan) &&
         ShareRows(in, plan.begin[0], plan.begin[0] + plan.sizes[0], &shared)) {
       ctx.set_output(0, shared.Reshaped(std::move(shape)));
       return OkStatus();
     }
     MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
     if (out->num_elements() == 0) return OkStatus();
+    const int64_t last = plan.begin[0] + (plan.sizes[0] - 1) * plan.strides[0];
+    const int64_t lowest = std::min(plan.begin[0], last);
+    MR_ASSIGN(const ReadRows source,
+              ReadRowsOf(ctx, in, lowest,
+                         std::max(plan.begin[0], last) - lowest + 1));
     const DimVector in_strides = RowMajorStrides(in.shape().dims());
     const DimVector out_strides = RowMajorStrides(plan.sizes);
     StridedCopySpec spec;
     for (int i = 0; i < in.rank(); ++i) {
       spec.Add(plan.sizes[i], in_strides[i] * plan.strides[i], out_strides[i]);
-      spec.src_offset += plan.begin[i] * in_strides[i];
+      spec.src_offset +=
+          (plan.begin[i] - (i == 0 ? source.first : 0)) * in_strides[i];
     }
-    return StridedCopy(ctx, in.dtype(), in.data(), out->mutable_data(), spec);
+    return StridedCopy(ctx, in.dtype(), source.rows.data(), out->mutable_data(),
+                       spec);
+  }
+
+  static bool HasUnitStrides(const Tensor& strides) {
+    const std::vector<int64_t> values = IntValues(strides);
+    return std::all_of(values.begin(), values.end(),
+                       [](int64_t stride) { return stride == 1; });
   }
 
   // A range of dimension 0 and all of the others.
@@ -103,7 +121,8 @@ struct StridedSliceGradKernel {
 MR_KERNELS(StridedSlice,
            Cpu){{.types = "T: " MR_ELEMENT_TYPES ", " MR_QUANTIZED_8_32_TYPES,
                  .make = MakeKernel<StridedSliceKernel>,
-                 .host = "begin, end, strides"}};
+                 .host = "begin, end, strides",
+                 .views = "input"}};
 MR_KERNELS(StridedSliceGrad,
            Cpu){{.types = "T: " MR_ELEMENT_TYPES ", " MR_QUANTIZED_8_32_TYPES,
                  .make = MakeKernel<StridedSliceGradKernel>,

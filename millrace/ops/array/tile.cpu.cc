@@ -53,6 +53,7 @@ Status TileKernel(KernelContext& ctx) {
     ctx.set_output(0, ctx.TakeInput(0));
     return OkStatus();
   }
+  MR_RETURN_IF_ERROR(ctx.BindInput(0));
   MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
   MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
   if (out->num_elements() == 0) return OkStatus();
@@ -118,6 +119,7 @@ Status BroadcastToKernel(KernelContext& ctx) {
     ctx.set_output(0, ctx.TakeInput(0));
     return OkStatus();
   }
+  MR_RETURN_IF_ERROR(ctx.BindInput(0));
   const int extra = shape.rank() - in.rank();
   if (extra < 0) {
     return InvalidArgument("Rank of input (", in.rank(),
@@ -145,11 +147,13 @@ Status BroadcastToKernel(KernelContext& ctx) {
 
 }  // namespace
 
-MR_KERNELS(Tile,
-           Cpu){{.make = MakeFunctionKernel<TileKernel>, .host = "multiples"}};
+MR_KERNELS(Tile, Cpu){{.make = MakeFunctionKernel<TileKernel>,
+                       .host = "multiples",
+                       .views = "input"}};
 MR_KERNELS(TileGrad, Cpu){{.types = "T: " MR_NUMBER_TYPES,
                            .make = MakeFunctionKernel<TileGradKernel>,
                            .host = "multiples"}};
 MR_KERNELS(BroadcastTo, Cpu){{.types = "T: " MR_ELEMENT_TYPES,
                               .make = MakeFunctionKernel<BroadcastToKernel>,
-                              .host = "shape"}};
+                              .host = "shape",
+                              .views = "input"}};

@@ -68,6 +68,7 @@ Status TransposeKernel(KernelContext& ctx) {
     ctx.set_output(0, taken.Reshaped(std::move(shape)));
     return OkStatus();
   }
+  MR_RETURN_IF_ERROR(ctx.BindInput(0));
   MR_ASSIGN(Tensor * y, ctx.AllocateOutput(0, shape));
   const DimVector out_strides = RowMajorStrides(dims);
   StridedCopySpec spec;
@@ -114,7 +115,8 @@ Status InvertPermutationKernel(KernelContext& ctx) {
 
 MR_KERNELS(Transpose, Cpu){{.types = "T: " MR_ELEMENT_TYPES,
                             .make = MakeFunctionKernel<TransposeKernel<false>>,
-                            .host = "perm"}};
+                            .host = "perm",
+                            .views = "x"}};
 MR_KERNELS(ConjugateTranspose,
            Cpu){{.types = "T: " MR_ELEMENT_TYPES,
                  .make = MakeFunctionKernel<TransposeKernel<true>>,

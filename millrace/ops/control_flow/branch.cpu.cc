@@ -82,6 +82,7 @@ MR_KERNELS(Abort, Cpu){{.make = MakeKernel<AbortKernel>, .cheap = true}};
 MR_KERNELS(Switch, Cpu){{.types = MR_SWITCH_TYPES,
                          .make = MakeFunctionKernel<RunSwitch>,
                          .host = "pred",
+                         .views = "data",
                          .cheap = true}};
 MR_KERNELS(RefSwitch, Cpu){{.types = MR_SWITCH_TYPES,
                             .make = MakeFunctionKernel<RunSwitch>,
@@ -90,6 +91,7 @@ MR_KERNELS(RefSwitch, Cpu){{.types = MR_SWITCH_TYPES,
 MR_KERNELS(_SwitchN, Cpu){{.types = MR_SWITCH_TYPES,
                            .make = MakeFunctionKernel<RunSwitchN>,
                            .host = "output_index",
+                           .views = "data",
                            .cheap = true}};
 MR_KERNELS(Merge, Cpu){{.make = MakeFunctionKernel<RunMerge>,
                         .host = "value_index",

@@ -71,6 +71,7 @@ class CallKernel {
     const auto handle = Instantiate(ctx, function_);
     if (!handle.ok()) return std::move(done)(handle.status());
     ctx.step().functions->Run(ctx, *handle, TakeInputs(ctx, 0),
+                              FunctionRunner::Views::kHandOn,
                               ToOutputs(ctx, std::move(done)));
   }
 
@@ -107,6 +108,7 @@ class IfKernel {
     const auto handle = Instantiate(ctx, *truth ? then_ : else_);
     if (!handle.ok()) return std::move(done)(handle.status());
     ctx.step().functions->Run(ctx, *handle, TakeInputs(ctx, 1),
+                              FunctionRunner::Views::kHandOn,
                               ToOutputs(ctx, std::move(done)));
   }
 
@@ -135,6 +137,7 @@ class SwitchCaseKernel {
     const auto handle = Instantiate(ctx, branch);
     if (!handle.ok()) return std::move(done)(handle.status());
     ctx.step().functions->Run(ctx, *handle, TakeInputs(ctx, 1),
+                              FunctionRunner::Views::kHandOn,
                               ToOutputs(ctx, std::move(done)));
   }
 
@@ -183,6 +186,8 @@ class WhileRun : public std::enable_shared_from_this<WhileRun> {
     ctx_.step().functions->Run(
         ctx_, in_body_ ? body_ : condition_,
         in_body_ ? std::move(values_) : values_,
+        in_body_ ? FunctionRunner::Views::kHandOn
+                 : FunctionRunner::Views::kBind,
         [self](Status status, std::vector<Tensor> outputs) {
           self->status_ = std::move(status);
           self->outputs_ = std::move(outputs);
@@ -260,11 +265,15 @@ using namespace millrace;
 
 MR_KERNELS(_Arg, Cpu){{.make = MakeFunctionKernel<RunSlot>, .cheap = true}};
 MR_KERNELS(_Retval, Cpu){{.make = MakeFunctionKernel<RunSlot>, .cheap = true}};
-MR_KERNELS(PartitionedCall, Cpu){{.make = MakeKernel<CallKernel>}};
-MR_KERNELS(StatefulPartitionedCall, Cpu){{.make = MakeKernel<CallKernel>}};
-MR_KERNELS(StatelessIf, Cpu){{.make = MakeKernel<IfKernel>}};
-MR_KERNELS(If, Cpu){{.make = MakeKernel<IfKernel>}};
-MR_KERNELS(StatelessCase, Cpu){{.make = MakeKernel<SwitchCaseKernel>}};
-MR_KERNELS(Case, Cpu){{.make = MakeKernel<SwitchCaseKernel>}};
-MR_KERNELS(StatelessWhile, Cpu){{.make = MakeKernel<WhileKernel>}};
-MR_KERNELS(While, Cpu){{.make = MakeKernel<WhileKernel>}};
+MR_KERNELS(PartitionedCall,
+           Cpu){{.make = MakeKernel<CallKernel>, .views = "args"}};
+MR_KERNELS(StatefulPartitionedCall,
+           Cpu){{.make = MakeKernel<CallKernel>, .views = "args"}};
+MR_KERNELS(StatelessIf, Cpu){{.make = MakeKernel<IfKernel>, .views = "input"}};
+MR_KERNELS(If, Cpu){{.make = MakeKernel<IfKernel>, .views = "input"}};
+MR_KERNELS(StatelessCase,
+           Cpu){{.make = MakeKernel<SwitchCaseKernel>, .views = "input"}};
+MR_KERNELS(Case, Cpu){{.make = MakeKernel<SwitchCaseKernel>, .views = "input"}};
+MR_KERNELS(StatelessWhile,
+           Cpu){{.make = MakeKernel<WhileKernel>, .views = "input"}};
+MR_KERNELS(While, Cpu){{.make = MakeKernel<WhileKernel>, .views = "input"}};

@@ -19,15 +19,19 @@ Status RunPass(KernelContext& ctx) {
 
 using namespace millrace;
 
-MR_KERNELS(Enter, Cpu){{.make = MakeFunctionKernel<RunPass>, .cheap = true}};
+MR_KERNELS(Enter, Cpu){
+    {.make = MakeFunctionKernel<RunPass>, .views = "data", .cheap = true}};
 MR_KERNELS(RefEnter, Cpu){{.make = MakeFunctionKernel<RunPass>, .cheap = true}};
-MR_KERNELS(Exit, Cpu){{.make = MakeFunctionKernel<RunPass>, .cheap = true}};
+MR_KERNELS(Exit, Cpu){
+    {.make = MakeFunctionKernel<RunPass>, .views = "data", .cheap = true}};
 MR_KERNELS(RefExit, Cpu){{.make = MakeFunctionKernel<RunPass>, .cheap = true}};
 MR_KERNELS(NextIteration, Cpu){{.types = MR_NEXT_ITERATION_TYPES,
                                 .make = MakeFunctionKernel<RunPass>,
+                                .views = "data",
                                 .cheap = true}};
 MR_KERNELS(RefNextIteration,
            Cpu){{.make = MakeFunctionKernel<RunPass>, .cheap = true}};
 MR_KERNELS(LoopCond, Cpu){{.make = MakeFunctionKernel<RunPass>,
                            .host = "input, output",
+                           .views = "input",
                            .cheap = true}};

@@ -27,11 +27,20 @@ class SendKernel {
   static StatusOr<SendKernel> Make(const KernelInit& init) {
     SendKernel k;
     MR_ASSIGN(k.prefix_, KeyPrefix(init));
+    MR_ASSIGN(const auto from, init.Attr<std::string>("send_device"));
+    MR_ASSIGN(const auto to, init.Attr<std::string>("recv_device"));
+    MR_ASSIGN(const DeviceName from_name, DeviceName::Parse(from));
+    MR_ASSIGN(const DeviceName to_name, DeviceName::Parse(to));
+    k.stays_in_task_ = from_name.SameTask(to_name);
     return k;
   }
   Status Run(KernelContext& ctx) const {
     if (ctx.step().rendezvous == nullptr) {
       return FailedPrecondition("the step has no rendezvous to send through");
+    }
+    // Between the devices of a task a view stays one.
+    if (!stays_in_task_ && !ctx.is_dead) {
+      MR_RETURN_IF_ERROR(ctx.BindInput(0));
     }
     return ctx.step().rendezvous->Send(FullKey(prefix_, ctx), ctx.input(0),
                                        ctx.is_dead);
@@ -39,6 +48,7 @@ class SendKernel {
 
  private:
   std::string prefix_;
+  bool stays_in_task_ = false;
 };
 
 class RecvKernel {
@@ -80,7 +90,9 @@ class RecvKernel {
 
 using namespace millrace;
 
-MR_KERNELS(_Send, Cpu){{.make = MakeKernel<SendKernel>, .cheap = true}};
-MR_KERNELS(_HostSend, Cpu){{.make = MakeKernel<SendKernel>, .cheap = true}};
+MR_KERNELS(_Send, Cpu){
+    {.make = MakeKernel<SendKernel>, .views = "tensor", .cheap = true}};
+MR_KERNELS(_HostSend, Cpu){
+    {.make = MakeKernel<SendKernel>, .views = "tensor", .cheap = true}};
 MR_KERNELS(_Recv, Cpu){{.make = MakeKernel<RecvKernel>, .cheap = true}};
 MR_KERNELS(_HostRecv, Cpu){{.make = MakeKernel<RecvKernel>, .cheap = true}};

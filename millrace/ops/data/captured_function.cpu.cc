@@ -130,6 +130,7 @@ void FunctionCall::Run(std::shared_ptr<State> state,
       call.runner.get(), &call.container, call.scope.get());
   call.runner->RunIn(
       environment, call.runtime->device(), handle, std::move(args),
+      FunctionRunner::Views::kBind,
       [state = std::move(state)](Status status, std::vector<Tensor> results) {
         if (!status.ok() && !state->user.empty()) {
           MR_LOG(Warning) << state->user << " at its end: " << status;

@@ -35,7 +35,7 @@ class OneShotKernel {
     const auto factory = functions->Instantiate(*factory_);
     if (!factory.ok()) return std::move(done)(factory.status());
     functions->Run(
-        ctx, *factory, {},
+        ctx, *factory, {}, FunctionRunner::Views::kBind,
         [this, &ctx, iterator = *std::move(iterator), done = std::move(done)](
             Status status, std::vector<Tensor> results) mutable {
           if (status.ok()) status = Begin(ctx, *iterator, results);

@@ -39,6 +39,7 @@ class AddNKernel {
       ctx.set_output(0, ctx.input(0));
       return OkStatus();
     }
+    for (int i = 0; i < n; ++i) MR_RETURN_IF_ERROR(ctx.BindInput(i));
     if (type_ == DataType::kVariant) return AddVariants(ctx);
     // Every block is summed before the next begins, so any input may give its
     // buffer only if it is read first: that is input 0.
@@ -138,7 +139,8 @@ using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(AddN, Cpu){{.types = MR_ADD_N_TYPES,
                        .make = MakeKernel<AddNKernel>,
-                       .elementwise = AddNFunction},
+                       .elementwise = AddNFunction,
+                       .views = "inputs"},
                       {.types = "T: variant", .make = MakeKernel<AddNKernel>}};
 MR_KERNELS(AccumulateNV2,
            Cpu){{.types = MR_ADD_N_TYPES, .make = MakeKernel<AddNKernel>}};

@@ -169,6 +169,7 @@ class CastKernel {
       ctx.set_output(0, x);
       return OkStatus();
     }
+    MR_RETURN_IF_ERROR(ctx.BindInput(0));
     MR_ASSIGN(Tensor * z, ctx.AllocateOutput(0, x.shape()));
     const char* in = x.data();
     char* out = z->mutable_data();
@@ -239,4 +240,4 @@ class CastKernel {
 using namespace millrace;       // NOLINT: declarations stand outside
 using namespace millrace::ops;  // NOLINT
 
-MR_KERNELS(Cast, Cpu){{.make = MakeKernel<CastKernel>}};
+MR_KERNELS(Cast, Cpu){{.make = MakeKernel<CastKernel>, .views = "x"}};

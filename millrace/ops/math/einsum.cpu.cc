@@ -141,6 +141,22 @@ bool IsLaidOut(const Operand& o, const EinsumLabels& order,
   return true;
 }
 
+// One operand whose elements stay as they lie: but for labels of size 1 that
+// are summed the output has its labels in their order.
+bool MovesNothing(const EinsumLabels& labels, const EinsumLabels& output,
+                  const LabelSizes& sizes) {
+  EinsumLabels kept;
+  for (const int label : labels) {
+    if (std::count(labels.begin(), labels.end(), label) > 1) return false;
+    const bool is_read =
+        std::find(output.begin(), output.end(), label) != output.end();
+    if (is_read || sizes.size[static_cast<size_t>(label)] != 1) {
+      kept.push_back(label);
+    }
+  }
+  return kept == output;
+}
+
 class EinsumKernel {
  public:
   static StatusOr<EinsumKernel> Make(const KernelInit& init) {
@@ -168,8 +184,6 @@ class EinsumKernel {
       dims.push_back(sizes.size[static_cast<size_t>(label)]);
     }
     MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, std::move(shape)));
-    if (out->num_elements() == 0) return OkStatus();
     EinsumLabels distinct;  // of the output
     for (const int label : output) {
       if (std::find(distinct.begin(), distinct.end(), label) ==
@@ -177,6 +191,16 @@ class EinsumKernel {
         distinct.push_back(label);
       }
     }
+    if (ctx.num_inputs() == 1 && MovesNothing(labels[0], output, sizes)) {
+      const Tensor taken = ctx.TakeInput(0);
+      ctx.set_output(0, taken.Reshaped(std::move(shape)));
+      return OkStatus();
+    }
+    for (int i = 0; i < ctx.num_inputs(); ++i) {
+      MR_RETURN_IF_ERROR(ctx.BindInput(i));
+    }
+    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, std::move(shape)));
+    if (out->num_elements() == 0) return OkStatus();
     for (int i = 0; i < ctx.num_inputs(); ++i) {
       if (ctx.input(i).num_elements() == 0) return ZeroTensor(ctx, out);
     }
@@ -360,4 +384,5 @@ MR_KERNELS(Einsum, Cpu){{
     .types = "T: bfloat16, half, float, double, int32, int64, complex64, "
              "complex128",
     .make = MakeKernel<EinsumKernel>,
+    .views = "inputs",
 }};

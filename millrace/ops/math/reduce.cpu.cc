@@ -128,6 +128,7 @@ class ReduceKernel {
       ctx.set_output(0, x.Reshaped(shape));
       return OkStatus();
     }
+    MR_RETURN_IF_ERROR(ctx.BindInput(0));
     MR_ASSIGN(Tensor * z, ctx.AllocateOutput(0, shape));
     if (shape.num_elements() == 0) return OkStatus();
     char* out = z->mutable_data();

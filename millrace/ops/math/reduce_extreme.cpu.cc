@@ -74,7 +74,9 @@ const ReduceTable& MinReduction() { return kMin; }
 using namespace millrace;       // NOLINT: declarations stand outside
 using namespace millrace::ops;  // NOLINT
 
-MR_KERNELS(Max, Cpu){{.types = kReal, .make = MakeReduce<kMax>}};
-MR_KERNELS(Min, Cpu){{.types = kReal, .make = MakeReduce<kMin>}};
-MR_KERNELS(All, Cpu){{.make = MakeReduce<kAll>}};
-MR_KERNELS(Any, Cpu){{.make = MakeReduce<kAny>}};
+MR_KERNELS(Max,
+           Cpu){{.types = kReal, .make = MakeReduce<kMax>, .views = "input"}};
+MR_KERNELS(Min,
+           Cpu){{.types = kReal, .make = MakeReduce<kMin>, .views = "input"}};
+MR_KERNELS(All, Cpu){{.make = MakeReduce<kAll>, .views = "input"}};
+MR_KERNELS(Any, Cpu){{.make = MakeReduce<kAny>, .views = "input"}};

@@ -34,4 +34,5 @@ MR_KERNELS(Prod, Cpu){{
         "T: bfloat16, half, float, double, int8, int16, int32, int64, uint8, "
         "uint16, uint32, uint64, complex64, complex128",
     .make = MakeReduce<kProd>,
+    .views = "input",
 }};

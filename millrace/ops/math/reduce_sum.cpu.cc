@@ -119,6 +119,9 @@ const ReduceTable& MeanReduction() { return kMean; }
 using namespace millrace;       // NOLINT: declarations stand outside
 using namespace millrace::ops;  // NOLINT
 
-MR_KERNELS(Sum, Cpu){{.types = kSumTypes, .make = MakeReduce<kSum>}};
-MR_KERNELS(Mean, Cpu){{.types = kSumTypes, .make = MakeReduce<kMean>}};
-MR_KERNELS(EuclideanNorm, Cpu){{.types = kSumTypes, .make = MakeReduce<kNorm>}};
+MR_KERNELS(Sum, Cpu){
+    {.types = kSumTypes, .make = MakeReduce<kSum>, .views = "input"}};
+MR_KERNELS(Mean, Cpu){
+    {.types = kSumTypes, .make = MakeReduce<kMean>, .views = "input"}};
+MR_KERNELS(EuclideanNorm, Cpu){
+    {.types = kSumTypes, .make = MakeReduce<kNorm>, .views = "input"}};

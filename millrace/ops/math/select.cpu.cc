@@ -81,6 +81,8 @@ Status RunSelect(KernelContext& ctx) {
     ctx.set_output(0, c.scalar<bool>() ? t : e);
     return OkStatus();
   }
+  MR_RETURN_IF_ERROR(ctx.BindInput(1));
+  MR_RETURN_IF_ERROR(ctx.BindInput(2));
   if (rows) return SelectRows(ctx);
   for (int i = 1; i < 3; ++i) {
     if (!(ctx.input(i).shape() == c.shape())) {
@@ -181,7 +183,8 @@ constexpr char kSelectTypes[] =
 using namespace millrace;       // NOLINT: declarations stand outside
 using namespace millrace::ops;  // NOLINT
 
-MR_KERNELS(Select,
-           Cpu){{.types = kSelectTypes, .make = MakeFunctionKernel<RunSelect>}};
+MR_KERNELS(Select, Cpu){{.types = kSelectTypes,
+                         .make = MakeFunctionKernel<RunSelect>,
+                         .views = "t, e"}};
 MR_KERNELS(SelectV2, Cpu){
     {.types = kSelectTypes, .make = MakeFunctionKernel<RunSelectV2>}};

@@ -159,7 +159,8 @@ using namespace millrace::ops;
 MR_KERNELS(QuantizedReshape,
            Cpu){{.types = "T: quint8, qint32",
                  .make = MakeFunctionKernel<RunQuantizedReshape>,
-                 .host = "shape"}};
+                 .host = "shape",
+                 .views = "tensor"}};
 MR_KERNELS(QuantizedConcat,
            Cpu){{.types = "T: quint8, qint32",
                  .make = MakeFunctionKernel<RunQuantizedConcat>,

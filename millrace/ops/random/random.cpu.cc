@@ -79,11 +79,12 @@ class RandomShuffleKernel {
   }
 
   Status Run(KernelContext& ctx) const {
-    const Tensor value = ctx.input(0);
+    const Tensor& value = ctx.input(0);
     if (value.rank() == 0 || value.num_elements() <= 1 || value.dim(0) <= 1) {
       ctx.set_output(0, value);
       return OkStatus();
     }
+    MR_RETURN_IF_ERROR(ctx.BindInput(0));
     const int64_t rows = value.dim(0);
     if (rows > std::numeric_limits<uint32_t>::max()) {
       return InvalidArgument("value has ", rows,
@@ -141,4 +142,5 @@ MR_KERNELS(RandomShuffle, Cpu){
     {.types = "T: bfloat16, bool, complex128, complex64, double, float, half, "
               "int16, int32, int64, int8, resource, string, uint16, uint32, "
               "uint64, uint8, variant",
-     .make = MakeKernel<RandomShuffleKernel>}};
+     .make = MakeKernel<RandomShuffleKernel>,
+     .views = "value"}};

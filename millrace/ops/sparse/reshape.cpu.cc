@@ -53,6 +53,10 @@ StatusOr<TensorShape> Resolve(const TensorShape& from,
 }
 
 Status RunSparseReshape(KernelContext& ctx) {
+  const Tensor given_indices = ctx.input(0);  // perhaps views
+  const Tensor given_shape = ctx.input(1);
+  MR_RETURN_IF_ERROR(ctx.BindInput(0));
+  MR_RETURN_IF_ERROR(ctx.BindInput(1));
   const Tensor& indices = ctx.input(0);
   const Tensor& input_shape = ctx.input(1);
   const Tensor& new_shape = ctx.input(2);
@@ -80,11 +84,12 @@ Status RunSparseReshape(KernelContext& ctx) {
   }
   const DimVector from_dims = from.dims();
   const DimVector to_dims = to.dims();
-  MR_RETURN_IF_ERROR(SetVector(ctx, 1, to_dims));
   if (from == to) {
-    ctx.set_output(0, indices);
+    ctx.set_output(0, given_indices);
+    ctx.set_output(1, given_shape);
     return OkStatus();
   }
+  MR_RETURN_IF_ERROR(SetVector(ctx, 1, to_dims));
   const int64_t count = indices.dim(0);
   MR_ASSIGN(Tensor* const out,
             ctx.AllocateOutput(0, TensorShape({count, to.rank()})));
@@ -114,4 +119,5 @@ Status RunSparseReshape(KernelContext& ctx) {
 using namespace millrace;
 using namespace millrace::ops;
 
-MR_KERNELS(SparseReshape, Cpu){{.make = MakeFunctionKernel<RunSparseReshape>}};
+MR_KERNELS(SparseReshape, Cpu){{.make = MakeFunctionKernel<RunSparseReshape>,
+                                .views = "input_indices, input_shape"}};

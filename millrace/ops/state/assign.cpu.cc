@@ -28,6 +28,7 @@ class AssignKernel {
   Status Run(KernelContext& ctx) const {
     Variable& variable = *ctx.ref_input(0);
     MR_ASSIGN(Tensor value, Keepable(ctx, ctx.TakeInput(1)));
+    Tensor old;  // freed after the lock
     {
       WriterLock lock(variable.mu());
       const TensorShape* const shape = variable.shape_locked();
@@ -36,7 +37,7 @@ class AssignKernel {
             "Assign requires shapes of both tensors to match. lhs shape= ",
             shape->DebugString(), " rhs shape= ", value.shape().DebugString());
       }
-      variable.SetLocked(std::move(value));
+      old = variable.SetLocked(std::move(value));
     }
     ctx.set_output_ref(0, ctx.shared_ref_input(0));
     return OkStatus();

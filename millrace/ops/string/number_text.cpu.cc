@@ -117,6 +117,11 @@ class AsStringKernel {
 
   Status Run(KernelContext& ctx) const {
     const Tensor& input = ctx.input(0);
+    if (input.dtype() == DataType::kString && format_.empty()) {
+      ctx.set_output(0, ctx.TakeInput(0));
+      return OkStatus();
+    }
+    MR_RETURN_IF_ERROR(ctx.BindInput(0));
     MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, input.shape()));
     auto text = out->mutable_flat<StringElement>();
     return Dispatch(TextTypes{}, input.dtype(), [&]<class T>() -> Status {
@@ -203,7 +208,8 @@ class StringFormatKernel {
 using namespace millrace;
 using namespace millrace::ops;
 
-MR_KERNELS(AsString, Cpu){{.make = MakeKernel<AsStringKernel>}};
+MR_KERNELS(AsString,
+           Cpu){{.make = MakeKernel<AsStringKernel>, .views = "input"}};
 MR_KERNELS(StringToNumber, Cpu){
     {.types = "out_type: float, double, int32, int64, uint32, uint64",
      .make = MakeFunctionKernel<RunToNumber>}};

@@ -43,4 +43,4 @@ class PrintKernel {
 
 using namespace millrace;
 
-MR_KERNELS(Print, Cpu){{.make = MakeKernel<PrintKernel>}};
+MR_KERNELS(Print, Cpu){{.make = MakeKernel<PrintKernel>, .views = "input"}};
