@@ -22,9 +22,13 @@ import tempfile
 import time
 import traceback
 
-from stock_cases import Chunk, load_cases
+from stock_cases import Chunk, load_cases, type_name
 
 SILENCE_S = 90  # for building a graph, or a case that no deadline ends; what others take of the processors is not counted
+# oneDNN has kernels of these types only for processors with instructions for them (AVX512-FP16, AVX-512); elsewhere stock
+# computes with Eigen, which treats NaN, infinities and equal elements otherwise: in windows of NaN and -infinity the largest
+# half is -infinity with the one, the lowest number with the other. What stock gives on either processor is right.
+BY_PROCESSOR = ("float16", "bfloat16")
 # oneDNN's ops that stock puts in the place of these families' have no kernel for some of what the op promises, or round in
 # another direction. So the rule is what stock computes without them.
 WITHOUT_ONEDNN = ("quantize",)
@@ -39,16 +43,20 @@ class Report:
         self.deviations = []  # the same with the reason
         self.not_run = []
 
-    def add(self, case, problems):
-        """problems: None if it did not run on stock."""
+    def add(self, case, problems, elsewhere=None):
+        """problems: None if it did not run on stock; elsewhere: on a processor without instructions for the case's types, if
+        that was asked."""
         self.cases += 1
         if problems is None:
             self.not_run.append("%s: %s" % (title(case), case["no_stock"]))
             return
         self.against_stock += 1
+        reason = case["deviates"]
+        if elsewhere == [] and not reason:
+            reason = "stock gives ours on processors without instructions for the type"
         for problem in problems:
-            if case["deviates"]:
-                self.deviations.append("%s: %s (%s)" % (title(case), problem, case["deviates"]))
+            if reason:
+                self.deviations.append("%s: %s (%s)" % (title(case), problem, reason))
             else:
                 self.failures.append("%s: %s" % (title(case), problem))
 
@@ -61,8 +69,8 @@ def title(case):
     return "%s.%s, %s" % (case["family"], case["op"], case["name"])
 
 
-def run_child(stems, skip, apart, pipe, onednn):
-    """Runs what is not in `skip`; writes a line before and after each case."""
+def run_child(stems, wanted, skip, apart, pipe):
+    """Runs what is in `wanted` and not in `skip`; writes a line before and after each case."""
     with os.fdopen(pipe, "w") as out:
 
         def tell(what, problems):
@@ -72,7 +80,7 @@ def run_child(stems, skip, apart, pipe, onednn):
         for stem in stems:
             tell(stem, None)
             chunk = Chunk(stem)
-            cases = [c for c in chunk.cases if not c["no_stock"] and c["id"] not in skip and with_onednn(c) == onednn]
+            cases = [c for c in chunk.cases if c["id"] in wanted and c["id"] not in skip]
             if stem in apart and len(cases) > 1:
                 chunk.run_apart(cases, tell)
             else:
@@ -109,11 +117,7 @@ def lines_of(pipe, silence, starved=lambda: 0.0):
         yield from lines
 
 
-def with_onednn(case):
-    return case["family"] not in WITHOUT_ONEDNN
-
-
-def start_child(stems, skip, apart, onednn):
+def start_child(stems, wanted, skip, apart):
     """(process, pipe from which run_child's lines come)"""
     reader, writer = os.pipe()
     child = os.fork()
@@ -123,7 +127,7 @@ def start_child(stems, skip, apart, onednn):
     code = 1
     try:
         os.close(reader)
-        run_child(stems, skip, apart, writer, onednn)
+        run_child(stems, wanted, skip, apart, writer)
         code = 0
     except BaseException:  # pylint: disable=broad-except
         traceback.print_exc()
@@ -131,12 +135,12 @@ def start_child(stems, skip, apart, onednn):
         os._exit(code)
 
 
-def run_all(stems, onednn):
-    """{case id: [problem]} of the cases with or without oneDNN's ops, as this process has them"""
+def run_all(stems, wanted):
+    """{case id: [problem]} of the wanted ids, with or without oneDNN's ops, as this process has them"""
     results = {}
     apart = set()  # files with a graph that aborts stock while it is built
     while True:
-        child, pipe = start_child(stems, results, apart, onednn)
+        child, pipe = start_child(stems, wanted, results, apart)
         started, done, blocks = None, len(results), False
         try:
             for line in lines_of(pipe, SILENCE_S, lambda pid=child: starved_seconds(pid)):
@@ -164,16 +168,31 @@ def run_all(stems, onednn):
             results[started] = ["stock aborts"]
 
 
-def run_all_without_onednn(stems):
+def run_all_without_onednn(stems, wanted):
     """run_all in a process of its own, since stock reads the setting while it is imported."""
     with tempfile.TemporaryDirectory() as folder:
-        wanted, found = os.path.join(folder, "stems"), os.path.join(folder, "results")
-        with open(wanted, "w", encoding="utf-8") as f:
-            json.dump(stems, f)
-        subprocess.run([sys.executable, os.path.abspath(__file__), "--without_onednn", wanted, found],
+        asked, found = os.path.join(folder, "asked"), os.path.join(folder, "results")
+        with open(asked, "w", encoding="utf-8") as f:
+            json.dump([stems, sorted(wanted)], f)
+        subprocess.run([sys.executable, os.path.abspath(__file__), "--without_onednn", asked, found],
                        env=dict(os.environ, TF_ENABLE_ONEDNN_OPTS="0"), check=True)
         with open(found, encoding="utf-8") as f:
             return json.load(f)
+
+
+def run_some(cases, wanted, run):
+    """run(stems, ids) for the files that have a case for which wanted(case) holds; {} if none has."""
+    ids = {c["id"] for of_file in cases.values() for c in of_file if not c["no_stock"] and wanted(c)}
+    stems = [stem for stem, of_file in cases.items() if any(c["id"] in ids for c in of_file)]
+    return run(stems, ids) if stems else {}
+
+
+def depends_on_processor(stem, case):
+    """Whether a value of the case has one of the types that stock computes in two ways."""
+    constants = Chunk(stem).constants
+    names = [f[1] for run in case.get("runs", []) for f in run["fetches"]] + list(case.get("feeds", {}).values())
+    types = {type_name(constants[name].dtype) for name in names if name is not None}
+    return not types.isdisjoint(BY_PROCESSOR)
 
 
 def compare(folder, report=None):
@@ -181,20 +200,22 @@ def compare(folder, report=None):
     report = report or Report()
     stems = sorted(p[:-len(".json")] for p in glob.glob(os.path.join(folder, "*.json")))
     cases = {stem: load_cases(stem) for stem in stems}
-    results = run_all([stem for stem in stems if any(map(with_onednn, cases[stem]))], True)
-    without = [stem for stem in stems if not all(map(with_onednn, cases[stem]))]
-    if without:
-        results.update(run_all_without_onednn(without))
+    results = run_some(cases, lambda c: c["family"] not in WITHOUT_ONEDNN, run_all)
+    differ = {c["id"] for stem in stems for c in cases[stem]
+              if results.get(c["id"]) and not c["deviates"] and depends_on_processor(stem, c)}
+    elsewhere = run_some(cases, lambda c: c["family"] in WITHOUT_ONEDNN or c["id"] in differ, run_all_without_onednn)
     for stem in stems:
         for case in cases[stem]:
-            report.add(case, results.get(case["id"]))
+            found = elsewhere.get(case["id"])
+            report.add(case, results.get(case["id"], found), found)
     return report
 
 
 def main():
     if len(sys.argv) == 4 and sys.argv[1] == "--without_onednn":  # by run_all_without_onednn
         with open(sys.argv[2], encoding="utf-8") as f:
-            results = run_all(json.load(f), False)
+            stems, wanted = json.load(f)
+        results = run_all(stems, set(wanted))
         with open(sys.argv[3], "w", encoding="utf-8") as f:
             json.dump(results, f)
         return 0

@@ -26,6 +26,10 @@ def processor_flags():
     return set()
 
 
+def type_name(number):
+    return tf.as_dtype(number).name
+
+
 def load_cases(stem):
     """The cases of an exported file; those that this processor cannot run on stock say so."""
     with open(stem + ".json", encoding="utf-8") as f:
