@@ -127,7 +127,8 @@ class Training:
     """The newest checkpoint is of this step or of one that the other worker added; the loss fell."""
     path = tf.train.latest_checkpoint(str(self.folder / "checkpoints"))
     assert step <= self.saved_step() <= step + 5
-    assert tf.train.load_checkpoint(path).get_tensor("global_step") == self.saved_step()
+    # The other worker may add one between the name and the values.
+    assert self.saved_step() <= tf.train.load_checkpoint(path).get_tensor("global_step") <= step + 5
     losses = self.chief.losses()
     assert max(losses[-20:]) < losses[0] / 4
 
