@@ -69,19 +69,16 @@ class Pruner {
         if (!feeds_.contains(in)) need(in.node);
       }
       for (NodeId control : node.control_inputs) {
-        // A control edge from a node whose every output is fed is satisfied.
-        if (!IsFedWhole(control)) need(control);
+        // Nobody waits for a placeholder that is fed.
+        if (!IsFedPlaceholder(control)) need(control);
       }
     }
   }
 
-  bool IsFedWhole(NodeId id) const {
+  bool IsFedPlaceholder(NodeId id) const {
     const Node& node = *graph_.node(id);
-    if (node.num_outputs() == 0) return false;
-    for (int i = 0; i < node.num_outputs(); ++i) {
-      if (!feeds_.contains(OutputRef{id, i})) return false;
-    }
-    return true;
+    return (node.IsOp("Placeholder") || node.IsOp("PlaceholderV2")) &&
+           feeds_.contains(OutputRef{id, 0});
   }
 
   Status CopyNodes() {

@@ -146,6 +146,48 @@ TEST_F(LocalSessionTest, KeepsVariablesFromRunToRun) {
   EXPECT_EQ(RunScalar({}, "read:0"), 3);
 }
 
+TEST_F(LocalSessionTest, SnapshotsShowTheUpdatesBeforeTheirReaders) {
+  Builder b;
+  b.Add("v", "VariableV2", {}, VariableAttrs())
+      .Const("one", Tensor::Scalar(1.0f));
+  b.Add("init", "Assign", {"v", "one"}, kFloatT)
+      .Add("view", "Identity", {"v"}, kFloatT);
+  b.Add("before", "Neg", {"view"}, kFloatT)
+      .Add("add", "AssignAdd", {"v", "one", "^before"}, kFloatT)
+      .Add("after", "Neg", {"view", "^add"}, kFloatT);
+  Start(b.Take());
+  ASSERT_TRUE(Run({}, {}, {"init"}).ok());
+  for (int i = 1; i < 4; ++i) {
+    const auto values = Run({}, {"before:0", "after:0", "view:0", "v:0"});
+    ASSERT_TRUE(values.ok()) << values.status();
+    EXPECT_EQ((*values)[0].scalar<float>(), -i);
+    EXPECT_EQ((*values)[1].scalar<float>(), -i - 1);
+    // Fetches are what they are when the step is over.
+    EXPECT_EQ((*values)[2].scalar<float>(), i + 1);
+    EXPECT_EQ((*values)[3].scalar<float>(), i + 1);
+  }
+}
+
+// Who waits for a node does so where its value is fed, as in TensorFlow; there
+// is nothing to wait for in a placeholder.
+TEST_F(LocalSessionTest, FedNodesAreStillWaitedFor) {
+  Builder b;
+  b.Add("v", "VariableV2", {}, VariableAttrs())
+      .Const("one", Tensor::Scalar(1.0f));
+  b.Add("init", "Assign", {"v", "one"}, kFloatT)
+      .Add("add", "AssignAdd", {"v", "one"}, kFloatT)
+      .Add("sum", "Identity", {"add"}, kFloatT)
+      .Add("x", "Placeholder", {}, {{"dtype", DataType::kFloat}})
+      .Add("y", "Neg", {"x", "^x", "^sum"}, kFloatT);
+  Start(b.Take());
+  ASSERT_TRUE(Run({}, {}, {"init"}).ok());
+  EXPECT_EQ(RunScalar({{"x:0", Tensor::Scalar(5.0f)},
+                       {"sum:0", Tensor::Scalar(7.0f)}},
+                      "y:0"),
+            -5);
+  EXPECT_EQ(RunScalar({}, "v:0"), 2);
+}
+
 TEST_F(LocalSessionTest, ResourceVariables) {
   Builder b;
   b.Add("h", "VarHandleOp", {}, VariableAttrs())
