@@ -51,10 +51,10 @@ def run_one(name, duration):
     return count, done.stdout if done.returncode else ""
 
 
-def run(duration=SECONDS):
+def run(duration=SECONDS, which=None):
     total = Count()
     with ThreadPoolExecutor(os.cpu_count() or 2) as pool:
-        for count, output in pool.map(lambda name: run_one(name, duration), names()):
+        for count, output in pool.map(lambda name: run_one(name, duration), which or names()):
             total.add(count)
             if output:
                 say("\n".join(output.splitlines()[-60:]))

@@ -1,0 +1,60 @@
+"""What becomes of a program: whether ours gives what stock gives, where stock has one answer."""
+
+import dataclasses
+import traceback
+
+import sides as s
+import source
+
+ATTEMPTS = 3  # of what stock ends for reasons of its own
+
+
+@dataclasses.dataclass
+class Verdict:
+  """`word`: agree, differ, skipped, unstable (stock has several answers) or refused (by the client)."""
+  word: str
+  text: str = ""
+
+
+class Judge:
+
+  def __init__(self, ours, stock):
+    self.ours, self.stock = ours, stock
+    self.restarted = False  # since it was last set: a server had ended
+
+  def _records(self, program, sides, rewriting=None):
+    texts = [text for _, text in source.blocks_of(program)]
+    for left in reversed(range(ATTEMPTS)):
+      try:
+        return s.execute(texts, sides, program.functions, rewriting or program.rewriting)
+      except s.Skipped as e:
+        if not left or not str(e).startswith("stock"):
+          raise
+      finally:
+        for side in sides:
+          self.restarted |= side.restart_if_dead()
+
+  def __call__(self, program, again=1):
+    """`again`: how often stock has to repeat itself before a difference counts."""
+    try:
+      return self._judge(program, again)
+    except s.Skipped as e:
+      return Verdict("skipped", str(e))
+    except Exception:  # pylint: disable=broad-except  # of the client, when it builds the graph
+      return Verdict("refused", traceback.format_exc())
+
+  def _judge(self, program, again):
+    ours, stock = self._records(program, [self.ours, self.stock])
+    found = s.first_difference(ours, stock)
+    if not found:
+      return Verdict("agree")
+    for _ in range(again):
+      unlike = s.first_difference(self._records(program, [self.stock])[0], stock)
+      if unlike:
+        return Verdict("unstable", unlike)
+    if program.rewriting != "off":
+      plain, = self._records(program, [self.stock], "off")
+      if s.first_difference(plain, stock):
+        # Stock's rewriting changes what the program says. What it says is the answer.
+        found = s.first_difference(ours, plain)
+    return Verdict("differ", found) if found else Verdict("agree", "with stock that does not rewrite")

@@ -1,0 +1,51 @@
+"""What makes a program have one answer in stock (README.md says why), as far as its text decides."""
+
+import program as p
+from program import Run, Statement, Value
+
+
+def changes_after(items, value, segment):
+  """The variables that a segment updates after it has made a value."""
+  statements = [s for s in items if isinstance(s, Statement) and s.segment == segment]
+  for i, s in enumerate(statements):
+    if value in s.outs:
+      statements = statements[i + 1:]
+      break
+  return {name for s in p.walk(statements) for name in s.changes}
+
+
+def can_fetch(items, variables, value, segment, master):
+  """Whether a run of the segment has one answer for a value. What is another task's leaves that at some time after it was made; what
+  is the master's when all is done. `variables`: handles by name."""
+  if segment is None:
+    return True
+  changes = changes_after(items, value, segment)
+  if value.name in variables and (value.shape is None or not variables[value.name].is_ref):
+    return value.name not in changes
+  return value.task == master or not value.views & changes
+
+
+def violation(program):
+  """Which rule a program breaks, or None."""
+  values, variables, items = {}, {}, []
+  for item in program.items:
+    if isinstance(item, Run):
+      if not item.fetches and not any(s.segment == item.segment for s in items if item.segment):
+        return "a run of nothing"
+      for name in item.fetches:
+        if not can_fetch(items, variables, values[name], item.segment, p.MASTERS[item.session]):
+          return f"{name} is fetched while it changes"
+      continue
+    items.append(item)
+    for s in p.walk([item]):
+      values.update((v.name, v) for v in s.outs)
+      for h in s.makes:
+        variables[h.name] = h
+        if h.kind == "variable":
+          values[h.name] = p.variable_value(h)
+      kept = [s.operands[i] for i in s.keeps]
+      if any(isinstance(o, Value) and (o.views or o.moved) for o in kept):
+        return f"statement {s.number} stores a view"
+      if any(isinstance(o, Value) and (o.views | o.moved) & set(s.changes) for o in (s.operands[i] for i in s.apart)):
+        return f"statement {s.number} reads what it writes"
+  return None

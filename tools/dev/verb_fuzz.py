@@ -1,0 +1,61 @@
+"""./dev fuzz"""
+import os
+import subprocess
+import sys
+
+import building
+import fuzzing
+import options
+import packages
+from console import ROOT, say
+
+PROGRAMS = "programs"
+FOLDER = os.path.join(ROOT, "tests", "fuzz", "programs")
+
+
+def programs(argv, preset="dev", prefix=()):
+    """Random programs on servers of ours and of stock."""
+    sys.path.append(FOLDER)
+    import command
+    args = command.parser().parse_args(argv)
+    python = packages.need_venv()
+    if not args.against:
+        building.build(preset, ["programs"])
+    env = dict(os.environ, MILLRACE_COMMAND=os.path.join(building.folder(preset), "millrace"), TF_CPP_MIN_LOG_LEVEL="3",
+               CUDA_VISIBLE_DEVICES="", TF_ENABLE_ONEDNN_OPTS="1", PYTHONDONTWRITEBYTECODE="1")
+    return subprocess.call([*prefix, python, os.path.join(FOLDER, "main.py")] + argv, env=env)
+
+
+def fuzzers(names, duration):
+    packages.need_packages(packages.BASE, packages.TEST)
+    building.build(fuzzing.PRESET, ["fuzzers"])
+    count = fuzzing.run(duration, names)
+    for note in count.notes:
+        say("  " + note)
+    for line in count.again:
+        say("again: " + line)
+    say("%d passed, %d failed" % (count.passed, count.failed))
+    return 1 if count.failed else 0
+
+
+def main(argv):
+    if argv[:1] == [PROGRAMS]:
+        return programs(argv[1:])
+    known = fuzzing.names()
+    ap = options.Parser(prog="./dev fuzz", description="Looks for inputs that do harm, or programs whose values differ from stock "
+                        "TensorFlow's. Names: %s; without any, all that ends in _fuzz." % ", ".join([PROGRAMS] + known),
+                        epilog="./dev fuzz programs --help says more of these.")
+    ap.add_argument("what", nargs="*", metavar="NAME")
+    ap.add_argument("--seconds", type=int, default=fuzzing.SECONDS, metavar="N", help="time for each fuzzer (%d)" % fuzzing.SECONDS)
+    args = ap.parse_args(argv)
+    names = [n if n.endswith("_fuzz") or n == PROGRAMS else n + "_fuzz" for n in args.what]
+    for name, word in zip(names, args.what):
+        if name == PROGRAMS:
+            ap.error("programs has options of its own and comes alone: ./dev fuzz programs --count 100")
+        if name not in known:
+            ap.error("there is no fuzzer '%s'%s" % (word, options.near(word, known + [PROGRAMS] + [n[:-5] for n in known])))
+    return fuzzers(names or known, args.seconds)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
