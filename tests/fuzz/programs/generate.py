@@ -179,7 +179,7 @@ class Generator:
 
   # --- a whole program ----------------------------------------------------
   def program(self, seed):
-    import variables  # noqa: F401
+    import variables
     self.items = []
     pure = Scope(PURE, self.items, None, [])
     for _ in range(self.rng.choice([1, 1, 2, 2, 3])):

@@ -1,6 +1,10 @@
 """Imports every kind of statement, which registers it."""
 
+import branching  # noqa: F401
 import computing  # noqa: F401
 import reads  # noqa: F401
+import storing  # noqa: F401
+import training  # noqa: F401
 import updates  # noqa: F401
 import variables  # noqa: F401
+import words  # noqa: F401

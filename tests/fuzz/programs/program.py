@@ -124,10 +124,10 @@ class Statement:
 
 @dataclasses.dataclass
 class Block:
-  """Statements of a branch, a body or a function. Its last line gives `result`, a template over the block's own values."""
+  """Statements of a branch, a body or a function, and the operand that it gives. `turn` is a loop's counter, which it gives too."""
   statements: list
-  results: list  # operands
-  result: str
+  result: Value | Literal
+  turn: str = ""
 
 
 @dataclasses.dataclass

@@ -15,6 +15,7 @@ import sys
 
 import numpy as np
 import tensorflow as tf
+from tensorflow.python.ops import data_flow_ops
 
 tf1 = tf.compat.v1
 tf1.disable_v2_behavior()

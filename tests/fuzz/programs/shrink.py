@@ -48,7 +48,7 @@ def without(program, numbers, same_typed=True):
         s.operands = [substitute(o) for o in s.operands]
         for b in s.blocks:
           b.statements = cleaned(b.statements)
-          b.results = [substitute(o) for o in b.results]
+          b.result = substitute(b.result)
         kept.append(s)
     return kept
   made.items = cleaned(made.items)
@@ -156,7 +156,7 @@ def _moved(program, old, new):
       s.operands, s.outs = [value(o) for o in s.operands], [value(o) for o in s.outs]
       s.makes, s.handles = ([dataclasses.replace(h, task=new) if h.task == old else h for h in some] for some in (s.makes, s.handles))
       for b in s.blocks:
-        b.results = [value(o) for o in b.results]
+        b.result = value(b.result)
     return bool(moved)
   return _with(program, change)
 

@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import tensorflow as tf
 from compare import Failure, differences
+from tensorflow.python.ops import data_flow_ops
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.append(os.path.join(HERE, "..", "..", "conformance"))
@@ -176,7 +177,7 @@ def execute(texts, sides, functions, rewriting):
   """Builds a program and runs it on sides at once; gives their records. Raises Skipped."""
   stage = Stage(sides, rewriting)
   (tf1.enable_control_flow_v2 if functions else tf1.disable_control_flow_v2)()
-  names = dict(tf=tf, tf1=tf1, np=np, run=stage.run)
+  names = dict(tf=tf, tf1=tf1, np=np, data_flow_ops=data_flow_ops, run=stage.run)
   try:
     with stage.graph.as_default(), stage.graph.container(f"program{next(_containers)}"):
       tf1.set_random_seed(1234)

@@ -42,7 +42,7 @@ class Source:
     for line in s.lines:
       if isinstance(line, int):
         before = len(body[-1]) - len(body[-1].lstrip()) + 2
-        body += [" " * before + b for b in self._block(s.blocks[line], devices and not self.functions and s.kind != "function")]
+        body += [" " * before + b for b in self._block(s, s.blocks[line], devices and not self.functions and s.kind != "function")]
       else:
         body.append(line.format(*operands, **names))
     if devices:
@@ -52,17 +52,22 @@ class Source:
       body = [f"with tf.control_dependencies([{tail}]):"] + ["  " + b for b in body]
     return body, (s.tail or "{o0}").format(*operands, **names)
 
-  def _block(self, block, devices):
+  def _block(self, owner, block, devices):
     lines, tail = [], None
     for s in block.statements:
       more, tail = self._statement(s, tail, devices)
       lines += more
-    result = block.result.format(*[_text(o) for o in block.results])
+    text, ending = _text(block.result), []
+    if not isinstance(block.result, Literal) and devices and block.result.views and block.result.task != owner.task:
+      ending = [f'with tf.device("{block.result.task}"):', f"  sent{owner.number} = tf.identity({text})"]
+      text = f"sent{owner.number}"
+    ending.append(f"result = tf.identity({text})")
     if tail:
-      lines += [f"with tf.control_dependencies([{tail}]):", f"  return {result}"]
-    else:
-      lines.append(f"return {result}")
-    return lines
+      ending = [f"with tf.control_dependencies([{tail}]):"] + ["  " + e for e in ending]
+    if block.turn:
+      # The next turn begins when this one is over.
+      return lines + ending + ["with tf.control_dependencies([result]):", f"  return [{block.turn} + 1, result]"]
+    return lines + ending + ["return result"]
 
   def _run(self, run):
     words = [f"[{', '.join(run.fetches)}]"]

@@ -18,6 +18,8 @@ def update(g, scope, v, text, operands, shape="same", apart=()):
 
 
 def updatable(g, scope, want=lambda h: True):
+  if scope.segment == "r":
+    return None
   fit = g.variables(scope, lambda h: want(h) and not (h.is_ref and scope.place == FUNCTION))
   return g.choose(fit) if fit else None
 
