@@ -30,7 +30,7 @@ TEST(RemoteSession, CallsInOrder) {
   EXPECT_THAT(
       cluster.master.TakeLog(),
       ElementsAre(absl::StrCat("create 4 grpc://", cluster.listener->address()),
-                  "run 1 y:0,x:0  0", "extend 1 at 0", "run 0 y:0  0",
+                  "run 1 y:0  0", "extend 1 at 0", "run 0 y:0  0",
                   "extend 1 at 1", "run 0 y:0  0", "close"));
 }
 

@@ -1,5 +1,6 @@
 #include "millrace/client/session.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -132,9 +133,27 @@ StatusOr<std::vector<Tensor>> Session::Run(
   MR_ASSIGN(std::vector<Tensor> values, FeedValues(feeds));
   tensors.feeds.reserve(feeds.size());
   for (const Feed& feed : feeds) tensors.feeds.push_back(feed.tensor);
-  std::vector<Tensor> results;
+  // What is fed has its value already.
+  std::vector<Tensor> results(fetches.size());
+  std::vector<size_t> places;
+  tensors.fetches.clear();
+  for (size_t i = 0; i < fetches.size(); ++i) {
+    const auto fed =
+        std::find(tensors.feeds.begin(), tensors.feeds.end(), fetches[i]);
+    if (fed != tensors.feeds.end()) {
+      results[i] = values[static_cast<size_t>(fed - tensors.feeds.begin())];
+    } else {
+      places.push_back(i);
+      tensors.fetches.push_back(fetches[i]);
+    }
+  }
+  if (tensors.fetches.empty() && tensors.targets.empty()) return results;
+  std::vector<Tensor> fetched;
   MR_RETURN_IF_ERROR(
-      backend_->Run(tensors, std::move(values), context, &results));
+      backend_->Run(tensors, std::move(values), context, &fetched));
+  for (size_t i = 0; i < places.size(); ++i) {
+    results[places[i]] = std::move(fetched[i]);
+  }
   return results;
 }
 

@@ -26,6 +26,10 @@ class Pruner {
 
  private:
   Status Resolve() {
+    if (signature_.fetches.empty() && signature_.targets.empty()) {
+      return InvalidArgument(
+          "Must specify at least one target to fetch or execute.");
+    }
     for (size_t i = 0; i < signature_.feeds.size(); ++i) {
       MR_ASSIGN(const OutputRef feed,
                 FindOutput(graph_, signature_.feeds[i], "FeedInputs:"));
@@ -37,6 +41,9 @@ class Pruner {
     for (const std::string& name : signature_.fetches) {
       MR_ASSIGN(const OutputRef fetch,
                 FindOutput(graph_, name, "FetchOutputs"));
+      if (feeds_.contains(fetch)) {
+        return InvalidArgument(name, " is both fed and fetched.");
+      }
       fetches_.push_back(fetch);
     }
     for (const std::string& name : signature_.targets) {
@@ -58,9 +65,7 @@ class Pruner {
       needed_[id] = true;
       stack.push_back(id);
     };
-    for (const OutputRef& fetch : fetches_) {
-      if (!feeds_.contains(fetch)) need(fetch.node);
-    }
+    for (const OutputRef& fetch : fetches_) need(fetch.node);
     for (NodeId target : targets_) need(target);
     while (!stack.empty()) {
       const Node& node = *graph_.node(stack.back());
@@ -141,12 +146,7 @@ class Pruner {
     for (size_t i = 0; i < fetches_.size(); ++i) {
       const OutputRef fetch = fetches_[i];
       const Node& producer = *graph_.node(fetch.node);
-      OutputRef src;
-      if (const auto feed = feeds_.find(fetch); feed != feeds_.end()) {
-        MR_ASSIGN(src, Arg(feed->second, fetch, producer.assigned_device));
-      } else {
-        src = {copy_[fetch.node]->id, fetch.port};
-      }
+      const OutputRef src = {copy_[fetch.node]->id, fetch.port};
       const DataType type = RemoveRef(producer.output_types[fetch.port]);
       MR_ASSIGN(Node* const retval,
                 pruned_.AddNode(

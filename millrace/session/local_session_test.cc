@@ -111,7 +111,12 @@ TEST_F(LocalSessionTest, FeedsAnyTensor) {
   EXPECT_EQ(RunScalar({}, "neg:0"), -3);
   EXPECT_EQ(RunScalar({{"a:0", Tensor::Scalar(5.0f)}}, "neg:0"), -7);
   EXPECT_EQ(RunScalar({{"sum:0", Tensor::Scalar(9.0f)}}, "neg:0"), -9);
-  EXPECT_EQ(RunScalar({{"sum:0", Tensor::Scalar(9.0f)}}, "sum:0"), 9);
+  const Status both =
+      Run({{"sum:0", Tensor::Scalar(9.0f)}}, {"sum:0"}).status();
+  EXPECT_EQ(both.code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(both.message(), "sum:0 is both fed and fetched.");
+  EXPECT_EQ(Run({}, {}).status().message(),
+            "Must specify at least one target to fetch or execute.");
   EXPECT_EQ(
       Run({{"nobody:0", Tensor::Scalar(5.0f)}}, {"neg:0"}).status().code(),
       StatusCode::kNotFound);

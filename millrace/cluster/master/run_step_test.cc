@@ -250,6 +250,9 @@ TEST(RunStepTest, Callables) {
     make.options.feeds = {"x:0"};
     make.options.fetches = {"x:0", "y:0"};
     MakeCallableReply made;
+    EXPECT_EQ(master.Call(&MasterApi::MakeCallable, make, &made).code(),
+              StatusCode::kInvalidArgument);  // both fed and fetched
+    make.options.fetches = {"y:0"};
     ASSERT_TRUE(master.Call(&MasterApi::MakeCallable, make, &made).ok());
     RunCallableRequest run;
     run.session_handle = handle;
@@ -257,7 +260,7 @@ TEST(RunStepTest, Callables) {
     run.feeds = {Tensor::Scalar(5.0f)};
     RunCallableReply ran;
     ASSERT_TRUE(master.Call(&MasterApi::RunCallable, run, &ran).ok());
-    EXPECT_EQ(ran.fetches.size(), 2u);
+    EXPECT_EQ(ran.fetches.size(), 1u);
     run.feeds = {Tensor::Scalar(5)};
     EXPECT_EQ(master.Call(&MasterApi::RunCallable, run, &ran).code(),
               StatusCode::kInvalidArgument);
