@@ -101,7 +101,7 @@ def switch_case(g, scope):
     blocks.append(Block(inside.statements, result_of(g, inside, dtype, shape)))
   index = g.pick(scope, "int32", ())
   add(g, scope, "function", ["def first{n}():", 0, "def second{n}():", 1, "def other{n}():", 2,
-                             "{o0} = tf.switch_case({0}, [first{n}, second{n}], default=other{n})"], [index], blocks, dtype, shape, task)
+                             "{o0} = tf.switch_case(tf.identity({0}), [first{n}, second{n}], default=other{n})"], [index], blocks, dtype, shape, task)
   return True
 
 
@@ -133,13 +133,18 @@ def while_loop(g, scope):
   return True
 
 
+def _passes(g, v, task):
+  """Whether a value can be a function's argument. A resource variable is passed as such, to its own task."""
+  return v.shape is not None and not v.is_ref and v.dtype != "string" and (v.task == task or not g.is_variable(v))
+
+
 @statement(4, CHAIN, FREE, FUNCTION)
 def function(g, scope):
   """A function that a node calls, with arguments and what it captures."""
   if scope.depth >= DEPTH:
     return False
   task = g.task_for(scope)
-  arguments = [g.pick(scope, want=lambda v: v.shape is not None and not v.is_ref and v.dtype != "string") for _ in range(g.rng.choice([0, 1, 2]))]
+  arguments = [g.pick(scope, want=lambda v: _passes(g, v, task)) for _ in range(g.rng.choice([0, 1, 2]))]
   n = g.count + 1
   g.count += 1
   here = frozenset(h.name for h in g.of_kind("variable") if h.is_ref and h.task == task)

@@ -12,6 +12,7 @@ def parser():
   ap.add_argument("--only", type=int, metavar="K", help="the program of this number alone")
   ap.add_argument("--against", metavar="BINARY", help="the command whose servers are tried; 'stock' looks for programs that have "
                   "several answers")
+  ap.add_argument("--variables", choices=["both", "reference", "resource"], default="both", help="kinds of variables (both)")
   ap.add_argument("--out", metavar="FOLDER", help="where the scripts of programs that differ are put")
   ap.add_argument("--print", action="store_true", dest="show", help="print the programs")
   ap.add_argument("--no-shrink", action="store_false", dest="shrink", help="do not make programs that differ smaller")

@@ -38,8 +38,9 @@ class Scope:
 
 class Generator:
 
-  def __init__(self, seed):
+  def __init__(self, seed, kinds="both"):
     self.rng = random.Random(seed)
+    self.references = dict(both=0.7, reference=1, resource=0)[kinds]
     self.handles = []
     self.by_name = {}
     self.values = []
@@ -220,10 +221,10 @@ class Generator:
     self.items.append(Run([v.name for v in fetches], None if segment == "r" else segment, feeds, session, how))
 
 
-def program(seed, index):
-  """The program of this index of a seed."""
+def program(seed, index, variables="both"):
+  """The program of this index of a seed, with variables of one kind or both."""
   import kinds  # noqa: F401
-  return Generator(f"{seed}:{index}").program(f"{seed}:{index}")
+  return Generator(f"{seed}:{index}", variables).program(f"{seed}:{index}")
 
 
 __all__ = ["Handle", "program"]

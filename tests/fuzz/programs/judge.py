@@ -15,6 +15,10 @@ class Verdict:
   word: str
   text: str = ""
 
+  def kind(self):
+    """What a smaller program must share: an error is another fault than other values."""
+    return self.word, " ends with " in self.text.split("\n")[0]
+
 
 class Judge:
 

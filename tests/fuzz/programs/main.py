@@ -37,7 +37,7 @@ def report(args, judge, k, made, verdict):
   """Shrinks a program that differs and prints it."""
   print(f"program {k} differs: {verdict.text}", flush=True)
   if args.shrink:
-    made = shrink.shrink(made, lambda smaller: judge(smaller).word == verdict.word)
+    made = shrink.shrink(made, lambda smaller: judge(smaller).kind() == verdict.kind())
     verdict = judge(made, again=5) if verdict.word == "differ" else verdict
   text = script.script(made, f"Program {k} of seed {args.seed}, {p.size(made)} statements.", verdict.text)
   if args.out:
@@ -48,7 +48,7 @@ def report(args, judge, k, made, verdict):
     print(f"  {p.size(made)} statements ({verdict.word}): {path}", flush=True)
   else:
     print(text)
-  print(f"again: ./dev fuzz programs --seed {args.seed} --only {k}", flush=True)
+  print(f"again: ./dev fuzz programs --seed {args.seed} --only {k}{'' if args.variables == 'both' else ' --variables ' + args.variables}", flush=True)
 
 
 def run(args, judge):
@@ -56,7 +56,7 @@ def run(args, judge):
   numbers = range(args.count) if args.only is None else [args.only]
   progress = Progress(len(numbers))
   for done, k in enumerate(numbers):
-    made = generate.program(args.seed, k)
+    made = generate.program(args.seed, k, args.variables)
     if args.show:
       print("\n".join(text for _, text in source.blocks_of(made)))
     verdict = judge(made)
@@ -65,7 +65,9 @@ def run(args, judge):
       report(args, judge, k, made, verdict)
     elif verdict.word != "agree":
       if verdict.word == "refused":
-        print(f"program {k} is refused by the client: {verdict.text}", flush=True)
+        print(f"program {k} is refused by the client: {verdict.text.strip().splitlines()[-1]}", flush=True)
+      if verdict.word == "skipped":
+        print(f"program {k} is skipped: {verdict.text}", flush=True)
       reasons[verdict.text.strip().splitlines()[-1]] += 1
     if counts["differ"] >= args.stop:
       print(f"{args.stop} programs differ, and that is enough", flush=True)

@@ -89,10 +89,10 @@ def staging_area(g, scope):
   g.blocking.add(scope.segment)
   x = computed(g, scope, dtype, shape)
   if keyed:
-    lines = ["put{n} = {h0}.put(tf.constant(5, tf.int64), [{0}])", "with tf.control_dependencies([put{n}]):",
-             "  {o0} = {h0}.get(tf.constant(5, tf.int64))[1]"]
+    lines = ["put{n} = {h0}.put(tf.constant(5, tf.int64), [{0}], [0])", "with tf.control_dependencies([put{n}]):",
+             "  {o0} = tf.nest.flatten({h0}.get(tf.constant(5, tf.int64)))[-1]"]
   else:
-    lines = ["put{n} = {h0}.put([{0}])", "with tf.control_dependencies([put{n}]):", "  {o0} = {h0}.get()"]
+    lines = ["put{n} = {h0}.put([{0}])", "with tf.control_dependencies([put{n}]):", "  {o0} = tf.nest.flatten({h0}.get())[-1]"]
   g.add(scope, "staging area", lines, [x], [q], outs=[(dtype, shape, {})], task=task, keeps=(0,))
   return True
 
@@ -182,11 +182,11 @@ def accumulator(g, scope):
   g.blocking.add(scope.segment)
   if sparse:
     x, y = computed(g, scope, dtype, (2,) + shape[1:]), computed(g, scope, dtype, (2,) + shape[1:])
-    put = "{{h0}}.apply_indexed_slices_grad(tf.IndexedSlices({{{0}}}, tf.constant([0, 1], tf.int64)))"
+    put = "{{h0}}.apply_indexed_slices_grad(tf.IndexedSlices({{{0}}}, tf.constant([0, 1], tf.int64)), 10**6)"
     take, made = "{h0}.take_indexed_slices_grad(2).values", (2,) + shape[1:]
   else:
     x, y = computed(g, scope, dtype, shape), computed(g, scope, dtype, shape)
-    put, take, made = "{{h0}}.apply_grad({{{0}}})", "{h0}.take_grad(2)", shape
+    put, take, made = "{{h0}}.apply_grad({{{0}}}, 10**6)", "{h0}.take_grad(2)", shape
   lines = ["put{n} = " + put.format(0), "with tf.control_dependencies([put{n}]):", "  more{n} = " + put.format(1),
            "with tf.control_dependencies([more{n}]):", "  {o0} = " + take]
   g.add(scope, "accumulator", lines, [x, y], [q], outs=[(dtype, made, {})], task=task, keeps=(0, 1))

@@ -7,7 +7,7 @@ from program import PS, W0, W1, Handle
 
 def variable(g, scope):
   """A variable of one of both kinds."""
-  is_ref = g.chance(0.7)
+  is_ref = g.chance(g.references)
   dtype = g.choose(DTYPES + ["float32"] * 6 + ["bool", "string"])
   shape = g.shape()
   is_loose = is_ref and g.chance(0.2)
