@@ -4,7 +4,6 @@
 
 #include <numeric>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace millrace {
