@@ -48,12 +48,11 @@ TEST(ClusterSessions, FeedsFetchesAndEdgesCrossTasks) {
     for (int i = 0; i < 3; ++i) {
       const float x = static_cast<float>(i);
       auto values = session.Run({.feeds = {{"x:0", Tensor::Scalar(x)}},
-                                 .fetches = {"c:0", "x:0", "a:0"},
+                                 .fetches = {"c:0", "a:0"},
                                  .targets = {"b"}});
       ASSERT_TRUE(values.ok()) << values.status();
       EXPECT_EQ((*values)[0].scalar<float>(), 5 * x);
-      EXPECT_EQ((*values)[1].scalar<float>(), x);
-      EXPECT_EQ((*values)[2].scalar<float>(), 2 * x);
+      EXPECT_EQ((*values)[1].scalar<float>(), 2 * x);
     }
     // Not fed: the error names the op.
     const Status status = session.Fetch("c:0").status();
@@ -77,11 +76,12 @@ TEST(ClusterSessions, TrafficBetweenTasksIsCounted) {
                                 .Add("a", "x", "x", "/job:ps/task:0")
                                 .Add("b", "a", "a", "/job:worker/task:0")
                                 .Add("c", "a", "a", "/job:ps/task:1")
+                                .Add("home", "x", "x", "/job:worker/task:0")
                                 .Take())
                     .ok());
     const Tensor x = Tensor::Zeros(DataType::kFloat, TensorShape({100}));
     // At home throughout.
-    ASSERT_TRUE(session.Run({.feeds = {{"x:0", x}}, .fetches = {"x:0"}}).ok());
+    ASSERT_TRUE(session.Run({.feeds = {{"x:0", x}}, .fetches = {"home:0"}}).ok());
     EXPECT_EQ(traffic(kWorker0), std::pair(int64_t{0}, int64_t{0}));
     for (const int64_t step : {1, 2}) {
       ASSERT_TRUE(

@@ -45,7 +45,9 @@ ModelOps MakeModel(const Scope& scope, int index, int ps, int worker,
   const Output ones = ops::Fill(here, ops::Const(here, {int32_t{kModelSize}}),
                                 ops::Const(here, 1.0f));
   m.add = m.variable.AssignAdd(there, ones);
-  m.before = m.variable.Read(there);
+  // The value of then: what Read alone gives of a reference variable is what it
+  // is when the step is over.
+  m.before = ops::Snapshot(there, m.variable.Read(there));
   m.after =
       m.variable.AssignAdd(there.WithControlDependencies({m.before}), ones);
   return m;
