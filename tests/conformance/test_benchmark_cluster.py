@@ -22,6 +22,25 @@ while True:
 """
 
 
+# Starts a server with the rest of its words, says where it is, and stays.
+DRIVER = """
+import signal, sys
+sys.path.append(sys.argv[1])
+from cluster import Cluster
+print(Cluster(sys.argv[2], 0, 1).start().spec["worker"][0], flush=True)
+signal.pause()
+"""
+
+KEEPS_CONNECTIONS = """
+import socket, sys
+host, port = sys.argv[1].split("=")[1].split(":")
+server = socket.create_server((host, int(port)))
+kept = []
+while True:
+  kept.append(server.accept()[0])
+"""
+
+
 def cluster_of(tmp_path, text):
   """Two workers that run the script."""
   script = tmp_path / "server.py"
@@ -53,3 +72,22 @@ def test_takes_turns():
   assert process.returncode == 0, errors
   rows = [line.split() for line in out.splitlines() if line.startswith("null_step")]
   assert [row[1] for row in rows] == ["noop.callable", "new_session_first_step"] and all(row[5].startswith("x") for row in rows), out
+
+
+def test_servers_end_with_the_driver(tmp_path):
+  """However it ends."""
+  script = tmp_path / "server.py"
+  script.write_text(KEEPS_CONNECTIONS)
+  driver = subprocess.Popen([sys.executable, "-c", DRIVER, FOLDER, f"{sys.executable} {script} {{cluster}}"],
+                            stdout=subprocess.PIPE, text=True)
+  try:
+    host, port = driver.stdout.readline().strip().split(":")
+    connection = socket.create_connection((host, int(port)), timeout=60)
+  finally:
+    driver.kill()
+    driver.wait()
+  with connection:
+    try:
+      assert connection.recv(1) == b""
+    except ConnectionResetError:
+      pass  # it had not been accepted yet
