@@ -16,7 +16,10 @@ BENCH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "be
     (["run", "--cases", "null_step,nul_step"], "there is no case nul_step; did you mean null_step?"),
     (["turns", "--b", "x"], "the following arguments are required: --cases"),
     (["turns", "--b", "x", "--cases", "startup"], "startup starts servers of its own, which take no turns"),
+    (["turns", "--b", "x", "--cases", "mnist_async"], "mnist_async has no calls that are timed one by one"),
     (["turns", "--b", "x", "--cases", "kernels", "--rows", "("], "--rows: ( is no regular expression"),
+    (["suite", "--b", "x"], "the following arguments are required: --out"),
+    (["against", "--b", "x"], "the following arguments are required: --a"),
 ])
 def test_wrong_words_suggest(words, expected):
   done = subprocess.run([sys.executable, BENCH, *words], capture_output=True, text=True, check=False)

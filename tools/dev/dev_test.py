@@ -38,6 +38,11 @@ class SelectingTest(unittest.TestCase):
             self.assertIn("tests/cases/test_stock.py", selection.python)
             self.assertFalse(selection.filters or selection.stock)
 
+    def test_tools_and_what_drives_benchmarks(self):
+        for name in ("tools", "tools/free_ports_test.py", "benchmarks", "benchmarks/protocol/goals_test.py"):
+            selection = selecting.select(name, PROGRAMS)
+            self.assertTrue(selection.tools and not selection.python, name)
+
     def test_unknown(self):
         self.assertTrue(selecting.select("nonsense", PROGRAMS).empty())
 
@@ -123,7 +128,10 @@ class CommandTest(unittest.TestCase):
     def test_wrong_options_suggest(self):
         for words, expected in ((("build", "relase"), "did you mean release?"), (("test", "--presets=dev"), "did you mean --preset?"),
                                 (("fmt", "--chek"), "did you mean --check?"), (("bench", "--round", "3", "--stok"), "--stock?"),
-                                (("bench", "--turns"), "--turns compares with --stock"), (("lint", "--al1"), "did you mean --all?")):
+                                (("bench", "--turns"), "--turns compares with --stock"), (("lint", "--al1"), "did you mean --all?"),
+                                (("bench", "--all"), "--stock --all"), (("bench", "--stock", "--all", "--cases", "null_step"), "neither"),
+                                (("bench", "--stock", "--against", "HEAD"), "one at a time"),
+                                (("bench", "--rounds", "3"), "--rounds goes with"), (("bench", "--stock", "--rounds", "0"), "at least 1")):
             done = self.dev(*words)
             self.assertEqual(done.returncode, 2, words)
             self.assertIn(expected, done.stderr)

@@ -26,12 +26,13 @@ def _run_tool(path):
 
 
 def run_tools():
-    """tools/**/*_test.py need nothing but Python itself."""
+    """tools/**/*_test.py and those of benchmarks/ need nothing but Python itself."""
     total = Count()
     tests = []
-    for base, folders, files in os.walk(os.path.join(ROOT, "tools")):
-        folders[:] = [d for d in folders if not d.startswith((".", "__"))]
-        tests += [os.path.join(base, f) for f in files if f.endswith("_test.py")]
+    for top in ("tools", "benchmarks"):
+        for base, folders, files in os.walk(os.path.join(ROOT, top)):
+            folders[:] = [d for d in folders if not d.startswith((".", "__"))]
+            tests += [os.path.join(base, f) for f in files if f.endswith("_test.py")]
     for path in sorted(tests):
         code, said = _run_tool(path)
         ran = re.search(r"^Ran (\d+) test", said, re.M)

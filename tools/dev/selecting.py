@@ -5,7 +5,7 @@
   ops                         all of them, and whether every op and type of stock's has a case
   x/y_test.cc, x/y.cc         the tests of that file
   conformance, tests/cluster  a folder of tests/, C++ and Python
-  tools                       the tests of the tools
+  tools                       the tests of the tools, and of what drives the benchmarks
   fuzz                        the fuzzers, for 20 s each
   MatMul                      the cases of an op, also on stock TensorFlow
   StatusTest                  a suite of GoogleTest, wherever it is
@@ -74,7 +74,7 @@ def select(name, programs):
     names = {p for p, _ in programs}
     for path in candidates(name):
         full = os.path.join(ROOT, path)
-        if path == "tools" or path.startswith("tools/") and os.path.exists(full):
+        if path in ("tools", "benchmarks") or path.startswith(("tools/", "benchmarks/")) and os.path.exists(full):
             selection.tools = True
             selection.programs += [p for p, folder in programs if folder.startswith("tools/")]
         elif path.startswith("millrace/ops") and (os.path.isdir(full) or glob.glob(full + ".*")):

@@ -1,0 +1,80 @@
+"""The table of the suite, in the terminal and as docs/performance.md with its picture."""
+import os
+
+import picture
+import verdicts
+from tables import fmt
+
+NAME = "performance"
+INTRODUCTION = """# Performance
+
+Millrace's servers next to TensorFlow's, both driven by the stock TensorFlow Python client on one machine. Everything
+on this page is written by `./dev bench --stock --all`%s; `benchmarks/protocol` has the cases, and `goals.txt` there
+what each row has to reach.
+
+%s
+
+The ratio says how many times better Millrace is: above 1 it is better, for times and for rates alike. Figures are
+medians over all rounds (stock, Millrace, stock, ...), each on servers started anew. The scatter of a row: each side's
+distance between the quartiles of its samples (of fewer than %d: between the lowest and the highest) over their median;
+of both sides the root of the sum of the squares. A row whose goal is 1 may be worse by its scatter, but by no more
+than %.0f %%; every other goal is compared as it is. A row is red where its goal is missed, and where a side lacks it,
+fails or makes no progress.
+
+Figures that stock has no counterpart of are measured by `./dev bench idle`, `./dev bench serving` and `./dev bench --micro`.
+"""
+
+
+def head_line(head):
+    return "%d round%s%s" % (head["rounds"], "" if head["rounds"] == 1 else "s",
+                             "" if head["scale"] == 1 else ", shortened to %g of their length" % head["scale"])
+
+
+def summary(rows):
+    return "%d rows, %d red" % (len(rows), sum(row.red for row in rows))
+
+
+def figure(value, unit):
+    return "-" if value is None else ("%s %s" % (fmt(value), unit)).strip()
+
+
+def cells(row):
+    return (row.name, figure(row.stock, row.unit), figure(row.ours, row.unit),
+            "-" if row.ratio is None else "%.2f" % row.ratio, row.goal or "-", row.verdict.replace("|", "/"))
+
+
+def show(head, rows):
+    for what, value in head["facts"]:
+        print("%-22s %s" % (what, value))
+    print("%-22s %s\n" % ("measured", head_line(head)))
+    layout = "%-52s %18s %18s %7s  %-40s %s"
+    print(layout % ("row", "stock", "ours", "ratio", "goal", "verdict"))
+    for row in rows:
+        *most, verdict = cells(row)
+        print(layout % (*most, "RED: " + verdict if row.red else verdict))
+    print("\n" + summary(rows), flush=True)
+
+
+def page(head, rows):
+    """The text of docs/performance.md."""
+    red = [row for row in rows if row.red]
+    lines = ["**%s.**" % summary(rows)]
+    lines += ["- red: `%s`, %s" % (row.name, row.verdict) for row in red]
+    text = INTRODUCTION % (" --rounds %d" % head["rounds"], "\n".join(lines), verdicts.FEW, 100 * verdicts.MOST_SCATTER)
+    text += "\n| | |\n|---|---|\n" + "".join("| %s | %s |\n" % (what, value) for what, value in head["facts"])
+    text += "| measured | %s |\n" % head_line(head)
+    text += "\n![Ratios of all rows, by case](%s.svg)\n" % NAME
+    text += "\n| row | stock | ours | ratio | goal | verdict |\n|---|--:|--:|--:|---|---|\n"
+    for row in rows:
+        *most, verdict = cells(row)
+        text += "| %s | %s |\n" % (" | ".join(most), "**red:** " + verdict if row.red else verdict)
+    return text
+
+
+def write(folder, head, rows):
+    os.makedirs(folder, exist_ok=True)
+    for ending, text in (("md", page(head, rows)), ("svg", picture.draw(rows))):
+        path = os.path.join(folder, "%s.%s" % (NAME, ending))
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(text)
+        print("wrote " + path, flush=True)

@@ -1,0 +1,96 @@
+"""Tests of the table of the suite and of its page."""
+import contextlib
+import io
+import json
+import os
+import tempfile
+import unittest
+import xml.etree.ElementTree as ET
+
+import goals
+import report
+import suite
+from verdicts import Row
+
+HEAD = dict(facts=[["processor", "Abacus"], ["cores", "2"], ["date", "today"], ["commit", "abc"], ["TensorFlow", "2"]],
+            cases=["a"], rounds=3, scale=1.0)
+GOOD = Row("a/x", "us", 1200.4, 300, 4.0, 0.1, ">= 2.00", "ok")
+BAD = Row("a/y", "steps/s", None, 0.5, None, goal=">= 1.00", verdict="failed on stock", red=True)
+
+
+class PageTest(unittest.TestCase):
+
+    def test_rows(self):
+        text = report.page(HEAD, [GOOD, BAD])
+        self.assertIn("| a/x | 1200 us | 300 us | 4.00 | >= 2.00 | ok |\n", text)
+        self.assertIn("| a/y | - | 0.5 steps/s | - | >= 1.00 | **red:** failed on stock |\n", text)
+        self.assertIn("**2 rows, 1 red.**\n- red: `a/y`, failed on stock\n", text)
+
+    def test_facts_stand_above_the_table(self):
+        text = report.page(HEAD, [GOOD])
+        for fact in ("| processor | Abacus |", "| commit | abc |", "| measured | 3 rounds |", "(performance.svg)"):
+            self.assertLess(text.index(fact), text.index("| row |"))
+
+    def test_a_shortened_run_says_so(self):
+        self.assertIn("1 round, shortened to 0.1 of their length", report.page(dict(HEAD, rounds=1, scale=0.1), [GOOD]))
+
+
+class AgainTest(unittest.TestCase):
+    """From a file of records to the page."""
+
+    def again(self, ours):
+        goal = goals.parse("a/rate >= 2x\nb/rate stock", ("a", "b"))
+        record = dict(case="a", metric="rate", unit="steps/s", better="more", samples=[100], others=0.5)
+        with tempfile.TemporaryDirectory() as folder:
+            path, said = os.path.join(folder, "records"), io.StringIO()
+            with open(path, "w") as f:
+                for line in (dict(HEAD, rounds=1), dict(record, side="stock"), dict(record, side="ours", samples=[ours])):
+                    f.write(json.dumps(line) + "\n")
+            with contextlib.redirect_stdout(said):
+                good = suite.again(path, goal, os.path.join(folder, "docs"))
+            with open(os.path.join(folder, "docs", "performance.md")) as f:
+                page = f.read()
+            ET.parse(os.path.join(folder, "docs", "performance.svg"))
+        return good, said.getvalue(), page
+
+    def test_all_well(self):
+        good, said, page = self.again(300)
+        self.assertTrue(good)
+        self.assertIn("1 rows, 0 red", said)
+        self.assertIn("| other processes used | 0.50 cores in the median, at most 0.50 |", page)
+        self.assertNotIn("b/rate", page)  # the run was not of that case
+
+    def test_red(self):
+        good, said, page = self.again(150)
+        self.assertFalse(good)
+        self.assertRegex(said, "a/rate .* RED: missed")
+        self.assertIn("**red:** missed", page)
+
+
+class RoundsTest(unittest.TestCase):
+    GOALS = goals.parse("a/x >= 0.9 of limits/y\nb/x stock", ("a", "b"))
+
+    class Options:
+        rounds, quiet = 3, 0
+
+    def order(self, name, fails_on=None, stops_on=None):
+        def once(case, kind, options):
+            return [dict(case=case, metric="FAILED", error="why") if kind == fails_on else
+                    dict(case=case, metric="x", unit="1/s", better="more", samples=[0 if kind == stops_on else 1])]
+        kinds = {suite.STOCK: "s", suite.OURS: "o"}
+        return [side for side, _ in suite.rounds_of(name, kinds, self.GOALS, self.Options, once, lambda wanted: [])]
+
+    def test_in_turns(self):
+        self.assertEqual(self.order("b"), ["stock", "ours"] * 3)
+
+    def test_the_machine_is_measured_where_a_goal_names_it(self):
+        self.assertEqual(self.order("a"), ["stock", "ours", "machine"] * 3)
+
+    def test_what_breaks_off_is_not_repeated(self):
+        for kind in "so":
+            self.assertEqual(self.order("b", fails_on=kind), ["stock", "ours"])
+            self.assertEqual(self.order("b", stops_on=kind), ["stock", "ours"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,76 @@
+"""bench.py suite: every case on stock's servers and on ours, in turns, and each row's verdict by its goal.
+
+The records go to a file, whose first line says where they come from: `bench.py report FILE` makes the table again.
+"""
+import json
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+
+import goals as goals_file
+import machine
+import report
+import verdicts
+from case_process import run_case, wait_quiet
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+STOCK, OURS, MACHINE = "stock", "ours", "machine"
+LIMITS_SECONDS = 120
+
+
+def machine_limits(wanted):
+    """Records of the figures of limits.c that goals name."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, os.path.join(HERE, "limits", "limits.py"), "--only", "limits", "--build-dir", folder]
+        try:
+            out = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=LIMITS_SECONDS).stdout
+        except subprocess.TimeoutExpired:
+            return []
+    found = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
+    return [r for r in found if "%s/%s" % (r["case"], r["metric"]) in wanted]
+
+
+def rounds_of(name, kinds, goals, options, once=run_case, limits=machine_limits):
+    """Yields (side, records) of a case, A B A B, and of the machine what its goals name. What breaks off is not repeated."""
+    wanted = {goal.of for row, goal in goals.items() if row.startswith(name + "/") and goal.of
+              and goal.of.startswith(goals_file.MACHINE + "/")}
+    for _ in range(options.rounds):
+        good = True
+        for side, kind in kinds.items():
+            wait_quiet(options.quiet)
+            records = once(name, kind, options)
+            good = good and not verdicts.breaks_off(records)
+            yield side, records
+        if wanted:
+            yield MACHINE, limits(wanted)
+        if not good:
+            return
+
+
+def run(names, goals, options):
+    """Measures, reports; returns whether no row is red."""
+    kinds = {STOCK: options.a, OURS: options.b}
+    facts = machine.facts(shlex.split(options.b)[0])
+    head = dict(facts=facts, cases=names, rounds=options.rounds, scale=options.scale)
+    with open(options.out, "w") as out:
+        out.write(json.dumps(head) + "\n")
+        for name in names:
+            for side, records in rounds_of(name, kinds, goals, options):
+                out.writelines(json.dumps(dict(r, side=side)) + "\n" for r in records)
+                out.flush()
+    return again(options.out, goals, options.docs)
+
+
+def again(path, goals, docs):
+    """The table of a file of records; with docs also docs/performance.md. Returns whether no row is red."""
+    with open(path) as f:
+        head, *records = [json.loads(line) for line in f]
+    of = {side: [r for r in records if r["side"] == side] for side in (STOCK, OURS, MACHINE)}
+    rows = verdicts.judge(of[STOCK], of[OURS], of[MACHINE], goals_file.of_cases(goals, head["cases"]), head["rounds"])
+    head["facts"] += [("other processes used", machine.company(of[STOCK] + of[OURS]))]
+    report.show(head, rows)
+    if docs:
+        report.write(docs, head, rows)
+    return not any(row.red for row in rows)
