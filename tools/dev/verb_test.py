@@ -9,6 +9,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import background
+import benchmarks
 import building
 import fuzzing
 import gtest_runner
@@ -169,6 +170,8 @@ def run_stages(args, report, venv):
                      lambda: simulation_stage(args, report), lambda: python_stage(args, report, "cases", BESIDE))
     finally:
         idle.end()
+    if args.long:
+        report.stage("benchmarks, each case once", lambda: benchmarks.run(preset))
     if preset == "dev":
         for sanitizer in rooms:
             sanitized(report, sanitizer, rooms[sanitizer])
@@ -278,7 +281,8 @@ def main(argv):
         prog="./dev test", formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Runs every test, or those of paths and names:\n\n" + selecting.__doc__.split("\n\n", 1)[1])
     ap.add_argument("what", nargs="*", metavar="path|name")
-    ap.add_argument("--long", action="store_true", help="more seeds, everything under ASan and TSan, the fuzzers, Python tests marked long")
+    ap.add_argument("--long", action="store_true", help="more seeds, everything under ASan and TSan, the fuzzers, Python tests marked long, each "
+                    "benchmark once at a tenth of its length")
     ap.add_argument("--mutants", action="store_true", help="apply tests/mutants/*.patch (or those of the names) to a copy, "
                     "one after the other; each must make a test fail")
     ap.add_argument("--preset", default="dev", choices=building.PRESETS, help="default: dev")
