@@ -9,8 +9,8 @@ NAME = "performance"
 INTRODUCTION = """# Performance
 
 Millrace's servers next to TensorFlow's, both driven by the stock TensorFlow Python client on one machine. Everything
-on this page is written by `./dev bench --stock --all`%s; `benchmarks/protocol` has the cases, and `goals.txt` there
-what each row has to reach.
+on this page is written by `./dev bench --stock --all --rounds %d`; `benchmarks/protocol` has the cases, and `goals.txt`
+there what each row has to reach.
 
 %s
 
@@ -59,8 +59,8 @@ def page(head, rows):
     """The text of docs/performance.md."""
     red = [row for row in rows if row.red]
     lines = ["**%s.**" % summary(rows)]
-    lines += ["- red: `%s`, %s" % (row.name, row.verdict) for row in red]
-    text = INTRODUCTION % (" --rounds %d" % head["rounds"], "\n".join(lines), verdicts.FEW, 100 * verdicts.MOST_SCATTER)
+    lines += ["- red: `%s`: %s" % (row.name, row.verdict) for row in red]
+    text = INTRODUCTION % (head["rounds"], "\n".join(lines), verdicts.FEW, 100 * verdicts.MOST_SCATTER)
     text += "\n| | |\n|---|---|\n" + "".join("| %s | %s |\n" % (what, value) for what, value in head["facts"])
     text += "| measured | %s |\n" % head_line(head)
     text += "\n![Ratios of all rows, by case](%s.svg)\n" % NAME
