@@ -95,10 +95,12 @@ Status Add(KernelContext& ctx, const TwoSparse& in) {
   int64_t* z = out.coordinates;
   for (const Source& s : sources) z = CopyRow(in, s, z);
   std::copy(sums.begin(), sums.end(), out.values->mutable_flat<T>().begin());
-  return SetVector(ctx, 2, in.a.dims);
+  return OkStatus();
 }
 
 Status RunSparseAdd(KernelContext& ctx) {
+  ctx.set_output(2, ctx.input(2));  // perhaps a view, handed on
+  MR_RETURN_IF_ERROR(ctx.BindInput(2));
   MR_ASSIGN(const TwoSparse in, ReadBoth(ctx));
   if (in.a.rank == 0) return InvalidArgument("Tensors must not be empty");
   if (ctx.input(6).rank() != 0) {
@@ -199,10 +201,10 @@ Status RunSparseExtreme(KernelContext& ctx) {
 using namespace millrace;
 using namespace millrace::ops;
 
-#define MR_ADD(T, Treal)                     \
-  {                                          \
-    .types = "T: " T "; Treal: " Treal,      \
-    .make = MakeFunctionKernel<RunSparseAdd> \
+#define MR_ADD(T, Treal)                                         \
+  {                                                              \
+    .types = "T: " T "; Treal: " Treal,                          \
+    .make = MakeFunctionKernel<RunSparseAdd>, .views = "a_shape" \
   }
 
 MR_KERNELS(SparseAdd, Cpu){
