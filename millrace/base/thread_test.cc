@@ -165,6 +165,14 @@ TEST(WaitTest, ListsWhoWaits) {
   EXPECT_EQ(ListWaits().size(), 1u);
 }
 
+TEST(WaitTest, SaysHowManyAreMissing) {
+  WaitScope wait("take from accumulator a", "gradient", 3);
+  const auto what = [] { return ListWaits().back().what; };
+  EXPECT_EQ(what(), "take from accumulator a: 3 gradients missing");
+  Thread("other", [&] { wait.set_missing(1); }).Join();
+  EXPECT_EQ(what(), "take from accumulator a: 1 gradient missing");
+}
+
 TEST(DeadlineTest, Values) {
   EXPECT_TRUE(Deadline().infinite());
   EXPECT_FALSE(Deadline::Infinite().expired());

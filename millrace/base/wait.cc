@@ -5,6 +5,7 @@
 #include <mutex>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "millrace/base/clock.h"
 #include "millrace/base/sim_hooks.h"
 #include "millrace/base/thread.h"
@@ -38,6 +39,13 @@ struct WaitTable {
     (w->previous_ ? w->previous_->next_ : shard.first) = w->next_;
   }
 
+  static std::string Text(const WaitScope& w) {
+    if (w.unit_ == nullptr) return w.what_;
+    const int64_t missing = w.missing_.load(std::memory_order_relaxed);
+    return absl::StrCat(w.what_, ": ", missing, " ", w.unit_,
+                        missing == 1 ? "" : "s", " missing");
+  }
+
   static std::vector<WaitInfo> List(uint64_t world) {
     std::vector<std::pair<uint64_t, WaitInfo>> found;
     for (Shard& shard : shards) {
@@ -45,7 +53,7 @@ struct WaitTable {
       for (const WaitScope* w = shard.first; w; w = w->next_) {
         if (w->world_ != world) continue;
         found.emplace_back(w->sequence_,
-                           WaitInfo{w->thread_name_, w->thread_id_, w->what_,
+                           WaitInfo{w->thread_name_, w->thread_id_, Text(*w),
                                     w->since_nanos_});
       }
     }
@@ -64,14 +72,18 @@ struct WaitTable {
 constinit WaitTable::Shard WaitTable::shards[WaitTable::kShards];
 constinit std::atomic<uint64_t> WaitTable::next_sequence{1};
 
-WaitScope::WaitScope(absl::string_view what)
+WaitScope::WaitScope(absl::string_view what) : WaitScope(what, nullptr, 0) {}
+
+WaitScope::WaitScope(absl::string_view what, const char* unit, int64_t missing)
     : sequence_(
           WaitTable::next_sequence.fetch_add(1, std::memory_order_relaxed)),
       world_(internal::SimWorldId()),
       thread_id_(CurrentThreadId()),
       since_nanos_(NowNanos()),
       thread_name_(CurrentThreadName()),
-      what_(what) {
+      what_(what),
+      unit_(unit),
+      missing_(missing) {
   WaitTable::Insert(this);
 }
 

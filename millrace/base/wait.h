@@ -2,6 +2,7 @@
 // deadlock report of a simulation and by people who debug a hang.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -16,9 +17,17 @@ namespace millrace {
 class WaitScope {
  public:
   explicit WaitScope(absl::string_view what);
+  // Also says how many of a `unit` are missing until the wait ends: "take from
+  // accumulator a, step 17: 2 gradients missing". `unit` outlives the scope.
+  WaitScope(absl::string_view what, const char* unit, int64_t missing);
   ~WaitScope();
   WaitScope(const WaitScope&) = delete;
   WaitScope& operator=(const WaitScope&) = delete;
+
+  // For a scope with a unit. On any thread, as long as the scope lives.
+  void set_missing(int64_t missing) {
+    missing_.store(missing, std::memory_order_relaxed);
+  }
 
  private:
   friend struct WaitTable;
@@ -30,6 +39,8 @@ class WaitScope {
   int64_t since_nanos_;
   std::string thread_name_;
   std::string what_;
+  const char* unit_ = nullptr;
+  std::atomic<int64_t> missing_{0};
 };
 
 struct WaitInfo {

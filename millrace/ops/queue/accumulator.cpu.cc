@@ -1,5 +1,6 @@
 #include "millrace/ops/queue/accumulator.h"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <utility>
@@ -251,26 +252,28 @@ Status Accumulator::ApplySparse(KernelContext& ctx, int64_t local_step,
 void Accumulator::Take(KernelContext& ctx, int64_t num_required,
                        absl::AnyInvocable<Status(Sum)> use, Done done) {
   auto taken = std::make_shared<Sum>();
-  Start(
-      ctx,
-      absl::StrCat("take of ", num_required, " gradients from accumulator ",
-                   name_),
-      /*ordered=*/true,
-      [this, num_required, taken](Status*) {
-        if (sum_.gradients < num_required) return false;
-        *taken = std::exchange(sum_, Sum());
-        ++global_step_;
-        return true;
-      },
-      Done([alive = Ref<Accumulator>::Share(this), &ctx, taken,
-            use = std::move(use),
-            done = std::move(done)](Status status) mutable {
-        if (status.ok() && alive->options_.mean) {
-          status = Average(*taken, ctx.device().allocator());
-        }
-        if (status.ok()) status = use(std::move(*taken));
-        std::move(done)(std::move(status));
-      }));
+  Start(ctx,
+        absl::StrCat("take of ", num_required, " gradients from accumulator ",
+                     name_),
+        /*ordered=*/true,
+        [this, num_required, taken](Status*) {
+          if (sum_.gradients < num_required) return false;
+          *taken = std::exchange(sum_, Sum());
+          ++global_step_;
+          return true;
+        },
+        Done([alive = Ref<Accumulator>::Share(this), &ctx, taken,
+              use = std::move(use),
+              done = std::move(done)](Status status) mutable {
+          if (status.ok() && alive->options_.mean) {
+            status = Average(*taken, ctx.device().allocator());
+          }
+          if (status.ok()) status = use(std::move(*taken));
+          std::move(done)(std::move(status));
+        }),
+        {.unit = "gradient", .count = [this, num_required] {
+           return std::max<int64_t>(1, num_required - sum_.gradients);
+         }});
 }
 
 int64_t Accumulator::num_accumulated() const {

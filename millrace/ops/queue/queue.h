@@ -122,7 +122,10 @@ class Queue final : public Resource {
   // The attempt ends with `status`; what it holds goes back.
   void Drop(Attempt& attempt, Status status);
   void DropAll(Attempts& attempts, const Status& status, Finished* finished);
-  void Wait(Attempt& attempt);
+  void Wait(Attempt& attempt, bool is_first);
+  // How many elements are to come in, or go out, until the first attempt of
+  // its side is over.
+  int64_t Missing(const Attempt& attempt) const;
   void Watch(const QueueCaller& caller);
   // Without mu_. `own`: the attempt of the calling operation, or null.
   void Finish(Finished finished, const Attempt* own);

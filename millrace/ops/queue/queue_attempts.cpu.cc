@@ -39,7 +39,7 @@ void Queue::Start(std::unique_ptr<Attempt> attempt) {
       }
       if (registered.ok()) {
         own->token = registered.token;
-        Wait(*own);
+        Wait(*own, it == list.begin());
       } else {
         finished.push_back(std::move(it->second));
         list.erase(it);
@@ -71,7 +71,11 @@ bool Queue::RunFirst(Attempts& attempts, Finished* finished) {
     }
     const Progress made = Try(*first->second);
     progress |= made != Progress::kNone;
-    if (made != Progress::kComplete) break;
+    if (made != Progress::kComplete) {
+      std::optional<WaitScope>& wait = first->second->wait;
+      if (wait.has_value()) wait->set_missing(Missing(*first->second));
+      break;
+    }
     finished->push_back(std::move(first->second));
     first = attempts.erase(first);
   }
@@ -189,31 +193,42 @@ void Queue::DropAll(Attempts& attempts, const Status& status,
   attempts.clear();
 }
 
-void Queue::Wait(Attempt& attempt) {
-  const char* what = "";
+int64_t Queue::Missing(const Attempt& attempt) const {
+  if (IsEnqueue(attempt.what)) return attempt.remaining;
+  const int64_t stay = closed_ ? 0 : options_.min_after_dequeue;
+  return std::max<int64_t>(1, attempt.remaining + stay - items_->size());
+}
+
+void Queue::Wait(Attempt& attempt, bool is_first) {
+  std::string what;
+  const char* unit = "element";
   switch (attempt.what) {
     case What::kEnqueue:
       what = "enqueue to";
+      unit = "place";
       break;
     case What::kEnqueueMany:
-      what = "enqueue of many to";
+      what = absl::StrCat("enqueue of ", attempt.wanted, " to");
+      unit = "place";
       break;
     case What::kClose:
       what = "close of";
+      unit = nullptr;
       break;
     case What::kDequeue:
       what = "dequeue from";
       break;
     case What::kDequeueMany:
-      what = "dequeue of many from";
+      what = absl::StrCat("dequeue of ", attempt.wanted, " from");
       break;
   }
   attempt.since_nanos = NowNanos();
-  attempt.wait.emplace(absl::StrCat(
-      what, " queue ", name_, " (", attempt.wanted - attempt.remaining, " of ",
-      attempt.wanted, " done, size ", items_->size(), "), node ",
-      attempt.caller.node ? *attempt.caller.node : "", ", step ",
-      attempt.caller.step_id));
+  // What comes before those that are not first is not theirs.
+  attempt.wait.emplace(
+      absl::StrCat(what, " queue ", name_, ", node ",
+                   attempt.caller.node ? *attempt.caller.node : "", ", step ",
+                   attempt.caller.step_id),
+      unit, is_first ? Missing(attempt) : attempt.remaining);
   if (!IsEnqueue(attempt.what)) Watch(attempt.caller);
 }
 

@@ -16,6 +16,7 @@ namespace millrace::ops {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
 Queue::Options Int64s(QueueKind kind, int32_t capacity) {
@@ -323,6 +324,44 @@ TEST_F(QueueTest, TenThousandWaitWithoutThreadsAndAreNamed) {
   }
   EXPECT_EQ(fed, kWaiting / 2);
   EXPECT_EQ(ListWaits().size(), waits_before);
+}
+
+TEST_F(QueueTest, WaitsSayHowManyElementsAreMissing) {
+  const auto missing = [] {
+    const std::string what = ListWaits().back().what;
+    return what.substr(what.rfind(": ") + 2);
+  };
+  Make(QueueKind::kFifo, 4);
+  Outcome take, many, one;
+  queue_->Dequeue(Caller(), take.AsTuple());
+  EXPECT_THAT(ListWaits().back().what,
+              HasSubstr("dequeue from queue q, node "));
+  EXPECT_EQ(missing(), "1 element missing");
+  queue_->DequeueMany(Caller(), 5, false, many.AsTuple());
+  EXPECT_THAT(ListWaits().back().what, HasSubstr("dequeue of 5 from queue q"));
+  EXPECT_EQ(missing(), "5 elements missing");
+  Put(0, 3);
+  EXPECT_EQ(missing(), "3 elements missing");
+  Put(3, 6);
+  EXPECT_EQ(later_.RunAll(), 2);
+  Put(6, 9);
+  queue_->EnqueueMany(Caller(), Many(9, 12), one.AsDone());
+  EXPECT_THAT(ListWaits().back().what, HasSubstr("enqueue of 3 to queue q"));
+  EXPECT_EQ(missing(), "2 places missing");
+}
+
+TEST_F(QueueTest, WhatStaysInAShufflingQueueIsMissingToo) {
+  Queue::Options options = Int64s(QueueKind::kRandomShuffle, 10);
+  options.min_after_dequeue = 3;
+  queue_ = MakeRef<Queue>(options, "q");
+  Outcome take;
+  Put(0, 1);
+  queue_->Dequeue(Caller(), take.AsTuple());
+  EXPECT_THAT(ListWaits().back().what, EndsWith(": 3 elements missing"));
+  Put(1, 3);
+  EXPECT_THAT(ListWaits().back().what, EndsWith(": 1 element missing"));
+  Put(3, 4);
+  EXPECT_EQ(later_.RunAll(), 1);
 }
 
 TEST_F(QueueTest, AMillionScalarsCostLittle) {

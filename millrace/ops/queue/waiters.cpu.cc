@@ -13,7 +13,7 @@ struct WaitingResource::Waiter {
   CancelScope::Token token = 0;
   Deadline deadline;  // of the step
   TaskQueue* completions = nullptr;
-  std::string what;
+  Lack lack;
   std::optional<WaitScope> wait;
 
   // Its step's time is over, though the timer that ends it may be late.
@@ -47,12 +47,13 @@ int64_t WaitingResource::waiting() const {
 }
 
 void WaitingResource::Start(KernelContext& ctx, absl::string_view what,
-                            bool ordered, Try attempt, Done done) {
+                            bool ordered, Try attempt, Done done, Lack lack) {
   auto waiter = std::make_unique<Waiter>();
   Waiter* const own = waiter.get();
   own->attempt = std::move(attempt);
   own->ordered = ordered;
   own->done = std::move(done);
+  own->lack = std::move(lack);
   own->scope = ctx.step().cancel;
   own->deadline = ctx.step().deadline;
   own->completions = &ctx.device().lanes().inter_op;
@@ -78,7 +79,9 @@ void WaitingResource::Start(KernelContext& ctx, absl::string_view what,
       if (registered.ok()) {
         own->token = registered.token;
         own->wait.emplace(absl::StrCat(what, ", node ", ctx.node().name,
-                                       ", step ", ctx.step().step_id));
+                                       ", step ", ctx.step().step_id),
+                          own->lack.unit,
+                          own->lack.unit == nullptr ? 0 : own->lack.count());
       } else {
         own->status = registered.status;
         finished.push_back(std::move(it->second));
@@ -118,6 +121,11 @@ void WaitingResource::Flush(Finished* finished) {
       changed = true;
       finished->push_back(std::move(it->second));
       it = waiters_.erase(it);
+    }
+  }
+  for (auto& [id, waiter] : waiters_) {
+    if (waiter->lack.unit != nullptr && waiter->wait.has_value()) {
+      waiter->wait->set_missing(waiter->lack.count());
     }
   }
 }

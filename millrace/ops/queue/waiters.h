@@ -19,6 +19,13 @@
 
 namespace millrace::ops {
 
+// For those who look on: how many of a unit an operation still waits for.
+struct Lack {
+  const char* unit = nullptr;  // a literal, "gradient"; null: not told
+  // Called while the resource is locked.
+  absl::AnyInvocable<int64_t()> count;
+};
+
 // A resource with operations that wait, none of which costs a thread. Each
 // class keeps its state under `mu_` and tries waiting operations again, in the
 // order of their arrival, whenever the state changed; one whose step's deadline
@@ -43,7 +50,7 @@ class WaitingResource : public Resource {
   // `ordered`: after those that wait already (with the same flag). The others
   // that could go on after it do so too.
   void Start(KernelContext& ctx, absl::string_view what, bool ordered,
-             Try attempt, Done done);
+             Try attempt, Done done, Lack lack = {});
   // The state changed outside of Start. Without mu_.
   void StateChanged();
   // Ends all that waits. Without mu_.

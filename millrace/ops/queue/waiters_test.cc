@@ -12,6 +12,7 @@ namespace millrace::ops {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 
 // A node of a step of its own.
 struct Call {
@@ -131,6 +132,29 @@ TEST_F(WaitersTest, ATakeThatIsCancelledLeavesTheGradients) {
   EXPECT_TRUE(sum->ApplyDense(apply.ctx, 0, Tensor::Vector<float>({4})).ok());
   EXPECT_TRUE(take.Wait().ok());
   EXPECT_EQ(mean, 3);
+}
+
+TEST_F(WaitersTest, ATakeSaysHowManyGradientsAreMissing) {
+  const auto sum = MakeRef<Accumulator>(
+      Accumulator::Options{.shape = PartialShape({1})}, "sum");
+  const auto what = [] { return ListWaits().back().what; };
+  Call take(device()), apply(device());
+  take.node.name = "taker";
+  take.step.step_id = 5;
+  const auto use = [](const Accumulator::Sum&) { return OkStatus(); };
+  sum->Take(take.ctx, 3, use, take.AsDone());
+  EXPECT_EQ(what(),
+            "take of 3 gradients from accumulator sum, node taker, step 5: "
+            "3 gradients missing");
+  EXPECT_TRUE(sum->ApplyDense(apply.ctx, 0, Tensor::Vector<float>({1})).ok());
+  EXPECT_TRUE(sum->ApplyDense(apply.ctx, 0, Tensor::Vector<float>({1})).ok());
+  EXPECT_THAT(what(), EndsWith(": 1 gradient missing"));
+  // A stale one does not count.
+  sum->SetGlobalStep(7);
+  EXPECT_TRUE(sum->ApplyDense(apply.ctx, 6, Tensor::Vector<float>({1})).ok());
+  EXPECT_THAT(what(), EndsWith(": 1 gradient missing"));
+  EXPECT_TRUE(sum->ApplyDense(apply.ctx, 7, Tensor::Vector<float>({1})).ok());
+  EXPECT_TRUE(take.Wait().ok());
 }
 
 TEST_F(WaitersTest, RemovalEndsAllThatWaits) {
