@@ -1,6 +1,7 @@
 #include "millrace/cluster/server.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "millrace/cluster/master/master_service.h"
 #include "millrace/cluster/service_gate.h"
 #include "millrace/cluster/trace/tracer.h"
+#include "millrace/cluster/trim_waits.h"
 #include "millrace/cluster/worker/worker_service.h"
 #include "millrace/device/devices.h"
 #include "millrace/protocol/caller.h"
@@ -29,6 +31,7 @@ constexpr int64_t kMostGraceMs = 1'200;
 // For telling the workers that their sessions are over.
 constexpr int64_t kFarewellMs = 300;
 constexpr int64_t kShutdownMs = 300;
+constexpr int kAllWaits = std::numeric_limits<int>::max();
 
 int64_t ProcessThreads() {
   const StatusOr<std::string> text =
@@ -181,11 +184,14 @@ class ServerImpl final : public Server, public AdminTarget {
     reply->memory_peak_bytes = memory.peak();
     reply->memory_limit_bytes = memory.limit();
     reply->threads = ProcessThreads();
+    std::vector<std::vector<ServerWait>> waits;
     if (MasterService* master = ready_master_.load(std::memory_order_acquire)) {
       reply->master_sessions = master->counts().sessions;
-      reply->waits = master->waits(max_waits);
+      waits.push_back(master->waits(kAllWaits));
     }
-    FillWaits(static_cast<size_t>(max_waits), &reply->waits);
+    waits.push_back(worker_->waits(kAllWaits));
+    waits.push_back(NamedWaits());
+    reply->waits = TrimWaits(std::move(waits), static_cast<size_t>(max_waits));
   }
 
   std::string TaskText() const override { return task().ToString(); }
@@ -314,18 +320,16 @@ class ServerImpl final : public Server, public AdminTarget {
     if (worker_ != nullptr) worker_->Join();
   }
 
-  void FillWaits(size_t max_waits, std::vector<ServerWait>* waits) {
-    for (ServerWait& wait : worker_->waits(static_cast<int>(max_waits))) {
-      waits->push_back(std::move(wait));
-    }
+  std::vector<ServerWait> NamedWaits() const {
+    std::vector<ServerWait> waits;
     const int64_t now = NowNanos();
     for (const WaitInfo& wait : ListWaits()) {
-      waits->push_back({.kind = "thread",
-                        .text = absl::StrCat(wait.thread_name, ": ", wait.what),
-                        .waiting_ms = (now - wait.since_nanos) / 1'000'000,
-                        .step_id = 0});
+      waits.push_back({.kind = "thread",
+                       .text = absl::StrCat(wait.thread_name, ": ", wait.what),
+                       .waiting_ms = (now - wait.since_nanos) / 1'000'000,
+                       .step_id = 0});
     }
-    if (waits->size() > max_waits) waits->resize(max_waits);
+    return waits;
   }
 
   std::string AdvertisedAddress() const {
