@@ -1,29 +1,14 @@
 """./dev fuzz"""
-import os
-import subprocess
 import sys
 
 import building
 import fuzzing
 import options
 import packages
-from console import ROOT, say
+import random_programs
+from console import say
 
 PROGRAMS = "programs"
-FOLDER = os.path.join(ROOT, "tests", "fuzz", "programs")
-
-
-def programs(argv, preset="dev", prefix=()):
-    """Random programs on servers of ours and of stock."""
-    sys.path.append(FOLDER)
-    import command
-    args = command.parser().parse_args(argv)
-    python = packages.need_venv()
-    if not args.against:
-        building.build(preset, ["programs"])
-    env = dict(os.environ, MILLRACE_COMMAND=os.path.join(building.folder(preset), "millrace"), TF_CPP_MIN_LOG_LEVEL="3",
-               CUDA_VISIBLE_DEVICES="", TF_ENABLE_ONEDNN_OPTS="1", PYTHONDONTWRITEBYTECODE="1")
-    return subprocess.call([*prefix, python, os.path.join(FOLDER, "main.py")] + argv, env=env)
 
 
 def fuzzers(names, duration):
@@ -40,7 +25,7 @@ def fuzzers(names, duration):
 
 def main(argv):
     if argv[:1] == [PROGRAMS]:
-        return programs(argv[1:])
+        return random_programs.called(argv[1:])
     known = fuzzing.names()
     ap = options.Parser(prog="./dev fuzz", description="Looks for inputs that do harm, or programs whose values differ from stock "
                         "TensorFlow's. Names: %s; without any, all that ends in _fuzz." % ", ".join([PROGRAMS] + known),

@@ -17,6 +17,7 @@ import idle_build
 import options
 import packages
 import pytest_runner
+import random_programs
 import selecting
 import sources
 import verb_fmt
@@ -26,6 +27,7 @@ from gtest_runner import Count
 ASAN_ROOMS = ("base", "tensor", "graph", "protocol")
 TSAN_ROOMS = ("base", "exec", "rpc", "rpc_grpc")
 SEEDS, LONG_SEEDS, SANITIZED_SEEDS = 200, 2000, 50
+PROGRAMS, LONG_PROGRAMS = 100, 2000
 # Of what takes a processor and waits for nothing, beside tests that have deadlines.
 BESIDE = ["nice", "-n", "10"]
 
@@ -167,7 +169,8 @@ def run_stages(args, report, venv):
         report.stage("unit tests and cases", lambda: gtest_runner.run(preset, programs))
         venv.wait()
         side_by_side(lambda: waiting(args, report),
-                     lambda: simulation_stage(args, report), lambda: python_stage(args, report, "cases", BESIDE))
+                     lambda: simulation_stage(args, report), lambda: python_stage(args, report, "cases", BESIDE),
+                     lambda: random_programs_stage(args, report))
     finally:
         idle.end()
     if args.long:
@@ -196,6 +199,11 @@ def simulation_stage(args, report):
     if os.path.exists(os.path.join(building.folder(args.preset), "tests", "millrace_sim")):
         seeds = LONG_SEEDS if args.long else SEEDS
         report.stage("simulation, %d seeds" % seeds, lambda: simulation(args.preset, seeds, BESIDE))
+
+
+def random_programs_stage(args, report):
+    count = LONG_PROGRAMS if args.long else PROGRAMS
+    report.stage("random programs, %d" % count, lambda: random_programs.run(args.preset, count, BESIDE))
 
 
 def waiting(args, report):

@@ -7,7 +7,7 @@ DESCRIPTION = "Random programs on servers of ours and of stock TensorFlow: what 
 
 def parser():
   ap = options.Parser(prog="./dev fuzz programs", description=DESCRIPTION)
-  ap.add_argument("--count", type=int, default=100, metavar="N", help="how many programs (100)")
+  ap.add_argument("--count", type=int, metavar="N", help="how many programs (100)")
   ap.add_argument("--seed", type=int, default=1, metavar="S", help="what they are made from (1)")
   ap.add_argument("--only", type=int, metavar="K", help="the program of this number alone")
   ap.add_argument("--against", metavar="BINARY", help="the command whose servers are tried; 'stock' looks for programs that have "
@@ -16,5 +16,7 @@ def parser():
   ap.add_argument("--out", metavar="FOLDER", help="where the scripts of programs that differ are put")
   ap.add_argument("--print", action="store_true", dest="show", help="print the programs")
   ap.add_argument("--no-shrink", action="store_false", dest="shrink", help="do not make programs that differ smaller")
+  ap.add_argument("--planted", action="store_true", help="build versions with the faults of planted/*.patch; a program must find each "
+                  "(within 200, if --count does not say another number)")
   ap.add_argument("--stop", type=int, default=20, metavar="N", help="stop after N programs that differ (20)")
   return ap

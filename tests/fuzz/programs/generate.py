@@ -10,6 +10,10 @@ from program import PS, TASKS, Handle, Literal, Program, Run, Statement, Value
 # Places where a statement can stand.
 CHAIN, FREE, PURE, BRANCH, FUNCTION = "chain", "free", "pure", "branch", "function"
 
+# Ops that our servers do not have yet, so that no program has them; presence.py checks that this is so.
+NOT_THERE = ("ScatterNdUpdate", "ScatterNdAdd", "ScatterNdSub", "ResourceScatterNdUpdate", "ResourceScatterNdAdd", "ResourceScatterNdSub",
+             "ResourceGatherNd")
+
 SHAPES = [(), (3,), (4,), (16,), (32,), (2, 3), (4, 16), (5, 16), (2, 2, 3), (1, 4)]
 SHAPE_WEIGHTS = [3, 3, 2, 3, 2, 3, 4, 2, 1, 1]
 DTYPES = ["float32"] * 12 + ["int32"] * 4 + ["int64", "float64"] * 2 + ["half", "bfloat16", "complex64", "complex128", "int8",

@@ -11,7 +11,8 @@ ATTEMPTS = 3  # of what stock ends for reasons of its own
 
 @dataclasses.dataclass
 class Verdict:
-  """`word`: agree, differ, skipped, unstable (stock has several answers) or refused (by the client)."""
+  """`word`: agree, differ, skipped, missing (an op, on ours), unstable (stock has several answers) or refused (by the
+  client)."""
   word: str
   text: str = ""
 
@@ -43,7 +44,7 @@ class Judge:
     try:
       return self._judge(program, again)
     except s.Skipped as e:
-      return Verdict("skipped", str(e))
+      return Verdict(e.word, str(e))
     except Exception:  # pylint: disable=broad-except  # of the client, when it builds the graph
       return Verdict("refused", traceback.format_exc())
 

@@ -1,6 +1,7 @@
 """Random programs on servers of ours and of stock TensorFlow: what they give must be the same."""
 
 import collections
+import contextlib
 import os
 import sys
 import time
@@ -18,6 +19,10 @@ import program as p  # noqa: E402
 import script  # noqa: E402
 import shrink  # noqa: E402
 import source  # noqa: E402
+
+
+# Verdicts that are faults of the generator, which is to make programs that have an answer.
+UNWANTED = dict(refused="refused by the client", missing="with ops that are missing", unstable="with several answers")
 
 
 class Progress:
@@ -53,7 +58,7 @@ def report(args, judge, k, made, verdict):
 
 def run(args, judge):
   counts, reasons = collections.Counter(), collections.Counter()
-  numbers = range(args.count) if args.only is None else [args.only]
+  numbers = range(args.count or 100) if args.only is None else [args.only]
   progress = Progress(len(numbers))
   for done, k in enumerate(numbers):
     made = generate.program(args.seed, k, args.variables)
@@ -64,21 +69,31 @@ def run(args, judge):
     if verdict.word in ("differ", "unstable"):
       report(args, judge, k, made, verdict)
     elif verdict.word != "agree":
-      if verdict.word == "refused":
-        print(f"program {k} is refused by the client: {verdict.text.strip().splitlines()[-1]}", flush=True)
-      if verdict.word == "skipped":
-        print(f"program {k} is skipped: {verdict.text}", flush=True)
-      reasons[verdict.text.strip().splitlines()[-1]] += 1
+      reason = verdict.text.strip().splitlines()[-1]
+      print(f"program {k} is {verdict.word}: {reason}", flush=True)
+      reasons[reason] += 1
     if counts["differ"] >= args.stop:
       print(f"{args.stop} programs differ, and that is enough", flush=True)
       break
     progress.show(done + 1, counts)
   for reason, count in reasons.most_common():
     print(f"{count} skipped: {reason}")
-  skipped = counts["skipped"] + counts["refused"]
-  unstable = f", {counts['unstable']} with several answers" if counts["unstable"] else ""
-  print(f"{counts['agree']} agree, {counts['differ']} differ, {skipped} skipped with reason{unstable}")
-  return 1 if counts["differ"] or counts["refused"] or counts["unstable"] else 0
+  wrong = counts["refused"] + counts["missing"] + counts["unstable"]
+  more = "".join(f", {counts[word]} {said}" for word, said in UNWANTED.items() if counts[word])
+  print(f"{counts['agree']} agree, {counts['differ']} differ, {counts['skipped']} skipped with reason{more}", flush=True)
+  return 1 if counts["differ"] or wrong else 0
+
+
+def processor_seconds(sides):
+  """Of this process and of the servers that run, in words."""
+  parts = [f"client {time.process_time():.0f}"]
+  for side in sides:
+    ticks = 0
+    for process in side.cluster.processes.values():
+      with contextlib.suppress(OSError), open(f"/proc/{process.pid}/stat") as f:
+        ticks += sum(int(n) for n in f.read().rpartition(")")[2].split()[11:13])
+    parts.append(f"{side.kind} {ticks / os.sysconf('SC_CLK_TCK'):.0f}")
+  return "processor seconds: " + ", ".join(parts)
 
 
 def main():
@@ -86,6 +101,7 @@ def main():
   if args.against and args.against != "stock":
     os.environ["MILLRACE_COMMAND"] = os.path.abspath(args.against)
   import judge as j
+  import presence
   import sides as s
   s.tf1.logging.set_verbosity("ERROR")
   s.tf1.disable_v2_behavior()
@@ -95,7 +111,13 @@ def main():
     for side in sides:  # by this thread, with which they would end
       side.start()
     print(f"servers are up ({time.monotonic() - start:.1f} s)", flush=True)
-    return run(args, j.Judge(*sides))
+    found = presence.now_there(sides[0]) if sides[0].kind != "stock" else []
+    if found:
+      print(f"NOT_THERE of generate.py names ops that are there now: {', '.join(found)}", flush=True)
+      return 1
+    code = run(args, j.Judge(*sides))
+    print(processor_seconds(sides), flush=True)
+    return code
   finally:
     for side in sides:
       side.stop()

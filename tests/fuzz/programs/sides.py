@@ -75,7 +75,11 @@ class Side:
 
 
 class Skipped(Exception):
-  """The program says nothing, and why."""
+  """The program says nothing, and why. `word`: of a verdict."""
+
+  def __init__(self, text, word="skipped"):
+    super().__init__(text)
+    self.word = word
 
 
 class Stage:
@@ -120,7 +124,7 @@ class Stage:
       if isinstance(result, Failure):
         why = _says_nothing(side, result)
         if why:
-          raise Skipped(why)
+          raise Skipped(why, "skipped" if side.kind == "stock" else "missing")
       record.append((where, names, result))
 
 
@@ -144,7 +148,7 @@ def _missing(text):
   """What a server of ours says that it does not have."""
   for line in text.splitlines():
     if re.search(r"there is no op type|no op is called|not registered|no kernel", line):
-      return "missing: " + line[:140]
+      return line[:140]
   return None
 
 

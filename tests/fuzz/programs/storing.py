@@ -117,12 +117,11 @@ def array(g, scope):
   dtype, shape = kept_type(g, scope)
   x, y = computed(g, scope, dtype, shape), computed(g, scope, dtype, shape)
   task = scope.task or place(g)
-  lines = [f"array{{n}} = tf.TensorArray(tf.{dtype}, 2, element_shape={list(shape)}).write(0, {{0}}).write(1, {{1}})"]
   text, made = g.choose([("array{n}.stack()", (2,) + shape), ("array{n}.read(1)", shape), ("array{n}.gather([1, 0, 1])", (3,) + shape)]
                         + ([("array{n}.concat()", (2 * shape[0],) + shape[1:])] if shape else []))
-  if "read" in text or "gather" in text:
-    # An array gives an element once.
-    lines[0] = lines[0].replace("TensorArray(", "TensorArray(clear_after_read=False, dtype=").replace(f", 2,", f", size=2,")
+  # An array gives an element once, if it is not told otherwise.
+  again = ", clear_after_read=False" if "read" in text or "gather" in text else ""
+  lines = [f"array{{n}} = tf.TensorArray(tf.{dtype}, 2, element_shape={list(shape)}{again}).write(0, {{0}}).write(1, {{1}})"]
   g.add(scope, "array", lines + ["{o0} = " + text], [x, y], outs=[(dtype, made, {})], task=task, keeps=(0, 1))
   return True
 

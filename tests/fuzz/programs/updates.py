@@ -1,7 +1,7 @@
 """Updates of variables, each at its place in the chain."""
 
 import program as p
-from generate import BRANCH, CHAIN, FUNCTION, statement
+from generate import BRANCH, CHAIN, FUNCTION, NOT_THERE, statement
 from program import Literal
 
 
@@ -92,6 +92,8 @@ def scatter_nd(g, scope):
   if not v:
     return False
   name = g.choose(["update", "add", "sub"])
+  if ("" if v.is_ref else "Resource") + "ScatterNd" + name.title() in NOT_THERE:
+    return False
   rows = g.rng.sample(range(v.shape[0]), min(2, v.shape[0]))
   ids = Literal("int32", (len(rows), 1), data=str([[r] for r in rows]))
   x = g.pick(scope, v.dtype, (len(rows),) + v.shape[1:], avoid=[v.name])
