@@ -81,7 +81,8 @@ TEST(ClusterSessions, TrafficBetweenTasksIsCounted) {
                     .ok());
     const Tensor x = Tensor::Zeros(DataType::kFloat, TensorShape({100}));
     // At home throughout.
-    ASSERT_TRUE(session.Run({.feeds = {{"x:0", x}}, .fetches = {"home:0"}}).ok());
+    ASSERT_TRUE(
+        session.Run({.feeds = {{"x:0", x}}, .fetches = {"home:0"}}).ok());
     EXPECT_EQ(traffic(kWorker0), std::pair(int64_t{0}, int64_t{0}));
     for (const int64_t step : {1, 2}) {
       ASSERT_TRUE(
