@@ -317,16 +317,18 @@ def test_an_error_ends_a_partial_run(ours):
   a = tf1.placeholder(tf.int32, [], name="a")
   b = tf1.placeholder(tf.int32, [], name="b")
   with tf.device("/job:ps/task:0"):
-    bad = tf.math.floordiv(a, b)
+    bad, first = tf.math.floordiv(a, b), a + 0
   with tf1.Session(ours.target("worker"), config=BOUNDED) as session:
-    handle = session.partial_run_setup([a, bad], [a, b])
-    session.partial_run(handle, a, {a: 1})
+    with pytest.raises(errors.InvalidArgumentError, match="a:0 is both fed and fetched."):
+      session.partial_run_setup([a, bad], [a, b])
+    handle = session.partial_run_setup([first, bad], [a, b])
+    session.partial_run(handle, first, {a: 1})
     with pytest.raises(errors.InvalidArgumentError, match="zero"):
       session.partial_run(handle, bad, {b: 0})
     with pytest.raises(errors.InvalidArgumentError, match="Must run PartialRunSetup"):
       session.partial_run(handle, bad, {b: 1})
     # One that was never ended goes with its session.
-    session.partial_run(session.partial_run_setup([a, bad], [a, b]), a, {a: 1})
+    session.partial_run(session.partial_run_setup([first, bad], [a, b]), first, {a: 1})
     assert session.run(bad, {a: 6, b: 2}) == 3
 
 
