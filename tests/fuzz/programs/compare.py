@@ -13,7 +13,9 @@ class Failure:
     self.code, self.text = type(error).__name__, str(getattr(error, "message", error))
 
   def __repr__(self):
-    return f"{self.code}: {self.text.splitlines()[0][:200] if self.text else ''}"
+    # The client puts before what was said where the node was made.
+    said = [line for line in self.text.splitlines() if line.strip() and not line.startswith(("Graph execution error", "Detected at", " "))]
+    return f"{self.code}: {said[0][:200] if said else ''}"
 
 
 def difference(ours, stock, relative=None):
@@ -26,7 +28,7 @@ def difference(ours, stock, relative=None):
   name = b.dtype.name
   if b.dtype.kind not in "fc" and name != "bfloat16":
     return None if np.array_equal(a, b) else "other values"
-  part = RELATIVE.get(name, OTHERS) if relative is None else relative
+  part = RELATIVE.get(name, OTHERS if relative is None else relative) if relative != 0 else 0
   if part == 0:
     return None if a.tobytes() == b.tobytes() else "other bits"
   wide = np.complex128 if b.dtype.kind == "c" else np.float64

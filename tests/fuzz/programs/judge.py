@@ -53,13 +53,14 @@ class Judge:
     found = s.first_difference(ours, stock)
     if not found:
       return Verdict("agree")
+    if program.rewriting != "off":
+      # Stock's rewriting changes what some programs say. What it says is the answer.
+      stock, = self._records(program, [self.stock], "off")
+      found = s.first_difference(ours, stock)
+      if not found:
+        return Verdict("agree", "with stock that does not rewrite")
     for _ in range(again):
-      unlike = s.first_difference(self._records(program, [self.stock])[0], stock)
+      unlike = s.first_difference(self._records(program, [self.stock], "off")[0], stock)
       if unlike:
         return Verdict("unstable", unlike)
-    if program.rewriting != "off":
-      plain, = self._records(program, [self.stock], "off")
-      if s.first_difference(plain, stock):
-        # Stock's rewriting changes what the program says. What it says is the answer.
-        found = s.first_difference(ours, plain)
-    return Verdict("differ", found) if found else Verdict("agree", "with stock that does not rewrite")
+    return Verdict("differ", found)

@@ -1,7 +1,10 @@
 """Imports every kind of statement, which registers it."""
 
 import branching  # noqa: F401
+import by_hand  # noqa: F401
 import computing  # noqa: F401
+import failing  # noqa: F401
+import partitions  # noqa: F401
 import reads  # noqa: F401
 import storing  # noqa: F401
 import training  # noqa: F401

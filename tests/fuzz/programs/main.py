@@ -89,7 +89,7 @@ def processor_seconds(sides):
   parts = [f"client {time.process_time():.0f}"]
   for side in sides:
     ticks = 0
-    for process in side.cluster.processes.values():
+    for process in side.processes():
       with contextlib.suppress(OSError), open(f"/proc/{process.pid}/stat") as f:
         ticks += sum(int(n) for n in f.read().rpartition(")")[2].split()[11:13])
     parts.append(f"{side.kind} {ticks / os.sysconf('SC_CLK_TCK'):.0f}")
@@ -105,17 +105,24 @@ def main():
   import sides as s
   s.tf1.logging.set_verbosity("ERROR")
   s.tf1.disable_v2_behavior()
-  sides = [s.Side("stock" if args.against == "stock" else "millrace"), s.Side("stock")]
+  ours = s.Side("stock" if args.against == "stock" else "millrace")
+  if args.places:
+    import places
+    judge = places.Judge(ours)
+    sides = judge.sides()
+  else:
+    sides = [ours, s.Side("stock")]
+    judge = j.Judge(*sides)
   start = time.monotonic()
   try:
     for side in sides:  # by this thread, with which they would end
       side.start()
     print(f"servers are up ({time.monotonic() - start:.1f} s)", flush=True)
-    found = presence.now_there(sides[0]) if sides[0].kind != "stock" else []
+    found = presence.now_there(ours) if ours.kind != "stock" else []
     if found:
       print(f"NOT_THERE of generate.py names ops that are there now: {', '.join(found)}", flush=True)
       return 1
-    code = run(args, j.Judge(*sides))
+    code = run(args, judge)
     print(processor_seconds(sides), flush=True)
     return code
   finally:

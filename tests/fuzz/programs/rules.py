@@ -25,6 +25,17 @@ def can_fetch(items, variables, value, segment, master):
   return value.task == master or not value.views & changes
 
 
+def depends_on_place(program):
+  """Whether the program says something else where all is on one task: a value that came over from another is a view there, and
+  follows later updates."""
+  statements = list(p.walk(program.statements()))
+  changed = {name for s in statements for name in s.changes}
+  read = {o for s in statements for o in s.operands + [b.result for b in s.blocks] if isinstance(o, Value)}
+  fetched = {name for run in program.items if isinstance(run, Run) for name in run.fetches}
+  read |= {v for s in statements for v in s.outs if v.name in fetched}
+  return any((v.moved - v.views) & changed for v in read)
+
+
 def violation(program):
   """Which rule a program breaks, or None."""
   values, variables, items = {}, {}, []

@@ -32,7 +32,9 @@ def run(fetches, feeds=(), also=(), session=0, how="run"):
     targets = sys.argv[1:]
     sessions[session] = tf1.Session(targets[session] if session < len(targets) else targets[0], config=config)
   made = [v.initializer for v in tf1.global_variables()] + tf1.get_collection(tf1.GraphKeys.TABLE_INITIALIZERS)
-  sessions[session].run([op for op in made if op.name not in initialized])
+  for op in made:
+    if op.name not in initialized:
+      sessions[session].run(op)
   initialized.update(op.name for op in made)
   nodes, values = list(fetches) + [getattr(a, "op", a) for a in also], dict(feeds)
   try:

@@ -44,19 +44,24 @@ def config(rewriting):
 class Side:
   """A cluster and the sessions that the program at hand has on it."""
 
-  def __init__(self, kind, **options):
-    self.kind, self.options, self.cluster, self.sessions = kind, options, None, {}
+  def __init__(self, kind, tasks=None, masters=MASTERS):
+    """`masters`: of sessions 0, 1 and 2."""
+    self.kind, self.tasks, self.masters = kind, tasks or TASKS, masters
+    self.cluster, self.sessions = None, {}
 
   def start(self):
-    self.cluster = task_servers.Cluster(TASKS, kind=self.kind, **self.options)
+    self.cluster = task_servers.Cluster(self.tasks, kind=self.kind)
 
   def stop(self):
     if self.cluster:
       self.cluster.stop()
 
+  def processes(self):
+    return self.cluster.processes.values()
+
   def restart_if_dead(self):
     """Whether a task had ended."""
-    if all(process.poll() is None for process in self.cluster.processes.values()):
+    if all(process.poll() is None for process in self.processes()):
       return False
     self.stop()
     self.start()
@@ -64,7 +69,7 @@ class Side:
 
   def session(self, number, graph, rewriting):
     if number not in self.sessions:
-      self.sessions[number] = tf1.Session(self.cluster.target(*MASTERS[number]), graph=graph, config=config(rewriting))
+      self.sessions[number] = tf1.Session(self.cluster.target(*self.masters[number]), graph=graph, config=config(rewriting))
     return self.sessions[number]
 
   def close(self):
@@ -106,11 +111,13 @@ class Stage:
 
   def _initialize(self, session):
     made = [v.initializer for v in self._variables()] + self.graph.get_collection(tf1.GraphKeys.TABLE_INITIALIZERS)
-    fresh = [op.name for op in made if op.name not in self.initialized]
-    if fresh:
-      self.initialized.update(fresh)
-      ops = [self.graph.get_operation_by_name(name) for name in fresh]
-      self._on_all("initialization", fresh, session, lambda open_one: open_one.run(ops))
+    fresh = [op for op in made if op.name not in self.initialized]
+    self.initialized.update(op.name for op in fresh)
+    # Some of what the client makes starts from the program's variables.
+    for ours in (True, False):
+      ops = [op for op in fresh if bool(re.match(r"v\d+/", op.name)) == ours]
+      if ops:
+        self._on_all("initialization", [op.name for op in ops], session, lambda open_one, ops=ops: open_one.run(ops))
 
   def _on_all(self, where, names, number, call):
     def on(side):
@@ -177,17 +184,29 @@ def _callable_options():
 _containers = itertools.count()
 
 
+def _build(texts, stage, functions):
+  (tf1.enable_control_flow_v2 if functions else tf1.disable_control_flow_v2)()
+  names = dict(tf=tf, tf1=tf1, np=np, data_flow_ops=data_flow_ops, run=stage.run)
+  with stage.graph.as_default(), stage.graph.container(f"program{next(_containers)}"):
+    tf1.set_random_seed(1234)
+    for text in texts:
+      exec(compile(text, "program", "exec"), names)  # pylint: disable=exec-used
+
+
 def execute(texts, sides, functions, rewriting):
   """Builds a program and runs it on sides at once; gives their records. Raises Skipped."""
   stage = Stage(sides, rewriting)
-  (tf1.enable_control_flow_v2 if functions else tf1.disable_control_flow_v2)()
-  names = dict(tf=tf, tf1=tf1, np=np, data_flow_ops=data_flow_ops, run=stage.run)
   try:
-    with stage.graph.as_default(), stage.graph.container(f"program{next(_containers)}"):
-      tf1.set_random_seed(1234)
-      for text in texts:
-        exec(compile(text, "program", "exec"), names)  # pylint: disable=exec-used
+    _build(texts, stage, functions)
   finally:
     for side in sides:
       side.close()
   return stage.records
+
+
+def graph_of(texts, functions):
+  """The graph that a program has at its end; nothing runs."""
+  stage = Stage([], "off")
+  stage.run = lambda *unused, **more: None
+  _build(texts, stage, functions)
+  return stage.graph

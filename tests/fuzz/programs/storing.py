@@ -113,9 +113,11 @@ def stack(g, scope):
 
 @statement(3, CHAIN, BRANCH, FUNCTION)
 def array(g, scope):
-  """A TensorArray, which is a list where control flow is of the second generation."""
+  """A TensorArray, which is a list where control flow is of the second generation. The client puts it where the first element was
+  made; of a resource variable of another task that cannot be.
+  """
   dtype, shape = kept_type(g, scope)
-  x, y = computed(g, scope, dtype, shape), computed(g, scope, dtype, shape)
+  x, y = (g.pick(scope, dtype, shape, computed=True, want=lambda v: not g.is_variable(v)) for _ in range(2))
   task = scope.task or place(g)
   text, made = g.choose([("array{n}.stack()", (2,) + shape), ("array{n}.read(1)", shape), ("array{n}.gather([1, 0, 1])", (3,) + shape)]
                         + ([("array{n}.concat()", (2 * shape[0],) + shape[1:])] if shape else []))
@@ -189,4 +191,19 @@ def accumulator(g, scope):
   lines = ["put{n} = " + put.format(0), "with tf.control_dependencies([put{n}]):", "  more{n} = " + put.format(1),
            "with tf.control_dependencies([more{n}]):", "  {o0} = " + take]
   g.add(scope, "accumulator", lines, [x, y], [q], outs=[(dtype, made, {})], task=task, keeps=(0, 1))
+  return True
+
+
+@statement(1, CHAIN)
+def barrier(g, scope):
+  """Puts a component, and takes all that there is."""
+  dtype, shape = kept_type(g, scope)
+  q = new(g, "barrier", f"NAME = data_flow_ops.Barrier([tf.{dtype}], shapes=[{list(shape)}])", place(g), dtype, shape)
+  g.blocking.add(scope.segment)
+  count = g.choose([1, 2, 3])
+  x = computed(g, scope, dtype, (count,) + shape)
+  keys = [f"k{i}" for i in range(count)]
+  lines = [f"put{{n}} = {{h0}}.insert_many(0, {keys}, {{0}})", "with tf.control_dependencies([put{n}]):",
+           f"  {{o0}} = tf.nest.flatten({{h0}}.take_many({count})[2])[0]"]
+  g.add(scope, "barrier", lines, [x], [q], outs=[(dtype, (count,) + shape, {})], task=q.task, keeps=(0,))
   return True

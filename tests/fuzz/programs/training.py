@@ -10,6 +10,12 @@ OPTIMIZERS = ["GradientDescentOptimizer(0.25)"] * 3 + [
     "ProximalAdagradOptimizer(0.125, 0.1, 0.01, 0.01)"]
 
 
+def optimizer(g, v):
+  text = g.choose(OPTIMIZERS)
+  # Its parameters are float32 whatever the variable is.
+  return OPTIMIZERS[0] if v.dtype != "float32" and "ProximalAdagrad" in text else text
+
+
 def trainable(g, scope, want=lambda h: True):
   if scope.segment == "r":
     return None
@@ -28,8 +34,7 @@ def minimize(g, scope):
   if v.shape:
     rows = [g.rng.randrange(v.shape[0]) for _ in range(g.choose([1, 2, 3]))]
     reads += [f"tf.gather({{h0}}, {rows})", f"tf.nn.embedding_lookup({{h0}}, {rows})", f"{{h0}}[{rows[0]}]"]
-  optimizer = g.choose(OPTIMIZERS)
-  lines = [f"optimizer{{n}} = tf1.train.{optimizer}",
+  lines = [f"optimizer{{n}} = tf1.train.{optimizer(g, v)}",
            f"loss{{n}} = tf.reduce_sum(tf.square({g.choose(reads)} - {{0}})) * {Literal(v.dtype, (), 0.125).text()}",
            "pairs{n} = optimizer{n}.compute_gradients(loss{n}, [{h0}])",
            "with tf.control_dependencies([loss{n}] + [g for g, _ in pairs{n}]):",
@@ -51,7 +56,7 @@ def apply(g, scope):
     gradient = f"tf.IndexedSlices({{0}}, tf.constant({rows}), tf.constant({list(v.shape)}))"
   else:
     x, gradient = g.pick(scope, v.dtype, v.shape, avoid=[v.name]), "{0}"
-  lines = [f"step{{n}} = tf1.train.{g.choose(OPTIMIZERS)}.apply_gradients([({gradient}, {{h0}})])"]
+  lines = [f"step{{n}} = tf1.train.{optimizer(g, v)}.apply_gradients([({gradient}, {{h0}})])"]
   g.add(scope, "optimizer", lines, [x], [v], task=v.task, changes=(v.name,), tail="step{n}", apart=(0,))
   return True
 

@@ -37,7 +37,7 @@ def assign(g, scope):
   x = g.pick(scope, v.dtype, v.shape, computed=not v.is_ref)
   if v.is_loose:
     shape = g.choose([v.shape, v.shape, g.shape(), _same_count(g, v.shape)])
-    x = g.pick(scope, v.dtype, shape)
+    x = g.pick(scope, v.dtype, shape, computed=not v.is_ref)
     return update(g, scope, v, "tf1.assign({h0}, {0}, validate_shape=False" + locking(g, v) + ")", [x])
   return update(g, scope, v, g.choose(["tf1.assign({h0}, {0}%s)" % locking(g, v), "{h0}.assign({0})"]), [x])
 

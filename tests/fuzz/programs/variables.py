@@ -10,14 +10,14 @@ def variable(g, scope):
   is_ref = g.chance(g.references)
   dtype = g.choose(DTYPES + ["float32"] * 6 + ["bool", "string"])
   shape = g.shape()
-  is_loose = is_ref and g.chance(0.2)
+  is_loose = g.chance(0.2 if is_ref else 0.1)
   task = g.choose([PS] * 6 + [W0, W1])
   n = g.number()
   name = f"v{n}"
   initial = g.literal(dtype, shape)
   while initial.data:
     initial = g.literal(dtype, shape)
-  loose = ", validate_shape=False" if is_loose else ""
+  loose = "" if not is_loose else ", validate_shape=False" if is_ref else ", validate_shape=False, shape=tf.TensorShape(None)"
   s = p.Statement("variable", [f'{name} = tf1.Variable({initial.text()}, name="{name}", use_resource={not is_ref}{loose})'],
                   task=task, tail=name, number=n)
   handle = Handle(name, "variable", dtype, shape, task, is_ref, is_loose)
