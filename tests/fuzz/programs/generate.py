@@ -221,7 +221,13 @@ class Generator:
       feeds.append((v.name, self.literal(v.dtype, v.shape)))
     if not fetches and not any(s.segment == segment for s in self.items if isinstance(s, Statement)):
       return
-    how = self.rng.choice(["run"] * 6 + ["callable", "options"])
+    how = self.rng.choice(["run"] * 6 + ["callable", "options"] + ["partial"] * (2 if self.feedable else 0))
+    if how == "partial":
+      # What does not need the last feed runs before it comes: the fetches are what no time changes.
+      fetches = [v for v in fetches if not v.views and not v.is_ref and not self.is_variable(v) and v not in self.feedable]
+      feeds = [(name, value) for name, value in feeds if name in {v.name for v in self.feedable}]
+      if not fetches or not feeds:
+        return
     self.items.append(Run([v.name for v in fetches], None if segment == "r" else segment, feeds, session, how))
 
 

@@ -40,6 +40,9 @@ def run(fetches, feeds=(), also=(), session=0, how="run"):
   try:
     if how == "run":
       results = sessions[session].run(nodes, values)
+    elif how == "partial":
+      handle = sessions[session].partial_run_setup(nodes, list(values))
+      results = sessions[session].partial_run(handle, list(fetches), values)
     else:
       results = sessions[session].make_callable(nodes, list(values))(*[np.array(v, t.dtype.as_numpy_dtype) for t, v in values.items()])
     for f, result in zip(fetches, results):

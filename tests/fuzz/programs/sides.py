@@ -164,6 +164,8 @@ def _call(session, nodes, feeds, how):
     return session.run(nodes, dict(feeds))
   if how == "callable":
     return session.make_callable(nodes, [t for t, _ in feeds])(*[np.asarray(v, t.dtype.as_numpy_dtype) for t, v in feeds])
+  if how == "partial":
+    return _partial_run(session, nodes, feeds)
   options = tf1.CallableOptions() if hasattr(tf1, "CallableOptions") else _callable_options()
   graph = session.graph
   elements = [graph.as_graph_element(n) for n in nodes]
@@ -174,6 +176,31 @@ def _call(session, nodes, feeds, how):
   call = session._make_callable_from_options(options)  # pylint: disable=protected-access
   values = iter(call(*[np.asarray(v, t.dtype.as_numpy_dtype) for t, v in feeds]))
   return [next(values) if isinstance(e, tf.Tensor) else None for e in elements]
+
+
+def _partial_run(session, nodes, feeds):
+  """In two calls: what needs the last feed comes with it in the second one."""
+  elements = [session.graph.as_graph_element(n) for n in nodes]
+  tensors = [e for e in elements if isinstance(e, tf.Tensor)]
+  needing = _needs(feeds[-1][0].op, session.graph)
+  first = [t for t in tensors if t.op not in needing]
+  handle = session.partial_run_setup(elements, [t for t, _ in feeds])
+  values = {}
+  for some, fed in ((first, feeds[:-1]), ([t for t in tensors if t.op in needing], feeds[-1:])):
+    if some or fed:
+      values.update(zip([t.name for t in some], session.partial_run(handle, some, dict(fed))))
+  return [values[e.name] if isinstance(e, tf.Tensor) else None for e in elements]
+
+
+def _needs(op, graph):
+  """An op and all that runs after it."""
+  found = {op}
+  while True:
+    before = len(found)
+    found.update(o for o in graph.get_operations() if o not in found
+                 and (any(t.op in found for t in o.inputs) or any(c in found for c in o.control_inputs)))
+    if len(found) == before:
+      return found
 
 
 def _callable_options():
