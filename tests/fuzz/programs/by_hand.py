@@ -1,7 +1,7 @@
 """Control flow by hand: If, While and calls as ops, and switches of references."""
 
 from computing import task_of
-from generate import BRANCH, CHAIN, FREE, statement
+from generate import BRANCH, CHAIN, FREE, NOT_THERE, statement
 from program import Literal
 
 BODIES = ["tf.identity(a)", "tf.reshape(a, tf.shape(a))", "a + a", "-a", "tf.stop_gradient(a)", "tf.reverse(tf.reshape(a, [-1]), [0])"]
@@ -67,7 +67,7 @@ def switched_reference(g, scope):
   if not some:
     return False
   v = some[0]
-  if g.chance(0.5):
+  if g.chance(0.5) or "RefSelect" in NOT_THERE:
     index = g.pick(scope, "bool", ())
     lines = ["no{n}, yes{n} = tf.raw_ops.RefSwitch(data={h0}._ref(), pred={0})",
              "both{n} = tf.raw_ops.RefMerge(inputs=[no{n}, yes{n}])[0]"]

@@ -12,7 +12,7 @@ CHAIN, FREE, PURE, BRANCH, FUNCTION = "chain", "free", "pure", "branch", "functi
 
 # Ops that our servers do not have yet, so that no program has them; presence.py checks that this is so.
 NOT_THERE = ("ScatterNdUpdate", "ScatterNdAdd", "ScatterNdSub", "ResourceScatterNdUpdate", "ResourceScatterNdAdd", "ResourceScatterNdSub",
-             "ResourceGatherNd")
+             "ResourceGatherNd", "RefSelect")
 
 SHAPES = [(), (3,), (4,), (16,), (32,), (2, 3), (4, 16), (5, 16), (2, 2, 3), (1, 4)]
 SHAPE_WEIGHTS = [3, 3, 2, 3, 2, 3, 4, 2, 1, 1]

@@ -14,6 +14,8 @@ def _node(name):
       return tf.raw_ops.ResourceGatherNd(resource=handle, indices=[[0]], dtype=tf.float32)
   else:
     handle = tf1.Variable([1.0, 2.0], use_resource=False)._ref()  # pylint: disable=protected-access
+  if name == "RefSelect":
+    return tf.raw_ops.RefSelect(index=0, inputs=[handle, handle])
   return getattr(tf.raw_ops, name)(ref=handle, indices=[[0]], updates=[1.0])
 
 
