@@ -115,7 +115,7 @@ class Stage:
     self.initialized.update(op.name for op in fresh)
     # Some of what the client makes starts from the program's variables.
     for ours in (True, False):
-      ops = [op for op in fresh if bool(re.match(r"v\d+/", op.name)) == ours]
+      ops = [op for op in fresh if bool(re.match(r"v\d+/Assign$", op.name)) == ours]
       if ops:
         self._on_all("initialization", [op.name for op in ops], session, lambda open_one, ops=ops: open_one.run(ops))
 
