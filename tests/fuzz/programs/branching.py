@@ -115,6 +115,9 @@ def while_loop(g, scope):
   if start.shape is None or start.dtype not in p.NUMBERS or start.dtype in p.COMPLEX:
     start = Literal("float32", (3,), 1.0, 0.5)
   turns = g.rng.choice([0, 1, 2, 3, 3])
+  if place == BRANCH:
+    # Stock waits for ever in a loop that a control edge leads to from an update of a reference on another task.
+    g.add(scope, "begin", "{o0} = tf.constant(0)", outs=[("int32", (), {})], task=task)
   n = g.count + 1  # the statement's number comes after those of its body
   g.count += 1
   refs = frozenset(h.name for h in g.of_kind("variable") if h.is_ref)
