@@ -19,8 +19,8 @@ def command(argv, python):
 
 def environment(preset):
     # Left to itself, TensorFlow uses oneDNN's ops on some processors only: other numbers there.
-    return dict(os.environ, MILLRACE_COMMAND=os.path.join(building.folder(preset), "millrace"), TF_CPP_MIN_LOG_LEVEL="3",
-                CUDA_VISIBLE_DEVICES="", TF_ENABLE_ONEDNN_OPTS="1", PYTHONDONTWRITEBYTECODE="1")
+    return dict(os.environ, MILLRACE_COMMAND=os.path.join(building.folder(preset), "millrace"), MILLRACE_BUILD=building.folder(preset),
+                TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES="", TF_ENABLE_ONEDNN_OPTS="1", PYTHONDONTWRITEBYTECODE="1")
 
 
 def called(argv, preset="dev"):
@@ -30,7 +30,7 @@ def called(argv, preset="dev"):
     args = options.parser().parse_args(argv)
     python = packages.need_venv()
     if not args.against and not args.planted:
-        building.build(preset, ["programs"])
+        building.build(preset, ["programs"] + (["graph_steps"] if args.places else []))
     if args.planted:
         import planted
         return planted.run(args)

@@ -68,7 +68,7 @@ def cond(g, scope):
     inside = block(g, scope, place, task)
     blocks.append(Block(inside.statements, result_of(g, inside, dtype, shape)))
   test = condition(g, scope)
-  add(g, scope, "cond", ["def yes{n}():", 0, "def no{n}():", 1, "{o0} = tf1.cond({0}, yes{n}, no{n})"], [test], blocks, dtype, shape, task)
+  add(g, scope, "cond", ["def yes{n}():", 0, "def no{n}():", 1, "{o0} = tf1.cond(tf.convert_to_tensor({0}), yes{n}, no{n})"], [test], blocks, dtype, shape, task)
   return True
 
 
@@ -85,7 +85,7 @@ def case(g, scope):
     blocks.append(Block(inside.statements, result_of(g, inside, dtype, shape)))
   tests = [condition(g, scope), condition(g, scope)]
   add(g, scope, "case", ["def first{n}():", 0, "def second{n}():", 1, "def other{n}():", 2,
-                         "{o0} = tf1.case([({0}, first{n}), ({1}, second{n})], default=other{n})"], tests, blocks, dtype, shape, task)
+                         "{o0} = tf1.case([(tf.convert_to_tensor({0}), first{n}), (tf.convert_to_tensor({1}), second{n})], default=other{n})"], tests, blocks, dtype, shape, task)
   return True
 
 

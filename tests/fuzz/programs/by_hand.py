@@ -34,19 +34,19 @@ def raw_call(g, scope):
   kind = g.choose(["If", "StatelessIf", "Case", "PartitionedCall", "StatefulPartitionedCall", "While", "StatelessWhile"])
   if "If" in kind:
     operands.append(g.pick(scope, "bool", ()))
-    call = f"tf.raw_ops.{kind}(cond={{1}}, input=[{{0}}], {dtype}, then_branch=yes{{n}}, else_branch=no{{n}})[0]"
+    call = f"tf.raw_ops.{kind}(cond=tf.convert_to_tensor({{1}}), input=[tf.convert_to_tensor({{0}})], {dtype}, then_branch=yes{{n}}, else_branch=no{{n}})[0]"
   elif kind == "Case":
     operands.append(g.pick(scope, "int32", ()))
-    call = f"tf.raw_ops.Case(branch_index={{1}}, input=[{{0}}], {dtype}, branches=[yes{{n}}, no{{n}}])[0]"
+    call = f"tf.raw_ops.Case(branch_index={{1}}, input=[tf.convert_to_tensor({{0}})], {dtype}, branches=[yes{{n}}, no{{n}}])[0]"
   elif "While" in kind:
     counter = "tf.TensorSpec([], tf.int32), "
     lines = [_function(g, "test", x, [f"i < {g.choose([0, 1, 3])}"], "i, a", counter),
              _function(g, "body", x, ["(i + 1, tf.identity(a))", "(i + 1, a + a)"], "i, a", counter)]
-    call = f"tf.raw_ops.{kind}(input=[tf.constant(0), {{0}}], cond=test{{n}}, body=body{{n}})[1]"
+    call = f"tf.raw_ops.{kind}(input=[tf.constant(0), tf.convert_to_tensor({{0}})], cond=test{{n}}, body=body{{n}})[1]"
   else:
     lines = lines[:1]
-    call = f"tf.raw_ops.{kind}(args=[{{0}}], {dtype}, f=yes{{n}})[0]"
-  g.add(scope, "raw call", lines + ["{o0} = " + call], operands, outs=[(x.dtype, x.shape, g.views([x], task))], task=task)
+    call = f"tf.raw_ops.{kind}(args=[tf.convert_to_tensor({{0}})], {dtype}, f=yes{{n}})[0]"
+  g.add(scope, "raw call", lines + ["{o0} = " + call, "{o0}.set_shape(%s)" % list(x.shape)], operands, outs=[(x.dtype, x.shape, g.views([x], task))], task=task)
   return True
 
 
@@ -75,13 +75,13 @@ def switched_reference(g, scope):
   else:
     index = Literal("int32", (), g.rng.randrange(2))
     lines = ["both{n} = tf.raw_ops.RefSelect(index={0}, inputs=[{h0}._ref(), {h1}._ref()])"]
-  names = frozenset(h.name for h in some)
+  names, shaped = frozenset(h.name for h in some), f"both{{n}}.set_shape({list(v.shape)})"
   rest = dict(views=names, moved=names)
   if g.chance(0.5):
-    g.add(scope, "read", lines + ["{o0} = tf.identity(both{n})"], [index], some, outs=[(v.dtype, v.shape, rest)], task=v.task)
+    g.add(scope, "read", lines + [shaped, "{o0} = tf.identity(both{n})"], [index], some, outs=[(v.dtype, v.shape, rest)], task=v.task)
     return True
   x = g.pick(scope, v.dtype, v.shape)
   op, name = g.choose([("AssignAdd", "value"), ("AssignSub", "value"), ("Assign", "value")])
-  g.add(scope, "update", lines + [f"{{o0}} = tf.raw_ops.{op}(ref=both{{n}}, {name}={{1}})"], [index, x], some, task=v.task,
+  g.add(scope, "update", lines + [shaped, f"{{o0}} = tf.raw_ops.{op}(ref=both{{n}}, {name}={{1}})"], [index, x], some, task=v.task,
         changes=tuple(sorted(names)), outs=[(v.dtype, v.shape, dict(rest, is_ref=True))])
   return True

@@ -14,7 +14,7 @@ class Failure:
 
   def __repr__(self):
     # The client puts before what was said where the node was made.
-    said = [line for line in self.text.splitlines() if line.strip() and not line.startswith(("Graph execution error", "Detected at", " "))]
+    said = [line for line in self.text.splitlines() if line.strip() and not line.startswith(("Graph execution error", "Detected at", "From /job", " "))]
     return f"{self.code}: {said[0][:200] if said else ''}"
 
 

@@ -1,5 +1,6 @@
 """Imports every kind of statement, which registers it."""
 
+import across  # noqa: F401
 import branching  # noqa: F401
 import by_hand  # noqa: F401
 import computing  # noqa: F401

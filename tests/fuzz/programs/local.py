@@ -5,9 +5,10 @@ import pathlib
 import subprocess
 
 import numpy as np
+import raw_client
 import sides as s
 import tensorflow as tf
-from tensorflow.core.protobuf import master_pb2
+from tensorflow.core.framework.tensor_pb2 import TensorProto
 
 tf1 = tf.compat.v1
 BUILD = pathlib.Path(os.environ.get("MILLRACE_BUILD", "build/dev"))
@@ -22,12 +23,20 @@ def without_devices(graph):
   return made
 
 
+def _ours(name, message):
+  """A message of the wheel's as one of proto/, where the services' are too."""
+  made = raw_client.new(name)
+  made.ParseFromString(message.SerializeToString())
+  return made
+
+
 class LocalSession:
   """As much of a session as a Stage needs."""
 
-  def __init__(self, process, graph, config):
+  def __init__(self, process, whole, graph, config):
+    """`whole`: the graph that it has; `graph`: of what is fetched and fed."""
     self.process, self.graph = process, graph
-    request = master_pb2.CreateSessionRequest(graph_def=without_devices(graph), config=config)
+    request = raw_client.new("CreateSessionRequest", graph_def=_ours("GraphDef", without_devices(whole)), config=_ours("ConfigProto", config))
     kind, answer = self._ask("session", request)
     if kind != "ok":
       raise RuntimeError(answer.decode())
@@ -46,14 +55,15 @@ class LocalSession:
     """As tf.Session.run."""
     elements = [self.graph.as_graph_element(n) for n in nodes]
     tensors = [e for e in elements if isinstance(e, tf.Tensor)]
-    request = master_pb2.RunStepRequest(fetch=[t.name for t in tensors], target=[e.name for e in elements if not isinstance(e, tf.Tensor)])
+    request = raw_client.new("RunStepRequest", fetch=[t.name for t in tensors], target=[e.name for e in elements if not isinstance(e, tf.Tensor)])
     for t, v in (feeds or {}).items():
       value = tf.make_tensor_proto(np.asarray(v, t.dtype.as_numpy_dtype), t.dtype)
-      request.feed.add(name=t.name, tensor=value)
-    reply = master_pb2.RunStepResponse.FromString(self._ask("step", request)[1])
+      request.feed.add(name=t.name, tensor=_ours("TensorProto", value))
+    reply = raw_client.new("RunStepResponse")
+    reply.ParseFromString(self._ask("step", request)[1])
     if reply.status_code:
       raise tf.errors.exception_type_from_error_code(reply.status_code)(None, None, reply.status_error_message)
-    values = iter([tf.make_ndarray(t.tensor) for t in reply.tensor])
+    values = iter([tf.make_ndarray(TensorProto.FromString(t.tensor.SerializeToString())) for t in reply.tensor])
     return [next(values)[()] if isinstance(e, tf.Tensor) else None for e in elements]
 
 
@@ -83,9 +93,9 @@ class LocalSide:
     self.start()
     return True
 
-  def session(self, unused_number, unused_graph, rewriting):
+  def session(self, unused_number, graph, rewriting):
     if not self.open_one:
-      self.open_one = LocalSession(self.process, self.whole, s.config(rewriting))
+      self.open_one = LocalSession(self.process, self.whole, graph, s.config(rewriting))
     return self.open_one
 
   def close(self):

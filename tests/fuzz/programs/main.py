@@ -11,7 +11,7 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, "..", "..", "..", "tools", "dev")]
+sys.path[:0] = [HERE, os.path.join(HERE, "..", "..", "..", "tools", "dev"), os.path.join(HERE, "..", "..", "conformance")]
 
 import command  # noqa: E402
 import generate  # noqa: E402

@@ -48,7 +48,7 @@ def run(fetches, feeds=(), also=(), session=0, how="run"):
     for f, result in zip(fetches, results):
       print(f.name, np.asarray(result).tolist())
   except tf.errors.OpError as e:
-    print(type(e).__name__, e.message.splitlines()[0])
+    print(type(e).__name__, e.message)
   for v in tf1.global_variables():
     print(" ", v.name, np.asarray(sessions[session].run(v)).tolist())
 
