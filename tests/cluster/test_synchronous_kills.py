@@ -1,7 +1,7 @@
 """Synchronous training by the stock client while workers, the chief and ps are killed and come back: it goes on, no update is lost or
 made twice, whoever waits is seen, and what is learned is what is learned without kills.
 
-A worker is its server and its client, and both are killed. The figures: pytest -s --long -k learns
+A worker is its server and its client; both are killed, or one of them. The figures: pytest -s -k learns
 """
 
 import os
@@ -27,6 +27,7 @@ if not os.path.exists(task_servers.COMMAND):
 
 PROGRAM = pathlib.Path(task_servers.__file__).with_name("synchronous_training.py")
 WORKERS = 2
+BOTH = ("server", "client")
 # Of a step: what a stock client, a busy machine and its own pauses may take.
 PATIENCE_S = 180
 LIMIT_S = 5.0
@@ -48,10 +49,17 @@ class Client:
     flags = dict(ps_hosts=",".join(spec["ps"]), worker_hosts=",".join(spec["worker"]), task_index=self.index,
                  checkpoint_dir=self.job.folder / "checkpoints", **self.job.flags)
     with open(self.output, "ab") as output:
-      self.process = forked_python.start([PROGRAM, *(f"--{k}={v}" for k, v in flags.items())], stdout=output, stderr=output)
+      self.process = forked_python.start([PROGRAM, "--led", *(f"--{k}={v}" for k, v in flags.items())], subprocess.PIPE, output,
+                                         output)
+    self.lead()
+
+  def lead(self):
+    if self.process is not None and self.process.poll() is None:
+      self.process.stdin.write(f"{self.job.limit}\n")
 
   def kill(self):
     if self.process is not None:
+      self.process.stdin.close()
       self.process.kill()
       self.process.wait()
       self.process = None
@@ -67,10 +75,12 @@ class Client:
 
 
 class Job:
-  """Two ps and workers with a client each, trained by a chief that saves each ten steps."""
+  """Two ps and workers with a client each, trained by a chief that saves each ten steps. They go as far as they are let, so
+  that one that is left alone does not go on to the end: with the tokens of two it may make both gradients."""
 
-  def __init__(self, last_step, kind="millrace", **flags):
+  def __init__(self, last_step, kind="millrace", limit=None, **flags):
     self.flags = dict(last_step=last_step, **flags)
+    self.limit = limit or last_step + 10
     self.cluster = task_servers.Cluster({"ps": 2, "worker": WORKERS}, kind=kind)
     self._folder = tempfile.TemporaryDirectory(prefix="millrace_")
     self.folder = pathlib.Path(self._folder.name)
@@ -114,19 +124,35 @@ class Job:
   def await_step(self, step):
     self.wait(lambda: max(self.clients[0].steps(), default=-1) >= step, f"no step {step}")
 
-  def await_progress(self, steps=3):
-    """Each worker makes some steps more."""
-    before = [len(c.steps()) for c in self.clients]
-    self.wait(lambda: all(len(c.steps()) >= n + steps or c.process.poll() == 0 for c, n in zip(self.clients, before)),
-              "a worker makes no steps")
+  def let(self, limit):
+    """Up to this step from now on."""
+    self.limit = limit
+    for client in self.clients:
+      client.lead()
 
-  def kill_worker(self, index):
-    self.cluster.kill("worker", index)
-    self.clients[index].kill()
+  def rests(self, index):
+    """What is left of a worker is at the limit, or waits for a token and is seen."""
+    return (self.clients[index].steps() or [0])[-1] >= self.limit or is_seen(self, index)
 
-  def start_worker(self, index):
-    self.cluster.start("worker", index)
-    self.clients[index].start()
+  def made(self):
+    """How many steps each worker has made."""
+    return [len(c.steps()) for c in self.clients]
+
+  def await_steps_after(self, made):
+    """Each worker makes a step more. Perhaps no other: it can be far behind the others, which are at the limit."""
+    self.wait(lambda: all(now > before for now, before in zip(self.made(), made)), "a worker makes no steps")
+
+  def kill_worker(self, index, parts):
+    if "server" in parts:
+      self.cluster.kill("worker", index)
+    if "client" in parts:
+      self.clients[index].kill()
+
+  def start_worker(self, index, parts):
+    if "server" in parts:
+      self.cluster.start("worker", index)
+    if "client" in parts:
+      self.clients[index].start()
 
   def waits(self, task):
     return [w["text"] for w in step_clients.status(self.cluster, task)["waits"]]
@@ -144,24 +170,30 @@ class Job:
     return int(step), float(loss), [float(n) for n in updates]
 
 
-def lose_worker(job):
-  """The chief stays. It goes on with the tokens that there are, or waits for one, and is seen."""
+ROUND = 15  # steps from a kill to the next
+
+
+def lose_worker(job, parts=BOTH):
+  """The chief goes on with the tokens that there are, or waits for one, without an error, and is seen."""
   raised = job.clients[0].raised()
-  before = len(job.clients[0].steps())
-  job.kill_worker(1)
-  job.wait(lambda: len(job.clients[0].steps()) > before + 20 or is_seen(job, 0), "the chief neither goes on nor is seen")
-  job.start_worker(1)
-  job.await_progress()
+  job.kill_worker(1, parts)
+  job.wait(lambda: job.rests(0), "the chief neither goes on nor is seen")
+  made = job.made()
+  job.start_worker(1, parts)
+  job.let(job.limit + ROUND)
+  job.await_steps_after(made)
   assert job.clients[0].raised() == raised, job.describe()
 
 
-def lose_chief(job):
+def lose_chief(job, parts=BOTH):
   """Nobody makes updates, so the other worker uses up what tokens there are and waits for one, without an error."""
   raised = job.clients[1].raised()
-  job.kill_worker(0)
+  job.kill_worker(0, parts)
+  job.let(job.limit + ROUND)
   job.wait(lambda: is_seen(job, 1), "the worker is not seen")
-  job.start_worker(0)
-  job.await_progress()
+  made = job.made()
+  job.start_worker(0, parts)
+  job.await_steps_after(made)
   assert job.clients[1].raised() == raised, job.describe()
 
 
@@ -171,10 +203,13 @@ def lose_ps(job, indices):
   raised = [c.raised() for c in job.clients]
   for index in indices:
     job.cluster.kill("ps", index)
+  # Who is at the limit hears of it with the next step.
+  job.let(job.limit + ROUND)
   job.wait(lambda: all(c.raised() > n for c, n in zip(job.clients, raised)), "a client does not hear of the lost ps")
+  made = job.made()
   for index in indices:
     job.cluster.start("ps", index)
-  job.await_progress()
+  job.await_steps_after(made)
 
 
 def is_seen(job, worker):
@@ -187,16 +222,16 @@ def is_seen(job, worker):
   return any(f"step {step}:" in token for token in tokens for step in steps)
 
 
-def test_each_is_killed_once():
-  with Job(last_step=60) as job:
-    job.await_step(12)
-    lose_worker(job)
-    job.await_progress()
-    lose_chief(job)
-    job.await_progress()
-    lose_ps(job, [0])
+@pytest.mark.parametrize("parts", [BOTH, pytest.param(("server",), marks=pytest.mark.long),
+                                   pytest.param(("client",), marks=pytest.mark.long)], ids="-".join)
+def test_each_is_killed_once(parts):
+  with Job(last_step=70, limit=ROUND) as job:
+    for lose in (lambda: lose_worker(job, parts), lambda: lose_chief(job, parts), lambda: lose_ps(job, [0])):
+      job.await_step(job.limit - ROUND + 3)
+      lose()
+    job.let(job.flags["last_step"] + ROUND)
     step, loss, updates = job.end()
-    assert step >= 60
+    assert step >= 70
     # A checkpoint may be of two steps, as what is saved is read beside an update: on stock, too.
     assert all(n == round(n) and abs(n - step) <= 3 for n in updates), (step, updates)
     assert loss < 2
@@ -259,10 +294,12 @@ LAST_STEP, KILLS = 340, 20
 
 
 def trained(lose=None, choose=None, **flags):
-  with Job(last_step=LAST_STEP, **flags) as job:
-    for i in range(KILLS if lose else 0):
-      job.await_step(15 * (i + 1))
+  with Job(last_step=LAST_STEP, limit=ROUND if lose else None, **flags) as job:
+    for _ in range(KILLS if lose else 0):
+      job.await_step(job.limit - ROUND + choose.randrange(3, ROUND - 3))
       lose(job, choose)
+    assert job.limit <= LAST_STEP or not lose
+    job.let(LAST_STEP + ROUND)
     return job.end()
 
 

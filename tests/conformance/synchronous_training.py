@@ -4,9 +4,12 @@ Each step's global step and loss go to the standard output; at its end the chief
 and, of a variable of each ps that makes a step of the same length with each update, how many there were:
 
     end step 340 loss 0.0123 updates 340 340
+
+With --led each line of the standard input is a global step at which it waits for the next one.
 """
 
 import argparse
+import sys
 
 import numpy as np
 import tensorflow.compat.v1 as tf
@@ -29,6 +32,7 @@ def parse():
   parser.add_argument("--replicas_to_aggregate", type=int, default=0, help="0: as many as there are workers")
   parser.add_argument("--last_step", type=int, required=True)
   parser.add_argument("--save_steps", type=int, default=10)
+  parser.add_argument("--led", action="store_true")
   parser.add_argument("--seed", type=int, default=1)
   parser.add_argument("--resources", action="store_true")
   parser.add_argument("--operation_timeout_in_ms", type=int, default=120_000)
@@ -101,7 +105,10 @@ def main():
                                          save_checkpoint_steps=flags.save_steps, save_summaries_steps=None,
                                          save_summaries_secs=None, log_step_count_steps=None, stop_grace_period_secs=1,
                                          config=config) as session:
+    step, limit = 0, 0 if flags.led else flags.last_step
     while not session.should_stop():
+      while step >= limit and flags.led:
+        limit = int(sys.stdin.readline())
       _, step, value = session.run([train, global_step, loss], feed(examples.batch()))
       print(f"step {step} loss {value:.4f}", flush=True)
   print("done", flush=True)
