@@ -34,18 +34,18 @@ def raw_call(g, scope):
   kind = g.choose(["If", "StatelessIf", "Case", "PartitionedCall", "StatefulPartitionedCall", "While", "StatelessWhile"])
   if "If" in kind:
     operands.append(g.pick(scope, "bool", ()))
-    call = f"tf.raw_ops.{kind}(cond=tf.convert_to_tensor({{1}}), input=[tf.convert_to_tensor({{0}})], {dtype}, then_branch=yes{{n}}, else_branch=no{{n}})[0]"
+    call = f"tf.raw_ops.{kind}(cond=tf.convert_to_tensor({{1}}), input=[tf.identity({{0}})], {dtype}, then_branch=yes{{n}}, else_branch=no{{n}})[0]"
   elif kind == "Case":
     operands.append(g.pick(scope, "int32", ()))
-    call = f"tf.raw_ops.Case(branch_index={{1}}, input=[tf.convert_to_tensor({{0}})], {dtype}, branches=[yes{{n}}, no{{n}}])[0]"
+    call = f"tf.raw_ops.Case(branch_index={{1}}, input=[tf.identity({{0}})], {dtype}, branches=[yes{{n}}, no{{n}}])[0]"
   elif "While" in kind:
     counter = "tf.TensorSpec([], tf.int32), "
     lines = [_function(g, "test", x, [f"i < {g.choose([0, 1, 3])}"], "i, a", counter),
              _function(g, "body", x, ["(i + 1, tf.identity(a))", "(i + 1, a + a)"], "i, a", counter)]
-    call = f"tf.raw_ops.{kind}(input=[tf.constant(0), tf.convert_to_tensor({{0}})], cond=test{{n}}, body=body{{n}})[1]"
+    call = f"tf.raw_ops.{kind}(input=[tf.constant(0), tf.identity({{0}})], cond=test{{n}}, body=body{{n}})[1]"
   else:
     lines = lines[:1]
-    call = f"tf.raw_ops.{kind}(args=[tf.convert_to_tensor({{0}})], {dtype}, f=yes{{n}})[0]"
+    call = f"tf.raw_ops.{kind}(args=[tf.identity({{0}})], {dtype}, f=yes{{n}})[0]"
   g.add(scope, "raw call", lines + ["{o0} = " + call, "{o0}.set_shape(%s)" % list(x.shape)], operands, outs=[(x.dtype, x.shape, g.views([x], task))], task=task)
   return True
 
