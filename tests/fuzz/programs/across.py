@@ -43,5 +43,10 @@ def _handed_on(g, scope, v, x, row, views):
         (f"tf.gather({{0}}, {row})", v.shape[1:], {}), (f"{{0}}[{row}]", v.shape[1:], views),
         (f"tf.slice({{0}}, {[row] + [0] * (len(v.shape) - 1)}, {[1] + [-1] * (len(v.shape) - 1)})", (1,) + v.shape[1:], views)])
     return g.add(scope, "rows", "{o0} = " + text, [x], outs=[(v.dtype, shape, rest)], task=v.task)[0]
-  text, y, rest = g.choose([("{0} * {1}", 1, {})] * 2 + [("{0} - {1}", 0, {}), ("tf.identity({0})", 0, views)])
-  return g.add(scope, "neutral", "{o0} = " + text, [x, Literal(v.dtype, (), y)], outs=[(v.dtype, x.shape, rest)], task=v.task)[0]
+  if g.chance(0.3):
+    return g.add(scope, "hand on", "{o0} = tf.identity({0})", [x], outs=[(v.dtype, x.shape, views)], task=v.task)[0]
+  # Behind a read of the same place the client makes no control edges, so that rewriting may take the op for its operand.
+  text, y = g.choose([("read{n} * one{n}", 1), ("one{n} * read{n}", 1), ("read{n} - one{n}", 0)])
+  lines = ["with tf.control_dependencies(None):", f"  one{{n}} = tf.constant({y}, tf.{v.dtype})", "read{n} = {h0}.read_value()",
+           "{o0} = " + text]
+  return g.add(scope, "neutral", lines, handles=[v], outs=[(v.dtype, x.shape, {})], task=v.task)[0]
