@@ -81,6 +81,43 @@ MR_CASES(StridedSlice)(CaseList& c) {
   c.BuildError({F32({4}), Vec({7}), Vec({8}), Vec({1})},
                {{"shrink_axis_mask", 1}},
                "slice index 7 of dimension 0 out of bounds.");
+  // Stock hands on rows of 64 bytes, and of a vector what begins and ends
+  // there.
+  for (const int begin : {0, 8, 16}) {
+    for (const int end : {16, 24, 32}) {
+      c.Ok({F32({48}), Vec({double(begin)}), Vec({double(end)}), Vec({1})});
+    }
+  }
+  c.Ok({F32({40}), Vec({16}), Vec({0}), Vec({1})}, {{"end_mask", 1}});
+  c.Ok({F32({32}), Vec({16}), Vec({17}), Vec({1})}, {{"shrink_axis_mask", 1}});
+  c.Ok({F32({1}), Vec({0}), Vec({1}), Vec({1})}, {{"shrink_axis_mask", 1}});
+  c.Ok({F32({32}), Vec({0}), Vec({32}), Vec({2})});
+  c.Ok({F32({16}), Vec({0}), Vec({0}), Vec({-1})},
+       {{"begin_mask", 1}, {"end_mask", 1}});
+  for (const int columns : {8, 16}) {
+    const Value rows = F32({4, columns});
+    c.Ok({rows, Vec({1}), Vec({2}), Vec({1})}, {{"shrink_axis_mask", 1}});
+    c.Ok({rows, Vec({1}), Vec({3}), Vec({1})});
+    c.Ok({rows, Vec({1, 0}), Vec({3, 0}), Vec({1, 1})}, {{"new_axis_mask", 2}});
+    c.Ok({rows, Vec({1, 0}), Vec({3, 8}), Vec({1, 1})});
+    c.Ok({rows, Vec({0, 0}), Vec({4, 8}), Vec({1, 1})});
+    c.Ok({rows, Vec({1}), Vec({4}), Vec({2})});
+    c.Ok({rows, Vec({1, 0}), Vec({2, 1}), Vec({1, 1})},
+         {{"shrink_axis_mask", 3}});
+    c.Ok({rows, Vec({3}), Vec({1}), Vec({-1})});
+  }
+  c.Ok({F32({2, 1, 5}), Vec({0, 0}), Vec({2, 1}), Vec({1, 1})},
+       {{"shrink_axis_mask", 2}});
+  c.Ok({F32({1, 5}), Vec({0}), Vec({1}), Vec({1})}, {{"shrink_axis_mask", 1}});
+  c.Ok({F32({3, 5}), Vec({0}), Vec({0}), Vec({1})}, {{"new_axis_mask", 1}});
+  c.Ok({F32({1, 5}), Vec({0, 0}), Vec({0, 0}), Vec({-1, 1})},
+       {{"begin_mask", 3}, {"end_mask", 3}});
+  c.Ok({F32({2, 4, 4}), Vec({1}), Vec({2}), Vec({1})},
+       {{"shrink_axis_mask", 1}});
+  c.Ok({F32({4, 5}), Vec({0, 0}), Vec({0, 4}), Vec({2, 1})},
+       {{"new_axis_mask", 1}});
+  c.Ok({F32({4, 5}), Vec({0}), Vec({0}), Vec({2})}, {{"ellipsis_mask", 1}});
+  c.Ok({Rand(DataType::kString, {3, 8}), Vec({1}), Vec({3}), Vec({1})});
 }
 
 MR_CASES(StridedSliceGrad)(CaseList& c) {

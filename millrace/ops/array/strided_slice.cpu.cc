@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <vector>
 
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
@@ -24,7 +23,7 @@ struct StridedSliceKernel {
                                ctx.input(3), masks));
     MR_ASSIGN(TensorShape shape, plan.result.AsTensorShape());
     // Of a view as TensorFlow: not even one row by another stride.
-    const bool may_share = !in.is_view() || HasUnitStrides(ctx.input(3));
+    const bool may_share = !in.is_view() || plan.has_unit_strides;
     if (plan.is_identity && may_share) {
       const Tensor taken = ctx.TakeInput(0);
       ctx.set_output(0, taken.Reshaped(std::move(shape)));
@@ -53,12 +52,6 @@ struct StridedSliceKernel {
     }
     return StridedCopy(ctx, in.dtype(), source.rows.data(), out->mutable_data(),
                        spec);
-  }
-
-  static bool HasUnitStrides(const Tensor& strides) {
-    const std::vector<int64_t> values = IntValues(strides);
-    return std::all_of(values.begin(), values.end(),
-                       [](int64_t stride) { return stride == 1; });
   }
 
   // A range of dimension 0 and all of the others.

@@ -94,7 +94,7 @@ StatusOr<StridedSlicePlan> PlanStridedSlice(const PartialShape& input,
   }
   MR_ASSIGN(Dense d, Expand(input.rank(), begin, end, strides, masks));
   StridedSlicePlan plan;
-  plan.is_identity = true;
+  plan.is_identity = plan.has_unit_strides = true;
   for (int i = 0; i < input.rank(); ++i) {
     const int64_t stride = d.strides[i];
     const int64_t dim = input.dim(i);
@@ -135,6 +135,7 @@ StatusOr<StridedSlicePlan> PlanStridedSlice(const PartialShape& input,
     // Without a second element the stride says nothing and may be huge.
     plan.strides.push_back(size == 0 || size == 1 ? 1 : stride);
     plan.sizes.push_back(size);
+    plan.has_unit_strides &= stride == 1;
     plan.is_identity &= first == 0 && size == dim && (stride == 1 || size <= 1);
   }
   DimVector result;

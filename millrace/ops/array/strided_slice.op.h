@@ -25,10 +25,11 @@ struct StridedSliceMasks {
 // of them). Every element named lies inside the input.
 struct StridedSlicePlan {
   DimVector begin;
-  DimVector strides;         // 1 where the size is 0 or 1
-  DimVector sizes;           // kUnknownDim only for partial shapes
-  PartialShape result;       // with dimensions added and dropped
-  bool is_identity = false;  // all elements, in order
+  DimVector strides;              // 1 where the size is 0 or 1
+  DimVector sizes;                // kUnknownDim only for partial shapes
+  PartialShape result;            // with dimensions added and dropped
+  bool is_identity = false;       // all elements, in order
+  bool has_unit_strides = false;  // as given, also where the size is 0 or 1
 };
 
 // `begin` and `end` may be null where they are not known yet; `input` has a

@@ -106,4 +106,15 @@ MR_CASES(Einsum)(CaseList& c) {
   OneOperand(c);
   TwoOperands(c);
   Errors(c);
+  // Reductions over one element, and a transpose that moves nothing.
+  One(c, F64({3, 1}), "ij->i");
+  One(c, F64({1}), "i->");
+  One(c, F64({1, 3, 4}), "abc->bac");
+  One(c, F64({1, 1}), "ii->i");
+  One(c, F64({1, 4}), "ab->b");
+  One(c, F64({2, 1, 3}), "abc->ac");
+  One(c, F64({3, 1}), "...a->...");
+  One(c, F64({1, 3}), "a...->...");
+  One(c, F64({3}), "a...->a...");
+  One(c, F64({3, 4}), "...b->...b");
 }

@@ -141,20 +141,22 @@ bool IsLaidOut(const Operand& o, const EinsumLabels& order,
   return true;
 }
 
-// One operand whose elements stay as they lie: but for labels of size 1 that
-// are summed the output has its labels in their order.
+// One operand whose buffer TensorFlow hands on: it has what the ellipsis stands
+// for, then the output's labels in their order, then labels that are summed, of
+// size 1.
 bool MovesNothing(const EinsumLabels& labels, const EinsumLabels& output,
                   const LabelSizes& sizes) {
-  EinsumLabels kept;
-  for (const int label : labels) {
-    if (std::count(labels.begin(), labels.end(), label) > 1) return false;
-    const bool is_read =
-        std::find(output.begin(), output.end(), label) != output.end();
-    if (is_read || sizes.size[static_cast<size_t>(label)] != 1) {
-      kept.push_back(label);
-    }
+  if (labels.size() < output.size() ||
+      !std::equal(output.begin(), output.end(), labels.begin())) {
+    return false;
   }
-  return kept == output;
+  if (sizes.spread > 0 && output[0] < sizes.named) return false;
+  for (size_t i = 0; i < labels.size(); ++i) {
+    if (std::count(labels.begin(), labels.end(), labels[i]) > 1) return false;
+    if (i >= output.size() && sizes.size[static_cast<size_t>(labels[i])] != 1)
+      return false;
+  }
+  return true;
 }
 
 class EinsumKernel {
