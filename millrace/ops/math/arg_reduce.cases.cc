@@ -19,6 +19,17 @@ void Arg(CaseList& c) {
   c.Ok({F32({2000, 10}), Scalar(1)});
   c.Ok({Vec(kF, {3, 1, 1, 3}), Scalar(0)});
   c.Ok({Empty(kF, {0, 2}), Scalar(1)});
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  for (const DataType t :
+       {DataType::kHalf, DataType::kBfloat16, kF, DataType::kDouble}) {
+    c.Ok({Of(t, {11, 2}, {kNan, kNan,  kNan,  1,    1,     kNan, -kInf, -kInf,
+                          kNan, -kInf, -kInf, kNan, -kInf, -3,   kInf,  kNan,
+                          kNan, kInf,  kInf,  kInf, -1e9,  kInf}),
+          Scalar(1)});
+    c.Ok({MixedNoNan(t, {6, 7}), Scalar(0)});
+    c.Ok({Mixed(t, {6, 7}), Scalar(1)});
+  }
   c.Error({Empty(kF, {2, 0}), Scalar(1)}, StatusCode::kInvalidArgument,
           "Reduction axis 1 is empty in shape [2,0]");
   c.Error({F32({2, 2}), Scalar(2)}, StatusCode::kInvalidArgument,

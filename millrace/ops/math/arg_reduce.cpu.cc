@@ -1,5 +1,7 @@
 // ArgMax and ArgMin.
 #include <algorithm>
+#include <limits>
+#include <type_traits>
 
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/kernel_decl.h"
@@ -10,33 +12,34 @@ namespace {
 
 constexpr int64_t kArgTile = 256;
 
-// Of two elements that are equal or not ordered (NaN), the earlier one wins.
-// Nothing is better than the identity, so an all-NaN line gives index 0.
 template <class T, bool kMax>
-bool IsBetter(T x, T best) {
-  return kMax ? best < x : x < best;
+ComputeType<T> Worst() {
+  if constexpr (std::is_same_v<T, Half>) {
+    return kMax ? -65504.0f : 65504.0f;
+  } else if constexpr (std::is_same_v<T, Bfloat16>) {
+    return kMax ? -0x1.fep127f : 0x1.fep127f;
+  } else {
+    using Limits = std::numeric_limits<T>;
+    return kMax ? Limits::lowest() : Limits::max();
+  }
 }
 
-// Indices of the best elements in `n` columns of `rows` rows.
+// Indices of the best elements in `n` columns of `rows` rows. What comes first
+// wins until something is better, beginning with the worst finite number: NaN
+// and infinities of the other end are never best, and a line of them gives 0.
 template <class T, bool kMax>
 void Columns(const T* x, int64_t stride, int64_t rows, int64_t n,
              int64_t* index) {
   using C = ComputeType<T>;
   C best[kArgTile];
-  bool seen[kArgTile];
-  for (int64_t j = 0; j < n; ++j) {
-    best[j] = static_cast<C>(x[j]);
-    seen[j] = best[j] == best[j];
-    index[j] = 0;
-  }
-  for (int64_t r = 1; r < rows; ++r) {
+  std::fill_n(best, n, Worst<T, kMax>());
+  std::fill_n(index, n, 0);
+  for (int64_t r = 0; r < rows; ++r) {
     const T* row = x + r * stride;
     for (int64_t j = 0; j < n; ++j) {
       const C v = static_cast<C>(row[j]);
-      // A number is better than the NaN that a line began with.
-      if (seen[j] ? IsBetter<C, kMax>(v, best[j]) : v == v) {
+      if (kMax ? best[j] < v : v < best[j]) {
         best[j] = v;
-        seen[j] = true;
         index[j] = r;
       }
     }
