@@ -1,4 +1,6 @@
 // Runs a Session in this process.
+#include <algorithm>
+
 #include "absl/container/flat_hash_map.h"
 #include "millrace/client/default_tables.h"
 #include "millrace/client/session_backend.h"
@@ -100,13 +102,16 @@ class LocalBackend final : public SessionBackend {
     return OkStatus();
   }
 
-  // Names are made and looked up for the first run only.
+  // Names are made and looked up for the first run only, and for the next one
+  // after the session has dropped what was prepared.
   StatusOr<std::shared_ptr<const LocalSession::Prepared>> Find(
       const RunTensors& tensors) {
     {
       MutexLock lock(mu_);
       const auto found = prepared_.find(tensors);
-      if (found != prepared_.end()) return found->second;
+      if (found != prepared_.end()) {
+        if (auto prepared = found->second.lock()) return prepared;
+      }
     }
     RunSignature names;
     for (const Output& feed : tensors.feeds) names.feeds.push_back(feed.name());
@@ -116,7 +121,12 @@ class LocalBackend final : public SessionBackend {
       names.targets.push_back(target.name());
     MR_ASSIGN(auto prepared, runtime_->session->Prepare(names));
     MutexLock lock(mu_);
-    prepared_.emplace(tensors, prepared);
+    prepared_[tensors] = prepared;
+    if (prepared_.size() >= next_look_) {
+      absl::erase_if(prepared_,
+                     [](const auto& entry) { return entry.second.expired(); });
+      next_look_ = 2 * std::max(prepared_.size(), kMaxPreparedRuns);
+    }
     return prepared;
   }
 
@@ -124,9 +134,10 @@ class LocalBackend final : public SessionBackend {
   const SessionOptions& options_;
   std::shared_ptr<LocalRuntime> runtime_;  // set by the first Extend
 
-  Mutex mu_;
-  absl::flat_hash_map<RunTensors, std::shared_ptr<const LocalSession::Prepared>>
+  Mutex mu_;  // guards all below
+  absl::flat_hash_map<RunTensors, std::weak_ptr<const LocalSession::Prepared>>
       prepared_;
+  size_t next_look_ = 2 * kMaxPreparedRuns;  // for what has gone
 };
 
 }  // namespace

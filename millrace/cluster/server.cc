@@ -170,6 +170,8 @@ class ServerImpl final : public Server, public AdminTarget {
     const WorkerCounts worker = worker_->counts();
     reply->worker_sessions = worker.sessions;
     reply->registered_graphs = worker.graphs;
+    reply->plans = worker.plans;
+    reply->kernels = worker.kernels;
     reply->running_steps = worker.running_steps;
     reply->rendezvous_entries = worker.rendezvous_entries;
     reply->queues = worker.queues;
@@ -186,7 +188,9 @@ class ServerImpl final : public Server, public AdminTarget {
     reply->threads = ProcessThreads();
     std::vector<std::vector<ServerWait>> waits;
     if (MasterService* master = ready_master_.load(std::memory_order_acquire)) {
-      reply->master_sessions = master->counts().sessions;
+      const MasterCounts counts = master->counts();
+      reply->master_sessions = counts.sessions;
+      reply->prepared_runs = counts.prepared_runs;
       waits.push_back(master->waits(kAllWaits));
     }
     waits.push_back(worker_->waits(kAllWaits));
@@ -301,6 +305,7 @@ class ServerImpl final : public Server, public AdminTarget {
     master.default_session_config = options_.default_session_config;
     master.session_wait_ms = options_.session_wait_ms;
     master.probe_interval_ms = options_.probe_interval_ms;
+    master.max_prepared_runs = options_.max_prepared_runs;
     master_ = MasterService::Make(std::move(master));
     ready_master_.store(master_.get(), std::memory_order_release);
     gate_.Open(master_.get(), worker_.get());

@@ -11,6 +11,7 @@
 #include "millrace/cluster/cluster_spec.h"
 #include "millrace/graph/op_registry.h"
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/pass/run_signature.h"
 #include "millrace/protocol/config.h"
 #include "millrace/rpc/transport.h"
 
@@ -36,9 +37,10 @@ struct ServerOptions {
   bool fake_gpu = false;
   // How long a session waits for a task that its graph needs.
   int64_t session_wait_ms = 300'000;
-  int64_t probe_interval_ms = 1'000;  // of failure detection
-  int64_t clock_skew_nanos = 0;       // of traces: a test's other machine
-  std::string file_root;              // empty: everywhere
+  int64_t probe_interval_ms = 1'000;            // of failure detection
+  size_t max_prepared_runs = kMaxPreparedRuns;  // of a session
+  int64_t clock_skew_nanos = 0;  // of traces: a test's other machine
+  std::string file_root;         // empty: everywhere
   ConfigOptions default_session_config;
   // Given from above, so that many servers share a process, also simulated.
   std::shared_ptr<Transport> transport;

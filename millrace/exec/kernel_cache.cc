@@ -6,6 +6,20 @@
 
 namespace millrace {
 
+// A kernel, counted.
+struct KernelCache::Made {
+  Made(std::unique_ptr<Kernel> k, std::shared_ptr<std::atomic<int64_t>> c)
+      : kernel(std::move(k)), count(std::move(c)) {
+    count->fetch_add(1, std::memory_order_relaxed);
+  }
+  ~Made() { count->fetch_sub(1, std::memory_order_relaxed); }
+  Made(const Made&) = delete;
+  Made& operator=(const Made&) = delete;
+
+  const std::unique_ptr<Kernel> kernel;
+  const std::shared_ptr<std::atomic<int64_t>> count;
+};
+
 StatusOr<SharedKernel> KernelCache::Make(std::shared_ptr<const NodeInfo> node,
                                          Device& device,
                                          const FunctionLibrary* library) const {
@@ -17,7 +31,9 @@ StatusOr<SharedKernel> KernelCache::Make(std::shared_ptr<const NodeInfo> node,
   try {
     MR_ASSIGN(std::unique_ptr<Kernel> kernel,
               entry->make(KernelInit(*node, device, library, table_)));
-    shared.kernel = std::move(kernel);
+    const Kernel* const made = kernel.get();
+    shared.kernel = std::shared_ptr<const Kernel>(
+        std::make_shared<const Made>(std::move(kernel), num_kernels_), made);
   } catch (const std::exception& e) {
     return Internal("making the kernel of op ", node->op->name,
                     " failed: ", e.what());
@@ -28,7 +44,6 @@ StatusOr<SharedKernel> KernelCache::Make(std::shared_ptr<const NodeInfo> node,
 
 void KernelCache::SetLibrary(std::shared_ptr<const FunctionLibrary> library) {
   MutexLock lock(mu_);
-  libraries_.insert(library);
   library_ = std::move(library);
 }
 
@@ -36,9 +51,9 @@ StatusOr<SharedKernel> KernelCache::Get(
     std::shared_ptr<const NodeInfo> node, Device& device,
     const std::shared_ptr<const FunctionLibrary>& library) {
   MutexLock lock(mu_);
-  if (library != nullptr) libraries_.insert(library);
-  const FunctionLibrary* functions =
-      library != nullptr ? library.get() : library_.get();
+  const std::shared_ptr<const FunctionLibrary> kept =
+      library != nullptr ? library : library_;
+  const FunctionLibrary* const functions = kept.get();
   // Masters may use the name of a transfer again in another graph.
   if (!node->op->is_stateful || KindOf(*node->op) == NodeKind::kTransfer) {
     lock.Unlock();

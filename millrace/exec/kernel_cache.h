@@ -1,12 +1,13 @@
 // KernelCache: makes kernels for plans, and keeps those of stateful ops.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "millrace/base/thread.h"
 #include "millrace/exec/plan.h"
 #include "millrace/kernel/kernel_decl.h"
@@ -24,26 +25,32 @@ class KernelCache {
 
   const KernelTable& table() const { return *table_; }
 
-  // The functions that kernels made from now on may call. Libraries only grow;
-  // old ones are kept, since kernels may look into them.
+  // The functions that kernels made from now on may call.
   void SetLibrary(std::shared_ptr<const FunctionLibrary> library);
 
   // `library`: the functions that the kernel may call; null: those of the last
-  // SetLibrary. Kept as long as this cache.
+  // SetLibrary.
   StatusOr<SharedKernel> Get(
       std::shared_ptr<const NodeInfo> node, Device& device,
       const std::shared_ptr<const FunctionLibrary>& library = nullptr);
 
+  // How many kernels that it made there still are, whoever keeps them.
+  int64_t num_kernels() const {
+    return num_kernels_->load(std::memory_order_relaxed);
+  }
+
  private:
+  struct Made;
   StatusOr<SharedKernel> Make(std::shared_ptr<const NodeInfo> node,
                               Device& device,
                               const FunctionLibrary* library) const;
 
   const KernelTable* const table_;
+  // Kernels may outlive the cache.
+  const std::shared_ptr<std::atomic<int64_t>> num_kernels_ =
+      std::make_shared<std::atomic<int64_t>>(0);
   Mutex mu_;                                        // guards all below
   std::shared_ptr<const FunctionLibrary> library_;  // of the last SetLibrary
-  absl::flat_hash_set<std::shared_ptr<const FunctionLibrary>>
-      libraries_;  // kept
   absl::flat_hash_map<std::string, SharedKernel>
       stateful_;  // by device and node
 };

@@ -9,6 +9,9 @@
 
 namespace millrace {
 
+// How many kinds of runs a session keeps prepared.
+inline constexpr size_t kMaxPreparedRuns = 1000;
+
 // Tensor names "node:port" (port 0 may be left out), node names for targets.
 // Plans are cached by this.
 struct RunSignature {

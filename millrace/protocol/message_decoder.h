@@ -25,8 +25,10 @@ namespace millrace::internal {
 
 // Fields of ours, by numbers that no stock message uses, so stock peers skip
 // them: the derived mark of a Status in a body, the traces of a RunGraph.
+// the number of a RegisterGraph.
 inline constexpr uint32_t kDerivedField = 20001;
 inline constexpr uint32_t kTraceIdsField = 20002;
+inline constexpr uint32_t kRegistrationField = 20003;
 
 // Field numbers of a Status that lies in a body.
 struct StatusNumbers {

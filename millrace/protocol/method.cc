@@ -32,9 +32,9 @@ constexpr std::array<Method, kNumMethods> kMethods = {{
     {WORKER(GetStatus), kIdempotent, kRetried, kEnds, 10'000},
     {WORKER(CreateWorkerSession), kIdempotent, kRetried, kWaits, 60'000},
     {WORKER(DeleteWorkerSession), kIdempotent, kRetried, kEnds, 10'000},
-    // Idempotent by the hash of its graph.
+    // Idempotent by its registration.
     {WORKER(RegisterGraph), kIdempotent, kNotRetried, kWaits, 0},
-    {WORKER(DeregisterGraph), kIdempotent, kNotRetried, kEnds, 10'000},
+    {WORKER(DeregisterGraph), kIdempotent, kRetried, kEnds, 10'000},
     {WORKER(RunGraph), kOnce, kNotRetried, kWaits, 0},
     {WORKER(CleanupGraph), kIdempotent, kRetried, kEnds, 10'000},
     {WORKER(CleanupAll), kIdempotent, kRetried, kWaits, 60'000},

@@ -31,10 +31,10 @@ TEST(Method, WhatIsRetried) {
   for (const Method& m : AllMethods()) {
     if (m.retried) retried.insert(m.name);
   }
-  EXPECT_EQ(retried,
-            (std::set<absl::string_view>{"GetStatus", "CreateWorkerSession",
-                                         "DeleteWorkerSession", "CleanupGraph",
-                                         "CleanupAll", "ListDevices"}));
+  EXPECT_EQ(retried, (std::set<absl::string_view>{
+                         "GetStatus", "CreateWorkerSession",
+                         "DeleteWorkerSession", "DeregisterGraph",
+                         "CleanupGraph", "CleanupAll", "ListDevices"}));
 }
 
 TEST(Method, RetryDelays) {

@@ -79,6 +79,9 @@ struct ServerStatusReply {
   int64_t bytes_received = 0;
   int64_t threads = 0;
   std::vector<ServerWait> waits;
+  int64_t prepared_runs = 0;  // kinds of runs, of the sessions as master
+  int64_t plans = 0;          // compiled graphs, of the sessions as worker
+  int64_t kernels = 0;
 };
 
 // ---- Traces (docs/design/0014-traces.md). Times are nanoseconds of the

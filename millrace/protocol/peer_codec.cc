@@ -62,6 +62,9 @@ MR_FIELDS(ServerStatusReply) {
   f(19, m.bytes_received);
   f(20, m.threads);
   f(21, m.waits);
+  f(22, m.prepared_runs);
+  f(23, m.plans);
+  f(24, m.kernels);
 }
 MR_FIELDS(RelayTimes) {
   f(1, m.sent_nanos);

@@ -8,6 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "millrace/protocol/cluster_def.h"
 #include "millrace/protocol/master.h"
 #include "millrace/tensor/chunks.h"
@@ -50,10 +54,28 @@ struct RegisterGraphRequest {
   bool create_worker_session_called = false;
   int64_t collective_graph_key = 0;
   ConfigOptions config;
+  // Chosen by our masters, another one for each graph that they register in a
+  // session: the request may then come twice, and RegistrationHandle is its
+  // graph's handle. 0 of stock masters: each request is a graph of its own.
+  // Stock workers skip the field.
+  int64_t registration = 0;
 };
 struct RegisterGraphReply {
   std::string graph_handle;
 };
+// What our workers call the graph of a registration, so that a master can give
+// up one whose handle it has not learned.
+inline std::string RegistrationHandle(int64_t registration) {
+  return absl::StrCat("r", registration);
+}
+// 0 for other handles.
+inline int64_t RegistrationOf(absl::string_view handle) {
+  int64_t registration = 0;
+  return absl::ConsumePrefix(&handle, "r") &&
+                 absl::SimpleAtoi(handle, &registration)
+             ? registration
+             : 0;
+}
 
 struct DeregisterGraphRequest {
   std::string graph_handle;

@@ -31,6 +31,7 @@ MR_FIELDS(RegisterGraphRequest) {
   f(6, m.create_worker_session_called);
   f(7, m.collective_graph_key);
   f(8, m.config);
+  f(internal::kRegistrationField, m.registration);
 }
 MR_FIELDS(RegisterGraphReply) { f(1, m.graph_handle); }
 MR_FIELDS(DeregisterGraphRequest) {

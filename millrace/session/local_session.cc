@@ -18,6 +18,8 @@ struct LocalSession::Prepared {
   std::shared_ptr<const PlanSet> plans;
   std::vector<DataType> feed_types;
   std::vector<GraphDef> partition_graphs;
+  std::unique_ptr<FunctionRuntime> functions;
+  mutable int64_t last_step = 0;  // guarded by the session's mu_
 };
 
 LocalSession::LocalSession(LocalSessionOptions options)
@@ -42,9 +44,6 @@ StatusOr<std::unique_ptr<LocalSession>> LocalSession::Create(
   if (options.files == nullptr) options.files = DefaultFiles();
   std::unique_ptr<LocalSession> session(new LocalSession(std::move(options)));
   session->kernels_ = std::make_unique<KernelCache>(session->options_.kernels);
-  session->functions_ = std::make_unique<FunctionRuntime>(
-      session->options_.ops, session->kernels_.get(),
-      &session->options_.devices[0]->lanes().inter_op);
   return session;
 }
 
@@ -59,7 +58,6 @@ LocalSession::~LocalSession() {
   }
   // The devices go last, or later: iterators may still be at work there.
   prepared_.clear();
-  functions_ = nullptr;
   kernels_ = nullptr;
   const DeviceRetirement retirement(options_.devices);
 }
@@ -93,7 +91,6 @@ Status LocalSession::Extend(const GraphDef& def) {
   if (options_.config.log_device_placement) placement.log = &log;
   MR_RETURN_IF_ERROR(graph_.Extend(def, placeable_, placement));
   kernels_->SetLibrary(graph_.library());
-  functions_->SetLibrary(graph_.library());
   return OkStatus();
 }
 
@@ -104,11 +101,47 @@ std::vector<DeviceAttributes> LocalSession::ListDevices() const {
   return list;
 }
 
+LocalSession::Counts LocalSession::counts() {
+  Counts counts;
+  counts.kernels = kernels_->num_kernels();
+  MutexLock lock(mu_);
+  counts.prepared = static_cast<int64_t>(prepared_.size());
+  return counts;
+}
+
 StatusOr<std::shared_ptr<const LocalSession::Prepared>> LocalSession::Prepare(
     const RunSignature& signature) {
+  std::vector<std::shared_ptr<const Prepared>> gone;  // after the lock
   MutexLock lock(mu_);
   const auto found = prepared_.find(signature);
   if (found != prepared_.end()) return found->second;
+  MR_ASSIGN(std::shared_ptr<const Prepared> prepared, Compile(signature));
+  while (prepared_.size() >= options_.max_prepared_runs) {
+    gone.push_back(TakeOldest());
+    if (gone.back() == nullptr) break;  // others hold all of them
+  }
+  prepared->last_step = next_step_;
+  prepared_.emplace(signature, prepared);
+  return prepared;
+}
+
+std::shared_ptr<const LocalSession::Prepared> LocalSession::TakeOldest() {
+  auto oldest = prepared_.end();
+  for (auto it = prepared_.begin(); it != prepared_.end(); ++it) {
+    if (it->second.use_count() > 1) continue;
+    if (oldest == prepared_.end() ||
+        it->second->last_step < oldest->second->last_step) {
+      oldest = it;
+    }
+  }
+  if (oldest == prepared_.end()) return nullptr;
+  std::shared_ptr<const Prepared> taken = std::move(oldest->second);
+  prepared_.erase(oldest);
+  return taken;
+}
+
+StatusOr<std::shared_ptr<const LocalSession::Prepared>> LocalSession::Compile(
+    const RunSignature& signature) {
   auto prepared = std::make_shared<Prepared>();
   prepared->signature = signature;
   SplitOptions options{
@@ -145,7 +178,9 @@ StatusOr<std::shared_ptr<const LocalSession::Prepared>> LocalSession::Prepare(
     prepared->feed_types.push_back(
         RemoveRef(graph_.graph().node(output.node)->output_types[output.port]));
   }
-  prepared_.emplace(signature, prepared);
+  prepared->functions = std::make_unique<FunctionRuntime>(
+      options_.ops, kernels_.get(), &options_.devices[0]->lanes().inter_op);
+  prepared->functions->SetLibrary(graph_.library());
   return std::shared_ptr<const Prepared>(std::move(prepared));
 }
 
@@ -187,6 +222,7 @@ Status LocalSession::RunPrepared(const Prepared& prepared,
     MutexLock lock(mu_);
     if (closed_) return FailedPrecondition("Session has been closed.");
     step_id = next_step_++;
+    prepared.last_step = step_id;
     ++running_;
   }
   Status status;
@@ -207,7 +243,7 @@ Status LocalSession::RunPrepared(const Prepared& prepared,
     environment.cancel = &scope;
     environment.rendezvous = rendezvous.get();
     environment.container = &container;
-    environment.functions = functions_.get();
+    environment.functions = prepared.functions.get();
     environment.files = options_.files;
     Lanes& lanes = options_.devices[0]->lanes();
     const int64_t timeout_ms = options.timeout_ms > 0

@@ -30,6 +30,7 @@ struct LocalSessionOptions {
   // The session's own devices; its variables die with them.
   std::vector<std::unique_ptr<Device>> devices;
   FileSystem* files = nullptr;  // null: DefaultFiles()
+  size_t max_prepared_runs = kMaxPreparedRuns;
 };
 
 // Thread-safe: many threads may Run at once. Extend waits for none of them;
@@ -58,7 +59,10 @@ class LocalSession {
   Status Run(const RunRequest& request, std::vector<Tensor>* outputs,
              RunMetadata* metadata);
 
-  // A signature prepared once, so that runs do not look it up.
+  // A signature prepared once, so that runs do not look it up. It lives as long
+  // as somebody keeps it; the session itself keeps max_prepared_runs, those
+  // that ran last. What goes frees its plans, functions and kernels, but for
+  // those of stateful nodes. Nobody keeps one longer than the session.
   struct Prepared;
   StatusOr<std::shared_ptr<const Prepared>> Prepare(
       const RunSignature& signature);
@@ -66,6 +70,11 @@ class LocalSession {
                      const RunOptions& options, CancelScope* cancel,
                      std::vector<Tensor>* outputs, RunMetadata* metadata);
 
+  struct Counts {
+    int64_t prepared = 0;  // that the session keeps
+    int64_t kernels = 0;   // of all that is prepared and of stateful nodes
+  };
+  Counts counts();
   std::vector<DeviceAttributes> ListDevices() const;
   // Ends all runs with CANCELLED; later ones fail. Idempotent.
   Status Close();
@@ -73,6 +82,9 @@ class LocalSession {
  private:
   explicit LocalSession(LocalSessionOptions options);
   Device* FindDevice(absl::string_view name) const;
+  StatusOr<std::shared_ptr<const Prepared>> Compile(
+      const RunSignature& signature);
+  std::shared_ptr<const Prepared> TakeOldest();
 
   LocalSessionOptions options_;
   std::vector<PlaceableDevice> placeable_;
@@ -83,7 +95,6 @@ class LocalSession {
   CondVar idle_;
   GraphState graph_;
   std::unique_ptr<KernelCache> kernels_;
-  std::unique_ptr<FunctionRuntime> functions_;
   absl::flat_hash_map<RunSignature, std::shared_ptr<const Prepared>> prepared_;
   int64_t next_step_ = 1;
   int running_ = 0;

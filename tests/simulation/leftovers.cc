@@ -35,7 +35,9 @@ std::vector<ServerStatusReply> Leftovers::WaitUntil(int64_t wait_ms,
       if (good(task, reply)) continue;
       absl::StrAppend(&bad, " ", reply.task, " has ", reply.master_sessions,
                       " sessions as master, ", reply.worker_sessions,
-                      " as worker, ", reply.running_steps, " running steps, ",
+                      " as worker, ", reply.prepared_runs, " kinds of runs, ",
+                      reply.registered_graphs, " graphs, ", reply.plans,
+                      " plans, ", reply.running_steps, " running steps, ",
                       reply.rendezvous_entries, " tensors or waits for them;");
       for (const ServerWait& wait : reply.waits) {
         absl::StrAppend(&bad, " [", wait.text, "]");
@@ -54,15 +56,22 @@ void Leftovers::Look() {
   // What is to end of itself has ended.
   SleepUntil(Deadline::AfterMillis(kStepsEndMs));
   int64_t sessions = 0;
+  int64_t runs = 0;
   for (int task = 0; task < cluster_.num_tasks(); ++task) {
     const auto status = cluster_.ServerStatus(task);
-    if (status.ok()) sessions += status->master_sessions;
+    if (!status.ok()) continue;
+    sessions += status->master_sessions;
+    runs += status->prepared_runs;
   }
-  before_ = WaitUntil(
-      0, "without any client", [sessions](int, const ServerStatusReply& s) {
-        return s.running_steps == 0 && s.rendezvous_entries == 0 &&
-               s.worker_sessions <= sessions;
-      });
+  // A kind of run has one graph a task; what masters have forgotten is freed.
+  before_ = WaitUntil(0, "without any client",
+                      [sessions, runs](int, const ServerStatusReply& s) {
+                        return s.running_steps == 0 &&
+                               s.rendezvous_entries == 0 &&
+                               s.worker_sessions <= sessions &&
+                               s.registered_graphs <= runs &&
+                               s.plans <= s.registered_graphs;
+                      });
 }
 
 void Leftovers::CheckNoSteps() {

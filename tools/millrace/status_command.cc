@@ -23,15 +23,17 @@ std::string Seconds(int64_t ms) {
 std::string StatusText(const ServerStatusReply& r) {
   std::string text = absl::StrFormat(
       "%s, Millrace %s, up %s, %d threads\n"
-      "sessions: %d as master, %d as worker; %d graphs\n"
+      "sessions: %d as master, %d as worker; %d kinds of runs; %d graphs, "
+      "%d plans, %d kernels\n"
       "steps: %d running, %d done, %d failed; %d values at rendezvous\n"
       "resources: %d variables (%s), %d queues\n"
       "memory: %s of %s, at most %s so far\n",
       r.task, r.version, Seconds(r.uptime_ms), r.threads, r.master_sessions,
-      r.worker_sessions, r.registered_graphs, r.running_steps, r.steps_done,
-      r.steps_failed, r.rendezvous_entries, r.variables,
-      Mebibytes(r.variable_bytes), r.queues, Mebibytes(r.memory_used_bytes),
-      Mebibytes(r.memory_limit_bytes), Mebibytes(r.memory_peak_bytes));
+      r.worker_sessions, r.prepared_runs, r.registered_graphs, r.plans,
+      r.kernels, r.running_steps, r.steps_done, r.steps_failed,
+      r.rendezvous_entries, r.variables, Mebibytes(r.variable_bytes), r.queues,
+      Mebibytes(r.memory_used_bytes), Mebibytes(r.memory_limit_bytes),
+      Mebibytes(r.memory_peak_bytes));
   if (r.bytes_sent > 0 || r.bytes_received > 0) {
     absl::StrAppend(&text, "network: ", Mebibytes(r.bytes_sent), " sent, ",
                     Mebibytes(r.bytes_received), " received\n");
@@ -55,7 +57,10 @@ std::string StatusJson(const ServerStatusReply& r) {
   number("uptime_ms", r.uptime_ms);
   number("master_sessions", r.master_sessions);
   number("worker_sessions", r.worker_sessions);
+  number("prepared_runs", r.prepared_runs);
   number("registered_graphs", r.registered_graphs);
+  number("plans", r.plans);
+  number("kernels", r.kernels);
   number("running_steps", r.running_steps);
   number("rendezvous_entries", r.rendezvous_entries);
   number("queues", r.queues);

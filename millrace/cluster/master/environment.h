@@ -11,6 +11,7 @@
 #include "millrace/graph/op_registry.h"
 #include "millrace/kernel/device.h"
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/pass/run_signature.h"
 #include "millrace/protocol/config.h"
 
 namespace millrace {
@@ -44,6 +45,7 @@ struct MasterOptions {
   // How long list_devices waits for the tasks of the cluster.
   int64_t list_devices_wait_ms = 5'000;
   int64_t probe_interval_ms = 1'000;
+  size_t max_prepared_runs = kMaxPreparedRuns;  // of a session
 };
 
 // Lives as long as the master's last callback.

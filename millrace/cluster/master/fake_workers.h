@@ -41,6 +41,11 @@ class FakeWorker final : public WorkerApi {
     MutexLock lock(mu_);
     return graphs_;
   }
+  // The handles of DeregisterGraph.
+  std::vector<std::string> dropped() {
+    MutexLock lock(mu_);
+    return dropped_;
+  }
   std::vector<CreateWorkerSessionRequest> sessions() {
     MutexLock lock(mu_);
     return sessions_;
@@ -148,6 +153,10 @@ class FakeWorker final : public WorkerApi {
     graphs_.push_back(request);
     reply->graph_handle = absl::StrCat("graph", graphs_.size());
   }
+  void Fill(const DeregisterGraphRequest& request, DeregisterGraphReply*) {
+    MutexLock lock(mu_);
+    dropped_.push_back(request.graph_handle);
+  }
   void Fill(const CreateWorkerSessionRequest& request,
             CreateWorkerSessionReply*) {
     MutexLock lock(mu_);
@@ -159,6 +168,7 @@ class FakeWorker final : public WorkerApi {
   std::vector<std::string> calls_;
   std::vector<Run> runs_;
   std::vector<RegisterGraphRequest> graphs_;
+  std::vector<std::string> dropped_;
   std::vector<CreateWorkerSessionRequest> sessions_;
 };
 

@@ -221,6 +221,7 @@ class MasterServiceImpl final : public MasterService {
     for (const Ref<MasterSession>& session : Sessions()) {
       ++counts.sessions;
       counts.running_steps += session->num_steps();
+      counts.prepared_runs += session->num_prepared_runs();
     }
     return counts;
   }

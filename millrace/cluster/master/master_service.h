@@ -14,6 +14,7 @@ namespace millrace {
 struct MasterCounts {
   int64_t sessions = 0;
   int64_t running_steps = 0;
+  int64_t prepared_runs = 0;
 };
 
 // Thread-safe. An unknown session is ABORTED "Session H is not found. ...", so

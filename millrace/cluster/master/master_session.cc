@@ -33,8 +33,10 @@ MasterSession::MasterSession(MasterEnvironment& environment,
       handle_(absl::StrFormat("%016x", RandomUint64())),
       config_(std::move(config)),
       step_seed_(RandomUint64()),
+      graph_release_(MakeRef<GraphRelease>(environment, handle_)),
       graph_turns_(&environment.lanes().control),
-      graph_(environment.options.ops, environment.options.kernels) {}
+      graph_(environment.options.ops, environment.options.kernels),
+      runs_(environment.options.max_prepared_runs) {}
 
 MasterSession::~MasterSession() = default;
 
@@ -70,7 +72,7 @@ StatusOr<Ref<MasterSession>> MasterSession::Make(MasterEnvironment& environment,
 
 Ref<PreparedRun> MasterSession::Prepare(const RunStepRequest& request) {
   Ref<PreparedRun> run;
-  Ref<PreparedRun> evicted;
+  std::vector<Ref<PreparedRun>> evicted;  // go after the lock
   {
     MutexLock lock(mu_);
     run = runs_.Find(request);
@@ -80,7 +82,6 @@ Ref<PreparedRun> MasterSession::Prepare(const RunStepRequest& request) {
         request.options.experimental.collective_graph_key;
     evicted = runs_.Add(run);
   }
-  if (evicted) ReleaseRun(*this, *evicted);
   PrepareRun(Ref<MasterSession>::Share(this), run);
   return run;
 }
@@ -88,7 +89,7 @@ Ref<PreparedRun> MasterSession::Prepare(const RunStepRequest& request) {
 Ref<PreparedRun> MasterSession::Prepare(const CallableOptions& options) {
   RunSignature signature{options.feeds, options.fetches, options.targets};
   Ref<PreparedRun> run;
-  Ref<PreparedRun> evicted;
+  std::vector<Ref<PreparedRun>> evicted;  // go after the lock
   {
     MutexLock lock(mu_);
     // With connections it is a graph of its own, which RunStep must not find.
@@ -101,14 +102,23 @@ Ref<PreparedRun> MasterSession::Prepare(const CallableOptions& options) {
         options.run_options.experimental.collective_graph_key;
     if (shared) evicted = runs_.Add(run);
   }
-  if (evicted) ReleaseRun(*this, *evicted);
   PrepareRun(Ref<MasterSession>::Share(this), run);
   return run;
 }
 
 void MasterSession::Forget(const PreparedRun* run) {
+  Ref<PreparedRun> removed;  // goes after the lock
   MutexLock lock(mu_);
-  runs_.Remove(run);
+  removed = runs_.Remove(run);
+}
+
+int64_t MasterSession::num_prepared_runs() {
+  MutexLock lock(mu_);
+  auto count = static_cast<int64_t>(runs_.size());
+  for (const auto& [handle, callable] : callables_) {
+    count += callable->run->connections.empty() ? 0 : 1;
+  }
+  return count;
 }
 
 int64_t MasterSession::AddCallable(CallableOptions options,
@@ -133,10 +143,14 @@ MasterSession::FindCallable(int64_t handle) {
 }
 
 Status MasterSession::RemoveCallable(int64_t handle) {
+  std::shared_ptr<const Callable> removed;  // goes after the lock
   MutexLock lock(mu_);
-  if (callables_.erase(handle) == 0) {
+  const auto found = callables_.find(handle);
+  if (found == callables_.end()) {
     return InvalidArgument("No such callable handle: ", handle);
   }
+  removed = std::move(found->second);
+  callables_.erase(found);
   return OkStatus();
 }
 
@@ -211,6 +225,7 @@ std::vector<Ref<Peer>> MasterSession::MarkClosed(const Status& reason) {
     MutexLock lock(mu_);
     if (!closed_.ok()) return tasks;
     closed_ = reason;
+    graph_release_->End();
     tasks.swap(worker_sessions_);
     callables_.clear();
     runs_.Clear();

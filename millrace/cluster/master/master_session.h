@@ -54,6 +54,13 @@ class MasterSession final : public RefCounted {
   Ref<PreparedRun> Prepare(const CallableOptions& options);
   // A run whose preparation failed: the next one tries again.
   void Forget(const PreparedRun* run);
+  // How many it keeps for later, and how many callables have one of their own.
+  int64_t num_prepared_runs();
+  const Ref<GraphRelease>& graph_release() const { return graph_release_; }
+  // Of RegisterGraph: no two are equal.
+  int64_t NewRegistration() {
+    return next_registration_.fetch_add(1, std::memory_order_relaxed);
+  }
 
   // Callables.
   struct Callable {
@@ -100,6 +107,8 @@ class MasterSession final : public RefCounted {
   const ConfigOptions config_;
   const uint64_t step_seed_;
   std::atomic<uint64_t> next_step_{1};
+  std::atomic<int64_t> next_registration_{1};
+  const Ref<GraphRelease> graph_release_;
   TaskName self_;
   TaskFilter filter_;
   Peers* shared_peers_ = nullptr;

@@ -12,11 +12,8 @@ namespace {
 // Compiling takes about a microsecond a node: more than this leaves the
 // control lane.
 constexpr int kInlineNodes = 300;
-// For telling a task that a graph is of no use any more.
-constexpr int64_t kDeregisterMs = 10'000;
 
 using Register = FanOut<RegisterGraphRequest, RegisterGraphReply>;
-using Deregister = FanOut<DeregisterGraphRequest, DeregisterGraphReply>;
 
 class Preparation final : public RefCounted {
  public:
@@ -62,11 +59,14 @@ class Preparation final : public RefCounted {
       call.request.create_worker_session_called = true;
       call.request.collective_graph_key = run_->collective_graph_key;
       call.request.config = session_->config();
-      run_->parts.push_back({.peer = call.peer,
-                             .task = task.task.ToString(),
-                             .graph_handle = {},
-                             .edges = std::move(task.edges)});
+      call.request.registration = session_->NewRegistration();
+      run_->parts.push_back(
+          {.peer = call.peer,
+           .task = task.task.ToString(),
+           .graph_handle = RegistrationHandle(call.request.registration),
+           .edges = std::move(task.edges)});
     }
+    run_->release = session_->graph_release();
     Register::Start(
         std::move(calls), &WorkerApi::RegisterGraph, Deadline::Infinite(),
         session_->scope(), &session_->environment().in_flight,
@@ -83,8 +83,6 @@ class Preparation final : public RefCounted {
       }
       UpdateStatus(status, SayWhere(run_->parts[i], calls[i].status));
     }
-    // What some tasks registered is of no use without the others.
-    if (!status.ok()) ReleaseRun(*session_, *run_);
     End(std::move(status));
   }
 
@@ -121,23 +119,6 @@ RunPartsOptions PartsOptions(MasterSession& session, const PreparedRun& run) {
           .kernels = session.environment().options.kernels,
           .self = session.self(),
           .connections = run.connections};
-}
-
-void ReleaseRun(MasterSession& session, const PreparedRun& run) {
-  std::vector<Deregister::Call> calls;
-  for (const PreparedRun::Part& part : run.parts) {
-    if (part.graph_handle.empty()) continue;  // was not registered
-    Deregister::Call& call = calls.emplace_back();
-    call.peer = part.peer;
-    call.request.session_handle = session.handle();
-    call.request.graph_handle = part.graph_handle;
-    call.request.create_worker_session_called = true;
-  }
-  MasterEnvironment& environment = session.environment();
-  Deregister::Start(std::move(calls), &WorkerApi::DeregisterGraph,
-                    Deadline::AfterMillis(kDeregisterMs),
-                    &environment.background, &environment.in_flight,
-                    [](std::vector<Deregister::Call>&) {});
 }
 
 void PrepareRun(Ref<MasterSession> session, Ref<PreparedRun> run) {

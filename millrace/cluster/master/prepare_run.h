@@ -13,10 +13,6 @@ void PrepareRun(Ref<MasterSession> session, Ref<PreparedRun> run);
 
 // The options under which `session` splits its graph for `run`; with a turn.
 struct RunPartsOptions;
-// Tells the tasks, in the background, that a run that was prepared will not
-// come again.
-void ReleaseRun(MasterSession& session, const PreparedRun& run);
-
 RunPartsOptions PartsOptions(MasterSession& session, const PreparedRun& run);
 
 }  // namespace millrace

@@ -6,6 +6,15 @@
 
 namespace millrace {
 
+PreparedRun::~PreparedRun() {
+  std::vector<GraphRelease::Graph> graphs;
+  graphs.reserve(parts.size());
+  for (Part& part : parts) {
+    graphs.emplace_back(std::move(part.peer), std::move(part.graph_handle));
+  }
+  if (release) release->Release(std::move(graphs));
+}
+
 void PreparedRun::WhenReady(Waiter waiter) {
   {
     MutexLock lock(mu_);

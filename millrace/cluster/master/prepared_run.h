@@ -10,6 +10,7 @@
 #include "millrace/base/ref.h"
 #include "millrace/base/thread.h"
 #include "millrace/cluster/master/client_edges.h"
+#include "millrace/cluster/master/graph_release.h"
 #include "millrace/cluster/peers.h"
 #include "millrace/pass/run_signature.h"
 #include "millrace/protocol/run_options.h"
@@ -22,13 +23,15 @@ class PreparedRun final : public RefCounted {
   // What one task does in a run.
   struct Part {
     Ref<Peer> peer;
-    std::string task;  // its name, for messages
-    std::string graph_handle;
+    std::string task;          // its name, for messages
+    std::string graph_handle;  // until the task has answered, the one to expect
     ClientEdges edges;
   };
   using Waiter = absl::AnyInvocable<void(Status) &&>;
 
   explicit PreparedRun(RunSignature s) : signature(std::move(s)) {}
+  // With the last of those who use it, its graphs go at the tasks.
+  ~PreparedRun() override;
 
   // Calls `waiter` when the preparation has ended, at once if it has.
   void WhenReady(Waiter waiter);
@@ -41,6 +44,7 @@ class PreparedRun final : public RefCounted {
 
   const RunSignature signature;
   // Set by who prepares, before SetReady:
+  Ref<GraphRelease> release;
   std::vector<TensorConnection> connections;
   int64_t collective_graph_key = 0;
   std::vector<Part> parts;

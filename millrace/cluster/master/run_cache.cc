@@ -61,14 +61,18 @@ Ref<PreparedRun> RunCache::Used(Ref<PreparedRun> run) {
   return run;
 }
 
-Ref<PreparedRun> RunCache::Add(Ref<PreparedRun> run) {
-  Ref<PreparedRun> oldest;
-  if (size_ >= kMaxRuns) oldest = TakeOldest();
+std::vector<Ref<PreparedRun>> RunCache::Add(Ref<PreparedRun> run) {
+  std::vector<Ref<PreparedRun>> gone;
+  while (size_ >= max_runs_) {
+    Ref<PreparedRun> oldest = TakeOldest();
+    if (oldest == nullptr) break;
+    gone.push_back(std::move(oldest));
+  }
   const RunSignature& s = run->signature;
   auto& bucket = runs_[HashOf(s.feeds, s.fetches, s.targets)];
   bucket.push_back(Used(std::move(run)));
   ++size_;
-  return oldest;
+  return gone;
 }
 
 Ref<PreparedRun> RunCache::TakeOldest() {
@@ -81,10 +85,7 @@ Ref<PreparedRun> RunCache::TakeOldest() {
       }
     }
   }
-  if (oldest == nullptr) return nullptr;
-  Ref<PreparedRun> taken = *oldest;
-  Remove(taken.get());
-  return taken;
+  return oldest != nullptr ? Remove(oldest->get()) : nullptr;
 }
 
 void RunCache::Clear() {
@@ -92,17 +93,20 @@ void RunCache::Clear() {
   size_ = 0;
 }
 
-void RunCache::Remove(const PreparedRun* run) {
+Ref<PreparedRun> RunCache::Remove(const PreparedRun* run) {
   const RunSignature& s = run->signature;
   const auto found = runs_.find(HashOf(s.feeds, s.fetches, s.targets));
-  if (found == runs_.end()) return;
+  if (found == runs_.end()) return nullptr;
   auto& bucket = found->second;
-  const size_t before = bucket.size();
-  bucket.erase(std::remove_if(bucket.begin(), bucket.end(),
-                              [run](const auto& r) { return r.get() == run; }),
-               bucket.end());
-  size_ -= before - bucket.size();
+  const auto place =
+      std::find_if(bucket.begin(), bucket.end(),
+                   [run](const auto& r) { return r.get() == run; });
+  if (place == bucket.end()) return nullptr;
+  Ref<PreparedRun> removed = std::move(*place);
+  bucket.erase(place);
+  --size_;
   if (bucket.empty()) runs_.erase(found);
+  return removed;
 }
 
 RunSignature SignatureOf(const RunStepRequest& request) {

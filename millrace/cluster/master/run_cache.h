@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "absl/container/btree_map.h"
 #include "absl/container/inlined_vector.h"
 #include "millrace/cluster/master/prepared_run.h"
 #include "millrace/protocol/master.h"
@@ -15,17 +15,18 @@ namespace millrace {
 // same names in another order are another kind of run. One thread at a time.
 class RunCache {
  public:
-  // More kinds of runs than this, and the one that was not asked for the
+  // For more than `max_runs` kinds of runs the one that was not asked for the
   // longest has to go: each costs memory here and at its workers.
-  static constexpr size_t kMaxRuns = 1000;
+  explicit RunCache(size_t max_runs) : max_runs_(max_runs) {}
 
   // Null if there is none.
   Ref<PreparedRun> Find(const RunStepRequest& request);
   Ref<PreparedRun> Find(const RunSignature& signature);
-  // What had to go for it, else null: a run that is ready and that nobody else
-  // holds.
-  [[nodiscard]] Ref<PreparedRun> Add(Ref<PreparedRun> run);
-  void Remove(const PreparedRun* run);
+  // Gives what had to go for it, runs that are ready and that nobody else
+  // holds: mostly one, more where callables held too many.
+  [[nodiscard]] std::vector<Ref<PreparedRun>> Add(Ref<PreparedRun> run);
+  // Null if it is not there.
+  Ref<PreparedRun> Remove(const PreparedRun* run);
   void Clear();
   size_t size() const { return size_; }
 
@@ -33,9 +34,10 @@ class RunCache {
   Ref<PreparedRun> TakeOldest();
   Ref<PreparedRun> Used(Ref<PreparedRun> run);
 
+  const size_t max_runs_;
   size_t size_ = 0;
   uint64_t uses_ = 0;
-  absl::flat_hash_map<uint64_t, absl::InlinedVector<Ref<PreparedRun>, 1>> runs_;
+  absl::btree_map<uint64_t, absl::InlinedVector<Ref<PreparedRun>, 1>> runs_;
 };
 
 RunSignature SignatureOf(const RunStepRequest& request);

@@ -105,7 +105,7 @@ TEST(RunStepTest, KindsOfRunsThatAreNotAskedForGo) {
     EXPECT_EQ(master.ps(0).Count("RegisterGraph"), runs);
     master.ps(0).WaitForCall("DeregisterGraph");
     EXPECT_EQ(master.ps(0).Count("DeregisterGraph"),
-              runs - static_cast<int>(RunCache::kMaxRuns));
+              runs - static_cast<int>(kMaxPreparedRuns));
     // The second one has gone and is prepared anew.
     ASSERT_TRUE(run(0, 1).ok());
     EXPECT_EQ(master.ps(0).Count("RegisterGraph"), runs + 1);

@@ -168,7 +168,10 @@ SessionTable::Counts SessionTable::counts() const {
   Counts counts;
   for (const Ref<WorkerSession>& session : All()) {
     ++counts.sessions;
-    counts.graphs += session->num_graphs();
+    const WorkerSession::Counts of = session->counts();
+    counts.graphs += of.graphs;
+    counts.plans += of.plans;
+    counts.kernels += of.kernels;
   }
   return counts;
 }

@@ -35,6 +35,8 @@ class SessionTable {
   struct Counts {
     int64_t sessions = 0;
     int64_t graphs = 0;
+    int64_t plans = 0;
+    int64_t kernels = 0;
   };
   Counts counts() const;
   std::vector<Ref<WorkerSession>> All() const;

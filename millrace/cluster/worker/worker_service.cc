@@ -55,6 +55,8 @@ class TaskWorker final : public WorkerService {
     const SessionTable::Counts sessions = state_.sessions.counts();
     counts.sessions = sessions.sessions;
     counts.graphs = sessions.graphs;
+    counts.plans = sessions.plans;
+    counts.kernels = sessions.kernels;
     const StepTable::Counts steps = state_.steps->counts();
     counts.running_steps = steps.running;
     counts.steps = steps.steps;
@@ -137,10 +139,27 @@ class TaskWorker final : public WorkerService {
         });
   }
 
-  void DeregisterGraph(CallContext&, const DeregisterGraphRequest&,
+  void DeregisterGraph(CallContext&, const DeregisterGraphRequest& request,
                        DeregisterGraphReply*, Done done) override {
-    // Graphs go with their session.
-    std::move(done)(OkStatus());
+    const ActiveCall active(state_);  // goes after the session
+    StatusOr<Ref<WorkerSession>> session =
+        state_.sessions.Find(request.session_handle);
+    std::shared_ptr<RegisteredGraph> graph;
+    if (session.ok()) graph = (*session)->DeregisterGraph(request.graph_handle);
+    // OK where there is none: this may come twice, and after the session's end.
+    if (graph == nullptr) {
+      std::move(done)(OkStatus());
+      return;
+    }
+    // The kernels of a big graph are many.
+    state_.lanes.inter_op.Schedule(
+        [active = std::make_unique<ActiveCall>(state_),
+         session = *std::move(session), graph = std::move(graph),
+         done = std::move(done)]() mutable {
+          graph.reset();
+          session.reset();
+          std::move(done)(OkStatus());
+        });
   }
 
   void RunGraph(CallContext& context, const RunGraphRequest& request,

@@ -48,7 +48,9 @@ struct WorkerServiceOptions {
 // What a worker holds, for millrace.Admin and for tests that look for leaks.
 struct WorkerCounts {
   int64_t sessions = 0;
-  int64_t graphs = 0;
+  int64_t graphs = 0;   // registered
+  int64_t plans = 0;    // compiled graphs, also those that only steps use
+  int64_t kernels = 0;  // of those and of stateful nodes
   int64_t running_steps = 0;
   int64_t steps = 0;               // running, early, or not yet cleaned up
   int64_t rendezvous_entries = 0;  // values not taken and receives that wait

@@ -2,25 +2,18 @@
 
 #include <utility>
 
-#include "millrace/cluster/fingerprint.h"
 #include "millrace/cluster/worker/partial_run.h"
 #include "millrace/cluster/worker/run_graph.h"
 #include "millrace/cluster/worker/worker_state.h"
 #include "millrace/device/devices.h"
 #include "millrace/kernel/resource.h"
 #include "millrace/pass/rewrites.h"
-#include "millrace/protocol/codec.h"
 
 namespace millrace {
 namespace {
 
 // How many requests that have ended are still known.
 constexpr size_t kRunsRemembered = 4096;
-
-StatusOr<Fingerprint> FingerprintOf(const RegisterGraphRequest& request) {
-  MR_ASSIGN(const ByteChunks bytes, Encode(request));
-  return millrace::FingerprintOf(bytes);
-}
 
 }  // namespace
 
@@ -91,30 +84,34 @@ Device* WorkerSession::FindDevice(absl::string_view name) const {
 
 StatusOr<std::string> WorkerSession::RegisterGraph(
     const RegisterGraphRequest& request) {
-  MR_ASSIGN(const Fingerprint fingerprint, FingerprintOf(request));
-  const auto known = [&]() -> std::string {
-    const auto it = handles_.find(fingerprint);
-    return it == handles_.end() ? std::string() : it->second;
-  };
+  const GraphTable::Content content = GraphTable::ContentOf(request);
   {
     MutexLock lock(mu_);
-    if (std::string handle = known(); !handle.empty()) return handle;
+    MR_ASSIGN(std::string handle, graphs_.Find(request, content));
+    if (!handle.empty()) return handle;
   }
   // Outside the lock: this is most of the work of a session's first step.
   const auto find_device = [this](absl::string_view name) {
     return FindDevice(name);
   };
-  MR_ASSIGN(std::shared_ptr<RegisteredGraph> graph,
+  MR_ASSIGN(std::unique_ptr<RegisteredGraph> built,
             RegisteredGraph::Build(request.graph_def,
                                    {ops_, &kernels_, pool_, find_device,
                                     Rewrites::Of(request.graph_options).fuse}));
+  num_plans_->fetch_add(1, std::memory_order_relaxed);
+  const std::shared_ptr<RegisteredGraph> graph(
+      built.release(), [count = num_plans_](RegisteredGraph* ended) {
+        delete ended;
+        count->fetch_sub(1, std::memory_order_relaxed);
+      });
   MutexLock lock(mu_);
-  if (std::string handle = known(); !handle.empty()) return handle;
-  const std::string handle =
-      absl::StrCat(absl::Hex(next_graph_++, absl::kZeroPad16));
-  graphs_.emplace(handle, std::move(graph));
-  handles_.emplace(fingerprint, handle);
-  return handle;
+  return graphs_.Add(request, content, graph);
+}
+
+std::shared_ptr<RegisteredGraph> WorkerSession::DeregisterGraph(
+    const std::string& handle) {
+  MutexLock lock(mu_);
+  return graphs_.Remove(handle);
 }
 
 StatusOr<std::shared_ptr<const PlanSet>> WorkerSession::BuildPartialPlans(
@@ -128,15 +125,21 @@ StatusOr<std::shared_ptr<const PlanSet>> WorkerSession::BuildPartialPlans(
 StatusOr<std::shared_ptr<RegisteredGraph>> WorkerSession::FindGraph(
     const std::string& handle) {
   MutexLock lock(mu_);
-  const auto it = graphs_.find(handle);
-  if (it != graphs_.end()) return it->second;
+  if (std::shared_ptr<RegisteredGraph> graph = graphs_.Get(handle)) {
+    return graph;
+  }
   return Aborted("Graph handle is not found: ", handle, ". Session ", handle_,
-                 " at ", task_.ToString(), " has ", graphs_.size(), " graphs.");
+                 " at ", task_.ToString(), " has ", graphs_.num_handles(),
+                 " graphs.");
 }
 
-int64_t WorkerSession::num_graphs() const {
+WorkerSession::Counts WorkerSession::counts() const {
+  Counts counts;
+  counts.kernels = kernels_.num_kernels();
+  counts.plans = num_plans_->load(std::memory_order_relaxed);
   MutexLock lock(mu_);
-  return static_cast<int64_t>(graphs_.size());
+  counts.graphs = graphs_.num_handles();
+  return counts;
 }
 
 Ref<PartialRun> WorkerSession::FindPartialRun(int64_t step_id) {

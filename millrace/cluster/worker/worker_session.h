@@ -9,8 +9,8 @@
 
 #include "absl/container/btree_map.h"
 #include "millrace/base/cancel.h"
-#include "millrace/cluster/fingerprint.h"
 #include "millrace/cluster/peers.h"
+#include "millrace/cluster/worker/graph_table.h"
 #include "millrace/cluster/worker/registered_graph.h"
 #include "millrace/cluster/worker/request_log.h"
 #include "millrace/kernel/device_retirement.h"
@@ -52,15 +52,25 @@ class WorkerSession : public RefCounted {
     watch_.store(watch, std::memory_order_relaxed);
   }
 
-  // Compiles the graph, unless the same one was registered before; its handle.
+  // Compiles the graph, unless the same one is registered already; its handle.
+  // ABORTED for a registration that has been given up.
   StatusOr<std::string> RegisterGraph(const RegisterGraphRequest& request);
+  // The handle is not known from now on. Steps that run keep their graph; the
+  // kernels of its stateful nodes stay in this session. Gives what may go now,
+  // for the caller to drop; null if there is nothing of that handle.
+  std::shared_ptr<RegisteredGraph> DeregisterGraph(const std::string& handle);
   // ABORTED "Graph handle is not found: ...".
   StatusOr<std::shared_ptr<RegisteredGraph>> FindGraph(
       const std::string& handle);
   // See RegisteredGraph.
   StatusOr<std::shared_ptr<const PlanSet>> BuildPartialPlans(
       RegisteredGraph& graph);
-  int64_t num_graphs() const;
+  struct Counts {
+    int64_t graphs = 0;   // registered
+    int64_t plans = 0;    // compiled graphs, also those that only steps use
+    int64_t kernels = 0;  // of those and of stateful nodes
+  };
+  Counts counts() const;
 
   // Calls of RunGraph by request id.
   RequestLog<RunGraphCall>& runs() { return runs_; }
@@ -91,14 +101,14 @@ class WorkerSession : public RefCounted {
   CancelScope scope_;
   std::atomic<uint64_t> watch_{0};
   KernelCache kernels_;
+  // Graphs may go after the session has.
+  const std::shared_ptr<std::atomic<int64_t>> num_plans_ =
+      std::make_shared<std::atomic<int64_t>>(0);
   RequestLog<RunGraphCall> runs_;
 
   Mutex partial_runs_begin_;
   mutable Mutex mu_;  // guards all below
-  absl::btree_map<std::string, std::shared_ptr<RegisteredGraph>>
-      graphs_;                                         // by handle
-  absl::btree_map<Fingerprint, std::string> handles_;  // by their requests
-  int64_t next_graph_ = 1;
+  GraphTable graphs_;
   absl::btree_map<int64_t, Ref<PartialRun>> partial_runs_;
 };
 
