@@ -2,33 +2,19 @@
 import json
 import os
 import subprocess
-import threading
 
 import pytest
 
 pytest.importorskip("tensorflow", reason="no TensorFlow wheel is installed")
 
 import compare_stock  # noqa: E402
+import exported_cases  # noqa: E402
 import stock_registry  # noqa: E402
+from exported_cases import PROGRAM, exceptions, fail_with  # noqa: E402
 
-BUILD = os.environ.get("MILLRACE_BUILD", "build/dev")
-PROGRAM = os.path.join(BUILD, "tests", "cases_tests")
 TYPE_NAMES = ("invalid float double int32 uint8 int16 int8 string complex64 int64 bool qint8 quint8 qint32 bfloat16 qint16 "
               "quint16 uint16 complex128 half resource variant uint32 uint64").split()
 RESOURCE, VARIANT = 20, 21
-EXPORT_SECONDS = 1200
-
-
-def exceptions(name):
-    """`OP reason` lines of a file beside this one."""
-    out = {}
-    with open(os.path.join(os.path.dirname(__file__), name), encoding="utf-8") as f:
-        for line in f:
-            line = line.split("#")[0].strip()
-            if line:
-                op, _, reason = line.partition(" ")
-                out[op] = reason
-    return out
 
 
 @pytest.fixture(scope="module")
@@ -36,11 +22,6 @@ def ours():
     if not os.path.exists(PROGRAM):
         pytest.skip("cases_tests is not built")
     return json.loads(subprocess.run([PROGRAM, "--dump_schema"], stdout=subprocess.PIPE, check=True).stdout)
-
-
-def fail_with(problems):
-    if problems:
-        pytest.fail("%d problems:\n%s" % (len(problems), "\n".join(problems)), pytrace=False)
 
 
 def schema_problems(name, mine, stock):
@@ -143,28 +124,11 @@ def test_every_kernel_has_cases(ours, record_property):
     fail_with(problems)
 
 
-def export(command):
-    """A case that blocks on our side ends as an error; what even that does not end is named by the last line."""
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as child:
-        killer = threading.Timer(EXPORT_SECONDS, child.kill)
-        killer.start()
-        tail = child.stderr.readlines()[-5:]
-        killer.cancel()
-    if child.returncode:
-        pytest.fail("%s ended with %d: %s" % (" ".join(command), child.returncode, "".join(tail)), pytrace=False)
-
-
 def test_results(ours, tmp_path, record_property):
     """All cases, or those of the ops and families that $MILLRACE_CASES names. A file has what deviates, and why."""
     del ours
     report = compare_stock.Report()
-    for name in os.environ.get("MILLRACE_CASES", "").split() or [""]:
-        folder = tmp_path / (name or "all")
-        folder.mkdir()
-        export([PROGRAM, "--export", str(folder)] + ([name] if name else []))
-        compare_stock.compare(str(folder), report)
-    named = os.path.join(BUILD, "deviations_from_stock.txt")
-    with open(named, "w", encoding="utf-8") as f:
-        f.writelines(line + "\n" for line in report.deviations)
-    record_property("summary", "%s, each named in %s" % (report.summary(), os.path.relpath(named)) if report.deviations else report.summary())
+    for folder in exported_cases.folders(tmp_path):
+        compare_stock.compare(folder, report)
+    record_property("summary", exported_cases.write_deviations("deviations_from_stock.txt", report))
     fail_with(report.failures)
