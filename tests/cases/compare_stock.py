@@ -11,6 +11,7 @@ its deadline, and a child that says nothing for long is killed. The last line sa
 `N cases, M against stock, K deviations allowed`.
 """
 import argparse
+import functools
 import glob
 import json
 import os
@@ -22,6 +23,7 @@ import tempfile
 import time
 import traceback
 
+from snapshot_cases import SnapshotChunk
 from stock_cases import Chunk, load_cases, type_name
 
 SILENCE_S = 90  # for building a graph, or a case that no deadline ends; what others take of the processors is not counted
@@ -69,7 +71,7 @@ def title(case):
     return "%s.%s, %s" % (case["family"], case["op"], case["name"])
 
 
-def run_child(stems, wanted, skip, apart, pipe):
+def run_child(stems, wanted, skip, apart, open_chunk, pipe):
     """Runs what is in `wanted` and not in `skip`; writes a line before and after each case."""
     with os.fdopen(pipe, "w") as out:
 
@@ -79,7 +81,7 @@ def run_child(stems, wanted, skip, apart, pipe):
 
         for stem in stems:
             tell(stem, None)
-            chunk = Chunk(stem)
+            chunk = open_chunk(stem)
             cases = [c for c in chunk.cases if c["id"] in wanted and c["id"] not in skip]
             if stem in apart and len(cases) > 1:
                 chunk.run_apart(cases, tell)
@@ -117,7 +119,7 @@ def lines_of(pipe, silence, starved=lambda: 0.0):
         yield from lines
 
 
-def start_child(stems, wanted, skip, apart):
+def start_child(stems, wanted, skip, apart, open_chunk):
     """(process, pipe from which run_child's lines come)"""
     reader, writer = os.pipe()
     child = os.fork()
@@ -127,7 +129,7 @@ def start_child(stems, wanted, skip, apart):
     code = 1
     try:
         os.close(reader)
-        run_child(stems, wanted, skip, apart, writer)
+        run_child(stems, wanted, skip, apart, open_chunk, writer)
         code = 0
     except BaseException:  # pylint: disable=broad-except
         traceback.print_exc()
@@ -135,12 +137,17 @@ def start_child(stems, wanted, skip, apart):
         os._exit(code)
 
 
-def run_all(stems, wanted):
-    """{case id: [problem]} of the wanted ids, with or without oneDNN's ops, as this process has them"""
+def run_all(stems, wanted, snapshots=None):
+    """{case id: [problem]} of the wanted ids, with or without oneDNN's ops, as this process has them. snapshots: (server of
+    Millrace, whether of similar cases one is enough), for cases of snapshots."""
+    open_chunk = Chunk
+    if snapshots is not None:
+        target, sample = snapshots
+        open_chunk = functools.partial(SnapshotChunk, target=target, seen=set() if sample else None)
     results = {}
     apart = set()  # files with a graph that aborts stock while it is built
     while True:
-        child, pipe = start_child(stems, wanted, results, apart)
+        child, pipe = start_child(stems, wanted, results, apart, open_chunk)
         started, done, blocks = None, len(results), False
         try:
             for line in lines_of(pipe, SILENCE_S, lambda pid=child: starved_seconds(pid)):
@@ -168,23 +175,29 @@ def run_all(stems, wanted):
             results[started] = ["stock aborts"]
 
 
-def run_all_without_onednn(stems, wanted):
+def run_all_without_onednn(stems, wanted, snapshots=None):
     """run_all in a process of its own, since stock reads the setting while it is imported."""
     with tempfile.TemporaryDirectory() as folder:
         asked, found = os.path.join(folder, "asked"), os.path.join(folder, "results")
         with open(asked, "w", encoding="utf-8") as f:
-            json.dump([stems, sorted(wanted)], f)
+            json.dump([stems, sorted(wanted), snapshots], f)
         subprocess.run([sys.executable, os.path.abspath(__file__), "--without_onednn", asked, found],
                        env=dict(os.environ, TF_ENABLE_ONEDNN_OPTS="0"), check=True)
         with open(found, encoding="utf-8") as f:
             return json.load(f)
 
 
-def run_some(cases, wanted, run):
-    """run(stems, ids) for the files that have a case for which wanted(case) holds; {} if none has."""
+def load_folder(folder):
+    """{stem of an exported file: its cases}, in their order"""
+    stems = sorted(p[:-len(".json")] for p in glob.glob(os.path.join(folder, "*.json")))
+    return {stem: load_cases(stem) for stem in stems}
+
+
+def run_some(cases, wanted, run, snapshots=None):
+    """run(stems, ids, snapshots) for the files that have a case for which wanted(case) holds; {} if none has."""
     ids = {c["id"] for of_file in cases.values() for c in of_file if not c["no_stock"] and wanted(c)}
     stems = [stem for stem, of_file in cases.items() if any(c["id"] in ids for c in of_file)]
-    return run(stems, ids) if stems else {}
+    return run(stems, ids, snapshots) if stems else {}
 
 
 def depends_on_processor(stem, case):
@@ -198,14 +211,13 @@ def depends_on_processor(stem, case):
 def compare(folder, report=None):
     """Adds the cases of an exported folder to the report."""
     report = report or Report()
-    stems = sorted(p[:-len(".json")] for p in glob.glob(os.path.join(folder, "*.json")))
-    cases = {stem: load_cases(stem) for stem in stems}
+    cases = load_folder(folder)
     results = run_some(cases, lambda c: c["family"] not in WITHOUT_ONEDNN, run_all)
-    differ = {c["id"] for stem in stems for c in cases[stem]
+    differ = {c["id"] for stem in cases for c in cases[stem]
               if results.get(c["id"]) and not c["deviates"] and depends_on_processor(stem, c)}
     elsewhere = run_some(cases, lambda c: c["family"] in WITHOUT_ONEDNN or c["id"] in differ, run_all_without_onednn)
-    for stem in stems:
-        for case in cases[stem]:
+    for of_file in cases.values():
+        for case in of_file:
             found = elsewhere.get(case["id"])
             report.add(case, results.get(case["id"], found), found)
     return report
@@ -214,8 +226,8 @@ def compare(folder, report=None):
 def main():
     if len(sys.argv) == 4 and sys.argv[1] == "--without_onednn":  # by run_all_without_onednn
         with open(sys.argv[2], encoding="utf-8") as f:
-            stems, wanted = json.load(f)
-        results = run_all(stems, set(wanted))
+            stems, wanted, snapshots = json.load(f)
+        results = run_all(stems, set(wanted), snapshots)
         with open(sys.argv[3], "w", encoding="utf-8") as f:
             json.dump(results, f)
         return 0

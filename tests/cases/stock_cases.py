@@ -1,4 +1,5 @@
 """Runs the cases of an exported file in one session of stock TensorFlow, without graph rewriting."""
+import copy
 import json
 import os
 
@@ -56,11 +57,12 @@ def import_graph(graph_def):
     return graph
 
 
-def new_session(graph):
+def new_session(graph, target=""):
+    """Of stock in this process, or of a server."""
     config = tf.compat.v1.ConfigProto(intra_op_parallelism_threads=1, inter_op_parallelism_threads=2)
     config.graph_options.rewrite_options.disable_meta_optimizer = True
     config.graph_options.optimizer_options.opt_level = -1
-    return tf.compat.v1.Session(graph=graph, config=config)
+    return tf.compat.v1.Session(target, graph=graph, config=config)
 
 
 class Chunk:
@@ -100,8 +102,8 @@ class Chunk:
     def run_apart(self, cases, tell):
         """Stock refused the whole: each case gets a graph of its own."""
         for case in cases:
-            part = Chunk.__new__(Chunk)
-            part.cases, part.constants, part.graph_def = [case], self.constants, self.graph_def
+            part = copy.copy(self)
+            part.cases = [case]
             part.select(tuple(case["id"] + mark for mark in ("/", "v/", "s/")))
             part.run([case], tell)
 

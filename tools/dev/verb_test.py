@@ -236,8 +236,9 @@ def fuzz(report):
     report.stage("fuzzers, %d s each" % fuzzing.SECONDS, fuzzing.run)
 
 
-def against_stock(names, preset):
-    return pytest_runner.run(["tests/cases/test_stock.py::test_results"], preset, env=dict(MILLRACE_CASES=" ".join(names)))
+def against_stock(names, preset, long):
+    return pytest_runner.run(["tests/cases/test_stock.py::test_results", "tests/cases/test_snapshots.py"], preset, long,
+                             env=dict(MILLRACE_CASES=" ".join(names)))
 
 
 def run_selected(args, report):
@@ -277,7 +278,8 @@ def run_selected(args, report):
             extra = ["-k", args.k] if args.k else []
             report.stage(name, lambda: python_tests(args, selection.python, extra))
     if stock:
-        report.stage("cases against stock", lambda: against_stock(dict.fromkeys(stock), args.preset))
+        report.stage("build " + args.preset, lambda: build(args.preset, ["millrace"]))
+        report.stage("cases against stock", lambda: against_stock(dict.fromkeys(stock), args.preset, args.long))
 
 
 def filters(args, selection):

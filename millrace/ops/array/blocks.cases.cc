@@ -64,6 +64,8 @@ MR_CASES(SpaceToBatchND)(CaseList& c) {
       .NoStock("stock builds no graph of inputs of unknown rank");
   c.BuildError({F32({1, 4, 4}), Vec({2, 2}), LargePads()}, {},
                "Dimension size overflow from adding 4 and 9223372036854775807");
+  OkConst(c, F32({2, 3, 4}), Vec({1, 1}), Pads({0, 0, 0, 0}));
+  OkConst(c, F32({2, 3, 4}), Vec({1, 1}), Pads({0, 0, 0, 1}));
 }
 MR_CASES(BatchToSpace)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
@@ -98,6 +100,10 @@ MR_CASES(BatchToSpaceND)(CaseList& c) {
           StatusCode::kInvalidArgument, "the output is too large")
       .NoShapeCheck()
       .NoStock("its client has no arrays of so many rows");
+  OkConst(c, F32({2, 3, 4}), Vec({1, 1}), Pads({0, 0, 0, 0}));
+  OkConst(c, F32({2, 3, 4}), Vec({1, 1}), Pads({0, 0, 0, 1}));
+  OkConst(c, F32({2, 3}), Empty(DataType::kInt32, {0}),
+          Empty(DataType::kInt32, {0, 2}));
 }
 MR_CASES(SpaceToDepth)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {

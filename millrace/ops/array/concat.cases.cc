@@ -33,6 +33,8 @@ MR_CASES(ConcatV2)(CaseList& c) {
                "Can't concatenate scalars (use tf.stack instead)");
   c.BuildError({F32({2, 2}), F32({2, 3}), Scalar(0)}, {},
                "must be equal, but are");
+  c.Ok({F32({2, 3}), Empty(DataType::kFloat, {0, 3}), Scalar(0)});
+  c.Ok({Empty(DataType::kFloat, {0}), F32({3}), Scalar(0)});
 }
 
 MR_CASES(Concat)(CaseList& c) {
@@ -76,6 +78,7 @@ MR_CASES(Pack)(CaseList& c) {
                "Invalid axis: 3; must be in [-2,2)");
   c.BuildError({F32({2}), F32({3})}, {},
                "From merging shape 0 with other shapes");
+  for (const int axis : {0, 1, 2}) c.Ok({F32({2, 3})}, {{"axis", axis}});
 }
 
 MR_CASES(Unpack)(CaseList& c) {
@@ -90,4 +93,15 @@ MR_CASES(Unpack)(CaseList& c) {
           "Input shape axis 0 must equal 3, got shape [2]");
   c.BuildError({F32({2})}, {{"num", 2}, {"axis", 3}},
                "Invalid axis: 3; must be in [-1,1)");
+  // Stock hands on rows of 64 bytes, but not the only part as such.
+  c.Ok({F32({4, 16})}, {{"num", 4}});
+  c.Ok({F32({4, 8})}, {{"num", 4}});
+  c.Ok({F32({2, 4, 4})}, {{"num", 2}});
+  c.Ok({F32({1, 5})}, {{"num", 1}});
+  c.Ok({F32({1, 16})}, {{"num", 1}});
+  c.Ok({F32({16})}, {{"num", 16}});
+  c.Ok({F32({1})}, {{"num", 1}});
+  c.Ok({F32({5, 1})}, {{"num", 1}, {"axis", 1}});
+  c.Ok({F32({1, 4, 16})}, {{"num", 4}, {"axis", 1}});
+  c.Ok({Rand(DataType::kString, {2, 8})}, {{"num", 2}});
 }

@@ -47,4 +47,7 @@ MR_CASES(MatrixBandPart)(CaseList& c) {
   error(F32({2, 2}), 1, 3,
         "num_upper must be negative or less or equal to number of columns (2) "
         "got: 3");
+  c.Ok({F32({2, 3}), Scalar(i64, 2), Scalar(i64, -1)});
+  c.Ok({F32({2, 3}), Scalar(i64, -1), Scalar(i64, 2)});
+  c.Ok({F32({2, 3}), Scalar(i64, 1), Scalar(i64, 3)});
 }

@@ -31,6 +31,7 @@ MR_CASES(Pad)(CaseList& c) {
                           DataType::kInt64)},
           StatusCode::kInvalidArgument, "Expected a non-negative size, got");
   c.BuildError({F32({2}), Pads({-1, 1})}, {}, "Paddings must be non-negative");
+  c.Ok({F32({2, 3}), Pads({0, 0, 0, 0})});
 }
 
 MR_CASES(PadV2)(CaseList& c) {
@@ -41,6 +42,7 @@ MR_CASES(PadV2)(CaseList& c) {
       .Gradient({0});
   c.Error({F32({2}), Pads({1, 1}), F32({1})}, StatusCode::kInvalidArgument,
           "constant_values must be a scalar. Found: [1]");
+  c.Ok({F32({2, 3}), Pads({0, 0, 0, 0}), Scalar(DataType::kFloat, 1)});
 }
 
 MR_CASES(MirrorPad)(CaseList& c) {
@@ -64,6 +66,7 @@ MR_CASES(MirrorPad)(CaseList& c) {
           "than 2");
   c.Error({F32({2}), Pads({-1, 1})}, {{"mode", "SYMMETRIC"}},
           StatusCode::kInvalidArgument, "paddings must be non-negative: -1 1");
+  c.Ok({F32({2, 3}), Pads({0, 0, 0, 0})}, {{"mode", "SYMMETRIC"}});
 }
 
 MR_CASES(MirrorPadGrad)(CaseList& c) {
@@ -89,4 +92,5 @@ MR_CASES(MirrorPadGrad)(CaseList& c) {
           "greater than 1");
   c.Error({F32({4}), Pads({-2, 1})}, {{"mode", "SYMMETRIC"}},
           StatusCode::kInvalidArgument, "Paddings must be non-negative: -2, 1");
+  c.Ok({F32({2, 3}), Pads({0, 0, 0, 0})}, {{"mode", "SYMMETRIC"}});
 }

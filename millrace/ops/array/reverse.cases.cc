@@ -18,6 +18,7 @@ MR_CASES(ReverseV2)(CaseList& c) {
           "axis 0 specified more than once.");
   c.BuildError({F32({4}), Vec({0, -1})}, {},
                "axis 0 specified more than once.");
+  c.Ok({F32({1, 3}), Vec({0})});
 }
 
 MR_CASES(Reverse)(CaseList& c) {
@@ -31,6 +32,7 @@ MR_CASES(Reverse)(CaseList& c) {
           "'dims' must have the same number of values as 'input' has "
           "dimensions. 'input' has 1'dims' "
           "has 2 values");
+  c.Ok({F32({}), Empty(DataType::kBool, {0})});
 }
 
 MR_CASES(ReverseSequence)(CaseList& c) {

@@ -32,4 +32,23 @@ MR_CASES(Slice)(CaseList& c) {
           "Expected begin and size arguments to be 1-D tensors of size 1, but "
           "got shapes [2] and "
           "[2] instead.");
+  // Stock hands on rows of 64 bytes, and of a vector what begins and ends
+  // there.
+  for (const int begin : {0, 8, 16, 32}) {
+    for (const int size : {8, 16}) {
+      c.Ok({F32({48}), Vec({double(begin)}), Vec({double(size)})});
+      c.Ok({F32({48, 4}), Vec({double(begin), 0}), Vec({double(size), 4})});
+    }
+  }
+  c.Ok({F32({40}), Vec({16}), Vec({24})});
+  c.Ok({F32({3, 4, 4}), Vec({1, 0, 0}), Vec({1, 4, 4})});
+  c.Ok({F32({3, 16}), Vec({1, 0}), Vec({2, 8})});
+  c.Ok({F32({3, 5}), Vec({0, 0}), Vec({3, 5})});
+  for (const DataType t :
+       {DataType::kHalf, DataType::kDouble, DataType::kInt8, DataType::kBool,
+        DataType::kString, DataType::kComplex128}) {
+    for (const int columns : {4, 8, 32, 64}) {
+      c.Ok({Rand(t, {3, columns}), Vec({1, 0}), Vec({2, double(columns)})});
+    }
+  }
 }

@@ -24,6 +24,15 @@ MR_CASES(Split)(CaseList& c) {
         "Number of ways to split should evenly divide the split dimension, but "
         "got split_dim 0 "
         "(size = 5) and num_split 2");
+  // Stock hands on rows of 64 bytes, but no parts of vectors.
+  c.Ok({Scalar(0), F32({4, 16})}, {{"num_split", 2}});
+  c.Ok({Scalar(-2), F32({4, 16})}, {{"num_split", 4}});
+  c.Ok({Scalar(0), F32({4, 8})}, {{"num_split", 2}});
+  c.Ok({Scalar(0), F32({4, 4, 4})}, {{"num_split", 2}});
+  c.Ok({Scalar(0), F32({32})}, {{"num_split", 2}});
+  c.Ok({Scalar(1), F32({1, 32})}, {{"num_split", 2}});
+  c.Ok({Scalar(1), F32({3, 5})}, {{"num_split", 1}});
+  c.Ok({Scalar(0), Rand(DataType::kString, {4, 8})}, {{"num_split", 2}});
 }
 
 MR_CASES(SplitV)(CaseList& c) {
@@ -65,4 +74,17 @@ MR_CASES(SplitV)(CaseList& c) {
           "-input rank(-1) <= split_dim < input rank (1), but got 1");
   c.BuildError({F32({5}), Vec({2, 2}), Scalar(0)}, {{"num_split", 2}},
                "can't split axis of size 5 into pieces of size [2,2]");
+  // Stock hands on rows of 64 bytes, and of a vector all parts or none.
+  c.Ok({F32({4, 16}), Vec({1, 3}), Scalar(0)}, {{"num_split", 2}});
+  c.Ok({F32({4, 16}), Vec({0, 4}), Scalar(-2)}, {{"num_split", 2}});
+  c.Ok({F32({4, 8}), Vec({2, 2}), Scalar(0)}, {{"num_split", 2}});
+  c.Ok({F32({4, 16}), Vec({8, 8}), Scalar(1)}, {{"num_split", 2}});
+  c.Ok({F32({1, 32}), Vec({16, 16}), Scalar(1)}, {{"num_split", 2}});
+  c.Ok({F32({48}), Vec({16, 32}), Scalar(0)}, {{"num_split", 2}});
+  c.Ok({F32({48}), Vec({16, -1}), Scalar(0)}, {{"num_split", 2}});
+  c.Ok({F32({48}), Vec({0, 48}), Scalar(0)}, {{"num_split", 2}});
+  c.Ok({F32({48}), Vec({16, 8, 24}), Scalar(0)}, {{"num_split", 3}});
+  c.Ok({F32({40}), Vec({16, 24}), Scalar(0)}, {{"num_split", 2}});
+  c.Ok({F32({40}), Vec({24, 16}), Scalar(0)}, {{"num_split", 2}});
+  c.Ok({F32({3, 5}), Vec({5}), Scalar(1)}, {{"num_split", 1}});
 }

@@ -52,4 +52,5 @@ MR_CASES(BroadcastTo)(CaseList& c) {
       "Rank of input (2) must be no greater than rank of output shape (1).");
   c.Error({F32({2}), Vec({-1, 2})}, StatusCode::kInvalidArgument,
           "Dimension -1 must be >= 0");
+  c.Ok({F32({2, 3}), Vec({1, 2, 3})});
 }

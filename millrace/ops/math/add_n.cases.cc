@@ -14,6 +14,8 @@ MR_CASES(AddN)(CaseList& c) {
   c.Ok({Empty(DataType::kFloat, {0}), Empty(DataType::kFloat, {0})});
   c.Error({F32({2}), F32({3})}, StatusCode::kInvalidArgument,
           "must have the same size and shape.  Input 0: [2] != input 1: [3]");
+  c.Ok({F32({2, 3})});
+  c.Ok({F32({})});
 }
 
 MR_CASES(AccumulateNV2)(CaseList& c) {

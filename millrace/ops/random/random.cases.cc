@@ -49,4 +49,5 @@ MR_CASES(RandomShuffle)(CaseList& c) {
     c.Ok({Rand(t, {5, 3})}, {{"seed", 7}, {"seed2", 2}});
     c.Ok({Rand(t, {})}, {{"seed", 7}});
   });
+  c.Ok({F32({1, 3})}, {{"seed", 7}});
 }
