@@ -22,6 +22,7 @@ namespace {
 
 constexpr int kRounds = 3;
 constexpr int64_t kBudgetBytes = int64_t{300} << 20;
+constexpr int64_t kMostElements = int64_t{1} << 20;
 
 // Attributes that say how many inputs or outputs there are.
 bool IsCount(absl::string_view attr) {
@@ -80,8 +81,10 @@ class Mutator {
     if (kind == 1) dims.erase(dims.begin() + static_cast<int64_t>(at));
     if (kind == 2) dims[at] = static_cast<int64_t>(Below(5));
     if (kind == 3) ++dims[at];
-    Tensor out =
-        Tensor::Zeros(t.dtype(), TensorShape(absl::Span<const int64_t>(dims)));
+    // An empty tensor may have sizes for which nobody has room.
+    const StatusOr<TensorShape> shape = TensorShape::Make(dims);
+    if (!shape.ok() || shape->num_elements() > kMostElements) return t;
+    Tensor out = Tensor::Zeros(t.dtype(), *shape);
     if (!IsPlain(t.dtype())) return out;
     for (size_t i = 0; i < out.size_bytes() && t.size_bytes() > 0; ++i) {
       out.mutable_data()[i] = t.data()[i % t.size_bytes()];
