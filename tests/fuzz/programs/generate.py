@@ -15,7 +15,7 @@ NOT_THERE = ("ScatterNdUpdate", "ScatterNdAdd", "ScatterNdSub", "ResourceScatter
              "ResourceGatherNd", "RefSelect")
 
 SHAPES = [(), (3,), (4,), (16,), (32,), (2, 3), (4, 16), (5, 16), (2, 2, 3), (1, 4)]
-SHAPE_WEIGHTS = [3, 3, 2, 3, 2, 3, 4, 2, 1, 1]
+SHAPE_WEIGHTS = [3, 3, 2, 3, 2, 3, 6, 4, 1, 1]
 DTYPES = ["float32"] * 12 + ["int32"] * 4 + ["int64", "float64"] * 2 + ["half", "bfloat16", "complex64", "complex128", "int8",
                                                                       "int16", "uint8", "uint16", "uint32", "uint64"]
 

@@ -110,7 +110,7 @@ def part_of_buffer(g, scope):
     texts += [(f"tf.pad({{0}}, {zeros})", x.shape)]
   texts += [(f"tf.transpose({{0}}, {order})", x.shape), ("tf.stack([{0}])", (1,) + x.shape), ("tf.concat([{0}], 0)", x.shape)]
   if x.dtype in ("float32", "float64", "int32", "int64"):
-    texts += [("tf.reduce_sum({0}, [])", x.shape), ("tf.add_n([{0}])", x.shape),
+    texts += [("tf.reduce_sum({0}, [])", x.shape), ("tf.raw_ops.AddN(inputs=[{0}])", x.shape),
               (f"tf.raw_ops.Cast(x={{0}}, DstT=tf.{x.dtype})", x.shape)]
   if x.dtype != "string":
     texts += [("tf.raw_ops.Snapshot(input={0})", x.shape), ("tf.raw_ops.DeepCopy(x={0})", x.shape)]
