@@ -1,5 +1,5 @@
 # Ops by facet: x.op.cc, x.cpu.cc, x.grad.cc, x.cases.cc in millrace/ops/<family>/.
-# One OBJECT library a family and facet (so `ninja millrace_ops_math_cpu` builds
+# One OBJECT library a family and facet (so `ninja millrace_ops_product_cpu` builds
 # one family), one STATIC library a facet that adds the table of its
 # declarations, which scan_ops.py finds in the files' text.
 
@@ -21,20 +21,20 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(APPEND quantize_flags -ffp-contract=off)
 endif()
 # Families whose time is in loops over elements.
-set(loop_families array linalg math nn quantize state train)
+set(loop_families arithmetic array convolution elementwise fused indexing linalg nn pooling product quantize reduction state train)
 millrace_pch(millrace_pch_cpu OPTIONS ${kernel_flags} HEADERS "${PROJECT_SOURCE_DIR}/millrace/kernel/kernel_decl.h")
 millrace_pch(millrace_pch_op HEADERS "${PROJECT_SOURCE_DIR}/millrace/graph/shape_context.h")
 millrace_pch(millrace_pch_cases OPTIONS -g0 ${MILLRACE_UNOPTIMIZED} HEADERS "${PROJECT_SOURCE_DIR}/tests/cases/case.h")
 
 # Each compiles one header of loops for an instruction set of its own.
 foreach(set avx2 avx512)
-  set_source_files_properties("${PROJECT_SOURCE_DIR}/millrace/ops/nn/winograd_${set}.cpu.cc" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  set_source_files_properties("${PROJECT_SOURCE_DIR}/millrace/ops/convolution/winograd_${set}.cpu.cc" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endforeach()
 
 # Sums of a few vectors that start at zero and are stored at last look like
 # memset and memcpy, which would keep them in memory.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_BUILD_TYPE STREQUAL "Release")
-  foreach(file nn/avg_pool nn/max_pool nn/max_pool_grad nn/max_pool_taps math/blocked_gemm)
+  foreach(file pooling/avg_pool pooling/max_pool pooling/max_pool_grad pooling/max_pool_taps product/blocked_gemm)
     set_source_files_properties("${PROJECT_SOURCE_DIR}/millrace/ops/${file}.cpu.cc" PROPERTIES COMPILE_OPTIONS -fno-tree-loop-distribute-patterns)
   endforeach()
 endif()

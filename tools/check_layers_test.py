@@ -59,8 +59,8 @@ class CheckLayersTest(unittest.TestCase):
         self.assertOne(self.problems("millrace/pass/a.cc", '#include "proto/graph/graph.pb.h"'), "protocol's structs")
         self.assertOne(self.problems("millrace/base/a.cc", '#include "absl/flags/flag.h"'), "not used here")
         self.assertEqual([], self.problems("millrace/graph/import.cc", '#include "proto/graph/graph.pb.h"'))
-        self.assertEqual([], self.problems("millrace/ops/nn/conv.cpu.cc", "#include <dnnl.hpp>"))
-        self.assertOne(self.problems("millrace/ops/nn/conv.op.cc", "#include <dnnl.hpp>"), "*.cpu.cc")
+        self.assertEqual([], self.problems("millrace/ops/convolution/conv.cpu.cc", "#include <dnnl.hpp>"))
+        self.assertOne(self.problems("millrace/ops/convolution/conv.op.cc", "#include <dnnl.hpp>"), "*.cpu.cc")
 
     def test_waiting_goes_through_base(self):
         self.assertEqual([], self.problems("millrace/base/thread.cc", "#include <mutex>", "std::call_once(f);"))

@@ -11,7 +11,7 @@
 namespace millrace::cases {
 namespace {
 
-// "math" of ".../millrace/ops/math/add.cases.cc".
+// "product" of ".../millrace/ops/product/matmul.cases.cc".
 std::string FamilyOf(absl::string_view file) {
   const size_t at = file.rfind("millrace/ops/");
   if (at == absl::string_view::npos) return "other";

@@ -1,7 +1,7 @@
 """What `./dev test PATH` means: which programs, with which filter, which Python tests.
 
   millrace/base, base         the unit tests of a room
-  ops/math, ops/math/add      the cases of a family or file, also on stock TensorFlow, and its unit tests
+  ops/product, ops/product/cross  the cases of a family or file, also on stock TensorFlow, and its unit tests
   ops                         all of them, and whether every op and type of stock's has a case
   x/y_test.cc, x/y.cc         the tests of that file
   conformance, tests/cluster  a folder of tests/, C++ and Python

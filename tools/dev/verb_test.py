@@ -255,7 +255,7 @@ def run_selected(args, report):
             continue
         selection = selecting.select(name, programs)
         if selection.empty():
-            say("no test is called '%s': give a room (base), a path (millrace/base/done_test.cc), a family (ops/math), "
+            say("no test is called '%s': give a room (base), a path (millrace/base/done_test.cc), a family (ops/product), "
                 "an op (MatMul), a suite (StatusTest), conformance or cluster" % name)
             report.total.add(Count(0, 1))
             report.not_tested = True

@@ -4,7 +4,7 @@
 #include "millrace/base/checked_size.h"
 #include "millrace/base/memory_charge.h"
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/array/accumulate.h"
+#include "millrace/ops/indexing/accumulate.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/array/move.h"
 #include "millrace/ops/array/shape_rules.op.h"

@@ -2,7 +2,7 @@
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/linalg/batch.h"
 #include "millrace/ops/linalg/factor.h"
-#include "millrace/ops/math/broadcast.h"
+#include "millrace/ops/elementwise/broadcast.h"
 
 namespace millrace::ops {
 namespace {

@@ -1,7 +1,7 @@
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
-#include "millrace/ops/math/elementwise.h"
-#include "millrace/ops/math/unary_chain.h"
+#include "millrace/ops/elementwise/elementwise.h"
+#include "millrace/ops/fused/unary_chain.h"
 
 namespace millrace::ops {
 namespace {

@@ -1,5 +1,5 @@
 #include "millrace/graph/shape_context.h"
-#include "millrace/ops/nn/window.op.h"
+#include "millrace/ops/pooling/window.op.h"
 
 namespace millrace::ops {
 namespace {

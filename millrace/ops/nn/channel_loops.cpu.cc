@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "millrace/base/target_clones.h"
-#include "millrace/ops/nn/lanes.h"
+#include "millrace/ops/pooling/lanes.h"
 
 namespace millrace::ops {
 namespace {

@@ -1,6 +1,6 @@
 #include "millrace/ops/nn/channel_pieces.h"
 
-#include "millrace/ops/nn/window.op.h"
+#include "millrace/ops/pooling/window.op.h"
 
 namespace millrace::ops {
 

@@ -8,7 +8,7 @@
 
 #include "millrace/base/past_caches.h"
 #include "millrace/kernel/kernel_context.h"
-#include "millrace/ops/math/float_blocks.h"
+#include "millrace/ops/elementwise/float_blocks.h"
 
 namespace millrace::ops {
 

@@ -5,10 +5,10 @@
 #include <memory>
 
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/math/elementwise.h"
-#include "millrace/ops/math/float_blocks.h"
-#include "millrace/ops/math/float_math.h"
-#include "millrace/ops/math/unary_chain.h"
+#include "millrace/ops/elementwise/elementwise.h"
+#include "millrace/ops/elementwise/float_blocks.h"
+#include "millrace/ops/elementwise/float_math.h"
+#include "millrace/ops/fused/unary_chain.h"
 
 namespace millrace::ops {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "millrace/base/past_caches.h"
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/math/broadcast.h"
+#include "millrace/ops/elementwise/broadcast.h"
 #include "millrace/ops/nn/softmax_rows.h"
 #include "millrace/tensor/dispatch.h"
 

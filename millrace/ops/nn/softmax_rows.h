@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <limits>
 
-#include "millrace/ops/math/float_math.h"
-#include "millrace/ops/math/loops.h"
+#include "millrace/ops/elementwise/float_math.h"
+#include "millrace/ops/elementwise/loops.h"
 
 namespace millrace::ops {
 

@@ -1,4 +1,4 @@
-#include "millrace/ops/array/concat.op.h"
+#include "millrace/ops/indexing/concat.op.h"
 #include "millrace/ops/array/reshape.op.h"
 #include "millrace/ops/image/resize.op.h"
 #include "millrace/ops/quantize/range_shapes.op.h"

@@ -4,7 +4,7 @@
 
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/nn/conv_problem.h"
+#include "millrace/ops/convolution/conv_problem.h"
 #include "millrace/ops/quantize/gemm.h"
 #include "millrace/ops/quantize/range.h"
 #include "millrace/tensor/dispatch.h"

@@ -3,7 +3,7 @@
 
 #include "millrace/base/target_clones.h"
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/math/float_blocks.h"
+#include "millrace/ops/elementwise/float_blocks.h"
 #include "millrace/ops/quantize/mode.h"
 #include "millrace/ops/quantize/range.h"
 #include "millrace/ops/quantize/slices.h"

@@ -7,8 +7,8 @@
 #include "millrace/base/target_clones.h"
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/math/broadcast.h"
-#include "millrace/ops/math/elementwise.h"
+#include "millrace/ops/elementwise/broadcast.h"
+#include "millrace/ops/elementwise/elementwise.h"
 #include "millrace/ops/quantize/range.h"
 #include "millrace/tensor/dispatch.h"
 

@@ -1,6 +1,6 @@
-#include "millrace/ops/math/matmul.op.h"
+#include "millrace/ops/product/matmul.op.h"
 
-#include "millrace/ops/nn/conv.op.h"
+#include "millrace/ops/convolution/conv.op.h"
 #include "millrace/ops/quantize/range_shapes.op.h"
 
 using namespace millrace;

@@ -6,8 +6,8 @@
 #include "millrace/base/target_clones.h"
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/math/elementwise.h"
-#include "millrace/ops/math/numbers.h"
+#include "millrace/ops/elementwise/elementwise.h"
+#include "millrace/ops/elementwise/numbers.h"
 #include "millrace/ops/quantize/range.h"
 
 namespace millrace::ops {

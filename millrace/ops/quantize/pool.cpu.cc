@@ -5,7 +5,7 @@
 
 #include "millrace/base/target_clones.h"
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/nn/pool.h"
+#include "millrace/ops/pooling/pool.h"
 #include "millrace/ops/quantize/range.h"
 #include "millrace/tensor/dispatch.h"
 

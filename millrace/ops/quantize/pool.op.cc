@@ -1,4 +1,4 @@
-#include "millrace/ops/nn/pool.op.h"
+#include "millrace/ops/pooling/pool.op.h"
 
 #include "millrace/ops/quantize/range_shapes.op.h"
 

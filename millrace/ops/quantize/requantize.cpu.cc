@@ -7,7 +7,7 @@
 #include "millrace/base/target_clones.h"
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/math/elementwise.h"
+#include "millrace/ops/elementwise/elementwise.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {

@@ -8,7 +8,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "millrace/kernel/kernel_context.h"
-#include "millrace/ops/math/elementwise.h"
+#include "millrace/ops/elementwise/elementwise.h"
 
 namespace millrace::ops {
 

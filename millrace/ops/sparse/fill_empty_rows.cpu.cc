@@ -4,7 +4,7 @@
 
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
-#include "millrace/ops/math/numbers.h"
+#include "millrace/ops/elementwise/numbers.h"
 #include "millrace/ops/sparse/entries.h"
 #include "millrace/tensor/dispatch.h"
 

@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/math/numbers.h"
+#include "millrace/ops/elementwise/numbers.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {

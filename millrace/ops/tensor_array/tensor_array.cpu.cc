@@ -4,8 +4,8 @@
 #include <limits>
 #include <utility>
 
-#include "millrace/ops/array/rows.h"
-#include "millrace/ops/math/tensor_sum.h"
+#include "millrace/ops/indexing/rows.h"
+#include "millrace/ops/reduction/tensor_sum.h"
 
 namespace millrace::ops {
 

@@ -6,7 +6,7 @@
 #include "millrace/base/checked_size.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
-#include "millrace/ops/array/rows.h"
+#include "millrace/ops/indexing/rows.h"
 #include "millrace/ops/tensor_array/array_of_input.h"
 
 namespace millrace::ops {

@@ -1,6 +1,6 @@
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/math/elementwise.h"
-#include "millrace/ops/math/loops.h"
+#include "millrace/ops/elementwise/elementwise.h"
+#include "millrace/ops/elementwise/loops.h"
 #include "millrace/ops/train/apply.h"
 
 namespace millrace::ops {

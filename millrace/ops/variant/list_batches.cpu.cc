@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/array/rows.h"
+#include "millrace/ops/indexing/rows.h"
 #include "millrace/ops/variant/tensor_list.h"
 
 namespace millrace::ops {

@@ -1,6 +1,6 @@
 // Making lists, their length and shape, pushing and popping, one element.
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/array/rows.h"
+#include "millrace/ops/indexing/rows.h"
 #include "millrace/ops/variant/tensor_list.h"
 
 namespace millrace::ops {

@@ -3,7 +3,7 @@
 
 #include "millrace/base/checked_size.h"
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/array/rows.h"
+#include "millrace/ops/indexing/rows.h"
 #include "millrace/ops/variant/tensor_list.h"
 
 namespace millrace::ops {

@@ -3,7 +3,7 @@
 
 #include "millrace/base/memory_charge.h"
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/math/compound_variant.h"
+#include "millrace/ops/reduction/compound_variant.h"
 #include "millrace/ops/variant/optional.h"
 
 namespace millrace::ops {

@@ -6,7 +6,7 @@
 #include "millrace/base/memory_charge.h"
 #include "millrace/kernel/kernel_context.h"
 #include "millrace/ops/array/element_types.h"
-#include "millrace/ops/math/compound_variant.h"
+#include "millrace/ops/reduction/compound_variant.h"
 #include "millrace/tensor/tensor.h"
 
 // What kernels of lists take.

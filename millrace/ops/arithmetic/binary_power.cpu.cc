@@ -1,0 +1,112 @@
+// Powers, logarithms and angles of two operands.
+#include <cmath>
+
+#include "millrace/ops/elementwise/elementwise.h"
+#include "millrace/ops/elementwise/float_math.h"
+#include "millrace/ops/elementwise/numbers.h"
+
+namespace millrace::ops {
+namespace {
+
+struct PowOp {
+  template <std::integral T>
+  static bool Fails(T, T y) {
+    return y < 0;
+  }
+  template <class T>
+  static T Do(T x, T y) {
+    if constexpr (std::integral<T>) {
+      T result = 1;
+      for (T base = x; y > 0; y = static_cast<T>(y >> 1)) {
+        if (y & 1) result = Times(result, base);
+        base = Times(base, base);
+      }
+      return result;
+    } else {
+      return std::pow(x, y);
+    }
+  }
+};
+
+struct Atan2Op {
+  template <class T>
+  static T Do(T y, T x) {
+    return std::atan2(y, x);
+  }
+};
+
+struct XlogyOp {
+  static float Do(float x, float y) {
+    return x == 0 ? 0 : x * float_math::Log(y);
+  }
+  template <class T>
+  static T Do(T x, T y) {
+    return x == T(0) ? T(0) : Times(x, T(std::log(y)));
+  }
+};
+
+struct Xlog1pyOp {
+  static float Do(float x, float y) {
+    return x == 0 ? 0 : x * float_math::Log1p(y);
+  }
+  static double Do(double x, double y) {
+    return x == 0 ? 0 : x * std::log1p(y);
+  }
+  template <Complex T>
+  static T Do(T x, T y) {
+    return x == T(0) ? T(0) : Times(x, T(std::log(T(1) + y)));
+  }
+};
+
+// A whole power of one exponent for all elements is a product.
+bool PowFloatByScalar(const void* xv, const void* yv, void* zv, int64_t n);
+
+constexpr BinaryTable PowTable() {
+  BinaryTable table = MakeBinaryTable<PowOp>(
+      Join<FloatLoops, SignedTypes>(), 8000,
+      "Integers to negative integer powers are not allowed");
+  table.loops[IndexOf<float>()].vector_scalar = &PowFloatByScalar;
+  return table;
+}
+
+MR_TARGET_CLONES void Powers(const float* x, float* z, int64_t n, int power) {
+  if (power == 2) {
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i) z[i] = x[i] * x[i];
+  } else {
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i) z[i] = x[i] * x[i] * x[i];
+  }
+}
+
+bool PowFloatByScalar(const void* xv, const void* yv, void* zv, int64_t n) {
+  const float* x = static_cast<const float*>(xv);
+  const float y = *static_cast<const float*>(yv);
+  float* z = static_cast<float*>(zv);
+  if (y == 2 || y == 3) {
+    Powers(x, z, n, static_cast<int>(y));
+  } else {
+    for (int64_t i = 0; i < n; ++i) z[i] = std::pow(x[i], y);
+  }
+  return true;
+}
+
+constexpr BinaryTable kPow = PowTable();
+constexpr BinaryTable kAtan2 = MakeBinaryTable<Atan2Op>(RealLoops(), 15000);
+constexpr BinaryTable kXlogy = MakeBinaryTable<XlogyOp>(FloatLoops(), 600);
+constexpr BinaryTable kXlog1py = MakeBinaryTable<Xlog1pyOp>(FloatLoops(), 600);
+
+}  // namespace
+}  // namespace millrace::ops
+
+using namespace millrace;       // NOLINT: declarations stand outside
+using namespace millrace::ops;  // NOLINT
+
+MR_KERNELS(Pow, Cpu){
+    {.make = MakeBinary<kPow>, .elementwise = BinaryFunction<kPow>}};
+MR_KERNELS(Atan2, Cpu){
+    {.make = MakeBinary<kAtan2>, .elementwise = BinaryFunction<kAtan2>}};
+MR_KERNELS(Xlogy, Cpu){
+    {.make = MakeBinary<kXlogy>, .elementwise = BinaryFunction<kXlogy>}};
+MR_KERNELS(Xlog1py, Cpu){
+    {.make = MakeBinary<kXlog1py>, .elementwise = BinaryFunction<kXlog1py>}};

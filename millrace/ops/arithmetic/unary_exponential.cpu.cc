@@ -1,0 +1,132 @@
+// Exponentials, logarithms and the functions made of them, of one operand.
+// float is our own vector code, double and complex the C library's.
+#include <cmath>
+
+#include "millrace/ops/elementwise/elementwise.h"
+#include "millrace/ops/elementwise/float_math.h"
+#include "millrace/ops/elementwise/libm_op.h"
+#include "millrace/ops/elementwise/numbers.h"
+#include "millrace/ops/fused/unary_chain.h"
+
+namespace millrace::ops {
+namespace {
+
+struct ExpOp {
+  static float Do(float x) { return float_math::Exp(x); }
+  template <class T>
+  static T Do(T x) {
+    return std::exp(x);
+  }
+};
+
+struct Expm1Op {
+  static float Do(float x) { return float_math::Expm1(x); }
+  static double Do(double x) { return std::expm1(x); }
+  // exp(a) cos b - 1 without the cancellation near 0.
+  template <Complex T>
+  static T Do(T x) {
+    const auto e = std::expm1(x.real());
+    const auto s = std::sin(x.imag() / 2);
+    return T(e * std::cos(x.imag()) - 2 * s * s, (e + 1) * std::sin(x.imag()));
+  }
+};
+
+struct LogOp {
+  static float Do(float x) { return float_math::Log(x); }
+  template <class T>
+  static T Do(T x) {
+    return std::log(x);
+  }
+};
+
+struct Log1pOp {
+  static float Do(float x) { return float_math::Log1p(x); }
+  static double Do(double x) { return std::log1p(x); }
+  template <Complex T>
+  static T Do(T x) {
+    const auto a = x.real();
+    const auto b = x.imag();
+    // |1 + x| near 1 would lose x; far from it the square could overflow.
+    const bool near = std::abs(a) < 0.5 && std::abs(b) < 0.5;
+    const auto log_of_size = near ? std::log1p(a * (2 + a) + b * b) / 2
+                                  : std::log(std::hypot(1 + a, b));
+    return T(log_of_size, std::atan2(b, 1 + a));
+  }
+};
+
+struct TanhOp {
+  static float Do(float x) { return float_math::Tanh(x); }
+  template <class T>
+  static T Do(T x) {
+    return std::tanh(x);
+  }
+};
+
+struct SigmoidOp {
+  static float Do(float x) { return float_math::Sigmoid(x); }
+  static double Do(double x) {
+    const double e = std::exp(-std::fabs(x));
+    return (x < 0 ? e : 1.0) / (1.0 + e);
+  }
+  template <Complex T>
+  static T Do(T x) {
+    return T(1) / (T(1) + std::exp(-x));
+  }
+};
+
+MR_LIBM_OP(SinhOp, sinh);
+MR_LIBM_OP(CoshOp, cosh);
+MR_LIBM_OP(AsinhOp, asinh);
+MR_LIBM_OP(AcoshOp, acosh);
+MR_LIBM_OP(AtanhOp, atanh);
+
+constexpr UnaryTable kExp = MakeUnaryTable<ExpOp>(FloatLoops(), 400);
+constexpr UnaryTable kExpm1 = MakeUnaryTable<Expm1Op>(FloatLoops(), 400);
+constexpr UnaryTable kLog = MakeUnaryTable<LogOp>(FloatLoops(), 500);
+constexpr UnaryTable kLog1p = MakeUnaryTable<Log1pOp>(FloatLoops(), 500);
+constexpr UnaryTable kTanh = MakeUnaryTable<TanhOp>(FloatLoops(), 400);
+constexpr UnaryTable kSigmoid = MakeUnaryTable<SigmoidOp>(FloatLoops(), 400);
+constexpr UnaryTable kSinh = MakeUnaryTable<SinhOp>(FloatLoops(), kLibmPicos);
+constexpr UnaryTable kCosh = MakeUnaryTable<CoshOp>(FloatLoops(), kLibmPicos);
+constexpr UnaryTable kAsinh = MakeUnaryTable<AsinhOp>(FloatLoops(), kLibmPicos);
+constexpr UnaryTable kAcosh = MakeUnaryTable<AcoshOp>(FloatLoops(), kLibmPicos);
+constexpr UnaryTable kAtanh = MakeUnaryTable<AtanhOp>(FloatLoops(), kLibmPicos);
+
+constexpr NamedUnary kExponentials[] = {
+    {"Acosh", &kAcosh}, {"Asinh", &kAsinh}, {"Atanh", &kAtanh},
+    {"Cosh", &kCosh},   {"Exp", &kExp},     {"Expm1", &kExpm1},
+    {"Log", &kLog},     {"Log1p", &kLog1p}, {"Sigmoid", &kSigmoid},
+    {"Sinh", &kSinh},   {"Tanh", &kTanh},
+};
+
+}  // namespace
+
+absl::Span<const NamedUnary> ExponentialUnaries() { return kExponentials; }
+
+}  // namespace millrace::ops
+
+using namespace millrace;       // NOLINT: declarations stand outside
+using namespace millrace::ops;  // NOLINT
+
+MR_KERNELS(Exp,
+           Cpu){{.make = MakeUnary<kExp>, .elementwise = UnaryFunction<kExp>}};
+MR_KERNELS(Expm1, Cpu){
+    {.make = MakeUnary<kExpm1>, .elementwise = UnaryFunction<kExpm1>}};
+MR_KERNELS(Log,
+           Cpu){{.make = MakeUnary<kLog>, .elementwise = UnaryFunction<kLog>}};
+MR_KERNELS(Log1p, Cpu){
+    {.make = MakeUnary<kLog1p>, .elementwise = UnaryFunction<kLog1p>}};
+MR_KERNELS(Tanh, Cpu){
+    {.make = MakeUnary<kTanh>, .elementwise = UnaryFunction<kTanh>}};
+MR_KERNELS(Sigmoid, Cpu){
+    {.make = MakeUnary<kSigmoid>, .elementwise = UnaryFunction<kSigmoid>}};
+MR_KERNELS(Sinh, Cpu){
+    {.make = MakeUnary<kSinh>, .elementwise = UnaryFunction<kSinh>}};
+MR_KERNELS(Cosh, Cpu){
+    {.make = MakeUnary<kCosh>, .elementwise = UnaryFunction<kCosh>}};
+MR_KERNELS(Asinh, Cpu){
+    {.make = MakeUnary<kAsinh>, .elementwise = UnaryFunction<kAsinh>}};
+MR_KERNELS(Acosh, Cpu){
+    {.make = MakeUnary<kAcosh>, .elementwise = UnaryFunction<kAcosh>}};
+MR_KERNELS(Atanh, Cpu){
+    {.make = MakeUnary<kAtanh>, .elementwise = UnaryFunction<kAtanh>}};

@@ -1,0 +1,85 @@
+// Error and gamma functions and their inverses, of one operand.
+#include <cmath>
+
+#include "millrace/ops/elementwise/elementwise.h"
+#include "millrace/ops/elementwise/float_math.h"
+#include "millrace/ops/arithmetic/special_functions.h"
+
+namespace millrace::ops {
+namespace {
+
+struct ErfOp {
+  static float Do(float x) { return float_math::Erf(x); }
+  static double Do(double x) { return std::erf(x); }
+};
+
+struct ErfcOp {
+  template <class T>
+  static T Do(T x) {
+    return std::erfc(x);
+  }
+};
+
+struct LgammaOp {
+  // The plain lgamma writes a global variable.
+  static float Do(float x) {
+    int sign;
+    return ::lgammaf_r(x, &sign);
+  }
+  static double Do(double x) {
+    int sign;
+    return ::lgamma_r(x, &sign);
+  }
+};
+
+struct DigammaOp {
+  template <class T>
+  static T Do(T x) {
+    return static_cast<T>(special::Digamma(x));
+  }
+};
+
+struct ErfinvOp {
+  template <class T>
+  static T Do(T x) {
+    return static_cast<T>(special::InverseErf(x));
+  }
+};
+
+struct NdtriOp {
+  template <class T>
+  static T Do(T x) {
+    return static_cast<T>(-M_SQRT2 *
+                          special::InverseErfc(2 * static_cast<double>(x)));
+  }
+};
+
+constexpr UnaryTable kErf = MakeUnaryTable<ErfOp>(RealLoops(), 600);
+constexpr UnaryTable kErfc = MakeUnaryTable<ErfcOp>(RealLoops(), 15000);
+constexpr UnaryTable kLgamma = MakeUnaryTable<LgammaOp>(RealLoops(), 25000);
+constexpr UnaryTable kDigamma = MakeUnaryTable<DigammaOp>(RealLoops(), 40000);
+constexpr UnaryTable kErfinv = MakeUnaryTable<ErfinvOp>(RealLoops(), 100000);
+constexpr UnaryTable kNdtri = MakeUnaryTable<NdtriOp>(RealLoops(), 100000);
+
+}  // namespace
+}  // namespace millrace::ops
+
+using namespace millrace;       // NOLINT: declarations stand outside
+using namespace millrace::ops;  // NOLINT
+
+MR_KERNELS(Erf,
+           Cpu){{.make = MakeUnary<kErf>, .elementwise = UnaryFunction<kErf>}};
+MR_KERNELS(Erfc, Cpu){
+    {.make = MakeUnary<kErfc>, .elementwise = UnaryFunction<kErfc>}};
+MR_KERNELS(Lgamma, Cpu){{.types = "T: half, float, double",
+                         .make = MakeUnary<kLgamma>,
+                         .elementwise = UnaryFunction<kLgamma>}};
+MR_KERNELS(Digamma, Cpu){{.types = "T: half, float, double",
+                          .make = MakeUnary<kDigamma>,
+                          .elementwise = UnaryFunction<kDigamma>}};
+MR_KERNELS(Erfinv, Cpu){{.types = "T: float, double",
+                         .make = MakeUnary<kErfinv>,
+                         .elementwise = UnaryFunction<kErfinv>}};
+MR_KERNELS(Ndtri, Cpu){{.types = "T: float, double",
+                        .make = MakeUnary<kNdtri>,
+                        .elementwise = UnaryFunction<kNdtri>}};

@@ -1,0 +1,95 @@
+// Trigonometric functions and their inverses, of one operand.
+#include <algorithm>
+#include <cmath>
+
+#include "millrace/ops/elementwise/elementwise.h"
+#include "millrace/ops/elementwise/float_math.h"
+#include "millrace/ops/elementwise/libm_op.h"
+#include "millrace/ops/fused/unary_chain.h"
+
+namespace millrace::ops {
+namespace {
+
+MR_LIBM_OP(SinOp, sin);
+MR_LIBM_OP(CosOp, cos);
+MR_LIBM_OP(TanOp, tan);
+MR_LIBM_OP(AsinOp, asin);
+MR_LIBM_OP(AcosOp, acos);
+MR_LIBM_OP(AtanOp, atan);
+
+struct VectorSin {
+  static float Do(float x) { return float_math::Sin(x); }
+};
+struct VectorCos {
+  static float Do(float x) { return float_math::Cos(x); }
+};
+struct VectorTan {
+  static float Do(float x) { return float_math::Tan(x); }
+};
+
+// Whether the vector code holds for all of them; NaN and infinities are out.
+MR_TARGET_CLONES bool AllAnglesSmall(const float* x, int64_t n) {
+  int outside = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    outside |= float_math::Abs(x[i]) <= float_math::kMaxAngle ? 0 : 1;
+  }
+  return outside == 0;
+}
+
+// Vector code where angles are small, the C library's for other blocks.
+template <class VectorOp, class LibmOp>
+void AngleLoop(const void* xv, void* zv, int64_t n) {
+  constexpr int64_t kBlock = 256;
+  const float* x = static_cast<const float*>(xv);
+  float* z = static_cast<float*>(zv);
+  for (int64_t i = 0; i < n; i += kBlock) {
+    const int64_t m = std::min(kBlock, n - i);
+    if (AllAnglesSmall(x + i, m)) {
+      internal::LoopOverX<VectorOp, float>(x + i, z + i, m);
+    } else {
+      for (int64_t j = i; j < i + m; ++j) z[j] = LibmOp::Do(x[j]);
+    }
+  }
+}
+
+using DoubleAndComplex = Join<Types<double>, ComplexTypes>;
+template <class VectorOp, class LibmOp>
+constexpr UnaryTable AngleTable() {
+  UnaryTable table = MakeUnaryTable<LibmOp>(DoubleAndComplex(), 500);
+  table.loops[IndexOf<float>()] = &AngleLoop<VectorOp, LibmOp>;
+  return table;
+}
+
+constexpr UnaryTable kSin = AngleTable<VectorSin, SinOp>();
+constexpr UnaryTable kCos = AngleTable<VectorCos, CosOp>();
+constexpr UnaryTable kTan = AngleTable<VectorTan, TanOp>();
+constexpr UnaryTable kAsin = MakeUnaryTable<AsinOp>(FloatLoops(), kLibmPicos);
+constexpr UnaryTable kAcos = MakeUnaryTable<AcosOp>(FloatLoops(), kLibmPicos);
+constexpr UnaryTable kAtan = MakeUnaryTable<AtanOp>(FloatLoops(), kLibmPicos);
+
+constexpr NamedUnary kTrigonometrics[] = {
+    {"Acos", &kAcos}, {"Asin", &kAsin}, {"Atan", &kAtan},
+    {"Cos", &kCos},   {"Sin", &kSin},   {"Tan", &kTan},
+};
+
+}  // namespace
+
+absl::Span<const NamedUnary> TrigonometricUnaries() { return kTrigonometrics; }
+
+}  // namespace millrace::ops
+
+using namespace millrace;       // NOLINT: declarations stand outside
+using namespace millrace::ops;  // NOLINT
+
+MR_KERNELS(Sin,
+           Cpu){{.make = MakeUnary<kSin>, .elementwise = UnaryFunction<kSin>}};
+MR_KERNELS(Cos,
+           Cpu){{.make = MakeUnary<kCos>, .elementwise = UnaryFunction<kCos>}};
+MR_KERNELS(Tan,
+           Cpu){{.make = MakeUnary<kTan>, .elementwise = UnaryFunction<kTan>}};
+MR_KERNELS(Asin, Cpu){
+    {.make = MakeUnary<kAsin>, .elementwise = UnaryFunction<kAsin>}};
+MR_KERNELS(Acos, Cpu){
+    {.make = MakeUnary<kAcos>, .elementwise = UnaryFunction<kAcos>}};
+MR_KERNELS(Atan, Cpu){
+    {.make = MakeUnary<kAtan>, .elementwise = UnaryFunction<kAtan>}};

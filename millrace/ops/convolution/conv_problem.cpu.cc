@@ -1,0 +1,102 @@
+#include "millrace/ops/convolution/conv_problem.h"
+
+#include <algorithm>
+
+#include "absl/strings/match.h"
+
+namespace millrace::ops {
+
+StatusOr<ConvAttrs> ConvAttrs::Make(const KernelInit& init) {
+  ConvAttrs a;
+  const std::string& op = init.node().op->name;
+  a.depthwise_ = absl::StrContains(op, "Depthwise");
+  const int spatial = absl::StrContains(op, "Conv3D") ? 3 : 2;
+  MR_ASSIGN(a.sliding_, SlidingAttrs::Read(init.node().attrs, spatial));
+  return a;
+}
+
+StatusOr<ConvProblem> ConvAttrs::Resolve(DataType type,
+                                         const TensorShape& input,
+                                         const TensorShape& filter) const {
+  const ImageLayout& layout = sliding_.layout;
+  if (input.rank() != layout.rank()) {
+    return InvalidArgument("input must be ", layout.rank(),
+                           "-dimensional: ", input.DebugString());
+  }
+  if (filter.rank() != layout.rank()) {
+    return InvalidArgument("filter must be ", layout.rank(),
+                           "-dimensional: ", filter.DebugString());
+  }
+  ConvProblem p;
+  p.type = type;
+  p.channels_first = layout.channels_first;
+  p.spatial = layout.spatial;
+  p.batch = input.dim(0);
+  p.in_depth = input.dim(layout.channel_dim());
+  const int64_t filter_depth = filter.dim(layout.spatial);
+  const int64_t last = filter.dim(layout.spatial + 1);
+  if (depthwise_) {
+    if (filter_depth != p.in_depth) {
+      return InvalidArgument("input and filter must have the same depth: ",
+                             p.in_depth, " vs ", filter_depth);
+    }
+    p.groups = p.in_depth;
+    p.out_depth = p.in_depth * last;
+  } else {
+    if (filter.num_elements() == 0) {
+      return InvalidArgument(
+          "filter must not have zero elements (i.e. all dimensions must be "
+          "non-zero)");
+    }
+    const bool fits = layout.spatial == 3 ? p.in_depth == filter_depth
+                                          : p.in_depth % filter_depth == 0;
+    if (!fits) {
+      return layout.spatial == 3
+                 ? InvalidArgument(
+                       "input and filter must have the same depth: ",
+                       p.in_depth, " vs ", filter_depth)
+                 : InvalidArgument(
+                       "input depth must be evenly divisible by filter "
+                       "depth: ",
+                       p.in_depth, " vs ", filter_depth);
+    }
+    p.groups = std::max<int64_t>(1, p.in_depth / filter_depth);
+    p.out_depth = last;
+    if (last % p.groups != 0) {
+      return InvalidArgument(
+          "output depth must be evenly divisible by number of groups: ", last,
+          " vs ", p.groups);
+    }
+  }
+  for (int i = 0; i < layout.spatial; ++i) {
+    MR_ASSIGN(
+        p.window[kMaxSpatial - layout.spatial + i],
+        sliding_.MakeWindow(WindowPhase::kRun, i,
+                            input.dim(layout.spatial_dim(i)), filter.dim(i)));
+  }
+  // Padding can make the output larger than numbers are.
+  int64_t sizes[] = {p.batch, p.out_depth, p.window[0].output,
+                     p.window[1].output, p.window[2].output};
+  return TensorShape::Make(sizes).ok()
+             ? StatusOr<ConvProblem>(p)
+             : InvalidArgument("The output has too many elements");
+}
+
+TensorShape ConvAttrs::OutputShape(const ConvProblem& p) const {
+  int64_t sizes[kMaxSpatial];
+  for (int i = 0; i < p.spatial; ++i) {
+    sizes[i] = p.window[kMaxSpatial - p.spatial + i].output;
+  }
+  return TensorShape(
+      ImageShape(sliding_.layout, p.batch, p.out_depth, sizes).dims());
+}
+
+TensorShape ConvAttrs::FromSpatial(const TensorShape& sizes, int64_t batch,
+                                   int64_t channels) const {
+  const auto shape = TensorShape::Make(
+      ImageShape(sliding_.layout, batch, channels, sizes.dims()).dims());
+  // Too many elements: as it is given, of a rank that Resolve refuses.
+  return shape.ok() ? *shape : sizes;
+}
+
+}  // namespace millrace::ops

@@ -1,0 +1,80 @@
+// A convolution of any kind as numbers: of two or three spatial dimensions,
+// plain, grouped or depthwise.
+#pragma once
+
+#include <cstdint>
+
+#include "absl/functional/function_ref.h"
+#include "millrace/kernel/kernel.h"
+#include "millrace/ops/pooling/window.op.h"
+
+namespace millrace::ops {
+
+enum class ConvPass { kForward, kInput, kFilter };
+
+// Filters are laid out [taps, in_depth / groups, out_depth]; those of depthwise
+// convolutions have one input channel a group, so theirs is the same layout.
+// Spatial dimensions that there are not have windows of size 1, in front.
+struct ConvProblem {
+  DataType type = DataType::kInvalid;
+  bool channels_first = false;
+  int spatial = 2;
+  int64_t batch = 0, in_depth = 0, out_depth = 0, groups = 1;
+  Window window[kMaxSpatial];
+
+  int64_t InputPixels() const {
+    return window[0].input * window[1].input * window[2].input;
+  }
+  int64_t OutputPixels() const {
+    return window[0].output * window[1].output * window[2].output;
+  }
+  int64_t Taps() const {
+    return window[0].filter * window[1].filter * window[2].filter;
+  }
+  int64_t InputSize() const { return batch * InputPixels() * in_depth; }
+  int64_t OutputSize() const { return batch * OutputPixels() * out_depth; }
+  int64_t FilterSize() const { return Taps() * in_depth / groups * out_depth; }
+  int64_t MultiplyAdds() const {
+    return OutputSize() * Taps() * (in_depth / groups);
+  }
+};
+
+// The attributes of a convolution; makes problems from shapes.
+class ConvAttrs {
+ public:
+  static StatusOr<ConvAttrs> Make(const KernelInit& init);
+
+  // INVALID_ARGUMENT for shapes that do not fit.
+  StatusOr<ConvProblem> Resolve(DataType type, const TensorShape& input,
+                                const TensorShape& filter) const;
+  TensorShape OutputShape(const ConvProblem& p) const;
+  // Dimensions of the images: 2 or 3.
+  int spatial() const { return sliding_.layout.spatial; }
+  // The shape of an input of which only [height, width] is given.
+  TensorShape FromSpatial(const TensorShape& sizes, int64_t batch,
+                          int64_t channels) const;
+
+ private:
+  SlidingAttrs sliding_;
+  bool depthwise_ = false;
+};
+
+// Elements of the three tensors; what the pass computes is written.
+struct ConvData {
+  char* input;
+  char* filter;
+  char* output;
+};
+
+// Plain loops for float, double, int32 (which wraps around); half and bfloat16
+// through float. No size is 0.
+Status RunPlainConv(KernelContext& ctx, ConvPass pass, const ConvProblem& p,
+                    const ConvData& data);
+
+using ConvFunction = absl::FunctionRef<Status(
+    KernelContext&, ConvPass, const ConvProblem&, const ConvData&)>;
+// half and bfloat16 by a function that knows float.
+Status ConvThroughFloat(KernelContext& ctx, ConvPass pass, const ConvProblem& p,
+                        const ConvData& data, ConvFunction run);
+
+}  // namespace millrace::ops

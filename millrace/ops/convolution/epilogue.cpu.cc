@@ -1,0 +1,289 @@
+#include "millrace/ops/convolution/epilogue.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "absl/strings/str_join.h"
+#include "millrace/base/target_clones.h"
+#include "millrace/ops/elementwise/float_blocks.h"
+#include "millrace/ops/elementwise/float_math.h"
+#include "millrace/tensor/dispatch.h"
+
+namespace millrace::ops {
+namespace {
+
+using float_math::Expm1OfNegative;
+inline double Expm1OfNegative(double x) { return std::expm1(x); }
+inline float TanhOf(float x) { return float_math::Tanh(x); }
+inline double TanhOf(double x) { return std::tanh(x); }
+inline float SigmoidOf(float x) { return float_math::Sigmoid(x); }
+inline double SigmoidOf(double x) { return 1 / (1 + std::exp(-x)); }
+inline float ErfOf(float x) { return float_math::Erf(x); }
+inline double ErfOf(double x) { return std::erf(x); }
+
+struct Relu {
+  template <class S>
+  static S Do(S x, S) {
+    return x <= S(0) ? S(0) : x;  // NaN stays
+  }
+};
+struct Relu6 {
+  template <class S>
+  static S Do(S x, S) {
+    const S low = x <= S(0) ? S(0) : x;
+    return low >= S(6) ? S(6) : low;
+  }
+};
+struct Elu {
+  template <class S>
+  static S Do(S x, S) {
+    const S e = Expm1OfNegative(x);
+    return x < S(0) ? e : x;
+  }
+};
+struct LeakyRelu {
+  template <class S>
+  static S Do(S x, S alpha) {
+    return x < S(0) ? x * alpha : x;
+  }
+};
+struct Tanh {
+  template <class S>
+  static S Do(S x, S) {
+    return TanhOf(x);
+  }
+};
+struct Sigmoid {
+  template <class S>
+  static S Do(S x, S) {
+    return SigmoidOf(x);
+  }
+};
+struct GeluExact {
+  template <class S>
+  static S Do(S x, S) {
+    return S(0.5) * x * (S(1) + ErfOf(x * S(0.70710678118654752440)));
+  }
+};
+struct GeluApproximate {
+  template <class S>
+  static S Do(S x, S) {
+    const S inner = S(0.79788456080286535588) * (x + S(0.044715) * x * x * x);
+    return S(0.5) * x * (S(1) + TanhOf(inner));
+  }
+};
+
+template <class Op, class S>
+MR_TARGET_CLONES void Apply(S alpha, int64_t n, S* z) {
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) z[i] = Op::Do(z[i], alpha);
+}
+template <class S>
+MR_TARGET_CLONES void AddTo(const S* y, int64_t n, S* z) {
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) z[i] += y[i];
+}
+template <class S>
+MR_TARGET_CLONES void Normalize(const S* mean, const S* scale, const S* offset,
+                                int64_t n, S* z) {
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i)
+    z[i] = (z[i] - mean[i]) * scale[i] + offset[i];
+}
+
+template <class S>
+void Activate(Activation activation, S alpha, int64_t n, S* z) {
+  switch (activation) {
+    case Activation::kNone:
+      return;
+    case Activation::kRelu:
+      return Apply<Relu>(alpha, n, z);
+    case Activation::kRelu6:
+      return Apply<Relu6>(alpha, n, z);
+    case Activation::kElu:
+      return Apply<Elu>(alpha, n, z);
+    case Activation::kLeakyRelu:
+      return Apply<LeakyRelu>(alpha, n, z);
+    case Activation::kTanh:
+      return Apply<Tanh>(alpha, n, z);
+    case Activation::kSigmoid:
+      return Apply<Sigmoid>(alpha, n, z);
+    case Activation::kGeluExact:
+      return Apply<GeluExact>(alpha, n, z);
+    case Activation::kGeluApproximate:
+      return Apply<GeluApproximate>(alpha, n, z);
+  }
+}
+
+struct NamedActivation {
+  absl::string_view name;
+  Activation activation;
+};
+constexpr NamedActivation kActivations[] = {
+    {"Relu", Activation::kRelu},
+    {"Relu6", Activation::kRelu6},
+    {"Elu", Activation::kElu},
+    {"LeakyRelu", Activation::kLeakyRelu},
+    {"Tanh", Activation::kTanh},
+    {"Sigmoid", Activation::kSigmoid},
+    {"GeluExact", Activation::kGeluExact},
+    {"GeluApproximate", Activation::kGeluApproximate},
+};
+
+bool FindActivation(absl::string_view name, Activation* activation) {
+  for (const NamedActivation& known : kActivations) {
+    if (known.name == name) {
+      *activation = known.activation;
+      return true;
+    }
+  }
+  return false;
+}
+
+// A vector argument's elements, one a channel.
+template <class T>
+StatusOr<std::vector<ComputeType<T>>> ReadChannels(const Tensor& t,
+                                                   int64_t channels) {
+  if (t.dtype() != DataTypeOf<T> || t.rank() != 1 || t.dim(0) != channels) {
+    return InvalidArgument(
+        "Arguments by channel must be vectors of the output's type with as "
+        "many elements as there are channels: ",
+        DataTypeName(t.dtype()), t.shape().DebugString(), " vs. ", channels);
+  }
+  std::vector<ComputeType<T>> values;
+  for (const T& x : t.flat<T>()) {
+    values.push_back(static_cast<ComputeType<T>>(x));
+  }
+  return values;
+}
+
+}  // namespace
+
+StatusOr<Epilogue> Epilogue::Make(const KernelInit& init, const char* what,
+                                  int first_input) {
+  Epilogue e;
+  e.first_input_ = first_input;
+  MR_ASSIGN(e.epsilon_, init.Attr<float>("epsilon"));
+  MR_ASSIGN(e.alpha_, init.Attr<float>("leakyrelu_alpha"));
+  MR_ASSIGN(const auto fused, init.Attr<std::vector<std::string>>("fused_ops"));
+  if (fused.empty()) {
+    return InvalidArgument("Fused ", what, " must have at least one fused op.");
+  }
+  size_t next = 0;
+  int wanted = 0;
+  if (fused[next] == "BiasAdd") {
+    e.adds_bias_ = true;
+    wanted += 1;
+    ++next;
+  } else if (fused[next] == "FusedBatchNorm") {
+    e.normalizes_ = true;
+    wanted += 4;
+    ++next;
+  }
+  if (next > 0 && next < fused.size() && fused[next] == "Add") {
+    e.adds_tensor_ = true;
+    wanted += 1;
+    ++next;
+  }
+  if (next > 0 && next < fused.size() &&
+      FindActivation(fused[next], &e.activation_)) {
+    ++next;
+  }
+  if (next < fused.size()) {
+    return Unimplemented("Fusion is not implemented: [",
+                         absl::StrJoin(fused, ","), "]");
+  }
+  const int given = init.num_inputs() - first_input;
+  if (given < wanted) {
+    return InvalidArgument("Fused ", what, " with ", absl::StrJoin(fused, "+"),
+                           " must have ", wanted, " extra arguments, but has ",
+                           given);
+  }
+  return e;
+}
+
+template <class T>
+Status Epilogue::RunTyped(KernelContext& ctx, Tensor* out) const {
+  using S = ComputeType<T>;
+  const int64_t channels = out->dim(out->rank() - 1);
+  const int64_t rows = out->num_elements() / channels;
+  std::vector<S> scale, offset, mean;
+  int input = first_input_;
+  if (adds_bias_) {
+    MR_ASSIGN(offset, ReadChannels<T>(ctx.input(input++), channels));
+  } else {
+    MR_ASSIGN(scale, ReadChannels<T>(ctx.input(input++), channels));
+    MR_ASSIGN(offset, ReadChannels<T>(ctx.input(input++), channels));
+    MR_ASSIGN(mean, ReadChannels<T>(ctx.input(input++), channels));
+    MR_ASSIGN(const std::vector<S> variance,
+              ReadChannels<T>(ctx.input(input++), channels));
+    for (size_t c = 0; c < scale.size(); ++c) {
+      scale[c] /= std::sqrt(variance[c] + static_cast<S>(epsilon_));
+    }
+  }
+  const char* added = nullptr;
+  if (adds_tensor_) {
+    const Tensor& other = ctx.input(input++);
+    if (other.dtype() != out->dtype() || !(other.shape() == out->shape())) {
+      return InvalidArgument("The tensor to add must be like the output: ",
+                             DataTypeName(other.dtype()),
+                             other.shape().DebugString(), " vs. ",
+                             out->shape().DebugString());
+    }
+    added = other.data();
+  }
+  constexpr bool kConverts = !std::is_same_v<T, S>;
+  const S alpha = static_cast<S>(alpha_);
+  // Rows at a time: what is converted stays in the cache.
+  const int64_t step = std::max<int64_t>(1, 2 * kFloatBlock / channels);
+  T* const elements = out->mutable_flat<T>().data();
+  return ctx.ParallelFor(
+      (rows + step - 1) / step, step * channels / 2 + 20,
+      [&](int64_t begin, int64_t end) {
+        std::vector<S> room, more;
+        if (kConverts) {
+          room.resize(static_cast<size_t>(step * channels));
+          if (added != nullptr) more = room;
+        }
+        for (int64_t block = begin; block < end; ++block) {
+          const int64_t first = block * step * channels;
+          const int64_t n = std::min(step, rows - block * step) * channels;
+          S* z;
+          const S* y = nullptr;
+          if constexpr (kConverts) {
+            z = room.data();
+            ToFloats(DataTypeOf<T>, elements + first, z, n);
+            if (added != nullptr) {
+              ToFloats(DataTypeOf<T>, reinterpret_cast<const T*>(added) + first,
+                       more.data(), n);
+              y = more.data();
+            }
+          } else {
+            z = elements + first;
+            if (added != nullptr) y = reinterpret_cast<const S*>(added) + first;
+          }
+          for (int64_t at = 0; at < n; at += channels) {
+            if (adds_bias_) {
+              AddTo(offset.data(), channels, z + at);
+            } else {
+              Normalize(mean.data(), scale.data(), offset.data(), channels,
+                        z + at);
+            }
+          }
+          if (y != nullptr) AddTo(y, n, z);
+          Activate(activation_, alpha, n, z);
+          if constexpr (kConverts) {
+            FromFloats(DataTypeOf<T>, z, elements + first, n);
+          }
+        }
+      });
+}
+
+Status Epilogue::Run(KernelContext& ctx, Tensor* out) const {
+  if (out->num_elements() == 0) return OkStatus();
+  return Dispatch(FloatTypes{}, out->dtype(),
+                  [&]<class T>() -> Status { return RunTyped<T>(ctx, out); });
+}
+
+}  // namespace millrace::ops

@@ -1,0 +1,40 @@
+// Products of transformed tiles with transformed filters. A panel of a tap
+// stays in the first cache over the strips of a block.
+#include "millrace/ops/convolution/winograd_kernels.h"
+
+namespace millrace::ops {
+
+void WinogradBlock::Multiply(const TiledConv& c, const float* filter,
+                             const WinogradPanel& panel, int64_t n,
+                             float* block) const {
+  const auto multiply = kernels_.multiply[panel.vectors - 1];
+  const int64_t width = panel.vectors * kWinogradLanes;
+  const float* b = filter + panel.first * c.in_depth * kWinogradTaps;
+  float* const products = block + kWinogradTaps * in_stride_;
+  for (int64_t tap = 0; tap < kWinogradTaps; ++tap) {
+    for (int64_t t = 0; t < n; t += kStrip) {
+      multiply({block + tap * in_stride_ + t * in_row_, in_row_, 1}, b, width,
+               c.in_depth,
+               products + tap * out_stride_ + t * WinogradPanel::kMost);
+    }
+    b += c.in_depth * width;
+  }
+}
+
+// The last strip of channels may have some that are not there, whose sums
+// nobody reads.
+void WinogradBlock::AddProducts(int64_t channels, const WinogradPanel& panel,
+                                int64_t n, const float* block,
+                                float* sums) const {
+  const auto multiply = kernels_.multiply_add[panel.vectors - 1];
+  const float* const gradients = block + kWinogradTaps * in_stride_;
+  for (int64_t tap = 0; tap < kWinogradTaps; ++tap) {
+    for (int64_t i = 0; i < channels; i += kStrip) {
+      multiply({block + tap * in_stride_ + i, 1, in_row_},
+               gradients + tap * out_stride_, WinogradPanel::kMost, n,
+               sums + tap * kSumsTap + i * WinogradPanel::kMost);
+    }
+  }
+}
+
+}  // namespace millrace::ops

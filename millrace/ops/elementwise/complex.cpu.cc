@@ -1,0 +1,122 @@
+// Parts of complex numbers.
+#include <cmath>
+
+#include "millrace/ops/elementwise/elementwise.h"
+#include "millrace/ops/elementwise/numbers.h"
+
+namespace millrace::ops {
+namespace {
+
+struct ConjOp {
+  template <class T>
+  static T Do(T x) {
+    return std::conj(x);
+  }
+};
+struct RealOp {
+  template <class T>
+  static auto Do(T x) {
+    return x.real();
+  }
+};
+struct ImagOp {
+  template <class T>
+  static auto Do(T x) {
+    return x.imag();
+  }
+};
+struct AngleOp {
+  template <class T>
+  static auto Do(T x) {
+    return std::arg(x);
+  }
+};
+struct AbsOp {
+  template <class T>
+  static auto Do(T x) {
+    return std::abs(x);
+  }
+};
+struct ComplexOp {
+  template <class T>
+  static std::complex<T> Do(T re, T im) {
+    return {re, im};
+  }
+};
+
+constexpr UnaryTable kConj = MakeUnaryTable<ConjOp>(ComplexTypes());
+constexpr UnaryTable kReal = MakeUnaryTable<RealOp>(ComplexTypes());
+constexpr UnaryTable kImag = MakeUnaryTable<ImagOp>(ComplexTypes());
+constexpr UnaryTable kAngle = MakeUnaryTable<AngleOp>(ComplexTypes(), 20000);
+constexpr UnaryTable kAbs = MakeUnaryTable<AbsOp>(ComplexTypes(), 5000);
+constexpr BinaryTable kComplex = MakeBinaryTable<ComplexOp>(RealLoops());
+
+// What a variant holds has no conjugate; the element is passed on.
+Status ConjVariant(KernelContext& ctx) {
+  ctx.set_output(0, ctx.input(0));
+  return OkStatus();
+}
+
+// Tout is not part of stock's kernel constraint, so a wrong one gets as far as
+// this.
+StatusOr<std::unique_ptr<Kernel>> MakeComplexAbs(const KernelInit& init) {
+  const DataType in = RemoveRef(init.input_type(0));
+  const DataType out = RemoveRef(init.output_type(0));
+  const DataType part =
+      in == DataType::kComplex64 ? DataType::kFloat : DataType::kDouble;
+  if (out != part) {
+    return InvalidArgument("Signature mismatch, have: ", DataTypeName(in), "->",
+                           DataTypeName(out), " expected: ", DataTypeName(in),
+                           "->", DataTypeName(part));
+  }
+  return MakeUnaryKernel(init, kAbs);
+}
+
+constexpr char kParts64[] = "T: complex64; Tout: float";
+constexpr char kParts128[] = "T: complex128; Tout: double";
+
+}  // namespace
+}  // namespace millrace::ops
+
+using namespace millrace;       // NOLINT: declarations stand outside
+using namespace millrace::ops;  // NOLINT
+
+MR_KERNELS(Conj, Cpu){
+    {.types = "T: complex64, complex128",
+     .make = MakeUnary<kConj>,
+     .elementwise = UnaryFunction<kConj>},
+    {.types = "T: variant", .make = MakeFunctionKernel<ConjVariant>},
+};
+MR_KERNELS(Real, Cpu){
+    {.types = kParts64,
+     .make = MakeUnary<kReal>,
+     .elementwise = UnaryFunction<kReal>},
+    {.types = kParts128,
+     .make = MakeUnary<kReal>,
+     .elementwise = UnaryFunction<kReal>},
+};
+MR_KERNELS(Imag, Cpu){
+    {.types = kParts64,
+     .make = MakeUnary<kImag>,
+     .elementwise = UnaryFunction<kImag>},
+    {.types = kParts128,
+     .make = MakeUnary<kImag>,
+     .elementwise = UnaryFunction<kImag>},
+};
+MR_KERNELS(Angle, Cpu){
+    {.types = kParts64,
+     .make = MakeUnary<kAngle>,
+     .elementwise = UnaryFunction<kAngle>},
+    {.types = kParts128,
+     .make = MakeUnary<kAngle>,
+     .elementwise = UnaryFunction<kAngle>},
+};
+MR_KERNELS(ComplexAbs, Cpu){{.make = MakeComplexAbs}};
+MR_KERNELS(Complex, Cpu){
+    {.types = "T: float; Tout: complex64",
+     .make = MakeBinary<kComplex>,
+     .elementwise = BinaryFunction<kComplex>},
+    {.types = "T: double; Tout: complex128",
+     .make = MakeBinary<kComplex>,
+     .elementwise = BinaryFunction<kComplex>},
+};

@@ -1,0 +1,122 @@
+// Kernels of elementwise ops, from a table of loops (loops.h).
+//
+//   MR_KERNELS(Neg, Cpu) {
+//     {.types = "T: half, bfloat16, float, ...", .make = MakeUnary<kNeg>},
+//   };
+//
+// They broadcast, cut the work over threads, take over an input's buffer where
+// that is allowed, and run half and bfloat16 through the loop of float.
+#pragma once
+
+#include <memory>
+
+#include "millrace/kernel/elementwise_function.h"
+#include "millrace/kernel/kernel.h"
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/elementwise/loops.h"
+
+namespace millrace::ops {
+
+// The first input decides the dtype; the output's is the node's.
+StatusOr<std::unique_ptr<Kernel>> MakeUnaryKernel(const KernelInit& init,
+                                                  const UnaryTable& table);
+StatusOr<std::unique_ptr<Kernel>> MakeBinaryKernel(const KernelInit& init,
+                                                   const BinaryTable& table);
+// For Equal and NotEqual, whose attribute incompatible_shape_error may ask for
+// the scalar `if_incompatible` in place of an error.
+StatusOr<std::unique_ptr<Kernel>> MakeEqualityKernel(const KernelInit& init,
+                                                     const BinaryTable& table,
+                                                     bool if_incompatible);
+
+// For gradient ops: y has as many elements as x, whose shape the output gets.
+StatusOr<std::unique_ptr<Kernel>> MakeSameSizeKernel(const KernelInit& init,
+                                                     const BinaryTable& table);
+
+template <const UnaryTable& kTable>
+StatusOr<std::unique_ptr<Kernel>> MakeUnary(const KernelInit& init) {
+  return MakeUnaryKernel(init, kTable);
+}
+template <const BinaryTable& kTable>
+StatusOr<std::unique_ptr<Kernel>> MakeBinary(const KernelInit& init) {
+  return MakeBinaryKernel(init, kTable);
+}
+
+template <const BinaryTable& kTable>
+StatusOr<std::unique_ptr<Kernel>> MakeSameSize(const KernelInit& init) {
+  return MakeSameSizeKernel(init, kTable);
+}
+
+// For ops that are written as a function of spans, which must have a result for
+// all elements: inputs have one shape, and one type with the output.
+StatusOr<std::unique_ptr<Kernel>> MakeElementwiseKernel(const KernelInit& init,
+                                                        ElementwiseMaker make);
+template <ElementwiseMaker kMake>
+StatusOr<std::unique_ptr<Kernel>> MakeElementwise(const KernelInit& init) {
+  return MakeElementwiseKernel(init, kMake);
+}
+
+// The same ops as functions of spans, for nodes that run together
+// (KernelEntry.elementwise). INTERNAL if the table lacks the type.
+StatusOr<std::unique_ptr<ElementwiseFunction>> MakeUnaryFunction(
+    const KernelInit& init, const UnaryTable& table);
+StatusOr<std::unique_ptr<ElementwiseFunction>> MakeBinaryFunction(
+    const KernelInit& init, const BinaryTable& table, bool broadcasts);
+
+template <const UnaryTable& kTable>
+StatusOr<std::unique_ptr<ElementwiseFunction>> UnaryFunction(
+    const KernelInit& init) {
+  return MakeUnaryFunction(init, kTable);
+}
+template <const BinaryTable& kTable>
+StatusOr<std::unique_ptr<ElementwiseFunction>> BinaryFunction(
+    const KernelInit& init) {
+  return MakeBinaryFunction(init, kTable, true);
+}
+template <const BinaryTable& kTable>
+StatusOr<std::unique_ptr<ElementwiseFunction>> SameSizeFunction(
+    const KernelInit& init) {
+  return MakeBinaryFunction(init, kTable, false);
+}
+
+// The loops of Add, for other ops that add.
+const BinaryTable& AddLoops();
+
+// Calls f(begin, end) for parts of [0, total) on the device's threads, for work
+// of `cost_picos` an element.
+Status ShardElements(KernelContext& ctx, int64_t total, int64_t cost_picos,
+                     absl::FunctionRef<void(int64_t begin, int64_t end)> f);
+
+// Runs a unary loop on whole spans, as BinaryRunner does.
+class UnaryRunner {
+ public:
+  // INTERNAL if the table lacks the type.
+  static StatusOr<UnaryRunner> Make(const UnaryTable& table, DataType input,
+                                    DataType output);
+  void Run(const char* x, char* z, int64_t n) const;
+
+ private:
+  UnaryLoop loop_ = nullptr;
+  DataType input_ = DataType::kInvalid;
+  DataType output_ = DataType::kInvalid;
+};
+
+// Runs a binary loop on whole spans: blocks of half and bfloat16 are converted
+// to float and back. One for each kernel; immutable.
+class BinaryRunner {
+ public:
+  enum class Form { kVectorVector, kVectorScalar, kScalarVector };
+
+  // INTERNAL if the table lacks the type.
+  static StatusOr<BinaryRunner> Make(const BinaryTable& table, DataType input,
+                                     DataType output);
+  // z[0, n); false where the loop gives false.
+  bool Run(Form form, const char* x, const char* y, char* z, int64_t n) const;
+
+ private:
+  BinaryLoops loops_;
+  DataType input_ = DataType::kInvalid;
+  DataType output_ = DataType::kInvalid;
+  bool converts_ = false;
+};
+
+}  // namespace millrace::ops

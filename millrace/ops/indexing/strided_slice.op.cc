@@ -1,0 +1,218 @@
+#include "millrace/ops/indexing/strided_slice.op.h"
+
+#include <algorithm>
+
+#include "millrace/graph/op_decl.h"
+#include "millrace/ops/array/shape_rules.op.h"
+
+namespace millrace::ops {
+namespace {
+
+constexpr int64_t kNewAxis = -1;
+constexpr int64_t kShrinkAxis = -2;
+// Masks are 32 bits, and one position is needed for an implied ellipsis.
+constexpr int64_t kMaxSparseDims = 31;
+
+bool Bit(uint32_t mask, int i) { return (mask >> i) & 1; }
+
+// The specification with one entry for each dimension of the input.
+struct Dense {
+  DimVector begin, end, strides;
+  absl::InlinedVector<bool, 4> begin_masked, end_masked, shrink;
+  // What the result's dimensions are: a dimension of the input, or kNewAxis.
+  DimVector result;
+};
+
+StatusOr<Dense> Expand(int rank, const Tensor* begin, const Tensor* end,
+                       const Tensor& strides, const StridedSliceMasks& masks) {
+  const int count = static_cast<int>(strides.num_elements());
+  int ellipsis = count;
+  int new_axes_after = 0;
+  for (int i = 0; i < count; ++i) {
+    if (Bit(masks.ellipsis, i)) {
+      if (ellipsis < count)
+        return InvalidArgument("Multiple ellipses in slice spec not allowed");
+      ellipsis = i;
+    } else if (ellipsis < i && Bit(masks.new_axis, i)) {
+      ++new_axes_after;
+    }
+  }
+  Dense d;
+  const auto add = [&d](int64_t b, int64_t e, int64_t s, bool bm, bool em,
+                        bool shrink) {
+    if (!shrink) d.result.push_back(static_cast<int64_t>(d.begin.size()));
+    if (shrink) d.result.push_back(kShrinkAxis);
+    d.begin.push_back(b);
+    d.end.push_back(e);
+    d.strides.push_back(s);
+    d.begin_masked.push_back(bm);
+    d.end_masked.push_back(em);
+    d.shrink.push_back(shrink);
+  };
+  // At `count` stands the implied ellipsis, if none was given.
+  for (int i = 0; i < count + (ellipsis == count ? 1 : 0); ++i) {
+    if (i == ellipsis) {
+      const int given = ellipsis == count ? count + 1 : count;
+      const int until = std::min(rank - (given - i) + 1 + new_axes_after, rank);
+      while (static_cast<int>(d.begin.size()) < until)
+        add(0, 0, 1, true, true, false);
+    } else if (Bit(masks.new_axis, i)) {
+      d.result.push_back(kNewAxis);
+    } else {
+      if (static_cast<int>(d.begin.size()) >= rank) {
+        return InvalidArgument("Index out of range using input dim ",
+                               d.begin.size(), "; input has only ", rank,
+                               " dims");
+      }
+      add(begin ? IntAt(*begin, i) : 0, end ? IntAt(*end, i) : 0,
+          IntAt(strides, i), Bit(masks.begin, i), Bit(masks.end, i),
+          Bit(masks.shrink_axis, i));
+    }
+  }
+  return d;
+}
+
+}  // namespace
+
+StatusOr<StridedSlicePlan> PlanStridedSlice(const PartialShape& input,
+                                            const Tensor* begin,
+                                            const Tensor* end,
+                                            const Tensor& strides,
+                                            const StridedSliceMasks& masks) {
+  const auto bad = [&strides](const Tensor* t) {
+    return t && !(t->shape() == strides.shape());
+  };
+  if (strides.rank() != 1 || strides.num_elements() > kMaxSparseDims ||
+      bad(begin) || bad(end)) {
+    const auto text = [](const Tensor* t) {
+      return t ? t->shape().DebugString() : "<unknown>";
+    };
+    return InvalidArgument(
+        "Expected begin, end, and strides to be 1D equal size tensors, but got "
+        "shapes ",
+        text(begin), ", ", text(end), ", and ", text(&strides), " instead.");
+  }
+  MR_ASSIGN(Dense d, Expand(input.rank(), begin, end, strides, masks));
+  StridedSlicePlan plan;
+  plan.is_identity = plan.has_unit_strides = true;
+  for (int i = 0; i < input.rank(); ++i) {
+    const int64_t stride = d.strides[i];
+    const int64_t dim = input.dim(i);
+    if (stride == 0)
+      return InvalidArgument("strides[", i, "] must be non-zero");
+    if (d.shrink[i] && stride < 0) {
+      return InvalidArgument("only stride 1 allowed on non-range indexing.");
+    }
+    int64_t first = 0;
+    int64_t size = kUnknownDim;
+    const bool whole = d.begin_masked[i] && d.end_masked[i];
+    if (dim == kUnknownDim) {
+      if (d.shrink[i]) size = 1;
+    } else if (d.shrink[i]) {
+      size = 1;
+      if (begin) {
+        first = d.begin[i] < 0 ? d.begin[i] + dim : d.begin[i];
+        if (first < 0 || first >= dim) {
+          return InvalidArgument("slice index ", first, " of dimension ", i,
+                                 " out of bounds.");
+        }
+      }
+    } else if ((begin && end) || whole) {
+      const int64_t low = stride > 0 ? 0 : -1;
+      const int64_t high = stride > 0 ? dim : dim - 1;
+      const auto clamp = [&](int64_t x) {
+        return std::clamp(x < 0 ? x + dim : x, low, high);
+      };
+      first = d.begin_masked[i] ? (stride > 0 ? low : high) : clamp(d.begin[i]);
+      const int64_t last =
+          d.end_masked[i] ? (stride > 0 ? high : low) : clamp(d.end[i]);
+      const int64_t length = last - first;
+      size = length == 0 || (length < 0) != (stride < 0)
+                 ? 0
+                 : length / stride + (length % stride != 0 ? 1 : 0);
+    }
+    plan.begin.push_back(first);
+    // Without a second element the stride says nothing and may be huge.
+    plan.strides.push_back(size == 0 || size == 1 ? 1 : stride);
+    plan.sizes.push_back(size);
+    plan.has_unit_strides &= stride == 1;
+    plan.is_identity &= first == 0 && size == dim && (stride == 1 || size <= 1);
+  }
+  DimVector result;
+  for (int64_t r : d.result) {
+    if (r == kNewAxis) {
+      result.push_back(1);
+    } else if (r != kShrinkAxis) {
+      result.push_back(plan.sizes[r]);
+    }
+  }
+  MR_ASSIGN(plan.result, PartialShape::Make(result));
+  return plan;
+}
+
+Status StridedSliceShape(ShapeContext& c, int first) {
+  MR_ASSIGN(StridedSliceMasks masks, StridedSliceMasks::FromAttrs(c.attrs()));
+  MR_ASSIGN(PartialShape spec, c.WithRank(first, 1));
+  for (int i = first + 1; i < first + 3; ++i) {
+    MR_ASSIGN(PartialShape vector, c.WithRank(i, 1));
+    MR_ASSIGN(spec, ShapeContext::MergeShapes(spec, vector));
+  }
+  const Tensor* strides = c.input_value(first + 2);
+  if (!c.input(0).known_rank() || !strides) return c.Return({});
+  MR_ASSIGN(StridedSlicePlan plan,
+            PlanStridedSlice(c.input(0), c.input_value(first),
+                             c.input_value(first + 1), *strides, masks));
+  return c.Return(std::move(plan.result));
+}
+
+StatusOr<StridedSliceMasks> StridedSliceMasks::FromAttrs(const AttrMap& attrs) {
+  StridedSliceMasks m;
+  const std::pair<const char*, uint32_t*> fields[] = {
+      {"begin_mask", &m.begin},
+      {"end_mask", &m.end},
+      {"ellipsis_mask", &m.ellipsis},
+      {"new_axis_mask", &m.new_axis},
+      {"shrink_axis_mask", &m.shrink_axis}};
+  for (const auto& [name, field] : fields) {
+    MR_ASSIGN(int64_t value, GetAttr<int64_t>(attrs, name));
+    *field = static_cast<uint32_t>(value);
+  }
+  return m;
+}
+
+}  // namespace millrace::ops
+
+using namespace millrace;       // NOLINT: declarations stand outside
+using namespace millrace::ops;  // NOLINT
+
+MR_OP(StridedSlice){
+    .inputs = "input: T, begin: Index, end: Index, strides: Index",
+    .outputs = "output: T",
+    .attrs =
+        "T: type; Index: {int16, int32, int64}; begin_mask: int = 0; end_mask: "
+        "int = 0; ellipsis_mask: int = 0; new_axis_mask: int = 0; "
+        "shrink_axis_mask: int = 0",
+    .shape = [](ShapeContext& c) -> Status { return StridedSliceShape(c, 1); },
+    .doc =
+        "Elements begin, begin + stride, ... before end of each dimension, as "
+        "Python's "
+        "x[begin:end:stride]. Bit i of a mask speaks of entry i: begin or end "
+        "is the edge, the "
+        "entry stands for all dimensions that the others leave (ellipsis), "
+        "adds a dimension of "
+        "size 1, or takes one element and drops the dimension (shrink).",
+};
+
+MR_OP(StridedSliceGrad){
+    .inputs = "shape: Index, begin: Index, end: Index, strides: Index, dy: T",
+    .outputs = "output: T",
+    .attrs =
+        "T: type; Index: {int32, int64}; begin_mask: int = 0; end_mask: int = "
+        "0; ellipsis_mask: int = 0; new_axis_mask: int = 0; shrink_axis_mask: "
+        "int = 0",
+    .shape = [](ShapeContext& c) -> Status {
+      MR_ASSIGN(PartialShape shape, c.ShapeFromInput(0));
+      return c.Return(std::move(shape));
+    },
+    .doc = "Zeros of the given shape with `dy` where StridedSlice would read.",
+};

@@ -1,0 +1,133 @@
+#include <vector>
+
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/array/element_types.h"
+#include "millrace/ops/array/move.h"
+#include "millrace/ops/indexing/strided_slice.op.h"
+#include "millrace/ops/state/variable_lookup.h"
+
+namespace millrace::ops {
+namespace {
+
+// Strides of `value` broadcast to the dimensions of `slice`: 0 where it is
+// repeated.
+StatusOr<DimVector> BroadcastStrides(const TensorShape& value,
+                                     const TensorShape& slice) {
+  const DimVector from = value.dims();
+  const DimVector strides = RowMajorStrides(from);
+  DimVector out(static_cast<size_t>(slice.rank()), 0);
+  for (int i = 1; i <= value.rank(); ++i) {
+    const int64_t size = from[value.rank() - i];
+    if (size == 1) continue;
+    if (i > slice.rank() || size != slice.dim(slice.rank() - i)) {
+      return InvalidArgument("Cannot broadcast a value of shape ",
+                             value.DebugString(), " to the slice of shape ",
+                             slice.DebugString());
+    }
+    out[slice.rank() - i] = strides[value.rank() - i];
+  }
+  return out;
+}
+
+class StridedAssignKernel {
+ public:
+  static StatusOr<StridedAssignKernel> Make(const KernelInit& init) {
+    StridedAssignKernel k;
+    MR_ASSIGN(k.masks_, StridedSliceMasks::FromAttrs(init.node().attrs));
+    MR_ASSIGN(k.type_, init.Attr<DataType>("T"));
+    return k;
+  }
+
+  Status Run(KernelContext& ctx) const {
+    if (ctx.num_outputs() > 0 && !ctx.ref_input(0)) return Update(ctx);
+    Ref<Variable> variable = ctx.shared_ref_input(0);
+    if (variable == nullptr) {
+      MR_ASSIGN(variable, LookupVariable(ctx, 0));
+    }
+    if (variable->dtype() != type_) {
+      return InvalidArgument("l-value dtype ", DataTypeName(variable->dtype()),
+                             " does not match r-value dtype ",
+                             DataTypeName(type_));
+    }
+    {
+      WriterLock lock(variable->mu());
+      if (!variable->initialized_locked()) return variable->Uninitialized();
+      // Nothing is copied for a slice that does not fit.
+      MR_ASSIGN(const StridedCopySpec spec,
+                Plan(ctx, variable->value_locked().shape()));
+      MR_ASSIGN(Tensor* const target,
+                variable->MutableLocked(ctx.device().allocator()));
+      ctx.to_end = true;
+      MR_RETURN_IF_ERROR(Copy(ctx, spec, target));
+    }
+    if (ctx.num_outputs() > 0) ctx.set_output_ref(0, std::move(variable));
+    return OkStatus();
+  }
+
+ private:
+  Status Update(KernelContext& ctx) const {
+    const TensorShape shape = ctx.input(0).shape();
+    MR_ASSIGN(const StridedCopySpec spec, Plan(ctx, shape));
+    MR_ASSIGN(Tensor* const out, ctx.ForwardOrAllocateOutput({0}, 0, shape));
+    const Tensor& in = ctx.input(0);
+    if (in.data() != out->data()) {
+      CopyElements(in.dtype(), in.data(), 0, out->mutable_data(), 0,
+                   in.num_elements());
+    }
+    return Copy(ctx, spec, out);
+  }
+
+  StatusOr<StridedCopySpec> Plan(KernelContext& ctx,
+                                 const TensorShape& shape) const {
+    MR_ASSIGN(const StridedSlicePlan plan,
+              PlanStridedSlice(shape, &ctx.input(1), &ctx.input(2),
+                               ctx.input(3), masks_));
+    MR_ASSIGN(const TensorShape slice, plan.result.AsTensorShape());
+    MR_ASSIGN(const DimVector value_strides,
+              BroadcastStrides(ctx.input(4).shape(), slice));
+    const DimVector strides = RowMajorStrides(shape.dims());
+    StridedCopySpec spec;
+    int next = 0;  // dimension of the slice
+    for (int d = 0; d < shape.rank(); ++d) {
+      spec.dst_offset += plan.begin[d] * strides[d];
+      // The slice has the same dimensions but for some of size 1.
+      if (plan.sizes[d] == 1) continue;
+      while (slice.dim(next) == 1) ++next;
+      spec.Add(plan.sizes[d], value_strides[next++],
+               strides[d] * plan.strides[d]);
+    }
+    return spec;
+  }
+
+  Status Copy(KernelContext& ctx, const StridedCopySpec& spec,
+              Tensor* target) const {
+    for (const int64_t size : spec.dims) {
+      if (size == 0) return OkStatus();
+    }
+    return StridedCopy(ctx, type_, ctx.input(4).data(), target->mutable_data(),
+                       spec);
+  }
+
+  StridedSliceMasks masks_;
+  DataType type_ = DataType::kInvalid;
+};
+
+#define MR_SLICE_TYPES "T: " MR_ELEMENT_TYPES ", " MR_QUANTIZED_8_32_TYPES
+
+}  // namespace
+}  // namespace millrace::ops
+
+using namespace millrace;
+using namespace millrace::ops;
+
+MR_KERNELS(StridedSliceAssign, Cpu){{.types = MR_SLICE_TYPES,
+                                     .make = MakeKernel<StridedAssignKernel>,
+                                     .host = "begin, end, strides"}};
+MR_KERNELS(ResourceStridedSliceAssign,
+           Cpu){{.types = MR_SLICE_TYPES,
+                 .make = MakeKernel<StridedAssignKernel>,
+                 .host = "ref, begin, end, strides"}};
+MR_KERNELS(TensorStridedSliceUpdate,
+           Cpu){{.types = MR_SLICE_TYPES,
+                 .make = MakeKernel<StridedAssignKernel>,
+                 .host = "begin, end, strides"}};

@@ -1,0 +1,132 @@
+#include <vector>
+
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/pooling/pool.h"
+#include "millrace/ops/pooling/pool_overlap.h"
+#include "millrace/ops/pooling/pool_taps.h"
+#include "millrace/tensor/dispatch.h"
+
+namespace millrace::ops {
+namespace {
+
+template <class S>
+S PerElement(const Covered (&covered)[kMaxSpatial]) {
+  return S(1) / static_cast<S>(covered[0].size() * covered[1].size() *
+                               covered[2].size());
+}
+
+class AvgPoolKernel {
+ public:
+  static StatusOr<AvgPoolKernel> Make(const KernelInit& init) {
+    AvgPoolKernel k;
+    MR_ASSIGN(k.attrs_, PoolAttrs::Make(init));
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    const Tensor& x = ctx.input(0);
+    MR_ASSIGN(const PoolProblem p, attrs_.Resolve(x.shape(), false));
+    MR_ASSIGN(Tensor* const out,
+              ctx.AllocateOutput(0, attrs_.OutputShape(p, x.shape())));
+    if (out->num_elements() == 0) return OkStatus();
+    return Dispatch(FloatTypes{}, x.dtype(), [&]<class T>() -> Status {
+      using S = ComputeType<T>;
+      const T* in = x.flat<T>().data();
+      T* z = out->mutable_flat<T>().data();
+      const int64_t n = p.channels;
+      return ctx.ParallelFor(
+          p.images * p.OutputPixels(), p.Taps() * (n / 4 + 5),
+          [&](int64_t begin, int64_t end) {
+            TapPlaces taps(p);
+            ForWindows(p, begin, end,
+                       [&](int64_t o, int64_t image, const auto& covered) {
+                         ScaledSumOfTaps(in + FirstPlace(p, image, covered),
+                                         taps.Of(covered),
+                                         PerElement<S>(covered), n, z + o * n);
+                       });
+          });
+    });
+  }
+
+ private:
+  PoolAttrs attrs_;
+};
+
+// dx = the sum over the windows that cover a pixel, for rows [begin, end) of
+// pixels of the batch.
+template <class T>
+void SumWindows(const PoolProblem& p, const Overlaps& overlaps, const T* dy,
+                int64_t begin, int64_t end, T* dx) {
+  using S = ComputeType<T>;
+  const int64_t n = p.channels;
+  const int64_t columns = p.window[2].input;
+  PixelWindows windows(p, overlaps);
+  std::vector<int64_t> places, ends;
+  std::vector<S> weights;
+  for (int64_t row = begin; row < end; ++row) {
+    windows.GoTo(row);
+    places.clear();
+    weights.clear();
+    ends.clear();
+    for (int64_t i = 0; i < columns; ++i) {
+      for (const WindowOver& window : windows.Of(i)) {
+        places.push_back(window.place);
+        weights.push_back(S(1) / static_cast<S>(window.taps));
+      }
+      ends.push_back(static_cast<int64_t>(places.size()));
+    }
+    WeightedSumsOfTaps(dy, places.data(), weights.data(), ends.data(), columns,
+                       n, dx + row * columns * n);
+  }
+}
+
+class AvgPoolGradKernel {
+ public:
+  static StatusOr<AvgPoolGradKernel> Make(const KernelInit& init) {
+    AvgPoolGradKernel k;
+    MR_ASSIGN(k.attrs_, PoolAttrs::Make(init));
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    if (ctx.input(0).rank() != 1) {
+      return InvalidArgument(
+          "out_backprop and orig_input_shape must be a shape: ",
+          ctx.input(0).shape().DebugString());
+    }
+    MR_ASSIGN(const TensorShape input, ShapeFromTensor(ctx.input(0)));
+    const Tensor& grad = ctx.input(1);
+    MR_ASSIGN(const PoolProblem p, attrs_.Resolve(input, false));
+    const TensorShape output = attrs_.OutputShape(p, input);
+    MR_RETURN_IF_ERROR(ExpectShape("grad", grad, output));
+    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, input));
+    if (out->num_elements() == 0) return OkStatus();
+    return Dispatch(FloatTypes{}, grad.dtype(), [&]<class T>() -> Status {
+      const T* dy = grad.flat<T>().data();
+      T* dx = out->mutable_flat<T>().data();
+      const Overlaps overlaps(p);
+      return ctx.ParallelFor(p.images * p.window[0].input * p.window[1].input,
+                             RowNanos(p), [&](int64_t begin, int64_t end) {
+                               SumWindows(p, overlaps, dy, begin, end, dx);
+                             });
+    });
+  }
+
+ private:
+  PoolAttrs attrs_;
+};
+
+#define MR_FLOAT_TYPES "T: bfloat16, double, float, half"
+
+}  // namespace
+}  // namespace millrace::ops
+
+using namespace millrace;
+using namespace millrace::ops;
+
+MR_KERNELS(AvgPool,
+           Cpu){{.types = MR_FLOAT_TYPES, .make = MakeKernel<AvgPoolKernel>}};
+MR_KERNELS(AvgPoolGrad, Cpu){
+    {.types = MR_FLOAT_TYPES, .make = MakeKernel<AvgPoolGradKernel>}};
+MR_KERNELS(AvgPool3D, Cpu){
+    {.types = "T: float, bfloat16", .make = MakeKernel<AvgPoolKernel>}};
+MR_KERNELS(AvgPool3DGrad, Cpu){
+    {.types = "T: float, bfloat16", .make = MakeKernel<AvgPoolGradKernel>}};

@@ -1,0 +1,111 @@
+// Gradients of max pooling, alone and as a pair with the pooling: which element
+// was the largest is then found once (pass/pair_pools.cc).
+#include <utility>
+
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/array/element_types.h"
+#include "millrace/ops/fused/fused_kernels.h"
+#include "millrace/ops/pooling/max_pool.h"
+
+namespace millrace::ops {
+namespace {
+
+class MaxPoolGradKernel : public MaxPoolBase {
+ public:
+  static StatusOr<MaxPoolGradKernel> Make(const KernelInit& init) {
+    MaxPoolGradKernel k;
+    MR_RETURN_IF_ERROR(k.Init(init));
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    const Tensor& x = ctx.input(0);
+    MR_ASSIGN(const PoolAttrs attrs, Attrs(ctx, 3));
+    MR_ASSIGN(const Pooling pooling, PoolingOf(attrs, x.shape(), true));
+    MR_RETURN_IF_ERROR(
+        ExpectShape("orig_output", ctx.input(1), pooling.output));
+    MR_RETURN_IF_ERROR(ExpectShape("grad", ctx.input(2), pooling.output));
+    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
+    if (out->num_elements() == 0) return OkStatus();
+    const PoolProblem& p = pooling.problem;
+    MR_ASSIGN(Tensor taps, ctx.AllocateTemp(TapType(p), pooling.output));
+    MR_RETURN_IF_ERROR(FindTaps(ctx, p, x, nullptr, &taps));
+    return SumByTaps(ctx, p, taps, ctx.input(2), out);
+  }
+};
+
+// A kernel of the pair. None of them has window and strides as inputs.
+class MaxPoolPairBase {
+ public:
+  Status Init(const KernelInit& init) {
+    MR_ASSIGN(kernels_, FusedKernels::Make(init));
+    MR_ASSIGN(attrs_, PoolAttrs::Make(init));
+    return OkStatus();
+  }
+
+ protected:
+  FusedKernels kernels_;
+  PoolAttrs attrs_;
+};
+
+// Without numbers, of no elements, where the gradient is to find out itself.
+class MaxPoolWithTapsKernel : public MaxPoolPairBase {
+ public:
+  static StatusOr<MaxPoolWithTapsKernel> Make(const KernelInit& init) {
+    MaxPoolWithTapsKernel k;
+    MR_RETURN_IF_ERROR(k.Init(init));
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    const Tensor& x = ctx.input(0);
+    const StatusOr<Pooling> pooling = PoolingOf(attrs_, x.shape(), true);
+    if (!pooling.ok() || TapType(pooling->problem) != DataType::kUint8) {
+      MR_RETURN_IF_ERROR(ctx.AllocateOutput(1, TensorShape({0})).status());
+      return kernels_.RunOneByOne(ctx);
+    }
+    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, pooling->output));
+    MR_ASSIGN(Tensor* const taps, ctx.AllocateOutput(1, pooling->output));
+    if (out->num_elements() == 0) return OkStatus();
+    return FindTaps(ctx, pooling->problem, x, out, taps);
+  }
+};
+
+class MaxPoolGradByTapsKernel : public MaxPoolPairBase {
+ public:
+  static StatusOr<MaxPoolGradByTapsKernel> Make(const KernelInit& init) {
+    MaxPoolGradByTapsKernel k;
+    MR_RETURN_IF_ERROR(k.Init(init));
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    const Tensor& grad = ctx.input(2);
+    const Tensor& taps = ctx.input(3);
+    const TensorShape x = ctx.input(0).shape();
+    const StatusOr<Pooling> pooling = PoolingOf(attrs_, x, true);
+    if (!pooling.ok() || taps.num_elements() == 0 ||
+        taps.shape() != pooling->output || grad.shape() != pooling->output) {
+      return kernels_.RunOneByOne(ctx);
+    }
+    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, x));
+    return SumByTaps(ctx, pooling->problem, taps, grad, out);
+  }
+};
+
+}  // namespace
+}  // namespace millrace::ops
+
+using namespace millrace;
+using namespace millrace::ops;
+
+MR_KERNELS(MaxPoolGrad, Cpu){
+    {.types = "T: " MR_REAL_TYPES, .make = MakeKernel<MaxPoolGradKernel>}};
+MR_KERNELS(MaxPoolGradV2, Cpu){
+    {.types = "T: " MR_REAL_TYPES, .make = MakeKernel<MaxPoolGradKernel>}};
+MR_KERNELS(MaxPool3DGrad, Cpu){
+    {.types = "T: float; TInput: float", .make = MakeKernel<MaxPoolGradKernel>},
+    {.types = "T: bfloat16; TInput: bfloat16",
+     .make = MakeKernel<MaxPoolGradKernel>}};
+MR_KERNELS(_MaxPoolWithTaps, Cpu){
+    {.types = "T: " MR_REAL_TYPES, .make = MakeKernel<MaxPoolWithTapsKernel>}};
+MR_KERNELS(_MaxPoolGradByTaps,
+           Cpu){{.types = "T: " MR_REAL_TYPES,
+                 .make = MakeKernel<MaxPoolGradByTapsKernel>}};

@@ -1,0 +1,226 @@
+// Loops of pooling over the channels of one window. A window's taps are the
+// pixels that it covers, in order, each given as the place of its first channel
+// behind x (or dx). Called with a window's channels at once: what a channel
+// gathers over the taps stays in a register.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "absl/types/span.h"
+#include "millrace/base/target_clones.h"
+#include "millrace/ops/elementwise/numbers.h"
+#include "millrace/ops/pooling/lanes.h"
+#include "millrace/ops/pooling/pool_overlap.h"
+#include "millrace/tensor/dispatch.h"
+
+namespace millrace::ops {
+
+// Of a window that covers nothing: the lowest finite value.
+template <class T>
+T LowestOf() {
+  if constexpr (std::is_same_v<T, Half>) return T(-65504.0f);
+  if constexpr (std::is_same_v<T, Bfloat16>) return T(-3.38953139e38f);
+  return static_cast<T>(std::numeric_limits<ComputeType<T>>::lowest());
+}
+
+// z = the largest: in order, what is larger than the last one, from LowestOf
+// on, so no NaN and no -infinity is.
+template <class T>
+MR_TARGET_CLONES void MaxOfTaps(const T* x, absl::Span<const int64_t> places,
+                                int64_t n, T* z) {
+  using S = ComputeType<T>;  // half and bfloat16 are compared as floats
+  const S lowest = static_cast<S>(LowestOf<T>());
+  ForLanes(n, [&]<int kLanes>(int64_t c) MR_LANES {
+    S best[kLanes];
+    for (int k = 0; k < kLanes; ++k) best[k] = lowest;
+    for (const int64_t place : places) {
+      const T* const from = x + place + c;
+#pragma GCC unroll 4
+      for (int k = 0; k < kLanes; ++k) {
+        const S v = static_cast<S>(from[k]);
+        best[k] = best[k] < v ? v : best[k];
+      }
+    }
+    for (int k = 0; k < kLanes; ++k) z[c + k] = static_cast<T>(best[k]);
+  });
+}
+
+// tap[k] = the number of the tap where x[places[tap] + k] is largest, the first
+// of several: in order, what is larger than the last one, from the first one
+// on, so a NaN that comes first stays. Of one tap or more. `largest` is as
+// MaxOfTaps has it.
+template <class T, int kLanes>
+MR_LANES inline void FindTapsInLanes(const T* x,
+                                     absl::Span<const int64_t> places,
+                                     int32_t (&tap)[kLanes],
+                                     ComputeType<T> (&largest)[kLanes]) {
+  using S = ComputeType<T>;
+  const S lowest = static_cast<S>(LowestOf<T>());
+  S best[kLanes];
+  const T* const first = x + places[0];
+#pragma GCC unroll 4
+  for (int k = 0; k < kLanes; ++k) {
+    best[k] = static_cast<S>(first[k]);
+    largest[k] = lowest < best[k] ? best[k] : lowest;
+    tap[k] = 0;
+  }
+  const auto taps = static_cast<int32_t>(places.size());
+  for (int32_t t = 1; t < taps; ++t) {
+    const T* const from = x + places[static_cast<size_t>(t)];
+#pragma GCC unroll 4
+    for (int k = 0; k < kLanes; ++k) {
+      const S v = static_cast<S>(from[k]);
+      const int32_t take = -int32_t{best[k] < v};  // no branch: all bits or 0
+      best[k] = best[k] < v ? v : best[k];
+      largest[k] = largest[k] < v ? v : largest[k];
+      tap[k] = (t & take) | (tap[k] & ~take);
+    }
+  }
+}
+
+// `first` + the places of the largest elements of n channels.
+template <class T>
+MR_TARGET_CLONES void LargestOfTaps(const T* x,
+                                    absl::Span<const int64_t> places, int64_t n,
+                                    int64_t first, int64_t* index) {
+  ForLanes(n, [&]<int kLanes>(int64_t c) MR_LANES {
+    ComputeType<T> largest[kLanes];
+    int32_t tap[kLanes];
+    FindTapsInLanes<T, kLanes>(x + c, places, tap, largest);
+    for (int k = 0; k < kLanes; ++k) {
+      index[c + k] = first + places[static_cast<size_t>(tap[k])] + c + k;
+    }
+  });
+}
+
+// taps = the numbers of the taps of the largest elements, z as MaxOfTaps has
+// it; nullptr: nobody wants it.
+template <class T, class I>
+MR_LANES inline void FindMaxAndTaps(const T* x,
+                                    absl::Span<const int64_t> places, int64_t n,
+                                    T* z, I* taps) {
+  ForLanes(n, [&]<int kLanes>(int64_t c) MR_LANES {
+    ComputeType<T> largest[kLanes];
+    int32_t tap[kLanes];
+    FindTapsInLanes<T, kLanes>(x + c, places, tap, largest);
+    for (int k = 0; k < kLanes; ++k) taps[c + k] = static_cast<I>(tap[k]);
+    if (z == nullptr) return;
+    for (int k = 0; k < kLanes; ++k) z[c + k] = static_cast<T>(largest[k]);
+  });
+}
+template <class T>
+MR_TARGET_CLONES void MaxAndTaps(const T* x, absl::Span<const int64_t> places,
+                                 int64_t n, T* z, uint8_t* taps) {
+  FindMaxAndTaps(x, places, n, z, taps);
+}
+// Of windows of more than 256 taps, which are rare: three clones for each type
+// would take the compiler ten seconds.
+template <class T>
+void MaxAndTaps(const T* x, absl::Span<const int64_t> places, int64_t n, T* z,
+                int32_t* taps) {
+  FindMaxAndTaps(x, places, n, z, taps);
+}
+
+// z = the sum of dy over those windows over a pixel whose largest element it
+// is, by the numbers of their taps.
+template <class T, class I>
+MR_LANES inline void AddWhereTap(const T* dy, const I* taps,
+                                 absl::Span<const WindowOver> windows,
+                                 int64_t n, T* z) {
+  using S = ComputeType<T>;
+  if (windows.empty()) {
+    std::fill_n(z, n, T(0));
+    return;
+  }
+  ForLanes(n, [&]<int kLanes>(int64_t c) MR_LANES {
+    T* const to = z + c;
+    bool is_first = true;
+    for (const WindowOver& window : windows) {
+      const T* const from = dy + window.place + c;
+      const I* const tap = taps + window.place + c;
+      const auto own = static_cast<I>(window.tap);
+      if (is_first) {
+#pragma GCC ivdep
+        for (int k = 0; k < kLanes; ++k) {
+          to[k] = tap[k] == own ? from[k] : T(0);
+        }
+        is_first = false;
+        continue;
+      }
+#pragma GCC ivdep
+      for (int k = 0; k < kLanes; ++k) {
+        const T sum = static_cast<T>(
+            Plus<S>(static_cast<S>(to[k]), static_cast<S>(from[k])));
+        to[k] = tap[k] != own ? to[k] : sum;
+      }
+    }
+  });
+}
+template <class T>
+MR_TARGET_CLONES void SumWhereTap(const T* dy, const uint8_t* taps,
+                                  absl::Span<const WindowOver> windows,
+                                  int64_t n, T* z) {
+  AddWhereTap(dy, taps, windows, n, z);
+}
+template <class T>
+void SumWhereTap(const T* dy, const int32_t* taps,
+                 absl::Span<const WindowOver> windows, int64_t n, T* z) {
+  AddWhereTap(dy, taps, windows, n, z);
+}
+
+// z = the sum over taps, times `factor`.
+template <class T>
+MR_TARGET_CLONES void ScaledSumOfTaps(const T* x,
+                                      absl::Span<const int64_t> places,
+                                      ComputeType<T> factor, int64_t n, T* z) {
+  using S = ComputeType<T>;
+  ForLanes(n, [&]<int kLanes>(int64_t c) MR_LANES {
+    S sums[kLanes];
+#pragma GCC unroll 4
+    for (int k = 0; k < kLanes; ++k) sums[k] = S(0);
+    for (const int64_t place : places) {
+      const T* const from = x + place + c;
+#pragma GCC unroll 4
+      for (int k = 0; k < kLanes; ++k) sums[k] += static_cast<S>(from[k]);
+    }
+#pragma GCC unroll 4
+    for (int k = 0; k < kLanes; ++k) {
+      z[c + k] = static_cast<T>(sums[k] * factor);
+    }
+  });
+}
+
+// The same for `pixels` of n channels, one behind the other, each tap times its
+// weight; the taps of pixel i end at ends[i].
+template <class T>
+MR_TARGET_CLONES void WeightedSumsOfTaps(const T* x, const int64_t* places,
+                                         const ComputeType<T>* weights,
+                                         const int64_t* ends, int64_t pixels,
+                                         int64_t n, T* z) {
+  using S = ComputeType<T>;
+  int64_t begin = 0;
+  for (int64_t i = 0; i < pixels; ++i, z += n) {
+    const int64_t end = ends[i];
+    ForLanes(n, [&]<int kLanes>(int64_t c) MR_LANES {
+      S sums[kLanes];
+#pragma GCC unroll 4
+      for (int k = 0; k < kLanes; ++k) sums[k] = S(0);
+      for (int64_t t = begin; t < end; ++t) {
+        const T* const from = x + places[t] + c;
+        const S weight = weights[t];
+#pragma GCC unroll 4
+        for (int k = 0; k < kLanes; ++k) {
+          sums[k] += static_cast<S>(from[k]) * weight;
+        }
+      }
+#pragma GCC unroll 4
+      for (int k = 0; k < kLanes; ++k) z[c + k] = static_cast<T>(sums[k]);
+    });
+    begin = end;
+  }
+}
+
+}  // namespace millrace::ops

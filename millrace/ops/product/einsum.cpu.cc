@@ -1,0 +1,390 @@
+// Einsum: both operands become batches of matrices, whose product is laid out
+// as the output wants it.
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/array/move.h"
+#include "millrace/ops/product/einsum_equation.op.h"
+#include "millrace/ops/product/matrix_product.h"
+#include "millrace/tensor/dispatch.h"
+
+namespace millrace::ops {
+namespace {
+
+using EinsumTypes = Types<float, double, Half, Bfloat16, int32_t, int64_t,
+                          Complex64, Complex128>;
+
+// An array with a label a dimension; no label stands twice.
+struct Operand {
+  const char* data = nullptr;
+  Tensor owner;  // of data that were computed here
+  EinsumLabels labels;
+  DimVector strides;
+
+  bool Has(int label) const {
+    return std::find(labels.begin(), labels.end(), label) != labels.end();
+  }
+  int64_t StrideOf(int label) const {
+    const auto it = std::find(labels.begin(), labels.end(), label);
+    return strides[static_cast<size_t>(it - labels.begin())];
+  }
+};
+
+// The sizes of all labels; those of an ellipsis come after the named ones, from
+// the last dimension on.
+struct LabelSizes {
+  std::vector<int64_t> size;
+  int named = 0;
+  int spread = 0;  // dimensions of the ellipsis
+
+  int64_t Product(const EinsumLabels& labels) const {
+    int64_t n = 1;
+    for (const int label : labels) n *= size[static_cast<size_t>(label)];
+    return n;
+  }
+};
+
+// With the ellipsis replaced by labels of `rank` dimensions.
+EinsumLabels Expand(const EinsumLabels& labels, int named, int rank) {
+  EinsumLabels out;
+  for (const int label : labels) {
+    if (label != kEllipsis) {
+      out.push_back(label);
+      continue;
+    }
+    for (int d = rank - 1; d >= 0; --d) out.push_back(named + d);
+  }
+  return out;
+}
+
+Status CheckRank(const EinsumLabels& labels, int input, int rank) {
+  const int named = static_cast<int>(labels.size());
+  if (HasEllipsis(labels)) {
+    if (rank >= named - 1) return OkStatus();
+    return InvalidArgument("Expected input ", input, " to have rank at least ",
+                           named - 1, " but got: ", rank);
+  }
+  if (rank == named) return OkStatus();
+  return InvalidArgument("Expected input ", input, " to have rank ", named,
+                         " but got: ", rank);
+}
+
+StatusOr<LabelSizes> ReadSizes(KernelContext& ctx,
+                               const EinsumEquation& equation,
+                               std::vector<EinsumLabels>* labels) {
+  LabelSizes s;
+  s.named = equation.num_labels;
+  s.size.assign(static_cast<size_t>(s.named), -1);
+  for (int i = 0; i < ctx.num_inputs(); ++i) {
+    const Tensor& x = ctx.input(i);
+    const EinsumLabels& written = equation.inputs[static_cast<size_t>(i)];
+    MR_RETURN_IF_ERROR(CheckRank(written, i, x.rank()));
+    const int spread = HasEllipsis(written)
+                           ? x.rank() - static_cast<int>(written.size()) + 1
+                           : 0;
+    labels->push_back(Expand(written, s.named, spread));
+    s.spread = std::max(s.spread, spread);
+    s.size.resize(static_cast<size_t>(s.named + s.spread), -1);
+    for (int d = 0; d < x.rank(); ++d) {
+      const int label = labels->back()[static_cast<size_t>(d)];
+      int64_t& size = s.size[static_cast<size_t>(label)];
+      if (size == -1 || (label >= s.named && size == 1)) {
+        size = x.dim(d);
+      } else if (size != x.dim(d) && !(label >= s.named && x.dim(d) == 1)) {
+        if (label >= s.named) {
+          return InvalidArgument("Invalid broadcasting dimensions: ",
+                                 ctx.input(0).shape().DebugString(), " vs. ",
+                                 x.shape().DebugString());
+        }
+        return InvalidArgument("Expected dimension ", size, " at axis ", d,
+                               " of the input shaped ", x.shape().DebugString(),
+                               " but got dimension ", x.dim(d));
+      }
+    }
+  }
+  return s;
+}
+
+// Repeated labels take the diagonal; what broadcasts is left out.
+Operand MakeOperand(const Tensor& x, const EinsumLabels& labels,
+                    const LabelSizes& sizes) {
+  Operand o;
+  o.data = x.data();
+  const DimVector strides = RowMajorStrides(x.shape().dims());
+  for (size_t d = 0; d < labels.size(); ++d) {
+    const int label = labels[d];
+    if (x.dim(static_cast<int>(d)) != sizes.size[static_cast<size_t>(label)]) {
+      continue;
+    }
+    const auto it = std::find(o.labels.begin(), o.labels.end(), label);
+    if (it != o.labels.end()) {
+      o.strides[static_cast<size_t>(it - o.labels.begin())] += strides[d];
+    } else {
+      o.labels.push_back(label);
+      o.strides.push_back(strides[d]);
+    }
+  }
+  return o;
+}
+
+// Elements lie one after the other in the order of these labels.
+bool IsLaidOut(const Operand& o, const EinsumLabels& order,
+               const LabelSizes& sizes) {
+  int64_t step = 1;
+  for (size_t i = order.size(); i-- > 0;) {
+    const int64_t size = sizes.size[static_cast<size_t>(order[i])];
+    if (size != 1 && o.StrideOf(order[i]) != step) return false;
+    step *= size;
+  }
+  return true;
+}
+
+// One operand whose buffer TensorFlow hands on: it has what the ellipsis stands
+// for, then the output's labels in their order, then labels that are summed, of
+// size 1.
+bool MovesNothing(const EinsumLabels& labels, const EinsumLabels& output,
+                  const LabelSizes& sizes) {
+  if (labels.size() < output.size() ||
+      !std::equal(output.begin(), output.end(), labels.begin())) {
+    return false;
+  }
+  if (sizes.spread > 0 && output[0] < sizes.named) return false;
+  for (size_t i = 0; i < labels.size(); ++i) {
+    if (std::count(labels.begin(), labels.end(), labels[i]) > 1) return false;
+    if (i >= output.size() && sizes.size[static_cast<size_t>(labels[i])] != 1)
+      return false;
+  }
+  return true;
+}
+
+class EinsumKernel {
+ public:
+  static StatusOr<EinsumKernel> Make(const KernelInit& init) {
+    EinsumKernel k;
+    MR_ASSIGN(const std::string text, init.Attr<std::string>("equation"));
+    MR_ASSIGN(k.equation_, ParseEinsumEquation(text));
+    if (static_cast<size_t>(init.num_inputs()) != k.equation_.inputs.size()) {
+      return InvalidArgument("Expected ", k.equation_.inputs.size(),
+                             " inputs but got: ", init.num_inputs());
+    }
+    return k;
+  }
+
+  Status Run(KernelContext& ctx) const {
+    std::vector<EinsumLabels> labels;
+    MR_ASSIGN(const LabelSizes sizes, ReadSizes(ctx, equation_, &labels));
+    if (sizes.spread > 0 && !HasEllipsis(equation_.output)) {
+      return InvalidArgument("Output must have an ellipsis for ", sizes.spread,
+                             " broadcast dimensions");
+    }
+    const EinsumLabels output =
+        Expand(equation_.output, sizes.named, sizes.spread);
+    DimVector dims;
+    for (const int label : output) {
+      dims.push_back(sizes.size[static_cast<size_t>(label)]);
+    }
+    MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
+    EinsumLabels distinct;  // of the output
+    for (const int label : output) {
+      if (std::find(distinct.begin(), distinct.end(), label) ==
+          distinct.end()) {
+        distinct.push_back(label);
+      }
+    }
+    if (ctx.num_inputs() == 1 && MovesNothing(labels[0], output, sizes)) {
+      const Tensor taken = ctx.TakeInput(0);
+      ctx.set_output(0, taken.Reshaped(std::move(shape)));
+      return OkStatus();
+    }
+    for (int i = 0; i < ctx.num_inputs(); ++i) {
+      MR_RETURN_IF_ERROR(ctx.BindInput(i));
+    }
+    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, std::move(shape)));
+    if (out->num_elements() == 0) return OkStatus();
+    for (int i = 0; i < ctx.num_inputs(); ++i) {
+      if (ctx.input(i).num_elements() == 0) return ZeroTensor(ctx, out);
+    }
+    std::vector<Operand> operands;
+    for (int i = 0; i < ctx.num_inputs(); ++i) {
+      operands.push_back(
+          MakeOperand(ctx.input(i), labels[static_cast<size_t>(i)], sizes));
+    }
+    for (size_t i = 0; i < operands.size(); ++i) {
+      const Operand* other = operands.size() == 2 ? &operands[1 - i] : nullptr;
+      MR_RETURN_IF_ERROR(SumAlone(ctx, distinct, other, sizes, &operands[i]));
+    }
+    if (operands.size() == 1) {
+      return Write(ctx, operands[0], output, distinct, sizes, out);
+    }
+    return Multiply(ctx, operands[0], operands[1], output, distinct, sizes,
+                    out);
+  }
+
+ private:
+  // The operand's elements in the order of these labels; `temp` holds them if
+  // they do not lie so yet.
+  static StatusOr<const char*> LayOut(KernelContext& ctx, const Operand& o,
+                                      const EinsumLabels& order,
+                                      const LabelSizes& sizes, Tensor* temp) {
+    if (IsLaidOut(o, order, sizes)) return o.data;
+    const DataType type = ctx.output_type(0);
+    MR_ASSIGN(*temp,
+              ctx.AllocateTemp(type, TensorShape({sizes.Product(order)})));
+    StridedCopySpec spec;
+    int64_t step = temp->num_elements();
+    for (const int label : order) {
+      const int64_t size = sizes.size[static_cast<size_t>(label)];
+      step /= size;
+      spec.Add(size, o.StrideOf(label), step);
+    }
+    MR_RETURN_IF_ERROR(
+        StridedCopy(ctx, type, o.data, temp->mutable_data(), spec));
+    return temp->data();
+  }
+
+  // Sums over labels that neither the output nor the other operand has: a
+  // product with ones.
+  Status SumAlone(KernelContext& ctx, const EinsumLabels& output,
+                  const Operand* other, const LabelSizes& sizes,
+                  Operand* o) const {
+    EinsumLabels kept, summed;
+    for (const int label : o->labels) {
+      const bool needed =
+          std::find(output.begin(), output.end(), label) != output.end() ||
+          (other != nullptr && other->Has(label));
+      (needed ? kept : summed).push_back(label);
+    }
+    if (summed.empty()) return OkStatus();
+    EinsumLabels order = kept;
+    order.insert(order.end(), summed.begin(), summed.end());
+    const DataType type = ctx.output_type(0);
+    Tensor temp;
+    MR_ASSIGN(const char* const data, LayOut(ctx, *o, order, sizes, &temp));
+    MatrixProblem p;
+    p.type = type;
+    p.m = sizes.Product(kept);
+    p.k = sizes.Product(summed);
+    p.n = 1;
+    MR_ASSIGN(Tensor ones, ctx.AllocateTemp(type, TensorShape({p.k})));
+    MR_RETURN_IF_ERROR(Dispatch(EinsumTypes{}, type, [&]<class T>() -> Status {
+      const auto elements = ones.mutable_flat<T>();
+      std::fill(elements.begin(), elements.end(), T(1.0f));
+      return OkStatus();
+    }));
+    Operand sum;
+    MR_ASSIGN(sum.owner, ctx.AllocateTemp(type, TensorShape({p.m})));
+    MR_RETURN_IF_ERROR(
+        product_.Run(ctx, p, data, ones.data(), sum.owner.mutable_data()));
+    sum.labels = kept;
+    DimVector dims;
+    for (const int label : kept) {
+      dims.push_back(sizes.size[static_cast<size_t>(label)]);
+    }
+    sum.strides = RowMajorStrides(dims);
+    *o = std::move(sum);
+    o->data = o->owner.data();
+    return OkStatus();
+  }
+
+  // `o` has the labels `distinct`.
+  static Status Write(KernelContext& ctx, const Operand& o,
+                      const EinsumLabels& output, const EinsumLabels& distinct,
+                      const LabelSizes& sizes, Tensor* out) {
+    const DimVector strides = RowMajorStrides(out->shape().dims());
+    if (distinct.size() < output.size()) {
+      MR_RETURN_IF_ERROR(ZeroTensor(ctx, out));
+    }
+    StridedCopySpec spec;
+    for (const int label : distinct) {
+      int64_t step = 0;
+      for (size_t d = 0; d < output.size(); ++d) {
+        if (output[d] == label) step += strides[d];
+      }
+      spec.Add(sizes.size[static_cast<size_t>(label)], o.StrideOf(label), step);
+    }
+    return StridedCopy(ctx, out->dtype(), o.data, out->mutable_data(), spec);
+  }
+
+  // The rows and columns of one operand's matrices; `transposed` if they lie
+  // the other way round.
+  static StatusOr<const char*> LayOutMatrices(
+      KernelContext& ctx, const Operand& o, const EinsumLabels& batch,
+      const EinsumLabels& rows, const EinsumLabels& cols,
+      const LabelSizes& sizes, bool* transposed, Tensor* temp) {
+    const auto order = [&](const EinsumLabels& a, const EinsumLabels& b) {
+      EinsumLabels all = batch;
+      all.insert(all.end(), a.begin(), a.end());
+      all.insert(all.end(), b.begin(), b.end());
+      return all;
+    };
+    *transposed = !IsLaidOut(o, order(rows, cols), sizes) &&
+                  IsLaidOut(o, order(cols, rows), sizes);
+    return *transposed ? StatusOr<const char*>(o.data)
+                       : LayOut(ctx, o, order(rows, cols), sizes, temp);
+  }
+
+  Status Multiply(KernelContext& ctx, const Operand& a, const Operand& b,
+                  const EinsumLabels& output, const EinsumLabels& distinct,
+                  const LabelSizes& sizes, Tensor* out) const {
+    EinsumLabels batch, rows, cols, inner;
+    for (const int label : distinct) {
+      (!a.Has(label) ? cols : !b.Has(label) ? rows : batch).push_back(label);
+    }
+    for (const int label : a.labels) {
+      if (std::find(distinct.begin(), distinct.end(), label) ==
+          distinct.end()) {
+        inner.push_back(label);
+      }
+    }
+    MatrixProblem p;
+    p.type = out->dtype();
+    p.batches = sizes.Product(batch);
+    p.m = sizes.Product(rows);
+    p.n = sizes.Product(cols);
+    p.k = sizes.Product(inner);
+    Tensor a_temp, b_temp;
+    MR_ASSIGN(const char* const a_data,
+              LayOutMatrices(ctx, a, batch, rows, inner, sizes, &p.transpose_a,
+                             &a_temp));
+    MR_ASSIGN(const char* const b_data,
+              LayOutMatrices(ctx, b, batch, inner, cols, sizes, &p.transpose_b,
+                             &b_temp));
+    EinsumLabels order = batch;
+    order.insert(order.end(), rows.begin(), rows.end());
+    order.insert(order.end(), cols.begin(), cols.end());
+    if (order == output) {
+      return product_.Run(ctx, p, a_data, b_data, out->mutable_data());
+    }
+    Operand c;
+    MR_ASSIGN(c.owner,
+              ctx.AllocateTemp(p.type, TensorShape({sizes.Product(order)})));
+    MR_RETURN_IF_ERROR(
+        product_.Run(ctx, p, a_data, b_data, c.owner.mutable_data()));
+    c.data = c.owner.data();
+    c.labels = order;
+    DimVector dims;
+    for (const int label : order) {
+      dims.push_back(sizes.size[static_cast<size_t>(label)]);
+    }
+    c.strides = RowMajorStrides(dims);
+    return Write(ctx, c, output, distinct, sizes, out);
+  }
+
+  EinsumEquation equation_;
+  MatrixProduct product_;
+};
+
+}  // namespace
+}  // namespace millrace::ops
+
+using namespace millrace;
+using namespace millrace::ops;
+
+MR_KERNELS(Einsum, Cpu){{
+    .types = "T: bfloat16, half, float, double, int32, int64, complex64, "
+             "complex128",
+    .make = MakeKernel<EinsumKernel>,
+    .views = "inputs",
+}};

@@ -1,0 +1,192 @@
+#include "millrace/ops/product/float_product.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "millrace/ops/product/packed_product.h"
+#include "millrace/ops/elementwise/part_errors.h"
+
+namespace millrace::ops {
+namespace {
+
+// Rows or columns that are worth a thread.
+constexpr int64_t kMinLines = 32;
+// Parts begin at multiples of this, as oneDNN's vectors do.
+constexpr int64_t kLines = 16;
+// oneDNN packs b for each part anew: many more rows than this, where there are,
+// make that cheap.
+constexpr int64_t kSharedRows = 128;
+constexpr int64_t kMostParts = 64;
+
+// Lines of a part, of so many parts and none of a single line, which oneDNN
+// would take for a vector.
+int64_t Share(int64_t lines, int64_t parts) {
+  int64_t share = RoundUp((lines + parts - 1) / parts, kLines);
+  while (lines % share == 1) share += kLines;
+  return share;
+}
+
+// What differs between oneDNN's kernels.
+struct Kernels {
+  // Of fewer columns a transposed b is read as it lies, at half the speed and
+  // less (AVX-512: 64 x 512 times 512 x 64 37 us, times 512 x 128 41 us).
+  int64_t columns;
+  // Whether an element has the same bits beside other rows, b not transposed.
+  // Elsewhere oneDNN adds up what is left of its blocks of rows in another
+  // order.
+  bool rows_keep_bits;
+  // Multiply-adds that a part is worth, about 50 us.
+  int64_t part_work;
+  // Where each thread has several, those who are faster, or come sooner, take
+  // more. Not where each part is packed anew.
+  int64_t parts_per_thread;
+  // Whether threads should share what they pack of such a product, which
+  // oneDNN's own do. Where not, they would wait for each other for longer.
+  bool (*shares_packing)(const MatrixProblem& p, int64_t rows);
+  // Whether that is done better by our own loops, where the machine has them.
+  bool has_packed_product;
+  // Whether the factors of what it does not pack are read as they lie.
+  bool reads_factors;
+};
+
+// With a transposed b (64 x 512 times 512 x 256) two threads of its own take 79
+// us and one takes 88, two with columns of their own 45.
+bool SharesPackingOfAvx512(const MatrixProblem& p, int64_t rows) {
+  return !p.transpose_b && rows * p.k * p.n > int64_t{1} << 25;
+}
+
+// oneDNN packs what has 1/rows + 1/columns below this. A part that it does not
+// pack takes up to twice as long.
+bool SharesPackingOfAvx2(const MatrixProblem& p, int64_t rows) {
+  return 1.0 / static_cast<double>(rows) + 1.0 / static_cast<double>(p.n) <
+         0.0038;
+}
+
+constexpr Kernels kAvx512 = {
+    128, true, int64_t{1} << 22, 1, SharesPackingOfAvx512, false, false};
+constexpr Kernels kAvx2 = {
+    kMinLines, false, int64_t{1} << 20, 4, SharesPackingOfAvx2, true, true};
+
+const Kernels& TheKernels() {
+  static const Kernels& kernels =
+      __builtin_cpu_supports("avx512bw") ? kAvx512 : kAvx2;
+  return kernels;
+}
+
+struct Cut {
+  int64_t rows, columns;  // of a part; the last ones have what is left
+};
+
+// How a team of `width` cuts `rows` rows of the sum of so many terms. None: it
+// does not, oneDNN's own threads share them.
+//
+// An element has the same bits beside other columns. Where it has not beside
+// other rows, parts by rows do not depend on the width.
+std::optional<Cut> CutOf(const MatrixProblem& p, int64_t rows, int64_t terms,
+                         int64_t width) {
+  const Kernels& kernels = TheKernels();
+  const int64_t row_work = p.k * p.n * terms;  // multiply-adds
+  const int64_t work = rows * row_work;
+  // By columns each part would read all of a.
+  const bool tall = rows >= 8 * p.n && p.n < 2 * kSharedRows;
+  const bool by_rows =
+      rows >= 2 * kMinLines && (p.n < 2 * kernels.columns || tall);
+  const bool any_rows = kernels.rows_keep_bits && !p.transpose_b;
+  if (by_rows && !any_rows) {
+    const int64_t part_work = std::max(kernels.part_work, work / kMostParts);
+    const int64_t least =
+        std::min(kSharedRows, RoundUp((rows + 1) / 2, kLines));
+    return Cut{std::max({RoundUp(part_work / row_work, kLines), least}), p.n};
+  }
+  if (width == 1) return Cut{rows, p.n};
+  if (kernels.shares_packing(p, rows)) return std::nullopt;
+  if (any_rows && rows >= kMinLines * width) {
+    return Cut{Share(rows, width), p.n};
+  }
+  if (p.n < 2 * kMinLines) return std::nullopt;
+  const int64_t parts = std::clamp<int64_t>(
+      p.n / (p.transpose_b ? kernels.columns : kMinLines), 1,
+      std::clamp(work / kernels.part_work, width,
+                 kernels.parts_per_thread * width));
+  return Cut{rows, Share(p.n, parts)};
+}
+
+bool IsPackedProduct(const MatrixProblem& p, int64_t rows) {
+  const Kernels& kernels = TheKernels();
+  return kernels.has_packed_product && kernels.shares_packing(p, rows) &&
+         PackedProductsHere();
+}
+
+SpreadFactors SpreadOf(absl::Span<const ProductTerm> terms, int64_t rows) {
+  const Kernels& kernels = TheKernels();
+  return kernels.reads_factors &&
+                 !kernels.shares_packing(terms[0].problem, rows)
+             ? SpreadFactors::Of(terms, rows)
+             : SpreadFactors();
+}
+
+}  // namespace
+
+ProductTerm TermOf(const MatrixProblem& p, const float* a, const float* b,
+                   int64_t i) {
+  return {p, reinterpret_cast<const char*>(a + p.AIndex(i) * p.m * p.k),
+          reinterpret_cast<const char*>(b + p.BIndex(i) * p.k * p.n)};
+}
+
+Status FloatProductBatch(KernelContext& ctx, const MatrixProblem& p,
+                         const float* a, const float* b, float* c,
+                         bool accumulate) {
+  PartErrors errors;
+  MR_RETURN_IF_ERROR(ctx.ParallelFor(
+      p.batches, p.m * p.k * p.n / 40 + 200, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+          const ProductTerm term = TermOf(p, a, b, i);
+          errors.Add(AddUpPart(*ctx.device().allocator(), {&term, 1},
+                               SpreadOf({&term, 1}, p.m), {0, p.m, 0, p.n},
+                               c + i * p.m * p.n, accumulate));
+        }
+      }));
+  return errors.Take();
+}
+
+Status FloatProductRows(DnnlRun& run, absl::Span<const ProductTerm> terms,
+                        int64_t row, int64_t rows, float* c, bool accumulate,
+                        const FinishProduct* finish) {
+  const MatrixProblem& p = terms[0].problem;
+  if (IsPackedProduct(p, rows)) {
+    return PackedProductRows(run, terms, row, rows, c, accumulate, finish);
+  }
+  const SpreadFactors spread = SpreadOf(terms, rows);
+  const auto add_up = [&](const ProductPart& part) {
+    return AddUpPart(run.allocator(), terms, spread, part, c, accumulate);
+  };
+  const std::optional<Cut> cut =
+      CutOf(p, rows, static_cast<int64_t>(terms.size()), run.width());
+  if (!cut) {
+    MR_RETURN_IF_ERROR(add_up({row, rows, 0, p.n}));
+    if (finish == nullptr) return OkStatus();
+    run.ForMembers([&](int index, int width) {
+      const int64_t begin = rows * index / width;
+      const int64_t end = rows * (index + 1) / width;
+      if (begin < end) (*finish)({row + begin, end - begin, 0, p.n});
+    });
+    return OkStatus();
+  }
+  const int64_t across = (p.n + cut->columns - 1) / cut->columns;
+  const int64_t down = (rows + cut->rows - 1) / cut->rows;
+  PartErrors errors;
+  run.ShareParts(across * down, [&](int64_t i) {
+    const int64_t first_row = i / across * cut->rows;
+    const int64_t first_column = i % across * cut->columns;
+    const ProductPart part = {
+        row + first_row, std::min(cut->rows, rows - first_row), first_column,
+        std::min(cut->columns, p.n - first_column)};
+    Status status = add_up(part);
+    if (!status.ok()) return errors.Add(std::move(status));
+    if (finish != nullptr) (*finish)(part);
+  });
+  return errors.Take();
+}
+
+}  // namespace millrace::ops

@@ -1,0 +1,125 @@
+// A part of a product of matrices, of which nobody reads the rest. What goes
+// back to the state of a recurrent network is one: the gradient of [x, h] W is
+// computed for h alone.
+//
+// Its steps share W. oneDNN multiplies with a matrix as it lies at the peak of
+// the machine, and with a transposed one copies it first (32 x 512 times 512 x
+// 128: 36 and 58 us of a core), so W is turned once for all of them.
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/array/move.h"
+#include "millrace/ops/fused/fused_kernels.h"
+#include "millrace/ops/product/matrix_product.h"
+
+namespace millrace::ops {
+namespace {
+
+class SlicedProductKernel {
+ public:
+  static StatusOr<SlicedProductKernel> Make(const KernelInit& init) {
+    SlicedProductKernel k;
+    MR_ASSIGN(k.kernels_, FusedKernels::Make(init));
+    MR_ASSIGN(k.transpose_a_, init.Attr<bool>("transpose_a"));
+    MR_ASSIGN(k.transpose_b_, init.Attr<bool>("transpose_b"));
+    return k;
+  }
+
+  Status Run(KernelContext& ctx) const {
+    std::optional<Part> part = FindPart(ctx);
+    if (!part) return kernels_.RunOneByOne(ctx);
+    const MatrixProblem& p = part->problem;
+    MR_ASSIGN(TensorShape shape, TensorShape::Make({p.m, p.n}));
+    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, std::move(shape)));
+    return product_.Run(ctx, p, part->a, part->b, out->mutable_data());
+  }
+
+ private:
+  // A product of its own, of whole rows of the operands as they lie.
+  struct Part {
+    MatrixProblem problem;
+    const char *a, *b;
+  };
+
+  // Null if there is none.
+  const Tensor* TurnedB(KernelContext& ctx, const MatrixProblem& p) const {
+    if (ctx.num_inputs() < 5 || !transpose_b_) return nullptr;
+    const Tensor& t = ctx.input(4);
+    return t.dtype() == DataType::kFloat && t.rank() == 2 && t.dim(0) == p.k &&
+                   t.dim(1) == p.n
+               ? &t
+               : nullptr;
+  }
+
+  // None where the product or the slice is an error or empty, and where the
+  // part would need columns of an operand.
+  std::optional<Part> FindPart(KernelContext& ctx) const {
+    const Tensor &a = ctx.input(0), &b = ctx.input(1);
+    if (a.rank() != 2 || b.rank() != 2) return std::nullopt;
+    StatusOr<MatrixProblem> p =
+        ProblemOfMatrices(a, transpose_a_, b, transpose_b_);
+    if (!p.ok() || p->k == 0) return std::nullopt;
+    const Tensor &begin = ctx.input(2), &size = ctx.input(3);
+    if (begin.rank() != 1 || size.rank() != 1 || begin.num_elements() != 2 ||
+        size.num_elements() != 2) {
+      return std::nullopt;
+    }
+    const std::vector<int64_t> from = IntValues(begin);
+    std::vector<int64_t> n = IntValues(size);
+    const int64_t whole[] = {p->m, p->n};
+    const bool by_rows[] = {!transpose_a_, transpose_b_};
+    for (int i = 0; i < 2; ++i) {
+      if (from[i] < 0 || from[i] > whole[i]) return std::nullopt;
+      if (n[i] == -1) n[i] = whole[i] - from[i];
+      if (n[i] <= 0 || n[i] > whole[i] - from[i]) return std::nullopt;
+      if (n[i] != whole[i] && !by_rows[i]) return std::nullopt;
+    }
+    const int64_t bytes = static_cast<int64_t>(SizeOf(a.dtype()));
+    Part part{*p, a.data(), b.data()};
+    part.problem.m = n[0];
+    part.problem.n = n[1];
+    if (by_rows[0]) part.a += from[0] * p->k * bytes;
+    if (const Tensor* const turned = TurnedB(ctx, *p)) {
+      part.problem.transpose_b = false;
+      part.problem.b_stride = p->n;
+      part.b = turned->data() + from[1] * bytes;
+    } else if (by_rows[1]) {
+      part.b += from[1] * p->k * bytes;
+    }
+    return part;
+  }
+
+  FusedKernels kernels_;
+  bool transpose_a_ = false, transpose_b_ = false;
+  MatrixProduct product_;
+};
+
+Status TurnMatrix(KernelContext& ctx) {
+  const Tensor& x = ctx.input(0);
+  if (x.rank() != 2) return ctx.AllocateOutput(0, TensorShape({0, 0})).status();
+  const int64_t rows = x.dim(0), columns = x.dim(1);
+  MR_ASSIGN(Tensor* const y,
+            ctx.AllocateOutput(0, TensorShape({columns, rows})));
+  if (y->num_elements() == 0) return OkStatus();
+  StridedCopySpec spec;
+  spec.Add(columns, 1, rows);
+  spec.Add(rows, columns, 1);
+  return StridedCopy(ctx, x.dtype(), x.data(), y->mutable_data(), spec);
+}
+
+}  // namespace
+}  // namespace millrace::ops
+
+using namespace millrace;       // NOLINT: declarations stand outside
+using namespace millrace::ops;  // NOLINT
+
+MR_KERNELS(_SlicedProduct, Cpu){{.types = "T: half, bfloat16, float, double",
+                                 .make = MakeKernel<SlicedProductKernel>,
+                                 .host = "begin, size"}};
+// Cheap, or it would run on a thread of its own beside the first products,
+// which need all cores.
+MR_KERNELS(_TurnedMatrix, Cpu){{.types = "T: float",
+                                .make = MakeFunctionKernel<TurnMatrix>,
+                                .cheap = true}};

@@ -1,0 +1,82 @@
+// Largest and smallest elements; all and any.
+#include <limits>
+
+#include "millrace/ops/elementwise/numbers.h"
+#include "millrace/ops/reduction/reduce.h"
+
+namespace millrace::ops {
+namespace {
+
+template <class T>
+struct MaxOp {
+  using Acc = ComputeType<T>;
+  static Acc Identity() {
+    if constexpr (std::numeric_limits<Acc>::has_infinity) {
+      return -std::numeric_limits<Acc>::infinity();
+    } else {
+      return std::numeric_limits<Acc>::lowest();
+    }
+  }
+  static Acc Take(Acc a, T x) { return Larger(a, static_cast<Acc>(x)); }
+  static Acc Merge(Acc a, Acc b) { return Larger(a, b); }
+  static T Finish(Acc a, int64_t) { return static_cast<T>(a); }
+};
+
+template <class T>
+struct MinOp {
+  using Acc = ComputeType<T>;
+  static Acc Identity() {
+    if constexpr (std::numeric_limits<Acc>::has_infinity) {
+      return std::numeric_limits<Acc>::infinity();
+    } else {
+      return std::numeric_limits<Acc>::max();
+    }
+  }
+  static Acc Take(Acc a, T x) { return Smaller(a, static_cast<Acc>(x)); }
+  static Acc Merge(Acc a, Acc b) { return Smaller(a, b); }
+  static T Finish(Acc a, int64_t) { return static_cast<T>(a); }
+};
+
+template <class T>
+struct AllOp {
+  using Acc = uint8_t;
+  static Acc Identity() { return 1; }
+  static Acc Take(Acc a, T x) { return a & static_cast<Acc>(x); }
+  static Acc Merge(Acc a, Acc b) { return a & b; }
+  static T Finish(Acc a, int64_t) { return a != 0; }
+};
+
+template <class T>
+struct AnyOp {
+  using Acc = uint8_t;
+  static Acc Identity() { return 0; }
+  static Acc Take(Acc a, T x) { return a | static_cast<Acc>(x); }
+  static Acc Merge(Acc a, Acc b) { return a | b; }
+  static T Finish(Acc a, int64_t) { return a != 0; }
+};
+
+constexpr ReduceTable kMax = MakeReduceTable<MaxOp>(RealTypes());
+constexpr ReduceTable kMin = MakeReduceTable<MinOp>(RealTypes());
+constexpr ReduceTable kAll = MakeReduceTable<AllOp>(Types<bool>());
+constexpr ReduceTable kAny = MakeReduceTable<AnyOp>(Types<bool>());
+
+constexpr char kReal[] =
+    "T: bfloat16, half, float, double, int8, int16, int32, int64, uint8, "
+    "uint16, uint32, uint64";
+
+}  // namespace
+
+const ReduceTable& MaxReduction() { return kMax; }
+const ReduceTable& MinReduction() { return kMin; }
+
+}  // namespace millrace::ops
+
+using namespace millrace;       // NOLINT: declarations stand outside
+using namespace millrace::ops;  // NOLINT
+
+MR_KERNELS(Max,
+           Cpu){{.types = kReal, .make = MakeReduce<kMax>, .views = "input"}};
+MR_KERNELS(Min,
+           Cpu){{.types = kReal, .make = MakeReduce<kMin>, .views = "input"}};
+MR_KERNELS(All, Cpu){{.make = MakeReduce<kAll>, .views = "input"}};
+MR_KERNELS(Any, Cpu){{.make = MakeReduce<kAny>, .views = "input"}};

@@ -1,0 +1,287 @@
+// Reductions over segments of rows that a list of indices names.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/match.h"
+#include "millrace/base/memory_charge.h"
+#include "millrace/base/target_clones.h"
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/array/element_types.h"
+#include "millrace/ops/elementwise/numbers.h"
+#include "millrace/tensor/dispatch.h"
+
+namespace millrace::ops {
+namespace {
+
+enum class Kind { kSum, kMean, kSqrtN };
+
+Kind KindOf(const std::string& op) {
+  return absl::StrContains(op, "Mean")    ? Kind::kMean
+         : absl::StrContains(op, "SqrtN") ? Kind::kSqrtN
+                                          : Kind::kSum;
+}
+
+// What a row of a segment of `count` counts.
+double FactorOf(Kind kind, int64_t count) {
+  const auto n = static_cast<double>(std::max<int64_t>(1, count));
+  return kind == Kind::kMean    ? 1 / n
+         : kind == Kind::kSqrtN ? 1 / std::sqrt(n)
+                                : 1;
+}
+
+template <class T, class S>
+MR_TARGET_CLONES void AddRow(const T* x, S factor, S* sums, int64_t n) {
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) {
+    sums[i] = Plus<S>(sums[i], Times<S>(static_cast<S>(x[i]), factor));
+  }
+}
+
+struct Lists {
+  std::vector<int64_t> indices, ids;
+  int64_t size() const { return static_cast<int64_t>(ids.size()); }
+};
+
+StatusOr<Lists> ReadLists(KernelContext& ctx) {
+  const Tensor& indices = ctx.input(1);
+  const Tensor& ids = ctx.input(2);
+  if (ctx.input(0).rank() < 1) {
+    return InvalidArgument("Shape must be at least rank 1");
+  }
+  if (indices.rank() != 1) {
+    return InvalidArgument("indices should be a vector.");
+  }
+  if (ids.rank() != 1)
+    return InvalidArgument("segment_ids should be a vector.");
+  if (indices.num_elements() != ids.num_elements()) {
+    return InvalidArgument("segment_ids and indices should have same size.");
+  }
+  return Lists{IntValues(indices), IntValues(ids)};
+}
+
+StatusOr<int64_t> ScalarInput(KernelContext& ctx, int i, const char* what) {
+  if (ctx.input(i).rank() != 0) {
+    return InvalidArgument(what, " should be a scalar.");
+  }
+  const int64_t value = IntValues(ctx.input(i))[0];
+  if (value < 0) return InvalidArgument(what, " should be >= 0.");
+  return value;
+}
+
+// Where the members of each of `rows` rows begin, and their number at the end,
+// when they lie in the order of their rows.
+std::vector<int64_t> Begins(const std::vector<int64_t>& row_of, int64_t rows) {
+  std::vector<int64_t> first(static_cast<size_t>(rows) + 1);
+  for (const int64_t r : row_of) ++first[static_cast<size_t>(r) + 1];
+  for (int64_t r = 0; r < rows; ++r) first[r + 1] += first[r];
+  return first;
+}
+
+// Output 0: as `like`, but for the number of rows.
+StatusOr<Tensor*> AllocateRows(KernelContext& ctx, const Tensor& like,
+                               int64_t rows) {
+  DimVector dims = like.shape().dims();
+  dims[0] = rows;
+  MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
+  return ctx.AllocateOutput(0, std::move(shape));
+}
+
+// Row r of the output: factor(r) times the sum of what add(i, sums) adds for
+// its members, i from first[r] to first[r + 1].
+template <class T, class Add, class Factor>
+Status SumRows(KernelContext& ctx, const std::vector<int64_t>& first,
+               Tensor* out, Add add, Factor factor) {
+  using S = ComputeType<T>;
+  T* z = out->mutable_flat<T>().data();
+  const auto rows = static_cast<int64_t>(first.size()) - 1;
+  const int64_t inner = out->num_elements() / rows;
+  return ctx.ParallelFor(rows, inner * (first.back() / rows + 1),
+                         [&](int64_t begin, int64_t end) {
+                           std::vector<S> sums(static_cast<size_t>(inner));
+                           for (int64_t r = begin; r < end; ++r) {
+                             std::fill(sums.begin(), sums.end(), S(0));
+                             for (int64_t i = first[r]; i < first[r + 1]; ++i)
+                               add(i, sums.data());
+                             const S f = static_cast<S>(factor(r));
+                             for (int64_t k = 0; k < inner; ++k) {
+                               z[r * inner + k] = static_cast<T>(sums[k] * f);
+                             }
+                           }
+                         });
+}
+
+class SparseSegmentKernel {
+ public:
+  static StatusOr<SparseSegmentKernel> Make(const KernelInit& init) {
+    SparseSegmentKernel k;
+    k.kind_ = KindOf(init.node().op->name);
+    k.has_rows_ = init.num_inputs() == 4;
+    return k;
+  }
+
+  Status Run(KernelContext& ctx) const {
+    const Tensor& data = ctx.input(0);
+    MR_ASSIGN(const Lists lists, ReadLists(ctx));
+    const int64_t n = lists.size();
+    int64_t rows = n > 0 ? lists.ids.back() + 1 : 0;
+    if (has_rows_) {
+      MR_ASSIGN(const int64_t given, ScalarInput(ctx, 3, "num_segments"));
+      if (rows > given) {
+        return InvalidArgument("segment ids must be < num_segments");
+      }
+      rows = given;
+    }
+    if (rows < 0) return InvalidArgument("segment ids must be >= 0");
+    MR_RETURN_IF_ERROR(Check(lists, rows, data.dim(0)));
+    MR_ASSIGN(Tensor* const out, AllocateRows(ctx, data, rows));
+    if (out->num_elements() == 0) return OkStatus();
+    const std::vector<int64_t> first = Begins(lists.ids, rows);
+    const int64_t inner = out->num_elements() / rows;
+    return Dispatch(RealTypes{}, data.dtype(), [&]<class T>() -> Status {
+      using S = ComputeType<T>;
+      const T* x = data.flat<T>().data();
+      return SumRows<T>(
+          ctx, first, out,
+          [&](int64_t i, S* sums) {
+            AddRow(x + lists.indices[i] * inner, S(1), sums, inner);
+          },
+          [&](int64_t r) { return FactorOf(kind_, first[r + 1] - first[r]); });
+    });
+  }
+
+ private:
+  static Status Check(const Lists& lists, int64_t rows, int64_t limit) {
+    int64_t last = 0;
+    for (int64_t i = 0; i < lists.size(); ++i) {
+      const int64_t id = lists.ids[i];
+      if (i > 0 && id < last) {
+        return InvalidArgument("segment ids are not increasing");
+      }
+      if (id < 0 || id >= rows) {
+        return InvalidArgument(
+            "Segment id ", id, " out of range [0, ", rows,
+            "), possibly because 'segment_ids' input is not sorted.");
+      }
+      if (lists.indices[i] < 0 || lists.indices[i] >= limit) {
+        return InvalidArgument("Bad: indices[", i, "] == ", lists.indices[i],
+                               " out of range [0, ", limit, ")");
+      }
+      last = id;
+    }
+    return OkStatus();
+  }
+
+  Kind kind_ = Kind::kSum;
+  bool has_rows_ = false;
+};
+
+// Rows of the gradient go back to the rows that indices name. V2 gives those
+// alone, in rising order.
+class SparseSegmentGradKernel {
+ public:
+  static StatusOr<SparseSegmentGradKernel> Make(const KernelInit& init) {
+    SparseSegmentGradKernel k;
+    k.kind_ = KindOf(init.node().op->name);
+    k.sparse_ = init.num_outputs() == 2;
+    return k;
+  }
+
+  Status Run(KernelContext& ctx) const {
+    const Tensor& grad = ctx.input(0);
+    MR_ASSIGN(const Lists lists, ReadLists(ctx));
+    MR_ASSIGN(const int64_t dense, ScalarInput(ctx, 3, "output_dim0"));
+    const int64_t n = lists.size();
+    const int64_t segments = grad.dim(0);
+    MemoryCharge charge;
+    MR_RETURN_IF_ERROR(charge.Set(segments * 8, "the sizes of segments"));
+    std::vector<int64_t> counts(static_cast<size_t>(segments));
+    for (int64_t i = 0; i < n; ++i) {
+      if (lists.ids[i] < 0 || lists.ids[i] >= segments) {
+        return InvalidArgument("Segment id ", lists.ids[i],
+                               " out of range [0, ", segments, ").");
+      }
+      if (lists.indices[i] < 0 || lists.indices[i] >= dense) {
+        return InvalidArgument("Index ", lists.indices[i], " out of range [0, ",
+                               dense, ").");
+      }
+      ++counts[lists.ids[i]];
+    }
+    // The row of the output for each index, and the outputs' number.
+    std::vector<int64_t> row = lists.indices;
+    int64_t rows = dense;
+    if (sparse_) {
+      std::vector<int64_t> unique = lists.indices;
+      std::sort(unique.begin(), unique.end());
+      unique.erase(std::unique(unique.begin(), unique.end()), unique.end());
+      rows = static_cast<int64_t>(unique.size());
+      absl::flat_hash_map<int64_t, int64_t> place;
+      for (int64_t i = 0; i < rows; ++i) place[unique[i]] = i;
+      for (int64_t& r : row) r = place[r];
+      MR_ASSIGN(Tensor* const list, ctx.AllocateOutput(1, TensorShape({rows})));
+      MR_RETURN_IF_ERROR(
+          Dispatch(IndexTypes{}, list->dtype(), [&]<class I>() -> Status {
+            I* z = list->mutable_flat<I>().data();
+            for (int64_t i = 0; i < rows; ++i) z[i] = static_cast<I>(unique[i]);
+            return OkStatus();
+          }));
+    }
+    MR_ASSIGN(Tensor* const out, AllocateRows(ctx, grad, rows));
+    if (out->num_elements() == 0) return OkStatus();
+    const int64_t inner = out->num_elements() / rows;
+    // Members of each row, in order.
+    const std::vector<int64_t> first = Begins(row, rows);
+    std::vector<int64_t> members(static_cast<size_t>(n)), next = first;
+    for (int64_t i = 0; i < n; ++i) members[next[row[i]]++] = i;
+    return Dispatch(FloatTypes{}, grad.dtype(), [&]<class T>() -> Status {
+      using S = ComputeType<T>;
+      const T* dy = grad.flat<T>().data();
+      return SumRows<T>(
+          ctx, first, out,
+          [&](int64_t i, S* sums) {
+            const int64_t id = lists.ids[members[i]];
+            AddRow(dy + id * inner, static_cast<S>(FactorOf(kind_, counts[id])),
+                   sums, inner);
+          },
+          [](int64_t) { return 1.0; });
+    });
+  }
+
+ private:
+  Kind kind_ = Kind::kSum;
+  bool sparse_ = false;
+};
+
+#define MR_FLOATS "T: bfloat16, double, float, half"
+
+}  // namespace
+}  // namespace millrace::ops
+
+using namespace millrace;
+using namespace millrace::ops;
+
+MR_KERNELS(SparseSegmentSum, Cpu){
+    {.types = "T: " MR_REAL_TYPES, .make = MakeKernel<SparseSegmentKernel>}};
+MR_KERNELS(SparseSegmentSumWithNumSegments, Cpu){
+    {.types = "T: " MR_REAL_TYPES, .make = MakeKernel<SparseSegmentKernel>}};
+MR_KERNELS(SparseSegmentMean,
+           Cpu){{.types = MR_FLOATS, .make = MakeKernel<SparseSegmentKernel>}};
+MR_KERNELS(SparseSegmentMeanWithNumSegments,
+           Cpu){{.types = MR_FLOATS, .make = MakeKernel<SparseSegmentKernel>}};
+MR_KERNELS(SparseSegmentSqrtN,
+           Cpu){{.types = MR_FLOATS, .make = MakeKernel<SparseSegmentKernel>}};
+MR_KERNELS(SparseSegmentSqrtNWithNumSegments,
+           Cpu){{.types = MR_FLOATS, .make = MakeKernel<SparseSegmentKernel>}};
+MR_KERNELS(SparseSegmentSumGrad, Cpu){
+    {.types = MR_FLOATS, .make = MakeKernel<SparseSegmentGradKernel>}};
+MR_KERNELS(SparseSegmentMeanGrad, Cpu){
+    {.types = MR_FLOATS, .make = MakeKernel<SparseSegmentGradKernel>}};
+MR_KERNELS(SparseSegmentSqrtNGrad, Cpu){
+    {.types = MR_FLOATS, .make = MakeKernel<SparseSegmentGradKernel>}};
+MR_KERNELS(SparseSegmentSumGradV2, Cpu){
+    {.types = MR_FLOATS, .make = MakeKernel<SparseSegmentGradKernel>}};
+MR_KERNELS(SparseSegmentMeanGradV2, Cpu){
+    {.types = MR_FLOATS, .make = MakeKernel<SparseSegmentGradKernel>}};
+MR_KERNELS(SparseSegmentSqrtNGradV2, Cpu){
+    {.types = MR_FLOATS, .make = MakeKernel<SparseSegmentGradKernel>}};
