@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr DataType kF = DataType::kFloat;
@@ -189,3 +188,5 @@ MR_CASES(Xlog1py)(CaseList& c) {
   Gradients(c, 1, 9, 1, 9);
   FloatEdges(c);
 }
+
+}  // namespace millrace::cases

@@ -24,10 +24,6 @@ Output NotZero(GradContext& g) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: a file of declarations
-using namespace millrace::ops;  // NOLINT
 
 MR_GRADIENT(Add)(GradContext& g) { SetBroadcast(g, g.dy(), g.dy()); }
 MR_GRADIENT(AddV2)(GradContext& g) { SetBroadcast(g, g.dy(), g.dy()); }
@@ -127,3 +123,5 @@ MR_NO_GRADIENT(LogicalOr);
 MR_NO_GRADIENT(LogicalNot);
 MR_NO_GRADIENT(Range);
 MR_NO_GRADIENT(LinSpace);
+
+}  // namespace millrace::ops

@@ -1,8 +1,7 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;  // NOLINT: declarations stand outside
-
+namespace millrace::ops {
 namespace {
 
 constexpr char kBinaryNumbers[] =
@@ -212,3 +211,5 @@ MR_OP(Xlog1py){
     .shape = shapes::Broadcast,
     .doc = "x * log(1 + y) with broadcasting; 0 where x is 0.",
 };
+
+}  // namespace millrace::ops

@@ -87,10 +87,6 @@ constexpr BinaryTable kSquaredDifference = MakeBinaryTable<SquaredDifferenceOp>(
 
 const BinaryTable& AddLoops() { return kAdd; }
 
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(Add, Cpu){
     {.make = MakeBinary<kAdd>, .elementwise = BinaryFunction<kAdd>}};
@@ -109,3 +105,5 @@ MR_KERNELS(Minimum, Cpu){
 MR_KERNELS(SquaredDifference,
            Cpu){{.make = MakeBinary<kSquaredDifference>,
                  .elementwise = BinaryFunction<kSquaredDifference>}};
+
+}  // namespace millrace::ops

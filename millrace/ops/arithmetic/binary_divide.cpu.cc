@@ -119,10 +119,6 @@ constexpr BinaryTable kXdivy = MakeBinaryTable<XdivyOp>(FloatLoops(), 500);
 constexpr char kRemainderTypes[] = "T: int32, int64, float, double";
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(Div, Cpu){
     {.make = MakeBinary<kDiv>, .elementwise = BinaryFunction<kDiv>}};
@@ -155,3 +151,5 @@ MR_KERNELS(DivNoNan, Cpu){
     {.make = MakeBinary<kDivNoNan>, .elementwise = BinaryFunction<kDivNoNan>}};
 MR_KERNELS(Xdivy, Cpu){
     {.make = MakeBinary<kXdivy>, .elementwise = BinaryFunction<kXdivy>}};
+
+}  // namespace millrace::ops

@@ -97,10 +97,6 @@ constexpr BinaryTable kXlogy = MakeBinaryTable<XlogyOp>(FloatLoops(), 600);
 constexpr BinaryTable kXlog1py = MakeBinaryTable<Xlog1pyOp>(FloatLoops(), 600);
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(Pow, Cpu){
     {.make = MakeBinary<kPow>, .elementwise = BinaryFunction<kPow>}};
@@ -110,3 +106,5 @@ MR_KERNELS(Xlogy, Cpu){
     {.make = MakeBinary<kXlogy>, .elementwise = BinaryFunction<kXlogy>}};
 MR_KERNELS(Xlog1py, Cpu){
     {.make = MakeBinary<kXlog1py>, .elementwise = BinaryFunction<kXlog1py>}};
+
+}  // namespace millrace::ops

@@ -96,10 +96,6 @@ Status RunBetainc(KernelContext& ctx) {
 constexpr char kSpecialTypes[] = "T: float, double";
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(Igamma, Cpu){{.types = kSpecialTypes,
                          .make = MakeBinary<kIgamma>,
@@ -116,3 +112,5 @@ MR_KERNELS(Polygamma, Cpu){{.make = MakeBinary<kPolygamma>,
 MR_KERNELS(NextAfter, Cpu){{.make = MakeBinary<kNextAfter>,
                             .elementwise = BinaryFunction<kNextAfter>}};
 MR_KERNELS(Betainc, Cpu){{.make = MakeFunctionKernel<RunBetainc>}};
+
+}  // namespace millrace::ops

@@ -2,8 +2,7 @@
 
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -132,3 +131,5 @@ MR_CASES(NextAfter)(CaseList& c) {
   c.Ok({Rand(kD, {3, 1}), Rand(kD, {4}, 3, 9)}).Exact().Gradient();
   c.Ok({Values<float>({0, 1, 1}), Values<float>({1, 0, 1})}).Exact();
 }
+
+}  // namespace millrace::cases

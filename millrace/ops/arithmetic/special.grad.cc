@@ -33,10 +33,6 @@ void SetInverse(GradContext& g, double factor, double scale) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: a file of declarations
-using namespace millrace::ops;  // NOLINT
 
 MR_GRADIENT(Igamma)(GradContext& g) { SetIncompleteGamma(g, false); }
 MR_GRADIENT(Igammac)(GradContext& g) { SetIncompleteGamma(g, true); }
@@ -67,3 +63,5 @@ MR_GRADIENT(NextAfter)(GradContext& g) {
 
 MR_GRADIENT(Erfinv)(GradContext& g) { SetInverse(g, kRootPi / 2, 1); }
 MR_GRADIENT(Ndtri)(GradContext& g) { SetInverse(g, kRootTwoPi, 0.5); }
+
+}  // namespace millrace::ops

@@ -1,8 +1,7 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;  // NOLINT: declarations stand outside
-
+namespace millrace::ops {
 namespace {
 
 // Scalars, or tensors of one shape.
@@ -105,3 +104,5 @@ MR_OP(NextAfter){
     .doc =
         "The next number after x1 in the direction of x2, with broadcasting.",
 };
+
+}  // namespace millrace::ops

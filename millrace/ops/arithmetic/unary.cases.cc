@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr DataType kF = DataType::kFloat;
@@ -189,3 +188,5 @@ void Classify(CaseList& c) {
 MR_CASES(IsNan)(CaseList& c) { Classify(c); }
 MR_CASES(IsInf)(CaseList& c) { Classify(c); }
 MR_CASES(IsFinite)(CaseList& c) { Classify(c); }
+
+}  // namespace millrace::cases

@@ -18,10 +18,6 @@ Output RealPart(GradContext& g, const Output& real) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: a file of declarations
-using namespace millrace::ops;  // NOLINT
 
 MR_GRADIENT(Abs)(GradContext& g) { g.Set(0, Mul(g, g.dy(), Sign(g, g.in(0)))); }
 MR_GRADIENT(ComplexAbs)(GradContext& g) {
@@ -150,3 +146,5 @@ MR_GRADIENT(InvGrad)(GradContext& g) {
   g.Set(0, Mul(g, Mul(g, Mul(g, ConjOf(g, g.dy()), -2), g.in(1)), y));
   g.Set(1, InvGrad(g, y, g.dy()));
 }
+
+}  // namespace millrace::ops

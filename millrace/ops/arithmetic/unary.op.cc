@@ -1,8 +1,7 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;  // NOLINT: declarations stand outside
-
+namespace millrace::ops {
 namespace {
 
 constexpr char kFloating[] = "T: {bfloat16, half, float, double}";
@@ -310,3 +309,5 @@ MR_OP(IsFinite){
     .shape = shapes::Unchanged,
     .doc = "True where x is neither NaN nor an infinity.",
 };
+
+}  // namespace millrace::ops

@@ -146,10 +146,6 @@ constexpr NamedUnary kNamed[] = {
 
 absl::Span<const NamedUnary> ArithmeticUnaries() { return kNamed; }
 
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(Neg,
            Cpu){{.make = MakeUnary<kNeg>, .elementwise = UnaryFunction<kNeg>}};
@@ -187,3 +183,5 @@ MR_KERNELS(IsInf, Cpu){
     {.make = MakeUnary<kIsInf>, .elementwise = UnaryFunction<kIsInf>}};
 MR_KERNELS(IsFinite, Cpu){
     {.make = MakeUnary<kIsFinite>, .elementwise = UnaryFunction<kIsFinite>}};
+
+}  // namespace millrace::ops

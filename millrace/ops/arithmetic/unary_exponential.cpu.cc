@@ -103,10 +103,6 @@ constexpr NamedUnary kExponentials[] = {
 
 absl::Span<const NamedUnary> ExponentialUnaries() { return kExponentials; }
 
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(Exp,
            Cpu){{.make = MakeUnary<kExp>, .elementwise = UnaryFunction<kExp>}};
@@ -130,3 +126,5 @@ MR_KERNELS(Acosh, Cpu){
     {.make = MakeUnary<kAcosh>, .elementwise = UnaryFunction<kAcosh>}};
 MR_KERNELS(Atanh, Cpu){
     {.make = MakeUnary<kAtanh>, .elementwise = UnaryFunction<kAtanh>}};
+
+}  // namespace millrace::ops

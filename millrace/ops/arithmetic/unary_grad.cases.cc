@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 // `zero_wins`: a gradient of 0 stays 0 whatever y is.
@@ -29,3 +28,5 @@ MR_CASES(SqrtGrad)(CaseList& c) { Grad(c, true); }
 MR_CASES(RsqrtGrad)(CaseList& c) { Grad(c, true); }
 MR_CASES(ReciprocalGrad)(CaseList& c) { Grad(c, true); }
 MR_CASES(InvGrad)(CaseList& c) { Grad(c, true); }
+
+}  // namespace millrace::cases

@@ -51,10 +51,6 @@ constexpr BinaryTable kReciprocalGrad =
     MakeBinaryTable<ReciprocalGradOp>(FloatLoops());
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(SigmoidGrad, Cpu){{.make = MakeSameSize<kSigmoidGrad>,
                               .elementwise = SameSizeFunction<kSigmoidGrad>}};
@@ -69,3 +65,5 @@ MR_KERNELS(ReciprocalGrad,
                  .elementwise = SameSizeFunction<kReciprocalGrad>}};
 MR_KERNELS(InvGrad, Cpu){{.make = MakeSameSize<kReciprocalGrad>,
                           .elementwise = SameSizeFunction<kReciprocalGrad>}};
+
+}  // namespace millrace::ops

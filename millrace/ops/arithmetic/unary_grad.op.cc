@@ -1,8 +1,7 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;  // NOLINT: declarations stand outside
-
+namespace millrace::ops {
 namespace {
 
 constexpr char kUnaryGradTypes[] =
@@ -57,3 +56,5 @@ MR_OP(InvGrad){
     .shape = shapes::Unchanged,
     .doc = "-dy * y * y, as ReciprocalGrad.",
 };
+
+}  // namespace millrace::ops

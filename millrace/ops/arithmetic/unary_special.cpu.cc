@@ -62,10 +62,6 @@ constexpr UnaryTable kErfinv = MakeUnaryTable<ErfinvOp>(RealLoops(), 100000);
 constexpr UnaryTable kNdtri = MakeUnaryTable<NdtriOp>(RealLoops(), 100000);
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(Erf,
            Cpu){{.make = MakeUnary<kErf>, .elementwise = UnaryFunction<kErf>}};
@@ -83,3 +79,5 @@ MR_KERNELS(Erfinv, Cpu){{.types = "T: float, double",
 MR_KERNELS(Ndtri, Cpu){{.types = "T: float, double",
                         .make = MakeUnary<kNdtri>,
                         .elementwise = UnaryFunction<kNdtri>}};
+
+}  // namespace millrace::ops

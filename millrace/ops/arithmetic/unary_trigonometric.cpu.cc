@@ -76,10 +76,6 @@ constexpr NamedUnary kTrigonometrics[] = {
 
 absl::Span<const NamedUnary> TrigonometricUnaries() { return kTrigonometrics; }
 
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(Sin,
            Cpu){{.make = MakeUnary<kSin>, .elementwise = UnaryFunction<kSin>}};
@@ -93,3 +89,5 @@ MR_KERNELS(Acos, Cpu){
     {.make = MakeUnary<kAcos>, .elementwise = UnaryFunction<kAcos>}};
 MR_KERNELS(Atan, Cpu){
     {.make = MakeUnary<kAtan>, .elementwise = UnaryFunction<kAtan>}};
+
+}  // namespace millrace::ops

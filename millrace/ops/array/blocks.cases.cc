@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 Value Pads(std::initializer_list<double> values) {
@@ -121,3 +120,5 @@ MR_CASES(DepthToSpace)(CaseList& c) {
   c.BuildError({F32({1, 3, 6, 6})}, {{"block_size", 2}},
                "Dimension size must be evenly divisible by 4 but is 6");
 }
+
+}  // namespace millrace::cases

@@ -268,10 +268,6 @@ class DepthKernel {
   "variant"
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(SpaceToBatch, Cpu){{.types = "T: " MR_REAL_TYPES,
                                .make = MakeKernel<BlocksKernel<true>>,
@@ -291,3 +287,5 @@ MR_KERNELS(SpaceToDepth, Cpu){
     {.types = MR_ANY_TYPES ", qint8", .make = MakeKernel<DepthKernel<true>>}};
 MR_KERNELS(DepthToSpace, Cpu){
     {.types = MR_ANY_TYPES, .make = MakeKernel<DepthKernel<false>>}};
+
+}  // namespace millrace::ops

@@ -1,8 +1,7 @@
 // Moving blocks one way is the gradient of moving them the other way.
 #include "millrace/client/grad_context.h"
 
-using namespace millrace;       // NOLINT: a file of declarations
-using namespace millrace::ops;  // NOLINT
+namespace millrace::ops {
 
 MR_GRADIENT(SpaceToBatch)(GradContext& g) {
   g.Set(0, BatchToSpace(g, g.dy(), g.in(1), g.Attr<int64_t>("block_size")));
@@ -24,3 +23,5 @@ MR_GRADIENT(DepthToSpace)(GradContext& g) {
   g.Set(0, SpaceToDepth(g, g.dy(), g.Attr<int64_t>("block_size"),
                         {.data_format = g.Attr<std::string>("data_format")}));
 }
+
+}  // namespace millrace::ops

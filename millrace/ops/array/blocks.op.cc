@@ -127,10 +127,6 @@ Status DepthShape(ShapeContext& c) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_OP(SpaceToBatch){
     .inputs = "input: T, paddings: Tpaddings",
@@ -185,3 +181,5 @@ MR_OP(DepthToSpace){
     .shape = DepthShape<false>,
     .doc = "The reverse of SpaceToDepth.",
 };
+
+}  // namespace millrace::ops

@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 void Pairs(CaseList& c) {
@@ -27,3 +26,5 @@ void Pairs(CaseList& c) {
 
 MR_CASES(BroadcastGradientArgs)(CaseList& c) { Pairs(c); }
 MR_CASES(BroadcastArgs)(CaseList& c) { Pairs(c); }
+
+}  // namespace millrace::cases

@@ -4,8 +4,7 @@
 #include "absl/strings/str_join.h"
 #include "millrace/kernel/kernel_decl.h"
 
-using namespace millrace;  // NOLINT: declarations stand outside
-
+namespace millrace::ops {
 namespace {
 
 // Two shapes of one length, ones put before the shorter.
@@ -86,3 +85,5 @@ MR_KERNELS(BroadcastGradientArgs,
 MR_KERNELS(BroadcastArgs, Cpu){{.make = MakeFunctionKernel<BroadcastArgsKernel>,
                                 .host = "s0, s1, r0",
                                 .cheap = true}};
+
+}  // namespace millrace::ops

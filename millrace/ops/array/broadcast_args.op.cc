@@ -3,8 +3,7 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/ops/array/shape_rules.op.h"
 
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
+namespace millrace::ops {
 
 MR_OP(BroadcastGradientArgs){
     .inputs = "s0: T, s1: T",
@@ -42,3 +41,5 @@ MR_OP(BroadcastArgs){
         "The shape that broadcasting tensors of the shapes `s0` and `s1` "
         "gives.",
 };
+
+}  // namespace millrace::ops

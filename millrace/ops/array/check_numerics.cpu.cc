@@ -6,8 +6,7 @@
 #include "millrace/kernel/variable_view.h"
 #include "millrace/tensor/dispatch.h"
 
-using namespace millrace;  // NOLINT: declarations stand outside
-
+namespace millrace::ops {
 namespace {
 
 enum Found : int { kNan = 1, kPositive = 2, kNegative = 4 };
@@ -94,3 +93,5 @@ MR_KERNELS(CheckNumerics, Cpu){{.types = "T: float, double, half, bfloat16",
 MR_KERNELS(CheckNumericsV2, Cpu){{.types = "T: float, double, half, bfloat16",
                                   .make = MakeKernel<CheckNumericsKernel<true>>,
                                   .views = "tensor"}};
+
+}  // namespace millrace::ops

@@ -1,6 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
+namespace millrace::cases {
 
 MR_CASES(Const)(CaseList& c) {
   c.Ok({}, {{"value", F32({2, 3}).tensor}, {"dtype", DataType::kFloat}});
@@ -82,3 +82,5 @@ MR_CASES(Empty)(CaseList& c) {
   c.Error({Vec({-1})}, {{"dtype", DataType::kFloat}},
           StatusCode::kInvalidArgument, "Dimension -1 must be >= 0");
 }
+
+}  // namespace millrace::cases

@@ -3,9 +3,7 @@
 #include "millrace/ops/array/move.h"
 #include "millrace/tensor/dispatch.h"
 
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
-
+namespace millrace::ops {
 namespace {
 
 // Keeps a reference to the value, so that nobody takes its buffer over.
@@ -130,3 +128,5 @@ MR_KERNELS(OnesLike, Cpu){{.types = "T: " MR_PLAIN_TYPES,
 MR_KERNELS(Empty, Cpu){{.types = "dtype: " MR_PLAIN_AND_STRING_TYPES,
                         .make = MakeFunctionKernel<EmptyKernel>,
                         .host = "shape"}};
+
+}  // namespace millrace::ops

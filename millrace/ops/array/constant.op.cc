@@ -1,9 +1,7 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/ops/array/shape_rules.op.h"
 
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
-
+namespace millrace::ops {
 namespace {
 
 Status ShapeAttr(ShapeContext& c) {
@@ -113,3 +111,5 @@ MR_OP(Empty){
         "caller may rely "
         "on it).",
 };
+
+}  // namespace millrace::ops

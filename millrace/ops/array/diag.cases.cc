@@ -1,6 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
+namespace millrace::cases {
 
 MR_CASES(Diag)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
@@ -51,3 +51,5 @@ MR_CASES(MatrixBandPart)(CaseList& c) {
   c.Ok({F32({2, 3}), Scalar(i64, -1), Scalar(i64, 2)});
   c.Ok({F32({2, 3}), Scalar(i64, 1), Scalar(i64, 3)});
 }
+
+}  // namespace millrace::cases

@@ -6,9 +6,7 @@
 #include "millrace/ops/array/move.h"
 #include "millrace/ops/array/shape_rules.op.h"
 
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
-
+namespace millrace::ops {
 namespace {
 
 Status MakeDiag(KernelContext& ctx) {
@@ -121,3 +119,5 @@ MR_KERNELS(MatrixBandPart,
                  .make = MakeFunctionKernel<MatrixBandPartKernel>,
                  .host = "num_lower, num_upper",
                  .views = "input"}};
+
+}  // namespace millrace::ops

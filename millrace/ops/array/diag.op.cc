@@ -1,8 +1,7 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/ops/array/shape_rules.op.h"
 
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
+namespace millrace::ops {
 
 MR_OP(Diag){
     .inputs = "diagonal: T",
@@ -52,3 +51,5 @@ MR_OP(MatrixBandPart){
         "diagonal of each "
         "matrix to zero; a negative number keeps the whole triangle.",
 };
+
+}  // namespace millrace::ops

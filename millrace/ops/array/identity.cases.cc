@@ -2,8 +2,7 @@
 
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
@@ -96,3 +95,5 @@ MR_CASES(CheckNumericsV2)(CaseList& c) {
   error({kInf, kNan}, "m : Tensor had +Inf and NaN values");
   error({-kInf, kNan, kInf}, "m : Tensor had -Inf, +Inf, and NaN values");
 }
+
+}  // namespace millrace::cases

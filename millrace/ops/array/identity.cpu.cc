@@ -2,9 +2,7 @@
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/array/move.h"
 
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
-
+namespace millrace::ops {
 namespace {
 
 Status PassThrough(KernelContext& ctx) {
@@ -47,3 +45,5 @@ MR_KERNELS(Snapshot, Cpu){{.types = "T: " MR_PLAIN_TYPES,
                            .make = MakeFunctionKernel<PassThrough>,
                            .cheap = true}};
 MR_KERNELS(DeepCopy, Cpu){{.make = MakeFunctionKernel<DeepCopyKernel>}};
+
+}  // namespace millrace::ops

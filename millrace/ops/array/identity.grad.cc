@@ -1,8 +1,7 @@
 // Gradients of ops that pass values on.
 #include "millrace/client/grad_context.h"
 
-using namespace millrace;       // NOLINT: a file of declarations
-using namespace millrace::ops;  // NOLINT
+namespace millrace::ops {
 
 MR_GRADIENT(Identity)(GradContext& g) { g.Set(0, g.gradient()); }
 MR_GRADIENT(RefIdentity)(GradContext& g) { g.Set(0, g.gradient()); }
@@ -49,3 +48,5 @@ MR_NO_GRADIENT(OneHot);
 MR_NO_GRADIENT(BroadcastGradientArgs);
 MR_NO_GRADIENT(ConcatOffset);
 MR_NO_GRADIENT(InvertPermutation);
+
+}  // namespace millrace::ops

@@ -1,8 +1,7 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/ops/array/shape_rules.op.h"
 
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
+namespace millrace::ops {
 
 MR_OP(Identity){
     .inputs = "input: T",
@@ -122,3 +121,5 @@ MR_OP(CheckNumericsV2){
     .shape = shapes::Unchanged,
     .doc = "CheckNumerics whose error tells -Inf from +Inf.",
 };
+
+}  // namespace millrace::ops

@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr const char* kAligns[] = {"LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT",
@@ -96,3 +95,5 @@ MR_CASES(BatchMatrixSetDiag)(CaseList& c) {
     c.Ok({Rand(t, {2, 3, 4}), Rand(t, {2, 3})});
   });
 }
+
+}  // namespace millrace::cases

@@ -315,10 +315,6 @@ class SetDiagKernel : public DiagBase {
   "int32, int64, int8, uint16, uint32, uint64, uint8"
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(MatrixDiag,
            Cpu){{.types = MR_TYPES, .make = MakeKernel<DiagKernel>}};
@@ -346,3 +342,5 @@ MR_KERNELS(BatchMatrixDiagPart,
            Cpu){{.types = MR_TYPES, .make = MakeKernel<DiagPartKernel>}};
 MR_KERNELS(BatchMatrixSetDiag,
            Cpu){{.types = MR_TYPES, .make = MakeKernel<SetDiagKernel>}};
+
+}  // namespace millrace::ops

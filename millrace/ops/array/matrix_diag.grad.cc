@@ -1,8 +1,7 @@
 // What is on a diagonal and what is off it part ways.
 #include "millrace/client/grad_context.h"
 
-using namespace millrace;       // NOLINT: a file of declarations
-using namespace millrace::ops;  // NOLINT
+namespace millrace::ops {
 
 MR_GRADIENT(MatrixDiag)(GradContext& g) { g.Set(0, MatrixDiagPart(g, g.dy())); }
 MR_GRADIENT(MatrixDiagV2)(GradContext& g) {
@@ -37,3 +36,5 @@ MR_GRADIENT(MatrixSetDiagV3)(GradContext& g) {
   g.Set(1, MatrixDiagPartV3(g, g.dy(), g.in(2), NumberLike(g, g.dy(), 0),
                             {.align = align}));
 }
+
+}  // namespace millrace::ops

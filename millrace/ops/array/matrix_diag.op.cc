@@ -163,10 +163,6 @@ Status SetDiagV2Shape(ShapeContext& c) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_OP(MatrixDiag){
     .inputs = "diagonal: T",
@@ -271,3 +267,5 @@ MR_OP(BatchMatrixSetDiag){
     .deprecated_version = 14,
     .deprecated_hint = "Use MatrixSetDiag",
 };
+
+}  // namespace millrace::ops

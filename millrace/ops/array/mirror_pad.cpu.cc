@@ -10,9 +10,7 @@
 #include "millrace/ops/array/shape_rules.op.h"
 #include "millrace/tensor/dispatch.h"
 
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
-
+namespace millrace::ops {
 namespace {
 
 // 0: the edge itself is repeated; 1: it is not.
@@ -259,3 +257,5 @@ MR_KERNELS(MirrorPadGrad, Cpu){{.types = "T: " MR_NUMBER_TYPES,
                                 .make = MakeKernel<MirrorPadGradKernel>,
                                 .host = "paddings",
                                 .views = "input"}};
+
+}  // namespace millrace::ops

@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 Value Pads(std::initializer_list<double> values,
@@ -94,3 +93,5 @@ MR_CASES(MirrorPadGrad)(CaseList& c) {
           StatusCode::kInvalidArgument, "Paddings must be non-negative: -2, 1");
   c.Ok({F32({2, 3}), Pads({0, 0, 0, 0})}, {{"mode", "SYMMETRIC"}});
 }
+
+}  // namespace millrace::cases

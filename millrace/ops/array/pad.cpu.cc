@@ -7,9 +7,7 @@
 #include "millrace/ops/array/move.h"
 #include "millrace/ops/array/shape_rules.op.h"
 
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
-
+namespace millrace::ops {
 namespace {
 
 // A dimension of the input and what is put around it.
@@ -148,3 +146,5 @@ MR_KERNELS(PadV2, Cpu){
      .make = MakeFunctionKernel<PadV2Kernel>,
      .host = "paddings",
      .views = "input"}};
+
+}  // namespace millrace::ops

@@ -1,9 +1,7 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/ops/array/shape_rules.op.h"
 
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
-
+namespace millrace::ops {
 namespace {
 
 // `grow`: paddings are added to the sizes, else taken off.
@@ -89,3 +87,5 @@ MR_OP(MirrorPadGrad){
         "Folds the padding of MirrorPad back: its elements are added to those "
         "that they mirror.",
 };
+
+}  // namespace millrace::ops

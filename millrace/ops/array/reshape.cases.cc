@@ -1,6 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
+namespace millrace::cases {
 
 MR_CASES(Reshape)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
@@ -99,3 +99,5 @@ MR_CASES(Bitcast)(CaseList& c) {
   c.BuildError({F32({3})}, {{"type", DataType::kDouble}},
                " due to shape. 3 does not match 2");
 }
+
+}  // namespace millrace::cases

@@ -181,10 +181,6 @@ Status BitcastKernel(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(Reshape, Cpu){{.make = MakeFunctionKernel<RunReshape>,
                           .host = "shape",
@@ -201,3 +197,5 @@ MR_KERNELS(EnsureShape, Cpu){
 MR_KERNELS(Bitcast, Cpu){{.make = MakeFunctionKernel<BitcastKernel>,
                           .views = "input",
                           .cheap = true}};
+
+}  // namespace millrace::ops

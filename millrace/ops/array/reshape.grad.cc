@@ -2,8 +2,7 @@
 #include "millrace/client/grad_context.h"
 #include "millrace/client/grad_shapes.h"
 
-using namespace millrace;       // NOLINT: a file of declarations
-using namespace millrace::ops;  // NOLINT
+namespace millrace::ops {
 
 MR_GRADIENT(Reshape)(GradContext& g) {
   g.Set(0, ReshapeLike(g, g.dy(), g.in(0)));
@@ -39,3 +38,5 @@ MR_GRADIENT(DiagPart)(GradContext& g) { g.Set(0, Diag(g, g.dy())); }
 MR_GRADIENT(MatrixBandPart)(GradContext& g) {
   g.Set(0, MatrixBandPart(g, g.dy(), g.in(1), g.in(2)));
 }
+
+}  // namespace millrace::ops

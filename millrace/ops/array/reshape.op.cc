@@ -120,10 +120,6 @@ Status SqueezeShape(ShapeContext& c) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_OP(Reshape){
     .inputs = "tensor: T, shape: Tshape",
@@ -200,3 +196,5 @@ MR_OP(Bitcast){
         "added at the end; "
         "if it is larger, the last dimension is used up.",
 };
+
+}  // namespace millrace::ops

@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 void ForShapes(CaseList& c) {
@@ -33,3 +32,5 @@ MR_CASES(Rank)(CaseList& c) {
   c.Ok({Str({"a", "b"})});
   c.Ok({Empty(DataType::kBool, {3, 0})});
 }
+
+}  // namespace millrace::cases

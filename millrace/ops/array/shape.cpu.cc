@@ -2,8 +2,7 @@
 
 #include "millrace/kernel/kernel_decl.h"
 
-using namespace millrace;  // NOLINT: declarations stand outside
-
+namespace millrace::ops {
 namespace {
 
 constexpr int64_t kInt32Max = std::numeric_limits<int32_t>::max();
@@ -62,3 +61,5 @@ MR_KERNELS(Size, Cpu){
     {.make = MakeFunctionKernel<SizeKernel>, .host = "output", .cheap = true}};
 MR_KERNELS(Rank, Cpu){
     {.make = MakeFunctionKernel<RankKernel>, .host = "output", .cheap = true}};
+
+}  // namespace millrace::ops

@@ -1,8 +1,7 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/ops/array/shape_rules.op.h"
 
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
+namespace millrace::ops {
 
 MR_OP(Shape){
     .inputs = "input: T",
@@ -41,3 +40,5 @@ MR_OP(Rank){
     .shape = shapes::Scalar,
     .doc = "The number of dimensions of `input`.",
 };
+
+}  // namespace millrace::ops

@@ -1,6 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
+namespace millrace::cases {
 
 MR_CASES(Tile)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
@@ -54,3 +54,5 @@ MR_CASES(BroadcastTo)(CaseList& c) {
           "Dimension -1 must be >= 0");
   c.Ok({F32({2, 3}), Vec({1, 2, 3})});
 }
+
+}  // namespace millrace::cases

@@ -8,9 +8,7 @@
 #include "millrace/ops/array/shape_rules.op.h"
 #include "millrace/tensor/dispatch.h"
 
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
-
+namespace millrace::ops {
 namespace {
 
 StatusOr<std::vector<int64_t>> Multiples(const Tensor& in,
@@ -157,3 +155,5 @@ MR_KERNELS(BroadcastTo, Cpu){{.types = "T: " MR_ELEMENT_TYPES,
                               .make = MakeFunctionKernel<BroadcastToKernel>,
                               .host = "shape",
                               .views = "input"}};
+
+}  // namespace millrace::ops

@@ -2,8 +2,7 @@
 #include "millrace/client/grad_context.h"
 #include "millrace/client/grad_shapes.h"
 
-using namespace millrace;       // NOLINT: a file of declarations
-using namespace millrace::ops;  // NOLINT
+namespace millrace::ops {
 
 MR_GRADIENT(Fill)(GradContext& g) {
   g.Set(1, Sum(g, g.dy(), Range(g, 0, RankOf(g, g.dy()), 1)));
@@ -21,3 +20,5 @@ MR_GRADIENT(Tile)(GradContext& g) {
 MR_GRADIENT(BroadcastTo)(GradContext& g) {
   g.Set(0, ReduceBroadcast(g, g.in(0), g.out(), g.dy(), {}).first);
 }
+
+}  // namespace millrace::ops

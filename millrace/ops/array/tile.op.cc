@@ -1,9 +1,7 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/ops/array/shape_rules.op.h"
 
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
-
+namespace millrace::ops {
 namespace {
 
 Status TileShape(ShapeContext& c) {
@@ -70,3 +68,5 @@ MR_OP(BroadcastTo){
         "`input` has the given "
         "shape.",
 };
+
+}  // namespace millrace::ops

@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 void Transposes(CaseList& c) {
@@ -59,3 +58,5 @@ MR_CASES(InvertPermutation)(CaseList& c) {
   c.Error({Vec({0, 0})}, StatusCode::kInvalidArgument,
           "0 is duplicated in the input.");
 }
+
+}  // namespace millrace::cases

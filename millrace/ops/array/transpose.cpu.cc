@@ -5,9 +5,7 @@
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/array/move.h"
 
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
-
+namespace millrace::ops {
 namespace {
 
 StatusOr<std::vector<int>> Permutation(const Tensor& t, int rank) {
@@ -123,3 +121,5 @@ MR_KERNELS(ConjugateTranspose,
                  .host = "perm"}};
 MR_KERNELS(InvertPermutation,
            Cpu){{.make = MakeFunctionKernel<InvertPermutationKernel>}};
+
+}  // namespace millrace::ops

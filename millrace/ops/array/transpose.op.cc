@@ -1,9 +1,7 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/ops/array/shape_rules.op.h"
 
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
-
+namespace millrace::ops {
 namespace {
 
 Status TransposeShape(ShapeContext& c) {
@@ -63,3 +61,5 @@ MR_OP(InvertPermutation){
     },
     .doc = "y[x[i]] = i, for a permutation of 0 ... n-1.",
 };
+
+}  // namespace millrace::ops

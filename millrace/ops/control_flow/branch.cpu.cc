@@ -73,7 +73,7 @@ class AbortKernel {
 }  // namespace
 }  // namespace millrace
 
-using namespace millrace;
+namespace millrace::ops {
 
 MR_KERNELS(NoOp, Cpu){{.make = MakeFunctionKernel<RunNoOp>, .cheap = true}};
 MR_KERNELS(ControlTrigger,
@@ -99,3 +99,5 @@ MR_KERNELS(Merge, Cpu){{.make = MakeFunctionKernel<RunMerge>,
 MR_KERNELS(RefMerge, Cpu){{.make = MakeFunctionKernel<RunMerge>,
                            .host = "value_index",
                            .cheap = true}};
+
+}  // namespace millrace::ops

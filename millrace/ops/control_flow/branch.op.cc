@@ -21,7 +21,7 @@ Status MergeShape(ShapeContext& c) {
 }  // namespace
 }  // namespace millrace
 
-using namespace millrace;
+namespace millrace::ops {
 
 MR_OP(NoOp){
     .shape = shapes::NoOutputs,
@@ -85,3 +85,5 @@ MR_OP(RefMerge){
     .shape = MergeShape,
     .doc = "Merge for references.",
 };
+
+}  // namespace millrace::ops

@@ -261,7 +261,7 @@ class WhileKernel {
 }  // namespace
 }  // namespace millrace
 
-using namespace millrace;
+namespace millrace::ops {
 
 MR_KERNELS(_Arg, Cpu){{.make = MakeFunctionKernel<RunSlot>, .cheap = true}};
 MR_KERNELS(_Retval, Cpu){{.make = MakeFunctionKernel<RunSlot>, .cheap = true}};
@@ -277,3 +277,5 @@ MR_KERNELS(Case, Cpu){{.make = MakeKernel<SwitchCaseKernel>, .views = "input"}};
 MR_KERNELS(StatelessWhile,
            Cpu){{.make = MakeKernel<WhileKernel>, .views = "input"}};
 MR_KERNELS(While, Cpu){{.make = MakeKernel<WhileKernel>, .views = "input"}};
+
+}  // namespace millrace::ops

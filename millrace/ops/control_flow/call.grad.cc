@@ -75,12 +75,10 @@ Status CallGradient(GradContext& g) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: a file of declarations
-using namespace millrace::ops;  // NOLINT
 
 MR_GRADIENT(PartitionedCall)(GradContext& g) { g.Fail(CallGradient(g)); }
 MR_GRADIENT(StatefulPartitionedCall)(GradContext& g) {
   g.Fail(CallGradient(g));
 }
+
+}  // namespace millrace::ops

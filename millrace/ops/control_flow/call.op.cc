@@ -42,7 +42,7 @@ Status ArgShape(ShapeContext& c) {
 }  // namespace
 }  // namespace millrace
 
-using namespace millrace;
+namespace millrace::ops {
 
 MR_OP(_Arg){
     .outputs = "output: T",
@@ -147,3 +147,5 @@ MR_OP(While){
     .shape = WhileShape,
     .doc = "StatelessWhile for functions that have state or effects.",
 };
+
+}  // namespace millrace::ops

@@ -87,12 +87,10 @@ void MergeGradient(GradContext& g) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: a file of declarations
-using namespace millrace::ops;  // NOLINT
 
 MR_GRADIENT(Switch)(GradContext& g) { SwitchGradient(g); }
 MR_GRADIENT(RefSwitch)(GradContext& g) { SwitchGradient(g); }
 MR_GRADIENT(Merge)(GradContext& g) { MergeGradient(g); }
 MR_GRADIENT(RefMerge)(GradContext& g) { MergeGradient(g); }
+
+}  // namespace millrace::ops

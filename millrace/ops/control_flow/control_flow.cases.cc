@@ -1,6 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
+namespace millrace::cases {
 
 // Loops, calls and transfers need an executor: tests of the session and
 // cluster rooms run them, against stock too.
@@ -23,3 +23,5 @@ MR_CASES(Switch)(CaseList& c) {
 MR_CASES(Merge)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) { c.Ok({Rand(t, {2, 3})}); });
 }
+
+}  // namespace millrace::cases

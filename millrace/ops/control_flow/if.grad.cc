@@ -232,12 +232,10 @@ Status CaseGradient(GradContext& g) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: a file of declarations
-using namespace millrace::ops;  // NOLINT
 
 MR_GRADIENT(If)(GradContext& g) { g.Fail(IfGradient(g)); }
 MR_GRADIENT(StatelessIf)(GradContext& g) { g.Fail(IfGradient(g)); }
 MR_GRADIENT(Case)(GradContext& g) { g.Fail(CaseGradient(g)); }
 MR_GRADIENT(StatelessCase)(GradContext& g) { g.Fail(CaseGradient(g)); }
+
+}  // namespace millrace::ops

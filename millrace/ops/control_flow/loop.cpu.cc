@@ -17,7 +17,7 @@ Status RunPass(KernelContext& ctx) {
 }  // namespace
 }  // namespace millrace
 
-using namespace millrace;
+namespace millrace::ops {
 
 MR_KERNELS(Enter, Cpu){
     {.make = MakeFunctionKernel<RunPass>, .views = "data", .cheap = true}};
@@ -35,3 +35,5 @@ MR_KERNELS(LoopCond, Cpu){{.make = MakeFunctionKernel<RunPass>,
                            .host = "input, output",
                            .views = "input",
                            .cheap = true}};
+
+}  // namespace millrace::ops

@@ -17,7 +17,7 @@ Status ConditionShape(ShapeContext& c) {
 }  // namespace
 }  // namespace millrace
 
-using namespace millrace;
+namespace millrace::ops {
 
 #define MR_ENTER_ATTRS                                       \
   "T: type; frame_name: string; is_constant: bool = false; " \
@@ -79,3 +79,5 @@ MR_OP(LoopCond){
     .shape = ConditionShape,
     .doc = "Marks the condition of a loop.",
 };
+
+}  // namespace millrace::ops

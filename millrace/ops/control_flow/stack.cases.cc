@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 // Stock's shape function takes the handle of StackV2, a scalar, for a vector of
@@ -63,3 +62,5 @@ MR_CASES(StackCloseV2)(CaseList& c) {
       .Node("after", "Identity", {F32({1})}, {}, {"op"})
       .Run({"push", "after"});
 }
+
+}  // namespace millrace::cases

@@ -116,10 +116,6 @@ Status Close(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(StackV2, Cpu){{.make = MakeKernel<StackKernel>, .host = "handle"}};
 MR_KERNELS(StackPushV2,
@@ -128,3 +124,5 @@ MR_KERNELS(StackPopV2,
            Cpu){{.make = MakeFunctionKernel<Pop>, .host = "handle"}};
 MR_KERNELS(StackCloseV2,
            Cpu){{.make = MakeFunctionKernel<Close>, .host = "handle"}};
+
+}  // namespace millrace::ops

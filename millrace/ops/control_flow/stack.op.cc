@@ -1,7 +1,7 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;
+namespace millrace::ops {
 
 MR_OP(StackV2){
     .inputs = "max_size: int32",
@@ -38,3 +38,5 @@ MR_OP(StackCloseV2){
     .shape = shapes::NoOutputs,
     .doc = "Frees what is on the stack; it takes nothing more.",
 };
+
+}  // namespace millrace::ops

@@ -88,7 +88,7 @@ class RecvKernel {
 }  // namespace
 }  // namespace millrace
 
-using namespace millrace;
+namespace millrace::ops {
 
 MR_KERNELS(_Send, Cpu){
     {.make = MakeKernel<SendKernel>, .views = "tensor", .cheap = true}};
@@ -96,3 +96,5 @@ MR_KERNELS(_HostSend, Cpu){
     {.make = MakeKernel<SendKernel>, .views = "tensor", .cheap = true}};
 MR_KERNELS(_Recv, Cpu){{.make = MakeKernel<RecvKernel>, .cheap = true}};
 MR_KERNELS(_HostRecv, Cpu){{.make = MakeKernel<RecvKernel>, .cheap = true}};
+
+}  // namespace millrace::ops

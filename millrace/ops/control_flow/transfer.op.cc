@@ -1,6 +1,6 @@
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;
+namespace millrace::ops {
 
 #define MR_TRANSFER_ATTRS                                               \
   "tensor_name: string; send_device: string; send_device_incarnation: " \
@@ -37,3 +37,5 @@ MR_OP(_HostRecv){
     .shape = shapes::Unknown,
     .doc = "_Recv into host memory.",
 };
+
+}  // namespace millrace::ops

@@ -327,10 +327,8 @@ class LoopGradient {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: a file of declarations
-using namespace millrace::ops;  // NOLINT
 
 MR_GRADIENT(While)(GradContext& g) { g.Fail(LoopGradient(g).Build()); }
 MR_GRADIENT(StatelessWhile)(GradContext& g) { g.Fail(LoopGradient(g).Build()); }
+
+}  // namespace millrace::ops

@@ -2,8 +2,7 @@
 
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr char kNhwcOnly[] = "stock's kernel for this dtype takes less";
@@ -294,3 +293,5 @@ MR_CASES(Conv3DBackpropFilter)(CaseList& c) {
         .StockNeeds(FlagForBfloat16(t), kSums);
   });
 }
+
+}  // namespace millrace::cases

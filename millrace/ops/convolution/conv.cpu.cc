@@ -110,10 +110,6 @@ constexpr KernelMaker kPlain = MakeKernel<ConvKernel<kPass, PlainConvRunner>>;
   }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(Conv2D, Cpu){MR_BEST(kForward), MR_PLAIN_WITH_INT(kForward)};
 MR_KERNELS(Conv2DBackpropInput, Cpu){MR_BEST(kInput),
@@ -133,3 +129,5 @@ MR_KERNELS(Conv3DBackpropInput, Cpu){
 MR_KERNELS(Conv3DBackpropFilter, Cpu){
     {.types = "T: float, half", .make = kBest<ConvPass::kFilter>},
     {.types = "T: float, half, double", .make = kPlain<ConvPass::kFilter>}};
+
+}  // namespace millrace::ops

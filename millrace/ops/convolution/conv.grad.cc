@@ -101,10 +101,6 @@ void OfFilter(GradContext& g) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: a file of declarations
-using namespace millrace::ops;  // NOLINT
 
 MR_GRADIENT(Conv2D)(GradContext& g) { OfForward<Plain>(g); }
 MR_GRADIENT(Conv2DBackpropInput)(GradContext& g) { OfInput<Plain>(g); }
@@ -119,3 +115,5 @@ MR_GRADIENT(DepthwiseConv2dNativeBackpropFilter)(GradContext& g) {
 MR_GRADIENT(Conv3D)(GradContext& g) { OfForward<Volume>(g); }
 MR_GRADIENT(Conv3DBackpropInputV2)(GradContext& g) { OfInput<Volume>(g); }
 MR_GRADIENT(Conv3DBackpropFilterV2)(GradContext& g) { OfFilter<Volume>(g); }
+
+}  // namespace millrace::ops

@@ -91,10 +91,6 @@ Status Conv2DShape(ShapeContext& c) { return ConvShape<2, false>(c); }
 Status DepthwiseConvShape(ShapeContext& c) { return ConvShape<2, true>(c); }
 Status Conv3DShape(ShapeContext& c) { return ConvShape<3, false>(c); }
 
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 #define MR_CONV_2D                                                         \
   "strides: list(int); use_cudnn_on_gpu: bool = true; padding: {'SAME', "  \
@@ -203,3 +199,5 @@ MR_OP(Conv3DBackpropFilter){
     .deprecated_version = 10,
     .deprecated_hint = "Use Conv3DBackpropFilterV2",
 };
+
+}  // namespace millrace::ops

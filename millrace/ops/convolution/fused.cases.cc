@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr DataType kF = DataType::kFloat;
@@ -189,3 +188,5 @@ MR_CASES(_FusedBatchNormEx)(CaseList& c) {
           "Identity activation is not supported with non-empty side input")
       .NoStock(kReluAlone);
 }
+
+}  // namespace millrace::cases

@@ -137,10 +137,6 @@ class FusedConvKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(_FusedMatMul, Cpu){{.types = "T: float, half, bfloat16",
                                .make = MakeKernel<FusedMatMulKernel>}};
@@ -150,3 +146,5 @@ MR_KERNELS(_FusedDepthwiseConv2dNative, Cpu){
     {.types = "T: float, half, bfloat16", .make = MakeKernel<FusedConvKernel>}};
 MR_KERNELS(_FusedConv3D, Cpu){
     {.types = "T: float, half, bfloat16", .make = MakeKernel<FusedConvKernel>}};
+
+}  // namespace millrace::ops

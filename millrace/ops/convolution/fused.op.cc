@@ -18,10 +18,6 @@ Status FusedMatMulShape(ShapeContext& c) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 #define MR_FUSED                                    \
   "fused_ops: list(string) = []; epsilon: float = " \
@@ -79,3 +75,5 @@ MR_OP(_FusedConv3D){
         "Conv3D, then the ops that fused_ops names: BiasAdd, Add, an "
         "activation.",
 };
+
+}  // namespace millrace::ops

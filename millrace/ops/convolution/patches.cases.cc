@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 AttrMap Patches(IntList sizes, IntList strides, IntList rates,
@@ -38,3 +37,5 @@ MR_CASES(ExtractVolumePatches)(CaseList& c) {
   });
   c.Ok({F64({1, 2, 3, 4, 2})}, Volumes()).Gradient();
 }
+
+}  // namespace millrace::cases

@@ -126,13 +126,11 @@ class PatchesKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(ExtractImagePatches,
            Cpu){{.types = "T: " MR_REAL_TYPES ", complex64, complex128",
                  .make = MakeKernel<PatchesKernel>}};
 MR_KERNELS(ExtractVolumePatches, Cpu){
     {.types = "T: " MR_REAL_TYPES, .make = MakeKernel<PatchesKernel>}};
+
+}  // namespace millrace::ops

@@ -28,10 +28,6 @@ void SetByNumbers(GradContext& g, F&& patches) {
 using Ints = std::vector<int64_t>;
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: a file of declarations
-using namespace millrace::ops;  // NOLINT
 
 MR_GRADIENT(ExtractImagePatches)(GradContext& g) {
   SetByNumbers(g, [&](const Output& numbers) {
@@ -47,3 +43,5 @@ MR_GRADIENT(ExtractVolumePatches)(GradContext& g) {
                                 g.Attr<std::string>("padding"));
   });
 }
+
+}  // namespace millrace::ops

@@ -36,10 +36,6 @@ Status PatchesShape(ShapeContext& c) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_OP(ExtractImagePatches){
     .inputs = "images: T",
@@ -62,3 +58,5 @@ MR_OP(ExtractVolumePatches){
     .shape = PatchesShape<3>,
     .doc = "ExtractImagePatches of volumes.",
 };
+
+}  // namespace millrace::ops

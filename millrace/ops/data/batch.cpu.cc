@@ -197,10 +197,6 @@ StatusOr<Ref<DatasetValue>> BuildUnbatch(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(BatchDataset, Cpu){MR_DATASET_KERNEL(BuildBatch)};
 MR_KERNELS(BatchDatasetV2, Cpu){MR_DATASET_KERNEL(BuildBatch)};
@@ -208,3 +204,5 @@ MR_KERNELS(ParallelBatchDataset, Cpu){MR_DATASET_KERNEL(BuildBatch)};
 MR_KERNELS(PaddedBatchDataset, Cpu){MR_DATASET_KERNEL(BuildPaddedBatch)};
 MR_KERNELS(PaddedBatchDatasetV2, Cpu){MR_DATASET_KERNEL(BuildPaddedBatch)};
 MR_KERNELS(UnbatchDataset, Cpu){MR_DATASET_KERNEL(BuildUnbatch)};
+
+}  // namespace millrace::ops

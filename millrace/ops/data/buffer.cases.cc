@@ -1,7 +1,6 @@
 #include "millrace/ops/data/elements.cases.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 AttrMap Shuffled(bool reshuffles) {
@@ -91,3 +90,5 @@ MR_CASES(DummyMemoryCache)(CaseList& c) {
             .Node("op", "CacheDatasetV2", {"range", StrScalar(""), "cache"},
                   Numbers()));
 }
+
+}  // namespace millrace::cases

@@ -1,8 +1,7 @@
 // Data sets that keep elements.
 #include "millrace/ops/data/element_shapes.op.h"
 
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
+namespace millrace::ops {
 
 #define MR_ELEMENT_ATTRS \
   "output_types: list(type) >= 1; output_shapes: list(shape) >= 1"
@@ -155,3 +154,5 @@ MR_OP(AnonymousMemoryCache){
     .shape = shapes::Scalar,
     .doc = "A memory cache, which goes with its handle.",
 };
+
+}  // namespace millrace::ops

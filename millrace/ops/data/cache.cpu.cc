@@ -234,12 +234,10 @@ Status AnonymousMemoryCacheOp(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(CacheDataset, Cpu){MR_DATASET_KERNEL(BuildCache)};
 MR_KERNELS(CacheDatasetV2, Cpu){MR_DATASET_KERNEL(BuildCache)};
 MR_KERNELS(AnonymousMemoryCache, Cpu){
     {.make = MakeFunctionKernel<AnonymousMemoryCacheOp>, .cheap = true}};
+
+}  // namespace millrace::ops

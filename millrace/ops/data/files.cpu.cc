@@ -285,10 +285,6 @@ StatusOr<Ref<DatasetValue>> BuildFixedLength(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(TextLineDataset, Cpu){MR_DATASET_KERNEL(BuildLines)};
 MR_KERNELS(TFRecordDataset, Cpu){MR_DATASET_KERNEL(BuildRecords)};
@@ -296,3 +292,5 @@ MR_KERNELS(TFRecordDatasetV2, Cpu){MR_DATASET_KERNEL(BuildRecords)};
 MR_KERNELS(FixedLengthRecordDataset, Cpu){MR_DATASET_KERNEL(BuildFixedLength)};
 MR_KERNELS(FixedLengthRecordDatasetV2,
            Cpu){MR_DATASET_KERNEL(BuildFixedLength)};
+
+}  // namespace millrace::ops

@@ -1,9 +1,7 @@
 // Data sets of records in files.
 #include "millrace/ops/data/element_shapes.op.h"
 
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
-
+namespace millrace::ops {
 namespace {
 
 // The names are a scalar or a vector, all others scalars.
@@ -76,3 +74,5 @@ MR_OP(FixedLengthRecordDatasetV2){
     .shape = NamesAndScalars,
     .doc = "The records of files in which all have one length.",
 };
+
+}  // namespace millrace::ops

@@ -1,4 +1,8 @@
 // Nothing goes back to a data set.
 #include "millrace/client/gradient_decl.h"
 
+namespace millrace::ops {
+
 MR_NO_GRADIENT(ReduceDataset);
+
+}  // namespace millrace::ops

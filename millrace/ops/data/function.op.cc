@@ -1,8 +1,7 @@
 // Data sets that call functions of the graph.
 #include "millrace/ops/data/element_shapes.op.h"
 
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
+namespace millrace::ops {
 
 #define MR_FUNCTION_ATTRS                                        \
   "Targuments: list(type) >= 0; output_types: list(type) >= 1; " \
@@ -216,3 +215,5 @@ MR_OP(DatasetToSingleElement){
     .shape = ReducedShapes,
     .doc = "The element of a data set that has one.",
 };
+
+}  // namespace millrace::ops

@@ -87,9 +87,7 @@ StatusOr<Ref<DatasetValue>> BuildGenerator(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(GeneratorDataset, Cpu){MR_DATASET_KERNEL(BuildGenerator)};
+
+}  // namespace millrace::ops

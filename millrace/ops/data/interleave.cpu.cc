@@ -256,10 +256,6 @@ StatusOr<Ref<DatasetValue>> BuildLegacyInterleave(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(FlatMapDataset, Cpu){MR_DATASET_KERNEL(BuildFlatMap)};
 MR_KERNELS(InterleaveDataset, Cpu){MR_DATASET_KERNEL(BuildInterleave)};
@@ -273,3 +269,5 @@ MR_KERNELS(ParallelInterleaveDataset,
            Cpu){MR_DATASET_KERNEL(BuildLegacyInterleave)};
 MR_KERNELS(LegacyParallelInterleaveDatasetV2,
            Cpu){MR_DATASET_KERNEL(BuildLegacyInterleave)};
+
+}  // namespace millrace::ops

@@ -1,7 +1,6 @@
 #include "millrace/ops/data/elements.cases.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr auto kInvalid = StatusCode::kInvalidArgument;
@@ -184,3 +183,5 @@ MR_CASES(DeserializeIterator)(CaseList& c) {
       .RunError({"op"}, kInvalid, "")
       .NoStock("stock says so in other words, or reads past the end");
 }
+
+}  // namespace millrace::cases

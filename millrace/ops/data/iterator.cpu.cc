@@ -109,10 +109,6 @@ Status IteratorGetDeviceOp(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(Iterator, Cpu){
     {.make = MakeKernel<HandleKernel<IteratorResource>>, .cheap = true}};
@@ -134,3 +130,5 @@ MR_KERNELS(IteratorGetNextAsOptional,
            Cpu){{.make = MakeKernel<NextKernel<AsOptional>>}};
 MR_KERNELS(IteratorGetDevice, Cpu){
     {.make = MakeFunctionKernel<IteratorGetDeviceOp>, .cheap = true}};
+
+}  // namespace millrace::ops

@@ -1,7 +1,6 @@
 #include "millrace/ops/data/element_shapes.op.h"
 
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
+namespace millrace::ops {
 
 #define MR_ELEMENT_ATTRS \
   "output_types: list(type) >= 1; output_shapes: list(shape) >= 1"
@@ -157,3 +156,5 @@ MR_OP(DeserializeIterator){
     .shape = shapes::NoOutputs,
     .doc = "Lets an iterator go on where another one over its data set was.",
 };
+
+}  // namespace millrace::ops

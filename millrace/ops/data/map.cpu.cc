@@ -222,10 +222,6 @@ StatusOr<Ref<DatasetValue>> BuildScan(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(MapDataset, Cpu){MR_DATASET_KERNEL(BuildMap)};
 MR_KERNELS(FilterDataset,
@@ -235,3 +231,5 @@ MR_KERNELS(ParallelFilterDataset,
 MR_KERNELS(TakeWhileDataset,
            Cpu){MR_DATASET_KERNEL(BuildPredicate<TakeWhileIterator>)};
 MR_KERNELS(ScanDataset, Cpu){MR_DATASET_KERNEL(BuildScan)};
+
+}  // namespace millrace::ops

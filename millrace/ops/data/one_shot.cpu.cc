@@ -62,9 +62,7 @@ class OneShotKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(OneShotIterator, Cpu){{.make = MakeKernel<OneShotKernel>}};
+
+}  // namespace millrace::ops

@@ -288,11 +288,9 @@ StatusOr<Ref<DatasetValue>> BuildParallelMap(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(ParallelMapDataset, Cpu){MR_DATASET_KERNEL(BuildParallelMap)};
 MR_KERNELS(ParallelMapDatasetV2, Cpu){MR_DATASET_KERNEL(BuildParallelMap)};
 MR_KERNELS(MapAndBatchDataset, Cpu){MR_DATASET_KERNEL(BuildParallelMap)};
+
+}  // namespace millrace::ops

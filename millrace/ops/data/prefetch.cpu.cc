@@ -154,9 +154,7 @@ StatusOr<Ref<DatasetValue>> BuildPrefetch(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(PrefetchDataset, Cpu){MR_DATASET_KERNEL(BuildPrefetch)};
+
+}  // namespace millrace::ops

@@ -145,11 +145,9 @@ class SingleElementKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(ReduceDataset, Cpu){{.make = MakeKernel<ReduceKernel>}};
 MR_KERNELS(DatasetToSingleElement,
            Cpu){{.make = MakeKernel<SingleElementKernel>}};
+
+}  // namespace millrace::ops

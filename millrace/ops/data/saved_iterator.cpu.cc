@@ -60,10 +60,8 @@ Status Deserialize(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(SerializeIterator, Cpu){{.make = MakeKernel<SerializeKernel>}};
 MR_KERNELS(DeserializeIterator, Cpu){{.make = MakeFunctionKernel<Deserialize>}};
+
+}  // namespace millrace::ops

@@ -369,10 +369,6 @@ Status Cardinality(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(TakeDataset, Cpu){MR_DATASET_KERNEL(BuildCounted<TakeIterator>)};
 MR_KERNELS(SkipDataset, Cpu){MR_DATASET_KERNEL(BuildCounted<SkipIterator>)};
@@ -388,3 +384,5 @@ MR_KERNELS(MaxIntraOpParallelismDataset, Cpu){MR_DATASET_KERNEL(BuildSame)};
 MR_KERNELS(PrivateThreadPoolDataset, Cpu){MR_DATASET_KERNEL(BuildSame)};
 MR_KERNELS(DatasetCardinality,
            Cpu){{.make = MakeFunctionKernel<Cardinality>, .cheap = true}};
+
+}  // namespace millrace::ops

@@ -252,10 +252,6 @@ Status DummyHandle(KernelContext& ctx) {
 Status DeleteNothing(KernelContext&) { return OkStatus(); }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(ShuffleDataset, Cpu){MR_DATASET_KERNEL(BuildShuffle)};
 MR_KERNELS(ShuffleDatasetV2, Cpu){MR_DATASET_KERNEL(BuildShuffle)};
@@ -278,3 +274,5 @@ MR_KERNELS(DeleteRandomSeedGenerator,
            Cpu){{.make = MakeFunctionKernel<DeleteNothing>, .cheap = true}};
 MR_KERNELS(DeleteMemoryCache,
            Cpu){{.make = MakeFunctionKernel<DeleteNothing>, .cheap = true}};
+
+}  // namespace millrace::ops

@@ -1,7 +1,6 @@
 #include "millrace/ops/data/elements.cases.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr DataType kFloat = DataType::kFloat;
@@ -87,3 +86,5 @@ MR_CASES(RangeDataset)(CaseList& c) {
                                  {Count(0), Count(5), Count(0)}, Numbers()),
       "step must be a non-zero integer.");
 }
+
+}  // namespace millrace::cases

@@ -211,11 +211,9 @@ StatusOr<Ref<DatasetValue>> BuildRange(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(TensorDataset, Cpu){MR_DATASET_KERNEL(BuildTensor)};
 MR_KERNELS(TensorSliceDataset, Cpu){MR_DATASET_KERNEL(BuildTensorSlice)};
 MR_KERNELS(RangeDataset, Cpu){MR_DATASET_KERNEL(BuildRange)};
+
+}  // namespace millrace::ops

@@ -1,7 +1,6 @@
 #include "millrace/ops/data/element_shapes.op.h"
 
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
+namespace millrace::ops {
 
 MR_OP(TensorDataset){
     .inputs = "components: Toutput_types",
@@ -36,3 +35,5 @@ MR_OP(RangeDataset){
     .shape = DatasetFromScalars,
     .doc = "A data set of the numbers from start to before stop.",
 };
+
+}  // namespace millrace::ops

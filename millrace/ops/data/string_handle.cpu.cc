@@ -69,10 +69,6 @@ class FromStringKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(IteratorToStringHandle,
            Cpu){{.make = MakeFunctionKernel<ToString>, .cheap = true}};
@@ -80,3 +76,5 @@ MR_KERNELS(IteratorFromStringHandle,
            Cpu){{.make = MakeKernel<FromStringKernel>, .cheap = true}};
 MR_KERNELS(IteratorFromStringHandleV2,
            Cpu){{.make = MakeKernel<FromStringKernel>, .cheap = true}};
+
+}  // namespace millrace::ops

@@ -1,7 +1,6 @@
 #include "millrace/ops/data/elements.cases.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr DataType kInt64 = DataType::kInt64;
@@ -256,3 +255,5 @@ MR_CASES(DatasetCardinality)(CaseList& c) {
       .Node("n_batch", "DatasetCardinality", {"batch"})
       .Run({"op", "n_forever", "n_few", "n_twice", "n_shard", "n_batch"});
 }
+
+}  // namespace millrace::cases

@@ -1,8 +1,7 @@
 // Data sets over data sets, without functions.
 #include "millrace/ops/data/element_shapes.op.h"
 
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
+namespace millrace::ops {
 
 #define MR_ELEMENT_ATTRS \
   "output_types: list(type) >= 1; output_shapes: list(shape) >= 1"
@@ -200,3 +199,5 @@ MR_OP(DatasetCardinality){
     .shape = shapes::Scalar,
     .doc = "The number of elements, -1 without end, -2 if it is not known.",
 };
+
+}  // namespace millrace::ops

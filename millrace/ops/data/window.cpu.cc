@@ -174,9 +174,7 @@ StatusOr<Ref<DatasetValue>> BuildWindow(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(WindowDataset, Cpu){MR_DATASET_KERNEL(BuildWindow)};
+
+}  // namespace millrace::ops

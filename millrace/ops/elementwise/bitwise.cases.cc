@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 void Binary(CaseList& c) {
@@ -38,3 +37,5 @@ MR_CASES(BitwiseOr)(CaseList& c) { Binary(c); }
 MR_CASES(BitwiseXor)(CaseList& c) { Binary(c); }
 MR_CASES(Invert)(CaseList& c) { Unary(c); }
 MR_CASES(PopulationCount)(CaseList& c) { Unary(c); }
+
+}  // namespace millrace::cases

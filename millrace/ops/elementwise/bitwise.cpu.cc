@@ -77,10 +77,6 @@ constexpr UnaryTable kPopulationCount =
     ForBothSigns(MakeUnaryTable<PopulationCountOp>(UnsignedTypes()));
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(LeftShift, Cpu){{.make = MakeBinary<kLeftShift>,
                             .elementwise = BinaryFunction<kLeftShift>}};
@@ -97,3 +93,5 @@ MR_KERNELS(Invert, Cpu){
 MR_KERNELS(PopulationCount,
            Cpu){{.make = MakeUnary<kPopulationCount>,
                  .elementwise = UnaryFunction<kPopulationCount>}};
+
+}  // namespace millrace::ops

@@ -1,8 +1,7 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;  // NOLINT: declarations stand outside
-
+namespace millrace::ops {
 namespace {
 
 constexpr char kIntegers[] =
@@ -72,3 +71,5 @@ MR_OP(PopulationCount){
     .shape = shapes::Unchanged,
     .doc = "How many bits of x are set.",
 };
+
+}  // namespace millrace::ops

@@ -1,6 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
+namespace millrace::cases {
 
 MR_CASES(Bucketize)(CaseList& c) {
   const AttrMap three({{"boundaries", FloatList{0, 10, 100}}});
@@ -13,3 +13,5 @@ MR_CASES(Bucketize)(CaseList& c) {
   c.Error({F32({1})}, {{"boundaries", FloatList{10, 0}}},
           StatusCode::kInvalidArgument, "Expected sorted boundaries");
 }
+
+}  // namespace millrace::cases

@@ -43,9 +43,7 @@ class BucketizeKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(Bucketize, Cpu){{.make = MakeKernel<BucketizeKernel>}};
+
+}  // namespace millrace::ops

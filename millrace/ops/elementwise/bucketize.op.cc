@@ -1,7 +1,7 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;  // NOLINT: declarations stand outside
+namespace millrace::ops {
 
 MR_OP(Bucketize){
     .inputs = "input: T",
@@ -12,3 +12,5 @@ MR_OP(Bucketize){
         "For each element the number of boundaries that are not above it. "
         "`boundaries` are sorted.",
 };
+
+}  // namespace millrace::ops

@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr DataType kAll[] = {
@@ -60,3 +59,5 @@ MR_CASES(Cast)(CaseList& c) {
   c.Error({Str({"1"})}, To(DataType::kFloat), StatusCode::kUnimplemented,
           "Cast string to float is not supported");
 }
+
+}  // namespace millrace::cases

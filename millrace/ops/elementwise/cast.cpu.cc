@@ -235,9 +235,7 @@ class CastKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(Cast, Cpu){{.make = MakeKernel<CastKernel>, .views = "x"}};
+
+}  // namespace millrace::ops

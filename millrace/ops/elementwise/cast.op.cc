@@ -1,7 +1,7 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;  // NOLINT: declarations stand outside
+namespace millrace::ops {
 
 MR_OP(Cast){
     .inputs = "x: SrcT",
@@ -14,3 +14,5 @@ MR_OP(Cast){
         "low bits remain. `Truncate` cuts instead of rounding between floating "
         "types.",
 };
+
+}  // namespace millrace::ops

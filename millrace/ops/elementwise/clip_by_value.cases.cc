@@ -1,6 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
+namespace millrace::cases {
 
 MR_CASES(ClipByValue)(CaseList& c) {
   const DataType f = DataType::kFloat;
@@ -26,3 +26,5 @@ MR_CASES(ClipByValue)(CaseList& c) {
   c.Error({F32({2}), F32({1}), F32({1})}, StatusCode::kInvalidArgument,
           "must be either of the same shape as input, or a scalar");
 }
+
+}  // namespace millrace::cases

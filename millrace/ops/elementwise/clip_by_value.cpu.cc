@@ -125,10 +125,6 @@ Status RunClip(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(ClipByValue, Cpu){{
     .types =
@@ -136,3 +132,5 @@ MR_KERNELS(ClipByValue, Cpu){{
         "uint16, complex64, complex128",
     .make = MakeFunctionKernel<RunClip>,
 }};
+
+}  // namespace millrace::ops

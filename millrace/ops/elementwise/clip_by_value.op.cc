@@ -1,7 +1,7 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;  // NOLINT: declarations stand outside
+namespace millrace::ops {
 
 MR_OP(ClipByValue){
     .inputs = "t: T, clip_value_min: T, clip_value_max: T",
@@ -15,3 +15,5 @@ MR_OP(ClipByValue){
         "t limited to [clip_value_min, clip_value_max], which are scalars or "
         "of the shape of t.",
 };
+
+}  // namespace millrace::ops

@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr DataType kF = DataType::kFloat;
@@ -52,3 +51,5 @@ MR_CASES(ApproximateEqual)(CaseList& c) {
   c.Error({F32({3, 1}), F32({3})}, StatusCode::kInvalidArgument,
           "x and y must be of the same shape. x shape: [3,1]. y shape: [3]");
 }
+
+}  // namespace millrace::cases

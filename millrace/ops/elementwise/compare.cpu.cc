@@ -113,10 +113,6 @@ class ApproximateEqualKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(Equal, Cpu){{
     .types =
@@ -146,3 +142,5 @@ MR_KERNELS(ApproximateEqual, Cpu){{
     .types = "T: float, double",
     .make = MakeKernel<ApproximateEqualKernel>,
 }};
+
+}  // namespace millrace::ops

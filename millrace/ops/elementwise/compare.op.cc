@@ -1,8 +1,7 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;  // NOLINT: declarations stand outside
-
+namespace millrace::ops {
 namespace {
 
 constexpr char kAny[] = "T: type; incompatible_shape_error: bool = true";
@@ -84,3 +83,5 @@ MR_OP(ApproximateEqual){
     .shape = shapes::MergeAll,
     .doc = "|x - y| <= tolerance, for tensors of one shape.",
 };
+
+}  // namespace millrace::ops

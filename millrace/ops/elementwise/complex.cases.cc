@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 AttrMap Parts64() { return AttrMap({{"Tout", DataType::kFloat}}); }
@@ -38,3 +37,5 @@ MR_CASES(Complex)(CaseList& c) {
   c.Error({F32({3}), F32({2})}, to64, StatusCode::kInvalidArgument,
           "Incompatible shapes: [3] vs. [2]");
 }
+
+}  // namespace millrace::cases

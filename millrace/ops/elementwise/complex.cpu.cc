@@ -76,10 +76,6 @@ constexpr char kParts64[] = "T: complex64; Tout: float";
 constexpr char kParts128[] = "T: complex128; Tout: double";
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(Conj, Cpu){
     {.types = "T: complex64, complex128",
@@ -120,3 +116,5 @@ MR_KERNELS(Complex, Cpu){
      .make = MakeBinary<kComplex>,
      .elementwise = BinaryFunction<kComplex>},
 };
+
+}  // namespace millrace::ops

@@ -1,8 +1,7 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;  // NOLINT: declarations stand outside
-
+namespace millrace::ops {
 namespace {
 
 constexpr char kParts[] =
@@ -59,3 +58,5 @@ MR_OP(ComplexAbs){
     .shape = shapes::Unchanged,
     .doc = "The magnitude.",
 };
+
+}  // namespace millrace::ops

@@ -1,6 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
+namespace millrace::cases {
 
 MR_CASES(LogicalNot)(CaseList& c) {
   c.Ok({Bool({3, 7})});
@@ -24,3 +24,5 @@ void Binary(CaseList& c) {
 
 MR_CASES(LogicalAnd)(CaseList& c) { Binary(c); }
 MR_CASES(LogicalOr)(CaseList& c) { Binary(c); }
+
+}  // namespace millrace::cases

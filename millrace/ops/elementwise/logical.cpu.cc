@@ -28,10 +28,6 @@ constexpr BinaryTable kAnd = MakeBinaryTable<AndOp>(Types<bool>(), 100);
 constexpr BinaryTable kOr = MakeBinaryTable<OrOp>(Types<bool>(), 100);
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(LogicalNot,
            Cpu){{.make = MakeUnary<kNot>, .elementwise = UnaryFunction<kNot>}};
@@ -39,3 +35,5 @@ MR_KERNELS(LogicalAnd, Cpu){
     {.make = MakeBinary<kAnd>, .elementwise = BinaryFunction<kAnd>}};
 MR_KERNELS(LogicalOr,
            Cpu){{.make = MakeBinary<kOr>, .elementwise = BinaryFunction<kOr>}};
+
+}  // namespace millrace::ops

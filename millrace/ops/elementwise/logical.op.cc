@@ -1,7 +1,7 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;  // NOLINT: declarations stand outside
+namespace millrace::ops {
 
 MR_OP(LogicalNot){
     .inputs = "x: bool",
@@ -25,3 +25,5 @@ MR_OP(LogicalOr){
     .shape = shapes::Broadcast,
     .doc = "x or y, with broadcasting.",
 };
+
+}  // namespace millrace::ops

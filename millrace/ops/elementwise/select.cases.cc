@@ -1,6 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
+namespace millrace::cases {
 
 MR_CASES(Select)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
@@ -42,3 +42,5 @@ MR_CASES(SelectV2)(CaseList& c) {
           StatusCode::kInvalidArgument,
           "condition [2,2], then [2,3], and else [2,3] must be broadcastable");
 }
+
+}  // namespace millrace::cases

@@ -178,13 +178,11 @@ constexpr char kSelectTypes[] =
     "variant";
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(Select, Cpu){{.types = kSelectTypes,
                          .make = MakeFunctionKernel<RunSelect>,
                          .views = "t, e"}};
 MR_KERNELS(SelectV2, Cpu){
     {.types = kSelectTypes, .make = MakeFunctionKernel<RunSelectV2>}};
+
+}  // namespace millrace::ops

@@ -1,8 +1,7 @@
 // Gradients of choosing between tensors.
 #include "millrace/client/grad_context.h"
 
-using namespace millrace;       // NOLINT: a file of declarations
-using namespace millrace::ops;  // NOLINT
+namespace millrace::ops {
 
 MR_GRADIENT(Select)(GradContext& g) {
   const Output zeros = ZerosLike(g, g.in(1));
@@ -30,3 +29,5 @@ MR_GRADIENT(ClipByValue)(GradContext& g) {
   g.Set(1, ReduceBroadcast(g, g.in(1), g.out(), low, {}).first);
   g.Set(2, ReduceBroadcast(g, g.in(2), g.out(), high, {}).first);
 }
+
+}  // namespace millrace::ops

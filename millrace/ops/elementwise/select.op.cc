@@ -1,8 +1,7 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;  // NOLINT: declarations stand outside
-
+namespace millrace::ops {
 namespace {
 
 // condition: as then and else, a scalar, or a vector as long as their first
@@ -50,3 +49,5 @@ MR_OP(SelectV2){
         "Elements of `t` where `condition` is true, of `e` elsewhere; all "
         "three broadcast.",
 };
+
+}  // namespace millrace::ops

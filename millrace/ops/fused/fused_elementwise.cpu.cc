@@ -330,10 +330,8 @@ class FusedElementwiseKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(_FusedElementwise,
            Cpu){{.make = MakeKernel<FusedElementwiseKernel>}};
+
+}  // namespace millrace::ops

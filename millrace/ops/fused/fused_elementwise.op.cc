@@ -1,8 +1,7 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;  // NOLINT: declarations stand outside
-
+namespace millrace::ops {
 namespace {
 
 Status AllBroadcast(ShapeContext& c) {
@@ -25,3 +24,5 @@ MR_OP(_FusedElementwise){
         "Several elementwise ops as one pass over memory. Made by graph "
         "rewriting when a graph is compiled; no graph from outside has it.",
 };
+
+}  // namespace millrace::ops

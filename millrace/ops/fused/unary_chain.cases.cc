@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 // It may come with another version of stock.
@@ -45,3 +44,5 @@ MR_CASES(_UnaryOpsComposition)(CaseList& c) {
     c.Ok({Empty(t, {0})}, Chain({"Abs"}));
   });
 }
+
+}  // namespace millrace::cases

@@ -84,10 +84,8 @@ class UnaryChainKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(_UnaryOpsComposition, Cpu){
     {.types = "T: float, half, double", .make = MakeKernel<UnaryChainKernel>}};
+
+}  // namespace millrace::ops

@@ -1,7 +1,7 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;  // NOLINT: declarations stand outside
+namespace millrace::ops {
 
 MR_OP(_UnaryOpsComposition){
     .inputs = "x: T",
@@ -12,3 +12,5 @@ MR_OP(_UnaryOpsComposition){
         "The unary ops of these names, one after the other. Stock's graph "
         "rewriting makes it; clients never send it.",
 };
+
+}  // namespace millrace::ops

@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
@@ -248,3 +247,5 @@ MR_CASES(StatelessSampleDistortedBoundingBox)(CaseList& c) {
           Vec(t, {5, -7})});
   });
 }
+
+}  // namespace millrace::cases

@@ -22,10 +22,6 @@ Output PictureSize(GradContext& g) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: a file of declarations
-using namespace millrace::ops;  // NOLINT
 
 MR_GRADIENT(ImageProjectiveTransformV2)(GradContext& g) {
   g.Set(0, ImageProjectiveTransformV2(
@@ -47,3 +43,5 @@ MR_NO_GRADIENT(NonMaxSuppressionV2);
 MR_NO_GRADIENT(NonMaxSuppressionWithOverlaps);
 MR_NO_GRADIENT(SampleDistortedBoundingBox);
 MR_NO_GRADIENT(SampleDistortedBoundingBoxV2);
+
+}  // namespace millrace::ops

@@ -87,10 +87,6 @@ Status SampleBoxShape(ShapeContext& c) {
   "use_image_if_no_bounding_boxes: bool = false"
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_OP(DrawBoundingBoxes){
     .inputs = "images: T, boxes: float",
@@ -172,3 +168,5 @@ MR_OP(StatelessSampleDistortedBoundingBox){
     .shape = SampleBoxShape,
     .doc = "SampleDistortedBoundingBoxV2 that a seed alone decides.",
 };
+
+}  // namespace millrace::ops

@@ -2,8 +2,7 @@
 #include "millrace/ops/image/sample_jpegs.cases.h"
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
@@ -366,3 +365,5 @@ MR_CASES(EncodePng)(CaseList& c) {
   c.Error({Rand(kU8, {4, 4, 3}, 0, 256)}, {{"compression", 10}}, kInvalid,
           "compression should be in [-1,9], got 10");
 }
+
+}  // namespace millrace::cases

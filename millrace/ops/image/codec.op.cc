@@ -60,10 +60,6 @@ Status EncodePngShape(ShapeContext& c) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 #define MR_JPEG_ATTRS                                                  \
   "channels: int = 0; ratio: int = 1; fancy_upscaling: bool = true; "  \
@@ -156,3 +152,5 @@ MR_OP(DecodeImage){
         "[frames, height, width, 3] if expand_animations, else its first "
         "picture.",
 };
+
+}  // namespace millrace::ops

@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
@@ -81,3 +80,5 @@ MR_CASES(AdjustContrastv2)(CaseList& c) {
   c.Ok({Mixed(DataType::kFloat, {3, 2, 2, 5}), Scalar(DataType::kFloat, 2)})
       .Tolerance(1e-5);
 }
+
+}  // namespace millrace::cases

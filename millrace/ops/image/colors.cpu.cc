@@ -241,10 +241,6 @@ Status RunContrast(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(RGBToHSV, Cpu){{.types = "T: half, bfloat16, float, double",
                            .make = MakeFunctionKernel<RunColorSpace<true>>}};
@@ -256,3 +252,5 @@ MR_KERNELS(AdjustHue, Cpu){
     {.types = "T: float", .make = MakeFunctionKernel<RunChange<TurnHue>>}};
 MR_KERNELS(AdjustSaturation, Cpu){
     {.types = "T: float", .make = MakeFunctionKernel<RunChange<Saturate>>}};
+
+}  // namespace millrace::ops

@@ -27,10 +27,6 @@ Marks Compare(GradContext& g, const std::vector<Output>& rgb) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: a file of declarations
-using namespace millrace::ops;  // NOLINT
 
 // With m the smallest colour: value = v, saturation = 1 - m / v, hue = place of
 // the largest + (difference of the two others) / 6 (v - m). As in stock,
@@ -79,3 +75,5 @@ MR_GRADIENT(RGBToHSV)(GradContext& g) {
   g.Set(0, Pack(g, dx, {.axis = -1}));
 }
 MR_NO_GRADIENT(HSVToRGB);
+
+}  // namespace millrace::ops

@@ -24,10 +24,6 @@ Status ContrastShape(ShapeContext& c) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_OP(RGBToHSV){
     .inputs = "images: T",
@@ -66,3 +62,5 @@ MR_OP(AdjustSaturation){
     .shape = PicturesShape,
     .doc = "Multiplies the saturation of each pixel.",
 };
+
+}  // namespace millrace::ops

@@ -338,10 +338,6 @@ Status RunCropGradBoxes(KernelContext& ctx) {
   "T: float, double, half, int8, int16, int32, int64, uint8, uint16"
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(CropAndResize, Cpu){{.types = MR_CROP_TYPES,
                                 .make = MakeKernel<CropKernel>,
@@ -352,3 +348,5 @@ MR_KERNELS(CropAndResizeGradImage,
                  .host = "image_size"}};
 MR_KERNELS(CropAndResizeGradBoxes, Cpu){
     {.types = MR_CROP_TYPES, .make = MakeFunctionKernel<RunCropGradBoxes>}};
+
+}  // namespace millrace::ops

@@ -322,10 +322,6 @@ class JpegShapeKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(DecodeJpeg, Cpu){{.make = MakeKernel<DecodeKernel>}};
 MR_KERNELS(DecodeAndCropJpeg,
@@ -335,3 +331,5 @@ MR_KERNELS(DecodeGif, Cpu){{.make = MakeKernel<DecodeKernel>}};
 MR_KERNELS(DecodeBmp, Cpu){{.make = MakeKernel<DecodeKernel>}};
 MR_KERNELS(DecodeImage, Cpu){{.make = MakeKernel<DecodeKernel>}};
 MR_KERNELS(ExtractJpegShape, Cpu){{.make = MakeKernel<JpegShapeKernel>}};
+
+}  // namespace millrace::ops

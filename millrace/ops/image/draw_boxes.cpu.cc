@@ -133,12 +133,10 @@ Status RunDrawBoxes(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(DrawBoundingBoxes, Cpu){
     {.types = "T: float, half", .make = MakeFunctionKernel<RunDrawBoxes>}};
 MR_KERNELS(DrawBoundingBoxesV2, Cpu){
     {.types = "T: float, half", .make = MakeFunctionKernel<RunDrawBoxes>}};
+
+}  // namespace millrace::ops

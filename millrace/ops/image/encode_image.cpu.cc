@@ -162,13 +162,11 @@ class EncodePngKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(EncodeJpeg, Cpu){{.make = MakeKernel<EncodeJpegKernel>}};
 MR_KERNELS(EncodeJpegVariableQuality,
            Cpu){{.make = MakeFunctionKernel<RunEncodeJpegVariableQuality>,
                  .host = "quality"}};
 MR_KERNELS(EncodePng, Cpu){{.make = MakeKernel<EncodePngKernel>}};
+
+}  // namespace millrace::ops

@@ -192,12 +192,10 @@ class GlimpseKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(ExtractGlimpse,
            Cpu){{.make = MakeKernel<GlimpseKernel>, .host = "size"}};
 MR_KERNELS(ExtractGlimpseV2,
            Cpu){{.make = MakeKernel<GlimpseKernel>, .host = "size"}};
+
+}  // namespace millrace::ops

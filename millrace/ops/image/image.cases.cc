@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 void Resizes(CaseList& c, bool centers) {
@@ -125,3 +124,5 @@ MR_CASES(CropAndResizeGradBoxes)(CaseList& c) {
         .Tolerance(1e-4);
   });
 }
+
+}  // namespace millrace::cases

@@ -226,10 +226,6 @@ class ProjectKernel {
   "dtype: uint8, int32, int64, half, bfloat16, float, double"
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(ImageProjectiveTransformV2, Cpu){{.types = MR_PROJECT_TYPES,
                                              .make = MakeKernel<ProjectKernel>,
@@ -238,3 +234,5 @@ MR_KERNELS(ImageProjectiveTransformV3,
            Cpu){{.types = MR_PROJECT_TYPES,
                  .make = MakeKernel<ProjectKernel>,
                  .host = "output_shape, fill_value"}};
+
+}  // namespace millrace::ops

@@ -297,10 +297,6 @@ class NearestGradKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(ResizeBilinear, Cpu){{.types = "T: " MR_REAL_TYPES,
                                  .make = MakeKernel<ResizeKernel>,
@@ -323,3 +319,5 @@ MR_KERNELS(ResizeNearestNeighborGrad,
            Cpu){{.types = "T: " MR_REAL_TYPES,
                  .make = MakeKernel<NearestGradKernel>,
                  .host = "size"}};
+
+}  // namespace millrace::ops

@@ -13,10 +13,6 @@ Options OptionsOf(GradContext& g) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: a file of declarations
-using namespace millrace::ops;  // NOLINT
 
 MR_GRADIENT(ResizeBilinear)(GradContext& g) {
   g.Set(0, ResizeBilinearGrad(g, g.dy(), g.in(0),
@@ -51,3 +47,5 @@ MR_GRADIENT(ScaleAndTranslate)(GradContext& g) {
 }
 
 MR_NO_GRADIENT(ResizeBilinearGrad);
+
+}  // namespace millrace::ops

@@ -48,10 +48,6 @@ Status CropGradImageShape(ShapeContext& c) {
 Status CropGradBoxesShape(ShapeContext& c) { return c.Return(c.input(2)); }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_OP(ResizeBilinear){
     .inputs = "images: T, size: int32",
@@ -172,3 +168,5 @@ MR_OP(ScaleAndTranslateGrad){
     .shape = LikeOriginal,
     .doc = "The gradient of ScaleAndTranslate.",
 };
+
+}  // namespace millrace::ops

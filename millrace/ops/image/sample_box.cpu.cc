@@ -270,10 +270,6 @@ class SampleBoxKernel {
 #define MR_BOX_KERNEL_TYPES "T: uint8, int8, int16, int32, int64"
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(SampleDistortedBoundingBox, Cpu){
     {.types = MR_BOX_KERNEL_TYPES, .make = MakeKernel<SampleBoxKernel>}};
@@ -281,3 +277,5 @@ MR_KERNELS(SampleDistortedBoundingBoxV2, Cpu){
     {.types = MR_BOX_KERNEL_TYPES, .make = MakeKernel<SampleBoxKernel>}};
 MR_KERNELS(StatelessSampleDistortedBoundingBox, Cpu){
     {.types = MR_BOX_KERNEL_TYPES, .make = MakeKernel<SampleBoxKernel>}};
+
+}  // namespace millrace::ops

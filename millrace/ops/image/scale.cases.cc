@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
@@ -66,3 +65,5 @@ MR_CASES(ScaleAndTranslateGrad)(CaseList& c) {
     }
   }
 }
+
+}  // namespace millrace::cases

@@ -289,10 +289,6 @@ class ScaleKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(ScaleAndTranslate,
            Cpu){{.types = "T: bfloat16, double, float, half, int16, int32, "
@@ -302,3 +298,5 @@ MR_KERNELS(ScaleAndTranslate,
 MR_KERNELS(ScaleAndTranslateGrad, Cpu){{.types = "T: float",
                                         .make = MakeKernel<ScaleKernel>,
                                         .host = "scale, translation"}};
+
+}  // namespace millrace::ops

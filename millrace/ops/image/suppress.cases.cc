@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
@@ -195,3 +194,5 @@ MR_CASES(CombinedNonMaxSuppression)(CaseList& c) {
   error(inputs(F32({2, 5, 1, 4}), F32({2, 4, 3}), 3, 2),
         "scores has incompatible shape");
 }
+
+}  // namespace millrace::cases

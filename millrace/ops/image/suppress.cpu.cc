@@ -261,10 +261,6 @@ class SuppressKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(NonMaxSuppression, Cpu){{.make = MakeKernel<SuppressKernel>}};
 MR_KERNELS(NonMaxSuppressionV2, Cpu){
@@ -277,3 +273,5 @@ MR_KERNELS(NonMaxSuppressionV5, Cpu){
     {.types = "T: float, half", .make = MakeKernel<SuppressKernel>}};
 MR_KERNELS(NonMaxSuppressionWithOverlaps,
            Cpu){{.make = MakeKernel<SuppressKernel>}};
+
+}  // namespace millrace::ops

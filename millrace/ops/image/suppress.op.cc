@@ -96,10 +96,6 @@ Status CombinedShape(ShapeContext& c) {
 #define MR_THRESHOLDS MR_FLOATS "; T_threshold: {half, float} = float"
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_OP(NonMaxSuppression){
     .inputs = "boxes: float, scores: float, max_output_size: int32",
@@ -170,3 +166,5 @@ MR_OP(CombinedNonMaxSuppression){
         "Non-maximum suppression for each picture of a batch and each class, "
         "and the best of all classes.",
 };
+
+}  // namespace millrace::ops

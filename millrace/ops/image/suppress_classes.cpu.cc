@@ -212,10 +212,8 @@ class CombinedKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(CombinedNonMaxSuppression,
            Cpu){{.make = MakeKernel<CombinedKernel>}};
+
+}  // namespace millrace::ops

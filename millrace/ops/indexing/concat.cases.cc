@@ -1,6 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
+namespace millrace::cases {
 
 MR_CASES(ConcatV2)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
@@ -105,3 +105,5 @@ MR_CASES(Unpack)(CaseList& c) {
   c.Ok({F32({1, 4, 16})}, {{"num", 4}, {"axis", 1}});
   c.Ok({Rand(DataType::kString, {2, 8})}, {{"num", 2}});
 }
+
+}  // namespace millrace::cases

@@ -9,9 +9,7 @@
 #include "millrace/ops/array/move.h"
 #include "millrace/ops/array/shape_rules.op.h"
 
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
-
+namespace millrace::ops {
 namespace {
 
 // Inputs [begin, end) are joined along the axis that input `axis_input` gives.
@@ -202,3 +200,5 @@ MR_KERNELS(ConcatOffset, Cpu){{.make = MakeFunctionKernel<ConcatOffsetKernel>,
 MR_KERNELS(Pack, Cpu){{.types = "T: " MR_ELEMENT_TYPES ", " MR_QUANTIZED_TYPES,
                        .make = MakeKernel<PackKernel>,
                        .views = "values"}};
+
+}  // namespace millrace::ops

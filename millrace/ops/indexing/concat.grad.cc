@@ -35,10 +35,6 @@ Output JoinedDys(GradContext& g, const Output& axis) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: a file of declarations
-using namespace millrace::ops;  // NOLINT
 
 MR_GRADIENT(Concat)(GradContext& g) {
   ConcatGradient(g, g.in(0), 1, g.num_inputs() - 1);
@@ -58,3 +54,5 @@ MR_GRADIENT(Unpack)(GradContext& g) {
 }
 MR_GRADIENT(Split)(GradContext& g) { g.Set(1, JoinedDys(g, g.in(0))); }
 MR_GRADIENT(SplitV)(GradContext& g) { g.Set(0, JoinedDys(g, g.in(2))); }
+
+}  // namespace millrace::ops

@@ -92,10 +92,6 @@ Status UnpackShape(ShapeContext& c) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_OP(ConcatV2){
     .inputs = "values: N * T, axis: Tidx",
@@ -149,3 +145,5 @@ MR_OP(Unpack){
         "Takes a tensor apart along dimension `axis`, which has `num` rows and "
         "disappears.",
 };
+
+}  // namespace millrace::ops

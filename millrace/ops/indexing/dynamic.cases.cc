@@ -1,6 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
+namespace millrace::cases {
 
 MR_CASES(DynamicPartition)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
@@ -52,3 +52,5 @@ MR_CASES(ParallelDynamicStitch)(CaseList& c) {
   c.Error({Vec({-1}), F32({1})}, StatusCode::kInvalidArgument,
           "indices[0] is out of range");
 }
+
+}  // namespace millrace::cases

@@ -8,9 +8,7 @@
 #include "millrace/ops/array/move.h"
 #include "millrace/tensor/dispatch.h"
 
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
-
+namespace millrace::ops {
 namespace {
 
 bool StartsWith(const TensorShape& shape, const TensorShape& prefix) {
@@ -161,3 +159,5 @@ MR_KERNELS(ParallelDynamicStitch,
            Cpu){{.types = "T: " MR_PLAIN_AND_STRING_TYPES
                           ", variant, " MR_QUANTIZED_8_32_TYPES,
                  .make = MakeFunctionKernel<DynamicStitchKernel>}};
+
+}  // namespace millrace::ops

@@ -13,10 +13,6 @@ void StitchGradient(GradContext& g) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: a file of declarations
-using namespace millrace::ops;  // NOLINT
 
 MR_GRADIENT(DynamicPartition)(GradContext& g) {
   const int64_t count = g.Attr<int64_t>("num_partitions");
@@ -32,3 +28,5 @@ MR_GRADIENT(DynamicPartition)(GradContext& g) {
 
 MR_GRADIENT(DynamicStitch)(GradContext& g) { StitchGradient(g); }
 MR_GRADIENT(ParallelDynamicStitch)(GradContext& g) { StitchGradient(g); }
+
+}  // namespace millrace::ops

@@ -3,9 +3,7 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/ops/array/shape_rules.op.h"
 
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
-
+namespace millrace::ops {
 namespace {
 
 Status DynamicStitchShape(ShapeContext& c) {
@@ -74,3 +72,5 @@ MR_OP(ParallelDynamicStitch){
     .shape = DynamicStitchShape,
     .doc = "DynamicStitch whose callers must not name a row twice.",
 };
+
+}  // namespace millrace::ops

@@ -1,6 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
+namespace millrace::cases {
 
 MR_CASES(GatherV2)(CaseList& c) {
   c.EachType("Tparams", [](CaseList& c, DataType t) {
@@ -127,3 +127,5 @@ MR_CASES(ScatterNd)(CaseList& c) {
   error(three, F32({1}), Vec({-4}), "Dimension -4 must be >= 0");
   error(three, F32({1}), Vec({0}), "Indices and updates specified for empty");
 }
+
+}  // namespace millrace::cases

@@ -5,9 +5,7 @@
 #include "millrace/ops/array/move.h"
 #include "millrace/ops/array/shape_rules.op.h"
 
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
-
+namespace millrace::ops {
 namespace {
 
 Status GatherAlong(KernelContext& ctx, int64_t axis, int64_t batch_dims) {
@@ -99,3 +97,5 @@ MR_KERNELS(Gather,
            Cpu){{.types = "Tparams: " MR_ELEMENT_TYPES ", " MR_QUANTIZED_TYPES,
                  .make = MakeFunctionKernel<GatherKernel>,
                  .views = "params"}};
+
+}  // namespace millrace::ops

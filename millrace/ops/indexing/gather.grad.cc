@@ -66,10 +66,6 @@ void GeneralGradient(GradContext& g, int64_t batch_dims) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: a file of declarations
-using namespace millrace::ops;  // NOLINT
 
 MR_GRADIENT(Gather)(GradContext& g) { RowsGradient(g); }
 
@@ -117,3 +113,5 @@ MR_GRADIENT(GatherNd)(GradContext& g) {
 MR_GRADIENT(ScatterNd)(GradContext& g) {
   g.Set(1, GatherNd(g, g.dy(), g.in(0)));
 }
+
+}  // namespace millrace::ops

@@ -1,9 +1,7 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/ops/array/shape_rules.op.h"
 
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
-
+namespace millrace::ops {
 namespace {
 
 Status GatherV2Shape(ShapeContext& c) {
@@ -144,3 +142,5 @@ MR_OP(ScatterNd){
         "its row of `indices` names. With the policy IGNORE places outside are "
         "left out.",
 };
+
+}  // namespace millrace::ops

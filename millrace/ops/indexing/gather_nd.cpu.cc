@@ -7,9 +7,7 @@
 #include "millrace/ops/indexing/nd_index.h"
 #include "millrace/tensor/dispatch.h"
 
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
-
+namespace millrace::ops {
 namespace {
 
 template <class T>
@@ -197,3 +195,5 @@ MR_KERNELS(ScatterNd, Cpu){
     {.types = "T: " MR_PLAIN_AND_STRING_TYPES "; Tindices: int32, int64",
      .make = MakeKernel<ScatterNdKernel>,
      .host = "shape"}};
+
+}  // namespace millrace::ops

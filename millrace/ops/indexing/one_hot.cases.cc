@@ -1,6 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
+namespace millrace::cases {
 
 MR_CASES(OneHot)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
@@ -27,3 +27,5 @@ MR_CASES(OneHot)(CaseList& c) {
                "axis must be >= -1");
   error(3, 2, "Expected axis to be -1 or between [0, 2).  But received: 2");
 }
+
+}  // namespace millrace::cases

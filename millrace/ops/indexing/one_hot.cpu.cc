@@ -5,9 +5,7 @@
 #include "millrace/ops/array/move.h"
 #include "millrace/tensor/dispatch.h"
 
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
-
+namespace millrace::ops {
 namespace {
 
 // The output as [outer, depth, inner], the indices as [outer, inner].
@@ -89,3 +87,5 @@ struct OneHotKernel {
 MR_KERNELS(OneHot, Cpu){{.types = "T: " MR_ELEMENT_TYPES,
                          .make = MakeKernel<OneHotKernel>,
                          .host = "depth"}};
+
+}  // namespace millrace::ops

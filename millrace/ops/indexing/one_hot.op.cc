@@ -1,8 +1,7 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/ops/array/shape_rules.op.h"
 
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
+namespace millrace::ops {
 
 MR_OP(OneHot){
     .inputs = "indices: TI, depth: int32, on_value: T, off_value: T",
@@ -30,3 +29,5 @@ MR_OP(OneHot){
         "that the index "
         "names, `off_value` elsewhere (everywhere, for an index outside).",
 };
+
+}  // namespace millrace::ops

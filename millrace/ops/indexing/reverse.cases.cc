@@ -1,6 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
+namespace millrace::cases {
 
 MR_CASES(ReverseV2)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
@@ -75,3 +75,5 @@ MR_CASES(Roll)(CaseList& c) {
   c.Error({F32({2}), Vec({1, 2}), Scalar(0)}, StatusCode::kInvalidArgument,
           "shift and axis must have the same size");
 }
+
+}  // namespace millrace::cases

@@ -5,9 +5,7 @@
 #include "millrace/ops/array/move.h"
 #include "millrace/ops/array/shape_rules.op.h"
 
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
-
+namespace millrace::ops {
 namespace {
 
 Status ReverseDims(KernelContext& ctx, const std::vector<bool>& reversed) {
@@ -165,3 +163,5 @@ MR_KERNELS(Reverse, Cpu){{.make = MakeFunctionKernel<ReverseKernel>,
 MR_KERNELS(ReverseSequence, Cpu){{.types = "T: " MR_PLAIN_AND_STRING_TYPES,
                                   .make = MakeKernel<ReverseSequenceKernel>,
                                   .host = "seq_lengths"}};
+
+}  // namespace millrace::ops

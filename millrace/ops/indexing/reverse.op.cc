@@ -3,9 +3,7 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/ops/array/shape_rules.op.h"
 
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
-
+namespace millrace::ops {
 namespace {
 
 Status ReverseV2Shape(ShapeContext& c) {
@@ -113,3 +111,5 @@ MR_OP(Roll){
         "leaves at one end "
         "enters at the other.",
 };
+
+}  // namespace millrace::ops

@@ -5,9 +5,7 @@
 #include "millrace/ops/array/move.h"
 #include "millrace/ops/array/shape_rules.op.h"
 
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
-
+namespace millrace::ops {
 namespace {
 
 Status RollKernel(KernelContext& ctx) {
@@ -78,3 +76,5 @@ Status RollKernel(KernelContext& ctx) {
 MR_KERNELS(Roll, Cpu){{.types = "T: " MR_ELEMENT_TYPES,
                        .make = MakeFunctionKernel<RollKernel>,
                        .host = "shift, axis"}};
+
+}  // namespace millrace::ops

@@ -1,6 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
+namespace millrace::cases {
 
 MR_CASES(Slice)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
@@ -52,3 +52,5 @@ MR_CASES(Slice)(CaseList& c) {
     }
   }
 }
+
+}  // namespace millrace::cases

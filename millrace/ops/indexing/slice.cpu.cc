@@ -4,9 +4,7 @@
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/array/move.h"
 
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
-
+namespace millrace::ops {
 namespace {
 
 Status SliceKernel(KernelContext& ctx) {
@@ -78,3 +76,5 @@ MR_KERNELS(Slice, Cpu){
      .make = MakeFunctionKernel<SliceKernel>,
      .host = "begin, size",
      .views = "input"}};
+
+}  // namespace millrace::ops

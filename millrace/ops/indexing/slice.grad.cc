@@ -23,10 +23,6 @@ StridedSliceOptions Masks(GradContext& g) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: a file of declarations
-using namespace millrace::ops;  // NOLINT
 
 MR_GRADIENT(Slice)(GradContext& g) {
   const DataType index = g.in(1).dtype();
@@ -63,3 +59,5 @@ MR_GRADIENT(MirrorPad)(GradContext& g) {
 MR_GRADIENT(MirrorPadGrad)(GradContext& g) {
   g.Set(0, MirrorPad(g, g.dy(), g.in(1), g.Attr<std::string>("mode")));
 }
+
+}  // namespace millrace::ops

@@ -1,9 +1,7 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/ops/array/shape_rules.op.h"
 
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
-
+namespace millrace::ops {
 namespace {
 
 Status SliceShape(ShapeContext& c) {
@@ -59,3 +57,5 @@ MR_OP(Slice){
         "in each dimension; "
         "-1 means all that are left.",
 };
+
+}  // namespace millrace::ops

@@ -1,6 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
+namespace millrace::cases {
 
 MR_CASES(Split)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
@@ -88,3 +88,5 @@ MR_CASES(SplitV)(CaseList& c) {
   c.Ok({F32({40}), Vec({24, 16}), Scalar(0)}, {{"num_split", 2}});
   c.Ok({F32({3, 5}), Vec({5}), Scalar(1)}, {{"num_split", 1}});
 }
+
+}  // namespace millrace::cases

@@ -6,9 +6,7 @@
 #include "millrace/ops/array/move.h"
 #include "millrace/ops/array/shape_rules.op.h"
 
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
-
+namespace millrace::ops {
 namespace {
 
 // Output i is the piece of sizes[i] of the input along `axis`, for sizes that
@@ -192,3 +190,5 @@ MR_KERNELS(SplitV, Cpu){{.types = "T: " MR_ELEMENT_TYPES ", quint8",
 MR_KERNELS(Unpack, Cpu){{.types = "T: " MR_ELEMENT_TYPES,
                          .make = MakeKernel<UnpackKernel>,
                          .views = "value"}};
+
+}  // namespace millrace::ops

@@ -2,9 +2,7 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/ops/array/shape_rules.op.h"
 
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
-
+namespace millrace::ops {
 namespace {
 
 // Input i as a dimension of a shape of `rank` dimensions (-1: unknown); may
@@ -121,3 +119,5 @@ MR_OP(SplitV){
         "`split_dim`; one size may "
         "be -1 for what the others leave.",
 };
+
+}  // namespace millrace::ops

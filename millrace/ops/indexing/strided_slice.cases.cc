@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 // The specifications that both ops are tried with, over a [4, 5, 6] input.
@@ -141,3 +140,5 @@ MR_CASES(StridedSliceGrad)(CaseList& c) {
   c.Error({Vec({-4}), Vec({0}), Vec({2}), Vec({1}), F32({2})},
           StatusCode::kInvalidArgument, "Dimension -4 must be >= 0");
 }
+
+}  // namespace millrace::cases

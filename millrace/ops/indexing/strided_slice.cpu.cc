@@ -5,9 +5,7 @@
 #include "millrace/ops/array/move.h"
 #include "millrace/ops/indexing/strided_slice.op.h"
 
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
-
+namespace millrace::ops {
 namespace {
 
 struct StridedSliceKernel {
@@ -120,3 +118,5 @@ MR_KERNELS(StridedSliceGrad,
            Cpu){{.types = "T: " MR_ELEMENT_TYPES ", " MR_QUANTIZED_8_32_TYPES,
                  .make = MakeKernel<StridedSliceGradKernel>,
                  .host = "shape, begin, end, strides"}};
+
+}  // namespace millrace::ops

@@ -180,10 +180,6 @@ StatusOr<StridedSliceMasks> StridedSliceMasks::FromAttrs(const AttrMap& attrs) {
   return m;
 }
 
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_OP(StridedSlice){
     .inputs = "input: T, begin: Index, end: Index, strides: Index",
@@ -216,3 +212,5 @@ MR_OP(StridedSliceGrad){
     },
     .doc = "Zeros of the given shape with `dy` where StridedSlice would read.",
 };
+
+}  // namespace millrace::ops

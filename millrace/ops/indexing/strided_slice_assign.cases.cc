@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
@@ -86,3 +85,5 @@ MR_CASES(StridedSliceAssign)(CaseList& c) {
 }
 MR_CASES(ResourceStridedSliceAssign)(CaseList& c) { Slices(c, true, false); }
 MR_CASES(TensorStridedSliceUpdate)(CaseList& c) { Slices(c, false, true); }
+
+}  // namespace millrace::cases

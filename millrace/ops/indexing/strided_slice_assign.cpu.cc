@@ -115,10 +115,6 @@ class StridedAssignKernel {
 #define MR_SLICE_TYPES "T: " MR_ELEMENT_TYPES ", " MR_QUANTIZED_8_32_TYPES
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(StridedSliceAssign, Cpu){{.types = MR_SLICE_TYPES,
                                      .make = MakeKernel<StridedAssignKernel>,
@@ -131,3 +127,5 @@ MR_KERNELS(TensorStridedSliceUpdate,
            Cpu){{.types = MR_SLICE_TYPES,
                  .make = MakeKernel<StridedAssignKernel>,
                  .host = "begin, end, strides"}};
+
+}  // namespace millrace::ops

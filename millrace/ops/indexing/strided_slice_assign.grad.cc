@@ -1,8 +1,7 @@
 #include "millrace/client/grad_context.h"
 #include "millrace/client/grad_shapes.h"
 
-using namespace millrace;       // NOLINT: a file of declarations
-using namespace millrace::ops;  // NOLINT
+namespace millrace::ops {
 
 MR_GRADIENT(TensorStridedSliceUpdate)(GradContext& g) {
   const auto begin_mask = g.Attr<int64_t>("begin_mask");
@@ -29,3 +28,5 @@ MR_GRADIENT(TensorStridedSliceUpdate)(GradContext& g) {
   const Output axes = BroadcastGradientArgs(g, ShapeOf(g, slice), shape).r1;
   g.Set(4, Reshape(g, Sum(g, slice, axes, {.keep_dims = true}), shape));
 }
+
+}  // namespace millrace::ops

@@ -1,6 +1,6 @@
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;
+namespace millrace::ops {
 
 #define MR_SLICE_INPUTS "begin: Index, end: Index, strides: Index, value: T"
 #define MR_SLICE_ATTRS                                                       \
@@ -34,3 +34,5 @@ MR_OP(TensorStridedSliceUpdate){
         "`input` with `value`, broadcast, where StridedSlice would read from "
         "it.",
 };
+
+}  // namespace millrace::ops

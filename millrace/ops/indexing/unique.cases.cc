@@ -2,8 +2,7 @@
 
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -59,3 +58,5 @@ MR_CASES(ListDiff)(CaseList& c) {
   c.Ok({Empty(DataType::kInt32, {0}), Vec({1})});
   c.Ok({Vec({1, 2, 1}), Empty(DataType::kInt32, {0})});
 }
+
+}  // namespace millrace::cases

@@ -10,9 +10,7 @@
 #include "millrace/ops/indexing/gather_rows.h"
 #include "millrace/ops/array/shape_rules.op.h"
 
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
-
+namespace millrace::ops {
 namespace {
 
 constexpr int64_t kCheckEvery = 1 << 16;
@@ -191,3 +189,5 @@ MR_KERNELS(UniqueWithCountsV2, Cpu){{.types = "T: " MR_UNIQUE_TYPES,
                                      .host = "axis"}};
 MR_KERNELS(ListDiff, Cpu){{.types = "T: " MR_REAL_TYPES ", string",
                            .make = MakeFunctionKernel<ListDiffKernel>}};
+
+}  // namespace millrace::ops

@@ -1,9 +1,7 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/ops/array/shape_rules.op.h"
 
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
-
+namespace millrace::ops {
 namespace {
 
 Status UniqueShape(ShapeContext& c) {
@@ -101,3 +99,5 @@ MR_OP(ListDiff){
         "The elements of `x` that `y` lacks, in their order and with their "
         "places.",
 };
+
+}  // namespace millrace::ops

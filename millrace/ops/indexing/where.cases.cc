@@ -1,6 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
+namespace millrace::cases {
 
 MR_CASES(Where)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
@@ -20,3 +20,5 @@ MR_CASES(Where)(CaseList& c) {
   c.Error({Bool({})}, StatusCode::kInvalidArgument,
           "WhereOp : Unhandled input dimensions: 0");
 }
+
+}  // namespace millrace::cases

@@ -6,9 +6,7 @@
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/array/move.h"
 
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
-
+namespace millrace::ops {
 namespace {
 
 // Elements as words whose bits under `mask` are all 0 for zero: the sign of a
@@ -132,3 +130,5 @@ Status WhereKernel(KernelContext& ctx) {
 
 MR_KERNELS(Where, Cpu){
     {.types = "T: " MR_PLAIN_TYPES, .make = MakeFunctionKernel<WhereKernel>}};
+
+}  // namespace millrace::ops

@@ -1,7 +1,7 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/ops/array/shape_rules.op.h"
 
-using namespace millrace;  // NOLINT: declarations stand outside
+namespace millrace::ops {
 
 MR_OP(Where){
     .inputs = "input: T",
@@ -15,3 +15,5 @@ MR_OP(Where){
         "The coordinates of the elements that are not zero, one row each, in "
         "row-major order.",
 };
+
+}  // namespace millrace::ops

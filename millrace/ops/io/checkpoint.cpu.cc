@@ -216,10 +216,6 @@ Status RunShardedFilespec(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(SaveV2, Cpu){{.make = MakeKernel<SaveV2Kernel>}};
 MR_KERNELS(RestoreV2, Cpu){{.make = MakeKernel<RestoreV2Kernel>}};
@@ -232,3 +228,5 @@ MR_KERNELS(ShardedFilename, Cpu){
     {.make = MakeFunctionKernel<RunShardedFilename>, .cheap = true}};
 MR_KERNELS(ShardedFilespec, Cpu){
     {.make = MakeFunctionKernel<RunShardedFilespec>, .cheap = true}};
+
+}  // namespace millrace::ops

@@ -48,7 +48,7 @@ Status RestoreShape(ShapeContext& c) {
 }  // namespace
 }  // namespace millrace
 
-using namespace millrace;
+namespace millrace::ops {
 
 MR_OP(SaveV2){
     .inputs =
@@ -128,3 +128,5 @@ MR_OP(ShardedFilespec){
     .shape = ScalarInputs,
     .doc = "The pattern of all shards: any five digits, -of-00010.",
 };
+
+}  // namespace millrace::ops

@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr DataType kFloat = DataType::kFloat;
@@ -140,3 +139,5 @@ MR_CASES(MatchingFiles)(CaseList& c) {
   c.Ok({StrScalar("/tmp/millrace_cases/deeper/*")});
   c.Ok({Empty(kString, {0})});
 }
+
+}  // namespace millrace::cases

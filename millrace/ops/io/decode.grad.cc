@@ -1,5 +1,9 @@
 // Bytes have no gradients.
 #include "millrace/client/gradient_decl.h"
 
+namespace millrace::ops {
+
 MR_NO_GRADIENT(DecodePaddedRaw);
 MR_NO_GRADIENT(DecodeRaw);
+
+}  // namespace millrace::ops

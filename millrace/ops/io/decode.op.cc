@@ -46,7 +46,7 @@ Status DecodePaddedRawShape(ShapeContext& c) {
 }  // namespace
 }  // namespace millrace
 
-using namespace millrace;
+namespace millrace::ops {
 
 MR_OP(DecodeCSV){
     .inputs = "records: string, record_defaults: OUT_TYPE",
@@ -87,3 +87,5 @@ MR_OP(DecodeCompressed){
     .shape = shapes::Unchanged,
     .doc = "Strings that were compressed by ZLIB or GZIP.",
 };
+
+}  // namespace millrace::ops

@@ -171,9 +171,7 @@ class DecodeCsvKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(DecodeCSV, Cpu){{.make = MakeKernel<DecodeCsvKernel>}};
+
+}  // namespace millrace::ops

@@ -173,10 +173,6 @@ class DecodeCompressedKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(DecodeRaw, Cpu){
     {.types = "out_type: half, float, double, int32, uint16, uint8, int16, "
@@ -188,3 +184,5 @@ MR_KERNELS(DecodePaddedRaw, Cpu){
      .make = MakeKernel<DecodePaddedRawKernel>,
      .host = "fixed_length"}};
 MR_KERNELS(DecodeCompressed, Cpu){{.make = MakeKernel<DecodeCompressedKernel>}};
+
+}  // namespace millrace::ops

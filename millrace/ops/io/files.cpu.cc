@@ -73,10 +73,6 @@ class MatchingFilesKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(ReadFile, Cpu){
     {.make = MakeKernel<ReadFileKernel>, .host = "filename, contents"}};
@@ -84,3 +80,5 @@ MR_KERNELS(WriteFile, Cpu){
     {.make = MakeKernel<WriteFileKernel>, .host = "filename, contents"}};
 MR_KERNELS(MatchingFiles, Cpu){
     {.make = MakeKernel<MatchingFilesKernel>, .host = "pattern, filenames"}};
+
+}  // namespace millrace::ops

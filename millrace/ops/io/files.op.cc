@@ -18,7 +18,7 @@ Status MatchingShape(ShapeContext& c) {
 }  // namespace
 }  // namespace millrace
 
-using namespace millrace;
+namespace millrace::ops {
 
 MR_OP(ReadFile){
     .inputs = "filename: string",
@@ -40,3 +40,5 @@ MR_OP(MatchingFiles){
     .shape = MatchingShape,
     .doc = "The files that match any of the patterns, sorted.",
 };
+
+}  // namespace millrace::ops

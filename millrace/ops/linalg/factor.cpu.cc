@@ -144,10 +144,6 @@ Status RunLu(KernelContext& ctx) {
 #define MR_TYPES "T: float, double, complex64, complex128"
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(Cholesky,
            Cpu){{.types = MR_TYPES, .make = MakeFunctionKernel<RunCholesky>}};
@@ -159,3 +155,5 @@ MR_KERNELS(BatchCholeskyGrad, Cpu){
     {.types = "T: float, double", .make = MakeFunctionKernel<RunCholeskyGrad>}};
 MR_KERNELS(Qr, Cpu){{.types = MR_TYPES ", half", .make = MakeKernel<QrKernel>}};
 MR_KERNELS(Lu, Cpu){{.types = MR_TYPES, .make = MakeFunctionKernel<RunLu>}};
+
+}  // namespace millrace::ops

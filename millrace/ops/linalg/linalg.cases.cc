@@ -1,7 +1,6 @@
 #include "millrace/ops/linalg/matrices.cases.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr DataType kF = DataType::kFloat;
@@ -208,3 +207,5 @@ MR_CASES(Lu)(CaseList& c) {
   c.Ok({Rand(kD, {40, 40})}).Tolerance(1e-9);
   c.Error({Full(kF, {2, 2}, 1)}, kInvalid, "Input is not invertible.");
 }
+
+}  // namespace millrace::cases

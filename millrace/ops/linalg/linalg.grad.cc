@@ -127,10 +127,6 @@ Output QrSquare(GradContext& g, const Output& q, const Output& r,
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: a file of declarations
-using namespace millrace::ops;  // NOLINT
 
 // With the factor L and its inverse: the derivative of A = L L^H, solved for
 // that of L.
@@ -277,3 +273,5 @@ MR_GRADIENT(Svd)(GradContext& g) {
   }
   g.Set(0, da);
 }
+
+}  // namespace millrace::ops

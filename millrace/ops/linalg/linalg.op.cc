@@ -117,10 +117,6 @@ Status LuShape(ShapeContext& c) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_OP(Cholesky){
     .inputs = "input: T",
@@ -311,3 +307,5 @@ MR_OP(BatchSelfAdjointEigV2){
     .deprecated_version = 13,
     .deprecated_hint = "Use SelfAdjointEigV2 instead.",
 };
+
+}  // namespace millrace::ops

@@ -201,10 +201,6 @@ class TriangularSolveKernel {
 #define MR_TYPES "T: float, double, complex64, complex128"
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(MatrixInverse, Cpu){
     {.types = MR_TYPES ", half", .make = MakeKernel<InverseKernel>}};
@@ -224,3 +220,5 @@ MR_KERNELS(MatrixTriangularSolve,
            Cpu){{.types = MR_TYPES, .make = MakeKernel<TriangularSolveKernel>}};
 MR_KERNELS(BatchMatrixTriangularSolve, Cpu){
     {.types = "T: float, double", .make = MakeKernel<TriangularSolveKernel>}};
+
+}  // namespace millrace::ops

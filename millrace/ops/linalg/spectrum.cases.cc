@@ -2,8 +2,7 @@
 
 #include "millrace/ops/linalg/matrices.cases.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -131,3 +130,5 @@ MR_CASES(Svd)(CaseList& c) {
   c.Ok({Full(kF, {2, 2}, kNaN)});
 }
 MR_CASES(BatchSvd)(CaseList& c) { SvdCases(c, "BatchSvd"); }
+
+}  // namespace millrace::cases

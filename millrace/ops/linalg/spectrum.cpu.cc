@@ -151,10 +151,6 @@ class SvdKernel {
 #define MR_TYPES "T: float, double, complex64, complex128"
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(SelfAdjointEigV2,
            Cpu){{.types = MR_TYPES, .make = MakeKernel<SelfAdjointEigKernel>}};
@@ -166,3 +162,5 @@ MR_KERNELS(BatchSelfAdjointEig, Cpu){
     {.types = "T: float, double", .make = MakeKernel<SelfAdjointEigKernel>}};
 MR_KERNELS(Svd, Cpu){{.types = MR_TYPES, .make = MakeKernel<SvdKernel>}};
 MR_KERNELS(BatchSvd, Cpu){{.types = MR_TYPES, .make = MakeKernel<SvdKernel>}};
+
+}  // namespace millrace::ops

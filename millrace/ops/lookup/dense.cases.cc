@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr DataType kBool = DataType::kBool;
@@ -256,3 +255,5 @@ void All(CaseList& c) {
 MR_CASES(MutableDenseHashTable)(CaseList& c) { All(c); }
 MR_CASES(MutableDenseHashTableV2)(CaseList& c) { All(c); }
 MR_CASES(AnonymousMutableDenseHashTable)(CaseList& c) { All(c); }
+
+}  // namespace millrace::cases

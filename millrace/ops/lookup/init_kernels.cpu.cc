@@ -73,12 +73,10 @@ constexpr KernelEntry kFromTextFile = {.make = MakeKernel<FromTextFileKernel>,
                                        .host = "table_handle, filename"};
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(InitializeTable, Cpu){kInitialize};
 MR_KERNELS(InitializeTableV2, Cpu){kInitialize};
 MR_KERNELS(InitializeTableFromTextFile, Cpu){kFromTextFile};
 MR_KERNELS(InitializeTableFromTextFileV2, Cpu){kFromTextFile};
+
+}  // namespace millrace::ops

@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr DataType kInt32 = DataType::kInt32;
@@ -271,3 +270,5 @@ MR_CASES(InitializeTable)(CaseList& c) { Fills(c, "Tkey", "Tval"); }
 MR_CASES(InitializeTableV2)(CaseList& c) { Fills(c, "Tkey", "Tval"); }
 MR_CASES(InitializeTableFromTextFile)(CaseList& c) { Files(c); }
 MR_CASES(InitializeTableFromTextFileV2)(CaseList& c) { Files(c); }
+
+}  // namespace millrace::cases

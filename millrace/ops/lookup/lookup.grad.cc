@@ -1,7 +1,7 @@
 // Tables have no gradients.
 #include "millrace/client/grad_context.h"
 
-using namespace millrace;  // NOLINT: a file of declarations
+namespace millrace::ops {
 
 MR_NO_GRADIENT(LookupTableFind);
 MR_NO_GRADIENT(LookupTableFindV2);
@@ -21,3 +21,5 @@ MR_NO_GRADIENT(MutableHashTable);
 MR_NO_GRADIENT(MutableHashTableV2);
 MR_NO_GRADIENT(MutableHashTableOfTensors);
 MR_NO_GRADIENT(MutableHashTableOfTensorsV2);
+
+}  // namespace millrace::ops

@@ -76,7 +76,7 @@ Status TextFileShape(ShapeContext& c) {
 }  // namespace
 }  // namespace millrace
 
-using namespace millrace;
+namespace millrace::ops {
 
 #define MR_USES_TABLE(handle, ins, outs, attributes, bits, function, text) \
   {                                                                        \
@@ -160,3 +160,5 @@ MR_USES_TABLE("Ref(string)", ", filename: string", "", MR_TEXT_FILE_ATTRS, 0,
 MR_OP(InitializeTableFromTextFileV2)
 MR_USES_TABLE("resource", ", filename: string", "", MR_TEXT_FILE_ATTRS,
               kStateful, TextFileShape, MR_TEXT_FILE_DOC);
+
+}  // namespace millrace::ops

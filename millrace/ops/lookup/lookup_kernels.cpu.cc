@@ -69,10 +69,6 @@ constexpr KernelEntry kImport = {.make = MakeFunctionKernel<RunImport>,
                                  .host = "table_handle"};
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(LookupTableFind, Cpu){kFind};
 MR_KERNELS(LookupTableFindV2, Cpu){kFind};
@@ -85,3 +81,5 @@ MR_KERNELS(LookupTableExport, Cpu){kExport};
 MR_KERNELS(LookupTableExportV2, Cpu){kExport};
 MR_KERNELS(LookupTableImport, Cpu){kImport};
 MR_KERNELS(LookupTableImportV2, Cpu){kImport};
+
+}  // namespace millrace::ops

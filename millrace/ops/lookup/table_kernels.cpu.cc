@@ -223,10 +223,6 @@ constexpr KernelEntries Dense(KernelMaker make) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(HashTable, Cpu)(Static(MakeKernel<TableKernel>));
 MR_KERNELS(HashTableV2, Cpu)(Static(MakeKernel<TableKernel>));
@@ -244,3 +240,5 @@ MR_KERNELS(MutableDenseHashTable, Cpu)(Dense(MakeKernel<TableKernel>));
 MR_KERNELS(MutableDenseHashTableV2, Cpu)(Dense(MakeKernel<TableKernel>));
 MR_KERNELS(AnonymousMutableDenseHashTable, Cpu)
 (Dense(MakeKernel<AnonymousTableKernel>));
+
+}  // namespace millrace::ops

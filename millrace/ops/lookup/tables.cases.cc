@@ -3,8 +3,7 @@
 
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr DataType kBool = DataType::kBool;
@@ -367,3 +366,5 @@ MR_CASES(AnonymousMutableHashTable)(CaseList& c) { MutableTables(c); }
 MR_CASES(MutableHashTableOfTensors)(CaseList& c) { MutableTables(c); }
 MR_CASES(MutableHashTableOfTensorsV2)(CaseList& c) { MutableTables(c); }
 MR_CASES(AnonymousMutableHashTableOfTensors)(CaseList& c) { MutableTables(c); }
+
+}  // namespace millrace::cases

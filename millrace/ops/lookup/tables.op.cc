@@ -34,7 +34,7 @@ Status Dense(ShapeContext& c) {
 }  // namespace
 }  // namespace millrace
 
-using namespace millrace;
+namespace millrace::ops {
 
 #define MR_TABLE_TYPES "key_dtype: type; value_dtype: type"
 #define MR_TABLE_NAME                                \
@@ -102,3 +102,5 @@ MR_OP(AnonymousMutableDenseHashTable)
 MR_MAKES_TABLE("resource", "empty_key: key_dtype, deleted_key: key_dtype",
                MR_TABLE_TYPES MR_DENSE_SIZES, Dense,
                MR_DENSE_DOC " The table goes with its handle.");
+
+}  // namespace millrace::ops

@@ -50,10 +50,6 @@ constexpr NamedUnary kNamed[] = {
 
 absl::Span<const NamedUnary> ActivationUnaries() { return kNamed; }
 
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(Relu, Cpu){{.types = "T: " MR_REAL_TYPES,
                        .make = MakeUnary<kRelu>,
@@ -67,3 +63,5 @@ MR_KERNELS(ReluGrad, Cpu){{.types = "T: " MR_REAL_TYPES,
 MR_KERNELS(Relu6Grad, Cpu){{.types = "T: " MR_REAL_TYPES,
                             .make = MakeSameSize<kRelu6Grad>,
                             .elementwise = SameSizeFunction<kRelu6Grad>}};
+
+}  // namespace millrace::ops

@@ -1,8 +1,7 @@
 // Gradients of rectifiers and of the L2 loss.
 #include "millrace/client/grad_context.h"
 
-using namespace millrace;       // NOLINT: a file of declarations
-using namespace millrace::ops;  // NOLINT
+namespace millrace::ops {
 
 MR_GRADIENT(Relu)(GradContext& g) { g.Set(0, ReluGrad(g, g.dy(), g.out())); }
 MR_GRADIENT(Relu6)(GradContext& g) { g.Set(0, Relu6Grad(g, g.dy(), g.out())); }
@@ -17,3 +16,5 @@ MR_GRADIENT(Relu6Grad)(GradContext& g) {
 }
 
 MR_GRADIENT(L2Loss)(GradContext& g) { g.Set(0, Mul(g, g.in(0), g.dy())); }
+
+}  // namespace millrace::ops

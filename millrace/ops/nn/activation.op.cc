@@ -1,6 +1,6 @@
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;
+namespace millrace::ops {
 
 MR_OP(Relu){
     .inputs = "features: T",
@@ -39,3 +39,5 @@ MR_OP(Relu6Grad){
     .shape = shapes::MergeAll,
     .doc = "The gradient where the feature lies between 0 and 6, else 0.",
 };
+
+}  // namespace millrace::ops

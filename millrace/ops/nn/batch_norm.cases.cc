@@ -3,8 +3,7 @@
 
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 Value Positive(TensorShape shape) {
@@ -155,3 +154,5 @@ MR_CASES(LRNGrad)(CaseList& c) {
         .Tolerance(t == DataType::kHalf ? 3e-2 : 1e-4);
   });
 }
+
+}  // namespace millrace::cases

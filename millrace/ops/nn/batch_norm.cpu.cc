@@ -208,10 +208,6 @@ class BatchNormKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 #define MR_TYPES "T: float, half, bfloat16; U: float"
 
@@ -223,3 +219,5 @@ MR_KERNELS(FusedBatchNormV3,
            Cpu){{.types = MR_TYPES, .make = MakeKernel<BatchNormKernel>}};
 MR_KERNELS(_FusedBatchNormEx, Cpu){{.types = "T: bfloat16, float; U: float",
                                     .make = MakeKernel<BatchNormKernel>}};
+
+}  // namespace millrace::ops

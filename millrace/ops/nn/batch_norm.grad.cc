@@ -31,10 +31,6 @@ void Set(GradContext& g, const Grads& grads) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: a file of declarations
-using namespace millrace::ops;  // NOLINT
 
 MR_GRADIENT(FusedBatchNorm)(GradContext& g) {
   const Statistics s = StatisticsOf(g);
@@ -78,3 +74,5 @@ MR_GRADIENT(LRN)(GradContext& g) {
   options.beta = g.Attr<float>("beta");
   g.Set(0, LRNGrad(g, g.dy(), g.in(0), g.out(), options));
 }
+
+}  // namespace millrace::ops

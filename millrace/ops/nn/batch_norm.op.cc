@@ -85,10 +85,6 @@ Status LrnGradShape(ShapeContext& c) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_OP(FusedBatchNorm){
     .inputs = "x: T, scale: T, offset: T, mean: T, variance: T",
@@ -221,3 +217,5 @@ MR_OP(LRNGrad){
     .shape = LrnGradShape,
     .doc = "The gradient of LRN.",
 };
+
+}  // namespace millrace::ops

@@ -107,10 +107,6 @@ class BatchNormGradKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 #define MR_TYPES "T: float, half, bfloat16; U: float"
 
@@ -120,3 +116,5 @@ MR_KERNELS(FusedBatchNormGradV2,
            Cpu){{.types = MR_TYPES, .make = MakeKernel<BatchNormGradKernel>}};
 MR_KERNELS(FusedBatchNormGradV3,
            Cpu){{.types = MR_TYPES, .make = MakeKernel<BatchNormGradKernel>}};
+
+}  // namespace millrace::ops

@@ -130,11 +130,9 @@ void SetSecondOrder(GradContext& g) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: a file of declarations
-using namespace millrace::ops;  // NOLINT
 
 MR_GRADIENT(FusedBatchNormGrad)(GradContext& g) { SetSecondOrder(g); }
 MR_GRADIENT(FusedBatchNormGradV2)(GradContext& g) { SetSecondOrder(g); }
 MR_GRADIENT(FusedBatchNormGradV3)(GradContext& g) { SetSecondOrder(g); }
+
+}  // namespace millrace::ops

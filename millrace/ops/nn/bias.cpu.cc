@@ -205,10 +205,6 @@ class BiasAddGradKernel {
   "int32, int64, int8, uint16, uint32, uint64, uint8"
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(BiasAdd,
            Cpu){{.types = MR_BIAS_TYPES, .make = MakeKernel<BiasAddKernel>}};
@@ -216,3 +212,5 @@ MR_KERNELS(BiasAddV1,
            Cpu){{.types = MR_BIAS_TYPES, .make = MakeKernel<BiasAddKernel>}};
 MR_KERNELS(BiasAddGrad, Cpu){
     {.types = MR_BIAS_TYPES, .make = MakeKernel<BiasAddGradKernel>}};
+
+}  // namespace millrace::ops

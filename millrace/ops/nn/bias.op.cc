@@ -35,10 +35,6 @@ Status BiasAddGradShape(ShapeContext& c) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_OP(BiasAdd){
     .inputs = "value: T, bias: T",
@@ -63,3 +59,5 @@ MR_OP(BiasAddGrad){
     .shape = BiasAddGradShape,
     .doc = "The sum over all dimensions but the channels.",
 };
+
+}  // namespace millrace::ops

@@ -1,8 +1,7 @@
 #include "millrace/client/grad_context.h"
 #include "millrace/client/grad_shapes.h"
 
-using namespace millrace;       // NOLINT: a file of declarations
-using namespace millrace::ops;  // NOLINT
+namespace millrace::ops {
 
 MR_GRADIENT(BiasAdd)(GradContext& g) {
   g.Set(0, g.dy());
@@ -25,3 +24,5 @@ MR_GRADIENT(BiasAddGrad)(GradContext& g) {
   }
   g.Set(0, BroadcastTo(g, bias, ShapeOf(g, g.in(0))));
 }
+
+}  // namespace millrace::ops

@@ -53,10 +53,8 @@ class GlobalNormKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(BatchNormWithGlobalNormalization, Cpu){
     {.types = "T: float, double, half", .make = MakeKernel<GlobalNormKernel>}};
+
+}  // namespace millrace::ops

@@ -150,12 +150,10 @@ class LrnGradKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(LRN,
            Cpu){{.types = "T: float, half", .make = MakeKernel<LrnKernel>}};
 MR_KERNELS(LRNGrad,
            Cpu){{.types = "T: float, half", .make = MakeKernel<LrnGradKernel>}};
+
+}  // namespace millrace::ops

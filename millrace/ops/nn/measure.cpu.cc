@@ -121,12 +121,10 @@ Status RunInTopKV2(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(L2Loss, Cpu){{.types = "T: bfloat16, double, float, half",
                          .make = MakeFunctionKernel<RunL2Loss>}};
 MR_KERNELS(InTopK, Cpu){{.make = MakeKernel<InTopKKernel>}};
 MR_KERNELS(InTopKV2, Cpu){{.make = MakeFunctionKernel<RunInTopKV2>}};
+
+}  // namespace millrace::ops

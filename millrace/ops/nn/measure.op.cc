@@ -14,7 +14,7 @@ Status InTopKShape(ShapeContext& c) {
 }  // namespace
 }  // namespace millrace
 
-using namespace millrace;
+namespace millrace::ops {
 
 MR_OP(L2Loss){
     .inputs = "t: T",
@@ -41,3 +41,5 @@ MR_OP(InTopKV2){
     .shape = InTopKShape,
     .doc = "InTopK with k as an input.",
 };
+
+}  // namespace millrace::ops

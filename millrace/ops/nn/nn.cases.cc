@@ -3,8 +3,7 @@
 
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 void BiasTypes(CaseList& c, DataType t) {
@@ -153,3 +152,5 @@ MR_CASES(InTopKV2)(CaseList& c) {
     c.Ok({Distinct(DataType::kFloat, {3, 5}), Vec(t, {0, 2, 4}), Scalar(t, 2)});
   });
 }
+
+}  // namespace millrace::cases

@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 void Activation(CaseList& c) {
@@ -55,3 +54,5 @@ MR_CASES(LeakyReluGrad)(CaseList& c) {
   c.Ok({Rand(DataType::kHalf, {1025}), Rand(DataType::kHalf, {1025}, -3, 3)});
   c.Ok({F64({3, 4}), F64({3, 4})}).Gradient();
 }
+
+}  // namespace millrace::cases

@@ -183,10 +183,6 @@ constexpr NamedUnary kNamed[] = {
 
 absl::Span<const NamedUnary> RectifierUnaries() { return kNamed; }
 
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(Softplus, Cpu){{.types = MR_FLOAT_TYPES,
                            .make = MakeUnary<kSoftplus>,
@@ -218,3 +214,5 @@ MR_KERNELS(LeakyRelu, Cpu){{.types = MR_FLOAT_TYPES,
 MR_KERNELS(LeakyReluGrad, Cpu){{.types = MR_FLOAT_TYPES,
                                 .make = MakeElementwise<LeakyFunction<true>>,
                                 .elementwise = LeakyFunction<true>}};
+
+}  // namespace millrace::ops

@@ -11,10 +11,6 @@ Output WhereNegative(GradContext& g, const Output& y, const Output& dy) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: a file of declarations
-using namespace millrace::ops;  // NOLINT
 
 MR_GRADIENT(Softplus)(GradContext& g) {
   g.Set(0, SoftplusGrad(g, g.dy(), g.in(0)));
@@ -49,3 +45,5 @@ MR_GRADIENT(LeakyReluGrad)(GradContext& g) {
         LeakyReluGrad(g, g.dy(), g.in(1), {.alpha = g.Attr<float>("alpha")}));
   g.Set(1, ZerosLike(g, g.in(1)));
 }
+
+}  // namespace millrace::ops

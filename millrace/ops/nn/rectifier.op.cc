@@ -1,6 +1,6 @@
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;
+namespace millrace::ops {
 
 MR_OP(Softplus){
     .inputs = "features: T",
@@ -77,3 +77,5 @@ MR_OP(LeakyReluGrad){
     .shape = shapes::MergeAll,
     .doc = "The gradient, times alpha where the feature is not above 0.",
 };
+
+}  // namespace millrace::ops

@@ -231,10 +231,6 @@ Status RunSparseCrossEntropy(KernelContext& ctx) {
 #define MR_FLOAT_TYPES "T: bfloat16, double, float, half"
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(Softmax, Cpu){
     {.types = MR_FLOAT_TYPES, .make = MakeFunctionKernel<RunSoftmax<false>>}};
@@ -245,3 +241,5 @@ MR_KERNELS(SoftmaxCrossEntropyWithLogits, Cpu){
 MR_KERNELS(SparseSoftmaxCrossEntropyWithLogits,
            Cpu){{.types = MR_FLOAT_TYPES,
                  .make = MakeFunctionKernel<RunSparseCrossEntropy>}};
+
+}  // namespace millrace::ops

@@ -25,10 +25,6 @@ Output LossGradient(GradContext& g) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: a file of declarations
-using namespace millrace::ops;  // NOLINT
 
 MR_GRADIENT(Softmax)(GradContext& g) {
   const Output y = g.out();
@@ -47,3 +43,5 @@ MR_GRADIENT(SoftmaxCrossEntropyWithLogits)(GradContext& g) {
 MR_GRADIENT(SparseSoftmaxCrossEntropyWithLogits)(GradContext& g) {
   g.Set(0, LossGradient(g));
 }
+
+}  // namespace millrace::ops

@@ -30,7 +30,7 @@ Status SparseCrossEntropyShape(ShapeContext& c) {
 }  // namespace
 }  // namespace millrace
 
-using namespace millrace;
+namespace millrace::ops {
 
 MR_OP(Softmax){
     .inputs = "logits: T",
@@ -69,3 +69,5 @@ MR_OP(SparseSoftmaxCrossEntropyWithLogits){
         "Cross entropy of a row of logits and the number of its class, and "
         "its gradient with respect to the logits.",
 };
+
+}  // namespace millrace::ops

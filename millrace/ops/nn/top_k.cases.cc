@@ -1,6 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
+namespace millrace::cases {
 
 MR_CASES(TopKV2)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
@@ -40,3 +40,5 @@ MR_CASES(NthElement)(CaseList& c) {
   c.Error({F32({2, 7}), Scalar(7)}, StatusCode::kInvalidArgument,
           "Input must have last dimension > n = 7");
 }
+
+}  // namespace millrace::cases

@@ -166,10 +166,6 @@ class NthElementKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(TopK,
            Cpu){{.types = "T: " MR_REAL_TYPES, .make = MakeKernel<TopKKernel>}};
@@ -179,3 +175,5 @@ MR_KERNELS(TopKV2, Cpu){{.types = "T: " MR_REAL_TYPES,
 MR_KERNELS(NthElement, Cpu){{.types = "T: " MR_REAL_TYPES,
                              .make = MakeKernel<NthElementKernel>,
                              .host = "n"}};
+
+}  // namespace millrace::ops

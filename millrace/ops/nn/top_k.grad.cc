@@ -31,11 +31,9 @@ void SetEqual(GradContext& g) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: a file of declarations
-using namespace millrace::ops;  // NOLINT
 
 MR_GRADIENT(TopK)(GradContext& g) { SetChosen(g); }
 MR_GRADIENT(TopKV2)(GradContext& g) { SetChosen(g); }
 MR_GRADIENT(NthElement)(GradContext& g) { SetEqual(g); }
+
+}  // namespace millrace::ops

@@ -55,7 +55,7 @@ Status NthElementShape(ShapeContext& c) {
 }  // namespace
 }  // namespace millrace
 
-using namespace millrace;
+namespace millrace::ops {
 
 MR_OP(TopK){
     .inputs = "input: T",
@@ -91,3 +91,5 @@ MR_OP(NthElement){
         "The n-th smallest (or, reversed, largest) element of each row, "
         "counted from 0.",
 };
+
+}  // namespace millrace::ops

@@ -1,7 +1,6 @@
 #include "millrace/ops/parse/messages.cases.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr DataType kFloat = DataType::kFloat;
@@ -284,3 +283,5 @@ MR_CASES(DecodeJSONExample)(CaseList& c) {
     c.Error({StrScalar(bad)}, kInvalid, "Error while parsing JSON: ");
   }
 }
+
+}  // namespace millrace::cases

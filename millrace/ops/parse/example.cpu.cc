@@ -405,11 +405,9 @@ class ParseExampleKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(ParseExample, Cpu){{.make = MakeKernel<ParseExampleKernel>}};
 MR_KERNELS(ParseExampleV2, Cpu){{.make = MakeKernel<ParseExampleKernel>}};
 MR_KERNELS(ParseSingleExample, Cpu){{.make = MakeKernel<ParseExampleKernel>}};
+
+}  // namespace millrace::ops

@@ -106,7 +106,7 @@ Status SingleSequenceShape(ShapeContext& c) {
 }  // namespace
 }  // namespace millrace
 
-using namespace millrace;
+namespace millrace::ops {
 
 MR_OP(ParseExample){
     .inputs =
@@ -264,3 +264,5 @@ MR_OP(ParseSingleSequenceExample){
     .shape = SingleSequenceShape,
     .doc = "Features of one serialized SequenceExample message.",
 };
+
+}  // namespace millrace::ops

@@ -144,9 +144,7 @@ Status EncodeJsonExample(absl::string_view json, std::string* out) {
   return ExampleWriter(json).Write(out);
 }
 
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(DecodeJSONExample, Cpu){{.make = MakeFunctionKernel<RunDecode>}};
+
+}  // namespace millrace::ops

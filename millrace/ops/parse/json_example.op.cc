@@ -1,6 +1,6 @@
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;
+namespace millrace::ops {
 
 MR_OP(DecodeJSONExample){
     .inputs = "json_examples: string",
@@ -8,3 +8,5 @@ MR_OP(DecodeJSONExample){
     .shape = shapes::Unchanged,
     .doc = "Example messages written as JSON, as serialized ones.",
 };
+
+}  // namespace millrace::ops

@@ -1,5 +1,9 @@
 // Messages have no gradients.
 #include "millrace/client/gradient_decl.h"
 
+namespace millrace::ops {
+
 MR_NO_GRADIENT(ParseTensor);
 MR_NO_GRADIENT(SerializeTensor);
+
+}  // namespace millrace::ops

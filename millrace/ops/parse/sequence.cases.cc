@@ -1,7 +1,6 @@
 #include "millrace/ops/parse/messages.cases.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr DataType kFloat = DataType::kFloat;
@@ -219,3 +218,5 @@ MR_CASES(ParseSingleSequenceExample)(CaseList& c) {
   c.Error(vector, attrs, kInvalid,
           "Expected context_sparse_keys[0] to be a scalar, got shape: [1]");
 }
+
+}  // namespace millrace::cases

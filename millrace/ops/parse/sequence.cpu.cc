@@ -170,12 +170,10 @@ class ParseSequenceKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(ParseSequenceExample,
            Cpu){{.make = MakeKernel<ParseSequenceKernel>}};
 MR_KERNELS(ParseSequenceExampleV2,
            Cpu){{.make = MakeKernel<ParseSequenceKernel>}};
+
+}  // namespace millrace::ops

@@ -348,10 +348,8 @@ class ParseSingleSequenceKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(ParseSingleSequenceExample,
            Cpu){{.make = MakeKernel<ParseSingleSequenceKernel>}};
+
+}  // namespace millrace::ops

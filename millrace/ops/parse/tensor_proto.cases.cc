@@ -1,8 +1,7 @@
 #include "millrace/tensor/wire.h"
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 Value Serialized(const Value& value) {
@@ -46,3 +45,5 @@ MR_CASES(SerializeTensor)(CaseList& c) {
   });
   c.Ok({Str({2, 2}, {"", "a", std::string("\0", 1), "long enough to matter"})});
 }
+
+}  // namespace millrace::cases

@@ -36,10 +36,6 @@ Status RunSerialize(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(ParseTensor, Cpu){{.make = MakeFunctionKernel<RunParse>}};
 MR_KERNELS(SerializeTensor, Cpu){
@@ -47,3 +43,5 @@ MR_KERNELS(SerializeTensor, Cpu){
               "uint8, uint16, uint32, uint64, complex64, complex128, bool, "
               "string, resource, variant",
      .make = MakeFunctionKernel<RunSerialize>}};
+
+}  // namespace millrace::ops

@@ -1,6 +1,6 @@
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;
+namespace millrace::ops {
 
 MR_OP(ParseTensor){
     .inputs = "serialized: string",
@@ -17,3 +17,5 @@ MR_OP(SerializeTensor){
     .shape = shapes::Scalar,
     .doc = "A tensor as a serialized TensorProto message.",
 };
+
+}  // namespace millrace::ops

@@ -117,10 +117,6 @@ class AvgPoolGradKernel {
 #define MR_FLOAT_TYPES "T: bfloat16, double, float, half"
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(AvgPool,
            Cpu){{.types = MR_FLOAT_TYPES, .make = MakeKernel<AvgPoolKernel>}};
@@ -130,3 +126,5 @@ MR_KERNELS(AvgPool3D, Cpu){
     {.types = "T: float, bfloat16", .make = MakeKernel<AvgPoolKernel>}};
 MR_KERNELS(AvgPool3DGrad, Cpu){
     {.types = "T: float, bfloat16", .make = MakeKernel<AvgPoolGradKernel>}};
+
+}  // namespace millrace::ops

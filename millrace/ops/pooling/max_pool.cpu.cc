@@ -218,10 +218,6 @@ Status FindLargest(KernelContext& ctx, const PoolProblem& p, const Tensor& x,
   });
 }
 
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(MaxPool, Cpu){
     {.types = "T: " MR_REAL_TYPES, .make = MakeKernel<MaxPoolKernel>}};
@@ -241,3 +237,5 @@ MR_KERNELS(MaxPool3D, Cpu){
     {.types = "T: float, bfloat16", .make = MakeKernel<MaxPoolKernel>}};
 MR_KERNELS(MaxPool3DGradGrad, Cpu){
     {.types = "T: float, bfloat16", .make = MakeKernel<MaxPoolGradGradKernel>}};
+
+}  // namespace millrace::ops

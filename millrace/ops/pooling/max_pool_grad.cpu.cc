@@ -91,10 +91,6 @@ class MaxPoolGradByTapsKernel : public MaxPoolPairBase {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(MaxPoolGrad, Cpu){
     {.types = "T: " MR_REAL_TYPES, .make = MakeKernel<MaxPoolGradKernel>}};
@@ -109,3 +105,5 @@ MR_KERNELS(_MaxPoolWithTaps, Cpu){
 MR_KERNELS(_MaxPoolGradByTaps,
            Cpu){{.types = "T: " MR_REAL_TYPES,
                  .make = MakeKernel<MaxPoolGradByTapsKernel>}};
+
+}  // namespace millrace::ops

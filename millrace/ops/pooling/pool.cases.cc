@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr char kNhwcOnly[] = "stock's kernel for this dtype takes NHWC only";
@@ -229,3 +228,5 @@ MR_CASES(MaxPool3DGradGrad)(CaseList& c) {
              Rand(t, {1, 3, 5, 7, 2}), Same3());
   });
 }
+
+}  // namespace millrace::cases

@@ -25,10 +25,6 @@ void SetZeros(GradContext& g) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: a file of declarations
-using namespace millrace::ops;  // NOLINT
 
 MR_GRADIENT(MaxPool)(GradContext& g) {
   auto options = Format<MaxPoolGradOptions>(g);
@@ -91,3 +87,5 @@ MR_GRADIENT(MaxPool3DGradGrad)(GradContext& g) {
   g.Set(2, MaxPool3DGrad(g, g.in(0), g.in(1), g.dy(), Ksize(g), Strides(g),
                          Padding(g), Format<MaxPool3DGradOptions>(g)));
 }
+
+}  // namespace millrace::ops

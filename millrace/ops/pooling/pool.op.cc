@@ -110,10 +110,6 @@ Status WithArgmaxShape(ShapeContext& c) {
 
 Status Pool2DShape(ShapeContext& c) { return PoolShapeOfAttrs<2>(c); }
 
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 #define MR_SIZES(n) "ksize: list(int) >= " n "; strides: list(int) >= " n "; "
 #define MR_PADDING "padding: {'SAME', 'VALID'}"
@@ -273,3 +269,5 @@ MR_OP(_MaxPoolGradByTaps){
         "Made by graph rewriting when a graph is compiled; no graph from "
         "outside has it.",
 };
+
+}  // namespace millrace::ops

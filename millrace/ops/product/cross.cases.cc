@@ -1,6 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
+namespace millrace::cases {
 
 MR_CASES(Cross)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
@@ -16,3 +16,5 @@ MR_CASES(Cross)(CaseList& c) {
   c.Error({F32({}), F32({})}, StatusCode::kInvalidArgument,
           "Input must be at least 1D[]");
 }
+
+}  // namespace millrace::cases

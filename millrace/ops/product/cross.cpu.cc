@@ -46,9 +46,7 @@ Status RunCross(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(Cross, Cpu){{.make = MakeFunctionKernel<RunCross>}};
+
+}  // namespace millrace::ops

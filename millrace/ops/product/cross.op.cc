@@ -1,8 +1,7 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;  // NOLINT: declarations stand outside
-
+namespace millrace::ops {
 namespace {
 
 Status CrossShape(ShapeContext& c) {
@@ -28,3 +27,5 @@ MR_OP(Cross){
         "The cross products of vectors of three elements, which are the last "
         "dimension.",
 };
+
+}  // namespace millrace::ops

@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr DataType kF = DataType::kFloat;
@@ -118,3 +117,5 @@ MR_CASES(Einsum)(CaseList& c) {
   One(c, F64({3}), "a...->a...");
   One(c, F64({3, 4}), "...b->...b");
 }
+
+}  // namespace millrace::cases

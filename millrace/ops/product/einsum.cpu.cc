@@ -377,10 +377,6 @@ class EinsumKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(Einsum, Cpu){{
     .types = "T: bfloat16, half, float, double, int32, int64, complex64, "
@@ -388,3 +384,5 @@ MR_KERNELS(Einsum, Cpu){{
     .make = MakeKernel<EinsumKernel>,
     .views = "inputs",
 }};
+
+}  // namespace millrace::ops

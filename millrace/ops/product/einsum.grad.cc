@@ -82,10 +82,6 @@ Output SumEllipsis(GradContext& g, const Output& dx, const Output& axes,
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: a file of declarations
-using namespace millrace::ops;  // NOLINT
 
 MR_GRADIENT(Einsum)(GradContext& g) {
   const std::string text =
@@ -115,3 +111,5 @@ MR_GRADIENT(Einsum)(GradContext& g) {
   g.Set(0, SumEllipsis(g, dx, axes.r0, g.in(0), inputs[0]));
   g.Set(1, SumEllipsis(g, dy, axes.r1, g.in(1), inputs[1]));
 }
+
+}  // namespace millrace::ops

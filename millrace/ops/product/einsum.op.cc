@@ -54,10 +54,6 @@ Status EinsumShape(ShapeContext& c) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_OP(Einsum){
     .inputs = "inputs: N * T",
@@ -70,3 +66,5 @@ MR_OP(Einsum){
         "its diagonal, those that the output repeats fill a diagonal, and '...'"
         " stands for dimensions that broadcast.",
 };
+
+}  // namespace millrace::ops

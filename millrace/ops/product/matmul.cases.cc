@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr DataType kF = DataType::kFloat;
@@ -116,3 +115,5 @@ MR_CASES(BatchMatMulV2)(CaseList& c) {
   c.Error({F32({2}), F32({2, 2, 2})}, StatusCode::kInvalidArgument,
           "In[0] ndims must be >= 2: 1");
 }
+
+}  // namespace millrace::cases

@@ -151,10 +151,6 @@ class BatchMatMulKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(MatMul, Cpu){{
     .types =
@@ -172,3 +168,5 @@ MR_KERNELS(BatchMatMulV2, Cpu){{
         "complex128",
     .make = MakeKernel<BatchMatMulKernel<true>>,
 }};
+
+}  // namespace millrace::ops

@@ -42,10 +42,6 @@ std::pair<Output, Output> ReduceBatches(GradContext& g, const Output& da,
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: a file of declarations
-using namespace millrace::ops;  // NOLINT
 
 MR_GRADIENT(MatMul)(GradContext& g) {
   auto [da, db] = ProductGradients(
@@ -79,3 +75,5 @@ MR_GRADIENT(BatchMatMulV2)(GradContext& g) {
   g.Set(0, a);
   g.Set(1, b);
 }
+
+}  // namespace millrace::ops

@@ -41,10 +41,6 @@ Status BatchShape(ShapeContext& c, bool broadcasts) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_OP(MatMul){
     .inputs = "a: T, b: T",
@@ -85,3 +81,5 @@ MR_OP(BatchMatMulV2){
         "Matrix products over the last two dimensions; the others broadcast. "
         "adj_x, adj_y: the operand is transposed and conjugated first.",
 };
+
+}  // namespace millrace::ops

@@ -110,10 +110,6 @@ Status TurnMatrix(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(_SlicedProduct, Cpu){{.types = "T: half, bfloat16, float, double",
                                  .make = MakeKernel<SlicedProductKernel>,
@@ -123,3 +119,5 @@ MR_KERNELS(_SlicedProduct, Cpu){{.types = "T: half, bfloat16, float, double",
 MR_KERNELS(_TurnedMatrix, Cpu){{.types = "T: float",
                                 .make = MakeFunctionKernel<TurnMatrix>,
                                 .cheap = true}};
+
+}  // namespace millrace::ops

@@ -1,8 +1,7 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;  // NOLINT: declarations stand outside
-
+namespace millrace::ops {
 namespace {
 
 Status MatrixOfAnySize(ShapeContext& c) {
@@ -39,3 +38,5 @@ MR_OP(_TurnedMatrix){
         "The transposed matrix; nothing of what is no matrix. Made by graph "
         "rewriting when a graph is compiled; no graph from outside has it.",
 };
+
+}  // namespace millrace::ops

@@ -91,11 +91,9 @@ class SplitProductKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(_SplitProduct, Cpu){{.types = "T: float",
                                 .make = MakeKernel<SplitProductKernel>,
                                 .host = "split_dim"}};
+
+}  // namespace millrace::ops

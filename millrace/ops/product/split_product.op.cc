@@ -1,8 +1,7 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;  // NOLINT: declarations stand outside
-
+namespace millrace::ops {
 namespace {
 
 Status PartsOfAnySize(ShapeContext&) { return OkStatus(); }
@@ -21,3 +20,5 @@ MR_OP(_SplitProduct){
         "graph rewriting when a graph is compiled; no graph from outside has "
         "it.",
 };
+
+}  // namespace millrace::ops

@@ -56,10 +56,8 @@ class SumOfProductsKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(_SumOfProducts, Cpu){
     {.types = "T: float, double", .make = MakeKernel<SumOfProductsKernel>}};
+
+}  // namespace millrace::ops

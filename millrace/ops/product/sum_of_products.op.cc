@@ -1,8 +1,7 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;  // NOLINT: declarations stand outside
-
+namespace millrace::ops {
 namespace {
 
 // All products have the shape of the first one.
@@ -32,3 +31,5 @@ MR_OP(_SumOfProducts){
         "graph rewriting when a graph is compiled; no graph from outside "
         "has it.",
 };
+
+}  // namespace millrace::ops

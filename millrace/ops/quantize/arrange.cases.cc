@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr DataType kF = DataType::kFloat;
@@ -128,3 +127,5 @@ MR_CASES(QuantizedResizeBilinear)(CaseList& c) {
   c.BuildError({Bytes({1, 4, 4, 1}), Vec({2, 2}), F32({1}), F(2)}, {},
                "Shape must be rank 0");
 }
+
+}  // namespace millrace::cases

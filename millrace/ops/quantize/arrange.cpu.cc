@@ -151,10 +151,6 @@ Status RunQuantizedConcat(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(QuantizedReshape,
            Cpu){{.types = "T: quint8, qint32",
@@ -165,3 +161,5 @@ MR_KERNELS(QuantizedConcat,
            Cpu){{.types = "T: quint8, qint32",
                  .make = MakeFunctionKernel<RunQuantizedConcat>,
                  .host = "concat_dim"}};
+
+}  // namespace millrace::ops

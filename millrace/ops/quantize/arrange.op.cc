@@ -3,8 +3,7 @@
 #include "millrace/ops/image/resize.op.h"
 #include "millrace/ops/quantize/range_shapes.op.h"
 
-using namespace millrace;
-using namespace millrace::ops;
+namespace millrace::ops {
 
 MR_OP(QuantizedReshape){
     .inputs = "tensor: T, shape: Tshape, input_min: float, input_max: float",
@@ -46,3 +45,5 @@ MR_OP(QuantizedResizeBilinear){
     },
     .doc = "ResizeBilinear of quantized numbers, whose range stays.",
 };
+
+}  // namespace millrace::ops

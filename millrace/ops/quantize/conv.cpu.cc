@@ -186,12 +186,10 @@ class QuantizedConv2D {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(QuantizedConv2D,
            Cpu){{.types = "Tinput: quint8; Tfilter: quint8; out_type: "
                           "qint32",
                  .make = MakeKernel<QuantizedConv2D>}};
+
+}  // namespace millrace::ops

@@ -136,12 +136,10 @@ class DequantizeKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(Dequantize,
            Cpu){{.types = "T: qint8, quint8, qint16, quint16, qint32; dtype: "
                           "float, bfloat16",
                  .make = MakeKernel<DequantizeKernel>}};
+
+}  // namespace millrace::ops

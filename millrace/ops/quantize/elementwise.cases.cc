@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr DataType kF = DataType::kFloat;
@@ -133,3 +132,5 @@ MR_CASES(QuantizedBiasAdd)(CaseList& c) {
 }
 MR_CASES(QuantizedRelu)(CaseList& c) { Relu(c); }
 MR_CASES(QuantizedRelu6)(CaseList& c) { Relu(c); }
+
+}  // namespace millrace::cases

@@ -212,10 +212,6 @@ Status RunRelu(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 #define MR_BYTES "T1: quint8; T2: quint8; Toutput: qint32"
 
@@ -236,3 +232,5 @@ MR_KERNELS(QuantizedRelu6, Cpu){{.types = "Tinput: qint32; out_type: qint32",
                                  .make = MakeFunctionKernel<RunRelu<true>>},
                                 {.types = "Tinput: quint8; out_type: quint8",
                                  .make = MakeFunctionKernel<RunRelu<true>>}};
+
+}  // namespace millrace::ops

@@ -1,8 +1,7 @@
 #include "millrace/ops/nn/bias.op.h"
 #include "millrace/ops/quantize/range_shapes.op.h"
 
-using namespace millrace;
-using namespace millrace::ops;
+namespace millrace::ops {
 
 #define MR_OPERANDS \
   "x: T1, y: T2, min_x: float, max_x: float, min_y: float, max_y: float"
@@ -72,3 +71,5 @@ MR_OP(QuantizedReluX){
     .shape = UnchangedWithRanges<3>,
     .doc = "From 0 to max_value. TensorFlow has no kernel for it either.",
 };
+
+}  // namespace millrace::ops

@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr DataType kF = DataType::kFloat;
@@ -172,3 +171,5 @@ MR_CASES(FakeQuantWithMinMaxVarsPerChannelGradient)(CaseList& c) {
   c.BuildError({F32({1, 2, 1, 2, 1}), F32({1, 2, 1, 2, 1}), F32({1}), F32({1})},
                {}, "Shape must be at most rank 4 but is rank 5");
 }
+
+}  // namespace millrace::cases

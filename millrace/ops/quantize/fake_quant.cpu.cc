@@ -343,10 +343,6 @@ class FakeQuantVars {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(FakeQuantWithMinMaxArgs, Cpu){{.make = MakeKernel<FakeQuantArgs>}};
 MR_KERNELS(FakeQuantWithMinMaxArgsGradient,
@@ -359,3 +355,5 @@ MR_KERNELS(FakeQuantWithMinMaxVarsPerChannel,
            Cpu){{.make = MakeKernel<FakeQuantVars<true, false>>}};
 MR_KERNELS(FakeQuantWithMinMaxVarsPerChannelGradient,
            Cpu){{.make = MakeKernel<FakeQuantVars<true, true>>}};
+
+}  // namespace millrace::ops

@@ -1,8 +1,7 @@
 // What comes back through rounding: the gradient itself within the range.
 #include "millrace/client/grad_context.h"
 
-using namespace millrace;       // NOLINT: a file of declarations
-using namespace millrace::ops;  // NOLINT
+namespace millrace::ops {
 
 MR_GRADIENT(FakeQuantWithMinMaxArgs)(GradContext& g) {
   g.Set(0, FakeQuantWithMinMaxArgsGradient(
@@ -34,3 +33,5 @@ MR_GRADIENT(FakeQuantWithMinMaxVarsPerChannel)(GradContext& g) {
 MR_NO_GRADIENT(FakeQuantWithMinMaxArgsGradient);
 MR_NO_GRADIENT(FakeQuantWithMinMaxVarsGradient);
 MR_NO_GRADIENT(FakeQuantWithMinMaxVarsPerChannelGradient);
+
+}  // namespace millrace::ops

@@ -40,10 +40,6 @@ Status PerChannelGradientShape(ShapeContext& c) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 #define MR_STEPS "num_bits: int = 8; narrow_range: bool = false"
 #define MR_RANGE "min: float = -6; max: float = 6; "
@@ -103,3 +99,5 @@ MR_OP(FakeQuantWithMinMaxVarsPerChannelGradient){
     .shape = PerChannelGradientShape,
     .doc = "FakeQuantWithMinMaxVarsGradient, with sums for each channel.",
 };
+
+}  // namespace millrace::ops

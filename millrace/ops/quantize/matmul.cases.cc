@@ -2,8 +2,7 @@
 
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr DataType kF = DataType::kFloat;
@@ -141,3 +140,5 @@ MR_CASES(QuantizedConv2D)(CaseList& c) {
       {Bytes({1, 3, 3, 1}), Bytes({2, 2, 1, 1}), F(0), F(1), F(0), F32({2})},
       Conv(1, "SAME"), "Shape must be rank 0");
 }
+
+}  // namespace millrace::cases

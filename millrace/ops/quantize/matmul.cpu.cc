@@ -80,11 +80,9 @@ class QuantizedMatMul {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(QuantizedMatMul,
            Cpu){{.types = "T1: quint8; T2: quint8; Toutput: qint32",
                  .make = MakeKernel<QuantizedMatMul>}};
+
+}  // namespace millrace::ops

@@ -3,8 +3,7 @@
 #include "millrace/ops/convolution/conv.op.h"
 #include "millrace/ops/quantize/range_shapes.op.h"
 
-using namespace millrace;
-using namespace millrace::ops;
+namespace millrace::ops {
 
 MR_OP(QuantizedMatMul){
     .inputs =
@@ -41,3 +40,5 @@ MR_OP(QuantizedConv2D){
         "Conv2D of quantized numbers, exact in 32 bits, and the range of its "
         "type.",
 };
+
+}  // namespace millrace::ops

@@ -2,8 +2,7 @@
 
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr DataType kF = DataType::kFloat;
@@ -84,3 +83,5 @@ MR_CASES(QuantizedInstanceNorm)(CaseList& c) {
   c.BuildError({Bytes({2, 2}), F(0), F(1)}, {},
                "Shape must be rank 4 but is rank 2");
 }
+
+}  // namespace millrace::cases

@@ -262,13 +262,11 @@ class InstanceNorm {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(QuantizedBatchNormWithGlobalNormalization,
            Cpu){{.types = "Tinput: quint8; out_type: qint32",
                  .make = MakeKernel<BatchNorm>}};
 MR_KERNELS(QuantizedInstanceNorm,
            Cpu){{.types = "T: quint8", .make = MakeKernel<InstanceNorm>}};
+
+}  // namespace millrace::ops

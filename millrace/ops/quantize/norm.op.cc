@@ -1,7 +1,6 @@
 #include "millrace/ops/quantize/range_shapes.op.h"
 
-using namespace millrace;
-using namespace millrace::ops;
+namespace millrace::ops {
 
 MR_OP(QuantizedBatchNormWithGlobalNormalization){
     .inputs =
@@ -45,3 +44,5 @@ MR_OP(QuantizedInstanceNorm){
         "Each channel of each image minus its mean, over the root of its "
         "variance.",
 };
+
+}  // namespace millrace::ops

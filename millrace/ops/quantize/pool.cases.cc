@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr DataType kF = DataType::kFloat;
@@ -75,3 +74,5 @@ MR_CASES(QuantizedAvgPool)(CaseList& c) {
           "Non-spatial pooling is not yet supported. Volunteers? :)")
       .NoShapeCheck();
 }
+
+}  // namespace millrace::cases

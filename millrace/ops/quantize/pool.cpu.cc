@@ -108,12 +108,10 @@ class QuantizedPool {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(QuantizedMaxPool, Cpu){
     {.types = "T: quint8, qint8", .make = MakeKernel<QuantizedPool<true>>}};
 MR_KERNELS(QuantizedAvgPool, Cpu){
     {.types = "T: quint8, qint8", .make = MakeKernel<QuantizedPool<false>>}};
+
+}  // namespace millrace::ops

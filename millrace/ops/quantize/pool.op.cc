@@ -12,10 +12,6 @@ Status QuantizedPoolShape(ShapeContext& c) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 #define MR_POOL_ATTRS                                                 \
   "T: quantizedtype; ksize: list(int); strides: list(int); padding: " \
@@ -37,3 +33,5 @@ MR_OP(QuantizedAvgPool){
         "AvgPool of quantized numbers, whose range stays; means are cut "
         "towards 0.",
 };
+
+}  // namespace millrace::ops

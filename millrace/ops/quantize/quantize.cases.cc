@@ -3,8 +3,7 @@
 
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr DataType kF = DataType::kFloat;
@@ -222,3 +221,5 @@ MR_CASES(Dequantize)(CaseList& c) {
                "axis should be at least -1, got -2");
   c.BuildError({All(u, {3}), F32({1}), F(1)}, {}, "Shape must be rank 0");
 }
+
+}  // namespace millrace::cases

@@ -236,11 +236,9 @@ class QuantizeKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(QuantizeV2,
            Cpu){{.types = "T: qint8, quint8, qint16, quint16, qint32",
                  .make = MakeKernel<QuantizeKernel>}};
+
+}  // namespace millrace::ops

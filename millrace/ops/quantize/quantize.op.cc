@@ -1,7 +1,6 @@
 #include "millrace/ops/quantize/range_shapes.op.h"
 
-using namespace millrace;
-using namespace millrace::ops;
+namespace millrace::ops {
 
 MR_OP(QuantizeV2){
     .inputs = "input: float, min_range: float, max_range: float",
@@ -38,3 +37,5 @@ MR_OP(Dequantize){
     },
     .doc = "The numbers that quantized ones stand for; undoes QuantizeV2.",
 };
+
+}  // namespace millrace::ops

@@ -2,8 +2,7 @@
 
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr DataType kF = DataType::kFloat;
@@ -136,3 +135,5 @@ MR_CASES(RequantizationRangePerChannel)(CaseList& c) {
   c.BuildError({Small({1, 1, 2, 3}), F(1), F32({3})}, attrs,
                "Shape must be rank 1");
 }
+
+}  // namespace millrace::cases

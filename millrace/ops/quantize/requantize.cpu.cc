@@ -299,10 +299,6 @@ template void RequantizeSpan<Quint8>(const int32_t*, Range, Range, uint8_t*,
 template void RequantizeSpan<Qint8>(const int32_t*, Range, Range, int8_t*,
                                     int64_t);
 
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(Requantize, Cpu){{.types = "Tinput: qint32; out_type: qint8, quint8",
                              .make = MakeFunctionKernel<RunRequantize>}};
@@ -316,3 +312,5 @@ MR_KERNELS(RequantizePerChannel,
                  .make = MakeFunctionKernel<RunRequantizePerChannel>}};
 MR_KERNELS(RequantizationRangePerChannel,
            Cpu){{.types = "T: qint32", .make = MakeKernel<RangePerChannel>}};
+
+}  // namespace millrace::ops

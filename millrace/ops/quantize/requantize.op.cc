@@ -10,10 +10,6 @@ Status RequireChannelRanges(ShapeContext& c) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_OP(Requantize){
     .inputs =
@@ -71,3 +67,5 @@ MR_OP(RequantizationRangePerChannel){
         "The range of the numbers that occur in images whose channels have "
         "symmetric ranges of their own; at most clip_value_max.",
 };
+
+}  // namespace millrace::ops

@@ -203,11 +203,9 @@ class QuantizedResize {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(QuantizedResizeBilinear, Cpu){{.types = "T: quint8, qint32, float",
                                           .make = MakeKernel<QuantizedResize>,
                                           .host = "size"}};
+
+}  // namespace millrace::ops

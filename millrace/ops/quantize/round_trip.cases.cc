@@ -2,8 +2,7 @@
 
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 const auto kBad = StatusCode::kInvalidArgument;
@@ -188,3 +187,5 @@ MR_CASES(QuantizeAndDequantizeV4Grad)(CaseList& c) {
           kBad, "min has incorrect size, expected 3 was 2");
   c.BuildError({F32({3}), F32({4}), F32({}), F32({})}, {}, "");
 }
+
+}  // namespace millrace::cases

@@ -368,10 +368,6 @@ class RoundTripGrad {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(QuantizeAndDequantize,
            Cpu){{.types = "T: float, double", .make = MakeKernel<RoundTrip>}};
@@ -383,3 +379,5 @@ MR_KERNELS(QuantizeAndDequantizeV4,
            Cpu){{.types = "T: float, double", .make = MakeKernel<RoundTrip>}};
 MR_KERNELS(QuantizeAndDequantizeV4Grad, Cpu){
     {.types = "T: float, double", .make = MakeKernel<RoundTripGrad>}};
+
+}  // namespace millrace::ops

@@ -1,8 +1,7 @@
 // Gradients of values that were rounded: the gradient itself.
 #include "millrace/client/grad_context.h"
 
-using namespace millrace;       // NOLINT: a file of declarations
-using namespace millrace::ops;  // NOLINT
+namespace millrace::ops {
 
 MR_GRADIENT(QuantizeAndDequantize)(GradContext& g) { g.Set(0, g.dy()); }
 MR_GRADIENT(QuantizeAndDequantizeV2)(GradContext& g) { g.Set(0, g.dy()); }
@@ -20,3 +19,5 @@ MR_GRADIENT(QuantizeAndDequantizeV4Grad)(GradContext& g) {
                                        {.axis = g.Attr<int64_t>("axis")})
                .input_backprop);
 }
+
+}  // namespace millrace::ops

@@ -9,10 +9,6 @@ Status LikeInputAlongAxis(ShapeContext& c) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 #define MR_TYPES "T: {bfloat16, half, float, double}"
 #define MR_ROUND "round_mode: {'HALF_TO_EVEN', 'HALF_UP'} = 'HALF_TO_EVEN'"
@@ -82,3 +78,5 @@ MR_OP(QuantizeAndDequantizeV4Grad){
         "The gradient where the input is in the range, else 0; 0 for both ends "
         "of the range.",
 };
+
+}  // namespace millrace::ops

@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr DataType kFloat = DataType::kFloat;
@@ -237,3 +236,5 @@ MR_CASES(SparseAccumulatorTakeGradient)(CaseList& c) {
   EachGradientType(c, SparseLife);
   OtherTypes(c);
 }
+
+}  // namespace millrace::cases

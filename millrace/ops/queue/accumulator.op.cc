@@ -18,7 +18,7 @@ Status TakeShape(ShapeContext& c) {
 }  // namespace
 }  // namespace millrace
 
-using namespace millrace;
+namespace millrace::ops {
 
 #define MR_GRADIENT_DTYPE                                                  \
   "dtype: {float, double, int32, uint8, int16, int8, complex64, int64, "   \
@@ -89,3 +89,5 @@ MR_USES_ACCUMULATOR(
     "indices: int64, values: dtype, shape: int64", MR_GRADIENT_DTYPE, 0,
     TakeShape,
     "Waits for `num_required` gradients; the mean or sum of their slices.");
+
+}  // namespace millrace::ops

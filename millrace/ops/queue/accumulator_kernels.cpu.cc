@@ -116,10 +116,6 @@ Status RunSetGlobalStep(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 #define MR_ACCUMULATOR                                                 \
   {                                                                    \
@@ -161,3 +157,5 @@ MR_KERNELS(ResourceAccumulatorSetGlobalStep,
            Cpu){{.make = MakeFunctionKernel<RunSetGlobalStep>,
                  .host = "handle, new_global_step",
                  .cheap = true}};
+
+}  // namespace millrace::ops

@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr DataType kFloat = DataType::kFloat;
@@ -153,3 +152,5 @@ MR_CASES(BarrierTakeMany)(CaseList& c) { Life(c); }
 MR_CASES(BarrierReadySize)(CaseList& c) { Life(c); }
 MR_CASES(BarrierIncompleteSize)(CaseList& c) { Cancels(c); }
 MR_CASES(BarrierClose)(CaseList& c) { Cancels(c); }
+
+}  // namespace millrace::cases

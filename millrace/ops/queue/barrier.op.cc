@@ -16,7 +16,7 @@ Status InsertShape(ShapeContext& c) {
 }  // namespace
 }  // namespace millrace
 
-using namespace millrace;
+namespace millrace::ops {
 
 #define MR_USES_BARRIER(ins, outs, attributes, function, text)                 \
   {                                                                            \
@@ -55,3 +55,5 @@ MR_USES_BARRIER("", "size: int32", "", ops::ScalarsOfHandle,
 MR_OP(BarrierIncompleteSize)
 MR_USES_BARRIER("", "size: int32", "", ops::ScalarsOfHandle,
                 "The number of tuples that have begun.");
+
+}  // namespace millrace::ops

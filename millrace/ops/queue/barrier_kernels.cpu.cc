@@ -94,10 +94,6 @@ Status RunSize(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(Barrier, Cpu){{.make = MakeKernel<HandleKernel<Barrier>>,
                           .host = "handle",
@@ -117,3 +113,5 @@ MR_KERNELS(BarrierIncompleteSize,
            Cpu){{.make = MakeFunctionKernel<RunSize<&Barrier::incomplete_size>>,
                  .host = "handle, size",
                  .cheap = true}};
+
+}  // namespace millrace::ops

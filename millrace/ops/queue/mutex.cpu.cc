@@ -77,10 +77,6 @@ Status RunConsume(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(MutexV2, Cpu){{.make = MakeKernel<HandleKernel<StepMutex>>,
                           .host = "resource",
@@ -89,3 +85,5 @@ MR_KERNELS(MutexLock, Cpu){
     {.make = MakeKernel<MutexLockKernel>, .host = "mutex, mutex_lock"}};
 MR_KERNELS(ConsumeMutexLock,
            Cpu){{.make = MakeFunctionKernel<RunConsume>, .host = "mutex_lock"}};
+
+}  // namespace millrace::ops

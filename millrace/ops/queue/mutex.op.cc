@@ -1,6 +1,6 @@
 #include "millrace/ops/queue/handle_shapes.op.h"
 
-using namespace millrace;
+namespace millrace::ops {
 
 MR_OP(MutexV2){
     .outputs = "resource: resource",
@@ -24,3 +24,5 @@ MR_OP(ConsumeMutexLock){
     .shape = shapes::NoOutputs,
     .doc = "Keeps a lock alive until here.",
 };
+
+}  // namespace millrace::ops

@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr DataType kFloat = DataType::kFloat;
@@ -409,3 +408,5 @@ MR_CASES(FakeQueue)(CaseList& c) {
       .Run({"put"})
       .Run({"take"});
 }
+
+}  // namespace millrace::cases

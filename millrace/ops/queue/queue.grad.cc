@@ -1,6 +1,8 @@
 // Nothing goes back through a queue.
 #include "millrace/client/gradient_decl.h"
 
+namespace millrace::ops {
+
 MR_NO_GRADIENT(QueueClose);
 MR_NO_GRADIENT(QueueDequeue);
 MR_NO_GRADIENT(QueueDequeueMany);
@@ -8,3 +10,5 @@ MR_NO_GRADIENT(QueueDequeueUpTo);
 MR_NO_GRADIENT(QueueEnqueue);
 MR_NO_GRADIENT(QueueEnqueueMany);
 MR_NO_GRADIENT(QueueSize);
+
+}  // namespace millrace::ops

@@ -61,7 +61,7 @@ Status FakeQueueShape(ShapeContext& c) { return c.Return(PartialShape({2})); }
 }  // namespace
 }  // namespace millrace
 
-using namespace millrace;
+namespace millrace::ops {
 
 #define MR_QUEUE_TYPES \
   "component_types: list(type) >= 1; shapes: list(shape) >= 0 = []; "
@@ -183,3 +183,5 @@ MR_OP(FakeQueue){
     .shape = FakeQueueShape,
     .doc = "The reference handle of a queue with a resource handle.",
 };
+
+}  // namespace millrace::ops

@@ -156,10 +156,6 @@ class FakeQueueKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(FIFOQueue, Cpu){
     {.make = MakeKernel<HandleKernel<Queue>>, .host = "handle", .cheap = true}};
@@ -216,3 +212,5 @@ MR_KERNELS(QueueSizeV2, Cpu){{.make = MakeFunctionKernel<RunSize>,
 MR_KERNELS(FakeQueue, Cpu){{.make = MakeKernel<FakeQueueKernel>,
                             .host = "resource, handle",
                             .cheap = true}};
+
+}  // namespace millrace::ops

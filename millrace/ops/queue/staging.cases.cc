@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr DataType kFloat = DataType::kFloat;
@@ -101,3 +100,5 @@ MR_CASES(OrderedMapClear)(CaseList& c) { ByKey(c, "OrderedMap"); }
 MR_CASES(MutexV2)(CaseList& c) { CriticalSection(c); }
 MR_CASES(MutexLock)(CaseList& c) { CriticalSection(c); }
 MR_CASES(ConsumeMutexLock)(CaseList& c) { CriticalSection(c); }
+
+}  // namespace millrace::cases

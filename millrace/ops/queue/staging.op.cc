@@ -1,6 +1,6 @@
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;
+namespace millrace::ops {
 
 #define MR_STAGING_LIMITS "capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; "
 #define MR_STAGING_NAME "; container: string = ''; shared_name: string = ''"
@@ -85,3 +85,5 @@ MR_STAGING_FIELDS("", "size: int32", MR_STAGING_ANY, shapes::Scalar,
 MR_OP(OrderedMapClear)
 MR_STAGING_FIELDS("", "", MR_STAGING_ANY, shapes::NoOutputs,
                   "Drops all tuples.");
+
+}  // namespace millrace::ops

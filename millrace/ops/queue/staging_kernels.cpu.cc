@@ -225,10 +225,6 @@ class MapUnstageKernel : public Area {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(Stage, Cpu){{.make = MakeKernel<StageKernel>}};
 MR_KERNELS(Unstage, Cpu){{.make = MakeKernel<UnstageKernel<false>>}};
@@ -271,3 +267,5 @@ MR_KERNELS(OrderedMapIncompleteSize,
                  .host = "size"}};
 MR_KERNELS(OrderedMapClear,
            Cpu){{.make = MakeKernel<AboutKernel<true, About::kClear>>}};
+
+}  // namespace millrace::ops

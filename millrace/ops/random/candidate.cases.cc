@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr DataType kI64 = DataType::kInt64;
@@ -106,3 +105,5 @@ MR_CASES(ComputeAccidentalHits)(CaseList& c) {
           "true_candidates must be a batch_size * num_true matrix")
       .NoShapeCheck();
 }
+
+}  // namespace millrace::cases

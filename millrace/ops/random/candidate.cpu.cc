@@ -306,10 +306,6 @@ class AccidentalHitsKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(UniformCandidateSampler, Cpu){{.make = MakeKernel<SamplerKernel>}};
 MR_KERNELS(LogUniformCandidateSampler,
@@ -322,3 +318,5 @@ MR_KERNELS(FixedUnigramCandidateSampler, Cpu){{.make = MakeFixedUnigram}};
 MR_KERNELS(AllCandidateSampler, Cpu){{.make = MakeKernel<AllSamplerKernel>}};
 MR_KERNELS(ComputeAccidentalHits,
            Cpu){{.make = MakeKernel<AccidentalHitsKernel>}};
+
+}  // namespace millrace::ops

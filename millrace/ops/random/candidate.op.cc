@@ -26,7 +26,7 @@ Status HitsShape(ShapeContext& c) {
 }  // namespace
 }  // namespace millrace
 
-using namespace millrace;
+namespace millrace::ops {
 
 #define MR_SAMPLER_OUTPUTS                                  \
   "sampled_candidates: int64, true_expected_count: float, " \
@@ -91,3 +91,5 @@ MR_OP(ComputeAccidentalHits){
         "True classes that were sampled too: their row, the place among the "
         "candidates, and a weight that makes their logit vanish.",
 };
+
+}  // namespace millrace::ops

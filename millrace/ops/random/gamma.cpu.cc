@@ -93,10 +93,6 @@ constexpr BinaryTable kRandomGammaGrad =
     MakeBinaryTable<RandomGammaGradOp>(RealLoops(), kSlopePicos);
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(RandomGamma, Cpu){{.types = "T: double, float, half",
                               .make = MakeKernel<RandomGammaKernel>,
@@ -104,3 +100,5 @@ MR_KERNELS(RandomGamma, Cpu){{.types = "T: double, float, half",
 MR_KERNELS(RandomGammaGrad,
            Cpu){{.make = MakeBinary<kRandomGammaGrad>,
                  .elementwise = BinaryFunction<kRandomGammaGrad>}};
+
+}  // namespace millrace::ops

@@ -129,10 +129,6 @@ Status RunStatelessMultinomial(KernelContext& ctx) {
 #define MR_LOGITS "T: bfloat16, double, float, half"
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(Multinomial, Cpu){{.types = MR_LOGITS,
                               .make = MakeKernel<MultinomialKernel>,
@@ -141,3 +137,5 @@ MR_KERNELS(StatelessMultinomial,
            Cpu){{.types = MR_LOGITS,
                  .make = MakeFunctionKernel<RunStatelessMultinomial>,
                  .host = "num_samples, seed"}};
+
+}  // namespace millrace::ops

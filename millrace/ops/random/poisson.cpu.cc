@@ -141,12 +141,10 @@ class RandomPoissonKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(RandomPoisson,
            Cpu){{.make = MakeKernel<RandomPoissonKernel>, .host = "shape"}};
 MR_KERNELS(RandomPoissonV2,
            Cpu){{.make = MakeKernel<RandomPoissonKernel>, .host = "shape"}};
+
+}  // namespace millrace::ops

@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 // Seeded, so the numbers are stock's.
@@ -51,3 +50,5 @@ MR_CASES(RandomShuffle)(CaseList& c) {
   });
   c.Ok({F32({1, 3})}, {{"seed", 7}});
 }
+
+}  // namespace millrace::cases

@@ -119,10 +119,6 @@ class RandomShuffleKernel {
 #define MR_RANDOM_TYPES "dtype: bfloat16, double, float, half"
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(RandomUniform,
            Cpu){{.types = MR_RANDOM_TYPES,
@@ -144,3 +140,5 @@ MR_KERNELS(RandomShuffle, Cpu){
               "uint64, uint8, variant",
      .make = MakeKernel<RandomShuffleKernel>,
      .views = "value"}};
+
+}  // namespace millrace::ops

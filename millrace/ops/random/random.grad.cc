@@ -1,8 +1,7 @@
 #include "millrace/client/grad_context.h"
 #include "millrace/client/grad_shapes.h"
 
-using namespace millrace;       // NOLINT: a file of declarations
-using namespace millrace::ops;  // NOLINT
+namespace millrace::ops {
 
 // Numbers move with alpha at their place of the distribution function.
 MR_GRADIENT(RandomGamma)(GradContext& g) {
@@ -38,3 +37,5 @@ MR_NO_GRADIENT(StatelessRandomUniformInt);
 MR_NO_GRADIENT(StatelessRandomUniformIntV2);
 MR_NO_GRADIENT(StatelessRandomUniformFullInt);
 MR_NO_GRADIENT(StatelessRandomUniformFullIntV2);
+
+}  // namespace millrace::ops

@@ -17,7 +17,7 @@ Status IntShape(ShapeContext& c) {
 }  // namespace
 }  // namespace millrace
 
-using namespace millrace;
+namespace millrace::ops {
 
 #define MR_RANDOM_ATTRS                                            \
   "seed: int = 0; seed2: int = 0; dtype: {half, bfloat16, float, " \
@@ -69,3 +69,5 @@ MR_OP(RandomShuffle){
     .shape = shapes::Unchanged,
     .doc = "The rows of `value` in an order of chance.",
 };
+
+}  // namespace millrace::ops

@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr DataType kF32 = DataType::kFloat;
@@ -119,3 +118,5 @@ void Multinomials(CaseList& c, bool stateless) {
 
 MR_CASES(Multinomial)(CaseList& c) { Multinomials(c, false); }
 MR_CASES(StatelessMultinomial)(CaseList& c) { Multinomials(c, true); }
+
+}  // namespace millrace::cases

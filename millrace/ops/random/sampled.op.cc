@@ -26,7 +26,7 @@ Status StatelessMultinomialShape(ShapeContext& c) {
 }  // namespace
 }  // namespace millrace
 
-using namespace millrace;
+namespace millrace::ops {
 
 #define MR_SAMPLER_SEEDS "seed: int = 0; seed2: int = 0; "
 
@@ -91,3 +91,5 @@ MR_OP(StatelessMultinomial){
     .shape = StatelessMultinomialShape,
     .doc = "Multinomial with numbers that depend on the seed alone.",
 };
+
+}  // namespace millrace::ops

@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr DataType kI32 = DataType::kInt32;
@@ -97,3 +96,5 @@ MR_CASES(StatelessRandomUniformFullIntV2)(CaseList& c) { KeyCases(c); }
 MR_CASES(StatelessRandomGetKeyCounter)(CaseList& c) { KeyCounterCases(c); }
 MR_CASES(StatelessRandomGetKeyCounterAlg)(CaseList& c) { KeyCounterCases(c); }
 MR_CASES(StatelessRandomGetAlg)(CaseList& c) { c.Ok({}); }
+
+}  // namespace millrace::cases

@@ -142,10 +142,6 @@ StatusOr<Philox4x32> PhiloxFromKey(const Tensor& key, const Tensor& counter,
                     {Low(k), High(k)});
 }
 
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(StatelessRandomUniform, Cpu){
     {.types = MR_RANDOM_TYPES,
@@ -198,3 +194,5 @@ MR_KERNELS(StatelessRandomGetKeyCounterAlg,
            Cpu){{.make = MakeFunctionKernel<RunGetKeyCounter>,
                  .host = "seed, key, counter, alg",
                  .cheap = true}};
+
+}  // namespace millrace::ops

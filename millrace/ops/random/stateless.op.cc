@@ -47,7 +47,7 @@ Status KeyCounterShape(ShapeContext& c) {
 }  // namespace
 }  // namespace millrace
 
-using namespace millrace;
+namespace millrace::ops {
 
 #define MR_FLOATS_OF_SEED                                             \
   .inputs = "shape: T, seed: Tseed", .outputs = "output: dtype",      \
@@ -152,3 +152,5 @@ MR_OP(StatelessRandomGetKeyCounterAlg){
     .shape = KeyCounterShape,
     .doc = "Both of the above.",
 };
+
+}  // namespace millrace::ops

@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr DataType kInt64 = DataType::kInt64;
@@ -183,3 +182,5 @@ MR_CASES(ReaderRestoreState)(CaseList& c) { Whole(c, "IdentityReader"); }
 MR_CASES(ReaderRestoreStateV2)(CaseList& c) { Whole(c, "IdentityReader"); }
 MR_CASES(ReaderReset)(CaseList& c) { Lines(c); }
 MR_CASES(ReaderResetV2)(CaseList& c) { Lines(c); }
+
+}  // namespace millrace::cases

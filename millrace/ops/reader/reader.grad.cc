@@ -1,6 +1,8 @@
 // Records have no gradients.
 #include "millrace/client/gradient_decl.h"
 
+namespace millrace::ops {
+
 MR_NO_GRADIENT(FixedLengthRecordReader);
 MR_NO_GRADIENT(IdentityReader);
 MR_NO_GRADIENT(ReaderNumRecordsProduced);
@@ -13,3 +15,5 @@ MR_NO_GRADIENT(ReaderSerializeState);
 MR_NO_GRADIENT(TFRecordReader);
 MR_NO_GRADIENT(TextLineReader);
 MR_NO_GRADIENT(WholeFileReader);
+
+}  // namespace millrace::ops

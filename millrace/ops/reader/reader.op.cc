@@ -25,7 +25,7 @@ Status RestoreShape(ShapeContext& c) {
 }  // namespace
 }  // namespace millrace
 
-using namespace millrace;
+namespace millrace::ops {
 
 #define MR_READER_NAME "; container: string = ''; shared_name: string = ''"
 #define MR_MAKES_READER(handle, attributes, text)              \
@@ -133,3 +133,5 @@ MR_USES_READER("Ref(string)", "", "", 0, ops::ScalarsOfHandle,
 MR_OP(ReaderResetV2)
 MR_USES_READER("resource", "", "", kStateful, ops::ScalarsOfHandle,
                "Puts the reader back to its start.");
+
+}  // namespace millrace::ops

@@ -142,10 +142,6 @@ constexpr KernelEntry kReset = {.make = MakeKernel<ResetKernel>,
                                 .host = "reader_handle"};
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(TextLineReader, Cpu){kHandle};
 MR_KERNELS(TextLineReaderV2, Cpu){kHandle};
@@ -171,3 +167,5 @@ MR_KERNELS(ReaderRestoreState, Cpu){kRestore};
 MR_KERNELS(ReaderRestoreStateV2, Cpu){kRestore};
 MR_KERNELS(ReaderReset, Cpu){kReset};
 MR_KERNELS(ReaderResetV2, Cpu){kReset};
+
+}  // namespace millrace::ops

@@ -1,6 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
+namespace millrace::cases {
 
 MR_CASES(AddN)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
@@ -25,3 +25,5 @@ MR_CASES(AccumulateNV2)(CaseList& c) {
         .NoStock("its kernel comes from a rewriter that is switched off");
   });
 }
+
+}  // namespace millrace::cases

@@ -132,10 +132,6 @@ StatusOr<std::unique_ptr<ElementwiseFunction>> AddNFunction(
   "uint16, uint32, uint64, complex64, complex128"
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(AddN, Cpu){{.types = MR_ADD_N_TYPES,
                        .make = MakeKernel<AddNKernel>,
@@ -144,3 +140,5 @@ MR_KERNELS(AddN, Cpu){{.types = MR_ADD_N_TYPES,
                       {.types = "T: variant", .make = MakeKernel<AddNKernel>}};
 MR_KERNELS(AccumulateNV2,
            Cpu){{.types = MR_ADD_N_TYPES, .make = MakeKernel<AddNKernel>}};
+
+}  // namespace millrace::ops

@@ -1,7 +1,7 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;  // NOLINT: declarations stand outside
+namespace millrace::ops {
 
 MR_OP(AddN){
     .inputs = "inputs: N * T",
@@ -32,3 +32,5 @@ MR_OP(AccumulateNV2){
     },
     .doc = "The sum of tensors of the shape `shape`.",
 };
+
+}  // namespace millrace::ops

@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr DataType kF = DataType::kFloat;
@@ -48,3 +47,5 @@ MR_CASES(ArgMax)(CaseList& c) {
       .NoStock("it reads an int16 axis as a wider type");
 }
 MR_CASES(ArgMin)(CaseList& c) { Arg(c); }
+
+}  // namespace millrace::cases

@@ -118,12 +118,10 @@ constexpr char kArgTypes[] =
     "uint16, uint32, uint64, bool";
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(ArgMax,
            Cpu){{.types = kArgTypes, .make = MakeKernel<ArgKernel<true>>}};
 MR_KERNELS(ArgMin,
            Cpu){{.types = kArgTypes, .make = MakeKernel<ArgKernel<false>>}};
+
+}  // namespace millrace::ops

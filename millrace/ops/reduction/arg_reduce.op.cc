@@ -1,8 +1,7 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;  // NOLINT: declarations stand outside
-
+namespace millrace::ops {
 namespace {
 
 Status ArgShape(ShapeContext& c) {
@@ -68,3 +67,5 @@ MR_OP(ArgMin){
         "The index of the smallest element along `dimension`, the first of "
         "equal ones.",
 };
+
+}  // namespace millrace::ops

@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr DataType kF = DataType::kFloat;
@@ -52,3 +51,5 @@ MR_CASES(DenseBincount)(CaseList& c) {
           StatusCode::kInvalidArgument,
           "Shape must be at most rank 2 but is rank 3");
 }
+
+}  // namespace millrace::cases

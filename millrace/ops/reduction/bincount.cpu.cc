@@ -123,10 +123,8 @@ class DenseBincountKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(Bincount, Cpu){{.make = MakeFunctionKernel<RunBincount>}};
 MR_KERNELS(DenseBincount, Cpu){{.make = MakeKernel<DenseBincountKernel>}};
+
+}  // namespace millrace::ops

@@ -1,8 +1,7 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;  // NOLINT: declarations stand outside
-
+namespace millrace::ops {
 namespace {
 
 StatusOr<int64_t> SizeInput(ShapeContext& c) {
@@ -50,3 +49,5 @@ MR_OP(DenseBincount){
         "of a matrix; the sum of its weights, or with binary_output whether it "
         "occurs.",
 };
+
+}  // namespace millrace::ops

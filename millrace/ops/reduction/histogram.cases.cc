@@ -2,7 +2,7 @@
 
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
+namespace millrace::cases {
 
 MR_CASES(HistogramFixedWidth)(CaseList& c) {
   const DataType f = DataType::kFloat;
@@ -31,3 +31,5 @@ MR_CASES(HistogramFixedWidth)(CaseList& c) {
           StatusCode::kInvalidArgument,
           "Histogram values must not contain NaN");
 }
+
+}  // namespace millrace::cases

@@ -61,10 +61,8 @@ Status RunHistogram(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(HistogramFixedWidth,
            Cpu){{.make = MakeFunctionKernel<RunHistogram>}};
+
+}  // namespace millrace::ops

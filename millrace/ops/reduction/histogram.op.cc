@@ -1,8 +1,7 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;  // NOLINT: declarations stand outside
-
+namespace millrace::ops {
 namespace {
 
 Status HistogramShape(ShapeContext& c) {
@@ -26,3 +25,5 @@ MR_OP(HistogramFixedWidth){
         "How many of `values` lie in each of `nbins` parts of equal width of "
         "`value_range`; values outside count in the first and last.",
 };
+
+}  // namespace millrace::ops

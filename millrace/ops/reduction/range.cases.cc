@@ -2,7 +2,7 @@
 
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
+namespace millrace::cases {
 
 MR_CASES(Range)(CaseList& c) {
   c.EachType("Tidx", [](CaseList& c, DataType t) {
@@ -53,3 +53,5 @@ MR_CASES(LinSpace)(CaseList& c) {
   c.Error({Scalar(f, 0), Scalar(f, 1), Vec({1})}, StatusCode::kInvalidArgument,
           "num must be a scalar, not shape [1]");
 }
+
+}  // namespace millrace::cases

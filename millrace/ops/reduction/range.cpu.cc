@@ -63,10 +63,6 @@ Status RunLinSpace(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(Range, Cpu){{
     .types = "Tidx: bfloat16, half, float, double, int32, int64",
@@ -76,3 +72,5 @@ MR_KERNELS(LinSpace, Cpu){{
     .types = "T: float, double",
     .make = MakeFunctionKernel<RunLinSpace>,
 }};
+
+}  // namespace millrace::ops

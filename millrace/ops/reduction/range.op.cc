@@ -5,8 +5,7 @@
 #include "millrace/ops/reduction/range_size.op.h"
 #include "millrace/tensor/dispatch.h"
 
-using namespace millrace;  // NOLINT: declarations stand outside
-
+namespace millrace::ops {
 namespace {
 
 Status ScalarInputs(ShapeContext& c) {
@@ -67,3 +66,5 @@ MR_OP(LinSpace){
     .doc =
         "`num` numbers at equal distances, the first `start`, the last `stop`.",
 };
+
+}  // namespace millrace::ops

@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr DataType kF = DataType::kFloat;
@@ -129,3 +128,5 @@ MR_CASES(Any)(CaseList& c) {
   c.Ok({Full(DataType::kBool, {3, 100}, 0), Vec({1})});
   LongRows(c, DataType::kBool, 0, 1);
 }
+
+}  // namespace millrace::cases

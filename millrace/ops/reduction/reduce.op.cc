@@ -2,8 +2,7 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;  // NOLINT: declarations stand outside
-
+namespace millrace::ops {
 namespace {
 
 constexpr char kReducedNumbers[] =
@@ -113,3 +112,5 @@ MR_OP(Any){
     .shape = ReductionShape,
     .doc = "Whether one element over dimensions is true.",
 };
+
+}  // namespace millrace::ops

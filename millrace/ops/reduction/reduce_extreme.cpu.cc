@@ -69,10 +69,6 @@ constexpr char kReal[] =
 const ReduceTable& MaxReduction() { return kMax; }
 const ReduceTable& MinReduction() { return kMin; }
 
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(Max,
            Cpu){{.types = kReal, .make = MakeReduce<kMax>, .views = "input"}};
@@ -80,3 +76,5 @@ MR_KERNELS(Min,
            Cpu){{.types = kReal, .make = MakeReduce<kMin>, .views = "input"}};
 MR_KERNELS(All, Cpu){{.make = MakeReduce<kAll>, .views = "input"}};
 MR_KERNELS(Any, Cpu){{.make = MakeReduce<kAny>, .views = "input"}};
+
+}  // namespace millrace::ops

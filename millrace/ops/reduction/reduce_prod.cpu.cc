@@ -24,10 +24,6 @@ constexpr ReduceTable kProd =
 
 const ReduceTable& ProdReduction() { return kProd; }
 
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(Prod, Cpu){{
     .types =
@@ -36,3 +32,5 @@ MR_KERNELS(Prod, Cpu){{
     .make = MakeReduce<kProd>,
     .views = "input",
 }};
+
+}  // namespace millrace::ops

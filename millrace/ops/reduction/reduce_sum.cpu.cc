@@ -114,10 +114,6 @@ constexpr char kSumTypes[] =
 const ReduceTable& SumReduction() { return kSum; }
 const ReduceTable& MeanReduction() { return kMean; }
 
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(Sum, Cpu){
     {.types = kSumTypes, .make = MakeReduce<kSum>, .views = "input"}};
@@ -125,3 +121,5 @@ MR_KERNELS(Mean, Cpu){
     {.types = kSumTypes, .make = MakeReduce<kMean>, .views = "input"}};
 MR_KERNELS(EuclideanNorm, Cpu){
     {.types = kSumTypes, .make = MakeReduce<kNorm>, .views = "input"}};
+
+}  // namespace millrace::ops

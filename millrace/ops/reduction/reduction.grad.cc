@@ -40,10 +40,6 @@ double LowestOf(DataType type) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: a file of declarations
-using namespace millrace::ops;  // NOLINT
 
 MR_GRADIENT(Sum)(GradContext& g) { g.Set(0, Spread(g, Kept(g, g.dy()))); }
 
@@ -128,3 +124,5 @@ MR_GRADIENT(CumulativeLogsumexp)(GradContext& g) {
   g.Set(0, Sub(g, part(Greater(g, dy, zero), dy),
                part(Less(g, dy, zero), Neg(g, dy))));
 }
+
+}  // namespace millrace::ops

@@ -2,8 +2,7 @@
 
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
@@ -43,3 +42,5 @@ MR_CASES(CumulativeLogsumexp)(CaseList& c) {
   Scan(c, -2, 2, /*sloped=*/false);
   c.Ok({Values<float>({-kInf, -kInf, 3, kInf, 1}), Scalar(0)});
 }
+
+}  // namespace millrace::cases

@@ -133,10 +133,6 @@ constexpr char kScanTypes[] =
     "uint16, uint32, uint64, complex64, complex128";
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(Cumsum,
            Cpu){{.types = kScanTypes,
@@ -146,3 +142,5 @@ MR_KERNELS(Cumprod,
                  .make = MakeKernel<ScanKernel<ProdStep, NumericTypes>>}};
 MR_KERNELS(CumulativeLogsumexp,
            Cpu){{.make = MakeKernel<ScanKernel<LogSumExpStep, FloatTypes>>}};
+
+}  // namespace millrace::ops

@@ -1,8 +1,7 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;  // NOLINT: declarations stand outside
-
+namespace millrace::ops {
 namespace {
 
 constexpr char kScan[] =
@@ -45,3 +44,5 @@ MR_OP(CumulativeLogsumexp){
         "-inf "
         "for an empty sum.",
 };
+
+}  // namespace millrace::ops

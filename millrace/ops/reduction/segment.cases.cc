@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr DataType kF = DataType::kFloat;
@@ -78,3 +77,5 @@ MR_CASES(UnsortedSegmentSum)(CaseList& c) {
 MR_CASES(UnsortedSegmentProd)(CaseList& c) { Unsorted(c, 0.9, 1.5); }
 MR_CASES(UnsortedSegmentMin)(CaseList& c) { Unsorted(c, -9, 9); }
 MR_CASES(UnsortedSegmentMax)(CaseList& c) { Unsorted(c, -9, 9); }
+
+}  // namespace millrace::cases

@@ -269,10 +269,6 @@ constexpr KernelMaker kUnsorted =
     MakeFunctionKernel<RunUnsortedSegment<kReduction>>;
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(SegmentSum,
            Cpu){{.types = kSegmentNumbers, .make = kSorted<Reduction::kSum>}};
@@ -288,3 +284,5 @@ MR_KERNELS(UnsortedSegmentProd, Cpu){
     {.types = kSegmentNumbers, .make = kUnsorted<Reduction::kProd>}};
 MR_KERNELS(UnsortedSegmentMin, Cpu){{.make = kUnsorted<Reduction::kMin>}};
 MR_KERNELS(UnsortedSegmentMax, Cpu){{.make = kUnsorted<Reduction::kMax>}};
+
+}  // namespace millrace::ops

@@ -70,10 +70,6 @@ void SegmentProduct(GradContext& g, const Members& members) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: a file of declarations
-using namespace millrace::ops;  // NOLINT
 
 MR_GRADIENT(SegmentSum)(GradContext& g) { g.Set(0, Sorted(g).Rows(g, g.dy())); }
 MR_GRADIENT(SegmentMean)(GradContext& g) {
@@ -97,3 +93,5 @@ MR_GRADIENT(UnsortedSegmentMin)(GradContext& g) {
 MR_GRADIENT(UnsortedSegmentProd)(GradContext& g) {
   SegmentProduct(g, Unsorted(g));
 }
+
+}  // namespace millrace::ops

@@ -1,8 +1,7 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;  // NOLINT: declarations stand outside
-
+namespace millrace::ops {
 namespace {
 
 constexpr char kSegmentNumbers[] =
@@ -140,3 +139,5 @@ MR_OP(UnsortedSegmentMax){
         "Largest elements of the rows of each segment, in any order; negative "
         "ids are left out.",
 };
+
+}  // namespace millrace::ops

@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 double SlackOf(DataType t) {
@@ -64,3 +63,5 @@ MR_CASES(SparseSegmentSqrtNGrad)(CaseList& c) { GradCases(c); }
 MR_CASES(SparseSegmentSumGradV2)(CaseList& c) { GradCases(c); }
 MR_CASES(SparseSegmentMeanGradV2)(CaseList& c) { GradCases(c); }
 MR_CASES(SparseSegmentSqrtNGradV2)(CaseList& c) { GradCases(c); }
+
+}  // namespace millrace::cases

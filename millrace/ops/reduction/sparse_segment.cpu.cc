@@ -256,10 +256,6 @@ class SparseSegmentGradKernel {
 #define MR_FLOATS "T: bfloat16, double, float, half"
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(SparseSegmentSum, Cpu){
     {.types = "T: " MR_REAL_TYPES, .make = MakeKernel<SparseSegmentKernel>}};
@@ -285,3 +281,5 @@ MR_KERNELS(SparseSegmentMeanGradV2, Cpu){
     {.types = MR_FLOATS, .make = MakeKernel<SparseSegmentGradKernel>}};
 MR_KERNELS(SparseSegmentSqrtNGradV2, Cpu){
     {.types = MR_FLOATS, .make = MakeKernel<SparseSegmentGradKernel>}};
+
+}  // namespace millrace::ops

@@ -7,10 +7,6 @@ namespace {
 Output Rows(GradContext& g) { return Element(g, ShapeOf(g, g.in(0)), 0); }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: a file of declarations
-using namespace millrace::ops;  // NOLINT
 
 MR_GRADIENT(SparseSegmentSum)(GradContext& g) {
   g.Set(0, SparseSegmentSumGrad(g, g.dy(), g.in(1), g.in(2), Rows(g)));
@@ -30,3 +26,5 @@ MR_GRADIENT(SparseSegmentSqrtN)(GradContext& g) {
 MR_GRADIENT(SparseSegmentSqrtNWithNumSegments)(GradContext& g) {
   g.Set(0, SparseSegmentSqrtNGrad(g, g.dy(), g.in(1), g.in(2), Rows(g)));
 }
+
+}  // namespace millrace::ops

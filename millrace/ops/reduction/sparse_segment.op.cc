@@ -37,7 +37,7 @@ Status GradV2Shape(ShapeContext& c) {
 }  // namespace
 }  // namespace millrace
 
-using namespace millrace;
+namespace millrace::ops {
 
 MR_OP(SparseSegmentSum){
     .inputs = "data: T, indices: Tidx, segment_ids: Tsegmentids",
@@ -169,3 +169,5 @@ MR_OP(SparseSegmentSqrtNGradV2){
     .shape = GradV2Shape,
     .doc = "The gradient of SparseSegmentSqrtN: rows, and which they are.",
 };
+
+}  // namespace millrace::ops

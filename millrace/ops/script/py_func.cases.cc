@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 void NotFound(CaseList& c) {
@@ -25,3 +24,5 @@ void NotFound(CaseList& c) {
 MR_CASES(PyFunc)(CaseList& c) { NotFound(c); }
 MR_CASES(PyFuncStateless)(CaseList& c) { NotFound(c); }
 MR_CASES(EagerPyFunc)(CaseList& c) { NotFound(c); }
+
+}  // namespace millrace::cases

@@ -16,11 +16,9 @@ Status RunPyFunc(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(PyFunc, Cpu){{.make = MakeFunctionKernel<RunPyFunc>}};
 MR_KERNELS(PyFuncStateless, Cpu){{.make = MakeFunctionKernel<RunPyFunc>}};
 MR_KERNELS(EagerPyFunc, Cpu){{.make = MakeFunctionKernel<RunPyFunc>}};
+
+}  // namespace millrace::ops

@@ -1,7 +1,7 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;
+namespace millrace::ops {
 
 MR_OP(PyFunc){
     .inputs = "input: Tin",
@@ -32,3 +32,5 @@ MR_OP(EagerPyFunc){
     .shape = shapes::Unknown,
     .doc = "PyFunc whose function takes and returns eager tensors.",
 };
+
+}  // namespace millrace::ops

@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr DataType kF = DataType::kFloat;
@@ -116,3 +115,5 @@ MR_CASES(RFFT3D)(CaseList& c) { RealCases(c, 3); }
 MR_CASES(IRFFT)(CaseList& c) { InverseRealCases(c, 1); }
 MR_CASES(IRFFT2D)(CaseList& c) { InverseRealCases(c, 2); }
 MR_CASES(IRFFT3D)(CaseList& c) { InverseRealCases(c, 3); }
+
+}  // namespace millrace::cases

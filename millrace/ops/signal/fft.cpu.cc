@@ -281,10 +281,6 @@ class FftKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(FFT, Cpu){{.make = MakeKernel<FftKernel>}};
 MR_KERNELS(IFFT, Cpu){{.make = MakeKernel<FftKernel>}};
@@ -298,3 +294,5 @@ MR_KERNELS(RFFT2D, Cpu){{.make = MakeKernel<FftKernel>}};
 MR_KERNELS(IRFFT2D, Cpu){{.make = MakeKernel<FftKernel>}};
 MR_KERNELS(RFFT3D, Cpu){{.make = MakeKernel<FftKernel>}};
 MR_KERNELS(IRFFT3D, Cpu){{.make = MakeKernel<FftKernel>}};
+
+}  // namespace millrace::ops

@@ -85,10 +85,6 @@ void SetInverseReal(GradContext& g, int rank) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: a file of declarations
-using namespace millrace::ops;  // NOLINT
 
 MR_GRADIENT(FFT)(GradContext& g) { SetForward(g, 1); }
 MR_GRADIENT(FFT2D)(GradContext& g) { SetForward(g, 2); }
@@ -102,3 +98,5 @@ MR_GRADIENT(RFFT3D)(GradContext& g) { SetReal(g, 3); }
 MR_GRADIENT(IRFFT)(GradContext& g) { SetInverseReal(g, 1); }
 MR_GRADIENT(IRFFT2D)(GradContext& g) { SetInverseReal(g, 2); }
 MR_GRADIENT(IRFFT3D)(GradContext& g) { SetInverseReal(g, 3); }
+
+}  // namespace millrace::ops

@@ -35,10 +35,6 @@ Status RealShape(ShapeContext& c) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 #define MR_COMPLEX "Tcomplex: {complex64, complex128} = complex64"
 #define MR_REAL "Treal: {float, double} = float; " MR_COMPLEX
@@ -129,3 +125,5 @@ MR_OP(IRFFT3D){
     .shape = RealShape<3, false>,
     .doc = "The inverse of RFFT3D.",
 };
+
+}  // namespace millrace::ops

@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr DataType kI64 = DataType::kInt64;
@@ -241,3 +240,5 @@ MR_CASES(DeserializeSparse)(CaseList& c) {
           "Serialized sparse should have at least 1 serialized tensor, but has "
           "a zero dimension [0,3]");
 }
+
+}  // namespace millrace::cases

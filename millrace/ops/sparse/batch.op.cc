@@ -26,7 +26,7 @@ Status ReturnSparse(ShapeContext& c) {
 }  // namespace
 }  // namespace millrace
 
-using namespace millrace;
+namespace millrace::ops {
 
 #define MR_SPARSE_INPUTS \
   "sparse_indices: int64, sparse_values: T, sparse_shape: int64"
@@ -108,3 +108,5 @@ MR_OP(DeserializeSparse){
         "Serialized sparse tensors as one, with their dimensions but the last "
         "in front.",
 };
+
+}  // namespace millrace::ops

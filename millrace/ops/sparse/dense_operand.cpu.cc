@@ -145,10 +145,6 @@ Status RunSparseTensorDenseAdd(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(SparseDenseCwiseAdd,
            Cpu){{.types = "T: " MR_REAL_TYPES,
@@ -162,3 +158,5 @@ MR_KERNELS(SparseDenseCwiseDiv,
 MR_KERNELS(SparseTensorDenseAdd,
            Cpu){{.types = "T: " MR_NUMBER_TYPES,
                  .make = MakeFunctionKernel<RunSparseTensorDenseAdd>}};
+
+}  // namespace millrace::ops

@@ -11,7 +11,7 @@ Status ValuesShape(ShapeContext& c) {
 }  // namespace
 }  // namespace millrace
 
-using namespace millrace;
+namespace millrace::ops {
 
 #define MR_SPARSE_AND_DENSE \
   "sp_indices: int64, sp_values: T, sp_shape: int64, dense: T"
@@ -53,3 +53,5 @@ MR_OP(SparseTensorDenseAdd){
         "The sum of a sparse and a dense tensor of one shape, as a dense one. "
         "Entries may come in any order and repeat.",
 };
+
+}  // namespace millrace::ops

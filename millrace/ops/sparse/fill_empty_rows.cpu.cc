@@ -158,10 +158,6 @@ Status RunFillEmptyRowsGrad(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(SparseFillEmptyRows,
            Cpu){{.types = "T: " MR_ELEMENT_TYPES,
@@ -170,3 +166,5 @@ MR_KERNELS(SparseFillEmptyRows,
 MR_KERNELS(SparseFillEmptyRowsGrad,
            Cpu){{.types = "T: " MR_NUMBER_TYPES,
                  .make = MakeFunctionKernel<RunFillEmptyRowsGrad>}};
+
+}  // namespace millrace::ops

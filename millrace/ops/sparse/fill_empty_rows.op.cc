@@ -1,6 +1,6 @@
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;
+namespace millrace::ops {
 
 MR_OP(SparseFillEmptyRows){
     .inputs = "indices: int64, values: T, dense_shape: int64, default_value: T",
@@ -43,3 +43,5 @@ MR_OP(SparseFillEmptyRowsGrad){
     },
     .doc = "The gradients of SparseFillEmptyRows.",
 };
+
+}  // namespace millrace::ops

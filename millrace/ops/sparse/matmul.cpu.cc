@@ -162,13 +162,11 @@ class SparseMatMulKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(SparseTensorDenseMatMul, Cpu){
     {.types = "T: bfloat16, complex128, complex64, double, float, half, "
               "int32",
      .make = MakeKernel<SparseMatMulKernel>,
      .host = "a_shape"}};
+
+}  // namespace millrace::ops

@@ -1,6 +1,6 @@
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;
+namespace millrace::ops {
 
 MR_OP(SparseTensorDenseMatMul){
     .inputs = "a_indices: Tindices, a_values: T, a_shape: int64, b: T",
@@ -26,3 +26,5 @@ MR_OP(SparseTensorDenseMatMul){
         "A sparse matrix times a dense one; of each the conjugate transpose if "
         "the attribute says so. Entries may come in any order and repeat.",
 };
+
+}  // namespace millrace::ops

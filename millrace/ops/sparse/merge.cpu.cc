@@ -196,10 +196,6 @@ Status RunSparseExtreme(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 #define MR_ADD(T, Treal)                                         \
   {                                                              \
@@ -222,3 +218,5 @@ MR_KERNELS(SparseSparseMaximum,
 MR_KERNELS(SparseSparseMinimum,
            Cpu){{.types = "T: " MR_REAL_TYPES,
                  .make = MakeFunctionKernel<RunSparseExtreme<false>>}};
+
+}  // namespace millrace::ops

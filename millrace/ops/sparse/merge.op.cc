@@ -31,7 +31,7 @@ Status ExtremeShape(ShapeContext& c) {
 }  // namespace
 }  // namespace millrace
 
-using namespace millrace;
+namespace millrace::ops {
 
 #define MR_TWO_SPARSE                                                 \
   "a_indices: int64, a_values: T, a_shape: int64, b_indices: int64, " \
@@ -75,3 +75,5 @@ MR_OP(SparseSparseMinimum){
         "The smaller of the elements where one of two sparse tensors has an "
         "entry; both have their entries in row-major order.",
 };
+
+}  // namespace millrace::ops

@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr DataType kI64 = DataType::kInt64;
@@ -153,3 +152,5 @@ MR_CASES(SparseSoftmax)(CaseList& c) {
   c.Error({Of(kI64, {1, 1}, {0}), F32({1}), Long({3})}, kInvalid,
           "Input should have rank >= 2, but received shape: ");
 }
+
+}  // namespace millrace::cases

@@ -305,10 +305,6 @@ Status RunSparseSliceGrad(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(SparseConcat, Cpu){
     {.types = "T: " MR_ELEMENT_TYPES, .make = MakeKernel<SparseConcatKernel>}};
@@ -319,3 +315,5 @@ MR_KERNELS(SparseSlice, Cpu){{.types = "T: " MR_ELEMENT_TYPES,
 MR_KERNELS(SparseSliceGrad,
            Cpu){{.types = "T: " MR_NUMBER_TYPES,
                  .make = MakeFunctionKernel<RunSparseSliceGrad>}};
+
+}  // namespace millrace::ops

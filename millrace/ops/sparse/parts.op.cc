@@ -46,7 +46,7 @@ Status SliceShape(ShapeContext& c) {
 }  // namespace
 }  // namespace millrace
 
-using namespace millrace;
+namespace millrace::ops {
 
 MR_OP(SparseConcat){
     .inputs = "indices: N * int64, values: N * T, shapes: N * int64",
@@ -93,3 +93,5 @@ MR_OP(SparseSliceGrad){
     },
     .doc = "The gradient of SparseSlice: zero for entries left out.",
 };
+
+}  // namespace millrace::ops

@@ -175,10 +175,6 @@ class SparseReduceKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(SparseReduceSum, Cpu){
     {.types = "T: " MR_NUMBER_TYPES,
@@ -192,3 +188,5 @@ MR_KERNELS(SparseReduceMax, Cpu){
 MR_KERNELS(SparseReduceMaxSparse, Cpu){
     {.types = "T: " MR_REAL_TYPES,
      .make = MakeKernel<SparseReduceKernel<Reduction::kMax, true>>}};
+
+}  // namespace millrace::ops

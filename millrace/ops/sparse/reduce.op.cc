@@ -34,7 +34,7 @@ Status DenseShape(ShapeContext& c) {
 }  // namespace
 }  // namespace millrace
 
-using namespace millrace;
+namespace millrace::ops {
 
 #define MR_SPARSE_REDUCE_INPUTS                                 \
   "input_indices: int64, input_values: T, input_shape: int64, " \
@@ -72,3 +72,5 @@ MR_OP(SparseReduceMaxSparse){
     .shape = shapes::Unknown,
     .doc = "Maxima over dimensions of a sparse tensor, as a sparse one.",
 };
+
+}  // namespace millrace::ops

@@ -27,11 +27,9 @@ Status RunSparseReorder(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(SparseReorder, Cpu){{.types = "T: " MR_ELEMENT_TYPES,
                                 .make = MakeFunctionKernel<RunSparseReorder>,
                                 .views = "input_indices, input_values"}};
+
+}  // namespace millrace::ops

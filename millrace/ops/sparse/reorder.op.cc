@@ -1,6 +1,6 @@
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;
+namespace millrace::ops {
 
 MR_OP(SparseReorder){
     .inputs = "input_indices: int64, input_values: T, input_shape: int64",
@@ -16,3 +16,5 @@ MR_OP(SparseReorder){
     },
     .doc = "The entries in row-major order; equal ones keep theirs.",
 };
+
+}  // namespace millrace::ops

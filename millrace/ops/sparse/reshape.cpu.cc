@@ -114,10 +114,8 @@ Status RunSparseReshape(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(SparseReshape, Cpu){{.make = MakeFunctionKernel<RunSparseReshape>,
                                 .views = "input_indices, input_shape"}};
+
+}  // namespace millrace::ops

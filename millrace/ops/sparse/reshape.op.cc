@@ -1,6 +1,6 @@
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;
+namespace millrace::ops {
 
 MR_OP(SparseReshape){
     .inputs = "input_indices: int64, input_shape: int64, new_shape: int64",
@@ -17,3 +17,5 @@ MR_OP(SparseReshape){
         "Coordinates under another shape of as many elements; one size may be "
         "-1. Values stay as they are.",
 };
+
+}  // namespace millrace::ops

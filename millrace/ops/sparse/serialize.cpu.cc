@@ -185,10 +185,6 @@ Status RunDeserialize(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(SerializeSparse, Cpu){
     {.types = "out_type: string",
@@ -207,3 +203,5 @@ MR_KERNELS(DeserializeSparse, Cpu){
      .make = MakeFunctionKernel<RunDeserialize<StringElement>>},
     {.types = "Tserialized: variant",
      .make = MakeFunctionKernel<RunDeserialize<VariantElement>>}};
+
+}  // namespace millrace::ops

@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr DataType kI64 = DataType::kInt64;
@@ -128,3 +127,5 @@ MR_CASES(SparseToSparseSetOperation)(CaseList& c) {
            Long({3, 3})},
           Does("a-b"), kInvalid, "Mismatched shapes [2] vs [3]");
 }
+
+}  // namespace millrace::cases

@@ -288,10 +288,6 @@ class SetOperationKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(SetSize,
            Cpu){{.types = kSetTypes, .make = MakeKernel<SetSizeKernel>}};
@@ -301,3 +297,5 @@ MR_KERNELS(DenseToSparseSetOperation,
            Cpu){{.types = kSetTypes, .make = MakeKernel<SetOperationKernel>}};
 MR_KERNELS(SparseToSparseSetOperation,
            Cpu){{.types = kSetTypes, .make = MakeKernel<SetOperationKernel>}};
+
+}  // namespace millrace::ops

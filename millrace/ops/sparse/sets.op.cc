@@ -63,7 +63,7 @@ Status SparseToSparse(ShapeContext& c) {
 }  // namespace
 }  // namespace millrace
 
-using namespace millrace;
+namespace millrace::ops {
 
 #define MR_SET_TYPES "T: {int8, int16, int32, int64, uint8, uint16, string}"
 #define MR_SET_OPERATION \
@@ -104,3 +104,5 @@ MR_OP(SparseToSparseSetOperation){
     .shape = SparseToSparse,
     .doc = MR_SETS_DOC,
 };
+
+}  // namespace millrace::ops

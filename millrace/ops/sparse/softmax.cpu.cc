@@ -46,9 +46,7 @@ Status RunSparseSoftmax(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(SparseSoftmax, Cpu){{.make = MakeFunctionKernel<RunSparseSoftmax>}};
+
+}  // namespace millrace::ops

@@ -1,6 +1,6 @@
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;
+namespace millrace::ops {
 
 MR_OP(SparseSoftmax){
     .inputs = "sp_indices: int64, sp_values: T, sp_shape: int64",
@@ -16,3 +16,5 @@ MR_OP(SparseSoftmax){
         "exp(x) / sum(exp(x)) over the entries of each row of the last "
         "dimension; values come out in row-major order.",
 };
+
+}  // namespace millrace::ops

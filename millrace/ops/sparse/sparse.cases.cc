@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr DataType kI64 = DataType::kInt64;
@@ -297,3 +296,5 @@ MR_CASES(SparseReduceSum)(CaseList& c) { Reduces(c, true); }
 MR_CASES(SparseReduceMax)(CaseList& c) { Reduces(c, false); }
 MR_CASES(SparseReduceSumSparse)(CaseList& c) { Reduces(c, false); }
 MR_CASES(SparseReduceMaxSparse)(CaseList& c) { Reduces(c, false); }
+
+}  // namespace millrace::cases

@@ -50,10 +50,6 @@ void FailToChoose(GradContext& g) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: a file of declarations
-using namespace millrace::ops;  // NOLINT
 
 MR_GRADIENT(SparseToDense)(GradContext& g) {
   Output indices = g.in(0);
@@ -161,3 +157,5 @@ MR_GRADIENT(SparseSparseMinimum)(GradContext& g) { FailToChoose(g); }
 
 MR_NO_GRADIENT(SparseConcat);
 MR_NO_GRADIENT(SparseAddGrad);
+
+}  // namespace millrace::ops

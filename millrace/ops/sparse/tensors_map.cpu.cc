@@ -8,7 +8,6 @@
 #include "millrace/ops/queue/resource_handle.h"
 
 namespace millrace::ops {
-
 namespace {
 
 // A part and its place in the table, which is half empty after it has grown.
@@ -188,13 +187,11 @@ class TakeManyKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(AddSparseToTensorsMap, Cpu){{.make = MakeKernel<AddKernel>}};
 MR_KERNELS(AddManySparseToTensorsMap, Cpu){
     {.types = "T: " MR_ELEMENT_TYPES, .make = MakeKernel<AddManyKernel>}};
 MR_KERNELS(TakeManySparseFromTensorsMap, Cpu){
     {.types = "dtype: " MR_ELEMENT_TYPES, .make = MakeKernel<TakeManyKernel>}};
+
+}  // namespace millrace::ops

@@ -112,12 +112,10 @@ class SparseToDenseKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(SparseToDense, Cpu){{.types = "T: " MR_PLAIN_AND_STRING_TYPES
                                          ", qint8, quint8, qint16, quint16",
                                 .make = MakeKernel<SparseToDenseKernel>,
                                 .host = "output_shape"}};
+
+}  // namespace millrace::ops

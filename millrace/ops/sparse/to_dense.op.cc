@@ -1,6 +1,6 @@
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;
+namespace millrace::ops {
 
 MR_OP(SparseToDense){
     .inputs =
@@ -17,3 +17,5 @@ MR_OP(SparseToDense){
         "`default_value` elsewhere. With validate_indices, coordinates must "
         "come in row-major order and none twice; without, the last one wins.",
 };
+
+}  // namespace millrace::ops

@@ -234,7 +234,7 @@ class CountUpToKernel {
 }  // namespace
 }  // namespace millrace
 
-using namespace millrace;
+namespace millrace::ops {
 
 #define MR_ASSIGN_TYPES                                                   \
   "bfloat16, bool, complex128, complex64, double, float, half, int16, "   \
@@ -274,3 +274,5 @@ MR_KERNELS(CountUpTo,
 MR_KERNELS(ResourceCountUpTo, Cpu){{.make = MakeKernel<CountUpToKernel<true>>,
                                     .host = "resource",
                                     .cheap = true}};
+
+}  // namespace millrace::ops

@@ -56,7 +56,7 @@ Status CountShape(ShapeContext& c) {
 }  // namespace
 }  // namespace millrace
 
-using namespace millrace;
+namespace millrace::ops {
 
 MR_OP(Assign){
     .inputs = "ref: Ref(T), value: T",
@@ -147,3 +147,5 @@ MR_OP(AssignSubVariableOp){
     .shape = HandleUpdate,
     .doc = "Subtracts from a resource variable.",
 };
+
+}  // namespace millrace::ops

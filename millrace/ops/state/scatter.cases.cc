@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 const DataType kFloat = DataType::kFloat;
@@ -111,3 +110,5 @@ MR_CASES(ResourceGather)(CaseList& c) {
   c.Error({Var(F32({5, 3})), Vec({1, 5})}, {{"dtype", kFloat}},
           StatusCode::kInvalidArgument, "indices[1] = 5 is not in [0, 5)");
 }
+
+}  // namespace millrace::cases

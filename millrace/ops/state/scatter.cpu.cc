@@ -271,10 +271,6 @@ class ResourceGatherKernel {
   "uint32, uint64, uint8, variant; Tindices: int32, int64"
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(ResourceGather, Cpu){{.types = MR_GATHER_TYPES,
                                  .make = MakeKernel<ResourceGatherKernel>,
@@ -332,3 +328,5 @@ MR_KERNELS(ResourceScatterUpdate, Cpu){
               "uint64, uint8, variant" MR_INDEX_TYPES,
      .make = MakeKernel<ScatterKernel<kUpdate>>,
      .host = "resource"}};
+
+}  // namespace millrace::ops

@@ -2,8 +2,7 @@
 #include "millrace/client/grad_context.h"
 #include "millrace/client/grad_shapes.h"
 
-using namespace millrace;       // NOLINT: a file of declarations
-using namespace millrace::ops;  // NOLINT
+namespace millrace::ops {
 
 MR_GRADIENT(ResourceGather)(GradContext& g) {
   if (g.Attr<int64_t>("batch_dims") != 0) {
@@ -24,3 +23,5 @@ MR_NO_GRADIENT(ScatterAdd);
 MR_NO_GRADIENT(ScatterSub);
 MR_NO_GRADIENT(ScatterMul);
 MR_NO_GRADIENT(ScatterDiv);
+
+}  // namespace millrace::ops

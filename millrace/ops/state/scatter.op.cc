@@ -48,10 +48,6 @@ Status ResourceGatherShape(ShapeContext& c) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_OP(ResourceGather){
     .inputs = "resource: resource, indices: Tindices",
@@ -187,3 +183,5 @@ MR_OP(ResourceScatterMax){
     .shape = ResourceScatterShape,
     .doc = "ScatterMax for resource variables.",
 };
+
+}  // namespace millrace::ops

@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr DataType kFloat = DataType::kFloat;
@@ -223,3 +222,5 @@ MR_CASES(DestroyTemporaryVariable)(CaseList& c) {
         .Run({"op"});
   });
 }
+
+}  // namespace millrace::cases

@@ -177,7 +177,7 @@ Status RunVariableShape(KernelContext& ctx) {
 }  // namespace
 }  // namespace millrace
 
-using namespace millrace;
+namespace millrace::ops {
 
 MR_KERNELS(VariableV2,
            Cpu){{.make = MakeKernel<VariableKernel>, .cheap = true}};
@@ -204,3 +204,5 @@ MR_KERNELS(DisableCopyOnRead, Cpu){{.make = MakeFunctionKernel<RunNothing>,
 MR_KERNELS(VariableShape, Cpu){{.make = MakeFunctionKernel<RunVariableShape>,
                                 .host = "input, output",
                                 .cheap = true}};
+
+}  // namespace millrace::ops

@@ -1,7 +1,7 @@
 // Gradients of reading state. Changes of state have none.
 #include "millrace/client/grad_context.h"
 
-using namespace millrace;  // NOLINT: a file of declarations
+namespace millrace::ops {
 
 // What comes back to the value is what comes back to the variable.
 MR_GRADIENT(ReadVariableOp)(GradContext& g) { g.Set(0, g.gradient()); }
@@ -11,3 +11,5 @@ MR_NO_GRADIENT(AssignAdd);
 MR_NO_GRADIENT(AssignSub);
 MR_NO_GRADIENT(VarIsInitializedOp);
 MR_NO_GRADIENT(VariableShape);
+
+}  // namespace millrace::ops

@@ -39,7 +39,7 @@ Status ScalarOutput(ShapeContext& c) { return c.Return(PartialShape({})); }
 }  // namespace
 }  // namespace millrace
 
-using namespace millrace;
+namespace millrace::ops {
 
 #define MR_VARIABLE_ATTRS                                                     \
   "shape: shape; dtype: type; container: string = ''; shared_name: string = " \
@@ -134,3 +134,5 @@ MR_OP(VariableShape){
     .shape = ShapeOfVariable,
     .doc = "The shape of a resource variable's value.",
 };
+
+}  // namespace millrace::ops

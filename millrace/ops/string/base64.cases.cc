@@ -1,6 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
+namespace millrace::cases {
 
 MR_CASES(EncodeBase64)(CaseList& c) {
   const Value bytes =
@@ -25,3 +25,5 @@ MR_CASES(DecodeBase64)(CaseList& c) {
     c.Error({StrScalar(text)}, StatusCode::kInvalidArgument, "ase64");
   }
 }
+
+}  // namespace millrace::cases

@@ -98,10 +98,8 @@ Status RunDecode(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(EncodeBase64, Cpu){{.make = MakeKernel<EncodeKernel>}};
 MR_KERNELS(DecodeBase64, Cpu){{.make = MakeFunctionKernel<RunDecode>}};
+
+}  // namespace millrace::ops

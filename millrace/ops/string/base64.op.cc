@@ -1,6 +1,6 @@
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;
+namespace millrace::ops {
 
 MR_OP(EncodeBase64){
     .inputs = "input: string",
@@ -16,3 +16,5 @@ MR_OP(DecodeBase64){
     .shape = shapes::Unchanged,
     .doc = "What EncodeBase64 has encoded, padded or not.",
 };
+
+}  // namespace millrace::ops

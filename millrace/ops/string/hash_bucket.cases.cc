@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 // A string of each length up to 140, where every form of the functions begins
@@ -40,3 +39,5 @@ MR_CASES(StringToHashBucketStrong)(CaseList& c) {
   c.Error({StrScalar("a")}, {{"num_buckets", 2}, {"key", IntList{1}}},
           StatusCode::kInvalidArgument, "Key must have 2 elements");
 }
+
+}  // namespace millrace::cases

@@ -55,10 +55,6 @@ class KeyedHashKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(StringToHashBucket,
            Cpu){{.make = MakeKernel<HashKernel<MurmurHash>>}};
@@ -66,3 +62,5 @@ MR_KERNELS(StringToHashBucketFast,
            Cpu){{.make = MakeKernel<HashKernel<FarmFingerprint>>}};
 MR_KERNELS(StringToHashBucketStrong,
            Cpu){{.make = MakeKernel<KeyedHashKernel>}};
+
+}  // namespace millrace::ops

@@ -1,6 +1,6 @@
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;
+namespace millrace::ops {
 
 MR_OP(StringToHashBucket){
     .inputs = "string_tensor: string",
@@ -27,3 +27,5 @@ MR_OP(StringToHashBucketStrong){
         "Hashes of strings by a secret `key` of two numbers, so that nobody "
         "can choose strings that fall into one bucket.",
 };
+
+}  // namespace millrace::ops

@@ -1,6 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
+namespace millrace::cases {
 
 MR_CASES(StringJoin)(CaseList& c) {
   c.Ok({Str({"a", "b"}), Str({"c", ""})});
@@ -39,3 +39,5 @@ MR_CASES(ReduceJoin)(CaseList& c) {
           "Duplicate reduction dimension -1")
       .NoShapeCheck();
 }
+
+}  // namespace millrace::cases

@@ -148,11 +148,9 @@ class ReduceJoinKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(StringJoin, Cpu){{.make = MakeKernel<StringJoinKernel>}};
 MR_KERNELS(ReduceJoin, Cpu){
     {.make = MakeKernel<ReduceJoinKernel>, .host = "reduction_indices"}};
+
+}  // namespace millrace::ops

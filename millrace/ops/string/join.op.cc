@@ -51,7 +51,7 @@ Status ReduceJoinShape(ShapeContext& c) {
 }  // namespace
 }  // namespace millrace
 
-using namespace millrace;
+namespace millrace::ops {
 
 MR_OP(StringJoin){
     .inputs = "inputs: N * string",
@@ -70,3 +70,5 @@ MR_OP(ReduceJoin){
         "Joins strings along dimensions; the first of `reduction_indices` "
         "moves fastest.",
 };
+
+}  // namespace millrace::ops

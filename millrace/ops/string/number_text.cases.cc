@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr DataType kFloat = DataType::kFloat;
@@ -94,3 +93,5 @@ MR_CASES(StringFormat)(CaseList& c) {
                "num placeholders in template and num inputs must match: 0 vs. "
                "1");
 }
+
+}  // namespace millrace::cases

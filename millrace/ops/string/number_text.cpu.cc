@@ -203,10 +203,6 @@ class StringFormatKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(AsString,
            Cpu){{.make = MakeKernel<AsStringKernel>, .views = "input"}};
@@ -214,3 +210,5 @@ MR_KERNELS(StringToNumber, Cpu){
     {.types = "out_type: float, double, int32, int64, uint32, uint64",
      .make = MakeFunctionKernel<RunToNumber>}};
 MR_KERNELS(StringFormat, Cpu){{.make = MakeKernel<StringFormatKernel>}};
+
+}  // namespace millrace::ops

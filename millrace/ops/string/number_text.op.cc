@@ -21,7 +21,7 @@ Status FormatShape(ShapeContext& c) {
 }  // namespace
 }  // namespace millrace
 
-using namespace millrace;
+namespace millrace::ops {
 
 MR_OP(AsString){
     .inputs = "input: T",
@@ -55,3 +55,5 @@ MR_OP(StringFormat){
         "A text with tensors in the place of its placeholders; `summarize` "
         "elements of either end of a dimension are shown.",
 };
+
+}  // namespace millrace::ops

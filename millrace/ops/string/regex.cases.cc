@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
@@ -80,3 +79,5 @@ MR_CASES(RegexReplace)(CaseList& c) {
           "Rewrite must be scalar, but received [1]")
       .NoShapeCheck();
 }
+
+}  // namespace millrace::cases

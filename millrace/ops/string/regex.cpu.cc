@@ -234,10 +234,6 @@ class RegexReplaceKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(StaticRegexFullMatch,
            Cpu){{.make = MakeKernel<StaticRegexFullMatchKernel>}};
@@ -246,3 +242,5 @@ MR_KERNELS(RegexFullMatch,
 MR_KERNELS(StaticRegexReplace,
            Cpu){{.make = MakeKernel<StaticRegexReplaceKernel>}};
 MR_KERNELS(RegexReplace, Cpu){{.make = MakeKernel<RegexReplaceKernel>}};
+
+}  // namespace millrace::ops

@@ -14,7 +14,7 @@ Status PatternShape(ShapeContext& c) {
 }  // namespace
 }  // namespace millrace
 
-using namespace millrace;
+namespace millrace::ops {
 
 MR_OP(StaticRegexFullMatch){
     .inputs = "input: string",
@@ -48,3 +48,5 @@ MR_OP(RegexReplace){
     .shape = PatternShape,
     .doc = "StaticRegexReplace with pattern and rewrite as inputs.",
 };
+
+}  // namespace millrace::ops

@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr DataType kString = DataType::kString;
@@ -41,3 +40,5 @@ MR_CASES(StringSplitV2)(CaseList& c) {
   c.Error({text, Str({"a"})}, kInvalid, "sep must be a scalar, got shape: [1]")
       .NoShapeCheck();
 }
+
+}  // namespace millrace::cases

@@ -151,10 +151,8 @@ class StringSplitV2Kernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(StringSplit, Cpu){{.make = MakeKernel<StringSplitKernel>}};
 MR_KERNELS(StringSplitV2, Cpu){{.make = MakeKernel<StringSplitV2Kernel>}};
+
+}  // namespace millrace::ops

@@ -16,7 +16,7 @@ Status SplitShape(ShapeContext& c) {
 }  // namespace
 }  // namespace millrace
 
-using namespace millrace;
+namespace millrace::ops {
 
 MR_OP(StringSplit){
     .inputs = "input: string, delimiter: string",
@@ -37,3 +37,5 @@ MR_OP(StringSplitV2){
         "Splits strings at `sep`, an empty one at runs of white space, as "
         "Python's str.split does.",
 };
+
+}  // namespace millrace::ops

@@ -1,6 +1,8 @@
 // Strings have no gradients.
 #include "millrace/client/gradient_decl.h"
 
+namespace millrace::ops {
+
 MR_NO_GRADIENT(AsString);
 MR_NO_GRADIENT(DecodeBase64);
 MR_NO_GRADIENT(EncodeBase64);
@@ -12,3 +14,5 @@ MR_NO_GRADIENT(StringToHashBucket);
 MR_NO_GRADIENT(StringToHashBucketFast);
 MR_NO_GRADIENT(StringToHashBucketStrong);
 MR_NO_GRADIENT(StringToNumber);
+
+}  // namespace millrace::ops

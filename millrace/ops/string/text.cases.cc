@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr DataType kString = DataType::kString;
@@ -111,3 +110,5 @@ MR_CASES(StringStrip)(CaseList& c) {
   c.Ok({Str({" a b ", "\t\n\v\f\r", "", "x", "\xc2\xa0y", " \xff "})});
   c.Ok({StrScalar("a  ")});
 }
+
+}  // namespace millrace::cases

@@ -259,10 +259,6 @@ Status RunStrip(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(Substr,
            Cpu){{.types = "T: int32, int64", .make = MakeKernel<SubstrKernel>}};
@@ -272,3 +268,5 @@ MR_KERNELS(StringLower,
 MR_KERNELS(StringUpper,
            Cpu){{.make = MakeKernel<CaseKernel<Direction::kUpper>>}};
 MR_KERNELS(StringStrip, Cpu){{.make = MakeFunctionKernel<RunStrip>}};
+
+}  // namespace millrace::ops

@@ -22,7 +22,7 @@ Status SubstrShape(ShapeContext& c) {
 }  // namespace
 }  // namespace millrace
 
-using namespace millrace;
+namespace millrace::ops {
 
 MR_OP(Substr){
     .inputs = "input: string, pos: T, len: T",
@@ -64,3 +64,5 @@ MR_OP(StringStrip){
     .shape = shapes::Unchanged,
     .doc = "Strings without white space at their ends.",
 };
+
+}  // namespace millrace::ops

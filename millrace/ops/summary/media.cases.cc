@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
@@ -106,3 +105,5 @@ MR_CASES(TensorSummaryV2)(CaseList& c) {
 }
 
 MR_CASES(Timestamp)(CaseList& c) { c.Ok({}).Random(); }
+
+}  // namespace millrace::cases

@@ -269,10 +269,6 @@ Status RunTimestamp(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(ImageSummary, Cpu){{.make = MakeKernel<ImageSummaryKernel>}};
 MR_KERNELS(AudioSummary, Cpu){{.make = MakeKernel<AudioSummaryKernel>}};
@@ -284,3 +280,5 @@ MR_KERNELS(TensorSummaryV2,
                  .make = MakeFunctionKernel<RunTensorSummaryV2>}};
 MR_KERNELS(Timestamp,
            Cpu){{.make = MakeFunctionKernel<RunTimestamp>, .cheap = true}};
+
+}  // namespace millrace::ops

@@ -1,6 +1,6 @@
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;
+namespace millrace::ops {
 
 MR_OP(ImageSummary){
     .inputs = "tag: string, tensor: T",
@@ -58,3 +58,5 @@ MR_OP(Timestamp){
     .shape = shapes::Scalar,
     .doc = "Seconds since 1970 at the moment it runs.",
 };
+
+}  // namespace millrace::ops

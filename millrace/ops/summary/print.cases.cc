@@ -1,6 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
+namespace millrace::cases {
 
 MR_CASES(Print)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
@@ -10,3 +10,5 @@ MR_CASES(Print)(CaseList& c) {
   c.Ok({F32({2})}, {{"first_n", 1}});
   c.Ok({F32({2, 3}), F32({4})}).Gradient({0});
 }
+
+}  // namespace millrace::cases

@@ -41,6 +41,8 @@ class PrintKernel {
 }  // namespace
 }  // namespace millrace
 
-using namespace millrace;
+namespace millrace::ops {
 
 MR_KERNELS(Print, Cpu){{.make = MakeKernel<PrintKernel>, .views = "input"}};
+
+}  // namespace millrace::ops

@@ -1,5 +1,7 @@
 #include "millrace/client/grad_context.h"
 
-using namespace millrace;  // NOLINT: a file of declarations
+namespace millrace::ops {
 
 MR_GRADIENT(Print)(GradContext& g) { g.Set(0, g.gradient()); }
+
+}  // namespace millrace::ops

@@ -1,7 +1,7 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;
+namespace millrace::ops {
 
 MR_OP(Print){
     .inputs = "input: T, data: U",
@@ -15,3 +15,5 @@ MR_OP(Print){
         "Gives `input` on, and logs the message and the first elements of "
         "`data` on its server, the first first_n times (-1: always).",
 };
+
+}  // namespace millrace::ops

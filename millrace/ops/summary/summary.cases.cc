@@ -1,6 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
+namespace millrace::cases {
 
 MR_CASES(ScalarSummary)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
@@ -44,3 +44,5 @@ MR_CASES(Assert)(CaseList& c) {
           {{"summarize", 2}}, StatusCode::kInvalidArgument,
           "assertion failed: [0 1...]");
 }
+
+}  // namespace millrace::cases

@@ -112,10 +112,6 @@ class AssertKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(ScalarSummary, Cpu){{.types = "T: " MR_REAL_TYPES,
                                 .make = MakeFunctionKernel<RunScalarSummary>}};
@@ -124,3 +120,5 @@ MR_KERNELS(HistogramSummary,
                  .make = MakeFunctionKernel<RunHistogramSummary>}};
 MR_KERNELS(MergeSummary, Cpu){{.make = MakeFunctionKernel<RunMergeSummary>}};
 MR_KERNELS(Assert, Cpu){{.make = MakeKernel<AssertKernel>, .cheap = true}};
+
+}  // namespace millrace::ops

@@ -1,6 +1,8 @@
 // Messages for people have no gradients.
 #include "millrace/client/gradient_decl.h"
 
+namespace millrace::ops {
+
 MR_NO_GRADIENT(Assert);
 MR_NO_GRADIENT(AudioSummary);
 MR_NO_GRADIENT(AudioSummaryV2);
@@ -11,3 +13,5 @@ MR_NO_GRADIENT(ScalarSummary);
 MR_NO_GRADIENT(TensorSummary);
 MR_NO_GRADIENT(TensorSummaryV2);
 MR_NO_GRADIENT(Timestamp);
+
+}  // namespace millrace::ops

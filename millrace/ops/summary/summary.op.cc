@@ -1,6 +1,6 @@
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;
+namespace millrace::ops {
 
 #define MR_REAL                                                     \
   "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, " \
@@ -39,3 +39,5 @@ MR_OP(Assert){
         "Fails the step with the first elements of `data` if the condition "
         "is false.",
 };
+
+}  // namespace millrace::ops

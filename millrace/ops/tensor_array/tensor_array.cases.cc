@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 // Stock's shape functions take the handle, a scalar, for a vector of two as
@@ -441,3 +440,5 @@ MR_CASES(TensorArrayGradWithShape)(CaseList& c) {
       .Node("q", "TensorArrayReadV3", {"g", Scalar(1), "a"}, Dtype(kFloat))
       .Run({"g:1", "r", "q"});
 }
+
+}  // namespace millrace::cases

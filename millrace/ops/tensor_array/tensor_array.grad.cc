@@ -65,10 +65,6 @@ void SplitGradient(GradContext& g) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: a file of declarations
-using namespace millrace::ops;  // NOLINT
 
 MR_GRADIENT(TensorArrayReadV3)(GradContext& g) {
   TakeGradient(g, TensorArrayWriteV3);
@@ -85,3 +81,5 @@ MR_NO_GRADIENT(TensorArrayGradV3);
 MR_NO_GRADIENT(TensorArrayGradWithShape);
 MR_NO_GRADIENT(TensorArraySizeV3);
 MR_NO_GRADIENT(TensorArrayCloseV3);
+
+}  // namespace millrace::ops

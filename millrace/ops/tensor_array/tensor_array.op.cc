@@ -1,8 +1,7 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;  // NOLINT: declarations stand outside
-
+namespace millrace::ops {
 namespace {
 
 // What is known of an array's elements; null if nothing.
@@ -198,3 +197,5 @@ MR_OP(TensorArrayCloseV3){
     .shape = shapes::NoOutputs,
     .doc = "Frees all elements before the step ends.",
 };
+
+}  // namespace millrace::ops

@@ -157,10 +157,6 @@ Status Close(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(TensorArrayV3, Cpu){
     {.make = MakeKernel<TensorArrayKernel>, .host = "size, handle"}};
@@ -181,3 +177,5 @@ MR_KERNELS(TensorArraySizeV3, Cpu){
     {.make = MakeFunctionKernel<Size>, .host = "handle, size", .cheap = true}};
 MR_KERNELS(TensorArrayCloseV3, Cpu){
     {.make = MakeFunctionKernel<Close>, .host = "handle", .cheap = true}};
+
+}  // namespace millrace::ops

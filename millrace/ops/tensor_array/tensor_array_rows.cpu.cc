@@ -243,10 +243,6 @@ Status Split(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 #define MR_JOINED_TYPES \
   "dtype: " MR_PLAIN_AND_STRING_TYPES ", " MR_QUANTIZED_8_32_TYPES
@@ -263,3 +259,5 @@ MR_KERNELS(TensorArrayScatterV3, Cpu){{.types = "T: " MR_ELEMENT_TYPES,
 MR_KERNELS(TensorArraySplitV3, Cpu){{.types = "T: " MR_ELEMENT_TYPES,
                                      .make = MakeFunctionKernel<Split>,
                                      .host = "handle, lengths"}};
+
+}  // namespace millrace::ops

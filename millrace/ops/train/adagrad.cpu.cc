@@ -67,10 +67,6 @@ struct AdagradDaRule {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(ApplyAdagrad,
            Cpu){{.types = MR_APPLY_TYPES,
@@ -129,3 +125,5 @@ MR_KERNELS(ResourceSparseApplyAdagradDA, Cpu){
               "; Tindices: int32, int64",
      .make = MakeKernel<SparseKernel<AdagradDaRule>>,
      .host = "var, gradient_accumulator, gradient_squared_accumulator"}};
+
+}  // namespace millrace::ops

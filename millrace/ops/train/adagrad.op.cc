@@ -1,7 +1,6 @@
 #include "millrace/ops/train/apply_shapes.op.h"
 
-using namespace millrace;
-using namespace millrace::ops;
+namespace millrace::ops {
 
 MR_OP(ApplyAdagrad){
     .inputs = "var: Ref(T), accum: Ref(T), lr: T, grad: T",
@@ -178,3 +177,5 @@ MR_OP(ResourceSparseApplyAdagradDA){
     .shape = SparseShape<true, 3, 3>,
     .doc = "SparseApplyAdagradDA for resource variables.",
 };
+
+}  // namespace millrace::ops

@@ -79,13 +79,11 @@ class AdamKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(ApplyAdam,
            Cpu){{.types = MR_APPLY_TYPES, .make = MakeKernel<AdamKernel>}};
 MR_KERNELS(ResourceApplyAdam, Cpu){{.types = MR_APPLY_TYPES,
                                     .make = MakeKernel<AdamKernel>,
                                     .host = "var, m, v"}};
+
+}  // namespace millrace::ops

@@ -39,10 +39,6 @@ Status ApplyShape(ShapeContext& c, bool resource, int variables, int grad,
   return OkStatus();
 }
 
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_OP(ApplyGradientDescent){
     .inputs = "var: Ref(T), alpha: T, delta: T",
@@ -104,3 +100,5 @@ MR_OP(ResourceApplyAdam){
     .shape = DenseShape<true, 3, 9>,
     .doc = "ApplyAdam for resource variables.",
 };
+
+}  // namespace millrace::ops

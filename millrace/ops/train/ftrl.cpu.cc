@@ -57,10 +57,6 @@ struct FtrlRule {
 #define MR_FTRL_TYPES "T: bfloat16, double, float, half"
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(ApplyFtrl, Cpu){
     {.types = MR_FTRL_TYPES, .make = MakeKernel<DenseKernel<FtrlRule<false>>>}};
@@ -88,3 +84,5 @@ MR_KERNELS(ResourceSparseApplyFtrlV2,
            Cpu){{.types = MR_FTRL_TYPES "; Tindices: int32, int64",
                  .make = MakeKernel<SparseKernel<FtrlRule<true>>>,
                  .host = "var, accum, linear"}};
+
+}  // namespace millrace::ops

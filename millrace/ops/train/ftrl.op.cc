@@ -1,7 +1,6 @@
 #include "millrace/ops/train/apply_shapes.op.h"
 
-using namespace millrace;
-using namespace millrace::ops;
+namespace millrace::ops {
 
 MR_OP(ApplyFtrl){
     .inputs =
@@ -98,3 +97,5 @@ MR_OP(ResourceSparseApplyFtrlV2){
     .shape = SparseShape<true, 3, 3>,
     .doc = "SparseApplyFtrlV2 for resource variables.",
 };
+
+}  // namespace millrace::ops

@@ -45,10 +45,6 @@ Status RunGradientDescent(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(ApplyGradientDescent, Cpu){
     {.types = MR_APPLY_TYPES, .make = MakeFunctionKernel<RunGradientDescent>}};
@@ -56,3 +52,5 @@ MR_KERNELS(ResourceApplyGradientDescent,
            Cpu){{.types = MR_APPLY_TYPES,
                  .make = MakeFunctionKernel<RunGradientDescent>,
                  .host = "var"}};
+
+}  // namespace millrace::ops

@@ -55,13 +55,11 @@ class MomentumKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(ApplyMomentum,
            Cpu){{.types = MR_APPLY_TYPES, .make = MakeKernel<MomentumKernel>}};
 MR_KERNELS(ResourceApplyMomentum, Cpu){{.types = MR_APPLY_TYPES,
                                         .make = MakeKernel<MomentumKernel>,
                                         .host = "var, accum"}};
+
+}  // namespace millrace::ops

@@ -102,10 +102,6 @@ struct AdaMaxRule {
 #define MR_ADA_MAX_TYPES "T: double, float, half"
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(SparseApplyMomentum,
            Cpu){{.types = MR_APPLY_TYPES "; Tindices: int32, int64",
@@ -140,3 +136,5 @@ MR_KERNELS(ResourceApplyAdaMax,
            Cpu){{.types = MR_ADA_MAX_TYPES,
                  .make = MakeKernel<DenseKernel<AdaMaxRule>>,
                  .host = "var, m, v"}};
+
+}  // namespace millrace::ops

@@ -1,7 +1,6 @@
 #include "millrace/ops/train/apply_shapes.op.h"
 
-using namespace millrace;
-using namespace millrace::ops;
+namespace millrace::ops {
 
 MR_OP(SparseApplyMomentum){
     .inputs =
@@ -117,3 +116,5 @@ MR_OP(ResourceApplyAdaMax){
     .shape = DenseShape<true, 3, 8>,
     .doc = "ApplyAdaMax for resource variables.",
 };
+
+}  // namespace millrace::ops

@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 // What an optimizer takes: its variables, the scalars before and after the
@@ -171,3 +170,5 @@ MR_CASES(ApplyPowerSign)(CaseList& c) { Dense(c, Sign()); }
 MR_CASES(ResourceApplyPowerSign)(CaseList& c) { Dense(c, Sign()); }
 MR_CASES(ApplyAdaMax)(CaseList& c) { Dense(c, AdaMax()); }
 MR_CASES(ResourceApplyAdaMax)(CaseList& c) { Dense(c, AdaMax()); }
+
+}  // namespace millrace::cases

@@ -46,10 +46,6 @@ struct ProximalAdagradRule {
 #define MR_PROXIMAL_TYPES "T: double, float"
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(ApplyProximalGradientDescent,
            Cpu){{.types = MR_PROXIMAL_TYPES,
@@ -79,3 +75,5 @@ MR_KERNELS(ResourceSparseApplyProximalAdagrad,
            Cpu){{.types = MR_PROXIMAL_TYPES "; Tindices: int32, int64",
                  .make = MakeKernel<SparseKernel<ProximalAdagradRule>>,
                  .host = "var, accum"}};
+
+}  // namespace millrace::ops

@@ -1,7 +1,6 @@
 #include "millrace/ops/train/apply_shapes.op.h"
 
-using namespace millrace;
-using namespace millrace::ops;
+namespace millrace::ops {
 
 MR_OP(ApplyProximalGradientDescent){
     .inputs = "var: Ref(T), alpha: T, l1: T, l2: T, delta: T",
@@ -76,3 +75,5 @@ MR_OP(ResourceSparseApplyProximalAdagrad){
     .shape = SparseShape<true, 2, 5>,
     .doc = "SparseApplyProximalAdagrad for resource variables.",
 };
+
+}  // namespace millrace::ops

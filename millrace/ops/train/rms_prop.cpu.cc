@@ -40,10 +40,6 @@ struct CenteredRmsPropRule {
 #define MR_SPARSE_TYPES "T: complex128, complex64, double, float, half"
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;
-using namespace millrace::ops;
 
 MR_KERNELS(ApplyRMSProp, Cpu){
     {.types = MR_APPLY_TYPES, .make = MakeKernel<DenseKernel<RmsPropRule>>}};
@@ -72,3 +68,5 @@ MR_KERNELS(ResourceSparseApplyCenteredRMSProp,
            Cpu){{.types = MR_SPARSE_TYPES "; Tindices: int32, int64",
                  .make = MakeKernel<SparseKernel<CenteredRmsPropRule>>,
                  .host = "var, mg, ms, mom"}};
+
+}  // namespace millrace::ops

@@ -1,7 +1,6 @@
 #include "millrace/ops/train/apply_shapes.op.h"
 
-using namespace millrace;
-using namespace millrace::ops;
+namespace millrace::ops {
 
 MR_OP(ApplyRMSProp){
     .inputs =
@@ -90,3 +89,5 @@ MR_OP(ResourceSparseApplyCenteredRMSProp){
     .shape = SparseShape<true, 4, 8>,
     .doc = "SparseApplyCenteredRMSProp for resource variables.",
 };
+
+}  // namespace millrace::ops

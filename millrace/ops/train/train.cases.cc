@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 // Variables of one shape, then scalars and the gradient, by dtype.
@@ -51,3 +50,5 @@ MR_CASES(ApplyMomentum)(CaseList& c) { c.EachType("T", Momentum); }
 MR_CASES(ResourceApplyMomentum)(CaseList& c) { c.EachType("T", Momentum); }
 MR_CASES(ApplyAdam)(CaseList& c) { c.EachType("T", Adam); }
 MR_CASES(ResourceApplyAdam)(CaseList& c) { c.EachType("T", Adam); }
+
+}  // namespace millrace::cases

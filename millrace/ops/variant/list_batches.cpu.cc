@@ -112,11 +112,9 @@ Status PushBackBatch(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(TensorListConcatLists, Cpu){{.make = MakeKernel<ConcatListsKernel>}};
 MR_KERNELS(TensorListPushBackBatch, Cpu){
     {.types = MR_LIST_TYPES, .make = MakeFunctionKernel<PushBackBatch>}};
+
+}  // namespace millrace::ops

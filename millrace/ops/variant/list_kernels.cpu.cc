@@ -224,10 +224,6 @@ class SetItemKernel {
 };
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 // What elements may be, taken out of a list.
 MR_KERNELS(EmptyTensorList, Cpu){{.make = MakeKernel<EmptyListKernel>,
@@ -255,3 +251,5 @@ MR_KERNELS(TensorListGetItem, Cpu){{.types = MR_LIST_TYPES,
                                     .cheap = true}};
 MR_KERNELS(TensorListSetItem, Cpu){
     {.make = MakeKernel<SetItemKernel>, .host = "index", .cheap = true}};
+
+}  // namespace millrace::ops

@@ -2,7 +2,8 @@
 
 #include "millrace/ops/variant/lists.cases.h"
 
-using namespace millrace::cases;
+namespace millrace::cases {
+
 using namespace millrace::cases::lists;
 
 namespace {
@@ -249,3 +250,5 @@ MR_CASES(TensorListPushBackBatch)(CaseList& c) {
         .Run({"s0", "s1"});
   });
 }
+
+}  // namespace millrace::cases

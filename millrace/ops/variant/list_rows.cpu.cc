@@ -334,10 +334,6 @@ Status Split(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(TensorListStack, Cpu){{.types = MR_LIST_TYPES,
                                   .make = MakeKernel<StackKernel>,
@@ -367,3 +363,5 @@ MR_KERNELS(TensorListScatterIntoExistingList,
 MR_KERNELS(TensorListSplit, Cpu){{.types = MR_LIST_TYPES,
                                   .make = MakeFunctionKernel<Split>,
                                   .host = "element_shape, lengths"}};
+
+}  // namespace millrace::ops

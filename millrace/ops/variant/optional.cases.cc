@@ -1,7 +1,6 @@
 #include "tests/cases/case.h"
 
-using namespace millrace::cases;
-
+namespace millrace::cases {
 namespace {
 
 constexpr auto kInvalid = StatusCode::kInvalidArgument;
@@ -89,3 +88,5 @@ MR_CASES(OptionalGetValue)(CaseList& c) {
       .RunError({"get"}, kInvalid,
                 "The given optional has 2 components, expected 1");
 }
+
+}  // namespace millrace::cases

@@ -156,10 +156,6 @@ StatusOr<Tensor> MakeOptional(std::vector<Tensor> components) {
   return Tensor::Scalar<VariantElement>(std::move(value));
 }
 
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: declarations stand outside
-using namespace millrace::ops;  // NOLINT
 
 MR_KERNELS(OptionalFromValue,
            Cpu){{.make = MakeFunctionKernel<FromValue>, .cheap = true}};
@@ -169,3 +165,5 @@ MR_KERNELS(OptionalHasValue, Cpu){
     {.make = MakeFunctionKernel<HasValue>, .host = "has_value", .cheap = true}};
 MR_KERNELS(OptionalGetValue,
            Cpu){{.make = MakeKernel<GetValueKernel>, .cheap = true}};
+
+}  // namespace millrace::ops

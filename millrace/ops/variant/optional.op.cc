@@ -1,8 +1,7 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;  // NOLINT: declarations stand outside
-
+namespace millrace::ops {
 namespace {
 
 Status ValueShapes(ShapeContext& c) {
@@ -50,3 +49,5 @@ MR_OP(OptionalGetValue){
     .shape = ValueShapes,
     .doc = "The tensors; an error if there are none.",
 };
+
+}  // namespace millrace::ops

@@ -1,6 +1,7 @@
 #include "millrace/ops/variant/lists.cases.h"
 
-using namespace millrace::cases;
+namespace millrace::cases {
+
 using namespace millrace::cases::lists;
 
 namespace {
@@ -233,3 +234,5 @@ MR_CASES(TensorListConcatLists)(CaseList& c) {
       .Node("s", "TensorListStack", {"j", Vec({2})}, Element(kFloat))
       .Run({"s"});
 }
+
+}  // namespace millrace::cases

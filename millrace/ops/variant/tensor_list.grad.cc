@@ -108,10 +108,6 @@ void GetValueGradient(GradContext& g) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
-
-using namespace millrace;       // NOLINT: a file of declarations
-using namespace millrace::ops;  // NOLINT
 
 MR_GRADIENT(TensorListPushBack)(GradContext& g) { PushBackGradient(g); }
 MR_GRADIENT(TensorListPopBack)(GradContext& g) { PopBackGradient(g); }
@@ -139,3 +135,5 @@ MR_NO_GRADIENT(TensorListConcatLists);
 MR_NO_GRADIENT(TensorListPushBackBatch);
 MR_NO_GRADIENT(OptionalNone);
 MR_NO_GRADIENT(OptionalHasValue);
+
+}  // namespace millrace::ops

@@ -1,8 +1,7 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/graph/shape_context.h"
 
-using namespace millrace;  // NOLINT: declarations stand outside
-
+namespace millrace::ops {
 namespace {
 
 // What is known of the elements of the list in input `i`; null if nothing.
@@ -374,3 +373,5 @@ MR_OP(TensorListConcatLists){
     .shape = ConcatListsShape,
     .doc = "The elements of one list and then those of another.",
 };
+
+}  // namespace millrace::ops
