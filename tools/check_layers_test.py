@@ -63,7 +63,7 @@ class CheckLayersTest(unittest.TestCase):
         self.assertOne(self.problems("millrace/ops/convolution/conv.op.cc", "#include <dnnl.hpp>"), "*.cpu.cc")
 
     def test_waiting_goes_through_base(self):
-        self.assertEqual([], self.problems("millrace/base/thread.cc", "#include <mutex>", "std::call_once(f);"))
+        self.assertEqual([], self.problems("millrace/base/threads/thread.cc", "#include <mutex>", "std::call_once(f);"))
         self.assertOne(self.problems("millrace/graph/a.cc", "#include <mutex>"), "a.cc:1:", "base's Mutex")
         self.assertOne(self.problems("millrace/graph/a.cc", "flag.wait(0);"), "CondVar")
         self.assertOne(self.problems("tests/tiny/a_test.cc", "std::this_thread::yield();"), "base's clock")

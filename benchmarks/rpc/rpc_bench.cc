@@ -18,7 +18,7 @@
 
 #include "absl/strings/numbers.h"
 #include "millrace/base/machine.h"
-#include "millrace/base/thread.h"
+#include "millrace/base/threads/thread.h"
 #include "millrace/protocol/codec.h"
 #include "millrace/protocol/unimplemented_api.h"
 #include "millrace/rpc/grpc/grpc_transport.h"

@@ -7,7 +7,7 @@
 #include "examples/chapter12_cpp/network.h"
 #include "millrace/client/ops.h"
 #include "millrace/client/variables.h"
-#include "millrace/train/adam.h"
+#include "millrace/train/optimizers/adam.h"
 
 namespace millrace::chapter12 {
 namespace {

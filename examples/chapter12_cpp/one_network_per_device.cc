@@ -11,7 +11,7 @@
 #include "examples/chapter12_cpp/network.h"
 #include "millrace/client/ops.h"
 #include "millrace/client/variables.h"
-#include "millrace/train/momentum.h"
+#include "millrace/train/optimizers/momentum.h"
 
 namespace millrace::chapter12 {
 namespace {

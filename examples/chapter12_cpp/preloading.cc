@@ -6,7 +6,7 @@
 #include "examples/chapter12_cpp/examples.h"
 #include "millrace/client/ops.h"
 #include "millrace/client/variables.h"
-#include "millrace/train/gradient_descent.h"
+#include "millrace/train/optimizers/gradient_descent.h"
 
 namespace millrace::chapter12 {
 namespace {

@@ -9,9 +9,9 @@
 #include "examples/chapter12_cpp/examples.h"
 #include "millrace/client/ops.h"
 #include "millrace/client/variables.h"
-#include "millrace/train/batches.h"
-#include "millrace/train/input_producers.h"
-#include "millrace/train/queue_threads.h"
+#include "millrace/train/input/batches.h"
+#include "millrace/train/input/input_producers.h"
+#include "millrace/train/input/queue_threads.h"
 
 namespace millrace::chapter12 {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "examples/chapter12_cpp/examples.h"
-#include "millrace/base/thread.h"
+#include "millrace/base/threads/thread.h"
 #include "millrace/client/ops.h"
 
 namespace millrace::chapter12 {

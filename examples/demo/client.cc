@@ -16,9 +16,9 @@
 #include "examples/support/fashion_mnist.h"
 #include "examples/support/lines.h"
 #include "millrace/base/clock.h"
-#include "millrace/base/file.h"
+#include "millrace/base/files/file.h"
 #include "millrace/base/log.h"
-#include "millrace/checkpoint/event_writer.h"
+#include "millrace/checkpoint/records/event_writer.h"
 #include "millrace/graph/graph_proto.h"
 #include "millrace/train/monitored_session.h"
 

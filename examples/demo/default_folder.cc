@@ -8,7 +8,7 @@
 #include <cstdlib>
 
 #include "absl/strings/str_cat.h"
-#include "millrace/base/file.h"
+#include "millrace/base/files/file.h"
 
 namespace millrace::demo {
 namespace {

@@ -19,7 +19,7 @@
 #include "examples/support/fashion_mnist.h"
 #include "examples/support/server_processes.h"
 #include "millrace/base/clock.h"
-#include "millrace/base/file.h"
+#include "millrace/base/files/file.h"
 #include "millrace/train/replica_device_setter.h"
 
 namespace millrace::demo {

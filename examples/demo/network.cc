@@ -6,10 +6,10 @@
 
 #include "examples/support/fashion_mnist.h"
 #include "millrace/client/ops.h"
-#include "millrace/train/adam.h"
+#include "millrace/train/optimizers/adam.h"
 #include "millrace/train/global_step.h"
-#include "millrace/train/gradient_descent.h"
-#include "millrace/train/momentum.h"
+#include "millrace/train/optimizers/gradient_descent.h"
+#include "millrace/train/optimizers/momentum.h"
 #include "millrace/train/replica_device_setter.h"
 
 namespace millrace::demo {

@@ -6,9 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "millrace/base/clock.h"
-#include "millrace/base/file.h"
-#include "millrace/base/thread.h"
-#include "millrace/base/wait.h"
+#include "millrace/base/files/file.h"
+#include "millrace/base/threads/thread.h"
+#include "millrace/base/threads/wait.h"
 
 namespace millrace::networks {
 namespace {

@@ -12,7 +12,7 @@
 #include "millrace/train/layers/flatten.h"
 #include "millrace/train/layers/pooling.h"
 #include "millrace/train/losses.h"
-#include "millrace/train/momentum.h"
+#include "millrace/train/optimizers/momentum.h"
 
 namespace millrace::networks {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "millrace/base/file.h"
+#include "millrace/base/files/file.h"
 
 namespace millrace::networks {
 namespace {

@@ -7,7 +7,7 @@
 #include "examples/networks/networks.h"
 #include "millrace/client/embedding.h"
 #include "millrace/client/ops.h"
-#include "millrace/train/adagrad.h"
+#include "millrace/train/optimizers/adagrad.h"
 #include "millrace/train/global_step.h"
 #include "millrace/train/layers/dense.h"
 #include "millrace/train/losses.h"

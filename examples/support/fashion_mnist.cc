@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "millrace/base/file.h"
+#include "millrace/base/files/file.h"
 
 namespace millrace::examples {
 namespace {

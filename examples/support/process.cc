@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "millrace/base/file.h"
+#include "millrace/base/files/file.h"
 
 namespace millrace::examples {
 namespace {

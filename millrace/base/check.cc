@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "absl/debugging/symbolize.h"
-#include "millrace/base/sim_hooks.h"
+#include "millrace/base/sim/sim_hooks.h"
 
 namespace millrace::internal {
 

@@ -3,7 +3,7 @@
 #include <cerrno>
 #include <ctime>
 
-#include "millrace/base/sim_hooks.h"
+#include "millrace/base/sim/sim_hooks.h"
 
 namespace millrace {
 namespace {

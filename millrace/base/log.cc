@@ -8,8 +8,8 @@
 
 #include "absl/strings/str_format.h"
 #include "millrace/base/clock.h"
-#include "millrace/base/sim_hooks.h"
-#include "millrace/base/thread.h"
+#include "millrace/base/sim/sim_hooks.h"
+#include "millrace/base/threads/thread.h"
 
 namespace millrace {
 namespace {

@@ -11,8 +11,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "millrace/base/file.h"
-#include "millrace/base/sim_hooks.h"
+#include "millrace/base/files/file.h"
+#include "millrace/base/sim/sim_hooks.h"
 
 namespace millrace {
 namespace {

@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "millrace/base/checked_size.h"
+#include "millrace/base/memory/checked_size.h"
 #include "millrace/base/coding.h"
-#include "millrace/base/crc32c.h"
+#include "millrace/base/hash/crc32c.h"
 #include "millrace/base/edit_distance.h"
-#include "millrace/base/memory_budget.h"
+#include "millrace/base/memory/memory_budget.h"
 #include "millrace/base/random.h"
-#include "millrace/base/sim.h"
+#include "millrace/base/sim/sim.h"
 
 namespace millrace {
 namespace {

@@ -3,7 +3,7 @@
 #include <sys/random.h>
 
 #include "millrace/base/check.h"
-#include "millrace/base/sim_hooks.h"
+#include "millrace/base/sim/sim_hooks.h"
 
 namespace millrace {
 

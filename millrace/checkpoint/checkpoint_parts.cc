@@ -8,7 +8,7 @@
 #include "absl/strings/strip.h"
 #include "millrace/base/log.h"
 #include "millrace/base/random.h"
-#include "millrace/checkpoint/bundle_index.h"
+#include "millrace/checkpoint/bundle/bundle_index.h"
 #include "millrace/checkpoint/checkpoint_paths.h"
 
 namespace millrace {

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <string>
 
-#include "millrace/base/file.h"
+#include "millrace/base/files/file.h"
 #include "millrace/base/status.h"
 
 namespace millrace {

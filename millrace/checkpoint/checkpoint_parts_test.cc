@@ -6,9 +6,9 @@
 #include "absl/strings/match.h"
 #include "gtest/gtest.h"
 #include "millrace/base/clock.h"
-#include "millrace/base/memory_files.h"
-#include "millrace/base/sim.h"
-#include "millrace/checkpoint/bundle_writer.h"
+#include "millrace/base/files/memory_files.h"
+#include "millrace/base/sim/sim.h"
+#include "millrace/checkpoint/bundle/bundle_writer.h"
 #include "millrace/checkpoint/checkpoint_paths.h"
 #include "millrace/tensor/tensor.h"
 

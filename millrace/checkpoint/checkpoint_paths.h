@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "millrace/base/file.h"
+#include "millrace/base/files/file.h"
 #include "millrace/base/status.h"
 
 namespace millrace {

@@ -1,8 +1,8 @@
 #include "millrace/checkpoint/checkpoint_reader.h"
 
-#include "millrace/checkpoint/bundle_reader.h"
+#include "millrace/checkpoint/bundle/bundle_reader.h"
 #include "millrace/checkpoint/checkpoint_paths.h"
-#include "millrace/checkpoint/v1_reader.h"
+#include "millrace/checkpoint/v1/v1_reader.h"
 
 namespace millrace {
 

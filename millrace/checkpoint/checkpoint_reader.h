@@ -6,9 +6,9 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
-#include "millrace/base/file.h"
+#include "millrace/base/files/file.h"
 #include "millrace/base/status.h"
-#include "millrace/checkpoint/bundle_entry.h"
+#include "millrace/checkpoint/bundle/bundle_entry.h"
 #include "millrace/checkpoint/tensor_slice.h"
 #include "millrace/tensor/tensor.h"
 

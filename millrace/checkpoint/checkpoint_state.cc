@@ -6,7 +6,7 @@
 #include "absl/strings/strip.h"
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/text_format.h"
-#include "millrace/checkpoint/bundle_reader.h"
+#include "millrace/checkpoint/bundle/bundle_reader.h"
 #include "millrace/checkpoint/checkpoint_paths.h"
 #include "proto/checkpoint/checkpoint_state.pb.h"
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "millrace/base/memory_files.h"
-#include "millrace/checkpoint/bundle_writer.h"
+#include "millrace/base/files/memory_files.h"
+#include "millrace/checkpoint/bundle/bundle_writer.h"
 #include "millrace/checkpoint/checkpoint_paths.h"
 #include "millrace/tensor/tensor.h"
 

@@ -4,14 +4,14 @@
 #include <utility>
 
 #include "gtest/gtest.h"
-#include "millrace/base/file.h"
-#include "millrace/base/memory_files.h"
-#include "millrace/checkpoint/bundle_reader.h"
-#include "millrace/checkpoint/bundle_writer.h"
+#include "millrace/base/files/file.h"
+#include "millrace/base/files/memory_files.h"
+#include "millrace/checkpoint/bundle/bundle_reader.h"
+#include "millrace/checkpoint/bundle/bundle_writer.h"
 #include "millrace/checkpoint/checkpoint_paths.h"
 #include "millrace/checkpoint/checkpoint_reader.h"
 #include "millrace/checkpoint/checkpoint_state.h"
-#include "millrace/checkpoint/record_reader.h"
+#include "millrace/checkpoint/records/record_reader.h"
 #include "millrace/checkpoint/sample_tensors.h"
 
 namespace millrace {

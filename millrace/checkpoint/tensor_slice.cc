@@ -4,7 +4,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
-#include "millrace/checkpoint/ordered_code.h"
+#include "millrace/checkpoint/v1/ordered_code.h"
 
 namespace millrace {
 

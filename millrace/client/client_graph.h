@@ -12,8 +12,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
-#include "millrace/base/ref.h"
-#include "millrace/base/thread.h"
+#include "millrace/base/memory/ref.h"
+#include "millrace/base/threads/thread.h"
 #include "millrace/client/device_block.h"
 #include "millrace/client/output.h"
 #include "millrace/client/unique_names.h"

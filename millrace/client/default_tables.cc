@@ -1,7 +1,7 @@
 #include "millrace/client/default_tables.h"
 
 #include "millrace/base/check.h"
-#include "millrace/base/thread.h"
+#include "millrace/base/threads/thread.h"
 #include "millrace/graph/all_ops.h"
 #include "millrace/kernel/all_kernels.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "millrace/client/grad_shapes.h"
+#include "millrace/client/gradients/grad_shapes.h"
 #include "millrace/client/op_builder.h"
 #include "millrace/client/ops.h"
 
@@ -37,7 +37,7 @@ Output CutToNorm(const Scope& scope, const Output& rows, int ids_rank,
                              ? ops::Square(scope, rows)
                              : ops::Sum(scope, ops::Square(scope, rows), axes,
                                         {.keep_dims = true});
-  // See ClipByNorm in millrace/train/clip_gradients.h.
+  // See ClipByNorm in millrace/train/optimizers/clip_gradients.h.
   const Output some = ops::Greater(scope, squares, 0);
   const Output safe =
       ops::SelectV2(scope, some, squares, ops::OnesLike(scope, squares));

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "millrace/client/backpropagation.h"
-#include "millrace/client/grad_context.h"
-#include "millrace/client/grad_shapes.h"
+#include "millrace/client/gradients/backpropagation.h"
+#include "millrace/client/gradients/grad_context.h"
+#include "millrace/client/gradients/grad_shapes.h"
 
 namespace millrace {
 namespace {

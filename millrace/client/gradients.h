@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "millrace/client/all_gradients.h"
+#include "millrace/client/gradients/all_gradients.h"
 #include "millrace/client/gradient.h"
 
 namespace millrace {

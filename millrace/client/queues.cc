@@ -4,7 +4,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "millrace/base/md5.h"
+#include "millrace/base/hash/md5.h"
 #include "millrace/client/op_builder.h"
 
 namespace millrace {

@@ -5,7 +5,7 @@
 
 #include <functional>
 
-#include "millrace/base/thread.h"
+#include "millrace/base/threads/thread.h"
 #include "millrace/client/ops.h"
 #include "millrace/client/session.h"
 

@@ -5,7 +5,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/strip.h"
-#include "millrace/client/session_backend.h"
+#include "millrace/client/backend/session_backend.h"
 
 namespace millrace {
 namespace {

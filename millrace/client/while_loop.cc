@@ -1,7 +1,7 @@
 #include "millrace/client/while_loop.h"
 
 #include "absl/container/flat_hash_map.h"
-#include "millrace/client/loop_inputs.h"
+#include "millrace/client/gradients/loop_inputs.h"
 
 namespace millrace::ops {
 namespace {

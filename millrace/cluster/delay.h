@@ -2,9 +2,9 @@
 #pragma once
 
 #include "absl/functional/any_invocable.h"
-#include "millrace/base/cancel.h"
+#include "millrace/base/threads/cancel.h"
 #include "millrace/base/clock.h"
-#include "millrace/base/lanes.h"
+#include "millrace/base/threads/lanes.h"
 
 namespace millrace {
 

@@ -1,6 +1,6 @@
 #include "millrace/cluster/fingerprint.h"
 
-#include "millrace/base/crc32c.h"
+#include "millrace/base/hash/crc32c.h"
 #include "millrace/exec/frame_id.h"
 
 namespace millrace {

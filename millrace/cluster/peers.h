@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "millrace/base/cancel.h"
-#include "millrace/base/lanes.h"
-#include "millrace/base/thread.h"
+#include "millrace/base/threads/cancel.h"
+#include "millrace/base/threads/lanes.h"
+#include "millrace/base/threads/thread.h"
 #include "millrace/cluster/cluster_spec.h"
 #include "millrace/cluster/traffic.h"
 #include "millrace/protocol/worker.h"

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "millrace/base/sim.h"
+#include "millrace/base/sim/sim.h"
 #include "millrace/cluster/worker/test_cluster.h"
 
 namespace millrace {

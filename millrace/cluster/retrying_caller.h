@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/functional/any_invocable.h"
-#include "millrace/base/lanes.h"
+#include "millrace/base/threads/lanes.h"
 #include "millrace/protocol/caller.h"
 
 namespace millrace {

@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
-#include "millrace/base/file.h"
-#include "millrace/base/lanes.h"
+#include "millrace/base/files/file.h"
+#include "millrace/base/threads/lanes.h"
 #include "millrace/cluster/cluster_spec.h"
 #include "millrace/graph/op_registry.h"
 #include "millrace/kernel/kernel_decl.h"

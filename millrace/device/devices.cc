@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "millrace/base/random.h"
-#include "millrace/base/sim.h"
+#include "millrace/base/sim/sim.h"
 #include "millrace/device/cpu/cpu_device.h"
 #include "millrace/device/fake/fake_gpu_device.h"
 #include "millrace/tensor/host_allocator.h"

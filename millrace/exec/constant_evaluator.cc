@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "millrace/base/denormals.h"
-#include "millrace/base/memory_budget.h"
+#include "millrace/base/memory/memory_budget.h"
 
 namespace millrace {
 namespace {

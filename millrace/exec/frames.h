@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
-#include "millrace/base/thread.h"
+#include "millrace/base/threads/thread.h"
 #include "millrace/exec/plan.h"
 
 namespace millrace {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "millrace/base/sim.h"
+#include "millrace/base/sim/sim.h"
 #include "millrace/exec/test_graphs.h"
 
 namespace millrace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "millrace/base/memory_charge.h"
-#include "millrace/base/thread_pool.h"
+#include "millrace/base/memory/memory_charge.h"
+#include "millrace/base/threads/thread_pool.h"
 #include "millrace/exec/kernel_cache.h"
 #include "millrace/exec/plan.h"
 #include "millrace/kernel/function_runner.h"

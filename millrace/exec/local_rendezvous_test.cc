@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "millrace/base/sim.h"
+#include "millrace/base/sim/sim.h"
 
 namespace millrace {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
-#include "millrace/base/thread.h"
+#include "millrace/base/threads/thread.h"
 #include "millrace/exec/step_stats.h"
 #include "millrace/graph/graph.h"
 #include "millrace/kernel/kernel.h"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "millrace/base/done.h"
+#include "millrace/base/threads/done.h"
 #include "millrace/exec/kernel_cache.h"
 #include "millrace/exec/step.h"
 #include "millrace/graph/graph.h"

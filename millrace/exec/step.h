@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "millrace/base/done.h"
-#include "millrace/base/thread_pool.h"
+#include "millrace/base/threads/done.h"
+#include "millrace/base/threads/thread_pool.h"
 #include "millrace/exec/plan.h"
 
 namespace millrace {

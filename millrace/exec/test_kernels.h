@@ -22,7 +22,7 @@
 
 #include "millrace/base/check.h"
 #include "millrace/base/clock.h"
-#include "millrace/base/thread.h"
+#include "millrace/base/threads/thread.h"
 #include "millrace/graph/op_registry.h"
 #include "millrace/graph/test_registry.h"
 #include "millrace/kernel/function_runner.h"

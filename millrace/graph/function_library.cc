@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "millrace/graph/attr_text.h"
+#include "millrace/graph/attr/attr_text.h"
 #include "millrace/graph/graph.h"
 
 namespace millrace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "millrace/graph/attr_value.h"
+#include "millrace/graph/attr/attr_value.h"
 #include "millrace/graph/op_def.h"
 
 namespace millrace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "millrace/graph/attr_text.h"
+#include "millrace/graph/attr/attr_text.h"
 
 namespace millrace {
 namespace {

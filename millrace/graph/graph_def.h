@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "millrace/graph/attr_value.h"
+#include "millrace/graph/attr/attr_value.h"
 #include "millrace/graph/op_def.h"
 
 namespace millrace {

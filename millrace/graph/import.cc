@@ -9,7 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "millrace/graph/attr_text.h"
+#include "millrace/graph/attr/attr_text.h"
 #include "millrace/graph/tensor_name.h"
 
 namespace millrace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
-#include "millrace/graph/attr_value.h"
+#include "millrace/graph/attr/attr_value.h"
 #include "millrace/graph/op_decl.h"
 
 namespace millrace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "millrace/graph/attr_text.h"
+#include "millrace/graph/attr/attr_text.h"
 #include "millrace/graph/op_registry.h"
 
 namespace millrace {

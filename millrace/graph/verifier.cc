@@ -4,7 +4,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
-#include "millrace/graph/attr_text.h"
+#include "millrace/graph/attr/attr_text.h"
 #include "millrace/graph/device_name.h"
 
 namespace millrace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "absl/functional/function_ref.h"
-#include "millrace/base/lanes.h"
+#include "millrace/base/threads/lanes.h"
 #include "millrace/graph/device_attributes.h"
 #include "millrace/graph/device_name.h"
 #include "millrace/tensor/buffer.h"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "millrace/base/retire.h"
+#include "millrace/base/memory/retire.h"
 #include "millrace/kernel/device.h"
 #include "millrace/kernel/resource.h"
 

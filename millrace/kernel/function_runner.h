@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
-#include "millrace/graph/attr_value.h"
+#include "millrace/graph/attr/attr_value.h"
 #include "millrace/kernel/kernel_context.h"
 #include "millrace/tensor/tensor.h"
 

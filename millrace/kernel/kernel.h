@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "millrace/base/done.h"
+#include "millrace/base/threads/done.h"
 #include "millrace/graph/fused_nodes.h"
 #include "millrace/graph/graph_def.h"
 #include "millrace/graph/op_def.h"

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "millrace/base/clock.h"
-#include "millrace/base/sim.h"
+#include "millrace/base/sim/sim.h"
 #include "millrace/pass/rewrite_graphs.h"
 
 namespace millrace {

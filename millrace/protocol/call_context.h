@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "millrace/base/cancel.h"
+#include "millrace/base/threads/cancel.h"
 #include "millrace/base/clock.h"
 
 namespace millrace {

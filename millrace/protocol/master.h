@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "millrace/base/done.h"
+#include "millrace/base/threads/done.h"
 #include "millrace/graph/device_attributes.h"
 #include "millrace/graph/graph_def.h"
 #include "millrace/protocol/call_context.h"

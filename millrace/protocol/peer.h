@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "millrace/base/done.h"
+#include "millrace/base/threads/done.h"
 #include "millrace/protocol/call_context.h"
 
 namespace millrace {

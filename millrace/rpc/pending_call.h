@@ -4,11 +4,11 @@
 
 #include <string>
 
-#include "millrace/base/cancel.h"
-#include "millrace/base/lanes.h"
-#include "millrace/base/ref.h"
-#include "millrace/base/thread.h"
-#include "millrace/base/timer.h"
+#include "millrace/base/threads/cancel.h"
+#include "millrace/base/threads/lanes.h"
+#include "millrace/base/memory/ref.h"
+#include "millrace/base/threads/thread.h"
+#include "millrace/base/threads/timer.h"
 #include "millrace/protocol/caller.h"
 
 namespace millrace {

@@ -11,7 +11,7 @@
 #include "absl/strings/match.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "millrace/base/sim.h"
+#include "millrace/base/sim/sim.h"
 #include "millrace/rpc/transport.h"
 #include "millrace/rpc/transport_calls_suite.h"
 

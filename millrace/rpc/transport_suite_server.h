@@ -9,8 +9,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/strip.h"
-#include "millrace/base/lanes.h"
-#include "millrace/base/thread.h"
+#include "millrace/base/threads/lanes.h"
+#include "millrace/base/threads/thread.h"
 #include "millrace/protocol/caller.h"
 #include "millrace/protocol/unimplemented_api.h"
 

@@ -3,7 +3,7 @@
 #include <atomic>
 
 #include "millrace/base/log.h"
-#include "millrace/base/wait.h"
+#include "millrace/base/threads/wait.h"
 #include "millrace/exec/constant_evaluator.h"
 #include "millrace/exec/local_rendezvous.h"
 #include "millrace/kernel/device_retirement.h"

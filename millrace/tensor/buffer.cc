@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "millrace/base/memory_budget.h"
-#include "millrace/base/sim.h"
+#include "millrace/base/memory/memory_budget.h"
+#include "millrace/base/sim/sim.h"
 #include "millrace/tensor/handle.h"
 #include "millrace/tensor/host_allocator.h"
 #include "millrace/tensor/string_element.h"

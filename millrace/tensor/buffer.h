@@ -6,7 +6,7 @@
 
 #include "absl/functional/any_invocable.h"
 #include "absl/strings/string_view.h"
-#include "millrace/base/ref.h"
+#include "millrace/base/memory/ref.h"
 #include "millrace/base/status.h"
 #include "millrace/tensor/dtype.h"
 

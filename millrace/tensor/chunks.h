@@ -9,7 +9,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "millrace/base/ref.h"
+#include "millrace/base/memory/ref.h"
 #include "millrace/tensor/buffer.h"
 
 namespace millrace {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "millrace/base/ref.h"
+#include "millrace/base/memory/ref.h"
 #include "millrace/base/status.h"
 #include "millrace/tensor/dtype.h"
 #include "millrace/tensor/shape.h"

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "millrace/base/memory_budget.h"
+#include "millrace/base/memory/memory_budget.h"
 #include "millrace/tensor/handle.h"
 #include "millrace/tensor/tensor.h"
 

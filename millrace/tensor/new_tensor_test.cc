@@ -3,7 +3,7 @@
 
 #include <new>
 
-#include "millrace/base/memory_budget.h"
+#include "millrace/base/memory/memory_budget.h"
 #include "millrace/tensor/tensor.h"
 
 namespace millrace {

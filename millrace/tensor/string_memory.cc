@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <new>
 
-#include "millrace/base/memory_budget.h"
-#include "millrace/base/sim_hooks.h"
+#include "millrace/base/memory/memory_budget.h"
+#include "millrace/base/sim/sim_hooks.h"
 
 namespace millrace::internal {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "millrace/base/memory_budget.h"
-#include "millrace/base/thread.h"
+#include "millrace/base/memory/memory_budget.h"
+#include "millrace/base/threads/thread.h"
 #include "millrace/tensor/string_element.h"
 
 namespace millrace {

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <new>
 
-#include "millrace/base/memory_budget.h"
+#include "millrace/base/memory/memory_budget.h"
 #include "millrace/tensor/host_allocator.h"
 
 namespace millrace {

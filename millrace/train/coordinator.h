@@ -3,10 +3,10 @@
 
 #include <memory>
 
-#include "millrace/base/cancel.h"
+#include "millrace/base/threads/cancel.h"
 #include "millrace/base/clock.h"
 #include "millrace/base/status.h"
-#include "millrace/base/thread.h"
+#include "millrace/base/threads/thread.h"
 
 namespace millrace::train {
 

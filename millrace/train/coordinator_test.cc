@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "millrace/base/sim.h"
+#include "millrace/base/sim/sim.h"
 
 namespace millrace::train {
 namespace {

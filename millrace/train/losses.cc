@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "millrace/client/grad_shapes.h"
+#include "millrace/client/gradients/grad_shapes.h"
 #include "millrace/client/ops.h"
 #include "millrace/train/matching_shapes.h"
 #include "millrace/train/sum_of_all.h"

@@ -1,6 +1,6 @@
 #include "millrace/train/matching_shapes.h"
 
-#include "millrace/client/grad_shapes.h"
+#include "millrace/client/gradients/grad_shapes.h"
 #include "millrace/client/ops.h"
 
 namespace millrace::train {

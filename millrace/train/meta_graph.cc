@@ -5,7 +5,7 @@
 
 #include "millrace/client/variables.h"
 #include "millrace/graph/graph_proto.h"
-#include "millrace/train/queue_runner.h"
+#include "millrace/train/input/queue_runner.h"
 
 namespace millrace::train {
 namespace {

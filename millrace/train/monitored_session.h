@@ -19,7 +19,7 @@
 #include "millrace/client/session.h"
 #include "millrace/client/variables.h"
 #include "millrace/train/coordinator.h"
-#include "millrace/train/queue_threads.h"
+#include "millrace/train/input/queue_threads.h"
 #include "millrace/train/saver.h"
 #include "millrace/train/session_hook.h"
 

@@ -5,15 +5,15 @@
 
 #include <limits>
 
-#include "millrace/base/memory_files.h"
+#include "millrace/base/files/memory_files.h"
 #include "millrace/client/default_tables.h"
 #include "millrace/client/ops.h"
 #include "millrace/cluster/server.h"
 #include "millrace/rpc/loopback/loopback.h"
 #include "millrace/train/global_step.h"
-#include "millrace/train/gradient_descent.h"
-#include "millrace/train/input_producers.h"
-#include "millrace/train/queue_runner.h"
+#include "millrace/train/optimizers/gradient_descent.h"
+#include "millrace/train/input/input_producers.h"
+#include "millrace/train/input/queue_runner.h"
 #include "millrace/train/replica_device_setter.h"
 
 namespace millrace::train {

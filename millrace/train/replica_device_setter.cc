@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "absl/container/flat_hash_set.h"
-#include "millrace/graph/attr_value.h"
+#include "millrace/graph/attr/attr_value.h"
 
 namespace millrace::train {
 namespace {

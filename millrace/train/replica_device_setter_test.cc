@@ -4,7 +4,7 @@
 
 #include "millrace/client/ops.h"
 #include "millrace/client/variables.h"
-#include "millrace/train/input_producers.h"
+#include "millrace/train/input/input_producers.h"
 
 namespace millrace::train {
 namespace {

@@ -17,8 +17,8 @@
 #include <string>
 #include <vector>
 
-#include "millrace/base/file.h"
-#include "millrace/base/thread.h"
+#include "millrace/base/files/file.h"
+#include "millrace/base/threads/thread.h"
 #include "millrace/checkpoint/checkpoint_state.h"
 #include "millrace/client/partitioned_variable.h"
 #include "millrace/client/session.h"

@@ -3,11 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "millrace/base/memory_files.h"
-#include "millrace/checkpoint/bundle_reader.h"
+#include "millrace/base/files/memory_files.h"
+#include "millrace/checkpoint/bundle/bundle_reader.h"
 #include "millrace/client/op_builder.h"
 #include "millrace/client/ops.h"
-#include "millrace/train/momentum.h"
+#include "millrace/train/optimizers/momentum.h"
 
 namespace millrace::train {
 namespace {

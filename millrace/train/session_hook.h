@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "millrace/checkpoint/event_writer.h"
+#include "millrace/checkpoint/records/event_writer.h"
 #include "millrace/client/session.h"
 #include "millrace/train/coordinator.h"
 

@@ -30,7 +30,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
-#include "millrace/graph/attr_value.h"
+#include "millrace/graph/attr/attr_value.h"
 #include "millrace/graph/op_def.h"
 #include "millrace/tensor/tensor.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "millrace/base/file.h"
+#include "millrace/base/files/file.h"
 #include "millrace/graph/graph_proto.h"
 #include "tests/cases/bind.h"
 #include "tests/cases/compare.h"

@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include "millrace/base/memory_budget.h"
+#include "millrace/base/memory/memory_budget.h"
 #include "millrace/base/random.h"
 #include "tests/cases/bind.h"
 #include "tests/cases/runner.h"

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "millrace/base/denormals.h"
-#include "millrace/base/lanes.h"
+#include "millrace/base/threads/lanes.h"
 #include "millrace/device/devices.h"
 #include "millrace/kernel/device_retirement.h"
 #include "millrace/kernel/resource.h"

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "millrace/base/intra_op.h"
+#include "millrace/base/threads/intra_op.h"
 #include "millrace/device/cpu/cpu_allocator.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "tests/cases/bind.h"

@@ -3,7 +3,7 @@
 #include <map>
 #include <set>
 
-#include "millrace/client/all_gradients.h"
+#include "millrace/client/gradients/all_gradients.h"
 #include "tests/cases/bind.h"
 #include "tests/cases/json.h"
 

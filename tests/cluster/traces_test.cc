@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "millrace/base/thread.h"
+#include "millrace/base/threads/thread.h"
 #include "millrace/cluster/json.h"
 #include "millrace/cluster/trace/take_trace.h"
 #include "millrace/cluster/trace/trace_file.h"

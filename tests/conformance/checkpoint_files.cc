@@ -11,16 +11,16 @@
 #include <vector>
 
 #include "absl/strings/str_join.h"
-#include "millrace/checkpoint/bundle_merge.h"
-#include "millrace/checkpoint/bundle_writer.h"
+#include "millrace/checkpoint/bundle/bundle_merge.h"
+#include "millrace/checkpoint/bundle/bundle_writer.h"
 #include "millrace/checkpoint/checkpoint_paths.h"
 #include "millrace/checkpoint/checkpoint_reader.h"
 #include "millrace/checkpoint/checkpoint_state.h"
-#include "millrace/checkpoint/event_writer.h"
-#include "millrace/checkpoint/histogram.h"
-#include "millrace/checkpoint/record_writer.h"
+#include "millrace/checkpoint/records/event_writer.h"
+#include "millrace/checkpoint/records/histogram.h"
+#include "millrace/checkpoint/records/record_writer.h"
 #include "millrace/checkpoint/sample_tensors.h"
-#include "millrace/checkpoint/v1_writer.h"
+#include "millrace/checkpoint/v1/v1_writer.h"
 
 namespace millrace {
 namespace {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "millrace/base/file.h"
+#include "millrace/base/files/file.h"
 #include "millrace/client/gradients.h"
 #include "millrace/client/ops.h"
 #include "millrace/client/variables.h"

@@ -6,9 +6,9 @@
 #include <cstdio>
 
 #include "millrace/client/ops.h"
-#include "millrace/train/batches.h"
+#include "millrace/train/input/batches.h"
 #include "millrace/train/global_step.h"
-#include "millrace/train/input_producers.h"
+#include "millrace/train/input/input_producers.h"
 #include "millrace/train/saver.h"
 
 namespace millrace {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "millrace/base/check.h"
-#include "millrace/base/memory_budget.h"
+#include "millrace/base/memory/memory_budget.h"
 #include "millrace/ops/image/bmp.h"
 #include "millrace/ops/image/gif.h"
 #include "millrace/ops/image/jpeg.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "millrace/base/check.h"
-#include "millrace/base/memory_budget.h"
+#include "millrace/base/memory/memory_budget.h"
 #include "millrace/client/session.h"
 #include "millrace/graph/graph_def.h"
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "millrace/base/check.h"
-#include "millrace/base/memory_budget.h"
+#include "millrace/base/memory/memory_budget.h"
 #include "millrace/protocol/codec.h"
 
 namespace {

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "millrace/base/check.h"
-#include "millrace/base/memory_files.h"
-#include "millrace/checkpoint/record_reader.h"
-#include "millrace/checkpoint/record_writer.h"
+#include "millrace/base/files/memory_files.h"
+#include "millrace/checkpoint/records/record_reader.h"
+#include "millrace/checkpoint/records/record_writer.h"
 
 namespace {
 

@@ -6,13 +6,13 @@
 #include <map>
 #include <string>
 
-#include "millrace/base/memory_files.h"
-#include "millrace/checkpoint/bundle_index.h"
-#include "millrace/checkpoint/bundle_reader.h"
+#include "millrace/base/files/memory_files.h"
+#include "millrace/checkpoint/bundle/bundle_index.h"
+#include "millrace/checkpoint/bundle/bundle_reader.h"
 #include "millrace/checkpoint/checkpoint_paths.h"
-#include "millrace/checkpoint/table_builder.h"
-#include "millrace/checkpoint/table_reader.h"
-#include "millrace/checkpoint/v1_reader.h"
+#include "millrace/checkpoint/table/table_builder.h"
+#include "millrace/checkpoint/table/table_reader.h"
+#include "millrace/checkpoint/v1/v1_reader.h"
 
 namespace {
 

@@ -37,7 +37,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "millrace/base/clock.h"
-#include "millrace/base/thread.h"
+#include "millrace/base/threads/thread.h"
 #include "millrace/client/session.h"
 #include "millrace/graph/graph_def.h"
 

@@ -1,7 +1,7 @@
 #include "tests/simulation/client_ops.h"
 
 #include "millrace/base/check.h"
-#include "millrace/base/sim.h"
+#include "millrace/base/sim/sim.h"
 #include "millrace/client/ops.h"
 #include "tests/simulation/sim_cluster.h"
 

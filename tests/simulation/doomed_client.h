@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "millrace/base/cancel.h"
+#include "millrace/base/threads/cancel.h"
 #include "tests/simulation/waiting.h"
 
 namespace millrace::sim {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/match.h"
-#include "millrace/base/sim.h"
+#include "millrace/base/sim/sim.h"
 
 namespace millrace::sim {
 namespace {

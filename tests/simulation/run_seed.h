@@ -1,7 +1,7 @@
 // One seed: a cluster, its clients and the trouble, in one simulation.
 #pragma once
 
-#include "millrace/base/sim.h"
+#include "millrace/base/sim/sim.h"
 #include "tests/simulation/faults.h"
 
 namespace millrace::sim {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "millrace/base/memory_files.h"
-#include "millrace/base/sim.h"
+#include "millrace/base/files/memory_files.h"
+#include "millrace/base/sim/sim.h"
 #include "millrace/cluster/server.h"
 #include "millrace/graph/op_registry.h"
 #include "millrace/kernel/kernel_decl.h"

@@ -1,7 +1,7 @@
 #include "tests/simulation/training.h"
 
-#include "millrace/base/sim.h"
-#include "millrace/checkpoint/bundle_reader.h"
+#include "millrace/base/sim/sim.h"
+#include "millrace/checkpoint/bundle/bundle_reader.h"
 #include "millrace/checkpoint/checkpoint_state.h"
 
 namespace millrace::sim {

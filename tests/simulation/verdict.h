@@ -5,7 +5,7 @@
 
 #include "millrace/base/log.h"
 #include "millrace/base/status.h"
-#include "millrace/base/thread.h"
+#include "millrace/base/threads/thread.h"
 
 namespace millrace::sim {
 

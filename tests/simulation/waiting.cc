@@ -1,6 +1,6 @@
 #include "tests/simulation/waiting.h"
 
-#include "millrace/base/sim.h"
+#include "millrace/base/sim/sim.h"
 
 namespace millrace::sim {
 namespace {

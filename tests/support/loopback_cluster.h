@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "millrace/base/sim.h"
+#include "millrace/base/sim/sim.h"
 #include "millrace/cluster/server.h"
 #include "millrace/protocol/master.h"
 #include "millrace/rpc/loopback/loopback.h"

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "absl/strings/strip.h"
-#include "millrace/base/thread.h"
+#include "millrace/base/threads/thread.h"
 #include "millrace/cluster/address.h"
 #include "millrace/rpc/grpc/grpc_transport.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "millrace/base/edit_distance.h"
-#include "millrace/base/file.h"
+#include "millrace/base/files/file.h"
 #include "millrace/base/version.h"
 #include "tools/millrace/config_file.h"
 #include "tools/millrace/exit_codes.h"

@@ -15,9 +15,9 @@
 #include <memory>
 #include <utility>
 
-#include "millrace/base/heap_policy.h"
-#include "millrace/base/memory_budget.h"
-#include "millrace/base/thread.h"
+#include "millrace/base/memory/heap_policy.h"
+#include "millrace/base/memory/memory_budget.h"
+#include "millrace/base/threads/thread.h"
 #include "millrace/graph/all_ops.h"
 #include "millrace/kernel/all_kernels.h"
 #include "millrace/rpc/bulk/bulk_transport.h"

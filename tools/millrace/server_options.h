@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "millrace/base/file.h"
+#include "millrace/base/files/file.h"
 #include "millrace/base/log.h"
 #include "millrace/cluster/server.h"
 #include "tools/millrace/config_file.h"

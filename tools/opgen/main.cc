@@ -5,7 +5,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
-#include "millrace/base/file.h"
+#include "millrace/base/files/file.h"
 #include "millrace/graph/all_ops.h"
 #include "tools/opgen/wrapper.h"
 

@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "millrace/base/cancel.h"
-#include "millrace/base/lanes.h"
+#include "millrace/base/threads/cancel.h"
+#include "millrace/base/threads/lanes.h"
 #include "millrace/cluster/master/in_flight.h"
 #include "millrace/cluster/peers.h"
 #include "millrace/graph/op_registry.h"

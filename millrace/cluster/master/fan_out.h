@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
-#include "millrace/base/ref.h"
+#include "millrace/base/memory/ref.h"
 #include "millrace/cluster/master/in_flight.h"
 #include "millrace/cluster/peers.h"
 

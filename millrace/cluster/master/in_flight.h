@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "millrace/base/thread.h"
+#include "millrace/base/threads/thread.h"
 
 namespace millrace {
 

@@ -9,9 +9,9 @@
 #include "millrace/cluster/master/close_session.h"
 #include "millrace/cluster/master/extend_graph.h"
 #include "millrace/cluster/master/list_devices.h"
-#include "millrace/cluster/master/partial_step.h"
+#include "millrace/cluster/master/run/partial_step.h"
 #include "millrace/cluster/master/reset_containers.h"
-#include "millrace/cluster/master/run_step.h"
+#include "millrace/cluster/master/run/run_step.h"
 #include "millrace/cluster/master/session_config.h"
 #include "millrace/protocol/method.h"
 

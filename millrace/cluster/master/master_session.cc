@@ -5,8 +5,8 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
 #include "millrace/base/random.h"
-#include "millrace/cluster/master/prepare_run.h"
-#include "millrace/cluster/master/run_step.h"
+#include "millrace/cluster/master/run/prepare_run.h"
+#include "millrace/cluster/master/run/run_step.h"
 
 namespace millrace {
 namespace {

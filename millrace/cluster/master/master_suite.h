@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "millrace/base/sim.h"
+#include "millrace/base/sim/sim.h"
 #include "millrace/cluster/master/fake_workers.h"
 #include "millrace/cluster/master/master_service.h"
 #include "millrace/graph/all_ops.h"

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "absl/functional/any_invocable.h"
-#include "millrace/base/ref.h"
-#include "millrace/base/thread_pool.h"
+#include "millrace/base/memory/ref.h"
+#include "millrace/base/threads/thread_pool.h"
 
 namespace millrace {
 

@@ -4,11 +4,11 @@
 #include <atomic>
 #include <utility>
 
-#include "millrace/base/checked_size.h"
+#include "millrace/base/memory/checked_size.h"
 #include "millrace/base/clock.h"
 #include "millrace/base/random.h"
-#include "millrace/base/thread.h"
-#include "millrace/base/wait.h"
+#include "millrace/base/threads/thread.h"
+#include "millrace/base/threads/wait.h"
 
 namespace millrace {
 namespace {

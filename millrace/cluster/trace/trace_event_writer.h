@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
-#include "millrace/base/file.h"
+#include "millrace/base/files/file.h"
 
 namespace millrace {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "millrace/base/file.h"
+#include "millrace/base/files/file.h"
 #include "millrace/cluster/trace/take_trace.h"
 
 namespace millrace {

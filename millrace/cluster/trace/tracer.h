@@ -10,8 +10,8 @@
 
 #include "absl/container/btree_map.h"
 #include "absl/types/span.h"
-#include "millrace/base/lanes.h"
-#include "millrace/base/thread.h"
+#include "millrace/base/threads/lanes.h"
+#include "millrace/base/threads/thread.h"
 #include "millrace/exec/step_stats.h"
 #include "millrace/protocol/peer.h"
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "millrace/base/sim.h"
+#include "millrace/base/sim/sim.h"
 
 namespace millrace {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
-#include "millrace/base/done.h"
-#include "millrace/base/thread.h"
+#include "millrace/base/threads/done.h"
+#include "millrace/base/threads/thread.h"
 #include "millrace/protocol/call_context.h"
 
 namespace millrace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "millrace/base/lanes.h"
+#include "millrace/base/threads/lanes.h"
 #include "millrace/cluster/worker/request_log.h"
 #include "millrace/cluster/worker/step_table.h"
 

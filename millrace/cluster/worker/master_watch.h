@@ -6,7 +6,7 @@
 
 #include "absl/container/btree_map.h"
 #include "absl/functional/any_invocable.h"
-#include "millrace/base/lanes.h"
+#include "millrace/base/threads/lanes.h"
 #include "millrace/cluster/peers.h"
 #include "millrace/cluster/worker/step_table.h"
 

@@ -6,9 +6,9 @@
 #include <deque>
 
 #include "absl/container/flat_hash_map.h"
-#include "millrace/base/ref.h"
+#include "millrace/base/memory/ref.h"
 #include "millrace/base/status.h"
-#include "millrace/base/thread.h"
+#include "millrace/base/threads/thread.h"
 
 namespace millrace {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "millrace/base/event_threads.h"
+#include "millrace/base/threads/event_threads.h"
 #include "millrace/cluster/trace/tracer.h"
 #include "millrace/kernel/variable_view.h"
 #include "millrace/session/local_session.h"

@@ -8,9 +8,9 @@
 
 #include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "millrace/base/ref.h"
+#include "millrace/base/memory/ref.h"
 #include "millrace/base/status.h"
-#include "millrace/base/thread.h"
+#include "millrace/base/threads/thread.h"
 #include "millrace/cluster/worker/worker_session.h"
 
 namespace millrace {

@@ -9,7 +9,7 @@
 
 #include "millrace/base/check.h"
 #include "millrace/base/random.h"
-#include "millrace/base/sim.h"
+#include "millrace/base/sim/sim.h"
 #include "millrace/cluster/peers.h"
 #include "millrace/cluster/worker/worker_service.h"
 #include "millrace/device/devices.h"

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "millrace/base/file.h"
-#include "millrace/base/lanes.h"
+#include "millrace/base/files/file.h"
+#include "millrace/base/threads/lanes.h"
 #include "millrace/cluster/cluster_spec.h"
 #include "millrace/cluster/peers.h"
 #include "millrace/graph/op_registry.h"

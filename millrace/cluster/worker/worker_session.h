@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/container/btree_map.h"
-#include "millrace/base/cancel.h"
+#include "millrace/base/threads/cancel.h"
 #include "millrace/cluster/peers.h"
 #include "millrace/cluster/worker/graph_table.h"
 #include "millrace/cluster/worker/registered_graph.h"

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "millrace/base/wait.h"
+#include "millrace/base/threads/wait.h"
 
 namespace millrace {
 

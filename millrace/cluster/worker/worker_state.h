@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "millrace/base/cancel.h"
-#include "millrace/base/heap_trim.h"
-#include "millrace/base/thread.h"
+#include "millrace/base/threads/cancel.h"
+#include "millrace/base/memory/heap_trim.h"
+#include "millrace/base/threads/thread.h"
 #include "millrace/cluster/worker/master_watch.h"
 #include "millrace/cluster/worker/session_table.h"
 #include "millrace/cluster/worker/step_table.h"

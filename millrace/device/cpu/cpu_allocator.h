@@ -10,10 +10,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "millrace/base/memory_budget.h"
-#include "millrace/base/ref.h"
-#include "millrace/base/thread.h"
-#include "millrace/base/timer.h"
+#include "millrace/base/memory/memory_budget.h"
+#include "millrace/base/memory/ref.h"
+#include "millrace/base/threads/thread.h"
+#include "millrace/base/threads/timer.h"
 #include "millrace/tensor/buffer.h"
 
 namespace millrace {

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <vector>
 
-#include "millrace/base/lanes.h"
-#include "millrace/base/sim.h"
+#include "millrace/base/threads/lanes.h"
+#include "millrace/base/sim/sim.h"
 
 namespace millrace {
 namespace {

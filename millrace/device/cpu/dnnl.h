@@ -16,8 +16,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/functional/function_ref.h"
-#include "millrace/base/intra_op.h"
-#include "millrace/base/thread.h"
+#include "millrace/base/threads/intra_op.h"
+#include "millrace/base/threads/thread.h"
 #include "millrace/kernel/kernel_context.h"
 #include "oneapi/dnnl/dnnl.hpp"
 

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <vector>
 
-#include "millrace/base/file.h"
-#include "millrace/base/lanes.h"
+#include "millrace/base/files/file.h"
+#include "millrace/base/threads/lanes.h"
 #include "millrace/base/random.h"
 #include "millrace/device/devices.h"
 #include "millrace/kernel/kernel.h"

@@ -1,6 +1,6 @@
 // Gradients of incomplete gamma and beta functions and the like. Parameters by
 // which stock knows no derivative have no gradient here either.
-#include "millrace/client/grad_context.h"
+#include "millrace/client/gradients/grad_context.h"
 
 namespace millrace::ops {
 namespace {

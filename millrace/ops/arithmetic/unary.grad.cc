@@ -1,7 +1,7 @@
 // Gradients of ops of one element each.
 #include <cmath>
 
-#include "millrace/client/grad_context.h"
+#include "millrace/client/gradients/grad_context.h"
 
 namespace millrace::ops {
 namespace {

@@ -1,5 +1,5 @@
 // Moving blocks one way is the gradient of moving them the other way.
-#include "millrace/client/grad_context.h"
+#include "millrace/client/gradients/grad_context.h"
 
 namespace millrace::ops {
 

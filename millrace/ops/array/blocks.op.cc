@@ -1,5 +1,5 @@
 // Blocks of space that go to the batch or to the channels, and back.
-#include "millrace/base/checked_size.h"
+#include "millrace/base/memory/checked_size.h"
 #include "millrace/graph/shape_context.h"
 #include "millrace/ops/array/shape_rules.op.h"
 

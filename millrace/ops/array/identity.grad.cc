@@ -1,5 +1,5 @@
 // Gradients of ops that pass values on.
-#include "millrace/client/grad_context.h"
+#include "millrace/client/gradients/grad_context.h"
 
 namespace millrace::ops {
 

@@ -1,5 +1,5 @@
 // What is on a diagonal and what is off it part ways.
-#include "millrace/client/grad_context.h"
+#include "millrace/client/gradients/grad_context.h"
 
 namespace millrace::ops {
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "millrace/base/checked_size.h"
-#include "millrace/base/memory_charge.h"
+#include "millrace/base/memory/checked_size.h"
+#include "millrace/base/memory/memory_charge.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/indexing/accumulate.h"
 #include "millrace/ops/array/element_types.h"

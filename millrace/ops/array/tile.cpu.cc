@@ -1,6 +1,6 @@
 #include <vector>
 
-#include "millrace/base/checked_size.h"
+#include "millrace/base/memory/checked_size.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/indexing/accumulate.h"
 #include "millrace/ops/array/element_types.h"

@@ -2,9 +2,9 @@
 #include <atomic>
 #include <memory>
 
-#include "millrace/base/batch.h"
+#include "millrace/base/threads/batch.h"
 #include "millrace/base/clock.h"
-#include "millrace/base/lanes.h"
+#include "millrace/base/threads/lanes.h"
 #include "millrace/kernel/function_runner.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/tensor/dispatch.h"

@@ -1,6 +1,6 @@
 // Gradients of conditionals: what is dead forwards is dead backwards.
-#include "millrace/client/grad_context.h"
-#include "millrace/client/grad_shapes.h"
+#include "millrace/client/gradients/grad_context.h"
+#include "millrace/client/gradients/grad_shapes.h"
 #include "millrace/ops/control_flow/empty_rows.grad.h"
 
 namespace millrace::ops {

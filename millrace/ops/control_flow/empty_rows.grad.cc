@@ -1,6 +1,6 @@
 #include "millrace/ops/control_flow/empty_rows.grad.h"
 
-#include "millrace/client/grad_shapes.h"
+#include "millrace/client/gradients/grad_shapes.h"
 
 namespace millrace::ops {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "millrace/client/grad_context.h"
+#include "millrace/client/gradients/grad_context.h"
 #include "millrace/client/gradients.h"
 #include "millrace/ops/control_flow/call_effects.grad.h"
 

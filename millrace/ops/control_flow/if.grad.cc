@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/functional/function_ref.h"
-#include "millrace/client/grad_shapes.h"
+#include "millrace/client/gradients/grad_shapes.h"
 #include "millrace/client/op_builder.h"
 #include "millrace/ops/control_flow/empty_rows.grad.h"
 #include "millrace/ops/control_flow/function_gradient.grad.h"

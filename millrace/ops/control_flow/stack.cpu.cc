@@ -1,7 +1,7 @@
 #include <utility>
 #include <vector>
 
-#include "millrace/base/thread.h"
+#include "millrace/base/threads/thread.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/queue/resource_handle.h"
 

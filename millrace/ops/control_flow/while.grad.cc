@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "millrace/client/grad_shapes.h"
+#include "millrace/client/gradients/grad_shapes.h"
 #include "millrace/client/op_builder.h"
 #include "millrace/graph/function_body.h"
 #include "millrace/ops/control_flow/function_gradient.grad.h"

@@ -1,7 +1,7 @@
 // Each of the three passes of a convolution is linear in both of its operands,
 // and its gradients are the other two.
-#include "millrace/client/grad_context.h"
-#include "millrace/client/grad_shapes.h"
+#include "millrace/client/gradients/grad_context.h"
+#include "millrace/client/gradients/grad_shapes.h"
 
 namespace millrace::ops {
 namespace {

@@ -1,7 +1,7 @@
 // Patches of the pixels' numbers say where each element came from; what came
 // back is summed up by number.
-#include "millrace/client/grad_context.h"
-#include "millrace/client/grad_shapes.h"
+#include "millrace/client/gradients/grad_context.h"
+#include "millrace/client/gradients/grad_shapes.h"
 
 namespace millrace::ops {
 namespace {

@@ -1,6 +1,6 @@
 // Elements kept from the first pass for those that follow: in memory or in a
 // file.
-#include "millrace/base/memory_charge.h"
+#include "millrace/base/memory/memory_charge.h"
 #include "millrace/base/random.h"
 #include "millrace/kernel/resource.h"
 #include "millrace/ops/data/blocking_call.h"

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "millrace/checkpoint/bundle_reader.h"
-#include "millrace/checkpoint/bundle_writer.h"
+#include "millrace/checkpoint/bundle/bundle_reader.h"
+#include "millrace/checkpoint/bundle/bundle_writer.h"
 #include "millrace/ops/data/dataset.h"
 
 namespace millrace::ops {

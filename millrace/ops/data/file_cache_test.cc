@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "millrace/base/memory_files.h"
+#include "millrace/base/files/memory_files.h"
 
 namespace millrace::ops {
 namespace {

@@ -1,5 +1,5 @@
 // Nothing goes back to a data set.
-#include "millrace/client/gradient_decl.h"
+#include "millrace/client/gradients/gradient_decl.h"
 
 namespace millrace::ops {
 

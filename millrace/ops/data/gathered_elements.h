@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "millrace/base/memory_charge.h"
+#include "millrace/base/memory/memory_charge.h"
 #include "millrace/ops/data/dataset.h"
 
 namespace millrace::ops {

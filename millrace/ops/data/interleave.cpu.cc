@@ -3,7 +3,7 @@
 #include <map>
 
 #include "millrace/base/machine.h"
-#include "millrace/base/memory_charge.h"
+#include "millrace/base/memory/memory_charge.h"
 #include "millrace/ops/data/captured_function.h"
 #include "millrace/ops/data/derived.h"
 #include "millrace/ops/data/prefetch.h"

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "millrace/base/done.h"
-#include "millrace/base/wait.h"
+#include "millrace/base/threads/done.h"
+#include "millrace/base/threads/wait.h"
 #include "millrace/kernel/kernel.h"
 #include "millrace/ops/data/dataset.h"
 #include "millrace/ops/data/iterator_runtime.h"

@@ -4,7 +4,7 @@
 
 #include <deque>
 
-#include "millrace/base/memory_budget.h"
+#include "millrace/base/memory/memory_budget.h"
 #include "millrace/device/devices.h"
 #include "millrace/kernel/device_retirement.h"
 #include "millrace/ops/data/prefetch.h"

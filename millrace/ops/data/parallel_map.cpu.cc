@@ -1,7 +1,7 @@
 // Data sets that call a function for several elements at a time.
 #include <deque>
 
-#include "millrace/base/memory_charge.h"
+#include "millrace/base/memory/memory_charge.h"
 #include "millrace/ops/data/captured_function.h"
 #include "millrace/ops/data/derived.h"
 #include "millrace/ops/data/gathered_elements.h"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "millrace/base/cancel.h"
+#include "millrace/base/threads/cancel.h"
 #include "millrace/base/status.h"
 #include "millrace/ops/data/poll_task.h"
 #include "millrace/tensor/tensor.h"

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <memory>
 
-#include "millrace/base/thread_pool.h"
+#include "millrace/base/threads/thread_pool.h"
 
 namespace millrace::ops {
 

@@ -4,8 +4,8 @@
 #include <deque>
 #include <memory>
 
-#include "millrace/base/memory_charge.h"
-#include "millrace/base/thread.h"
+#include "millrace/base/memory/memory_charge.h"
+#include "millrace/base/threads/thread.h"
 #include "millrace/ops/data/dataset.h"
 #include "millrace/ops/data/iterator_runtime.h"
 #include "millrace/ops/data/poll_task.h"

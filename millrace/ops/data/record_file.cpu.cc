@@ -5,8 +5,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "millrace/base/memory_charge.h"
-#include "millrace/checkpoint/record_reader.h"
+#include "millrace/base/memory/memory_charge.h"
+#include "millrace/checkpoint/records/record_reader.h"
 
 namespace millrace::ops {
 namespace {

@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "millrace/base/file.h"
-#include "millrace/checkpoint/byte_stream.h"
+#include "millrace/base/files/file.h"
+#include "millrace/checkpoint/records/byte_stream.h"
 
 namespace millrace::ops {
 

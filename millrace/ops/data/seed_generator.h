@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "millrace/base/random.h"
-#include "millrace/base/thread.h"
+#include "millrace/base/threads/thread.h"
 #include "millrace/kernel/resource.h"
 #include "millrace/ops/random/random_stream.h"
 

@@ -2,7 +2,7 @@
 #include <limits>
 #include <optional>
 
-#include "millrace/base/memory_charge.h"
+#include "millrace/base/memory/memory_charge.h"
 #include "millrace/ops/data/derived.h"
 #include "millrace/ops/data/seed_generator.h"
 #include "millrace/ops/queue/resource_handle.h"

@@ -1,5 +1,5 @@
 // Handles of iterators as strings, which a client can feed.
-#include "millrace/base/crc32c.h"
+#include "millrace/base/hash/crc32c.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/data/iterator_resource.h"
 #include "millrace/tensor/wire_handle.h"

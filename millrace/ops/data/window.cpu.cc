@@ -1,7 +1,7 @@
 // Windows: data sets as elements.
 #include <deque>
 
-#include "millrace/base/memory_charge.h"
+#include "millrace/base/memory/memory_charge.h"
 #include "millrace/ops/data/derived.h"
 
 namespace millrace::ops {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "millrace/base/status.h"
-#include "millrace/base/thread.h"
+#include "millrace/base/threads/thread.h"
 
 namespace millrace::ops {
 

@@ -1,5 +1,5 @@
 // Gradients of choosing between tensors.
-#include "millrace/client/grad_context.h"
+#include "millrace/client/gradients/grad_context.h"
 
 namespace millrace::ops {
 

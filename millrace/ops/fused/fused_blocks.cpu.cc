@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "millrace/base/past_caches.h"
+#include "millrace/base/memory/past_caches.h"
 
 namespace millrace::ops {
 namespace {

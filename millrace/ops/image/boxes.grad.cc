@@ -1,7 +1,7 @@
 // Boxes are chosen, not computed with. What a projective transform brought from
 // places of a picture goes back by its inverse, as in stock.
-#include "millrace/client/grad_context.h"
-#include "millrace/client/grad_shapes.h"
+#include "millrace/client/gradients/grad_context.h"
+#include "millrace/client/gradients/grad_shapes.h"
 
 namespace millrace::ops {
 namespace {

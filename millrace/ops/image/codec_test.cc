@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "millrace/base/memory_budget.h"
+#include "millrace/base/memory/memory_budget.h"
 #include "millrace/ops/image/bmp.h"
 #include "millrace/ops/image/gif.h"
 #include "millrace/ops/image/jpeg.h"

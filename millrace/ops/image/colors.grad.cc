@@ -1,6 +1,6 @@
 #include <vector>
 
-#include "millrace/client/grad_context.h"
+#include "millrace/client/gradients/grad_context.h"
 
 namespace millrace::ops {
 namespace {

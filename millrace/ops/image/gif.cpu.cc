@@ -7,8 +7,8 @@
 #include <cstring>
 #include <vector>
 
-#include "millrace/base/checked_size.h"
-#include "millrace/base/memory_charge.h"
+#include "millrace/base/memory/checked_size.h"
+#include "millrace/base/memory/memory_charge.h"
 #include "millrace/ops/image/lzw.h"
 
 namespace millrace::ops {

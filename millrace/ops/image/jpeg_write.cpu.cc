@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "millrace/base/checked_size.h"
-#include "millrace/base/memory_charge.h"
+#include "millrace/base/memory/checked_size.h"
+#include "millrace/base/memory/memory_charge.h"
 #include "millrace/ops/image/jpeg.h"
 #include "millrace/ops/image/jpeg_guard.h"
 

@@ -4,8 +4,8 @@
 
 #include <cstring>
 
-#include "millrace/base/checked_size.h"
-#include "millrace/base/memory_charge.h"
+#include "millrace/base/memory/checked_size.h"
+#include "millrace/base/memory/memory_charge.h"
 #include "millrace/ops/image/png.h"
 
 namespace millrace::ops {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "millrace/base/memory_charge.h"
+#include "millrace/base/memory/memory_charge.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/image/axis.h"
 #include "millrace/tensor/dispatch.h"

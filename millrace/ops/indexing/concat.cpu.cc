@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "absl/strings/str_join.h"
-#include "millrace/base/checked_size.h"
+#include "millrace/base/memory/checked_size.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/indexing/join.h"

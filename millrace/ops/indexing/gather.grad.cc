@@ -1,6 +1,6 @@
 // Gradients of lookups: rows of the table that were not looked up cost nothing.
-#include "millrace/client/grad_context.h"
-#include "millrace/client/grad_shapes.h"
+#include "millrace/client/gradients/grad_context.h"
+#include "millrace/client/gradients/grad_shapes.h"
 
 namespace millrace::ops {
 namespace {

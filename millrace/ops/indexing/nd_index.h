@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "millrace/graph/attr_value.h"
+#include "millrace/graph/attr/attr_value.h"
 #include "millrace/tensor/tensor.h"
 
 namespace millrace::ops {

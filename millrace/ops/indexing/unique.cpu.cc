@@ -3,7 +3,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "millrace/base/counted_table.h"
+#include "millrace/base/memory/counted_table.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/indexing/element_keys.h"
 #include "millrace/ops/array/element_types.h"

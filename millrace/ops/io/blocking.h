@@ -6,7 +6,7 @@
 #include <new>
 #include <utility>
 
-#include "millrace/base/memory_budget.h"
+#include "millrace/base/memory/memory_budget.h"
 #include "millrace/kernel/kernel.h"
 
 namespace millrace::ops {

@@ -1,12 +1,12 @@
 #include <string>
 #include <vector>
 
-#include "millrace/checkpoint/bundle_merge.h"
-#include "millrace/checkpoint/bundle_writer.h"
+#include "millrace/checkpoint/bundle/bundle_merge.h"
+#include "millrace/checkpoint/bundle/bundle_writer.h"
 #include "millrace/checkpoint/checkpoint_paths.h"
 #include "millrace/checkpoint/checkpoint_reader.h"
 #include "millrace/checkpoint/tensor_slice.h"
-#include "millrace/checkpoint/v1_writer.h"
+#include "millrace/checkpoint/v1/v1_writer.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/io/blocking.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/strings/numbers.h"
-#include "millrace/base/thread.h"
+#include "millrace/base/threads/thread.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/io/csv.h"
 #include "millrace/tensor/dispatch.h"

@@ -2,7 +2,7 @@
 #include <cstring>
 #include <string>
 
-#include "millrace/checkpoint/byte_stream.h"
+#include "millrace/checkpoint/records/byte_stream.h"
 #include "millrace/kernel/kernel_decl.h"
 
 namespace millrace::ops {

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "millrace/checkpoint/byte_stream.h"
+#include "millrace/checkpoint/records/byte_stream.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/io/blocking.h"
 

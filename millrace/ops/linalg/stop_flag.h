@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "millrace/base/cancel.h"
+#include "millrace/base/threads/cancel.h"
 
 namespace millrace::ops {
 

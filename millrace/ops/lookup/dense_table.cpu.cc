@@ -4,7 +4,7 @@
 #include <bit>
 #include <utility>
 
-#include "millrace/base/checked_size.h"
+#include "millrace/base/memory/checked_size.h"
 #include "millrace/ops/array/move.h"
 #include "millrace/ops/lookup/dense_keys.h"
 #include "millrace/ops/lookup/key_index.h"

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "millrace/base/memory_charge.h"
-#include "millrace/base/thread.h"
+#include "millrace/base/memory/memory_charge.h"
+#include "millrace/base/threads/thread.h"
 #include "millrace/ops/lookup/lookup_table.h"
 
 namespace millrace::ops {

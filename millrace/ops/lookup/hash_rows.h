@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "millrace/base/memory_charge.h"
+#include "millrace/base/memory/memory_charge.h"
 #include "millrace/kernel/kernel_context.h"
 #include "millrace/ops/lookup/key_index.h"
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "millrace/base/thread.h"
+#include "millrace/base/threads/thread.h"
 #include "millrace/ops/lookup/hash_rows.h"
 #include "millrace/ops/lookup/lookup_table.h"
 

@@ -1,7 +1,7 @@
 // Kernels of nodes that make tables.
 #include <optional>
 
-#include "millrace/base/thread.h"
+#include "millrace/base/threads/thread.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/lookup/dense_table.h"
 #include "millrace/ops/lookup/mutable_table.h"

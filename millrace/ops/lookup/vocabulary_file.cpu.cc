@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/numbers.h"
-#include "millrace/checkpoint/byte_stream.h"
+#include "millrace/checkpoint/records/byte_stream.h"
 #include "millrace/ops/reader/text_line.h"
 
 namespace millrace::ops {

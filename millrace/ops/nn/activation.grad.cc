@@ -1,5 +1,5 @@
 // Gradients of rectifiers and of the L2 loss.
-#include "millrace/client/grad_context.h"
+#include "millrace/client/gradients/grad_context.h"
 
 namespace millrace::ops {
 

@@ -1,5 +1,5 @@
 // Gradients of the gradients of batch normalization.
-#include "millrace/client/grad_context.h"
+#include "millrace/client/gradients/grad_context.h"
 
 namespace millrace::ops {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "millrace/base/past_caches.h"
+#include "millrace/base/memory/past_caches.h"
 #include "millrace/kernel/kernel_context.h"
 #include "millrace/ops/elementwise/float_blocks.h"
 

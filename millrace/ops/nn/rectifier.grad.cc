@@ -1,5 +1,5 @@
 // Gradients of activations with an exponential or a slope below zero.
-#include "millrace/client/grad_context.h"
+#include "millrace/client/gradients/grad_context.h"
 
 namespace millrace::ops {
 namespace {

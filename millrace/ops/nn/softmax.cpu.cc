@@ -1,6 +1,6 @@
 #include <vector>
 
-#include "millrace/base/past_caches.h"
+#include "millrace/base/memory/past_caches.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/elementwise/broadcast.h"
 #include "millrace/ops/nn/softmax_rows.h"

@@ -1,5 +1,5 @@
 // Gradients of softmax and of the losses that contain it.
-#include "millrace/client/grad_context.h"
+#include "millrace/client/gradients/grad_context.h"
 
 namespace millrace::ops {
 namespace {

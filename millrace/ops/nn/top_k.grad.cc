@@ -1,6 +1,6 @@
 // The gradient of elements that were chosen from rows goes to their places.
-#include "millrace/client/grad_context.h"
-#include "millrace/client/grad_shapes.h"
+#include "millrace/client/gradients/grad_context.h"
+#include "millrace/client/gradients/grad_shapes.h"
 
 namespace millrace::ops {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/escaping.h"
-#include "millrace/base/checked_size.h"
-#include "millrace/base/memory_charge.h"
+#include "millrace/base/memory/checked_size.h"
+#include "millrace/base/memory/memory_charge.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/parse/feature_columns.h"
 

@@ -1,7 +1,7 @@
 #include "millrace/ops/parse/example_attrs.op.h"
 
 #include "absl/strings/str_cat.h"
-#include "millrace/base/checked_size.h"
+#include "millrace/base/memory/checked_size.h"
 
 namespace millrace::ops {
 namespace {

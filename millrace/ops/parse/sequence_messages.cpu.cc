@@ -1,7 +1,7 @@
 #include "millrace/ops/parse/sequence_messages.h"
 
 #include "absl/container/flat_hash_map.h"
-#include "millrace/base/checked_size.h"
+#include "millrace/base/memory/checked_size.h"
 
 namespace millrace::ops {
 

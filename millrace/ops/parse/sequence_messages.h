@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "millrace/base/memory_charge.h"
+#include "millrace/base/memory/memory_charge.h"
 #include "millrace/ops/parse/feature_columns.h"
 
 namespace millrace::ops {

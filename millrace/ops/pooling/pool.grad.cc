@@ -1,7 +1,7 @@
 // Gradients of pooling: maxima hand theirs to the element that was taken,
 // means to all.
-#include "millrace/client/grad_context.h"
-#include "millrace/client/grad_shapes.h"
+#include "millrace/client/gradients/grad_context.h"
+#include "millrace/client/gradients/grad_shapes.h"
 
 namespace millrace::ops {
 namespace {

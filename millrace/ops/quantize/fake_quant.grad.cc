@@ -1,5 +1,5 @@
 // What comes back through rounding: the gradient itself within the range.
-#include "millrace/client/grad_context.h"
+#include "millrace/client/gradients/grad_context.h"
 
 namespace millrace::ops {
 

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "millrace/base/checked_size.h"
+#include "millrace/base/memory/checked_size.h"
 
 namespace millrace::ops {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-#include "millrace/base/checked_size.h"
+#include "millrace/base/memory/checked_size.h"
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/quantize/range.h"

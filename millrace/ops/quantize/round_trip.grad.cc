@@ -1,5 +1,5 @@
 // Gradients of values that were rounded: the gradient itself.
-#include "millrace/client/grad_context.h"
+#include "millrace/client/gradients/grad_context.h"
 
 namespace millrace::ops {
 

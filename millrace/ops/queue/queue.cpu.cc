@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "millrace/base/clock.h"
-#include "millrace/base/memory_budget.h"
+#include "millrace/base/memory/memory_budget.h"
 #include "millrace/ops/queue/queue_attempt.h"
 
 namespace millrace::ops {

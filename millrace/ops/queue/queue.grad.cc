@@ -1,5 +1,5 @@
 // Nothing goes back through a queue.
-#include "millrace/client/gradient_decl.h"
+#include "millrace/client/gradients/gradient_decl.h"
 
 namespace millrace::ops {
 

@@ -9,8 +9,8 @@
 #include <cstdio>
 #include <map>
 
-#include "millrace/base/file.h"
-#include "millrace/base/sim.h"
+#include "millrace/base/files/file.h"
+#include "millrace/base/sim/sim.h"
 
 namespace millrace::ops {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_join.h"
-#include "millrace/base/crc32c.h"
+#include "millrace/base/hash/crc32c.h"
 
 namespace millrace::ops {
 

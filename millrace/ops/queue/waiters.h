@@ -9,11 +9,11 @@
 
 #include "absl/container/btree_map.h"
 #include "absl/functional/any_invocable.h"
-#include "millrace/base/cancel.h"
-#include "millrace/base/done.h"
-#include "millrace/base/thread.h"
-#include "millrace/base/thread_pool.h"
-#include "millrace/base/wait.h"
+#include "millrace/base/threads/cancel.h"
+#include "millrace/base/threads/done.h"
+#include "millrace/base/threads/thread.h"
+#include "millrace/base/threads/thread_pool.h"
+#include "millrace/base/threads/wait.h"
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/resource.h"
 

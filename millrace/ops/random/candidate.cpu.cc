@@ -8,9 +8,9 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "millrace/base/counted_table.h"
-#include "millrace/base/memory_charge.h"
-#include "millrace/checkpoint/byte_stream.h"
+#include "millrace/base/memory/counted_table.h"
+#include "millrace/base/memory/memory_charge.h"
+#include "millrace/checkpoint/records/byte_stream.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/io/blocking.h"
 #include "millrace/ops/random/random_stream.h"

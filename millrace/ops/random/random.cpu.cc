@@ -2,7 +2,7 @@
 #include <limits>
 #include <vector>
 
-#include "millrace/base/memory_charge.h"
+#include "millrace/base/memory/memory_charge.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/random/fill.h"
 #include "millrace/ops/random/random_stream.h"

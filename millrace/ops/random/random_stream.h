@@ -2,7 +2,7 @@
 #pragma once
 
 #include "millrace/base/random.h"
-#include "millrace/base/thread.h"
+#include "millrace/base/threads/thread.h"
 #include "millrace/kernel/kernel.h"
 
 namespace millrace::ops {

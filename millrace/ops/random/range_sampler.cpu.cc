@@ -9,8 +9,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "millrace/base/counted_table.h"
-#include "millrace/base/memory_charge.h"
+#include "millrace/base/memory/counted_table.h"
+#include "millrace/base/memory/memory_charge.h"
 #include "millrace/ops/random/distributions.h"
 
 namespace millrace::ops {

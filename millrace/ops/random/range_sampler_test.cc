@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "millrace/base/memory_budget.h"
+#include "millrace/base/memory/memory_budget.h"
 
 namespace millrace::ops {
 namespace {

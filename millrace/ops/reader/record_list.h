@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "millrace/base/counted_table.h"
+#include "millrace/base/memory/counted_table.h"
 
 namespace millrace::ops {
 

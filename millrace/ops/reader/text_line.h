@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "millrace/checkpoint/byte_stream.h"
+#include "millrace/checkpoint/records/byte_stream.h"
 
 namespace millrace::ops {
 

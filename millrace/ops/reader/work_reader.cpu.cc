@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "millrace/checkpoint/byte_stream.h"
-#include "millrace/checkpoint/record_reader.h"
+#include "millrace/checkpoint/records/byte_stream.h"
+#include "millrace/checkpoint/records/record_reader.h"
 #include "millrace/ops/reader/text_line.h"
 
 namespace millrace::ops {

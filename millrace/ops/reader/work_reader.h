@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "millrace/base/file.h"
+#include "millrace/base/files/file.h"
 #include "millrace/kernel/kernel.h"
 
 namespace millrace::ops {

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "absl/strings/str_join.h"
-#include "millrace/base/checked_size.h"
-#include "millrace/base/memory_charge.h"
+#include "millrace/base/memory/checked_size.h"
+#include "millrace/base/memory/memory_charge.h"
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/elementwise/numbers.h"

@@ -1,5 +1,5 @@
 // What a function in Python does is not known.
-#include "millrace/client/gradient_decl.h"
+#include "millrace/client/gradients/gradient_decl.h"
 
 namespace millrace::ops {
 

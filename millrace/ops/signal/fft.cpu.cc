@@ -5,9 +5,9 @@
 #include <memory>
 
 #include "absl/strings/match.h"
-#include "millrace/base/lanes.h"
-#include "millrace/base/memory_charge.h"
-#include "millrace/base/thread.h"
+#include "millrace/base/threads/lanes.h"
+#include "millrace/base/memory/memory_charge.h"
+#include "millrace/base/threads/thread.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/signal/fourier.h"
 #include "millrace/tensor/dispatch.h"

@@ -1,7 +1,7 @@
 // A transform is linear, and its gradient is the adjoint: but for a factor, the
 // inverse.
-#include "millrace/client/grad_context.h"
-#include "millrace/client/grad_shapes.h"
+#include "millrace/client/gradients/grad_context.h"
+#include "millrace/client/gradients/grad_shapes.h"
 
 namespace millrace::ops {
 namespace {

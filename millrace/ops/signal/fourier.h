@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "millrace/base/memory_charge.h"
+#include "millrace/base/memory/memory_charge.h"
 #include "millrace/tensor/numeric_types.h"
 
 namespace millrace::ops {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "millrace/base/memory_charge.h"
+#include "millrace/base/memory/memory_charge.h"
 #include "millrace/kernel/kernel_context.h"
 #include "millrace/ops/sparse/entries.h"
 

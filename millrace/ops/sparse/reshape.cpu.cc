@@ -1,5 +1,5 @@
 #include "absl/strings/str_join.h"
-#include "millrace/base/checked_size.h"
+#include "millrace/base/memory/checked_size.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/move.h"
 #include "millrace/ops/sparse/entries.h"

@@ -1,5 +1,5 @@
 // Sparse tensors as three strings, or three variants, each.
-#include "millrace/base/memory_charge.h"
+#include "millrace/base/memory/memory_charge.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/sparse/batch.h"

@@ -6,7 +6,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/span.h"
-#include "millrace/base/counted_table.h"
+#include "millrace/base/memory/counted_table.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/move.h"
 #include "millrace/ops/sparse/entries.h"

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "millrace/base/memory_charge.h"
-#include "millrace/base/thread.h"
+#include "millrace/base/memory/memory_charge.h"
+#include "millrace/base/threads/thread.h"
 #include "millrace/kernel/resource.h"
 #include "millrace/ops/sparse/batch.h"
 

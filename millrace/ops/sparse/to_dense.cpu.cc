@@ -1,7 +1,7 @@
 #include <vector>
 
 #include "absl/strings/str_join.h"
-#include "millrace/base/memory_charge.h"
+#include "millrace/base/memory/memory_charge.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/array/move.h"

@@ -1,6 +1,6 @@
 // Gradients of lookups in variables: rows, as of those in tensors.
-#include "millrace/client/grad_context.h"
-#include "millrace/client/grad_shapes.h"
+#include "millrace/client/gradients/grad_context.h"
+#include "millrace/client/gradients/grad_shapes.h"
 
 namespace millrace::ops {
 

@@ -1,5 +1,5 @@
 // Gradients of reading state. Changes of state have none.
-#include "millrace/client/grad_context.h"
+#include "millrace/client/gradients/grad_context.h"
 
 namespace millrace::ops {
 

@@ -1,7 +1,7 @@
 #include "millrace/ops/state/variable_lookup.h"
 
 #include "absl/strings/ascii.h"
-#include "millrace/base/crc32c.h"
+#include "millrace/base/hash/crc32c.h"
 
 namespace millrace {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
-#include "millrace/base/memory_charge.h"
+#include "millrace/base/memory/memory_charge.h"
 #include "millrace/kernel/kernel_context.h"
 
 namespace millrace::ops {

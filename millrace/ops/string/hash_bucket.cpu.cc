@@ -1,4 +1,4 @@
-#include "millrace/base/siphash.h"
+#include "millrace/base/hash/siphash.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/string/string_hash.h"
 

@@ -1,6 +1,6 @@
 // Hash functions of strings whose numbers programs rely on: those of
 // StringToHashBucket and its forms. That of the strong one is
-// base/siphash.h.
+// base/hash/siphash.h.
 #pragma once
 
 #include <cstdint>

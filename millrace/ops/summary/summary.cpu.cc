@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "absl/container/flat_hash_set.h"
-#include "millrace/checkpoint/histogram.h"
+#include "millrace/checkpoint/records/histogram.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/summary/summary_message.h"

@@ -1,5 +1,5 @@
 // Messages for people have no gradients.
-#include "millrace/client/gradient_decl.h"
+#include "millrace/client/gradients/gradient_decl.h"
 
 namespace millrace::ops {
 

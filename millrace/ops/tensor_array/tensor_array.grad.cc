@@ -1,6 +1,6 @@
 // Gradients of tensor arrays: what goes forwards through an array goes back
 // through the array of its gradients. The gradient of a flow orders this.
-#include "millrace/client/grad_context.h"
+#include "millrace/client/gradients/grad_context.h"
 
 namespace millrace::ops {
 namespace {

@@ -1,7 +1,7 @@
 // Lists as one tensor and back: stack, gather, concat, scatter, split.
 #include <algorithm>
 
-#include "millrace/base/checked_size.h"
+#include "millrace/base/memory/checked_size.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/indexing/rows.h"
 #include "millrace/ops/variant/tensor_list.h"

@@ -1,7 +1,7 @@
 // Optionals: a tuple of tensors, or nothing.
 #include <vector>
 
-#include "millrace/base/memory_charge.h"
+#include "millrace/base/memory/memory_charge.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/reduction/compound_variant.h"
 #include "millrace/ops/variant/optional.h"

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "millrace/base/memory_charge.h"
+#include "millrace/base/memory/memory_charge.h"
 #include "millrace/kernel/kernel_context.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/reduction/compound_variant.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "millrace/base/lanes.h"
+#include "millrace/base/threads/lanes.h"
 #include "millrace/rpc/bulk/bulk_transport.h"
 #include "millrace/rpc/bulk/caller_connection.h"
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "millrace/base/cancel.h"
-#include "millrace/base/lanes.h"
+#include "millrace/base/threads/cancel.h"
+#include "millrace/base/threads/lanes.h"
 #include "millrace/protocol/caller.h"
 #include "millrace/rpc/bulk/bulk_tokens.h"
 #include "millrace/rpc/bulk/poller.h"

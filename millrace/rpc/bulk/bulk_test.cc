@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "millrace/base/memory_budget.h"
+#include "millrace/base/memory/memory_budget.h"
 #include "millrace/rpc/bulk/bulk_transport.h"
 #include "millrace/rpc/bulk/frame.h"
 #include "millrace/rpc/bulk/sockets.h"

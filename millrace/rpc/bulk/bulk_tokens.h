@@ -7,8 +7,8 @@
 
 #include "absl/container/btree_set.h"
 #include "absl/strings/string_view.h"
-#include "millrace/base/siphash.h"
-#include "millrace/base/thread.h"
+#include "millrace/base/hash/siphash.h"
+#include "millrace/base/threads/thread.h"
 
 namespace millrace {
 

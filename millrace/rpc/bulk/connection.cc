@@ -9,7 +9,7 @@
 #include <cstring>
 #include <utility>
 
-#include "millrace/base/lanes.h"
+#include "millrace/base/threads/lanes.h"
 #include "millrace/rpc/owned_bytes.h"
 
 namespace millrace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
-#include "millrace/base/thread.h"
+#include "millrace/base/threads/thread.h"
 #include "millrace/rpc/bulk/frame.h"
 #include "millrace/rpc/bulk/poller.h"
 

@@ -5,10 +5,10 @@
 #include <cstdint>
 
 #include "absl/container/flat_hash_map.h"
-#include "millrace/base/batch.h"
-#include "millrace/base/ref.h"
+#include "millrace/base/threads/batch.h"
+#include "millrace/base/memory/ref.h"
 #include "millrace/base/status.h"
-#include "millrace/base/thread.h"
+#include "millrace/base/threads/thread.h"
 
 namespace millrace {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "millrace/base/sim.h"
+#include "millrace/base/sim/sim.h"
 #include "millrace/rpc/fault/fault_call.h"
 
 namespace millrace {

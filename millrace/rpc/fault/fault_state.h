@@ -8,8 +8,8 @@
 
 #include "absl/container/btree_map.h"
 #include "absl/functional/any_invocable.h"
-#include "millrace/base/lanes.h"
-#include "millrace/base/thread.h"
+#include "millrace/base/threads/lanes.h"
+#include "millrace/base/threads/thread.h"
 #include "millrace/rpc/fault/fault_network.h"
 
 namespace millrace {

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <utility>
 
-#include "millrace/base/batch.h"
+#include "millrace/base/threads/batch.h"
 
 namespace millrace {
 

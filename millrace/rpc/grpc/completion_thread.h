@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "absl/strings/string_view.h"
-#include "millrace/base/event_threads.h"
+#include "millrace/base/threads/event_threads.h"
 
 namespace millrace {
 

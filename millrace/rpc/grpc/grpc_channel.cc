@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "absl/strings/match.h"
-#include "millrace/base/lanes.h"
+#include "millrace/base/threads/lanes.h"
 #include "millrace/rpc/call_status.h"
 #include "millrace/rpc/grpc/completion_thread.h"
 #include "millrace/rpc/grpc/message_quota.h"

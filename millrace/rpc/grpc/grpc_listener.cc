@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "millrace/base/lanes.h"
+#include "millrace/base/threads/lanes.h"
 #include "millrace/rpc/call_status.h"
 #include "millrace/rpc/grpc/bind_error.h"
 #include "millrace/rpc/grpc/completion_thread.h"

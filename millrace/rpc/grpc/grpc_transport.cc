@@ -6,7 +6,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/synchronization/mutex.h"  // NOLINT(layers): sets an option
-#include "millrace/base/thread.h"
+#include "millrace/base/threads/thread.h"
 #include "millrace/rpc/grpc/grpc_channel.h"
 #include "millrace/rpc/grpc/grpc_listener.h"
 #include "millrace/rpc/grpc/grpc_log.h"

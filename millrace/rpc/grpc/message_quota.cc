@@ -2,7 +2,7 @@
 
 #include <grpcpp/resource_quota.h>
 
-#include "millrace/base/memory_budget.h"
+#include "millrace/base/memory/memory_budget.h"
 
 namespace millrace {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "millrace/base/lanes.h"
+#include "millrace/base/threads/lanes.h"
 #include "millrace/rpc/call_status.h"
 #include "millrace/rpc/grpc/slices.h"
 #include "millrace/rpc/grpc/wire_status.h"

@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "millrace/base/cancel.h"
-#include "millrace/base/thread.h"
+#include "millrace/base/threads/cancel.h"
+#include "millrace/base/threads/thread.h"
 #include "millrace/protocol/caller.h"
 #include "millrace/rpc/grpc/completion_thread.h"
 #include "millrace/rpc/grpc/local_method.h"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "millrace/base/memory_budget.h"
+#include "millrace/base/memory/memory_budget.h"
 
 namespace millrace {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "millrace/base/memory_budget.h"
+#include "millrace/base/memory/memory_budget.h"
 
 // gRPC's own, of the version that we build with: what a thread has while it is
 // in gRPC's code.

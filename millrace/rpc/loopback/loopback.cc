@@ -5,7 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/match.h"
-#include "millrace/base/sim.h"
+#include "millrace/base/sim/sim.h"
 #include "millrace/rpc/call_status.h"
 #include "millrace/rpc/loopback/loopback_call.h"
 

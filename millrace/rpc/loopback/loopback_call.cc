@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "millrace/base/sim.h"
-#include "millrace/base/wait.h"
+#include "millrace/base/sim/sim.h"
+#include "millrace/base/threads/wait.h"
 #include "millrace/rpc/call_status.h"
 #include "millrace/rpc/owned_bytes.h"
 

@@ -2,7 +2,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "millrace/base/sim.h"
+#include "millrace/base/sim/sim.h"
 #include "millrace/rpc/transport_suite_server.h"
 
 namespace millrace {

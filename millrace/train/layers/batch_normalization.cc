@@ -1,7 +1,7 @@
 #include "millrace/train/layers/batch_normalization.h"
 
 #include "millrace/client/ops.h"
-#include "millrace/train/moving_average.h"
+#include "millrace/train/optimizers/moving_average.h"
 
 namespace millrace::train {
 namespace {

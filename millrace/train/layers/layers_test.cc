@@ -8,7 +8,7 @@
 #include "millrace/client/gradients.h"
 #include "millrace/client/ops.h"
 #include "millrace/client/session.h"
-#include "millrace/train/gradient_descent.h"
+#include "millrace/train/optimizers/gradient_descent.h"
 #include "millrace/train/layers/batch_normalization.h"
 #include "millrace/train/layers/conv2d.h"
 #include "millrace/train/layers/dense.h"

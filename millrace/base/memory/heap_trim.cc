@@ -1,0 +1,20 @@
+#include "millrace/base/memory/heap_trim.h"
+
+#include <malloc.h>
+
+#include "millrace/base/sim/sim_hooks.h"
+
+namespace millrace {
+
+void HeapTrim::Soon() {
+  if (internal::InSim() || asked_->exchange(true)) return;
+  lanes_.timer.RunAt(
+      Deadline::AfterMillis(kDelayMillis),
+      [asked = asked_, &blocking = lanes_.blocking] {
+        asked->store(false);
+        // Of no importance while all blocking threads are busy.
+        blocking.TrySchedule([] { malloc_trim(0); }).IgnoreError();
+      });
+}
+
+}  // namespace millrace

@@ -1,0 +1,46 @@
+// MemoryCharge: bytes of one owner in the process's memory budget, for what no
+// allocator counts (tables of elements whose length comes from outside).
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "millrace/base/memory/memory_budget.h"
+
+namespace millrace {
+
+// Gives back what it charged when it goes. One thread at a time.
+class MemoryCharge {
+ public:
+  MemoryCharge() = default;
+  MemoryCharge(MemoryCharge&& o) noexcept
+      : budget_(o.budget_), bytes_(std::exchange(o.bytes_, 0)) {}
+  MemoryCharge& operator=(MemoryCharge&& o) noexcept {
+    std::swap(budget_, o.budget_);
+    std::swap(bytes_, o.bytes_);
+    return *this;
+  }
+  ~MemoryCharge() {
+    if (bytes_ > 0) budget_->Release(bytes_);
+  }
+
+  // Charges `bytes` in all, instead of what it charged before.
+  // RESOURCE_EXHAUSTED, nothing changed, where the budget has no room.
+  Status Set(int64_t bytes, absl::string_view what) {
+    if (budget_ == nullptr) budget_ = &MemoryBudget::Process();
+    if (bytes > bytes_) {
+      MR_RETURN_IF_ERROR(budget_->Reserve(bytes - bytes_, what));
+    } else {
+      budget_->Release(bytes_ - bytes);
+    }
+    bytes_ = bytes;
+    return OkStatus();
+  }
+  int64_t bytes() const { return bytes_; }
+
+ private:
+  MemoryBudget* budget_ = nullptr;
+  int64_t bytes_ = 0;
+};
+
+}  // namespace millrace

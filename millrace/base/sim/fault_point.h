@@ -1,0 +1,20 @@
+// MR_FAULT_POINT("worker.before_run_graph"): true where a simulation wants a
+// fault to happen. Each point is on in a quarter of the runs and then fires
+// one time in four, both decided by the seed (SimOptions::fault_points).
+// Always false outside a simulation, compiled out with
+// MILLRACE_NO_FAULT_POINTS.
+#pragma once
+
+#include "absl/strings/string_view.h"
+#include "millrace/base/sim/sim_hooks.h"
+
+namespace millrace::internal {
+bool FaultPointFires(absl::string_view name);
+}  // namespace millrace::internal
+
+#ifdef MILLRACE_NO_FAULT_POINTS
+#define MR_FAULT_POINT(name) false
+#else
+#define MR_FAULT_POINT(name) \
+  (::millrace::internal::InSim() && ::millrace::internal::FaultPointFires(name))
+#endif

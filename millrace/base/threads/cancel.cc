@@ -1,0 +1,151 @@
+#include "millrace/base/threads/cancel.h"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include "absl/container/btree_map.h"
+#include "millrace/base/threads/thread.h"
+
+namespace millrace {
+
+// Shared by the scope, its children and running calls of Cancel. A lock of a
+// parent may be taken before that of a child, never the other way round.
+struct CancelScope::State : RefCounted {
+  explicit State(Ref<State> p) : parent(std::move(p)) {}
+
+  void Cancel(const Status& reason);
+  void Detach(State* child);
+
+  const Ref<State> parent;
+  std::atomic<bool> cancelled{false};
+  Mutex mu;
+  CondVar callback_done;
+  Status status;
+  // Children in the order of their creation. A child is here only while its
+  // scope lives, so taking a reference under `mu` is safe.
+  std::vector<State*> children;
+  absl::btree_map<Token, absl::AnyInvocable<void()>> callbacks;
+  Token next_token = 1;
+  Token running = 0;
+  uint64_t runner = 0;  // tag of the thread that runs callbacks
+  std::vector<std::pair<Timer*, Timer::Id>> deadlines;
+};
+
+void CancelScope::State::Cancel(const Status& reason) {
+  std::vector<Ref<State>> below;
+  {
+    MutexLock lock(mu);
+    if (cancelled.load(std::memory_order_relaxed)) return;
+    status = reason.ok() ? Cancelled("The operation was cancelled") : reason;
+    cancelled.store(true, std::memory_order_release);
+    runner = internal::ThreadTag();
+    for (State* child : children) below.push_back(Ref<State>::Share(child));
+    // One at a time, so that Unregister takes back all that have not started.
+    while (!callbacks.empty()) {
+      const auto first = callbacks.begin();
+      absl::AnyInvocable<void()> callback = std::move(first->second);
+      running = first->first;
+      callbacks.erase(first);
+      lock.Unlock();
+      callback();
+      callback = nullptr;
+      lock.Lock();
+      running = 0;
+      callback_done.NotifyAll();
+    }
+  }
+  for (const Ref<State>& child : below) child->Cancel(reason);
+}
+
+void CancelScope::State::Detach(State* child) {
+  MutexLock lock(mu);
+  const auto it = std::find(children.begin(), children.end(), child);
+  if (it != children.end()) children.erase(it);
+}
+
+CancelScope::CancelScope() : CancelScope(nullptr) {}
+
+CancelScope::CancelScope(CancelScope* parent)
+    : state_(MakeRef<State>(parent ? parent->state_ : nullptr)) {
+  if (!parent) return;
+  State& above = *parent->state_;
+  MutexLock lock(above.mu);
+  if (above.cancelled.load(std::memory_order_relaxed)) {
+    state_->status = above.status;
+    state_->cancelled.store(true, std::memory_order_release);
+  } else {
+    above.children.push_back(state_.get());
+  }
+}
+
+CancelScope::~CancelScope() {
+  if (state_->parent) state_->parent->Detach(state_.get());
+  absl::btree_map<Token, absl::AnyInvocable<void()>> dropped;
+  std::vector<std::pair<Timer*, Timer::Id>> deadlines;
+  {
+    MutexLock lock(state_->mu);
+    dropped.swap(state_->callbacks);
+    deadlines.swap(state_->deadlines);
+    // A Cancel that is running a callback of ours must end first: what the
+    // callback uses may go with the scope.
+    while (state_->running != 0 && state_->runner != internal::ThreadTag()) {
+      state_->callback_done.Wait(state_->mu);
+    }
+  }
+  for (const auto& [timer, id] : deadlines) timer->Cancel(id);
+}
+
+void CancelScope::Cancel(Status reason) {
+  const Ref<State> alive = state_;  // a callback may destroy this scope
+  alive->Cancel(reason);
+}
+
+bool CancelScope::cancelled() const {
+  return state_->cancelled.load(std::memory_order_acquire);
+}
+
+Status CancelScope::status() const {
+  if (!cancelled()) return OkStatus();
+  MutexLock lock(state_->mu);
+  return state_->status;
+}
+
+CancelScope::Registration CancelScope::Register(
+    absl::AnyInvocable<void()> callback) {
+  MutexLock lock(state_->mu);
+  if (cancelled()) return {.token = 0, .status = state_->status};
+  const Token token = state_->next_token++;
+  state_->callbacks.emplace_hint(state_->callbacks.end(), token,
+                                 std::move(callback));
+  return {.token = token, .status = OkStatus()};
+}
+
+bool CancelScope::Unregister(Token token) {
+  if (token == 0) return true;
+  const Ref<State> alive = state_;
+  absl::AnyInvocable<void()> dropped;  // destroyed after the lock is released
+  MutexLock lock(alive->mu);
+  const auto it = alive->callbacks.find(token);
+  if (it != alive->callbacks.end()) {
+    dropped = std::move(it->second);
+    alive->callbacks.erase(it);
+    return true;
+  }
+  if (alive->runner != internal::ThreadTag()) {
+    while (alive->running == token) alive->callback_done.Wait(alive->mu);
+  }
+  return false;
+}
+
+void CancelScope::CancelAt(Deadline deadline, Timer& timer, Status reason) {
+  if (deadline.infinite()) return;
+  // Taken first: a callback on the timer's thread may meet this lock.
+  const Timer::Id id = timer.RunAt(
+      deadline,
+      [state = state_, reason = std::move(reason)] { state->Cancel(reason); });
+  MutexLock lock(state_->mu);
+  state_->deadlines.emplace_back(&timer, id);
+}
+
+}  // namespace millrace

@@ -1,0 +1,85 @@
+// BundleReader: reads a checkpoint of format V2.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/strings/string_view.h"
+#include "millrace/base/files/file.h"
+#include "millrace/base/status.h"
+#include "millrace/base/threads/thread.h"
+#include "millrace/checkpoint/bundle/bundle_entry.h"
+#include "millrace/checkpoint/slice_copy.h"
+#include "millrace/checkpoint/table/table_reader.h"
+#include "millrace/checkpoint/tensor_slice.h"
+#include "millrace/tensor/tensor.h"
+
+namespace millrace {
+
+// Thread-safe, so tensors may be read in parallel. Every byte's checksum is
+// verified before anything made of it is given out, and nothing is allocated
+// that the files' sizes do not cover. Errors: NOT_FOUND for a checkpoint, file
+// or tensor that is missing, DATA_LOSS for bytes that are not what was
+// written, else the file system's.
+class BundleReader {
+ public:
+  static StatusOr<std::unique_ptr<BundleReader>> Open(
+      FileSystem* files, const std::string& prefix);
+
+  int num_shards() const { return num_shards_; }
+  // NOT_FOUND "Key NAME not found in checkpoint".
+  StatusOr<BundleEntry> Find(absl::string_view name) const;
+  bool Contains(absl::string_view name) const { return Find(name).ok(); }
+  // The whole tensor, put together if it is stored in slices.
+  StatusOr<Tensor> Lookup(absl::string_view name,
+                          Allocator* allocator = HostAllocator()) const;
+  // A slice of it, however it is stored. INVALID_ARGUMENT if the slice does
+  // not fit the tensor or some of it is not stored.
+  StatusOr<Tensor> LookupSlice(absl::string_view name, const TensorSlice& slice,
+                               Allocator* allocator = HostAllocator()) const;
+
+  using Visitor = absl::FunctionRef<Status(absl::string_view name,
+                                           const BundleEntry& entry)>;
+  // All tensors in the order of their names, without their slices. Ends with
+  // the visitor's first error.
+  Status ForEach(Visitor visit) const;
+  // All entries with their keys, encoded: for merging and for inspection.
+  Status ForEachRaw(
+      absl::FunctionRef<Status(absl::string_view key, absl::string_view value)>
+          visit) const;
+  // Reads the whole index and looks at the size of each data file: DATA_LOSS
+  // or NOT_FOUND if the checkpoint cannot be whole. Reads no data.
+  Status CheckWhole() const;
+
+ private:
+  BundleReader(FileSystem* files, const std::string& prefix)
+      : files_(files), prefix_(prefix) {}
+  struct Shard {
+    std::unique_ptr<RandomAccessFile> file;
+    uint64_t size_bytes = 0;
+  };
+  StatusOr<const Shard*> OpenShard(int shard) const;
+  // The shard's file, if the entry's bytes lie within.
+  StatusOr<const RandomAccessFile*> FileOf(const BundleEntry& entry) const;
+  StatusOr<BundleEntry> FindKey(absl::string_view key,
+                                absl::string_view name) const;
+  StatusOr<Tensor> ReadWhole(const BundleEntry& entry,
+                             Allocator* allocator) const;
+  // Copies what `stored` (the box of `entry`) and `wanted` (of `out`) share.
+  Status ReadPart(const BundleEntry& entry, const Box& stored,
+                  const Box& wanted, Tensor* out) const;
+  StatusOr<Tensor> Assemble(absl::string_view name, const BundleEntry& full,
+                            const TensorSlice& slice,
+                            Allocator* allocator) const;
+
+  FileSystem* const files_;
+  const std::string prefix_;
+  int num_shards_ = 0;
+  std::unique_ptr<Table> index_;
+  mutable Mutex mu_;
+  mutable std::vector<std::unique_ptr<Shard>> shards_;  // by mu_
+};
+
+}  // namespace millrace

@@ -1,0 +1,82 @@
+// Table: reads a sorted table (table_format.h). Nothing is taken from the file
+// before its checksum has been verified.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
+#include "millrace/base/files/file.h"
+#include "millrace/base/status.h"
+#include "millrace/base/threads/thread.h"
+#include "millrace/checkpoint/table/table_block.h"
+#include "millrace/checkpoint/table/table_format.h"
+
+namespace millrace {
+
+// Thread-safe. Errors: DATA_LOSS for a malformed file, UNIMPLEMENTED for a
+// compressed one, else the file's own.
+class Table {
+ public:
+  class Iterator;
+
+  static StatusOr<std::unique_ptr<Table>> Open(
+      std::unique_ptr<RandomAccessFile> file);
+
+  // Not positioned yet. The table must outlive it.
+  Iterator NewIterator() const;
+  // The value of exactly this key, or nothing.
+  StatusOr<std::optional<std::string>> Get(absl::string_view key) const;
+
+ private:
+  explicit Table(std::unique_ptr<RandomAccessFile> file)
+      : file_(std::move(file)) {}
+  StatusOr<std::shared_ptr<const Block>> ReadBlock(
+      const BlockHandle& handle) const;
+  // The same, and keeps it for the next time if it is small.
+  StatusOr<std::shared_ptr<const Block>> ReadCached(
+      const BlockHandle& handle) const;
+
+  std::unique_ptr<RandomAccessFile> file_;
+  uint64_t blocks_end_ = 0;  // where the footer begins
+  std::shared_ptr<const Block> index_;
+  mutable Mutex mu_;
+  mutable absl::flat_hash_map<uint64_t, std::shared_ptr<const Block>>
+      cache_;                        // by mu_
+  mutable size_t cached_bytes_ = 0;  // by mu_
+};
+
+// Walks over the entries in the order of their keys. One thread. Check
+// status() once valid() is false.
+class Table::Iterator {
+ public:
+  bool valid() const { return data_ && data_->valid(); }
+  const Status& status() const { return status_; }
+  // Both until the iterator moves.
+  const std::string& key() const { return data_->key(); }
+  absl::string_view value() const { return data_->value(); }
+
+  void SeekToFirst();
+  // To the first entry with a key at or behind `target`.
+  void Seek(absl::string_view target);
+  void Next();
+
+ private:
+  friend class Table;
+  explicit Iterator(const Table* table)
+      : table_(table), index_(table->index_) {}
+  // Opens the block that index_ is at; false at the end and on errors.
+  bool OpenBlock();
+  // While the data block is at its end: on to the next one.
+  void SkipEmptyBlocks();
+
+  const Table* table_;
+  BlockIterator index_;
+  std::optional<BlockIterator> data_;
+  Status status_;
+};
+
+}  // namespace millrace

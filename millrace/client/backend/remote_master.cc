@@ -1,0 +1,72 @@
+#include "millrace/client/backend/remote_master.h"
+
+#include "absl/strings/strip.h"
+#include "millrace/base/random.h"
+#include "millrace/rpc/grpc/grpc_transport.h"
+
+namespace millrace {
+namespace {
+
+constinit Mutex transport_mu;
+
+// One for all sessions of the process, never destroyed.
+std::shared_ptr<Transport> DefaultTransport() {
+  static constinit std::shared_ptr<Transport>* transport = nullptr;
+  MutexLock lock(transport_mu);
+  if (!transport)
+    transport = new std::shared_ptr<Transport>(MakeGrpcTransport());
+  return *transport;
+}
+
+}  // namespace
+
+StatusOr<std::shared_ptr<RemoteMaster>> RemoteMaster::Connect(
+    const SessionOptions& options, std::shared_ptr<CancelScope> closing) {
+  absl::string_view address = options.target;
+  if (!absl::ConsumePrefix(&address, "grpc://") || address.empty()) {
+    return InvalidArgument(
+        "a session's target is \"\" or \"grpc://host:port\", not \"",
+        options.target, "\"");
+  }
+  auto transport = options.transport ? options.transport : DefaultTransport();
+  return std::make_shared<RemoteMaster>(
+      std::move(transport), std::string(address),
+      options.config.operation_timeout_ms, std::move(closing));
+}
+
+RemoteMaster::RemoteMaster(std::shared_ptr<Transport> transport,
+                           std::string address, int64_t timeout_ms,
+                           std::shared_ptr<CancelScope> closing)
+    : transport_(std::move(transport)),
+      address_(std::move(address)),
+      timeout_ms_(timeout_ms),
+      closing_(std::move(closing)),
+      caller_(transport_->Connect(address_)),
+      master_(MakeMasterStub(caller_.get())),
+      watch_(address_, caller_) {}
+
+Deadline RemoteMaster::RetryTime(int attempt) {
+  const int64_t delay = RetryDelayMillis(attempt);
+  return Deadline::AfterMillis(
+      delay + static_cast<int64_t>(RandomUint64() % (delay / 2 + 1)));
+}
+
+// A server says UNAVAILABLE of others only, in the body of its answer.
+Status RemoteMaster::WithServer(const Status& status) const {
+  if (!absl::IsUnavailable(status)) return status;
+  return Prefix(absl::StrCat("Unavailable: ", watch_.who(), ": "), status);
+}
+
+Status RemoteMaster::WaitUntil(Deadline deadline, CancelScope& scope,
+                               absl::string_view why) const {
+  WaitScope wait(absl::StrCat("server at ", address_, " ", why));
+  Notification cancelled;
+  const CancelScope::Registration registration =
+      scope.Register([&] { cancelled.Notify(); });
+  if (!registration.ok()) return registration.status;
+  cancelled.WaitUntil(deadline);
+  scope.Unregister(registration.token);
+  return scope.status();
+}
+
+}  // namespace millrace

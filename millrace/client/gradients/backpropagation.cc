@@ -1,0 +1,185 @@
+#include "millrace/client/gradients/backpropagation.h"
+
+#include "millrace/client/gradients/grad_context.h"
+#include "millrace/graph/attr/attr_text.h"
+
+namespace millrace {
+
+GradientCall::GradientCall(const GradientOptions& gradient_options,
+                           absl::Span<const GradientDecl* const> declared,
+                           std::string unique_source)
+    : options(gradient_options), source(std::move(unique_source)) {
+  for (const GradientDecl* decl : declared) table.emplace(decl->op, decl);
+}
+
+Backpropagation::Backpropagation(const GradientCall& call, GradientFrame* frame)
+    : call_(call), frame_(frame), scope_(frame->scope()) {}
+
+Operation Backpropagation::At(NodeId id) const {
+  Operation op;
+  ClientGraph& graph = scope_.graph();
+  graph.Read([&](const Graph& g) { op = Operation(&graph, g.node(id)); });
+  return op;
+}
+
+void Backpropagation::Add(const Output& output, const Gradient& gradient) {
+  Arrived& arrived = arrived_[output.ref().node];
+  if (arrived.empty())
+    arrived.resize(static_cast<size_t>(output.op().num_outputs()));
+  arrived[static_cast<size_t>(output.port())].push_back(gradient);
+}
+
+// Nothing need go back behind xs that no other x lies behind.
+void Backpropagation::FindStops(const std::vector<Output>& xs) {
+  for (const Output& x : xs) {
+    bool inner = false;
+    for (const Output& input : x.op().inputs())
+      inner = inner || between_.Has(input.ref().node);
+    if (!inner) stops_.insert(x.ref().node);
+  }
+  for (const Output& stop : call_.options.stop_gradients)
+    stops_.insert(stop.ref().node);
+}
+
+StatusOr<const GradientDecl*> Backpropagation::FindGradient(
+    const Operation& op) const {
+  std::string name = op.type();
+  if (auto other = op.Attr<std::string>("_gradient_op_type"); other.ok())
+    name = *other;
+  const auto found = call_.table.find(name);
+  if (found != call_.table.end()) return found->second;
+  return Unimplemented("No gradient defined for operation '", op.name(),
+                       "' (op type: ", name, ")\n\t [[", NodeMark(op.name()),
+                       "]]");
+}
+
+Scope Backpropagation::ScopeOf(const Operation& op) const {
+  const Scope block = scope_.SubScope(absl::StrCat(op.name(), "_grad"));
+  return call_.options.colocate_with_ops ? block.ColocateWith(op) : block;
+}
+
+std::vector<Gradient> Backpropagation::Sum(const Operation& op) {
+  std::vector<Gradient> sums(static_cast<size_t>(op.num_outputs()));
+  const auto it = arrived_.find(op.node()->id);
+  if (it == arrived_.end()) return sums;
+  for (size_t i = 0; i < it->second.size(); ++i) {
+    std::vector<Gradient>& parts = it->second[i];
+    if (parts.empty()) continue;
+    const Scope scope =
+        call_.options.colocate_with_ops ? scope_.ColocateWith(op) : scope_;
+    sums[i] = SumGradients(scope, parts);
+    parts = {sums[i]};
+  }
+  return sums;
+}
+
+Status Backpropagation::CallGradient(const Operation& op,
+                                     const GradientDecl& decl,
+                                     std::vector<Gradient> dys) {
+  std::vector<bool> wanted;
+  for (const Output& input : op.inputs())
+    wanted.push_back(between_.Has(input.ref().node));
+  GradContext context(ScopeOf(op), op, std::move(dys), call_.source,
+                      std::move(wanted));
+  decl.build(context);
+  MR_RETURN_IF_ERROR(scope_.status());
+  if (!context.status().ok()) {
+    return Annotate(context.status(),
+                    absl::StrCat("\n\t [[", NodeMark(op.name()), "]]"));
+  }
+  std::vector<Gradient> dxs = context.dxs();
+  if (call_.options.gate) {
+    std::vector<Output> tensors;
+    for (const Gradient& dx : dxs) {
+      if (dx.tensor) tensors.push_back(dx.tensor);
+    }
+    if (tensors.size() > 1) {
+      const std::vector<Output> gated = ops::Tuple(context.scope(), tensors);
+      size_t next = 0;
+      for (Gradient& dx : dxs) {
+        if (dx.tensor) dx.tensor = gated[next++];
+      }
+    }
+  }
+  for (int i = 0; i < context.num_inputs(); ++i) {
+    const Gradient& dx = dxs[static_cast<size_t>(i)];
+    const Output& input = context.in(i);
+    if (!dx || !IsDifferentiable(input.dtype())) continue;
+    if (dx.tensor && input.dtype() != DataType::kResource) {
+      // The gradient has the input's shape, even where its ops do not tell.
+      const Status merged = dx.tensor.SetShape(input.shape());
+      if (!merged.ok()) {
+        return Internal("the gradient of op ", op.type(), " for input ", i,
+                        " has shape ", dx.tensor.shape().DebugString(),
+                        ", the input ", input.shape().DebugString(), "\n\t [[",
+                        NodeMark(op.name()), "]]");
+      }
+    }
+    Add(input, dx);
+  }
+  return OkStatus();
+}
+
+Status Backpropagation::ProcessOp(const Operation& op) {
+  std::vector<Gradient> dys = Sum(op);
+  // What is given for integers goes nowhere.
+  bool any = false;
+  for (int i = 0; i < op.num_outputs(); ++i) {
+    any = any || (dys[static_cast<size_t>(i)] &&
+                  IsDifferentiable(op.output(i).dtype()));
+  }
+  if (!any || stops_.contains(op.node()->id)) return OkStatus();
+  MR_ASSIGN(const GradientDecl* decl, FindGradient(op));
+  if (!decl->build) return OkStatus();
+  return CallGradient(op, *decl, std::move(dys));
+}
+
+Status Backpropagation::Process(Between::Unit unit) {
+  MR_RETURN_IF_ERROR(unit < 0 ? ProcessLoop(static_cast<int>(-1 - unit))
+                              : ProcessOp(At(static_cast<NodeId>(unit))));
+  const auto inputs = between_.inputs.find(unit);
+  if (inputs == between_.inputs.end()) return OkStatus();
+  for (const Between::Unit input : inputs->second) {
+    if (--between_.pending[input] == 0) ready_.push_back(input);
+  }
+  return OkStatus();
+}
+
+Status Backpropagation::Find(const std::vector<std::pair<Output, Gradient>>& ys,
+                             const std::vector<Output>& xs) {
+  std::vector<NodeId> y_nodes;
+  std::vector<NodeId> x_nodes;
+  for (const auto& [y, dy] : ys) y_nodes.push_back(y.ref().node);
+  for (const Output& x : xs) x_nodes.push_back(x.ref().node);
+  StatusOr<Between> between = Between();
+  scope_.graph().Read([&](const Graph& graph) {
+    between = FindBetween(graph, frame_->index(), frame_->forward_loop(),
+                          y_nodes, x_nodes);
+  });
+  MR_RETURN_IF_ERROR(between.status());
+  between_ = *std::move(between);
+  return OkStatus();
+}
+
+Status Backpropagation::Run(const std::vector<std::pair<Output, Gradient>>& ys,
+                            const std::vector<Output>& xs,
+                            std::vector<Gradient>* dxs) {
+  MR_RETURN_IF_ERROR(Find(ys, xs));
+  FindStops(xs);
+  absl::flat_hash_set<Between::Unit> queued;
+  for (const auto& [y, dy] : ys) Add(y, dy);
+  for (const Between::Unit unit : between_.ys) {
+    if (between_.pending[unit] == 0 && queued.insert(unit).second)
+      ready_.push_back(unit);
+  }
+  while (!ready_.empty()) {
+    const Between::Unit unit = ready_.front();
+    ready_.pop_front();
+    MR_RETURN_IF_ERROR(Process(unit));
+  }
+  for (const Output& x : xs)
+    dxs->push_back(Sum(x.op())[static_cast<size_t>(x.port())]);
+  return scope_.status();
+}
+
+}  // namespace millrace

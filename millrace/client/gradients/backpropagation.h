@@ -1,0 +1,97 @@
+// Backpropagation: the walk from the ys back to the xs of Gradients, through
+// the graph around all loops or through the body of one.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "millrace/client/gradients/gradient_frame.h"
+#include "millrace/client/gradients.h"
+
+namespace millrace {
+
+// Types through which derivatives go.
+bool IsDifferentiable(DataType type);
+
+// What is the same in all walks of one call of Gradients.
+struct GradientCall {
+  GradientCall(const GradientOptions& options,
+               absl::Span<const GradientDecl* const> table, std::string source);
+
+  const GradientOptions& options;
+  const std::string source;  // see GradContext
+  absl::flat_hash_map<absl::string_view, const GradientDecl*> table;
+};
+
+// The nodes between xs and ys of a walk. A loop inside of what is walked
+// through counts as one unit with what is in it, every other node as one.
+struct Between {
+  using Unit = int64_t;  // a node's id, or -1 - the number of a loop
+
+  std::vector<bool> nodes;  // by id
+  std::vector<Unit> ys;     // those that depend on an x
+  // How often each unit is an input of others that were not walked through.
+  absl::flat_hash_map<Unit, int> pending;
+  // The units that each one has as inputs.
+  absl::flat_hash_map<Unit, std::vector<Unit>> inputs;
+
+  bool Has(NodeId id) const {
+    return id >= 0 && static_cast<size_t>(id) < nodes.size() &&
+           nodes[static_cast<size_t>(id)];
+  }
+};
+
+// One thread, for one walk.
+class Backpropagation {
+ public:
+  Backpropagation(const GradientCall& call, GradientFrame* frame);
+
+  // `ys` with what comes back to them. Gives what comes back to each of `xs`.
+  Status Run(const std::vector<std::pair<Output, Gradient>>& ys,
+             const std::vector<Output>& xs, std::vector<Gradient>* dxs);
+
+ private:
+  // What came back to each output of a node, summed once it is complete.
+  using Arrived = std::vector<std::vector<Gradient>>;
+  // A value that goes round in a loop, or into each of its iterations.
+  struct LoopValue;
+
+  Status Find(const std::vector<std::pair<Output, Gradient>>& ys,
+              const std::vector<Output>& xs);
+  void FindStops(const std::vector<Output>& xs);
+  Status Process(Between::Unit unit);
+  Status ProcessOp(const Operation& op);
+  Status ProcessLoop(int loop);
+  StatusOr<std::vector<LoopValue>> ValuesOf(int loop) const;
+  Gradient CloseLoopValue(GradientFrame* inner, const LoopValue& value,
+                          const GradientFrame::Variable& variable,
+                          const Gradient& dx);
+  Output Accumulate(GradientFrame* inner, const Output& begin,
+                    const Output& dx);
+  StatusOr<const GradientDecl*> FindGradient(const Operation& op) const;
+  Status CallGradient(const Operation& op, const GradientDecl& decl,
+                      std::vector<Gradient> dys);
+  void Add(const Output& output, const Gradient& gradient);
+  std::vector<Gradient> Sum(const Operation& op);
+  Scope ScopeOf(const Operation& op) const;
+  Operation At(NodeId id) const;
+
+  const GradientCall& call_;
+  GradientFrame* const frame_;
+  const Scope& scope_;
+  Between between_;
+  absl::flat_hash_set<NodeId> stops_;
+  absl::flat_hash_map<NodeId, Arrived> arrived_;
+  std::deque<Between::Unit> ready_;
+};
+
+// Finds what lies between. UNIMPLEMENTED for gradients of a gradient of a loop.
+StatusOr<Between> FindBetween(const Graph& graph, const LoopIndex& index,
+                              int loop, const std::vector<NodeId>& ys,
+                              const std::vector<NodeId>& xs);
+
+}  // namespace millrace

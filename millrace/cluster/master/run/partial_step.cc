@@ -1,0 +1,376 @@
+#include "millrace/cluster/master/run/partial_step.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "millrace/cluster/master/run/edge_values.h"
+#include "millrace/cluster/master/fan_out.h"
+#include "millrace/cluster/master/run/partial_steps.h"
+#include "millrace/pass/run_signature.h"
+
+namespace millrace {
+namespace {
+
+using CleanupGraphs = FanOut<CleanupGraphRequest, CleanupGraphReply>;
+using RunGraphs = FanOut<RunGraphRequest, RunGraphReply>;
+
+absl::flat_hash_map<std::string, int> ByName(
+    const std::vector<std::string>& names) {
+  absl::flat_hash_map<std::string, int> result;
+  for (size_t i = 0; i < names.size(); ++i) {
+    result.emplace(names[i], static_cast<int>(i));
+  }
+  return result;
+}
+
+// What of `edges` is of these feeds or fetches.
+std::vector<const ClientEdge*> EdgesOf(const std::vector<ClientEdge>& edges,
+                                       const std::vector<int>& indices) {
+  std::vector<const ClientEdge*> result;
+  for (const ClientEdge& edge : edges) {
+    for (int index : indices) {
+      if (edge.index == index) result.push_back(&edge);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+PartialStep::PartialStep(Ref<MasterSession> session, Ref<PreparedRun> run)
+    : session_(std::move(session)),
+      run_(std::move(run)),
+      step_id_(session_->NewStepId()),
+      scope_(session_->scope()),
+      feeds_(ByName(run_->signature.feeds)),
+      fetches_(ByName(run_->signature.fetches)),
+      fed_(run_->signature.feeds.size()),
+      fetched_(run_->signature.fetches.size()) {}
+
+void PartialStep::Setup(Ref<MasterSession> session,
+                        const PartialRunSetupRequest& request, SetupDone done) {
+  RunStepRequest run_request;
+  for (const std::string& feed : request.feeds) {
+    run_request.feeds.push_back({.name = feed, .tensor = {}});
+  }
+  run_request.fetches = request.fetches;
+  run_request.targets = request.targets;
+  const Ref<PreparedRun> run = session->Prepare(run_request);
+  session->environment().in_flight.Add();
+  run->WhenReady([session, run, done = std::move(done)](Status status) mutable {
+    if (!status.ok()) {
+      std::move(done)(std::move(status));
+      return session->environment().in_flight.Remove();
+    }
+    // Each fetch passes over the graph: not on a thread for short calls.
+    session->graph_turns().Run(
+        [session, run, done = std::move(done)](SerialQueue::Turn turn) mutable {
+          Lanes& lanes = session->environment().lanes();
+          lanes.inter_op.Schedule([session, run, done = std::move(done),
+                                   turn = std::move(turn)]() mutable {
+            StatusOr<std::string> handle = Begin(session, run, std::move(turn));
+            std::move(done)(std::move(handle));
+            session->environment().in_flight.Remove();
+          });
+        });
+  });
+}
+
+StatusOr<std::string> PartialStep::Begin(const Ref<MasterSession>& session,
+                                         const Ref<PreparedRun>& run,
+                                         SerialQueue::Turn turn) {
+  const auto step = Ref<PartialStep>::Adopt(new PartialStep(session, run));
+  const Status found = step->FindNeeds(session->graph().state.graph());
+  turn.End();
+  MR_RETURN_IF_ERROR(found);
+  MR_RETURN_IF_ERROR(session->closed());
+  if (!session->partial_steps().Add(step)) {
+    return ResourceExhausted("The session has ", kMaxPerSession,
+                             " partial runs that have not ended");
+  }
+  return step->handle();
+}
+
+// Back from each fetch, as far as to what is fed.
+Status PartialStep::FindNeeds(const Graph& graph) {
+  absl::flat_hash_map<std::pair<NodeId, int>, int> feeds;
+  for (size_t i = 0; i < run_->signature.feeds.size(); ++i) {
+    MR_ASSIGN(const OutputRef feed,
+              FindOutput(graph, run_->signature.feeds[i], "FeedInputs:"));
+    feeds.emplace(std::pair(feed.node, feed.port), static_cast<int>(i));
+  }
+  for (const std::string& name : run_->signature.fetches) {
+    MR_ASSIGN(const OutputRef fetch, FindOutput(graph, name, "FetchOutputs"));
+    std::vector<int>& needs = needs_.emplace_back();
+    std::vector<bool> seen(static_cast<size_t>(graph.num_ids()));
+    std::vector<bool> needed(fed_.size());
+    std::vector<NodeId> open;
+    const auto visit = [&](NodeId node) {
+      if (node == kNoNode || seen[static_cast<size_t>(node)]) return;
+      seen[static_cast<size_t>(node)] = true;
+      open.push_back(node);
+    };
+    const auto need = [&](const OutputRef& output) {
+      const auto feed = feeds.find(std::pair(output.node, output.port));
+      if (feed == feeds.end()) return visit(output.node);
+      if (needed[static_cast<size_t>(feed->second)]) return;
+      needed[static_cast<size_t>(feed->second)] = true;
+      needs.push_back(feed->second);
+    };
+    need(fetch);
+    while (!open.empty()) {
+      const Node& node = *graph.node(open.back());
+      open.pop_back();
+      for (const OutputRef& input : node.inputs) need(input);
+      for (NodeId control : node.control_inputs) visit(control);
+    }
+  }
+  return OkStatus();
+}
+
+// Checks all before anything changes.
+Status PartialStep::Take(const RunStepRequest& request, int64_t start_nanos,
+                         std::vector<int>* feeds, std::vector<int>* fetches,
+                         bool* is_last) {
+  MutexLock lock(mu_);
+  if (ended_) return Aborted("The partial run ", handle_, " has ended");
+  std::vector<bool> fed = fed_;
+  std::vector<bool> fetched = fetched_;
+  for (const NamedTensor& feed : request.feeds) {
+    const auto found = feeds_.find(feed.name);
+    if (found == feeds_.end()) {
+      return InvalidArgument("The feed ", feed.name,
+                             " was not specified in partial_run_setup.");
+    }
+    const auto index = static_cast<size_t>(found->second);
+    if (fed[index]) {
+      return InvalidArgument("The feed ", feed.name, " has already been fed.");
+    }
+    if (feed.tensor.dtype() != run_->feed_types[index]) {
+      return InvalidArgument("The feed for ", feed.name, " has type ",
+                             DataTypeName(feed.tensor.dtype()), ", expected ",
+                             DataTypeName(run_->feed_types[index]));
+    }
+    fed[index] = true;
+    feeds->push_back(found->second);
+  }
+  for (const std::string& fetch : request.fetches) {
+    const auto found = fetches_.find(fetch);
+    if (found == fetches_.end()) {
+      return InvalidArgument("The fetch ", fetch,
+                             " was not specified in partial_run_setup.");
+    }
+    const auto index = static_cast<size_t>(found->second);
+    if (fetched[index]) {
+      return InvalidArgument("The fetch ", fetch, " has already been fetched.");
+    }
+    for (int need : needs_[index]) {
+      if (!fed[static_cast<size_t>(need)]) {
+        return InvalidArgument(
+            "Fetch ", fetch,
+            " can't be computed from the feeds that have been fed so far.");
+      }
+    }
+    fetched[index] = true;
+    fetches->push_back(found->second);
+  }
+  fed_ = std::move(fed);
+  fetched_ = std::move(fetched);
+  *is_last =
+      std::find(fed_.begin(), fed_.end(), false) == fed_.end() &&
+      std::find(fetched_.begin(), fetched_.end(), false) == fetched_.end();
+  calls_.insert(start_nanos);
+  return OkStatus();
+}
+
+// One call, from its RunGraphs to its answer.
+class PartialStep::Call final : public RefCounted {
+ public:
+  Call(Ref<PartialStep> step, CallContext& context, std::vector<int> feeds,
+       std::vector<int> fetches, bool is_last, int64_t start_nanos,
+       CallDone done)
+      : step_(std::move(step)),
+        client_(context.cancel),
+        deadline_(context.deadline),
+        scope_(&step_->scope_),
+        feeds_(std::move(feeds)),
+        fetches_(std::move(fetches)),
+        is_last_(is_last),
+        start_nanos_(start_nanos),
+        done_(std::move(done)) {}
+
+  void Start(const RunStepRequest& request) {
+    MasterEnvironment& environment = step_->session_->environment();
+    environment.steps.Add();
+    const int64_t timeout_ms =
+        request.options.timeout_ms > 0
+            ? request.options.timeout_ms
+            : step_->session_->config().operation_timeout_ms;
+    if (timeout_ms > 0) {
+      const Deadline timeout = Deadline::AfterMillis(timeout_ms);
+      deadline_ = Deadline::Min(deadline_, timeout);
+      scope_.CancelAt(timeout, environment.lanes().timer,
+                      DeadlineExceeded("The step took longer than its timeout "
+                                       "of ",
+                                       timeout_ms, " ms"));
+    }
+    if (client_ != nullptr) {
+      CancelScope::Registration gone =
+          client_->Register([this] { scope_.Cancel(client_->status()); });
+      if (!gone.ok()) return Finish(gone.status);
+      client_token_ = gone.token;
+    }
+    std::vector<RunGraphs::Call> calls;
+    for (const PreparedRun::Part& part : step_->run_->parts) {
+      RunGraphs::Call& call = calls.emplace_back();
+      call.peer = part.peer;
+      const Status made = MakeRequest(part, request, &call.request);
+      if (!made.ok()) return Finish(made);
+    }
+    RunGraphs::Start(
+        std::move(calls), &WorkerApi::RunGraph, deadline_, &scope_,
+        &environment.in_flight,
+        [self = Ref<Call>::Share(this)](std::vector<RunGraphs::Call>& done) {
+          self->OnParts(done);
+        });
+  }
+
+ private:
+  Status MakeRequest(const PreparedRun::Part& part, const RunStepRequest& from,
+                     RunGraphRequest* request) {
+    request->session_handle = step_->session_->handle();
+    request->graph_handle = part.graph_handle;
+    request->step_id = step_->step_id_;
+    request->create_worker_session_called = true;
+    request->store_errors_in_response_body = true;
+    request->is_partial = true;
+    request->is_last_partial_run = is_last_;
+    request->request_id = step_->session_->NewStepId();
+    for (const ClientEdge* edge : EdgesOf(part.edges.feeds, feeds_)) {
+      const std::string& name = step_->run_->signature.feeds[edge->index];
+      for (const NamedTensor& feed : from.feeds) {
+        if (feed.name != name) continue;
+        MR_RETURN_IF_ERROR(PutFeed(*edge, feed.tensor, request));
+      }
+    }
+    for (const ClientEdge* edge : EdgesOf(part.edges.fetches, fetches_)) {
+      request->recv_key.push_back(edge->key);
+    }
+    return OkStatus();
+  }
+
+  void OnParts(std::vector<RunGraphs::Call>& calls) {
+    Status status;
+    std::vector<Tensor> values(step_->run_->signature.fetches.size());
+    for (size_t i = 0; i < calls.size(); ++i) {
+      const PreparedRun::Part& part = step_->run_->parts[i];
+      Status one = calls[i].status.ok() ? std::move(calls[i].reply.status)
+                                        : std::move(calls[i].status);
+      if (one.ok()) one = TakeValues(part, calls[i].reply, &values);
+      if (!one.ok() && !part.peer->is_self() &&
+          !absl::StrContains(one.message(), part.task)) {
+        one = Prefix(absl::StrCat("From ", part.task, ":\n"), one);
+      }
+      UpdateStatus(status, one);
+    }
+    if (!status.ok() && scope_.cancelled()) {
+      Status reason = scope_.status();
+      if (!IsDerived(reason)) status = std::move(reason);
+    }
+    for (int fetch : fetches_) {
+      result_.push_back(std::move(values[static_cast<size_t>(fetch)]));
+    }
+    Finish(std::move(status));
+  }
+
+  Status TakeValues(const PreparedRun::Part& part, RunGraphReply& reply,
+                    std::vector<Tensor>* values) {
+    size_t expected = 0;
+    for (const ClientEdge* edge : EdgesOf(part.edges.fetches, fetches_)) {
+      const auto index = static_cast<size_t>(edge->index);
+      MR_ASSIGN(
+          (*values)[index],
+          TakeFetch(*edge, expected++, step_->run_->signature.fetches[index],
+                    part.task, reply.recv));
+    }
+    return OkStatus();
+  }
+
+  void Finish(Status status) {
+    if (client_ != nullptr) client_->Unregister(client_token_);
+    step_->Left(start_nanos_);
+    if (!status.ok() || is_last_) step_->End(status);
+    MasterEnvironment& environment = step_->session_->environment();
+    if (!status.ok()) result_.clear();
+    std::exchange(done_, nullptr)(std::move(status), std::move(result_));
+    environment.steps.Remove();
+  }
+
+  const Ref<PartialStep> step_;
+  CancelScope* const client_;
+  CancelScope::Token client_token_ = 0;
+  Deadline deadline_;
+  CancelScope scope_;
+  const std::vector<int> feeds_;
+  const std::vector<int> fetches_;
+  const bool is_last_;
+  const int64_t start_nanos_;
+  std::vector<Tensor> result_;
+  CallDone done_;
+};
+
+void PartialStep::Run(CallContext& context, const RunStepRequest& request,
+                      CallDone done) {
+  if (!request.targets.empty()) {
+    return std::move(done)(InvalidArgument("A partial run takes its targets in "
+                                           "partial_run_setup, but got ",
+                                           request.targets[0]),
+                           {});
+  }
+  std::vector<int> feeds;
+  std::vector<int> fetches;
+  bool is_last = false;
+  const int64_t start_nanos = NowNanos();
+  const Status taken = Take(request, start_nanos, &feeds, &fetches, &is_last);
+  if (!taken.ok()) return std::move(done)(taken, {});
+  MakeRef<Call>(Ref<PartialStep>::Share(this), context, std::move(feeds),
+                std::move(fetches), is_last, start_nanos, std::move(done))
+      ->Start(request);
+}
+
+void PartialStep::Left(int64_t start_nanos) {
+  MutexLock lock(mu_);
+  calls_.erase(calls_.find(start_nanos));
+}
+
+int64_t PartialStep::waiting_since_nanos() {
+  MutexLock lock(mu_);
+  return calls_.empty() ? 0 : *calls_.begin();
+}
+
+void PartialStep::End(const Status& reason) {
+  {
+    MutexLock lock(mu_);
+    if (std::exchange(ended_, true)) return;
+  }
+  session_->partial_steps().Remove(handle_);
+  if (!reason.ok()) {
+    scope_.Cancel(MarkDerived(
+        Cancelled("The partial run was cancelled because a call of it failed: ",
+                  reason.message())));
+  }
+  std::vector<CleanupGraphs::Call> calls;
+  for (const PreparedRun::Part& part : run_->parts) {
+    CleanupGraphs::Call& call = calls.emplace_back();
+    call.peer = part.peer;
+    call.request.step_id = step_id_;
+  }
+  MasterEnvironment& environment = session_->environment();
+  CleanupGraphs::Start(std::move(calls), &WorkerApi::CleanupGraph,
+                       Deadline::AfterMillis(10'000), &environment.background,
+                       &environment.in_flight,
+                       [](std::vector<CleanupGraphs::Call>&) {});
+}
+
+}  // namespace millrace

@@ -1,0 +1,55 @@
+#include "millrace/cluster/master/run/prepared_run.h"
+
+#include <utility>
+
+#include "absl/strings/match.h"
+
+namespace millrace {
+
+PreparedRun::~PreparedRun() {
+  std::vector<GraphRelease::Graph> graphs;
+  graphs.reserve(parts.size());
+  for (Part& part : parts) {
+    graphs.emplace_back(std::move(part.peer), std::move(part.graph_handle));
+  }
+  if (release) release->Release(std::move(graphs));
+}
+
+void PreparedRun::WhenReady(Waiter waiter) {
+  {
+    MutexLock lock(mu_);
+    if (!ready()) {
+      waiters_.push_back(std::move(waiter));
+      return;
+    }
+  }
+  std::move(waiter)(status_);
+}
+
+void PreparedRun::SetReady(Status status) {
+  std::vector<Waiter> waiters;
+  {
+    MutexLock lock(mu_);
+    status_ = std::move(status);
+    ready_.store(true, std::memory_order_release);
+    waiters.swap(waiters_);
+  }
+  for (Waiter& waiter : waiters) std::move(waiter)(status_);
+}
+
+Status SayWhere(const PreparedRun::Part& part, const Status& status) {
+  if (part.peer->is_self()) return status;
+  const bool lost = status.code() == StatusCode::kAborted ||
+                    status.code() == StatusCode::kUnavailable;
+  const std::string& address = part.peer->address();
+  if (absl::StrContains(status.message(), part.task) &&
+      (!lost || absl::StrContains(status.message(), address))) {
+    return status;
+  }
+  return Prefix(
+      absl::StrCat("From ", part.task,
+                   lost ? absl::StrCat(" (", address, ")") : "", ":\n"),
+      status);
+}
+
+}  // namespace millrace

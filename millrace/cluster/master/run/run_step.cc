@@ -1,0 +1,405 @@
+#include "millrace/cluster/master/run/run_step.h"
+
+#include <utility>
+
+#include "absl/strings/str_join.h"
+#include "millrace/base/log.h"
+#include "millrace/cluster/master/run/edge_values.h"
+#include "millrace/cluster/master/run/prepare_run.h"
+#include "millrace/cluster/master/run/run_parts.h"
+#include "millrace/cluster/trace/tracer.h"
+
+namespace millrace {
+namespace {
+
+// An error that only follows from another one is in hand: how long the other
+// may take to arrive before everything is cancelled.
+constexpr int64_t kUnderivedGraceMs = 1'000;
+
+int64_t TimeoutMillis(const RunOptions& options, const ConfigOptions& config) {
+  return options.timeout_ms > 0 ? options.timeout_ms
+                                : config.operation_timeout_ms;
+}
+
+bool WantsMetadata(const RunOptions& options) {
+  return options.trace_level != TraceLevel::kNone ||
+         options.output_partition_graphs;
+}
+
+}  // namespace
+
+struct RunStep::Part {
+  const PreparedRun::Part* plan = nullptr;
+  RunGraphRequest request;
+  RunGraphReply reply;
+  CallContext context;
+  CleanupGraphRequest cleanup_request;
+  CleanupGraphReply cleanup_reply;
+  CallContext cleanup_context;
+  std::atomic<bool> ended{false};
+};
+
+RunStep::RunStep(Ref<MasterSession> session, Ref<PreparedRun> run,
+                 CallContext& context, StepRequest request)
+    : session_(std::move(session)),
+      run_(std::move(run)),
+      step_id_(session_->NewStepId()),
+      request_id_(request.request_id),
+      start_nanos_(NowNanos()),
+      options_(*request.options),
+      deadline_(context.deadline),
+      scope_(context.cancel),
+      feeds_(std::move(request.feeds)) {}
+
+RunStep::~RunStep() = default;
+
+void RunStep::Start(Ref<MasterSession> session, Ref<PreparedRun> run,
+                    CallContext& context, StepRequest request, StepDone done) {
+  const Ref<RunStep> step = Ref<RunStep>::Adopt(new RunStep(
+      std::move(session), std::move(run), context, std::move(request)));
+  Ref<RunStep> twin;
+  const Status entered =
+      step->session_->Enter(step.get(), step->request_id_, &twin);
+  if (!entered.ok()) return std::move(done)(entered, {}, nullptr);
+  if (twin && !(twin->run_->signature == step->run_->signature)) {
+    return std::move(done)(
+        InvalidArgument("The request ", step->request_id_,
+                        " was received before, with other feeds, fetches or "
+                        "targets, and is running"),
+        {}, nullptr);
+  }
+  if (twin) return twin->Attach(std::move(done));
+  step->done_ = std::move(done);
+  step->session_->environment().in_flight.Add();
+  step->session_->environment().steps.Add();
+  const int64_t timeout_ms =
+      TimeoutMillis(step->options_, step->session_->config());
+  if (timeout_ms > 0) {
+    const Deadline timeout = Deadline::AfterMillis(timeout_ms);
+    step->deadline_ = Deadline::Min(step->deadline_, timeout);
+    step->scope_.CancelAt(
+        timeout, step->session_->environment().lanes().timer,
+        DeadlineExceeded("The step took longer than its timeout of ",
+                         timeout_ms, " ms"));
+  }
+  if (step->run_->ready()) {
+    step->Launch();
+  } else {
+    step->WaitForPreparation();
+  }
+}
+
+void RunStep::Attach(StepDone done) {
+  {
+    MutexLock lock(mu_);
+    if (!answered_) {
+      attached_.push_back(std::move(done));
+      return;
+    }
+  }
+  std::move(done)(Aborted("The request ", request_id_,
+                          " was received before, its step has ended, and its "
+                          "answer is not kept"),
+                  {}, nullptr);
+}
+
+void RunStep::WaitForPreparation() {
+  Lanes& lanes = session_->environment().lanes();
+  // Cancel must not run on the canceller's thread for long: post.
+  CancelScope::Registration registration =
+      scope_.Register([self = Ref<RunStep>::Share(this), &lanes]() mutable {
+        lanes.control.Schedule([self = std::move(self)] {
+          if (!self->left_preparation_.exchange(true)) {
+            self->FinishWith(self->scope_.status());
+          }
+        });
+      });
+  if (!registration.ok()) return FinishWith(registration.status);
+  preparation_token_ = registration.token;
+  run_->WhenReady([self = Ref<RunStep>::Share(this)](Status) {
+    if (self->left_preparation_.exchange(true)) return;
+    self->scope_.Unregister(self->preparation_token_);
+    self->Launch();
+  });
+}
+
+Status RunStep::CheckFeeds() const {
+  if (feeds_.size() != run_->feed_types.size()) {
+    return InvalidArgument("The run has ", run_->feed_types.size(),
+                           " feeds, but got ", feeds_.size());
+  }
+  for (size_t i = 0; i < feeds_.size(); ++i) {
+    if (feeds_[i].dtype() == run_->feed_types[i]) continue;
+    return InvalidArgument("The feed for ", run_->signature.feeds[i],
+                           " has type ", DataTypeName(feeds_[i].dtype()),
+                           ", expected ", DataTypeName(run_->feed_types[i]));
+  }
+  return OkStatus();
+}
+
+void RunStep::Launch() {
+  Status status = run_->status();
+  if (status.ok()) status = CheckFeeds();
+  if (!status.ok()) return FinishWith(std::move(status));
+  const size_t count = run_->parts.size();
+  // Nothing to run: no fetches, or all of them of no node.
+  if (count == 0) return FinishWith(OkStatus());
+  EnterTraces();
+  parts_ = std::make_unique<Part[]>(count);
+  for (size_t i = 0; i < count; ++i) {
+    parts_[i].plan = &run_->parts[i];
+    status = MakeRequest(parts_[i]);
+    if (!status.ok()) return FinishWith(std::move(status));
+  }
+  feeds_.clear();
+  left_.store(count, std::memory_order_relaxed);
+  num_parts_.store(count, std::memory_order_release);
+  const Ref<RunStep> self = Ref<RunStep>::Share(this);
+  const auto start = [&](Part& part) {
+    part.plan->peer->worker().RunGraph(
+        part.context, part.request, &part.reply,
+        Done([self, &part](Status s) { self->OnPart(part, std::move(s)); }));
+  };
+  // This task's own part last: it may run here to its end.
+  Part* own = nullptr;
+  for (size_t i = 0; i < count; ++i) {
+    Part& part = parts_[i];
+    if (part.plan->peer->is_self()) {
+      own = &part;
+    } else {
+      start(part);
+    }
+  }
+  if (own != nullptr) start(*own);
+}
+
+void RunStep::EnterTraces() {
+  Tracer* const tracer = session_->environment().options.tracer;
+  if (tracer != nullptr && tracer->wants_steps()) [[unlikely]] {
+    trace_ids_ = tracer->BeginStep(step_id_, session_->handle(), start_nanos_);
+  }
+}
+
+void RunStep::LeaveTraces(const Status& status) {
+  if (trace_ids_.empty()) return;
+  session_->environment().options.tracer->EndStep(trace_ids_, step_id_, status);
+}
+
+Status RunStep::MakeRequest(Part& part) {
+  RunGraphRequest& request = part.request;
+  request.session_handle = session_->handle();
+  request.graph_handle = part.plan->graph_handle;
+  request.step_id = step_id_;
+  request.create_worker_session_called = true;
+  request.store_errors_in_response_body = true;
+  // Any id does that no other request to the same worker has: a step has one
+  // RunGraph a worker, and step ids are unique and never 0.
+  request.request_id = step_id_;
+  request.trace_ids = trace_ids_;
+  request.exec_options.record_timeline =
+      options_.trace_level != TraceLevel::kNone;
+  request.exec_options.report_tensor_allocations_upon_oom =
+      options_.report_tensor_allocations_upon_oom;
+  const ClientEdges& edges = part.plan->edges;
+  request.send.reserve(edges.feeds.size());
+  for (const ClientEdge& edge : edges.feeds) {
+    MR_RETURN_IF_ERROR(PutFeed(edge, feeds_[edge.index], &request));
+  }
+  request.recv_key.reserve(edges.fetches.size());
+  for (const ClientEdge& edge : edges.fetches) {
+    request.recv_key.push_back(edge.key);
+  }
+  part.context.deadline = deadline_;
+  part.context.cancel = &scope_;
+  part.context.request_id = request.request_id;
+  return OkStatus();
+}
+
+void RunStep::OnPart(Part& part, Status status) {
+  if (status.ok()) status = std::move(part.reply.status);
+  if (!status.ok()) OnError(SayWhere(*part.plan, status));
+  // What was fed is of no use any more.
+  part.request.send.clear();
+  part.ended.store(true, std::memory_order_release);
+  if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1) Finish();
+}
+
+void RunStep::OnError(Status error) {
+  // What a cancel brought about follows from its reason.
+  const bool cancelled = scope_.cancelled();
+  if (cancelled && error.code() == StatusCode::kCancelled) {
+    error = MarkDerived(error);
+  }
+  bool cancel_now = false;
+  {
+    MutexLock lock(mu_);
+    UpdateStatus(error_, error);
+    cancel_now = !IsDerived(error_);
+    if (!cancelled && !cancel_now && grace_timer_ == 0 &&
+        left_.load(std::memory_order_relaxed) > 1) {
+      Lanes& lanes = session_->environment().lanes();
+      grace_timer_ = lanes.timer.RunAt(
+          Deadline::AfterMillis(kUnderivedGraceMs),
+          [self = Ref<RunStep>::Share(this), &lanes]() mutable {
+            lanes.control.Schedule(
+                [self = std::move(self)] { self->CancelParts(); });
+          });
+    }
+  }
+  if (cancel_now && !cancelled) CancelParts();
+}
+
+void RunStep::CancelParts() {
+  scope_.Cancel(MarkDerived(
+      Cancelled("The step was cancelled because another part of it failed")));
+}
+
+void RunStep::Finish() {
+  Timer::Id timer;
+  Status status;
+  {
+    MutexLock lock(mu_);
+    timer = grace_timer_;
+    status = error_;
+  }
+  if (timer != 0) session_->environment().lanes().timer.Cancel(timer);
+  if (!status.ok() && scope_.cancelled()) {
+    // The first reason of the scope: ours is derived, anybody else's is why
+    // the step ended, whatever the parts made of it.
+    Status reason = scope_.status();
+    if (!IsDerived(reason)) status = std::move(reason);
+  }
+  FinishWith(std::move(status));
+}
+
+void RunStep::FinishWith(Status status) {
+  std::vector<Tensor> fetches;
+  std::unique_ptr<RunMetadata> metadata;
+  if (status.ok()) status = CollectFetches(&fetches);
+  if (status.ok() && WantsMetadata(options_)) {
+    metadata = std::make_unique<RunMetadata>();
+    CollectMetadata(metadata.get());
+    if (options_.output_partition_graphs) {
+      return AnswerWithPartitionGraphs(std::move(fetches), std::move(metadata));
+    }
+  }
+  Answer(std::move(status), std::move(fetches), metadata.get());
+}
+
+Status RunStep::CollectFetches(std::vector<Tensor>* fetches) {
+  fetches->resize(run_->signature.fetches.size());
+  const size_t count = num_parts_.load(std::memory_order_relaxed);
+  for (size_t i = 0; i < count; ++i) {
+    MR_RETURN_IF_ERROR(CollectPart(parts_[i], fetches));
+  }
+  return OkStatus();
+}
+
+Status RunStep::CollectPart(Part& part, std::vector<Tensor>* fetches) {
+  const std::vector<ClientEdge>& edges = part.plan->edges.fetches;
+  for (size_t i = 0; i < edges.size(); ++i) {
+    MR_ASSIGN((*fetches)[edges[i].index],
+              TakeFetch(edges[i], i, run_->signature.fetches[edges[i].index],
+                        part.plan->task, part.reply.recv));
+  }
+  return OkStatus();
+}
+
+void RunStep::CollectMetadata(RunMetadata* metadata) {
+  const size_t count = num_parts_.load(std::memory_order_relaxed);
+  for (size_t i = 0; i < count; ++i) {
+    RunGraphReply& reply = parts_[i].reply;
+    for (DeviceStepStats& device : reply.step_stats.dev_stats) {
+      metadata->step_stats.dev_stats.push_back(std::move(device));
+    }
+    for (CostGraph::Node& node : reply.cost_graph.nodes) {
+      metadata->cost_graph.nodes.push_back(std::move(node));
+    }
+  }
+}
+
+// They are not kept with the prepared run, as few ask for them.
+void RunStep::AnswerWithPartitionGraphs(std::vector<Tensor> fetches,
+                                        std::unique_ptr<RunMetadata> metadata) {
+  session_->graph_turns().Run(
+      [self = Ref<RunStep>::Share(this), fetches = std::move(fetches),
+       metadata = std::move(metadata)](SerialQueue::Turn turn) mutable {
+        // As long as compiling: not on whatever thread this is.
+        Lanes& lanes = self->session_->environment().lanes();
+        lanes.inter_op.Schedule([self, fetches = std::move(fetches),
+                                 metadata = std::move(metadata),
+                                 turn = std::move(turn)]() mutable {
+          StatusOr<std::vector<GraphDef>> graphs = BuildPartitionGraphs(
+              self->session_->graph().state, self->run_->signature,
+              PartsOptions(*self->session_, *self->run_));
+          turn.End();
+          if (graphs.ok()) metadata->partition_graphs = *std::move(graphs);
+          self->Answer(graphs.status(), std::move(fetches), metadata.get());
+        });
+      });
+}
+
+void RunStep::Answer(Status status, std::vector<Tensor> fetches,
+                     RunMetadata* metadata) {
+  LeaveTraces(status);
+  session_->Leave(this);
+  std::vector<StepDone> attached;
+  {
+    MutexLock lock(mu_);
+    answered_ = true;
+    attached.swap(attached_);
+  }
+  for (StepDone& other : attached) {
+    // The caller of the first call gave up, this one did not.
+    std::move(other)(status.code() == StatusCode::kCancelled
+                         ? Aborted("The request ", request_id_,
+                                   " was sent twice, and its first call was "
+                                   "cancelled: ",
+                                   status.message())
+                         : status,
+                     fetches, metadata);
+  }
+  attached.clear();
+  std::exchange(done_, nullptr)(std::move(status), std::move(fetches),
+                                metadata);
+  session_->environment().steps.Remove();
+  Cleanup();
+}
+
+// The answer does not wait for it.
+void RunStep::Cleanup() {
+  MasterEnvironment& environment = session_->environment();
+  const size_t count = num_parts_.load(std::memory_order_relaxed);
+  if (count == 0) return environment.in_flight.Remove();
+  left_.store(count, std::memory_order_relaxed);
+  const Ref<RunStep> self = Ref<RunStep>::Share(this);
+  for (size_t i = 0; i < count; ++i) {
+    Part& part = parts_[i];
+    part.reply = {};
+    part.cleanup_request.step_id = step_id_;
+    part.cleanup_context.deadline = Deadline::AfterMillis(10'000);
+    part.cleanup_context.cancel = &environment.background;
+    part.plan->peer->worker().CleanupGraph(
+        part.cleanup_context, part.cleanup_request, &part.cleanup_reply,
+        Done([self](Status) {
+          if (self->left_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+            self->session_->environment().in_flight.Remove();
+          }
+        }));
+  }
+}
+
+std::string RunStep::Describe() {
+  if (!run_->ready()) return "waits for its graph to be prepared";
+  std::vector<std::string> tasks;
+  const size_t count = num_parts_.load(std::memory_order_acquire);
+  for (size_t i = 0; i < count; ++i) {
+    if (!parts_[i].ended.load(std::memory_order_acquire)) {
+      tasks.push_back(parts_[i].plan->task);
+    }
+  }
+  if (tasks.empty()) return "is about to answer";
+  return absl::StrCat("waits for RunGraph on ", absl::StrJoin(tasks, ", "));
+}
+
+}  // namespace millrace

@@ -1,0 +1,109 @@
+// RunStep: one step of a session, from the client's request to its answer.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "millrace/base/threads/wait.h"
+#include "millrace/cluster/master/master_session.h"
+
+namespace millrace {
+
+struct StepRequest {
+  const RunOptions* options = nullptr;
+  std::vector<Tensor> feeds;  // by the order of the signature
+  int64_t request_id = 0;     // of the client; 0: none
+};
+
+// What a step gives: fetches by the order of the signature. `metadata` is null
+// unless the options ask for something that goes there.
+using StepDone = absl::AnyInvocable<void(Status, std::vector<Tensor>,
+                                         RunMetadata* metadata) &&>;
+
+// Waits for the run's preparation, calls RunGraph on every task that has a
+// part, in parallel, with feeds and fetches inside, and then CleanupGraph on
+// each without waiting. The first error that does not only follow from another
+// ends the other parts. The client's cancel, its deadline and the options'
+// timeout end the step; the session stays usable. Thread-safe.
+class RunStep final : public RefCounted {
+ public:
+  // `context` and `request.options` live until `done`, which may be called
+  // before this returns.
+  static void Start(Ref<MasterSession> session, Ref<PreparedRun> run,
+                    CallContext& context, StepRequest request, StepDone done);
+
+  // Ends the step; its error is `reason`.
+  void Cancel(const Status& reason) { scope_.Cancel(reason); }
+
+  int64_t request_id() const { return request_id_; }
+  int64_t step_id() const { return step_id_; }
+  int64_t start_nanos() const { return start_nanos_; }
+  // "waits for RunGraph on /job:ps/replica:0/task:0", for status pages.
+  std::string Describe();
+
+ private:
+  friend class MasterSession;  // links steps to a list
+  struct Part;
+
+  RunStep(Ref<MasterSession> session, Ref<PreparedRun> run,
+          CallContext& context, StepRequest request);
+  ~RunStep() override;
+
+  // Another call of the same request: gets the same answer.
+  void Attach(StepDone done);
+  void WaitForPreparation();
+  Status CheckFeeds() const;
+  void Launch();
+  void EnterTraces();
+  void LeaveTraces(const Status& status);
+  Status MakeRequest(Part& part);
+  void OnPart(Part& part, Status status);
+  void OnError(Status error);
+  void CancelParts();
+  void Finish();
+  void FinishWith(Status status);
+  Status CollectFetches(std::vector<Tensor>* fetches);
+  Status CollectPart(Part& part, std::vector<Tensor>* fetches);
+  void CollectMetadata(RunMetadata* metadata);
+  void AnswerWithPartitionGraphs(std::vector<Tensor> fetches,
+                                 std::unique_ptr<RunMetadata> metadata);
+  void Answer(Status status, std::vector<Tensor> fetches,
+              RunMetadata* metadata);
+  void Cleanup();
+
+  const Ref<MasterSession> session_;
+  const Ref<PreparedRun> run_;
+  const int64_t step_id_;
+  const int64_t request_id_;
+  const int64_t start_nanos_;
+  const RunOptions options_;
+  Deadline deadline_;
+  CancelScope scope_;
+  std::vector<Tensor> feeds_;
+  StepDone done_;
+
+  // Who takes the step out of its wait for the preparation.
+  std::atomic<bool> left_preparation_{false};
+  CancelScope::Token preparation_token_ = 0;
+
+  std::vector<uint64_t> trace_ids_;  // that the step belongs to; seldom any
+  std::unique_ptr<Part[]> parts_;
+  std::atomic<size_t> num_parts_{0};
+  std::atomic<size_t> left_{0};
+
+  Mutex mu_;  // guards all below
+  Status error_;
+  Timer::Id grace_timer_ = 0;
+  bool answered_ = false;
+  std::vector<StepDone> attached_;
+
+  // Of the session's list, under its lock.
+  RunStep* previous_ = nullptr;
+  RunStep* next_ = nullptr;
+};
+
+}  // namespace millrace

@@ -1,0 +1,46 @@
+// RMSProp: gradients divided by the root of their recent mean square (Tieleman
+// and Hinton, "Lecture 6.5 - rmsprop", 2012); centered: by their recent
+// standard deviation (Graves, "Generating sequences with recurrent neural
+// networks", arXiv:1308.0850).
+#pragma once
+
+#include "millrace/train/optimizers/hyperparameter.h"
+#include "millrace/train/optimizers/optimizer.h"
+
+namespace millrace::train {
+
+// Slots: "rms" (ones at first), "mg" if centered, "momentum"; called
+// "w/RMSProp", "w/RMSProp_1" ... after the optimizer's name.
+class RMSPropOptimizer final : public Optimizer {
+ public:
+  struct Options {
+    Input decay = 0.9;
+    Input momentum = 0.0;
+    Input epsilon = 1e-10;
+    bool centered = false;
+    bool use_locking = false;
+    std::string name = "RMSProp";
+  };
+  RMSPropOptimizer(const Input& learning_rate, const Options& options);
+  explicit RMSPropOptimizer(const Input& learning_rate)
+      : RMSPropOptimizer(learning_rate, Options()) {}
+
+ private:
+  void CreateState(const Scope& root,
+                   const std::vector<ops::Variable>& variables) override;
+  void Prepare(const Scope& block) override;
+  Operation ApplyDense(const Scope& scope, const Output& gradient,
+                       const ops::Variable& variable) override;
+  Operation ApplyRows(const Scope& scope, const IndexedSlices& rows,
+                      const ops::Variable& variable) override;
+  Operation Apply(const Scope& scope, bool sparse, const Output& gradient,
+                  const Output& indices, const ops::Variable& variable);
+
+  const bool centered_;
+  Hyperparameter learning_rate_;
+  Hyperparameter decay_;
+  Hyperparameter momentum_;
+  Hyperparameter epsilon_;
+};
+
+}  // namespace millrace::train
