@@ -7,10 +7,10 @@
 #include "examples/networks/networks.h"
 #include "millrace/client/embedding.h"
 #include "millrace/client/ops.h"
-#include "millrace/train/optimizers/adagrad.h"
 #include "millrace/train/global_step.h"
 #include "millrace/train/layers/dense.h"
 #include "millrace/train/losses.h"
+#include "millrace/train/optimizers/adagrad.h"
 
 namespace millrace::networks {
 namespace {

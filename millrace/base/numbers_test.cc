@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "millrace/base/memory/checked_size.h"
 #include "millrace/base/coding.h"
-#include "millrace/base/hash/crc32c.h"
 #include "millrace/base/edit_distance.h"
+#include "millrace/base/hash/crc32c.h"
+#include "millrace/base/memory/checked_size.h"
 #include "millrace/base/memory/memory_budget.h"
 #include "millrace/base/random.h"
 #include "millrace/base/sim/sim.h"

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "millrace/client/gradients/all_gradients.h"
 #include "millrace/client/gradient.h"
+#include "millrace/client/gradients/all_gradients.h"
 
 namespace millrace {
 

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "millrace/base/threads/cancel.h"
 #include "millrace/base/files/file.h"
+#include "millrace/base/threads/cancel.h"
 #include "millrace/client/input.h"
 #include "millrace/client/scope.h"
 #include "millrace/graph/device_attributes.h"

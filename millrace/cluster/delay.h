@@ -2,8 +2,8 @@
 #pragma once
 
 #include "absl/functional/any_invocable.h"
-#include "millrace/base/threads/cancel.h"
 #include "millrace/base/clock.h"
+#include "millrace/base/threads/cancel.h"
 #include "millrace/base/threads/lanes.h"
 
 namespace millrace {

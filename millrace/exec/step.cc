@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "absl/strings/str_join.h"
-#include "millrace/base/threads/batch.h"
 #include "millrace/base/clock.h"
 #include "millrace/base/denormals.h"
-#include "millrace/base/threads/event_threads.h"
 #include "millrace/base/memory/memory_budget.h"
+#include "millrace/base/threads/batch.h"
+#include "millrace/base/threads/event_threads.h"
 #include "millrace/exec/local_queue.h"
 #include "millrace/exec/propagation.h"
 #include "millrace/exec/step_stats.h"

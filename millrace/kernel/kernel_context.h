@@ -7,9 +7,9 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
-#include "millrace/base/threads/cancel.h"
 #include "millrace/base/clock.h"
 #include "millrace/base/files/file.h"
+#include "millrace/base/threads/cancel.h"
 #include "millrace/kernel/device.h"
 #include "millrace/kernel/variable.h"
 #include "millrace/tensor/tensor.h"

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "absl/functional/any_invocable.h"
-#include "millrace/base/threads/cancel.h"
 #include "millrace/base/memory/ref.h"
+#include "millrace/base/threads/cancel.h"
 #include "millrace/graph/device_name.h"
 #include "millrace/tensor/tensor.h"
 

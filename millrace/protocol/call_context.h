@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "millrace/base/threads/cancel.h"
 #include "millrace/base/clock.h"
+#include "millrace/base/threads/cancel.h"
 
 namespace millrace {
 

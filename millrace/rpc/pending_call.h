@@ -4,9 +4,9 @@
 
 #include <string>
 
+#include "millrace/base/memory/ref.h"
 #include "millrace/base/threads/cancel.h"
 #include "millrace/base/threads/lanes.h"
-#include "millrace/base/memory/ref.h"
 #include "millrace/base/threads/thread.h"
 #include "millrace/base/threads/timer.h"
 #include "millrace/protocol/caller.h"

@@ -8,8 +8,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/node_hash_map.h"
-#include "millrace/base/threads/cancel.h"
 #include "millrace/base/files/file.h"
+#include "millrace/base/threads/cancel.h"
 #include "millrace/exec/function_runtime.h"
 #include "millrace/exec/kernel_cache.h"
 #include "millrace/exec/plan_set.h"

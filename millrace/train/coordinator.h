@@ -3,9 +3,9 @@
 
 #include <memory>
 
-#include "millrace/base/threads/cancel.h"
 #include "millrace/base/clock.h"
 #include "millrace/base/status.h"
+#include "millrace/base/threads/cancel.h"
 #include "millrace/base/threads/thread.h"
 
 namespace millrace::train {

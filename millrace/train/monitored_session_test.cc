@@ -11,9 +11,9 @@
 #include "millrace/cluster/server.h"
 #include "millrace/rpc/loopback/loopback.h"
 #include "millrace/train/global_step.h"
-#include "millrace/train/optimizers/gradient_descent.h"
 #include "millrace/train/input/input_producers.h"
 #include "millrace/train/input/queue_runner.h"
+#include "millrace/train/optimizers/gradient_descent.h"
 #include "millrace/train/replica_device_setter.h"
 
 namespace millrace::train {

@@ -2,8 +2,8 @@
 // and unknown, first and second order.
 #include <gtest/gtest.h>
 
-#include "millrace/client/gradients/grad_context.h"
 #include "millrace/client/gradients.h"
+#include "millrace/client/gradients/grad_context.h"
 #include "millrace/client/ops.h"
 #include "tests/cases/gradient_check.h"
 

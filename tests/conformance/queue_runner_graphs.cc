@@ -6,8 +6,8 @@
 #include <cstdio>
 
 #include "millrace/client/ops.h"
-#include "millrace/train/input/batches.h"
 #include "millrace/train/global_step.h"
+#include "millrace/train/input/batches.h"
 #include "millrace/train/input/input_producers.h"
 #include "millrace/train/saver.h"
 

@@ -8,8 +8,8 @@
 #include <cstdlib>
 
 #include "millrace/base/files/memory_files.h"
-#include "millrace/base/random.h"
 #include "millrace/base/files/rooted_files.h"
+#include "millrace/base/random.h"
 #include "millrace/base/sim/sim.h"
 
 namespace millrace {

@@ -10,8 +10,8 @@
 
 #include "absl/functional/any_invocable.h"
 #include "millrace/base/files/file.h"
-#include "millrace/base/random.h"
 #include "millrace/base/memory/ref.h"
+#include "millrace/base/random.h"
 #include "millrace/base/threads/thread.h"
 
 namespace millrace {

@@ -19,7 +19,7 @@ namespace {
 // otherwise tie the order of one world to the other.
 constinit std::mutex run_mu;
 
-SimWorld::Impl& Here() {
+SimWorld::Impl& CurrentWorld() {
   MR_CHECK(current_sim_thread, "only for threads of a simulation");
   return *current_sim_thread->world;
 }
@@ -95,7 +95,7 @@ void SimWorld::FreezeUntil(SimProcess process, int64_t thaw_nanos) {
   impl_->processes.at(process).thaw_nanos = thaw_nanos;
   impl_->RecordText(absl::StrCat("freeze ", impl_->processes[process].name));
   impl_->CountFrozen();
-  if (Here().Self()->process == process) internal::SimSwitch("freeze");
+  if (CurrentWorld().Self()->process == process) internal::SimSwitch("freeze");
 }
 
 void SimWorld::Thaw(SimProcess process) {
@@ -136,11 +136,11 @@ SimProcessScope::~SimProcessScope() {
 }
 
 uint64_t SimRandom(uint64_t n) {
-  return current_sim_thread ? Here().rng.Uniform(n) : 0;
+  return current_sim_thread ? CurrentWorld().rng.Uniform(n) : 0;
 }
 
 void RecordEvent(absl::string_view text) {
-  if (current_sim_thread) Here().RecordText(text);
+  if (current_sim_thread) CurrentWorld().RecordText(text);
 }
 
 SimProcess CurrentSimProcess() {

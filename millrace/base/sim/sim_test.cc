@@ -6,9 +6,9 @@
 #include <set>
 
 #include "millrace/base/clock.h"
+#include "millrace/base/log.h"
 #include "millrace/base/sim/fault_point.h"
 #include "millrace/base/threads/lanes.h"
-#include "millrace/base/log.h"
 #include "millrace/base/threads/thread.h"
 #include "millrace/base/threads/wait.h"
 

@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "millrace/base/threads/batch.h"
 #include "millrace/base/check.h"
 #include "millrace/base/denormals.h"
+#include "millrace/base/threads/batch.h"
 
 namespace millrace {
 namespace {

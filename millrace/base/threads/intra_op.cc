@@ -8,11 +8,11 @@
 #include "absl/strings/str_cat.h"
 #include "millrace/base/check.h"
 #include "millrace/base/clock.h"
-#include "millrace/base/threads/cores.h"
 #include "millrace/base/denormals.h"
+#include "millrace/base/memory/memory_budget.h"
+#include "millrace/base/threads/cores.h"
 #include "millrace/base/threads/futex.h"
 #include "millrace/base/threads/lanes.h"
-#include "millrace/base/memory/memory_budget.h"
 
 namespace millrace {
 namespace {

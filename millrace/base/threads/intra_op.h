@@ -11,8 +11,8 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
-#include "millrace/base/threads/cancel.h"
 #include "millrace/base/status.h"
+#include "millrace/base/threads/cancel.h"
 #include "millrace/base/threads/thread.h"
 #include "millrace/base/threads/thread_pool.h"
 

@@ -5,8 +5,8 @@
 
 #include <memory>
 
-#include "millrace/base/threads/intra_op.h"
 #include "millrace/base/machine.h"
+#include "millrace/base/threads/intra_op.h"
 #include "millrace/base/threads/thread_pool.h"
 #include "millrace/base/threads/timer.h"
 

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "millrace/base/threads/batch.h"
 #include "millrace/base/check.h"
 #include "millrace/base/denormals.h"
 #include "millrace/base/sim/sim.h"
+#include "millrace/base/threads/batch.h"
 
 namespace millrace {
 namespace {

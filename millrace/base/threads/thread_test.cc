@@ -7,8 +7,8 @@
 
 #include "millrace/base/check.h"
 #include "millrace/base/clock.h"
-#include "millrace/base/threads/done.h"
 #include "millrace/base/log.h"
+#include "millrace/base/threads/done.h"
 #include "millrace/base/threads/wait.h"
 
 namespace millrace {

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "millrace/base/threads/cancel.h"
 #include "millrace/base/sim/sim.h"
+#include "millrace/base/threads/cancel.h"
 
 namespace millrace {
 namespace {

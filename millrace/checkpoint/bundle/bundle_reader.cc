@@ -5,8 +5,8 @@
 
 #include "millrace/base/hash/crc32c.h"
 #include "millrace/base/memory/memory_charge.h"
-#include "millrace/checkpoint/checkpoint_paths.h"
 #include "millrace/checkpoint/bundle/string_tensor.h"
+#include "millrace/checkpoint/checkpoint_paths.h"
 
 namespace millrace {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "millrace/base/hash/crc32c.h"
 #include "millrace/checkpoint/bundle/bundle_index.h"
-#include "millrace/checkpoint/checkpoint_paths.h"
 #include "millrace/checkpoint/bundle/string_tensor.h"
+#include "millrace/checkpoint/checkpoint_paths.h"
 
 namespace millrace {
 namespace {

@@ -5,8 +5,8 @@
 #include "absl/strings/str_format.h"
 #include "millrace/base/clock.h"
 #include "millrace/checkpoint/bundle/bundle_index.h"
-#include "millrace/checkpoint/records/histogram.h"
 #include "millrace/checkpoint/parse_proto.h"
+#include "millrace/checkpoint/records/histogram.h"
 #include "proto/event/event.pb.h"
 
 namespace millrace {

@@ -3,8 +3,8 @@
 
 #include "gtest/gtest.h"
 #include "millrace/base/coding.h"
-#include "millrace/base/hash/crc32c.h"
 #include "millrace/base/files/memory_files.h"
+#include "millrace/base/hash/crc32c.h"
 #include "millrace/base/random.h"
 #include "millrace/checkpoint/table/table_builder.h"
 #include "millrace/checkpoint/table/table_reader.h"

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
-#include "millrace/client/default_tables.h"
 #include "millrace/client/backend/session_backend.h"
+#include "millrace/client/default_tables.h"
 #include "millrace/device/devices.h"
 #include "millrace/session/local_session.h"
 

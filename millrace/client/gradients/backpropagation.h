@@ -9,8 +9,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "millrace/client/gradients/gradient_frame.h"
 #include "millrace/client/gradients.h"
+#include "millrace/client/gradients/gradient_frame.h"
 
 namespace millrace {
 

@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "millrace/client/variables.h"
 #include "millrace/client/gradients/written_out_loop.h"
+#include "millrace/client/variables.h"
 
 namespace millrace::loop_gradients {
 namespace {

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <functional>
 
-#include "millrace/client/variables.h"
 #include "millrace/client/gradients/written_out_loop.h"
+#include "millrace/client/variables.h"
 
 namespace millrace::loop_gradients {
 namespace {

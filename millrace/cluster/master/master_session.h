@@ -8,8 +8,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "millrace/cluster/master/environment.h"
-#include "millrace/cluster/master/run/partial_steps.h"
 #include "millrace/cluster/master/recent_requests.h"
+#include "millrace/cluster/master/run/partial_steps.h"
 #include "millrace/cluster/master/run/run_cache.h"
 #include "millrace/cluster/master/serial_queue.h"
 #include "millrace/cluster/master/session_graph.h"

@@ -4,8 +4,8 @@
 #include <atomic>
 #include <utility>
 
-#include "millrace/base/memory/checked_size.h"
 #include "millrace/base/clock.h"
+#include "millrace/base/memory/checked_size.h"
 #include "millrace/base/random.h"
 #include "millrace/base/threads/thread.h"
 #include "millrace/base/threads/wait.h"

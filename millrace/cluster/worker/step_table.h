@@ -9,8 +9,8 @@
 
 #include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
-#include "millrace/base/threads/lanes.h"
 #include "millrace/base/memory/ref.h"
+#include "millrace/base/threads/lanes.h"
 #include "millrace/cluster/worker/request_log.h"
 #include "millrace/exec/local_rendezvous.h"
 #include "millrace/exec/step_stats.h"

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "millrace/base/threads/cancel.h"
 #include "millrace/base/memory/heap_trim.h"
+#include "millrace/base/threads/cancel.h"
 #include "millrace/base/threads/thread.h"
 #include "millrace/cluster/worker/master_watch.h"
 #include "millrace/cluster/worker/session_table.h"

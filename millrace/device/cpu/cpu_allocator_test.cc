@@ -5,8 +5,8 @@
 #include <cstring>
 #include <vector>
 
-#include "millrace/base/threads/lanes.h"
 #include "millrace/base/sim/sim.h"
+#include "millrace/base/threads/lanes.h"
 
 namespace millrace {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "millrace/base/files/file.h"
-#include "millrace/base/threads/lanes.h"
 #include "millrace/base/random.h"
+#include "millrace/base/threads/lanes.h"
 #include "millrace/device/devices.h"
 #include "millrace/kernel/kernel.h"
 

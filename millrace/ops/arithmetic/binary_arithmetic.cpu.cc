@@ -87,7 +87,6 @@ constexpr BinaryTable kSquaredDifference = MakeBinaryTable<SquaredDifferenceOp>(
 
 const BinaryTable& AddLoops() { return kAdd; }
 
-
 MR_KERNELS(Add, Cpu){
     {.make = MakeBinary<kAdd>, .elementwise = BinaryFunction<kAdd>}};
 MR_KERNELS(AddV2, Cpu){

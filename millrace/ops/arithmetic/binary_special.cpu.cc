@@ -1,9 +1,9 @@
 // Incomplete gamma and beta functions and the like.
 #include <cmath>
 
-#include "millrace/ops/elementwise/elementwise.h"
 #include "millrace/ops/arithmetic/gamma_slope.h"
 #include "millrace/ops/arithmetic/special_functions.h"
+#include "millrace/ops/elementwise/elementwise.h"
 
 namespace millrace::ops {
 namespace {

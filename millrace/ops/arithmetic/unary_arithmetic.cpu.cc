@@ -146,7 +146,6 @@ constexpr NamedUnary kNamed[] = {
 
 absl::Span<const NamedUnary> ArithmeticUnaries() { return kNamed; }
 
-
 MR_KERNELS(Neg,
            Cpu){{.make = MakeUnary<kNeg>, .elementwise = UnaryFunction<kNeg>}};
 MR_KERNELS(Abs,

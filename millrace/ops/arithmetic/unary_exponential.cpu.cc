@@ -103,7 +103,6 @@ constexpr NamedUnary kExponentials[] = {
 
 absl::Span<const NamedUnary> ExponentialUnaries() { return kExponentials; }
 
-
 MR_KERNELS(Exp,
            Cpu){{.make = MakeUnary<kExp>, .elementwise = UnaryFunction<kExp>}};
 MR_KERNELS(Expm1, Cpu){

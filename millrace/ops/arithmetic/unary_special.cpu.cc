@@ -1,9 +1,9 @@
 // Error and gamma functions and their inverses, of one operand.
 #include <cmath>
 
+#include "millrace/ops/arithmetic/special_functions.h"
 #include "millrace/ops/elementwise/elementwise.h"
 #include "millrace/ops/elementwise/float_math.h"
-#include "millrace/ops/arithmetic/special_functions.h"
 
 namespace millrace::ops {
 namespace {

@@ -76,7 +76,6 @@ constexpr NamedUnary kTrigonometrics[] = {
 
 absl::Span<const NamedUnary> TrigonometricUnaries() { return kTrigonometrics; }
 
-
 MR_KERNELS(Sin,
            Cpu){{.make = MakeUnary<kSin>, .elementwise = UnaryFunction<kSin>}};
 MR_KERNELS(Cos,

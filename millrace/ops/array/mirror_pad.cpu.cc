@@ -4,10 +4,10 @@
 #include "millrace/base/memory/checked_size.h"
 #include "millrace/base/memory/memory_charge.h"
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/indexing/accumulate.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/array/move.h"
 #include "millrace/ops/array/shape_rules.op.h"
+#include "millrace/ops/indexing/accumulate.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {

@@ -2,8 +2,8 @@
 #include <atomic>
 #include <memory>
 
-#include "millrace/base/threads/batch.h"
 #include "millrace/base/clock.h"
+#include "millrace/base/threads/batch.h"
 #include "millrace/base/threads/lanes.h"
 #include "millrace/kernel/function_runner.h"
 #include "millrace/kernel/kernel_decl.h"

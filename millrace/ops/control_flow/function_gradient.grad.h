@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "millrace/client/gradients/grad_context.h"
 #include "millrace/client/gradients.h"
+#include "millrace/client/gradients/grad_context.h"
 #include "millrace/ops/control_flow/call_effects.grad.h"
 
 namespace millrace::ops {

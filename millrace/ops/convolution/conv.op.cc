@@ -91,7 +91,6 @@ Status Conv2DShape(ShapeContext& c) { return ConvShape<2, false>(c); }
 Status DepthwiseConvShape(ShapeContext& c) { return ConvShape<2, true>(c); }
 Status Conv3DShape(ShapeContext& c) { return ConvShape<3, false>(c); }
 
-
 #define MR_CONV_2D                                                         \
   "strides: list(int); use_cudnn_on_gpu: bool = true; padding: {'SAME', "  \
   "'VALID', 'EXPLICIT'}; explicit_paddings: list(int) = []; data_format: " \

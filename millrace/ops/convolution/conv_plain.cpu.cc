@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "millrace/ops/convolution/conv_problem.h"
 #include "millrace/ops/elementwise/elementwise.h"
 #include "millrace/ops/elementwise/float_blocks.h"
-#include "millrace/ops/convolution/conv_problem.h"
 
 namespace millrace::ops {
 namespace {

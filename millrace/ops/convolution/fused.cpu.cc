@@ -6,10 +6,10 @@
 
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/move.h"
-#include "millrace/ops/fused/fused_kernels.h"
-#include "millrace/ops/product/matrix_product.h"
 #include "millrace/ops/convolution/conv_best.h"
 #include "millrace/ops/convolution/epilogue.h"
+#include "millrace/ops/fused/fused_kernels.h"
+#include "millrace/ops/product/matrix_product.h"
 
 namespace millrace::ops {
 namespace {

@@ -2,8 +2,8 @@
 #include <immintrin.h>
 
 #define MR_LOOPS_TARGET __attribute__((target("avx2,fma")))
-#include "millrace/ops/product/transpose_avx2.h"
 #include "millrace/ops/convolution/winograd_loops.h"
+#include "millrace/ops/product/transpose_avx2.h"
 
 namespace millrace::ops {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
-#include "millrace/base/threads/cancel.h"
 #include "millrace/base/memory/retire.h"
+#include "millrace/base/threads/cancel.h"
 #include "millrace/kernel/device.h"
 #include "millrace/kernel/function_runner.h"
 #include "millrace/kernel/kernel_context.h"

@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "millrace/base/threads/cancel.h"
 #include "millrace/base/status.h"
+#include "millrace/base/threads/cancel.h"
 #include "millrace/ops/data/poll_task.h"
 #include "millrace/tensor/tensor.h"
 

@@ -4,8 +4,8 @@
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/array/move.h"
-#include "millrace/ops/image/axis.h"
 #include "millrace/ops/elementwise/numbers.h"
+#include "millrace/ops/image/axis.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {

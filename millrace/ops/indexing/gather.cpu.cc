@@ -1,9 +1,9 @@
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/kernel/variable_view.h"
 #include "millrace/ops/array/element_types.h"
-#include "millrace/ops/indexing/gather_rows.h"
 #include "millrace/ops/array/move.h"
 #include "millrace/ops/array/shape_rules.op.h"
+#include "millrace/ops/indexing/gather_rows.h"
 
 namespace millrace::ops {
 namespace {

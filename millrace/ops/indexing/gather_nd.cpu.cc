@@ -1,9 +1,9 @@
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/kernel/variable_view.h"
-#include "millrace/ops/indexing/accumulate.h"
 #include "millrace/ops/array/element_types.h"
-#include "millrace/ops/indexing/gather_rows.h"
 #include "millrace/ops/array/move.h"
+#include "millrace/ops/indexing/accumulate.h"
+#include "millrace/ops/indexing/gather_rows.h"
 #include "millrace/ops/indexing/nd_index.h"
 #include "millrace/tensor/dispatch.h"
 

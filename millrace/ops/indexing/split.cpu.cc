@@ -2,9 +2,9 @@
 
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
-#include "millrace/ops/indexing/join.h"
 #include "millrace/ops/array/move.h"
 #include "millrace/ops/array/shape_rules.op.h"
+#include "millrace/ops/indexing/join.h"
 
 namespace millrace::ops {
 namespace {

@@ -180,7 +180,6 @@ StatusOr<StridedSliceMasks> StridedSliceMasks::FromAttrs(const AttrMap& attrs) {
   return m;
 }
 
-
 MR_OP(StridedSlice){
     .inputs = "input: T, begin: Index, end: Index, strides: Index",
     .outputs = "output: T",

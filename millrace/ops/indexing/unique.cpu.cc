@@ -5,10 +5,10 @@
 #include "absl/container/flat_hash_set.h"
 #include "millrace/base/memory/counted_table.h"
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/indexing/element_keys.h"
 #include "millrace/ops/array/element_types.h"
-#include "millrace/ops/indexing/gather_rows.h"
 #include "millrace/ops/array/shape_rules.op.h"
+#include "millrace/ops/indexing/element_keys.h"
+#include "millrace/ops/indexing/gather_rows.h"
 
 namespace millrace::ops {
 namespace {

@@ -1,8 +1,8 @@
 // Inverses, determinants and solutions by triangular factors.
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/elementwise/broadcast.h"
 #include "millrace/ops/linalg/batch.h"
 #include "millrace/ops/linalg/factor.h"
-#include "millrace/ops/elementwise/broadcast.h"
 
 namespace millrace::ops {
 namespace {

@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "millrace/base/memory/memory_budget.h"
 #include "millrace/base/files/memory_files.h"
+#include "millrace/base/memory/memory_budget.h"
 #include "millrace/device/devices.h"
 #include "millrace/kernel/kernel.h"
 #include "millrace/ops/lookup/dense_table.h"

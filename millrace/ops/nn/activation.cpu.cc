@@ -50,7 +50,6 @@ constexpr NamedUnary kNamed[] = {
 
 absl::Span<const NamedUnary> ActivationUnaries() { return kNamed; }
 
-
 MR_KERNELS(Relu, Cpu){{.types = "T: " MR_REAL_TYPES,
                        .make = MakeUnary<kRelu>,
                        .elementwise = UnaryFunction<kRelu>}};

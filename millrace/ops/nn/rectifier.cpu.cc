@@ -183,7 +183,6 @@ constexpr NamedUnary kNamed[] = {
 
 absl::Span<const NamedUnary> RectifierUnaries() { return kNamed; }
 
-
 MR_KERNELS(Softplus, Cpu){{.types = MR_FLOAT_TYPES,
                            .make = MakeUnary<kSoftplus>,
                            .elementwise = UnaryFunction<kSoftplus>}};

@@ -144,7 +144,6 @@ Status EncodeJsonExample(absl::string_view json, std::string* out) {
   return ExampleWriter(json).Write(out);
 }
 
-
 MR_KERNELS(DecodeJSONExample, Cpu){{.make = MakeFunctionKernel<RunDecode>}};
 
 }  // namespace millrace::ops

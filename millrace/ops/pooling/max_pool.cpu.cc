@@ -218,7 +218,6 @@ Status FindLargest(KernelContext& ctx, const PoolProblem& p, const Tensor& x,
   });
 }
 
-
 MR_KERNELS(MaxPool, Cpu){
     {.types = "T: " MR_REAL_TYPES, .make = MakeKernel<MaxPoolKernel>}};
 MR_KERNELS(MaxPoolV2, Cpu){

@@ -110,7 +110,6 @@ Status WithArgmaxShape(ShapeContext& c) {
 
 Status Pool2DShape(ShapeContext& c) { return PoolShapeOfAttrs<2>(c); }
 
-
 #define MR_SIZES(n) "ksize: list(int) >= " n "; strides: list(int) >= " n "; "
 #define MR_PADDING "padding: {'SAME', 'VALID'}"
 #define MR_PADDINGS                          \

@@ -4,8 +4,8 @@
 #include <optional>
 #include <utility>
 
-#include "millrace/ops/product/packed_product.h"
 #include "millrace/ops/elementwise/part_errors.h"
+#include "millrace/ops/product/packed_product.h"
 
 namespace millrace::ops {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "millrace/ops/product/packed_loops.h"
 #include "millrace/ops/elementwise/part_errors.h"
+#include "millrace/ops/product/packed_loops.h"
 
 namespace millrace::ops {
 namespace {

@@ -299,7 +299,6 @@ template void RequantizeSpan<Quint8>(const int32_t*, Range, Range, uint8_t*,
 template void RequantizeSpan<Qint8>(const int32_t*, Range, Range, int8_t*,
                                     int64_t);
 
-
 MR_KERNELS(Requantize, Cpu){{.types = "Tinput: qint32; out_type: qint8, quint8",
                              .make = MakeFunctionKernel<RunRequantize>}};
 MR_KERNELS(RequantizationRange, Cpu){

@@ -1,8 +1,8 @@
 #include <cmath>
 
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/elementwise/elementwise.h"
 #include "millrace/ops/arithmetic/gamma_slope.h"
+#include "millrace/ops/elementwise/elementwise.h"
 #include "millrace/ops/random/fill.h"
 #include "millrace/ops/random/random_stream.h"
 #include "millrace/ops/random/sample_shape.h"

@@ -142,7 +142,6 @@ StatusOr<Philox4x32> PhiloxFromKey(const Tensor& key, const Tensor& counter,
                     {Low(k), High(k)});
 }
 
-
 MR_KERNELS(StatelessRandomUniform, Cpu){
     {.types = MR_RANDOM_TYPES,
      .make = MakeFunctionKernel<RunStateless<Distribution::kUniform, false>>,

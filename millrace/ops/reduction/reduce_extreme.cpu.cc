@@ -69,7 +69,6 @@ constexpr char kReal[] =
 const ReduceTable& MaxReduction() { return kMax; }
 const ReduceTable& MinReduction() { return kMin; }
 
-
 MR_KERNELS(Max,
            Cpu){{.types = kReal, .make = MakeReduce<kMax>, .views = "input"}};
 MR_KERNELS(Min,

@@ -24,7 +24,6 @@ constexpr ReduceTable kProd =
 
 const ReduceTable& ProdReduction() { return kProd; }
 
-
 MR_KERNELS(Prod, Cpu){{
     .types =
         "T: bfloat16, half, float, double, int8, int16, int32, int64, uint8, "

@@ -114,7 +114,6 @@ constexpr char kSumTypes[] =
 const ReduceTable& SumReduction() { return kSum; }
 const ReduceTable& MeanReduction() { return kMean; }
 
-
 MR_KERNELS(Sum, Cpu){
     {.types = kSumTypes, .make = MakeReduce<kSum>, .views = "input"}};
 MR_KERNELS(Mean, Cpu){

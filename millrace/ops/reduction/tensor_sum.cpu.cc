@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "millrace/ops/reduction/compound_variant.h"
 #include "millrace/ops/elementwise/elementwise.h"
+#include "millrace/ops/reduction/compound_variant.h"
 
 namespace millrace::ops {
 namespace {

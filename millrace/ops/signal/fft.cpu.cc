@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "absl/strings/match.h"
-#include "millrace/base/threads/lanes.h"
 #include "millrace/base/memory/memory_charge.h"
+#include "millrace/base/threads/lanes.h"
 #include "millrace/base/threads/thread.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/signal/fourier.h"

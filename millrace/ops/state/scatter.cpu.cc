@@ -3,9 +3,9 @@
 
 #include "absl/strings/str_join.h"
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/indexing/gather_rows.h"
 #include "millrace/ops/array/move.h"
 #include "millrace/ops/elementwise/numbers.h"
+#include "millrace/ops/indexing/gather_rows.h"
 #include "millrace/ops/state/row_updates.h"
 #include "millrace/ops/state/variable_lookup.h"
 #include "millrace/tensor/dispatch.h"

@@ -39,7 +39,6 @@ Status ApplyShape(ShapeContext& c, bool resource, int variables, int grad,
   return OkStatus();
 }
 
-
 MR_OP(ApplyGradientDescent){
     .inputs = "var: Ref(T), alpha: T, delta: T",
     .outputs = "out: Ref(T)",

@@ -156,7 +156,6 @@ StatusOr<Tensor> MakeOptional(std::vector<Tensor> components) {
   return Tensor::Scalar<VariantElement>(std::move(value));
 }
 
-
 MR_KERNELS(OptionalFromValue,
            Cpu){{.make = MakeFunctionKernel<FromValue>, .cheap = true}};
 MR_KERNELS(OptionalNone,

@@ -5,9 +5,9 @@
 #include <cstdint>
 
 #include "absl/container/flat_hash_map.h"
-#include "millrace/base/threads/batch.h"
 #include "millrace/base/memory/ref.h"
 #include "millrace/base/status.h"
+#include "millrace/base/threads/batch.h"
 #include "millrace/base/threads/thread.h"
 
 namespace millrace {

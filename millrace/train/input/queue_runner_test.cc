@@ -9,8 +9,8 @@
 #include "millrace/base/threads/thread.h"
 #include "millrace/client/ops.h"
 #include "millrace/client/variables.h"
-#include "millrace/train/meta_graph.h"
 #include "millrace/train/input/queue_threads.h"
+#include "millrace/train/meta_graph.h"
 
 namespace millrace::train {
 namespace {

@@ -8,7 +8,6 @@
 #include "millrace/client/gradients.h"
 #include "millrace/client/ops.h"
 #include "millrace/client/session.h"
-#include "millrace/train/optimizers/gradient_descent.h"
 #include "millrace/train/layers/batch_normalization.h"
 #include "millrace/train/layers/conv2d.h"
 #include "millrace/train/layers/dense.h"
@@ -16,6 +15,7 @@
 #include "millrace/train/layers/flatten.h"
 #include "millrace/train/layers/pooling.h"
 #include "millrace/train/layers/regularizers.h"
+#include "millrace/train/optimizers/gradient_descent.h"
 
 namespace millrace::train {
 namespace {

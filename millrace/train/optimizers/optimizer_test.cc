@@ -7,8 +7,8 @@
 
 #include "millrace/client/ops.h"
 #include "millrace/client/session.h"
-#include "millrace/train/optimizers/adam.h"
 #include "millrace/train/global_step.h"
+#include "millrace/train/optimizers/adam.h"
 #include "millrace/train/optimizers/gradient_descent.h"
 #include "millrace/train/optimizers/momentum.h"
 

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "absl/strings/match.h"
-#include "millrace/cluster/master/run/edge_values.h"
 #include "millrace/cluster/master/fan_out.h"
+#include "millrace/cluster/master/run/edge_values.h"
 #include "millrace/cluster/master/run/partial_steps.h"
 #include "millrace/pass/run_signature.h"
 
