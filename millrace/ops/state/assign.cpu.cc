@@ -3,7 +3,7 @@
 #include "millrace/ops/state/variable_lookup.h"
 #include "millrace/tensor/dispatch.h"
 
-namespace millrace {
+namespace millrace::ops {
 namespace {
 
 // A value that a variable may keep: views into a message are made its own, so
@@ -83,8 +83,11 @@ class AssignVariableKernel {
   bool validate_ = false;
 };
 
-template <class T, bool kAdd>
+enum class Change { kAdd, kSubtract };
+
+template <class T, Change kChange>
 void UpdateSpan(T* out, const T* in, int64_t n) {
+  constexpr bool kAdd = kChange == Change::kAdd;
   for (int64_t i = 0; i < n; ++i) {
     if constexpr (std::is_same_v<T, ComputeType<T>>) {
       out[i] = static_cast<T>(kAdd ? out[i] + in[i] : out[i] - in[i]);
@@ -104,7 +107,7 @@ MR_TARGET_CLONES void SubtractFloats(float* out, const float* in, int64_t n) {
   for (int64_t i = 0; i < n; ++i) out[i] -= in[i];
 }
 
-template <bool kAdd>
+template <Change kChange>
 Status UpdateVariable(KernelContext& ctx, Variable& variable,
                       const Tensor& value, const char* op) {
   WriterLock lock(variable.mu());
@@ -123,24 +126,25 @@ Status UpdateVariable(KernelContext& ctx, Variable& variable,
     return ctx.ParallelFor(
         value.num_elements(), 1, [&](int64_t begin, int64_t end) {
           if constexpr (std::is_same_v<T, float>) {
-            (kAdd ? AddFloats : SubtractFloats)(out + begin, in + begin,
-                                                end - begin);
+            (kChange == Change::kAdd ? AddFloats : SubtractFloats)(
+                out + begin, in + begin, end - begin);
           } else {
-            UpdateSpan<T, kAdd>(out + begin, in + begin, end - begin);
+            UpdateSpan<T, kChange>(out + begin, in + begin, end - begin);
           }
         });
   });
 }
 
-template <bool kAdd>
+template <Change kChange>
 Status RunUpdateRef(KernelContext& ctx) {
-  MR_RETURN_IF_ERROR(UpdateVariable<kAdd>(ctx, *ctx.ref_input(0), ctx.input(1),
-                                          kAdd ? "AssignAdd" : "AssignSub"));
+  MR_RETURN_IF_ERROR(UpdateVariable<kChange>(
+      ctx, *ctx.ref_input(0), ctx.input(1),
+      kChange == Change::kAdd ? "AssignAdd" : "AssignSub"));
   ctx.set_output_ref(0, ctx.shared_ref_input(0));
   return OkStatus();
 }
 
-template <bool kAdd>
+template <Change kChange>
 Status RunUpdateResource(KernelContext& ctx) {
   MR_ASSIGN(const Ref<Variable> variable, LookupVariable(ctx, 0));
   if (variable->dtype() != ctx.input(1).dtype()) {
@@ -148,93 +152,12 @@ Status RunUpdateResource(KernelContext& ctx) {
                            DataTypeName(variable->dtype()), ", the value ",
                            DataTypeName(ctx.input(1).dtype()));
   }
-  return UpdateVariable<kAdd>(
+  return UpdateVariable<kChange>(
       ctx, *variable, ctx.input(1),
-      kAdd ? "AssignAddVariableOp" : "AssignSubVariableOp");
+      kChange == Change::kAdd ? "AssignAddVariableOp" : "AssignSubVariableOp");
 }
 
-class ReadVariableKernel {
- public:
-  static StatusOr<ReadVariableKernel> Make(const KernelInit& init) {
-    ReadVariableKernel k;
-    for (int i = 0; i < init.num_outputs(); ++i) {
-      k.dtypes_.push_back(init.output_type(i));
-    }
-    return k;
-  }
-  Status Run(KernelContext& ctx) const {
-    for (int i = 0; i < ctx.num_outputs(); ++i) {
-      MR_ASSIGN(const Ref<Variable> variable, LookupVariable(ctx, i));
-      if (variable->dtype() != dtypes_[i]) {
-        return InvalidArgument(
-            "Trying to read variable with wrong dtype. Expected ",
-            DataTypeName(dtypes_[i]), " got ", DataTypeName(variable->dtype()));
-      }
-      StatusOr<Tensor> value = variable->Read(ctx.device().allocator());
-      if (!value.ok()) {
-        const ResourceHandle& handle = *ctx.input(i).flat<ResourceElement>()[0];
-        return FailedPrecondition(
-            "Error while reading resource variable ", handle.name,
-            " from Container: ", handle.container,
-            ". This could mean that the variable was uninitialized. ",
-            value.status().message());
-      }
-      ctx.set_output(i, *std::move(value));
-    }
-    return OkStatus();
-  }
-
- private:
-  std::vector<DataType> dtypes_;
-};
-
-template <bool kResource>
-class CountUpToKernel {
- public:
-  static StatusOr<CountUpToKernel> Make(const KernelInit& init) {
-    CountUpToKernel k;
-    MR_ASSIGN(k.limit_, init.Attr<int64_t>("limit"));
-    return k;
-  }
-  Status Run(KernelContext& ctx) const {
-    Ref<Variable> variable;
-    if constexpr (kResource) {
-      MR_ASSIGN(variable, LookupVariable(ctx, 0));
-    } else {
-      variable = ctx.shared_ref_input(0);
-    }
-    WriterLock lock(variable->mu());
-    if (!variable->initialized_locked()) return variable->Uninitialized();
-    const Tensor& value = variable->value_locked();
-    if (value.rank() != 0) {
-      return InvalidArgument("input is not a scalar: ",
-                             value.shape().DebugString());
-    }
-    return Dispatch<int32_t, int64_t>(
-        ctx.output_type(0), [&]<class T>() -> Status {
-          if (value.dtype() != DataTypeOf<T>) {
-            return InvalidArgument("the variable has type ",
-                                   DataTypeName(value.dtype()), ", expected ",
-                                   DataTypeName(DataTypeOf<T>));
-          }
-          const T count = value.scalar<T>();
-          if (static_cast<int64_t>(count) >= limit_) {
-            return OutOfRange("Reached limit of ", limit_);
-          }
-          variable->SetLocked(Tensor::Scalar<T>(count + 1));
-          ctx.set_output(0, Tensor::Scalar<T>(count));
-          return OkStatus();
-        });
-  }
-
- private:
-  int64_t limit_ = 0;
-};
-
 }  // namespace
-}  // namespace millrace
-
-namespace millrace::ops {
 
 #define MR_ASSIGN_TYPES                                                   \
   "bfloat16, bool, complex128, complex64, double, float, half, int16, "   \
@@ -251,28 +174,19 @@ MR_KERNELS(AssignVariableOp, Cpu){{.types = "dtype: " MR_ASSIGN_TYPES,
                                    .make = MakeKernel<AssignVariableKernel>,
                                    .host = "resource",
                                    .cheap = true}};
-MR_KERNELS(AssignAdd, Cpu){{.types = "T: " MR_UPDATE_TYPES,
-                            .make = MakeFunctionKernel<RunUpdateRef<true>>}};
-MR_KERNELS(AssignSub, Cpu){{.types = "T: " MR_UPDATE_TYPES,
-                            .make = MakeFunctionKernel<RunUpdateRef<false>>}};
+MR_KERNELS(AssignAdd,
+           Cpu){{.types = "T: " MR_UPDATE_TYPES,
+                 .make = MakeFunctionKernel<RunUpdateRef<Change::kAdd>>}};
+MR_KERNELS(AssignSub,
+           Cpu){{.types = "T: " MR_UPDATE_TYPES,
+                 .make = MakeFunctionKernel<RunUpdateRef<Change::kSubtract>>}};
 MR_KERNELS(AssignAddVariableOp,
            Cpu){{.types = "dtype: " MR_UPDATE_TYPES,
-                 .make = MakeFunctionKernel<RunUpdateResource<true>>,
+                 .make = MakeFunctionKernel<RunUpdateResource<Change::kAdd>>,
                  .host = "resource"}};
-MR_KERNELS(AssignSubVariableOp,
-           Cpu){{.types = "dtype: " MR_UPDATE_TYPES,
-                 .make = MakeFunctionKernel<RunUpdateResource<false>>,
-                 .host = "resource"}};
-MR_KERNELS(ReadVariableOp, Cpu){{.make = MakeKernel<ReadVariableKernel>,
-                                 .host = "resource",
-                                 .cheap = true}};
-MR_KERNELS(_ReadVariablesOp, Cpu){{.make = MakeKernel<ReadVariableKernel>,
-                                   .host = "resources",
-                                   .cheap = true}};
-MR_KERNELS(CountUpTo,
-           Cpu){{.make = MakeKernel<CountUpToKernel<false>>, .cheap = true}};
-MR_KERNELS(ResourceCountUpTo, Cpu){{.make = MakeKernel<CountUpToKernel<true>>,
-                                    .host = "resource",
-                                    .cheap = true}};
+MR_KERNELS(AssignSubVariableOp, Cpu){
+    {.types = "dtype: " MR_UPDATE_TYPES,
+     .make = MakeFunctionKernel<RunUpdateResource<Change::kSubtract>>,
+     .host = "resource"}};
 
 }  // namespace millrace::ops

@@ -11,7 +11,8 @@ namespace {
 constexpr size_t kMinGrouped = 4 * VariableRows::kGroups;
 // Rows that are on their way from memory while another one is updated.
 constexpr size_t kAhead = 6;
-// Of one row; the machine sees a longer one coming by itself.
+// How much of one row is fetched; the machine sees a longer one coming by
+// itself.
 constexpr int64_t kMostFetchedBytes = 512;
 constexpr int64_t kCacheLine = 64;
 // Rows in a row under one lock: others that want it wait for some microseconds.

@@ -5,9 +5,12 @@ namespace {
 
 const DataType kFloat = DataType::kFloat;
 
+enum class Divisors { kNone, kUpdates };
+
 // Rows named once and twice, a scalar for a whole row, vectors, no rows.
-void Scatters(CaseList& c, const char* attr, bool divides) {
-  const double low = divides ? 1 : -3;
+void Scatters(CaseList& c, const char* attr,
+              Divisors divisors = Divisors::kNone) {
+  const double low = divisors == Divisors::kUpdates ? 1 : -3;
   c.EachType(attr, [&](CaseList& c, DataType t) {
     c.Ok({Var(Rand(t, {5, 3})), Vec({1, 4, 1}), Rand(t, {3, 3}, low, 4)});
     c.Ok({Var(Rand(t, {6})), Of(DataType::kInt64, {2, 2}, {5, 0, 3, 3}),
@@ -38,29 +41,14 @@ void Scatters(CaseList& c, const char* attr, bool divides) {
   }
 }
 
-// Stock reads no quantized variable whose rows it has gathered.
-void GathersQuantized(CaseList& c, DataType t) {
-  const AttrMap type = {{"dtype", t}};
-  c.Sequence(absl::StrCat("quantized ", DataTypeName(t)))
-      .Node("v", "VarHandleOp", {},
-            {{"dtype", t},
-             {"shape", PartialShape({6})},
-             {"shared_name", absl::StrCat("gather ", DataTypeName(t))}})
-      .Node("init", "AssignVariableOp", {"v", Rand(t, {6})})
-      .Node("op", "ResourceGather",
-            {"v", Of(DataType::kInt64, {2, 2}, {5, 0, 3, 3})}, type)
-      .Run({"init"})
-      .Run({"op"});
-}
-
 }  // namespace
 
-MR_CASES(ScatterUpdate)(CaseList& c) { Scatters(c, "T", false); }
-MR_CASES(ScatterAdd)(CaseList& c) { Scatters(c, "T", false); }
-MR_CASES(ScatterSub)(CaseList& c) { Scatters(c, "T", false); }
-MR_CASES(ScatterMul)(CaseList& c) { Scatters(c, "T", false); }
+MR_CASES(ScatterUpdate)(CaseList& c) { Scatters(c, "T"); }
+MR_CASES(ScatterAdd)(CaseList& c) { Scatters(c, "T"); }
+MR_CASES(ScatterSub)(CaseList& c) { Scatters(c, "T"); }
+MR_CASES(ScatterMul)(CaseList& c) { Scatters(c, "T"); }
 MR_CASES(ScatterDiv)(CaseList& c) {
-  Scatters(c, "T", true);
+  Scatters(c, "T", Divisors::kUpdates);
   c.EachType("T", [](CaseList& c, DataType t) {
     c.Error({Var(Rand(t, {4})), Vec({2, 7}), Vec(t, {1, 0})},
             StatusCode::kInvalidArgument, "indices[1] = 7 is not in [0, 4)");
@@ -79,14 +67,14 @@ MR_CASES(ScatterDiv)(CaseList& c) {
     }
   });
 }
-MR_CASES(ScatterMin)(CaseList& c) { Scatters(c, "T", false); }
-MR_CASES(ScatterMax)(CaseList& c) { Scatters(c, "T", false); }
-MR_CASES(ResourceScatterUpdate)(CaseList& c) { Scatters(c, "dtype", false); }
-MR_CASES(ResourceScatterAdd)(CaseList& c) { Scatters(c, "dtype", false); }
-MR_CASES(ResourceScatterSub)(CaseList& c) { Scatters(c, "dtype", false); }
-MR_CASES(ResourceScatterMul)(CaseList& c) { Scatters(c, "dtype", false); }
+MR_CASES(ScatterMin)(CaseList& c) { Scatters(c, "T"); }
+MR_CASES(ScatterMax)(CaseList& c) { Scatters(c, "T"); }
+MR_CASES(ResourceScatterUpdate)(CaseList& c) { Scatters(c, "dtype"); }
+MR_CASES(ResourceScatterAdd)(CaseList& c) { Scatters(c, "dtype"); }
+MR_CASES(ResourceScatterSub)(CaseList& c) { Scatters(c, "dtype"); }
+MR_CASES(ResourceScatterMul)(CaseList& c) { Scatters(c, "dtype"); }
 MR_CASES(ResourceScatterDiv)(CaseList& c) {
-  Scatters(c, "dtype", true);
+  Scatters(c, "dtype", Divisors::kUpdates);
   c.EachType("dtype", [](CaseList& c, DataType t) {
     c.Error({Var(Rand(t, {4})), Vec({2, 7}), Vec(t, {1, 0})},
             StatusCode::kInvalidArgument, "updates must not contain 0");
@@ -94,21 +82,7 @@ MR_CASES(ResourceScatterDiv)(CaseList& c) {
             StatusCode::kInvalidArgument, "updates must not contain 0");
   });
 }
-MR_CASES(ResourceScatterMin)(CaseList& c) { Scatters(c, "dtype", false); }
-MR_CASES(ResourceScatterMax)(CaseList& c) { Scatters(c, "dtype", false); }
-
-MR_CASES(ResourceGather)(CaseList& c) {
-  c.EachType("dtype", [](CaseList& c, DataType t) {
-    if (IsQuantized(t)) return GathersQuantized(c, t);
-    c.Ok({Var(Rand(t, {5, 3})), Vec({1, 4, 1})}, {{"dtype", t}});
-    c.Ok({Var(Rand(t, {6})), Of(DataType::kInt64, {2, 2}, {5, 0, 3, 3})},
-         {{"dtype", t}});
-  });
-  c.Ok({Var(F32({2, 5, 3})), Of(DataType::kInt32, {2, 2}, {0, 4, 3, 3})},
-       {{"dtype", kFloat}, {"batch_dims", 1}});
-  c.Ok({Var(F32({5, 3})), I32({0})}, {{"dtype", kFloat}});
-  c.Error({Var(F32({5, 3})), Vec({1, 5})}, {{"dtype", kFloat}},
-          StatusCode::kInvalidArgument, "indices[1] = 5 is not in [0, 5)");
-}
+MR_CASES(ResourceScatterMin)(CaseList& c) { Scatters(c, "dtype"); }
+MR_CASES(ResourceScatterMax)(CaseList& c) { Scatters(c, "dtype"); }
 
 }  // namespace millrace::cases

@@ -26,162 +26,86 @@ Status ResourceScatterShape(ShapeContext& c) {
   return CheckRows(c, c.input_handles(0)[0].shape);
 }
 
-Status ResourceGatherShape(ShapeContext& c) {
-  PartialShape params;
-  if (!c.input_handles(0).empty()) params = c.input_handles(0)[0].shape;
-  const PartialShape& indices = c.input(1);
-  MR_ASSIGN(const int64_t batch_dims, c.Attr<int64_t>("batch_dims"));
-  if (!params.known_rank() || !indices.known_rank()) {
-    return c.Return(PartialShape());
-  }
-  const auto batch = static_cast<int>(batch_dims);
-  if (batch_dims < 0 || batch_dims > indices.rank()) {
-    return InvalidArgument("batch_dims ", batch_dims, " is out of range");
-  }
-  if (params.rank() <= batch) {
-    return InvalidArgument("Shape must be at least rank ", batch + 1,
-                           " but is rank ", params.rank());
-  }
-  return c.Return(Subshape(params, 0, batch)
-                      .Concatenate(Subshape(indices, batch))
-                      .Concatenate(Subshape(params, batch + 1)));
+// Completes the declaration of a scatter into a reference variable.
+consteval OpFields OfReference(OpFields fields) {
+  fields.inputs = "ref: Ref(T), indices: Tindices, updates: T";
+  fields.outputs = "output_ref: Ref(T)";
+  fields.shape = ScatterShape;
+  return fields;
+}
+
+// Completes the declaration of a scatter into a resource variable.
+consteval OpFields OfResource(OpFields fields) {
+  fields.inputs = "resource: resource, indices: Tindices, updates: dtype";
+  fields.flags = kStateful;
+  fields.shape = ResourceScatterShape;
+  return fields;
 }
 
 }  // namespace
 
-MR_OP(ResourceGather){
-    .inputs = "resource: resource, indices: Tindices",
-    .outputs = "output: dtype",
-    .attrs =
-        "batch_dims: int = 0; validate_indices: bool = true; dtype: type; "
-        "Tindices: {int32, int64}",
-    .flags = kStateful,
-    .shape = ResourceGatherShape,
-    .doc = "Rows of a resource variable, read without taking all of it.",
-};
-
-MR_OP(ScatterUpdate){
-    .inputs = "ref: Ref(T), indices: Tindices, updates: T",
-    .outputs = "output_ref: Ref(T)",
+MR_OP(ScatterUpdate){OfReference({
     .attrs = "T: type; Tindices: {int32, int64}; use_locking: bool = true",
-    .shape = ScatterShape,
     .doc = "Sets the rows that indices name.",
-};
-
-MR_OP(ResourceScatterUpdate){
-    .inputs = "resource: resource, indices: Tindices, updates: dtype",
+})};
+MR_OP(ResourceScatterUpdate){OfResource({
     .attrs = "dtype: type; Tindices: {int32, int64}",
-    .flags = kStateful,
-    .shape = ResourceScatterShape,
     .doc = "ScatterUpdate for resource variables.",
-};
-
-MR_OP(ScatterAdd){
-    .inputs = "ref: Ref(T), indices: Tindices, updates: T",
-    .outputs = "output_ref: Ref(T)",
+})};
+MR_OP(ScatterAdd){OfReference({
     .attrs =
         "T: numbertype; Tindices: {int32, int64}; use_locking: bool = false",
-    .shape = ScatterShape,
     .doc = "Adds to the rows that indices name.",
-};
-
-MR_OP(ResourceScatterAdd){
-    .inputs = "resource: resource, indices: Tindices, updates: dtype",
+})};
+MR_OP(ResourceScatterAdd){OfResource({
     .attrs = "dtype: numbertype; Tindices: {int32, int64}",
-    .flags = kStateful,
-    .shape = ResourceScatterShape,
     .doc = "ScatterAdd for resource variables.",
-};
-
-MR_OP(ScatterSub){
-    .inputs = "ref: Ref(T), indices: Tindices, updates: T",
-    .outputs = "output_ref: Ref(T)",
+})};
+MR_OP(ScatterSub){OfReference({
     .attrs =
         "T: numbertype; Tindices: {int32, int64}; use_locking: bool = false",
-    .shape = ScatterShape,
     .doc = "Subtracts from the rows that indices name.",
-};
-
-MR_OP(ResourceScatterSub){
-    .inputs = "resource: resource, indices: Tindices, updates: dtype",
+})};
+MR_OP(ResourceScatterSub){OfResource({
     .attrs = "dtype: numbertype; Tindices: {int32, int64}",
-    .flags = kStateful,
-    .shape = ResourceScatterShape,
     .doc = "ScatterSub for resource variables.",
-};
-
-MR_OP(ScatterMul){
-    .inputs = "ref: Ref(T), indices: Tindices, updates: T",
-    .outputs = "output_ref: Ref(T)",
+})};
+MR_OP(ScatterMul){OfReference({
     .attrs =
         "T: numbertype; Tindices: {int32, int64}; use_locking: bool = false",
-    .shape = ScatterShape,
     .doc = "Multiplies the rows that indices name.",
-};
-
-MR_OP(ResourceScatterMul){
-    .inputs = "resource: resource, indices: Tindices, updates: dtype",
+})};
+MR_OP(ResourceScatterMul){OfResource({
     .attrs = "dtype: numbertype; Tindices: {int32, int64}",
-    .flags = kStateful,
-    .shape = ResourceScatterShape,
     .doc = "ScatterMul for resource variables.",
-};
-
-MR_OP(ScatterDiv){
-    .inputs = "ref: Ref(T), indices: Tindices, updates: T",
-    .outputs = "output_ref: Ref(T)",
+})};
+MR_OP(ScatterDiv){OfReference({
     .attrs =
         "T: numbertype; Tindices: {int32, int64}; use_locking: bool = false",
-    .shape = ScatterShape,
     .doc = "Divides the rows that indices name.",
-};
-
-MR_OP(ResourceScatterDiv){
-    .inputs = "resource: resource, indices: Tindices, updates: dtype",
+})};
+MR_OP(ResourceScatterDiv){OfResource({
     .attrs = "dtype: numbertype; Tindices: {int32, int64}",
-    .flags = kStateful,
-    .shape = ResourceScatterShape,
     .doc = "ScatterDiv for resource variables.",
-};
-
-MR_OP(ScatterMin){
-    .inputs = "ref: Ref(T), indices: Tindices, updates: T",
-    .outputs = "output_ref: Ref(T)",
-    .attrs =
-        "T: {half, bfloat16, float, double, int32, int64}; Tindices: {int32, "
-        "int64}; use_locking: bool = false",
-    .shape = ScatterShape,
-    .doc =
-        "The smaller of each element of the rows that indices name and of "
-        "updates.",
-};
-
-MR_OP(ResourceScatterMin){
-    .inputs = "resource: resource, indices: Tindices, updates: dtype",
+})};
+MR_OP(ScatterMin){OfReference({
+    .attrs = "T: {half, bfloat16, float, double, int32, int64}; Tindices: "
+             "{int32, int64}; use_locking: bool = false",
+    .doc = "The smaller of each element of the rows that indices name and of "
+           "updates.",
+})};
+MR_OP(ResourceScatterMin){OfResource({
     .attrs = "dtype: numbertype; Tindices: {int32, int64}",
-    .flags = kStateful,
-    .shape = ResourceScatterShape,
     .doc = "ScatterMin for resource variables.",
-};
-
-MR_OP(ScatterMax){
-    .inputs = "ref: Ref(T), indices: Tindices, updates: T",
-    .outputs = "output_ref: Ref(T)",
-    .attrs =
-        "T: {half, bfloat16, float, double, int32, int64}; Tindices: {int32, "
-        "int64}; use_locking: bool = false",
-    .shape = ScatterShape,
-    .doc =
-        "The larger of each element of the rows that indices name and of "
-        "updates.",
-};
-
-MR_OP(ResourceScatterMax){
-    .inputs = "resource: resource, indices: Tindices, updates: dtype",
+})};
+MR_OP(ScatterMax){OfReference({
+    .attrs = "T: {half, bfloat16, float, double, int32, int64}; Tindices: "
+             "{int32, int64}; use_locking: bool = false",
+    .doc = "The larger of each element of the rows that indices name and of "
+           "updates.",
+})};
+MR_OP(ResourceScatterMax){OfResource({
     .attrs = "dtype: numbertype; Tindices: {int32, int64}",
-    .flags = kStateful,
-    .shape = ResourceScatterShape,
     .doc = "ScatterMax for resource variables.",
-};
-
+})};
 }  // namespace millrace::ops

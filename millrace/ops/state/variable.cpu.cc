@@ -1,10 +1,9 @@
 #include <optional>
 
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/kernel/step_container.h"
 #include "millrace/ops/state/variable_lookup.h"
 
-namespace millrace {
+namespace millrace::ops {
 namespace {
 
 // The variable is looked up at each run: a container may have been reset.
@@ -40,59 +39,6 @@ class VariableKernel {
   std::string container_, name_;
   DataType dtype_ = DataType::kInvalid;
   std::optional<TensorShape> shape_;
-};
-
-std::string TemporaryKey(const KernelContext& ctx, const std::string& name) {
-  return absl::StrCat(name, ";", ctx.frame_id, ":", ctx.iteration);
-}
-
-class TemporaryVariableKernel {
- public:
-  static StatusOr<TemporaryVariableKernel> Make(const KernelInit& init) {
-    TemporaryVariableKernel k;
-    MR_ASSIGN(k.name_, init.Attr<std::string>("var_name"));
-    if (k.name_.empty()) k.name_ = init.node().name;
-    MR_ASSIGN(k.dtype_, init.Attr<DataType>("dtype"));
-    MR_ASSIGN(const PartialShape shape, init.Attr<PartialShape>("shape"));
-    MR_ASSIGN(k.shape_, shape.AsTensorShape());
-    return k;
-  }
-  Status Run(KernelContext& ctx) const {
-    auto variable = MakeRef<Variable>(dtype_, name_);
-    MR_ASSIGN(Tensor value, ctx.AllocateTemp(dtype_, shape_));
-    if (IsPlain(dtype_)) {
-      std::memset(value.mutable_data(), 0, value.size_bytes());
-    }
-    variable->Assign(std::move(value));
-    MR_RETURN_IF_ERROR(ctx.step().container->store().Create(
-        "", TemporaryKey(ctx, name_), variable));
-    ctx.set_output_ref(0, std::move(variable));
-    return OkStatus();
-  }
-
- private:
-  std::string name_;
-  DataType dtype_ = DataType::kInvalid;
-  TensorShape shape_;
-};
-
-class DestroyTemporaryKernel {
- public:
-  static StatusOr<DestroyTemporaryKernel> Make(const KernelInit& init) {
-    DestroyTemporaryKernel k;
-    MR_ASSIGN(k.name_, init.Attr<std::string>("var_name"));
-    return k;
-  }
-  Status Run(KernelContext& ctx) const {
-    MR_ASSIGN(Tensor value, ctx.ref_input(0)->Read(ctx.device().allocator()));
-    MR_RETURN_IF_ERROR(ctx.step().container->store().Delete(
-        "", TemporaryKey(ctx, name_), Variable::kTypeName));
-    ctx.set_output(0, std::move(value));
-    return OkStatus();
-  }
-
- private:
-  std::string name_;
 };
 
 class VarHandleKernel {
@@ -175,17 +121,10 @@ Status RunVariableShape(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace millrace
-
-namespace millrace::ops {
 
 MR_KERNELS(VariableV2,
            Cpu){{.make = MakeKernel<VariableKernel>, .cheap = true}};
 MR_KERNELS(Variable, Cpu){{.make = MakeKernel<VariableKernel>, .cheap = true}};
-MR_KERNELS(TemporaryVariable,
-           Cpu){{.make = MakeKernel<TemporaryVariableKernel>}};
-MR_KERNELS(DestroyTemporaryVariable,
-           Cpu){{.make = MakeKernel<DestroyTemporaryKernel>}};
 MR_KERNELS(VarHandleOp, Cpu){
     {.make = MakeKernel<VarHandleKernel>, .host = "resource", .cheap = true}};
 MR_KERNELS(VarIsInitializedOp,

@@ -1,20 +1,13 @@
-#include "millrace/graph/shape_context.h"
+#include "millrace/ops/state/declared_shape.op.h"
 
-namespace millrace {
+namespace millrace::ops {
 namespace {
 
-Status VariableShapeFromAttr(ShapeContext& c) {
+// A variable of the first generation with an empty shape may hold any value:
+// its attribute then says nothing.
+Status FirstGenerationShape(ShapeContext& c) {
   MR_ASSIGN(PartialShape shape, c.Attr<PartialShape>("shape"));
-  // A reference variable with an empty shape may hold any value (its shape
-  // attribute then means "not said").
-  if (c.op().name != "VarHandleOp" && shape.known_rank() && shape.rank() == 0) {
-    return c.Return(PartialShape());
-  }
-  return c.Return(std::move(shape));
-}
-
-Status VariableV2Shape(ShapeContext& c) {
-  MR_ASSIGN(PartialShape shape, c.Attr<PartialShape>("shape"));
+  if (shape.known_rank() && shape.rank() == 0) return c.Return(PartialShape());
   return c.Return(std::move(shape));
 }
 
@@ -34,12 +27,7 @@ Status ShapeOfVariable(ShapeContext& c) {
   return c.Return(PartialShape({static_cast<int64_t>(shape.rank())}));
 }
 
-Status ScalarOutput(ShapeContext& c) { return c.Return(PartialShape({})); }
-
 }  // namespace
-}  // namespace millrace
-
-namespace millrace::ops {
 
 #define MR_VARIABLE_ATTRS                                                     \
   "shape: shape; dtype: type; container: string = ''; shared_name: string = " \
@@ -49,7 +37,7 @@ MR_OP(VariableV2){
     .outputs = "ref: Ref(dtype)",
     .attrs = MR_VARIABLE_ATTRS,
     .flags = kStateful,
-    .shape = VariableV2Shape,
+    .shape = DeclaredShape,
     .doc =
         "A variable, as a reference. It lives in its container until that is "
         "reset.",
@@ -59,26 +47,8 @@ MR_OP(Variable){
     .outputs = "ref: Ref(dtype)",
     .attrs = MR_VARIABLE_ATTRS,
     .flags = kStateful,
-    .shape = VariableShapeFromAttr,
+    .shape = FirstGenerationShape,
     .doc = "The older form of VariableV2: an empty `shape` means any.",
-};
-
-MR_OP(TemporaryVariable){
-    .outputs = "ref: Ref(dtype)",
-    .attrs = "shape: shape; dtype: type; var_name: string = ''",
-    .flags = kStateful,
-    .shape = VariableV2Shape,
-    .doc =
-        "A variable that lives for one step; DestroyTemporaryVariable takes "
-        "its value.",
-};
-
-MR_OP(DestroyTemporaryVariable){
-    .inputs = "ref: Ref(T)",
-    .outputs = "value: T",
-    .attrs = "T: type; var_name: string",
-    .shape = shapes::Unchanged,
-    .doc = "Ends a temporary variable and gives its last value.",
 };
 
 MR_OP(VarHandleOp){
@@ -96,7 +66,7 @@ MR_OP(VarIsInitializedOp){
     .inputs = "resource: resource",
     .outputs = "is_initialized: bool",
     .flags = kStateful,
-    .shape = ScalarOutput,
+    .shape = shapes::Scalar,
     .doc = "Whether a resource variable has a value.",
 };
 
@@ -105,7 +75,7 @@ MR_OP(IsVariableInitialized){
     .outputs = "is_initialized: bool",
     .attrs = "dtype: type",
     .flags = kAllowsUninitialized,
-    .shape = ScalarOutput,
+    .shape = shapes::Scalar,
     .doc = "Whether a reference variable has a value.",
 };
 

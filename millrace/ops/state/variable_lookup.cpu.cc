@@ -3,7 +3,7 @@
 #include "absl/strings/ascii.h"
 #include "millrace/base/hash/crc32c.h"
 
-namespace millrace {
+namespace millrace::ops {
 namespace {
 
 StatusOr<const ResourceHandle*> HandleAt(KernelContext& ctx, int input) {
@@ -33,6 +33,11 @@ StatusOr<Ref<Variable>> LookupVariable(KernelContext& ctx, int input) {
       " from Container: ", handle->container,
       ". This could mean that the variable was uninitialized. ",
       found.status().message());
+}
+
+StatusOr<Ref<Variable>> VariableAt(KernelContext& ctx, int input) {
+  if (ctx.ref_input(input) != nullptr) return ctx.shared_ref_input(input);
+  return LookupVariable(ctx, input);
 }
 
 StatusOr<Ref<Variable>> LookupOrCreateVariable(KernelContext& ctx, int input,
@@ -76,4 +81,4 @@ ResourceElement MakeHandle(const Device& device, ResourceStore& store,
   return handle;
 }
 
-}  // namespace millrace
+}  // namespace millrace::ops

@@ -6,29 +6,33 @@
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/variable.h"
 
-namespace millrace {
+namespace millrace::ops {
 
-// The variable behind a resource handle. FAILED_PRECONDITION "Error while
-// reading resource variable NAME from Container: C. This could mean that the
-// variable was uninitialized." if there is none, INVALID_ARGUMENT for a handle
-// of another device.
+// Returns the variable behind a resource handle. FAILED_PRECONDITION "Error
+// while reading resource variable NAME from Container: C. This could mean that
+// the variable was uninitialized." if there is none, INVALID_ARGUMENT for a
+// handle of another device.
 StatusOr<Ref<Variable>> LookupVariable(KernelContext& ctx, int input);
 
-// The same, made without a value if it is not there (what assignments do).
+// Returns the same variable, made without a value if it is not there, for
+// assignments.
 StatusOr<Ref<Variable>> LookupOrCreateVariable(KernelContext& ctx, int input,
                                                DataType dtype);
 
-// `shared_name`, or the node's name.
+// Returns the variable of an input that is a reference or a resource handle.
+StatusOr<Ref<Variable>> VariableAt(KernelContext& ctx, int input);
+
+// Returns `shared_name`, or the node's name.
 StatusOr<std::string> ResourceNameOf(const KernelInit& init);
 
 // Attribute `container`. INVALID_ARGUMENT "container contains invalid
 // characters: X" unless it is letters, digits and . - / (not first: - /).
 StatusOr<std::string> ContainerOf(const KernelInit& init);
 
-// A handle with the default container filled in.
+// Returns a handle with the default container filled in.
 ResourceElement MakeHandle(const Device& device, ResourceStore& store,
                            const std::string& container,
                            const std::string& name,
                            absl::string_view type_name);
 
-}  // namespace millrace
+}  // namespace millrace::ops

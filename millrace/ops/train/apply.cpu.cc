@@ -3,14 +3,6 @@
 #include <algorithm>
 
 namespace millrace::ops {
-namespace {
-
-StatusOr<Ref<Variable>> VariableAt(KernelContext& ctx, int input) {
-  if (ctx.ref_input(input) != nullptr) return ctx.shared_ref_input(input);
-  return LookupVariable(ctx, input);
-}
-
-}  // namespace
 
 StatusOr<std::unique_ptr<LockedVariables>> LockedVariables::Make(
     KernelContext& ctx, int count, const Tensor* grad, const char* grad_name) {

@@ -40,16 +40,6 @@ void MakesVariable(CaseList& c, DataType t) {
       .Run({"read"});
 }
 
-void Assigns(CaseList& c, DataType t) {
-  c.Ok({Var(Rand(t, {2, 3})), Rand(t, {2, 3})});
-  c.Ok({Uninitialized(t, {2, 3}), Rand(t, {2, 3})});
-}
-
-void Updates(CaseList& c, DataType t) {
-  c.Ok({Var(Rand(t, {2, 19})), Rand(t, {2, 19})});
-  c.Ok({Var(Rand(t, {})), Rand(t, {})});
-}
-
 // The first value has the declared shape, unless nobody asks.
 void ChecksFirstValue(CaseList& c) {
   const auto first = [&](const char* name, PartialShape declared,
@@ -97,30 +87,6 @@ MR_CASES(VariableV2)(CaseList& c) {
 }
 MR_CASES(Variable)(CaseList& c) { c.EachType("dtype", MakesVariable); }
 
-MR_CASES(Assign)(CaseList& c) {
-  c.EachType("T", Assigns);
-  c.Ok({Var(F32({2})), F32({3, 1})}, {{"validate_shape", false}});
-  c.Error({Var(F32({2})), F32({3})}, StatusCode::kInvalidArgument,
-          "Assign requires shapes of both tensors to match. lhs shape= [2] rhs "
-          "shape= [3]")
-      .NoShapeCheck();
-}
-
-MR_CASES(AssignAdd)(CaseList& c) {
-  c.EachType("T", Updates);
-  c.Error({Uninitialized(kFloat, {2}), F32({2})},
-          StatusCode::kFailedPrecondition,
-          "Attempting to use uninitialized value");
-}
-MR_CASES(AssignSub)(CaseList& c) { c.EachType("T", Updates); }
-MR_CASES(AssignAddVariableOp)(CaseList& c) { c.EachType("dtype", Updates); }
-MR_CASES(AssignSubVariableOp)(CaseList& c) { c.EachType("dtype", Updates); }
-
-MR_CASES(AssignVariableOp)(CaseList& c) {
-  c.EachType("dtype", Assigns);
-  c.Ok({Var(F32({2})), F32({2})}, {{"validate_shape", true}});
-}
-
 MR_CASES(VarHandleOp)(CaseList& c) {
   c.EachType("dtype", [](CaseList& c, DataType t) {
     // Types that AssignVariableOp has no kernel for, in stock neither.
@@ -138,19 +104,6 @@ MR_CASES(VarHandleOp)(CaseList& c) {
         .Run({"init"})
         .Run({"read"});
   });
-}
-
-MR_CASES(ReadVariableOp)(CaseList& c) {
-  c.EachType("dtype", [](CaseList& c, DataType t) {
-    if (t == DataType::kQint16 || t == DataType::kQuint16) {
-      c.Error({Uninitialized(t, {2})}, {{"dtype", t}},
-              StatusCode::kFailedPrecondition, "variable");
-    } else {
-      c.Ok({Var(Rand(t, {2, 3}))}, {{"dtype", t}});
-    }
-  });
-  c.Error({Uninitialized(kFloat, {2})}, {{"dtype", kFloat}},
-          StatusCode::kFailedPrecondition, "variable");
 }
 
 MR_CASES(VarIsInitializedOp)(CaseList& c) {
@@ -183,44 +136,5 @@ MR_CASES(DestroyResourceOp)(CaseList& c) {
 }
 
 MR_CASES(DisableCopyOnRead)(CaseList& c) { c.Ok({Var(F32({2}))}); }
-
-MR_CASES(CountUpTo)(CaseList& c) {
-  c.EachType("T", [](CaseList& c, DataType t) {
-    c.Ok({Var(Scalar(t, 2))}, {{"limit", 3}});
-    c.Error({Var(Scalar(t, 3))}, {{"limit", 3}}, StatusCode::kOutOfRange,
-            "Reached limit of 3");
-  });
-}
-MR_CASES(ResourceCountUpTo)(CaseList& c) {
-  c.EachType("T", [](CaseList& c, DataType t) {
-    c.Ok({Var(Scalar(t, 2))}, {{"limit", 3}, {"T", t}});
-    c.Error({Var(Scalar(t, 3))}, {{"limit", 3}, {"T", t}},
-            StatusCode::kOutOfRange, "Reached limit of 3");
-  });
-}
-
-MR_CASES(TemporaryVariable)(CaseList& c) {
-  c.EachType("dtype", [](CaseList& c, DataType t) {
-    if (!IsPlain(t) || t == DataType::kQint16) return;
-    c.Sequence("used")
-        .Node("op", "TemporaryVariable", {},
-              {{"dtype", t}, {"shape", PartialShape({2})}, {"var_name", "tmp"}})
-        .Node("init", "Assign", {"op", Rand(t, {2})})
-        .Node("end", "DestroyTemporaryVariable", {"init"},
-              {{"var_name", "tmp"}})
-        .Run({"end"});
-  });
-}
-MR_CASES(DestroyTemporaryVariable)(CaseList& c) {
-  c.EachType("T", [](CaseList& c, DataType t) {
-    if (!IsPlain(t) || t == DataType::kQint16) return;
-    c.Sequence("ended")
-        .Node("v", "TemporaryVariable", {},
-              {{"dtype", t}, {"shape", PartialShape({3})}, {"var_name", "t"}})
-        .Node("init", "Assign", {"v", Rand(t, {3})})
-        .Node("op", "DestroyTemporaryVariable", {"init"}, {{"var_name", "t"}})
-        .Run({"op"});
-  });
-}
 
 }  // namespace millrace::cases

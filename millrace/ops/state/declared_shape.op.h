@@ -1,0 +1,13 @@
+// The shape function of ops that make what their attribute `shape` declares.
+#pragma once
+
+#include "millrace/graph/shape_context.h"
+
+namespace millrace::ops {
+
+inline Status DeclaredShape(ShapeContext& c) {
+  MR_ASSIGN(PartialShape shape, c.Attr<PartialShape>("shape"));
+  return c.Return(std::move(shape));
+}
+
+}  // namespace millrace::ops

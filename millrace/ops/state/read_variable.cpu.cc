@@ -1,0 +1,51 @@
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/state/variable_lookup.h"
+
+namespace millrace::ops {
+namespace {
+
+class ReadVariableKernel {
+ public:
+  static StatusOr<ReadVariableKernel> Make(const KernelInit& init) {
+    ReadVariableKernel k;
+    for (int i = 0; i < init.num_outputs(); ++i) {
+      k.dtypes_.push_back(init.output_type(i));
+    }
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    for (int i = 0; i < ctx.num_outputs(); ++i) {
+      MR_ASSIGN(const Ref<Variable> variable, LookupVariable(ctx, i));
+      if (variable->dtype() != dtypes_[i]) {
+        return InvalidArgument(
+            "Trying to read variable with wrong dtype. Expected ",
+            DataTypeName(dtypes_[i]), " got ", DataTypeName(variable->dtype()));
+      }
+      StatusOr<Tensor> value = variable->Read(ctx.device().allocator());
+      if (!value.ok()) {
+        const ResourceHandle& handle = *ctx.input(i).flat<ResourceElement>()[0];
+        return FailedPrecondition(
+            "Error while reading resource variable ", handle.name,
+            " from Container: ", handle.container,
+            ". This could mean that the variable was uninitialized. ",
+            value.status().message());
+      }
+      ctx.set_output(i, *std::move(value));
+    }
+    return OkStatus();
+  }
+
+ private:
+  std::vector<DataType> dtypes_;
+};
+
+}  // namespace
+
+MR_KERNELS(ReadVariableOp, Cpu){{.make = MakeKernel<ReadVariableKernel>,
+                                 .host = "resource",
+                                 .cheap = true}};
+MR_KERNELS(_ReadVariablesOp, Cpu){{.make = MakeKernel<ReadVariableKernel>,
+                                   .host = "resources",
+                                   .cheap = true}};
+
+}  // namespace millrace::ops

@@ -1,0 +1,113 @@
+#include <algorithm>
+
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/array/move.h"
+#include "millrace/ops/indexing/gather_rows.h"
+#include "millrace/ops/state/row_index.h"
+#include "millrace/ops/state/variable_lookup.h"
+#include "millrace/tensor/dispatch.h"
+
+namespace millrace::ops {
+namespace {
+
+// Reads under row locks: an embedding table is never copied as a whole.
+class ResourceGatherKernel {
+  // To find a row in memory.
+  static constexpr int64_t kRowNanos = 15;
+
+ public:
+  static StatusOr<ResourceGatherKernel> Make(const KernelInit& init) {
+    ResourceGatherKernel k;
+    MR_ASSIGN(k.dtype_, init.Attr<DataType>("dtype"));
+    MR_ASSIGN(k.batch_dims_, init.Attr<int64_t>("batch_dims"));
+    return k;
+  }
+
+  Status Run(KernelContext& ctx) const {
+    MR_ASSIGN(const Ref<Variable> variable, LookupVariable(ctx, 0));
+    if (variable->dtype() != dtype_) {
+      return InvalidArgument(
+          "Trying to read variable with wrong dtype. Expected ",
+          DataTypeName(variable->dtype()), " got ", DataTypeName(dtype_));
+    }
+    const Tensor& indices = ctx.input(1);
+    Variable* const pointer = variable.get();
+    MR_ASSIGN(const VariableRows rows,
+              VariableRows::Make({&pointer, 1}, VariableRows::kRead,
+                                 ctx.device().allocator()));
+    const TensorShape& shape = rows.value(0).shape();
+    if (batch_dims_ < 0 || batch_dims_ > indices.rank() ||
+        batch_dims_ >= std::max(shape.rank(), 1)) {
+      return InvalidArgument("batch_dims ", batch_dims_,
+                             " is out of range for params of shape ",
+                             shape.DebugString(), " and indices of shape ",
+                             indices.shape().DebugString());
+    }
+    if (shape.rank() == 0) {
+      return InvalidArgument("params must be at least 1 dimensional");
+    }
+    const int batch = static_cast<int>(batch_dims_);
+    DimVector dims;
+    for (int d = 0; d < batch; ++d) {
+      if (indices.dim(d) != shape.dim(d)) {
+        return InvalidArgument("params.shape[", d, "]: ", shape.dim(d),
+                               " should be equal to indices.shape[", d,
+                               "]: ", indices.dim(d));
+      }
+      dims.push_back(shape.dim(d));
+    }
+    for (int d = batch; d < indices.rank(); ++d) dims.push_back(indices.dim(d));
+    for (int d = batch + 1; d < shape.rank(); ++d) dims.push_back(shape.dim(d));
+    MR_ASSIGN(TensorShape result, TensorShape::Make(dims));
+    const int64_t batches = shape.NumElements(0, batch);
+    const int64_t n = shape.NumElements(batch + 1, shape.rank());
+    const int64_t limit = shape.dim(batch);
+    const std::vector<int64_t> places = IntValues(indices);
+    for (size_t i = 0; i < places.size(); ++i) {
+      if (places[i] < 0 || places[i] >= limit) {
+        return BadRowIndex(indices, static_cast<int64_t>(i), places[i], limit);
+      }
+    }
+    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, std::move(result)));
+    // Locks go by the variable's rows, which are those of dimension 0.
+    const int64_t row_elements = shape.NumElements(1, shape.rank());
+    if (out->num_elements() == 0) return OkStatus();
+    const int64_t count = static_cast<int64_t>(places.size()) / batches;
+    const auto start = [&](int64_t i) {
+      return (i / count * limit + places[static_cast<size_t>(i)]) * n;
+    };
+    return DispatchBySize(dtype_, [&]<class T>() -> Status {
+      const T* from = reinterpret_cast<const T*>(rows.value(0).data());
+      T* to = reinterpret_cast<T*>(out->mutable_data());
+      return ctx.ParallelFor(
+          static_cast<int64_t>(places.size()), MoveCost(dtype_, n) + kRowNanos,
+          [&](int64_t begin, int64_t end) {
+            for (int64_t i = begin; i < end; ++i) {
+              if (i + kGatherAhead < end) {
+                AskForSlice(from + start(i + kGatherAhead),
+                            n * static_cast<int64_t>(sizeof(T)));
+              }
+              const auto lock = rows.Lock(start(i) / row_elements);
+              std::copy_n(from + start(i), n, to + i * n);
+            }
+          });
+    });
+  }
+
+ private:
+  DataType dtype_ = DataType::kInvalid;
+  int64_t batch_dims_ = 0;
+};
+
+#define MR_GATHER_TYPES                                                        \
+  "dtype: bfloat16, bool, complex128, complex64, double, float, half, int16, " \
+  "int32, int64, int8, qint32, qint8, quint8, resource, string, uint16, "      \
+  "uint32, uint64, uint8, variant; Tindices: int32, int64"
+
+}  // namespace
+
+MR_KERNELS(ResourceGather, Cpu){{.types = MR_GATHER_TYPES,
+                                 .make = MakeKernel<ResourceGatherKernel>,
+                                 .host = "resource"}};
+
+}  // namespace millrace::ops
