@@ -16,7 +16,7 @@
 namespace millrace::ops {
 
 using ApplyTypes = Join<FloatTypes, ComplexTypes>;
-// The same in a kernel's declaration.
+// These types in a kernel's declaration.
 #define MR_APPLY_TYPES "T: bfloat16, complex128, complex64, double, float, half"
 
 // The first `count` inputs as variables (references or handles), locked and

@@ -1,4 +1,4 @@
-#include "millrace/ops/train/apply_shapes.op.h"
+#include "millrace/ops/train/optimizer_shape.op.h"
 
 namespace millrace::ops {
 
@@ -10,7 +10,7 @@ MR_OP(ApplyFtrl){
     .attrs =
         "T: numbertype; use_locking: bool = false; multiply_linear_by_lr: bool "
         "= false",
-    .shape = DenseShape<false, 3, 3>,
+    .shape = OptimizerShape,
     .doc = "Follow the regularized leader (McMahan et al., 2013).",
 };
 
@@ -22,7 +22,7 @@ MR_OP(ResourceApplyFtrl){
         "T: numbertype; use_locking: bool = false; multiply_linear_by_lr: bool "
         "= false",
     .flags = kStateful,
-    .shape = DenseShape<true, 3, 3>,
+    .shape = OptimizerShape,
     .doc = "ApplyFtrl for resource variables.",
 };
 
@@ -34,7 +34,7 @@ MR_OP(SparseApplyFtrl){
     .attrs =
         "T: numbertype; Tindices: {int32, int64}; use_locking: bool = false; "
         "multiply_linear_by_lr: bool = false",
-    .shape = SparseShape<false, 3, 3>,
+    .shape = OptimizerShape,
     .doc = "ApplyFtrl on the rows that indices name.",
 };
 
@@ -46,7 +46,7 @@ MR_OP(ResourceSparseApplyFtrl){
         "T: numbertype; Tindices: {int32, int64}; use_locking: bool = false; "
         "multiply_linear_by_lr: bool = false",
     .flags = kStateful,
-    .shape = SparseShape<true, 3, 3>,
+    .shape = OptimizerShape,
     .doc = "SparseApplyFtrl for resource variables.",
 };
 
@@ -58,7 +58,7 @@ MR_OP(ApplyFtrlV2){
     .attrs =
         "T: numbertype; use_locking: bool = false; multiply_linear_by_lr: bool "
         "= false",
-    .shape = DenseShape<false, 3, 3>,
+    .shape = OptimizerShape,
     .doc = "Ftrl whose linear term also takes 2 * l2_shrinkage * var.",
 };
 
@@ -70,7 +70,7 @@ MR_OP(ResourceApplyFtrlV2){
         "T: numbertype; use_locking: bool = false; multiply_linear_by_lr: bool "
         "= false",
     .flags = kStateful,
-    .shape = DenseShape<true, 3, 3>,
+    .shape = OptimizerShape,
     .doc = "ApplyFtrlV2 for resource variables.",
 };
 
@@ -82,7 +82,7 @@ MR_OP(SparseApplyFtrlV2){
     .attrs =
         "T: numbertype; Tindices: {int32, int64}; use_locking: bool = false; "
         "multiply_linear_by_lr: bool = false",
-    .shape = SparseShape<false, 3, 3>,
+    .shape = OptimizerShape,
     .doc = "ApplyFtrlV2 on the rows that indices name.",
 };
 
@@ -94,7 +94,7 @@ MR_OP(ResourceSparseApplyFtrlV2){
         "T: numbertype; Tindices: {int32, int64}; use_locking: bool = false; "
         "multiply_linear_by_lr: bool = false",
     .flags = kStateful,
-    .shape = SparseShape<true, 3, 3>,
+    .shape = OptimizerShape,
     .doc = "SparseApplyFtrlV2 for resource variables.",
 };
 

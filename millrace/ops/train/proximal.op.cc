@@ -1,4 +1,4 @@
-#include "millrace/ops/train/apply_shapes.op.h"
+#include "millrace/ops/train/optimizer_shape.op.h"
 
 namespace millrace::ops {
 
@@ -6,7 +6,7 @@ MR_OP(ApplyProximalGradientDescent){
     .inputs = "var: Ref(T), alpha: T, l1: T, l2: T, delta: T",
     .outputs = "out: Ref(T)",
     .attrs = "T: numbertype; use_locking: bool = false",
-    .shape = DenseShape<false, 1, 4>,
+    .shape = OptimizerShape,
     .doc =
         "A step of gradient descent, then of length alpha against l1 and l2.",
 };
@@ -15,7 +15,7 @@ MR_OP(ResourceApplyProximalGradientDescent){
     .inputs = "var: resource, alpha: T, l1: T, l2: T, delta: T",
     .attrs = "T: numbertype; use_locking: bool = false",
     .flags = kStateful,
-    .shape = DenseShape<true, 1, 4>,
+    .shape = OptimizerShape,
     .doc = "ApplyProximalGradientDescent for resource variables.",
 };
 
@@ -24,7 +24,7 @@ MR_OP(SparseApplyProximalGradientDescent){
     .outputs = "out: Ref(T)",
     .attrs =
         "T: numbertype; Tindices: {int32, int64}; use_locking: bool = false",
-    .shape = SparseShape<false, 1, 4>,
+    .shape = OptimizerShape,
     .doc = "ApplyProximalGradientDescent on the rows that indices name.",
 };
 
@@ -34,7 +34,7 @@ MR_OP(ResourceSparseApplyProximalGradientDescent){
     .attrs =
         "T: numbertype; Tindices: {int32, int64}; use_locking: bool = false",
     .flags = kStateful,
-    .shape = SparseShape<true, 1, 4>,
+    .shape = OptimizerShape,
     .doc = "SparseApplyProximalGradientDescent for resource variables.",
 };
 
@@ -42,7 +42,7 @@ MR_OP(ApplyProximalAdagrad){
     .inputs = "var: Ref(T), accum: Ref(T), lr: T, l1: T, l2: T, grad: T",
     .outputs = "out: Ref(T)",
     .attrs = "T: numbertype; use_locking: bool = false",
-    .shape = DenseShape<false, 2, 5>,
+    .shape = OptimizerShape,
     .doc = "A step of Adagrad, then of its length against l1 and l2.",
 };
 
@@ -50,7 +50,7 @@ MR_OP(ResourceApplyProximalAdagrad){
     .inputs = "var: resource, accum: resource, lr: T, l1: T, l2: T, grad: T",
     .attrs = "T: numbertype; use_locking: bool = false",
     .flags = kStateful,
-    .shape = DenseShape<true, 2, 5>,
+    .shape = OptimizerShape,
     .doc = "ApplyProximalAdagrad for resource variables.",
 };
 
@@ -61,7 +61,7 @@ MR_OP(SparseApplyProximalAdagrad){
     .outputs = "out: Ref(T)",
     .attrs =
         "T: numbertype; Tindices: {int32, int64}; use_locking: bool = false",
-    .shape = SparseShape<false, 2, 5>,
+    .shape = OptimizerShape,
     .doc = "ApplyProximalAdagrad on the rows that indices name.",
 };
 
@@ -72,7 +72,7 @@ MR_OP(ResourceSparseApplyProximalAdagrad){
     .attrs =
         "T: numbertype; Tindices: {int32, int64}; use_locking: bool = false",
     .flags = kStateful,
-    .shape = SparseShape<true, 2, 5>,
+    .shape = OptimizerShape,
     .doc = "SparseApplyProximalAdagrad for resource variables.",
 };
 

@@ -1,4 +1,4 @@
-#include "millrace/ops/train/apply_shapes.op.h"
+#include "millrace/ops/train/optimizer_shape.op.h"
 
 namespace millrace::ops {
 
@@ -8,7 +8,7 @@ MR_OP(ApplyRMSProp){
         "epsilon: T, grad: T",
     .outputs = "out: Ref(T)",
     .attrs = "T: numbertype; use_locking: bool = false",
-    .shape = DenseShape<false, 3, 7>,
+    .shape = OptimizerShape,
     .doc =
         "ms = rho * ms + (1 - rho) * grad^2; mom = momentum * mom + lr * grad "
         "/ sqrt(ms + epsilon); var -= mom.",
@@ -20,7 +20,7 @@ MR_OP(ResourceApplyRMSProp){
         "T, epsilon: T, grad: T",
     .attrs = "T: numbertype; use_locking: bool = false",
     .flags = kStateful,
-    .shape = DenseShape<true, 3, 7>,
+    .shape = OptimizerShape,
     .doc = "ApplyRMSProp for resource variables.",
 };
 
@@ -31,7 +31,7 @@ MR_OP(SparseApplyRMSProp){
     .outputs = "out: Ref(T)",
     .attrs =
         "T: numbertype; Tindices: {int32, int64}; use_locking: bool = false",
-    .shape = SparseShape<false, 3, 7>,
+    .shape = OptimizerShape,
     .doc = "ApplyRMSProp on the rows that indices name.",
 };
 
@@ -42,7 +42,7 @@ MR_OP(ResourceSparseApplyRMSProp){
     .attrs =
         "T: numbertype; Tindices: {int32, int64}; use_locking: bool = false",
     .flags = kStateful,
-    .shape = SparseShape<true, 3, 7>,
+    .shape = OptimizerShape,
     .doc = "SparseApplyRMSProp for resource variables.",
 };
 
@@ -52,7 +52,7 @@ MR_OP(ApplyCenteredRMSProp){
         "momentum: T, epsilon: T, grad: T",
     .outputs = "out: Ref(T)",
     .attrs = "T: numbertype; use_locking: bool = false",
-    .shape = DenseShape<false, 4, 8>,
+    .shape = OptimizerShape,
     .doc =
         "RMSProp by the variance: ms - mg^2 in place of ms, with mg = rho * mg "
         "+ (1 - rho) * grad.",
@@ -64,7 +64,7 @@ MR_OP(ResourceApplyCenteredRMSProp){
         "T, momentum: T, epsilon: T, grad: T",
     .attrs = "T: numbertype; use_locking: bool = false",
     .flags = kStateful,
-    .shape = DenseShape<true, 4, 8>,
+    .shape = OptimizerShape,
     .doc = "ApplyCenteredRMSProp for resource variables.",
 };
 
@@ -75,7 +75,7 @@ MR_OP(SparseApplyCenteredRMSProp){
     .outputs = "out: Ref(T)",
     .attrs =
         "T: numbertype; Tindices: {int32, int64}; use_locking: bool = false",
-    .shape = SparseShape<false, 4, 8>,
+    .shape = OptimizerShape,
     .doc = "ApplyCenteredRMSProp on the rows that indices name.",
 };
 
@@ -86,7 +86,7 @@ MR_OP(ResourceSparseApplyCenteredRMSProp){
     .attrs =
         "T: numbertype; Tindices: {int32, int64}; use_locking: bool = false",
     .flags = kStateful,
-    .shape = SparseShape<true, 4, 8>,
+    .shape = OptimizerShape,
     .doc = "SparseApplyCenteredRMSProp for resource variables.",
 };
 
