@@ -90,14 +90,15 @@ Ref<T> OwnedByInput(KernelContext& ctx, int i) {
 
 // The kernel of a node that makes a T, which has
 //   struct Options;                                    copyable
-//   static StatusOr<Options> OptionsFrom(const KernelInit&);
+//   static StatusOr<Options> OptionsFrom(const KernelInit&);  or `kOptionsFrom`
 //   T(Options, std::string name);
 //   Status CheckOptions(const Options&) const;         of who shares it
-template <class T>
+template <class T, StatusOr<typename T::Options> (*kOptionsFrom)(
+                       const KernelInit&) = &T::OptionsFrom>
 class HandleKernel {
  public:
   static StatusOr<std::unique_ptr<HandleKernel>> Make(const KernelInit& init) {
-    MR_ASSIGN(auto options, T::OptionsFrom(init));
+    MR_ASSIGN(auto options, kOptionsFrom(init));
     MR_ASSIGN(ResourcePlace place, PlaceOf(init));
     ResourceStore& store = init.device().resources();
     if (place.is_private) {

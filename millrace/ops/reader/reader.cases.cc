@@ -142,13 +142,15 @@ void Records(CaseList& c) {
       .RunError({"read"}, StatusCode::kOutOfRange, "insufficient elements");
 }
 
+enum class Amount { kOne, kSeveral };
+
 // The queue must hold single strings.
-void WrongQueues(CaseList& c, bool many) {
+void WrongQueues(CaseList& c, Amount amount) {
   Case& s = c.Sequence("wrong queue");
   s.Node("q", Op(c, "FIFOQueue"), {}, {{"component_types", TypeList{kInt64}}})
       .Node("put", Op(c, "QueueEnqueue"), {"q", I64({})})
       .Node("r", Op(c, "IdentityReader"), {});
-  if (many) {
+  if (amount == Amount::kSeveral) {
     s.Node("op", c.op().name, {"r", "q", Scalar(kInt64, 2)});
   } else {
     s.Node("op", c.op().name, {"r", "q"});
@@ -168,10 +170,10 @@ MR_CASES(WholeFileReader)(CaseList& c) { Whole(c, "WholeFileReader"); }
 MR_CASES(WholeFileReaderV2)(CaseList& c) { Whole(c, "WholeFileReader"); }
 MR_CASES(IdentityReader)(CaseList& c) { Whole(c, "IdentityReader"); }
 MR_CASES(IdentityReaderV2)(CaseList& c) { Whole(c, "IdentityReader"); }
-MR_CASES(ReaderRead)(CaseList& c) { WrongQueues(c, false); }
-MR_CASES(ReaderReadV2)(CaseList& c) { WrongQueues(c, false); }
-MR_CASES(ReaderReadUpTo)(CaseList& c) { WrongQueues(c, true); }
-MR_CASES(ReaderReadUpToV2)(CaseList& c) { WrongQueues(c, true); }
+MR_CASES(ReaderRead)(CaseList& c) { WrongQueues(c, Amount::kOne); }
+MR_CASES(ReaderReadV2)(CaseList& c) { WrongQueues(c, Amount::kOne); }
+MR_CASES(ReaderReadUpTo)(CaseList& c) { WrongQueues(c, Amount::kSeveral); }
+MR_CASES(ReaderReadUpToV2)(CaseList& c) { WrongQueues(c, Amount::kSeveral); }
 MR_CASES(ReaderNumRecordsProduced)(CaseList& c) { Lines(c); }
 MR_CASES(ReaderNumRecordsProducedV2)(CaseList& c) { Lines(c); }
 MR_CASES(ReaderNumWorkUnitsCompleted)(CaseList& c) { Lines(c); }

@@ -17,12 +17,11 @@ struct Reader::Call {
   RecordList records;
 };
 
-StatusOr<Reader::Options> Reader::OptionsFrom(const KernelInit& init) {
+StatusOr<Reader::Options> Reader::OptionsFrom(const KernelInit& init,
+                                              WorkReaderOptions::Kind kind) {
   Options o;
-  MR_ASSIGN(o.work, WorkReaderOptions::From(init));
-  std::string op = init.node().op->name;
-  if (op.ends_with("V2")) op.resize(op.size() - 2);
-  o.title = absl::StrCat(op, " '", init.node().name, "'");
+  MR_ASSIGN(o.work, WorkReaderOptions::From(init, kind));
+  o.title = absl::StrCat(ReaderName(kind), " '", init.node().name, "'");
   return o;
 }
 

@@ -22,7 +22,8 @@ class Reader final : public WaitingResource {
     std::string title;  // "TextLineReader 'NODE'"
   };
 
-  static StatusOr<Options> OptionsFrom(const KernelInit& init);
+  static StatusOr<Options> OptionsFrom(const KernelInit& init,
+                                       WorkReaderOptions::Kind kind);
   Reader(Options options, std::string name);
 
   absl::string_view type_name() const override { return kTypeName; }
@@ -61,7 +62,7 @@ class Reader final : public WaitingResource {
   // Guarded by mu_.
   bool busy_ = false;
   int64_t work_started_ = 0, work_finished_ = 0, records_ = 0;
-  // Of the read that is going on.
+  // What the read that is going on reads from.
   std::unique_ptr<WorkReader> work_;
   std::string current_work_;  // or the last one, which the state has
 };

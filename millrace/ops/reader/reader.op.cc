@@ -1,137 +1,189 @@
 #include "millrace/ops/queue/handle_shapes.op.h"
 
-namespace millrace {
+namespace millrace::ops {
 namespace {
 
 Status ReadShape(ShapeContext& c) {
-  MR_RETURN_IF_ERROR(ops::CheckHandle(c, 0));
-  MR_RETURN_IF_ERROR(ops::CheckHandle(c, 1));
+  MR_RETURN_IF_ERROR(CheckHandle(c, 0));
+  MR_RETURN_IF_ERROR(CheckHandle(c, 1));
   return shapes::Scalar(c);
 }
 
 Status ReadUpToShape(ShapeContext& c) {
-  MR_RETURN_IF_ERROR(ops::CheckHandle(c, 0));
-  MR_RETURN_IF_ERROR(ops::CheckHandle(c, 1));
+  MR_RETURN_IF_ERROR(CheckHandle(c, 0));
+  MR_RETURN_IF_ERROR(CheckHandle(c, 1));
   MR_RETURN_IF_ERROR(c.WithRank(2, 0).status());
   for (int i = 0; i < 2; ++i) c.set_output(i, PartialShape({kUnknownDim}));
   return OkStatus();
 }
 
 Status RestoreShape(ShapeContext& c) {
-  MR_RETURN_IF_ERROR(ops::CheckHandle(c, 0));
+  MR_RETURN_IF_ERROR(CheckHandle(c, 0));
   return c.WithRank(1, 0).status();
 }
 
+// Completes the declaration of an op that makes a reader, with a handle of the
+// first generation: a reference to strings.
+consteval OpFields ReferenceReader(OpFields fields) {
+  fields.outputs = "reader_handle: Ref(string)";
+  fields.flags = kStateful;
+  fields.shape = HandleShape;
+  return fields;
+}
+
+// Completes the declaration of such an op that graphs of today may not have.
+consteval OpFields DeprecatedReader(OpFields fields) {
+  fields = ReferenceReader(fields);
+  fields.deprecated_version = 26;
+  fields.deprecated_hint = "Use the V2 op";
+  return fields;
+}
+
+// Completes the declaration of an op that makes a reader, with a resource
+// handle.
+consteval OpFields ResourceReader(OpFields fields) {
+  fields = ReferenceReader(fields);
+  fields.outputs = "reader_handle: resource";
+  return fields;
+}
+
+// Returns the V2 form of an op on references, which has resources as `inputs`.
+consteval OpFields ForResource(OpFields fields, const char* inputs) {
+  fields.inputs = inputs;
+  fields.flags = kStateful;
+  return fields;
+}
+
+constexpr OpFields kRead = {
+    .inputs = "reader_handle: Ref(string), queue_handle: Ref(string)",
+    .outputs = "key: string, value: string",
+    .shape = ReadShape,
+    .doc = "The next record, of the files that the queue names.",
+};
+
+constexpr OpFields kReadUpTo = {
+    .inputs =
+        "reader_handle: Ref(string), queue_handle: Ref(string), num_records: "
+        "int64",
+    .outputs = "keys: string, values: string",
+    .shape = ReadUpToShape,
+    .doc = "Up to `num_records` records, all of one file.",
+};
+
+constexpr OpFields kNumRecordsProduced = {
+    .inputs = "reader_handle: Ref(string)",
+    .outputs = "records_produced: int64",
+    .shape = ScalarsOfHandle,
+    .doc = "Records read so far.",
+};
+
+constexpr OpFields kNumWorkUnitsCompleted = {
+    .inputs = "reader_handle: Ref(string)",
+    .outputs = "units_completed: int64",
+    .shape = ScalarsOfHandle,
+    .doc = "Files read to their end so far.",
+};
+
+constexpr OpFields kSerializeState = {
+    .inputs = "reader_handle: Ref(string)",
+    .outputs = "state: string",
+    .shape = ScalarsOfHandle,
+    .doc = "Where the reader is, as a string.",
+};
+
+constexpr OpFields kRestoreState = {
+    .inputs = "reader_handle: Ref(string), state: string",
+    .shape = RestoreShape,
+    .doc = "Puts the reader where ReaderSerializeState was called.",
+};
+
+constexpr OpFields kReset = {
+    .inputs = "reader_handle: Ref(string)",
+    .shape = ScalarsOfHandle,
+    .doc = "Puts the reader back to its start.",
+};
+
 }  // namespace
-}  // namespace millrace
 
-namespace millrace::ops {
+MR_OP(TextLineReader){DeprecatedReader({
+    .attrs = "skip_header_lines: int = 0; container: string = ''; shared_name: "
+             "string = ''",
+    .doc = "Reads the lines of files.",
+})};
+MR_OP(TextLineReaderV2){ResourceReader({
+    .attrs = "skip_header_lines: int = 0; container: string = ''; shared_name: "
+             "string = ''",
+    .doc = "Reads the lines of files.",
+})};
 
-#define MR_READER_NAME "; container: string = ''; shared_name: string = ''"
-#define MR_MAKES_READER(handle, attributes, text)              \
-  {                                                            \
-    .outputs = "reader_handle: " handle, .attrs = attributes,  \
-    .flags = kStateful, .shape = ops::HandleShape, .doc = text \
-  }
-#define MR_MAKES_OLD_READER(handle, attributes, since, text)        \
-  {                                                                 \
-    .outputs = "reader_handle: " handle, .attrs = attributes,       \
-    .flags = kStateful, .shape = ops::HandleShape, .doc = text,     \
-    .deprecated_version = since, .deprecated_hint = "Use the V2 op" \
-  }
-#define MR_USES_READER(handle, ins, outs, bits, function, text)             \
-  {                                                                         \
-    .inputs = "reader_handle: " handle ins, .outputs = outs, .flags = bits, \
-    .shape = function, .doc = text,                                         \
-  }
+MR_OP(FixedLengthRecordReader){DeprecatedReader({
+    .attrs =
+        "header_bytes: int = 0; record_bytes: int; footer_bytes: int = 0; "
+        "hop_bytes: int = 0; container: string = ''; shared_name: string = ''",
+    .doc = "Reads records of a fixed length.",
+})};
+MR_OP(FixedLengthRecordReaderV2){ResourceReader({
+    .attrs = "header_bytes: int = 0; record_bytes: int; footer_bytes: int = 0; "
+             "hop_bytes: int = 0; container: string = ''; shared_name: string "
+             "= ''; encoding: string = ''",
+    .doc = "Reads records of a fixed length.",
+})};
 
-MR_OP(TextLineReader)
-MR_MAKES_OLD_READER("Ref(string)", "skip_header_lines: int = 0" MR_READER_NAME,
-                    26, "Reads the lines of files.");
-MR_OP(TextLineReaderV2)
-MR_MAKES_READER("resource", "skip_header_lines: int = 0" MR_READER_NAME,
-                "Reads the lines of files.");
-MR_OP(FixedLengthRecordReader)
-MR_MAKES_OLD_READER("Ref(string)",
-                    "header_bytes: int = 0; record_bytes: int; footer_bytes: "
-                    "int = 0; hop_bytes: int = 0" MR_READER_NAME,
-                    26, "Reads records of a fixed length.");
-MR_OP(FixedLengthRecordReaderV2)
-MR_MAKES_READER("resource",
-                "header_bytes: int = 0; record_bytes: int; footer_bytes: int = "
-                "0; hop_bytes: int = 0" MR_READER_NAME
-                "; encoding: string = ''",
-                "Reads records of a fixed length.");
-MR_OP(TFRecordReader)
-MR_MAKES_OLD_READER("Ref(string)",
-                    "container: string = ''; shared_name: string = ''; "
-                    "compression_type: string = ''",
-                    26, "Reads TFRecord files.");
-MR_OP(TFRecordReaderV2)
-MR_MAKES_READER("resource",
-                "container: string = ''; shared_name: string = ''; "
-                "compression_type: string = ''",
-                "Reads TFRecord files.");
-MR_OP(WholeFileReader)
-MR_MAKES_READER("Ref(string)",
-                "container: string = ''; shared_name: string = ''",
-                "Reads whole files; the key is the name.");
-MR_OP(WholeFileReaderV2)
-MR_MAKES_READER("resource", "container: string = ''; shared_name: string = ''",
-                "Reads whole files; the key is the name.");
-MR_OP(IdentityReader)
-MR_MAKES_OLD_READER("Ref(string)",
-                    "container: string = ''; shared_name: string = ''", 26,
-                    "Gives the names themselves.");
-MR_OP(IdentityReaderV2)
-MR_MAKES_READER("resource", "container: string = ''; shared_name: string = ''",
-                "Gives the names themselves.");
+MR_OP(TFRecordReader){DeprecatedReader({
+    .attrs = "container: string = ''; shared_name: string = ''; "
+             "compression_type: string = ''",
+    .doc = "Reads TFRecord files.",
+})};
+MR_OP(TFRecordReaderV2){ResourceReader({
+    .attrs = "container: string = ''; shared_name: string = ''; "
+             "compression_type: string = ''",
+    .doc = "Reads TFRecord files.",
+})};
 
-MR_OP(ReaderRead)
-MR_USES_READER("Ref(string)", ", queue_handle: Ref(string)",
-               "key: string, value: string", 0, ReadShape,
-               "The next record, of the files that the queue names.");
-MR_OP(ReaderReadV2)
-MR_USES_READER("resource", ", queue_handle: resource",
-               "key: string, value: string", kStateful, ReadShape,
-               "The next record, of the files that the queue names.");
-MR_OP(ReaderReadUpTo)
-MR_USES_READER("Ref(string)", ", queue_handle: Ref(string), num_records: int64",
-               "keys: string, values: string", 0, ReadUpToShape,
-               "Up to `num_records` records, all of one file.");
-MR_OP(ReaderReadUpToV2)
-MR_USES_READER("resource", ", queue_handle: resource, num_records: int64",
-               "keys: string, values: string", kStateful, ReadUpToShape,
-               "Up to `num_records` records, all of one file.");
-MR_OP(ReaderNumRecordsProduced)
-MR_USES_READER("Ref(string)", "", "records_produced: int64", 0,
-               ops::ScalarsOfHandle, "Records read so far.");
-MR_OP(ReaderNumRecordsProducedV2)
-MR_USES_READER("resource", "", "records_produced: int64", kStateful,
-               ops::ScalarsOfHandle, "Records read so far.");
-MR_OP(ReaderNumWorkUnitsCompleted)
-MR_USES_READER("Ref(string)", "", "units_completed: int64", 0,
-               ops::ScalarsOfHandle, "Files read to their end so far.");
-MR_OP(ReaderNumWorkUnitsCompletedV2)
-MR_USES_READER("resource", "", "units_completed: int64", kStateful,
-               ops::ScalarsOfHandle, "Files read to their end so far.");
-MR_OP(ReaderSerializeState)
-MR_USES_READER("Ref(string)", "", "state: string", 0, ops::ScalarsOfHandle,
-               "Where the reader is, as a string.");
-MR_OP(ReaderSerializeStateV2)
-MR_USES_READER("resource", "", "state: string", kStateful, ops::ScalarsOfHandle,
-               "Where the reader is, as a string.");
-MR_OP(ReaderRestoreState)
-MR_USES_READER("Ref(string)", ", state: string", "", 0, RestoreShape,
-               "Puts the reader where ReaderSerializeState was called.");
-MR_OP(ReaderRestoreStateV2)
-MR_USES_READER("resource", ", state: string", "", kStateful, RestoreShape,
-               "Puts the reader where ReaderSerializeState was called.");
-MR_OP(ReaderReset)
-MR_USES_READER("Ref(string)", "", "", 0, ops::ScalarsOfHandle,
-               "Puts the reader back to its start.");
-MR_OP(ReaderResetV2)
-MR_USES_READER("resource", "", "", kStateful, ops::ScalarsOfHandle,
-               "Puts the reader back to its start.");
+MR_OP(WholeFileReader){ReferenceReader({
+    .attrs = "container: string = ''; shared_name: string = ''",
+    .doc = "Reads whole files; the key is the name.",
+})};
+MR_OP(WholeFileReaderV2){ResourceReader({
+    .attrs = "container: string = ''; shared_name: string = ''",
+    .doc = "Reads whole files; the key is the name.",
+})};
+
+MR_OP(IdentityReader){DeprecatedReader({
+    .attrs = "container: string = ''; shared_name: string = ''",
+    .doc = "Gives the names themselves.",
+})};
+MR_OP(IdentityReaderV2){ResourceReader({
+    .attrs = "container: string = ''; shared_name: string = ''",
+    .doc = "Gives the names themselves.",
+})};
+
+MR_OP(ReaderRead){kRead};
+MR_OP(ReaderReadV2){
+    ForResource(kRead, "reader_handle: resource, queue_handle: resource")};
+
+MR_OP(ReaderReadUpTo){kReadUpTo};
+MR_OP(ReaderReadUpToV2){ForResource(
+    kReadUpTo,
+    "reader_handle: resource, queue_handle: resource, num_records: int64")};
+
+MR_OP(ReaderNumRecordsProduced){kNumRecordsProduced};
+MR_OP(ReaderNumRecordsProducedV2){
+    ForResource(kNumRecordsProduced, "reader_handle: resource")};
+
+MR_OP(ReaderNumWorkUnitsCompleted){kNumWorkUnitsCompleted};
+MR_OP(ReaderNumWorkUnitsCompletedV2){
+    ForResource(kNumWorkUnitsCompleted, "reader_handle: resource")};
+
+MR_OP(ReaderSerializeState){kSerializeState};
+MR_OP(ReaderSerializeStateV2){
+    ForResource(kSerializeState, "reader_handle: resource")};
+
+MR_OP(ReaderRestoreState){kRestoreState};
+MR_OP(ReaderRestoreStateV2){
+    ForResource(kRestoreState, "reader_handle: resource, state: string")};
+
+MR_OP(ReaderReset){kReset};
+MR_OP(ReaderResetV2){ForResource(kReset, "reader_handle: resource")};
 
 }  // namespace millrace::ops

@@ -116,10 +116,19 @@ class ResetKernel {
   }
 };
 
+using Kind = WorkReaderOptions::Kind;
+
+template <Kind kKind>
+StatusOr<Reader::Options> OptionsOf(const KernelInit& init) {
+  return Reader::OptionsFrom(init, kKind);
+}
+
 // The two generations of an op share an entry.
-constexpr KernelEntry kHandle = {.make = MakeKernel<HandleKernel<Reader>>,
-                                 .host = "reader_handle",
-                                 .cheap = true};
+template <Kind kKind>
+constexpr KernelEntry kHandle = {
+    .make = MakeKernel<HandleKernel<Reader, OptionsOf<kKind>>>,
+    .host = "reader_handle",
+    .cheap = true};
 constexpr KernelEntry kRead = {
     .make = MakeKernel<ReadKernel>,
     .host = "reader_handle, queue_handle, key, value"};
@@ -143,16 +152,16 @@ constexpr KernelEntry kReset = {.make = MakeKernel<ResetKernel>,
 
 }  // namespace
 
-MR_KERNELS(TextLineReader, Cpu){kHandle};
-MR_KERNELS(TextLineReaderV2, Cpu){kHandle};
-MR_KERNELS(FixedLengthRecordReader, Cpu){kHandle};
-MR_KERNELS(FixedLengthRecordReaderV2, Cpu){kHandle};
-MR_KERNELS(TFRecordReader, Cpu){kHandle};
-MR_KERNELS(TFRecordReaderV2, Cpu){kHandle};
-MR_KERNELS(WholeFileReader, Cpu){kHandle};
-MR_KERNELS(WholeFileReaderV2, Cpu){kHandle};
-MR_KERNELS(IdentityReader, Cpu){kHandle};
-MR_KERNELS(IdentityReaderV2, Cpu){kHandle};
+MR_KERNELS(TextLineReader, Cpu){kHandle<Kind::kTextLine>};
+MR_KERNELS(TextLineReaderV2, Cpu){kHandle<Kind::kTextLine>};
+MR_KERNELS(FixedLengthRecordReader, Cpu){kHandle<Kind::kFixedLength>};
+MR_KERNELS(FixedLengthRecordReaderV2, Cpu){kHandle<Kind::kFixedLength>};
+MR_KERNELS(TFRecordReader, Cpu){kHandle<Kind::kRecord>};
+MR_KERNELS(TFRecordReaderV2, Cpu){kHandle<Kind::kRecord>};
+MR_KERNELS(WholeFileReader, Cpu){kHandle<Kind::kWholeFile>};
+MR_KERNELS(WholeFileReaderV2, Cpu){kHandle<Kind::kWholeFile>};
+MR_KERNELS(IdentityReader, Cpu){kHandle<Kind::kIdentity>};
+MR_KERNELS(IdentityReaderV2, Cpu){kHandle<Kind::kIdentity>};
 MR_KERNELS(ReaderRead, Cpu){kRead};
 MR_KERNELS(ReaderReadV2, Cpu){kRead};
 MR_KERNELS(ReaderReadUpTo, Cpu){kReadUpTo};

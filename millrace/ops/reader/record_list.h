@@ -34,7 +34,7 @@ class RecordList {
   }
 
   CountedTable<std::string> bytes_{"the records of a read"};
-  // Of each key and value.
+  // Where each key and value ends.
   CountedTable<std::vector<size_t>> ends_{"the records of a read"};
 };
 

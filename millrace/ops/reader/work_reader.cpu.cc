@@ -173,46 +173,77 @@ class IdentityReader final : public WorkReader {
   std::string work_;
 };
 
+Status ReadTextLineAttrs(const KernelInit& init, WorkReaderOptions* o) {
+  MR_ASSIGN(o->skip_header_lines, init.Attr<int64_t>("skip_header_lines"));
+  if (o->skip_header_lines < 0) {
+    return InvalidArgument("skip_header_lines must be >= 0 not ",
+                           o->skip_header_lines);
+  }
+  return OkStatus();
+}
+
+Status ReadFixedLengthAttrs(const KernelInit& init, WorkReaderOptions* o) {
+  const struct {
+    const char* name;
+    int64_t* value;
+    int64_t least;
+  } sizes[] = {{"header_bytes", &o->header_bytes, 0},
+               {"record_bytes", &o->record_bytes, 1},
+               {"footer_bytes", &o->footer_bytes, 0},
+               {"hop_bytes", &o->hop_bytes, 0}};
+  for (const auto& size : sizes) {
+    MR_ASSIGN(*size.value, init.Attr<int64_t>(size.name));
+    if (*size.value < size.least ||
+        *size.value > std::numeric_limits<int32_t>::max()) {
+      return InvalidArgument(size.name, " must be >= 0 not ", *size.value);
+    }
+  }
+  if (init.HasAttr("encoding")) {
+    MR_ASSIGN(o->compression, init.Attr<std::string>("encoding"));
+  }
+  return OkStatus();
+}
+
 }  // namespace
 
-StatusOr<WorkReaderOptions> WorkReaderOptions::From(const KernelInit& init) {
+StatusOr<WorkReaderOptions> WorkReaderOptions::From(const KernelInit& init,
+                                                    Kind kind) {
   WorkReaderOptions o;
-  const std::string& op = init.node().op->name;
-  if (op.starts_with("TextLine")) {
-    o.kind = Kind::kTextLine;
-    MR_ASSIGN(o.skip_header_lines, init.Attr<int64_t>("skip_header_lines"));
-    if (o.skip_header_lines < 0) {
-      return InvalidArgument("skip_header_lines must be >= 0 not ",
-                             o.skip_header_lines);
+  o.kind = kind;
+  switch (kind) {
+    case Kind::kTextLine:
+      MR_RETURN_IF_ERROR(ReadTextLineAttrs(init, &o));
+      break;
+    case Kind::kFixedLength:
+      MR_RETURN_IF_ERROR(ReadFixedLengthAttrs(init, &o));
+      break;
+    case Kind::kRecord: {
+      MR_ASSIGN(o.compression, init.Attr<std::string>("compression_type"));
+      break;
     }
-  } else if (op.starts_with("FixedLength")) {
-    o.kind = Kind::kFixedLength;
-    struct {
-      const char* name;
-      int64_t* value;
-      int64_t least;
-    } const kSizes[] = {{"header_bytes", &o.header_bytes, 0},
-                        {"record_bytes", &o.record_bytes, 1},
-                        {"footer_bytes", &o.footer_bytes, 0},
-                        {"hop_bytes", &o.hop_bytes, 0}};
-    for (const auto& size : kSizes) {
-      MR_ASSIGN(*size.value, init.Attr<int64_t>(size.name));
-      if (*size.value < size.least ||
-          *size.value > std::numeric_limits<int32_t>::max()) {
-        return InvalidArgument(size.name, " must be >= 0 not ", *size.value);
-      }
-    }
-    if (init.HasAttr("encoding")) {
-      MR_ASSIGN(o.compression, init.Attr<std::string>("encoding"));
-    }
-  } else if (op.starts_with("TFRecord")) {
-    o.kind = Kind::kRecord;
-    MR_ASSIGN(o.compression, init.Attr<std::string>("compression_type"));
-  } else if (op.starts_with("WholeFile")) {
-    o.kind = Kind::kWholeFile;
+    case Kind::kWholeFile:
+    case Kind::kIdentity:
+      break;
   }
   MR_RETURN_IF_ERROR(ParseFileCompression(o.compression).status());
   return o;
+}
+
+absl::string_view ReaderName(WorkReaderOptions::Kind kind) {
+  using Kind = WorkReaderOptions::Kind;
+  switch (kind) {
+    case Kind::kTextLine:
+      return "TextLineReader";
+    case Kind::kFixedLength:
+      return "FixedLengthRecordReader";
+    case Kind::kRecord:
+      return "TFRecordReader";
+    case Kind::kWholeFile:
+      return "WholeFileReader";
+    case Kind::kIdentity:
+      break;
+  }
+  return "IdentityReader";
 }
 
 std::unique_ptr<WorkReader> MakeWorkReader(const WorkReaderOptions& o) {

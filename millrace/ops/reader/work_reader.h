@@ -34,8 +34,12 @@ struct WorkReaderOptions {
   int64_t header_bytes = 0, record_bytes = 0, footer_bytes = 0, hop_bytes = 0;
   std::string compression;  // "", "ZLIB", "GZIP"
 
-  static StatusOr<WorkReaderOptions> From(const KernelInit& init);
+  // Reads the attributes of a node that makes a reader of this kind.
+  static StatusOr<WorkReaderOptions> From(const KernelInit& init, Kind kind);
 };
+
+// Returns the name of the op that makes readers of this kind: "TextLineReader".
+absl::string_view ReaderName(WorkReaderOptions::Kind kind);
 
 std::unique_ptr<WorkReader> MakeWorkReader(const WorkReaderOptions& options);
 
