@@ -1,6 +1,6 @@
 #include "millrace/graph/shape_context.h"
 
-namespace millrace {
+namespace millrace::ops {
 namespace {
 
 // Scalars join with anything; all others have one shape.
@@ -49,9 +49,6 @@ Status ReduceJoinShape(ShapeContext& c) {
 }
 
 }  // namespace
-}  // namespace millrace
-
-namespace millrace::ops {
 
 MR_OP(StringJoin){
     .inputs = "inputs: N * string",

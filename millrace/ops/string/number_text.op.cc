@@ -1,7 +1,7 @@
 #include "absl/strings/str_split.h"
 #include "millrace/graph/shape_context.h"
 
-namespace millrace {
+namespace millrace::ops {
 namespace {
 
 Status FormatShape(ShapeContext& c) {
@@ -19,9 +19,6 @@ Status FormatShape(ShapeContext& c) {
 }
 
 }  // namespace
-}  // namespace millrace
-
-namespace millrace::ops {
 
 MR_OP(AsString){
     .inputs = "input: T",

@@ -1,6 +1,6 @@
 #include "millrace/graph/shape_context.h"
 
-namespace millrace {
+namespace millrace::ops {
 namespace {
 
 // The shape of the strings; pattern and rewrite are scalars.
@@ -12,9 +12,6 @@ Status PatternShape(ShapeContext& c) {
 }
 
 }  // namespace
-}  // namespace millrace
-
-namespace millrace::ops {
 
 MR_OP(StaticRegexFullMatch){
     .inputs = "input: string",

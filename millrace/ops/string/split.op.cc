@@ -1,6 +1,6 @@
 #include "millrace/graph/shape_context.h"
 
-namespace millrace {
+namespace millrace::ops {
 namespace {
 
 // The parts as a sparse matrix, a row a string.
@@ -14,9 +14,6 @@ Status SplitShape(ShapeContext& c) {
 }
 
 }  // namespace
-}  // namespace millrace
-
-namespace millrace::ops {
 
 MR_OP(StringSplit){
     .inputs = "input: string, delimiter: string",

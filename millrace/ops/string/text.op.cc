@@ -1,6 +1,6 @@
 #include "millrace/graph/shape_context.h"
 
-namespace millrace {
+namespace millrace::ops {
 namespace {
 
 // `pos` and `len` have one shape, which is broadcast with that of the strings.
@@ -20,9 +20,6 @@ Status SubstrShape(ShapeContext& c) {
 }
 
 }  // namespace
-}  // namespace millrace
-
-namespace millrace::ops {
 
 MR_OP(Substr){
     .inputs = "input: string, pos: T, len: T",

@@ -1,0 +1,8 @@
+// Strings have no gradients.
+#include "millrace/client/gradients/gradient_decl.h"
+
+namespace millrace::ops {
+
+MR_NO_GRADIENT(StringSplit);
+
+}  // namespace millrace::ops
