@@ -9,24 +9,15 @@ constexpr DataType kInt64 = DataType::kInt64;
 constexpr DataType kString = DataType::kString;
 constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
 
-Value Text(const std::vector<std::string>& strings) {
-  Tensor t =
-      Tensor::New(kString, TensorShape({static_cast<int64_t>(strings.size())}));
-  for (size_t i = 0; i < strings.size(); ++i) {
-    t.mutable_flat<StringElement>()[i].Assign(strings[i]);
-  }
-  return t;
-}
-
 std::vector<std::string> Good() {
   return {
       Example({{"s", Ints({1, -2, 3})},
                {"f", Floats({0.5f, -1, 2, 3})},
                {"b", Bytes({"x", "", "yy", "z"})},
-               {"i", Ints({7}, false)},
-               {"r", Floats({1.5f}, false)},
+               {"i", Ints({7}, Packing::kLoose)},
+               {"r", Floats({1.5f}, Packing::kLoose)},
                {"other", Bytes({"ignored"})}}),
-      Example({{"f", Floats({1, 2, 3, 4}, false)}, {"b", Bytes({})}}),
+      Example({{"f", Floats({1, 2, 3, 4}, Packing::kLoose)}, {"b", Bytes({})}}),
       "",
       Example({{"i", Ints({-9})},
                {"s", Ints({})},
@@ -40,8 +31,6 @@ std::vector<std::string> Good() {
       Field(9, "new") + Example({{"s", ""}, {"i", ""}, {"b", ""}}),
   };
 }
-
-Value NoStrings() { return Empty(kString, {0}); }
 
 // Sparse s, dense f [2, 2], i [], b [?, 2] and ragged r.
 AttrMap Attrs() {
@@ -244,44 +233,6 @@ MR_CASES(ParseSingleExample)(CaseList& c) {
   few.Set("dense_keys", StringList{"f"});
   c.BuildError({StrScalar(""), F32({4}), StrScalar("")}, few,
                "len(dense_keys) != len(dense_types)");
-}
-
-MR_CASES(DecodeJSONExample)(CaseList& c) {
-  // Serialized messages have several forms, so what is in them is compared.
-  const std::string json[] = {
-      R"({"features":{"feature":{"s":{"int64List":{"value":["1",-2,"3"]}},)"
-      R"("f":{"floatList":{"value":[0.5,"NaN",1e2,-3]}},)"
-      R"("b":{"bytesList":{"value":["YWI=","","-_8="]}}}}})",
-      "{}",
-      R"( { "features" : { "feature" : { "s" : { "int64_list" : {} },
-            "b" : null2 } } } )",
-      R"({"features":{"feature":{"\u00e9\n\ud83d\ude00":{"floatList":)"
-      R"({"value":[]}},"i":{}}}})",
-      R"({"features":null})",
-  };
-  for (int i : {0, 1, 3, 4}) {
-    c.Sequence("json " + std::to_string(i))
-        .Node("json", "DecodeJSONExample", {Str({json[i], json[0]})})
-        .Node(
-            "parse", "ParseExampleV2",
-            {"json", NoStrings(), Str({"s", "b", "\xc3\xa9\n\xf0\x9f\x98\x80"}),
-             Str({"f"}), NoStrings(), Scalar(kFloat, 0)},
-            {{"num_sparse", 3},
-             {"sparse_types", TypeList{kInt64, kString, kFloat}},
-             {"dense_shapes", ShapeList{PartialShape({kUnknownDim})}},
-             {"ragged_value_types", TypeList{}},
-             {"ragged_split_types", TypeList{}}})
-        .Run({"parse"});
-  }
-  c.Ok({Empty(kString, {0, 2})});
-  for (const std::string& bad : std::initializer_list<std::string>{
-           "", "{", "[]", json[2], R"({"feature":{}})",
-           R"({"features":{"feature":{"a":{"int64List":{"value":["x"]}}}}})",
-           R"({"features":{"feature":{"a":{"floatList":{"value":["x"]}}}}})",
-           R"({"features":{"feature":{"a":{"doubleList":{"value":[1]}}}}})",
-           R"({"features":{"feature":{"a":{"int64List":{"value":[1.5]}}}}})"}) {
-    c.Error({StrScalar(bad)}, kInvalid, "Error while parsing JSON: ");
-  }
 }
 
 }  // namespace millrace::cases

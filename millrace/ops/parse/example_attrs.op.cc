@@ -67,14 +67,13 @@ void SetTypes(const Types& types, std::vector<DenseSpec>* dense) {
 
 }  // namespace
 
-StatusOr<FeatureSpecs> ReadFeatureSpecs(const std::string& op,
-                                        const AttrMap& attrs) {
+StatusOr<FeatureSpecs> ReadFeatureSpecs(ExampleOp op, const AttrMap& attrs) {
   FeatureSpecs specs;
   MR_ASSIGN(specs.sparse, GetAttr<Types>(attrs, "sparse_types"));
   MR_ASSIGN(const Types dense, GetAttr<Types>(attrs, "Tdense"));
   MR_ASSIGN(const Shapes shapes, GetAttr<Shapes>(attrs, "dense_shapes"));
   size_t num_sparse = 0, num_dense = 0;
-  if (op == "ParseSingleExample") {
+  if (op == ExampleOp::kSingle) {
     MR_ASSIGN(specs.sparse_keys, GetAttr<Strings>(attrs, "sparse_keys"));
     MR_ASSIGN(specs.dense_keys, GetAttr<Strings>(attrs, "dense_keys"));
     MR_ASSIGN(const int64_t n, GetAttr<int64_t>(attrs, "num_sparse"));
@@ -86,7 +85,7 @@ StatusOr<FeatureSpecs> ReadFeatureSpecs(const std::string& op,
           "num_sparse (", n, ") must match the size of sparse_keys (",
           num_sparse, ") and sparse_types (", specs.sparse.size(), ")");
     }
-  } else if (op == "ParseExample") {
+  } else if (op == ExampleOp::kBatch) {
     MR_ASSIGN(const int64_t sparse_count, GetAttr<int64_t>(attrs, "Nsparse"));
     MR_ASSIGN(const int64_t dense_count, GetAttr<int64_t>(attrs, "Ndense"));
     num_sparse = static_cast<size_t>(sparse_count);
@@ -127,7 +126,7 @@ struct Part {
   }
 };
 
-Status ReadPart(const std::string& op, const AttrMap& attrs, Part* part) {
+Status ReadPart(SequenceOp op, const AttrMap& attrs, Part* part) {
   const auto types = [&](absl::string_view what) {
     return GetAttr<Types>(attrs, part->Attr(what));
   };
@@ -146,11 +145,11 @@ Status ReadPart(const std::string& op, const AttrMap& attrs, Part* part) {
     MR_ASSIGN(part->num_dense,
               GetAttr<int64_t>(attrs, absl::StrCat(count, "_dense")));
   }
-  if (op == "ParseSequenceExampleV2") {
+  if (op == SequenceOp::kV2) {
     MR_ASSIGN(specs.ragged, types("ragged_value_types"));
     MR_ASSIGN(specs.splits, types("ragged_split_types"));
   }
-  if (op == "ParseSequenceExample") {
+  if (op == SequenceOp::kBatch) {
     MR_ASSIGN(specs.sparse_keys, keys("sparse_keys"));
     MR_ASSIGN(specs.dense_keys, keys("dense_keys"));
   }
@@ -167,14 +166,13 @@ Status CheckCounts(const Part& part, size_t num_sparse, size_t num_dense) {
 
 }  // namespace
 
-StatusOr<SequenceSpecs> ReadSequenceSpecs(const std::string& op,
-                                          const AttrMap& attrs) {
+StatusOr<SequenceSpecs> ReadSequenceSpecs(SequenceOp op, const AttrMap& attrs) {
   SequenceSpecs specs;
   Part parts[] = {
       {"context", "Tcontext_dense", &specs.context, {}, {}},
       {"feature_list", "feature_list_dense_types", &specs.lists, {}, {}}};
   for (Part& part : parts) MR_RETURN_IF_ERROR(ReadPart(op, attrs, &part));
-  if (op == "ParseSequenceExample") {
+  if (op == SequenceOp::kBatch) {
     MR_ASSIGN(
         specs.may_be_missing,
         GetAttr<Strings>(attrs, "feature_list_dense_missing_assumed_empty"));

@@ -1,5 +1,5 @@
 // Attributes of the ops that parse examples, read and checked alike by their
-// shape functions and kernels; and the shapes of their outputs.
+// shape functions and kernels.
 #pragma once
 
 #include <string>
@@ -30,13 +30,14 @@ struct SequenceSpecs {
   std::vector<std::string> may_be_missing;
 };
 
-// `op` is one of ParseExample, ParseExampleV2, ParseSingleExample.
+// ParseExample, ParseExampleV2, ParseSingleExample.
+enum class ExampleOp { kBatch, kV2, kSingle };
 // INVALID_ARGUMENT for attributes that contradict each other.
-StatusOr<FeatureSpecs> ReadFeatureSpecs(const std::string& op,
-                                        const AttrMap& attrs);
-// `op` is one of ParseSequenceExample, ParseSequenceExampleV2,
-// ParseSingleSequenceExample.
-StatusOr<SequenceSpecs> ReadSequenceSpecs(const std::string& op,
-                                          const AttrMap& attrs);
+StatusOr<FeatureSpecs> ReadFeatureSpecs(ExampleOp op, const AttrMap& attrs);
+
+// ParseSequenceExample, ParseSequenceExampleV2, ParseSingleSequenceExample.
+enum class SequenceOp { kBatch, kV2, kSingle };
+// INVALID_ARGUMENT for attributes that contradict each other.
+StatusOr<SequenceSpecs> ReadSequenceSpecs(SequenceOp op, const AttrMap& attrs);
 
 }  // namespace millrace::ops

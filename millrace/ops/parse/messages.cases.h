@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "millrace/base/coding.h"
 #include "tests/cases/case.h"
@@ -18,6 +19,9 @@ inline std::string Field(uint32_t number, const std::string& bytes) {
   return out + bytes;
 }
 
+// How numbers of a feature are written: together, or each as a field.
+enum class Packing { kPacked, kLoose };
+
 // Features.
 inline std::string Bytes(std::initializer_list<std::string> values) {
   std::string list;
@@ -25,7 +29,8 @@ inline std::string Bytes(std::initializer_list<std::string> values) {
   return Field(1, list);
 }
 inline std::string Floats(std::initializer_list<float> values,
-                          bool packed = true) {
+                          Packing packing = Packing::kPacked) {
+  const bool packed = packing == Packing::kPacked;
   std::string list;
   for (const float v : values) {
     if (!packed) list.push_back('\x0d');
@@ -34,7 +39,8 @@ inline std::string Floats(std::initializer_list<float> values,
   return Field(2, packed ? Field(1, list) : list);
 }
 inline std::string Ints(std::initializer_list<int64_t> values,
-                        bool packed = true) {
+                        Packing packing = Packing::kPacked) {
+  const bool packed = packing == Packing::kPacked;
   std::string list;
   for (const int64_t v : values) {
     if (!packed) list.push_back('\x08');
@@ -65,5 +71,18 @@ inline std::string Rows(std::initializer_list<std::string> features) {
 inline std::string Sequence(Entries context, Entries lists) {
   return Field(1, MapOf(context)) + Field(2, MapOf(lists));
 }
+
+// A vector of serialized messages.
+inline Value Text(const std::vector<std::string>& strings) {
+  Tensor t = Tensor::New(DataType::kString,
+                         TensorShape({static_cast<int64_t>(strings.size())}));
+  for (size_t i = 0; i < strings.size(); ++i) {
+    t.mutable_flat<StringElement>()[i].Assign(strings[i]);
+  }
+  return t;
+}
+
+// A vector of no names.
+inline Value NoStrings() { return Empty(DataType::kString, {0}); }
 
 }  // namespace millrace::cases

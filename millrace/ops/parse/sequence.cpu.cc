@@ -11,14 +11,15 @@
 namespace millrace::ops {
 namespace {
 
+template <SequenceOp kOp>
 class ParseSequenceKernel {
+  static constexpr bool kIsV2 = kOp == SequenceOp::kV2;
+
  public:
   static StatusOr<std::unique_ptr<ParseSequenceKernel>> Make(
       const KernelInit& init) {
     auto k = std::make_unique<ParseSequenceKernel>();
-    const std::string& op = init.node().op->name;
-    k->is_v2_ = op == "ParseSequenceExampleV2";
-    MR_ASSIGN(k->specs_, ReadSequenceSpecs(op, init.node().attrs));
+    MR_ASSIGN(k->specs_, ReadSequenceSpecs(kOp, init.node().attrs));
     MR_ASSIGN(const ArgRange defaults, init.Input("context_dense_defaults"));
     k->first_default_ = defaults.begin;
     MR_RETURN_IF_ERROR(FindOutputs(init, "context", &k->context_));
@@ -26,7 +27,7 @@ class ParseSequenceKernel {
     MR_ASSIGN(const ArgRange lengths,
               init.Output("feature_list_dense_lengths"));
     k->lists_.dense_lengths = lengths.begin;
-    if (k->is_v2_) {
+    if (kIsV2) {
       MR_ASSIGN(const ArgRange context_values,
                 init.Output("context_ragged_values"));
       MR_ASSIGN(const ArgRange context_splits,
@@ -54,7 +55,7 @@ class ParseSequenceKernel {
           "Expected serialized to be a scalar or vector, got shape: ",
           serialized.shape().DebugString());
     }
-    if (is_v2_) MR_RETURN_IF_ERROR(CheckKeys(ctx));
+    if (kIsV2) MR_RETURN_IF_ERROR(CheckKeys(ctx));
     std::vector<const Tensor*> defaults;
     for (size_t d = 0; d < specs_.context.dense.size(); ++d) {
       defaults.push_back(&ctx.input(first_default_ + static_cast<int>(d)));
@@ -132,11 +133,12 @@ class ParseSequenceKernel {
     return OkStatus();
   }
 
-  // Of sparse, dense and ragged columns; in the inputs from `first` on.
+  // Returns the keys of sparse, dense and ragged columns, which V2 has in the
+  // inputs from `first` on.
   std::vector<std::string> Keys(KernelContext& ctx, const FeatureSpecs& specs,
                                 int first) const {
     std::vector<std::string> keys;
-    if (!is_v2_) {
+    if (!kIsV2) {
       keys = specs.sparse_keys;
       keys.insert(keys.end(), specs.dense_keys.begin(), specs.dense_keys.end());
       return keys;
@@ -155,14 +157,13 @@ class ParseSequenceKernel {
     for (const FeatureColumn& column : lists) {
       if (column.form != FeatureForm::kDense) continue;
       const auto& names = specs_.may_be_missing;
-      may_miss.push_back(is_v2_ ? ctx.input(8).flat<bool>()[may_miss.size()]
-                                : std::find(names.begin(), names.end(),
-                                            column.key) != names.end());
+      may_miss.push_back(kIsV2 ? ctx.input(8).flat<bool>()[may_miss.size()]
+                               : std::find(names.begin(), names.end(),
+                                           column.key) != names.end());
     }
     return may_miss;
   }
 
-  bool is_v2_ = false;
   SequenceSpecs specs_;
   int first_default_ = 0;
   ColumnOutputs context_;
@@ -172,8 +173,8 @@ class ParseSequenceKernel {
 }  // namespace
 
 MR_KERNELS(ParseSequenceExample,
-           Cpu){{.make = MakeKernel<ParseSequenceKernel>}};
+           Cpu){{.make = MakeKernel<ParseSequenceKernel<SequenceOp::kBatch>>}};
 MR_KERNELS(ParseSequenceExampleV2,
-           Cpu){{.make = MakeKernel<ParseSequenceKernel>}};
+           Cpu){{.make = MakeKernel<ParseSequenceKernel<SequenceOp::kV2>>}};
 
 }  // namespace millrace::ops

@@ -37,7 +37,7 @@ class SequenceMessages {
     return names_.empty() ? absl::string_view("<unknown>")
                           : names_[message].view();
   }
-  // Of each message, what it has for this column.
+  // Returns what each message has for this column.
   const std::vector<MessagePart>& context(size_t column) const {
     return context_[column];
   }

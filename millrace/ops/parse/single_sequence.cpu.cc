@@ -46,7 +46,7 @@ class ParseSingleSequenceKernel {
       const KernelInit& init) {
     auto k = std::make_unique<ParseSingleSequenceKernel>();
     MR_ASSIGN(k->specs_,
-              ReadSequenceSpecs(init.node().op->name, init.node().attrs));
+              ReadSequenceSpecs(SequenceOp::kSingle, init.node().attrs));
     const auto first = [&](const char* name, int* begin) -> Status {
       MR_ASSIGN(const ArgRange range, init.Input(name));
       *begin = range.begin;
