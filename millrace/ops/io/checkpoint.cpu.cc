@@ -89,34 +89,33 @@ class SaveV2Kernel {
   }
 };
 
+// What the tensors of a checkpoint of format V1 are: whole, or parts of larger
+// ones, which an input says.
+enum class Saved { kWhole, kSlices };
+
+template <Saved kSaved>
 class SaveV1Kernel {
  public:
-  static StatusOr<SaveV1Kernel> Make(const KernelInit& init) {
-    SaveV1Kernel k;
-    k.sliced_ = init.node().op->name == "SaveSlices";
-    return k;
-  }
   void RunAsync(KernelContext& ctx, Done done) const {
-    RunBlocking(ctx, std::move(done), [&ctx, sliced = sliced_]() -> Status {
-      const int first = sliced ? 3 : 2;
+    RunBlocking(ctx, std::move(done), [&ctx]() -> Status {
+      constexpr bool kSliced = kSaved == Saved::kSlices;
+      constexpr int kFirst = kSliced ? 3 : 2;
       MR_ASSIGN(const std::string name, StringScalar(ctx.input(0), "filename"));
       MR_RETURN_IF_ERROR(CheckNames(ctx.input(1),
-                                    sliced ? &ctx.input(2) : nullptr,
-                                    ctx.num_inputs() - first));
+                                    kSliced ? &ctx.input(2) : nullptr,
+                                    ctx.num_inputs() - kFirst));
       V1Writer writer(ctx.step().files, name);
-      for (int i = first; i < ctx.num_inputs(); ++i) {
+      for (int i = kFirst; i < ctx.num_inputs(); ++i) {
         MR_RETURN_IF_ERROR(ctx.CheckCancelled());
         MR_RETURN_IF_ERROR(AddTensor(
-            writer, ctx.input(1).flat<StringElement>()[i - first].str(),
-            sliced ? ctx.input(2).flat<StringElement>()[i - first].view() : "",
+            writer, ctx.input(1).flat<StringElement>()[i - kFirst].str(),
+            kSliced ? ctx.input(2).flat<StringElement>()[i - kFirst].view()
+                    : "",
             ctx.input(i)));
       }
       return writer.Finish();
     });
   }
-
- private:
-  bool sliced_ = false;
 };
 
 class RestoreV2Kernel {
@@ -220,8 +219,8 @@ Status RunShardedFilespec(KernelContext& ctx) {
 MR_KERNELS(SaveV2, Cpu){{.make = MakeKernel<SaveV2Kernel>}};
 MR_KERNELS(RestoreV2, Cpu){{.make = MakeKernel<RestoreV2Kernel>}};
 MR_KERNELS(MergeV2Checkpoints, Cpu){{.make = MakeKernel<MergeKernel>}};
-MR_KERNELS(SaveSlices, Cpu){{.make = MakeKernel<SaveV1Kernel>}};
-MR_KERNELS(Save, Cpu){{.make = MakeKernel<SaveV1Kernel>}};
+MR_KERNELS(SaveSlices, Cpu){{.make = MakeKernel<SaveV1Kernel<Saved::kSlices>>}};
+MR_KERNELS(Save, Cpu){{.make = MakeKernel<SaveV1Kernel<Saved::kWhole>>}};
 MR_KERNELS(Restore, Cpu){{.make = MakeKernel<RestoreKernel>}};
 MR_KERNELS(RestoreSlice, Cpu){{.make = MakeKernel<RestoreKernel>}};
 MR_KERNELS(ShardedFilename, Cpu){

@@ -1,6 +1,6 @@
 #include "millrace/graph/shape_context.h"
 
-namespace millrace {
+namespace millrace::ops {
 namespace {
 
 // Prefix and names: a scalar and two vectors of one length.
@@ -46,9 +46,6 @@ Status RestoreShape(ShapeContext& c) {
 }
 
 }  // namespace
-}  // namespace millrace
-
-namespace millrace::ops {
 
 MR_OP(SaveV2){
     .inputs =

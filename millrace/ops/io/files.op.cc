@@ -1,6 +1,6 @@
 #include "millrace/graph/shape_context.h"
 
-namespace millrace {
+namespace millrace::ops {
 namespace {
 
 Status ScalarName(ShapeContext& c) {
@@ -16,9 +16,6 @@ Status MatchingShape(ShapeContext& c) {
 }
 
 }  // namespace
-}  // namespace millrace
-
-namespace millrace::ops {
 
 MR_OP(ReadFile){
     .inputs = "filename: string",

@@ -1,21 +1,7 @@
 #include "millrace/graph/shape_context.h"
 
-namespace millrace {
+namespace millrace::ops {
 namespace {
-
-// The shape of the records, for each column.
-Status DecodeCsvShape(ShapeContext& c) {
-  for (int i = 1; i < c.num_inputs(); ++i) {
-    MR_ASSIGN(const PartialShape fallback, c.WithRankAtMost(i, 1));
-    if (fallback.rank() == 1 && fallback.dim(0) > 1) {
-      return InvalidArgument(
-          "Shape of a default must be a length-0 or length-1 vector, or a "
-          "scalar.");
-    }
-  }
-  for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, c.input(0));
-  return OkStatus();
-}
 
 // A dimension of unknown size behind those of the input.
 Status DecodeRawShape(ShapeContext& c) {
@@ -23,7 +9,7 @@ Status DecodeRawShape(ShapeContext& c) {
   return c.Return(c.input(0).Concatenate(PartialShape({kUnknownDim})));
 }
 
-// The same with `fixed_length` bytes an element.
+// A dimension behind those of the input, for `fixed_length` bytes a string.
 Status DecodePaddedRawShape(ShapeContext& c) {
   MR_RETURN_IF_ERROR(c.WithRank(1, 0).status());
   if (!c.input(0).known_rank()) return shapes::Unknown(c);
@@ -44,20 +30,6 @@ Status DecodePaddedRawShape(ShapeContext& c) {
 }
 
 }  // namespace
-}  // namespace millrace
-
-namespace millrace::ops {
-
-MR_OP(DecodeCSV){
-    .inputs = "records: string, record_defaults: OUT_TYPE",
-    .outputs = "output: OUT_TYPE",
-    .attrs =
-        "OUT_TYPE: list({float, double, int32, int64, string}) >= 1; "
-        "field_delim: string = ','; use_quote_delim: bool = true; "
-        "na_value: string = ''; select_cols: list(int) = []",
-    .shape = DecodeCsvShape,
-    .doc = "The fields of lines of comma separated values, a tensor a column.",
-};
 
 MR_OP(DecodeRaw){
     .inputs = "bytes: string",
@@ -78,14 +50,6 @@ MR_OP(DecodePaddedRaw){
         "int8, int64, bfloat16}; little_endian: bool = true",
     .shape = DecodePaddedRawShape,
     .doc = "The bytes of strings, cut or filled with zeros, as numbers.",
-};
-
-MR_OP(DecodeCompressed){
-    .inputs = "bytes: string",
-    .outputs = "output: string",
-    .attrs = "compression_type: string = ''",
-    .shape = shapes::Unchanged,
-    .doc = "Strings that were compressed by ZLIB or GZIP.",
 };
 
 }  // namespace millrace::ops

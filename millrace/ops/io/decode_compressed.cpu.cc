@@ -1,0 +1,69 @@
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <string>
+
+#include "millrace/checkpoint/records/byte_stream.h"
+#include "millrace/kernel/kernel_decl.h"
+
+namespace millrace::ops {
+namespace {
+
+// A string as a file, for the stream that decompresses.
+class TextFile final : public RandomAccessFile {
+ public:
+  explicit TextFile(absl::string_view text) : text_(text) {}
+  StatusOr<size_t> Read(uint64_t offset, size_t n,
+                        char* buffer) const override {
+    if (offset >= text_.size()) return size_t{0};
+    n = std::min(n, text_.size() - static_cast<size_t>(offset));
+    std::memcpy(buffer, text_.data() + offset, n);
+    return n;
+  }
+  StatusOr<uint64_t> Size() const override { return text_.size(); }
+
+ private:
+  const absl::string_view text_;
+};
+
+class DecodeCompressedKernel {
+ public:
+  static StatusOr<DecodeCompressedKernel> Make(const KernelInit& init) {
+    DecodeCompressedKernel k;
+    MR_ASSIGN(const std::string type,
+              init.Attr<std::string>("compression_type"));
+    if (type != "" && type != "ZLIB" && type != "GZIP") {
+      return InvalidArgument(
+          "Only ZLIB, GZIP or NONE are supported compressions");
+    }
+    MR_ASSIGN(k.compression_, ParseFileCompression(type));
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    if (compression_ == FileCompression::kNone) {
+      ctx.set_output(0, ctx.TakeInput(0));
+      return OkStatus();
+    }
+    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, ctx.input(0).shape()));
+    const auto from = ctx.input(0).flat<StringElement>();
+    for (size_t i = 0; i < from.size(); ++i) {
+      MR_RETURN_IF_ERROR(ctx.CheckCancelled());
+      const TextFile file(from[i].view());
+      std::string text;
+      MR_RETURN_IF_ERROR(
+          NewByteStream(&file, compression_)
+              ->Read(std::numeric_limits<uint64_t>::max(), &text));
+      out->mutable_flat<StringElement>()[i].Assign(text);
+    }
+    return OkStatus();
+  }
+
+ private:
+  FileCompression compression_ = FileCompression::kNone;
+};
+
+}  // namespace
+
+MR_KERNELS(DecodeCompressed, Cpu){{.make = MakeKernel<DecodeCompressedKernel>}};
+
+}  // namespace millrace::ops
