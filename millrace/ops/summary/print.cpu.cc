@@ -4,7 +4,7 @@
 #include "millrace/base/log.h"
 #include "millrace/kernel/kernel_decl.h"
 
-namespace millrace {
+namespace millrace::ops {
 namespace {
 
 class PrintKernel {
@@ -39,9 +39,6 @@ class PrintKernel {
 };
 
 }  // namespace
-}  // namespace millrace
-
-namespace millrace::ops {
 
 MR_KERNELS(Print, Cpu){{.make = MakeKernel<PrintKernel>, .views = "input"}};
 

@@ -30,14 +30,4 @@ MR_OP(MergeSummary){
     .doc = "The values of several summaries; no tag may come twice.",
 };
 
-MR_OP(Assert){
-    .inputs = "condition: bool, data: T",
-    .attrs = "T: list(type) >= 1; summarize: int = 3",
-    .flags = kStateful,
-    .shape = shapes::NoOutputs,
-    .doc =
-        "Fails the step with the first elements of `data` if the condition "
-        "is false.",
-};
-
 }  // namespace millrace::ops

@@ -1,40 +1,16 @@
-// Summaries of pictures, sounds and tensors.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
 
-#include "millrace/base/clock.h"
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/array/element_types.h"
 #include "millrace/ops/image/png.h"
 #include "millrace/ops/summary/summary_message.h"
-#include "millrace/ops/summary/wav.h"
+#include "millrace/ops/summary/summary_output.h"
 #include "millrace/tensor/dispatch.h"
-#include "millrace/tensor/wire.h"
 
 namespace millrace::ops {
 namespace {
-
-// A message holds less than 2 GiB.
-constexpr size_t kMaxSummaryBytes = std::numeric_limits<int32_t>::max();
-
-Status SetSummary(KernelContext& ctx, const std::string& summary) {
-  if (summary.size() > kMaxSummaryBytes) {
-    return InvalidArgument("a summary of ", summary.size(),
-                           " bytes is too large");
-  }
-  ctx.set_output(0, Tensor::Scalar<std::string>(summary));
-  return OkStatus();
-}
-
-// "TAG/image/3", or without the number if there is at most one.
-std::string TagOf(const Tensor& tag, const char* kind, int64_t most,
-                  int64_t i) {
-  const absl::string_view name = tag.scalar<StringElement>().view();
-  return most > 1 ? absl::StrCat(name, "/", kind, "/", i)
-                  : absl::StrCat(name, "/", kind);
-}
 
 struct Batch {
   int64_t size, height, width, depth;
@@ -158,7 +134,7 @@ class ImageSummaryKernel {
         return InvalidArgument("tensor too large for summary ",
                                images.shape().DebugString());
       }
-      AppendImage(TagOf(tag, "image", max_images_, i), b.height, b.width,
+      AppendImage(NumberedTag(tag, "image", max_images_, i), b.height, b.width,
                   b.depth, png, &summary);
     }
     return SetSummary(ctx, summary);
@@ -169,116 +145,8 @@ class ImageSummaryKernel {
   std::vector<uint8_t> bad_color_;
 };
 
-class AudioSummaryKernel {
- public:
-  static StatusOr<AudioSummaryKernel> Make(const KernelInit& init) {
-    AudioSummaryKernel k;
-    MR_ASSIGN(k.max_outputs_, init.Attr<int64_t>("max_outputs"));
-    k.rate_is_input_ = init.num_inputs() == 3;
-    if (!k.rate_is_input_) {
-      MR_ASSIGN(k.rate_, init.Attr<float>("sample_rate"));
-      if (!(k.rate_ > 0)) return InvalidArgument("sample_rate must be > 0");
-    }
-    return k;
-  }
-
-  Status Run(KernelContext& ctx) const {
-    const Tensor& tag = ctx.input(0);
-    const Tensor& clips = ctx.input(1);
-    if (tag.rank() != 0) return InvalidArgument("Tag must be a scalar");
-    if (clips.rank() < 2 || clips.rank() > 3) {
-      return InvalidArgument("Tensor must be 3-D or 2-D, got: ",
-                             clips.shape().DebugString());
-    }
-    float rate = rate_;
-    if (rate_is_input_) {
-      if (ctx.input(2).num_elements() != 1) {
-        return InvalidArgument(
-            "sample_rate must be rank-0 or contain a single value");
-      }
-      rate = ctx.input(2).flat<float>()[0];
-    }
-    if (!(rate > 0)) return InvalidArgument("sample_rate must be > 0");
-    const WavFormat format{.rate = rate,
-                           .channels = clips.rank() == 2 ? 1 : clips.dim(2),
-                           .frames = clips.dim(1)};
-    const auto samples = clips.flat<float>();
-    const int64_t size = format.channels * format.frames;
-    std::string summary;
-    for (int64_t i = 0; i < std::min(max_outputs_, clips.dim(0)); ++i) {
-      MR_RETURN_IF_ERROR(ctx.CheckCancelled());
-      MR_ASSIGN(const std::string wav,
-                EncodeWav(format, samples.subspan(i * size, size)));
-      if (summary.size() + wav.size() > kMaxSummaryBytes) {
-        return InvalidArgument("tensor too large for summary ",
-                               clips.shape().DebugString());
-      }
-      AppendAudio(TagOf(tag, "audio", max_outputs_, i), rate, format.channels,
-                  format.frames, wav, &summary);
-    }
-    return SetSummary(ctx, summary);
-  }
-
- private:
-  int64_t max_outputs_ = 3;
-  float rate_ = 0;
-  bool rate_is_input_ = true;
-};
-
-StatusOr<std::string> TensorBytes(const Tensor& tensor) {
-  MR_ASSIGN(const size_t size, EncodedTensorSize(tensor, StringForm::kValues));
-  if (size > kMaxSummaryBytes) {
-    return InvalidArgument("a tensor of ", size,
-                           " bytes is too large for a summary");
-  }
-  MR_ASSIGN(const ByteChunks bytes, EncodeTensor(tensor));
-  return bytes.Flatten();
-}
-
-Status RunTensorSummary(KernelContext& ctx) {
-  MR_ASSIGN(const std::string tensor, TensorBytes(ctx.input(0)));
-  std::string summary;
-  AppendTensor({.node_name = ctx.node().name, .tensor = tensor}, &summary);
-  return SetSummary(ctx, summary);
-}
-
-Status RunTensorSummaryV2(KernelContext& ctx) {
-  const Tensor& tag = ctx.input(0);
-  const Tensor& metadata = ctx.input(2);
-  if (tag.rank() != 0) return InvalidArgument("tag must be scalar");
-  if (metadata.rank() != 0) {
-    return InvalidArgument("serialized_summary_metadata must be scalar");
-  }
-  const absl::string_view bytes = metadata.scalar<StringElement>().view();
-  if (bytes.size() > kMaxSummaryBytes || !IsMessage(bytes)) {
-    return InvalidArgument("serialized_summary_metadata is no message");
-  }
-  MR_ASSIGN(const std::string tensor, TensorBytes(ctx.input(1)));
-  std::string summary;
-  AppendTensor({.tag = tag.scalar<StringElement>().view(),
-                .tensor = tensor,
-                .metadata = &bytes},
-               &summary);
-  return SetSummary(ctx, summary);
-}
-
-Status RunTimestamp(KernelContext& ctx) {
-  ctx.set_output(
-      0, Tensor::Scalar<double>(static_cast<double>(WallMicros()) * 1e-6));
-  return OkStatus();
-}
-
 }  // namespace
 
 MR_KERNELS(ImageSummary, Cpu){{.make = MakeKernel<ImageSummaryKernel>}};
-MR_KERNELS(AudioSummary, Cpu){{.make = MakeKernel<AudioSummaryKernel>}};
-MR_KERNELS(AudioSummaryV2, Cpu){{.make = MakeKernel<AudioSummaryKernel>}};
-MR_KERNELS(TensorSummary, Cpu){{.types = "T: " MR_ELEMENT_TYPES,
-                                .make = MakeFunctionKernel<RunTensorSummary>}};
-MR_KERNELS(TensorSummaryV2,
-           Cpu){{.types = "T: " MR_ELEMENT_TYPES,
-                 .make = MakeFunctionKernel<RunTensorSummaryV2>}};
-MR_KERNELS(Timestamp,
-           Cpu){{.make = MakeFunctionKernel<RunTimestamp>, .cheap = true}};
 
 }  // namespace millrace::ops

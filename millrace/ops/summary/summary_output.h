@@ -1,0 +1,23 @@
+// What kernels that write one summary share: its tag and the limit of its size.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "millrace/kernel/kernel.h"
+
+namespace millrace::ops {
+
+// A message holds less than 2 GiB.
+inline constexpr size_t kMaxSummaryBytes = std::numeric_limits<int32_t>::max();
+
+// Makes a serialized summary output 0. INVALID_ARGUMENT if it is too large.
+Status SetSummary(KernelContext& ctx, const std::string& summary);
+
+// Returns the tag of value `i` of at most `most`: "TAG/image/3" for the kind
+// "image", or without the number if there is at most one.
+std::string NumberedTag(const Tensor& tag, const char* kind, int64_t most,
+                        int64_t i);
+
+}  // namespace millrace::ops

@@ -1,0 +1,9 @@
+// Messages for people have no gradients.
+#include "millrace/client/gradients/gradient_decl.h"
+
+namespace millrace::ops {
+
+MR_NO_GRADIENT(TensorSummary);
+MR_NO_GRADIENT(TensorSummaryV2);
+
+}  // namespace millrace::ops
