@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Checks what the compiler does not: rooms include only what layers.txt allows,
-third-party and standard headers stay in their places, files have telling names.
+third-party and standard headers stay in their places, files have telling names,
+all facets of an op lie in files of one stem, folders stay small.
 
   tools/check_layers.py            the whole repository
   tools/check_layers.py PATH...    only these files
@@ -70,6 +71,10 @@ TOKENS = [
     (r"__attribute__\s*\(\(\s*constructor|\[\[gnu::constructor\]\]", "no static constructors; declare in a table"),
     (r"^static\s+(const\s+)?(bool|int|auto)\s+\w*regist\w*\s*=", "no self-registration; declare in a table"),
 ]
+# What declares a facet of an op, by the suffix of the files that have it.
+FACET_MACROS = {"op": r"MR_OP", "cpu": r"MR_KERNELS", "gpu": r"MR_KERNELS", "grad": r"MR_(?:NO_)?GRADIENT",
+                "cases": r"MR_CASES"}
+MOST_FILES = 42  # of a folder of millrace/, beside tests, cases and README.md
 VAGUE = {"util", "utils", "helper", "helpers", "common", "misc", "manager", "managers"}
 
 
@@ -181,6 +186,47 @@ def check_file(layers, root, path, problems):
                     report_at(number)(advice)
 
 
+def declarations(root, paths):
+    """(facet, op, path, line) of all declarations of facets in files of millrace/ops."""
+    for path in paths:
+        m = re.match(r"millrace/ops/.*\.(\w+)\.(cc|cu)$", path)
+        if not m or m.group(1) not in FACET_MACROS:
+            continue
+        with open(os.path.join(root, path), encoding="utf-8") as f:
+            text = f.read()
+        # A declaration may go over a line's end: clang-format breaks long ones.
+        for d in re.finditer(r"^%s\(\s*(\w+)" % FACET_MACROS[m.group(1)], text, re.MULTILINE):
+            yield m.group(1), d.group(1), path, text.count("\n", 0, d.start()) + 1
+
+
+def check_stems(root, paths, problems):
+    """Kernels of an op of x.op.cc are in x.cpu.cc or x_<word>.cpu.cc, gradients in x.grad.cc, cases in x.cases.cc."""
+    found = list(declarations(root, paths))
+    schemas = {op: path[:-len(".op.cc")] for facet, op, path, _ in found if facet == "op"}
+    for facet, op, path, line in found:
+        stem = schemas.get(op)
+        if stem is None:
+            continue
+        suffix = path[path.rindex("/"):].split(".", 1)[1]
+        own = path[:-len(suffix) - 1]
+        kernels = facet in ("cpu", "gpu")
+        if own == stem or (kernels and own.startswith(stem + "_")):
+            continue
+        places = "%s.%s" % (stem, suffix) + (" or %s_<word>.%s" % (stem, suffix) if kernels else "")
+        problems.append("%s:%d: the schema of %s is in %s.op.cc; declare this in %s, or move the schema" % (
+            path, line, op, stem, places))
+
+
+def check_folders(root, folders, problems):
+    for folder in folders:
+        names = [n for n in os.listdir(os.path.join(root, folder)) if os.path.isfile(os.path.join(root, folder, n))]
+        count = sum(1 for n in names if n != "README.md" and not n.startswith(".")
+                    and not re.search(r"_test\.\w+$|\.cases\.\w+$", n))
+        if count > MOST_FILES:
+            problems.append("%s:1: %d files beside tests and cases, %d are the most; move those of one idea to a "
+                            "folder of their own" % (folder, count, MOST_FILES))
+
+
 def repository_files(root):
     for folder in FOLDERS:
         for base, folders, files in os.walk(os.path.join(root, folder)):
@@ -194,8 +240,16 @@ def check(root, paths=None):
     """All problems of these files (default: of the repository), as lines."""
     layers = Layers(os.path.join(root, "layers.txt"))
     problems = []
-    for path in paths if paths is not None else repository_files(root):
+    everything = list(repository_files(root))
+    if paths is None:
+        paths = everything
+    for path in paths:
         check_file(layers, root, path, problems)
+    misplaced = []
+    check_stems(root, everything, misplaced)
+    asked = set(paths)
+    problems += [p for p in misplaced if p.split(":")[0] in asked]
+    check_folders(root, sorted({os.path.dirname(p) for p in asked if p.startswith("millrace/")}), problems)
     return problems
 
 

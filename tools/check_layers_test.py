@@ -26,6 +26,15 @@ class CheckLayersTest(unittest.TestCase):
                 f.write("\n".join(lines) + "\n")
             return check_layers.check(root)
 
+    def problems_of_tree(self, files):
+        with tempfile.TemporaryDirectory() as root:
+            for path, text in {"layers.txt": LAYERS, **files}.items():
+                full = os.path.join(root, path)
+                os.makedirs(os.path.dirname(full), exist_ok=True)
+                with open(full, "w") as f:
+                    f.write(text)
+            return check_layers.check(root)
+
     def assertOne(self, problems, *parts):
         self.assertEqual(len(problems), 1, problems)
         for part in parts:
@@ -77,6 +86,48 @@ class CheckLayersTest(unittest.TestCase):
         self.assertOne(self.problems("millrace/graph/string_utils.cc"), "says nothing")
         self.assertOne(self.problems("millrace/graph/a.h", "int x;"), "#pragma once")
         self.assertOne(self.problems("millrace/graph/a.cc", '#include "node.h"'), "path from the root")
+
+    def test_facets_of_an_op_have_one_stem(self):
+        schema = {"millrace/ops/math/add.op.cc": "MR_OP(Add){};\nMR_OP(Sub){};\n"}
+        self.assertEqual([], self.problems_of_tree({
+            **schema,
+            "millrace/ops/math/add.cpu.cc": "MR_KERNELS(Add, Cpu){};\n",
+            "millrace/ops/math/add_small.cpu.cc": "MR_KERNELS(\n    Sub, Cpu){};\n",
+            "millrace/ops/math/add.grad.cc": "MR_GRADIENT(Add)(G& g) {}\nMR_NO_GRADIENT(Sub);\n",
+            "millrace/ops/math/add.cases.cc": "MR_CASES(Add)(C& c) {}\n",
+            "millrace/ops/math/shared_steps.cases.cc": "void Steps() {}\n"}))
+        self.assertOne(self.problems_of_tree({
+            **schema, "millrace/ops/math/loop.cpu.cc": "\nMR_KERNELS(\n    Sub, Cpu){};\n"}),
+            "millrace/ops/math/loop.cpu.cc:2:", "the schema of Sub is in millrace/ops/math/add.op.cc",
+            "declare this in millrace/ops/math/add.cpu.cc or millrace/ops/math/add_<word>.cpu.cc")
+        self.assertOne(self.problems_of_tree({**schema, "millrace/ops/math/math.grad.cc": "MR_NO_GRADIENT(Add);\n"}),
+                       "millrace/ops/math/math.grad.cc:1:", "declare this in millrace/ops/math/add.grad.cc, or move")
+        self.assertOne(self.problems_of_tree({**schema, "millrace/ops/math/add_x.cases.cc": "MR_CASES(Add)(C& c) {}\n"}),
+                       "declare this in millrace/ops/math/add.cases.cc")
+        self.assertOne(self.problems_of_tree({**schema, "millrace/ops/other/add.cpu.cc": "MR_KERNELS(Add, Cpu){};\n"}),
+                       "millrace/ops/other/add.cpu.cc:1:", "declare this in millrace/ops/math/add.cpu.cc")
+
+    def test_only_the_asked_files_are_reported(self):
+        with tempfile.TemporaryDirectory() as root:
+            folder = os.path.join(root, "millrace/ops/math")
+            os.makedirs(folder)
+            for name, text in (("add.op.cc", "MR_OP(Add){};\n"), ("a.cpu.cc", "MR_KERNELS(Add, Cpu){};\n"),
+                               ("b.grad.cc", "MR_NO_GRADIENT(Add);\n")):
+                with open(os.path.join(folder, name), "w") as f:
+                    f.write(text)
+            with open(os.path.join(root, "layers.txt"), "w") as f:
+                f.write(LAYERS)
+            self.assertOne(check_layers.check(root, ["millrace/ops/math/a.cpu.cc"]), "a.cpu.cc:1:")
+
+    def test_folders_stay_small(self):
+        files = {"millrace/graph/README.md": ""}
+        files.update({"millrace/graph/part%d.cc" % i: "" for i in range(check_layers.MOST_FILES)})
+        files.update({"millrace/graph/part%d_test.cc" % i: "" for i in range(9)})
+        files.update({"millrace/graph/inner/part%d.cc" % i: "" for i in range(9)})
+        self.assertEqual([], self.problems_of_tree(files))
+        files["millrace/graph/one_more.cc"] = ""
+        self.assertOne(self.problems_of_tree(files), "millrace/graph:1: 43 files beside tests and cases, 42 are",
+                       "a folder of their own")
 
     def test_layers_file_must_point_downwards(self):
         with self.assertRaises(SystemExit) as e:
