@@ -40,28 +40,30 @@ void MakesVariable(CaseList& c, DataType t) {
       .Run({"read"});
 }
 
+enum class Validate { kNo, kYes };
+
 // The first value has the declared shape, unless nobody asks.
 void ChecksFirstValue(CaseList& c) {
   const auto first = [&](const char* name, PartialShape declared,
-                         bool validate) -> Case& {
+                         Validate validate) -> Case& {
     return c.Sequence(name)
         .Node("op", c.op().name, {},
               {{"dtype", kFloat}, {"shape", std::move(declared)}})
         .Node("init", "Assign", {"op", F32({3, 2})},
-              {{"validate_shape", validate}})
+              {{"validate_shape", validate == Validate::kYes}})
         .Node("read", "Identity", {"op"});
   };
   const char* const words =
       "Assign requires shapes of both tensors to match. lhs shape= [2,3] rhs "
       "shape= [3,2]";
-  first("another first shape", PartialShape({2, 3}), true)
+  first("another first shape", PartialShape({2, 3}), Validate::kYes)
       .RunError({"init"}, StatusCode::kInvalidArgument, words);
   // Its shape function goes by what is declared, as stock's does.
-  first("any first shape", PartialShape({2, 3}), false)
+  first("any first shape", PartialShape({2, 3}), Validate::kNo)
       .Run({"init"})
       .Run({"read"})
       .NoShapeCheck();
-  first("unknown first shape", PartialShape(), false)
+  first("unknown first shape", PartialShape(), Validate::kNo)
       .Run({"init"})
       .Run({"read"});
 }

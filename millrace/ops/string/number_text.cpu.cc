@@ -188,8 +188,8 @@ class StringFormatKernel {
     CountedText text(ctx);
     MR_RETURN_IF_ERROR(text.Append(parts_[0]));
     for (int i = 0; i < ctx.num_inputs(); ++i) {
-      MR_RETURN_IF_ERROR(
-          text.Append(ctx.input(i).SummarizeValue(summarize_, true)));
+      MR_RETURN_IF_ERROR(text.Append(
+          ctx.input(i).SummarizeValue(summarize_, /*print_v2=*/true)));
       MR_RETURN_IF_ERROR(text.Append(parts_[static_cast<size_t>(i) + 1]));
     }
     MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, TensorShape()));

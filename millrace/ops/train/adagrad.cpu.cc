@@ -5,12 +5,10 @@
 namespace millrace::ops {
 namespace {
 
-enum class Version { k1, k2 };
-
 // Version 2 has an epsilon.
-template <Version kVersion>
+template <OpVersion kVersion>
 struct AdagradRule {
-  static constexpr bool kEpsilon = kVersion == Version::k2;
+  static constexpr bool kEpsilon = kVersion == OpVersion::k2;
   static constexpr int kVariables = 2;
   static constexpr const char* kScalars[] = {"lr", kEpsilon ? "epsilon" : "lr"};
   using ElementTypes = ApplyTypes;
@@ -36,31 +34,31 @@ struct AdagradRule {
 
 MR_KERNELS(ApplyAdagrad,
            Cpu){{.types = MR_APPLY_TYPES,
-                 .make = MakeKernel<DenseKernel<AdagradRule<Version::k1>>>}};
+                 .make = MakeKernel<DenseKernel<AdagradRule<OpVersion::k1>>>}};
 MR_KERNELS(ResourceApplyAdagrad,
            Cpu){{.types = MR_APPLY_TYPES,
-                 .make = MakeKernel<DenseKernel<AdagradRule<Version::k1>>>,
+                 .make = MakeKernel<DenseKernel<AdagradRule<OpVersion::k1>>>,
                  .host = "var, accum"}};
 MR_KERNELS(SparseApplyAdagrad,
            Cpu){{.types = MR_APPLY_TYPES "; Tindices: int32, int64",
-                 .make = MakeKernel<SparseKernel<AdagradRule<Version::k1>>>}};
+                 .make = MakeKernel<SparseKernel<AdagradRule<OpVersion::k1>>>}};
 MR_KERNELS(ResourceSparseApplyAdagrad,
            Cpu){{.types = MR_APPLY_TYPES "; Tindices: int32, int64",
-                 .make = MakeKernel<SparseKernel<AdagradRule<Version::k1>>>,
+                 .make = MakeKernel<SparseKernel<AdagradRule<OpVersion::k1>>>,
                  .host = "var, accum"}};
 MR_KERNELS(ApplyAdagradV2,
            Cpu){{.types = MR_APPLY_TYPES,
-                 .make = MakeKernel<DenseKernel<AdagradRule<Version::k2>>>}};
+                 .make = MakeKernel<DenseKernel<AdagradRule<OpVersion::k2>>>}};
 MR_KERNELS(ResourceApplyAdagradV2,
            Cpu){{.types = MR_APPLY_TYPES,
-                 .make = MakeKernel<DenseKernel<AdagradRule<Version::k2>>>,
+                 .make = MakeKernel<DenseKernel<AdagradRule<OpVersion::k2>>>,
                  .host = "var, accum"}};
 MR_KERNELS(SparseApplyAdagradV2,
            Cpu){{.types = MR_APPLY_TYPES "; Tindices: int32, int64",
-                 .make = MakeKernel<SparseKernel<AdagradRule<Version::k2>>>}};
+                 .make = MakeKernel<SparseKernel<AdagradRule<OpVersion::k2>>>}};
 MR_KERNELS(ResourceSparseApplyAdagradV2,
            Cpu){{.types = MR_APPLY_TYPES "; Tindices: int32, int64",
-                 .make = MakeKernel<SparseKernel<AdagradRule<Version::k2>>>,
+                 .make = MakeKernel<SparseKernel<AdagradRule<OpVersion::k2>>>,
                  .host = "var, accum"}};
 
 }  // namespace millrace::ops

@@ -7,8 +7,9 @@ namespace millrace::ops {
 namespace {
 
 // Version 2 adds the shrinkage.
-template <bool kShrinkage>
+template <OpVersion kVersion>
 struct FtrlRule {
+  static constexpr bool kShrinkage = kVersion == OpVersion::k2;
   static constexpr int kVariables = 3;
   static constexpr const char* kScalars[] = {
       "lr", "l1", "l2", "lr_power", kShrinkage ? "l2_shrinkage" : "l2"};
@@ -58,31 +59,33 @@ struct FtrlRule {
 
 }  // namespace
 
-MR_KERNELS(ApplyFtrl, Cpu){
-    {.types = MR_FTRL_TYPES, .make = MakeKernel<DenseKernel<FtrlRule<false>>>}};
+MR_KERNELS(ApplyFtrl,
+           Cpu){{.types = MR_FTRL_TYPES,
+                 .make = MakeKernel<DenseKernel<FtrlRule<OpVersion::k1>>>}};
 MR_KERNELS(ResourceApplyFtrl,
            Cpu){{.types = MR_FTRL_TYPES,
-                 .make = MakeKernel<DenseKernel<FtrlRule<false>>>,
+                 .make = MakeKernel<DenseKernel<FtrlRule<OpVersion::k1>>>,
                  .host = "var, accum, linear"}};
 MR_KERNELS(SparseApplyFtrl,
            Cpu){{.types = MR_FTRL_TYPES "; Tindices: int32, int64",
-                 .make = MakeKernel<SparseKernel<FtrlRule<false>>>}};
+                 .make = MakeKernel<SparseKernel<FtrlRule<OpVersion::k1>>>}};
 MR_KERNELS(ResourceSparseApplyFtrl,
            Cpu){{.types = MR_FTRL_TYPES "; Tindices: int32, int64",
-                 .make = MakeKernel<SparseKernel<FtrlRule<false>>>,
+                 .make = MakeKernel<SparseKernel<FtrlRule<OpVersion::k1>>>,
                  .host = "var, accum, linear"}};
-MR_KERNELS(ApplyFtrlV2, Cpu){
-    {.types = MR_FTRL_TYPES, .make = MakeKernel<DenseKernel<FtrlRule<true>>>}};
+MR_KERNELS(ApplyFtrlV2,
+           Cpu){{.types = MR_FTRL_TYPES,
+                 .make = MakeKernel<DenseKernel<FtrlRule<OpVersion::k2>>>}};
 MR_KERNELS(ResourceApplyFtrlV2,
            Cpu){{.types = MR_FTRL_TYPES,
-                 .make = MakeKernel<DenseKernel<FtrlRule<true>>>,
+                 .make = MakeKernel<DenseKernel<FtrlRule<OpVersion::k2>>>,
                  .host = "var, accum, linear"}};
 MR_KERNELS(SparseApplyFtrlV2,
            Cpu){{.types = MR_FTRL_TYPES "; Tindices: int32, int64",
-                 .make = MakeKernel<SparseKernel<FtrlRule<true>>>}};
+                 .make = MakeKernel<SparseKernel<FtrlRule<OpVersion::k2>>>}};
 MR_KERNELS(ResourceSparseApplyFtrlV2,
            Cpu){{.types = MR_FTRL_TYPES "; Tindices: int32, int64",
-                 .make = MakeKernel<SparseKernel<FtrlRule<true>>>,
+                 .make = MakeKernel<SparseKernel<FtrlRule<OpVersion::k2>>>,
                  .host = "var, accum, linear"}};
 
 }  // namespace millrace::ops

@@ -34,6 +34,10 @@
 
 namespace millrace::ops {
 
+// Which op a rule is for, where there are ApplyX and ApplyXV2, which takes one
+// scalar more.
+enum class OpVersion { k1, k2 };
+
 // Without a loop over the variables, and with copies of what does not change:
 // compilers give up on vectors otherwise.
 template <class Rule, class T>
