@@ -1,4 +1,4 @@
-#include "millrace/ops/nn/bias.op.h"
+#include "millrace/ops/nn/bias_add.op.h"
 #include "millrace/ops/quantize/range_shapes.op.h"
 
 namespace millrace::ops {

@@ -1,4 +1,3 @@
-// Gradients of rectifiers and of the L2 loss.
 #include "millrace/client/gradients/grad_context.h"
 
 namespace millrace::ops {
@@ -14,7 +13,5 @@ MR_GRADIENT(Relu6Grad)(GradContext& g) {
   g.Set(0, Relu6Grad(g, g.dy(), g.in(1)));
   g.Set(1, ZerosLike(g, g.in(1)));
 }
-
-MR_GRADIENT(L2Loss)(GradContext& g) { g.Set(0, Mul(g, g.in(0), g.dy())); }
 
 }  // namespace millrace::ops

@@ -1,4 +1,4 @@
-#include "millrace/ops/nn/bias.op.h"
+#include "millrace/ops/nn/bias_add.op.h"
 
 namespace millrace::ops {
 namespace {

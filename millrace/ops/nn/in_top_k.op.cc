@@ -1,6 +1,6 @@
 #include "millrace/graph/shape_context.h"
 
-namespace millrace {
+namespace millrace::ops {
 namespace {
 
 Status InTopKShape(ShapeContext& c) {
@@ -12,17 +12,6 @@ Status InTopKShape(ShapeContext& c) {
 }
 
 }  // namespace
-}  // namespace millrace
-
-namespace millrace::ops {
-
-MR_OP(L2Loss){
-    .inputs = "t: T",
-    .outputs = "output: T",
-    .attrs = "T: {half, bfloat16, float, double}",
-    .shape = shapes::Scalar,
-    .doc = "sum(t^2) / 2.",
-};
 
 MR_OP(InTopK){
     .inputs = "predictions: float, targets: T",

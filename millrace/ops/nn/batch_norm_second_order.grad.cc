@@ -1,5 +1,4 @@
-// Gradients of the gradients of batch normalization.
-#include "millrace/client/gradients/grad_context.h"
+#include "millrace/ops/nn/batch_norm_second_order.grad.h"
 
 namespace millrace::ops {
 namespace {
@@ -120,7 +119,9 @@ void SecondOrder::SetInference() {
   Set(d_dy, Product(back_scale, r, dy), Mul(g, r, SumOf(Mul(g, back_x, dy))));
 }
 
-void SetSecondOrder(GradContext& g) {
+}  // namespace
+
+void SetSecondOrderOfBatchNorm(GradContext& g) {
   SecondOrder second(g);
   if (g.Attr<bool>("is_training")) {
     second.SetTraining();
@@ -128,11 +129,5 @@ void SetSecondOrder(GradContext& g) {
     second.SetInference();
   }
 }
-
-}  // namespace
-
-MR_GRADIENT(FusedBatchNormGrad)(GradContext& g) { SetSecondOrder(g); }
-MR_GRADIENT(FusedBatchNormGradV2)(GradContext& g) { SetSecondOrder(g); }
-MR_GRADIENT(FusedBatchNormGradV3)(GradContext& g) { SetSecondOrder(g); }
 
 }  // namespace millrace::ops
