@@ -1,38 +1,13 @@
-#include "tests/cases/case.h"
+#include "millrace/ops/pooling/pool_windows.cases.h"
 
 namespace millrace::cases {
 namespace {
 
-constexpr char kNhwcOnly[] = "stock's kernel for this dtype takes NHWC only";
-
-AttrMap Pool(IntList ksize, IntList strides, const char* padding) {
-  return {{"ksize", std::move(ksize)},
-          {"strides", std::move(strides)},
-          {"padding", padding}};
-}
-AttrMap With(AttrMap attrs, AttrMap more) {
-  for (const auto& [name, value] : more) attrs.Set(name, value);
-  return attrs;
-}
-
-AttrMap Same() { return Pool({1, 2, 3, 1}, {1, 2, 2, 1}, "SAME"); }
-AttrMap Valid() { return Pool({1, 3, 2, 1}, {1, 1, 3, 1}, "VALID"); }
-AttrMap Overlap() { return Pool({1, 3, 3, 1}, {1, 1, 1, 1}, "SAME"); }
-AttrMap First() {
-  return With(Pool({1, 1, 2, 3}, {1, 1, 2, 2}, "SAME"),
-              {{"data_format", "NCHW"}});
-}
 AttrMap Explicit() {
   return With(Pool({1, 3, 3, 1}, {1, 2, 2, 1}, "EXPLICIT"),
               {{"explicit_paddings", IntList{0, 0, 1, 0, 2, 1, 0, 0}}});
 }
 AttrMap Depth() { return Pool({1, 1, 1, 3}, {1, 1, 1, 3}, "VALID"); }
-AttrMap Same3() { return Pool({1, 2, 2, 3, 1}, {1, 1, 2, 2, 1}, "SAME"); }
-AttrMap Valid3() { return Pool({1, 2, 1, 2, 1}, {1, 1, 2, 1, 1}, "VALID"); }
-AttrMap First3() {
-  return With(Pool({1, 1, 2, 2, 3}, {1, 1, 1, 2, 2}, "SAME"),
-              {{"data_format", "NCDHW"}});
-}
 
 // What MaxPool gives, as its gradient's input.
 Case& GradCase(CaseList& c, const char* forward, Value x, Value grad,
@@ -170,42 +145,6 @@ MR_CASES(MaxPoolGradWithArgmax)(CaseList& c) {
               {x, Rand(t, {2, 2, 2, 2}), "max:1"}, attrs)
         .Run({"op"});
   });
-}
-
-MR_CASES(AvgPool)(CaseList& c) {
-  c.EachType("T", [](CaseList& c, DataType t) {
-    c.Ok({Rand(t, {2, 5, 7, 3})}, Same());
-    c.Ok({Rand(t, {2, 5, 7, 17})}, Valid());
-    c.Ok({Empty(t, {0, 5, 7, 3})}, Same());
-  });
-  c.Ok({F32({2, 5, 7, 43})}, Overlap());
-  c.Ok({F64({1, 4, 5, 2})}, Overlap()).Gradient();
-  c.Ok({F32({2, 3, 5, 7})}, First());
-  c.Ok({F64({1, 2, 4, 5})}, First()).NoStock(kNhwcOnly).Gradient();
-}
-MR_CASES(AvgPoolGrad)(CaseList& c) {
-  c.EachType("T", [](CaseList& c, DataType t) {
-    c.Ok({Vec({2, 5, 7, 3}), Rand(t, {2, 3, 4, 3})}, Same());
-  });
-  c.Ok({Vec({1, 4, 5, 2}), F64({1, 4, 5, 2})}, Overlap()).Gradient({1});
-  c.Ok({Vec({2, 5, 7, 43}), F32({2, 3, 4, 43})}, Same());
-  c.Ok({Vec({1, 9, 8, 3}), F32({1, 3, 3, 3})},
-       Pool({1, 2, 2, 1}, {1, 3, 3, 1}, "SAME"));
-  c.Ok({Vec({2, 3, 5, 7}), F32({2, 3, 3, 4})}, First());
-}
-MR_CASES(AvgPool3D)(CaseList& c) {
-  c.EachType("T", [](CaseList& c, DataType t) {
-    c.Ok({Rand(t, {2, 3, 5, 7, 3})}, Same3());
-    c.Ok({Rand(t, {2, 3, 5, 7, 3})}, Valid3());
-  });
-  c.Ok({F32({2, 3, 4, 5, 7})}, First3());
-  c.Ok({F32({1, 2, 3, 3, 2})}, Same3()).Gradient();
-}
-MR_CASES(AvgPool3DGrad)(CaseList& c) {
-  c.EachType("T", [](CaseList& c, DataType t) {
-    c.Ok({Vec({2, 3, 5, 7, 3}), Rand(t, {2, 3, 3, 4, 3})}, Same3());
-  });
-  c.Ok({Vec({2, 3, 3, 5, 7}), F32({2, 3, 3, 3, 4})}, First3());
 }
 MR_CASES(MaxPool3D)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
