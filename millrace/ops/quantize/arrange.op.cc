@@ -1,5 +1,5 @@
 #include "millrace/ops/array/reshape.op.h"
-#include "millrace/ops/image/resize.op.h"
+#include "millrace/ops/image/image_size.op.h"
 #include "millrace/ops/indexing/concat.op.h"
 #include "millrace/ops/quantize/range_shapes.op.h"
 

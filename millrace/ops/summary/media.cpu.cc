@@ -7,7 +7,7 @@
 #include "millrace/base/clock.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
-#include "millrace/ops/image/png.h"
+#include "millrace/ops/image/files/png.h"
 #include "millrace/ops/summary/summary_message.h"
 #include "millrace/ops/summary/wav.h"
 #include "millrace/tensor/dispatch.h"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "millrace/ops/image/codec.h"
+#include "millrace/ops/image/files/codec.h"
 
 namespace millrace::ops {
 

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "millrace/ops/image/png.h"
+#include "millrace/ops/image/files/png.h"
 
 namespace millrace::ops {
 namespace {

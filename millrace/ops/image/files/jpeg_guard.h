@@ -8,7 +8,7 @@
 //
 #include <jpeglib.h>
 
-#include "millrace/ops/image/codec.h"
+#include "millrace/ops/image/files/codec.h"
 
 namespace millrace::ops {
 

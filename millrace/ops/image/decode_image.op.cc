@@ -1,4 +1,4 @@
-// Ops that read and write pictures.
+// Ops that read pictures.
 #include "millrace/graph/shape_context.h"
 #include "millrace/ops/array/shape_rules.op.h"
 
@@ -49,16 +49,6 @@ Status JpegShapeShape(ShapeContext& c) {
   return c.Return(VectorShape(3));
 }
 
-Status EncodeShape(ShapeContext& c) {
-  MR_RETURN_IF_ERROR(c.WithRank(0, 3).status());
-  return c.Return(TensorShape());
-}
-
-Status EncodePngShape(ShapeContext& c) {
-  MR_ASSIGN(const PartialShape images, c.WithRankAtLeast(0, 3));
-  return c.Return(Subshape(images, 0, -3));
-}
-
 }  // namespace
 
 #define MR_JPEG_ATTRS                                                  \
@@ -91,26 +81,6 @@ MR_OP(ExtractJpegShape){
     .shape = JpegShapeShape,
     .doc = "The [height, width, channels] of a JPEG picture.",
 };
-MR_OP(EncodeJpeg){
-    .inputs = "image: uint8",
-    .outputs = "contents: string",
-    .attrs =
-        "format: {'', 'grayscale', 'rgb'} = ''; quality: int = 95; "
-        "progressive: bool = false; optimize_size: bool = false; "
-        "chroma_downsampling: bool = true; density_unit: {'in', 'cm'} = 'in'; "
-        "x_density: int = 300; y_density: int = 300; xmp_metadata: string = "
-        "''",
-    .shape = EncodeShape,
-    .doc = "Writes a picture [height, width, channels] as a JPEG file.",
-};
-MR_OP(EncodeJpegVariableQuality){
-    .inputs = "images: uint8, quality: int32",
-    .outputs = "contents: string",
-    .shape = EncodeShape,
-    .doc =
-        "Writes a picture [height, width, channels] as a JPEG file of a "
-        "quality from 0 to 100.",
-};
 MR_OP(DecodePng){
     .inputs = "contents: string",
     .outputs = "image: dtype",
@@ -119,13 +89,6 @@ MR_OP(DecodePng){
     .doc =
         "Reads a PNG picture (or a JPEG or GIF one) as [height, width, "
         "channels].",
-};
-MR_OP(EncodePng){
-    .inputs = "image: T",
-    .outputs = "contents: string",
-    .attrs = "compression: int = -1; T: {uint8, uint16} = uint8",
-    .shape = EncodePngShape,
-    .doc = "Writes pictures [..., height, width, channels] as PNG files.",
 };
 MR_OP(DecodeGif){
     .inputs = "contents: string",

@@ -4,8 +4,8 @@
 
 #include "millrace/base/memory/checked_size.h"
 #include "millrace/base/memory/memory_charge.h"
-#include "millrace/ops/image/jpeg.h"
-#include "millrace/ops/image/jpeg_guard.h"
+#include "millrace/ops/image/files/jpeg.h"
+#include "millrace/ops/image/files/jpeg_guard.h"
 
 namespace millrace::ops {
 namespace {

@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "millrace/ops/image/codec.h"
+#include "millrace/ops/image/files/codec.h"
 
 namespace millrace::ops {
 

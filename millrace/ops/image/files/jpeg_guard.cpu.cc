@@ -1,4 +1,4 @@
-#include "millrace/ops/image/jpeg_guard.h"
+#include "millrace/ops/image/files/jpeg_guard.h"
 
 #include <cstring>
 

@@ -1,12 +1,12 @@
-// Boxes are chosen, not computed with. What a projective transform brought from
-// places of a picture goes back by its inverse, as in stock.
+// What a projective transform brought from places of a picture goes back by its
+// inverse, as in stock.
 #include "millrace/client/gradients/grad_context.h"
 #include "millrace/client/gradients/grad_shapes.h"
 
 namespace millrace::ops {
 namespace {
 
-// Of transforms of eight numbers; a ninth one, which is 1, makes them matrices.
+// Inverts transforms of eight numbers, which a ninth one, 1, makes matrices.
 Output InverseTransforms(GradContext& g, const Output& transforms) {
   const Output count = Element(g, ShapeOf(g, transforms), 0);
   const Output one = Fill(g, Pack(g, {count, Input(1)}), 1.0f);
@@ -35,13 +35,5 @@ MR_GRADIENT(ImageProjectiveTransformV3)(GradContext& g) {
                g.Attr<std::string>("interpolation"),
                {.fill_mode = g.Attr<std::string>("fill_mode")}));
 }
-
-MR_NO_GRADIENT(DrawBoundingBoxes);
-MR_NO_GRADIENT(ExtractGlimpse);
-MR_NO_GRADIENT(NonMaxSuppression);
-MR_NO_GRADIENT(NonMaxSuppressionV2);
-MR_NO_GRADIENT(NonMaxSuppressionWithOverlaps);
-MR_NO_GRADIENT(SampleDistortedBoundingBox);
-MR_NO_GRADIENT(SampleDistortedBoundingBoxV2);
 
 }  // namespace millrace::ops

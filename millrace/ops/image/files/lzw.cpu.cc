@@ -1,4 +1,4 @@
-#include "millrace/ops/image/lzw.h"
+#include "millrace/ops/image/files/lzw.h"
 
 #include <algorithm>
 

@@ -6,7 +6,7 @@
 
 #include "millrace/base/memory/checked_size.h"
 #include "millrace/base/memory/memory_charge.h"
-#include "millrace/ops/image/png.h"
+#include "millrace/ops/image/files/png.h"
 
 namespace millrace::ops {
 namespace {

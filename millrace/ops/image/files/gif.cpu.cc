@@ -1,7 +1,7 @@
 // A file is read twice: first its frames are counted, and their data checked
 // without keeping a pixel, so that memory is taken only for what is there; then
 // they are painted, row by row.
-#include "millrace/ops/image/gif.h"
+#include "millrace/ops/image/files/gif.h"
 
 #include <algorithm>
 #include <cstring>
@@ -9,7 +9,7 @@
 
 #include "millrace/base/memory/checked_size.h"
 #include "millrace/base/memory/memory_charge.h"
-#include "millrace/ops/image/lzw.h"
+#include "millrace/ops/image/files/lzw.h"
 
 namespace millrace::ops {
 namespace {
@@ -191,7 +191,7 @@ class GifCanvas {
   std::vector<uint8_t> row_;
 };
 
-Status Read(absl::string_view bytes, bool first_only, FrameAllocator allocate,
+Status Read(absl::string_view bytes, GifFrames which, FrameAllocator allocate,
             StopCheck stop) {
   GifParser parser(bytes);
   const Status screen = parser.ReadScreen();
@@ -213,7 +213,7 @@ Status Read(absl::string_view bytes, bool first_only, FrameAllocator allocate,
     width = std::max(width, frame.width);
     height = std::max(height, frame.height);
   }
-  if (first_only) frames.resize(1);
+  if (which == GifFrames::kFirst) frames.resize(1);
   const auto count = static_cast<int64_t>(frames.size());
   MR_ASSIGN(const int64_t frame_bytes,
             (CheckedSize(height) * width * 3).Get("a GIF picture's bytes"));
@@ -235,7 +235,7 @@ Status Read(absl::string_view bytes, bool first_only, FrameAllocator allocate,
 
 }  // namespace
 
-Status ReadGif(absl::string_view bytes, bool first_only,
+Status ReadGif(absl::string_view bytes, GifFrames which,
                FrameAllocator allocate, StopCheck stop) {
   Status refused;
   const auto allocate_noting = [&](int64_t frames, int64_t height,
@@ -244,7 +244,7 @@ Status ReadGif(absl::string_view bytes, bool first_only,
     refused = pixels.status();
     return pixels;
   };
-  const Status status = Read(bytes, first_only, allocate_noting, stop);
+  const Status status = Read(bytes, which, allocate_noting, stop);
   if (!refused.ok()) return refused;
   if (status.code() != StatusCode::kInvalidArgument) return status;
   return Prefix(absl::StrCat("Invalid GIF data (size ", bytes.size(), "), "),

@@ -1,4 +1,4 @@
-#include "millrace/ops/image/bmp.h"
+#include "millrace/ops/image/files/bmp.h"
 
 #include <cstdlib>
 #include <limits>

@@ -2,7 +2,7 @@
 // and red, 32 these and alpha.
 #pragma once
 
-#include "millrace/ops/image/codec.h"
+#include "millrace/ops/image/files/codec.h"
 
 namespace millrace::ops {
 

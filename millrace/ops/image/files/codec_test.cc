@@ -1,6 +1,6 @@
 // Limits and the end of work, which cases cannot reach: what is refused before
 // memory is taken, and how soon a reader stops.
-#include "millrace/ops/image/codec.h"
+#include "millrace/ops/image/files/codec.h"
 
 #include <gtest/gtest.h>
 
@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "millrace/base/memory/memory_budget.h"
-#include "millrace/ops/image/bmp.h"
-#include "millrace/ops/image/gif.h"
-#include "millrace/ops/image/jpeg.h"
-#include "millrace/ops/image/png.h"
+#include "millrace/ops/image/files/bmp.h"
+#include "millrace/ops/image/files/gif.h"
+#include "millrace/ops/image/files/jpeg.h"
+#include "millrace/ops/image/files/png.h"
 
 namespace millrace::ops {
 namespace {
@@ -27,9 +27,11 @@ std::vector<uint8_t> Picture(int64_t height, int64_t width, int channels) {
   return pixels;
 }
 
-std::string Jpeg(int64_t height, int64_t width, bool progressive) {
+enum class Scans { kOne, kProgressive };
+
+std::string Jpeg(int64_t height, int64_t width, Scans scans) {
   JpegWriteOptions options;
-  options.progressive = progressive;
+  options.progressive = scans == Scans::kProgressive;
   return WriteJpeg(Picture(height, width, 3).data(), height, width, 3, options,
                    GoOn)
       .value();
@@ -87,8 +89,9 @@ TEST(CodecTest, JpegRoundTripIsClose) {
 }
 
 TEST(CodecTest, HugeJpegsAreRefusedBeforeMemoryIsTaken) {
-  const std::string files[] = {WithJpegSize(Jpeg(16, 16, false), 65000, 65000),
-                               WithJpegSize(Jpeg(16, 16, true), 65000, 65000)};
+  const std::string files[] = {
+      WithJpegSize(Jpeg(16, 16, Scans::kOne), 65000, 65000),
+      WithJpegSize(Jpeg(16, 16, Scans::kProgressive), 65000, 65000)};
   const int64_t before = MemoryBudget::Process().peak();
   Room room;
   for (const std::string& file : files) {
@@ -103,7 +106,8 @@ TEST(CodecTest, HugeJpegsAreRefusedBeforeMemoryIsTaken) {
 
 // Made smaller by 8 it would fit, but its coefficients would not.
 TEST(CodecTest, CoefficientsOfManyScansAreCharged) {
-  const std::string file = WithJpegSize(Jpeg(16, 16, true), 60000, 60000);
+  const std::string file =
+      WithJpegSize(Jpeg(16, 16, Scans::kProgressive), 60000, 60000);
   JpegReadOptions options;
   options.ratio = 8;
   MemoryBudget& budget = MemoryBudget::Process();
@@ -119,8 +123,8 @@ TEST(CodecTest, CoefficientsOfManyScansAreCharged) {
 }
 
 TEST(CodecTest, EveryCutOfAJpegEnds) {
-  for (const bool progressive : {false, true}) {
-    const std::string file = Jpeg(20, 19, progressive);
+  for (const Scans scans : {Scans::kOne, Scans::kProgressive}) {
+    const std::string file = Jpeg(20, 19, scans);
     for (size_t size = 0; size < file.size(); ++size) {
       for (const bool recover : {false, true}) {
         JpegReadOptions options;
@@ -162,15 +166,15 @@ TEST(CodecTest, GifsWithoutTheirPixelsTakeNoMemory) {
   std::string file("GIF89a\xff\xff\xff\xff\x80\0\0abcdef", 19);
   file += std::string("\x2c\0\0\0\0\xff\xff\xff\xff\0\2\1\x44\0;", 16);
   Room room;
-  const Status status = ReadGif(file, false, room, GoOn);
+  const Status status = ReadGif(file, GifFrames::kAll, room, GoOn);
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(room.asked, 0);
 }
 
 TEST(CodecTest, ReadersAndWritersStopWhenAsked) {
   const std::vector<uint8_t> pixels = Picture(400, 300, 3);
-  const std::string jpeg = Jpeg(400, 300, false);
-  const std::string progressive = Jpeg(400, 300, true);
+  const std::string jpeg = Jpeg(400, 300, Scans::kOne);
+  const std::string progressive = Jpeg(400, 300, Scans::kProgressive);
   const std::string png =
       WritePng(pixels.data(), 400, 300, 3, 8, -1, GoOn).value();
   Room room;
@@ -208,9 +212,9 @@ TEST(CodecTest, AnErrorOfTheAllocatorIsTheResult) {
   const std::string png =
       WritePng(Picture(4, 4, 3).data(), 4, 4, 3, 8, -1, GoOn).value();
   EXPECT_EQ(ReadPng(png, 0, 8, refuse, GoOn).message(), "no room");
-  EXPECT_EQ(
-      ReadJpeg(Jpeg(4, 4, false), JpegReadOptions(), refuse, GoOn).message(),
-      "no room");
+  EXPECT_EQ(ReadJpeg(Jpeg(4, 4, Scans::kOne), JpegReadOptions(), refuse, GoOn)
+                .message(),
+            "no room");
 }
 
 }  // namespace
