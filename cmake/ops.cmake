@@ -31,6 +31,11 @@ foreach(set avx2 avx512)
   set_source_files_properties("${PROJECT_SOURCE_DIR}/millrace/ops/convolution/winograd_${set}.cpu.cc" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endforeach()
 
+# Decides how pixels of quantized images are rounded, as quantize_flags say.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set_source_files_properties("${PROJECT_SOURCE_DIR}/millrace/ops/image/axis.cpu.cc" PROPERTIES COMPILE_OPTIONS -ffp-contract=off)
+endif()
+
 # Sums of a few vectors that start at zero and are stored at last look like
 # memset and memcpy, which would keep them in memory.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_BUILD_TYPE STREQUAL "Release")

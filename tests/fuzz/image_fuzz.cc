@@ -10,10 +10,10 @@
 
 #include "millrace/base/check.h"
 #include "millrace/base/memory/memory_budget.h"
-#include "millrace/ops/image/bmp.h"
-#include "millrace/ops/image/gif.h"
-#include "millrace/ops/image/jpeg.h"
-#include "millrace/ops/image/png.h"
+#include "millrace/ops/image/files/bmp.h"
+#include "millrace/ops/image/files/gif.h"
+#include "millrace/ops/image/files/jpeg.h"
+#include "millrace/ops/image/files/png.h"
 
 namespace {
 
@@ -101,7 +101,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       break;
     case 2:
       status = ReadGif(
-          WithMagic("GIF89a", 6, data, size), a % 2 == 1,
+          WithMagic("GIF89a", 6, data, size),
+          a % 2 == 1 ? GifFrames::kFirst : GifFrames::kAll,
           [&pixels](int64_t frames, int64_t height, int64_t width,
                     int64_t channels) {
             return pixels.Allocate(frames, height, width, channels);

@@ -18,24 +18,24 @@ class PlainConvRunner {
 
 char* Elements(const Tensor& t) { return const_cast<char*>(t.data()); }
 
-// Input or filter sizes: a vector, or the shape of a tensor.
-StatusOr<TensorShape> SizesOf(const Tensor& t, bool is_tensor) {
-  if (is_tensor) return t.shape();
+// Where a backward pass has the sizes of what it computes: an input holds them,
+// or has them.
+enum class SizesFrom { kVector, kTensor };
+
+StatusOr<TensorShape> SizesOf(const Tensor& t, SizesFrom from) {
+  if (from == SizesFrom::kTensor) return t.shape();
   if (t.rank() != 1) {
     return InvalidArgument("sizes input must be 1-dim, not ", t.rank());
   }
   return ShapeFromTensor(t);
 }
 
-template <ConvPass kPass, class Runner>
+template <ConvKind kKind, ConvPass kPass, SizesFrom kSizes, class Runner>
 class ConvKernel {
  public:
   static StatusOr<ConvKernel> Make(const KernelInit& init) {
     ConvKernel k;
-    MR_ASSIGN(k.attrs_, ConvAttrs::Make(init));
-    const std::string& op = init.node().op->name;
-    k.sizes_of_tensor_ =
-        op == "Conv3DBackpropInput" || op == "Conv3DBackpropFilter";
+    MR_ASSIGN(k.attrs_, ConvAttrs::Make(init, kKind));
     return k;
   }
 
@@ -46,7 +46,7 @@ class ConvKernel {
       MR_ASSIGN(input, InputSizes(ctx));
       result = 0;
     } else if (kPass == ConvPass::kFilter) {
-      MR_ASSIGN(filter, SizesOf(ctx.input(1), sizes_of_tensor_));
+      MR_ASSIGN(filter, SizesOf(ctx.input(1), kSizes));
       result = 1;
     }
     const DataType type = ctx.output_type(0);
@@ -78,7 +78,7 @@ class ConvKernel {
  private:
   // Stock takes [height, width] for the images of out_backprop too.
   StatusOr<TensorShape> InputSizes(KernelContext& ctx) const {
-    MR_ASSIGN(TensorShape sizes, SizesOf(ctx.input(0), sizes_of_tensor_));
+    MR_ASSIGN(TensorShape sizes, SizesOf(ctx.input(0), kSizes));
     if (attrs_.spatial() != 2 || sizes.rank() != 2 ||
         ctx.input(1).rank() != 4 || ctx.input(2).rank() != 4) {
       return sizes;
@@ -88,46 +88,62 @@ class ConvKernel {
 
   ConvAttrs attrs_;
   Runner runner_;
-  bool sizes_of_tensor_ = false;
 };
 
-template <ConvPass kPass>
-constexpr KernelMaker kBest = MakeKernel<ConvKernel<kPass, BestConv>>;
-template <ConvPass kPass>
-constexpr KernelMaker kPlain = MakeKernel<ConvKernel<kPass, PlainConvRunner>>;
+template <ConvKind kKind, ConvPass kPass, SizesFrom kSizes = SizesFrom::kVector>
+constexpr KernelMaker kBest =
+    MakeKernel<ConvKernel<kKind, kPass, kSizes, BestConv>>;
+template <ConvKind kKind, ConvPass kPass, SizesFrom kSizes = SizesFrom::kVector>
+constexpr KernelMaker kPlain =
+    MakeKernel<ConvKernel<kKind, kPass, kSizes, PlainConvRunner>>;
 
-#define MR_BEST(pass) \
-  { .types = "T: float, bfloat16, half", .make = kBest<ConvPass::pass> }
-#define MR_PLAIN(pass)                           \
-  {                                              \
-    .types = "T: float, bfloat16, half, double", \
-    .make = kPlain<ConvPass::pass>               \
-  }
-#define MR_PLAIN_WITH_INT(pass)                         \
-  {                                                     \
-    .types = "T: float, bfloat16, half, double, int32", \
-    .make = kPlain<ConvPass::pass>                      \
-  }
+// Declares a kernel for the types that are fast.
+template <ConvKind kKind, ConvPass kPass>
+consteval KernelEntry Best() {
+  return {.types = "T: float, bfloat16, half", .make = kBest<kKind, kPass>};
+}
+// Declares a kernel for all types of real numbers.
+template <ConvKind kKind, ConvPass kPass>
+consteval KernelEntry Plain() {
+  return {.types = "T: float, bfloat16, half, double",
+          .make = kPlain<kKind, kPass>};
+}
+// Declares a kernel that takes int32, too.
+template <ConvKind kKind, ConvPass kPass>
+consteval KernelEntry PlainWithInt() {
+  return {.types = "T: float, bfloat16, half, double, int32",
+          .make = kPlain<kKind, kPass>};
+}
+
+using enum ConvKind;
+using enum ConvPass;
 
 }  // namespace
 
-MR_KERNELS(Conv2D, Cpu){MR_BEST(kForward), MR_PLAIN_WITH_INT(kForward)};
-MR_KERNELS(Conv2DBackpropInput, Cpu){MR_BEST(kInput),
-                                     MR_PLAIN_WITH_INT(kInput)};
-MR_KERNELS(Conv2DBackpropFilter, Cpu){MR_BEST(kFilter), MR_PLAIN(kFilter)};
-MR_KERNELS(DepthwiseConv2dNative, Cpu){MR_BEST(kForward), MR_PLAIN(kForward)};
-MR_KERNELS(DepthwiseConv2dNativeBackpropInput, Cpu){MR_BEST(kInput),
-                                                    MR_PLAIN(kInput)};
-MR_KERNELS(DepthwiseConv2dNativeBackpropFilter, Cpu){MR_BEST(kFilter),
-                                                     MR_PLAIN(kFilter)};
-MR_KERNELS(Conv3D, Cpu){MR_BEST(kForward), MR_PLAIN(kForward)};
-MR_KERNELS(Conv3DBackpropInputV2, Cpu){MR_BEST(kInput), MR_PLAIN(kInput)};
-MR_KERNELS(Conv3DBackpropFilterV2, Cpu){MR_BEST(kFilter), MR_PLAIN(kFilter)};
+MR_KERNELS(Conv2D, Cpu){Best<k2D, kForward>(), PlainWithInt<k2D, kForward>()};
+MR_KERNELS(Conv2DBackpropInput, Cpu){Best<k2D, kInput>(),
+                                     PlainWithInt<k2D, kInput>()};
+MR_KERNELS(Conv2DBackpropFilter, Cpu){Best<k2D, kFilter>(),
+                                      Plain<k2D, kFilter>()};
+MR_KERNELS(DepthwiseConv2dNative, Cpu){Best<kDepthwise, kForward>(),
+                                       Plain<kDepthwise, kForward>()};
+MR_KERNELS(DepthwiseConv2dNativeBackpropInput, Cpu){
+    Best<kDepthwise, kInput>(), Plain<kDepthwise, kInput>()};
+MR_KERNELS(DepthwiseConv2dNativeBackpropFilter, Cpu){
+    Best<kDepthwise, kFilter>(), Plain<kDepthwise, kFilter>()};
+MR_KERNELS(Conv3D, Cpu){Best<k3D, kForward>(), Plain<k3D, kForward>()};
+MR_KERNELS(Conv3DBackpropInputV2, Cpu){Best<k3D, kInput>(),
+                                       Plain<k3D, kInput>()};
+MR_KERNELS(Conv3DBackpropFilterV2, Cpu){Best<k3D, kFilter>(),
+                                        Plain<k3D, kFilter>()};
 MR_KERNELS(Conv3DBackpropInput, Cpu){
-    {.types = "T: float, half", .make = kBest<ConvPass::kInput>},
-    {.types = "T: float, half, double", .make = kPlain<ConvPass::kInput>}};
+    {.types = "T: float, half", .make = kBest<k3D, kInput, SizesFrom::kTensor>},
+    {.types = "T: float, half, double",
+     .make = kPlain<k3D, kInput, SizesFrom::kTensor>}};
 MR_KERNELS(Conv3DBackpropFilter, Cpu){
-    {.types = "T: float, half", .make = kBest<ConvPass::kFilter>},
-    {.types = "T: float, half, double", .make = kPlain<ConvPass::kFilter>}};
+    {.types = "T: float, half",
+     .make = kBest<k3D, kFilter, SizesFrom::kTensor>},
+    {.types = "T: float, half, double",
+     .make = kPlain<k3D, kFilter, SizesFrom::kTensor>}};
 
 }  // namespace millrace::ops

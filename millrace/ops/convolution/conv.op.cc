@@ -26,7 +26,9 @@ Status CheckFilterDepth(int64_t input, int64_t filter, int64_t output) {
   return OkStatus();
 }
 
-template <int kSpatial, bool kDepthwise>
+enum class Filters { kFull, kDepthwise };
+
+template <int kSpatial, Filters kFilters>
 Status ConvShape(ShapeContext& c) {
   MR_ASSIGN(const SlidingAttrs attrs, SlidingAttrs::Read(c.attrs(), kSpatial));
   const ImageLayout& layout = attrs.layout;
@@ -35,7 +37,7 @@ Status ConvShape(ShapeContext& c) {
   const int64_t in_depth = input.dim(layout.channel_dim());
   const int64_t filter_depth = filter.dim(kSpatial);
   int64_t out_depth = filter.dim(kSpatial + 1);
-  if constexpr (kDepthwise) {
+  if constexpr (kFilters == Filters::kDepthwise) {
     MR_ASSIGN(const int64_t depth,
               ShapeContext::MergeDims(in_depth, filter_depth));
     MR_ASSIGN(out_depth, ShapeContext::MultiplyDims(depth, out_depth));
@@ -60,7 +62,8 @@ Status ShapeOfSizes(ShapeContext& c) {
   return c.Return(std::move(shape));
 }
 
-// Of images: `input_sizes` may be [height, width] only.
+// Sets output 0 to the sizes that an input holds; those of images may be
+// [height, width] only.
 Status InputGradShape(ShapeContext& c) {
   MR_ASSIGN(const auto format, c.Attr<std::string>("data_format"));
   MR_ASSIGN(const ImageLayout layout, LayoutOf(format));
@@ -78,7 +81,8 @@ Status InputGradShape(ShapeContext& c) {
   return c.Return(std::move(sizes));
 }
 
-// Of the first versions, which have the tensor itself.
+// Sets output 0 to the shape of input kInput: the first versions have the
+// tensor itself.
 template <int kInput>
 Status ShapeOfTensor(ShapeContext& c) {
   MR_ASSIGN(PartialShape shape, c.WithRank(kInput, 5));
@@ -87,9 +91,11 @@ Status ShapeOfTensor(ShapeContext& c) {
 
 }  // namespace
 
-Status Conv2DShape(ShapeContext& c) { return ConvShape<2, false>(c); }
-Status DepthwiseConvShape(ShapeContext& c) { return ConvShape<2, true>(c); }
-Status Conv3DShape(ShapeContext& c) { return ConvShape<3, false>(c); }
+Status Conv2DShape(ShapeContext& c) { return ConvShape<2, Filters::kFull>(c); }
+Status DepthwiseConvShape(ShapeContext& c) {
+  return ConvShape<2, Filters::kDepthwise>(c);
+}
+Status Conv3DShape(ShapeContext& c) { return ConvShape<3, Filters::kFull>(c); }
 
 #define MR_CONV_2D                                                         \
   "strides: list(int); use_cudnn_on_gpu: bool = true; padding: {'SAME', "  \

@@ -2,15 +2,12 @@
 
 #include <algorithm>
 
-#include "absl/strings/match.h"
-
 namespace millrace::ops {
 
-StatusOr<ConvAttrs> ConvAttrs::Make(const KernelInit& init) {
+StatusOr<ConvAttrs> ConvAttrs::Make(const KernelInit& init, ConvKind kind) {
   ConvAttrs a;
-  const std::string& op = init.node().op->name;
-  a.depthwise_ = absl::StrContains(op, "Depthwise");
-  const int spatial = absl::StrContains(op, "Conv3D") ? 3 : 2;
+  a.depthwise_ = kind == ConvKind::kDepthwise;
+  const int spatial = kind == ConvKind::k3D ? 3 : 2;
   MR_ASSIGN(a.sliding_, SlidingAttrs::Read(init.node().attrs, spatial));
   return a;
 }

@@ -10,6 +10,8 @@
 
 namespace millrace::ops {
 
+// Convolutions of images, of images channel by channel, of volumes.
+enum class ConvKind { k2D, kDepthwise, k3D };
 enum class ConvPass { kForward, kInput, kFilter };
 
 // Filters are laid out [taps, in_depth / groups, out_depth]; those of depthwise
@@ -42,7 +44,7 @@ struct ConvProblem {
 // The attributes of a convolution; makes problems from shapes.
 class ConvAttrs {
  public:
-  static StatusOr<ConvAttrs> Make(const KernelInit& init);
+  static StatusOr<ConvAttrs> Make(const KernelInit& init, ConvKind kind);
 
   // INVALID_ARGUMENT for shapes that do not fit.
   StatusOr<ConvProblem> Resolve(DataType type, const TensorShape& input,

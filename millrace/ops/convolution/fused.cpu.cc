@@ -73,6 +73,7 @@ class FusedMatMulKernel {
   MatrixProduct product_;
 };
 
+template <ConvKind kKind>
 class FusedConvKernel {
  public:
   static StatusOr<FusedConvKernel> Make(const KernelInit& init) {
@@ -95,7 +96,7 @@ class FusedConvKernel {
     if (!paddings.empty()) {
       return Unimplemented("Fused Conv implementation has no padding_list");
     }
-    MR_ASSIGN(k.attrs_, ConvAttrs::Make(init));
+    MR_ASSIGN(k.attrs_, ConvAttrs::Make(init, kKind));
     MR_ASSIGN(k.epilogue_, Epilogue::Make(init, "Conv2D", 2));
     MR_ASSIGN(k.nodes_, OwnNodes(init));
     return k;
@@ -140,11 +141,14 @@ class FusedConvKernel {
 
 MR_KERNELS(_FusedMatMul, Cpu){{.types = "T: float, half, bfloat16",
                                .make = MakeKernel<FusedMatMulKernel>}};
-MR_KERNELS(_FusedConv2D, Cpu){
-    {.types = "T: float, half, double", .make = MakeKernel<FusedConvKernel>}};
-MR_KERNELS(_FusedDepthwiseConv2dNative, Cpu){
-    {.types = "T: float, half, bfloat16", .make = MakeKernel<FusedConvKernel>}};
-MR_KERNELS(_FusedConv3D, Cpu){
-    {.types = "T: float, half, bfloat16", .make = MakeKernel<FusedConvKernel>}};
+MR_KERNELS(_FusedConv2D,
+           Cpu){{.types = "T: float, half, double",
+                 .make = MakeKernel<FusedConvKernel<ConvKind::k2D>>}};
+MR_KERNELS(_FusedDepthwiseConv2dNative,
+           Cpu){{.types = "T: float, half, bfloat16",
+                 .make = MakeKernel<FusedConvKernel<ConvKind::kDepthwise>>}};
+MR_KERNELS(_FusedConv3D,
+           Cpu){{.types = "T: float, half, bfloat16",
+                 .make = MakeKernel<FusedConvKernel<ConvKind::k3D>>}};
 
 }  // namespace millrace::ops

@@ -8,6 +8,8 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
+// Lays windows of images (rank 4) or volumes (rank 5) side by side.
+template <int kRank>
 class PatchesKernel {
  public:
   static StatusOr<PatchesKernel> Make(const KernelInit& init) {
@@ -15,9 +17,8 @@ class PatchesKernel {
     MR_ASSIGN(k.sizes_, init.Attr<Ints>("ksizes"));
     MR_ASSIGN(k.strides_, init.Attr<Ints>("strides"));
     MR_ASSIGN(k.padding_, init.Attr<std::string>("padding"));
-    k.rank_ = init.node().op->name == "ExtractVolumePatches" ? 5 : 4;
     MR_ASSIGN(k.rates_, IntListOr(init.node().attrs, "rates",
-                                  Ints(static_cast<size_t>(k.rank_), 1)));
+                                  Ints(static_cast<size_t>(kRank), 1)));
     MR_RETURN_IF_ERROR(k.Check(k.sizes_, "ksizes"));
     MR_RETURN_IF_ERROR(k.Check(k.strides_, "strides"));
     MR_RETURN_IF_ERROR(k.Check(k.rates_, "rates"));
@@ -26,11 +27,11 @@ class PatchesKernel {
 
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
-    if (x.rank() != rank_) {
-      return InvalidArgument("input must be ", rank_, "-dimensional",
+    if (x.rank() != kRank) {
+      return InvalidArgument("input must be ", kRank, "-dimensional",
                              x.shape().DebugString());
     }
-    const int spatial = rank_ - 2;
+    const int spatial = kRank - 2;
     Window windows[kMaxSpatial];
     DimVector dims = {x.dim(0)};
     int64_t places = 1;
@@ -47,7 +48,7 @@ class PatchesKernel {
         return InvalidArgument("ksizes are too large");
       }
     }
-    const int64_t depth = x.dim(rank_ - 1);
+    const int64_t depth = x.dim(kRank - 1);
     int64_t elements = 0;
     if (__builtin_mul_overflow(places, depth, &elements)) {
       return InvalidArgument("ksizes are too large");
@@ -102,9 +103,9 @@ class PatchesKernel {
 
  private:
   Status Check(const Ints& list, const char* what) const {
-    if (static_cast<int>(list.size()) != rank_) {
+    if (static_cast<int>(list.size()) != kRank) {
       return InvalidArgument("ExtractImagePatches requires the ", what,
-                             " attribute to contain ", rank_,
+                             " attribute to contain ", kRank,
                              " values, but got: ", list.size());
     }
     if (list.front() != 1 || list.back() != 1) {
@@ -122,15 +123,14 @@ class PatchesKernel {
 
   Ints sizes_, strides_, rates_;
   std::string padding_;
-  int rank_ = 4;
 };
 
 }  // namespace
 
 MR_KERNELS(ExtractImagePatches,
            Cpu){{.types = "T: " MR_REAL_TYPES ", complex64, complex128",
-                 .make = MakeKernel<PatchesKernel>}};
+                 .make = MakeKernel<PatchesKernel<4>>}};
 MR_KERNELS(ExtractVolumePatches, Cpu){
-    {.types = "T: " MR_REAL_TYPES, .make = MakeKernel<PatchesKernel>}};
+    {.types = "T: " MR_REAL_TYPES, .make = MakeKernel<PatchesKernel<5>>}};
 
 }  // namespace millrace::ops

@@ -5,10 +5,10 @@
 
 #include "absl/strings/match.h"
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/image/bmp.h"
-#include "millrace/ops/image/gif.h"
-#include "millrace/ops/image/jpeg.h"
-#include "millrace/ops/image/png.h"
+#include "millrace/ops/image/files/bmp.h"
+#include "millrace/ops/image/files/gif.h"
+#include "millrace/ops/image/files/jpeg.h"
+#include "millrace/ops/image/files/png.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
@@ -84,15 +84,9 @@ class Samples {
 
 class DecodeKernel {
  public:
-  static StatusOr<DecodeKernel> Make(const KernelInit& init) {
+  static StatusOr<DecodeKernel> Make(const KernelInit& init, DecodeOp op) {
     DecodeKernel k;
-    const std::string& op = init.node().op->name;
-    k.op_ = op == "DecodeJpeg"          ? DecodeOp::kJpeg
-            : op == "DecodeAndCropJpeg" ? DecodeOp::kCropJpeg
-            : op == "DecodePng"         ? DecodeOp::kPng
-            : op == "DecodeGif"         ? DecodeOp::kGif
-            : op == "DecodeBmp"         ? DecodeOp::kBmp
-                                        : DecodeOp::kImage;
+    k.op_ = op;
     if (k.op_ == DecodeOp::kJpeg || k.op_ == DecodeOp::kCropJpeg) {
       MR_RETURN_IF_ERROR(k.ReadJpegAttrs(init));
     }
@@ -265,8 +259,9 @@ class DecodeKernel {
       }
       return samples.Allocate({frames, height, width, channels});
     };
-    MR_RETURN_IF_ERROR(ReadGif(bytes, /*first_only=*/!animations_, allocate,
-                               [&] { return ctx.CheckCancelled(); }));
+    MR_RETURN_IF_ERROR(
+        ReadGif(bytes, animations_ ? GifFrames::kAll : GifFrames::kFirst,
+                allocate, [&] { return ctx.CheckCancelled(); }));
     return samples.Convert();
   }
 
@@ -297,6 +292,20 @@ class DecodeKernel {
   JpegReadOptions jpeg_;
 };
 
+template <DecodeOp kOp>
+class DecodeAs {
+ public:
+  static StatusOr<DecodeAs> Make(const KernelInit& init) {
+    DecodeAs k;
+    MR_ASSIGN(k.kernel_, DecodeKernel::Make(init, kOp));
+    return k;
+  }
+  Status Run(KernelContext& ctx) const { return kernel_.Run(ctx); }
+
+ private:
+  DecodeKernel kernel_;
+};
+
 class JpegShapeKernel {
  public:
   Status Run(KernelContext& ctx) const {
@@ -323,13 +332,13 @@ class JpegShapeKernel {
 
 }  // namespace
 
-MR_KERNELS(DecodeJpeg, Cpu){{.make = MakeKernel<DecodeKernel>}};
-MR_KERNELS(DecodeAndCropJpeg,
-           Cpu){{.make = MakeKernel<DecodeKernel>, .host = "crop_window"}};
-MR_KERNELS(DecodePng, Cpu){{.make = MakeKernel<DecodeKernel>}};
-MR_KERNELS(DecodeGif, Cpu){{.make = MakeKernel<DecodeKernel>}};
-MR_KERNELS(DecodeBmp, Cpu){{.make = MakeKernel<DecodeKernel>}};
-MR_KERNELS(DecodeImage, Cpu){{.make = MakeKernel<DecodeKernel>}};
+MR_KERNELS(DecodeJpeg, Cpu){{.make = MakeKernel<DecodeAs<DecodeOp::kJpeg>>}};
+MR_KERNELS(DecodeAndCropJpeg, Cpu){
+    {.make = MakeKernel<DecodeAs<DecodeOp::kCropJpeg>>, .host = "crop_window"}};
+MR_KERNELS(DecodePng, Cpu){{.make = MakeKernel<DecodeAs<DecodeOp::kPng>>}};
+MR_KERNELS(DecodeGif, Cpu){{.make = MakeKernel<DecodeAs<DecodeOp::kGif>>}};
+MR_KERNELS(DecodeBmp, Cpu){{.make = MakeKernel<DecodeAs<DecodeOp::kBmp>>}};
+MR_KERNELS(DecodeImage, Cpu){{.make = MakeKernel<DecodeAs<DecodeOp::kImage>>}};
 MR_KERNELS(ExtractJpegShape, Cpu){{.make = MakeKernel<JpegShapeKernel>}};
 
 }  // namespace millrace::ops

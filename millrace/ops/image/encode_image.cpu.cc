@@ -3,8 +3,8 @@
 #include <string>
 
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/image/jpeg.h"
-#include "millrace/ops/image/png.h"
+#include "millrace/ops/image/files/jpeg.h"
+#include "millrace/ops/image/files/png.h"
 
 namespace millrace::ops {
 namespace {

@@ -10,6 +10,7 @@
 namespace millrace::ops {
 namespace {
 
+enum class GlimpseVersion { kFirst, kSecond };
 enum class Noise { kUniform, kGaussian, kZero };
 
 // What of a window of `size` lies within a picture of `limit` along one axis.
@@ -37,11 +38,11 @@ struct Overlap {
   }
 };
 
+template <GlimpseVersion kVersion>
 class GlimpseKernel {
  public:
   static StatusOr<GlimpseKernel> Make(const KernelInit& init) {
     GlimpseKernel k;
-    k.first_version_ = init.node().op->name == "ExtractGlimpse";
     MR_ASSIGN(k.normalized_, init.Attr<bool>("normalized"));
     MR_ASSIGN(k.centered_, init.Attr<bool>("centered"));
     MR_ASSIGN(const bool uniform, init.Attr<bool>("uniform_noise"));
@@ -121,13 +122,14 @@ class GlimpseKernel {
     const auto whole = static_cast<float>(limit);
     const auto window = static_cast<float>(size);
     if (normalized_) offset *= whole;
+    constexpr bool kFirst = kVersion == GlimpseVersion::kFirst;
     // The second version moves to the centre only where it says so.
-    const bool halves = first_version_ || normalized_;
+    const bool halves = kFirst || normalized_;
     if (centered_) {
       if (halves) offset /= 2;
       offset += whole / 2;
     }
-    if (first_version_ || (normalized_ && centered_)) offset -= window / 2;
+    if (kFirst || (normalized_ && centered_)) offset -= window / 2;
     return offset;
   }
 
@@ -187,15 +189,17 @@ class GlimpseKernel {
     }
   }
 
-  bool first_version_ = false, normalized_ = true, centered_ = true;
+  bool normalized_ = true, centered_ = true;
   Noise noise_ = Noise::kUniform;
 };
 
 }  // namespace
 
 MR_KERNELS(ExtractGlimpse,
-           Cpu){{.make = MakeKernel<GlimpseKernel>, .host = "size"}};
+           Cpu){{.make = MakeKernel<GlimpseKernel<GlimpseVersion::kFirst>>,
+                 .host = "size"}};
 MR_KERNELS(ExtractGlimpseV2,
-           Cpu){{.make = MakeKernel<GlimpseKernel>, .host = "size"}};
+           Cpu){{.make = MakeKernel<GlimpseKernel<GlimpseVersion::kSecond>>,
+                 .host = "size"}};
 
 }  // namespace millrace::ops

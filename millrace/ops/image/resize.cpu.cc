@@ -1,90 +1,12 @@
-#include "absl/strings/match.h"
-#include "millrace/base/memory/checked_size.h"
-#include "millrace/base/memory/memory_charge.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/array/move.h"
 #include "millrace/ops/elementwise/numbers.h"
-#include "millrace/ops/image/axis.h"
+#include "millrace/ops/image/resize_plane.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
 namespace {
-
-StatusOr<ResizeOptions> ReadOptions(const KernelInit& init) {
-  ResizeOptions o;
-  MR_ASSIGN(o.align_corners, init.Attr<bool>("align_corners"));
-  if (init.HasAttr("half_pixel_centers")) {
-    MR_ASSIGN(o.half_pixel_centers, init.Attr<bool>("half_pixel_centers"));
-  }
-  if (o.align_corners && o.half_pixel_centers) {
-    return InvalidArgument(
-        "If half_pixel_centers is True, align_corners must be False.");
-  }
-  return o;
-}
-
-ResizeMethod MethodOf(const std::string& op) {
-  return absl::StrContains(op, "Nearest")    ? ResizeMethod::kNearest
-         : absl::StrContains(op, "Bilinear") ? ResizeMethod::kBilinear
-         : absl::StrContains(op, "Bicubic")  ? ResizeMethod::kBicubic
-                                             : ResizeMethod::kArea;
-}
-
-Status CheckImage(const Tensor& t, const char* what) {
-  if (t.rank() != 4) {
-    return InvalidArgument(what, " must be 4-dimensional",
-                           t.shape().DebugString());
-  }
-  return OkStatus();
-}
-
-// [batch, height, width, channels] with the sizes of an input.
-StatusOr<TensorShape> NewShape(const Tensor& image, const Tensor& size) {
-  if (size.rank() != 1) {
-    return InvalidArgument("shape_t must be 1-dimensional",
-                           size.shape().DebugString());
-  }
-  if (size.num_elements() != 2) {
-    return InvalidArgument("shape_t must have two elements",
-                           size.shape().DebugString());
-  }
-  const std::vector<int64_t> sizes = IntValues(size);
-  if (sizes[0] <= 0 || sizes[1] <= 0) {
-    return InvalidArgument("output dimensions must be positive");
-  }
-  if (image.dim(1) <= 0 || image.dim(2) <= 0) {
-    return InvalidArgument("input image must be of non-zero size");
-  }
-  return TensorShape::Make({image.dim(0), sizes[0], sizes[1], image.dim(3)});
-}
-
-// Axes of the two tensors: `small` is indexed by the axes' places, `large` by
-// their taps (names of the forward direction do not matter).
-struct Plane {
-  Axis y, x;
-  int64_t places_of_taps_y = 0, places_of_taps_x = 0;  // sizes of `large`
-  int64_t channels = 0;
-  MemoryCharge charge;
-};
-
-StatusOr<Plane> MakePlane(ResizeMethod method, const ResizeOptions& options,
-                          const TensorShape& original,
-                          const TensorShape& resized) {
-  MemoryCharge charge;
-  int64_t taps = 0;
-  for (const int d : {1, 2}) {
-    taps += MostTaps(method, original.dim(d), resized.dim(d));
-  }
-  // Vectors take up to twice as much while they grow.
-  MR_ASSIGN(const int64_t bytes, (CheckedSize(taps) * 2 * sizeof(Tap))
-                                     .Get("the memory of a resized axis"));
-  MR_RETURN_IF_ERROR(charge.Set(bytes, "a resized axis"));
-  Axis y = MakeAxis(method, options, original.dim(1), resized.dim(1));
-  Axis x = MakeAxis(method, options, original.dim(2), resized.dim(2));
-  return Plane{std::move(y),    std::move(x),    original.dim(1),
-               original.dim(2), original.dim(3), std::move(charge)};
-}
 
 // out = weighted sums of `in`, in S, for rows [begin, end) of all images.
 template <class T>
@@ -142,22 +64,23 @@ void SpreadImages(const Plane& p, const float* grad, S* out, int64_t begin,
   }
 }
 
+template <ResizeMethod kMethod>
 class ResizeKernel {
  public:
   static StatusOr<ResizeKernel> Make(const KernelInit& init) {
     ResizeKernel k;
-    MR_ASSIGN(k.options_, ReadOptions(init));
-    k.method_ = MethodOf(init.node().op->name);
+    MR_ASSIGN(k.options_, ReadResizeOptions(init));
     return k;
   }
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
-    MR_RETURN_IF_ERROR(CheckImage(x, "input"));
-    MR_ASSIGN(const TensorShape shape, NewShape(x, ctx.input(1)));
+    MR_ASSIGN(const TensorShape shape, ResizedShape(x, ctx.input(1)));
     MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, shape));
     if (out->num_elements() == 0) return OkStatus();
-    MR_ASSIGN(const Plane p, MakePlane(method_, options_, x.shape(), shape));
-    if (method_ == ResizeMethod::kNearest) return Move(ctx, p, x, out);
+    MR_ASSIGN(const Plane p, MakePlane(kMethod, options_, x.shape(), shape));
+    if constexpr (kMethod == ResizeMethod::kNearest) {
+      return Move(ctx, p, x, out);
+    }
     const int64_t cost = shape.dim(2) * shape.dim(3) * 4;
     return Dispatch(RealTypes{}, x.dtype(), [&]<class T>() -> Status {
       const T* in = x.flat<T>().data();
@@ -191,24 +114,23 @@ class ResizeKernel {
         });
   }
 
-  ResizeMethod method_ = ResizeMethod::kNearest;
   ResizeOptions options_;
 };
 
-// Of bilinear and bicubic: grads are float, the original has the result's
-// type.
+// Spreads the gradients of a bilinear or bicubic result, which are float, over
+// an original of the result's type.
+template <ResizeMethod kMethod>
 class ResizeGradKernel {
  public:
   static StatusOr<ResizeGradKernel> Make(const KernelInit& init) {
     ResizeGradKernel k;
-    MR_ASSIGN(k.options_, ReadOptions(init));
-    k.method_ = MethodOf(init.node().op->name);
+    MR_ASSIGN(k.options_, ReadResizeOptions(init));
     return k;
   }
   Status Run(KernelContext& ctx) const {
     const Tensor& grad = ctx.input(0);
-    MR_RETURN_IF_ERROR(CheckImage(grad, "input_grad"));
-    MR_RETURN_IF_ERROR(CheckImage(ctx.input(1), "original_image"));
+    MR_RETURN_IF_ERROR(CheckImages(grad, "input_grad"));
+    MR_RETURN_IF_ERROR(CheckImages(ctx.input(1), "original_image"));
     const TensorShape shape = ctx.input(1).shape();
     if (shape.dim(0) != grad.dim(0) || shape.dim(3) != grad.dim(3)) {
       return InvalidArgument(
@@ -222,7 +144,7 @@ class ResizeGradKernel {
     }
     MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, shape));
     if (out->num_elements() == 0) return OkStatus();
-    MR_ASSIGN(const Plane p, MakePlane(method_, options_, shape, grad.shape()));
+    MR_ASSIGN(const Plane p, MakePlane(kMethod, options_, shape, grad.shape()));
     return Dispatch(FloatTypes{}, out->dtype(), [&]<class T>() -> Status {
       using S = ComputeType<T>;
       const float* dy = grad.flat<float>().data();
@@ -244,7 +166,6 @@ class ResizeGradKernel {
   }
 
  private:
-  ResizeMethod method_ = ResizeMethod::kBilinear;
   ResizeOptions options_;
 };
 
@@ -252,13 +173,12 @@ class NearestGradKernel {
  public:
   static StatusOr<NearestGradKernel> Make(const KernelInit& init) {
     NearestGradKernel k;
-    MR_ASSIGN(k.options_, ReadOptions(init));
+    MR_ASSIGN(k.options_, ReadResizeOptions(init));
     return k;
   }
   Status Run(KernelContext& ctx) const {
     const Tensor& grad = ctx.input(0);
-    MR_RETURN_IF_ERROR(CheckImage(grad, "input"));
-    MR_ASSIGN(const TensorShape shape, NewShape(grad, ctx.input(1)));
+    MR_ASSIGN(const TensorShape shape, ResizedShape(grad, ctx.input(1)));
     MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, shape));
     if (out->num_elements() == 0) return OkStatus();
     MR_ASSIGN(const Plane p,
@@ -298,23 +218,28 @@ class NearestGradKernel {
 
 }  // namespace
 
-MR_KERNELS(ResizeBilinear, Cpu){{.types = "T: " MR_REAL_TYPES,
-                                 .make = MakeKernel<ResizeKernel>,
-                                 .host = "size"}};
-MR_KERNELS(ResizeNearestNeighbor, Cpu){{.types = "T: " MR_REAL_TYPES,
-                                        .make = MakeKernel<ResizeKernel>,
-                                        .host = "size"}};
-MR_KERNELS(ResizeBicubic, Cpu){{.types = "T: " MR_REAL_TYPES,
-                                .make = MakeKernel<ResizeKernel>,
-                                .host = "size"}};
-MR_KERNELS(ResizeArea, Cpu){{.types = "T: " MR_REAL_TYPES,
-                             .make = MakeKernel<ResizeKernel>,
-                             .host = "size"}};
-MR_KERNELS(ResizeBilinearGrad,
-           Cpu){{.types = "T: float, bfloat16, half, double",
-                 .make = MakeKernel<ResizeGradKernel>}};
-MR_KERNELS(ResizeBicubicGrad, Cpu){
-    {.types = "T: float, double", .make = MakeKernel<ResizeGradKernel>}};
+MR_KERNELS(ResizeBilinear,
+           Cpu){{.types = "T: " MR_REAL_TYPES,
+                 .make = MakeKernel<ResizeKernel<ResizeMethod::kBilinear>>,
+                 .host = "size"}};
+MR_KERNELS(ResizeNearestNeighbor,
+           Cpu){{.types = "T: " MR_REAL_TYPES,
+                 .make = MakeKernel<ResizeKernel<ResizeMethod::kNearest>>,
+                 .host = "size"}};
+MR_KERNELS(ResizeBicubic,
+           Cpu){{.types = "T: " MR_REAL_TYPES,
+                 .make = MakeKernel<ResizeKernel<ResizeMethod::kBicubic>>,
+                 .host = "size"}};
+MR_KERNELS(ResizeArea,
+           Cpu){{.types = "T: " MR_REAL_TYPES,
+                 .make = MakeKernel<ResizeKernel<ResizeMethod::kArea>>,
+                 .host = "size"}};
+MR_KERNELS(ResizeBilinearGrad, Cpu){
+    {.types = "T: float, bfloat16, half, double",
+     .make = MakeKernel<ResizeGradKernel<ResizeMethod::kBilinear>>}};
+MR_KERNELS(ResizeBicubicGrad,
+           Cpu){{.types = "T: float, double",
+                 .make = MakeKernel<ResizeGradKernel<ResizeMethod::kBicubic>>}};
 MR_KERNELS(ResizeNearestNeighborGrad,
            Cpu){{.types = "T: " MR_REAL_TYPES,
                  .make = MakeKernel<NearestGradKernel>,

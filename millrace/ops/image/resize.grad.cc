@@ -29,22 +29,6 @@ MR_GRADIENT(ResizeNearestNeighbor)(GradContext& g) {
                g, g.dy(), Part(g, ShapeOf(g, g.in(0)), 1, 3),
                OptionsOf<ResizeNearestNeighborGradOptions>(g)));
 }
-MR_GRADIENT(CropAndResize)(GradContext& g) {
-  const DataType type = g.Attr<DataType>("T");
-  if (IsFloating(type)) {  // the gradient of images has no other types
-    g.Set(0, CropAndResizeGradImage(g, g.dy(), g.in(1), g.in(2),
-                                    ShapeOf(g, g.in(0)), type,
-                                    {.method = g.Attr<std::string>("method")}));
-  }
-  // Boxes are differentiated as if the method were bilinear, as in stock.
-  g.Set(1, CropAndResizeGradBoxes(g, g.dy(), g.in(0), g.in(1), g.in(2)));
-}
-MR_GRADIENT(ScaleAndTranslate)(GradContext& g) {
-  g.Set(0, ScaleAndTranslateGrad(
-               g, g.dy(), g.in(0), g.in(2), g.in(3),
-               {.kernel_type = g.Attr<std::string>("kernel_type"),
-                .antialias = g.Attr<bool>("antialias")}));
-}
 
 MR_NO_GRADIENT(ResizeBilinearGrad);
 

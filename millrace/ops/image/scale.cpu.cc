@@ -175,33 +175,16 @@ StatusOr<Pair> ReadPair(const Tensor& t) {
   return Pair{t.flat<float>()[0], t.flat<float>()[1]};
 }
 
-class ScaleKernel {
- public:
-  static StatusOr<ScaleKernel> Make(const KernelInit& init) {
-    ScaleKernel k;
-    k.backward_ = init.node().op->name == "ScaleAndTranslateGrad";
-    MR_ASSIGN(k.antialias_, init.Attr<bool>("antialias"));
-    MR_ASSIGN(const auto type, init.Attr<std::string>("kernel_type"));
-    for (const SamplingKernel& kernel : kKernels) {
-      if (type == kernel.name) k.kernel_ = &kernel;
-    }
-    if (k.kernel_ == nullptr) {
-      return InvalidArgument("Unrecognized kernel type: ", type);
-    }
-    return k;
-  }
-
-  Status Run(KernelContext& ctx) const {
-    return backward_ ? Backward(ctx) : Forward(ctx);
-  }
-
- private:
+// The attributes of both directions, and axes by their inputs.
+class ScaleBase {
+ protected:
   struct Axes {
     Axis y, x;
     MemoryCharge charge;
   };
 
-  // From [.., in_height, in_width, ..] to [.., height, width, ..].
+  // Makes axes from [.., in_height, in_width, ..] to [..,
+  // height, width, ..].
   Status MakeAxes(KernelContext& ctx, int64_t in_height, int64_t in_width,
                   int64_t height, int64_t width, Axes* axes) const {
     MR_ASSIGN(const Pair scale, ReadPair(ctx.input(2)));
@@ -220,7 +203,32 @@ class ScaleKernel {
     return OkStatus();
   }
 
-  Status Forward(KernelContext& ctx) const {
+  Status Init(const KernelInit& init) {
+    MR_ASSIGN(antialias_, init.Attr<bool>("antialias"));
+    MR_ASSIGN(const auto type, init.Attr<std::string>("kernel_type"));
+    for (const SamplingKernel& kernel : kKernels) {
+      if (type == kernel.name) kernel_ = &kernel;
+    }
+    if (kernel_ == nullptr) {
+      return InvalidArgument("Unrecognized kernel type: ", type);
+    }
+    return OkStatus();
+  }
+
+ private:
+  bool antialias_ = true;
+  const SamplingKernel* kernel_ = nullptr;
+};
+
+class ScaleKernel : public ScaleBase {
+ public:
+  static StatusOr<ScaleKernel> Make(const KernelInit& init) {
+    ScaleKernel k;
+    MR_RETURN_IF_ERROR(k.Init(init));
+    return k;
+  }
+
+  Status Run(KernelContext& ctx) const {
     const Tensor& in = ctx.input(0);
     const Tensor& size = ctx.input(1);
     if (in.rank() != 4) {
@@ -257,8 +265,17 @@ class ScaleKernel {
       return Gather<T>(ctx, in, axes.y, axes.x, out);
     });
   }
+};
 
-  Status Backward(KernelContext& ctx) const {
+class ScaleGradKernel : public ScaleBase {
+ public:
+  static StatusOr<ScaleGradKernel> Make(const KernelInit& init) {
+    ScaleGradKernel k;
+    MR_RETURN_IF_ERROR(k.Init(init));
+    return k;
+  }
+
+  Status Run(KernelContext& ctx) const {
     const Tensor& grads = ctx.input(0);
     const TensorShape shape = ctx.input(1).shape();
     if (grads.rank() != 4) {
@@ -283,9 +300,6 @@ class ScaleKernel {
     return Gather<float>(ctx, grads, Transposed(axes.y, in_height),
                          Transposed(axes.x, in_width), out);
   }
-
-  bool backward_ = false, antialias_ = true;
-  const SamplingKernel* kernel_ = nullptr;
 };
 
 }  // namespace
@@ -296,7 +310,7 @@ MR_KERNELS(ScaleAndTranslate,
                  .make = MakeKernel<ScaleKernel>,
                  .host = "size, scale, translation"}};
 MR_KERNELS(ScaleAndTranslateGrad, Cpu){{.types = "T: float",
-                                        .make = MakeKernel<ScaleKernel>,
+                                        .make = MakeKernel<ScaleGradKernel>,
                                         .host = "scale, translation"}};
 
 }  // namespace millrace::ops

@@ -143,11 +143,15 @@ StatusOr<float> Threshold(const Tensor& t, const char* name) {
                                       : t.scalar<float>();
 }
 
+// Whence a kernel knows how far two boxes overlap: from the boxes, or as a
+// matrix.
+enum class Overlaps { kOfBoxes, kGiven };
+
+template <Overlaps kOverlaps>
 class SuppressKernel {
  public:
   static StatusOr<SuppressKernel> Make(const KernelInit& init) {
     SuppressKernel k;
-    k.with_overlaps_ = init.node().op->name == "NonMaxSuppressionWithOverlaps";
     if (init.HasAttr("iou_threshold")) {
       MR_ASSIGN(k.overlap_threshold_, init.Attr<float>("iou_threshold"));
     }
@@ -163,19 +167,20 @@ class SuppressKernel {
   }
 
  private:
+  static constexpr bool kGiven = kOverlaps == Overlaps::kGiven;
+
   template <class T>
   StatusOr<Options<T>> ReadOptions(KernelContext& ctx) const {
     float threshold = overlap_threshold_;
     if (ctx.num_inputs() > 3) {
-      MR_ASSIGN(threshold,
-                Threshold(ctx.input(3), with_overlaps_ ? "overlap_threshold"
-                                                       : "iou_threshold"));
+      MR_ASSIGN(threshold, Threshold(ctx.input(3), kGiven ? "overlap_threshold"
+                                                          : "iou_threshold"));
     }
     Options<T> options;
     options.overlap_threshold = static_cast<T>(threshold);
     const auto rounded = static_cast<float>(
         static_cast<ComputeType<T>>(options.overlap_threshold));
-    if (!with_overlaps_ && !(rounded >= 0 && rounded <= 1)) {
+    if (!kGiven && !(rounded >= 0 && rounded <= 1)) {
       return InvalidArgument("iou_threshold must be in [0, 1]");
     }
     options.score_threshold = std::is_same_v<T, Half>
@@ -202,7 +207,7 @@ class SuppressKernel {
     const Tensor& scores = ctx.input(1);
     MR_RETURN_IF_ERROR(CheckScalarInput(ctx.input(2), "max_output_size"));
     MR_ASSIGN(const Options<T> options, ReadOptions<T>(ctx));
-    if (with_overlaps_) {
+    if (kGiven) {
       if (boxes.rank() != 2) {
         return InvalidArgument("overlaps must be 2-D",
                                boxes.shape().DebugString());
@@ -226,7 +231,7 @@ class SuppressKernel {
     MR_RETURN_IF_ERROR(Select<T>(
         ctx, scores, most, options,
         [&](int32_t i, int32_t j) {
-          return with_overlaps_
+          return kGiven
                      ? static_cast<float>(data[int64_t{i} * n + j])
                      : BoxOverlap(data + int64_t{i} * 4, data + int64_t{j} * 4);
         },
@@ -256,22 +261,27 @@ class SuppressKernel {
     return OkStatus();
   }
 
-  bool with_overlaps_ = false, padded_ = false;
+  bool padded_ = false;
   float overlap_threshold_ = 0.5f;
 };
 
 }  // namespace
 
-MR_KERNELS(NonMaxSuppression, Cpu){{.make = MakeKernel<SuppressKernel>}};
-MR_KERNELS(NonMaxSuppressionV2, Cpu){
-    {.types = "T: float, half", .make = MakeKernel<SuppressKernel>}};
-MR_KERNELS(NonMaxSuppressionV3, Cpu){
-    {.types = "T: float, half", .make = MakeKernel<SuppressKernel>}};
-MR_KERNELS(NonMaxSuppressionV4, Cpu){
-    {.types = "T: float, half", .make = MakeKernel<SuppressKernel>}};
-MR_KERNELS(NonMaxSuppressionV5, Cpu){
-    {.types = "T: float, half", .make = MakeKernel<SuppressKernel>}};
+MR_KERNELS(NonMaxSuppression,
+           Cpu){{.make = MakeKernel<SuppressKernel<Overlaps::kOfBoxes>>}};
+MR_KERNELS(NonMaxSuppressionV2,
+           Cpu){{.types = "T: float, half",
+                 .make = MakeKernel<SuppressKernel<Overlaps::kOfBoxes>>}};
+MR_KERNELS(NonMaxSuppressionV3,
+           Cpu){{.types = "T: float, half",
+                 .make = MakeKernel<SuppressKernel<Overlaps::kOfBoxes>>}};
+MR_KERNELS(NonMaxSuppressionV4,
+           Cpu){{.types = "T: float, half",
+                 .make = MakeKernel<SuppressKernel<Overlaps::kOfBoxes>>}};
+MR_KERNELS(NonMaxSuppressionV5,
+           Cpu){{.types = "T: float, half",
+                 .make = MakeKernel<SuppressKernel<Overlaps::kOfBoxes>>}};
 MR_KERNELS(NonMaxSuppressionWithOverlaps,
-           Cpu){{.make = MakeKernel<SuppressKernel>}};
+           Cpu){{.make = MakeKernel<SuppressKernel<Overlaps::kGiven>>}};
 
 }  // namespace millrace::ops

@@ -11,8 +11,8 @@ Value Positive(TensorShape shape) {
 }
 Value NoFloats() { return Empty(DataType::kFloat, {0}); }
 
-// With outputs that only a gradient op uses, the last without a meaning.
-// In inference stock leaves some of those unset.
+// Adds the cases of a version. `ignored` are outputs that only a gradient op
+// uses; in inference stock leaves some more unset.
 void Cases(CaseList& c, std::vector<int> ignored) {
   std::vector<int> in_inference = ignored;
   in_inference.insert(in_inference.end(), {3, 4});
@@ -53,7 +53,8 @@ void Cases(CaseList& c, std::vector<int> ignored) {
       .GradientTolerance(2e-2);
 }
 
-void GradCases(CaseList& c, bool third) {
+void GradCases(CaseList& c) {
+  const bool third = c.op().inputs.size() > 5;  // version
   const auto add = [&](DataType t, TensorShape shape, int64_t n,
                        AttrMap attrs) -> Case& {
     std::vector<Value> inputs = {Rand(t, shape), Rand(t, shape), Positive({n}),
@@ -109,9 +110,9 @@ MR_CASES(FusedBatchNormV3)(CaseList& c) {
        {})
       .IgnoreOutputs({5});
 }
-MR_CASES(FusedBatchNormGrad)(CaseList& c) { GradCases(c, false); }
+MR_CASES(FusedBatchNormGrad)(CaseList& c) { GradCases(c); }
 MR_CASES(FusedBatchNormGradV2)(CaseList& c) {
-  GradCases(c, false);
+  GradCases(c);
   for (const DataType t : c.AllowedTypes("T")) {
     c.Ok({Rand(t, {2, 5, 7, 3}), Rand(t, {2, 5, 7, 3}), Positive({3}),
           Rand(DataType::kFloat, {3}, -0.2, 0.2), Positive({3})})
@@ -119,40 +120,64 @@ MR_CASES(FusedBatchNormGradV2)(CaseList& c) {
         .IgnoreOutputs({3, 4});
   }
 }
-MR_CASES(FusedBatchNormGradV3)(CaseList& c) { GradCases(c, true); }
-MR_CASES(BatchNormWithGlobalNormalization)(CaseList& c) {
-  c.EachType("T", [](CaseList& c, DataType t) {
-    for (const bool scale : {false, true}) {
-      c.Ok({Rand(t, {2, 3, 4, 5}), Rand(t, {5}), Rand(t, {5}, 0.5, 2),
-            Rand(t, {5}), Rand(t, {5})},
-           {{"variance_epsilon", 0.01f}, {"scale_after_normalization", scale}})
-          .Tolerance(t == DataType::kHalf ? 2e-2 : 1e-5);
+MR_CASES(FusedBatchNormGradV3)(CaseList& c) { GradCases(c); }
+
+namespace {
+
+constexpr DataType kF = DataType::kFloat;
+constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
+constexpr const char* kBfloat16 = "stock has no bfloat16 without it";
+
+enum class Statistics { kGiven, kOfBatch };
+
+AttrMap BatchNorm(const char* mode, Statistics statistics) {
+  return AttrMap({{"activation_mode", mode},
+                  {"is_training", statistics == Statistics::kOfBatch},
+                  {"epsilon", 1e-3f}});
+}
+
+}  // namespace
+
+MR_CASES(_FusedBatchNormEx)(CaseList& c) {
+  constexpr char kReluAlone[] = "stock's kernel for CPUs has Relu alone";
+  c.EachType("T", [&](CaseList& c, DataType t) {
+    for (const char* mode : {"Identity", "Relu"}) {
+      const char* no_stock = mode[0] == 'R' ? "" : kReluAlone;
+      c.Ok({Rand(t, {2, 3, 4, 8}), F32({8}), F32({8}), F32({8}),
+            Rand(kF, {8}, 1, 2)},
+           BatchNorm(mode, Statistics::kGiven))
+          .Tolerance(t == kF ? 1e-4 : 4e-2)
+          .IgnoreOutputs({5})
+          .NoStock(no_stock)
+          .StockNeeds(FlagForBfloat16(t), kBfloat16);
+      c.Ok({Rand(t, {2, 3, 4, 8}), F32({8}), F32({8}), Empty(kF, {0}),
+            Empty(kF, {0})},
+           BatchNorm(mode, Statistics::kOfBatch))
+          .Tolerance(t == kF ? 1e-4 : 4e-2)
+          .IgnoreOutputs({5})
+          .NoStock(no_stock)
+          .StockNeeds(FlagForBfloat16(t), kBfloat16);
     }
+    c.Ok({Rand(t, {2, 3, 4, 8}), F32({8}), F32({8}), F32({8}),
+          Rand(kF, {8}, 1, 2), Rand(t, {2, 3, 4, 8})},
+         BatchNorm("Relu", Statistics::kGiven))
+        .Tolerance(t == kF ? 1e-4 : 4e-2)
+        .IgnoreOutputs({5})
+        .NoStock(kReluAlone);
   });
-  // No gradients: graphs of today's version do not take the op.
-}
-MR_CASES(LRN)(CaseList& c) {
-  c.EachType("T", [](CaseList& c, DataType t) {
-    c.Ok({Rand(t, {2, 3, 4, 7})}).Tolerance(t == DataType::kHalf ? 1e-2 : 1e-4);
-    c.Ok({Rand(t, {1, 3, 2, 17})}, {{"depth_radius", 2},
-                                    {"bias", 0.5f},
-                                    {"alpha", 0.3f},
-                                    {"beta", 0.75f}})
-        .Tolerance(t == DataType::kHalf ? 1e-2 : 1e-4);
-  });
-  c.Error({F32({1, 2, 2, 5})}, {{"depth_radius", int64_t{1} << 31}},
-          StatusCode::kInvalidArgument, "depth_radius = 2147483648");
-  c.Ok({F32({1, 2, 2, 5})}, {{"depth_radius", 1}})
+  AttrMap first = BatchNorm("Relu", Statistics::kGiven);
+  first.Set("data_format", "NCHW");
+  c.Ok({F32({2, 5, 3, 4}), F32({5}), F32({5}), F32({5}), Rand(kF, {5}, 1, 2),
+        F32({2, 5, 3, 4})},
+       first)
       .Tolerance(1e-4)
-      .Gradient()
-      .GradientTolerance(2e-2);
-}
-MR_CASES(LRNGrad)(CaseList& c) {
-  c.EachType("T", [](CaseList& c, DataType t) {
-    c.Ok({Rand(t, {2, 3, 4, 7}), Rand(t, {2, 3, 4, 7}), Rand(t, {2, 3, 4, 7})},
-         {{"depth_radius", 2}})
-        .Tolerance(t == DataType::kHalf ? 3e-2 : 1e-4);
-  });
+      .IgnoreOutputs({5})
+      .NoStock("stock has no such kernel for channels first on the CPU");
+  c.Error({F32({2, 3, 4, 5}), F32({5}), F32({5}), F32({5}), F32({5}),
+           F32({2, 3, 4, 5})},
+          BatchNorm("Identity", Statistics::kGiven), kInvalid,
+          "Identity activation is not supported with non-empty side input")
+      .NoStock(kReluAlone);
 }
 
 }  // namespace millrace::cases

@@ -1,11 +1,11 @@
 #include "millrace/client/gradients/grad_context.h"
-#include "millrace/client/gradients/grad_shapes.h"
+#include "millrace/ops/nn/batch_norm_second_order.grad.h"
 
 namespace millrace::ops {
 namespace {
 
-// In terms of the mean and variance that the op has kept, or in inference of
-// those that it was given.
+// The mean and variance that the op has kept, or in inference those that it was
+// given.
 struct Statistics {
   Output mean, variance;
 };
@@ -49,30 +49,14 @@ MR_GRADIENT(FusedBatchNormV3)(GradContext& g) {
                               NormOptionsOf<FusedBatchNormGradV3Options>(g)));
 }
 
-// result = (t - m) factor + beta with factor = 1 / sqrt(v + epsilon), times
-// gamma if the op scales.
-MR_GRADIENT(BatchNormWithGlobalNormalization)(GradContext& g) {
-  const Output t = g.in(0), m = g.in(1), v = g.in(2), gamma = g.in(4);
-  const bool scales = g.Attr<bool>("scale_after_normalization");
-  const Output variance = AddV2(g, v, g.Attr<float>("variance_epsilon"));
-  const Output r = Rsqrt(g, variance);
-  const Output factor = scales ? Output(Mul(g, r, gamma)) : r;
-  const Output sum = Sum(g, g.dy(), {0, 1, 2});
-  const Output along = Sum(g, Mul(g, g.dy(), Sub(g, t, m)), {0, 1, 2});
-  g.Set(0, Mul(g, g.dy(), factor));
-  g.Set(1, Neg(g, Mul(g, sum, factor)));
-  g.Set(2, Mul(g, Mul(g, along, RealDiv(g, factor, variance)), -0.5));
-  g.Set(3, sum);
-  g.Set(4, scales ? Output(Mul(g, along, r)) : Output(ZerosLike(g, gamma)));
+MR_GRADIENT(FusedBatchNormGrad)(GradContext& g) {
+  SetSecondOrderOfBatchNorm(g);
 }
-
-MR_GRADIENT(LRN)(GradContext& g) {
-  LRNGradOptions options;
-  options.depth_radius = g.Attr<int64_t>("depth_radius");
-  options.bias = g.Attr<float>("bias");
-  options.alpha = g.Attr<float>("alpha");
-  options.beta = g.Attr<float>("beta");
-  g.Set(0, LRNGrad(g, g.dy(), g.in(0), g.out(), options));
+MR_GRADIENT(FusedBatchNormGradV2)(GradContext& g) {
+  SetSecondOrderOfBatchNorm(g);
+}
+MR_GRADIENT(FusedBatchNormGradV3)(GradContext& g) {
+  SetSecondOrderOfBatchNorm(g);
 }
 
 }  // namespace millrace::ops

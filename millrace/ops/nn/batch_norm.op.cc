@@ -60,30 +60,6 @@ Status BatchNormGradShape(ShapeContext& c) {
   return OkStatus();
 }
 
-Status GlobalNormShape(ShapeContext& c) {
-  MR_ASSIGN(PartialShape input, c.WithRank(0, 4));
-  int64_t channels = input.dim(3);
-  for (int i = 1; i < 5; ++i) {
-    MR_ASSIGN(const PartialShape vector, c.WithRank(i, 1));
-    MR_ASSIGN(channels, ShapeContext::MergeDims(channels, vector.dim(0)));
-  }
-  input.set_dim(3, channels);
-  return c.Return(std::move(input));
-}
-
-Status LrnShape(ShapeContext& c) {
-  MR_ASSIGN(PartialShape input, c.WithRank(0, 4));
-  return c.Return(std::move(input));
-}
-
-Status LrnGradShape(ShapeContext& c) {
-  MR_ASSIGN(PartialShape shape,
-            ShapeContext::MergeShapes(c.input(0), c.input(1)));
-  MR_ASSIGN(shape, ShapeContext::MergeShapes(shape, c.input(2)));
-  MR_ASSIGN(shape, ShapeContext::WithRank(shape, 4));
-  return c.Return(std::move(shape));
-}
-
 }  // namespace
 
 MR_OP(FusedBatchNorm){
@@ -183,39 +159,6 @@ MR_OP(FusedBatchNormGradV3){
         "'NCDHW'} = 'NHWC'; is_training: bool = true",
     .shape = BatchNormGradShape,
     .doc = "The gradient of FusedBatchNormV3.",
-};
-MR_OP(BatchNormWithGlobalNormalization){
-    .inputs = "t: T, m: T, v: T, beta: T, gamma: T",
-    .outputs = "result: T",
-    .attrs =
-        "T: {float, double, int32, uint8, int16, int8, complex64, int64, "
-        "qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, "
-        "half, uint32, uint64}; variance_epsilon: float; "
-        "scale_after_normalization: bool",
-    .shape = GlobalNormShape,
-    .doc =
-        "Normalizes by given statistics; gamma is used if "
-        "scale_after_normalization.",
-    .deprecated_version = 9,
-    .deprecated_hint = "Use tf.nn.batch_normalization()",
-};
-MR_OP(LRN){
-    .inputs = "input: T",
-    .outputs = "output: T",
-    .attrs =
-        "depth_radius: int = 5; bias: float = 1.0; alpha: float = 1.0; beta: "
-        "float = 0.5; T: {half, bfloat16, float} = 'float'",
-    .shape = LrnShape,
-    .doc = "Divides by a power of the sum of squares of the channels around.",
-};
-MR_OP(LRNGrad){
-    .inputs = "input_grads: T, input_image: T, output_image: T",
-    .outputs = "output: T",
-    .attrs =
-        "depth_radius: int = 5; bias: float = 1.0; alpha: float = 1.0; beta: "
-        "float = 0.5; T: {half, bfloat16, float} = 'float'",
-    .shape = LrnGradShape,
-    .doc = "The gradient of LRN.",
 };
 
 }  // namespace millrace::ops

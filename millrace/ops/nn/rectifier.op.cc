@@ -1,64 +1,53 @@
 #include "millrace/graph/shape_context.h"
 
 namespace millrace::ops {
+namespace {
 
-MR_OP(Softplus){
-    .inputs = "features: T",
-    .outputs = "activations: T",
-    .attrs = "T: {half, bfloat16, float, double}",
-    .shape = shapes::Unchanged,
-    .doc = "log(exp(x) + 1).",
-};
-MR_OP(SoftplusGrad){
-    .inputs = "gradients: T, features: T",
-    .outputs = "backprops: T",
-    .attrs = "T: {half, bfloat16, float, double}",
-    .shape = shapes::MergeAll,
-    .doc = "The gradient times sigmoid(x).",
-};
-MR_OP(Softsign){
-    .inputs = "features: T",
-    .outputs = "activations: T",
-    .attrs = "T: {half, bfloat16, float, double}",
-    .shape = shapes::Unchanged,
-    .doc = "x / (abs(x) + 1).",
-};
-MR_OP(SoftsignGrad){
-    .inputs = "gradients: T, features: T",
-    .outputs = "backprops: T",
-    .attrs = "T: {half, bfloat16, float, double}",
-    .shape = shapes::MergeAll,
-    .doc = "The gradient over (abs(x) + 1)^2.",
-};
-MR_OP(Elu){
-    .inputs = "features: T",
-    .outputs = "activations: T",
-    .attrs = "T: {half, bfloat16, float, double}",
-    .shape = shapes::Unchanged,
-    .doc = "exp(x) - 1 below 0, else x.",
-};
-MR_OP(EluGrad){
-    .inputs = "gradients: T, outputs: T",
-    .outputs = "backprops: T",
-    .attrs = "T: {half, bfloat16, float, double}",
-    .shape = shapes::MergeAll,
-    .doc = "The gradient times y + 1 where the output y is below 0.",
-};
-MR_OP(Selu){
-    .inputs = "features: T",
-    .outputs = "activations: T",
-    .attrs = "T: {half, bfloat16, float, double}",
-    .shape = shapes::Unchanged,
-    .doc =
-        "A scaled Elu, which keeps mean and variance of what goes through it.",
-};
-MR_OP(SeluGrad){
-    .inputs = "gradients: T, outputs: T",
-    .outputs = "backprops: T",
-    .attrs = "T: {half, bfloat16, float, double}",
-    .shape = shapes::MergeAll,
-    .doc = "The gradient of Selu from its output.",
-};
+// Declares an activation without attributes.
+consteval OpFields Activation(const char* doc) {
+  return {
+      .inputs = "features: T",
+      .outputs = "activations: T",
+      .attrs = "T: {half, bfloat16, float, double}",
+      .shape = shapes::Unchanged,
+      .doc = doc,
+  };
+}
+
+// Declares the gradient of an activation by its input.
+consteval OpFields GradientByFeatures(const char* doc) {
+  return {
+      .inputs = "gradients: T, features: T",
+      .outputs = "backprops: T",
+      .attrs = "T: {half, bfloat16, float, double}",
+      .shape = shapes::MergeAll,
+      .doc = doc,
+  };
+}
+
+// Declares the gradient of an activation by its output.
+consteval OpFields GradientByOutputs(const char* doc) {
+  return {
+      .inputs = "gradients: T, outputs: T",
+      .outputs = "backprops: T",
+      .attrs = "T: {half, bfloat16, float, double}",
+      .shape = shapes::MergeAll,
+      .doc = doc,
+  };
+}
+
+}  // namespace
+
+MR_OP(Softplus){Activation("log(exp(x) + 1).")};
+MR_OP(SoftplusGrad){GradientByFeatures("The gradient times sigmoid(x).")};
+MR_OP(Softsign){Activation("x / (abs(x) + 1).")};
+MR_OP(SoftsignGrad){GradientByFeatures("The gradient over (abs(x) + 1)^2.")};
+MR_OP(Elu){Activation("exp(x) - 1 below 0, else x.")};
+MR_OP(EluGrad){GradientByOutputs(
+    "The gradient times y + 1 where the output y is below 0.")};
+MR_OP(Selu){Activation(
+    "A scaled Elu, which keeps mean and variance of what goes through it.")};
+MR_OP(SeluGrad){GradientByOutputs("The gradient of Selu from its output.")};
 MR_OP(LeakyRelu){
     .inputs = "features: T",
     .outputs = "activations: T",

@@ -1,6 +1,6 @@
 #include "millrace/graph/shape_context.h"
 
-namespace millrace {
+namespace millrace::ops {
 namespace {
 
 Status SoftmaxShape(ShapeContext& c) {
@@ -28,9 +28,6 @@ Status SparseCrossEntropyShape(ShapeContext& c) {
 }
 
 }  // namespace
-}  // namespace millrace
-
-namespace millrace::ops {
 
 MR_OP(Softmax){
     .inputs = "logits: T",

@@ -1,6 +1,6 @@
 #include "millrace/graph/shape_context.h"
 
-namespace millrace {
+namespace millrace::ops {
 namespace {
 
 Status WithLastDim(ShapeContext& c, int64_t k) {
@@ -53,9 +53,6 @@ Status NthElementShape(ShapeContext& c) {
 }
 
 }  // namespace
-}  // namespace millrace
-
-namespace millrace::ops {
 
 MR_OP(TopK){
     .inputs = "input: T",

@@ -24,7 +24,7 @@ class AvgPoolKernel {
   }
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
-    MR_ASSIGN(const PoolProblem p, attrs_.Resolve(x.shape(), false));
+    MR_ASSIGN(const PoolProblem p, attrs_.Resolve(x.shape(), PoolOver::kSpace));
     MR_ASSIGN(Tensor* const out,
               ctx.AllocateOutput(0, attrs_.OutputShape(p, x.shape())));
     if (out->num_elements() == 0) return OkStatus();
@@ -94,7 +94,7 @@ class AvgPoolGradKernel {
     }
     MR_ASSIGN(const TensorShape input, ShapeFromTensor(ctx.input(0)));
     const Tensor& grad = ctx.input(1);
-    MR_ASSIGN(const PoolProblem p, attrs_.Resolve(input, false));
+    MR_ASSIGN(const PoolProblem p, attrs_.Resolve(input, PoolOver::kSpace));
     const TensorShape output = attrs_.OutputShape(p, input);
     MR_RETURN_IF_ERROR(ExpectShape("grad", grad, output));
     MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, input));

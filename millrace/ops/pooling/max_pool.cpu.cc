@@ -48,7 +48,8 @@ class MaxPoolKernel : public MaxPoolBase {
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
     MR_ASSIGN(const PoolAttrs attrs, Attrs(ctx, 1));
-    MR_ASSIGN(const PoolProblem p, attrs.Resolve(x.shape(), true));
+    MR_ASSIGN(const PoolProblem p,
+              attrs.Resolve(x.shape(), PoolOver::kSpaceOrChannels));
     MR_ASSIGN(Tensor* const out,
               ctx.AllocateOutput(0, attrs.OutputShape(p, x.shape())));
     if (out->num_elements() == 0) return OkStatus();
@@ -122,7 +123,8 @@ class MaxPoolGradGradKernel : public MaxPoolBase {
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
     MR_ASSIGN(const PoolAttrs attrs, Attrs(ctx, 3));
-    MR_ASSIGN(const Pooling pooling, PoolingOf(attrs, x.shape(), false));
+    MR_ASSIGN(const Pooling pooling,
+              PoolingOf(attrs, x.shape(), PoolOver::kSpace));
     MR_RETURN_IF_ERROR(
         ExpectShape("orig_output", ctx.input(1), pooling.output));
     MR_RETURN_IF_ERROR(ExpectShape("grad", ctx.input(2), x.shape()));
@@ -144,7 +146,8 @@ class MaxPoolWithArgmaxKernel : public MaxPoolBase {
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
     MR_ASSIGN(const PoolAttrs attrs, Attrs(ctx, 1));
-    MR_ASSIGN(const Pooling pooling, PoolingOf(attrs, x.shape(), false));
+    MR_ASSIGN(const Pooling pooling,
+              PoolingOf(attrs, x.shape(), PoolOver::kSpace));
     const PoolProblem& p = pooling.problem;
     MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, pooling.output));
     MR_ASSIGN(Tensor* const argmax, ctx.AllocateOutput(1, pooling.output));
@@ -179,7 +182,8 @@ class MaxPoolGradWithArgmaxKernel : public MaxPoolBase {
     const Tensor& x = ctx.input(0);
     const Tensor& grad = ctx.input(1);
     MR_ASSIGN(const PoolAttrs attrs, Attrs(ctx, 3));
-    MR_ASSIGN(const Pooling pooling, PoolingOf(attrs, x.shape(), false));
+    MR_ASSIGN(const Pooling pooling,
+              PoolingOf(attrs, x.shape(), PoolOver::kSpace));
     const PoolProblem& p = pooling.problem;
     MR_RETURN_IF_ERROR(ExpectShape("grad", grad, pooling.output));
     MR_RETURN_IF_ERROR(ExpectShape("argmax", ctx.input(2), pooling.output));

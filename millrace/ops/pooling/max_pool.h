@@ -33,8 +33,8 @@ struct Pooling {
   TensorShape output;
 };
 inline StatusOr<Pooling> PoolingOf(const PoolAttrs& attrs, const TensorShape& x,
-                                   bool across_channels) {
-  MR_ASSIGN(const PoolProblem p, attrs.Resolve(x, across_channels));
+                                   PoolOver over) {
+  MR_ASSIGN(const PoolProblem p, attrs.Resolve(x, over));
   return Pooling{p, attrs.OutputShape(p, x)};
 }
 
@@ -46,18 +46,19 @@ inline int64_t WindowNanos(const PoolProblem& p) {
 // Taps are the pixels that a window covers, numbered in order. A gradient that
 // knows which tap was the largest need not read the images again.
 //
-// Of windows of up to 256 taps numbers are uint8, of larger ones int32.
+// Returns the type of their numbers: uint8 for windows of up to 256 taps, int32
+// for larger ones.
 inline DataType TapType(const PoolProblem& p) {
   return p.Taps() <= 256 ? DataType::kUint8 : DataType::kInt32;
 }
 
-// taps = the number of the first largest tap, for each element of the output;
-// anything where the window covers nothing. Also the output itself, unless that
-// is null. UNIMPLEMENTED as CheckTaps is.
+// Sets `taps` to the number of the first largest tap for each element of the
+// output, and to anything where the window covers nothing. Computes the output
+// itself, too, unless that is null. UNIMPLEMENTED as CheckTaps is.
 Status FindTaps(KernelContext& ctx, const PoolProblem& p, const Tensor& x,
                 Tensor* output, Tensor* taps);
 
-// out = the sum of `grad` over the windows whose largest element it is.
+// Sets `out` to the sum of `grad` over the windows whose largest element it is.
 Status SumByTaps(KernelContext& ctx, const PoolProblem& p, const Tensor& taps,
                  const Tensor& grad, Tensor* out);
 

@@ -20,7 +20,8 @@ class MaxPoolGradKernel : public MaxPoolBase {
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
     MR_ASSIGN(const PoolAttrs attrs, Attrs(ctx, 3));
-    MR_ASSIGN(const Pooling pooling, PoolingOf(attrs, x.shape(), true));
+    MR_ASSIGN(const Pooling pooling,
+              PoolingOf(attrs, x.shape(), PoolOver::kSpaceOrChannels));
     MR_RETURN_IF_ERROR(
         ExpectShape("orig_output", ctx.input(1), pooling.output));
     MR_RETURN_IF_ERROR(ExpectShape("grad", ctx.input(2), pooling.output));
@@ -57,7 +58,8 @@ class MaxPoolWithTapsKernel : public MaxPoolPairBase {
   }
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
-    const StatusOr<Pooling> pooling = PoolingOf(attrs_, x.shape(), true);
+    const StatusOr<Pooling> pooling =
+        PoolingOf(attrs_, x.shape(), PoolOver::kSpaceOrChannels);
     if (!pooling.ok() || TapType(pooling->problem) != DataType::kUint8) {
       MR_RETURN_IF_ERROR(ctx.AllocateOutput(1, TensorShape({0})).status());
       return kernels_.RunOneByOne(ctx);
@@ -80,7 +82,8 @@ class MaxPoolGradByTapsKernel : public MaxPoolPairBase {
     const Tensor& grad = ctx.input(2);
     const Tensor& taps = ctx.input(3);
     const TensorShape x = ctx.input(0).shape();
-    const StatusOr<Pooling> pooling = PoolingOf(attrs_, x, true);
+    const StatusOr<Pooling> pooling =
+        PoolingOf(attrs_, x, PoolOver::kSpaceOrChannels);
     if (!pooling.ok() || taps.num_elements() == 0 ||
         taps.shape() != pooling->output || grad.shape() != pooling->output) {
       return kernels_.RunOneByOne(ctx);

@@ -35,7 +35,7 @@ StatusOr<PoolAttrs> PoolAttrs::WithInputs(const PoolAttrs& base,
 }
 
 StatusOr<PoolProblem> PoolAttrs::Resolve(const TensorShape& input,
-                                         bool across_channels) const {
+                                         PoolOver over) const {
   const int rank = layout_.rank();
   if (static_cast<int>(ksize_.size()) != rank) {
     return InvalidArgument("Sliding window ksize field must specify ", rank,
@@ -64,7 +64,7 @@ StatusOr<PoolProblem> PoolAttrs::Resolve(const TensorShape& input,
   if (OverChannels()) {
     for (int i = 0; i < layout_.spatial; ++i) {
       const int d = layout_.spatial_dim(i);
-      if (!across_channels || ksize_[d] != 1 || strides_[d] != 1) {
+      if (over == PoolOver::kSpace || ksize_[d] != 1 || strides_[d] != 1) {
         return Unimplemented(
             "MaxPooling supports exactly one of pooling across depth or "
             "pooling across width/height.");

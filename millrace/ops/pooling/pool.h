@@ -111,6 +111,8 @@ class TapPlaces {
   std::vector<int64_t> places_;
 };
 
+enum class PoolOver { kSpace, kSpaceOrChannels };
+
 // The attributes of pooling; makes problems from shapes.
 class PoolAttrs {
  public:
@@ -122,10 +124,9 @@ class PoolAttrs {
                                         const Tensor& strides);
   bool needs_inputs() const { return ksize_.empty(); }
 
-  // UNIMPLEMENTED for pooling over the batch and over channels together with
-  // space; `across_channels`: over channels at all.
-  StatusOr<PoolProblem> Resolve(const TensorShape& input,
-                                bool across_channels) const;
+  // UNIMPLEMENTED for pooling over the batch, over channels together with
+  // space, and over dimensions that are not among `over`.
+  StatusOr<PoolProblem> Resolve(const TensorShape& input, PoolOver over) const;
   TensorShape OutputShape(const PoolProblem& p, const TensorShape& input) const;
 
  private:

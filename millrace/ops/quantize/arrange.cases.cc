@@ -1,21 +1,6 @@
-#include "tests/cases/case.h"
+#include "millrace/ops/quantize/quantized_values.cases.h"
 
 namespace millrace::cases {
-namespace {
-
-constexpr DataType kF = DataType::kFloat;
-constexpr DataType kU = DataType::kQuint8;
-const auto kBad = StatusCode::kInvalidArgument;
-
-Value F(double v) { return Scalar(kF, v); }
-Value Numbers(DataType t, TensorShape shape) {
-  return t == kU                 ? Rand(t, std::move(shape), 0, 256)
-         : t == DataType::kFloat ? Rand(t, std::move(shape), -9, 9)
-                                 : Rand(t, std::move(shape), -2e9, 2e9);
-}
-Value Bytes(TensorShape shape) { return Numbers(kU, std::move(shape)); }
-
-}  // namespace
 
 MR_CASES(QuantizedReshape)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
@@ -92,40 +77,6 @@ MR_CASES(QuantizedConcat)(CaseList& c) {
       "in index 1");
   c.BuildError({Scalar(0), Bytes({2}), Bytes({3}), F32({1}), F(-2), F(1), F(3)},
                {}, "Shape must be rank 0");
-}
-
-MR_CASES(QuantizedResizeBilinear)(CaseList& c) {
-  c.EachType("T", [](CaseList& c, DataType t) {
-    for (const auto& [align, half] :
-         {std::pair(false, false), std::pair(true, false),
-          std::pair(false, true)}) {
-      const AttrMap attrs = {{"align_corners", align},
-                             {"half_pixel_centers", half}};
-      for (const int64_t depth : {1, 2, 3}) {
-        c.Ok({Numbers(t, {2, 5, 6, depth}), Vec({9, 13}), F(-1), F(2)}, attrs);
-        c.Ok({Numbers(t, {1, 17, 12, depth}), Vec({5, 20}), F(-1), F(2)},
-             attrs);
-      }
-      c.Ok({Numbers(t, {1, 4, 4, 1}), Vec({4, 4}), F(-1), F(2)}, attrs);
-      c.Ok({Numbers(t, {1, 1, 1, 2}), Vec({3, 4}), F(-1), F(2)}, attrs);
-      c.Ok({Numbers(t, {1, 4, 4, 2}), Vec({1, 1}), F(-1), F(2)}, attrs);
-    }
-    c.Ok({Empty(t, {0, 4, 4, 2}), Vec({1, 1}), F(-1), F(2)})
-        .NoStock("stock gives no range");
-  });
-  const auto error = [&c](Value images, Value size, const char* words) {
-    c.Error({std::move(images), std::move(size), F(-1), F(2)}, kBad, words);
-  };
-  error(Bytes({4, 4, 1}), Vec({2, 2}), "input must be 4-dimensional[4,4,1]");
-  error(Bytes({1, 4, 4, 1}), Scalar(2), "shape_t must be 1-dimensional[]");
-  error(Bytes({1, 4, 4, 1}), Vec({2}), "shape_t must have two elements[1]");
-  error(Bytes({1, 4, 4, 1}), Vec({2, 0}), "output dimensions must be positive");
-  error(Empty(kU, {1, 0, 4, 1}), Vec({2, 2}),
-        "input image must be of non-zero size");
-  c.Error({Bytes({1, 4, 4, 1}), Vec({2, 2}), F32({1}), F(2)}, kBad,
-          "min must be a scalar");
-  c.BuildError({Bytes({1, 4, 4, 1}), Vec({2, 2}), F32({1}), F(2)}, {},
-               "Shape must be rank 0");
 }
 
 }  // namespace millrace::cases

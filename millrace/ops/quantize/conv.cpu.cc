@@ -120,7 +120,7 @@ class QuantizedConv2D {
           "Current implementation does not yet support dilations in the batch "
           "and depth dimensions.");
     }
-    MR_ASSIGN(k.attrs_, ConvAttrs::Make(init));
+    MR_ASSIGN(k.attrs_, ConvAttrs::Make(init, ConvKind::k2D));
     MR_ASSIGN(const auto padding, init.Attr<std::string>("padding"));
     k.is_valid_ = padding == "VALID";
     return k;

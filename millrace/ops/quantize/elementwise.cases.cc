@@ -1,15 +1,7 @@
-#include "tests/cases/case.h"
+#include "millrace/ops/quantize/quantized_values.cases.h"
 
 namespace millrace::cases {
 namespace {
-
-constexpr DataType kF = DataType::kFloat;
-constexpr DataType kU = DataType::kQuint8;
-constexpr DataType kQ = DataType::kQint32;
-const auto kBad = StatusCode::kInvalidArgument;
-
-Value F(double v) { return Scalar(kF, v); }
-Value Bytes(TensorShape shape) { return Rand(kU, std::move(shape), 0, 256); }
 
 constexpr double kRanges[][4] = {
     {0, 255, 0, 255}, {-1, 1, -2, 3},        {-6, 0, -0.5, 0.1},   {0, 6, 1, 3},

@@ -1,7 +1,8 @@
-#include "millrace/ops/nn/bias.op.h"
+#include "millrace/ops/nn/bias_add.op.h"
 #include "millrace/ops/quantize/range_shapes.op.h"
 
 namespace millrace::ops {
+namespace {
 
 #define MR_OPERANDS \
   "x: T1, y: T2, min_x: float, max_x: float, min_y: float, max_y: float"
@@ -12,6 +13,19 @@ namespace millrace::ops {
   "activations: out_type, min_activations: float, max_activations: float"
 #define MR_ACTIVATION_TYPES \
   "Tinput: quantizedtype; out_type: quantizedtype = quint8"
+
+// Declares an activation without a limit as an input.
+consteval OpFields QuantizedActivation(const char* doc) {
+  return {
+      .inputs = "features: Tinput, min_features: float, max_features: float",
+      .outputs = MR_ACTIVATIONS,
+      .attrs = MR_ACTIVATION_TYPES,
+      .shape = UnchangedWithRanges<2>,
+      .doc = doc,
+  };
+}
+
+}  // namespace
 
 MR_OP(QuantizedAdd){
     .inputs = MR_OPERANDS,
@@ -48,20 +62,8 @@ MR_OP(QuantizedBiasAdd){
     },
     .doc = "BiasAdd of quantized numbers, in a range with room for both.",
 };
-MR_OP(QuantizedRelu){
-    .inputs = "features: Tinput, min_features: float, max_features: float",
-    .outputs = MR_ACTIVATIONS,
-    .attrs = MR_ACTIVATION_TYPES,
-    .shape = UnchangedWithRanges<2>,
-    .doc = "At least 0; the range stays.",
-};
-MR_OP(QuantizedRelu6){
-    .inputs = "features: Tinput, min_features: float, max_features: float",
-    .outputs = MR_ACTIVATIONS,
-    .attrs = MR_ACTIVATION_TYPES,
-    .shape = UnchangedWithRanges<2>,
-    .doc = "From 0 to 6; the range stays.",
-};
+MR_OP(QuantizedRelu){QuantizedActivation("At least 0; the range stays.")};
+MR_OP(QuantizedRelu6){QuantizedActivation("From 0 to 6; the range stays.")};
 MR_OP(QuantizedReluX){
     .inputs =
         "features: Tinput, max_value: float, min_features: float, "

@@ -1,11 +1,7 @@
-#include "tests/cases/case.h"
+#include "millrace/ops/quantize/quantized_values.cases.h"
 
 namespace millrace::cases {
 namespace {
-
-constexpr DataType kF = DataType::kFloat;
-
-Value F(double v) { return Scalar(kF, v); }
 
 struct Bits {
   int64_t num_bits;

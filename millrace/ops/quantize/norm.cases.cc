@@ -1,16 +1,7 @@
-#include <limits>
-
-#include "tests/cases/case.h"
+#include "millrace/ops/quantize/quantized_values.cases.h"
 
 namespace millrace::cases {
 namespace {
-
-constexpr DataType kF = DataType::kFloat;
-constexpr DataType kU = DataType::kQuint8;
-const auto kBad = StatusCode::kInvalidArgument;
-
-Value F(double v) { return Scalar(kF, v); }
-Value Bytes(TensorShape shape) { return Rand(kU, std::move(shape), 0, 256); }
 
 // Images of this shape and channels for them, with ranges.
 std::vector<Value> Batch(TensorShape images, int64_t depth) {
@@ -18,7 +9,7 @@ std::vector<Value> Batch(TensorShape images, int64_t depth) {
           Bytes({depth}),           F(0.1), F(2), Bytes({depth}), F(-2), F(1),
           Bytes({depth}),           F(0),   F(3)};
 }
-AttrMap Attrs(bool scale, float epsilon = 0.001f) {
+AttrMap Attrs(bool scale = true, float epsilon = 0.001f) {
   return {{"out_type", DataType::kQint32},
           {"variance_epsilon", epsilon},
           {"scale_after_normalization", scale}};
@@ -34,27 +25,27 @@ MR_CASES(QuantizedBatchNormWithGlobalNormalization)(CaseList& c) {
   }
   std::vector<Value> in = Batch({1, 2, 2, 2}, 2);
   in[1] = Vec(kF, {-3});
-  c.Ok(in, Attrs(true));
+  c.Ok(in, Attrs());
   in = Batch({1, 2, 2, 1}, 1);
-  c.Error(in, Attrs(true), kBad, "Must have at least a mean value");
+  c.Error(in, Attrs(), kBad, "Must have at least a mean value");
   in = Batch({2, 2, 2}, 2);
-  c.Error(in, Attrs(true), kBad, "input must be 4-dimensional[2,2,2]");
+  c.Error(in, Attrs(), kBad, "input must be 4-dimensional[2,2,2]");
   in = Batch({1, 2, 2, 3}, 2);
-  c.Error(in, Attrs(true), kBad,
+  c.Error(in, Attrs(), kBad,
           "Must provide as many means as the last dimension of the input "
           "tensor: [2] vs. [1,2,2,3]");
   in = Batch({1, 2, 2, 2}, 2);
   in[9] = Bytes({3});
-  c.Error(in, Attrs(true), kBad,
+  c.Error(in, Attrs(), kBad,
           "Mean and beta tensors must have the same shape: [2] vs. [3]");
   in = Batch({1, 2, 2, 2}, 2);
   in[12] = Bytes({2, 1});
-  c.Error(in, Attrs(true), kBad, "gamma must be 1-dimensional[2,1]");
+  c.Error(in, Attrs(), kBad, "gamma must be 1-dimensional[2,1]");
   in = Batch({1, 2, 2, 2}, 2);
   in[1] = F32({2});
-  c.Error(in, Attrs(true), kBad, "input_min must have 1 element");
+  c.Error(in, Attrs(), kBad, "input_min must have 1 element");
   in = Batch({1, 2, 2, 3}, 2);
-  c.BuildError(in, Attrs(true), "Dimensions must be equal, but are 3 and 2");
+  c.BuildError(in, Attrs(), "Dimensions must be equal, but are 3 and 2");
 }
 
 MR_CASES(QuantizedInstanceNorm)(CaseList& c) {

@@ -1,12 +1,8 @@
-#include "tests/cases/case.h"
+#include "millrace/ops/quantize/quantized_values.cases.h"
 
 namespace millrace::cases {
 namespace {
 
-constexpr DataType kF = DataType::kFloat;
-const auto kBad = StatusCode::kInvalidArgument;
-
-Value F(double v) { return Scalar(kF, v); }
 Value Bytes(DataType t, TensorShape shape) {
   return t == DataType::kQint8 ? Rand(t, std::move(shape), -128, 128)
                                : Rand(t, std::move(shape), 0, 256);

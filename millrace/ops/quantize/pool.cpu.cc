@@ -84,7 +84,9 @@ class QuantizedPool {
       return InvalidArgument("tensor_in_shape must have 2 spatial dimensions. ",
                              x.rank(), " 0");
     }
-    MR_ASSIGN(const PoolProblem p, attrs_.Resolve(x.shape(), kMax));
+    MR_ASSIGN(const PoolProblem p,
+              attrs_.Resolve(x.shape(), kMax ? PoolOver::kSpaceOrChannels
+                                             : PoolOver::kSpace));
     MR_ASSIGN(Tensor* const out,
               ctx.AllocateOutput(0, attrs_.OutputShape(p, x.shape())));
     MR_RETURN_IF_ERROR(SetRange(ctx, 1, range));

@@ -11,27 +11,25 @@ Status QuantizedPoolShape(ShapeContext& c) {
   return RequireScalars(c, 1, 3);
 }
 
+// Declares pooling of quantized images.
+consteval OpFields QuantizedPool(const char* doc) {
+  return {
+      .inputs = "input: T, min_input: float, max_input: float",
+      .outputs = "output: T, min_output: float, max_output: float",
+      .attrs =
+          "T: quantizedtype; ksize: list(int); strides: list(int); padding: "
+          "{'SAME', 'VALID'}",
+      .shape = QuantizedPoolShape,
+      .doc = doc,
+  };
+}
+
 }  // namespace
 
-#define MR_POOL_ATTRS                                                 \
-  "T: quantizedtype; ksize: list(int); strides: list(int); padding: " \
-  "{'SAME', 'VALID'}"
-
 MR_OP(QuantizedMaxPool){
-    .inputs = "input: T, min_input: float, max_input: float",
-    .outputs = "output: T, min_output: float, max_output: float",
-    .attrs = MR_POOL_ATTRS,
-    .shape = QuantizedPoolShape,
-    .doc = "MaxPool of quantized numbers, whose range stays.",
-};
-MR_OP(QuantizedAvgPool){
-    .inputs = "input: T, min_input: float, max_input: float",
-    .outputs = "output: T, min_output: float, max_output: float",
-    .attrs = MR_POOL_ATTRS,
-    .shape = QuantizedPoolShape,
-    .doc =
-        "AvgPool of quantized numbers, whose range stays; means are cut "
-        "towards 0.",
-};
+    QuantizedPool("MaxPool of quantized numbers, whose range stays.")};
+MR_OP(QuantizedAvgPool){QuantizedPool(
+    "AvgPool of quantized numbers, whose range stays; means are cut "
+    "towards 0.")};
 
 }  // namespace millrace::ops

@@ -24,18 +24,5 @@ MR_OP(QuantizeV2){
         "range over all numbers of T, MIN_FIRST makes 0 exact by moving it, "
         "SCALED by making it symmetric.",
 };
-MR_OP(Dequantize){
-    .inputs = "input: T, min_range: float, max_range: float",
-    .outputs = "output: dtype",
-    .attrs =
-        "T: quantizedtype; mode: {'MIN_COMBINED', 'MIN_FIRST', 'SCALED'} = "
-        "'MIN_COMBINED'; narrow_range: bool = false; axis: int = -1; dtype: "
-        "{bfloat16, float} = float",
-    .shape = [](ShapeContext& c) -> Status {
-      MR_RETURN_IF_ERROR(RangesAlongAxis(c, 0, 1, 2, RangePair::kMax).status());
-      return c.Return(c.input(0));
-    },
-    .doc = "The numbers that quantized ones stand for; undoes QuantizeV2.",
-};
 
 }  // namespace millrace::ops

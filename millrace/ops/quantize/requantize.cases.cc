@@ -1,15 +1,8 @@
-#include <limits>
-
-#include "tests/cases/case.h"
+#include "millrace/ops/quantize/quantized_values.cases.h"
 
 namespace millrace::cases {
 namespace {
 
-constexpr DataType kF = DataType::kFloat;
-constexpr DataType kQ = DataType::kQint32;
-const auto kBad = StatusCode::kInvalidArgument;
-
-Value F(double v) { return Scalar(kF, v); }
 Value Sums(TensorShape shape) { return Rand(kQ, std::move(shape), -2e9, 2e9); }
 // As products of bytes are: small numbers of a large range.
 Value Small(TensorShape shape) { return Rand(kQ, std::move(shape), -3e6, 4e6); }

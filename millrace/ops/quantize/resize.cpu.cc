@@ -1,13 +1,10 @@
 // QuantizedResizeBilinear: interpolation in whole numbers, of 7 bits between
 // two pixels for quint8 and of 30 for qint32; in float for float.
-#include <algorithm>
-#include <cmath>
 #include <cstring>
-#include <vector>
 
-#include "millrace/base/memory/checked_size.h"
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/image/resize_plane.h"
 #include "millrace/ops/quantize/range.h"
 #include "millrace/tensor/dispatch.h"
 
@@ -21,30 +18,9 @@ struct Between {
   float part;
 };
 
-// An axis from `in` to `out` pixels, in memory that counts.
-StatusOr<Tensor> MakeAxis(KernelContext& ctx, int64_t in, int64_t out,
-                          bool align_corners, bool half_pixels) {
-  MR_ASSIGN(const int64_t bytes,
-            (CheckedSize(out) * int64_t{sizeof(Between)}).Get("an axis"));
-  MR_ASSIGN(Tensor axis,
-            ctx.AllocateTemp(DataType::kUint8, TensorShape({bytes})));
-  const float scale =
-      align_corners && out > 1
-          ? static_cast<float>(in - 1) / static_cast<float>(out - 1)
-          : static_cast<float>(in) / static_cast<float>(out);
-  auto* to = reinterpret_cast<Between*>(axis.mutable_data());
-  for (int64_t i = 0; i < out; ++i) {
-    const auto x = static_cast<float>(i);
-    const float at = half_pixels ? (x + 0.5f) * scale - 0.5f : x * scale;
-    const float low = std::floor(at);
-    Between b;
-    b.second = std::min(static_cast<int64_t>(std::ceil(at)), in - 1);
-    b.first =
-        std::min(std::max<int64_t>(0, static_cast<int64_t>(low)), b.second);
-    b.part = at - low;
-    to[i] = b;
-  }
-  return axis;
+Between At(const Axis& axis, int64_t i) {
+  const Tap* const taps = axis.taps.data() + 2 * i;
+  return {taps[0].place, taps[1].place, taps[1].weight};
 }
 
 // Numbers between pixels in whole numbers: `Calc` holds a pixel times 2^kBits.
@@ -101,8 +77,8 @@ struct RealPixels {
 };
 
 template <class M>
-Status Interpolate(KernelContext& ctx, const Between* ys, const Between* xs,
-                   const Tensor& images, Tensor* out) {
+Status Interpolate(KernelContext& ctx, const Plane& plane, const Tensor& images,
+                   Tensor* out) {
   using Pixel = typename M::Pixel;
   const auto* in = reinterpret_cast<const Pixel*>(images.data());
   auto* z = reinterpret_cast<Pixel*>(out->mutable_data());
@@ -112,14 +88,14 @@ Status Interpolate(KernelContext& ctx, const Between* ys, const Between* xs,
       images.dim(0) * height, width * n * 3 + 1,
       [&](int64_t begin, int64_t end) {
         for (int64_t row = begin; row < end; ++row) {
-          const Between& y = ys[row % height];
+          const Between y = At(plane.y, row % height);
           const Pixel* image = in + row / height * images.dim(1) * in_row;
           const Pixel* top = image + y.first * in_row;
           const Pixel* bottom = image + y.second * in_row;
           const auto part_y = M::PartOf(y.part);
           Pixel* to = z + row * width * n;
           for (int64_t i = 0; i < width; ++i) {
-            const Between& x = xs[i];
+            const Between x = At(plane.x, i);
             const auto part_x = M::PartOf(x.part);
             for (int64_t c = 0; c < n; ++c) {
               const int64_t left = x.first * n + c, right = x.second * n + c;
@@ -131,37 +107,13 @@ Status Interpolate(KernelContext& ctx, const Between* ys, const Between* xs,
       });
 }
 
-// [batch, height, width, channels] with the sizes of input 1.
-StatusOr<TensorShape> NewShape(const Tensor& images, const Tensor& size) {
-  if (images.rank() != 4) {
-    return InvalidArgument("input must be 4-dimensional",
-                           images.shape().DebugString());
-  }
-  if (size.rank() != 1) {
-    return InvalidArgument("shape_t must be 1-dimensional",
-                           size.shape().DebugString());
-  }
-  if (size.num_elements() != 2) {
-    return InvalidArgument("shape_t must have two elements",
-                           size.shape().DebugString());
-  }
-  const std::vector<int64_t> sizes = IntValues(size);
-  if (sizes[0] <= 0 || sizes[1] <= 0) {
-    return InvalidArgument("output dimensions must be positive");
-  }
-  if (images.dim(1) <= 0 || images.dim(2) <= 0) {
-    return InvalidArgument("input image must be of non-zero size");
-  }
-  const int64_t dims[] = {images.dim(0), sizes[0], sizes[1], images.dim(3)};
-  return TensorShape::Make(dims);
-}
-
 class QuantizedResize {
  public:
   static StatusOr<QuantizedResize> Make(const KernelInit& init) {
     QuantizedResize k;
-    MR_ASSIGN(k.align_corners_, init.Attr<bool>("align_corners"));
-    MR_ASSIGN(k.half_pixels_, init.Attr<bool>("half_pixel_centers"));
+    MR_ASSIGN(k.options_.align_corners, init.Attr<bool>("align_corners"));
+    MR_ASSIGN(k.options_.half_pixel_centers,
+              init.Attr<bool>("half_pixel_centers"));
     return k;
   }
 
@@ -174,7 +126,7 @@ class QuantizedResize {
     }
     const Range range{ctx.input(2).scalar<float>(),
                       ctx.input(3).scalar<float>()};
-    MR_ASSIGN(const TensorShape shape, NewShape(images, ctx.input(1)));
+    MR_ASSIGN(const TensorShape shape, ResizedShape(images, ctx.input(1)));
     MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, shape));
     MR_RETURN_IF_ERROR(SetRange(ctx, 1, range));
     if (out->num_elements() == 0) return OkStatus();
@@ -182,24 +134,20 @@ class QuantizedResize {
       std::memcpy(out->mutable_data(), images.data(), images.size_bytes());
       return OkStatus();
     }
-    MR_ASSIGN(const Tensor axis_y, MakeAxis(ctx, images.dim(1), shape.dim(1),
-                                            align_corners_, half_pixels_));
-    MR_ASSIGN(const Tensor axis_x, MakeAxis(ctx, images.dim(2), shape.dim(2),
-                                            align_corners_, half_pixels_));
-    const auto* ys = reinterpret_cast<const Between*>(axis_y.data());
-    const auto* xs = reinterpret_cast<const Between*>(axis_x.data());
+    MR_ASSIGN(const Plane plane, MakePlane(ResizeMethod::kBilinear, options_,
+                                           images.shape(), shape));
     switch (images.dtype()) {
       case DataType::kQuint8:
-        return Interpolate<WholePixels<Quint8>>(ctx, ys, xs, images, out);
+        return Interpolate<WholePixels<Quint8>>(ctx, plane, images, out);
       case DataType::kQint32:
-        return Interpolate<WholePixels<Qint32>>(ctx, ys, xs, images, out);
+        return Interpolate<WholePixels<Qint32>>(ctx, plane, images, out);
       default:
-        return Interpolate<RealPixels>(ctx, ys, xs, images, out);
+        return Interpolate<RealPixels>(ctx, plane, images, out);
     }
   }
 
  private:
-  bool align_corners_ = false, half_pixels_ = false;
+  ResizeOptions options_;
 };
 
 }  // namespace

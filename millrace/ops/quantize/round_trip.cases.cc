@@ -1,11 +1,10 @@
 #include <limits>
 
-#include "tests/cases/case.h"
+#include "millrace/ops/quantize/quantized_values.cases.h"
 
 namespace millrace::cases {
 namespace {
 
-const auto kBad = StatusCode::kInvalidArgument;
 constexpr const char* kNoVectors =
     "stock's kernel wants scalars, its shape function vectors, so that no "
     "range "
@@ -22,10 +21,12 @@ constexpr Kind kKinds[] = {{true, 8},   {false, 8}, {true, 1},
 constexpr double kRanges[][2] = {{-2, 2},    {-1.3, 2.7}, {0, 1.5}, {-2, 0},
                                  {0.5, 1.5}, {-3, -1},    {0, 0},   {-1e-3, 1}};
 
-AttrMap Attrs(Kind k, bool range_given) {
+enum class RangeFrom { kInputs, kValues };
+
+AttrMap Attrs(Kind k, RangeFrom from) {
   return {{"signed_input", k.is_signed},
           {"num_bits", k.num_bits},
-          {"range_given", range_given}};
+          {"range_given", from == RangeFrom::kInputs}};
 }
 
 // V2 and V4.
@@ -33,16 +34,16 @@ void RoundTrip(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
     const Value none = Scalar(t, 0);
     for (const Kind k : kKinds) {
-      c.Ok({Rand(t, {3, 17}, -3, 3), none, none}, Attrs(k, false));
+      c.Ok({Rand(t, {3, 17}, -3, 3), none, none}, Attrs(k, RangeFrom::kValues));
       c.Ok({Rand(t, {3, 17}, -3, 3), Scalar(t, -2), Scalar(t, 1.7)},
-           Attrs(k, true));
+           Attrs(k, RangeFrom::kInputs));
     }
     for (const auto& r : kRanges) {
       for (const bool is_signed : {true, false}) {
         c.Ok({Rand(t, {3, 17}, -3, 3), Scalar(t, r[0]), Scalar(t, r[1])},
-             Attrs({is_signed, 8}, true));
+             Attrs({is_signed, 8}, RangeFrom::kInputs));
         c.Ok({Rand(t, {40}, r[0] - 1e-9, r[1] + 1e-9), none, none},
-             Attrs({is_signed, 8}, false));
+             Attrs({is_signed, 8}, RangeFrom::kValues));
       }
     }
     for (const char* round : {"HALF_TO_EVEN", "HALF_UP"}) {
@@ -119,8 +120,8 @@ void RoundTrip(CaseList& c) {
 MR_CASES(QuantizeAndDequantize)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
     for (const Kind k : kKinds) {
-      c.Ok({Rand(t, {3, 17}, -3, 3)}, Attrs(k, false));
-      AttrMap attrs = Attrs(k, true);
+      c.Ok({Rand(t, {3, 17}, -3, 3)}, Attrs(k, RangeFrom::kValues));
+      AttrMap attrs = Attrs(k, RangeFrom::kInputs);
       attrs.Set("input_min", -2.f);
       attrs.Set("input_max", 1.7f);
       c.Ok({Rand(t, {3, 17}, -3, 3)}, attrs);

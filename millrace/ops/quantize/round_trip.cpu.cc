@@ -61,22 +61,27 @@ struct Rounding {
   }
 };
 
-// With numbers of each element if kEach, else the same for all.
-template <class T, bool kEach, bool kLimit, bool kToEven>
+enum class Limits { kGiven, kOfValues };
+enum class Halves { kToEven, kUp };
+
+// Rounds n values, with numbers of each element if kEach, else the same for
+// all. Values beyond given limits become the nearer one.
+template <class T, bool kEach, Limits kLimits, Halves kHalves>
 MR_TARGET_CLONES void RoundPiece(const T* x, const Rounding<T>* r, T* z,
                                  int64_t n) {
   const Rounding<T> all = *r;
 #pragma GCC ivdep
   for (int64_t i = 0; i < n; ++i) {
     T v = x[i];
-    if (kLimit) {
+    if (kLimits == Limits::kGiven) {
       const T max = kEach ? r[i].max : all.max,
               min = kEach ? r[i].min : all.min;
       v = max < v ? max : v;
       v = v < min ? min : v;
     }
     v *= kEach ? r[i].scale : all.scale;
-    z[i] = (kToEven ? std::nearbyint(v) : std::floor(v + T(0.5))) *
+    z[i] = (kHalves == Halves::kToEven ? std::nearbyint(v)
+                                       : std::floor(v + T(0.5))) *
            (kEach ? r[i].step : all.step);
   }
 }
@@ -228,10 +233,12 @@ class RoundTrip {
  private:
   template <class T, bool kEach>
   auto LoopOf() const {
-    return range_given_ ? (to_even_ ? RoundPiece<T, kEach, true, true>
-                                    : RoundPiece<T, kEach, true, false>)
-                        : (to_even_ ? RoundPiece<T, kEach, false, true>
-                                    : RoundPiece<T, kEach, false, false>);
+    using enum Limits;
+    using enum Halves;
+    return range_given_ ? (to_even_ ? RoundPiece<T, kEach, kGiven, kToEven>
+                                    : RoundPiece<T, kEach, kGiven, kUp>)
+                        : (to_even_ ? RoundPiece<T, kEach, kOfValues, kToEven>
+                                    : RoundPiece<T, kEach, kOfValues, kUp>);
   }
 
   template <class T>

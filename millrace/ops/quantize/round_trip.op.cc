@@ -8,10 +8,25 @@ Status LikeInputAlongAxis(ShapeContext& c) {
   return c.Return(c.input(0));
 }
 
-}  // namespace
-
 #define MR_TYPES "T: {bfloat16, half, float, double}"
-#define MR_ROUND "round_mode: {'HALF_TO_EVEN', 'HALF_UP'} = 'HALF_TO_EVEN'"
+
+// Declares an op whose number of bits is an attribute.
+consteval OpFields RoundTrip(const char* doc) {
+  return {
+      .inputs = "input: T, input_min: T, input_max: T",
+      .outputs = "output: T",
+      .attrs =
+          "signed_input: bool = true; num_bits: int = 8; range_given: bool = "
+          "false; " MR_TYPES
+          "; "
+          "round_mode: {'HALF_TO_EVEN', 'HALF_UP'} = 'HALF_TO_EVEN'; "
+          "narrow_range: bool = false; axis: int = -1",
+      .shape = LikeInputAlongAxis,
+      .doc = doc,
+  };
+}
+
+}  // namespace
 
 MR_OP(QuantizeAndDequantize){
     .inputs = "input: T",
@@ -24,19 +39,10 @@ MR_OP(QuantizeAndDequantize){
     .deprecated_version = 22,
     .deprecated_hint = "Replaced by QuantizeAndDequantizeV2",
 };
-MR_OP(QuantizeAndDequantizeV2){
-    .inputs = "input: T, input_min: T, input_max: T",
-    .outputs = "output: T",
-    .attrs =
-        "signed_input: bool = true; num_bits: int = 8; range_given: bool = "
-        "false; " MR_TYPES "; " MR_ROUND
-        "; narrow_range: bool = false; axis: int = -1",
-    .shape = LikeInputAlongAxis,
-    .doc =
-        "What is left of the input after it was a whole number of num_bits: "
-        "rounded to multiples of a step. The range is given, or that of the "
-        "values; with an axis each slice along it has its own.",
-};
+MR_OP(QuantizeAndDequantizeV2){RoundTrip(
+    "What is left of the input after it was a whole number of num_bits: "
+    "rounded to multiples of a step. The range is given, or that of the "
+    "values; with an axis each slice along it has its own.")};
 MR_OP(QuantizeAndDequantizeV3){
     .inputs = "input: T, input_min: T, input_max: T, num_bits: int32",
     .outputs = "output: T",
@@ -48,18 +54,9 @@ MR_OP(QuantizeAndDequantizeV3){
     },
     .doc = "QuantizeAndDequantizeV2 with the number of bits as an input.",
 };
-MR_OP(QuantizeAndDequantizeV4){
-    .inputs = "input: T, input_min: T, input_max: T",
-    .outputs = "output: T",
-    .attrs =
-        "signed_input: bool = true; num_bits: int = 8; range_given: bool = "
-        "false; " MR_TYPES "; " MR_ROUND
-        "; narrow_range: bool = false; axis: int = -1",
-    .shape = LikeInputAlongAxis,
-    .doc =
-        "QuantizeAndDequantizeV2 whose gradient is 0 for values beyond the "
-        "range.",
-};
+MR_OP(QuantizeAndDequantizeV4){RoundTrip(
+    "QuantizeAndDequantizeV2 whose gradient is 0 for values beyond the "
+    "range.")};
 MR_OP(QuantizeAndDequantizeV4Grad){
     .inputs = "gradients: T, input: T, input_min: T, input_max: T",
     .outputs =

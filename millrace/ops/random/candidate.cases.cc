@@ -8,13 +8,19 @@ constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
 
 Value Classes() { return Of(kI64, {3, 2}, {0, 1, 7, 3, 19, 0}); }
 
-AttrMap Attrs(int sampled, bool unique, int range) {
+struct Draw {
+  int sampled;
+  bool unique = false;
+  int range = 0;  // none if 0
+};
+
+AttrMap Attrs(const Draw& draw) {
   AttrMap attrs = {{"num_true", 2},
-                   {"num_sampled", sampled},
-                   {"unique", unique},
+                   {"num_sampled", draw.sampled},
+                   {"unique", draw.unique},
                    {"seed", 7},
                    {"seed2", 3}};
-  if (range > 0) attrs.Set("range_max", range);
+  if (draw.range > 0) attrs.Set("range_max", draw.range);
   return attrs;
 }
 AttrMap With(AttrMap attrs, const char* name, AttrValue value) {
@@ -24,30 +30,35 @@ AttrMap With(AttrMap attrs, const char* name, AttrValue value) {
 
 void Samplers(CaseList& c) {
   for (const bool unique : {false, true}) {
-    c.Ok({Classes()}, Attrs(15, unique, 50));
-    c.Ok({Classes()}, Attrs(64, unique, 64));
-    c.Ok({Empty(kI64, {0, 2})}, Attrs(5, unique, 20));
+    c.Ok({Classes()}, Attrs({.sampled = 15, .unique = unique, .range = 50}));
+    c.Ok({Classes()}, Attrs({.sampled = 64, .unique = unique, .range = 64}));
+    c.Ok({Empty(kI64, {0, 2})},
+         Attrs({.sampled = 5, .unique = unique, .range = 20}));
     c.Sequence(unique ? "unique goes_on" : "goes_on")
-        .Node("op", c.op().name, {Classes()}, Attrs(9, unique, 30))
+        .Node("op", c.op().name, {Classes()},
+              Attrs({.sampled = 9, .unique = unique, .range = 30}))
         .Run({"op"})
         .Run({"op"})
         .Run({"op"});
   }
-  c.Error({Classes()}, Attrs(21, true, 20), kInvalid,
-          "Sampler's range is too small.");
-  c.Error({Of(kI64, {3, 1}, {0, 1, 7})}, Attrs(5, true, 20), kInvalid,
+  c.Error({Classes()}, Attrs({.sampled = 21, .unique = true, .range = 20}),
+          kInvalid, "Sampler's range is too small.");
+  c.Error({Of(kI64, {3, 1}, {0, 1, 7})},
+          Attrs({.sampled = 5, .unique = true, .range = 20}), kInvalid,
           "true_classes must have num_true columns, expected: 1 was: 2")
       .NoShapeCheck();
-  c.Error({Vec(kI64, {0, 1})}, Attrs(5, true, 20), kInvalid,
+  c.Error({Vec(kI64, {0, 1})},
+          Attrs({.sampled = 5, .unique = true, .range = 20}), kInvalid,
           "true_classes must be a matrix")
       .NoShapeCheck();
 }
 
 void Learned(CaseList& c) {
   Samplers(c);
-  c.Error({Of(kI64, {1, 2}, {0, 20})}, Attrs(5, true, 20), kInvalid,
+  c.Error({Of(kI64, {1, 2}, {0, 20})},
+          Attrs({.sampled = 5, .unique = true, .range = 20}), kInvalid,
           "`true_candidate` out of range [0, 20), received 20");
-  AttrMap huge = Attrs(5, false, 1);
+  AttrMap huge = Attrs({.sampled = 5, .range = 1});
   huge.Set("range_max", int64_t{1} << 40);
   c.Error({Classes()}, huge, kInvalid, "range_max must be below 2147483647")
       .NoStock("ends the process");
@@ -62,36 +73,46 @@ MR_CASES(ThreadUnsafeUnigramCandidateSampler)(CaseList& c) { Learned(c); }
 
 MR_CASES(FixedUnigramCandidateSampler)(CaseList& c) {
   const FloatList weights = {1, 5, 0.5, 3, 8, 2, 2, 1, 0.25, 4};
-  const auto with = [&](int sampled, bool unique, int range) {
-    return With(Attrs(sampled, unique, range), "unigrams", weights);
+  const auto with = [&](const Draw& draw) {
+    return With(Attrs(draw), "unigrams", weights);
   };
   const auto few = [] { return Of(kI64, {3, 2}, {0, 1, 2, 2, 1, 0}); };
   for (const bool unique : {false, true}) {
-    c.Ok({few()}, with(8, unique, 10));
-    c.Ok({few()}, With(with(8, unique, 10), "distortion", 0.75f));
-    c.Ok({few()}, With(with(8, unique, 12), "num_reserved_ids", 2));
-    c.Ok({few()}, With(With(with(2, unique, 4), "num_shards", 3), "shard", 0));
-    c.Ok({few()}, With(With(with(2, unique, 3), "num_shards", 3), "shard", 2));
+    c.Ok({few()}, with({.sampled = 8, .unique = unique, .range = 10}));
+    c.Ok({few()}, With(with({.sampled = 8, .unique = unique, .range = 10}),
+                       "distortion", 0.75f));
+    c.Ok({few()}, With(with({.sampled = 8, .unique = unique, .range = 12}),
+                       "num_reserved_ids", 2));
+    c.Ok({few()}, With(With(with({.sampled = 2, .unique = unique, .range = 4}),
+                            "num_shards", 3),
+                       "shard", 0));
+    c.Ok({few()}, With(With(with({.sampled = 2, .unique = unique, .range = 3}),
+                            "num_shards", 3),
+                       "shard", 2));
   }
-  c.Error({Classes()}, with(8, false, 11), kInvalid,
+  c.Error({Classes()}, with({.sampled = 8, .range = 11}), kInvalid,
           "range is 11 must be equal to weights size");
-  c.Error({Classes()}, Attrs(8, false, 11), kInvalid,
+  c.Error({Classes()}, Attrs({.sampled = 8, .range = 11}), kInvalid,
           "Must provide either vocab_file or unigrams.");
-  c.Error({Classes()}, With(with(8, false, 10), "vocab_file", "a"), kInvalid,
-          "Must only provide one of vocab_file and unigrams.");
   c.Error({Classes()},
-          With(Attrs(8, false, 10), "vocab_file", "/nowhere/at/all"),
-          StatusCode::kNotFound, "/nowhere/at/all");
-  c.Error({few()}, With(with(11, true, 12), "num_reserved_ids", 2), kInvalid,
-          "Sampler's range is too small.")
+          With(with({.sampled = 8, .range = 10}), "vocab_file", "a"), kInvalid,
+          "Must only provide one of vocab_file and unigrams.");
+  c.Error(
+      {Classes()},
+      With(Attrs({.sampled = 8, .range = 10}), "vocab_file", "/nowhere/at/all"),
+      StatusCode::kNotFound, "/nowhere/at/all");
+  c.Error({few()},
+          With(with({.sampled = 11, .unique = true, .range = 12}),
+               "num_reserved_ids", 2),
+          kInvalid, "Sampler's range is too small.")
       .NoStock("draws without end");
 }
 
 MR_CASES(AllCandidateSampler)(CaseList& c) {
   for (const bool unique : {false, true}) {
-    c.Ok({Classes()}, Attrs(20, unique, 0));
-    c.Ok({Empty(kI64, {0, 2})}, Attrs(5, unique, 0));
-    c.Error({Classes()}, Attrs(19, unique, 0), kInvalid,
+    c.Ok({Classes()}, Attrs({.sampled = 20, .unique = unique}));
+    c.Ok({Empty(kI64, {0, 2})}, Attrs({.sampled = 5, .unique = unique}));
+    c.Error({Classes()}, Attrs({.sampled = 19, .unique = unique}), kInvalid,
             "`true_candidate` out of range [0, 19), received 19");
   }
 }

@@ -114,7 +114,10 @@ Status Sample(KernelContext& ctx, const SamplerOptions& o,
   return sampler.Learn(out.true_classes);
 }
 
+enum class SamplerKind { kUniform, kLogUniform, kLearned };
+
 // A sampler that is there from the start.
+template <SamplerKind kKind>
 class SamplerKernel {
  public:
   static StatusOr<SamplerKernel> Make(const KernelInit& init) {
@@ -122,10 +125,9 @@ class SamplerKernel {
     MR_ASSIGN(k.options_, SamplerOptions::Make(init));
     MR_ASSIGN(k.stream_, RandomStream::Make(init));
     MR_ASSIGN(const int64_t range, init.Attr<int64_t>("range_max"));
-    const std::string& op = init.node().op->name;
-    if (op == "UniformCandidateSampler") {
+    if constexpr (kKind == SamplerKind::kUniform) {
       k.sampler_ = MakeUniformSampler(range);
-    } else if (op == "LogUniformCandidateSampler") {
+    } else if constexpr (kKind == SamplerKind::kLogUniform) {
       k.sampler_ = MakeLogUniformSampler(range);
     } else {
       MR_ASSIGN(k.sampler_, MakeLearnedSampler(range));
@@ -307,13 +309,14 @@ class AccidentalHitsKernel {
 
 }  // namespace
 
-MR_KERNELS(UniformCandidateSampler, Cpu){{.make = MakeKernel<SamplerKernel>}};
+MR_KERNELS(UniformCandidateSampler,
+           Cpu){{.make = MakeKernel<SamplerKernel<SamplerKind::kUniform>>}};
 MR_KERNELS(LogUniformCandidateSampler,
-           Cpu){{.make = MakeKernel<SamplerKernel>}};
+           Cpu){{.make = MakeKernel<SamplerKernel<SamplerKind::kLogUniform>>}};
 MR_KERNELS(LearnedUnigramCandidateSampler,
-           Cpu){{.make = MakeKernel<SamplerKernel>}};
+           Cpu){{.make = MakeKernel<SamplerKernel<SamplerKind::kLearned>>}};
 MR_KERNELS(ThreadUnsafeUnigramCandidateSampler,
-           Cpu){{.make = MakeKernel<SamplerKernel>}};
+           Cpu){{.make = MakeKernel<SamplerKernel<SamplerKind::kLearned>>}};
 MR_KERNELS(FixedUnigramCandidateSampler, Cpu){{.make = MakeFixedUnigram}};
 MR_KERNELS(AllCandidateSampler, Cpu){{.make = MakeKernel<AllSamplerKernel>}};
 MR_KERNELS(ComputeAccidentalHits,

@@ -1,6 +1,6 @@
 #include "millrace/graph/shape_context.h"
 
-namespace millrace {
+namespace millrace::ops {
 namespace {
 
 Status SamplerShape(ShapeContext& c) {
@@ -23,43 +23,37 @@ Status HitsShape(ShapeContext& c) {
   return OkStatus();
 }
 
-}  // namespace
-}  // namespace millrace
-
-namespace millrace::ops {
-
 #define MR_SAMPLER_OUTPUTS                                  \
   "sampled_candidates: int64, true_expected_count: float, " \
   "sampled_expected_count: float"
 #define MR_COUNTS "num_true: int >= 1; num_sampled: int >= 1; unique: bool; "
 #define MR_SEEDS "seed: int = 0; seed2: int = 0"
-#define MR_RANGE_SAMPLER                                                   \
-  .inputs = "true_classes: int64", .outputs = MR_SAMPLER_OUTPUTS,          \
-  .attrs = MR_COUNTS "range_max: int >= 1; " MR_SEEDS, .flags = kStateful, \
-  .shape = SamplerShape
 
-MR_OP(UniformCandidateSampler){
-    MR_RANGE_SAMPLER,
-    .doc =
-        "Classes drawn evenly from [0, range_max), and how often these and the "
-        "true ones are expected among them.",
-};
-MR_OP(LogUniformCandidateSampler){
-    MR_RANGE_SAMPLER,
-    .doc =
-        "Classes drawn from [0, range_max) with probabilities that fall off as "
-        "1 / (class + 1), for words numbered by falling frequency.",
-};
-MR_OP(LearnedUnigramCandidateSampler){
-    MR_RANGE_SAMPLER,
-    .doc =
-        "Classes drawn by how often they were among the true classes of "
-        "earlier runs, plus one.",
-};
+// Declares a sampler of the classes [0, range_max).
+consteval OpFields RangeSamplerOp(const char* doc) {
+  return {
+      .inputs = "true_classes: int64",
+      .outputs = MR_SAMPLER_OUTPUTS,
+      .attrs = MR_COUNTS "range_max: int >= 1; " MR_SEEDS,
+      .flags = kStateful,
+      .shape = SamplerShape,
+      .doc = doc,
+  };
+}
+
+}  // namespace
+
+MR_OP(UniformCandidateSampler){RangeSamplerOp(
+    "Classes drawn evenly from [0, range_max), and how often these and the "
+    "true ones are expected among them.")};
+MR_OP(LogUniformCandidateSampler){RangeSamplerOp(
+    "Classes drawn from [0, range_max) with probabilities that fall off as "
+    "1 / (class + 1), for words numbered by falling frequency.")};
+MR_OP(LearnedUnigramCandidateSampler){RangeSamplerOp(
+    "Classes drawn by how often they were among the true classes of "
+    "earlier runs, plus one.")};
 MR_OP(ThreadUnsafeUnigramCandidateSampler){
-    MR_RANGE_SAMPLER,
-    .doc = "LearnedUnigramCandidateSampler under another name.",
-};
+    RangeSamplerOp("LearnedUnigramCandidateSampler under another name.")};
 MR_OP(FixedUnigramCandidateSampler){
     .inputs = "true_classes: int64",
     .outputs = MR_SAMPLER_OUTPUTS,

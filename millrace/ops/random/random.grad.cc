@@ -1,41 +1,10 @@
 #include "millrace/client/gradients/grad_context.h"
-#include "millrace/client/gradients/grad_shapes.h"
 
 namespace millrace::ops {
-
-// Numbers move with alpha at their place of the distribution function.
-MR_GRADIENT(RandomGamma)(GradContext& g) {
-  const Output before = Size(g, g.in(0));
-  const Output alpha_shape = ShapeOf(g, g.in(1));
-  const Output ones =
-      Fill(g, ExpandDims(g, before, 0), Const(g, 1, DataType::kInt32));
-  const Output alpha = Reshape(g, g.in(1), ConcatV2(g, {ones, alpha_shape}, 0));
-  // RandomGammaGrad has no half.
-  const DataType type = g.in(1).dtype();
-  const bool half = type == DataType::kHalf;
-  const auto wide = [&](const Output& x) {
-    return half ? Cast(g, x, DataType::kFloat) : x;
-  };
-  const Output slope = RandomGammaGrad(g, wide(alpha), wide(g.out()));
-  const Output d = Sum(g, Mul(g, wide(g.dy()), slope), Range(g, 0, before, 1));
-  g.Set(1, half ? Cast(g, d, type) : d);
-}
 
 MR_NO_GRADIENT(RandomShuffle);
 MR_NO_GRADIENT(RandomUniform);
 MR_NO_GRADIENT(RandomStandardNormal);
 MR_NO_GRADIENT(TruncatedNormal);
-MR_NO_GRADIENT(Multinomial);
-MR_NO_GRADIENT(StatelessMultinomial);
-MR_NO_GRADIENT(StatelessRandomUniform);
-MR_NO_GRADIENT(StatelessRandomUniformV2);
-MR_NO_GRADIENT(StatelessRandomNormal);
-MR_NO_GRADIENT(StatelessRandomNormalV2);
-MR_NO_GRADIENT(StatelessTruncatedNormal);
-MR_NO_GRADIENT(StatelessTruncatedNormalV2);
-MR_NO_GRADIENT(StatelessRandomUniformInt);
-MR_NO_GRADIENT(StatelessRandomUniformIntV2);
-MR_NO_GRADIENT(StatelessRandomUniformFullInt);
-MR_NO_GRADIENT(StatelessRandomUniformFullIntV2);
 
 }  // namespace millrace::ops

@@ -1,55 +1,35 @@
-#include "millrace/graph/shape_context.h"
+#include "millrace/ops/random/number_shapes.op.h"
 
-namespace millrace {
+namespace millrace::ops {
 namespace {
-
-Status ShapeInput(ShapeContext& c) {
-  MR_ASSIGN(PartialShape shape, c.ShapeFromInput(0));
-  return c.Return(std::move(shape));
-}
 
 Status IntShape(ShapeContext& c) {
   MR_RETURN_IF_ERROR(c.WithRank(1, 0).status());
   MR_RETURN_IF_ERROR(c.WithRank(2, 0).status());
-  return ShapeInput(c);
+  return NumbersShape(c);
+}
+
+// Declares an op of real numbers.
+consteval OpFields RandomFloats(const char* doc) {
+  return {
+      .inputs = "shape: T",
+      .outputs = "output: dtype",
+      .attrs =
+          "seed: int = 0; seed2: int = 0; dtype: {half, bfloat16, float, "
+          "double}; T: {int32, int64}",
+      .flags = kStateful,
+      .shape = NumbersShape,
+      .doc = doc,
+  };
 }
 
 }  // namespace
-}  // namespace millrace
 
-namespace millrace::ops {
-
-#define MR_RANDOM_ATTRS                                            \
-  "seed: int = 0; seed2: int = 0; dtype: {half, bfloat16, float, " \
-  "double}; T: {int32, int64}"
-
-MR_OP(RandomUniform){
-    .inputs = "shape: T",
-    .outputs = "output: dtype",
-    .attrs = MR_RANDOM_ATTRS,
-    .flags = kStateful,
-    .shape = ShapeInput,
-    .doc = "Numbers evenly from [0, 1).",
-};
-
+MR_OP(RandomUniform){RandomFloats("Numbers evenly from [0, 1).")};
 MR_OP(RandomStandardNormal){
-    .inputs = "shape: T",
-    .outputs = "output: dtype",
-    .attrs = MR_RANDOM_ATTRS,
-    .flags = kStateful,
-    .shape = ShapeInput,
-    .doc = "Normal numbers of mean 0 and deviation 1.",
-};
-
-MR_OP(TruncatedNormal){
-    .inputs = "shape: T",
-    .outputs = "output: dtype",
-    .attrs = MR_RANDOM_ATTRS,
-    .flags = kStateful,
-    .shape = ShapeInput,
-    .doc = "Normal numbers; those beyond two deviations are drawn again.",
-};
-
+    RandomFloats("Normal numbers of mean 0 and deviation 1.")};
+MR_OP(TruncatedNormal){RandomFloats(
+    "Normal numbers; those beyond two deviations are drawn again.")};
 MR_OP(RandomUniformInt){
     .inputs = "shape: T, minval: Tout, maxval: Tout",
     .outputs = "output: Tout",
@@ -60,7 +40,6 @@ MR_OP(RandomUniformInt){
     .shape = IntShape,
     .doc = "Whole numbers evenly from [minval, maxval).",
 };
-
 MR_OP(RandomShuffle){
     .inputs = "value: T",
     .outputs = "output: T",

@@ -1,21 +1,11 @@
-#include "millrace/graph/shape_context.h"
+#include "millrace/ops/random/number_shapes.op.h"
 
-namespace millrace {
+namespace millrace::ops {
 namespace {
-
-Status CheckSeed(ShapeContext& c, int input) {
-  MR_ASSIGN(const PartialShape seed, c.WithRank(input, 1));
-  return ShapeContext::WithValue(seed.dim(0), 2).status();
-}
-
-Status ShapeOfInput0(ShapeContext& c) {
-  MR_ASSIGN(PartialShape shape, c.ShapeFromInput(0));
-  return c.Return(std::move(shape));
-}
 
 Status SeedShape(ShapeContext& c) {
   MR_RETURN_IF_ERROR(CheckSeed(c, 1));
-  return ShapeOfInput0(c);
+  return NumbersShape(c);
 }
 Status SeedIntShape(ShapeContext& c) {
   MR_RETURN_IF_ERROR(c.WithRank(2, 0).status());
@@ -28,7 +18,7 @@ Status KeyShape(ShapeContext& c) {
   MR_RETURN_IF_ERROR(c.WithRank(2, 1).status());
   MR_RETURN_IF_ERROR(c.WithRank(3, 0).status());
   MR_RETURN_IF_ERROR(ShapeContext::WithValue(key.dim(0), 1).status());
-  return ShapeOfInput0(c);
+  return NumbersShape(c);
 }
 Status KeyIntShape(ShapeContext& c) {
   MR_RETURN_IF_ERROR(c.WithRank(4, 0).status());
@@ -44,38 +34,53 @@ Status KeyCounterShape(ShapeContext& c) {
   return OkStatus();
 }
 
-}  // namespace
-}  // namespace millrace
+// Declares an op of real numbers by a seed.
+consteval OpFields FloatsOfSeed(const char* doc) {
+  return {
+      .inputs = "shape: T, seed: Tseed",
+      .outputs = "output: dtype",
+      .attrs =
+          "dtype: {half, bfloat16, float, double} = 'float'; T: {int32, "
+          "int64} = 'int32'; Tseed: {int32, int64} = 'int64'",
+      .shape = SeedShape,
+      .doc = doc,
+  };
+}
 
-namespace millrace::ops {
-
-#define MR_FLOATS_OF_SEED                                             \
-  .inputs = "shape: T, seed: Tseed", .outputs = "output: dtype",      \
-  .attrs =                                                            \
-      "dtype: {half, bfloat16, float, double} = 'float'; T: {int32, " \
-      "int64} = 'int32'; Tseed: {int32, int64} = 'int64'",            \
-  .shape = SeedShape
 #define MR_KEY_INPUTS "shape: Tshape, key: uint64, counter: uint64, alg: int32"
-#define MR_FLOATS_OF_KEY                                           \
-  .inputs = MR_KEY_INPUTS, .outputs = "output: dtype",             \
-  .attrs =                                                         \
-      "dtype: {half, bfloat16, float, double} = 'float'; Tshape: " \
-      "{int32, int64} = 'int32'",                                  \
-  .shape = KeyShape
+
+// Declares an op of real numbers by a key and a counter.
+consteval OpFields FloatsOfKey(const char* doc) {
+  return {
+      .inputs = MR_KEY_INPUTS,
+      .outputs = "output: dtype",
+      .attrs =
+          "dtype: {half, bfloat16, float, double} = 'float'; Tshape: "
+          "{int32, int64} = 'int32'",
+      .shape = KeyShape,
+      .doc = doc,
+  };
+}
+
+// Declares an op that makes a seed a key and a counter.
+consteval OpFields KeyCounter(const char* outputs, const char* doc) {
+  return {
+      .inputs = "seed: Tseed",
+      .outputs = outputs,
+      .attrs = "Tseed: {int32, int64} = 'int64'",
+      .shape = KeyCounterShape,
+      .doc = doc,
+  };
+}
+
+}  // namespace
 
 MR_OP(StatelessRandomUniform){
-    MR_FLOATS_OF_SEED,
-    .doc = "Numbers evenly from [0, 1) that depend on the seed alone.",
-};
+    FloatsOfSeed("Numbers evenly from [0, 1) that depend on the seed alone.")};
 MR_OP(StatelessRandomNormal){
-    MR_FLOATS_OF_SEED,
-    .doc = "Normal numbers that depend on the seed alone.",
-};
-MR_OP(StatelessTruncatedNormal){
-    MR_FLOATS_OF_SEED,
-    .doc =
-        "Normal numbers within two deviations that depend on the seed alone.",
-};
+    FloatsOfSeed("Normal numbers that depend on the seed alone.")};
+MR_OP(StatelessTruncatedNormal){FloatsOfSeed(
+    "Normal numbers within two deviations that depend on the seed alone.")};
 MR_OP(StatelessRandomUniformInt){
     .inputs = "shape: T, seed: Tseed, minval: dtype, maxval: dtype",
     .outputs = "output: dtype",
@@ -100,17 +105,11 @@ MR_OP(StatelessRandomUniformFullInt){
 };
 
 MR_OP(StatelessRandomUniformV2){
-    MR_FLOATS_OF_KEY,
-    .doc = "Numbers evenly from [0, 1), from a key and a counter.",
-};
+    FloatsOfKey("Numbers evenly from [0, 1), from a key and a counter.")};
 MR_OP(StatelessRandomNormalV2){
-    MR_FLOATS_OF_KEY,
-    .doc = "Normal numbers, from a key and a counter.",
-};
-MR_OP(StatelessTruncatedNormalV2){
-    MR_FLOATS_OF_KEY,
-    .doc = "Normal numbers within two deviations, from a key and a counter.",
-};
+    FloatsOfKey("Normal numbers, from a key and a counter.")};
+MR_OP(StatelessTruncatedNormalV2){FloatsOfKey(
+    "Normal numbers within two deviations, from a key and a counter.")};
 MR_OP(StatelessRandomUniformIntV2){
     .inputs = MR_KEY_INPUTS ", minval: dtype, maxval: dtype",
     .outputs = "output: dtype",
@@ -133,12 +132,8 @@ MR_OP(StatelessRandomUniformFullIntV2){
 };
 
 MR_OP(StatelessRandomGetKeyCounter){
-    .inputs = "seed: Tseed",
-    .outputs = "key: uint64, counter: uint64",
-    .attrs = "Tseed: {int32, int64} = 'int64'",
-    .shape = KeyCounterShape,
-    .doc = "A seed scrambled into a key and a counter.",
-};
+    KeyCounter("key: uint64, counter: uint64",
+               "A seed scrambled into a key and a counter.")};
 MR_OP(StatelessRandomGetAlg){
     .outputs = "alg: int32",
     .flags = kStateful,
@@ -146,11 +141,7 @@ MR_OP(StatelessRandomGetAlg){
     .doc = "The number of the device's algorithm: Philox.",
 };
 MR_OP(StatelessRandomGetKeyCounterAlg){
-    .inputs = "seed: Tseed",
-    .outputs = "key: uint64, counter: uint64, alg: int32",
-    .attrs = "Tseed: {int32, int64} = 'int64'",
-    .shape = KeyCounterShape,
-    .doc = "Both of the above.",
-};
+    KeyCounter("key: uint64, counter: uint64, alg: int32",
+               "Both of the above.")};
 
 }  // namespace millrace::ops

@@ -1,6 +1,6 @@
 #include "millrace/graph/shape_context.h"
 
-namespace millrace {
+namespace millrace::ops {
 namespace {
 
 Status ValuesShape(ShapeContext& c) {
@@ -8,42 +8,29 @@ Status ValuesShape(ShapeContext& c) {
   return c.Return(PartialShape({indices.dim(0)}));
 }
 
+// Declares an op on the entries of a sparse tensor and a dense one.
+consteval OpFields SparseDenseCwise(const char* doc) {
+  return {
+      .inputs = "sp_indices: int64, sp_values: T, sp_shape: int64, dense: T",
+      .outputs = "output: T",
+      .attrs = "T: numbertype",
+      .shape = ValuesShape,
+      .doc = doc,
+  };
+}
+
 }  // namespace
-}  // namespace millrace
 
-namespace millrace::ops {
-
-#define MR_SPARSE_AND_DENSE \
-  "sp_indices: int64, sp_values: T, sp_shape: int64, dense: T"
-
-MR_OP(SparseDenseCwiseMul){
-    .inputs = MR_SPARSE_AND_DENSE,
-    .outputs = "output: T",
-    .attrs = "T: numbertype",
-    .shape = ValuesShape,
-    .doc =
-        "Values of a sparse tensor times the elements of a dense one at their "
-        "coordinates; the dense one is broadcast to the sparse one's shape.",
-};
-MR_OP(SparseDenseCwiseDiv){
-    .inputs = MR_SPARSE_AND_DENSE,
-    .outputs = "output: T",
-    .attrs = "T: numbertype",
-    .shape = ValuesShape,
-    .doc =
-        "Values of a sparse tensor over the elements of a dense one at their "
-        "coordinates; the dense one is broadcast to the sparse one's shape.",
-};
-MR_OP(SparseDenseCwiseAdd){
-    .inputs = MR_SPARSE_AND_DENSE,
-    .outputs = "output: T",
-    .attrs = "T: numbertype",
-    .shape = ValuesShape,
-    .doc =
-        "Values of a sparse tensor plus the elements of a dense one at their "
-        "coordinates, and nothing elsewhere; the dense one is broadcast to the "
-        "sparse one's shape.",
-};
+MR_OP(SparseDenseCwiseMul){SparseDenseCwise(
+    "Values of a sparse tensor times the elements of a dense one at their "
+    "coordinates; the dense one is broadcast to the sparse one's shape.")};
+MR_OP(SparseDenseCwiseDiv){SparseDenseCwise(
+    "Values of a sparse tensor over the elements of a dense one at their "
+    "coordinates; the dense one is broadcast to the sparse one's shape.")};
+MR_OP(SparseDenseCwiseAdd){SparseDenseCwise(
+    "Values of a sparse tensor plus the elements of a dense one at their "
+    "coordinates, and nothing elsewhere; the dense one is broadcast to the "
+    "sparse one's shape.")};
 MR_OP(SparseTensorDenseAdd){
     .inputs = "a_indices: Tindices, a_values: T, a_shape: Tindices, b: T",
     .outputs = "output: T",

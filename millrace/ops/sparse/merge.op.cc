@@ -1,6 +1,6 @@
 #include "millrace/graph/shape_context.h"
 
-namespace millrace {
+namespace millrace::ops {
 namespace {
 
 Status AddShape(ShapeContext& c) {
@@ -29,9 +29,6 @@ Status ExtremeShape(ShapeContext& c) {
 }
 
 }  // namespace
-}  // namespace millrace
-
-namespace millrace::ops {
 
 #define MR_TWO_SPARSE                                                 \
   "a_indices: int64, a_values: T, a_shape: int64, b_indices: int64, " \

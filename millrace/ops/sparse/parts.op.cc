@@ -1,6 +1,6 @@
 #include "millrace/graph/shape_context.h"
 
-namespace millrace {
+namespace millrace::ops {
 namespace {
 
 Status ConcatShape(ShapeContext& c) {
@@ -44,9 +44,6 @@ Status SliceShape(ShapeContext& c) {
 }
 
 }  // namespace
-}  // namespace millrace
-
-namespace millrace::ops {
 
 MR_OP(SparseConcat){
     .inputs = "indices: N * int64, values: N * T, shapes: N * int64",

@@ -2,7 +2,7 @@
 
 #include "millrace/graph/shape_context.h"
 
-namespace millrace {
+namespace millrace::ops {
 namespace {
 
 Status DenseShape(ShapeContext& c) {
@@ -32,9 +32,6 @@ Status DenseShape(ShapeContext& c) {
 }
 
 }  // namespace
-}  // namespace millrace
-
-namespace millrace::ops {
 
 #define MR_SPARSE_REDUCE_INPUTS                                 \
   "input_indices: int64, input_values: T, input_shape: int64, " \

@@ -1,21 +1,11 @@
-#include "tests/cases/case.h"
+#include "millrace/ops/sparse/sparse_values.cases.h"
 
 namespace millrace::cases {
 namespace {
 
-constexpr DataType kI64 = DataType::kInt64;
-constexpr DataType kI32 = DataType::kInt32;
 constexpr DataType kString = DataType::kString;
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
 const char* const kOperations[] = {"a-b", "B-A", "intersection", "union"};
 
-Value Long(std::initializer_list<double> v) { return Vec(kI64, v); }
-Value Pairs(std::initializer_list<double> v) {
-  return Of(kI64, TensorShape({static_cast<int64_t>(v.size() / 2), 2}), v);
-}
-Value Triples(std::initializer_list<double> v) {
-  return Of(kI64, TensorShape({static_cast<int64_t>(v.size() / 3), 3}), v);
-}
 AttrMap Does(const char* operation, bool validate = true) {
   return {{"set_operation", std::string(operation)},
           {"validate_indices", validate}};

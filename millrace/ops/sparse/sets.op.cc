@@ -1,7 +1,7 @@
 // Sets along the last dimension.
 #include "millrace/graph/shape_context.h"
 
-namespace millrace {
+namespace millrace::ops {
 namespace {
 
 // Entries of `rank` coordinates, if that is known.
@@ -61,9 +61,6 @@ Status SparseToSparse(ShapeContext& c) {
 }
 
 }  // namespace
-}  // namespace millrace
-
-namespace millrace::ops {
 
 #define MR_SET_TYPES "T: {int8, int16, int32, int64, uint8, uint16, string}"
 #define MR_SET_OPERATION \

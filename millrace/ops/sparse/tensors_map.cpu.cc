@@ -73,16 +73,18 @@ StatusOr<std::vector<SparsePart>> TensorsMap::Take(
 
 namespace {
 
+enum class MapUse { kAdd, kTake };
+
 // The map of a node, by container and name. One that adds has its own name for
 // others to find it by; one that takes finds nothing without a name.
 class MapPlace {
  public:
-  static StatusOr<MapPlace> Of(const KernelInit& init, bool adds) {
+  static StatusOr<MapPlace> Of(const KernelInit& init, MapUse use) {
     MapPlace p;
     MR_ASSIGN(p.place_, PlaceOf(init));
     if (p.place_.is_private) {
-      p.place_.name =
-          adds ? init.node().name : PrivateName(init.node().name, 0);
+      p.place_.name = use == MapUse::kAdd ? init.node().name
+                                          : PrivateName(init.node().name, 0);
     }
     return p;
   }
@@ -101,7 +103,7 @@ class AddKernel {
  public:
   static StatusOr<AddKernel> Make(const KernelInit& init) {
     AddKernel k;
-    MR_ASSIGN(k.map_, MapPlace::Of(init, true));
+    MR_ASSIGN(k.map_, MapPlace::Of(init, MapUse::kAdd));
     return k;
   }
   Status Run(KernelContext& ctx) const {
@@ -123,7 +125,7 @@ class AddManyKernel {
  public:
   static StatusOr<AddManyKernel> Make(const KernelInit& init) {
     AddManyKernel k;
-    MR_ASSIGN(k.map_, MapPlace::Of(init, true));
+    MR_ASSIGN(k.map_, MapPlace::Of(init, MapUse::kAdd));
     return k;
   }
   Status Run(KernelContext& ctx) const {
@@ -161,7 +163,7 @@ class TakeManyKernel {
  public:
   static StatusOr<TakeManyKernel> Make(const KernelInit& init) {
     TakeManyKernel k;
-    MR_ASSIGN(k.map_, MapPlace::Of(init, false));
+    MR_ASSIGN(k.map_, MapPlace::Of(init, MapUse::kTake));
     return k;
   }
   Status Run(KernelContext& ctx) const {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/image/png.h"
+#include "millrace/ops/image/files/png.h"
 #include "millrace/ops/summary/summary_message.h"
 #include "millrace/ops/summary/summary_output.h"
 #include "millrace/tensor/dispatch.h"

@@ -1,0 +1,38 @@
+// What kernels that resize images have in common: their attributes, shapes and
+// both axes.
+#pragma once
+
+#include <cstdint>
+
+#include "millrace/base/memory/memory_charge.h"
+#include "millrace/kernel/kernel.h"
+#include "millrace/ops/image/axis.h"
+
+namespace millrace::ops {
+
+// Reads align_corners and half_pixel_centers. INVALID_ARGUMENT if both are set.
+StatusOr<ResizeOptions> ReadResizeOptions(const KernelInit& init);
+
+// Requires [batch, height, width, channels]. INVALID_ARGUMENT "WHAT must be
+// 4-dimensional".
+Status CheckImages(const Tensor& t, const char* what);
+
+// Returns the shape of `images` with the height and width that `size` holds.
+// INVALID_ARGUMENT unless both sizes are positive, before and after.
+StatusOr<TensorShape> ResizedShape(const Tensor& images, const Tensor& size);
+
+// The axes from original images to resized ones: places are those of the
+// resized, taps those of the original.
+struct Plane {
+  Axis y, x;
+  int64_t places_of_taps_y = 0, places_of_taps_x = 0;
+  int64_t channels = 0;
+  MemoryCharge charge;
+};
+
+// Returns the axes. RESOURCE_EXHAUSTED where memory has no room for them.
+StatusOr<Plane> MakePlane(ResizeMethod method, const ResizeOptions& options,
+                          const TensorShape& original,
+                          const TensorShape& resized);
+
+}  // namespace millrace::ops

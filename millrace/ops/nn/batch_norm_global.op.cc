@@ -1,0 +1,35 @@
+#include "millrace/graph/shape_context.h"
+
+namespace millrace::ops {
+namespace {
+
+Status GlobalNormShape(ShapeContext& c) {
+  MR_ASSIGN(PartialShape input, c.WithRank(0, 4));
+  int64_t channels = input.dim(3);
+  for (int i = 1; i < 5; ++i) {
+    MR_ASSIGN(const PartialShape vector, c.WithRank(i, 1));
+    MR_ASSIGN(channels, ShapeContext::MergeDims(channels, vector.dim(0)));
+  }
+  input.set_dim(3, channels);
+  return c.Return(std::move(input));
+}
+
+}  // namespace
+
+MR_OP(BatchNormWithGlobalNormalization){
+    .inputs = "t: T, m: T, v: T, beta: T, gamma: T",
+    .outputs = "result: T",
+    .attrs =
+        "T: {float, double, int32, uint8, int16, int8, complex64, int64, "
+        "qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, "
+        "half, uint32, uint64}; variance_epsilon: float; "
+        "scale_after_normalization: bool",
+    .shape = GlobalNormShape,
+    .doc =
+        "Normalizes by given statistics; gamma is used if "
+        "scale_after_normalization.",
+    .deprecated_version = 9,
+    .deprecated_hint = "Use tf.nn.batch_normalization()",
+};
+
+}  // namespace millrace::ops

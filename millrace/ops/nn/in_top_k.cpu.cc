@@ -1,0 +1,77 @@
+#include <cmath>
+#include <vector>
+
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/elementwise/loops.h"
+#include "millrace/tensor/dispatch.h"
+
+namespace millrace::ops {
+namespace {
+
+Status InTopK(KernelContext& ctx, int64_t k) {
+  const Tensor& predictions = ctx.input(0);
+  const Tensor& targets = ctx.input(1);
+  if (predictions.rank() != 2) {
+    return InvalidArgument("predictions must be 2-dimensional");
+  }
+  if (targets.rank() != 1) {
+    return InvalidArgument("targets must be 1-dimensional");
+  }
+  const int64_t batch = predictions.dim(0);
+  const int64_t classes = predictions.dim(1);
+  if (targets.dim(0) != batch) {
+    return InvalidArgument("First dimension of predictions ", batch,
+                           " must match length of targets ", targets.dim(0));
+  }
+  const std::vector<int64_t> wanted = IntValues(targets);
+  const float* x = predictions.flat<float>().data();
+  MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, TensorShape({batch})));
+  bool* z = out->mutable_flat<bool>().data();
+  return ctx.ParallelFor(batch, classes, [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      const float* r = x + row * classes;
+      const int64_t target = wanted[row];
+      // What cannot be ranked is in no top.
+      bool ranked = target >= 0 && target < classes;
+      ranked = ranked && std::isfinite(r[target]);
+      int64_t larger = 0;
+      for (int64_t i = 0; ranked && i < classes; ++i) {
+        if (!std::isfinite(r[i])) {
+          ranked = false;
+        } else if (r[i] > r[target]) {
+          ++larger;
+        }
+      }
+      z[row] = ranked && larger < k;
+    }
+  });
+}
+
+class InTopKKernel {
+ public:
+  static StatusOr<InTopKKernel> Make(const KernelInit& init) {
+    InTopKKernel kernel;
+    MR_ASSIGN(kernel.k_, init.Attr<int64_t>("k"));
+    return kernel;
+  }
+  Status Run(KernelContext& ctx) const { return InTopK(ctx, k_); }
+
+ private:
+  int64_t k_ = 0;
+};
+
+Status RunInTopKV2(KernelContext& ctx) {
+  const Tensor& k = ctx.input(2);
+  if (k.rank() != 0) {
+    return InvalidArgument("k must be 0-D, got shape ",
+                           k.shape().DebugString());
+  }
+  return InTopK(ctx, IntValues(k)[0]);
+}
+
+}  // namespace
+
+MR_KERNELS(InTopK, Cpu){{.make = MakeKernel<InTopKKernel>}};
+MR_KERNELS(InTopKV2, Cpu){{.make = MakeFunctionKernel<RunInTopKV2>}};
+
+}  // namespace millrace::ops

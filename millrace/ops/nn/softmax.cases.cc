@@ -1,0 +1,53 @@
+#include "tests/cases/case.h"
+
+namespace millrace::cases {
+
+MR_CASES(Softmax)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Rand(t, {3, 10})});
+    c.Ok({Rand(t, {2, 3, 5})});
+  });
+  c.Ok({F64({2, 5})}).Gradient();
+  c.Ok({F32({4})});
+  c.Ok({Rand(DataType::kFloat, {2, 37}, -80, 80)});
+  c.Ok({Rand(DataType::kFloat, {3, 201}, -8, 8)});
+  c.Ok({Rand(DataType::kDouble, {3, 201}, -8, 8)});
+  c.Ok({Empty(DataType::kFloat, {0, 4})});
+}
+MR_CASES(LogSoftmax)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) { c.Ok({Rand(t, {3, 10})}); });
+  c.Ok({F64({2, 5})}).Gradient();
+  c.Ok({Rand(DataType::kFloat, {2, 37}, -80, 80)});
+  c.Ok({Rand(DataType::kFloat, {3, 201}, -8, 8)});
+}
+
+MR_CASES(SoftmaxCrossEntropyWithLogits)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Rand(t, {3, 10}), Rand(t, {3, 10}, 0, 1)});
+  });
+  // The gradient is that of labels whose rows add up to 1; what comes back to
+  // the second output does not reach the labels, as in stock.
+  c.Ok({F64({2, 4}),
+        Of(DataType::kDouble, {2, 4}, {0.1, 0.2, 0.3, 0.4, 0.7, 0.1, 0, 0.2})})
+      .Gradient({0});
+  c.Ok({F32({3, 4}), Rand(DataType::kFloat, {1, 4}, 0, 1)});
+  c.Ok({Empty(DataType::kFloat, {0, 4}), Empty(DataType::kFloat, {0, 4})});
+  c.Ok({Empty(DataType::kFloat, {0, 4}), F32({1, 4})});
+  c.Ok({Empty(DataType::kFloat, {0, 4}), F32({4})})
+      .NoStock("stock takes no vector");
+  c.Error({F32({3, 4}), F32({2, 4})}, StatusCode::kInvalidArgument,
+          "logits and labels must be broadcastable");
+}
+MR_CASES(SparseSoftmaxCrossEntropyWithLogits)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Rand(t, {3, 10}), Vec({1, 9, 0})});
+    c.Ok({Rand(t, {3, 10}), Vec(DataType::kInt64, {1, 9, 0})});
+  });
+  c.Ok({F64({3, 4}), Vec({1, 3, 0})}).Gradient({0});
+  c.Error({F32({3, 4}), Vec({1, 3, 0, 1})}, StatusCode::kInvalidArgument,
+          "logits and labels must have the same first dimension");
+  c.Error({F32({2, 4}), Vec({1, 4})}, StatusCode::kInvalidArgument,
+          "Received a label value of 4 which is outside the valid range");
+}
+
+}  // namespace millrace::cases

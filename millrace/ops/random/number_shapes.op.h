@@ -1,0 +1,18 @@
+// Shape functions that ops of random numbers share.
+#pragma once
+
+#include "millrace/graph/shape_context.h"
+
+namespace millrace::ops {
+
+// Sets output 0 to the shape that input 0 holds.
+Status NumbersShape(ShapeContext& c);
+
+// Sets output 0 to the shape that input 0 holds with that of input 1, a tensor
+// of parameters, behind it.
+Status SamplesShape(ShapeContext& c);
+
+// Requires that the input is a seed: a vector of two numbers.
+Status CheckSeed(ShapeContext& c, int input);
+
+}  // namespace millrace::ops

@@ -1,0 +1,72 @@
+#include "millrace/ops/sparse/sparse_values.cases.h"
+
+namespace millrace::cases {
+namespace {
+
+DataType RealOf(DataType t) {
+  return t == DataType::kComplex64    ? kF32
+         : t == DataType::kComplex128 ? DataType::kDouble
+                                      : t;
+}
+
+}  // namespace
+
+MR_CASES(SparseAdd)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Pairs({0, 1, 1, 0, 2, 3}), Rand(t, {3}), Long({3, 4}),
+          Pairs({0, 0, 1, 0, 2, 3, 2, 3}), Rand(t, {4}), Long({3, 4}),
+          Scalar(RealOf(t), 1)});
+  });
+  c.Ok({Pairs({0, 1, 1, 0}), Of(kF32, {2}, {1, 2}), Long({3, 4}),
+        Pairs({0, 1, 1, 0}), Of(kF32, {2}, {-1, 3}), Long({3, 4}),
+        Scalar(kF32, 0.5)});
+  c.Ok({NoPairs(), Empty(kF32, {0}), Long({3, 4}), Pairs({1, 1}), F32({1}),
+        Long({3, 4}), Scalar(kF32, 0)});
+  c.Ok({Pairs({0, 1, 1, 0}), F64({2}), Long({3, 4}), Pairs({0, 2, 1, 0}),
+        F64({2}), Long({3, 4}), Scalar(DataType::kDouble, 0)})
+      .Gradient({1, 4});
+  c.Error({Pairs({0, 1}), F32({1}), Long({3, 4}), Pairs({0, 0}), F32({1}),
+           Long({3, 5}), Scalar(kF32, 0)},
+          kInvalid,
+          "Operands' shapes do not match: got 4 and 5 for dimension 1");
+  c.Error({Pairs({0, 1}), F32({1}), Long({3, 4}), Pairs({0, 0}), F32({1}),
+           Long({3, 4}), Vec(kF32, {0})},
+          kInvalid, "The magnitude threshold must be a scalar: got shape [1]");
+  c.Error({Pairs({0, 1}), F32({1}), Long({3, 4}), Pairs({0, 0}), F32({2}),
+           Long({3, 4}), Scalar(kF32, 0)},
+          kInvalid, "");
+}
+
+MR_CASES(SparseAddGrad)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Rand(t, {4}), Pairs({0, 1, 1, 0, 2, 3}), Pairs({0, 0, 1, 0, 2, 3}),
+          Pairs({0, 0, 0, 1, 1, 0, 2, 3})});
+    c.Ok({Rand(t, {3}), Pairs({0, 1, 1, 0, 2, 3}), Pairs({0, 0, 1, 0, 2, 3}),
+          Pairs({0, 0, 0, 1, 2, 3})});
+  });
+  c.Ok({Empty(kF32, {0}), Pairs({0, 1}), NoPairs(), NoPairs()});
+  c.Error({F32({2}), Pairs({0, 1}), Pairs({0, 1}), Pairs({0, 1})}, kInvalid,
+          "# elements of backprop_val_grad and # rows of sum_indices should "
+          "match (#nnz of sum): got 2 and 1");
+}
+
+namespace {
+
+void Extremes(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Pairs({0, 1, 1, 0, 2, 3}), Rand(t, {3}), Long({3, 4}),
+          Pairs({0, 0, 1, 0, 2, 2}), Rand(t, {3}), Long({3, 4})});
+  });
+  c.Ok({NoPairs(), Empty(kF32, {0}), Long({3, 4}), Pairs({1, 1}), F32({1}),
+        Long({3, 4})});
+  c.Error({Pairs({0, 1}), F32({1}), Long({3, 4}), Pairs({0, 0}), F32({1}),
+           Long({3, 5})},
+          kInvalid, "shapes do not match");
+}
+
+}  // namespace
+
+MR_CASES(SparseSparseMaximum)(CaseList& c) { Extremes(c); }
+MR_CASES(SparseSparseMinimum)(CaseList& c) { Extremes(c); }
+
+}  // namespace millrace::cases

@@ -1,0 +1,46 @@
+#include "millrace/ops/sparse/sparse_values.cases.h"
+
+namespace millrace::cases {
+
+MR_CASES(SparseToDense)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Pairs(kI32, {0, 1, 2, 0, 2, 3}), Vec({3, 4}), Rand(t, {3}),
+          Rand(t, {})});
+  });
+  for (const DataType i : {kI32, kI64}) {
+    c.Ok({Vec(i, {1, 3, 4}), Vec(i, {6}), F32({3}), F32({})});
+    c.Ok({Vec(i, {1, 3, 4}), Vec(i, {6}), F32({}), F32({})});
+    c.Ok({Scalar(i, 2), Vec(i, {4}), F32({}), F32({})});
+    c.Ok({Pairs(i, {2, 0, 0, 1, 2, 0}), Vec(i, {3, 4}), F32({3}), F32({})},
+         {{"validate_indices", false}});
+    c.Ok({Empty(i, {0, 2}), Vec(i, {2, 3}), Empty(kF32, {0}), F32({})});
+    c.Ok({Empty(i, {0, 2}), Vec(i, {0, 3}), Empty(kF32, {0}), F32({})});
+  }
+  c.Ok({Pairs(kI32, {0, 1, 2, 0}), Vec({3, 2}), F64({2}), F64({})})
+      .Gradient({2, 3});
+  const auto error = [&c](Value i, Value s, Value v, Value d,
+                          const char* words) {
+    c.Error({std::move(i), std::move(s), std::move(v), std::move(d)}, kInvalid,
+            words);
+  };
+  error(I32({1, 2, 3}), Vec({3}), F32({1}), F32({}),
+        "sparse_indices should be a scalar, vector, or matrix, got shape "
+        "[1,2,3]");
+  error(Vec({0, 1}), Vec({3, 2}), F32({2}), F32({}),
+        "output_shape has incorrect number of elements: 2 should be: 1");
+  error(Vec({0, 1}), Vec({3}), F32({3}), F32({}),
+        "sparse_values has incorrect shape [3], should be [] or [2]");
+  error(Vec({0, 1}), Vec({3}), F32({2}), F32({1}),
+        "default_value should be a scalar.");
+  error(Vec({0, 3}), Vec({3}), F32({2}), F32({}),
+        "indices[1] = [3] is out of bounds: need 0 <= index < [3]");
+  error(Vec({-1, 2}), Vec({3}), F32({2}), F32({}), "is out of bounds");
+  error(Vec({1, 1}), Vec({3}), F32({2}), F32({}), "is repeated");
+  error(Vec({1, 0}), Vec({3}), F32({2}), F32({}), "is out of order");
+  c.Error({Vec({1, 3}), Vec({3}), F32({2}), F32({})},
+          {{"validate_indices", false}}, kInvalid, "out of bounds");
+  c.Error({Vec({0}), Vec({-3}), F32({1}), F32({})}, kInvalid, "")
+      .NoShapeCheck();
+}
+
+}  // namespace millrace::cases
