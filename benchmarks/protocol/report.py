@@ -19,7 +19,7 @@ medians over all rounds (stock, Millrace, stock, ...), each on servers started a
 distance between the quartiles of its samples (of fewer than %d: between the lowest and the highest) over their median;
 of both sides the root of the sum of the squares. A row whose goal is 1 may be worse by its scatter, but by no more
 than %.0f %%; every other goal is compared as it is. A row is red where its goal is missed, and where a side lacks it,
-fails or makes no progress.
+fails or makes no progress; servers of stock that fail are started again, up to twice, which the table says.
 
 Figures that stock has no counterpart of are measured by `./dev bench idle`, `./dev bench serving` and `./dev bench --micro`.
 """
