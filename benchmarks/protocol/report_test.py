@@ -9,6 +9,7 @@ import xml.etree.ElementTree as ET
 
 import goals
 import report
+import cases  # noqa: F401: registers every case
 import suite
 from verdicts import Row
 
@@ -71,6 +72,30 @@ class AgainTest(unittest.TestCase):
         self.assertFalse(good)
         self.assertRegex(said, "a/rate .* RED: missed")
         self.assertIn("**red:** missed", page)
+
+
+class AgainInTurnsTest(unittest.TestCase):
+
+    def test_only_what_missed_its_goal(self):
+        asked = []
+
+        def measure(name, metrics, options):
+            asked.append((name, metrics))
+            return [dict(metric="fifo.one_per_step", better="more", samples=[1, 2]),
+                    dict(metric="fifo.one_per_step", better="more", samples=[3, 4])]
+
+        class Options:
+            rounds = 1
+        record = dict(case="queues", unit="ops/s", better="more", samples=[100])
+        rows = [dict(record, metric=metric, side=side, samples=[n]) for metric, ours in
+                (("fifo.one_per_step", 50), ("fifo.1000_per_step", 200)) for side, n in (("stock", 100), ("ours", ours))]
+        wanted = goals.parse("queues/fifo.one_per_step stock\nqueues/fifo.1000_per_step stock", ("queues",))
+        found = suite.again_in_turns("queues", wanted, rows, Options, measure)
+        self.assertEqual(asked, [("queues", ["fifo.one_per_step"])])
+        self.assertEqual(found, [dict(case="queues", metric="fifo.one_per_step", side="turns", ratios=[3, 2])])
+
+    def test_times(self):
+        self.assertEqual(suite.ratios_of(dict(better="less", samples=[3]), dict(better="less", samples=[1])), [3])
 
 
 class RoundsTest(unittest.TestCase):
