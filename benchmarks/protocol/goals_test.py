@@ -26,6 +26,13 @@ class ParseTest(unittest.TestCase):
             ("a/memory", goals.VALUE, "<= 30 MB"), ("a/disk", goals.OF, ">= 0.9 of limits/disk"), ("a/limit", goals.LIMIT, ""),
             ("a/rate:server_cpu", goals.TIMES, ">= 5.00")])
 
+    def test_aims(self):
+        goal = goals.parse_goal("aim >= 2.5x")
+        self.assertEqual((goal.kind, goal.aim, goal.text()), (goals.TIMES, True, "aim >= 2.50"))
+        self.assertFalse(goals.parse_goal(">= 2.5x").aim)
+        for text in ("aim", "aim stock", "aim limit", "aim >= 1x"):  # as good as stock's is what a short row is, too
+            self.fails("a/b " + text, "no goal has the form")
+
     def test_a_factor_of_one_is_stock(self):
         self.assertEqual(goals.parse("a/b >= 1.0x", ("a",))["a/b"].kind, goals.STOCK)
 

@@ -9,6 +9,7 @@ import xml.etree.ElementTree as ET
 
 import goals
 import report
+import cases  # noqa: F401: registers every case
 import suite
 from verdicts import Row
 
@@ -38,13 +39,14 @@ class PageTest(unittest.TestCase):
 class AgainTest(unittest.TestCase):
     """From a file of records to the page."""
 
-    def again(self, ours):
+    def again(self, ours, more=()):
         goal = goals.parse("a/rate >= 2x\nb/rate stock", ("a", "b"))
         record = dict(case="a", metric="rate", unit="steps/s", better="more", samples=[100], others=0.5)
         with tempfile.TemporaryDirectory() as folder:
             path, said = os.path.join(folder, "records"), io.StringIO()
             with open(path, "w") as f:
-                for line in (dict(HEAD, rounds=1), dict(record, side="stock"), dict(record, side="ours", samples=[ours])):
+                for line in (dict(HEAD, rounds=1), dict(record, side="stock"), dict(record, side="ours", samples=[ours]),
+                             *more):
                     f.write(json.dumps(line) + "\n")
             with contextlib.redirect_stdout(said):
                 good = suite.again(path, goal, os.path.join(folder, "docs"))
@@ -60,11 +62,40 @@ class AgainTest(unittest.TestCase):
         self.assertIn("| other processes used | 0.50 cores in the median, at most 0.50 |", page)
         self.assertNotIn("b/rate", page)  # the run was not of that case
 
+    def test_failures_of_stock_are_told(self):
+        good, _, page = self.again(300, [dict(case="a", metric="FAILED", error="why\nand where", side="stock failed")])
+        self.assertTrue(good)
+        self.assertIn("| stock failed and was repeated | a: why |", page)
+
     def test_red(self):
         good, said, page = self.again(150)
         self.assertFalse(good)
         self.assertRegex(said, "a/rate .* RED: missed")
         self.assertIn("**red:** missed", page)
+
+
+class AgainInTurnsTest(unittest.TestCase):
+
+    def test_only_what_missed_its_goal(self):
+        asked = []
+
+        def measure(name, metrics, options):
+            asked.append((name, metrics))
+            return [dict(metric="fifo.one_per_step", better="more", samples=[1, 2]),
+                    dict(metric="fifo.one_per_step", better="more", samples=[3, 4])]
+
+        class Options:
+            rounds = 1
+        record = dict(case="queues", unit="ops/s", better="more", samples=[100])
+        rows = [dict(record, metric=metric, side=side, samples=[n]) for metric, ours in
+                (("fifo.one_per_step", 50), ("fifo.1000_per_step", 200)) for side, n in (("stock", 100), ("ours", ours))]
+        wanted = goals.parse("queues/fifo.one_per_step stock\nqueues/fifo.1000_per_step stock", ("queues",))
+        found = suite.again_in_turns("queues", wanted, rows, Options, measure)
+        self.assertEqual(asked, [("queues", ["fifo.one_per_step"])])
+        self.assertEqual(found, [dict(case="queues", metric="fifo.one_per_step", side="turns", ratios=[3, 2])])
+
+    def test_times(self):
+        self.assertEqual(suite.ratios_of(dict(better="less", samples=[3]), dict(better="less", samples=[1])), [3])
 
 
 class RoundsTest(unittest.TestCase):
@@ -73,9 +104,12 @@ class RoundsTest(unittest.TestCase):
     class Options:
         rounds, quiet = 3, 0
 
-    def order(self, name, fails_on=None, stops_on=None):
+    def order(self, name, fails_on=None, stops_on=None, fails=1000):
+        turns = []
+
         def once(case, kind, options):
-            return [dict(case=case, metric="FAILED", error="why") if kind == fails_on else
+            turns.append(kind)
+            return [dict(case=case, metric="FAILED", error="why") if kind == fails_on and turns.count(kind) <= fails else
                     dict(case=case, metric="x", unit="1/s", better="more", samples=[0 if kind == stops_on else 1])]
         kinds = {suite.STOCK: "s", suite.OURS: "o"}
         return [side for side, _ in suite.rounds_of(name, kinds, self.GOALS, self.Options, once, lambda wanted: [])]
@@ -87,9 +121,13 @@ class RoundsTest(unittest.TestCase):
         self.assertEqual(self.order("a"), ["stock", "ours", "machine"] * 3)
 
     def test_what_breaks_off_is_not_repeated(self):
+        self.assertEqual(self.order("b", fails_on="o"), ["stock", "ours"])
         for kind in "so":
-            self.assertEqual(self.order("b", fails_on=kind), ["stock", "ours"])
             self.assertEqual(self.order("b", stops_on=kind), ["stock", "ours"])
+
+    def test_stock_has_further_turns_where_it_fails(self):
+        self.assertEqual(self.order("b", fails_on="s", fails=2), ["stock failed"] * 2 + ["stock", "ours"] * 3)
+        self.assertEqual(self.order("b", fails_on="s"), ["stock failed"] * 2 + ["stock", "ours"])
 
 
 if __name__ == "__main__":

@@ -1,11 +1,15 @@
 """Every row of the suite with its verdict, from the records of two kinds of servers and the goals.
 
-A row is red where a side lacks it, fails or stands still, where its goal is missed, and where it has none.
+A row is red where a side lacks it, fails or stands still, where its goal is missed, and where it has none. It is short
+where its goal is an aim and it is only as good as stock's.
 
 The scatter of a row says how far its ratio may be off by chance: each side's distance between the quartiles of
 its samples of all rounds (of fewer than eight samples: between the lowest and the highest), over their median; of
 both sides the root of the sum of the squares. A row that need only be as good as stock's may be that much worse, but
 never more than a quarter. Other goals are compared as they are.
+
+Rounds one after the other meet different moments of a machine that others use. So a row that misses its goal there is
+measured again in turns (turns.py) where its case has turns, and that ratio counts.
 """
 import math
 
@@ -22,7 +26,8 @@ class Row:
     """A line of the table. stock and ours are medians, or None; ratio: how many times better ours is."""
 
     def __init__(self, name, unit="", stock=None, ours=None, ratio=None, scatter=0.0, goal="", verdict="", red=False,
-                 factor=None):
+                 factor=None, short=False):
+        self.short = short
         self.name, self.unit, self.stock, self.ours, self.ratio = name, unit, stock, ours, ratio
         self.scatter, self.goal, self.verdict, self.red = scatter, goal, verdict, red
         self.factor = factor  # the least ratio, where the goal is one
@@ -115,8 +120,36 @@ def too_few_rounds(stock, ours, rounds):
                      for side, figure in (("stock", stock), ("ours", ours)) if figure.rounds < rounds)
 
 
-def compare(name, goal, stock, ours, others, rounds):
-    """The line of a row that both sides have. others: {row: Figure} that goals name."""
+def has_turns(row, goal):
+    """Whether turns could give the ratio that the row's goal is about: a median of calls that are timed one by one."""
+    return bool(row.ratio and goal and goal.kind in (goals_file.STOCK, goals_file.TIMES) and row.unit != "MB"
+                and not row.name.endswith((".p99", goals_file.CPU, "first_step")))
+
+
+def in_turns(name, turns):
+    """The ratios that turns gave for a row, [] if they gave none. Turns time calls one by one, as medians do."""
+    return turns.get(name) or turns.get(name.removesuffix(".p50"), [])
+
+
+def compare(name, goal, stock, ours, others, rounds, turns=()):
+    """The line of a row that both sides have. others: {row: Figure} that goals name. turns: the row's ratios in turns."""
+    row = measured(name, goal, stock, ours, others, rounds)
+    if turns and row.red and has_turns(row, goal):
+        row.ratio, row.scatter = median(turns), spread(turns)
+
+        def done(verdict, red):
+            row.verdict, row.red = verdict + ", in turns", red
+            return row
+        judged(done, row.ratio, goal.factor, row.scatter)
+    if goal.aim and row.red and row.ratio:
+        as_stock, verdict = row.ratio >= 1 - min(row.scatter, MOST_SCATTER), row.verdict
+        if as_stock and verdict.startswith("missed"):
+            row.verdict, row.red, row.short = "short of it" + verdict.removeprefix("missed"), False, True
+    return row
+
+
+def measured(name, goal, stock, ours, others, rounds):
+    """The line of a row by the rounds alone."""
     row = Row(name, ours.unit, stock.median, ours.median, ratio_of(stock, ours), scatter_of(stock, ours), goal.text())
 
     def done(verdict, red):
@@ -160,8 +193,12 @@ def judged(done, reached, wanted, scatter, more=""):
     return done("missed, its scatter is %.0f %%%s" % (100 * scatter, more), True)
 
 
-def judge(stock, ours, machine, goals, rounds):
-    """[Row] of the records of both sides and of the machine: of all rows that have goals, and of all that were measured."""
+def judge(stock, ours, machine, goals, rounds, turns=()):
+    """[Row] of the records of both sides and of the machine: of all rows that have goals, and of all that were measured.
+
+    turns: {row: ratios} of those that were measured again in turns.
+    """
+    turns = dict(turns)
     sides = {"stock": figures(stock), "ours": figures(ours)}
     failed = {"stock": failures(stock), "ours": failures(ours)}
     others = dict(figures(machine), **sides["ours"])
@@ -171,7 +208,8 @@ def judge(stock, ours, machine, goals, rounds):
     for name, goal in goals.items():
         a, b = sides["stock"].get(name), sides["ours"].get(name)
         if a and b:
-            rows.append(compare(name, goal, a, b, others, 0 if name.partition("/")[0] in broken_off else rounds))
+            rows.append(compare(name, goal, a, b, others, 0 if name.partition("/")[0] in broken_off else rounds,
+                                in_turns(name, turns)))
         else:
             rows.append(Row(name, (a or b).unit if a or b else "", a and a.median, b and b.median, goal=goal.text(),
                             verdict=missing(name.partition("/")[0], a, b, failed), red=True))

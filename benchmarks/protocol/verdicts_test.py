@@ -77,6 +77,34 @@ class JudgeTest(unittest.TestCase):
         self.assertEqual(self.verdict(">= 0.9 of limits/disk", records([1]), records([44]), disk), ("missed, 0.88 of it", True))
         self.assertEqual(self.verdict(">= 0.9 of limits/disk", records([1]), records([44])), ("limits/disk was not measured", True))
 
+    def test_what_is_as_good_as_stock_is_short_of_an_aim(self):
+        for ours, verdict, red, short in ((200, "ok", False, False), (199, "short of it", False, True),
+                                          (100, "short of it", False, True), (99, "missed", True, False)):
+            row, = self.judge("aim >= 2x", records([100]), records([ours]))
+            self.assertEqual((row.verdict, row.red, row.short), (verdict, red, short))
+        row, = self.judge("aim >= 50 steps/s", records([20]), records([49]))
+        self.assertEqual((row.verdict, row.short), ("short of it", True))
+        row, = self.judge("aim >= 2x", records([0]), records([0]))
+        self.assertTrue(row.red)  # standing still is no aim
+
+    def test_turns_count_where_rounds_miss_a_goal(self):
+        def judge(goal, ours, ratios):
+            row, = verdicts.judge(records([100]), records([ours]), [], goals.parse("a/rate " + goal, ("a",)), 1, {"a/rate": ratios})
+            return row.ratio, row.verdict, row.red, row.short
+        self.assertEqual(judge("stock", 70, [1.1, 1.2, 1.3]), (1.2, "ok, in turns", False, False))
+        self.assertEqual(judge("stock", 110, [0.5]), (1.1, "ok", False, False))
+        self.assertEqual(judge(">= 2x", 150, [1.8]), (1.8, "missed, in turns", True, False))
+        self.assertEqual(judge("aim >= 2x", 70, [1.8]), (1.8, "short of it, in turns", False, True))
+
+    def test_turns_time_what_a_median_times(self):
+        row = verdicts.Row("a/step.p50", "us", ratio=0.5)
+        self.assertEqual(verdicts.in_turns(row.name, {"a/step": [1.5]}), [1.5])
+        stock = goals.parse_goal("stock")
+        self.assertTrue(verdicts.has_turns(row, stock))
+        for name in ("a/step.p99", "a/step:server_cpu", "a/first_step"):
+            self.assertFalse(verdicts.has_turns(verdicts.Row(name, "us", ratio=0.5), stock))
+        self.assertFalse(verdicts.has_turns(verdicts.Row("a/rss_peak", "MB", ratio=0.5), stock))
+
     def test_rows_that_a_side_lacks_are_red(self):
         for stock, ours, verdict in (((), records([1]), "missing on stock"), (records([1]), (), "missing on ours"),
                                      ((), (), "missing on both"), ([failed()], (), "failed on stock, missing on ours"),
