@@ -9,8 +9,8 @@
 
 #include "millrace/client/ops.h"
 #include "millrace/client/session.h"
-#include "millrace/client/variable_scope.h"
-#include "millrace/client/variables.h"
+#include "millrace/client/variables/variable_scope.h"
+#include "millrace/client/variables/variables.h"
 #include "millrace/train/layers/dense.h"
 
 namespace millrace {

@@ -3,7 +3,7 @@
 
 #include "millrace/client/ops.h"
 #include "millrace/client/session.h"
-#include "millrace/client/variables.h"
+#include "millrace/client/variables/variables.h"
 
 namespace millrace {
 namespace {

@@ -7,7 +7,7 @@
 #include "examples/chapter12_cpp/examples.h"
 #include "millrace/client/ops.h"
 #include "millrace/client/queues.h"
-#include "millrace/client/variables.h"
+#include "millrace/client/variables/variables.h"
 
 namespace millrace::chapter12 {
 namespace {

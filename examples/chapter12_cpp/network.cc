@@ -4,7 +4,7 @@
 #include <numbers>
 
 #include "millrace/client/ops.h"
-#include "millrace/client/variables.h"
+#include "millrace/client/variables/variables.h"
 
 namespace millrace::chapter12 {
 namespace {

@@ -10,7 +10,7 @@
 #include "examples/chapter12_cpp/examples.h"
 #include "examples/chapter12_cpp/network.h"
 #include "millrace/client/ops.h"
-#include "millrace/client/variables.h"
+#include "millrace/client/variables/variables.h"
 #include "millrace/train/optimizers/momentum.h"
 
 namespace millrace::chapter12 {

@@ -6,7 +6,7 @@
 #include "absl/strings/str_split.h"
 #include "examples/chapter12_cpp/examples.h"
 #include "millrace/client/ops.h"
-#include "millrace/client/variables.h"
+#include "millrace/client/variables/variables.h"
 
 namespace millrace::chapter12 {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "examples/chapter12_cpp/examples.h"
 #include "millrace/client/ops.h"
-#include "millrace/client/variables.h"
+#include "millrace/client/variables/variables.h"
 #include "millrace/train/optimizers/gradient_descent.h"
 
 namespace millrace::chapter12 {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "examples/demo/demo_options.h"
-#include "millrace/client/variables.h"
+#include "millrace/client/variables/variables.h"
 
 namespace millrace::demo {
 

@@ -5,7 +5,7 @@
 #include "millrace/client/gradients.h"
 #include "millrace/client/ops.h"
 #include "millrace/client/session.h"
-#include "millrace/client/variables.h"
+#include "millrace/client/variables/variables.h"
 
 using namespace millrace;
 

@@ -5,7 +5,7 @@
 
 #include "examples/networks/license_texts.h"
 #include "examples/networks/networks.h"
-#include "millrace/client/embedding.h"
+#include "millrace/client/variables/embedding.h"
 #include "millrace/client/ops.h"
 #include "millrace/train/global_step.h"
 #include "millrace/train/layers/dense.h"

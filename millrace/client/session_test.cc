@@ -6,7 +6,7 @@
 #include "millrace/base/clock.h"
 #include "millrace/client/ops.h"
 #include "millrace/client/queues.h"
-#include "millrace/client/variables.h"
+#include "millrace/client/variables/variables.h"
 
 namespace millrace {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "millrace/client/session.h"
-#include "millrace/client/variables.h"
+#include "millrace/client/variables/variables.h"
 
 namespace millrace::train {
 

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <utility>
 
-#include "millrace/client/variables.h"
+#include "millrace/client/variables/variables.h"
 #include "millrace/graph/graph_proto.h"
 #include "millrace/train/input/queue_runner.h"
 

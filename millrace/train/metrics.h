@@ -20,7 +20,7 @@
 
 #include <string>
 
-#include "millrace/client/variable_scope.h"
+#include "millrace/client/variables/variable_scope.h"
 
 namespace millrace::train {
 

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "millrace/client/session.h"
-#include "millrace/client/variables.h"
+#include "millrace/client/variables/variables.h"
 #include "millrace/train/coordinator.h"
 #include "millrace/train/input/queue_threads.h"
 #include "millrace/train/saver.h"

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "millrace/client/ops.h"
-#include "millrace/client/variables.h"
+#include "millrace/client/variables/variables.h"
 #include "millrace/train/input/input_producers.h"
 
 namespace millrace::train {

@@ -14,7 +14,7 @@
 #include "millrace/base/files/file.h"
 #include "millrace/client/gradients.h"
 #include "millrace/client/ops.h"
-#include "millrace/client/variables.h"
+#include "millrace/client/variables/variables.h"
 #include "millrace/graph/graph_proto.h"
 
 namespace millrace {

@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "millrace/base/files/file.h"
-#include "millrace/client/embedding.h"
-#include "millrace/client/initializers.h"
+#include "millrace/client/variables/embedding.h"
+#include "millrace/client/variables/initializers.h"
 #include "millrace/client/op_builder.h"
 #include "millrace/client/ops.h"
-#include "millrace/client/partitioned_variable.h"
-#include "millrace/client/variable_scope.h"
+#include "millrace/client/variables/partitioned_variable.h"
+#include "millrace/client/variables/variable_scope.h"
 #include "millrace/graph/graph_proto.h"
 #include "millrace/train/global_step.h"
 #include "millrace/train/layers/batch_normalization.h"

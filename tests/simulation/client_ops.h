@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "millrace/client/scope.h"
-#include "millrace/client/variables.h"
+#include "millrace/client/variables/variables.h"
 #include "tests/simulation/queue_ops.h"
 
 namespace millrace::sim {

@@ -9,7 +9,7 @@
 
 #include "millrace/client/gradients.h"
 #include "millrace/client/session.h"
-#include "millrace/client/variables.h"
+#include "millrace/client/variables/variables.h"
 #include "millrace/client/while_loop.h"
 #include "millrace/ops/control_flow/function_writer.grad.h"
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "millrace/client/gradients/written_out_loop.h"
-#include "millrace/client/variables.h"
+#include "millrace/client/variables/variables.h"
 
 namespace millrace::loop_gradients {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "millrace/client/queues.h"
-#include "millrace/client/variables.h"
+#include "millrace/client/variables/variables.h"
 
 namespace millrace::train {
 

@@ -8,7 +8,7 @@
 
 #include "millrace/base/threads/thread.h"
 #include "millrace/client/ops.h"
-#include "millrace/client/variables.h"
+#include "millrace/client/variables/variables.h"
 #include "millrace/train/input/queue_threads.h"
 #include "millrace/train/meta_graph.h"
 

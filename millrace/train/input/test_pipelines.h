@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_join.h"
 #include "millrace/client/ops.h"
-#include "millrace/client/variables.h"
+#include "millrace/client/variables/variables.h"
 #include "millrace/train/input/queue_threads.h"
 
 namespace millrace::train {

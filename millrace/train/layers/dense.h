@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "millrace/client/variable_scope.h"
+#include "millrace/client/variables/variable_scope.h"
 #include "millrace/train/layers/activation.h"
 
 namespace millrace::train {

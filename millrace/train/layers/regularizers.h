@@ -1,7 +1,7 @@
 // Regularizers: what large weights cost.
 #pragma once
 
-#include "millrace/client/variable_scope.h"
+#include "millrace/client/variables/variable_scope.h"
 
 namespace millrace::train {
 

@@ -14,7 +14,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "millrace/client/gradients.h"
-#include "millrace/client/variables.h"
+#include "millrace/client/variables/variables.h"
 
 namespace millrace::train {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "millrace/client/variable_scope.h"
+#include "millrace/client/variables/variable_scope.h"
 
 namespace millrace::train {
 

@@ -1,4 +1,4 @@
-#include "millrace/client/save_slice.h"
+#include "millrace/client/variables/save_slice.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"

@@ -17,9 +17,9 @@
 #include <optional>
 #include <string>
 
-#include "millrace/client/initializers.h"
-#include "millrace/client/partitioned_variable.h"
-#include "millrace/client/partitioners.h"
+#include "millrace/client/variables/initializers.h"
+#include "millrace/client/variables/partitioned_variable.h"
+#include "millrace/client/variables/partitioners.h"
 #include "millrace/client/scope.h"
 
 namespace millrace {

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "millrace/client/input.h"
-#include "millrace/client/variables.h"
+#include "millrace/client/variables/variables.h"
 
 namespace millrace {
 

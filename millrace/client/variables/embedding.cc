@@ -1,4 +1,4 @@
-#include "millrace/client/embedding.h"
+#include "millrace/client/variables/embedding.h"
 
 #include <algorithm>
 

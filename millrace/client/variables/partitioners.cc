@@ -1,4 +1,4 @@
-#include "millrace/client/partitioners.h"
+#include "millrace/client/variables/partitioners.h"
 
 #include <algorithm>
 #include <cmath>

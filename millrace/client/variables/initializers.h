@@ -12,7 +12,7 @@
 #include <functional>
 #include <optional>
 
-#include "millrace/client/variables.h"
+#include "millrace/client/variables/variables.h"
 
 namespace millrace {
 

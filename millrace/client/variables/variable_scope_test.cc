@@ -1,4 +1,4 @@
-#include "millrace/client/variable_scope.h"
+#include "millrace/client/variables/variable_scope.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

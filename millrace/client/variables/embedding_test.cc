@@ -1,4 +1,4 @@
-#include "millrace/client/embedding.h"
+#include "millrace/client/variables/embedding.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 
 #include "millrace/client/gradients.h"
 #include "millrace/client/ops.h"
-#include "millrace/client/partitioned_variable.h"
+#include "millrace/client/variables/partitioned_variable.h"
 #include "millrace/client/session.h"
 
 namespace millrace {

@@ -10,7 +10,7 @@
 #include "millrace/client/graph_keys.h"
 #include "millrace/client/indexed_slices.h"
 #include "millrace/client/input.h"
-#include "millrace/client/save_slice.h"
+#include "millrace/client/variables/save_slice.h"
 #include "millrace/client/scope.h"
 
 namespace millrace::ops {

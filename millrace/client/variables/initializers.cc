@@ -1,4 +1,4 @@
-#include "millrace/client/initializers.h"
+#include "millrace/client/variables/initializers.h"
 
 #include <algorithm>
 #include <cmath>

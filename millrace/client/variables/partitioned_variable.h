@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "millrace/client/initializers.h"
-#include "millrace/client/partitioners.h"
-#include "millrace/client/variables.h"
+#include "millrace/client/variables/initializers.h"
+#include "millrace/client/variables/partitioners.h"
+#include "millrace/client/variables/variables.h"
 
 namespace millrace::ops {
 

@@ -1,4 +1,4 @@
-#include "millrace/client/partitioned_variable.h"
+#include "millrace/client/variables/partitioned_variable.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "millrace/client/variables.h"
+#include "millrace/client/variables/variables.h"
 
 #include <algorithm>
 #include <optional>
