@@ -74,7 +74,7 @@ TOKENS = [
 # What declares a facet of an op, by the suffix of the files that have it.
 FACET_MACROS = {"op": r"MR_OP", "cpu": r"MR_KERNELS", "gpu": r"MR_KERNELS", "grad": r"MR_(?:NO_)?GRADIENT",
                 "cases": r"MR_CASES"}
-MOST_FILES = 42  # of a folder of millrace/, beside tests, cases and README.md
+MOST_FILES = 45  # of a folder of millrace/, beside tests, cases and README.md
 VAGUE = {"util", "utils", "helper", "helpers", "common", "misc", "manager", "managers"}
 
 

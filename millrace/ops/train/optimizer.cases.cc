@@ -1,5 +1,7 @@
 #include "millrace/ops/train/optimizer.cases.h"
 
+#include <limits>
+
 namespace millrace::cases {
 namespace {
 
@@ -14,6 +16,36 @@ std::vector<Value> Inputs(const Optimizer& o, DataType t, TensorShape shape,
   for (size_t i = 0; i < o.after.size(); ++i) {
     const bool step = o.global_step && i + 1 == o.after.size();
     inputs.push_back(Scalar(step ? DataType::kInt64 : t, o.after[i]));
+  }
+  return inputs;
+}
+
+// Returns inputs of which each combination of finite numbers, infinities and
+// NaN in one element of the variables and the gradient occurs once; the
+// gradient has the shape [n, 1], in rows that all occur where it is sparse.
+std::vector<Value> SpecialInputs(const Optimizer& o, bool sparse) {
+  const float special[] = {0.75f, std::numeric_limits<float>::infinity(),
+                           -std::numeric_limits<float>::infinity(),
+                           std::numeric_limits<float>::quiet_NaN()};
+  int n = 4;
+  for (int i = 0; i < o.variables; ++i) n *= 4;
+  std::vector<Value> elements;
+  int stride = 1;
+  for (int k = 0; k <= o.variables; ++k) {
+    elements.push_back(Full(DataType::kFloat, {n, 1}, 0));
+    const absl::Span<float> of_one = elements[k].tensor.mutable_flat<float>();
+    for (int i = 0; i < n; ++i) of_one[i] = special[i / stride % 4];
+    stride *= 4;
+  }
+  std::vector<Value> inputs;
+  for (int i = 0; i < o.variables; ++i) inputs.push_back(Var(elements[i]));
+  for (double x : o.before) inputs.push_back(Scalar(DataType::kFloat, x));
+  inputs.push_back(elements.back());
+  if (sparse) inputs.push_back(Iota(DataType::kInt32, {n}));
+  for (size_t i = 0; i < o.after.size(); ++i) {
+    const bool step = o.global_step && i + 1 == o.after.size();
+    inputs.push_back(
+        Scalar(step ? DataType::kInt64 : DataType::kFloat, o.after[i]));
   }
   return inputs;
 }
@@ -37,6 +69,7 @@ void DenseCases(CaseList& c, const Optimizer& o) {
   const DataType f = DataType::kFloat;
   c.Ok(Inputs(o, f, {0, 3}, {F32({0, 3})}));
   c.Ok(Inputs(o, f, {2049}, {F32({2049})}));
+  for (const AttrMap& attrs : o.attrs) c.Ok(SpecialInputs(o, false), attrs);
   c.Error(Inputs(o, f, {2}, {F32({3})}), StatusCode::kInvalidArgument,
           "do not have the same shape")
       .NoShapeCheck();
@@ -55,6 +88,7 @@ void SparseCases(CaseList& c, const Optimizer& o, const char* bad_index) {
   });
   const DataType f = DataType::kFloat;
   c.Ok(Inputs(o, f, {5, 3}, {F32({0, 3}), I32({0})}));
+  for (const AttrMap& attrs : o.attrs) c.Ok(SpecialInputs(o, true), attrs);
   c.Ok(Inputs(o, f, {300, 70},
               {F32({300, 70}), Rand(DataType::kInt32, {300}, 0, 300)}));
   // Rows of several elements and of one: stock's loops differ.
