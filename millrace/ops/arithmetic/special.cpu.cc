@@ -1,4 +1,5 @@
-// Incomplete gamma and beta functions and the like.
+// Incomplete gamma and beta functions, inverses of error functions and the
+// like.
 #include <cmath>
 
 #include "millrace/ops/arithmetic/gamma_slope.h"
@@ -45,6 +46,21 @@ struct NextAfterOp {
   }
 };
 
+struct ErfinvOp {
+  template <class T>
+  static T Do(T x) {
+    return static_cast<T>(special::InverseErf(x));
+  }
+};
+
+struct NdtriOp {
+  template <class T>
+  static T Do(T x) {
+    return static_cast<T>(-M_SQRT2 *
+                          special::InverseErfc(2 * static_cast<double>(x)));
+  }
+};
+
 constexpr int kPicos = 200000;
 constexpr BinaryTable kIgamma = MakeBinaryTable<IgammaOp>(RealLoops(), kPicos);
 constexpr BinaryTable kIgammac =
@@ -58,6 +74,9 @@ constexpr BinaryTable kPolygamma =
     MakeBinaryTable<PolygammaOp>(RealLoops(), kPicos);
 constexpr BinaryTable kNextAfter =
     MakeBinaryTable<NextAfterOp>(RealLoops(), 3000);
+
+constexpr UnaryTable kErfinv = MakeUnaryTable<ErfinvOp>(RealLoops(), 100000);
+constexpr UnaryTable kNdtri = MakeUnaryTable<NdtriOp>(RealLoops(), 100000);
 
 // a, b and x are scalars or of one shape.
 Status RunBetainc(KernelContext& ctx) {
@@ -112,5 +131,11 @@ MR_KERNELS(Polygamma, Cpu){{.make = MakeBinary<kPolygamma>,
 MR_KERNELS(NextAfter, Cpu){{.make = MakeBinary<kNextAfter>,
                             .elementwise = BinaryFunction<kNextAfter>}};
 MR_KERNELS(Betainc, Cpu){{.make = MakeFunctionKernel<RunBetainc>}};
+MR_KERNELS(Erfinv, Cpu){{.types = kSpecialTypes,
+                         .make = MakeUnary<kErfinv>,
+                         .elementwise = UnaryFunction<kErfinv>}};
+MR_KERNELS(Ndtri, Cpu){{.types = kSpecialTypes,
+                        .make = MakeUnary<kNdtri>,
+                        .elementwise = UnaryFunction<kNdtri>}};
 
 }  // namespace millrace::ops

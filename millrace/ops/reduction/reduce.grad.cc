@@ -1,5 +1,5 @@
-// Gradients of reductions and of running sums.
-#include <limits>
+// Gradients of reductions.
+#include <algorithm>
 
 #include "millrace/client/gradients/grad_context.h"
 #include "millrace/client/gradients/grad_shapes.h"
@@ -17,26 +17,13 @@ Output Spread(GradContext& g, const Output& kept) {
   return BroadcastTo(g, kept, ShapeOf(g, g.in(0)));
 }
 
-// Shared evenly among the elements that are the extreme.
+// Shares the gradient evenly among the elements that are the extreme.
 void ExtremeGradient(GradContext& g) {
   const Output y = Kept(g, g.out());
   const Output dy = Kept(g, g.dy());
   const Output chosen = Cast(g, Equal(g, y, g.in(0)), dy.dtype());
   const Output count = Sum(g, chosen, g.in(1), {.keep_dims = true});
   g.Set(0, Mul(g, RealDiv(g, chosen, count), dy));
-}
-
-double LowestOf(DataType type) {
-  switch (type) {
-    case DataType::kHalf:
-      return -65504.0;
-    case DataType::kBfloat16:
-      return -3.3895313892515355e38;
-    case DataType::kFloat:
-      return std::numeric_limits<float>::lowest();
-    default:
-      return std::numeric_limits<double>::lowest();
-  }
 }
 
 }  // namespace
@@ -87,42 +74,6 @@ MR_GRADIENT(Max)(GradContext& g) { ExtremeGradient(g); }
 MR_GRADIENT(Min)(GradContext& g) { ExtremeGradient(g); }
 MR_GRADIENT(EuclideanNorm)(GradContext& g) {
   g.Set(0, RealDiv(g, g.in(0), RealDiv(g, Kept(g, g.out()), Kept(g, g.dy()))));
-}
-MR_NO_GRADIENT(ArgMax);
-MR_NO_GRADIENT(ArgMin);
-
-MR_GRADIENT(Cumsum)(GradContext& g) {
-  g.Set(0, Cumsum(g, g.dy(), g.in(1),
-                  {.exclusive = g.Attr<bool>("exclusive"),
-                   .reverse = !g.Attr<bool>("reverse")}));
-}
-MR_GRADIENT(Cumprod)(GradContext& g) {
-  const bool exclusive = g.Attr<bool>("exclusive");
-  const bool reverse = g.Attr<bool>("reverse");
-  const Output product = Cumprod(g, g.in(0), g.in(1),
-                                 {.exclusive = exclusive, .reverse = reverse});
-  const Output sums = Cumsum(g, Mul(g, ConjOf(g, product), g.dy()), g.in(1),
-                             {.exclusive = exclusive, .reverse = !reverse});
-  g.Set(0, DivNoNan(g, sums, ConjOf(g, g.in(0))));
-}
-
-// Where the gradient is positive and where it is negative on their own, as
-// logarithms: sums of exponentials stay in range.
-MR_GRADIENT(CumulativeLogsumexp)(GradContext& g) {
-  const Output x = g.in(0);
-  const Output dy = g.dy();
-  const Output zero = NumberLike(g, dy, 0);
-  const Output lowest = Spread(g, NumberLike(g, dy, LowestOf(dy.dtype())));
-  const auto part = [&](const Output& chosen, const Output& magnitude) {
-    const Output logs = SelectV2(g, chosen, Log(g, magnitude), lowest);
-    const Output sums =
-        CumulativeLogsumexp(g, Sub(g, logs, g.out()), g.in(1),
-                            {.exclusive = g.Attr<bool>("exclusive"),
-                             .reverse = !g.Attr<bool>("reverse")});
-    return Exp(g, AddV2(g, sums, x));
-  };
-  g.Set(0, Sub(g, part(Greater(g, dy, zero), dy),
-               part(Less(g, dy, zero), Neg(g, dy))));
 }
 
 }  // namespace millrace::ops
