@@ -1,69 +1,9 @@
-// SelfAdjointEig, SelfAdjointEigV2 and Svd.
-#include "millrace/ops/linalg/spectrum.h"
-
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/linalg/batch.h"
+#include "millrace/ops/linalg/spectrum.h"
 
 namespace millrace::ops {
 namespace {
-
-class SelfAdjointEigKernel {
- public:
-  static StatusOr<SelfAdjointEigKernel> Make(const KernelInit& init) {
-    SelfAdjointEigKernel k;
-    k.joined_ = init.num_outputs() == 1;
-    if (!k.joined_) {
-      MR_ASSIGN(k.vectors_, init.Attr<bool>("compute_v"));
-    }
-    return k;
-  }
-  Status Run(KernelContext& ctx) const {
-    const Tensor& x = ctx.input(0);
-    MR_ASSIGN(const MatrixBatch b, ReadSquareBatch(x));
-    const int64_t n = b.rows;
-    Tensor* values = nullptr;
-    Tensor* vectors = nullptr;
-    if (joined_) {
-      MR_ASSIGN(values, AllocateBatch(ctx, 0, b, {n + 1, n}));
-    } else {
-      MR_ASSIGN(values, AllocateBatch(ctx, 0, b, {n}));
-      if (vectors_) {
-        MR_ASSIGN(vectors, AllocateBatch(ctx, 1, b, {n, n}));
-      } else {
-        MR_ASSIGN(vectors, ctx.AllocateOutput(1, TensorShape({0})));
-      }
-    }
-    if (x.num_elements() == 0) return OkStatus();
-    return Dispatch(MatrixTypes{}, x.dtype(), [&]<class T>() -> Status {
-      const T* from = x.flat<T>().data();
-      T* to = values->mutable_flat<T>().data();
-      T* to_v =
-          joined_ || !vectors_ ? nullptr : vectors->mutable_flat<T>().data();
-      const int64_t step = joined_ ? n * (n + 1) : n;
-      return ForMatrices(
-          ctx, b.count, 3 * n,
-          "Self-adjoint eigen decomposition was not successful. The input "
-          "might not be valid.",
-          [&](int64_t i, StopFlag& stop) {
-            std::vector<RealType<T>> list;
-            Matrix<T> vt;
-            if (!FactorSelfAdjoint(ReadMatrix<T>(from + i * n * n, n, n), &list,
-                                   vectors_ ? &vt : nullptr, stop)) {
-              return false;
-            }
-            for (int64_t k = 0; k < n; ++k) to[i * step + k] = T(list[k]);
-            if (vectors_) {
-              WriteMatrix(vt.Transposed(), n, n,
-                          joined_ ? to + i * step + n : to_v + i * n * n);
-            }
-            return true;
-          });
-    });
-  }
-
- private:
-  bool joined_ = false, vectors_ = true;
-};
 
 // float is computed in double: half the code, and rotations add up little.
 template <class T>
@@ -148,19 +88,10 @@ class SvdKernel {
   bool vectors_ = true, full_ = false;
 };
 
-#define MR_TYPES "T: float, double, complex64, complex128"
-
 }  // namespace
 
-MR_KERNELS(SelfAdjointEigV2,
-           Cpu){{.types = MR_TYPES, .make = MakeKernel<SelfAdjointEigKernel>}};
-MR_KERNELS(BatchSelfAdjointEigV2, Cpu){
-    {.types = "T: float, double", .make = MakeKernel<SelfAdjointEigKernel>}};
-MR_KERNELS(SelfAdjointEig, Cpu){
-    {.types = "T: float, double", .make = MakeKernel<SelfAdjointEigKernel>}};
-MR_KERNELS(BatchSelfAdjointEig, Cpu){
-    {.types = "T: float, double", .make = MakeKernel<SelfAdjointEigKernel>}};
-MR_KERNELS(Svd, Cpu){{.types = MR_TYPES, .make = MakeKernel<SvdKernel>}};
-MR_KERNELS(BatchSvd, Cpu){{.types = MR_TYPES, .make = MakeKernel<SvdKernel>}};
+MR_KERNELS(Svd, Cpu){{.types = MR_MATRIX_TYPES, .make = MakeKernel<SvdKernel>}};
+MR_KERNELS(BatchSvd,
+           Cpu){{.types = MR_MATRIX_TYPES, .make = MakeKernel<SvdKernel>}};
 
 }  // namespace millrace::ops
