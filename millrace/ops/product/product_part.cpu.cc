@@ -13,7 +13,7 @@ namespace {
 constexpr int64_t kSharedSets = 256;
 // Copies that are used less often cost what they save.
 constexpr int64_t kMinRows = 32, kMinColumns = 64;
-// Of a thread's copies; factors with more lines are read as they lie.
+// The most that a thread copies; factors with more lines are read as they lie.
 constexpr int64_t kMostBytes = int64_t{4} << 20;
 // Columns of b that are copied at a time.
 constexpr int64_t kColumns = 128;
