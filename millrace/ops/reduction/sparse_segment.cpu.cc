@@ -106,18 +106,19 @@ Status SumRows(KernelContext& ctx, const std::vector<int64_t>& first,
 }
 
 // Where the number of segments comes from: the last id, or an input.
-enum class Count { kLastId, kInput };
+enum class NumSegments { kLastId, kInput };
 
 class SparseSegmentBase {
  public:
-  SparseSegmentBase(Kind kind, Count count) : kind_(kind), count_(count) {}
+  SparseSegmentBase(Kind kind, NumSegments count)
+      : kind_(kind), count_(count) {}
 
   Status Run(KernelContext& ctx) const {
     const Tensor& data = ctx.input(0);
     MR_ASSIGN(const Lists lists, ReadLists(ctx));
     const int64_t n = lists.size();
     int64_t rows = n > 0 ? lists.ids.back() + 1 : 0;
-    if (count_ == Count::kInput) {
+    if (count_ == NumSegments::kInput) {
       MR_ASSIGN(const int64_t given, ScalarInput(ctx, 3, "num_segments"));
       if (rows > given) {
         return InvalidArgument("segment ids must be < num_segments");
@@ -165,12 +166,12 @@ class SparseSegmentBase {
   }
 
   Kind kind_;
-  Count count_;
+  NumSegments count_;
 };
 
-template <Kind kKind, Count kCount>
+template <Kind kKind, NumSegments kNumSegments>
 struct SparseSegmentKernel : SparseSegmentBase {
-  SparseSegmentKernel() : SparseSegmentBase(kKind, kCount) {}
+  SparseSegmentKernel() : SparseSegmentBase(kKind, kNumSegments) {}
 };
 
 // Which rows a gradient has: all, or in rising order those that indices name.
@@ -257,22 +258,27 @@ struct SparseSegmentGradKernel : SparseSegmentGradBase {
 
 MR_KERNELS(SparseSegmentSum, Cpu){
     {.types = "T: " MR_REAL_TYPES,
-     .make = MakeKernel<SparseSegmentKernel<Kind::kSum, Count::kLastId>>}};
+     .make =
+         MakeKernel<SparseSegmentKernel<Kind::kSum, NumSegments::kLastId>>}};
 MR_KERNELS(SparseSegmentSumWithNumSegments, Cpu){
     {.types = "T: " MR_REAL_TYPES,
-     .make = MakeKernel<SparseSegmentKernel<Kind::kSum, Count::kInput>>}};
+     .make = MakeKernel<SparseSegmentKernel<Kind::kSum, NumSegments::kInput>>}};
 MR_KERNELS(SparseSegmentMean, Cpu){
     {.types = MR_FLOATS,
-     .make = MakeKernel<SparseSegmentKernel<Kind::kMean, Count::kLastId>>}};
+     .make =
+         MakeKernel<SparseSegmentKernel<Kind::kMean, NumSegments::kLastId>>}};
 MR_KERNELS(SparseSegmentMeanWithNumSegments, Cpu){
     {.types = MR_FLOATS,
-     .make = MakeKernel<SparseSegmentKernel<Kind::kMean, Count::kInput>>}};
+     .make =
+         MakeKernel<SparseSegmentKernel<Kind::kMean, NumSegments::kInput>>}};
 MR_KERNELS(SparseSegmentSqrtN, Cpu){
     {.types = MR_FLOATS,
-     .make = MakeKernel<SparseSegmentKernel<Kind::kSqrtN, Count::kLastId>>}};
+     .make =
+         MakeKernel<SparseSegmentKernel<Kind::kSqrtN, NumSegments::kLastId>>}};
 MR_KERNELS(SparseSegmentSqrtNWithNumSegments, Cpu){
     {.types = MR_FLOATS,
-     .make = MakeKernel<SparseSegmentKernel<Kind::kSqrtN, Count::kInput>>}};
+     .make =
+         MakeKernel<SparseSegmentKernel<Kind::kSqrtN, NumSegments::kInput>>}};
 MR_KERNELS(SparseSegmentSumGrad, Cpu){
     {.types = MR_FLOATS,
      .make = MakeKernel<SparseSegmentGradKernel<Kind::kSum, GradRows::kAll>>}};
