@@ -21,7 +21,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(APPEND quantize_flags -ffp-contract=off)
 endif()
 # Families whose time is in loops over elements.
-set(loop_families arithmetic array convolution elementwise fused indexing linalg nn pooling product quantize reduction state train)
+set(loop_families arithmetic array convolution elementwise fused indexing layout linalg nn pooling product quantize reduction state train)
 millrace_pch(millrace_pch_cpu OPTIONS ${kernel_flags} HEADERS "${PROJECT_SOURCE_DIR}/millrace/kernel/kernel_decl.h")
 millrace_pch(millrace_pch_op HEADERS "${PROJECT_SOURCE_DIR}/millrace/graph/shape_context.h")
 millrace_pch(millrace_pch_cases OPTIONS -g0 ${MILLRACE_UNOPTIMIZED} HEADERS "${PROJECT_SOURCE_DIR}/tests/cases/case.h")

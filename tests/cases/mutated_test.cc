@@ -186,7 +186,8 @@ TEST_P(Mutated, NeverCrashesAndFitsItsShapeFunction) {
   budget.set_limit(limit);
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, Mutated, testing::Values("array"));
+INSTANTIATE_TEST_SUITE_P(Families, Mutated,
+                         testing::Values("array", "indexing", "layout"));
 
 }  // namespace
 }  // namespace millrace::cases

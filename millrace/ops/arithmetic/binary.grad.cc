@@ -100,28 +100,4 @@ MR_GRADIENT(Xlog1py)(GradContext& g) {
                Mul(g, g.dy(), Xdivy(g, g.in(0), AddV2(g, g.in(1), 1))));
 }
 
-MR_GRADIENT(AddN)(GradContext& g) {
-  for (int i = 0; i < g.num_inputs(); ++i) g.Set(i, g.dy());
-}
-MR_GRADIENT(AccumulateNV2)(GradContext& g) {
-  for (int i = 0; i < g.num_inputs(); ++i) g.Set(i, g.dy());
-}
-MR_GRADIENT(Cross)(GradContext& g) {
-  g.Set(0, Cross(g, g.in(1), g.dy()));
-  g.Set(1, Cross(g, g.dy(), g.in(0)));
-}
-
-MR_NO_GRADIENT(Equal);
-MR_NO_GRADIENT(NotEqual);
-MR_NO_GRADIENT(Less);
-MR_NO_GRADIENT(LessEqual);
-MR_NO_GRADIENT(Greater);
-MR_NO_GRADIENT(GreaterEqual);
-MR_NO_GRADIENT(ApproximateEqual);
-MR_NO_GRADIENT(LogicalAnd);
-MR_NO_GRADIENT(LogicalOr);
-MR_NO_GRADIENT(LogicalNot);
-MR_NO_GRADIENT(Range);
-MR_NO_GRADIENT(LinSpace);
-
 }  // namespace millrace::ops

@@ -7,7 +7,7 @@ namespace {
 constexpr char kBinaryNumbers[] =
     "T: {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, "
     "uint32, uint64, int64, complex64, complex128}";
-constexpr char kFloatingOrComplex[] =
+constexpr char kBinaryFloatingOrComplex[] =
     "T: {half, bfloat16, float, double, complex64, complex128}";
 constexpr char kMinMax[] =
     "T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, "
@@ -191,7 +191,7 @@ MR_OP(Atan2){
 MR_OP(Xdivy){
     .inputs = "x: T, y: T",
     .outputs = "z: T",
-    .attrs = kFloatingOrComplex,
+    .attrs = kBinaryFloatingOrComplex,
     .shape = shapes::Broadcast,
     .doc = "x / y with broadcasting; 0 where x is 0.",
 };
@@ -199,7 +199,7 @@ MR_OP(Xdivy){
 MR_OP(Xlogy){
     .inputs = "x: T, y: T",
     .outputs = "z: T",
-    .attrs = kFloatingOrComplex,
+    .attrs = kBinaryFloatingOrComplex,
     .shape = shapes::Broadcast,
     .doc = "x * log(y) with broadcasting; 0 where x is 0.",
 };
@@ -207,7 +207,7 @@ MR_OP(Xlogy){
 MR_OP(Xlog1py){
     .inputs = "x: T, y: T",
     .outputs = "z: T",
-    .attrs = kFloatingOrComplex,
+    .attrs = kBinaryFloatingOrComplex,
     .shape = shapes::Broadcast,
     .doc = "x * log(1 + y) with broadcasting; 0 where x is 0.",
 };

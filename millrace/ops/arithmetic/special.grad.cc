@@ -8,11 +8,14 @@ namespace {
 constexpr double kRootPi = 1.77245385090551602730;
 constexpr double kRootTwoPi = 2.50662827463100050242;
 
-// For P(a, x), and with a minus for 1 - P(a, x). The density is taken as an
-// exponential, since gamma(a) leaves the range of numbers soon.
-void SetIncompleteGamma(GradContext& g, bool complement) {
+enum class Tail { kLower, kUpper };
+
+// Sets the gradients of P(a, x), and with a minus those of 1 - P(a, x). The
+// density is taken as an exponential, since gamma(a) leaves the range of
+// numbers soon.
+void SetIncompleteGamma(GradContext& g, Tail tail) {
   const Output a = g.in(0), x = g.in(1);
-  const Output dy = complement ? Output(Neg(g, g.dy())) : g.dy();
+  const Output dy = tail == Tail::kUpper ? Output(Neg(g, g.dy())) : g.dy();
   const Output log_density =
       Sub(g, Sub(g, Mul(g, Sub(g, a, 1), Log(g, x)), x), Lgamma(g, a));
   SetBroadcast(g, Mul(g, dy, IgammaGradA(g, a, x)),
@@ -34,8 +37,8 @@ void SetInverse(GradContext& g, double factor, double scale) {
 
 }  // namespace
 
-MR_GRADIENT(Igamma)(GradContext& g) { SetIncompleteGamma(g, false); }
-MR_GRADIENT(Igammac)(GradContext& g) { SetIncompleteGamma(g, true); }
+MR_GRADIENT(Igamma)(GradContext& g) { SetIncompleteGamma(g, Tail::kLower); }
+MR_GRADIENT(Igammac)(GradContext& g) { SetIncompleteGamma(g, Tail::kUpper); }
 
 MR_GRADIENT(Zeta)(GradContext& g) {
   const Output x = g.in(0);

@@ -13,34 +13,11 @@ void Slope(GradContext& g, const Output& slope) {
   g.Set(0, Mul(g, g.dy(), ConjOf(g, slope)));
 }
 Output OneMinusSquare(GradContext& g) { return Sub(g, 1, Square(g, g.in(0))); }
-Output RealPart(GradContext& g, const Output& real) {
-  return Complex(g, real, ZerosLike(g, real), {.Tout = g.in(0).dtype()});
-}
 
 }  // namespace
 
 MR_GRADIENT(Abs)(GradContext& g) { g.Set(0, Mul(g, g.dy(), Sign(g, g.in(0)))); }
-MR_GRADIENT(ComplexAbs)(GradContext& g) {
-  g.Set(0, Mul(g, RealPart(g, g.dy()), Sign(g, g.in(0))));
-}
 MR_GRADIENT(Neg)(GradContext& g) { g.Set(0, Neg(g, g.dy())); }
-MR_GRADIENT(Conj)(GradContext& g) { g.Set(0, Conj(g, g.dy())); }
-MR_GRADIENT(Real)(GradContext& g) { g.Set(0, RealPart(g, g.dy())); }
-MR_GRADIENT(Imag)(GradContext& g) {
-  g.Set(0, Complex(g, ZerosLike(g, g.dy()), g.dy(), {.Tout = g.in(0).dtype()}));
-}
-MR_GRADIENT(Angle)(GradContext& g) {
-  const DataType real = g.out().dtype();
-  const Output re = Real(g, g.in(0), {.Tout = real});
-  const Output im = Imag(g, g.in(0), {.Tout = real});
-  const Output swapped = Complex(g, im, re, {.Tout = g.in(0).dtype()});
-  g.Set(0, Mul(g, Neg(g, RealPart(g, g.dy())), Reciprocal(g, swapped)));
-}
-MR_GRADIENT(Complex)(GradContext& g) {
-  const DataType real = g.in(0).dtype();
-  SetBroadcast(g, Real(g, g.dy(), {.Tout = real}),
-               Imag(g, g.dy(), {.Tout = real}));
-}
 
 MR_GRADIENT(Square)(GradContext& g) { Slope(g, Mul(g, g.in(0), 2)); }
 MR_GRADIENT(Sqrt)(GradContext& g) { g.Set(0, SqrtGrad(g, g.out(), g.dy())); }
@@ -104,47 +81,5 @@ MR_NO_GRADIENT(Floor);
 MR_NO_GRADIENT(Ceil);
 MR_NO_GRADIENT(Round);
 MR_NO_GRADIENT(Rint);
-
-MR_GRADIENT(Cast)(GradContext& g) {
-  const auto smooth = [](DataType type) {
-    return IsFloating(type) || IsComplex(type);
-  };
-  const DataType from = RemoveRef(g.in(0).dtype());
-  if (smooth(from) && smooth(g.out().dtype())) g.Set(0, Cast(g, g.dy(), from));
-}
-
-// Gradients of gradients: inputs are an output y and what came back to it.
-MR_GRADIENT(SigmoidGrad)(GradContext& g) {
-  const Output y = ConjOf(g, g.in(0));
-  const Output b = Mul(g, g.dy(), ConjOf(g, g.in(1)));
-  g.Set(0, Sub(g, b, Mul(g, Mul(g, b, 2), y)));
-  g.Set(1, SigmoidGrad(g, y, g.dy()));
-}
-MR_GRADIENT(TanhGrad)(GradContext& g) {
-  const Output y = ConjOf(g, g.in(0));
-  g.Set(0, Mul(g, Mul(g, Mul(g, g.dy(), -2), ConjOf(g, g.in(1))), y));
-  g.Set(1, TanhGrad(g, y, g.dy()));
-}
-MR_GRADIENT(SqrtGrad)(GradContext& g) {
-  const Output quotient = RealDiv(g, g.dy(), g.in(0));
-  g.Set(0, Neg(g, Mul(g, ConjOf(g, quotient), g.out())));
-  g.Set(1, Mul(g, quotient, 0.5));
-}
-MR_GRADIENT(RsqrtGrad)(GradContext& g) {
-  const Output y = ConjOf(g, g.in(0));
-  const Output b = Mul(g, Mul(g, ConjOf(g, g.dy()), -1.5), g.in(1));
-  g.Set(0, Mul(g, b, Square(g, y)));
-  g.Set(1, RsqrtGrad(g, y, g.dy()));
-}
-MR_GRADIENT(ReciprocalGrad)(GradContext& g) {
-  const Output y = ConjOf(g, g.in(0));
-  g.Set(0, Mul(g, Mul(g, Mul(g, ConjOf(g, g.dy()), -2), g.in(1)), y));
-  g.Set(1, ReciprocalGrad(g, y, g.dy()));
-}
-MR_GRADIENT(InvGrad)(GradContext& g) {
-  const Output y = ConjOf(g, g.in(0));
-  g.Set(0, Mul(g, Mul(g, Mul(g, ConjOf(g, g.dy()), -2), g.in(1)), y));
-  g.Set(1, InvGrad(g, y, g.dy()));
-}
 
 }  // namespace millrace::ops

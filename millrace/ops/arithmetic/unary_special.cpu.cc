@@ -1,4 +1,4 @@
-// Error and gamma functions and their inverses, of one operand.
+// Error and gamma functions of one operand.
 #include <cmath>
 
 #include "millrace/ops/arithmetic/special_functions.h"
@@ -39,27 +39,10 @@ struct DigammaOp {
   }
 };
 
-struct ErfinvOp {
-  template <class T>
-  static T Do(T x) {
-    return static_cast<T>(special::InverseErf(x));
-  }
-};
-
-struct NdtriOp {
-  template <class T>
-  static T Do(T x) {
-    return static_cast<T>(-M_SQRT2 *
-                          special::InverseErfc(2 * static_cast<double>(x)));
-  }
-};
-
 constexpr UnaryTable kErf = MakeUnaryTable<ErfOp>(RealLoops(), 600);
 constexpr UnaryTable kErfc = MakeUnaryTable<ErfcOp>(RealLoops(), 15000);
 constexpr UnaryTable kLgamma = MakeUnaryTable<LgammaOp>(RealLoops(), 25000);
 constexpr UnaryTable kDigamma = MakeUnaryTable<DigammaOp>(RealLoops(), 40000);
-constexpr UnaryTable kErfinv = MakeUnaryTable<ErfinvOp>(RealLoops(), 100000);
-constexpr UnaryTable kNdtri = MakeUnaryTable<NdtriOp>(RealLoops(), 100000);
 
 }  // namespace
 
@@ -73,11 +56,5 @@ MR_KERNELS(Lgamma, Cpu){{.types = "T: half, float, double",
 MR_KERNELS(Digamma, Cpu){{.types = "T: half, float, double",
                           .make = MakeUnary<kDigamma>,
                           .elementwise = UnaryFunction<kDigamma>}};
-MR_KERNELS(Erfinv, Cpu){{.types = "T: float, double",
-                         .make = MakeUnary<kErfinv>,
-                         .elementwise = UnaryFunction<kErfinv>}};
-MR_KERNELS(Ndtri, Cpu){{.types = "T: float, double",
-                        .make = MakeUnary<kNdtri>,
-                        .elementwise = UnaryFunction<kNdtri>}};
 
 }  // namespace millrace::ops

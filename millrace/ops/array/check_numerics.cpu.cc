@@ -45,10 +45,13 @@ int Look(const Tensor& t, int64_t begin, int64_t end) {
   }
 }
 
+// What messages call infinities: all "Inf", or "-Inf" and "+Inf".
+enum class Infinities { kAlike, kBySign };
+
 // "A", "A and B", "A, B, and C": as TensorFlow writes them.
-std::string Words(int found, bool signs) {
+std::string Words(int found, Infinities infinities) {
   std::vector<std::string> w;
-  if (signs) {
+  if (infinities == Infinities::kBySign) {
     if (found & kNegative) w.push_back("-Inf");
     if (found & kPositive) w.push_back("+Inf");
   } else if (found & (kNegative | kPositive)) {
@@ -60,7 +63,7 @@ std::string Words(int found, bool signs) {
   return absl::StrCat(w[0], ", ", w[1], ", and ", w[2]);
 }
 
-template <bool kSigns>
+template <Infinities kInfinities>
 struct CheckNumericsKernel {
   static StatusOr<CheckNumericsKernel> Make(const KernelInit& init) {
     MR_ASSIGN(std::string message, init.Attr<std::string>("message"));
@@ -76,7 +79,7 @@ struct CheckNumericsKernel {
             found.fetch_or(f, std::memory_order_relaxed);
         }));
     if (const int f = found.load(std::memory_order_relaxed)) {
-      return InvalidArgument(message, " : Tensor had ", Words(f, kSigns),
+      return InvalidArgument(message, " : Tensor had ", Words(f, kInfinities),
                              " values");
     }
     ctx.set_output(0, ctx.TakeInput(0));
@@ -87,11 +90,13 @@ struct CheckNumericsKernel {
 
 }  // namespace
 
-MR_KERNELS(CheckNumerics, Cpu){{.types = "T: float, double, half, bfloat16",
-                                .make = MakeKernel<CheckNumericsKernel<false>>,
-                                .views = "tensor"}};
-MR_KERNELS(CheckNumericsV2, Cpu){{.types = "T: float, double, half, bfloat16",
-                                  .make = MakeKernel<CheckNumericsKernel<true>>,
-                                  .views = "tensor"}};
+MR_KERNELS(CheckNumerics,
+           Cpu){{.types = "T: float, double, half, bfloat16",
+                 .make = MakeKernel<CheckNumericsKernel<Infinities::kAlike>>,
+                 .views = "tensor"}};
+MR_KERNELS(CheckNumericsV2,
+           Cpu){{.types = "T: float, double, half, bfloat16",
+                 .make = MakeKernel<CheckNumericsKernel<Infinities::kBySign>>,
+                 .views = "tensor"}};
 
 }  // namespace millrace::ops

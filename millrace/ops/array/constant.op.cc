@@ -2,14 +2,6 @@
 #include "millrace/ops/array/shape_rules.op.h"
 
 namespace millrace::ops {
-namespace {
-
-Status ShapeAttr(ShapeContext& c) {
-  MR_ASSIGN(PartialShape shape, c.Attr<PartialShape>("shape"));
-  return c.Return(std::move(shape));
-}
-
-}  // namespace
 
 MR_OP(Const){
     .outputs = "output: dtype",
@@ -25,37 +17,6 @@ MR_OP(Const){
       return c.Return(value.shape());
     },
     .doc = "Gives the tensor `value`.",
-};
-
-MR_OP(Placeholder){
-    .outputs = "output: dtype",
-    .attrs = "dtype: type; shape: shape = null",
-    .shape = ShapeAttr,
-    .doc =
-        "Stands for a value that every step must feed. An unknown or partial "
-        "`shape` restricts "
-        "what may be fed.",
-};
-
-MR_OP(PlaceholderV2){
-    .outputs = "output: dtype",
-    .attrs = "dtype: type; shape: shape",
-    .shape = ShapeAttr,
-    .doc = "Placeholder with a mandatory shape.",
-    .deprecated_version = 23,
-    .deprecated_hint = "Placeholder now behaves the same as PlaceholderV2.",
-};
-
-MR_OP(PlaceholderWithDefault){
-    .inputs = "input: dtype",
-    .outputs = "output: dtype",
-    .attrs = "dtype: type; shape: shape",
-    .shape = [](ShapeContext& c) -> Status {
-      MR_ASSIGN(PartialShape shape, c.Attr<PartialShape>("shape"));
-      MR_RETURN_IF_ERROR(ShapeContext::MergeShapes(c.input(0), shape).status());
-      return c.Return(std::move(shape));
-    },
-    .doc = "Gives `input` unless the step feeds another value.",
 };
 
 MR_OP(Fill){

@@ -102,24 +102,4 @@ MR_OP(DeepCopy){
     .doc = "A copy of `x` with memory of its own.",
 };
 
-MR_OP(CheckNumerics){
-    .inputs = "tensor: T",
-    .outputs = "output: T",
-    .attrs = "T: {bfloat16, half, float, double}; message: string",
-    .flags = kStateful,
-    .shape = shapes::Unchanged,
-    .doc =
-        "Passes `tensor` on, or fails with `message` if an element is NaN or "
-        "infinite.",
-};
-
-MR_OP(CheckNumericsV2){
-    .inputs = "tensor: T",
-    .outputs = "output: T",
-    .attrs = "T: {bfloat16, half, float, double}; message: string",
-    .flags = kStateful,
-    .shape = shapes::Unchanged,
-    .doc = "CheckNumerics whose error tells -Inf from +Inf.",
-};
-
 }  // namespace millrace::ops

@@ -46,13 +46,16 @@ struct Diagonals {
   }
 };
 
+// What an op takes: the main diagonal, those that an input names, and an
+// attribute that aligns them.
+enum class Version { kMain, kRange, kAlignedRange };
+
 // What the versions of an op have: k and the alignment.
 class DiagBase {
  public:
-  Status Init(const KernelInit& init) {
-    const std::string& op = init.node().op->name;
-    ranged_ = absl::EndsWith(op, "V2") || absl::EndsWith(op, "V3");
-    if (init.HasAttr("align")) {
+  Status Init(const KernelInit& init, Version version) {
+    ranged_ = version != Version::kMain;
+    if (version == Version::kAlignedRange) {
       MR_ASSIGN(const auto align, init.Attr<std::string>("align"));
       above_left_ = absl::StartsWith(align, "LEFT");
       below_left_ = absl::EndsWith(align, "LEFT");
@@ -152,11 +155,6 @@ Status DiagBySize(DataType type, F&& f) {
 
 class DiagPartKernel : public DiagBase {
  public:
-  static StatusOr<DiagPartKernel> Make(const KernelInit& init) {
-    DiagPartKernel k;
-    MR_RETURN_IF_ERROR(k.Init(init));
-    return k;
-  }
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
     MR_ASSIGN(const Part part, PartOf(ctx, x, 1));
@@ -205,11 +203,6 @@ Status PutDiagonals(KernelContext& ctx, const Diagonals& d,
 
 class DiagKernel : public DiagBase {
  public:
-  static StatusOr<DiagKernel> Make(const KernelInit& init) {
-    DiagKernel k;
-    MR_RETURN_IF_ERROR(k.Init(init));
-    return k;
-  }
   Status Run(KernelContext& ctx) const {
     const Tensor& diagonal = ctx.input(0);
     if (diagonal.rank() < 1) {
@@ -284,11 +277,6 @@ class DiagKernel : public DiagBase {
 
 class SetDiagKernel : public DiagBase {
  public:
-  static StatusOr<SetDiagKernel> Make(const KernelInit& init) {
-    SetDiagKernel k;
-    MR_RETURN_IF_ERROR(k.Init(init));
-    return k;
-  }
   Status Run(KernelContext& ctx) const {
     const Tensor x = ctx.input(0);
     const Tensor& diagonal = ctx.input(1);
@@ -310,37 +298,62 @@ class SetDiagKernel : public DiagBase {
   }
 };
 
-#define MR_TYPES                                                           \
+template <class K, Version kVersion>
+struct OfVersion : K {
+  static StatusOr<OfVersion> Make(const KernelInit& init) {
+    OfVersion k;
+    MR_RETURN_IF_ERROR(k.Init(init, kVersion));
+    return k;
+  }
+};
+
+#define MR_DIAG_TYPES                                                      \
   "T: bfloat16, bool, complex128, complex64, double, float, half, int16, " \
   "int32, int64, int8, uint16, uint32, uint64, uint8"
 
 }  // namespace
 
 MR_KERNELS(MatrixDiag,
-           Cpu){{.types = MR_TYPES, .make = MakeKernel<DiagKernel>}};
-MR_KERNELS(MatrixDiagV2, Cpu){{.types = MR_TYPES,
-                               .make = MakeKernel<DiagKernel>,
-                               .host = "k, num_rows, num_cols"}};
-MR_KERNELS(MatrixDiagV3, Cpu){{.types = MR_TYPES,
-                               .make = MakeKernel<DiagKernel>,
-                               .host = "k, num_rows, num_cols"}};
-MR_KERNELS(MatrixDiagPart,
-           Cpu){{.types = MR_TYPES, .make = MakeKernel<DiagPartKernel>}};
-MR_KERNELS(MatrixDiagPartV2, Cpu){
-    {.types = MR_TYPES, .make = MakeKernel<DiagPartKernel>, .host = "k"}};
+           Cpu){{.types = MR_DIAG_TYPES,
+                 .make = MakeKernel<OfVersion<DiagKernel, Version::kMain>>}};
+MR_KERNELS(MatrixDiagV2,
+           Cpu){{.types = MR_DIAG_TYPES,
+                 .make = MakeKernel<OfVersion<DiagKernel, Version::kRange>>,
+                 .host = "k, num_rows, num_cols"}};
+MR_KERNELS(MatrixDiagV3, Cpu){
+    {.types = MR_DIAG_TYPES,
+     .make = MakeKernel<OfVersion<DiagKernel, Version::kAlignedRange>>,
+     .host = "k, num_rows, num_cols"}};
+MR_KERNELS(MatrixDiagPart, Cpu){
+    {.types = MR_DIAG_TYPES,
+     .make = MakeKernel<OfVersion<DiagPartKernel, Version::kMain>>}};
+MR_KERNELS(MatrixDiagPartV2,
+           Cpu){{.types = MR_DIAG_TYPES,
+                 .make = MakeKernel<OfVersion<DiagPartKernel, Version::kRange>>,
+                 .host = "k"}};
 MR_KERNELS(MatrixDiagPartV3, Cpu){
-    {.types = MR_TYPES, .make = MakeKernel<DiagPartKernel>, .host = "k"}};
+    {.types = MR_DIAG_TYPES,
+     .make = MakeKernel<OfVersion<DiagPartKernel, Version::kAlignedRange>>,
+     .host = "k"}};
 MR_KERNELS(MatrixSetDiag,
-           Cpu){{.types = MR_TYPES, .make = MakeKernel<SetDiagKernel>}};
-MR_KERNELS(MatrixSetDiagV2, Cpu){
-    {.types = MR_TYPES, .make = MakeKernel<SetDiagKernel>, .host = "k"}};
+           Cpu){{.types = MR_DIAG_TYPES,
+                 .make = MakeKernel<OfVersion<SetDiagKernel, Version::kMain>>}};
+MR_KERNELS(MatrixSetDiagV2,
+           Cpu){{.types = MR_DIAG_TYPES,
+                 .make = MakeKernel<OfVersion<SetDiagKernel, Version::kRange>>,
+                 .host = "k"}};
 MR_KERNELS(MatrixSetDiagV3, Cpu){
-    {.types = MR_TYPES, .make = MakeKernel<SetDiagKernel>, .host = "k"}};
+    {.types = MR_DIAG_TYPES,
+     .make = MakeKernel<OfVersion<SetDiagKernel, Version::kAlignedRange>>,
+     .host = "k"}};
 MR_KERNELS(BatchMatrixDiag,
-           Cpu){{.types = MR_TYPES, .make = MakeKernel<DiagKernel>}};
-MR_KERNELS(BatchMatrixDiagPart,
-           Cpu){{.types = MR_TYPES, .make = MakeKernel<DiagPartKernel>}};
+           Cpu){{.types = MR_DIAG_TYPES,
+                 .make = MakeKernel<OfVersion<DiagKernel, Version::kMain>>}};
+MR_KERNELS(BatchMatrixDiagPart, Cpu){
+    {.types = MR_DIAG_TYPES,
+     .make = MakeKernel<OfVersion<DiagPartKernel, Version::kMain>>}};
 MR_KERNELS(BatchMatrixSetDiag,
-           Cpu){{.types = MR_TYPES, .make = MakeKernel<SetDiagKernel>}};
+           Cpu){{.types = MR_DIAG_TYPES,
+                 .make = MakeKernel<OfVersion<SetDiagKernel, Version::kMain>>}};
 
 }  // namespace millrace::ops

@@ -51,7 +51,8 @@ Status DiagPartShape(ShapeContext& c) {
   return c.Return(shape.Concatenate(PartialShape({size})));
 }
 
-// Of the diagonals k of `input`. Their range and its rank are known.
+// Returns the shape of the diagonals k of `input`. Requires a known range and
+// rank.
 StatusOr<PartialShape> PartShape(const PartialShape& input,
                                  const DiagRange& k) {
   const int64_t rows = ShapeContext::Dim(input, -2);

@@ -62,9 +62,10 @@ Status CheckShapes(const Tensor& x, const Tensor& low, const Tensor& high) {
 // once, half and bfloat16 are converted.
 class Operand {
  public:
-  Operand(const Tensor& t, bool is_scalar)
-      : type_(t.dtype()), data_(t.data()), is_scalar_(is_scalar) {
-    if (is_scalar) Fill();
+  enum Form { kElements, kScalar };
+  Operand(const Tensor& t, Form form)
+      : type_(t.dtype()), data_(t.data()), is_scalar_(form == kScalar) {
+    if (is_scalar_) Fill();
   }
   const char* Block(int64_t at, int64_t n) {
     if (is_scalar_) return buffer_;
@@ -104,11 +105,14 @@ Status RunClip(KernelContext& ctx) {
   const TensorShape shape = ctx.input(0).shape();
   MR_ASSIGN(Tensor * z, ctx.ForwardOrAllocateOutput({0}, 0, shape));
   char* out = z->mutable_data();
+  const auto form = [](const Tensor& t) {
+    return t.rank() == 0 ? Operand::kScalar : Operand::kElements;
+  };
   return ShardElements(
       ctx, shape.num_elements(), 300, [&](int64_t begin, int64_t end) {
-        Operand x(ctx.input(0), false);
-        Operand low(ctx.input(1), ctx.input(1).rank() == 0);
-        Operand high(ctx.input(2), ctx.input(2).rank() == 0);
+        Operand x(ctx.input(0), Operand::kElements);
+        Operand low(ctx.input(1), form(ctx.input(1)));
+        Operand high(ctx.input(2), form(ctx.input(2)));
         float clipped[kFloatBlock];
         for (int64_t at = begin; at < end; at += kFloatBlock) {
           const int64_t n = std::min(kFloatBlock, end - at);

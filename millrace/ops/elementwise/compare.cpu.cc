@@ -68,10 +68,10 @@ constexpr BinaryTable kGreaterEqual =
     MakeSwappedTable<kLessEqual>(OrderedLoops());
 
 StatusOr<std::unique_ptr<Kernel>> MakeEqual(const KernelInit& init) {
-  return MakeEqualityKernel(init, kEqual, false);
+  return MakeEqualityKernel(init, kEqual, /*if_incompatible=*/false);
 }
 StatusOr<std::unique_ptr<Kernel>> MakeNotEqual(const KernelInit& init) {
-  return MakeEqualityKernel(init, kNotEqual, true);
+  return MakeEqualityKernel(init, kNotEqual, /*if_incompatible=*/true);
 }
 
 template <class T>

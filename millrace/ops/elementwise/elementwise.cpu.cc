@@ -272,7 +272,8 @@ class FunctionKernel {
 class UnaryElements final : public ElementwiseFunction {
  public:
   UnaryElements(UnaryRunner runner, int cost_picos)
-      : ElementwiseFunction(1, true, cost_picos, ""), runner_(runner) {}
+      : ElementwiseFunction(1, /*broadcasts=*/true, cost_picos, ""),
+        runner_(runner) {}
   bool Run(const char* const* in, uint32_t, char* out,
            int64_t n) const override {
     runner_.Run(in[0], out, n);
@@ -285,8 +286,10 @@ class UnaryElements final : public ElementwiseFunction {
 
 class BinaryElements final : public ElementwiseFunction {
  public:
-  BinaryElements(BinaryRunner runner, const BinaryTable& table, bool broadcasts)
-      : ElementwiseFunction(2, broadcasts, table.cost_picos, table.no_result),
+  BinaryElements(BinaryRunner runner, const BinaryTable& table,
+                 OperandShapes shapes)
+      : ElementwiseFunction(2, shapes == OperandShapes::kBroadcast,
+                            table.cost_picos, table.no_result),
         runner_(runner) {}
   bool Run(const char* const* in, uint32_t scalars, char* out,
            int64_t n) const override {
@@ -443,12 +446,12 @@ StatusOr<std::unique_ptr<ElementwiseFunction>> MakeUnaryFunction(
 }
 
 StatusOr<std::unique_ptr<ElementwiseFunction>> MakeBinaryFunction(
-    const KernelInit& init, const BinaryTable& table, bool broadcasts) {
+    const KernelInit& init, const BinaryTable& table, OperandShapes shapes) {
   MR_ASSIGN(BinaryRunner runner,
             BinaryRunner::Make(table, RemoveRef(init.input_type(0)),
                                RemoveRef(init.output_type(0))));
   return std::unique_ptr<ElementwiseFunction>(
-      new BinaryElements(runner, table, broadcasts));
+      new BinaryElements(runner, table, shapes));
 }
 
 }  // namespace millrace::ops

@@ -59,8 +59,9 @@ StatusOr<std::unique_ptr<Kernel>> MakeElementwise(const KernelInit& init) {
 // (KernelEntry.elementwise). INTERNAL if the table lacks the type.
 StatusOr<std::unique_ptr<ElementwiseFunction>> MakeUnaryFunction(
     const KernelInit& init, const UnaryTable& table);
+enum class OperandShapes { kBroadcast, kSame };
 StatusOr<std::unique_ptr<ElementwiseFunction>> MakeBinaryFunction(
-    const KernelInit& init, const BinaryTable& table, bool broadcasts);
+    const KernelInit& init, const BinaryTable& table, OperandShapes shapes);
 
 template <const UnaryTable& kTable>
 StatusOr<std::unique_ptr<ElementwiseFunction>> UnaryFunction(
@@ -70,12 +71,12 @@ StatusOr<std::unique_ptr<ElementwiseFunction>> UnaryFunction(
 template <const BinaryTable& kTable>
 StatusOr<std::unique_ptr<ElementwiseFunction>> BinaryFunction(
     const KernelInit& init) {
-  return MakeBinaryFunction(init, kTable, true);
+  return MakeBinaryFunction(init, kTable, OperandShapes::kBroadcast);
 }
 template <const BinaryTable& kTable>
 StatusOr<std::unique_ptr<ElementwiseFunction>> SameSizeFunction(
     const KernelInit& init) {
-  return MakeBinaryFunction(init, kTable, false);
+  return MakeBinaryFunction(init, kTable, OperandShapes::kSame);
 }
 
 // The loops of Add, for other ops that add.

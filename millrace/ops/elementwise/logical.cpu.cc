@@ -10,13 +10,13 @@ struct NotOp {
     return !x;
   }
 };
-struct AndOp {
+struct LogicalAndOp {
   template <class T>
   static T Do(T x, T y) {
     return x & y;
   }
 };
-struct OrOp {
+struct LogicalOrOp {
   template <class T>
   static T Do(T x, T y) {
     return x | y;
@@ -24,16 +24,18 @@ struct OrOp {
 };
 
 constexpr UnaryTable kNot = MakeUnaryTable<NotOp>(Types<bool>(), 100);
-constexpr BinaryTable kAnd = MakeBinaryTable<AndOp>(Types<bool>(), 100);
-constexpr BinaryTable kOr = MakeBinaryTable<OrOp>(Types<bool>(), 100);
+constexpr BinaryTable kLogicalAnd =
+    MakeBinaryTable<LogicalAndOp>(Types<bool>(), 100);
+constexpr BinaryTable kLogicalOr =
+    MakeBinaryTable<LogicalOrOp>(Types<bool>(), 100);
 
 }  // namespace
 
 MR_KERNELS(LogicalNot,
            Cpu){{.make = MakeUnary<kNot>, .elementwise = UnaryFunction<kNot>}};
-MR_KERNELS(LogicalAnd, Cpu){
-    {.make = MakeBinary<kAnd>, .elementwise = BinaryFunction<kAnd>}};
-MR_KERNELS(LogicalOr,
-           Cpu){{.make = MakeBinary<kOr>, .elementwise = BinaryFunction<kOr>}};
+MR_KERNELS(LogicalAnd, Cpu){{.make = MakeBinary<kLogicalAnd>,
+                             .elementwise = BinaryFunction<kLogicalAnd>}};
+MR_KERNELS(LogicalOr, Cpu){{.make = MakeBinary<kLogicalOr>,
+                            .elementwise = BinaryFunction<kLogicalOr>}};
 
 }  // namespace millrace::ops

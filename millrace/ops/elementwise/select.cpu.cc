@@ -12,7 +12,7 @@ namespace millrace::ops {
 namespace {
 
 constexpr int64_t kPicos = 300;
-constexpr int64_t kBlock = 512;
+constexpr int64_t kSelectBlock = 512;
 
 template <class T>
 MR_TARGET_CLONES void SelectSpan(const bool* c, const T* t, const T* e, T* z,
@@ -114,11 +114,11 @@ Status SelectBlocks(KernelContext& ctx, const Broadcast& b, Tensor& z) {
   };
   return ShardElements(
       ctx, b.total(), 2 * kPicos, [&](int64_t begin, int64_t end) {
-        alignas(64) char c_block[kBlock];
-        alignas(64) char t_block[kBlock * sizeof(T)];
-        alignas(64) char e_block[kBlock * sizeof(T)];
-        for (int64_t at = begin; at < end; at += kBlock) {
-          const int64_t n = std::min(kBlock, end - at);
+        alignas(64) char c_block[kSelectBlock];
+        alignas(64) char t_block[kSelectBlock * sizeof(T)];
+        alignas(64) char e_block[kSelectBlock * sizeof(T)];
+        for (int64_t at = begin; at < end; at += kSelectBlock) {
+          const int64_t n = std::min(kSelectBlock, end - at);
           SelectSpan<T>(spread(0, c, at, n, c_block),
                         spread(1, t, at, n, t_block),
                         spread(2, e, at, n, e_block), out + at, n);

@@ -52,7 +52,7 @@ class FusedRun {
 
  private:
   enum class Form { kOneElement, kBlocks, kOther };
-  // Of an input of the node or of a stage.
+  // What is known of an input of the node or of a stage.
   struct Value {
     bool is_one = false;         // one element
     int shape = 0;               // if it is not: which one of shapes_

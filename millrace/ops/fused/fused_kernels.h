@@ -13,8 +13,8 @@ namespace millrace::ops {
 // Immutable.
 class FusedKernels {
  public:
-  // Of the node's `fused` list. INVALID_ARGUMENT without one: such nodes come
-  // from graph rewriting alone.
+  // Makes those of the node's `fused` list. INVALID_ARGUMENT without one: such
+  // nodes come from graph rewriting alone.
   static StatusOr<FusedKernels> Make(const KernelInit& init);
 
   const FusedNodes& nodes() const { return *nodes_; }

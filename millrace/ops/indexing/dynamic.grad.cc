@@ -1,11 +1,12 @@
 // Gradients of distributing rows over tensors and collecting them.
 #include "millrace/client/gradients/grad_context.h"
 #include "millrace/client/gradients/grad_shapes.h"
+#include "millrace/ops/layout/all_dys.grad.h"
 
 namespace millrace::ops {
 namespace {
 
-// Half of the inputs are indices.
+// Sets what comes back to the data, the second half of the inputs.
 void StitchGradient(GradContext& g) {
   const int count = g.num_inputs() / 2;
   for (int i = 0; i < count; ++i)
@@ -20,9 +21,7 @@ MR_GRADIENT(DynamicPartition)(GradContext& g) {
   const Output numbers = Reshape(g, Range(g, 0, Prod(g, shape, {0}), 1), shape);
   const std::vector<Output> places =
       DynamicPartition(g, numbers, g.in(1), count);
-  std::vector<Output> dys;
-  for (int i = 0; i < g.num_outputs(); ++i) dys.push_back(g.dy(i));
-  const Output rows = ParallelDynamicStitch(g, places, dys);
+  const Output rows = ParallelDynamicStitch(g, places, AllDys(g));
   g.Set(0, Reshape(g, rows, ShapeOf(g, g.in(0))));
 }
 

@@ -13,8 +13,8 @@
 
 namespace millrace::ops {
 
-// Of plain types of up to 8 bytes (not complex); U is the unsigned type of the
-// element's size.
+// Keys of plain types of up to 8 bytes (not complex); U is the unsigned type of
+// the element's size.
 template <class U>
 class PlainKeys {
  public:

@@ -93,25 +93,4 @@ MR_GRADIENT(GatherV2)(GradContext& g) {
   GeneralGradient(g, batch_dims);
 }
 
-MR_GRADIENT(GatherNd)(GradContext& g) {
-  // Rows cannot be added up by int16 indices.
-  Output indices = g.in(1);
-  if (indices.dtype() == DataType::kInt16)
-    indices = Cast(g, indices, DataType::kInt32);
-  const Output shape = ShapeOf(g, g.in(0), indices.dtype());
-  const PartialShape known = indices.shape();
-  if (known.known_rank() && known.rank() == 2 && known.dim(1) == 1) {
-    g.Set(0, IndexedSlices{g.dy(), Squeeze(g, indices, {.squeeze_dims = {-1}}),
-                           shape});
-    return;
-  }
-  g.Set(0, ScatterNd(g, indices, g.dy(), shape,
-                     {.bad_indices_policy =
-                          g.Attr<std::string>("bad_indices_policy")}));
-}
-
-MR_GRADIENT(ScatterNd)(GradContext& g) {
-  g.Set(1, GatherNd(g, g.dy(), g.in(0)));
-}
-
 }  // namespace millrace::ops

@@ -1,7 +1,7 @@
 #include "millrace/ops/indexing/rows.h"
 
 #include "millrace/ops/array/move.h"
-#include "millrace/ops/indexing/join.h"
+#include "millrace/ops/layout/join.h"
 
 namespace millrace::ops {
 

@@ -20,7 +20,8 @@ struct StridedSliceKernel {
               PlanStridedSlice(in.shape(), &ctx.input(1), &ctx.input(2),
                                ctx.input(3), masks));
     MR_ASSIGN(TensorShape shape, plan.result.AsTensorShape());
-    // Of a view as TensorFlow: not even one row by another stride.
+    // A view is shared as TensorFlow shares it: not even one row by another
+    // stride.
     const bool may_share = !in.is_view() || plan.has_unit_strides;
     if (plan.is_identity && may_share) {
       const Tensor taken = ctx.TakeInput(0);

@@ -23,6 +23,16 @@ struct Dense {
   DimVector result;
 };
 
+// What is said of one dimension of the input.
+struct Entry {
+  int64_t begin = 0;
+  int64_t end = 0;
+  int64_t stride = 1;
+  bool begin_masked = false;
+  bool end_masked = false;
+  bool shrink = false;
+};
+
 StatusOr<Dense> Expand(int rank, const Tensor* begin, const Tensor* end,
                        const Tensor& strides, const StridedSliceMasks& masks) {
   const int count = static_cast<int>(strides.num_elements());
@@ -38,16 +48,15 @@ StatusOr<Dense> Expand(int rank, const Tensor* begin, const Tensor* end,
     }
   }
   Dense d;
-  const auto add = [&d](int64_t b, int64_t e, int64_t s, bool bm, bool em,
-                        bool shrink) {
-    if (!shrink) d.result.push_back(static_cast<int64_t>(d.begin.size()));
-    if (shrink) d.result.push_back(kShrinkAxis);
-    d.begin.push_back(b);
-    d.end.push_back(e);
-    d.strides.push_back(s);
-    d.begin_masked.push_back(bm);
-    d.end_masked.push_back(em);
-    d.shrink.push_back(shrink);
+  const auto add = [&d](const Entry& entry) {
+    d.result.push_back(entry.shrink ? kShrinkAxis
+                                    : static_cast<int64_t>(d.begin.size()));
+    d.begin.push_back(entry.begin);
+    d.end.push_back(entry.end);
+    d.strides.push_back(entry.stride);
+    d.begin_masked.push_back(entry.begin_masked);
+    d.end_masked.push_back(entry.end_masked);
+    d.shrink.push_back(entry.shrink);
   };
   // At `count` stands the implied ellipsis, if none was given.
   for (int i = 0; i < count + (ellipsis == count ? 1 : 0); ++i) {
@@ -55,7 +64,7 @@ StatusOr<Dense> Expand(int rank, const Tensor* begin, const Tensor* end,
       const int given = ellipsis == count ? count + 1 : count;
       const int until = std::min(rank - (given - i) + 1 + new_axes_after, rank);
       while (static_cast<int>(d.begin.size()) < until)
-        add(0, 0, 1, true, true, false);
+        add({.begin_masked = true, .end_masked = true});
     } else if (Bit(masks.new_axis, i)) {
       d.result.push_back(kNewAxis);
     } else {
@@ -64,9 +73,12 @@ StatusOr<Dense> Expand(int rank, const Tensor* begin, const Tensor* end,
                                d.begin.size(), "; input has only ", rank,
                                " dims");
       }
-      add(begin ? IntAt(*begin, i) : 0, end ? IntAt(*end, i) : 0,
-          IntAt(strides, i), Bit(masks.begin, i), Bit(masks.end, i),
-          Bit(masks.shrink_axis, i));
+      add({.begin = begin ? IntAt(*begin, i) : 0,
+           .end = end ? IntAt(*end, i) : 0,
+           .stride = IntAt(strides, i),
+           .begin_masked = Bit(masks.begin, i),
+           .end_masked = Bit(masks.end, i),
+           .shrink = Bit(masks.shrink_axis, i)});
     }
   }
   return d;

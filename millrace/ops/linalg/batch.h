@@ -12,6 +12,8 @@ namespace millrace::ops {
 
 // The types of most kernels here.
 using MatrixTypes = Types<float, double, Complex64, Complex128>;
+// The same as text for kernel tables.
+#define MR_MATRIX_TYPES "T: float, double, complex64, complex128"
 // half is computed in float.
 using MatrixTypesWithHalf = Types<float, double, Half, Complex64, Complex128>;
 

@@ -52,11 +52,16 @@ LuFactors<S> FactorLu(Matrix<S> a, StopFlag& stop) {
   return f;
 }
 
-// Solves L x = b (or U x = b) in place of b; `unit`: ones on the diagonal.
+enum class Triangle { kLower, kUpper };
+enum class Diagonal { kOnes, kAsGiven };
+
+// Solves L x = b (or U x = b) in place of b. The diagonal is taken for ones or
+// as it is.
 template <class S>
-void SolveTriangle(const Matrix<S>& t, bool lower, bool unit, Matrix<S>* b,
-                   StopFlag& stop) {
+void SolveTriangle(const Matrix<S>& t, Triangle triangle, Diagonal diagonal,
+                   Matrix<S>* b, StopFlag& stop) {
   const int64_t n = t.rows();
+  const bool lower = triangle == Triangle::kLower;
   for (int64_t step = 0; step < n; ++step) {
     if (stop.IsSet((step + 1) * b->cols())) break;
     const int64_t i = lower ? step : n - 1 - step;
@@ -65,7 +70,7 @@ void SolveTriangle(const Matrix<S>& t, bool lower, bool unit, Matrix<S>* b,
     for (int64_t k = begin; k < end; ++k) {
       SubtractTimes(t(i, k), b->row(k), b->cols(), x);
     }
-    if (unit) continue;
+    if (diagonal == Diagonal::kOnes) continue;
     for (int64_t j = 0; j < b->cols(); ++j) x[j] /= t(i, i);
   }
 }
@@ -77,8 +82,8 @@ Matrix<S> SolveLu(const LuFactors<S>& f, const Matrix<S>& b, StopFlag& stop) {
   for (int64_t i = 0; i < b.rows(); ++i) {
     std::copy(b.row(f.order[i]), b.row(f.order[i]) + b.cols(), x.row(i));
   }
-  SolveTriangle(f.lu, true, true, &x, stop);
-  SolveTriangle(f.lu, false, false, &x, stop);
+  SolveTriangle(f.lu, Triangle::kLower, Diagonal::kOnes, &x, stop);
+  SolveTriangle(f.lu, Triangle::kUpper, Diagonal::kAsGiven, &x, stop);
   return x;
 }
 

@@ -6,6 +6,11 @@
 
 namespace millrace::cases {
 
+inline constexpr DataType kF = DataType::kFloat;
+inline constexpr DataType kD = DataType::kDouble;
+inline constexpr DataType kC = DataType::kComplex128;
+inline constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
+
 // How far results in this type may be from stock's: rounding grows with the
 // condition of the matrices below.
 inline double MatrixTolerance(DataType t) {
@@ -20,9 +25,11 @@ inline double MatrixTolerance(DataType t) {
   }
 }
 
+enum class Diagonal { kReal, kComplex };
+
 // Far from singular: 3 and more on the diagonal, small elements elsewhere. The
 // lower half is that of a positive definite matrix if the diagonal is real.
-inline Value MatrixValue(DataType t, int64_t n, bool real_diagonal) {
+inline Value MatrixValue(DataType t, int64_t n, Diagonal diagonal_kind) {
   Tensor m = Tensor::Zeros(t, {n, n});
   const Status status =
       Dispatch(Join<FloatTypes, ComplexTypes>{}, t, [&]<class T>() {
@@ -33,7 +40,7 @@ inline Value MatrixValue(DataType t, int64_t n, bool real_diagonal) {
               diagonal ? 3 + static_cast<double>(i) / 10
                        : static_cast<double>((i * 7 + 3) % 11) / 11 - 0.5;
           const double im =
-              diagonal && real_diagonal
+              diagonal && diagonal_kind == Diagonal::kReal
                   ? 0
                   : static_cast<double>((i * 5 + 2) % 7) / 21 - 0.15;
           if constexpr (std::is_same_v<T, Complex64> ||
@@ -49,7 +56,28 @@ inline Value MatrixValue(DataType t, int64_t n, bool real_diagonal) {
   MR_CHECK(status.ok(), status.ToString());
   return m;
 }
-inline Value Regular(DataType t, int64_t n) { return MatrixValue(t, n, false); }
-inline Value Definite(DataType t, int64_t n) { return MatrixValue(t, n, true); }
+inline Value Regular(DataType t, int64_t n) {
+  return MatrixValue(t, n, Diagonal::kComplex);
+}
+inline Value Definite(DataType t, int64_t n) {
+  return MatrixValue(t, n, Diagonal::kReal);
+}
+
+// One matrix, none, and of all types.
+inline void SquareCases(CaseList& c, Value (*make)(DataType, int64_t)) {
+  c.EachType("T", [&](CaseList& c, DataType t) {
+    for (const int64_t n : {1, 2, 5}) {
+      c.Ok({make(t, n)}).Tolerance(MatrixTolerance(t));
+    }
+    c.Ok({Empty(t, {0, 3, 3})});
+    c.Ok({Empty(t, {2, 0, 0})});
+  });
+}
+inline void SquareErrors(CaseList& c) {
+  c.Error({F32({2, 3})}, kInvalid, "Input matrix must be square.");
+  c.Error({F32({3})}, kInvalid, "Input tensor 0 must have rank >= 2, got 1");
+  c.BuildError({F32({2, 3})}, {}, "Dimensions must be equal, but are ");
+  c.BuildError({F32({2})}, {}, "Shape must be at least rank 2 but is rank 1");
+}
 
 }  // namespace millrace::cases

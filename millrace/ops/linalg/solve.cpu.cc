@@ -1,4 +1,4 @@
-// Inverses, determinants and solutions by triangular factors.
+// Solutions by triangular factors, and of triangular matrices.
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/elementwise/broadcast.h"
 #include "millrace/ops/linalg/batch.h"
@@ -6,83 +6,6 @@
 
 namespace millrace::ops {
 namespace {
-
-class InverseKernel {
- public:
-  static StatusOr<InverseKernel> Make(const KernelInit& init) {
-    InverseKernel k;
-    MR_ASSIGN(k.adjoint_, init.Attr<bool>("adjoint"));
-    return k;
-  }
-  Status Run(KernelContext& ctx) const {
-    const Tensor& x = ctx.input(0);
-    MR_ASSIGN(const MatrixBatch b, ReadSquareBatch(x));
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
-    if (out->num_elements() == 0) return OkStatus();
-    const int64_t n = b.rows;
-    return Dispatch(MatrixTypesWithHalf{}, x.dtype(), [&]<class T>() -> Status {
-      using S = ComputeType<T>;
-      const T* from = x.flat<T>().data();
-      T* to = out->mutable_flat<T>().data();
-      return ForMatrices(ctx, b.count, n, "Input is not invertible.",
-                         [&](int64_t i, StopFlag& stop) {
-                           Matrix<S> m = ReadMatrix<S>(from + i * n * n, n, n);
-                           if (adjoint_) m = m.Adjoint();
-                           const LuFactors<S> f = FactorLu(std::move(m), stop);
-                           if (f.singular) return false;
-                           WriteMatrix(
-                               SolveLu(f, Matrix<S>::Identity(n, n), stop), n,
-                               n, to + i * n * n);
-                           return true;
-                         });
-    });
-  }
-
- private:
-  bool adjoint_ = false;
-};
-
-// Sign (or phase) and logarithm of the absolute value of a determinant. What
-// is not finite is taken for the nearest end, with sign 0.
-template <class S>
-std::pair<S, RealType<S>> SignAndLog(const LuFactors<S>& f) {
-  using R = RealType<S>;
-  S sign = f.odd ? S(-1) : S(1);
-  R log = 0;
-  for (int64_t i = 0; i < f.lu.rows(); ++i) {
-    const S d = f.lu(i, i);
-    const R size = std::abs(d);
-    sign *= d / size;
-    log += std::log(size);
-  }
-  if (std::isfinite(log)) return {sign, log};
-  constexpr R kInfinity = std::numeric_limits<R>::infinity();
-  return {S(0), log > 0 ? kInfinity : -kInfinity};
-}
-
-template <bool kLog>
-Status RunDeterminant(KernelContext& ctx) {
-  const Tensor& x = ctx.input(0);
-  MR_ASSIGN(const MatrixBatch b, ReadSquareBatch(x));
-  Tensor* outs[2] = {};
-  for (int i = 0; i < (kLog ? 2 : 1); ++i) {
-    MR_ASSIGN(outs[i], AllocateBatch(ctx, i, b, {}));
-  }
-  if (b.count == 0) return OkStatus();
-  const int64_t n = b.rows;
-  return Dispatch(MatrixTypes{}, x.dtype(), [&]<class T>() -> Status {
-    const T* from = x.flat<T>().data();
-    T* first = outs[0]->mutable_flat<T>().data();
-    T* second = kLog ? outs[1]->mutable_flat<T>().data() : nullptr;
-    return ForMatrices(ctx, b.count, n, "", [&](int64_t i, StopFlag& stop) {
-      const auto [sign, log] =
-          SignAndLog(FactorLu(ReadMatrix<T>(from + i * n * n, n, n), stop));
-      first[i] = kLog ? sign : sign * T(std::exp(log));
-      if (kLog) second[i] = T(log);
-      return true;
-    });
-  });
-}
 
 class SolveKernel {
  public:
@@ -187,7 +110,9 @@ class TriangularSolveKernel {
             Matrix<T> m = ReadMatrix<T>(from + places[0][i] * n * n, n, n);
             Matrix<T> x = ReadMatrix<T>(y + places[1][i] * n * k, n, k);
             if (adjoint_) m = m.Adjoint();
-            SolveTriangle(m, lower_ != adjoint_, false, &x, stop);
+            SolveTriangle(
+                m, lower_ != adjoint_ ? Triangle::kLower : Triangle::kUpper,
+                Diagonal::kAsGiven, &x, stop);
             WriteMatrix(x, n, k, to + i * n * k);
             return true;
           });
@@ -198,26 +123,14 @@ class TriangularSolveKernel {
   bool lower_ = true, adjoint_ = false;
 };
 
-#define MR_TYPES "T: float, double, complex64, complex128"
-
 }  // namespace
 
-MR_KERNELS(MatrixInverse, Cpu){
-    {.types = MR_TYPES ", half", .make = MakeKernel<InverseKernel>}};
-MR_KERNELS(BatchMatrixInverse, Cpu){
-    {.types = "T: float, double", .make = MakeKernel<InverseKernel>}};
-MR_KERNELS(MatrixDeterminant, Cpu){
-    {.types = MR_TYPES, .make = MakeFunctionKernel<RunDeterminant<false>>}};
-MR_KERNELS(BatchMatrixDeterminant, Cpu){
-    {.types = MR_TYPES, .make = MakeFunctionKernel<RunDeterminant<false>>}};
-MR_KERNELS(LogMatrixDeterminant, Cpu){
-    {.types = MR_TYPES, .make = MakeFunctionKernel<RunDeterminant<true>>}};
 MR_KERNELS(MatrixSolve,
-           Cpu){{.types = MR_TYPES, .make = MakeKernel<SolveKernel>}};
+           Cpu){{.types = MR_MATRIX_TYPES, .make = MakeKernel<SolveKernel>}};
 MR_KERNELS(BatchMatrixSolve,
            Cpu){{.types = "T: float, double", .make = MakeKernel<SolveKernel>}};
-MR_KERNELS(MatrixTriangularSolve,
-           Cpu){{.types = MR_TYPES, .make = MakeKernel<TriangularSolveKernel>}};
+MR_KERNELS(MatrixTriangularSolve, Cpu){
+    {.types = MR_MATRIX_TYPES, .make = MakeKernel<TriangularSolveKernel>}};
 MR_KERNELS(BatchMatrixTriangularSolve, Cpu){
     {.types = "T: float, double", .make = MakeKernel<TriangularSolveKernel>}};
 

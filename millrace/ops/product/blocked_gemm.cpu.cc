@@ -64,9 +64,9 @@ struct Strided {
 
 // The block of c at (row, column).
 template <class T>
-void Tile(Strided<T> a, Strided<T> b, int64_t k, int64_t n, int64_t row,
-          int64_t rows, int64_t column, int64_t columns, T* c,
-          bool accumulate) {
+void RunTile(Strided<T> a, Strided<T> b, int64_t k, int64_t n, int64_t row,
+             int64_t rows, int64_t column, int64_t columns, T* c,
+             bool accumulate) {
   const int64_t depth_limit = std::min(k, kBlockDepth);
   std::vector<T> a_panels(RoundUp(rows, kRows) * depth_limit);
   std::vector<T> b_panels(RoundUp(columns, kColumns<T>) * depth_limit);
@@ -112,9 +112,9 @@ Status BlockedGemm(KernelContext& ctx, const MatrixProblem& p, const T* a,
                               p.transpose_a ? p.m : 1};
           const Strided<T> bs{b + bi * p.k * p.n, p.transpose_b ? 1 : p.n,
                               p.transpose_b ? p.k : 1};
-          Tile(as, bs, p.k, p.n, row, std::min(kBlockRows, p.m - row), column,
-               std::min(kBlockColumns, p.n - column), c + batch * p.m * p.n,
-               accumulate);
+          RunTile(as, bs, p.k, p.n, row, std::min(kBlockRows, p.m - row),
+                  column, std::min(kBlockColumns, p.n - column),
+                  c + batch * p.m * p.n, accumulate);
         }
       });
 }

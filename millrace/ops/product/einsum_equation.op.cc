@@ -7,9 +7,12 @@
 namespace millrace::ops {
 namespace {
 
-// `labels` are the characters so far; new ones are added to it if they may be.
+enum class Side { kInput, kOutput };
+
+// `labels` are the characters so far; those that are new are added by an input
+// and refused in the output.
 StatusOr<EinsumLabels> ParseSubscript(absl::string_view equation,
-                                      absl::string_view text, bool is_output,
+                                      absl::string_view text, Side side,
                                       std::string* labels) {
   EinsumLabels parsed;
   while (!text.empty()) {
@@ -26,7 +29,7 @@ StatusOr<EinsumLabels> ParseSubscript(absl::string_view equation,
     }
     size_t place = labels->find(text[0]);
     if (place == std::string::npos) {
-      if (is_output) {
+      if (side == Side::kOutput) {
         return InvalidArgument(
             "Output subscripts of equation '", equation,
             "' have a label that no input has: ", text.substr(0, 1));
@@ -60,10 +63,12 @@ StatusOr<EinsumEquation> ParseEinsumEquation(absl::string_view text) {
   EinsumEquation equation;
   std::string labels;
   for (absl::string_view input : inputs) {
-    MR_ASSIGN(EinsumLabels parsed, ParseSubscript(text, input, false, &labels));
+    MR_ASSIGN(EinsumLabels parsed,
+              ParseSubscript(text, input, Side::kInput, &labels));
     equation.inputs.push_back(std::move(parsed));
   }
-  MR_ASSIGN(equation.output, ParseSubscript(text, sides[1], true, &labels));
+  MR_ASSIGN(equation.output,
+            ParseSubscript(text, sides[1], Side::kOutput, &labels));
   equation.num_labels = static_cast<int>(labels.size());
   return equation;
 }

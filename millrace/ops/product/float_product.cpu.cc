@@ -29,7 +29,7 @@ int64_t Share(int64_t lines, int64_t parts) {
 
 // What differs between oneDNN's kernels.
 struct Kernels {
-  // Of fewer columns a transposed b is read as it lies, at half the speed and
+  // A transposed b of fewer columns is read as it lies, at half the speed and
   // less (AVX-512: 64 x 512 times 512 x 64 37 us, times 512 x 128 41 us).
   int64_t columns;
   // Whether an element has the same bits beside other rows, b not transposed.

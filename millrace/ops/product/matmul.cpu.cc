@@ -49,7 +49,9 @@ TensorShape BatchShape(const Tensor& t) {
   return TensorShape(absl::MakeConstSpan(dims).first(dims.size() - 2));
 }
 
-template <bool kBroadcasts>
+enum class Batches { kEqual, kBroadcast };
+
+template <Batches kBatches>
 class BatchMatMulKernel {
  public:
   static StatusOr<BatchMatMulKernel> Make(const KernelInit& init) {
@@ -107,7 +109,7 @@ class BatchMatMulKernel {
 
  private:
   static Status CheckRanks(const Tensor& x, const Tensor& y) {
-    if (!kBroadcasts) {
+    if (kBatches == Batches::kEqual) {
       if (x.rank() != y.rank()) {
         return InvalidArgument(
             "In[0] and In[1] has different ndims: ", x.shape().DebugString(),
@@ -160,13 +162,13 @@ MR_KERNELS(MatMul, Cpu){{
 MR_KERNELS(BatchMatMul, Cpu){{
     .types =
         "T: bfloat16, half, float, double, int32, int64, complex64, complex128",
-    .make = MakeKernel<BatchMatMulKernel<false>>,
+    .make = MakeKernel<BatchMatMulKernel<Batches::kEqual>>,
 }};
 MR_KERNELS(BatchMatMulV2, Cpu){{
     .types =
         "T: bfloat16, half, float, double, int16, int32, int64, complex64, "
         "complex128",
-    .make = MakeKernel<BatchMatMulKernel<true>>,
+    .make = MakeKernel<BatchMatMulKernel<Batches::kBroadcast>>,
 }};
 
 }  // namespace millrace::ops

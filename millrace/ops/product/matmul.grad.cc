@@ -5,21 +5,25 @@
 namespace millrace::ops {
 namespace {
 
-// The two gradients of op(a) * op(b), by `multiply(x, y, transpose x,
-// transpose y)`.
+enum Form { kAsIs, kTransposed };
+
+// Returns the two gradients of op(a) * op(b), by `multiply(x, form of x, y,
+// form of y)`.
 template <class F>
 std::pair<Output, Output> ProductGradients(GradContext& g, const Output& a,
                                            const Output& b, bool transpose_a,
                                            bool transpose_b, F multiply) {
   const Output& dy = g.dy();
   if (!transpose_a && !transpose_b) {
-    return {multiply(dy, b, false, true), multiply(a, dy, true, false)};
+    return {multiply(dy, kAsIs, b, kTransposed),
+            multiply(a, kTransposed, dy, kAsIs)};
   }
   if (!transpose_a)
-    return {multiply(dy, b, false, false), multiply(dy, a, true, false)};
+    return {multiply(dy, kAsIs, b, kAsIs), multiply(dy, kTransposed, a, kAsIs)};
   if (!transpose_b)
-    return {multiply(b, dy, false, true), multiply(a, dy, false, false)};
-  return {multiply(b, dy, true, true), multiply(dy, a, true, true)};
+    return {multiply(b, kAsIs, dy, kTransposed), multiply(a, kAsIs, dy, kAsIs)};
+  return {multiply(b, kTransposed, dy, kTransposed),
+          multiply(dy, kTransposed, a, kTransposed)};
 }
 
 // Sums what broadcasting of the batch dimensions spread.
@@ -44,12 +48,14 @@ std::pair<Output, Output> ReduceBatches(GradContext& g, const Output& da,
 }  // namespace
 
 MR_GRADIENT(MatMul)(GradContext& g) {
-  auto [da, db] = ProductGradients(
-      g, ConjOf(g, g.in(0)), ConjOf(g, g.in(1)), g.Attr<bool>("transpose_a"),
-      g.Attr<bool>("transpose_b"),
-      [&](const Output& x, const Output& y, bool tx, bool ty) {
-        return MatMul(g, x, y, {.transpose_a = tx, .transpose_b = ty});
-      });
+  auto [da, db] =
+      ProductGradients(g, ConjOf(g, g.in(0)), ConjOf(g, g.in(1)),
+                       g.Attr<bool>("transpose_a"), g.Attr<bool>("transpose_b"),
+                       [&](const Output& x, Form fx, const Output& y, Form fy) {
+                         return MatMul(g, x, y,
+                                       {.transpose_a = fx == kTransposed,
+                                        .transpose_b = fy == kTransposed});
+                       });
   g.Set(0, da);
   g.Set(1, db);
 }
@@ -58,8 +64,9 @@ MR_GRADIENT(MatMul)(GradContext& g) {
 MR_GRADIENT(BatchMatMul)(GradContext& g) {
   auto [da, db] = ProductGradients(
       g, g.in(0), g.in(1), g.Attr<bool>("adj_x"), g.Attr<bool>("adj_y"),
-      [&](const Output& x, const Output& y, bool tx, bool ty) {
-        return BatchMatMul(g, x, y, {.adj_x = tx, .adj_y = ty});
+      [&](const Output& x, Form fx, const Output& y, Form fy) {
+        return BatchMatMul(
+            g, x, y, {.adj_x = fx == kTransposed, .adj_y = fy == kTransposed});
       });
   g.Set(0, da);
   g.Set(1, db);
@@ -68,8 +75,9 @@ MR_GRADIENT(BatchMatMul)(GradContext& g) {
 MR_GRADIENT(BatchMatMulV2)(GradContext& g) {
   auto [da, db] = ProductGradients(
       g, g.in(0), g.in(1), g.Attr<bool>("adj_x"), g.Attr<bool>("adj_y"),
-      [&](const Output& x, const Output& y, bool tx, bool ty) {
-        return BatchMatMulV2(g, x, y, {.adj_x = tx, .adj_y = ty});
+      [&](const Output& x, Form fx, const Output& y, Form fy) {
+        return BatchMatMulV2(
+            g, x, y, {.adj_x = fx == kTransposed, .adj_y = fy == kTransposed});
       });
   auto [a, b] = ReduceBatches(g, da, db);
   g.Set(0, a);

@@ -18,8 +18,10 @@ Status MatMulShape(ShapeContext& c) {
 
 namespace {
 
-// `broadcasts`: the batch dimensions may differ as in other ops.
-Status BatchShape(ShapeContext& c, bool broadcasts) {
+// Whether batch dimensions are equal, or may differ as in other ops.
+enum class Batches { kEqual, kBroadcast };
+
+Status BatchShape(ShapeContext& c, Batches batches) {
   MR_ASSIGN(PartialShape x, c.WithRankAtLeast(0, 2));
   MR_ASSIGN(PartialShape y, c.WithRankAtLeast(1, 2));
   if (!x.known_rank() || !y.known_rank()) return c.Return(PartialShape());
@@ -33,8 +35,9 @@ Status BatchShape(ShapeContext& c, bool broadcasts) {
   const PartialShape x_batch(x.dims().first(xr - 2));
   const PartialShape y_batch(y.dims().first(yr - 2));
   MR_ASSIGN(PartialShape batch,
-            broadcasts ? shapes::BroadcastShapes(x_batch, y_batch)
-                       : ShapeContext::MergeShapes(x_batch, y_batch));
+            batches == Batches::kBroadcast
+                ? shapes::BroadcastShapes(x_batch, y_batch)
+                : ShapeContext::MergeShapes(x_batch, y_batch));
   if (!batch.known_rank()) return c.Return(PartialShape());
   return c.Return(batch.Concatenate(
       {x.dim(adj_x ? xr - 1 : xr - 2), y.dim(adj_y ? yr - 2 : yr - 1)}));
@@ -63,7 +66,7 @@ MR_OP(BatchMatMul){
         "T: {bfloat16, half, float, double, int32, int64, complex64, "
         "complex128}; adj_x: bool = false; adj_y: bool = false; grad_x: bool = "
         "false; grad_y: bool = false",
-    .shape = [](ShapeContext& c) { return BatchShape(c, false); },
+    .shape = [](ShapeContext& c) { return BatchShape(c, Batches::kEqual); },
     .doc =
         "Matrix products over the last two dimensions; the others are equal. "
         "adj_x, adj_y: the operand is transposed and conjugated first.",
@@ -76,7 +79,7 @@ MR_OP(BatchMatMulV2){
         "T: {bfloat16, half, float, double, int16, int32, int64, uint8, "
         "uint16, uint32, uint64, complex64, complex128}; adj_x: bool = false; "
         "adj_y: bool = false; grad_x: bool = false; grad_y: bool = false",
-    .shape = [](ShapeContext& c) { return BatchShape(c, true); },
+    .shape = [](ShapeContext& c) { return BatchShape(c, Batches::kBroadcast); },
     .doc =
         "Matrix products over the last two dimensions; the others broadcast. "
         "adj_x, adj_y: the operand is transposed and conjugated first.",

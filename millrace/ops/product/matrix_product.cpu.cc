@@ -101,7 +101,8 @@ Status MatrixProduct::RunInParts(KernelContext& ctx, const MatrixProblem& p,
   return ForParts(ctx, p, [&](int64_t row, int64_t rows) {
     DnnlRun run(ctx, rows * p.k * p.n);
     return FloatProductRows(run, {&term, 1}, row, rows,
-                            reinterpret_cast<float*>(c), false, &finish);
+                            reinterpret_cast<float*>(c), /*accumulate=*/false,
+                            &finish);
   });
 }
 
@@ -173,7 +174,7 @@ Status MatrixProduct::RunThroughFloat(KernelContext& ctx,
                         }
                       });
   }
-  MR_RETURN_IF_ERROR(RunFloat(ctx, p, fa, fb, fc, false));
+  MR_RETURN_IF_ERROR(RunFloat(ctx, p, fa, fb, fc, /*accumulate=*/false));
   return ShardElements(ctx, c_size, 300, round);
 }
 
@@ -222,10 +223,10 @@ Status MatrixProduct::RunComplex(KernelContext& ctx, const MatrixProblem& p,
       return BlockedGemm<T>(ctx, p, x, y, z, accumulate);
     }
   };
-  MR_RETURN_IF_ERROR(product(a_re, b_re, c_re, false));
-  MR_RETURN_IF_ERROR(product(a_minus_im, b_im, c_re, true));
-  MR_RETURN_IF_ERROR(product(a_re, b_im, c_im, false));
-  MR_RETURN_IF_ERROR(product(a_im, b_re, c_im, true));
+  MR_RETURN_IF_ERROR(product(a_re, b_re, c_re, /*accumulate=*/false));
+  MR_RETURN_IF_ERROR(product(a_minus_im, b_im, c_re, /*accumulate=*/true));
+  MR_RETURN_IF_ERROR(product(a_re, b_im, c_im, /*accumulate=*/false));
+  MR_RETURN_IF_ERROR(product(a_im, b_re, c_im, /*accumulate=*/true));
   return ShardElements(ctx, c_size, 500, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) cc[i] = C(c_re[i], c_im[i]);
   });
@@ -237,7 +238,7 @@ Status MatrixProduct::Run(KernelContext& ctx, const MatrixProblem& p,
     case DataType::kFloat:
       return RunFloat(ctx, p, reinterpret_cast<const float*>(a),
                       reinterpret_cast<const float*>(b),
-                      reinterpret_cast<float*>(c), false);
+                      reinterpret_cast<float*>(c), /*accumulate=*/false);
     case DataType::kDouble:
       return RunBlocked<double>(ctx, p, a, b, c);
     case DataType::kBfloat16: {

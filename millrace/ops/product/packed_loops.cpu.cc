@@ -157,7 +157,7 @@ MR_AVX2 void MultiplyStrips(const float* a, const float* b, int64_t depth,
     return StoreTile(tile, c, c_stride, accumulate);
   }
   float whole[kTileRows * kTileColumns];
-  StoreTile(tile, whole, kTileColumns, false);
+  StoreTile(tile, whole, kTileColumns, /*accumulate=*/false);
   for (int64_t i = 0; i < rows; ++i) {
     for (int64_t j = 0; j < columns; ++j) {
       float& at = c[i * c_stride + j];

@@ -9,12 +9,12 @@
 namespace millrace::ops {
 namespace {
 
-// Of both factors at a time: a strip of b stays in the first-level cache, a
-// part of a in the second.
+// How much of both factors is taken at a time: a strip of b stays in the
+// first-level cache, a part of a in the second.
 constexpr int64_t kDepth = 256;
-// Of a part of c; fewer rows where there would be too few parts. The next part
-// has other columns: two threads that read the same ones of b take a tenth
-// longer (1024 columns a part: 16.8 ms, 512: 14.2).
+// The size of a part of c; fewer rows where there would be too few parts. The
+// next part has other columns: two threads that read the same ones of b take a
+// tenth longer (1024 columns a part: 16.8 ms, 512: 14.2).
 constexpr int64_t kPartRows = 12 * kTileRows, kPartColumns = 512;
 constexpr int64_t kLeastRows = 4 * kTileRows;
 constexpr int64_t kPartsPerThread = 8;

@@ -13,10 +13,10 @@ namespace {
 constexpr int64_t kSharedSets = 256;
 // Copies that are used less often cost what they save.
 constexpr int64_t kMinRows = 32, kMinColumns = 64;
-// Of a thread's copies; factors with more lines are read as they lie.
+// The most that a thread copies; factors with more lines are read as they lie.
 constexpr int64_t kMostBytes = int64_t{4} << 20;
 // Columns of b that are copied at a time.
-constexpr int64_t kColumns = 128;
+constexpr int64_t kCopiedColumns = 128;
 // Floats of a line of the caches; rows stay aligned to it.
 constexpr int64_t kLineFloats = 16;
 
@@ -59,7 +59,7 @@ int64_t SpreadStride(int64_t columns) {
 // Floats that the copies for a part of `rows` rows take.
 int64_t SpreadSize(const SpreadFactors& spread, int64_t k, int64_t rows) {
   return k * ((spread.a ? SpreadStride(rows) : 0) +
-              (spread.b ? SpreadStride(kColumns) : 0));
+              (spread.b ? SpreadStride(kCopiedColumns) : 0));
 }
 
 Matrix Spread(const Matrix& m, int64_t rows, int64_t columns, float* to) {
@@ -85,8 +85,8 @@ Status MultiplyCopies(const ProductTerm& term, const SpreadFactors& spread,
     const int64_t left = part.columns - j;
     some.column = part.column + j;
     // No single column is left, which oneDNN would take for a vector.
-    some.columns =
-        left == kColumns + 1 ? kColumns / 2 : std::min(kColumns, left);
+    some.columns = left == kCopiedColumns + 1 ? kCopiedColumns / 2
+                                              : std::min(kCopiedColumns, left);
     const Matrix b = Spread(BOf(term, some), p.k, some.columns, scratch);
     MR_RETURN_IF_ERROR(Multiply(p, some, a, b, c, accumulate));
   }

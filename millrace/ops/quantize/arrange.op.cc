@@ -1,5 +1,5 @@
 #include "millrace/ops/array/reshape.op.h"
-#include "millrace/ops/indexing/concat.op.h"
+#include "millrace/ops/layout/concat.op.h"
 #include "millrace/ops/quantize/range_shapes.op.h"
 
 namespace millrace::ops {

@@ -106,7 +106,8 @@ class AddNKernel {
 class CopiedElements final : public ElementwiseFunction {
  public:
   explicit CopiedElements(DataType type)
-      : ElementwiseFunction(1, true, 150, ""), bytes_(SizeOf(type)) {}
+      : ElementwiseFunction(1, /*broadcasts=*/true, 150, ""),
+        bytes_(SizeOf(type)) {}
   bool Run(const char* const* in, uint32_t, char* out,
            int64_t n) const override {
     std::memmove(out, in[0], static_cast<size_t>(n) * bytes_);
@@ -117,11 +118,12 @@ class CopiedElements final : public ElementwiseFunction {
   const size_t bytes_;
 };
 
-// Of one or two inputs: longer sums of half and bfloat16 are rounded once.
+// Makes sums of one or two inputs: longer ones of half and bfloat16 are rounded
+// once.
 StatusOr<std::unique_ptr<ElementwiseFunction>> AddNFunction(
     const KernelInit& init) {
   if (init.num_inputs() == 2) {
-    return MakeBinaryFunction(init, AddLoops(), false);
+    return MakeBinaryFunction(init, AddLoops(), OperandShapes::kSame);
   }
   return std::unique_ptr<ElementwiseFunction>(
       new CopiedElements(init.input_type(0)));

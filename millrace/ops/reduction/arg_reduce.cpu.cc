@@ -10,35 +10,37 @@
 namespace millrace::ops {
 namespace {
 
+enum class Best { kLargest, kSmallest };
+
 constexpr int64_t kArgTile = 256;
 
-template <class T, bool kMax>
+template <class T, Best kBest>
 ComputeType<T> Worst() {
   if constexpr (std::is_same_v<T, Half>) {
-    return kMax ? -65504.0f : 65504.0f;
+    return kBest == Best::kLargest ? -65504.0f : 65504.0f;
   } else if constexpr (std::is_same_v<T, Bfloat16>) {
-    return kMax ? -0x1.fep127f : 0x1.fep127f;
+    return kBest == Best::kLargest ? -0x1.fep127f : 0x1.fep127f;
   } else {
     using Limits = std::numeric_limits<T>;
-    return kMax ? Limits::lowest() : Limits::max();
+    return kBest == Best::kLargest ? Limits::lowest() : Limits::max();
   }
 }
 
 // Indices of the best elements in `n` columns of `rows` rows. What comes first
 // wins until something is better, beginning with the worst finite number: NaN
 // and infinities of the other end are never best, and a line of them gives 0.
-template <class T, bool kMax>
+template <class T, Best kBest>
 void Columns(const T* x, int64_t stride, int64_t rows, int64_t n,
              int64_t* index) {
   using C = ComputeType<T>;
   C best[kArgTile];
-  std::fill_n(best, n, Worst<T, kMax>());
+  std::fill_n(best, n, Worst<T, kBest>());
   std::fill_n(index, n, 0);
   for (int64_t r = 0; r < rows; ++r) {
     const T* row = x + r * stride;
     for (int64_t j = 0; j < n; ++j) {
       const C v = static_cast<C>(row[j]);
-      if (kMax ? best[j] < v : v < best[j]) {
+      if (kBest == Best::kLargest ? best[j] < v : v < best[j]) {
         best[j] = v;
         index[j] = r;
       }
@@ -46,7 +48,7 @@ void Columns(const T* x, int64_t stride, int64_t rows, int64_t n,
   }
 }
 
-template <bool kMax>
+template <Best kBest>
 class ArgKernel {
  public:
   Status Run(KernelContext& ctx) const {
@@ -97,7 +99,7 @@ class ArgKernel {
         const int64_t o = item / tiles;
         const int64_t j = item % tiles * kArgTile;
         const int64_t n = std::min(kArgTile, inner - j);
-        Columns<T, kMax>(x + o * rows * inner + j, inner, rows, n, index);
+        Columns<T, kBest>(x + o * rows * inner + j, inner, rows, n, index);
         Store(z.dtype(), index, n, out, o * inner + j);
       }
     });
@@ -119,9 +121,9 @@ constexpr char kArgTypes[] =
 
 }  // namespace
 
-MR_KERNELS(ArgMax,
-           Cpu){{.types = kArgTypes, .make = MakeKernel<ArgKernel<true>>}};
-MR_KERNELS(ArgMin,
-           Cpu){{.types = kArgTypes, .make = MakeKernel<ArgKernel<false>>}};
+MR_KERNELS(ArgMax, Cpu){
+    {.types = kArgTypes, .make = MakeKernel<ArgKernel<Best::kLargest>>}};
+MR_KERNELS(ArgMin, Cpu){
+    {.types = kArgTypes, .make = MakeKernel<ArgKernel<Best::kSmallest>>}};
 
 }  // namespace millrace::ops

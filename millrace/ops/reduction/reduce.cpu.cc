@@ -33,7 +33,7 @@ struct Layout {
   bool inner_is_reduced = true;
   int64_t inner = 1;  // the contiguous dimension
   int64_t rows = 1;   // the one around it, of the other kind
-  // Of the innermost pair.
+  // The sizes of the innermost pair.
   int64_t kept() const { return inner_is_reduced ? rows : inner; }
   int64_t reduced() const { return inner_is_reduced ? inner : rows; }
 };

@@ -33,15 +33,18 @@ const ReduceTable& TableOf(Reduction r) {
   }
 }
 
+enum class Ids { kSorted, kAnyOrder };
+
 // What a segment without rows is.
 template <class T>
-T EmptySegment(Reduction r, bool sorted) {
+T EmptySegment(Reduction r, Ids ids) {
   if (r == Reduction::kProd) return T(1);
   if constexpr (!Complex<T>) {
     using L = std::numeric_limits<ComputeType<T>>;
     const bool half = std::is_same_v<T, Half>;
     const bool bfloat16 = std::is_same_v<T, Bfloat16>;
-    if (!sorted && (r == Reduction::kMin || r == Reduction::kMax)) {
+    if (ids == Ids::kAnyOrder &&
+        (r == Reduction::kMin || r == Reduction::kMax)) {
       const bool largest = r == Reduction::kMin;
       if (half) return T(largest ? 65504.0f : -65504.0f);
       if (bfloat16) return T(largest ? 3.38953139e38f : -3.38953139e38f);
@@ -59,17 +62,17 @@ struct Segment {
 
 class Reducer {
  public:
-  Reducer(DataType type, Reduction reduction, bool sorted)
+  Reducer(DataType type, Reduction reduction, Ids ids)
       : loops_(TableOf(reduction).loops[static_cast<int>(type)]),
         bytes_(static_cast<int64_t>(SizeOf(type))),
         type_(type),
         reduction_(reduction),
-        sorted_(sorted) {}
+        ids_(ids) {}
 
   void FillEmpty(char* out, int64_t n) const {
     Dispatch(NumericTypes(), type_, [&]<class T>() {
       std::fill_n(reinterpret_cast<T*>(out), n,
-                  EmptySegment<T>(reduction_, sorted_));
+                  EmptySegment<T>(reduction_, ids_));
       return OkStatus();
     }).IgnoreError();
   }
@@ -101,7 +104,7 @@ class Reducer {
   int64_t bytes_;
   DataType type_;
   Reduction reduction_;
-  bool sorted_;
+  Ids ids_;
 };
 
 int64_t IdAt(const Tensor& ids, int64_t i) {
@@ -187,8 +190,8 @@ Status RunSegment(KernelContext& ctx) {
   MR_RETURN_IF_ERROR(ChargeSegments(rows, 0, &charge));
   MR_ASSIGN(std::vector<Segment> segments, SortedSegments(ids, rows));
   const int64_t inner = data.shape().NumElements(1, data.rank());
-  return ReduceAll(ctx, Reducer(data.dtype(), kReduction, true), segments,
-                   nullptr, inner, *z);
+  return ReduceAll(ctx, Reducer(data.dtype(), kReduction, Ids::kSorted),
+                   segments, nullptr, inner, *z);
 }
 
 // "[1,2]": where element i of a tensor of this shape is.
@@ -254,8 +257,8 @@ Status RunUnsortedSegment(KernelContext& ctx) {
     if (id >= 0) order[segments[id].end++] = i;
   }
   const int64_t inner = data.shape().NumElements(ids.rank(), data.rank());
-  return ReduceAll(ctx, Reducer(data.dtype(), kReduction, false), segments,
-                   order.data(), inner, *z);
+  return ReduceAll(ctx, Reducer(data.dtype(), kReduction, Ids::kAnyOrder),
+                   segments, order.data(), inner, *z);
 }
 
 constexpr char kSegmentNumbers[] =

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/match.h"
 #include "millrace/base/memory/memory_charge.h"
 #include "millrace/base/target_clones.h"
 #include "millrace/kernel/kernel_decl.h"
@@ -16,12 +15,6 @@ namespace millrace::ops {
 namespace {
 
 enum class Kind { kSum, kMean, kSqrtN };
-
-Kind KindOf(const std::string& op) {
-  return absl::StrContains(op, "Mean")    ? Kind::kMean
-         : absl::StrContains(op, "SqrtN") ? Kind::kSqrtN
-                                          : Kind::kSum;
-}
 
 // What a row of a segment of `count` counts.
 double FactorOf(Kind kind, int64_t count) {
@@ -112,21 +105,20 @@ Status SumRows(KernelContext& ctx, const std::vector<int64_t>& first,
                          });
 }
 
-class SparseSegmentKernel {
+// Where the number of segments comes from: the last id, or an input.
+enum class NumSegments { kLastId, kInput };
+
+class SparseSegmentBase {
  public:
-  static StatusOr<SparseSegmentKernel> Make(const KernelInit& init) {
-    SparseSegmentKernel k;
-    k.kind_ = KindOf(init.node().op->name);
-    k.has_rows_ = init.num_inputs() == 4;
-    return k;
-  }
+  SparseSegmentBase(Kind kind, NumSegments count)
+      : kind_(kind), count_(count) {}
 
   Status Run(KernelContext& ctx) const {
     const Tensor& data = ctx.input(0);
     MR_ASSIGN(const Lists lists, ReadLists(ctx));
     const int64_t n = lists.size();
     int64_t rows = n > 0 ? lists.ids.back() + 1 : 0;
-    if (has_rows_) {
+    if (count_ == NumSegments::kInput) {
       MR_ASSIGN(const int64_t given, ScalarInput(ctx, 3, "num_segments"));
       if (rows > given) {
         return InvalidArgument("segment ids must be < num_segments");
@@ -173,20 +165,22 @@ class SparseSegmentKernel {
     return OkStatus();
   }
 
-  Kind kind_ = Kind::kSum;
-  bool has_rows_ = false;
+  Kind kind_;
+  NumSegments count_;
 };
 
-// Rows of the gradient go back to the rows that indices name. V2 gives those
-// alone, in rising order.
-class SparseSegmentGradKernel {
+template <Kind kKind, NumSegments kNumSegments>
+struct SparseSegmentKernel : SparseSegmentBase {
+  SparseSegmentKernel() : SparseSegmentBase(kKind, kNumSegments) {}
+};
+
+// Which rows a gradient has: all, or in rising order those that indices name.
+enum class GradRows { kAll, kNamed };
+
+// Rows of the gradient go back to the rows that indices name.
+class SparseSegmentGradBase {
  public:
-  static StatusOr<SparseSegmentGradKernel> Make(const KernelInit& init) {
-    SparseSegmentGradKernel k;
-    k.kind_ = KindOf(init.node().op->name);
-    k.sparse_ = init.num_outputs() == 2;
-    return k;
-  }
+  SparseSegmentGradBase(Kind kind, GradRows rows) : kind_(kind), rows_(rows) {}
 
   Status Run(KernelContext& ctx) const {
     const Tensor& grad = ctx.input(0);
@@ -211,7 +205,7 @@ class SparseSegmentGradKernel {
     // The row of the output for each index, and the outputs' number.
     std::vector<int64_t> row = lists.indices;
     int64_t rows = dense;
-    if (sparse_) {
+    if (rows_ == GradRows::kNamed) {
       std::vector<int64_t> unique = lists.indices;
       std::sort(unique.begin(), unique.end());
       unique.erase(std::unique(unique.begin(), unique.end()), unique.end());
@@ -249,8 +243,13 @@ class SparseSegmentGradKernel {
   }
 
  private:
-  Kind kind_ = Kind::kSum;
-  bool sparse_ = false;
+  Kind kind_;
+  GradRows rows_;
+};
+
+template <Kind kKind, GradRows kRows>
+struct SparseSegmentGradKernel : SparseSegmentGradBase {
+  SparseSegmentGradKernel() : SparseSegmentGradBase(kKind, kRows) {}
 };
 
 #define MR_FLOATS "T: bfloat16, double, float, half"
@@ -258,28 +257,49 @@ class SparseSegmentGradKernel {
 }  // namespace
 
 MR_KERNELS(SparseSegmentSum, Cpu){
-    {.types = "T: " MR_REAL_TYPES, .make = MakeKernel<SparseSegmentKernel>}};
+    {.types = "T: " MR_REAL_TYPES,
+     .make =
+         MakeKernel<SparseSegmentKernel<Kind::kSum, NumSegments::kLastId>>}};
 MR_KERNELS(SparseSegmentSumWithNumSegments, Cpu){
-    {.types = "T: " MR_REAL_TYPES, .make = MakeKernel<SparseSegmentKernel>}};
-MR_KERNELS(SparseSegmentMean,
-           Cpu){{.types = MR_FLOATS, .make = MakeKernel<SparseSegmentKernel>}};
-MR_KERNELS(SparseSegmentMeanWithNumSegments,
-           Cpu){{.types = MR_FLOATS, .make = MakeKernel<SparseSegmentKernel>}};
-MR_KERNELS(SparseSegmentSqrtN,
-           Cpu){{.types = MR_FLOATS, .make = MakeKernel<SparseSegmentKernel>}};
-MR_KERNELS(SparseSegmentSqrtNWithNumSegments,
-           Cpu){{.types = MR_FLOATS, .make = MakeKernel<SparseSegmentKernel>}};
+    {.types = "T: " MR_REAL_TYPES,
+     .make = MakeKernel<SparseSegmentKernel<Kind::kSum, NumSegments::kInput>>}};
+MR_KERNELS(SparseSegmentMean, Cpu){
+    {.types = MR_FLOATS,
+     .make =
+         MakeKernel<SparseSegmentKernel<Kind::kMean, NumSegments::kLastId>>}};
+MR_KERNELS(SparseSegmentMeanWithNumSegments, Cpu){
+    {.types = MR_FLOATS,
+     .make =
+         MakeKernel<SparseSegmentKernel<Kind::kMean, NumSegments::kInput>>}};
+MR_KERNELS(SparseSegmentSqrtN, Cpu){
+    {.types = MR_FLOATS,
+     .make =
+         MakeKernel<SparseSegmentKernel<Kind::kSqrtN, NumSegments::kLastId>>}};
+MR_KERNELS(SparseSegmentSqrtNWithNumSegments, Cpu){
+    {.types = MR_FLOATS,
+     .make =
+         MakeKernel<SparseSegmentKernel<Kind::kSqrtN, NumSegments::kInput>>}};
 MR_KERNELS(SparseSegmentSumGrad, Cpu){
-    {.types = MR_FLOATS, .make = MakeKernel<SparseSegmentGradKernel>}};
+    {.types = MR_FLOATS,
+     .make = MakeKernel<SparseSegmentGradKernel<Kind::kSum, GradRows::kAll>>}};
 MR_KERNELS(SparseSegmentMeanGrad, Cpu){
-    {.types = MR_FLOATS, .make = MakeKernel<SparseSegmentGradKernel>}};
+    {.types = MR_FLOATS,
+     .make = MakeKernel<SparseSegmentGradKernel<Kind::kMean, GradRows::kAll>>}};
 MR_KERNELS(SparseSegmentSqrtNGrad, Cpu){
-    {.types = MR_FLOATS, .make = MakeKernel<SparseSegmentGradKernel>}};
+    {.types = MR_FLOATS,
+     .make =
+         MakeKernel<SparseSegmentGradKernel<Kind::kSqrtN, GradRows::kAll>>}};
 MR_KERNELS(SparseSegmentSumGradV2, Cpu){
-    {.types = MR_FLOATS, .make = MakeKernel<SparseSegmentGradKernel>}};
+    {.types = MR_FLOATS,
+     .make =
+         MakeKernel<SparseSegmentGradKernel<Kind::kSum, GradRows::kNamed>>}};
 MR_KERNELS(SparseSegmentMeanGradV2, Cpu){
-    {.types = MR_FLOATS, .make = MakeKernel<SparseSegmentGradKernel>}};
+    {.types = MR_FLOATS,
+     .make =
+         MakeKernel<SparseSegmentGradKernel<Kind::kMean, GradRows::kNamed>>}};
 MR_KERNELS(SparseSegmentSqrtNGradV2, Cpu){
-    {.types = MR_FLOATS, .make = MakeKernel<SparseSegmentGradKernel>}};
+    {.types = MR_FLOATS,
+     .make =
+         MakeKernel<SparseSegmentGradKernel<Kind::kSqrtN, GradRows::kNamed>>}};
 
 }  // namespace millrace::ops

@@ -4,7 +4,6 @@
 #include <map>
 #include <memory>
 
-#include "absl/strings/match.h"
 #include "millrace/base/memory/memory_charge.h"
 #include "millrace/base/threads/lanes.h"
 #include "millrace/base/threads/thread.h"
@@ -64,8 +63,8 @@ Status ChargeLines(KernelContext& ctx, const FourierPlan& plan, int64_t lines,
 }
 
 // Transforms the lines along dimension `axis` of the sizes.
-Status RunAxis(KernelContext& ctx, const FourierPlan& plan, bool inverse,
-               size_t axis, const Array& a) {
+Status RunAxis(KernelContext& ctx, const FourierPlan& plan,
+               FourierDirection direction, size_t axis, const Array& a) {
   int64_t inner = 1;
   for (size_t d = axis + 1; d < a.sizes.size(); ++d) inner *= a.sizes[d];
   const int64_t n = a.sizes[axis];
@@ -78,7 +77,7 @@ Status RunAxis(KernelContext& ctx, const FourierPlan& plan, bool inverse,
         for (int64_t i = begin; i < end; ++i) {
           Complex128* first = a.data + i / inner * inner * n + i % inner;
           for (int64_t k = 0; k < n; ++k) line[k] = first[k * inner];
-          plan.Run(inverse, line.data(), work.data());
+          plan.Run(direction, line.data(), work.data());
           for (int64_t k = 0; k < n; ++k) first[k * inner] = line[k];
         }
       });
@@ -107,28 +106,12 @@ Status ForRows(KernelContext& ctx, const DimVector& tensor_sizes,
                          });
 }
 
-class FftKernel {
- public:
-  static StatusOr<std::unique_ptr<FftKernel>> Make(const KernelInit& init) {
-    auto k = std::make_unique<FftKernel>();
-    const std::string& op = init.node().op->name;
-    k->inverse_ = absl::StartsWith(op, "I");
-    k->real_ = absl::StrContains(op, "RFFT");
-    k->rank_ = absl::EndsWith(op, "3D") ? 3 : absl::EndsWith(op, "2D") ? 2 : 1;
-    const DataType real =
-        k->inverse_ ? init.output_type(0) : init.input_type(0);
-    const DataType complex =
-        k->inverse_ ? init.input_type(0) : init.output_type(0);
-    if (k->real_ &&
-        (real == DataType::kDouble) != (complex == DataType::kComplex128)) {
-      return InvalidArgument("Wrong types for ",
-                             k->inverse_ ? "inverse" : "forward",
-                             " real FFT: in=", DataTypeName(init.input_type(0)),
-                             " out=", DataTypeName(init.output_type(0)));
-    }
-    return k;
-  }
+// What the numbers of an op are on the side that is not transformed.
+enum class Numbers { kComplex, kReal };
 
+// What the ops share.
+class FftBase {
+ public:
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
     if (x.rank() < rank_) {
@@ -146,7 +129,7 @@ class FftKernel {
     if (real_) half.back() = half.back() == 0 ? 0 : half.back() / 2 + 1;
     DimVector dims = x.shape().dims();
     dims.resize(static_cast<size_t>(outer));
-    const DimVector& out_sizes = real_ && !inverse_ ? half : lengths;
+    const DimVector& out_sizes = real_ && !inverse() ? half : lengths;
     dims.insert(dims.end(), out_sizes.begin(), out_sizes.end());
     MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
     MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, std::move(shape)));
@@ -162,7 +145,7 @@ class FftKernel {
               ctx.AllocateTemp(DataType::kComplex128, TensorShape({a.size()})));
     a.data = temp.mutable_flat<Complex128>().data();
     const auto last = static_cast<size_t>(rank_ - 1);
-    if (real_ && !inverse_) {
+    if (real_ && !inverse()) {
       MR_RETURN_IF_ERROR(FromReal(ctx, x, in_sizes, lengths.back(), a));
     } else {
       MR_RETURN_IF_ERROR(FromComplex(ctx, x, in_sizes, a));
@@ -171,13 +154,33 @@ class FftKernel {
     for (size_t d = 0; d < axes; ++d) {
       if (lengths[d] == 1) continue;
       MR_ASSIGN(const PlanPointer plan, plans_->Get(lengths[d]));
-      MR_RETURN_IF_ERROR(RunAxis(ctx, *plan, inverse_, d, a));
+      MR_RETURN_IF_ERROR(RunAxis(ctx, *plan, direction_, d, a));
     }
-    return real_ && inverse_ ? ToReal(ctx, a, lengths.back(), out)
-                             : ToComplex(ctx, a, out);
+    return real_ && inverse() ? ToReal(ctx, a, lengths.back(), out)
+                              : ToComplex(ctx, a, out);
+  }
+
+ protected:
+  FftBase(FourierDirection direction, Numbers numbers, int rank)
+      : direction_(direction), real_(numbers == Numbers::kReal), rank_(rank) {}
+
+  Status CheckTypes(const KernelInit& init) const {
+    const DataType real = inverse() ? init.output_type(0) : init.input_type(0);
+    const DataType complex =
+        inverse() ? init.input_type(0) : init.output_type(0);
+    if (real_ &&
+        (real == DataType::kDouble) != (complex == DataType::kComplex128)) {
+      return InvalidArgument("Wrong types for ",
+                             inverse() ? "inverse" : "forward",
+                             " real FFT: in=", DataTypeName(init.input_type(0)),
+                             " out=", DataTypeName(init.output_type(0)));
+    }
+    return OkStatus();
   }
 
  private:
+  bool inverse() const { return direction_ == FourierDirection::kInverse; }
+
   Status ReadLengths(const Tensor& t, const DimVector& in_sizes,
                      DimVector* lengths) const {
     if (t.rank() != 1 || t.dim(0) != rank_) {
@@ -189,7 +192,7 @@ class FftKernel {
       if (n < 0) {
         return InvalidArgument("fft_length[", i, "] must >= 0, but got: ", n);
       }
-      const bool is_half = inverse_ && i == rank_ - 1;
+      const bool is_half = inverse() && i == rank_ - 1;
       const int64_t least = is_half ? n / 2 + 1 : n;
       // Nothing is taken for zeros.
       if (in_sizes[d] != 0 && in_sizes[d] < least) {
@@ -237,7 +240,7 @@ class FftKernel {
         for (int64_t i = 0; i < length; ++i) {
           line[i] = static_cast<double>(from[at + i]);
         }
-        plan->Run(false, line.data(), work.data());
+        plan->Run(FourierDirection::kForward, line.data(), work.data());
         std::copy(line.begin(), line.begin() + n, a.data + to);
       });
     });
@@ -266,7 +269,7 @@ class FftKernel {
               for (int64_t k = half; k < length; ++k) {
                 line[k] = std::conj(from[length - k]);
               }
-              plan->Run(true, line.data(), work.data());
+              plan->Run(FourierDirection::kInverse, line.data(), work.data());
               for (int64_t k = 0; k < length; ++k) {
                 to[i * length + k] = static_cast<T>(line[k].real());
               }
@@ -275,24 +278,53 @@ class FftKernel {
     });
   }
 
-  bool inverse_ = false, real_ = false;
-  int rank_ = 1;
-  std::unique_ptr<Plans> plans_ = std::make_unique<Plans>();
+  const FourierDirection direction_;
+  const bool real_;
+  const int rank_;  // how many of the last dimensions are transformed
+  const std::unique_ptr<Plans> plans_ = std::make_unique<Plans>();
 };
+
+template <FourierDirection kDirection, Numbers kNumbers, int kRank>
+class FftKernel : public FftBase {
+ public:
+  static StatusOr<std::unique_ptr<FftKernel>> Make(const KernelInit& init) {
+    auto k = std::make_unique<FftKernel>();
+    MR_RETURN_IF_ERROR(k->CheckTypes(init));
+    return k;
+  }
+  FftKernel() : FftBase(kDirection, kNumbers, kRank) {}
+};
+
+template <int kRank>
+constexpr KernelEntry kForward = {
+    .make = MakeKernel<
+        FftKernel<FourierDirection::kForward, Numbers::kComplex, kRank>>};
+template <int kRank>
+constexpr KernelEntry kInverse = {
+    .make = MakeKernel<
+        FftKernel<FourierDirection::kInverse, Numbers::kComplex, kRank>>};
+template <int kRank>
+constexpr KernelEntry kRealForward = {
+    .make = MakeKernel<
+        FftKernel<FourierDirection::kForward, Numbers::kReal, kRank>>};
+template <int kRank>
+constexpr KernelEntry kRealInverse = {
+    .make = MakeKernel<
+        FftKernel<FourierDirection::kInverse, Numbers::kReal, kRank>>};
 
 }  // namespace
 
-MR_KERNELS(FFT, Cpu){{.make = MakeKernel<FftKernel>}};
-MR_KERNELS(IFFT, Cpu){{.make = MakeKernel<FftKernel>}};
-MR_KERNELS(FFT2D, Cpu){{.make = MakeKernel<FftKernel>}};
-MR_KERNELS(IFFT2D, Cpu){{.make = MakeKernel<FftKernel>}};
-MR_KERNELS(FFT3D, Cpu){{.make = MakeKernel<FftKernel>}};
-MR_KERNELS(IFFT3D, Cpu){{.make = MakeKernel<FftKernel>}};
-MR_KERNELS(RFFT, Cpu){{.make = MakeKernel<FftKernel>}};
-MR_KERNELS(IRFFT, Cpu){{.make = MakeKernel<FftKernel>}};
-MR_KERNELS(RFFT2D, Cpu){{.make = MakeKernel<FftKernel>}};
-MR_KERNELS(IRFFT2D, Cpu){{.make = MakeKernel<FftKernel>}};
-MR_KERNELS(RFFT3D, Cpu){{.make = MakeKernel<FftKernel>}};
-MR_KERNELS(IRFFT3D, Cpu){{.make = MakeKernel<FftKernel>}};
+MR_KERNELS(FFT, Cpu){kForward<1>};
+MR_KERNELS(IFFT, Cpu){kInverse<1>};
+MR_KERNELS(FFT2D, Cpu){kForward<2>};
+MR_KERNELS(IFFT2D, Cpu){kInverse<2>};
+MR_KERNELS(FFT3D, Cpu){kForward<3>};
+MR_KERNELS(IFFT3D, Cpu){kInverse<3>};
+MR_KERNELS(RFFT, Cpu){kRealForward<1>};
+MR_KERNELS(IRFFT, Cpu){kRealInverse<1>};
+MR_KERNELS(RFFT2D, Cpu){kRealForward<2>};
+MR_KERNELS(IRFFT2D, Cpu){kRealInverse<2>};
+MR_KERNELS(RFFT3D, Cpu){kRealForward<3>};
+MR_KERNELS(IRFFT3D, Cpu){kRealInverse<3>};
 
 }  // namespace millrace::ops

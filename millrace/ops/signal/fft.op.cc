@@ -11,9 +11,11 @@ Status ComplexShape(ShapeContext& c) {
   return c.Return(std::move(x));
 }
 
-// The last dimensions are as long as input 1 says; `kHalves`: of the last one,
-// the output has the half.
-template <int kRank, bool kHalves>
+// Whether the output has the last dimension whole, or its half.
+enum class Last { kWhole, kHalf };
+
+// The last dimensions are as long as input 1 says.
+template <int kRank, Last kLast>
 Status RealShape(ShapeContext& c) {
   MR_ASSIGN(PartialShape x, c.WithRankAtLeast(0, kRank));
   MR_ASSIGN(const PartialShape length, c.WithRank(1, 1));
@@ -27,65 +29,68 @@ Status RealShape(ShapeContext& c) {
         return InvalidArgument("fft_length[", i,
                                "] must be at least 0, but is ", size);
       }
-      if (kHalves && i == kRank - 1 && size != 0) size = size / 2 + 1;
+      if (kLast == Last::kHalf && i == kRank - 1 && size != 0)
+        size = size / 2 + 1;
     }
     MR_ASSIGN(x, ShapeContext::ReplaceDim(x, i - kRank, size));
   }
   return c.Return(std::move(x));
 }
 
-}  // namespace
+constexpr char kComplex[] = "Tcomplex: {complex64, complex128} = complex64";
+constexpr char kReal[] =
+    "Treal: {float, double} = float; Tcomplex: {complex64, complex128} = "
+    "complex64";
 
-#define MR_COMPLEX "Tcomplex: {complex64, complex128} = complex64"
-#define MR_REAL "Treal: {float, double} = float; " MR_COMPLEX
+}  // namespace
 
 MR_OP(FFT){
     .inputs = "input: Tcomplex",
     .outputs = "output: Tcomplex",
-    .attrs = MR_COMPLEX,
+    .attrs = kComplex,
     .shape = ComplexShape<1>,
     .doc = "The discrete Fourier transform along the last dimension.",
 };
 MR_OP(IFFT){
     .inputs = "input: Tcomplex",
     .outputs = "output: Tcomplex",
-    .attrs = MR_COMPLEX,
+    .attrs = kComplex,
     .shape = ComplexShape<1>,
     .doc = "The inverse of FFT.",
 };
 MR_OP(FFT2D){
     .inputs = "input: Tcomplex",
     .outputs = "output: Tcomplex",
-    .attrs = MR_COMPLEX,
+    .attrs = kComplex,
     .shape = ComplexShape<2>,
     .doc = "The discrete Fourier transform along the last two dimensions.",
 };
 MR_OP(IFFT2D){
     .inputs = "input: Tcomplex",
     .outputs = "output: Tcomplex",
-    .attrs = MR_COMPLEX,
+    .attrs = kComplex,
     .shape = ComplexShape<2>,
     .doc = "The inverse of FFT2D.",
 };
 MR_OP(FFT3D){
     .inputs = "input: Tcomplex",
     .outputs = "output: Tcomplex",
-    .attrs = MR_COMPLEX,
+    .attrs = kComplex,
     .shape = ComplexShape<3>,
     .doc = "The discrete Fourier transform along the last three dimensions.",
 };
 MR_OP(IFFT3D){
     .inputs = "input: Tcomplex",
     .outputs = "output: Tcomplex",
-    .attrs = MR_COMPLEX,
+    .attrs = kComplex,
     .shape = ComplexShape<3>,
     .doc = "The inverse of FFT3D.",
 };
 MR_OP(RFFT){
     .inputs = "input: Treal, fft_length: int32",
     .outputs = "output: Tcomplex",
-    .attrs = MR_REAL,
-    .shape = RealShape<1, true>,
+    .attrs = kReal,
+    .shape = RealShape<1, Last::kHalf>,
     .doc =
         "FFT of the first fft_length real values of each line: the "
         "fft_length / 2 + 1 numbers of which the others are conjugates.",
@@ -93,36 +98,36 @@ MR_OP(RFFT){
 MR_OP(IRFFT){
     .inputs = "input: Tcomplex, fft_length: int32",
     .outputs = "output: Treal",
-    .attrs = MR_REAL,
-    .shape = RealShape<1, false>,
+    .attrs = kReal,
+    .shape = RealShape<1, Last::kWhole>,
     .doc = "The inverse of RFFT.",
 };
 MR_OP(RFFT2D){
     .inputs = "input: Treal, fft_length: int32",
     .outputs = "output: Tcomplex",
-    .attrs = MR_REAL,
-    .shape = RealShape<2, true>,
+    .attrs = kReal,
+    .shape = RealShape<2, Last::kHalf>,
     .doc = "RFFT along the last two dimensions.",
 };
 MR_OP(IRFFT2D){
     .inputs = "input: Tcomplex, fft_length: int32",
     .outputs = "output: Treal",
-    .attrs = MR_REAL,
-    .shape = RealShape<2, false>,
+    .attrs = kReal,
+    .shape = RealShape<2, Last::kWhole>,
     .doc = "The inverse of RFFT2D.",
 };
 MR_OP(RFFT3D){
     .inputs = "input: Treal, fft_length: int32",
     .outputs = "output: Tcomplex",
-    .attrs = MR_REAL,
-    .shape = RealShape<3, true>,
+    .attrs = kReal,
+    .shape = RealShape<3, Last::kHalf>,
     .doc = "RFFT along the last three dimensions.",
 };
 MR_OP(IRFFT3D){
     .inputs = "input: Tcomplex, fft_length: int32",
     .outputs = "output: Treal",
-    .attrs = MR_REAL,
-    .shape = RealShape<3, false>,
+    .attrs = kReal,
+    .shape = RealShape<3, Last::kWhole>,
     .doc = "The inverse of RFFT3D.",
 };
 

@@ -141,8 +141,9 @@ int64_t FourierPlan::work_size() const {
              : convolution_->length() + convolution_->work_size();
 }
 
-void FourierPlan::Run(bool inverse, Complex128* line, Complex128* work) const {
-  if (!inverse) return Forward(line, work);
+void FourierPlan::Run(FourierDirection direction, Complex128* line,
+                      Complex128* work) const {
+  if (direction == FourierDirection::kForward) return Forward(line, work);
   for (int64_t i = 0; i < n_; ++i) line[i] = std::conj(line[i]);
   Forward(line, work);
   const double scale = 1 / static_cast<double>(n_);
@@ -181,7 +182,7 @@ void FourierPlan::ByConvolution(Complex128* line, Complex128* work) const {
   for (int64_t i = 0; i < size; ++i) {
     padded[i] = Times(padded[i], chirp_spectrum_[i]);
   }
-  convolution_->Run(true, padded, rest);
+  convolution_->Run(FourierDirection::kInverse, padded, rest);
   for (int64_t k = 0; k < n_; ++k) line[k] = Times(padded[k], chirp_[k]);
 }
 

@@ -11,6 +11,8 @@
 
 namespace millrace::ops {
 
+enum class FourierDirection { kForward, kInverse };
+
 // Immutable, for any number of threads.
 class FourierPlan {
  public:
@@ -24,7 +26,8 @@ class FourierPlan {
 
   // line[k] becomes the sum over i of line[i] exp(-2 pi sqrt(-1) i k / n); the
   // inverse has the other sign and divides by n.
-  void Run(bool inverse, Complex128* line, Complex128* work) const;
+  void Run(FourierDirection direction, Complex128* line,
+           Complex128* work) const;
 
  private:
   FourierPlan(int64_t n, std::vector<int64_t> factors)

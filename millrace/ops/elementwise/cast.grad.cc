@@ -1,0 +1,13 @@
+#include "millrace/client/gradients/grad_context.h"
+
+namespace millrace::ops {
+
+MR_GRADIENT(Cast)(GradContext& g) {
+  const auto smooth = [](DataType type) {
+    return IsFloating(type) || IsComplex(type);
+  };
+  const DataType from = RemoveRef(g.in(0).dtype());
+  if (smooth(from) && smooth(g.out().dtype())) g.Set(0, Cast(g, g.dy(), from));
+}
+
+}  // namespace millrace::ops

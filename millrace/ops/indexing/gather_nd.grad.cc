@@ -1,0 +1,23 @@
+#include "millrace/client/gradients/grad_context.h"
+#include "millrace/client/gradients/grad_shapes.h"
+
+namespace millrace::ops {
+
+MR_GRADIENT(GatherNd)(GradContext& g) {
+  // Rows cannot be added up by int16 indices.
+  Output indices = g.in(1);
+  if (indices.dtype() == DataType::kInt16)
+    indices = Cast(g, indices, DataType::kInt32);
+  const Output shape = ShapeOf(g, g.in(0), indices.dtype());
+  const PartialShape known = indices.shape();
+  if (known.known_rank() && known.rank() == 2 && known.dim(1) == 1) {
+    g.Set(0, IndexedSlices{g.dy(), Squeeze(g, indices, {.squeeze_dims = {-1}}),
+                           shape});
+    return;
+  }
+  g.Set(0, ScatterNd(g, indices, g.dy(), shape,
+                     {.bad_indices_policy =
+                          g.Attr<std::string>("bad_indices_policy")}));
+}
+
+}  // namespace millrace::ops

@@ -1,0 +1,17 @@
+// The gradients of all outputs of an op.
+#pragma once
+
+#include <vector>
+
+#include "millrace/client/gradients/grad_context.h"
+
+namespace millrace::ops {
+
+// Returns what came back to each output, zeros where nothing did.
+inline std::vector<Output> AllDys(GradContext& g) {
+  std::vector<Output> dys;
+  for (int i = 0; i < g.num_outputs(); ++i) dys.push_back(g.dy(i));
+  return dys;
+}
+
+}  // namespace millrace::ops

@@ -1,0 +1,8 @@
+// Which way elements go between blocks of space and the batch or the channels.
+#pragma once
+
+namespace millrace::ops {
+
+enum class BlockMove { kFromSpace, kToSpace };
+
+}  // namespace millrace::ops

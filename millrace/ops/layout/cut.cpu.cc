@@ -1,0 +1,42 @@
+#include "millrace/ops/layout/cut.h"
+
+#include <vector>
+
+#include "millrace/ops/array/move.h"
+#include "millrace/ops/layout/join.h"
+
+namespace millrace::ops {
+
+Status CutAlong(KernelContext& ctx, int input, int axis,
+                absl::Span<const int64_t> sizes, const CutOptions& options) {
+  const Tensor& in = ctx.input(input);
+  const bool may_share =
+      axis == 0 && (in.rank() > 1 || !in.is_view() || options.shares_vector);
+  const int64_t outer = in.shape().NumElements(0, axis);
+  const int64_t inner = in.shape().NumElements(axis + 1, in.rank());
+  const int64_t row = in.dim(axis) * inner;
+  int64_t begin = 0;
+  std::vector<RowPart> parts;
+  for (int i = 0; i < static_cast<int>(sizes.size()); ++i) {
+    DimVector dims = in.shape().dims();
+    dims[axis] = sizes[i];
+    if (options.drops_axis) dims.erase(dims.begin() + axis);
+    TensorShape shape{absl::Span<const int64_t>(dims)};
+    Tensor shared;
+    if (may_share && ShareRows(in, begin, begin + sizes[i], &shared)) {
+      ctx.set_output(i, options.drops_axis ? shared.Reshaped(std::move(shape))
+                                           : std::move(shared));
+    } else {
+      MR_ASSIGN(Tensor * out, ctx.AllocateOutput(i, std::move(shape)));
+      if (out->num_elements() > 0) {
+        parts.push_back({begin * inner, sizes[i] * inner, out->mutable_data()});
+      }
+    }
+    begin += sizes[i];
+  }
+  if (parts.empty()) return OkStatus();
+  MR_RETURN_IF_ERROR(ctx.BindInput(input));
+  return CutRowsApart(ctx, in.dtype(), in.data(), outer, row, parts);
+}
+
+}  // namespace millrace::ops

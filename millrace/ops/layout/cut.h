@@ -1,0 +1,23 @@
+// Cutting the input of a kernel into its outputs.
+#pragma once
+
+#include <cstdint>
+
+#include "absl/types/span.h"
+#include "millrace/kernel/kernel_context.h"
+
+namespace millrace::ops {
+
+struct CutOptions {
+  bool drops_axis = false;     // outputs lack the dimension; sizes are all 1
+  bool shares_vector = false;  // else pieces of a vector that is a view are
+                               // copies
+};
+
+// Sets output i to the piece of sizes[i] of the input along `axis`. The sizes
+// add up to the dimension.
+Status CutAlong(KernelContext& ctx, int input, int axis,
+                absl::Span<const int64_t> sizes,
+                const CutOptions& options = {});
+
+}  // namespace millrace::ops

@@ -1,0 +1,171 @@
+#include <vector>
+
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/array/element_types.h"
+#include "millrace/ops/array/move.h"
+#include "millrace/ops/array/shape_rules.op.h"
+
+namespace millrace::ops {
+namespace {
+
+Status ReverseDims(KernelContext& ctx, const std::vector<bool>& reversed) {
+  const Tensor& in = ctx.input(0);
+  bool any = false;
+  for (int i = 0; i < in.rank(); ++i) any |= reversed[i] && in.dim(i) > 1;
+  if (!any || in.num_elements() == 0) {
+    ctx.set_output(0, ctx.TakeInput(0));
+    return OkStatus();
+  }
+  MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, in.shape()));
+  const DimVector strides = RowMajorStrides(in.shape().dims());
+  StridedCopySpec spec;
+  for (int i = 0; i < in.rank(); ++i) {
+    spec.Add(in.dim(i), reversed[i] ? -strides[i] : strides[i], strides[i]);
+    if (reversed[i]) spec.src_offset += (in.dim(i) - 1) * strides[i];
+  }
+  return StridedCopy(ctx, in.dtype(), in.data(), out->mutable_data(), spec);
+}
+
+Status ReverseV2Kernel(KernelContext& ctx) {
+  const Tensor& in = ctx.input(0);
+  const Tensor& axes = ctx.input(1);
+  const int rank = in.rank();
+  if (rank == 0) {
+    ctx.set_output(0, ctx.TakeInput(0));
+    return OkStatus();
+  }
+  MR_RETURN_IF_ERROR(ctx.BindInput(0));
+  if (axes.rank() != 1) {
+    return InvalidArgument("'dims' must be 1-dimension, not ", axes.rank());
+  }
+  std::vector<bool> reversed(static_cast<size_t>(rank));
+  for (int64_t i = 0; i < axes.num_elements(); ++i) {
+    const int64_t axis = IntAt(axes, i);
+    const int64_t at = axis < 0 ? axis + rank : axis;
+    if (at < 0 || at >= rank) {
+      return InvalidArgument("'axis'[", i, "] = ", axis,
+                             " is out of valid range [", 0, ", ", rank - 1,
+                             "]");
+    }
+    if (reversed[at])
+      return InvalidArgument("axis ", at, " specified more than once.");
+    reversed[at] = true;
+  }
+  return ReverseDims(ctx, reversed);
+}
+
+Status ReverseKernel(KernelContext& ctx) {
+  const Tensor& in = ctx.input(0);
+  const Tensor& dims = ctx.input(1);
+  if (in.rank() == 0) {
+    ctx.set_output(0, ctx.TakeInput(0));
+    return OkStatus();
+  }
+  MR_RETURN_IF_ERROR(ctx.BindInput(0));
+  if (dims.rank() != 1) {
+    return InvalidArgument("'dims' must be 1-dimension, not ", dims.rank());
+  }
+  if (dims.num_elements() != in.rank()) {
+    return InvalidArgument(
+        "'dims' must have the same number of values as 'input' has dimensions. "
+        "'input' has ",
+        in.rank(), "'dims' has ", dims.num_elements(), " values");
+  }
+  const auto flags = dims.flat<bool>();
+  return ReverseDims(ctx, std::vector<bool>(flags.begin(), flags.end()));
+}
+
+enum class Order { kKept, kReversed };
+
+struct ReverseSequenceKernel {
+  static StatusOr<ReverseSequenceKernel> Make(const KernelInit& init) {
+    MR_ASSIGN(int64_t seq_dim, init.Attr<int64_t>("seq_dim"));
+    MR_ASSIGN(int64_t batch_dim, init.Attr<int64_t>("batch_dim"));
+    if (batch_dim < 0) return InvalidArgument("Invalid batch_dim ", batch_dim);
+    if (seq_dim < 0) return InvalidArgument("Invalid seq_dim ", seq_dim);
+    return ReverseSequenceKernel{seq_dim, batch_dim};
+  }
+
+  Status Run(KernelContext& ctx) const {
+    const Tensor& in = ctx.input(0);
+    const Tensor& lengths = ctx.input(1);
+    const int rank = in.rank();
+    if (lengths.rank() != 1) {
+      return InvalidArgument("seq_lengths must be 1-dim, not ", lengths.rank());
+    }
+    if (batch_dim == seq_dim) {
+      return InvalidArgument("batch_dim == seq_dim == ", seq_dim);
+    }
+    if (seq_dim >= rank) {
+      return InvalidArgument("seq_dim must be < input rank ( ", seq_dim,
+                             " vs. ", rank, ")");
+    }
+    if (batch_dim >= rank) {
+      return InvalidArgument("batch_dim must be < input rank ( ", batch_dim,
+                             " vs. ", rank, ")");
+    }
+    const int batch = static_cast<int>(batch_dim);
+    const int seq = static_cast<int>(seq_dim);
+    if (lengths.num_elements() != in.dim(batch)) {
+      return InvalidArgument("Length of seq_lengths != input.dims(", batch,
+                             "), (", lengths.num_elements(), " vs. ",
+                             in.dim(batch), ")");
+    }
+    for (int64_t b = 0; b < lengths.num_elements(); ++b) {
+      const int64_t n = IntAt(lengths, b);
+      if (n < 0) return InvalidArgument("seq_lens(", b, ") < 0");
+      if (n > in.dim(seq)) {
+        return InvalidArgument("seq_lens(", b, ") > input.dims(", seq, ")");
+      }
+    }
+    MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, in.shape()));
+    if (in.num_elements() == 0) return OkStatus();
+    const DimVector strides = RowMajorStrides(in.shape().dims());
+    for (int64_t b = 0; b < in.dim(batch); ++b) {
+      const int64_t n = IntAt(lengths, b);
+      MR_RETURN_IF_ERROR(
+          CopyPart(ctx, in, out, strides, b, 0, n, Order::kReversed));
+      MR_RETURN_IF_ERROR(
+          CopyPart(ctx, in, out, strides, b, n, in.dim(seq) - n, Order::kKept));
+    }
+    return OkStatus();
+  }
+
+  // Copies steps [begin, begin + count) of row b.
+  Status CopyPart(KernelContext& ctx, const Tensor& in, Tensor* out,
+                  const DimVector& strides, int64_t b, int64_t begin,
+                  int64_t count, Order order) const {
+    const bool reversed = order == Order::kReversed;
+    StridedCopySpec spec;
+    for (int i = 0; i < in.rank(); ++i) {
+      if (i == batch_dim) {
+        spec.src_offset += b * strides[i];
+        spec.dst_offset += b * strides[i];
+      } else if (i == seq_dim) {
+        spec.Add(count, reversed ? -strides[i] : strides[i], strides[i]);
+        spec.src_offset += (reversed ? begin + count - 1 : begin) * strides[i];
+        spec.dst_offset += begin * strides[i];
+      } else {
+        spec.Add(in.dim(i), strides[i], strides[i]);
+      }
+    }
+    return StridedCopy(ctx, in.dtype(), in.data(), out->mutable_data(), spec);
+  }
+
+  int64_t seq_dim;
+  int64_t batch_dim;
+};
+
+}  // namespace
+
+MR_KERNELS(ReverseV2, Cpu){{.make = MakeFunctionKernel<ReverseV2Kernel>,
+                            .host = "axis",
+                            .views = "tensor"}};
+MR_KERNELS(Reverse, Cpu){{.make = MakeFunctionKernel<ReverseKernel>,
+                          .host = "dims",
+                          .views = "tensor"}};
+MR_KERNELS(ReverseSequence, Cpu){{.types = "T: " MR_PLAIN_AND_STRING_TYPES,
+                                  .make = MakeKernel<ReverseSequenceKernel>,
+                                  .host = "seq_lengths"}};
+
+}  // namespace millrace::ops

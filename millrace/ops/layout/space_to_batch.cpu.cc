@@ -1,0 +1,232 @@
+#include <algorithm>
+
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/array/element_types.h"
+#include "millrace/ops/array/move.h"
+#include "millrace/ops/layout/block_move.op.h"
+
+namespace millrace::ops {
+namespace {
+
+// SpaceToBatchND as numbers; the first versions have two spatial dimensions.
+struct Blocks {
+  std::vector<int64_t> block, before, after;
+  int n() const { return static_cast<int>(block.size()); }
+  bool MovesNothing() const {
+    const auto none = [](const std::vector<int64_t>& sizes, int64_t size) {
+      return std::count(sizes.begin(), sizes.end(), size) ==
+             static_cast<int64_t>(sizes.size());
+    };
+    return none(block, 1) && none(before, 0) && none(after, 0);
+  }
+};
+
+StatusOr<Blocks> ReadBlocks(const std::vector<int64_t>& block,
+                            const Tensor& pads, const char* what) {
+  Blocks b;
+  b.block = block;
+  if (pads.rank() != 2 || pads.dim(1) != 2 ||
+      pads.dim(0) != static_cast<int64_t>(block.size())) {
+    return InvalidArgument(what, " should have shape [", block.size(),
+                           ", 2] instead of ", pads.shape().DebugString());
+  }
+  for (const int64_t size : block) {
+    if (size < 1) {
+      return InvalidArgument("All values in block_shape must be positive");
+    }
+  }
+  const std::vector<int64_t> values = IntValues(pads);
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (values[i] < 0) {
+      return InvalidArgument(what, " must be non-negative");
+    }
+    (i % 2 == 0 ? b.before : b.after).push_back(values[i]);
+  }
+  return b;
+}
+
+int64_t CeilOf(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// Copies what lies in both, block by block. `space` is the tensor with the
+// larger spatial dimensions, `batch` the one with the larger batch.
+Status CopyBlocks(KernelContext& ctx, const Blocks& b, DataType type,
+                  const TensorShape& space, const TensorShape& batch,
+                  BlockMove move, const char* from, char* to) {
+  const bool to_batch = move == BlockMove::kFromSpace;
+  const int n = b.n();
+  const DimVector space_strides = RowMajorStrides(space.dims());
+  const DimVector batch_strides = RowMajorStrides(batch.dims());
+  const int64_t rest = space.NumElements(n + 1, space.rank());
+  int64_t blocks = 1;
+  for (const int64_t size : b.block) blocks *= size;
+  for (int64_t k = 0; k < blocks; ++k) {
+    StridedCopySpec spec;
+    int64_t space_at = 0;
+    int64_t batch_at = k * space.dim(0) * batch_strides[0];
+    const auto add = [&](int64_t dim, int64_t in_space, int64_t in_batch) {
+      to_batch ? spec.Add(dim, in_space, in_batch)
+               : spec.Add(dim, in_batch, in_space);
+    };
+    add(space.dim(0), space_strides[0], batch_strides[0]);
+    int64_t place = k;
+    std::vector<int64_t> offset(static_cast<size_t>(n));
+    for (int i = n - 1; i >= 0; --i) {
+      offset[i] = place % b.block[i];
+      place /= b.block[i];
+    }
+    bool none = false;
+    for (int i = 0; i < n; ++i) {
+      // Place j of the batch's tensor is j * block + shift of the space's.
+      const int64_t shift = offset[i] - b.before[i];
+      const int64_t first = shift >= 0 ? 0 : CeilOf(-shift, b.block[i]);
+      const int64_t end = std::min(
+          batch.dim(i + 1), space.dim(i + 1) > shift
+                                ? CeilOf(space.dim(i + 1) - shift, b.block[i])
+                                : 0);
+      if (end <= first) {
+        none = true;
+        break;
+      }
+      add(end - first, space_strides[i + 1] * b.block[i], batch_strides[i + 1]);
+      space_at += (first * b.block[i] + shift) * space_strides[i + 1];
+      batch_at += first * batch_strides[i + 1];
+    }
+    if (none) continue;
+    add(rest, 1, 1);
+    spec.src_offset = to_batch ? space_at : batch_at;
+    spec.dst_offset = to_batch ? batch_at : space_at;
+    MR_RETURN_IF_ERROR(StridedCopy(ctx, type, from, to, spec));
+  }
+  return OkStatus();
+}
+
+// Where an op has the sizes of its blocks: one for the two dimensions of an
+// image, or a vector.
+enum class BlockSizes { kAttr, kInput };
+
+template <BlockMove kMove, BlockSizes kSizes>
+class BlocksKernel {
+ public:
+  static StatusOr<BlocksKernel> Make(const KernelInit& init) {
+    BlocksKernel k;
+    if constexpr (kSizes == BlockSizes::kAttr) {
+      MR_ASSIGN(k.block_size_, init.Attr<int64_t>("block_size"));
+      if (k.block_size_ <= 1) {
+        return InvalidArgument("Block size should be > 1: ", k.block_size_);
+      }
+    }
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    const Tensor& x = ctx.input(0);
+    const char* what = kToBatch ? "paddings" : "crops";
+    std::vector<int64_t> block = {block_size_, block_size_};
+    if (kSizes == BlockSizes::kInput) {
+      if (ctx.input(1).rank() != 1) {
+        return InvalidArgument("block_shape rank should be 1 instead of ",
+                               ctx.input(1).rank());
+      }
+      block = IntValues(ctx.input(1));
+    } else if (x.rank() != 4) {
+      return InvalidArgument("Input rank should be 4 instead of ", x.rank());
+    }
+    MR_ASSIGN(const Blocks b,
+              ReadBlocks(block, ctx.input(kSizes == BlockSizes::kInput ? 2 : 1),
+                         what));
+    if (x.rank() < b.n() + 1) {
+      return InvalidArgument("input rank should be >= ", b.n() + 1,
+                             " instead of ", x.rank());
+    }
+    DimVector dims = x.shape().dims();
+    int64_t blocks = 1;
+    for (int i = 0; i < b.n(); ++i) {
+      if (__builtin_mul_overflow(blocks, b.block[i], &blocks)) {
+        return InvalidArgument("block_shape is too large");
+      }
+    }
+    if (kToBatch) {
+      if (__builtin_mul_overflow(dims[0], blocks, &dims[0])) {
+        return InvalidArgument("the output's batch is too large");
+      }
+    } else {
+      if (dims[0] % blocks != 0) {
+        return InvalidArgument("Input batch dimension (", dims[0],
+                               ") is not divisible by product of block sizes (",
+                               blocks, ")");
+      }
+      dims[0] /= blocks;
+    }
+    for (int i = 0; i < b.n(); ++i) {
+      int64_t& size = dims[static_cast<size_t>(i) + 1];
+      int64_t pad = 0;
+      if (__builtin_add_overflow(b.before[i], b.after[i], &pad)) {
+        return InvalidArgument(what, " are too large");
+      }
+      if (kToBatch) {
+        int64_t padded = 0;
+        if (__builtin_add_overflow(size, pad, &padded)) {
+          return InvalidArgument(what, " are too large");
+        }
+        if (padded % b.block[i] != 0) {
+          return InvalidArgument("padded_shape[", i, "]=", padded,
+                                 " is not divisible by block_shape[", i,
+                                 "]=", b.block[i]);
+        }
+        size = padded / b.block[i];
+      } else {
+        int64_t whole = 0;
+        if (__builtin_mul_overflow(size, b.block[i], &whole)) {
+          return InvalidArgument("the output is too large");
+        }
+        if (whole < pad) {
+          return InvalidArgument("cropped_shape[", i, "]=", whole - pad,
+                                 " must be non-negative");
+        }
+        size = whole - pad;
+      }
+    }
+    MR_ASSIGN(const TensorShape shape, TensorShape::Make(dims));
+    if (b.MovesNothing()) {
+      ctx.set_output(0, ctx.TakeInput(0));
+      return OkStatus();
+    }
+    MR_RETURN_IF_ERROR(ctx.BindInput(0));
+    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, shape));
+    if (out->num_elements() == 0) return OkStatus();
+    if (kToBatch) MR_RETURN_IF_ERROR(ZeroTensor(ctx, out));
+    if (x.num_elements() == 0) return OkStatus();
+    return kToBatch ? CopyBlocks(ctx, b, x.dtype(), x.shape(), shape, kMove,
+                                 x.data(), out->mutable_data())
+                    : CopyBlocks(ctx, b, x.dtype(), shape, x.shape(), kMove,
+                                 x.data(), out->mutable_data());
+  }
+
+ private:
+  static constexpr bool kToBatch = kMove == BlockMove::kFromSpace;
+
+  int64_t block_size_ = 0;
+};
+
+}  // namespace
+
+MR_KERNELS(SpaceToBatch, Cpu){
+    {.types = "T: " MR_REAL_TYPES,
+     .make = MakeKernel<BlocksKernel<BlockMove::kFromSpace, BlockSizes::kAttr>>,
+     .host = "paddings"}};
+MR_KERNELS(SpaceToBatchND, Cpu){
+    {.types = "T: " MR_REAL_TYPES,
+     .make =
+         MakeKernel<BlocksKernel<BlockMove::kFromSpace, BlockSizes::kInput>>,
+     .host = "block_shape, paddings",
+     .views = "input"}};
+MR_KERNELS(BatchToSpace, Cpu){
+    {.types = "T: " MR_REAL_TYPES,
+     .make = MakeKernel<BlocksKernel<BlockMove::kToSpace, BlockSizes::kAttr>>,
+     .host = "crops"}};
+MR_KERNELS(BatchToSpaceND, Cpu){
+    {.types = "T: " MR_REAL_TYPES,
+     .make = MakeKernel<BlocksKernel<BlockMove::kToSpace, BlockSizes::kInput>>,
+     .host = "block_shape, crops",
+     .views = "input"}};
+
+}  // namespace millrace::ops

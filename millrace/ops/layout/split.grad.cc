@@ -1,0 +1,17 @@
+#include "millrace/client/gradients/grad_context.h"
+#include "millrace/ops/layout/all_dys.grad.h"
+
+namespace millrace::ops {
+namespace {
+
+// Joins what came back to the pieces. ConcatV2 takes two values at least.
+Output JoinedDys(GradContext& g, const Output& axis) {
+  return g.num_outputs() == 1 ? g.dy() : ConcatV2(g, AllDys(g), axis);
+}
+
+}  // namespace
+
+MR_GRADIENT(Split)(GradContext& g) { g.Set(1, JoinedDys(g, g.in(0))); }
+MR_GRADIENT(SplitV)(GradContext& g) { g.Set(0, JoinedDys(g, g.in(2))); }
+
+}  // namespace millrace::ops

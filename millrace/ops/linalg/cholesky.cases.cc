@@ -1,0 +1,38 @@
+#include "millrace/ops/linalg/matrices.cases.h"
+
+namespace millrace::cases {
+namespace {
+
+void CholeskyGradCases(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    for (const int64_t n : {1, 2, 5}) {
+      c.Ok({Definite(t, n), Rand(t, {n, n})}).Tolerance(MatrixTolerance(t));
+    }
+    c.Ok({Empty(t, {0, 2, 2}), Empty(t, {0, 2, 2})});
+  });
+}
+
+}  // namespace
+
+MR_CASES(Cholesky)(CaseList& c) {
+  SquareCases(c, Definite);
+  SquareErrors(c);
+  c.Ok({Full(kF, {1, 1}, -1)});
+  c.Ok({Of(kD, {2, 2, 2}, {4, 9, 1, 3, 9, 9, 3, 5})});
+  c.Ok({Definite(kF, 40)}).Tolerance(MatrixTolerance(kF));
+  // A symmetric one, of which both halves count.
+  c.Sequence("gradient")
+      .Node("x", "Identity", {Definite(kD, 3)})
+      .Node("t", "Transpose", {"x", Vec({1, 0})})
+      .Node("s", "AddV2", {"x", "t"})
+      .Node("op", "Cholesky", {"s"})
+      .Run({"op"})
+      .Tolerance(1e-10)
+      .Gradient();
+}
+
+MR_CASES(BatchCholesky)(CaseList& c) { SquareCases(c, Definite); }
+MR_CASES(CholeskyGrad)(CaseList& c) { CholeskyGradCases(c); }
+MR_CASES(BatchCholeskyGrad)(CaseList& c) { CholeskyGradCases(c); }
+
+}  // namespace millrace::cases

@@ -1,0 +1,21 @@
+#include "millrace/ops/linalg/matrices.cases.h"
+
+namespace millrace::cases {
+
+MR_CASES(MatrixInverse)(CaseList& c) {
+  SquareCases(c, Regular);
+  SquareErrors(c);
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Regular(t, 3)}, {{"adjoint", true}}).Tolerance(MatrixTolerance(t));
+  });
+  for (const bool adjoint : {false, true}) {
+    c.Ok({Regular(kD, 3)}, {{"adjoint", adjoint}}).Tolerance(1e-10).Gradient();
+    c.Ok({Regular(kC, 3)}, {{"adjoint", adjoint}}).Tolerance(1e-10).Gradient();
+  }
+  c.Ok({Rand(kD, {3, 2, 2}, 1, 2)}).Tolerance(1e-9);
+  c.Error({Full(kF, {2, 2}, 1)}, kInvalid, "Input is not invertible.");
+}
+
+MR_CASES(BatchMatrixInverse)(CaseList& c) { SquareCases(c, Regular); }
+
+}  // namespace millrace::cases

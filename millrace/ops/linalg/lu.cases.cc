@@ -1,0 +1,16 @@
+#include "millrace/ops/linalg/matrices.cases.h"
+
+namespace millrace::cases {
+
+MR_CASES(Lu)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Rand(t, {5, 5})}).Tolerance(MatrixTolerance(t) * 10);
+    c.Ok({Rand(t, {2, 3, 3})}, {{"output_idx_type", DataType::kInt64}})
+        .Tolerance(MatrixTolerance(t) * 10);
+    c.Ok({Empty(t, {0, 2, 2})});
+  });
+  c.Ok({Rand(kD, {40, 40})}).Tolerance(1e-9);
+  c.Error({Full(kF, {2, 2}, 1)}, kInvalid, "Input is not invertible.");
+}
+
+}  // namespace millrace::cases

@@ -1,0 +1,26 @@
+#include "millrace/ops/linalg/matrices.cases.h"
+
+namespace millrace::cases {
+
+MR_CASES(Qr)(CaseList& c) {
+  c.EachType("T", [](CaseList& c, DataType t) {
+    for (const bool full : {false, true}) {
+      c.Ok({Rand(t, {2, 4, 3})}, {{"full_matrices", full}})
+          .Tolerance(MatrixTolerance(t));
+      c.Ok({Rand(t, {3, 5})}, {{"full_matrices", full}})
+          .Tolerance(MatrixTolerance(t));
+    }
+  });
+  for (const bool full : {false, true}) {
+    c.Ok({Empty(kF, {0, 3})}, {{"full_matrices", full}});
+    c.Ok({Empty(kF, {0, 2, 3})}, {{"full_matrices", full}});
+    c.Ok({F64({3, 5})}, {{"full_matrices", full}}).Tolerance(1e-10).Gradient();
+  }
+  c.Ok({Full(kD, {3, 2}, 0)});
+  c.Ok({F64({4, 3})}).Tolerance(1e-10).Gradient();
+  c.Ok({F64({2, 3, 3})}).Tolerance(1e-10).Gradient();
+  c.Ok({C128({4, 3})}).Tolerance(1e-10).Gradient();
+  c.Ok({Rand(kF, {40, 30})}).Tolerance(1e-3);
+}
+
+}  // namespace millrace::cases

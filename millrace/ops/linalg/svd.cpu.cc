@@ -1,0 +1,97 @@
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/linalg/batch.h"
+#include "millrace/ops/linalg/spectrum.h"
+
+namespace millrace::ops {
+namespace {
+
+// float is computed in double: half the code, and rotations add up little.
+template <class T>
+using WideType = std::conditional_t<kIsReal<T>, double, Complex128>;
+
+class SvdKernel {
+ public:
+  static StatusOr<SvdKernel> Make(const KernelInit& init) {
+    SvdKernel k;
+    MR_ASSIGN(k.vectors_, init.Attr<bool>("compute_uv"));
+    MR_ASSIGN(k.full_, init.Attr<bool>("full_matrices"));
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    const Tensor& x = ctx.input(0);
+    MR_ASSIGN(const MatrixBatch b, ReadBatch(x));
+    const int64_t m = b.rows, n = b.cols, p = std::min(m, n);
+    // Where nobody gets the vectors, the fewest are made.
+    const bool full = full_ && vectors_;
+    const int64_t u_cols = full ? m : p, v_cols = full ? n : p;
+    MR_ASSIGN(Tensor* const s, AllocateBatch(ctx, 0, b, {p}));
+    Tensor* u = nullptr;
+    Tensor* v = nullptr;
+    if (vectors_) {
+      MR_ASSIGN(u, AllocateBatch(ctx, 1, b, {m, u_cols}));
+      MR_ASSIGN(v, AllocateBatch(ctx, 2, b, {n, v_cols}));
+    } else {
+      MR_ASSIGN(u, ctx.AllocateOutput(1, TensorShape({0})));
+      MR_ASSIGN(v, ctx.AllocateOutput(2, TensorShape({0})));
+    }
+    if (b.count == 0) return OkStatus();
+    return Dispatch(MatrixTypes{}, x.dtype(), [&]<class T>() -> Status {
+      using W = WideType<T>;
+      const T* from = x.flat<T>().data();
+      T* to_s = s->mutable_flat<T>().data();
+      T* to_u = u->mutable_flat<T>().data();
+      T* to_v = v->mutable_flat<T>().data();
+      return ForMatrices(
+          ctx, b.count, 3 * std::max(m, n), "", [&](int64_t i, StopFlag& stop) {
+            Matrix<W> a = ReadMatrix<W>(from + i * m * n, m, n);
+            std::vector<double> list;
+            Matrix<W> left, right;
+            if (!Factor(std::move(a), u_cols, v_cols, &list, &left, &right,
+                        stop)) {
+              const double nan = std::numeric_limits<double>::quiet_NaN();
+              list.assign(static_cast<size_t>(p), nan);
+              left = Matrix<W>(m, u_cols);
+              right = Matrix<W>(n, v_cols);
+              std::fill(left.data(), left.data() + left.size(), W(nan));
+              std::fill(right.data(), right.data() + right.size(), W(nan));
+            }
+            for (int64_t k = 0; k < p; ++k) {
+              to_s[i * p + k] = T(static_cast<RealType<T>>(list[k]));
+            }
+            if (vectors_) {
+              WriteMatrix(left, m, u_cols, to_u + i * m * u_cols);
+              WriteMatrix(right, n, v_cols, to_v + i * n * v_cols);
+            }
+            return true;
+          });
+    });
+  }
+
+ private:
+  // False where elements are no numbers.
+  template <class W>
+  static bool Factor(Matrix<W> a, int64_t u_cols, int64_t v_cols,
+                     std::vector<double>* values, Matrix<W>* u, Matrix<W>* v,
+                     StopFlag& stop) {
+    for (int64_t i = 0; i < a.size(); ++i) {
+      if (!std::isfinite(std::abs(a.data()[i]))) return false;
+    }
+    // A wide matrix is the adjoint of a tall one.
+    if (a.rows() >= a.cols()) {
+      FactorTallSvd(std::move(a), u_cols, values, u, v, stop);
+    } else {
+      FactorTallSvd(a.Adjoint(), v_cols, values, v, u, stop);
+    }
+    return true;
+  }
+
+  bool vectors_ = true, full_ = false;
+};
+
+}  // namespace
+
+MR_KERNELS(Svd, Cpu){{.types = MR_MATRIX_TYPES, .make = MakeKernel<SvdKernel>}};
+MR_KERNELS(BatchSvd,
+           Cpu){{.types = MR_MATRIX_TYPES, .make = MakeKernel<SvdKernel>}};
+
+}  // namespace millrace::ops
