@@ -7,7 +7,7 @@ namespace millrace::ops {
 namespace {
 
 // Version 2 adds the shrinkage.
-template <OpVersion kVersion>
+template <OpVersion kVersion, GradientForm kForm>
 struct FtrlRule {
   static constexpr bool kShrinkage = kVersion == OpVersion::k2;
   static constexpr int kVariables = 3;
@@ -36,20 +36,26 @@ struct FtrlRule {
     v[1] = accum;
     if (multiply_linear_by_lr) {
       v[2] += shrunk * lr - (root - old_root) * v[0];
-      v[0] = (Clamp(v[2], l1 * lr) - v[2]) / (root + S(2) * l2 * lr);
+      v[0] = Shrunk(v[2], l1 * lr, root + S(2) * l2 * lr);
     } else {
       v[2] += shrunk - (root - old_root) / lr * v[0];
-      v[0] = (Clamp(v[2], l1) - v[2]) / (root / lr + S(2) * l2);
+      v[0] = Shrunk(v[2], l1, root / lr + S(2) * l2);
     }
   }
   template <class S>
   MR_RULE S Root(S x, S lr_power) const {
     return square_root ? std::sqrt(x) : std::pow(x, -lr_power);
   }
-  // std::clamp's references keep loops from vectors.
+  // How far `linear` is beyond the limit, over -y. A NaN is within the limit
+  // for the dense op. std::clamp's references keep loops from vectors.
   template <class S>
-  MR_RULE static S Clamp(S x, S limit) {
-    return std::min(std::max(x, -limit), limit);
+  MR_RULE static S Shrunk(S linear, S limit, S y) {
+    if constexpr (kForm == GradientForm::kDense) {
+      const S beyond = (std::copysign(limit, linear) - linear) / y;
+      return std::abs(linear) > limit ? beyond : S(0);
+    } else {
+      return (std::min(std::max(linear, -limit), limit) - linear) / y;
+    }
   }
   bool multiply_linear_by_lr = false;
   bool square_root = false;  // lr_power is -0.5
@@ -59,33 +65,41 @@ struct FtrlRule {
 
 }  // namespace
 
-MR_KERNELS(ApplyFtrl,
-           Cpu){{.types = MR_FTRL_TYPES,
-                 .make = MakeKernel<DenseKernel<FtrlRule<OpVersion::k1>>>}};
-MR_KERNELS(ResourceApplyFtrl,
-           Cpu){{.types = MR_FTRL_TYPES,
-                 .make = MakeKernel<DenseKernel<FtrlRule<OpVersion::k1>>>,
-                 .host = "var, accum, linear"}};
-MR_KERNELS(SparseApplyFtrl,
-           Cpu){{.types = MR_FTRL_TYPES "; Tindices: int32, int64",
-                 .make = MakeKernel<SparseKernel<FtrlRule<OpVersion::k1>>>}};
-MR_KERNELS(ResourceSparseApplyFtrl,
-           Cpu){{.types = MR_FTRL_TYPES "; Tindices: int32, int64",
-                 .make = MakeKernel<SparseKernel<FtrlRule<OpVersion::k1>>>,
-                 .host = "var, accum, linear"}};
-MR_KERNELS(ApplyFtrlV2,
-           Cpu){{.types = MR_FTRL_TYPES,
-                 .make = MakeKernel<DenseKernel<FtrlRule<OpVersion::k2>>>}};
-MR_KERNELS(ResourceApplyFtrlV2,
-           Cpu){{.types = MR_FTRL_TYPES,
-                 .make = MakeKernel<DenseKernel<FtrlRule<OpVersion::k2>>>,
-                 .host = "var, accum, linear"}};
-MR_KERNELS(SparseApplyFtrlV2,
-           Cpu){{.types = MR_FTRL_TYPES "; Tindices: int32, int64",
-                 .make = MakeKernel<SparseKernel<FtrlRule<OpVersion::k2>>>}};
-MR_KERNELS(ResourceSparseApplyFtrlV2,
-           Cpu){{.types = MR_FTRL_TYPES "; Tindices: int32, int64",
-                 .make = MakeKernel<SparseKernel<FtrlRule<OpVersion::k2>>>,
-                 .host = "var, accum, linear"}};
+MR_KERNELS(ApplyFtrl, Cpu){
+    {.types = MR_FTRL_TYPES,
+     .make = MakeKernel<
+         DenseKernel<FtrlRule<OpVersion::k1, GradientForm::kDense>>>}};
+MR_KERNELS(ResourceApplyFtrl, Cpu){
+    {.types = MR_FTRL_TYPES,
+     .make =
+         MakeKernel<DenseKernel<FtrlRule<OpVersion::k1, GradientForm::kDense>>>,
+     .host = "var, accum, linear"}};
+MR_KERNELS(SparseApplyFtrl, Cpu){
+    {.types = MR_FTRL_TYPES "; Tindices: int32, int64",
+     .make = MakeKernel<
+         SparseKernel<FtrlRule<OpVersion::k1, GradientForm::kRows>>>}};
+MR_KERNELS(ResourceSparseApplyFtrl, Cpu){
+    {.types = MR_FTRL_TYPES "; Tindices: int32, int64",
+     .make =
+         MakeKernel<SparseKernel<FtrlRule<OpVersion::k1, GradientForm::kRows>>>,
+     .host = "var, accum, linear"}};
+MR_KERNELS(ApplyFtrlV2, Cpu){
+    {.types = MR_FTRL_TYPES,
+     .make = MakeKernel<
+         DenseKernel<FtrlRule<OpVersion::k2, GradientForm::kDense>>>}};
+MR_KERNELS(ResourceApplyFtrlV2, Cpu){
+    {.types = MR_FTRL_TYPES,
+     .make =
+         MakeKernel<DenseKernel<FtrlRule<OpVersion::k2, GradientForm::kDense>>>,
+     .host = "var, accum, linear"}};
+MR_KERNELS(SparseApplyFtrlV2, Cpu){
+    {.types = MR_FTRL_TYPES "; Tindices: int32, int64",
+     .make = MakeKernel<
+         SparseKernel<FtrlRule<OpVersion::k2, GradientForm::kRows>>>}};
+MR_KERNELS(ResourceSparseApplyFtrlV2, Cpu){
+    {.types = MR_FTRL_TYPES "; Tindices: int32, int64",
+     .make =
+         MakeKernel<SparseKernel<FtrlRule<OpVersion::k2, GradientForm::kRows>>>,
+     .host = "var, accum, linear"}};
 
 }  // namespace millrace::ops

@@ -38,6 +38,10 @@ namespace millrace::ops {
 // scalar more.
 enum class OpVersion { k1, k2 };
 
+// Which of an optimizer's ops a rule is for. TensorFlow writes some rules in
+// two ways, which differ where variables or gradients are not finite.
+enum class GradientForm { kDense, kRows };
+
 // Without a loop over the variables, and with copies of what does not change:
 // compilers give up on vectors otherwise.
 template <class Rule, class T>

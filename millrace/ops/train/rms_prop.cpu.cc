@@ -5,6 +5,17 @@
 namespace millrace::ops {
 namespace {
 
+// Moves `average` towards `x`, of which it keeps the part `rho`.
+template <GradientForm kForm, class S>
+inline MR_RULE void Average(S& average, S x, S rho) {
+  if constexpr (kForm == GradientForm::kDense) {
+    average += (x - average) * (S(1) - rho);
+  } else {
+    average = average * rho + x * (S(1) - rho);
+  }
+}
+
+template <GradientForm kForm>
 struct RmsPropRule {
   static constexpr int kVariables = 3;
   static constexpr const char* kScalars[] = {"lr", "rho", "momentum",
@@ -13,12 +24,13 @@ struct RmsPropRule {
   static StatusOr<RmsPropRule> Make(const KernelInit&) { return RmsPropRule(); }
   template <class S>
   MR_RULE void Update(S* v, S g, const S* h) const {
-    v[1] += (g * g - v[1]) * (S(1) - h[1]);
+    Average<kForm>(v[1], g * g, h[1]);
     v[2] = v[2] * h[2] + g * h[0] / std::sqrt(v[1] + h[3]);
     v[0] -= v[2];
   }
 };
 
+template <GradientForm kForm>
 struct CenteredRmsPropRule {
   static constexpr int kVariables = 4;
   static constexpr const char* kScalars[] = {"lr", "rho", "momentum",
@@ -29,9 +41,8 @@ struct CenteredRmsPropRule {
   }
   template <class S>
   MR_RULE void Update(S* v, S g, const S* h) const {
-    const S rest = S(1) - h[1];
-    v[2] += (g * g - v[2]) * rest;
-    v[1] += (g - v[1]) * rest;
+    Average<kForm>(v[2], g * g, h[1]);
+    Average<kForm>(v[1], g, h[1]);
     v[3] = v[3] * h[2] + g * h[0] / std::sqrt(v[2] - v[1] * v[1] + h[3]);
     v[0] -= v[3];
   }
@@ -42,31 +53,34 @@ struct CenteredRmsPropRule {
 }  // namespace
 
 MR_KERNELS(ApplyRMSProp, Cpu){
-    {.types = MR_APPLY_TYPES, .make = MakeKernel<DenseKernel<RmsPropRule>>}};
-MR_KERNELS(ResourceApplyRMSProp,
-           Cpu){{.types = MR_APPLY_TYPES,
-                 .make = MakeKernel<DenseKernel<RmsPropRule>>,
-                 .host = "var, ms, mom"}};
-MR_KERNELS(SparseApplyRMSProp,
-           Cpu){{.types = MR_SPARSE_TYPES "; Tindices: int32, int64",
-                 .make = MakeKernel<SparseKernel<RmsPropRule>>}};
-MR_KERNELS(ResourceSparseApplyRMSProp,
-           Cpu){{.types = MR_SPARSE_TYPES "; Tindices: int32, int64",
-                 .make = MakeKernel<SparseKernel<RmsPropRule>>,
-                 .host = "var, ms, mom"}};
-MR_KERNELS(ApplyCenteredRMSProp,
-           Cpu){{.types = MR_APPLY_TYPES,
-                 .make = MakeKernel<DenseKernel<CenteredRmsPropRule>>}};
-MR_KERNELS(ResourceApplyCenteredRMSProp,
-           Cpu){{.types = MR_APPLY_TYPES,
-                 .make = MakeKernel<DenseKernel<CenteredRmsPropRule>>,
-                 .host = "var, mg, ms, mom"}};
-MR_KERNELS(SparseApplyCenteredRMSProp,
-           Cpu){{.types = MR_SPARSE_TYPES "; Tindices: int32, int64",
-                 .make = MakeKernel<SparseKernel<CenteredRmsPropRule>>}};
-MR_KERNELS(ResourceSparseApplyCenteredRMSProp,
-           Cpu){{.types = MR_SPARSE_TYPES "; Tindices: int32, int64",
-                 .make = MakeKernel<SparseKernel<CenteredRmsPropRule>>,
-                 .host = "var, mg, ms, mom"}};
+    {.types = MR_APPLY_TYPES,
+     .make = MakeKernel<DenseKernel<RmsPropRule<GradientForm::kDense>>>}};
+MR_KERNELS(ResourceApplyRMSProp, Cpu){
+    {.types = MR_APPLY_TYPES,
+     .make = MakeKernel<DenseKernel<RmsPropRule<GradientForm::kDense>>>,
+     .host = "var, ms, mom"}};
+MR_KERNELS(SparseApplyRMSProp, Cpu){
+    {.types = MR_SPARSE_TYPES "; Tindices: int32, int64",
+     .make = MakeKernel<SparseKernel<RmsPropRule<GradientForm::kRows>>>}};
+MR_KERNELS(ResourceSparseApplyRMSProp, Cpu){
+    {.types = MR_SPARSE_TYPES "; Tindices: int32, int64",
+     .make = MakeKernel<SparseKernel<RmsPropRule<GradientForm::kRows>>>,
+     .host = "var, ms, mom"}};
+MR_KERNELS(ApplyCenteredRMSProp, Cpu){
+    {.types = MR_APPLY_TYPES,
+     .make =
+         MakeKernel<DenseKernel<CenteredRmsPropRule<GradientForm::kDense>>>}};
+MR_KERNELS(ResourceApplyCenteredRMSProp, Cpu){
+    {.types = MR_APPLY_TYPES,
+     .make = MakeKernel<DenseKernel<CenteredRmsPropRule<GradientForm::kDense>>>,
+     .host = "var, mg, ms, mom"}};
+MR_KERNELS(SparseApplyCenteredRMSProp, Cpu){
+    {.types = MR_SPARSE_TYPES "; Tindices: int32, int64",
+     .make =
+         MakeKernel<SparseKernel<CenteredRmsPropRule<GradientForm::kRows>>>}};
+MR_KERNELS(ResourceSparseApplyCenteredRMSProp, Cpu){
+    {.types = MR_SPARSE_TYPES "; Tindices: int32, int64",
+     .make = MakeKernel<SparseKernel<CenteredRmsPropRule<GradientForm::kRows>>>,
+     .host = "var, mg, ms, mom"}};
 
 }  // namespace millrace::ops

@@ -5,9 +5,10 @@
 namespace millrace::ops {
 namespace {
 
+// Returns NaN for NaN.
 template <class S>
 inline MR_RULE S SignOf(S x) {
-  return static_cast<S>((x > 0) - (x < 0));
+  return x == x ? static_cast<S>((x > 0) - (x < 0)) : x;
 }
 
 struct AddSignRule {
