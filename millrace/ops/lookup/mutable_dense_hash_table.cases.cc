@@ -1,22 +1,12 @@
-#include "tests/cases/case.h"
+#include "millrace/ops/lookup/tables.cases.h"
 
 namespace millrace::cases {
 namespace {
 
-constexpr DataType kBool = DataType::kBool;
-constexpr DataType kInt32 = DataType::kInt32;
-constexpr DataType kInt64 = DataType::kInt64;
-constexpr DataType kFloat = DataType::kFloat;
-constexpr DataType kDouble = DataType::kDouble;
-constexpr DataType kString = DataType::kString;
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
+using namespace tables;
+
 constexpr char kNoDeletedKey[] =
     "stock's kernel wants an input that only V2 has";
-
-bool IsNew(const CaseList& c) { return c.op().name != "MutableDenseHashTable"; }
-std::string Op(const CaseList& c, const std::string& name) {
-  return IsNew(c) ? name + "V2" : name;
-}
 
 // A table node "t" with these reserved keys.
 Case& Table(CaseList& c, const std::string& name, const Value& empty,
