@@ -3,10 +3,9 @@
 #include "millrace/ops/variant/lists.cases.h"
 
 namespace millrace::cases {
-
-using namespace millrace::cases::lists;
-
 namespace {
+
+using namespace lists;
 
 void StacksAndGathers(CaseList& c, DataType t) {
   Rows(c, "rows", t)
@@ -238,17 +237,6 @@ MR_CASES(TensorListScatterV2)(CaseList& c) {
 }
 MR_CASES(TensorListScatterIntoExistingList)(CaseList& c) {
   c.EachType("element_dtype", Scatters);
-}
-MR_CASES(TensorListPushBackBatch)(CaseList& c) {
-  c.EachType("element_dtype", [](CaseList& c, DataType t) {
-    Rows(c, "rows", t)
-        .Node("both", "Pack", {"rows", "rows"})
-        .Node("b", "TensorListPushBackBatch", {"both", Rand(t, {2, 2})})
-        .Node("u", "Unpack", {"b"}, {{"num", 2}})
-        .Node("s0", "TensorListStack", {"u", Vec({2})}, Element(t))
-        .Node("s1", "TensorListStack", {"u:1", Vec({2})}, Element(t))
-        .Run({"s0", "s1"});
-  });
 }
 
 }  // namespace millrace::cases

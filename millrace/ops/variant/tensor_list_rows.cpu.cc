@@ -224,9 +224,12 @@ Status FromTensor(KernelContext& ctx) {
   return OkStatus();
 }
 
-// Row i of `t` becomes element indices[i]. The list grows as far as `grows`.
+// Whether a list grows so that it has what an index says.
+enum class ListLength { kFixed, kGrows };
+
+// Row i of `t` becomes element indices[i].
 Status ScatterRows(KernelContext& ctx, const Tensor& t, const Tensor& indices,
-                   bool grows, TensorListValue& list) {
+                   ListLength length, TensorListValue& list) {
   if (indices.num_elements() != t.dim(0)) {
     return InvalidArgument("Invalid number of rows in input tensor. Expected: ",
                            indices.num_elements(), " Actual: ", t.dim(0));
@@ -237,7 +240,7 @@ Status ScatterRows(KernelContext& ctx, const Tensor& t, const Tensor& indices,
       return InvalidArgument(
           "Indices in TensorListScatter must all be non-negative.");
     }
-    if (!grows && i >= list.size()) {
+    if (length == ListLength::kFixed && i >= list.size()) {
       return InvalidArgument("TensorListScatter: Trying to scatter at index ",
                              i, " in list with size ", list.size());
     }
@@ -271,7 +274,9 @@ Status Scatter(KernelContext& ctx) {
   MR_RETURN_IF_ERROR(ExpectRows(t, element));
   auto list = MakeRef<TensorListValue>(t.dtype(), std::move(element));
   if (size >= 0) MR_RETURN_IF_ERROR(list->Resize(size));
-  MR_RETURN_IF_ERROR(ScatterRows(ctx, t, ctx.input(1), size == -1, *list));
+  MR_RETURN_IF_ERROR(
+      ScatterRows(ctx, t, ctx.input(1),
+                  size == -1 ? ListLength::kGrows : ListLength::kFixed, *list));
   SetListOutput(ctx, 0, std::move(list));
   return OkStatus();
 }
@@ -282,7 +287,8 @@ Status ScatterIntoList(KernelContext& ctx) {
   MR_RETURN_IF_ERROR(AtLeastVector(t));
   MR_RETURN_IF_ERROR(ExpectRows(t, list->element_shape));
   MR_ASSIGN(Ref<TensorListValue> changed, TakeList(ctx, 0));
-  MR_RETURN_IF_ERROR(ScatterRows(ctx, t, ctx.input(2), true, *changed));
+  MR_RETURN_IF_ERROR(
+      ScatterRows(ctx, t, ctx.input(2), ListLength::kGrows, *changed));
   SetListOutput(ctx, 0, std::move(changed));
   return OkStatus();
 }
