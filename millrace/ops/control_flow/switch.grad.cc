@@ -1,4 +1,4 @@
-// Gradients of conditionals: what is dead forwards is dead backwards.
+// Gradients of switches: what is dead forwards is dead backwards.
 #include "millrace/client/gradients/grad_context.h"
 #include "millrace/client/gradients/grad_shapes.h"
 #include "millrace/ops/control_flow/empty_rows.grad.h"
@@ -64,33 +64,10 @@ void SwitchGradient(GradContext& g) {
   g.Set(0, Merge(g, {OfBranch(g, 0), OfBranch(g, 1)}).output);
 }
 
-// The gradient goes to the input that was alive.
-void MergeGradient(GradContext& g) {
-  Gradient rest = g.gradient();
-  for (int i = g.num_inputs() - 1; i > 0; --i) {
-    const Output chosen = Equal(g, g.out(1), i);
-    Gradient taken;
-    // Gives `taken` its part of the rest.
-    const auto split = [&](Output* part, Output* other) {
-      if (!*other) return;
-      const auto branches = Switch(g, *other, chosen);
-      *part = branches.output_true;
-      *other = branches.output_false;
-    };
-    split(&taken.tensor, &rest.tensor);
-    split(&taken.slices.values, &rest.slices.values);
-    split(&taken.slices.indices, &rest.slices.indices);
-    split(&taken.slices.dense_shape, &rest.slices.dense_shape);
-    g.Set(i, taken);
-  }
-  g.Set(0, rest);
-}
-
 }  // namespace
 
 MR_GRADIENT(Switch)(GradContext& g) { SwitchGradient(g); }
+
 MR_GRADIENT(RefSwitch)(GradContext& g) { SwitchGradient(g); }
-MR_GRADIENT(Merge)(GradContext& g) { MergeGradient(g); }
-MR_GRADIENT(RefMerge)(GradContext& g) { MergeGradient(g); }
 
 }  // namespace millrace::ops

@@ -1,6 +1,6 @@
 #include "millrace/graph/shape_context.h"
 
-namespace millrace {
+namespace millrace::ops {
 namespace {
 
 Status SwitchShape(ShapeContext& c) {
@@ -12,34 +12,7 @@ Status SwitchShape(ShapeContext& c) {
   return OkStatus();
 }
 
-Status MergeShape(ShapeContext& c) {
-  MR_RETURN_IF_ERROR(shapes::Join(c));
-  c.set_output(1, PartialShape({}));
-  return OkStatus();
-}
-
 }  // namespace
-}  // namespace millrace
-
-namespace millrace::ops {
-
-MR_OP(NoOp){
-    .shape = shapes::NoOutputs,
-    .doc = "Does nothing; a place for control dependencies.",
-};
-
-MR_OP(ControlTrigger){
-    .shape = shapes::NoOutputs,
-    .doc = "Does nothing, and is alive even if its inputs are dead.",
-};
-
-MR_OP(Abort){
-    .attrs = "error_msg: string = ''; exit_without_error: bool = false",
-    .shape = shapes::NoOutputs,
-    .doc =
-        "Fails its step with ABORTED. Unlike TensorFlow's it never ends the "
-        "server.",
-};
 
 MR_OP(Switch){
     .inputs = "data: T, pred: bool",
@@ -68,22 +41,6 @@ MR_OP(_SwitchN){
     .doc =
         "Passes `data` to one of many outputs; an index out of range means "
         "the last one.",
-};
-
-MR_OP(Merge){
-    .inputs = "inputs: N * T",
-    .outputs = "output: T, value_index: int32",
-    .attrs = "T: type; N: int >= 1",
-    .shape = MergeShape,
-    .doc = "Passes on the first of its inputs that is alive, and its number.",
-};
-
-MR_OP(RefMerge){
-    .inputs = "inputs: N * Ref(T)",
-    .outputs = "output: Ref(T), value_index: int32",
-    .attrs = "T: type; N: int >= 1",
-    .shape = MergeShape,
-    .doc = "Merge for references.",
 };
 
 }  // namespace millrace::ops

@@ -2,13 +2,6 @@
 
 namespace millrace::cases {
 
-// Loops, calls and transfers need an executor: tests of the session and
-// cluster rooms run them, against stock too.
-
-MR_CASES(NoOp)(CaseList& c) { c.Ok({}); }
-MR_CASES(ControlTrigger)(CaseList& c) { c.Ok({}); }
-MR_CASES(LoopCond)(CaseList& c) { c.Ok({Bool({})}); }
-
 MR_CASES(Switch)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
     c.Sequence("taken")
@@ -18,10 +11,6 @@ MR_CASES(Switch)(CaseList& c) {
         .Node("op", "Switch", {Rand(t, {2, 3}), Scalar(DataType::kBool, 0)})
         .Run({"op:0"});
   });
-}
-
-MR_CASES(Merge)(CaseList& c) {
-  c.EachType("T", [](CaseList& c, DataType t) { c.Ok({Rand(t, {2, 3})}); });
 }
 
 }  // namespace millrace::cases
