@@ -88,9 +88,11 @@ std::string StringAttr(const Node& node, const char* name) {
   return value.ok() ? *value : "";
 }
 
-// `in_body`: the arrays that the graph makes are made anew in another run.
+// kBody: the arrays that the graph makes are made anew in another run.
+enum class GraphKind { kBody, kCaller };
+
 StateOrigin Trace(const Graph& graph, OutputRef value, const Origins& args,
-                  bool in_body) {
+                  GraphKind kind) {
   while (value.node != kNoNode) {
     const Node& node = *graph.node(value.node);
     if (node.IsOp("_Arg")) {
@@ -110,7 +112,7 @@ StateOrigin Trace(const Graph& graph, OutputRef value, const Origins& args,
     origin.name =
         absl::StrCat(node.op->name, " ", StringAttr(node, "container"), "/",
                      shared.empty() ? node.name : shared);
-    origin.is_own = makes_array && in_body;
+    origin.is_own = makes_array && kind == GraphKind::kBody;
     const auto clears = GetAttr<bool>(node.attrs, "clear_after_read");
     origin.stays = clears.ok() && !*clears;
     return origin;
@@ -131,7 +133,8 @@ class EffectFinder {
     }
     const bool is_call = AddCalls(graph, args, node);
     const auto origin = [&](int i) {
-      return Trace(graph, node.inputs[static_cast<size_t>(i)], args, true);
+      return Trace(graph, node.inputs[static_cast<size_t>(i)], args,
+                   GraphKind::kBody);
     };
     for (int i = 0; i < node.num_inputs(); ++i) {
       const OutputRef in = node.inputs[static_cast<size_t>(i)];
@@ -234,8 +237,8 @@ class EffectFinder {
     const bool is_function = library_.library().Find(op) != nullptr;
     if (is_function) first = 0;
     for (int i = first; first >= 0 && i < node.num_inputs(); ++i) {
-      given.push_back(
-          Trace(graph, node.inputs[static_cast<size_t>(i)], args, true));
+      given.push_back(Trace(graph, node.inputs[static_cast<size_t>(i)], args,
+                            GraphKind::kBody));
     }
     if (is_function) Enqueue({op, node.attrs}, given);
     for (const auto& [name, value] : node.attrs) {
@@ -262,8 +265,8 @@ class EffectFinder {
     if (!body.ok()) return given;
     for (const int32_t i : InvariantArgs(*body)) {
       if (i >= node.num_inputs()) continue;
-      given[static_cast<size_t>(i)] =
-          Trace(graph, node.inputs[static_cast<size_t>(i)], args, true);
+      given[static_cast<size_t>(i)] = Trace(
+          graph, node.inputs[static_cast<size_t>(i)], args, GraphKind::kBody);
     }
     return given;
   }
@@ -328,7 +331,7 @@ Status CallEffects::MayRunAgain(const Node& node) const {
 
 StateOrigin OriginAround(const Graph& graph, OutputRef value,
                          const CallSurroundings& around) {
-  return Trace(graph, value, around.args, false);
+  return Trace(graph, value, around.args, GraphKind::kCaller);
 }
 
 std::vector<int32_t> InvariantArgs(const Graph& body) {

@@ -35,7 +35,8 @@ struct CallSurroundings {
   StateChanges changes;           // by the functions that call it
 };
 
-// Of the nodes of one graph: the body of a function, or one that calls some.
+// What the nodes of one graph do: the body of a function, or one that calls
+// some.
 // Calls are followed into the functions, each of which is looked at once for
 // the same arguments. One thread.
 class CallEffects {
@@ -61,7 +62,8 @@ class CallEffects {
 StateOrigin OriginAround(const Graph& graph, OutputRef value,
                          const CallSurroundings& around);
 
-// Of the body of a functional loop: arguments that it gives on as they are.
+// Returns the arguments that the body of a functional loop gives on as they
+// are.
 std::vector<int32_t> InvariantArgs(const Graph& body);
 
 }  // namespace millrace::ops

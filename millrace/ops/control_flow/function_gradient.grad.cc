@@ -73,7 +73,7 @@ Status FunctionGradient::FindFunction() {
   return OkStatus();
 }
 
-// Of the body, from those of the caller.
+// Returns those of the body, from those of the caller.
 CallSurroundings FunctionGradient::Surroundings() const {
   ClientGraph& outer = g_.scope().graph();
   const CallSurroundings around = SurroundingsOf(outer);

@@ -20,7 +20,7 @@ bool GoesBack(DataType type);
 struct GradientOfCall {
   NameAttrList function;
   std::vector<Output> inputs;
-  // Of what comes back to each result; kInvalid: nothing does.
+  // The types of what comes back to each result; kInvalid: nothing does.
   std::vector<DataType> dy_types;
   // The inputs whose gradients matter.
   std::vector<bool> wanted;
@@ -59,7 +59,7 @@ class FunctionGradient {
   // UNIMPLEMENTED where it needs something of the called function that cannot
   // run once more.
   StatusOr<NameAttrList> Write(const std::vector<Output>& results);
-  // Of what was written.
+  // Whether the function that was written has state.
   bool is_stateful() const { return is_stateful_; }
   bool Uses(size_t arg) const { return uses_[arg]; }
 

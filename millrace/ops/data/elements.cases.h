@@ -12,9 +12,23 @@ inline AttrMap ElementsOf(TypeList types, ShapeList shapes) {
   return {{"output_types", std::move(types)},
           {"output_shapes", std::move(shapes)}};
 }
-// Of int64 scalars, as a range has them.
+// The elements of a range: int64 scalars.
 inline AttrMap Numbers() {
   return ElementsOf({DataType::kInt64}, {PartialShape({})});
+}
+// Batches of them.
+inline AttrMap Batches() {
+  return ElementsOf({DataType::kInt64}, {PartialShape({-1})});
+}
+inline AttrMap With(AttrMap attrs, const char* name, AttrValue value) {
+  attrs.Set(name, std::move(value));
+  return attrs;
+}
+// What a node of an iterator needs besides.
+inline AttrMap Named(AttrMap attrs, const char* shared_name = "") {
+  attrs.Set("shared_name", shared_name);
+  attrs.Set("container", "");
+  return attrs;
 }
 inline Value Count(double n) { return Scalar(DataType::kInt64, n); }
 
@@ -27,10 +41,7 @@ inline Case& WithRange(CaseList& c, std::string name, double n) {
 // Begins an iterator with the data set of node `dataset`.
 inline Case& WithIterator(Case& c, const std::string& dataset,
                           const AttrMap& elements) {
-  AttrMap attrs = elements;
-  attrs.Set("shared_name", "");
-  attrs.Set("container", "");
-  return c.Node("it", "IteratorV2", {}, std::move(attrs))
+  return c.Node("it", "IteratorV2", {}, Named(elements))
       .Node("make", "MakeIterator", {dataset, "it"})
       .Node("next", "IteratorGetNext", {"it"}, elements)
       .Run({"make"});
@@ -42,6 +53,12 @@ inline Case& Elements(Case& c, const std::string& dataset,
   WithIterator(c, dataset, elements);
   for (int i = 0; i < count; ++i) c.Run({"next"});
   return c.RunError({"next"}, StatusCode::kOutOfRange, "End of sequence");
+}
+
+// Goes two times through the six numbers of node "op".
+inline Case& TwiceInARow(Case& c) {
+  return Elements(c.Node("twice", "RepeatDataset", {"op", Count(2)}, Numbers()),
+                  "twice", Numbers(), 12);
 }
 
 // Making the data set fails.

@@ -46,19 +46,19 @@ void IteratorResource::OnRemoved() {
 }
 
 Status IteratorResource::SetDataset(KernelContext& ctx,
-                                    const DatasetRef& dataset, bool once) {
-  return Begin(ctx, dataset, once, nullptr);
+                                    const DatasetRef& dataset, Begins begins) {
+  return Begin(ctx, dataset, begins, nullptr);
 }
 
 Status IteratorResource::Restore(KernelContext& ctx, const StateMap& state) {
   MR_ASSIGN(const auto run, Run("Restore", "restoring it."));
   const DatasetRef dataset = run->dataset();
   if (dataset == nullptr) return Cancelled("the iterator was removed");
-  return Begin(ctx, dataset, false, &state);
+  return Begin(ctx, dataset, Begins::kAnew, &state);
 }
 
 Status IteratorResource::Begin(KernelContext& ctx, const DatasetRef& dataset,
-                               bool once, const StateMap* state) {
+                               Begins begins, const StateMap* state) {
   MR_RETURN_IF_ERROR(CheckTypes(signature_.types, dataset->signature().types));
   MR_RETURN_IF_ERROR(
       CheckShapes(signature_.shapes, dataset->signature().shapes));
@@ -73,7 +73,7 @@ Status IteratorResource::Begin(KernelContext& ctx, const DatasetRef& dataset,
       IteratorRun::Make(std::move(runtime), dataset, std::move(iterator));
   {
     MutexLock lock(mu_);
-    if (!removed_ && !(once && run_ != nullptr)) {
+    if (!removed_ && !(begins == Begins::kOnce && run_ != nullptr)) {
       run.swap(run_);
     }
   }

@@ -16,7 +16,7 @@ class IteratorResource final : public Resource {
   static constexpr absl::string_view kTypeName =
       "tensorflow::data::IteratorResource";
 
-  // Of HandleKernel.
+  // What HandleKernel asks for.
   using Options = ElementSignature;
   static StatusOr<Options> OptionsFrom(const KernelInit& init);
   Status CheckOptions(const Options& options) const;
@@ -31,10 +31,11 @@ class IteratorResource final : public Resource {
   const ElementSignature& signature() const { return signature_; }
   const std::string& name() const { return name_; }
 
-  // Begins anew with `dataset`, whose elements must fit. `once`: unless it has
-  // begun already.
+  // kAnew: in any case. kOnce: unless it has begun already.
+  enum class Begins { kAnew, kOnce };
+  // Begins with `dataset`, whose elements must fit.
   Status SetDataset(KernelContext& ctx, const DatasetRef& dataset,
-                    bool once = false);
+                    Begins begins = Begins::kAnew);
   // Begins anew with the same data set at the place that `state` tells of.
   // FAILED_PRECONDITION without a data set.
   Status Restore(KernelContext& ctx, const StateMap& state);
@@ -46,7 +47,7 @@ class IteratorResource final : public Resource {
   void Save(KernelContext& ctx, StateMap* state, Done done);
 
  private:
-  Status Begin(KernelContext& ctx, const DatasetRef& dataset, bool once,
+  Status Begin(KernelContext& ctx, const DatasetRef& dataset, Begins begins,
                const StateMap* state);
   // `verb`, `doing`: for the message where there is none.
   StatusOr<std::shared_ptr<IteratorRun>> Run(absl::string_view verb,

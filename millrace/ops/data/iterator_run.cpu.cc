@@ -229,8 +229,8 @@ void IteratorRun::UseFront() {
 }
 
 // Start looks after what its own poll finishes.
-void IteratorRun::AfterPoll(bool here) {
-  if (here) return;
+void IteratorRun::AfterPoll(PollPlace place) {
+  if (place == PollPlace::kHere) return;
   Requests finished;
   {
     MutexLock lock(mu_);

@@ -57,7 +57,7 @@ class IteratorRun final : public PollTask {
              std::unique_ptr<Request> request);
   void CancelRequest(uint64_t id, const CancelScope& scope);
   void Poll() override;
-  void AfterPoll(bool here) override;
+  void AfterPoll(PollPlace place) override;
   void Post(Requests ended);
   static void End(std::unique_ptr<Request> request);
   // With mu_ held:
@@ -76,7 +76,7 @@ class IteratorRun final : public PollTask {
   Requests requests_, finished_;
   uint64_t next_id_ = 1;
   bool retired_ = false, closed_ = false;
-  // Of the calls that serve who waits now; cancelled when nobody does.
+  // Scope of the calls that serve who waits now; cancelled when nobody does.
   std::shared_ptr<CancelScope> demand_;
   // Come when nobody waited any more.
   std::optional<Result> early_;

@@ -7,7 +7,7 @@
 #include "millrace/base/memory/memory_budget.h"
 #include "millrace/device/devices.h"
 #include "millrace/kernel/device_retirement.h"
-#include "millrace/ops/data/prefetch.h"
+#include "millrace/ops/dataset/prefetch.h"
 
 namespace millrace::ops {
 namespace {

@@ -51,8 +51,8 @@ class IteratorRuntime : public std::enable_shared_from_this<IteratorRuntime> {
   FileSystem* const files_;
   const ObjectUse device_use_, files_use_;
   const std::string session_handle_;
-  // Of the step that made it: calls that make iterators that make calls end
-  // where calls of functions may not nest deeper.
+  // The depth of the step that made it: calls that make iterators that make
+  // calls end where calls of functions may not nest deeper.
   const int call_depth_;
   const std::shared_ptr<CancelScope> scope_ = std::make_shared<CancelScope>();
   std::atomic<int64_t> next_step_;

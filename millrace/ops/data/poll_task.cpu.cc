@@ -24,7 +24,7 @@ void PollTask::WakeHere() {
   int idle = kIdle;
   if (nested < kMaxNested && state_.compare_exchange_strong(idle, kRunning)) {
     ++nested;
-    Run(true);
+    Run(PollPlace::kHere);
     --nested;
   } else {
     Wake();
@@ -34,11 +34,11 @@ void PollTask::WakeHere() {
 void PollTask::Schedule() {
   pool_.Schedule([self = shared_from_this()] {
     self->state_.store(kRunning);
-    self->Run(false);
+    self->Run(PollPlace::kPool);
   });
 }
 
-void PollTask::Run(bool here) {
+void PollTask::Run(PollPlace place) {
   const std::shared_ptr<PollTask> alive = shared_from_this();
   Poll();
   int running = kRunning;
@@ -47,7 +47,7 @@ void PollTask::Run(bool here) {
     state_.store(kScheduled);
     Schedule();
   }
-  AfterPoll(here);
+  AfterPoll(place);
 }
 
 }  // namespace millrace::ops

@@ -9,6 +9,9 @@
 
 namespace millrace::ops {
 
+// Where a task was polled: on its pool, or on a thread inside WakeHere().
+enum class PollPlace { kPool, kHere };
+
 // Thread-safe. Held by shared_ptr. Whoever may have to wake it later keeps a
 // weak_ptr.
 class PollTask : public std::enable_shared_from_this<PollTask> {
@@ -29,13 +32,13 @@ class PollTask : public std::enable_shared_from_this<PollTask> {
   // Goes on as far as it can without waiting. Never called twice at a time.
   virtual void Poll() = 0;
   // Called after each Poll(), which may begin again meanwhile: hands out what
-  // has become ready. `here`: inside WakeHere().
-  virtual void AfterPoll(bool /*here*/) {}
+  // has become ready.
+  virtual void AfterPoll(PollPlace) {}
 
  private:
   enum : int { kIdle, kScheduled, kRunning, kWoken };
   void Schedule();
-  void Run(bool here);
+  void Run(PollPlace place);
 
   TaskQueue& pool_;
   std::atomic<int> state_{kIdle};

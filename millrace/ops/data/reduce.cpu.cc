@@ -1,6 +1,6 @@
 // Ops that go through a whole data set in one step.
+#include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/data/captured_function.h"
-#include "millrace/ops/data/derived.h"
 #include "millrace/ops/data/iterator_run.h"
 
 namespace millrace::ops {

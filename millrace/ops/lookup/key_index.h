@@ -7,7 +7,7 @@
 
 namespace millrace::ops {
 
-// Of one dtype. Not thread-safe, but for many readers.
+// The keys have one dtype. Not thread-safe, but for many readers.
 class KeyIndex {
  public:
   virtual ~KeyIndex() = default;

@@ -58,15 +58,15 @@ Status Average(Accumulator::Sum& sum, Allocator* allocator) {
 
 }  // namespace
 
-StatusOr<Accumulator::Options> Accumulator::OptionsFrom(
-    const KernelInit& init) {
+StatusOr<Accumulator::Options> Accumulator::OptionsFrom(const KernelInit& init,
+                                                        GradientKind kind) {
   Options o;
   MR_ASSIGN(o.dtype, init.Attr<DataType>("dtype"));
   MR_ASSIGN(o.shape, init.Attr<PartialShape>("shape"));
   MR_ASSIGN(const std::string reduction,
             init.Attr<std::string>("reduction_type"));
   o.mean = reduction == "MEAN";
-  o.sparse = init.node().op->name == "SparseConditionalAccumulator";
+  o.kind = kind;
   return o;
 }
 

@@ -9,6 +9,8 @@
 
 namespace millrace::ops {
 
+enum class GradientKind { kDense, kSparse };
+
 // Thread-safe. A gradient whose local step is behind the global step is dropped
 // without a word. Each take advances the global step by one.
 class Accumulator final : public WaitingResource {
@@ -19,7 +21,7 @@ class Accumulator final : public WaitingResource {
     DataType dtype = DataType::kFloat;  // float, double or half
     PartialShape shape;
     bool mean = true;
-    bool sparse = false;
+    GradientKind kind = GradientKind::kDense;
   };
   // What was accumulated: a dense sum, or sums of slices with their indices.
   struct Sum {
@@ -29,7 +31,8 @@ class Accumulator final : public WaitingResource {
     std::vector<int32_t> counts;  // gradients that had the slice
   };
 
-  static StatusOr<Options> OptionsFrom(const KernelInit& init);
+  static StatusOr<Options> OptionsFrom(const KernelInit& init,
+                                       GradientKind kind);
   Accumulator(Options options, std::string name)
       : options_(std::move(options)), name_(std::move(name)) {}
 

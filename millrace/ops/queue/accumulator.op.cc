@@ -1,93 +1,117 @@
+#include "millrace/ops/queue/by_reference.op.h"
 #include "millrace/ops/queue/handle_shapes.op.h"
 
-namespace millrace {
+namespace millrace::ops {
 namespace {
 
 // Every plain argument behind the handle but gradients is a scalar.
 Status ApplyShape(ShapeContext& c) {
-  MR_RETURN_IF_ERROR(ops::CheckHandle(c));
+  MR_RETURN_IF_ERROR(CheckHandle(c));
   return c.WithRank(1, 0).status();
 }
 
 Status TakeShape(ShapeContext& c) {
-  MR_RETURN_IF_ERROR(ops::CheckHandle(c));
+  MR_RETURN_IF_ERROR(CheckHandle(c));
   MR_RETURN_IF_ERROR(c.WithRank(1, 0).status());
   return shapes::Unknown(c);
 }
-
-}  // namespace
-}  // namespace millrace
-
-namespace millrace::ops {
 
 #define MR_GRADIENT_DTYPE                                                  \
   "dtype: {float, double, int32, uint8, int16, int8, complex64, int64, "   \
   "qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, " \
   "half, uint32, uint64}"
 
-#define MR_MAKES_ACCUMULATOR(handle, text)                                   \
-  {                                                                          \
-    .outputs = "handle: " handle,                                            \
-    .attrs = MR_GRADIENT_DTYPE                                               \
-        "; shape: shape; container: string = ''; shared_name: string = ''; " \
-        "reduction_type: {'MEAN', 'SUM'} = 'MEAN'",                          \
-    .flags = kStateful, .shape = ops::HandleShape, .doc = text,              \
-  }
-#define MR_USES_ACCUMULATOR(handle, ins, outs, attributes, bits, function, \
-                            text)                                          \
-  {                                                                        \
-    .inputs = "handle: " handle ins, .outputs = outs, .attrs = attributes, \
-    .flags = bits, .shape = function, .doc = text,                         \
-  }
+#define MR_ACCUMULATOR_ATTRS                                           \
+  MR_GRADIENT_DTYPE                                                    \
+  "; shape: shape; container: string = ''; shared_name: string = ''; " \
+  "reduction_type: {'MEAN', 'SUM'} = 'MEAN'"
 
-MR_OP(ConditionalAccumulator)
-MR_MAKES_ACCUMULATOR("Ref(string)", "Sums dense gradients.");
-MR_OP(ResourceConditionalAccumulator)
-MR_MAKES_ACCUMULATOR("resource", "Sums dense gradients.");
-MR_OP(SparseConditionalAccumulator)
-MR_MAKES_ACCUMULATOR("Ref(string)", "Sums slices of gradients.");
+constexpr OpFields kAccumulator = {
+    .outputs = "handle: resource",
+    .attrs = MR_ACCUMULATOR_ATTRS,
+    .flags = kStateful,
+    .shape = HandleShape,
+    .doc = "Sums dense gradients.",
+};
 
-MR_OP(AccumulatorApplyGradient)
-MR_USES_ACCUMULATOR("Ref(string)", ", local_step: int64, gradient: dtype", "",
-                    MR_GRADIENT_DTYPE, 0, ApplyShape,
-                    "Adds a gradient, unless its local step is behind.");
-MR_OP(AccumulatorTakeGradient)
-MR_USES_ACCUMULATOR("Ref(string)", ", num_required: int32", "average: dtype",
-                    MR_GRADIENT_DTYPE, 0, TakeShape,
-                    "Waits for `num_required` gradients; their mean or sum.");
-MR_OP(AccumulatorNumAccumulated)
-MR_USES_ACCUMULATOR("Ref(string)", "", "num_accumulated: int32", "", 0,
-                    ops::ScalarsOfHandle, "How many gradients there are.");
-MR_OP(AccumulatorSetGlobalStep)
-MR_USES_ACCUMULATOR("Ref(string)", ", new_global_step: int64", "", "", 0,
-                    ApplyShape,
-                    "Gradients of earlier steps are dropped from now on.");
-MR_OP(ResourceAccumulatorApplyGradient)
-MR_USES_ACCUMULATOR("resource", ", local_step: int64, gradient: dtype", "",
-                    MR_GRADIENT_DTYPE, kStateful, ApplyShape,
-                    "Adds a gradient, unless its local step is behind.");
-MR_OP(ResourceAccumulatorTakeGradient)
-MR_USES_ACCUMULATOR("resource", ", num_required: int32", "average: dtype",
-                    MR_GRADIENT_DTYPE, kStateful, TakeShape,
-                    "Waits for `num_required` gradients; their mean or sum.");
-MR_OP(ResourceAccumulatorNumAccumulated)
-MR_USES_ACCUMULATOR("resource", "", "num_accumulated: int32", "", kStateful,
-                    ops::ScalarsOfHandle, "How many gradients there are.");
-MR_OP(ResourceAccumulatorSetGlobalStep)
-MR_USES_ACCUMULATOR("resource", ", new_global_step: int64", "", "", kStateful,
-                    ApplyShape,
-                    "Gradients of earlier steps are dropped from now on.");
-MR_OP(SparseAccumulatorApplyGradient)
-MR_USES_ACCUMULATOR("Ref(string)",
-                    ", local_step: int64, gradient_indices: int64, "
-                    "gradient_values: dtype, gradient_shape: int64",
-                    "", MR_GRADIENT_DTYPE "; has_known_shape: bool", 0,
-                    ApplyShape, "Adds slices of a gradient.");
-MR_OP(SparseAccumulatorTakeGradient)
-MR_USES_ACCUMULATOR(
-    "Ref(string)", ", num_required: int32",
-    "indices: int64, values: dtype, shape: int64", MR_GRADIENT_DTYPE, 0,
-    TakeShape,
-    "Waits for `num_required` gradients; the mean or sum of their slices.");
+constexpr OpFields kApplyGradient = {
+    .inputs = "handle: resource, local_step: int64, gradient: dtype",
+    .attrs = MR_GRADIENT_DTYPE,
+    .flags = kStateful,
+    .shape = ApplyShape,
+    .doc = "Adds a gradient, unless its local step is behind.",
+};
+
+constexpr OpFields kTakeGradient = {
+    .inputs = "handle: resource, num_required: int32",
+    .outputs = "average: dtype",
+    .attrs = MR_GRADIENT_DTYPE,
+    .flags = kStateful,
+    .shape = TakeShape,
+    .doc = "Waits for `num_required` gradients; their mean or sum.",
+};
+
+constexpr OpFields kNumAccumulated = {
+    .inputs = "handle: resource",
+    .outputs = "num_accumulated: int32",
+    .flags = kStateful,
+    .shape = ScalarsOfHandle,
+    .doc = "How many gradients there are.",
+};
+
+constexpr OpFields kSetGlobalStep = {
+    .inputs = "handle: resource, new_global_step: int64",
+    .flags = kStateful,
+    .shape = ApplyShape,
+    .doc = "Gradients of earlier steps are dropped from now on.",
+};
+
+}  // namespace
+
+MR_OP(ResourceConditionalAccumulator)(kAccumulator);
+
+MR_OP(ConditionalAccumulator)(ByReference<kAccumulator>());
+
+MR_OP(ResourceAccumulatorApplyGradient)(kApplyGradient);
+
+MR_OP(AccumulatorApplyGradient)(ByReference<kApplyGradient>());
+
+MR_OP(ResourceAccumulatorTakeGradient)(kTakeGradient);
+
+MR_OP(AccumulatorTakeGradient)(ByReference<kTakeGradient>());
+
+MR_OP(ResourceAccumulatorNumAccumulated)(kNumAccumulated);
+
+MR_OP(AccumulatorNumAccumulated)(ByReference<kNumAccumulated>());
+
+MR_OP(ResourceAccumulatorSetGlobalStep)(kSetGlobalStep);
+
+MR_OP(AccumulatorSetGlobalStep)(ByReference<kSetGlobalStep>());
+
+MR_OP(SparseConditionalAccumulator){
+    .outputs = "handle: Ref(string)",
+    .attrs = MR_ACCUMULATOR_ATTRS,
+    .flags = kStateful,
+    .shape = HandleShape,
+    .doc = "Sums slices of gradients.",
+};
+
+MR_OP(SparseAccumulatorApplyGradient){
+    .inputs =
+        "handle: Ref(string), local_step: int64, gradient_indices: int64, "
+        "gradient_values: dtype, gradient_shape: int64",
+    .attrs = MR_GRADIENT_DTYPE "; has_known_shape: bool",
+    .shape = ApplyShape,
+    .doc = "Adds slices of a gradient.",
+};
+
+MR_OP(SparseAccumulatorTakeGradient){
+    .inputs = "handle: Ref(string), num_required: int32",
+    .outputs = "indices: int64, values: dtype, shape: int64",
+    .attrs = MR_GRADIENT_DTYPE,
+    .shape = TakeShape,
+    .doc =
+        "Waits for `num_required` gradients; the mean or sum of their slices.",
+};
 
 }  // namespace millrace::ops

@@ -12,21 +12,25 @@ Status CheckScalarArgument(const Tensor& t, absl::string_view name) {
                          t.shape().DebugString());
 }
 
-// The gradient is the node's `port`-th input, or output if it takes one.
-Status CheckDtype(const KernelContext& ctx, const Accumulator& a, bool takes,
-                  size_t port, bool sparse) {
+// Whether the gradient goes into the accumulator or comes out of it.
+enum class GradientSide { kInput, kOutput };
+
+// The gradient is input or output number `port`.
+Status CheckDtype(const KernelContext& ctx, const Accumulator& a,
+                  GradientKind kind, GradientSide side, size_t port) {
   const NodeInfo& node = ctx.node();
   std::vector<DataType> inputs(node.input_types.begin(),
                                node.input_types.end());
   std::vector<DataType> outputs(node.output_types.begin(),
                                 node.output_types.end());
-  DataType& dtype = takes ? outputs[port] : inputs[port];
+  DataType& dtype =
+      side == GradientSide::kOutput ? outputs[port] : inputs[port];
   if (dtype != a.options().dtype) {
     dtype = a.options().dtype;
     return SignatureMismatch(node, inputs, outputs);
   }
-  if (a.options().sparse != sparse) {
-    return InvalidArgument("the accumulator is ", sparse
+  if (a.options().kind != kind) {
+    return InvalidArgument("the accumulator is ", kind == GradientKind::kSparse
                                                       ? "dense, the op sparse"
                                                       : "sparse, the op dense");
   }
@@ -36,7 +40,8 @@ Status CheckDtype(const KernelContext& ctx, const Accumulator& a, bool takes,
 Status RunApply(KernelContext& ctx) {
   MR_ASSIGN(const Ref<Accumulator> a, LookupInput<Accumulator>(ctx, 0));
   MR_RETURN_IF_ERROR(CheckScalarArgument(ctx.input(1), "local_step"));
-  MR_RETURN_IF_ERROR(CheckDtype(ctx, *a, false, 2, false));
+  MR_RETURN_IF_ERROR(
+      CheckDtype(ctx, *a, GradientKind::kDense, GradientSide::kInput, 2));
   const int64_t local_step = ctx.input(1).scalar<int64_t>();
   return a->ApplyDense(ctx, local_step, ctx.TakeInput(2));
 }
@@ -51,7 +56,8 @@ class ApplySparseKernel {
   Status Run(KernelContext& ctx) const {
     MR_ASSIGN(const Ref<Accumulator> a, LookupInput<Accumulator>(ctx, 0));
     MR_RETURN_IF_ERROR(CheckScalarArgument(ctx.input(1), "local_step"));
-    MR_RETURN_IF_ERROR(CheckDtype(ctx, *a, false, 3, true));
+    MR_RETURN_IF_ERROR(
+        CheckDtype(ctx, *a, GradientKind::kSparse, GradientSide::kInput, 3));
     return a->ApplySparse(ctx, ctx.input(1).scalar<int64_t>(), ctx.input(2),
                           ctx.input(3), has_shape_ ? &ctx.input(4) : nullptr);
   }
@@ -67,7 +73,7 @@ StatusOr<int32_t> NumRequired(KernelContext& ctx) {
   return InvalidArgument("Argument num_required must be positive, but was ", n);
 }
 
-// Of a sparse gradient: indices, values, shape as far as it is known.
+// Sets indices, values and the shape as far as it is known.
 Status SetSparse(KernelContext& ctx, const Accumulator::Options& options,
                  Accumulator::Sum sum) {
   ctx.set_output(0, Tensor::Vector<int64_t>(absl::MakeConstSpan(sum.indices)));
@@ -80,7 +86,7 @@ Status SetSparse(KernelContext& ctx, const Accumulator::Options& options,
   return OkStatus();
 }
 
-template <bool kSparse>
+template <GradientKind kKind>
 class TakeKernel {
  public:
   void RunAsync(KernelContext& ctx, Done done) const {
@@ -88,7 +94,9 @@ class TakeKernel {
     if (!a.ok()) return std::move(done)(a.status());
     const StatusOr<int32_t> n = NumRequired(ctx);
     if (!n.ok()) return std::move(done)(n.status());
-    Status status = CheckDtype(ctx, **a, true, kSparse ? 1 : 0, kSparse);
+    constexpr bool kSparse = kKind == GradientKind::kSparse;
+    Status status =
+        CheckDtype(ctx, **a, kKind, GradientSide::kOutput, kSparse ? 1 : 0);
     if (!status.ok()) return std::move(done)(std::move(status));
     (*a)->Take(
         ctx, *n,
@@ -115,47 +123,42 @@ Status RunSetGlobalStep(KernelContext& ctx) {
   return OkStatus();
 }
 
+template <GradientKind kKind>
+constexpr KernelEntry kAccumulatorEntry = {
+    .types = "dtype: half, float, double",
+    .make = MakeKernel<HandleKernel<Accumulator, kKind>>,
+    .host = "handle",
+    .cheap = true};
+constexpr KernelEntry kApply = {.make = MakeFunctionKernel<RunApply>,
+                                .host = "handle, local_step"};
+template <GradientKind kKind>
+constexpr KernelEntry kTake = {.make = MakeKernel<TakeKernel<kKind>>,
+                               .host = "handle, num_required"};
+constexpr KernelEntry kCount = {.make = MakeFunctionKernel<RunNumAccumulated>,
+                                .host = "handle, num_accumulated",
+                                .cheap = true};
+constexpr KernelEntry kSetStep = {.make = MakeFunctionKernel<RunSetGlobalStep>,
+                                  .host = "handle, new_global_step",
+                                  .cheap = true};
+
 }  // namespace
 
-#define MR_ACCUMULATOR                                                 \
-  {                                                                    \
-    {                                                                  \
-      .types = "dtype: half, float, double",                           \
-      .make = MakeKernel<HandleKernel<Accumulator>>, .host = "handle", \
-      .cheap = true                                                    \
-    }                                                                  \
-  }
-
-MR_KERNELS(ConditionalAccumulator, Cpu) MR_ACCUMULATOR;
-MR_KERNELS(SparseConditionalAccumulator, Cpu) MR_ACCUMULATOR;
-MR_KERNELS(ResourceConditionalAccumulator, Cpu) MR_ACCUMULATOR;
-MR_KERNELS(AccumulatorApplyGradient, Cpu){
-    {.make = MakeFunctionKernel<RunApply>, .host = "handle, local_step"}};
-MR_KERNELS(ResourceAccumulatorApplyGradient, Cpu){
-    {.make = MakeFunctionKernel<RunApply>, .host = "handle, local_step"}};
+MR_KERNELS(ConditionalAccumulator,
+           Cpu){kAccumulatorEntry<GradientKind::kDense>};
+MR_KERNELS(ResourceConditionalAccumulator,
+           Cpu){kAccumulatorEntry<GradientKind::kDense>};
+MR_KERNELS(SparseConditionalAccumulator,
+           Cpu){kAccumulatorEntry<GradientKind::kSparse>};
+MR_KERNELS(AccumulatorApplyGradient, Cpu){kApply};
+MR_KERNELS(ResourceAccumulatorApplyGradient, Cpu){kApply};
 MR_KERNELS(SparseAccumulatorApplyGradient, Cpu){
     {.make = MakeKernel<ApplySparseKernel>, .host = "handle, local_step"}};
-MR_KERNELS(AccumulatorTakeGradient, Cpu){
-    {.make = MakeKernel<TakeKernel<false>>, .host = "handle, num_required"}};
-MR_KERNELS(ResourceAccumulatorTakeGradient, Cpu){
-    {.make = MakeKernel<TakeKernel<false>>, .host = "handle, num_required"}};
-MR_KERNELS(SparseAccumulatorTakeGradient, Cpu){
-    {.make = MakeKernel<TakeKernel<true>>, .host = "handle, num_required"}};
-MR_KERNELS(AccumulatorNumAccumulated,
-           Cpu){{.make = MakeFunctionKernel<RunNumAccumulated>,
-                 .host = "handle, num_accumulated",
-                 .cheap = true}};
-MR_KERNELS(ResourceAccumulatorNumAccumulated,
-           Cpu){{.make = MakeFunctionKernel<RunNumAccumulated>,
-                 .host = "handle, num_accumulated",
-                 .cheap = true}};
-MR_KERNELS(AccumulatorSetGlobalStep,
-           Cpu){{.make = MakeFunctionKernel<RunSetGlobalStep>,
-                 .host = "handle, new_global_step",
-                 .cheap = true}};
-MR_KERNELS(ResourceAccumulatorSetGlobalStep,
-           Cpu){{.make = MakeFunctionKernel<RunSetGlobalStep>,
-                 .host = "handle, new_global_step",
-                 .cheap = true}};
+MR_KERNELS(AccumulatorTakeGradient, Cpu){kTake<GradientKind::kDense>};
+MR_KERNELS(ResourceAccumulatorTakeGradient, Cpu){kTake<GradientKind::kDense>};
+MR_KERNELS(SparseAccumulatorTakeGradient, Cpu){kTake<GradientKind::kSparse>};
+MR_KERNELS(AccumulatorNumAccumulated, Cpu){kCount};
+MR_KERNELS(ResourceAccumulatorNumAccumulated, Cpu){kCount};
+MR_KERNELS(AccumulatorSetGlobalStep, Cpu){kSetStep};
+MR_KERNELS(ResourceAccumulatorSetGlobalStep, Cpu){kSetStep};
 
 }  // namespace millrace::ops

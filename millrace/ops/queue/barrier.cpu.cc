@@ -175,8 +175,9 @@ void Barrier::InsertMany(QueueCaller caller, int component, const Tensor& keys,
     status = InsertLocked(caller, component, keys, values, &complete);
   }
   if (complete.empty()) return std::move(done)(std::move(status));
-  StatusOr<QueueTuple> batch = ToBatch(
-      complete, static_cast<int64_t>(complete.size()), false, caller.allocator);
+  StatusOr<QueueTuple> batch =
+      ToBatch(complete, static_cast<int64_t>(complete.size()), Padding::kNone,
+              caller.allocator);
   if (!batch.ok()) return EndInsertion(caller, batch.status(), std::move(done));
   // There is always room, so this does not wait.
   ready_->EnqueueMany(caller, *std::move(batch),
@@ -197,7 +198,8 @@ void Barrier::EndInsertion(QueueCaller caller, Status status, Done done) {
     --moving_;
     closes = closed_ && moving_ == 0 && incomplete_.empty();
   }
-  if (closes) ready_->Close(caller, true, Done([](Status) {}));
+  if (closes)
+    ready_->Close(caller, PendingEnqueues::kCancel, Done([](Status) {}));
   std::move(done)(std::move(status));
 }
 
@@ -224,19 +226,20 @@ void Barrier::TakeMany(QueueCaller caller, int64_t n, bool allow_small,
     }
   }
   if (!status.ok()) return std::move(done)(std::move(status));
-  ready_->DequeueMany(caller, n, allow_small, std::move(done));
+  ready_->DequeueMany(caller, n, allow_small ? Fewer::kGive : Fewer::kFail,
+                      std::move(done));
 }
 
-void Barrier::Close(QueueCaller caller, bool cancel_pending_enqueues,
-                    Done done) {
+void Barrier::Close(QueueCaller caller, PendingEnqueues pending, Done done) {
+  const bool cancels = pending == PendingEnqueues::kCancel;
   bool closes = false;
   {
     MutexLock lock(mu_);
-    if (closed_ && (cancelled_ || !cancel_pending_enqueues)) {
+    if (closed_ && (cancelled_ || !cancels)) {
       closes = false;
     } else {
       closed_ = true;
-      cancelled_ = cancel_pending_enqueues;
+      cancelled_ = cancels;
       if (cancelled_) incomplete_.clear();
       closes = cancelled_ || (incomplete_.empty() && moving_ == 0);
       if (!closes) return std::move(done)(OkStatus());
@@ -246,7 +249,7 @@ void Barrier::Close(QueueCaller caller, bool cancel_pending_enqueues,
     return std::move(done)(
         Cancelled("Barrier '", name_, "' is already closed."));
   }
-  ready_->Close(caller, true, std::move(done));
+  ready_->Close(caller, PendingEnqueues::kCancel, std::move(done));
 }
 
 }  // namespace millrace::ops

@@ -47,7 +47,7 @@ class Barrier final : public Resource {
                 Queue::TupleDone done);
   // CANCELLED the second time, unless it is the first with
   // `cancel_pending_enqueues`.
-  void Close(QueueCaller caller, bool cancel_pending_enqueues, Done done);
+  void Close(QueueCaller caller, PendingEnqueues pending, Done done);
 
   int64_t ready_size() const { return ready_->size(); }
   int64_t incomplete_size() const;

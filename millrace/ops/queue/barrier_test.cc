@@ -35,7 +35,7 @@ class BarrierTest : public ::testing::Test {
                        });
   }
   void Close() {
-    barrier_->Close(Caller(), false,
+    barrier_->Close(Caller(), PendingEnqueues::kWaitFor,
                     Done([](Status s) { EXPECT_TRUE(s.ok()) << s; }));
   }
   std::vector<int64_t> Component(size_t i) const {

@@ -9,23 +9,24 @@
 
 namespace millrace::ops {
 
-// T has Close(QueueCaller, bool cancel_pending_enqueues, Done).
+// T has Close(QueueCaller, PendingEnqueues, Done).
 template <class T>
 class CloseKernel {
  public:
   static StatusOr<CloseKernel> Make(const KernelInit& init) {
     CloseKernel k;
-    MR_ASSIGN(k.cancel_, init.Attr<bool>("cancel_pending_enqueues"));
+    MR_ASSIGN(const bool cancels, init.Attr<bool>("cancel_pending_enqueues"));
+    if (cancels) k.pending_ = PendingEnqueues::kCancel;
     return k;
   }
   void RunAsync(KernelContext& ctx, Done done) const {
     const StatusOr<Ref<T>> resource = LookupInput<T>(ctx, 0);
     if (!resource.ok()) return std::move(done)(resource.status());
-    (*resource)->Close(QueueCaller::Of(ctx), cancel_, std::move(done));
+    (*resource)->Close(QueueCaller::Of(ctx), pending_, std::move(done));
   }
 
  private:
-  bool cancel_ = false;
+  PendingEnqueues pending_ = PendingEnqueues::kWaitFor;
 };
 
 }  // namespace millrace::ops

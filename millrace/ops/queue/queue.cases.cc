@@ -278,7 +278,11 @@ void UsedByAll(CaseList& c) {
   }
 }
 
-void EnqueueErrors(CaseList& c, bool many) {
+// How many elements an op is for.
+enum class Elements { kOne, kMany };
+
+void EnqueueErrors(CaseList& c, Elements elements) {
+  const bool many = elements == Elements::kMany;
   const AttrMap attrs =
       QueueAttrs({kInt64, kFloat}, {PartialShape({}), PartialShape({2})});
   const TensorShape batch = many ? TensorShape({2}) : TensorShape();
@@ -320,7 +324,8 @@ void EnqueueErrors(CaseList& c, bool many) {
       .Run({"none"});
 }
 
-void DequeueErrors(CaseList& c, bool many) {
+void DequeueErrors(CaseList& c, Elements elements) {
+  const bool many = elements == Elements::kMany;
   const AttrMap attrs =
       QueueAttrs({kInt64, kFloat}, {PartialShape({}), PartialShape({2})});
   Case& s = c.Sequence("errors");
@@ -378,20 +383,20 @@ MR_CASES(PriorityQueueV2)(CaseList& c) {
 }
 MR_CASES(QueueEnqueue)(CaseList& c) {
   UsedByAll(c);
-  EnqueueErrors(c, false);
+  EnqueueErrors(c, Elements::kOne);
 }
 MR_CASES(QueueEnqueueV2)(CaseList& c) {
   UsedByAll(c);
-  EnqueueErrors(c, false);
+  EnqueueErrors(c, Elements::kOne);
 }
-MR_CASES(QueueEnqueueMany)(CaseList& c) { EnqueueErrors(c, true); }
-MR_CASES(QueueEnqueueManyV2)(CaseList& c) { EnqueueErrors(c, true); }
-MR_CASES(QueueDequeue)(CaseList& c) { DequeueErrors(c, false); }
-MR_CASES(QueueDequeueV2)(CaseList& c) { DequeueErrors(c, false); }
-MR_CASES(QueueDequeueMany)(CaseList& c) { DequeueErrors(c, true); }
-MR_CASES(QueueDequeueManyV2)(CaseList& c) { DequeueErrors(c, true); }
-MR_CASES(QueueDequeueUpTo)(CaseList& c) { DequeueErrors(c, true); }
-MR_CASES(QueueDequeueUpToV2)(CaseList& c) { DequeueErrors(c, true); }
+MR_CASES(QueueEnqueueMany)(CaseList& c) { EnqueueErrors(c, Elements::kMany); }
+MR_CASES(QueueEnqueueManyV2)(CaseList& c) { EnqueueErrors(c, Elements::kMany); }
+MR_CASES(QueueDequeue)(CaseList& c) { DequeueErrors(c, Elements::kOne); }
+MR_CASES(QueueDequeueV2)(CaseList& c) { DequeueErrors(c, Elements::kOne); }
+MR_CASES(QueueDequeueMany)(CaseList& c) { DequeueErrors(c, Elements::kMany); }
+MR_CASES(QueueDequeueManyV2)(CaseList& c) { DequeueErrors(c, Elements::kMany); }
+MR_CASES(QueueDequeueUpTo)(CaseList& c) { DequeueErrors(c, Elements::kMany); }
+MR_CASES(QueueDequeueUpToV2)(CaseList& c) { DequeueErrors(c, Elements::kMany); }
 MR_CASES(QueueClose)(CaseList& c) { Life(c, "FIFOQueue"); }
 MR_CASES(QueueCloseV2)(CaseList& c) { Life(c, "FIFOQueueV2"); }
 MR_CASES(QueueIsClosed)(CaseList& c) { Life(c, "FIFOQueue"); }

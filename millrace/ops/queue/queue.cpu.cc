@@ -147,7 +147,7 @@ void Queue::Dequeue(QueueCaller caller, TupleDone done) {
   Start(std::move(attempt));
 }
 
-void Queue::DequeueMany(QueueCaller caller, int64_t n, bool up_to,
+void Queue::DequeueMany(QueueCaller caller, int64_t n, Fewer fewer,
                         TupleDone done) {
   if (options_.shapes.empty()) {
     return std::move(done)(InvalidArgument(
@@ -162,13 +162,13 @@ void Queue::DequeueMany(QueueCaller caller, int64_t n, bool up_to,
   attempt->what = What::kDequeueMany;
   attempt->caller = caller;
   attempt->wanted = attempt->remaining = n;
-  attempt->up_to = up_to;
+  attempt->up_to = fewer == Fewer::kGive;
   attempt->done = std::move(done);
   Start(std::move(attempt));
 }
 
-void Queue::Close(QueueCaller caller, bool cancel_pending_enqueues, Done done) {
-  if (!cancel_pending_enqueues) {
+void Queue::Close(QueueCaller caller, PendingEnqueues pending, Done done) {
+  if (pending == PendingEnqueues::kWaitFor) {
     auto attempt = std::make_unique<Attempt>();
     attempt->what = What::kClose;
     attempt->caller = caller;

@@ -24,6 +24,12 @@ enum class QueueKind { kFifo, kRandomShuffle, kPaddingFifo, kPriority };
 // "FIFOQueue", ...: the op, without its generation.
 const char* KindName(QueueKind kind);
 
+// What a closed queue gives that has fewer elements than are asked for: an
+// error, or these, if there are any.
+enum class Fewer { kFail, kGive };
+// What becomes of the enqueues that wait while a queue is closed.
+enum class PendingEnqueues { kWaitFor, kCancel };
+
 // Who calls, for operations that may have to wait. What it points to lives
 // until the operation is done.
 struct QueueCaller {
@@ -65,7 +71,7 @@ class Queue final : public Resource {
   // Results of a dequeue.
   using TupleDone = absl::AnyInvocable<void(StatusOr<QueueTuple>) &&>;
 
-  static StatusOr<Options> OptionsFrom(const KernelInit& init);
+  static StatusOr<Options> OptionsFrom(const KernelInit& init, QueueKind kind);
   Queue(Options options, std::string name);
   ~Queue() override;
 
@@ -88,11 +94,11 @@ class Queue final : public Resource {
   void Enqueue(QueueCaller caller, QueueTuple element, Done done);
   void EnqueueMany(QueueCaller caller, QueueTuple batch, Done done);
   void Dequeue(QueueCaller caller, TupleDone done);
-  // n >= 0. `up_to`: after closing also fewer, but at least one.
-  void DequeueMany(QueueCaller caller, int64_t n, bool up_to, TupleDone done);
+  // n >= 0.
+  void DequeueMany(QueueCaller caller, int64_t n, Fewer fewer, TupleDone done);
   // Waits for the enqueues that wait already, or ends them with CANCELLED. A
-  // second time without `cancel_pending_enqueues` gives CANCELLED.
-  void Close(QueueCaller caller, bool cancel_pending_enqueues, Done done);
+  // second time with kWaitFor gives CANCELLED.
+  void Close(QueueCaller caller, PendingEnqueues pending, Done done);
 
   int64_t size() const;
   bool is_closed() const;

@@ -1,24 +1,33 @@
+#include <utility>
+
+#include "millrace/ops/queue/by_reference.op.h"
 #include "millrace/ops/queue/handle_shapes.op.h"
 
-namespace millrace {
+namespace millrace::ops {
 namespace {
 
-// A resource handle also tells what the queue holds.
-Status QueueShape(ShapeContext& c) {
-  MR_RETURN_IF_ERROR(ops::HandleShape(c));
+// What a queue holds as far as its handle tells: a resource does, a reference
+// does not. `first` lies in front of what the attributes say.
+Status HandleOfQueue(ShapeContext& c,
+                     std::vector<millrace::HandleShape> first) {
+  MR_RETURN_IF_ERROR(HandleShape(c));
   if (c.op().outputs[0].is_ref) return OkStatus();
   MR_ASSIGN(auto types, c.Attr<AttrValue::TypeList>("component_types"));
   MR_ASSIGN(auto shapes, c.Attr<AttrValue::ShapeList>("shapes"));
   if (shapes.size() != types.size()) return OkStatus();
-  std::vector<HandleShape> handles;
-  if (c.op().name == "PriorityQueueV2") {
-    handles.push_back({DataType::kInt64, PartialShape({})});
-  }
+  std::vector<millrace::HandleShape> handles = std::move(first);
   for (size_t i = 0; i < types.size(); ++i) {
     handles.push_back({types[i], shapes[i]});
   }
   c.set_output_handles(0, std::move(handles));
   return OkStatus();
+}
+
+Status QueueShape(ShapeContext& c) { return HandleOfQueue(c, {}); }
+
+// The first component is the priority.
+Status PriorityQueueShape(ShapeContext& c) {
+  return HandleOfQueue(c, {{DataType::kInt64, PartialShape({})}});
 }
 
 // Outputs are `rows` in front of what the handle tells.
@@ -58,123 +67,175 @@ Status DequeueUpToShape(ShapeContext& c) {
 
 Status FakeQueueShape(ShapeContext& c) { return c.Return(PartialShape({2})); }
 
-}  // namespace
-}  // namespace millrace
-
-namespace millrace::ops {
-
 #define MR_QUEUE_TYPES \
   "component_types: list(type) >= 1; shapes: list(shape) >= 0 = []; "
+
 #define MR_QUEUE_NAME "container: string = ''; shared_name: string = ''"
+
 #define MR_FIFO_ATTRS MR_QUEUE_TYPES "capacity: int = -1; " MR_QUEUE_NAME
+
 #define MR_SHUFFLE_ATTRS                                                   \
   MR_QUEUE_TYPES                                                           \
   "capacity: int = -1; min_after_dequeue: int = 0; seed: int = 0; seed2: " \
   "int = 0; " MR_QUEUE_NAME
+
 #define MR_PRIORITY_ATTRS                                             \
   "component_types: list(type) >= 0 = []; shapes: list(shape) >= 0; " \
   "capacity: int = -1; " MR_QUEUE_NAME
 
-// An op that makes a queue: `handle` is Ref(string) or resource.
-#define MR_MAKES_QUEUE(handle, attributes, text)                           \
-  {                                                                        \
-    .outputs = "handle: " handle, .attrs = attributes, .flags = kStateful, \
-    .shape = QueueShape, .doc = text,                                      \
-  }
-// An operation on a queue. Those on resources are stateful.
-#define MR_USES_QUEUE(handle, ins, outs, attributes, bits, function, text) \
-  {                                                                        \
-    .inputs = "handle: " handle ins, .outputs = outs, .attrs = attributes, \
-    .flags = bits, .shape = function, .doc = text,                         \
-  }
+constexpr OpFields kFifoQueue = {
+    .outputs = "handle: resource",
+    .attrs = MR_FIFO_ATTRS,
+    .flags = kStateful,
+    .shape = QueueShape,
+    .doc = "A queue: first in, first out.",
+};
 
-MR_OP(FIFOQueue)
-MR_MAKES_QUEUE("Ref(string)", MR_FIFO_ATTRS, "A queue: first in, first out.");
-MR_OP(FIFOQueueV2)
-MR_MAKES_QUEUE("resource", MR_FIFO_ATTRS, "A queue: first in, first out.");
-MR_OP(PaddingFIFOQueue)
-MR_MAKES_QUEUE("Ref(string)", MR_FIFO_ATTRS,
-               "A FIFO queue whose batches are padded in unknown dimensions.");
-MR_OP(PaddingFIFOQueueV2)
-MR_MAKES_QUEUE("resource", MR_FIFO_ATTRS,
-               "A FIFO queue whose batches are padded in unknown dimensions.");
-MR_OP(RandomShuffleQueue)
-MR_MAKES_QUEUE("Ref(string)", MR_SHUFFLE_ATTRS,
-               "A queue that gives its elements in random order.");
-MR_OP(RandomShuffleQueueV2)
-MR_MAKES_QUEUE("resource", MR_SHUFFLE_ATTRS,
-               "A queue that gives its elements in random order.");
-MR_OP(PriorityQueue)
-MR_MAKES_QUEUE(
-    "Ref(string)", MR_PRIORITY_ATTRS,
-    "A queue that gives its smallest first component (int64) first.");
-MR_OP(PriorityQueueV2)
-MR_MAKES_QUEUE(
-    "resource", MR_PRIORITY_ATTRS,
-    "A queue that gives its smallest first component (int64) first.");
+constexpr OpFields kPaddingFifoQueue = {
+    .outputs = "handle: resource",
+    .attrs = MR_FIFO_ATTRS,
+    .flags = kStateful,
+    .shape = QueueShape,
+    .doc = "A FIFO queue whose batches are padded in unknown dimensions.",
+};
+
+constexpr OpFields kRandomShuffleQueue = {
+    .outputs = "handle: resource",
+    .attrs = MR_SHUFFLE_ATTRS,
+    .flags = kStateful,
+    .shape = QueueShape,
+    .doc = "A queue that gives its elements in random order.",
+};
+
+constexpr OpFields kPriorityQueue = {
+    .outputs = "handle: resource",
+    .attrs = MR_PRIORITY_ATTRS,
+    .flags = kStateful,
+    .shape = PriorityQueueShape,
+    .doc = "A queue that gives its smallest first component (int64) first.",
+};
 
 #define MR_ENQUEUE_ATTRS "Tcomponents: list(type) >= 1; timeout_ms: int = -1"
+
 #define MR_DEQUEUE_ATTRS \
   "component_types: list(type) >= 1; timeout_ms: int = -1"
 
-MR_OP(QueueEnqueue)
-MR_USES_QUEUE("Ref(string)", ", components: Tcomponents", "", MR_ENQUEUE_ATTRS,
-              0, shapes::NoOutputs,
-              "Adds an element; waits while the queue is full.");
-MR_OP(QueueEnqueueV2)
-MR_USES_QUEUE("resource", ", components: Tcomponents", "", MR_ENQUEUE_ATTRS,
-              kStateful, shapes::NoOutputs,
-              "Adds an element; waits while the queue is full.");
-MR_OP(QueueEnqueueMany)
-MR_USES_QUEUE("Ref(string)", ", components: Tcomponents", "", MR_ENQUEUE_ATTRS,
-              0, shapes::NoOutputs,
-              "Adds the rows of a batch; waits while there is no room.");
-MR_OP(QueueEnqueueManyV2)
-MR_USES_QUEUE("resource", ", components: Tcomponents", "", MR_ENQUEUE_ATTRS,
-              kStateful, shapes::NoOutputs,
-              "Adds the rows of a batch; waits while there is no room.");
-MR_OP(QueueDequeue)
-MR_USES_QUEUE("Ref(string)", "", "components: component_types",
-              MR_DEQUEUE_ATTRS, 0, DequeueShape,
-              "Takes an element; waits while there is none.");
-MR_OP(QueueDequeueV2)
-MR_USES_QUEUE("resource", "", "components: component_types", MR_DEQUEUE_ATTRS,
-              kStateful, DequeueShape,
-              "Takes an element; waits while there is none.");
-MR_OP(QueueDequeueMany)
-MR_USES_QUEUE("Ref(string)", ", n: int32", "components: component_types",
-              MR_DEQUEUE_ATTRS, 0, DequeueManyShape,
-              "Takes `n` elements as a batch; waits for all of them.");
-MR_OP(QueueDequeueManyV2)
-MR_USES_QUEUE("resource", ", n: int32", "components: component_types",
-              MR_DEQUEUE_ATTRS, kStateful, DequeueManyShape,
-              "Takes `n` elements as a batch; waits for all of them.");
-MR_OP(QueueDequeueUpTo)
-MR_USES_QUEUE("Ref(string)", ", n: int32", "components: component_types",
-              MR_DEQUEUE_ATTRS, 0, DequeueUpToShape,
-              "QueueDequeueMany that takes fewer from a closed queue.");
-MR_OP(QueueDequeueUpToV2)
-MR_USES_QUEUE("resource", ", n: int32", "components: component_types",
-              MR_DEQUEUE_ATTRS, kStateful, DequeueUpToShape,
-              "QueueDequeueMany that takes fewer from a closed queue.");
-MR_OP(QueueClose)
-MR_USES_QUEUE("Ref(string)", "", "", "cancel_pending_enqueues: bool = false", 0,
-              shapes::NoOutputs, "No more elements come in.");
-MR_OP(QueueCloseV2)
-MR_USES_QUEUE("resource", "", "", "cancel_pending_enqueues: bool = false",
-              kStateful, shapes::NoOutputs, "No more elements come in.");
-MR_OP(QueueIsClosed)
-MR_USES_QUEUE("Ref(string)", "", "is_closed: bool", "", 0, ops::ScalarsOfHandle,
-              "Whether the queue was closed.");
-MR_OP(QueueIsClosedV2)
-MR_USES_QUEUE("resource", "", "is_closed: bool", "", kStateful,
-              ops::ScalarsOfHandle, "Whether the queue was closed.");
-MR_OP(QueueSize)
-MR_USES_QUEUE("Ref(string)", "", "size: int32", "", 0, ops::ScalarsOfHandle,
-              "The number of elements.");
-MR_OP(QueueSizeV2)
-MR_USES_QUEUE("resource", "", "size: int32", "", kStateful,
-              ops::ScalarsOfHandle, "The number of elements.");
+constexpr OpFields kEnqueue = {
+    .inputs = "handle: resource, components: Tcomponents",
+    .attrs = MR_ENQUEUE_ATTRS,
+    .flags = kStateful,
+    .shape = shapes::NoOutputs,
+    .doc = "Adds an element; waits while the queue is full.",
+};
+
+constexpr OpFields kEnqueueMany = {
+    .inputs = "handle: resource, components: Tcomponents",
+    .attrs = MR_ENQUEUE_ATTRS,
+    .flags = kStateful,
+    .shape = shapes::NoOutputs,
+    .doc = "Adds the rows of a batch; waits while there is no room.",
+};
+
+constexpr OpFields kDequeue = {
+    .inputs = "handle: resource",
+    .outputs = "components: component_types",
+    .attrs = MR_DEQUEUE_ATTRS,
+    .flags = kStateful,
+    .shape = DequeueShape,
+    .doc = "Takes an element; waits while there is none.",
+};
+
+constexpr OpFields kDequeueMany = {
+    .inputs = "handle: resource, n: int32",
+    .outputs = "components: component_types",
+    .attrs = MR_DEQUEUE_ATTRS,
+    .flags = kStateful,
+    .shape = DequeueManyShape,
+    .doc = "Takes `n` elements as a batch; waits for all of them.",
+};
+
+constexpr OpFields kDequeueUpTo = {
+    .inputs = "handle: resource, n: int32",
+    .outputs = "components: component_types",
+    .attrs = MR_DEQUEUE_ATTRS,
+    .flags = kStateful,
+    .shape = DequeueUpToShape,
+    .doc = "QueueDequeueMany that takes fewer from a closed queue.",
+};
+
+constexpr OpFields kClose = {
+    .inputs = "handle: resource",
+    .attrs = "cancel_pending_enqueues: bool = false",
+    .flags = kStateful,
+    .shape = shapes::NoOutputs,
+    .doc = "No more elements come in.",
+};
+
+constexpr OpFields kIsClosed = {
+    .inputs = "handle: resource",
+    .outputs = "is_closed: bool",
+    .flags = kStateful,
+    .shape = ScalarsOfHandle,
+    .doc = "Whether the queue was closed.",
+};
+
+constexpr OpFields kSize = {
+    .inputs = "handle: resource",
+    .outputs = "size: int32",
+    .flags = kStateful,
+    .shape = ScalarsOfHandle,
+    .doc = "The number of elements.",
+};
+
+}  // namespace
+
+MR_OP(FIFOQueueV2)(kFifoQueue);
+
+MR_OP(FIFOQueue)(ByReference<kFifoQueue>());
+
+MR_OP(PaddingFIFOQueueV2)(kPaddingFifoQueue);
+
+MR_OP(PaddingFIFOQueue)(ByReference<kPaddingFifoQueue>());
+
+MR_OP(RandomShuffleQueueV2)(kRandomShuffleQueue);
+
+MR_OP(RandomShuffleQueue)(ByReference<kRandomShuffleQueue>());
+
+MR_OP(PriorityQueueV2)(kPriorityQueue);
+
+MR_OP(PriorityQueue)(ByReference<kPriorityQueue>());
+
+MR_OP(QueueEnqueueV2)(kEnqueue);
+
+MR_OP(QueueEnqueue)(ByReference<kEnqueue>());
+
+MR_OP(QueueEnqueueManyV2)(kEnqueueMany);
+
+MR_OP(QueueEnqueueMany)(ByReference<kEnqueueMany>());
+
+MR_OP(QueueDequeueV2)(kDequeue);
+
+MR_OP(QueueDequeue)(ByReference<kDequeue>());
+
+MR_OP(QueueDequeueManyV2)(kDequeueMany);
+
+MR_OP(QueueDequeueMany)(ByReference<kDequeueMany>());
+
+MR_OP(QueueDequeueUpToV2)(kDequeueUpTo);
+
+MR_OP(QueueDequeueUpTo)(ByReference<kDequeueUpTo>());
+
+MR_OP(QueueCloseV2)(kClose);
+
+MR_OP(QueueClose)(ByReference<kClose>());
+
+MR_OP(QueueIsClosedV2)(kIsClosed);
+
+MR_OP(QueueIsClosed)(ByReference<kIsClosed>());
+
+MR_OP(QueueSizeV2)(kSize);
+
+MR_OP(QueueSize)(ByReference<kSize>());
 
 MR_OP(FakeQueue){
     .inputs = "resource: resource",

@@ -119,8 +119,8 @@ Queue::Progress Queue::TryEnqueue(Attempt& attempt) {
   return attempt.remaining == 0 ? Progress::kComplete : Progress::kSome;
 }
 
-// Of a closed queue with less than the attempt still wants. kNone: it may go on
-// with what is left.
+// The queue is closed and has less than the attempt still wants. kNone: it may
+// go on with what is left.
 Queue::Progress Queue::TryClosedDequeue(Attempt& attempt, int64_t have) {
   const int64_t missing = attempt.remaining;
   if (!attempt.taken.empty()) {
@@ -264,7 +264,8 @@ void Queue::Complete(Attempt& attempt) {
       attempt.what == What::kDequeue
           ? ToElement(attempt.taken[0], attempt.caller.allocator)
           : ToBatch(attempt.taken, attempt.wanted,
-                    options_.kind == QueueKind::kPaddingFifo,
+                    options_.kind == QueueKind::kPaddingFifo ? Padding::kZeros
+                                                             : Padding::kNone,
                     attempt.caller.allocator);
   if (!result.ok()) {
     // No memory for the result: the elements are still there.

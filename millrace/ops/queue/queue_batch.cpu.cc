@@ -83,15 +83,15 @@ StatusOr<TensorShape> LargestShape(absl::Span<const QueueRun> runs,
 }
 
 StatusOr<Tensor> JoinPart(absl::Span<const QueueRun> runs, size_t part,
-                          int64_t rows, bool pads, Allocator* allocator) {
+                          int64_t rows, Padding padding, Allocator* allocator) {
   const DataType type = runs[0].parts[part].dtype();
   TensorShape element = ElementShape(runs[0], part);
-  if (pads) {
+  if (padding == Padding::kZeros) {
     MR_ASSIGN(element, LargestShape(runs, part));
   }
   MR_ASSIGN(TensorShape shape, WithRows(rows, element));
   MR_ASSIGN(Tensor out, Tensor::Allocate(allocator, type, std::move(shape)));
-  if (pads && IsPlain(type)) {
+  if (padding == Padding::kZeros && IsPlain(type)) {
     std::memset(out.mutable_data(), 0, out.size_bytes());
   }
   const int64_t elements = element.num_elements();
@@ -100,7 +100,7 @@ StatusOr<Tensor> JoinPart(absl::Span<const QueueRun> runs, size_t part,
     const Tensor& from = run.parts[part];
     const TensorShape shape_here = ElementShape(run, part);
     const int64_t here = shape_here.num_elements();
-    if (!pads || shape_here == element) {
+    if (padding == Padding::kNone || shape_here == element) {
       if (here != elements) {
         return Internal("elements of a queue differ in shape");
       }
@@ -145,14 +145,14 @@ StatusOr<QueueTuple> ToElement(QueueRun run, Allocator* allocator) {
 }
 
 StatusOr<QueueTuple> ToBatch(absl::Span<const QueueRun> runs, int64_t rows,
-                             bool pads, Allocator* allocator) {
+                             Padding padding, Allocator* allocator) {
   if (runs.size() == 1 && !runs[0].single() && runs[0].begin == 0 &&
       runs[0].end == runs[0].parts[0].dim(0)) {
     return runs[0].parts;
   }
   QueueTuple out;
   for (size_t part = 0; part < runs[0].parts.size(); ++part) {
-    MR_ASSIGN(Tensor joined, JoinPart(runs, part, rows, pads, allocator));
+    MR_ASSIGN(Tensor joined, JoinPart(runs, part, rows, padding, allocator));
     out.push_back(std::move(joined));
   }
   return out;

@@ -32,11 +32,13 @@ StatusOr<Tensor> CopyRow(const Tensor& batch, int64_t row,
 // The one element of a run of size 1.
 StatusOr<QueueTuple> ToElement(QueueRun run, Allocator* allocator);
 
-// All elements of the runs, which hold `rows` in all (at least one). Where
-// `pads`, elements smaller than the largest in a dimension are filled up with
-// zeros (empty strings); else all have one shape. A run that is a whole batch
-// is passed on as it is. RESOURCE_EXHAUSTED.
+// kZeros: elements smaller than the largest in a dimension are filled up with
+// zeros (empty strings). kNone: all have one shape.
+enum class Padding { kNone, kZeros };
+
+// All elements of the runs, which hold `rows` in all (at least one). A run that
+// is a whole batch is passed on as it is. RESOURCE_EXHAUSTED.
 StatusOr<QueueTuple> ToBatch(absl::Span<const QueueRun> runs, int64_t rows,
-                             bool pads, Allocator* allocator);
+                             Padding padding, Allocator* allocator);
 
 }  // namespace millrace::ops

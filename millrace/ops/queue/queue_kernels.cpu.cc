@@ -8,15 +8,18 @@
 namespace millrace::ops {
 namespace {
 
-// The node's components are what the queue holds.
-Status CheckSignature(KernelContext& ctx, const Queue& queue, bool enqueue,
-                      int fixed_inputs) {
+// Whether the components go into the queue or come out of it.
+enum class TupleSide { kInputs, kOutputs };
+
+// The node's components, behind `fixed_inputs`, are what the queue holds.
+Status CheckComponents(KernelContext& ctx, const Queue& queue, TupleSide side,
+                       int fixed_inputs) {
   const NodeInfo& node = ctx.node();
   const auto& types = queue.options().types;
   std::vector<DataType> inputs(node.input_types.begin(),
                                node.input_types.begin() + fixed_inputs);
   std::vector<DataType> outputs;
-  auto& expected = enqueue ? inputs : outputs;
+  auto& expected = side == TupleSide::kInputs ? inputs : outputs;
   expected.insert(expected.end(), types.begin(), types.end());
   if (std::equal(inputs.begin(), inputs.end(), node.input_types.begin(),
                  node.input_types.end()) &&
@@ -33,7 +36,9 @@ Status CheckTimeout(const KernelInit& init) {
   return InvalidArgument("Timeout not supported yet.");
 }
 
-template <bool kMany>
+enum class Takes { kOne, kMany };
+
+template <Takes kTakes>
 class EnqueueKernel {
  public:
   static StatusOr<EnqueueKernel> Make(const KernelInit& init) {
@@ -44,7 +49,7 @@ class EnqueueKernel {
     QueueTuple tuple;
     StatusOr<Ref<Queue>> queue = Check(ctx, &tuple);
     if (!queue.ok()) return std::move(done)(queue.status());
-    if (kMany) {
+    if constexpr (kTakes == Takes::kMany) {
       (*queue)->EnqueueMany(QueueCaller::Of(ctx), std::move(tuple),
                             std::move(done));
     } else {
@@ -56,12 +61,12 @@ class EnqueueKernel {
  private:
   static StatusOr<Ref<Queue>> Check(KernelContext& ctx, QueueTuple* tuple) {
     MR_ASSIGN(Ref<Queue> queue, LookupInput<Queue>(ctx, 0));
-    MR_RETURN_IF_ERROR(CheckSignature(ctx, *queue, true, 1));
+    MR_RETURN_IF_ERROR(CheckComponents(ctx, *queue, TupleSide::kInputs, 1));
     for (int i = 1; i < ctx.num_inputs(); ++i) {
       tuple->push_back(ctx.TakeInput(i));
     }
-    MR_RETURN_IF_ERROR(kMany ? queue->CheckBatch(*tuple)
-                             : queue->CheckElement(*tuple));
+    MR_RETURN_IF_ERROR(kTakes == Takes::kMany ? queue->CheckBatch(*tuple)
+                                              : queue->CheckElement(*tuple));
     return queue;
   }
 };
@@ -86,19 +91,19 @@ class DequeueKernel {
   void RunAsync(KernelContext& ctx, Done done) const {
     const StatusOr<Ref<Queue>> queue = LookupInput<Queue>(ctx, 0);
     Status status = queue.status();
-    if (status.ok()) status = CheckSignature(ctx, **queue, false, 1);
+    if (status.ok())
+      status = CheckComponents(ctx, **queue, TupleSide::kOutputs, 1);
     if (!status.ok()) return std::move(done)(std::move(status));
     (*queue)->Dequeue(QueueCaller::Of(ctx), Outputs(ctx, std::move(done)));
   }
 };
 
+template <Fewer kFewer>
 class DequeueManyKernel {
  public:
   static StatusOr<DequeueManyKernel> Make(const KernelInit& init) {
     MR_RETURN_IF_ERROR(CheckTimeout(init));
-    DequeueManyKernel k;
-    k.up_to_ = init.node().op->name.find("UpTo") != std::string::npos;
-    return k;
+    return DequeueManyKernel();
   }
   void RunAsync(KernelContext& ctx, Done done) const {
     const StatusOr<Ref<Queue>> queue = LookupInput<Queue>(ctx, 0);
@@ -106,20 +111,19 @@ class DequeueManyKernel {
     if (status.ok()) status = Check(ctx, **queue);
     if (!status.ok()) return std::move(done)(std::move(status));
     (*queue)->DequeueMany(QueueCaller::Of(ctx), ctx.input(1).scalar<int32_t>(),
-                          up_to_, Outputs(ctx, std::move(done)));
+                          kFewer, Outputs(ctx, std::move(done)));
   }
 
  private:
   Status Check(KernelContext& ctx, const Queue& queue) const {
     MR_RETURN_IF_ERROR(CheckScalar(ctx.input(1), "n"));
     if (ctx.input(1).scalar<int32_t>() < 0) {
-      return InvalidArgument(up_to_ ? "DequeueUpToOp" : "DequeueManyOp",
-                             " requested ", ctx.input(1).scalar<int32_t>(),
-                             " < 0 elements");
+      return InvalidArgument(
+          kFewer == Fewer::kGive ? "DequeueUpToOp" : "DequeueManyOp",
+          " requested ", ctx.input(1).scalar<int32_t>(), " < 0 elements");
     }
-    return CheckSignature(ctx, queue, false, 2);
+    return CheckComponents(ctx, queue, TupleSide::kOutputs, 2);
   }
-  bool up_to_ = false;
 };
 
 Status RunIsClosed(KernelContext& ctx) {
@@ -128,7 +132,7 @@ Status RunIsClosed(KernelContext& ctx) {
   return OkStatus();
 }
 
-Status RunSize(KernelContext& ctx) {
+Status RunQueueSize(KernelContext& ctx) {
   MR_ASSIGN(const Ref<Queue> queue, LookupInput<Queue>(ctx, 0));
   ctx.set_output(0,
                  Tensor::Scalar<int32_t>(static_cast<int32_t>(queue->size())));
@@ -155,60 +159,54 @@ class FakeQueueKernel {
   Ref<Variable> reference_;
 };
 
+// The two generations of an op share an entry.
+template <QueueKind kKind>
+constexpr KernelEntry kMakes = {.make = MakeKernel<HandleKernel<Queue, kKind>>,
+                                .host = "handle",
+                                .cheap = true};
+template <Takes kTakes>
+constexpr KernelEntry kEnqueues = {.make = MakeKernel<EnqueueKernel<kTakes>>,
+                                   .host = "handle"};
+constexpr KernelEntry kDequeues = {.make = MakeKernel<DequeueKernel>,
+                                   .host = "handle"};
+template <Fewer kFewer>
+constexpr KernelEntry kDequeuesMany = {
+    .make = MakeKernel<DequeueManyKernel<kFewer>>, .host = "handle, n"};
+constexpr KernelEntry kCloses = {.make = MakeKernel<CloseKernel<Queue>>,
+                                 .host = "handle"};
+constexpr KernelEntry kTellsIfClosed = {.make = MakeFunctionKernel<RunIsClosed>,
+                                        .host = "handle, is_closed",
+                                        .cheap = true};
+constexpr KernelEntry kTellsSize = {.make = MakeFunctionKernel<RunQueueSize>,
+                                    .host = "handle, size",
+                                    .cheap = true};
+
 }  // namespace
 
-MR_KERNELS(FIFOQueue, Cpu){
-    {.make = MakeKernel<HandleKernel<Queue>>, .host = "handle", .cheap = true}};
-MR_KERNELS(FIFOQueueV2, Cpu){
-    {.make = MakeKernel<HandleKernel<Queue>>, .host = "handle", .cheap = true}};
-MR_KERNELS(PaddingFIFOQueue, Cpu){
-    {.make = MakeKernel<HandleKernel<Queue>>, .host = "handle", .cheap = true}};
-MR_KERNELS(PaddingFIFOQueueV2, Cpu){
-    {.make = MakeKernel<HandleKernel<Queue>>, .host = "handle", .cheap = true}};
-MR_KERNELS(RandomShuffleQueue, Cpu){
-    {.make = MakeKernel<HandleKernel<Queue>>, .host = "handle", .cheap = true}};
-MR_KERNELS(RandomShuffleQueueV2, Cpu){
-    {.make = MakeKernel<HandleKernel<Queue>>, .host = "handle", .cheap = true}};
-MR_KERNELS(PriorityQueue, Cpu){
-    {.make = MakeKernel<HandleKernel<Queue>>, .host = "handle", .cheap = true}};
-MR_KERNELS(PriorityQueueV2, Cpu){
-    {.make = MakeKernel<HandleKernel<Queue>>, .host = "handle", .cheap = true}};
-MR_KERNELS(QueueEnqueue,
-           Cpu){{.make = MakeKernel<EnqueueKernel<false>>, .host = "handle"}};
-MR_KERNELS(QueueEnqueueV2,
-           Cpu){{.make = MakeKernel<EnqueueKernel<false>>, .host = "handle"}};
-MR_KERNELS(QueueEnqueueMany,
-           Cpu){{.make = MakeKernel<EnqueueKernel<true>>, .host = "handle"}};
-MR_KERNELS(QueueEnqueueManyV2,
-           Cpu){{.make = MakeKernel<EnqueueKernel<true>>, .host = "handle"}};
-MR_KERNELS(QueueDequeue,
-           Cpu){{.make = MakeKernel<DequeueKernel>, .host = "handle"}};
-MR_KERNELS(QueueDequeueV2,
-           Cpu){{.make = MakeKernel<DequeueKernel>, .host = "handle"}};
-MR_KERNELS(QueueDequeueMany,
-           Cpu){{.make = MakeKernel<DequeueManyKernel>, .host = "handle, n"}};
-MR_KERNELS(QueueDequeueManyV2,
-           Cpu){{.make = MakeKernel<DequeueManyKernel>, .host = "handle, n"}};
-MR_KERNELS(QueueDequeueUpTo,
-           Cpu){{.make = MakeKernel<DequeueManyKernel>, .host = "handle, n"}};
-MR_KERNELS(QueueDequeueUpToV2,
-           Cpu){{.make = MakeKernel<DequeueManyKernel>, .host = "handle, n"}};
-MR_KERNELS(QueueClose,
-           Cpu){{.make = MakeKernel<CloseKernel<Queue>>, .host = "handle"}};
-MR_KERNELS(QueueCloseV2,
-           Cpu){{.make = MakeKernel<CloseKernel<Queue>>, .host = "handle"}};
-MR_KERNELS(QueueIsClosed, Cpu){{.make = MakeFunctionKernel<RunIsClosed>,
-                                .host = "handle, is_closed",
-                                .cheap = true}};
-MR_KERNELS(QueueIsClosedV2, Cpu){{.make = MakeFunctionKernel<RunIsClosed>,
-                                  .host = "handle, is_closed",
-                                  .cheap = true}};
-MR_KERNELS(QueueSize, Cpu){{.make = MakeFunctionKernel<RunSize>,
-                            .host = "handle, size",
-                            .cheap = true}};
-MR_KERNELS(QueueSizeV2, Cpu){{.make = MakeFunctionKernel<RunSize>,
-                              .host = "handle, size",
-                              .cheap = true}};
+MR_KERNELS(FIFOQueue, Cpu){kMakes<QueueKind::kFifo>};
+MR_KERNELS(FIFOQueueV2, Cpu){kMakes<QueueKind::kFifo>};
+MR_KERNELS(PaddingFIFOQueue, Cpu){kMakes<QueueKind::kPaddingFifo>};
+MR_KERNELS(PaddingFIFOQueueV2, Cpu){kMakes<QueueKind::kPaddingFifo>};
+MR_KERNELS(RandomShuffleQueue, Cpu){kMakes<QueueKind::kRandomShuffle>};
+MR_KERNELS(RandomShuffleQueueV2, Cpu){kMakes<QueueKind::kRandomShuffle>};
+MR_KERNELS(PriorityQueue, Cpu){kMakes<QueueKind::kPriority>};
+MR_KERNELS(PriorityQueueV2, Cpu){kMakes<QueueKind::kPriority>};
+MR_KERNELS(QueueEnqueue, Cpu){kEnqueues<Takes::kOne>};
+MR_KERNELS(QueueEnqueueV2, Cpu){kEnqueues<Takes::kOne>};
+MR_KERNELS(QueueEnqueueMany, Cpu){kEnqueues<Takes::kMany>};
+MR_KERNELS(QueueEnqueueManyV2, Cpu){kEnqueues<Takes::kMany>};
+MR_KERNELS(QueueDequeue, Cpu){kDequeues};
+MR_KERNELS(QueueDequeueV2, Cpu){kDequeues};
+MR_KERNELS(QueueDequeueMany, Cpu){kDequeuesMany<Fewer::kFail>};
+MR_KERNELS(QueueDequeueManyV2, Cpu){kDequeuesMany<Fewer::kFail>};
+MR_KERNELS(QueueDequeueUpTo, Cpu){kDequeuesMany<Fewer::kGive>};
+MR_KERNELS(QueueDequeueUpToV2, Cpu){kDequeuesMany<Fewer::kGive>};
+MR_KERNELS(QueueClose, Cpu){kCloses};
+MR_KERNELS(QueueCloseV2, Cpu){kCloses};
+MR_KERNELS(QueueIsClosed, Cpu){kTellsIfClosed};
+MR_KERNELS(QueueIsClosedV2, Cpu){kTellsIfClosed};
+MR_KERNELS(QueueSize, Cpu){kTellsSize};
+MR_KERNELS(QueueSizeV2, Cpu){kTellsSize};
 MR_KERNELS(FakeQueue, Cpu){{.make = MakeKernel<FakeQueueKernel>,
                             .host = "resource, handle",
                             .cheap = true}};

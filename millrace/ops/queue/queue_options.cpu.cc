@@ -52,17 +52,11 @@ const char* KindName(QueueKind kind) {
   return "Queue";
 }
 
-StatusOr<Queue::Options> Queue::OptionsFrom(const KernelInit& init) {
+StatusOr<Queue::Options> Queue::OptionsFrom(const KernelInit& init,
+                                            QueueKind kind) {
   Options o;
   o.op = init.node().op->name;
-  const absl::string_view op = o.op;
-  if (op.substr(0, 6) == "Random") {
-    o.kind = QueueKind::kRandomShuffle;
-  } else if (op.substr(0, 7) == "Padding") {
-    o.kind = QueueKind::kPaddingFifo;
-  } else if (op.substr(0, 8) == "Priority") {
-    o.kind = QueueKind::kPriority;
-  }
+  o.kind = kind;
   MR_ASSIGN(o.types, init.Attr<AttrValue::TypeList>("component_types"));
   MR_ASSIGN(o.shapes, init.Attr<AttrValue::ShapeList>("shapes"));
   if (o.kind == QueueKind::kPriority) {

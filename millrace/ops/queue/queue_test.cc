@@ -48,7 +48,7 @@ int64_t HeapBytes() {
   return static_cast<int64_t>(m.uordblks + m.hblkhd);
 }
 
-// Of this process.
+// How many threads this process has.
 size_t Threads() {
   return DefaultFiles()->GetChildren("/proc/self/task").value().size();
 }
@@ -110,7 +110,7 @@ TEST_F(QueueTest, AWaitingDequeueIsFedByAnEnqueue) {
 TEST_F(QueueTest, OperationsAreServedInOrder) {
   Make(QueueKind::kFifo, 3);
   Outcome big, small, put;
-  queue_->DequeueMany(Caller(), 4, false, big.AsTuple());
+  queue_->DequeueMany(Caller(), 4, Fewer::kFail, big.AsTuple());
   queue_->Dequeue(Caller(), small.AsTuple());
   queue_->EnqueueMany(Caller(), Many(0, 5), put.AsDone());
   later_.RunAll();
@@ -125,7 +125,7 @@ TEST_F(QueueTest, ACancelledDequeuePutsBackWhatItHad) {
     Put(0, 3);
     CancelScope step;
     Outcome take;
-    queue_->DequeueMany(Caller(&step), 5, false, take.AsTuple());
+    queue_->DequeueMany(Caller(&step), 5, Fewer::kFail, take.AsTuple());
     step.Cancel(Cancelled("stop"));
     later_.RunAll();
     ASSERT_TRUE(take.ended);
@@ -133,7 +133,7 @@ TEST_F(QueueTest, ACancelledDequeuePutsBackWhatItHad) {
               Cancelled("Dequeue operation was cancelled"));
     EXPECT_EQ(queue_->size(), 3);
     Outcome again;
-    queue_->DequeueMany(Caller(), 3, false, again.AsTuple());
+    queue_->DequeueMany(Caller(), 3, Fewer::kFail, again.AsTuple());
     EXPECT_THAT(again.values(), ElementsAre(0, 1, 2));
   }
 }
@@ -154,15 +154,15 @@ TEST_F(QueueTest, WhatWaitsBeyondItsDeadlineGetsNothingAndBringsNothing) {
 
   Outcome put, drain, rest;
   queue_->Enqueue(late, One(7), put.AsDone());
-  queue_->DequeueMany(Caller(), 2, false, drain.AsTuple());
+  queue_->DequeueMany(Caller(), 2, Fewer::kFail, drain.AsTuple());
   EXPECT_THAT(drain.values(), ElementsAre(1, 2));
   EXPECT_EQ(queue_->size(), 0);
   EXPECT_FALSE(put.ended);
 
   // Closing refuses what waits, before fewer elements than asked are given.
   Outcome close;
-  queue_->DequeueMany(Caller(), 5, true, rest.AsTuple());
-  queue_->Close(Caller(), false, close.AsDone());
+  queue_->DequeueMany(Caller(), 5, Fewer::kGive, rest.AsTuple());
+  queue_->Close(Caller(), PendingEnqueues::kWaitFor, close.AsDone());
   EXPECT_TRUE(close.ended);
   later_.RunAll();
   EXPECT_EQ(put.result.status().code(), StatusCode::kCancelled);
@@ -179,8 +179,8 @@ TEST_F(QueueTest, ACancelledDequeueLetsTheNextGoOn) {
   Put(0, 3);
   CancelScope step;
   Outcome big, small;
-  queue_->DequeueMany(Caller(&step), 5, false, big.AsTuple());
-  queue_->DequeueMany(Caller(), 2, false, small.AsTuple());
+  queue_->DequeueMany(Caller(&step), 5, Fewer::kFail, big.AsTuple());
+  queue_->DequeueMany(Caller(), 2, Fewer::kFail, small.AsTuple());
   EXPECT_FALSE(small.ended);
   step.Cancel(DeadlineExceeded("late"));
   later_.RunAll();
@@ -198,7 +198,7 @@ TEST_F(QueueTest, ACancelledEnqueueOfManyLeavesWhatWentIn) {
   step.Cancel(Cancelled("stop"));
   later_.RunAll();
   EXPECT_EQ(put.result.status(), Cancelled("Enqueue operation was cancelled"));
-  queue_->DequeueMany(Caller(), 4, false, take.AsTuple());
+  queue_->DequeueMany(Caller(), 4, Fewer::kFail, take.AsTuple());
   EXPECT_THAT(take.values(), ElementsAre(0, 1, 2, 3));
   EXPECT_EQ(queue_->size(), 0);
 }
@@ -218,7 +218,7 @@ TEST_F(QueueTest, CloseWaitsForThoseBeforeIt) {
   Put(0, 2);
   Outcome put, close, after, take;
   queue_->Enqueue(Caller(), One(2), put.AsDone());
-  queue_->Close(Caller(), false, close.AsDone());
+  queue_->Close(Caller(), PendingEnqueues::kWaitFor, close.AsDone());
   queue_->Enqueue(Caller(), One(3), after.AsDone());
   EXPECT_FALSE(close.ended);
   EXPECT_FALSE(queue_->is_closed());
@@ -235,11 +235,11 @@ TEST_F(QueueTest, CloseWithCancelEndsThem) {
   Put(0, 2);
   Outcome put, close, take;
   queue_->EnqueueMany(Caller(), Many(2, 4), put.AsDone());
-  queue_->Close(Caller(), true, close.AsDone());
+  queue_->Close(Caller(), PendingEnqueues::kCancel, close.AsDone());
   later_.RunAll();
   EXPECT_TRUE(close.ended);
   EXPECT_EQ(put.result.status(), Cancelled("Enqueue operation was cancelled"));
-  queue_->DequeueMany(Caller(), 3, false, take.AsTuple());
+  queue_->DequeueMany(Caller(), 3, Fewer::kFail, take.AsTuple());
   EXPECT_EQ(take.result.status(),
             OutOfRange("FIFOQueue 'q' is closed and has insufficient elements "
                        "(requested 3, current size 2)"));
@@ -252,15 +252,15 @@ TEST_F(QueueTest, UpToTakesTheRestOfAClosedQueue) {
     Make(kind, 10);
     Put(0, 3);
     Outcome open, closed, close;
-    queue_->DequeueMany(Caller(), 5, true, open.AsTuple());
+    queue_->DequeueMany(Caller(), 5, Fewer::kGive, open.AsTuple());
     EXPECT_FALSE(open.ended);
-    queue_->Close(Caller(), false, close.AsDone());
+    queue_->Close(Caller(), PendingEnqueues::kWaitFor, close.AsDone());
     later_.RunAll();
     ASSERT_TRUE(open.ended);
     std::vector<int64_t> values = open.values();
     std::sort(values.begin(), values.end());
     EXPECT_THAT(values, ElementsAre(0, 1, 2));
-    queue_->DequeueMany(Caller(), 5, true, closed.AsTuple());
+    queue_->DequeueMany(Caller(), 5, Fewer::kGive, closed.AsTuple());
     EXPECT_EQ(closed.result.status().code(), StatusCode::kOutOfRange);
   }
 }
@@ -271,10 +271,10 @@ TEST_F(QueueTest, ShuffleKeepsItsMinimumUntilClosed) {
   queue_ = MakeRef<Queue>(o, "q");
   Put(0, 5);
   Outcome many, close;
-  queue_->DequeueMany(Caller(), 4, false, many.AsTuple());
+  queue_->DequeueMany(Caller(), 4, Fewer::kFail, many.AsTuple());
   EXPECT_FALSE(many.ended);
   EXPECT_EQ(queue_->size(), 3);
-  queue_->Close(Caller(), false, close.AsDone());
+  queue_->Close(Caller(), PendingEnqueues::kWaitFor, close.AsDone());
   later_.RunAll();
   ASSERT_TRUE(many.ended);
   EXPECT_EQ(many.values().size(), 4u);
@@ -284,7 +284,7 @@ TEST_F(QueueTest, ManyLargerThanTheCapacity) {
   Make(QueueKind::kFifo, 2);
   Outcome put, take;
   queue_->EnqueueMany(Caller(), Many(0, 100), put.AsDone());
-  queue_->DequeueMany(Caller(), 100, false, take.AsTuple());
+  queue_->DequeueMany(Caller(), 100, Fewer::kFail, take.AsTuple());
   later_.RunAll();
   EXPECT_TRUE(put.ended);
   EXPECT_EQ(take.values(), Values(Many(0, 100)));
@@ -337,7 +337,7 @@ TEST_F(QueueTest, WaitsSayHowManyElementsAreMissing) {
   EXPECT_THAT(ListWaits().back().what,
               HasSubstr("dequeue from queue q, node "));
   EXPECT_EQ(missing(), "1 element missing");
-  queue_->DequeueMany(Caller(), 5, false, many.AsTuple());
+  queue_->DequeueMany(Caller(), 5, Fewer::kFail, many.AsTuple());
   EXPECT_THAT(ListWaits().back().what, HasSubstr("dequeue of 5 from queue q"));
   EXPECT_EQ(missing(), "5 elements missing");
   Put(0, 3);
@@ -395,7 +395,7 @@ TEST_F(QueueTest, AnImpossibleBatchIsRefusedAtOnce) {
   o.shapes = {PartialShape({int64_t{1} << 40})};
   queue_ = MakeRef<Queue>(o, "q");
   Outcome take;
-  queue_->DequeueMany(Caller(), 1 << 20, false, take.AsTuple());
+  queue_->DequeueMany(Caller(), 1 << 20, Fewer::kFail, take.AsTuple());
   ASSERT_TRUE(take.ended);
   EXPECT_EQ(take.result.status().code(), StatusCode::kResourceExhausted);
 }
@@ -443,9 +443,9 @@ TEST(QueueSimTest, NoElementIsLostOrDoubled) {
           CancelScope scope;
           Notification ended;
           StatusOr<QueueTuple> got = QueueTuple();
-          const bool up_to = SimRandom(3) == 0;
+          const Fewer fewer = SimRandom(3) == 0 ? Fewer::kGive : Fewer::kFail;
           const auto n = static_cast<int64_t>(1 + SimRandom(9));
-          queue->DequeueMany(caller(&scope), n, up_to,
+          queue->DequeueMany(caller(&scope), n, fewer,
                              [&](StatusOr<QueueTuple> r) {
                                got = std::move(r);
                                ended.Notify();
@@ -469,7 +469,9 @@ TEST(QueueSimTest, NoElementIsLostOrDoubled) {
         }
         for (Thread& t : producers) t.Join();
         Notification closed;
-        queue->Close(caller(nullptr), SimRandom(2) == 0,
+        queue->Close(caller(nullptr),
+                     SimRandom(2) == 0 ? PendingEnqueues::kCancel
+                                       : PendingEnqueues::kWaitFor,
                      Done([&](Status) { closed.Notify(); }));
         closed.Wait();
         for (Thread& t : consumers) t.Join();

@@ -88,17 +88,17 @@ Ref<T> OwnedByInput(KernelContext& ctx, int i) {
   return owned == nullptr ? Ref<T>() : Ref<T>::Share(owned);
 }
 
-// The kernel of a node that makes a T, which has
+// The kernel of a node that makes a T, one of the kind kWhat if there are
+// several. It has
 //   struct Options;                                    copyable
-//   static StatusOr<Options> OptionsFrom(const KernelInit&);  or `kOptionsFrom`
+//   static StatusOr<Options> OptionsFrom(const KernelInit&, kWhat...);
 //   T(Options, std::string name);
 //   Status CheckOptions(const Options&) const;         of who shares it
-template <class T, StatusOr<typename T::Options> (*kOptionsFrom)(
-                       const KernelInit&) = &T::OptionsFrom>
+template <class T, auto... kWhat>
 class HandleKernel {
  public:
   static StatusOr<std::unique_ptr<HandleKernel>> Make(const KernelInit& init) {
-    MR_ASSIGN(auto options, kOptionsFrom(init));
+    MR_ASSIGN(auto options, T::OptionsFrom(init, kWhat...));
     MR_ASSIGN(ResourcePlace place, PlaceOf(init));
     ResourceStore& store = init.device().resources();
     if (place.is_private) {

@@ -4,6 +4,7 @@ namespace millrace::cases {
 namespace {
 
 constexpr DataType kFloat = DataType::kFloat;
+
 constexpr DataType kInt64 = DataType::kInt64;
 
 AttrMap Attrs(TypeList types, const char* name) {
@@ -66,15 +67,6 @@ void ByKey(CaseList& c, const std::string& kind) {
       .Run({"size"});
 }
 
-// Once: the harness keeps each output, and so the lock.
-void CriticalSection(CaseList& c) {
-  c.Sequence("section")
-      .Node("m", "MutexV2", {}, {{"shared_name", "of " + c.op().name}})
-      .Node("lock", "MutexLock", {"m"})
-      .Node("use", "ConsumeMutexLock", {"lock"})
-      .Run({"use"});
-}
-
 }  // namespace
 
 MR_CASES(Stage)(CaseList& c) { Fifo(c); }
@@ -96,9 +88,5 @@ MR_CASES(OrderedMapUnstageNoKey)(CaseList& c) { ByKey(c, "OrderedMap"); }
 MR_CASES(OrderedMapSize)(CaseList& c) { ByKey(c, "OrderedMap"); }
 MR_CASES(OrderedMapIncompleteSize)(CaseList& c) { ByKey(c, "OrderedMap"); }
 MR_CASES(OrderedMapClear)(CaseList& c) { ByKey(c, "OrderedMap"); }
-
-MR_CASES(MutexV2)(CaseList& c) { CriticalSection(c); }
-MR_CASES(MutexLock)(CaseList& c) { CriticalSection(c); }
-MR_CASES(ConsumeMutexLock)(CaseList& c) { CriticalSection(c); }
 
 }  // namespace millrace::cases

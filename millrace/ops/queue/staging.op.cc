@@ -1,89 +1,148 @@
+#include "millrace/graph/op_decl.h"
 #include "millrace/graph/shape_context.h"
 
 namespace millrace::ops {
+namespace {
 
 #define MR_STAGING_LIMITS "capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; "
+
 #define MR_STAGING_NAME "; container: string = ''; shared_name: string = ''"
+
 #define MR_STAGING_SOME \
   MR_STAGING_LIMITS "dtypes: list(type) >= 1" MR_STAGING_NAME
+
 #define MR_STAGING_ANY MR_STAGING_LIMITS "dtypes: list(type)" MR_STAGING_NAME
-
-#define MR_STAGING_FIELDS(ins, outs, attributes, function, text)             \
-  {                                                                          \
-    .inputs = ins, .outputs = outs, .attrs = attributes, .flags = kStateful, \
-    .shape = function, .doc = text,                                          \
-  }
-
-MR_OP(Stage)
-MR_STAGING_FIELDS("values: dtypes", "", MR_STAGING_SOME, shapes::NoOutputs,
-                  "Adds a tuple to a staging area; waits while it is full.");
-MR_OP(Unstage)
-MR_STAGING_FIELDS("", "values: dtypes", MR_STAGING_SOME, shapes::Unknown,
-                  "Takes the oldest tuple; waits while there is none.");
-MR_OP(StagePeek)
-MR_STAGING_FIELDS("index: int32", "values: dtypes", MR_STAGING_SOME,
-                  shapes::Unknown,
-                  "The index-th oldest tuple; waits until it is there.");
-MR_OP(StageSize)
-MR_STAGING_FIELDS("", "size: int32", MR_STAGING_ANY, shapes::Scalar,
-                  "How many tuples there are.");
-MR_OP(StageClear)
-MR_STAGING_FIELDS("", "", MR_STAGING_ANY, shapes::NoOutputs,
-                  "Drops all tuples.");
 
 #define MR_MAP_STAGE_ATTRS \
   MR_STAGING_LIMITS        \
   "dtypes: list(type); fake_dtypes: list(type) >= 1" MR_STAGING_NAME
 
-MR_OP(MapStage)
-MR_STAGING_FIELDS("key: int64, indices: int32, values: fake_dtypes", "",
-                  MR_MAP_STAGE_ATTRS, shapes::NoOutputs,
-                  "Adds parts of a tuple under a key.");
-MR_OP(MapPeek)
-MR_STAGING_FIELDS("key: int64, indices: int32", "values: dtypes",
-                  MR_STAGING_SOME, shapes::Unknown,
-                  "Parts of the tuple under a key; waits for it.");
-MR_OP(MapUnstage)
-MR_STAGING_FIELDS("key: int64, indices: int32", "values: dtypes",
-                  MR_STAGING_SOME, shapes::Unknown,
-                  "Takes parts of the tuple under a key; waits for it.");
-MR_OP(MapUnstageNoKey)
-MR_STAGING_FIELDS("indices: int32", "key: int64, values: dtypes",
-                  MR_STAGING_SOME, shapes::Unknown,
-                  "Takes parts of the tuple with the smallest key.");
-MR_OP(MapSize)
-MR_STAGING_FIELDS("", "size: int32", MR_STAGING_ANY, shapes::Scalar,
-                  "How many complete tuples there are.");
-MR_OP(MapIncompleteSize)
-MR_STAGING_FIELDS("", "size: int32", MR_STAGING_ANY, shapes::Scalar,
-                  "How many incomplete tuples there are.");
-MR_OP(MapClear)
-MR_STAGING_FIELDS("", "", MR_STAGING_ANY, shapes::NoOutputs,
-                  "Drops all tuples.");
-MR_OP(OrderedMapStage)
-MR_STAGING_FIELDS("key: int64, indices: int32, values: fake_dtypes", "",
-                  MR_MAP_STAGE_ATTRS, shapes::NoOutputs,
-                  "Adds parts of a tuple under a key.");
-MR_OP(OrderedMapPeek)
-MR_STAGING_FIELDS("key: int64, indices: int32", "values: dtypes",
-                  MR_STAGING_SOME, shapes::Unknown,
-                  "Parts of the tuple under a key; waits for it.");
-MR_OP(OrderedMapUnstage)
-MR_STAGING_FIELDS("key: int64, indices: int32", "values: dtypes",
-                  MR_STAGING_SOME, shapes::Unknown,
-                  "Takes parts of the tuple under a key; waits for it.");
-MR_OP(OrderedMapUnstageNoKey)
-MR_STAGING_FIELDS("indices: int32", "key: int64, values: dtypes",
-                  MR_STAGING_SOME, shapes::Unknown,
-                  "Takes parts of the tuple with the smallest key.");
-MR_OP(OrderedMapSize)
-MR_STAGING_FIELDS("", "size: int32", MR_STAGING_ANY, shapes::Scalar,
-                  "How many complete tuples there are.");
-MR_OP(OrderedMapIncompleteSize)
-MR_STAGING_FIELDS("", "size: int32", MR_STAGING_ANY, shapes::Scalar,
-                  "How many incomplete tuples there are.");
-MR_OP(OrderedMapClear)
-MR_STAGING_FIELDS("", "", MR_STAGING_ANY, shapes::NoOutputs,
-                  "Drops all tuples.");
+constexpr OpFields kMapStage = {
+    .inputs = "key: int64, indices: int32, values: fake_dtypes",
+    .attrs = MR_MAP_STAGE_ATTRS,
+    .flags = kStateful,
+    .shape = shapes::NoOutputs,
+    .doc = "Adds parts of a tuple under a key.",
+};
+
+constexpr OpFields kMapPeek = {
+    .inputs = "key: int64, indices: int32",
+    .outputs = "values: dtypes",
+    .attrs = MR_STAGING_SOME,
+    .flags = kStateful,
+    .shape = shapes::Unknown,
+    .doc = "Parts of the tuple under a key; waits for it.",
+};
+
+constexpr OpFields kMapUnstage = {
+    .inputs = "key: int64, indices: int32",
+    .outputs = "values: dtypes",
+    .attrs = MR_STAGING_SOME,
+    .flags = kStateful,
+    .shape = shapes::Unknown,
+    .doc = "Takes parts of the tuple under a key; waits for it.",
+};
+
+constexpr OpFields kMapUnstageNoKey = {
+    .inputs = "indices: int32",
+    .outputs = "key: int64, values: dtypes",
+    .attrs = MR_STAGING_SOME,
+    .flags = kStateful,
+    .shape = shapes::Unknown,
+    .doc = "Takes parts of the tuple with the smallest key.",
+};
+
+constexpr OpFields kMapSize = {
+    .outputs = "size: int32",
+    .attrs = MR_STAGING_ANY,
+    .flags = kStateful,
+    .shape = shapes::Scalar,
+    .doc = "How many complete tuples there are.",
+};
+
+constexpr OpFields kMapIncompleteSize = {
+    .outputs = "size: int32",
+    .attrs = MR_STAGING_ANY,
+    .flags = kStateful,
+    .shape = shapes::Scalar,
+    .doc = "How many incomplete tuples there are.",
+};
+
+constexpr OpFields kMapClear = {
+    .attrs = MR_STAGING_ANY,
+    .flags = kStateful,
+    .shape = shapes::NoOutputs,
+    .doc = "Drops all tuples.",
+};
+
+}  // namespace
+
+MR_OP(Stage){
+    .inputs = "values: dtypes",
+    .attrs = MR_STAGING_SOME,
+    .flags = kStateful,
+    .shape = shapes::NoOutputs,
+    .doc = "Adds a tuple to a staging area; waits while it is full.",
+};
+
+MR_OP(Unstage){
+    .outputs = "values: dtypes",
+    .attrs = MR_STAGING_SOME,
+    .flags = kStateful,
+    .shape = shapes::Unknown,
+    .doc = "Takes the oldest tuple; waits while there is none.",
+};
+
+MR_OP(StagePeek){
+    .inputs = "index: int32",
+    .outputs = "values: dtypes",
+    .attrs = MR_STAGING_SOME,
+    .flags = kStateful,
+    .shape = shapes::Unknown,
+    .doc = "The index-th oldest tuple; waits until it is there.",
+};
+
+MR_OP(StageSize){
+    .outputs = "size: int32",
+    .attrs = MR_STAGING_ANY,
+    .flags = kStateful,
+    .shape = shapes::Scalar,
+    .doc = "How many tuples there are.",
+};
+
+MR_OP(StageClear){
+    .attrs = MR_STAGING_ANY,
+    .flags = kStateful,
+    .shape = shapes::NoOutputs,
+    .doc = "Drops all tuples.",
+};
+
+MR_OP(MapStage)(kMapStage);
+
+MR_OP(OrderedMapStage)(kMapStage);
+
+MR_OP(MapPeek)(kMapPeek);
+
+MR_OP(OrderedMapPeek)(kMapPeek);
+
+MR_OP(MapUnstage)(kMapUnstage);
+
+MR_OP(OrderedMapUnstage)(kMapUnstage);
+
+MR_OP(MapUnstageNoKey)(kMapUnstageNoKey);
+
+MR_OP(OrderedMapUnstageNoKey)(kMapUnstageNoKey);
+
+MR_OP(MapSize)(kMapSize);
+
+MR_OP(OrderedMapSize)(kMapSize);
+
+MR_OP(MapIncompleteSize)(kMapIncompleteSize);
+
+MR_OP(OrderedMapIncompleteSize)(kMapIncompleteSize);
+
+MR_OP(MapClear)(kMapClear);
+
+MR_OP(OrderedMapClear)(kMapClear);
 
 }  // namespace millrace::ops

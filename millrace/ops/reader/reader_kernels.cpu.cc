@@ -118,15 +118,10 @@ class ResetKernel {
 
 using Kind = WorkReaderOptions::Kind;
 
-template <Kind kKind>
-StatusOr<Reader::Options> OptionsOf(const KernelInit& init) {
-  return Reader::OptionsFrom(init, kKind);
-}
-
 // The two generations of an op share an entry.
 template <Kind kKind>
 constexpr KernelEntry kHandle = {
-    .make = MakeKernel<HandleKernel<Reader, OptionsOf<kKind>>>,
+    .make = MakeKernel<HandleKernel<Reader, kKind>>,
     .host = "reader_handle",
     .cheap = true};
 constexpr KernelEntry kRead = {

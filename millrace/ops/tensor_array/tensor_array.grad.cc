@@ -23,13 +23,13 @@ using PutOp = Output (*)(const Scope& scope, const Input& handle,
                          const Input& places, const Input& value,
                          const Input& flow);
 
-// Of an op that took elements out at the places of input 1.
+// The op took elements out at the places of input 1.
 void TakeGradient(GradContext& g, PutOp put) {
   const GradientArray array = ArrayOfGradients(g, g.in(2));
   g.Set(2, put(g.scope(), array.handle, g.in(1), g.dy(), array.flow));
 }
 
-// Of an op that put input `value` in: take(array) takes its gradient out.
+// The op put input `value` in: take(array) takes its gradient out.
 template <class Take>
 void PutGradient(GradContext& g, int value, Take take) {
   const Output flow = g.dy();

@@ -5,7 +5,7 @@ namespace {
 
 constexpr auto kInvalid = StatusCode::kInvalidArgument;
 
-// Of a float and an int32.
+// The attributes of outputs that are a float and an int32.
 AttrMap Outputs(ShapeList shapes) {
   return {{"output_types", TypeList{DataType::kFloat, DataType::kInt32}},
           {"output_shapes", std::move(shapes)}};

@@ -1,10 +1,9 @@
 #include "millrace/ops/variant/lists.cases.h"
 
 namespace millrace::cases {
-
-using namespace millrace::cases::lists;
-
 namespace {
+
+using namespace lists;
 
 void PushesAndPops(CaseList& c, DataType t) {
   Empty(c, "order", Scalar(-1), t)
@@ -220,19 +219,6 @@ MR_CASES(TensorListResize)(CaseList& c) {
       .NoShapeCheck()
       .RunError({"r"}, kInvalid,
                 "TensorListSlice expects size to be non-negative. Got: -1");
-}
-MR_CASES(TensorListConcatLists)(CaseList& c) {
-  for (DataType t : c.AllowedTypes("element_dtype")) {
-    Empty(c, "lists", Vec({2}), t)
-        .Node("other", "TensorListReserve", {Vec({2}), Scalar(2)}, Element(t))
-        .Node("j", "TensorListConcatLists", {"list", "other"}, Element(t))
-        .Node("n", "TensorListLength", {"j"})
-        .Run({"n"});
-  }
-  Rows(c, "values")
-      .Node("j", "TensorListConcatLists", {"rows", "rows"}, Element(kFloat))
-      .Node("s", "TensorListStack", {"j", Vec({2})}, Element(kFloat))
-      .Run({"s"});
 }
 
 }  // namespace millrace::cases

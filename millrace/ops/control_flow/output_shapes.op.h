@@ -1,0 +1,24 @@
+// The shape function of ops that choose among functions.
+#pragma once
+
+#include "millrace/graph/shape_context.h"
+
+namespace millrace::ops {
+
+// Outputs have the shapes that the attribute output_shapes promises, else
+// unknown ones.
+inline Status OutputShapes(ShapeContext& c) {
+  MR_ASSIGN(const AttrValue::ShapeList shapes,
+            c.Attr<AttrValue::ShapeList>("output_shapes"));
+  if (shapes.empty()) return shapes::Unknown(c);
+  if (static_cast<int>(shapes.size()) != c.num_outputs()) {
+    return InvalidArgument(
+        "`output_shapes` must be the same length as the "
+        "outputs (",
+        shapes.size(), " vs. ", c.num_outputs(), ")");
+  }
+  for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, shapes[i]);
+  return OkStatus();
+}
+
+}  // namespace millrace::ops

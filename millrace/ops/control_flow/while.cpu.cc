@@ -1,0 +1,133 @@
+#include <atomic>
+#include <memory>
+
+#include "millrace/base/clock.h"
+#include "millrace/base/threads/batch.h"
+#include "millrace/base/threads/lanes.h"
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/control_flow/call_function.h"
+
+namespace millrace::ops {
+namespace {
+
+// One run of a While: condition, body, condition, ... Each call may complete
+// inline, so the loop goes on from a flag and not by recursion.
+class WhileRun : public std::enable_shared_from_this<WhileRun> {
+ public:
+  WhileRun(KernelContext& ctx, FunctionRunner::Handle condition,
+           FunctionRunner::Handle body, Done done)
+      : ctx_(ctx),
+        condition_(condition),
+        body_(body),
+        values_(TakeInputs(ctx, 0)),
+        done_(std::move(done)) {}
+
+  // Makes calls until one does not complete inline. Not for long on a thread
+  // that has something else to do, or for which somebody waits: the calls look
+  // at that one by one, and each is short.
+  void Continue() {
+    const int64_t began = NowNanos();
+    bool again = true;
+    while (again) {
+      phase_.store(kCalling);
+      Call();
+      again = phase_.exchange(kWaiting) == kCompleted && Advance();
+      if (again && NowNanos() - began > kInlineNanos) {
+        Batch::FlushAll();
+        ctx_.device().lanes().inter_op.Schedule(
+            [self = shared_from_this()] { self->Continue(); });
+        return;
+      }
+    }
+  }
+
+ private:
+  // A wake-up in each such time costs nothing.
+  static constexpr int64_t kInlineNanos = 1'000'000;
+  enum { kCalling, kWaiting, kCompleted };
+
+  void Call() {
+    auto self = shared_from_this();
+    ctx_.step().functions->Run(
+        ctx_, in_body_ ? body_ : condition_,
+        in_body_ ? std::move(values_) : values_,
+        in_body_ ? FunctionRunner::Views::kHandOn
+                 : FunctionRunner::Views::kBind,
+        [self](Status status, std::vector<Tensor> outputs) {
+          self->status_ = std::move(status);
+          self->outputs_ = std::move(outputs);
+          if (self->phase_.exchange(kCompleted) == kWaiting &&
+              self->Advance()) {
+            self->Continue();
+          }
+        });
+  }
+
+  // Takes the results of a call; true if another call follows.
+  bool Advance() {
+    if (status_.ok()) status_ = ctx_.CheckCancelled();
+    if (status_.ok() && in_body_) {
+      values_ = std::move(outputs_);
+    } else if (status_.ok()) {
+      if (outputs_.size() != 1) {
+        status_ = InvalidArgument(
+            "Expected a single scalar return value from "
+            "the loop condition, got ",
+            outputs_.size(), " tensors.");
+      } else {
+        StatusOr<bool> truth = IsTrue(outputs_[0]);
+        if (!truth.ok()) {
+          status_ = truth.status();
+        } else if (!*truth) {
+          ResultsToOutputs(ctx_, std::move(done_))(OkStatus(),
+                                                   std::move(values_));
+          return false;
+        }
+      }
+    }
+    if (!status_.ok()) {
+      std::move(done_)(status_);
+      return false;
+    }
+    in_body_ = !in_body_;
+    return true;
+  }
+
+  KernelContext& ctx_;
+  const FunctionRunner::Handle condition_, body_;
+  std::vector<Tensor> values_;
+  Done done_;
+  bool in_body_ = false;
+  Status status_;
+  std::vector<Tensor> outputs_;
+  std::atomic<int> phase_{kCalling};
+};
+
+class WhileKernel {
+ public:
+  static StatusOr<WhileKernel> Make(const KernelInit& init) {
+    WhileKernel k;
+    MR_ASSIGN(k.condition_, init.Attr<AttrValue::Func>("cond"));
+    MR_ASSIGN(k.body_, init.Attr<AttrValue::Func>("body"));
+    return k;
+  }
+  void RunAsync(KernelContext& ctx, Done done) const {
+    const auto condition = InstantiateInStep(ctx, condition_);
+    if (!condition.ok()) return std::move(done)(condition.status());
+    const auto body = InstantiateInStep(ctx, body_);
+    if (!body.ok()) return std::move(done)(body.status());
+    std::make_shared<WhileRun>(ctx, *condition, *body, std::move(done))
+        ->Continue();
+  }
+
+ private:
+  AttrValue::Func condition_, body_;
+};
+
+}  // namespace
+
+MR_KERNELS(StatelessWhile,
+           Cpu){{.make = MakeKernel<WhileKernel>, .views = "input"}};
+MR_KERNELS(While, Cpu){{.make = MakeKernel<WhileKernel>, .views = "input"}};
+
+}  // namespace millrace::ops

@@ -1,0 +1,206 @@
+// Batches, plain and padded, and rows of batches.
+#include "millrace/ops/data/gathered_elements.h"
+#include "millrace/ops/data/slices.h"
+#include "millrace/ops/dataset/derived.h"
+
+namespace millrace::ops {
+namespace {
+
+struct BatchParams {
+  int64_t size = 1;
+  bool drop_remainder = false;
+  // For padded batches, one a component.
+  bool padded = false;
+  std::vector<PartialShape> shapes = {};
+  std::vector<Tensor> values = {};
+};
+
+class BatchIterator final : public DerivedIterator<BatchParams> {
+ public:
+  using DerivedIterator::DerivedIterator;
+  StatusOr<Pull> Next(PollContext& ctx, Element* out) override {
+    while (input_ != nullptr && gathered_.size() < params().size) {
+      Element element;
+      const StatusOr<Pull> pull = ctx.Next(*input_, &element);
+      if (!pull.ok()) {
+        gathered_.clear();  // as in stock
+        return pull;
+      }
+      if (*pull == Pull::kPending) return pull;
+      if (*pull == Pull::kEnd) {
+        input_ = nullptr;
+        break;
+      }
+      MR_RETURN_IF_ERROR(gathered_.Add(std::move(element)));
+    }
+    const std::vector<Element> batch = gathered_.Take();
+    if (batch.empty()) return Pull::kEnd;
+    if (params().drop_remainder &&
+        static_cast<int64_t>(batch.size()) < params().size) {
+      return Pull::kEnd;
+    }
+    Allocator* const allocator = ctx.runtime().allocator();
+    if (params().padded) {
+      MR_ASSIGN(*out, StackPadded(batch, params().shapes, params().values,
+                                  allocator));
+    } else {
+      MR_ASSIGN(*out, Stack(batch, allocator));
+    }
+    return Pull::kElement;
+  }
+  Status Save(StateWriter& out, const std::string& prefix) override {
+    return SaveInput(out, prefix);
+  }
+  Status Restore(StateReader& in, const std::string& prefix) override {
+    return RestoreInput(in, prefix);
+  }
+  static int64_t Cardinality(const Parts& d) {
+    const int64_t n = d.input().Cardinality();
+    if (n < 0) return n;
+    const int64_t rest = n % d.params().size;
+    return n / d.params().size + (rest > 0 && !d.params().drop_remainder);
+  }
+
+ private:
+  GatheredElements gathered_;
+};
+
+class UnbatchIterator final : public DerivedIterator<NoParams> {
+ public:
+  using DerivedIterator::DerivedIterator;
+  StatusOr<Pull> Next(PollContext& ctx, Element* out) override {
+    while (row_ >= rows_) {
+      if (input_ == nullptr) return Pull::kEnd;
+      MR_ASSIGN(const Pull pull, ctx.Next(*input_, &batch_));
+      if (pull == Pull::kEnd) input_ = nullptr;
+      if (pull != Pull::kElement) return pull;
+      MR_RETURN_IF_ERROR(BeginBatch());
+    }
+    out->clear();
+    for (const Tensor& t : batch_) {
+      MR_ASSIGN(Tensor slice, SliceOf(t, row_, ctx.runtime().allocator()));
+      out->push_back(std::move(slice));
+    }
+    ++row_;
+    return Pull::kElement;
+  }
+  Status Save(StateWriter& out, const std::string& prefix) override {
+    out.Int(prefix + "row", row_);
+    out.Int(prefix + "rows", rows_);
+    if (row_ < rows_) out.Element(prefix + "batch", batch_);
+    return SaveInput(out, prefix);
+  }
+  Status Restore(StateReader& in, const std::string& prefix) override {
+    MR_ASSIGN(const int64_t row, in.Int(prefix + "row", 0));
+    MR_ASSIGN(const int64_t rows, in.Int(prefix + "rows", 0));
+    if (row < rows) {
+      MR_ASSIGN(batch_, in.Element(prefix + "batch",
+                                   dataset().input().signature().types));
+      MR_RETURN_IF_ERROR(BeginBatch());
+    }
+    row_ = row;
+    return RestoreInput(in, prefix);
+  }
+
+ private:
+  Status BeginBatch() {
+    row_ = rows_ = 0;
+    for (const Tensor& t : batch_) {
+      if (t.rank() == 0) {
+        return InvalidArgument("element must have a non-scalar shape");
+      }
+      if (t.dim(0) != batch_[0].dim(0)) {
+        return InvalidArgument(
+            "Input element must have the same batch size in each component. "
+            "Component 0 had size ",
+            batch_[0].dim(0), " but component ", &t - batch_.data(),
+            " had size ", t.dim(0), ".");
+      }
+    }
+    if (!batch_.empty()) rows_ = batch_[0].dim(0);
+    return OkStatus();
+  }
+
+  Element batch_;
+  int64_t row_ = 0, rows_ = 0;
+};
+
+StatusOr<BatchParams> CommonParams(KernelContext& ctx) {
+  BatchParams p;
+  MR_ASSIGN(p.size, ScalarInput<int64_t>(ctx, 1, "batch_size"));
+  if (p.size <= 0) {
+    return InvalidArgument("Batch size must be greater than zero.");
+  }
+  if (ctx.node().op->inputs.back().name == "drop_remainder") {
+    MR_ASSIGN(p.drop_remainder,
+              ScalarInput<bool>(ctx, ctx.num_inputs() - 1, "drop_remainder"));
+  }
+  return p;
+}
+
+StatusOr<Ref<DatasetValue>> BuildBatch(KernelContext& ctx) {
+  MR_ASSIGN(const DatasetRef input, DatasetOfInput(ctx, 0));
+  MR_ASSIGN(BatchParams p, CommonParams(ctx));
+  return MakeDataset<BatchIterator>(ctx, {input}, std::move(p));
+}
+
+StatusOr<Ref<DatasetValue>> BuildPaddedBatch(KernelContext& ctx) {
+  MR_ASSIGN(const DatasetRef input, DatasetOfInput(ctx, 0));
+  MR_ASSIGN(BatchParams p, CommonParams(ctx));
+  p.padded = true;
+  const std::vector<DataType>& types = input->signature().types;
+  MR_ASSIGN(const int64_t n, GetAttr<int64_t>(ctx.node().attrs, "N"));
+  if (n != static_cast<int64_t>(types.size())) {
+    return InvalidArgument("Number of padded shapes (", n,
+                           ") must match the number of components in the input "
+                           "dataset's elements (",
+                           types.size(), ")");
+  }
+  for (int64_t i = 0; i < n; ++i) {
+    const Tensor& t = ctx.input(static_cast<int>(2 + i));
+    if (t.rank() != 1) {
+      return InvalidArgument("All padded shapes must be vectors");
+    }
+    MR_ASSIGN(PartialShape shape,
+              PartialShape::Make(absl::MakeConstSpan(IntValues(t))));
+    p.shapes.push_back(std::move(shape));
+  }
+  MR_ASSIGN(const AttrValue::TypeList value_types,
+            GetAttr<AttrValue::TypeList>(ctx.node().attrs, "Toutput_types"));
+  if (value_types.size() != types.size()) {
+    return InvalidArgument("Number of padding values (", value_types.size(),
+                           ") must match the number of components in the input "
+                           "dataset's elements (",
+                           types.size(), ")");
+  }
+  for (size_t i = 0; i < value_types.size(); ++i) {
+    const Tensor& t = ctx.input(static_cast<int>(2 + n) + static_cast<int>(i));
+    if (t.rank() != 0) {
+      return InvalidArgument("All padding values must be scalars");
+    }
+    if (t.dtype() != types[i]) {
+      return InvalidArgument("Mismatched type between padding value ", i,
+                             " and input dataset's component ", i, ": ",
+                             DataTypeName(t.dtype()), " vs. ",
+                             DataTypeName(types[i]));
+    }
+    p.values.push_back(t);
+  }
+  return MakeDataset<BatchIterator>(ctx, {input}, std::move(p));
+}
+
+StatusOr<Ref<DatasetValue>> BuildUnbatch(KernelContext& ctx) {
+  MR_ASSIGN(const DatasetRef input, DatasetOfInput(ctx, 0));
+  return MakeDataset<UnbatchIterator>(ctx, {input}, {});
+}
+
+}  // namespace
+
+MR_KERNELS(BatchDataset, Cpu){MR_DATASET_KERNEL(BuildBatch)};
+MR_KERNELS(BatchDatasetV2, Cpu){MR_DATASET_KERNEL(BuildBatch)};
+MR_KERNELS(ParallelBatchDataset, Cpu){MR_DATASET_KERNEL(BuildBatch)};
+MR_KERNELS(PaddedBatchDataset, Cpu){MR_DATASET_KERNEL(BuildPaddedBatch)};
+MR_KERNELS(PaddedBatchDatasetV2, Cpu){MR_DATASET_KERNEL(BuildPaddedBatch)};
+MR_KERNELS(UnbatchDataset, Cpu){MR_DATASET_KERNEL(BuildUnbatch)};
+
+}  // namespace millrace::ops

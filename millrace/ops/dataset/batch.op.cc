@@ -1,0 +1,79 @@
+#include "millrace/ops/data/element_shapes.op.h"
+
+namespace millrace::ops {
+namespace {
+
+// Input 1 is the size of a padded batch.
+Status ScalarSize(ShapeContext& c) {
+  MR_RETURN_IF_ERROR(c.WithRank(1, 0).status());
+  return shapes::Scalar(c);
+}
+
+// The last input too is a scalar.
+Status ScalarSizeAndLast(ShapeContext& c) {
+  MR_RETURN_IF_ERROR(c.WithRank(c.num_inputs() - 1, 0).status());
+  return ScalarSize(c);
+}
+
+}  // namespace
+
+MR_OP(BatchDataset){
+    .inputs = "input_dataset: variant, batch_size: int64",
+    .outputs = "handle: variant",
+    .attrs = MR_ELEMENT_ATTRS MR_METADATA,
+    .shape = DatasetFromScalars,
+    .doc = "Elements stacked along a new first dimension.",
+};
+
+MR_OP(BatchDatasetV2){
+    .inputs = "input_dataset: variant, batch_size: int64, drop_remainder: bool",
+    .outputs = "handle: variant",
+    .attrs = "parallel_copy: bool = false; " MR_ELEMENT_ATTRS MR_METADATA,
+    .shape = DatasetFromScalars,
+    .doc = "Elements stacked along a new first dimension.",
+};
+
+MR_OP(ParallelBatchDataset){
+    .inputs =
+        "input_dataset: variant, batch_size: int64, num_parallel_calls: "
+        "int64, drop_remainder: bool",
+    .outputs = "handle: variant",
+    .attrs = "parallel_copy: bool = false; " MR_ELEMENT_ATTRS
+             "; deterministic: string = 'default'" MR_METADATA,
+    .shape = DatasetFromScalars,
+    .doc = "Elements stacked along a new first dimension.",
+};
+
+MR_OP(PaddedBatchDataset){
+    .inputs =
+        "input_dataset: variant, batch_size: int64, padded_shapes: N * "
+        "int64, padding_values: Toutput_types",
+    .outputs = "handle: variant",
+    .attrs =
+        "Toutput_types: list(type) >= 1; output_shapes: list(shape) >= 1; "
+        "N: int >= 1" MR_METADATA,
+    .shape = ScalarSize,
+    .doc = "Elements, padded to one shape, along a new first dimension.",
+};
+
+MR_OP(PaddedBatchDatasetV2){
+    .inputs =
+        "input_dataset: variant, batch_size: int64, padded_shapes: N * "
+        "int64, padding_values: Toutput_types, drop_remainder: bool",
+    .outputs = "handle: variant",
+    .attrs =
+        "parallel_copy: bool = false; Toutput_types: list(type) >= 1; "
+        "output_shapes: list(shape) >= 1; N: int >= 1" MR_METADATA,
+    .shape = ScalarSizeAndLast,
+    .doc = "Elements, padded to one shape, along a new first dimension.",
+};
+
+MR_OP(UnbatchDataset){
+    .inputs = "input_dataset: variant",
+    .outputs = "handle: variant",
+    .attrs = MR_ELEMENT_ATTRS MR_METADATA,
+    .shape = shapes::Scalar,
+    .doc = "The rows of the elements.",
+};
+
+}  // namespace millrace::ops

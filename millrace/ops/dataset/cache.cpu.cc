@@ -1,0 +1,238 @@
+// Elements kept from the first pass for those that follow: in memory or in a
+// file.
+#include "millrace/base/memory/memory_charge.h"
+#include "millrace/kernel/resource.h"
+#include "millrace/ops/data/blocking_call.h"
+#include "millrace/ops/dataset/anonymous_handle.h"
+#include "millrace/ops/dataset/derived.h"
+#include "millrace/ops/dataset/file_cache.h"
+
+namespace millrace::ops {
+namespace {
+
+constexpr int64_t kBytesPerElement = 64;
+constexpr size_t kElementsPerRead = 64;
+
+// Complete once. Thread-safe.
+class MemoryCache final : public Resource {
+ public:
+  static constexpr absl::string_view kTypeName =
+      "tensorflow::data::MemoryCacheManager";
+  struct Contents {
+    std::vector<Element> elements;
+    MemoryCharge charge;
+  };
+  absl::string_view type_name() const override { return kTypeName; }
+  std::string DebugString() const override { return "cache of a data set"; }
+
+  // Null before the first pass has come to its end.
+  std::shared_ptr<const Contents> contents() const {
+    MutexLock lock(mu_);
+    return contents_;
+  }
+  void Complete(std::shared_ptr<const Contents> contents) {
+    MutexLock lock(mu_);
+    if (contents_ == nullptr) contents_ = std::move(contents);
+  }
+
+ private:
+  mutable Mutex mu_;
+  std::shared_ptr<const Contents> contents_;  // guarded by mu_
+};
+
+struct MemoryCacheParams {
+  Ref<MemoryCache> cache;
+};
+
+class MemoryCacheIterator final : public DerivedIterator<MemoryCacheParams> {
+ public:
+  using DerivedIterator::DerivedIterator;
+  Status Begin(IteratorRuntime& runtime) override {
+    contents_ = params().cache->contents();
+    if (contents_ != nullptr) return OkStatus();
+    gathered_ = std::make_shared<MemoryCache::Contents>();
+    return DerivedIterator::Begin(runtime);
+  }
+  StatusOr<Pull> Next(PollContext& ctx, Element* out) override {
+    if (contents_ != nullptr) {
+      if (next_ >= contents_->elements.size()) return Pull::kEnd;
+      *out = contents_->elements[next_++];
+      return Pull::kElement;
+    }
+    if (input_ == nullptr) return Pull::kEnd;
+    MR_ASSIGN(const Pull pull, ctx.Next(*input_, out));
+    if (pull == Pull::kEnd) input_ = nullptr;
+    if (pull == Pull::kPending || gathered_ == nullptr) return pull;
+    if (pull == Pull::kElement) {
+      gathered_->elements.push_back(*out);
+      const auto count = static_cast<int64_t>(gathered_->elements.size());
+      if (count * kBytesPerElement > gathered_->charge.bytes()) {
+        MR_RETURN_IF_ERROR(
+            gathered_->charge.Set(2 * count * kBytesPerElement, "a cache"));
+      }
+      // As in stock a pass that stops right behind the last element counts.
+      if (count != dataset().input().Cardinality()) return pull;
+    }
+    params().cache->Complete(std::exchange(gathered_, nullptr));
+    return pull;
+  }
+  static int64_t Cardinality(const Parts& d) { return d.input().Cardinality(); }
+
+ private:
+  std::shared_ptr<const MemoryCache::Contents> contents_;
+  size_t next_ = 0;
+  std::shared_ptr<MemoryCache::Contents> gathered_;
+};
+
+struct FileCacheParams {
+  std::string prefix;
+};
+
+class FileCacheIterator final : public DerivedIterator<FileCacheParams> {
+ public:
+  using DerivedIterator::DerivedIterator;
+  ~FileCacheIterator() override {
+    if (file_ == nullptr || finished_) return;
+    // Behind what the blocking pool still does with it; where that takes no
+    // more, the file's last holder does it.
+    runtime_->lanes()
+        .blocking
+        .TrySchedule([file = file_] {
+          MutexLock lock(file->mu);
+          file->cache.Abandon();
+        })
+        .IgnoreError();
+  }
+  Status Begin(IteratorRuntime& runtime) override {
+    runtime_ = runtime.shared_from_this();
+    return DerivedIterator::Begin(runtime);
+  }
+
+  StatusOr<Pull> Next(PollContext& ctx, Element* out) override {
+    for (;;) {
+      if (call_.in_progress()) {
+        const StatusOr<Pull> done = call_.Finish();
+        if (!done.ok()) {
+          if (stage_ == Stage::kOpening) file_ = nullptr;
+          return done;
+        }
+        if (*done == Pull::kPending) return done;
+        switch (stage_) {
+          case Stage::kOpening:
+            stage_ =
+                file_->cache.is_reading() ? Stage::kReading : Stage::kWriting;
+            break;
+          case Stage::kWriting:
+            *out = std::move(element_);
+            return Pull::kElement;
+          case Stage::kReading:
+            next_ = 0;
+            break;
+          case Stage::kFinishing:
+            finished_ = true;
+            stage_ = Stage::kEnd;
+            break;
+          case Stage::kEnd:
+            break;
+        }
+        continue;
+      }
+      switch (stage_) {
+        case Stage::kOpening:
+          file_ = std::make_shared<File>(runtime_, params().prefix,
+                                         dataset().signature().types);
+          MR_RETURN_IF_ERROR(call_.Start(ctx, [file = file_] {
+            MutexLock lock(file->mu);
+            return file->cache.Open();
+          }));
+          break;
+        case Stage::kWriting: {
+          MR_ASSIGN(const Pull pull, ctx.Next(*input_, &element_));
+          if (pull == Pull::kPending) return pull;
+          if (pull == Pull::kEnd) stage_ = Stage::kFinishing;
+          MR_RETURN_IF_ERROR(call_.Start(
+              ctx,
+              [file = file_, ends = pull == Pull::kEnd, element = element_] {
+                MutexLock lock(file->mu);
+                return ends ? file->cache.Finish() : file->cache.Add(element);
+              }));
+          break;
+        }
+        case Stage::kReading:
+          if (next_ < file_->elements.size()) {
+            *out = std::move(file_->elements[next_++]);
+            return Pull::kElement;
+          }
+          if (file_->at_end) return Pull::kEnd;
+          MR_RETURN_IF_ERROR(
+              call_.Start(ctx, [runtime = runtime_, file = file_] {
+                MutexLock lock(file->mu);
+                auto read =
+                    file->cache.Read(kElementsPerRead, runtime->allocator());
+                if (!read.ok()) return read.status();
+                file->at_end = read->size() < kElementsPerRead;
+                file->elements = *std::move(read);
+                return OkStatus();
+              }));
+          break;
+        case Stage::kFinishing:
+        case Stage::kEnd:
+          return Pull::kEnd;
+      }
+    }
+  }
+  static int64_t Cardinality(const Parts& d) { return d.input().Cardinality(); }
+
+ private:
+  enum class Stage { kOpening, kWriting, kReading, kFinishing, kEnd };
+  // Used by one call on the blocking pool, or between two calls.
+  struct File {
+    File(std::shared_ptr<IteratorRuntime> r, std::string prefix,
+         std::vector<DataType> types)
+        : runtime(std::move(r)),
+          cache(runtime->files(), std::move(prefix), std::move(types)) {}
+    const std::shared_ptr<IteratorRuntime> runtime;  // keeps the file system
+    Mutex mu;  // against the end of the iterator
+    CacheFile cache;
+    std::vector<Element> elements;
+    bool at_end = false;
+  };
+
+  std::shared_ptr<IteratorRuntime> runtime_;
+  Stage stage_ = Stage::kOpening;
+  BlockingCall call_;
+  std::shared_ptr<File> file_;
+  Element element_;  // that is being written
+  size_t next_ = 0;
+  bool finished_ = false;
+};
+
+StatusOr<Ref<DatasetValue>> BuildCache(KernelContext& ctx) {
+  MR_ASSIGN(const DatasetRef input, DatasetOfInput(ctx, 0));
+  MR_ASSIGN(std::string prefix, StringInput(ctx, 1, "filename"));
+  if (!prefix.empty()) {
+    return MakeDataset<FileCacheIterator>(ctx, {input}, {std::move(prefix)});
+  }
+  MemoryCacheParams p;
+  // Shared, or behind a handle to nothing one of its own.
+  if (ctx.num_inputs() > 2) p.cache = OwnedByInput<MemoryCache>(ctx, 2);
+  if (p.cache == nullptr) p.cache = MakeRef<MemoryCache>();
+  return MakeDataset<MemoryCacheIterator>(ctx, {input}, std::move(p));
+}
+
+Status AnonymousMemoryCacheOp(KernelContext& ctx) {
+  SetAnonymousHandle(ctx, "AnonymousMemoryCache", MemoryCache::kTypeName,
+                     MakeRef<MemoryCache>());
+  return SetNoDeleter(ctx);
+}
+
+}  // namespace
+
+MR_KERNELS(CacheDataset, Cpu){MR_DATASET_KERNEL(BuildCache)};
+MR_KERNELS(CacheDatasetV2, Cpu){MR_DATASET_KERNEL(BuildCache)};
+MR_KERNELS(AnonymousMemoryCache, Cpu){
+    {.make = MakeFunctionKernel<AnonymousMemoryCacheOp>, .cheap = true}};
+MR_KERNELS(DummyMemoryCache, Cpu){kDummyHandle};
+MR_KERNELS(DeleteMemoryCache, Cpu){kDeleteNothing};
+
+}  // namespace millrace::ops

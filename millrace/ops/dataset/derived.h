@@ -1,0 +1,123 @@
+// How data sets over data sets are written: an iterator class, from which the
+// data set follows.
+//
+//   struct TakeParams { int64_t count; };
+//   class TakeIterator final : public DerivedIterator<TakeParams> {
+//    public:
+//     using DerivedIterator::DerivedIterator;
+//     StatusOr<Pull> Next(PollContext& ctx, Element* out) override;
+//     static int64_t Cardinality(const Parts& d);
+//   };
+//   ... MakeDataset<TakeIterator>(ctx, {input}, {.count = 3})
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/data/dataset.h"
+#include "millrace/ops/data/iterator_runtime.h"
+
+namespace millrace::ops {
+
+// The parameters of iterators that look at nothing but their inputs.
+struct NoParams {};
+
+// A data set with what its iterators look at.
+template <class P>
+class DerivedDataset : public DatasetValue {
+ public:
+  DerivedDataset(ElementSignature signature, int depth,
+                 std::vector<DatasetRef> inputs, P params)
+      : DatasetValue(std::move(signature), depth),
+        inputs_(std::move(inputs)),
+        params_(std::move(params)) {}
+  const DatasetValue& input(size_t i = 0) const { return *inputs_[i]; }
+  const std::vector<DatasetRef>& inputs() const { return inputs_; }
+  const P& params() const { return params_; }
+
+ private:
+  const std::vector<DatasetRef> inputs_;
+  const P params_;
+};
+
+template <class P>
+class DerivedIterator : public DatasetIterator {
+ public:
+  using Params = P;
+  using Parts = DerivedDataset<P>;
+
+  explicit DerivedIterator(const Parts& dataset)
+      : dataset_(Ref<const Parts>::Share(&dataset)) {}
+  // Called once, before all else. Makes the iterator of the first input.
+  virtual Status Begin(IteratorRuntime& runtime) {
+    MR_ASSIGN(input_, runtime.MakeIterator(dataset_->input()));
+    return OkStatus();
+  }
+
+ protected:
+  static constexpr int64_t kInfinite = DatasetValue::kInfinite;
+  static constexpr int64_t kUnknown = DatasetValue::kUnknown;
+
+  const Parts& dataset() const { return *dataset_; }
+  const P& params() const { return dataset_->params(); }
+  // The state of input_, which may have come to its end.
+  Status SaveInput(StateWriter& out, const std::string& prefix) const {
+    out.Int(prefix + "ended", input_ == nullptr);
+    return input_ == nullptr ? OkStatus() : input_->Save(out, prefix + "in:");
+  }
+  Status RestoreInput(StateReader& in, const std::string& prefix) {
+    MR_ASSIGN(const int64_t ended, in.Int(prefix + "ended", 0));
+    if (ended != 0) input_ = nullptr;
+    return input_ == nullptr ? OkStatus() : input_->Restore(in, prefix + "in:");
+  }
+
+  const Ref<const Parts> dataset_;
+  std::unique_ptr<DatasetIterator> input_;
+};
+
+template <class It>
+class DatasetOf final : public DerivedDataset<typename It::Params> {
+ public:
+  using Parts = DerivedDataset<typename It::Params>;
+  DatasetOf(ElementSignature signature, int depth,
+            std::vector<DatasetRef> inputs, typename It::Params params)
+      : Parts(std::move(signature), depth, std::move(inputs),
+              std::move(params)),
+        cardinality_(Count()) {}
+  StatusOr<std::unique_ptr<DatasetIterator>> MakeIterator(
+      IteratorRuntime& runtime) const override {
+    auto made = std::make_unique<It>(*this);
+    MR_RETURN_IF_ERROR(made->Begin(runtime));
+    return std::unique_ptr<DatasetIterator>(std::move(made));
+  }
+  int64_t Cardinality() const override { return cardinality_; }
+
+ private:
+  int64_t Count() const {
+    if constexpr (requires(const Parts& d) { It::Cardinality(d); }) {
+      return It::Cardinality(*this);
+    }
+    return DatasetValue::kUnknown;
+  }
+
+  // Once: an input may occur many times below.
+  const int64_t cardinality_;
+};
+
+// A data set as the node's attributes say, over `inputs`; `kept`: tensors
+// among the parameters that may hold data sets.
+template <class It>
+StatusOr<Ref<DatasetValue>> MakeDataset(KernelContext& ctx,
+                                        std::vector<DatasetRef> inputs,
+                                        typename It::Params params,
+                                        absl::Span<const Tensor> kept = {}) {
+  MR_ASSIGN(ElementSignature signature, SignatureOf(ctx));
+  MR_ASSIGN(const int depth, DepthAbove(inputs, kept));
+  return Ref<DatasetValue>(MakeRef<DatasetOf<It>>(
+      std::move(signature), depth, std::move(inputs), std::move(params)));
+}
+
+}  // namespace millrace::ops

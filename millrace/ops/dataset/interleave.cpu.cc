@@ -1,0 +1,283 @@
+// Data sets whose function makes data sets: one after the other, or several in
+// turn, with or without working ahead.
+#include <map>
+
+#include "millrace/base/machine.h"
+#include "millrace/base/memory/memory_charge.h"
+#include "millrace/ops/data/captured_function.h"
+#include "millrace/ops/dataset/derived.h"
+#include "millrace/ops/dataset/prefetch.h"
+
+namespace millrace::ops {
+namespace {
+
+// What an open data set costs, whatever it is.
+constexpr int64_t kBytesPerOpen = 4096;
+// What clients say where the server is to choose.
+constexpr int64_t kAutomatic = -1;
+// Elements of one open data set that the server lets lie ready, about half.
+constexpr int64_t kMaxAhead = 1 << 20;
+
+struct InterleaveParams {
+  std::shared_ptr<const CapturedFunction> function;
+  int64_t cycle_length = 1;
+  int64_t block_length = 1;
+  // Elements of each open data set that may lie ready; 0: none works ahead.
+  int64_t ahead = 0;
+};
+
+// In stock's order: the places of a cycle take turns, block by block; a place
+// whose data set has ended takes the next element of the input when its turn
+// comes again.
+class InterleaveIterator final : public DerivedIterator<InterleaveParams> {
+ public:
+  using DerivedIterator::DerivedIterator;
+  Status Begin(IteratorRuntime& runtime) override {
+    MR_RETURN_IF_ERROR(DerivedIterator::Begin(runtime));
+    return function_.Bind(runtime, params().function,
+                          dataset().input().signature().types);
+  }
+
+  StatusOr<Pull> Next(PollContext& ctx, Element* out) override {
+    for (;;) {
+      const auto place = open_.find(place_);
+      if (place != open_.end()) {
+        MR_ASSIGN(const Pull pull, ctx.Next(*place->second, out));
+        if (pull == Pull::kPending) return pull;
+        if (pull == Pull::kElement) {
+          if (++block_ == params().block_length) NextPlace();
+          return CheckElement(*out);
+        }
+        open_.erase(place);
+        charge_.Set(static_cast<int64_t>(open_.size()) * kBytesPerOpen, "")
+            .IgnoreError();
+        NextPlace();
+      } else if (input_ != nullptr) {
+        MR_ASSIGN(const Pull pull, Open(ctx));
+        if (pull == Pull::kPending) return pull;
+      } else if (open_.empty()) {
+        return Pull::kEnd;
+      } else {
+        // To the next open one, past those that stay empty.
+        auto next = open_.lower_bound(place_);
+        if (next == open_.end()) next = open_.begin();
+        place_ = next->first;
+        block_ = 0;
+      }
+    }
+  }
+
+ private:
+  void NextPlace() {
+    block_ = 0;
+    place_ = (place_ + 1) % params().cycle_length;
+  }
+
+  StatusOr<Pull> CheckElement(const Element& element) const {
+    const std::vector<DataType>& types = dataset().signature().types;
+    if (element.size() != types.size()) {
+      return InvalidArgument("Number of components does not match: expected ",
+                             types.size(), " types but got ", element.size(),
+                             ".");
+    }
+    for (size_t i = 0; i < types.size(); ++i) {
+      if (element[i].dtype() != types[i]) {
+        return InvalidArgument("Data type mismatch at component ", i,
+                               ": expected ", DataTypeName(types[i]),
+                               " but got ", DataTypeName(element[i].dtype()),
+                               ".");
+      }
+    }
+    return Pull::kElement;
+  }
+
+  // Puts the next data set at place_. kEnd: there are no more.
+  StatusOr<Pull> Open(PollContext& ctx) {
+    if (!call_.in_progress()) {
+      MR_RETURN_IF_ERROR(
+          charge_.Set(static_cast<int64_t>(open_.size() + 1) * kBytesPerOpen,
+                      "open data sets"));
+      Element element;
+      MR_ASSIGN(const Pull pull, ctx.Next(*input_, &element));
+      if (pull == Pull::kEnd) input_ = nullptr;
+      if (pull != Pull::kElement) return pull;
+      call_.Start(ctx, function_, std::move(element));
+    }
+    Element results;
+    const StatusOr<Pull> done = call_.Finish(ctx, &results);
+    if (!done.ok()) return function_.InContext(done.status());
+    if (*done != Pull::kElement) return done;
+    if (results.size() != 1 || results[0].dtype() != DataType::kVariant ||
+        results[0].rank() != 0) {
+      return InvalidArgument(
+          "`f` must return a single scalar of dtype DT_VARIANT.");
+    }
+    MR_ASSIGN(const DatasetRef made, DatasetOfTensor(results[0]));
+    MR_ASSIGN(auto iterator, ctx.runtime().MakeIterator(*made));
+    if (params().ahead > 0) {
+      auto task = std::make_shared<PrefetchTask>(
+          ctx.runtime(), std::move(iterator),
+          PrefetchTask::Options{.size = params().ahead});
+      task->Begin();
+      iterator = std::make_unique<PrefetchingIterator>(std::move(task));
+    }
+    open_[place_] = std::move(iterator);
+    return Pull::kElement;
+  }
+
+  BoundFunction function_;
+  FunctionCall call_;
+  std::map<int64_t, std::unique_ptr<DatasetIterator>> open_;  // by place
+  MemoryCharge charge_;
+  int64_t place_ = 0, block_ = 0;
+};
+
+StatusOr<Ref<DatasetValue>> BuildFlatMap(KernelContext& ctx) {
+  MR_ASSIGN(const DatasetRef input, DatasetOfInput(ctx, 0));
+  MR_ASSIGN(const auto function,
+            CapturedFunction::Make(ctx, "f", "other_arguments"));
+  // One place: a data set after the other.
+  return MakeDataset<InterleaveIterator>(ctx, {input}, {function},
+                                         function->captured());
+}
+
+StatusOr<Ref<DatasetValue>> BuildInterleave(KernelContext& ctx) {
+  MR_ASSIGN(const DatasetRef input, DatasetOfInput(ctx, 0));
+  InterleaveParams p;
+  MR_ASSIGN(p.function, CapturedFunction::Make(ctx, "f", "other_arguments"));
+  int i = 1 + static_cast<int>(p.function->captured().size());
+  MR_ASSIGN(p.cycle_length, ScalarInput<int64_t>(ctx, i++, "cycle_length"));
+  if (p.cycle_length == kAutomatic) p.cycle_length = UsableCores();
+  if (p.cycle_length <= 0) {
+    return InvalidArgument("cycle_length must be greater than zero.");
+  }
+  MR_ASSIGN(p.block_length, ScalarInput<int64_t>(ctx, i++, "block_length"));
+  if (p.block_length <= 0) {
+    return InvalidArgument("block_length must be greater than zero.");
+  }
+  const Element kept = p.function->captured();
+  return MakeDataset<InterleaveIterator>(ctx, {input}, std::move(p), kept);
+}
+
+// Whether inputs say how many elements lie ready, or the server decides.
+enum class BufferSizes { kAutomatic, kInputs };
+
+template <BufferSizes kSizes>
+StatusOr<int64_t> ElementsAhead(KernelContext& ctx, int i,
+                                int64_t block_length) {
+  int64_t buffer = kAutomatic;
+  if constexpr (kSizes == BufferSizes::kInputs) {
+    MR_ASSIGN(buffer, ScalarInput<int64_t>(ctx, i, "buffer_output_elements"));
+    if (buffer != kAutomatic && buffer <= 0) {
+      return InvalidArgument(
+          "`buffer_output_elements` must be `tf.data.AUTOTUNE` or > 0 but is ",
+          buffer);
+    }
+    MR_ASSIGN(const int64_t inputs,
+              ScalarInput<int64_t>(ctx, i + 1, "prefetch_input_elements"));
+    if (inputs != kAutomatic && inputs < 0) {
+      return InvalidArgument(
+          "`prefetch_input_elements` must be `tf.data.AUTOTUNE` or >= 0 but "
+          "is ",
+          inputs);
+    }
+  }
+  if (buffer != kAutomatic) return buffer;
+  return 2 * std::min(block_length, kMaxAhead) + 1;
+}
+
+// As stock chooses, since the order of the elements follows from it.
+int64_t AutomaticCycle(int64_t calls) {
+  const int64_t cores = UsableCores();
+  return calls != kAutomatic ? std::min(calls, cores) : (cores + 2) / 3;
+}
+
+template <BufferSizes kSizes>
+StatusOr<Ref<DatasetValue>> BuildParallelInterleave(KernelContext& ctx) {
+  MR_ASSIGN(const DatasetRef input, DatasetOfInput(ctx, 0));
+  MR_RETURN_IF_ERROR(IsDeterministic(ctx.node().attrs).status());
+  InterleaveParams p;
+  MR_ASSIGN(p.function, CapturedFunction::Make(ctx, "f", "other_arguments"));
+  const int i = 1 + static_cast<int>(p.function->captured().size());
+  MR_ASSIGN(p.block_length, ScalarInput<int64_t>(ctx, i + 1, "block_length"));
+  if (p.block_length <= 0) {
+    return InvalidArgument("`block_length` must be > 0");
+  }
+  MR_ASSIGN(p.ahead, ElementsAhead<kSizes>(ctx, i + 2, p.block_length));
+  MR_ASSIGN(const int64_t calls, ScalarInput<int64_t>(ctx, ctx.num_inputs() - 1,
+                                                      "num_parallel_calls"));
+  if (calls <= 0 && calls != kAutomatic) {
+    return InvalidArgument("num_parallel_calls must be greater than zero.");
+  }
+  MR_ASSIGN(p.cycle_length, ScalarInput<int64_t>(ctx, i, "cycle_length"));
+  if (p.cycle_length <= 0 && p.cycle_length != kAutomatic) {
+    return InvalidArgument(
+        "`cycle_length` must be `tf.data.AUTOTUNE` or greater than 0 but is ",
+        p.cycle_length);
+  }
+  if (p.cycle_length == kAutomatic) {
+    p.cycle_length = AutomaticCycle(calls);
+  } else if (calls > p.cycle_length) {
+    return InvalidArgument(
+        "If `cycle_length` is set to a fixed value, `num_parallel_calls` must "
+        "be either `tf.data.AUTOTUNE` or a value less than or equal to "
+        "`cycle_length`. However, `num_parallel_calls` is ",
+        calls, " and `cycle_length` is ", p.cycle_length);
+  }
+  const Element kept = p.function->captured();
+  return MakeDataset<InterleaveIterator>(ctx, {input}, std::move(p), kept);
+}
+
+// Whether an input says that the elements may come in any order.
+enum class Sloppy { kNoInput, kInput };
+
+template <Sloppy kSloppy>
+StatusOr<Ref<DatasetValue>> BuildLegacyInterleave(KernelContext& ctx) {
+  enum class Automatic { kRefused, kAllowed };
+  MR_ASSIGN(const DatasetRef input, DatasetOfInput(ctx, 0));
+  MR_RETURN_IF_ERROR(IsDeterministic(ctx.node().attrs).status());
+  InterleaveParams p;
+  MR_ASSIGN(p.function, CapturedFunction::Make(ctx, "f", "other_arguments"));
+  int i = 1 + static_cast<int>(p.function->captured().size());
+  const auto scalar = [&](absl::string_view name, int64_t least,
+                          Automatic automatic) -> StatusOr<int64_t> {
+    MR_ASSIGN(const int64_t value, ScalarInput<int64_t>(ctx, i++, name));
+    if (value >= least ||
+        (automatic == Automatic::kAllowed && value == kAutomatic)) {
+      return value;
+    }
+    return InvalidArgument("`", name, "` must be ",
+                           least == 0 ? ">= 0" : "> 0");
+  };
+  MR_ASSIGN(p.cycle_length, scalar("cycle_length", 1, Automatic::kRefused));
+  MR_ASSIGN(p.block_length, scalar("block_length", 1, Automatic::kRefused));
+  if constexpr (kSloppy == Sloppy::kInput) {
+    // Allows any order, so this one too.
+    MR_RETURN_IF_ERROR(ScalarInput<bool>(ctx, i++, "sloppy").status());
+  }
+  MR_ASSIGN(p.ahead, scalar("buffer_output_elements", 1, Automatic::kAllowed));
+  MR_RETURN_IF_ERROR(
+      scalar("prefetch_input_elements", 0, Automatic::kAllowed).status());
+  if (p.ahead == kAutomatic) {
+    p.ahead = 2 * std::min(p.block_length, kMaxAhead) + 1;
+  }
+  const Element kept = p.function->captured();
+  return MakeDataset<InterleaveIterator>(ctx, {input}, std::move(p), kept);
+}
+
+}  // namespace
+
+MR_KERNELS(FlatMapDataset, Cpu){MR_DATASET_KERNEL(BuildFlatMap)};
+MR_KERNELS(InterleaveDataset, Cpu){MR_DATASET_KERNEL(BuildInterleave)};
+MR_KERNELS(ParallelInterleaveDatasetV2, Cpu){
+    MR_DATASET_KERNEL(BuildParallelInterleave<BufferSizes::kAutomatic>)};
+MR_KERNELS(ParallelInterleaveDatasetV3, Cpu){
+    MR_DATASET_KERNEL(BuildParallelInterleave<BufferSizes::kAutomatic>)};
+MR_KERNELS(ParallelInterleaveDatasetV4, Cpu){
+    MR_DATASET_KERNEL(BuildParallelInterleave<BufferSizes::kInputs>)};
+MR_KERNELS(ParallelInterleaveDataset,
+           Cpu){MR_DATASET_KERNEL(BuildLegacyInterleave<Sloppy::kInput>)};
+MR_KERNELS(LegacyParallelInterleaveDatasetV2,
+           Cpu){MR_DATASET_KERNEL(BuildLegacyInterleave<Sloppy::kNoInput>)};
+
+}  // namespace millrace::ops

@@ -1,0 +1,57 @@
+#include "millrace/ops/data/element_shapes.op.h"
+
+namespace millrace::ops {
+
+MR_OP(MapDataset){
+    .inputs = "input_dataset: variant, other_arguments: Targuments",
+    .outputs = "handle: variant",
+    .attrs = "f: func; " MR_FUNCTION_ATTRS
+             "; use_inter_op_parallelism: bool = true; preserve_cardinality: "
+             "bool = false; force_synchronous: bool = false" MR_METADATA,
+    .shape = shapes::Scalar,
+    .doc = "What a function makes of each element.",
+};
+
+MR_OP(FilterDataset){
+    .inputs = "input_dataset: variant, other_arguments: Targuments",
+    .outputs = "handle: variant",
+    .attrs = "predicate: func; " MR_FUNCTION_ATTRS MR_METADATA,
+    .shape = shapes::Scalar,
+    .doc = "The elements for which a function says true.",
+};
+
+MR_OP(ParallelFilterDataset){
+    .inputs =
+        "input_dataset: variant, other_arguments: Targuments, "
+        "num_parallel_calls: int64",
+    .outputs = "handle: variant",
+    .attrs =
+        "predicate: func; deterministic: string = 'default'; " MR_FUNCTION_ATTRS
+            MR_METADATA,
+    .shape = shapes::Scalar,
+    .doc = "The elements for which a function says true.",
+};
+
+MR_OP(TakeWhileDataset){
+    .inputs = "input_dataset: variant, other_arguments: Targuments",
+    .outputs = "handle: variant",
+    .attrs = "predicate: func; " MR_FUNCTION_ATTRS MR_METADATA,
+    .shape = shapes::Scalar,
+    .doc = "The elements before the first for which a function says false.",
+};
+
+MR_OP(ScanDataset){
+    .inputs =
+        "input_dataset: variant, initial_state: Tstate, "
+        "other_arguments: Targuments",
+    .outputs = "handle: variant",
+    .attrs = "f: func; Tstate: list(type) >= 1; " MR_FUNCTION_ATTRS
+             "; preserve_cardinality: bool = false; use_default_device: bool = "
+             "true" MR_METADATA,
+    .shape = shapes::Scalar,
+    .doc =
+        "What a function makes of each element and of a state that it "
+        "passes on.",
+};
+
+}  // namespace millrace::ops

@@ -1,0 +1,303 @@
+// Data sets that call a function for several elements at a time.
+#include <deque>
+
+#include "millrace/base/memory/memory_charge.h"
+#include "millrace/ops/data/captured_function.h"
+#include "millrace/ops/data/gathered_elements.h"
+#include "millrace/ops/data/slices.h"
+#include "millrace/ops/dataset/derived.h"
+
+namespace millrace::ops {
+namespace {
+
+// More calls at a time than this would only take memory.
+constexpr int64_t kMaxCalls = 4096;
+constexpr int64_t kBytesPerCall = 1024;
+
+// Calls the function for the elements of an iterator, ahead of who takes the
+// results. Thread-safe; one taker.
+class MapTask final : public PollTask {
+ public:
+  MapTask(IteratorRuntime& runtime, std::unique_ptr<DatasetIterator> iterator,
+          int64_t calls, bool ordered, bool preserve_cardinality)
+      : PollTask(runtime.lanes().inter_op),
+        runtime_(runtime.shared_from_this()),
+        iterator_(std::move(iterator)),
+        calls_(static_cast<size_t>(calls)),
+        ordered_(ordered),
+        preserve_cardinality_(preserve_cardinality) {}
+
+  BoundFunction& function() { return function_; }
+
+  StatusOr<Pull> Take(PollContext& ctx, Element* out) {
+    StatusOr<Pull> result = Pull::kPending;
+    bool wake = false;
+    {
+      MutexLock lock(mu_);
+      if (!begun_) begun_ = wake = true;
+      auto slot = slots_.begin();
+      while (!ordered_ && slot != slots_.end() && !(*slot)->over) ++slot;
+      if (slot != slots_.end() && (*slot)->over) {
+        wake = true;
+        if ((*slot)->at_end) {
+          slots_.clear();
+          ended_ = true;
+          result = Pull::kEnd;
+        } else {
+          if ((*slot)->status.ok()) {
+            *out = std::move((*slot)->results);
+            result = Pull::kElement;
+          } else {
+            result = (*slot)->status;
+          }
+          slots_.erase(slot);
+        }
+      } else if (slots_.empty() && ended_) {
+        result = Pull::kEnd;
+      } else {
+        taker_ = ctx.task();
+      }
+    }
+    if (wake) Wake();
+    return result;
+  }
+
+  void Close() {
+    {
+      MutexLock lock(mu_);
+      closed_ = true;
+      taker_.reset();
+    }
+    Wake();
+  }
+
+ private:
+  struct Slot {
+    FunctionCall call;  // of Poll
+    // Guarded by mu_:
+    bool over = false, at_end = false;
+    Status status;
+    Element results;
+  };
+  using SlotPtr = std::shared_ptr<Slot>;
+
+  void Poll() override {
+    PollContext context(*runtime_, shared_from_this(), runtime_->scope());
+    bool finished = FinishCalls(context);
+    while (StartCall(context, &finished)) {
+    }
+    std::shared_ptr<PollTask> taker;
+    bool closed = false;
+    {
+      MutexLock lock(mu_);
+      closed = closed_;
+      if (finished || ended_) taker = std::exchange(taker_, {}).lock();
+    }
+    if (taker != nullptr) taker->Wake();
+    if (closed) {
+      iterator_ = nullptr;
+      running_.clear();
+    }
+  }
+
+  bool FinishCalls(PollContext& ctx) {
+    bool finished = false;
+    for (const SlotPtr& slot : running_) finished |= FinishCall(ctx, slot);
+    running_.erase(std::remove_if(running_.begin(), running_.end(),
+                                  [](const SlotPtr& slot) {
+                                    return !slot->call.in_progress();
+                                  }),
+                   running_.end());
+    return finished;
+  }
+
+  bool FinishCall(PollContext& ctx, const SlotPtr& slot) {
+    Element results;
+    const StatusOr<Pull> done = slot->call.Finish(ctx, &results);
+    if (done.ok() && *done == Pull::kPending) return false;
+    MutexLock lock(mu_);
+    slot->over = true;
+    slot->status = done.status();
+    slot->results = std::move(results);
+    if (slot->status.code() == StatusCode::kOutOfRange) {
+      if (preserve_cardinality_) {
+        slot->status =
+            InvalidArgument("Function invocation produced OutOfRangeError: ",
+                            slot->status.message());
+      } else {
+        slot->at_end = true;
+      }
+    } else {
+      slot->status = function_.InContext(slot->status);
+    }
+    return true;
+  }
+
+  // False: no more at the moment.
+  bool StartCall(PollContext& ctx, bool* finished) {
+    {
+      MutexLock lock(mu_);
+      if (closed_ || ended_ || slots_.size() >= calls_) return false;
+      const Status room =
+          charge_.Set(static_cast<int64_t>(slots_.size() + 1) * kBytesPerCall,
+                      "calls of a function");
+      if (!room.ok() && !slots_.empty()) return false;
+    }
+    Element element;
+    const StatusOr<Pull> pull = ctx.Next(*iterator_, &element);
+    if (pull.ok() && *pull == Pull::kPending) return false;
+    auto slot = std::make_shared<Slot>();
+    const bool calls = pull.ok() && *pull == Pull::kElement;
+    {
+      MutexLock lock(mu_);
+      if (pull.ok() && *pull == Pull::kEnd) {
+        ended_ = true;
+        return false;
+      }
+      slot->over = !calls;
+      slot->status = pull.status();
+      slots_.push_back(slot);
+      if (!pull.ok() && runtime_->scope()->cancelled()) ended_ = true;
+    }
+    if (!calls) {
+      *finished = true;
+      return true;
+    }
+    // Not on this thread, which has more of them to start.
+    slot->call.Start(ctx, function_, std::move(element), /*on_pool=*/true);
+    running_.push_back(std::move(slot));
+    return true;
+  }
+
+  const std::shared_ptr<IteratorRuntime> runtime_;
+  std::unique_ptr<DatasetIterator> iterator_;  // of Poll, as all that follows
+  BoundFunction function_;
+  std::vector<SlotPtr> running_;
+
+  const size_t calls_;
+  const bool ordered_, preserve_cardinality_;
+  Mutex mu_;                   // guards all below
+  std::deque<SlotPtr> slots_;  // in the order of their elements
+  MemoryCharge charge_;
+  bool begun_ = false, ended_ = false, closed_ = false;
+  std::weak_ptr<PollTask> taker_;  // waits
+};
+
+struct ParallelMapParams {
+  std::shared_ptr<const CapturedFunction> function;
+  int64_t calls = 1;  // -1: as many as there are threads
+  bool ordered = true;
+  bool preserve_cardinality = false;
+  // MapAndBatchDataset: 0 for others.
+  int64_t batch_size = 0;
+  bool drop_remainder = false;
+};
+
+class ParallelMapIterator final : public DerivedIterator<ParallelMapParams> {
+ public:
+  using DerivedIterator::DerivedIterator;
+  ~ParallelMapIterator() override {
+    if (task_ != nullptr) task_->Close();
+  }
+  Status Begin(IteratorRuntime& runtime) override {
+    MR_ASSIGN(auto below, runtime.MakeIterator(dataset().input()));
+    int64_t calls = params().calls;
+    if (calls < 0) calls = runtime.lanes().inter_op.width();
+    calls = std::clamp<int64_t>(calls, 1, kMaxCalls);
+    task_ = std::make_shared<MapTask>(runtime, std::move(below), calls,
+                                      params().ordered,
+                                      params().preserve_cardinality);
+    MR_RETURN_IF_ERROR(task_->function().Bind(
+        runtime, params().function, dataset().input().signature().types));
+    return CheckTypes(dataset().signature().types,
+                      task_->function().result_types());
+  }
+  StatusOr<Pull> Next(PollContext& ctx, Element* out) override {
+    if (params().batch_size == 0) return task_->Take(ctx, out);
+    // As in stock the first error of a batch is that of the whole batch.
+    for (; !ended_ && taken_ < params().batch_size; ++taken_) {
+      Element element;
+      const StatusOr<Pull> pull = task_->Take(ctx, &element);
+      if (!pull.ok()) {
+        UpdateStatus(status_, pull.status());
+      } else if (*pull == Pull::kPending) {
+        return pull;
+      } else if (*pull == Pull::kEnd) {
+        ended_ = true;
+      } else {
+        Status added = gathered_.Add(std::move(element));
+        if (!added.ok()) {
+          taken_ = 0;
+          return added;
+        }
+      }
+    }
+    taken_ = 0;
+    const std::vector<Element> batch = gathered_.Take();
+    MR_RETURN_IF_ERROR(std::exchange(status_, OkStatus()));
+    if (batch.empty() ||
+        (params().drop_remainder &&
+         static_cast<int64_t>(batch.size()) < params().batch_size)) {
+      return Pull::kEnd;
+    }
+    MR_ASSIGN(*out, Stack(batch, ctx.runtime().allocator()));
+    return Pull::kElement;
+  }
+  static int64_t Cardinality(const Parts& d) {
+    return d.params().preserve_cardinality && d.params().batch_size == 0
+               ? d.input().Cardinality()
+               : DatasetValue::kUnknown;
+  }
+
+ private:
+  std::shared_ptr<MapTask> task_;
+  // The batch that is being gathered.
+  GatheredElements gathered_;
+  int64_t taken_ = 0;
+  Status status_;
+  bool ended_ = false;
+};
+
+// Whether the data set gives what the function makes, or batches of it.
+enum class Gives { kElements, kBatches };
+
+template <Gives kGives>
+StatusOr<Ref<DatasetValue>> BuildParallelMap(KernelContext& ctx) {
+  MR_ASSIGN(const DatasetRef input, DatasetOfInput(ctx, 0));
+  const AttrMap& attrs = ctx.node().attrs;
+  ParallelMapParams p;
+  MR_ASSIGN(p.function, CapturedFunction::Make(ctx, "f", "other_arguments"));
+  MR_ASSIGN(p.preserve_cardinality,
+            GetAttr<bool>(attrs, "preserve_cardinality"));
+  MR_ASSIGN(p.ordered, IsDeterministic(attrs));
+  int i = 1 + static_cast<int>(p.function->captured().size());
+  if constexpr (kGives == Gives::kBatches) {
+    MR_ASSIGN(p.batch_size, ScalarInput<int64_t>(ctx, i, "batch_size"));
+    if (p.batch_size <= 0) {
+      return InvalidArgument("batch_size must be greater than zero.");
+    }
+    MR_ASSIGN(p.drop_remainder,
+              ScalarInput<bool>(ctx, i + 2, "drop_remainder"));
+    ++i;
+  }
+  if (ctx.input(i).rank() != 0) {
+    return InvalidArgument("num_parallel_calls must be a scalar");
+  }
+  p.calls = IntValues(ctx.input(i))[0];
+  if (p.calls <= 0 && p.calls != -1) {
+    return InvalidArgument("num_parallel_calls must be greater than zero.");
+  }
+  const Element kept = p.function->captured();
+  return MakeDataset<ParallelMapIterator>(ctx, {input}, std::move(p), kept);
+}
+
+}  // namespace
+
+MR_KERNELS(ParallelMapDataset,
+           Cpu){MR_DATASET_KERNEL(BuildParallelMap<Gives::kElements>)};
+MR_KERNELS(ParallelMapDatasetV2,
+           Cpu){MR_DATASET_KERNEL(BuildParallelMap<Gives::kElements>)};
+MR_KERNELS(MapAndBatchDataset,
+           Cpu){MR_DATASET_KERNEL(BuildParallelMap<Gives::kBatches>)};
+
+}  // namespace millrace::ops

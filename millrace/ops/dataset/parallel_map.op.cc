@@ -1,0 +1,42 @@
+#include "millrace/ops/data/element_shapes.op.h"
+
+namespace millrace::ops {
+
+MR_OP(ParallelMapDataset){
+    .inputs =
+        "input_dataset: variant, other_arguments: Targuments, "
+        "num_parallel_calls: int32",
+    .outputs = "handle: variant",
+    .attrs = "f: func; " MR_FUNCTION_ATTRS
+             "; use_inter_op_parallelism: bool = true; sloppy: bool = false; "
+             "preserve_cardinality: bool = false" MR_METADATA,
+    .shape = shapes::Scalar,
+    .doc = "What a function makes of each element, several at a time.",
+};
+
+MR_OP(ParallelMapDatasetV2){
+    .inputs =
+        "input_dataset: variant, other_arguments: Targuments, "
+        "num_parallel_calls: int64",
+    .outputs = "handle: variant",
+    .attrs = "f: func; " MR_FUNCTION_ATTRS
+             "; use_inter_op_parallelism: bool = true; deterministic: string = "
+             "'default'; preserve_cardinality: bool = false; "
+             "use_unbounded_threadpool: bool = false" MR_METADATA,
+    .shape = shapes::Scalar,
+    .doc = "What a function makes of each element, several at a time.",
+};
+
+MR_OP(MapAndBatchDataset){
+    .inputs =
+        "input_dataset: variant, other_arguments: Targuments, "
+        "batch_size: int64, num_parallel_calls: int64, drop_remainder: "
+        "bool",
+    .outputs = "handle: variant",
+    .attrs = "f: func; " MR_FUNCTION_ATTRS
+             "; preserve_cardinality: bool = false" MR_METADATA,
+    .shape = shapes::Scalar,
+    .doc = "Batches of what a function makes of each element.",
+};
+
+}  // namespace millrace::ops

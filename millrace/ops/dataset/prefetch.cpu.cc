@@ -1,0 +1,160 @@
+#include "millrace/ops/dataset/prefetch.h"
+
+#include "millrace/ops/dataset/derived.h"
+
+namespace millrace::ops {
+namespace {
+
+// What the list costs for an element, tensors without buffers included.
+constexpr int64_t kBytesPerItem = 256;
+constexpr int64_t kMaxAutomaticSize = 512;
+
+}  // namespace
+
+StatusOr<Pull> PrefetchTask::Take(PollContext& ctx, Element* out) {
+  bool wake = false;
+  StatusOr<Pull> result = Pull::kPending;
+  {
+    MutexLock lock(mu_);
+    if (!begun_) begun_ = wake = true;
+    if (!ready_.empty()) {
+      wake |= static_cast<int64_t>(ready_.size()) >= options_.size ||
+              std::exchange(no_room_, false);
+      Item item = std::move(ready_.front());
+      ready_.pop_front();
+      (void)charge_.Set(static_cast<int64_t>(ready_.size()) * kBytesPerItem,
+                        "");
+      if (item.status.ok()) {
+        *out = std::move(item.element);
+        result = Pull::kElement;
+      } else {
+        result = std::move(item.status);
+      }
+    } else if (ended_) {
+      result = Pull::kEnd;
+    } else {
+      taker_ = ctx.task();
+      if (options_.grows && options_.size < options_.max_size) {
+        options_.size = std::min(options_.size * 2, options_.max_size);
+        wake = true;
+      }
+    }
+  }
+  if (wake) Wake();
+  return result;
+}
+
+void PrefetchTask::Begin() {
+  {
+    MutexLock lock(mu_);
+    begun_ = true;
+  }
+  Wake();
+}
+
+void PrefetchTask::Close() {
+  {
+    MutexLock lock(mu_);
+    closed_ = true;
+    ready_.clear();
+    taker_.reset();
+  }
+  Wake();
+}
+
+void PrefetchTask::Poll() {
+  PollContext context(*runtime_, shared_from_this(), runtime_->scope());
+  for (;;) {
+    bool closed = false;
+    {
+      MutexLock lock(mu_);
+      closed = closed_;
+      if (!closed) {
+        if (ended_ || static_cast<int64_t>(ready_.size()) >= options_.size) {
+          return;
+        }
+        const Status room =
+            charge_.Set(static_cast<int64_t>(ready_.size() + 1) * kBytesPerItem,
+                        "prefetched elements");
+        // Full memory ends the working ahead, not the sequence.
+        if (!room.ok() && !ready_.empty()) {
+          no_room_ = true;
+          return;
+        }
+      }
+    }
+    if (closed) {
+      iterator_ = nullptr;
+      return;
+    }
+    Item item;
+    const StatusOr<Pull> pull = context.Next(*iterator_, &item.element);
+    if (pull.ok() && *pull == Pull::kPending) return;
+    if (!pull.ok()) item.status = pull.status();
+    std::shared_ptr<PollTask> taker;
+    {
+      MutexLock lock(mu_);
+      if (pull.ok() && *pull == Pull::kEnd) {
+        ended_ = true;
+      } else if (!closed_) {
+        ready_.push_back(std::move(item));
+      }
+      // A runtime that was cancelled gives nothing but errors.
+      if (!pull.ok() && runtime_->scope()->cancelled()) ended_ = true;
+      taker = std::exchange(taker_, {}).lock();
+    }
+    if (taker != nullptr) taker->Wake();
+  }
+}
+
+namespace {
+
+struct PrefetchParams {
+  int64_t size = 0;  // -1: as it turns out to be needed
+  int64_t least = 0;
+};
+
+class PrefetchIterator final : public DerivedIterator<PrefetchParams> {
+ public:
+  using DerivedIterator::DerivedIterator;
+  ~PrefetchIterator() override {
+    if (task_ != nullptr) task_->Close();
+  }
+  Status Begin(IteratorRuntime& runtime) override {
+    if (params().size == 0) return DerivedIterator::Begin(runtime);
+    PrefetchTask::Options options{.size = params().size};
+    if (params().size < 0) {
+      options.size = std::clamp<int64_t>(params().least, 1, kMaxAutomaticSize);
+      options.grows = true;
+      options.max_size = kMaxAutomaticSize;
+    }
+    MR_ASSIGN(auto below, runtime.MakeIterator(dataset().input()));
+    task_ = std::make_shared<PrefetchTask>(runtime, std::move(below), options);
+    return OkStatus();
+  }
+  StatusOr<Pull> Next(PollContext& ctx, Element* out) override {
+    return task_ == nullptr ? ctx.Next(*input_, out) : task_->Take(ctx, out);
+  }
+  static int64_t Cardinality(const Parts& d) { return d.input().Cardinality(); }
+
+ private:
+  std::shared_ptr<PrefetchTask> task_;
+};
+
+StatusOr<Ref<DatasetValue>> BuildPrefetch(KernelContext& ctx) {
+  MR_ASSIGN(const DatasetRef input, DatasetOfInput(ctx, 0));
+  PrefetchParams p;
+  MR_ASSIGN(p.size, ScalarInput<int64_t>(ctx, 1, "buffer_size"));
+  if (p.size < -1) {
+    return InvalidArgument("buffer_size must be >= 0 or set buffer_size to be ",
+                           -1, " for auto-tuning");
+  }
+  MR_ASSIGN(p.least, GetAttr<int64_t>(ctx.node().attrs, "buffer_size_min"));
+  return MakeDataset<PrefetchIterator>(ctx, {input}, p);
+}
+
+}  // namespace
+
+MR_KERNELS(PrefetchDataset, Cpu){MR_DATASET_KERNEL(BuildPrefetch)};
+
+}  // namespace millrace::ops

@@ -1,0 +1,216 @@
+// Data sets that take their elements from another one unchanged.
+#include "millrace/ops/dataset/derived.h"
+
+namespace millrace::ops {
+namespace {
+
+struct CountParams {
+  int64_t count = 0;  // negative: no end
+};
+
+class TakeIterator final : public DerivedIterator<CountParams> {
+ public:
+  using DerivedIterator::DerivedIterator;
+  StatusOr<Pull> Next(PollContext& ctx, Element* out) override {
+    if (input_ == nullptr) return Pull::kEnd;
+    if (params().count >= 0 && taken_ >= params().count) {
+      input_ = nullptr;
+      return Pull::kEnd;
+    }
+    MR_ASSIGN(const Pull pull, ctx.Next(*input_, out));
+    if (pull == Pull::kElement) ++taken_;
+    if (pull == Pull::kEnd) input_ = nullptr;
+    return pull;
+  }
+  Status Save(StateWriter& out, const std::string& prefix) override {
+    out.Int(prefix + "taken", taken_);
+    return SaveInput(out, prefix);
+  }
+  Status Restore(StateReader& in, const std::string& prefix) override {
+    MR_ASSIGN(taken_, in.Int(prefix + "taken", 0));
+    return RestoreInput(in, prefix);
+  }
+  static int64_t Cardinality(const Parts& d) {
+    const int64_t n = d.input().Cardinality(), count = d.params().count;
+    if (count < 0) return n;
+    if (count == 0) return 0;
+    if (n == kUnknown) return kUnknown;
+    return n == kInfinite ? count : std::min(n, count);
+  }
+
+ private:
+  int64_t taken_ = 0;
+};
+
+class SkipIterator final : public DerivedIterator<CountParams> {
+ public:
+  using DerivedIterator::DerivedIterator;
+  StatusOr<Pull> Next(PollContext& ctx, Element* out) override {
+    if (input_ == nullptr || params().count < 0) return Pull::kEnd;
+    for (;;) {
+      MR_ASSIGN(const Pull pull, ctx.Next(*input_, out));
+      if (pull == Pull::kEnd) input_ = nullptr;
+      if (pull != Pull::kElement || skipped_ >= params().count) return pull;
+      ++skipped_;
+    }
+  }
+  Status Save(StateWriter& out, const std::string& prefix) override {
+    out.Int(prefix + "skipped", skipped_);
+    return SaveInput(out, prefix);
+  }
+  Status Restore(StateReader& in, const std::string& prefix) override {
+    MR_ASSIGN(skipped_, in.Int(prefix + "skipped", 0));
+    return RestoreInput(in, prefix);
+  }
+  static int64_t Cardinality(const Parts& d) {
+    const int64_t n = d.input().Cardinality(), count = d.params().count;
+    if (count < 0) return 0;
+    return n < 0 ? n : std::max<int64_t>(n - count, 0);
+  }
+
+ private:
+  int64_t skipped_ = 0;
+};
+
+class RepeatIterator final : public DerivedIterator<CountParams> {
+ public:
+  using DerivedIterator::DerivedIterator;
+  Status Begin(IteratorRuntime& runtime) override {
+    if (params().count == 0) return OkStatus();
+    return DerivedIterator::Begin(runtime);
+  }
+  StatusOr<Pull> Next(PollContext& ctx, Element* out) override {
+    while (input_ != nullptr) {
+      MR_ASSIGN(const Pull pull, ctx.Next(*input_, out));
+      if (pull == Pull::kElement) empty_ = false;
+      if (pull != Pull::kEnd) return pull;
+      input_ = nullptr;
+      ++done_;
+      // Without an end an empty pass would be followed by empty passes only.
+      const bool again = params().count < 0 ? !empty_ : done_ < params().count;
+      if (!again) break;
+      empty_ = true;
+      MR_ASSIGN(input_, ctx.runtime().MakeIterator(dataset().input()));
+    }
+    return Pull::kEnd;
+  }
+  Status Save(StateWriter& out, const std::string& prefix) override {
+    out.Int(prefix + "done", done_);
+    out.Int(prefix + "empty", empty_);
+    return SaveInput(out, prefix);
+  }
+  Status Restore(StateReader& in, const std::string& prefix) override {
+    MR_ASSIGN(done_, in.Int(prefix + "done", 0));
+    MR_ASSIGN(const int64_t empty, in.Int(prefix + "empty", 0));
+    empty_ = empty != 0;
+    return RestoreInput(in, prefix);
+  }
+  static int64_t Cardinality(const Parts& d) {
+    const int64_t n = d.input().Cardinality(), count = d.params().count;
+    if (count == 0 || n == 0) return 0;
+    if (count < 0) return kInfinite;
+    if (n < 0) return n;
+    int64_t product = 0;
+    return __builtin_mul_overflow(n, count, &product) ? kInfinite : product;
+  }
+
+ private:
+  int64_t done_ = 0;
+  bool empty_ = true;
+};
+
+struct ShardParams {
+  int64_t shards = 1;
+  int64_t index = 0;
+  bool require_non_empty = false;
+};
+
+class ShardIterator final : public DerivedIterator<ShardParams> {
+ public:
+  using DerivedIterator::DerivedIterator;
+  StatusOr<Pull> Next(PollContext& ctx, Element* out) override {
+    while (input_ != nullptr) {
+      MR_ASSIGN(const Pull pull, ctx.Next(*input_, out));
+      if (pull == Pull::kPending) return pull;
+      if (pull == Pull::kEnd) {
+        input_ = nullptr;
+        break;
+      }
+      if (found_.empty()) {
+        if (number_++ % params().shards != params().index) continue;
+        if (!params().require_non_empty) return pull;
+        found_ = std::move(*out);
+        taken_at_ = number_;
+      } else {
+        ++number_;
+      }
+      // There must be one for each other shard, too.
+      if (number_ >= params().shards) {
+        *out = std::exchange(found_, {});
+        return Pull::kElement;
+      }
+    }
+    if (found_.empty()) return Pull::kEnd;
+    found_.clear();
+    return InvalidArgument(
+        "Could not apply FILE based sharding: the dataset only has ", taken_at_,
+        " file(s), which is not enough for the required ", params().shards,
+        " shards/workers.");
+  }
+  Status Save(StateWriter& out, const std::string& prefix) override {
+    out.Int(prefix + "number", number_);
+    return SaveInput(out, prefix);
+  }
+  Status Restore(StateReader& in, const std::string& prefix) override {
+    MR_ASSIGN(number_, in.Int(prefix + "number", 0));
+    return RestoreInput(in, prefix);
+  }
+  static int64_t Cardinality(const Parts& d) {
+    const int64_t n = d.input().Cardinality();
+    if (n < 0) return n;
+    const ShardParams& p = d.params();
+    return n / p.shards + (p.index < n % p.shards ? 1 : 0);
+  }
+
+ private:
+  int64_t number_ = 0;
+  // The element of this shard, while the others' are looked for; its number,
+  // from 1.
+  Element found_;
+  int64_t taken_at_ = 0;
+};
+
+template <class It>
+StatusOr<Ref<DatasetValue>> BuildCounted(KernelContext& ctx) {
+  MR_ASSIGN(const DatasetRef input, DatasetOfInput(ctx, 0));
+  MR_ASSIGN(const int64_t count, ScalarInput<int64_t>(ctx, 1, "count"));
+  return MakeDataset<It>(ctx, {input}, {.count = count});
+}
+
+StatusOr<Ref<DatasetValue>> BuildShard(KernelContext& ctx) {
+  MR_ASSIGN(const DatasetRef input, DatasetOfInput(ctx, 0));
+  ShardParams p;
+  MR_ASSIGN(p.shards, ScalarInput<int64_t>(ctx, 1, "num_shards"));
+  if (p.shards <= 0) {
+    return InvalidArgument(
+        "Number of shards must be greater than zero (currently num_shards = ",
+        p.shards, ").");
+  }
+  MR_ASSIGN(p.index, ScalarInput<int64_t>(ctx, 2, "index"));
+  if (p.index < 0 || p.index >= p.shards) {
+    return InvalidArgument("Index must be between 0 and ", p.shards - 1,
+                           " (currently index = ", p.index, ").");
+  }
+  MR_ASSIGN(p.require_non_empty,
+            GetAttr<bool>(ctx.node().attrs, "require_non_empty"));
+  return MakeDataset<ShardIterator>(ctx, {input}, p);
+}
+
+}  // namespace
+
+MR_KERNELS(TakeDataset, Cpu){MR_DATASET_KERNEL(BuildCounted<TakeIterator>)};
+MR_KERNELS(SkipDataset, Cpu){MR_DATASET_KERNEL(BuildCounted<SkipIterator>)};
+MR_KERNELS(RepeatDataset, Cpu){MR_DATASET_KERNEL(BuildCounted<RepeatIterator>)};
+MR_KERNELS(ShardDataset, Cpu){MR_DATASET_KERNEL(BuildShard)};
+
+}  // namespace millrace::ops

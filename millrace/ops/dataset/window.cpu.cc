@@ -1,0 +1,180 @@
+// Windows: data sets as elements.
+#include <deque>
+
+#include "millrace/base/memory/memory_charge.h"
+#include "millrace/ops/dataset/derived.h"
+
+namespace millrace::ops {
+namespace {
+
+// The elements of one component of a window.
+class WindowValue final : public DatasetValue {
+ public:
+  WindowValue(ElementSignature s, int depth, std::vector<Tensor> elements)
+      : DatasetValue(std::move(s), depth), elements_(std::move(elements)) {}
+  StatusOr<std::unique_ptr<DatasetIterator>> MakeIterator(
+      IteratorRuntime&) const override {
+    return std::unique_ptr<DatasetIterator>(new Iterator(*this));
+  }
+  int64_t Cardinality() const override {
+    return static_cast<int64_t>(elements_.size());
+  }
+
+ private:
+  class Iterator final : public DatasetIterator {
+   public:
+    explicit Iterator(const WindowValue& d)
+        : dataset_(Ref<const WindowValue>::Share(&d)) {}
+    StatusOr<Pull> Next(PollContext&, Element* out) override {
+      if (next_ >= dataset_->elements_.size()) return Pull::kEnd;
+      out->assign(1, dataset_->elements_[next_++]);
+      return Pull::kElement;
+    }
+
+   private:
+    const Ref<const WindowValue> dataset_;
+    size_t next_ = 0;
+  };
+
+  const std::vector<Tensor> elements_;
+};
+
+struct WindowParams {
+  int64_t size = 1, shift = 1, stride = 1;
+  bool drop_remainder = false;
+};
+
+// How many elements of the input the whole window spans.
+int64_t Span(const WindowParams& p) { return (p.size - 1) * p.stride + 1; }
+
+class WindowIterator final : public DerivedIterator<WindowParams> {
+ public:
+  using DerivedIterator::DerivedIterator;
+  StatusOr<Pull> Next(PollContext& ctx, Element* out) override {
+    MR_ASSIGN(const Pull skipped, Skip(ctx));
+    if (skipped != Pull::kElement) return skipped;
+    MR_ASSIGN(const Pull filled, Fill(ctx));
+    if (filled != Pull::kElement) return filled;
+    const auto have = static_cast<int64_t>(buffer_.size());
+    if (have == 0 || (have < Span(params()) && params().drop_remainder)) {
+      buffer_.clear();
+      return Pull::kEnd;
+    }
+    Status status;
+    std::vector<const Element*> window;
+    for (int64_t i = 0; i < params().size && i * params().stride < have; ++i) {
+      const Item& item = buffer_[static_cast<size_t>(i * params().stride)];
+      UpdateStatus(status, item.status);
+      window.push_back(&item.element);
+    }
+    if (status.ok()) status = MakeWindow(window, out);
+    const int64_t drop = std::min(params().shift, have);
+    buffer_.erase(buffer_.begin(), buffer_.begin() + drop);
+    to_skip_ = params().shift - drop;
+    MR_RETURN_IF_ERROR(status);
+    return Pull::kElement;
+  }
+  static int64_t Cardinality(const Parts& d) {
+    const int64_t n = d.input().Cardinality();
+    if (n < 0) return n;
+    const WindowParams& p = d.params();
+    if (!p.drop_remainder) return n / p.shift + (n % p.shift > 0);
+    return n < Span(p) ? 0 : (n - Span(p)) / p.shift + 1;
+  }
+
+ private:
+  // An error takes the place of its element, as in stock: it is that of the
+  // windows that take this element.
+  struct Item {
+    Element element;
+    Status status;
+  };
+
+  // Passes over what lies between two windows. kElement: that is done.
+  StatusOr<Pull> Skip(PollContext& ctx) {
+    while (to_skip_ > 0 && input_ != nullptr) {
+      Element passed;
+      const StatusOr<Pull> pull = ctx.Next(*input_, &passed);
+      if (!pull.ok() && ctx.runtime().scope()->cancelled()) return pull;
+      if (pull.ok() && *pull == Pull::kPending) return pull;
+      if (pull.ok() && *pull == Pull::kEnd) input_ = nullptr;
+      --to_skip_;
+    }
+    return Pull::kElement;
+  }
+
+  // Gathers what the window spans. kElement: all that there is.
+  StatusOr<Pull> Fill(PollContext& ctx) {
+    const int64_t span = Span(params());
+    while (input_ != nullptr && static_cast<int64_t>(buffer_.size()) < span) {
+      Item item;
+      const StatusOr<Pull> pull = ctx.Next(*input_, &item.element);
+      if (!pull.ok() && ctx.runtime().scope()->cancelled()) return pull;
+      if (pull.ok() && *pull == Pull::kPending) return pull;
+      if (pull.ok() && *pull == Pull::kEnd) {
+        input_ = nullptr;
+        break;
+      }
+      item.status = pull.status();
+      buffer_.push_back(std::move(item));
+      MR_RETURN_IF_ERROR(
+          charge_.Set(static_cast<int64_t>(buffer_.size()) * 64, "a window"));
+    }
+    return Pull::kElement;
+  }
+
+  Status MakeWindow(const std::vector<const Element*>& window, Element* out) {
+    const ElementSignature& whole = dataset().input().signature();
+    out->clear();
+    for (size_t c = 0; c < whole.types.size(); ++c) {
+      std::vector<Tensor> column;
+      for (const Element* element : window) {
+        if (element->size() != whole.types.size()) {
+          return InvalidArgument("an element has ", element->size(),
+                                 " components, expected ", whole.types.size());
+        }
+        column.push_back((*element)[c]);
+      }
+      MR_ASSIGN(const int depth, DepthAbove({}, column));
+      out->push_back(TensorOfDataset(MakeRef<WindowValue>(
+          ElementSignature{{whole.types[c]}, {whole.shapes[c]}}, depth,
+          std::move(column))));
+    }
+    return OkStatus();
+  }
+
+  std::deque<Item> buffer_;
+  MemoryCharge charge_;
+  int64_t to_skip_ = 0;
+};
+
+StatusOr<Ref<DatasetValue>> BuildWindow(KernelContext& ctx) {
+  MR_ASSIGN(const DatasetRef input, DatasetOfInput(ctx, 0));
+  WindowParams p;
+  MR_ASSIGN(p.size, ScalarInput<int64_t>(ctx, 1, "size"));
+  if (p.size <= 0) {
+    return InvalidArgument("Window size must be greater than zero.");
+  }
+  MR_ASSIGN(p.shift, ScalarInput<int64_t>(ctx, 2, "shift"));
+  if (p.shift <= 0) {
+    return InvalidArgument("Window shift must be greater than zero.");
+  }
+  MR_ASSIGN(p.stride, ScalarInput<int64_t>(ctx, 3, "stride"));
+  if (p.stride <= 0) {
+    return InvalidArgument("Window stride must be greater than zero.");
+  }
+  MR_ASSIGN(p.drop_remainder, ScalarInput<bool>(ctx, 4, "drop_remainder"));
+  int64_t span = 0;
+  if (__builtin_mul_overflow(p.size - 1, p.stride, &span) ||
+      __builtin_add_overflow(span, 1, &span)) {
+    return InvalidArgument("window of ", p.size, " elements with stride ",
+                           p.stride, " is too long");
+  }
+  return MakeDataset<WindowIterator>(ctx, {input}, p);
+}
+
+}  // namespace
+
+MR_KERNELS(WindowDataset, Cpu){MR_DATASET_KERNEL(BuildWindow)};
+
+}  // namespace millrace::ops

@@ -1,0 +1,17 @@
+// What gradients of lists ask of their inputs.
+#pragma once
+
+#include "millrace/client/gradients/grad_context.h"
+#include "millrace/client/gradients/grad_shapes.h"
+
+namespace millrace::ops {
+
+inline Output ElementShapeOf(GradContext& g, const Output& list) {
+  return TensorListElementShape(g, list, DataType::kInt32);
+}
+// The shape of the rows of a tensor.
+inline Output RowShapeOf(GradContext& g, const Output& t) {
+  return Part(g, ShapeOf(g, t), 1, kToEnd);
+}
+
+}  // namespace millrace::ops

@@ -1,0 +1,373 @@
+// Lists as one tensor and back: stack, gather, concat, scatter, split.
+#include <algorithm>
+
+#include "millrace/base/memory/checked_size.h"
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/indexing/rows.h"
+#include "millrace/ops/variant/tensor_list.h"
+
+namespace millrace::ops {
+namespace {
+
+Status AtLeastVector(const Tensor& t) {
+  if (t.rank() > 0) return OkStatus();
+  return InvalidArgument("Tensor must be at least a vector, but saw shape: ",
+                         t.shape().DebugString());
+}
+
+// INVALID_ARGUMENT unless rows of t may be elements of shape `element`.
+Status ExpectRows(const Tensor& t, const PartialShape& element) {
+  const PartialShape row = RowShape(t.shape());
+  if (element.IsCompatibleWith(row)) return OkStatus();
+  return InvalidArgument("Specified a list with shape ", element.DebugString(),
+                         " from a tensor with shape ", row.DebugString());
+}
+
+// INVALID_ARGUMENT "`otherwise`[?,2]" unless all of `shape` is known.
+StatusOr<TensorShape> AllOf(const PartialShape& shape,
+                            absl::string_view otherwise) {
+  if (shape.IsFullyDefined()) return shape.AsTensorShape();
+  return InvalidArgument(otherwise, shape.DebugString());
+}
+
+// The values stacked as output 0; those that are not set are zeros of `shape`.
+Status StackValues(KernelContext& ctx, std::vector<Tensor> values,
+                   const TensorShape& shape) {
+  Tensor zeros;
+  for (Tensor& value : values) {
+    if (value.valid()) continue;
+    if (!zeros.valid()) {
+      MR_ASSIGN(zeros, ZeroTemp(ctx, ctx.output_type(0), shape));
+    }
+    value = zeros;
+  }
+  MR_ASSIGN(TensorShape stacked,
+            StackedShape(static_cast<int64_t>(values.size()), shape));
+  return JoinAsOutput(ctx, 0, values, std::move(stacked));
+}
+
+class StackKernel {
+ public:
+  static StatusOr<StackKernel> Make(const KernelInit& init) {
+    StackKernel k;
+    MR_ASSIGN(k.count_, init.Attr<int64_t>("num_elements"));
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    MR_ASSIGN(const TensorListValue* const list,
+              ListOfInput(ctx, 0, ctx.output_type(0)));
+    if (count_ != -1 && list->size() != count_) {
+      return InvalidArgument("Operation expected a list with ", count_,
+                             " elements but got a list with ", list->size(),
+                             " elements.");
+    }
+    MR_ASSIGN(PartialShape shape, ElementShape(ctx, 1, *list));
+    if (!shape.IsFullyDefined() && list->size() == 0) {
+      return InvalidArgument(
+          "Tried to stack elements of an empty list with non-fully-defined "
+          "element_shape: ",
+          shape.DebugString());
+    }
+    for (const Tensor& t : list->tensors()) {
+      if (!t.valid()) continue;
+      MR_ASSIGN(shape, shape.Merge(t.shape()));
+    }
+    MR_ASSIGN(const TensorShape full,
+              AllOf(shape,
+                    "Tried to stack list which only contains uninitialized "
+                    "tensors and has a non-fully-defined element_shape: "));
+    return StackValues(ctx, list->tensors(), full);
+  }
+
+ private:
+  int64_t count_ = -1;
+};
+
+Status Gather(KernelContext& ctx) {
+  MR_ASSIGN(const TensorListValue* const list,
+            ListOfInput(ctx, 0, ctx.output_type(0)));
+  MR_ASSIGN(PartialShape shape, ElementShape(ctx, 2, *list));
+  if (!shape.IsFullyDefined() && list->size() == 0) {
+    return InvalidArgument(
+        "Tried to gather 0-elements from a list with non-fully-defined "
+        "shape: ",
+        shape.DebugString());
+  }
+  std::vector<Tensor> values;
+  for (int32_t i : ctx.input(1).flat<int32_t>()) {
+    if (i < 0 || i >= list->size()) {
+      return InvalidArgument("Index ", i, " out o range; list only has ",
+                             list->size(), " elements.");
+    }
+    values.push_back(list->tensors()[static_cast<size_t>(i)]);
+    if (!values.back().valid()) continue;
+    MR_ASSIGN(shape, shape.Merge(values.back().shape()));
+  }
+  MR_ASSIGN(const TensorShape full,
+            AllOf(shape,
+                  "Tried to gather uninitialized tensors from a list with "
+                  "non-fully-defined element_shape: "));
+  return StackValues(ctx, std::move(values), full);
+}
+
+// Both forms: the first has the shape of its elements as an attribute, the
+// second as input 1, and the rows of elements that are not set as input 2.
+class ConcatKernel {
+ public:
+  static StatusOr<ConcatKernel> Make(const KernelInit& init) {
+    ConcatKernel k;
+    k.is_first_form_ = init.num_inputs() == 1;
+    if (k.is_first_form_) {
+      MR_ASSIGN(k.element_shape_, init.Attr<PartialShape>("element_shape"));
+    }
+    return k;
+  }
+
+  Status Run(KernelContext& ctx) const {
+    PartialShape element = element_shape_;
+    if (!is_first_form_) {
+      MR_ASSIGN(element, ShapeOfTensor(ctx.input(1)));
+    }
+    if (element.known_rank() && element.rank() == 0) {
+      return InvalidArgument(
+          "Concat requires elements to be at least vectors, found scalars "
+          "instead.");
+    }
+    MR_ASSIGN(const TensorListValue* const list,
+              ListOfInput(ctx, 0, ctx.output_type(0)));
+    MR_ASSIGN(const TensorShape row, RowOfAll(element, *list));
+    return Join(ctx, *list, row);
+  }
+
+ private:
+  // The shape of all elements but for dimension 0.
+  static StatusOr<TensorShape> RowOfAll(const PartialShape& element,
+                                        const TensorListValue& list) {
+    PartialShape row = RowShape(element);
+    if (list.size() == 0 && !row.IsFullyDefined()) {
+      return InvalidArgument(
+          "All except the first dimension must be fully defined when concating "
+          "an empty tensor list. element_shape: ",
+          element.DebugString());
+    }
+    for (size_t i = 0; i < list.tensors().size(); ++i) {
+      const Tensor& t = list.tensors()[i];
+      if (!t.valid()) continue;
+      if (t.rank() == 0) {
+        return InvalidArgument("Concat saw a scalar shape at index ", i,
+                               " but requires at least vectors.");
+      }
+      MR_ASSIGN(row, row.Merge(RowShape(t.shape())));
+    }
+    return AllOf(row,
+                 "Trying to concat list with only uninitialized tensors but "
+                 "element_shape_except_first_dim is not fully defined: ");
+  }
+
+  // Rows that element i, which is not set, counts for.
+  StatusOr<int64_t> UnsetRows(KernelContext& ctx, size_t i) const {
+    if (is_first_form_) {
+      return InvalidArgument(
+          "Concatenating lists with uninitialized tensors is not supported in "
+          "this version of TensorListConcat. Consider updating your GraphDef "
+          "to run the newer version.");
+    }
+    const auto rows = ctx.input(2).flat<int64_t>();
+    if (i >= rows.size()) {
+      return InvalidArgument("List contains uninitialized tensor at index ", i,
+                             " but leading_dims has only ", rows.size(),
+                             " elements.");
+    }
+    return rows[i];
+  }
+
+  Status Join(KernelContext& ctx, const TensorListValue& list,
+              const TensorShape& row) const {
+    MR_ASSIGN(Tensor* const lengths,
+              ctx.AllocateOutput(1, TensorShape({list.size()})));
+    std::vector<Tensor> values = list.tensors();
+    CheckedSize total = 0;
+    for (size_t i = 0; i < values.size(); ++i) {
+      int64_t rows = 0;
+      if (values[i].valid()) {
+        rows = values[i].dim(0);
+      } else {
+        MR_ASSIGN(rows, UnsetRows(ctx, i));
+        MR_ASSIGN(TensorShape shape, StackedShape(rows, row));
+        MR_ASSIGN(values[i],
+                  ZeroTemp(ctx, list.element_dtype, std::move(shape)));
+      }
+      lengths->mutable_flat<int64_t>()[i] = rows;
+      total += rows;
+    }
+    MR_ASSIGN(const int64_t rows, total.Get("the joined dimension"));
+    MR_ASSIGN(TensorShape shape, StackedShape(rows, row));
+    return JoinAsOutput(ctx, 0, values, std::move(shape));
+  }
+
+  bool is_first_form_ = false;
+  PartialShape element_shape_;
+};
+
+Status FromTensor(KernelContext& ctx) {
+  const Tensor& t = ctx.input(0);
+  MR_RETURN_IF_ERROR(AtLeastVector(t));
+  MR_ASSIGN(PartialShape element, ShapeOfTensor(ctx.input(1)));
+  MR_RETURN_IF_ERROR(ExpectRows(t, element));
+  auto list = MakeRef<TensorListValue>(t.dtype(), std::move(element));
+  MR_RETURN_IF_ERROR(list->Resize(t.dim(0)));
+  for (int64_t i = 0; i < t.dim(0); ++i) {
+    MR_ASSIGN(Tensor value, RowOf(ctx, t, i));
+    list->Set(i, std::move(value));
+  }
+  SetListOutput(ctx, 0, std::move(list));
+  return OkStatus();
+}
+
+// Whether a list grows so that it has what an index says.
+enum class ListLength { kFixed, kGrows };
+
+// Row i of `t` becomes element indices[i].
+Status ScatterRows(KernelContext& ctx, const Tensor& t, const Tensor& indices,
+                   ListLength length, TensorListValue& list) {
+  if (indices.num_elements() != t.dim(0)) {
+    return InvalidArgument("Invalid number of rows in input tensor. Expected: ",
+                           indices.num_elements(), " Actual: ", t.dim(0));
+  }
+  int64_t size = list.size();
+  for (int32_t i : indices.flat<int32_t>()) {
+    if (i < 0) {
+      return InvalidArgument(
+          "Indices in TensorListScatter must all be non-negative.");
+    }
+    if (length == ListLength::kFixed && i >= list.size()) {
+      return InvalidArgument("TensorListScatter: Trying to scatter at index ",
+                             i, " in list with size ", list.size());
+    }
+    size = std::max(size, int64_t{i} + 1);
+  }
+  MR_RETURN_IF_ERROR(list.Resize(size));
+  for (int64_t row = 0; row < t.dim(0); ++row) {
+    MR_ASSIGN(Tensor value, RowOf(ctx, t, row));
+    list.Set(indices.flat<int32_t>()[static_cast<size_t>(row)],
+             std::move(value));
+  }
+  return OkStatus();
+}
+
+// Both forms; the second has the length of the list as input 3.
+Status Scatter(KernelContext& ctx) {
+  const Tensor& t = ctx.input(0);
+  MR_ASSIGN(PartialShape element, ShapeOfTensor(ctx.input(2)));
+  int32_t size = -1;
+  if (ctx.num_inputs() > 3) {
+    if (ctx.input(3).rank() != 0) {
+      return InvalidArgument("num_elements must be a scalar");
+    }
+    size = ctx.input(3).scalar<int32_t>();
+    if (size < -1) {
+      return InvalidArgument(
+          "TensorListScatter expects num_elements >= -1, found: ", size);
+    }
+  }
+  MR_RETURN_IF_ERROR(AtLeastVector(t));
+  MR_RETURN_IF_ERROR(ExpectRows(t, element));
+  auto list = MakeRef<TensorListValue>(t.dtype(), std::move(element));
+  if (size >= 0) MR_RETURN_IF_ERROR(list->Resize(size));
+  MR_RETURN_IF_ERROR(
+      ScatterRows(ctx, t, ctx.input(1),
+                  size == -1 ? ListLength::kGrows : ListLength::kFixed, *list));
+  SetListOutput(ctx, 0, std::move(list));
+  return OkStatus();
+}
+
+Status ScatterIntoList(KernelContext& ctx) {
+  const Tensor& t = ctx.input(1);
+  MR_ASSIGN(const TensorListValue* const list, ListOfInput(ctx, 0, t.dtype()));
+  MR_RETURN_IF_ERROR(AtLeastVector(t));
+  MR_RETURN_IF_ERROR(ExpectRows(t, list->element_shape));
+  MR_ASSIGN(Ref<TensorListValue> changed, TakeList(ctx, 0));
+  MR_RETURN_IF_ERROR(
+      ScatterRows(ctx, t, ctx.input(2), ListLength::kGrows, *changed));
+  SetListOutput(ctx, 0, std::move(changed));
+  return OkStatus();
+}
+
+Status Split(KernelContext& ctx) {
+  const Tensor& t = ctx.input(0);
+  const Tensor& lengths = ctx.input(2);
+  MR_RETURN_IF_ERROR(AtLeastVector(t));
+  if (lengths.rank() != 1) {
+    return InvalidArgument("Expected lengths to be a vector, received shape: ",
+                           lengths.shape().DebugString());
+  }
+  MR_ASSIGN(PartialShape element, ShapeOfTensor(ctx.input(1)));
+  if (element.known_rank() && element.rank() < 1) {
+    return InvalidArgument(
+        "TensorListSplit requires element_shape to be at least of rank 1, but "
+        "saw: ",
+        element.DebugString());
+  }
+  const PartialShape row = RowShape(t.shape());
+  if (!RowShape(element).IsCompatibleWith(row)) {
+    return InvalidArgument("tensor shape ", t.shape().DebugString(),
+                           " is not compatible with element_shape ",
+                           element.DebugString());
+  }
+  auto list = MakeRef<TensorListValue>(t.dtype(), std::move(element));
+  MR_RETURN_IF_ERROR(list->Resize(lengths.num_elements()));
+  int64_t begin = 0;
+  for (int64_t i = 0; i < list->size(); ++i) {
+    const int64_t length = lengths.flat<int64_t>()[static_cast<size_t>(i)];
+    if (length < 0) {
+      return InvalidArgument("Invalid value in lengths: ", length);
+    }
+    if (length > t.dim(0) - begin) {
+      return InvalidArgument("Attempting to slice [", begin, ", ",
+                             (CheckedSize(begin) + length).Get().value_or(-1),
+                             "] from tensor with length ", t.dim(0));
+    }
+    MR_ASSIGN(Tensor value, RowsOf(ctx, t, begin, begin + length));
+    list->Set(i, std::move(value));
+    begin += length;
+  }
+  if (begin != t.dim(0)) {
+    return InvalidArgument("Unused values in tensor. Length of tensor: ",
+                           t.dim(0), " Values used: ", begin);
+  }
+  SetListOutput(ctx, 0, std::move(list));
+  return OkStatus();
+}
+
+}  // namespace
+
+MR_KERNELS(TensorListStack, Cpu){{.types = MR_LIST_TYPES,
+                                  .make = MakeKernel<StackKernel>,
+                                  .host = "element_shape"}};
+MR_KERNELS(TensorListGather, Cpu){{.types = MR_LIST_TYPES,
+                                   .make = MakeFunctionKernel<Gather>,
+                                   .host = "indices, element_shape"}};
+MR_KERNELS(TensorListConcat,
+           Cpu){{.types = MR_LIST_TYPES, .make = MakeKernel<ConcatKernel>}};
+MR_KERNELS(TensorListConcatV2, Cpu){{.types = MR_LIST_TYPES,
+                                     .make = MakeKernel<ConcatKernel>,
+                                     .host = "element_shape, leading_dims"}};
+MR_KERNELS(TensorListFromTensor, Cpu){{.types = MR_LIST_TYPES,
+                                       .make = MakeFunctionKernel<FromTensor>,
+                                       .host = "element_shape"}};
+MR_KERNELS(TensorListScatter, Cpu){{.types = MR_LIST_TYPES,
+                                    .make = MakeFunctionKernel<Scatter>,
+                                    .host = "indices, element_shape"}};
+MR_KERNELS(TensorListScatterV2,
+           Cpu){{.types = MR_LIST_TYPES,
+                 .make = MakeFunctionKernel<Scatter>,
+                 .host = "indices, element_shape, num_elements"}};
+MR_KERNELS(TensorListScatterIntoExistingList,
+           Cpu){{.types = MR_LIST_TYPES,
+                 .make = MakeFunctionKernel<ScatterIntoList>,
+                 .host = "indices"}};
+MR_KERNELS(TensorListSplit, Cpu){{.types = MR_LIST_TYPES,
+                                  .make = MakeFunctionKernel<Split>,
+                                  .host = "element_shape, lengths"}};
+
+}  // namespace millrace::ops
