@@ -21,6 +21,8 @@ def failure(g, scope):
   else:
     # The client knows no value of it, and does not refuse the graph.
     far = "far{n} = tf1.placeholder_with_default(tf.constant(1000000), [])"
-    lines = [far, "{o0} = " + g.choose(texts).replace("{1}", "far{n}")]
+    # It is read: rewriting drops what fails as well as anything else that nobody reads.
+    kept = "with tf.control_dependencies([tf.raw_ops.Assert(condition=tf1.placeholder_with_default(True, []), data=[far{n}_used])]):"
+    lines = [far, "far{n}_used = " + g.choose(texts).replace("{1}", "far{n}"), kept, "  {o0} = tf.identity(far{n}_used)"]
   g.add(scope, "failure", lines, [x], outs=[(x.dtype, None, {})], task=x.task)
   return True

@@ -33,7 +33,12 @@ class Judge:
       try:
         return s.execute(texts, sides, program.functions, rewriting or program.rewriting)
       except s.Skipped as e:
-        if not left or not str(e).startswith("stock"):
+        if e.kind != "stock":
+          raise
+        for side in sides:
+          if side.kind == "stock":
+            side.restart()  # where it hangs in a step it hangs in the next program, too
+        if not left:
           raise
       finally:
         for side in sides:
@@ -53,12 +58,16 @@ class Judge:
     found = s.first_difference(ours, stock)
     if not found:
       return Verdict("agree")
+    if s.cannot_be_placed(ours, stock):
+      return Verdict("skipped", "stock cannot place it")
     if program.rewriting != "off":
       # Stock's rewriting changes what some programs say. What it says is the answer.
       stock, = self._records(program, [self.stock], "off")
       found = s.first_difference(ours, stock)
       if not found:
         return Verdict("agree", "with stock that does not rewrite")
+      if s.cannot_be_placed(ours, stock):
+        return Verdict("skipped", "stock cannot place it")
     for _ in range(again):
       unlike = s.first_difference(self._records(program, [self.stock], "off")[0], stock)
       if unlike:

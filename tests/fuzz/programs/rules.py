@@ -20,6 +20,8 @@ def can_fetch(items, variables, value, segment, master):
   if segment is None:
     return True
   changes = changes_after(items, value, segment)
+  if any(variables[name].is_loose for name in value.views & changes):
+    return False  # an assignment of another size: whoever looks before has the old elements
   if value.name in variables and (value.shape is None or not variables[value.name].is_ref):
     return value.name not in changes
   return value.task == master or not value.views & changes
@@ -38,11 +40,14 @@ def depends_on_place(program):
 
 def violation(program):
   """Which rule a program breaks, or None."""
-  values, variables, items = {}, {}, []
+  values, variables, called, items = {}, {}, set(), []
   for item in program.items:
     if isinstance(item, Run):
       if not item.fetches and not any(s.segment == item.segment for s in items if item.segment):
         return "a run of nothing"
+      for name, _ in item.feeds:
+        if name in called:
+          return f"{name} is fed, which a function gives"
       for name in item.fetches:
         if not can_fetch(items, variables, values[name], item.segment, p.MASTERS[item.session]):
           return f"{name} is fetched while it changes"
@@ -50,6 +55,7 @@ def violation(program):
     items.append(item)
     for s in p.walk([item]):
       values.update((v.name, v) for v in s.outs)
+      called.update(v.name for v in s.outs if s.kind == "function")
       for h in s.makes:
         variables[h.name] = h
         if h.kind == "variable":

@@ -59,12 +59,15 @@ class Side:
   def processes(self):
     return self.cluster.processes.values()
 
+  def restart(self):
+    self.stop()
+    self.start()
+
   def restart_if_dead(self):
     """Whether a task had ended."""
     if all(process.poll() is None for process in self.processes()):
       return False
-    self.stop()
-    self.start()
+    self.restart()
     return True
 
   def session(self, number, graph, rewriting):
@@ -80,11 +83,11 @@ class Side:
 
 
 class Skipped(Exception):
-  """The program says nothing, and why. `word`: of a verdict."""
+  """The program says nothing, and why. `word`: of a verdict; `kind`: of the side whose failure says so, if it was one."""
 
-  def __init__(self, text, word="skipped"):
+  def __init__(self, text, word="skipped", kind=None):
     super().__init__(text)
-    self.word = word
+    self.word, self.kind = word, kind
 
 
 class Stage:
@@ -131,7 +134,7 @@ class Stage:
       if isinstance(result, Failure):
         why = _says_nothing(side, result)
         if why:
-          raise Skipped(why, "skipped" if side.kind == "stock" else "missing")
+          raise Skipped(why, *(("skipped", "stock") if side.kind == "stock" else ("missing",)))
       record.append((where, names, result))
 
 
@@ -140,6 +143,19 @@ def _says_nothing(side, failure):
   if side.kind == "stock":
     return f"stock ends with {failure.code}" if failure.code in ("DeadlineExceededError", "AbortedError") else None
   return _missing(failure.text)
+
+
+# What stock says of nodes of functions and branches that it ties to nodes of other tasks, and of functions whose arguments are
+# resources of others.
+UNPLACED = "Cannot colocate nodes", "does not match any device"
+
+
+def cannot_be_placed(ours, stock):
+  """Whether two records differ first in a run that stock cannot place, and ours can."""
+  for (_, names, a), (_, _, b) in zip(ours, stock):
+    if differences(names, a, b):
+      return isinstance(b, Failure) and not isinstance(a, Failure) and any(text in b.text for text in UNPLACED)
+  return False
 
 
 def first_difference(ours, stock, relative=None):

@@ -29,7 +29,7 @@ class Source:
   def _statement(self, s, tail, devices=True):
     """Its lines, and what the chain goes on from."""
     names = self._names(s)
-    operands, sent = [], []
+    operands, sent, awaited = [], [], []
     for operand in s.operands:
       text = _text(operand)
       if not isinstance(operand, Literal) and s.segment and devices and operand.views and operand.task != s.task:
@@ -37,6 +37,11 @@ class Source:
         text = f"sent{s.number}_{operand.name}"
         if text not in operands:
           sent += [f'with tf.device("{operand.task}"):', f"  {text} = tf.identity({operand.name})"]
+          if operand.views & set(s.changes):
+            # What is inside does not change it before it has arrived.
+            arrived = f"arrived{s.number}_{operand.name}"
+            sent += [f'with tf.device("{s.task}"):', f"  {arrived} = tf.identity({text})"]
+            awaited.append(arrived)
       operands.append(text)
     body = []
     for line in s.lines:
@@ -47,6 +52,8 @@ class Source:
         body.append(line.format(*operands, **names))
     if devices:
       body = [f'with tf.device("{s.task}"):'] + ["  " + b for b in body]
+    if awaited:
+      body = [f"with tf.control_dependencies([{', '.join(awaited)}]):"] + ["  " + b for b in body]
     body = sent + body
     if tail:
       body = [f"with tf.control_dependencies([{tail}]):"] + ["  " + b for b in body]
