@@ -5,8 +5,8 @@
 
 #include "examples/networks/license_texts.h"
 #include "examples/networks/networks.h"
-#include "millrace/client/variables/embedding.h"
 #include "millrace/client/ops.h"
+#include "millrace/client/variables/embedding.h"
 #include "millrace/train/global_step.h"
 #include "millrace/train/layers/dense.h"
 #include "millrace/train/losses.h"

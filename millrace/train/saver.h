@@ -20,8 +20,8 @@
 #include "millrace/base/files/file.h"
 #include "millrace/base/threads/thread.h"
 #include "millrace/checkpoint/checkpoint_state.h"
-#include "millrace/client/variables/partitioned_variable.h"
 #include "millrace/client/session.h"
+#include "millrace/client/variables/partitioned_variable.h"
 #include "millrace/client/variables/variables.h"
 
 namespace millrace::train {

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "millrace/base/files/file.h"
-#include "millrace/client/variables/embedding.h"
-#include "millrace/client/variables/initializers.h"
 #include "millrace/client/op_builder.h"
 #include "millrace/client/ops.h"
+#include "millrace/client/variables/embedding.h"
+#include "millrace/client/variables/initializers.h"
 #include "millrace/client/variables/partitioned_variable.h"
 #include "millrace/client/variables/variable_scope.h"
 #include "millrace/graph/graph_proto.h"

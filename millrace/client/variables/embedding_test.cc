@@ -7,8 +7,8 @@
 
 #include "millrace/client/gradients.h"
 #include "millrace/client/ops.h"
-#include "millrace/client/variables/partitioned_variable.h"
 #include "millrace/client/session.h"
+#include "millrace/client/variables/partitioned_variable.h"
 
 namespace millrace {
 namespace {

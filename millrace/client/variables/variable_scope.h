@@ -17,10 +17,10 @@
 #include <optional>
 #include <string>
 
+#include "millrace/client/scope.h"
 #include "millrace/client/variables/initializers.h"
 #include "millrace/client/variables/partitioned_variable.h"
 #include "millrace/client/variables/partitioners.h"
-#include "millrace/client/scope.h"
 
 namespace millrace {
 

@@ -10,8 +10,8 @@
 #include "millrace/client/graph_keys.h"
 #include "millrace/client/indexed_slices.h"
 #include "millrace/client/input.h"
-#include "millrace/client/variables/save_slice.h"
 #include "millrace/client/scope.h"
+#include "millrace/client/variables/save_slice.h"
 
 namespace millrace::ops {
 

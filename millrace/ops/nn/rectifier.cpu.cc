@@ -174,14 +174,14 @@ StatusOr<std::unique_ptr<ElementwiseFunction>> LeakyFunction(
 
 #define MR_FLOAT_TYPES "T: bfloat16, double, float, half"
 
-constexpr NamedUnary kNamed[] = {
+constexpr NamedUnary kRectifierUnaries[] = {
     {"Elu", &kElu},
     {"Selu", &kSelu},
 };
 
 }  // namespace
 
-absl::Span<const NamedUnary> RectifierUnaries() { return kNamed; }
+absl::Span<const NamedUnary> RectifierUnaries() { return kRectifierUnaries; }
 
 MR_KERNELS(Softplus, Cpu){{.types = MR_FLOAT_TYPES,
                            .make = MakeUnary<kSoftplus>,

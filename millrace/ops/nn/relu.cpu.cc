@@ -41,14 +41,14 @@ constexpr UnaryTable kRelu6 = MakeUnaryTable<Relu6Op>(OrderedLoops());
 constexpr BinaryTable kReluGrad = MakeBinaryTable<ReluGradOp>(OrderedLoops());
 constexpr BinaryTable kRelu6Grad = MakeBinaryTable<Relu6GradOp>(OrderedLoops());
 
-constexpr NamedUnary kNamed[] = {
+constexpr NamedUnary kReluUnaries[] = {
     {"Relu", &kRelu},
     {"Relu6", &kRelu6},
 };
 
 }  // namespace
 
-absl::Span<const NamedUnary> ActivationUnaries() { return kNamed; }
+absl::Span<const NamedUnary> ActivationUnaries() { return kReluUnaries; }
 
 MR_KERNELS(Relu, Cpu){{.types = "T: " MR_REAL_TYPES,
                        .make = MakeUnary<kRelu>,

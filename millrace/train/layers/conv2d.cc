@@ -1,18 +1,9 @@
 #include "millrace/train/layers/conv2d.h"
 
 #include "millrace/client/ops.h"
+#include "millrace/train/layers/all_dimensions.h"
 
 namespace millrace::train {
-namespace {
-
-// Of the two directions, for all four dimensions.
-std::vector<int64_t> AllDimensions(std::array<int64_t, 2> of,
-                                   const std::string& data_format) {
-  if (data_format == "NCHW") return {1, 1, of[0], of[1]};
-  return {1, of[0], of[1], 1};
-}
-
-}  // namespace
 
 Output Conv2D(const VariableScope& variables, const Output& x, int64_t filters,
               std::array<int64_t, 2> kernel_size,

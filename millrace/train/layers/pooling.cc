@@ -3,15 +3,10 @@
 #include <vector>
 
 #include "millrace/client/ops.h"
+#include "millrace/train/layers/all_dimensions.h"
 
 namespace millrace::train {
 namespace {
-
-std::vector<int64_t> AllDimensions(std::array<int64_t, 2> of,
-                                   const std::string& data_format) {
-  if (data_format == "NCHW") return {1, 1, of[0], of[1]};
-  return {1, of[0], of[1], 1};
-}
 
 Scope BlockOf(const Scope& scope, const PoolingOptions& options,
               const char* name) {

@@ -8,8 +8,8 @@
 #include "millrace/base/files/memory_files.h"
 #include "millrace/checkpoint/bundle/bundle_reader.h"
 #include "millrace/client/ops.h"
-#include "millrace/client/variables/partitioned_variable.h"
 #include "millrace/client/session.h"
+#include "millrace/client/variables/partitioned_variable.h"
 #include "millrace/train/saver.h"
 
 namespace millrace::train {

@@ -234,8 +234,8 @@ void SetParameters(const JpegReadOptions& o, int channels,
 }
 
 // The picture's rows as libjpeg gives them, as many as there are.
-StatusOr<int64_t> ReadRows(JpegReader& reader, int64_t height, int64_t width,
-                           int channels, uint8_t* out) {
+StatusOr<int64_t> ReadScanlines(JpegReader& reader, int64_t height,
+                                int64_t width, int channels, uint8_t* out) {
   const jpeg_decompress_struct& info = reader.info();
   const bool inks = info.out_color_space == JCS_CMYK;
   const int64_t row_bytes = width * channels;
@@ -293,7 +293,8 @@ Status ReadJpeg(absl::string_view bytes, const JpegReadOptions& options,
     return InvalidArgument(JpegReader::kFailure);
   }
   MR_ASSIGN(uint8_t* const out, allocate(height, width, channels));
-  MR_ASSIGN(const int64_t rows, ReadRows(reader, height, width, channels, out));
+  MR_ASSIGN(const int64_t rows,
+            ReadScanlines(reader, height, width, channels, out));
   const int64_t row_bytes = width * channels;
   if (rows < height) {
     const float fraction =
