@@ -9,7 +9,6 @@ import xml.etree.ElementTree as ET
 
 import goals
 import report
-import cases  # noqa: F401: registers every case
 import suite
 from verdicts import Row
 

@@ -82,8 +82,6 @@ def measure_in_turns(name, metrics, options):
 
 def again_in_turns(name, goals, records, options, measure=measure_in_turns):
     """Records of the rows of a case that missed their goals, measured again: (side TURNS, ratios of all windows)."""
-    if not CASES[name]["turns"]:
-        return []
     of = {side: [r for r in records if r["side"] == side] for side in (STOCK, OURS, MACHINE)}
     missed = [row.name.partition("/")[2].removesuffix(".p50")
               for row in verdicts.judge(of[STOCK], of[OURS], of[MACHINE], goals, options.rounds)
@@ -111,7 +109,8 @@ def run(names, goals, options):
             found = []
             for side, records in rounds_of(name, kinds, goals, options):
                 found += [dict(r, side=side) for r in records]
-            found += again_in_turns(name, goals_file.of_cases(goals, [name]), found, options)
+            if CASES[name]["turns"]:
+                found += again_in_turns(name, goals_file.of_cases(goals, [name]), found, options)
             out.writelines(json.dumps(r) + "\n" for r in found)
             out.flush()
     return again(options.out, goals, options.docs)

@@ -206,7 +206,7 @@ class ScanTest(unittest.TestCase):
 
     def test_table(self):
         text = self.scan("MR_OP(Sub) {\n};\nMR_OP(Add) {\n};\n  MR_OP(NotAtLineStart)\n")
-        self.assertIn("    &::mr_op_Add,\n    &::mr_op_Sub,\n};", text)
+        self.assertIn("    &::millrace::ops::mr_op_Add,\n    &::millrace::ops::mr_op_Sub,\n};", text)
         self.assertNotIn("NotAtLineStart", text)
 
     def test_empty_table(self):

@@ -348,6 +348,8 @@ TEST_F(QueueTest, WaitsSayHowManyElementsAreMissing) {
   queue_->EnqueueMany(Caller(), Many(9, 12), one.AsDone());
   EXPECT_THAT(ListWaits().back().what, HasSubstr("enqueue of 3 to queue q"));
   EXPECT_EQ(missing(), "2 places missing");
+  queue_ = Ref<Queue>();  // which tells `one`
+  EXPECT_TRUE(one.ended);
 }
 
 TEST_F(QueueTest, WhatStaysInAShufflingQueueIsMissingToo) {
