@@ -216,7 +216,7 @@ class Generator:
     called = {v.name for s in self.items if isinstance(s, Statement) and s.kind == "function" for v in s.outs}
     feeds = [(v.name, self.literal(v.dtype, v.shape)) for v in self.feedable]
     inner = [v for v in fetchable if v.shape is not None and not v.is_ref and v not in self.feedable and v not in fetches
-             and v.name.startswith("x") and v.name not in called]
+             and v.name.startswith("x") and v.name not in called and not rules.carries_chain(self.items, v)]
     if inner and segment not in self.blocking and self.chance(0.1):
       v = self.choose(inner)
       feeds.append((v.name, self.literal(v.dtype, v.shape)))

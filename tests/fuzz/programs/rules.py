@@ -27,6 +27,17 @@ def can_fetch(items, variables, value, segment, master):
   return value.task == master or not value.views & changes
 
 
+def carries_chain(items, value):
+  """Whether a value is all that orders the next statement of its chain behind it: the client makes no control edge where there is an
+  edge with a value, which a feed takes away."""
+  statements = [s for s in items if isinstance(s, Statement) and s.segment and s.segment == value.segment]
+  for s, after in zip(statements, statements[1:]):
+    if value in s.outs:
+      read = {o.name for inner in p.walk([after]) for o in inner.operands + [b.result for b in inner.blocks] if isinstance(o, Value)}
+      return any(v.name in read for v in s.outs)
+  return False
+
+
 def depends_on_place(program):
   """Whether the program says something else where all is on one task: a value that came over from another is a view there, and
   follows later updates."""
@@ -48,6 +59,8 @@ def violation(program):
       for name, _ in item.feeds:
         if name in called:
           return f"{name} is fed, which a function gives"
+        if carries_chain(items, values[name]):
+          return f"{name} is fed, and orders what comes next"
       for name in item.fetches:
         if not can_fetch(items, variables, values[name], item.segment, p.MASTERS[item.session]):
           return f"{name} is fetched while it changes"
