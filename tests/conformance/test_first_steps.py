@@ -1,5 +1,6 @@
 """The stock client on servers of ours: sessions, steps, errors, time limits, lost tasks."""
 
+import json
 import os
 import signal
 import subprocess
@@ -330,6 +331,22 @@ def test_an_error_ends_a_partial_run(ours):
     # One that was never ended goes with its session.
     session.partial_run(session.partial_run_setup([first, bad], [a, b]), first, {a: 1})
     assert session.run(bad, {a: 6, b: 2}) == 3
+
+
+def test_a_task_that_fails_between_calls_of_a_partial_run_says_why(ours):
+  a = tf1.placeholder(tf.int32, [], name="a")
+  b = tf1.placeholder(tf.int32, [], name="b")
+  with tf.device("/job:ps/task:0"):
+    bad = tf.math.floordiv(a, a - a) + b
+  with tf.device("/job:worker/task:0"):
+    first = a + 0
+  with tf1.Session(ours.target("worker"), config=BOUNDED) as session:
+    handle = session.partial_run_setup([first, bad], [a, b])
+    assert session.partial_run(handle, first, {a: 1}) == 1
+    task_servers.wait_for(lambda: json.loads(ours.status("ps", options=["--json"]))["running_steps"] == 0,
+                          "the step on the ps does not end")
+    with pytest.raises(errors.InvalidArgumentError, match="zero"):
+      session.partial_run(handle, bad, {b: 0})
 
 
 def test_log_device_placement(ours):

@@ -22,12 +22,17 @@ StatusOr<Ref<StepTable::Step>> StepTable::BeginRun(int64_t step_id,
   Ref<Step> step;
   {
     MutexLock lock(mu_);
-    if (over_.contains(step_id)) {
+    // Who goes on with a step that has failed meanwhile, as calls of partial
+    // runs do, hears of its error.
+    if (const auto over = over_.find(step_id); over != over_.end()) {
+      if (!over->second.ok()) return over->second;
       return Aborted("Step ", step_id, " is over at ", task_, ".");
     }
     Ref<Step>& entry = steps_[step_id];
     if (entry == nullptr) {
       entry = MakeRef<Step>(step_id);
+    } else if (entry->state_ == Step::kEnded && !entry->status_.ok()) {
+      return entry->status_;
     } else if (entry->state_ != Step::kEarly) {
       return Aborted("Step ", step_id, " has begun before at ", task_, ".");
     }
