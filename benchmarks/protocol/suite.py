@@ -107,12 +107,15 @@ def run(names, goals, options):
         out.write(json.dumps(head) + "\n")
         for name in names:
             found = []
+
+            def keep(records):
+                found.extend(records)
+                out.writelines(json.dumps(r) + "\n" for r in records)
+                out.flush()
             for side, records in rounds_of(name, kinds, goals, options):
-                found += [dict(r, side=side) for r in records]
+                keep([dict(r, side=side) for r in records])
             if CASES[name]["turns"]:
-                found += again_in_turns(name, goals_file.of_cases(goals, [name]), found, options)
-            out.writelines(json.dumps(r) + "\n" for r in found)
-            out.flush()
+                keep(again_in_turns(name, goals_file.of_cases(goals, [name]), found, options))
     return again(options.out, goals, options.docs)
 
 

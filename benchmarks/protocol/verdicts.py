@@ -19,6 +19,7 @@ from harness import median
 from case_process import FAILED
 
 MOST_SCATTER = 0.25
+MISSED, SHORT = "missed", "short of it"  # how these verdicts begin
 FEW = 8  # samples that have no quartiles to speak of
 
 
@@ -121,9 +122,12 @@ def too_few_rounds(stock, ours, rounds):
 
 
 def has_turns(row, goal):
-    """Whether turns could give the ratio that the row's goal is about: a median of calls that are timed one by one."""
+    """Whether turns can change the verdict on a row: a goal was missed, of a median of calls that are timed one by one.
+
+    A row that a round lacks or that stands still keeps its verdict.
+    """
     return bool(row.ratio and goal and goal.kind in (goals_file.STOCK, goals_file.TIMES) and row.unit != "MB"
-                and not row.name.endswith((".p99", goals_file.CPU, "first_step")))
+                and row.verdict.startswith((MISSED, SHORT)) and not row.name.endswith((".p99", goals_file.CPU)))
 
 
 def in_turns(name, turns):
@@ -142,9 +146,9 @@ def compare(name, goal, stock, ours, others, rounds, turns=()):
             return row
         judged(done, row.ratio, goal.factor, row.scatter)
     if goal.aim and row.red and row.ratio:
-        as_stock, verdict = row.ratio >= 1 - min(row.scatter, MOST_SCATTER), row.verdict
-        if as_stock and verdict.startswith("missed"):
-            row.verdict, row.red, row.short = "short of it" + verdict.removeprefix("missed"), False, True
+        as_stock = row.ratio >= 1 - min(row.scatter, MOST_SCATTER)
+        if as_stock and row.verdict.startswith(MISSED):
+            row.verdict, row.red, row.short = SHORT + row.verdict.removeprefix(MISSED), False, True
     return row
 
 
@@ -168,7 +172,7 @@ def measured(name, goal, stock, ours, others, rounds):
         if goal.unit != ours.unit:
             return done("the goal is in %s" % goal.unit, True)
         met = ours.median >= goal.number if goal.sign == ">=" else ours.median <= goal.number
-        return done("ok" if met else "missed", not met)
+        return done("ok" if met else MISSED, not met)
     if goal.kind == goals_file.OF:
         other = others.get(goal.of)
         if other is None or other.unit != ours.unit:
@@ -187,10 +191,10 @@ def judged(done, reached, wanted, scatter, more=""):
     if reached >= wanted:
         return done("ok" + more, False)
     if wanted != 1:
-        return done("missed" + more, True)
+        return done(MISSED + more, True)
     if reached >= 1 - min(scatter, MOST_SCATTER):
         return done("ok within its scatter of %.0f %%%s" % (100 * scatter, more), False)
-    return done("missed, its scatter is %.0f %%%s" % (100 * scatter, more), True)
+    return done("%s, its scatter is %.0f %%%s" % (MISSED, 100 * scatter, more), True)
 
 
 def judge(stock, ours, machine, goals, rounds, turns=()):

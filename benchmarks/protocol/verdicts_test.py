@@ -97,13 +97,21 @@ class JudgeTest(unittest.TestCase):
         self.assertEqual(judge("aim >= 2x", 70, [1.8]), (1.8, "short of it, in turns", False, True))
 
     def test_turns_time_what_a_median_times(self):
-        row = verdicts.Row("a/step.p50", "us", ratio=0.5)
+        row = verdicts.Row("a/step.p50", "us", ratio=0.5, verdict="missed")
         self.assertEqual(verdicts.in_turns(row.name, {"a/step": [1.5]}), [1.5])
         stock = goals.parse_goal("stock")
         self.assertTrue(verdicts.has_turns(row, stock))
-        for name in ("a/step.p99", "a/step:server_cpu", "a/first_step"):
-            self.assertFalse(verdicts.has_turns(verdicts.Row(name, "us", ratio=0.5), stock))
-        self.assertFalse(verdicts.has_turns(verdicts.Row("a/rss_peak", "MB", ratio=0.5), stock))
+        for name in ("a/step.p99", "a/step:server_cpu"):
+            self.assertFalse(verdicts.has_turns(verdicts.Row(name, "us", ratio=0.5, verdict="missed"), stock))
+        self.assertFalse(verdicts.has_turns(verdicts.Row("a/rss_peak", "MB", ratio=0.5, verdict="missed"), stock))
+
+    def test_turns_excuse_no_round_that_stood_still_or_is_missing(self):
+        def judge(ours, rounds):
+            row, = verdicts.judge(records([100], [100]), ours, [], goals.parse("a/rate stock", ("a",)), rounds, {"a/rate": [2.0]})
+            return row.verdict, row.red
+        self.assertEqual(judge(records([50], [50]), 2), ("ok, in turns", False))
+        self.assertEqual(judge(records([50, 50, 0]), 1), ("no progress on ours", True))
+        self.assertEqual(judge(records([50]), 2), ("only in 1 of 2 rounds on ours", True))
 
     def test_rows_that_a_side_lacks_are_red(self):
         for stock, ours, verdict in (((), records([1]), "missing on stock"), (records([1]), (), "missing on ours"),
