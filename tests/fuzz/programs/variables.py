@@ -59,17 +59,23 @@ def placeholder(g, scope):
 @statement(3, PURE, CHAIN, FREE, BRANCH)
 def random_numbers(g, scope):
   seed, shape = g.rng.randrange(1, 100), g.choose([(), (3,), (4,), (2, 3)])
-  dtype, text = g.choose([
-      ("float32", "tf1.random_uniform({shape}, seed={seed})"),
-      ("float64", "tf1.random_uniform({shape}, -1.0, 1.0, tf.float64, seed={seed})"),
-      ("int32", "tf1.random_uniform({shape}, 0, 10, tf.int32, seed={seed})"),
-      ("float32", "tf1.random_normal({shape}, seed={seed})"),
-      ("float32", "tf1.truncated_normal({shape}, seed={seed})"),
+  texts = [
       ("float32", "tf.random.stateless_uniform({shape}, [{seed}, 3])"),
       ("int64", "tf.random.stateless_uniform({shape}, [{seed}, 3], 0, 10, tf.int64)"),
-      ("float32", "tf1.random_shuffle(tf1.random_uniform({shape}, seed={seed}), seed=4)" if shape else
-       "tf1.random_gamma([], 2.0, seed={seed})"),
-  ])
+      ("float64", "tf.random.stateless_normal({shape}, [{seed}, 3], dtype=tf.float64)"),
+  ]
+  if scope.segment not in (None, "r"):
+    # Of a generator with state, each draw changes what comes next: it has a place in the chain.
+    texts = texts[:2] + [
+        ("float32", "tf1.random_uniform({shape}, seed={seed})"),
+        ("float64", "tf1.random_uniform({shape}, -1.0, 1.0, tf.float64, seed={seed})"),
+        ("int32", "tf1.random_uniform({shape}, 0, 10, tf.int32, seed={seed})"),
+        ("float32", "tf1.random_normal({shape}, seed={seed})"),
+        ("float32", "tf1.truncated_normal({shape}, seed={seed})"),
+        ("float32", "tf1.random_shuffle(tf1.random_uniform({shape}, seed={seed}), seed=4)" if shape else
+         "tf1.random_gamma([], 2.0, seed={seed})"),
+    ]
+  dtype, text = g.choose(texts)
   g.add(scope, "random", "{o0} = " + text.format(shape=list(shape), seed=seed), outs=[(dtype, shape, {})], task=g.task_for(scope))
   return True
 
