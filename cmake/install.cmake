@@ -20,7 +20,8 @@ install(TARGETS millrace_all ${libraries} ${deps} EXPORT millrace_targets
 install(EXPORT millrace_targets NAMESPACE millrace:: FILE millraceTargets.cmake
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/millrace COMPONENT Development)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/millrace" "${PROJECT_BINARY_DIR}/gen/millrace" "${PROJECT_BINARY_DIR}/gen/proto"
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT Development FILES_MATCHING PATTERN "*.h")
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT Development FILES_MATCHING PATTERN "*.h"
+  PATTERN "testing" EXCLUDE)
 
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/millraceConfig.cmake.in"
   "${PROJECT_BINARY_DIR}/millraceConfig.cmake" INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/millrace)

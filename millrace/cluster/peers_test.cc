@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "millrace/base/sim/sim.h"
-#include "millrace/cluster/worker/test_cluster.h"
+#include "millrace/cluster/testing/worker_suite.h"
 
 namespace millrace {
 namespace {

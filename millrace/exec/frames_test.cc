@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "millrace/base/sim/sim.h"
-#include "millrace/exec/test_graphs.h"
+#include "millrace/exec/testing/graphs.h"
 
 namespace millrace {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "millrace/exec/function_runtime.h"
-#include "millrace/exec/test_graphs.h"
+#include "millrace/exec/testing/graphs.h"
 
 namespace millrace {
 namespace {

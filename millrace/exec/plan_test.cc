@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "millrace/exec/frame_id.h"
-#include "millrace/exec/test_graphs.h"
+#include "millrace/exec/testing/graphs.h"
 
 namespace millrace {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "millrace/exec/step_fixture.h"
+#include "millrace/exec/testing/step_suite.h"
 
 namespace millrace {
 namespace {

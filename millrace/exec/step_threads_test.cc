@@ -3,7 +3,7 @@
 
 #include "millrace/base/random.h"
 #include "millrace/exec/step.h"
-#include "millrace/exec/step_fixture.h"
+#include "millrace/exec/testing/step_suite.h"
 
 namespace millrace {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "millrace/graph/test_registry.h"
+#include "millrace/graph/testing/registry.h"
 
 namespace millrace {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "millrace/base/clock.h"
 #include "millrace/base/sim/sim.h"
-#include "millrace/pass/rewrite_graphs.h"
+#include "millrace/pass/testing/graphs.h"
 
 namespace millrace {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "millrace/pass/rewrite_graphs.h"
+#include "millrace/pass/testing/graphs.h"
 
 namespace millrace {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "millrace/base/check.h"
-#include "millrace/graph/test_registry.h"
+#include "millrace/graph/testing/registry.h"
 
 namespace millrace {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "millrace/pass/rewrite_graphs.h"
+#include "millrace/pass/testing/graphs.h"
 
 namespace millrace {
 namespace {

@@ -2,7 +2,7 @@
 #include "millrace/rpc/bulk/bulk_transport.h"
 #include "millrace/rpc/fault/fault_network.h"
 #include "millrace/rpc/loopback/loopback.h"
-#include "millrace/rpc/transport_suite.h"
+#include "millrace/rpc/testing/transport_suite.h"
 
 namespace millrace {
 namespace {

@@ -1,7 +1,7 @@
 // Products, convolutions and poolings: what rewriting must not change of them.
 #include <limits>
 
-#include "millrace/session/rewriting_suite.h"
+#include "millrace/session/testing/rewriting_suite.h"
 
 namespace millrace {
 namespace {

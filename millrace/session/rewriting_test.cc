@@ -1,5 +1,5 @@
 // What rewriting must not change: values, to the bit, and errors.
-#include "millrace/session/rewriting_suite.h"
+#include "millrace/session/testing/rewriting_suite.h"
 
 namespace millrace {
 namespace {

@@ -2,7 +2,7 @@
 // message.
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "millrace/tensor/wire_hex.h"
+#include "millrace/tensor/testing/wire_hex.h"
 
 namespace millrace {
 namespace {

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "gtest/gtest.h"
-#include "millrace/tensor/wire_hex.h"
+#include "millrace/tensor/testing/wire_hex.h"
 
 namespace millrace {
 namespace {

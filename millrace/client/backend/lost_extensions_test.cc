@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "millrace/base/sim/sim.h"
-#include "millrace/client/backend/remote_suite.h"
+#include "millrace/client/testing/remote_suite.h"
 #include "millrace/rpc/fault/fault_network.h"
 
 namespace millrace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "millrace/base/sim/sim.h"
-#include "millrace/client/backend/remote_suite.h"
+#include "millrace/client/testing/remote_suite.h"
 
 namespace millrace {
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <functional>
 
-#include "millrace/client/gradients/written_out_loop.h"
+#include "millrace/client/testing/written_out_loop.h"
 #include "millrace/client/variables/variables.h"
 
 namespace millrace::loop_gradients {

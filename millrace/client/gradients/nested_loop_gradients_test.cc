@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "millrace/client/gradients/written_out_loop.h"
+#include "millrace/client/testing/written_out_loop.h"
 
 namespace millrace::loop_gradients {
 namespace {

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "millrace/cluster/worker/test_cluster.h"
+#include "millrace/cluster/testing/worker_suite.h"
 
 namespace millrace {
 namespace {

@@ -14,7 +14,7 @@
 #include "millrace/rpc/bulk/sockets.h"
 #include "millrace/rpc/call_status.h"
 #include "millrace/rpc/loopback/loopback.h"
-#include "millrace/rpc/transport_calls_suite.h"
+#include "millrace/rpc/testing/transport_calls_suite.h"
 
 namespace millrace {
 namespace {

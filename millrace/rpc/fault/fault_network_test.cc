@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "millrace/base/sim/sim.h"
 #include "millrace/rpc/loopback/loopback.h"
-#include "millrace/rpc/transport_suite_server.h"
+#include "millrace/rpc/testing/transport_suite_server.h"
 
 namespace millrace {
 namespace {

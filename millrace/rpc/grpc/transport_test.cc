@@ -3,7 +3,7 @@
 
 #include "millrace/base/random.h"
 #include "millrace/rpc/bulk/bulk_transport.h"
-#include "millrace/rpc/transport_suite.h"
+#include "millrace/rpc/testing/transport_suite.h"
 
 namespace millrace {
 namespace {

@@ -3,7 +3,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "millrace/base/sim/sim.h"
-#include "millrace/rpc/transport_suite_server.h"
+#include "millrace/rpc/testing/transport_suite_server.h"
 
 namespace millrace {
 namespace {

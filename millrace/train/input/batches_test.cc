@@ -10,7 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "millrace/client/ops.h"
 #include "millrace/train/input/input_producers.h"
-#include "millrace/train/input/test_pipelines.h"
+#include "millrace/train/testing/pipelines.h"
 
 namespace millrace::train {
 namespace {

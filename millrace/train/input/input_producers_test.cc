@@ -5,7 +5,7 @@
 
 #include "millrace/base/files/memory_files.h"
 #include "millrace/client/ops.h"
-#include "millrace/train/input/test_pipelines.h"
+#include "millrace/train/testing/pipelines.h"
 
 namespace millrace::train {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "millrace/cluster/master/master_suite.h"
+#include "millrace/cluster/testing/master_suite.h"
 
 namespace millrace {
 namespace {

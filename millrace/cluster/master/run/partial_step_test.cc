@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "millrace/cluster/master/master_suite.h"
+#include "millrace/cluster/testing/master_suite.h"
 
 namespace millrace {
 namespace {

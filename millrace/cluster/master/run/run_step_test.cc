@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "millrace/cluster/master/master_suite.h"
+#include "millrace/cluster/testing/master_suite.h"
 
 namespace millrace {
 namespace {

@@ -24,7 +24,7 @@
 #include "millrace/base/clock.h"
 #include "millrace/base/threads/thread.h"
 #include "millrace/graph/op_registry.h"
-#include "millrace/graph/test_registry.h"
+#include "millrace/graph/testing/registry.h"
 #include "millrace/kernel/function_runner.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/kernel/rendezvous.h"

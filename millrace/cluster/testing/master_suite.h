@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "millrace/base/sim/sim.h"
-#include "millrace/cluster/master/fake_workers.h"
 #include "millrace/cluster/master/master_service.h"
+#include "millrace/cluster/testing/fake_workers.h"
 #include "millrace/graph/all_ops.h"
 #include "millrace/kernel/all_kernels.h"
 

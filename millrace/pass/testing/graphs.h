@@ -12,7 +12,7 @@
 #include "millrace/graph/graph.h"
 #include "millrace/graph/shape_context.h"
 #include "millrace/graph/tensor_name.h"
-#include "millrace/graph/test_registry.h"
+#include "millrace/graph/testing/registry.h"
 #include "millrace/kernel/kernel_decl.h"
 
 namespace millrace {

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "millrace/exec/test_graphs.h"
+#include "millrace/exec/testing/graphs.h"
 
 namespace millrace {
 

@@ -12,8 +12,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "millrace/base/sim/sim.h"
+#include "millrace/rpc/testing/transport_calls_suite.h"
 #include "millrace/rpc/transport.h"
-#include "millrace/rpc/transport_calls_suite.h"
 
 namespace millrace {
 

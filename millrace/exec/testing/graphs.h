@@ -1,4 +1,4 @@
-// Graphs of the test ops (test_kernels.h), a device to run them on, and runs.
+// Graphs of the test ops (kernels.h), a device to run them on, and runs.
 // For the tests of plans and steps.
 #pragma once
 
@@ -11,7 +11,7 @@
 #include "millrace/exec/local_rendezvous.h"
 #include "millrace/exec/plan.h"
 #include "millrace/exec/step.h"
-#include "millrace/exec/test_kernels.h"
+#include "millrace/exec/testing/kernels.h"
 #include "millrace/graph/graph.h"
 #include "millrace/kernel/device.h"
 

@@ -8,8 +8,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "millrace/base/sim/sim.h"
+#include "millrace/rpc/testing/transport_suite_server.h"
 #include "millrace/rpc/transport.h"
-#include "millrace/rpc/transport_suite_server.h"
 
 namespace millrace {
 
