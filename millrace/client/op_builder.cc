@@ -1,6 +1,7 @@
 #include "millrace/client/op_builder.h"
 
 #include "absl/strings/str_cat.h"
+#include "millrace/graph/builtin_ops.h"
 
 namespace millrace {
 namespace {
@@ -172,7 +173,7 @@ StatusOr<DataType> OpBuilder::ArgumentType(const ArgDef& arg,
 Output OpBuilder::AddConstant(const Tensor& value, absl::string_view name) {
   ClientGraph::NodeSpec spec = scope_.NewNode();
   spec.name = scope_.graph().UniqueName(name);
-  spec.op = "Const";
+  spec.op = builtin::kConst;
   spec.attrs.Set("value", value);
   spec.attrs.Set("dtype", value.dtype());
   auto constant = scope_.graph().AddNode(spec);

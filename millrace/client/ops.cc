@@ -3,6 +3,7 @@
 #include <map>
 
 #include "millrace/client/op_builder.h"
+#include "millrace/graph/builtin_ops.h"
 
 namespace millrace::ops {
 namespace {
@@ -12,7 +13,7 @@ Output AddConst(const Scope& scope, const StatusOr<Tensor>& value) {
     scope.Fail(value.status(), scope.TakeOpName("Const"));
     return {};
   }
-  OpBuilder op(scope, "Const");
+  OpBuilder op(scope, builtin::kConst);
   op.Attr("value", *value).Attr("dtype", value->dtype());
   return op.Finish().output(0);
 }

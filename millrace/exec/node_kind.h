@@ -5,7 +5,7 @@
 
 namespace millrace {
 
-// By the op's name.
+// By the op's role.
 NodeKind KindOf(const OpDef& op);
 
 }  // namespace millrace

@@ -4,6 +4,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "millrace/graph/builtin_ops.h"
 
 namespace millrace {
 namespace {
@@ -92,7 +93,7 @@ class BodyBuilder {
     MR_RETURN_IF_ERROR(BindAttrs(caller));
     MR_RETURN_IF_ERROR(AddArgs());
     for (const NodeDef& node : def_.nodes) {
-      if (node.op == "_Arg" || node.op == "_Retval") {
+      if (node.op == builtin::kArg || node.op == builtin::kRetval) {
         return InvalidArgument("node ", node.name, " of function ",
                                def_.signature.name, " is of op ", node.op,
                                "; what a function gets and gives is in its "
@@ -148,8 +149,8 @@ class BodyBuilder {
         attrs.Set("index", index++);
         MR_ASSIGN(const Node* node,
                   graph_.AddNodeUnconnected(
-                      one ? arg.name : absl::StrCat(arg.name, "_", k), "_Arg",
-                      std::move(attrs)));
+                      one ? arg.name : absl::StrCat(arg.name, "_", k),
+                      builtin::kArg, std::move(attrs)));
         refs.push_back({node->id, 0});
       }
     }
@@ -187,7 +188,7 @@ class BodyBuilder {
         MR_RETURN_IF_ERROR(
             graph_
                 .AddNode(graph_.UniqueName(absl::StrCat(out.name, "_RetVal")),
-                         "_Retval", {refs[k]},
+                         builtin::kRetval, {refs[k]},
                          {{"T", RemoveRef(types[k])}, {"index", index++}})
                 .status());
       }

@@ -11,11 +11,13 @@ using testing::HasSubstr;
 constexpr OpDecl kArg = {"_Arg",
                          {.outputs = "output: T",
                           .attrs = "T: type; index: int >= 0",
-                          .flags = kStateful}};
+                          .flags = kStateful,
+                          .role = OpRole::kArg}};
 constexpr OpDecl kRetval = {"_Retval",
                             {.inputs = "input: T",
                              .attrs = "T: type; index: int >= 0",
-                             .flags = kStateful}};
+                             .flags = kStateful,
+                             .role = OpRole::kRetval}};
 constexpr OpDecl kAdd = {
     "Add", {.inputs = "x: T, y: T", .outputs = "z: T", .attrs = "T: type"}};
 constexpr OpDecl kSplit = {"Split",
@@ -28,7 +30,7 @@ constexpr OpDecl kPack = {"Pack",
                            .attrs = "T: type; N: int"}};
 constexpr OpDecl kCall = {
     "Call", {.outputs = "output: T", .attrs = "T: type; f: func"}};
-constexpr OpDecl kNoOp = {"NoOp", {}};
+constexpr OpDecl kNoOp = {"NoOp", {.role = OpRole::kNoOp}};
 
 class FunctionBodyTest : public testing::Test {
  protected:

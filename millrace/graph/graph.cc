@@ -10,7 +10,7 @@ namespace {
 
 // Passes take a constant's value for what its type says.
 Status CheckConstant(const OpDef& op, const AttrMap& attrs) {
-  if (op.name != "Const") return OkStatus();
+  if (op.role != OpRole::kConstant) return OkStatus();
   const AttrValue* const value = attrs.Find("value");
   const AttrValue* const type = attrs.Find("dtype");
   if (value == nullptr || type == nullptr) return OkStatus();

@@ -25,10 +25,13 @@ MR_OP(GtOld){.deprecated_version = 9, .deprecated_hint = "Use GtNoOp"};
 constexpr OpDecl kMerge = {"Merge",
                            {.inputs = "inputs: N * T",
                             .outputs = "output: T, index: int32",
-                            .attrs = "T: type; N: int >= 1"}};
-constexpr OpDecl kNext = {
-    "NextIteration",
-    {.inputs = "data: T", .outputs = "output: T", .attrs = "T: type"}};
+                            .attrs = "T: type; N: int >= 1",
+                            .role = OpRole::kMerge}};
+constexpr OpDecl kNext = {"NextIteration",
+                          {.inputs = "data: T",
+                           .outputs = "output: T",
+                           .attrs = "T: type",
+                           .role = OpRole::kNextIteration}};
 
 class GraphTest : public testing::Test {
  protected:

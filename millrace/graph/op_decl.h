@@ -26,6 +26,7 @@
 #include <string_view>
 
 #include "millrace/base/status.h"
+#include "millrace/graph/op_traits.h"
 #include "millrace/graph/signature_check.h"
 
 namespace millrace {
@@ -35,19 +36,25 @@ class ShapeContext;
 // Infers output shapes; see shape_context.h.
 using ShapeFunction = Status (*)(ShapeContext&);
 
-enum OpFlags : uint32_t {
-  kStateful = 1,
-  kCommutative = 2,
-  kAggregate = 4,
-  kAllowsUninitialized = 8,
-};
+struct IntRuleInputs;
+struct IntValue;
+
+// Computes output `port` as far as it is known, and returns whether anything
+// is; see int_rules.h.
+using IntRule = bool (*)(const IntRuleInputs& in, int port, IntValue* out);
 
 struct OpFields {
   const char* inputs = "";
   const char* outputs = "";
   const char* attrs = "";
-  uint32_t flags = 0;
+  uint32_t flags = 0;  // of OpFlags
+  OpRole role = OpRole::kPlain;
+  Law law = Law::kNone;
   ShapeFunction shape = nullptr;  // null: outputs of unknown shape
+  // The values of small integer outputs while a graph is built, from those of
+  // the inputs; or from the inputs' shapes alone. At most one of both.
+  IntRule ints = nullptr;
+  IntRule ints_of_shapes = nullptr;
   const char* doc = "";
   int deprecated_version = 0;  // GraphDef version from which it is refused
   const char* deprecated_hint = "";

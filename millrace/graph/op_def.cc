@@ -1,7 +1,6 @@
 #include "millrace/graph/op_def.h"
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 
 namespace millrace {
 namespace {
@@ -47,17 +46,6 @@ Status AppendTypes(const ArgDef& arg, const AttrMap& attrs,
 }
 
 }  // namespace
-
-ControlFlow ControlFlowOf(absl::string_view op_name) {
-  absl::ConsumePrefix(&op_name, "Ref");
-  if (op_name == "Switch" || op_name == "_SwitchN") return ControlFlow::kSwitch;
-  if (op_name == "Merge") return ControlFlow::kMerge;
-  if (op_name == "Enter") return ControlFlow::kEnter;
-  if (op_name == "Exit") return ControlFlow::kExit;
-  if (op_name == "NextIteration") return ControlFlow::kNextIteration;
-  if (op_name == "LoopCond") return ControlFlow::kLoopCond;
-  return ControlFlow::kNone;
-}
 
 const AttrDef* OpDef::FindAttr(absl::string_view attr_name) const {
   for (const AttrDef& a : attrs) {

@@ -35,19 +35,6 @@ struct AttrDef {
   AttrValue allowed;               // TypeList or StringList, or nothing
 };
 
-// What conditionals and loops need to know of an op; reference forms
-// (RefSwitch, ...) have the part of their value form.
-enum class ControlFlow : uint8_t {
-  kNone,
-  kSwitch,
-  kMerge,
-  kEnter,
-  kExit,
-  kNextIteration,
-  kLoopCond
-};
-ControlFlow ControlFlowOf(absl::string_view op_name);
-
 struct OpDef {
   std::string name;
   std::vector<ArgDef> inputs;
@@ -58,11 +45,18 @@ struct OpDef {
   bool is_commutative = false;
   bool is_aggregate = false;
   bool allows_uninitialized_input = false;
-  ControlFlow control_flow = ControlFlow::kNone;
+  // What follows is not part of the schema as it goes over the wire.
+  uint32_t flags = 0;  // of OpFlags, as declared
+  OpRole role = OpRole::kPlain;
+  Law law = Law::kNone;
   int deprecated_version = 0;
   std::string deprecated_hint;
   ShapeFunction shape = nullptr;
+  IntRule ints = nullptr;
+  IntRule ints_of_shapes = nullptr;
   std::string doc;
+
+  bool Is(OpFlags flag) const { return (flags & flag) != 0; }
 
   const AttrDef* FindAttr(absl::string_view name) const;
 };

@@ -21,10 +21,6 @@ constexpr int64_t kMaxBodyNodes = 100'000;
 constexpr int kMaxPasses = 16;
 constexpr int64_t kShownElements = 10;
 
-bool IsCall(const OpDef& op) {
-  return op.name == "PartitionedCall" || op.name == "StatefulPartitionedCall";
-}
-
 std::string Joined(const std::string& list, absl::string_view next) {
   return list.empty() ? std::string(next) : absl::StrCat(list, ", ", next);
 }
@@ -182,8 +178,7 @@ std::vector<ShapeContext::Input> ShapeRefiner::InputsOf(
     inputs[i] = {shape(in), handles(in)};
     if (first == nullptr) first = &inputs[i];
   }
-  if (loops_unknown || first == nullptr ||
-      node.op->control_flow != ControlFlow::kMerge) {
+  if (loops_unknown || first == nullptr || node.op->role != OpRole::kMerge) {
     return inputs;
   }
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -219,14 +214,14 @@ Status ShapeRefiner::Infer(const Node& node, bool loops_unknown,
   std::vector<ShapeContext::Input> inputs = InputsOf(node, loops_unknown);
   NodeShapes result;
   result.shapes.resize(static_cast<size_t>(node.num_outputs()));
-  if (args_ != nullptr && node.IsOp("_Arg")) {
+  if (args_ != nullptr && node.op->role == OpRole::kArg) {
     const auto index = GetAttr<int64_t>(node.attrs, "index");
     if (index.ok() && *index < static_cast<int64_t>(args_->size())) {
       const ShapeContext::Input& arg = (*args_)[static_cast<size_t>(*index)];
       result.shapes[0] = arg.shape;
       if (!arg.handles.empty()) result.handles = {arg.handles};
     }
-  } else if ((node.op->shape == nullptr || IsCall(*node.op)) &&
+  } else if ((node.op->shape == nullptr || node.op->role == OpRole::kCall) &&
              InferCall(node, inputs, &result)) {
     // Inferred from the function's body.
   } else if (node.op->shape != nullptr) {
@@ -280,8 +275,7 @@ Status ShapeRefiner::AddNewNodes() {
   };
   const bool has_loops =
       std::any_of(order.begin(), order.end(), [this](NodeId id) {
-        return graph_->node(id)->op->control_flow ==
-               ControlFlow::kNextIteration;
+        return graph_->node(id)->op->role == OpRole::kNextIteration;
       });
   Status status = RunPasses(order, false);
   if (!status.ok() && has_loops) {
@@ -299,7 +293,7 @@ Status ShapeRefiner::RunPasses(const std::vector<NodeId>& order,
   bool changed = false;
   for (NodeId id : order) {
     const Node& node = *graph_->node(id);
-    if (!loops_unknown && node.op->control_flow == ControlFlow::kMerge &&
+    if (!loops_unknown && node.op->role == OpRole::kMerge &&
         std::any_of(node.inputs.begin(), node.inputs.end(),
                     [&](const OutputRef& in) {
                       return in.node != kNoNode &&
@@ -346,7 +340,7 @@ bool ShapeRefiner::InferCall(const Node& node,
                              const std::vector<ShapeContext::Input>& inputs,
                              NodeShapes* out) {
   NameAttrList function{node.op->name, node.attrs};
-  if (IsCall(*node.op)) {
+  if (node.op->role == OpRole::kCall) {
     const auto f = GetAttr<AttrValue::Func>(node.attrs, "f");
     if (!f.ok() || *f == nullptr) return false;
     function = **f;
@@ -371,7 +365,7 @@ bool ShapeRefiner::InferCall(const Node& node,
   if (!inner.AddNewNodes().ok()) return false;
   for (NodeId id = 0; id < graph->num_ids(); ++id) {
     const Node& ret = *graph->node(id);
-    if (!ret.IsOp("_Retval")) continue;
+    if (ret.op->role != OpRole::kRetval) continue;
     const auto index = GetAttr<int64_t>(ret.attrs, "index");
     if (!index.ok() || *index >= node.num_outputs()) return false;
     const size_t port = static_cast<size_t>(*index);

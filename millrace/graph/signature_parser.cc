@@ -449,10 +449,14 @@ StatusOr<OpDef> ParseOpDecl(const OpDecl& decl) {
   op.is_commutative = (f.flags & kCommutative) != 0;
   op.is_aggregate = (f.flags & kAggregate) != 0;
   op.allows_uninitialized_input = (f.flags & kAllowsUninitialized) != 0;
-  op.control_flow = ControlFlowOf(op.name);
+  op.flags = f.flags;
+  op.role = f.role;
+  op.law = f.law;
   op.deprecated_version = f.deprecated_version;
   op.deprecated_hint = f.deprecated_hint;
   op.shape = f.shape;
+  op.ints = f.ints;
+  op.ints_of_shapes = f.ints_of_shapes;
   op.doc = f.doc;
   return op;
 }

@@ -89,8 +89,8 @@ class Walk {
 }  // namespace
 
 bool IsBackEdge(const Node& src, const Node& dst) {
-  return src.op->control_flow == ControlFlow::kNextIteration &&
-         dst.op->control_flow == ControlFlow::kMerge;
+  return src.op->role == OpRole::kNextIteration &&
+         dst.op->role == OpRole::kMerge;
 }
 
 StatusOr<std::vector<NodeId>> TopologicalOrder(const Graph& graph,

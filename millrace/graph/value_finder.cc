@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "millrace/graph/int_rules.h"
+
 namespace millrace {
 namespace {
 
@@ -22,20 +24,13 @@ ValueFinder::ValueFinder(const Graph* graph, const ConstantEvaluator* evaluate,
       shape_(std::move(shape)),
       may_have_value_(std::move(may_have_value)) {}
 
-const IntRuleEntry* ValueFinder::RuleOf(const OpDef* op) {
-  auto [it, added] = rules_.try_emplace(op, nullptr);
-  if (added) it->second = FindIntRule(op->name);
-  return it->second;
-}
-
 ValueFinder::Needs ValueFinder::NeedsOf(const Node& node) {
-  if (const IntRuleEntry* rule = RuleOf(node.op)) {
-    return rule->from_shapes ? Needs::kNothing : Needs::kSomeInput;
-  }
+  if (node.op->ints_of_shapes != nullptr) return Needs::kNothing;
+  if (node.op->ints != nullptr) return Needs::kSomeInput;
   // A placeholder with a default may be fed after all.
   if (evaluate_ == nullptr || *evaluate_ == nullptr || node.inputs.empty() ||
-      node.op->is_stateful || node.op->control_flow != ControlFlow::kNone ||
-      HasReference(node) || node.IsOp("PlaceholderWithDefault")) {
+      node.op->is_stateful || IsControlFlow(node.op->role) ||
+      HasReference(node) || IsPlaceholder(node.op->role)) {
     return Needs::kNever;
   }
   return Needs::kAllInputs;
@@ -74,8 +69,7 @@ ValueFinder::Value* ValueFinder::Compute(OutputRef output) {
     const Node& node = *graph_->node(stack.back());
     auto [it, first_visit] = found_.try_emplace(node.id);
     Values& values = it->second;
-    const IntRuleEntry* rule = RuleOf(node.op);
-    if (first_visit && (rule == nullptr || !rule->from_shapes)) {
+    if (first_visit && node.op->ints_of_shapes == nullptr) {
       // An entry that is there but empty is under way: a loop ends at it.
       for (const OutputRef& in : node.inputs) {
         if (in.node != kNoNode && may_have_value_(in.node) &&
@@ -97,10 +91,13 @@ ValueFinder::Value* ValueFinder::Compute(OutputRef output) {
 
 void ValueFinder::ComputeNode(const Node& node, Values* out) {
   if (const AttrValue* value = node.attrs.Find("value");
-      value != nullptr && node.IsOp("Const")) {
+      value != nullptr && node.op->role == OpRole::kConstant) {
     if (const Tensor* tensor = value->get<Tensor>()) (*out)[0].tensor = *tensor;
   }
-  if (const IntRuleEntry* rule = RuleOf(node.op)) {
+  const IntRule rule = node.op->ints_of_shapes != nullptr
+                           ? node.op->ints_of_shapes
+                           : node.op->ints;
+  if (rule != nullptr) {
     const auto value_of = [&](int input) -> const IntValue* {
       Value* v = Known(node.inputs[input]);
       return v == nullptr || !v->ints ? nullptr : &*v->ints;
@@ -110,7 +107,7 @@ void ValueFinder::ComputeNode(const Node& node, Values* out) {
     };
     for (int port = 0; port < node.num_outputs(); ++port) {
       IntValue ints;
-      if (rule->rule({node, value_of, shape_of}, port, &ints))
+      if (rule({node, value_of, shape_of}, port, &ints))
         (*out)[port].ints = std::move(ints);
     }
   }
@@ -123,7 +120,7 @@ void ValueFinder::ComputeNode(const Node& node, Values* out) {
 // By the kernel, where all inputs are known and all is small.
 void ValueFinder::Evaluate(const Node& node, Values* out) {
   if (evaluate_ == nullptr || *evaluate_ == nullptr || node.inputs.empty() ||
-      node.op->is_stateful || node.op->control_flow != ControlFlow::kNone ||
+      node.op->is_stateful || IsControlFlow(node.op->role) ||
       HasReference(node)) {
     return;
   }

@@ -5,7 +5,6 @@
 #include <optional>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/container/node_hash_map.h"
 #include "millrace/graph/int_values.h"
 #include "millrace/graph/shape_refiner.h"
@@ -49,14 +48,12 @@ class ValueFinder {
   void Evaluate(const Node& node, Values* out);
   const Tensor* TensorOf(Value& value);
   Value* Known(OutputRef output);
-  const IntRuleEntry* RuleOf(const OpDef* op);
 
   const Graph* graph_;
   const ConstantEvaluator* evaluate_;
   ShapeOf shape_;
   MayHaveValue may_have_value_;
   absl::node_hash_map<NodeId, Values> found_;
-  absl::flat_hash_map<const OpDef*, const IntRuleEntry*> rules_;
 };
 
 }  // namespace millrace

@@ -50,8 +50,9 @@ Status ColocationGroups::AddNodes(const Graph& graph, NodeId first) {
       if (in.node == kNoNode) continue;
       // A loop variable comes round on one device: a receive in the place of
       // its Enter would wait for a second value in the second iteration.
-      if (IsMerge(*node) && (IsEnter(*graph.node(in.node)) ||
-                             IsNextIteration(*graph.node(in.node)))) {
+      const OpRole from = graph.node(in.node)->op->role;
+      if (node->op->role == OpRole::kMerge &&
+          (from == OpRole::kEnter || from == OpRole::kNextIteration)) {
         Union(in.node, id, "loop variable");
         continue;
       }

@@ -1,4 +1,5 @@
 #include "millrace/pass/control_loops.h"
+#include "millrace/graph/builtin_ops.h"
 
 #include <algorithm>
 #include <map>
@@ -81,14 +82,14 @@ class LoopAdder {
       MR_ASSIGN(outer_trigger, Trigger(outer, device));
     }
     MR_ASSIGN(Node* const value,
-              Add("Const", outer, device, {},
+              Add(builtin::kConst, outer, device, {},
                   AttrMap({{"dtype", DataType::kInt32},
                            {"value", Tensor::Scalar<int32_t>(0)}})));
     if (outer_trigger != kNoNode)
       graph_->AddControlEdge(outer_trigger, value->id);
     MR_ASSIGN(
         Node* const enter,
-        Add("Enter", outer, device, {OutputRef{value->id, 0}},
+        Add(builtin::kEnter, outer, device, {OutputRef{value->id, 0}},
             AttrMap({{"T", DataType::kInt32},
                      {"frame_name", layout.name},
                      {"is_constant", false},
@@ -97,17 +98,17 @@ class LoopAdder {
     MR_ASSIGN(
         Node* const merge,
         graph_->AddNodeUnconnected(
-            graph_->UniqueName("_cloop"), "Merge",
+            graph_->UniqueName("_cloop"), builtin::kMerge,
             AttrMap({{"T", DataType::kInt32}, {"N", int64_t{2}}}), device));
     Place(merge, frame, device);
     MR_RETURN_IF_ERROR(graph_->SetInput(merge, 0, {enter->id, 0}));
     MR_ASSIGN(Node* const branch,
-              Add("Switch", frame, device,
+              Add(builtin::kSwitch, frame, device,
                   {OutputRef{merge->id, 0}, OutputRef{layout.condition, 0}},
                   AttrMap({{"T", DataType::kInt32}})));
-    MR_ASSIGN(Node* const next,
-              Add("NextIteration", frame, device, {OutputRef{branch->id, 1}},
-                  AttrMap({{"T", DataType::kInt32}})));
+    MR_ASSIGN(Node* const next, Add(builtin::kNextIteration, frame, device,
+                                    {OutputRef{branch->id, 1}},
+                                    AttrMap({{"T", DataType::kInt32}})));
     MR_RETURN_IF_ERROR(graph_->SetInput(merge, 1, {next->id, 0}));
     return merge->id;
   }

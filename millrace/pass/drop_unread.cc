@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
+#include "millrace/graph/builtin_ops.h"
 
 namespace millrace {
 namespace {
@@ -15,23 +15,9 @@ constexpr int kFewestNodes = 4;
 // from all of these to all of its followers could be too many.
 constexpr size_t kMostBypassed = 8;
 
-using OpNames = absl::flat_hash_set<absl::string_view>;
-
-// Ops that hand out a variable, or read one.
-const OpNames& VariableOps() {
-  static const OpNames* const ops =
-      new OpNames({"VarHandleOp", "VariableV2", "Variable", "ReadVariableOp",
-                   "ResourceGather", "VariableShape", "VarIsInitializedOp"});
-  return *ops;
-}
-
-// Ops that are there although nobody reads them.
-const OpNames& KeptOps() {
-  static const OpNames* const ops = new OpNames(
-      {"_Arg", "_Retval", "_Send", "_Recv", "_HostSend", "_HostRecv",
-       "Placeholder", "PlaceholderV2", "PlaceholderWithDefault", "Assert",
-       "CheckNumerics", "CheckNumericsV2"});
-  return *ops;
+// Hands out a variable, or looks at one.
+bool IsOfVariable(const OpDef& op) {
+  return op.Is(kGivesVariable) || op.Is(kReadsVariable);
 }
 
 bool HasFunction(const Node& node) {
@@ -42,7 +28,7 @@ bool HasFunction(const Node& node) {
 }
 
 bool HasEffect(const Node& node) {
-  if (VariableOps().contains(node.op->name)) return false;
+  if (IsOfVariable(*node.op)) return false;
   if (node.op->is_stateful || node.num_outputs() == 0) return true;
   for (const DataType type : node.input_types) {
     if (IsRef(type) || type == DataType::kResource ||
@@ -50,8 +36,9 @@ bool HasEffect(const Node& node) {
       return true;
     }
   }
-  return node.op->control_flow != ControlFlow::kNone ||
-         KeptOps().contains(node.op->name) || HasFunction(node);
+  return IsControlFlow(node.op->role) || IsBoundary(node.op->role) ||
+         IsPlaceholder(node.op->role) || node.op->Is(kChecks) ||
+         HasFunction(node);
 }
 
 // Lives for one call.
@@ -93,7 +80,7 @@ class Dropper {
     for (const OutputRef& in : node.inputs) {
       // Of the branch that is not taken only the data edge is dead: whoever
       // waits for the node would no longer learn of it.
-      if (graph_.node(in.node)->op->control_flow == ControlFlow::kSwitch) {
+      if (graph_.node(in.node)->op->role == OpRole::kSwitch) {
         return;
       }
     }
@@ -103,7 +90,7 @@ class Dropper {
   // There from the start: nothing to wait for.
   static bool IsTimeless(const Node& node) {
     return node.inputs.empty() && node.control_inputs.empty() &&
-           (!node.op->is_stateful || VariableOps().contains(node.op->name));
+           (!node.op->is_stateful || IsOfVariable(*node.op));
   }
 
   Status Bypass(NodeId id) {
@@ -122,8 +109,8 @@ class Dropper {
     waits.erase(std::unique(waits.begin(), waits.end()), waits.end());
     if (waits.size() > kMostBypassed) {
       MR_ASSIGN(Node* const joined,
-                graph_.AddNode(graph_.UniqueName(node.name), "NoOp", {}, {},
-                               node.requested_device, waits));
+                graph_.AddNode(graph_.UniqueName(node.name), builtin::kNoOp, {},
+                               {}, node.requested_device, waits));
       joined->assigned_device = node.assigned_device;
       waits = {joined->id};
       dropped_.resize(graph_.num_ids(), false);

@@ -17,11 +17,14 @@ using testing::UnorderedElementsAre;
 
 const OpRegistry& OpsWithQueues() {
   static constexpr OpDecl kDecls[] = {
-      {"NoOp", {}},
-      {"Const", {.outputs = "o: float"}},
-      {"VarHandleOp", {.outputs = "h: resource", .flags = kStateful}},
+      {"NoOp", {.role = OpRole::kNoOp}},
+      {"Const", {.outputs = "o: float", .role = OpRole::kConstant}},
+      {"VarHandleOp",
+       {.outputs = "h: resource", .flags = kStateful | kGivesVariable}},
       {"ReadVariableOp",
-       {.inputs = "h: resource", .outputs = "o: float", .flags = kStateful}},
+       {.inputs = "h: resource",
+        .outputs = "o: float",
+        .flags = kStateful | kReadsVariable}},
       {"AssignVariableOp",
        {.inputs = "h: resource, v: float", .flags = kStateful}},
       {"RefVar", {.outputs = "ref: Ref(float)", .flags = kStateful}},
@@ -29,11 +32,14 @@ const OpRegistry& OpsWithQueues() {
        {.inputs = "ref: Ref(float), v: float", .outputs = "o: Ref(float)"}},
       {"Pass", {.inputs = "i: float", .outputs = "o: float"}},
       {"Random", {.outputs = "o: float", .flags = kStateful}},
-      {"CheckNumerics", {.inputs = "i: float", .outputs = "o: float"}},
+      {"CheckNumerics",
+       {.inputs = "i: float", .outputs = "o: float", .flags = kChecks}},
       {"Call",
        {.inputs = "i: float", .outputs = "o: float", .attrs = "f: func"}},
       {"Switch",
-       {.inputs = "i: float, p: bool", .outputs = "no: float, yes: float"}},
+       {.inputs = "i: float, p: bool",
+        .outputs = "no: float, yes: float",
+        .role = OpRole::kSwitch}},
       {"Bool", {.outputs = "o: bool"}},
   };
   static const OpRegistry& ops = MakeTestRegistry(kDecls);

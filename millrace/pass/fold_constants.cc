@@ -8,6 +8,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "millrace/base/clock.h"
+#include "millrace/graph/builtin_ops.h"
 #include "millrace/graph/shape_context.h"
 #include "millrace/kernel/kernel_context.h"
 #include "millrace/pass/cpu_nodes.h"
@@ -25,7 +26,7 @@ constexpr int64_t kMaxMillis = 500;
 // A node that would have to wait for more than this is left alone.
 constexpr size_t kMostFoldedWaits = 8;
 
-bool IsConstant(const Node& node) { return node.IsOp("Const"); }
+bool IsConstant(const Node& node) { return node.op->role == OpRole::kConstant; }
 
 // Sizes of a tensor that holds a shape.
 bool AsPartialShape(const Tensor& t, PartialShape* shape) {
@@ -226,7 +227,7 @@ class ConstantFolder {
     const auto add = [&](size_t port, const std::string& name) -> Status {
       MR_ASSIGN(
           Node* const node,
-          graph_.AddNode(name, "Const", {},
+          graph_.AddNode(name, builtin::kConst, {},
                          AttrMap({{"dtype", r.value.outputs[port].dtype()},
                                   {"value", r.value.outputs[port]}}),
                          r.requested_device, r.value.waits));

@@ -13,13 +13,6 @@
 namespace millrace {
 namespace {
 
-constexpr absl::string_view kActivations[] = {"Relu",      "Relu6", "Elu",
-                                              "LeakyRelu", "Tanh",  "Sigmoid"};
-// What a sum's other operand comes from if it is likely a bias: its shape is
-// not known here. The kernel looks.
-constexpr absl::string_view kParameters[] = {
-    "Const", "Identity", "ReadVariableOp", "Enter", "_Recv", "_Arg"};
-
 // What the fused op has from the product.
 constexpr absl::string_view kMatMulAttrs[] = {"T", "transpose_a",
                                               "transpose_b"};
@@ -27,10 +20,14 @@ constexpr absl::string_view kConv2DAttrs[] = {
     "T",           "strides",   "padding",         "explicit_paddings",
     "data_format", "dilations", "use_cudnn_on_gpu"};
 
-template <size_t kSize>
-bool IsAnyOf(const Node& node, const absl::string_view (&ops)[kSize]) {
-  return std::find(std::begin(ops), std::end(ops), node.op->name) !=
-         std::end(ops);
+// Whether a sum's other operand is likely a bias: its shape is not known here.
+// The kernel looks.
+bool IsLikelyParameter(const Node& node) {
+  const OpRole role = node.op->role;
+  return role == OpRole::kConstant || role == OpRole::kEnter ||
+         role == OpRole::kRecv || role == OpRole::kArg ||
+         node.op->law == Law::kPassesOn ||
+         (node.op->Is(kReadsVariable) && node.num_inputs() == 1);
 }
 
 bool IsChannelsLast(const Node& node) {
@@ -89,9 +86,9 @@ class ProductFuser {
 
   bool AddsBias(const Node& node, int32_t port) const {
     if (node.IsOp("BiasAdd")) return port == 0 && IsChannelsLast(node);
-    if (!node.IsOp("Add") && !node.IsOp("AddV2")) return false;
+    if (node.op->law != Law::kPlusZero) return false;  // no sum
     const OutputRef other = node.inputs[port == 0 ? 1 : 0];
-    return IsAnyOf(*graph_.node(other.node), kParameters);
+    return IsLikelyParameter(*graph_.node(other.node));
   }
 
   static AttrMap FusedAttrs(const Node& node, Product product,
@@ -153,7 +150,7 @@ class ProductFuser {
     group.members = {node.id, bias->id};
     AttrValue::StringList fused_ops = {"BiasAdd"};
     float alpha = 0.2f;
-    if (activation != nullptr && IsAnyOf(*activation, kActivations)) {
+    if (activation != nullptr && activation->op->Is(kActivation)) {
       group.members.push_back(activation->id);
       fused_ops.push_back(activation->op->name);
       const StatusOr<float> slope = GetAttr<float>(activation->attrs, "alpha");

@@ -85,8 +85,7 @@ class UnitJoiner {
   // many parts of a graph share: constants, variables, what was fed.
   bool IsComputed(const Node& node) const {
     return !node.inputs.empty() && !node.op->is_stateful &&
-           node.op->control_flow == ControlFlow::kNone &&
-           !node.IsOp("Identity");
+           !IsControlFlow(node.op->role) && node.op->law != Law::kPassesOn;
   }
 
   bool MayJoin(int32_t a, int32_t b) const {

@@ -4,19 +4,11 @@
 
 namespace millrace {
 
-bool IsEnter(const Node& n) { return n.IsOp("Enter") || n.IsOp("RefEnter"); }
-bool IsExit(const Node& n) { return n.IsOp("Exit") || n.IsOp("RefExit"); }
-bool IsMerge(const Node& n) { return n.IsOp("Merge") || n.IsOp("RefMerge"); }
-bool IsSwitch(const Node& n) { return n.IsOp("Switch") || n.IsOp("RefSwitch"); }
-bool IsNextIteration(const Node& n) {
-  return n.IsOp("NextIteration") || n.IsOp("RefNextIteration");
-}
-
 int LoopFrames::OutputFrame(const Graph& graph, NodeId id) const {
   const Node& node = *graph.node(id);
   const int frame = of_node[id];
-  if (IsExit(node)) return frames[frame].parent;
-  if (!IsEnter(node)) return frame;
+  if (node.op->role == OpRole::kExit) return frames[frame].parent;
+  if (node.op->role != OpRole::kEnter) return frame;
   const auto name = GetAttr<std::string>(node.attrs, "frame_name");
   for (size_t i = 1; i < frames.size(); ++i) {
     if (name.ok() && frames[i].name == *name) return static_cast<int>(i);
@@ -49,8 +41,8 @@ StatusOr<LoopFrames> FindLoopFrames(const Graph& graph) {
     for (NodeId src : node.control_inputs) MR_RETURN_IF_ERROR(meet(src));
     if (frame < 0) frame = 0;
     result.of_node[id] = frame;
-    if (node.IsOp("LoopCond")) result.frames[frame].condition = id;
-    if (!IsEnter(node)) continue;
+    if (node.op->role == OpRole::kLoopCond) result.frames[frame].condition = id;
+    if (node.op->role != OpRole::kEnter) continue;
     MR_ASSIGN(std::string name, GetAttr<std::string>(node.attrs, "frame_name"));
     auto [it, added] =
         by_name.try_emplace(name, static_cast<int>(result.frames.size()));

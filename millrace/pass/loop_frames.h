@@ -27,10 +27,4 @@ struct LoopFrames {
 // INVALID_ARGUMENT that names the node if a node is in two frames at once.
 StatusOr<LoopFrames> FindLoopFrames(const Graph& graph);
 
-bool IsEnter(const Node& n);
-bool IsExit(const Node& n);
-bool IsMerge(const Node& n);
-bool IsSwitch(const Node& n);
-bool IsNextIteration(const Node& n);
-
 }  // namespace millrace

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "millrace/graph/builtin_ops.h"
 #include "millrace/graph/device_name.h"
 #include "millrace/pass/control_loops.h"
 #include "millrace/pass/loop_frames.h"
@@ -118,7 +119,7 @@ class Partitioner {
   // Switch one output is dead although it has run.
   int32_t TravellingPort(NodeId id, int partition) const {
     const Node& node = *graph_.node(id);
-    if (node.op->control_flow == ControlFlow::kSwitch) return kControlPort;
+    if (node.op->role == OpRole::kSwitch) return kControlPort;
     for (int32_t port = 0; port < node.num_outputs(); ++port) {
       if (received_.contains({OutputRef{id, port}, partition})) return port;
     }
@@ -162,7 +163,7 @@ class Partitioner {
       // An empty tensor that appears when the node has run.
       MR_ASSIGN(Node* const token,
                 sender.AddNode(
-                    NewName(sender, from.node->name), "Const", {},
+                    NewName(sender, from.node->name), builtin::kConst, {},
                     AttrMap({{"dtype", DataType::kFloat},
                              {"value", Tensor::Zeros(DataType::kFloat, {0})}}),
                     send_device));
@@ -193,7 +194,7 @@ class Partitioner {
       return map;
     };
     MR_ASSIGN(Node* const send,
-              sender.AddNode(NewName(sender, from.node->name), "_Send",
+              sender.AddNode(NewName(sender, from.node->name), builtin::kSend,
                              {&value, 1}, attrs("T"), send_device));
     send->assigned_device = send_device;
     const NodeId first = narrow ? value.node : send->id;  // reads the variable
@@ -206,9 +207,10 @@ class Partitioner {
       }
       sender.AddControlEdge(here, first);
     }
-    MR_ASSIGN(Node* const recv,
-              receiver.AddNode(NewName(receiver, from.node->name), "_Recv", {},
-                               attrs("tensor_type"), recv_device));
+    MR_ASSIGN(
+        Node* const recv,
+        receiver.AddNode(NewName(receiver, from.node->name), builtin::kRecv, {},
+                         attrs("tensor_type"), recv_device));
     recv->assigned_device = recv_device;
     const int frame = frames_.OutputFrame(graph_, src.node);
     if (frame != 0) {
@@ -240,7 +242,7 @@ class Partitioner {
                               const std::string& device) {
     MR_ASSIGN(Node* const cast,
               graph.AddNode(
-                  NewName(graph, base), "Cast", {&value, 1},
+                  NewName(graph, base), builtin::kCast, {&value, 1},
                   AttrMap({{"SrcT", from}, {"DstT", to}, {"Truncate", true}}),
                   device));
     cast->assigned_device = device;

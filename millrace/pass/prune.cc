@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "millrace/graph/builtin_ops.h"
 
 namespace millrace {
 namespace {
@@ -82,7 +83,7 @@ class Pruner {
 
   bool IsFedPlaceholder(NodeId id) const {
     const Node& node = *graph_.node(id);
-    return (node.IsOp("Placeholder") || node.IsOp("PlaceholderV2")) &&
+    return node.op->role == OpRole::kPlaceholder &&
            feeds_.contains(OutputRef{id, 0});
   }
 
@@ -132,10 +133,11 @@ class Pruner {
     if (added) {
       const DataType type =
           RemoveRef(graph_.node(fed.node)->output_types[fed.port]);
-      MR_ASSIGN(Node* const arg,
-                pruned_.AddNode(
-                    pruned_.UniqueName(absl::StrCat("_feed_", index)), "_Arg",
-                    {}, AttrMap({{"T", type}, {"index", index}}), device));
+      MR_ASSIGN(
+          Node* const arg,
+          pruned_.AddNode(pruned_.UniqueName(absl::StrCat("_feed_", index)),
+                          builtin::kArg, {},
+                          AttrMap({{"T", type}, {"index", index}}), device));
       arg->assigned_device = device;
       it->second = arg->id;
     }
@@ -150,8 +152,8 @@ class Pruner {
       const DataType type = RemoveRef(producer.output_types[fetch.port]);
       MR_ASSIGN(Node* const retval,
                 pruned_.AddNode(
-                    pruned_.UniqueName(absl::StrCat("_fetch_", i)), "_Retval",
-                    {&src, 1},
+                    pruned_.UniqueName(absl::StrCat("_fetch_", i)),
+                    builtin::kRetval, {&src, 1},
                     AttrMap({{"T", type}, {"index", static_cast<int64_t>(i)}}),
                     producer.assigned_device));
       retval->assigned_device = producer.assigned_device;

@@ -7,27 +7,20 @@
 namespace millrace {
 namespace {
 
-constexpr absl::string_view kNeverPure[] = {
-    "Placeholder",   "PlaceholderV2",   "PlaceholderWithDefault",
-    "CheckNumerics", "CheckNumericsV2", "Assert"};
-
 // Moving an edge goes through those that stay.
 constexpr size_t kMostEdgeVisits = 1 << 20;
 
 bool MayBePure(const OpDef& op) {
-  if (op.is_stateful || op.outputs.empty() ||
-      op.control_flow != ControlFlow::kNone) {
+  if (op.is_stateful || op.outputs.empty() || IsControlFlow(op.role) ||
+      IsPlaceholder(op.role) || op.Is(kChecks) || op.Is(kChangesInput)) {
     return false;
   }
-  // Internal ops, and those that change their input.
-  if (absl::StartsWith(op.name, "_") || absl::StartsWith(op.name, "Inplace")) {
-    return false;
-  }
+  // Internal ops.
+  if (absl::StartsWith(op.name, "_")) return false;
   for (const AttrDef& attr : op.attrs) {
     if (attr.kind == "func" || attr.kind == "list(func)") return false;
   }
-  return std::find(std::begin(kNeverPure), std::end(kNeverPure), op.name) ==
-         std::end(kNeverPure);
+  return true;
 }
 
 bool ArePlainValues(const DataTypeVector& types) {

@@ -14,7 +14,7 @@ bool HasReference(const DataTypeVector& types) {
 }
 
 bool ReceivesWithinTask(const Node& node) {
-  if (!node.IsOp("_Recv")) return false;
+  if (node.op->role != OpRole::kRecv) return false;
   const auto from = GetAttr<std::string>(node.attrs, "send_device");
   const auto to = GetAttr<std::string>(node.attrs, "recv_device");
   if (!from.ok() || !to.ok()) return true;
@@ -44,7 +44,7 @@ class HandsOn {
   explicit HandsOn(const KernelTable* kernels) : kernels_(kernels) {}
 
   bool operator()(const OpDef& op) {
-    if (kernels_ == nullptr || op.control_flow != ControlFlow::kNone) {
+    if (kernels_ == nullptr || IsControlFlow(op.role)) {
       return true;
     }
     const auto [it, added] = known_.try_emplace(&op, false);
@@ -73,8 +73,8 @@ ReferenceViews::ReferenceViews(const Graph& graph, const KernelTable* kernels) {
     // What another device of the task sends may be a view, or follow an update.
     const bool is_near = ReceivesWithinTask(*node);
     if (HasReference(node->output_types) || is_near) views.push_back(id);
-    if (is_near || (HasReference(node->input_types) &&
-                    node->op->control_flow == ControlFlow::kNone)) {
+    if (is_near ||
+        (HasReference(node->input_types) && !IsControlFlow(node->op->role))) {
       updates.push_back(id);
     }
   }

@@ -55,7 +55,10 @@ class EqualNodeSharer {
  private:
   // Two reads of a variable that wait for the same may happen at once, if that
   // is then also before whatever waits for one of them.
-  static bool IsRead(const Node& node) { return node.IsOp("ReadVariableOp"); }
+  static bool IsRead(const Node& node) {
+    return node.op->Is(kReadsVariable) &&
+           node.input_types[0] == DataType::kResource;
+  }
 
   // Who waits for `node` waits for `first` from now on. False, and nothing
   // happens, where that would take long.
@@ -74,7 +77,7 @@ class EqualNodeSharer {
 
   static const Tensor* ConstantOf(const Node& node) {
     const AttrValue* value =
-        node.IsOp("Const") ? node.attrs.Find("value") : nullptr;
+        node.op->role == OpRole::kConstant ? node.attrs.Find("value") : nullptr;
     return value == nullptr ? nullptr : value->get<Tensor>();
   }
 

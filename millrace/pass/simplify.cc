@@ -11,49 +11,6 @@
 namespace millrace {
 namespace {
 
-enum class Law {
-  kNone,
-  kPassesOn,      // gives its input
-  kSameType,      // gives its input where both types are equal
-  kOneInput,      // gives its input if it has one
-  kTimesOne,      // x * 1, 1 * x
-  kOverOne,       // x / 1
-  kMinusZero,     // x - 0
-  kPlusZero,      // x + 0, 0 + x
-  kUndoesItself,  // f(f(x)) is x
-  kIdempotent,    // f(f(x)) is f(x)
-};
-
-struct LawOfOp {
-  absl::string_view op;
-  Law law;
-};
-
-constexpr LawOfOp kLaws[] = {
-    {"Identity", Law::kPassesOn},
-    {"StopGradient", Law::kPassesOn},
-    {"PreventGradient", Law::kPassesOn},
-    {"Cast", Law::kSameType},
-    {"AddN", Law::kOneInput},
-    {"Mul", Law::kTimesOne},
-    {"Div", Law::kOverOne},
-    {"RealDiv", Law::kOverOne},
-    {"Sub", Law::kMinusZero},
-    {"Add", Law::kPlusZero},
-    {"AddV2", Law::kPlusZero},
-    {"Neg", Law::kUndoesItself},
-    {"LogicalNot", Law::kUndoesItself},
-    {"Invert", Law::kUndoesItself},
-    {"Abs", Law::kIdempotent},
-    {"Ceil", Law::kIdempotent},
-    {"Floor", Law::kIdempotent},
-    {"Relu", Law::kIdempotent},
-    {"Relu6", Law::kIdempotent},
-    {"Rint", Law::kIdempotent},
-    {"Round", Law::kIdempotent},
-    {"Sign", Law::kIdempotent},
-};
-
 // The bits of a number, from the lowest on.
 uint64_t OneAs(DataType type) {
   switch (type) {
@@ -95,7 +52,7 @@ class Simplifier {
     std::vector<NodeId> unread;
     for (const NodeId id : order) {
       const Node& node = *graph_.node(id);
-      const Law law = LawOf(node);
+      const Law law = node.op->law;
       if (law == Law::kNone || node.num_outputs() != 1) continue;
       const std::optional<OutputRef> same = SameAs(node, law);
       if (!same || !MayRead(node, *same)) continue;
@@ -110,16 +67,6 @@ class Simplifier {
   }
 
  private:
-  Law LawOf(const Node& node) {
-    const auto [it, added] = laws_.try_emplace(node.op, Law::kNone);
-    if (added) {
-      for (const LawOfOp& known : kLaws) {
-        if (known.op == node.op->name) it->second = known.law;
-      }
-    }
-    return it->second;
-  }
-
   // Kernels of ops with this law hand a view on.
   static bool HandsOn(Law law) {
     return law == Law::kPassesOn || law == Law::kSameType ||
@@ -178,7 +125,8 @@ class Simplifier {
   bool IsScalar(const Node& node, size_t port,
                 uint64_t (*bits_of)(DataType)) const {
     const OutputRef in = node.inputs[port];
-    if (in.node == kNoNode || !graph_.node(in.node)->IsOp("Const")) {
+    if (in.node == kNoNode ||
+        graph_.node(in.node)->op->role != OpRole::kConstant) {
       return false;
     }
     const AttrValue* attr = graph_.node(in.node)->attrs.Find("value");
@@ -201,7 +149,7 @@ class Simplifier {
     const Node& source = *graph_.node(instead.node);
     // The values of branches and loops keep their nodes.
     return source.assigned_device == node.assigned_device &&
-           source.op->control_flow == ControlFlow::kNone &&
+           !IsControlFlow(source.op->role) &&
            source.output_types[static_cast<size_t>(instead.port)] ==
                node.output_types[0];
   }
@@ -210,7 +158,6 @@ class Simplifier {
   PureNodes pure_;
   const ReferenceViews views_;
   const absl::flat_hash_set<NodeId> targets_;
-  absl::flat_hash_map<const OpDef*, Law> laws_;
 };
 
 }  // namespace

@@ -9,10 +9,6 @@ namespace {
 // Sets of graphs that people write have some hundred numbers in all.
 constexpr size_t kMostNumbers = size_t{1} << 20;
 
-// Ops with state that wait for nobody.
-constexpr absl::string_view kNeverWait[] = {"_Arg", "Variable", "VariableV2",
-                                            "VarHandleOp", "ReadVariableOp"};
-
 bool CallsFunctions(const OpDef& op) {
   return std::any_of(op.attrs.begin(), op.attrs.end(), [](const AttrDef& a) {
     return a.kind == "func" || a.kind == "list(func)";
@@ -21,9 +17,9 @@ bool CallsFunctions(const OpDef& op) {
 
 bool MayWait(const OpDef& op) {
   if (CallsFunctions(op)) return true;
-  return op.is_stateful &&
-         std::find(std::begin(kNeverWait), std::end(kNeverWait), op.name) ==
-             std::end(kNeverWait);
+  // Arguments and variables are there from the start.
+  return op.is_stateful && op.role != OpRole::kArg && !op.Is(kGivesVariable) &&
+         !op.Is(kReadsVariable);
 }
 
 }  // namespace
@@ -93,11 +89,8 @@ int32_t StartSources::OfInputs(const Node& node) {
 void StartSources::FindOutputs(const Node& node) {
   int32_t& set = of_node_[static_cast<size_t>(node.id)];
   set = OfInputs(node);
-  switch (node.op->control_flow) {
-    case ControlFlow::kNone:
-      if (MayWait(*node.op) && set != kUnknown) set = sets_.Of(node.id);
-      break;
-    case ControlFlow::kSwitch: {
+  switch (node.op->role) {
+    case OpRole::kSwitch: {
       // The last input is the condition.
       const int sides = node.num_outputs();
       std::vector<int32_t> outputs;
@@ -110,16 +103,19 @@ void StartSources::FindOutputs(const Node& node) {
       of_outputs_[node.id] = std::move(outputs);
       break;
     }
-    case ControlFlow::kMerge:
+    case OpRole::kMerge:
       if (set != kUnknown) set = sets_.Of(node.id);
       break;
-    case ControlFlow::kExit:
+    case OpRole::kExit:
       set = sets_.Of(node.id);
       break;
-    case ControlFlow::kEnter:
-    case ControlFlow::kNextIteration:
-    case ControlFlow::kLoopCond:
+    case OpRole::kEnter:
+    case OpRole::kNextIteration:
+    case OpRole::kLoopCond:
       set = kUnknown;
+      break;
+    default:
+      if (MayWait(*node.op) && set != kUnknown) set = sets_.Of(node.id);
       break;
   }
 }

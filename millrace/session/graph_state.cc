@@ -1,5 +1,6 @@
 #include "millrace/session/graph_state.h"
 
+#include "millrace/graph/builtin_ops.h"
 #include "millrace/pass/prune.h"
 
 namespace millrace {
@@ -19,7 +20,7 @@ Status GraphState::Extend(const GraphDef& def,
                                      ? std::make_unique<Graph>(ops_)
                                      : std::make_unique<Graph>(graph_->Clone());
   for (const NodeDef& node : def.nodes) {
-    if (node.op != "_Arg" && node.op != "_Retval") continue;
+    if (node.op != builtin::kArg && node.op != builtin::kRetval) continue;
     return InvalidArgument("{{node ", node.name, "}} is of op ", node.op,
                            ", which the graph of a session cannot have: it "
                            "stands for what a function gets or gives");

@@ -9,36 +9,23 @@
 namespace millrace::train {
 namespace {
 
-const std::vector<std::string>& StateOps() {
-  static const auto* const ops = new std::vector<std::string>{
-      "Variable",
-      "VariableV2",
-      "AutoReloadVariable",
-      "VarHandleOp",
-      "HashTable",
-      "HashTableV2",
-      "MutableHashTable",
-      "MutableHashTableV2",
-      "MutableHashTableOfTensors",
-      "MutableHashTableOfTensorsV2",
-      "MutableDenseHashTable",
-      "MutableDenseHashTableV2",
-  };
-  return *ops;
-}
-
 struct Setter {
-  absl::flat_hash_set<std::string> ps_ops;
+  absl::flat_hash_set<std::string> ps_ops;  // empty: by their declarations
   DeviceName ps;
   DeviceName worker;
   std::string malformed;  // the device that is
   PsStrategy strategy;    // empty: there is no ps
 
+  bool IsOnPs(const OpDef& op) const {
+    return ps_ops.empty() ? op.Is(kOnParameterServers)
+                          : ps_ops.contains(op.name);
+  }
+
   std::string DeviceOf(const Node& node) const {
     if (!malformed.empty()) return malformed;
     const StatusOr<DeviceName> asked = DeviceName::Parse(node.requested_device);
     if (!asked.ok()) return node.requested_device;
-    if (!strategy || !ps_ops.contains(node.op->name)) {
+    if (!strategy || !IsOnPs(*node.op)) {
       return worker.OverriddenBy(*asked).ToString();
     }
     DeviceName there = ps.OverriddenBy(*asked);
@@ -87,9 +74,7 @@ int64_t StateBytes(const Node& node) {
 
 DeviceFunction ReplicaDeviceSetter(ReplicaDeviceSetterOptions options) {
   auto setter = std::make_shared<Setter>();
-  const std::vector<std::string>& ps_ops =
-      options.ps_ops.empty() ? StateOps() : options.ps_ops;
-  setter->ps_ops.insert(ps_ops.begin(), ps_ops.end());
+  setter->ps_ops.insert(options.ps_ops.begin(), options.ps_ops.end());
   for (auto [text, name] :
        {std::pair(&options.ps_device, &setter->ps),
         std::pair(&options.worker_device, &setter->worker)}) {

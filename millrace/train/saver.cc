@@ -10,7 +10,6 @@
 #include "millrace/base/random.h"
 #include "millrace/checkpoint/checkpoint_parts.h"
 #include "millrace/checkpoint/checkpoint_paths.h"
-#include "millrace/client/op_builder.h"
 #include "millrace/client/ops.h"
 #include "millrace/train/meta_graph.h"
 
@@ -204,15 +203,12 @@ Operation Saver::RestoreShard(const Scope& block, const Shard& shard) {
     if (variable.is_resource()) {
       // Its assignment takes any shape.
       if (shaped) value = ops::EnsureShape(here, value, shape);
-      OpBuilder assign(beside, "AssignVariableOp");
-      assigns.push_back(assign.In(variable.handle()).In(value).Finish());
+      assigns.push_back(
+          ops::AssignVariableOp(beside, variable.handle(), value));
     } else {
-      OpBuilder assign(beside, "Assign");
-      assigns.push_back(assign.In(variable.handle())
-                            .In(value)
-                            .Attr("validate_shape", shaped)
-                            .Attr("use_locking", true)
-                            .Finish());
+      assigns.push_back(ops::Assign(beside, variable.handle(), value,
+                                    {.validate_shape = shaped})
+                            .op());
     }
   }
   return ops::Group(here.WithOpName("restore_shard"), assigns);

@@ -25,7 +25,7 @@ class Finder {
     while (!queue_.empty()) {
       const Node& node = *Next();
       found_.push_back(node.id);
-      if (node.IsOp("StackPopV2")) {
+      if (node.op->role == OpRole::kStackPop) {
         return Unimplemented(
             "Second-order gradient for while loops not supported: operation '",
             node.name, "' keeps a value for the first\n\t [[{{node ", node.name,
@@ -54,13 +54,13 @@ class Finder {
   }
 
   void FollowOutputs(const Node& node) {
-    const ControlFlow kind = node.op->control_flow;
+    const OpRole kind = node.op->role;
     // Where an iteration of the loop that is walked through ends.
-    if ((kind == ControlFlow::kNextIteration || kind == ControlFlow::kExit) &&
+    if ((kind == OpRole::kNextIteration || kind == OpRole::kExit) &&
         loop_ != 0 && index_.LoopOf(node.id) == loop_) {
       return;
     }
-    if (node.IsOp("StackPushV2")) ReachPops(node);
+    if (node.op->role == OpRole::kStackPush) ReachPops(node);
     for (const OutEdge& edge : node.out_edges) {
       if (edge.port == kControlPort) continue;
       if (IsDifferentiable(node.output_types[edge.port])) Reach(edge.dst);
@@ -92,9 +92,9 @@ class Finder {
           continue;
         }
         const Node& user = *graph_.node(edge.dst);
-        if (user.IsOp("StackPopV2")) {
+        if (user.op->role == OpRole::kStackPop) {
           Reach(user.id);
-        } else if (!user.IsOp("StackPushV2")) {
+        } else if (user.op->role != OpRole::kStackPush) {
           see(user.id);
         }
       }
@@ -109,8 +109,7 @@ class Finder {
   }
 
   Between::Unit UnitOf(NodeId id) const {
-    const bool enters =
-        graph_.node(id)->op->control_flow == ControlFlow::kEnter;
+    const bool enters = graph_.node(id)->op->role == OpRole::kEnter;
     int inside = enters ? index_.OutputLoop(id) : index_.LoopOf(id);
     if (index_.Encloses(inside, loop_)) return id;
     while (!index_.Encloses(index_.loop(inside).outer, loop_))

@@ -23,14 +23,14 @@ Operation BodyOf(ClientGraph& graph, const LoopIndex& index, int loop) {
   graph.Read([&](const Graph& g) {
     for (NodeId id = 0; id < g.num_ids() && !body; ++id) {
       const Node* node = g.node(id);
-      if (node == nullptr || !node->IsOp("Identity") ||
+      if (node == nullptr || node->op->law != Law::kPassesOn ||
           index.LoopOf(id) != loop) {
         continue;
       }
       const OutputRef in = node->inputs[0];
       const Node& from = *g.node(in.node);
-      if (in.port == 1 && from.IsOp("Switch") &&
-          g.node(from.inputs[1].node)->IsOp("LoopCond")) {
+      if (in.port == 1 && from.op->role == OpRole::kSwitch &&
+          g.node(from.inputs[1].node)->op->role == OpRole::kLoopCond) {
         body = Operation(&graph, node);
       }
     }
@@ -38,8 +38,12 @@ Operation BodyOf(ClientGraph& graph, const LoopIndex& index, int loop) {
   return body;
 }
 
+bool HasRole(const Operation& op, OpRole role) {
+  return op && op.node()->op->role == role;
+}
+
 bool IsConstantEnter(const Operation& op) {
-  if (op.type() != "Enter" && op.type() != "RefEnter") return false;
+  if (!HasRole(op, OpRole::kEnter)) return false;
   const auto constant = op.Attr<bool>("is_constant");
   return constant.ok() && *constant;
 }
@@ -48,8 +52,10 @@ bool IsConstantEnter(const Operation& op) {
 // conditionals; else null.
 Output HandleAround(const Output& handle) {
   Operation op = handle.op();
-  while (op.type() == "Identity" || op.type() == "Switch")
+  while (op && (op.node()->op->law == Law::kPassesOn ||
+                HasRole(op, OpRole::kSwitch))) {
     op = op.input(0).op();
+  }
   return IsConstantEnter(op) ? op.input(0) : Output();
 }
 
@@ -225,7 +231,7 @@ Output GradientFrame::TakeOfForwardLoop(const Output& value) {
     if (const Output handle = HandleAround(value))
       return TakeInBranch(value, handle);
   }
-  if (value.op().type() == "Const") {
+  if (HasRole(value.op(), OpRole::kConstant)) {
     const std::optional<Tensor> constant = ConstantValue(value);
     if (constant && constant->size_bytes() <= kMaxCopiedBytes) {
       const Branch* branch = index_->BranchOf(value.ref());

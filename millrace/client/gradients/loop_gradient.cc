@@ -40,9 +40,9 @@ Status NoLoopVariable(const Node& node) {
 }
 
 const Node* UserOf(const Graph& graph, const Node& node, int32_t port,
-                   ControlFlow kind) {
+                   OpRole kind) {
   for (const OutEdge& edge : node.out_edges) {
-    if (edge.port == port && graph.node(edge.dst)->op->control_flow == kind)
+    if (edge.port == port && graph.node(edge.dst)->op->role == kind)
       return graph.node(edge.dst);
   }
   return nullptr;
@@ -81,15 +81,14 @@ StatusOr<std::vector<Backpropagation::LoopValue>> Backpropagation::ValuesOf(
         values.push_back(std::move(value));
         continue;
       }
-      const Node* merge = UserOf(g, enter, 0, ControlFlow::kMerge);
+      const Node* merge = UserOf(g, enter, 0, OpRole::kMerge);
       if (!between_.Has(merge ? merge->id : id)) continue;
       if (merge == nullptr) return NoLoopVariable(enter);
-      const Node* branch = UserOf(g, *merge, 0, ControlFlow::kSwitch);
+      const Node* branch = UserOf(g, *merge, 0, OpRole::kSwitch);
       const Node* next = nullptr;
       for (const OutputRef& in : merge->inputs) {
         const Node* from = in.node == kNoNode ? nullptr : g.node(in.node);
-        if (from && from->op->control_flow == ControlFlow::kNextIteration)
-          next = from;
+        if (from && from->op->role == OpRole::kNextIteration) next = from;
       }
       if (branch == nullptr || next == nullptr) return NoLoopVariable(*merge);
       for (const OutEdge& edge : merge->out_edges) {
@@ -110,8 +109,7 @@ StatusOr<std::vector<Backpropagation::LoopValue>> Backpropagation::ValuesOf(
       value.in_body = output({branch->id, 1});
       value.next = output(next->inputs[0]);
       for (const OutEdge& edge : branch->out_edges) {
-        if (edge.port == 0 &&
-            g.node(edge.dst)->op->control_flow == ControlFlow::kExit) {
+        if (edge.port == 0 && g.node(edge.dst)->op->role == OpRole::kExit) {
           value.ends.push_back(output({edge.dst, 0}));
         }
       }

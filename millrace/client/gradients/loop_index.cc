@@ -19,17 +19,16 @@ const Branch* Common(const Branch* a, const Branch* b) {
 bool IsLoopVariable(const Graph& graph, const Node& merge) {
   for (const OutputRef& in : merge.inputs) {
     if (in.node == kNoNode) return true;  // a loop that is still open
-    const ControlFlow kind = graph.node(in.node)->op->control_flow;
-    if (kind == ControlFlow::kEnter || kind == ControlFlow::kNextIteration)
-      return true;
+    const OpRole kind = graph.node(in.node)->op->role;
+    if (kind == OpRole::kEnter || kind == OpRole::kNextIteration) return true;
   }
   return false;
 }
 
 // A condition without the Identity nodes behind it.
 OutputRef Origin(const Graph& graph, OutputRef value) {
-  for (const Node* node = graph.node(value.node); node->IsOp("Identity");
-       node = graph.node(value.node)) {
+  for (const Node* node = graph.node(value.node);
+       node->op->law == Law::kPassesOn; node = graph.node(value.node)) {
     value = node->inputs[0];
   }
   return value;
@@ -99,7 +98,7 @@ int LoopIndex::LoopEntered(const Node& enter, int outer) {
 void LoopIndex::AddBranches(const Graph& graph, const Node& node,
                             NodeInfo* info) {
   const OutputRef pred = Origin(graph, node.inputs[1]);
-  if (graph.node(pred.node)->op->control_flow == ControlFlow::kLoopCond) return;
+  if (graph.node(pred.node)->op->role == OpRole::kLoopCond) return;
   for (int32_t port = 0; port < 2; ++port) {
     const Branch*& known = branch_of_[{info->branch, pred, port}];
     if (!known) {
@@ -112,9 +111,9 @@ void LoopIndex::AddBranches(const Graph& graph, const Node& node,
 
 void LoopIndex::AddNode(const Graph& graph, const Node& node) {
   NodeInfo info;
-  const ControlFlow kind = node.op->control_flow;
+  const OpRole kind = node.op->role;
   const bool is_variable =
-      kind == ControlFlow::kMerge && IsLoopVariable(graph, node);
+      kind == OpRole::kMerge && IsLoopVariable(graph, node);
   const auto meet = [&](NodeId src) {
     const int there = Find(src).output_loop;
     if (loops_[there].depth > loops_[info.loop].depth) info.loop = there;
@@ -129,7 +128,7 @@ void LoopIndex::AddNode(const Graph& graph, const Node& node) {
   const auto enter = [&](OutputRef in) {
     if (in.node == kNoNode || Find(in.node).output_loop != info.loop) return;
     const Branch* branch = BranchOf(in);
-    if (kind == ControlFlow::kMerge) {
+    if (kind == OpRole::kMerge) {
       info.branch = first ? branch : Common(info.branch, branch);
     } else if (Depth(branch) > Depth(info.branch)) {
       info.branch = branch;
@@ -138,13 +137,13 @@ void LoopIndex::AddNode(const Graph& graph, const Node& node) {
   };
   if (!is_variable) {
     for (const OutputRef& in : node.inputs) enter(in);
-    if (kind != ControlFlow::kMerge) {
+    if (kind != OpRole::kMerge) {
       for (NodeId src : node.control_inputs) enter({src, kControlPort});
     }
   }
   info.output_loop = info.loop;
   switch (kind) {
-    case ControlFlow::kEnter: {
+    case OpRole::kEnter: {
       info.output_loop = LoopEntered(node, info.loop);
       Loop& loop = loops_[info.output_loop];
       loop.enters.push_back(node.id);
@@ -152,15 +151,15 @@ void LoopIndex::AddNode(const Graph& graph, const Node& node) {
       info.branch = nullptr;
       break;
     }
-    case ControlFlow::kExit:
+    case OpRole::kExit:
       loops_[info.loop].exits.push_back(node.id);
       info.output_loop = loops_[info.loop].outer;
       info.branch = loops_[info.loop].branch;
       break;
-    case ControlFlow::kLoopCond:
+    case OpRole::kLoopCond:
       loops_[info.loop].condition = node.id;
       break;
-    case ControlFlow::kSwitch:
+    case OpRole::kSwitch:
       if (node.num_outputs() == 2 && node.inputs[1].node != kNoNode)
         AddBranches(graph, node, &info);
       break;

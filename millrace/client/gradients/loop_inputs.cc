@@ -11,7 +11,7 @@ namespace {
 using Nodes = std::vector<bool>;  // by node id
 
 bool IsNextIteration(const Node& node) {
-  return node.op->control_flow == ControlFlow::kNextIteration;
+  return node.op->role == OpRole::kNextIteration;
 }
 
 // Follows edges from `roots`, through every output of `whole` nodes, and not
@@ -40,7 +40,7 @@ Nodes Reach(const Graph& graph, const std::vector<OutputRef>& roots,
 }
 
 bool Enters(const Node& node, const std::string& frame) {
-  if (node.op->control_flow != ControlFlow::kEnter) return false;
+  if (node.op->role != OpRole::kEnter) return false;
   const auto name = GetAttr<std::string>(node.attrs, "frame_name");
   return name.ok() && *name == frame;
 }
@@ -135,7 +135,7 @@ class Finder {
           std::any_of(node.inputs.begin(), node.inputs.end(), tells);
       const bool all =
           std::all_of(node.inputs.begin(), node.inputs.end(), tells);
-      if (node.op->control_flow == ControlFlow::kMerge ? any && all : any)
+      if (node.op->role == OpRole::kMerge ? any && all : any)
         nodes.push_back(edge.dst);
     }
     return nodes;

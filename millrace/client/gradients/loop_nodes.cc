@@ -1,5 +1,7 @@
 #include "millrace/client/gradients/loop_nodes.h"
 
+#include "millrace/graph/builtin_ops.h"
+
 namespace millrace {
 
 Output EnterLoop(const Scope& scope, const Output& value, const LoopName& loop,
@@ -20,7 +22,7 @@ Output OpenLoopVariable(const Scope& scope, const Output& entered,
   ClientGraph::NodeSpec spec = scope.NewNode();
   spec.name = scope.TakeOpName("Merge");
   if (spec.name.empty()) return {};
-  spec.op = "Merge";
+  spec.op = builtin::kMerge;
   spec.inputs = absl::MakeConstSpan(&entered, 1);
   spec.attrs.Set("T", entered.dtype());
   spec.attrs.Set("N", int64_t{2});

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "millrace/client/gradients/grad_shapes.h"
-#include "millrace/client/op_builder.h"
 #include "millrace/client/ops.h"
 
 namespace millrace {
@@ -19,12 +18,7 @@ Output Gather(const Scope& scope, const ops::Variable& part,
               const Output& ids) {
   const Scope beside = scope.ColocateWith(part.handle());
   if (!part.is_resource()) return ops::GatherV2(beside, part, ids, 0);
-  OpBuilder gather(beside, "ResourceGather");
-  return gather.In(part.handle())
-      .In(ids)
-      .Attr("dtype", part.dtype())
-      .Finish()
-      .output(0);
+  return ops::ResourceGather(beside, part.handle(), ids, part.dtype());
 }
 
 // Each row cut to the norm; `ids_rank` dimensions count rows.

@@ -21,10 +21,9 @@ std::string NameOfBlock(const Scope& block) {
 
 Output NewVariable(const Scope& scope, const PartialShape& shape, DataType type,
                    const std::string& shared_name, bool is_resource) {
-  OpBuilder op(scope, is_resource ? "VarHandleOp" : "VariableV2");
-  op.Attr("shape", shape).Attr("dtype", type).Attr("shared_name", shared_name);
-  op.Finish();
-  return op.Out(0);
+  return is_resource
+             ? VarHandleOp(scope, type, shape, {.shared_name = shared_name})
+             : VariableV2(scope, shape, type, {.shared_name = shared_name});
 }
 
 }  // namespace
@@ -94,24 +93,18 @@ void Variable::Build(const Scope& scope,
   if (is_resource) {
     const Scope there =
         block.WithoutDevices().WithDevice(state->handle.op().device());
-    OpBuilder is_initialized(block.SubScope("IsInitialized"),
-                             "VarIsInitializedOp");
-    is_initialized.In(state->handle).Finish();
-    OpBuilder assign(there.WithOpName("Assign"), "AssignVariableOp");
-    state->initializer =
-        assign.In(state->handle).In(state->initial_value).Finish();
-    OpBuilder read(there.SubScope("Read"), "ReadVariableOp");
+    VarIsInitializedOp(block.SubScope("IsInitialized"), state->handle);
+    state->initializer = AssignVariableOp(there.WithOpName("Assign"),
+                                          state->handle, state->initial_value);
     state->value =
-        read.In(state->handle).Attr("dtype", state->dtype).Finish().output(0);
+        ReadVariableOp(there.SubScope("Read"), state->handle, state->dtype);
   } else {
-    OpBuilder assign(block.WithOpName("Assign"), "Assign");
-    state->initializer = assign.In(state->handle)
-                             .In(state->initial_value)
-                             .Attr("validate_shape", options.validate_shape)
-                             .Finish();
-    OpBuilder read(block.ColocateWith(state->handle).WithOpName("read"),
-                   "Identity");
-    state->value = read.In(state->handle).Finish().output(0);
+    state->initializer = ops::Assign(block.WithOpName("Assign"), state->handle,
+                                     state->initial_value,
+                                     {.validate_shape = options.validate_shape})
+                             .op();
+    state->value = Identity(
+        block.ColocateWith(state->handle).WithOpName("read"), state->handle);
   }
   if (!state->value || !state->initializer) return;
   state->trainable = options.trainable;
@@ -187,12 +180,10 @@ void Variable::SetSaveSliceOfSlot(const Variable& primary) {
 Output Variable::Read(const Scope& scope) const {
   const Scope there = scope.ColocateWith(handle());
   if (!is_resource()) return Identity(there, handle());
-  OpBuilder read(there, "ReadVariableOp");
-  return read.In(handle()).Attr("dtype", dtype()).Finish().output(0);
+  return ReadVariableOp(there, handle(), dtype());
 }
 
-Output Variable::Update(const Scope& scope, const char* op,
-                        const char* resource_op, const Input& value,
+Output Variable::Update(const Scope& scope, const char* op, const Input& value,
                         bool use_locking) const {
   if (!is_resource()) {
     OpBuilder update(scope, op);
@@ -201,7 +192,7 @@ Output Variable::Update(const Scope& scope, const char* op,
   }
   // A value written in C++ takes the variable's type, which the handle does not
   // tell the schema.
-  OpBuilder update(scope, resource_op);
+  OpBuilder update(scope, absl::StrCat(op, "VariableOp"));
   update.In(handle()).In(value).Attr("dtype", dtype());
   const Operation done = update.Finish();
   return done ? Read(scope.WithControlDependencies({done})) : Output();
@@ -209,15 +200,15 @@ Output Variable::Update(const Scope& scope, const char* op,
 
 Output Variable::Assign(const Scope& scope, const Input& value,
                         bool use_locking) const {
-  return Update(scope, "Assign", "AssignVariableOp", value, use_locking);
+  return Update(scope, "Assign", value, use_locking);
 }
 Output Variable::AssignAdd(const Scope& scope, const Input& delta,
                            bool use_locking) const {
-  return Update(scope, "AssignAdd", "AssignAddVariableOp", delta, use_locking);
+  return Update(scope, "AssignAdd", delta, use_locking);
 }
 Output Variable::AssignSub(const Scope& scope, const Input& delta,
                            bool use_locking) const {
-  return Update(scope, "AssignSub", "AssignSubVariableOp", delta, use_locking);
+  return Update(scope, "AssignSub", delta, use_locking);
 }
 
 Operation Variable::Scatter(const Scope& scope, const char* op,
@@ -241,10 +232,8 @@ Operation Variable::ScatterSub(const Scope& scope,
 }
 
 Output Variable::IsInitialized(const Scope& scope) const {
-  OpBuilder op(scope,
-               is_resource() ? "VarIsInitializedOp" : "IsVariableInitialized");
-  op.In(handle());
-  return op.Finish().output(0);
+  return is_resource() ? VarIsInitializedOp(scope, handle())
+                       : IsVariableInitialized(scope, handle());
 }
 
 Output Variable::InitializedValue(const Scope& scope) const {

@@ -105,8 +105,10 @@ class Variable {
   void Build(const Scope& scope,
              const std::function<Output(const Scope&)>& initial_value,
              bool is_function, const VariableOptions& options);
-  Output Update(const Scope& scope, const char* op, const char* resource_op,
-                const Input& value, bool use_locking) const;
+  // `op`: of references; that of resources is called as it is, and
+  // "VariableOp".
+  Output Update(const Scope& scope, const char* op, const Input& value,
+                bool use_locking) const;
   Operation Scatter(const Scope& scope, const char* op,
                     const IndexedSlices& rows) const;
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "millrace/exec/node_kind.h"
+#include "millrace/graph/builtin_ops.h"
 #include "millrace/graph/import.h"
 #include "millrace/kernel/rendezvous.h"
 #include "millrace/pass/fuse_nodes.h"
@@ -101,7 +102,8 @@ StatusOr<Graph> RegisteredGraph::WithSlots(
                              "}}: there is another node for the key ", key);
     }
     // In place: its edges stay, types are the same.
-    MR_ASSIGN(node->op, graph.LookupOp(is_arg ? "_Arg" : "_Retval"));
+    MR_ASSIGN(node->op,
+              graph.LookupOp(is_arg ? builtin::kArg : builtin::kRetval));
     node->attrs = AttrMap(
         {{"T", type}, {"index", static_cast<int64_t>(it->second.index)}});
   }

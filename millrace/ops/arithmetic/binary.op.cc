@@ -1,3 +1,4 @@
+#include "millrace/graph/int_rules.h"
 #include "millrace/graph/op_decl.h"
 #include "millrace/graph/shape_context.h"
 
@@ -21,7 +22,9 @@ MR_OP(Add){
     .attrs =
         "T: {bfloat16, half, float, double, uint8, int8, int16, int32, int64, "
         "complex64, complex128, string}",
+    .law = Law::kPlusZero,
     .shape = shapes::Broadcast,
+    .ints = int_rules::Add,
     .doc = "x + y with broadcasting; strings are joined.",
 };
 
@@ -32,7 +35,9 @@ MR_OP(AddV2){
         "T: {bfloat16, half, float, double, uint8, uint16, uint32, uint64, "
         "int8, int16, int32, int64, complex64, complex128}",
     .flags = kCommutative | kAggregate,
+    .law = Law::kPlusZero,
     .shape = shapes::Broadcast,
+    .ints = int_rules::Add,
     .doc = "x + y with broadcasting.",
 };
 
@@ -42,7 +47,9 @@ MR_OP(Sub){
     .attrs =
         "T: {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, "
         "int64, complex64, complex128, uint32, uint64}",
+    .law = Law::kMinusZero,
     .shape = shapes::Broadcast,
+    .ints = int_rules::Subtract,
     .doc = "x - y with broadcasting.",
 };
 
@@ -51,7 +58,9 @@ MR_OP(Mul){
     .outputs = "z: T",
     .attrs = kBinaryNumbers,
     .flags = kCommutative,
+    .law = Law::kTimesOne,
     .shape = shapes::Broadcast,
+    .ints = int_rules::Multiply,
     .doc = "x * y with broadcasting.",
 };
 
@@ -67,7 +76,9 @@ MR_OP(Div){
     .inputs = "x: T, y: T",
     .outputs = "z: T",
     .attrs = kBinaryNumbers,
+    .law = Law::kOverOne,
     .shape = shapes::Broadcast,
+    .ints = int_rules::Divide,
     .doc =
         "x / y with broadcasting; integers are cut towards 0. Integer division "
         "by 0 is an error.",
@@ -77,6 +88,7 @@ MR_OP(RealDiv){
     .inputs = "x: T, y: T",
     .outputs = "z: T",
     .attrs = kBinaryNumbers,
+    .law = Law::kOverOne,
     .shape = shapes::Broadcast,
     .doc = "x / y with broadcasting, for floating and complex types.",
 };
@@ -94,6 +106,7 @@ MR_OP(FloorDiv){
     .outputs = "z: T",
     .attrs = kBinaryNumbers,
     .shape = shapes::Broadcast,
+    .ints = int_rules::FloorDivide,
     .doc =
         "The largest whole number that is not above x / y, with broadcasting. "
         "Integer division by 0 is an error.",
@@ -104,6 +117,7 @@ MR_OP(TruncateDiv){
     .outputs = "z: T",
     .attrs = kBinaryNumbers,
     .shape = shapes::Broadcast,
+    .ints = int_rules::Divide,
     .doc =
         "x / y cut towards 0, with broadcasting. Integer division by 0 is an "
         "error.",
@@ -116,6 +130,7 @@ MR_OP(FloorMod){
         "T: {int8, int16, int32, int64, uint8, uint16, uint32, uint64, "
         "bfloat16, half, float, double}",
     .shape = shapes::Broadcast,
+    .ints = int_rules::FloorMod,
     .doc =
         "The remainder of FloorDiv, which has the sign of y; with "
         "broadcasting.",
@@ -146,6 +161,7 @@ MR_OP(Maximum){
     .outputs = "z: T",
     .attrs = kMinMax,
     .shape = shapes::Broadcast,
+    .ints = int_rules::Maximum,
     .doc = "The larger of x and y, NaN if one is; with broadcasting.",
 };
 
@@ -154,6 +170,7 @@ MR_OP(Minimum){
     .outputs = "z: T",
     .attrs = kMinMax,
     .shape = shapes::Broadcast,
+    .ints = int_rules::Minimum,
     .doc = "The smaller of x and y, NaN if one is; with broadcasting.",
 };
 

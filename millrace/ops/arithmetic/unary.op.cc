@@ -19,6 +19,7 @@ MR_OP(Neg){
     .inputs = "x: T",
     .outputs = "y: T",
     .attrs = kSignedOrComplex,
+    .law = Law::kUndoesItself,
     .shape = shapes::Unchanged,
     .doc = "-x.",
 };
@@ -27,6 +28,7 @@ MR_OP(Abs){
     .inputs = "x: T",
     .outputs = "y: T",
     .attrs = kSigned,
+    .law = Law::kIdempotent,
     .shape = shapes::Unchanged,
     .doc =
         "The absolute value of x. The smallest number of an integer type, "
@@ -37,6 +39,7 @@ MR_OP(Sign){
     .inputs = "x: T",
     .outputs = "y: T",
     .attrs = kSignedOrComplex,
+    .law = Law::kIdempotent,
     .shape = shapes::Unchanged,
     .doc =
         "-1, 0 or 1 by the sign of x; NaN for NaN; x / |x| for complex x, 0 "
@@ -185,6 +188,7 @@ MR_OP(Tanh){
     .inputs = "x: T",
     .outputs = "y: T",
     .attrs = kFloatingOrComplex,
+    .flags = kActivation,
     .shape = shapes::Unchanged,
     .doc = "The hyperbolic tangent.",
 };
@@ -217,6 +221,7 @@ MR_OP(Sigmoid){
     .inputs = "x: T",
     .outputs = "y: T",
     .attrs = kFloatingOrComplex,
+    .flags = kActivation,
     .shape = shapes::Unchanged,
     .doc = "1 / (1 + exp(-x)).",
 };
@@ -257,6 +262,7 @@ MR_OP(Floor){
     .inputs = "x: T",
     .outputs = "y: T",
     .attrs = kFloating,
+    .law = Law::kIdempotent,
     .shape = shapes::Unchanged,
     .doc = "The largest whole number that is not above x.",
 };
@@ -265,6 +271,7 @@ MR_OP(Ceil){
     .inputs = "x: T",
     .outputs = "y: T",
     .attrs = kFloating,
+    .law = Law::kIdempotent,
     .shape = shapes::Unchanged,
     .doc = "The smallest whole number that is not below x.",
 };
@@ -273,6 +280,7 @@ MR_OP(Round){
     .inputs = "x: T",
     .outputs = "y: T",
     .attrs = kSignedOrComplex,
+    .law = Law::kIdempotent,
     .shape = shapes::Unchanged,
     .doc =
         "The nearest whole number; the even one of two that are equally near.",
@@ -282,6 +290,7 @@ MR_OP(Rint){
     .inputs = "x: T",
     .outputs = "y: T",
     .attrs = kFloating,
+    .law = Law::kIdempotent,
     .shape = shapes::Unchanged,
     .doc = "The nearest whole number, as Round.",
 };

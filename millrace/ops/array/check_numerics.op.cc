@@ -7,7 +7,7 @@ MR_OP(CheckNumerics){
     .inputs = "tensor: T",
     .outputs = "output: T",
     .attrs = "T: {bfloat16, half, float, double}; message: string",
-    .flags = kStateful,
+    .flags = kStateful | kChecks,
     .shape = shapes::Unchanged,
     .doc =
         "Passes `tensor` on, or fails with `message` if an element is NaN or "
@@ -18,7 +18,7 @@ MR_OP(CheckNumericsV2){
     .inputs = "tensor: T",
     .outputs = "output: T",
     .attrs = "T: {bfloat16, half, float, double}; message: string",
-    .flags = kStateful,
+    .flags = kStateful | kChecks,
     .shape = shapes::Unchanged,
     .doc = "CheckNumerics whose error tells -Inf from +Inf.",
 };

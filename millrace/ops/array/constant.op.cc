@@ -1,3 +1,4 @@
+#include "millrace/graph/int_rules.h"
 #include "millrace/graph/op_decl.h"
 #include "millrace/ops/array/shape_rules.op.h"
 
@@ -6,6 +7,7 @@ namespace millrace::ops {
 MR_OP(Const){
     .outputs = "output: dtype",
     .attrs = "value: tensor; dtype: type",
+    .role = OpRole::kConstant,
     .shape = [](ShapeContext& c) -> Status {
       MR_ASSIGN(Tensor value, c.Attr<Tensor>("value"));
       MR_ASSIGN(DataType dtype, c.Attr<DataType>("dtype"));
@@ -16,6 +18,7 @@ MR_OP(Const){
       }
       return c.Return(value.shape());
     },
+    .ints_of_shapes = int_rules::Constant,
     .doc = "Gives the tensor `value`.",
 };
 
@@ -35,6 +38,7 @@ MR_OP(Fill){
       c.set_output_handles(0, c.input_handles(1));
       return c.Return(std::move(shape));
     },
+    .ints = int_rules::Fill,
     .doc =
         "A tensor of shape `dims`, every element of which is the scalar "
         "`value`.",

@@ -1,3 +1,4 @@
+#include "millrace/graph/int_rules.h"
 #include "millrace/graph/op_decl.h"
 #include "millrace/ops/array/shape_rules.op.h"
 
@@ -7,7 +8,9 @@ MR_OP(Identity){
     .inputs = "input: T",
     .outputs = "output: T",
     .attrs = "T: type",
+    .law = Law::kPassesOn,
     .shape = UnchangedWithHandles,
+    .ints = int_rules::Same,
     .doc = "Passes `input` on.",
 };
 
@@ -32,6 +35,7 @@ MR_OP(RefIdentity){
     .outputs = "output: Ref(T)",
     .attrs = "T: type",
     .flags = kAllowsUninitialized,
+    .law = Law::kPassesOn,
     .shape = UnchangedWithHandles,
     .doc = "Passes a reference to a variable on.",
 };
@@ -40,7 +44,9 @@ MR_OP(StopGradient){
     .inputs = "input: T",
     .outputs = "output: T",
     .attrs = "T: type",
+    .law = Law::kPassesOn,
     .shape = UnchangedWithHandles,
+    .ints = int_rules::Same,
     .doc = "Passes `input` on; gradients end here.",
 };
 
@@ -48,7 +54,9 @@ MR_OP(PreventGradient){
     .inputs = "input: T",
     .outputs = "output: T",
     .attrs = R"(T: type; message: string = "")",
+    .law = Law::kPassesOn,
     .shape = UnchangedWithHandles,
+    .ints = int_rules::Same,
     .doc =
         "Passes `input` on; asking for a gradient through it is an error that "
         "says `message`.",
@@ -70,6 +78,7 @@ MR_OP(DebugGradientRefIdentity){
     .outputs = "output: Ref(T)",
     .attrs = "T: type",
     .flags = kAllowsUninitialized,
+    .law = Law::kPassesOn,
     .shape = UnchangedWithHandles,
     .doc = "DebugGradientIdentity for references to variables.",
 };
@@ -88,6 +97,7 @@ MR_OP(Snapshot){
     .outputs = "output: T",
     .attrs = "T: type",
     .shape = shapes::Unchanged,
+    .ints = int_rules::Same,
     .doc =
         "The value that `input` has now; later updates of a variable do not "
         "show in it.",

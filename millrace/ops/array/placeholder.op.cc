@@ -14,6 +14,7 @@ Status ShapeAttr(ShapeContext& c) {
 MR_OP(Placeholder){
     .outputs = "output: dtype",
     .attrs = "dtype: type; shape: shape = null",
+    .role = OpRole::kPlaceholder,
     .shape = ShapeAttr,
     .doc =
         "Stands for a value that every step must feed. An unknown or partial "
@@ -24,6 +25,7 @@ MR_OP(Placeholder){
 MR_OP(PlaceholderV2){
     .outputs = "output: dtype",
     .attrs = "dtype: type; shape: shape",
+    .role = OpRole::kPlaceholder,
     .shape = ShapeAttr,
     .doc = "Placeholder with a mandatory shape.",
     .deprecated_version = 23,
@@ -34,6 +36,7 @@ MR_OP(PlaceholderWithDefault){
     .inputs = "input: dtype",
     .outputs = "output: dtype",
     .attrs = "dtype: type; shape: shape",
+    .role = OpRole::kPlaceholderWithDefault,
     .shape = [](ShapeContext& c) -> Status {
       MR_ASSIGN(PartialShape shape, c.Attr<PartialShape>("shape"));
       MR_RETURN_IF_ERROR(ShapeContext::MergeShapes(c.input(0), shape).status());

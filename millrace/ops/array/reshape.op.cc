@@ -1,4 +1,5 @@
 #include "millrace/ops/array/reshape.op.h"
+#include "millrace/graph/int_rules.h"
 
 #include <algorithm>
 #include <set>
@@ -126,6 +127,7 @@ MR_OP(Reshape){
     .outputs = "output: T",
     .attrs = R"(T: type; Tshape: {int32, int64} = "int32")",
     .shape = ReshapeShape,
+    .ints = int_rules::Reshape,
     .doc =
         "The elements of `tensor` under another shape; one size may be -1 and "
         "follows from the "
@@ -137,6 +139,7 @@ MR_OP(ExpandDims){
     .outputs = "output: T",
     .attrs = R"(T: type; Tdim: {int32, int64} = "int32")",
     .shape = ExpandDimsShape,
+    .ints = int_rules::ExpandDims,
     .doc =
         "Inserts a dimension of size 1 before dimension `dim` (-1: at the "
         "end).",
@@ -147,6 +150,7 @@ MR_OP(Squeeze){
     .outputs = "output: T",
     .attrs = "T: type; squeeze_dims: list(int) >= 0 = []",
     .shape = SqueezeShape,
+    .ints = int_rules::Squeeze,
     .doc = "Removes dimensions of size 1: those of `squeeze_dims`, or all.",
 };
 

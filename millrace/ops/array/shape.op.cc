@@ -1,3 +1,4 @@
+#include "millrace/graph/int_rules.h"
 #include "millrace/graph/op_decl.h"
 #include "millrace/ops/array/shape_rules.op.h"
 
@@ -10,6 +11,7 @@ MR_OP(Shape){
     .shape = [](ShapeContext& c) -> Status {
       return c.Return(VectorShape(c.input(0).rank()));
     },
+    .ints_of_shapes = int_rules::Shape,
     .doc = "The sizes of the dimensions of `input`.",
 };
 
@@ -22,6 +24,7 @@ MR_OP(ShapeN){
         c.set_output(i, VectorShape(c.input(i).rank()));
       return OkStatus();
     },
+    .ints_of_shapes = int_rules::Shape,
     .doc = "The shapes of several tensors.",
 };
 
@@ -30,6 +33,7 @@ MR_OP(Size){
     .outputs = "output: out_type",
     .attrs = R"(T: type; out_type: {int32, int64} = "int32")",
     .shape = shapes::Scalar,
+    .ints_of_shapes = int_rules::Size,
     .doc = "The number of elements of `input`.",
 };
 
@@ -38,6 +42,7 @@ MR_OP(Rank){
     .outputs = "output: int32",
     .attrs = "T: type",
     .shape = shapes::Scalar,
+    .ints_of_shapes = int_rules::Rank,
     .doc = "The number of dimensions of `input`.",
 };
 

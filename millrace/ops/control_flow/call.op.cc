@@ -22,6 +22,7 @@ MR_OP(_Arg){
     .outputs = "output: T",
     .attrs = "T: type; index: int >= 0",
     .flags = kStateful,
+    .role = OpRole::kArg,
     .shape = ArgShape,
     .doc = "An argument of a function, or a fed tensor of a run.",
 };
@@ -30,6 +31,7 @@ MR_OP(_Retval){
     .inputs = "input: T",
     .attrs = "T: type; index: int >= 0",
     .flags = kStateful,
+    .role = OpRole::kRetval,
     .shape = shapes::NoOutputs,
     .doc = "A result of a function, or a fetched tensor of a run.",
 };
@@ -42,6 +44,7 @@ MR_OP(PartitionedCall){
     .inputs = "args: Tin",
     .outputs = "output: Tout",
     .attrs = MR_CALL_ATTRS,
+    .role = OpRole::kCall,
     .shape = shapes::Unknown,
     .doc = "Calls a function of the graph's library.",
 };
@@ -51,6 +54,7 @@ MR_OP(StatefulPartitionedCall){
     .outputs = "output: Tout",
     .attrs = MR_CALL_ATTRS,
     .flags = kStateful,
+    .role = OpRole::kCall,
     .shape = shapes::Unknown,
     .doc = "Calls a function that has state or effects.",
 };

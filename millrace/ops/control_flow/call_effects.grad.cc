@@ -11,7 +11,6 @@
 namespace millrace::ops {
 namespace {
 
-using Names = absl::flat_hash_set<absl::string_view>;
 using Origins = std::vector<StateOrigin>;
 
 // Functions that call others twice each have an end, too.
@@ -19,28 +18,21 @@ constexpr int64_t kMaxNodes = 100'000;
 
 // Ops with state that have no effect.
 bool IsHarmless(const OpDef& op) {
-  static const Names* const names = new Names(
-      {"_Arg", "_Retval", "VarHandleOp", "VariableV2", "Variable",
-       "Placeholder", "Assert", "HashTable", "HashTableV2", "ReadVariableOp",
-       "ResourceGather", "ResourceGatherNd", "VariableShape",
-       "VarIsInitializedOp", "LookupTableFindV2", "LookupTableSizeV2"});
-  return names->contains(op.name);
+  return op.role == OpRole::kArg || op.role == OpRole::kRetval ||
+         op.role == OpRole::kPlaceholder || op.Is(kGivesVariable) ||
+         op.Is(kReadsVariable) || op.Is(kHasNoEffect) || op.Is(kChecks);
 }
 
-// Pass a reference on, or look at it.
+// Passes a reference on, or looks at it.
 bool KeepsReference(const OpDef& op) {
-  static const Names* const names =
-      new Names({"RefIdentity", "DebugGradientRefIdentity", "RefSwitch",
-                 "RefMerge", "RefEnter", "RefExit", "RefNextIteration",
-                 "RefSelect", "IsVariableInitialized"});
-  return names->contains(op.name);
+  return IsControlFlow(op.role) || op.law == Law::kPassesOn ||
+         op.Is(kReadsVariable) || op.name == "RefSelect";
 }
 
 // Call the functions with all inputs but the first one.
 bool IsConditional(const OpDef& op) {
-  static const Names* const names =
-      new Names({"If", "StatelessIf", "Case", "StatelessCase"});
-  return names->contains(op.name);
+  return op.name == "If" || op.name == "StatelessIf" || op.name == "Case" ||
+         op.name == "StatelessCase";
 }
 
 // Tensor arrays and stacks, which live for a step.
@@ -70,17 +62,15 @@ std::string TextOf(const Node& node, absl::string_view where) {
 
 // Passes its input on as output `port`.
 bool PassesOn(const Node& node, int32_t port, int32_t* input) {
-  static const Names* const names =
-      new Names({"Identity", "RefIdentity", "DebugGradientRefIdentity",
-                 "Switch", "RefSwitch", "Enter", "RefEnter", "Exit", "RefExit",
-                 "NextIteration", "RefNextIteration"});
   *input = node.IsOp("IdentityN") ? port : 0;
   if (*input >= node.num_inputs()) return false;
-  return node.IsOp("IdentityN") || names->contains(node.op->name) ||
+  const OpRole role = node.op->role;
+  return node.IsOp("IdentityN") || node.op->law == Law::kPassesOn ||
+         (IsControlFlow(role) && role != OpRole::kMerge) ||
          (UsesArray(node) && IsGradientArray(node)) ||
          // Ops that change a variable give its reference.
          (IsRef(node.output_types[port]) && IsRef(node.input_types[0]) &&
-          !node.IsOp("RefMerge") && !node.IsOp("RefSelect"));
+          role != OpRole::kMerge && !node.IsOp("RefSelect"));
 }
 
 std::string StringAttr(const Node& node, const char* name) {
@@ -95,7 +85,7 @@ StateOrigin Trace(const Graph& graph, OutputRef value, const Origins& args,
                   GraphKind kind) {
   while (value.node != kNoNode) {
     const Node& node = *graph.node(value.node);
-    if (node.IsOp("_Arg")) {
+    if (node.op->role == OpRole::kArg) {
       const auto index = GetAttr<int64_t>(node.attrs, "index");
       if (!index.ok() || *index >= static_cast<int64_t>(args.size())) return {};
       return args[static_cast<size_t>(*index)];
@@ -204,7 +194,7 @@ class EffectFinder {
     if (!keeps) {
       changes_.Add(origin);
       Once(TextOf(node, where), " changes state");
-    } else if (reads && !node.IsOp("_Retval")) {
+    } else if (reads && node.op->role != OpRole::kRetval) {
       reads_.emplace_back(origin, TextOf(node, where));
     }
   }

@@ -1,3 +1,4 @@
+#include "millrace/graph/int_rules.h"
 #include "millrace/graph/shape_context.h"
 
 namespace millrace {
@@ -27,7 +28,9 @@ MR_OP(Enter){
     .inputs = "data: T",
     .outputs = "output: T",
     .attrs = MR_ENTER_ATTRS,
+    .role = OpRole::kEnter,
     .shape = PassShape,
+    .ints = int_rules::Enter,
     .doc =
         "Takes a value into the loop `frame_name`: into its first iteration, "
         "or into each if it `is_constant`.",
@@ -37,6 +40,7 @@ MR_OP(RefEnter){
     .inputs = "data: Ref(T)",
     .outputs = "output: Ref(T)",
     .attrs = MR_ENTER_ATTRS,
+    .role = OpRole::kEnter,
     .shape = PassShape,
     .doc = "Enter for references.",
 };
@@ -45,6 +49,7 @@ MR_OP(Exit){
     .inputs = "data: T",
     .outputs = "output: T",
     .attrs = "T: type",
+    .role = OpRole::kExit,
     .shape = PassShape,
     .doc = "Takes a value out of its loop.",
 };
@@ -53,6 +58,7 @@ MR_OP(RefExit){
     .inputs = "data: Ref(T)",
     .outputs = "output: Ref(T)",
     .attrs = "T: type",
+    .role = OpRole::kExit,
     .shape = PassShape,
     .doc = "Exit for references.",
 };
@@ -61,6 +67,7 @@ MR_OP(NextIteration){
     .inputs = "data: T",
     .outputs = "output: T",
     .attrs = "T: type",
+    .role = OpRole::kNextIteration,
     .shape = PassShape,
     .doc = "Takes a value to the next iteration of its loop.",
 };
@@ -69,6 +76,7 @@ MR_OP(RefNextIteration){
     .inputs = "data: Ref(T)",
     .outputs = "output: Ref(T)",
     .attrs = "T: type",
+    .role = OpRole::kNextIteration,
     .shape = PassShape,
     .doc = "NextIteration for references.",
 };
@@ -76,6 +84,7 @@ MR_OP(RefNextIteration){
 MR_OP(LoopCond){
     .inputs = "input: bool",
     .outputs = "output: bool",
+    .role = OpRole::kLoopCond,
     .shape = ConditionShape,
     .doc = "Marks the condition of a loop.",
 };

@@ -15,6 +15,7 @@ MR_OP(Merge){
     .inputs = "inputs: N * T",
     .outputs = "output: T, value_index: int32",
     .attrs = "T: type; N: int >= 1",
+    .role = OpRole::kMerge,
     .shape = MergeShape,
     .doc = "Passes on the first of its inputs that is alive, and its number.",
 };
@@ -23,6 +24,7 @@ MR_OP(RefMerge){
     .inputs = "inputs: N * Ref(T)",
     .outputs = "output: Ref(T), value_index: int32",
     .attrs = "T: type; N: int >= 1",
+    .role = OpRole::kMerge,
     .shape = MergeShape,
     .doc = "Merge for references.",
 };

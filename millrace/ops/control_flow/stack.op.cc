@@ -19,6 +19,7 @@ MR_OP(StackPushV2){
     .outputs = "output: T",
     .attrs = "T: type; swap_memory: bool = false",
     .flags = kStateful,
+    .role = OpRole::kStackPush,
     .shape = [](ShapeContext& c) -> Status { return c.Return(c.input(1)); },
     .doc = "Puts `elem` on the stack and gives it on.",
 };
@@ -28,6 +29,7 @@ MR_OP(StackPopV2){
     .outputs = "elem: elem_type",
     .attrs = "elem_type: type",
     .flags = kStateful,
+    .role = OpRole::kStackPop,
     .shape = shapes::Unknown,
     .doc = "Takes the tensor that was put on the stack last.",
 };

@@ -18,6 +18,7 @@ MR_OP(Switch){
     .inputs = "data: T, pred: bool",
     .outputs = "output_false: T, output_true: T",
     .attrs = "T: type",
+    .role = OpRole::kSwitch,
     .shape = SwitchShape,
     .doc =
         "Passes `data` to the output that `pred` chooses; the other one is "
@@ -29,6 +30,7 @@ MR_OP(RefSwitch){
     .outputs = "output_false: Ref(T), output_true: Ref(T)",
     .attrs = "T: type",
     .flags = kAllowsUninitialized,
+    .role = OpRole::kSwitch,
     .shape = SwitchShape,
     .doc = "Switch for references.",
 };
@@ -37,6 +39,7 @@ MR_OP(_SwitchN){
     .inputs = "data: T, output_index: int32",
     .outputs = "outputs: num_outs * T",
     .attrs = "num_outs: int >= 1; T: type",
+    .role = OpRole::kSwitch,
     .shape = SwitchShape,
     .doc =
         "Passes `data` to one of many outputs; an index out of range means "

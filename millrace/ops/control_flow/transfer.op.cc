@@ -10,6 +10,7 @@ MR_OP(_Send){
     .inputs = "tensor: T",
     .attrs = "T: type; " MR_TRANSFER_ATTRS,
     .flags = kStateful,
+    .role = OpRole::kSend,
     .shape = shapes::NoOutputs,
     .doc = "Puts a tensor into the step's rendezvous.",
 };
@@ -18,6 +19,7 @@ MR_OP(_HostSend){
     .inputs = "tensor: T",
     .attrs = "T: type; " MR_TRANSFER_ATTRS,
     .flags = kStateful,
+    .role = OpRole::kSend,
     .shape = shapes::NoOutputs,
     .doc = "_Send from host memory.",
 };
@@ -26,6 +28,7 @@ MR_OP(_Recv){
     .outputs = "tensor: tensor_type",
     .attrs = "tensor_type: type; " MR_TRANSFER_ATTRS,
     .flags = kStateful,
+    .role = OpRole::kRecv,
     .shape = shapes::Unknown,
     .doc = "Takes a tensor from the step's rendezvous.",
 };
@@ -34,6 +37,7 @@ MR_OP(_HostRecv){
     .outputs = "tensor: tensor_type",
     .attrs = "tensor_type: type; " MR_TRANSFER_ATTRS,
     .flags = kStateful,
+    .role = OpRole::kRecv,
     .shape = shapes::Unknown,
     .doc = "_Recv into host memory.",
 };

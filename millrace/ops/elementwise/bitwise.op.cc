@@ -60,6 +60,7 @@ MR_OP(Invert){
     .inputs = "x: T",
     .outputs = "y: T",
     .attrs = kIntegers,
+    .law = Law::kUndoesItself,
     .shape = shapes::Unchanged,
     .doc = "All bits of x turned over.",
 };

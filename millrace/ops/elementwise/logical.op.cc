@@ -6,6 +6,7 @@ namespace millrace::ops {
 MR_OP(LogicalNot){
     .inputs = "x: bool",
     .outputs = "y: bool",
+    .law = Law::kUndoesItself,
     .shape = shapes::Unchanged,
     .doc = "not x.",
 };

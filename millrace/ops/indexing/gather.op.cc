@@ -1,3 +1,4 @@
+#include "millrace/graph/int_rules.h"
 #include "millrace/graph/op_decl.h"
 #include "millrace/ops/array/shape_rules.op.h"
 
@@ -51,6 +52,7 @@ MR_OP(GatherV2){
         "batch_dims: int = 0; Tparams: type; Tindices: {int16, int32, int64}; "
         "Taxis: {int32, int64}",
     .shape = GatherV2Shape,
+    .ints = int_rules::Gather,
     .doc =
         "Takes the slices of `params` that `indices` names along dimension "
         "`axis`. The first "
@@ -67,6 +69,7 @@ MR_OP(Gather){
       MR_ASSIGN(PartialShape params, c.WithRankAtLeast(0, 1));
       return c.Return(c.input(1).Concatenate(Subshape(params, 1)));
     },
+    .ints = int_rules::Gather,
     .doc = "Takes the rows of `params` that `indices` names.",
 };
 

@@ -1,3 +1,4 @@
+#include "millrace/graph/int_rules.h"
 #include "millrace/graph/op_decl.h"
 #include "millrace/ops/array/shape_rules.op.h"
 
@@ -52,6 +53,7 @@ MR_OP(Slice){
     .outputs = "output: T",
     .attrs = "T: type; Index: {int32, int64}",
     .shape = SliceShape,
+    .ints = int_rules::Slice,
     .doc =
         "The block of `input` that starts at `begin` and has `size` elements "
         "in each dimension; "

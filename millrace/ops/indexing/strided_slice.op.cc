@@ -1,4 +1,5 @@
 #include "millrace/ops/indexing/strided_slice.op.h"
+#include "millrace/graph/int_rules.h"
 
 #include <algorithm>
 
@@ -200,6 +201,7 @@ MR_OP(StridedSlice){
         "int = 0; ellipsis_mask: int = 0; new_axis_mask: int = 0; "
         "shrink_axis_mask: int = 0",
     .shape = [](ShapeContext& c) -> Status { return StridedSliceShape(c, 1); },
+    .ints = int_rules::StridedSlice,
     .doc =
         "Elements begin, begin + stride, ... before end of each dimension, as "
         "Python's "

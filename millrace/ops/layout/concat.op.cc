@@ -1,4 +1,5 @@
 #include "millrace/ops/layout/concat.op.h"
+#include "millrace/graph/int_rules.h"
 
 #include "millrace/graph/op_decl.h"
 #include "millrace/ops/array/shape_rules.op.h"
@@ -57,6 +58,7 @@ MR_OP(ConcatV2){
     .shape = [](ShapeContext& c) -> Status {
       return ConcatShape(c, 0, c.num_inputs() - 1, c.num_inputs() - 1);
     },
+    .ints = int_rules::ConcatV2,
     .doc = "Joins tensors along dimension `axis`; all other dimensions agree.",
 };
 
@@ -67,6 +69,7 @@ MR_OP(Concat){
     .shape = [](ShapeContext& c) -> Status {
       return ConcatShape(c, 1, c.num_inputs(), 0);
     },
+    .ints = int_rules::Concat,
     .doc =
         "Joins tensors along dimension `concat_dim`; all other dimensions "
         "agree.",

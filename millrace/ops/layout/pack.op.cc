@@ -1,3 +1,4 @@
+#include "millrace/graph/int_rules.h"
 #include "millrace/graph/op_decl.h"
 #include "millrace/ops/array/shape_rules.op.h"
 
@@ -50,6 +51,7 @@ MR_OP(Pack){
     .outputs = "output: T",
     .attrs = "N: int >= 1; T: type; axis: int = 0",
     .shape = PackShape,
+    .ints = int_rules::Pack,
     .doc = "Stacks tensors of one shape along a new dimension `axis`.",
 };
 
@@ -58,6 +60,7 @@ MR_OP(Unpack){
     .outputs = "output: num * T",
     .attrs = "num: int >= 0; T: type; axis: int = 0",
     .shape = UnpackShape,
+    .ints = int_rules::Unpack,
     .doc =
         "Takes a tensor apart along dimension `axis`, which has `num` rows and "
         "disappears.",

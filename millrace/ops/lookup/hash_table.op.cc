@@ -10,7 +10,7 @@ namespace {
 constexpr OpFields kHashTable = {
     .outputs = "table_handle: resource",
     .attrs = MR_TABLE_NAME MR_TABLE_TYPES,
-    .flags = kStateful,
+    .flags = kStateful | kOnParameterServers | kHasNoEffect,
     .shape = HandleShape,
     .doc = MR_STATIC_DOC,
 };

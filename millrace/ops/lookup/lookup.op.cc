@@ -67,7 +67,7 @@ constexpr OpFields kFind = {
     .inputs = "table_handle: resource, keys: Tin, default_value: Tout",
     .outputs = "values: Tout",
     .attrs = "Tin: type; Tout: type",
-    .flags = kStateful,
+    .flags = kStateful | kHasNoEffect,
     .shape = FindV2Shape,
     .doc =
         "The values of `keys`. A key that is not there gets `default_value`: "
@@ -88,7 +88,7 @@ constexpr OpFields kInsert = {
 constexpr OpFields kSize = {
     .inputs = "table_handle: resource",
     .outputs = "size: int64",
-    .flags = kStateful,
+    .flags = kStateful | kHasNoEffect,
     .shape = ScalarsOfHandle,
     .doc = "How many keys a table has.",
 };

@@ -23,7 +23,7 @@ MR_OP(MutableDenseHashTable){
     .inputs = "empty_key: key_dtype",
     .outputs = "table_handle: Ref(string)",
     .attrs = MR_TABLE_NAME MR_TABLE_TYPES MR_DENSE_SIZES,
-    .flags = kStateful,
+    .flags = kStateful | kOnParameterServers,
     .shape = HandleShape,
     .doc = MR_DENSE_DOC,
 };
@@ -32,7 +32,7 @@ MR_OP(MutableDenseHashTableV2){
     .inputs = "empty_key: key_dtype, deleted_key: key_dtype",
     .outputs = "table_handle: resource",
     .attrs = MR_TABLE_NAME MR_TABLE_TYPES MR_DENSE_SIZES,
-    .flags = kStateful,
+    .flags = kStateful | kOnParameterServers,
     .shape = Dense,
     .doc = MR_DENSE_DOC,
 };

@@ -18,7 +18,7 @@ Status OfTensors(ShapeContext& c) {
 constexpr OpFields kMutableHashTable = {
     .outputs = "table_handle: resource",
     .attrs = MR_TABLE_NAME MR_TABLE_TYPES,
-    .flags = kStateful,
+    .flags = kStateful | kOnParameterServers,
     .shape = OfScalars,
     .doc = MR_MUTABLE_DOC,
 };
@@ -31,7 +31,7 @@ constexpr OpFields kMutableHashTable = {
 constexpr OpFields kMutableHashTableOfTensors = {
     .outputs = "table_handle: resource",
     .attrs = MR_TABLE_NAME MR_TABLE_TYPES MR_TENSORS_SHAPE,
-    .flags = kStateful,
+    .flags = kStateful | kOnParameterServers,
     .shape = OfTensors,
     .doc = MR_TENSORS_DOC,
 };

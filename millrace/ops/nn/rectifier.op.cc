@@ -42,7 +42,14 @@ MR_OP(Softplus){Activation("log(exp(x) + 1).")};
 MR_OP(SoftplusGrad){GradientByFeatures("The gradient times sigmoid(x).")};
 MR_OP(Softsign){Activation("x / (abs(x) + 1).")};
 MR_OP(SoftsignGrad){GradientByFeatures("The gradient over (abs(x) + 1)^2.")};
-MR_OP(Elu){Activation("exp(x) - 1 below 0, else x.")};
+MR_OP(Elu){
+    .inputs = "features: T",
+    .outputs = "activations: T",
+    .attrs = "T: {half, bfloat16, float, double}",
+    .flags = kActivation,
+    .shape = shapes::Unchanged,
+    .doc = "exp(x) - 1 below 0, else x.",
+};
 MR_OP(EluGrad){GradientByOutputs(
     "The gradient times y + 1 where the output y is below 0.")};
 MR_OP(Selu){Activation(
@@ -54,6 +61,7 @@ MR_OP(LeakyRelu){
     .attrs =
         "alpha: float = 0.20000000298023224; T: {half, bfloat16, float, "
         "double} = 'float'",
+    .flags = kActivation,
     .shape = shapes::Unchanged,
     .doc = "The larger of x and alpha * x.",
 };

@@ -26,6 +26,8 @@ MR_OP(Relu){
     .attrs =
         "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, "
         "uint16, half, uint32, uint64, qint8}",
+    .flags = kActivation,
+    .law = Law::kIdempotent,
     .shape = shapes::Unchanged,
     .doc = "max(x, 0); NaN stays.",
 };
@@ -37,6 +39,8 @@ MR_OP(Relu6){
     .inputs = "features: T",
     .outputs = "activations: T",
     .attrs = MR_REAL,
+    .flags = kActivation,
+    .law = Law::kIdempotent,
     .shape = shapes::Unchanged,
     .doc = "min(max(x, 0), 6).",
 };

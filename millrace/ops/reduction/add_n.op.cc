@@ -11,6 +11,7 @@ MR_OP(AddN){
         "int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, "
         "complex128, half, uint32, uint64, variant}",
     .flags = kCommutative | kAggregate,
+    .law = Law::kOneInput,
     .shape = shapes::MergeAll,
     .doc = "The sum of tensors of one shape.",
 };

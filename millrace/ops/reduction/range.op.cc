@@ -1,5 +1,6 @@
 #include <type_traits>
 
+#include "millrace/graph/int_rules.h"
 #include "millrace/graph/op_decl.h"
 #include "millrace/graph/shape_context.h"
 #include "millrace/ops/reduction/range_size.op.h"
@@ -54,6 +55,7 @@ MR_OP(Range){
         "Tidx: {bfloat16, half, float, double, int8, int16, int32, int64, "
         "uint16, uint32, uint64} = 'int32'",
     .shape = RangeShape,
+    .ints = int_rules::Range,
     .doc = "start, start + delta, ... up to but without `limit`.",
 };
 

@@ -1,4 +1,5 @@
 #include "absl/container/inlined_vector.h"
+#include "millrace/graph/int_rules.h"
 #include "millrace/graph/op_decl.h"
 #include "millrace/graph/shape_context.h"
 
@@ -52,6 +53,7 @@ MR_OP(Sum){
     .outputs = "output: T",
     .attrs = kReducedNumbers,
     .shape = ReductionShape,
+    .ints = int_rules::Sum,
     .doc =
         "The sum over the dimensions that `reduction_indices` names; negative "
         "ones count from the end.",
@@ -70,6 +72,7 @@ MR_OP(Prod){
     .outputs = "output: T",
     .attrs = kReducedNumbers,
     .shape = ReductionShape,
+    .ints = int_rules::Product,
     .doc = "The product over dimensions.",
 };
 
@@ -78,6 +81,7 @@ MR_OP(Max){
     .outputs = "output: T",
     .attrs = kReducedReal,
     .shape = ReductionShape,
+    .ints = int_rules::ReduceMax,
     .doc = "The largest element over dimensions; NaN if one is NaN.",
 };
 
@@ -86,6 +90,7 @@ MR_OP(Min){
     .outputs = "output: T",
     .attrs = kReducedReal,
     .shape = ReductionShape,
+    .ints = int_rules::ReduceMin,
     .doc = "The smallest element over dimensions; NaN if one is NaN.",
 };
 

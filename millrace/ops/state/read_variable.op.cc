@@ -34,7 +34,7 @@ MR_OP(ReadVariableOp){
     .inputs = "resource: resource",
     .outputs = "value: dtype",
     .attrs = "dtype: type",
-    .flags = kStateful,
+    .flags = kStateful | kReadsVariable,
     .shape = HandleOutput,
     .doc = "The value of a resource variable.",
 };

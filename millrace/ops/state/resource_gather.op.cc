@@ -32,7 +32,7 @@ MR_OP(ResourceGather){
     .attrs =
         "batch_dims: int = 0; validate_indices: bool = true; dtype: type; "
         "Tindices: {int32, int64}",
-    .flags = kStateful,
+    .flags = kStateful | kReadsVariable,
     .shape = ResourceGatherShape,
     .doc = "Rows of a resource variable, read without taking all of it.",
 };

@@ -36,7 +36,7 @@ Status ShapeOfVariable(ShapeContext& c) {
 MR_OP(VariableV2){
     .outputs = "ref: Ref(dtype)",
     .attrs = MR_VARIABLE_ATTRS,
-    .flags = kStateful,
+    .flags = kStateful | kGivesVariable | kOnParameterServers,
     .shape = DeclaredShape,
     .doc =
         "A variable, as a reference. It lives in its container until that is "
@@ -46,7 +46,7 @@ MR_OP(VariableV2){
 MR_OP(Variable){
     .outputs = "ref: Ref(dtype)",
     .attrs = MR_VARIABLE_ATTRS,
-    .flags = kStateful,
+    .flags = kStateful | kGivesVariable | kOnParameterServers,
     .shape = FirstGenerationShape,
     .doc = "The older form of VariableV2: an empty `shape` means any.",
 };
@@ -57,7 +57,7 @@ MR_OP(VarHandleOp){
         "container: string = ''; shared_name: string = ''; debug_name: "
         "string = ''; dtype: type; shape: shape; allowed_devices: "
         "list(string) = []",
-    .flags = kStateful,
+    .flags = kStateful | kGivesVariable | kOnParameterServers,
     .shape = HandleShapeFromAttr,
     .doc = "The handle of a resource variable.",
 };
@@ -65,7 +65,7 @@ MR_OP(VarHandleOp){
 MR_OP(VarIsInitializedOp){
     .inputs = "resource: resource",
     .outputs = "is_initialized: bool",
-    .flags = kStateful,
+    .flags = kStateful | kReadsVariable,
     .shape = shapes::Scalar,
     .doc = "Whether a resource variable has a value.",
 };
@@ -74,7 +74,7 @@ MR_OP(IsVariableInitialized){
     .inputs = "ref: Ref(dtype)",
     .outputs = "is_initialized: bool",
     .attrs = "dtype: type",
-    .flags = kAllowsUninitialized,
+    .flags = kAllowsUninitialized | kReadsVariable,
     .shape = shapes::Scalar,
     .doc = "Whether a reference variable has a value.",
 };
@@ -100,7 +100,7 @@ MR_OP(VariableShape){
     .inputs = "input: resource",
     .outputs = "output: out_type",
     .attrs = "out_type: {int32, int64} = int32",
-    .flags = kStateful,
+    .flags = kStateful | kReadsVariable,
     .shape = ShapeOfVariable,
     .doc = "The shape of a resource variable's value.",
 };

@@ -28,7 +28,7 @@ void AdadeltaOptimizer::Prepare(const Scope& block) {
 Operation AdadeltaOptimizer::ApplyDense(const Scope& scope,
                                         const Output& gradient,
                                         const ops::Variable& variable) {
-  OpBuilder apply(scope, UpdateOp(variable, "ApplyAdadelta"));
+  OpBuilder apply(scope, DenseUpdateOp(variable, "Adadelta"));
   apply.In(variable.handle()).In(Slot(variable, "accum").handle());
   apply.In(Slot(variable, "accum_update").handle());
   apply.In(learning_rate_.For(variable)).In(rho_.For(variable));
@@ -39,7 +39,7 @@ Operation AdadeltaOptimizer::ApplyDense(const Scope& scope,
 Operation AdadeltaOptimizer::ApplyRows(const Scope& scope,
                                        const IndexedSlices& rows,
                                        const ops::Variable& variable) {
-  OpBuilder apply(scope, UpdateOp(variable, "SparseApplyAdadelta"));
+  OpBuilder apply(scope, SparseUpdateOp(variable, "Adadelta"));
   apply.In(variable.handle()).In(Slot(variable, "accum").handle());
   apply.In(Slot(variable, "accum_update").handle());
   apply.In(learning_rate_.For(variable)).In(rho_.For(variable));

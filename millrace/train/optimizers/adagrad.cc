@@ -35,7 +35,7 @@ void AdagradOptimizer::Prepare(const Scope& block) {
 Operation AdagradOptimizer::ApplyDense(const Scope& scope,
                                        const Output& gradient,
                                        const ops::Variable& variable) {
-  OpBuilder apply(scope, UpdateOp(variable, "ApplyAdagrad"));
+  OpBuilder apply(scope, DenseUpdateOp(variable, "Adagrad"));
   apply.In(variable.handle()).In(Slot(variable, kAdagradSlot).handle());
   apply.In(learning_rate_.For(variable)).In(gradient);
   return apply.Attr("use_locking", use_locking()).Finish();
@@ -44,7 +44,7 @@ Operation AdagradOptimizer::ApplyDense(const Scope& scope,
 Operation AdagradOptimizer::ApplyRows(const Scope& scope,
                                       const IndexedSlices& rows,
                                       const ops::Variable& variable) {
-  OpBuilder apply(scope, UpdateOp(variable, "SparseApplyAdagrad"));
+  OpBuilder apply(scope, SparseUpdateOp(variable, "Adagrad"));
   apply.In(variable.handle()).In(Slot(variable, kAdagradSlot).handle());
   apply.In(learning_rate_.For(variable)).In(rows.values).In(rows.indices);
   return apply.Attr("use_locking", use_locking()).Finish();

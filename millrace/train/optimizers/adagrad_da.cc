@@ -56,8 +56,8 @@ Operation AdagradDAOptimizer::Apply(const Scope& scope, bool sparse,
                                     const Output& gradient,
                                     const Output& indices,
                                     const ops::Variable& variable) {
-  OpBuilder apply(scope, UpdateOp(variable, sparse ? "SparseApplyAdagradDA"
-                                                   : "ApplyAdagradDA"));
+  OpBuilder apply(scope, sparse ? SparseUpdateOp(variable, "AdagradDA")
+                                : DenseUpdateOp(variable, "AdagradDA"));
   apply.In(variable.handle()).In(Slot(variable, kGradient).handle());
   apply.In(Slot(variable, kSquared).handle()).In(gradient);
   if (sparse) apply.In(indices);

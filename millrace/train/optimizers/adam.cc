@@ -47,8 +47,7 @@ Output AdamOptimizer::Power(const Scope& scope, const ops::Variable& power,
 
 Operation AdamOptimizer::ApplyDense(const Scope& scope, const Output& gradient,
                                     const ops::Variable& variable) {
-  OpBuilder apply(scope,
-                  variable.is_resource() ? "ResourceApplyAdam" : "ApplyAdam");
+  OpBuilder apply(scope, DenseUpdateOp(variable, "Adam"));
   apply.In(variable.handle());
   apply.In(Slot(variable, "m").handle()).In(Slot(variable, "v").handle());
   apply.In(Power(scope, beta1_power_, variable));

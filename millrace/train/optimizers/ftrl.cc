@@ -68,8 +68,8 @@ Operation FtrlOptimizer::Apply(const Scope& scope, bool sparse,
                                const ops::Variable& variable) {
   const bool shrinks = options_.l2_shrinkage_regularization_strength > 0;
   OpBuilder apply(
-      scope, UpdateOp(variable, absl::StrCat(sparse ? "SparseApply" : "Apply",
-                                             shrinks ? "FtrlV2" : "Ftrl")));
+      scope, sparse ? SparseUpdateOp(variable, shrinks ? "FtrlV2" : "Ftrl")
+                    : DenseUpdateOp(variable, shrinks ? "FtrlV2" : "Ftrl"));
   apply.In(variable.handle()).In(Slot(variable, "accum").handle());
   apply.In(Slot(variable, "linear").handle()).In(gradient);
   if (sparse) apply.In(indices);

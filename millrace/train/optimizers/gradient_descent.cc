@@ -18,8 +18,7 @@ void GradientDescentOptimizer::Prepare(const Scope& block) {
 Operation GradientDescentOptimizer::ApplyDense(const Scope& scope,
                                                const Output& gradient,
                                                const ops::Variable& variable) {
-  OpBuilder apply(scope, variable.is_resource() ? "ResourceApplyGradientDescent"
-                                                : "ApplyGradientDescent");
+  OpBuilder apply(scope, DenseUpdateOp(variable, "GradientDescent"));
   apply.In(variable.handle()).In(learning_rate_.For(variable)).In(gradient);
   return apply.Attr("use_locking", use_locking()).Finish();
 }

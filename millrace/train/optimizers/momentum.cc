@@ -31,8 +31,7 @@ void MomentumOptimizer::Prepare(const Scope& block) {
 Operation MomentumOptimizer::ApplyDense(const Scope& scope,
                                         const Output& gradient,
                                         const ops::Variable& variable) {
-  OpBuilder apply(scope, variable.is_resource() ? "ResourceApplyMomentum"
-                                                : "ApplyMomentum");
+  OpBuilder apply(scope, DenseUpdateOp(variable, "Momentum"));
   apply.In(variable.handle()).In(Slot(variable, kMomentumSlot).handle());
   apply.In(learning_rate_.For(variable)).In(gradient);
   apply.In(momentum_.For(variable));
@@ -44,8 +43,7 @@ Operation MomentumOptimizer::ApplyDense(const Scope& scope,
 Operation MomentumOptimizer::ApplyRows(const Scope& scope,
                                        const IndexedSlices& rows,
                                        const ops::Variable& variable) {
-  OpBuilder apply(scope, variable.is_resource() ? "ResourceSparseApplyMomentum"
-                                                : "SparseApplyMomentum");
+  OpBuilder apply(scope, SparseUpdateOp(variable, "Momentum"));
   apply.In(variable.handle()).In(Slot(variable, kMomentumSlot).handle());
   apply.In(learning_rate_.For(variable)).In(rows.values).In(rows.indices);
   apply.In(momentum_.For(variable));

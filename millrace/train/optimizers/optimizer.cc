@@ -136,9 +136,15 @@ ops::Variable Optimizer::Slot(const ops::Variable& variable,
   return it == slots_.end() ? ops::Variable() : it->second;
 }
 
-std::string Optimizer::UpdateOp(const ops::Variable& variable,
-                                absl::string_view op) {
-  return absl::StrCat(variable.is_resource() ? "Resource" : "", op);
+std::string Optimizer::DenseUpdateOp(const ops::Variable& variable,
+                                     absl::string_view rule) {
+  return absl::StrCat(variable.is_resource() ? "Resource" : "", "Apply", rule);
+}
+
+std::string Optimizer::SparseUpdateOp(const ops::Variable& variable,
+                                      absl::string_view rule) {
+  return absl::StrCat(variable.is_resource() ? "Resource" : "", "SparseApply",
+                      rule);
 }
 
 ops::Variable Optimizer::ZerosSlot(const Scope& root,

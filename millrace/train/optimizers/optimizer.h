@@ -89,9 +89,12 @@ class Optimizer {
       const Scope& /*scope*/, const std::vector<Operation>& /*updates*/) {
     return {};
   }
-  // The op that updates a variable of this kind: "ApplyX" or "ResourceApplyX".
-  static std::string UpdateOp(const ops::Variable& variable,
-                              absl::string_view op);
+  // The op that updates a variable of this kind by a rule, "Momentum":
+  // "ApplyMomentum" or "ResourceApplyMomentum", with "Sparse" for rows.
+  static std::string DenseUpdateOp(const ops::Variable& variable,
+                                   absl::string_view rule);
+  static std::string SparseUpdateOp(const ops::Variable& variable,
+                                    absl::string_view rule);
   // False where repeated rows do no harm, which saves adding them up.
   virtual bool NeedsDistinctRows() const { return true; }
 

@@ -37,7 +37,7 @@ void ProximalAdagradOptimizer::Prepare(const Scope& block) {
 Operation ProximalAdagradOptimizer::ApplyDense(const Scope& scope,
                                                const Output& gradient,
                                                const ops::Variable& variable) {
-  OpBuilder apply(scope, UpdateOp(variable, "ApplyProximalAdagrad"));
+  OpBuilder apply(scope, DenseUpdateOp(variable, "ProximalAdagrad"));
   apply.In(variable.handle()).In(Slot(variable, kProximalSlot).handle());
   apply.In(learning_rate_.For(variable)).In(l1_.For(variable));
   apply.In(l2_.For(variable)).In(gradient);
@@ -47,7 +47,7 @@ Operation ProximalAdagradOptimizer::ApplyDense(const Scope& scope,
 Operation ProximalAdagradOptimizer::ApplyRows(const Scope& scope,
                                               const IndexedSlices& rows,
                                               const ops::Variable& variable) {
-  OpBuilder apply(scope, UpdateOp(variable, "SparseApplyProximalAdagrad"));
+  OpBuilder apply(scope, SparseUpdateOp(variable, "ProximalAdagrad"));
   apply.In(variable.handle()).In(Slot(variable, kProximalSlot).handle());
   apply.In(learning_rate_.For(variable)).In(l1_.For(variable));
   apply.In(l2_.For(variable)).In(rows.values).In(rows.indices);

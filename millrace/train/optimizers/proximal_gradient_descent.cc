@@ -17,7 +17,7 @@ void ProximalGradientDescentOptimizer::Prepare(const Scope& block) {
 
 Operation ProximalGradientDescentOptimizer::ApplyDense(
     const Scope& scope, const Output& gradient, const ops::Variable& variable) {
-  OpBuilder apply(scope, UpdateOp(variable, "ApplyProximalGradientDescent"));
+  OpBuilder apply(scope, DenseUpdateOp(variable, "ProximalGradientDescent"));
   apply.In(variable.handle()).In(learning_rate_.For(variable));
   apply.In(l1_.For(variable)).In(l2_.For(variable)).In(gradient);
   return apply.Attr("use_locking", use_locking()).Finish();
@@ -26,8 +26,7 @@ Operation ProximalGradientDescentOptimizer::ApplyDense(
 Operation ProximalGradientDescentOptimizer::ApplyRows(
     const Scope& scope, const IndexedSlices& rows,
     const ops::Variable& variable) {
-  OpBuilder apply(scope,
-                  UpdateOp(variable, "SparseApplyProximalGradientDescent"));
+  OpBuilder apply(scope, SparseUpdateOp(variable, "ProximalGradientDescent"));
   apply.In(variable.handle()).In(learning_rate_.For(variable));
   apply.In(l1_.For(variable)).In(l2_.For(variable));
   apply.In(rows.values).In(rows.indices);

@@ -32,10 +32,9 @@ void RMSPropOptimizer::Prepare(const Scope& block) {
 Operation RMSPropOptimizer::Apply(const Scope& scope, bool sparse,
                                   const Output& gradient, const Output& indices,
                                   const ops::Variable& variable) {
-  OpBuilder apply(
-      scope, UpdateOp(variable,
-                      absl::StrCat(sparse ? "SparseApply" : "Apply",
-                                   centered_ ? "CenteredRMSProp" : "RMSProp")));
+  const char* const rule = centered_ ? "CenteredRMSProp" : "RMSProp";
+  OpBuilder apply(scope, sparse ? SparseUpdateOp(variable, rule)
+                                : DenseUpdateOp(variable, rule));
   apply.In(variable.handle());
   if (centered_) apply.In(Slot(variable, "mg").handle());
   apply.In(Slot(variable, "rms").handle());

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "millrace/graph/builtin_ops.h"
 #include "millrace/kernel/rendezvous.h"
 
 namespace millrace {
@@ -31,8 +32,8 @@ Status TerminateAtClient(GraphDef* def, size_t first, const std::string& device,
   const size_t end = def->nodes.size();
   for (size_t i = first; i < end; ++i) {
     NodeDef& node = def->nodes[i];
-    const bool is_feed = node.op == "_Arg";
-    if (!is_feed && node.op != "_Retval") continue;
+    const bool is_feed = node.op == builtin::kArg;
+    if (!is_feed && node.op != builtin::kRetval) continue;
     const AttrValue* type_attr = node.attrs.Find("T");
     const AttrValue* index_attr = node.attrs.Find("index");
     const DataType* type = type_attr ? type_attr->get<DataType>() : nullptr;
@@ -54,11 +55,11 @@ Status TerminateAtClient(GraphDef* def, size_t first, const std::string& device,
     NodeDef cast;
     if (edge.narrow) {
       cast.name = absl::StrCat(node.name, "/_cast");
-      cast.op = "Cast";
+      cast.op = builtin::kCast;
       cast.device = node.device;
     }
     if (is_feed) {
-      node.op = "_Recv";
+      node.op = builtin::kRecv;
       node.attrs = TransferAttrs("tensor_type", wire_type, key);
       if (edge.narrow) {
         // Consumers name the fed node, so the cast takes its name.
@@ -68,7 +69,7 @@ Status TerminateAtClient(GraphDef* def, size_t first, const std::string& device,
       }
       edges->feeds.push_back(std::move(edge));
     } else {
-      node.op = "_Send";
+      node.op = builtin::kSend;
       node.attrs = TransferAttrs("T", wire_type, key);
       if (edge.narrow) {
         cast.inputs = {node.inputs.at(0)};

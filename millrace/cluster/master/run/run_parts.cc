@@ -9,10 +9,12 @@
 namespace millrace {
 namespace {
 
-bool IsControlFlow(absl::string_view op) {
-  return op == "Enter" || op == "RefEnter" || op == "Switch" ||
-         op == "RefSwitch" || op == "Merge" || op == "RefMerge" ||
-         op == "_SwitchN";
+bool HasControlFlow(const Graph& graph) {
+  for (NodeId id = 0; id < graph.num_ids(); ++id) {
+    const Node* const node = graph.node(id);
+    if (node != nullptr && IsControlFlow(node->op->role)) return true;
+  }
+  return false;
 }
 
 // Consumers of `to` take `from` instead.
@@ -83,9 +85,9 @@ StatusOr<RunParts> BuildRunParts(const GraphState& state,
       parts.tasks.back().graph.versions = def.versions;
     }
     TaskPart& part = parts.tasks[it->second];
+    part.has_control_flow |= HasControlFlow(partition.graph);
     const size_t first = part.graph.nodes.size();
     for (NodeDef& node : def.nodes) {
-      part.has_control_flow |= IsControlFlow(node.op);
       part.graph.nodes.push_back(std::move(node));
     }
     MR_RETURN_IF_ERROR(TerminateAtClient(
