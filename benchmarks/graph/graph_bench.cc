@@ -14,7 +14,8 @@ constexpr OpDecl kConst = {"Const",
                            {.outputs = "output: dtype",
                             .attrs = "value: tensor; dtype: type",
                             .shape = [](ShapeContext& c) -> Status {
-                              MR_ASSIGN(Tensor value, c.Attr<Tensor>("value"));
+                              MR_ASSIGN_OR_RETURN(Tensor value,
+                                                  c.Attr<Tensor>("value"));
                               return c.Return(value.shape());
                             }}};
 constexpr OpDecl kAdd = {"AddV2",

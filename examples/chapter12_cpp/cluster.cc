@@ -26,7 +26,7 @@ std::string Short(const std::string& device) {
 StatusOr<std::unique_ptr<Cluster>> Cluster::InThisProcess() {
   auto cluster = std::make_unique<Cluster>(std::vector<std::string>());
   cluster->network_ = std::make_shared<LoopbackNetwork>();
-  MR_ASSIGN(const ClusterSpec spec, ClusterSpec::Parse(kTasks));
+  MR_ASSIGN_OR_RETURN(const ClusterSpec spec, ClusterSpec::Parse(kTasks));
   for (const TaskName& task : spec.Tasks()) {
     ServerOptions options;
     options.cluster = spec;
@@ -34,8 +34,8 @@ StatusOr<std::unique_ptr<Cluster>> Cluster::InThisProcess() {
     options.transport = cluster->network_;
     options.ops = &DefaultOps();
     options.kernels = &DefaultKernels();
-    MR_ASSIGN(std::unique_ptr<Server> server,
-              Server::Start(std::move(options)));
+    MR_ASSIGN_OR_RETURN(std::unique_ptr<Server> server,
+                        Server::Start(std::move(options)));
     if (task.job == "worker") cluster->targets_.push_back(server->target());
     cluster->servers_.push_back(std::move(server));
   }

@@ -24,7 +24,7 @@ struct Counter {
 
   Status Start() { return session.RunTargets({x.initializer()}); }
   StatusOr<float> Value() {
-    MR_ASSIGN(const auto values, session.Run({x}));
+    MR_ASSIGN_OR_RETURN(const auto values, session.Run({x}));
     return values[0].scalar<float>();
   }
 
@@ -40,8 +40,8 @@ Status SharedByName(const Cluster& cluster) {
   MR_RETURN_IF_ERROR(first.Start());
   MR_RETURN_IF_ERROR(first.session.Run({first.increment}).status());
   MR_RETURN_IF_ERROR(second.session.Run({second.increment}).status());
-  MR_ASSIGN(const float x1, first.Value());
-  MR_ASSIGN(const float x2, second.Value());
+  MR_ASSIGN_OR_RETURN(const float x1, first.Value());
+  MR_ASSIGN_OR_RETURN(const float x2, second.Value());
   std::printf("shared: %g %g\n", x1, x2);
   return OkStatus();
 }
@@ -53,8 +53,8 @@ Status ApartByContainer(const Cluster& cluster) {
     Counter inside(cluster, 0, cluster.NewGraph().WithContainer(container));
     MR_RETURN_IF_ERROR(inside.Start());
     MR_RETURN_IF_ERROR(inside.session.Run({inside.increment}).status());
-    MR_ASSIGN(const float x_inside, inside.Value());
-    MR_ASSIGN(const float x_outside, outside.Value());
+    MR_ASSIGN_OR_RETURN(const float x_inside, inside.Value());
+    MR_ASSIGN_OR_RETURN(const float x_outside, outside.Value());
     std::printf("in a container: %g, outside: %g\n", x_inside, x_outside);
   }
   // A reset of the container leaves the rest alone. It ends the sessions of its
@@ -64,7 +64,7 @@ Status ApartByContainer(const Cluster& cluster) {
   std::printf("after the reset: %s\n",
               absl::StatusCodeToString(again.Value().status().code()).c_str());
   Counter other(cluster, 1);
-  MR_ASSIGN(const float x, other.Value());
+  MR_ASSIGN_OR_RETURN(const float x, other.Value());
   std::printf("the other container: %g\n", x);
   return OkStatus();
 }
@@ -87,7 +87,7 @@ Status SharedQueues(const Cluster& cluster) {
   const Scope graph = cluster.NewGraph();
   const Output taken = SharedQueue(graph, "b").DequeueMany(graph, 3)[0];
   Session session(graph, cluster.Master(1));
-  MR_ASSIGN(const auto values, session.Run({taken}));
+  MR_ASSIGN_OR_RETURN(const auto values, session.Run({taken}));
   std::printf("from the shared queue: %s\n",
               values[0].SummarizeValue(3).c_str());
   return OkStatus();

@@ -74,7 +74,7 @@ Status ByHand(const Cluster& cluster, const InputFiles& files) {
   Status status;
   while (status.ok()) status = session.RunTargets({put});
   if (!IsEnd(status)) return status;
-  MR_ASSIGN(const auto counts, session.Run({produced, completed}));
+  MR_ASSIGN_OR_RETURN(const auto counts, session.Run({produced, completed}));
   std::printf("no more files to read: %d lines of %d files\n",
               static_cast<int>(counts[0].scalar<int64_t>()),
               static_cast<int>(counts[1].scalar<int64_t>()));

@@ -134,7 +134,7 @@ Status EnsembleBetweenGraphs(const Cluster& cluster) {
   // speed, only on who is gone.
   for (Thread& client : clients) client.Join();
   for (const Status& status : ended) MR_RETURN_IF_ERROR(status);
-  MR_ASSIGN(const std::vector<int> behind, Aggregate(cluster));
+  MR_ASSIGN_OR_RETURN(const std::vector<int> behind, Aggregate(cluster));
   std::printf("networks behind each estimate: %s\n",
               absl::StrJoin(behind, " ").c_str());
   return OkStatus();

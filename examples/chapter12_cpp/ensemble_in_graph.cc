@@ -37,7 +37,8 @@ Status EnsembleInGraph(const Cluster& cluster) {
             .SubScope(absl::StrCat("network", i));
     const Output logits = Network(s, x, 10 * i);
     train::AdamOptimizer optimizer(0.01f * static_cast<float>(i + 1));
-    MR_ASSIGN(const Operation train, optimizer.Minimize(s, Loss(s, logits, y)));
+    MR_ASSIGN_OR_RETURN(const Operation train,
+                        optimizer.Minimize(s, Loss(s, logits, y)));
     trains.push_back(train);
     estimates.push_back(ops::Softmax(s, logits));
     accuracies.push_back(Accuracy(s, logits, y));
@@ -53,8 +54,9 @@ Status EnsembleInGraph(const Cluster& cluster) {
     MR_RETURN_IF_ERROR(session.RunTargets(
         {{x, training.points}, {y, training.classes}}, trains));
   }
-  MR_ASSIGN(const auto values,
-            session.Run({{x, test.points}, {y, test.classes}}, accuracies));
+  MR_ASSIGN_OR_RETURN(
+      const auto values,
+      session.Run({{x, test.points}, {y, test.classes}}, accuracies));
   float sum = 0;
   for (int i = 0; i < kMembers; ++i) {
     sum += values[static_cast<size_t>(i)].scalar<float>();

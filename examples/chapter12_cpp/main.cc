@@ -48,7 +48,8 @@ Status RunExamples(const std::string& name, const Cluster& cluster) {
 
 Status Run(const std::string& name, const std::vector<std::string>& targets) {
   if (!targets.empty()) return RunExamples(name, Cluster(targets));
-  MR_ASSIGN(const std::unique_ptr<Cluster> cluster, Cluster::InThisProcess());
+  MR_ASSIGN_OR_RETURN(const std::unique_ptr<Cluster> cluster,
+                      Cluster::InThisProcess());
   return RunExamples(name, *cluster);
 }
 

@@ -72,7 +72,7 @@ Status OneRunnerOfFiveThreads(const Cluster& cluster, const InputFiles& files) {
   const Operation put = queue.Enqueue(s, {Read(s, names)});
   train::AddQueueRunner(
       s, train::QueueRunner(s, queue, std::vector<Operation>(5, put)));
-  MR_ASSIGN(const auto seen, Drain(s, cluster, queue.Dequeue(s)[0]));
+  MR_ASSIGN_OR_RETURN(const auto seen, Drain(s, cluster, queue.Dequeue(s)[0]));
   std::printf("five threads, one reader: all there: %s\n",
               YesNo(IsEverything(seen)));
   return OkStatus();
@@ -86,7 +86,7 @@ Status FourReaders(const Cluster& cluster, const InputFiles& files) {
   for (int i = 0; i < 4; ++i) lists.push_back({Read(s, names)});
   const auto batch = train::ShuffleBatchJoin(
       s, lists, 10, {.capacity = 40, .min_after_dequeue = 10});
-  MR_ASSIGN(const auto seen, Drain(s, cluster, batch[0]));
+  MR_ASSIGN_OR_RETURN(const auto seen, Drain(s, cluster, batch[0]));
   std::printf("four readers, shuffle_batch_join: all there: %s, in order: %s\n",
               YesNo(IsEverything(seen)),
               YesNo(std::is_sorted(seen.begin(), seen.end())));

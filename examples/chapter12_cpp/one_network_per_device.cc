@@ -51,7 +51,7 @@ Status OneNetworkPerDevice(const Cluster& cluster) {
     candidate.loss = Loss(s, logits, y);
     candidate.accuracy = Accuracy(s, logits, y);
     train::MomentumOptimizer optimizer(candidate.rate, candidate.momentum);
-    MR_ASSIGN(candidate.train, optimizer.Minimize(s, candidate.loss));
+    MR_ASSIGN_OR_RETURN(candidate.train, optimizer.Minimize(s, candidate.loss));
   }
 
   Session session(root, cluster.Master());
@@ -72,7 +72,7 @@ Status OneNetworkPerDevice(const Cluster& cluster) {
     for (int step = 0; step < kStepsPerRound; ++step) {
       MR_RETURN_IF_ERROR(session.RunTargets(train_feeds, trains));
     }
-    MR_ASSIGN(const auto now, session.Run(test_feeds, losses));
+    MR_ASSIGN_OR_RETURN(const auto now, session.Run(test_feeds, losses));
     size_t worst = 0;
     for (size_t i = 0; i < racing.size(); ++i) {
       if (now[i].scalar<float>() > now[worst].scalar<float>()) worst = i;
@@ -83,7 +83,8 @@ Status OneNetworkPerDevice(const Cluster& cluster) {
     racing.erase(racing.begin() + static_cast<ptrdiff_t>(worst));
   }
   const Candidate& best = racing[0];
-  MR_ASSIGN(const auto accuracy, session.Run(test_feeds, {best.accuracy}));
+  MR_ASSIGN_OR_RETURN(const auto accuracy,
+                      session.Run(test_feeds, {best.accuracy}));
   std::printf("best: network %d, rate %g, momentum %g, most points right: %s\n",
               best.number, best.rate, best.momentum,
               accuracy[0].scalar<float>() > 0.6f ? "yes" : "no");

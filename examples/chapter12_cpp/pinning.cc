@@ -43,9 +43,9 @@ Status Pinning(const Cluster& cluster) {
     Session session(root, cluster.Master());
     MR_RETURN_IF_ERROR(
         session.RunTargets({ops::GlobalVariablesInitializer(root)}));
-    MR_ASSIGN(const auto values, session.Run({g}));
+    MR_ASSIGN_OR_RETURN(const auto values, session.Run({g}));
     std::printf("g = %g\n", values[0].scalar<float>());
-    MR_ASSIGN(const auto where, Placement(session, {g}));
+    MR_ASSIGN_OR_RETURN(const auto where, Placement(session, {g}));
     for (const char* name : {"a", "c", "d", "e", "f", "g"}) {
       std::printf("%s is on %s\n", name, where.at(name).c_str());
     }
@@ -59,7 +59,7 @@ Status Pinning(const Cluster& cluster) {
     SessionOptions soft = cluster.Master();
     soft.config.allow_soft_placement = true;
     Session session(root, soft);
-    MR_ASSIGN(const auto where, Placement(session, {i}));
+    MR_ASSIGN_OR_RETURN(const auto where, Placement(session, {i}));
     std::printf("i is on %s\n", where.at("i").c_str());
   }
 

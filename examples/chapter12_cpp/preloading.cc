@@ -63,7 +63,7 @@ Status Preloading(const Cluster& cluster) {
   const Output error =
       ops::Mean(worker, ops::Square(worker, difference), {0, 1});
   train::GradientDescentOptimizer optimizer(0.5f);
-  MR_ASSIGN(const Operation train, optimizer.Minimize(worker, error));
+  MR_ASSIGN_OR_RETURN(const Operation train, optimizer.Minimize(worker, error));
 
   std::printf("trained: %zu variable, saved: %zu\n",
               ops::TrainableVariables(root).size(),
@@ -76,12 +76,12 @@ Status Preloading(const Cluster& cluster) {
                          {x.initializer(), y.initializer()}));
   for (int step = 0; step <= 300; ++step) {
     if (step % 150 == 0) {
-      MR_ASSIGN(const auto now, session.Run({error}));
+      MR_ASSIGN_OR_RETURN(const auto now, session.Run({error}));
       std::printf("step %d: error %.3f\n", step, now[0].scalar<float>());
     }
     MR_RETURN_IF_ERROR(session.RunTargets({train}));
   }
-  MR_ASSIGN(const auto fitted, session.Run({weights}));
+  MR_ASSIGN_OR_RETURN(const auto fitted, session.Run({weights}));
   std::printf("weights:");
   for (const float w : fitted[0].flat<float>()) std::printf(" %.1f", w);
   std::printf("\n");

@@ -114,7 +114,8 @@ Status Producers(const Cluster& cluster) {
   for (const auto& [name, pipeline, is_sorted] : kPipelines) {
     // Queues of earlier graphs have the same names.
     MR_RETURN_IF_ERROR(cluster.Reset());
-    MR_ASSIGN(std::vector<std::string> values, Values(cluster, pipeline));
+    MR_ASSIGN_OR_RETURN(std::vector<std::string> values,
+                        Values(cluster, pipeline));
     if (is_sorted) values = Sorted(values);
     std::printf("%s: %s\n", name, absl::StrJoin(values, "; ").c_str());
   }

@@ -19,7 +19,7 @@ const PartialShape kScalar = PartialShape(TensorShape());
 // Fetches and prints, tensors between commas.
 Status Print(Session& session, const char* what,
              const std::vector<Output>& fetches) {
-  MR_ASSIGN(const auto values, session.Run(fetches));
+  MR_ASSIGN_OR_RETURN(const auto values, session.Run(fetches));
   std::string text;
   for (const Tensor& value : values) {
     absl::StrAppend(&text, text.empty() ? " " : ", ", value.SummarizeValue(20));
@@ -44,7 +44,7 @@ Status Shuffled(Session& session, const Scope& s) {
   std::vector<int32_t> numbers;
   for (int32_t i = 0; i < 20; ++i) numbers.push_back(i);
   MR_RETURN_IF_ERROR(session.RunTargets({queue.EnqueueMany(s, {numbers})}));
-  MR_ASSIGN(const auto batch, session.Run(queue.DequeueMany(s, 10)));
+  MR_ASSIGN_OR_RETURN(const auto batch, session.Run(queue.DequeueMany(s, 10)));
   const auto values = batch[0].flat<int32_t>();
   const std::set<int32_t> different(values.begin(), values.end());
   std::printf("shuffled: %zu different, in order: %s\n", different.size(),

@@ -81,17 +81,17 @@ Status Sharding(const Cluster& cluster) {
   Session session(root, cluster.Master());
   MR_RETURN_IF_ERROR(
       session.RunTargets({ops::GlobalVariablesInitializer(root)}));
-  MR_ASSIGN(const auto before, session.Run({total}));
-  MR_ASSIGN(const auto after, session.Run({step}));
+  MR_ASSIGN_OR_RETURN(const auto before, session.Run({total}));
+  MR_ASSIGN_OR_RETURN(const auto after, session.Run({step}));
   std::printf("total = %g, v1 = %g\n", before[0].scalar<float>(),
               after[0].scalar<float>());
-  MR_ASSIGN(const auto where, Placement(session, fetches));
+  MR_ASSIGN_OR_RETURN(const auto where, Placement(session, fetches));
   for (const char* name : {"v0", "v1", "v2", "v3", "v4", "total", "big",
                            "small0", "small1", "small2", "table/part_0",
                            "table/part_1", "table/part_2", "table/part_3"}) {
     std::printf("%s is on %s\n", name, where.at(name).c_str());
   }
-  MR_ASSIGN(const auto found, session.Run({rows}));
+  MR_ASSIGN_OR_RETURN(const auto found, session.Run({rows}));
   std::printf("rows: %s\n", found[0].SummarizeValue(10).c_str());
   return OkStatus();
 }

@@ -43,15 +43,16 @@ class Client {
         chief_(client.chief) {}
 
   Status Run() {
-    MR_ASSIGN(test_, examples::LoadTestSet(options_.data));
-    MR_ASSIGN(examples::ImageSet training,
-              examples::LoadTrainingSet(options_.data));
+    MR_ASSIGN_OR_RETURN(test_, examples::LoadTestSet(options_.data));
+    MR_ASSIGN_OR_RETURN(examples::ImageSet training,
+                        examples::LoadTrainingSet(options_.data));
     // Each replica has an order of its own.
     examples::Batches batches(
         std::move(training), options_.batch,
         options_.seed * 1000 + static_cast<uint64_t>(client_.index));
     const Scope root = Scope::NewRoot();
-    MR_ASSIGN(const Network net, BuildNetwork(root, options_, client_.index));
+    MR_ASSIGN_OR_RETURN(const Network net,
+                        BuildNetwork(root, options_, client_.index));
     std::vector<Output> values;
     for (const ops::Variable& v : ops::GlobalVariables(root)) {
       values.push_back(v);
@@ -123,7 +124,7 @@ class Client {
         MR_RETURN_IF_ERROR(TrainStep(batches.Next()));
         more = false;
       }
-      MR_ASSIGN(more, Finish());
+      MR_ASSIGN_OR_RETURN(more, Finish());
       if (!more) break;
     }
     return OkStatus();
@@ -132,8 +133,8 @@ class Client {
   Status TrainStep(const examples::ImageSet& batch) {
     const Tensor rate =
         Tensor::Scalar(LearningRate(options_, session_->global_step()));
-    MR_ASSIGN(const std::vector<Tensor> out,
-              Run(train_, {batch.images, batch.labels, rate}));
+    MR_ASSIGN_OR_RETURN(const std::vector<Tensor> out,
+                        Run(train_, {batch.images, batch.labels, rate}));
     examples_ += options_.batch;
     const float loss = out[0].scalar<float>();
     Report(loss);
@@ -188,7 +189,7 @@ class Client {
     MR_RETURN_IF_ERROR(TestIfDue());
     MR_RETURN_IF_ERROR(session_->SaveNow());
     if (options_.values.empty()) return OkStatus();
-    MR_ASSIGN(const std::vector<Tensor> values, Run(values_run_, {}));
+    MR_ASSIGN_OR_RETURN(const std::vector<Tensor> values, Run(values_run_, {}));
     for (size_t i = 0; i < values.size(); ++i) {
       MR_RETURN_IF_ERROR(WriteNumpyFile(
           JoinPath(options_.values, value_names_[i] + ".npy"), values[i]));
@@ -243,9 +244,9 @@ class Client {
     const int64_t n = test_.labels.dim(0);
     for (int64_t at = 0; at < n; at += kTestBatch) {
       const int64_t end = std::min(n, at + kTestBatch);
-      MR_ASSIGN(const std::vector<Tensor> out,
-                Run(test_run_,
-                    {test_.images.Rows(at, end), test_.labels.Rows(at, end)}));
+      MR_ASSIGN_OR_RETURN(const std::vector<Tensor> out,
+                          Run(test_run_, {test_.images.Rows(at, end),
+                                          test_.labels.Rows(at, end)}));
       correct += out[0].scalar<int32_t>();
     }
     tested_epoch_ = epoch;

@@ -125,7 +125,7 @@ class Launcher {
       all.push_back(v.op_name());
     }
     if (options_.resume) {
-      MR_ASSIGN(const std::string newest, folder_.Newest(all));
+      MR_ASSIGN_OR_RETURN(const std::string newest, folder_.Newest(all));
       if (newest.empty()) {
         display_.Print("There is no checkpoint to resume: a new training");
       }
@@ -140,7 +140,7 @@ class Launcher {
   }
 
   Status StartClient(int index) {
-    MR_ASSIGN(const std::string self, examples::OwnPath());
+    MR_ASSIGN_OR_RETURN(const std::string self, examples::OwnPath());
     std::vector<std::string> args = {
         self,
         "--client_index",
@@ -171,7 +171,7 @@ class Launcher {
         options_.values};
     if (index == chief_) args.push_back("--client_chief");
     clients_.emplace_back();
-    MR_ASSIGN(
+    MR_ASSIGN_OR_RETURN(
         clients_.back().process,
         examples::Process::Start(
             args,

@@ -86,8 +86,8 @@ StatusOr<Network> BuildNetwork(const Scope& root, const DemoOptions& options,
                                 {.shape = PartialShape({-1})});
   net.rate = ops::Placeholder(s.WithOpName("learning_rate"), DataType::kFloat,
                               {.shape = PartialShape(std::vector<int64_t>{})});
-  MR_ASSIGN(const std::unique_ptr<train::Optimizer> optimizer,
-            MakeOptimizer(options, net.rate));
+  MR_ASSIGN_OR_RETURN(const std::unique_ptr<train::Optimizer> optimizer,
+                      MakeOptimizer(options, net.rate));
   const Output x =
       ops::Mul(s, ops::Cast(s, net.images, DataType::kFloat), 1 / kMaxPixel);
   const Output h1 = ops::Relu(
@@ -105,8 +105,9 @@ StatusOr<Network> BuildNetwork(const Scope& root, const DemoOptions& options,
       s.WithOpName("correct"),
       ops::Cast(s, ops::Equal(s, predicted, net.labels), DataType::kInt32),
       {0});
-  MR_ASSIGN(const Operation train_op,
-            optimizer->Minimize(s, net.loss, {.global_step = global_step}));
+  MR_ASSIGN_OR_RETURN(
+      const Operation train_op,
+      optimizer->Minimize(s, net.loss, {.global_step = global_step}));
   net.step = train_op.output(0);
   MR_RETURN_IF_ERROR(root.status());
   return net;

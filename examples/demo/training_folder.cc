@@ -64,7 +64,8 @@ Status TrainingFolder::Open(const DemoOptions& options) {
     return Unavailable("another demo works in ", path_,
                        "; choose a folder with --dir");
   }
-  MR_ASSIGN(const std::vector<std::string> names, files->GetChildren(path_));
+  MR_ASSIGN_OR_RETURN(const std::vector<std::string> names,
+                      files->GetChildren(path_));
   for (const std::string& name : names) {
     const std::string path = JoinPath(path_, name);
     if ((IsOurs(name) || name == kLogFolder) && IsLink(path)) {
@@ -85,8 +86,8 @@ Status TrainingFolder::Open(const DemoOptions& options) {
 }
 
 Status TrainingFolder::CheckNobodyElses(bool resume) const {
-  MR_ASSIGN(const std::vector<std::string> names,
-            PosixFiles()->GetChildren(path_));
+  MR_ASSIGN_OR_RETURN(const std::vector<std::string> names,
+                      PosixFiles()->GetChildren(path_));
   for (const std::string& name : names) {
     if ((IsOurs(name) && !resume) || name == kLogFolder) {
       return FailedPrecondition(path_, " has ", name,
@@ -100,10 +101,10 @@ Status TrainingFolder::CheckNobodyElses(bool resume) const {
 StatusOr<std::string> TrainingFolder::Newest(
     const std::vector<std::string>& variables) const {
   FileSystem* const files = PosixFiles();
-  MR_ASSIGN(std::string newest, LatestCheckpoint(files, path_));
+  MR_ASSIGN_OR_RETURN(std::string newest, LatestCheckpoint(files, path_));
   if (newest.empty()) return newest;
-  MR_ASSIGN(const std::unique_ptr<BundleReader> reader,
-            BundleReader::Open(files, newest));
+  MR_ASSIGN_OR_RETURN(const std::unique_ptr<BundleReader> reader,
+                      BundleReader::Open(files, newest));
   for (const std::string& name : variables) {
     if (reader->Contains(name)) continue;
     return FailedPrecondition(newest, " has no ", name,

@@ -67,7 +67,7 @@ Status Cluster::StartClients(const std::vector<std::string>& arguments,
                            " workers, cannot use ", count);
   }
   MR_RETURN_IF_ERROR(MakeLogFolder());
-  MR_ASSIGN(const std::string self, examples::OwnPath());
+  MR_ASSIGN_OR_RETURN(const std::string self, examples::OwnPath());
   for (int i = 1; i < count; ++i) {
     std::vector<std::string> command = {self};
     command.insert(command.end(), arguments.begin(), arguments.end());
@@ -75,9 +75,10 @@ Status Cluster::StartClients(const std::vector<std::string>& arguments,
     if (servers_) {
       command.insert(command.end(), targets_.begin(), targets_.end());
     }
-    MR_ASSIGN(examples::Process client,
-              examples::Process::Start(command, ClientLog(log_dir_, i),
-                                       /*talk=*/false));
+    MR_ASSIGN_OR_RETURN(
+        examples::Process client,
+        examples::Process::Start(command, ClientLog(log_dir_, i),
+                                 /*talk=*/false));
     clients_.push_back(std::move(client));
   }
   return OkStatus();
@@ -107,8 +108,8 @@ Status Cluster::AwaitClients() {
 StatusOr<int64_t> Cluster::BytesBetweenTasks() const {
   int64_t bytes = 0;
   for (const examples::ServerProcess& server : servers_->servers()) {
-    MR_ASSIGN(const examples::ServerFigures figures,
-              examples::FiguresOf(server.address()));
+    MR_ASSIGN_OR_RETURN(const examples::ServerFigures figures,
+                        examples::FiguresOf(server.address()));
     bytes += figures.bytes_sent;
   }
   return bytes;

@@ -74,8 +74,8 @@ StatusOr<Network> Build(const Scope& s, const VariableScope& v,
   net.feeds = {images, labels};
   net.loss = train::SparseSoftmaxCrossEntropy(s, labels, logits);
   train::MomentumOptimizer optimizer(kCnnRate, 0.9);
-  MR_ASSIGN(net.train_op,
-            optimizer.Minimize(s, net.loss, {.global_step = step}));
+  MR_ASSIGN_OR_RETURN(net.train_op,
+                      optimizer.Minimize(s, net.loss, {.global_step = step}));
   net.next = [&training, batch = options.batch](int64_t number) {
     return Chosen(training, BatchOf(number, batch, training.labels.dim(0)));
   };
@@ -98,8 +98,9 @@ Status FashionCnn(Cluster& cluster, TrainingOptions options) {
   if (options.batch == 0) options.batch = 50;
   const std::string folder =
       options.data.empty() ? examples::DefaultDataFolder() : options.data;
-  MR_ASSIGN(const ImageSet training, examples::LoadTrainingSet(folder));
-  MR_ASSIGN(const ImageSet test, examples::LoadTestSet(folder));
+  MR_ASSIGN_OR_RETURN(const ImageSet training,
+                      examples::LoadTrainingSet(folder));
+  MR_ASSIGN_OR_RETURN(const ImageSet test, examples::LoadTestSet(folder));
   return Train(cluster, options, [&](const Scope& s, const VariableScope& v) {
     return Build(s, v, options, training, test);
   });

@@ -46,7 +46,8 @@ struct Text {
 };
 
 StatusOr<Text> LoadText(const std::string& folder, int64_t length) {
-  MR_ASSIGN(const std::vector<std::string> licenses, LoadLicenses(folder));
+  MR_ASSIGN_OR_RETURN(const std::vector<std::string> licenses,
+                      LoadLicenses(folder));
   std::string all;
   for (const std::string& license : licenses) all += license;
   const std::set<unsigned char> used(all.begin(), all.end());
@@ -103,13 +104,13 @@ StatusOr<Network> Build(const Scope& s, const VariableScope& v,
   net.loss = Loss(v, windows, text, options.is_small ? 32 : 128);
   MR_RETURN_IF_ERROR(s.status());
   train::AdamOptimizer optimizer(kLstmRate);
-  MR_ASSIGN(auto gradients, optimizer.ComputeGradients(s, net.loss));
+  MR_ASSIGN_OR_RETURN(auto gradients, optimizer.ComputeGradients(s, net.loss));
   std::vector<Gradient> list;
   for (const auto& pair : gradients) list.push_back(pair.gradient);
   list = train::ClipByGlobalNorm(s, list, kMaxNorm).gradients;
   for (size_t i = 0; i < gradients.size(); ++i) gradients[i].gradient = list[i];
-  MR_ASSIGN(net.train_op,
-            optimizer.ApplyGradients(s, gradients, {.global_step = step}));
+  MR_ASSIGN_OR_RETURN(net.train_op, optimizer.ApplyGradients(
+                                        s, gradients, {.global_step = step}));
   net.next = [&text, batch = options.batch](int64_t number) {
     return std::vector<Tensor>{
         text.Batch(BatchOf(number, batch, text.training_windows()))};
@@ -131,8 +132,8 @@ StatusOr<Network> Build(const Scope& s, const VariableScope& v,
 Status LicenseLstm(Cluster& cluster, TrainingOptions options) {
   if (options.steps == 0) options.steps = options.is_small ? 400 : 2000;
   if (options.batch == 0) options.batch = options.is_small ? 16 : 32;
-  MR_ASSIGN(const Text text,
-            LoadText(options.data, options.is_small ? 12 : 40));
+  MR_ASSIGN_OR_RETURN(const Text text,
+                      LoadText(options.data, options.is_small ? 12 : 40));
   return Train(cluster, options, [&](const Scope& s, const VariableScope& v) {
     return Build(s, v, options, text);
   });

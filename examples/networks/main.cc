@@ -35,7 +35,7 @@ Status Launch(const std::string& name, const TrainingOptions& options,
               const std::vector<std::string>& arguments) {
   std::unique_ptr<Cluster> cluster;
   if (targets.empty()) {
-    MR_ASSIGN(cluster, Cluster::Start(server, options.clients));
+    MR_ASSIGN_OR_RETURN(cluster, Cluster::Start(server, options.clients));
   } else {
     cluster = Cluster::Running(targets);
     // What an earlier training left.

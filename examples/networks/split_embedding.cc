@@ -52,7 +52,8 @@ int64_t RowOf(const std::string& word, int64_t rows) {
 
 StatusOr<std::pair<Examples, Examples>> Load(const std::string& folder,
                                              int64_t rows) {
-  MR_ASSIGN(const std::vector<std::string> texts, LoadLicenses(folder));
+  MR_ASSIGN_OR_RETURN(const std::vector<std::string> texts,
+                      LoadLicenses(folder));
   Examples training;
   Examples test;
   int64_t number = 0;
@@ -107,8 +108,8 @@ StatusOr<Network> Build(const Scope& s, const VariableScope& v,
   net.feeds = {ids, labels};
   net.loss = train::SparseSoftmaxCrossEntropy(s, labels, logits);
   train::AdagradOptimizer optimizer(kEmbeddingRate);
-  MR_ASSIGN(net.train_op,
-            optimizer.Minimize(s, net.loss, {.global_step = step}));
+  MR_ASSIGN_OR_RETURN(net.train_op,
+                      optimizer.Minimize(s, net.loss, {.global_step = step}));
   net.next = [&training, batch = options.batch](int64_t number) {
     return training.Batch(BatchOf(number, batch, training.size()));
   };
@@ -128,7 +129,7 @@ Status SplitEmbedding(Cluster& cluster, TrainingOptions options) {
   if (options.steps == 0) options.steps = options.is_small ? 1000 : 2000;
   if (options.batch == 0) options.batch = 32;
   if (options.rows == 0) options.rows = options.is_small ? 10'000 : 1'000'000;
-  MR_ASSIGN(const auto examples, Load(options.data, options.rows));
+  MR_ASSIGN_OR_RETURN(const auto examples, Load(options.data, options.rows));
   return Train(cluster, options, [&](const Scope& s, const VariableScope& v) {
     return Build(s, v, options, examples.first, examples.second);
   });

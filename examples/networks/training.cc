@@ -25,7 +25,8 @@ StatusOr<double> Test(train::MonitoredSession& session, int test,
                       const Network& network) {
   double sum = 0;
   for (const std::vector<Tensor>& feeds : network.test_feeds) {
-    MR_ASSIGN(const std::vector<Tensor> out, session.Run(test, feeds));
+    MR_ASSIGN_OR_RETURN(const std::vector<Tensor> out,
+                        session.Run(test, feeds));
     sum += out[0].scalar<float>();
   }
   return sum / static_cast<double>(network.test_feeds.size());
@@ -42,7 +43,8 @@ Status Train(Cluster& cluster, const TrainingOptions& options,
                               {.ps_tasks = kPs,
                                .worker_device = absl::StrCat(
                                    "/job:worker/task:", options.client)}));
-  MR_ASSIGN(const Network network, build(scope, VariableScope(scope)));
+  MR_ASSIGN_OR_RETURN(const Network network,
+                      build(scope, VariableScope(scope)));
   train::MonitoredOptions monitored;
   monitored.session = cluster.Master(options.client);
   monitored.is_chief = [is_chief] { return is_chief; };
@@ -57,8 +59,8 @@ Status Train(Cluster& cluster, const TrainingOptions& options,
   int64_t batch = options.client;
   int64_t next_line = 0;
   while (session.global_step() < options.steps) {
-    MR_ASSIGN(const std::vector<Tensor> out,
-              session.Run(train, network.next(batch)));
+    MR_ASSIGN_OR_RETURN(const std::vector<Tensor> out,
+                        session.Run(train, network.next(batch)));
     batch += options.clients;
     const int64_t step = out[1].scalar<int64_t>();
     if (is_chief && step >= next_line) {
@@ -70,11 +72,11 @@ Status Train(Cluster& cluster, const TrainingOptions& options,
   if (is_chief) {
     MR_RETURN_IF_ERROR(cluster.AwaitClients());
     if (cluster.has_own_servers()) {
-      MR_ASSIGN(const int64_t bytes, cluster.BytesBetweenTasks());
+      MR_ASSIGN_OR_RETURN(const int64_t bytes, cluster.BytesBetweenTasks());
       Print(absl::StrFormat("between tasks: %d bytes, %d a step", bytes,
                             bytes / session.global_step()));
     }
-    MR_ASSIGN(const double result, Test(session, test, network));
+    MR_ASSIGN_OR_RETURN(const double result, Test(session, test, network));
     Print(absl::StrFormat("%s: %.4f", network.test_name, result));
   }
   return session.Close();

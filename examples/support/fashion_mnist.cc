@@ -46,7 +46,7 @@ StatusOr<uint32_t> ReadBigEndian(gzFile_s* file, const std::string& path) {
 
 Status ExpectNumber(gzFile_s* file, uint32_t expected, const std::string& path,
                     const char* what) {
-  MR_ASSIGN(const uint32_t found, ReadBigEndian(file, path));
+  MR_ASSIGN_OR_RETURN(const uint32_t found, ReadBigEndian(file, path));
   if (found == expected) return OkStatus();
   return DataLoss(path, ": ", what, " is ", found, ", expected ", expected);
 }
@@ -58,7 +58,7 @@ StatusOr<ImageSet> Load(const std::string& folder, const std::string& part,
   const std::string labels = JoinPath(folder, part + "-labels-idx1-ubyte.gz");
   const int64_t n = count;
   {
-    MR_ASSIGN(const GzFile file, OpenGz(images));
+    MR_ASSIGN_OR_RETURN(const GzFile file, OpenGz(images));
     MR_RETURN_IF_ERROR(
         ExpectNumber(file.get(), kImagesMagic, images, "its first number"));
     MR_RETURN_IF_ERROR(
@@ -71,7 +71,7 @@ StatusOr<ImageSet> Load(const std::string& folder, const std::string& part,
         ReadExactly(file.get(), set.images.mutable_data(),
                     static_cast<unsigned>(set.images.size_bytes()), images));
   }
-  MR_ASSIGN(const GzFile file, OpenGz(labels));
+  MR_ASSIGN_OR_RETURN(const GzFile file, OpenGz(labels));
   MR_RETURN_IF_ERROR(
       ExpectNumber(file.get(), kLabelsMagic, labels, "its first number"));
   MR_RETURN_IF_ERROR(

@@ -75,7 +75,7 @@ Status ServerProcesses::Launch(ServerProcess& server, int port) {
   // The workers of one machine share its cores.
   const int threads =
       std::max(1, UsableCores() / std::max(1, options_.workers));
-  MR_ASSIGN(
+  MR_ASSIGN_OR_RETURN(
       server.process,
       Process::Start(
           {options_.server, "server", "--job", server.task.job, "--task",

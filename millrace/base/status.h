@@ -76,11 +76,13 @@ const Status& ToStatus(const StatusOr<T>& s) {
 #define MR_CONCAT_INNER_(a, b) a##b
 #define MR_CONCAT_(a, b) MR_CONCAT_INNER_(a, b)
 
-// `MR_ASSIGN(auto x, F())` returns F's error or moves its value into `x`.
-#define MR_ASSIGN(lhs, ...) \
-  MR_ASSIGN_IMPL_(MR_CONCAT_(mr_status_or_, __COUNTER__), lhs, __VA_ARGS__)
-#define MR_ASSIGN_IMPL_(tmp, lhs, ...)          \
-  auto tmp = (__VA_ARGS__);                     \
-  if (!tmp.ok()) [[unlikely]]                   \
-    return ::millrace::internal::ToStatus(tmp); \
+// `MR_ASSIGN_OR_RETURN(auto x, F())` returns F's error or moves its value into
+// `x`.
+#define MR_ASSIGN_OR_RETURN(lhs, ...)                                    \
+  MR_ASSIGN_OR_RETURN_IMPL_(MR_CONCAT_(mr_status_or_, __COUNTER__), lhs, \
+                            __VA_ARGS__)
+#define MR_ASSIGN_OR_RETURN_IMPL_(tmp, lhs, ...) \
+  auto tmp = (__VA_ARGS__);                      \
+  if (!tmp.ok()) [[unlikely]]                    \
+    return ::millrace::internal::ToStatus(tmp);  \
   lhs = std::move(tmp).value()

@@ -51,19 +51,21 @@ bool IsFolderOf(absl::string_view name, absl::string_view folder) {
 
 // Of the folder and what is in it.
 StatusOr<int64_t> LastChange(FileSystem* files, const std::string& folder) {
-  MR_ASSIGN(int64_t last, files->GetModifiedNanos(folder));
-  MR_ASSIGN(const std::vector<std::string> names, files->GetChildren(folder));
+  MR_ASSIGN_OR_RETURN(int64_t last, files->GetModifiedNanos(folder));
+  MR_ASSIGN_OR_RETURN(const std::vector<std::string> names,
+                      files->GetChildren(folder));
   for (const std::string& name : names) {
-    MR_ASSIGN(const int64_t changed,
-              files->GetModifiedNanos(JoinPath(folder, name)));
+    MR_ASSIGN_OR_RETURN(const int64_t changed,
+                        files->GetModifiedNanos(JoinPath(folder, name)));
     last = std::max(last, changed);
   }
   return last;
 }
 
 Status CheckNoLink(FileSystem* files, const std::string& folder) {
-  MR_ASSIGN(const std::string place, files->Canonical(DirectoryOf(folder)));
-  MR_ASSIGN(const std::string real, files->Canonical(folder));
+  MR_ASSIGN_OR_RETURN(const std::string place,
+                      files->Canonical(DirectoryOf(folder)));
+  MR_ASSIGN_OR_RETURN(const std::string real, files->Canonical(folder));
   if (real == JoinPath(place, Basename(folder))) return OkStatus();
   return FailedPrecondition(folder, " is a link and no folder of parts");
 }
@@ -96,10 +98,10 @@ Status DeleteParts(FileSystem* files, const std::string& folder) {
 
 Status DeleteAbandonedParts(FileSystem* files, const std::string& path,
                             const std::string& written, int64_t idle_nanos) {
-  MR_ASSIGN(const int64_t now, files->GetModifiedNanos(written));
+  MR_ASSIGN_OR_RETURN(const int64_t now, files->GetModifiedNanos(written));
   const std::string directory = DirectoryOf(path);
-  MR_ASSIGN(const std::vector<std::string> names,
-            files->GetChildren(directory));
+  MR_ASSIGN_OR_RETURN(const std::vector<std::string> names,
+                      files->GetChildren(directory));
   for (const std::string& name : names) {
     if (!IsFolderOf(Basename(path), name)) continue;
     const std::string folder = JoinPath(directory, name);

@@ -88,8 +88,8 @@ bool CheckpointExists(FileSystem* files, const std::string& prefix) {
 }
 
 Status DeleteCheckpoint(FileSystem* files, const std::string& prefix) {
-  MR_ASSIGN(const std::vector<std::string> paths,
-            CheckpointFiles(files, prefix));
+  MR_ASSIGN_OR_RETURN(const std::vector<std::string> paths,
+                      CheckpointFiles(files, prefix));
   Status first;
   for (const std::string& path : paths) {
     Status status = files->Delete(path);

@@ -14,10 +14,10 @@ StatusOr<std::unique_ptr<CheckpointReader>> CheckpointReader::Open(
   std::unique_ptr<CheckpointReader> reader(new CheckpointReader);
   const Status index = files->Exists(IndexFilename(prefix));
   if (index.code() == StatusCode::kNotFound) {
-    MR_ASSIGN(reader->v1_, V1Reader::Open(files, prefix));
+    MR_ASSIGN_OR_RETURN(reader->v1_, V1Reader::Open(files, prefix));
   } else {
     MR_RETURN_IF_ERROR(index);
-    MR_ASSIGN(reader->v2_, BundleReader::Open(files, prefix));
+    MR_ASSIGN_OR_RETURN(reader->v2_, BundleReader::Open(files, prefix));
   }
   return reader;
 }
@@ -42,14 +42,14 @@ StatusOr<Tensor> CheckpointReader::Restore(absl::string_view name,
                                            absl::string_view shape_and_slice,
                                            DataType dtype,
                                            Allocator* allocator) const {
-  MR_ASSIGN(const BundleEntry entry, Find(name));
+  MR_ASSIGN_OR_RETURN(const BundleEntry entry, Find(name));
   if (entry.dtype != dtype) {
     return InvalidArgument(
         "tensor_name = ", name, "; expected dtype ", DataTypeName(dtype),
         " does not equal original dtype ", DataTypeName(entry.dtype));
   }
-  MR_ASSIGN(const std::optional<ShapeAndSlice> spec,
-            ParseShapeAndSlice(shape_and_slice));
+  MR_ASSIGN_OR_RETURN(const std::optional<ShapeAndSlice> spec,
+                      ParseShapeAndSlice(shape_and_slice));
   if (!spec.has_value()) return Lookup(name, allocator);
   if (!(spec->full_shape == entry.shape)) {
     return InvalidArgument("tensor_name = ", name,

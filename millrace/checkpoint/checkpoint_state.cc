@@ -107,7 +107,7 @@ StatusOr<CheckpointState> ReadCheckpointState(FileSystem* files,
                                               const std::string& filename) {
   const std::string path =
       directory.empty() ? filename : JoinPath(directory, filename);
-  MR_ASSIGN(const std::string text, ReadFileToString(files, path));
+  MR_ASSIGN_OR_RETURN(const std::string text, ReadFileToString(files, path));
   auto state = ParseCheckpointState(text);
   if (!state.ok())
     return Annotate(state.status(), absl::StrCat(" (file ", path, ")"));

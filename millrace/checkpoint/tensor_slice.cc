@@ -122,9 +122,10 @@ StatusOr<std::optional<ShapeAndSlice>> ParseShapeAndSlice(
     dims.push_back(dim);
   }
   ShapeAndSlice result;
-  MR_ASSIGN(result.full_shape, TensorShape::Make(dims));
-  MR_ASSIGN(result.slice, TensorSlice::Parse(parts.back()));
-  MR_ASSIGN(result.slice_shape, result.slice.SliceShape(result.full_shape));
+  MR_ASSIGN_OR_RETURN(result.full_shape, TensorShape::Make(dims));
+  MR_ASSIGN_OR_RETURN(result.slice, TensorSlice::Parse(parts.back()));
+  MR_ASSIGN_OR_RETURN(result.slice_shape,
+                      result.slice.SliceShape(result.full_shape));
   return std::optional<ShapeAndSlice>(std::move(result));
 }
 

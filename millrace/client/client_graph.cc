@@ -78,7 +78,7 @@ Status ClientGraph::AddNodeLocked(const NodeSpec& spec, Node** node) {
   AttrMap attrs = spec.attrs;
   MergeColocation(spec.colocation, &attrs);
   if (!spec.container.empty()) {
-    MR_ASSIGN(const OpDef* op, graph_.LookupOp(spec.op));
+    MR_ASSIGN_OR_RETURN(const OpDef* op, graph_.LookupOp(spec.op));
     const AttrValue* given = attrs.Find("container");
     const bool is_set = given && given->get<std::string>() &&
                         !given->get<std::string>()->empty();
@@ -87,12 +87,13 @@ Status ClientGraph::AddNodeLocked(const NodeSpec& spec, Node** node) {
     }
   }
   if (!spec.may_lack_inputs) {
-    MR_ASSIGN(*node, graph_.AddNode(spec.name, spec.op, inputs,
-                                    std::move(attrs), "", control_inputs));
+    MR_ASSIGN_OR_RETURN(
+        *node, graph_.AddNode(spec.name, spec.op, inputs, std::move(attrs), "",
+                              control_inputs));
     return OkStatus();
   }
-  MR_ASSIGN(*node,
-            graph_.AddNodeUnconnected(spec.name, spec.op, std::move(attrs)));
+  MR_ASSIGN_OR_RETURN(
+      *node, graph_.AddNodeUnconnected(spec.name, spec.op, std::move(attrs)));
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Status status =
         graph_.SetInput(*node, static_cast<int32_t>(i), inputs[i]);
@@ -106,7 +107,8 @@ Status ClientGraph::AddNodeLocked(const NodeSpec& spec, Node** node) {
 }
 
 Status ClientGraph::Place(const NodeSpec& spec, Node* node) {
-  MR_ASSIGN(node->requested_device, DeviceInBlocks(*node, spec.devices));
+  MR_ASSIGN_OR_RETURN(node->requested_device,
+                      DeviceInBlocks(*node, spec.devices));
   if (!spec.device.empty()) node->requested_device = spec.device;
   return OkStatus();
 }
@@ -161,7 +163,7 @@ Operation ClientGraph::Find(absl::string_view name) const {
 }
 
 StatusOr<Output> ClientGraph::FindOutput(absl::string_view name) const {
-  MR_ASSIGN(const TensorName tensor, ParseTensorName(name));
+  MR_ASSIGN_OR_RETURN(const TensorName tensor, ParseTensorName(name));
   const Operation op = Find(tensor.node);
   if (!op) {
     return NotFound(

@@ -10,8 +10,8 @@ StatusOr<std::string> DeviceInBlocks(Node& node, const DeviceBlock* innermost) {
       node.requested_device = block->function(node);
       MR_RETURN_IF_ERROR(DeviceName::Parse(node.requested_device).status());
     } else {
-      MR_ASSIGN(const DeviceName inner,
-                DeviceName::Parse(node.requested_device));
+      MR_ASSIGN_OR_RETURN(const DeviceName inner,
+                          DeviceName::Parse(node.requested_device));
       node.requested_device = block->spec.OverriddenBy(inner).ToString();
     }
   }

@@ -60,7 +60,7 @@ StatusOr<std::vector<std::pair<Output, Gradient>>> Begin(
       result.emplace_back(y, given[i]);
       continue;
     }
-    MR_ASSIGN(const Output ones, OnesFor(scope, y, i));
+    MR_ASSIGN_OR_RETURN(const Output ones, OnesFor(scope, y, i));
     result.emplace_back(y, ones);
   }
   return result;
@@ -135,17 +135,17 @@ StatusOr<std::vector<Gradient>> Gradients(
   StatusOr<LoopIndex> made = InvalidArgument("");
   scope.graph().Read(
       [&](const Graph& graph) { made = LoopIndex::Make(graph); });
-  MR_ASSIGN(LoopIndex index, std::move(made));
-  MR_ASSIGN(const int loop, LoopAround(index, ys, xs));
+  MR_ASSIGN_OR_RETURN(LoopIndex index, std::move(made));
+  MR_ASSIGN_OR_RETURN(const int loop, LoopAround(index, ys, xs));
   const Scope block = scope.BlockFor("gradients");
   GradientFrame frame(&index, block, loop);
-  MR_ASSIGN(const auto begin, Begin(block, ys, options.grad_ys));
+  MR_ASSIGN_OR_RETURN(const auto begin, Begin(block, ys, options.grad_ys));
   std::vector<Gradient> dxs;
   const GradientCall call(options, table, SourceOf(block));
   MR_RETURN_IF_ERROR(Backpropagation(call, &frame).Run(begin, xs, &dxs));
   for (size_t i = 0; i < xs.size(); ++i) {
     if (dxs[i] || !options.zeros_if_unconnected) continue;
-    MR_ASSIGN(dxs[i], ZerosOfX(block, xs[i]));
+    MR_ASSIGN_OR_RETURN(dxs[i], ZerosOfX(block, xs[i]));
   }
   MR_RETURN_IF_ERROR(scope.status());
   return dxs;
@@ -155,8 +155,9 @@ Status AddSymbolicGradients(const Scope& scope, const std::vector<Output>& ys,
                             const std::vector<Output>& xs,
                             std::vector<Output>* grads,
                             absl::Span<const GradientDecl* const> table) {
-  MR_ASSIGN(const std::vector<Gradient> dxs,
-            Gradients(scope, ys, xs, {.zeros_if_unconnected = true}, table));
+  MR_ASSIGN_OR_RETURN(
+      const std::vector<Gradient> dxs,
+      Gradients(scope, ys, xs, {.zeros_if_unconnected = true}, table));
   grads->clear();
   for (const Gradient& dx : dxs) grads->push_back(ToTensor(scope, dx));
   return scope.status();

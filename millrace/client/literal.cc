@@ -154,7 +154,7 @@ StatusOr<double> Literal::Number() const {
                            " of type ", DataTypeName(type), " and shape ",
                            tensor_.shape().DebugString());
   }
-  MR_ASSIGN(const Tensor number, Convert(tensor_, DataType::kDouble));
+  MR_ASSIGN_OR_RETURN(const Tensor number, Convert(tensor_, DataType::kDouble));
   return number.scalar<double>();
 }
 

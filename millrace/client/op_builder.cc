@@ -203,7 +203,7 @@ Status OpBuilder::AddInputs(const OpDef& op, absl::string_view name,
         return InvalidArgument("Input '", arg.name, "' of '", op_,
                                "' Op must be a variable, not a value");
       }
-      MR_ASSIGN(const DataType type, ArgumentType(arg, input));
+      MR_ASSIGN_OR_RETURN(const DataType type, ArgumentType(arg, input));
       auto value = input.literal().As(type);
       if (!value.ok()) {
         return Prefix(

@@ -26,7 +26,7 @@ std::string LastPart(absl::string_view name) {
 Status AddComponent(const Input& input, DataType type,
                     std::vector<Input>* inputs) {
   if (input.is_literal()) {
-    MR_ASSIGN(const Tensor value, input.literal().As(type));
+    MR_ASSIGN_OR_RETURN(const Tensor value, input.literal().As(type));
     if (value.dtype() != type) {
       return InvalidArgument("a value of type ", DataTypeName(value.dtype()),
                              ", expected ", DataTypeName(type));

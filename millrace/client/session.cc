@@ -129,8 +129,8 @@ StatusOr<std::vector<Tensor>> Session::Run(
     const std::vector<Feed>& feeds, const std::vector<Output>& fetches,
     const std::vector<ControlInput>& targets, const RunContext& context) {
   MR_RETURN_IF_ERROR(Ready());
-  MR_ASSIGN(RunTensors tensors, Resolve(*graph_, fetches, targets));
-  MR_ASSIGN(std::vector<Tensor> values, FeedValues(feeds));
+  MR_ASSIGN_OR_RETURN(RunTensors tensors, Resolve(*graph_, fetches, targets));
+  MR_ASSIGN_OR_RETURN(std::vector<Tensor> values, FeedValues(feeds));
   tensors.feeds.reserve(feeds.size());
   for (const Feed& feed : feeds) tensors.feeds.push_back(feed.tensor);
   // What is fed has its value already.
@@ -174,10 +174,10 @@ StatusOr<Callable> Session::Prepare(const std::vector<Output>& feeds,
                                     const RunOptions& options) {
   MR_RETURN_IF_ERROR(Ready());
   for (const Output& feed : feeds) MR_RETURN_IF_ERROR(CheckFeed(*graph_, feed));
-  MR_ASSIGN(RunTensors tensors, Resolve(*graph_, fetches, targets));
+  MR_ASSIGN_OR_RETURN(RunTensors tensors, Resolve(*graph_, fetches, targets));
   tensors.feeds = feeds;
   Callable callable;
-  MR_ASSIGN(callable.run_, backend_->Prepare(tensors, options));
+  MR_ASSIGN_OR_RETURN(callable.run_, backend_->Prepare(tensors, options));
   return callable;
 }
 

@@ -26,7 +26,8 @@ struct PassedOn {
 
 StatusOr<TraceTask> FindTask(const AdminTarget& target,
                              const std::string& name) {
-  MR_ASSIGN(const std::vector<TraceTask> tasks, target.ClusterTasks());
+  MR_ASSIGN_OR_RETURN(const std::vector<TraceTask> tasks,
+                      target.ClusterTasks());
   for (const TraceTask& task : tasks) {
     if (task.task == name) return task;
   }

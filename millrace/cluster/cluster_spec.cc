@@ -83,7 +83,7 @@ Status AddJsonJob(const std::string& job, const Json& tasks,
   if (const Json::Object* map = tasks.object()) {
     (*jobs)[job];
     for (const auto& [text, address] : *map) {
-      MR_ASSIGN(const int index, ParseIndex(text));
+      MR_ASSIGN_OR_RETURN(const int index, ParseIndex(text));
       MR_RETURN_IF_ERROR(add(index, address));
     }
     return CheckJobName(job);
@@ -102,7 +102,7 @@ StatusOr<TaskName> ParseJsonTask(const Json& json) {
   TaskName task{*type->string(), 0};
   if (index == nullptr || index->is_null()) return task;
   if (const std::string* text = index->string()) {
-    MR_ASSIGN(task.index, ParseIndex(*text));
+    MR_ASSIGN_OR_RETURN(task.index, ParseIndex(*text));
     return task;
   }
   const double* number = index->number();
@@ -123,7 +123,7 @@ std::string TaskName::ToString() const {
 }
 
 StatusOr<TaskName> TaskName::Parse(absl::string_view name) {
-  MR_ASSIGN(const DeviceName parsed, DeviceName::Parse(name));
+  MR_ASSIGN_OR_RETURN(const DeviceName parsed, DeviceName::Parse(name));
   if (!parsed.job || !parsed.task) {
     return InvalidArgument("Invalid task name '", name,
                            "': expected /job:JOB/task:N");
@@ -206,7 +206,7 @@ StatusOr<ClusterSpec> ClusterSpec::ParseFile(absl::string_view text) {
 
 StatusOr<ClusterSpec> ClusterSpec::ParseJson(absl::string_view json,
                                              TaskName* task) {
-  MR_ASSIGN(const Json root, Json::Parse(json));
+  MR_ASSIGN_OR_RETURN(const Json root, Json::Parse(json));
   const Json* cluster = root.Find("cluster");
   if (cluster == nullptr || cluster->object() == nullptr) {
     return InvalidArgument(

@@ -38,7 +38,7 @@ class Parser {
   explicit Parser(absl::string_view text) : text_(text) {}
 
   StatusOr<Json> Run() {
-    MR_ASSIGN(Json value, Value(0));
+    MR_ASSIGN_OR_RETURN(Json value, Value(0));
     SkipSpace();
     if (at_ < text_.size()) return Wrong("there is text after the value");
     return value;
@@ -84,7 +84,7 @@ class Parser {
     if (c == '{') return ObjectValue(depth);
     if (c == '[') return ArrayValue(depth);
     if (c == '"') {
-      MR_ASSIGN(std::string s, String());
+      MR_ASSIGN_OR_RETURN(std::string s, String());
       return Json(std::move(s));
     }
     if (TakeWord("true")) return Json(true);
@@ -136,9 +136,9 @@ class Parser {
     }
     if (c != 'u') return Wrong("unknown escape in a string");
     ++at_;
-    MR_ASSIGN(uint32_t unit, HexUnit());
+    MR_ASSIGN_OR_RETURN(uint32_t unit, HexUnit());
     if (unit >= 0xd800 && unit < 0xdc00 && TakeWord("\\u")) {
-      MR_ASSIGN(const uint32_t low, HexUnit());
+      MR_ASSIGN_OR_RETURN(const uint32_t low, HexUnit());
       if (low < 0xdc00 || low > 0xdfff)
         return Wrong("half of a surrogate pair");
       unit = 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
@@ -172,7 +172,7 @@ class Parser {
     Json::Array out;
     if (Take(']')) return Json(std::move(out));
     do {
-      MR_ASSIGN(Json value, Value(depth + 1));
+      MR_ASSIGN_OR_RETURN(Json value, Value(depth + 1));
       out.push_back(std::move(value));
     } while (Take(','));
     if (!Take(']')) return Wrong("expected , or ]");
@@ -187,11 +187,11 @@ class Parser {
       SkipSpace();
       if (at_ == text_.size() || text_[at_] != '"')
         return Wrong("expected a key in quotes");
-      MR_ASSIGN(std::string key, String());
+      MR_ASSIGN_OR_RETURN(std::string key, String());
       if (out.contains(key))
         return Wrong(absl::StrCat("the key \"", key, "\" comes twice"));
       if (!Take(':')) return Wrong("expected : after a key");
-      MR_ASSIGN(Json value, Value(depth + 1));
+      MR_ASSIGN_OR_RETURN(Json value, Value(depth + 1));
       out.emplace(std::move(key), std::move(value));
     } while (Take(','));
     if (!Take('}')) return Wrong("expected , or }");

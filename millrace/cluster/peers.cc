@@ -16,7 +16,7 @@ class PeerTable final : public Peers {
     MutexLock lock(mu_);
     const auto it = links_.find(task);
     if (it != links_.end()) return Ref<Peer>(it->second);
-    MR_ASSIGN(std::string address, options_.cluster.Address(task));
+    MR_ASSIGN_OR_RETURN(std::string address, options_.cluster.Address(task));
     auto link = MakeRef<PeerLink>(options_, task, std::move(address));
     links_.emplace(task, link);
     return Ref<Peer>(std::move(link));

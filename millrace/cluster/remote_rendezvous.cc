@@ -170,7 +170,7 @@ StatusOr<Ref<Peer>> RemoteRendezvous::FindPeer(absl::string_view key) {
   const absl::string_view device = key.substr(0, key.find(';'));
   StatusOr<TaskName> task = TaskName::Parse(device);
   if (!task.ok()) return InvalidArgument("Invalid rendezvous key: ", key);
-  MR_ASSIGN(Ref<Peer> peer, peers_->Find(*task));
+  MR_ASSIGN_OR_RETURN(Ref<Peer> peer, peers_->Find(*task));
   MutexLock lock(mu_);
   found_.emplace_back(absl::StrCat(task->ToString(), "/"), peer);
   return peer;

@@ -72,10 +72,11 @@ class ServerImpl final : public Server, public AdminTarget {
     tracer_ = std::make_shared<Tracer>(
         Tracer::Options{.lanes = options_.lanes,
                         .clock_skew_nanos = options_.clock_skew_nanos});
-    MR_ASSIGN(ListenOptions listen, WhereToListen());
+    MR_ASSIGN_OR_RETURN(ListenOptions listen, WhereToListen());
     if (!options_.file_root.empty()) {
-      MR_ASSIGN(std::unique_ptr<RootedFiles> rooted,
-                RootedFiles::Make(options_.files, options_.file_root));
+      MR_ASSIGN_OR_RETURN(
+          std::unique_ptr<RootedFiles> rooted,
+          RootedFiles::Make(options_.files, options_.file_root));
       rooted_files_.reset(rooted.release());
       options_.files = rooted_files_.get();
     }
@@ -83,11 +84,11 @@ class ServerImpl final : public Server, public AdminTarget {
     if (!options_.cluster_later) {
       MR_RETURN_IF_ERROR(OpenServices(options_.cluster));
     }
-    MR_ASSIGN(listener_,
-              options_.transport->Listen(listen, {.master = &gate_,
-                                                  .worker = &gate_,
-                                                  .peer = nullptr,
-                                                  .admin = &admin_}));
+    MR_ASSIGN_OR_RETURN(listener_,
+                        options_.transport->Listen(listen, {.master = &gate_,
+                                                            .worker = &gate_,
+                                                            .peer = nullptr,
+                                                            .admin = &admin_}));
     host_ = listen.host;
     LogStart();
     return OkStatus();
@@ -208,7 +209,7 @@ class ServerImpl final : public Server, public AdminTarget {
     const ClusterSpec& cluster = peers_->cluster();
     std::vector<TraceTask> tasks;
     for (const TaskName& name : cluster.Tasks()) {
-      MR_ASSIGN(std::string address, cluster.Address(name));
+      MR_ASSIGN_OR_RETURN(std::string address, cluster.Address(name));
       tasks.push_back({name.ToString(), std::move(address)});
     }
     return tasks;
@@ -239,9 +240,9 @@ class ServerImpl final : public Server, public AdminTarget {
   StatusOr<ListenOptions> WhereToListen() const {
     HostPort entry{.host = "127.0.0.1", .port = 0};
     if (!options_.cluster_later) {
-      MR_ASSIGN(const std::string address,
-                options_.cluster.Address(options_.task));
-      MR_ASSIGN(entry, HostPort::Parse(address));
+      MR_ASSIGN_OR_RETURN(const std::string address,
+                          options_.cluster.Address(options_.task));
+      MR_ASSIGN_OR_RETURN(entry, HostPort::Parse(address));
     }
     ListenOptions listen;
     listen.host = options_.bind.empty() ? entry.host : options_.bind;
@@ -265,8 +266,8 @@ class ServerImpl final : public Server, public AdminTarget {
     devices.lanes = options_.lanes;
     WorkerServiceOptions worker;
     worker.task = options_.task;
-    MR_ASSIGN(worker.devices,
-              MakeDevices(devices, options_.task.job, options_.task.index));
+    MR_ASSIGN_OR_RETURN(worker.devices, MakeDevices(devices, options_.task.job,
+                                                    options_.task.index));
     worker.ops = options_.ops;
     worker.kernels = options_.kernels;
     worker.files = options_.files;
@@ -275,7 +276,7 @@ class ServerImpl final : public Server, public AdminTarget {
     worker.traffic = traffic_;
     worker.tracer = tracer_.get();
     worker.probe_interval_ms = options_.probe_interval_ms;
-    MR_ASSIGN(worker_, WorkerService::Make(std::move(worker)));
+    MR_ASSIGN_OR_RETURN(worker_, WorkerService::Make(std::move(worker)));
     return OkStatus();
   }
 

@@ -56,8 +56,8 @@ Ref<CpuAllocator> ProcessCpuAllocator() {
 
 StatusOr<std::vector<std::unique_ptr<Device>>> MakeDevices(
     const DeviceOptions& options, absl::string_view job, int task) {
-  MR_ASSIGN(const int32_t cpus, Count(options, "CPU", 1));
-  MR_ASSIGN(const int32_t gpus, Count(options, "GPU", 0));
+  MR_ASSIGN_OR_RETURN(const int32_t cpus, Count(options, "CPU", 1));
+  MR_ASSIGN_OR_RETURN(const int32_t gpus, Count(options, "GPU", 0));
   if (cpus == 0)
     return InvalidArgument("device_count of CPU must be at least 1");
   Lanes& lanes = options.lanes ? *options.lanes : Lanes::Process();
@@ -76,7 +76,7 @@ StatusOr<std::vector<std::unique_ptr<Device>>> MakeDevices(
     attributes->device_type = type;
     attributes->memory_limit_bytes = MemoryBudget::Process().limit();
     attributes->incarnation = NewIncarnation();
-    MR_ASSIGN(*parsed, DeviceName::Parse(attributes->name));
+    MR_ASSIGN_OR_RETURN(*parsed, DeviceName::Parse(attributes->name));
     return OkStatus();
   };
   for (int i = 0; i < cpus; ++i) {

@@ -26,10 +26,10 @@ StatusOr<Values> RunOnce(const KernelTable& kernels, Device& device,
   info.attrs = node.attrs;
   info.input_types = node.input_types;
   info.output_types = node.output_types;
-  MR_ASSIGN(const KernelEntry* const entry,
-            kernels.Find(device.type(), *node.op, node.attrs));
-  MR_ASSIGN(const std::unique_ptr<Kernel> kernel,
-            entry->make(KernelInit(info, device, nullptr, &kernels)));
+  MR_ASSIGN_OR_RETURN(const KernelEntry* const entry,
+                      kernels.Find(device.type(), *node.op, node.attrs));
+  MR_ASSIGN_OR_RETURN(const std::unique_ptr<Kernel> kernel,
+                      entry->make(KernelInit(info, device, nullptr, &kernels)));
   if (kernel->is_async()) return Unimplemented("the kernel waits");
   CancelScope cancel;
   cancel.CancelAt(Deadline::AfterMillis(kMaxMillis), device.lanes().timer,

@@ -107,12 +107,14 @@ StatusOr<std::shared_ptr<const Plan>> FunctionRuntime::PlanFor(Handle handle,
     library = library_;
   }
   // Compiled outside the lock, as it may take long; a second one is dropped.
-  MR_ASSIGN(const Graph body, InstantiateFunction(*ops_, *library, *function));
-  MR_ASSIGN(std::shared_ptr<const Plan> plan,
-            Plan::Build(body, device,
-                        [&](std::shared_ptr<const NodeInfo> node, Device& d) {
-                          return kernels_->Get(std::move(node), d, library);
-                        }));
+  MR_ASSIGN_OR_RETURN(const Graph body,
+                      InstantiateFunction(*ops_, *library, *function));
+  MR_ASSIGN_OR_RETURN(
+      std::shared_ptr<const Plan> plan,
+      Plan::Build(body, device,
+                  [&](std::shared_ptr<const NodeInfo> node, Device& d) {
+                    return kernels_->Get(std::move(node), d, library);
+                  }));
   MutexLock lock(mu_);
   const auto kept = plans_.find({handle, device.name()});
   if (kept != plans_.end()) return kept->second;
@@ -126,7 +128,8 @@ StatusOr<std::shared_ptr<const Plan>> FunctionRuntime::PlanFor(Handle handle,
 
 StatusOr<FunctionTypes> FunctionRuntime::Compile(Handle handle,
                                                  Device& device) {
-  MR_ASSIGN(const std::shared_ptr<const Plan> plan, PlanFor(handle, device));
+  MR_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> plan,
+                      PlanFor(handle, device));
   FunctionTypes types;
   types.args.resize(static_cast<size_t>(plan->num_args()));
   types.results.resize(static_cast<size_t>(plan->num_retvals()));

@@ -23,14 +23,15 @@ struct KernelCache::Made {
 StatusOr<SharedKernel> KernelCache::Make(std::shared_ptr<const NodeInfo> node,
                                          Device& device,
                                          const FunctionLibrary* library) const {
-  MR_ASSIGN(const KernelEntry* entry,
-            table_->Find(device.type(), *node->op, node->attrs));
+  MR_ASSIGN_OR_RETURN(const KernelEntry* entry,
+                      table_->Find(device.type(), *node->op, node->attrs));
   SharedKernel shared;
   shared.cheap = entry->cheap;
   shared.views = entry->views;
   try {
-    MR_ASSIGN(std::unique_ptr<Kernel> kernel,
-              entry->make(KernelInit(*node, device, library, table_)));
+    MR_ASSIGN_OR_RETURN(
+        std::unique_ptr<Kernel> kernel,
+        entry->make(KernelInit(*node, device, library, table_)));
     const Kernel* const made = kernel.get();
     shared.kernel = std::shared_ptr<const Kernel>(
         std::make_shared<const Made>(std::move(kernel), num_kernels_), made);
@@ -67,7 +68,8 @@ StatusOr<SharedKernel> KernelCache::Get(
     lock.Unlock();
     return Make(std::move(node), device, functions);
   }
-  MR_ASSIGN(SharedKernel made, Make(std::move(node), device, functions));
+  MR_ASSIGN_OR_RETURN(SharedKernel made,
+                      Make(std::move(node), device, functions));
   stateful_.emplace(key, made);
   return made;
 }

@@ -17,7 +17,7 @@ class PlanBuilder {
       : graph_(graph), kernels_(kernels), plan_(new Plan(device)) {}
 
   StatusOr<std::shared_ptr<const Plan>> Run() {
-    MR_ASSIGN(order_, TopologicalOrder(graph_));
+    MR_ASSIGN_OR_RETURN(order_, TopologicalOrder(graph_));
     NumberNodes();
     MR_RETURN_IF_ERROR(AssignFrames());
     for (NodeId id : order_) MR_RETURN_IF_ERROR(FillNode(*graph_.node(id)));
@@ -72,13 +72,14 @@ class PlanBuilder {
       frame_of_[number_[id]] = frame;
       const NodeKind kind = KindOf(*node.op);
       if (kind == NodeKind::kEnter) {
-        MR_ASSIGN(const std::string name,
-                  GetAttr<std::string>(node.attrs, "frame_name"));
+        MR_ASSIGN_OR_RETURN(const std::string name,
+                            GetAttr<std::string>(node.attrs, "frame_name"));
         auto [it, added] = by_name.try_emplace(
             name, static_cast<int32_t>(plan_->frames_.size()));
         if (added) {
-          MR_ASSIGN(const int64_t parallel,
-                    GetAttr<int64_t>(node.attrs, "parallel_iterations"));
+          MR_ASSIGN_OR_RETURN(
+              const int64_t parallel,
+              GetAttr<int64_t>(node.attrs, "parallel_iterations"));
           PlanFrame child;
           child.name = name;
           child.parent = frame;
@@ -120,7 +121,8 @@ class PlanBuilder {
   // for each run.
   static StatusOr<int32_t> Slot(const Node& node) {
     constexpr int32_t kMostSlots = 1 << 20;
-    MR_ASSIGN(const auto index, GetAttr<int32_t>(node.attrs, "index"));
+    MR_ASSIGN_OR_RETURN(const auto index,
+                        GetAttr<int32_t>(node.attrs, "index"));
     if (index >= 0 && index < kMostSlots) return index;
     return InvalidArgument("{{node ", node.name, "}} of op ", node.op->name,
                            " has index ", index, ", expected one in [0, ",
@@ -131,8 +133,8 @@ class PlanBuilder {
   static Status SetViews(const Node& node, absl::string_view names,
                          PlanNode* n) {
     for (absl::string_view name : absl::StrSplit(names, ", ")) {
-      MR_ASSIGN(const ArgRange views,
-                FindArgRange(node.op->inputs, node.attrs, name));
+      MR_ASSIGN_OR_RETURN(const ArgRange views,
+                          FindArgRange(node.op->inputs, node.attrs, name));
       if (n->num_views == 0) n->first_view = views.begin;
       n->num_views = views.end - n->first_view;
     }
@@ -162,26 +164,27 @@ class PlanBuilder {
         n.cheap = true;
         break;
       case NodeKind::kConstant: {
-        MR_ASSIGN(Tensor value, GetAttr<Tensor>(node.attrs, "value"));
+        MR_ASSIGN_OR_RETURN(Tensor value, GetAttr<Tensor>(node.attrs, "value"));
         n.number = static_cast<int32_t>(plan_->constants_.size());
         plan_->constants_.push_back(std::move(value));
         n.cheap = true;
         break;
       }
       case NodeKind::kArg: {
-        MR_ASSIGN(n.number, Slot(node));
+        MR_ASSIGN_OR_RETURN(n.number, Slot(node));
         plan_->num_args_ = std::max(plan_->num_args_, n.number + 1);
         n.cheap = true;
         break;
       }
       case NodeKind::kRetval: {
-        MR_ASSIGN(n.number, Slot(node));
+        MR_ASSIGN_OR_RETURN(n.number, Slot(node));
         plan_->num_retvals_ = std::max(plan_->num_retvals_, n.number + 1);
         n.cheap = true;
         break;
       }
       case NodeKind::kEnter: {
-        MR_ASSIGN(n.constant_enter, GetAttr<bool>(node.attrs, "is_constant"));
+        MR_ASSIGN_OR_RETURN(n.constant_enter,
+                            GetAttr<bool>(node.attrs, "is_constant"));
         [[fallthrough]];
       }
       default: {

@@ -18,9 +18,10 @@ StatusOr<Graph> ExtractDevice(const Graph& graph, absl::string_view device) {
   for (NodeId id = 0; id < graph.num_ids(); ++id) {
     const Node* node = graph.node(id);
     if (node == nullptr || node->assigned_device != device) continue;
-    MR_ASSIGN(Node* const added,
-              part.AddNodeUnconnected(node->name, node->op->name, node->attrs,
-                                      node->assigned_device));
+    MR_ASSIGN_OR_RETURN(
+        Node* const added,
+        part.AddNodeUnconnected(node->name, node->op->name, node->attrs,
+                                node->assigned_device));
     added->assigned_device = node->assigned_device;
     added->fused = node->fused;
     copy[id] = added->id;
@@ -36,12 +37,12 @@ StatusOr<Graph> ExtractDevice(const Graph& graph, absl::string_view device) {
           "; edges between devices must be _Send and _Recv nodes");
     };
     for (int i = 0; i < node.num_inputs(); ++i) {
-      MR_ASSIGN(const NodeId src, here(node.inputs[i].node));
+      MR_ASSIGN_OR_RETURN(const NodeId src, here(node.inputs[i].node));
       MR_RETURN_IF_ERROR(
           part.SetInput(part.node(copy[id]), i, {src, node.inputs[i].port}));
     }
     for (NodeId control : node.control_inputs) {
-      MR_ASSIGN(const NodeId src, here(control));
+      MR_ASSIGN_OR_RETURN(const NodeId src, here(control));
       part.AddControlEdge(src, copy[id]);
     }
   }
@@ -74,11 +75,11 @@ StatusOr<std::shared_ptr<const PlanSet>> PlanSet::Build(
       }
     }
     if (devices.size() == 1) {
-      MR_ASSIGN(auto plan, Plan::Build(graph, *device, source));
+      MR_ASSIGN_OR_RETURN(auto plan, Plan::Build(graph, *device, source));
       plans.push_back(std::move(plan));
     } else {
-      MR_ASSIGN(const Graph part, ExtractDevice(graph, name));
-      MR_ASSIGN(auto plan, Plan::Build(part, *device, source));
+      MR_ASSIGN_OR_RETURN(const Graph part, ExtractDevice(graph, name));
+      MR_ASSIGN_OR_RETURN(auto plan, Plan::Build(part, *device, source));
       plans.push_back(std::move(plan));
     }
   }

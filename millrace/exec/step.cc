@@ -260,7 +260,7 @@ class Step {
   // A reference that is taken as a value is a view from here on.
   static Status ViewReference(EdgeValue* input) {
     if (input->ref == nullptr) return OkStatus();
-    MR_ASSIGN(input->tensor, MakeView(input->ref));
+    MR_ASSIGN_OR_RETURN(input->tensor, MakeView(input->ref));
     input->ref = nullptr;
     return OkStatus();
   }
@@ -282,7 +282,8 @@ class Step {
         if (n.TakesView(i)) {
           MR_RETURN_IF_ERROR(ViewReference(&input));
         } else {
-          MR_ASSIGN(input.tensor, input.ref->Read(device_.allocator()));
+          MR_ASSIGN_OR_RETURN(input.tensor,
+                              input.ref->Read(device_.allocator()));
           input.ref = nullptr;
         }
       } else if (input.tensor.is_view() && !n.TakesView(i)) {

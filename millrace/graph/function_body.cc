@@ -49,19 +49,19 @@ StatusOr<AttrValue> Substitute(const AttrValue& value, const AttrMap& caller) {
     if (!f || !HasPlaceholder(*f)) return f;
     NameAttrList out{f->name, {}};
     for (const auto& [name, inner] : f->attrs) {
-      MR_ASSIGN(AttrValue bound, Substitute(inner, caller));
+      MR_ASSIGN_OR_RETURN(AttrValue bound, Substitute(inner, caller));
       out.attrs.Set(name, std::move(bound));
     }
     return std::make_shared<const NameAttrList>(std::move(out));
   };
   if (const auto* func = value.get<AttrValue::Func>()) {
-    MR_ASSIGN(AttrValue::Func bound, in_function(*func));
+    MR_ASSIGN_OR_RETURN(AttrValue::Func bound, in_function(*func));
     return AttrValue(std::move(bound));
   }
   if (const auto* list = value.get<AttrValue::FuncList>()) {
     AttrValue::FuncList out;
     for (const AttrValue::Func& f : *list) {
-      MR_ASSIGN(AttrValue::Func bound, in_function(f));
+      MR_ASSIGN_OR_RETURN(AttrValue::Func bound, in_function(f));
       out.push_back(std::move(bound));
     }
     return AttrValue(std::move(out));
@@ -73,7 +73,7 @@ StatusOr<AttrMap> SubstituteAll(const AttrMap& attrs, const AttrMap& caller) {
   AttrMap out = attrs;
   for (const auto& [name, value] : attrs) {
     if (!HasPlaceholder(value)) continue;
-    MR_ASSIGN(AttrValue bound, Substitute(value, caller));
+    MR_ASSIGN_OR_RETURN(AttrValue bound, Substitute(value, caller));
     out.Set(name, std::move(bound));
   }
   return out;
@@ -99,7 +99,7 @@ class BodyBuilder {
                                "; what a function gets and gives is in its "
                                "signature");
       }
-      MR_ASSIGN(AttrMap attrs, SubstituteAll(node.attrs, attrs_));
+      MR_ASSIGN_OR_RETURN(AttrMap attrs, SubstituteAll(node.attrs, attrs_));
       MR_RETURN_IF_ERROR(graph_
                              .AddNodeUnconnected(node.name, node.op,
                                                  std::move(attrs), node.device)
@@ -130,8 +130,8 @@ class BodyBuilder {
 
   Status AddArgs() {
     // Of all lists together; each argument becomes a node.
-    MR_ASSIGN(const DataTypeVector all,
-              ArgTypes(def_.signature.inputs, attrs_));
+    MR_ASSIGN_OR_RETURN(const DataTypeVector all,
+                        ArgTypes(def_.signature.inputs, attrs_));
     if (all.size() > kMaxFunctionArgs) {
       return InvalidArgument("function ", def_.signature.name, " has ",
                              all.size(), " arguments, at most ",
@@ -140,17 +140,17 @@ class BodyBuilder {
     int64_t index = 0;
     for (size_t i = 0; i < def_.signature.inputs.size(); ++i) {
       const ArgDef& arg = def_.signature.inputs[i];
-      MR_ASSIGN(const DataTypeVector types, ArgTypes({arg}, attrs_));
+      MR_ASSIGN_OR_RETURN(const DataTypeVector types, ArgTypes({arg}, attrs_));
       const bool one = arg.number_attr.empty() && arg.type_list_attr.empty();
       Refs& refs = args_[arg.name];
       for (size_t k = 0; k < types.size(); ++k) {
         AttrMap attrs = ArgAttrs(i);
         attrs.Set("T", RemoveRef(types[k]));
         attrs.Set("index", index++);
-        MR_ASSIGN(const Node* node,
-                  graph_.AddNodeUnconnected(
-                      one ? arg.name : absl::StrCat(arg.name, "_", k),
-                      builtin::kArg, std::move(attrs)));
+        MR_ASSIGN_OR_RETURN(const Node* node,
+                            graph_.AddNodeUnconnected(
+                                one ? arg.name : absl::StrCat(arg.name, "_", k),
+                                builtin::kArg, std::move(attrs)));
         refs.push_back({node->id, 0});
       }
     }
@@ -171,14 +171,14 @@ class BodyBuilder {
   Status AddReturns() {
     int64_t index = 0;
     for (const ArgDef& out : def_.signature.outputs) {
-      MR_ASSIGN(const DataTypeVector types, ArgTypes({out}, attrs_));
+      MR_ASSIGN_OR_RETURN(const DataTypeVector types, ArgTypes({out}, attrs_));
       const std::string* name = nullptr;
       for (const auto& [key, value] : def_.ret) {
         if (key == out.name) name = &value;
       }
       if (name == nullptr)
         return InvalidArgument("Return ", out.name, " missing.");
-      MR_ASSIGN(const Refs refs, Resolve(*name));
+      MR_ASSIGN_OR_RETURN(const Refs refs, Resolve(*name));
       if (refs.size() != types.size()) {
         return InvalidArgument("Expected ", types.size(),
                                " tensors for output '", out.name, "', but '",

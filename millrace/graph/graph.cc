@@ -129,8 +129,9 @@ StatusOr<Node*> Graph::AddNodeUnconnected(absl::string_view name,
                                           absl::string_view device) {
   if (name.empty())
     return InvalidArgument("Node of op '", op, "' without a name");
-  MR_ASSIGN(const OpDef* schema, LookupOp(op));
-  MR_ASSIGN(auto node, MakeNode(name, *schema, std::move(attrs), device));
+  MR_ASSIGN_OR_RETURN(const OpDef* schema, LookupOp(op));
+  MR_ASSIGN_OR_RETURN(auto node,
+                      MakeNode(name, *schema, std::move(attrs), device));
   return Insert(std::move(node));
 }
 
@@ -138,8 +139,8 @@ StatusOr<Node*> Graph::AddNode(absl::string_view name, absl::string_view op,
                                absl::Span<const OutputRef> inputs,
                                AttrMap attrs, absl::string_view device,
                                absl::Span<const NodeId> control_inputs) {
-  MR_ASSIGN(Node * node,
-            AddNodeUnconnected(name, op, std::move(attrs), device));
+  MR_ASSIGN_OR_RETURN(Node * node,
+                      AddNodeUnconnected(name, op, std::move(attrs), device));
   Status status;
   if (inputs.size() != node->input_types.size()) {
     status =

@@ -117,7 +117,7 @@ class GraphImporter {
     graph_.nodes_.reserve(begin_ + n);
     graph_.by_name_.reserve(graph_.by_name_.size() + n);
     for (const NodeDef& node_def : def_.nodes) {
-      MR_ASSIGN(auto node, MakeNode(node_def));
+      MR_ASSIGN_OR_RETURN(auto node, MakeNode(node_def));
       MR_RETURN_IF_ERROR(graph_.Insert(std::move(node)).status());
     }
     return OkStatus();
@@ -129,7 +129,7 @@ class GraphImporter {
       return InvalidArgument("Node '", node_def.name,
                              "': Node name contains invalid characters");
     }
-    MR_ASSIGN(const OpDef* op, Lookup(node_def));
+    MR_ASSIGN_OR_RETURN(const OpDef* op, Lookup(node_def));
     const auto key = std::make_pair(op, node_def.attrs.identity());
     const bool shared = node_def.attrs.IsShared() || node_def.attrs.empty();
     if (shared) {
@@ -146,8 +146,9 @@ class GraphImporter {
       MR_RETURN_IF_ERROR(
           CheckUnknownAttrs(*op, node_def, def_.versions, &attrs));
     }
-    MR_ASSIGN(auto node, graph_.MakeNode(node_def.name, *op, std::move(attrs),
-                                         node_def.device));
+    MR_ASSIGN_OR_RETURN(
+        auto node,
+        graph_.MakeNode(node_def.name, *op, std::move(attrs), node_def.device));
     MR_RETURN_IF_ERROR(CheckInputs(*node, node_def));
     if (shared) checked_.emplace(key, graph_.num_ids());
     return node;
@@ -215,8 +216,8 @@ class GraphImporter {
     const size_t num_data = NumData(node_def);
     for (size_t k = 0; k < num_data; ++k) {
       const TensorName input = SplitTensorName(node_def.inputs[k]);
-      MR_ASSIGN(const NodeId src,
-                FindSource(node, input.node, node_def.inputs[k]));
+      MR_ASSIGN_OR_RETURN(const NodeId src,
+                          FindSource(node, input.node, node_def.inputs[k]));
       Touch(src);
       MR_RETURN_IF_ERROR(
           graph_.SetInput(&node, static_cast<int32_t>(k), {src, input.port}));
@@ -229,8 +230,9 @@ class GraphImporter {
     constexpr size_t kMany = 16;
     absl::flat_hash_set<NodeId> seen;
     for (const std::string& text : controls) {
-      MR_ASSIGN(const NodeId src,
-                FindSource(node, absl::string_view(text).substr(1), text));
+      MR_ASSIGN_OR_RETURN(
+          const NodeId src,
+          FindSource(node, absl::string_view(text).substr(1), text));
       auto& list = node.control_inputs;
       const bool doubled =
           controls.size() > kMany

@@ -15,18 +15,19 @@ Status AppendTypes(const ArgDef& arg, const AttrMap& attrs,
       const auto& list = *value->get<AttrValue::TypeList>();
       types->insert(types->end(), list.begin(), list.end());
     } else {
-      MR_ASSIGN(AttrValue::TypeList list,
-                GetAttr<AttrValue::TypeList>(attrs, arg.type_list_attr));
+      MR_ASSIGN_OR_RETURN(
+          AttrValue::TypeList list,
+          GetAttr<AttrValue::TypeList>(attrs, arg.type_list_attr));
       types->insert(types->end(), list.begin(), list.end());
     }
   } else {
     DataType type = arg.type;
     if (!arg.type_attr.empty()) {
-      MR_ASSIGN(type, GetAttr<DataType>(attrs, arg.type_attr));
+      MR_ASSIGN_OR_RETURN(type, GetAttr<DataType>(attrs, arg.type_attr));
     }
     int64_t number = 1;
     if (!arg.number_attr.empty()) {
-      MR_ASSIGN(number, GetAttr<int64_t>(attrs, arg.number_attr));
+      MR_ASSIGN_OR_RETURN(number, GetAttr<int64_t>(attrs, arg.number_attr));
       if (number < 0 || number > kMaxArgs) {
         return InvalidArgument("Value for attr '", arg.number_attr, "' of ",
                                number, " must lie between 0 and ", kMaxArgs);

@@ -20,7 +20,7 @@ Status Arg(ChunkReader in, ArgDef* arg) {
         if (tag.Is(3, WireType::kVarint)) {
           uint64_t number;
           if (!in.ReadVarint(&number)) return Malformed("ArgDef");
-          MR_ASSIGN(arg->type, TypeOf(number));
+          MR_ASSIGN_OR_RETURN(arg->type, TypeOf(number));
           return OkStatus();
         }
         *handled = false;

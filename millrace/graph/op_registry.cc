@@ -11,7 +11,7 @@ StatusOr<std::unique_ptr<const OpRegistry>> OpRegistry::Build(
   registry->ops_.reserve(decls.size());
   registry->by_name_.reserve(decls.size());
   for (const OpDecl* decl : decls) {
-    MR_ASSIGN(OpDef parsed, ParseOpDecl(*decl));
+    MR_ASSIGN_OR_RETURN(OpDef parsed, ParseOpDecl(*decl));
     auto op = std::make_unique<const OpDef>(std::move(parsed));
     if (!registry->by_name_.emplace(op->name, op.get()).second) {
       return InvalidArgument("Op declared twice: ", op->name);

@@ -189,7 +189,7 @@ StatusOr<int64_t> ShapeContext::DivideDims(int64_t a, int64_t b, bool evenly) {
 }
 
 StatusOr<PartialShape> ShapeContext::ShapeFromInput(int i) const {
-  MR_ASSIGN(PartialShape sizes, SizesFromInput(i));
+  MR_ASSIGN_OR_RETURN(PartialShape sizes, SizesFromInput(i));
   if (!sizes.known_rank()) return sizes;
   return PartialShape::Make(sizes.dims());
 }

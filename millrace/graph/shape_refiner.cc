@@ -263,7 +263,8 @@ Status ShapeRefiner::AddNewNodes() {
            (static_cast<size_t>(id) >= nodes_.size() || !nodes_[id]);
   };
   while (begin < graph_->num_ids() && !is_new(begin)) ++begin;
-  MR_ASSIGN(std::vector<NodeId> order, TopologicalOrder(*graph_, begin));
+  MR_ASSIGN_OR_RETURN(std::vector<NodeId> order,
+                      TopologicalOrder(*graph_, begin));
   order.erase(std::remove_if(order.begin(), order.end(),
                              [&](NodeId id) { return !is_new(id); }),
               order.end());
@@ -386,8 +387,8 @@ Status ShapeRefiner::MergeShape(OutputRef output,
       output.port >= node->num_outputs()) {
     return InvalidArgument("There is no such output");
   }
-  MR_ASSIGN(PartialShape merged,
-            ShapeContext::MergeShapes(shape(output), narrower));
+  MR_ASSIGN_OR_RETURN(PartialShape merged,
+                      ShapeContext::MergeShapes(shape(output), narrower));
   NodeShapes& slot = Slot(output.node);
   slot.shapes.resize(static_cast<size_t>(node->num_outputs()));
   slot.shapes[static_cast<size_t>(output.port)] = std::move(merged);

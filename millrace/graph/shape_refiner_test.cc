@@ -13,15 +13,15 @@ using testing::HasSubstr;
 
 // Enough of the real schemas for graphs with constants, loops and calls.
 Status Reshape(ShapeContext& c) {
-  MR_ASSIGN(PartialShape s, c.ShapeFromInput(1));
+  MR_ASSIGN_OR_RETURN(PartialShape s, c.ShapeFromInput(1));
   return c.Return(std::move(s));
 }
 Status OfAttr(ShapeContext& c) {
-  MR_ASSIGN(PartialShape s, c.Attr<PartialShape>("shape"));
+  MR_ASSIGN_OR_RETURN(PartialShape s, c.Attr<PartialShape>("shape"));
   return c.Return(std::move(s));
 }
 Status OfValue(ShapeContext& c) {
-  MR_ASSIGN(Tensor t, c.Attr<Tensor>("value"));
+  MR_ASSIGN_OR_RETURN(Tensor t, c.Attr<Tensor>("value"));
   return c.Return(t.shape());
 }
 Status ShapeOf(ShapeContext& c) {
@@ -42,8 +42,8 @@ Status Concat(ShapeContext& c) {
   int64_t sum = 0;
   for (int i = 0; i + 1 < c.num_inputs(); ++i) {
     if (sum != kUnknownDim) {
-      MR_ASSIGN(sum,
-                ShapeContext::AddDims(sum, ShapeContext::Dim(c.input(i), 0)));
+      MR_ASSIGN_OR_RETURN(
+          sum, ShapeContext::AddDims(sum, ShapeContext::Dim(c.input(i), 0)));
     }
   }
   return c.Return(
@@ -57,7 +57,7 @@ Status First(ShapeContext& c) {  // x[5] of a vector
   return c.Return(PartialShape({}));
 }
 Status Handle(ShapeContext& c) {
-  MR_ASSIGN(PartialShape s, c.Attr<PartialShape>("shape"));
+  MR_ASSIGN_OR_RETURN(PartialShape s, c.Attr<PartialShape>("shape"));
   c.set_output_handles(0, {{DataType::kFloat, std::move(s)}});
   return c.Return(PartialShape({}));
 }
@@ -65,9 +65,9 @@ Status LongerHandle(ShapeContext& c) {  // with one more row
   std::vector<HandleShape> handles = c.input_handles(0);
   if (!handles.empty()) {
     PartialShape& shape = handles[0].shape;
-    MR_ASSIGN(const int64_t rows,
-              ShapeContext::AddDims(ShapeContext::Dim(shape, 0), 1));
-    MR_ASSIGN(shape, ShapeContext::ReplaceDim(shape, 0, rows));
+    MR_ASSIGN_OR_RETURN(const int64_t rows,
+                        ShapeContext::AddDims(ShapeContext::Dim(shape, 0), 1));
+    MR_ASSIGN_OR_RETURN(shape, ShapeContext::ReplaceDim(shape, 0, rows));
   }
   c.set_output_handles(0, std::move(handles));
   return c.Return(PartialShape({}));

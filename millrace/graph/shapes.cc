@@ -35,7 +35,8 @@ Status Unknown(ShapeContext& c) {
 }
 
 Status Broadcast(ShapeContext& c) {
-  MR_ASSIGN(PartialShape shape, BroadcastShapes(c.input(0), c.input(1)));
+  MR_ASSIGN_OR_RETURN(PartialShape shape,
+                      BroadcastShapes(c.input(0), c.input(1)));
   return c.Return(std::move(shape));
 }
 
@@ -92,8 +93,9 @@ StatusOr<PartialShape> BroadcastShapes(const PartialShape& a,
   for (int i = 0; i < rank; ++i) {
     const int in_a = i - (rank - a.rank());
     const int in_b = i - (rank - b.rank());
-    MR_ASSIGN(const int64_t dim, BroadcastDims(in_a < 0 ? 1 : a.dim(in_a),
-                                               in_b < 0 ? 1 : b.dim(in_b)));
+    MR_ASSIGN_OR_RETURN(
+        const int64_t dim,
+        BroadcastDims(in_a < 0 ? 1 : a.dim(in_a), in_b < 0 ? 1 : b.dim(in_b)));
     out.set_dim(i, dim);
   }
   return out;

@@ -179,7 +179,7 @@ StatusOr<DataType> ParseType(Scanner& in) {
   Scanner before = in;
   std::string name;
   if (in.PeekQuote()) {
-    MR_ASSIGN(name, in.Quoted());
+    MR_ASSIGN_OR_RETURN(name, in.Quoted());
   } else {
     name = std::string(in.TakeWord());
   }
@@ -224,9 +224,9 @@ StatusOr<PartialShape> ParseShape(Scanner& in) {
 StatusOr<AttrValue::Func> ParseFunc(Scanner& in) {
   std::string name;
   if (in.PeekQuote()) {
-    MR_ASSIGN(name, in.Quoted());
+    MR_ASSIGN_OR_RETURN(name, in.Quoted());
   } else {
-    MR_ASSIGN(name, in.Name());
+    MR_ASSIGN_OR_RETURN(name, in.Name());
   }
   return std::make_shared<const NameAttrList>(
       NameAttrList{std::move(name), {}});
@@ -240,7 +240,7 @@ Tensor VectorOf(const std::vector<V>& values) {
 
 StatusOr<Tensor> ParseTensor(Scanner& in) {
   Scanner before = in;
-  MR_ASSIGN(const DataType type, ParseType(in));
+  MR_ASSIGN_OR_RETURN(const DataType type, ParseType(in));
   if (type == DataType::kString) {
     std::vector<std::string> v;
     MR_RETURN_IF_ERROR(ParseItems(
@@ -281,7 +281,7 @@ StatusOr<AttrValue> ParseList(Scanner& in, Parse parse) {
 template <class T, class Parse>
 StatusOr<AttrValue> ParseOneOrList(Scanner& in, bool list, Parse parse) {
   if (list) return ParseList<T>(in, parse);
-  MR_ASSIGN(T value, parse(in));
+  MR_ASSIGN_OR_RETURN(T value, parse(in));
   return AttrValue(std::move(value));
 }
 
@@ -325,7 +325,7 @@ StatusOr<std::string> ParseKind(Scanner& in, AttrValue* allowed) {
   const absl::string_view word = in.TakeWord();
   if (word == "list") {
     MR_RETURN_IF_ERROR(in.Expect("("));
-    MR_ASSIGN(std::string inner, ParseKind(in, allowed));
+    MR_ASSIGN_OR_RETURN(std::string inner, ParseKind(in, allowed));
     MR_RETURN_IF_ERROR(in.Expect(")"));
     if (absl::StartsWith(inner, "list("))
       return before.Error("a list of plain values");
@@ -349,15 +349,15 @@ StatusOr<std::string> ParseKind(Scanner& in, AttrValue* allowed) {
 
 StatusOr<AttrDef> ParseAttr(Scanner& in) {
   AttrDef attr;
-  MR_ASSIGN(attr.name, in.Name());
+  MR_ASSIGN_OR_RETURN(attr.name, in.Name());
   MR_RETURN_IF_ERROR(in.Expect(":"));
-  MR_ASSIGN(attr.kind, ParseKind(in, &attr.allowed));
+  MR_ASSIGN_OR_RETURN(attr.kind, ParseKind(in, &attr.allowed));
   if (in.Take(">=")) {
-    MR_ASSIGN(attr.minimum, ParseInt(in));
+    MR_ASSIGN_OR_RETURN(attr.minimum, ParseInt(in));
   }
   if (in.Take("=")) {
     const Scanner before = in;
-    MR_ASSIGN(attr.default_value, ParseDefault(in, attr.kind));
+    MR_ASSIGN_OR_RETURN(attr.default_value, ParseDefault(in, attr.kind));
     Status fits = CheckAttr(attr, *attr.default_value);
     if (!fits.ok())
       return Annotate(before.Error("a default that fits"),
@@ -368,7 +368,7 @@ StatusOr<AttrDef> ParseAttr(Scanner& in) {
 
 StatusOr<ArgDef> ParseArg(Scanner& in, const OpDef& op) {
   ArgDef arg;
-  MR_ASSIGN(arg.name, in.Name());
+  MR_ASSIGN_OR_RETURN(arg.name, in.Name());
   MR_RETURN_IF_ERROR(in.Expect(":"));
   auto take_ref = [&] {
     const Scanner before = in;
@@ -411,7 +411,7 @@ StatusOr<std::vector<ArgDef>> ParseArgs(absl::string_view text,
   Scanner in(text);
   if (in.AtEnd()) return args;
   do {
-    MR_ASSIGN(ArgDef arg, ParseArg(in, op));
+    MR_ASSIGN_OR_RETURN(ArgDef arg, ParseArg(in, op));
     for (const ArgDef& other : args) {
       if (other.name == arg.name)
         return in.Error("another name than the doubled one");
@@ -426,14 +426,14 @@ Status ParseInto(const OpDecl& decl, OpDef* op) {
   Scanner in(decl.fields.attrs);
   while (!in.AtEnd()) {
     if (in.Take(";")) continue;
-    MR_ASSIGN(AttrDef attr, ParseAttr(in));
+    MR_ASSIGN_OR_RETURN(AttrDef attr, ParseAttr(in));
     if (op->FindAttr(attr.name) != nullptr)
       return in.Error("another name than the doubled one");
     op->attrs.push_back(std::move(attr));
     if (!in.AtEnd() && !in.Peek(";")) return in.Error("';'");
   }
-  MR_ASSIGN(op->inputs, ParseArgs(decl.fields.inputs, *op));
-  MR_ASSIGN(op->outputs, ParseArgs(decl.fields.outputs, *op));
+  MR_ASSIGN_OR_RETURN(op->inputs, ParseArgs(decl.fields.inputs, *op));
+  MR_ASSIGN_OR_RETURN(op->outputs, ParseArgs(decl.fields.outputs, *op));
   return OkStatus();
 }
 

@@ -34,7 +34,7 @@ Status KernelContext::BindInput(int i) {
 }
 
 StatusOr<Tensor*> KernelContext::AllocateOutput(int i, TensorShape shape) {
-  MR_ASSIGN(Tensor t, AllocateTemp(output_type(i), std::move(shape)));
+  MR_ASSIGN_OR_RETURN(Tensor t, AllocateTemp(output_type(i), std::move(shape)));
   outputs_[i].tensor = std::move(t);
   return &outputs_[i].tensor;
 }

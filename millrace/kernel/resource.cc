@@ -47,7 +47,7 @@ StatusOr<Ref<Resource>> ResourceStore::FindOrMake(
   Container& resources = containers_[Resolve(container)];
   const auto found = resources.find(key);
   if (found != resources.end()) return found->second;
-  MR_ASSIGN(Ref<Resource> made, make());
+  MR_ASSIGN_OR_RETURN(Ref<Resource> made, make());
   resources.emplace(std::move(key), made);
   return made;
 }

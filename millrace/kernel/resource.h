@@ -98,7 +98,7 @@ class ResourceStore {
 template <class T>
 StatusOr<Ref<T>> ResourceStore::Lookup(absl::string_view container,
                                        absl::string_view name) {
-  MR_ASSIGN(Ref<Resource> r, Find(container, name, T::kTypeName));
+  MR_ASSIGN_OR_RETURN(Ref<Resource> r, Find(container, name, T::kTypeName));
   return Ref<T>::Adopt(static_cast<T*>(r.release()));
 }
 
@@ -106,11 +106,12 @@ template <class T>
 StatusOr<Ref<T>> ResourceStore::LookupOrCreate(
     absl::string_view container, absl::string_view name,
     absl::FunctionRef<StatusOr<Ref<T>>()> make) {
-  MR_ASSIGN(Ref<Resource> r, FindOrMake(container, name, T::kTypeName,
-                                        [&]() -> StatusOr<Ref<Resource>> {
-                                          MR_ASSIGN(Ref<T> made, make());
-                                          return Ref<Resource>(std::move(made));
-                                        }));
+  MR_ASSIGN_OR_RETURN(Ref<Resource> r,
+                      FindOrMake(container, name, T::kTypeName,
+                                 [&]() -> StatusOr<Ref<Resource>> {
+                                   MR_ASSIGN_OR_RETURN(Ref<T> made, make());
+                                   return Ref<Resource>(std::move(made));
+                                 }));
   return Ref<T>::Adopt(static_cast<T*>(r.release()));
 }
 

@@ -39,9 +39,9 @@ StatusOr<Tensor> Variable::Read(Allocator* allocator) const {
   ReaderLock lock(mu_);
   if (!value_.valid()) return Uninitialized();
   if (!sparse_) return value_;
-  MR_ASSIGN(Tensor copy,
-            Tensor::Allocate(allocator ? allocator : HostAllocator(), dtype_,
-                             value_.shape()));
+  MR_ASSIGN_OR_RETURN(Tensor copy,
+                      Tensor::Allocate(allocator ? allocator : HostAllocator(),
+                                       dtype_, value_.shape()));
   CopyPartLocked(0, static_cast<int64_t>(value_.size_bytes()), &copy);
   return copy;
 }
@@ -97,7 +97,7 @@ void Variable::Clear() { Assign(Tensor()); }
 StatusOr<Tensor*> Variable::MutableLocked(Allocator* allocator) {
   if (!value_.valid()) return Uninitialized();
   if (!value_.IsUnshared()) {
-    MR_ASSIGN(value_, value_.DeepCopy(allocator));
+    MR_ASSIGN_OR_RETURN(value_, value_.DeepCopy(allocator));
     sparse_ = false;
   }
   return &value_;

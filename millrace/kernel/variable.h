@@ -119,7 +119,7 @@ class VariableLocks {
 // construction to destruction; whole-buffer updates wait meanwhile, other row
 // accesses go on.
 //
-//   MR_ASSIGN(auto rows, VariableRows::Make({var, accum},
+//   MR_ASSIGN_OR_RETURN(auto rows, VariableRows::Make({var, accum},
 //   VariableRows::kUpdate, allocator)); for (...) { auto lock = rows.Lock(row);
 //   ... rows.mutable_data(0) ... }
 //

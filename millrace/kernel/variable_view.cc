@@ -20,8 +20,8 @@ StatusOr<Tensor> PartOf(const Tensor& whole, const Tensor& view, int64_t offset,
                               Ref<Buffer>::Share(whole.buffer()),
                               const_cast<char*>(whole.data()) + offset);
   }
-  MR_ASSIGN(Tensor part,
-            Tensor::Allocate(allocator, view.dtype(), view.shape()));
+  MR_ASSIGN_OR_RETURN(Tensor part,
+                      Tensor::Allocate(allocator, view.dtype(), view.shape()));
   if (part.size_bytes() > 0) {
     std::memcpy(part.mutable_data(), whole.data() + offset, part.size_bytes());
   }
@@ -62,8 +62,8 @@ class VariableView final : public Buffer {
     if (!variable_->sparse_) {
       return PartOf(variable_->value_, view, offset, allocator);
     }
-    MR_ASSIGN(Tensor copy,
-              Tensor::Allocate(allocator, view.dtype(), view.shape()));
+    MR_ASSIGN_OR_RETURN(
+        Tensor copy, Tensor::Allocate(allocator, view.dtype(), view.shape()));
     variable_->CopyPartLocked(
         offset, offset + static_cast<int64_t>(view.size_bytes()), &copy);
     return copy;
@@ -97,7 +97,7 @@ StatusOr<Tensor> BoundTensor(const Tensor& tensor, Allocator* allocator) {
 
 Status Bind(Tensor* tensor, Allocator* allocator) {
   if (!tensor->is_view()) return OkStatus();
-  MR_ASSIGN(*tensor, BoundTensor(*tensor, allocator));
+  MR_ASSIGN_OR_RETURN(*tensor, BoundTensor(*tensor, allocator));
   return OkStatus();
 }
 

@@ -59,7 +59,7 @@ class LoopAdder {
       }
     }
     if (merge == kNoNode) {
-      MR_ASSIGN(merge, AddLoop(frame, device));
+      MR_ASSIGN_OR_RETURN(merge, AddLoop(frame, device));
     }
     triggers_[{frame, device}] = merge;
     return merge;
@@ -79,15 +79,15 @@ class LoopAdder {
     const int outer = layout.parent;
     NodeId outer_trigger = kNoNode;
     if (outer != 0) {
-      MR_ASSIGN(outer_trigger, Trigger(outer, device));
+      MR_ASSIGN_OR_RETURN(outer_trigger, Trigger(outer, device));
     }
-    MR_ASSIGN(Node* const value,
-              Add(builtin::kConst, outer, device, {},
-                  AttrMap({{"dtype", DataType::kInt32},
-                           {"value", Tensor::Scalar<int32_t>(0)}})));
+    MR_ASSIGN_OR_RETURN(Node* const value,
+                        Add(builtin::kConst, outer, device, {},
+                            AttrMap({{"dtype", DataType::kInt32},
+                                     {"value", Tensor::Scalar<int32_t>(0)}})));
     if (outer_trigger != kNoNode)
       graph_->AddControlEdge(outer_trigger, value->id);
-    MR_ASSIGN(
+    MR_ASSIGN_OR_RETURN(
         Node* const enter,
         Add(builtin::kEnter, outer, device, {OutputRef{value->id, 0}},
             AttrMap({{"T", DataType::kInt32},
@@ -95,20 +95,22 @@ class LoopAdder {
                      {"is_constant", false},
                      {"parallel_iterations", layout.parallel_iterations}})));
     // The Merge's second input is the NextIteration, which comes last.
-    MR_ASSIGN(
+    MR_ASSIGN_OR_RETURN(
         Node* const merge,
         graph_->AddNodeUnconnected(
             graph_->UniqueName("_cloop"), builtin::kMerge,
             AttrMap({{"T", DataType::kInt32}, {"N", int64_t{2}}}), device));
     Place(merge, frame, device);
     MR_RETURN_IF_ERROR(graph_->SetInput(merge, 0, {enter->id, 0}));
-    MR_ASSIGN(Node* const branch,
-              Add(builtin::kSwitch, frame, device,
-                  {OutputRef{merge->id, 0}, OutputRef{layout.condition, 0}},
-                  AttrMap({{"T", DataType::kInt32}})));
-    MR_ASSIGN(Node* const next, Add(builtin::kNextIteration, frame, device,
-                                    {OutputRef{branch->id, 1}},
-                                    AttrMap({{"T", DataType::kInt32}})));
+    MR_ASSIGN_OR_RETURN(
+        Node* const branch,
+        Add(builtin::kSwitch, frame, device,
+            {OutputRef{merge->id, 0}, OutputRef{layout.condition, 0}},
+            AttrMap({{"T", DataType::kInt32}})));
+    MR_ASSIGN_OR_RETURN(
+        Node* const next,
+        Add(builtin::kNextIteration, frame, device, {OutputRef{branch->id, 1}},
+            AttrMap({{"T", DataType::kInt32}})));
     MR_RETURN_IF_ERROR(graph_->SetInput(merge, 1, {next->id, 0}));
     return merge->id;
   }
@@ -116,9 +118,9 @@ class LoopAdder {
   StatusOr<Node*> Add(absl::string_view op, int frame,
                       const std::string& device, std::vector<OutputRef> inputs,
                       AttrMap attrs) {
-    MR_ASSIGN(Node* const node,
-              graph_->AddNode(graph_->UniqueName("_cloop"), op, inputs,
-                              std::move(attrs), device));
+    MR_ASSIGN_OR_RETURN(Node* const node,
+                        graph_->AddNode(graph_->UniqueName("_cloop"), op,
+                                        inputs, std::move(attrs), device));
     Place(node, frame, device);
     return node;
   }

@@ -57,7 +57,8 @@ class Dropper {
   }
 
   Status Run() {
-    MR_ASSIGN(const std::vector<NodeId> order, TopologicalOrder(graph_));
+    MR_ASSIGN_OR_RETURN(const std::vector<NodeId> order,
+                        TopologicalOrder(graph_));
     for (auto id = order.rbegin(); id != order.rend(); ++id) Choose(*id);
     std::vector<NodeId> removed;
     for (const NodeId id : order) {
@@ -108,9 +109,10 @@ class Dropper {
     std::sort(waits.begin(), waits.end());
     waits.erase(std::unique(waits.begin(), waits.end()), waits.end());
     if (waits.size() > kMostBypassed) {
-      MR_ASSIGN(Node* const joined,
-                graph_.AddNode(graph_.UniqueName(node.name), builtin::kNoOp, {},
-                               {}, node.requested_device, waits));
+      MR_ASSIGN_OR_RETURN(
+          Node* const joined,
+          graph_.AddNode(graph_.UniqueName(node.name), builtin::kNoOp, {}, {},
+                         node.requested_device, waits));
       joined->assigned_device = node.assigned_device;
       waits = {joined->id};
       dropped_.resize(graph_.num_ids(), false);

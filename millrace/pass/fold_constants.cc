@@ -81,7 +81,8 @@ class ConstantFolder {
         targets_(TargetsOf(signature, *graph)) {}
 
   Status Run() {
-    MR_ASSIGN(const std::vector<NodeId> order, TopologicalOrder(graph_));
+    MR_ASSIGN_OR_RETURN(const std::vector<NodeId> order,
+                        TopologicalOrder(graph_));
     for (const NodeId id : order) {
       const Node& node = *graph_.node(id);
       if (IsConstant(node)) {
@@ -225,7 +226,7 @@ class ConstantFolder {
   Status AddConstants(const Replacement& r) {
     std::vector<NodeId> constants(r.value.outputs.size(), kNoNode);
     const auto add = [&](size_t port, const std::string& name) -> Status {
-      MR_ASSIGN(
+      MR_ASSIGN_OR_RETURN(
           Node* const node,
           graph_.AddNode(name, builtin::kConst, {},
                          AttrMap({{"dtype", r.value.outputs[port].dtype()},

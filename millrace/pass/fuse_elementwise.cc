@@ -23,7 +23,8 @@ class ElementwiseFuser {
       : kernels_(kernels), graph_(*graph), pure_(*graph) {}
 
   Status Run() {
-    MR_ASSIGN(const std::vector<NodeId> order, TopologicalOrder(graph_));
+    MR_ASSIGN_OR_RETURN(const std::vector<NodeId> order,
+                        TopologicalOrder(graph_));
     FindUnits(order);
     std::vector<FusedGroup> groups;
     for (const std::vector<int32_t>& list :

@@ -125,7 +125,7 @@ class GroupReplacer {
       attrs.Set("Tresults", AttrValue::TypeList(joined->output_types.begin(),
                                                 joined->output_types.end()));
     }
-    MR_ASSIGN(
+    MR_ASSIGN_OR_RETURN(
         Node* const node,
         graph_.AddNodeUnconnected(joined->name, groups_[group].op,
                                   std::move(attrs), joined->requested_device));

@@ -51,11 +51,12 @@ Status TurnSharedFactors(const KernelTable& kernels,
     const Node& product = *graph->node(list[0]->members[0]);
     AttrMap attrs;
     attrs.Set("T", DataType::kFloat);
-    MR_ASSIGN(Node* const node,
-              graph->AddNode(graph->UniqueName(absl::StrCat(
-                                 graph->node(b.node)->name, "/turned")),
-                             kTurnedMatrix, {b}, std::move(attrs),
-                             product.requested_device));
+    MR_ASSIGN_OR_RETURN(
+        Node* const node,
+        graph->AddNode(graph->UniqueName(
+                           absl::StrCat(graph->node(b.node)->name, "/turned")),
+                       kTurnedMatrix, {b}, std::move(attrs),
+                       product.requested_device));
     node->assigned_device = key.second;
     for (FusedGroup* const group : list) {
       group->attrs.Set("N", int64_t{1});
@@ -68,7 +69,8 @@ Status TurnSharedFactors(const KernelTable& kernels,
 }  // namespace
 
 Status FuseProductSlices(const KernelTable& kernels, Graph* graph) {
-  MR_ASSIGN(const std::vector<NodeId> order, TopologicalOrder(*graph));
+  MR_ASSIGN_OR_RETURN(const std::vector<NodeId> order,
+                      TopologicalOrder(*graph));
   PureNodes pure(*graph);
   CpuNodes is_on_cpu;
   std::vector<FusedGroup> groups;

@@ -18,7 +18,8 @@ class ProductSumFuser {
       : kernels_(kernels), graph_(*graph), pure_(*graph) {}
 
   Status Run() {
-    MR_ASSIGN(const std::vector<NodeId> order, TopologicalOrder(graph_));
+    MR_ASSIGN_OR_RETURN(const std::vector<NodeId> order,
+                        TopologicalOrder(graph_));
     std::vector<FusedGroup> groups;
     for (const NodeId id : order) {
       const Node& node = *graph_.node(id);

@@ -44,7 +44,8 @@ class ProductFuser {
       : kernels_(kernels), graph_(*graph), pure_(*graph) {}
 
   Status Run() {
-    MR_ASSIGN(const std::vector<NodeId> order, TopologicalOrder(graph_));
+    MR_ASSIGN_OR_RETURN(const std::vector<NodeId> order,
+                        TopologicalOrder(graph_));
     std::vector<size_t> place(static_cast<size_t>(graph_.num_ids()));
     for (size_t i = 0; i < order.size(); ++i) {
       place[static_cast<size_t>(order[i])] = i;

@@ -21,7 +21,7 @@ StatusOr<LoopFrames> FindLoopFrames(const Graph& graph) {
   result.frames.emplace_back();
   result.of_node.assign(graph.num_ids(), -1);
   absl::flat_hash_map<std::string, int> by_name;
-  MR_ASSIGN(const std::vector<NodeId> order, TopologicalOrder(graph));
+  MR_ASSIGN_OR_RETURN(const std::vector<NodeId> order, TopologicalOrder(graph));
   for (NodeId id : order) {
     const Node& node = *graph.node(id);
     int frame = -1;
@@ -43,15 +43,16 @@ StatusOr<LoopFrames> FindLoopFrames(const Graph& graph) {
     result.of_node[id] = frame;
     if (node.op->role == OpRole::kLoopCond) result.frames[frame].condition = id;
     if (node.op->role != OpRole::kEnter) continue;
-    MR_ASSIGN(std::string name, GetAttr<std::string>(node.attrs, "frame_name"));
+    MR_ASSIGN_OR_RETURN(std::string name,
+                        GetAttr<std::string>(node.attrs, "frame_name"));
     auto [it, added] =
         by_name.try_emplace(name, static_cast<int>(result.frames.size()));
     if (!added) continue;
     LoopFrame child;
     child.name = std::move(name);
     child.parent = frame;
-    MR_ASSIGN(child.parallel_iterations,
-              GetAttr<int64_t>(node.attrs, "parallel_iterations"));
+    MR_ASSIGN_OR_RETURN(child.parallel_iterations,
+                        GetAttr<int64_t>(node.attrs, "parallel_iterations"));
     result.frames.push_back(std::move(child));
   }
   return result;

@@ -18,9 +18,9 @@ class Partitioner {
       : options_(options), graph_(graph.Clone()) {}
 
   StatusOr<std::vector<Partition>> Run() {
-    MR_ASSIGN(frames_, FindLoopFrames(graph_));
+    MR_ASSIGN_OR_RETURN(frames_, FindLoopFrames(graph_));
     if (frames_.frames.size() > 1) {
-      MR_ASSIGN(triggers_, AddControlLoops(&graph_, &frames_));
+      MR_ASSIGN_OR_RETURN(triggers_, AddControlLoops(&graph_, &frames_));
     }
     MR_RETURN_IF_ERROR(CopyNodes());
     for (NodeId id = 0; id < graph_.num_ids(); ++id) {
@@ -63,7 +63,7 @@ class Partitioner {
     for (NodeId id = 0; id < graph_.num_ids(); ++id) {
       const Node* node = graph_.node(id);
       if (node == nullptr) continue;
-      MR_ASSIGN(
+      MR_ASSIGN_OR_RETURN(
           copies_[id].node,
           partitions_[copies_[id].partition].graph.AddNodeUnconnected(
               node->name, node->op->name, node->attrs, node->assigned_device));
@@ -89,7 +89,8 @@ class Partitioner {
                                  graph_.node(in.node)->name, "}} on ",
                                  graph_.node(in.node)->assigned_device);
         }
-        MR_ASSIGN(here, Receive(in, dst.partition, ReadAfter(node, in)));
+        MR_ASSIGN_OR_RETURN(here,
+                            Receive(in, dst.partition, ReadAfter(node, in)));
       }
       MR_RETURN_IF_ERROR(graph.SetInput(dst.node, i, here));
     }
@@ -106,9 +107,10 @@ class Partitioner {
       if (src.partition == dst.partition) {
         graph.AddControlEdge(src.node->id, dst.node->id);
       } else {
-        MR_ASSIGN(const OutputRef recv,
-                  Receive({control, TravellingPort(control, dst.partition)},
-                          dst.partition));
+        MR_ASSIGN_OR_RETURN(
+            const OutputRef recv,
+            Receive({control, TravellingPort(control, dst.partition)},
+                    dst.partition));
         graph.AddControlEdge(recv.node, dst.node->id);
       }
     }
@@ -161,12 +163,13 @@ class Partitioner {
     DataType type = DataType::kFloat;
     if (src.port == kControlPort) {
       // An empty tensor that appears when the node has run.
-      MR_ASSIGN(Node* const token,
-                sender.AddNode(
-                    NewName(sender, from.node->name), builtin::kConst, {},
-                    AttrMap({{"dtype", DataType::kFloat},
-                             {"value", Tensor::Zeros(DataType::kFloat, {0})}}),
-                    send_device));
+      MR_ASSIGN_OR_RETURN(
+          Node* const token,
+          sender.AddNode(
+              NewName(sender, from.node->name), builtin::kConst, {},
+              AttrMap({{"dtype", DataType::kFloat},
+                       {"value", Tensor::Zeros(DataType::kFloat, {0})}}),
+              send_device));
       token->assigned_device = send_device;
       sender.AddControlEdge(from.node->id, token->id);
       value = {token->id, 0};
@@ -178,8 +181,8 @@ class Partitioner {
                         DifferentTasks(send_device, recv_device);
     const DataType wire_type = narrow ? DataType::kBfloat16 : type;
     if (narrow) {
-      MR_ASSIGN(value, AddCast(sender, from.node->name, value, type, wire_type,
-                               send_device));
+      MR_ASSIGN_OR_RETURN(value, AddCast(sender, from.node->name, value, type,
+                                         wire_type, send_device));
     }
     const std::string tensor_name =
         absl::StrCat("edge_", next_edge_++, "_", from.node->name);
@@ -193,21 +196,22 @@ class Partitioner {
       map.Set(type_attr, wire_type);
       return map;
     };
-    MR_ASSIGN(Node* const send,
-              sender.AddNode(NewName(sender, from.node->name), builtin::kSend,
-                             {&value, 1}, attrs("T"), send_device));
+    MR_ASSIGN_OR_RETURN(
+        Node* const send,
+        sender.AddNode(NewName(sender, from.node->name), builtin::kSend,
+                       {&value, 1}, attrs("T"), send_device));
     send->assigned_device = send_device;
     const NodeId first = narrow ? value.node : send->id;  // reads the variable
     for (const NodeId node : after) {
       NodeId here = copies_[node].node->id;
       if (copies_[node].partition != from.partition) {
-        MR_ASSIGN(const OutputRef token,
-                  Receive({node, kControlPort}, from.partition));
+        MR_ASSIGN_OR_RETURN(const OutputRef token,
+                            Receive({node, kControlPort}, from.partition));
         here = token.node;
       }
       sender.AddControlEdge(here, first);
     }
-    MR_ASSIGN(
+    MR_ASSIGN_OR_RETURN(
         Node* const recv,
         receiver.AddNode(NewName(receiver, from.node->name), builtin::kRecv, {},
                          attrs("tensor_type"), recv_device));
@@ -224,8 +228,8 @@ class Partitioner {
     }
     OutputRef result{recv->id, 0};
     if (narrow) {
-      MR_ASSIGN(result, AddCast(receiver, from.node->name, result, wire_type,
-                                type, recv_device));
+      MR_ASSIGN_OR_RETURN(result, AddCast(receiver, from.node->name, result,
+                                          wire_type, type, recv_device));
     }
     if (after.empty()) received_[key] = result;
     return result;
@@ -240,11 +244,12 @@ class Partitioner {
   StatusOr<OutputRef> AddCast(Graph& graph, const std::string& base,
                               OutputRef value, DataType from, DataType to,
                               const std::string& device) {
-    MR_ASSIGN(Node* const cast,
-              graph.AddNode(
-                  NewName(graph, base), builtin::kCast, {&value, 1},
-                  AttrMap({{"SrcT", from}, {"DstT", to}, {"Truncate", true}}),
-                  device));
+    MR_ASSIGN_OR_RETURN(
+        Node* const cast,
+        graph.AddNode(
+            NewName(graph, base), builtin::kCast, {&value, 1},
+            AttrMap({{"SrcT", from}, {"DstT", to}, {"Truncate", true}}),
+            device));
     cast->assigned_device = device;
     return OutputRef{cast->id, 0};
   }

@@ -235,7 +235,7 @@ Status SimplePlacer::Place(Graph* graph, NodeId first) {
     const Group& group = groups[root];
     std::string device = group.placed;
     if (device.empty()) {
-      MR_ASSIGN(device, Choose(*graph, group));
+      MR_ASSIGN_OR_RETURN(device, Choose(*graph, group));
     } else {
       const auto it = std::find_if(
           devices_.begin(), devices_.end(),

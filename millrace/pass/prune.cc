@@ -32,23 +32,24 @@ class Pruner {
           "Must specify at least one target to fetch or execute.");
     }
     for (size_t i = 0; i < signature_.feeds.size(); ++i) {
-      MR_ASSIGN(const OutputRef feed,
-                FindOutput(graph_, signature_.feeds[i], "FeedInputs:"));
+      MR_ASSIGN_OR_RETURN(
+          const OutputRef feed,
+          FindOutput(graph_, signature_.feeds[i], "FeedInputs:"));
       if (!feeds_.try_emplace(feed, static_cast<int>(i)).second) {
         return InvalidArgument("Endpoint \"", signature_.feeds[i],
                                "\" fed more than once.");
       }
     }
     for (const std::string& name : signature_.fetches) {
-      MR_ASSIGN(const OutputRef fetch,
-                FindOutput(graph_, name, "FetchOutputs"));
+      MR_ASSIGN_OR_RETURN(const OutputRef fetch,
+                          FindOutput(graph_, name, "FetchOutputs"));
       if (feeds_.contains(fetch)) {
         return InvalidArgument(name, " is both fed and fetched.");
       }
       fetches_.push_back(fetch);
     }
     for (const std::string& name : signature_.targets) {
-      MR_ASSIGN(const TensorName target, ParseTensorName(name));
+      MR_ASSIGN_OR_RETURN(const TensorName target, ParseTensorName(name));
       const Node* node = graph_.Find(target.node);
       if (node == nullptr)
         return NotFound("PruneForTargets: Some target nodes not found: ", name);
@@ -92,9 +93,9 @@ class Pruner {
     for (NodeId id = 0; id < graph_.num_ids(); ++id) {
       if (!needed_[id]) continue;
       const Node& node = *graph_.node(id);
-      MR_ASSIGN(copy_[id],
-                pruned_.AddNodeUnconnected(node.name, node.op->name, node.attrs,
-                                           node.requested_device));
+      MR_ASSIGN_OR_RETURN(copy_[id], pruned_.AddNodeUnconnected(
+                                         node.name, node.op->name, node.attrs,
+                                         node.requested_device));
       copy_[id]->assigned_device = node.assigned_device;
     }
     return OkStatus();
@@ -113,7 +114,8 @@ class Pruner {
                 "{{node ", node.name, "}}: input ", i, " is a reference and '",
                 signature_.feeds[feed->second], "' cannot be fed to it");
           }
-          MR_ASSIGN(src, Arg(feed->second, src, node.assigned_device));
+          MR_ASSIGN_OR_RETURN(src,
+                              Arg(feed->second, src, node.assigned_device));
         } else {
           src.node = copy_[src.node]->id;
         }
@@ -133,7 +135,7 @@ class Pruner {
     if (added) {
       const DataType type =
           RemoveRef(graph_.node(fed.node)->output_types[fed.port]);
-      MR_ASSIGN(
+      MR_ASSIGN_OR_RETURN(
           Node* const arg,
           pruned_.AddNode(pruned_.UniqueName(absl::StrCat("_feed_", index)),
                           builtin::kArg, {},
@@ -150,12 +152,13 @@ class Pruner {
       const Node& producer = *graph_.node(fetch.node);
       const OutputRef src = {copy_[fetch.node]->id, fetch.port};
       const DataType type = RemoveRef(producer.output_types[fetch.port]);
-      MR_ASSIGN(Node* const retval,
-                pruned_.AddNode(
-                    pruned_.UniqueName(absl::StrCat("_fetch_", i)),
-                    builtin::kRetval, {&src, 1},
-                    AttrMap({{"T", type}, {"index", static_cast<int64_t>(i)}}),
-                    producer.assigned_device));
+      MR_ASSIGN_OR_RETURN(
+          Node* const retval,
+          pruned_.AddNode(
+              pruned_.UniqueName(absl::StrCat("_fetch_", i)), builtin::kRetval,
+              {&src, 1},
+              AttrMap({{"T", type}, {"index", static_cast<int64_t>(i)}}),
+              producer.assigned_device));
       retval->assigned_device = producer.assigned_device;
     }
     return OkStatus();

@@ -4,7 +4,7 @@ namespace millrace {
 
 StatusOr<OutputRef> FindOutput(const Graph& graph, absl::string_view name,
                                absl::string_view role) {
-  MR_ASSIGN(const TensorName parsed, ParseTensorName(name));
+  MR_ASSIGN_OR_RETURN(const TensorName parsed, ParseTensorName(name));
   const Node* node = graph.Find(parsed.node);
   if (node == nullptr)
     return NotFound(role, " node ", parsed.node, ": not found");

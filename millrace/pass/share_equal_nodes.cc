@@ -31,7 +31,8 @@ class EqualNodeSharer {
       : graph_(*graph), pure_(*graph), targets_(TargetsOf(signature, *graph)) {}
 
   Status Run() {
-    MR_ASSIGN(const std::vector<NodeId> order, TopologicalOrder(graph_));
+    MR_ASSIGN_OR_RETURN(const std::vector<NodeId> order,
+                        TopologicalOrder(graph_));
     std::vector<NodeId> unread;
     for (const NodeId id : order) {
       const Node& node = *graph_.node(id);

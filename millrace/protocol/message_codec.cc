@@ -140,7 +140,7 @@ Status FieldDecoder::ReadValue(ChunkReader value, NamedTensor& v) {
 }
 
 Status FieldDecoder::ReadValue(ChunkReader value, GraphDef& v) {
-  MR_ASSIGN(v, ParseGraphDef(value));
+  MR_ASSIGN_OR_RETURN(v, ParseGraphDef(value));
   return OkStatus();
 }
 

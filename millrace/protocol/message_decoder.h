@@ -131,12 +131,12 @@ class FieldDecoder {
     return OkStatus();
   }
   static Status ReadValue(ChunkReader value, Tensor& v) {
-    MR_ASSIGN(v, DecodeTensor(value, HostAllocator()));
+    MR_ASSIGN_OR_RETURN(v, DecodeTensor(value, HostAllocator()));
     return OkStatus();
   }
   static Status ReadValue(ChunkReader value, NamedTensor& v);
   static Status ReadValue(ChunkReader value, PartialShape& v) {
-    MR_ASSIGN(v, DecodePartialShape(value));
+    MR_ASSIGN_OR_RETURN(v, DecodePartialShape(value));
     return OkStatus();
   }
   static Status ReadValue(ChunkReader value, GraphDef& v);

@@ -61,7 +61,7 @@ Status Decode(const ByteChunks& bytes, RecvTensorReply* reply,
   }
   // A dead tensor has no value; some leave it out altogether.
   if (tensor.done() && reply->is_dead) return OkStatus();
-  MR_ASSIGN(reply->tensor, DecodeTensor(tensor, allocator));
+  MR_ASSIGN_OR_RETURN(reply->tensor, DecodeTensor(tensor, allocator));
   return OkStatus();
 }
 

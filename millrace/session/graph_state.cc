@@ -40,7 +40,7 @@ Status GraphState::Extend(const GraphDef& def,
 StatusOr<std::vector<Partition>> SplitForRun(const Graph& graph,
                                              const RunSignature& signature,
                                              const SplitOptions& options) {
-  MR_ASSIGN(Graph pruned, PruneForRun(graph, signature));
+  MR_ASSIGN_OR_RETURN(Graph pruned, PruneForRun(graph, signature));
   MR_RETURN_IF_ERROR(RewriteForRun(signature, options.rewrites,
                                    options.evaluate, options.kernels, &pruned));
   return PartitionGraph(pruned, options.partition);

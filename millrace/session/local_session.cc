@@ -115,7 +115,8 @@ StatusOr<std::shared_ptr<const LocalSession::Prepared>> LocalSession::Prepare(
   MutexLock lock(mu_);
   const auto found = prepared_.find(signature);
   if (found != prepared_.end()) return found->second;
-  MR_ASSIGN(std::shared_ptr<const Prepared> prepared, Compile(signature));
+  MR_ASSIGN_OR_RETURN(std::shared_ptr<const Prepared> prepared,
+                      Compile(signature));
   while (prepared_.size() >= options_.max_prepared_runs) {
     gone.push_back(TakeOldest());
     if (gone.back() == nullptr) break;  // others hold all of them
@@ -155,15 +156,15 @@ StatusOr<std::shared_ptr<const LocalSession::Prepared>> LocalSession::Compile(
       .evaluate =
           MakeConstantEvaluator(options_.kernels, options_.devices[0].get()),
       .kernels = options_.kernels};
-  MR_ASSIGN(std::vector<Partition> partitions,
-            SplitForRun(graph_.graph(), signature, options));
+  MR_ASSIGN_OR_RETURN(std::vector<Partition> partitions,
+                      SplitForRun(graph_.graph(), signature, options));
   std::vector<std::shared_ptr<const Plan>> plans;
   for (Partition& partition : partitions) {
     prepared->partition_graphs.push_back(ExportGraphDef(partition.graph));
     if (options.rewrites.fuse) {
       MR_RETURN_IF_ERROR(FuseNodes(*options_.kernels, &partition.graph));
     }
-    MR_ASSIGN(
+    MR_ASSIGN_OR_RETURN(
         auto plan,
         Plan::Build(partition.graph, *FindDevice(partition.device),
                     [&](std::shared_ptr<const NodeInfo> node, Device& device) {
@@ -171,10 +172,10 @@ StatusOr<std::shared_ptr<const LocalSession::Prepared>> LocalSession::Compile(
                     }));
     plans.push_back(std::move(plan));
   }
-  MR_ASSIGN(prepared->plans, PlanSet::FromPlans(std::move(plans)));
+  MR_ASSIGN_OR_RETURN(prepared->plans, PlanSet::FromPlans(std::move(plans)));
   for (const std::string& feed : signature.feeds) {
-    MR_ASSIGN(const OutputRef output,
-              FindOutput(graph_.graph(), feed, "FeedInputs:"));
+    MR_ASSIGN_OR_RETURN(const OutputRef output,
+                        FindOutput(graph_.graph(), feed, "FeedInputs:"));
     prepared->feed_types.push_back(
         RemoveRef(graph_.graph().node(output.node)->output_types[output.port]));
   }
@@ -196,7 +197,8 @@ Status LocalSession::Run(const RunRequest& request,
   }
   signature.fetches = request.fetches;
   signature.targets = request.targets;
-  MR_ASSIGN(const std::shared_ptr<const Prepared> prepared, Prepare(signature));
+  MR_ASSIGN_OR_RETURN(const std::shared_ptr<const Prepared> prepared,
+                      Prepare(signature));
   return RunPrepared(*prepared, std::move(feeds), request.options,
                      request.cancel, outputs, metadata);
 }

@@ -155,8 +155,9 @@ Ref<Buffer> WrapBuffer(void* data, size_t size_bytes,
 
 StatusOr<Ref<Buffer>> AllocateElements(Allocator* allocator, DataType type,
                                        int64_t count) {
-  MR_ASSIGN(Ref<Buffer> raw,
-            allocator->Allocate(static_cast<size_t>(count) * SizeOf(type)));
+  MR_ASSIGN_OR_RETURN(
+      Ref<Buffer> raw,
+      allocator->Allocate(static_cast<size_t>(count) * SizeOf(type)));
   switch (type) {
     case DataType::kString:
       return Ref<Buffer>(

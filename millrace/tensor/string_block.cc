@@ -33,7 +33,7 @@ StatusOr<StringBlock> StringBlock::Allocate(Allocator* allocator, int64_t count,
       __builtin_add_overflow(head, size_bytes, &total) || total > INT64_MAX) {
     return ResourceExhausted("OOM when allocating ", count, " strings");
   }
-  MR_ASSIGN(Ref<Buffer> raw, allocator->Allocate(total));
+  MR_ASSIGN_OR_RETURN(Ref<Buffer> raw, allocator->Allocate(total));
   StringBlock b;
   Ref<Block> block = MakeRef<Block>(std::move(raw), count);
   b.elements_ = block->elements();

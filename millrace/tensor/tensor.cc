@@ -143,7 +143,7 @@ Tensor Tensor::Rows(int64_t begin, int64_t end) const {
 StatusOr<Tensor> Tensor::DeepCopy(Allocator* allocator) const {
   MR_CHECK(!is_view(), "a view is bound before it is copied");
   if (is_inline()) return *this;
-  MR_ASSIGN(Tensor t, Allocate(allocator, dtype(), shape_));
+  MR_ASSIGN_OR_RETURN(Tensor t, Allocate(allocator, dtype(), shape_));
   switch (dtype()) {
     case DataType::kString:
       std::copy_n(flat<StringElement>().data(), num_elements(),

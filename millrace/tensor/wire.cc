@@ -235,7 +235,8 @@ StatusOr<Tensor> ReadPlainContent(DataType type, TensorShape shape,
                               Ref<Buffer>::Share(content.owner()),
                               const_cast<char*>(bytes.data()));
   }
-  MR_ASSIGN(Tensor tensor, Tensor::Allocate(allocator, type, std::move(shape)));
+  MR_ASSIGN_OR_RETURN(Tensor tensor,
+                      Tensor::Allocate(allocator, type, std::move(shape)));
   content.CopyTo(tensor.mutable_data(), static_cast<size_t>(size));
   if (type == DataType::kBool) {
     char* p = tensor.mutable_data();
@@ -265,8 +266,8 @@ StatusOr<Tensor> ReadStringContent(TensorShape shape, ChunkReader content,
   if (total != content.remaining()) return lies();
   const absl::string_view bytes = content.ContiguousRest();
   const bool alias = CanAlias(bytes, content.owner(), DataType::kUint8);
-  MR_ASSIGN(StringBlock block,
-            StringBlock::Allocate(allocator, n, alias ? 0 : total));
+  MR_ASSIGN_OR_RETURN(StringBlock block,
+                      StringBlock::Allocate(allocator, n, alias ? 0 : total));
   const char* at = bytes.data();
   if (alias) {
     block.Keep(Ref<Buffer>::Share(content.owner()));
@@ -306,7 +307,8 @@ StatusOr<Tensor> ReadStringValues(TensorShape shape, ChunkReader in,
     count = i + 1;
     total += value.remaining();
   });
-  MR_ASSIGN(StringBlock block, StringBlock::Allocate(allocator, n, total));
+  MR_ASSIGN_OR_RETURN(StringBlock block,
+                      StringBlock::Allocate(allocator, n, total));
   char* at = block.bytes();
   each(in, [&](int64_t i, ChunkReader value) {
     const size_t length = value.remaining();
@@ -322,8 +324,9 @@ StatusOr<Tensor> ReadStringValues(TensorShape shape, ChunkReader in,
 
 StatusOr<Tensor> ReadHandles(TensorShape shape, ChunkReader in,
                              Allocator* allocator) {
-  MR_ASSIGN(Tensor tensor,
-            Tensor::Allocate(allocator, DataType::kResource, std::move(shape)));
+  MR_ASSIGN_OR_RETURN(
+      Tensor tensor,
+      Tensor::Allocate(allocator, DataType::kResource, std::move(shape)));
   absl::Span<ResourceElement> out = tensor.mutable_flat<ResourceElement>();
   size_t count = 0;
   while (!in.done()) {
@@ -332,7 +335,7 @@ StatusOr<Tensor> ReadHandles(TensorShape shape, ChunkReader in,
     if (tag.Is(tensor_proto::kResourceVal, WireType::kBytes)) {
       ChunkReader value;
       if (!in.ReadBytes(&value)) return Malformed();
-      MR_ASSIGN(ResourceElement handle, DecodeHandle(value));
+      MR_ASSIGN_OR_RETURN(ResourceElement handle, DecodeHandle(value));
       if (count < out.size()) out[count++] = std::move(handle);
     } else if (!in.SkipField(tag)) {
       return Malformed();
@@ -348,11 +351,11 @@ StatusOr<Tensor> ReadHandles(TensorShape shape, ChunkReader in,
 StatusOr<Tensor> DecodeTensor(ChunkReader in, Allocator* allocator) {
   Outline outline;
   MR_RETURN_IF_ERROR(ReadOutline(in, &outline));
-  MR_ASSIGN(const DataType type, CheckedDataType(outline.dtype));
+  MR_ASSIGN_OR_RETURN(const DataType type, CheckedDataType(outline.dtype));
   if (type == DataType::kVariant) {
     return InvalidArgument("variant tensors are not accepted from outside");
   }
-  MR_ASSIGN(TensorShape shape, TensorShape::Make(outline.dims));
+  MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(outline.dims));
   if (type == DataType::kResource) {
     if (outline.has_content) {
       return InvalidArgument("a resource tensor cannot have tensor_content");
@@ -368,7 +371,8 @@ StatusOr<Tensor> DecodeTensor(ChunkReader in, Allocator* allocator) {
   if (outline.has_content) {
     return ReadPlainContent(type, std::move(shape), outline.content, allocator);
   }
-  MR_ASSIGN(Tensor tensor, Tensor::Allocate(allocator, type, std::move(shape)));
+  MR_ASSIGN_OR_RETURN(Tensor tensor,
+                      Tensor::Allocate(allocator, type, std::move(shape)));
   MR_RETURN_IF_ERROR(ReadTypedValues(in, &tensor));
   return tensor;
 }

@@ -27,12 +27,12 @@ StatusOr<ResourceHandle::DtypeAndShape> DecodeDtypeAndShape(ChunkReader in) {
       int number;
       if (!in.ReadInt(&number)) return MalformedHandle();
       if (number != 0) {
-        MR_ASSIGN(result.dtype, CheckedDataType(number));
+        MR_ASSIGN_OR_RETURN(result.dtype, CheckedDataType(number));
       }
     } else if (tag.Is(2, WireType::kBytes)) {
       ChunkReader shape;
       if (!in.ReadBytes(&shape)) return MalformedHandle();
-      MR_ASSIGN(result.shape, DecodePartialShape(shape));
+      MR_ASSIGN_OR_RETURN(result.shape, DecodePartialShape(shape));
     } else if (!in.SkipField(tag)) {
       return MalformedHandle();
     }
@@ -71,7 +71,8 @@ StatusOr<ResourceElement> DecodeHandle(ChunkReader in) {
     } else if (tag.Is(kDtypesAndShapes, WireType::kBytes)) {
       ChunkReader value;
       if (!in.ReadBytes(&value)) return MalformedHandle();
-      MR_ASSIGN(ResourceHandle::DtypeAndShape d, DecodeDtypeAndShape(value));
+      MR_ASSIGN_OR_RETURN(ResourceHandle::DtypeAndShape d,
+                          DecodeDtypeAndShape(value));
       handle->dtypes_and_shapes.push_back(std::move(d));
     } else {
       ok = in.SkipField(tag);

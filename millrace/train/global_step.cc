@@ -35,8 +35,8 @@ ops::Variable GetOrCreateGlobalStep(const Scope& scope) {
 
 StatusOr<int64_t> ReadGlobalStep(Session& session,
                                  const ops::Variable& global_step) {
-  MR_ASSIGN(const std::vector<Tensor> values,
-            session.Run({global_step.value()}));
+  MR_ASSIGN_OR_RETURN(const std::vector<Tensor> values,
+                      session.Run({global_step.value()}));
   if (values[0].dtype() == DataType::kInt64) return values[0].scalar<int64_t>();
   if (values[0].dtype() == DataType::kInt32) return values[0].scalar<int32_t>();
   return InvalidArgument("a global step is int32 or int64, not ",

@@ -103,8 +103,8 @@ Status MonitoredSession::MakeReady() {
   const Deadline deadline = Deadline::AfterMillis(options_.ready_timeout_ms);
   bool initialized = false;
   for (;;) {
-    MR_ASSIGN(const std::vector<Tensor> missing,
-              session_->Run({uninitialized_}));
+    MR_ASSIGN_OR_RETURN(const std::vector<Tensor> missing,
+                        session_->Run({uninitialized_}));
     // A restore that failed has left variables as they were before it, or at
     // their first values: not ready, though all have one.
     const bool is_chief = IsChief();
@@ -131,7 +131,8 @@ Status MonitoredSession::MakeReady() {
   }
   if (local_init_) MR_RETURN_IF_ERROR(session_->RunTargets({local_init_}));
   if (step_variable_) {
-    MR_ASSIGN(global_step_, ReadGlobalStep(*session_, step_variable_));
+    MR_ASSIGN_OR_RETURN(global_step_,
+                        ReadGlobalStep(*session_, step_variable_));
   }
   // Only a checkpoint that was written or read counts as one: values that
   // outlived a session are as old as before.
@@ -164,8 +165,9 @@ void MonitoredSession::StartQueues() {
 
 Status MonitoredSession::RestoreOrInitialize() {
   if (saver_) {
-    MR_ASSIGN(const std::string newest,
-              LatestCheckpoint(saver_->files(), options_.checkpoint_dir));
+    MR_ASSIGN_OR_RETURN(
+        const std::string newest,
+        LatestCheckpoint(saver_->files(), options_.checkpoint_dir));
     if (!newest.empty()) {
       // What the checkpoints leave out begins anew.
       if (!options_.saver.variables.empty() ||
@@ -188,8 +190,9 @@ StatusOr<Callable*> MonitoredSession::Prepared(int run) {
   if (i >= runs_.size()) return InvalidArgument("there is no run ", run);
   if (prepared_.size() < runs_.size()) prepared_.resize(runs_.size());
   if (!prepared_[i]) {
-    MR_ASSIGN(prepared_[i], session_->Prepare(runs_[i].feeds, runs_[i].fetches,
-                                              runs_[i].targets));
+    MR_ASSIGN_OR_RETURN(
+        prepared_[i],
+        session_->Prepare(runs_[i].feeds, runs_[i].fetches, runs_[i].targets));
   }
   return &*prepared_[i];
 }
@@ -245,7 +248,7 @@ Status MonitoredSession::AfterRun(const RunDefinition& run,
     return InvalidArgument("step_fetch is ", *run.step_fetch, " of ",
                            fetches.size(), " fetches");
   }
-  MR_ASSIGN(const double step, ScalarValue(fetches[*run.step_fetch]));
+  MR_ASSIGN_OR_RETURN(const double step, ScalarValue(fetches[*run.step_fetch]));
   global_step_ = static_cast<int64_t>(step);
   HookContext context = Context(fetches);
   for (SessionHook* hook : hooks_) MR_RETURN_IF_ERROR(hook->AfterRun(context));
@@ -287,7 +290,7 @@ Status MonitoredSession::SaveNow() {
   // The step that the file's variables are at, or a little before it.
   std::optional<int64_t> step;
   if (step_variable_) {
-    MR_ASSIGN(step, ReadGlobalStep(*session_, step_variable_));
+    MR_ASSIGN_OR_RETURN(step, ReadGlobalStep(*session_, step_variable_));
   }
   MR_RETURN_IF_ERROR(
       saver_
@@ -333,7 +336,8 @@ Status MonitoredSession::HoldLastValues() {
     session.config.operation_timeout_ms = options_.ready_timeout_ms;
   }
   session_ = std::make_unique<Session>(scope_, std::move(session));
-  MR_ASSIGN(const std::vector<Tensor> missing, session_->Run({uninitialized_}));
+  MR_ASSIGN_OR_RETURN(const std::vector<Tensor> missing,
+                      session_->Run({uninitialized_}));
   if (restore_pending_ || missing[0].num_elements() > 0) {
     return DataLoss("the variables' values were lost with the session");
   }

@@ -76,7 +76,7 @@ Status SummaryHook::AfterRun(HookContext& context) {
   const size_t count = std::min(names_.size(), context.fetches.size());
   for (size_t i = 0; i < count; ++i) {
     if (names_[i].empty()) continue;
-    MR_ASSIGN(const double value, ScalarValue(context.fetches[i]));
+    MR_ASSIGN_OR_RETURN(const double value, ScalarValue(context.fetches[i]));
     MR_RETURN_IF_ERROR(
         writer_->AddScalar(step, names_[i], static_cast<float>(value)));
   }

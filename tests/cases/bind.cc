@@ -113,7 +113,7 @@ class Binder {
   }
 
   Status BindNode(const CaseNode& node) {
-    MR_ASSIGN(const OpDef* op, ops_.Lookup(node.op));
+    MR_ASSIGN_OR_RETURN(const OpDef* op, ops_.Lookup(node.op));
     BoundNode out;
     out.info.name = node.name;
     out.info.op = op;
@@ -176,8 +176,8 @@ class Binder {
     const OpDef& op = *info->op;
     MR_RETURN_IF_ERROR(InferAttrs(op, types, variable_type, &info->attrs));
     MR_RETURN_IF_ERROR(CompleteAttrs(op, &info->attrs));
-    MR_ASSIGN(info->input_types, ArgTypes(op.inputs, info->attrs));
-    MR_ASSIGN(info->output_types, ArgTypes(op.outputs, info->attrs));
+    MR_ASSIGN_OR_RETURN(info->input_types, ArgTypes(op.inputs, info->attrs));
+    MR_ASSIGN_OR_RETURN(info->output_types, ArgTypes(op.outputs, info->attrs));
     if (types.size() != info->input_types.size()) {
       return InvalidArgument(node.op, " takes ", info->input_types.size(),
                              " inputs, not ", types.size());

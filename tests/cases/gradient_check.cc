@@ -92,7 +92,7 @@ class Probe {
 
   // The outputs' sum, weighted.
   StatusOr<double> Value(const std::vector<Tensor>& values) {
-    MR_ASSIGN(const std::vector<Tensor> out, Run(values, outputs_));
+    MR_ASSIGN_OR_RETURN(const std::vector<Tensor> out, Run(values, outputs_));
     double sum = 0;
     for (size_t i = 0; i < out.size(); ++i) {
       const std::vector<double> y = Numbers(out[i]);
@@ -123,8 +123,8 @@ StatusOr<std::vector<double>> Slopes(Probe& probe,
           FromNumbers(inputs[which].dtype(), inputs[which].shape(), numbers);
       return probe.Value(values);
     };
-    MR_ASSIGN(const double above, value_at(at + step));
-    MR_ASSIGN(const double below, value_at(at - step));
+    MR_ASSIGN_OR_RETURN(const double above, value_at(at + step));
+    MR_ASSIGN_OR_RETURN(const double below, value_at(at - step));
     numbers[k] = at;
     slopes.push_back((above - below) / (2 * step));
   }
@@ -134,7 +134,8 @@ StatusOr<std::vector<double>> Slopes(Probe& probe,
 StatusOr<std::vector<Gradient>> Build(Probe& probe,
                                       const std::vector<Tensor>& inputs,
                                       const std::vector<int>& which) {
-  MR_ASSIGN(const std::vector<Tensor> out, probe.Run(inputs, probe.outputs()));
+  MR_ASSIGN_OR_RETURN(const std::vector<Tensor> out,
+                      probe.Run(inputs, probe.outputs()));
   GradientOptions options;
   for (size_t i = 0; i < out.size(); ++i) {
     options.grad_ys.emplace_back(ops::Const(probe.scope(), Weights(out[i], i)));
@@ -168,20 +169,21 @@ StatusOr<std::string> Check(const GraphFunction& function,
     const char* mode = shapes_known ? "" : " (unknown shapes)";
     Probe probe(function, inputs, shapes_known);
     MR_RETURN_IF_ERROR(probe.scope().status());
-    MR_ASSIGN(const std::vector<Gradient> gradients,
-              Build(probe, inputs, which));
+    MR_ASSIGN_OR_RETURN(const std::vector<Gradient> gradients,
+                        Build(probe, inputs, which));
     std::vector<Output> tensors;
     for (size_t i = 0; i < which.size(); ++i) {
       Output tensor = ToTensor(probe.scope(), gradients[i]);
       const Output& x = probe.inputs()[static_cast<size_t>(which[i])];
       tensors.push_back(tensor ? tensor : ops::ZerosLike(probe.scope(), x));
     }
-    MR_ASSIGN(const std::vector<Tensor> got, probe.Run(inputs, tensors));
+    MR_ASSIGN_OR_RETURN(const std::vector<Tensor> got,
+                        probe.Run(inputs, tensors));
     for (size_t i = 0; i < which.size(); ++i) {
       const size_t input = static_cast<size_t>(which[i]);
       if (shapes_known) {
-        MR_ASSIGN(slopes.emplace_back(),
-                  Slopes(probe, inputs, input, check.step));
+        MR_ASSIGN_OR_RETURN(slopes.emplace_back(),
+                            Slopes(probe, inputs, input, check.step));
       }
       if (!(got[i].shape() == inputs[input].shape())) {
         return absl::StrCat("gradient ", input, mode, " has shape ",

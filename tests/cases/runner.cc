@@ -162,7 +162,7 @@ class Execution {
     // What the executor does with references.
     if (value.ref) {
       if (!IsRef(node.info.input_types[i])) {
-        MR_ASSIGN(value.tensor, value.ref->Read());
+        MR_ASSIGN_OR_RETURN(value.tensor, value.ref->Read());
       } else if (!node.info.op->allows_uninitialized_input &&
                  !value.ref->IsInitialized()) {
         return FailedPrecondition("Attempting to use uninitialized value ",
@@ -179,7 +179,7 @@ class Execution {
     std::vector<EdgeValue> outputs(node.info.output_types.size());
     bool dead = false;
     for (size_t k = 0; k < node.inputs.size(); ++k) {
-      MR_ASSIGN(EdgeValue value, Input(node, k, values));
+      MR_ASSIGN_OR_RETURN(EdgeValue value, Input(node, k, values));
       dead |= value.is_dead;
       inputs.push_back(std::move(value));
     }
@@ -190,11 +190,12 @@ class Execution {
       for (EdgeValue& out : outputs) out.is_dead = true;
     } else if (RunsWithoutKernel(op)) {
       if (op == "Const") {
-        MR_ASSIGN(outputs[0].tensor, GetAttr<Tensor>(node.info.attrs, "value"));
+        MR_ASSIGN_OR_RETURN(outputs[0].tensor,
+                            GetAttr<Tensor>(node.info.attrs, "value"));
       }
     } else {
       if (kernel_of_[i] == nullptr) {
-        MR_ASSIGN(kernel_of_[i], MakeKernelFor(node));
+        MR_ASSIGN_OR_RETURN(kernel_of_[i], MakeKernelFor(node));
       }
       MR_RETURN_IF_ERROR(Call(*kernel_of_[i], node, step, inputs, outputs));
       for (size_t k = 0; k < outputs.size(); ++k) {

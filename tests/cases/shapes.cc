@@ -23,11 +23,12 @@ StatusOr<NodeId> AddFeed(Graph& graph, const BoundFeed& feed, Known known) {
 }
 
 StatusOr<NodeId> AddVariable(Graph& graph, const BoundVariable& v) {
-  MR_ASSIGN(Node * node,
-            graph.AddNode(v.name, v.is_ref ? "VariableV2" : "VarHandleOp", {},
-                          {{"dtype", v.value.dtype()},
-                           {"shape", PartialShape(v.value.shape())},
-                           {"shared_name", v.name}}));
+  MR_ASSIGN_OR_RETURN(
+      Node * node,
+      graph.AddNode(v.name, v.is_ref ? "VariableV2" : "VarHandleOp", {},
+                    {{"dtype", v.value.dtype()},
+                     {"shape", PartialShape(v.value.shape())},
+                     {"shared_name", v.name}}));
   return node->id;
 }
 
@@ -38,11 +39,11 @@ StatusOr<std::vector<std::vector<PartialShape>>> InferShapes(
   Graph graph(&ops);
   std::vector<NodeId> feeds, variables, nodes;
   for (const BoundFeed& feed : c.feeds) {
-    MR_ASSIGN(const NodeId id, AddFeed(graph, feed, known));
+    MR_ASSIGN_OR_RETURN(const NodeId id, AddFeed(graph, feed, known));
     feeds.push_back(id);
   }
   for (const BoundVariable& v : c.variables) {
-    MR_ASSIGN(const NodeId id, AddVariable(graph, v));
+    MR_ASSIGN_OR_RETURN(const NodeId id, AddVariable(graph, v));
     variables.push_back(id);
   }
   for (const BoundNode& n : c.nodes) {
@@ -56,8 +57,9 @@ StatusOr<std::vector<std::vector<PartialShape>>> InferShapes(
     }
     for (int control : n.control_inputs)
       controls.push_back(nodes[static_cast<size_t>(control)]);
-    MR_ASSIGN(Node * node, graph.AddNode(n.info.name, n.info.op->name, inputs,
-                                         n.info.attrs, "", controls));
+    MR_ASSIGN_OR_RETURN(Node * node,
+                        graph.AddNode(n.info.name, n.info.op->name, inputs,
+                                      n.info.attrs, "", controls));
     nodes.push_back(node->id);
   }
   ShapeRefiner refiner(&graph);

@@ -27,7 +27,7 @@ namespace {
 
 // A tensor of each dtype, 2 x 3, whose element i is made of i.
 Status WriteTypes(const std::string& prefix) {
-  MR_ASSIGN(auto writer, BundleWriter::Open(PosixFiles(), prefix));
+  MR_ASSIGN_OR_RETURN(auto writer, BundleWriter::Open(PosixFiles(), prefix));
   for (DataType type : SavedDataTypes()) {
     MR_RETURN_IF_ERROR(
         writer->Add(DataTypeName(type), SampleTensor(type, {2, 3})));
@@ -44,13 +44,15 @@ Status WriteSharded(const std::string& prefix) {
   std::vector<std::string> parts;
   for (int part = 0; part < 2; ++part) {
     parts.push_back(ShardedFilename(prefix + "_temp_0123/part", part, 2));
-    MR_ASSIGN(auto writer, BundleWriter::Open(PosixFiles(), parts.back()));
+    MR_ASSIGN_OR_RETURN(auto writer,
+                        BundleWriter::Open(PosixFiles(), parts.back()));
     MR_RETURN_IF_ERROR(writer->Add(absl::StrCat("own", part),
                                    SampleTensor(DataType::kInt64, {part + 2})));
     for (size_t i = 0; i < slices.size(); ++i) {
       if (static_cast<int>(i % 2) != part) continue;
-      MR_ASSIGN(const TensorSlice slice, TensorSlice::Parse(slices[i]));
-      MR_ASSIGN(TensorShape shape, slice.SliceShape({7, 2}));
+      MR_ASSIGN_OR_RETURN(const TensorSlice slice,
+                          TensorSlice::Parse(slices[i]));
+      MR_ASSIGN_OR_RETURN(TensorShape shape, slice.SliceShape({7, 2}));
       MR_RETURN_IF_ERROR(writer->AddSlice(
           "part", {7, 2}, slice,
           SampleTensor(DataType::kFloat, shape, slice.extent(0).start * 2)));
@@ -62,7 +64,7 @@ Status WriteSharded(const std::string& prefix) {
 
 // So many long names that the index has several data blocks.
 Status WriteMany(const std::string& prefix) {
-  MR_ASSIGN(auto writer, BundleWriter::Open(PosixFiles(), prefix));
+  MR_ASSIGN_OR_RETURN(auto writer, BundleWriter::Open(PosixFiles(), prefix));
   for (int i = 0; i < 6000; ++i) {
     const std::string name =
         absl::StrCat((i * 7919) % 6000, std::string(120, 'n'), i);
@@ -79,7 +81,8 @@ Status WriteV1(const std::string& path) {
                                   SampleTensor(type, {2, 3})));
   }
   for (int row : {0, 2}) {
-    MR_ASSIGN(const TensorSlice slice, TensorSlice::Make({{row, 2}, {}}));
+    MR_ASSIGN_OR_RETURN(const TensorSlice slice,
+                        TensorSlice::Make({{row, 2}, {}}));
     MR_RETURN_IF_ERROR(
         writer.Add("part", {4, 2}, slice,
                    SampleTensor(DataType::kFloat, {2, 2}, row * 2)));
@@ -89,9 +92,10 @@ Status WriteV1(const std::string& path) {
 
 Status WriteRecords(const std::string& folder) {
   for (const char* name : {"", "ZLIB", "GZIP"}) {
-    MR_ASSIGN(auto file, PosixFiles()->NewWritableFile(
-                             absl::StrCat(folder, "/records", name)));
-    MR_ASSIGN(const FileCompression compression, ParseFileCompression(name));
+    MR_ASSIGN_OR_RETURN(auto file, PosixFiles()->NewWritableFile(
+                                       absl::StrCat(folder, "/records", name)));
+    MR_ASSIGN_OR_RETURN(const FileCompression compression,
+                        ParseFileCompression(name));
     RecordWriter writer(file.get(), {.compression = compression});
     for (int i = 0; i < 100; ++i) {
       MR_RETURN_IF_ERROR(
@@ -104,7 +108,7 @@ Status WriteRecords(const std::string& folder) {
 }
 
 Status WriteEvents(const std::string& folder) {
-  MR_ASSIGN(auto writer, EventWriter::Open(PosixFiles(), folder));
+  MR_ASSIGN_OR_RETURN(auto writer, EventWriter::Open(PosixFiles(), folder));
   MR_RETURN_IF_ERROR(writer->AddScalar(1, "loss", 0.25f));
   Histogram histogram;
   for (int i = -50; i < 50; ++i) histogram.Add(i * 0.37);
@@ -142,10 +146,11 @@ uint32_t ValuesCrc(const Tensor& tensor) {
 }
 
 Status List(const std::string& prefix) {
-  MR_ASSIGN(auto reader, CheckpointReader::Open(PosixFiles(), prefix));
+  MR_ASSIGN_OR_RETURN(auto reader,
+                      CheckpointReader::Open(PosixFiles(), prefix));
   return reader->ForEach(
       [&](absl::string_view name, const BundleEntry& entry) -> Status {
-        MR_ASSIGN(const Tensor tensor, reader->Lookup(name));
+        MR_ASSIGN_OR_RETURN(const Tensor tensor, reader->Lookup(name));
         const std::string line =
             absl::StrCat(name, "\t", DataTypeName(entry.dtype), "\t",
                          absl::StrJoin(tensor.shape().dims(), ","), "\t",

@@ -257,7 +257,7 @@ Status Write(const std::string& folder, const std::string& name,
   const Scope s = Scope::NewRoot();
   const Model model = build(s);
   MR_RETURN_IF_ERROR(s.status());
-  MR_ASSIGN(const auto gradients, Gradients(s, {model.y}, model.xs));
+  MR_ASSIGN_OR_RETURN(const auto gradients, Gradients(s, {model.y}, model.xs));
   MR_RETURN_IF_ERROR(s.status());
   absl::StrAppend(list, name, " ", model.y.name());
   for (size_t i = 0; i < model.xs.size(); ++i) {

@@ -63,20 +63,20 @@ class Steps {
     const ClientGraph& graph = scope_->graph();
     std::vector<Feed> feeds;
     for (const auto& [name, value] : request.feeds) {
-      MR_ASSIGN(Output tensor, graph.FindOutput(name));
+      MR_ASSIGN_OR_RETURN(Output tensor, graph.FindOutput(name));
       feeds.push_back({tensor, value});
     }
     std::vector<Output> fetches;
     for (const std::string& name : request.fetches) {
-      MR_ASSIGN(Output tensor, graph.FindOutput(name));
+      MR_ASSIGN_OR_RETURN(Output tensor, graph.FindOutput(name));
       fetches.push_back(tensor);
     }
     std::vector<ControlInput> targets;
     for (const std::string& name : request.targets) {
       targets.emplace_back(graph.Find(name));
     }
-    MR_ASSIGN(std::vector<Tensor> values,
-              session_->Run(feeds, fetches, targets));
+    MR_ASSIGN_OR_RETURN(std::vector<Tensor> values,
+                        session_->Run(feeds, fetches, targets));
     RunStepReply reply;
     for (size_t i = 0; i < values.size(); ++i) {
       reply.tensors.push_back({request.fetches[i], std::move(values[i])});

@@ -259,8 +259,8 @@ class StepClient {
       MR_RETURN_IF_ERROR(session->RunTargets({op}));
       return std::string("ran");
     }
-    MR_ASSIGN(const std::vector<Tensor> values,
-              session->Run(std::vector<Output>{op.output(0)}));
+    MR_ASSIGN_OR_RETURN(const std::vector<Tensor> values,
+                        session->Run(std::vector<Output>{op.output(0)}));
     return absl::StrCat(values[0].scalar<int32_t>());
   }
 

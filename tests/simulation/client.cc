@@ -93,7 +93,8 @@ Status Client::Step(bool calm) {
 }
 
 Status Client::Break(bool calm) {
-  MR_ASSIGN(const std::shared_ptr<Session> session, connection_.session());
+  MR_ASSIGN_OR_RETURN(const std::shared_ptr<Session> session,
+                      connection_.session());
   Status status;
   const Status in_time = connection_.Timed([&] {
     status = session

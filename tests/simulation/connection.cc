@@ -59,7 +59,7 @@ StatusOr<std::shared_ptr<Session>> Connection::session() {
 StatusOr<std::vector<Tensor>> Connection::Run(
     const std::vector<Feed>& feeds, const std::vector<Output>& fetches,
     const std::vector<ControlInput>& targets, const RunLimits& limits) {
-  MR_ASSIGN(const std::shared_ptr<Session> session, this->session());
+  MR_ASSIGN_OR_RETURN(const std::shared_ptr<Session> session, this->session());
   return RunIn(*session, feeds, fetches, targets, limits);
 }
 

@@ -37,7 +37,8 @@ Status Counting::Step() {
     case 7:
     case 8: {
       if (!counters_[which].Usable(&status)) return status;
-      MR_ASSIGN(const auto value, connection_.Run({}, {c.variable.value()}));
+      MR_ASSIGN_OR_RETURN(const auto value,
+                          connection_.Run({}, {c.variable.value()}));
       counters_[which].Check(value[0], "the value");
       return OkStatus();
     }
@@ -74,11 +75,13 @@ Status Counting::Add(const std::vector<int>& which,
 }
 
 StatusOr<std::vector<Tensor>> Counting::RunCallable(int which) {
-  MR_ASSIGN(const std::shared_ptr<Session> session, connection_.session());
+  MR_ASSIGN_OR_RETURN(const std::shared_ptr<Session> session,
+                      connection_.session());
   StatusOr<std::vector<Tensor>> sum = Internal("not run");
   const Status status = connection_.Timed([&]() -> Status {
-    MR_ASSIGN(const Callable add,
-              session->Prepare({ops_.fed}, {ops_.counters[which].add_fed}));
+    MR_ASSIGN_OR_RETURN(
+        const Callable add,
+        session->Prepare({ops_.fed}, {ops_.counters[which].add_fed}));
     sum = add.Run({Tensor::Scalar(1.0f)});
     return sum.status();
   });

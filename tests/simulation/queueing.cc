@@ -208,7 +208,8 @@ Status Queueing::Put(Tracked& t, int64_t count) {
   if (at_peace_ && !closed && t.account.most() + count > kQueueCapacity) {
     return TakeSome(t, How::kMany, t.account.most());
   }
-  MR_ASSIGN(const std::shared_ptr<Session> session, connection_.session());
+  MR_ASSIGN_OR_RETURN(const std::shared_ptr<Session> session,
+                      connection_.session());
   Putting putting = BeginPut(t, count);
   Run(t, *session, Limits(at_peace_ ? kPlentyMs : kSoonMs), &putting);
   Tell(t, putting);
@@ -227,7 +228,8 @@ Status Queueing::TakeSome(Tracked& t, How how, int64_t n) {
     if (t.account.most() == 0) return Put(t, 1);
     n = std::min(n, t.account.most());
   }
-  MR_ASSIGN(const std::shared_ptr<Session> session, connection_.session());
+  MR_ASSIGN_OR_RETURN(const std::shared_ptr<Session> session,
+                      connection_.session());
   Taking taking = BeginTake(t, how, n);
   Run(t, *session, Limits(at_peace_ ? kPlentyMs : kSoonMs), &taking);
   Tell(t, taking);
@@ -244,7 +246,7 @@ Status Queueing::TakeSome(Tracked& t, How how, int64_t n) {
 
 Status Queueing::LookAtSize(Tracked& t) {
   const int from = life(t);
-  MR_ASSIGN(const auto got, connection_.Run({}, {t.ops->size}));
+  MR_ASSIGN_OR_RETURN(const auto got, connection_.Run({}, {t.ops->size}));
   t.account.Enter(life(t));
   const int64_t size = got[0].scalar<int32_t>();
   Check(t.account.CheckSize(size, from));
@@ -270,7 +272,8 @@ Status Queueing::Close(Tracked& t) {
 
 Status Queueing::Meanwhile(End end, Waits waits,
                            absl::FunctionRef<Status(Session&)> serve) {
-  MR_ASSIGN(const std::shared_ptr<Session> session, connection_.session());
+  MR_ASSIGN_OR_RETURN(const std::shared_ptr<Session> session,
+                      connection_.session());
   CancelScope cancel;
   RunLimits limits = Limits(at_peace_ ? kPlentyMs : kWhileMs);
   if (end == End::kTimeout) {
@@ -391,7 +394,7 @@ Status Queueing::Empty() {
     fetches.push_back(t.ops->size);
     fetches.push_back(t.ops->is_closed);
   }
-  MR_ASSIGN(const auto got, connection_.Run({}, fetches));
+  MR_ASSIGN_OR_RETURN(const auto got, connection_.Run({}, fetches));
   std::vector<int64_t> sizes;
   for (size_t i = 0; i < queues_.size(); ++i) {
     QueueAccount& account = queues_[i].account;

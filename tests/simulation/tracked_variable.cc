@@ -52,7 +52,8 @@ bool TrackedVariable::Usable(Status* status) {
 
 Status TrackedVariable::Initialize() {
   const int asked = life();
-  MR_ASSIGN(const auto initialized, connection_.Run({}, {initialized_}));
+  MR_ASSIGN_OR_RETURN(const auto initialized,
+                      connection_.Run({}, {initialized_}));
   if (initialized[0].scalar<bool>()) return OkStatus();
   if (asked == life() && asked == initialized_life_) {
     connection_.Fail(

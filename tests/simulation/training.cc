@@ -94,7 +94,8 @@ Status Training::Save() {
     save.least.push_back(part.account().least());
     save.most.push_back(part.account().most());
   }
-  MR_ASSIGN(const std::shared_ptr<Session> session, connection_.session());
+  MR_ASSIGN_OR_RETURN(const std::shared_ptr<Session> session,
+                      connection_.session());
   const int64_t crashes = connection_.cluster().disk_crashes();
   status = connection_.Timed(
       [&] { return saver_.Save(*session, path, number).status(); });
@@ -166,14 +167,15 @@ StatusOr<std::string> Training::CheckDisk(std::vector<int64_t>* values) {
 
 Status Training::Recover() {
   std::vector<int64_t> values;
-  MR_ASSIGN(const std::string prefix, CheckDisk(&values));
+  MR_ASSIGN_OR_RETURN(const std::string prefix, CheckDisk(&values));
   if (prefix.empty()) {
     for (TrackedVariable& part : parts_) {
       MR_RETURN_IF_ERROR(part.Initialize());
     }
     return OkStatus();
   }
-  MR_ASSIGN(const std::shared_ptr<Session> session, connection_.session());
+  MR_ASSIGN_OR_RETURN(const std::shared_ptr<Session> session,
+                      connection_.session());
   const Status status =
       connection_.Timed([&] { return saver_.Restore(*session, prefix); });
   for (size_t i = 0; i < parts_.size(); ++i) {

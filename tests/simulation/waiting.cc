@@ -19,7 +19,8 @@ Status Waiting::Step(bool calm) {
   MR_RETURN_IF_ERROR(
       connection_.Run({{ops_.gate_value, -goal}}, {}, {ops_.set_gate})
           .status());
-  MR_ASSIGN(const std::shared_ptr<Session> session, connection_.session());
+  MR_ASSIGN_OR_RETURN(const std::shared_ptr<Session> session,
+                      connection_.session());
   CancelScope cancel;
   RunLimits limits;
   limits.timeout_ms = end == End::kTimeout

@@ -140,8 +140,8 @@ StatusOr<std::vector<Tensor>> TestSession::Run(RunArgs args) {
 }
 
 StatusOr<float> TestSession::Fetch(const std::string& name) {
-  MR_ASSIGN(const std::vector<Tensor> values,
-            Run({.feeds = {}, .fetches = {name}, .targets = {}}));
+  MR_ASSIGN_OR_RETURN(const std::vector<Tensor> values,
+                      Run({.feeds = {}, .fetches = {name}, .targets = {}}));
   return values.at(0).scalar<float>();
 }
 

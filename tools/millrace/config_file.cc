@@ -27,15 +27,15 @@ StatusOr<std::vector<std::string>> FlagTexts(const std::string& key,
   std::vector<std::string> texts;
   if (const Json::Array* array = value.array()) {
     for (const Json& element : *array) {
-      MR_ASSIGN(texts.emplace_back(), ScalarText(key, element));
+      MR_ASSIGN_OR_RETURN(texts.emplace_back(), ScalarText(key, element));
     }
   } else if (const Json::Object* object = value.object()) {
     for (const auto& [name, element] : *object) {
-      MR_ASSIGN(const std::string text, ScalarText(key, element));
+      MR_ASSIGN_OR_RETURN(const std::string text, ScalarText(key, element));
       texts.push_back(absl::StrCat(name, "=", text));
     }
   } else {
-    MR_ASSIGN(texts.emplace_back(), ScalarText(key, value));
+    MR_ASSIGN_OR_RETURN(texts.emplace_back(), ScalarText(key, value));
   }
   return texts;
 }
@@ -43,7 +43,7 @@ StatusOr<std::vector<std::string>> FlagTexts(const std::string& key,
 }  // namespace
 
 StatusOr<ConfigFile> ParseConfigFile(absl::string_view json) {
-  MR_ASSIGN(const Json root, Json::Parse(json));
+  MR_ASSIGN_OR_RETURN(const Json root, Json::Parse(json));
   if (root.object() == nullptr) {
     return InvalidArgument("a config file is a JSON object, this one is ",
                            root.KindName());
@@ -54,7 +54,8 @@ StatusOr<ConfigFile> ParseConfigFile(absl::string_view json) {
   const bool cluster_object = cluster != nullptr && cluster->object();
   const bool task_object = task != nullptr && task->object();
   if (cluster_object) {
-    MR_ASSIGN(config.cluster, ClusterSpec::ParseJson(json, &config.task));
+    MR_ASSIGN_OR_RETURN(config.cluster,
+                        ClusterSpec::ParseJson(json, &config.task));
   } else if (task_object) {
     return InvalidArgument(
         "'task' is an object, as in TF_CONFIG, but 'cluster' is not");
@@ -62,9 +63,10 @@ StatusOr<ConfigFile> ParseConfigFile(absl::string_view json) {
   for (const auto& [key, value] : *root.object()) {
     if (key == "cluster") {
       if (cluster_object) continue;
-      MR_ASSIGN(config.cluster_text, ScalarText(key, value));
+      MR_ASSIGN_OR_RETURN(config.cluster_text, ScalarText(key, value));
     } else if (key != "task" || !task_object) {
-      MR_ASSIGN(std::vector<std::string> texts, FlagTexts(key, value));
+      MR_ASSIGN_OR_RETURN(std::vector<std::string> texts,
+                          FlagTexts(key, value));
       config.flags.emplace_back(key, std::move(texts));
     }
   }

@@ -105,7 +105,7 @@ Status ChooseCluster(const ServerFlags& flags, const ConfigFile& config,
     return OkStatus();
   }
   if (!text.empty()) {
-    MR_ASSIGN(options.cluster, ParseClusterText(text));
+    MR_ASSIGN_OR_RETURN(options.cluster, ParseClusterText(text));
     return OkStatus();
   }
   if (config.cluster) {
@@ -200,7 +200,7 @@ StatusOr<ServerSetup> MakeServerSetup(const ServerFlags& flags,
     if (!bytes.ok()) return Prefix("--memory_limit: ", bytes.status());
     setup.memory_limit_bytes = *bytes;
   }
-  MR_ASSIGN(setup.log_level, ParseLogLevel(flags.log_level));
+  MR_ASSIGN_OR_RETURN(setup.log_level, ParseLogLevel(flags.log_level));
   return setup;
 }
 

@@ -33,17 +33,18 @@ std::vector<std::string> DeclaredOps(absl::string_view text) {
 }
 
 Status WritePages(const std::string& sources, const std::string& out) {
-  MR_ASSIGN(const auto ops, OpRegistry::Build(AllOps()));
-  MR_ASSIGN(const KernelTable kernels, KernelTable::Build(AllCpuKernels()));
+  MR_ASSIGN_OR_RETURN(const auto ops, OpRegistry::Build(AllOps()));
+  MR_ASSIGN_OR_RETURN(const KernelTable kernels,
+                      KernelTable::Build(AllCpuKernels()));
   absl::flat_hash_map<std::string, bool> gradients;
   for (const GradientDecl* decl : AllGradients())
     gradients[decl->op] = decl->build != nullptr;
   FileSystem* files = PosixFiles();
-  MR_ASSIGN(const auto paths,
-            files->GetMatchingPaths(JoinPath(sources, "*/*.op.cc")));
+  MR_ASSIGN_OR_RETURN(const auto paths,
+                      files->GetMatchingPaths(JoinPath(sources, "*/*.op.cc")));
   std::map<std::string, std::vector<OpFacts>> families;
   for (const std::string& path : paths) {
-    MR_ASSIGN(const std::string text, ReadFileToString(files, path));
+    MR_ASSIGN_OR_RETURN(const std::string text, ReadFileToString(files, path));
     for (const std::string& name : DeclaredOps(text)) {
       const OpDef* op = ops->Find(name);
       if (!op)

@@ -13,7 +13,7 @@ namespace millrace::opgen {
 namespace {
 
 Status WriteWrappers(const std::string& folder) {
-  MR_ASSIGN(const auto ops, OpRegistry::Build(AllOps()));
+  MR_ASSIGN_OR_RETURN(const auto ops, OpRegistry::Build(AllOps()));
   FileSystem* files = PosixFiles();
   const std::string client = JoinPath(folder, "millrace/client");
   MR_RETURN_IF_ERROR(files->CreateDirRecursively(client));

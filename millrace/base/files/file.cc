@@ -75,7 +75,7 @@ Status FileSystem::CreateDirRecursively(const std::string& path) {
 }
 
 Status FileSystem::DeleteDirRecursively(const std::string& path) {
-  MR_ASSIGN(const std::vector<std::string> names, GetChildren(path));
+  MR_ASSIGN_OR_RETURN(const std::vector<std::string> names, GetChildren(path));
   for (const std::string& name : names) {
     const std::string child = JoinPath(path, name);
     // Delete refuses directories and takes links for what they are, so a link
@@ -111,15 +111,15 @@ FileSystem* DefaultFiles() {
 
 StatusOr<std::string> ReadFileToString(FileSystem* files,
                                        const std::string& path) {
-  MR_ASSIGN(const std::unique_ptr<RandomAccessFile> file,
-            files->NewRandomAccessFile(path));
-  MR_ASSIGN(const uint64_t size, file->Size());
+  MR_ASSIGN_OR_RETURN(const std::unique_ptr<RandomAccessFile> file,
+                      files->NewRandomAccessFile(path));
+  MR_ASSIGN_OR_RETURN(const uint64_t size, file->Size());
   // The size is a hint: files of /proc say 0, others may grow.
   std::string text(std::max<uint64_t>(size, 4096), '\0');
   size_t have = 0;
   while (true) {
-    MR_ASSIGN(const size_t n,
-              file->Read(have, text.size() - have, text.data() + have));
+    MR_ASSIGN_OR_RETURN(const size_t n, file->Read(have, text.size() - have,
+                                                   text.data() + have));
     have += n;
     if (have < text.size()) break;
     text.resize(text.size() * 2);
@@ -130,8 +130,8 @@ StatusOr<std::string> ReadFileToString(FileSystem* files,
 
 Status WriteStringToFile(FileSystem* files, const std::string& path,
                          absl::string_view data, bool sync) {
-  MR_ASSIGN(const std::unique_ptr<WritableFile> file,
-            files->NewWritableFile(path));
+  MR_ASSIGN_OR_RETURN(const std::unique_ptr<WritableFile> file,
+                      files->NewWritableFile(path));
   MR_RETURN_IF_ERROR(file->Append(data));
   if (sync) MR_RETURN_IF_ERROR(file->Sync());
   return file->Close();

@@ -7,7 +7,7 @@ namespace millrace {
 StatusOr<std::unique_ptr<RootedFiles>> RootedFiles::Make(
     FileSystem* base, const std::string& root) {
   MR_RETURN_IF_ERROR(base->IsDirectory(root));
-  MR_ASSIGN(std::string canonical, base->Canonical(root));
+  MR_ASSIGN_OR_RETURN(std::string canonical, base->Canonical(root));
   return std::unique_ptr<RootedFiles>(
       new RootedFiles(base, std::move(canonical)));
 }
@@ -23,9 +23,10 @@ StatusOr<std::string> RootedFiles::Resolve(const std::string& path,
   const std::string name(Basename(full));
   std::string canonical;
   if (follow || name.empty() || name == "." || name == "..") {
-    MR_ASSIGN(canonical, base_->Canonical(full));
+    MR_ASSIGN_OR_RETURN(canonical, base_->Canonical(full));
   } else {
-    MR_ASSIGN(canonical, base_->Canonical(std::string(Dirname(full))));
+    MR_ASSIGN_OR_RETURN(canonical,
+                        base_->Canonical(std::string(Dirname(full))));
     canonical = JoinPath(canonical, name);
   }
   if (root_ == "/" || canonical == root_ ||
@@ -37,71 +38,71 @@ StatusOr<std::string> RootedFiles::Resolve(const std::string& path,
 
 StatusOr<std::unique_ptr<RandomAccessFile>> RootedFiles::NewRandomAccessFile(
     const std::string& path) {
-  MR_ASSIGN(const std::string inside, Resolve(path, true));
+  MR_ASSIGN_OR_RETURN(const std::string inside, Resolve(path, true));
   return base_->NewRandomAccessFile(inside);
 }
 
 StatusOr<std::unique_ptr<WritableFile>> RootedFiles::NewWritableFile(
     const std::string& path) {
-  MR_ASSIGN(const std::string inside, Resolve(path, true));
+  MR_ASSIGN_OR_RETURN(const std::string inside, Resolve(path, true));
   return base_->NewWritableFile(inside);
 }
 
 StatusOr<std::unique_ptr<WritableFile>> RootedFiles::NewAppendableFile(
     const std::string& path) {
-  MR_ASSIGN(const std::string inside, Resolve(path, true));
+  MR_ASSIGN_OR_RETURN(const std::string inside, Resolve(path, true));
   return base_->NewAppendableFile(inside);
 }
 
 Status RootedFiles::Exists(const std::string& path) {
-  MR_ASSIGN(const std::string inside, Resolve(path, true));
+  MR_ASSIGN_OR_RETURN(const std::string inside, Resolve(path, true));
   return base_->Exists(inside);
 }
 
 Status RootedFiles::IsDirectory(const std::string& path) {
-  MR_ASSIGN(const std::string inside, Resolve(path, true));
+  MR_ASSIGN_OR_RETURN(const std::string inside, Resolve(path, true));
   return base_->IsDirectory(inside);
 }
 
 StatusOr<std::vector<std::string>> RootedFiles::GetChildren(
     const std::string& path) {
-  MR_ASSIGN(const std::string inside, Resolve(path, true));
+  MR_ASSIGN_OR_RETURN(const std::string inside, Resolve(path, true));
   return base_->GetChildren(inside);
 }
 
 StatusOr<uint64_t> RootedFiles::GetSize(const std::string& path) {
-  MR_ASSIGN(const std::string inside, Resolve(path, true));
+  MR_ASSIGN_OR_RETURN(const std::string inside, Resolve(path, true));
   return base_->GetSize(inside);
 }
 
 StatusOr<int64_t> RootedFiles::GetModifiedNanos(const std::string& path) {
-  MR_ASSIGN(const std::string inside, Resolve(path, true));
+  MR_ASSIGN_OR_RETURN(const std::string inside, Resolve(path, true));
   return base_->GetModifiedNanos(inside);
 }
 
 Status RootedFiles::Delete(const std::string& path) {
-  MR_ASSIGN(const std::string inside, Resolve(path, false));
+  MR_ASSIGN_OR_RETURN(const std::string inside, Resolve(path, false));
   return base_->Delete(inside);
 }
 
 Status RootedFiles::CreateDir(const std::string& path) {
-  MR_ASSIGN(const std::string inside, Resolve(path, false));
+  MR_ASSIGN_OR_RETURN(const std::string inside, Resolve(path, false));
   return base_->CreateDir(inside);
 }
 
 Status RootedFiles::DeleteDir(const std::string& path) {
-  MR_ASSIGN(const std::string inside, Resolve(path, false));
+  MR_ASSIGN_OR_RETURN(const std::string inside, Resolve(path, false));
   return base_->DeleteDir(inside);
 }
 
 Status RootedFiles::Rename(const std::string& from, const std::string& to) {
-  MR_ASSIGN(const std::string inside_from, Resolve(from, false));
-  MR_ASSIGN(const std::string inside_to, Resolve(to, false));
+  MR_ASSIGN_OR_RETURN(const std::string inside_from, Resolve(from, false));
+  MR_ASSIGN_OR_RETURN(const std::string inside_to, Resolve(to, false));
   return base_->Rename(inside_from, inside_to);
 }
 
 Status RootedFiles::SyncDir(const std::string& path) {
-  MR_ASSIGN(const std::string inside, Resolve(path, true));
+  MR_ASSIGN_OR_RETURN(const std::string inside, Resolve(path, true));
   return base_->SyncDir(inside);
 }
 

@@ -1,7 +1,8 @@
 // CheckedSize: sizes computed from outside values, where overflow is an error
 // and not a small number.
 //
-//   MR_ASSIGN(int64_t bytes, (CheckedSize(rows) * columns * 4).Get("bytes"));
+//   MR_ASSIGN_OR_RETURN(int64_t bytes, (CheckedSize(rows) * columns *
+//   4).Get("bytes"));
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,7 @@ constexpr char kPrefix[] = "/ckpt";
 
 // Reads everything in every way.
 Status ReadAll(FileSystem* files) {
-  MR_ASSIGN(auto reader, BundleReader::Open(files, kPrefix));
+  MR_ASSIGN_OR_RETURN(auto reader, BundleReader::Open(files, kPrefix));
   MR_RETURN_IF_ERROR(reader->CheckWhole());
   return reader->ForEach(
       [&](absl::string_view name, const BundleEntry& entry) -> Status {
@@ -116,7 +116,7 @@ TEST_F(BundleCorruptionTest, LyingEntriesAreErrors) {
     EXPECT_TRUE(
         WriteBundleIndex(&files_, IndexFilename(kPrefix), num_shards, lying)
             .ok());
-    MR_ASSIGN(auto reader, BundleReader::Open(&files_, kPrefix));
+    MR_ASSIGN_OR_RETURN(auto reader, BundleReader::Open(&files_, kPrefix));
     return reader->Lookup("number").status();
   };
   const BundleEntry good = *ParseBundleEntry(entries["number"], 1);

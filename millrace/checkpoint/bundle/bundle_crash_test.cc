@@ -25,7 +25,7 @@ std::string PrefixOf(int step) {
 }
 
 Status SaveWhole(FileSystem* files, int step) {
-  MR_ASSIGN(auto writer, BundleWriter::Open(files, PrefixOf(step)));
+  MR_ASSIGN_OR_RETURN(auto writer, BundleWriter::Open(files, PrefixOf(step)));
   MR_RETURN_IF_ERROR(writer->Add("value", Value(step)));
   MR_RETURN_IF_ERROR(writer->Add("text", Text(step)));
   return writer->Finish();
@@ -35,7 +35,7 @@ Status SaveSharded(FileSystem* files, int step) {
   std::vector<std::string> parts;
   for (int i = 0; i < 2; ++i) {
     parts.push_back(ShardedFilename(PrefixOf(step) + "_temp_1/part", i, 2));
-    MR_ASSIGN(auto writer, BundleWriter::Open(files, parts.back()));
+    MR_ASSIGN_OR_RETURN(auto writer, BundleWriter::Open(files, parts.back()));
     MR_RETURN_IF_ERROR(i == 0 ? writer->Add("value", Value(step))
                               : writer->Add("text", Text(step)));
     MR_RETURN_IF_ERROR(writer->Finish());

@@ -71,10 +71,11 @@ StatusOr<BundleEntry> ParseBundleEntry(absl::string_view bytes,
     return DataLoss("Bad entry in the index of a checkpoint");
   }
   BundleEntry entry;
-  MR_ASSIGN(entry.dtype, CheckedDataType(proto.dtype()));
-  MR_ASSIGN(entry.shape, FromProto(proto.shape()));
+  MR_ASSIGN_OR_RETURN(entry.dtype, CheckedDataType(proto.dtype()));
+  MR_ASSIGN_OR_RETURN(entry.shape, FromProto(proto.shape()));
   for (const auto& slice : proto.slices()) {
-    MR_ASSIGN(entry.slices.emplace_back(), FromProto(slice, entry.shape));
+    MR_ASSIGN_OR_RETURN(entry.slices.emplace_back(),
+                        FromProto(slice, entry.shape));
   }
   if (!entry.slices.empty()) return entry;
   entry.shard = proto.shard_id();

@@ -10,7 +10,8 @@ namespace millrace {
 Status WriteBundleIndex(FileSystem* files, const std::string& path,
                         int num_shards,
                         const std::map<std::string, std::string>& entries) {
-  MR_ASSIGN(std::unique_ptr<WritableFile> file, files->NewWritableFile(path));
+  MR_ASSIGN_OR_RETURN(std::unique_ptr<WritableFile> file,
+                      files->NewWritableFile(path));
   TableBuilder table(file.get());
   MR_RETURN_IF_ERROR(
       table.Add(kBundleHeaderKey, EncodeBundleHeader(num_shards)));

@@ -43,8 +43,8 @@ Status MergeEntry(const std::string& key, BundleEntry entry,
 }
 
 Status MergePart(FileSystem* files, const std::string& prefix, Merged* merged) {
-  MR_ASSIGN(const std::unique_ptr<BundleReader> part,
-            BundleReader::Open(files, prefix));
+  MR_ASSIGN_OR_RETURN(const std::unique_ptr<BundleReader> part,
+                      BundleReader::Open(files, prefix));
   // Nothing is renamed before all parts are known to be whole.
   MR_RETURN_IF_ERROR(part->CheckWhole());
   const int first_shard = static_cast<int>(merged->data_paths.size());
@@ -52,12 +52,13 @@ Status MergePart(FileSystem* files, const std::string& prefix, Merged* merged) {
     merged->data_paths.push_back(
         DataFilename(prefix, shard, part->num_shards()));
   }
-  return part->ForEachRaw([&](absl::string_view key,
-                              absl::string_view value) -> Status {
-    MR_ASSIGN(BundleEntry entry, ParseBundleEntry(value, part->num_shards()));
-    entry.shard += first_shard;
-    return MergeEntry(std::string(key), std::move(entry), prefix, merged);
-  });
+  return part->ForEachRaw(
+      [&](absl::string_view key, absl::string_view value) -> Status {
+        MR_ASSIGN_OR_RETURN(BundleEntry entry,
+                            ParseBundleEntry(value, part->num_shards()));
+        entry.shard += first_shard;
+        return MergeEntry(std::string(key), std::move(entry), prefix, merged);
+      });
 }
 
 // Best effort: the checkpoint is complete without it.

@@ -21,8 +21,9 @@ Status ChecksumError(const BundleEntry& entry, uint32_t crc) {
 
 Status ReadExactly(const RandomAccessFile& file, int64_t offset, int64_t n,
                    char* to) {
-  MR_ASSIGN(const size_t read, file.Read(static_cast<uint64_t>(offset),
-                                         static_cast<size_t>(n), to));
+  MR_ASSIGN_OR_RETURN(
+      const size_t read,
+      file.Read(static_cast<uint64_t>(offset), static_cast<size_t>(n), to));
   if (read != static_cast<size_t>(n))
     return DataLoss("Data file of a checkpoint is truncated");
   return OkStatus();
@@ -61,7 +62,7 @@ StatusOr<std::unique_ptr<BundleReader>> BundleReader::Open(
 
 StatusOr<BundleEntry> BundleReader::FindKey(absl::string_view key,
                                             absl::string_view name) const {
-  MR_ASSIGN(const std::optional<std::string> value, index_->Get(key));
+  MR_ASSIGN_OR_RETURN(const std::optional<std::string> value, index_->Get(key));
   if (!value.has_value())
     return NotFound("Key ", name, " not found in checkpoint");
   auto entry = ParseBundleEntry(*value, num_shards_);
@@ -80,9 +81,9 @@ StatusOr<const BundleReader::Shard*> BundleReader::OpenShard(int shard) const {
   std::unique_ptr<Shard>& slot = shards_[static_cast<size_t>(shard)];
   if (slot == nullptr) {
     auto opened = std::make_unique<Shard>();
-    MR_ASSIGN(opened->file, files_->NewRandomAccessFile(
-                                DataFilename(prefix_, shard, num_shards_)));
-    MR_ASSIGN(opened->size_bytes, opened->file->Size());
+    MR_ASSIGN_OR_RETURN(opened->file, files_->NewRandomAccessFile(DataFilename(
+                                          prefix_, shard, num_shards_)));
+    MR_ASSIGN_OR_RETURN(opened->size_bytes, opened->file->Size());
     slot = std::move(opened);
   }
   return slot.get();
@@ -90,7 +91,7 @@ StatusOr<const BundleReader::Shard*> BundleReader::OpenShard(int shard) const {
 
 StatusOr<const RandomAccessFile*> BundleReader::FileOf(
     const BundleEntry& entry) const {
-  MR_ASSIGN(const Shard* shard, OpenShard(entry.shard));
+  MR_ASSIGN_OR_RETURN(const Shard* shard, OpenShard(entry.shard));
   // No overflow: ParseBundleEntry checked the sum.
   if (static_cast<uint64_t>(entry.offset + entry.size_bytes) >
       shard->size_bytes) {
@@ -104,15 +105,15 @@ StatusOr<const RandomAccessFile*> BundleReader::FileOf(
 
 StatusOr<Tensor> BundleReader::ReadWhole(const BundleEntry& entry,
                                          Allocator* allocator) const {
-  MR_ASSIGN(const RandomAccessFile* file, FileOf(entry));
+  MR_ASSIGN_OR_RETURN(const RandomAccessFile* file, FileOf(entry));
   if (entry.dtype == DataType::kString) {
     MemoryCharge charge;
     MR_RETURN_IF_ERROR(charge.Set(entry.size_bytes, "strings of a checkpoint"));
     std::string bytes(static_cast<size_t>(entry.size_bytes), '\0');
     MR_RETURN_IF_ERROR(
         ReadExactly(*file, entry.offset, entry.size_bytes, bytes.data()));
-    MR_ASSIGN(Tensor tensor,
-              Tensor::Allocate(allocator, entry.dtype, entry.shape));
+    MR_ASSIGN_OR_RETURN(Tensor tensor,
+                        Tensor::Allocate(allocator, entry.dtype, entry.shape));
     MR_RETURN_IF_ERROR(DecodeStrings(bytes, entry.crc32c,
                                      tensor.mutable_flat<StringElement>()));
     return tensor;
@@ -121,8 +122,8 @@ StatusOr<Tensor> BundleReader::ReadWhole(const BundleEntry& entry,
     return Unimplemented("Tensors of dtype ", DataTypeName(entry.dtype),
                          " cannot be read from a checkpoint");
   }
-  MR_ASSIGN(Tensor tensor,
-            Tensor::Allocate(allocator, entry.dtype, entry.shape));
+  MR_ASSIGN_OR_RETURN(Tensor tensor,
+                      Tensor::Allocate(allocator, entry.dtype, entry.shape));
   char* const to = tensor.mutable_data();
   uint32_t crc = 0;
   for (int64_t done = 0; done < entry.size_bytes;) {
@@ -140,7 +141,7 @@ Status BundleReader::ReadPart(const BundleEntry& entry, const Box& stored,
   BoxRuns runs(stored, wanted);
   BoxRuns::Run run;
   if (!IsPlain(entry.dtype)) {
-    MR_ASSIGN(const Tensor whole, ReadWhole(entry, HostAllocator()));
+    MR_ASSIGN_OR_RETURN(const Tensor whole, ReadWhole(entry, HostAllocator()));
     const auto from = whole.flat<StringElement>();
     const auto to = out->mutable_flat<StringElement>();
     while (runs.Next(&run)) {
@@ -152,7 +153,7 @@ Status BundleReader::ReadPart(const BundleEntry& entry, const Box& stored,
     return OkStatus();
   }
   // All of it must be read for the checksum, but only a piece is held.
-  MR_ASSIGN(const RandomAccessFile* file, FileOf(entry));
+  MR_ASSIGN_OR_RETURN(const RandomAccessFile* file, FileOf(entry));
   const int64_t width = static_cast<int64_t>(SizeOf(entry.dtype));
   char* const to = out->mutable_data();
   std::string piece(
@@ -183,7 +184,7 @@ Status BundleReader::ReadPart(const BundleEntry& entry, const Box& stored,
 
 StatusOr<Tensor> BundleReader::Lookup(absl::string_view name,
                                       Allocator* allocator) const {
-  MR_ASSIGN(const BundleEntry entry, Find(name));
+  MR_ASSIGN_OR_RETURN(const BundleEntry entry, Find(name));
   auto tensor =
       entry.slices.empty()
           ? ReadWhole(entry, allocator)
@@ -197,7 +198,7 @@ StatusOr<Tensor> BundleReader::Lookup(absl::string_view name,
 StatusOr<Tensor> BundleReader::LookupSlice(absl::string_view name,
                                            const TensorSlice& slice,
                                            Allocator* allocator) const {
-  MR_ASSIGN(const BundleEntry entry, Find(name));
+  MR_ASSIGN_OR_RETURN(const BundleEntry entry, Find(name));
   auto tensor = entry.slices.empty() && slice.Covers(entry.shape)
                     ? ReadWhole(entry, allocator)
                     : Assemble(name, entry, slice, allocator);
@@ -210,7 +211,7 @@ StatusOr<Tensor> BundleReader::Assemble(absl::string_view name,
                                         const BundleEntry& full,
                                         const TensorSlice& slice,
                                         Allocator* allocator) const {
-  MR_ASSIGN(const TensorShape shape, slice.SliceShape(full.shape));
+  MR_ASSIGN_OR_RETURN(const TensorShape shape, slice.SliceShape(full.shape));
   if (!IsPlain(full.dtype) && full.dtype != DataType::kString) {
     return Unimplemented("Tensors of dtype ", DataTypeName(full.dtype),
                          " cannot be read from a checkpoint");
@@ -236,8 +237,10 @@ StatusOr<Tensor> BundleReader::Assemble(absl::string_view name,
       entries.push_back(full);
     } else {
       const TensorSlice& part = full.slices[i];
-      MR_ASSIGN(BundleEntry entry, FindKey(SliceKey(name, part), name));
-      MR_ASSIGN(const TensorShape part_shape, part.SliceShape(full.shape));
+      MR_ASSIGN_OR_RETURN(BundleEntry entry,
+                          FindKey(SliceKey(name, part), name));
+      MR_ASSIGN_OR_RETURN(const TensorShape part_shape,
+                          part.SliceShape(full.shape));
       if (!entry.slices.empty() || entry.dtype != full.dtype ||
           !(entry.shape == part_shape)) {
         return DataLoss("Slice ", part.DebugString(),
@@ -251,7 +254,8 @@ StatusOr<Tensor> BundleReader::Assemble(absl::string_view name,
       stored[(*cover)[0]].length == wanted.length) {
     return ReadWhole(entries[0], allocator);
   }
-  MR_ASSIGN(Tensor out, Tensor::Allocate(allocator, full.dtype, shape));
+  MR_ASSIGN_OR_RETURN(Tensor out,
+                      Tensor::Allocate(allocator, full.dtype, shape));
   for (size_t k = 0; k < entries.size(); ++k) {
     MR_RETURN_IF_ERROR(ReadPart(entries[k], stored[(*cover)[k]], wanted, &out));
   }
@@ -285,7 +289,8 @@ Status BundleReader::CheckWhole() const {
     MR_RETURN_IF_ERROR(OpenShard(shard).status());
   }
   return ForEachRaw([&](absl::string_view, absl::string_view value) -> Status {
-    MR_ASSIGN(const BundleEntry entry, ParseBundleEntry(value, num_shards_));
+    MR_ASSIGN_OR_RETURN(const BundleEntry entry,
+                        ParseBundleEntry(value, num_shards_));
     return entry.slices.empty() ? FileOf(entry).status() : OkStatus();
   });
 }

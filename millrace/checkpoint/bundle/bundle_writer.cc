@@ -34,7 +34,8 @@ StatusOr<std::unique_ptr<BundleWriter>> BundleWriter::Open(
   MR_RETURN_IF_ERROR(CreateDirForGood(files, DirectoryOf(prefix)));
   std::unique_ptr<BundleWriter> writer(
       new BundleWriter(files, prefix, options));
-  MR_ASSIGN(writer->data_, files->NewWritableFile(writer->data_temp_));
+  MR_ASSIGN_OR_RETURN(writer->data_,
+                      files->NewWritableFile(writer->data_temp_));
   return writer;
 }
 
@@ -60,7 +61,7 @@ Status BundleWriter::AddSlice(absl::string_view name,
                               const TensorShape& full_shape,
                               const TensorSlice& slice, const Tensor& value) {
   MR_RETURN_IF_ERROR(status_);
-  MR_ASSIGN(const TensorShape shape, slice.SliceShape(full_shape));
+  MR_ASSIGN_OR_RETURN(const TensorShape shape, slice.SliceShape(full_shape));
   if (!(shape == value.shape())) {
     return InvalidArgument("Slice ", slice.DebugString(), " of shape ",
                            full_shape.DebugString(), " has shape ",

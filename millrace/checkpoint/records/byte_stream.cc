@@ -19,7 +19,8 @@ class PlainStream final : public ByteStream {
   StatusOr<absl::string_view> Peek() override {
     if (begin_ == end_) {
       begin_ = end_ = 0;
-      MR_ASSIGN(end_, file_->Read(position_, buffer_.size(), buffer_.data()));
+      MR_ASSIGN_OR_RETURN(
+          end_, file_->Read(position_, buffer_.size(), buffer_.data()));
     }
     return absl::string_view(buffer_.data() + begin_, end_ - begin_);
   }
@@ -34,7 +35,7 @@ class PlainStream final : public ByteStream {
       Consume(static_cast<size_t>(position - position_));
       return OkStatus();
     }
-    MR_ASSIGN(const uint64_t size, file_->Size());
+    MR_ASSIGN_OR_RETURN(const uint64_t size, file_->Size());
     begin_ = end_ = 0;
     position_ = std::min(position, size);
     return OkStatus();
@@ -91,7 +92,7 @@ class InflateStream final : public ByteStream {
   Status Fill() {
     begin_ = end_ = 0;
     while (end_ == 0) {
-      MR_ASSIGN(const absl::string_view in, input_.Peek());
+      MR_ASSIGN_OR_RETURN(const absl::string_view in, input_.Peek());
       if (in.empty()) return OkStatus();
       if (!started_) MR_RETURN_IF_ERROR(Start());
       z_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(in.data()));
@@ -146,8 +147,8 @@ Status CheckRoomToRead(size_t bytes) {
 
 StatusOr<std::string> ReadWholeFile(FileSystem* files,
                                     const std::string& path) {
-  MR_ASSIGN(const std::unique_ptr<RandomAccessFile> file,
-            files->NewRandomAccessFile(path));
+  MR_ASSIGN_OR_RETURN(const std::unique_ptr<RandomAccessFile> file,
+                      files->NewRandomAccessFile(path));
   const auto stream = NewByteStream(file.get());
   std::string text;
   MR_RETURN_IF_ERROR(stream->Read(std::numeric_limits<uint64_t>::max(), &text));
@@ -156,7 +157,7 @@ StatusOr<std::string> ReadWholeFile(FileSystem* files,
 
 Status ByteStream::Read(uint64_t n, std::string* out) {
   while (n > 0) {
-    MR_ASSIGN(const absl::string_view ready, Peek());
+    MR_ASSIGN_OR_RETURN(const absl::string_view ready, Peek());
     if (ready.empty()) return OkStatus();
     const size_t take =
         static_cast<size_t>(std::min<uint64_t>(n, ready.size()));
@@ -171,7 +172,7 @@ Status ByteStream::Read(uint64_t n, std::string* out) {
 Status ByteStream::Seek(uint64_t to) {
   if (to < position()) MR_RETURN_IF_ERROR(Rewind());
   while (position() < to) {
-    MR_ASSIGN(const absl::string_view ready, Peek());
+    MR_ASSIGN_OR_RETURN(const absl::string_view ready, Peek());
     if (ready.empty()) return OkStatus();
     Consume(
         static_cast<size_t>(std::min<uint64_t>(to - position(), ready.size())));

@@ -53,7 +53,7 @@ StatusOr<std::unique_ptr<EventWriter>> EventWriter::Open(
   std::unique_ptr<EventWriter> writer(new EventWriter);
   writer->path_ = std::move(path);
   writer->options_ = std::move(options);
-  MR_ASSIGN(writer->file_, files->NewWritableFile(writer->path_));
+  MR_ASSIGN_OR_RETURN(writer->file_, files->NewWritableFile(writer->path_));
   writer->records_ = std::make_unique<RecordWriter>(writer->file_.get());
   tensorflow::Event first = NewEvent(0);
   first.set_file_version(kFileVersion);

@@ -62,9 +62,10 @@ Status TableBuilder::Finish() {
   if (pending_) index_.Add(ShortSuccessor(last_key_), Encode(pending_handle_));
   pending_ = false;
   TableFooter footer;
-  MR_ASSIGN(footer.metaindex,
-            WriteBlock(BlockBuilder(options_.restart_interval).Finish()));
-  MR_ASSIGN(footer.index, WriteBlock(index_.Finish()));
+  MR_ASSIGN_OR_RETURN(
+      footer.metaindex,
+      WriteBlock(BlockBuilder(options_.restart_interval).Finish()));
+  MR_ASSIGN_OR_RETURN(footer.index, WriteBlock(index_.Finish()));
   MR_RETURN_IF_ERROR(file_->Append(footer.Encode()));
   offset_ += kTableFooterBytes;
   status_ = FailedPrecondition("The table is finished");

@@ -10,19 +10,20 @@ constexpr size_t kCacheBytes = size_t{64} << 20;
 
 StatusOr<std::unique_ptr<Table>> Table::Open(
     std::unique_ptr<RandomAccessFile> file) {
-  MR_ASSIGN(const uint64_t size, file->Size());
+  MR_ASSIGN_OR_RETURN(const uint64_t size, file->Size());
   if (size < kTableFooterBytes)
     return DataLoss("File is too short to be an sstable");
   char bytes[kTableFooterBytes];
   const uint64_t blocks_end = size - kTableFooterBytes;
-  MR_ASSIGN(const size_t read,
-            file->Read(blocks_end, kTableFooterBytes, bytes));
-  MR_ASSIGN(const TableFooter footer, TableFooter::Parse({bytes, read}));
+  MR_ASSIGN_OR_RETURN(const size_t read,
+                      file->Read(blocks_end, kTableFooterBytes, bytes));
+  MR_ASSIGN_OR_RETURN(const TableFooter footer,
+                      TableFooter::Parse({bytes, read}));
   std::unique_ptr<Table> table(new Table(std::move(file)));
   table->blocks_end_ = blocks_end;
   // Says nothing, but no byte of the file goes unchecked.
   MR_RETURN_IF_ERROR(table->ReadBlock(footer.metaindex).status());
-  MR_ASSIGN(table->index_, table->ReadBlock(footer.index));
+  MR_ASSIGN_OR_RETURN(table->index_, table->ReadBlock(footer.index));
   return table;
 }
 
@@ -34,8 +35,8 @@ StatusOr<std::shared_ptr<const Block>> Table::ReadBlock(
     return DataLoss("Block handle points outside of the file");
   }
   std::string bytes(handle.size_bytes + kBlockTrailerBytes, '\0');
-  MR_ASSIGN(const size_t read,
-            file_->Read(handle.offset, bytes.size(), bytes.data()));
+  MR_ASSIGN_OR_RETURN(const size_t read,
+                      file_->Read(handle.offset, bytes.size(), bytes.data()));
   if (read != bytes.size()) return DataLoss("Truncated block read");
   MR_RETURN_IF_ERROR(CheckBlockTrailer(bytes));
   bytes.resize(handle.size_bytes);
@@ -50,7 +51,7 @@ StatusOr<std::shared_ptr<const Block>> Table::ReadCached(
     if (it != cache_.end() && it->second->size_bytes() == handle.size_bytes)
       return it->second;
   }
-  MR_ASSIGN(std::shared_ptr<const Block> block, ReadBlock(handle));
+  MR_ASSIGN_OR_RETURN(std::shared_ptr<const Block> block, ReadBlock(handle));
   if (block->size_bytes() <= kCachedBlockBytes) {
     MutexLock lock(mu_);
     if (cached_bytes_ + block->size_bytes() <= kCacheBytes &&

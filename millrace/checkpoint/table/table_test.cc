@@ -36,7 +36,7 @@ StatusOr<std::unique_ptr<Table>> OpenBytes(MemoryFiles* files,
 // Everything in the table, or the first error.
 StatusOr<std::map<std::string, std::string>> ReadAll(const std::string& bytes) {
   MemoryFiles files;
-  MR_ASSIGN(auto table, OpenBytes(&files, bytes));
+  MR_ASSIGN_OR_RETURN(auto table, OpenBytes(&files, bytes));
   std::map<std::string, std::string> entries;
   auto it = table->NewIterator();
   for (it.SeekToFirst(); it.valid(); it.Next())

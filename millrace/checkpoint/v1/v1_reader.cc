@@ -37,8 +37,8 @@ Status CopyRuns(const Tensor& from, const Box& from_box, const Box& to_box,
 
 StatusOr<std::unique_ptr<V1Reader>> V1Reader::Open(FileSystem* files,
                                                    const std::string& pattern) {
-  MR_ASSIGN(const std::vector<std::string> paths,
-            files->GetMatchingPaths(pattern));
+  MR_ASSIGN_OR_RETURN(const std::vector<std::string> paths,
+                      files->GetMatchingPaths(pattern));
   if (paths.empty()) {
     return NotFound(
         "Unsuccessful TensorSliceReader constructor: Failed to find any "
@@ -55,10 +55,11 @@ StatusOr<std::unique_ptr<V1Reader>> V1Reader::Open(FileSystem* files,
 }
 
 Status V1Reader::AddFile(FileSystem* files, const std::string& path) {
-  MR_ASSIGN(std::unique_ptr<RandomAccessFile> file,
-            files->NewRandomAccessFile(path));
-  MR_ASSIGN(std::unique_ptr<Table> table, Table::Open(std::move(file)));
-  MR_ASSIGN(const std::optional<std::string> value, table->Get(""));
+  MR_ASSIGN_OR_RETURN(std::unique_ptr<RandomAccessFile> file,
+                      files->NewRandomAccessFile(path));
+  MR_ASSIGN_OR_RETURN(std::unique_ptr<Table> table,
+                      Table::Open(std::move(file)));
+  MR_ASSIGN_OR_RETURN(const std::optional<std::string> value, table->Get(""));
   tensorflow::SavedTensorSlices header;
   if (!value.has_value() || !header.ParseFromString(*value)) {
     return DataLoss(
@@ -69,8 +70,8 @@ Status V1Reader::AddFile(FileSystem* files, const std::string& path) {
       CheckCheckpointVersion(header.meta().versions(), kV1Version));
   for (const auto& meta : header.meta().tensor()) {
     BundleEntry entry;
-    MR_ASSIGN(entry.dtype, CheckedDataType(meta.type()));
-    MR_ASSIGN(entry.shape, FromProto(meta.shape()));
+    MR_ASSIGN_OR_RETURN(entry.dtype, CheckedDataType(meta.type()));
+    MR_ASSIGN_OR_RETURN(entry.shape, FromProto(meta.shape()));
     auto [it, added] = tensors_.try_emplace(meta.name());
     Saved& saved = it->second;
     if (added) {
@@ -82,8 +83,8 @@ Status V1Reader::AddFile(FileSystem* files, const std::string& path) {
           meta.name());
     }
     for (const auto& slice : meta.slice()) {
-      MR_ASSIGN(saved.entry.slices.emplace_back(),
-                FromProto(slice, entry.shape));
+      MR_ASSIGN_OR_RETURN(saved.entry.slices.emplace_back(),
+                          FromProto(slice, entry.shape));
       saved.files.push_back(tables_.size());
     }
   }
@@ -102,28 +103,29 @@ StatusOr<BundleEntry> V1Reader::Find(absl::string_view name) const {
 
 StatusOr<Tensor> V1Reader::Lookup(absl::string_view name,
                                   Allocator* allocator) const {
-  MR_ASSIGN(const BundleEntry entry, Find(name));
+  MR_ASSIGN_OR_RETURN(const BundleEntry entry, Find(name));
   return LookupSlice(name, TensorSlice::Full(entry.shape.rank()), allocator);
 }
 
 StatusOr<Tensor> V1Reader::ReadSlice(absl::string_view name, const Saved& saved,
                                      size_t i, Allocator* allocator) const {
   const TensorSlice& slice = saved.entry.slices[i];
-  MR_ASSIGN(const std::optional<std::string> value,
-            tables_[saved.files[i]]->Get(SliceKey(name, slice)));
+  MR_ASSIGN_OR_RETURN(const std::optional<std::string> value,
+                      tables_[saved.files[i]]->Get(SliceKey(name, slice)));
   tensorflow::SavedTensorSlices record;
   if (!value.has_value() || !record.ParseFromString(*value)) {
     return DataLoss("Slice ", slice.DebugString(), " of tensor ", name,
                     " is missing in its checkpoint file");
   }
-  MR_ASSIGN(TensorShape shape, slice.SliceShape(saved.entry.shape));
+  MR_ASSIGN_OR_RETURN(TensorShape shape, slice.SliceShape(saved.entry.shape));
   tensorflow::TensorProto* values = record.mutable_data()->mutable_data();
   if (shape.num_elements() > NumValues(*values)) {
     return DataLoss("Slice ", slice.DebugString(), " of tensor ", name,
                     " has too few values");
   }
-  MR_ASSIGN(Tensor tensor,
-            Tensor::Allocate(allocator, saved.entry.dtype, std::move(shape)));
+  MR_ASSIGN_OR_RETURN(
+      Tensor tensor,
+      Tensor::Allocate(allocator, saved.entry.dtype, std::move(shape)));
   MR_RETURN_IF_ERROR(ValuesFromProto(values, &tensor));
   return tensor;
 }
@@ -134,7 +136,7 @@ StatusOr<Tensor> V1Reader::LookupSlice(absl::string_view name,
   MR_RETURN_IF_ERROR(Find(name).status());
   const Saved& saved = tensors_.find(name)->second;
   const TensorShape& full_shape = saved.entry.shape;
-  MR_ASSIGN(TensorShape shape, slice.SliceShape(full_shape));
+  MR_ASSIGN_OR_RETURN(TensorShape shape, slice.SliceShape(full_shape));
   const Box wanted = BoxOf(slice, full_shape);
   std::vector<Box> stored;
   for (const TensorSlice& s : saved.entry.slices)
@@ -153,10 +155,11 @@ StatusOr<Tensor> V1Reader::LookupSlice(absl::string_view name,
   // All parts first: together they have at least the elements of the result.
   std::vector<Tensor> parts;
   for (size_t i : *cover) {
-    MR_ASSIGN(parts.emplace_back(), ReadSlice(name, saved, i, HostAllocator()));
+    MR_ASSIGN_OR_RETURN(parts.emplace_back(),
+                        ReadSlice(name, saved, i, HostAllocator()));
   }
-  MR_ASSIGN(Tensor out,
-            Tensor::Allocate(allocator, saved.entry.dtype, std::move(shape)));
+  MR_ASSIGN_OR_RETURN(Tensor out, Tensor::Allocate(allocator, saved.entry.dtype,
+                                                   std::move(shape)));
   for (size_t k = 0; k < parts.size(); ++k) {
     MR_RETURN_IF_ERROR(CopyRuns(parts[k], stored[(*cover)[k]], wanted, &out));
   }

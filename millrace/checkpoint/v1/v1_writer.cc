@@ -31,7 +31,7 @@ V1Writer::~V1Writer() = default;
 
 Status V1Writer::Add(absl::string_view name, const TensorShape& full_shape,
                      const TensorSlice& slice, const Tensor& value) {
-  MR_ASSIGN(const TensorShape shape, slice.SliceShape(full_shape));
+  MR_ASSIGN_OR_RETURN(const TensorShape shape, slice.SliceShape(full_shape));
   if (!(shape == value.shape())) {
     return InvalidArgument("Slice ", slice.DebugString(), " of shape ",
                            full_shape.DebugString(), " has shape ",
@@ -46,7 +46,7 @@ Status V1Writer::Add(absl::string_view name, const TensorShape& full_shape,
     meta.set_type(static_cast<tensorflow::DataType>(value.dtype()));
     ToProto(full_shape, meta.mutable_shape());
   } else {
-    MR_ASSIGN(const TensorShape there, FromProto(meta.shape()));
+    MR_ASSIGN_OR_RETURN(const TensorShape there, FromProto(meta.shape()));
     if (!(there == full_shape) ||
         static_cast<int>(value.dtype()) != meta.type()) {
       return InvalidArgument(
@@ -79,8 +79,8 @@ Status V1Writer::Finish() {
   MR_RETURN_IF_ERROR(CreateDirForGood(files_, DirectoryOf(path_)));
   const std::string temp = TempFilename(path_);
   const auto write = [&]() -> Status {
-    MR_ASSIGN(std::unique_ptr<WritableFile> file,
-              files_->NewWritableFile(temp));
+    MR_ASSIGN_OR_RETURN(std::unique_ptr<WritableFile> file,
+                        files_->NewWritableFile(temp));
     TableBuilder table(file.get());
     MR_RETURN_IF_ERROR(table.Add("", header.SerializeAsString()));
     for (const auto& [key, value] : values_)

@@ -27,8 +27,8 @@ class LocalRun final : public BackendRun {
 
   Status Run(std::vector<Tensor> feeds, const RunContext& context,
              std::vector<Tensor>* fetches) override {
-    MR_ASSIGN(const RunOptions options,
-              OptionsOfRun(options_, context.options));
+    MR_ASSIGN_OR_RETURN(const RunOptions options,
+                        OptionsOfRun(options_, context.options));
     return runtime_->session->RunPrepared(*prepared_, std::move(feeds), options,
                                           context.cancel, fetches,
                                           context.metadata);
@@ -54,7 +54,7 @@ class LocalBackend final : public SessionBackend {
 
   Status Run(const RunTensors& tensors, std::vector<Tensor> feeds,
              const RunContext& context, std::vector<Tensor>* fetches) override {
-    MR_ASSIGN(const auto prepared, Find(tensors));
+    MR_ASSIGN_OR_RETURN(const auto prepared, Find(tensors));
     return runtime_->session->RunPrepared(*prepared, std::move(feeds),
                                           context.options, context.cancel,
                                           fetches, context.metadata);
@@ -62,7 +62,7 @@ class LocalBackend final : public SessionBackend {
 
   StatusOr<std::shared_ptr<BackendRun>> Prepare(
       const RunTensors& tensors, const RunOptions& options) override {
-    MR_ASSIGN(auto prepared, Find(tensors));
+    MR_ASSIGN_OR_RETURN(auto prepared, Find(tensors));
     RunOptions run = options;
     if (run.timeout_ms <= 0) {
       run.timeout_ms = options_.config.operation_timeout_ms;
@@ -94,10 +94,12 @@ class LocalBackend final : public SessionBackend {
     local.kernels = options_.kernels ? options_.kernels : &DefaultKernels();
     local.config = config;
     local.files = options_.files;
-    MR_ASSIGN(local.devices, MakeDevices({.device_count = config.device_count,
-                                          .lanes = runtime->lanes.get()},
-                                         "localhost", 0));
-    MR_ASSIGN(runtime->session, LocalSession::Create(std::move(local)));
+    MR_ASSIGN_OR_RETURN(local.devices,
+                        MakeDevices({.device_count = config.device_count,
+                                     .lanes = runtime->lanes.get()},
+                                    "localhost", 0));
+    MR_ASSIGN_OR_RETURN(runtime->session,
+                        LocalSession::Create(std::move(local)));
     runtime_ = std::move(runtime);
     return OkStatus();
   }
@@ -119,7 +121,7 @@ class LocalBackend final : public SessionBackend {
       names.fetches.push_back(fetch.name());
     for (const Operation& target : tensors.targets)
       names.targets.push_back(target.name());
-    MR_ASSIGN(auto prepared, runtime_->session->Prepare(names));
+    MR_ASSIGN_OR_RETURN(auto prepared, runtime_->session->Prepare(names));
     MutexLock lock(mu_);
     prepared_[tensors] = prepared;
     if (prepared_.size() >= next_look_) {

@@ -43,8 +43,8 @@ class RemoteRun final : public BackendRun {
     RunCallableRequest request{session_, handle_, std::move(feeds),
                                NewRequestId()};
     RunCallableReply reply;
-    MR_ASSIGN(const RunOptions options,
-              OptionsOfRun(options_, context.options));
+    MR_ASSIGN_OR_RETURN(const RunOptions options,
+                        OptionsOfRun(options_, context.options));
     // The request has none: a limit of this run is the call's.
     MR_RETURN_IF_ERROR(master_->Call(&MasterApi::RunCallable, request, &reply,
                                      After(options.timeout_ms), context.cancel,
@@ -161,7 +161,7 @@ class RemoteBackend final : public SessionBackend {
 
  private:
   Status Create(const GraphDef& def) {
-    MR_ASSIGN(auto master, RemoteMaster::Connect(options_, closing_));
+    MR_ASSIGN_OR_RETURN(auto master, RemoteMaster::Connect(options_, closing_));
     const CreateSessionRequest request{def, options_.config, options_.target};
     CreateSessionReply reply;
     MR_RETURN_IF_ERROR(master->CallWhenUp(
@@ -209,8 +209,9 @@ std::unique_ptr<SessionBackend> MakeRemoteBackend(
 
 Status ResetContainers(const SessionOptions& options,
                        const std::vector<std::string>& containers) {
-  MR_ASSIGN(const auto master,
-            RemoteMaster::Connect(options, std::make_shared<CancelScope>()));
+  MR_ASSIGN_OR_RETURN(
+      const auto master,
+      RemoteMaster::Connect(options, std::make_shared<CancelScope>()));
   const ResetRequest request{containers, options.config.device_filters};
   ResetReply reply;
   return master->CallWhenUp(

@@ -129,7 +129,7 @@ Status Backpropagation::ProcessOp(const Operation& op) {
                   IsDifferentiable(op.output(i).dtype()));
   }
   if (!any || stops_.contains(op.node()->id)) return OkStatus();
-  MR_ASSIGN(const GradientDecl* decl, FindGradient(op));
+  MR_ASSIGN_OR_RETURN(const GradientDecl* decl, FindGradient(op));
   if (!decl->build) return OkStatus();
   return CallGradient(op, *decl, std::move(dys));
 }

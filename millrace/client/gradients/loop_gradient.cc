@@ -165,7 +165,7 @@ Gradient Backpropagation::CloseLoopValue(
 }
 
 Status Backpropagation::ProcessLoop(int loop) {
-  MR_ASSIGN(const std::vector<LoopValue> values, ValuesOf(loop));
+  MR_ASSIGN_OR_RETURN(const std::vector<LoopValue> values, ValuesOf(loop));
   std::vector<Output> dys(values.size());
   bool any = false;
   for (size_t i = 0; i < values.size(); ++i) {

@@ -40,7 +40,7 @@ StatusOr<LoopIndex> LoopIndex::Make(const Graph& graph) {
   LoopIndex index;
   index.loops_.emplace_back();
   index.info_.resize(static_cast<size_t>(graph.num_ids()));
-  MR_ASSIGN(const std::vector<NodeId> order, TopologicalOrder(graph));
+  MR_ASSIGN_OR_RETURN(const std::vector<NodeId> order, TopologicalOrder(graph));
   for (NodeId id : order) index.AddNode(graph, *graph.node(id));
   return index;
 }

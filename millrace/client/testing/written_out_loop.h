@@ -82,10 +82,10 @@ inline Status CompareWithWrittenOut(const Case& c) {
   Outputs xs = begin;
   xs.insert(xs.end(), parameters.begin(), parameters.end());
   const Outputs loop_state(last.begin(), last.end() - 1);
-  MR_ASSIGN(const auto loop,
-            Gradients(s, {Loss(s, loop_state)}, xs, c.options));
-  MR_ASSIGN(const auto plain,
-            Gradients(s, {Loss(s, written_out)}, xs, c.options));
+  MR_ASSIGN_OR_RETURN(const auto loop,
+                      Gradients(s, {Loss(s, loop_state)}, xs, c.options));
+  MR_ASSIGN_OR_RETURN(const auto plain,
+                      Gradients(s, {Loss(s, written_out)}, xs, c.options));
   Session session(s, Devices(3));
   for (size_t i = 0; i < xs.size(); ++i) {
     const Output ours = ToTensor(s, loop[i]);
@@ -95,7 +95,7 @@ inline Status CompareWithWrittenOut(const Case& c) {
     if (!ours) return Internal("x ", i, " has no gradient");
     if (loop[i].is_slices() != plain[i].is_slices())
       return Internal("x ", i, ": one of the gradients is slices");
-    MR_ASSIGN(const auto out, session.Run({ours, expected}));
+    MR_ASSIGN_OR_RETURN(const auto out, session.Run({ours, expected}));
     const std::vector<double> got = Values(out[0]), want = Values(out[1]);
     if (got.size() != want.size())
       return Internal("x ", i, ": ", got.size(), " elements");

@@ -56,7 +56,7 @@ class Embedding : public testing::TestWithParam<Param> {
     Session session(s_);
     MR_RETURN_IF_ERROR(
         session.RunTargets({ops::GlobalVariablesInitializer(s_)}));
-    MR_ASSIGN(auto out, session.Run({output}));
+    MR_ASSIGN_OR_RETURN(auto out, session.Run({output}));
     return out[0];
   }
   std::vector<float> Values(const Output& output) {

@@ -28,7 +28,8 @@ StatusOr<Cut> FindCut(const TensorShape& shape, DataType dtype,
         "A partitioned variable must have rank at least 1, got a scalar");
   }
   if (!partitioner) return cut;
-  MR_ASSIGN(const std::vector<int64_t> partitions, partitioner(shape, dtype));
+  MR_ASSIGN_OR_RETURN(const std::vector<int64_t> partitions,
+                      partitioner(shape, dtype));
   if (partitions.size() != static_cast<size_t>(shape.rank())) {
     return InvalidArgument("The partitioner returned a partition list [",
                            absl::StrJoin(partitions, ", "),

@@ -122,15 +122,16 @@ void Variable::Build(const Scope& scope,
 
 StatusOr<Variable> Variable::FromParts(ClientGraph& graph, const Parts& parts) {
   auto state = std::make_shared<State>();
-  MR_ASSIGN(state->handle, graph.FindOutput(parts.variable_name));
-  MR_ASSIGN(state->value, graph.FindOutput(parts.snapshot_name));
+  MR_ASSIGN_OR_RETURN(state->handle, graph.FindOutput(parts.variable_name));
+  MR_ASSIGN_OR_RETURN(state->value, graph.FindOutput(parts.snapshot_name));
   state->initializer = graph.Find(SplitTensorName(parts.initializer_name).node);
   if (!state->initializer) {
     return NotFound("the initializer '", parts.initializer_name,
                     "' is not in the graph");
   }
   if (!parts.initial_value_name.empty()) {
-    MR_ASSIGN(state->initial_value, graph.FindOutput(parts.initial_value_name));
+    MR_ASSIGN_OR_RETURN(state->initial_value,
+                        graph.FindOutput(parts.initial_value_name));
   }
   state->dtype = state->value.dtype();
   state->shape = state->value.shape();

@@ -52,9 +52,9 @@ StatusOr<Ref<MasterSession>> MasterSession::Make(MasterEnvironment& environment,
     if (options.transport == nullptr) {
       return Unimplemented("this server takes no cluster_def from sessions");
     }
-    MR_ASSIGN(ClusterSpec cluster,
-              ClusterSpec::FromDef(session->config_.cluster_def));
-    MR_ASSIGN(session->self_, TaskAt(cluster, target));
+    MR_ASSIGN_OR_RETURN(ClusterSpec cluster,
+                        ClusterSpec::FromDef(session->config_.cluster_def));
+    MR_ASSIGN_OR_RETURN(session->self_, TaskAt(cluster, target));
     session->own_peers_ =
         MakePeers({.self = session->self_,
                    .cluster = std::move(cluster),
@@ -65,8 +65,9 @@ StatusOr<Ref<MasterSession>> MasterSession::Make(MasterEnvironment& environment,
                    .probe_interval_ms = options.probe_interval_ms,
                    .traffic = options.traffic});
   }
-  MR_ASSIGN(session->filter_,
-            TaskFilter::Make(session->config_.device_filters, session->self_));
+  MR_ASSIGN_OR_RETURN(
+      session->filter_,
+      TaskFilter::Make(session->config_.device_filters, session->self_));
   return session;
 }
 

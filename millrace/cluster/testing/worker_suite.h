@@ -252,8 +252,8 @@ inline StatusOr<std::string> Register(WorkerApi& api,
   request.create_worker_session_called = true;
   request.graph_def.nodes = std::move(nodes);
   request.graph_def.versions.producer = kGraphDefVersion;
-  MR_ASSIGN(RegisterGraphReply reply,
-            Ask(api, &WorkerApi::RegisterGraph, request));
+  MR_ASSIGN_OR_RETURN(RegisterGraphReply reply,
+                      Ask(api, &WorkerApi::RegisterGraph, request));
   return reply.graph_handle;
 }
 
@@ -273,8 +273,8 @@ inline RunGraphRequest RunRequest(const std::string& session,
 inline StatusOr<RunGraphReply> RunGraph(WorkerApi& api,
                                         const RunGraphRequest& request,
                                         CallContext context = {}) {
-  MR_ASSIGN(RunGraphReply reply,
-            Ask(api, &WorkerApi::RunGraph, request, std::move(context)));
+  MR_ASSIGN_OR_RETURN(RunGraphReply reply, Ask(api, &WorkerApi::RunGraph,
+                                               request, std::move(context)));
   MR_RETURN_IF_ERROR(reply.status);
   return reply;
 }

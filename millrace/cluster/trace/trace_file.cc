@@ -349,8 +349,8 @@ StatusOr<TraceTotals> WriteTraceFile(const ClusterTrace& trace,
                                      FileSystem* files,
                                      const std::string& path) {
   const std::string part = path + ".part";
-  MR_ASSIGN(const std::unique_ptr<WritableFile> file,
-            files->NewWritableFile(part));
+  MR_ASSIGN_OR_RETURN(const std::unique_ptr<WritableFile> file,
+                      files->NewWritableFile(part));
   StatusOr<TraceTotals> totals = TraceFileWriter(trace, file.get()).Write();
   Status status = totals.status();
   UpdateStatus(status, file->Close());

@@ -27,8 +27,8 @@ StatusOr<std::string> RegisterAs(WorkerApi& api, int64_t registration,
   request.graph_def.nodes = std::move(nodes);
   request.graph_def.versions.producer = kGraphDefVersion;
   request.registration = registration;
-  MR_ASSIGN(RegisterGraphReply reply,
-            Ask(api, &WorkerApi::RegisterGraph, request));
+  MR_ASSIGN_OR_RETURN(RegisterGraphReply reply,
+                      Ask(api, &WorkerApi::RegisterGraph, request));
   return reply.graph_handle;
 }
 
@@ -52,7 +52,8 @@ class DeregisterGraphTest : public ::testing::Test {
     RunGraphRequest request = RunRequest("s", graph, next_step_++);
     request.send = {{KeyOf("x", device(), device()), Tensor::Scalar(x)}};
     request.recv_key = {KeyOf("y", device(), device())};
-    MR_ASSIGN(const RunGraphReply reply, RunGraph(ps().api(), request));
+    MR_ASSIGN_OR_RETURN(const RunGraphReply reply,
+                        RunGraph(ps().api(), request));
     return reply.recv[0].tensor.scalar<float>();
   }
 
@@ -160,7 +161,7 @@ TEST_F(DeregisterGraphTest, AStepThatRunsKeepsItsGraph) {
 
 TEST_F(DeregisterGraphTest, KernelsWithStateStay) {
   const auto draw = [&](int64_t registration) -> StatusOr<float> {
-    MR_ASSIGN(
+    MR_ASSIGN_OR_RETURN(
         const std::string graph,
         RegisterAs(ps().api(), registration,
                    {ConstNode("shape", Tensor::Vector<int32_t>({}), device()),
@@ -172,7 +173,8 @@ TEST_F(DeregisterGraphTest, KernelsWithStateStay) {
                     SendNode("draw", "y", kFloat, device(), device(), true)}));
     RunGraphRequest request = RunRequest("s", graph, next_step_++);
     request.recv_key = {KeyOf("y", device(), device())};
-    MR_ASSIGN(const RunGraphReply reply, RunGraph(ps().api(), request));
+    MR_ASSIGN_OR_RETURN(const RunGraphReply reply,
+                        RunGraph(ps().api(), request));
     MR_RETURN_IF_ERROR(Deregister(ps().api(), graph));
     return reply.recv[0].tensor.scalar<float>();
   };

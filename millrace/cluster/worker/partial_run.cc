@@ -167,7 +167,8 @@ PartialRun::~PartialRun() = default;
 
 Status PartialRun::Begin(std::shared_ptr<const PlanSet> plans) {
   const auto self = Ref<PartialRun>::Share(this);
-  MR_ASSIGN(step_, worker_.steps->BeginRun(step_id_, session_->handle(), self));
+  MR_ASSIGN_OR_RETURN(
+      step_, worker_.steps->BeginRun(step_id_, session_->handle(), self));
   rendezvous_ =
       MakeRef<RemoteRendezvous>(step_id_, session_->task(), step_->rendezvous,
                                 session_->peers(), Deadline::Infinite());

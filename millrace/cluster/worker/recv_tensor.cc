@@ -33,7 +33,7 @@ Status CheckSender(const WorkerState& worker, absl::string_view key) {
   }
   if (sender == nullptr) {
     // Sessions may know this task by another name.
-    MR_ASSIGN(const DeviceName name, DeviceName::Parse(parts[0]));
+    MR_ASSIGN_OR_RETURN(const DeviceName name, DeviceName::Parse(parts[0]));
     for (const auto& device : worker.options.devices) {
       if (device->parsed_name().type == name.type &&
           device->parsed_name().index == name.index) {

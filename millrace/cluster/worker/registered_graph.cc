@@ -18,19 +18,22 @@ StatusOr<std::string> ClientKey(const Node& node,
   const AttrValue* client = node.attrs.Find("client_terminated");
   if (KindOf(*node.op) != NodeKind::kTransfer || client == nullptr)
     return std::string();
-  MR_ASSIGN(const bool terminated,
-            GetAttr<bool>(node.attrs, "client_terminated"));
+  MR_ASSIGN_OR_RETURN(const bool terminated,
+                      GetAttr<bool>(node.attrs, "client_terminated"));
   if (!terminated) return std::string();
   RendezvousKey key;
-  MR_ASSIGN(key.send_device, GetAttr<std::string>(node.attrs, "send_device"));
-  MR_ASSIGN(key.recv_device, GetAttr<std::string>(node.attrs, "recv_device"));
+  MR_ASSIGN_OR_RETURN(key.send_device,
+                      GetAttr<std::string>(node.attrs, "send_device"));
+  MR_ASSIGN_OR_RETURN(key.recv_device,
+                      GetAttr<std::string>(node.attrs, "recv_device"));
   if (key.send_device != key.recv_device ||
       environment.find_device(key.send_device) == nullptr) {
     return std::string();
   }
-  MR_ASSIGN(key.tensor_name, GetAttr<std::string>(node.attrs, "tensor_name"));
-  MR_ASSIGN(const int64_t incarnation,
-            GetAttr<int64_t>(node.attrs, "send_device_incarnation"));
+  MR_ASSIGN_OR_RETURN(key.tensor_name,
+                      GetAttr<std::string>(node.attrs, "tensor_name"));
+  MR_ASSIGN_OR_RETURN(const int64_t incarnation,
+                      GetAttr<int64_t>(node.attrs, "send_device_incarnation"));
   key.send_incarnation = static_cast<uint64_t>(incarnation);
   *tensor_name = key.tensor_name;
   return key.ToString();
@@ -48,12 +51,13 @@ StatusOr<std::unique_ptr<RegisteredGraph>> RegisteredGraph::Build(
   made->functions_ = std::make_unique<FunctionRuntime>(
       environment.ops, environment.kernels, environment.pool);
   made->functions_->SetLibrary(made->library_);
-  MR_ASSIGN(Graph graph, made->WithSlots(environment));
+  MR_ASSIGN_OR_RETURN(Graph graph, made->WithSlots(environment));
   if (environment.fuse) {
     MR_RETURN_IF_ERROR(FuseNodes(environment.kernels->table(), &graph));
   }
-  MR_ASSIGN(made->plans_, PlanSet::Build(graph, environment.find_device,
-                                         *environment.kernels, made->library_));
+  MR_ASSIGN_OR_RETURN(made->plans_,
+                      PlanSet::Build(graph, environment.find_device,
+                                     *environment.kernels, made->library_));
   return made;
 }
 
@@ -88,8 +92,8 @@ StatusOr<Graph> RegisteredGraph::WithSlots(
     Node* node = graph.node(id);
     if (node == nullptr) continue;
     std::string tensor_name;
-    MR_ASSIGN(const std::string key,
-              ClientKey(*node, environment, &tensor_name));
+    MR_ASSIGN_OR_RETURN(const std::string key,
+                        ClientKey(*node, environment, &tensor_name));
     if (key.empty()) continue;
     const bool is_arg = node->num_outputs() == 1;
     auto& slots = is_arg ? args_ : retvals_;
@@ -102,8 +106,8 @@ StatusOr<Graph> RegisteredGraph::WithSlots(
                              "}}: there is another node for the key ", key);
     }
     // In place: its edges stay, types are the same.
-    MR_ASSIGN(node->op,
-              graph.LookupOp(is_arg ? builtin::kArg : builtin::kRetval));
+    MR_ASSIGN_OR_RETURN(
+        node->op, graph.LookupOp(is_arg ? builtin::kArg : builtin::kRetval));
     node->attrs = AttrMap(
         {{"T", type}, {"index", static_cast<int64_t>(it->second.index)}});
   }
@@ -120,8 +124,8 @@ StatusOr<std::shared_ptr<const PlanSet>> RegisteredGraph::BuildPartialPlans(
   MutexLock building(building_);
   std::shared_ptr<const PlanSet> plans = partial_plans();
   if (plans != nullptr) return plans;
-  MR_ASSIGN(plans, PlanSet::Build(graph_, environment.find_device,
-                                  *environment.kernels, library_));
+  MR_ASSIGN_OR_RETURN(plans, PlanSet::Build(graph_, environment.find_device,
+                                            *environment.kernels, library_));
   MutexLock lock(mu_);
   partial_plans_ = plans;
   return plans;

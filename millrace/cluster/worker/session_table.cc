@@ -33,14 +33,15 @@ Status SessionTable::Create(const CreateWorkerSessionRequest& request) {
   };
   {
     MutexLock lock(mu_);
-    MR_ASSIGN(const bool same, known());
+    MR_ASSIGN_OR_RETURN(const bool same, known());
     if (same) return OkStatus();
   }
-  MR_ASSIGN(Ref<WorkerSession> made, WorkerSession::Make(worker_, request));
+  MR_ASSIGN_OR_RETURN(Ref<WorkerSession> made,
+                      WorkerSession::Make(worker_, request));
   std::vector<Entry> old;
   {
     MutexLock lock(mu_);
-    MR_ASSIGN(const bool same, known());
+    MR_ASSIGN_OR_RETURN(const bool same, known());
     if (same) return OkStatus();
     for (auto it = sessions_.begin(); it != sessions_.end();) {
       const WorkerSession& there = *it->second.session;

@@ -251,8 +251,8 @@ class TaskWorker final : public WorkerService {
  private:
   Status FindGraph(const RunGraphRequest& request, Ref<WorkerSession>* session,
                    std::shared_ptr<RegisteredGraph>* graph) const {
-    MR_ASSIGN(*session, state_.sessions.Find(request.session_handle));
-    MR_ASSIGN(*graph, (*session)->FindGraph(request.graph_handle));
+    MR_ASSIGN_OR_RETURN(*session, state_.sessions.Find(request.session_handle));
+    MR_ASSIGN_OR_RETURN(*graph, (*session)->FindGraph(request.graph_handle));
     return OkStatus();
   }
 

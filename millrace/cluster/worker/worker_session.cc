@@ -41,7 +41,7 @@ StatusOr<Ref<WorkerSession>> WorkerSession::Make(
     session->task_ = TaskName{def.job_name, def.task_index};
     PeersOptions peers;
     peers.self = session->task_;
-    MR_ASSIGN(peers.cluster, ClusterSpec::FromDef(def.cluster));
+    MR_ASSIGN_OR_RETURN(peers.cluster, ClusterSpec::FromDef(def.cluster));
     MR_RETURN_IF_ERROR(peers.cluster.Address(session->task_).status());
     peers.transport = worker.options.transport;
     peers.self_worker = worker.api;
@@ -64,8 +64,9 @@ StatusOr<Ref<WorkerSession>> WorkerSession::Make(
   }
   for (const auto& device : worker.options.devices) {
     if (request.isolate_session_state) {
-      MR_ASSIGN(std::unique_ptr<Device> own,
-                CloneDevice(*device, session->task_.job, session->task_.index));
+      MR_ASSIGN_OR_RETURN(
+          std::unique_ptr<Device> own,
+          CloneDevice(*device, session->task_.job, session->task_.index));
       session->own_devices_.push_back(std::move(own));
       session->devices_.push_back(session->own_devices_.back().get());
     } else {
@@ -87,17 +88,18 @@ StatusOr<std::string> WorkerSession::RegisterGraph(
   const GraphTable::Content content = GraphTable::ContentOf(request);
   {
     MutexLock lock(mu_);
-    MR_ASSIGN(std::string handle, graphs_.Find(request, content));
+    MR_ASSIGN_OR_RETURN(std::string handle, graphs_.Find(request, content));
     if (!handle.empty()) return handle;
   }
   // Outside the lock: this is most of the work of a session's first step.
   const auto find_device = [this](absl::string_view name) {
     return FindDevice(name);
   };
-  MR_ASSIGN(std::unique_ptr<RegisteredGraph> built,
-            RegisteredGraph::Build(request.graph_def,
-                                   {ops_, &kernels_, pool_, find_device,
-                                    Rewrites::Of(request.graph_options).fuse}));
+  MR_ASSIGN_OR_RETURN(
+      std::unique_ptr<RegisteredGraph> built,
+      RegisteredGraph::Build(request.graph_def,
+                             {ops_, &kernels_, pool_, find_device,
+                              Rewrites::Of(request.graph_options).fuse}));
   num_plans_->fetch_add(1, std::memory_order_relaxed);
   const std::shared_ptr<RegisteredGraph> graph(
       built.release(), [count = num_plans_](RegisteredGraph* ended) {

@@ -32,11 +32,11 @@ std::vector<NodeDef> Count(const Device& device, bool assign) {
 
 StatusOr<float> RunCount(WorkerApi& api, const std::string& session,
                          const Device& device, bool assign, int64_t step) {
-  MR_ASSIGN(const std::string graph,
-            Register(api, session, Count(device, assign)));
+  MR_ASSIGN_OR_RETURN(const std::string graph,
+                      Register(api, session, Count(device, assign)));
   RunGraphRequest request = RunRequest(session, graph, step);
   request.recv_key = {KeyOf("count", device, device)};
-  MR_ASSIGN(const RunGraphReply reply, RunGraph(api, request));
+  MR_ASSIGN_OR_RETURN(const RunGraphReply reply, RunGraph(api, request));
   return reply.recv[0].tensor.scalar<float>();
 }
 

@@ -4,8 +4,9 @@
 //   DnnlCache<MatMulPrimitive> cache_;                      // of the kernel
 //   ...
 //   DnnlRun run(ctx, multiply_adds);                        // fixes the width
-//   MR_ASSIGN(auto p, cache_.Get({m, k, n}, run, [&] { return MakeMatMul(m, k,
-//   n); })); return run.Execute(p->primitive, {{DNNL_ARG_SRC, ...}, ...});
+//   MR_ASSIGN_OR_RETURN(auto p, cache_.Get({m, k, n}, run, [&] { return
+//   MakeMatMul(m, k, n); })); return run.Execute(p->primitive, {{DNNL_ARG_SRC,
+//   ...}, ...});
 #pragma once
 
 #include <cstdint>

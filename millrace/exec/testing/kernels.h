@@ -212,7 +212,7 @@ inline Status Forget(KernelContext&) { return OkStatus(); }
 struct Less {
   static StatusOr<Less> Make(const KernelInit& init) {
     Less k;
-    MR_ASSIGN(k.limit, init.Attr<int64_t>("limit"));
+    MR_ASSIGN_OR_RETURN(k.limit, init.Attr<int64_t>("limit"));
     return k;
   }
   Status Run(KernelContext& ctx) const {
@@ -226,8 +226,9 @@ struct Less {
 struct Fail {
   static StatusOr<Fail> Make(const KernelInit& init) {
     Fail k;
-    MR_ASSIGN(const int64_t code, init.Attr<int64_t>("code"));
-    MR_ASSIGN(const std::string message, init.Attr<std::string>("message"));
+    MR_ASSIGN_OR_RETURN(const int64_t code, init.Attr<int64_t>("code"));
+    MR_ASSIGN_OR_RETURN(const std::string message,
+                        init.Attr<std::string>("message"));
     if (code == 0) return InvalidArgument("Fail cannot end with OK");
     k.status = Status(static_cast<StatusCode>(code), message);
     return k;
@@ -239,7 +240,7 @@ struct Fail {
 struct Throw {
   static StatusOr<Throw> Make(const KernelInit& init) {
     Throw k;
-    MR_ASSIGN(k.memory, init.Attr<bool>("memory"));
+    MR_ASSIGN_OR_RETURN(k.memory, init.Attr<bool>("memory"));
     return k;
   }
   Status Run(KernelContext&) const {
@@ -262,7 +263,7 @@ inline std::string Key(const std::string& key, const KernelContext& ctx) {
 struct Put {
   static StatusOr<Put> Make(const KernelInit& init) {
     Put k;
-    MR_ASSIGN(k.key, init.Attr<std::string>("key"));
+    MR_ASSIGN_OR_RETURN(k.key, init.Attr<std::string>("key"));
     return k;
   }
   Status Run(KernelContext& ctx) const {
@@ -274,7 +275,7 @@ struct Put {
 struct Take {
   static StatusOr<Take> Make(const KernelInit& init) {
     Take k;
-    MR_ASSIGN(k.key, init.Attr<std::string>("key"));
+    MR_ASSIGN_OR_RETURN(k.key, init.Attr<std::string>("key"));
     return k;
   }
   void RunAsync(KernelContext& ctx, Done done) const {
@@ -291,11 +292,11 @@ struct Take {
 };
 
 inline Status Var(KernelContext& ctx) {
-  MR_ASSIGN(Ref<Variable> variable,
-            ctx.resources().LookupOrCreate<Variable>("", "v", [] {
-              return StatusOr<Ref<Variable>>(
-                  MakeRef<Variable>(DataType::kInt64, "v"));
-            }));
+  MR_ASSIGN_OR_RETURN(Ref<Variable> variable,
+                      ctx.resources().LookupOrCreate<Variable>("", "v", [] {
+                        return StatusOr<Ref<Variable>>(
+                            MakeRef<Variable>(DataType::kInt64, "v"));
+                      }));
   ctx.set_output_ref(0, std::move(variable));
   return OkStatus();
 }
@@ -303,7 +304,7 @@ inline Status Var(KernelContext& ctx) {
 struct Call {
   static StatusOr<Call> Make(const KernelInit& init) {
     Call k;
-    MR_ASSIGN(const auto function, init.Attr<AttrValue::Func>("f"));
+    MR_ASSIGN_OR_RETURN(const auto function, init.Attr<AttrValue::Func>("f"));
     k.function = *function;
     return k;
   }

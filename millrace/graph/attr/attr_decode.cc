@@ -61,14 +61,14 @@ Status BytesItem(uint32_t number, ChunkReader part, AttrValue* value,
                  int depth) {
   if (number == 2) return Append<std::string>(value, part.CopyRest());
   if (number == 7) {
-    MR_ASSIGN(PartialShape shape, DecodePartialShape(part));
+    MR_ASSIGN_OR_RETURN(PartialShape shape, DecodePartialShape(part));
     return Append<PartialShape>(value, std::move(shape));
   }
   if (number == 8) {
-    MR_ASSIGN(Tensor tensor, DecodeTensor(part, HostAllocator()));
+    MR_ASSIGN_OR_RETURN(Tensor tensor, DecodeTensor(part, HostAllocator()));
     return Append<Tensor>(value, std::move(tensor));
   }
-  MR_ASSIGN(AttrValue::Func f, Func(part, depth));
+  MR_ASSIGN_OR_RETURN(AttrValue::Func f, Func(part, depth));
   return Append<AttrValue::Func>(value, std::move(f));
 }
 
@@ -96,7 +96,7 @@ Status List(ChunkReader in, AttrValue* value, int depth) {
         }
         if (tag.number == 6) {
           return Numbers(in, tag, "list(type)", [&](uint64_t n) -> Status {
-            MR_ASSIGN(const DataType type, TypeOf(n));
+            MR_ASSIGN_OR_RETURN(const DataType type, TypeOf(n));
             return Append<DataType>(value, type);
           });
         }
@@ -115,18 +115,18 @@ Status BytesAttr(uint32_t number, ChunkReader part, AttrValue* value,
       *value = part.CopyRest();
       return OkStatus();
     case 7: {
-      MR_ASSIGN(*value, DecodePartialShape(part));
+      MR_ASSIGN_OR_RETURN(*value, DecodePartialShape(part));
       return OkStatus();
     }
     case 8: {
-      MR_ASSIGN(*value, DecodeTensor(part, HostAllocator()));
+      MR_ASSIGN_OR_RETURN(*value, DecodeTensor(part, HostAllocator()));
       return OkStatus();
     }
     case 9:
       *value = AttrPlaceholder{part.CopyRest()};
       return OkStatus();
     case 10: {
-      MR_ASSIGN(*value, Func(part, depth));
+      MR_ASSIGN_OR_RETURN(*value, Func(part, depth));
       return OkStatus();
     }
     default:
@@ -161,7 +161,7 @@ Status DecodeAttr(ChunkReader in, AttrValue* value, int depth) {
         if (tag.number == 3) *value = static_cast<int64_t>(number);
         if (tag.number == 5) *value = number != 0;
         if (tag.number == 6) {
-          MR_ASSIGN(const DataType type, TypeOf(number));
+          MR_ASSIGN_OR_RETURN(const DataType type, TypeOf(number));
           *value = type;
         }
         return OkStatus();

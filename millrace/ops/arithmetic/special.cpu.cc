@@ -96,7 +96,7 @@ Status RunBetainc(KernelContext& ctx) {
     }
     shape = s;
   }
-  MR_ASSIGN(Tensor * z, ctx.AllocateOutput(0, shape));
+  MR_ASSIGN_OR_RETURN(Tensor * z, ctx.AllocateOutput(0, shape));
   return Dispatch<float, double>(z->dtype(), [&]<class T>() {
     const T* a = ctx.input(0).flat<T>().data();
     const T* b = ctx.input(1).flat<T>().data();

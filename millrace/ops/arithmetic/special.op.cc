@@ -15,7 +15,7 @@ Status BetaincShape(ShapeContext& c) {
     if (!found) {
       out = s;
     } else {
-      MR_ASSIGN(out, ShapeContext::MergeShapes(out, s));
+      MR_ASSIGN_OR_RETURN(out, ShapeContext::MergeShapes(out, s));
     }
     found = true;
   }

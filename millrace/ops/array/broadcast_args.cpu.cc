@@ -38,9 +38,9 @@ StatusOr<Pair> ReadShapes(KernelContext& ctx) {
 }
 
 Status SetVector(KernelContext& ctx, int i, absl::Span<const int64_t> values) {
-  MR_ASSIGN(Tensor * out,
-            ctx.AllocateOutput(
-                i, TensorShape({static_cast<int64_t>(values.size())})));
+  MR_ASSIGN_OR_RETURN(
+      Tensor * out, ctx.AllocateOutput(
+                        i, TensorShape({static_cast<int64_t>(values.size())})));
   if (out->dtype() == DataType::kInt64) {
     std::copy(values.begin(), values.end(),
               out->mutable_flat<int64_t>().begin());
@@ -53,7 +53,7 @@ Status SetVector(KernelContext& ctx, int i, absl::Span<const int64_t> values) {
 }
 
 Status BroadcastGradientArgsKernel(KernelContext& ctx) {
-  MR_ASSIGN(Pair p, ReadShapes(ctx));
+  MR_ASSIGN_OR_RETURN(Pair p, ReadShapes(ctx));
   // Equal shapes: nothing was broadcast, and summing over ones is left out.
   const bool equal = p.s[0] == p.s[1] &&
                      ctx.input(0).num_elements() == ctx.input(1).num_elements();
@@ -68,7 +68,7 @@ Status BroadcastGradientArgsKernel(KernelContext& ctx) {
 }
 
 Status BroadcastArgsKernel(KernelContext& ctx) {
-  MR_ASSIGN(Pair p, ReadShapes(ctx));
+  MR_ASSIGN_OR_RETURN(Pair p, ReadShapes(ctx));
   std::vector<int64_t> out = p.s[0];
   for (size_t d = 0; d < out.size(); ++d) {
     if (out[d] == 1) out[d] = p.s[1][d];

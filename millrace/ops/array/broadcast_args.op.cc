@@ -29,7 +29,7 @@ MR_OP(BroadcastArgs){
     .shape = [](ShapeContext& c) -> Status {
       int64_t length = 0;
       for (int i = 0; i < 2; ++i) {
-        MR_ASSIGN(PartialShape s, c.WithRank(i, 1));
+        MR_ASSIGN_OR_RETURN(PartialShape s, c.WithRank(i, 1));
         const int64_t n = s.dim(0);
         length = n == kUnknownDim || length == kUnknownDim
                      ? kUnknownDim

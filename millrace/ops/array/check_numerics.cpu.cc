@@ -66,12 +66,12 @@ std::string Words(int found, Infinities infinities) {
 template <Infinities kInfinities>
 struct CheckNumericsKernel {
   static StatusOr<CheckNumericsKernel> Make(const KernelInit& init) {
-    MR_ASSIGN(std::string message, init.Attr<std::string>("message"));
+    MR_ASSIGN_OR_RETURN(std::string message, init.Attr<std::string>("message"));
     return CheckNumericsKernel{std::move(message)};
   }
   Status Run(KernelContext& ctx) const {
-    MR_ASSIGN(const Tensor x,
-              BoundTensor(ctx.input(0), ctx.device().allocator()));
+    MR_ASSIGN_OR_RETURN(const Tensor x,
+                        BoundTensor(ctx.input(0), ctx.device().allocator()));
     std::atomic<int> found{0};
     MR_RETURN_IF_ERROR(
         ctx.ParallelFor(x.num_elements(), 1, [&](int64_t begin, int64_t end) {

@@ -9,7 +9,7 @@ namespace {
 // Keeps a reference to the value, so that nobody takes its buffer over.
 struct ConstKernel {
   static StatusOr<ConstKernel> Make(const KernelInit& init) {
-    MR_ASSIGN(Tensor value, init.Attr<Tensor>("value"));
+    MR_ASSIGN_OR_RETURN(Tensor value, init.Attr<Tensor>("value"));
     if (value.dtype() != init.output_type(0)) {
       return InvalidArgument("Type mismatch between value (",
                              DataTypeName(value.dtype()), ") and dtype (",
@@ -35,8 +35,8 @@ Status FillKernel(KernelContext& ctx) {
     return InvalidArgument("value must represent a scalar, got shape ",
                            value.shape().DebugString());
   }
-  MR_ASSIGN(TensorShape shape, TensorShape::Make(IntValues(dims)));
-  MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
+  MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(IntValues(dims)));
+  MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
   return FillTensor(ctx, out, value.data());
 }
 
@@ -50,20 +50,21 @@ Status ZerosLikeKernel(KernelContext& ctx) {
     }
     const VariantElement& element = x.scalar<VariantElement>();
     if (!element) return InvalidArgument("ZerosLike of an empty variant");
-    MR_ASSIGN(VariantElement zeros,
-              element->ZerosLike(ctx.device().allocator()));
-    MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, TensorShape()));
+    MR_ASSIGN_OR_RETURN(VariantElement zeros,
+                        element->ZerosLike(ctx.device().allocator()));
+    MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, TensorShape()));
     out->mutable_flat<VariantElement>()[0] = std::move(zeros);
     return OkStatus();
   }
   if (!IsPlain(x.dtype())) return ctx.AllocateOutput(0, x.shape()).status();
-  MR_ASSIGN(Tensor * out, ctx.ForwardOrAllocateOutput({0}, 0, x.shape()));
+  MR_ASSIGN_OR_RETURN(Tensor * out,
+                      ctx.ForwardOrAllocateOutput({0}, 0, x.shape()));
   return ZeroTensor(ctx, out);
 }
 
 Status OnesLikeKernel(KernelContext& ctx) {
   const TensorShape shape = ctx.input(0).shape();
-  MR_ASSIGN(Tensor * out, ctx.ForwardOrAllocateOutput({0}, 0, shape));
+  MR_ASSIGN_OR_RETURN(Tensor * out, ctx.ForwardOrAllocateOutput({0}, 0, shape));
   return Dispatch(Join<NumericTypes, Types<bool>>{}, out->dtype(),
                   [&]<class T>() -> Status {
                     const T one = static_cast<T>(1);
@@ -78,8 +79,8 @@ Status EmptyKernel(KernelContext& ctx) {
     return InvalidArgument("shape must be a vector of int32, got shape ",
                            dims.shape().DebugString());
   }
-  MR_ASSIGN(TensorShape shape, TensorShape::Make(IntValues(dims)));
-  MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
+  MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(IntValues(dims)));
+  MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
   // Also without `init`: what another step left in memory is nobody's business.
   return ZeroTensor(ctx, out);
 }

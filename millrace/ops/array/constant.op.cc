@@ -9,8 +9,8 @@ MR_OP(Const){
     .attrs = "value: tensor; dtype: type",
     .role = OpRole::kConstant,
     .shape = [](ShapeContext& c) -> Status {
-      MR_ASSIGN(Tensor value, c.Attr<Tensor>("value"));
-      MR_ASSIGN(DataType dtype, c.Attr<DataType>("dtype"));
+      MR_ASSIGN_OR_RETURN(Tensor value, c.Attr<Tensor>("value"));
+      MR_ASSIGN_OR_RETURN(DataType dtype, c.Attr<DataType>("dtype"));
       if (value.dtype() != dtype) {
         return InvalidArgument("Inconsistent values for attr 'dtype' ",
                                DataTypeName(value.dtype()), " vs. ",
@@ -34,7 +34,7 @@ MR_OP(Fill){
             return InvalidArgument("Fill dimensions must be >= 0");
         }
       }
-      MR_ASSIGN(PartialShape shape, c.ShapeFromInput(0));
+      MR_ASSIGN_OR_RETURN(PartialShape shape, c.ShapeFromInput(0));
       c.set_output_handles(0, c.input_handles(1));
       return c.Return(std::move(shape));
     },
@@ -68,7 +68,7 @@ MR_OP(Empty){
     .attrs = "dtype: type; init: bool = false",
     .flags = kStateful,
     .shape = [](ShapeContext& c) -> Status {
-      MR_ASSIGN(PartialShape shape, c.ShapeFromInput(0));
+      MR_ASSIGN_OR_RETURN(PartialShape shape, c.ShapeFromInput(0));
       return c.Return(std::move(shape));
     },
     .doc =

@@ -15,8 +15,8 @@ Status MakeDiag(KernelContext& ctx) {
     return InvalidArgument("Input must be at least rank 1, got ", in.rank());
   DimVector dims = in.shape().dims();
   dims.insert(dims.end(), dims.begin(), dims.begin() + in.rank());
-  MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
-  MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
+  MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
+  MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
   MR_RETURN_IF_ERROR(ZeroTensor(ctx, out));
   StridedCopySpec spec;
   spec.Add(in.num_elements(), 1, in.num_elements() + 1);
@@ -41,7 +41,7 @@ Status TakeDiag(KernelContext& ctx) {
     dims.push_back(in.dim(i));
   }
   TensorShape shape{absl::Span<const int64_t>(dims)};
-  MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
+  MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
   StridedCopySpec spec;
   spec.Add(out->num_elements(), out->num_elements() + 1, 1);
   return StridedCopy(ctx, in.dtype(), in.data(), out->mutable_data(), spec);
@@ -72,16 +72,16 @@ Status MatrixBandPartKernel(KernelContext& ctx) {
   }
   const int64_t rows = in.dim(rank - 2);
   const int64_t columns = in.dim(rank - 1);
-  MR_ASSIGN(const int64_t lower,
-            Bands(ctx.input(1), "num_lower", rows, "rows"));
-  MR_ASSIGN(const int64_t upper,
-            Bands(ctx.input(2), "num_upper", columns, "columns"));
+  MR_ASSIGN_OR_RETURN(const int64_t lower,
+                      Bands(ctx.input(1), "num_lower", rows, "rows"));
+  MR_ASSIGN_OR_RETURN(const int64_t upper,
+                      Bands(ctx.input(2), "num_upper", columns, "columns"));
   if (lower == rows && upper == columns) {
     ctx.set_output(0, ctx.TakeInput(0));
     return OkStatus();
   }
   MR_RETURN_IF_ERROR(ctx.BindInput(0));
-  MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, in.shape()));
+  MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, in.shape()));
   if (in.num_elements() == 0) return OkStatus();
   const int64_t size = static_cast<int64_t>(SizeOf(in.dtype()));
   const char* src = in.data();

@@ -10,7 +10,7 @@ MR_OP(Diag){
         "T: {bfloat16, half, float, double, int32, int64, complex64, "
         "complex128}",
     .shape = [](ShapeContext& c) -> Status {
-      MR_ASSIGN(PartialShape in, c.WithRankAtLeast(0, 1));
+      MR_ASSIGN_OR_RETURN(PartialShape in, c.WithRankAtLeast(0, 1));
       return c.Return(in.Concatenate(in));
     },
     .doc =
@@ -33,7 +33,7 @@ MR_OP(DiagPart){
             in.rank());
       }
       const int half = in.rank() / 2;
-      MR_ASSIGN(
+      MR_ASSIGN_OR_RETURN(
           PartialShape out,
           ShapeContext::MergeShapes(Subshape(in, 0, half), Subshape(in, half)));
       return c.Return(std::move(out));

@@ -18,7 +18,7 @@ Status PassReferenceOn(KernelContext& ctx) {
 
 Status DeepCopyKernel(KernelContext& ctx) {
   const Tensor& x = ctx.input(0);
-  MR_ASSIGN(Tensor * y, ctx.AllocateOutput(0, x.shape()));
+  MR_ASSIGN_OR_RETURN(Tensor * y, ctx.AllocateOutput(0, x.shape()));
   StridedCopySpec spec;
   spec.Add(x.num_elements(), 1, 1);
   return StridedCopy(ctx, x.dtype(), x.data(), y->mutable_data(), spec);

@@ -56,7 +56,7 @@ class DiagBase {
   Status Init(const KernelInit& init, Version version) {
     ranged_ = version != Version::kMain;
     if (version == Version::kAlignedRange) {
-      MR_ASSIGN(const auto align, init.Attr<std::string>("align"));
+      MR_ASSIGN_OR_RETURN(const auto align, init.Attr<std::string>("align"));
       above_left_ = absl::StartsWith(align, "LEFT");
       below_left_ = absl::EndsWith(align, "LEFT");
     }
@@ -107,7 +107,7 @@ class DiagBase {
       return InvalidArgument("input must be at least 2-dim, received shape: ",
                              x.shape().DebugString());
     }
-    MR_ASSIGN(Diagonals d, Read(ctx, k));
+    MR_ASSIGN_OR_RETURN(Diagonals d, Read(ctx, k));
     d.rows = x.dim(x.rank() - 2);
     d.cols = x.dim(x.rank() - 1);
     MR_RETURN_IF_ERROR(d.Check());
@@ -115,7 +115,7 @@ class DiagBase {
     dims.resize(dims.size() - 2);
     if (d.count() > 1) dims.push_back(d.count());
     dims.push_back(std::max<int64_t>(0, d.longest()));
-    MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
+    MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
     return Part{d, std::move(shape)};
   }
 
@@ -157,9 +157,9 @@ class DiagPartKernel : public DiagBase {
  public:
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
-    MR_ASSIGN(const Part part, PartOf(ctx, x, 1));
+    MR_ASSIGN_OR_RETURN(const Part part, PartOf(ctx, x, 1));
     const Diagonals& d = part.diagonals;
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, part.shape));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, part.shape));
     if (out->num_elements() == 0) return OkStatus();
     if (ranged()) {
       if (ctx.input(2).rank() != 0) {
@@ -210,7 +210,7 @@ class DiagKernel : public DiagBase {
           "diagonal must be at least 1-dim, received shape: ",
           diagonal.shape().DebugString());
     }
-    MR_ASSIGN(Diagonals d, Read(ctx, 1));
+    MR_ASSIGN_OR_RETURN(Diagonals d, Read(ctx, 1));
     int batch = diagonal.rank() - 1;
     const int64_t longest = diagonal.dim(batch);
     if (d.count() > 1) {
@@ -226,8 +226,8 @@ class DiagKernel : public DiagBase {
     dims.resize(static_cast<size_t>(batch));
     dims.push_back(d.rows);
     dims.push_back(d.cols);
-    MR_ASSIGN(const TensorShape shape, TensorShape::Make(dims));
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, shape));
+    MR_ASSIGN_OR_RETURN(const TensorShape shape, TensorShape::Make(dims));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
     if (out->num_elements() == 0) return OkStatus();
     MR_RETURN_IF_ERROR(ranged() ? FillTensor(ctx, out, ctx.input(4).data())
                                 : ZeroTensor(ctx, out));
@@ -280,7 +280,7 @@ class SetDiagKernel : public DiagBase {
   Status Run(KernelContext& ctx) const {
     const Tensor x = ctx.input(0);
     const Tensor& diagonal = ctx.input(1);
-    MR_ASSIGN(const Part part, PartOf(ctx, x, 2));
+    MR_ASSIGN_OR_RETURN(const Part part, PartOf(ctx, x, 2));
     if (diagonal.shape() != part.shape) {
       return InvalidArgument(
           "Either first dimensions of diagonal don't match input.shape[:-2], "
@@ -290,7 +290,7 @@ class SetDiagKernel : public DiagBase {
           "\nDiagonal shape: ", diagonal.shape().DebugString(),
           "\nExpected diagonal shape: ", part.shape.DebugString());
     }
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
     if (out->num_elements() == 0) return OkStatus();
     std::memcpy(out->mutable_data(), x.data(),
                 static_cast<size_t>(x.num_elements()) * SizeOf(x.dtype()));

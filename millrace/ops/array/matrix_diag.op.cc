@@ -40,9 +40,9 @@ Status CheckInMatrix(int64_t rows, int64_t cols, int64_t k, const char* what) {
 }
 
 Status DiagPartShape(ShapeContext& c) {
-  MR_ASSIGN(const PartialShape input, c.WithRankAtLeast(0, 2));
+  MR_ASSIGN_OR_RETURN(const PartialShape input, c.WithRankAtLeast(0, 2));
   if (!input.known_rank()) return c.Return(PartialShape());
-  MR_ASSIGN(PartialShape shape, ShapeContext::Subshape(input, 0, -2));
+  MR_ASSIGN_OR_RETURN(PartialShape shape, ShapeContext::Subshape(input, 0, -2));
   const int64_t rows = ShapeContext::Dim(input, -2);
   const int64_t cols = ShapeContext::Dim(input, -1);
   const int64_t size = rows == kUnknownDim || cols == kUnknownDim
@@ -59,7 +59,7 @@ StatusOr<PartialShape> PartShape(const PartialShape& input,
   const int64_t cols = ShapeContext::Dim(input, -1);
   MR_RETURN_IF_ERROR(CheckInMatrix(rows, cols, k.low, "lower_diag_index"));
   MR_RETURN_IF_ERROR(CheckInMatrix(rows, cols, k.high, "upper_diag_index"));
-  MR_ASSIGN(PartialShape shape, ShapeContext::Subshape(input, 0, -2));
+  MR_ASSIGN_OR_RETURN(PartialShape shape, ShapeContext::Subshape(input, 0, -2));
   if (k.low != k.high) {
     shape = shape.Concatenate(PartialShape({k.high - k.low + 1}));
   }
@@ -72,16 +72,16 @@ StatusOr<PartialShape> PartShape(const PartialShape& input,
 }
 
 Status DiagPartV2Shape(ShapeContext& c) {
-  MR_ASSIGN(const PartialShape input, c.WithRankAtLeast(0, 2));
+  MR_ASSIGN_OR_RETURN(const PartialShape input, c.WithRankAtLeast(0, 2));
   MR_RETURN_IF_ERROR(c.WithRank(2, 0).status());
-  MR_ASSIGN(const DiagRange k, ReadDiagRange(c, 1));
+  MR_ASSIGN_OR_RETURN(const DiagRange k, ReadDiagRange(c, 1));
   if (!k.known || !input.known_rank()) return c.Return(PartialShape());
-  MR_ASSIGN(PartialShape shape, PartShape(input, k));
+  MR_ASSIGN_OR_RETURN(PartialShape shape, PartShape(input, k));
   return c.Return(std::move(shape));
 }
 
 Status DiagShape(ShapeContext& c) {
-  MR_ASSIGN(const PartialShape diagonal, c.WithRankAtLeast(0, 1));
+  MR_ASSIGN_OR_RETURN(const PartialShape diagonal, c.WithRankAtLeast(0, 1));
   if (!diagonal.known_rank()) return c.Return(PartialShape());
   return c.Return(
       diagonal.Concatenate(PartialShape({ShapeContext::Dim(diagonal, -1)})));
@@ -94,11 +94,11 @@ StatusOr<int64_t> SizeInput(ShapeContext& c, int i) {
 }
 
 Status DiagV2Shape(ShapeContext& c) {
-  MR_ASSIGN(const PartialShape diagonal, c.WithRankAtLeast(0, 1));
+  MR_ASSIGN_OR_RETURN(const PartialShape diagonal, c.WithRankAtLeast(0, 1));
   MR_RETURN_IF_ERROR(c.WithRank(4, 0).status());
-  MR_ASSIGN(const DiagRange k, ReadDiagRange(c, 1));
-  MR_ASSIGN(int64_t rows, SizeInput(c, 2));
-  MR_ASSIGN(int64_t cols, SizeInput(c, 3));
+  MR_ASSIGN_OR_RETURN(const DiagRange k, ReadDiagRange(c, 1));
+  MR_ASSIGN_OR_RETURN(int64_t rows, SizeInput(c, 2));
+  MR_ASSIGN_OR_RETURN(int64_t cols, SizeInput(c, 3));
   if (!k.known || !diagonal.known_rank()) return c.Return(PartialShape());
   int batch_rank = diagonal.rank() - 1;
   if (k.low < k.high) {
@@ -111,8 +111,8 @@ Status DiagV2Shape(ShapeContext& c) {
         WithValue(diagonal.dim(batch_rank), k.high - k.low + 1).status());
   }
   const int64_t length = ShapeContext::Dim(diagonal, -1);
-  MR_ASSIGN(const PartialShape batch,
-            ShapeContext::Subshape(diagonal, 0, batch_rank));
+  MR_ASSIGN_OR_RETURN(const PartialShape batch,
+                      ShapeContext::Subshape(diagonal, 0, batch_rank));
   if (length != kUnknownDim) {
     const int64_t min_rows = length - std::min<int64_t>(k.high, 0);
     const int64_t min_cols = length + std::max<int64_t>(k.low, 0);
@@ -136,12 +136,13 @@ Status DiagV2Shape(ShapeContext& c) {
 }
 
 Status SetDiagShape(ShapeContext& c) {
-  MR_ASSIGN(PartialShape input, c.WithRankAtLeast(0, 2));
-  MR_ASSIGN(const PartialShape diagonal, c.WithRankAtLeast(1, 1));
+  MR_ASSIGN_OR_RETURN(PartialShape input, c.WithRankAtLeast(0, 2));
+  MR_ASSIGN_OR_RETURN(const PartialShape diagonal, c.WithRankAtLeast(1, 1));
   if (input.known_rank()) {
     const int64_t rows = ShapeContext::Dim(input, -2);
     const int64_t cols = ShapeContext::Dim(input, -1);
-    MR_ASSIGN(const PartialShape batch, ShapeContext::Subshape(input, 0, -2));
+    MR_ASSIGN_OR_RETURN(const PartialShape batch,
+                        ShapeContext::Subshape(input, 0, -2));
     const int64_t size = rows == kUnknownDim || cols == kUnknownDim
                              ? kUnknownDim
                              : std::min(rows, cols);
@@ -153,11 +154,11 @@ Status SetDiagShape(ShapeContext& c) {
 }
 
 Status SetDiagV2Shape(ShapeContext& c) {
-  MR_ASSIGN(PartialShape input, c.WithRankAtLeast(0, 2));
-  MR_ASSIGN(const PartialShape diagonal, c.WithRankAtLeast(1, 1));
-  MR_ASSIGN(const DiagRange k, ReadDiagRange(c, 2));
+  MR_ASSIGN_OR_RETURN(PartialShape input, c.WithRankAtLeast(0, 2));
+  MR_ASSIGN_OR_RETURN(const PartialShape diagonal, c.WithRankAtLeast(1, 1));
+  MR_ASSIGN_OR_RETURN(const DiagRange k, ReadDiagRange(c, 2));
   if (input.known_rank() && k.known) {
-    MR_ASSIGN(const PartialShape want, PartShape(input, k));
+    MR_ASSIGN_OR_RETURN(const PartialShape want, PartShape(input, k));
     MR_RETURN_IF_ERROR(ShapeContext::MergeShapes(diagonal, want).status());
   }
   return c.Return(std::move(input));

@@ -6,7 +6,7 @@ namespace {
 // Runs only where a step forgot to feed it.
 struct PlaceholderKernel {
   static StatusOr<PlaceholderKernel> Make(const KernelInit& init) {
-    MR_ASSIGN(PartialShape shape, init.Attr<PartialShape>("shape"));
+    MR_ASSIGN_OR_RETURN(PartialShape shape, init.Attr<PartialShape>("shape"));
     return PlaceholderKernel{std::move(shape)};
   }
   Status Run(KernelContext& ctx) const {

@@ -5,7 +5,7 @@ namespace millrace::ops {
 namespace {
 
 Status ShapeAttr(ShapeContext& c) {
-  MR_ASSIGN(PartialShape shape, c.Attr<PartialShape>("shape"));
+  MR_ASSIGN_OR_RETURN(PartialShape shape, c.Attr<PartialShape>("shape"));
   return c.Return(std::move(shape));
 }
 
@@ -38,7 +38,7 @@ MR_OP(PlaceholderWithDefault){
     .attrs = "dtype: type; shape: shape",
     .role = OpRole::kPlaceholderWithDefault,
     .shape = [](ShapeContext& c) -> Status {
-      MR_ASSIGN(PartialShape shape, c.Attr<PartialShape>("shape"));
+      MR_ASSIGN_OR_RETURN(PartialShape shape, c.Attr<PartialShape>("shape"));
       MR_RETURN_IF_ERROR(ShapeContext::MergeShapes(c.input(0), shape).status());
       return c.Return(std::move(shape));
     },

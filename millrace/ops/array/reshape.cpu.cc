@@ -13,7 +13,7 @@ namespace {
 
 // Output 0 is input 0 under another shape; the buffer is shared.
 Status PassReshaped(KernelContext& ctx, absl::Span<const int64_t> dims) {
-  MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
+  MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
   const Tensor in = ctx.TakeInput(0);
   ctx.set_output(0, in.Reshaped(std::move(shape)));
   return OkStatus();
@@ -63,7 +63,7 @@ Status RunReshape(KernelContext& ctx) {
     for (int i = 0; i < in.rank(); ++i) {
       if (in.dim(i) != 0 || !has_zero) have *= in.dim(i);
     }
-    MR_ASSIGN(const int64_t n, have.Get("the number of elements"));
+    MR_ASSIGN_OR_RETURN(const int64_t n, have.Get("the number of elements"));
     if (n % known.value() != 0) {
       return InvalidArgument(
           "Input to reshape is a tensor with ", n,
@@ -103,8 +103,8 @@ Status ExpandDimsKernel(KernelContext& ctx) {
 
 struct SqueezeKernel {
   static StatusOr<SqueezeKernel> Make(const KernelInit& init) {
-    MR_ASSIGN(std::vector<int64_t> dims,
-              init.Attr<std::vector<int64_t>>("squeeze_dims"));
+    MR_ASSIGN_OR_RETURN(std::vector<int64_t> dims,
+                        init.Attr<std::vector<int64_t>>("squeeze_dims"));
     return SqueezeKernel{std::move(dims)};
   }
   Status Run(KernelContext& ctx) const {
@@ -134,7 +134,7 @@ struct SqueezeKernel {
 
 struct EnsureShapeKernel {
   static StatusOr<EnsureShapeKernel> Make(const KernelInit& init) {
-    MR_ASSIGN(PartialShape shape, init.Attr<PartialShape>("shape"));
+    MR_ASSIGN_OR_RETURN(PartialShape shape, init.Attr<PartialShape>("shape"));
     return EnsureShapeKernel{std::move(shape)};
   }
   Status Run(KernelContext& ctx) const {
@@ -167,14 +167,14 @@ Status BitcastKernel(KernelContext& ctx) {
     }
     dims.pop_back();
   }
-  MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
+  MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
   if (from_size >= to_size || in.address() % kBufferAlignment == 0) {
     const Tensor taken = ctx.TakeInput(0);
     ctx.set_output(0, taken.BitcastTo(to, std::move(shape)));
     return OkStatus();
   }
   MR_RETURN_IF_ERROR(ctx.BindInput(0));
-  MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
+  MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
   if (in.size_bytes() > 0)
     std::memcpy(out->mutable_data(), in.data(), in.size_bytes());
   return OkStatus();

@@ -24,7 +24,8 @@ StatusOr<Sizes> CountSizes(const PartialShape& s) {
     if (s.dim(i) == kUnknownDim) {
       n.unknown = n.unknown == -1 ? i : -2;
     } else {
-      MR_ASSIGN(n.product, ShapeContext::MultiplyDims(n.product, s.dim(i)));
+      MR_ASSIGN_OR_RETURN(n.product,
+                          ShapeContext::MultiplyDims(n.product, s.dim(i)));
     }
   }
   return n;
@@ -33,12 +34,12 @@ StatusOr<Sizes> CountSizes(const PartialShape& s) {
 }  // namespace
 
 Status ReshapeShape(ShapeContext& c) {
-  MR_ASSIGN(PartialShape out, c.ShapeFromInput(1));
+  MR_ASSIGN_OR_RETURN(PartialShape out, c.ShapeFromInput(1));
   const PartialShape& in = c.input(0);
   c.set_output_handles(0, c.input_handles(0));
   if (!out.known_rank() || !in.known_rank()) return c.Return(std::move(out));
-  MR_ASSIGN(Sizes out_sizes, CountSizes(out));
-  MR_ASSIGN(Sizes in_sizes, CountSizes(in));
+  MR_ASSIGN_OR_RETURN(Sizes out_sizes, CountSizes(out));
+  MR_ASSIGN_OR_RETURN(Sizes in_sizes, CountSizes(in));
   if (out_sizes.unknown == -1 && in_sizes.unknown == -1) {
     if (out_sizes.product != in_sizes.product) {
       return InvalidArgument("Cannot reshape a tensor with ", in_sizes.product,
@@ -52,8 +53,9 @@ Status ReshapeShape(ShapeContext& c) {
                            " (0 elements)");
   } else if (in_sizes.unknown == -1 && out_sizes.unknown >= 0 &&
              out_sizes.product > 0) {
-    MR_ASSIGN(int64_t missing, ShapeContext::DivideDims(
-                                   in_sizes.product, out_sizes.product, true));
+    MR_ASSIGN_OR_RETURN(
+        int64_t missing,
+        ShapeContext::DivideDims(in_sizes.product, out_sizes.product, true));
     out.set_dim(out_sizes.unknown, missing);
   } else if (in_sizes.unknown >= 0 && out_sizes.unknown == -1 &&
              in_sizes.product > 0) {
@@ -88,8 +90,8 @@ Status ExpandDimsShape(ShapeContext& c) {
 }
 
 Status SqueezeShape(ShapeContext& c) {
-  MR_ASSIGN(AttrValue::IntList squeeze,
-            c.Attr<AttrValue::IntList>("squeeze_dims"));
+  MR_ASSIGN_OR_RETURN(AttrValue::IntList squeeze,
+                      c.Attr<AttrValue::IntList>("squeeze_dims"));
   const PartialShape& in = c.input(0);
   if (!in.known_rank()) return c.Return({});
   const int rank = in.rank();
@@ -159,9 +161,9 @@ MR_OP(EnsureShape){
     .outputs = "output: T",
     .attrs = "shape: shape; T: type",
     .shape = [](ShapeContext& c) -> Status {
-      MR_ASSIGN(PartialShape shape, c.Attr<PartialShape>("shape"));
-      MR_ASSIGN(PartialShape merged,
-                ShapeContext::MergeShapes(c.input(0), shape));
+      MR_ASSIGN_OR_RETURN(PartialShape shape, c.Attr<PartialShape>("shape"));
+      MR_ASSIGN_OR_RETURN(PartialShape merged,
+                          ShapeContext::MergeShapes(c.input(0), shape));
       return c.Return(std::move(merged));
     },
     .doc = "Passes `input` on, or fails if its shape contradicts `shape`.",
@@ -177,8 +179,8 @@ MR_OP(Bitcast){
         "int64, int32, uint8, uint16, uint32, uint64, int8, int16, complex64, "
         "complex128, qint8, quint8, qint16, quint16, qint32}",
     .shape = [](ShapeContext& c) -> Status {
-      MR_ASSIGN(DataType from, c.Attr<DataType>("T"));
-      MR_ASSIGN(DataType to, c.Attr<DataType>("type"));
+      MR_ASSIGN_OR_RETURN(DataType from, c.Attr<DataType>("T"));
+      MR_ASSIGN_OR_RETURN(DataType to, c.Attr<DataType>("type"));
       const int64_t from_size = static_cast<int64_t>(SizeOf(from));
       const int64_t to_size = static_cast<int64_t>(SizeOf(to));
       const PartialShape& in = c.input(0);

@@ -10,7 +10,7 @@ constexpr int64_t kInt32Max = std::numeric_limits<int32_t>::max();
 // Sets output i, whose type is int32 or int64, to `values`.
 Status SetInts(KernelContext& ctx, int i, TensorShape shape,
                absl::Span<const int64_t> values) {
-  MR_ASSIGN(Tensor * out, ctx.AllocateOutput(i, std::move(shape)));
+  MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(i, std::move(shape)));
   if (out->dtype() == DataType::kInt64) {
     std::copy(values.begin(), values.end(),
               out->mutable_flat<int64_t>().begin());

@@ -41,10 +41,11 @@ StatusOr<int64_t> WithValue(int64_t dim, int64_t value) {
 StatusOr<PartialShape> MergePrefix(const PartialShape& s,
                                    const PartialShape& prefix) {
   if (!s.known_rank() || !prefix.known_rank()) return s;
-  MR_ASSIGN(PartialShape merged,
-            ShapeContext::WithRankAtLeast(s, prefix.rank()));
+  MR_ASSIGN_OR_RETURN(PartialShape merged,
+                      ShapeContext::WithRankAtLeast(s, prefix.rank()));
   for (int i = 0; i < prefix.rank(); ++i) {
-    MR_ASSIGN(int64_t d, ShapeContext::MergeDims(s.dim(i), prefix.dim(i)));
+    MR_ASSIGN_OR_RETURN(int64_t d,
+                        ShapeContext::MergeDims(s.dim(i), prefix.dim(i)));
     merged.set_dim(i, d);
   }
   return merged;

@@ -7,8 +7,9 @@ class AbortKernel {
  public:
   static StatusOr<AbortKernel> Make(const KernelInit& init) {
     AbortKernel k;
-    MR_ASSIGN(k.message_, init.Attr<std::string>("error_msg"));
-    MR_ASSIGN(k.without_error_, init.Attr<bool>("exit_without_error"));
+    MR_ASSIGN_OR_RETURN(k.message_, init.Attr<std::string>("error_msg"));
+    MR_ASSIGN_OR_RETURN(k.without_error_,
+                        init.Attr<bool>("exit_without_error"));
     return k;
   }
   Status Run(KernelContext&) const {

@@ -13,7 +13,7 @@ class CallKernel {
  public:
   static StatusOr<CallKernel> Make(const KernelInit& init) {
     CallKernel k;
-    MR_ASSIGN(k.function_, init.Attr<AttrValue::Func>("f"));
+    MR_ASSIGN_OR_RETURN(k.function_, init.Attr<AttrValue::Func>("f"));
     return k;
   }
   void RunAsync(KernelContext& ctx, Done done) const {

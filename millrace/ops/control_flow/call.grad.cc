@@ -53,7 +53,7 @@ Status CallGradient(GradContext& g) {
     if (dx) AddParts(dx, &parts);
   }
   if (parts.empty()) return OkStatus();
-  MR_ASSIGN(const NameAttrList function, gradient.Write(parts));
+  MR_ASSIGN_OR_RETURN(const NameAttrList function, gradient.Write(parts));
   std::vector<DataType> types;
   for (const Output& part : parts) types.push_back(part.dtype());
   OpBuilder call(g, gradient.is_stateful() ? "StatefulPartitionedCall"

@@ -10,7 +10,8 @@ class SwitchCaseKernel {
  public:
   static StatusOr<SwitchCaseKernel> Make(const KernelInit& init) {
     SwitchCaseKernel k;
-    MR_ASSIGN(k.branches_, init.Attr<AttrValue::FuncList>("branches"));
+    MR_ASSIGN_OR_RETURN(k.branches_,
+                        init.Attr<AttrValue::FuncList>("branches"));
     return k;
   }
   void RunAsync(KernelContext& ctx, Done done) const {

@@ -6,7 +6,8 @@ namespace millrace::ops {
 namespace {
 
 Status CaseGradient(GradContext& g) {
-  MR_ASSIGN(const auto branches, g.op().Attr<AttrValue::FuncList>("branches"));
+  MR_ASSIGN_OR_RETURN(const auto branches,
+                      g.op().Attr<AttrValue::FuncList>("branches"));
   std::vector<NameAttrList> functions;
   for (const AttrValue::Func& branch : branches) functions.push_back(*branch);
   return ConditionalGradient(

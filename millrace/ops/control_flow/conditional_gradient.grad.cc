@@ -73,7 +73,8 @@ class BranchGradients {
   StatusOr<std::vector<NameAttrList>> Write() {
     std::vector<NameAttrList> functions;
     for (Branch& branch : branches_) {
-      MR_ASSIGN(NameAttrList function, branch.gradient->Write(branch.results));
+      MR_ASSIGN_OR_RETURN(NameAttrList function,
+                          branch.gradient->Write(branch.results));
       functions.push_back(std::move(function));
     }
     return functions;
@@ -194,7 +195,8 @@ Status ConditionalGradient(
     places.push_back(branches.AddResults(i));
   const std::vector<DataType> types = branches.ResultTypes();
   if (types.empty()) return OkStatus();
-  MR_ASSIGN(const std::vector<NameAttrList> gradients, branches.Write());
+  MR_ASSIGN_OR_RETURN(const std::vector<NameAttrList> gradients,
+                      branches.Write());
   OpBuilder conditional(
       g, branches.is_stateful() ? op : absl::StrCat("Stateless", op));
   conditional.In(g.in(0)).In(InputList(inputs)).Attr("Tout", types);

@@ -113,7 +113,8 @@ Status FunctionGradient::ImportBody() {
   def.library = {};
   for (NodeDef& node : def.nodes) {
     if (node.op != "_Arg") continue;
-    MR_ASSIGN(const int64_t index, GetAttr<int64_t>(node.attrs, "index"));
+    MR_ASSIGN_OR_RETURN(const int64_t index,
+                        GetAttr<int64_t>(node.attrs, "index"));
     if (index >= static_cast<int64_t>(call_.inputs.size())) continue;
     const Output& input = call_.inputs[static_cast<size_t>(index)];
     if (call_.is_loop && input.dtype() != DataType::kResource) continue;
@@ -136,7 +137,7 @@ Status FunctionGradient::FindArgs(const GraphDef& def) {
     const bool is_arg = node.op == "_Arg";
     if (!is_arg && node.op != "_Retval") continue;
     const Operation op = inner_->graph().Find(node.name);
-    MR_ASSIGN(const int64_t index, op.Attr<int64_t>("index"));
+    MR_ASSIGN_OR_RETURN(const int64_t index, op.Attr<int64_t>("index"));
     auto& list = is_arg ? args_ : results_;
     if (index < 0 || index >= static_cast<int64_t>(list.size()))
       return other_number();
@@ -170,8 +171,8 @@ Status FunctionGradient::Differentiate() {
     inputs.push_back(i);
   }
   MR_RETURN_IF_ERROR(inner_->status());
-  MR_ASSIGN(const std::vector<Gradient> dxs,
-            Gradients(*inner_, ys, xs, options));
+  MR_ASSIGN_OR_RETURN(const std::vector<Gradient> dxs,
+                      Gradients(*inner_, ys, xs, options));
   dxs_.resize(call_.inputs.size());
   for (size_t k = 0; k < dxs.size(); ++k) dxs_[inputs[k]] = dxs[k];
   return inner_->status();
@@ -190,8 +191,8 @@ StatusOr<NameAttrList> FunctionGradient::Write(
         node.name, "' (op type: ", node.op->name,
         ") gave, which would run once more: ", again.message());
   };
-  MR_ASSIGN(FunctionDef function,
-            WriteFunction(*inner_, name_, args_, results, check));
+  MR_ASSIGN_OR_RETURN(FunctionDef function,
+                      WriteFunction(*inner_, name_, args_, results, check));
   is_stateful_ = function.signature.is_stateful;
   uses_.assign(args_.size(), false);
   for (size_t i = 0; i < args_.size(); ++i) {

@@ -13,12 +13,13 @@ std::string ArgName(int64_t index) { return absl::StrCat("arg_", index); }
 StatusOr<std::string> NameOf(const Graph& graph, OutputRef output) {
   const Node& node = *graph.node(output.node);
   if (node.IsOp("_Arg")) {
-    MR_ASSIGN(const int64_t index, GetAttr<int64_t>(node.attrs, "index"));
+    MR_ASSIGN_OR_RETURN(const int64_t index,
+                        GetAttr<int64_t>(node.attrs, "index"));
     return ArgName(index);
   }
   for (const ArgDef& arg : node.op->outputs) {
-    MR_ASSIGN(const auto range,
-              FindArgRange(node.op->outputs, node.attrs, arg.name));
+    MR_ASSIGN_OR_RETURN(const auto range,
+                        FindArgRange(node.op->outputs, node.attrs, arg.name));
     if (output.port >= range.begin && output.port < range.end) {
       return absl::StrCat(node.name, ":", arg.name, ":",
                           output.port - range.begin);
@@ -58,7 +59,7 @@ StatusOr<NodeDef> DefOf(const Graph& graph, const Node& node) {
   def.device = node.requested_device;
   def.attrs = node.attrs;
   for (const OutputRef& in : node.inputs) {
-    MR_ASSIGN(std::string name, NameOf(graph, in));
+    MR_ASSIGN_OR_RETURN(std::string name, NameOf(graph, in));
     def.inputs.push_back(std::move(name));
   }
   for (NodeId control : node.control_inputs) {
@@ -75,7 +76,7 @@ Status WriteBody(const Graph& graph, const std::vector<Output>& results,
     ArgDef result;
     result.name = absl::StrCat("result_", i);
     result.type = results[i].dtype();
-    MR_ASSIGN(std::string name, NameOf(graph, results[i].ref()));
+    MR_ASSIGN_OR_RETURN(std::string name, NameOf(graph, results[i].ref()));
     function->ret.emplace_back(result.name, std::move(name));
     function->signature.outputs.push_back(std::move(result));
   }
@@ -84,7 +85,7 @@ Status WriteBody(const Graph& graph, const std::vector<Output>& results,
     if (node.IsOp("_Arg")) continue;
     MR_RETURN_IF_ERROR(check(node));
     if (node.op->is_stateful) function->signature.is_stateful = true;
-    MR_ASSIGN(NodeDef def, DefOf(graph, node));
+    MR_ASSIGN_OR_RETURN(NodeDef def, DefOf(graph, node));
     function->nodes.push_back(std::move(def));
   }
   return OkStatus();
@@ -160,7 +161,8 @@ StatusOr<NameAttrList> BuildFunction(
     args.push_back(FunctionArg(scope, type, static_cast<int64_t>(args.size())));
   }
   const std::vector<Output> results = build(scope, args);
-  MR_ASSIGN(FunctionDef function, WriteFunction(scope, name, args, results));
+  MR_ASSIGN_OR_RETURN(FunctionDef function,
+                      WriteFunction(scope, name, args, results));
   return AddFunctionTo(caller, scope, std::move(function));
 }
 

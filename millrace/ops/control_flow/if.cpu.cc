@@ -8,8 +8,8 @@ class IfKernel {
  public:
   static StatusOr<IfKernel> Make(const KernelInit& init) {
     IfKernel k;
-    MR_ASSIGN(k.then_, init.Attr<AttrValue::Func>("then_branch"));
-    MR_ASSIGN(k.else_, init.Attr<AttrValue::Func>("else_branch"));
+    MR_ASSIGN_OR_RETURN(k.then_, init.Attr<AttrValue::Func>("then_branch"));
+    MR_ASSIGN_OR_RETURN(k.else_, init.Attr<AttrValue::Func>("else_branch"));
     return k;
   }
   void RunAsync(KernelContext& ctx, Done done) const {

@@ -4,8 +4,10 @@ namespace millrace::ops {
 namespace {
 
 Status IfGradient(GradContext& g) {
-  MR_ASSIGN(const auto then, g.op().Attr<AttrValue::Func>("then_branch"));
-  MR_ASSIGN(const auto otherwise, g.op().Attr<AttrValue::Func>("else_branch"));
+  MR_ASSIGN_OR_RETURN(const auto then,
+                      g.op().Attr<AttrValue::Func>("then_branch"));
+  MR_ASSIGN_OR_RETURN(const auto otherwise,
+                      g.op().Attr<AttrValue::Func>("else_branch"));
   return ConditionalGradient(
       g, "If", {*then, *otherwise},
       [](const std::vector<NameAttrList>& functions, OpBuilder& conditional) {

@@ -8,8 +8,8 @@ namespace millrace::ops {
 // Outputs have the shapes that the attribute output_shapes promises, else
 // unknown ones.
 inline Status OutputShapes(ShapeContext& c) {
-  MR_ASSIGN(const AttrValue::ShapeList shapes,
-            c.Attr<AttrValue::ShapeList>("output_shapes"));
+  MR_ASSIGN_OR_RETURN(const AttrValue::ShapeList shapes,
+                      c.Attr<AttrValue::ShapeList>("output_shapes"));
   if (shapes.empty()) return shapes::Unknown(c);
   if (static_cast<int>(shapes.size()) != c.num_outputs()) {
     return InvalidArgument(

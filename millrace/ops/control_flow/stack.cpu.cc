@@ -73,8 +73,8 @@ class StackKernel {
  public:
   static StatusOr<StackKernel> Make(const KernelInit& init) {
     StackKernel k;
-    MR_ASSIGN(k.type_, init.Attr<DataType>("elem_type"));
-    MR_ASSIGN(k.name_, init.Attr<std::string>("stack_name"));
+    MR_ASSIGN_OR_RETURN(k.type_, init.Attr<DataType>("elem_type"));
+    MR_ASSIGN_OR_RETURN(k.name_, init.Attr<std::string>("stack_name"));
     if (k.name_.empty()) k.name_ = init.node().name;
     return k;
   }
@@ -83,7 +83,8 @@ class StackKernel {
       return InvalidArgument("Stack size must be a scalar, but had shape: ",
                              ctx.input(0).shape().DebugString());
     }
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, TensorShape()));
+    MR_ASSIGN_OR_RETURN(Tensor* const out,
+                        ctx.AllocateOutput(0, TensorShape()));
     out->mutable_flat<ResourceElement>()[0] = OwningHandle(
         ctx, "_step", name_, "Stack",
         MakeRef<Stack>(name_, type_, ctx.input(0).scalar<int32_t>()));
@@ -96,21 +97,21 @@ class StackKernel {
 };
 
 Status Push(KernelContext& ctx) {
-  MR_ASSIGN(const Ref<Stack> stack, StackOf(ctx));
+  MR_ASSIGN_OR_RETURN(const Ref<Stack> stack, StackOf(ctx));
   MR_RETURN_IF_ERROR(stack->Push(ctx.input(1)));
   ctx.set_output(0, ctx.TakeInput(1));
   return OkStatus();
 }
 
 Status Pop(KernelContext& ctx) {
-  MR_ASSIGN(const Ref<Stack> stack, StackOf(ctx));
-  MR_ASSIGN(Tensor value, stack->Pop(ctx.output_type(0)));
+  MR_ASSIGN_OR_RETURN(const Ref<Stack> stack, StackOf(ctx));
+  MR_ASSIGN_OR_RETURN(Tensor value, stack->Pop(ctx.output_type(0)));
   ctx.set_output(0, std::move(value));
   return OkStatus();
 }
 
 Status Close(KernelContext& ctx) {
-  MR_ASSIGN(const Ref<Stack> stack, StackOf(ctx));
+  MR_ASSIGN_OR_RETURN(const Ref<Stack> stack, StackOf(ctx));
   stack->Close();
   return OkStatus();
 }

@@ -7,11 +7,11 @@ namespace {
 // The key of a transfer but for frame and iteration.
 StatusOr<std::string> KeyPrefix(const KernelInit& init) {
   RendezvousKey key;
-  MR_ASSIGN(key.send_device, init.Attr<std::string>("send_device"));
-  MR_ASSIGN(key.recv_device, init.Attr<std::string>("recv_device"));
-  MR_ASSIGN(key.tensor_name, init.Attr<std::string>("tensor_name"));
-  MR_ASSIGN(const int64_t incarnation,
-            init.Attr<int64_t>("send_device_incarnation"));
+  MR_ASSIGN_OR_RETURN(key.send_device, init.Attr<std::string>("send_device"));
+  MR_ASSIGN_OR_RETURN(key.recv_device, init.Attr<std::string>("recv_device"));
+  MR_ASSIGN_OR_RETURN(key.tensor_name, init.Attr<std::string>("tensor_name"));
+  MR_ASSIGN_OR_RETURN(const int64_t incarnation,
+                      init.Attr<int64_t>("send_device_incarnation"));
   key.send_incarnation = static_cast<uint64_t>(incarnation);
   std::string text = key.ToString();
   text.resize(text.rfind(';') + 1);
@@ -26,11 +26,11 @@ class SendKernel {
  public:
   static StatusOr<SendKernel> Make(const KernelInit& init) {
     SendKernel k;
-    MR_ASSIGN(k.prefix_, KeyPrefix(init));
-    MR_ASSIGN(const auto from, init.Attr<std::string>("send_device"));
-    MR_ASSIGN(const auto to, init.Attr<std::string>("recv_device"));
-    MR_ASSIGN(const DeviceName from_name, DeviceName::Parse(from));
-    MR_ASSIGN(const DeviceName to_name, DeviceName::Parse(to));
+    MR_ASSIGN_OR_RETURN(k.prefix_, KeyPrefix(init));
+    MR_ASSIGN_OR_RETURN(const auto from, init.Attr<std::string>("send_device"));
+    MR_ASSIGN_OR_RETURN(const auto to, init.Attr<std::string>("recv_device"));
+    MR_ASSIGN_OR_RETURN(const DeviceName from_name, DeviceName::Parse(from));
+    MR_ASSIGN_OR_RETURN(const DeviceName to_name, DeviceName::Parse(to));
     k.stays_in_task_ = from_name.SameTask(to_name);
     return k;
   }
@@ -55,7 +55,7 @@ class RecvKernel {
  public:
   static StatusOr<RecvKernel> Make(const KernelInit& init) {
     RecvKernel k;
-    MR_ASSIGN(k.prefix_, KeyPrefix(init));
+    MR_ASSIGN_OR_RETURN(k.prefix_, KeyPrefix(init));
     return k;
   }
   void RunAsync(KernelContext& ctx, Done done) const {

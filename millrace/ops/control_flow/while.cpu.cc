@@ -107,8 +107,8 @@ class WhileKernel {
  public:
   static StatusOr<WhileKernel> Make(const KernelInit& init) {
     WhileKernel k;
-    MR_ASSIGN(k.condition_, init.Attr<AttrValue::Func>("cond"));
-    MR_ASSIGN(k.body_, init.Attr<AttrValue::Func>("body"));
+    MR_ASSIGN_OR_RETURN(k.condition_, init.Attr<AttrValue::Func>("cond"));
+    MR_ASSIGN_OR_RETURN(k.body_, init.Attr<AttrValue::Func>("body"));
     return k;
   }
   void RunAsync(KernelContext& ctx, Done done) const {

@@ -47,8 +47,9 @@ class LoopGradient {
   };
 
   Status FindFunctions() {
-    MR_ASSIGN(const auto condition, g_.op().Attr<AttrValue::Func>("cond"));
-    MR_ASSIGN(const auto body, g_.op().Attr<AttrValue::Func>("body"));
+    MR_ASSIGN_OR_RETURN(const auto condition,
+                        g_.op().Attr<AttrValue::Func>("cond"));
+    MR_ASSIGN_OR_RETURN(const auto body, g_.op().Attr<AttrValue::Func>("body"));
     condition_ = *condition;
     body_ = *body;
     is_stateful_ = g_.op().type() == "While";
@@ -136,7 +137,7 @@ class LoopGradient {
       results.push_back(dx);
     }
     if (dxs_.empty()) return OkStatus();
-    MR_ASSIGN(body_gradient_, gradient.Write(results));
+    MR_ASSIGN_OR_RETURN(body_gradient_, gradient.Write(results));
     gradient_is_stateful_ = gradient.is_stateful();
     for (size_t i = 0; i < loop_.size(); ++i)
       variables_[i].is_kept = !variables_[i].stays && gradient.Uses(i);
@@ -189,29 +190,30 @@ class LoopGradient {
                                  args.end());
     };
     const std::vector<DataType> types = TypesOf(begin);
-    MR_ASSIGN(const NameAttrList condition_again,
-              New("__again_" + condition_.name, types,
-                  [&](const Scope& s, const std::vector<Output>& args) {
-                    return CallFunction(s, condition_, is_stateful_,
-                                        variables(args), {truth_type_});
-                  }));
-    MR_ASSIGN(const NameAttrList body_again,
-              New("__again_" + body_.name, types,
-                  [&](const Scope& s, const std::vector<Output>& args) {
-                    std::vector<Output> next = {AddV2(s, args[0], 1)};
-                    for (size_t k = 0; k < kept.size(); ++k) {
-                      next.push_back(TensorListPushBack(s, args[1 + k],
-                                                        args[first + kept[k]]));
-                    }
-                    const std::vector<Output> values =
-                        CallFunction(s, body_, is_stateful_, variables(args),
-                                     TypesOf(loop_));
-                    for (size_t i = 0; i < values.size(); ++i) {
-                      next.push_back(variables_[i].stays ? args[first + i]
-                                                         : values[i]);
-                    }
-                    return next;
-                  }));
+    MR_ASSIGN_OR_RETURN(
+        const NameAttrList condition_again,
+        New("__again_" + condition_.name, types,
+            [&](const Scope& s, const std::vector<Output>& args) {
+              return CallFunction(s, condition_, is_stateful_, variables(args),
+                                  {truth_type_});
+            }));
+    MR_ASSIGN_OR_RETURN(
+        const NameAttrList body_again,
+        New("__again_" + body_.name, types,
+            [&](const Scope& s, const std::vector<Output>& args) {
+              std::vector<Output> next = {AddV2(s, args[0], 1)};
+              for (size_t k = 0; k < kept.size(); ++k) {
+                next.push_back(
+                    TensorListPushBack(s, args[1 + k], args[first + kept[k]]));
+              }
+              const std::vector<Output> values = CallFunction(
+                  s, body_, is_stateful_, variables(args), TypesOf(loop_));
+              for (size_t i = 0; i < values.size(); ++i) {
+                next.push_back(variables_[i].stays ? args[first + i]
+                                                   : values[i]);
+              }
+              return next;
+            }));
     const std::vector<Output> end =
         Loop(begin, condition_again, body_again, is_stateful_);
     MR_RETURN_IF_ERROR(g_.scope().status());
@@ -248,11 +250,12 @@ class LoopGradient {
     MR_RETURN_IF_ERROR(g_.status());
     MR_RETURN_IF_ERROR(g_.scope().status());
     const std::vector<DataType> types = TypesOf(begin);
-    MR_ASSIGN(const NameAttrList condition_back,
-              New("__back_" + condition_.name, types,
-                  [](const Scope& s, const std::vector<Output>& args) {
-                    return std::vector<Output>{Greater(s, args[0], 0)};
-                  }));
+    MR_ASSIGN_OR_RETURN(
+        const NameAttrList condition_back,
+        New("__back_" + condition_.name, types,
+            [](const Scope& s, const std::vector<Output>& args) {
+              return std::vector<Output>{Greater(s, args[0], 0)};
+            }));
     const auto back = [&](const Scope& s, const std::vector<Output>& args) {
       std::vector<Output> next = args;
       next[0] = Sub(s, args[0], 1);
@@ -280,8 +283,8 @@ class LoopGradient {
       }
       return next;
     };
-    MR_ASSIGN(const NameAttrList body_back,
-              New("__back_" + body_.name, types, back));
+    MR_ASSIGN_OR_RETURN(const NameAttrList body_back,
+                        New("__back_" + body_.name, types, back));
     const std::vector<Output> end =
         Loop(begin, condition_back, body_back, gradient_is_stateful_);
     MR_RETURN_IF_ERROR(g_.scope().status());

@@ -35,7 +35,7 @@ class ConvKernel {
  public:
   static StatusOr<ConvKernel> Make(const KernelInit& init) {
     ConvKernel k;
-    MR_ASSIGN(k.attrs_, ConvAttrs::Make(init, kKind));
+    MR_ASSIGN_OR_RETURN(k.attrs_, ConvAttrs::Make(init, kKind));
     return k;
   }
 
@@ -43,14 +43,15 @@ class ConvKernel {
     TensorShape input = ctx.input(0).shape(), filter = ctx.input(1).shape();
     int result = 2;
     if (kPass == ConvPass::kInput) {
-      MR_ASSIGN(input, InputSizes(ctx));
+      MR_ASSIGN_OR_RETURN(input, InputSizes(ctx));
       result = 0;
     } else if (kPass == ConvPass::kFilter) {
-      MR_ASSIGN(filter, SizesOf(ctx.input(1), kSizes));
+      MR_ASSIGN_OR_RETURN(filter, SizesOf(ctx.input(1), kSizes));
       result = 1;
     }
     const DataType type = ctx.output_type(0);
-    MR_ASSIGN(const ConvProblem p, attrs_.Resolve(type, input, filter));
+    MR_ASSIGN_OR_RETURN(const ConvProblem p,
+                        attrs_.Resolve(type, input, filter));
     const TensorShape output = attrs_.OutputShape(p);
     if (kPass != ConvPass::kForward && ctx.input(2).shape() != output) {
       return InvalidArgument(
@@ -58,9 +59,10 @@ class ConvKernel {
           ctx.input(2).shape().DebugString(),
           ", computed = ", output.DebugString());
     }
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, result == 0   ? input
-                                                       : result == 1 ? filter
-                                                                     : output));
+    MR_ASSIGN_OR_RETURN(Tensor* const out,
+                        ctx.AllocateOutput(0, result == 0   ? input
+                                              : result == 1 ? filter
+                                                            : output));
     if (out->num_elements() == 0) return OkStatus();
     if (p.MultiplyAdds() == 0) {
       std::memset(out->mutable_data(), 0,
@@ -78,7 +80,7 @@ class ConvKernel {
  private:
   // Stock takes [height, width] for the images of out_backprop too.
   StatusOr<TensorShape> InputSizes(KernelContext& ctx) const {
-    MR_ASSIGN(TensorShape sizes, SizesOf(ctx.input(0), kSizes));
+    MR_ASSIGN_OR_RETURN(TensorShape sizes, SizesOf(ctx.input(0), kSizes));
     if (attrs_.spatial() != 2 || sizes.rank() != 2 ||
         ctx.input(1).rank() != 4 || ctx.input(2).rank() != 4) {
       return sizes;

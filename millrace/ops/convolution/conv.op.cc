@@ -30,25 +30,28 @@ enum class Filters { kFull, kDepthwise };
 
 template <int kSpatial, Filters kFilters>
 Status ConvShape(ShapeContext& c) {
-  MR_ASSIGN(const SlidingAttrs attrs, SlidingAttrs::Read(c.attrs(), kSpatial));
+  MR_ASSIGN_OR_RETURN(const SlidingAttrs attrs,
+                      SlidingAttrs::Read(c.attrs(), kSpatial));
   const ImageLayout& layout = attrs.layout;
-  MR_ASSIGN(const PartialShape input, c.WithRank(0, layout.rank()));
-  MR_ASSIGN(const PartialShape filter, c.WithRank(1, layout.rank()));
+  MR_ASSIGN_OR_RETURN(const PartialShape input, c.WithRank(0, layout.rank()));
+  MR_ASSIGN_OR_RETURN(const PartialShape filter, c.WithRank(1, layout.rank()));
   const int64_t in_depth = input.dim(layout.channel_dim());
   const int64_t filter_depth = filter.dim(kSpatial);
   int64_t out_depth = filter.dim(kSpatial + 1);
   if constexpr (kFilters == Filters::kDepthwise) {
-    MR_ASSIGN(const int64_t depth,
-              ShapeContext::MergeDims(in_depth, filter_depth));
-    MR_ASSIGN(out_depth, ShapeContext::MultiplyDims(depth, out_depth));
+    MR_ASSIGN_OR_RETURN(const int64_t depth,
+                        ShapeContext::MergeDims(in_depth, filter_depth));
+    MR_ASSIGN_OR_RETURN(out_depth,
+                        ShapeContext::MultiplyDims(depth, out_depth));
   } else if constexpr (kSpatial == 2) {
     MR_RETURN_IF_ERROR(CheckFilterDepth(in_depth, filter_depth, out_depth));
   }
   int64_t sizes[kSpatial];
   for (int i = 0; i < kSpatial; ++i) {
-    MR_ASSIGN(const Window w, attrs.MakeWindow(WindowPhase::kBuild, i,
-                                               input.dim(layout.spatial_dim(i)),
-                                               filter.dim(i)));
+    MR_ASSIGN_OR_RETURN(
+        const Window w,
+        attrs.MakeWindow(WindowPhase::kBuild, i,
+                         input.dim(layout.spatial_dim(i)), filter.dim(i)));
     sizes[i] = w.output;
   }
   return c.Return(ImageShape(layout, input.dim(0), out_depth, sizes));
@@ -57,26 +60,26 @@ Status ConvShape(ShapeContext& c) {
 // The shape that input 1 holds or, for the input's gradient, input 0.
 template <int kInput, int kRank>
 Status ShapeOfSizes(ShapeContext& c) {
-  MR_ASSIGN(PartialShape shape, c.ShapeFromInput(kInput));
-  MR_ASSIGN(shape, ShapeContext::WithRank(shape, kRank));
+  MR_ASSIGN_OR_RETURN(PartialShape shape, c.ShapeFromInput(kInput));
+  MR_ASSIGN_OR_RETURN(shape, ShapeContext::WithRank(shape, kRank));
   return c.Return(std::move(shape));
 }
 
 // Sets output 0 to the sizes that an input holds; those of images may be
 // [height, width] only.
 Status InputGradShape(ShapeContext& c) {
-  MR_ASSIGN(const auto format, c.Attr<std::string>("data_format"));
-  MR_ASSIGN(const ImageLayout layout, LayoutOf(format));
-  MR_ASSIGN(const PartialShape output, c.WithRank(2, 4));
-  MR_ASSIGN(const PartialShape filter, c.WithRank(1, 4));
-  MR_ASSIGN(PartialShape sizes, c.ShapeFromInput(0));
+  MR_ASSIGN_OR_RETURN(const auto format, c.Attr<std::string>("data_format"));
+  MR_ASSIGN_OR_RETURN(const ImageLayout layout, LayoutOf(format));
+  MR_ASSIGN_OR_RETURN(const PartialShape output, c.WithRank(2, 4));
+  MR_ASSIGN_OR_RETURN(const PartialShape filter, c.WithRank(1, 4));
+  MR_ASSIGN_OR_RETURN(PartialShape sizes, c.ShapeFromInput(0));
   if (sizes.rank() == 2) {
     return c.Return(
         ImageShape(layout, output.dim(0), filter.dim(2), sizes.dims()));
   }
-  MR_ASSIGN(sizes, ShapeContext::WithRank(sizes, 4));
-  MR_ASSIGN(const int64_t batch,
-            ShapeContext::MergeDims(sizes.dim(0), output.dim(0)));
+  MR_ASSIGN_OR_RETURN(sizes, ShapeContext::WithRank(sizes, 4));
+  MR_ASSIGN_OR_RETURN(const int64_t batch,
+                      ShapeContext::MergeDims(sizes.dim(0), output.dim(0)));
   sizes.set_dim(0, batch);
   return c.Return(std::move(sizes));
 }
@@ -85,7 +88,7 @@ Status InputGradShape(ShapeContext& c) {
 // tensor itself.
 template <int kInput>
 Status ShapeOfTensor(ShapeContext& c) {
-  MR_ASSIGN(PartialShape shape, c.WithRank(kInput, 5));
+  MR_ASSIGN_OR_RETURN(PartialShape shape, c.WithRank(kInput, 5));
   return c.Return(std::move(shape));
 }
 

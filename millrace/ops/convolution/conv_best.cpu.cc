@@ -13,7 +13,7 @@ Status BestConv::Run(KernelContext& ctx, ConvPass pass, const ConvProblem& p,
                const ConvData& data) { return Run(ctx, pass, p, data); });
   }
   if (WinogradPays(pass, p)) {
-    MR_ASSIGN(const bool done, RunWinogradConv(ctx, pass, p, data));
+    MR_ASSIGN_OR_RETURN(const bool done, RunWinogradConv(ctx, pass, p, data));
     if (done) return OkStatus();
   }
   return dnnl_.Run(ctx, pass, p, data);

@@ -81,14 +81,17 @@ Status DnnlConv::RunPart(KernelContext& ctx, ConvPass pass,
       key.push_back(n);
     }
   }
-  MR_ASSIGN(const auto made,
-            cache_.Get(std::move(key), run, [&] { return Make(pass, p); }));
+  MR_ASSIGN_OR_RETURN(const auto made, cache_.Get(std::move(key), run, [&] {
+    return Make(pass, p);
+  }));
   const char* filter = data.filter;
   Tensor packed;
   if (made->reorders) {
-    MR_ASSIGN(packed, ctx.AllocateTemp(DataType::kUint8,
-                                       TensorShape({static_cast<int64_t>(
-                                           made->filter.get_size())})));
+    MR_ASSIGN_OR_RETURN(
+        packed,
+        ctx.AllocateTemp(
+            DataType::kUint8,
+            TensorShape({static_cast<int64_t>(made->filter.get_size())})));
     filter = packed.mutable_data();
     if (pass != ConvPass::kFilter) {
       MR_RETURN_IF_ERROR(run.Execute(
@@ -117,7 +120,7 @@ Status DnnlConv::RunPart(KernelContext& ctx, ConvPass pass,
 
 StatusOr<DnnlConv::Primitive> DnnlConv::Make(ConvPass pass,
                                              const ConvProblem& p) {
-  MR_ASSIGN(const memory::data_type type, DnnlType(p.type));
+  MR_ASSIGN_OR_RETURN(const memory::data_type type, DnnlType(p.type));
   Primitive made;
   made.input = Image(p, type, p.in_depth, &Window::input);
   made.output = Image(p, type, p.out_depth, &Window::output);

@@ -152,9 +152,10 @@ template <class T>
 Status RunTyped(KernelContext& ctx, ConvPass pass, const ConvProblem& p,
                 ConvData data) {
   if (!p.channels_first) return RunLast<T>(ctx, pass, p, data);
-  MR_ASSIGN(Tensor turned,
-            ctx.AllocateTemp(DataTypeOf<T>,
-                             TensorShape({p.InputSize() + p.OutputSize()})));
+  MR_ASSIGN_OR_RETURN(
+      Tensor turned,
+      ctx.AllocateTemp(DataTypeOf<T>,
+                       TensorShape({p.InputSize() + p.OutputSize()})));
   T* x = turned.mutable_flat<T>().data();
   T* y = x + p.InputSize();
   T* given_x = reinterpret_cast<T*>(data.input);
@@ -199,9 +200,10 @@ Status ConvThroughFloat(KernelContext& ctx, ConvPass pass, const ConvProblem& p,
   const int result = pass == ConvPass::kForward ? 2
                      : pass == ConvPass::kInput ? 0
                                                 : 1;
-  MR_ASSIGN(Tensor floats,
-            ctx.AllocateTemp(DataType::kFloat,
-                             TensorShape({sizes[0] + sizes[1] + sizes[2]})));
+  MR_ASSIGN_OR_RETURN(
+      Tensor floats,
+      ctx.AllocateTemp(DataType::kFloat,
+                       TensorShape({sizes[0] + sizes[1] + sizes[2]})));
   float* const x = floats.mutable_flat<float>().data();
   float* const parts[3] = {x, x + sizes[0], x + sizes[0] + sizes[1]};
   for (int i = 0; i < 3; ++i) {

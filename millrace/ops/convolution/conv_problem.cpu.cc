@@ -8,7 +8,8 @@ StatusOr<ConvAttrs> ConvAttrs::Make(const KernelInit& init, ConvKind kind) {
   ConvAttrs a;
   a.depthwise_ = kind == ConvKind::kDepthwise;
   const int spatial = kind == ConvKind::k3D ? 3 : 2;
-  MR_ASSIGN(a.sliding_, SlidingAttrs::Read(init.node().attrs, spatial));
+  MR_ASSIGN_OR_RETURN(a.sliding_,
+                      SlidingAttrs::Read(init.node().attrs, spatial));
   return a;
 }
 
@@ -66,7 +67,7 @@ StatusOr<ConvProblem> ConvAttrs::Resolve(DataType type,
     }
   }
   for (int i = 0; i < layout.spatial; ++i) {
-    MR_ASSIGN(
+    MR_ASSIGN_OR_RETURN(
         p.window[kMaxSpatial - layout.spatial + i],
         sliding_.MakeWindow(WindowPhase::kRun, i,
                             input.dim(layout.spatial_dim(i)), filter.dim(i)));

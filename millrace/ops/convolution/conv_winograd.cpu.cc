@@ -150,9 +150,10 @@ StatusOr<bool> RunFilterGradient(KernelContext& ctx,
   const int64_t parts =
       std::clamp<int64_t>(tiles / kUnitTiles, 1, (kMostUnits - 1) / pairs + 1);
   const int64_t sums_size = pairs * parts * WinogradBlock::kSumsSize;
-  MR_ASSIGN(Tensor temp,
-            ctx.AllocateTemp(DataType::kFloat,
-                             TensorShape({sums_size + width * block.Size()})));
+  MR_ASSIGN_OR_RETURN(
+      Tensor temp,
+      ctx.AllocateTemp(DataType::kFloat,
+                       TensorShape({sums_size + width * block.Size()})));
   float* const sums = temp.mutable_flat<float>().data();
   BlockPool pool(sums + sums_size, block.Size(), width);
   MR_RETURN_IF_ERROR(ctx.ParallelFor(
@@ -252,7 +253,7 @@ StatusOr<bool> RunWinogradConv(KernelContext& ctx, ConvPass pass,
   const WinogradBlock block(kernels, BlockTiles(c, c.in_depth, width),
                             c.in_depth);
   const int64_t filter_size = RoundUpTo(WinogradFilterSize(c), kWinogradLanes);
-  MR_ASSIGN(
+  MR_ASSIGN_OR_RETURN(
       Tensor temp,
       ctx.AllocateTemp(DataType::kFloat,
                        TensorShape({filter_size + width * block.Size()})));

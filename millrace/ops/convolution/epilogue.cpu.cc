@@ -164,9 +164,10 @@ StatusOr<Epilogue> Epilogue::Make(const KernelInit& init, const char* what,
                                   int first_input) {
   Epilogue e;
   e.first_input_ = first_input;
-  MR_ASSIGN(e.epsilon_, init.Attr<float>("epsilon"));
-  MR_ASSIGN(e.alpha_, init.Attr<float>("leakyrelu_alpha"));
-  MR_ASSIGN(const auto fused, init.Attr<std::vector<std::string>>("fused_ops"));
+  MR_ASSIGN_OR_RETURN(e.epsilon_, init.Attr<float>("epsilon"));
+  MR_ASSIGN_OR_RETURN(e.alpha_, init.Attr<float>("leakyrelu_alpha"));
+  MR_ASSIGN_OR_RETURN(const auto fused,
+                      init.Attr<std::vector<std::string>>("fused_ops"));
   if (fused.empty()) {
     return InvalidArgument("Fused ", what, " must have at least one fused op.");
   }
@@ -211,13 +212,13 @@ Status Epilogue::RunTyped(KernelContext& ctx, Tensor* out) const {
   std::vector<S> scale, offset, mean;
   int input = first_input_;
   if (adds_bias_) {
-    MR_ASSIGN(offset, ReadChannels<T>(ctx.input(input++), channels));
+    MR_ASSIGN_OR_RETURN(offset, ReadChannels<T>(ctx.input(input++), channels));
   } else {
-    MR_ASSIGN(scale, ReadChannels<T>(ctx.input(input++), channels));
-    MR_ASSIGN(offset, ReadChannels<T>(ctx.input(input++), channels));
-    MR_ASSIGN(mean, ReadChannels<T>(ctx.input(input++), channels));
-    MR_ASSIGN(const std::vector<S> variance,
-              ReadChannels<T>(ctx.input(input++), channels));
+    MR_ASSIGN_OR_RETURN(scale, ReadChannels<T>(ctx.input(input++), channels));
+    MR_ASSIGN_OR_RETURN(offset, ReadChannels<T>(ctx.input(input++), channels));
+    MR_ASSIGN_OR_RETURN(mean, ReadChannels<T>(ctx.input(input++), channels));
+    MR_ASSIGN_OR_RETURN(const std::vector<S> variance,
+                        ReadChannels<T>(ctx.input(input++), channels));
     for (size_t c = 0; c < scale.size(); ++c) {
       scale[c] /= std::sqrt(variance[c] + static_cast<S>(epsilon_));
     }

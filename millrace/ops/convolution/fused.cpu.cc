@@ -19,7 +19,7 @@ namespace {
 StatusOr<std::optional<FusedKernels>> OwnNodes(const KernelInit& init) {
   std::optional<FusedKernels> nodes;
   if (init.node().fused != nullptr) {
-    MR_ASSIGN(nodes, FusedKernels::Make(init));
+    MR_ASSIGN_OR_RETURN(nodes, FusedKernels::Make(init));
   }
   return nodes;
 }
@@ -32,10 +32,10 @@ class FusedMatMulKernel {
  public:
   static StatusOr<FusedMatMulKernel> Make(const KernelInit& init) {
     FusedMatMulKernel k;
-    MR_ASSIGN(k.transpose_a_, init.Attr<bool>("transpose_a"));
-    MR_ASSIGN(k.transpose_b_, init.Attr<bool>("transpose_b"));
-    MR_ASSIGN(k.epilogue_, Epilogue::Make(init, "MatMul", 2));
-    MR_ASSIGN(k.nodes_, OwnNodes(init));
+    MR_ASSIGN_OR_RETURN(k.transpose_a_, init.Attr<bool>("transpose_a"));
+    MR_ASSIGN_OR_RETURN(k.transpose_b_, init.Attr<bool>("transpose_b"));
+    MR_ASSIGN_OR_RETURN(k.epilogue_, Epilogue::Make(init, "MatMul", 2));
+    MR_ASSIGN_OR_RETURN(k.nodes_, OwnNodes(init));
     return k;
   }
 
@@ -46,10 +46,11 @@ class FusedMatMulKernel {
     for (int i = 0; i < 2; ++i) {
       MR_RETURN_IF_ERROR(ExpectMatrix(ctx.input(i), i));
     }
-    MR_ASSIGN(const MatrixProblem p,
-              ProblemOfMatrices(a, transpose_a_, b, transpose_b_));
-    MR_ASSIGN(TensorShape shape, TensorShape::Make({p.m, p.n}));
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, std::move(shape)));
+    MR_ASSIGN_OR_RETURN(const MatrixProblem p,
+                        ProblemOfMatrices(a, transpose_a_, b, transpose_b_));
+    MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make({p.m, p.n}));
+    MR_ASSIGN_OR_RETURN(Tensor* const out,
+                        ctx.AllocateOutput(0, std::move(shape)));
     if (out->num_elements() == 0) return OkStatus();
     MR_RETURN_IF_ERROR(p.k == 0 ? ZeroTensor(ctx, out)
                                 : product_.Run(ctx, p, a.data(), b.data(),
@@ -78,10 +79,12 @@ class FusedConvKernel {
  public:
   static StatusOr<FusedConvKernel> Make(const KernelInit& init) {
     FusedConvKernel k;
-    MR_ASSIGN(const auto format, init.Attr<std::string>("data_format"));
+    MR_ASSIGN_OR_RETURN(const auto format,
+                        init.Attr<std::string>("data_format"));
     std::string filter_format = "HWIO";
     if (init.HasAttr("filter_format")) {
-      MR_ASSIGN(filter_format, init.Attr<std::string>("filter_format"));
+      MR_ASSIGN_OR_RETURN(filter_format,
+                          init.Attr<std::string>("filter_format"));
     }
     if ((format != "NHWC" && format != "NDHWC") || filter_format != "HWIO") {
       return Unimplemented(
@@ -91,14 +94,15 @@ class FusedConvKernel {
     }
     std::vector<int64_t> paddings;
     if (init.HasAttr("padding_list")) {
-      MR_ASSIGN(paddings, init.Attr<std::vector<int64_t>>("padding_list"));
+      MR_ASSIGN_OR_RETURN(paddings,
+                          init.Attr<std::vector<int64_t>>("padding_list"));
     }
     if (!paddings.empty()) {
       return Unimplemented("Fused Conv implementation has no padding_list");
     }
-    MR_ASSIGN(k.attrs_, ConvAttrs::Make(init, kKind));
-    MR_ASSIGN(k.epilogue_, Epilogue::Make(init, "Conv2D", 2));
-    MR_ASSIGN(k.nodes_, OwnNodes(init));
+    MR_ASSIGN_OR_RETURN(k.attrs_, ConvAttrs::Make(init, kKind));
+    MR_ASSIGN_OR_RETURN(k.epilogue_, Epilogue::Make(init, "Conv2D", 2));
+    MR_ASSIGN_OR_RETURN(k.nodes_, OwnNodes(init));
     return k;
   }
 
@@ -108,8 +112,9 @@ class FusedConvKernel {
     StatusOr<ConvProblem> resolved =
         attrs_.Resolve(input.dtype(), input.shape(), filter.shape());
     if (nodes_ && !Fits(ctx, resolved)) return nodes_->RunOneByOne(ctx);
-    MR_ASSIGN(const ConvProblem p, std::move(resolved));
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, attrs_.OutputShape(p)));
+    MR_ASSIGN_OR_RETURN(const ConvProblem p, std::move(resolved));
+    MR_ASSIGN_OR_RETURN(Tensor* const out,
+                        ctx.AllocateOutput(0, attrs_.OutputShape(p)));
     if (out->num_elements() == 0) return OkStatus();
     if (p.MultiplyAdds() == 0) {
       MR_RETURN_IF_ERROR(ZeroTensor(ctx, out));

@@ -7,10 +7,10 @@ namespace millrace::ops {
 namespace {
 
 Status FusedMatMulShape(ShapeContext& c) {
-  MR_ASSIGN(const PartialShape a, c.WithRank(0, 2));
-  MR_ASSIGN(const PartialShape b, c.WithRank(1, 2));
-  MR_ASSIGN(const bool transpose_a, c.Attr<bool>("transpose_a"));
-  MR_ASSIGN(const bool transpose_b, c.Attr<bool>("transpose_b"));
+  MR_ASSIGN_OR_RETURN(const PartialShape a, c.WithRank(0, 2));
+  MR_ASSIGN_OR_RETURN(const PartialShape b, c.WithRank(1, 2));
+  MR_ASSIGN_OR_RETURN(const bool transpose_a, c.Attr<bool>("transpose_a"));
+  MR_ASSIGN_OR_RETURN(const bool transpose_b, c.Attr<bool>("transpose_b"));
   MR_RETURN_IF_ERROR(ShapeContext::MergeDims(a.dim(transpose_a ? 0 : 1),
                                              b.dim(transpose_b ? 1 : 0))
                          .status());

@@ -14,10 +14,11 @@ class PatchesKernel {
  public:
   static StatusOr<PatchesKernel> Make(const KernelInit& init) {
     PatchesKernel k;
-    MR_ASSIGN(k.sizes_, init.Attr<Ints>("ksizes"));
-    MR_ASSIGN(k.strides_, init.Attr<Ints>("strides"));
-    MR_ASSIGN(k.padding_, init.Attr<std::string>("padding"));
-    MR_ASSIGN(k.rates_, IntListOr(init.node().attrs, "rates",
+    MR_ASSIGN_OR_RETURN(k.sizes_, init.Attr<Ints>("ksizes"));
+    MR_ASSIGN_OR_RETURN(k.strides_, init.Attr<Ints>("strides"));
+    MR_ASSIGN_OR_RETURN(k.padding_, init.Attr<std::string>("padding"));
+    MR_ASSIGN_OR_RETURN(k.rates_,
+                        IntListOr(init.node().attrs, "rates",
                                   Ints(static_cast<size_t>(kRank), 1)));
     MR_RETURN_IF_ERROR(k.Check(k.sizes_, "ksizes"));
     MR_RETURN_IF_ERROR(k.Check(k.strides_, "strides"));
@@ -54,8 +55,8 @@ class PatchesKernel {
       return InvalidArgument("ksizes are too large");
     }
     dims.push_back(elements);
-    MR_ASSIGN(const TensorShape shape, TensorShape::Make(dims));
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, shape));
+    MR_ASSIGN_OR_RETURN(const TensorShape shape, TensorShape::Make(dims));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
     if (out->num_elements() == 0) return OkStatus();
     MR_RETURN_IF_ERROR(ZeroTensor(ctx, out));
     if (x.num_elements() == 0) return OkStatus();

@@ -8,21 +8,22 @@ template <int kSpatial>
 Status PatchesShape(ShapeContext& c) {
   constexpr int kRank = kSpatial + 2;
   using Ints = std::vector<int64_t>;
-  MR_ASSIGN(PartialShape shape, c.WithRank(0, kRank));
-  MR_ASSIGN(const Ints sizes, c.Attr<Ints>("ksizes"));
-  MR_ASSIGN(const Ints strides, c.Attr<Ints>("strides"));
-  MR_ASSIGN(const Ints rates, IntListOr(c.attrs(), "rates", Ints(kRank, 1)));
-  MR_ASSIGN(const auto padding, c.Attr<std::string>("padding"));
+  MR_ASSIGN_OR_RETURN(PartialShape shape, c.WithRank(0, kRank));
+  MR_ASSIGN_OR_RETURN(const Ints sizes, c.Attr<Ints>("ksizes"));
+  MR_ASSIGN_OR_RETURN(const Ints strides, c.Attr<Ints>("strides"));
+  MR_ASSIGN_OR_RETURN(const Ints rates,
+                      IntListOr(c.attrs(), "rates", Ints(kRank, 1)));
+  MR_ASSIGN_OR_RETURN(const auto padding, c.Attr<std::string>("padding"));
   for (const Ints* list : {&sizes, &strides, &rates}) {
     if (list->size() != kRank) {
       return InvalidArgument("ksizes, strides and rates must contain ", kRank,
                              " values, but got: ", list->size());
     }
   }
-  MR_ASSIGN(int64_t depth,
-            ShapeContext::MultiplyDims(shape.dim(kSpatial + 1), 1));
+  MR_ASSIGN_OR_RETURN(int64_t depth,
+                      ShapeContext::MultiplyDims(shape.dim(kSpatial + 1), 1));
   for (int i = 1; i <= kSpatial; ++i) {
-    MR_ASSIGN(depth, ShapeContext::MultiplyDims(depth, sizes[i]));
+    MR_ASSIGN_OR_RETURN(depth, ShapeContext::MultiplyDims(depth, sizes[i]));
     Window w;
     w.input = shape.dim(i);
     w.filter = sizes[i];

@@ -19,9 +19,11 @@ StatusOr<std::shared_ptr<const CapturedFunction>> CapturedFunction::Make(
     return FailedPrecondition("the step has no functions");
   }
   auto made = std::make_shared<CapturedFunction>();
-  MR_ASSIGN(made->function_, GetAttr<AttrValue::Func>(ctx.node().attrs, attr));
-  MR_ASSIGN(const ArgRange range,
-            FindArgRange(ctx.node().op->inputs, ctx.node().attrs, captured));
+  MR_ASSIGN_OR_RETURN(made->function_,
+                      GetAttr<AttrValue::Func>(ctx.node().attrs, attr));
+  MR_ASSIGN_OR_RETURN(
+      const ArgRange range,
+      FindArgRange(ctx.node().op->inputs, ctx.node().attrs, captured));
   for (int i = range.begin; i < range.end; ++i) {
     made->captured_.push_back(ctx.input(i));
   }
@@ -35,8 +37,8 @@ Status BoundFunction::Bind(IteratorRuntime& runtime,
                            absl::Span<const DataType> args) {
   function_ = std::move(function);
   runner_ = runtime.RunnerOf(function_->source(), function_->function());
-  MR_ASSIGN(handle_, runner_->Instantiate(function_->function()));
-  MR_ASSIGN(types_, runner_->Compile(handle_, runtime.device()));
+  MR_ASSIGN_OR_RETURN(handle_, runner_->Instantiate(function_->function()));
+  MR_ASSIGN_OR_RETURN(types_, runner_->Compile(handle_, runtime.device()));
   std::vector<DataType> given(args.begin(), args.end());
   for (const Tensor& t : function_->captured()) given.push_back(t.dtype());
   if (types_.args == given) return OkStatus();

@@ -5,7 +5,7 @@ namespace millrace::ops {
 namespace {
 
 Status Cardinality(KernelContext& ctx) {
-  MR_ASSIGN(const DatasetRef dataset, DatasetOfInput(ctx, 0));
+  MR_ASSIGN_OR_RETURN(const DatasetRef dataset, DatasetOfInput(ctx, 0));
   ctx.set_output(0, Tensor::Scalar<int64_t>(dataset->Cardinality()));
   return OkStatus();
 }

@@ -63,8 +63,9 @@ StatusOr<ElementSignature> SignatureOf(const KernelContext& ctx) {
   ElementSignature s;
   const char* const types =
       attrs.Find("output_types") != nullptr ? "output_types" : "Toutput_types";
-  MR_ASSIGN(s.types, GetAttr<AttrValue::TypeList>(attrs, types));
-  MR_ASSIGN(s.shapes, GetAttr<AttrValue::ShapeList>(attrs, "output_shapes"));
+  MR_ASSIGN_OR_RETURN(s.types, GetAttr<AttrValue::TypeList>(attrs, types));
+  MR_ASSIGN_OR_RETURN(s.shapes,
+                      GetAttr<AttrValue::ShapeList>(attrs, "output_shapes"));
   if (s.types.size() != s.shapes.size()) {
     return InvalidArgument(
         "`output_shapes` must be the same length as `output_types` (",
@@ -75,12 +76,12 @@ StatusOr<ElementSignature> SignatureOf(const KernelContext& ctx) {
 
 StatusOr<bool> IsDeterministic(const AttrMap& attrs) {
   if (attrs.Find("sloppy") != nullptr) {
-    MR_ASSIGN(const bool sloppy, GetAttr<bool>(attrs, "sloppy"));
+    MR_ASSIGN_OR_RETURN(const bool sloppy, GetAttr<bool>(attrs, "sloppy"));
     return !sloppy;
   }
   if (attrs.Find("deterministic") == nullptr) return true;
-  MR_ASSIGN(const std::string text,
-            GetAttr<std::string>(attrs, "deterministic"));
+  MR_ASSIGN_OR_RETURN(const std::string text,
+                      GetAttr<std::string>(attrs, "deterministic"));
   if (text == "true" || text == "default") return true;
   if (text == "false") return false;
   return InvalidArgument("Unrecognized determinism policy: ", text,
@@ -144,7 +145,7 @@ Status CheckElement(const ElementSignature& expected, const Element& got) {
 }
 
 Status SetOutputs(KernelContext& ctx, Element element) {
-  MR_ASSIGN(const ElementSignature expected, SignatureOf(ctx));
+  MR_ASSIGN_OR_RETURN(const ElementSignature expected, SignatureOf(ctx));
   MR_RETURN_IF_ERROR(CheckElement(expected, element));
   for (size_t i = 0; i < element.size(); ++i) {
     ctx.set_output(static_cast<int>(i), std::move(element[i]));

@@ -115,7 +115,7 @@ StatusOr<std::string> StringInput(KernelContext& ctx, int i,
 using DatasetBuilder = StatusOr<Ref<DatasetValue>>(KernelContext& ctx);
 template <DatasetBuilder* kBuild>
 Status RunDatasetKernel(KernelContext& ctx) {
-  MR_ASSIGN(Ref<DatasetValue> made, kBuild(ctx));
+  MR_ASSIGN_OR_RETURN(Ref<DatasetValue> made, kBuild(ctx));
   ctx.set_output(0, TensorOfDataset(std::move(made)));
   return OkStatus();
 }

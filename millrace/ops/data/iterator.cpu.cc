@@ -9,8 +9,9 @@ namespace millrace::ops {
 namespace {
 
 Status MakeIteratorOp(KernelContext& ctx) {
-  MR_ASSIGN(const DatasetRef dataset, DatasetOfInput(ctx, 0));
-  MR_ASSIGN(const Ref<IteratorResource> iterator, IteratorOfInput(ctx, 1));
+  MR_ASSIGN_OR_RETURN(const DatasetRef dataset, DatasetOfInput(ctx, 0));
+  MR_ASSIGN_OR_RETURN(const Ref<IteratorResource> iterator,
+                      IteratorOfInput(ctx, 1));
   return iterator->SetDataset(ctx, dataset);
 }
 
@@ -38,7 +39,7 @@ Status AsOutputs(KernelContext& ctx, Next next) {
 }
 
 Status CheckOptional(const KernelContext& ctx, const Element& element) {
-  MR_ASSIGN(const ElementSignature expected, SignatureOf(ctx));
+  MR_ASSIGN_OR_RETURN(const ElementSignature expected, SignatureOf(ctx));
   if (element.size() != expected.types.size()) {
     return CheckElement(expected, element);
   }
@@ -68,7 +69,7 @@ Status AsOptional(KernelContext& ctx, Next next) {
     MR_RETURN_IF_ERROR(CheckOptional(ctx, **next));
     element = **std::move(next);
   }
-  MR_ASSIGN(Tensor optional, MakeOptional(std::move(element)));
+  MR_ASSIGN_OR_RETURN(Tensor optional, MakeOptional(std::move(element)));
   ctx.set_output(0, std::move(optional));
   return OkStatus();
 }
@@ -87,18 +88,19 @@ Tensor NewIterator(KernelContext& ctx, const ElementSignature& signature) {
 }
 
 Status AnonymousIteratorOp(KernelContext& ctx) {
-  MR_ASSIGN(const ElementSignature signature, SignatureOf(ctx));
+  MR_ASSIGN_OR_RETURN(const ElementSignature signature, SignatureOf(ctx));
   ctx.set_output(0, NewIterator(ctx, signature));
   // Nothing has to be deleted: it goes with its handle.
   if (ctx.num_outputs() > 1) {
-    MR_ASSIGN(Tensor nothing, MakeOptional({}));
+    MR_ASSIGN_OR_RETURN(Tensor nothing, MakeOptional({}));
     ctx.set_output(1, std::move(nothing));
   }
   return OkStatus();
 }
 
 Status DeleteIteratorOp(KernelContext& ctx) {
-  MR_ASSIGN(const Ref<IteratorResource> iterator, IteratorOfInput(ctx, 0));
+  MR_ASSIGN_OR_RETURN(const Ref<IteratorResource> iterator,
+                      IteratorOfInput(ctx, 0));
   iterator->OnRemoved();
   return OkStatus();
 }

@@ -9,8 +9,9 @@ namespace millrace::ops {
 StatusOr<ElementSignature> IteratorResource::OptionsFrom(
     const KernelInit& init) {
   ElementSignature s;
-  MR_ASSIGN(s.types, init.Attr<AttrValue::TypeList>("output_types"));
-  MR_ASSIGN(s.shapes, init.Attr<AttrValue::ShapeList>("output_shapes"));
+  MR_ASSIGN_OR_RETURN(s.types, init.Attr<AttrValue::TypeList>("output_types"));
+  MR_ASSIGN_OR_RETURN(s.shapes,
+                      init.Attr<AttrValue::ShapeList>("output_shapes"));
   if (s.types.size() != s.shapes.size()) {
     return InvalidArgument(
         "`output_shapes` must be the same length as `output_types` (",
@@ -51,7 +52,7 @@ Status IteratorResource::SetDataset(KernelContext& ctx,
 }
 
 Status IteratorResource::Restore(KernelContext& ctx, const StateMap& state) {
-  MR_ASSIGN(const auto run, Run("Restore", "restoring it."));
+  MR_ASSIGN_OR_RETURN(const auto run, Run("Restore", "restoring it."));
   const DatasetRef dataset = run->dataset();
   if (dataset == nullptr) return Cancelled("the iterator was removed");
   return Begin(ctx, dataset, Begins::kAnew, &state);
@@ -63,8 +64,8 @@ Status IteratorResource::Begin(KernelContext& ctx, const DatasetRef& dataset,
   MR_RETURN_IF_ERROR(
       CheckShapes(signature_.shapes, dataset->signature().shapes));
   std::shared_ptr<IteratorRuntime> runtime = IteratorRuntime::Make(ctx);
-  MR_ASSIGN(std::unique_ptr<DatasetIterator> iterator,
-            runtime->MakeIterator(*dataset));
+  MR_ASSIGN_OR_RETURN(std::unique_ptr<DatasetIterator> iterator,
+                      runtime->MakeIterator(*dataset));
   if (state != nullptr) {
     StateReader reader(*state, *runtime);
     MR_RETURN_IF_ERROR(iterator->Restore(reader, ""));
@@ -113,7 +114,7 @@ void IteratorResource::Save(KernelContext& ctx, StateMap* state, Done done) {
       [state](DatasetIterator& iterator) -> Status {
         StateWriter writer;
         MR_RETURN_IF_ERROR(iterator.Save(writer, ""));
-        MR_ASSIGN(*state, writer.Take());
+        MR_ASSIGN_OR_RETURN(*state, writer.Take());
         return OkStatus();
       },
       std::move(done));

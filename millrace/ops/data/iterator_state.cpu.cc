@@ -29,7 +29,7 @@ StatusOr<Tensor> StateReader::Value(const std::string& key) const {
 
 StatusOr<int64_t> StateReader::Int(const std::string& key,
                                    int64_t least) const {
-  MR_ASSIGN(const Tensor t, Value(key));
+  MR_ASSIGN_OR_RETURN(const Tensor t, Value(key));
   if (t.dtype() != DataType::kInt64 || t.rank() != 0) {
     return InvalidArgument("the saved state of the iterator has no number as ",
                            key);
@@ -46,7 +46,7 @@ StatusOr<std::vector<Tensor>> StateReader::Element(
     const std::string& key, absl::Span<const DataType> types) const {
   std::vector<Tensor> element;
   for (size_t i = 0; i < types.size(); ++i) {
-    MR_ASSIGN(Tensor t, Value(absl::StrCat(key, "/", i)));
+    MR_ASSIGN_OR_RETURN(Tensor t, Value(absl::StrCat(key, "/", i)));
     if (t.dtype() != types[i]) {
       return InvalidArgument("the saved state of the iterator has type ",
                              DataTypeName(t.dtype()), " in ", key,

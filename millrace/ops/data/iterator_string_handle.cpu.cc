@@ -21,8 +21,10 @@ class FromStringKernel {
  public:
   static StatusOr<FromStringKernel> Make(const KernelInit& init) {
     FromStringKernel k;
-    MR_ASSIGN(k.types_, init.Attr<AttrValue::TypeList>("output_types"));
-    MR_ASSIGN(k.shapes_, init.Attr<AttrValue::ShapeList>("output_shapes"));
+    MR_ASSIGN_OR_RETURN(k.types_,
+                        init.Attr<AttrValue::TypeList>("output_types"));
+    MR_ASSIGN_OR_RETURN(k.shapes_,
+                        init.Attr<AttrValue::ShapeList>("output_shapes"));
     if (!k.types_.empty() && !k.shapes_.empty() &&
         k.types_.size() != k.shapes_.size()) {
       return InvalidArgument(
@@ -53,9 +55,9 @@ class FromStringKernel {
       return InvalidArgument("the handle of a ", (*handle)->type_name,
                              " is not that of an iterator");
     }
-    MR_ASSIGN(const Ref<IteratorResource> iterator,
-              ctx.resources().Lookup<IteratorResource>((*handle)->container,
-                                                       (*handle)->name));
+    MR_ASSIGN_OR_RETURN(const Ref<IteratorResource> iterator,
+                        ctx.resources().Lookup<IteratorResource>(
+                            (*handle)->container, (*handle)->name));
     const ElementSignature& has = iterator->signature();
     if (!types_.empty()) MR_RETURN_IF_ERROR(CheckTypes(types_, has.types));
     if (!shapes_.empty()) MR_RETURN_IF_ERROR(CheckShapes(shapes_, has.shapes));

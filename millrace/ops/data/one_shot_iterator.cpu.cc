@@ -10,15 +10,17 @@ namespace {
 class OneShotKernel {
  public:
   static StatusOr<std::unique_ptr<OneShotKernel>> Make(const KernelInit& init) {
-    MR_ASSIGN(const std::string name, init.Attr<std::string>("shared_name"));
+    MR_ASSIGN_OR_RETURN(const std::string name,
+                        init.Attr<std::string>("shared_name"));
     if (!name.empty()) {
       return InvalidArgument(
           "OneShotIteratorOp does not currently support the 'shared_name' "
           "attr.");
     }
     std::unique_ptr<OneShotKernel> k(new OneShotKernel);
-    MR_ASSIGN(k->factory_, init.Attr<AttrValue::Func>("dataset_factory"));
-    MR_ASSIGN(k->handle_, HandleKernel<IteratorResource>::Make(init));
+    MR_ASSIGN_OR_RETURN(k->factory_,
+                        init.Attr<AttrValue::Func>("dataset_factory"));
+    MR_ASSIGN_OR_RETURN(k->handle_, HandleKernel<IteratorResource>::Make(init));
     return k;
   }
 
@@ -53,7 +55,7 @@ class OneShotKernel {
           "The `dataset_factory` function must return a single scalar of dtype "
           "DT_VARIANT.");
     }
-    MR_ASSIGN(const DatasetRef dataset, DatasetOfTensor(results[0]));
+    MR_ASSIGN_OR_RETURN(const DatasetRef dataset, DatasetOfTensor(results[0]));
     return iterator.SetDataset(ctx, dataset, IteratorResource::Begins::kOnce);
   }
 

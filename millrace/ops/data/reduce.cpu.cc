@@ -16,7 +16,7 @@ class ReduceIterator final : public DatasetIterator {
     for (;;) {
       if (!call_.in_progress()) {
         Element element;
-        MR_ASSIGN(const Pull pull, ctx.Next(*input_, &element));
+        MR_ASSIGN_OR_RETURN(const Pull pull, ctx.Next(*input_, &element));
         if (pull == Pull::kPending) return pull;
         if (pull == Pull::kEnd) {
           *out = std::move(state_);
@@ -53,7 +53,7 @@ class SingleIterator final : public DatasetIterator {
   StatusOr<Pull> Next(PollContext& ctx, Element* out) override {
     for (;;) {
       Element element;
-      MR_ASSIGN(const Pull pull, ctx.Next(*input_, &element));
+      MR_ASSIGN_OR_RETURN(const Pull pull, ctx.Next(*input_, &element));
       if (pull == Pull::kPending) return pull;
       if (pull == Pull::kElement) {
         if (found_) {
@@ -103,10 +103,10 @@ class ReduceKernel {
 
  private:
   static Status Start(KernelContext& ctx, Done& done) {
-    MR_ASSIGN(const DatasetRef input, DatasetOfInput(ctx, 0));
-    MR_ASSIGN(const auto function,
-              CapturedFunction::Make(ctx, "f", "other_arguments"));
-    MR_ASSIGN(
+    MR_ASSIGN_OR_RETURN(const DatasetRef input, DatasetOfInput(ctx, 0));
+    MR_ASSIGN_OR_RETURN(const auto function,
+                        CapturedFunction::Make(ctx, "f", "other_arguments"));
+    MR_ASSIGN_OR_RETURN(
         const ArgRange range,
         FindArgRange(ctx.node().op->inputs, ctx.node().attrs, "initial_state"));
     Element state;
@@ -119,7 +119,7 @@ class ReduceKernel {
     const std::vector<DataType>& types = input->signature().types;
     args.insert(args.end(), types.begin(), types.end());
     std::shared_ptr<IteratorRuntime> runtime = IteratorRuntime::Make(ctx);
-    MR_ASSIGN(auto below, runtime->MakeIterator(*input));
+    MR_ASSIGN_OR_RETURN(auto below, runtime->MakeIterator(*input));
     auto reduce =
         std::make_unique<ReduceIterator>(std::move(below), std::move(state));
     MR_RETURN_IF_ERROR(reduce->function().Bind(*runtime, function, args));

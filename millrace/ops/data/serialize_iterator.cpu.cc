@@ -39,7 +39,8 @@ class SerializeKernel {
 };
 
 Status Deserialize(KernelContext& ctx) {
-  MR_ASSIGN(const Ref<IteratorResource> iterator, IteratorOfInput(ctx, 0));
+  MR_ASSIGN_OR_RETURN(const Ref<IteratorResource> iterator,
+                      IteratorOfInput(ctx, 0));
   const Tensor& t = ctx.input(1);
   if (t.rank() != 1) {
     return InvalidArgument("serialized must be a vector");

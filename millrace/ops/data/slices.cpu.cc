@@ -15,9 +15,11 @@ StatusOr<Tensor> StackComponent(absl::Span<const Element> elements, size_t c,
                                 Allocator* allocator) {
   const Tensor& first = elements[0][c];
   const int64_t size = first.num_elements();
-  MR_ASSIGN(TensorShape shape,
-            WithRows(static_cast<int64_t>(elements.size()), first.shape()));
-  MR_ASSIGN(Tensor out, Tensor::Allocate(allocator, first.dtype(), shape));
+  MR_ASSIGN_OR_RETURN(
+      TensorShape shape,
+      WithRows(static_cast<int64_t>(elements.size()), first.shape()));
+  MR_ASSIGN_OR_RETURN(Tensor out,
+                      Tensor::Allocate(allocator, first.dtype(), shape));
   for (size_t i = 0; i < elements.size(); ++i) {
     const Tensor& t = elements[i][c];
     if (t.dtype() != first.dtype()) {
@@ -87,9 +89,10 @@ StatusOr<Tensor> StackPaddedComponent(absl::Span<const Element> elements,
     }
   }
   dims.insert(dims.begin(), static_cast<int64_t>(elements.size()));
-  MR_ASSIGN(const TensorShape shape,
-            TensorShape::Make(absl::MakeConstSpan(dims)));
-  MR_ASSIGN(Tensor out, Tensor::Allocate(allocator, first.dtype(), shape));
+  MR_ASSIGN_OR_RETURN(const TensorShape shape,
+                      TensorShape::Make(absl::MakeConstSpan(dims)));
+  MR_ASSIGN_OR_RETURN(Tensor out,
+                      Tensor::Allocate(allocator, first.dtype(), shape));
   FillElements(out.dtype(), out.mutable_data(), 0, out.num_elements(),
                value.data());
   for (size_t i = 0; i < elements.size(); ++i) {
@@ -121,7 +124,7 @@ StatusOr<Element> Stack(absl::Span<const Element> elements,
     }
   }
   for (size_t c = 0; c < elements[0].size(); ++c) {
-    MR_ASSIGN(Tensor t, StackComponent(elements, c, allocator));
+    MR_ASSIGN_OR_RETURN(Tensor t, StackComponent(elements, c, allocator));
     out.push_back(std::move(t));
   }
   return out;
@@ -139,8 +142,8 @@ StatusOr<Element> StackPadded(absl::Span<const Element> elements,
     }
   }
   for (size_t c = 0; c < shapes.size(); ++c) {
-    MR_ASSIGN(Tensor t, StackPaddedComponent(elements, c, shapes[c], values[c],
-                                             allocator));
+    MR_ASSIGN_OR_RETURN(Tensor t, StackPaddedComponent(elements, c, shapes[c],
+                                                       values[c], allocator));
     out.push_back(std::move(t));
   }
   return out;

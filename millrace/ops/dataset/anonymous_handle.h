@@ -24,7 +24,7 @@ inline void SetAnonymousHandle(KernelContext& ctx, absl::string_view name,
 
 // Output 1 becomes the deleter, which is an empty optional.
 inline Status SetNoDeleter(KernelContext& ctx) {
-  MR_ASSIGN(Tensor nothing, MakeOptional({}));
+  MR_ASSIGN_OR_RETURN(Tensor nothing, MakeOptional({}));
   ctx.set_output(1, std::move(nothing));
   return OkStatus();
 }

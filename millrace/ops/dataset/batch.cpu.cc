@@ -41,10 +41,10 @@ class BatchIterator final : public DerivedIterator<BatchParams> {
     }
     Allocator* const allocator = ctx.runtime().allocator();
     if (params().padded) {
-      MR_ASSIGN(*out, StackPadded(batch, params().shapes, params().values,
-                                  allocator));
+      MR_ASSIGN_OR_RETURN(*out, StackPadded(batch, params().shapes,
+                                            params().values, allocator));
     } else {
-      MR_ASSIGN(*out, Stack(batch, allocator));
+      MR_ASSIGN_OR_RETURN(*out, Stack(batch, allocator));
     }
     return Pull::kElement;
   }
@@ -71,14 +71,15 @@ class UnbatchIterator final : public DerivedIterator<NoParams> {
   StatusOr<Pull> Next(PollContext& ctx, Element* out) override {
     while (row_ >= rows_) {
       if (input_ == nullptr) return Pull::kEnd;
-      MR_ASSIGN(const Pull pull, ctx.Next(*input_, &batch_));
+      MR_ASSIGN_OR_RETURN(const Pull pull, ctx.Next(*input_, &batch_));
       if (pull == Pull::kEnd) input_ = nullptr;
       if (pull != Pull::kElement) return pull;
       MR_RETURN_IF_ERROR(BeginBatch());
     }
     out->clear();
     for (const Tensor& t : batch_) {
-      MR_ASSIGN(Tensor slice, SliceOf(t, row_, ctx.runtime().allocator()));
+      MR_ASSIGN_OR_RETURN(Tensor slice,
+                          SliceOf(t, row_, ctx.runtime().allocator()));
       out->push_back(std::move(slice));
     }
     ++row_;
@@ -91,11 +92,12 @@ class UnbatchIterator final : public DerivedIterator<NoParams> {
     return SaveInput(out, prefix);
   }
   Status Restore(StateReader& in, const std::string& prefix) override {
-    MR_ASSIGN(const int64_t row, in.Int(prefix + "row", 0));
-    MR_ASSIGN(const int64_t rows, in.Int(prefix + "rows", 0));
+    MR_ASSIGN_OR_RETURN(const int64_t row, in.Int(prefix + "row", 0));
+    MR_ASSIGN_OR_RETURN(const int64_t rows, in.Int(prefix + "rows", 0));
     if (row < rows) {
-      MR_ASSIGN(batch_, in.Element(prefix + "batch",
-                                   dataset().input().signature().types));
+      MR_ASSIGN_OR_RETURN(
+          batch_,
+          in.Element(prefix + "batch", dataset().input().signature().types));
       MR_RETURN_IF_ERROR(BeginBatch());
     }
     row_ = row;
@@ -127,29 +129,30 @@ class UnbatchIterator final : public DerivedIterator<NoParams> {
 
 StatusOr<BatchParams> CommonParams(KernelContext& ctx) {
   BatchParams p;
-  MR_ASSIGN(p.size, ScalarInput<int64_t>(ctx, 1, "batch_size"));
+  MR_ASSIGN_OR_RETURN(p.size, ScalarInput<int64_t>(ctx, 1, "batch_size"));
   if (p.size <= 0) {
     return InvalidArgument("Batch size must be greater than zero.");
   }
   if (ctx.node().op->inputs.back().name == "drop_remainder") {
-    MR_ASSIGN(p.drop_remainder,
-              ScalarInput<bool>(ctx, ctx.num_inputs() - 1, "drop_remainder"));
+    MR_ASSIGN_OR_RETURN(
+        p.drop_remainder,
+        ScalarInput<bool>(ctx, ctx.num_inputs() - 1, "drop_remainder"));
   }
   return p;
 }
 
 StatusOr<Ref<DatasetValue>> BuildBatch(KernelContext& ctx) {
-  MR_ASSIGN(const DatasetRef input, DatasetOfInput(ctx, 0));
-  MR_ASSIGN(BatchParams p, CommonParams(ctx));
+  MR_ASSIGN_OR_RETURN(const DatasetRef input, DatasetOfInput(ctx, 0));
+  MR_ASSIGN_OR_RETURN(BatchParams p, CommonParams(ctx));
   return MakeDataset<BatchIterator>(ctx, {input}, std::move(p));
 }
 
 StatusOr<Ref<DatasetValue>> BuildPaddedBatch(KernelContext& ctx) {
-  MR_ASSIGN(const DatasetRef input, DatasetOfInput(ctx, 0));
-  MR_ASSIGN(BatchParams p, CommonParams(ctx));
+  MR_ASSIGN_OR_RETURN(const DatasetRef input, DatasetOfInput(ctx, 0));
+  MR_ASSIGN_OR_RETURN(BatchParams p, CommonParams(ctx));
   p.padded = true;
   const std::vector<DataType>& types = input->signature().types;
-  MR_ASSIGN(const int64_t n, GetAttr<int64_t>(ctx.node().attrs, "N"));
+  MR_ASSIGN_OR_RETURN(const int64_t n, GetAttr<int64_t>(ctx.node().attrs, "N"));
   if (n != static_cast<int64_t>(types.size())) {
     return InvalidArgument("Number of padded shapes (", n,
                            ") must match the number of components in the input "
@@ -161,12 +164,13 @@ StatusOr<Ref<DatasetValue>> BuildPaddedBatch(KernelContext& ctx) {
     if (t.rank() != 1) {
       return InvalidArgument("All padded shapes must be vectors");
     }
-    MR_ASSIGN(PartialShape shape,
-              PartialShape::Make(absl::MakeConstSpan(IntValues(t))));
+    MR_ASSIGN_OR_RETURN(PartialShape shape,
+                        PartialShape::Make(absl::MakeConstSpan(IntValues(t))));
     p.shapes.push_back(std::move(shape));
   }
-  MR_ASSIGN(const AttrValue::TypeList value_types,
-            GetAttr<AttrValue::TypeList>(ctx.node().attrs, "Toutput_types"));
+  MR_ASSIGN_OR_RETURN(
+      const AttrValue::TypeList value_types,
+      GetAttr<AttrValue::TypeList>(ctx.node().attrs, "Toutput_types"));
   if (value_types.size() != types.size()) {
     return InvalidArgument("Number of padding values (", value_types.size(),
                            ") must match the number of components in the input "
@@ -190,7 +194,7 @@ StatusOr<Ref<DatasetValue>> BuildPaddedBatch(KernelContext& ctx) {
 }
 
 StatusOr<Ref<DatasetValue>> BuildUnbatch(KernelContext& ctx) {
-  MR_ASSIGN(const DatasetRef input, DatasetOfInput(ctx, 0));
+  MR_ASSIGN_OR_RETURN(const DatasetRef input, DatasetOfInput(ctx, 0));
   return MakeDataset<UnbatchIterator>(ctx, {input}, {});
 }
 

@@ -60,7 +60,7 @@ class MemoryCacheIterator final : public DerivedIterator<MemoryCacheParams> {
       return Pull::kElement;
     }
     if (input_ == nullptr) return Pull::kEnd;
-    MR_ASSIGN(const Pull pull, ctx.Next(*input_, out));
+    MR_ASSIGN_OR_RETURN(const Pull pull, ctx.Next(*input_, out));
     if (pull == Pull::kEnd) input_ = nullptr;
     if (pull == Pull::kPending || gathered_ == nullptr) return pull;
     if (pull == Pull::kElement) {
@@ -147,7 +147,7 @@ class FileCacheIterator final : public DerivedIterator<FileCacheParams> {
           }));
           break;
         case Stage::kWriting: {
-          MR_ASSIGN(const Pull pull, ctx.Next(*input_, &element_));
+          MR_ASSIGN_OR_RETURN(const Pull pull, ctx.Next(*input_, &element_));
           if (pull == Pull::kPending) return pull;
           if (pull == Pull::kEnd) stage_ = Stage::kFinishing;
           MR_RETURN_IF_ERROR(call_.Start(
@@ -208,8 +208,8 @@ class FileCacheIterator final : public DerivedIterator<FileCacheParams> {
 };
 
 StatusOr<Ref<DatasetValue>> BuildCache(KernelContext& ctx) {
-  MR_ASSIGN(const DatasetRef input, DatasetOfInput(ctx, 0));
-  MR_ASSIGN(std::string prefix, StringInput(ctx, 1, "filename"));
+  MR_ASSIGN_OR_RETURN(const DatasetRef input, DatasetOfInput(ctx, 0));
+  MR_ASSIGN_OR_RETURN(std::string prefix, StringInput(ctx, 1, "filename"));
   if (!prefix.empty()) {
     return MakeDataset<FileCacheIterator>(ctx, {input}, {std::move(prefix)});
   }

@@ -53,7 +53,7 @@ class DerivedIterator : public DatasetIterator {
       : dataset_(Ref<const Parts>::Share(&dataset)) {}
   // Called once, before all else. Makes the iterator of the first input.
   virtual Status Begin(IteratorRuntime& runtime) {
-    MR_ASSIGN(input_, runtime.MakeIterator(dataset_->input()));
+    MR_ASSIGN_OR_RETURN(input_, runtime.MakeIterator(dataset_->input()));
     return OkStatus();
   }
 
@@ -69,7 +69,7 @@ class DerivedIterator : public DatasetIterator {
     return input_ == nullptr ? OkStatus() : input_->Save(out, prefix + "in:");
   }
   Status RestoreInput(StateReader& in, const std::string& prefix) {
-    MR_ASSIGN(const int64_t ended, in.Int(prefix + "ended", 0));
+    MR_ASSIGN_OR_RETURN(const int64_t ended, in.Int(prefix + "ended", 0));
     if (ended != 0) input_ = nullptr;
     return input_ == nullptr ? OkStatus() : input_->Restore(in, prefix + "in:");
   }
@@ -114,8 +114,8 @@ StatusOr<Ref<DatasetValue>> MakeDataset(KernelContext& ctx,
                                         std::vector<DatasetRef> inputs,
                                         typename It::Params params,
                                         absl::Span<const Tensor> kept = {}) {
-  MR_ASSIGN(ElementSignature signature, SignatureOf(ctx));
-  MR_ASSIGN(const int depth, DepthAbove(inputs, kept));
+  MR_ASSIGN_OR_RETURN(ElementSignature signature, SignatureOf(ctx));
+  MR_ASSIGN_OR_RETURN(const int depth, DepthAbove(inputs, kept));
   return Ref<DatasetValue>(MakeRef<DatasetOf<It>>(
       std::move(signature), depth, std::move(inputs), std::move(params)));
 }

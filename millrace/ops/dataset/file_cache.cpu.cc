@@ -17,7 +17,7 @@ std::string CacheFile::Key(size_t component) const {
 
 Status CacheFile::Open() {
   if (files_->Exists(prefix_ + ".index").ok()) {
-    MR_ASSIGN(reader_, BundleReader::Open(files_, prefix_));
+    MR_ASSIGN_OR_RETURN(reader_, BundleReader::Open(files_, prefix_));
     return OkStatus();
   }
   if (files_->Exists(LockPath()).ok()) {
@@ -31,7 +31,7 @@ Status CacheFile::Open() {
         "Lockfile contents: ",
         content.ok() ? *content : "");
   }
-  MR_ASSIGN(writer_, BundleWriter::Open(files_, prefix_));
+  MR_ASSIGN_OR_RETURN(writer_, BundleWriter::Open(files_, prefix_));
   return WriteStringToFile(files_, LockPath(), "written by millrace");
 }
 
@@ -71,7 +71,7 @@ StatusOr<std::vector<Element>> CacheFile::Read(size_t most,
     if (!reader_->Contains(Key(0))) break;
     Element element;
     for (size_t c = 0; c < types_.size(); ++c) {
-      MR_ASSIGN(Tensor t, reader_->Lookup(Key(c), allocator));
+      MR_ASSIGN_OR_RETURN(Tensor t, reader_->Lookup(Key(c), allocator));
       if (t.dtype() != types_[c]) {
         return InvalidArgument("the cache has type ", DataTypeName(t.dtype()),
                                " in component ", c, ", expected ",

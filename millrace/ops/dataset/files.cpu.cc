@@ -75,9 +75,9 @@ class FileDataset::Iterator final : public DatasetIterator {
     return OkStatus();
   }
   Status Restore(StateReader& in, const std::string& prefix) override {
-    MR_ASSIGN(const int64_t file, in.Int(prefix + "file", 0));
-    MR_ASSIGN(taken_, in.Int(prefix + "records", 0));
-    MR_ASSIGN(const int64_t ended, in.Int(prefix + "ended", 0));
+    MR_ASSIGN_OR_RETURN(const int64_t file, in.Int(prefix + "file", 0));
+    MR_ASSIGN_OR_RETURN(taken_, in.Int(prefix + "records", 0));
+    MR_ASSIGN_OR_RETURN(const int64_t ended, in.Int(prefix + "ended", 0));
     const size_t count = read_->dataset->names_.size();
     file_ = static_cast<size_t>(
         std::min<int64_t>(file, static_cast<int64_t>(count)));
@@ -175,7 +175,8 @@ class FileDataset::Iterator final : public DatasetIterator {
           continue;
         }
         bytes += record.size();
-        MR_ASSIGN(Tensor t, Tensor::Allocate(read.runtime->allocator(),
+        MR_ASSIGN_OR_RETURN(Tensor t,
+                            Tensor::Allocate(read.runtime->allocator(),
                                              DataType::kString, TensorShape()));
         t.mutable_flat<StringElement>()[0].Assign(record);
         records->push_back(std::move(t));
@@ -214,7 +215,8 @@ StatusOr<std::vector<std::string>> FileNames(KernelContext& ctx) {
 }
 
 StatusOr<FileCompression> Compression(KernelContext& ctx, int i) {
-  MR_ASSIGN(const std::string name, StringInput(ctx, i, "compression_type"));
+  MR_ASSIGN_OR_RETURN(const std::string name,
+                      StringInput(ctx, i, "compression_type"));
   const StatusOr<FileCompression> parsed = ParseFileCompression(name);
   if (!parsed.ok()) return InvalidArgument("Unsupported compression_type.");
   return parsed;
@@ -222,15 +224,15 @@ StatusOr<FileCompression> Compression(KernelContext& ctx, int i) {
 
 StatusOr<int64_t> AtLeast(KernelContext& ctx, int i, absl::string_view name,
                           int64_t least, absl::string_view words) {
-  MR_ASSIGN(const int64_t value, ScalarInput<int64_t>(ctx, i, name));
+  MR_ASSIGN_OR_RETURN(const int64_t value, ScalarInput<int64_t>(ctx, i, name));
   if (value < least) return InvalidArgument("`", name, "` must be ", words);
   return value;
 }
 
 StatusOr<Ref<DatasetValue>> BuildLines(KernelContext& ctx) {
-  MR_ASSIGN(std::vector<std::string> names, FileNames(ctx));
+  MR_ASSIGN_OR_RETURN(std::vector<std::string> names, FileNames(ctx));
   RecordFileOptions o{.kind = RecordFileOptions::Kind::kLines};
-  MR_ASSIGN(o.compression, Compression(ctx, 1));
+  MR_ASSIGN_OR_RETURN(o.compression, Compression(ctx, 1));
   MR_RETURN_IF_ERROR(
       AtLeast(ctx, 2, "buffer_size", 0, ">= 0 (0 == default)").status());
   return Ref<DatasetValue>(
@@ -238,9 +240,9 @@ StatusOr<Ref<DatasetValue>> BuildLines(KernelContext& ctx) {
 }
 
 StatusOr<Ref<DatasetValue>> BuildRecords(KernelContext& ctx) {
-  MR_ASSIGN(std::vector<std::string> names, FileNames(ctx));
+  MR_ASSIGN_OR_RETURN(std::vector<std::string> names, FileNames(ctx));
   RecordFileOptions o{.kind = RecordFileOptions::Kind::kRecords};
-  MR_ASSIGN(o.compression, Compression(ctx, 1));
+  MR_ASSIGN_OR_RETURN(o.compression, Compression(ctx, 1));
   // -1: as the server likes.
   MR_RETURN_IF_ERROR(
       AtLeast(ctx, 2, "buffer_size", -1, ">= 0 (0 == no buffering)").status());
@@ -263,15 +265,18 @@ StatusOr<Ref<DatasetValue>> BuildRecords(KernelContext& ctx) {
 }
 
 StatusOr<Ref<DatasetValue>> BuildFixedLength(KernelContext& ctx) {
-  MR_ASSIGN(std::vector<std::string> names, FileNames(ctx));
+  MR_ASSIGN_OR_RETURN(std::vector<std::string> names, FileNames(ctx));
   RecordFileOptions o{.kind = RecordFileOptions::Kind::kFixedLength};
-  MR_ASSIGN(o.header_bytes, AtLeast(ctx, 1, "header_bytes", 0, ">= 0"));
-  MR_ASSIGN(o.record_bytes, AtLeast(ctx, 2, "record_bytes", 1, "> 0"));
-  MR_ASSIGN(o.footer_bytes, AtLeast(ctx, 3, "footer_bytes", 0, ">= 0"));
+  MR_ASSIGN_OR_RETURN(o.header_bytes,
+                      AtLeast(ctx, 1, "header_bytes", 0, ">= 0"));
+  MR_ASSIGN_OR_RETURN(o.record_bytes,
+                      AtLeast(ctx, 2, "record_bytes", 1, "> 0"));
+  MR_ASSIGN_OR_RETURN(o.footer_bytes,
+                      AtLeast(ctx, 3, "footer_bytes", 0, ">= 0"));
   MR_RETURN_IF_ERROR(
       AtLeast(ctx, 4, "buffer_size", 0, ">= 0 (0 == default)").status());
   if (ctx.num_inputs() > 5) {
-    MR_ASSIGN(o.compression, Compression(ctx, 5));
+    MR_ASSIGN_OR_RETURN(o.compression, Compression(ctx, 5));
   }
   int64_t sum = 0;
   if (__builtin_add_overflow(o.header_bytes, o.footer_bytes, &sum) ||

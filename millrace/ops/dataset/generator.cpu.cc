@@ -72,12 +72,13 @@ class GeneratorIterator final : public DerivedIterator<GeneratorParams> {
 
 StatusOr<Ref<DatasetValue>> BuildGenerator(KernelContext& ctx) {
   GeneratorParams p;
-  MR_ASSIGN(p.init,
-            CapturedFunction::Make(ctx, "init_func", "init_func_other_args"));
-  MR_ASSIGN(p.next,
-            CapturedFunction::Make(ctx, "next_func", "next_func_other_args"));
-  MR_ASSIGN(p.finalize, CapturedFunction::Make(ctx, "finalize_func",
-                                               "finalize_func_other_args"));
+  MR_ASSIGN_OR_RETURN(
+      p.init, CapturedFunction::Make(ctx, "init_func", "init_func_other_args"));
+  MR_ASSIGN_OR_RETURN(
+      p.next, CapturedFunction::Make(ctx, "next_func", "next_func_other_args"));
+  MR_ASSIGN_OR_RETURN(
+      p.finalize,
+      CapturedFunction::Make(ctx, "finalize_func", "finalize_func_other_args"));
   Element kept;
   for (const auto& function : {p.init, p.next, p.finalize}) {
     const std::vector<Tensor>& captured = function->captured();

@@ -42,7 +42,7 @@ class InterleaveIterator final : public DerivedIterator<InterleaveParams> {
     for (;;) {
       const auto place = open_.find(place_);
       if (place != open_.end()) {
-        MR_ASSIGN(const Pull pull, ctx.Next(*place->second, out));
+        MR_ASSIGN_OR_RETURN(const Pull pull, ctx.Next(*place->second, out));
         if (pull == Pull::kPending) return pull;
         if (pull == Pull::kElement) {
           if (++block_ == params().block_length) NextPlace();
@@ -53,7 +53,7 @@ class InterleaveIterator final : public DerivedIterator<InterleaveParams> {
             .IgnoreError();
         NextPlace();
       } else if (input_ != nullptr) {
-        MR_ASSIGN(const Pull pull, Open(ctx));
+        MR_ASSIGN_OR_RETURN(const Pull pull, Open(ctx));
         if (pull == Pull::kPending) return pull;
       } else if (open_.empty()) {
         return Pull::kEnd;
@@ -98,7 +98,7 @@ class InterleaveIterator final : public DerivedIterator<InterleaveParams> {
           charge_.Set(static_cast<int64_t>(open_.size() + 1) * kBytesPerOpen,
                       "open data sets"));
       Element element;
-      MR_ASSIGN(const Pull pull, ctx.Next(*input_, &element));
+      MR_ASSIGN_OR_RETURN(const Pull pull, ctx.Next(*input_, &element));
       if (pull == Pull::kEnd) input_ = nullptr;
       if (pull != Pull::kElement) return pull;
       call_.Start(ctx, function_, std::move(element));
@@ -112,8 +112,8 @@ class InterleaveIterator final : public DerivedIterator<InterleaveParams> {
       return InvalidArgument(
           "`f` must return a single scalar of dtype DT_VARIANT.");
     }
-    MR_ASSIGN(const DatasetRef made, DatasetOfTensor(results[0]));
-    MR_ASSIGN(auto iterator, ctx.runtime().MakeIterator(*made));
+    MR_ASSIGN_OR_RETURN(const DatasetRef made, DatasetOfTensor(results[0]));
+    MR_ASSIGN_OR_RETURN(auto iterator, ctx.runtime().MakeIterator(*made));
     if (params().ahead > 0) {
       auto task = std::make_shared<PrefetchTask>(
           ctx.runtime(), std::move(iterator),
@@ -133,25 +133,28 @@ class InterleaveIterator final : public DerivedIterator<InterleaveParams> {
 };
 
 StatusOr<Ref<DatasetValue>> BuildFlatMap(KernelContext& ctx) {
-  MR_ASSIGN(const DatasetRef input, DatasetOfInput(ctx, 0));
-  MR_ASSIGN(const auto function,
-            CapturedFunction::Make(ctx, "f", "other_arguments"));
+  MR_ASSIGN_OR_RETURN(const DatasetRef input, DatasetOfInput(ctx, 0));
+  MR_ASSIGN_OR_RETURN(const auto function,
+                      CapturedFunction::Make(ctx, "f", "other_arguments"));
   // One place: a data set after the other.
   return MakeDataset<InterleaveIterator>(ctx, {input}, {function},
                                          function->captured());
 }
 
 StatusOr<Ref<DatasetValue>> BuildInterleave(KernelContext& ctx) {
-  MR_ASSIGN(const DatasetRef input, DatasetOfInput(ctx, 0));
+  MR_ASSIGN_OR_RETURN(const DatasetRef input, DatasetOfInput(ctx, 0));
   InterleaveParams p;
-  MR_ASSIGN(p.function, CapturedFunction::Make(ctx, "f", "other_arguments"));
+  MR_ASSIGN_OR_RETURN(p.function,
+                      CapturedFunction::Make(ctx, "f", "other_arguments"));
   int i = 1 + static_cast<int>(p.function->captured().size());
-  MR_ASSIGN(p.cycle_length, ScalarInput<int64_t>(ctx, i++, "cycle_length"));
+  MR_ASSIGN_OR_RETURN(p.cycle_length,
+                      ScalarInput<int64_t>(ctx, i++, "cycle_length"));
   if (p.cycle_length == kAutomatic) p.cycle_length = UsableCores();
   if (p.cycle_length <= 0) {
     return InvalidArgument("cycle_length must be greater than zero.");
   }
-  MR_ASSIGN(p.block_length, ScalarInput<int64_t>(ctx, i++, "block_length"));
+  MR_ASSIGN_OR_RETURN(p.block_length,
+                      ScalarInput<int64_t>(ctx, i++, "block_length"));
   if (p.block_length <= 0) {
     return InvalidArgument("block_length must be greater than zero.");
   }
@@ -167,14 +170,16 @@ StatusOr<int64_t> ElementsAhead(KernelContext& ctx, int i,
                                 int64_t block_length) {
   int64_t buffer = kAutomatic;
   if constexpr (kSizes == BufferSizes::kInputs) {
-    MR_ASSIGN(buffer, ScalarInput<int64_t>(ctx, i, "buffer_output_elements"));
+    MR_ASSIGN_OR_RETURN(buffer,
+                        ScalarInput<int64_t>(ctx, i, "buffer_output_elements"));
     if (buffer != kAutomatic && buffer <= 0) {
       return InvalidArgument(
           "`buffer_output_elements` must be `tf.data.AUTOTUNE` or > 0 but is ",
           buffer);
     }
-    MR_ASSIGN(const int64_t inputs,
-              ScalarInput<int64_t>(ctx, i + 1, "prefetch_input_elements"));
+    MR_ASSIGN_OR_RETURN(
+        const int64_t inputs,
+        ScalarInput<int64_t>(ctx, i + 1, "prefetch_input_elements"));
     if (inputs != kAutomatic && inputs < 0) {
       return InvalidArgument(
           "`prefetch_input_elements` must be `tf.data.AUTOTUNE` or >= 0 but "
@@ -194,22 +199,27 @@ int64_t AutomaticCycle(int64_t calls) {
 
 template <BufferSizes kSizes>
 StatusOr<Ref<DatasetValue>> BuildParallelInterleave(KernelContext& ctx) {
-  MR_ASSIGN(const DatasetRef input, DatasetOfInput(ctx, 0));
+  MR_ASSIGN_OR_RETURN(const DatasetRef input, DatasetOfInput(ctx, 0));
   MR_RETURN_IF_ERROR(IsDeterministic(ctx.node().attrs).status());
   InterleaveParams p;
-  MR_ASSIGN(p.function, CapturedFunction::Make(ctx, "f", "other_arguments"));
+  MR_ASSIGN_OR_RETURN(p.function,
+                      CapturedFunction::Make(ctx, "f", "other_arguments"));
   const int i = 1 + static_cast<int>(p.function->captured().size());
-  MR_ASSIGN(p.block_length, ScalarInput<int64_t>(ctx, i + 1, "block_length"));
+  MR_ASSIGN_OR_RETURN(p.block_length,
+                      ScalarInput<int64_t>(ctx, i + 1, "block_length"));
   if (p.block_length <= 0) {
     return InvalidArgument("`block_length` must be > 0");
   }
-  MR_ASSIGN(p.ahead, ElementsAhead<kSizes>(ctx, i + 2, p.block_length));
-  MR_ASSIGN(const int64_t calls, ScalarInput<int64_t>(ctx, ctx.num_inputs() - 1,
-                                                      "num_parallel_calls"));
+  MR_ASSIGN_OR_RETURN(p.ahead,
+                      ElementsAhead<kSizes>(ctx, i + 2, p.block_length));
+  MR_ASSIGN_OR_RETURN(
+      const int64_t calls,
+      ScalarInput<int64_t>(ctx, ctx.num_inputs() - 1, "num_parallel_calls"));
   if (calls <= 0 && calls != kAutomatic) {
     return InvalidArgument("num_parallel_calls must be greater than zero.");
   }
-  MR_ASSIGN(p.cycle_length, ScalarInput<int64_t>(ctx, i, "cycle_length"));
+  MR_ASSIGN_OR_RETURN(p.cycle_length,
+                      ScalarInput<int64_t>(ctx, i, "cycle_length"));
   if (p.cycle_length <= 0 && p.cycle_length != kAutomatic) {
     return InvalidArgument(
         "`cycle_length` must be `tf.data.AUTOTUNE` or greater than 0 but is ",
@@ -234,14 +244,16 @@ enum class Sloppy { kNoInput, kInput };
 template <Sloppy kSloppy>
 StatusOr<Ref<DatasetValue>> BuildLegacyInterleave(KernelContext& ctx) {
   enum class Automatic { kRefused, kAllowed };
-  MR_ASSIGN(const DatasetRef input, DatasetOfInput(ctx, 0));
+  MR_ASSIGN_OR_RETURN(const DatasetRef input, DatasetOfInput(ctx, 0));
   MR_RETURN_IF_ERROR(IsDeterministic(ctx.node().attrs).status());
   InterleaveParams p;
-  MR_ASSIGN(p.function, CapturedFunction::Make(ctx, "f", "other_arguments"));
+  MR_ASSIGN_OR_RETURN(p.function,
+                      CapturedFunction::Make(ctx, "f", "other_arguments"));
   int i = 1 + static_cast<int>(p.function->captured().size());
   const auto scalar = [&](absl::string_view name, int64_t least,
                           Automatic automatic) -> StatusOr<int64_t> {
-    MR_ASSIGN(const int64_t value, ScalarInput<int64_t>(ctx, i++, name));
+    MR_ASSIGN_OR_RETURN(const int64_t value,
+                        ScalarInput<int64_t>(ctx, i++, name));
     if (value >= least ||
         (automatic == Automatic::kAllowed && value == kAutomatic)) {
       return value;
@@ -249,13 +261,16 @@ StatusOr<Ref<DatasetValue>> BuildLegacyInterleave(KernelContext& ctx) {
     return InvalidArgument("`", name, "` must be ",
                            least == 0 ? ">= 0" : "> 0");
   };
-  MR_ASSIGN(p.cycle_length, scalar("cycle_length", 1, Automatic::kRefused));
-  MR_ASSIGN(p.block_length, scalar("block_length", 1, Automatic::kRefused));
+  MR_ASSIGN_OR_RETURN(p.cycle_length,
+                      scalar("cycle_length", 1, Automatic::kRefused));
+  MR_ASSIGN_OR_RETURN(p.block_length,
+                      scalar("block_length", 1, Automatic::kRefused));
   if constexpr (kSloppy == Sloppy::kInput) {
     // Allows any order, so this one too.
     MR_RETURN_IF_ERROR(ScalarInput<bool>(ctx, i++, "sloppy").status());
   }
-  MR_ASSIGN(p.ahead, scalar("buffer_output_elements", 1, Automatic::kAllowed));
+  MR_ASSIGN_OR_RETURN(p.ahead,
+                      scalar("buffer_output_elements", 1, Automatic::kAllowed));
   MR_RETURN_IF_ERROR(
       scalar("prefetch_input_elements", 0, Automatic::kAllowed).status());
   if (p.ahead == kAutomatic) {

@@ -10,7 +10,7 @@ class ZipIterator final : public DerivedIterator<NoParams> {
   using DerivedIterator::DerivedIterator;
   Status Begin(IteratorRuntime& runtime) override {
     for (const DatasetRef& input : dataset().inputs()) {
-      MR_ASSIGN(auto iterator, runtime.MakeIterator(*input));
+      MR_ASSIGN_OR_RETURN(auto iterator, runtime.MakeIterator(*input));
       inputs_.push_back(std::move(iterator));
     }
     parts_.resize(inputs_.size());
@@ -49,7 +49,7 @@ class ZipIterator final : public DerivedIterator<NoParams> {
     return OkStatus();
   }
   Status Restore(StateReader& in, const std::string& prefix) override {
-    MR_ASSIGN(const int64_t ended, in.Int(prefix + "ended", 0));
+    MR_ASSIGN_OR_RETURN(const int64_t ended, in.Int(prefix + "ended", 0));
     if (ended != 0) inputs_.clear();
     for (size_t i = 0; i < inputs_.size(); ++i) {
       MR_RETURN_IF_ERROR(
@@ -81,11 +81,12 @@ class ConcatenateIterator final : public DerivedIterator<NoParams> {
   using DerivedIterator::DerivedIterator;
   StatusOr<Pull> Next(PollContext& ctx, Element* out) override {
     while (input_ != nullptr) {
-      MR_ASSIGN(const Pull pull, ctx.Next(*input_, out));
+      MR_ASSIGN_OR_RETURN(const Pull pull, ctx.Next(*input_, out));
       if (pull != Pull::kEnd) return pull;
       input_ = nullptr;
       if (++at_ == dataset().inputs().size()) break;
-      MR_ASSIGN(input_, ctx.runtime().MakeIterator(dataset().input(at_)));
+      MR_ASSIGN_OR_RETURN(input_,
+                          ctx.runtime().MakeIterator(dataset().input(at_)));
     }
     return Pull::kEnd;
   }
@@ -94,10 +95,11 @@ class ConcatenateIterator final : public DerivedIterator<NoParams> {
     return SaveInput(out, prefix);
   }
   Status Restore(StateReader& in, const std::string& prefix) override {
-    MR_ASSIGN(const int64_t at, in.Int(prefix + "at", 0));
+    MR_ASSIGN_OR_RETURN(const int64_t at, in.Int(prefix + "at", 0));
     at_ = at == 0 ? 0 : 1;
     if (at_ == 1) {
-      MR_ASSIGN(input_, in.runtime().MakeIterator(dataset().input(1)));
+      MR_ASSIGN_OR_RETURN(input_,
+                          in.runtime().MakeIterator(dataset().input(1)));
     }
     return RestoreInput(in, prefix);
   }
@@ -116,15 +118,15 @@ class ConcatenateIterator final : public DerivedIterator<NoParams> {
 StatusOr<Ref<DatasetValue>> BuildZip(KernelContext& ctx) {
   std::vector<DatasetRef> inputs;
   for (int i = 0; i < ctx.num_inputs(); ++i) {
-    MR_ASSIGN(DatasetRef input, DatasetOfInput(ctx, i));
+    MR_ASSIGN_OR_RETURN(DatasetRef input, DatasetOfInput(ctx, i));
     inputs.push_back(std::move(input));
   }
   return MakeDataset<ZipIterator>(ctx, std::move(inputs), {});
 }
 
 StatusOr<Ref<DatasetValue>> BuildConcatenate(KernelContext& ctx) {
-  MR_ASSIGN(DatasetRef first, DatasetOfInput(ctx, 0));
-  MR_ASSIGN(DatasetRef second, DatasetOfInput(ctx, 1));
+  MR_ASSIGN_OR_RETURN(DatasetRef first, DatasetOfInput(ctx, 0));
+  MR_ASSIGN_OR_RETURN(DatasetRef second, DatasetOfInput(ctx, 1));
   if (first->signature().types != second->signature().types) {
     return InvalidArgument(
         "input dataset and dataset to concatenate have different output_types ",

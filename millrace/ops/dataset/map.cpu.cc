@@ -33,7 +33,7 @@ class FunctionIterator : public DerivedIterator<FunctionParams> {
     if (call_.in_progress()) return Pull::kElement;
     if (input_ == nullptr) return Pull::kEnd;
     Element element;
-    MR_ASSIGN(const Pull pull, ctx.Next(*input_, &element));
+    MR_ASSIGN_OR_RETURN(const Pull pull, ctx.Next(*input_, &element));
     if (pull == Pull::kEnd) input_ = nullptr;
     if (pull != Pull::kElement) return pull;
     if (kept != nullptr) *kept = element;
@@ -53,7 +53,7 @@ class MapIterator final : public FunctionIterator {
     return CheckTypes(dataset().signature().types, function_.result_types());
   }
   StatusOr<Pull> Next(PollContext& ctx, Element* out) override {
-    MR_ASSIGN(const Pull started, StartCall(ctx, nullptr));
+    MR_ASSIGN_OR_RETURN(const Pull started, StartCall(ctx, nullptr));
     if (started != Pull::kElement) return started;
     StatusOr<Pull> done = call_.Finish(ctx, out);
     if (done.ok()) return done;
@@ -76,13 +76,13 @@ class FilterIterator final : public FunctionIterator {
   using FunctionIterator::FunctionIterator;
   StatusOr<Pull> Next(PollContext& ctx, Element* out) override {
     for (;;) {
-      MR_ASSIGN(const Pull started, StartCall(ctx, &element_));
+      MR_ASSIGN_OR_RETURN(const Pull started, StartCall(ctx, &element_));
       if (started != Pull::kElement) return started;
       Element verdict;
       const StatusOr<Pull> done = call_.Finish(ctx, &verdict);
       if (!done.ok()) return function_.InContext(done.status());
       if (*done != Pull::kElement) return done;
-      MR_ASSIGN(const bool keep, PredicateOf(verdict));
+      MR_ASSIGN_OR_RETURN(const bool keep, PredicateOf(verdict));
       if (!keep) continue;
       *out = std::move(element_);
       return Pull::kElement;
@@ -97,10 +97,10 @@ class TakeWhileIterator final : public FunctionIterator {
  public:
   using FunctionIterator::FunctionIterator;
   StatusOr<Pull> Next(PollContext& ctx, Element* out) override {
-    MR_ASSIGN(const Pull started, StartCall(ctx, &element_));
+    MR_ASSIGN_OR_RETURN(const Pull started, StartCall(ctx, &element_));
     if (started != Pull::kElement) return started;
     Element verdict;
-    MR_ASSIGN(const Pull done, call_.Finish(ctx, &verdict));
+    MR_ASSIGN_OR_RETURN(const Pull done, call_.Finish(ctx, &verdict));
     if (done != Pull::kElement) return done;
     if (verdict.size() != 1 || verdict[0].dtype() != DataType::kBool ||
         verdict[0].num_elements() != 1) {
@@ -144,7 +144,7 @@ class ScanIterator final : public DerivedIterator<ScanParams> {
     if (!call_.in_progress()) {
       if (input_ == nullptr) return Pull::kEnd;
       Element element;
-      MR_ASSIGN(const Pull pull, ctx.Next(*input_, &element));
+      MR_ASSIGN_OR_RETURN(const Pull pull, ctx.Next(*input_, &element));
       if (pull == Pull::kEnd) input_ = nullptr;
       if (pull != Pull::kElement) return pull;
       Element args = state_;
@@ -174,7 +174,7 @@ class ScanIterator final : public DerivedIterator<ScanParams> {
   Status Restore(StateReader& in, const std::string& prefix) override {
     std::vector<DataType> types;
     for (const Tensor& t : state_) types.push_back(t.dtype());
-    MR_ASSIGN(state_, in.Element(prefix + "state", types));
+    MR_ASSIGN_OR_RETURN(state_, in.Element(prefix + "state", types));
     return RestoreInput(in, prefix);
   }
 
@@ -189,33 +189,35 @@ StatusOr<bool> PreserveCardinality(KernelContext& ctx) {
 }
 
 StatusOr<Ref<DatasetValue>> BuildMap(KernelContext& ctx) {
-  MR_ASSIGN(const DatasetRef input, DatasetOfInput(ctx, 0));
-  MR_ASSIGN(const auto function,
-            CapturedFunction::Make(ctx, "f", "other_arguments"));
-  MR_ASSIGN(const bool preserve, PreserveCardinality(ctx));
+  MR_ASSIGN_OR_RETURN(const DatasetRef input, DatasetOfInput(ctx, 0));
+  MR_ASSIGN_OR_RETURN(const auto function,
+                      CapturedFunction::Make(ctx, "f", "other_arguments"));
+  MR_ASSIGN_OR_RETURN(const bool preserve, PreserveCardinality(ctx));
   return MakeDataset<MapIterator>(ctx, {input}, {function, preserve},
                                   function->captured());
 }
 
 template <class It>
 StatusOr<Ref<DatasetValue>> BuildPredicate(KernelContext& ctx) {
-  MR_ASSIGN(const DatasetRef input, DatasetOfInput(ctx, 0));
-  MR_ASSIGN(const auto function,
-            CapturedFunction::Make(ctx, "predicate", "other_arguments"));
+  MR_ASSIGN_OR_RETURN(const DatasetRef input, DatasetOfInput(ctx, 0));
+  MR_ASSIGN_OR_RETURN(
+      const auto function,
+      CapturedFunction::Make(ctx, "predicate", "other_arguments"));
   return MakeDataset<It>(ctx, {input}, {function}, function->captured());
 }
 
 StatusOr<Ref<DatasetValue>> BuildScan(KernelContext& ctx) {
-  MR_ASSIGN(const DatasetRef input, DatasetOfInput(ctx, 0));
+  MR_ASSIGN_OR_RETURN(const DatasetRef input, DatasetOfInput(ctx, 0));
   ScanParams p;
-  MR_ASSIGN(p.function, CapturedFunction::Make(ctx, "f", "other_arguments"));
-  MR_ASSIGN(
+  MR_ASSIGN_OR_RETURN(p.function,
+                      CapturedFunction::Make(ctx, "f", "other_arguments"));
+  MR_ASSIGN_OR_RETURN(
       const ArgRange state,
       FindArgRange(ctx.node().op->inputs, ctx.node().attrs, "initial_state"));
   for (int i = state.begin; i < state.end; ++i) {
     p.initial_state.push_back(ctx.input(i));
   }
-  MR_ASSIGN(p.preserve_cardinality, PreserveCardinality(ctx));
+  MR_ASSIGN_OR_RETURN(p.preserve_cardinality, PreserveCardinality(ctx));
   Element kept = p.function->captured();
   kept.insert(kept.end(), p.initial_state.begin(), p.initial_state.end());
   return MakeDataset<ScanIterator>(ctx, {input}, std::move(p), kept);

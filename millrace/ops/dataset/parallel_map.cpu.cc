@@ -200,7 +200,7 @@ class ParallelMapIterator final : public DerivedIterator<ParallelMapParams> {
     if (task_ != nullptr) task_->Close();
   }
   Status Begin(IteratorRuntime& runtime) override {
-    MR_ASSIGN(auto below, runtime.MakeIterator(dataset().input()));
+    MR_ASSIGN_OR_RETURN(auto below, runtime.MakeIterator(dataset().input()));
     int64_t calls = params().calls;
     if (calls < 0) calls = runtime.lanes().inter_op.width();
     calls = std::clamp<int64_t>(calls, 1, kMaxCalls);
@@ -240,7 +240,7 @@ class ParallelMapIterator final : public DerivedIterator<ParallelMapParams> {
          static_cast<int64_t>(batch.size()) < params().batch_size)) {
       return Pull::kEnd;
     }
-    MR_ASSIGN(*out, Stack(batch, ctx.runtime().allocator()));
+    MR_ASSIGN_OR_RETURN(*out, Stack(batch, ctx.runtime().allocator()));
     return Pull::kElement;
   }
   static int64_t Cardinality(const Parts& d) {
@@ -263,21 +263,23 @@ enum class Gives { kElements, kBatches };
 
 template <Gives kGives>
 StatusOr<Ref<DatasetValue>> BuildParallelMap(KernelContext& ctx) {
-  MR_ASSIGN(const DatasetRef input, DatasetOfInput(ctx, 0));
+  MR_ASSIGN_OR_RETURN(const DatasetRef input, DatasetOfInput(ctx, 0));
   const AttrMap& attrs = ctx.node().attrs;
   ParallelMapParams p;
-  MR_ASSIGN(p.function, CapturedFunction::Make(ctx, "f", "other_arguments"));
-  MR_ASSIGN(p.preserve_cardinality,
-            GetAttr<bool>(attrs, "preserve_cardinality"));
-  MR_ASSIGN(p.ordered, IsDeterministic(attrs));
+  MR_ASSIGN_OR_RETURN(p.function,
+                      CapturedFunction::Make(ctx, "f", "other_arguments"));
+  MR_ASSIGN_OR_RETURN(p.preserve_cardinality,
+                      GetAttr<bool>(attrs, "preserve_cardinality"));
+  MR_ASSIGN_OR_RETURN(p.ordered, IsDeterministic(attrs));
   int i = 1 + static_cast<int>(p.function->captured().size());
   if constexpr (kGives == Gives::kBatches) {
-    MR_ASSIGN(p.batch_size, ScalarInput<int64_t>(ctx, i, "batch_size"));
+    MR_ASSIGN_OR_RETURN(p.batch_size,
+                        ScalarInput<int64_t>(ctx, i, "batch_size"));
     if (p.batch_size <= 0) {
       return InvalidArgument("batch_size must be greater than zero.");
     }
-    MR_ASSIGN(p.drop_remainder,
-              ScalarInput<bool>(ctx, i + 2, "drop_remainder"));
+    MR_ASSIGN_OR_RETURN(p.drop_remainder,
+                        ScalarInput<bool>(ctx, i + 2, "drop_remainder"));
     ++i;
   }
   if (ctx.input(i).rank() != 0) {

@@ -128,7 +128,7 @@ class PrefetchIterator final : public DerivedIterator<PrefetchParams> {
       options.grows = true;
       options.max_size = kMaxAutomaticSize;
     }
-    MR_ASSIGN(auto below, runtime.MakeIterator(dataset().input()));
+    MR_ASSIGN_OR_RETURN(auto below, runtime.MakeIterator(dataset().input()));
     task_ = std::make_shared<PrefetchTask>(runtime, std::move(below), options);
     return OkStatus();
   }
@@ -142,14 +142,15 @@ class PrefetchIterator final : public DerivedIterator<PrefetchParams> {
 };
 
 StatusOr<Ref<DatasetValue>> BuildPrefetch(KernelContext& ctx) {
-  MR_ASSIGN(const DatasetRef input, DatasetOfInput(ctx, 0));
+  MR_ASSIGN_OR_RETURN(const DatasetRef input, DatasetOfInput(ctx, 0));
   PrefetchParams p;
-  MR_ASSIGN(p.size, ScalarInput<int64_t>(ctx, 1, "buffer_size"));
+  MR_ASSIGN_OR_RETURN(p.size, ScalarInput<int64_t>(ctx, 1, "buffer_size"));
   if (p.size < -1) {
     return InvalidArgument("buffer_size must be >= 0 or set buffer_size to be ",
                            -1, " for auto-tuning");
   }
-  MR_ASSIGN(p.least, GetAttr<int64_t>(ctx.node().attrs, "buffer_size_min"));
+  MR_ASSIGN_OR_RETURN(p.least,
+                      GetAttr<int64_t>(ctx.node().attrs, "buffer_size_min"));
   return MakeDataset<PrefetchIterator>(ctx, {input}, p);
 }
 

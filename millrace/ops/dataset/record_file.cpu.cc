@@ -17,7 +17,7 @@ class LineFile final : public RecordFile {
  public:
   explicit LineFile(FileCompression compression) : compression_(compression) {}
   Status Open(FileSystem* files, const std::string& path) override {
-    MR_ASSIGN(file_, files->NewRandomAccessFile(path));
+    MR_ASSIGN_OR_RETURN(file_, files->NewRandomAccessFile(path));
     stream_ = NewByteStream(file_.get(), compression_);
     return OkStatus();
   }
@@ -27,7 +27,7 @@ class LineFile final : public RecordFile {
     record->clear();
     bool ended = false;
     for (;;) {
-      MR_ASSIGN(const absl::string_view bytes, stream_->Peek());
+      MR_ASSIGN_OR_RETURN(const absl::string_view bytes, stream_->Peek());
       if (bytes.empty()) break;
       const size_t at = bytes.find('\n');
       const absl::string_view part = bytes.substr(0, at);
@@ -59,7 +59,7 @@ class TfRecordFile final : public RecordFile {
  public:
   explicit TfRecordFile(const RecordFileOptions& o) : o_(o) {}
   Status Open(FileSystem* files, const std::string& path) override {
-    MR_ASSIGN(file_, files->NewRandomAccessFile(path));
+    MR_ASSIGN_OR_RETURN(file_, files->NewRandomAccessFile(path));
     reader_ = std::make_unique<RecordReader>(
         file_.get(), RecordReaderOptions{.compression = o_.compression,
                                          .short_header_is_end = true});
@@ -83,10 +83,10 @@ class FixedLengthFile final : public RecordFile {
   explicit FixedLengthFile(const RecordFileOptions& o) : o_(o) {}
 
   Status Open(FileSystem* files, const std::string& path) override {
-    MR_ASSIGN(file_, files->NewRandomAccessFile(path));
+    MR_ASSIGN_OR_RETURN(file_, files->NewRandomAccessFile(path));
     stream_ = NewByteStream(file_.get(), o_.compression);
     if (o_.compression == FileCompression::kNone) {
-      MR_ASSIGN(const uint64_t size, file_->Size());
+      MR_ASSIGN_OR_RETURN(const uint64_t size, file_->Size());
       const auto around =
           static_cast<uint64_t>(o_.header_bytes + o_.footer_bytes);
       const uint64_t body = size < around ? 0 : size - around;

@@ -6,11 +6,12 @@ namespace millrace::ops {
 namespace {
 
 Status AnonymousGenerator(KernelContext& ctx) {
-  MR_ASSIGN(const int64_t seed, ScalarInput<int64_t>(ctx, 0, "seed"));
-  MR_ASSIGN(const int64_t seed2, ScalarInput<int64_t>(ctx, 1, "seed2"));
+  MR_ASSIGN_OR_RETURN(const int64_t seed, ScalarInput<int64_t>(ctx, 0, "seed"));
+  MR_ASSIGN_OR_RETURN(const int64_t seed2,
+                      ScalarInput<int64_t>(ctx, 1, "seed2"));
   bool reshuffles = true;
   if (ctx.num_inputs() == 3) {
-    MR_ASSIGN(reshuffles, ScalarInput<bool>(ctx, 2, "reshuffle"));
+    MR_ASSIGN_OR_RETURN(reshuffles, ScalarInput<bool>(ctx, 2, "reshuffle"));
   }
   SetAnonymousHandle(ctx, "_AnonymousVar", SeedGenerator::kTypeName,
                      MakeRef<SeedGenerator>(seed, seed2, reshuffles));

@@ -17,7 +17,7 @@ class TakeIterator final : public DerivedIterator<CountParams> {
       input_ = nullptr;
       return Pull::kEnd;
     }
-    MR_ASSIGN(const Pull pull, ctx.Next(*input_, out));
+    MR_ASSIGN_OR_RETURN(const Pull pull, ctx.Next(*input_, out));
     if (pull == Pull::kElement) ++taken_;
     if (pull == Pull::kEnd) input_ = nullptr;
     return pull;
@@ -27,7 +27,7 @@ class TakeIterator final : public DerivedIterator<CountParams> {
     return SaveInput(out, prefix);
   }
   Status Restore(StateReader& in, const std::string& prefix) override {
-    MR_ASSIGN(taken_, in.Int(prefix + "taken", 0));
+    MR_ASSIGN_OR_RETURN(taken_, in.Int(prefix + "taken", 0));
     return RestoreInput(in, prefix);
   }
   static int64_t Cardinality(const Parts& d) {
@@ -48,7 +48,7 @@ class SkipIterator final : public DerivedIterator<CountParams> {
   StatusOr<Pull> Next(PollContext& ctx, Element* out) override {
     if (input_ == nullptr || params().count < 0) return Pull::kEnd;
     for (;;) {
-      MR_ASSIGN(const Pull pull, ctx.Next(*input_, out));
+      MR_ASSIGN_OR_RETURN(const Pull pull, ctx.Next(*input_, out));
       if (pull == Pull::kEnd) input_ = nullptr;
       if (pull != Pull::kElement || skipped_ >= params().count) return pull;
       ++skipped_;
@@ -59,7 +59,7 @@ class SkipIterator final : public DerivedIterator<CountParams> {
     return SaveInput(out, prefix);
   }
   Status Restore(StateReader& in, const std::string& prefix) override {
-    MR_ASSIGN(skipped_, in.Int(prefix + "skipped", 0));
+    MR_ASSIGN_OR_RETURN(skipped_, in.Int(prefix + "skipped", 0));
     return RestoreInput(in, prefix);
   }
   static int64_t Cardinality(const Parts& d) {
@@ -81,7 +81,7 @@ class RepeatIterator final : public DerivedIterator<CountParams> {
   }
   StatusOr<Pull> Next(PollContext& ctx, Element* out) override {
     while (input_ != nullptr) {
-      MR_ASSIGN(const Pull pull, ctx.Next(*input_, out));
+      MR_ASSIGN_OR_RETURN(const Pull pull, ctx.Next(*input_, out));
       if (pull == Pull::kElement) empty_ = false;
       if (pull != Pull::kEnd) return pull;
       input_ = nullptr;
@@ -90,7 +90,8 @@ class RepeatIterator final : public DerivedIterator<CountParams> {
       const bool again = params().count < 0 ? !empty_ : done_ < params().count;
       if (!again) break;
       empty_ = true;
-      MR_ASSIGN(input_, ctx.runtime().MakeIterator(dataset().input()));
+      MR_ASSIGN_OR_RETURN(input_,
+                          ctx.runtime().MakeIterator(dataset().input()));
     }
     return Pull::kEnd;
   }
@@ -100,8 +101,8 @@ class RepeatIterator final : public DerivedIterator<CountParams> {
     return SaveInput(out, prefix);
   }
   Status Restore(StateReader& in, const std::string& prefix) override {
-    MR_ASSIGN(done_, in.Int(prefix + "done", 0));
-    MR_ASSIGN(const int64_t empty, in.Int(prefix + "empty", 0));
+    MR_ASSIGN_OR_RETURN(done_, in.Int(prefix + "done", 0));
+    MR_ASSIGN_OR_RETURN(const int64_t empty, in.Int(prefix + "empty", 0));
     empty_ = empty != 0;
     return RestoreInput(in, prefix);
   }
@@ -130,7 +131,7 @@ class ShardIterator final : public DerivedIterator<ShardParams> {
   using DerivedIterator::DerivedIterator;
   StatusOr<Pull> Next(PollContext& ctx, Element* out) override {
     while (input_ != nullptr) {
-      MR_ASSIGN(const Pull pull, ctx.Next(*input_, out));
+      MR_ASSIGN_OR_RETURN(const Pull pull, ctx.Next(*input_, out));
       if (pull == Pull::kPending) return pull;
       if (pull == Pull::kEnd) {
         input_ = nullptr;
@@ -162,7 +163,7 @@ class ShardIterator final : public DerivedIterator<ShardParams> {
     return SaveInput(out, prefix);
   }
   Status Restore(StateReader& in, const std::string& prefix) override {
-    MR_ASSIGN(number_, in.Int(prefix + "number", 0));
+    MR_ASSIGN_OR_RETURN(number_, in.Int(prefix + "number", 0));
     return RestoreInput(in, prefix);
   }
   static int64_t Cardinality(const Parts& d) {
@@ -182,27 +183,28 @@ class ShardIterator final : public DerivedIterator<ShardParams> {
 
 template <class It>
 StatusOr<Ref<DatasetValue>> BuildCounted(KernelContext& ctx) {
-  MR_ASSIGN(const DatasetRef input, DatasetOfInput(ctx, 0));
-  MR_ASSIGN(const int64_t count, ScalarInput<int64_t>(ctx, 1, "count"));
+  MR_ASSIGN_OR_RETURN(const DatasetRef input, DatasetOfInput(ctx, 0));
+  MR_ASSIGN_OR_RETURN(const int64_t count,
+                      ScalarInput<int64_t>(ctx, 1, "count"));
   return MakeDataset<It>(ctx, {input}, {.count = count});
 }
 
 StatusOr<Ref<DatasetValue>> BuildShard(KernelContext& ctx) {
-  MR_ASSIGN(const DatasetRef input, DatasetOfInput(ctx, 0));
+  MR_ASSIGN_OR_RETURN(const DatasetRef input, DatasetOfInput(ctx, 0));
   ShardParams p;
-  MR_ASSIGN(p.shards, ScalarInput<int64_t>(ctx, 1, "num_shards"));
+  MR_ASSIGN_OR_RETURN(p.shards, ScalarInput<int64_t>(ctx, 1, "num_shards"));
   if (p.shards <= 0) {
     return InvalidArgument(
         "Number of shards must be greater than zero (currently num_shards = ",
         p.shards, ").");
   }
-  MR_ASSIGN(p.index, ScalarInput<int64_t>(ctx, 2, "index"));
+  MR_ASSIGN_OR_RETURN(p.index, ScalarInput<int64_t>(ctx, 2, "index"));
   if (p.index < 0 || p.index >= p.shards) {
     return InvalidArgument("Index must be between 0 and ", p.shards - 1,
                            " (currently index = ", p.index, ").");
   }
-  MR_ASSIGN(p.require_non_empty,
-            GetAttr<bool>(ctx.node().attrs, "require_non_empty"));
+  MR_ASSIGN_OR_RETURN(p.require_non_empty,
+                      GetAttr<bool>(ctx.node().attrs, "require_non_empty"));
   return MakeDataset<ShardIterator>(ctx, {input}, p);
 }
 

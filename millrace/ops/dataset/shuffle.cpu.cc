@@ -35,7 +35,7 @@ class ShuffleIterator final : public DerivedIterator<ShuffleParams> {
     for (;;) {
       while (input_ != nullptr && end_ - start_ < Places()) {
         Element element;
-        MR_ASSIGN(const Pull pull, ctx.Next(*input_, &element));
+        MR_ASSIGN_OR_RETURN(const Pull pull, ctx.Next(*input_, &element));
         if (pull == Pull::kPending) return pull;
         if (pull == Pull::kEnd) {
           input_ = nullptr;
@@ -56,7 +56,8 @@ class ShuffleIterator final : public DerivedIterator<ShuffleParams> {
         seeds_ = params().seeds->Next();
         samples_ = 0;
         BeginRandom();
-        MR_ASSIGN(input_, ctx.runtime().MakeIterator(dataset().input()));
+        MR_ASSIGN_OR_RETURN(input_,
+                            ctx.runtime().MakeIterator(dataset().input()));
       }
     }
     const int64_t offset = static_cast<int64_t>(Random()) % (end_ - start_);
@@ -86,17 +87,17 @@ class ShuffleIterator final : public DerivedIterator<ShuffleParams> {
 
   Status Restore(StateReader& in, const std::string& prefix) override {
     constexpr int64_t kAny = std::numeric_limits<int64_t>::min();
-    MR_ASSIGN(epochs_done_, in.Int(prefix + "epochs", 0));
-    MR_ASSIGN(seeds_.first, in.Int(prefix + "seed", kAny));
-    MR_ASSIGN(seeds_.second, in.Int(prefix + "seed2", kAny));
-    MR_ASSIGN(samples_, in.Int(prefix + "samples", 0));
-    MR_ASSIGN(const int64_t any, in.Int(prefix + "any", 0));
+    MR_ASSIGN_OR_RETURN(epochs_done_, in.Int(prefix + "epochs", 0));
+    MR_ASSIGN_OR_RETURN(seeds_.first, in.Int(prefix + "seed", kAny));
+    MR_ASSIGN_OR_RETURN(seeds_.second, in.Int(prefix + "seed2", kAny));
+    MR_ASSIGN_OR_RETURN(samples_, in.Int(prefix + "samples", 0));
+    MR_ASSIGN_OR_RETURN(const int64_t any, in.Int(prefix + "any", 0));
     any_ = any != 0;
-    MR_ASSIGN(const int64_t drawn, in.Int(prefix + "drawn", 0));
+    MR_ASSIGN_OR_RETURN(const int64_t drawn, in.Int(prefix + "drawn", 0));
     params().seeds->GoTo(drawn);
     BeginRandom();
-    MR_ASSIGN(const int64_t start, in.Int(prefix + "start", 0));
-    MR_ASSIGN(const int64_t end, in.Int(prefix + "end", start));
+    MR_ASSIGN_OR_RETURN(const int64_t start, in.Int(prefix + "start", 0));
+    MR_ASSIGN_OR_RETURN(const int64_t end, in.Int(prefix + "end", start));
     if (end - start > Places()) {
       return InvalidArgument("the saved state of a shuffle has ", end - start,
                              " elements, and there are places for ", Places());
@@ -105,8 +106,9 @@ class ShuffleIterator final : public DerivedIterator<ShuffleParams> {
     places_.clear();
     start_ = end_ = 0;
     for (int64_t i = start; i < end; ++i) {
-      MR_ASSIGN(Element element, in.Element(absl::StrCat(prefix, "element", i),
-                                            dataset().signature().types));
+      MR_ASSIGN_OR_RETURN(Element element,
+                          in.Element(absl::StrCat(prefix, "element", i),
+                                     dataset().signature().types));
       MR_RETURN_IF_ERROR(Add(std::move(element)));
     }
     return RestoreInput(in, prefix);
@@ -171,7 +173,8 @@ class ShuffleIterator final : public DerivedIterator<ShuffleParams> {
 };
 
 StatusOr<int64_t> BufferSize(KernelContext& ctx) {
-  MR_ASSIGN(const int64_t size, ScalarInput<int64_t>(ctx, 1, "buffer_size"));
+  MR_ASSIGN_OR_RETURN(const int64_t size,
+                      ScalarInput<int64_t>(ctx, 1, "buffer_size"));
   if (size <= 0 && size != DatasetValue::kUnknown) {
     return InvalidArgument(
         "buffer_size must be greater than zero or UNKNOWN_CARDINALITY");
@@ -187,10 +190,13 @@ StatusOr<Ref<SeedGenerator>> GeneratorOfHandle(KernelContext& ctx, int i) {
 }
 
 StatusOr<Ref<SeedGenerator>> NewGenerator(KernelContext& ctx, int first) {
-  MR_ASSIGN(const int64_t seed, ScalarInput<int64_t>(ctx, first, "seed"));
-  MR_ASSIGN(const int64_t seed2, ScalarInput<int64_t>(ctx, first + 1, "seed2"));
-  MR_ASSIGN(const bool reshuffles,
-            GetAttr<bool>(ctx.node().attrs, "reshuffle_each_iteration"));
+  MR_ASSIGN_OR_RETURN(const int64_t seed,
+                      ScalarInput<int64_t>(ctx, first, "seed"));
+  MR_ASSIGN_OR_RETURN(const int64_t seed2,
+                      ScalarInput<int64_t>(ctx, first + 1, "seed2"));
+  MR_ASSIGN_OR_RETURN(
+      const bool reshuffles,
+      GetAttr<bool>(ctx.node().attrs, "reshuffle_each_iteration"));
   return MakeRef<SeedGenerator>(seed, seed2, reshuffles);
 }
 
@@ -211,23 +217,23 @@ StatusOr<Ref<SeedGenerator>> GeneratorOf(KernelContext& ctx) {
 
 template <Seeds kSeeds>
 StatusOr<Ref<DatasetValue>> BuildShuffle(KernelContext& ctx) {
-  MR_ASSIGN(const DatasetRef input, DatasetOfInput(ctx, 0));
+  MR_ASSIGN_OR_RETURN(const DatasetRef input, DatasetOfInput(ctx, 0));
   ShuffleParams p;
-  MR_ASSIGN(p.buffer_size, BufferSize(ctx));
-  MR_ASSIGN(p.seeds, GeneratorOf<kSeeds>(ctx));
+  MR_ASSIGN_OR_RETURN(p.buffer_size, BufferSize(ctx));
+  MR_ASSIGN_OR_RETURN(p.seeds, GeneratorOf<kSeeds>(ctx));
   return MakeDataset<ShuffleIterator>(ctx, {input}, std::move(p));
 }
 
 template <Seeds kSeeds>
 StatusOr<Ref<DatasetValue>> BuildShuffleAndRepeat(KernelContext& ctx) {
-  MR_ASSIGN(const DatasetRef input, DatasetOfInput(ctx, 0));
+  MR_ASSIGN_OR_RETURN(const DatasetRef input, DatasetOfInput(ctx, 0));
   ShuffleParams p;
-  MR_ASSIGN(p.buffer_size, BufferSize(ctx));
-  MR_ASSIGN(p.epochs, ScalarInput<int64_t>(ctx, 4, "count"));
+  MR_ASSIGN_OR_RETURN(p.buffer_size, BufferSize(ctx));
+  MR_ASSIGN_OR_RETURN(p.epochs, ScalarInput<int64_t>(ctx, 4, "count"));
   if (p.epochs == 0) {
     return InvalidArgument("count must be greater than zero or equal to -1.");
   }
-  MR_ASSIGN(p.seeds, GeneratorOf<kSeeds>(ctx));
+  MR_ASSIGN_OR_RETURN(p.seeds, GeneratorOf<kSeeds>(ctx));
   return MakeDataset<ShuffleIterator>(ctx, {input}, std::move(p));
 }
 

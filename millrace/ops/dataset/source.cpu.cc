@@ -19,7 +19,7 @@ class CountingIterator : public DatasetIterator {
     return OkStatus();
   }
   Status Restore(StateReader& in, const std::string& prefix) override {
-    MR_ASSIGN(next_, in.Int(prefix + "next", 0));
+    MR_ASSIGN_OR_RETURN(next_, in.Int(prefix + "next", 0));
     return OkStatus();
   }
 
@@ -82,7 +82,8 @@ class TensorSliceDataset final : public DatasetValue {
       if (next_ >= components[0].dim(0)) return Pull::kEnd;
       out->clear();
       for (const Tensor& t : components) {
-        MR_ASSIGN(Tensor slice, SliceOf(t, next_, ctx.runtime().allocator()));
+        MR_ASSIGN_OR_RETURN(Tensor slice,
+                            SliceOf(t, next_, ctx.runtime().allocator()));
         out->push_back(std::move(slice));
       }
       ++next_;
@@ -158,17 +159,17 @@ StatusOr<Element> Components(KernelContext& ctx) {
 }
 
 StatusOr<Ref<DatasetValue>> BuildTensor(KernelContext& ctx) {
-  MR_ASSIGN(ElementSignature s, SignatureOf(ctx));
-  MR_ASSIGN(Element components, Components(ctx));
+  MR_ASSIGN_OR_RETURN(ElementSignature s, SignatureOf(ctx));
+  MR_ASSIGN_OR_RETURN(Element components, Components(ctx));
   MR_RETURN_IF_ERROR(CheckElement(s, components));
-  MR_ASSIGN(const int depth, DepthAbove({}, components));
+  MR_ASSIGN_OR_RETURN(const int depth, DepthAbove({}, components));
   return Ref<DatasetValue>(
       MakeRef<TensorDataset>(std::move(s), depth, std::move(components)));
 }
 
 StatusOr<Ref<DatasetValue>> BuildTensorSlice(KernelContext& ctx) {
-  MR_ASSIGN(ElementSignature s, SignatureOf(ctx));
-  MR_ASSIGN(Element components, Components(ctx));
+  MR_ASSIGN_OR_RETURN(ElementSignature s, SignatureOf(ctx));
+  MR_ASSIGN_OR_RETURN(Element components, Components(ctx));
   for (const Tensor& t : components) {
     if (t.rank() == 0) {
       return InvalidArgument("All components must be at least 1-dimensional");
@@ -178,16 +179,17 @@ StatusOr<Ref<DatasetValue>> BuildTensorSlice(KernelContext& ctx) {
           "All components must have the same size in the 0th dimension");
     }
   }
-  MR_ASSIGN(const int depth, DepthAbove({}, components));
+  MR_ASSIGN_OR_RETURN(const int depth, DepthAbove({}, components));
   return Ref<DatasetValue>(
       MakeRef<TensorSliceDataset>(std::move(s), depth, std::move(components)));
 }
 
 StatusOr<Ref<DatasetValue>> BuildRange(KernelContext& ctx) {
-  MR_ASSIGN(ElementSignature s, SignatureOf(ctx));
-  MR_ASSIGN(const int64_t start, ScalarInput<int64_t>(ctx, 0, "start"));
-  MR_ASSIGN(const int64_t stop, ScalarInput<int64_t>(ctx, 1, "stop"));
-  MR_ASSIGN(const int64_t step, ScalarInput<int64_t>(ctx, 2, "step"));
+  MR_ASSIGN_OR_RETURN(ElementSignature s, SignatureOf(ctx));
+  MR_ASSIGN_OR_RETURN(const int64_t start,
+                      ScalarInput<int64_t>(ctx, 0, "start"));
+  MR_ASSIGN_OR_RETURN(const int64_t stop, ScalarInput<int64_t>(ctx, 1, "stop"));
+  MR_ASSIGN_OR_RETURN(const int64_t step, ScalarInput<int64_t>(ctx, 2, "step"));
   if (step == 0) {
     return InvalidArgument("step must be a non-zero integer.");
   }

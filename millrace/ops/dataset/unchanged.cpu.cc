@@ -20,7 +20,7 @@ class SameIterator final : public DerivedIterator<NoParams> {
 };
 
 StatusOr<Ref<DatasetValue>> BuildSame(KernelContext& ctx) {
-  MR_ASSIGN(const DatasetRef input, DatasetOfInput(ctx, 0));
+  MR_ASSIGN_OR_RETURN(const DatasetRef input, DatasetOfInput(ctx, 0));
   return MakeDataset<SameIterator>(ctx, {input}, {});
 }
 

@@ -51,9 +51,9 @@ class WindowIterator final : public DerivedIterator<WindowParams> {
  public:
   using DerivedIterator::DerivedIterator;
   StatusOr<Pull> Next(PollContext& ctx, Element* out) override {
-    MR_ASSIGN(const Pull skipped, Skip(ctx));
+    MR_ASSIGN_OR_RETURN(const Pull skipped, Skip(ctx));
     if (skipped != Pull::kElement) return skipped;
-    MR_ASSIGN(const Pull filled, Fill(ctx));
+    MR_ASSIGN_OR_RETURN(const Pull filled, Fill(ctx));
     if (filled != Pull::kElement) return filled;
     const auto have = static_cast<int64_t>(buffer_.size());
     if (have == 0 || (have < Span(params()) && params().drop_remainder)) {
@@ -135,7 +135,7 @@ class WindowIterator final : public DerivedIterator<WindowParams> {
         }
         column.push_back((*element)[c]);
       }
-      MR_ASSIGN(const int depth, DepthAbove({}, column));
+      MR_ASSIGN_OR_RETURN(const int depth, DepthAbove({}, column));
       out->push_back(TensorOfDataset(MakeRef<WindowValue>(
           ElementSignature{{whole.types[c]}, {whole.shapes[c]}}, depth,
           std::move(column))));
@@ -149,21 +149,22 @@ class WindowIterator final : public DerivedIterator<WindowParams> {
 };
 
 StatusOr<Ref<DatasetValue>> BuildWindow(KernelContext& ctx) {
-  MR_ASSIGN(const DatasetRef input, DatasetOfInput(ctx, 0));
+  MR_ASSIGN_OR_RETURN(const DatasetRef input, DatasetOfInput(ctx, 0));
   WindowParams p;
-  MR_ASSIGN(p.size, ScalarInput<int64_t>(ctx, 1, "size"));
+  MR_ASSIGN_OR_RETURN(p.size, ScalarInput<int64_t>(ctx, 1, "size"));
   if (p.size <= 0) {
     return InvalidArgument("Window size must be greater than zero.");
   }
-  MR_ASSIGN(p.shift, ScalarInput<int64_t>(ctx, 2, "shift"));
+  MR_ASSIGN_OR_RETURN(p.shift, ScalarInput<int64_t>(ctx, 2, "shift"));
   if (p.shift <= 0) {
     return InvalidArgument("Window shift must be greater than zero.");
   }
-  MR_ASSIGN(p.stride, ScalarInput<int64_t>(ctx, 3, "stride"));
+  MR_ASSIGN_OR_RETURN(p.stride, ScalarInput<int64_t>(ctx, 3, "stride"));
   if (p.stride <= 0) {
     return InvalidArgument("Window stride must be greater than zero.");
   }
-  MR_ASSIGN(p.drop_remainder, ScalarInput<bool>(ctx, 4, "drop_remainder"));
+  MR_ASSIGN_OR_RETURN(p.drop_remainder,
+                      ScalarInput<bool>(ctx, 4, "drop_remainder"));
   int64_t span = 0;
   if (__builtin_mul_overflow(p.size - 1, p.stride, &span) ||
       __builtin_add_overflow(span, 1, &span)) {

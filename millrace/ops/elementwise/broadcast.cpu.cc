@@ -57,7 +57,7 @@ StatusOr<Broadcast> Broadcast::Make(
       sizes[d] = size;
     }
   }
-  MR_ASSIGN(b.shape_, TensorShape::Make(sizes));
+  MR_ASSIGN_OR_RETURN(b.shape_, TensorShape::Make(sizes));
   for (int o = 0; o < count; ++o) {
     b.dense_[o] = shapes[o]->num_elements() == b.shape_.num_elements();
   }

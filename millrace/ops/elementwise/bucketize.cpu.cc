@@ -13,7 +13,8 @@ class BucketizeKernel {
  public:
   static StatusOr<BucketizeKernel> Make(const KernelInit& init) {
     BucketizeKernel k;
-    MR_ASSIGN(k.boundaries_, init.Attr<std::vector<float>>("boundaries"));
+    MR_ASSIGN_OR_RETURN(k.boundaries_,
+                        init.Attr<std::vector<float>>("boundaries"));
     if (!std::is_sorted(k.boundaries_.begin(), k.boundaries_.end())) {
       return InvalidArgument("Expected sorted boundaries");
     }
@@ -22,7 +23,7 @@ class BucketizeKernel {
 
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
-    MR_ASSIGN(Tensor * z, ctx.AllocateOutput(0, x.shape()));
+    MR_ASSIGN_OR_RETURN(Tensor * z, ctx.AllocateOutput(0, x.shape()));
     int32_t* out = z->mutable_flat<int32_t>().data();
     return Dispatch<float, double, int32_t, int64_t>(x.dtype(), [&]<class T>() {
       const T* in = x.flat<T>().data();

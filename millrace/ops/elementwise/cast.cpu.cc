@@ -148,7 +148,7 @@ class CastKernel {
     CastKernel k;
     k.from_ = RemoveRef(init.input_type(0));
     k.to_ = RemoveRef(init.output_type(0));
-    MR_ASSIGN(bool truncate, init.Attr<bool>("Truncate"));
+    MR_ASSIGN_OR_RETURN(bool truncate, init.Attr<bool>("Truncate"));
     if (k.from_ == k.to_) return k;
     if (!IsPlain(k.from_) || !IsPlain(k.to_)) {
       return Unimplemented("Cast ", DataTypeName(k.from_), " to ",
@@ -170,7 +170,7 @@ class CastKernel {
       return OkStatus();
     }
     MR_RETURN_IF_ERROR(ctx.BindInput(0));
-    MR_ASSIGN(Tensor * z, ctx.AllocateOutput(0, x.shape()));
+    MR_ASSIGN_OR_RETURN(Tensor * z, ctx.AllocateOutput(0, x.shape()));
     const char* in = x.data();
     char* out = z->mutable_data();
     const int64_t from_bytes = SizeOf(from_) / parts_;

@@ -103,7 +103,7 @@ Status RunClip(KernelContext& ctx) {
   const ClipLoop loop =
       kClipLoops[static_cast<int>(floats ? DataType::kFloat : type)];
   const TensorShape shape = ctx.input(0).shape();
-  MR_ASSIGN(Tensor * z, ctx.ForwardOrAllocateOutput({0}, 0, shape));
+  MR_ASSIGN_OR_RETURN(Tensor * z, ctx.ForwardOrAllocateOutput({0}, 0, shape));
   char* out = z->mutable_data();
   const auto form = [](const Tensor& t) {
     return t.rank() == 0 ? Operand::kScalar : Operand::kElements;

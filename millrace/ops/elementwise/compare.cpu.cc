@@ -84,7 +84,7 @@ class ApproximateEqualKernel {
  public:
   static StatusOr<ApproximateEqualKernel> Make(const KernelInit& init) {
     ApproximateEqualKernel k;
-    MR_ASSIGN(k.tolerance_, init.Attr<float>("tolerance"));
+    MR_ASSIGN_OR_RETURN(k.tolerance_, init.Attr<float>("tolerance"));
     return k;
   }
 
@@ -96,7 +96,7 @@ class ApproximateEqualKernel {
                              x.shape().DebugString(),
                              ". y shape: ", y.shape().DebugString());
     }
-    MR_ASSIGN(Tensor * z, ctx.AllocateOutput(0, x.shape()));
+    MR_ASSIGN_OR_RETURN(Tensor * z, ctx.AllocateOutput(0, x.shape()));
     bool* out = z->mutable_flat<bool>().data();
     return Dispatch<float, double>(x.dtype(), [&]<class T>() {
       return ShardElements(

@@ -12,7 +12,7 @@ constexpr char kOrdered[] =
 // Shapes that are not known yet may turn out not to broadcast, and then the
 // result is a scalar if the op allows that.
 Status EqualityShape(ShapeContext& c) {
-  MR_ASSIGN(bool is_error, c.Attr<bool>("incompatible_shape_error"));
+  MR_ASSIGN_OR_RETURN(bool is_error, c.Attr<bool>("incompatible_shape_error"));
   if (is_error) return shapes::Broadcast(c);
   if (!c.input(0).IsFullyDefined() || !c.input(1).IsFullyDefined()) {
     return c.Return(PartialShape());

@@ -41,9 +41,9 @@ class UnaryKernel {
     const int64_t total = shape.num_elements();
     Tensor* z;
     if (SizeOf(input_) == SizeOf(output_)) {
-      MR_ASSIGN(z, ctx.ForwardOrAllocateOutput({0}, 0, shape));
+      MR_ASSIGN_OR_RETURN(z, ctx.ForwardOrAllocateOutput({0}, 0, shape));
     } else {
-      MR_ASSIGN(z, ctx.AllocateOutput(0, shape));
+      MR_ASSIGN_OR_RETURN(z, ctx.AllocateOutput(0, shape));
     }
     const char* x = ctx.input(0).data();
     char* out = z->mutable_data();
@@ -105,8 +105,8 @@ class BinaryKernel {
       ctx.set_output(0, Tensor::Scalar<bool>(if_incompatible_));
       return OkStatus();
     }
-    MR_ASSIGN(Tensor * z,
-              Output(ctx, b->shape(), b->IsDense(0), b->IsDense(1)));
+    MR_ASSIGN_OR_RETURN(Tensor * z,
+                        Output(ctx, b->shape(), b->IsDense(0), b->IsDense(1)));
     const char* x = ctx.input(0).data();
     const char* y = ctx.input(1).data();
     char* out = z->mutable_data();
@@ -133,9 +133,9 @@ class BinaryKernel {
 
   Status RunOneForm(KernelContext& ctx, Form form, TensorShape shape) const {
     const int64_t total = shape.num_elements();
-    MR_ASSIGN(Tensor * z,
-              Output(ctx, std::move(shape), form != Form::kScalarVector,
-                     form != Form::kVectorScalar));
+    MR_ASSIGN_OR_RETURN(
+        Tensor * z, Output(ctx, std::move(shape), form != Form::kScalarVector,
+                           form != Form::kVectorScalar));
     const char* x = ctx.input(0).data();
     const char* y = ctx.input(1).data();
     char* out = z->mutable_data();
@@ -251,9 +251,10 @@ class FunctionKernel {
       }
       in[i] = ctx.input(i).data();
     }
-    MR_ASSIGN(Tensor* const z,
-              num_inputs == 1 ? ctx.ForwardOrAllocateOutput({0}, 0, shape)
-                              : ctx.ForwardOrAllocateOutput({0, 1}, 0, shape));
+    MR_ASSIGN_OR_RETURN(Tensor* const z,
+                        num_inputs == 1
+                            ? ctx.ForwardOrAllocateOutput({0}, 0, shape)
+                            : ctx.ForwardOrAllocateOutput({0, 1}, 0, shape));
     char* const out = z->mutable_data();
     return ShardElements(
         ctx, shape.num_elements(), function_->cost_picos(),
@@ -391,7 +392,8 @@ StatusOr<std::unique_ptr<Kernel>> MakeUnaryKernel(const KernelInit& init,
                                                   const UnaryTable& table) {
   const DataType input = RemoveRef(init.input_type(0));
   const DataType output = RemoveRef(init.output_type(0));
-  MR_ASSIGN(UnaryRunner runner, UnaryRunner::Make(table, input, output));
+  MR_ASSIGN_OR_RETURN(UnaryRunner runner,
+                      UnaryRunner::Make(table, input, output));
   return std::unique_ptr<Kernel>(new millrace::internal::KernelOf<UnaryKernel>(
       runner, table.cost_picos, input, output));
 }
@@ -400,7 +402,8 @@ StatusOr<std::unique_ptr<Kernel>> MakeBinaryKernel(const KernelInit& init,
                                                    const BinaryTable& table) {
   const DataType input = RemoveRef(init.input_type(0));
   const DataType output = RemoveRef(init.output_type(0));
-  MR_ASSIGN(BinaryRunner runner, BinaryRunner::Make(table, input, output));
+  MR_ASSIGN_OR_RETURN(BinaryRunner runner,
+                      BinaryRunner::Make(table, input, output));
   return std::unique_ptr<Kernel>(new millrace::internal::KernelOf<BinaryKernel>(
       runner, table, input, output));
 }
@@ -409,9 +412,10 @@ StatusOr<std::unique_ptr<Kernel>> MakeEqualityKernel(const KernelInit& init,
                                                      const BinaryTable& table,
                                                      bool if_incompatible) {
   const DataType input = RemoveRef(init.input_type(0));
-  MR_ASSIGN(BinaryRunner runner,
-            BinaryRunner::Make(table, input, DataType::kBool));
-  MR_ASSIGN(bool is_error, init.Attr<bool>("incompatible_shape_error"));
+  MR_ASSIGN_OR_RETURN(BinaryRunner runner,
+                      BinaryRunner::Make(table, input, DataType::kBool));
+  MR_ASSIGN_OR_RETURN(bool is_error,
+                      init.Attr<bool>("incompatible_shape_error"));
   BinaryKernel kernel(runner, table, input, DataType::kBool);
   if (!is_error) kernel.set_if_incompatible(if_incompatible);
   return std::unique_ptr<Kernel>(
@@ -421,7 +425,8 @@ StatusOr<std::unique_ptr<Kernel>> MakeEqualityKernel(const KernelInit& init,
 StatusOr<std::unique_ptr<Kernel>> MakeSameSizeKernel(const KernelInit& init,
                                                      const BinaryTable& table) {
   const DataType type = RemoveRef(init.input_type(0));
-  MR_ASSIGN(BinaryRunner runner, BinaryRunner::Make(table, type, type));
+  MR_ASSIGN_OR_RETURN(BinaryRunner runner,
+                      BinaryRunner::Make(table, type, type));
   BinaryKernel kernel(runner, table, type, type);
   kernel.set_same_size();
   return std::unique_ptr<Kernel>(
@@ -430,7 +435,8 @@ StatusOr<std::unique_ptr<Kernel>> MakeSameSizeKernel(const KernelInit& init,
 
 StatusOr<std::unique_ptr<Kernel>> MakeElementwiseKernel(const KernelInit& init,
                                                         ElementwiseMaker make) {
-  MR_ASSIGN(std::unique_ptr<ElementwiseFunction> function, make(init));
+  MR_ASSIGN_OR_RETURN(std::unique_ptr<ElementwiseFunction> function,
+                      make(init));
   return std::unique_ptr<Kernel>(
       new millrace::internal::KernelOf<FunctionKernel>(
           std::move(function), SizeOf(init.input_type(0))));
@@ -438,18 +444,18 @@ StatusOr<std::unique_ptr<Kernel>> MakeElementwiseKernel(const KernelInit& init,
 
 StatusOr<std::unique_ptr<ElementwiseFunction>> MakeUnaryFunction(
     const KernelInit& init, const UnaryTable& table) {
-  MR_ASSIGN(UnaryRunner runner,
-            UnaryRunner::Make(table, RemoveRef(init.input_type(0)),
-                              RemoveRef(init.output_type(0))));
+  MR_ASSIGN_OR_RETURN(UnaryRunner runner,
+                      UnaryRunner::Make(table, RemoveRef(init.input_type(0)),
+                                        RemoveRef(init.output_type(0))));
   return std::unique_ptr<ElementwiseFunction>(
       new UnaryElements(runner, table.cost_picos));
 }
 
 StatusOr<std::unique_ptr<ElementwiseFunction>> MakeBinaryFunction(
     const KernelInit& init, const BinaryTable& table, OperandShapes shapes) {
-  MR_ASSIGN(BinaryRunner runner,
-            BinaryRunner::Make(table, RemoveRef(init.input_type(0)),
-                               RemoveRef(init.output_type(0))));
+  MR_ASSIGN_OR_RETURN(BinaryRunner runner,
+                      BinaryRunner::Make(table, RemoveRef(init.input_type(0)),
+                                         RemoveRef(init.output_type(0))));
   return std::unique_ptr<ElementwiseFunction>(
       new BinaryElements(runner, table, shapes));
 }

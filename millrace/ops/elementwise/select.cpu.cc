@@ -28,7 +28,8 @@ const T* DataAs(const Tensor& t) {
 
 Status SelectElements(KernelContext& ctx) {
   const TensorShape shape = ctx.input(1).shape();
-  MR_ASSIGN(Tensor * z, ctx.ForwardOrAllocateOutput({1, 2}, 0, shape));
+  MR_ASSIGN_OR_RETURN(Tensor * z,
+                      ctx.ForwardOrAllocateOutput({1, 2}, 0, shape));
   const bool* c = ctx.input(0).flat<bool>().data();
   return DispatchBySize(ctx.input(1).dtype(), [&]<class T>() {
     const T* t = DataAs<T>(ctx.input(1));
@@ -45,7 +46,7 @@ Status SelectElements(KernelContext& ctx) {
 Status SelectRows(KernelContext& ctx) {
   const Tensor& t = ctx.input(1);
   const Tensor& e = ctx.input(2);
-  MR_ASSIGN(Tensor * z, ctx.AllocateOutput(0, t.shape()));
+  MR_ASSIGN_OR_RETURN(Tensor * z, ctx.AllocateOutput(0, t.shape()));
   const int64_t row = t.shape().NumElements(1, t.rank());
   const bool* c = ctx.input(0).flat<bool>().data();
   return DispatchBySize(t.dtype(), [&]<class T>() {
@@ -162,7 +163,7 @@ Status RunSelectV2(KernelContext& ctx) {
       return OkStatus();
     }
   }
-  MR_ASSIGN(Tensor * z, ctx.AllocateOutput(0, b->shape()));
+  MR_ASSIGN_OR_RETURN(Tensor * z, ctx.AllocateOutput(0, b->shape()));
   return DispatchBySize(ctx.input(1).dtype(), [&]<class T>() {
     if constexpr (std::is_trivially_copyable_v<T>) {
       return SelectBlocks<T>(ctx, *b, *z);

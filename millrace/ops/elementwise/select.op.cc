@@ -7,24 +7,26 @@ namespace {
 // condition: as then and else, a scalar, or a vector as long as their first
 // dimension.
 Status SelectShape(ShapeContext& c) {
-  MR_ASSIGN(PartialShape data,
-            ShapeContext::MergeShapes(c.input(1), c.input(2)));
+  MR_ASSIGN_OR_RETURN(PartialShape data,
+                      ShapeContext::MergeShapes(c.input(1), c.input(2)));
   const PartialShape& condition = c.input(0);
   if (condition.known_rank() && data.known_rank() && condition.rank() != 0) {
     if (condition.rank() == 1 && data.rank() > 1) {
-      MR_ASSIGN(int64_t batches,
-                ShapeContext::MergeDims(condition.dim(0), data.dim(0)));
+      MR_ASSIGN_OR_RETURN(int64_t batches, ShapeContext::MergeDims(
+                                               condition.dim(0), data.dim(0)));
       data.set_dim(0, batches);
     } else {
-      MR_ASSIGN(data, ShapeContext::MergeShapes(data, condition));
+      MR_ASSIGN_OR_RETURN(data, ShapeContext::MergeShapes(data, condition));
     }
   }
   return c.Return(data);
 }
 
 Status SelectV2Shape(ShapeContext& c) {
-  MR_ASSIGN(PartialShape data, shapes::BroadcastShapes(c.input(1), c.input(2)));
-  MR_ASSIGN(PartialShape all, shapes::BroadcastShapes(c.input(0), data));
+  MR_ASSIGN_OR_RETURN(PartialShape data,
+                      shapes::BroadcastShapes(c.input(1), c.input(2)));
+  MR_ASSIGN_OR_RETURN(PartialShape all,
+                      shapes::BroadcastShapes(c.input(0), data));
   return c.Return(all);
 }
 

@@ -150,15 +150,15 @@ class FusedRun {
     }
     value->data = ones_[s].bytes;
     if (stage.result < 0) return OkStatus();
-    MR_ASSIGN(Tensor one, TensorOf(*value, stage.type));
+    MR_ASSIGN_OR_RETURN(Tensor one, TensorOf(*value, stage.type));
     ctx_.set_output(stage.result, std::move(one));
     return OkStatus();
   }
 
   StatusOr<Tensor> TensorOf(const Value& one, DataType type) {
     const DimVector dims(static_cast<size_t>(one.rank), 1);
-    MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
-    MR_ASSIGN(Tensor t, ctx_.AllocateTemp(type, std::move(shape)));
+    MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
+    MR_ASSIGN_OR_RETURN(Tensor t, ctx_.AllocateTemp(type, std::move(shape)));
     std::copy_n(one.data, SizeOf(type), t.mutable_data());
     return t;
   }
@@ -177,8 +177,8 @@ class FusedRun {
       if (Tensor* const t = ResultOf(stage)) {
         edges[i].tensor = *t;
       } else {
-        MR_ASSIGN(edges[i].tensor,
-                  TensorOf(ValueAt(from), stages_.list[stage].type));
+        MR_ASSIGN_OR_RETURN(edges[i].tensor,
+                            TensorOf(ValueAt(from), stages_.list[stage].type));
       }
     }
     // Who reads an input last may take its buffer.
@@ -220,7 +220,8 @@ class FusedRun {
     for (size_t i = 0; i < gathered_.size(); ++i) number_of[gathered_[i]] = i;
     int64_t cost_picos = 0;
     for (const size_t s : gathered_) {
-      MR_ASSIGN(const FusedBlocks::Stage stage, BlockStage(s, number_of));
+      MR_ASSIGN_OR_RETURN(const FusedBlocks::Stage stage,
+                          BlockStage(s, number_of));
       blocks.Add(stage);
       cost_picos += stage.function->cost_picos();
     }
@@ -274,13 +275,14 @@ class FusedRun {
     Tensor* out;
     if (from.result < 0) {
       out = &Keep(s);
-      MR_ASSIGN(*out, ctx_.AllocateTemp(from.type, ShapeOf(shape_)));
+      MR_ASSIGN_OR_RETURN(*out, ctx_.AllocateTemp(from.type, ShapeOf(shape_)));
     } else if (input >= 0) {
-      MR_ASSIGN(out, ctx_.ForwardOrAllocateOutput({input}, from.result,
-                                                  ShapeOf(shape_)));
+      MR_ASSIGN_OR_RETURN(out, ctx_.ForwardOrAllocateOutput(
+                                   {input}, from.result, ShapeOf(shape_)));
       taken_over_[static_cast<size_t>(input)] = true;
     } else {
-      MR_ASSIGN(out, ctx_.AllocateOutput(from.result, ShapeOf(shape_)));
+      MR_ASSIGN_OR_RETURN(out,
+                          ctx_.AllocateOutput(from.result, ShapeOf(shape_)));
     }
     stage->out = out->mutable_data();
     stage->out_bytes = from.bytes;
@@ -320,7 +322,7 @@ class FusedElementwiseKernel {
  public:
   static StatusOr<FusedElementwiseKernel> Make(const KernelInit& init) {
     FusedElementwiseKernel k;
-    MR_ASSIGN(k.stages_, FusedStages::Make(init));
+    MR_ASSIGN_OR_RETURN(k.stages_, FusedStages::Make(init));
     return k;
   }
   Status Run(KernelContext& ctx) const { return FusedRun(stages_, ctx).Run(); }

@@ -8,7 +8,7 @@ Status AllBroadcast(ShapeContext& c) {
   if (c.num_outputs() > 1) return OkStatus();  // each of some of the inputs
   PartialShape shape = c.input(0);
   for (int i = 1; i < c.num_inputs(); ++i) {
-    MR_ASSIGN(shape, shapes::BroadcastShapes(shape, c.input(i)));
+    MR_ASSIGN_OR_RETURN(shape, shapes::BroadcastShapes(shape, c.input(i)));
   }
   return c.Return(std::move(shape));
 }

@@ -26,12 +26,13 @@ StatusOr<FusedKernels> FusedKernels::Make(const KernelInit& init) {
     for (const int input : nodes[n].inputs) {
       fused.last_reader_[fused.PlaceOf(input)] = static_cast<int>(n);
     }
-    MR_ASSIGN(
+    MR_ASSIGN_OR_RETURN(
         const KernelEntry* const entry,
         init.kernels()->Find(init.device().type(), *info->op, info->attrs));
-    MR_ASSIGN(std::unique_ptr<Kernel> kernel,
-              entry->make(KernelInit(*info, init.device(), init.functions(),
-                                     init.kernels())));
+    MR_ASSIGN_OR_RETURN(
+        std::unique_ptr<Kernel> kernel,
+        entry->make(KernelInit(*info, init.device(), init.functions(),
+                               init.kernels())));
     fused.infos_.push_back(std::move(info));
     fused.entries_.push_back(entry);
     fused.kernels_.push_back(std::move(kernel));

@@ -7,7 +7,7 @@ namespace millrace::ops {
 
 StatusOr<FusedStages> FusedStages::Make(const KernelInit& init) {
   FusedStages stages;
-  MR_ASSIGN(stages.kernels, FusedKernels::Make(init));
+  MR_ASSIGN_OR_RETURN(stages.kernels, FusedKernels::Make(init));
   stages.num_inputs = init.num_inputs();
   const FusedNodes& nodes = stages.kernels.nodes();
   stages.readers.resize(nodes.size());
@@ -18,9 +18,9 @@ StatusOr<FusedStages> FusedStages::Make(const KernelInit& init) {
     if (entry.elementwise == nullptr) {
       return Internal("Op ", info.op->name, " does not run elementwise");
     }
-    MR_ASSIGN(auto function,
-              entry.elementwise(
-                  KernelInit(info, init.device(), nullptr, init.kernels())));
+    MR_ASSIGN_OR_RETURN(auto function,
+                        entry.elementwise(KernelInit(info, init.device(),
+                                                     nullptr, init.kernels())));
     if (inputs.size() != static_cast<size_t>(function->num_inputs())) {
       return Internal("Op ", info.op->name, " has ", inputs.size(),
                       " inputs in a fused node");

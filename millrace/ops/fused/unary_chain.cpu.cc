@@ -26,8 +26,8 @@ class UnaryChainKernel {
  public:
   static StatusOr<UnaryChainKernel> Make(const KernelInit& init) {
     UnaryChainKernel k;
-    MR_ASSIGN(const auto names,
-              init.Attr<std::vector<std::string>>("op_names"));
+    MR_ASSIGN_OR_RETURN(const auto names,
+                        init.Attr<std::vector<std::string>>("op_names"));
     if (names.empty()) {
       return InvalidArgument("Unary op composition must have at least one op");
     }
@@ -52,7 +52,7 @@ class UnaryChainKernel {
 
   Status Run(KernelContext& ctx) const {
     const Tensor x = ctx.input(0);
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
     const DataType type = x.dtype();
     const auto bytes = static_cast<int64_t>(SizeOf(type));
     const char* from = x.data();

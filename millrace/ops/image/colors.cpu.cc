@@ -157,7 +157,7 @@ Status RunColorSpace(KernelContext& ctx) {
     return FailedPrecondition("input must have 3 channels but input only has ",
                               channels, " channels.");
   }
-  MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, in.shape()));
+  MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, in.shape()));
   return Dispatch(FloatTypes{}, in.dtype(), [&]<class T>() -> Status {
     using S = ComputeType<T>;
     return ForPixels<T>(ctx, in, out, [](const Triple<S>& p) {
@@ -192,7 +192,8 @@ Status RunChange(KernelContext& ctx) {
     return InvalidArgument("input must have 3 channels but instead has ",
                            channels, " channels.");
   }
-  MR_ASSIGN(Tensor* const out, ctx.ForwardOrAllocateOutput({0}, 0, in.shape()));
+  MR_ASSIGN_OR_RETURN(Tensor* const out,
+                      ctx.ForwardOrAllocateOutput({0}, 0, in.shape()));
   return ForPixels<float>(ctx, in, out, Change{by.scalar<float>()});
 }
 
@@ -204,7 +205,7 @@ Status RunContrast(KernelContext& ctx) {
     return InvalidArgument("contrast_factor must be scalar: ",
                            factor.shape().DebugString());
   }
-  MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, in.shape()));
+  MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, in.shape()));
   if (in.num_elements() == 0) return OkStatus();
   const int rank = in.rank();
   const int64_t channels = in.dim(rank - 1);

@@ -6,15 +6,16 @@ namespace millrace::ops {
 namespace {
 
 Status PixelsShape(ShapeContext& c) {
-  MR_ASSIGN(const PartialShape pixels, c.WithRankAtLeast(0, 1));
+  MR_ASSIGN_OR_RETURN(const PartialShape pixels, c.WithRankAtLeast(0, 1));
   MR_RETURN_IF_ERROR(WithValue(ShapeContext::Dim(pixels, -1), 3).status());
   if (!pixels.known_rank()) return c.Return(pixels);
-  MR_ASSIGN(PartialShape shape, ShapeContext::ReplaceDim(pixels, -1, 3));
+  MR_ASSIGN_OR_RETURN(PartialShape shape,
+                      ShapeContext::ReplaceDim(pixels, -1, 3));
   return c.Return(std::move(shape));
 }
 
 Status PicturesShape(ShapeContext& c) {
-  MR_ASSIGN(const PartialShape pictures, c.WithRankAtLeast(0, 3));
+  MR_ASSIGN_OR_RETURN(const PartialShape pictures, c.WithRankAtLeast(0, 3));
   return c.Return(pictures);
 }
 

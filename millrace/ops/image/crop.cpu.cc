@@ -112,16 +112,16 @@ class CropKernel {
  public:
   static StatusOr<CropKernel> Make(const KernelInit& init) {
     CropKernel k;
-    MR_ASSIGN(const auto method, init.Attr<std::string>("method"));
+    MR_ASSIGN_OR_RETURN(const auto method, init.Attr<std::string>("method"));
     k.nearest_ = method == "nearest";
-    MR_ASSIGN(k.outside_, init.Attr<float>("extrapolation_value"));
+    MR_ASSIGN_OR_RETURN(k.outside_, init.Attr<float>("extrapolation_value"));
     return k;
   }
   Status Run(KernelContext& ctx) const {
     const Tensor& image = ctx.input(0);
     MR_RETURN_IF_ERROR(CheckRank4(image, "input image"));
-    MR_ASSIGN(const Boxes boxes,
-              ReadBoxes(ctx.input(1), ctx.input(2), image.dim(0)));
+    MR_ASSIGN_OR_RETURN(const Boxes boxes,
+                        ReadBoxes(ctx.input(1), ctx.input(2), image.dim(0)));
     const Tensor& size = ctx.input(3);
     if (size.rank() != 1 || size.dim(0) != 2) {
       return InvalidArgument("crop_size must be 1-D with two elements",
@@ -132,15 +132,16 @@ class CropKernel {
       return InvalidArgument("crop dimensions must be positive");
     }
     const int64_t n = image.dim(3), height = image.dim(1), width = image.dim(2);
-    MR_ASSIGN(const TensorShape shape,
-              TensorShape::Make({boxes.size(), sizes[0], sizes[1], n}));
+    MR_ASSIGN_OR_RETURN(
+        const TensorShape shape,
+        TensorShape::Make({boxes.size(), sizes[0], sizes[1], n}));
     const absl::Span<const float> corners = ctx.input(1).flat<float>();
     if (!std::all_of(corners.begin(), corners.end(),
                      [](float v) { return std::isfinite(v); })) {
       return InvalidArgument(
           "Boxes contains at least one element that is not finite");
     }
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, shape));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
     if (out->num_elements() == 0) return OkStatus();
     float* z = out->mutable_flat<float>().data();
     return Dispatch(CropTypes{}, image.dtype(), [&]<class T>() -> Status {
@@ -205,7 +206,7 @@ class CropGradImageKernel {
  public:
   static StatusOr<CropGradImageKernel> Make(const KernelInit& init) {
     CropGradImageKernel k;
-    MR_ASSIGN(const auto method, init.Attr<std::string>("method"));
+    MR_ASSIGN_OR_RETURN(const auto method, init.Attr<std::string>("method"));
     k.nearest_ = method == "nearest";
     return k;
   }
@@ -216,15 +217,15 @@ class CropGradImageKernel {
       return InvalidArgument("image_size must be 1-D with 4 elements",
                              ctx.input(3).shape().DebugString());
     }
-    MR_ASSIGN(const TensorShape shape, ShapeFromTensor(ctx.input(3)));
+    MR_ASSIGN_OR_RETURN(const TensorShape shape, ShapeFromTensor(ctx.input(3)));
     const int64_t height = shape.dim(1), width = shape.dim(2), n = shape.dim(3);
     if (height <= 0 || width <= 0) {
       return InvalidArgument("image dimensions must be positive");
     }
-    MR_ASSIGN(const Boxes boxes,
-              ReadBoxes(ctx.input(1), ctx.input(2), shape.dim(0)));
+    MR_ASSIGN_OR_RETURN(const Boxes boxes,
+                        ReadBoxes(ctx.input(1), ctx.input(2), shape.dim(0)));
     MR_RETURN_IF_ERROR(CheckGrads(grads, boxes, n));
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, shape));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
     if (out->num_elements() == 0) return OkStatus();
     const float* dy = grads.flat<float>().data();
     const int64_t crop_height = grads.dim(1), crop_width = grads.dim(2);
@@ -277,11 +278,11 @@ Status RunCropGradBoxes(KernelContext& ctx) {
   MR_RETURN_IF_ERROR(CheckRank4(grads, "grads image"));
   MR_RETURN_IF_ERROR(CheckRank4(image, "input image"));
   const int64_t height = image.dim(1), width = image.dim(2), n = image.dim(3);
-  MR_ASSIGN(const Boxes boxes,
-            ReadBoxes(ctx.input(2), ctx.input(3), image.dim(0)));
+  MR_ASSIGN_OR_RETURN(const Boxes boxes,
+                      ReadBoxes(ctx.input(2), ctx.input(3), image.dim(0)));
   MR_RETURN_IF_ERROR(CheckGrads(grads, boxes, n));
-  MR_ASSIGN(Tensor* const out,
-            ctx.AllocateOutput(0, TensorShape({boxes.size(), 4})));
+  MR_ASSIGN_OR_RETURN(Tensor* const out,
+                      ctx.AllocateOutput(0, TensorShape({boxes.size(), 4})));
   const float* dy = grads.flat<float>().data();
   float* z = out->mutable_flat<float>().data();
   const int64_t crop_height = grads.dim(1), crop_width = grads.dim(2);

@@ -6,19 +6,19 @@ namespace millrace::ops {
 namespace {
 
 Status CropShape(ShapeContext& c) {
-  MR_ASSIGN(const PartialShape input, c.WithRank(0, 4));
-  MR_ASSIGN(const PartialShape boxes, c.WithRank(1, 2));
-  MR_ASSIGN(const PartialShape index, c.WithRank(2, 1));
-  MR_ASSIGN(const int64_t n,
-            ShapeContext::MergeDims(boxes.dim(0), index.dim(0)));
+  MR_ASSIGN_OR_RETURN(const PartialShape input, c.WithRank(0, 4));
+  MR_ASSIGN_OR_RETURN(const PartialShape boxes, c.WithRank(1, 2));
+  MR_ASSIGN_OR_RETURN(const PartialShape index, c.WithRank(2, 1));
+  MR_ASSIGN_OR_RETURN(const int64_t n,
+                      ShapeContext::MergeDims(boxes.dim(0), index.dim(0)));
   MR_RETURN_IF_ERROR(WithValue(boxes.dim(1), 4).status());
   return ReturnImages(c,
                       {.batch = n, .size_input = 3, .channels = input.dim(3)});
 }
 
 Status CropGradImageShape(ShapeContext& c) {
-  MR_ASSIGN(PartialShape shape, c.ShapeFromInput(3));
-  MR_ASSIGN(shape, ShapeContext::WithRank(shape, 4));
+  MR_ASSIGN_OR_RETURN(PartialShape shape, c.ShapeFromInput(3));
+  MR_ASSIGN_OR_RETURN(shape, ShapeContext::WithRank(shape, 4));
   return c.Return(std::move(shape));
 }
 

@@ -50,12 +50,12 @@ class Samples {
       : ctx_(ctx), codec_type_(codec_type) {}
 
   StatusOr<uint8_t*> Allocate(absl::Span<const int64_t> dims) {
-    MR_ASSIGN(const TensorShape shape, TensorShape::Make(dims));
-    MR_ASSIGN(out_, ctx_.AllocateOutput(0, shape));
+    MR_ASSIGN_OR_RETURN(const TensorShape shape, TensorShape::Make(dims));
+    MR_ASSIGN_OR_RETURN(out_, ctx_.AllocateOutput(0, shape));
     if (out_->dtype() == codec_type_) {
       return reinterpret_cast<uint8_t*>(out_->mutable_data());
     }
-    MR_ASSIGN(raw_, ctx_.AllocateTemp(codec_type_, shape));
+    MR_ASSIGN_OR_RETURN(raw_, ctx_.AllocateTemp(codec_type_, shape));
     return reinterpret_cast<uint8_t*>(raw_.mutable_data());
   }
 
@@ -91,13 +91,13 @@ class DecodeKernel {
       MR_RETURN_IF_ERROR(k.ReadJpegAttrs(init));
     }
     if (k.op_ == DecodeOp::kImage) {
-      MR_ASSIGN(k.animations_, init.Attr<bool>("expand_animations"));
+      MR_ASSIGN_OR_RETURN(k.animations_, init.Attr<bool>("expand_animations"));
     }
     if (k.op_ == DecodeOp::kGif) {
       k.channels_ = 3;
       return k;
     }
-    MR_ASSIGN(const int64_t channels, init.Attr<int64_t>("channels"));
+    MR_ASSIGN_OR_RETURN(const int64_t channels, init.Attr<int64_t>("channels"));
     if (channels != 0 && channels != 1 && channels != 3 && channels != 4) {
       return InvalidArgument("`channels` must be 0, 1, 3 or 4 but got ",
                              channels);
@@ -141,17 +141,19 @@ class DecodeKernel {
 
  private:
   Status ReadJpegAttrs(const KernelInit& init) {
-    MR_ASSIGN(const int64_t ratio, init.Attr<int64_t>("ratio"));
+    MR_ASSIGN_OR_RETURN(const int64_t ratio, init.Attr<int64_t>("ratio"));
     if (ratio != 1 && ratio != 2 && ratio != 4 && ratio != 8) {
       return InvalidArgument("ratio must be 1, 2, 4, or 8, got ", ratio);
     }
     jpeg_.ratio = static_cast<int>(ratio);
-    MR_ASSIGN(jpeg_.fancy_upscaling, init.Attr<bool>("fancy_upscaling"));
-    MR_ASSIGN(jpeg_.recover_truncated,
-              init.Attr<bool>("try_recover_truncated"));
-    MR_ASSIGN(jpeg_.acceptable_fraction,
-              init.Attr<float>("acceptable_fraction"));
-    MR_ASSIGN(const auto method, init.Attr<std::string>("dct_method"));
+    MR_ASSIGN_OR_RETURN(jpeg_.fancy_upscaling,
+                        init.Attr<bool>("fancy_upscaling"));
+    MR_ASSIGN_OR_RETURN(jpeg_.recover_truncated,
+                        init.Attr<bool>("try_recover_truncated"));
+    MR_ASSIGN_OR_RETURN(jpeg_.acceptable_fraction,
+                        init.Attr<float>("acceptable_fraction"));
+    MR_ASSIGN_OR_RETURN(const auto method,
+                        init.Attr<std::string>("dct_method"));
     if (!method.empty() && method != "INTEGER_FAST" &&
         method != "INTEGER_ACCURATE") {
       return InvalidArgument(
@@ -297,7 +299,7 @@ class DecodeAs {
  public:
   static StatusOr<DecodeAs> Make(const KernelInit& init) {
     DecodeAs k;
-    MR_ASSIGN(k.kernel_, DecodeKernel::Make(init, kOp));
+    MR_ASSIGN_OR_RETURN(k.kernel_, DecodeKernel::Make(init, kOp));
     return k;
   }
   Status Run(KernelContext& ctx) const { return kernel_.Run(ctx); }
@@ -320,7 +322,8 @@ class JpegShapeKernel {
       return InvalidArgument("Invalid JPEG data, size ", bytes.size());
     }
     MR_RETURN_IF_ERROR(shape.status());
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, TensorShape({3})));
+    MR_ASSIGN_OR_RETURN(Tensor* const out,
+                        ctx.AllocateOutput(0, TensorShape({3})));
     return Dispatch(IndexTypes{}, out->dtype(), [&]<class T>() -> Status {
       for (size_t i = 0; i < 3; ++i) {
         out->mutable_flat<T>()[i] = static_cast<T>((*shape)[i]);

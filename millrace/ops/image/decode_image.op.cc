@@ -6,7 +6,7 @@ namespace millrace::ops {
 namespace {
 
 StatusOr<int64_t> Channels(ShapeContext& c) {
-  MR_ASSIGN(const int64_t channels, c.Attr<int64_t>("channels"));
+  MR_ASSIGN_OR_RETURN(const int64_t channels, c.Attr<int64_t>("channels"));
   if (channels < 0) {
     return InvalidArgument("channels must be non-negative, got ", channels);
   }
@@ -15,14 +15,14 @@ StatusOr<int64_t> Channels(ShapeContext& c) {
 
 Status DecodeShape(ShapeContext& c) {
   MR_RETURN_IF_ERROR(c.WithRank(0, 0).status());
-  MR_ASSIGN(const int64_t channels, Channels(c));
+  MR_ASSIGN_OR_RETURN(const int64_t channels, Channels(c));
   return c.Return(PartialShape({kUnknownDim, kUnknownDim, channels}));
 }
 
 // GIF files become animations of one dimension more, if those are wanted.
 Status DecodeImageShape(ShapeContext& c) {
   MR_RETURN_IF_ERROR(DecodeShape(c));
-  MR_ASSIGN(const bool animations, c.Attr<bool>("expand_animations"));
+  MR_ASSIGN_OR_RETURN(const bool animations, c.Attr<bool>("expand_animations"));
   return animations ? c.Return(PartialShape()) : OkStatus();
 }
 
@@ -33,12 +33,13 @@ Status DecodeGifShape(ShapeContext& c) {
 
 Status CropJpegShape(ShapeContext& c) {
   MR_RETURN_IF_ERROR(DecodeShape(c));
-  MR_ASSIGN(const PartialShape window, c.WithRank(1, 1));
+  MR_ASSIGN_OR_RETURN(const PartialShape window, c.WithRank(1, 1));
   MR_RETURN_IF_ERROR(WithValue(window.dim(0), 4).status());
   if (const Tensor* value = c.input_value(1)) {
     const int64_t height = IntAt(*value, 2), width = IntAt(*value, 3);
-    MR_ASSIGN(PartialShape shape,
-              PartialShape::Make({height, width, c.output(0).dim(2)}));
+    MR_ASSIGN_OR_RETURN(
+        PartialShape shape,
+        PartialShape::Make({height, width, c.output(0).dim(2)}));
     return c.Return(std::move(shape));
   }
   return OkStatus();

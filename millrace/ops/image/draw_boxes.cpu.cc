@@ -108,8 +108,9 @@ Status RunDrawBoxes(KernelContext& ctx) {
         "The size of the third dimension of the box must be 4. Received: ",
         boxes.dim(2));
   }
-  MR_ASSIGN(const std::vector<float> colors, ReadColors(ctx, canvas.depth));
-  MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, images.shape()));
+  MR_ASSIGN_OR_RETURN(const std::vector<float> colors,
+                      ReadColors(ctx, canvas.depth));
+  MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, images.shape()));
   if (out->num_elements() == 0) return OkStatus();
   std::memcpy(out->mutable_data(), images.data(), images.size_bytes());
   return Dispatch<float, Half>(out->dtype(), [&]<class T>() -> Status {

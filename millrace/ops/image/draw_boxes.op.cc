@@ -8,18 +8,18 @@ constexpr char kDepths[] =
     "Channel depth should be either 1 (GRY), 3 (RGB), or 4 (RGBA)";
 
 Status DrawShape(ShapeContext& c) {
-  MR_ASSIGN(const PartialShape images, c.WithRank(0, 4));
+  MR_ASSIGN_OR_RETURN(const PartialShape images, c.WithRank(0, 4));
   const int64_t depth = images.dim(3);
   if (depth != kUnknownDim && depth != 1 && depth != 3 && depth != 4) {
     return InvalidArgument(kDepths);
   }
-  MR_ASSIGN(const PartialShape boxes, c.WithRank(1, 3));
+  MR_ASSIGN_OR_RETURN(const PartialShape boxes, c.WithRank(1, 3));
   MR_RETURN_IF_ERROR(WithValue(boxes.dim(2), 4).status());
   return c.Return(images);
 }
 
 Status DrawV2Shape(ShapeContext& c) {
-  MR_ASSIGN(const PartialShape images, c.WithRankAtLeast(0, 3));
+  MR_ASSIGN_OR_RETURN(const PartialShape images, c.WithRankAtLeast(0, 3));
   return c.Return(images);
 }
 

@@ -36,10 +36,10 @@ Status EncodeJpegTo(KernelContext& ctx, const std::string& format,
                            format == "rgb" ? 3 : 1, " channels, got ",
                            image.shape().DebugString());
   }
-  MR_ASSIGN(const std::string bytes,
-            WriteJpeg(image.flat<uint8_t>().data(), image.dim(0), image.dim(1),
-                      static_cast<int>(channels), options,
-                      [&] { return ctx.CheckCancelled(); }));
+  MR_ASSIGN_OR_RETURN(const std::string bytes,
+                      WriteJpeg(image.flat<uint8_t>().data(), image.dim(0),
+                                image.dim(1), static_cast<int>(channels),
+                                options, [&] { return ctx.CheckCancelled(); }));
   ctx.set_output(0, Tensor::Scalar<std::string>(bytes));
   return OkStatus();
 }
@@ -56,22 +56,26 @@ class EncodeJpegKernel {
  public:
   static StatusOr<EncodeJpegKernel> Make(const KernelInit& init) {
     EncodeJpegKernel k;
-    MR_ASSIGN(k.format_, init.Attr<std::string>("format"));
-    MR_ASSIGN(const int64_t quality, init.Attr<int64_t>("quality"));
+    MR_ASSIGN_OR_RETURN(k.format_, init.Attr<std::string>("format"));
+    MR_ASSIGN_OR_RETURN(const int64_t quality, init.Attr<int64_t>("quality"));
     MR_RETURN_IF_ERROR(CheckQuality(quality));
     k.options_.quality = static_cast<int>(quality);
-    MR_ASSIGN(k.options_.progressive, init.Attr<bool>("progressive"));
-    MR_ASSIGN(k.options_.optimize_size, init.Attr<bool>("optimize_size"));
-    MR_ASSIGN(k.options_.chroma_downsampling,
-              init.Attr<bool>("chroma_downsampling"));
-    MR_ASSIGN(const auto unit, init.Attr<std::string>("density_unit"));
+    MR_ASSIGN_OR_RETURN(k.options_.progressive, init.Attr<bool>("progressive"));
+    MR_ASSIGN_OR_RETURN(k.options_.optimize_size,
+                        init.Attr<bool>("optimize_size"));
+    MR_ASSIGN_OR_RETURN(k.options_.chroma_downsampling,
+                        init.Attr<bool>("chroma_downsampling"));
+    MR_ASSIGN_OR_RETURN(const auto unit,
+                        init.Attr<std::string>("density_unit"));
     k.options_.density_in_cm = unit == "cm";
-    MR_ASSIGN(const int64_t x_density, init.Attr<int64_t>("x_density"));
-    MR_ASSIGN(const int64_t y_density, init.Attr<int64_t>("y_density"));
+    MR_ASSIGN_OR_RETURN(const int64_t x_density,
+                        init.Attr<int64_t>("x_density"));
+    MR_ASSIGN_OR_RETURN(const int64_t y_density,
+                        init.Attr<int64_t>("y_density"));
     // The file has 16 bits for each.
     k.options_.x_density = static_cast<uint16_t>(x_density);
     k.options_.y_density = static_cast<uint16_t>(y_density);
-    MR_ASSIGN(k.metadata_, init.Attr<std::string>("xmp_metadata"));
+    MR_ASSIGN_OR_RETURN(k.metadata_, init.Attr<std::string>("xmp_metadata"));
     return k;
   }
 
@@ -104,7 +108,8 @@ class EncodePngKernel {
  public:
   static StatusOr<EncodePngKernel> Make(const KernelInit& init) {
     EncodePngKernel k;
-    MR_ASSIGN(const int64_t compression, init.Attr<int64_t>("compression"));
+    MR_ASSIGN_OR_RETURN(const int64_t compression,
+                        init.Attr<int64_t>("compression"));
     if (compression < -1 || compression > 9) {
       return InvalidArgument("compression should be in [-1,9], got ",
                              compression);
@@ -135,10 +140,10 @@ class EncodePngKernel {
       return InvalidArgument("image too wide to encode");
     }
     const DimVector dims = image.shape().dims();
-    MR_ASSIGN(const TensorShape batch,
-              TensorShape::Make(
-                  absl::MakeSpan(dims).first(static_cast<size_t>(batch_rank))));
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, batch));
+    MR_ASSIGN_OR_RETURN(const TensorShape batch,
+                        TensorShape::Make(absl::MakeSpan(dims).first(
+                            static_cast<size_t>(batch_rank))));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, batch));
     const auto bits = static_cast<int>(SizeOf(image.dtype())) * 8;
     const int64_t image_bytes = height * width * channels * (bits / 8);
     const auto encoded = out->mutable_flat<StringElement>();

@@ -11,7 +11,7 @@ Status EncodeShape(ShapeContext& c) {
 }
 
 Status EncodePngShape(ShapeContext& c) {
-  MR_ASSIGN(const PartialShape images, c.WithRankAtLeast(0, 3));
+  MR_ASSIGN_OR_RETURN(const PartialShape images, c.WithRankAtLeast(0, 3));
   return c.Return(Subshape(images, 0, -3));
 }
 

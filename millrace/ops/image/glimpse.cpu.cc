@@ -43,10 +43,10 @@ class GlimpseKernel {
  public:
   static StatusOr<GlimpseKernel> Make(const KernelInit& init) {
     GlimpseKernel k;
-    MR_ASSIGN(k.normalized_, init.Attr<bool>("normalized"));
-    MR_ASSIGN(k.centered_, init.Attr<bool>("centered"));
-    MR_ASSIGN(const bool uniform, init.Attr<bool>("uniform_noise"));
-    MR_ASSIGN(const auto noise, init.Attr<std::string>("noise"));
+    MR_ASSIGN_OR_RETURN(k.normalized_, init.Attr<bool>("normalized"));
+    MR_ASSIGN_OR_RETURN(k.centered_, init.Attr<bool>("centered"));
+    MR_ASSIGN_OR_RETURN(const bool uniform, init.Attr<bool>("uniform_noise"));
+    MR_ASSIGN_OR_RETURN(const auto noise, init.Attr<std::string>("noise"));
     if (uniform && !noise.empty() && noise != "uniform") {
       return InvalidArgument(
           "The uniform_noise and noise could not be specified at the same "
@@ -71,10 +71,10 @@ class GlimpseKernel {
     const Tensor& offsets = ctx.input(2);
     MR_RETURN_IF_ERROR(CheckInputs(input, size, offsets));
     const auto sizes = size.flat<int32_t>();
-    MR_ASSIGN(
+    MR_ASSIGN_OR_RETURN(
         const TensorShape shape,
         TensorShape::Make({input.dim(0), sizes[0], sizes[1], input.dim(3)}));
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, shape));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
     if (out->num_elements() == 0) return OkStatus();
     const float* const in = input.flat<float>().data();
     const float* const at = offsets.flat<float>().data();

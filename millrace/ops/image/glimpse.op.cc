@@ -6,13 +6,13 @@ namespace millrace::ops {
 namespace {
 
 Status GlimpseShape(ShapeContext& c) {
-  MR_ASSIGN(const PartialShape input, c.WithRank(0, 4));
-  MR_ASSIGN(const PartialShape offsets, c.WithRank(2, 2));
-  MR_ASSIGN(const int64_t batch,
-            ShapeContext::MergeDims(input.dim(0), offsets.dim(0)));
+  MR_ASSIGN_OR_RETURN(const PartialShape input, c.WithRank(0, 4));
+  MR_ASSIGN_OR_RETURN(const PartialShape offsets, c.WithRank(2, 2));
+  MR_ASSIGN_OR_RETURN(const int64_t batch,
+                      ShapeContext::MergeDims(input.dim(0), offsets.dim(0)));
   MR_RETURN_IF_ERROR(WithValue(offsets.dim(1), 2).status());
-  MR_ASSIGN(const bool uniform, c.Attr<bool>("uniform_noise"));
-  MR_ASSIGN(const auto noise, c.Attr<std::string>("noise"));
+  MR_ASSIGN_OR_RETURN(const bool uniform, c.Attr<bool>("uniform_noise"));
+  MR_ASSIGN_OR_RETURN(const auto noise, c.Attr<std::string>("noise"));
   if (uniform && !noise.empty() && noise != "uniform") {
     return InvalidArgument(
         "The uniform_noise and noise should not be specified at the same time");

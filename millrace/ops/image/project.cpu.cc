@@ -94,14 +94,14 @@ class ProjectKernel {
  public:
   static StatusOr<ProjectKernel> Make(const KernelInit& init) {
     ProjectKernel k;
-    MR_ASSIGN(const auto interpolation,
-              init.Attr<std::string>("interpolation"));
+    MR_ASSIGN_OR_RETURN(const auto interpolation,
+                        init.Attr<std::string>("interpolation"));
     if (interpolation != "NEAREST" && interpolation != "BILINEAR") {
       return InvalidArgument("Invalid interpolation ", interpolation,
                              ". Supported types: NEAREST, BILINEAR");
     }
     k.bilinear_ = interpolation == "BILINEAR";
-    MR_ASSIGN(const auto mode, init.Attr<std::string>("fill_mode"));
+    MR_ASSIGN_OR_RETURN(const auto mode, init.Attr<std::string>("fill_mode"));
     if (mode == "REFLECT") {
       k.mode_ = FillMode::kReflect;
     } else if (mode == "WRAP") {
@@ -131,9 +131,10 @@ class ProjectKernel {
     }
     const auto sizes = size.flat<int32_t>();
     const int64_t height = sizes[0], width = sizes[1], depth = images.dim(3);
-    MR_ASSIGN(const TensorShape shape,
-              TensorShape::Make({images.dim(0), height, width, depth}));
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, shape));
+    MR_ASSIGN_OR_RETURN(
+        const TensorShape shape,
+        TensorShape::Make({images.dim(0), height, width, depth}));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
     if (out->num_elements() == 0) return OkStatus();
     const float* const matrices = transforms.flat<float>().data();
     const int64_t step = transforms.dim(0) == 1 ? 0 : 8;

@@ -5,7 +5,7 @@ namespace millrace::ops {
 namespace {
 
 Status ProjectShape(ShapeContext& c) {
-  MR_ASSIGN(const PartialShape input, c.WithRank(0, 4));
+  MR_ASSIGN_OR_RETURN(const PartialShape input, c.WithRank(0, 4));
   return ReturnImages(
       c, {.batch = input.dim(0), .size_input = 2, .channels = input.dim(3)});
 }

@@ -69,15 +69,16 @@ class ResizeKernel {
  public:
   static StatusOr<ResizeKernel> Make(const KernelInit& init) {
     ResizeKernel k;
-    MR_ASSIGN(k.options_, ReadResizeOptions(init));
+    MR_ASSIGN_OR_RETURN(k.options_, ReadResizeOptions(init));
     return k;
   }
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
-    MR_ASSIGN(const TensorShape shape, ResizedShape(x, ctx.input(1)));
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, shape));
+    MR_ASSIGN_OR_RETURN(const TensorShape shape, ResizedShape(x, ctx.input(1)));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
     if (out->num_elements() == 0) return OkStatus();
-    MR_ASSIGN(const Plane p, MakePlane(kMethod, options_, x.shape(), shape));
+    MR_ASSIGN_OR_RETURN(const Plane p,
+                        MakePlane(kMethod, options_, x.shape(), shape));
     if constexpr (kMethod == ResizeMethod::kNearest) {
       return Move(ctx, p, x, out);
     }
@@ -124,7 +125,7 @@ class ResizeGradKernel {
  public:
   static StatusOr<ResizeGradKernel> Make(const KernelInit& init) {
     ResizeGradKernel k;
-    MR_ASSIGN(k.options_, ReadResizeOptions(init));
+    MR_ASSIGN_OR_RETURN(k.options_, ReadResizeOptions(init));
     return k;
   }
   Status Run(KernelContext& ctx) const {
@@ -142,9 +143,10 @@ class ResizeGradKernel {
             "original_image and grads must be of non-zero size");
       }
     }
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, shape));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
     if (out->num_elements() == 0) return OkStatus();
-    MR_ASSIGN(const Plane p, MakePlane(kMethod, options_, shape, grad.shape()));
+    MR_ASSIGN_OR_RETURN(const Plane p,
+                        MakePlane(kMethod, options_, shape, grad.shape()));
     return Dispatch(FloatTypes{}, out->dtype(), [&]<class T>() -> Status {
       using S = ComputeType<T>;
       const float* dy = grad.flat<float>().data();
@@ -173,16 +175,18 @@ class NearestGradKernel {
  public:
   static StatusOr<NearestGradKernel> Make(const KernelInit& init) {
     NearestGradKernel k;
-    MR_ASSIGN(k.options_, ReadResizeOptions(init));
+    MR_ASSIGN_OR_RETURN(k.options_, ReadResizeOptions(init));
     return k;
   }
   Status Run(KernelContext& ctx) const {
     const Tensor& grad = ctx.input(0);
-    MR_ASSIGN(const TensorShape shape, ResizedShape(grad, ctx.input(1)));
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, shape));
+    MR_ASSIGN_OR_RETURN(const TensorShape shape,
+                        ResizedShape(grad, ctx.input(1)));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
     if (out->num_elements() == 0) return OkStatus();
-    MR_ASSIGN(const Plane p,
-              MakePlane(ResizeMethod::kNearest, options_, shape, grad.shape()));
+    MR_ASSIGN_OR_RETURN(
+        const Plane p,
+        MakePlane(ResizeMethod::kNearest, options_, shape, grad.shape()));
     return Dispatch(RealTypes{}, grad.dtype(), [&]<class T>() -> Status {
       using S = ComputeType<T>;
       const T* dy = grad.flat<T>().data();

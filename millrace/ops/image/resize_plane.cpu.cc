@@ -9,9 +9,10 @@ namespace millrace::ops {
 
 StatusOr<ResizeOptions> ReadResizeOptions(const KernelInit& init) {
   ResizeOptions o;
-  MR_ASSIGN(o.align_corners, init.Attr<bool>("align_corners"));
+  MR_ASSIGN_OR_RETURN(o.align_corners, init.Attr<bool>("align_corners"));
   if (init.HasAttr("half_pixel_centers")) {
-    MR_ASSIGN(o.half_pixel_centers, init.Attr<bool>("half_pixel_centers"));
+    MR_ASSIGN_OR_RETURN(o.half_pixel_centers,
+                        init.Attr<bool>("half_pixel_centers"));
   }
   if (o.align_corners && o.half_pixel_centers) {
     return InvalidArgument(
@@ -57,8 +58,9 @@ StatusOr<Plane> MakePlane(ResizeMethod method, const ResizeOptions& options,
     taps += MostTaps(method, original.dim(d), resized.dim(d));
   }
   // Vectors take up to twice as much while they grow.
-  MR_ASSIGN(const int64_t bytes, (CheckedSize(taps) * 2 * sizeof(Tap))
-                                     .Get("the memory of a resized axis"));
+  MR_ASSIGN_OR_RETURN(const int64_t bytes,
+                      (CheckedSize(taps) * 2 * sizeof(Tap))
+                          .Get("the memory of a resized axis"));
   MR_RETURN_IF_ERROR(charge.Set(bytes, "a resized axis"));
   Axis y = MakeAxis(method, options, original.dim(1), resized.dim(1));
   Axis x = MakeAxis(method, options, original.dim(2), resized.dim(2));

@@ -90,13 +90,13 @@ class SampleBoxKernel {
       const KernelInit& init) {
     auto k = std::make_unique<SampleBoxKernel>();
     if (init.HasAttr("min_object_covered")) {
-      MR_ASSIGN(k->covered_, init.Attr<float>("min_object_covered"));
+      MR_ASSIGN_OR_RETURN(k->covered_, init.Attr<float>("min_object_covered"));
       MR_RETURN_IF_ERROR(CheckCovered(k->covered_));
     }
-    MR_ASSIGN(k->whole_picture_,
-              init.Attr<bool>("use_image_if_no_bounding_boxes"));
-    MR_ASSIGN(const auto ratios,
-              init.Attr<AttrValue::FloatList>("aspect_ratio_range"));
+    MR_ASSIGN_OR_RETURN(k->whole_picture_,
+                        init.Attr<bool>("use_image_if_no_bounding_boxes"));
+    MR_ASSIGN_OR_RETURN(const auto ratios,
+                        init.Attr<AttrValue::FloatList>("aspect_ratio_range"));
     if (ratios.size() != 2) {
       return InvalidArgument(
           "Aspect ratio range field must specify 2 dimensions");
@@ -105,7 +105,8 @@ class SampleBoxKernel {
       return InvalidArgument("Aspect ratio range must be non-negative: [",
                              ratios[0], ", ", ratios[1], "]");
     }
-    MR_ASSIGN(const auto areas, init.Attr<AttrValue::FloatList>("area_range"));
+    MR_ASSIGN_OR_RETURN(const auto areas,
+                        init.Attr<AttrValue::FloatList>("area_range"));
     if (areas.size() != 2) {
       return InvalidArgument("Area range field must specify 2 dimensions");
     }
@@ -118,13 +119,13 @@ class SampleBoxKernel {
                              areas[0], ", ", areas[1], "]");
     }
     k->ranges_ = {areas[0], areas[1], ratios[0], ratios[1]};
-    MR_ASSIGN(k->attempts_, init.Attr<int64_t>("max_attempts"));
+    MR_ASSIGN_OR_RETURN(k->attempts_, init.Attr<int64_t>("max_attempts"));
     if (k->attempts_ <= 0) {
       return InvalidArgument("Max attempts must be non-negative: ",
                              k->attempts_);
     }
     if (init.HasAttr("seed")) {
-      MR_ASSIGN(k->stream_, RandomStream::Make(init));
+      MR_ASSIGN_OR_RETURN(k->stream_, RandomStream::Make(init));
     }
     return k;
   }
@@ -134,7 +135,7 @@ class SampleBoxKernel {
     if (stream_ != nullptr) {
       generator = stream_->Reserve(static_cast<uint64_t>(attempts_));
     } else {
-      MR_ASSIGN(generator, PhiloxFromSeed(ctx.input(3)));
+      MR_ASSIGN_OR_RETURN(generator, PhiloxFromSeed(ctx.input(3)));
     }
     const Tensor& size = ctx.input(0);
     if (size.rank() != 1) {
@@ -213,8 +214,8 @@ class SampleBoxKernel {
       covered = ctx.input(2).scalar<float>();
       MR_RETURN_IF_ERROR(CheckCovered(covered));
     }
-    MR_ASSIGN(std::vector<Window> boxes,
-              ReadBoxes(ctx.input(1), height, width));
+    MR_ASSIGN_OR_RETURN(std::vector<Window> boxes,
+                        ReadBoxes(ctx.input(1), height, width));
     const Window picture{0, 0, height, width};
     if (boxes.empty()) {
       if (!whole_picture_) {

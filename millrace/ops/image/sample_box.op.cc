@@ -6,8 +6,8 @@ namespace millrace::ops {
 namespace {
 
 Status SampleBoxShape(ShapeContext& c) {
-  MR_ASSIGN(const PartialShape size, c.WithRank(0, 1));
-  MR_ASSIGN(const PartialShape boxes, c.WithRank(1, 3));
+  MR_ASSIGN_OR_RETURN(const PartialShape size, c.WithRank(0, 1));
+  MR_ASSIGN_OR_RETURN(const PartialShape boxes, c.WithRank(1, 3));
   if (c.num_inputs() > 2) MR_RETURN_IF_ERROR(c.WithRank(2, 0).status());
   MR_RETURN_IF_ERROR(WithValue(size.dim(0), 3).status());
   MR_RETURN_IF_ERROR(WithValue(boxes.dim(2), 4).status());

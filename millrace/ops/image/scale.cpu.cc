@@ -187,11 +187,11 @@ class ScaleBase {
   // height, width, ..].
   Status MakeAxes(KernelContext& ctx, int64_t in_height, int64_t in_width,
                   int64_t height, int64_t width, Axes* axes) const {
-    MR_ASSIGN(const Pair scale, ReadPair(ctx.input(2)));
+    MR_ASSIGN_OR_RETURN(const Pair scale, ReadPair(ctx.input(2)));
     if (!(scale.y > 0 && scale.x > 0)) {
       return InvalidArgument("Scale must be greater than zero.");
     }
-    MR_ASSIGN(const Pair shift, ReadPair(ctx.input(3)));
+    MR_ASSIGN_OR_RETURN(const Pair shift, ReadPair(ctx.input(3)));
     const int64_t taps =
         MostTaps(in_height, height) + MostTaps(in_width, width);
     MR_RETURN_IF_ERROR(axes->charge.Set(
@@ -204,8 +204,8 @@ class ScaleBase {
   }
 
   Status Init(const KernelInit& init) {
-    MR_ASSIGN(antialias_, init.Attr<bool>("antialias"));
-    MR_ASSIGN(const auto type, init.Attr<std::string>("kernel_type"));
+    MR_ASSIGN_OR_RETURN(antialias_, init.Attr<bool>("antialias"));
+    MR_ASSIGN_OR_RETURN(const auto type, init.Attr<std::string>("kernel_type"));
     for (const SamplingKernel& kernel : kKernels) {
       if (type == kernel.name) kernel_ = &kernel;
     }
@@ -254,12 +254,13 @@ class ScaleKernel : public ScaleBase {
     if (in.dim(1) <= 0 || in.dim(2) <= 0) {
       return InvalidArgument("input image must be of non-zero size");
     }
-    MR_ASSIGN(const TensorShape shape,
-              TensorShape::Make({in.dim(0), height, width, in.dim(3)}));
+    MR_ASSIGN_OR_RETURN(
+        const TensorShape shape,
+        TensorShape::Make({in.dim(0), height, width, in.dim(3)}));
     Axes axes;
     MR_RETURN_IF_ERROR(
         MakeAxes(ctx, in.dim(1), in.dim(2), height, width, &axes));
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, shape));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
     if (out->num_elements() == 0) return OkStatus();
     return Dispatch(RealTypes{}, in.dtype(), [&]<class T>() -> Status {
       return Gather<T>(ctx, in, axes.y, axes.x, out);
@@ -292,7 +293,7 @@ class ScaleGradKernel : public ScaleBase {
           "channels");
     }
     const int64_t in_height = shape.dim(1), in_width = shape.dim(2);
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, shape));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
     if (out->num_elements() == 0) return OkStatus();
     Axes axes;
     MR_RETURN_IF_ERROR(

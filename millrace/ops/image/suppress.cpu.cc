@@ -153,10 +153,11 @@ class SuppressKernel {
   static StatusOr<SuppressKernel> Make(const KernelInit& init) {
     SuppressKernel k;
     if (init.HasAttr("iou_threshold")) {
-      MR_ASSIGN(k.overlap_threshold_, init.Attr<float>("iou_threshold"));
+      MR_ASSIGN_OR_RETURN(k.overlap_threshold_,
+                          init.Attr<float>("iou_threshold"));
     }
     if (init.HasAttr("pad_to_max_output_size")) {
-      MR_ASSIGN(k.padded_, init.Attr<bool>("pad_to_max_output_size"));
+      MR_ASSIGN_OR_RETURN(k.padded_, init.Attr<bool>("pad_to_max_output_size"));
     }
     return k;
   }
@@ -173,8 +174,9 @@ class SuppressKernel {
   StatusOr<Options<T>> ReadOptions(KernelContext& ctx) const {
     float threshold = overlap_threshold_;
     if (ctx.num_inputs() > 3) {
-      MR_ASSIGN(threshold, Threshold(ctx.input(3), kGiven ? "overlap_threshold"
-                                                          : "iou_threshold"));
+      MR_ASSIGN_OR_RETURN(
+          threshold, Threshold(ctx.input(3),
+                               kGiven ? "overlap_threshold" : "iou_threshold"));
     }
     Options<T> options;
     options.overlap_threshold = static_cast<T>(threshold);
@@ -187,12 +189,14 @@ class SuppressKernel {
                                   ? -65504.0f
                                   : std::numeric_limits<float>::lowest();
     if (ctx.num_inputs() > 4) {
-      MR_ASSIGN(const float score, Threshold(ctx.input(4), "score_threshold"));
+      MR_ASSIGN_OR_RETURN(const float score,
+                          Threshold(ctx.input(4), "score_threshold"));
       options.score_threshold =
           static_cast<ComputeType<T>>(static_cast<T>(score));
     }
     if (ctx.num_inputs() > 5) {
-      MR_ASSIGN(const float sigma, Threshold(ctx.input(5), "soft_nms_sigma"));
+      MR_ASSIGN_OR_RETURN(const float sigma,
+                          Threshold(ctx.input(5), "soft_nms_sigma"));
       if (!(sigma >= 0)) {
         return InvalidArgument("soft_nms_sigma_val must be >= 0");
       }
@@ -206,7 +210,7 @@ class SuppressKernel {
     const Tensor& boxes = ctx.input(0);
     const Tensor& scores = ctx.input(1);
     MR_RETURN_IF_ERROR(CheckScalarInput(ctx.input(2), "max_output_size"));
-    MR_ASSIGN(const Options<T> options, ReadOptions<T>(ctx));
+    MR_ASSIGN_OR_RETURN(const Options<T> options, ReadOptions<T>(ctx));
     if (kGiven) {
       if (boxes.rank() != 2) {
         return InvalidArgument("overlaps must be 2-D",
@@ -244,14 +248,14 @@ class SuppressKernel {
                     const Selected<T>& selected) const {
     const auto count = static_cast<int64_t>(selected.boxes.size());
     const TensorShape shape({padded_ ? most : count});
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, shape));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
     const auto fill = [](const auto& from, auto to) {
       std::fill(std::copy(from.begin(), from.end(), to.begin()), to.end(),
                 typename decltype(to)::value_type(0));
     };
     fill(selected.boxes, out->mutable_flat<int32_t>());
     if (ctx.num_outputs() == 3) {
-      MR_ASSIGN(Tensor* const scores, ctx.AllocateOutput(1, shape));
+      MR_ASSIGN_OR_RETURN(Tensor* const scores, ctx.AllocateOutput(1, shape));
       fill(selected.scores, scores->mutable_flat<T>());
     }
     if (ctx.num_outputs() > 1) {

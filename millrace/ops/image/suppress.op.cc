@@ -10,8 +10,8 @@ namespace {
 
 // boxes [n, 4] and scores [n]; the inputs behind them are scalars.
 Status CheckInputs(ShapeContext& c) {
-  MR_ASSIGN(const PartialShape boxes, c.WithRank(0, 2));
-  MR_ASSIGN(const PartialShape scores, c.WithRank(1, 1));
+  MR_ASSIGN_OR_RETURN(const PartialShape boxes, c.WithRank(0, 2));
+  MR_ASSIGN_OR_RETURN(const PartialShape scores, c.WithRank(1, 1));
   for (int i = 2; i < c.num_inputs(); ++i) {
     MR_RETURN_IF_ERROR(c.WithRank(i, 0).status());
   }
@@ -28,10 +28,11 @@ Status SuppressShape(ShapeContext& c) {
 // With the number of valid ones last, and padded if asked for.
 Status PaddedShape(ShapeContext& c) {
   MR_RETURN_IF_ERROR(CheckInputs(c));
-  MR_ASSIGN(const bool padded, c.Attr<bool>("pad_to_max_output_size"));
+  MR_ASSIGN_OR_RETURN(const bool padded,
+                      c.Attr<bool>("pad_to_max_output_size"));
   int64_t size = kUnknownDim;
   if (padded) {
-    MR_ASSIGN(size, c.DimFromInput(2));
+    MR_ASSIGN_OR_RETURN(size, c.DimFromInput(2));
   }
   const int last = c.num_outputs() - 1;
   for (int i = 0; i < last; ++i) c.set_output(i, VectorShape(size));
@@ -40,8 +41,8 @@ Status PaddedShape(ShapeContext& c) {
 }
 
 Status OverlapsShape(ShapeContext& c) {
-  MR_ASSIGN(const PartialShape overlaps, c.WithRank(0, 2));
-  MR_ASSIGN(const PartialShape scores, c.WithRank(1, 1));
+  MR_ASSIGN_OR_RETURN(const PartialShape overlaps, c.WithRank(0, 2));
+  MR_ASSIGN_OR_RETURN(const PartialShape scores, c.WithRank(1, 1));
   for (int i = 2; i < 5; ++i) MR_RETURN_IF_ERROR(c.WithRank(i, 0).status());
   MR_RETURN_IF_ERROR(
       ShapeContext::MergeDims(overlaps.dim(0), scores.dim(0)).status());
@@ -51,8 +52,8 @@ Status OverlapsShape(ShapeContext& c) {
 }
 
 Status CombinedShape(ShapeContext& c) {
-  MR_ASSIGN(const PartialShape boxes, c.WithRank(0, 4));
-  MR_ASSIGN(const PartialShape scores, c.WithRank(1, 3));
+  MR_ASSIGN_OR_RETURN(const PartialShape boxes, c.WithRank(0, 4));
+  MR_ASSIGN_OR_RETURN(const PartialShape scores, c.WithRank(1, 3));
   for (int i = 2; i < 6; ++i) MR_RETURN_IF_ERROR(c.WithRank(i, 0).status());
   for (int i = 0; i < 2; ++i) {
     MR_RETURN_IF_ERROR(
@@ -66,10 +67,10 @@ Status CombinedShape(ShapeContext& c) {
         "third dimension of boxes must be either 1 or equal to the third "
         "dimension of scores");
   }
-  MR_ASSIGN(const int64_t total, c.DimFromInput(3));
+  MR_ASSIGN_OR_RETURN(const int64_t total, c.DimFromInput(3));
   if (total == 0) return InvalidArgument("max_total_size should be > 0 ");
-  MR_ASSIGN(const int64_t per_class, c.DimFromInput(2));
-  MR_ASSIGN(const bool pad_per_class, c.Attr<bool>("pad_per_class"));
+  MR_ASSIGN_OR_RETURN(const int64_t per_class, c.DimFromInput(2));
+  MR_ASSIGN_OR_RETURN(const bool pad_per_class, c.Attr<bool>("pad_per_class"));
   int64_t size = total;
   if (pad_per_class) {
     size = kUnknownDim;
@@ -79,8 +80,8 @@ Status CombinedShape(ShapeContext& c) {
           "true ");
     }
     if (per_class != kUnknownDim && classes != kUnknownDim) {
-      MR_ASSIGN(const int64_t most,
-                ShapeContext::MultiplyDims(per_class, classes));
+      MR_ASSIGN_OR_RETURN(const int64_t most,
+                          ShapeContext::MultiplyDims(per_class, classes));
       size = total == kUnknownDim ? kUnknownDim : std::min(total, most);
     }
   }

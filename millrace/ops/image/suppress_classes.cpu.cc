@@ -126,21 +126,22 @@ class CombinedKernel {
  public:
   static StatusOr<CombinedKernel> Make(const KernelInit& init) {
     CombinedKernel k;
-    MR_ASSIGN(k.pad_per_class_, init.Attr<bool>("pad_per_class"));
-    MR_ASSIGN(k.clip_, init.Attr<bool>("clip_boxes"));
+    MR_ASSIGN_OR_RETURN(k.pad_per_class_, init.Attr<bool>("pad_per_class"));
+    MR_ASSIGN_OR_RETURN(k.clip_, init.Attr<bool>("clip_boxes"));
     return k;
   }
 
   Status Run(KernelContext& ctx) const {
-    MR_ASSIGN(const Problem p, Read(ctx));
+    MR_ASSIGN_OR_RETURN(const Problem p, Read(ctx));
     const int64_t size = p.result_size();
-    MR_ASSIGN(const TensorShape corners, TensorShape::Make({p.batch, size, 4}));
+    MR_ASSIGN_OR_RETURN(const TensorShape corners,
+                        TensorShape::Make({p.batch, size, 4}));
     const TensorShape numbers({p.batch, size});
-    MR_ASSIGN(Tensor* const boxes, ctx.AllocateOutput(0, corners));
-    MR_ASSIGN(Tensor* const scores, ctx.AllocateOutput(1, numbers));
-    MR_ASSIGN(Tensor* const classes, ctx.AllocateOutput(2, numbers));
-    MR_ASSIGN(Tensor* const valid,
-              ctx.AllocateOutput(3, TensorShape({p.batch})));
+    MR_ASSIGN_OR_RETURN(Tensor* const boxes, ctx.AllocateOutput(0, corners));
+    MR_ASSIGN_OR_RETURN(Tensor* const scores, ctx.AllocateOutput(1, numbers));
+    MR_ASSIGN_OR_RETURN(Tensor* const classes, ctx.AllocateOutput(2, numbers));
+    MR_ASSIGN_OR_RETURN(Tensor* const valid,
+                        ctx.AllocateOutput(3, TensorShape({p.batch})));
     const Results results{boxes->mutable_flat<float>().data(),
                           scores->mutable_flat<float>().data(),
                           classes->mutable_flat<float>().data(),
@@ -182,12 +183,15 @@ class CombinedKernel {
     Problem p{
         boxes.dim(0),   boxes.dim(1), boxes.dim(2), scores.dim(2), 0, 0, 0, 0,
         pad_per_class_, clip_};
-    MR_ASSIGN(p.per_class, PositiveScalar(ctx.input(2), "max_size_per_class",
-                                          " must be positive"));
-    MR_ASSIGN(p.total,
-              PositiveScalar(ctx.input(3), "max_total_size", " must be > 0"));
-    MR_ASSIGN(p.overlap_threshold, FloatScalar(ctx.input(4), "iou_threshold"));
-    MR_ASSIGN(p.score_threshold, FloatScalar(ctx.input(5), "score_threshold"));
+    MR_ASSIGN_OR_RETURN(p.per_class,
+                        PositiveScalar(ctx.input(2), "max_size_per_class",
+                                       " must be positive"));
+    MR_ASSIGN_OR_RETURN(p.total, PositiveScalar(ctx.input(3), "max_total_size",
+                                                " must be > 0"));
+    MR_ASSIGN_OR_RETURN(p.overlap_threshold,
+                        FloatScalar(ctx.input(4), "iou_threshold"));
+    MR_ASSIGN_OR_RETURN(p.score_threshold,
+                        FloatScalar(ctx.input(5), "score_threshold"));
     if (!(p.overlap_threshold >= 0 && p.overlap_threshold <= 1)) {
       return InvalidArgument("iou_threshold must be in [0, 1]");
     }

@@ -46,8 +46,8 @@ Status DynamicPartitionKernel(KernelContext& ctx) {
     DimVector dims = {counts[i]};
     for (int d = partitions.rank(); d < data.rank(); ++d)
       dims.push_back(data.dim(d));
-    MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
-    MR_ASSIGN(Tensor * out, ctx.AllocateOutput(i, std::move(shape)));
+    MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
+    MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(i, std::move(shape)));
     outputs.push_back(out->mutable_data());
     counts[i] = 0;
   }
@@ -112,13 +112,13 @@ Status DynamicStitchKernel(KernelContext& ctx) {
   const int64_t rows = int64_t{max_index} + 1;
   DimVector dims = slice_dims;
   dims.insert(dims.begin(), rows);
-  MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
-  MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, shape));
+  MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
+  MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
   if (out->num_elements() == 0) return OkStatus();
   const int64_t slice = shape.NumElements(1, shape.rank());
   // Addresses of slices; 0 where nothing names the row.
-  MR_ASSIGN(Tensor sources,
-            ctx.AllocateTemp(DataType::kInt64, TensorShape({rows})));
+  MR_ASSIGN_OR_RETURN(Tensor sources,
+                      ctx.AllocateTemp(DataType::kInt64, TensorShape({rows})));
   const auto source = sources.mutable_flat<int64_t>();
   std::fill(source.begin(), source.end(), 0);
   const DataType type = first_data.dtype();

@@ -24,8 +24,8 @@ Status DynamicStitchShape(ShapeContext& c) {
     if (!indices.known_rank()) continue;
     MR_RETURN_IF_ERROR(MergePrefix(data, indices).status());
     if (!data.known_rank()) continue;
-    MR_ASSIGN(rest,
-              ShapeContext::MergeShapes(rest, Subshape(data, indices.rank())));
+    MR_ASSIGN_OR_RETURN(
+        rest, ShapeContext::MergeShapes(rest, Subshape(data, indices.rank())));
   }
   return c.Return(
       VectorShape(all_known ? rows : kUnknownDim).Concatenate(rest));
@@ -39,7 +39,8 @@ MR_OP(DynamicPartition){
     .attrs = "num_partitions: int >= 1; T: type",
     .shape = [](ShapeContext& c) -> Status {
       const PartialShape& partitions = c.input(1);
-      MR_ASSIGN(PartialShape data, MergePrefix(c.input(0), partitions));
+      MR_ASSIGN_OR_RETURN(PartialShape data,
+                          MergePrefix(c.input(0), partitions));
       const PartialShape out =
           partitions.known_rank()
               ? VectorShape().Concatenate(

@@ -53,15 +53,16 @@ Status GatherAlong(KernelContext& ctx, int64_t axis, int64_t batch_dims) {
   for (int i = 0; i < at; ++i) dims.push_back(params.dim(i));
   for (int i = batch; i < indices.rank(); ++i) dims.push_back(indices.dim(i));
   for (int i = at + 1; i < params.rank(); ++i) dims.push_back(params.dim(i));
-  MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
-  MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
+  MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
+  MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
   if (out->num_elements() == 0) return OkStatus();
   // Tables stay where they are, so that updates of rows need no copy.
   const SharedElements elements(params);
-  MR_ASSIGN(const int64_t bad,
-            GatherSlices(ctx, params.dtype(), spec, elements.data(), indices,
-                         out->mutable_data(),
-                         elements.needs_copy() ? &elements : nullptr));
+  MR_ASSIGN_OR_RETURN(
+      const int64_t bad,
+      GatherSlices(ctx, params.dtype(), spec, elements.data(), indices,
+                   out->mutable_data(),
+                   elements.needs_copy() ? &elements : nullptr));
   if (bad >= 0) {
     return InvalidArgument("indices", PlaceText(bad, indices.shape()), " = ",
                            IntAt(indices, bad), " is not in [0, ", spec.limit,
@@ -72,7 +73,7 @@ Status GatherAlong(KernelContext& ctx, int64_t axis, int64_t batch_dims) {
 
 struct GatherV2Kernel {
   static StatusOr<GatherV2Kernel> Make(const KernelInit& init) {
-    MR_ASSIGN(int64_t batch_dims, init.Attr<int64_t>("batch_dims"));
+    MR_ASSIGN_OR_RETURN(int64_t batch_dims, init.Attr<int64_t>("batch_dims"));
     return GatherV2Kernel{batch_dims};
   }
   Status Run(KernelContext& ctx) const {

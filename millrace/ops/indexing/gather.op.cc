@@ -6,10 +6,10 @@ namespace millrace::ops {
 namespace {
 
 Status GatherV2Shape(ShapeContext& c) {
-  MR_ASSIGN(PartialShape params, c.WithRankAtLeast(0, 1));
+  MR_ASSIGN_OR_RETURN(PartialShape params, c.WithRankAtLeast(0, 1));
   const PartialShape& indices = c.input(1);
   MR_RETURN_IF_ERROR(c.WithRank(2, 0).status());
-  MR_ASSIGN(int64_t batch_dims, c.Attr<int64_t>("batch_dims"));
+  MR_ASSIGN_OR_RETURN(int64_t batch_dims, c.Attr<int64_t>("batch_dims"));
   if (batch_dims < -kMaxRank || batch_dims > kMaxRank) {
     return InvalidArgument("batch_dims ", batch_dims, " is out of range");
   }
@@ -66,7 +66,7 @@ MR_OP(Gather){
         "validate_indices: bool = true; Tparams: type; Tindices: {int32, "
         "int64}",
     .shape = [](ShapeContext& c) -> Status {
-      MR_ASSIGN(PartialShape params, c.WithRankAtLeast(0, 1));
+      MR_ASSIGN_OR_RETURN(PartialShape params, c.WithRankAtLeast(0, 1));
       return c.Return(c.input(1).Concatenate(Subshape(params, 1)));
     },
     .ints = int_rules::Gather,

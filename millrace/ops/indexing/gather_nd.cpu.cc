@@ -40,7 +40,7 @@ Status GatherNdSlices(KernelContext& ctx, const Tensor& params,
 
 struct GatherNdKernel {
   static StatusOr<GatherNdKernel> Make(const KernelInit& init) {
-    MR_ASSIGN(BadIndices policy, BadIndicesPolicy(init.node().attrs));
+    MR_ASSIGN_OR_RETURN(BadIndices policy, BadIndicesPolicy(init.node().attrs));
     return GatherNdKernel{policy};
   }
   Status Run(KernelContext& ctx) const {
@@ -60,14 +60,14 @@ struct GatherNdKernel {
     DimVector dims = indices.shape().dims();
     dims.pop_back();
     for (int i = depth; i < params.rank(); ++i) dims.push_back(params.dim(i));
-    MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
+    MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
     const NdIndex index(indices, params.shape());
     if (index.rows() > 0 && params.num_elements() == 0) {
       return InvalidArgument(
           "Requested more than 0 entries, but params is empty.  Params shape: ",
           params.shape().DebugString());
     }
-    MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
+    MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
     if (out->num_elements() == 0) return OkStatus();
     FirstPlace bad;
     MR_RETURN_IF_ERROR(DispatchBySize(params.dtype(), [&]<class T>() -> Status {

@@ -10,7 +10,7 @@ MR_OP(GatherNd){
         R"(Tparams: type; Tindices: {int16, int32, int64}; bad_indices_policy: string = "")",
     .shape = [](ShapeContext& c) -> Status {
       const PartialShape& params = c.input(0);
-      MR_ASSIGN(PartialShape indices, c.WithRankAtLeast(1, 1));
+      MR_ASSIGN_OR_RETURN(PartialShape indices, c.WithRankAtLeast(1, 1));
       if (!indices.known_rank() || !params.known_rank()) return c.Return({});
       const int64_t depth = ShapeContext::Dim(indices, -1);
       if (depth == kUnknownDim) return c.Return({});

@@ -22,8 +22,8 @@ int64_t OffsetOf(const I* row, const DimVector& dims,
 }  // namespace
 
 StatusOr<BadIndices> BadIndicesPolicy(const AttrMap& attrs) {
-  MR_ASSIGN(std::string text,
-            GetAttr<std::string>(attrs, "bad_indices_policy"));
+  MR_ASSIGN_OR_RETURN(std::string text,
+                      GetAttr<std::string>(attrs, "bad_indices_policy"));
   if (text.empty() || text == "DEFAULT" || text == "ERROR")
     return BadIndices::kError;
   if (text == "IGNORE") return BadIndices::kIgnore;

@@ -33,7 +33,7 @@ Status Write(KernelContext& ctx, const Form& f, const I* indices, const T& on,
 
 struct OneHotKernel {
   static StatusOr<OneHotKernel> Make(const KernelInit& init) {
-    MR_ASSIGN(int64_t axis, init.Attr<int64_t>("axis"));
+    MR_ASSIGN_OR_RETURN(int64_t axis, init.Attr<int64_t>("axis"));
     return OneHotKernel{axis};
   }
   Status Run(KernelContext& ctx) const {
@@ -64,8 +64,8 @@ struct OneHotKernel {
     const int at = axis == -1 ? rank : static_cast<int>(axis);
     DimVector dims = indices.shape().dims();
     dims.insert(dims.begin() + at, depth);
-    MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
-    MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
+    MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
+    MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
     if (out->num_elements() == 0) return OkStatus();
     const Form form{indices.shape().NumElements(0, at), depth,
                     indices.shape().NumElements(at, rank)};

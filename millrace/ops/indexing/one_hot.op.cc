@@ -9,9 +9,9 @@ MR_OP(OneHot){
     .attrs =
         R"(axis: int = -1; T: type; TI: {uint8, int8, int32, int64} = "int64")",
     .shape = [](ShapeContext& c) -> Status {
-      MR_ASSIGN(int64_t axis, c.Attr<int64_t>("axis"));
+      MR_ASSIGN_OR_RETURN(int64_t axis, c.Attr<int64_t>("axis"));
       if (axis < -1) return InvalidArgument("axis must be >= -1");
-      MR_ASSIGN(int64_t depth, c.DimFromInput(1));
+      MR_ASSIGN_OR_RETURN(int64_t depth, c.DimFromInput(1));
       MR_RETURN_IF_ERROR(c.WithRank(2, 0).status());
       MR_RETURN_IF_ERROR(c.WithRank(3, 0).status());
       const PartialShape& indices = c.input(0);

@@ -11,8 +11,9 @@ StatusOr<Tensor> RowsOf(KernelContext& ctx, const Tensor& t, int64_t begin,
   if (ShareRows(t, begin, end, &rows)) return rows;
   DimVector dims = t.shape().dims();
   dims[0] = end - begin;
-  MR_ASSIGN(rows, ctx.AllocateTemp(t.dtype(),
-                                   TensorShape(absl::MakeConstSpan(dims))));
+  MR_ASSIGN_OR_RETURN(
+      rows,
+      ctx.AllocateTemp(t.dtype(), TensorShape(absl::MakeConstSpan(dims))));
   const int64_t row = t.shape().NumElements(1, t.rank());
   if (rows.num_elements() > 0) {
     CopyElements(t.dtype(), t.data(), begin * row, rows.mutable_data(), 0,
@@ -22,7 +23,7 @@ StatusOr<Tensor> RowsOf(KernelContext& ctx, const Tensor& t, int64_t begin,
 }
 
 StatusOr<Tensor> RowOf(KernelContext& ctx, const Tensor& t, int64_t row) {
-  MR_ASSIGN(const Tensor rows, RowsOf(ctx, t, row, row + 1));
+  MR_ASSIGN_OR_RETURN(const Tensor rows, RowsOf(ctx, t, row, row + 1));
   const DimVector dims = t.shape().dims();
   return rows.Reshaped(TensorShape(absl::MakeConstSpan(dims).subspan(1)));
 }
@@ -44,7 +45,8 @@ Status JoinAsOutput(KernelContext& ctx, int i,
     ctx.set_output(i, values[0].Reshaped(std::move(shape)));
     return OkStatus();
   }
-  MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(i, std::move(shape)));
+  MR_ASSIGN_OR_RETURN(Tensor* const out,
+                      ctx.AllocateOutput(i, std::move(shape)));
   if (out->num_elements() == 0) return OkStatus();
   std::vector<RowView> parts;
   for (const Tensor& value : values) {
@@ -56,7 +58,7 @@ Status JoinAsOutput(KernelContext& ctx, int i,
 
 StatusOr<Tensor> ZeroTemp(KernelContext& ctx, DataType type,
                           TensorShape shape) {
-  MR_ASSIGN(Tensor zeros, ctx.AllocateTemp(type, std::move(shape)));
+  MR_ASSIGN_OR_RETURN(Tensor zeros, ctx.AllocateTemp(type, std::move(shape)));
   MR_RETURN_IF_ERROR(ZeroTensor(ctx, &zeros));
   return zeros;
 }

@@ -35,7 +35,7 @@ Status AddSlices(KernelContext& ctx, const Tensor& updates,
 
 struct ScatterNdKernel {
   static StatusOr<ScatterNdKernel> Make(const KernelInit& init) {
-    MR_ASSIGN(BadIndices policy, BadIndicesPolicy(init.node().attrs));
+    MR_ASSIGN_OR_RETURN(BadIndices policy, BadIndicesPolicy(init.node().attrs));
     return ScatterNdKernel{policy};
   }
   Status Run(KernelContext& ctx) const {
@@ -53,7 +53,8 @@ struct ScatterNdKernel {
     }
     if (ctx.input(2).rank() != 1)
       return InvalidArgument("Shape must be a vector");
-    MR_ASSIGN(TensorShape shape, TensorShape::Make(IntValues(ctx.input(2))));
+    MR_ASSIGN_OR_RETURN(TensorShape shape,
+                        TensorShape::Make(IntValues(ctx.input(2))));
     if (shape.num_elements() == 0 &&
         (indices.num_elements() > 0 || updates.num_elements() > 0)) {
       return InvalidArgument(
@@ -63,7 +64,7 @@ struct ScatterNdKernel {
     const int outer = indices.rank() - 1;
     const int64_t depth = indices.dim(outer);
     MR_RETURN_IF_ERROR(CheckShapes(indices, updates, shape, outer, depth));
-    MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, shape));
+    MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
     MR_RETURN_IF_ERROR(ZeroTensor(ctx, out));
     if (updates.num_elements() == 0) return OkStatus();
     const NdIndex index(indices, shape);

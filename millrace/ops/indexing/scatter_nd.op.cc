@@ -9,9 +9,9 @@ MR_OP(ScatterNd){
     .attrs =
         R"(T: type; Tindices: {int16, int32, int64}; bad_indices_policy: string = "")",
     .shape = [](ShapeContext& c) -> Status {
-      MR_ASSIGN(PartialShape indices, c.WithRankAtLeast(0, 1));
-      MR_ASSIGN(PartialShape updates, c.WithRankAtLeast(1, 1));
-      MR_ASSIGN(PartialShape out, c.ShapeFromInput(2));
+      MR_ASSIGN_OR_RETURN(PartialShape indices, c.WithRankAtLeast(0, 1));
+      MR_ASSIGN_OR_RETURN(PartialShape updates, c.WithRankAtLeast(1, 1));
+      MR_ASSIGN_OR_RETURN(PartialShape out, c.ShapeFromInput(2));
       if (out.num_elements() == 0 &&
           (indices.num_elements() > 0 || updates.num_elements() > 0)) {
         return InvalidArgument("Indices and updates specified for empty input");

@@ -55,9 +55,10 @@ Status SliceKernel(KernelContext& ctx) {
     return OkStatus();
   }
   TensorShape shape{absl::Span<const int64_t>(size)};
-  MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
+  MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
   if (out->num_elements() == 0) return OkStatus();
-  MR_ASSIGN(const ReadRows source, ReadRowsOf(ctx, in, begin[0], size[0]));
+  MR_ASSIGN_OR_RETURN(const ReadRows source,
+                      ReadRowsOf(ctx, in, begin[0], size[0]));
   const DimVector in_strides = RowMajorStrides(in.shape().dims());
   const DimVector out_strides = RowMajorStrides(size);
   StridedCopySpec spec;

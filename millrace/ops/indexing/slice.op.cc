@@ -6,15 +6,17 @@ namespace millrace::ops {
 namespace {
 
 Status SliceShape(ShapeContext& c) {
-  MR_ASSIGN(PartialShape begin_shape, c.WithRank(1, 1));
-  MR_ASSIGN(PartialShape size_shape, c.WithRank(2, 1));
-  MR_ASSIGN(int64_t count,
-            ShapeContext::MergeDims(begin_shape.dim(0), size_shape.dim(0)));
+  MR_ASSIGN_OR_RETURN(PartialShape begin_shape, c.WithRank(1, 1));
+  MR_ASSIGN_OR_RETURN(PartialShape size_shape, c.WithRank(2, 1));
+  MR_ASSIGN_OR_RETURN(
+      int64_t count,
+      ShapeContext::MergeDims(begin_shape.dim(0), size_shape.dim(0)));
   PartialShape in = c.input(0);
   if (count > kMaxRank)
     return InvalidArgument("begin and size have ", count, " elements");
   if (count != kUnknownDim) {
-    MR_ASSIGN(in, ShapeContext::WithRank(in, static_cast<int>(count)));
+    MR_ASSIGN_OR_RETURN(in,
+                        ShapeContext::WithRank(in, static_cast<int>(count)));
   }
   if (!in.known_rank()) return c.Return({});
   PartialShape out = PartialShape::UnknownOfRank(in.rank());
@@ -23,9 +25,9 @@ Status SliceShape(ShapeContext& c) {
   if (begin && begin->num_elements() != in.rank())
     begin = nullptr;  // count is still unknown
   if (!size) {
-    MR_ASSIGN(PartialShape known, c.ShapeFromInput(2));
+    MR_ASSIGN_OR_RETURN(PartialShape known, c.ShapeFromInput(2));
     if (known.known_rank()) {
-      MR_ASSIGN(out, ShapeContext::WithRank(known, in.rank()));
+      MR_ASSIGN_OR_RETURN(out, ShapeContext::WithRank(known, in.rank()));
     }
     return c.Return(std::move(out));
   }
@@ -39,7 +41,7 @@ Status SliceShape(ShapeContext& c) {
     if (n != -1) {
       out.set_dim(i, n);
     } else if (begin && IntAt(*begin, i) >= 0) {
-      MR_ASSIGN(int64_t rest, DimMinus(in.dim(i), IntAt(*begin, i)));
+      MR_ASSIGN_OR_RETURN(int64_t rest, DimMinus(in.dim(i), IntAt(*begin, i)));
       out.set_dim(i, rest);
     }
   }

@@ -10,16 +10,16 @@ namespace {
 
 struct StridedSliceKernel {
   static StatusOr<StridedSliceKernel> Make(const KernelInit& init) {
-    MR_ASSIGN(StridedSliceMasks masks,
-              StridedSliceMasks::FromAttrs(init.node().attrs));
+    MR_ASSIGN_OR_RETURN(StridedSliceMasks masks,
+                        StridedSliceMasks::FromAttrs(init.node().attrs));
     return StridedSliceKernel{masks};
   }
   Status Run(KernelContext& ctx) const {
     const Tensor& in = ctx.input(0);
-    MR_ASSIGN(StridedSlicePlan plan,
-              PlanStridedSlice(in.shape(), &ctx.input(1), &ctx.input(2),
-                               ctx.input(3), masks));
-    MR_ASSIGN(TensorShape shape, plan.result.AsTensorShape());
+    MR_ASSIGN_OR_RETURN(StridedSlicePlan plan,
+                        PlanStridedSlice(in.shape(), &ctx.input(1),
+                                         &ctx.input(2), ctx.input(3), masks));
+    MR_ASSIGN_OR_RETURN(TensorShape shape, plan.result.AsTensorShape());
     // A view is shared as TensorFlow shares it: not even one row by another
     // stride.
     const bool may_share = !in.is_view() || plan.has_unit_strides;
@@ -34,13 +34,13 @@ struct StridedSliceKernel {
       ctx.set_output(0, shared.Reshaped(std::move(shape)));
       return OkStatus();
     }
-    MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
+    MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
     if (out->num_elements() == 0) return OkStatus();
     const int64_t last = plan.begin[0] + (plan.sizes[0] - 1) * plan.strides[0];
     const int64_t lowest = std::min(plan.begin[0], last);
-    MR_ASSIGN(const ReadRows source,
-              ReadRowsOf(ctx, in, lowest,
-                         std::max(plan.begin[0], last) - lowest + 1));
+    MR_ASSIGN_OR_RETURN(const ReadRows source,
+                        ReadRowsOf(ctx, in, lowest,
+                                   std::max(plan.begin[0], last) - lowest + 1));
     const DimVector in_strides = RowMajorStrides(in.shape().dims());
     const DimVector out_strides = RowMajorStrides(plan.sizes);
     StridedCopySpec spec;
@@ -68,8 +68,8 @@ struct StridedSliceKernel {
 
 struct StridedSliceGradKernel {
   static StatusOr<StridedSliceGradKernel> Make(const KernelInit& init) {
-    MR_ASSIGN(StridedSliceMasks masks,
-              StridedSliceMasks::FromAttrs(init.node().attrs));
+    MR_ASSIGN_OR_RETURN(StridedSliceMasks masks,
+                        StridedSliceMasks::FromAttrs(init.node().attrs));
     return StridedSliceGradKernel{masks};
   }
   Status Run(KernelContext& ctx) const {
@@ -79,11 +79,11 @@ struct StridedSliceGradKernel {
       return InvalidArgument("shape must be 1-D, got shape.shape = ",
                              sizes.shape().DebugString());
     }
-    MR_ASSIGN(TensorShape shape, TensorShape::Make(IntValues(sizes)));
-    MR_ASSIGN(StridedSlicePlan plan,
-              PlanStridedSlice(shape, &ctx.input(1), &ctx.input(2),
-                               ctx.input(3), masks));
-    MR_ASSIGN(TensorShape expected, plan.result.AsTensorShape());
+    MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(IntValues(sizes)));
+    MR_ASSIGN_OR_RETURN(StridedSlicePlan plan,
+                        PlanStridedSlice(shape, &ctx.input(1), &ctx.input(2),
+                                         ctx.input(3), masks));
+    MR_ASSIGN_OR_RETURN(TensorShape expected, plan.result.AsTensorShape());
     if (!(expected == dy.shape())) {
       return InvalidArgument("shape of dy was ", dy.shape().DebugString(),
                              " instead of ", expected.DebugString());
@@ -93,7 +93,7 @@ struct StridedSliceGradKernel {
       ctx.set_output(0, taken.Reshaped(std::move(shape)));
       return OkStatus();
     }
-    MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, shape));
+    MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
     MR_RETURN_IF_ERROR(ZeroTensor(ctx, out));
     if (dy.num_elements() == 0) return OkStatus();
     const DimVector out_strides = RowMajorStrides(shape.dims());

@@ -105,7 +105,8 @@ StatusOr<StridedSlicePlan> PlanStridedSlice(const PartialShape& input,
         "shapes ",
         text(begin), ", ", text(end), ", and ", text(&strides), " instead.");
   }
-  MR_ASSIGN(Dense d, Expand(input.rank(), begin, end, strides, masks));
+  MR_ASSIGN_OR_RETURN(Dense d,
+                      Expand(input.rank(), begin, end, strides, masks));
   StridedSlicePlan plan;
   plan.is_identity = plan.has_unit_strides = true;
   for (int i = 0; i < input.rank(); ++i) {
@@ -159,22 +160,24 @@ StatusOr<StridedSlicePlan> PlanStridedSlice(const PartialShape& input,
       result.push_back(plan.sizes[r]);
     }
   }
-  MR_ASSIGN(plan.result, PartialShape::Make(result));
+  MR_ASSIGN_OR_RETURN(plan.result, PartialShape::Make(result));
   return plan;
 }
 
 Status StridedSliceShape(ShapeContext& c, int first) {
-  MR_ASSIGN(StridedSliceMasks masks, StridedSliceMasks::FromAttrs(c.attrs()));
-  MR_ASSIGN(PartialShape spec, c.WithRank(first, 1));
+  MR_ASSIGN_OR_RETURN(StridedSliceMasks masks,
+                      StridedSliceMasks::FromAttrs(c.attrs()));
+  MR_ASSIGN_OR_RETURN(PartialShape spec, c.WithRank(first, 1));
   for (int i = first + 1; i < first + 3; ++i) {
-    MR_ASSIGN(PartialShape vector, c.WithRank(i, 1));
-    MR_ASSIGN(spec, ShapeContext::MergeShapes(spec, vector));
+    MR_ASSIGN_OR_RETURN(PartialShape vector, c.WithRank(i, 1));
+    MR_ASSIGN_OR_RETURN(spec, ShapeContext::MergeShapes(spec, vector));
   }
   const Tensor* strides = c.input_value(first + 2);
   if (!c.input(0).known_rank() || !strides) return c.Return({});
-  MR_ASSIGN(StridedSlicePlan plan,
-            PlanStridedSlice(c.input(0), c.input_value(first),
-                             c.input_value(first + 1), *strides, masks));
+  MR_ASSIGN_OR_RETURN(
+      StridedSlicePlan plan,
+      PlanStridedSlice(c.input(0), c.input_value(first),
+                       c.input_value(first + 1), *strides, masks));
   return c.Return(std::move(plan.result));
 }
 
@@ -187,7 +190,7 @@ StatusOr<StridedSliceMasks> StridedSliceMasks::FromAttrs(const AttrMap& attrs) {
       {"new_axis_mask", &m.new_axis},
       {"shrink_axis_mask", &m.shrink_axis}};
   for (const auto& [name, field] : fields) {
-    MR_ASSIGN(int64_t value, GetAttr<int64_t>(attrs, name));
+    MR_ASSIGN_OR_RETURN(int64_t value, GetAttr<int64_t>(attrs, name));
     *field = static_cast<uint32_t>(value);
   }
   return m;
@@ -220,7 +223,7 @@ MR_OP(StridedSliceGrad){
         "0; ellipsis_mask: int = 0; new_axis_mask: int = 0; shrink_axis_mask: "
         "int = 0",
     .shape = [](ShapeContext& c) -> Status {
-      MR_ASSIGN(PartialShape shape, c.ShapeFromInput(0));
+      MR_ASSIGN_OR_RETURN(PartialShape shape, c.ShapeFromInput(0));
       return c.Return(std::move(shape));
     },
     .doc = "Zeros of the given shape with `dy` where StridedSlice would read.",

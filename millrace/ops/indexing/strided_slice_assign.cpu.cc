@@ -33,8 +33,9 @@ class StridedAssignKernel {
  public:
   static StatusOr<StridedAssignKernel> Make(const KernelInit& init) {
     StridedAssignKernel k;
-    MR_ASSIGN(k.masks_, StridedSliceMasks::FromAttrs(init.node().attrs));
-    MR_ASSIGN(k.type_, init.Attr<DataType>("T"));
+    MR_ASSIGN_OR_RETURN(k.masks_,
+                        StridedSliceMasks::FromAttrs(init.node().attrs));
+    MR_ASSIGN_OR_RETURN(k.type_, init.Attr<DataType>("T"));
     return k;
   }
 
@@ -42,7 +43,7 @@ class StridedAssignKernel {
     if (ctx.num_outputs() > 0 && !ctx.ref_input(0)) return Update(ctx);
     Ref<Variable> variable = ctx.shared_ref_input(0);
     if (variable == nullptr) {
-      MR_ASSIGN(variable, LookupVariable(ctx, 0));
+      MR_ASSIGN_OR_RETURN(variable, LookupVariable(ctx, 0));
     }
     if (variable->dtype() != type_) {
       return InvalidArgument("l-value dtype ", DataTypeName(variable->dtype()),
@@ -53,10 +54,10 @@ class StridedAssignKernel {
       WriterLock lock(variable->mu());
       if (!variable->initialized_locked()) return variable->Uninitialized();
       // Nothing is copied for a slice that does not fit.
-      MR_ASSIGN(const StridedCopySpec spec,
-                Plan(ctx, variable->value_locked().shape()));
-      MR_ASSIGN(Tensor* const target,
-                variable->MutableLocked(ctx.device().allocator()));
+      MR_ASSIGN_OR_RETURN(const StridedCopySpec spec,
+                          Plan(ctx, variable->value_locked().shape()));
+      MR_ASSIGN_OR_RETURN(Tensor* const target,
+                          variable->MutableLocked(ctx.device().allocator()));
       ctx.to_end = true;
       MR_RETURN_IF_ERROR(Copy(ctx, spec, target));
     }
@@ -67,8 +68,9 @@ class StridedAssignKernel {
  private:
   Status Update(KernelContext& ctx) const {
     const TensorShape shape = ctx.input(0).shape();
-    MR_ASSIGN(const StridedCopySpec spec, Plan(ctx, shape));
-    MR_ASSIGN(Tensor* const out, ctx.ForwardOrAllocateOutput({0}, 0, shape));
+    MR_ASSIGN_OR_RETURN(const StridedCopySpec spec, Plan(ctx, shape));
+    MR_ASSIGN_OR_RETURN(Tensor* const out,
+                        ctx.ForwardOrAllocateOutput({0}, 0, shape));
     const Tensor& in = ctx.input(0);
     if (in.data() != out->data()) {
       CopyElements(in.dtype(), in.data(), 0, out->mutable_data(), 0,
@@ -79,12 +81,12 @@ class StridedAssignKernel {
 
   StatusOr<StridedCopySpec> Plan(KernelContext& ctx,
                                  const TensorShape& shape) const {
-    MR_ASSIGN(const StridedSlicePlan plan,
-              PlanStridedSlice(shape, &ctx.input(1), &ctx.input(2),
-                               ctx.input(3), masks_));
-    MR_ASSIGN(const TensorShape slice, plan.result.AsTensorShape());
-    MR_ASSIGN(const DimVector value_strides,
-              BroadcastStrides(ctx.input(4).shape(), slice));
+    MR_ASSIGN_OR_RETURN(const StridedSlicePlan plan,
+                        PlanStridedSlice(shape, &ctx.input(1), &ctx.input(2),
+                                         ctx.input(3), masks_));
+    MR_ASSIGN_OR_RETURN(const TensorShape slice, plan.result.AsTensorShape());
+    MR_ASSIGN_OR_RETURN(const DimVector value_strides,
+                        BroadcastStrides(ctx.input(4).shape(), slice));
     const DimVector strides = RowMajorStrides(shape.dims());
     StridedCopySpec spec;
     int next = 0;  // dimension of the slice

@@ -63,7 +63,8 @@ Status UniqueAlong(KernelContext& ctx, int axis) {
     return InvalidArgument("unique does not support input tensors larger than ",
                            std::numeric_limits<int32_t>::max(), " elements");
   }
-  MR_ASSIGN(Tensor * idx, ctx.AllocateOutput(1, TensorShape({count})));
+  MR_ASSIGN_OR_RETURN(Tensor * idx,
+                      ctx.AllocateOutput(1, TensorShape({count})));
   Places first(kDistinct);
   MR_RETURN_IF_ERROR(DispatchKeys(x.dtype(), [&]<class Keys>() -> Status {
     if (outer == 1 && inner == 1)
@@ -74,10 +75,11 @@ Status UniqueAlong(KernelContext& ctx, int axis) {
   const int64_t distinct = static_cast<int64_t>(first->size());
   DimVector dims = x.shape().dims();
   dims[axis] = distinct;
-  MR_ASSIGN(Tensor * y, ctx.AllocateOutput(
-                            0, TensorShape(absl::Span<const int64_t>(dims))));
-  MR_ASSIGN(Tensor places,
-            ctx.AllocateTemp(DataType::kInt64, TensorShape({distinct})));
+  MR_ASSIGN_OR_RETURN(
+      Tensor * y,
+      ctx.AllocateOutput(0, TensorShape(absl::Span<const int64_t>(dims))));
+  MR_ASSIGN_OR_RETURN(Tensor places, ctx.AllocateTemp(DataType::kInt64,
+                                                      TensorShape({distinct})));
   std::copy(first->begin(), first->end(),
             places.mutable_flat<int64_t>().begin());
   GatherSpec spec;
@@ -89,7 +91,8 @@ Status UniqueAlong(KernelContext& ctx, int axis) {
       GatherSlices(ctx, x.dtype(), spec, x.data(), places, y->mutable_data())
           .status());
   if (ctx.num_outputs() < 3) return OkStatus();
-  MR_ASSIGN(Tensor * counts, ctx.AllocateOutput(2, TensorShape({distinct})));
+  MR_ASSIGN_OR_RETURN(Tensor * counts,
+                      ctx.AllocateOutput(2, TensorShape({distinct})));
   // The places are not needed any more.
   const auto sums = places.mutable_flat<int64_t>();
   std::fill(sums.begin(), sums.end(), 0);
@@ -158,10 +161,10 @@ Status ListDiffKernel(KernelContext& ctx) {
     return Difference<Keys>(ctx, x, y, kept);
   }));
   const int64_t n = static_cast<int64_t>(kept->size());
-  MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, TensorShape({n})));
-  MR_ASSIGN(Tensor * idx, ctx.AllocateOutput(1, TensorShape({n})));
-  MR_ASSIGN(Tensor places,
-            ctx.AllocateTemp(DataType::kInt64, TensorShape({n})));
+  MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, TensorShape({n})));
+  MR_ASSIGN_OR_RETURN(Tensor * idx, ctx.AllocateOutput(1, TensorShape({n})));
+  MR_ASSIGN_OR_RETURN(Tensor places,
+                      ctx.AllocateTemp(DataType::kInt64, TensorShape({n})));
   std::copy(kept->begin(), kept->end(), places.mutable_flat<int64_t>().begin());
   for (int64_t i = 0; i < n; ++i) SetInt(idx, i, (*kept)[i]);
   GatherSpec spec;

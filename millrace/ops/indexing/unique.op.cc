@@ -5,7 +5,7 @@ namespace millrace::ops {
 namespace {
 
 Status UniqueShape(ShapeContext& c) {
-  MR_ASSIGN(PartialShape x, c.WithRank(0, 1));
+  MR_ASSIGN_OR_RETURN(PartialShape x, c.WithRank(0, 1));
   c.set_output(0, VectorShape());
   c.set_output(1, std::move(x));
   if (c.num_outputs() > 2) c.set_output(2, VectorShape());

@@ -110,9 +110,9 @@ Status WhereKernel(KernelContext& ctx) {
         }
       }));
   for (int64_t b = 0; b < blocks; ++b) first[b + 1] += first[b];
-  MR_ASSIGN(TensorShape shape,
-            TensorShape::Make({first[blocks], int64_t{rank}}));
-  MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
+  MR_ASSIGN_OR_RETURN(TensorShape shape,
+                      TensorShape::Make({first[blocks], int64_t{rank}}));
+  MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
   if (first[blocks] == 0) return OkStatus();
   int64_t* rows = out->mutable_flat<int64_t>().data();
   const DimVector dims = in.shape().dims();

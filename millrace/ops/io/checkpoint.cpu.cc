@@ -56,8 +56,8 @@ Status AddPart(V1Writer& writer, const std::string& name,
 template <class Writer>
 Status AddTensor(Writer& writer, const std::string& name,
                  absl::string_view shape_and_slice, const Tensor& value) {
-  MR_ASSIGN(const std::optional<ShapeAndSlice> slice,
-            ParseShapeAndSlice(shape_and_slice));
+  MR_ASSIGN_OR_RETURN(const std::optional<ShapeAndSlice> slice,
+                      ParseShapeAndSlice(shape_and_slice));
   if (!slice) return AddWhole(writer, name, value);
   if (!(slice->slice_shape == value.shape())) {
     return InvalidArgument(
@@ -73,10 +73,12 @@ class SaveV2Kernel {
   void RunAsync(KernelContext& ctx, Done done) const {
     RunBlocking(ctx, std::move(done), [&ctx]() -> Status {
       constexpr int kFirst = 3;
-      MR_ASSIGN(const std::string prefix, StringScalar(ctx.input(0), "prefix"));
+      MR_ASSIGN_OR_RETURN(const std::string prefix,
+                          StringScalar(ctx.input(0), "prefix"));
       MR_RETURN_IF_ERROR(
           CheckNames(ctx.input(1), &ctx.input(2), ctx.num_inputs() - kFirst));
-      MR_ASSIGN(auto writer, BundleWriter::Open(ctx.step().files, prefix));
+      MR_ASSIGN_OR_RETURN(auto writer,
+                          BundleWriter::Open(ctx.step().files, prefix));
       for (int i = kFirst; i < ctx.num_inputs(); ++i) {
         MR_RETURN_IF_ERROR(ctx.CheckCancelled());
         MR_RETURN_IF_ERROR(AddTensor(
@@ -100,7 +102,8 @@ class SaveV1Kernel {
     RunBlocking(ctx, std::move(done), [&ctx]() -> Status {
       constexpr bool kSliced = kSaved == Saved::kSlices;
       constexpr int kFirst = kSliced ? 3 : 2;
-      MR_ASSIGN(const std::string name, StringScalar(ctx.input(0), "filename"));
+      MR_ASSIGN_OR_RETURN(const std::string name,
+                          StringScalar(ctx.input(0), "filename"));
       MR_RETURN_IF_ERROR(CheckNames(ctx.input(1),
                                     kSliced ? &ctx.input(2) : nullptr,
                                     ctx.num_inputs() - kFirst));
@@ -122,13 +125,15 @@ class RestoreV2Kernel {
  public:
   void RunAsync(KernelContext& ctx, Done done) const {
     RunBlocking(ctx, std::move(done), [&ctx]() -> Status {
-      MR_ASSIGN(const std::string prefix, StringScalar(ctx.input(0), "prefix"));
+      MR_ASSIGN_OR_RETURN(const std::string prefix,
+                          StringScalar(ctx.input(0), "prefix"));
       MR_RETURN_IF_ERROR(
           CheckNames(ctx.input(1), &ctx.input(2), ctx.num_outputs()));
-      MR_ASSIGN(auto reader, CheckpointReader::Open(ctx.step().files, prefix));
+      MR_ASSIGN_OR_RETURN(auto reader,
+                          CheckpointReader::Open(ctx.step().files, prefix));
       for (int i = 0; i < ctx.num_outputs(); ++i) {
         MR_RETURN_IF_ERROR(ctx.CheckCancelled());
-        MR_ASSIGN(
+        MR_ASSIGN_OR_RETURN(
             Tensor value,
             reader->Restore(ctx.input(1).flat<StringElement>()[i].view(),
                             ctx.input(2).flat<StringElement>()[i].view(),
@@ -144,17 +149,20 @@ class RestoreKernel {
  public:
   void RunAsync(KernelContext& ctx, Done done) const {
     RunBlocking(ctx, std::move(done), [&ctx]() -> Status {
-      MR_ASSIGN(const std::string pattern,
-                StringScalar(ctx.input(0), "file_pattern"));
-      MR_ASSIGN(const std::string name,
-                StringScalar(ctx.input(1), "tensor_name"));
+      MR_ASSIGN_OR_RETURN(const std::string pattern,
+                          StringScalar(ctx.input(0), "file_pattern"));
+      MR_ASSIGN_OR_RETURN(const std::string name,
+                          StringScalar(ctx.input(1), "tensor_name"));
       std::string slice;
       if (ctx.num_inputs() > 2) {
-        MR_ASSIGN(slice, StringScalar(ctx.input(2), "shape_and_slice"));
+        MR_ASSIGN_OR_RETURN(slice,
+                            StringScalar(ctx.input(2), "shape_and_slice"));
       }
-      MR_ASSIGN(auto reader, CheckpointReader::Open(ctx.step().files, pattern));
-      MR_ASSIGN(Tensor value, reader->Restore(name, slice, ctx.output_type(0),
-                                              ctx.device().allocator()));
+      MR_ASSIGN_OR_RETURN(auto reader,
+                          CheckpointReader::Open(ctx.step().files, pattern));
+      MR_ASSIGN_OR_RETURN(Tensor value,
+                          reader->Restore(name, slice, ctx.output_type(0),
+                                          ctx.device().allocator()));
       ctx.set_output(0, std::move(value));
       return OkStatus();
     });
@@ -165,8 +173,10 @@ class MergeKernel {
  public:
   static StatusOr<MergeKernel> Make(const KernelInit& init) {
     MergeKernel k;
-    MR_ASSIGN(k.options_.delete_old_dirs, init.Attr<bool>("delete_old_dirs"));
-    MR_ASSIGN(k.options_.allow_missing, init.Attr<bool>("allow_missing_files"));
+    MR_ASSIGN_OR_RETURN(k.options_.delete_old_dirs,
+                        init.Attr<bool>("delete_old_dirs"));
+    MR_ASSIGN_OR_RETURN(k.options_.allow_missing,
+                        init.Attr<bool>("allow_missing_files"));
     return k;
   }
   void RunAsync(KernelContext& ctx, Done done) const {
@@ -177,8 +187,8 @@ class MergeKernel {
             "tensor, got ",
             ctx.input(0).shape().DebugString(), " instead.");
       }
-      MR_ASSIGN(const std::string destination,
-                StringScalar(ctx.input(1), "destination_prefix"));
+      MR_ASSIGN_OR_RETURN(const std::string destination,
+                          StringScalar(ctx.input(1), "destination_prefix"));
       std::vector<std::string> prefixes;
       for (const StringElement& e : ctx.input(0).flat<StringElement>()) {
         prefixes.push_back(e.str());

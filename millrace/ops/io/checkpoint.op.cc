@@ -6,8 +6,8 @@ namespace {
 // Prefix and names: a scalar and two vectors of one length.
 Status NamesShape(ShapeContext& c, int outputs) {
   MR_RETURN_IF_ERROR(c.WithRank(0, 0).status());
-  MR_ASSIGN(const PartialShape names, c.WithRank(1, 1));
-  MR_ASSIGN(const PartialShape slices, c.WithRank(2, 1));
+  MR_ASSIGN_OR_RETURN(const PartialShape names, c.WithRank(1, 1));
+  MR_ASSIGN_OR_RETURN(const PartialShape slices, c.WithRank(2, 1));
   MR_RETURN_IF_ERROR(
       ShapeContext::MergeDims(names.dim(0), slices.dim(0)).status());
   for (int i = 0; i < outputs; ++i) c.set_output(i, PartialShape());

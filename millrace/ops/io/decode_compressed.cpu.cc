@@ -30,13 +30,13 @@ class DecodeCompressedKernel {
  public:
   static StatusOr<DecodeCompressedKernel> Make(const KernelInit& init) {
     DecodeCompressedKernel k;
-    MR_ASSIGN(const std::string type,
-              init.Attr<std::string>("compression_type"));
+    MR_ASSIGN_OR_RETURN(const std::string type,
+                        init.Attr<std::string>("compression_type"));
     if (type != "" && type != "ZLIB" && type != "GZIP") {
       return InvalidArgument(
           "Only ZLIB, GZIP or NONE are supported compressions");
     }
-    MR_ASSIGN(k.compression_, ParseFileCompression(type));
+    MR_ASSIGN_OR_RETURN(k.compression_, ParseFileCompression(type));
     return k;
   }
   Status Run(KernelContext& ctx) const {
@@ -44,7 +44,8 @@ class DecodeCompressedKernel {
       ctx.set_output(0, ctx.TakeInput(0));
       return OkStatus();
     }
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, ctx.input(0).shape()));
+    MR_ASSIGN_OR_RETURN(Tensor* const out,
+                        ctx.AllocateOutput(0, ctx.input(0).shape()));
     const auto from = ctx.input(0).flat<StringElement>();
     for (size_t i = 0; i < from.size(); ++i) {
       MR_RETURN_IF_ERROR(ctx.CheckCancelled());

@@ -60,15 +60,16 @@ class DecodeCsvKernel {
  public:
   static StatusOr<DecodeCsvKernel> Make(const KernelInit& init) {
     DecodeCsvKernel k;
-    MR_ASSIGN(const std::string delimiter,
-              init.Attr<std::string>("field_delim"));
+    MR_ASSIGN_OR_RETURN(const std::string delimiter,
+                        init.Attr<std::string>("field_delim"));
     if (delimiter.size() != 1) {
       return InvalidArgument("field_delim should be only 1 char");
     }
     k.csv_.delimiter = delimiter[0];
-    MR_ASSIGN(k.csv_.quotes, init.Attr<bool>("use_quote_delim"));
-    MR_ASSIGN(k.na_value_, init.Attr<std::string>("na_value"));
-    MR_ASSIGN(k.csv_.columns, init.Attr<AttrValue::IntList>("select_cols"));
+    MR_ASSIGN_OR_RETURN(k.csv_.quotes, init.Attr<bool>("use_quote_delim"));
+    MR_ASSIGN_OR_RETURN(k.na_value_, init.Attr<std::string>("na_value"));
+    MR_ASSIGN_OR_RETURN(k.csv_.columns,
+                        init.Attr<AttrValue::IntList>("select_cols"));
     const auto& columns = k.csv_.columns;
     if (columns.empty()) return k;
     if (static_cast<int>(columns.size()) != init.num_outputs()) {
@@ -100,7 +101,8 @@ class DecodeCsvKernel {
             "There should only be 1 default per field but field ", i, " has ",
             fallback.num_elements());
       }
-      MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(i, records.shape()));
+      MR_ASSIGN_OR_RETURN(Tensor* const out,
+                          ctx.AllocateOutput(i, records.shape()));
       outputs.push_back(out);
     }
     FirstFailure failure;
@@ -125,8 +127,8 @@ class DecodeCsvKernel {
   Status DecodeRecord(KernelContext& ctx, int64_t row, CsvSplitter& splitter,
                       absl::Span<Tensor* const> outputs) const {
     const auto records = ctx.input(0).flat<StringElement>();
-    MR_ASSIGN(const absl::Span<const absl::string_view> fields,
-              splitter.Split(records[static_cast<size_t>(row)]));
+    MR_ASSIGN_OR_RETURN(const absl::Span<const absl::string_view> fields,
+                        splitter.Split(records[static_cast<size_t>(row)]));
     if (fields.size() != outputs.size()) {
       return InvalidArgument("Expect ", outputs.size(), " fields but have ",
                              fields.size(), " in record ", row);

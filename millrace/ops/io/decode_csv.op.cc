@@ -6,7 +6,7 @@ namespace {
 // The shape of the records, for each column.
 Status DecodeCsvShape(ShapeContext& c) {
   for (int i = 1; i < c.num_inputs(); ++i) {
-    MR_ASSIGN(const PartialShape fallback, c.WithRankAtMost(i, 1));
+    MR_ASSIGN_OR_RETURN(const PartialShape fallback, c.WithRankAtMost(i, 1));
     if (fallback.rank() == 1 && fallback.dim(0) > 1) {
       return InvalidArgument(
           "Shape of a default must be a length-0 or length-1 vector, or a "

@@ -28,7 +28,7 @@ class DecodeRawKernel {
  public:
   static StatusOr<DecodeRawKernel> Make(const KernelInit& init) {
     DecodeRawKernel k;
-    MR_ASSIGN(k.little_endian_, init.Attr<bool>("little_endian"));
+    MR_ASSIGN_OR_RETURN(k.little_endian_, init.Attr<bool>("little_endian"));
     return k;
   }
   Status Run(KernelContext& ctx) const {
@@ -48,10 +48,11 @@ class DecodeRawKernel {
                              " that is not a multiple of ", SizeOf(type),
                              ", the size of ", DataTypeName(type));
     }
-    MR_ASSIGN(TensorShape shape,
-              Widened(ctx.input(0).shape(),
-                      static_cast<int64_t>(length / SizeOf(type))));
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, std::move(shape)));
+    MR_ASSIGN_OR_RETURN(TensorShape shape,
+                        Widened(ctx.input(0).shape(),
+                                static_cast<int64_t>(length / SizeOf(type))));
+    MR_ASSIGN_OR_RETURN(Tensor* const out,
+                        ctx.AllocateOutput(0, std::move(shape)));
     char* to = out->mutable_data();
     for (const StringElement& s : strings) {
       if (length > 0) std::memcpy(to, s.data(), length);
@@ -77,7 +78,7 @@ class DecodePaddedRawKernel {
  public:
   static StatusOr<DecodePaddedRawKernel> Make(const KernelInit& init) {
     DecodePaddedRawKernel k;
-    MR_ASSIGN(k.little_endian_, init.Attr<bool>("little_endian"));
+    MR_ASSIGN_OR_RETURN(k.little_endian_, init.Attr<bool>("little_endian"));
     return k;
   }
   Status Run(KernelContext& ctx) const {
@@ -97,8 +98,10 @@ class DecodePaddedRawKernel {
                              ") must be a multiple of the size of out_type (",
                              size, ")");
     }
-    MR_ASSIGN(TensorShape shape, Widened(ctx.input(0).shape(), fixed / size));
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, std::move(shape)));
+    MR_ASSIGN_OR_RETURN(TensorShape shape,
+                        Widened(ctx.input(0).shape(), fixed / size));
+    MR_ASSIGN_OR_RETURN(Tensor* const out,
+                        ctx.AllocateOutput(0, std::move(shape)));
     char* to = out->mutable_data();
     const auto width = static_cast<size_t>(fixed);
     for (const StringElement& s : ctx.input(0).flat<StringElement>()) {

@@ -16,7 +16,7 @@ Status DecodePaddedRawShape(ShapeContext& c) {
   const Tensor* const length = c.input_value(1);
   int64_t width = kUnknownDim;
   if (length != nullptr) {
-    MR_ASSIGN(const DataType type, c.Attr<DataType>("out_type"));
+    MR_ASSIGN_OR_RETURN(const DataType type, c.Attr<DataType>("out_type"));
     const int64_t bytes = length->scalar<int32_t>();
     const auto size = static_cast<int64_t>(SizeOf(type));
     if (bytes % size != 0) {

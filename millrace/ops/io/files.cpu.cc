@@ -22,9 +22,10 @@ class ReadFileKernel {
  public:
   void RunAsync(KernelContext& ctx, Done done) const {
     RunBlocking(ctx, std::move(done), [&ctx]() -> Status {
-      MR_ASSIGN(const std::string name, ScalarText(ctx.input(0), "filename"));
-      MR_ASSIGN(const std::string contents,
-                ReadWholeFile(ctx.step().files, name));
+      MR_ASSIGN_OR_RETURN(const std::string name,
+                          ScalarText(ctx.input(0), "filename"));
+      MR_ASSIGN_OR_RETURN(const std::string contents,
+                          ReadWholeFile(ctx.step().files, name));
       ctx.set_output(0, Tensor::Scalar<std::string>(contents));
       return OkStatus();
     });
@@ -35,7 +36,8 @@ class WriteFileKernel {
  public:
   void RunAsync(KernelContext& ctx, Done done) const {
     RunBlocking(ctx, std::move(done), [&ctx]() -> Status {
-      MR_ASSIGN(const std::string name, ScalarText(ctx.input(0), "filename"));
+      MR_ASSIGN_OR_RETURN(const std::string name,
+                          ScalarText(ctx.input(0), "filename"));
       MR_RETURN_IF_ERROR(ScalarText(ctx.input(1), "contents").status());
       FileSystem* const files = ctx.step().files;
       const std::string directory(Dirname(name));
@@ -60,8 +62,8 @@ class MatchingFilesKernel {
       std::vector<std::string> found;
       for (const StringElement& pattern : ctx.input(0).flat<StringElement>()) {
         MR_RETURN_IF_ERROR(ctx.CheckCancelled());
-        MR_ASSIGN(const auto paths,
-                  ctx.step().files->GetMatchingPaths(pattern.str()));
+        MR_ASSIGN_OR_RETURN(const auto paths,
+                            ctx.step().files->GetMatchingPaths(pattern.str()));
         found.insert(found.end(), paths.begin(), paths.end());
       }
       std::sort(found.begin(), found.end());

@@ -63,14 +63,14 @@ Status ConcatInputs(KernelContext& ctx, int begin, int end, int axis_input,
     only = only == -1 ? i : -2;
     parts.push_back({in.data(), in.shape().NumElements(at, rank)});
   }
-  MR_ASSIGN(dims[at], joined.Get("the joined dimension"));
-  MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
+  MR_ASSIGN_OR_RETURN(dims[at], joined.Get("the joined dimension"));
+  MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
   if (only >= 0) {
     const Tensor taken = ctx.TakeInput(only);
     ctx.set_output(0, taken.Reshaped(std::move(shape)));
     return OkStatus();
   }
-  MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, shape));
+  MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
   if (parts.empty()) return OkStatus();
   return JoinRows(ctx, first.dtype(), parts, shape.NumElements(0, at),
                   out->mutable_data());
@@ -123,7 +123,8 @@ Status ConcatOffsetKernel(KernelContext& ctx) {
                                absl::StrJoin(first, " "), "].");
       }
     }
-    MR_ASSIGN(Tensor * out, ctx.AllocateOutput(i - 1, TensorShape({dims})));
+    MR_ASSIGN_OR_RETURN(Tensor * out,
+                        ctx.AllocateOutput(i - 1, TensorShape({dims})));
     if (narrow) {
       const auto flat = out->mutable_flat<int32_t>();
       std::fill(flat.begin(), flat.end(), 0);

@@ -37,15 +37,15 @@ Status ConcatShape(ShapeContext& c, int begin, int end, int axis_input) {
   int64_t sum = 0;
   for (int i = end - 1; i >= begin; --i) {
     if (c.input(i).rank() == 0) return NoScalars();
-    MR_ASSIGN(PartialShape in, c.WithRankAtLeast(i, min_rank));
+    MR_ASSIGN_OR_RETURN(PartialShape in, c.WithRankAtLeast(i, min_rank));
     if (!in.known_rank()) {
       sum = kUnknownDim;
       continue;
     }
     const int place = dim < 0 ? dim + in.rank() : dim;
-    MR_ASSIGN(sum, ShapeContext::AddDims(sum, in.dim(place)));
+    MR_ASSIGN_OR_RETURN(sum, ShapeContext::AddDims(sum, in.dim(place)));
     in.set_dim(place, kUnknownDim);
-    MR_ASSIGN(out, ShapeContext::MergeShapes(out, in));
+    MR_ASSIGN_OR_RETURN(out, ShapeContext::MergeShapes(out, in));
   }
   if (out.known_rank()) out.set_dim(dim < 0 ? dim + out.rank() : dim, sum);
   return c.Return(std::move(out));

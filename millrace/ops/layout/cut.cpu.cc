@@ -27,7 +27,8 @@ Status CutAlong(KernelContext& ctx, int input, int axis,
       ctx.set_output(i, options.drops_axis ? shared.Reshaped(std::move(shape))
                                            : std::move(shared));
     } else {
-      MR_ASSIGN(Tensor * out, ctx.AllocateOutput(i, std::move(shape)));
+      MR_ASSIGN_OR_RETURN(Tensor * out,
+                          ctx.AllocateOutput(i, std::move(shape)));
       if (out->num_elements() > 0) {
         parts.push_back({begin * inner, sizes[i] * inner, out->mutable_data()});
       }

@@ -15,7 +15,7 @@ namespace {
 
 // 0: the edge itself is repeated; 1: it is not.
 StatusOr<int64_t> EdgeOffset(const KernelInit& init) {
-  MR_ASSIGN(std::string mode, init.Attr<std::string>("mode"));
+  MR_ASSIGN_OR_RETURN(std::string mode, init.Attr<std::string>("mode"));
   if (mode == "SYMMETRIC") return 0;
   if (mode == "REFLECT") return 1;
   return InvalidArgument("mode must be either REFLECT or SYMMETRIC, got ",
@@ -90,7 +90,7 @@ Status CheckMirrored(int64_t before, int64_t after, int64_t size, int64_t edge,
 
 struct MirrorPadKernel {
   static StatusOr<MirrorPadKernel> Make(const KernelInit& init) {
-    MR_ASSIGN(int64_t edge, EdgeOffset(init));
+    MR_ASSIGN_OR_RETURN(int64_t edge, EdgeOffset(init));
     return MirrorPadKernel{edge};
   }
 
@@ -108,18 +108,18 @@ struct MirrorPadKernel {
                                after);
       }
       MR_RETURN_IF_ERROR(CheckMirrored(before, after, in.dim(i), edge, ""));
-      MR_ASSIGN(
+      MR_ASSIGN_OR_RETURN(
           int64_t d,
           (CheckedSize(in.dim(i)) + before + after).Get("a padded dimension"));
       dims.push_back(d);
     }
-    MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
+    MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
     if (shape == in.shape()) {
       ctx.set_output(0, ctx.TakeInput(0));
       return OkStatus();
     }
     MR_RETURN_IF_ERROR(ctx.BindInput(0));
-    MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
+    MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
     if (out->num_elements() == 0) return OkStatus();
     MemoryCharge charge;
     MR_RETURN_IF_ERROR(ChargeMaps(dims, &charge));
@@ -165,7 +165,7 @@ struct MirrorPadKernel {
 
 struct MirrorPadGradKernel {
   static StatusOr<MirrorPadGradKernel> Make(const KernelInit& init) {
-    MR_ASSIGN(int64_t edge, EdgeOffset(init));
+    MR_ASSIGN_OR_RETURN(int64_t edge, EdgeOffset(init));
     return MirrorPadGradKernel{edge};
   }
 
@@ -195,13 +195,13 @@ struct MirrorPadGradKernel {
       }
       dims.push_back(size);
     }
-    MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
+    MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
     if (shape == in.shape()) {
       ctx.set_output(0, ctx.TakeInput(0));
       return OkStatus();
     }
     MR_RETURN_IF_ERROR(ctx.BindInput(0));
-    MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
+    MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
     if (out->num_elements() == 0) return OkStatus();
     MR_RETURN_IF_ERROR(ZeroTensor(ctx, out));
     MemoryCharge charge;

@@ -10,7 +10,7 @@ namespace {
 
 struct PackKernel {
   static StatusOr<PackKernel> Make(const KernelInit& init) {
-    MR_ASSIGN(int64_t axis, init.Attr<int64_t>("axis"));
+    MR_ASSIGN_OR_RETURN(int64_t axis, init.Attr<int64_t>("axis"));
     return PackKernel{axis};
   }
   Status Run(KernelContext& ctx) const {
@@ -35,7 +35,7 @@ struct PackKernel {
     }
     const int64_t outer = first.shape().NumElements(0, at);
     dims.insert(dims.begin() + at, n);
-    MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
+    MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
     if (n == 1) {
       const Tensor taken = ctx.TakeInput(0);
       ctx.set_output(0, taken.Reshaped(std::move(shape)));
@@ -47,7 +47,7 @@ struct PackKernel {
       MR_RETURN_IF_ERROR(ctx.BindInput(i));
       parts.push_back({ctx.input(i).data(), row});
     }
-    MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
+    MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
     if (out->num_elements() == 0) return OkStatus();
     return JoinRows(ctx, first.dtype(), parts, outer, out->mutable_data());
   }
@@ -56,7 +56,7 @@ struct PackKernel {
 
 struct UnpackKernel {
   static StatusOr<UnpackKernel> Make(const KernelInit& init) {
-    MR_ASSIGN(int64_t axis, init.Attr<int64_t>("axis"));
+    MR_ASSIGN_OR_RETURN(int64_t axis, init.Attr<int64_t>("axis"));
     return UnpackKernel{axis};
   }
   Status Run(KernelContext& ctx) const {

@@ -7,7 +7,7 @@ namespace {
 
 // The attribute `axis` as a place in a shape of `rank` dimensions.
 StatusOr<int> AxisAttr(ShapeContext& c, int rank) {
-  MR_ASSIGN(int64_t axis, c.Attr<int64_t>("axis"));
+  MR_ASSIGN_OR_RETURN(int64_t axis, c.Attr<int64_t>("axis"));
   if (axis < -rank || axis >= rank) {
     return InvalidArgument("Invalid axis: ", axis, "; must be in [", -rank, ",",
                            rank, ")");
@@ -27,7 +27,7 @@ Status PackShape(ShapeContext& c) {
     in = *std::move(merged);
   }
   if (!in.known_rank()) return c.Return({});
-  MR_ASSIGN(int axis, AxisAttr(c, in.rank() + 1));
+  MR_ASSIGN_OR_RETURN(int axis, AxisAttr(c, in.rank() + 1));
   return c.Return(Subshape(in, 0, axis)
                       .Concatenate(VectorShape(c.num_inputs()))
                       .Concatenate(Subshape(in, axis)));
@@ -36,7 +36,7 @@ Status PackShape(ShapeContext& c) {
 Status UnpackShape(ShapeContext& c) {
   const PartialShape& in = c.input(0);
   if (!in.known_rank()) return shapes::Unknown(c);
-  MR_ASSIGN(int axis, AxisAttr(c, in.rank()));
+  MR_ASSIGN_OR_RETURN(int axis, AxisAttr(c, in.rank()));
   MR_RETURN_IF_ERROR(WithValue(in.dim(axis), c.num_outputs()).status());
   const PartialShape out =
       Subshape(in, 0, axis).Concatenate(Subshape(in, axis + 1));

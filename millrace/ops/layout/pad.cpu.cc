@@ -71,14 +71,15 @@ std::vector<Padded> Join(absl::Span<const Padded> dims) {
 
 Status PadWith(KernelContext& ctx, const char* value) {
   const Tensor& in = ctx.input(0);
-  MR_ASSIGN(const std::vector<Padded> given, Paddings(in, ctx.input(1)));
-  MR_ASSIGN(TensorShape shape, PaddedShape(given));
+  MR_ASSIGN_OR_RETURN(const std::vector<Padded> given,
+                      Paddings(in, ctx.input(1)));
+  MR_ASSIGN_OR_RETURN(TensorShape shape, PaddedShape(given));
   if (shape == in.shape()) {
     ctx.set_output(0, ctx.TakeInput(0));
     return OkStatus();
   }
   MR_RETURN_IF_ERROR(ctx.BindInput(0));
-  MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
+  MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
   if (out->num_elements() == 0) return OkStatus();
   if (in.num_elements() == 0) return FillTensor(ctx, out, value);
   const std::vector<Padded> dims = Join(given);

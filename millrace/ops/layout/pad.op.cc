@@ -6,13 +6,13 @@
 namespace millrace::ops {
 
 Status PaddedShape(ShapeContext& c, Paddings paddings) {
-  MR_ASSIGN(PartialShape matrix, c.WithRank(1, 2));
+  MR_ASSIGN_OR_RETURN(PartialShape matrix, c.WithRank(1, 2));
   MR_RETURN_IF_ERROR(WithValue(matrix.dim(1), 2).status());
   PartialShape in = c.input(0);
   const int64_t rows = matrix.dim(0);
   if (rows > kMaxRank) return InvalidArgument("paddings has ", rows, " rows");
   if (rows != kUnknownDim) {
-    MR_ASSIGN(in, ShapeContext::WithRank(in, static_cast<int>(rows)));
+    MR_ASSIGN_OR_RETURN(in, ShapeContext::WithRank(in, static_cast<int>(rows)));
   }
   if (!in.known_rank()) return c.Return({});
   const Tensor* value = c.input_value(1);
@@ -37,7 +37,7 @@ Status PaddedShape(ShapeContext& c, Paddings paddings) {
       }
       in.set_dim(i, sum);
     } else {
-      MR_ASSIGN(int64_t d, DimMinus(in.dim(i), both));
+      MR_ASSIGN_OR_RETURN(int64_t d, DimMinus(in.dim(i), both));
       in.set_dim(i, d);
     }
   }

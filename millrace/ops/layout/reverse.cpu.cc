@@ -16,7 +16,7 @@ Status ReverseDims(KernelContext& ctx, const std::vector<bool>& reversed) {
     ctx.set_output(0, ctx.TakeInput(0));
     return OkStatus();
   }
-  MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, in.shape()));
+  MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, in.shape()));
   const DimVector strides = RowMajorStrides(in.shape().dims());
   StridedCopySpec spec;
   for (int i = 0; i < in.rank(); ++i) {
@@ -79,8 +79,8 @@ enum class Order { kKept, kReversed };
 
 struct ReverseSequenceKernel {
   static StatusOr<ReverseSequenceKernel> Make(const KernelInit& init) {
-    MR_ASSIGN(int64_t seq_dim, init.Attr<int64_t>("seq_dim"));
-    MR_ASSIGN(int64_t batch_dim, init.Attr<int64_t>("batch_dim"));
+    MR_ASSIGN_OR_RETURN(int64_t seq_dim, init.Attr<int64_t>("seq_dim"));
+    MR_ASSIGN_OR_RETURN(int64_t batch_dim, init.Attr<int64_t>("batch_dim"));
     if (batch_dim < 0) return InvalidArgument("Invalid batch_dim ", batch_dim);
     if (seq_dim < 0) return InvalidArgument("Invalid seq_dim ", seq_dim);
     return ReverseSequenceKernel{seq_dim, batch_dim};
@@ -118,7 +118,7 @@ struct ReverseSequenceKernel {
         return InvalidArgument("seq_lens(", b, ") > input.dims(", seq, ")");
       }
     }
-    MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, in.shape()));
+    MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, in.shape()));
     if (in.num_elements() == 0) return OkStatus();
     const DimVector strides = RowMajorStrides(in.shape().dims());
     for (int64_t b = 0; b < in.dim(batch); ++b) {

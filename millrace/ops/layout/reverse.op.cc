@@ -30,9 +30,9 @@ Status ReverseV2Shape(ShapeContext& c) {
 
 Status ReverseSequenceShape(ShapeContext& c) {
   PartialShape in = c.input(0);
-  MR_ASSIGN(PartialShape lengths, c.WithRank(1, 1));
-  MR_ASSIGN(int64_t seq_dim, c.Attr<int64_t>("seq_dim"));
-  MR_ASSIGN(int64_t batch_dim, c.Attr<int64_t>("batch_dim"));
+  MR_ASSIGN_OR_RETURN(PartialShape lengths, c.WithRank(1, 1));
+  MR_ASSIGN_OR_RETURN(int64_t seq_dim, c.Attr<int64_t>("seq_dim"));
+  MR_ASSIGN_OR_RETURN(int64_t batch_dim, c.Attr<int64_t>("batch_dim"));
   if (batch_dim < 0)
     return InvalidArgument("batch_dim must be >=0, got ", batch_dim);
   if (seq_dim < 0) return InvalidArgument("seq_dim must be >=0, got ", seq_dim);
@@ -46,7 +46,8 @@ Status ReverseSequenceShape(ShapeContext& c) {
                            in.rank());
   }
   const int at = static_cast<int>(batch_dim);
-  MR_ASSIGN(int64_t batch, ShapeContext::MergeDims(in.dim(at), lengths.dim(0)));
+  MR_ASSIGN_OR_RETURN(int64_t batch,
+                      ShapeContext::MergeDims(in.dim(at), lengths.dim(0)));
   in.set_dim(at, batch);
   return c.Return(std::move(in));
 }
@@ -69,13 +70,13 @@ MR_OP(Reverse){
         "T: {uint8, int8, uint16, int16, uint32, int32, uint64, int64, bool, "
         "bfloat16, half, float, double, complex64, complex128, string}",
     .shape = [](ShapeContext& c) -> Status {
-      MR_ASSIGN(PartialShape dims, c.WithRank(1, 1));
+      MR_ASSIGN_OR_RETURN(PartialShape dims, c.WithRank(1, 1));
       PartialShape in = c.input(0);
       if (dims.dim(0) > kMaxRank)
         return InvalidArgument("dims has ", dims.dim(0), " elements");
       if (dims.dim(0) != kUnknownDim) {
-        MR_ASSIGN(in,
-                  ShapeContext::WithRank(in, static_cast<int>(dims.dim(0))));
+        MR_ASSIGN_OR_RETURN(
+            in, ShapeContext::WithRank(in, static_cast<int>(dims.dim(0))));
       }
       return c.Return(std::move(in));
     },

@@ -42,7 +42,7 @@ Status RollKernel(KernelContext& ctx) {
     ctx.set_output(0, ctx.TakeInput(0));
     return OkStatus();
   }
-  MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, in.shape()));
+  MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, in.shape()));
   // A row reaches from the last dimension that moves to the end; it is two
   // runs.
   const DimVector dims = in.shape().dims();

@@ -8,9 +8,9 @@ MR_OP(Roll){
     .outputs = "output: T",
     .attrs = "T: type; Tshift: {int32, int64}; Taxis: {int32, int64}",
     .shape = [](ShapeContext& c) -> Status {
-      MR_ASSIGN(PartialShape in, c.WithRankAtLeast(0, 1));
-      MR_ASSIGN(PartialShape shift, c.WithRankAtMost(1, 1));
-      MR_ASSIGN(PartialShape axis, c.WithRankAtMost(2, 1));
+      MR_ASSIGN_OR_RETURN(PartialShape in, c.WithRankAtLeast(0, 1));
+      MR_ASSIGN_OR_RETURN(PartialShape shift, c.WithRankAtMost(1, 1));
+      MR_ASSIGN_OR_RETURN(PartialShape axis, c.WithRankAtMost(2, 1));
       MR_RETURN_IF_ERROR(ShapeContext::MergeShapes(shift, axis).status());
       return c.Return(std::move(in));
     },

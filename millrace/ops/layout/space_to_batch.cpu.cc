@@ -110,7 +110,7 @@ class BlocksKernel {
   static StatusOr<BlocksKernel> Make(const KernelInit& init) {
     BlocksKernel k;
     if constexpr (kSizes == BlockSizes::kAttr) {
-      MR_ASSIGN(k.block_size_, init.Attr<int64_t>("block_size"));
+      MR_ASSIGN_OR_RETURN(k.block_size_, init.Attr<int64_t>("block_size"));
       if (k.block_size_ <= 1) {
         return InvalidArgument("Block size should be > 1: ", k.block_size_);
       }
@@ -130,9 +130,10 @@ class BlocksKernel {
     } else if (x.rank() != 4) {
       return InvalidArgument("Input rank should be 4 instead of ", x.rank());
     }
-    MR_ASSIGN(const Blocks b,
-              ReadBlocks(block, ctx.input(kSizes == BlockSizes::kInput ? 2 : 1),
-                         what));
+    MR_ASSIGN_OR_RETURN(
+        const Blocks b,
+        ReadBlocks(block, ctx.input(kSizes == BlockSizes::kInput ? 2 : 1),
+                   what));
     if (x.rank() < b.n() + 1) {
       return InvalidArgument("input rank should be >= ", b.n() + 1,
                              " instead of ", x.rank());
@@ -185,13 +186,13 @@ class BlocksKernel {
         size = whole - pad;
       }
     }
-    MR_ASSIGN(const TensorShape shape, TensorShape::Make(dims));
+    MR_ASSIGN_OR_RETURN(const TensorShape shape, TensorShape::Make(dims));
     if (b.MovesNothing()) {
       ctx.set_output(0, ctx.TakeInput(0));
       return OkStatus();
     }
     MR_RETURN_IF_ERROR(ctx.BindInput(0));
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, shape));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
     if (out->num_elements() == 0) return OkStatus();
     if (kToBatch) MR_RETURN_IF_ERROR(ZeroTensor(ctx, out));
     if (x.num_elements() == 0) return OkStatus();

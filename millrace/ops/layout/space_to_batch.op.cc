@@ -14,7 +14,7 @@ Status BlockShape(ShapeContext& c, const std::vector<int64_t>& block,
                   const Tensor* pads, BlockMove move) {
   const bool to_batch = move == BlockMove::kFromSpace;
   const int n = static_cast<int>(block.size());
-  MR_ASSIGN(PartialShape shape, c.WithRankAtLeast(0, n + 1));
+  MR_ASSIGN_OR_RETURN(PartialShape shape, c.WithRankAtLeast(0, n + 1));
   CheckedSize checked = 1;
   for (const int64_t b : block) {
     if (b < 1) {
@@ -22,7 +22,8 @@ Status BlockShape(ShapeContext& c, const std::vector<int64_t>& block,
     }
     checked *= b;
   }
-  MR_ASSIGN(const int64_t product, checked.Get("the product of block_shape"));
+  MR_ASSIGN_OR_RETURN(const int64_t product,
+                      checked.Get("the product of block_shape"));
   if (pads) {
     for (int64_t i = 0; i < pads->num_elements(); ++i) {
       if (IntAt(*pads, i) < 0) {
@@ -33,12 +34,12 @@ Status BlockShape(ShapeContext& c, const std::vector<int64_t>& block,
   }
   if (!shape.known_rank()) return c.Return(PartialShape());
   if (to_batch) {
-    MR_ASSIGN(const int64_t batch,
-              ShapeContext::MultiplyDims(shape.dim(0), product));
+    MR_ASSIGN_OR_RETURN(const int64_t batch,
+                        ShapeContext::MultiplyDims(shape.dim(0), product));
     shape.set_dim(0, batch);
   } else {
-    MR_ASSIGN(const int64_t batch,
-              ShapeContext::DivideDims(shape.dim(0), product, true));
+    MR_ASSIGN_OR_RETURN(const int64_t batch,
+                        ShapeContext::DivideDims(shape.dim(0), product, true));
     shape.set_dim(0, batch);
   }
   for (int i = 0; i < n; ++i) {
@@ -47,13 +48,16 @@ Status BlockShape(ShapeContext& c, const std::vector<int64_t>& block,
       const int64_t before = IntAt(*pads, 2 * i);
       const int64_t after = IntAt(*pads, 2 * i + 1);
       if (to_batch) {
-        MR_ASSIGN(size, ShapeContext::AddDims(shape.dim(i + 1), before));
-        MR_ASSIGN(size, ShapeContext::AddDims(size, after));
-        MR_ASSIGN(size, ShapeContext::DivideDims(size, block[i], true));
+        MR_ASSIGN_OR_RETURN(size,
+                            ShapeContext::AddDims(shape.dim(i + 1), before));
+        MR_ASSIGN_OR_RETURN(size, ShapeContext::AddDims(size, after));
+        MR_ASSIGN_OR_RETURN(size,
+                            ShapeContext::DivideDims(size, block[i], true));
       } else {
-        MR_ASSIGN(size, ShapeContext::MultiplyDims(shape.dim(i + 1), block[i]));
-        MR_ASSIGN(size, ShapeContext::SubtractDims(size, before));
-        MR_ASSIGN(size, ShapeContext::SubtractDims(size, after));
+        MR_ASSIGN_OR_RETURN(
+            size, ShapeContext::MultiplyDims(shape.dim(i + 1), block[i]));
+        MR_ASSIGN_OR_RETURN(size, ShapeContext::SubtractDims(size, before));
+        MR_ASSIGN_OR_RETURN(size, ShapeContext::SubtractDims(size, after));
       }
     }
     shape.set_dim(i + 1, size);
@@ -63,8 +67,8 @@ Status BlockShape(ShapeContext& c, const std::vector<int64_t>& block,
 
 template <BlockMove kMove>
 Status BatchNdShape(ShapeContext& c) {
-  MR_ASSIGN(const PartialShape block, c.WithRank(1, 1));
-  MR_ASSIGN(const PartialShape pads, c.WithRank(2, 2));
+  MR_ASSIGN_OR_RETURN(const PartialShape block, c.WithRank(1, 1));
+  MR_ASSIGN_OR_RETURN(const PartialShape pads, c.WithRank(2, 2));
   MR_RETURN_IF_ERROR(WithValue(pads.dim(1), 2).status());
   MR_RETURN_IF_ERROR(
       ShapeContext::MergeDims(block.dim(0), pads.dim(0)).status());
@@ -75,8 +79,9 @@ Status BatchNdShape(ShapeContext& c) {
       return InvalidArgument("block_shape has ", block.dim(0),
                              " elements, at most ", kMaxRank, " are possible");
     }
-    MR_ASSIGN(const PartialShape input,
-              c.WithRankAtLeast(0, static_cast<int>(block.dim(0)) + 1));
+    MR_ASSIGN_OR_RETURN(
+        const PartialShape input,
+        c.WithRankAtLeast(0, static_cast<int>(block.dim(0)) + 1));
     if (!input.known_rank()) return c.Return(PartialShape());
     PartialShape shape = PartialShape::UnknownOfRank(input.rank());
     for (int i = static_cast<int>(block.dim(0)) + 1; i < input.rank(); ++i) {
@@ -93,9 +98,9 @@ Status BatchNdShape(ShapeContext& c) {
 
 template <BlockMove kMove>
 Status BatchShape(ShapeContext& c) {
-  MR_ASSIGN(const int64_t block, c.Attr<int64_t>("block_size"));
+  MR_ASSIGN_OR_RETURN(const int64_t block, c.Attr<int64_t>("block_size"));
   MR_RETURN_IF_ERROR(c.WithRank(0, 4).status());
-  MR_ASSIGN(const PartialShape pads, c.WithRank(1, 2));
+  MR_ASSIGN_OR_RETURN(const PartialShape pads, c.WithRank(1, 2));
   MR_RETURN_IF_ERROR(WithValue(pads.dim(0), 2).status());
   MR_RETURN_IF_ERROR(WithValue(pads.dim(1), 2).status());
   return BlockShape(c, {block, block}, c.input_value(1), kMove);

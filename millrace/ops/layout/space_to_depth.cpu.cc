@@ -14,12 +14,13 @@ class DepthKernel {
  public:
   static StatusOr<DepthKernel> Make(const KernelInit& init) {
     DepthKernel k;
-    MR_ASSIGN(k.block_, init.Attr<int64_t>("block_size"));
+    MR_ASSIGN_OR_RETURN(k.block_, init.Attr<int64_t>("block_size"));
     // Stock takes an int.
     if (k.block_ <= 1 || k.block_ > std::numeric_limits<int32_t>::max()) {
       return InvalidArgument("Block size should be > 1, but was: ", k.block_);
     }
-    MR_ASSIGN(const auto format, init.Attr<std::string>("data_format"));
+    MR_ASSIGN_OR_RETURN(const auto format,
+                        init.Attr<std::string>("data_format"));
     if (format != "NHWC") {
       return InvalidArgument("Only NHWC data_format supported on CPU. Got ",
                              format);
@@ -48,10 +49,10 @@ class DepthKernel {
       c /= b * b;
     }
     // h, w of the deep tensor, c of the wide one.
-    MR_ASSIGN(const TensorShape shape,
-              kToDepth ? TensorShape::Make({n, h, w, c * b * b})
-                       : TensorShape::Make({n, h * b, w * b, c}));
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, shape));
+    MR_ASSIGN_OR_RETURN(const TensorShape shape,
+                        kToDepth ? TensorShape::Make({n, h, w, c * b * b})
+                                 : TensorShape::Make({n, h * b, w * b, c}));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
     if (out->num_elements() == 0) return OkStatus();
     StridedCopySpec spec;
     const auto add = [&](int64_t dim, int64_t in_deep, int64_t in_wide) {

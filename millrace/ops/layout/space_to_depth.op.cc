@@ -9,25 +9,26 @@ namespace {
 // its area; to space, it is the other way.
 template <BlockMove kMove>
 Status DepthShape(ShapeContext& c) {
-  MR_ASSIGN(const auto format, c.Attr<std::string>("data_format"));
-  MR_ASSIGN(const int64_t block, c.Attr<int64_t>("block_size"));
+  MR_ASSIGN_OR_RETURN(const auto format, c.Attr<std::string>("data_format"));
+  MR_ASSIGN_OR_RETURN(const int64_t block, c.Attr<int64_t>("block_size"));
   if (format == "NCHW_VECT_C") {
     MR_RETURN_IF_ERROR(c.WithRank(0, 5).status());
     return c.Return(PartialShape::UnknownOfRank(5));
   }
-  MR_ASSIGN(PartialShape shape, c.WithRank(0, 4));
-  MR_ASSIGN(const int64_t area, ShapeContext::MultiplyDims(block, block));
+  MR_ASSIGN_OR_RETURN(PartialShape shape, c.WithRank(0, 4));
+  MR_ASSIGN_OR_RETURN(const int64_t area,
+                      ShapeContext::MultiplyDims(block, block));
   const bool first = format == "NCHW";
   for (int i = 0; i < 3; ++i) {
     const bool is_depth = i == 2;
     const int d = is_depth ? (first ? 1 : 3) : (first ? 2 : 1) + i;
     int64_t size = shape.dim(d);
     if (is_depth == (kMove == BlockMove::kFromSpace)) {
-      MR_ASSIGN(size,
-                ShapeContext::MultiplyDims(size, is_depth ? area : block));
+      MR_ASSIGN_OR_RETURN(
+          size, ShapeContext::MultiplyDims(size, is_depth ? area : block));
     } else {
-      MR_ASSIGN(size,
-                ShapeContext::DivideDims(size, is_depth ? area : block, true));
+      MR_ASSIGN_OR_RETURN(
+          size, ShapeContext::DivideDims(size, is_depth ? area : block, true));
     }
     shape.set_dim(d, size);
   }

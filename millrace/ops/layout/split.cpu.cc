@@ -29,7 +29,7 @@ Status SplitKernel(KernelContext& ctx) {
     return InvalidArgument("split_dim must be a scalar but has rank ",
                            split_dim.rank());
   }
-  MR_ASSIGN(const int dim, SplitDim(split_dim, in));
+  MR_ASSIGN_OR_RETURN(const int dim, SplitDim(split_dim, in));
   const int n = ctx.num_outputs();
   if (in.dim(dim) % n != 0) {
     return InvalidArgument(
@@ -69,7 +69,7 @@ Status SplitVKernel(KernelContext& ctx) {
   if (split_dim.num_elements() != 1) {
     return InvalidArgument("split_dim_tensor must have exactly one element.");
   }
-  MR_ASSIGN(const int dim, SplitDim(split_dim, in));
+  MR_ASSIGN_OR_RETURN(const int dim, SplitDim(split_dim, in));
   if (splits.rank() != 1 || splits.num_elements() != n) {
     return InvalidArgument(
         "size of the split_tensor must be 1-D and have the same elements as "

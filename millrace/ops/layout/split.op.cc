@@ -33,15 +33,15 @@ PartialShape UnknownLike(const PartialShape& s) {
 
 Status SplitShape(ShapeContext& c) {
   const PartialShape& in = c.input(1);
-  MR_ASSIGN(int64_t axis, AxisInput(c, 0, in.rank()));
+  MR_ASSIGN_OR_RETURN(int64_t axis, AxisInput(c, 0, in.rank()));
   if (axis == kUnknownDim || !in.known_rank())
     return SetAll(c, UnknownLike(in));
   if (axis >= kMaxRank)
     return InvalidArgument("Split dimension ", axis, " is out of range");
   const int at = static_cast<int>(axis);
-  MR_ASSIGN(PartialShape out, c.WithRankAtLeast(1, at + 1));
-  MR_ASSIGN(int64_t size,
-            ShapeContext::DivideDims(out.dim(at), c.num_outputs(), true));
+  MR_ASSIGN_OR_RETURN(PartialShape out, c.WithRankAtLeast(1, at + 1));
+  MR_ASSIGN_OR_RETURN(int64_t size, ShapeContext::DivideDims(
+                                        out.dim(at), c.num_outputs(), true));
   out.set_dim(at, size);
   return SetAll(c, out);
 }
@@ -49,13 +49,13 @@ Status SplitShape(ShapeContext& c) {
 Status SplitVShape(ShapeContext& c) {
   const PartialShape& in = c.input(0);
   if (in.rank() == 0) return InvalidArgument("Can't split scalars");
-  MR_ASSIGN(int64_t axis, AxisInput(c, 2, in.rank()));
+  MR_ASSIGN_OR_RETURN(int64_t axis, AxisInput(c, 2, in.rank()));
   if (axis == kUnknownDim || !in.known_rank())
     return SetAll(c, UnknownLike(in));
   if (axis >= kMaxRank)
     return InvalidArgument("Split dimension ", axis, " is out of range");
   const int at = static_cast<int>(axis);
-  MR_ASSIGN(PartialShape out, c.WithRankAtLeast(0, at + 1));
+  MR_ASSIGN_OR_RETURN(PartialShape out, c.WithRankAtLeast(0, at + 1));
   const int64_t size = out.dim(at);
   const Tensor* splits = c.input_value(1);
   if (!splits) {

@@ -34,7 +34,8 @@ StatusOr<std::vector<int64_t>> Multiples(const Tensor& in,
 
 Status TileKernel(KernelContext& ctx) {
   const Tensor& in = ctx.input(0);
-  MR_ASSIGN(std::vector<int64_t> multiples, Multiples(in, ctx.input(1)));
+  MR_ASSIGN_OR_RETURN(std::vector<int64_t> multiples,
+                      Multiples(in, ctx.input(1)));
   DimVector dims;
   bool once = true;
   for (int i = 0; i < in.rank(); ++i) {
@@ -52,8 +53,8 @@ Status TileKernel(KernelContext& ctx) {
     return OkStatus();
   }
   MR_RETURN_IF_ERROR(ctx.BindInput(0));
-  MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
-  MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
+  MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
+  MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
   if (out->num_elements() == 0) return OkStatus();
   const DimVector in_strides = RowMajorStrides(in.shape().dims());
   const DimVector out_strides = RowMajorStrides(dims);
@@ -85,7 +86,8 @@ void SumTiles(const Tensor& in, absl::Span<const int64_t> out_dims,
 
 Status TileGradKernel(KernelContext& ctx) {
   const Tensor& in = ctx.input(0);
-  MR_ASSIGN(std::vector<int64_t> multiples, Multiples(in, ctx.input(1)));
+  MR_ASSIGN_OR_RETURN(std::vector<int64_t> multiples,
+                      Multiples(in, ctx.input(1)));
   DimVector dims;
   for (int i = 0; i < in.rank(); ++i) {
     if (multiples[i] == 0 || in.dim(i) % multiples[i] != 0) {
@@ -96,7 +98,7 @@ Status TileGradKernel(KernelContext& ctx) {
     dims.push_back(in.dim(i) / multiples[i]);
   }
   TensorShape shape{absl::Span<const int64_t>(dims)};
-  MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
+  MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
   MR_RETURN_IF_ERROR(ZeroTensor(ctx, out));
   return Dispatch(NumericTypes{}, in.dtype(), [&]<class T>() -> Status {
     SumTiles<T>(in, dims, out);
@@ -112,7 +114,7 @@ Status BroadcastToKernel(KernelContext& ctx) {
         "shape must be a vector of {int32,int64}, got shape ",
         sizes.shape().DebugString());
   }
-  MR_ASSIGN(TensorShape shape, TensorShape::Make(IntValues(sizes)));
+  MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(IntValues(sizes)));
   if (shape == in.shape()) {
     ctx.set_output(0, ctx.TakeInput(0));
     return OkStatus();
@@ -132,7 +134,7 @@ Status BroadcastToKernel(KernelContext& ctx) {
   }
   const DimVector in_strides = RowMajorStrides(in.shape().dims());
   const DimVector out_strides = RowMajorStrides(shape.dims());
-  MR_ASSIGN(Tensor * out, ctx.AllocateOutput(0, shape));
+  MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
   if (out->num_elements() == 0) return OkStatus();
   StridedCopySpec spec;
   for (int i = 0; i < shape.rank(); ++i) {

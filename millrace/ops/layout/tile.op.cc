@@ -5,17 +5,17 @@ namespace millrace::ops {
 namespace {
 
 Status TileShape(ShapeContext& c) {
-  MR_ASSIGN(PartialShape vector, c.WithRank(1, 1));
-  MR_ASSIGN(PartialShape multiples, c.ShapeFromInput(1));
+  MR_ASSIGN_OR_RETURN(PartialShape vector, c.WithRank(1, 1));
+  MR_ASSIGN_OR_RETURN(PartialShape multiples, c.ShapeFromInput(1));
   PartialShape in = c.input(0);
   if (!multiples.known_rank()) {
     return c.Return(in.known_rank() ? PartialShape::UnknownOfRank(in.rank())
                                     : PartialShape());
   }
-  MR_ASSIGN(in, ShapeContext::WithRank(in, multiples.rank()));
+  MR_ASSIGN_OR_RETURN(in, ShapeContext::WithRank(in, multiples.rank()));
   for (int i = 0; i < in.rank(); ++i) {
-    MR_ASSIGN(int64_t d,
-              ShapeContext::MultiplyDims(in.dim(i), multiples.dim(i)));
+    MR_ASSIGN_OR_RETURN(
+        int64_t d, ShapeContext::MultiplyDims(in.dim(i), multiples.dim(i)));
     in.set_dim(i, d);
   }
   return c.Return(std::move(in));
@@ -23,15 +23,15 @@ Status TileShape(ShapeContext& c) {
 
 Status BroadcastToShape(ShapeContext& c) {
   MR_RETURN_IF_ERROR(c.WithRank(1, 1).status());
-  MR_ASSIGN(PartialShape out, c.ShapeFromInput(1));
+  MR_ASSIGN_OR_RETURN(PartialShape out, c.ShapeFromInput(1));
   const PartialShape& in = c.input(0);
   if (!out.known_rank() || !in.known_rank()) return c.Return(std::move(out));
   MR_RETURN_IF_ERROR(c.WithRankAtMost(0, out.rank()).status());
   for (int i = 1; i <= in.rank(); ++i) {
     const int64_t d = in.dim(in.rank() - i);
     if (d > 1) {
-      MR_ASSIGN(int64_t merged,
-                ShapeContext::MergeDims(d, out.dim(out.rank() - i)));
+      MR_ASSIGN_OR_RETURN(int64_t merged,
+                          ShapeContext::MergeDims(d, out.dim(out.rank() - i)));
       out.set_dim(out.rank() - i, merged);
     }
   }

@@ -50,7 +50,8 @@ enum class Elements { kAsTheyAre, kConjugated };
 template <Elements kElements>
 Status TransposeKernel(KernelContext& ctx) {
   const Tensor& x = ctx.input(0);
-  MR_ASSIGN(std::vector<int> perm, Permutation(ctx.input(1), x.rank()));
+  MR_ASSIGN_OR_RETURN(std::vector<int> perm,
+                      Permutation(ctx.input(1), x.rank()));
   const bool conjugate =
       kElements == Elements::kConjugated && IsComplex(x.dtype());
   const DimVector strides = RowMajorStrides(x.shape().dims());
@@ -70,7 +71,7 @@ Status TransposeKernel(KernelContext& ctx) {
     return OkStatus();
   }
   MR_RETURN_IF_ERROR(ctx.BindInput(0));
-  MR_ASSIGN(Tensor * y, ctx.AllocateOutput(0, shape));
+  MR_ASSIGN_OR_RETURN(Tensor * y, ctx.AllocateOutput(0, shape));
   const DimVector out_strides = RowMajorStrides(dims);
   StridedCopySpec spec;
   for (size_t i = 0; i < perm.size(); ++i)
@@ -86,7 +87,7 @@ Status TransposeKernel(KernelContext& ctx) {
 template <class T>
 Status Invert(KernelContext& ctx, const Tensor& x) {
   const int64_t n = x.num_elements();
-  MR_ASSIGN(Tensor * y, ctx.AllocateOutput(0, x.shape()));
+  MR_ASSIGN_OR_RETURN(Tensor * y, ctx.AllocateOutput(0, x.shape()));
   const auto in = x.flat<T>();
   const auto out = y->mutable_flat<T>();
   std::fill(out.begin(), out.end(), T{-1});

@@ -17,7 +17,8 @@ Status TransposeShape(ShapeContext& c) {
     return c.Return({});  // a perm of one element says too little
   }
   if (rank > kMaxRank) return InvalidArgument("perm has ", rank, " elements");
-  MR_ASSIGN(PartialShape known, c.WithRank(0, static_cast<int>(rank)));
+  MR_ASSIGN_OR_RETURN(PartialShape known,
+                      c.WithRank(0, static_cast<int>(rank)));
   MR_RETURN_IF_ERROR(c.WithRank(1, 1).status());
   MR_RETURN_IF_ERROR(WithValue(perm_size, rank).status());
   PartialShape out = PartialShape::UnknownOfRank(static_cast<int>(rank));
@@ -56,7 +57,7 @@ MR_OP(InvertPermutation){
     .outputs = "y: T",
     .attrs = R"(T: {int32, int64} = "int32")",
     .shape = [](ShapeContext& c) -> Status {
-      MR_ASSIGN(PartialShape x, c.WithRank(0, 1));
+      MR_ASSIGN_OR_RETURN(PartialShape x, c.WithRank(0, 1));
       return c.Return(std::move(x));
     },
     .doc = "y[x[i]] = i, for a permutation of 0 ... n-1.",

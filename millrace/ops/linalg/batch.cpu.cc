@@ -20,13 +20,13 @@ StatusOr<MatrixBatch> ReadBatch(const Tensor& t, int input) {
 }
 
 StatusOr<MatrixBatch> ReadSquareBatch(const Tensor& t) {
-  MR_ASSIGN(MatrixBatch b, ReadBatch(t));
+  MR_ASSIGN_OR_RETURN(MatrixBatch b, ReadBatch(t));
   if (b.rows != b.cols) return InvalidArgument("Input matrix must be square.");
   return b;
 }
 
 StatusOr<MatrixBatch> ReadRightSides(const Tensor& t, const MatrixBatch& a) {
-  MR_ASSIGN(MatrixBatch b, ReadBatch(t, 1));
+  MR_ASSIGN_OR_RETURN(MatrixBatch b, ReadBatch(t, 1));
   if (b.dims.size() != a.dims.size()) {
     return InvalidArgument("All input tensors must have the same rank.");
   }
@@ -45,7 +45,7 @@ StatusOr<Tensor*> AllocateBatch(KernelContext& ctx, int output,
                                 std::initializer_list<int64_t> last) {
   DimVector dims = batch.dims;
   dims.insert(dims.end(), last.begin(), last.end());
-  MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
+  MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
   return ctx.AllocateOutput(output, std::move(shape));
 }
 

@@ -7,8 +7,8 @@ namespace {
 
 Status RunCholesky(KernelContext& ctx) {
   const Tensor& x = ctx.input(0);
-  MR_ASSIGN(const MatrixBatch b, ReadSquareBatch(x));
-  MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
+  MR_ASSIGN_OR_RETURN(const MatrixBatch b, ReadSquareBatch(x));
+  MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
   if (out->num_elements() == 0) return OkStatus();
   const int64_t n = b.rows;
   return Dispatch(MatrixTypes{}, x.dtype(), [&]<class T>() -> Status {
@@ -35,12 +35,12 @@ Status RunCholesky(KernelContext& ctx) {
 Status RunCholeskyGrad(KernelContext& ctx) {
   const Tensor& l = ctx.input(0);
   const Tensor& grad = ctx.input(1);
-  MR_ASSIGN(const MatrixBatch b, ReadSquareBatch(l));
-  MR_ASSIGN(const MatrixBatch g, ReadRightSides(grad, b));
+  MR_ASSIGN_OR_RETURN(const MatrixBatch b, ReadSquareBatch(l));
+  MR_ASSIGN_OR_RETURN(const MatrixBatch g, ReadRightSides(grad, b));
   if (g.cols != b.cols) {
     return InvalidArgument("Inputs must have the same shape.");
   }
-  MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, l.shape()));
+  MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, l.shape()));
   if (out->num_elements() == 0) return OkStatus();
   const int64_t n = b.rows;
   return Dispatch<float, double>(l.dtype(), [&]<class T>() -> Status {

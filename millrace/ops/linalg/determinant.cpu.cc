@@ -29,10 +29,10 @@ template <Result kResult>
 Status RunDeterminant(KernelContext& ctx) {
   constexpr bool kLog = kResult == Result::kLogarithm;
   const Tensor& x = ctx.input(0);
-  MR_ASSIGN(const MatrixBatch b, ReadSquareBatch(x));
+  MR_ASSIGN_OR_RETURN(const MatrixBatch b, ReadSquareBatch(x));
   Tensor* outs[2] = {};
   for (int i = 0; i < (kLog ? 2 : 1); ++i) {
-    MR_ASSIGN(outs[i], AllocateBatch(ctx, i, b, {}));
+    MR_ASSIGN_OR_RETURN(outs[i], AllocateBatch(ctx, i, b, {}));
   }
   if (b.count == 0) return OkStatus();
   const int64_t n = b.rows;

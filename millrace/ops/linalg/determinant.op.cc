@@ -6,7 +6,7 @@ namespace millrace::ops {
 namespace {
 
 Status DeterminantShape(ShapeContext& c) {
-  MR_ASSIGN(const Matrices m, ReadSquare(c, 0));
+  MR_ASSIGN_OR_RETURN(const Matrices m, ReadSquare(c, 0));
   for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, m.batch);
   return OkStatus();
 }

@@ -9,13 +9,13 @@ class InverseKernel {
  public:
   static StatusOr<InverseKernel> Make(const KernelInit& init) {
     InverseKernel k;
-    MR_ASSIGN(k.adjoint_, init.Attr<bool>("adjoint"));
+    MR_ASSIGN_OR_RETURN(k.adjoint_, init.Attr<bool>("adjoint"));
     return k;
   }
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
-    MR_ASSIGN(const MatrixBatch b, ReadSquareBatch(x));
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
+    MR_ASSIGN_OR_RETURN(const MatrixBatch b, ReadSquareBatch(x));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
     if (out->num_elements() == 0) return OkStatus();
     const int64_t n = b.rows;
     return Dispatch(MatrixTypesWithHalf{}, x.dtype(), [&]<class T>() -> Status {

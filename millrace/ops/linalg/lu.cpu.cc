@@ -7,10 +7,10 @@ namespace {
 
 Status RunLu(KernelContext& ctx) {
   const Tensor& x = ctx.input(0);
-  MR_ASSIGN(const MatrixBatch b, ReadSquareBatch(x));
+  MR_ASSIGN_OR_RETURN(const MatrixBatch b, ReadSquareBatch(x));
   const int64_t n = b.rows;
-  MR_ASSIGN(Tensor* const lu, ctx.AllocateOutput(0, x.shape()));
-  MR_ASSIGN(Tensor* const order, AllocateBatch(ctx, 1, b, {n}));
+  MR_ASSIGN_OR_RETURN(Tensor* const lu, ctx.AllocateOutput(0, x.shape()));
+  MR_ASSIGN_OR_RETURN(Tensor* const order, AllocateBatch(ctx, 1, b, {n}));
   if (lu->num_elements() == 0) return OkStatus();
   return Dispatch(MatrixTypes{}, x.dtype(), [&]<class T>() -> Status {
     const T* from = x.flat<T>().data();

@@ -6,7 +6,7 @@ namespace millrace::ops {
 namespace {
 
 Status LuShape(ShapeContext& c) {
-  MR_ASSIGN(const Matrices m, ReadSquare(c, 0));
+  MR_ASSIGN_OR_RETURN(const Matrices m, ReadSquare(c, 0));
   c.set_output(0, m.shape);
   c.set_output(1, WithLast(m, {m.rows}));
   return OkStatus();

@@ -9,16 +9,16 @@ namespace millrace::ops {
 
 StatusOr<Matrices> ReadMatrices(ShapeContext& c, int input) {
   Matrices m;
-  MR_ASSIGN(m.shape, c.WithRankAtLeast(input, 2));
-  MR_ASSIGN(m.batch, ShapeContext::Subshape(m.shape, 0, -2));
+  MR_ASSIGN_OR_RETURN(m.shape, c.WithRankAtLeast(input, 2));
+  MR_ASSIGN_OR_RETURN(m.batch, ShapeContext::Subshape(m.shape, 0, -2));
   m.rows = ShapeContext::Dim(m.shape, -2);
   m.cols = ShapeContext::Dim(m.shape, -1);
   return m;
 }
 
 StatusOr<Matrices> ReadSquare(ShapeContext& c, int input) {
-  MR_ASSIGN(Matrices m, ReadMatrices(c, input));
-  MR_ASSIGN(m.rows, ShapeContext::MergeDims(m.rows, m.cols));
+  MR_ASSIGN_OR_RETURN(Matrices m, ReadMatrices(c, input));
+  MR_ASSIGN_OR_RETURN(m.rows, ShapeContext::MergeDims(m.rows, m.cols));
   m.cols = m.rows;
   if (m.shape.known_rank()) {
     m.shape = m.batch.Concatenate(PartialShape({m.rows, m.cols}));
@@ -38,7 +38,7 @@ int64_t Least(const Matrices& m) {
 }
 
 Status SquareShape(ShapeContext& c) {
-  MR_ASSIGN(const Matrices m, ReadSquare(c, 0));
+  MR_ASSIGN_OR_RETURN(const Matrices m, ReadSquare(c, 0));
   return c.Return(m.shape);
 }
 

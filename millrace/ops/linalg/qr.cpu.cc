@@ -9,16 +9,16 @@ class QrKernel {
  public:
   static StatusOr<QrKernel> Make(const KernelInit& init) {
     QrKernel k;
-    MR_ASSIGN(k.full_, init.Attr<bool>("full_matrices"));
+    MR_ASSIGN_OR_RETURN(k.full_, init.Attr<bool>("full_matrices"));
     return k;
   }
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
-    MR_ASSIGN(const MatrixBatch b, ReadBatch(x));
+    MR_ASSIGN_OR_RETURN(const MatrixBatch b, ReadBatch(x));
     const int64_t m = b.rows, n = b.cols;
     const int64_t p = full_ ? m : std::min(m, n);
-    MR_ASSIGN(Tensor* const q, AllocateBatch(ctx, 0, b, {m, p}));
-    MR_ASSIGN(Tensor* const r, AllocateBatch(ctx, 1, b, {p, n}));
+    MR_ASSIGN_OR_RETURN(Tensor* const q, AllocateBatch(ctx, 0, b, {m, p}));
+    MR_ASSIGN_OR_RETURN(Tensor* const r, AllocateBatch(ctx, 1, b, {p, n}));
     if (q->num_elements() == 0) return OkStatus();
     return Dispatch(MatrixTypesWithHalf{}, x.dtype(), [&]<class T>() -> Status {
       using S = ComputeType<T>;

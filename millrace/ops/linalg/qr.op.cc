@@ -6,8 +6,8 @@ namespace millrace::ops {
 namespace {
 
 Status QrShape(ShapeContext& c) {
-  MR_ASSIGN(const Matrices m, ReadMatrices(c, 0));
-  MR_ASSIGN(const bool full, c.Attr<bool>("full_matrices"));
+  MR_ASSIGN_OR_RETURN(const Matrices m, ReadMatrices(c, 0));
+  MR_ASSIGN_OR_RETURN(const bool full, c.Attr<bool>("full_matrices"));
   const int64_t p = Least(m);
   c.set_output(0, WithLast(m, {m.rows, full ? m.rows : p}));
   c.set_output(1, WithLast(m, {full ? m.rows : p, m.cols}));

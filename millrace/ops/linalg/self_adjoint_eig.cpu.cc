@@ -14,24 +14,24 @@ class SelfAdjointEigKernel {
   static StatusOr<SelfAdjointEigKernel> Make(const KernelInit& init) {
     SelfAdjointEigKernel k;
     if constexpr (!kJoined) {
-      MR_ASSIGN(k.vectors_, init.Attr<bool>("compute_v"));
+      MR_ASSIGN_OR_RETURN(k.vectors_, init.Attr<bool>("compute_v"));
     }
     return k;
   }
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
-    MR_ASSIGN(const MatrixBatch b, ReadSquareBatch(x));
+    MR_ASSIGN_OR_RETURN(const MatrixBatch b, ReadSquareBatch(x));
     const int64_t n = b.rows;
     Tensor* values = nullptr;
     Tensor* vectors = nullptr;
     if (kJoined) {
-      MR_ASSIGN(values, AllocateBatch(ctx, 0, b, {n + 1, n}));
+      MR_ASSIGN_OR_RETURN(values, AllocateBatch(ctx, 0, b, {n + 1, n}));
     } else {
-      MR_ASSIGN(values, AllocateBatch(ctx, 0, b, {n}));
+      MR_ASSIGN_OR_RETURN(values, AllocateBatch(ctx, 0, b, {n}));
       if (vectors_) {
-        MR_ASSIGN(vectors, AllocateBatch(ctx, 1, b, {n, n}));
+        MR_ASSIGN_OR_RETURN(vectors, AllocateBatch(ctx, 1, b, {n, n}));
       } else {
-        MR_ASSIGN(vectors, ctx.AllocateOutput(1, TensorShape({0})));
+        MR_ASSIGN_OR_RETURN(vectors, ctx.AllocateOutput(1, TensorShape({0})));
       }
     }
     if (x.num_elements() == 0) return OkStatus();

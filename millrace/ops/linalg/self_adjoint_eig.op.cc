@@ -6,8 +6,8 @@ namespace millrace::ops {
 namespace {
 
 Status EigShape(ShapeContext& c) {
-  MR_ASSIGN(const Matrices m, ReadSquare(c, 0));
-  MR_ASSIGN(const bool vectors, c.Attr<bool>("compute_v"));
+  MR_ASSIGN_OR_RETURN(const Matrices m, ReadSquare(c, 0));
+  MR_ASSIGN_OR_RETURN(const bool vectors, c.Attr<bool>("compute_v"));
   c.set_output(0, WithLast(m, {m.rows}));
   c.set_output(1, vectors ? WithLast(m, {m.rows, m.rows}) : PartialShape({0}));
   return OkStatus();
@@ -15,8 +15,8 @@ Status EigShape(ShapeContext& c) {
 
 // Eigenvalues in row 0, eigenvectors below.
 Status EigV1Shape(ShapeContext& c) {
-  MR_ASSIGN(const Matrices m, ReadSquare(c, 0));
-  MR_ASSIGN(const int64_t rows, ShapeContext::AddDims(m.rows, 1));
+  MR_ASSIGN_OR_RETURN(const Matrices m, ReadSquare(c, 0));
+  MR_ASSIGN_OR_RETURN(const int64_t rows, ShapeContext::AddDims(m.rows, 1));
   return c.Return(WithLast(m, {rows, m.rows}));
 }
 

@@ -11,15 +11,15 @@ class SolveKernel {
  public:
   static StatusOr<SolveKernel> Make(const KernelInit& init) {
     SolveKernel k;
-    MR_ASSIGN(k.adjoint_, init.Attr<bool>("adjoint"));
+    MR_ASSIGN_OR_RETURN(k.adjoint_, init.Attr<bool>("adjoint"));
     return k;
   }
   Status Run(KernelContext& ctx) const {
     const Tensor& a = ctx.input(0);
     const Tensor& rhs = ctx.input(1);
-    MR_ASSIGN(const MatrixBatch b, ReadSquareBatch(a));
-    MR_ASSIGN(const MatrixBatch r, ReadRightSides(rhs, b));
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, rhs.shape()));
+    MR_ASSIGN_OR_RETURN(const MatrixBatch b, ReadSquareBatch(a));
+    MR_ASSIGN_OR_RETURN(const MatrixBatch r, ReadRightSides(rhs, b));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, rhs.shape()));
     if (out->num_elements() == 0) return OkStatus();
     const int64_t n = b.rows, k = r.cols;
     return Dispatch(MatrixTypes{}, a.dtype(), [&]<class T>() -> Status {
@@ -48,8 +48,8 @@ class TriangularSolveKernel {
  public:
   static StatusOr<TriangularSolveKernel> Make(const KernelInit& init) {
     TriangularSolveKernel k;
-    MR_ASSIGN(k.lower_, init.Attr<bool>("lower"));
-    MR_ASSIGN(k.adjoint_, init.Attr<bool>("adjoint"));
+    MR_ASSIGN_OR_RETURN(k.lower_, init.Attr<bool>("lower"));
+    MR_ASSIGN_OR_RETURN(k.adjoint_, init.Attr<bool>("adjoint"));
     return k;
   }
   Status Run(KernelContext& ctx) const {
@@ -61,8 +61,8 @@ class TriangularSolveKernel {
                                "] ndims must be >= 2: ", ctx.input(i).rank());
       }
     }
-    MR_ASSIGN(const MatrixBatch b, ReadBatch(a));
-    MR_ASSIGN(const MatrixBatch r, ReadBatch(rhs));
+    MR_ASSIGN_OR_RETURN(const MatrixBatch b, ReadBatch(a));
+    MR_ASSIGN_OR_RETURN(const MatrixBatch r, ReadBatch(rhs));
     if (b.rows != b.cols) {
       return InvalidArgument(
           "In[0] matrices in the last two dimensions must be square (", b.cols,
@@ -85,8 +85,9 @@ class TriangularSolveKernel {
     DimVector dims = all->shape().dims();
     dims.push_back(n);
     dims.push_back(k);
-    MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, std::move(shape)));
+    MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
+    MR_ASSIGN_OR_RETURN(Tensor* const out,
+                        ctx.AllocateOutput(0, std::move(shape)));
     if (out->num_elements() == 0) return OkStatus();
     // Which matrix of each operand the results take.
     std::vector<int64_t> places[2];

@@ -10,14 +10,15 @@ enum class Batches { kEqual, kBroadcast };
 // The shape of x in matrix x = rhs.
 template <Batches kBatches>
 Status SolveShape(ShapeContext& c) {
-  MR_ASSIGN(const Matrices m, ReadSquare(c, 0));
-  MR_ASSIGN(const Matrices rhs, ReadMatrices(c, 1));
-  MR_ASSIGN(const int64_t rows, ShapeContext::MergeDims(m.rows, rhs.rows));
+  MR_ASSIGN_OR_RETURN(const Matrices m, ReadSquare(c, 0));
+  MR_ASSIGN_OR_RETURN(const Matrices rhs, ReadMatrices(c, 1));
+  MR_ASSIGN_OR_RETURN(const int64_t rows,
+                      ShapeContext::MergeDims(m.rows, rhs.rows));
   PartialShape batch;
   if constexpr (kBatches == Batches::kBroadcast) {
-    MR_ASSIGN(batch, shapes::BroadcastShapes(m.batch, rhs.batch));
+    MR_ASSIGN_OR_RETURN(batch, shapes::BroadcastShapes(m.batch, rhs.batch));
   } else {
-    MR_ASSIGN(batch, ShapeContext::MergeShapes(m.batch, rhs.batch));
+    MR_ASSIGN_OR_RETURN(batch, ShapeContext::MergeShapes(m.batch, rhs.batch));
   }
   return c.Return(batch.Concatenate(PartialShape({rows, rhs.cols})));
 }

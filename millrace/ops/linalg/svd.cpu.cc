@@ -13,26 +13,26 @@ class SvdKernel {
  public:
   static StatusOr<SvdKernel> Make(const KernelInit& init) {
     SvdKernel k;
-    MR_ASSIGN(k.vectors_, init.Attr<bool>("compute_uv"));
-    MR_ASSIGN(k.full_, init.Attr<bool>("full_matrices"));
+    MR_ASSIGN_OR_RETURN(k.vectors_, init.Attr<bool>("compute_uv"));
+    MR_ASSIGN_OR_RETURN(k.full_, init.Attr<bool>("full_matrices"));
     return k;
   }
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
-    MR_ASSIGN(const MatrixBatch b, ReadBatch(x));
+    MR_ASSIGN_OR_RETURN(const MatrixBatch b, ReadBatch(x));
     const int64_t m = b.rows, n = b.cols, p = std::min(m, n);
     // Where nobody gets the vectors, the fewest are made.
     const bool full = full_ && vectors_;
     const int64_t u_cols = full ? m : p, v_cols = full ? n : p;
-    MR_ASSIGN(Tensor* const s, AllocateBatch(ctx, 0, b, {p}));
+    MR_ASSIGN_OR_RETURN(Tensor* const s, AllocateBatch(ctx, 0, b, {p}));
     Tensor* u = nullptr;
     Tensor* v = nullptr;
     if (vectors_) {
-      MR_ASSIGN(u, AllocateBatch(ctx, 1, b, {m, u_cols}));
-      MR_ASSIGN(v, AllocateBatch(ctx, 2, b, {n, v_cols}));
+      MR_ASSIGN_OR_RETURN(u, AllocateBatch(ctx, 1, b, {m, u_cols}));
+      MR_ASSIGN_OR_RETURN(v, AllocateBatch(ctx, 2, b, {n, v_cols}));
     } else {
-      MR_ASSIGN(u, ctx.AllocateOutput(1, TensorShape({0})));
-      MR_ASSIGN(v, ctx.AllocateOutput(2, TensorShape({0})));
+      MR_ASSIGN_OR_RETURN(u, ctx.AllocateOutput(1, TensorShape({0})));
+      MR_ASSIGN_OR_RETURN(v, ctx.AllocateOutput(2, TensorShape({0})));
     }
     if (b.count == 0) return OkStatus();
     return Dispatch(MatrixTypes{}, x.dtype(), [&]<class T>() -> Status {

@@ -6,9 +6,9 @@ namespace millrace::ops {
 namespace {
 
 Status SvdShape(ShapeContext& c) {
-  MR_ASSIGN(const Matrices m, ReadMatrices(c, 0));
-  MR_ASSIGN(const bool full, c.Attr<bool>("full_matrices"));
-  MR_ASSIGN(const bool vectors, c.Attr<bool>("compute_uv"));
+  MR_ASSIGN_OR_RETURN(const Matrices m, ReadMatrices(c, 0));
+  MR_ASSIGN_OR_RETURN(const bool full, c.Attr<bool>("full_matrices"));
+  MR_ASSIGN_OR_RETURN(const bool vectors, c.Attr<bool>("compute_uv"));
   const int64_t p = Least(m);
   c.set_output(0, WithLast(m, {p}));
   if (vectors) {

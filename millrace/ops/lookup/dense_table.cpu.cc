@@ -84,7 +84,8 @@ StatusOr<Ref<DenseTable>> DenseTable::Make(KernelContext& ctx, const Options& o,
   MR_RETURN_IF_ERROR(CheckBuckets(o.initial_buckets));
   auto table = MakeRef<DenseTable>(o, std::move(empty_key),
                                    std::move(deleted_key), std::move(name));
-  MR_ASSIGN(table->buckets_, table->NewBuckets(ctx, o.initial_buckets));
+  MR_ASSIGN_OR_RETURN(table->buckets_,
+                      table->NewBuckets(ctx, o.initial_buckets));
   return table;
 }
 
@@ -113,14 +114,17 @@ StatusOr<DenseTable::Buckets> DenseTable::NewBuckets(KernelContext& ctx,
   b.count = count;
   // Each bucket has an empty key of its own.
   CheckedSize text(TextBytes(empty_key_, 0, key_size_));
-  MR_ASSIGN(const int64_t text_bytes,
-            (text * count).Get("the bytes of empty keys"));
+  MR_ASSIGN_OR_RETURN(const int64_t text_bytes,
+                      (text * count).Get("the bytes of empty keys"));
   MR_RETURN_IF_ERROR(b.Charge(text_bytes));
-  MR_ASSIGN(const TensorShape key_shape, TensorShape::Make({count, key_size_}));
-  MR_ASSIGN(const TensorShape value_shape,
-            TensorShape::Make({count, value_size_}));
-  MR_ASSIGN(b.keys, ctx.AllocateTemp(signature().key_dtype, key_shape));
-  MR_ASSIGN(b.values, ctx.AllocateTemp(signature().value_dtype, value_shape));
+  MR_ASSIGN_OR_RETURN(const TensorShape key_shape,
+                      TensorShape::Make({count, key_size_}));
+  MR_ASSIGN_OR_RETURN(const TensorShape value_shape,
+                      TensorShape::Make({count, value_size_}));
+  MR_ASSIGN_OR_RETURN(b.keys,
+                      ctx.AllocateTemp(signature().key_dtype, key_shape));
+  MR_ASSIGN_OR_RETURN(b.values,
+                      ctx.AllocateTemp(signature().value_dtype, value_shape));
   MR_RETURN_IF_ERROR(ZeroTensor(ctx, &b.values));
   if (key_size_ == 1) {
     MR_RETURN_IF_ERROR(FillTensor(ctx, &b.keys, empty_key_.data()));
@@ -139,8 +143,9 @@ StatusOr<int64_t> DenseTable::CountKeys(const Tensor& keys) const {
       keys.num_elements() / key_size_ == n) {
     return n;
   }
-  MR_ASSIGN(const TensorShape expected,
-            ReplaceKeyShape(TensorShape({n}), 0, signature().key_shape));
+  MR_ASSIGN_OR_RETURN(
+      const TensorShape expected,
+      ReplaceKeyShape(TensorShape({n}), 0, signature().key_shape));
   return InvalidArgument("Expected key shape ", expected.DebugString(), " got ",
                          keys.shape().DebugString());
 }
@@ -174,7 +179,7 @@ Status DenseTable::CheckReserved(const Tensor& keys, int64_t n) const {
 
 Status DenseTable::Find(KernelContext& ctx, const Tensor& keys,
                         const Tensor& defaults, Tensor* values) const {
-  MR_ASSIGN(const int64_t n, CountKeys(keys));
+  MR_ASSIGN_OR_RETURN(const int64_t n, CountKeys(keys));
   MR_RETURN_IF_ERROR(CheckReserved(keys, n));
   char* const out = values->mutable_data();
   const DataType type = values->dtype();
@@ -238,7 +243,7 @@ Status DenseTable::MakeRoom(KernelContext& ctx, int64_t more) {
   // A search ends at an empty bucket: there must always be one.
   if (count != buckets_.count ||
       buckets_.used + buckets_.deleted + more >= count) {
-    MR_ASSIGN(Buckets larger, NewBuckets(ctx, count));
+    MR_ASSIGN_OR_RETURN(Buckets larger, NewBuckets(ctx, count));
     for (int64_t i = 0; i < buckets_.count; i += kKeysAtOnce) {
       MR_RETURN_IF_ERROR(ctx.CheckCancelled());
       Put(buckets_.keys, buckets_.values, i,
@@ -247,18 +252,19 @@ Status DenseTable::MakeRoom(KernelContext& ctx, int64_t more) {
     buckets_ = std::move(larger);
   }
   if (!buckets_.keys.IsUnshared()) {
-    MR_ASSIGN(buckets_.keys, buckets_.keys.DeepCopy(ctx.device().allocator()));
+    MR_ASSIGN_OR_RETURN(buckets_.keys,
+                        buckets_.keys.DeepCopy(ctx.device().allocator()));
   }
   if (!buckets_.values.IsUnshared()) {
-    MR_ASSIGN(buckets_.values,
-              buckets_.values.DeepCopy(ctx.device().allocator()));
+    MR_ASSIGN_OR_RETURN(buckets_.values,
+                        buckets_.values.DeepCopy(ctx.device().allocator()));
   }
   return OkStatus();
 }
 
 Status DenseTable::Insert(KernelContext& ctx, const Tensor& keys,
                           const Tensor& values) {
-  MR_ASSIGN(const int64_t n, CountKeys(keys));
+  MR_ASSIGN_OR_RETURN(const int64_t n, CountKeys(keys));
   const int64_t good = FirstReserved(keys, n);
   WriterLock lock(mu_);
   MR_RETURN_IF_ERROR(MakeRoom(ctx, n));
@@ -278,7 +284,7 @@ Status DenseTable::Remove(KernelContext& ctx, const Tensor& keys) {
   if (!deleted_key_.valid()) {
     return InvalidArgument("a table without a deleted key keeps all its keys");
   }
-  MR_ASSIGN(const int64_t n, CountKeys(keys));
+  MR_ASSIGN_OR_RETURN(const int64_t n, CountKeys(keys));
   const int64_t good = FirstReserved(keys, n);
   WriterLock lock(mu_);
   MR_RETURN_IF_ERROR(MakeRoom(ctx, 0));
@@ -307,8 +313,8 @@ Status DenseTable::Remove(KernelContext& ctx, const Tensor& keys) {
 Status DenseTable::CheckImport(const Tensor& keys, const Tensor& values) const {
   MR_RETURN_IF_ERROR(CheckKeys(keys));
   const TensorShape value({value_size_});
-  MR_ASSIGN(const TensorShape expected,
-            ReplaceKeyShape(keys.shape(), 1, value));
+  MR_ASSIGN_OR_RETURN(const TensorShape expected,
+                      ReplaceKeyShape(keys.shape(), 1, value));
   if (!(values.shape() == expected)) {
     return InvalidArgument("Expected shape ", expected.DebugString(),
                            " for value, got ", values.shape().DebugString());

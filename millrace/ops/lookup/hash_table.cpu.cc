@@ -7,7 +7,7 @@ namespace {
 struct StaticTableMaker {
   static StatusOr<StaticTableMaker> From(const KernelInit& init) {
     StaticTableMaker m;
-    MR_ASSIGN(m.types, TableTypes::From(init));
+    MR_ASSIGN_OR_RETURN(m.types, TableTypes::From(init));
     return m;
   }
   StatusOr<Ref<LookupTable>> Make(KernelContext&,

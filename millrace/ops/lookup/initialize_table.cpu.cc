@@ -10,18 +10,18 @@ namespace millrace::ops {
 namespace {
 
 StatusOr<Ref<StaticTable>> StaticTableOfInput(KernelContext& ctx) {
-  MR_ASSIGN(const Ref<LookupTable> table, TableOfInput(ctx, 0));
+  MR_ASSIGN_OR_RETURN(const Ref<LookupTable> table, TableOfInput(ctx, 0));
   if (auto* const found = dynamic_cast<StaticTable*>(table.get())) {
     return Ref<StaticTable>::Share(found);
   }
-  MR_ASSIGN(const ResourcePlace place,
-            PlaceFromInput(ctx, 0, LookupTable::kTypeName));
+  MR_ASSIGN_OR_RETURN(const ResourcePlace place,
+                      PlaceFromInput(ctx, 0, LookupTable::kTypeName));
   return InvalidArgument("Table ", place.container, " ", place.name,
                          " is not initializable");
 }
 
 Status RunInitialize(KernelContext& ctx) {
-  MR_ASSIGN(const Ref<StaticTable> table, StaticTableOfInput(ctx));
+  MR_ASSIGN_OR_RETURN(const Ref<StaticTable> table, StaticTableOfInput(ctx));
   const LookupTable::Signature& s = table->signature();
   MR_RETURN_IF_ERROR(CheckTableTypes(ctx, {s.key_dtype, s.value_dtype}, {}));
   const Tensor& keys = ctx.input(1);
@@ -45,12 +45,13 @@ class FromTextFileKernel {
  public:
   static StatusOr<FromTextFileKernel> Make(const KernelInit& init) {
     FromTextFileKernel k;
-    MR_ASSIGN(k.format_, VocabularyFormat::From(init));
+    MR_ASSIGN_OR_RETURN(k.format_, VocabularyFormat::From(init));
     return k;
   }
   void RunAsync(KernelContext& ctx, Done done) const {
     RunBlocking(ctx, std::move(done), [this, &ctx]() -> Status {
-      MR_ASSIGN(const Ref<StaticTable> table, StaticTableOfInput(ctx));
+      MR_ASSIGN_OR_RETURN(const Ref<StaticTable> table,
+                          StaticTableOfInput(ctx));
       const Tensor& name = ctx.input(1);
       if (name.rank() != 0) {
         return InvalidArgument("filename should be a single string, but got ",

@@ -139,8 +139,10 @@ int64_t TextBytes(const Tensor& t, int64_t begin, int64_t end) {
 
 Status GrowRows(Allocator* allocator, int64_t rows, int64_t columns,
                 int64_t used, Tensor* t) {
-  MR_ASSIGN(const TensorShape shape, TensorShape::Make({rows, columns}));
-  MR_ASSIGN(Tensor larger, Tensor::Allocate(allocator, t->dtype(), shape));
+  MR_ASSIGN_OR_RETURN(const TensorShape shape,
+                      TensorShape::Make({rows, columns}));
+  MR_ASSIGN_OR_RETURN(Tensor larger,
+                      Tensor::Allocate(allocator, t->dtype(), shape));
   MR_RETURN_IF_ERROR(DispatchBySize(t->dtype(), [&]<class T>() {
     T* const from = reinterpret_cast<T*>(t->mutable_data());
     std::move(from, from + used, reinterpret_cast<T*>(larger.mutable_data()));

@@ -12,7 +12,7 @@ Status CheckTypes(ShapeContext& c, const char* key_attr,
   const std::vector<millrace::HandleShape>& table = c.input_handles(0);
   const char* const attrs[] = {key_attr, value_attr};
   for (size_t i = 0; i < 2; ++i) {
-    MR_ASSIGN(const DataType type, c.Attr<DataType>(attrs[i]));
+    MR_ASSIGN_OR_RETURN(const DataType type, c.Attr<DataType>(attrs[i]));
     if (table[i].dtype == type) continue;
     return InvalidArgument("Trying to read value with wrong dtype. Expected ",
                            DataTypeName(table[i].dtype), " got ",
@@ -38,8 +38,9 @@ Status FindV2Shape(ShapeContext& c) {
     return InvalidArgument("Expected keys to have suffix ", key.DebugString(),
                            " but saw shape: ", keys.DebugString());
   }
-  MR_ASSIGN(const PartialShape prefix,
-            ShapeContext::Subshape(keys, 0, keys.rank() - key.rank()));
+  MR_ASSIGN_OR_RETURN(
+      const PartialShape prefix,
+      ShapeContext::Subshape(keys, 0, keys.rank() - key.rank()));
   return c.Return(prefix.Concatenate(c.input_handles(0)[1].shape));
 }
 

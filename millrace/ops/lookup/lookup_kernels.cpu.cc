@@ -6,19 +6,20 @@ namespace millrace::ops {
 namespace {
 
 Status RunFind(KernelContext& ctx) {
-  MR_ASSIGN(const Ref<LookupTable> table, TableOfInput(ctx, 0));
+  MR_ASSIGN_OR_RETURN(const Ref<LookupTable> table, TableOfInput(ctx, 0));
   const LookupTable::Signature& s = table->signature();
   MR_RETURN_IF_ERROR(
       CheckTableTypes(ctx, {s.key_dtype, s.value_dtype}, {s.value_dtype}));
   const Tensor& keys = ctx.input(1);
   MR_RETURN_IF_ERROR(table->CheckFind(keys, ctx.input(2)));
-  MR_ASSIGN(TensorShape shape, table->ValuesShape(keys));
-  MR_ASSIGN(Tensor* const values, ctx.AllocateOutput(0, std::move(shape)));
+  MR_ASSIGN_OR_RETURN(TensorShape shape, table->ValuesShape(keys));
+  MR_ASSIGN_OR_RETURN(Tensor* const values,
+                      ctx.AllocateOutput(0, std::move(shape)));
   return table->Find(ctx, keys, ctx.input(2), values);
 }
 
 Status RunInsert(KernelContext& ctx) {
-  MR_ASSIGN(const Ref<LookupTable> table, TableOfInput(ctx, 0));
+  MR_ASSIGN_OR_RETURN(const Ref<LookupTable> table, TableOfInput(ctx, 0));
   const LookupTable::Signature& s = table->signature();
   MR_RETURN_IF_ERROR(CheckTableTypes(ctx, {s.key_dtype, s.value_dtype}, {}));
   MR_RETURN_IF_ERROR(table->CheckInsert(ctx.input(1), ctx.input(2)));
@@ -26,27 +27,27 @@ Status RunInsert(KernelContext& ctx) {
 }
 
 Status RunRemove(KernelContext& ctx) {
-  MR_ASSIGN(const Ref<LookupTable> table, TableOfInput(ctx, 0));
+  MR_ASSIGN_OR_RETURN(const Ref<LookupTable> table, TableOfInput(ctx, 0));
   MR_RETURN_IF_ERROR(CheckTableTypes(ctx, {table->signature().key_dtype}, {}));
   MR_RETURN_IF_ERROR(table->CheckKeys(ctx.input(1)));
   return table->Remove(ctx, ctx.input(1));
 }
 
 Status RunSize(KernelContext& ctx) {
-  MR_ASSIGN(const Ref<LookupTable> table, TableOfInput(ctx, 0));
+  MR_ASSIGN_OR_RETURN(const Ref<LookupTable> table, TableOfInput(ctx, 0));
   ctx.set_output(0, Tensor::Scalar<int64_t>(table->size()));
   return OkStatus();
 }
 
 Status RunExport(KernelContext& ctx) {
-  MR_ASSIGN(const Ref<LookupTable> table, TableOfInput(ctx, 0));
+  MR_ASSIGN_OR_RETURN(const Ref<LookupTable> table, TableOfInput(ctx, 0));
   const LookupTable::Signature& s = table->signature();
   MR_RETURN_IF_ERROR(CheckTableTypes(ctx, {}, {s.key_dtype, s.value_dtype}));
   return table->Export(ctx, ctx.output(0), ctx.output(1));
 }
 
 Status RunImport(KernelContext& ctx) {
-  MR_ASSIGN(const Ref<LookupTable> table, TableOfInput(ctx, 0));
+  MR_ASSIGN_OR_RETURN(const Ref<LookupTable> table, TableOfInput(ctx, 0));
   const LookupTable::Signature& s = table->signature();
   MR_RETURN_IF_ERROR(CheckTableTypes(ctx, {s.key_dtype, s.value_dtype}, {}));
   MR_RETURN_IF_ERROR(table->CheckImport(ctx.input(1), ctx.input(2)));

@@ -39,7 +39,7 @@ StatusOr<TensorShape> LookupTable::ValuesShape(const Tensor& keys) const {
 Status LookupTable::CheckFind(const Tensor& keys,
                               const Tensor& defaults) const {
   MR_RETURN_IF_ERROR(CheckKeys(keys));
-  MR_ASSIGN(const TensorShape full, ValuesShape(keys));
+  MR_ASSIGN_OR_RETURN(const TensorShape full, ValuesShape(keys));
   if (defaults.shape() == signature_.value_shape || defaults.shape() == full) {
     return OkStatus();
   }
@@ -52,7 +52,7 @@ Status LookupTable::CheckFind(const Tensor& keys,
 Status LookupTable::CheckInsert(const Tensor& keys,
                                 const Tensor& values) const {
   MR_RETURN_IF_ERROR(CheckKeys(keys));
-  MR_ASSIGN(const TensorShape expected, ValuesShape(keys));
+  MR_ASSIGN_OR_RETURN(const TensorShape expected, ValuesShape(keys));
   if (values.shape() == expected) return OkStatus();
   return InvalidArgument("Expected shape ", expected.DebugString(),
                          " for value, got ", values.shape().DebugString());

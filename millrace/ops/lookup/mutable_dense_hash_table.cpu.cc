@@ -7,20 +7,21 @@ namespace {
 struct DenseTableMaker {
   static StatusOr<DenseTableMaker> From(const KernelInit& init) {
     DenseTableMaker m;
-    MR_ASSIGN(m.types, TableTypes::From(init));
+    MR_ASSIGN_OR_RETURN(m.types, TableTypes::From(init));
     DenseTable::Options& o = m.options;
     o.key_dtype = m.types.key;
     o.value_dtype = m.types.value;
-    MR_ASSIGN(o.value_shape, TableValueShape(init));
-    MR_ASSIGN(o.initial_buckets, init.Attr<int64_t>("initial_num_buckets"));
-    MR_ASSIGN(o.max_load_factor, init.Attr<float>("max_load_factor"));
+    MR_ASSIGN_OR_RETURN(o.value_shape, TableValueShape(init));
+    MR_ASSIGN_OR_RETURN(o.initial_buckets,
+                        init.Attr<int64_t>("initial_num_buckets"));
+    MR_ASSIGN_OR_RETURN(o.max_load_factor, init.Attr<float>("max_load_factor"));
     return m;
   }
   // Input 0 is the empty key, input 1 the deleted key, which
   // MutableDenseHashTable does not have.
   StatusOr<Ref<LookupTable>> Make(KernelContext& ctx,
                                   const std::string& name) const {
-    MR_ASSIGN(
+    MR_ASSIGN_OR_RETURN(
         Ref<DenseTable> table,
         DenseTable::Make(ctx, options, ctx.input(0),
                          ctx.num_inputs() > 1 ? ctx.input(1) : Tensor(), name));

@@ -4,7 +4,8 @@ namespace millrace::ops {
 namespace {
 
 Status Dense(ShapeContext& c) {
-  MR_ASSIGN(const PartialShape value, c.Attr<PartialShape>("value_shape"));
+  MR_ASSIGN_OR_RETURN(const PartialShape value,
+                      c.Attr<PartialShape>("value_shape"));
   return TableHandle(c, c.input(0), value);
 }
 

@@ -11,9 +11,9 @@ template <TableValues kValues>
 struct MutableTableMaker {
   static StatusOr<MutableTableMaker> From(const KernelInit& init) {
     MutableTableMaker m;
-    MR_ASSIGN(m.types, TableTypes::From(init));
+    MR_ASSIGN_OR_RETURN(m.types, TableTypes::From(init));
     if constexpr (kValues == TableValues::kVectors) {
-      MR_ASSIGN(m.value_shape, TableValueShape(init));
+      MR_ASSIGN_OR_RETURN(m.value_shape, TableValueShape(init));
     }
     return m;
   }

@@ -9,7 +9,8 @@ Status OfScalars(ShapeContext& c) {
 }
 
 Status OfTensors(ShapeContext& c) {
-  MR_ASSIGN(const PartialShape value, c.Attr<PartialShape>("value_shape"));
+  MR_ASSIGN_OR_RETURN(const PartialShape value,
+                      c.Attr<PartialShape>("value_shape"));
   return TableHandle(c, PartialShape({}), value);
 }
 

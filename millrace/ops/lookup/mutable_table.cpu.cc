@@ -75,11 +75,14 @@ Status MutableTable::Import(KernelContext& ctx, const Tensor& keys,
 Status MutableTable::Export(KernelContext& ctx, Tensor* keys,
                             Tensor* values) const {
   ReaderLock lock(mu_);
-  MR_ASSIGN(const TensorShape key_shape, TensorShape::Make({rows_->size()}));
-  MR_ASSIGN(const TensorShape value_shape,
-            ReplaceKeyShape(key_shape, 0, signature().value_shape));
-  MR_ASSIGN(*keys, ctx.AllocateTemp(signature().key_dtype, key_shape));
-  MR_ASSIGN(*values, ctx.AllocateTemp(signature().value_dtype, value_shape));
+  MR_ASSIGN_OR_RETURN(const TensorShape key_shape,
+                      TensorShape::Make({rows_->size()}));
+  MR_ASSIGN_OR_RETURN(const TensorShape value_shape,
+                      ReplaceKeyShape(key_shape, 0, signature().value_shape));
+  MR_ASSIGN_OR_RETURN(*keys,
+                      ctx.AllocateTemp(signature().key_dtype, key_shape));
+  MR_ASSIGN_OR_RETURN(*values,
+                      ctx.AllocateTemp(signature().value_dtype, value_shape));
   rows_->Export(keys, values);
   return OkStatus();
 }

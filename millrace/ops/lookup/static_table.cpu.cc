@@ -87,8 +87,9 @@ Status StaticTable::Export(KernelContext& ctx, Tensor* keys,
   ReaderLock lock(mu_);
   if (!rows_) return Aborted("HashTable is not initialized.");
   const TensorShape shape({rows_->size()});
-  MR_ASSIGN(*keys, ctx.AllocateTemp(signature().key_dtype, shape));
-  MR_ASSIGN(*values, ctx.AllocateTemp(signature().value_dtype, shape));
+  MR_ASSIGN_OR_RETURN(*keys, ctx.AllocateTemp(signature().key_dtype, shape));
+  MR_ASSIGN_OR_RETURN(*values,
+                      ctx.AllocateTemp(signature().value_dtype, shape));
   rows_->Export(keys, values);
   return OkStatus();
 }

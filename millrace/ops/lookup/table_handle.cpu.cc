@@ -8,8 +8,8 @@ namespace millrace::ops {
 
 StatusOr<Ref<LookupTable>> TableOfInput(KernelContext& ctx, int i) {
   // Errors of handles that own nothing, too.
-  MR_ASSIGN(const ResourcePlace place,
-            PlaceFromInput(ctx, i, LookupTable::kTypeName));
+  MR_ASSIGN_OR_RETURN(const ResourcePlace place,
+                      PlaceFromInput(ctx, i, LookupTable::kTypeName));
   if (Ref<LookupTable> owned = OwnedByInput<LookupTable>(ctx, i)) return owned;
   return ctx.resources().Lookup<LookupTable>(place.container, place.name);
 }

@@ -4,8 +4,8 @@ namespace millrace::ops {
 
 StatusOr<TableTypes> TableTypes::From(const KernelInit& init) {
   TableTypes types;
-  MR_ASSIGN(types.key, init.Attr<DataType>("key_dtype"));
-  MR_ASSIGN(types.value, init.Attr<DataType>("value_dtype"));
+  MR_ASSIGN_OR_RETURN(types.key, init.Attr<DataType>("key_dtype"));
+  MR_ASSIGN_OR_RETURN(types.value, init.Attr<DataType>("value_dtype"));
   return types;
 }
 
@@ -20,7 +20,8 @@ Status TableTypes::Check(const LookupTable& table,
 }
 
 StatusOr<TensorShape> TableValueShape(const KernelInit& init) {
-  MR_ASSIGN(const PartialShape shape, init.Attr<PartialShape>("value_shape"));
+  MR_ASSIGN_OR_RETURN(const PartialShape shape,
+                      init.Attr<PartialShape>("value_shape"));
   return shape.AsTensorShape();
 }
 

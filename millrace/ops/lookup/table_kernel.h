@@ -39,9 +39,10 @@ template <class Maker>
 class TableKernel {
  public:
   static StatusOr<std::unique_ptr<TableKernel>> Make(const KernelInit& init) {
-    MR_ASSIGN(Maker maker, Maker::From(init));
-    MR_ASSIGN(ResourcePlace place, PlaceOf(init));
-    MR_ASSIGN(const bool by_node, init.Attr<bool>("use_node_name_sharing"));
+    MR_ASSIGN_OR_RETURN(Maker maker, Maker::From(init));
+    MR_ASSIGN_OR_RETURN(ResourcePlace place, PlaceOf(init));
+    MR_ASSIGN_OR_RETURN(const bool by_node,
+                        init.Attr<bool>("use_node_name_sharing"));
     if (place.is_private && by_node) {
       place.is_private = false;
       place.name = init.node().name;
@@ -63,7 +64,7 @@ class TableKernel {
       MR_RETURN_IF_ERROR(MakePrivate(ctx));
     } else {
       // A container may have been reset since the last run.
-      MR_ASSIGN(const Ref<LookupTable> table, FindOrMake(ctx));
+      MR_ASSIGN_OR_RETURN(const Ref<LookupTable> table, FindOrMake(ctx));
       MR_RETURN_IF_ERROR(maker_.types.Check(*table, place_.name));
     }
     output_->Set(ctx);
@@ -83,7 +84,7 @@ class TableKernel {
 
   Status MakePrivate(KernelContext& ctx) const {
     place_.name = PrivateName(init_.node().name, store_.NextNumber());
-    MR_ASSIGN(Ref<LookupTable> table, maker_.Make(ctx, place_.name));
+    MR_ASSIGN_OR_RETURN(Ref<LookupTable> table, maker_.Make(ctx, place_.name));
     MR_RETURN_IF_ERROR(
         store_.Create(place_.container, place_.name, std::move(table)));
     SetOutput();
@@ -94,7 +95,7 @@ class TableKernel {
   StatusOr<Ref<LookupTable>> FindOrMake(KernelContext& ctx) const {
     auto found = store_.Lookup<LookupTable>(place_.container, place_.name);
     if (found.status().code() != StatusCode::kNotFound) return found;
-    MR_ASSIGN(Ref<LookupTable> made, maker_.Make(ctx, place_.name));
+    MR_ASSIGN_OR_RETURN(Ref<LookupTable> made, maker_.Make(ctx, place_.name));
     return store_.LookupOrCreate<LookupTable>(
         place_.container, place_.name,
         [&]() -> StatusOr<Ref<LookupTable>> { return made; });
@@ -115,11 +116,12 @@ class AnonymousTableKernel {
  public:
   static StatusOr<AnonymousTableKernel> Make(const KernelInit& init) {
     AnonymousTableKernel k;
-    MR_ASSIGN(k.maker_, Maker::From(init));
+    MR_ASSIGN_OR_RETURN(k.maker_, Maker::From(init));
     return k;
   }
   Status Run(KernelContext& ctx) const {
-    MR_ASSIGN(Ref<LookupTable> table, maker_.Make(ctx, ctx.node().name));
+    MR_ASSIGN_OR_RETURN(Ref<LookupTable> table,
+                        maker_.Make(ctx, ctx.node().name));
     ctx.set_output(0, Tensor::Scalar<ResourceElement>(
                           OwningHandle(ctx, "Anonymous", ctx.node().name,
                                        LookupTable::kTypeName, table)));

@@ -15,8 +15,8 @@ inline Status TableHandle(ShapeContext& c, const PartialShape& key,
                           const PartialShape& value) {
   MR_RETURN_IF_ERROR(ShapeContext::WithRankAtMost(key, 1).status());
   millrace::HandleShape keys, values;
-  MR_ASSIGN(keys.dtype, c.Attr<DataType>("key_dtype"));
-  MR_ASSIGN(values.dtype, c.Attr<DataType>("value_dtype"));
+  MR_ASSIGN_OR_RETURN(keys.dtype, c.Attr<DataType>("key_dtype"));
+  MR_ASSIGN_OR_RETURN(values.dtype, c.Attr<DataType>("value_dtype"));
   keys.shape = key;
   values.shape = value;
   c.set_output_handles(0, {keys, values});
@@ -26,7 +26,7 @@ inline Status TableHandle(ShapeContext& c, const PartialShape& key,
 // Inputs 1 and 2 are vectors of as many keys as values.
 inline Status PairsShape(ShapeContext& c) {
   MR_RETURN_IF_ERROR(CheckHandle(c));
-  MR_ASSIGN(const PartialShape keys, c.WithRank(1, 1));
+  MR_ASSIGN_OR_RETURN(const PartialShape keys, c.WithRank(1, 1));
   return ShapeContext::MergeShapes(keys, c.input(2)).status();
 }
 

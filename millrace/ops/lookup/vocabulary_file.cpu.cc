@@ -59,7 +59,7 @@ class VocabularyReader {
       : format_(format), file_name_(file) {}
 
   Status Open(FileSystem* files) {
-    MR_ASSIGN(file_, files->NewRandomAccessFile(file_name_));
+    MR_ASSIGN_OR_RETURN(file_, files->NewRandomAccessFile(file_name_));
     stream_ = NewByteStream(file_.get());
     return OkStatus();
   }
@@ -67,7 +67,7 @@ class VocabularyReader {
   size_t line_bytes() const { return line_.size(); }
   // Sets element `i` of both. OUT_OF_RANGE at the end.
   Status Next(int64_t i, Tensor* keys, Tensor* values) {
-    MR_ASSIGN(const bool got, ReadTextLine(*stream_, &line_));
+    MR_ASSIGN_OR_RETURN(const bool got, ReadTextLine(*stream_, &line_));
     const int64_t wanted = format_.lines;
     if (!got) {
       if (wanted != -1 && number_ != wanted) {
@@ -172,11 +172,12 @@ class VocabularyReader {
 
 StatusOr<VocabularyFormat> VocabularyFormat::From(const KernelInit& init) {
   VocabularyFormat f;
-  MR_ASSIGN(f.key_index, init.Attr<int64_t>("key_index"));
-  MR_ASSIGN(f.value_index, init.Attr<int64_t>("value_index"));
-  MR_ASSIGN(f.lines, init.Attr<int64_t>("vocab_size"));
-  MR_ASSIGN(f.offset, init.Attr<int64_t>("offset"));
-  MR_ASSIGN(const std::string delimiter, init.Attr<std::string>("delimiter"));
+  MR_ASSIGN_OR_RETURN(f.key_index, init.Attr<int64_t>("key_index"));
+  MR_ASSIGN_OR_RETURN(f.value_index, init.Attr<int64_t>("value_index"));
+  MR_ASSIGN_OR_RETURN(f.lines, init.Attr<int64_t>("vocab_size"));
+  MR_ASSIGN_OR_RETURN(f.offset, init.Attr<int64_t>("offset"));
+  MR_ASSIGN_OR_RETURN(const std::string delimiter,
+                      init.Attr<std::string>("delimiter"));
   if (delimiter.size() != 1) {
     return InvalidArgument("delimiter should be only 1 char");
   }
@@ -194,8 +195,8 @@ Status InitializeFromFile(KernelContext& ctx, const VocabularyFormat& format,
   Tensor keys, values;
   const auto allocate = [&]() -> Status {
     const TensorShape shape({kLinesAtOnce});
-    MR_ASSIGN(keys, ctx.AllocateTemp(s.key_dtype, shape));
-    MR_ASSIGN(values, ctx.AllocateTemp(s.value_dtype, shape));
+    MR_ASSIGN_OR_RETURN(keys, ctx.AllocateTemp(s.key_dtype, shape));
+    MR_ASSIGN_OR_RETURN(values, ctx.AllocateTemp(s.value_dtype, shape));
     return OkStatus();
   };
   MR_RETURN_IF_ERROR(allocate());

@@ -16,12 +16,13 @@ class BatchNormKernel {
  public:
   static StatusOr<BatchNormKernel> Make(const KernelInit& init) {
     BatchNormKernel k;
-    MR_ASSIGN(k.epsilon_, init.Attr<float>("epsilon"));
-    MR_ASSIGN(k.factor_, init.Attr<float>("exponential_avg_factor"));
-    MR_ASSIGN(k.format_, init.Attr<std::string>("data_format"));
-    MR_ASSIGN(k.training_, init.Attr<bool>("is_training"));
+    MR_ASSIGN_OR_RETURN(k.epsilon_, init.Attr<float>("epsilon"));
+    MR_ASSIGN_OR_RETURN(k.factor_, init.Attr<float>("exponential_avg_factor"));
+    MR_ASSIGN_OR_RETURN(k.format_, init.Attr<std::string>("data_format"));
+    MR_ASSIGN_OR_RETURN(k.training_, init.Attr<bool>("is_training"));
     if (!init.HasAttr("activation_mode")) return k;
-    MR_ASSIGN(const auto mode, init.Attr<std::string>("activation_mode"));
+    MR_ASSIGN_OR_RETURN(const auto mode,
+                        init.Attr<std::string>("activation_mode"));
     if (mode != "Identity" && mode != "Relu") {
       return InvalidArgument("Unsupported activation mode: ", mode);
     }
@@ -39,7 +40,8 @@ class BatchNormKernel {
 
   Status Run(KernelContext& ctx) const {
     const Tensor x = ctx.input(0);
-    MR_ASSIGN(const ChannelLayout l, ChannelLayoutOf(format_, x.shape()));
+    MR_ASSIGN_OR_RETURN(const ChannelLayout l,
+                        ChannelLayoutOf(format_, x.shape()));
     const int64_t n = l.channels;
     if (side_ && !(ctx.input(5).shape() == x.shape())) {
       return InvalidArgument("side_input shape must be equal to input shape: ",
@@ -55,14 +57,16 @@ class BatchNormKernel {
     if (given || ctx.input(4).num_elements() != 0) {
       MR_RETURN_IF_ERROR(CheckChannels(ctx.input(4), "variance", n));
     }
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
     float* stats[4];
     for (int i = 0; i < 4; ++i) {
-      MR_ASSIGN(Tensor* const t, ctx.AllocateOutput(1 + i, TensorShape({n})));
+      MR_ASSIGN_OR_RETURN(Tensor* const t,
+                          ctx.AllocateOutput(1 + i, TensorShape({n})));
       stats[i] = t->mutable_flat<float>().data();
     }
     if (ctx.num_outputs() > 5) {
-      MR_ASSIGN(Tensor* const t, ctx.AllocateOutput(5, TensorShape()));
+      MR_ASSIGN_OR_RETURN(Tensor* const t,
+                          ctx.AllocateOutput(5, TensorShape()));
       t->mutable_flat<float>().data()[0] = 0;
     }
     const FloatElements in(x);

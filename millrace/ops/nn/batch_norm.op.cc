@@ -12,28 +12,30 @@ struct ChannelShape {
 // The first input and its channels, merged with those of the given vectors.
 StatusOr<ChannelShape> ReadChannels(ShapeContext& c, int image,
                                     std::initializer_list<int> vectors) {
-  MR_ASSIGN(const auto format, c.Attr<std::string>("data_format"));
-  MR_ASSIGN(const ImageLayout layout, LayoutOf(format));
+  MR_ASSIGN_OR_RETURN(const auto format, c.Attr<std::string>("data_format"));
+  MR_ASSIGN_OR_RETURN(const ImageLayout layout, LayoutOf(format));
   ChannelShape s;
-  MR_ASSIGN(s.image, c.WithRank(image, layout.rank()));
+  MR_ASSIGN_OR_RETURN(s.image, c.WithRank(image, layout.rank()));
   s.channels = s.image.dim(layout.channel_dim());
   for (const int i : vectors) {
-    MR_ASSIGN(const PartialShape vector, c.WithRank(i, 1));
-    MR_ASSIGN(s.channels, ShapeContext::MergeDims(s.channels, vector.dim(0)));
+    MR_ASSIGN_OR_RETURN(const PartialShape vector, c.WithRank(i, 1));
+    MR_ASSIGN_OR_RETURN(s.channels,
+                        ShapeContext::MergeDims(s.channels, vector.dim(0)));
   }
   s.image.set_dim(layout.channel_dim(), s.channels);
   return s;
 }
 
 Status BatchNormShape(ShapeContext& c) {
-  MR_ASSIGN(const bool training, c.Attr<bool>("is_training"));
-  MR_ASSIGN(const float factor, c.Attr<float>("exponential_avg_factor"));
+  MR_ASSIGN_OR_RETURN(const bool training, c.Attr<bool>("is_training"));
+  MR_ASSIGN_OR_RETURN(const float factor,
+                      c.Attr<float>("exponential_avg_factor"));
   ChannelShape s;
   if (training && factor == 1.0f) {
     // Mean and variance may be empty.
-    MR_ASSIGN(s, ReadChannels(c, 0, {1, 2}));
+    MR_ASSIGN_OR_RETURN(s, ReadChannels(c, 0, {1, 2}));
   } else {
-    MR_ASSIGN(s, ReadChannels(c, 0, {1, 2, 3, 4}));
+    MR_ASSIGN_OR_RETURN(s, ReadChannels(c, 0, {1, 2, 3, 4}));
   }
   c.set_output(0, s.image);
   for (int i = 1; i < 5; ++i) c.set_output(i, PartialShape({s.channels}));
@@ -44,14 +46,14 @@ Status BatchNormExShape(ShapeContext& c) {
   MR_RETURN_IF_ERROR(BatchNormShape(c));
   PartialShape image = c.output(0);
   for (int i = 5; i < c.num_inputs(); ++i) {
-    MR_ASSIGN(image, ShapeContext::MergeShapes(image, c.input(i)));
+    MR_ASSIGN_OR_RETURN(image, ShapeContext::MergeShapes(image, c.input(i)));
   }
   return c.Return(std::move(image));
 }
 
 Status BatchNormGradShape(ShapeContext& c) {
-  MR_ASSIGN(ChannelShape s, ReadChannels(c, 0, {2, 3, 4}));
-  MR_ASSIGN(s.image, ShapeContext::MergeShapes(s.image, c.input(1)));
+  MR_ASSIGN_OR_RETURN(ChannelShape s, ReadChannels(c, 0, {2, 3, 4}));
+  MR_ASSIGN_OR_RETURN(s.image, ShapeContext::MergeShapes(s.image, c.input(1)));
   c.set_output(0, s.image);
   c.set_output(1, PartialShape({s.channels}));
   c.set_output(2, PartialShape({s.channels}));

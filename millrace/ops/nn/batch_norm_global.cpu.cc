@@ -12,8 +12,9 @@ class GlobalNormKernel {
  public:
   static StatusOr<GlobalNormKernel> Make(const KernelInit& init) {
     GlobalNormKernel k;
-    MR_ASSIGN(k.epsilon_, init.Attr<float>("variance_epsilon"));
-    MR_ASSIGN(k.scales_, init.Attr<bool>("scale_after_normalization"));
+    MR_ASSIGN_OR_RETURN(k.epsilon_, init.Attr<float>("variance_epsilon"));
+    MR_ASSIGN_OR_RETURN(k.scales_,
+                        init.Attr<bool>("scale_after_normalization"));
     return k;
   }
   Status Run(KernelContext& ctx) const {
@@ -26,7 +27,7 @@ class GlobalNormKernel {
       constexpr const char* kNames[] = {"mean", "var", "beta", "gamma"};
       MR_RETURN_IF_ERROR(CheckChannels(ctx.input(i), kNames[i - 1], x.dim(3)));
     }
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
     return Dispatch<float, double, Half>(x.dtype(), [&]<class T>() -> Status {
       using S = ComputeType<T>;
       const T* in = x.flat<T>().data();

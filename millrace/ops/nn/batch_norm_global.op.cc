@@ -4,11 +4,12 @@ namespace millrace::ops {
 namespace {
 
 Status GlobalNormShape(ShapeContext& c) {
-  MR_ASSIGN(PartialShape input, c.WithRank(0, 4));
+  MR_ASSIGN_OR_RETURN(PartialShape input, c.WithRank(0, 4));
   int64_t channels = input.dim(3);
   for (int i = 1; i < 5; ++i) {
-    MR_ASSIGN(const PartialShape vector, c.WithRank(i, 1));
-    MR_ASSIGN(channels, ShapeContext::MergeDims(channels, vector.dim(0)));
+    MR_ASSIGN_OR_RETURN(const PartialShape vector, c.WithRank(i, 1));
+    MR_ASSIGN_OR_RETURN(channels,
+                        ShapeContext::MergeDims(channels, vector.dim(0)));
   }
   input.set_dim(3, channels);
   return c.Return(std::move(input));

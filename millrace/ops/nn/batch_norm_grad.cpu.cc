@@ -14,16 +14,17 @@ class BatchNormGradKernel {
  public:
   static StatusOr<BatchNormGradKernel> Make(const KernelInit& init) {
     BatchNormGradKernel k;
-    MR_ASSIGN(k.epsilon_, init.Attr<float>("epsilon"));
-    MR_ASSIGN(k.format_, init.Attr<std::string>("data_format"));
-    MR_ASSIGN(k.training_, init.Attr<bool>("is_training"));
+    MR_ASSIGN_OR_RETURN(k.epsilon_, init.Attr<float>("epsilon"));
+    MR_ASSIGN_OR_RETURN(k.format_, init.Attr<std::string>("data_format"));
+    MR_ASSIGN_OR_RETURN(k.training_, init.Attr<bool>("is_training"));
     return k;
   }
 
   Status Run(KernelContext& ctx) const {
     const Tensor grad = ctx.input(0);
     const Tensor x = ctx.input(1);
-    MR_ASSIGN(const ChannelLayout l, ChannelLayoutOf(format_, x.shape()));
+    MR_ASSIGN_OR_RETURN(const ChannelLayout l,
+                        ChannelLayoutOf(format_, x.shape()));
     if (grad.shape() != x.shape()) {
       return InvalidArgument(
           "x and y_backprop must have same shape, but x has shape ",
@@ -34,9 +35,11 @@ class BatchNormGradKernel {
     MR_RETURN_IF_ERROR(CheckChannels(ctx.input(2), "scale", n));
     MR_RETURN_IF_ERROR(CheckChannels(ctx.input(3), "saved mean", n));
     MR_RETURN_IF_ERROR(CheckChannels(ctx.input(4), "saved variance", n));
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
-    MR_ASSIGN(Tensor* const d_scale, ctx.AllocateOutput(1, TensorShape({n})));
-    MR_ASSIGN(Tensor* const d_offset, ctx.AllocateOutput(2, TensorShape({n})));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
+    MR_ASSIGN_OR_RETURN(Tensor* const d_scale,
+                        ctx.AllocateOutput(1, TensorShape({n})));
+    MR_ASSIGN_OR_RETURN(Tensor* const d_offset,
+                        ctx.AllocateOutput(2, TensorShape({n})));
     for (int i = 3; i < 5; ++i) {
       MR_RETURN_IF_ERROR(ctx.AllocateOutput(i, TensorShape({0})).status());
     }
@@ -51,7 +54,7 @@ class BatchNormGradKernel {
     const float* scale = Floats(ctx.input(2));
     const float* mean = Floats(ctx.input(3));
     const float* variance = Floats(ctx.input(4));
-    MR_ASSIGN(
+    MR_ASSIGN_OR_RETURN(
         const ChannelSums sums,
         SumPieces(ctx, l,
                   [&](const ChannelPieces& p, int64_t i, float* s, float* q) {

@@ -27,7 +27,8 @@ StatusOr<Channels> SplitChannels(const TensorShape& shape,
 
 StatusOr<bool> ChannelsFirst(const KernelInit& init) {
   if (!init.HasAttr("data_format")) return false;
-  MR_ASSIGN(const std::string format, init.Attr<std::string>("data_format"));
+  MR_ASSIGN_OR_RETURN(const std::string format,
+                      init.Attr<std::string>("data_format"));
   return format == "NCHW";
 }
 
@@ -42,16 +43,18 @@ constexpr BinaryTable kAdd = MakeBinaryTable<AddOp>(NumberLoops());
 class BiasAddKernel {
  public:
   static StatusOr<BiasAddKernel> Make(const KernelInit& init) {
-    MR_ASSIGN(const bool channels_first, ChannelsFirst(init));
-    MR_ASSIGN(BinaryRunner add, BinaryRunner::Make(kAdd, init.input_type(0),
-                                                   init.output_type(0)));
+    MR_ASSIGN_OR_RETURN(const bool channels_first, ChannelsFirst(init));
+    MR_ASSIGN_OR_RETURN(
+        BinaryRunner add,
+        BinaryRunner::Make(kAdd, init.input_type(0), init.output_type(0)));
     return BiasAddKernel(channels_first, std::move(add));
   }
 
   Status Run(KernelContext& ctx) const {
     const Tensor& value = ctx.input(0);
     const Tensor& bias = ctx.input(1);
-    MR_ASSIGN(const Channels c, SplitChannels(value.shape(), channels_first_));
+    MR_ASSIGN_OR_RETURN(const Channels c,
+                        SplitChannels(value.shape(), channels_first_));
     if (bias.rank() != 1) {
       return InvalidArgument("Biases must be 1D: ", bias.shape().DebugString());
     }
@@ -64,8 +67,8 @@ class BiasAddKernel {
     const size_t bytes = SizeOf(value.dtype());
     const char* x = value.data();
     const char* y = bias.data();
-    MR_ASSIGN(Tensor* const out,
-              ctx.ForwardOrAllocateOutput({0}, 0, value.shape()));
+    MR_ASSIGN_OR_RETURN(Tensor* const out,
+                        ctx.ForwardOrAllocateOutput({0}, 0, value.shape()));
     if (value.num_elements() == 0) return OkStatus();
     // The input may have moved into the output.
     char* z = out->mutable_data();
@@ -124,15 +127,16 @@ class BiasAddGradKernel {
  public:
   static StatusOr<BiasAddGradKernel> Make(const KernelInit& init) {
     BiasAddGradKernel k;
-    MR_ASSIGN(k.channels_first_, ChannelsFirst(init));
+    MR_ASSIGN_OR_RETURN(k.channels_first_, ChannelsFirst(init));
     return k;
   }
 
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
-    MR_ASSIGN(const Channels c, SplitChannels(x.shape(), channels_first_));
-    MR_ASSIGN(Tensor* const out,
-              ctx.AllocateOutput(0, TensorShape({c.channels})));
+    MR_ASSIGN_OR_RETURN(const Channels c,
+                        SplitChannels(x.shape(), channels_first_));
+    MR_ASSIGN_OR_RETURN(Tensor* const out,
+                        ctx.AllocateOutput(0, TensorShape({c.channels})));
     return Dispatch(NumericTypes{}, x.dtype(), [&]<class T>() -> Status {
       return c.inner == 1 ? SumRows<T>(ctx, x, c, out)
                           : SumPlanes<T>(ctx, x, c, out);

@@ -5,22 +5,23 @@ namespace {
 
 // Channels are the last dimension, or dimension 1 of NCHW.
 StatusOr<int> ChannelDim(ShapeContext& c, const PartialShape& value) {
-  MR_ASSIGN(const std::string format, c.Attr<std::string>("data_format"));
+  MR_ASSIGN_OR_RETURN(const std::string format,
+                      c.Attr<std::string>("data_format"));
   return format == "NCHW" ? 1 : value.rank() - 1;
 }
 
 }  // namespace
 
 Status BiasAddShape(ShapeContext& c) {
-  MR_ASSIGN(PartialShape value, c.WithRankAtLeast(0, 2));
-  MR_ASSIGN(const PartialShape bias, c.WithRank(1, 1));
+  MR_ASSIGN_OR_RETURN(PartialShape value, c.WithRankAtLeast(0, 2));
+  MR_ASSIGN_OR_RETURN(const PartialShape bias, c.WithRank(1, 1));
   if (!value.known_rank()) return c.Return(PartialShape());
   int channel = value.rank() - 1;
   if (c.attrs().Find("data_format")) {
-    MR_ASSIGN(channel, ChannelDim(c, value));
+    MR_ASSIGN_OR_RETURN(channel, ChannelDim(c, value));
   }
-  MR_ASSIGN(const int64_t size,
-            ShapeContext::MergeDims(value.dim(channel), bias.dim(0)));
+  MR_ASSIGN_OR_RETURN(const int64_t size,
+                      ShapeContext::MergeDims(value.dim(channel), bias.dim(0)));
   value.set_dim(channel, size);
   return c.Return(std::move(value));
 }
@@ -28,9 +29,9 @@ Status BiasAddShape(ShapeContext& c) {
 namespace {
 
 Status BiasAddGradShape(ShapeContext& c) {
-  MR_ASSIGN(const PartialShape value, c.WithRankAtLeast(0, 2));
+  MR_ASSIGN_OR_RETURN(const PartialShape value, c.WithRankAtLeast(0, 2));
   if (!value.known_rank()) return c.Return(PartialShape({kUnknownDim}));
-  MR_ASSIGN(const int channel, ChannelDim(c, value));
+  MR_ASSIGN_OR_RETURN(const int channel, ChannelDim(c, value));
   return c.Return(PartialShape({value.dim(channel)}));
 }
 

@@ -6,7 +6,7 @@ namespace millrace::ops {
 
 StatusOr<ChannelLayout> ChannelLayoutOf(const std::string& format,
                                         const TensorShape& s) {
-  MR_ASSIGN(const ImageLayout image, LayoutOf(format));
+  MR_ASSIGN_OR_RETURN(const ImageLayout image, LayoutOf(format));
   if (s.rank() != image.rank() && !(s.rank() == 4 || s.rank() == 5)) {
     return InvalidArgument("input must be 4 or 5-dimensional", s.DebugString());
   }

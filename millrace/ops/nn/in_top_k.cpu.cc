@@ -25,7 +25,8 @@ Status InTopK(KernelContext& ctx, int64_t k) {
   }
   const std::vector<int64_t> wanted = IntValues(targets);
   const float* x = predictions.flat<float>().data();
-  MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, TensorShape({batch})));
+  MR_ASSIGN_OR_RETURN(Tensor* const out,
+                      ctx.AllocateOutput(0, TensorShape({batch})));
   bool* z = out->mutable_flat<bool>().data();
   return ctx.ParallelFor(batch, classes, [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
@@ -51,7 +52,7 @@ class InTopKKernel {
  public:
   static StatusOr<InTopKKernel> Make(const KernelInit& init) {
     InTopKKernel kernel;
-    MR_ASSIGN(kernel.k_, init.Attr<int64_t>("k"));
+    MR_ASSIGN_OR_RETURN(kernel.k_, init.Attr<int64_t>("k"));
     return kernel;
   }
   Status Run(KernelContext& ctx) const { return InTopK(ctx, k_); }

@@ -4,10 +4,11 @@ namespace millrace::ops {
 namespace {
 
 Status InTopKShape(ShapeContext& c) {
-  MR_ASSIGN(const PartialShape predictions, c.WithRank(0, 2));
-  MR_ASSIGN(const PartialShape targets, c.WithRank(1, 1));
-  MR_ASSIGN(const int64_t batch,
-            ShapeContext::MergeDims(predictions.dim(0), targets.dim(0)));
+  MR_ASSIGN_OR_RETURN(const PartialShape predictions, c.WithRank(0, 2));
+  MR_ASSIGN_OR_RETURN(const PartialShape targets, c.WithRank(1, 1));
+  MR_ASSIGN_OR_RETURN(
+      const int64_t batch,
+      ShapeContext::MergeDims(predictions.dim(0), targets.dim(0)));
   return c.Return(PartialShape({batch}));
 }
 

@@ -35,7 +35,7 @@ MR_TARGET_CLONES float FloatSumOfSquares(const float* x, int64_t n) {
 Status RunL2Loss(KernelContext& ctx) {
   const Tensor& t = ctx.input(0);
   const int64_t n = t.num_elements();
-  MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, TensorShape()));
+  MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, TensorShape()));
   return Dispatch(FloatTypes{}, t.dtype(), [&]<class T>() -> Status {
     using S = ComputeType<T>;
     const T* x = t.flat<T>().data();

@@ -15,10 +15,10 @@ struct LrnAttrs {
 
   static StatusOr<LrnAttrs> Read(const KernelInit& init) {
     LrnAttrs a;
-    MR_ASSIGN(a.radius, init.Attr<int64_t>("depth_radius"));
-    MR_ASSIGN(a.bias, init.Attr<float>("bias"));
-    MR_ASSIGN(a.alpha, init.Attr<float>("alpha"));
-    MR_ASSIGN(a.beta, init.Attr<float>("beta"));
+    MR_ASSIGN_OR_RETURN(a.radius, init.Attr<int64_t>("depth_radius"));
+    MR_ASSIGN_OR_RETURN(a.bias, init.Attr<float>("bias"));
+    MR_ASSIGN_OR_RETURN(a.alpha, init.Attr<float>("alpha"));
+    MR_ASSIGN_OR_RETURN(a.beta, init.Attr<float>("beta"));
     if (a.radius < 0) {
       return InvalidArgument("depth_radius = ", a.radius,
                              " is not non-negative");
@@ -57,13 +57,13 @@ class LrnKernel {
  public:
   static StatusOr<LrnKernel> Make(const KernelInit& init) {
     LrnKernel k;
-    MR_ASSIGN(k.attrs_, LrnAttrs::Read(init));
+    MR_ASSIGN_OR_RETURN(k.attrs_, LrnAttrs::Read(init));
     return k;
   }
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
     if (x.rank() != 4) return InvalidArgument("in must be 4-dimensional");
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
     if (x.num_elements() == 0) return OkStatus();
     const int64_t n = x.dim(3);
     return Dispatch<float, Half>(x.dtype(), [&]<class T>() -> Status {
@@ -93,7 +93,7 @@ class LrnGradKernel {
  public:
   static StatusOr<LrnGradKernel> Make(const KernelInit& init) {
     LrnGradKernel k;
-    MR_ASSIGN(k.attrs_, LrnAttrs::Read(init));
+    MR_ASSIGN_OR_RETURN(k.attrs_, LrnAttrs::Read(init));
     return k;
   }
   Status Run(KernelContext& ctx) const {
@@ -108,7 +108,7 @@ class LrnGradKernel {
           "input_grads, input_image, and out_image should have the same "
           "shape");
     }
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
     if (x.num_elements() == 0) return OkStatus();
     const int64_t n = x.dim(3);
     return Dispatch<float, Half>(x.dtype(), [&]<class T>() -> Status {

@@ -4,15 +4,15 @@ namespace millrace::ops {
 namespace {
 
 Status LrnShape(ShapeContext& c) {
-  MR_ASSIGN(PartialShape input, c.WithRank(0, 4));
+  MR_ASSIGN_OR_RETURN(PartialShape input, c.WithRank(0, 4));
   return c.Return(std::move(input));
 }
 
 Status LrnGradShape(ShapeContext& c) {
-  MR_ASSIGN(PartialShape shape,
-            ShapeContext::MergeShapes(c.input(0), c.input(1)));
-  MR_ASSIGN(shape, ShapeContext::MergeShapes(shape, c.input(2)));
-  MR_ASSIGN(shape, ShapeContext::WithRank(shape, 4));
+  MR_ASSIGN_OR_RETURN(PartialShape shape,
+                      ShapeContext::MergeShapes(c.input(0), c.input(1)));
+  MR_ASSIGN_OR_RETURN(shape, ShapeContext::MergeShapes(shape, c.input(2)));
+  MR_ASSIGN_OR_RETURN(shape, ShapeContext::WithRank(shape, 4));
   return c.Return(std::move(shape));
 }
 

@@ -162,7 +162,7 @@ class LeakyElements final : public ElementwiseFunction {
 template <bool kGrad>
 StatusOr<std::unique_ptr<ElementwiseFunction>> LeakyFunction(
     const KernelInit& init) {
-  MR_ASSIGN(const float alpha, init.Attr<float>("alpha"));
+  MR_ASSIGN_OR_RETURN(const float alpha, init.Attr<float>("alpha"));
   std::unique_ptr<ElementwiseFunction> function;
   MR_RETURN_IF_ERROR(
       Dispatch(FloatTypes{}, init.input_type(0), [&]<class T>() -> Status {

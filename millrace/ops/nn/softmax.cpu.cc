@@ -43,7 +43,7 @@ Status RunSoftmax(KernelContext& ctx) {
   }
   const DataType dtype = ctx.input(0).dtype();
   const Tensor logits = ctx.input(0);
-  MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, shape));
+  MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
   const int64_t n = shape.dim(shape.rank() - 1);
   if (shape.num_elements() == 0) return OkStatus();
   return Dispatch(FloatTypes{}, dtype, [&]<class T>() -> Status {
@@ -98,7 +98,7 @@ S CrossEntropyRow(const S* x, const S* labels, S* backprop, int64_t n) {
 StatusOr<Tensor> Expand(KernelContext& ctx, const Tensor& t, const Broadcast& b,
                         int operand) {
   if (b.IsDense(operand)) return t;
-  MR_ASSIGN(Tensor full, ctx.AllocateTemp(t.dtype(), b.shape()));
+  MR_ASSIGN_OR_RETURN(Tensor full, ctx.AllocateTemp(t.dtype(), b.shape()));
   b.Gather(operand, t.data(), 0, b.total(), SizeOf(t.dtype()),
            full.mutable_data());
   return full;
@@ -122,10 +122,12 @@ Status RunCrossEntropy(KernelContext& ctx) {
   }
   const int64_t batch = b->shape().dim(0);
   const int64_t n = b->shape().dim(1);
-  MR_ASSIGN(const Tensor x, Expand(ctx, features, *b, 0));
-  MR_ASSIGN(const Tensor y, Expand(ctx, labels, *b, 1));
-  MR_ASSIGN(Tensor* const loss, ctx.AllocateOutput(0, TensorShape({batch})));
-  MR_ASSIGN(Tensor* const backprop, ctx.AllocateOutput(1, b->shape()));
+  MR_ASSIGN_OR_RETURN(const Tensor x, Expand(ctx, features, *b, 0));
+  MR_ASSIGN_OR_RETURN(const Tensor y, Expand(ctx, labels, *b, 1));
+  MR_ASSIGN_OR_RETURN(Tensor* const loss,
+                      ctx.AllocateOutput(0, TensorShape({batch})));
+  MR_ASSIGN_OR_RETURN(Tensor* const backprop,
+                      ctx.AllocateOutput(1, b->shape()));
   if (batch == 0) return OkStatus();
   if (n == 0)
     return InvalidArgument(
@@ -205,8 +207,10 @@ Status RunSparseCrossEntropy(KernelContext& ctx) {
   }
   const std::vector<int64_t> classes = IntValues(labels);
   MR_RETURN_IF_ERROR(CheckLabels<int64_t>(classes, n));
-  MR_ASSIGN(Tensor* const loss, ctx.AllocateOutput(0, TensorShape({batch})));
-  MR_ASSIGN(Tensor* const backprop, ctx.AllocateOutput(1, logits.shape()));
+  MR_ASSIGN_OR_RETURN(Tensor* const loss,
+                      ctx.AllocateOutput(0, TensorShape({batch})));
+  MR_ASSIGN_OR_RETURN(Tensor* const backprop,
+                      ctx.AllocateOutput(1, logits.shape()));
   if (batch == 0) return OkStatus();
   return Dispatch(FloatTypes{}, logits.dtype(), [&]<class T>() -> Status {
     using S = ComputeType<T>;

@@ -4,23 +4,24 @@ namespace millrace::ops {
 namespace {
 
 Status SoftmaxShape(ShapeContext& c) {
-  MR_ASSIGN(PartialShape logits, c.WithRankAtLeast(0, 1));
+  MR_ASSIGN_OR_RETURN(PartialShape logits, c.WithRankAtLeast(0, 1));
   return c.Return(std::move(logits));
 }
 
 Status CrossEntropyShape(ShapeContext& c) {
-  MR_ASSIGN(PartialShape both, shapes::BroadcastShapes(c.input(0), c.input(1)));
-  MR_ASSIGN(both, ShapeContext::WithRank(both, 2));
+  MR_ASSIGN_OR_RETURN(PartialShape both,
+                      shapes::BroadcastShapes(c.input(0), c.input(1)));
+  MR_ASSIGN_OR_RETURN(both, ShapeContext::WithRank(both, 2));
   c.set_output(0, PartialShape({both.dim(0)}));
   c.set_output(1, both);
   return OkStatus();
 }
 
 Status SparseCrossEntropyShape(ShapeContext& c) {
-  MR_ASSIGN(PartialShape features, c.WithRank(0, 2));
-  MR_ASSIGN(const PartialShape labels, c.WithRank(1, 1));
-  MR_ASSIGN(const int64_t batch,
-            ShapeContext::MergeDims(features.dim(0), labels.dim(0)));
+  MR_ASSIGN_OR_RETURN(PartialShape features, c.WithRank(0, 2));
+  MR_ASSIGN_OR_RETURN(const PartialShape labels, c.WithRank(1, 1));
+  MR_ASSIGN_OR_RETURN(const int64_t batch,
+                      ShapeContext::MergeDims(features.dim(0), labels.dim(0)));
   features.set_dim(0, batch);
   c.set_output(0, PartialShape({batch}));
   c.set_output(1, std::move(features));

@@ -79,7 +79,7 @@ class TopKKernel {
   static StatusOr<TopKKernel> Make(const KernelInit& init) {
     TopKKernel k;
     if (init.HasAttr("k")) {
-      MR_ASSIGN(k.k_, init.Attr<int64_t>("k"));
+      MR_ASSIGN_OR_RETURN(k.k_, init.Attr<int64_t>("k"));
       k.has_k_ = true;
     }
     return k;
@@ -104,8 +104,8 @@ class TopKKernel {
     DimVector dims = x.shape().dims();
     dims.back() = k;
     const TensorShape shape(dims);
-    MR_ASSIGN(Tensor* const values, ctx.AllocateOutput(0, shape));
-    MR_ASSIGN(Tensor* const index, ctx.AllocateOutput(1, shape));
+    MR_ASSIGN_OR_RETURN(Tensor* const values, ctx.AllocateOutput(0, shape));
+    MR_ASSIGN_OR_RETURN(Tensor* const index, ctx.AllocateOutput(1, shape));
     if (shape.num_elements() == 0) return OkStatus();
     const char* from = x.data();
     char* to = values->mutable_data();
@@ -129,7 +129,7 @@ class NthElementKernel {
  public:
   static StatusOr<NthElementKernel> Make(const KernelInit& init) {
     NthElementKernel k;
-    MR_ASSIGN(k.reverse_, init.Attr<bool>("reverse"));
+    MR_ASSIGN_OR_RETURN(k.reverse_, init.Attr<bool>("reverse"));
     return k;
   }
   Status Run(KernelContext& ctx) const {
@@ -148,7 +148,8 @@ class NthElementKernel {
     if (reverse_) nth = n - nth - 1;
     DimVector dims = x.shape().dims();
     dims.pop_back();
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, TensorShape(dims)));
+    MR_ASSIGN_OR_RETURN(Tensor* const out,
+                        ctx.AllocateOutput(0, TensorShape(dims)));
     if (out->num_elements() == 0) return OkStatus();
     const char* from = x.data();
     char* to = out->mutable_data();

@@ -4,7 +4,7 @@ namespace millrace::ops {
 namespace {
 
 Status WithLastDim(ShapeContext& c, int64_t k) {
-  MR_ASSIGN(PartialShape shape, c.WithRankAtLeast(0, 1));
+  MR_ASSIGN_OR_RETURN(PartialShape shape, c.WithRankAtLeast(0, 1));
   if (shape.known_rank()) {
     const int last = shape.rank() - 1;
     if (k != kUnknownDim && shape.dim(last) != kUnknownDim &&
@@ -20,7 +20,7 @@ Status WithLastDim(ShapeContext& c, int64_t k) {
 }
 
 Status TopKShape(ShapeContext& c) {
-  MR_ASSIGN(const int64_t k, c.Attr<int64_t>("k"));
+  MR_ASSIGN_OR_RETURN(const int64_t k, c.Attr<int64_t>("k"));
   return WithLastDim(c, k);
 }
 Status TopKV2Shape(ShapeContext& c) {
@@ -30,7 +30,7 @@ Status TopKV2Shape(ShapeContext& c) {
     if (value->dtype() == DataType::kInt16) {
       k = value->flat<int16_t>()[0];
     } else {
-      MR_ASSIGN(k, c.DimFromInput(1));
+      MR_ASSIGN_OR_RETURN(k, c.DimFromInput(1));
     }
     if (k < 0) return InvalidArgument("Need k >= 0, got ", k);
   }
@@ -38,9 +38,9 @@ Status TopKV2Shape(ShapeContext& c) {
 }
 
 Status NthElementShape(ShapeContext& c) {
-  MR_ASSIGN(const PartialShape shape, c.WithRankAtLeast(0, 1));
+  MR_ASSIGN_OR_RETURN(const PartialShape shape, c.WithRankAtLeast(0, 1));
   MR_RETURN_IF_ERROR(c.WithRank(1, 0).status());
-  MR_ASSIGN(const int64_t n, c.DimFromInput(1));
+  MR_ASSIGN_OR_RETURN(const int64_t n, c.DimFromInput(1));
   if (!shape.known_rank()) return c.Return(PartialShape());
   const int last = shape.rank() - 1;
   if (n != kUnknownDim && shape.dim(last) != kUnknownDim &&
@@ -48,7 +48,7 @@ Status NthElementShape(ShapeContext& c) {
     return InvalidArgument("Input must have last dimension > n = ", n,
                            " but is ", shape.dim(last));
   }
-  MR_ASSIGN(PartialShape rows, ShapeContext::Subshape(shape, 0, -1));
+  MR_ASSIGN_OR_RETURN(PartialShape rows, ShapeContext::Subshape(shape, 0, -1));
   return c.Return(std::move(rows));
 }
 

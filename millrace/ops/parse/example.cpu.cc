@@ -21,20 +21,21 @@ class ParseExampleKernel {
   static StatusOr<std::unique_ptr<ParseExampleKernel>> Make(
       const KernelInit& init) {
     auto k = std::make_unique<ParseExampleKernel>();
-    MR_ASSIGN(k->specs_, ReadFeatureSpecs(kOp, init.node().attrs));
-    MR_ASSIGN(const ArgRange defaults, init.Input("dense_defaults"));
+    MR_ASSIGN_OR_RETURN(k->specs_, ReadFeatureSpecs(kOp, init.node().attrs));
+    MR_ASSIGN_OR_RETURN(const ArgRange defaults, init.Input("dense_defaults"));
     k->first_default_ = defaults.begin;
-    MR_ASSIGN(const ArgRange indices, init.Output("sparse_indices"));
-    MR_ASSIGN(const ArgRange values, init.Output("sparse_values"));
-    MR_ASSIGN(const ArgRange shapes, init.Output("sparse_shapes"));
-    MR_ASSIGN(const ArgRange dense, init.Output("dense_values"));
+    MR_ASSIGN_OR_RETURN(const ArgRange indices, init.Output("sparse_indices"));
+    MR_ASSIGN_OR_RETURN(const ArgRange values, init.Output("sparse_values"));
+    MR_ASSIGN_OR_RETURN(const ArgRange shapes, init.Output("sparse_shapes"));
+    MR_ASSIGN_OR_RETURN(const ArgRange dense, init.Output("dense_values"));
     k->outputs_ = {.sparse_indices = indices.begin,
                    .sparse_values = values.begin,
                    .sparse_shapes = shapes.begin,
                    .dense_values = dense.begin};
     if (kIsV2) {
-      MR_ASSIGN(const ArgRange ragged, init.Output("ragged_values"));
-      MR_ASSIGN(const ArgRange splits, init.Output("ragged_row_splits"));
+      MR_ASSIGN_OR_RETURN(const ArgRange ragged, init.Output("ragged_values"));
+      MR_ASSIGN_OR_RETURN(const ArgRange splits,
+                          init.Output("ragged_row_splits"));
       k->outputs_.ragged_values = ragged.begin;
       k->outputs_.ragged_splits = splits.begin;
     }
@@ -43,7 +44,7 @@ class ParseExampleKernel {
 
   Status Run(KernelContext& ctx) const {
     MR_RETURN_IF_ERROR(CheckSerialized(ctx));
-    MR_ASSIGN(std::vector<std::string> keys, Keys(ctx));
+    MR_ASSIGN_OR_RETURN(std::vector<std::string> keys, Keys(ctx));
     std::vector<const Tensor*> defaults;
     for (size_t i = 0; i < specs_.dense.size(); ++i) {
       defaults.push_back(&ctx.input(first_default_ + static_cast<int>(i)));
@@ -60,10 +61,11 @@ class ParseExampleKernel {
     }
     const int64_t examples = ctx.input(0).num_elements();
     MemoryCharge charge;
-    MR_ASSIGN(const int64_t bytes,
-              (CheckedSize(examples) * static_cast<int64_t>(columns.size()) *
-               sizeof(FeatureCell))
-                  .Get("the memory of parsed examples"));
+    MR_ASSIGN_OR_RETURN(
+        const int64_t bytes,
+        (CheckedSize(examples) * static_cast<int64_t>(columns.size()) *
+         sizeof(FeatureCell))
+            .Get("the memory of parsed examples"));
     MR_RETURN_IF_ERROR(charge.Set(bytes, "parsed examples"));
     std::vector<FeatureCell> cells(static_cast<size_t>(examples) *
                                    columns.size());

@@ -5,15 +5,16 @@ namespace {
 
 template <ExampleOp kOp>
 Status ExampleShape(ShapeContext& c) {
-  MR_ASSIGN(const FeatureSpecs specs, ReadFeatureSpecs(kOp, c.attrs()));
+  MR_ASSIGN_OR_RETURN(const FeatureSpecs specs,
+                      ReadFeatureSpecs(kOp, c.attrs()));
   PartialShape examples;
   if (kOp == ExampleOp::kSingle) {
-    MR_ASSIGN(examples, c.WithRank(0, 0));
+    MR_ASSIGN_OR_RETURN(examples, c.WithRank(0, 0));
   } else if (kOp == ExampleOp::kBatch) {
-    MR_ASSIGN(examples, c.WithRank(0, 1));
+    MR_ASSIGN_OR_RETURN(examples, c.WithRank(0, 1));
     MR_RETURN_IF_ERROR(c.WithRank(1, 1).status());
   } else {
-    MR_ASSIGN(examples, c.WithRankAtMost(0, 1));
+    MR_ASSIGN_OR_RETURN(examples, c.WithRankAtMost(0, 1));
     MR_RETURN_IF_ERROR(c.WithRankAtMost(1, 1).status());
   }
   OutputShapes out(c);

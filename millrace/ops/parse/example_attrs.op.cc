@@ -37,7 +37,7 @@ Status SetVariableShapes(const Shapes& shapes, std::vector<DenseSpec>* dense) {
     DenseSpec spec;
     spec.shape = shape;
     spec.variable = shape.rank() > 0 && shape.dim(0) == kUnknownDim;
-    MR_ASSIGN(spec.stride, stride.Get("a dense shape"));
+    MR_ASSIGN_OR_RETURN(spec.stride, stride.Get("a dense shape"));
     dense->push_back(std::move(spec));
   }
   return OkStatus();
@@ -52,7 +52,7 @@ Status SetFixedShapes(const Shapes& shapes, absl::string_view attr,
     }
     DenseSpec spec;
     spec.shape = shape;
-    MR_ASSIGN(const TensorShape full, shape.AsTensorShape());
+    MR_ASSIGN_OR_RETURN(const TensorShape full, shape.AsTensorShape());
     spec.stride = full.num_elements();
     dense->push_back(std::move(spec));
   }
@@ -69,14 +69,17 @@ void SetTypes(const Types& types, std::vector<DenseSpec>* dense) {
 
 StatusOr<FeatureSpecs> ReadFeatureSpecs(ExampleOp op, const AttrMap& attrs) {
   FeatureSpecs specs;
-  MR_ASSIGN(specs.sparse, GetAttr<Types>(attrs, "sparse_types"));
-  MR_ASSIGN(const Types dense, GetAttr<Types>(attrs, "Tdense"));
-  MR_ASSIGN(const Shapes shapes, GetAttr<Shapes>(attrs, "dense_shapes"));
+  MR_ASSIGN_OR_RETURN(specs.sparse, GetAttr<Types>(attrs, "sparse_types"));
+  MR_ASSIGN_OR_RETURN(const Types dense, GetAttr<Types>(attrs, "Tdense"));
+  MR_ASSIGN_OR_RETURN(const Shapes shapes,
+                      GetAttr<Shapes>(attrs, "dense_shapes"));
   size_t num_sparse = 0, num_dense = 0;
   if (op == ExampleOp::kSingle) {
-    MR_ASSIGN(specs.sparse_keys, GetAttr<Strings>(attrs, "sparse_keys"));
-    MR_ASSIGN(specs.dense_keys, GetAttr<Strings>(attrs, "dense_keys"));
-    MR_ASSIGN(const int64_t n, GetAttr<int64_t>(attrs, "num_sparse"));
+    MR_ASSIGN_OR_RETURN(specs.sparse_keys,
+                        GetAttr<Strings>(attrs, "sparse_keys"));
+    MR_ASSIGN_OR_RETURN(specs.dense_keys,
+                        GetAttr<Strings>(attrs, "dense_keys"));
+    MR_ASSIGN_OR_RETURN(const int64_t n, GetAttr<int64_t>(attrs, "num_sparse"));
     num_sparse = specs.sparse_keys.size();
     num_dense = specs.dense_keys.size();
     if (static_cast<size_t>(n) != num_sparse ||
@@ -86,14 +89,18 @@ StatusOr<FeatureSpecs> ReadFeatureSpecs(ExampleOp op, const AttrMap& attrs) {
           num_sparse, ") and sparse_types (", specs.sparse.size(), ")");
     }
   } else if (op == ExampleOp::kBatch) {
-    MR_ASSIGN(const int64_t sparse_count, GetAttr<int64_t>(attrs, "Nsparse"));
-    MR_ASSIGN(const int64_t dense_count, GetAttr<int64_t>(attrs, "Ndense"));
+    MR_ASSIGN_OR_RETURN(const int64_t sparse_count,
+                        GetAttr<int64_t>(attrs, "Nsparse"));
+    MR_ASSIGN_OR_RETURN(const int64_t dense_count,
+                        GetAttr<int64_t>(attrs, "Ndense"));
     num_sparse = static_cast<size_t>(sparse_count);
     num_dense = static_cast<size_t>(dense_count);
   } else {
-    MR_ASSIGN(const int64_t n, GetAttr<int64_t>(attrs, "num_sparse"));
-    MR_ASSIGN(specs.ragged, GetAttr<Types>(attrs, "ragged_value_types"));
-    MR_ASSIGN(specs.splits, GetAttr<Types>(attrs, "ragged_split_types"));
+    MR_ASSIGN_OR_RETURN(const int64_t n, GetAttr<int64_t>(attrs, "num_sparse"));
+    MR_ASSIGN_OR_RETURN(specs.ragged,
+                        GetAttr<Types>(attrs, "ragged_value_types"));
+    MR_ASSIGN_OR_RETURN(specs.splits,
+                        GetAttr<Types>(attrs, "ragged_split_types"));
     num_sparse = static_cast<size_t>(n);
     num_dense = dense.size();
   }
@@ -134,24 +141,25 @@ Status ReadPart(SequenceOp op, const AttrMap& attrs, Part* part) {
     return GetAttr<Strings>(attrs, part->Attr(what));
   };
   FeatureSpecs& specs = *part->specs;
-  MR_ASSIGN(specs.sparse, types("sparse_types"));
-  MR_ASSIGN(part->dense, GetAttr<Types>(attrs, part->dense_types));
-  MR_ASSIGN(part->shapes, GetAttr<Shapes>(attrs, part->Attr("dense_shapes")));
+  MR_ASSIGN_OR_RETURN(specs.sparse, types("sparse_types"));
+  MR_ASSIGN_OR_RETURN(part->dense, GetAttr<Types>(attrs, part->dense_types));
+  MR_ASSIGN_OR_RETURN(part->shapes,
+                      GetAttr<Shapes>(attrs, part->Attr("dense_shapes")));
   const std::string count = absl::StrCat("N", part->name);
-  MR_ASSIGN(part->num_sparse,
-            GetAttr<int64_t>(attrs, absl::StrCat(count, "_sparse")));
+  MR_ASSIGN_OR_RETURN(part->num_sparse,
+                      GetAttr<int64_t>(attrs, absl::StrCat(count, "_sparse")));
   part->num_dense = static_cast<int64_t>(part->dense.size());
   if (attrs.Find(absl::StrCat(count, "_dense")) != nullptr) {
-    MR_ASSIGN(part->num_dense,
-              GetAttr<int64_t>(attrs, absl::StrCat(count, "_dense")));
+    MR_ASSIGN_OR_RETURN(part->num_dense,
+                        GetAttr<int64_t>(attrs, absl::StrCat(count, "_dense")));
   }
   if (op == SequenceOp::kV2) {
-    MR_ASSIGN(specs.ragged, types("ragged_value_types"));
-    MR_ASSIGN(specs.splits, types("ragged_split_types"));
+    MR_ASSIGN_OR_RETURN(specs.ragged, types("ragged_value_types"));
+    MR_ASSIGN_OR_RETURN(specs.splits, types("ragged_split_types"));
   }
   if (op == SequenceOp::kBatch) {
-    MR_ASSIGN(specs.sparse_keys, keys("sparse_keys"));
-    MR_ASSIGN(specs.dense_keys, keys("dense_keys"));
+    MR_ASSIGN_OR_RETURN(specs.sparse_keys, keys("sparse_keys"));
+    MR_ASSIGN_OR_RETURN(specs.dense_keys, keys("dense_keys"));
   }
   return OkStatus();
 }
@@ -173,7 +181,7 @@ StatusOr<SequenceSpecs> ReadSequenceSpecs(SequenceOp op, const AttrMap& attrs) {
       {"feature_list", "feature_list_dense_types", &specs.lists, {}, {}}};
   for (Part& part : parts) MR_RETURN_IF_ERROR(ReadPart(op, attrs, &part));
   if (op == SequenceOp::kBatch) {
-    MR_ASSIGN(
+    MR_ASSIGN_OR_RETURN(
         specs.may_be_missing,
         GetAttr<Strings>(attrs, "feature_list_dense_missing_assumed_empty"));
     for (const Part& part : parts) {

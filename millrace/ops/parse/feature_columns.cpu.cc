@@ -100,14 +100,15 @@ Status ColumnWriter::WriteSparse(const FeatureColumn& column, Cells cell) {
   const int64_t total = offsets.back();
   const int64_t rank = batched_ ? 2 : 1;
   const int n = column.number;
-  MR_ASSIGN(Tensor* const indices,
-            ctx_.AllocateOutput(outputs_.sparse_indices + n,
-                                TensorShape({total, rank})));
-  MR_ASSIGN(
+  MR_ASSIGN_OR_RETURN(Tensor* const indices,
+                      ctx_.AllocateOutput(outputs_.sparse_indices + n,
+                                          TensorShape({total, rank})));
+  MR_ASSIGN_OR_RETURN(
       Tensor* const values,
       ctx_.AllocateOutput(outputs_.sparse_values + n, TensorShape({total})));
-  MR_ASSIGN(Tensor* const shape, ctx_.AllocateOutput(outputs_.sparse_shapes + n,
-                                                     TensorShape({rank})));
+  MR_ASSIGN_OR_RETURN(
+      Tensor* const shape,
+      ctx_.AllocateOutput(outputs_.sparse_shapes + n, TensorShape({rank})));
   auto size = shape->mutable_flat<int64_t>();
   if (batched_) size[0] = examples_;
   size[static_cast<size_t>(rank - 1)] = most;
@@ -134,10 +135,10 @@ Status ColumnWriter::WriteDense(const FeatureColumn& column, Cells cell) {
   DimVector dims;
   if (batched_) dims.push_back(examples_);
   for (const int64_t d : column.dense->shape.dims()) dims.push_back(d);
-  MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
-  MR_ASSIGN(Tensor* const out,
-            ctx_.AllocateOutput(outputs_.dense_values + column.number,
-                                std::move(shape)));
+  MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
+  MR_ASSIGN_OR_RETURN(Tensor* const out,
+                      ctx_.AllocateOutput(outputs_.dense_values + column.number,
+                                          std::move(shape)));
   char* const elements = out->mutable_data();
   const int64_t width = column.dense->stride;
   return ctx_.ParallelFor(
@@ -164,10 +165,10 @@ Status ColumnWriter::WriteVariable(const FeatureColumn& column, Cells cell) {
   for (int d = 1; d < column.dense->shape.rank(); ++d) {
     dims.push_back(column.dense->shape.dim(d));
   }
-  MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
-  MR_ASSIGN(Tensor* const out,
-            ctx_.AllocateOutput(outputs_.dense_values + column.number,
-                                std::move(shape)));
+  MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
+  MR_ASSIGN_OR_RETURN(Tensor* const out,
+                      ctx_.AllocateOutput(outputs_.dense_values + column.number,
+                                          std::move(shape)));
   char* const elements = out->mutable_data();
   return ctx_.ParallelFor(
       examples_, CostPerExample(most, 1), [&](int64_t begin, int64_t end) {
@@ -185,14 +186,16 @@ Status ColumnWriter::WriteVariable(const FeatureColumn& column, Cells cell) {
 Status ColumnWriter::WriteRagged(const FeatureColumn& column, Cells cell) {
   int64_t most = 0;
   const std::vector<int64_t> offsets = Offsets(cell, &most);
-  MR_ASSIGN(Tensor* const values,
-            ctx_.AllocateOutput(outputs_.ragged_values + column.number,
-                                TensorShape({offsets.back()})));
+  MR_ASSIGN_OR_RETURN(
+      Tensor* const values,
+      ctx_.AllocateOutput(outputs_.ragged_values + column.number,
+                          TensorShape({offsets.back()})));
   // One example has no splits.
   const int64_t num_splits = batched_ ? examples_ + 1 : 0;
-  MR_ASSIGN(Tensor* const splits,
-            ctx_.AllocateOutput(outputs_.ragged_splits + column.number,
-                                TensorShape({num_splits})));
+  MR_ASSIGN_OR_RETURN(
+      Tensor* const splits,
+      ctx_.AllocateOutput(outputs_.ragged_splits + column.number,
+                          TensorShape({num_splits})));
   if (batched_) MR_RETURN_IF_ERROR(SetSplits(offsets, splits));
   char* const elements = values->mutable_data();
   return ctx_.ParallelFor(examples_, CostPerExample(offsets.back(), examples_),

@@ -126,7 +126,8 @@ class ExampleWriter {
 
 Status RunDecode(KernelContext& ctx) {
   const auto json = ctx.input(0).flat<StringElement>();
-  MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, ctx.input(0).shape()));
+  MR_ASSIGN_OR_RETURN(Tensor* const out,
+                      ctx.AllocateOutput(0, ctx.input(0).shape()));
   std::string bytes;
   for (size_t i = 0; i < json.size(); ++i) {
     if (i % 256 == 0) MR_RETURN_IF_ERROR(ctx.CheckCancelled());

@@ -30,7 +30,8 @@ class OutputShapes {
   }
   // Values and row splits.
   Status Ragged(size_t n, int64_t examples) {
-    MR_ASSIGN(const int64_t splits, ShapeContext::AddDims(examples, 1));
+    MR_ASSIGN_OR_RETURN(const int64_t splits,
+                        ShapeContext::AddDims(examples, 1));
     Repeat(n, PartialShape({kUnknownDim}));
     Repeat(n, PartialShape({splits}));
     return OkStatus();

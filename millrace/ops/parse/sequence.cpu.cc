@@ -19,25 +19,26 @@ class ParseSequenceKernel {
   static StatusOr<std::unique_ptr<ParseSequenceKernel>> Make(
       const KernelInit& init) {
     auto k = std::make_unique<ParseSequenceKernel>();
-    MR_ASSIGN(k->specs_, ReadSequenceSpecs(kOp, init.node().attrs));
-    MR_ASSIGN(const ArgRange defaults, init.Input("context_dense_defaults"));
+    MR_ASSIGN_OR_RETURN(k->specs_, ReadSequenceSpecs(kOp, init.node().attrs));
+    MR_ASSIGN_OR_RETURN(const ArgRange defaults,
+                        init.Input("context_dense_defaults"));
     k->first_default_ = defaults.begin;
     MR_RETURN_IF_ERROR(FindOutputs(init, "context", &k->context_));
     MR_RETURN_IF_ERROR(FindOutputs(init, "feature_list", &k->lists_.columns));
-    MR_ASSIGN(const ArgRange lengths,
-              init.Output("feature_list_dense_lengths"));
+    MR_ASSIGN_OR_RETURN(const ArgRange lengths,
+                        init.Output("feature_list_dense_lengths"));
     k->lists_.dense_lengths = lengths.begin;
     if (kIsV2) {
-      MR_ASSIGN(const ArgRange context_values,
-                init.Output("context_ragged_values"));
-      MR_ASSIGN(const ArgRange context_splits,
-                init.Output("context_ragged_row_splits"));
-      MR_ASSIGN(const ArgRange values,
-                init.Output("feature_list_ragged_values"));
-      MR_ASSIGN(const ArgRange outer,
-                init.Output("feature_list_ragged_outer_splits"));
-      MR_ASSIGN(const ArgRange inner,
-                init.Output("feature_list_ragged_inner_splits"));
+      MR_ASSIGN_OR_RETURN(const ArgRange context_values,
+                          init.Output("context_ragged_values"));
+      MR_ASSIGN_OR_RETURN(const ArgRange context_splits,
+                          init.Output("context_ragged_row_splits"));
+      MR_ASSIGN_OR_RETURN(const ArgRange values,
+                          init.Output("feature_list_ragged_values"));
+      MR_ASSIGN_OR_RETURN(const ArgRange outer,
+                          init.Output("feature_list_ragged_outer_splits"));
+      MR_ASSIGN_OR_RETURN(const ArgRange inner,
+                          init.Output("feature_list_ragged_inner_splits"));
       k->context_.ragged_values = context_values.begin;
       k->context_.ragged_splits = context_splits.begin;
       k->lists_.columns.ragged_values = values.begin;
@@ -90,10 +91,10 @@ class ParseSequenceKernel {
     const auto find = [&](absl::string_view what) {
       return init.Output(absl::StrCat(part, what));
     };
-    MR_ASSIGN(const ArgRange indices, find("_sparse_indices"));
-    MR_ASSIGN(const ArgRange values, find("_sparse_values"));
-    MR_ASSIGN(const ArgRange shapes, find("_sparse_shapes"));
-    MR_ASSIGN(const ArgRange dense, find("_dense_values"));
+    MR_ASSIGN_OR_RETURN(const ArgRange indices, find("_sparse_indices"));
+    MR_ASSIGN_OR_RETURN(const ArgRange values, find("_sparse_values"));
+    MR_ASSIGN_OR_RETURN(const ArgRange shapes, find("_sparse_shapes"));
+    MR_ASSIGN_OR_RETURN(const ArgRange dense, find("_dense_values"));
     *out = {.sparse_indices = indices.begin,
             .sparse_values = values.begin,
             .sparse_shapes = shapes.begin,

@@ -6,13 +6,14 @@ namespace {
 
 template <SequenceOp kOp>
 Status SequenceShape(ShapeContext& c) {
-  MR_ASSIGN(const SequenceSpecs specs, ReadSequenceSpecs(kOp, c.attrs()));
+  MR_ASSIGN_OR_RETURN(const SequenceSpecs specs,
+                      ReadSequenceSpecs(kOp, c.attrs()));
   PartialShape examples;
   if (kOp == SequenceOp::kBatch) {
-    MR_ASSIGN(examples, c.WithRank(0, 1));
+    MR_ASSIGN_OR_RETURN(examples, c.WithRank(0, 1));
     MR_RETURN_IF_ERROR(c.WithRank(1, 1).status());
   } else {
-    MR_ASSIGN(examples, c.WithRankAtMost(0, 1));
+    MR_ASSIGN_OR_RETURN(examples, c.WithRankAtMost(0, 1));
     MR_RETURN_IF_ERROR(c.WithRankAtMost(1, 1).status());
   }
   const int64_t n = NumExamples(examples);

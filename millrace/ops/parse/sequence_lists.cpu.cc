@@ -54,13 +54,13 @@ class ListWriter {
                  }));
     const int64_t rank = messages_.batched() ? 3 : 2;
     const int n = column.number;
-    MR_ASSIGN(Tensor* const indices,
-              ctx_.AllocateOutput(outputs.sparse_indices + n,
-                                  TensorShape({total, rank})));
-    MR_ASSIGN(
+    MR_ASSIGN_OR_RETURN(Tensor* const indices,
+                        ctx_.AllocateOutput(outputs.sparse_indices + n,
+                                            TensorShape({total, rank})));
+    MR_ASSIGN_OR_RETURN(
         Tensor* const values,
         ctx_.AllocateOutput(outputs.sparse_values + n, TensorShape({total})));
-    MR_ASSIGN(
+    MR_ASSIGN_OR_RETURN(
         Tensor* const shape,
         ctx_.AllocateOutput(outputs.sparse_shapes + n, TensorShape({rank})));
     auto size = shape->mutable_flat<int64_t>();
@@ -128,15 +128,17 @@ class ListWriter {
     if (messages_.batched()) dims.push_back(messages_.count());
     dims.push_back(most);
     for (const int64_t d : column.dense->shape.dims()) dims.push_back(d);
-    MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
-    MR_ASSIGN(Tensor* const values,
-              ctx_.AllocateOutput(outputs.columns.dense_values + column.number,
-                                  std::move(shape)));
-    MR_ASSIGN(Tensor* const lengths,
-              ctx_.AllocateOutput(outputs.dense_lengths + column.number,
-                                  messages_.batched()
-                                      ? TensorShape({messages_.count()})
-                                      : TensorShape()));
+    MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
+    MR_ASSIGN_OR_RETURN(
+        Tensor* const values,
+        ctx_.AllocateOutput(outputs.columns.dense_values + column.number,
+                            std::move(shape)));
+    MR_ASSIGN_OR_RETURN(
+        Tensor* const lengths,
+        ctx_.AllocateOutput(outputs.dense_lengths + column.number,
+                            messages_.batched()
+                                ? TensorShape({messages_.count()})
+                                : TensorShape()));
     std::copy(rows.begin(), rows.end(),
               lengths->mutable_flat<int64_t>().begin());
     char* const elements = values->mutable_data();
@@ -164,18 +166,19 @@ class ListWriter {
                  }));
     for (size_t e = 0; e < parts.size(); ++e) outer[e + 1] += outer[e];
     const int n = column.number;
-    MR_ASSIGN(Tensor* const values,
-              ctx_.AllocateOutput(outputs.columns.ragged_values + n,
-                                  TensorShape({inner.back()})));
-    MR_ASSIGN(
+    MR_ASSIGN_OR_RETURN(Tensor* const values,
+                        ctx_.AllocateOutput(outputs.columns.ragged_values + n,
+                                            TensorShape({inner.back()})));
+    MR_ASSIGN_OR_RETURN(
         Tensor* const inner_splits,
         ctx_.AllocateOutput(outputs.columns.ragged_splits + n,
                             TensorShape({static_cast<int64_t>(inner.size())})));
     MR_RETURN_IF_ERROR(SetSplits(inner, inner_splits));
     if (messages_.batched()) {
-      MR_ASSIGN(Tensor* const outer_splits,
-                ctx_.AllocateOutput(outputs.outer_splits + n,
-                                    TensorShape({messages_.count() + 1})));
+      MR_ASSIGN_OR_RETURN(
+          Tensor* const outer_splits,
+          ctx_.AllocateOutput(outputs.outer_splits + n,
+                              TensorShape({messages_.count() + 1})));
       MR_RETURN_IF_ERROR(SetSplits(outer, outer_splits));
     } else {
       ctx_.set_output(outputs.outer_splits + n,

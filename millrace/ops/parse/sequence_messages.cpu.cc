@@ -48,10 +48,10 @@ Status SequenceMessages::MakeSlots(const std::vector<FeatureColumn>& columns,
     }
     slots->emplace(columns[i].key, i);
   }
-  MR_ASSIGN(const int64_t bytes,
-            (CheckedSize(static_cast<int64_t>(columns.size())) * count() *
-             sizeof(MessagePart))
-                .Get("the memory of parsed examples"));
+  MR_ASSIGN_OR_RETURN(const int64_t bytes,
+                      (CheckedSize(static_cast<int64_t>(columns.size())) *
+                       count() * sizeof(MessagePart))
+                          .Get("the memory of parsed examples"));
   MR_RETURN_IF_ERROR(charge->Set(bytes, "parsed examples"));
   parts->assign(columns.size(), std::vector<MessagePart>(messages_.size()));
   return OkStatus();

@@ -45,10 +45,10 @@ class ParseSingleSequenceKernel {
   static StatusOr<std::unique_ptr<ParseSingleSequenceKernel>> Make(
       const KernelInit& init) {
     auto k = std::make_unique<ParseSingleSequenceKernel>();
-    MR_ASSIGN(k->specs_,
-              ReadSequenceSpecs(SequenceOp::kSingle, init.node().attrs));
+    MR_ASSIGN_OR_RETURN(
+        k->specs_, ReadSequenceSpecs(SequenceOp::kSingle, init.node().attrs));
     const auto first = [&](const char* name, int* begin) -> Status {
-      MR_ASSIGN(const ArgRange range, init.Input(name));
+      MR_ASSIGN_OR_RETURN(const ArgRange range, init.Input(name));
       *begin = range.begin;
       return OkStatus();
     };
@@ -199,15 +199,16 @@ class ParseSingleSequenceKernel {
       ctx.set_output(output, fallback);
       return OkStatus();
     }
-    MR_ASSIGN(const FeatureCell cell, Read(message, found->second));
+    MR_ASSIGN_OR_RETURN(const FeatureCell cell, Read(message, found->second));
     if (cell.feature.type != spec.type) {
       return WrongType(message, "Context feature", key, "", spec.type);
     }
     if (cell.count != spec.stride) {
       return WrongCount(message, key, 0, cell, spec.shape);
     }
-    MR_ASSIGN(TensorShape shape, spec.shape.AsTensorShape());
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(output, std::move(shape)));
+    MR_ASSIGN_OR_RETURN(TensorShape shape, spec.shape.AsTensorShape());
+    MR_ASSIGN_OR_RETURN(Tensor* const out,
+                        ctx.AllocateOutput(output, std::move(shape)));
     CopyValues(cell.feature, out->mutable_data(), 0);
     return OkStatus();
   }
@@ -219,16 +220,18 @@ class ParseSingleSequenceKernel {
     FeatureCell cell;
     const auto found = message.context.find(key);
     if (found != message.context.end()) {
-      MR_ASSIGN(cell, Read(message, found->second));
+      MR_ASSIGN_OR_RETURN(cell, Read(message, found->second));
       if (cell.feature.type != DataType::kInvalid &&
           cell.feature.type != type) {
         return WrongType(message, "Context feature", key, "", type);
       }
     }
-    MR_ASSIGN(Tensor* const indices,
-              ctx.AllocateOutput(output, TensorShape({cell.count, 1})));
-    MR_ASSIGN(Tensor* const values,
-              ctx.AllocateOutput(output + step, TensorShape({cell.count})));
+    MR_ASSIGN_OR_RETURN(
+        Tensor* const indices,
+        ctx.AllocateOutput(output, TensorShape({cell.count, 1})));
+    MR_ASSIGN_OR_RETURN(
+        Tensor* const values,
+        ctx.AllocateOutput(output + step, TensorShape({cell.count})));
     ctx.set_output(output + 2 * step, Tensor::Vector<int64_t>({cell.count}));
     auto place = indices->mutable_flat<int64_t>();
     std::iota(place.begin(), place.end(), int64_t{0});
@@ -287,8 +290,9 @@ class ParseSingleSequenceKernel {
         }));
     DimVector dims = {rows};
     for (const int64_t d : spec.shape.dims()) dims.push_back(d);
-    MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(output, std::move(shape)));
+    MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
+    MR_ASSIGN_OR_RETURN(Tensor* const out,
+                        ctx.AllocateOutput(output, std::move(shape)));
     char* const elements = out->mutable_data();
     return VisitRows(message, list,
                      [&](int64_t row, const FeatureCell& cell) -> Status {
@@ -319,10 +323,11 @@ class ParseSingleSequenceKernel {
           most = std::max(most, cell.count);
           return OkStatus();
         }));
-    MR_ASSIGN(Tensor* const indices,
-              ctx.AllocateOutput(output, TensorShape({total, 2})));
-    MR_ASSIGN(Tensor* const values,
-              ctx.AllocateOutput(output + step, TensorShape({total})));
+    MR_ASSIGN_OR_RETURN(Tensor* const indices,
+                        ctx.AllocateOutput(output, TensorShape({total, 2})));
+    MR_ASSIGN_OR_RETURN(
+        Tensor* const values,
+        ctx.AllocateOutput(output + step, TensorShape({total})));
     ctx.set_output(output + 2 * step, Tensor::Vector<int64_t>({rows, most}));
     int64_t* place = indices->mutable_flat<int64_t>().data();
     char* const elements = values->mutable_data();

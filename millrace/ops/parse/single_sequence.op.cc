@@ -5,9 +5,9 @@ namespace millrace::ops {
 namespace {
 
 Status SingleSequenceShape(ShapeContext& c) {
-  MR_ASSIGN(const SequenceSpecs specs,
-            ReadSequenceSpecs(SequenceOp::kSingle, c.attrs()));
-  MR_ASSIGN(const PartialShape example, c.WithRank(0, 0));
+  MR_ASSIGN_OR_RETURN(const SequenceSpecs specs,
+                      ReadSequenceSpecs(SequenceOp::kSingle, c.attrs()));
+  MR_ASSIGN_OR_RETURN(const PartialShape example, c.WithRank(0, 0));
   MR_RETURN_IF_ERROR(c.WithRank(1, 1).status());
   OutputShapes out(c);
   out.Sparse(specs.context.sparse.size(), example, 1);

@@ -29,8 +29,8 @@ Status RunParse(KernelContext& ctx) {
 }
 
 Status RunSerialize(KernelContext& ctx) {
-  MR_ASSIGN(const ByteChunks bytes,
-            EncodeTensor(ctx.input(0), StringForm::kValues));
+  MR_ASSIGN_OR_RETURN(const ByteChunks bytes,
+                      EncodeTensor(ctx.input(0), StringForm::kValues));
   ctx.set_output(0, Tensor::Scalar<std::string>(bytes.Flatten()));
   return OkStatus();
 }

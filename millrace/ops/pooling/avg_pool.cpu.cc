@@ -19,14 +19,16 @@ class AvgPoolKernel {
  public:
   static StatusOr<AvgPoolKernel> Make(const KernelInit& init) {
     AvgPoolKernel k;
-    MR_ASSIGN(k.attrs_, PoolAttrs::Make(init));
+    MR_ASSIGN_OR_RETURN(k.attrs_, PoolAttrs::Make(init));
     return k;
   }
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
-    MR_ASSIGN(const PoolProblem p, attrs_.Resolve(x.shape(), PoolOver::kSpace));
-    MR_ASSIGN(Tensor* const out,
-              ctx.AllocateOutput(0, attrs_.OutputShape(p, x.shape())));
+    MR_ASSIGN_OR_RETURN(const PoolProblem p,
+                        attrs_.Resolve(x.shape(), PoolOver::kSpace));
+    MR_ASSIGN_OR_RETURN(
+        Tensor* const out,
+        ctx.AllocateOutput(0, attrs_.OutputShape(p, x.shape())));
     if (out->num_elements() == 0) return OkStatus();
     return Dispatch(FloatTypes{}, x.dtype(), [&]<class T>() -> Status {
       using S = ComputeType<T>;
@@ -83,7 +85,7 @@ class AvgPoolGradKernel {
  public:
   static StatusOr<AvgPoolGradKernel> Make(const KernelInit& init) {
     AvgPoolGradKernel k;
-    MR_ASSIGN(k.attrs_, PoolAttrs::Make(init));
+    MR_ASSIGN_OR_RETURN(k.attrs_, PoolAttrs::Make(init));
     return k;
   }
   Status Run(KernelContext& ctx) const {
@@ -92,12 +94,13 @@ class AvgPoolGradKernel {
           "out_backprop and orig_input_shape must be a shape: ",
           ctx.input(0).shape().DebugString());
     }
-    MR_ASSIGN(const TensorShape input, ShapeFromTensor(ctx.input(0)));
+    MR_ASSIGN_OR_RETURN(const TensorShape input, ShapeFromTensor(ctx.input(0)));
     const Tensor& grad = ctx.input(1);
-    MR_ASSIGN(const PoolProblem p, attrs_.Resolve(input, PoolOver::kSpace));
+    MR_ASSIGN_OR_RETURN(const PoolProblem p,
+                        attrs_.Resolve(input, PoolOver::kSpace));
     const TensorShape output = attrs_.OutputShape(p, input);
     MR_RETURN_IF_ERROR(ExpectShape("grad", grad, output));
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, input));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, input));
     if (out->num_elements() == 0) return OkStatus();
     return Dispatch(FloatTypes{}, grad.dtype(), [&]<class T>() -> Status {
       const T* dy = grad.flat<T>().data();

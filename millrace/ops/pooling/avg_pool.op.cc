@@ -5,8 +5,8 @@ namespace {
 
 template <int kRank>
 Status ShapeOfSizes(ShapeContext& c) {
-  MR_ASSIGN(PartialShape shape, c.ShapeFromInput(0));
-  MR_ASSIGN(shape, ShapeContext::WithRank(shape, kRank));
+  MR_ASSIGN_OR_RETURN(PartialShape shape, c.ShapeFromInput(0));
+  MR_ASSIGN_OR_RETURN(shape, ShapeContext::WithRank(shape, kRank));
   return c.Return(std::move(shape));
 }
 

@@ -47,11 +47,11 @@ class MaxPoolKernel : public MaxPoolBase {
   }
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
-    MR_ASSIGN(const PoolAttrs attrs, Attrs(ctx, 1));
-    MR_ASSIGN(const PoolProblem p,
-              attrs.Resolve(x.shape(), PoolOver::kSpaceOrChannels));
-    MR_ASSIGN(Tensor* const out,
-              ctx.AllocateOutput(0, attrs.OutputShape(p, x.shape())));
+    MR_ASSIGN_OR_RETURN(const PoolAttrs attrs, Attrs(ctx, 1));
+    MR_ASSIGN_OR_RETURN(const PoolProblem p,
+                        attrs.Resolve(x.shape(), PoolOver::kSpaceOrChannels));
+    MR_ASSIGN_OR_RETURN(Tensor* const out,
+                        ctx.AllocateOutput(0, attrs.OutputShape(p, x.shape())));
     if (out->num_elements() == 0) return OkStatus();
     return Dispatch(RealTypes{}, x.dtype(), [&]<class T>() -> Status {
       const T* in = x.flat<T>().data();
@@ -67,7 +67,8 @@ class MaxPoolKernel : public MaxPoolBase {
 // FindLargest, as a tensor of int64.
 StatusOr<Tensor> LargestOf(KernelContext& ctx, const Pooling& pooling,
                            const Tensor& x) {
-  MR_ASSIGN(Tensor index, ctx.AllocateTemp(DataType::kInt64, pooling.output));
+  MR_ASSIGN_OR_RETURN(Tensor index,
+                      ctx.AllocateTemp(DataType::kInt64, pooling.output));
   MR_RETURN_IF_ERROR(FindLargest(ctx, pooling.problem, x,
                                  index.mutable_flat<int64_t>().data()));
   return index;
@@ -122,15 +123,16 @@ class MaxPoolGradGradKernel : public MaxPoolBase {
   }
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
-    MR_ASSIGN(const PoolAttrs attrs, Attrs(ctx, 3));
-    MR_ASSIGN(const Pooling pooling,
-              PoolingOf(attrs, x.shape(), PoolOver::kSpace));
+    MR_ASSIGN_OR_RETURN(const PoolAttrs attrs, Attrs(ctx, 3));
+    MR_ASSIGN_OR_RETURN(const Pooling pooling,
+                        PoolingOf(attrs, x.shape(), PoolOver::kSpace));
     MR_RETURN_IF_ERROR(
         ExpectShape("orig_output", ctx.input(1), pooling.output));
     MR_RETURN_IF_ERROR(ExpectShape("grad", ctx.input(2), x.shape()));
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, pooling.output));
+    MR_ASSIGN_OR_RETURN(Tensor* const out,
+                        ctx.AllocateOutput(0, pooling.output));
     if (out->num_elements() == 0) return OkStatus();
-    MR_ASSIGN(const Tensor index, LargestOf(ctx, pooling, x));
+    MR_ASSIGN_OR_RETURN(const Tensor index, LargestOf(ctx, pooling, x));
     return GatherElements(ctx, index.flat<int64_t>().data(), ctx.input(2), out);
   }
 };
@@ -140,20 +142,23 @@ class MaxPoolWithArgmaxKernel : public MaxPoolBase {
   static StatusOr<MaxPoolWithArgmaxKernel> Make(const KernelInit& init) {
     MaxPoolWithArgmaxKernel k;
     MR_RETURN_IF_ERROR(k.Init(init));
-    MR_ASSIGN(k.with_batch_, init.Attr<bool>("include_batch_in_index"));
+    MR_ASSIGN_OR_RETURN(k.with_batch_,
+                        init.Attr<bool>("include_batch_in_index"));
     return k;
   }
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
-    MR_ASSIGN(const PoolAttrs attrs, Attrs(ctx, 1));
-    MR_ASSIGN(const Pooling pooling,
-              PoolingOf(attrs, x.shape(), PoolOver::kSpace));
+    MR_ASSIGN_OR_RETURN(const PoolAttrs attrs, Attrs(ctx, 1));
+    MR_ASSIGN_OR_RETURN(const Pooling pooling,
+                        PoolingOf(attrs, x.shape(), PoolOver::kSpace));
     const PoolProblem& p = pooling.problem;
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, pooling.output));
-    MR_ASSIGN(Tensor* const argmax, ctx.AllocateOutput(1, pooling.output));
+    MR_ASSIGN_OR_RETURN(Tensor* const out,
+                        ctx.AllocateOutput(0, pooling.output));
+    MR_ASSIGN_OR_RETURN(Tensor* const argmax,
+                        ctx.AllocateOutput(1, pooling.output));
     const int64_t n = pooling.output.num_elements();
     if (n == 0) return OkStatus();
-    MR_ASSIGN(const Tensor index, LargestOf(ctx, pooling, x));
+    MR_ASSIGN_OR_RETURN(const Tensor index, LargestOf(ctx, pooling, x));
     const int64_t* at = index.flat<int64_t>().data();
     MR_RETURN_IF_ERROR(GatherElements(ctx, at, x, out));
     const int64_t image = with_batch_ ? 0 : p.InputPixels() * p.channels;
@@ -175,19 +180,20 @@ class MaxPoolGradWithArgmaxKernel : public MaxPoolBase {
   static StatusOr<MaxPoolGradWithArgmaxKernel> Make(const KernelInit& init) {
     MaxPoolGradWithArgmaxKernel k;
     MR_RETURN_IF_ERROR(k.Init(init));
-    MR_ASSIGN(k.with_batch_, init.Attr<bool>("include_batch_in_index"));
+    MR_ASSIGN_OR_RETURN(k.with_batch_,
+                        init.Attr<bool>("include_batch_in_index"));
     return k;
   }
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
     const Tensor& grad = ctx.input(1);
-    MR_ASSIGN(const PoolAttrs attrs, Attrs(ctx, 3));
-    MR_ASSIGN(const Pooling pooling,
-              PoolingOf(attrs, x.shape(), PoolOver::kSpace));
+    MR_ASSIGN_OR_RETURN(const PoolAttrs attrs, Attrs(ctx, 3));
+    MR_ASSIGN_OR_RETURN(const Pooling pooling,
+                        PoolingOf(attrs, x.shape(), PoolOver::kSpace));
     const PoolProblem& p = pooling.problem;
     MR_RETURN_IF_ERROR(ExpectShape("grad", grad, pooling.output));
     MR_RETURN_IF_ERROR(ExpectShape("argmax", ctx.input(2), pooling.output));
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
     if (out->num_elements() == 0) return OkStatus();
     std::vector<int64_t> at = IntValues(ctx.input(2));
     const int64_t image = p.InputPixels() * p.channels;

@@ -12,7 +12,7 @@ namespace millrace::ops {
 class MaxPoolBase {
  public:
   Status Init(const KernelInit& init) {
-    MR_ASSIGN(attrs_, PoolAttrs::Make(init));
+    MR_ASSIGN_OR_RETURN(attrs_, PoolAttrs::Make(init));
     return OkStatus();
   }
 
@@ -34,7 +34,7 @@ struct Pooling {
 };
 inline StatusOr<Pooling> PoolingOf(const PoolAttrs& attrs, const TensorShape& x,
                                    PoolOver over) {
-  MR_ASSIGN(const PoolProblem p, attrs.Resolve(x, over));
+  MR_ASSIGN_OR_RETURN(const PoolProblem p, attrs.Resolve(x, over));
   return Pooling{p, attrs.OutputShape(p, x)};
 }
 

@@ -5,7 +5,7 @@ namespace {
 
 template <int kRank>
 Status LikePooled(ShapeContext& c) {
-  MR_ASSIGN(PartialShape input, c.WithRank(0, kRank));
+  MR_ASSIGN_OR_RETURN(PartialShape input, c.WithRank(0, kRank));
   return c.Return(std::move(input));
 }
 

@@ -19,16 +19,18 @@ class MaxPoolGradKernel : public MaxPoolBase {
   }
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
-    MR_ASSIGN(const PoolAttrs attrs, Attrs(ctx, 3));
-    MR_ASSIGN(const Pooling pooling,
-              PoolingOf(attrs, x.shape(), PoolOver::kSpaceOrChannels));
+    MR_ASSIGN_OR_RETURN(const PoolAttrs attrs, Attrs(ctx, 3));
+    MR_ASSIGN_OR_RETURN(
+        const Pooling pooling,
+        PoolingOf(attrs, x.shape(), PoolOver::kSpaceOrChannels));
     MR_RETURN_IF_ERROR(
         ExpectShape("orig_output", ctx.input(1), pooling.output));
     MR_RETURN_IF_ERROR(ExpectShape("grad", ctx.input(2), pooling.output));
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
     if (out->num_elements() == 0) return OkStatus();
     const PoolProblem& p = pooling.problem;
-    MR_ASSIGN(Tensor taps, ctx.AllocateTemp(TapType(p), pooling.output));
+    MR_ASSIGN_OR_RETURN(Tensor taps,
+                        ctx.AllocateTemp(TapType(p), pooling.output));
     MR_RETURN_IF_ERROR(FindTaps(ctx, p, x, nullptr, &taps));
     return SumByTaps(ctx, p, taps, ctx.input(2), out);
   }
@@ -38,8 +40,8 @@ class MaxPoolGradKernel : public MaxPoolBase {
 class MaxPoolPairBase {
  public:
   Status Init(const KernelInit& init) {
-    MR_ASSIGN(kernels_, FusedKernels::Make(init));
-    MR_ASSIGN(attrs_, PoolAttrs::Make(init));
+    MR_ASSIGN_OR_RETURN(kernels_, FusedKernels::Make(init));
+    MR_ASSIGN_OR_RETURN(attrs_, PoolAttrs::Make(init));
     return OkStatus();
   }
 
@@ -64,8 +66,10 @@ class MaxPoolWithTapsKernel : public MaxPoolPairBase {
       MR_RETURN_IF_ERROR(ctx.AllocateOutput(1, TensorShape({0})).status());
       return kernels_.RunOneByOne(ctx);
     }
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, pooling->output));
-    MR_ASSIGN(Tensor* const taps, ctx.AllocateOutput(1, pooling->output));
+    MR_ASSIGN_OR_RETURN(Tensor* const out,
+                        ctx.AllocateOutput(0, pooling->output));
+    MR_ASSIGN_OR_RETURN(Tensor* const taps,
+                        ctx.AllocateOutput(1, pooling->output));
     if (out->num_elements() == 0) return OkStatus();
     return FindTaps(ctx, pooling->problem, x, out, taps);
   }
@@ -88,7 +92,7 @@ class MaxPoolGradByTapsKernel : public MaxPoolPairBase {
         taps.shape() != pooling->output || grad.shape() != pooling->output) {
       return kernels_.RunOneByOne(ctx);
     }
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, x));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, x));
     return SumByTaps(ctx, pooling->problem, taps, grad, out);
   }
 };

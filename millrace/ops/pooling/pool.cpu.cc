@@ -9,17 +9,19 @@ StatusOr<PoolAttrs> PoolAttrs::Make(const KernelInit& init) {
   PoolAttrs a;
   const AttrMap& attrs = init.node().attrs;
   if (init.HasAttr("data_format")) {
-    MR_ASSIGN(const auto format, init.Attr<std::string>("data_format"));
+    MR_ASSIGN_OR_RETURN(const auto format,
+                        init.Attr<std::string>("data_format"));
     if (format == "NCHW_VECT_C") {
       return InvalidArgument("Data format ", format,
                              " is not supported on CPU devices");
     }
-    MR_ASSIGN(a.layout_, LayoutOf(format));
+    MR_ASSIGN_OR_RETURN(a.layout_, LayoutOf(format));
   }
-  MR_ASSIGN(a.padding_, init.Attr<std::string>("padding"));
-  MR_ASSIGN(a.ksize_, IntListOr(attrs, "ksize", {}));
-  MR_ASSIGN(a.strides_, IntListOr(attrs, "strides", {}));
-  MR_ASSIGN(a.explicit_paddings_, IntListOr(attrs, "explicit_paddings", {}));
+  MR_ASSIGN_OR_RETURN(a.padding_, init.Attr<std::string>("padding"));
+  MR_ASSIGN_OR_RETURN(a.ksize_, IntListOr(attrs, "ksize", {}));
+  MR_ASSIGN_OR_RETURN(a.strides_, IntListOr(attrs, "strides", {}));
+  MR_ASSIGN_OR_RETURN(a.explicit_paddings_,
+                      IntListOr(attrs, "explicit_paddings", {}));
   return a;
 }
 

@@ -15,12 +15,12 @@ Status PoolShape(ShapeContext& c, int spatial, const Ints* ksize,
                  const Ints* strides) {
   std::string format = spatial == 3 ? "NDHWC" : "NHWC";
   if (c.attrs().Find("data_format")) {
-    MR_ASSIGN(format, c.Attr<std::string>("data_format"));
+    MR_ASSIGN_OR_RETURN(format, c.Attr<std::string>("data_format"));
   }
   if (format == "NCHW_VECT_C") return c.Return(PartialShape::UnknownOfRank(5));
-  MR_ASSIGN(const ImageLayout layout, LayoutOf(format));
+  MR_ASSIGN_OR_RETURN(const ImageLayout layout, LayoutOf(format));
   const int rank = layout.rank();
-  MR_ASSIGN(const PartialShape input, c.WithRank(0, rank));
+  MR_ASSIGN_OR_RETURN(const PartialShape input, c.WithRank(0, rank));
   if (!ksize || !strides) return c.Return(PartialShape::UnknownOfRank(rank));
   if (static_cast<int>(ksize->size()) != rank ||
       static_cast<int>(strides->size()) != rank) {
@@ -28,8 +28,10 @@ Status PoolShape(ShapeContext& c, int spatial, const Ints* ksize,
                            " values, but got: ", ksize->size(), " and ",
                            strides->size());
   }
-  MR_ASSIGN(const std::string padding, c.Attr<std::string>("padding"));
-  MR_ASSIGN(const Ints paddings, IntListOr(c.attrs(), "explicit_paddings", {}));
+  MR_ASSIGN_OR_RETURN(const std::string padding,
+                      c.Attr<std::string>("padding"));
+  MR_ASSIGN_OR_RETURN(const Ints paddings,
+                      IntListOr(c.attrs(), "explicit_paddings", {}));
   if (padding == "EXPLICIT" && static_cast<int>(paddings.size()) != 2 * rank) {
     return InvalidArgument("explicit_paddings attribute must contain ",
                            2 * rank, " values, but got: ", paddings.size());
@@ -52,8 +54,8 @@ Status PoolShape(ShapeContext& c, int spatial, const Ints* ksize,
 }
 
 Status PoolShapeOfAttrs(ShapeContext& c, int spatial) {
-  MR_ASSIGN(const Ints ksize, c.Attr<Ints>("ksize"));
-  MR_ASSIGN(const Ints strides, c.Attr<Ints>("strides"));
+  MR_ASSIGN_OR_RETURN(const Ints ksize, c.Attr<Ints>("ksize"));
+  MR_ASSIGN_OR_RETURN(const Ints strides, c.Attr<Ints>("strides"));
   return PoolShape(c, spatial, &ksize, &strides);
 }
 

@@ -70,17 +70,19 @@ StatusOr<SlidingAttrs> SlidingAttrs::Read(const AttrMap& attrs, int spatial) {
   SlidingAttrs a;
   a.layout.spatial = spatial;
   if (attrs.Find("data_format")) {
-    MR_ASSIGN(const auto format, GetAttr<std::string>(attrs, "data_format"));
-    MR_ASSIGN(a.layout, LayoutOf(format));
+    MR_ASSIGN_OR_RETURN(const auto format,
+                        GetAttr<std::string>(attrs, "data_format"));
+    MR_ASSIGN_OR_RETURN(a.layout, LayoutOf(format));
     if (a.layout.spatial != spatial) {
       return InvalidArgument("Invalid data format: ", format);
     }
   }
   const int rank = a.layout.rank();
-  MR_ASSIGN(a.padding, GetAttr<std::string>(attrs, "padding"));
-  MR_ASSIGN(a.strides, IntListOr(attrs, "strides", {}));
-  MR_ASSIGN(a.dilations, IntListOr(attrs, "dilations", {}));
-  MR_ASSIGN(a.explicit_paddings, IntListOr(attrs, "explicit_paddings", {}));
+  MR_ASSIGN_OR_RETURN(a.padding, GetAttr<std::string>(attrs, "padding"));
+  MR_ASSIGN_OR_RETURN(a.strides, IntListOr(attrs, "strides", {}));
+  MR_ASSIGN_OR_RETURN(a.dilations, IntListOr(attrs, "dilations", {}));
+  MR_ASSIGN_OR_RETURN(a.explicit_paddings,
+                      IntListOr(attrs, "explicit_paddings", {}));
   if (a.dilations.empty()) a.dilations.assign(static_cast<size_t>(rank), 1);
   const auto check = [&](const std::vector<int64_t>& list,
                          const char* what) -> Status {

@@ -78,12 +78,13 @@ StatusOr<Bfloat16Product::Primitive> Bfloat16Product::Make(
 Status Bfloat16Product::Run(KernelContext& ctx, const MatrixProblem& p,
                             const char* a, const char* b, char* c) const {
   DnnlRun run(ctx, p.m * p.k * p.n);
-  MR_ASSIGN(auto made, cache_.Get({p.m, p.k, p.n, p.transpose_a, p.transpose_b},
-                                  run, [&] { return Make(p); }));
+  MR_ASSIGN_OR_RETURN(
+      auto made, cache_.Get({p.m, p.k, p.n, p.transpose_a, p.transpose_b}, run,
+                            [&] { return Make(p); }));
   Tensor packed;
   if (made->packs) {
-    MR_ASSIGN(packed,
-              ctx.AllocateTemp(DataType::kUint16, TensorShape({p.k, p.n})));
+    MR_ASSIGN_OR_RETURN(
+        packed, ctx.AllocateTemp(DataType::kUint16, TensorShape({p.k, p.n})));
   }
   int64_t in_packed = -1;  // which matrix of b
   for (int64_t i = 0; i < p.batches; ++i) {

@@ -23,7 +23,7 @@ Status RunCross(KernelContext& ctx) {
     return FailedPrecondition(
         "Cross-products are only defined for 3-element vectors.");
   }
-  MR_ASSIGN(Tensor * z, ctx.AllocateOutput(0, a.shape()));
+  MR_ASSIGN_OR_RETURN(Tensor * z, ctx.AllocateOutput(0, a.shape()));
   return Dispatch(RealTypes(), a.dtype(), [&]<class T>() {
     const T* x = a.flat<T>().data();
     const T* y = b.flat<T>().data();

@@ -5,7 +5,8 @@ namespace millrace::ops {
 namespace {
 
 Status CrossShape(ShapeContext& c) {
-  MR_ASSIGN(PartialShape s, ShapeContext::MergeShapes(c.input(0), c.input(1)));
+  MR_ASSIGN_OR_RETURN(PartialShape s,
+                      ShapeContext::MergeShapes(c.input(0), c.input(1)));
   MR_RETURN_IF_ERROR(ShapeContext::WithRankAtLeast(s, 1).status());
   if (s.known_rank()) {
     MR_RETURN_IF_ERROR(

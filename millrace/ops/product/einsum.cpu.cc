@@ -163,8 +163,9 @@ class EinsumKernel {
  public:
   static StatusOr<EinsumKernel> Make(const KernelInit& init) {
     EinsumKernel k;
-    MR_ASSIGN(const std::string text, init.Attr<std::string>("equation"));
-    MR_ASSIGN(k.equation_, ParseEinsumEquation(text));
+    MR_ASSIGN_OR_RETURN(const std::string text,
+                        init.Attr<std::string>("equation"));
+    MR_ASSIGN_OR_RETURN(k.equation_, ParseEinsumEquation(text));
     if (static_cast<size_t>(init.num_inputs()) != k.equation_.inputs.size()) {
       return InvalidArgument("Expected ", k.equation_.inputs.size(),
                              " inputs but got: ", init.num_inputs());
@@ -174,7 +175,8 @@ class EinsumKernel {
 
   Status Run(KernelContext& ctx) const {
     std::vector<EinsumLabels> labels;
-    MR_ASSIGN(const LabelSizes sizes, ReadSizes(ctx, equation_, &labels));
+    MR_ASSIGN_OR_RETURN(const LabelSizes sizes,
+                        ReadSizes(ctx, equation_, &labels));
     if (sizes.spread > 0 && !HasEllipsis(equation_.output)) {
       return InvalidArgument("Output must have an ellipsis for ", sizes.spread,
                              " broadcast dimensions");
@@ -185,7 +187,7 @@ class EinsumKernel {
     for (const int label : output) {
       dims.push_back(sizes.size[static_cast<size_t>(label)]);
     }
-    MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
+    MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
     EinsumLabels distinct;  // of the output
     for (const int label : output) {
       if (std::find(distinct.begin(), distinct.end(), label) ==
@@ -201,7 +203,8 @@ class EinsumKernel {
     for (int i = 0; i < ctx.num_inputs(); ++i) {
       MR_RETURN_IF_ERROR(ctx.BindInput(i));
     }
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, std::move(shape)));
+    MR_ASSIGN_OR_RETURN(Tensor* const out,
+                        ctx.AllocateOutput(0, std::move(shape)));
     if (out->num_elements() == 0) return OkStatus();
     for (int i = 0; i < ctx.num_inputs(); ++i) {
       if (ctx.input(i).num_elements() == 0) return ZeroTensor(ctx, out);
@@ -230,8 +233,8 @@ class EinsumKernel {
                                       const LabelSizes& sizes, Tensor* temp) {
     if (IsLaidOut(o, order, sizes)) return o.data;
     const DataType type = ctx.output_type(0);
-    MR_ASSIGN(*temp,
-              ctx.AllocateTemp(type, TensorShape({sizes.Product(order)})));
+    MR_ASSIGN_OR_RETURN(
+        *temp, ctx.AllocateTemp(type, TensorShape({sizes.Product(order)})));
     StridedCopySpec spec;
     int64_t step = temp->num_elements();
     for (const int label : order) {
@@ -261,20 +264,22 @@ class EinsumKernel {
     order.insert(order.end(), summed.begin(), summed.end());
     const DataType type = ctx.output_type(0);
     Tensor temp;
-    MR_ASSIGN(const char* const data, LayOut(ctx, *o, order, sizes, &temp));
+    MR_ASSIGN_OR_RETURN(const char* const data,
+                        LayOut(ctx, *o, order, sizes, &temp));
     MatrixProblem p;
     p.type = type;
     p.m = sizes.Product(kept);
     p.k = sizes.Product(summed);
     p.n = 1;
-    MR_ASSIGN(Tensor ones, ctx.AllocateTemp(type, TensorShape({p.k})));
+    MR_ASSIGN_OR_RETURN(Tensor ones,
+                        ctx.AllocateTemp(type, TensorShape({p.k})));
     MR_RETURN_IF_ERROR(Dispatch(EinsumTypes{}, type, [&]<class T>() -> Status {
       const auto elements = ones.mutable_flat<T>();
       std::fill(elements.begin(), elements.end(), T(1.0f));
       return OkStatus();
     }));
     Operand sum;
-    MR_ASSIGN(sum.owner, ctx.AllocateTemp(type, TensorShape({p.m})));
+    MR_ASSIGN_OR_RETURN(sum.owner, ctx.AllocateTemp(type, TensorShape({p.m})));
     MR_RETURN_IF_ERROR(
         product_.Run(ctx, p, data, ones.data(), sum.owner.mutable_data()));
     sum.labels = kept;
@@ -345,12 +350,12 @@ class EinsumKernel {
     p.n = sizes.Product(cols);
     p.k = sizes.Product(inner);
     Tensor a_temp, b_temp;
-    MR_ASSIGN(const char* const a_data,
-              LayOutMatrices(ctx, a, batch, rows, inner, sizes, &p.transpose_a,
-                             &a_temp));
-    MR_ASSIGN(const char* const b_data,
-              LayOutMatrices(ctx, b, batch, inner, cols, sizes, &p.transpose_b,
-                             &b_temp));
+    MR_ASSIGN_OR_RETURN(const char* const a_data,
+                        LayOutMatrices(ctx, a, batch, rows, inner, sizes,
+                                       &p.transpose_a, &a_temp));
+    MR_ASSIGN_OR_RETURN(const char* const b_data,
+                        LayOutMatrices(ctx, b, batch, inner, cols, sizes,
+                                       &p.transpose_b, &b_temp));
     EinsumLabels order = batch;
     order.insert(order.end(), rows.begin(), rows.end());
     order.insert(order.end(), cols.begin(), cols.end());
@@ -358,8 +363,8 @@ class EinsumKernel {
       return product_.Run(ctx, p, a_data, b_data, out->mutable_data());
     }
     Operand c;
-    MR_ASSIGN(c.owner,
-              ctx.AllocateTemp(p.type, TensorShape({sizes.Product(order)})));
+    MR_ASSIGN_OR_RETURN(
+        c.owner, ctx.AllocateTemp(p.type, TensorShape({sizes.Product(order)})));
     MR_RETURN_IF_ERROR(
         product_.Run(ctx, p, a_data, b_data, c.owner.mutable_data()));
     c.data = c.owner.data();

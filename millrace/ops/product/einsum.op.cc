@@ -6,8 +6,8 @@ namespace millrace::ops {
 namespace {
 
 Status EinsumShape(ShapeContext& c) {
-  MR_ASSIGN(const std::string text, c.Attr<std::string>("equation"));
-  MR_ASSIGN(const EinsumEquation equation, ParseEinsumEquation(text));
+  MR_ASSIGN_OR_RETURN(const std::string text, c.Attr<std::string>("equation"));
+  MR_ASSIGN_OR_RETURN(const EinsumEquation equation, ParseEinsumEquation(text));
   if (static_cast<size_t>(c.num_inputs()) != equation.inputs.size()) {
     return InvalidArgument("Expected ", equation.inputs.size(),
                            " inputs for equation ", text,
@@ -20,8 +20,9 @@ Status EinsumShape(ShapeContext& c) {
     const EinsumLabels& labels = equation.inputs[static_cast<size_t>(i)];
     const int named = static_cast<int>(labels.size());
     const bool ellipsis = HasEllipsis(labels);
-    MR_ASSIGN(const PartialShape x, ellipsis ? c.WithRankAtLeast(i, named - 1)
-                                             : c.WithRank(i, named));
+    MR_ASSIGN_OR_RETURN(
+        const PartialShape x,
+        ellipsis ? c.WithRankAtLeast(i, named - 1) : c.WithRank(i, named));
     if (!x.known_rank()) {
       spread = PartialShape();
       continue;
@@ -30,13 +31,14 @@ Status EinsumShape(ShapeContext& c) {
     for (const int label : labels) {
       if (label == kEllipsis) {
         const int end = d + x.rank() - named + 1;
-        MR_ASSIGN(const PartialShape part, ShapeContext::Subshape(x, d, end));
-        MR_ASSIGN(spread, shapes::BroadcastShapes(spread, part));
+        MR_ASSIGN_OR_RETURN(const PartialShape part,
+                            ShapeContext::Subshape(x, d, end));
+        MR_ASSIGN_OR_RETURN(spread, shapes::BroadcastShapes(spread, part));
         d = end;
         continue;
       }
       int64_t& size = sizes[static_cast<size_t>(label)];
-      MR_ASSIGN(size, ShapeContext::MergeDims(size, x.dim(d++)));
+      MR_ASSIGN_OR_RETURN(size, ShapeContext::MergeDims(size, x.dim(d++)));
     }
   }
   PartialShape out = PartialShape(std::initializer_list<int64_t>{});

@@ -63,12 +63,12 @@ StatusOr<EinsumEquation> ParseEinsumEquation(absl::string_view text) {
   EinsumEquation equation;
   std::string labels;
   for (absl::string_view input : inputs) {
-    MR_ASSIGN(EinsumLabels parsed,
-              ParseSubscript(text, input, Side::kInput, &labels));
+    MR_ASSIGN_OR_RETURN(EinsumLabels parsed,
+                        ParseSubscript(text, input, Side::kInput, &labels));
     equation.inputs.push_back(std::move(parsed));
   }
-  MR_ASSIGN(equation.output,
-            ParseSubscript(text, sides[1], Side::kOutput, &labels));
+  MR_ASSIGN_OR_RETURN(equation.output,
+                      ParseSubscript(text, sides[1], Side::kOutput, &labels));
   equation.num_labels = static_cast<int>(labels.size());
   return equation;
 }

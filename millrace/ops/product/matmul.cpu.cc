@@ -14,8 +14,8 @@ class MatMulKernel {
  public:
   static StatusOr<MatMulKernel> Make(const KernelInit& init) {
     MatMulKernel k;
-    MR_ASSIGN(k.transpose_a_, init.Attr<bool>("transpose_a"));
-    MR_ASSIGN(k.transpose_b_, init.Attr<bool>("transpose_b"));
+    MR_ASSIGN_OR_RETURN(k.transpose_a_, init.Attr<bool>("transpose_a"));
+    MR_ASSIGN_OR_RETURN(k.transpose_b_, init.Attr<bool>("transpose_b"));
     return k;
   }
 
@@ -28,10 +28,10 @@ class MatMulKernel {
       }
       MR_RETURN_IF_ERROR(ExpectMatrix(ctx.input(i), i));
     }
-    MR_ASSIGN(const MatrixProblem p,
-              ProblemOfMatrices(a, transpose_a_, b, transpose_b_));
-    MR_ASSIGN(TensorShape shape, TensorShape::Make({p.m, p.n}));
-    MR_ASSIGN(Tensor * c, ctx.AllocateOutput(0, std::move(shape)));
+    MR_ASSIGN_OR_RETURN(const MatrixProblem p,
+                        ProblemOfMatrices(a, transpose_a_, b, transpose_b_));
+    MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make({p.m, p.n}));
+    MR_ASSIGN_OR_RETURN(Tensor * c, ctx.AllocateOutput(0, std::move(shape)));
     // Sums of no products are 0.
     if (p.m == 0 || p.n == 0 || p.k == 0) return ZeroTensor(ctx, c);
     return product_.Run(ctx, p, a.data(), b.data(), c->mutable_data());
@@ -56,8 +56,8 @@ class BatchMatMulKernel {
  public:
   static StatusOr<BatchMatMulKernel> Make(const KernelInit& init) {
     BatchMatMulKernel k;
-    MR_ASSIGN(k.adj_x_, init.Attr<bool>("adj_x"));
-    MR_ASSIGN(k.adj_y_, init.Attr<bool>("adj_y"));
+    MR_ASSIGN_OR_RETURN(k.adj_x_, init.Attr<bool>("adj_x"));
+    MR_ASSIGN_OR_RETURN(k.adj_y_, init.Attr<bool>("adj_y"));
     return k;
   }
 
@@ -89,8 +89,8 @@ class BatchMatMulKernel {
     DimVector dims = batch->shape().dims();
     dims.push_back(p.m);
     dims.push_back(p.n);
-    MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
-    MR_ASSIGN(Tensor * z, ctx.AllocateOutput(0, std::move(shape)));
+    MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
+    MR_ASSIGN_OR_RETURN(Tensor * z, ctx.AllocateOutput(0, std::move(shape)));
     p.batches = batch->total();
     if (z->num_elements() == 0 || p.k == 0) return ZeroTensor(ctx, z);
     std::vector<int64_t> x_index, y_index;

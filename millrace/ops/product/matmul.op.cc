@@ -6,10 +6,10 @@
 namespace millrace::ops {
 
 Status MatMulShape(ShapeContext& c) {
-  MR_ASSIGN(PartialShape a, c.WithRank(0, 2));
-  MR_ASSIGN(PartialShape b, c.WithRank(1, 2));
-  MR_ASSIGN(bool transpose_a, c.Attr<bool>("transpose_a"));
-  MR_ASSIGN(bool transpose_b, c.Attr<bool>("transpose_b"));
+  MR_ASSIGN_OR_RETURN(PartialShape a, c.WithRank(0, 2));
+  MR_ASSIGN_OR_RETURN(PartialShape b, c.WithRank(1, 2));
+  MR_ASSIGN_OR_RETURN(bool transpose_a, c.Attr<bool>("transpose_a"));
+  MR_ASSIGN_OR_RETURN(bool transpose_b, c.Attr<bool>("transpose_b"));
   MR_RETURN_IF_ERROR(ShapeContext::MergeDims(a.dim(transpose_a ? 0 : 1),
                                              b.dim(transpose_b ? 1 : 0))
                          .status());
@@ -22,11 +22,11 @@ namespace {
 enum class Batches { kEqual, kBroadcast };
 
 Status BatchShape(ShapeContext& c, Batches batches) {
-  MR_ASSIGN(PartialShape x, c.WithRankAtLeast(0, 2));
-  MR_ASSIGN(PartialShape y, c.WithRankAtLeast(1, 2));
+  MR_ASSIGN_OR_RETURN(PartialShape x, c.WithRankAtLeast(0, 2));
+  MR_ASSIGN_OR_RETURN(PartialShape y, c.WithRankAtLeast(1, 2));
   if (!x.known_rank() || !y.known_rank()) return c.Return(PartialShape());
-  MR_ASSIGN(bool adj_x, c.Attr<bool>("adj_x"));
-  MR_ASSIGN(bool adj_y, c.Attr<bool>("adj_y"));
+  MR_ASSIGN_OR_RETURN(bool adj_x, c.Attr<bool>("adj_x"));
+  MR_ASSIGN_OR_RETURN(bool adj_y, c.Attr<bool>("adj_y"));
   const int xr = x.rank();
   const int yr = y.rank();
   MR_RETURN_IF_ERROR(ShapeContext::MergeDims(x.dim(adj_x ? xr - 2 : xr - 1),
@@ -34,10 +34,10 @@ Status BatchShape(ShapeContext& c, Batches batches) {
                          .status());
   const PartialShape x_batch(x.dims().first(xr - 2));
   const PartialShape y_batch(y.dims().first(yr - 2));
-  MR_ASSIGN(PartialShape batch,
-            batches == Batches::kBroadcast
-                ? shapes::BroadcastShapes(x_batch, y_batch)
-                : ShapeContext::MergeShapes(x_batch, y_batch));
+  MR_ASSIGN_OR_RETURN(PartialShape batch,
+                      batches == Batches::kBroadcast
+                          ? shapes::BroadcastShapes(x_batch, y_batch)
+                          : ShapeContext::MergeShapes(x_batch, y_batch));
   if (!batch.known_rank()) return c.Return(PartialShape());
   return c.Return(batch.Concatenate(
       {x.dim(adj_x ? xr - 1 : xr - 2), y.dim(adj_y ? yr - 2 : yr - 1)}));

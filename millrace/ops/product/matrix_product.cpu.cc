@@ -146,9 +146,9 @@ Status MatrixProduct::RunThroughFloat(KernelContext& ctx,
   const int64_t a_size = MatrixCount(p.a_index, p.batches) * p.m * p.k;
   const int64_t b_size = MatrixCount(p.b_index, p.batches) * p.k * p.n;
   const int64_t c_size = p.batches * p.m * p.n;
-  MR_ASSIGN(Tensor floats,
-            ctx.AllocateTemp(DataType::kFloat,
-                             TensorShape({a_size + b_size + c_size})));
+  MR_ASSIGN_OR_RETURN(
+      Tensor floats, ctx.AllocateTemp(DataType::kFloat,
+                                      TensorShape({a_size + b_size + c_size})));
   float* fa = floats.mutable_flat<float>().data();
   float* fb = fa + a_size;
   float* fc = fb + b_size;
@@ -186,7 +186,7 @@ Status MatrixProduct::RunComplex(KernelContext& ctx, const MatrixProblem& p,
   const int64_t b_size = MatrixCount(p.b_index, p.batches) * p.k * p.n;
   const int64_t c_size = p.batches * p.m * p.n;
   // Planes: re a, im a, -im a, re b, im b, re c, im c.
-  MR_ASSIGN(
+  MR_ASSIGN_OR_RETURN(
       Tensor planes,
       ctx.AllocateTemp(DataTypeOf<T>,
                        TensorShape({3 * a_size + 2 * b_size + 2 * c_size})));

@@ -146,7 +146,7 @@ Status PackedProductRows(DnnlRun& run, absl::Span<const ProductTerm> terms,
   int64_t depth = 0;
   for (const Piece& piece : pieces) depth += piece.depth;
   const int64_t chunk = std::min(n, kMostPacked / kDepth);
-  MR_ASSIGN(
+  MR_ASSIGN_OR_RETURN(
       Ref<Buffer> packed,
       Floats(run.allocator(),
              std::min(depth * RoundUp(chunk, kTileColumns), kMostPacked)));

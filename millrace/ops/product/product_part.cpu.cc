@@ -117,8 +117,8 @@ Status AddUpPart(Allocator& allocator, absl::Span<const ProductTerm> terms,
   if (spread.a || spread.b) {
     int64_t k = 0;
     for (const ProductTerm& t : terms) k = std::max(k, t.problem.k);
-    MR_ASSIGN(scratch, allocator.Allocate(static_cast<size_t>(
-                           SpreadSize(spread, k, part.rows) * 4)));
+    MR_ASSIGN_OR_RETURN(scratch, allocator.Allocate(static_cast<size_t>(
+                                     SpreadSize(spread, k, part.rows) * 4)));
   }
   for (const ProductTerm& t : terms) {
     const bool adds = accumulate || &t != &terms[0];

@@ -21,9 +21,9 @@ class SlicedProductKernel {
  public:
   static StatusOr<SlicedProductKernel> Make(const KernelInit& init) {
     SlicedProductKernel k;
-    MR_ASSIGN(k.kernels_, FusedKernels::Make(init));
-    MR_ASSIGN(k.transpose_a_, init.Attr<bool>("transpose_a"));
-    MR_ASSIGN(k.transpose_b_, init.Attr<bool>("transpose_b"));
+    MR_ASSIGN_OR_RETURN(k.kernels_, FusedKernels::Make(init));
+    MR_ASSIGN_OR_RETURN(k.transpose_a_, init.Attr<bool>("transpose_a"));
+    MR_ASSIGN_OR_RETURN(k.transpose_b_, init.Attr<bool>("transpose_b"));
     return k;
   }
 
@@ -31,8 +31,9 @@ class SlicedProductKernel {
     std::optional<Part> part = FindPart(ctx);
     if (!part) return kernels_.RunOneByOne(ctx);
     const MatrixProblem& p = part->problem;
-    MR_ASSIGN(TensorShape shape, TensorShape::Make({p.m, p.n}));
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, std::move(shape)));
+    MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make({p.m, p.n}));
+    MR_ASSIGN_OR_RETURN(Tensor* const out,
+                        ctx.AllocateOutput(0, std::move(shape)));
     return product_.Run(ctx, p, part->a, part->b, out->mutable_data());
   }
 
@@ -100,8 +101,8 @@ Status TurnMatrix(KernelContext& ctx) {
   const Tensor& x = ctx.input(0);
   if (x.rank() != 2) return ctx.AllocateOutput(0, TensorShape({0, 0})).status();
   const int64_t rows = x.dim(0), columns = x.dim(1);
-  MR_ASSIGN(Tensor* const y,
-            ctx.AllocateOutput(0, TensorShape({columns, rows})));
+  MR_ASSIGN_OR_RETURN(Tensor* const y,
+                      ctx.AllocateOutput(0, TensorShape({columns, rows})));
   if (y->num_elements() == 0) return OkStatus();
   StridedCopySpec spec;
   spec.Add(columns, 1, rows);

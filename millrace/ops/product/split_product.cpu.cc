@@ -28,22 +28,23 @@ class SplitProductKernel {
  public:
   static StatusOr<SplitProductKernel> Make(const KernelInit& init) {
     SplitProductKernel k;
-    MR_ASSIGN(k.kernels_, FusedKernels::Make(init));
-    MR_ASSIGN(k.transpose_a_, init.Attr<bool>("transpose_a"));
-    MR_ASSIGN(k.transpose_b_, init.Attr<bool>("transpose_b"));
+    MR_ASSIGN_OR_RETURN(k.kernels_, FusedKernels::Make(init));
+    MR_ASSIGN_OR_RETURN(k.transpose_a_, init.Attr<bool>("transpose_a"));
+    MR_ASSIGN_OR_RETURN(k.transpose_b_, init.Attr<bool>("transpose_b"));
     return k;
   }
 
   Status Run(KernelContext& ctx) const {
     const std::optional<MatrixProblem> p = FindProblem(ctx);
     if (!p) return kernels_.RunOneByOne(ctx);
-    MR_ASSIGN(Tensor product,
-              ctx.AllocateTemp(DataType::kFloat, TensorShape({p->m, p->n})));
+    MR_ASSIGN_OR_RETURN(
+        Tensor product,
+        ctx.AllocateTemp(DataType::kFloat, TensorShape({p->m, p->n})));
     const int64_t width = p->n / ctx.num_outputs();
     absl::InlinedVector<float*, 4> outputs;
     for (int i = 0; i < ctx.num_outputs(); ++i) {
-      MR_ASSIGN(Tensor* const out,
-                ctx.AllocateOutput(i, TensorShape({p->m, width})));
+      MR_ASSIGN_OR_RETURN(Tensor* const out,
+                          ctx.AllocateOutput(i, TensorShape({p->m, width})));
       outputs.push_back(out->mutable_flat<float>().data());
     }
     const float* const x = product.flat<float>().data();

@@ -14,9 +14,9 @@ class SumOfProductsKernel {
  public:
   static StatusOr<SumOfProductsKernel> Make(const KernelInit& init) {
     SumOfProductsKernel k;
-    MR_ASSIGN(k.kernels_, FusedKernels::Make(init));
-    MR_ASSIGN(k.transpose_a_, init.Attr<bool>("transpose_a"));
-    MR_ASSIGN(k.transpose_b_, init.Attr<bool>("transpose_b"));
+    MR_ASSIGN_OR_RETURN(k.kernels_, FusedKernels::Make(init));
+    MR_ASSIGN_OR_RETURN(k.transpose_a_, init.Attr<bool>("transpose_a"));
+    MR_ASSIGN_OR_RETURN(k.transpose_b_, init.Attr<bool>("transpose_b"));
     if (init.num_inputs() % 2 != 0) {
       return InvalidArgument("Factors come in pairs, but there are ",
                              init.num_inputs());
@@ -28,8 +28,10 @@ class SumOfProductsKernel {
     std::vector<ProductTerm> terms;
     if (!FindTerms(ctx, &terms)) return kernels_.RunOneByOne(ctx);
     const MatrixProblem& first = terms[0].problem;
-    MR_ASSIGN(TensorShape shape, TensorShape::Make({first.m, first.n}));
-    MR_ASSIGN(Tensor* const sum, ctx.AllocateOutput(0, std::move(shape)));
+    MR_ASSIGN_OR_RETURN(TensorShape shape,
+                        TensorShape::Make({first.m, first.n}));
+    MR_ASSIGN_OR_RETURN(Tensor* const sum,
+                        ctx.AllocateOutput(0, std::move(shape)));
     return product_.RunSum(ctx, terms, sum->mutable_data());
   }
 

@@ -10,10 +10,10 @@ Status FirstProductShape(ShapeContext& c) {
     return InvalidArgument("Factors come in pairs, but there are ",
                            c.num_inputs());
   }
-  MR_ASSIGN(const PartialShape a, c.WithRank(0, 2));
-  MR_ASSIGN(const PartialShape b, c.WithRank(1, 2));
-  MR_ASSIGN(const bool transpose_a, c.Attr<bool>("transpose_a"));
-  MR_ASSIGN(const bool transpose_b, c.Attr<bool>("transpose_b"));
+  MR_ASSIGN_OR_RETURN(const PartialShape a, c.WithRank(0, 2));
+  MR_ASSIGN_OR_RETURN(const PartialShape b, c.WithRank(1, 2));
+  MR_ASSIGN_OR_RETURN(const bool transpose_a, c.Attr<bool>("transpose_a"));
+  MR_ASSIGN_OR_RETURN(const bool transpose_b, c.Attr<bool>("transpose_b"));
   return c.Return({a.dim(transpose_a ? 1 : 0), b.dim(transpose_b ? 0 : 1)});
 }
 

@@ -69,7 +69,7 @@ StatusOr<TensorShape> JoinedShape(KernelContext& ctx, int n, int axis) {
     }
     joined += in.dim(axis);
   }
-  MR_ASSIGN(dims[axis], joined.Get("the joined dimension"));
+  MR_ASSIGN_OR_RETURN(dims[axis], joined.Get("the joined dimension"));
   return TensorShape::Make(dims);
 }
 
@@ -123,20 +123,20 @@ Status RunQuantizedConcat(KernelContext& ctx) {
         "ConcatOp : Expected concatenating dimensions in the range [0, ", rank,
         "), but got ", axis);
   }
-  MR_ASSIGN(const TensorShape shape, JoinedShape(ctx, n, axis));
+  MR_ASSIGN_OR_RETURN(const TensorShape shape, JoinedShape(ctx, n, axis));
   std::vector<Part> parts;
   float least = std::numeric_limits<float>::max();
   float most = std::numeric_limits<float>::lowest();
   for (int i = 0; i < n; ++i) {
     const Tensor& in = ctx.input(1 + i);
-    MR_ASSIGN(const Range r, RangeOfPart(ctx, n, i));
+    MR_ASSIGN_OR_RETURN(const Range r, RangeOfPart(ctx, n, i));
     least = std::min(least, r.min);
     most = std::max(most, r.max);
     parts.push_back({in.data(), in.shape().NumElements(axis, rank), r});
   }
   least = std::min(0.0f, least);
   Range to{least, most};
-  MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, shape));
+  MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
   MR_RETURN_IF_ERROR(
       Dispatch(Types<Quint8, Qint32>{}, out->dtype(), [&]<class T>() -> Status {
         if (Lowest<T>() < 0) {

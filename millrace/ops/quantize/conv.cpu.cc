@@ -91,7 +91,7 @@ class QuantizedConv2D {
   static StatusOr<QuantizedConv2D> Make(const KernelInit& init) {
     QuantizedConv2D k;
     const AttrMap& attrs = init.node().attrs;
-    MR_ASSIGN(const auto strides, IntListOr(attrs, "strides", {}));
+    MR_ASSIGN_OR_RETURN(const auto strides, IntListOr(attrs, "strides", {}));
     if (strides.size() != 4) {
       return InvalidArgument(
           "Sliding window strides field must specify 4 dimensions");
@@ -106,7 +106,8 @@ class QuantizedConv2D {
           "Current implementation does not yet support strides in the batch "
           "and depth dimensions.");
     }
-    MR_ASSIGN(const auto dilations, IntListOr(attrs, "dilations", {}));
+    MR_ASSIGN_OR_RETURN(const auto dilations,
+                        IntListOr(attrs, "dilations", {}));
     if (dilations.size() != 4) {
       return InvalidArgument("Dilations field must specify 4 dimensions");
     }
@@ -120,8 +121,8 @@ class QuantizedConv2D {
           "Current implementation does not yet support dilations in the batch "
           "and depth dimensions.");
     }
-    MR_ASSIGN(k.attrs_, ConvAttrs::Make(init, ConvKind::k2D));
-    MR_ASSIGN(const auto padding, init.Attr<std::string>("padding"));
+    MR_ASSIGN_OR_RETURN(k.attrs_, ConvAttrs::Make(init, ConvKind::k2D));
+    MR_ASSIGN_OR_RETURN(const auto padding, init.Attr<std::string>("padding"));
     k.is_valid_ = padding == "VALID";
     return k;
   }
@@ -143,20 +144,22 @@ class QuantizedConv2D {
                                ctx.input(2 + i).rank());
       }
     }
-    MR_ASSIGN(const Range range_x, RangeInput(ctx, 2, 3));
-    MR_ASSIGN(const Range range_f, RangeInput(ctx, 4, 5));
+    MR_ASSIGN_OR_RETURN(const Range range_x, RangeInput(ctx, 2, 3));
+    MR_ASSIGN_OR_RETURN(const Range range_f, RangeInput(ctx, 4, 5));
     if (x.dim(3) != filter.dim(2)) {
       return InvalidArgument("input and filter must have the same depth: ",
                              x.dim(3), " vs ", filter.dim(2));
     }
-    MR_ASSIGN(ConvProblem p,
-              attrs_.Resolve(DataType::kQuint8, x.shape(), filter.shape()));
+    MR_ASSIGN_OR_RETURN(
+        ConvProblem p,
+        attrs_.Resolve(DataType::kQuint8, x.shape(), filter.shape()));
     // Stock also centres windows that leave pixels over.
     for (Window* const w : {&p.window[1], &p.window[2]}) {
       const int64_t beyond = (w->output - 1) * w->stride + w->filter - w->input;
       w->before = (beyond + (is_valid_ ? 1 : 0)) / 2;
     }
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, attrs_.OutputShape(p)));
+    MR_ASSIGN_OR_RETURN(Tensor* const out,
+                        ctx.AllocateOutput(0, attrs_.OutputShape(p)));
     MR_RETURN_IF_ERROR(Convolve(ctx, p, range_x, range_f, out));
     return SetRange(ctx, 1, RangeOfProducts<Quint8, Quint8>(range_x, range_f));
   }
@@ -174,9 +177,9 @@ class QuantizedConv2D {
       return PlainConv(ctx, p, x, f, zero_x, zero_f, z);
     }
     const WindowRows rows(p, x, static_cast<int16_t>(zero_x));
-    MR_ASSIGN(const PackedColumns columns,
-              PackedColumns::Make(ctx, f, p.Taps() * p.in_depth, p.out_depth,
-                                  p.out_depth, 1));
+    MR_ASSIGN_OR_RETURN(const PackedColumns columns,
+                        PackedColumns::Make(ctx, f, p.Taps() * p.in_depth,
+                                            p.out_depth, p.out_depth, 1));
     return QuantizedGemm(ctx, p.batch * p.OutputPixels(), rows, columns, zero_x,
                          zero_f, z);
   }

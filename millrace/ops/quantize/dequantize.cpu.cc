@@ -36,18 +36,18 @@ class DequantizeKernel {
  public:
   static StatusOr<DequantizeKernel> Make(const KernelInit& init) {
     DequantizeKernel k;
-    MR_ASSIGN(k.mode_, ReadMode(init));
+    MR_ASSIGN_OR_RETURN(k.mode_, ReadMode(init));
     k.output_ = init.output_type(0);
     if (k.output_ == DataType::kBfloat16 &&
         k.mode_ != QuantizeMode::kMinCombined) {
-      MR_ASSIGN(const auto mode, init.Attr<std::string>("mode"));
+      MR_ASSIGN_OR_RETURN(const auto mode, init.Attr<std::string>("mode"));
       return InvalidArgument(
           "When output type is bfloat16, Mode string must be 'MIN_COMBINED', "
           "is '",
           mode, "'");
     }
-    MR_ASSIGN(k.narrow_, init.Attr<bool>("narrow_range"));
-    MR_ASSIGN(k.axis_, init.Attr<int64_t>("axis"));
+    MR_ASSIGN_OR_RETURN(k.narrow_, init.Attr<bool>("narrow_range"));
+    MR_ASSIGN_OR_RETURN(k.axis_, init.Attr<int64_t>("axis"));
     return k;
   }
 
@@ -65,7 +65,7 @@ class DequantizeKernel {
       return Unimplemented(
           "MIN_FIRST mode is not implemented for Dequantize with axis != -1.");
     }
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
     const float* mins = min.flat<float>().data();
     const float* maxs = max.flat<float>().data();
     char* z = out->mutable_data();

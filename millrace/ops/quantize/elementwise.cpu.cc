@@ -43,7 +43,7 @@ MR_TARGET_CLONES void EachWithOne(const uint8_t* x, const uint32_t* xs,
 template <class Op>
 Status RunTables(KernelContext& ctx, const Broadcast& b, const Table& xs,
                  const Table& ys) {
-  MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, b.shape()));
+  MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, b.shape()));
   const auto* x = reinterpret_cast<const uint8_t*>(ctx.input(0).data());
   const auto* y = reinterpret_cast<const uint8_t*>(ctx.input(1).data());
   auto* z = reinterpret_cast<uint32_t*>(out->mutable_data());
@@ -94,10 +94,11 @@ Range RangeOfSum(float largest, int bits) {
 }
 
 Status RunAdd(KernelContext& ctx) {
-  MR_ASSIGN(const Range x, RangeInput(ctx, 2, 3));
-  MR_ASSIGN(const Range y, RangeInput(ctx, 4, 5));
-  MR_ASSIGN(const Broadcast b,
-            Broadcast::Make({&ctx.input(0).shape(), &ctx.input(1).shape()}));
+  MR_ASSIGN_OR_RETURN(const Range x, RangeInput(ctx, 2, 3));
+  MR_ASSIGN_OR_RETURN(const Range y, RangeInput(ctx, 4, 5));
+  MR_ASSIGN_OR_RETURN(
+      const Broadcast b,
+      Broadcast::Make({&ctx.input(0).shape(), &ctx.input(1).shape()}));
   if (!(x.max > x.min)) {
     return InvalidArgument("max_x must be larger than min_x.");
   }
@@ -115,10 +116,11 @@ Status RunAdd(KernelContext& ctx) {
 }
 
 Status RunMul(KernelContext& ctx) {
-  MR_ASSIGN(const Range x, ScalarRangeInput(ctx, 2, 3));
-  MR_ASSIGN(const Range y, ScalarRangeInput(ctx, 4, 5));
-  MR_ASSIGN(const Broadcast b,
-            Broadcast::Make({&ctx.input(0).shape(), &ctx.input(1).shape()}));
+  MR_ASSIGN_OR_RETURN(const Range x, ScalarRangeInput(ctx, 2, 3));
+  MR_ASSIGN_OR_RETURN(const Range y, ScalarRangeInput(ctx, 4, 5));
+  MR_ASSIGN_OR_RETURN(
+      const Broadcast b,
+      Broadcast::Make({&ctx.input(0).shape(), &ctx.input(1).shape()}));
   if (!(x.max > x.min)) {
     return InvalidArgument("max_x must be larger than min_a.");
   }
@@ -138,8 +140,8 @@ Status RunMul(KernelContext& ctx) {
 
 Status RunBiasAdd(KernelContext& ctx) {
   const Tensor &x = ctx.input(0), &bias = ctx.input(1);
-  MR_ASSIGN(const Range range, RangeInput(ctx, 2, 3));
-  MR_ASSIGN(const Range bias_range, RangeInput(ctx, 4, 5));
+  MR_ASSIGN_OR_RETURN(const Range range, RangeInput(ctx, 2, 3));
+  MR_ASSIGN_OR_RETURN(const Range bias_range, RangeInput(ctx, 4, 5));
   if (x.rank() < 2) {
     return InvalidArgument("Input tensor must be at least 2D: ",
                            x.shape().DebugString());
@@ -160,7 +162,8 @@ Status RunBiasAdd(KernelContext& ctx) {
       std::max(range.max,
                std::max(-range.min, std::max(bias_range.max, -bias_range.min))),
       17);
-  MR_ASSIGN(const Broadcast b, Broadcast::Make({&x.shape(), &bias.shape()}));
+  MR_ASSIGN_OR_RETURN(const Broadcast b,
+                      Broadcast::Make({&x.shape(), &bias.shape()}));
   const ToSteps<Qint32> steps(sum);
   MR_RETURN_IF_ERROR(
       Dispatch(Types<Quint8, Qint8>{}, x.dtype(), [&]<class T>() -> Status {
@@ -192,9 +195,10 @@ MR_TARGET_CLONES void Limit(const I* x, I low, I high, I* z, int64_t n) {
 
 template <bool kTo6>
 Status RunRelu(KernelContext& ctx) {
-  MR_ASSIGN(const Range range, RangeInput(ctx, 1, 2, "min_input", "max_input"));
-  MR_ASSIGN(Tensor* const out,
-            ctx.ForwardOrAllocateOutput({0}, 0, ctx.input(0).shape()));
+  MR_ASSIGN_OR_RETURN(const Range range,
+                      RangeInput(ctx, 1, 2, "min_input", "max_input"));
+  MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.ForwardOrAllocateOutput(
+                                             {0}, 0, ctx.input(0).shape()));
   MR_RETURN_IF_ERROR(
       Dispatch(Types<Quint8, Qint32>{}, out->dtype(), [&]<class T>() -> Status {
         using I = IntegerOf<T>;

@@ -18,12 +18,12 @@ struct Steps {
   float least = 0, most = 255;
 
   static StatusOr<Steps> Make(const KernelInit& init) {
-    MR_ASSIGN(const int64_t num_bits, init.Attr<int64_t>("num_bits"));
+    MR_ASSIGN_OR_RETURN(const int64_t num_bits, init.Attr<int64_t>("num_bits"));
     if (num_bits < 2 || num_bits > 16) {
       return InvalidArgument(
           "num_bits must be between 2 and 16, inclusive, but got ", num_bits);
     }
-    MR_ASSIGN(const bool narrow, init.Attr<bool>("narrow_range"));
+    MR_ASSIGN_OR_RETURN(const bool narrow, init.Attr<bool>("narrow_range"));
     return Steps{narrow ? 1.0f : 0.0f,
                  static_cast<float>((int64_t{1} << num_bits) - 1)};
   }
@@ -143,8 +143,8 @@ MR_TARGET_CLONES void SumPiece(const float* dy, const float* x,
 }
 
 Status RoundIn(KernelContext& ctx, const Channels& c) {
-  MR_ASSIGN(Tensor* const out,
-            ctx.ForwardOrAllocateOutput({0}, 0, ctx.input(0).shape()));
+  MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.ForwardOrAllocateOutput(
+                                             {0}, 0, ctx.input(0).shape()));
   const float* x = ctx.input(0).flat<float>().data();
   float* z = out->mutable_flat<float>().data();
   return ShardElements(
@@ -159,7 +159,7 @@ Status RoundIn(KernelContext& ctx, const Channels& c) {
 // Output 0 of a gradient op, from inputs 0 and 1.
 Status PassIn(KernelContext& ctx, const Channels& c) {
   const Tensor &dy = ctx.input(0), &x = ctx.input(1);
-  MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
+  MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
   const float* from = dy.flat<float>().data();
   const float* in = x.flat<float>().data();
   float* z = out->mutable_flat<float>().data();
@@ -176,16 +176,17 @@ Status PassIn(KernelContext& ctx, const Channels& c) {
 // alone, so that sums do not depend on threads.
 Status SumEnds(KernelContext& ctx, const Channels& c,
                const TensorShape& shape) {
-  MR_ASSIGN(Tensor* const min, ctx.AllocateOutput(1, shape));
-  MR_ASSIGN(Tensor* const max, ctx.AllocateOutput(2, shape));
+  MR_ASSIGN_OR_RETURN(Tensor* const min, ctx.AllocateOutput(1, shape));
+  MR_ASSIGN_OR_RETURN(Tensor* const max, ctx.AllocateOutput(2, shape));
   const Tensor &dy = ctx.input(0), &x = ctx.input(1);
   const int64_t total = x.num_elements(), period = c.period();
   constexpr int64_t kParts = 64;
   const int64_t periods = (total + period - 1) / period;
   const int64_t parts = std::clamp<int64_t>(periods / 16, 1, kParts);
   const int64_t per_part = (periods + parts - 1) / parts * period;
-  MR_ASSIGN(Tensor sums, ctx.AllocateTemp(DataType::kDouble,
-                                          TensorShape({parts, 2, period})));
+  MR_ASSIGN_OR_RETURN(
+      Tensor sums,
+      ctx.AllocateTemp(DataType::kDouble, TensorShape({parts, 2, period})));
   double* const first = sums.mutable_flat<double>().data();
   std::fill(first, first + parts * 2 * period, 0.0);
   const float* from = dy.flat<float>().data();
@@ -260,21 +261,21 @@ class FakeQuantArgs {
  public:
   static StatusOr<FakeQuantArgs> Make(const KernelInit& init) {
     FakeQuantArgs k;
-    MR_ASSIGN(k.min_, init.Attr<float>("min"));
-    MR_ASSIGN(k.max_, init.Attr<float>("max"));
+    MR_ASSIGN_OR_RETURN(k.min_, init.Attr<float>("min"));
+    MR_ASSIGN_OR_RETURN(k.max_, init.Attr<float>("max"));
     if (!(k.min_ < k.max_)) {
       return InvalidArgument("min has to be smaller than max, was: ", k.min_,
                              " >= ", k.max_);
     }
-    MR_ASSIGN(k.steps_, Steps::Make(init));
+    MR_ASSIGN_OR_RETURN(k.steps_, Steps::Make(init));
     return k;
   }
   Status Run(KernelContext& ctx) const {
     const NudgedRange r(min_, max_, steps_);
     const float inverse = (steps_.most - steps_.least) / (max_ - min_);
     const float zero = std::floor(-r.min * inverse + 0.5f);
-    MR_ASSIGN(Tensor* const out,
-              ctx.ForwardOrAllocateOutput({0}, 0, ctx.input(0).shape()));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.ForwardOrAllocateOutput(
+                                               {0}, 0, ctx.input(0).shape()));
     const float* x = ctx.input(0).flat<float>().data();
     float* z = out->mutable_flat<float>().data();
     return ShardElements(
@@ -292,7 +293,8 @@ class FakeQuantArgsGradient : public FakeQuantArgs {
  public:
   static StatusOr<FakeQuantArgsGradient> Make(const KernelInit& init) {
     FakeQuantArgsGradient k;
-    MR_ASSIGN(static_cast<FakeQuantArgs&>(k), FakeQuantArgs::Make(init));
+    MR_ASSIGN_OR_RETURN(static_cast<FakeQuantArgs&>(k),
+                        FakeQuantArgs::Make(init));
     return k;
   }
   Status Run(KernelContext& ctx) const {
@@ -307,7 +309,7 @@ class FakeQuantVars {
  public:
   static StatusOr<FakeQuantVars> Make(const KernelInit& init) {
     FakeQuantVars k;
-    MR_ASSIGN(k.steps_, Steps::Make(init));
+    MR_ASSIGN_OR_RETURN(k.steps_, Steps::Make(init));
     return k;
   }
   Status Run(KernelContext& ctx) const {

@@ -7,33 +7,34 @@ namespace {
 // a number for each element of the last dimension.
 StatusOr<PartialShape> PerChannel(const PartialShape& values, ShapeContext& c,
                                   int first) {
-  MR_ASSIGN(const PartialShape min, c.WithRank(first, 1));
-  MR_ASSIGN(const PartialShape max, c.WithRank(first + 1, 1));
-  MR_ASSIGN(int64_t depth,
-            ShapeContext::MergeDims(ShapeContext::Dim(values, -1), min.dim(0)));
-  MR_ASSIGN(depth, ShapeContext::MergeDims(depth, max.dim(0)));
+  MR_ASSIGN_OR_RETURN(const PartialShape min, c.WithRank(first, 1));
+  MR_ASSIGN_OR_RETURN(const PartialShape max, c.WithRank(first + 1, 1));
+  MR_ASSIGN_OR_RETURN(
+      int64_t depth,
+      ShapeContext::MergeDims(ShapeContext::Dim(values, -1), min.dim(0)));
+  MR_ASSIGN_OR_RETURN(depth, ShapeContext::MergeDims(depth, max.dim(0)));
   return PartialShape({depth});
 }
 
 Status PerChannelShape(ShapeContext& c) {
-  MR_ASSIGN(PartialShape values, c.WithRankAtLeast(0, 1));
+  MR_ASSIGN_OR_RETURN(PartialShape values, c.WithRankAtLeast(0, 1));
   MR_RETURN_IF_ERROR(PerChannel(values, c, 1).status());
   return c.Return(std::move(values));
 }
 
 Status VarsGradientShape(ShapeContext& c) {
-  MR_ASSIGN(PartialShape values,
-            ShapeContext::MergeShapes(c.input(0), c.input(1)));
+  MR_ASSIGN_OR_RETURN(PartialShape values,
+                      ShapeContext::MergeShapes(c.input(0), c.input(1)));
   MR_RETURN_IF_ERROR(RequireScalars(c, 2, 4));
   SetScalars(c, 1, 3);
   return c.Return(std::move(values));
 }
 
 Status PerChannelGradientShape(ShapeContext& c) {
-  MR_ASSIGN(PartialShape values, c.WithRankAtLeast(0, 1));
-  MR_ASSIGN(values, ShapeContext::WithRankAtMost(values, 4));
-  MR_ASSIGN(values, ShapeContext::MergeShapes(values, c.input(1)));
-  MR_ASSIGN(const PartialShape channels, PerChannel(values, c, 2));
+  MR_ASSIGN_OR_RETURN(PartialShape values, c.WithRankAtLeast(0, 1));
+  MR_ASSIGN_OR_RETURN(values, ShapeContext::WithRankAtMost(values, 4));
+  MR_ASSIGN_OR_RETURN(values, ShapeContext::MergeShapes(values, c.input(1)));
+  MR_ASSIGN_OR_RETURN(const PartialShape channels, PerChannel(values, c, 2));
   c.set_output(1, channels);
   c.set_output(2, channels);
   return c.Return(std::move(values));

@@ -237,9 +237,11 @@ StatusOr<PackedColumns> PackedColumns::Make(KernelContext& ctx, const I* data,
   b.n_ = n;
   const int64_t pairs = (k + 1) / 2;
   const int64_t panels = (n + kPanelColumns - 1) / kPanelColumns;
-  MR_ASSIGN(const int64_t size,
-            (CheckedSize(panels) * pairs * (2 * kPanelColumns)).Get("panels"));
-  MR_ASSIGN(b.panels_, ctx.AllocateTemp(DataType::kInt16, TensorShape({size})));
+  MR_ASSIGN_OR_RETURN(
+      const int64_t size,
+      (CheckedSize(panels) * pairs * (2 * kPanelColumns)).Get("panels"));
+  MR_ASSIGN_OR_RETURN(b.panels_,
+                      ctx.AllocateTemp(DataType::kInt16, TensorShape({size})));
   b.sums_.assign(static_cast<size_t>(n), 0);
   int16_t* const out = b.panels_.mutable_flat<int16_t>().data();
   MR_RETURN_IF_ERROR(ctx.ParallelFor(

@@ -29,15 +29,15 @@ class QuantizedMatMul {
  public:
   static StatusOr<QuantizedMatMul> Make(const KernelInit& init) {
     QuantizedMatMul k;
-    MR_ASSIGN(k.transpose_a_, init.Attr<bool>("transpose_a"));
-    MR_ASSIGN(k.transpose_b_, init.Attr<bool>("transpose_b"));
+    MR_ASSIGN_OR_RETURN(k.transpose_a_, init.Attr<bool>("transpose_a"));
+    MR_ASSIGN_OR_RETURN(k.transpose_b_, init.Attr<bool>("transpose_b"));
     return k;
   }
 
   Status Run(KernelContext& ctx) const {
     const Tensor &a = ctx.input(0), &b = ctx.input(1);
-    MR_ASSIGN(const Range range_a, ScalarRangeInput(ctx, 2, 3));
-    MR_ASSIGN(const Range range_b, ScalarRangeInput(ctx, 4, 5));
+    MR_ASSIGN_OR_RETURN(const Range range_a, ScalarRangeInput(ctx, 2, 3));
+    MR_ASSIGN_OR_RETURN(const Range range_b, ScalarRangeInput(ctx, 4, 5));
     if (!(range_a.max > range_a.min)) {
       return InvalidArgument("max_a must be larger than min_a.");
     }
@@ -55,8 +55,8 @@ class QuantizedMatMul {
     const int64_t m = a.dim(transpose_a_ ? 1 : 0);
     const int64_t n = b.dim(transpose_b_ ? 0 : 1);
     const int64_t sizes[] = {m, n};
-    MR_ASSIGN(const TensorShape shape, TensorShape::Make(sizes));
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, shape));
+    MR_ASSIGN_OR_RETURN(const TensorShape shape, TensorShape::Make(sizes));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
     if (out->num_elements() == 0 || k == 0) {
       // Columns would be packed that no number is in.
       MR_RETURN_IF_ERROR(ZeroTensor(ctx, out));
@@ -65,7 +65,7 @@ class QuantizedMatMul {
     }
     const MatrixRows rows(reinterpret_cast<const uint8_t*>(a.data()),
                           transpose_a_ ? 1 : k, transpose_a_ ? m : 1);
-    MR_ASSIGN(
+    MR_ASSIGN_OR_RETURN(
         const PackedColumns columns,
         PackedColumns::Make(ctx, reinterpret_cast<const uint8_t*>(b.data()), k,
                             n, transpose_b_ ? 1 : n, transpose_b_ ? k : 1));

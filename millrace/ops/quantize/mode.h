@@ -9,7 +9,7 @@ enum class QuantizeMode { kMinCombined, kMinFirst, kScaled };
 
 // The attribute `mode`.
 inline StatusOr<QuantizeMode> ReadMode(const KernelInit& init) {
-  MR_ASSIGN(const auto mode, init.Attr<std::string>("mode"));
+  MR_ASSIGN_OR_RETURN(const auto mode, init.Attr<std::string>("mode"));
   if (mode == "MIN_COMBINED") return QuantizeMode::kMinCombined;
   if (mode == "MIN_FIRST") return QuantizeMode::kMinFirst;
   if (mode == "SCALED") return QuantizeMode::kScaled;

@@ -30,8 +30,9 @@ class BatchNorm {
  public:
   static StatusOr<BatchNorm> Make(const KernelInit& init) {
     BatchNorm k;
-    MR_ASSIGN(k.epsilon_, init.Attr<float>("variance_epsilon"));
-    MR_ASSIGN(k.scales_, init.Attr<bool>("scale_after_normalization"));
+    MR_ASSIGN_OR_RETURN(k.epsilon_, init.Attr<float>("variance_epsilon"));
+    MR_ASSIGN_OR_RETURN(k.scales_,
+                        init.Attr<bool>("scale_after_normalization"));
     return k;
   }
 
@@ -39,12 +40,12 @@ class BatchNorm {
     constexpr const char* kNames[] = {"input", "mean", "var", "beta", "gamma"};
     Range ranges[5];
     for (int i = 0; i < 5; ++i) {
-      MR_ASSIGN(ranges[i],
-                OneElementRange(ctx, 3 * i + 1, 3 * i + 2, kNames[i]));
+      MR_ASSIGN_OR_RETURN(
+          ranges[i], OneElementRange(ctx, 3 * i + 1, 3 * i + 2, kNames[i]));
     }
     const Tensor& x = ctx.input(0);
     MR_RETURN_IF_ERROR(CheckShapes(ctx));
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
     const int64_t depth = x.dim(3);
     // From -2^20 to 2^20.
     const Range to{-static_cast<float>(1 << 20), static_cast<float>(1 << 20)};
@@ -134,11 +135,11 @@ class InstanceNorm {
  public:
   static StatusOr<InstanceNorm> Make(const KernelInit& init) {
     InstanceNorm k;
-    MR_ASSIGN(k.epsilon_, init.Attr<float>("variance_epsilon"));
-    MR_ASSIGN(k.separation_, init.Attr<float>("min_separation"));
-    MR_ASSIGN(k.range_given_, init.Attr<bool>("output_range_given"));
-    MR_ASSIGN(k.given_.min, init.Attr<float>("given_y_min"));
-    MR_ASSIGN(k.given_.max, init.Attr<float>("given_y_max"));
+    MR_ASSIGN_OR_RETURN(k.epsilon_, init.Attr<float>("variance_epsilon"));
+    MR_ASSIGN_OR_RETURN(k.separation_, init.Attr<float>("min_separation"));
+    MR_ASSIGN_OR_RETURN(k.range_given_, init.Attr<bool>("output_range_given"));
+    MR_ASSIGN_OR_RETURN(k.given_.min, init.Attr<float>("given_y_min"));
+    MR_ASSIGN_OR_RETURN(k.given_.max, init.Attr<float>("given_y_max"));
     if (k.range_given_ && !(k.given_.min < k.given_.max)) {
       return InvalidArgument("given_y_min must be less than given_y_max : ",
                              k.given_.min, " >= ", k.given_.max);
@@ -148,7 +149,7 @@ class InstanceNorm {
 
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
-    MR_ASSIGN(const Range from, RangeInput(ctx, 1, 2));
+    MR_ASSIGN_OR_RETURN(const Range from, RangeInput(ctx, 1, 2));
     if (!(from.min < from.max)) {
       return InvalidArgument("input_min must be less than input_max : ",
                              from.min, " >= ", from.max);
@@ -160,7 +161,7 @@ class InstanceNorm {
     const int64_t images = x.dim(0), depth = x.dim(3);
     const int64_t pixels = x.dim(1) * x.dim(2);
     const int64_t size = pixels * depth;
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
     if (x.num_elements() == 0) return SetRange(ctx, 1, Separate(given_));
     const auto* in = reinterpret_cast<const uint8_t*>(x.data());
     auto* z = reinterpret_cast<uint8_t*>(out->mutable_data());

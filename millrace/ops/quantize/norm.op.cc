@@ -13,11 +13,12 @@ MR_OP(QuantizedBatchNormWithGlobalNormalization){
         "Tinput: quantizedtype; out_type: quantizedtype; variance_epsilon: "
         "float; scale_after_normalization: bool",
     .shape = [](ShapeContext& c) -> Status {
-      MR_ASSIGN(PartialShape images, c.WithRank(0, 4));
+      MR_ASSIGN_OR_RETURN(PartialShape images, c.WithRank(0, 4));
       int64_t depth = images.dim(3);
       for (const int i : {3, 6, 9, 12}) {
-        MR_ASSIGN(const PartialShape channels, c.WithRank(i, 1));
-        MR_ASSIGN(depth, ShapeContext::MergeDims(depth, channels.dim(0)));
+        MR_ASSIGN_OR_RETURN(const PartialShape channels, c.WithRank(i, 1));
+        MR_ASSIGN_OR_RETURN(depth,
+                            ShapeContext::MergeDims(depth, channels.dim(0)));
       }
       images.set_dim(3, depth);
       SetScalars(c, 1, 3);

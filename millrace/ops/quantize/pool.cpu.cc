@@ -68,14 +68,15 @@ class QuantizedPool {
  public:
   static StatusOr<QuantizedPool> Make(const KernelInit& init) {
     QuantizedPool k;
-    MR_ASSIGN(k.attrs_, PoolAttrs::Make(init));
-    MR_ASSIGN(const auto ksize, IntListOr(init.node().attrs, "ksize", {}));
+    MR_ASSIGN_OR_RETURN(k.attrs_, PoolAttrs::Make(init));
+    MR_ASSIGN_OR_RETURN(const auto ksize,
+                        IntListOr(init.node().attrs, "ksize", {}));
     k.over_channels_ = ksize.size() == 4 && ksize[3] != 1;
     return k;
   }
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
-    MR_ASSIGN(const Range range, RangeInput(ctx, 1, 2));
+    MR_ASSIGN_OR_RETURN(const Range range, RangeInput(ctx, 1, 2));
     if (!kMax && over_channels_) {
       return Unimplemented(
           "Non-spatial pooling is not yet supported. Volunteers? :)");
@@ -84,11 +85,13 @@ class QuantizedPool {
       return InvalidArgument("tensor_in_shape must have 2 spatial dimensions. ",
                              x.rank(), " 0");
     }
-    MR_ASSIGN(const PoolProblem p,
-              attrs_.Resolve(x.shape(), kMax ? PoolOver::kSpaceOrChannels
-                                             : PoolOver::kSpace));
-    MR_ASSIGN(Tensor* const out,
-              ctx.AllocateOutput(0, attrs_.OutputShape(p, x.shape())));
+    MR_ASSIGN_OR_RETURN(
+        const PoolProblem p,
+        attrs_.Resolve(x.shape(),
+                       kMax ? PoolOver::kSpaceOrChannels : PoolOver::kSpace));
+    MR_ASSIGN_OR_RETURN(
+        Tensor* const out,
+        ctx.AllocateOutput(0, attrs_.OutputShape(p, x.shape())));
     MR_RETURN_IF_ERROR(SetRange(ctx, 1, range));
     if (out->num_elements() == 0) return OkStatus();
     return Dispatch<Quint8, Qint8>(x.dtype(), [&]<class T>() -> Status {

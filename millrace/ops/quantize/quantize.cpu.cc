@@ -87,19 +87,20 @@ class QuantizeKernel {
  public:
   static StatusOr<QuantizeKernel> Make(const KernelInit& init) {
     QuantizeKernel k;
-    MR_ASSIGN(k.mode_, ReadMode(init));
-    MR_ASSIGN(const auto round, init.Attr<std::string>("round_mode"));
+    MR_ASSIGN_OR_RETURN(k.mode_, ReadMode(init));
+    MR_ASSIGN_OR_RETURN(const auto round, init.Attr<std::string>("round_mode"));
     k.to_even_ = round == "HALF_TO_EVEN";
     if (k.to_even_ && k.mode_ != QuantizeMode::kScaled) {
-      MR_ASSIGN(const auto mode, init.Attr<std::string>("mode"));
+      MR_ASSIGN_OR_RETURN(const auto mode, init.Attr<std::string>("mode"));
       return InvalidArgument(
           "Round mode 'HALF_TO_EVEN' only supported for mode 'SCALED', b  ut "
           "mode is '",
           mode, "'.");
     }
-    MR_ASSIGN(k.narrow_, init.Attr<bool>("narrow_range"));
-    MR_ASSIGN(k.axis_, init.Attr<int64_t>("axis"));
-    MR_ASSIGN(k.least_range_, init.Attr<float>("ensure_minimum_range"));
+    MR_ASSIGN_OR_RETURN(k.narrow_, init.Attr<bool>("narrow_range"));
+    MR_ASSIGN_OR_RETURN(k.axis_, init.Attr<int64_t>("axis"));
+    MR_ASSIGN_OR_RETURN(k.least_range_,
+                        init.Attr<float>("ensure_minimum_range"));
     return k;
   }
 
@@ -114,14 +115,15 @@ class QuantizeKernel {
     }
     // A single slice has scalars even where an axis names it.
     const TensorShape shape = slices.count() == 1 ? TensorShape() : min.shape();
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
-    MR_ASSIGN(Tensor* const out_min, ctx.AllocateOutput(1, shape));
-    MR_ASSIGN(Tensor* const out_max, ctx.AllocateOutput(2, shape));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
+    MR_ASSIGN_OR_RETURN(Tensor* const out_min, ctx.AllocateOutput(1, shape));
+    MR_ASSIGN_OR_RETURN(Tensor* const out_max, ctx.AllocateOutput(2, shape));
     return Dispatch(QuantizedTypes{}, out->dtype(), [&]<class T>() -> Status {
       std::vector<SlicePlan> plans;
       for (int64_t i = 0; i < slices.count(); ++i) {
-        MR_ASSIGN(const SlicePlan plan,
-                  PlanFor<T>(min.flat<float>()[i], max.flat<float>()[i]));
+        MR_ASSIGN_OR_RETURN(
+            const SlicePlan plan,
+            PlanFor<T>(min.flat<float>()[i], max.flat<float>()[i]));
         plans.push_back(plan);
         out_min->mutable_flat<float>()[i] = plan.range.min;
         out_max->mutable_flat<float>()[i] = plan.range.max;

@@ -11,8 +11,8 @@ MR_OP(QuantizeV2){
         "'HALF_AWAY_FROM_ZERO'; narrow_range: bool = false; axis: int = -1; "
         "ensure_minimum_range: float = 0.009999999776482582",
     .shape = [](ShapeContext& c) -> Status {
-      MR_ASSIGN(const PartialShape ranges,
-                RangesAlongAxis(c, 0, 1, 2, RangePair::kMax));
+      MR_ASSIGN_OR_RETURN(const PartialShape ranges,
+                          RangesAlongAxis(c, 0, 1, 2, RangePair::kMax));
       c.set_output(1, ranges);
       c.set_output(2, ranges);
       return c.Return(c.input(0));

@@ -52,9 +52,11 @@ StatusOr<Range> OneElementRange(KernelContext& ctx, int min, int max,
 }
 
 Status SetRange(KernelContext& ctx, int first, Range r) {
-  MR_ASSIGN(Tensor* const min, ctx.AllocateOutput(first, TensorShape()));
+  MR_ASSIGN_OR_RETURN(Tensor* const min,
+                      ctx.AllocateOutput(first, TensorShape()));
   min->mutable_flat<float>()[0] = r.min;
-  MR_ASSIGN(Tensor* const max, ctx.AllocateOutput(first + 1, TensorShape()));
+  MR_ASSIGN_OR_RETURN(Tensor* const max,
+                      ctx.AllocateOutput(first + 1, TensorShape()));
   max->mutable_flat<float>()[0] = r.max;
   return OkStatus();
 }

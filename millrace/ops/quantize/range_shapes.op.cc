@@ -15,19 +15,19 @@ void SetScalars(ShapeContext& c, int begin, int end) {
 
 StatusOr<PartialShape> RangesAlongAxis(ShapeContext& c, int values, int min,
                                        int max, RangePair pair) {
-  MR_ASSIGN(const int64_t axis, c.Attr<int64_t>("axis"));
+  MR_ASSIGN_OR_RETURN(const int64_t axis, c.Attr<int64_t>("axis"));
   const int rank = axis == -1 ? 0 : 1;
   if (axis < -1 || axis >= kMaxRank) {
     return InvalidArgument("axis should be at least -1, got ", axis);
   }
-  MR_ASSIGN(const PartialShape mins, c.WithRank(min, rank));
-  MR_ASSIGN(PartialShape ranges, c.WithRank(max, rank));
+  MR_ASSIGN_OR_RETURN(const PartialShape mins, c.WithRank(min, rank));
+  MR_ASSIGN_OR_RETURN(PartialShape ranges, c.WithRank(max, rank));
   if (pair == RangePair::kMerged) {
-    MR_ASSIGN(ranges, ShapeContext::MergeShapes(ranges, mins));
+    MR_ASSIGN_OR_RETURN(ranges, ShapeContext::MergeShapes(ranges, mins));
   }
   if (axis == -1) return ranges;
   const int d = static_cast<int>(axis);
-  MR_ASSIGN(const PartialShape x, c.WithRankAtLeast(values, d + 1));
+  MR_ASSIGN_OR_RETURN(const PartialShape x, c.WithRankAtLeast(values, d + 1));
   MR_RETURN_IF_ERROR(
       ShapeContext::MergeDims(ranges.dim(0), ShapeContext::Dim(x, d)).status());
   return ranges;

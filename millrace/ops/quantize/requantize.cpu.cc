@@ -128,7 +128,7 @@ Range UsedRange(Extremes e, Range r) {
 template <class T>
 Status RequantizeAll(KernelContext& ctx, Range from, Range to) {
   const Tensor& x = ctx.input(0);
-  MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
+  MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
   const auto* in = reinterpret_cast<const int32_t*>(x.data());
   auto* z = reinterpret_cast<IntegerOf<T>*>(out->mutable_data());
   MR_RETURN_IF_ERROR(ShardElements(
@@ -141,8 +141,8 @@ Status RequantizeAll(KernelContext& ctx, Range from, Range to) {
 using Narrow = Types<Qint8, Quint8>;
 
 Status RunRequantize(KernelContext& ctx) {
-  MR_ASSIGN(const Range from, RangeInput(ctx, 1, 2));
-  MR_ASSIGN(const Range to, RangeInput(ctx, 3, 4));
+  MR_ASSIGN_OR_RETURN(const Range from, RangeInput(ctx, 1, 2));
+  MR_ASSIGN_OR_RETURN(const Range to, RangeInput(ctx, 3, 4));
   if (!(to.min <= 0)) {
     return InvalidArgument("requested_output_min must be <= 0, but got ",
                            to.min);
@@ -164,14 +164,14 @@ Status RunRange(KernelContext& ctx) {
                              " must not be empty.");
     }
   }
-  MR_ASSIGN(const Range r, RangeInput(ctx, 1, 2));
-  MR_ASSIGN(const Extremes e, FindExtremes(ctx, ctx.input(0)));
+  MR_ASSIGN_OR_RETURN(const Range r, RangeInput(ctx, 1, 2));
+  MR_ASSIGN_OR_RETURN(const Extremes e, FindExtremes(ctx, ctx.input(0)));
   return SetRange(ctx, 0, UsedRange(e, r));
 }
 
 Status RunShrink(KernelContext& ctx) {
-  MR_ASSIGN(const Range r, RangeInput(ctx, 1, 2));
-  MR_ASSIGN(const Extremes e, FindExtremes(ctx, ctx.input(0)));
+  MR_ASSIGN_OR_RETURN(const Range r, RangeInput(ctx, 1, 2));
+  MR_ASSIGN_OR_RETURN(const Extremes e, FindExtremes(ctx, ctx.input(0)));
   return RequantizeAll<Quint8>(ctx, r, UsedRange(e, r));
 }
 
@@ -212,7 +212,7 @@ Status RunRequantizePerChannel(KernelContext& ctx) {
     }
   }
   const Range to{ctx.input(3).scalar<float>(), ctx.input(4).scalar<float>()};
-  MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
+  MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
   const bool is_signed = out->dtype() == DataType::kQint8;
   if (is_signed && !(to.min < 0)) {
     return InvalidArgument(
@@ -252,7 +252,7 @@ class RangePerChannel {
  public:
   static StatusOr<RangePerChannel> Make(const KernelInit& init) {
     RangePerChannel k;
-    MR_ASSIGN(k.clip_, init.Attr<float>("clip_value_max"));
+    MR_ASSIGN_OR_RETURN(k.clip_, init.Attr<float>("clip_value_max"));
     return k;
   }
   Status Run(KernelContext& ctx) const {

@@ -111,9 +111,10 @@ class QuantizedResize {
  public:
   static StatusOr<QuantizedResize> Make(const KernelInit& init) {
     QuantizedResize k;
-    MR_ASSIGN(k.options_.align_corners, init.Attr<bool>("align_corners"));
-    MR_ASSIGN(k.options_.half_pixel_centers,
-              init.Attr<bool>("half_pixel_centers"));
+    MR_ASSIGN_OR_RETURN(k.options_.align_corners,
+                        init.Attr<bool>("align_corners"));
+    MR_ASSIGN_OR_RETURN(k.options_.half_pixel_centers,
+                        init.Attr<bool>("half_pixel_centers"));
     return k;
   }
 
@@ -126,16 +127,18 @@ class QuantizedResize {
     }
     const Range range{ctx.input(2).scalar<float>(),
                       ctx.input(3).scalar<float>()};
-    MR_ASSIGN(const TensorShape shape, ResizedShape(images, ctx.input(1)));
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, shape));
+    MR_ASSIGN_OR_RETURN(const TensorShape shape,
+                        ResizedShape(images, ctx.input(1)));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
     MR_RETURN_IF_ERROR(SetRange(ctx, 1, range));
     if (out->num_elements() == 0) return OkStatus();
     if (shape == images.shape()) {
       std::memcpy(out->mutable_data(), images.data(), images.size_bytes());
       return OkStatus();
     }
-    MR_ASSIGN(const Plane plane, MakePlane(ResizeMethod::kBilinear, options_,
-                                           images.shape(), shape));
+    MR_ASSIGN_OR_RETURN(
+        const Plane plane,
+        MakePlane(ResizeMethod::kBilinear, options_, images.shape(), shape));
     switch (images.dtype()) {
       case DataType::kQuint8:
         return Interpolate<WholePixels<Quint8>>(ctx, plane, images, out);

@@ -169,25 +169,26 @@ class RoundTrip {
  public:
   static StatusOr<RoundTrip> Make(const KernelInit& init) {
     RoundTrip k;
-    MR_ASSIGN(k.integers_.is_signed, init.Attr<bool>("signed_input"));
-    MR_ASSIGN(k.range_given_, init.Attr<bool>("range_given"));
+    MR_ASSIGN_OR_RETURN(k.integers_.is_signed, init.Attr<bool>("signed_input"));
+    MR_ASSIGN_OR_RETURN(k.range_given_, init.Attr<bool>("range_given"));
     if (init.HasAttr("narrow_range")) {
-      MR_ASSIGN(k.integers_.narrow, init.Attr<bool>("narrow_range"));
+      MR_ASSIGN_OR_RETURN(k.integers_.narrow, init.Attr<bool>("narrow_range"));
     }
     if (init.HasAttr("axis")) {
-      MR_ASSIGN(k.axis_, init.Attr<int64_t>("axis"));
+      MR_ASSIGN_OR_RETURN(k.axis_, init.Attr<int64_t>("axis"));
     }
     if (init.HasAttr("round_mode")) {
-      MR_ASSIGN(const auto round, init.Attr<std::string>("round_mode"));
+      MR_ASSIGN_OR_RETURN(const auto round,
+                          init.Attr<std::string>("round_mode"));
       k.to_even_ = round == "HALF_TO_EVEN";
     }
     if (init.HasAttr("num_bits")) {
-      MR_ASSIGN(k.integers_.num_bits, init.Attr<int64_t>("num_bits"));
+      MR_ASSIGN_OR_RETURN(k.integers_.num_bits, init.Attr<int64_t>("num_bits"));
       MR_RETURN_IF_ERROR(k.integers_.Check("signed_input_"));
     }
     if (init.HasAttr("input_min")) {
-      MR_ASSIGN(k.min_, init.Attr<float>("input_min"));
-      MR_ASSIGN(k.max_, init.Attr<float>("input_max"));
+      MR_ASSIGN_OR_RETURN(k.min_, init.Attr<float>("input_min"));
+      MR_ASSIGN_OR_RETURN(k.max_, init.Attr<float>("input_max"));
       if (k.range_given_ && !(k.min_ <= k.max_))
         return BadRange(k.min_, k.max_);
     }
@@ -217,8 +218,8 @@ class RoundTrip {
       const auto roundings = slices.Spread<Rounding<T>>([&](int64_t slice) {
         return Rounding<T>(min[slice], max[slice], integers);
       });
-      MR_ASSIGN(Tensor* const out,
-                ctx.ForwardOrAllocateOutput({0}, 0, ctx.input(0).shape()));
+      MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.ForwardOrAllocateOutput(
+                                                 {0}, 0, ctx.input(0).shape()));
       const T* in = ctx.input(0).flat<T>().data();
       T* z = out->mutable_flat<T>().data();
       const auto run =
@@ -313,7 +314,7 @@ class RoundTripGrad {
  public:
   static StatusOr<RoundTripGrad> Make(const KernelInit& init) {
     RoundTripGrad k;
-    MR_ASSIGN(k.axis_, init.Attr<int64_t>("axis"));
+    MR_ASSIGN_OR_RETURN(k.axis_, init.Attr<int64_t>("axis"));
     return k;
   }
 
@@ -330,9 +331,11 @@ class RoundTripGrad {
     const Slices slices(x.shape(), axis_);
     MR_RETURN_IF_ERROR(CheckRange(min, "min", slices.count()));
     MR_RETURN_IF_ERROR(CheckRange(max, "max", slices.count()));
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
-    MR_ASSIGN(Tensor* const out_min, ctx.AllocateOutput(1, min.shape()));
-    MR_ASSIGN(Tensor* const out_max, ctx.AllocateOutput(2, min.shape()));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
+    MR_ASSIGN_OR_RETURN(Tensor* const out_min,
+                        ctx.AllocateOutput(1, min.shape()));
+    MR_ASSIGN_OR_RETURN(Tensor* const out_max,
+                        ctx.AllocateOutput(2, min.shape()));
     return Dispatch(Reals{}, x.dtype(), [&]<class T>() -> Status {
       for (Tensor* const t : {out_min, out_max}) {
         const auto zeros = t->mutable_flat<T>();

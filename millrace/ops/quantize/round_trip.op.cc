@@ -63,10 +63,10 @@ MR_OP(QuantizeAndDequantizeV4Grad){
         "input_backprop: T, input_min_backprop: T, input_max_backprop: T",
     .attrs = MR_TYPES "; axis: int = -1",
     .shape = [](ShapeContext& c) -> Status {
-      MR_ASSIGN(const PartialShape ranges,
-                RangesAlongAxis(c, 1, 2, 3, RangePair::kMerged));
-      MR_ASSIGN(PartialShape values,
-                ShapeContext::MergeShapes(c.input(0), c.input(1)));
+      MR_ASSIGN_OR_RETURN(const PartialShape ranges,
+                          RangesAlongAxis(c, 1, 2, 3, RangePair::kMerged));
+      MR_ASSIGN_OR_RETURN(PartialShape values,
+                          ShapeContext::MergeShapes(c.input(0), c.input(1)));
       c.set_output(1, ranges);
       c.set_output(2, ranges);
       return c.Return(std::move(values));

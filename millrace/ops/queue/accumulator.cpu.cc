@@ -40,7 +40,7 @@ int64_t SliceElements(const Tensor& values) {
 Status Average(Accumulator::Sum& sum, Allocator* allocator) {
   if (sum.gradients == 1) return OkStatus();
   if (!sum.values.IsUnshared()) {
-    MR_ASSIGN(sum.values, sum.values.DeepCopy(allocator));
+    MR_ASSIGN_OR_RETURN(sum.values, sum.values.DeepCopy(allocator));
   }
   return Dispatch(GradientTypes{}, sum.values.dtype(), [&]<class T>() {
     T* const data = sum.values.mutable_flat<T>().data();
@@ -61,10 +61,10 @@ Status Average(Accumulator::Sum& sum, Allocator* allocator) {
 StatusOr<Accumulator::Options> Accumulator::OptionsFrom(const KernelInit& init,
                                                         GradientKind kind) {
   Options o;
-  MR_ASSIGN(o.dtype, init.Attr<DataType>("dtype"));
-  MR_ASSIGN(o.shape, init.Attr<PartialShape>("shape"));
-  MR_ASSIGN(const std::string reduction,
-            init.Attr<std::string>("reduction_type"));
+  MR_ASSIGN_OR_RETURN(o.dtype, init.Attr<DataType>("dtype"));
+  MR_ASSIGN_OR_RETURN(o.shape, init.Attr<PartialShape>("shape"));
+  MR_ASSIGN_OR_RETURN(const std::string reduction,
+                      init.Attr<std::string>("reduction_type"));
   o.mean = reduction == "MEAN";
   o.kind = kind;
   return o;
@@ -96,7 +96,8 @@ Status Accumulator::ApplyDense(KernelContext& ctx, int64_t local_step,
       sum_.values = std::move(gradient);
     } else {
       if (!sum_.values.IsUnshared()) {
-        MR_ASSIGN(sum_.values, sum_.values.DeepCopy(ctx.device().allocator()));
+        MR_ASSIGN_OR_RETURN(sum_.values,
+                            sum_.values.DeepCopy(ctx.device().allocator()));
       }
       MR_RETURN_IF_ERROR(
           Dispatch(GradientTypes{}, options_.dtype, [&]<class T>() {
@@ -199,9 +200,10 @@ Status Accumulator::AddSlices(KernelContext& ctx, const Tensor& indices,
   }
   DimVector dims = values.shape().dims();
   dims[0] = static_cast<int64_t>(merged.size());
-  MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
-  MR_ASSIGN(Tensor sum, Tensor::Allocate(ctx.device().allocator(),
-                                         options_.dtype, std::move(shape)));
+  MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
+  MR_ASSIGN_OR_RETURN(Tensor sum,
+                      Tensor::Allocate(ctx.device().allocator(), options_.dtype,
+                                       std::move(shape)));
   const int64_t slice = SliceElements(values);
   MR_RETURN_IF_ERROR(Dispatch(GradientTypes{}, options_.dtype, [&]<class T>() {
     T* const out = sum.mutable_flat<T>().data();

@@ -38,7 +38,8 @@ Status CheckDtype(const KernelContext& ctx, const Accumulator& a,
 }
 
 Status RunApply(KernelContext& ctx) {
-  MR_ASSIGN(const Ref<Accumulator> a, LookupInput<Accumulator>(ctx, 0));
+  MR_ASSIGN_OR_RETURN(const Ref<Accumulator> a,
+                      LookupInput<Accumulator>(ctx, 0));
   MR_RETURN_IF_ERROR(CheckScalarArgument(ctx.input(1), "local_step"));
   MR_RETURN_IF_ERROR(
       CheckDtype(ctx, *a, GradientKind::kDense, GradientSide::kInput, 2));
@@ -50,11 +51,12 @@ class ApplySparseKernel {
  public:
   static StatusOr<ApplySparseKernel> Make(const KernelInit& init) {
     ApplySparseKernel k;
-    MR_ASSIGN(k.has_shape_, init.Attr<bool>("has_known_shape"));
+    MR_ASSIGN_OR_RETURN(k.has_shape_, init.Attr<bool>("has_known_shape"));
     return k;
   }
   Status Run(KernelContext& ctx) const {
-    MR_ASSIGN(const Ref<Accumulator> a, LookupInput<Accumulator>(ctx, 0));
+    MR_ASSIGN_OR_RETURN(const Ref<Accumulator> a,
+                        LookupInput<Accumulator>(ctx, 0));
     MR_RETURN_IF_ERROR(CheckScalarArgument(ctx.input(1), "local_step"));
     MR_RETURN_IF_ERROR(
         CheckDtype(ctx, *a, GradientKind::kSparse, GradientSide::kInput, 3));
@@ -110,14 +112,16 @@ class TakeKernel {
 };
 
 Status RunNumAccumulated(KernelContext& ctx) {
-  MR_ASSIGN(const Ref<Accumulator> a, LookupInput<Accumulator>(ctx, 0));
+  MR_ASSIGN_OR_RETURN(const Ref<Accumulator> a,
+                      LookupInput<Accumulator>(ctx, 0));
   ctx.set_output(
       0, Tensor::Scalar<int32_t>(static_cast<int32_t>(a->num_accumulated())));
   return OkStatus();
 }
 
 Status RunSetGlobalStep(KernelContext& ctx) {
-  MR_ASSIGN(const Ref<Accumulator> a, LookupInput<Accumulator>(ctx, 0));
+  MR_ASSIGN_OR_RETURN(const Ref<Accumulator> a,
+                      LookupInput<Accumulator>(ctx, 0));
   MR_RETURN_IF_ERROR(CheckScalarArgument(ctx.input(1), "new_global_step"));
   a->SetGlobalStep(ctx.input(1).scalar<int64_t>());
   return OkStatus();

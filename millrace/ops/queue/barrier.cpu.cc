@@ -28,9 +28,10 @@ Queue::Options QueueOptions(const Barrier::Options& o) {
 
 StatusOr<Barrier::Options> Barrier::OptionsFrom(const KernelInit& init) {
   Options o;
-  MR_ASSIGN(o.types, init.Attr<AttrValue::TypeList>("component_types"));
-  MR_ASSIGN(o.shapes, init.Attr<AttrValue::ShapeList>("shapes"));
-  MR_ASSIGN(const int64_t capacity, init.Attr<int64_t>("capacity"));
+  MR_ASSIGN_OR_RETURN(o.types,
+                      init.Attr<AttrValue::TypeList>("component_types"));
+  MR_ASSIGN_OR_RETURN(o.shapes, init.Attr<AttrValue::ShapeList>("shapes"));
+  MR_ASSIGN_OR_RETURN(const int64_t capacity, init.Attr<int64_t>("capacity"));
   if (o.shapes.size() != o.types.size()) {
     return InvalidArgument("All of the component shapes must be specified");
   }

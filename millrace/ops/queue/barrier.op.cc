@@ -6,8 +6,8 @@ namespace {
 // Row i of the values belongs to key i.
 Status InsertShape(ShapeContext& c) {
   MR_RETURN_IF_ERROR(CheckHandle(c));
-  MR_ASSIGN(const PartialShape keys, c.WithRank(1, 1));
-  MR_ASSIGN(const PartialShape values, c.WithRankAtLeast(2, 1));
+  MR_ASSIGN_OR_RETURN(const PartialShape keys, c.WithRank(1, 1));
+  MR_ASSIGN_OR_RETURN(const PartialShape values, c.WithRankAtLeast(2, 1));
   return ShapeContext::MergeDims(
              keys.dim(0), values.known_rank() ? values.dim(0) : kUnknownDim)
       .status();

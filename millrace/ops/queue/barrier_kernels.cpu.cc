@@ -11,7 +11,7 @@ class InsertManyKernel {
  public:
   static StatusOr<InsertManyKernel> Make(const KernelInit& init) {
     InsertManyKernel k;
-    MR_ASSIGN(k.component_, init.Attr<int64_t>("component_index"));
+    MR_ASSIGN_OR_RETURN(k.component_, init.Attr<int64_t>("component_index"));
     return k;
   }
   void RunAsync(KernelContext& ctx, Done done) const {
@@ -43,9 +43,10 @@ class TakeManyKernel {
  public:
   static StatusOr<TakeManyKernel> Make(const KernelInit& init) {
     TakeManyKernel k;
-    MR_ASSIGN(const int64_t timeout_ms, init.Attr<int64_t>("timeout_ms"));
+    MR_ASSIGN_OR_RETURN(const int64_t timeout_ms,
+                        init.Attr<int64_t>("timeout_ms"));
     if (timeout_ms != -1) return InvalidArgument("Timeout not supported yet.");
-    MR_ASSIGN(k.allow_small_, init.Attr<bool>("allow_small_batch"));
+    MR_ASSIGN_OR_RETURN(k.allow_small_, init.Attr<bool>("allow_small_batch"));
     return k;
   }
   void RunAsync(KernelContext& ctx, Done done) const {
@@ -87,7 +88,7 @@ class TakeManyKernel {
 
 template <int64_t (Barrier::*kCount)() const>
 Status RunSize(KernelContext& ctx) {
-  MR_ASSIGN(const Ref<Barrier> barrier, LookupInput<Barrier>(ctx, 0));
+  MR_ASSIGN_OR_RETURN(const Ref<Barrier> barrier, LookupInput<Barrier>(ctx, 0));
   ctx.set_output(
       0, Tensor::Scalar<int32_t>(static_cast<int32_t>(((*barrier).*kCount)())));
   return OkStatus();

@@ -15,7 +15,8 @@ class CloseKernel {
  public:
   static StatusOr<CloseKernel> Make(const KernelInit& init) {
     CloseKernel k;
-    MR_ASSIGN(const bool cancels, init.Attr<bool>("cancel_pending_enqueues"));
+    MR_ASSIGN_OR_RETURN(const bool cancels,
+                        init.Attr<bool>("cancel_pending_enqueues"));
     if (cancels) k.pending_ = PendingEnqueues::kCancel;
     return k;
   }

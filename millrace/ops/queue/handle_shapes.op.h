@@ -16,7 +16,7 @@ inline Status CheckHandle(ShapeContext& c, int input = 0) {
   if (!c.op().inputs[static_cast<size_t>(input)].is_ref) {
     return c.WithRank(input, 0).status();
   }
-  MR_ASSIGN(const PartialShape handle, c.WithRank(input, 1));
+  MR_ASSIGN_OR_RETURN(const PartialShape handle, c.WithRank(input, 1));
   return ShapeContext::WithValue(handle.dim(0), 2).status();
 }
 

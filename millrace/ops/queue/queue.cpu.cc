@@ -29,9 +29,9 @@ StatusOr<QueueTuple> NoRows(const Queue::Options& o, Allocator* allocator) {
     for (int64_t size : o.shapes[i].dims()) {
       dims.push_back(std::max<int64_t>(size, 0));
     }
-    MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
-    MR_ASSIGN(Tensor t,
-              Tensor::Allocate(allocator, o.types[i], std::move(shape)));
+    MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
+    MR_ASSIGN_OR_RETURN(
+        Tensor t, Tensor::Allocate(allocator, o.types[i], std::move(shape)));
     out.push_back(std::move(t));
   }
   return out;
@@ -42,8 +42,8 @@ Status CheckRoom(const Queue::Options& o, int64_t n) {
   int64_t bytes = 0;
   for (size_t i = 0; i < o.shapes.size(); ++i) {
     if (!o.shapes[i].IsFullyDefined()) continue;
-    MR_ASSIGN(const TensorShape element, o.shapes[i].AsTensorShape());
-    MR_ASSIGN(const TensorShape shape, WithRows(n, element));
+    MR_ASSIGN_OR_RETURN(const TensorShape element, o.shapes[i].AsTensorShape());
+    MR_ASSIGN_OR_RETURN(const TensorShape shape, WithRows(n, element));
     const auto size = static_cast<int64_t>(SizeOf(o.types[i]));
     if (shape.num_elements() >
         (std::numeric_limits<int64_t>::max() - bytes) / size) {

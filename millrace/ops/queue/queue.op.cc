@@ -12,8 +12,9 @@ Status HandleOfQueue(ShapeContext& c,
                      std::vector<millrace::HandleShape> first) {
   MR_RETURN_IF_ERROR(HandleShape(c));
   if (c.op().outputs[0].is_ref) return OkStatus();
-  MR_ASSIGN(auto types, c.Attr<AttrValue::TypeList>("component_types"));
-  MR_ASSIGN(auto shapes, c.Attr<AttrValue::ShapeList>("shapes"));
+  MR_ASSIGN_OR_RETURN(auto types,
+                      c.Attr<AttrValue::TypeList>("component_types"));
+  MR_ASSIGN_OR_RETURN(auto shapes, c.Attr<AttrValue::ShapeList>("shapes"));
   if (shapes.size() != types.size()) return OkStatus();
   std::vector<millrace::HandleShape> handles = std::move(first);
   for (size_t i = 0; i < types.size(); ++i) {

@@ -87,10 +87,11 @@ StatusOr<Tensor> JoinPart(absl::Span<const QueueRun> runs, size_t part,
   const DataType type = runs[0].parts[part].dtype();
   TensorShape element = ElementShape(runs[0], part);
   if (padding == Padding::kZeros) {
-    MR_ASSIGN(element, LargestShape(runs, part));
+    MR_ASSIGN_OR_RETURN(element, LargestShape(runs, part));
   }
-  MR_ASSIGN(TensorShape shape, WithRows(rows, element));
-  MR_ASSIGN(Tensor out, Tensor::Allocate(allocator, type, std::move(shape)));
+  MR_ASSIGN_OR_RETURN(TensorShape shape, WithRows(rows, element));
+  MR_ASSIGN_OR_RETURN(Tensor out,
+                      Tensor::Allocate(allocator, type, std::move(shape)));
   if (padding == Padding::kZeros && IsPlain(type)) {
     std::memset(out.mutable_data(), 0, out.size_bytes());
   }
@@ -127,8 +128,8 @@ StatusOr<TensorShape> WithRows(int64_t rows, const TensorShape& shape) {
 
 StatusOr<Tensor> CopyRow(const Tensor& batch, int64_t row,
                          Allocator* allocator) {
-  MR_ASSIGN(Tensor out,
-            Tensor::Allocate(allocator, batch.dtype(), RowShape(batch)));
+  MR_ASSIGN_OR_RETURN(
+      Tensor out, Tensor::Allocate(allocator, batch.dtype(), RowShape(batch)));
   const int64_t elements = RowElements(batch);
   MR_RETURN_IF_ERROR(CopyElements(batch, row * elements, elements, out, 0));
   return out;
@@ -138,7 +139,7 @@ StatusOr<QueueTuple> ToElement(QueueRun run, Allocator* allocator) {
   if (run.single()) return std::move(run.parts);
   QueueTuple out;
   for (const Tensor& part : run.parts) {
-    MR_ASSIGN(Tensor row, CopyRow(part, run.begin, allocator));
+    MR_ASSIGN_OR_RETURN(Tensor row, CopyRow(part, run.begin, allocator));
     out.push_back(std::move(row));
   }
   return out;
@@ -152,7 +153,8 @@ StatusOr<QueueTuple> ToBatch(absl::Span<const QueueRun> runs, int64_t rows,
   }
   QueueTuple out;
   for (size_t part = 0; part < runs[0].parts.size(); ++part) {
-    MR_ASSIGN(Tensor joined, JoinPart(runs, part, rows, padding, allocator));
+    MR_ASSIGN_OR_RETURN(Tensor joined,
+                        JoinPart(runs, part, rows, padding, allocator));
     out.push_back(std::move(joined));
   }
   return out;

@@ -57,7 +57,7 @@ StatusOr<std::vector<QueueTuple>> CopyRows(const QueueTuple& batch,
   for (int64_t row = begin; row < end; ++row) {
     QueueTuple element;
     for (const Tensor& part : batch) {
-      MR_ASSIGN(Tensor copy, CopyRow(part, row, HostAllocator()));
+      MR_ASSIGN_OR_RETURN(Tensor copy, CopyRow(part, row, HostAllocator()));
       element.push_back(std::move(copy));
     }
     rows.push_back(std::move(element));
@@ -75,7 +75,7 @@ class ShuffledItems final : public QueueItems {
   // The batch is not kept: single elements of it may stay for long.
   Status PushRows(const QueueTuple& batch, int64_t begin,
                   int64_t end) override {
-    MR_ASSIGN(auto rows, CopyRows(batch, begin, end));
+    MR_ASSIGN_OR_RETURN(auto rows, CopyRows(batch, begin, end));
     for (QueueTuple& row : rows) items_.push_back(std::move(row));
     return OkStatus();
   }
@@ -109,7 +109,7 @@ class PriorityItems final : public QueueItems {
   }
   Status PushRows(const QueueTuple& batch, int64_t begin,
                   int64_t end) override {
-    MR_ASSIGN(auto rows, CopyRows(batch, begin, end));
+    MR_ASSIGN_OR_RETURN(auto rows, CopyRows(batch, begin, end));
     for (QueueTuple& row : rows) Push(std::move(row));
     return OkStatus();
   }

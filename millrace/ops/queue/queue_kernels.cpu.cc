@@ -31,7 +31,8 @@ Status CheckComponents(KernelContext& ctx, const Queue& queue, TupleSide side,
 }
 
 Status CheckTimeout(const KernelInit& init) {
-  MR_ASSIGN(const int64_t timeout_ms, init.Attr<int64_t>("timeout_ms"));
+  MR_ASSIGN_OR_RETURN(const int64_t timeout_ms,
+                      init.Attr<int64_t>("timeout_ms"));
   if (timeout_ms == -1) return OkStatus();
   return InvalidArgument("Timeout not supported yet.");
 }
@@ -60,7 +61,7 @@ class EnqueueKernel {
 
  private:
   static StatusOr<Ref<Queue>> Check(KernelContext& ctx, QueueTuple* tuple) {
-    MR_ASSIGN(Ref<Queue> queue, LookupInput<Queue>(ctx, 0));
+    MR_ASSIGN_OR_RETURN(Ref<Queue> queue, LookupInput<Queue>(ctx, 0));
     MR_RETURN_IF_ERROR(CheckComponents(ctx, *queue, TupleSide::kInputs, 1));
     for (int i = 1; i < ctx.num_inputs(); ++i) {
       tuple->push_back(ctx.TakeInput(i));
@@ -127,13 +128,13 @@ class DequeueManyKernel {
 };
 
 Status RunIsClosed(KernelContext& ctx) {
-  MR_ASSIGN(const Ref<Queue> queue, LookupInput<Queue>(ctx, 0));
+  MR_ASSIGN_OR_RETURN(const Ref<Queue> queue, LookupInput<Queue>(ctx, 0));
   ctx.set_output(0, Tensor::Scalar<bool>(queue->is_closed()));
   return OkStatus();
 }
 
 Status RunQueueSize(KernelContext& ctx) {
-  MR_ASSIGN(const Ref<Queue> queue, LookupInput<Queue>(ctx, 0));
+  MR_ASSIGN_OR_RETURN(const Ref<Queue> queue, LookupInput<Queue>(ctx, 0));
   ctx.set_output(0,
                  Tensor::Scalar<int32_t>(static_cast<int32_t>(queue->size())));
   return OkStatus();
@@ -147,8 +148,8 @@ class FakeQueueKernel {
     return k;
   }
   Status Run(KernelContext& ctx) const {
-    MR_ASSIGN(const ResourcePlace place,
-              PlaceFromInput(ctx, 0, Queue::kTypeName));
+    MR_ASSIGN_OR_RETURN(const ResourcePlace place,
+                        PlaceFromInput(ctx, 0, Queue::kTypeName));
     reference_->Assign(
         Tensor::Vector<std::string>({place.container, place.name}));
     ctx.set_output_ref(0, reference_);

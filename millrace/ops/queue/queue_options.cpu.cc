@@ -57,19 +57,21 @@ StatusOr<Queue::Options> Queue::OptionsFrom(const KernelInit& init,
   Options o;
   o.op = init.node().op->name;
   o.kind = kind;
-  MR_ASSIGN(o.types, init.Attr<AttrValue::TypeList>("component_types"));
-  MR_ASSIGN(o.shapes, init.Attr<AttrValue::ShapeList>("shapes"));
+  MR_ASSIGN_OR_RETURN(o.types,
+                      init.Attr<AttrValue::TypeList>("component_types"));
+  MR_ASSIGN_OR_RETURN(o.shapes, init.Attr<AttrValue::ShapeList>("shapes"));
   if (o.kind == QueueKind::kPriority) {
     o.types.insert(o.types.begin(), DataType::kInt64);
     if (!o.shapes.empty()) o.shapes.insert(o.shapes.begin(), PartialShape({}));
   }
   MR_RETURN_IF_ERROR(CheckShapes(o));
-  MR_ASSIGN(o.capacity, init.Attr<int32_t>("capacity"));
+  MR_ASSIGN_OR_RETURN(o.capacity, init.Attr<int32_t>("capacity"));
   if (o.capacity < 0) o.capacity = std::numeric_limits<int32_t>::max();
   if (o.kind == QueueKind::kRandomShuffle) {
-    MR_ASSIGN(o.min_after_dequeue, init.Attr<int64_t>("min_after_dequeue"));
-    MR_ASSIGN(o.seed, init.Attr<int64_t>("seed"));
-    MR_ASSIGN(o.seed2, init.Attr<int64_t>("seed2"));
+    MR_ASSIGN_OR_RETURN(o.min_after_dequeue,
+                        init.Attr<int64_t>("min_after_dequeue"));
+    MR_ASSIGN_OR_RETURN(o.seed, init.Attr<int64_t>("seed"));
+    MR_ASSIGN_OR_RETURN(o.seed2, init.Attr<int64_t>("seed2"));
     if (o.min_after_dequeue < 0) {
       return InvalidArgument("min_after_dequeue ", o.min_after_dequeue,
                              " must be >= 0");

@@ -57,7 +57,7 @@ Status ExpectSameComponents(absl::string_view what, const std::string& name,
 
 StatusOr<ResourcePlace> PlaceOf(const KernelInit& init) {
   ResourcePlace place;
-  MR_ASSIGN(place.container, init.Attr<std::string>("container"));
+  MR_ASSIGN_OR_RETURN(place.container, init.Attr<std::string>("container"));
   const bool fits =
       std::all_of(place.container.begin(), place.container.end(), [](char c) {
         return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_' ||
@@ -70,7 +70,7 @@ StatusOr<ResourcePlace> PlaceOf(const KernelInit& init) {
   if (place.container.empty()) {
     place.container = init.device().resources().default_container();
   }
-  MR_ASSIGN(place.name, init.Attr<std::string>("shared_name"));
+  MR_ASSIGN_OR_RETURN(place.name, init.Attr<std::string>("shared_name"));
   if (!place.name.empty() && place.name[0] == '_') {
     return InvalidArgument("shared_name cannot start with '_':", place.name);
   }
@@ -111,7 +111,7 @@ StatusOr<ResourcePlace> PlaceFromInput(KernelContext& ctx, int i,
                                        absl::string_view type_name) {
   ResourcePlace place;
   if (Variable* const reference = ctx.ref_input(i)) {
-    MR_ASSIGN(const Tensor t, reference->Read());
+    MR_ASSIGN_OR_RETURN(const Tensor t, reference->Read());
     if (t.dtype() != DataType::kString || t.num_elements() != 2) {
       return InvalidArgument(
           "Tensor holding handle must have two elements, but had shape: ",

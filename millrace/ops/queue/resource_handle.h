@@ -66,7 +66,8 @@ Status SignatureMismatch(const NodeInfo& node,
 
 template <class T>
 StatusOr<Ref<T>> LookupInput(KernelContext& ctx, int i) {
-  MR_ASSIGN(const ResourcePlace place, PlaceFromInput(ctx, i, T::kTypeName));
+  MR_ASSIGN_OR_RETURN(const ResourcePlace place,
+                      PlaceFromInput(ctx, i, T::kTypeName));
   return ctx.resources().Lookup<T>(place.container, place.name);
 }
 
@@ -98,8 +99,8 @@ template <class T, auto... kWhat>
 class HandleKernel {
  public:
   static StatusOr<std::unique_ptr<HandleKernel>> Make(const KernelInit& init) {
-    MR_ASSIGN(auto options, T::OptionsFrom(init, kWhat...));
-    MR_ASSIGN(ResourcePlace place, PlaceOf(init));
+    MR_ASSIGN_OR_RETURN(auto options, T::OptionsFrom(init, kWhat...));
+    MR_ASSIGN_OR_RETURN(ResourcePlace place, PlaceOf(init));
     ResourceStore& store = init.device().resources();
     if (place.is_private) {
       place.name = PrivateName(init.node().name, store.NextNumber());
@@ -123,11 +124,12 @@ class HandleKernel {
 
   // A container may have been reset since the last run.
   StatusOr<Ref<T>> FindOrMake(KernelContext& ctx) const {
-    MR_ASSIGN(Ref<T> resource,
-              ctx.resources().LookupOrCreate<T>(
-                  place_.container, place_.name, [&]() -> StatusOr<Ref<T>> {
-                    return MakeRef<T>(options_, place_.name);
-                  }));
+    MR_ASSIGN_OR_RETURN(
+        Ref<T> resource,
+        ctx.resources().LookupOrCreate<T>(
+            place_.container, place_.name, [&]() -> StatusOr<Ref<T>> {
+              return MakeRef<T>(options_, place_.name);
+            }));
     MR_RETURN_IF_ERROR(resource->CheckOptions(options_));
     return resource;
   }

@@ -10,11 +10,12 @@ class AreaPlace {
  public:
   static StatusOr<AreaPlace> Make(const KernelInit& init) {
     AreaPlace a;
-    MR_ASSIGN(a.place_, PlaceOf(init));
+    MR_ASSIGN_OR_RETURN(a.place_, PlaceOf(init));
     if (a.place_.is_private) a.place_.name = init.node().name;
-    MR_ASSIGN(a.limits_.capacity, init.Attr<int64_t>("capacity"));
-    MR_ASSIGN(a.limits_.memory_limit, init.Attr<int64_t>("memory_limit"));
-    MR_ASSIGN(a.types_, init.Attr<AttrValue::TypeList>("dtypes"));
+    MR_ASSIGN_OR_RETURN(a.limits_.capacity, init.Attr<int64_t>("capacity"));
+    MR_ASSIGN_OR_RETURN(a.limits_.memory_limit,
+                        init.Attr<int64_t>("memory_limit"));
+    MR_ASSIGN_OR_RETURN(a.types_, init.Attr<AttrValue::TypeList>("dtypes"));
     return a;
   }
   StatusOr<Ref<StagingArea>> Queue(KernelContext& ctx) const {
@@ -68,7 +69,7 @@ class Area {
   template <class K>
   static StatusOr<K> MakeOf(const KernelInit& init) {
     K k;
-    MR_ASSIGN(k.area_, AreaPlace::Make(init));
+    MR_ASSIGN_OR_RETURN(k.area_, AreaPlace::Make(init));
     return k;
   }
 
@@ -124,10 +125,10 @@ class AboutKernel : public Area {
   }
   Status Run(KernelContext& ctx) const {
     if constexpr (kMap) {
-      MR_ASSIGN(const auto area, area_.Map(ctx));
+      MR_ASSIGN_OR_RETURN(const auto area, area_.Map(ctx));
       return Tell(ctx, *area);
     } else {
-      MR_ASSIGN(const auto area, area_.Queue(ctx));
+      MR_ASSIGN_OR_RETURN(const auto area, area_.Queue(ctx));
       return Tell(ctx, *area);
     }
   }

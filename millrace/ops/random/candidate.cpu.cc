@@ -30,9 +30,9 @@ struct SamplerOptions {
 
   static StatusOr<SamplerOptions> Make(const KernelInit& init) {
     SamplerOptions o;
-    MR_ASSIGN(o.num_true, init.Attr<int64_t>("num_true"));
-    MR_ASSIGN(o.num_sampled, init.Attr<int64_t>("num_sampled"));
-    MR_ASSIGN(o.unique, init.Attr<bool>("unique"));
+    MR_ASSIGN_OR_RETURN(o.num_true, init.Attr<int64_t>("num_true"));
+    MR_ASSIGN_OR_RETURN(o.num_sampled, init.Attr<int64_t>("num_sampled"));
+    MR_ASSIGN_OR_RETURN(o.unique, init.Attr<bool>("unique"));
     return o;
   }
 };
@@ -66,9 +66,10 @@ StatusOr<SamplerOutputs> MakeOutputs(KernelContext& ctx,
     }
   }
   const TensorShape samples({o.num_sampled});
-  MR_ASSIGN(Tensor* const sampled, ctx.AllocateOutput(0, samples));
-  MR_ASSIGN(Tensor* const trues, ctx.AllocateOutput(1, classes.shape()));
-  MR_ASSIGN(Tensor* const expected, ctx.AllocateOutput(2, samples));
+  MR_ASSIGN_OR_RETURN(Tensor* const sampled, ctx.AllocateOutput(0, samples));
+  MR_ASSIGN_OR_RETURN(Tensor* const trues,
+                      ctx.AllocateOutput(1, classes.shape()));
+  MR_ASSIGN_OR_RETURN(Tensor* const expected, ctx.AllocateOutput(2, samples));
   return SamplerOutputs{
       classes.flat<int64_t>(), sampled->mutable_flat<int64_t>(),
       trues->mutable_flat<float>(), expected->mutable_flat<float>()};
@@ -82,8 +83,9 @@ float ExpectedCount(float p, int64_t samples, int64_t draws) {
 
 Status Sample(KernelContext& ctx, const SamplerOptions& o,
               RangeSampler& sampler, RandomStream& stream) {
-  MR_ASSIGN(const SamplerOutputs out,
-            MakeOutputs(ctx, o, sampler.range(), sampler.num_possible()));
+  MR_ASSIGN_OR_RETURN(
+      const SamplerOutputs out,
+      MakeOutputs(ctx, o, sampler.range(), sampler.num_possible()));
   Philox4x32 generator =
       stream.Reserve(static_cast<uint64_t>(o.num_sampled) * kReservedPerSample);
   SamplerBits bits(&generator);
@@ -122,15 +124,15 @@ class SamplerKernel {
  public:
   static StatusOr<SamplerKernel> Make(const KernelInit& init) {
     SamplerKernel k;
-    MR_ASSIGN(k.options_, SamplerOptions::Make(init));
-    MR_ASSIGN(k.stream_, RandomStream::Make(init));
-    MR_ASSIGN(const int64_t range, init.Attr<int64_t>("range_max"));
+    MR_ASSIGN_OR_RETURN(k.options_, SamplerOptions::Make(init));
+    MR_ASSIGN_OR_RETURN(k.stream_, RandomStream::Make(init));
+    MR_ASSIGN_OR_RETURN(const int64_t range, init.Attr<int64_t>("range_max"));
     if constexpr (kKind == SamplerKind::kUniform) {
       k.sampler_ = MakeUniformSampler(range);
     } else if constexpr (kKind == SamplerKind::kLogUniform) {
       k.sampler_ = MakeLogUniformSampler(range);
     } else {
-      MR_ASSIGN(k.sampler_, MakeLearnedSampler(range));
+      MR_ASSIGN_OR_RETURN(k.sampler_, MakeLearnedSampler(range));
     }
     return k;
   }
@@ -147,11 +149,12 @@ class SamplerKernel {
 
 StatusOr<UnigramOptions> UnigramOptionsOf(const KernelInit& init) {
   UnigramOptions o;
-  MR_ASSIGN(o.range, init.Attr<int64_t>("range_max"));
-  MR_ASSIGN(o.distortion, init.Attr<float>("distortion"));
-  MR_ASSIGN(o.num_reserved_ids, init.Attr<int64_t>("num_reserved_ids"));
-  MR_ASSIGN(o.num_shards, init.Attr<int64_t>("num_shards"));
-  MR_ASSIGN(o.shard, init.Attr<int64_t>("shard"));
+  MR_ASSIGN_OR_RETURN(o.range, init.Attr<int64_t>("range_max"));
+  MR_ASSIGN_OR_RETURN(o.distortion, init.Attr<float>("distortion"));
+  MR_ASSIGN_OR_RETURN(o.num_reserved_ids,
+                      init.Attr<int64_t>("num_reserved_ids"));
+  MR_ASSIGN_OR_RETURN(o.num_shards, init.Attr<int64_t>("num_shards"));
+  MR_ASSIGN_OR_RETURN(o.shard, init.Attr<int64_t>("shard"));
   return o;
 }
 
@@ -159,12 +162,12 @@ class ListSamplerKernel {
  public:
   static StatusOr<ListSamplerKernel> Make(const KernelInit& init) {
     ListSamplerKernel k;
-    MR_ASSIGN(k.options_, SamplerOptions::Make(init));
-    MR_ASSIGN(k.stream_, RandomStream::Make(init));
-    MR_ASSIGN(const UnigramOptions options, UnigramOptionsOf(init));
-    MR_ASSIGN(const AttrValue::FloatList unigrams,
-              init.Attr<AttrValue::FloatList>("unigrams"));
-    MR_ASSIGN(k.sampler_, MakeUnigramSampler(options, unigrams));
+    MR_ASSIGN_OR_RETURN(k.options_, SamplerOptions::Make(init));
+    MR_ASSIGN_OR_RETURN(k.stream_, RandomStream::Make(init));
+    MR_ASSIGN_OR_RETURN(const UnigramOptions options, UnigramOptionsOf(init));
+    MR_ASSIGN_OR_RETURN(const AttrValue::FloatList unigrams,
+                        init.Attr<AttrValue::FloatList>("unigrams"));
+    MR_ASSIGN_OR_RETURN(k.sampler_, MakeUnigramSampler(options, unigrams));
     return k;
   }
   Status Run(KernelContext& ctx) const {
@@ -183,16 +186,17 @@ class FileSamplerKernel {
   static StatusOr<std::unique_ptr<FileSamplerKernel>> Make(
       const KernelInit& init) {
     auto k = std::make_unique<FileSamplerKernel>();
-    MR_ASSIGN(k->options_, SamplerOptions::Make(init));
-    MR_ASSIGN(k->stream_, RandomStream::Make(init));
-    MR_ASSIGN(k->unigrams_, UnigramOptionsOf(init));
-    MR_ASSIGN(k->path_, init.Attr<std::string>("vocab_file"));
+    MR_ASSIGN_OR_RETURN(k->options_, SamplerOptions::Make(init));
+    MR_ASSIGN_OR_RETURN(k->stream_, RandomStream::Make(init));
+    MR_ASSIGN_OR_RETURN(k->unigrams_, UnigramOptionsOf(init));
+    MR_ASSIGN_OR_RETURN(k->path_, init.Attr<std::string>("vocab_file"));
     return k;
   }
 
   void RunAsync(KernelContext& ctx, Done done) const {
     RunBlocking(ctx, std::move(done), [this, &ctx]() -> Status {
-      MR_ASSIGN(RangeSampler* const sampler, Sampler(ctx.step().files));
+      MR_ASSIGN_OR_RETURN(RangeSampler* const sampler,
+                          Sampler(ctx.step().files));
       return Sample(ctx, options_, *sampler, *stream_);
     });
   }
@@ -201,12 +205,12 @@ class FileSamplerKernel {
   StatusOr<RangeSampler*> Sampler(FileSystem* files) const {
     MutexLock lock(mu_);
     if (sampler_ == nullptr) {
-      MR_ASSIGN(const std::string text, ReadWholeFile(files, path_));
+      MR_ASSIGN_OR_RETURN(const std::string text, ReadWholeFile(files, path_));
       MemoryCharge charge;
       MR_RETURN_IF_ERROR(charge.Set(VocabularyBytes(text), "a vocabulary"));
-      MR_ASSIGN(const std::vector<float> weights,
-                ParseVocabulary(text, unigrams_));
-      MR_ASSIGN(sampler_, MakeUnigramSampler(unigrams_, weights));
+      MR_ASSIGN_OR_RETURN(const std::vector<float> weights,
+                          ParseVocabulary(text, unigrams_));
+      MR_ASSIGN_OR_RETURN(sampler_, MakeUnigramSampler(unigrams_, weights));
     }
     return sampler_.get();
   }
@@ -220,9 +224,10 @@ class FileSamplerKernel {
 };
 
 StatusOr<std::unique_ptr<Kernel>> MakeFixedUnigram(const KernelInit& init) {
-  MR_ASSIGN(const std::string path, init.Attr<std::string>("vocab_file"));
-  MR_ASSIGN(const AttrValue::FloatList unigrams,
-            init.Attr<AttrValue::FloatList>("unigrams"));
+  MR_ASSIGN_OR_RETURN(const std::string path,
+                      init.Attr<std::string>("vocab_file"));
+  MR_ASSIGN_OR_RETURN(const AttrValue::FloatList unigrams,
+                      init.Attr<AttrValue::FloatList>("unigrams"));
   if (path.empty() && unigrams.empty()) {
     return InvalidArgument("Must provide either vocab_file or unigrams.");
   }
@@ -237,11 +242,11 @@ class AllSamplerKernel {
  public:
   static StatusOr<AllSamplerKernel> Make(const KernelInit& init) {
     AllSamplerKernel k;
-    MR_ASSIGN(k.options_, SamplerOptions::Make(init));
+    MR_ASSIGN_OR_RETURN(k.options_, SamplerOptions::Make(init));
     return k;
   }
   Status Run(KernelContext& ctx) const {
-    MR_ASSIGN(
+    MR_ASSIGN_OR_RETURN(
         const SamplerOutputs out,
         MakeOutputs(ctx, options_, options_.num_sampled, options_.num_sampled));
     std::iota(out.sampled.begin(), out.sampled.end(), 0);
@@ -258,7 +263,7 @@ class AccidentalHitsKernel {
  public:
   static StatusOr<AccidentalHitsKernel> Make(const KernelInit& init) {
     AccidentalHitsKernel k;
-    MR_ASSIGN(k.num_true_, init.Attr<int64_t>("num_true"));
+    MR_ASSIGN_OR_RETURN(k.num_true_, init.Attr<int64_t>("num_true"));
     return k;
   }
 
@@ -294,9 +299,9 @@ class AccidentalHitsKernel {
       ids->push_back(it->second);
     }
     const TensorShape shape({static_cast<int64_t>(ids->size())});
-    MR_ASSIGN(Tensor* const row, ctx.AllocateOutput(0, shape));
-    MR_ASSIGN(Tensor* const id, ctx.AllocateOutput(1, shape));
-    MR_ASSIGN(Tensor* const weight, ctx.AllocateOutput(2, shape));
+    MR_ASSIGN_OR_RETURN(Tensor* const row, ctx.AllocateOutput(0, shape));
+    MR_ASSIGN_OR_RETURN(Tensor* const id, ctx.AllocateOutput(1, shape));
+    MR_ASSIGN_OR_RETURN(Tensor* const weight, ctx.AllocateOutput(2, shape));
     std::copy(rows->begin(), rows->end(), row->mutable_flat<int32_t>().begin());
     std::copy(ids->begin(), ids->end(), id->mutable_flat<int64_t>().begin());
     for (float& w : weight->mutable_flat<float>()) w = -FLT_MAX;

@@ -49,14 +49,15 @@ class RandomGammaKernel {
  public:
   static StatusOr<RandomGammaKernel> Make(const KernelInit& init) {
     RandomGammaKernel k;
-    MR_ASSIGN(k.stream_, RandomStream::Make(init));
+    MR_ASSIGN_OR_RETURN(k.stream_, RandomStream::Make(init));
     return k;
   }
 
   Status Run(KernelContext& ctx) const {
     const Tensor& alpha = ctx.input(1);
-    MR_ASSIGN(const SampleShape s, SampleShapeOf(ctx.input(0), alpha.shape()));
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, s.shape));
+    MR_ASSIGN_OR_RETURN(const SampleShape s,
+                        SampleShapeOf(ctx.input(0), alpha.shape()));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, s.shape));
     if (s.total() == 0) return OkStatus();
     const Philox4x32 base =
         stream_->Reserve(static_cast<uint64_t>(s.total()) * kReservedPerOutput);

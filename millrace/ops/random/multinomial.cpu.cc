@@ -97,14 +97,15 @@ class MultinomialKernel {
  public:
   static StatusOr<MultinomialKernel> Make(const KernelInit& init) {
     MultinomialKernel k;
-    MR_ASSIGN(k.stream_, RandomStream::Make(init));
+    MR_ASSIGN_OR_RETURN(k.stream_, RandomStream::Make(init));
     return k;
   }
 
   Status Run(KernelContext& ctx) const {
-    MR_ASSIGN(const Draw d, CheckInputs(ctx.input(0), ctx.input(1)));
-    MR_ASSIGN(const TensorShape shape, TensorShape::Make({d.rows, d.samples}));
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, shape));
+    MR_ASSIGN_OR_RETURN(const Draw d, CheckInputs(ctx.input(0), ctx.input(1)));
+    MR_ASSIGN_OR_RETURN(const TensorShape shape,
+                        TensorShape::Make({d.rows, d.samples}));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
     if (out->num_elements() == 0) return OkStatus();
     // Two results for each number, as stock counts them, in whole groups.
     const auto reserved =
@@ -118,10 +119,11 @@ class MultinomialKernel {
 };
 
 Status RunStatelessMultinomial(KernelContext& ctx) {
-  MR_ASSIGN(const Philox4x32 base, PhiloxFromSeed(ctx.input(2)));
-  MR_ASSIGN(const Draw d, CheckInputs(ctx.input(0), ctx.input(1)));
-  MR_ASSIGN(const TensorShape shape, TensorShape::Make({d.rows, d.samples}));
-  MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, shape));
+  MR_ASSIGN_OR_RETURN(const Philox4x32 base, PhiloxFromSeed(ctx.input(2)));
+  MR_ASSIGN_OR_RETURN(const Draw d, CheckInputs(ctx.input(0), ctx.input(1)));
+  MR_ASSIGN_OR_RETURN(const TensorShape shape,
+                      TensorShape::Make({d.rows, d.samples}));
+  MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
   if (out->num_elements() == 0) return OkStatus();
   return DrawClasses(ctx, d, base, out);
 }

@@ -4,9 +4,9 @@ namespace millrace::ops {
 namespace {
 
 Status MultinomialShape(ShapeContext& c) {
-  MR_ASSIGN(const PartialShape logits, c.WithRank(0, 2));
+  MR_ASSIGN_OR_RETURN(const PartialShape logits, c.WithRank(0, 2));
   MR_RETURN_IF_ERROR(c.WithRank(1, 0).status());
-  MR_ASSIGN(const int64_t samples, c.DimFromInput(1));
+  MR_ASSIGN_OR_RETURN(const int64_t samples, c.DimFromInput(1));
   return c.Return(PartialShape({logits.dim(0), samples}));
 }
 

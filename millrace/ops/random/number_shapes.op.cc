@@ -3,17 +3,17 @@
 namespace millrace::ops {
 
 Status NumbersShape(ShapeContext& c) {
-  MR_ASSIGN(PartialShape shape, c.ShapeFromInput(0));
+  MR_ASSIGN_OR_RETURN(PartialShape shape, c.ShapeFromInput(0));
   return c.Return(std::move(shape));
 }
 
 Status SamplesShape(ShapeContext& c) {
-  MR_ASSIGN(const PartialShape shape, c.ShapeFromInput(0));
+  MR_ASSIGN_OR_RETURN(const PartialShape shape, c.ShapeFromInput(0));
   return c.Return(shape.Concatenate(c.input(1)));
 }
 
 Status CheckSeed(ShapeContext& c, int input) {
-  MR_ASSIGN(const PartialShape seed, c.WithRank(input, 1));
+  MR_ASSIGN_OR_RETURN(const PartialShape seed, c.WithRank(input, 1));
   return ShapeContext::WithValue(seed.dim(0), 2).status();
 }
 

@@ -74,14 +74,15 @@ class RandomPoissonKernel {
  public:
   static StatusOr<RandomPoissonKernel> Make(const KernelInit& init) {
     RandomPoissonKernel k;
-    MR_ASSIGN(k.stream_, RandomStream::Make(init));
+    MR_ASSIGN_OR_RETURN(k.stream_, RandomStream::Make(init));
     return k;
   }
 
   Status Run(KernelContext& ctx) const {
     const Tensor& rate = ctx.input(1);
-    MR_ASSIGN(const SampleShape s, SampleShapeOf(ctx.input(0), rate.shape()));
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, s.shape));
+    MR_ASSIGN_OR_RETURN(const SampleShape s,
+                        SampleShapeOf(ctx.input(0), rate.shape()));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, s.shape));
     if (s.total() == 0) return OkStatus();
     std::vector<double> rates;
     rates.reserve(static_cast<size_t>(s.parameters));

@@ -16,13 +16,14 @@ class RandomKernel {
  public:
   static StatusOr<RandomKernel> Make(const KernelInit& init) {
     RandomKernel k;
-    MR_ASSIGN(k.stream_, RandomStream::Make(init));
+    MR_ASSIGN_OR_RETURN(k.stream_, RandomStream::Make(init));
     return k;
   }
 
   Status Run(KernelContext& ctx) const {
-    MR_ASSIGN(TensorShape shape, ShapeFromTensor(ctx.input(0)));
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, std::move(shape)));
+    MR_ASSIGN_OR_RETURN(TensorShape shape, ShapeFromTensor(ctx.input(0)));
+    MR_ASSIGN_OR_RETURN(Tensor* const out,
+                        ctx.AllocateOutput(0, std::move(shape)));
     const int64_t size = out->num_elements();
     if (size == 0) return OkStatus();
     return FillRandom(
@@ -39,12 +40,12 @@ class RandomUniformIntKernel {
  public:
   static StatusOr<RandomUniformIntKernel> Make(const KernelInit& init) {
     RandomUniformIntKernel k;
-    MR_ASSIGN(k.stream_, RandomStream::Make(init));
+    MR_ASSIGN_OR_RETURN(k.stream_, RandomStream::Make(init));
     return k;
   }
 
   Status Run(KernelContext& ctx) const {
-    MR_ASSIGN(TensorShape shape, ShapeFromTensor(ctx.input(0)));
+    MR_ASSIGN_OR_RETURN(TensorShape shape, ShapeFromTensor(ctx.input(0)));
     for (int i : {1, 2}) {
       if (ctx.input(i).rank() != 0) {
         return InvalidArgument(i == 1 ? "minval" : "maxval",
@@ -54,7 +55,8 @@ class RandomUniformIntKernel {
     }
     const int64_t low = IntValues(ctx.input(1))[0];
     const int64_t high = IntValues(ctx.input(2))[0];
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, std::move(shape)));
+    MR_ASSIGN_OR_RETURN(Tensor* const out,
+                        ctx.AllocateOutput(0, std::move(shape)));
     const int64_t size = out->num_elements();
     if (size == 0) return OkStatus();
     if (low >= high) {
@@ -74,7 +76,7 @@ class RandomShuffleKernel {
  public:
   static StatusOr<RandomShuffleKernel> Make(const KernelInit& init) {
     RandomShuffleKernel k;
-    MR_ASSIGN(k.stream_, RandomStream::Make(init));
+    MR_ASSIGN_OR_RETURN(k.stream_, RandomStream::Make(init));
     return k;
   }
 
@@ -101,7 +103,8 @@ class RandomShuffleKernel {
     for (int64_t i = 0; i + 1 < rows; ++i) {
       std::swap(order[i], order[i + next() % static_cast<uint32_t>(rows - i)]);
     }
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, value.shape()));
+    MR_ASSIGN_OR_RETURN(Tensor* const out,
+                        ctx.AllocateOutput(0, value.shape()));
     return DispatchBySize(value.dtype(), [&]<class T>() -> Status {
       const T* x = reinterpret_cast<const T*>(value.data());
       T* z = reinterpret_cast<T*>(out->mutable_data());

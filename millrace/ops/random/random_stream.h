@@ -13,8 +13,8 @@ class RandomStream {
  public:
   // Attributes seed and seed2; both 0 means seeds by chance.
   static StatusOr<std::unique_ptr<RandomStream>> Make(const KernelInit& init) {
-    MR_ASSIGN(const int64_t seed, init.Attr<int64_t>("seed"));
-    MR_ASSIGN(const int64_t seed2, init.Attr<int64_t>("seed2"));
+    MR_ASSIGN_OR_RETURN(const int64_t seed, init.Attr<int64_t>("seed"));
+    MR_ASSIGN_OR_RETURN(const int64_t seed2, init.Attr<int64_t>("seed2"));
     const bool by_chance = seed == 0 && seed2 == 0;
     return std::unique_ptr<RandomStream>(new RandomStream(
         by_chance ? RandomUint64() : static_cast<uint64_t>(seed),

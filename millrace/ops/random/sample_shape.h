@@ -20,12 +20,12 @@ struct SampleShape {
 // INVALID_ARGUMENT for sizes that are negative or too many.
 inline StatusOr<SampleShape> SampleShapeOf(const Tensor& shape,
                                            const TensorShape& parameters) {
-  MR_ASSIGN(const TensorShape samples, ShapeFromTensor(shape));
+  MR_ASSIGN_OR_RETURN(const TensorShape samples, ShapeFromTensor(shape));
   DimVector dims = samples.dims();
   const DimVector behind = parameters.dims();
   dims.insert(dims.end(), behind.begin(), behind.end());
   SampleShape s;
-  MR_ASSIGN(s.shape, TensorShape::Make(dims));
+  MR_ASSIGN_OR_RETURN(s.shape, TensorShape::Make(dims));
   s.samples = samples.num_elements();
   s.parameters = parameters.num_elements();
   return s;

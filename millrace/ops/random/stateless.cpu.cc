@@ -51,18 +51,21 @@ StatusOr<Philox4x32> Generator(KernelContext& ctx, const TensorShape& shape,
 
 template <Distribution kDistribution, bool kByKey>
 Status RunStateless(KernelContext& ctx) {
-  MR_ASSIGN(TensorShape shape, ShapeFromTensor(ctx.input(0)));
+  MR_ASSIGN_OR_RETURN(TensorShape shape, ShapeFromTensor(ctx.input(0)));
   int next = 0;
-  MR_ASSIGN(const Philox4x32 base, Generator(ctx, shape, kByKey, &next));
-  MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, std::move(shape)));
+  MR_ASSIGN_OR_RETURN(const Philox4x32 base,
+                      Generator(ctx, shape, kByKey, &next));
+  MR_ASSIGN_OR_RETURN(Tensor* const out,
+                      ctx.AllocateOutput(0, std::move(shape)));
   return FillRandom(ctx, kDistribution, base, out);
 }
 
 template <bool kByKey>
 Status RunStatelessInt(KernelContext& ctx) {
-  MR_ASSIGN(TensorShape shape, ShapeFromTensor(ctx.input(0)));
+  MR_ASSIGN_OR_RETURN(TensorShape shape, ShapeFromTensor(ctx.input(0)));
   int next = 0;
-  MR_ASSIGN(const Philox4x32 base, Generator(ctx, shape, kByKey, &next));
+  MR_ASSIGN_OR_RETURN(const Philox4x32 base,
+                      Generator(ctx, shape, kByKey, &next));
   for (const int i : {next, next + 1}) {
     if (ctx.input(i).rank() != 0) {
       return InvalidArgument(i == next ? "minval" : "maxval",
@@ -70,7 +73,8 @@ Status RunStatelessInt(KernelContext& ctx) {
                              ctx.input(i).shape().DebugString());
     }
   }
-  MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, std::move(shape)));
+  MR_ASSIGN_OR_RETURN(Tensor* const out,
+                      ctx.AllocateOutput(0, std::move(shape)));
   if (out->num_elements() == 0) return OkStatus();
   const int64_t low = IntValues(ctx.input(next))[0];
   const int64_t high = IntValues(ctx.input(next + 1))[0];
@@ -84,15 +88,17 @@ Status RunStatelessInt(KernelContext& ctx) {
 
 template <bool kByKey>
 Status RunStatelessFullInt(KernelContext& ctx) {
-  MR_ASSIGN(TensorShape shape, ShapeFromTensor(ctx.input(0)));
+  MR_ASSIGN_OR_RETURN(TensorShape shape, ShapeFromTensor(ctx.input(0)));
   int next = 0;
-  MR_ASSIGN(const Philox4x32 base, Generator(ctx, shape, kByKey, &next));
-  MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, std::move(shape)));
+  MR_ASSIGN_OR_RETURN(const Philox4x32 base,
+                      Generator(ctx, shape, kByKey, &next));
+  MR_ASSIGN_OR_RETURN(Tensor* const out,
+                      ctx.AllocateOutput(0, std::move(shape)));
   return FillIntegers(ctx, base, 0, 0, out);
 }
 
 Status RunGetKeyCounter(KernelContext& ctx) {
-  MR_ASSIGN(const Scrambled s, Scramble(ctx.input(0)));
+  MR_ASSIGN_OR_RETURN(const Scrambled s, Scramble(ctx.input(0)));
   ctx.set_output(0, Tensor::Vector<uint64_t>({s.key}));
   ctx.set_output(1, Tensor::Vector<uint64_t>({0, s.counter}));
   if (ctx.num_outputs() > 2) {
@@ -112,7 +118,7 @@ Status RunGetAlg(KernelContext& ctx) {
 }  // namespace
 
 StatusOr<Philox4x32> PhiloxFromSeed(const Tensor& seed) {
-  MR_ASSIGN(const Scrambled s, Scramble(seed));
+  MR_ASSIGN_OR_RETURN(const Scrambled s, Scramble(seed));
   return Philox4x32({0, 0, Low(s.counter), High(s.counter)},
                     {Low(s.key), High(s.key)});
 }

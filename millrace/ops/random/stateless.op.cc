@@ -14,7 +14,7 @@ Status SeedIntShape(ShapeContext& c) {
 }
 
 Status KeyShape(ShapeContext& c) {
-  MR_ASSIGN(const PartialShape key, c.WithRank(1, 1));
+  MR_ASSIGN_OR_RETURN(const PartialShape key, c.WithRank(1, 1));
   MR_RETURN_IF_ERROR(c.WithRank(2, 1).status());
   MR_RETURN_IF_ERROR(c.WithRank(3, 0).status());
   MR_RETURN_IF_ERROR(ShapeContext::WithValue(key.dim(0), 1).status());

@@ -20,7 +20,7 @@ struct Reader::Call {
 StatusOr<Reader::Options> Reader::OptionsFrom(const KernelInit& init,
                                               WorkReaderOptions::Kind kind) {
   Options o;
-  MR_ASSIGN(o.work, WorkReaderOptions::From(init, kind));
+  MR_ASSIGN_OR_RETURN(o.work, WorkReaderOptions::From(init, kind));
   o.title = absl::StrCat(ReaderName(kind), " '", init.node().name, "'");
   return o;
 }

@@ -35,8 +35,9 @@ StatusOr<Tensor> Strings(KernelContext& ctx, const RecordList& records,
   size_t bytes = 0;
   for (size_t i = 0; i < n; ++i) bytes += (records.*part)(i).size();
   const auto count = static_cast<int64_t>(n);
-  MR_ASSIGN(StringBlock block,
-            StringBlock::Allocate(ctx.device().allocator(), count, bytes));
+  MR_ASSIGN_OR_RETURN(
+      StringBlock block,
+      StringBlock::Allocate(ctx.device().allocator(), count, bytes));
   char* at = block.bytes();
   for (size_t i = 0; i < n; ++i) {
     const absl::string_view text = (records.*part)(i);
@@ -48,8 +49,8 @@ StatusOr<Tensor> Strings(KernelContext& ctx, const RecordList& records,
 }
 
 Status SetRecords(KernelContext& ctx, const RecordList& records) {
-  MR_ASSIGN(Tensor keys, Strings(ctx, records, &RecordList::key));
-  MR_ASSIGN(Tensor values, Strings(ctx, records, &RecordList::value));
+  MR_ASSIGN_OR_RETURN(Tensor keys, Strings(ctx, records, &RecordList::key));
+  MR_ASSIGN_OR_RETURN(Tensor values, Strings(ctx, records, &RecordList::value));
   ctx.set_output(0, std::move(keys));
   ctx.set_output(1, std::move(values));
   return OkStatus();
@@ -73,7 +74,7 @@ class ReadUpToKernel {
 
 template <int64_t (Reader::*kCount)() const>
 Status RunCount(KernelContext& ctx) {
-  MR_ASSIGN(const Ref<Reader> reader, LookupInput<Reader>(ctx, 0));
+  MR_ASSIGN_OR_RETURN(const Ref<Reader> reader, LookupInput<Reader>(ctx, 0));
   ctx.set_output(0, Tensor::Scalar<int64_t>(((*reader).*kCount)()));
   return OkStatus();
 }

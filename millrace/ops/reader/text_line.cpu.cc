@@ -13,7 +13,7 @@ void DropReturn(std::string* line) {
 StatusOr<bool> ReadTextLine(ByteStream& in, std::string* line) {
   line->clear();
   for (;;) {
-    MR_ASSIGN(const absl::string_view bytes, in.Peek());
+    MR_ASSIGN_OR_RETURN(const absl::string_view bytes, in.Peek());
     if (bytes.empty()) {
       DropReturn(line);
       return !line->empty();

@@ -15,18 +15,18 @@ class TextLineReader final : public WorkReader {
   explicit TextLineReader(int64_t skip) : skip_(skip) {}
   Status Open(FileSystem* files, const std::string& work) override {
     Close();
-    MR_ASSIGN(file_, files->NewRandomAccessFile(work));
+    MR_ASSIGN_OR_RETURN(file_, files->NewRandomAccessFile(work));
     stream_ = NewByteStream(file_.get());
     work_ = work;
     std::string line;
     for (; line_number_ < skip_; ++line_number_) {
-      MR_ASSIGN(const bool got, ReadTextLine(*stream_, &line));
+      MR_ASSIGN_OR_RETURN(const bool got, ReadTextLine(*stream_, &line));
       if (!got) break;
     }
     return OkStatus();
   }
   StatusOr<Outcome> Next(std::string* key, std::string* value) override {
-    MR_ASSIGN(const bool got, ReadTextLine(*stream_, value));
+    MR_ASSIGN_OR_RETURN(const bool got, ReadTextLine(*stream_, value));
     if (!got) return Outcome{.at_end = true};
     *key = absl::StrCat(work_, ":", ++line_number_);
     return Outcome{.produced = true};
@@ -54,7 +54,7 @@ class FixedLengthReader final : public WorkReader {
         compression_(compression) {}
   Status Open(FileSystem* files, const std::string& work) override {
     Close();
-    MR_ASSIGN(file_, files->NewRandomAccessFile(work));
+    MR_ASSIGN_OR_RETURN(file_, files->NewRandomAccessFile(work));
     stream_ = NewByteStream(file_.get(), compression_);
     work_ = work;
     MR_RETURN_IF_ERROR(stream_->Seek(static_cast<uint64_t>(o_.header_bytes)));
@@ -110,7 +110,7 @@ class TfRecordReader final : public WorkReader {
       : compression_(compression) {}
   Status Open(FileSystem* files, const std::string& work) override {
     Close();
-    MR_ASSIGN(file_, files->NewRandomAccessFile(work));
+    MR_ASSIGN_OR_RETURN(file_, files->NewRandomAccessFile(work));
     reader_ = std::make_unique<RecordReader>(
         file_.get(), RecordReaderOptions{.compression = compression_,
                                          .short_header_is_end = true});
@@ -147,7 +147,7 @@ class WholeFileReader final : public WorkReader {
   }
   StatusOr<Outcome> Next(std::string* key, std::string* value) override {
     *key = work_;
-    MR_ASSIGN(*value, ReadWholeFile(files_, work_));
+    MR_ASSIGN_OR_RETURN(*value, ReadWholeFile(files_, work_));
     return Outcome{.produced = true, .at_end = true};
   }
   bool has_simple_state() const override { return true; }
@@ -174,7 +174,8 @@ class IdentityReader final : public WorkReader {
 };
 
 Status ReadTextLineAttrs(const KernelInit& init, WorkReaderOptions* o) {
-  MR_ASSIGN(o->skip_header_lines, init.Attr<int64_t>("skip_header_lines"));
+  MR_ASSIGN_OR_RETURN(o->skip_header_lines,
+                      init.Attr<int64_t>("skip_header_lines"));
   if (o->skip_header_lines < 0) {
     return InvalidArgument("skip_header_lines must be >= 0 not ",
                            o->skip_header_lines);
@@ -192,14 +193,14 @@ Status ReadFixedLengthAttrs(const KernelInit& init, WorkReaderOptions* o) {
                {"footer_bytes", &o->footer_bytes, 0},
                {"hop_bytes", &o->hop_bytes, 0}};
   for (const auto& size : sizes) {
-    MR_ASSIGN(*size.value, init.Attr<int64_t>(size.name));
+    MR_ASSIGN_OR_RETURN(*size.value, init.Attr<int64_t>(size.name));
     if (*size.value < size.least ||
         *size.value > std::numeric_limits<int32_t>::max()) {
       return InvalidArgument(size.name, " must be >= 0 not ", *size.value);
     }
   }
   if (init.HasAttr("encoding")) {
-    MR_ASSIGN(o->compression, init.Attr<std::string>("encoding"));
+    MR_ASSIGN_OR_RETURN(o->compression, init.Attr<std::string>("encoding"));
   }
   return OkStatus();
 }
@@ -218,7 +219,8 @@ StatusOr<WorkReaderOptions> WorkReaderOptions::From(const KernelInit& init,
       MR_RETURN_IF_ERROR(ReadFixedLengthAttrs(init, &o));
       break;
     case Kind::kRecord: {
-      MR_ASSIGN(o.compression, init.Attr<std::string>("compression_type"));
+      MR_ASSIGN_OR_RETURN(o.compression,
+                          init.Attr<std::string>("compression_type"));
       break;
     }
     case Kind::kWholeFile:

@@ -20,7 +20,8 @@ class AddNKernel {
     if (k.type_ == DataType::kVariant) return k;
     const DataType loop_type =
         ComputesInFloat(k.type_) ? DataType::kFloat : k.type_;
-    MR_ASSIGN(k.add_, BinaryRunner::Make(AddLoops(), loop_type, loop_type));
+    MR_ASSIGN_OR_RETURN(k.add_,
+                        BinaryRunner::Make(AddLoops(), loop_type, loop_type));
     return k;
   }
 
@@ -43,7 +44,7 @@ class AddNKernel {
     if (type_ == DataType::kVariant) return AddVariants(ctx);
     // Every block is summed before the next begins, so any input may give its
     // buffer only if it is read first: that is input 0.
-    MR_ASSIGN(Tensor * z, ctx.ForwardOrAllocateOutput({0}, 0, shape));
+    MR_ASSIGN_OR_RETURN(Tensor * z, ctx.ForwardOrAllocateOutput({0}, 0, shape));
     char* out = z->mutable_data();
     return ShardElements(
         ctx, shape.num_elements(), 150 * n, [&](int64_t begin, int64_t end) {
@@ -69,7 +70,7 @@ class AddNKernel {
     }
     Tensor sum = ctx.input(0);
     for (int i = 1; i < ctx.num_inputs(); ++i) {
-      MR_ASSIGN(sum, SumTensors(ctx, sum, ctx.input(i)));
+      MR_ASSIGN_OR_RETURN(sum, SumTensors(ctx, sum, ctx.input(i)));
     }
     ctx.set_output(0, std::move(sum));
     return OkStatus();

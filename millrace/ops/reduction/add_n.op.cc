@@ -25,9 +25,10 @@ MR_OP(AccumulateNV2){
         "complex128, half, uint32, uint64}; shape: shape",
     .flags = kCommutative | kAggregate,
     .shape = [](ShapeContext& c) -> Status {
-      MR_ASSIGN(PartialShape shape, c.Attr<PartialShape>("shape"));
+      MR_ASSIGN_OR_RETURN(PartialShape shape, c.Attr<PartialShape>("shape"));
       for (int i = 0; i < c.num_inputs(); ++i) {
-        MR_ASSIGN(shape, ShapeContext::MergeShapes(shape, c.input(i)));
+        MR_ASSIGN_OR_RETURN(shape,
+                            ShapeContext::MergeShapes(shape, c.input(i)));
       }
       return c.Return(shape);
     },

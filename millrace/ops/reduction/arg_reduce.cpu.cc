@@ -76,8 +76,9 @@ class ArgKernel {
     for (int i = 0; i < x.rank(); ++i) {
       if (i != d) dims.push_back(x.dim(i));
     }
-    MR_ASSIGN(Tensor * z,
-              ctx.AllocateOutput(0, TensorShape(absl::MakeConstSpan(dims))));
+    MR_ASSIGN_OR_RETURN(
+        Tensor * z,
+        ctx.AllocateOutput(0, TensorShape(absl::MakeConstSpan(dims))));
     const int64_t outer = x.shape().NumElements(0, d);
     const int64_t inner = x.shape().NumElements(d + 1, x.rank());
     return Dispatch(Join<RealTypes, Types<bool>>(), x.dtype(), [&]<class T>() {

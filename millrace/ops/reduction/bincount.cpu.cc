@@ -38,13 +38,13 @@ bool Count(const I* x, const T* weights, int64_t n, int64_t bins, bool binary,
 Status RunBincount(KernelContext& ctx) {
   const Tensor& x = ctx.input(0);
   const Tensor& weights = ctx.input(2);
-  MR_ASSIGN(int64_t bins, BinCount(ctx.input(1)));
+  MR_ASSIGN_OR_RETURN(int64_t bins, BinCount(ctx.input(1)));
   if (weights.num_elements() != 0 &&
       weights.num_elements() != x.num_elements()) {
     return InvalidArgument(
         "Input indices and weights must have the same size.");
   }
-  MR_ASSIGN(Tensor * z, ctx.AllocateOutput(0, TensorShape({bins})));
+  MR_ASSIGN_OR_RETURN(Tensor * z, ctx.AllocateOutput(0, TensorShape({bins})));
   return Dispatch<float, double, int32_t, int64_t>(
       z->dtype(), [&]<class T>() -> Status {
         T* out = z->mutable_flat<T>().data();
@@ -64,7 +64,7 @@ class DenseBincountKernel {
  public:
   static StatusOr<DenseBincountKernel> Make(const KernelInit& init) {
     DenseBincountKernel k;
-    MR_ASSIGN(k.binary_, init.Attr<bool>("binary_output"));
+    MR_ASSIGN_OR_RETURN(k.binary_, init.Attr<bool>("binary_output"));
     return k;
   }
 
@@ -75,7 +75,7 @@ class DenseBincountKernel {
       return InvalidArgument("Shape must be at most rank 2 but is rank ",
                              x.rank());
     }
-    MR_ASSIGN(int64_t bins, BinCount(ctx.input(1)));
+    MR_ASSIGN_OR_RETURN(int64_t bins, BinCount(ctx.input(1)));
     if (weights.num_elements() != 0 && !(weights.shape() == x.shape())) {
       return InvalidArgument(
           "`weights` must be the same shape as `arr` or a length-0 `Tensor`, "
@@ -84,9 +84,10 @@ class DenseBincountKernel {
           weights.shape().DebugString());
     }
     const bool matrix = x.rank() == 2;
-    MR_ASSIGN(TensorShape shape, matrix ? TensorShape::Make({x.dim(0), bins})
-                                        : TensorShape::Make({bins}));
-    MR_ASSIGN(Tensor * z, ctx.AllocateOutput(0, std::move(shape)));
+    MR_ASSIGN_OR_RETURN(TensorShape shape,
+                        matrix ? TensorShape::Make({x.dim(0), bins})
+                               : TensorShape::Make({bins}));
+    MR_ASSIGN_OR_RETURN(Tensor * z, ctx.AllocateOutput(0, std::move(shape)));
     return Dispatch<int32_t, int64_t>(x.dtype(), [&]<class I>() {
       return Dispatch<float, double, int32_t, int64_t>(
           z->dtype(),

@@ -15,8 +15,8 @@ StatusOr<int64_t> SizeInput(ShapeContext& c) {
 }
 
 Status DenseBincountShape(ShapeContext& c) {
-  MR_ASSIGN(PartialShape input, c.WithRankAtMost(0, 2));
-  MR_ASSIGN(int64_t size, SizeInput(c));
+  MR_ASSIGN_OR_RETURN(PartialShape input, c.WithRankAtMost(0, 2));
+  MR_ASSIGN_OR_RETURN(int64_t size, SizeInput(c));
   if (!input.known_rank()) return c.Return(PartialShape());
   if (input.rank() == 2) return c.Return({input.dim(0), size});
   return c.Return({size});
@@ -29,7 +29,7 @@ MR_OP(Bincount){
     .outputs = "bins: T",
     .attrs = "T: {int32, int64, float, double}",
     .shape = [](ShapeContext& c) -> Status {
-      MR_ASSIGN(int64_t size, SizeInput(c));
+      MR_ASSIGN_OR_RETURN(int64_t size, SizeInput(c));
       return c.Return({size});
     },
     .doc =

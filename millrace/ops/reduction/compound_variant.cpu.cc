@@ -15,7 +15,8 @@ StatusOr<Tensor> ZerosOfPlain(const Tensor& t, Allocator* allocator) {
     return InvalidArgument(
         "Trying to compute zeros_like for unsupported dtype resource");
   }
-  MR_ASSIGN(Tensor zeros, Tensor::Allocate(allocator, t.dtype(), t.shape()));
+  MR_ASSIGN_OR_RETURN(Tensor zeros,
+                      Tensor::Allocate(allocator, t.dtype(), t.shape()));
   if (IsPlain(t.dtype())) {
     std::memset(zeros.mutable_data(), 0, zeros.size_bytes());
   }
@@ -32,15 +33,15 @@ class CompoundWalk {
   // `b` is null for zeros.
   StatusOr<Ref<VariantValue>> Make(const VariantValue* a,
                                    const VariantValue* b) {
-    MR_ASSIGN(const Ref<VariantValue>* made, MadeOrBegun(a, b));
+    MR_ASSIGN_OR_RETURN(const Ref<VariantValue>* made, MadeOrBegun(a, b));
     if (made != nullptr) return *made;
     for (;;) {
       if (ctx_ != nullptr) MR_RETURN_IF_ERROR(ctx_->CheckCancelled());
       Work& work = works_.back();
-      MR_ASSIGN(const bool is_complete, MakeParts(work));
+      MR_ASSIGN_OR_RETURN(const bool is_complete, MakeParts(work));
       if (!is_complete) continue;  // what is inside comes first
-      MR_ASSIGN(Ref<VariantValue> value,
-                work.a->With(std::move(work.parts), work.b));
+      MR_ASSIGN_OR_RETURN(Ref<VariantValue> value,
+                          work.a->With(std::move(work.parts), work.b));
       made_.emplace(Pair(work.a, work.b), value);
       works_.pop_back();
       if (works_.empty()) return value;
@@ -65,7 +66,7 @@ class CompoundWalk {
     if (found != made_.end()) return &found->second;
     const auto* const compound = dynamic_cast<const CompoundVariant*>(a);
     if (ctx_ == nullptr && compound == nullptr) {
-      MR_ASSIGN(Ref<VariantValue> zeros, a->ZerosLike(allocator_));
+      MR_ASSIGN_OR_RETURN(Ref<VariantValue> zeros, a->ZerosLike(allocator_));
       return &made_.emplace(Pair(a, b), std::move(zeros)).first->second;
     }
     if (ctx_ != nullptr) {
@@ -88,10 +89,11 @@ class CompoundWalk {
       const Tensor* const b =
           work.b == nullptr ? nullptr : &work.b->parts()[work.parts.size()];
       if (a.dtype() != DataType::kVariant || (b != nullptr && !b->valid())) {
-        MR_ASSIGN(work.part, b == nullptr ? ZerosOfPlain(a, allocator_)
-                                          : SumTensors(*ctx_, a, *b));
+        MR_ASSIGN_OR_RETURN(work.part, b == nullptr
+                                           ? ZerosOfPlain(a, allocator_)
+                                           : SumTensors(*ctx_, a, *b));
       } else {
-        MR_ASSIGN(const bool is_complete, MakeVariants(work, a, b));
+        MR_ASSIGN_OR_RETURN(const bool is_complete, MakeVariants(work, a, b));
         if (!is_complete) return false;
       }
       work.parts.push_back(std::exchange(work.part, Tensor()));
@@ -103,8 +105,9 @@ class CompoundWalk {
   StatusOr<bool> MakeVariants(Work& work, const Tensor& a, const Tensor* b) {
     if (!work.part.valid()) {
       if (b != nullptr) MR_RETURN_IF_ERROR(CheckSameForm(a, *b));
-      MR_ASSIGN(work.part,
-                Tensor::Allocate(allocator_, DataType::kVariant, a.shape()));
+      MR_ASSIGN_OR_RETURN(
+          work.part,
+          Tensor::Allocate(allocator_, DataType::kVariant, a.shape()));
     }
     for (; work.elements < a.num_elements(); ++work.elements) {
       const size_t at = static_cast<size_t>(work.elements);
@@ -112,7 +115,8 @@ class CompoundWalk {
       if (b == nullptr && x == nullptr) continue;
       const VariantValue* const y =
           b == nullptr ? nullptr : b->flat<VariantElement>()[at].get();
-      MR_ASSIGN(const Ref<VariantValue>* const made, MadeOrBegun(x, y));
+      MR_ASSIGN_OR_RETURN(const Ref<VariantValue>* const made,
+                          MadeOrBegun(x, y));
       if (made == nullptr) return false;
       work.part.mutable_flat<VariantElement>()[at] = *made;
     }
@@ -134,13 +138,14 @@ StatusOr<Ref<VariantValue>> CompoundVariant::ZerosLike(
 
 StatusOr<Tensor> SumVariants(KernelContext& ctx, const Tensor& a,
                              const Tensor& b) {
-  MR_ASSIGN(Tensor sum, ctx.AllocateTemp(DataType::kVariant, a.shape()));
+  MR_ASSIGN_OR_RETURN(Tensor sum,
+                      ctx.AllocateTemp(DataType::kVariant, a.shape()));
   CompoundWalk walk(ctx.device().allocator(), &ctx);
   for (int64_t i = 0; i < a.num_elements(); ++i) {
     const size_t at = static_cast<size_t>(i);
-    MR_ASSIGN(sum.mutable_flat<VariantElement>()[at],
-              walk.Make(a.flat<VariantElement>()[at].get(),
-                        b.flat<VariantElement>()[at].get()));
+    MR_ASSIGN_OR_RETURN(sum.mutable_flat<VariantElement>()[at],
+                        walk.Make(a.flat<VariantElement>()[at].get(),
+                                  b.flat<VariantElement>()[at].get()));
   }
   return sum;
 }

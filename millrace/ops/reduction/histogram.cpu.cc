@@ -48,7 +48,7 @@ Status RunHistogram(KernelContext& ctx) {
     return InvalidArgument("nbins should be a positive number, but got '", bins,
                            "'");
   }
-  MR_ASSIGN(Tensor * z, ctx.AllocateOutput(0, TensorShape({bins})));
+  MR_ASSIGN_OR_RETURN(Tensor * z, ctx.AllocateOutput(0, TensorShape({bins})));
   std::vector<int64_t> counts(static_cast<size_t>(bins));
   const Status filled = Dispatch<float, double, int32_t, int64_t>(
       range.dtype(),

@@ -5,10 +5,10 @@ namespace millrace::ops {
 namespace {
 
 Status HistogramShape(ShapeContext& c) {
-  MR_ASSIGN(PartialShape range, c.WithRank(1, 1));
+  MR_ASSIGN_OR_RETURN(PartialShape range, c.WithRank(1, 1));
   MR_RETURN_IF_ERROR(ShapeContext::MergeDims(range.dim(0), 2).status());
   MR_RETURN_IF_ERROR(c.WithRank(2, 0).status());
-  MR_ASSIGN(int64_t bins, c.DimFromInput(2));
+  MR_ASSIGN_OR_RETURN(int64_t bins, c.DimFromInput(2));
   if (bins == 0) return InvalidArgument("Requires nbins > 0: ", bins);
   return c.Return({bins});
 }

@@ -25,8 +25,10 @@ Status RunRange(KernelContext& ctx) {
         const C start = static_cast<C>(ctx.input(0).scalar<T>());
         const C limit = static_cast<C>(ctx.input(1).scalar<T>());
         const C delta = static_cast<C>(ctx.input(2).scalar<T>());
-        MR_ASSIGN(int64_t size, NumbersInRange<Wide>(start, limit, delta));
-        MR_ASSIGN(Tensor * z, ctx.AllocateOutput(0, TensorShape({size})));
+        MR_ASSIGN_OR_RETURN(int64_t size,
+                            NumbersInRange<Wide>(start, limit, delta));
+        MR_ASSIGN_OR_RETURN(Tensor * z,
+                            ctx.AllocateOutput(0, TensorShape({size})));
         T* out = z->mutable_flat<T>().data();
         for (int64_t i = 0; i < size; ++i) {
           out[i] = static_cast<T>(Plus(start, Times(static_cast<C>(i), delta)));
@@ -45,7 +47,7 @@ Status RunLinSpace(KernelContext& ctx) {
   }
   const int64_t num = IntValues(ctx.input(2))[0];
   if (num <= 0) return InvalidArgument("Requires num > 0: ", num);
-  MR_ASSIGN(Tensor * z, ctx.AllocateOutput(0, TensorShape({num})));
+  MR_ASSIGN_OR_RETURN(Tensor * z, ctx.AllocateOutput(0, TensorShape({num})));
   return Dispatch<float, double>(ctx.input_type(0), [&]<class T>() {
     const T start = ctx.input(0).scalar<T>();
     const T stop = ctx.input(1).scalar<T>();

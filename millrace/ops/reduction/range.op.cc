@@ -31,8 +31,8 @@ Status RangeShape(ShapeContext& c) {
   if (!start || !limit || !delta) return c.Return({kUnknownDim});
   return Dispatch(Join<FloatTypes, IntegerTypes>(), start->dtype(),
                   [&]<class T>() -> Status {
-                    MR_ASSIGN(int64_t size,
-                              RangeSize<T>(*start, *limit, *delta));
+                    MR_ASSIGN_OR_RETURN(int64_t size,
+                                        RangeSize<T>(*start, *limit, *delta));
                     return c.Return({size});
                   });
 }
@@ -41,7 +41,7 @@ Status LinSpaceShape(ShapeContext& c) {
   MR_RETURN_IF_ERROR(ScalarInputs(c));
   const Tensor* num = c.input_value(2);
   if (num == nullptr) return c.Return({kUnknownDim});
-  MR_ASSIGN(int64_t size, c.DimFromInput(2));
+  MR_ASSIGN_OR_RETURN(int64_t size, c.DimFromInput(2));
   if (size <= 0) return InvalidArgument("Requires num > 0: ", size);
   return c.Return({size});
 }

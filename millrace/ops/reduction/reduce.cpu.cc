@@ -114,7 +114,8 @@ class ReduceKernel {
 
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
-    MR_ASSIGN(std::vector<bool> reduced, ReducedDims(ctx.input(1), x.rank()));
+    MR_ASSIGN_OR_RETURN(std::vector<bool> reduced,
+                        ReducedDims(ctx.input(1), x.rank()));
     DimVector dims;
     int64_t count = 1;
     for (int d = 0; d < x.rank(); ++d) {
@@ -123,13 +124,13 @@ class ReduceKernel {
       if (!reduced[d]) dims.push_back(x.dim(d));
     }
     // Without a dimension of 0 the others may be too many.
-    MR_ASSIGN(const TensorShape shape, TensorShape::Make(dims));
+    MR_ASSIGN_OR_RETURN(const TensorShape shape, TensorShape::Make(dims));
     if (count == 1 && keeps_one_) {
       ctx.set_output(0, x.Reshaped(shape));
       return OkStatus();
     }
     MR_RETURN_IF_ERROR(ctx.BindInput(0));
-    MR_ASSIGN(Tensor * z, ctx.AllocateOutput(0, shape));
+    MR_ASSIGN_OR_RETURN(Tensor * z, ctx.AllocateOutput(0, shape));
     if (shape.num_elements() == 0) return OkStatus();
     char* out = z->mutable_data();
     if (x.num_elements() == 0) {
@@ -163,11 +164,11 @@ class ReduceKernel {
     Tensor partial;
     char* accs = nullptr;
     if (slices > 1) {
-      MR_ASSIGN(partial,
-                ctx.AllocateTemp(
-                    DataType::kUint8,
-                    TensorShape({slices * outputs *
-                                 static_cast<int64_t>(loops_.acc_bytes)})));
+      MR_ASSIGN_OR_RETURN(
+          partial, ctx.AllocateTemp(
+                       DataType::kUint8,
+                       TensorShape({slices * outputs *
+                                    static_cast<int64_t>(loops_.acc_bytes)})));
       accs = partial.mutable_data();
     }
     const int64_t items = tiles * slices;
@@ -244,7 +245,7 @@ StatusOr<std::unique_ptr<Kernel>> MakeReduceKernel(const KernelInit& init,
   if (loops.init == nullptr) {
     return Internal("no loop for dtype ", DataTypeName(type));
   }
-  MR_ASSIGN(bool keep_dims, init.Attr<bool>("keep_dims"));
+  MR_ASSIGN_OR_RETURN(bool keep_dims, init.Attr<bool>("keep_dims"));
   return std::unique_ptr<Kernel>(new millrace::internal::KernelOf<ReduceKernel>(
       loops, table.keeps_one, keep_dims, SizeOf(type)));
 }

@@ -17,7 +17,7 @@ constexpr char kReducedReal[] =
 
 // The shape without the reduced dimensions, or with ones in their place.
 Status ReductionShape(ShapeContext& c) {
-  MR_ASSIGN(bool keep_dims, c.Attr<bool>("keep_dims"));
+  MR_ASSIGN_OR_RETURN(bool keep_dims, c.Attr<bool>("keep_dims"));
   const PartialShape& x = c.input(0);
   const Tensor* axes = c.input_value(1);
   if (axes == nullptr) {

@@ -72,8 +72,8 @@ class ScanKernel {
  public:
   static StatusOr<ScanKernel> Make(const KernelInit& init) {
     ScanKernel k;
-    MR_ASSIGN(k.exclusive_, init.Attr<bool>("exclusive"));
-    MR_ASSIGN(k.reverse_, init.Attr<bool>("reverse"));
+    MR_ASSIGN_OR_RETURN(k.exclusive_, init.Attr<bool>("exclusive"));
+    MR_ASSIGN_OR_RETURN(k.reverse_, init.Attr<bool>("reverse"));
     return k;
   }
 
@@ -91,7 +91,7 @@ class ScanKernel {
     }
     if (axis < 0) axis += x.rank();
     const int d = static_cast<int>(axis);
-    MR_ASSIGN(Tensor * z, ctx.AllocateOutput(0, x.shape()));
+    MR_ASSIGN_OR_RETURN(Tensor * z, ctx.AllocateOutput(0, x.shape()));
     if (x.num_elements() == 0) return OkStatus();
     const int64_t outer = x.shape().NumElements(0, d);
     const int64_t inner = x.shape().NumElements(d + 1, x.rank());

@@ -161,9 +161,10 @@ StatusOr<std::vector<Segment>> SortedSegments(const Tensor& ids, int64_t rows) {
 // There may be more segments than the output has bytes.
 Status ChargeSegments(int64_t segments, int64_t places, MemoryCharge* charge) {
   constexpr auto kSegmentBytes = static_cast<int64_t>(sizeof(Segment));
-  MR_ASSIGN(const int64_t bytes,
-            (CheckedSize(segments) * kSegmentBytes + CheckedSize(places) * 8)
-                .Get("the memory of segments"));
+  MR_ASSIGN_OR_RETURN(
+      const int64_t bytes,
+      (CheckedSize(segments) * kSegmentBytes + CheckedSize(places) * 8)
+          .Get("the memory of segments"));
   return charge->Set(bytes, "segments");
 }
 
@@ -184,11 +185,11 @@ Status RunSegment(KernelContext& ctx) {
   if (rows < 0) return InvalidArgument("segment ids must be >= 0");
   DimVector dims = data.shape().dims();
   dims[0] = rows;
-  MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
-  MR_ASSIGN(Tensor * z, ctx.AllocateOutput(0, std::move(shape)));
+  MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
+  MR_ASSIGN_OR_RETURN(Tensor * z, ctx.AllocateOutput(0, std::move(shape)));
   MemoryCharge charge;
   MR_RETURN_IF_ERROR(ChargeSegments(rows, 0, &charge));
-  MR_ASSIGN(std::vector<Segment> segments, SortedSegments(ids, rows));
+  MR_ASSIGN_OR_RETURN(std::vector<Segment> segments, SortedSegments(ids, rows));
   const int64_t inner = data.shape().NumElements(1, data.rank());
   return ReduceAll(ctx, Reducer(data.dtype(), kReduction, Ids::kSorted),
                    segments, nullptr, inner, *z);
@@ -228,8 +229,8 @@ Status RunUnsortedSegment(KernelContext& ctx) {
   }
   DimVector dims = {count};
   for (int d = ids.rank(); d < data.rank(); ++d) dims.push_back(data.dim(d));
-  MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
-  MR_ASSIGN(Tensor * z, ctx.AllocateOutput(0, std::move(shape)));
+  MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
+  MR_ASSIGN_OR_RETURN(Tensor * z, ctx.AllocateOutput(0, std::move(shape)));
 
   // Rows by segment, in their order.
   const int64_t n = ids.num_elements();

@@ -17,7 +17,7 @@ constexpr char kUnsortedReal[] =
     "int64} = 'int32'";
 
 Status SegmentShape(ShapeContext& c) {
-  MR_ASSIGN(PartialShape data, c.WithRankAtLeast(0, 1));
+  MR_ASSIGN_OR_RETURN(PartialShape data, c.WithRankAtLeast(0, 1));
   MR_RETURN_IF_ERROR(c.WithRank(1, 1).status());
   if (!data.known_rank()) return c.Return(PartialShape());
   data.set_dim(0, kUnknownDim);
@@ -34,7 +34,7 @@ Status UnsortedSegmentShape(ShapeContext& c) {
   MR_RETURN_IF_ERROR(ShapeContext::MergeShapes(
                          PartialShape(data.dims().first(ids.rank())), ids)
                          .status());
-  MR_ASSIGN(int64_t count, c.DimFromInput(2));
+  MR_ASSIGN_OR_RETURN(int64_t count, c.DimFromInput(2));
   PartialShape out{count};
   return c.Return(
       out.Concatenate(PartialShape(data.dims().subspan(ids.rank()))));

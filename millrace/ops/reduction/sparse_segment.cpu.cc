@@ -77,7 +77,7 @@ StatusOr<Tensor*> AllocateRows(KernelContext& ctx, const Tensor& like,
                                int64_t rows) {
   DimVector dims = like.shape().dims();
   dims[0] = rows;
-  MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
+  MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
   return ctx.AllocateOutput(0, std::move(shape));
 }
 
@@ -115,11 +115,12 @@ class SparseSegmentBase {
 
   Status Run(KernelContext& ctx) const {
     const Tensor& data = ctx.input(0);
-    MR_ASSIGN(const Lists lists, ReadLists(ctx));
+    MR_ASSIGN_OR_RETURN(const Lists lists, ReadLists(ctx));
     const int64_t n = lists.size();
     int64_t rows = n > 0 ? lists.ids.back() + 1 : 0;
     if (count_ == NumSegments::kInput) {
-      MR_ASSIGN(const int64_t given, ScalarInput(ctx, 3, "num_segments"));
+      MR_ASSIGN_OR_RETURN(const int64_t given,
+                          ScalarInput(ctx, 3, "num_segments"));
       if (rows > given) {
         return InvalidArgument("segment ids must be < num_segments");
       }
@@ -127,7 +128,7 @@ class SparseSegmentBase {
     }
     if (rows < 0) return InvalidArgument("segment ids must be >= 0");
     MR_RETURN_IF_ERROR(Check(lists, rows, data.dim(0)));
-    MR_ASSIGN(Tensor* const out, AllocateRows(ctx, data, rows));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, AllocateRows(ctx, data, rows));
     if (out->num_elements() == 0) return OkStatus();
     const std::vector<int64_t> first = Begins(lists.ids, rows);
     const int64_t inner = out->num_elements() / rows;
@@ -184,8 +185,9 @@ class SparseSegmentGradBase {
 
   Status Run(KernelContext& ctx) const {
     const Tensor& grad = ctx.input(0);
-    MR_ASSIGN(const Lists lists, ReadLists(ctx));
-    MR_ASSIGN(const int64_t dense, ScalarInput(ctx, 3, "output_dim0"));
+    MR_ASSIGN_OR_RETURN(const Lists lists, ReadLists(ctx));
+    MR_ASSIGN_OR_RETURN(const int64_t dense,
+                        ScalarInput(ctx, 3, "output_dim0"));
     const int64_t n = lists.size();
     const int64_t segments = grad.dim(0);
     MemoryCharge charge;
@@ -213,7 +215,8 @@ class SparseSegmentGradBase {
       absl::flat_hash_map<int64_t, int64_t> place;
       for (int64_t i = 0; i < rows; ++i) place[unique[i]] = i;
       for (int64_t& r : row) r = place[r];
-      MR_ASSIGN(Tensor* const list, ctx.AllocateOutput(1, TensorShape({rows})));
+      MR_ASSIGN_OR_RETURN(Tensor* const list,
+                          ctx.AllocateOutput(1, TensorShape({rows})));
       MR_RETURN_IF_ERROR(
           Dispatch(IndexTypes{}, list->dtype(), [&]<class I>() -> Status {
             I* z = list->mutable_flat<I>().data();
@@ -221,7 +224,7 @@ class SparseSegmentGradBase {
             return OkStatus();
           }));
     }
-    MR_ASSIGN(Tensor* const out, AllocateRows(ctx, grad, rows));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, AllocateRows(ctx, grad, rows));
     if (out->num_elements() == 0) return OkStatus();
     const int64_t inner = out->num_elements() / rows;
     // Members of each row, in order.

@@ -6,8 +6,8 @@ namespace {
 
 Status CheckIndices(ShapeContext& c) {
   MR_RETURN_IF_ERROR(c.WithRankAtLeast(0, 1).status());
-  MR_ASSIGN(const PartialShape indices, c.WithRank(1, 1));
-  MR_ASSIGN(const PartialShape ids, c.WithRank(2, 1));
+  MR_ASSIGN_OR_RETURN(const PartialShape indices, c.WithRank(1, 1));
+  MR_ASSIGN_OR_RETURN(const PartialShape ids, c.WithRank(2, 1));
   return ShapeContext::MergeShapes(indices, ids).status();
 }
 
@@ -25,7 +25,7 @@ Status SparseSegmentShape(ShapeContext& c) {
 Status WithNumSegmentsShape(ShapeContext& c) {
   MR_RETURN_IF_ERROR(CheckIndices(c));
   MR_RETURN_IF_ERROR(c.WithRank(3, 0).status());
-  MR_ASSIGN(const int64_t rows, c.DimFromInput(3));
+  MR_ASSIGN_OR_RETURN(const int64_t rows, c.DimFromInput(3));
   return WithRows(c, rows);
 }
 Status SparseSegmentGradV2Shape(ShapeContext& c) {

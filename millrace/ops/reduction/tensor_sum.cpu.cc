@@ -12,8 +12,8 @@ constexpr int64_t kAddPicos = 300;
 
 Status AddElements(KernelContext& ctx, const Tensor& a, const Tensor& b,
                    char* out) {
-  MR_ASSIGN(const BinaryRunner add,
-            BinaryRunner::Make(AddLoops(), a.dtype(), a.dtype()));
+  MR_ASSIGN_OR_RETURN(const BinaryRunner add,
+                      BinaryRunner::Make(AddLoops(), a.dtype(), a.dtype()));
   const int64_t size = static_cast<int64_t>(SizeOf(a.dtype()));
   return ShardElements(
       ctx, a.num_elements(), kAddPicos, [&](int64_t begin, int64_t end) {
@@ -52,14 +52,14 @@ StatusOr<Tensor> SumTensors(KernelContext& ctx, const Tensor& a,
     return InvalidArgument("Trying to add unsupported dtype ",
                            static_cast<int>(a.dtype()));
   }
-  MR_ASSIGN(Tensor sum, ctx.AllocateTemp(a.dtype(), a.shape()));
+  MR_ASSIGN_OR_RETURN(Tensor sum, ctx.AllocateTemp(a.dtype(), a.shape()));
   MR_RETURN_IF_ERROR(AddElements(ctx, a, b, sum.mutable_data()));
   return sum;
 }
 
 Status AddInPlace(KernelContext& ctx, Tensor* sum, const Tensor& x) {
   if (!sum->IsUnshared()) {
-    MR_ASSIGN(*sum, SumTensors(ctx, *sum, x));
+    MR_ASSIGN_OR_RETURN(*sum, SumTensors(ctx, *sum, x));
     return OkStatus();
   }
   return AddElements(ctx, *sum, x, sum->mutable_data());

@@ -5,8 +5,8 @@ namespace millrace::ops {
 namespace {
 
 Status RunPyFunc(KernelContext& ctx) {
-  MR_ASSIGN(const std::string token,
-            GetAttr<std::string>(ctx.node().attrs, "token"));
+  MR_ASSIGN_OR_RETURN(const std::string token,
+                      GetAttr<std::string>(ctx.node().attrs, "token"));
   return InvalidArgument(
       "ValueError: Could not find callback with key=", token,
       " in the registry: it is a function of the client's Python process, and ",

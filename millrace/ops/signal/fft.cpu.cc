@@ -25,7 +25,7 @@ class Plans {
       const auto it = plans_.find(n);
       if (it != plans_.end()) return it->second;
     }
-    MR_ASSIGN(PlanPointer plan, FourierPlan::Make(n));
+    MR_ASSIGN_OR_RETURN(PlanPointer plan, FourierPlan::Make(n));
     MutexLock lock(mu_);
     if (plans_.size() >= kMost) plans_.clear();
     plans_[n] = plan;
@@ -131,8 +131,9 @@ class FftBase {
     dims.resize(static_cast<size_t>(outer));
     const DimVector& out_sizes = real_ && !inverse() ? half : lengths;
     dims.insert(dims.end(), out_sizes.begin(), out_sizes.end());
-    MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, std::move(shape)));
+    MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
+    MR_ASSIGN_OR_RETURN(Tensor* const out,
+                        ctx.AllocateOutput(0, std::move(shape)));
     if (out->num_elements() == 0) return OkStatus();
     if (x.num_elements() == 0) {
       std::memset(out->mutable_data(), 0, out->size_bytes());
@@ -141,8 +142,8 @@ class FftBase {
     Array a;
     a.batch = x.shape().NumElements(0, outer);
     a.sizes = half;
-    MR_ASSIGN(Tensor temp,
-              ctx.AllocateTemp(DataType::kComplex128, TensorShape({a.size()})));
+    MR_ASSIGN_OR_RETURN(Tensor temp, ctx.AllocateTemp(DataType::kComplex128,
+                                                      TensorShape({a.size()})));
     a.data = temp.mutable_flat<Complex128>().data();
     const auto last = static_cast<size_t>(rank_ - 1);
     if (real_ && !inverse()) {
@@ -153,7 +154,7 @@ class FftBase {
     const size_t axes = real_ ? last : last + 1;
     for (size_t d = 0; d < axes; ++d) {
       if (lengths[d] == 1) continue;
-      MR_ASSIGN(const PlanPointer plan, plans_->Get(lengths[d]));
+      MR_ASSIGN_OR_RETURN(const PlanPointer plan, plans_->Get(lengths[d]));
       MR_RETURN_IF_ERROR(RunAxis(ctx, *plan, direction_, d, a));
     }
     return real_ && inverse() ? ToReal(ctx, a, lengths.back(), out)
@@ -228,7 +229,7 @@ class FftBase {
   // Transforms real lines of `length` along the last dimension: their halves.
   Status FromReal(KernelContext& ctx, const Tensor& x, const DimVector& sizes,
                   int64_t length, const Array& a) const {
-    MR_ASSIGN(const PlanPointer plan, plans_->Get(length));
+    MR_ASSIGN_OR_RETURN(const PlanPointer plan, plans_->Get(length));
     MemoryCharge charge;
     MR_RETURN_IF_ERROR(
         ChargeLines(ctx, *plan, a.size() / a.sizes.back(), &charge));
@@ -248,7 +249,7 @@ class FftBase {
   // The real lines whose halves the last dimension has.
   Status ToReal(KernelContext& ctx, const Array& a, int64_t length,
                 Tensor* out) const {
-    MR_ASSIGN(const PlanPointer plan, plans_->Get(length));
+    MR_ASSIGN_OR_RETURN(const PlanPointer plan, plans_->Get(length));
     MemoryCharge charge;
     MR_RETURN_IF_ERROR(
         ChargeLines(ctx, *plan, a.size() / a.sizes.back(), &charge));

@@ -7,7 +7,7 @@ namespace {
 
 template <int kRank>
 Status ComplexShape(ShapeContext& c) {
-  MR_ASSIGN(PartialShape x, c.WithRankAtLeast(0, kRank));
+  MR_ASSIGN_OR_RETURN(PartialShape x, c.WithRankAtLeast(0, kRank));
   return c.Return(std::move(x));
 }
 
@@ -17,8 +17,8 @@ enum class Last { kWhole, kHalf };
 // The last dimensions are as long as input 1 says.
 template <int kRank, Last kLast>
 Status RealShape(ShapeContext& c) {
-  MR_ASSIGN(PartialShape x, c.WithRankAtLeast(0, kRank));
-  MR_ASSIGN(const PartialShape length, c.WithRank(1, 1));
+  MR_ASSIGN_OR_RETURN(PartialShape x, c.WithRankAtLeast(0, kRank));
+  MR_ASSIGN_OR_RETURN(const PartialShape length, c.WithRank(1, 1));
   MR_RETURN_IF_ERROR(ShapeContext::WithValue(length.dim(0), kRank).status());
   const Tensor* value = c.input_value(1);
   for (int i = 0; i < kRank; ++i) {
@@ -32,7 +32,7 @@ Status RealShape(ShapeContext& c) {
       if (kLast == Last::kHalf && i == kRank - 1 && size != 0)
         size = size / 2 + 1;
     }
-    MR_ASSIGN(x, ShapeContext::ReplaceDim(x, i - kRank, size));
+    MR_ASSIGN_OR_RETURN(x, ShapeContext::ReplaceDim(x, i - kRank, size));
   }
   return c.Return(std::move(x));
 }

@@ -113,7 +113,7 @@ Status FourierPlan::Tabulate() {
   }
   int64_t size = 1;
   while (size < 2 * n - 1) size *= 2;
-  MR_ASSIGN(convolution_, Make(size));
+  MR_ASSIGN_OR_RETURN(convolution_, Make(size));
   MemoryCharge work_charge;
   MR_RETURN_IF_ERROR(charge_.Set((n + size) * kElement, kTables));
   MR_RETURN_IF_ERROR(

@@ -12,11 +12,12 @@ StatusOr<SparsePart> CutPart(KernelContext& ctx, const SparseEntries& e,
                              int64_t begin, int64_t end, DimVector dims) {
   SparsePart part;
   part.dims = std::move(dims);
-  MR_ASSIGN(part.indices,
-            ctx.AllocateTemp(DataType::kInt64,
-                             TensorShape({end - begin, e.rank - 1})));
-  MR_ASSIGN(part.values,
-            ctx.AllocateTemp(e.values->dtype(), TensorShape({end - begin})));
+  MR_ASSIGN_OR_RETURN(part.indices,
+                      ctx.AllocateTemp(DataType::kInt64,
+                                       TensorShape({end - begin, e.rank - 1})));
+  MR_ASSIGN_OR_RETURN(
+      part.values,
+      ctx.AllocateTemp(e.values->dtype(), TensorShape({end - begin})));
   int64_t* to = part.indices.mutable_flat<int64_t>().data();
   for (int64_t i = begin; i < end; ++i) {
     to = std::copy_n(e.at(i) + 1, e.rank - 1, to);
@@ -46,7 +47,7 @@ int64_t SparsePart::OwnBytes() const {
 }
 
 StatusOr<BatchParts> CutBatch(KernelContext& ctx) {
-  MR_ASSIGN(const SparseEntries e, ReadEntries(ctx));
+  MR_ASSIGN_OR_RETURN(const SparseEntries e, ReadEntries(ctx));
   if (e.rank <= 1) {
     return InvalidArgument(
         "Rank of input SparseTensor should be > 1, but saw rank: ", e.rank);
@@ -56,7 +57,7 @@ StatusOr<BatchParts> CutBatch(KernelContext& ctx) {
   BatchParts batch;
   batch.count = e.dims[0];
   const DimVector dims(e.dims.begin() + 1, e.dims.end());
-  MR_ASSIGN(batch.empty, CutPart(ctx, e, 0, 0, dims));
+  MR_ASSIGN_OR_RETURN(batch.empty, CutPart(ctx, e, 0, 0, dims));
   const int64_t parts = CountParts(e);
   MR_RETURN_IF_ERROR(batch.charge.Set(parts * batch.empty.OwnBytes(),
                                       "the parts of a sparse tensor"));
@@ -64,7 +65,7 @@ StatusOr<BatchParts> CutBatch(KernelContext& ctx) {
   for (int64_t begin = 0, end = 0; begin < e.count; begin = end) {
     const int64_t place = e.at(begin)[0];
     while (end < e.count && e.at(end)[0] == place) ++end;
-    MR_ASSIGN(SparsePart part, CutPart(ctx, e, begin, end, dims));
+    MR_ASSIGN_OR_RETURN(SparsePart part, CutPart(ctx, e, begin, end, dims));
     batch.parts.emplace_back(place, std::move(part));
   }
   return batch;
@@ -100,7 +101,7 @@ Status JoinBatch(KernelContext& ctx, absl::Span<const SparsePart> parts,
     }
   }
   const auto rank = static_cast<int64_t>(first.dims.size());
-  MR_ASSIGN(
+  MR_ASSIGN_OR_RETURN(
       const EntriesOutput out,
       AllocateEntries(ctx, 0, 1, count, static_cast<int64_t>(dims.size())));
   int64_t* to = out.coordinates;

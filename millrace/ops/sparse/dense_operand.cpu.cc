@@ -53,14 +53,15 @@ S Combine(S a, S b) {
 template <Cwise kOp>
 Status RunSparseDenseCwise(KernelContext& ctx) {
   const Tensor& dense = ctx.input(3);
-  MR_ASSIGN(const SparseEntries in, ReadEntries(ctx));
+  MR_ASSIGN_OR_RETURN(const SparseEntries in, ReadEntries(ctx));
   if (in.rank == 0) {
     return InvalidArgument("The shape argument requires at least one element.");
   }
   MR_RETURN_IF_ERROR(TensorShape::Make(in.dims).status());
-  MR_ASSIGN(const DimVector steps, DenseSteps(in, dense.shape()));
+  MR_ASSIGN_OR_RETURN(const DimVector steps, DenseSteps(in, dense.shape()));
   MR_RETURN_IF_ERROR(in.CheckInside());
-  MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, TensorShape({in.count})));
+  MR_ASSIGN_OR_RETURN(Tensor* const out,
+                      ctx.AllocateOutput(0, TensorShape({in.count})));
   return Dispatch(RealTypes{}, out->dtype(), [&]<class T>() -> Status {
     using S = ComputeType<T>;
     const T* const x = in.values->flat<T>().data();
@@ -126,7 +127,8 @@ Status RunSparseTensorDenseAdd(KernelContext& ctx) {
       places[i] += row[d] * strides[d];
     }
   }
-  MR_ASSIGN(Tensor* const out, ctx.ForwardOrAllocateOutput({3}, 0, dense));
+  MR_ASSIGN_OR_RETURN(Tensor* const out,
+                      ctx.ForwardOrAllocateOutput({3}, 0, dense));
   const Tensor& b = ctx.input(3);
   if (b.data() != out->data()) {
     CopyElements(b.dtype(), b.data(), 0, out->mutable_data(), 0,

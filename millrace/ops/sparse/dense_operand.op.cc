@@ -4,7 +4,7 @@ namespace millrace::ops {
 namespace {
 
 Status ValuesShape(ShapeContext& c) {
-  MR_ASSIGN(const PartialShape indices, c.WithRank(0, 2));
+  MR_ASSIGN_OR_RETURN(const PartialShape indices, c.WithRank(0, 2));
   return c.Return(PartialShape({indices.dim(0)}));
 }
 

@@ -140,20 +140,23 @@ void GatherCoordinates(const SparseEntries& entries,
 StatusOr<EntriesOutput> AllocateEntries(KernelContext& ctx, int indices_output,
                                         int values_output, int64_t count,
                                         int64_t rank) {
-  MR_ASSIGN(const TensorShape matrix, TensorShape::Make({count, rank}));
-  MR_ASSIGN(Tensor* const indices, ctx.AllocateOutput(indices_output, matrix));
+  MR_ASSIGN_OR_RETURN(const TensorShape matrix,
+                      TensorShape::Make({count, rank}));
+  MR_ASSIGN_OR_RETURN(Tensor* const indices,
+                      ctx.AllocateOutput(indices_output, matrix));
   EntriesOutput out;
   out.coordinates = indices->mutable_flat<int64_t>().data();
-  MR_ASSIGN(out.values,
-            ctx.AllocateOutput(values_output, TensorShape({count})));
+  MR_ASSIGN_OR_RETURN(out.values,
+                      ctx.AllocateOutput(values_output, TensorShape({count})));
   return out;
 }
 
 Status SetVector(KernelContext& ctx, int output,
                  absl::Span<const int64_t> values) {
-  MR_ASSIGN(Tensor* const out,
-            ctx.AllocateOutput(
-                output, TensorShape({static_cast<int64_t>(values.size())})));
+  MR_ASSIGN_OR_RETURN(
+      Tensor* const out,
+      ctx.AllocateOutput(output,
+                         TensorShape({static_cast<int64_t>(values.size())})));
   std::copy(values.begin(), values.end(), out->mutable_flat<int64_t>().begin());
   return OkStatus();
 }

@@ -52,7 +52,7 @@ Status RunFillEmptyRows(KernelContext& ctx) {
   const Tensor& default_value = ctx.input(3);
   MR_RETURN_IF_ERROR(
       CheckInputs(ctx.input(0), values, ctx.input(2), default_value));
-  MR_ASSIGN(const SparseEntries in, ReadEntries(ctx));
+  MR_ASSIGN_OR_RETURN(const SparseEntries in, ReadEntries(ctx));
   const int64_t rows = in.dims[0];
   if (rows < 0) {
     return InvalidArgument("dense_shape[0] must be >= 0, but is ", rows);
@@ -68,11 +68,13 @@ Status RunFillEmptyRows(KernelContext& ctx) {
                              " >= ", rows);
     }
   }
-  MR_ASSIGN(Tensor* const is_empty, ctx.AllocateOutput(2, TensorShape({rows})));
-  MR_ASSIGN(Tensor* const map, ctx.AllocateOutput(3, TensorShape({in.count})));
+  MR_ASSIGN_OR_RETURN(Tensor* const is_empty,
+                      ctx.AllocateOutput(2, TensorShape({rows})));
+  MR_ASSIGN_OR_RETURN(Tensor* const map,
+                      ctx.AllocateOutput(3, TensorShape({in.count})));
   // Entries of each row, then where the row's next entry goes.
-  MR_ASSIGN(Tensor row_ends,
-            ctx.AllocateTemp(DataType::kInt64, TensorShape({rows})));
+  MR_ASSIGN_OR_RETURN(Tensor row_ends,
+                      ctx.AllocateTemp(DataType::kInt64, TensorShape({rows})));
   int64_t* const next = row_ends.mutable_flat<int64_t>().data();
   bool* const empty = is_empty->mutable_flat<bool>().data();
   int64_t* const to = map->mutable_flat<int64_t>().data();
@@ -95,8 +97,8 @@ Status RunFillEmptyRows(KernelContext& ctx) {
     ctx.set_output(1, given_values);
     return OkStatus();
   }
-  MR_ASSIGN(const EntriesOutput out,
-            AllocateEntries(ctx, 0, 1, total, in.rank));
+  MR_ASSIGN_OR_RETURN(const EntriesOutput out,
+                      AllocateEntries(ctx, 0, 1, total, in.rank));
   for (int64_t r = 0; r < rows; ++r) {
     if (!empty[r]) continue;
     int64_t* const row = out.coordinates + next[r] * in.rank;
@@ -140,8 +142,9 @@ Status RunFillEmptyRowsGrad(KernelContext& ctx) {
     }
     visited[static_cast<size_t>(place)] = true;
   }
-  MR_ASSIGN(Tensor* const values, ctx.AllocateOutput(0, map.shape()));
-  MR_ASSIGN(Tensor* const filler, ctx.AllocateOutput(1, TensorShape()));
+  MR_ASSIGN_OR_RETURN(Tensor* const values, ctx.AllocateOutput(0, map.shape()));
+  MR_ASSIGN_OR_RETURN(Tensor* const filler,
+                      ctx.AllocateOutput(1, TensorShape()));
   MR_RETURN_IF_ERROR(GatherValues(grad, from, values));
   return Dispatch(NumericTypes{}, grad.dtype(), [&]<class T>() -> Status {
     using S = ComputeType<T>;

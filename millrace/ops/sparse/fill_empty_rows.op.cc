@@ -9,15 +9,16 @@ MR_OP(SparseFillEmptyRows){
         "reverse_index_map: int64",
     .attrs = "T: type",
     .shape = [](ShapeContext& c) -> Status {
-      MR_ASSIGN(const PartialShape indices, c.WithRank(0, 2));
-      MR_ASSIGN(const PartialShape values, c.WithRank(1, 1));
-      MR_ASSIGN(const PartialShape shape, c.WithRank(2, 1));
+      MR_ASSIGN_OR_RETURN(const PartialShape indices, c.WithRank(0, 2));
+      MR_ASSIGN_OR_RETURN(const PartialShape values, c.WithRank(1, 1));
+      MR_ASSIGN_OR_RETURN(const PartialShape shape, c.WithRank(2, 1));
       MR_RETURN_IF_ERROR(c.WithRank(3, 0).status());
-      MR_ASSIGN(const int64_t count,
-                ShapeContext::MergeDims(indices.dim(0), values.dim(0)));
+      MR_ASSIGN_OR_RETURN(
+          const int64_t count,
+          ShapeContext::MergeDims(indices.dim(0), values.dim(0)));
       MR_RETURN_IF_ERROR(
           ShapeContext::MergeDims(indices.dim(1), shape.dim(0)).status());
-      MR_ASSIGN(const PartialShape dense, c.SizesFromInput(2));
+      MR_ASSIGN_OR_RETURN(const PartialShape dense, c.SizesFromInput(2));
       c.set_output(0, PartialShape({kUnknownDim, c.input(2).num_elements()}));
       c.set_output(1, PartialShape({kUnknownDim}));
       c.set_output(2, PartialShape({ShapeContext::Dim(dense, 0)}));
@@ -35,7 +36,7 @@ MR_OP(SparseFillEmptyRowsGrad){
     .outputs = "d_values: T, d_default_value: T",
     .attrs = "T: type",
     .shape = [](ShapeContext& c) -> Status {
-      MR_ASSIGN(const PartialShape map, c.WithRank(0, 1));
+      MR_ASSIGN_OR_RETURN(const PartialShape map, c.WithRank(0, 1));
       MR_RETURN_IF_ERROR(c.WithRank(1, 1).status());
       c.set_output(0, map);
       c.set_output(1, PartialShape(TensorShape()));

@@ -110,15 +110,16 @@ class SparseMatMulKernel {
  public:
   static StatusOr<SparseMatMulKernel> Make(const KernelInit& init) {
     SparseMatMulKernel k;
-    MR_ASSIGN(k.adjoint_a_, init.Attr<bool>("adjoint_a"));
-    MR_ASSIGN(k.adjoint_b_, init.Attr<bool>("adjoint_b"));
+    MR_ASSIGN_OR_RETURN(k.adjoint_a_, init.Attr<bool>("adjoint_a"));
+    MR_ASSIGN_OR_RETURN(k.adjoint_b_, init.Attr<bool>("adjoint_b"));
     return k;
   }
 
   Status Run(KernelContext& ctx) const {
-    MR_ASSIGN(const Product p, Check(ctx, adjoint_a_, adjoint_b_));
-    MR_ASSIGN(const TensorShape shape, TensorShape::Make({p.rows, p.columns}));
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, shape));
+    MR_ASSIGN_OR_RETURN(const Product p, Check(ctx, adjoint_a_, adjoint_b_));
+    MR_ASSIGN_OR_RETURN(const TensorShape shape,
+                        TensorShape::Make({p.rows, p.columns}));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
     if (out->num_elements() == 0) return OkStatus();
     return Dispatch<float, double, int32_t, Complex64, Complex128, Half,
                     Bfloat16>(
@@ -137,7 +138,7 @@ class SparseMatMulKernel {
     if constexpr (std::is_same_v<T, S>) {
       sums = z;
     } else {
-      MR_ASSIGN(wide, ctx.AllocateTemp(DataTypeOf<S>, out->shape()));
+      MR_ASSIGN_OR_RETURN(wide, ctx.AllocateTemp(DataTypeOf<S>, out->shape()));
       sums = wide.mutable_flat<S>().data();
     }
     return ctx.ParallelFor(

@@ -11,11 +11,11 @@ MR_OP(SparseTensorDenseMatMul){
     .shape = [](ShapeContext& c) -> Status {
       MR_RETURN_IF_ERROR(c.WithRank(0, 2).status());
       MR_RETURN_IF_ERROR(c.WithRank(1, 1).status());
-      MR_ASSIGN(PartialShape a, c.SizesFromInput(2));
-      MR_ASSIGN(a, ShapeContext::WithRank(a, 2));
-      MR_ASSIGN(const PartialShape b, c.WithRank(3, 2));
-      MR_ASSIGN(const bool adjoint_a, c.Attr<bool>("adjoint_a"));
-      MR_ASSIGN(const bool adjoint_b, c.Attr<bool>("adjoint_b"));
+      MR_ASSIGN_OR_RETURN(PartialShape a, c.SizesFromInput(2));
+      MR_ASSIGN_OR_RETURN(a, ShapeContext::WithRank(a, 2));
+      MR_ASSIGN_OR_RETURN(const PartialShape b, c.WithRank(3, 2));
+      MR_ASSIGN_OR_RETURN(const bool adjoint_a, c.Attr<bool>("adjoint_a"));
+      MR_ASSIGN_OR_RETURN(const bool adjoint_b, c.Attr<bool>("adjoint_b"));
       MR_RETURN_IF_ERROR(ShapeContext::MergeDims(a.dim(adjoint_a ? 0 : 1),
                                                  b.dim(adjoint_b ? 1 : 0))
                              .status());

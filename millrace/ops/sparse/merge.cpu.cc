@@ -18,8 +18,8 @@ struct TwoSparse {
 };
 
 StatusOr<TwoSparse> ReadBoth(KernelContext& ctx) {
-  MR_ASSIGN(const SparseEntries a, ReadEntries(ctx, 0));
-  MR_ASSIGN(const SparseEntries b, ReadEntries(ctx, 3));
+  MR_ASSIGN_OR_RETURN(const SparseEntries a, ReadEntries(ctx, 0));
+  MR_ASSIGN_OR_RETURN(const SparseEntries b, ReadEntries(ctx, 3));
   if (a.rank != b.rank) {
     return InvalidArgument("Operands should have same ranks; got shapes: ",
                            ctx.input(2).SummarizeValue(kMaxRank), " and ",
@@ -89,7 +89,7 @@ Status Add(KernelContext& ctx, const TwoSparse& in) {
     }
     sources.push_back(i >= 0 ? Source{i, false} : Source{j, true});
   });
-  MR_ASSIGN(
+  MR_ASSIGN_OR_RETURN(
       const EntriesOutput out,
       AllocateEntries(ctx, 0, 1, static_cast<int64_t>(sums.size()), in.a.rank));
   int64_t* z = out.coordinates;
@@ -101,7 +101,7 @@ Status Add(KernelContext& ctx, const TwoSparse& in) {
 Status RunSparseAdd(KernelContext& ctx) {
   ctx.set_output(2, ctx.input(2));  // perhaps a view, handed on
   MR_RETURN_IF_ERROR(ctx.BindInput(2));
-  MR_ASSIGN(const TwoSparse in, ReadBoth(ctx));
+  MR_ASSIGN_OR_RETURN(const TwoSparse in, ReadBoth(ctx));
   if (in.a.rank == 0) return InvalidArgument("Tensors must not be empty");
   if (ctx.input(6).rank() != 0) {
     return InvalidArgument(
@@ -118,8 +118,8 @@ Status RunSparseAdd(KernelContext& ctx) {
 Status TakeGradients(KernelContext& ctx, const Tensor& grad,
                      const SparseEntries& own, const SparseEntries& sum,
                      int output) {
-  MR_ASSIGN(Tensor* const out,
-            ctx.AllocateOutput(output, TensorShape({own.count})));
+  MR_ASSIGN_OR_RETURN(Tensor* const out,
+                      ctx.AllocateOutput(output, TensorShape({own.count})));
   MR_RETURN_IF_ERROR(ZeroTensor(ctx, out));
   return DispatchBySize(grad.dtype(), [&]<class T>() -> Status {
     const T* const dy = reinterpret_cast<const T*>(grad.data());
@@ -170,14 +170,15 @@ Status RunSparseAddGrad(KernelContext& ctx) {
 
 template <bool kMax>
 Status RunSparseExtreme(KernelContext& ctx) {
-  MR_ASSIGN(const TwoSparse in, ReadBoth(ctx));
+  MR_ASSIGN_OR_RETURN(const TwoSparse in, ReadBoth(ctx));
   std::vector<Source> sources;
   Walk(in.a, in.b, [&](int64_t i, int64_t j) {
     sources.push_back(i >= 0 ? Source{i, false} : Source{j, true});
   });
-  MR_ASSIGN(const EntriesOutput out,
-            AllocateEntries(ctx, 0, 1, static_cast<int64_t>(sources.size()),
-                            in.a.rank));
+  MR_ASSIGN_OR_RETURN(
+      const EntriesOutput out,
+      AllocateEntries(ctx, 0, 1, static_cast<int64_t>(sources.size()),
+                      in.a.rank));
   int64_t* row = out.coordinates;
   for (const Source& s : sources) row = CopyRow(in, s, row);
   return Dispatch(RealTypes{}, ctx.input_type(1), [&]<class T>() -> Status {

@@ -4,7 +4,7 @@ namespace millrace::ops {
 namespace {
 
 Status AddShape(ShapeContext& c) {
-  MR_ASSIGN(const PartialShape shape, c.WithRank(2, 1));
+  MR_ASSIGN_OR_RETURN(const PartialShape shape, c.WithRank(2, 1));
   c.set_output(0, PartialShape({kUnknownDim, shape.dim(0)}));
   c.set_output(1, PartialShape({kUnknownDim}));
   c.set_output(2, shape);
@@ -12,8 +12,8 @@ Status AddShape(ShapeContext& c) {
 }
 
 Status AddGradShape(ShapeContext& c) {
-  MR_ASSIGN(const PartialShape a, c.WithRank(1, 2));
-  MR_ASSIGN(const PartialShape b, c.WithRank(2, 2));
+  MR_ASSIGN_OR_RETURN(const PartialShape a, c.WithRank(1, 2));
+  MR_ASSIGN_OR_RETURN(const PartialShape b, c.WithRank(2, 2));
   c.set_output(0, PartialShape({a.dim(0)}));
   c.set_output(1, PartialShape({b.dim(0)}));
   return OkStatus();

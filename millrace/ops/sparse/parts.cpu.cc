@@ -17,8 +17,8 @@ class SparseConcatKernel {
  public:
   static StatusOr<SparseConcatKernel> Make(const KernelInit& init) {
     SparseConcatKernel k;
-    MR_ASSIGN(k.axis_, init.Attr<int64_t>("concat_dim"));
-    MR_ASSIGN(k.n_, init.Attr<int64_t>("N"));
+    MR_ASSIGN_OR_RETURN(k.axis_, init.Attr<int64_t>("concat_dim"));
+    MR_ASSIGN_OR_RETURN(k.n_, init.Attr<int64_t>("N"));
     return k;
   }
 
@@ -26,12 +26,12 @@ class SparseConcatKernel {
     const int n = static_cast<int>(n_);
     std::vector<SparseEntries> parts;
     for (int i = 0; i < n; ++i) {
-      MR_ASSIGN(
+      MR_ASSIGN_OR_RETURN(
           const SparseEntries part,
           ReadEntries(ctx.input(i), ctx.input(i + n), ctx.input(i + 2 * n)));
       parts.push_back(part);
     }
-    MR_ASSIGN(const int axis, Axis(parts[0].rank));
+    MR_ASSIGN_OR_RETURN(const int axis, Axis(parts[0].rank));
     DimVector dims(parts[0].dims.begin(), parts[0].dims.end());
     CheckedSize along = 0;
     int64_t total = 0;
@@ -40,7 +40,7 @@ class SparseConcatKernel {
       along += parts[i].dims[axis];
       total += parts[i].count;
     }
-    MR_ASSIGN(dims[axis], along.Get("the size along concat_dim"));
+    MR_ASSIGN_OR_RETURN(dims[axis], along.Get("the size along concat_dim"));
     MR_RETURN_IF_ERROR(TensorShape::Make(dims).status());
     return Join(ctx, parts, axis, dims, total);
   }
@@ -76,8 +76,9 @@ class SparseConcatKernel {
               int axis, const DimVector& dims, int64_t total) const {
     const int rank = parts[0].rank;
     std::vector<int64_t> coordinates(static_cast<size_t>(total * rank));
-    MR_ASSIGN(Tensor joined,
-              ctx.AllocateTemp(parts[0].values->dtype(), TensorShape({total})));
+    MR_ASSIGN_OR_RETURN(
+        Tensor joined,
+        ctx.AllocateTemp(parts[0].values->dtype(), TensorShape({total})));
     int64_t* z = coordinates.data();
     int64_t offset = 0;
     int64_t at = 0;
@@ -98,7 +99,8 @@ class SparseConcatKernel {
     all.count = total;
     all.rank = rank;
     const std::vector<int64_t> order = RowMajorOrder(all);
-    MR_ASSIGN(const EntriesOutput out, AllocateEntries(ctx, 0, 1, total, rank));
+    MR_ASSIGN_OR_RETURN(const EntriesOutput out,
+                        AllocateEntries(ctx, 0, 1, total, rank));
     GatherCoordinates(all, order, out.coordinates);
     MR_RETURN_IF_ERROR(GatherValues(joined, order, out.values));
     return SetVector(ctx, 2, dims);
@@ -127,7 +129,7 @@ class SparseSplitKernel {
  public:
   static StatusOr<SparseSplitKernel> Make(const KernelInit& init) {
     SparseSplitKernel k;
-    MR_ASSIGN(k.n_, init.Attr<int64_t>("num_split"));
+    MR_ASSIGN_OR_RETURN(k.n_, init.Attr<int64_t>("num_split"));
     return k;
   }
 
@@ -137,7 +139,7 @@ class SparseSplitKernel {
           "Input axis should be a scalar but received shape ",
           ctx.input(0).shape().DebugString());
     }
-    MR_ASSIGN(const SparseEntries in, ReadEntries(ctx, 1));
+    MR_ASSIGN_OR_RETURN(const SparseEntries in, ReadEntries(ctx, 1));
     MR_RETURN_IF_ERROR(TensorShape::Make(in.dims).status());
     const int64_t given = ctx.input(0).scalar<int64_t>();
     const int64_t axis = given < 0 ? given + in.rank : given;
@@ -165,9 +167,10 @@ class SparseSplitKernel {
     const int n = static_cast<int>(n_);
     for (int p = 0; p < n; ++p) {
       const std::vector<int64_t>& order = members[static_cast<size_t>(p)];
-      MR_ASSIGN(const EntriesOutput out,
-                AllocateEntries(ctx, p, n + p,
-                                static_cast<int64_t>(order.size()), in.rank));
+      MR_ASSIGN_OR_RETURN(
+          const EntriesOutput out,
+          AllocateEntries(ctx, p, n + p, static_cast<int64_t>(order.size()),
+                          in.rank));
       GatherCoordinates(in, order, out.coordinates);
       for (size_t i = 0; i < order.size(); ++i) {
         out.coordinates[static_cast<int64_t>(i) * in.rank + axis] -=
@@ -199,7 +202,7 @@ Status CheckLength(const Tensor& t, const char* what, int rank) {
 }
 
 Status RunSparseSlice(KernelContext& ctx) {
-  MR_ASSIGN(const SparseEntries in, ReadEntries(ctx));
+  MR_ASSIGN_OR_RETURN(const SparseEntries in, ReadEntries(ctx));
   MR_RETURN_IF_ERROR(CheckLength(ctx.input(3), "start", in.rank));
   MR_RETURN_IF_ERROR(CheckLength(ctx.input(4), "size", in.rank));
   MR_RETURN_IF_ERROR(TensorShape::Make(in.dims).status());
@@ -229,7 +232,7 @@ Status RunSparseSlice(KernelContext& ctx) {
     }
     if (hit) inside.push_back(i);
   }
-  MR_ASSIGN(
+  MR_ASSIGN_OR_RETURN(
       const EntriesOutput out,
       AllocateEntries(ctx, 0, 1, static_cast<int64_t>(inside.size()), in.rank));
   GatherCoordinates(in, inside, out.coordinates);
@@ -271,8 +274,8 @@ Status RunSparseSliceGrad(KernelContext& ctx) {
   MR_RETURN_IF_ERROR(CheckLength(start, "the input_start",
                                  static_cast<int>(std::min<int64_t>(
                                      rank, std::numeric_limits<int>::max()))));
-  MR_ASSIGN(Tensor* const out,
-            ctx.AllocateOutput(0, TensorShape({input.dim(0)})));
+  MR_ASSIGN_OR_RETURN(Tensor* const out,
+                      ctx.AllocateOutput(0, TensorShape({input.dim(0)})));
   MR_RETURN_IF_ERROR(ZeroTensor(ctx, out));
   // Both lists keep the order of the input's entries.
   const int64_t* x = input.flat<int64_t>().data();

@@ -9,14 +9,15 @@ Status ConcatShape(ShapeContext& c) {
   PartialShape shape;
   const int n = c.num_inputs() / 3;
   for (int i = 0; i < n; ++i) {
-    MR_ASSIGN(const PartialShape indices, c.WithRank(i, 2));
-    MR_ASSIGN(const PartialShape values, c.WithRank(i + n, 1));
-    MR_ASSIGN(const PartialShape sizes, c.WithRank(i + 2 * n, 1));
-    MR_ASSIGN(const int64_t count,
-              ShapeContext::MergeDims(indices.dim(0), values.dim(0)));
-    MR_ASSIGN(rows, ShapeContext::AddDims(rows, count));
-    MR_ASSIGN(columns, ShapeContext::MergeDims(columns, indices.dim(1)));
-    MR_ASSIGN(shape, ShapeContext::MergeShapes(shape, sizes));
+    MR_ASSIGN_OR_RETURN(const PartialShape indices, c.WithRank(i, 2));
+    MR_ASSIGN_OR_RETURN(const PartialShape values, c.WithRank(i + n, 1));
+    MR_ASSIGN_OR_RETURN(const PartialShape sizes, c.WithRank(i + 2 * n, 1));
+    MR_ASSIGN_OR_RETURN(const int64_t count,
+                        ShapeContext::MergeDims(indices.dim(0), values.dim(0)));
+    MR_ASSIGN_OR_RETURN(rows, ShapeContext::AddDims(rows, count));
+    MR_ASSIGN_OR_RETURN(columns,
+                        ShapeContext::MergeDims(columns, indices.dim(1)));
+    MR_ASSIGN_OR_RETURN(shape, ShapeContext::MergeShapes(shape, sizes));
   }
   c.set_output(0, PartialShape({rows, columns}));
   c.set_output(1, PartialShape({rows}));
@@ -85,7 +86,7 @@ MR_OP(SparseSliceGrad){
     .outputs = "val_grad: T",
     .attrs = "T: numbertype",
     .shape = [](ShapeContext& c) -> Status {
-      MR_ASSIGN(const PartialShape indices, c.WithRank(1, 2));
+      MR_ASSIGN_OR_RETURN(const PartialShape indices, c.WithRank(1, 2));
       return c.Return(PartialShape({indices.dim(0)}));
     },
     .doc = "The gradient of SparseSlice: zero for entries left out.",

@@ -70,7 +70,7 @@ class SparseReduceKernel {
  public:
   static StatusOr<SparseReduceKernel> Make(const KernelInit& init) {
     SparseReduceKernel k;
-    MR_ASSIGN(k.keep_dims_, init.Attr<bool>("keep_dims"));
+    MR_ASSIGN_OR_RETURN(k.keep_dims_, init.Attr<bool>("keep_dims"));
     return k;
   }
 
@@ -79,9 +79,10 @@ class SparseReduceKernel {
       return InvalidArgument("Expected input_shape to be a vector; got shape: ",
                              ctx.input(2).shape().DebugString());
     }
-    MR_ASSIGN(const SparseEntries in, ReadEntries(ctx));
+    MR_ASSIGN_OR_RETURN(const SparseEntries in, ReadEntries(ctx));
     MR_RETURN_IF_ERROR(TensorShape::Make(in.dims).status());
-    MR_ASSIGN(const ReducePlan plan, PlanReduce(in, ctx.input(3), keep_dims_));
+    MR_ASSIGN_OR_RETURN(const ReducePlan plan,
+                        PlanReduce(in, ctx.input(3), keep_dims_));
     const std::vector<int64_t> order = OrderBy(in, plan.order);
     // Where in `order` the groups end: entries of equal kept coordinates.
     std::vector<size_t> ends;
@@ -142,8 +143,8 @@ class SparseReduceKernel {
       }
       places.push_back(place);
     }
-    MR_ASSIGN(const TensorShape shape, TensorShape::Make(plan.dims));
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, shape));
+    MR_ASSIGN_OR_RETURN(const TensorShape shape, TensorShape::Make(plan.dims));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
     MR_RETURN_IF_ERROR(ZeroTensor(ctx, out));
     // A kept dimension of size 0 has no group; a reduced one has one element.
     return ReduceGroups(in, order, ends, places, out);
@@ -154,7 +155,7 @@ class SparseReduceKernel {
                           const std::vector<int64_t>& order,
                           const std::vector<size_t>& ends) {
     const auto rank = static_cast<int64_t>(plan.dims.size());
-    MR_ASSIGN(
+    MR_ASSIGN_OR_RETURN(
         const EntriesOutput out,
         AllocateEntries(ctx, 0, 1, static_cast<int64_t>(ends.size()), rank));
     int64_t* z = out.coordinates;

@@ -6,7 +6,7 @@ namespace millrace::ops {
 namespace {
 
 Status DenseShape(ShapeContext& c) {
-  MR_ASSIGN(const bool keep_dims, c.Attr<bool>("keep_dims"));
+  MR_ASSIGN_OR_RETURN(const bool keep_dims, c.Attr<bool>("keep_dims"));
   const Tensor* const shape = c.input_value(2);
   const Tensor* const axes = c.input_value(3);
   if (shape == nullptr || axes == nullptr) return c.Return({});
@@ -27,7 +27,7 @@ Status DenseShape(ShapeContext& c) {
       dims.push_back(1);
     }
   }
-  MR_ASSIGN(PartialShape out, PartialShape::Make(dims));
+  MR_ASSIGN_OR_RETURN(PartialShape out, PartialShape::Make(dims));
   return c.Return(std::move(out));
 }
 

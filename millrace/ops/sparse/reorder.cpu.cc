@@ -12,7 +12,7 @@ Status RunSparseReorder(KernelContext& ctx) {
   const Tensor values = ctx.input(1);
   MR_RETURN_IF_ERROR(ctx.BindInput(0));
   MR_RETURN_IF_ERROR(ctx.BindInput(1));
-  MR_ASSIGN(const SparseEntries in, ReadEntries(ctx));
+  MR_ASSIGN_OR_RETURN(const SparseEntries in, ReadEntries(ctx));
   MR_RETURN_IF_ERROR(TensorShape::Make(in.dims).status());
   const std::vector<int64_t> order = RowMajorOrder(in);
   if (std::is_sorted(order.begin(), order.end())) {
@@ -20,8 +20,8 @@ Status RunSparseReorder(KernelContext& ctx) {
     ctx.set_output(1, values);
     return OkStatus();
   }
-  MR_ASSIGN(const EntriesOutput out,
-            AllocateEntries(ctx, 0, 1, in.count, in.rank));
+  MR_ASSIGN_OR_RETURN(const EntriesOutput out,
+                      AllocateEntries(ctx, 0, 1, in.count, in.rank));
   GatherCoordinates(in, order, out.coordinates);
   return GatherValues(*in.values, order, out.values);
 }

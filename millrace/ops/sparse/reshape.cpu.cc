@@ -27,7 +27,7 @@ StatusOr<TensorShape> Resolve(const TensorShape& from,
     }
     product *= dims[d];
   }
-  MR_ASSIGN(const int64_t known, product.Get("the new shape"));
+  MR_ASSIGN_OR_RETURN(const int64_t known, product.Get("the new shape"));
   if (unknown >= 0) {
     if (known == 0) {
       return InvalidArgument(
@@ -74,9 +74,10 @@ Status RunSparseReshape(KernelContext& ctx) {
         "Target shape should be a vector but received shape ",
         new_shape.shape().DebugString());
   }
-  MR_ASSIGN(const TensorShape from,
-            TensorShape::Make(input_shape.flat<int64_t>()));
-  MR_ASSIGN(const TensorShape to, Resolve(from, new_shape.flat<int64_t>()));
+  MR_ASSIGN_OR_RETURN(const TensorShape from,
+                      TensorShape::Make(input_shape.flat<int64_t>()));
+  MR_ASSIGN_OR_RETURN(const TensorShape to,
+                      Resolve(from, new_shape.flat<int64_t>()));
   if (indices.dim(1) != from.rank()) {
     return InvalidArgument("Number of columns of indices is ", indices.dim(1),
                            ", but the rank of the input shape is ",
@@ -91,8 +92,8 @@ Status RunSparseReshape(KernelContext& ctx) {
   }
   MR_RETURN_IF_ERROR(SetVector(ctx, 1, to_dims));
   const int64_t count = indices.dim(0);
-  MR_ASSIGN(Tensor* const out,
-            ctx.AllocateOutput(0, TensorShape({count, to.rank()})));
+  MR_ASSIGN_OR_RETURN(Tensor* const out,
+                      ctx.AllocateOutput(0, TensorShape({count, to.rank()})));
   const DimVector from_strides = RowMajorStrides(from_dims);
   const DimVector to_strides = RowMajorStrides(to_dims);
   const int64_t* x = indices.flat<int64_t>().data();

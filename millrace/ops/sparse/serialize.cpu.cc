@@ -21,7 +21,8 @@ class TensorValue final : public VariantValue {
 };
 
 Status Write(const Tensor& t, StringElement* to) {
-  MR_ASSIGN(const ByteChunks bytes, EncodeTensor(t, StringForm::kContent));
+  MR_ASSIGN_OR_RETURN(const ByteChunks bytes,
+                      EncodeTensor(t, StringForm::kContent));
   to->Assign(bytes.Flatten());
   return OkStatus();
 }
@@ -44,7 +45,8 @@ Status WritePart(const SparsePart& part, E* to) {
 template <class E>
 Status RunSerialize(KernelContext& ctx) {
   MR_RETURN_IF_ERROR(ReadEntries(ctx).status());
-  MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, TensorShape({3})));
+  MR_ASSIGN_OR_RETURN(Tensor* const out,
+                      ctx.AllocateOutput(0, TensorShape({3})));
   for (int i = 0; i < 3; ++i) {
     MR_RETURN_IF_ERROR(
         Write(ctx.input(i), &out->mutable_flat<E>()[static_cast<size_t>(i)]));
@@ -54,7 +56,7 @@ Status RunSerialize(KernelContext& ctx) {
 
 template <class E>
 Status RunSerializeMany(KernelContext& ctx) {
-  MR_ASSIGN(const BatchParts batch, CutBatch(ctx));
+  MR_ASSIGN_OR_RETURN(const BatchParts batch, CutBatch(ctx));
   // A shape may have many more parts than entries.
   constexpr int64_t kBytes = 64;  // about, of an empty tensor
   MemoryCharge charge;
@@ -63,8 +65,8 @@ Status RunSerializeMany(KernelContext& ctx) {
   }
   MR_RETURN_IF_ERROR(
       charge.Set(batch.count * 3 * kBytes, "serialized sparse tensors"));
-  MR_ASSIGN(Tensor* const out,
-            ctx.AllocateOutput(0, TensorShape({batch.count, 3})));
+  MR_ASSIGN_OR_RETURN(Tensor* const out,
+                      ctx.AllocateOutput(0, TensorShape({batch.count, 3})));
   E* const to = out->mutable_flat<E>().data();
   size_t next = 0;
   E empty[3];
@@ -100,14 +102,14 @@ StatusOr<Tensor> Read(KernelContext&, const VariantElement& from, size_t i,
 template <class E>
 StatusOr<SparsePart> ReadPart(KernelContext& ctx, const E* from, size_t i) {
   SparsePart part;
-  MR_ASSIGN(part.indices, Read(ctx, from[0], i, 0));
+  MR_ASSIGN_OR_RETURN(part.indices, Read(ctx, from[0], i, 0));
   if (part.indices.rank() != 2 || part.indices.dtype() != DataType::kInt64) {
     return InvalidArgument("Expected serialized_sparse[", i,
                            ", 0] to represent an index matrix but received "
                            "shape ",
                            part.indices.shape().DebugString());
   }
-  MR_ASSIGN(part.values, Read(ctx, from[1], i, 1));
+  MR_ASSIGN_OR_RETURN(part.values, Read(ctx, from[1], i, 1));
   if (part.values.rank() != 1) {
     return InvalidArgument("Expected serialized_sparse[", i,
                            ", 1] to represent a values vector but received "
@@ -121,7 +123,7 @@ StatusOr<SparsePart> ReadPart(KernelContext& ctx, const E* from, size_t i) {
                            "].values to match but they do not: ",
                            part.indices.dim(0), " vs. ", part.values.dim(0));
   }
-  MR_ASSIGN(const Tensor shape, Read(ctx, from[2], i, 2));
+  MR_ASSIGN_OR_RETURN(const Tensor shape, Read(ctx, from[2], i, 2));
   if (shape.rank() != 1 || shape.dtype() != DataType::kInt64) {
     return InvalidArgument("Expected serialized_sparse[", i,
                            ", 1] to be a shape vector but its shape is ",
@@ -160,7 +162,7 @@ Status RunDeserialize(KernelContext& ctx) {
   }
   const E* const from = serialized.flat<E>().data();
   if (rank == 1) {
-    MR_ASSIGN(SparsePart part, ReadPart(ctx, from, 0));
+    MR_ASSIGN_OR_RETURN(SparsePart part, ReadPart(ctx, from, 0));
     ctx.set_output(0, std::move(part.indices));
     ctx.set_output(1, std::move(part.values));
     return SetVector(ctx, 2, part.dims);
@@ -170,7 +172,7 @@ Status RunDeserialize(KernelContext& ctx) {
   int64_t bytes = 0;
   const auto count = static_cast<size_t>(serialized.num_elements() / 3);
   for (size_t i = 0; i < count; ++i) {
-    MR_ASSIGN(SparsePart part, ReadPart(ctx, from + 3 * i, i));
+    MR_ASSIGN_OR_RETURN(SparsePart part, ReadPart(ctx, from + 3 * i, i));
     bytes += part.OwnBytes();
     if (bytes > charge.bytes()) {
       MR_RETURN_IF_ERROR(

@@ -25,7 +25,7 @@ MR_OP(DeserializeManySparse){
     .outputs = MR_SPARSE_OUTPUTS,
     .attrs = "dtype: type",
     .shape = [](ShapeContext& c) -> Status {
-      MR_ASSIGN(const PartialShape serialized, c.WithRank(0, 2));
+      MR_ASSIGN_OR_RETURN(const PartialShape serialized, c.WithRank(0, 2));
       MR_RETURN_IF_ERROR(
           ShapeContext::WithValue(serialized.dim(1), 3).status());
       return ReturnSparse(c);

@@ -51,7 +51,7 @@ class Rows {
       return InvalidArgument("Shape must be a 1D tensor.");
     }
     Rows rows;
-    MR_ASSIGN(rows.entries_, ReadEntries(ctx, first));
+    MR_ASSIGN_OR_RETURN(rows.entries_, ReadEntries(ctx, first));
     const SparseEntries& e = rows.entries_;
     MR_RETURN_IF_ERROR(TensorShape::Make(e.dims).status());
     if (e.rank < 2) return InvalidArgument("Invalid rank ", e.rank, ".");
@@ -121,21 +121,22 @@ class SetSizeKernel {
  public:
   static StatusOr<SetSizeKernel> Make(const KernelInit& init) {
     SetSizeKernel k;
-    MR_ASSIGN(k.validate_, init.Attr<bool>("validate_indices"));
+    MR_ASSIGN_OR_RETURN(k.validate_, init.Attr<bool>("validate_indices"));
     return k;
   }
   Status Run(KernelContext& ctx) const {
     return Dispatch(SetTypes{}, ctx.input_type(1), [&]<class T>() -> Status {
-      MR_ASSIGN(Rows<T> rows, Rows<T>::OfSparse(ctx, 0, validate_));
-      MR_ASSIGN(TensorShape shape, TensorShape::Make(rows.dims()));
+      MR_ASSIGN_OR_RETURN(Rows<T> rows, Rows<T>::OfSparse(ctx, 0, validate_));
+      MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(rows.dims()));
       const DimVector strides = RowMajorStrides(rows.dims());
-      MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, std::move(shape)));
+      MR_ASSIGN_OR_RETURN(Tensor* const out,
+                          ctx.AllocateOutput(0, std::move(shape)));
       MR_RETURN_IF_ERROR(ZeroTensor(ctx, out));
       while (!rows.done()) {
         const DimVector place = rows.place();
         int64_t at = 0;
         for (size_t d = 0; d < place.size(); ++d) at += place[d] * strides[d];
-        MR_ASSIGN(const ElementSpan<T> set, rows.Take());
+        MR_ASSIGN_OR_RETURN(const ElementSpan<T> set, rows.Take());
         out->mutable_flat<int32_t>()[static_cast<size_t>(at)] =
             static_cast<int32_t>(set.size());
       }
@@ -192,7 +193,7 @@ class Result {
   Status Set(KernelContext& ctx, absl::Span<const int64_t> dims) const {
     DimVector shape(dims.begin(), dims.end());
     shape.push_back(static_cast<int64_t>(largest_));
-    MR_ASSIGN(
+    MR_ASSIGN_OR_RETURN(
         const EntriesOutput out,
         AllocateEntries(ctx, 0, 1, static_cast<int64_t>(elements_->size()),
                         static_cast<int64_t>(shape.size())));
@@ -222,7 +223,8 @@ class SetOperationKernel {
  public:
   static StatusOr<SetOperationKernel> Make(const KernelInit& init) {
     SetOperationKernel k;
-    MR_ASSIGN(const std::string given, init.Attr<std::string>("set_operation"));
+    MR_ASSIGN_OR_RETURN(const std::string given,
+                        init.Attr<std::string>("set_operation"));
     const std::string name = absl::AsciiStrToLower(given);
     if (name == "a-b") {
       k.operation_ = SetOperation::kAMinusB;
@@ -233,7 +235,7 @@ class SetOperationKernel {
     } else if (name != "union") {
       return InvalidArgument("Invalid set_operation ", name, ".");
     }
-    MR_ASSIGN(k.validate_, init.Attr<bool>("validate_indices"));
+    MR_ASSIGN_OR_RETURN(k.validate_, init.Attr<bool>("validate_indices"));
     k.sparse_a_ = init.num_inputs() == 6;
     k.sparse_b_ = init.num_inputs() > 2;
     return k;
@@ -253,8 +255,8 @@ class SetOperationKernel {
   template <class T>
   Status RunTyped(KernelContext& ctx) const {
     // Stock looks at a sparse second set before a dense first one.
-    MR_ASSIGN(Rows<T> b, Side<T>(ctx, sparse_b_, sparse_a_ ? 3 : 1));
-    MR_ASSIGN(Rows<T> a, Side<T>(ctx, sparse_a_, 0));
+    MR_ASSIGN_OR_RETURN(Rows<T> b, Side<T>(ctx, sparse_b_, sparse_a_ ? 3 : 1));
+    MR_ASSIGN_OR_RETURN(Rows<T> a, Side<T>(ctx, sparse_a_, 0));
     if (a.dims() != b.dims()) {
       return InvalidArgument("Mismatched shapes [",
                              absl::StrJoin(a.dims(), ","), "] vs [",
@@ -272,10 +274,10 @@ class SetOperationKernel {
       const DimVector place = order <= 0 ? a.place() : b.place();
       ElementSpan<T> in_a, in_b;
       if (order <= 0) {
-        MR_ASSIGN(in_a, a.Take());
+        MR_ASSIGN_OR_RETURN(in_a, a.Take());
       }
       if (order >= 0) {
-        MR_ASSIGN(in_b, b.Take());
+        MR_ASSIGN_OR_RETURN(in_b, b.Take());
       }
       MR_RETURN_IF_ERROR(result.Add(place, operation_, in_a, in_b));
     }

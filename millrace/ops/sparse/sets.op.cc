@@ -14,23 +14,25 @@ Status ReturnSets(ShapeContext& c, int64_t rank) {
 
 // The rank of a sparse tensor in inputs first, first + 1 and first + 2.
 StatusOr<int64_t> SparseRank(ShapeContext& c, int first) {
-  MR_ASSIGN(const PartialShape indices, c.WithRank(first, 2));
-  MR_ASSIGN(const PartialShape values, c.WithRank(first + 1, 1));
-  MR_ASSIGN(const PartialShape shape, c.WithRank(first + 2, 1));
+  MR_ASSIGN_OR_RETURN(const PartialShape indices, c.WithRank(first, 2));
+  MR_ASSIGN_OR_RETURN(const PartialShape values, c.WithRank(first + 1, 1));
+  MR_ASSIGN_OR_RETURN(const PartialShape shape, c.WithRank(first + 2, 1));
   MR_RETURN_IF_ERROR(
       ShapeContext::MergeDims(indices.dim(0), values.dim(0)).status());
   return ShapeContext::MergeDims(indices.dim(1), shape.dim(0));
 }
 
 Status DenseToDense(ShapeContext& c) {
-  MR_ASSIGN(const PartialShape a, c.WithRankAtLeast(0, 2));
+  MR_ASSIGN_OR_RETURN(const PartialShape a, c.WithRankAtLeast(0, 2));
   if (!a.known_rank()) {
-    MR_ASSIGN(const PartialShape b, c.WithRankAtLeast(1, 2));
+    MR_ASSIGN_OR_RETURN(const PartialShape b, c.WithRankAtLeast(1, 2));
     return ReturnSets(c, b.known_rank() ? b.rank() : kUnknownDim);
   }
-  MR_ASSIGN(const PartialShape b, c.WithRank(1, a.rank()));
-  MR_ASSIGN(const PartialShape rows_a, ShapeContext::Subshape(a, 0, -1));
-  MR_ASSIGN(const PartialShape rows_b, ShapeContext::Subshape(b, 0, -1));
+  MR_ASSIGN_OR_RETURN(const PartialShape b, c.WithRank(1, a.rank()));
+  MR_ASSIGN_OR_RETURN(const PartialShape rows_a,
+                      ShapeContext::Subshape(a, 0, -1));
+  MR_ASSIGN_OR_RETURN(const PartialShape rows_b,
+                      ShapeContext::Subshape(b, 0, -1));
   MR_RETURN_IF_ERROR(ShapeContext::MergeShapes(rows_a, rows_b).status());
   return ReturnSets(c, a.rank());
 }
@@ -38,7 +40,7 @@ Status DenseToDense(ShapeContext& c) {
 Status DenseToSparse(ShapeContext& c) {
   MR_RETURN_IF_ERROR(SparseRank(c, 1).status());
   const int64_t rank = ShapeContext::Dim(c.input(3), 0);
-  MR_ASSIGN(const PartialShape a, c.WithRankAtLeast(0, 2));
+  MR_ASSIGN_OR_RETURN(const PartialShape a, c.WithRankAtLeast(0, 2));
   if (!a.known_rank()) return ReturnSets(c, rank);
   MR_RETURN_IF_ERROR(ShapeContext::WithValue(rank, a.rank()).status());
   return ReturnSets(c, a.rank());
@@ -55,7 +57,7 @@ Status SparseToSparse(ShapeContext& c) {
       return InvalidArgument("Input ", i, ", expected rank >= 2, got ", own,
                              ".");
     }
-    MR_ASSIGN(rank, ShapeContext::MergeDims(rank, own));
+    MR_ASSIGN_OR_RETURN(rank, ShapeContext::MergeDims(rank, own));
   }
   return ReturnSets(c, rank);
 }

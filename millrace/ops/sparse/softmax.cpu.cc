@@ -15,10 +15,11 @@ Status RunSparseSoftmax(KernelContext& ctx) {
     return InvalidArgument("Input should have rank >= 2, but received shape: ",
                            shape.SummarizeValue(3));
   }
-  MR_ASSIGN(const SparseEntries in, ReadEntries(ctx));
+  MR_ASSIGN_OR_RETURN(const SparseEntries in, ReadEntries(ctx));
   MR_RETURN_IF_ERROR(TensorShape::Make(in.dims).status());
   const std::vector<int64_t> order = RowMajorOrder(in);
-  MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, TensorShape({in.count})));
+  MR_ASSIGN_OR_RETURN(Tensor* const out,
+                      ctx.AllocateOutput(0, TensorShape({in.count})));
   return Dispatch<float, double, Half>(out->dtype(), [&]<class T>() -> Status {
     using S = ComputeType<T>;
     const T* const x = in.values->flat<T>().data();

@@ -8,7 +8,7 @@ MR_OP(SparseSoftmax){
     .attrs = "T: {half, float, double}",
     .shape = [](ShapeContext& c) -> Status {
       MR_RETURN_IF_ERROR(c.WithRank(0, 2).status());
-      MR_ASSIGN(const PartialShape values, c.WithRank(1, 1));
+      MR_ASSIGN_OR_RETURN(const PartialShape values, c.WithRank(1, 1));
       MR_RETURN_IF_ERROR(c.WithRank(2, 1).status());
       return c.Return(values);
     },

@@ -81,7 +81,7 @@ class MapPlace {
  public:
   static StatusOr<MapPlace> Of(const KernelInit& init, MapUse use) {
     MapPlace p;
-    MR_ASSIGN(p.place_, PlaceOf(init));
+    MR_ASSIGN_OR_RETURN(p.place_, PlaceOf(init));
     if (p.place_.is_private) {
       p.place_.name = use == MapUse::kAdd ? init.node().name
                                           : PrivateName(init.node().name, 0);
@@ -103,16 +103,16 @@ class AddKernel {
  public:
   static StatusOr<AddKernel> Make(const KernelInit& init) {
     AddKernel k;
-    MR_ASSIGN(k.map_, MapPlace::Of(init, MapUse::kAdd));
+    MR_ASSIGN_OR_RETURN(k.map_, MapPlace::Of(init, MapUse::kAdd));
     return k;
   }
   Status Run(KernelContext& ctx) const {
-    MR_ASSIGN(const SparseEntries e, ReadEntries(ctx));
+    MR_ASSIGN_OR_RETURN(const SparseEntries e, ReadEntries(ctx));
     MR_RETURN_IF_ERROR(TensorShape::Make(e.dims).status());
-    MR_ASSIGN(const Ref<TensorsMap> map, map_.Find(ctx));
-    MR_ASSIGN(const int64_t number,
-              map->Add({ctx.input(0), ctx.input(1),
-                        DimVector(e.dims.begin(), e.dims.end())}));
+    MR_ASSIGN_OR_RETURN(const Ref<TensorsMap> map, map_.Find(ctx));
+    MR_ASSIGN_OR_RETURN(const int64_t number,
+                        map->Add({ctx.input(0), ctx.input(1),
+                                  DimVector(e.dims.begin(), e.dims.end())}));
     ctx.set_output(0, Tensor::Scalar<int64_t>(number));
     return OkStatus();
   }
@@ -125,16 +125,16 @@ class AddManyKernel {
  public:
   static StatusOr<AddManyKernel> Make(const KernelInit& init) {
     AddManyKernel k;
-    MR_ASSIGN(k.map_, MapPlace::Of(init, MapUse::kAdd));
+    MR_ASSIGN_OR_RETURN(k.map_, MapPlace::Of(init, MapUse::kAdd));
     return k;
   }
   Status Run(KernelContext& ctx) const {
-    MR_ASSIGN(BatchParts batch, CutBatch(ctx));
-    MR_ASSIGN(Tensor* const out,
-              ctx.AllocateOutput(0, TensorShape({batch.count})));
+    MR_ASSIGN_OR_RETURN(BatchParts batch, CutBatch(ctx));
+    MR_ASSIGN_OR_RETURN(Tensor* const out,
+                        ctx.AllocateOutput(0, TensorShape({batch.count})));
     const auto numbers = out->mutable_flat<int64_t>();
     std::fill(numbers.begin(), numbers.end(), -1);
-    MR_ASSIGN(const Ref<TensorsMap> map, map_.Find(ctx));
+    MR_ASSIGN_OR_RETURN(const Ref<TensorsMap> map, map_.Find(ctx));
     Status added = AddAll(ctx, std::move(batch), *map, numbers);
     // Nobody would ask for them.
     if (!added.ok()) map->Drop(numbers);
@@ -146,11 +146,12 @@ class AddManyKernel {
   static Status AddAll(KernelContext& ctx, BatchParts batch, TensorsMap& map,
                        absl::Span<int64_t> numbers) {
     for (auto& [place, part] : batch.parts) {
-      MR_ASSIGN(numbers[static_cast<size_t>(place)], map.Add(std::move(part)));
+      MR_ASSIGN_OR_RETURN(numbers[static_cast<size_t>(place)],
+                          map.Add(std::move(part)));
     }
     for (int64_t& number : numbers) {
       if (number >= 0) continue;
-      MR_ASSIGN(number, map.Add(batch.empty));
+      MR_ASSIGN_OR_RETURN(number, map.Add(batch.empty));
       if (number % 65536 == 0) MR_RETURN_IF_ERROR(ctx.CheckCancelled());
     }
     return OkStatus();
@@ -163,7 +164,7 @@ class TakeManyKernel {
  public:
   static StatusOr<TakeManyKernel> Make(const KernelInit& init) {
     TakeManyKernel k;
-    MR_ASSIGN(k.map_, MapPlace::Of(init, MapUse::kTake));
+    MR_ASSIGN_OR_RETURN(k.map_, MapPlace::Of(init, MapUse::kTake));
     return k;
   }
   Status Run(KernelContext& ctx) const {
@@ -178,9 +179,9 @@ class TakeManyKernel {
           "Must have at least 1 serialized SparseTensor, but input matrix has "
           "0 rows");
     }
-    MR_ASSIGN(const Ref<TensorsMap> map, map_.Find(ctx));
-    MR_ASSIGN(const std::vector<SparsePart> parts,
-              map->Take(numbers.flat<int64_t>(), ctx.output_type(1)));
+    MR_ASSIGN_OR_RETURN(const Ref<TensorsMap> map, map_.Find(ctx));
+    MR_ASSIGN_OR_RETURN(const std::vector<SparsePart> parts,
+                        map->Take(numbers.flat<int64_t>(), ctx.output_type(1)));
     return JoinBatch(ctx, parts, {numbers.dim(0)});
   }
 

@@ -15,19 +15,19 @@ class SparseToDenseKernel {
  public:
   static StatusOr<SparseToDenseKernel> Make(const KernelInit& init) {
     SparseToDenseKernel k;
-    MR_ASSIGN(k.validate_, init.Attr<bool>("validate_indices"));
+    MR_ASSIGN_OR_RETURN(k.validate_, init.Attr<bool>("validate_indices"));
     return k;
   }
 
   Status Run(KernelContext& ctx) const {
     const Tensor& values = ctx.input(2);
     MR_RETURN_IF_ERROR(CheckShapes(ctx));
-    MR_ASSIGN(const TensorShape shape, ShapeFromTensor(ctx.input(1)));
+    MR_ASSIGN_OR_RETURN(const TensorShape shape, ShapeFromTensor(ctx.input(1)));
     MemoryCharge charge;
-    MR_ASSIGN(const std::vector<int64_t> places,
-              Places(IntValues(ctx.input(0)), NumEntries(ctx.input(0)), shape,
-                     &charge));
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, shape));
+    MR_ASSIGN_OR_RETURN(const std::vector<int64_t> places,
+                        Places(IntValues(ctx.input(0)),
+                               NumEntries(ctx.input(0)), shape, &charge));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
     MR_RETURN_IF_ERROR(FillTensor(ctx, out, ctx.input(3).data()));
     const int64_t step = values.rank() == 0 ? 0 : 1;
     return DispatchBySize(values.dtype(), [&]<class T>() -> Status {

@@ -9,7 +9,7 @@ MR_OP(SparseToDense){
     .outputs = "dense: T",
     .attrs = "validate_indices: bool = true; T: type; Tindices: {int32, int64}",
     .shape = [](ShapeContext& c) -> Status {
-      MR_ASSIGN(PartialShape shape, c.ShapeFromInput(1));
+      MR_ASSIGN_OR_RETURN(PartialShape shape, c.ShapeFromInput(1));
       return c.Return(std::move(shape));
     },
     .doc =

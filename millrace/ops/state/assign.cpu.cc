@@ -22,12 +22,12 @@ class AssignKernel {
  public:
   static StatusOr<AssignKernel> Make(const KernelInit& init) {
     AssignKernel k;
-    MR_ASSIGN(k.validate_, init.Attr<bool>("validate_shape"));
+    MR_ASSIGN_OR_RETURN(k.validate_, init.Attr<bool>("validate_shape"));
     return k;
   }
   Status Run(KernelContext& ctx) const {
     Variable& variable = *ctx.ref_input(0);
-    MR_ASSIGN(Tensor value, Keepable(ctx, ctx.TakeInput(1)));
+    MR_ASSIGN_OR_RETURN(Tensor value, Keepable(ctx, ctx.TakeInput(1)));
     Tensor old;  // freed after the lock
     {
       WriterLock lock(variable.mu());
@@ -51,13 +51,13 @@ class AssignVariableKernel {
  public:
   static StatusOr<AssignVariableKernel> Make(const KernelInit& init) {
     AssignVariableKernel k;
-    MR_ASSIGN(k.dtype_, init.Attr<DataType>("dtype"));
-    MR_ASSIGN(k.validate_, init.Attr<bool>("validate_shape"));
+    MR_ASSIGN_OR_RETURN(k.dtype_, init.Attr<DataType>("dtype"));
+    MR_ASSIGN_OR_RETURN(k.validate_, init.Attr<bool>("validate_shape"));
     return k;
   }
   Status Run(KernelContext& ctx) const {
-    MR_ASSIGN(const Ref<Variable> variable,
-              LookupOrCreateVariable(ctx, 0, dtype_));
+    MR_ASSIGN_OR_RETURN(const Ref<Variable> variable,
+                        LookupOrCreateVariable(ctx, 0, dtype_));
     if (variable->dtype() != dtype_) {
       return InvalidArgument(
           "Trying to assign variable with wrong dtype. Expected ",
@@ -73,7 +73,7 @@ class AssignVariableKernel {
                                " got ", ctx.input(1).shape().DebugString());
       }
     }
-    MR_ASSIGN(Tensor value, Keepable(ctx, ctx.TakeInput(1)));
+    MR_ASSIGN_OR_RETURN(Tensor value, Keepable(ctx, ctx.TakeInput(1)));
     variable->Assign(std::move(value));
     return OkStatus();
   }
@@ -117,8 +117,8 @@ Status UpdateVariable(KernelContext& ctx, Variable& variable,
                            variable.value_locked().shape().DebugString(),
                            " vs. ", value.shape().DebugString());
   }
-  MR_ASSIGN(Tensor* const target,
-            variable.MutableLocked(ctx.device().allocator()));
+  MR_ASSIGN_OR_RETURN(Tensor* const target,
+                      variable.MutableLocked(ctx.device().allocator()));
   return Dispatch(NumericTypes{}, value.dtype(), [&]<class T>() -> Status {
     T* out = target->mutable_flat<T>().data();
     const T* in = value.flat<T>().data();
@@ -146,7 +146,7 @@ Status RunUpdateRef(KernelContext& ctx) {
 
 template <Change kChange>
 Status RunUpdateResource(KernelContext& ctx) {
-  MR_ASSIGN(const Ref<Variable> variable, LookupVariable(ctx, 0));
+  MR_ASSIGN_OR_RETURN(const Ref<Variable> variable, LookupVariable(ctx, 0));
   if (variable->dtype() != ctx.input(1).dtype()) {
     return InvalidArgument("the variable has type ",
                            DataTypeName(variable->dtype()), ", the value ",

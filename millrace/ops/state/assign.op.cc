@@ -4,16 +4,16 @@ namespace millrace::ops {
 namespace {
 
 Status AssignShape(ShapeContext& c) {
-  MR_ASSIGN(const bool validate, c.Attr<bool>("validate_shape"));
+  MR_ASSIGN_OR_RETURN(const bool validate, c.Attr<bool>("validate_shape"));
   if (!validate) return c.Return(c.input(1));
-  MR_ASSIGN(PartialShape merged,
-            ShapeContext::MergeShapes(c.input(0), c.input(1)));
+  MR_ASSIGN_OR_RETURN(PartialShape merged,
+                      ShapeContext::MergeShapes(c.input(0), c.input(1)));
   return c.Return(std::move(merged));
 }
 
 Status HandleUpdate(ShapeContext& c) {
   if (c.input_handles(0).empty()) return OkStatus();
-  MR_ASSIGN(const DataType dtype, c.Attr<DataType>("dtype"));
+  MR_ASSIGN_OR_RETURN(const DataType dtype, c.Attr<DataType>("dtype"));
   const HandleShape& handle = c.input_handles(0)[0];
   if (handle.dtype != dtype) {
     return InvalidArgument(

@@ -9,11 +9,11 @@ class CountUpToKernel {
  public:
   static StatusOr<CountUpToKernel> Make(const KernelInit& init) {
     CountUpToKernel k;
-    MR_ASSIGN(k.limit_, init.Attr<int64_t>("limit"));
+    MR_ASSIGN_OR_RETURN(k.limit_, init.Attr<int64_t>("limit"));
     return k;
   }
   Status Run(KernelContext& ctx) const {
-    MR_ASSIGN(const Ref<Variable> variable, VariableAt(ctx, 0));
+    MR_ASSIGN_OR_RETURN(const Ref<Variable> variable, VariableAt(ctx, 0));
     WriterLock lock(variable->mu());
     if (!variable->initialized_locked()) return variable->Uninitialized();
     const Tensor& value = variable->value_locked();

@@ -6,7 +6,7 @@
 namespace millrace::ops {
 
 inline Status DeclaredShape(ShapeContext& c) {
-  MR_ASSIGN(PartialShape shape, c.Attr<PartialShape>("shape"));
+  MR_ASSIGN_OR_RETURN(PartialShape shape, c.Attr<PartialShape>("shape"));
   return c.Return(std::move(shape));
 }
 

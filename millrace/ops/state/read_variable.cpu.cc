@@ -15,7 +15,7 @@ class ReadVariableKernel {
   }
   Status Run(KernelContext& ctx) const {
     for (int i = 0; i < ctx.num_outputs(); ++i) {
-      MR_ASSIGN(const Ref<Variable> variable, LookupVariable(ctx, i));
+      MR_ASSIGN_OR_RETURN(const Ref<Variable> variable, LookupVariable(ctx, i));
       if (variable->dtype() != dtypes_[i]) {
         return InvalidArgument(
             "Trying to read variable with wrong dtype. Expected ",

@@ -5,7 +5,7 @@ namespace {
 
 Status HandleOutput(ShapeContext& c) {
   if (c.input_handles(0).empty()) return c.Return(PartialShape());
-  MR_ASSIGN(const DataType dtype, c.Attr<DataType>("dtype"));
+  MR_ASSIGN_OR_RETURN(const DataType dtype, c.Attr<DataType>("dtype"));
   const HandleShape& handle = c.input_handles(0)[0];
   if (handle.dtype != dtype) {
     return InvalidArgument(

@@ -18,13 +18,13 @@ class ResourceGatherKernel {
  public:
   static StatusOr<ResourceGatherKernel> Make(const KernelInit& init) {
     ResourceGatherKernel k;
-    MR_ASSIGN(k.dtype_, init.Attr<DataType>("dtype"));
-    MR_ASSIGN(k.batch_dims_, init.Attr<int64_t>("batch_dims"));
+    MR_ASSIGN_OR_RETURN(k.dtype_, init.Attr<DataType>("dtype"));
+    MR_ASSIGN_OR_RETURN(k.batch_dims_, init.Attr<int64_t>("batch_dims"));
     return k;
   }
 
   Status Run(KernelContext& ctx) const {
-    MR_ASSIGN(const Ref<Variable> variable, LookupVariable(ctx, 0));
+    MR_ASSIGN_OR_RETURN(const Ref<Variable> variable, LookupVariable(ctx, 0));
     if (variable->dtype() != dtype_) {
       return InvalidArgument(
           "Trying to read variable with wrong dtype. Expected ",
@@ -32,9 +32,9 @@ class ResourceGatherKernel {
     }
     const Tensor& indices = ctx.input(1);
     Variable* const pointer = variable.get();
-    MR_ASSIGN(const VariableRows rows,
-              VariableRows::Make({&pointer, 1}, VariableRows::kRead,
-                                 ctx.device().allocator()));
+    MR_ASSIGN_OR_RETURN(const VariableRows rows,
+                        VariableRows::Make({&pointer, 1}, VariableRows::kRead,
+                                           ctx.device().allocator()));
     const TensorShape& shape = rows.value(0).shape();
     if (batch_dims_ < 0 || batch_dims_ > indices.rank() ||
         batch_dims_ >= std::max(shape.rank(), 1)) {
@@ -58,7 +58,7 @@ class ResourceGatherKernel {
     }
     for (int d = batch; d < indices.rank(); ++d) dims.push_back(indices.dim(d));
     for (int d = batch + 1; d < shape.rank(); ++d) dims.push_back(shape.dim(d));
-    MR_ASSIGN(TensorShape result, TensorShape::Make(dims));
+    MR_ASSIGN_OR_RETURN(TensorShape result, TensorShape::Make(dims));
     const int64_t batches = shape.NumElements(0, batch);
     const int64_t n = shape.NumElements(batch + 1, shape.rank());
     const int64_t limit = shape.dim(batch);
@@ -68,7 +68,8 @@ class ResourceGatherKernel {
         return BadRowIndex(indices, static_cast<int64_t>(i), places[i], limit);
       }
     }
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, std::move(result)));
+    MR_ASSIGN_OR_RETURN(Tensor* const out,
+                        ctx.AllocateOutput(0, std::move(result)));
     // Locks go by the variable's rows, which are those of dimension 0.
     const int64_t row_elements = shape.NumElements(1, shape.rank());
     if (out->num_elements() == 0) return OkStatus();

@@ -86,7 +86,7 @@ class ScatterKernel {
   }
 
   Status Run(KernelContext& ctx) const {
-    MR_ASSIGN(Ref<Variable> variable, VariableAt(ctx, 0));
+    MR_ASSIGN_OR_RETURN(Ref<Variable> variable, VariableAt(ctx, 0));
     MR_RETURN_IF_ERROR(Scatter(ctx, *variable));
     if (ctx.num_outputs() > 0) ctx.set_output_ref(0, std::move(variable));
     return OkStatus();
@@ -102,9 +102,9 @@ class ScatterKernel {
                              DataTypeName(updates.dtype()));
     }
     Variable* const pointer = &variable;
-    MR_ASSIGN(const VariableRows rows,
-              VariableRows::Make({&pointer, 1}, VariableRows::kUpdate,
-                                 ctx.device().allocator()));
+    MR_ASSIGN_OR_RETURN(const VariableRows rows,
+                        VariableRows::Make({&pointer, 1}, VariableRows::kUpdate,
+                                           ctx.device().allocator()));
     const TensorShape& shape = rows.value(0).shape();
     if (shape.rank() == 0) {
       return InvalidArgument("params must be at least 1-D, got shape ",
@@ -148,7 +148,7 @@ class ScatterKernel {
                              const TensorShape& variable) {
     DimVector dims = indices.shape().dims();
     for (int d = 1; d < variable.rank(); ++d) dims.push_back(variable.dim(d));
-    MR_ASSIGN(const TensorShape expected, TensorShape::Make(dims));
+    MR_ASSIGN_OR_RETURN(const TensorShape expected, TensorShape::Make(dims));
     if (updates.shape() == expected) return OkStatus();
     return InvalidArgument(
         "Must have updates.shape = indices.shape + params.shape[1:] or "

@@ -14,16 +14,17 @@ class TemporaryVariableKernel {
  public:
   static StatusOr<TemporaryVariableKernel> Make(const KernelInit& init) {
     TemporaryVariableKernel k;
-    MR_ASSIGN(k.name_, init.Attr<std::string>("var_name"));
+    MR_ASSIGN_OR_RETURN(k.name_, init.Attr<std::string>("var_name"));
     if (k.name_.empty()) k.name_ = init.node().name;
-    MR_ASSIGN(k.dtype_, init.Attr<DataType>("dtype"));
-    MR_ASSIGN(const PartialShape shape, init.Attr<PartialShape>("shape"));
-    MR_ASSIGN(k.shape_, shape.AsTensorShape());
+    MR_ASSIGN_OR_RETURN(k.dtype_, init.Attr<DataType>("dtype"));
+    MR_ASSIGN_OR_RETURN(const PartialShape shape,
+                        init.Attr<PartialShape>("shape"));
+    MR_ASSIGN_OR_RETURN(k.shape_, shape.AsTensorShape());
     return k;
   }
   Status Run(KernelContext& ctx) const {
     auto variable = MakeRef<Variable>(dtype_, name_);
-    MR_ASSIGN(Tensor value, ctx.AllocateTemp(dtype_, shape_));
+    MR_ASSIGN_OR_RETURN(Tensor value, ctx.AllocateTemp(dtype_, shape_));
     if (IsPlain(dtype_)) {
       std::memset(value.mutable_data(), 0, value.size_bytes());
     }
@@ -44,11 +45,12 @@ class DestroyTemporaryKernel {
  public:
   static StatusOr<DestroyTemporaryKernel> Make(const KernelInit& init) {
     DestroyTemporaryKernel k;
-    MR_ASSIGN(k.name_, init.Attr<std::string>("var_name"));
+    MR_ASSIGN_OR_RETURN(k.name_, init.Attr<std::string>("var_name"));
     return k;
   }
   Status Run(KernelContext& ctx) const {
-    MR_ASSIGN(Tensor value, ctx.ref_input(0)->Read(ctx.device().allocator()));
+    MR_ASSIGN_OR_RETURN(Tensor value,
+                        ctx.ref_input(0)->Read(ctx.device().allocator()));
     MR_RETURN_IF_ERROR(ctx.step().container->store().Delete(
         "", TemporaryKey(ctx, name_), Variable::kTypeName));
     ctx.set_output(0, std::move(value));

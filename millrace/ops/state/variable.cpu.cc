@@ -11,21 +11,23 @@ class VariableKernel {
  public:
   static StatusOr<VariableKernel> Make(const KernelInit& init) {
     VariableKernel k;
-    MR_ASSIGN(k.container_, ContainerOf(init));
-    MR_ASSIGN(k.name_, ResourceNameOf(init));
-    MR_ASSIGN(k.dtype_, init.Attr<DataType>("dtype"));
-    MR_ASSIGN(const PartialShape shape, init.Attr<PartialShape>("shape"));
+    MR_ASSIGN_OR_RETURN(k.container_, ContainerOf(init));
+    MR_ASSIGN_OR_RETURN(k.name_, ResourceNameOf(init));
+    MR_ASSIGN_OR_RETURN(k.dtype_, init.Attr<DataType>("dtype"));
+    MR_ASSIGN_OR_RETURN(const PartialShape shape,
+                        init.Attr<PartialShape>("shape"));
     if (shape.IsFullyDefined()) {
-      MR_ASSIGN(k.shape_, shape.AsTensorShape());
+      MR_ASSIGN_OR_RETURN(k.shape_, shape.AsTensorShape());
     }
     return k;
   }
   Status Run(KernelContext& ctx) const {
-    MR_ASSIGN(Ref<Variable> variable,
-              ctx.resources().LookupOrCreate<Variable>(
-                  container_, name_, [&]() -> StatusOr<Ref<Variable>> {
-                    return MakeRef<Variable>(dtype_, name_, shape_);
-                  }));
+    MR_ASSIGN_OR_RETURN(
+        Ref<Variable> variable,
+        ctx.resources().LookupOrCreate<Variable>(
+            container_, name_, [&]() -> StatusOr<Ref<Variable>> {
+              return MakeRef<Variable>(dtype_, name_, shape_);
+            }));
     if (variable->dtype() != dtype_) {
       return InvalidArgument("variable ", name_, " has type ",
                              DataTypeName(variable->dtype()), ", expected ",
@@ -45,10 +47,12 @@ class VarHandleKernel {
  public:
   static StatusOr<VarHandleKernel> Make(const KernelInit& init) {
     VarHandleKernel k;
-    MR_ASSIGN(const std::string container, init.Attr<std::string>("container"));
-    MR_ASSIGN(const std::string name, ResourceNameOf(init));
-    MR_ASSIGN(const DataType dtype, init.Attr<DataType>("dtype"));
-    MR_ASSIGN(const PartialShape shape, init.Attr<PartialShape>("shape"));
+    MR_ASSIGN_OR_RETURN(const std::string container,
+                        init.Attr<std::string>("container"));
+    MR_ASSIGN_OR_RETURN(const std::string name, ResourceNameOf(init));
+    MR_ASSIGN_OR_RETURN(const DataType dtype, init.Attr<DataType>("dtype"));
+    MR_ASSIGN_OR_RETURN(const PartialShape shape,
+                        init.Attr<PartialShape>("shape"));
     ResourceElement handle =
         MakeHandle(init.device(), init.device().resources(), container, name,
                    Variable::kTypeName);
@@ -81,7 +85,7 @@ class DestroyResourceKernel {
  public:
   static StatusOr<DestroyResourceKernel> Make(const KernelInit& init) {
     DestroyResourceKernel k;
-    MR_ASSIGN(k.ignore_, init.Attr<bool>("ignore_lookup_error"));
+    MR_ASSIGN_OR_RETURN(k.ignore_, init.Attr<bool>("ignore_lookup_error"));
     return k;
   }
   Status Run(KernelContext& ctx) const {
@@ -102,10 +106,10 @@ class DestroyResourceKernel {
 Status RunNothing(KernelContext&) { return OkStatus(); }
 
 Status RunVariableShape(KernelContext& ctx) {
-  MR_ASSIGN(const Ref<Variable> variable, LookupVariable(ctx, 0));
-  MR_ASSIGN(const TensorShape shape, variable->Shape());
-  MR_ASSIGN(Tensor* const out,
-            ctx.AllocateOutput(0, TensorShape({shape.rank()})));
+  MR_ASSIGN_OR_RETURN(const Ref<Variable> variable, LookupVariable(ctx, 0));
+  MR_ASSIGN_OR_RETURN(const TensorShape shape, variable->Shape());
+  MR_ASSIGN_OR_RETURN(Tensor* const out,
+                      ctx.AllocateOutput(0, TensorShape({shape.rank()})));
   for (int i = 0; i < shape.rank(); ++i) {
     if (out->dtype() == DataType::kInt32) {
       if (shape.dim(i) > std::numeric_limits<int32_t>::max()) {

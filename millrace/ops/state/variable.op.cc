@@ -6,15 +6,15 @@ namespace {
 // A variable of the first generation with an empty shape may hold any value:
 // its attribute then says nothing.
 Status FirstGenerationShape(ShapeContext& c) {
-  MR_ASSIGN(PartialShape shape, c.Attr<PartialShape>("shape"));
+  MR_ASSIGN_OR_RETURN(PartialShape shape, c.Attr<PartialShape>("shape"));
   if (shape.known_rank() && shape.rank() == 0) return c.Return(PartialShape());
   return c.Return(std::move(shape));
 }
 
 Status HandleShapeFromAttr(ShapeContext& c) {
   HandleShape handle;
-  MR_ASSIGN(handle.dtype, c.Attr<DataType>("dtype"));
-  MR_ASSIGN(handle.shape, c.Attr<PartialShape>("shape"));
+  MR_ASSIGN_OR_RETURN(handle.dtype, c.Attr<DataType>("dtype"));
+  MR_ASSIGN_OR_RETURN(handle.shape, c.Attr<PartialShape>("shape"));
   c.set_output_handles(0, {handle});
   return c.Return(PartialShape({}));
 }

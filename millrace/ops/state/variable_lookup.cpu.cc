@@ -24,7 +24,7 @@ StatusOr<const ResourceHandle*> HandleAt(KernelContext& ctx, int input) {
 }  // namespace
 
 StatusOr<Ref<Variable>> LookupVariable(KernelContext& ctx, int input) {
-  MR_ASSIGN(const ResourceHandle* const handle, HandleAt(ctx, input));
+  MR_ASSIGN_OR_RETURN(const ResourceHandle* const handle, HandleAt(ctx, input));
   StatusOr<Ref<Variable>> found =
       ctx.resources().Lookup<Variable>(handle->container, handle->name);
   if (found.ok()) return found;
@@ -42,7 +42,7 @@ StatusOr<Ref<Variable>> VariableAt(KernelContext& ctx, int input) {
 
 StatusOr<Ref<Variable>> LookupOrCreateVariable(KernelContext& ctx, int input,
                                                DataType dtype) {
-  MR_ASSIGN(const ResourceHandle* const handle, HandleAt(ctx, input));
+  MR_ASSIGN_OR_RETURN(const ResourceHandle* const handle, HandleAt(ctx, input));
   return ctx.resources().LookupOrCreate<Variable>(
       handle->container, handle->name, [&]() -> StatusOr<Ref<Variable>> {
         return MakeRef<Variable>(dtype, handle->name);
@@ -50,12 +50,13 @@ StatusOr<Ref<Variable>> LookupOrCreateVariable(KernelContext& ctx, int input,
 }
 
 StatusOr<std::string> ResourceNameOf(const KernelInit& init) {
-  MR_ASSIGN(std::string name, init.Attr<std::string>("shared_name"));
+  MR_ASSIGN_OR_RETURN(std::string name, init.Attr<std::string>("shared_name"));
   return name.empty() ? init.node().name : name;
 }
 
 StatusOr<std::string> ContainerOf(const KernelInit& init) {
-  MR_ASSIGN(std::string container, init.Attr<std::string>("container"));
+  MR_ASSIGN_OR_RETURN(std::string container,
+                      init.Attr<std::string>("container"));
   for (size_t i = 0; i < container.size(); ++i) {
     const char c = container[i];
     if (absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '.') {

@@ -68,12 +68,13 @@ class EncodeKernel {
  public:
   static StatusOr<EncodeKernel> Make(const KernelInit& init) {
     EncodeKernel k;
-    MR_ASSIGN(k.pad_, init.Attr<bool>("pad"));
+    MR_ASSIGN_OR_RETURN(k.pad_, init.Attr<bool>("pad"));
     return k;
   }
   Status Run(KernelContext& ctx) const {
     const auto from = ctx.input(0).flat<StringElement>();
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, ctx.input(0).shape()));
+    MR_ASSIGN_OR_RETURN(Tensor* const out,
+                        ctx.AllocateOutput(0, ctx.input(0).shape()));
     auto to = out->mutable_flat<StringElement>();
     for (size_t i = 0; i < from.size(); ++i) {
       to[i].Assign(Encode(from[i].view(), pad_));
@@ -87,7 +88,8 @@ class EncodeKernel {
 
 Status RunDecode(KernelContext& ctx) {
   const auto from = ctx.input(0).flat<StringElement>();
-  MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, ctx.input(0).shape()));
+  MR_ASSIGN_OR_RETURN(Tensor* const out,
+                      ctx.AllocateOutput(0, ctx.input(0).shape()));
   auto to = out->mutable_flat<StringElement>();
   std::string bytes;
   for (size_t i = 0; i < from.size(); ++i) {

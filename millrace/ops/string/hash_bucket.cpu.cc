@@ -8,7 +8,8 @@ namespace {
 template <class F>
 Status RunHash(KernelContext& ctx, uint64_t buckets, F hash) {
   const auto strings = ctx.input(0).flat<StringElement>();
-  MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, ctx.input(0).shape()));
+  MR_ASSIGN_OR_RETURN(Tensor* const out,
+                      ctx.AllocateOutput(0, ctx.input(0).shape()));
   auto bucket = out->mutable_flat<int64_t>();
   for (size_t i = 0; i < strings.size(); ++i) {
     bucket[i] = static_cast<int64_t>(hash(strings[i].view()) % buckets);
@@ -21,7 +22,7 @@ class HashKernel {
  public:
   static StatusOr<HashKernel> Make(const KernelInit& init) {
     HashKernel k;
-    MR_ASSIGN(k.buckets_, init.Attr<int64_t>("num_buckets"));
+    MR_ASSIGN_OR_RETURN(k.buckets_, init.Attr<int64_t>("num_buckets"));
     return k;
   }
   Status Run(KernelContext& ctx) const {
@@ -36,9 +37,9 @@ class KeyedHashKernel {
  public:
   static StatusOr<KeyedHashKernel> Make(const KernelInit& init) {
     KeyedHashKernel k;
-    MR_ASSIGN(k.buckets_, init.Attr<int64_t>("num_buckets"));
-    MR_ASSIGN(const AttrValue::IntList key,
-              init.Attr<AttrValue::IntList>("key"));
+    MR_ASSIGN_OR_RETURN(k.buckets_, init.Attr<int64_t>("num_buckets"));
+    MR_ASSIGN_OR_RETURN(const AttrValue::IntList key,
+                        init.Attr<AttrValue::IntList>("key"));
     if (key.size() != 2) return InvalidArgument("Key must have 2 elements");
     k.key_ = {static_cast<uint64_t>(key[0]), static_cast<uint64_t>(key[1])};
     return k;

@@ -11,7 +11,7 @@ class StringJoinKernel {
  public:
   static StatusOr<StringJoinKernel> Make(const KernelInit& init) {
     StringJoinKernel k;
-    MR_ASSIGN(k.separator_, init.Attr<std::string>("separator"));
+    MR_ASSIGN_OR_RETURN(k.separator_, init.Attr<std::string>("separator"));
     return k;
   }
 
@@ -28,7 +28,7 @@ class StringJoinKernel {
       shape = s;
       found = true;
     }
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, shape));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
     auto joined = out->mutable_flat<StringElement>();
     CountedText text(ctx);
     for (size_t e = 0; e < joined.size(); ++e) {
@@ -84,8 +84,8 @@ class ReduceJoinKernel {
  public:
   static StatusOr<ReduceJoinKernel> Make(const KernelInit& init) {
     ReduceJoinKernel k;
-    MR_ASSIGN(k.keep_dims_, init.Attr<bool>("keep_dims"));
-    MR_ASSIGN(k.separator_, init.Attr<std::string>("separator"));
+    MR_ASSIGN_OR_RETURN(k.keep_dims_, init.Attr<bool>("keep_dims"));
+    MR_ASSIGN_OR_RETURN(k.separator_, init.Attr<std::string>("separator"));
     return k;
   }
 
@@ -123,8 +123,9 @@ class ReduceJoinKernel {
         dims.push_back(1);
       }
     }
-    MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, std::move(shape)));
+    MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
+    MR_ASSIGN_OR_RETURN(Tensor* const out,
+                        ctx.AllocateOutput(0, std::move(shape)));
     const auto strings = input.flat<StringElement>();
     CountedText text(ctx);
     for (StringElement& joined : out->mutable_flat<StringElement>()) {

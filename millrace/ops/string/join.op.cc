@@ -12,7 +12,7 @@ Status JoinShape(ShapeContext& c) {
     if (shape.rank() == 0) {
       shape = c.input(i);
     } else {
-      MR_ASSIGN(shape, ShapeContext::MergeShapes(shape, c.input(i)));
+      MR_ASSIGN_OR_RETURN(shape, ShapeContext::MergeShapes(shape, c.input(i)));
     }
   }
   return c.Return(std::move(shape));
@@ -20,7 +20,7 @@ Status JoinShape(ShapeContext& c) {
 
 // As other reductions; a vector of axes, or one axis.
 Status ReduceJoinShape(ShapeContext& c) {
-  MR_ASSIGN(const bool keep_dims, c.Attr<bool>("keep_dims"));
+  MR_ASSIGN_OR_RETURN(const bool keep_dims, c.Attr<bool>("keep_dims"));
   const PartialShape& strings = c.input(0);
   const Tensor* const axes = c.input_value(1);
   if (axes == nullptr || !strings.known_rank()) {

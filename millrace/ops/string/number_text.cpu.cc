@@ -65,11 +65,12 @@ class AsStringKernel {
  public:
   static StatusOr<AsStringKernel> Make(const KernelInit& init) {
     const DataType type = init.input_type(0);
-    MR_ASSIGN(const int64_t precision, init.Attr<int64_t>("precision"));
-    MR_ASSIGN(const bool scientific, init.Attr<bool>("scientific"));
-    MR_ASSIGN(const bool shortest, init.Attr<bool>("shortest"));
-    MR_ASSIGN(const int64_t width, init.Attr<int64_t>("width"));
-    MR_ASSIGN(const std::string fill, init.Attr<std::string>("fill"));
+    MR_ASSIGN_OR_RETURN(const int64_t precision,
+                        init.Attr<int64_t>("precision"));
+    MR_ASSIGN_OR_RETURN(const bool scientific, init.Attr<bool>("scientific"));
+    MR_ASSIGN_OR_RETURN(const bool shortest, init.Attr<bool>("shortest"));
+    MR_ASSIGN_OR_RETURN(const int64_t width, init.Attr<int64_t>("width"));
+    MR_ASSIGN_OR_RETURN(const std::string fill, init.Attr<std::string>("fill"));
     const bool real = IsFloating(type) || IsComplex(type);
     if (!real && (scientific || shortest)) {
       return InvalidArgument(
@@ -122,7 +123,8 @@ class AsStringKernel {
       return OkStatus();
     }
     MR_RETURN_IF_ERROR(ctx.BindInput(0));
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, input.shape()));
+    MR_ASSIGN_OR_RETURN(Tensor* const out,
+                        ctx.AllocateOutput(0, input.shape()));
     auto text = out->mutable_flat<StringElement>();
     return Dispatch(TextTypes{}, input.dtype(), [&]<class T>() -> Status {
       const auto values = input.flat<T>();
@@ -151,7 +153,8 @@ bool Parse(absl::string_view text, T* v) {
 
 Status RunToNumber(KernelContext& ctx) {
   const auto strings = ctx.input(0).flat<StringElement>();
-  MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, ctx.input(0).shape()));
+  MR_ASSIGN_OR_RETURN(Tensor* const out,
+                      ctx.AllocateOutput(0, ctx.input(0).shape()));
   return Dispatch<float, double, int32_t, int64_t, uint32_t, uint64_t>(
       out->dtype(), [&]<class T>() -> Status {
         auto numbers = out->mutable_flat<T>();
@@ -170,10 +173,11 @@ class StringFormatKernel {
  public:
   static StatusOr<StringFormatKernel> Make(const KernelInit& init) {
     StringFormatKernel k;
-    MR_ASSIGN(const std::string text, init.Attr<std::string>("template"));
-    MR_ASSIGN(const std::string placeholder,
-              init.Attr<std::string>("placeholder"));
-    MR_ASSIGN(k.summarize_, init.Attr<int64_t>("summarize"));
+    MR_ASSIGN_OR_RETURN(const std::string text,
+                        init.Attr<std::string>("template"));
+    MR_ASSIGN_OR_RETURN(const std::string placeholder,
+                        init.Attr<std::string>("placeholder"));
+    MR_ASSIGN_OR_RETURN(k.summarize_, init.Attr<int64_t>("summarize"));
     k.parts_ = absl::StrSplit(text, placeholder);
     const auto places = static_cast<int64_t>(k.parts_.size()) - 1;
     if (places != init.num_inputs()) {
@@ -192,7 +196,8 @@ class StringFormatKernel {
           ctx.input(i).SummarizeValue(summarize_, /*print_v2=*/true)));
       MR_RETURN_IF_ERROR(text.Append(parts_[static_cast<size_t>(i) + 1]));
     }
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, TensorShape()));
+    MR_ASSIGN_OR_RETURN(Tensor* const out,
+                        ctx.AllocateOutput(0, TensorShape()));
     out->mutable_flat<StringElement>()[0].Assign(text.view());
     return OkStatus();
   }

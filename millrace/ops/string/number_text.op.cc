@@ -5,8 +5,9 @@ namespace millrace::ops {
 namespace {
 
 Status FormatShape(ShapeContext& c) {
-  MR_ASSIGN(const std::string text, c.Attr<std::string>("template"));
-  MR_ASSIGN(const std::string placeholder, c.Attr<std::string>("placeholder"));
+  MR_ASSIGN_OR_RETURN(const std::string text, c.Attr<std::string>("template"));
+  MR_ASSIGN_OR_RETURN(const std::string placeholder,
+                      c.Attr<std::string>("placeholder"));
   const std::vector<absl::string_view> parts =
       absl::StrSplit(text, placeholder);
   const auto places = static_cast<int64_t>(parts.size()) - 1;

@@ -33,7 +33,7 @@ StatusOr<std::unique_ptr<RE2>> CompileInput(KernelContext& ctx) {
 
 Status Match(KernelContext& ctx, const RE2& pattern) {
   const Tensor& input = ctx.input(0);
-  MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, input.shape()));
+  MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, input.shape()));
   const auto strings = input.flat<StringElement>();
   auto matches = out->mutable_flat<bool>();
   for (size_t i = 0; i < strings.size(); ++i) {
@@ -158,7 +158,7 @@ Status ReplaceMatches(KernelContext& ctx, const RE2& pattern,
 Status Replace(KernelContext& ctx, const RE2& pattern, const Rewrite& rewrite,
                bool everywhere) {
   const Tensor& input = ctx.input(0);
-  MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, input.shape()));
+  MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, input.shape()));
   const auto strings = input.flat<StringElement>();
   auto replaced = out->mutable_flat<StringElement>();
   CountedText text(ctx);
@@ -176,8 +176,9 @@ class StaticRegexFullMatchKernel {
  public:
   static StatusOr<StaticRegexFullMatchKernel> Make(const KernelInit& init) {
     StaticRegexFullMatchKernel k;
-    MR_ASSIGN(const std::string pattern, init.Attr<std::string>("pattern"));
-    MR_ASSIGN(k.pattern_, Compile(pattern));
+    MR_ASSIGN_OR_RETURN(const std::string pattern,
+                        init.Attr<std::string>("pattern"));
+    MR_ASSIGN_OR_RETURN(k.pattern_, Compile(pattern));
     return k;
   }
   Status Run(KernelContext& ctx) const { return Match(ctx, *pattern_); }
@@ -187,7 +188,7 @@ class StaticRegexFullMatchKernel {
 };
 
 Status RunRegexFullMatch(KernelContext& ctx) {
-  MR_ASSIGN(const std::unique_ptr<RE2> pattern, CompileInput(ctx));
+  MR_ASSIGN_OR_RETURN(const std::unique_ptr<RE2> pattern, CompileInput(ctx));
   return Match(ctx, *pattern);
 }
 
@@ -195,11 +196,13 @@ class StaticRegexReplaceKernel {
  public:
   static StatusOr<StaticRegexReplaceKernel> Make(const KernelInit& init) {
     StaticRegexReplaceKernel k;
-    MR_ASSIGN(const std::string pattern, init.Attr<std::string>("pattern"));
-    MR_ASSIGN(const std::string rewrite, init.Attr<std::string>("rewrite"));
+    MR_ASSIGN_OR_RETURN(const std::string pattern,
+                        init.Attr<std::string>("pattern"));
+    MR_ASSIGN_OR_RETURN(const std::string rewrite,
+                        init.Attr<std::string>("rewrite"));
     k.rewrite_ = std::make_unique<Rewrite>(rewrite);
-    MR_ASSIGN(k.everywhere_, init.Attr<bool>("replace_global"));
-    MR_ASSIGN(k.pattern_, Compile(pattern));
+    MR_ASSIGN_OR_RETURN(k.everywhere_, init.Attr<bool>("replace_global"));
+    MR_ASSIGN_OR_RETURN(k.pattern_, Compile(pattern));
     return k;
   }
   Status Run(KernelContext& ctx) const {
@@ -216,11 +219,11 @@ class RegexReplaceKernel {
  public:
   static StatusOr<RegexReplaceKernel> Make(const KernelInit& init) {
     RegexReplaceKernel k;
-    MR_ASSIGN(k.everywhere_, init.Attr<bool>("replace_global"));
+    MR_ASSIGN_OR_RETURN(k.everywhere_, init.Attr<bool>("replace_global"));
     return k;
   }
   Status Run(KernelContext& ctx) const {
-    MR_ASSIGN(const std::unique_ptr<RE2> pattern, CompileInput(ctx));
+    MR_ASSIGN_OR_RETURN(const std::unique_ptr<RE2> pattern, CompileInput(ctx));
     if (ctx.input(2).rank() != 0) {
       return InvalidArgument("Rewrite must be scalar, but received ",
                              ctx.input(2).shape().DebugString());

@@ -83,10 +83,12 @@ Status SplitAll(KernelContext& ctx, F split) {
     ends.push_back(parts.size());
   }
   const auto count = static_cast<int64_t>(parts.size());
-  MR_ASSIGN(Tensor* const indices,
-            ctx.AllocateOutput(0, TensorShape({count, 2})));
-  MR_ASSIGN(Tensor* const values, ctx.AllocateOutput(1, TensorShape({count})));
-  MR_ASSIGN(Tensor* const shape, ctx.AllocateOutput(2, TensorShape({2})));
+  MR_ASSIGN_OR_RETURN(Tensor* const indices,
+                      ctx.AllocateOutput(0, TensorShape({count, 2})));
+  MR_ASSIGN_OR_RETURN(Tensor* const values,
+                      ctx.AllocateOutput(1, TensorShape({count})));
+  MR_ASSIGN_OR_RETURN(Tensor* const shape,
+                      ctx.AllocateOutput(2, TensorShape({2})));
   auto place = indices->mutable_flat<int64_t>();
   auto value = values->mutable_flat<StringElement>();
   size_t at = 0, widest = 0;
@@ -108,7 +110,7 @@ class StringSplitKernel {
  public:
   static StatusOr<StringSplitKernel> Make(const KernelInit& init) {
     StringSplitKernel k;
-    MR_ASSIGN(k.skip_empty_, init.Attr<bool>("skip_empty"));
+    MR_ASSIGN_OR_RETURN(k.skip_empty_, init.Attr<bool>("skip_empty"));
     return k;
   }
   Status Run(KernelContext& ctx) const {
@@ -128,7 +130,7 @@ class StringSplitV2Kernel {
  public:
   static StatusOr<StringSplitV2Kernel> Make(const KernelInit& init) {
     StringSplitV2Kernel k;
-    MR_ASSIGN(k.max_splits_, init.Attr<int64_t>("maxsplit"));
+    MR_ASSIGN_OR_RETURN(k.max_splits_, init.Attr<int64_t>("maxsplit"));
     return k;
   }
   Status Run(KernelContext& ctx) const {

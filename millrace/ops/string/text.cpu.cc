@@ -12,7 +12,7 @@ namespace millrace::ops {
 namespace {
 
 StatusOr<bool> CountsCharacters(const KernelInit& init) {
-  MR_ASSIGN(const std::string unit, init.Attr<std::string>("unit"));
+  MR_ASSIGN_OR_RETURN(const std::string unit, init.Attr<std::string>("unit"));
   return unit == "UTF8_CHAR";
 }
 
@@ -20,7 +20,7 @@ StatusOr<bool> CountsCharacters(const KernelInit& init) {
 template <class F>
 Status MapStrings(KernelContext& ctx, F f) {
   const Tensor& input = ctx.input(0);
-  MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, input.shape()));
+  MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, input.shape()));
   const auto from = input.flat<StringElement>();
   auto to = out->mutable_flat<StringElement>();
   for (size_t i = 0; i < from.size(); ++i) {
@@ -87,7 +87,7 @@ class SubstrKernel {
  public:
   static StatusOr<SubstrKernel> Make(const KernelInit& init) {
     SubstrKernel k;
-    MR_ASSIGN(k.characters_, CountsCharacters(init));
+    MR_ASSIGN_OR_RETURN(k.characters_, CountsCharacters(init));
     return k;
   }
 
@@ -109,7 +109,7 @@ class SubstrKernel {
     const TensorShape& a = ctx.input(0).shape();
     const TensorShape& b = ctx.input(1).shape();
     if (b.rank() == 0 || a == b) {
-      MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, a));
+      MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, a));
       const size_t step = b.rank() == 0 ? 0 : 1;
       for (size_t i = 0; i < static_cast<size_t>(a.num_elements()); ++i) {
         MR_RETURN_IF_ERROR(Take<T>(
@@ -139,8 +139,9 @@ class SubstrKernel {
       }
       dims.push_back(x == 1 ? y : x);
     }
-    MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, std::move(shape)));
+    MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
+    MR_ASSIGN_OR_RETURN(Tensor* const out,
+                        ctx.AllocateOutput(0, std::move(shape)));
     if (rank > 2) {
       return Unimplemented("Substr broadcast not implemented for ", rank,
                            " dimensions");
@@ -198,12 +199,13 @@ class StringLengthKernel {
  public:
   static StatusOr<StringLengthKernel> Make(const KernelInit& init) {
     StringLengthKernel k;
-    MR_ASSIGN(k.characters_, CountsCharacters(init));
+    MR_ASSIGN_OR_RETURN(k.characters_, CountsCharacters(init));
     return k;
   }
   Status Run(KernelContext& ctx) const {
     const auto strings = ctx.input(0).flat<StringElement>();
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, ctx.input(0).shape()));
+    MR_ASSIGN_OR_RETURN(Tensor* const out,
+                        ctx.AllocateOutput(0, ctx.input(0).shape()));
     auto lengths = out->mutable_flat<int32_t>();
     for (size_t i = 0; i < strings.size(); ++i) {
       lengths[i] = static_cast<int32_t>(
@@ -223,14 +225,15 @@ template <Direction kTo>
 class CaseKernel {
  public:
   static StatusOr<CaseKernel> Make(const KernelInit& init) {
-    MR_ASSIGN(const std::string encoding, init.Attr<std::string>("encoding"));
+    MR_ASSIGN_OR_RETURN(const std::string encoding,
+                        init.Attr<std::string>("encoding"));
     CaseKernel k;
     if (encoding.empty()) return k;
     if (encoding != "utf-8") {
       return InvalidArgument(
           "only utf-8 or '' (no encoding) is supported, received ", encoding);
     }
-    MR_ASSIGN(CaseMapping mapping, CaseMapping::Make());
+    MR_ASSIGN_OR_RETURN(CaseMapping mapping, CaseMapping::Make());
     k.mapping_.emplace(std::move(mapping));
     return k;
   }

@@ -13,10 +13,10 @@ class AudioSummaryKernel {
  public:
   static StatusOr<AudioSummaryKernel> Make(const KernelInit& init) {
     AudioSummaryKernel k;
-    MR_ASSIGN(k.max_outputs_, init.Attr<int64_t>("max_outputs"));
+    MR_ASSIGN_OR_RETURN(k.max_outputs_, init.Attr<int64_t>("max_outputs"));
     k.rate_is_input_ = init.num_inputs() == 3;
     if (!k.rate_is_input_) {
-      MR_ASSIGN(k.rate_, init.Attr<float>("sample_rate"));
+      MR_ASSIGN_OR_RETURN(k.rate_, init.Attr<float>("sample_rate"));
       if (!(k.rate_ > 0)) return InvalidArgument("sample_rate must be > 0");
     }
     return k;
@@ -47,8 +47,8 @@ class AudioSummaryKernel {
     std::string summary;
     for (int64_t i = 0; i < std::min(max_outputs_, clips.dim(0)); ++i) {
       MR_RETURN_IF_ERROR(ctx.CheckCancelled());
-      MR_ASSIGN(const std::string wav,
-                EncodeWav(format, samples.subspan(i * size, size)));
+      MR_ASSIGN_OR_RETURN(const std::string wav,
+                          EncodeWav(format, samples.subspan(i * size, size)));
       if (summary.size() + wav.size() > kMaxSummaryBytes) {
         return InvalidArgument("tensor too large for summary ",
                                clips.shape().DebugString());

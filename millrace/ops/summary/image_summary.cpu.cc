@@ -64,8 +64,8 @@ class ImageSummaryKernel {
  public:
   static StatusOr<ImageSummaryKernel> Make(const KernelInit& init) {
     ImageSummaryKernel k;
-    MR_ASSIGN(k.max_images_, init.Attr<int64_t>("max_images"));
-    MR_ASSIGN(const Tensor color, init.Attr<Tensor>("bad_color"));
+    MR_ASSIGN_OR_RETURN(k.max_images_, init.Attr<int64_t>("max_images"));
+    MR_ASSIGN_OR_RETURN(const Tensor color, init.Attr<Tensor>("bad_color"));
     if (color.dtype() != DataType::kUint8) {
       return InvalidArgument("bad_color must be uint8, got ",
                              DataTypeName(color.dtype()));
@@ -108,7 +108,7 @@ class ImageSummaryKernel {
     }
     const int64_t size = b.pixels() * b.depth;
     std::string summary;
-    MR_ASSIGN(
+    MR_ASSIGN_OR_RETURN(
         Tensor scratch,
         ctx.AllocateTemp(DataType::kUint8, TensorShape({scaled ? size : 0})));
     uint8_t* const bytes = scratch.mutable_flat<uint8_t>().data();
@@ -126,10 +126,11 @@ class ImageSummaryKernel {
       } else {
         pixels = images.flat<uint8_t>().data() + i * size;
       }
-      MR_ASSIGN(const std::string png,
-                WritePng(pixels, b.height, b.width, static_cast<int>(b.depth),
-                         /*bits=*/8, /*compression=*/-1,
-                         [&] { return ctx.CheckCancelled(); }));
+      MR_ASSIGN_OR_RETURN(
+          const std::string png,
+          WritePng(pixels, b.height, b.width, static_cast<int>(b.depth),
+                   /*bits=*/8, /*compression=*/-1,
+                   [&] { return ctx.CheckCancelled(); }));
       if (summary.size() + png.size() > kMaxSummaryBytes) {
         return InvalidArgument("tensor too large for summary ",
                                images.shape().DebugString());

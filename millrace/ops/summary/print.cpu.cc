@@ -11,9 +11,9 @@ class PrintKernel {
  public:
   static StatusOr<PrintKernel> Make(const KernelInit& init) {
     PrintKernel k;
-    MR_ASSIGN(k.message_, init.Attr<std::string>("message"));
-    MR_ASSIGN(k.first_n_, init.Attr<int64_t>("first_n"));
-    MR_ASSIGN(k.summarize_, init.Attr<int64_t>("summarize"));
+    MR_ASSIGN_OR_RETURN(k.message_, init.Attr<std::string>("message"));
+    MR_ASSIGN_OR_RETURN(k.first_n_, init.Attr<int64_t>("first_n"));
+    MR_ASSIGN_OR_RETURN(k.summarize_, init.Attr<int64_t>("summarize"));
     k.printed_ = std::make_unique<std::atomic<int64_t>>(0);
     return k;
   }

@@ -70,8 +70,8 @@ Status RunMergeSummary(KernelContext& ctx) {
   absl::flat_hash_set<std::string> tags;
   for (int i = 0; i < ctx.num_inputs(); ++i) {
     for (const StringElement& input : ctx.input(i).flat<StringElement>()) {
-      MR_ASSIGN(const std::vector<SummaryValue> values,
-                SplitSummary(input.view()));
+      MR_ASSIGN_OR_RETURN(const std::vector<SummaryValue> values,
+                          SplitSummary(input.view()));
       for (const SummaryValue& value : values) {
         if (!value.tag.empty() && !tags.emplace(value.tag).second) {
           return InvalidArgument("Duplicate tag ", value.tag,

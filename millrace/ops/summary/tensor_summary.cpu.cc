@@ -10,17 +10,18 @@ namespace millrace::ops {
 namespace {
 
 StatusOr<std::string> TensorBytes(const Tensor& tensor) {
-  MR_ASSIGN(const size_t size, EncodedTensorSize(tensor, StringForm::kValues));
+  MR_ASSIGN_OR_RETURN(const size_t size,
+                      EncodedTensorSize(tensor, StringForm::kValues));
   if (size > kMaxSummaryBytes) {
     return InvalidArgument("a tensor of ", size,
                            " bytes is too large for a summary");
   }
-  MR_ASSIGN(const ByteChunks bytes, EncodeTensor(tensor));
+  MR_ASSIGN_OR_RETURN(const ByteChunks bytes, EncodeTensor(tensor));
   return bytes.Flatten();
 }
 
 Status RunTensorSummary(KernelContext& ctx) {
-  MR_ASSIGN(const std::string tensor, TensorBytes(ctx.input(0)));
+  MR_ASSIGN_OR_RETURN(const std::string tensor, TensorBytes(ctx.input(0)));
   std::string summary;
   AppendTensor({.node_name = ctx.node().name, .tensor = tensor}, &summary);
   return SetSummary(ctx, summary);
@@ -37,7 +38,7 @@ Status RunTensorSummaryV2(KernelContext& ctx) {
   if (bytes.size() > kMaxSummaryBytes || !IsMessage(bytes)) {
     return InvalidArgument("serialized_summary_metadata is no message");
   }
-  MR_ASSIGN(const std::string tensor, TensorBytes(ctx.input(1)));
+  MR_ASSIGN_OR_RETURN(const std::string tensor, TensorBytes(ctx.input(1)));
   std::string summary;
   AppendTensor({.tag = tag.scalar<StringElement>().view(),
                 .tensor = tensor,

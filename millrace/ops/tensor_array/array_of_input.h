@@ -10,8 +10,8 @@ namespace millrace::ops {
 // The array that input 0 names, in the step's container. INVALID_ARGUMENT for
 // what is no such handle, NOT_FOUND for an array of another step.
 inline StatusOr<Ref<TensorArray>> ArrayOfInput(KernelContext& ctx) {
-  MR_ASSIGN(const ResourcePlace place,
-            PlaceFromInput(ctx, 0, TensorArray::kTypeName));
+  MR_ASSIGN_OR_RETURN(const ResourcePlace place,
+                      PlaceFromInput(ctx, 0, TensorArray::kTypeName));
   if (ctx.step().container == nullptr) {
     return FailedPrecondition("the step has no container");
   }
@@ -22,7 +22,7 @@ inline StatusOr<Ref<TensorArray>> ArrayOfInput(KernelContext& ctx) {
 // The same for a kernel that takes elements of type `type` out.
 inline StatusOr<Ref<TensorArray>> ArrayToRead(KernelContext& ctx,
                                               DataType type) {
-  MR_ASSIGN(Ref<TensorArray> array, ArrayOfInput(ctx));
+  MR_ASSIGN_OR_RETURN(Ref<TensorArray> array, ArrayOfInput(ctx));
   if (array->dtype() != type) {
     return InvalidArgument("TensorArray dtype is ",
                            DataTypeName(array->dtype()),
@@ -34,7 +34,7 @@ inline StatusOr<Ref<TensorArray>> ArrayToRead(KernelContext& ctx,
 // The same for a kernel that puts elements of type `type` in.
 inline StatusOr<Ref<TensorArray>> ArrayToWrite(KernelContext& ctx,
                                                DataType type) {
-  MR_ASSIGN(Ref<TensorArray> array, ArrayOfInput(ctx));
+  MR_ASSIGN_OR_RETURN(Ref<TensorArray> array, ArrayOfInput(ctx));
   if (array->dtype() != type) {
     return InvalidArgument(
         "TensorArray dtype is ", DataTypeName(array->dtype()),

@@ -52,7 +52,7 @@ StatusOr<Ref<TensorArray>> TensorArray::MakeGradient(
     if (!forward.slots_[i].written) continue;
     DimVector dims = prepended.dims();
     for (int64_t d : forward.slots_[i].shape.dims()) dims.push_back(d);
-    MR_ASSIGN(array->slots_[i].shape, TensorShape::Make(dims));
+    MR_ASSIGN_OR_RETURN(array->slots_[i].shape, TensorShape::Make(dims));
     array->slots_[i].written = true;
   }
   lock.Unlock();
@@ -157,7 +157,7 @@ Status TensorArray::AddTo(KernelContext& ctx, int32_t index, Slot& slot,
   if (slot.own_copy) {
     MR_RETURN_IF_ERROR(AddInPlace(ctx, &slot.tensor, value));
   } else {
-    MR_ASSIGN(slot.tensor, SumTensors(ctx, slot.tensor, value));
+    MR_ASSIGN_OR_RETURN(slot.tensor, SumTensors(ctx, slot.tensor, value));
     slot.own_copy = true;
   }
   gradients_disallowed_ = true;
@@ -193,7 +193,7 @@ Status TensorArray::ReadOne(KernelContext& ctx, int32_t index, Tensor* value) {
         "setting clear_after_read = false?).");
   }
   if (!slot.tensor.valid() || slot.tensor.num_elements() == 0) {
-    MR_ASSIGN(slot.tensor, ZeroTemp(ctx, options_.dtype, slot.shape));
+    MR_ASSIGN_OR_RETURN(slot.tensor, ZeroTemp(ctx, options_.dtype, slot.shape));
   }
   slot.read = true;
   slot.own_copy = false;
@@ -224,7 +224,7 @@ Status TensorArray::MakeZeros(int32_t index) {
     MR_RETURN_IF_ERROR(Resize(int64_t{index} + 1));
   }
   Slot& slot = slots_[static_cast<size_t>(index)];
-  MR_ASSIGN(slot.shape, element_shape_.AsTensorShape());
+  MR_ASSIGN_OR_RETURN(slot.shape, element_shape_.AsTensorShape());
   slot.written = true;
   return OkStatus();
 }
@@ -254,7 +254,7 @@ bool TensorArray::has_dynamic_size() const {
 
 Status TensorArray::MergeElementShape(const PartialShape& shape) {
   MutexLock lock(mu_);
-  MR_ASSIGN(element_shape_, element_shape_.Merge(shape));
+  MR_ASSIGN_OR_RETURN(element_shape_, element_shape_.Merge(shape));
   return OkStatus();
 }
 

@@ -18,9 +18,11 @@ Status Scalars(ShapeContext& c, std::initializer_list<int> inputs) {
 
 Status ArrayShape(ShapeContext& c) {
   MR_RETURN_IF_ERROR(Scalars(c, {0}));
-  MR_ASSIGN(const DataType dtype, c.Attr<DataType>("dtype"));
-  MR_ASSIGN(PartialShape element, c.Attr<PartialShape>("element_shape"));
-  MR_ASSIGN(const bool identical, c.Attr<bool>("identical_element_shapes"));
+  MR_ASSIGN_OR_RETURN(const DataType dtype, c.Attr<DataType>("dtype"));
+  MR_ASSIGN_OR_RETURN(PartialShape element,
+                      c.Attr<PartialShape>("element_shape"));
+  MR_ASSIGN_OR_RETURN(const bool identical,
+                      c.Attr<bool>("identical_element_shapes"));
   if (identical || element.IsFullyDefined()) {
     c.set_output_handles(0, {{dtype, std::move(element)}});
   }
@@ -34,7 +36,7 @@ Status GradientShape(ShapeContext& c) {
 
 Status GradientWithShape(ShapeContext& c) {
   if (const HandleShape* const elements = ElementsOf(c)) {
-    MR_ASSIGN(const PartialShape prepended, c.ShapeFromInput(2));
+    MR_ASSIGN_OR_RETURN(const PartialShape prepended, c.ShapeFromInput(2));
     c.set_output_handles(
         0, {{elements->dtype, prepended.Concatenate(elements->shape)}});
   }
@@ -57,17 +59,18 @@ Status ReadShape(ShapeContext& c) {
 }
 
 Status GatherShape(ShapeContext& c) {
-  MR_ASSIGN(const PartialShape indices, c.WithRank(1, 1));
+  MR_ASSIGN_OR_RETURN(const PartialShape indices, c.WithRank(1, 1));
   MR_RETURN_IF_ERROR(Scalars(c, {2}));
   if (const HandleShape* const elements = ElementsOf(c)) {
     return c.Return(indices.Concatenate(elements->shape));
   }
-  MR_ASSIGN(const PartialShape element, c.Attr<PartialShape>("element_shape"));
+  MR_ASSIGN_OR_RETURN(const PartialShape element,
+                      c.Attr<PartialShape>("element_shape"));
   return c.Return(indices.Concatenate(element));
 }
 
 Status ScatterShape(ShapeContext& c) {
-  MR_ASSIGN(const PartialShape indices, c.WithRank(1, 1));
+  MR_ASSIGN_OR_RETURN(const PartialShape indices, c.WithRank(1, 1));
   MR_RETURN_IF_ERROR(Scalars(c, {3}));
   const PartialShape& value = c.input(2);
   MR_RETURN_IF_ERROR(
@@ -75,7 +78,8 @@ Status ScatterShape(ShapeContext& c) {
           .status());
   const HandleShape* const elements = ElementsOf(c);
   if (elements != nullptr && value.known_rank() && value.rank() > 0) {
-    MR_ASSIGN(const PartialShape row, ShapeContext::Subshape(value, 1));
+    MR_ASSIGN_OR_RETURN(const PartialShape row,
+                        ShapeContext::Subshape(value, 1));
     MR_RETURN_IF_ERROR(
         ShapeContext::MergeShapes(elements->shape, row).status());
   }

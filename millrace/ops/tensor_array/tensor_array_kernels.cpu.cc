@@ -31,13 +31,15 @@ class TensorArrayKernel {
       const KernelInit& init) {
     auto k = std::make_unique<TensorArrayKernel>();
     TensorArray::Options& o = k->options_;
-    MR_ASSIGN(o.dtype, init.Attr<DataType>("dtype"));
-    MR_ASSIGN(o.element_shape, init.Attr<PartialShape>("element_shape"));
-    MR_ASSIGN(o.identical_element_shapes,
-              init.Attr<bool>("identical_element_shapes"));
-    MR_ASSIGN(o.dynamic_size, init.Attr<bool>("dynamic_size"));
-    MR_ASSIGN(o.clear_after_read, init.Attr<bool>("clear_after_read"));
-    MR_ASSIGN(o.name, init.Attr<std::string>("tensor_array_name"));
+    MR_ASSIGN_OR_RETURN(o.dtype, init.Attr<DataType>("dtype"));
+    MR_ASSIGN_OR_RETURN(o.element_shape,
+                        init.Attr<PartialShape>("element_shape"));
+    MR_ASSIGN_OR_RETURN(o.identical_element_shapes,
+                        init.Attr<bool>("identical_element_shapes"));
+    MR_ASSIGN_OR_RETURN(o.dynamic_size, init.Attr<bool>("dynamic_size"));
+    MR_ASSIGN_OR_RETURN(o.clear_after_read,
+                        init.Attr<bool>("clear_after_read"));
+    MR_ASSIGN_OR_RETURN(o.name, init.Attr<std::string>("tensor_array_name"));
     if (o.name.empty()) o.name = init.node().name;
     return k;
   }
@@ -62,8 +64,9 @@ class TensorArrayKernel {
       options.name = absl::StrCat(
           options_.name, "_", next_.fetch_add(1, std::memory_order_relaxed));
       const std::string key = absl::StrCat(kArrays, options.name);
-      MR_ASSIGN(Ref<TensorArray> array,
-                TensorArray::Make(std::move(options), size.scalar<int32_t>()));
+      MR_ASSIGN_OR_RETURN(
+          Ref<TensorArray> array,
+          TensorArray::Make(std::move(options), size.scalar<int32_t>()));
       const Status made = ctx.step().container->store().Create(
           container, key, std::move(array));
       if (made.ok()) return SetHandle(ctx, container, key);
@@ -81,20 +84,20 @@ class TensorArrayGradKernel {
  public:
   static StatusOr<TensorArrayGradKernel> Make(const KernelInit& init) {
     TensorArrayGradKernel k;
-    MR_ASSIGN(k.source_, init.Attr<std::string>("source"));
+    MR_ASSIGN_OR_RETURN(k.source_, init.Attr<std::string>("source"));
     return k;
   }
 
   Status Run(KernelContext& ctx) const {
-    MR_ASSIGN(const ResourcePlace place,
-              PlaceFromInput(ctx, 0, TensorArray::kTypeName));
+    MR_ASSIGN_OR_RETURN(const ResourcePlace place,
+                        PlaceFromInput(ctx, 0, TensorArray::kTypeName));
     if (!absl::StartsWith(place.name, kArrays)) {
       return Internal("Wrong input container. ", place.name);
     }
-    MR_ASSIGN(const Ref<TensorArray> forward, ArrayOfInput(ctx));
+    MR_ASSIGN_OR_RETURN(const Ref<TensorArray> forward, ArrayOfInput(ctx));
     TensorShape prepended;
     if (ctx.num_inputs() > 2) {
-      MR_ASSIGN(prepended, ShapeFromTensor(ctx.input(2)));
+      MR_ASSIGN_OR_RETURN(prepended, ShapeFromTensor(ctx.input(2)));
     }
     const std::string name =
         absl::StrCat(place.name.substr(kArrays.size()), "@", source_);
@@ -123,9 +126,9 @@ StatusOr<int32_t> IndexOf(KernelContext& ctx) {
 }
 
 Status Write(KernelContext& ctx) {
-  MR_ASSIGN(const int32_t index, IndexOf(ctx));
-  MR_ASSIGN(const Ref<TensorArray> array,
-            ArrayToWrite(ctx, ctx.input(2).dtype()));
+  MR_ASSIGN_OR_RETURN(const int32_t index, IndexOf(ctx));
+  MR_ASSIGN_OR_RETURN(const Ref<TensorArray> array,
+                      ArrayToWrite(ctx, ctx.input(2).dtype()));
   std::vector<Tensor> values;
   values.push_back(ctx.TakeInput(2));
   MR_RETURN_IF_ERROR(
@@ -135,8 +138,9 @@ Status Write(KernelContext& ctx) {
 }
 
 Status Read(KernelContext& ctx) {
-  MR_ASSIGN(const int32_t index, IndexOf(ctx));
-  MR_ASSIGN(const Ref<TensorArray> array, ArrayToRead(ctx, ctx.output_type(0)));
+  MR_ASSIGN_OR_RETURN(const int32_t index, IndexOf(ctx));
+  MR_ASSIGN_OR_RETURN(const Ref<TensorArray> array,
+                      ArrayToRead(ctx, ctx.output_type(0)));
   std::vector<Tensor> values;
   MR_RETURN_IF_ERROR(array->Read(ctx, absl::MakeConstSpan(&index, 1), &values));
   ctx.set_output(0, std::move(values[0]));
@@ -144,14 +148,14 @@ Status Read(KernelContext& ctx) {
 }
 
 Status Size(KernelContext& ctx) {
-  MR_ASSIGN(const Ref<TensorArray> array, ArrayOfInput(ctx));
-  MR_ASSIGN(const int32_t size, array->Size());
+  MR_ASSIGN_OR_RETURN(const Ref<TensorArray> array, ArrayOfInput(ctx));
+  MR_ASSIGN_OR_RETURN(const int32_t size, array->Size());
   ctx.set_output(0, Tensor::Scalar<int32_t>(size));
   return OkStatus();
 }
 
 Status Close(KernelContext& ctx) {
-  MR_ASSIGN(const Ref<TensorArray> array, ArrayOfInput(ctx));
+  MR_ASSIGN_OR_RETURN(const Ref<TensorArray> array, ArrayOfInput(ctx));
   array->Close();
   return OkStatus();
 }

@@ -33,8 +33,8 @@ Status NoElements(KernelContext& ctx, const PartialShape& element,
         "when ",
         doing, " zero-size TensorArrays.");
   }
-  MR_ASSIGN(const TensorShape full, element.AsTensorShape());
-  MR_ASSIGN(TensorShape shape, StackedShape(0, full));
+  MR_ASSIGN_OR_RETURN(const TensorShape full, element.AsTensorShape());
+  MR_ASSIGN_OR_RETURN(TensorShape shape, StackedShape(0, full));
   return ctx.AllocateOutput(0, std::move(shape)).status();
 }
 
@@ -42,15 +42,17 @@ class GatherKernel {
  public:
   static StatusOr<GatherKernel> Make(const KernelInit& init) {
     GatherKernel k;
-    MR_ASSIGN(k.element_shape_, init.Attr<PartialShape>("element_shape"));
+    MR_ASSIGN_OR_RETURN(k.element_shape_,
+                        init.Attr<PartialShape>("element_shape"));
     return k;
   }
 
   Status Run(KernelContext& ctx) const {
-    MR_ASSIGN(const Ref<TensorArray> array,
-              ArrayToRead(ctx, ctx.output_type(0)));
+    MR_ASSIGN_OR_RETURN(const Ref<TensorArray> array,
+                        ArrayToRead(ctx, ctx.output_type(0)));
     MR_RETURN_IF_ERROR(array->MergeElementShape(element_shape_));
-    MR_ASSIGN(const std::vector<int32_t> indices, IndicesOf(ctx.input(1)));
+    MR_ASSIGN_OR_RETURN(const std::vector<int32_t> indices,
+                        IndicesOf(ctx.input(1)));
     const int64_t count = static_cast<int64_t>(indices.size());
     if (count == 0) {
       return NoElements(ctx, element_shape_, "element shape", "packing");
@@ -70,7 +72,7 @@ class GatherKernel {
           first.DebugString(), " but index ", i,
           " has shape: ", values[i].shape().DebugString());
     }
-    MR_ASSIGN(TensorShape shape, StackedShape(count, first));
+    MR_ASSIGN_OR_RETURN(TensorShape shape, StackedShape(count, first));
     return JoinAsOutput(ctx, 0, values, std::move(shape));
   }
 
@@ -82,14 +84,15 @@ class ConcatKernel {
  public:
   static StatusOr<ConcatKernel> Make(const KernelInit& init) {
     ConcatKernel k;
-    MR_ASSIGN(k.row_shape_, init.Attr<PartialShape>("element_shape_except0"));
+    MR_ASSIGN_OR_RETURN(k.row_shape_,
+                        init.Attr<PartialShape>("element_shape_except0"));
     return k;
   }
 
   Status Run(KernelContext& ctx) const {
-    MR_ASSIGN(const Ref<TensorArray> array,
-              ArrayToRead(ctx, ctx.output_type(0)));
-    MR_ASSIGN(const int32_t size, array->ConcatSize());
+    MR_ASSIGN_OR_RETURN(const Ref<TensorArray> array,
+                        ArrayToRead(ctx, ctx.output_type(0)));
+    MR_ASSIGN_OR_RETURN(const int32_t size, array->ConcatSize());
     // Gradients of an array that nothing was unpacked into.
     const int32_t count = std::max(size, 0);
     if (count == 0) {
@@ -102,16 +105,16 @@ class ConcatKernel {
     std::vector<Tensor> values;
     MR_RETURN_IF_ERROR(array->Read(ctx, indices, &values));
     CheckedSize rows = 0;
-    MR_ASSIGN(Tensor* const lengths,
-              ctx.AllocateOutput(1, TensorShape({count})));
+    MR_ASSIGN_OR_RETURN(Tensor* const lengths,
+                        ctx.AllocateOutput(1, TensorShape({count})));
     for (size_t i = 0; i < values.size(); ++i) {
       MR_RETURN_IF_ERROR(Check(values, i));
       lengths->mutable_flat<int64_t>()[i] = values[i].dim(0);
       rows += values[i].dim(0);
     }
     DimVector dims = values[0].shape().dims();
-    MR_ASSIGN(dims[0], rows.Get("the joined dimension"));
-    MR_ASSIGN(TensorShape shape, TensorShape::Make(dims));
+    MR_ASSIGN_OR_RETURN(dims[0], rows.Get("the joined dimension"));
+    MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
     return JoinAsOutput(ctx, 0, values, std::move(shape));
   }
 
@@ -144,14 +147,16 @@ class ConcatKernel {
 
 Status Scatter(KernelContext& ctx) {
   const Tensor& value = ctx.input(2);
-  MR_ASSIGN(const Ref<TensorArray> array, ArrayToWrite(ctx, value.dtype()));
+  MR_ASSIGN_OR_RETURN(const Ref<TensorArray> array,
+                      ArrayToWrite(ctx, value.dtype()));
   if (value.rank() == 0) {
     return InvalidArgument(
         "Input value for unpack must be at least a vector but received "
         "shape: ",
         value.shape().DebugString());
   }
-  MR_ASSIGN(const std::vector<int32_t> indices, IndicesOf(ctx.input(1)));
+  MR_ASSIGN_OR_RETURN(const std::vector<int32_t> indices,
+                      IndicesOf(ctx.input(1)));
   if (value.dim(0) != static_cast<int64_t>(indices.size())) {
     return InvalidArgument(
         "Expected len(indices) == values.shape[0], but saw: ", indices.size(),
@@ -159,7 +164,7 @@ Status Scatter(KernelContext& ctx) {
   }
   int32_t last = -1;
   for (int32_t i : indices) last = std::max(last, i);
-  MR_ASSIGN(int32_t size, array->Size());
+  MR_ASSIGN_OR_RETURN(int32_t size, array->Size());
   if (array->has_dynamic_size() && last >= size) {
     if (last == std::numeric_limits<int32_t>::max()) {
       return InvalidArgument("Max scatter index must be < ", last);
@@ -172,7 +177,7 @@ Status Scatter(KernelContext& ctx) {
   }
   std::vector<Tensor> values(indices.size());
   for (size_t i = 0; i < values.size(); ++i) {
-    MR_ASSIGN(values[i], RowOf(ctx, value, static_cast<int64_t>(i)));
+    MR_ASSIGN_OR_RETURN(values[i], RowOf(ctx, value, static_cast<int64_t>(i)));
   }
   array->MarkSize(size);
   MR_RETURN_IF_ERROR(array->Write(ctx, indices, std::move(values)));
@@ -216,11 +221,12 @@ StatusOr<std::vector<int64_t>> LengthsOf(const Tensor& lengths,
 
 Status Split(KernelContext& ctx) {
   const Tensor& value = ctx.input(1);
-  MR_ASSIGN(const Ref<TensorArray> array, ArrayOfInput(ctx));
-  MR_ASSIGN(const std::vector<int64_t> lengths, LengthsOf(ctx.input(2), value));
+  MR_ASSIGN_OR_RETURN(const Ref<TensorArray> array, ArrayOfInput(ctx));
+  MR_ASSIGN_OR_RETURN(const std::vector<int64_t> lengths,
+                      LengthsOf(ctx.input(2), value));
   MR_RETURN_IF_ERROR(ArrayToWrite(ctx, value.dtype()).status());
   const int32_t count = static_cast<int32_t>(lengths.size());
-  MR_ASSIGN(int32_t size, array->Size());
+  MR_ASSIGN_OR_RETURN(int32_t size, array->Size());
   if (array->has_dynamic_size()) size = std::max(size, count);
   if (size != count) {
     return InvalidArgument(
@@ -232,7 +238,8 @@ Status Split(KernelContext& ctx) {
   std::vector<int32_t> indices(lengths.size());
   int64_t begin = 0;
   for (size_t i = 0; i < values.size(); ++i) {
-    MR_ASSIGN(values[i], RowsOf(ctx, value, begin, begin + lengths[i]));
+    MR_ASSIGN_OR_RETURN(values[i],
+                        RowsOf(ctx, value, begin, begin + lengths[i]));
     begin += lengths[i];
     indices[i] = static_cast<int32_t>(i);
   }

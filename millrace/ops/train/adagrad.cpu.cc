@@ -14,7 +14,7 @@ struct AdagradRule {
   using ElementTypes = ApplyTypes;
   static StatusOr<AdagradRule> Make(const KernelInit& init) {
     AdagradRule rule;
-    MR_ASSIGN(rule.update_slots, init.Attr<bool>("update_slots"));
+    MR_ASSIGN_OR_RETURN(rule.update_slots, init.Attr<bool>("update_slots"));
     return rule;
   }
   template <class S, class F>

@@ -40,7 +40,7 @@ class AdamKernel {
  public:
   static StatusOr<AdamKernel> Make(const KernelInit& init) {
     AdamKernel k;
-    MR_ASSIGN(k.nesterov_, init.Attr<bool>("use_nesterov"));
+    MR_ASSIGN_OR_RETURN(k.nesterov_, init.Attr<bool>("use_nesterov"));
     return k;
   }
   Status Run(KernelContext& ctx) const {

@@ -9,7 +9,7 @@ StatusOr<std::unique_ptr<LockedVariables>> LockedVariables::Make(
   std::unique_ptr<LockedVariables> locked(new LockedVariables);
   std::vector<Variable*> pointers;
   for (int i = 0; i < count; ++i) {
-    MR_ASSIGN(Ref<Variable> variable, VariableAt(ctx, i));
+    MR_ASSIGN_OR_RETURN(Ref<Variable> variable, VariableAt(ctx, i));
     pointers.push_back(variable.get());
     locked->variables_.push_back(std::move(variable));
   }
@@ -42,8 +42,8 @@ StatusOr<std::unique_ptr<LockedVariables>> LockedVariables::Make(
                            grad->shape().DebugString());
   }
   for (Variable* variable : pointers) {
-    MR_ASSIGN(Tensor* const tensor,
-              variable->MutableLocked(ctx.device().allocator()));
+    MR_ASSIGN_OR_RETURN(Tensor* const tensor,
+                        variable->MutableLocked(ctx.device().allocator()));
     locked->tensors_.push_back(tensor);
   }
   return locked;
@@ -55,7 +55,7 @@ StatusOr<std::unique_ptr<SparseVariables>> SparseVariables::Make(
   std::unique_ptr<SparseVariables> made(new SparseVariables);
   std::vector<Variable*> pointers;
   for (int i = 0; i < count; ++i) {
-    MR_ASSIGN(Ref<Variable> variable, VariableAt(ctx, i));
+    MR_ASSIGN_OR_RETURN(Ref<Variable> variable, VariableAt(ctx, i));
     if (variable->dtype() != grad.dtype()) {
       return InvalidArgument("variable ", variable->name(), " has type ",
                              DataTypeName(variable->dtype()), ", the gradient ",
@@ -64,8 +64,9 @@ StatusOr<std::unique_ptr<SparseVariables>> SparseVariables::Make(
     pointers.push_back(variable.get());
     made->variables_.push_back(std::move(variable));
   }
-  MR_ASSIGN(auto rows, VariableRows::Make(pointers, VariableRows::kUpdate,
-                                          ctx.device().allocator()));
+  MR_ASSIGN_OR_RETURN(auto rows,
+                      VariableRows::Make(pointers, VariableRows::kUpdate,
+                                         ctx.device().allocator()));
   made->rows_.emplace(std::move(rows));
   const TensorShape& shape = made->rows_->value(0).shape();
   for (int i = 1; i < count; ++i) {

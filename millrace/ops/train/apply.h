@@ -92,8 +92,8 @@ template <class ElementTypes, class F>
 Status UpdateDense(KernelContext& ctx, int count, const Tensor& grad,
                    const char* grad_name, F&& f) {
   {
-    MR_ASSIGN(const auto variables,
-              LockedVariables::Make(ctx, count, &grad, grad_name));
+    MR_ASSIGN_OR_RETURN(const auto variables,
+                        LockedVariables::Make(ctx, count, &grad, grad_name));
     ctx.to_end = true;
     MR_RETURN_IF_ERROR(
         Dispatch(ElementTypes{}, grad.dtype(), [&]<class T>() -> Status {

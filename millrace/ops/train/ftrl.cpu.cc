@@ -17,8 +17,8 @@ struct FtrlRule {
   static constexpr BadIndex kBadIndex = BadIndex::kEarlierDone;
   static StatusOr<FtrlRule> Make(const KernelInit& init) {
     FtrlRule rule;
-    MR_ASSIGN(rule.multiply_linear_by_lr,
-              init.Attr<bool>("multiply_linear_by_lr"));
+    MR_ASSIGN_OR_RETURN(rule.multiply_linear_by_lr,
+                        init.Attr<bool>("multiply_linear_by_lr"));
     return rule;
   }
   template <class S, class F>

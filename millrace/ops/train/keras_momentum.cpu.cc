@@ -11,7 +11,7 @@ struct KerasMomentumRule {
   static constexpr BadIndex kBadIndex = BadIndex::kEarlierDoneNth;
   static StatusOr<KerasMomentumRule> Make(const KernelInit& init) {
     KerasMomentumRule rule;
-    MR_ASSIGN(rule.nesterov, init.Attr<bool>("use_nesterov"));
+    MR_ASSIGN_OR_RETURN(rule.nesterov, init.Attr<bool>("use_nesterov"));
     return rule;
   }
   template <class S, class F>

@@ -26,7 +26,7 @@ class MomentumKernel {
  public:
   static StatusOr<MomentumKernel> Make(const KernelInit& init) {
     MomentumKernel k;
-    MR_ASSIGN(k.nesterov_, init.Attr<bool>("use_nesterov"));
+    MR_ASSIGN_OR_RETURN(k.nesterov_, init.Attr<bool>("use_nesterov"));
     return k;
   }
   Status Run(KernelContext& ctx) const {

@@ -10,7 +10,7 @@ struct MomentumRule {
   static constexpr BadIndex kBadIndex = BadIndex::kEarlierDone;
   static StatusOr<MomentumRule> Make(const KernelInit& init) {
     MomentumRule rule;
-    MR_ASSIGN(rule.nesterov, init.Attr<bool>("use_nesterov"));
+    MR_ASSIGN_OR_RETURN(rule.nesterov, init.Attr<bool>("use_nesterov"));
     return rule;
   }
   template <class S, class F>

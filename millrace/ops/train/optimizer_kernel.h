@@ -79,13 +79,14 @@ class OptimizerInputs {
       static_cast<int>(std::size(Rule::kScalars));
 
   Status Find(const KernelInit& init) {
-    MR_ASSIGN(rule, Rule::Make(init));
+    MR_ASSIGN_OR_RETURN(rule, Rule::Make(init));
     for (int i = 0; i < kNumScalars; ++i) {
-      MR_ASSIGN(const ArgRange range, init.Input(Rule::kScalars[i]));
+      MR_ASSIGN_OR_RETURN(const ArgRange range, init.Input(Rule::kScalars[i]));
       scalars[i] = range.begin;
     }
     const bool delta = !init.Input("grad").ok();  // one op calls it so
-    MR_ASSIGN(const ArgRange range, init.Input(delta ? "delta" : "grad"));
+    MR_ASSIGN_OR_RETURN(const ArgRange range,
+                        init.Input(delta ? "delta" : "grad"));
     grad = range.begin;
     return OkStatus();
   }
@@ -160,9 +161,10 @@ class SparseKernel {
     MR_RETURN_IF_ERROR(in_.Check(ctx));
     const Tensor& grad = ctx.input(in_.grad);
     {
-      MR_ASSIGN(const auto variables,
-                SparseVariables::Make(ctx, Rule::kVariables, grad,
-                                      ctx.input(in_.grad + 1), kBadIndex));
+      MR_ASSIGN_OR_RETURN(
+          const auto variables,
+          SparseVariables::Make(ctx, Rule::kVariables, grad,
+                                ctx.input(in_.grad + 1), kBadIndex));
       MR_RETURN_IF_ERROR(Dispatch(
           typename Rule::ElementTypes{}, grad.dtype(),
           [&]<class T>() -> Status {

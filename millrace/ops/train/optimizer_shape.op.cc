@@ -39,18 +39,19 @@ Status OptimizerShape(ShapeContext& c) {
   const bool sparse = indices < c.num_inputs();
   PartialShape shape = VariableShapeOf(c, 0);
   for (int i = 1; i < variables; ++i) {
-    MR_ASSIGN(shape, ShapeContext::MergeShapes(shape, VariableShapeOf(c, i)));
+    MR_ASSIGN_OR_RETURN(
+        shape, ShapeContext::MergeShapes(shape, VariableShapeOf(c, i)));
   }
   if (sparse) {
-    MR_ASSIGN(const PartialShape rows, c.WithRankAtLeast(grad, 1));
-    MR_ASSIGN(const PartialShape places, c.WithRank(indices, 1));
+    MR_ASSIGN_OR_RETURN(const PartialShape rows, c.WithRankAtLeast(grad, 1));
+    MR_ASSIGN_OR_RETURN(const PartialShape places, c.WithRank(indices, 1));
     MR_RETURN_IF_ERROR(
         ShapeContext::MergeShapes(Subshape(rows, 0, 1), places).status());
     MR_RETURN_IF_ERROR(
         ShapeContext::MergeShapes(Subshape(rows, 1), Subshape(shape, 1))
             .status());
   } else {
-    MR_ASSIGN(shape, ShapeContext::MergeShapes(shape, c.input(grad)));
+    MR_ASSIGN_OR_RETURN(shape, ShapeContext::MergeShapes(shape, c.input(grad)));
   }
   for (int i = variables; i < c.num_inputs(); ++i) {
     if (i == grad || i == indices) continue;

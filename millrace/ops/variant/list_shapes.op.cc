@@ -13,7 +13,7 @@ Status ReturnList(ShapeContext& c, DataType dtype, PartialShape element) {
 }
 
 StatusOr<PartialShape> MergeElements(ShapeContext& c, PartialShape element) {
-  MR_ASSIGN(const DataType dtype, c.Attr<DataType>("element_dtype"));
+  MR_ASSIGN_OR_RETURN(const DataType dtype, c.Attr<DataType>("element_dtype"));
   const HandleShape* const elements = ElementsOf(c);
   if (elements == nullptr) return element;
   if (elements->dtype != dtype) {

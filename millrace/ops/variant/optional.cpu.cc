@@ -59,7 +59,7 @@ class OptionalValue final : public CompoundVariant {
 };
 
 Status SetOptional(KernelContext& ctx, std::vector<Tensor> components) {
-  MR_ASSIGN(Tensor optional, MakeOptional(std::move(components)));
+  MR_ASSIGN_OR_RETURN(Tensor optional, MakeOptional(std::move(components)));
   ctx.set_output(0, std::move(optional));
   return OkStatus();
 }
@@ -92,7 +92,8 @@ Status FromValue(KernelContext& ctx) {
 Status None(KernelContext& ctx) { return SetOptional(ctx, {}); }
 
 Status HasValue(KernelContext& ctx) {
-  MR_ASSIGN(const OptionalValue* const optional, OptionalOfInput(ctx));
+  MR_ASSIGN_OR_RETURN(const OptionalValue* const optional,
+                      OptionalOfInput(ctx));
   ctx.set_output(0, Tensor::Scalar<bool>(optional->has_value()));
   return OkStatus();
 }
@@ -101,8 +102,10 @@ class GetValueKernel {
  public:
   static StatusOr<GetValueKernel> Make(const KernelInit& init) {
     GetValueKernel k;
-    MR_ASSIGN(k.types_, init.Attr<AttrValue::TypeList>("output_types"));
-    MR_ASSIGN(k.shapes_, init.Attr<AttrValue::ShapeList>("output_shapes"));
+    MR_ASSIGN_OR_RETURN(k.types_,
+                        init.Attr<AttrValue::TypeList>("output_types"));
+    MR_ASSIGN_OR_RETURN(k.shapes_,
+                        init.Attr<AttrValue::ShapeList>("output_shapes"));
     if (k.types_.size() != k.shapes_.size()) {
       return InvalidArgument(
           "output_types and output_shapes must be same length, got:\n",
@@ -113,7 +116,8 @@ class GetValueKernel {
   }
 
   Status Run(KernelContext& ctx) const {
-    MR_ASSIGN(const OptionalValue* const optional, OptionalOfInput(ctx));
+    MR_ASSIGN_OR_RETURN(const OptionalValue* const optional,
+                        OptionalOfInput(ctx));
     if (!optional->has_value()) {
       return InvalidArgument("The given optional does not have a value.");
     }
@@ -151,8 +155,8 @@ class GetValueKernel {
 }  // namespace
 
 StatusOr<Tensor> MakeOptional(std::vector<Tensor> components) {
-  MR_ASSIGN(Ref<VariantValue> value,
-            OptionalValue::Make(std::move(components)));
+  MR_ASSIGN_OR_RETURN(Ref<VariantValue> value,
+                      OptionalValue::Make(std::move(components)));
   return Tensor::Scalar<VariantElement>(std::move(value));
 }
 

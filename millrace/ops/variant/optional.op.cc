@@ -6,8 +6,8 @@ namespace {
 
 Status ValueShapes(ShapeContext& c) {
   MR_RETURN_IF_ERROR(c.WithRank(0, 0).status());
-  MR_ASSIGN(const AttrValue::ShapeList shapes,
-            c.Attr<AttrValue::ShapeList>("output_shapes"));
+  MR_ASSIGN_OR_RETURN(const AttrValue::ShapeList shapes,
+                      c.Attr<AttrValue::ShapeList>("output_shapes"));
   if (static_cast<int>(shapes.size()) != c.num_outputs()) {
     return InvalidArgument(
         "`output_shapes` must be the same length as `output_types` (",

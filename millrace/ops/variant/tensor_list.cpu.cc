@@ -37,7 +37,7 @@ StatusOr<Ref<VariantValue>> TensorListValue::With(
   PartialShape shape = element_shape;
   if (other != nullptr) {
     const auto& list = static_cast<const TensorListValue&>(*other);
-    MR_ASSIGN(shape, shape.Merge(list.element_shape));
+    MR_ASSIGN_OR_RETURN(shape, shape.Merge(list.element_shape));
   }
   auto made = MakeRef<TensorListValue>(element_dtype, std::move(shape));
   MR_RETURN_IF_ERROR(made->Resize(size()));
@@ -95,7 +95,7 @@ StatusOr<const TensorListValue*> ListOfInput(KernelContext& ctx, int i) {
 
 StatusOr<const TensorListValue*> ListOfInput(KernelContext& ctx, int i,
                                              DataType dtype) {
-  MR_ASSIGN(const TensorListValue* const list, ListOfInput(ctx, i));
+  MR_ASSIGN_OR_RETURN(const TensorListValue* const list, ListOfInput(ctx, i));
   if (list->element_dtype != dtype) {
     return InvalidArgument("Invalid data types; op elements ",
                            DataTypeName(dtype), " but list elements ",
@@ -105,7 +105,7 @@ StatusOr<const TensorListValue*> ListOfInput(KernelContext& ctx, int i,
 }
 
 StatusOr<Ref<TensorListValue>> TakeList(KernelContext& ctx, int i) {
-  MR_ASSIGN(const TensorListValue* const list, ListOfInput(ctx, i));
+  MR_ASSIGN_OR_RETURN(const TensorListValue* const list, ListOfInput(ctx, i));
   Tensor t = ctx.TakeInput(i);
   if (!t.IsUnshared() || !list->IsUnique()) return list->Copy();
   VariantElement element = std::move(t.mutable_flat<VariantElement>()[0]);
@@ -134,7 +134,7 @@ StatusOr<PartialShape> ShapeOfTensor(const Tensor& t) {
 
 StatusOr<PartialShape> ElementShape(KernelContext& ctx, int i,
                                     const TensorListValue& list) {
-  MR_ASSIGN(const PartialShape shape, ShapeOfTensor(ctx.input(i)));
+  MR_ASSIGN_OR_RETURN(const PartialShape shape, ShapeOfTensor(ctx.input(i)));
   return shape.Merge(list.element_shape);
 }
 

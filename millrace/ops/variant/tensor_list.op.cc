@@ -5,8 +5,8 @@ namespace {
 
 // A new list whose element shape is input `shape_input`.
 Status NewList(ShapeContext& c, int shape_input) {
-  MR_ASSIGN(const DataType dtype, c.Attr<DataType>("element_dtype"));
-  MR_ASSIGN(PartialShape element, c.ShapeFromInput(shape_input));
+  MR_ASSIGN_OR_RETURN(const DataType dtype, c.Attr<DataType>("element_dtype"));
+  MR_ASSIGN_OR_RETURN(PartialShape element, c.ShapeFromInput(shape_input));
   return ReturnList(c, dtype, std::move(element));
 }
 
@@ -16,7 +16,7 @@ Status EmptyShape(ShapeContext& c) {
 }
 
 Status PushShape(ShapeContext& c) {
-  MR_ASSIGN(const DataType dtype, c.Attr<DataType>("element_dtype"));
+  MR_ASSIGN_OR_RETURN(const DataType dtype, c.Attr<DataType>("element_dtype"));
   const HandleShape* const elements = ElementsOf(c);
   if (elements == nullptr) return ReturnList(c, dtype, PartialShape());
   MR_RETURN_IF_ERROR(MergeElements(c, c.input(1)).status());
@@ -26,8 +26,8 @@ Status PushShape(ShapeContext& c) {
 // Input 1 is the shape of the element that is popped, while the others may have
 // different ones. Stock does not read it here.
 Status PopShape(ShapeContext& c) {
-  MR_ASSIGN(const DataType dtype, c.Attr<DataType>("element_dtype"));
-  MR_ASSIGN(PartialShape element, MergeElements(c, PartialShape()));
+  MR_ASSIGN_OR_RETURN(const DataType dtype, c.Attr<DataType>("element_dtype"));
+  MR_ASSIGN_OR_RETURN(PartialShape element, MergeElements(c, PartialShape()));
   c.set_output(1, element);
   return ReturnList(c, dtype, std::move(element));
 }
@@ -43,14 +43,14 @@ Status LengthOfShape(ShapeContext& c) {
 
 Status GetShape(ShapeContext& c) {
   MR_RETURN_IF_ERROR(c.WithRank(1, 0).status());
-  MR_ASSIGN(PartialShape element, c.ShapeFromInput(2));
-  MR_ASSIGN(element, MergeElements(c, std::move(element)));
+  MR_ASSIGN_OR_RETURN(PartialShape element, c.ShapeFromInput(2));
+  MR_ASSIGN_OR_RETURN(element, MergeElements(c, std::move(element)));
   return c.Return(std::move(element));
 }
 
 Status SetShape(ShapeContext& c) {
   MR_RETURN_IF_ERROR(c.WithRank(1, 0).status());
-  MR_ASSIGN(const DataType dtype, c.Attr<DataType>("element_dtype"));
+  MR_ASSIGN_OR_RETURN(const DataType dtype, c.Attr<DataType>("element_dtype"));
   const HandleShape* const elements = ElementsOf(c);
   if (elements == nullptr) return ReturnList(c, dtype, PartialShape());
   MR_RETURN_IF_ERROR(MergeElements(c, c.input(2)).status());

@@ -25,7 +25,7 @@ class ConcatListsKernel {
  public:
   static StatusOr<ConcatListsKernel> Make(const KernelInit& init) {
     ConcatListsKernel k;
-    MR_ASSIGN(k.dtype_, init.Attr<DataType>("element_dtype"));
+    MR_ASSIGN_OR_RETURN(k.dtype_, init.Attr<DataType>("element_dtype"));
     return k;
   }
   Status Run(KernelContext& ctx) const {
@@ -36,12 +36,14 @@ class ConcatListsKernel {
                              a.shape().DebugString(), " vs. ",
                              b.shape().DebugString());
     }
-    MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, a.shape()));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, a.shape()));
     for (int64_t i = 0; i < a.num_elements(); ++i) {
-      MR_ASSIGN(const TensorListValue* const x, ListAt(a, i, "input_a"));
-      MR_ASSIGN(const TensorListValue* const y, ListAt(b, i, "input_b"));
+      MR_ASSIGN_OR_RETURN(const TensorListValue* const x,
+                          ListAt(a, i, "input_a"));
+      MR_ASSIGN_OR_RETURN(const TensorListValue* const y,
+                          ListAt(b, i, "input_b"));
       MR_RETURN_IF_ERROR(Check(*x, *y, i));
-      MR_ASSIGN(Ref<TensorListValue> joined, x->Copy());
+      MR_ASSIGN_OR_RETURN(Ref<TensorListValue> joined, x->Copy());
       for (const Tensor& t : y->tensors()) {
         MR_RETURN_IF_ERROR(joined->Push(t));
       }
@@ -86,10 +88,10 @@ Status PushBackBatch(KernelContext& ctx) {
         " vs. ", lists.num_elements());
   }
   const PartialShape row = RowShape(t.shape());
-  MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, lists.shape()));
+  MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, lists.shape()));
   for (int64_t i = 0; i < lists.num_elements(); ++i) {
-    MR_ASSIGN(const TensorListValue* const list,
-              ListAt(lists, i, "input_handles"));
+    MR_ASSIGN_OR_RETURN(const TensorListValue* const list,
+                        ListAt(lists, i, "input_handles"));
     if (!list->element_shape.IsCompatibleWith(row)) {
       return InvalidArgument(
           "Tried to append a tensor with incompatible shape to a list at "
@@ -102,8 +104,8 @@ Status PushBackBatch(KernelContext& ctx) {
                              DataTypeName(t.dtype()), " but list elements ",
                              DataTypeName(list->element_dtype));
     }
-    MR_ASSIGN(Ref<TensorListValue> changed, list->Copy());
-    MR_ASSIGN(Tensor value, RowOf(ctx, t, i));
+    MR_ASSIGN_OR_RETURN(Ref<TensorListValue> changed, list->Copy());
+    MR_ASSIGN_OR_RETURN(Tensor value, RowOf(ctx, t, i));
     MR_RETURN_IF_ERROR(changed->Push(std::move(value)));
     out->mutable_flat<VariantElement>()[static_cast<size_t>(i)] =
         std::move(changed);

@@ -5,18 +5,18 @@ namespace millrace::ops {
 namespace {
 
 Status PushBatchShape(ShapeContext& c) {
-  MR_ASSIGN(const PartialShape t, c.WithRankAtLeast(1, 1));
-  MR_ASSIGN(const PartialShape row, ShapeContext::Subshape(t, 1));
+  MR_ASSIGN_OR_RETURN(const PartialShape t, c.WithRankAtLeast(1, 1));
+  MR_ASSIGN_OR_RETURN(const PartialShape row, ShapeContext::Subshape(t, 1));
   MR_RETURN_IF_ERROR(MergeElements(c, row).status());
-  MR_ASSIGN(const PartialShape lists, c.WithRank(0, 1));
+  MR_ASSIGN_OR_RETURN(const PartialShape lists, c.WithRank(0, 1));
   c.set_output_handles(0, c.input_handles(0));
   return c.Return(lists);
 }
 
 Status ConcatListsShape(ShapeContext& c) {
-  MR_ASSIGN(const DataType dtype, c.Attr<DataType>("element_dtype"));
-  MR_ASSIGN(PartialShape lists,
-            ShapeContext::MergeShapes(c.input(0), c.input(1)));
+  MR_ASSIGN_OR_RETURN(const DataType dtype, c.Attr<DataType>("element_dtype"));
+  MR_ASSIGN_OR_RETURN(PartialShape lists,
+                      ShapeContext::MergeShapes(c.input(0), c.input(1)));
   PartialShape element;
   for (int i = 0; i < 2; ++i) {
     const HandleShape* const elements = ElementsOf(c, i);
@@ -26,7 +26,8 @@ Status ConcatListsShape(ShapeContext& c) {
                              DataTypeName(dtype), " but got list with element ",
                              "dtype ", DataTypeName(elements->dtype));
     }
-    MR_ASSIGN(element, ShapeContext::MergeShapes(element, elements->shape));
+    MR_ASSIGN_OR_RETURN(element,
+                        ShapeContext::MergeShapes(element, elements->shape));
   }
   c.set_output_handles(0, {{dtype, std::move(element)}});
   return c.Return(std::move(lists));

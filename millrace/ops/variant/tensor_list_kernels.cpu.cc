@@ -10,7 +10,7 @@ class EmptyListKernel {
  public:
   static StatusOr<EmptyListKernel> Make(const KernelInit& init) {
     EmptyListKernel k;
-    MR_ASSIGN(k.dtype_, init.Attr<DataType>("element_dtype"));
+    MR_ASSIGN_OR_RETURN(k.dtype_, init.Attr<DataType>("element_dtype"));
     return k;
   }
   Status Run(KernelContext& ctx) const {
@@ -20,7 +20,7 @@ class EmptyListKernel {
           "Expected max_num_elements to be a scalar. Got shape: ",
           most.shape().DebugString(), ".");
     }
-    MR_ASSIGN(PartialShape shape, ShapeOfTensor(ctx.input(0)));
+    MR_ASSIGN_OR_RETURN(PartialShape shape, ShapeOfTensor(ctx.input(0)));
     auto list = MakeRef<TensorListValue>(dtype_, std::move(shape));
     list->max_num_elements = most.scalar<int32_t>();
     SetListOutput(ctx, 0, std::move(list));
@@ -35,11 +35,11 @@ class ReserveKernel {
  public:
   static StatusOr<ReserveKernel> Make(const KernelInit& init) {
     ReserveKernel k;
-    MR_ASSIGN(k.dtype_, init.Attr<DataType>("element_dtype"));
+    MR_ASSIGN_OR_RETURN(k.dtype_, init.Attr<DataType>("element_dtype"));
     return k;
   }
   Status Run(KernelContext& ctx) const {
-    MR_ASSIGN(PartialShape shape, ShapeOfTensor(ctx.input(0)));
+    MR_ASSIGN_OR_RETURN(PartialShape shape, ShapeOfTensor(ctx.input(0)));
     const Tensor& count = ctx.input(1);
     if (count.rank() != 0) {
       return InvalidArgument(
@@ -63,17 +63,17 @@ class ReserveKernel {
 };
 
 Status Length(KernelContext& ctx) {
-  MR_ASSIGN(const TensorListValue* const list, ListOfInput(ctx, 0));
+  MR_ASSIGN_OR_RETURN(const TensorListValue* const list, ListOfInput(ctx, 0));
   ctx.set_output(0, Tensor::Scalar(static_cast<int32_t>(list->size())));
   return OkStatus();
 }
 
 Status ListElementShape(KernelContext& ctx) {
-  MR_ASSIGN(const TensorListValue* const list, ListOfInput(ctx, 0));
+  MR_ASSIGN_OR_RETURN(const TensorListValue* const list, ListOfInput(ctx, 0));
   const PartialShape& shape = list->element_shape;
   const TensorShape out_shape =
       shape.known_rank() ? TensorShape({shape.rank()}) : TensorShape();
-  MR_ASSIGN(Tensor* const out, ctx.AllocateOutput(0, out_shape));
+  MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, out_shape));
   for (int64_t i = 0; i < out->num_elements(); ++i) {
     const int64_t size =
         shape.known_rank() ? shape.dim(static_cast<int>(i)) : -1;
@@ -96,7 +96,7 @@ Status Resize(KernelContext& ctx) {
         "TensorListSlice expects size to be non-negative. Got: ",
         size.scalar<int32_t>());
   }
-  MR_ASSIGN(Ref<TensorListValue> list, TakeList(ctx, 0));
+  MR_ASSIGN_OR_RETURN(Ref<TensorListValue> list, TakeList(ctx, 0));
   MR_RETURN_IF_ERROR(list->Resize(size.scalar<int32_t>()));
   SetListOutput(ctx, 0, std::move(list));
   return OkStatus();
@@ -104,7 +104,7 @@ Status Resize(KernelContext& ctx) {
 
 Status PushBack(KernelContext& ctx) {
   const Tensor& value = ctx.input(1);
-  MR_ASSIGN(const TensorListValue* const list, ListOfInput(ctx, 0));
+  MR_ASSIGN_OR_RETURN(const TensorListValue* const list, ListOfInput(ctx, 0));
   if (!list->element_shape.IsCompatibleWith(value.shape())) {
     return InvalidArgument(
         "Tried to append a tensor with incompatible shape to a list. Op "
@@ -118,7 +118,7 @@ Status PushBack(KernelContext& ctx) {
         "Tried to push item into a full list list size: ", list->size(),
         " max_num_elements: ", list->max_num_elements);
   }
-  MR_ASSIGN(Ref<TensorListValue> changed, TakeList(ctx, 0));
+  MR_ASSIGN_OR_RETURN(Ref<TensorListValue> changed, TakeList(ctx, 0));
   MR_RETURN_IF_ERROR(changed->Push(ctx.TakeInput(1)));
   SetListOutput(ctx, 0, std::move(changed));
   return OkStatus();
@@ -133,22 +133,22 @@ StatusOr<Tensor> Unset(KernelContext& ctx, const TensorListValue& list,
         "fully defined. ",
         shape.DebugString());
   }
-  MR_ASSIGN(TensorShape full, shape.AsTensorShape());
+  MR_ASSIGN_OR_RETURN(TensorShape full, shape.AsTensorShape());
   return ZeroTemp(ctx, list.element_dtype, std::move(full));
 }
 
 Status PopBack(KernelContext& ctx) {
-  MR_ASSIGN(const TensorListValue* const list,
-            ListOfInput(ctx, 0, ctx.output_type(1)));
+  MR_ASSIGN_OR_RETURN(const TensorListValue* const list,
+                      ListOfInput(ctx, 0, ctx.output_type(1)));
   if (list->size() == 0) {
     return InvalidArgument("Trying to pop from an empty list.");
   }
   Tensor value;
   if (!list->tensors().back().valid()) {
-    MR_ASSIGN(const PartialShape shape, ElementShape(ctx, 1, *list));
-    MR_ASSIGN(value, Unset(ctx, *list, shape));
+    MR_ASSIGN_OR_RETURN(const PartialShape shape, ElementShape(ctx, 1, *list));
+    MR_ASSIGN_OR_RETURN(value, Unset(ctx, *list, shape));
   }
-  MR_ASSIGN(Ref<TensorListValue> changed, TakeList(ctx, 0));
+  MR_ASSIGN_OR_RETURN(Ref<TensorListValue> changed, TakeList(ctx, 0));
   Tensor last = changed->Pop();
   ctx.set_output(1, value.valid() ? std::move(value) : std::move(last));
   SetListOutput(ctx, 0, std::move(changed));
@@ -156,8 +156,8 @@ Status PopBack(KernelContext& ctx) {
 }
 
 Status GetItem(KernelContext& ctx) {
-  MR_ASSIGN(const TensorListValue* const list,
-            ListOfInput(ctx, 0, ctx.output_type(0)));
+  MR_ASSIGN_OR_RETURN(const TensorListValue* const list,
+                      ListOfInput(ctx, 0, ctx.output_type(0)));
   MR_RETURN_IF_ERROR(CheckScalar(ctx.input(1), "index"));
   const int32_t index = ctx.input(1).scalar<int32_t>();
   if (index < 0 || index >= list->size()) {
@@ -169,11 +169,11 @@ Status GetItem(KernelContext& ctx) {
     ctx.set_output(0, value);
     return OkStatus();
   }
-  MR_ASSIGN(PartialShape shape, ElementShape(ctx, 2, *list));
+  MR_ASSIGN_OR_RETURN(PartialShape shape, ElementShape(ctx, 2, *list));
   for (const Tensor& t : list->tensors()) {
     if (shape.IsFullyDefined()) break;
     if (!t.valid()) continue;
-    MR_ASSIGN(shape, shape.Merge(t.shape()));
+    MR_ASSIGN_OR_RETURN(shape, shape.Merge(t.shape()));
   }
   if (!shape.IsFullyDefined()) {
     return InvalidArgument(
@@ -181,7 +181,7 @@ Status GetItem(KernelContext& ctx) {
         "fully defined: ",
         shape.DebugString(), " and no list element is set.");
   }
-  MR_ASSIGN(Tensor zeros, Unset(ctx, *list, shape));
+  MR_ASSIGN_OR_RETURN(Tensor zeros, Unset(ctx, *list, shape));
   ctx.set_output(0, std::move(zeros));
   return OkStatus();
 }
@@ -190,13 +190,14 @@ class SetItemKernel {
  public:
   static StatusOr<SetItemKernel> Make(const KernelInit& init) {
     SetItemKernel k;
-    MR_ASSIGN(k.resizes_, init.Attr<bool>("resize_if_index_out_of_bounds"));
+    MR_ASSIGN_OR_RETURN(k.resizes_,
+                        init.Attr<bool>("resize_if_index_out_of_bounds"));
     return k;
   }
   Status Run(KernelContext& ctx) const {
     const Tensor& item = ctx.input(2);
-    MR_ASSIGN(const TensorListValue* const list,
-              ListOfInput(ctx, 0, item.dtype()));
+    MR_ASSIGN_OR_RETURN(const TensorListValue* const list,
+                        ListOfInput(ctx, 0, item.dtype()));
     MR_RETURN_IF_ERROR(CheckScalar(ctx.input(1), "index"));
     const int32_t index = ctx.input(1).scalar<int32_t>();
     if (index < 0 || (index >= list->size() && !resizes_)) {
@@ -210,7 +211,7 @@ class SetItemKernel {
           item.shape().DebugString(),
           " list shape: ", list->element_shape.DebugString());
     }
-    MR_ASSIGN(Ref<TensorListValue> changed, TakeList(ctx, 0));
+    MR_ASSIGN_OR_RETURN(Ref<TensorListValue> changed, TakeList(ctx, 0));
     if (index >= changed->size()) {
       MR_RETURN_IF_ERROR(changed->Resize(int64_t{index} + 1));
     }

@@ -37,12 +37,12 @@ Status StackValues(KernelContext& ctx, std::vector<Tensor> values,
   for (Tensor& value : values) {
     if (value.valid()) continue;
     if (!zeros.valid()) {
-      MR_ASSIGN(zeros, ZeroTemp(ctx, ctx.output_type(0), shape));
+      MR_ASSIGN_OR_RETURN(zeros, ZeroTemp(ctx, ctx.output_type(0), shape));
     }
     value = zeros;
   }
-  MR_ASSIGN(TensorShape stacked,
-            StackedShape(static_cast<int64_t>(values.size()), shape));
+  MR_ASSIGN_OR_RETURN(TensorShape stacked,
+                      StackedShape(static_cast<int64_t>(values.size()), shape));
   return JoinAsOutput(ctx, 0, values, std::move(stacked));
 }
 
@@ -50,18 +50,18 @@ class StackKernel {
  public:
   static StatusOr<StackKernel> Make(const KernelInit& init) {
     StackKernel k;
-    MR_ASSIGN(k.count_, init.Attr<int64_t>("num_elements"));
+    MR_ASSIGN_OR_RETURN(k.count_, init.Attr<int64_t>("num_elements"));
     return k;
   }
   Status Run(KernelContext& ctx) const {
-    MR_ASSIGN(const TensorListValue* const list,
-              ListOfInput(ctx, 0, ctx.output_type(0)));
+    MR_ASSIGN_OR_RETURN(const TensorListValue* const list,
+                        ListOfInput(ctx, 0, ctx.output_type(0)));
     if (count_ != -1 && list->size() != count_) {
       return InvalidArgument("Operation expected a list with ", count_,
                              " elements but got a list with ", list->size(),
                              " elements.");
     }
-    MR_ASSIGN(PartialShape shape, ElementShape(ctx, 1, *list));
+    MR_ASSIGN_OR_RETURN(PartialShape shape, ElementShape(ctx, 1, *list));
     if (!shape.IsFullyDefined() && list->size() == 0) {
       return InvalidArgument(
           "Tried to stack elements of an empty list with non-fully-defined "
@@ -70,12 +70,13 @@ class StackKernel {
     }
     for (const Tensor& t : list->tensors()) {
       if (!t.valid()) continue;
-      MR_ASSIGN(shape, shape.Merge(t.shape()));
+      MR_ASSIGN_OR_RETURN(shape, shape.Merge(t.shape()));
     }
-    MR_ASSIGN(const TensorShape full,
-              AllOf(shape,
-                    "Tried to stack list which only contains uninitialized "
-                    "tensors and has a non-fully-defined element_shape: "));
+    MR_ASSIGN_OR_RETURN(
+        const TensorShape full,
+        AllOf(shape,
+              "Tried to stack list which only contains uninitialized "
+              "tensors and has a non-fully-defined element_shape: "));
     return StackValues(ctx, list->tensors(), full);
   }
 
@@ -84,9 +85,9 @@ class StackKernel {
 };
 
 Status Gather(KernelContext& ctx) {
-  MR_ASSIGN(const TensorListValue* const list,
-            ListOfInput(ctx, 0, ctx.output_type(0)));
-  MR_ASSIGN(PartialShape shape, ElementShape(ctx, 2, *list));
+  MR_ASSIGN_OR_RETURN(const TensorListValue* const list,
+                      ListOfInput(ctx, 0, ctx.output_type(0)));
+  MR_ASSIGN_OR_RETURN(PartialShape shape, ElementShape(ctx, 2, *list));
   if (!shape.IsFullyDefined() && list->size() == 0) {
     return InvalidArgument(
         "Tried to gather 0-elements from a list with non-fully-defined "
@@ -101,12 +102,13 @@ Status Gather(KernelContext& ctx) {
     }
     values.push_back(list->tensors()[static_cast<size_t>(i)]);
     if (!values.back().valid()) continue;
-    MR_ASSIGN(shape, shape.Merge(values.back().shape()));
+    MR_ASSIGN_OR_RETURN(shape, shape.Merge(values.back().shape()));
   }
-  MR_ASSIGN(const TensorShape full,
-            AllOf(shape,
-                  "Tried to gather uninitialized tensors from a list with "
-                  "non-fully-defined element_shape: "));
+  MR_ASSIGN_OR_RETURN(
+      const TensorShape full,
+      AllOf(shape,
+            "Tried to gather uninitialized tensors from a list with "
+            "non-fully-defined element_shape: "));
   return StackValues(ctx, std::move(values), full);
 }
 
@@ -118,7 +120,8 @@ class ConcatKernel {
     ConcatKernel k;
     k.is_first_form_ = init.num_inputs() == 1;
     if (k.is_first_form_) {
-      MR_ASSIGN(k.element_shape_, init.Attr<PartialShape>("element_shape"));
+      MR_ASSIGN_OR_RETURN(k.element_shape_,
+                          init.Attr<PartialShape>("element_shape"));
     }
     return k;
   }
@@ -126,16 +129,16 @@ class ConcatKernel {
   Status Run(KernelContext& ctx) const {
     PartialShape element = element_shape_;
     if (!is_first_form_) {
-      MR_ASSIGN(element, ShapeOfTensor(ctx.input(1)));
+      MR_ASSIGN_OR_RETURN(element, ShapeOfTensor(ctx.input(1)));
     }
     if (element.known_rank() && element.rank() == 0) {
       return InvalidArgument(
           "Concat requires elements to be at least vectors, found scalars "
           "instead.");
     }
-    MR_ASSIGN(const TensorListValue* const list,
-              ListOfInput(ctx, 0, ctx.output_type(0)));
-    MR_ASSIGN(const TensorShape row, RowOfAll(element, *list));
+    MR_ASSIGN_OR_RETURN(const TensorListValue* const list,
+                        ListOfInput(ctx, 0, ctx.output_type(0)));
+    MR_ASSIGN_OR_RETURN(const TensorShape row, RowOfAll(element, *list));
     return Join(ctx, *list, row);
   }
 
@@ -157,7 +160,7 @@ class ConcatKernel {
         return InvalidArgument("Concat saw a scalar shape at index ", i,
                                " but requires at least vectors.");
       }
-      MR_ASSIGN(row, row.Merge(RowShape(t.shape())));
+      MR_ASSIGN_OR_RETURN(row, row.Merge(RowShape(t.shape())));
     }
     return AllOf(row,
                  "Trying to concat list with only uninitialized tensors but "
@@ -183,8 +186,8 @@ class ConcatKernel {
 
   Status Join(KernelContext& ctx, const TensorListValue& list,
               const TensorShape& row) const {
-    MR_ASSIGN(Tensor* const lengths,
-              ctx.AllocateOutput(1, TensorShape({list.size()})));
+    MR_ASSIGN_OR_RETURN(Tensor* const lengths,
+                        ctx.AllocateOutput(1, TensorShape({list.size()})));
     std::vector<Tensor> values = list.tensors();
     CheckedSize total = 0;
     for (size_t i = 0; i < values.size(); ++i) {
@@ -192,16 +195,16 @@ class ConcatKernel {
       if (values[i].valid()) {
         rows = values[i].dim(0);
       } else {
-        MR_ASSIGN(rows, UnsetRows(ctx, i));
-        MR_ASSIGN(TensorShape shape, StackedShape(rows, row));
-        MR_ASSIGN(values[i],
-                  ZeroTemp(ctx, list.element_dtype, std::move(shape)));
+        MR_ASSIGN_OR_RETURN(rows, UnsetRows(ctx, i));
+        MR_ASSIGN_OR_RETURN(TensorShape shape, StackedShape(rows, row));
+        MR_ASSIGN_OR_RETURN(
+            values[i], ZeroTemp(ctx, list.element_dtype, std::move(shape)));
       }
       lengths->mutable_flat<int64_t>()[i] = rows;
       total += rows;
     }
-    MR_ASSIGN(const int64_t rows, total.Get("the joined dimension"));
-    MR_ASSIGN(TensorShape shape, StackedShape(rows, row));
+    MR_ASSIGN_OR_RETURN(const int64_t rows, total.Get("the joined dimension"));
+    MR_ASSIGN_OR_RETURN(TensorShape shape, StackedShape(rows, row));
     return JoinAsOutput(ctx, 0, values, std::move(shape));
   }
 
@@ -212,12 +215,12 @@ class ConcatKernel {
 Status FromTensor(KernelContext& ctx) {
   const Tensor& t = ctx.input(0);
   MR_RETURN_IF_ERROR(AtLeastVector(t));
-  MR_ASSIGN(PartialShape element, ShapeOfTensor(ctx.input(1)));
+  MR_ASSIGN_OR_RETURN(PartialShape element, ShapeOfTensor(ctx.input(1)));
   MR_RETURN_IF_ERROR(ExpectRows(t, element));
   auto list = MakeRef<TensorListValue>(t.dtype(), std::move(element));
   MR_RETURN_IF_ERROR(list->Resize(t.dim(0)));
   for (int64_t i = 0; i < t.dim(0); ++i) {
-    MR_ASSIGN(Tensor value, RowOf(ctx, t, i));
+    MR_ASSIGN_OR_RETURN(Tensor value, RowOf(ctx, t, i));
     list->Set(i, std::move(value));
   }
   SetListOutput(ctx, 0, std::move(list));
@@ -248,7 +251,7 @@ Status ScatterRows(KernelContext& ctx, const Tensor& t, const Tensor& indices,
   }
   MR_RETURN_IF_ERROR(list.Resize(size));
   for (int64_t row = 0; row < t.dim(0); ++row) {
-    MR_ASSIGN(Tensor value, RowOf(ctx, t, row));
+    MR_ASSIGN_OR_RETURN(Tensor value, RowOf(ctx, t, row));
     list.Set(indices.flat<int32_t>()[static_cast<size_t>(row)],
              std::move(value));
   }
@@ -258,7 +261,7 @@ Status ScatterRows(KernelContext& ctx, const Tensor& t, const Tensor& indices,
 // Both forms; the second has the length of the list as input 3.
 Status Scatter(KernelContext& ctx) {
   const Tensor& t = ctx.input(0);
-  MR_ASSIGN(PartialShape element, ShapeOfTensor(ctx.input(2)));
+  MR_ASSIGN_OR_RETURN(PartialShape element, ShapeOfTensor(ctx.input(2)));
   int32_t size = -1;
   if (ctx.num_inputs() > 3) {
     if (ctx.input(3).rank() != 0) {
@@ -283,10 +286,11 @@ Status Scatter(KernelContext& ctx) {
 
 Status ScatterIntoList(KernelContext& ctx) {
   const Tensor& t = ctx.input(1);
-  MR_ASSIGN(const TensorListValue* const list, ListOfInput(ctx, 0, t.dtype()));
+  MR_ASSIGN_OR_RETURN(const TensorListValue* const list,
+                      ListOfInput(ctx, 0, t.dtype()));
   MR_RETURN_IF_ERROR(AtLeastVector(t));
   MR_RETURN_IF_ERROR(ExpectRows(t, list->element_shape));
-  MR_ASSIGN(Ref<TensorListValue> changed, TakeList(ctx, 0));
+  MR_ASSIGN_OR_RETURN(Ref<TensorListValue> changed, TakeList(ctx, 0));
   MR_RETURN_IF_ERROR(
       ScatterRows(ctx, t, ctx.input(2), ListLength::kGrows, *changed));
   SetListOutput(ctx, 0, std::move(changed));
@@ -301,7 +305,7 @@ Status Split(KernelContext& ctx) {
     return InvalidArgument("Expected lengths to be a vector, received shape: ",
                            lengths.shape().DebugString());
   }
-  MR_ASSIGN(PartialShape element, ShapeOfTensor(ctx.input(1)));
+  MR_ASSIGN_OR_RETURN(PartialShape element, ShapeOfTensor(ctx.input(1)));
   if (element.known_rank() && element.rank() < 1) {
     return InvalidArgument(
         "TensorListSplit requires element_shape to be at least of rank 1, but "
@@ -327,7 +331,7 @@ Status Split(KernelContext& ctx) {
                              (CheckedSize(begin) + length).Get().value_or(-1),
                              "] from tensor with length ", t.dim(0));
     }
-    MR_ASSIGN(Tensor value, RowsOf(ctx, t, begin, begin + length));
+    MR_ASSIGN_OR_RETURN(Tensor value, RowsOf(ctx, t, begin, begin + length));
     list->Set(i, std::move(value));
     begin += length;
   }

@@ -7,32 +7,33 @@ namespace {
 // Rows of input `value` become elements of the shape that input 1 or 2 says.
 StatusOr<PartialShape> RowsOfInput(ShapeContext& c, int value,
                                    int shape_input) {
-  MR_ASSIGN(const PartialShape t, c.WithRankAtLeast(value, 1));
-  MR_ASSIGN(const PartialShape row, ShapeContext::Subshape(t, 1));
-  MR_ASSIGN(const PartialShape element, c.ShapeFromInput(shape_input));
+  MR_ASSIGN_OR_RETURN(const PartialShape t, c.WithRankAtLeast(value, 1));
+  MR_ASSIGN_OR_RETURN(const PartialShape row, ShapeContext::Subshape(t, 1));
+  MR_ASSIGN_OR_RETURN(const PartialShape element,
+                      c.ShapeFromInput(shape_input));
   return ShapeContext::MergeShapes(row, element);
 }
 
 Status StackShape(ShapeContext& c) {
-  MR_ASSIGN(PartialShape element, c.ShapeFromInput(1));
-  MR_ASSIGN(element, MergeElements(c, std::move(element)));
-  MR_ASSIGN(const int64_t count, c.Attr<int64_t>("num_elements"));
+  MR_ASSIGN_OR_RETURN(PartialShape element, c.ShapeFromInput(1));
+  MR_ASSIGN_OR_RETURN(element, MergeElements(c, std::move(element)));
+  MR_ASSIGN_OR_RETURN(const int64_t count, c.Attr<int64_t>("num_elements"));
   return c.Return(
       PartialShape({count < 0 ? kUnknownDim : count}).Concatenate(element));
 }
 
 Status GatherShape(ShapeContext& c) {
-  MR_ASSIGN(PartialShape element, c.ShapeFromInput(2));
-  MR_ASSIGN(element, MergeElements(c, std::move(element)));
-  MR_ASSIGN(const PartialShape indices, c.WithRank(1, 1));
+  MR_ASSIGN_OR_RETURN(PartialShape element, c.ShapeFromInput(2));
+  MR_ASSIGN_OR_RETURN(element, MergeElements(c, std::move(element)));
+  MR_ASSIGN_OR_RETURN(const PartialShape indices, c.WithRank(1, 1));
   return c.Return(indices.Concatenate(element));
 }
 
 // All dimensions of the elements but the first are those of the result.
 Status JoinedShape(ShapeContext& c, PartialShape element) {
-  MR_ASSIGN(element, MergeElements(c, std::move(element)));
+  MR_ASSIGN_OR_RETURN(element, MergeElements(c, std::move(element)));
   if (element.known_rank()) {
-    MR_ASSIGN(element, ShapeContext::WithRankAtLeast(element, 1));
+    MR_ASSIGN_OR_RETURN(element, ShapeContext::WithRankAtLeast(element, 1));
     element.set_dim(0, kUnknownDim);
   }
   c.set_output(0, std::move(element));
@@ -41,30 +42,31 @@ Status JoinedShape(ShapeContext& c, PartialShape element) {
 }
 
 Status ConcatShape(ShapeContext& c) {
-  MR_ASSIGN(PartialShape element, c.Attr<PartialShape>("element_shape"));
+  MR_ASSIGN_OR_RETURN(PartialShape element,
+                      c.Attr<PartialShape>("element_shape"));
   return JoinedShape(c, std::move(element));
 }
 
 Status ConcatV2Shape(ShapeContext& c) {
-  MR_ASSIGN(PartialShape element, c.ShapeFromInput(1));
+  MR_ASSIGN_OR_RETURN(PartialShape element, c.ShapeFromInput(1));
   return JoinedShape(c, std::move(element));
 }
 
 Status FromTensorShape(ShapeContext& c) {
-  MR_ASSIGN(const DataType dtype, c.Attr<DataType>("element_dtype"));
+  MR_ASSIGN_OR_RETURN(const DataType dtype, c.Attr<DataType>("element_dtype"));
   MR_RETURN_IF_ERROR(RowsOfInput(c, 0, 1).status());
-  MR_ASSIGN(PartialShape element, c.ShapeFromInput(1));
+  MR_ASSIGN_OR_RETURN(PartialShape element, c.ShapeFromInput(1));
   return ReturnList(c, dtype, std::move(element));
 }
 
 Status ScatterShape(ShapeContext& c) {
-  MR_ASSIGN(const DataType dtype, c.Attr<DataType>("element_dtype"));
-  MR_ASSIGN(PartialShape element, c.ShapeFromInput(2));
+  MR_ASSIGN_OR_RETURN(const DataType dtype, c.Attr<DataType>("element_dtype"));
+  MR_ASSIGN_OR_RETURN(PartialShape element, c.ShapeFromInput(2));
   return ReturnList(c, dtype, std::move(element));
 }
 
 Status ScatterIntoShape(ShapeContext& c) {
-  MR_ASSIGN(const DataType dtype, c.Attr<DataType>("element_dtype"));
+  MR_ASSIGN_OR_RETURN(const DataType dtype, c.Attr<DataType>("element_dtype"));
   const HandleShape* const elements = ElementsOf(c);
   MR_RETURN_IF_ERROR(MergeElements(c, PartialShape()).status());
   return ReturnList(c, dtype,
@@ -72,13 +74,14 @@ Status ScatterIntoShape(ShapeContext& c) {
 }
 
 Status SplitShape(ShapeContext& c) {
-  MR_ASSIGN(const DataType dtype, c.Attr<DataType>("element_dtype"));
-  MR_ASSIGN(const PartialShape t, c.WithRankAtLeast(0, 1));
-  MR_ASSIGN(PartialShape element, c.ShapeFromInput(1));
+  MR_ASSIGN_OR_RETURN(const DataType dtype, c.Attr<DataType>("element_dtype"));
+  MR_ASSIGN_OR_RETURN(const PartialShape t, c.WithRankAtLeast(0, 1));
+  MR_ASSIGN_OR_RETURN(PartialShape element, c.ShapeFromInput(1));
   MR_RETURN_IF_ERROR(ShapeContext::WithRankAtLeast(element, 1).status());
   if (element.known_rank() && t.known_rank()) {
-    MR_ASSIGN(const PartialShape row, ShapeContext::Subshape(t, 1));
-    MR_ASSIGN(const PartialShape wanted, ShapeContext::Subshape(element, 1));
+    MR_ASSIGN_OR_RETURN(const PartialShape row, ShapeContext::Subshape(t, 1));
+    MR_ASSIGN_OR_RETURN(const PartialShape wanted,
+                        ShapeContext::Subshape(element, 1));
     MR_RETURN_IF_ERROR(ShapeContext::MergeShapes(row, wanted).status());
   }
   MR_RETURN_IF_ERROR(c.WithRank(2, 1).status());

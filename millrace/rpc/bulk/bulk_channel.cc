@@ -30,7 +30,8 @@ Status OpenConnection(int fd, const std::string& token) {
   MR_RETURN_IF_ERROR(SendAll(fd, header.data(), header.size()));
   MR_RETURN_IF_ERROR(SendAll(fd, token.data(), token.size()));
   MR_RETURN_IF_ERROR(ReceiveAll(fd, header.data(), header.size()));
-  MR_ASSIGN(const FrameHeader answer, DecodeFrameHeader(header.data()));
+  MR_ASSIGN_OR_RETURN(const FrameHeader answer,
+                      DecodeFrameHeader(header.data()));
   if (answer.kind != FrameKind::kOpened || answer.size != 0) {
     return InvalidArgument("an unexpected answer to a token");
   }

@@ -93,7 +93,8 @@ BulkDoor::~BulkDoor() = default;
 
 Status BulkDoor::Open(const std::string& host) {
   int port = 0;
-  MR_ASSIGN(const int tcp, ListenOnTcp(host.empty() ? "0.0.0.0" : host, &port));
+  MR_ASSIGN_OR_RETURN(const int tcp,
+                      ListenOnTcp(host.empty() ? "0.0.0.0" : host, &port));
   std::vector<Ref<Acceptor>> acceptors = {
       MakeRef<Acceptor>(Ref<BulkDoor>::Share(this), tcp)};
   bulk_address_ = absl::StrCat(host, ":", port);

@@ -74,7 +74,7 @@ Status SetTimeouts(int fd, int64_t timeout_ms) {
 }  // namespace
 
 StatusOr<int> ListenOnTcp(const std::string& host, int* port) {
-  MR_ASSIGN(const Addresses addresses, Resolve(host, 0, AI_PASSIVE));
+  MR_ASSIGN_OR_RETURN(const Addresses addresses, Resolve(host, 0, AI_PASSIVE));
   const addrinfo& a = *addresses;
   const int fd =
       socket(a.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -105,7 +105,7 @@ StatusOr<int> ListenLocally(const std::string& name) {
 
 StatusOr<int> ConnectToTcp(const std::string& host, int port,
                            int64_t timeout_ms) {
-  MR_ASSIGN(const Addresses addresses, Resolve(host, port, 0));
+  MR_ASSIGN_OR_RETURN(const Addresses addresses, Resolve(host, port, 0));
   Status last = Unavailable(host, " has no address");
   for (const addrinfo* a = addresses.get(); a != nullptr; a = a->ai_next) {
     const int fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);

@@ -51,7 +51,8 @@ class FaultTransport final : public Transport {
 
   StatusOr<std::unique_ptr<Listener>> Listen(
       const ListenOptions& options, const Services& services) override {
-    MR_ASSIGN(auto listener, network_->base().Listen(options, services));
+    MR_ASSIGN_OR_RETURN(auto listener,
+                        network_->base().Listen(options, services));
     network_->AddName(listener->address(), name_);
     return listener;
   }

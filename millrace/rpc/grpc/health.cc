@@ -38,7 +38,7 @@ class Health final : public LocalMethod {
   Form form() const override { return form_; }
 
   StatusOr<std::string> Answer(const std::string& request) const override {
-    MR_ASSIGN(const std::string service, RequestedService(request));
+    MR_ASSIGN_OR_RETURN(const std::string service, RequestedService(request));
     // "" is the server as a whole.
     const bool known = service.empty() ||
                        std::find(services_.begin(), services_.end(), service) !=

@@ -81,8 +81,8 @@ StatusOr<std::vector<PartialShape>> ComponentShapes(
   if (!options.shapes.empty()) return options.shapes;
   std::vector<PartialShape> shapes;
   for (size_t i = 0; i < tensors[0].size(); ++i) {
-    MR_ASSIGN(PartialShape shape,
-              ComponentShape(tensors, i, options.enqueue_many));
+    MR_ASSIGN_OR_RETURN(PartialShape shape,
+                        ComponentShape(tensors, i, options.enqueue_many));
     shapes.push_back(std::move(shape));
   }
   return shapes;
@@ -116,10 +116,10 @@ StatusOr<std::vector<Output>> Build(const Scope& block,
     return InvalidArgument("num_threads must be positive, not ",
                            request.num_threads);
   }
-  MR_ASSIGN(const auto tensors, Tensors(block, request.lists));
+  MR_ASSIGN_OR_RETURN(const auto tensors, Tensors(block, request.lists));
   const Output keep = AsOutput(block, request.keep, "keep_input");
   MR_RETURN_IF_ERROR(CheckKeepInput(keep, options.enqueue_many));
-  MR_ASSIGN(auto shapes, ComponentShapes(tensors, options));
+  MR_ASSIGN_OR_RETURN(auto shapes, ComponentShapes(tensors, options));
   const Queue queue = MakeQueue(block, request, tensors[0], std::move(shapes));
   std::vector<Operation> enqueues;
   for (const std::vector<Output>& list : tensors) {

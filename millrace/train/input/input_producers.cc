@@ -26,7 +26,7 @@ StatusOr<PartialShape> RowShape(const PartialShape& tensor,
     }
     row = PartialShape(tensor.dims().subspan(1));
   }
-  MR_ASSIGN(row, row.Merge(said));
+  MR_ASSIGN_OR_RETURN(row, row.Merge(said));
   if (row.IsFullyDefined()) return row;
   return InvalidArgument(
       "Either `input_tensor` must have a fully defined shape or "

@@ -73,18 +73,21 @@ QueueRunner::Parts QueueRunner::parts() const {
 StatusOr<QueueRunner> QueueRunner::FromParts(ClientGraph& graph,
                                              const Parts& parts) {
   auto state = std::make_shared<State>();
-  MR_ASSIGN(const Operation queue, FindOperation(graph, parts.queue_name));
+  MR_ASSIGN_OR_RETURN(const Operation queue,
+                      FindOperation(graph, parts.queue_name));
   state->name = queue.name();
   for (const std::string& name : parts.enqueue_op_names) {
-    MR_ASSIGN(Operation op, FindOperation(graph, name));
+    MR_ASSIGN_OR_RETURN(Operation op, FindOperation(graph, name));
     state->enqueue_ops.push_back(op);
   }
   if (state->enqueue_ops.empty()) {
     return InvalidArgument("a queue runner of '", queue.name(),
                            "' without enqueue ops");
   }
-  MR_ASSIGN(state->close_op, FindOperation(graph, parts.close_op_name));
-  MR_ASSIGN(state->cancel_op, FindOperation(graph, parts.cancel_op_name));
+  MR_ASSIGN_OR_RETURN(state->close_op,
+                      FindOperation(graph, parts.close_op_name));
+  MR_ASSIGN_OR_RETURN(state->cancel_op,
+                      FindOperation(graph, parts.cancel_op_name));
   state->closed_codes = parts.queue_closed_codes;
   if (state->closed_codes.empty()) {
     state->closed_codes = {StatusCode::kOutOfRange};

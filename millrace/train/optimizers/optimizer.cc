@@ -38,8 +38,8 @@ StatusOr<std::vector<GradientAndVariable>> Optimizer::ComputeGradients(
   if (variables.empty()) return InvalidArgument("No variables to optimize.");
   std::vector<Output> handles;
   for (const ops::Variable& v : variables) handles.push_back(v.handle());
-  MR_ASSIGN(std::vector<Gradient> gradients,
-            Gradients(scope, {loss}, handles, options));
+  MR_ASSIGN_OR_RETURN(std::vector<Gradient> gradients,
+                      Gradients(scope, {loss}, handles, options));
   std::vector<GradientAndVariable> pairs;
   for (size_t i = 0; i < variables.size(); ++i) {
     pairs.push_back({std::move(gradients[i]), std::move(variables[i])});
@@ -119,7 +119,7 @@ StatusOr<Operation> Optimizer::ApplyGradients(
 
 StatusOr<Operation> Optimizer::Minimize(const Scope& scope, const Output& loss,
                                         const MinimizeOptions& options) {
-  MR_ASSIGN(
+  MR_ASSIGN_OR_RETURN(
       const std::vector<GradientAndVariable> gradients,
       ComputeGradients(scope, loss, options.variables, options.gradients));
   return ApplyGradients(

@@ -12,7 +12,7 @@ Status PutFeed(const ClientEdge& edge, const Tensor& value,
   NamedTensor& send = request->send.emplace_back();
   send.name = edge.key;
   if (edge.narrow) {
-    MR_ASSIGN(send.tensor, NarrowToBfloat16(value));
+    MR_ASSIGN_OR_RETURN(send.tensor, NarrowToBfloat16(value));
   } else {
     send.tensor = value;
   }

@@ -9,7 +9,7 @@ StatusOr<Tensor> NarrowToBfloat16(const Tensor& value) {
     return InvalidArgument("expected a tensor of floats, got one of ",
                            DataTypeName(value.dtype()));
   }
-  MR_ASSIGN(
+  MR_ASSIGN_OR_RETURN(
       Tensor narrow,
       Tensor::Allocate(HostAllocator(), DataType::kBfloat16, value.shape()));
   const absl::Span<const float> from = value.flat<float>();
@@ -26,8 +26,9 @@ StatusOr<Tensor> WidenFromBfloat16(const Tensor& value) {
     return Internal("expected a tensor of bfloat16, got one of ",
                     DataTypeName(value.dtype()));
   }
-  MR_ASSIGN(Tensor wide,
-            Tensor::Allocate(HostAllocator(), DataType::kFloat, value.shape()));
+  MR_ASSIGN_OR_RETURN(
+      Tensor wide,
+      Tensor::Allocate(HostAllocator(), DataType::kFloat, value.shape()));
   const absl::Span<const Bfloat16> from = value.flat<Bfloat16>();
   const absl::Span<float> to = wide.mutable_flat<float>();
   for (size_t i = 0; i < from.size(); ++i) to[i] = static_cast<float>(from[i]);

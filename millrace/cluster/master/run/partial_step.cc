@@ -96,12 +96,14 @@ StatusOr<std::string> PartialStep::Begin(const Ref<MasterSession>& session,
 Status PartialStep::FindNeeds(const Graph& graph) {
   absl::flat_hash_map<std::pair<NodeId, int>, int> feeds;
   for (size_t i = 0; i < run_->signature.feeds.size(); ++i) {
-    MR_ASSIGN(const OutputRef feed,
-              FindOutput(graph, run_->signature.feeds[i], "FeedInputs:"));
+    MR_ASSIGN_OR_RETURN(
+        const OutputRef feed,
+        FindOutput(graph, run_->signature.feeds[i], "FeedInputs:"));
     feeds.emplace(std::pair(feed.node, feed.port), static_cast<int>(i));
   }
   for (const std::string& name : run_->signature.fetches) {
-    MR_ASSIGN(const OutputRef fetch, FindOutput(graph, name, "FetchOutputs"));
+    MR_ASSIGN_OR_RETURN(const OutputRef fetch,
+                        FindOutput(graph, name, "FetchOutputs"));
     std::vector<int>& needs = needs_.emplace_back();
     std::vector<bool> seen(static_cast<size_t>(graph.num_ids()));
     std::vector<bool> needed(fed_.size());
@@ -289,7 +291,7 @@ class PartialStep::Call final : public RefCounted {
     size_t expected = 0;
     for (const ClientEdge* edge : EdgesOf(part.edges.fetches, fetches_)) {
       const auto index = static_cast<size_t>(edge->index);
-      MR_ASSIGN(
+      MR_ASSIGN_OR_RETURN(
           (*values)[index],
           TakeFetch(*edge, expected++, step_->run_->signature.fetches[index],
                     part.task, reply.recv));

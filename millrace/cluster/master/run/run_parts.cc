@@ -19,10 +19,12 @@ bool HasControlFlow(const Graph& graph) {
 
 // Consumers of `to` take `from` instead.
 Status Connect(const TensorConnection& connection, Graph* graph) {
-  MR_ASSIGN(const OutputRef from, FindOutput(*graph, connection.from_tensor,
-                                             "tensor_connection from"));
-  MR_ASSIGN(const OutputRef to,
-            FindOutput(*graph, connection.to_tensor, "tensor_connection to"));
+  MR_ASSIGN_OR_RETURN(
+      const OutputRef from,
+      FindOutput(*graph, connection.from_tensor, "tensor_connection from"));
+  MR_ASSIGN_OR_RETURN(
+      const OutputRef to,
+      FindOutput(*graph, connection.to_tensor, "tensor_connection to"));
   std::vector<OutEdge> edges;
   for (const OutEdge& edge : graph->node(to.node)->out_edges) {
     if (edge.port == to.port && edge.dst_port != kControlPort) {
@@ -66,16 +68,16 @@ StatusOr<RunParts> BuildRunParts(const GraphState& state,
                                  const RunPartsOptions& options) {
   RunParts parts;
   for (const std::string& feed : signature.feeds) {
-    MR_ASSIGN(const OutputRef output,
-              FindOutput(state.graph(), feed, "FeedInputs:"));
+    MR_ASSIGN_OR_RETURN(const OutputRef output,
+                        FindOutput(state.graph(), feed, "FeedInputs:"));
     parts.feed_types.push_back(
         RemoveRef(state.graph().node(output.node)->output_types[output.port]));
   }
-  MR_ASSIGN(std::vector<Partition> partitions,
-            Split(state, signature, options));
+  MR_ASSIGN_OR_RETURN(std::vector<Partition> partitions,
+                      Split(state, signature, options));
   std::map<TaskName, size_t> by_task;
   for (Partition& partition : partitions) {
-    MR_ASSIGN(const TaskName task, TaskName::Parse(partition.device));
+    MR_ASSIGN_OR_RETURN(const TaskName task, TaskName::Parse(partition.device));
     const auto [it, added] = by_task.try_emplace(task, parts.tasks.size());
     GraphDef def = ExportGraphDef(partition.graph);
     if (added) {
@@ -101,8 +103,8 @@ StatusOr<RunParts> BuildRunParts(const GraphState& state,
 StatusOr<std::vector<GraphDef>> BuildPartitionGraphs(
     const GraphState& state, const RunSignature& signature,
     const RunPartsOptions& options) {
-  MR_ASSIGN(const std::vector<Partition> partitions,
-            Split(state, signature, options));
+  MR_ASSIGN_OR_RETURN(const std::vector<Partition> partitions,
+                      Split(state, signature, options));
   std::vector<GraphDef> graphs;
   graphs.reserve(partitions.size());
   for (const Partition& partition : partitions) {

@@ -298,9 +298,10 @@ Status RunStep::CollectFetches(std::vector<Tensor>* fetches) {
 Status RunStep::CollectPart(Part& part, std::vector<Tensor>* fetches) {
   const std::vector<ClientEdge>& edges = part.plan->edges.fetches;
   for (size_t i = 0; i < edges.size(); ++i) {
-    MR_ASSIGN((*fetches)[edges[i].index],
-              TakeFetch(edges[i], i, run_->signature.fetches[edges[i].index],
-                        part.plan->task, part.reply.recv));
+    MR_ASSIGN_OR_RETURN(
+        (*fetches)[edges[i].index],
+        TakeFetch(edges[i], i, run_->signature.fetches[edges[i].index],
+                  part.plan->task, part.reply.recv));
   }
   return OkStatus();
 }

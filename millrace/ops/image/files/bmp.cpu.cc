@@ -77,9 +77,10 @@ void ConvertRow(const uint8_t* in, const Header& h, int channels,
 
 Status ReadBmp(absl::string_view bytes, int channels, PixelAllocator allocate,
                StopCheck stop) {
-  MR_ASSIGN(const Header h, ReadHeader(bytes));
+  MR_ASSIGN_OR_RETURN(const Header h, ReadHeader(bytes));
   if (channels == 0) channels = h.channels;
-  MR_ASSIGN(uint8_t* const out, allocate(h.height, h.width, channels));
+  MR_ASSIGN_OR_RETURN(uint8_t* const out,
+                      allocate(h.height, h.width, channels));
   const auto* const pixels =
       reinterpret_cast<const uint8_t*>(bytes.data()) + h.pixels_at;
   for (int64_t y = 0; y < h.height; ++y) {

@@ -126,7 +126,7 @@ class GifParser {
       if (y % kRowsBetweenStops == 0) MR_RETURN_IF_ERROR(stop());
       MR_RETURN_IF_ERROR(lzw_.Read(nullptr, frame->width));
     }
-    MR_ASSIGN(rest_, lzw_.Finish());
+    MR_ASSIGN_OR_RETURN(rest_, lzw_.Finish());
     return OkStatus();
   }
 
@@ -215,9 +215,10 @@ Status Read(absl::string_view bytes, GifFrames which, FrameAllocator allocate,
   }
   if (which == GifFrames::kFirst) frames.resize(1);
   const auto count = static_cast<int64_t>(frames.size());
-  MR_ASSIGN(const int64_t frame_bytes,
-            (CheckedSize(height) * width * 3).Get("a GIF picture's bytes"));
-  MR_ASSIGN(uint8_t* const out, allocate(count, height, width, 3));
+  MR_ASSIGN_OR_RETURN(
+      const int64_t frame_bytes,
+      (CheckedSize(height) * width * 3).Get("a GIF picture's bytes"));
+  MR_ASSIGN_OR_RETURN(uint8_t* const out, allocate(count, height, width, 3));
   GifCanvas canvas(out, height, width);
   for (int64_t i = 0; i < count; ++i) {
     uint8_t* const pixels = out + i * frame_bytes;

@@ -188,7 +188,8 @@ class JpegReader {
       bytes += width * (8 * 32);
       if (many_scans_) bytes += width * height * int64_t{sizeof(JBLOCK)};
     }
-    MR_ASSIGN(const int64_t total, bytes.Get("the memory of a JPEG picture"));
+    MR_ASSIGN_OR_RETURN(const int64_t total,
+                        bytes.Get("the memory of a JPEG picture"));
     return charge_.Set(total, "JPEG decoding");
   }
 
@@ -247,7 +248,8 @@ StatusOr<int64_t> ReadScanlines(JpegReader& reader, int64_t height,
                static_cast<size_t>(info.output_components));
   }
   for (int64_t y = 0; y < height; ++y, out += row_bytes) {
-    MR_ASSIGN(const bool got, reader.ReadRow(row.empty() ? out : row.data()));
+    MR_ASSIGN_OR_RETURN(const bool got,
+                        reader.ReadRow(row.empty() ? out : row.data()));
     if (!got) return y;
     if (row.empty()) continue;
     const uint8_t* const from = row.data() + before * info.output_components;
@@ -274,7 +276,7 @@ Status ReadJpeg(absl::string_view bytes, const JpegReadOptions& options,
                            " channels; 1 and 3 can be read");
   }
   SetParameters(options, channels, &info);
-  MR_ASSIGN(const bool started, reader.Start());
+  MR_ASSIGN_OR_RETURN(const bool started, reader.Start());
   if (!started) return InvalidArgument(JpegReader::kFailure, " It is cut");
   int64_t height = info.output_height, width = info.output_width;
   if (options.crop) {
@@ -292,9 +294,9 @@ Status ReadJpeg(absl::string_view bytes, const JpegReadOptions& options,
       (info.out_color_space == JCS_CMYK ? 4 : channels)) {
     return InvalidArgument(JpegReader::kFailure);
   }
-  MR_ASSIGN(uint8_t* const out, allocate(height, width, channels));
-  MR_ASSIGN(const int64_t rows,
-            ReadScanlines(reader, height, width, channels, out));
+  MR_ASSIGN_OR_RETURN(uint8_t* const out, allocate(height, width, channels));
+  MR_ASSIGN_OR_RETURN(const int64_t rows,
+                      ReadScanlines(reader, height, width, channels, out));
   const int64_t row_bytes = width * channels;
   if (rows < height) {
     const float fraction =

@@ -91,7 +91,8 @@ class JpegWriter {
       bytes += CheckedSize(height_ + 16) * (width_ + 16) * channels_ * 2;
     }
     bytes += CheckedSize(height_) * width_ * channels_;  // the result
-    MR_ASSIGN(const int64_t total, bytes.Get("the memory of a JPEG picture"));
+    MR_ASSIGN_OR_RETURN(const int64_t total,
+                        bytes.Get("the memory of a JPEG picture"));
     return charge_.Set(total, "JPEG encoding");
   }
 

@@ -199,8 +199,9 @@ Status ReadPng(absl::string_view bytes, int channels, int bits,
                PixelAllocator allocate, StopCheck stop) {
   PngReader reader(bytes, channels, bits, stop);
   MR_RETURN_IF_ERROR(reader.Start());
-  MR_ASSIGN(uint8_t* const out,
-            allocate(reader.height(), reader.width(), reader.channels()));
+  MR_ASSIGN_OR_RETURN(
+      uint8_t* const out,
+      allocate(reader.height(), reader.width(), reader.channels()));
   if (reader.ReadRows(out)) return OkStatus();
   if (!reader.stopped().ok()) return reader.stopped();
   return InvalidArgument("Invalid PNG data, size ", bytes.size(),
