@@ -129,11 +129,11 @@ StatusOr<std::string> ReadFileToString(FileSystem* files,
 }
 
 Status WriteStringToFile(FileSystem* files, const std::string& path,
-                         absl::string_view data, bool sync) {
+                         absl::string_view data, Durability durability) {
   MR_ASSIGN_OR_RETURN(const std::unique_ptr<WritableFile> file,
                       files->NewWritableFile(path));
   MR_RETURN_IF_ERROR(file->Append(data));
-  if (sync) MR_RETURN_IF_ERROR(file->Sync());
+  if (durability == Durability::kSynced) MR_RETURN_IF_ERROR(file->Sync());
   return file->Close();
 }
 
@@ -141,7 +141,8 @@ Status WriteFileAtomically(FileSystem* files, const std::string& path,
                            absl::string_view data) {
   const std::string temporary =
       absl::StrCat(path, ".tmp-", absl::Hex(RandomUint64()));
-  Status status = WriteStringToFile(files, temporary, data, true);
+  Status status =
+      WriteStringToFile(files, temporary, data, Durability::kSynced);
   if (status.ok()) status = files->Rename(temporary, path);
   if (!status.ok()) {
     files->Delete(temporary).IgnoreError();

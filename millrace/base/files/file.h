@@ -93,9 +93,12 @@ FileSystem* DefaultFiles();
 
 StatusOr<std::string> ReadFileToString(FileSystem* files,
                                        const std::string& path);
-// Writes and closes; `sync` waits for the disk.
+// Whether what is written is on the disk when the call returns.
+enum class Durability { kUnsynced, kSynced };
+// Writes and closes.
 Status WriteStringToFile(FileSystem* files, const std::string& path,
-                         absl::string_view data, bool sync = false);
+                         absl::string_view data,
+                         Durability durability = Durability::kUnsynced);
 // The same through PATH.tmp-RANDOM and Rename, so that readers see the old or
 // the new content, also after a crash.
 Status WriteFileAtomically(FileSystem* files, const std::string& path,

@@ -187,11 +187,13 @@ TEST(MemoryFilesTest, CrashLosesOnlyWhatIsNotSynced) {
   bool torn = false;
   for (uint64_t seed = 1; seed <= 200; ++seed) {
     MemoryFiles files(seed);
-    ASSERT_TRUE(WriteStringToFile(&files, "/safe", "safe", true).ok());
+    ASSERT_TRUE(
+        WriteStringToFile(&files, "/safe", "safe", Durability::kSynced).ok());
     ASSERT_TRUE(files.SyncDir("/").ok());
     auto open = files.NewAppendableFile("/safe").value();
     ASSERT_TRUE(open->Append("-tail").ok());
-    ASSERT_TRUE(WriteStringToFile(&files, "/loose", "x", true).ok());
+    ASSERT_TRUE(
+        WriteStringToFile(&files, "/loose", "x", Durability::kSynced).ok());
     files.Crash();
     EXPECT_FALSE(open->Append("x").ok());
     const std::string text = ReadFileToString(&files, "/safe").value();

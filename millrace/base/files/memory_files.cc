@@ -202,9 +202,11 @@ class MemoryWriter final : public WritableFile {
   bool closed_ = false;
 };
 
+enum class OldContent { kKept, kDropped };
+
 StatusOr<std::unique_ptr<WritableFile>> OpenWriter(
     const Ref<MemoryFiles::State>& state, const std::string& path,
-    bool truncate) {
+    OldContent old_content) {
   MR_RETURN_IF_ERROR(state->Before(FileOp::kOpenWrite, path));
   const std::string normal = Normal(path);
   MutexLock lock(state->mu);
@@ -215,7 +217,7 @@ StatusOr<std::unique_ptr<WritableFile>> OpenWriter(
     state->Change({NameChange::kLink, normal, "", inode});
   } else if (inode->directory) {
     return ErrnoStatus(path, EISDIR);
-  } else if (truncate) {
+  } else if (old_content == OldContent::kDropped) {
     inode->data.clear();
   }
   inode->modified_nanos = WallMicros() * 1000;
@@ -286,12 +288,12 @@ StatusOr<std::unique_ptr<RandomAccessFile>> MemoryFiles::NewRandomAccessFile(
 
 StatusOr<std::unique_ptr<WritableFile>> MemoryFiles::NewWritableFile(
     const std::string& path) {
-  return OpenWriter(state_, path, true);
+  return OpenWriter(state_, path, OldContent::kDropped);
 }
 
 StatusOr<std::unique_ptr<WritableFile>> MemoryFiles::NewAppendableFile(
     const std::string& path) {
-  return OpenWriter(state_, path, false);
+  return OpenWriter(state_, path, OldContent::kKept);
 }
 
 Status MemoryFiles::Exists(const std::string& path) {

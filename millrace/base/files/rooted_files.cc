@@ -13,7 +13,7 @@ StatusOr<std::unique_ptr<RootedFiles>> RootedFiles::Make(
 }
 
 StatusOr<std::string> RootedFiles::Resolve(const std::string& path,
-                                           bool follow) {
+                                           LastLink last_link) {
   if (path.find('\0') != std::string::npos) {
     return InvalidArgument("A path with a zero byte");
   }
@@ -22,7 +22,8 @@ StatusOr<std::string> RootedFiles::Resolve(const std::string& path,
   while (full.size() > 1 && full.back() == '/') full.pop_back();
   const std::string name(Basename(full));
   std::string canonical;
-  if (follow || name.empty() || name == "." || name == "..") {
+  if (last_link == LastLink::kFollowed || name.empty() || name == "." ||
+      name == "..") {
     MR_ASSIGN_OR_RETURN(canonical, base_->Canonical(full));
   } else {
     MR_ASSIGN_OR_RETURN(canonical,
@@ -38,76 +39,90 @@ StatusOr<std::string> RootedFiles::Resolve(const std::string& path,
 
 StatusOr<std::unique_ptr<RandomAccessFile>> RootedFiles::NewRandomAccessFile(
     const std::string& path) {
-  MR_ASSIGN_OR_RETURN(const std::string inside, Resolve(path, true));
+  MR_ASSIGN_OR_RETURN(const std::string inside,
+                      Resolve(path, LastLink::kFollowed));
   return base_->NewRandomAccessFile(inside);
 }
 
 StatusOr<std::unique_ptr<WritableFile>> RootedFiles::NewWritableFile(
     const std::string& path) {
-  MR_ASSIGN_OR_RETURN(const std::string inside, Resolve(path, true));
+  MR_ASSIGN_OR_RETURN(const std::string inside,
+                      Resolve(path, LastLink::kFollowed));
   return base_->NewWritableFile(inside);
 }
 
 StatusOr<std::unique_ptr<WritableFile>> RootedFiles::NewAppendableFile(
     const std::string& path) {
-  MR_ASSIGN_OR_RETURN(const std::string inside, Resolve(path, true));
+  MR_ASSIGN_OR_RETURN(const std::string inside,
+                      Resolve(path, LastLink::kFollowed));
   return base_->NewAppendableFile(inside);
 }
 
 Status RootedFiles::Exists(const std::string& path) {
-  MR_ASSIGN_OR_RETURN(const std::string inside, Resolve(path, true));
+  MR_ASSIGN_OR_RETURN(const std::string inside,
+                      Resolve(path, LastLink::kFollowed));
   return base_->Exists(inside);
 }
 
 Status RootedFiles::IsDirectory(const std::string& path) {
-  MR_ASSIGN_OR_RETURN(const std::string inside, Resolve(path, true));
+  MR_ASSIGN_OR_RETURN(const std::string inside,
+                      Resolve(path, LastLink::kFollowed));
   return base_->IsDirectory(inside);
 }
 
 StatusOr<std::vector<std::string>> RootedFiles::GetChildren(
     const std::string& path) {
-  MR_ASSIGN_OR_RETURN(const std::string inside, Resolve(path, true));
+  MR_ASSIGN_OR_RETURN(const std::string inside,
+                      Resolve(path, LastLink::kFollowed));
   return base_->GetChildren(inside);
 }
 
 StatusOr<uint64_t> RootedFiles::GetSize(const std::string& path) {
-  MR_ASSIGN_OR_RETURN(const std::string inside, Resolve(path, true));
+  MR_ASSIGN_OR_RETURN(const std::string inside,
+                      Resolve(path, LastLink::kFollowed));
   return base_->GetSize(inside);
 }
 
 StatusOr<int64_t> RootedFiles::GetModifiedNanos(const std::string& path) {
-  MR_ASSIGN_OR_RETURN(const std::string inside, Resolve(path, true));
+  MR_ASSIGN_OR_RETURN(const std::string inside,
+                      Resolve(path, LastLink::kFollowed));
   return base_->GetModifiedNanos(inside);
 }
 
 Status RootedFiles::Delete(const std::string& path) {
-  MR_ASSIGN_OR_RETURN(const std::string inside, Resolve(path, false));
+  MR_ASSIGN_OR_RETURN(const std::string inside,
+                      Resolve(path, LastLink::kItself));
   return base_->Delete(inside);
 }
 
 Status RootedFiles::CreateDir(const std::string& path) {
-  MR_ASSIGN_OR_RETURN(const std::string inside, Resolve(path, false));
+  MR_ASSIGN_OR_RETURN(const std::string inside,
+                      Resolve(path, LastLink::kItself));
   return base_->CreateDir(inside);
 }
 
 Status RootedFiles::DeleteDir(const std::string& path) {
-  MR_ASSIGN_OR_RETURN(const std::string inside, Resolve(path, false));
+  MR_ASSIGN_OR_RETURN(const std::string inside,
+                      Resolve(path, LastLink::kItself));
   return base_->DeleteDir(inside);
 }
 
 Status RootedFiles::Rename(const std::string& from, const std::string& to) {
-  MR_ASSIGN_OR_RETURN(const std::string inside_from, Resolve(from, false));
-  MR_ASSIGN_OR_RETURN(const std::string inside_to, Resolve(to, false));
+  MR_ASSIGN_OR_RETURN(const std::string inside_from,
+                      Resolve(from, LastLink::kItself));
+  MR_ASSIGN_OR_RETURN(const std::string inside_to,
+                      Resolve(to, LastLink::kItself));
   return base_->Rename(inside_from, inside_to);
 }
 
 Status RootedFiles::SyncDir(const std::string& path) {
-  MR_ASSIGN_OR_RETURN(const std::string inside, Resolve(path, true));
+  MR_ASSIGN_OR_RETURN(const std::string inside,
+                      Resolve(path, LastLink::kFollowed));
   return base_->SyncDir(inside);
 }
 
 StatusOr<std::string> RootedFiles::Canonical(const std::string& path) {
-  return Resolve(path, true);
+  return Resolve(path, LastLink::kFollowed);
 }
 
 }  // namespace millrace

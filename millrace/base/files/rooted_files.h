@@ -43,9 +43,11 @@ class RootedFiles final : public FileSystem {
  private:
   RootedFiles(FileSystem* base, std::string root)
       : base_(base), root_(std::move(root)) {}
-  // The path to hand on, or PERMISSION_DENIED. `follow`: the last component
-  // may be a link (it must stay inside); else the entry itself is meant.
-  StatusOr<std::string> Resolve(const std::string& path, bool follow);
+  // What a link in the last component of a path stands for: its target, which
+  // must lie inside, or the entry itself.
+  enum class LastLink { kFollowed, kItself };
+  // The path to hand on, or PERMISSION_DENIED.
+  StatusOr<std::string> Resolve(const std::string& path, LastLink last_link);
 
   FileSystem* base_;
   std::string root_;
