@@ -26,13 +26,14 @@ inline bool InSim() { return current_sim_thread != nullptr; }
 // or with the lock-switch probability of the run.
 void SimSwitch(const char* what);
 void SimMaybeSwitch(const char* what);
-// Waits until SimWake(object, ...) or the deadline; true if timed out.
+// Waits until a SimWake of `object` or the deadline; true if timed out.
 // A null object waits for the deadline alone. `owner`, if given, holds the
 // ThreadTag of the thread that is waited for, for the report of a deadlock.
 bool SimBlock(const void* object, const char* what, Deadline deadline,
               const std::atomic<uint64_t>* owner = nullptr);
-// Makes one waiter of `object`, chosen by the seed, or all of them runnable.
-void SimWake(const void* object, bool all);
+// Makes one waiter of `object`, chosen by the seed, runnable, or all of them.
+void SimWakeOne(const void* object);
+void SimWakeAll(const void* object);
 // True with the probability that a condition wakes without notification.
 bool SimSpurious();
 int64_t SimNow();

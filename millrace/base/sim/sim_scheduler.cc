@@ -109,17 +109,20 @@ bool SimBlock(const void* object, const char* what, Deadline deadline,
   return self->timed_out;
 }
 
-void SimWake(const void* object, bool all) {
+void SimWakeOne(const void* object) {
   SimWorld::Impl* world = current_sim_thread->world;
-  auto it = world->waiters.find(object);
-  while (it != world->waiters.end()) {
-    const std::vector<SimThread*>& waiting = it->second;
-    SimThread* thread =
-        all ? waiting.front() : waiting[world->rng.Uniform(waiting.size())];
-    world->Record(SimWorld::Impl::kWake, thread->id);
-    world->MakeRunnable(thread, false);
-    if (!all) return;
-    it = world->waiters.find(object);
+  const auto it = world->waiters.find(object);
+  if (it == world->waiters.end()) return;
+  const std::vector<SimThread*>& waiting = it->second;
+  world->Wake(waiting[world->rng.Uniform(waiting.size())]);
+}
+
+void SimWakeAll(const void* object) {
+  SimWorld::Impl* world = current_sim_thread->world;
+  // The last waiter takes the entry with it.
+  for (auto it = world->waiters.find(object); it != world->waiters.end();
+       it = world->waiters.find(object)) {
+    world->Wake(it->second.front());
   }
 }
 
@@ -200,7 +203,7 @@ void SimWorld::Impl::Start(SimThread* first) {
 void SimWorld::Impl::Finish(SimThread* self) {
   Record(kFinish, self->id);
   self->state = SimThread::kFinished;
-  internal::SimWake(self, true);
+  internal::SimWakeAll(self);
   if (--live == 0) {
     current_sim_thread = nullptr;
     EndRun(OkStatus());
@@ -262,7 +265,8 @@ void SimWorld::Impl::WakeDue() {
   while (!deadlines.empty() && deadlines.begin()->first <= now) {
     SimThread* thread = threads[deadlines.begin()->second].get();
     Record(kTimeout, thread->id);
-    MakeRunnable(thread, true);
+    MakeRunnable(thread);
+    thread->timed_out = true;
   }
   if (frozen == 0) return;
   for (Process& process : processes) {
@@ -271,7 +275,12 @@ void SimWorld::Impl::WakeDue() {
   CountFrozen();
 }
 
-void SimWorld::Impl::MakeRunnable(SimThread* thread, bool timed_out) {
+void SimWorld::Impl::Wake(SimThread* thread) {
+  Record(kWake, thread->id);
+  MakeRunnable(thread);
+}
+
+void SimWorld::Impl::MakeRunnable(SimThread* thread) {
   if (thread->object) {
     auto it = waiters.find(thread->object);
     it->second.erase(std::find(it->second.begin(), it->second.end(), thread));
@@ -280,7 +289,6 @@ void SimWorld::Impl::MakeRunnable(SimThread* thread, bool timed_out) {
   deadlines.erase({thread->deadline, thread->id});
   thread->object = nullptr;
   thread->owner = nullptr;
-  thread->timed_out = timed_out;
   thread->state = SimThread::kRunnable;
   runnable.push_back(thread);
 }

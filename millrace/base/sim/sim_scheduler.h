@@ -110,7 +110,9 @@ struct SimWorld::Impl {
   // Hands the baton on; `self` is in its new state already.
   void Switch(SimThread* self);
   SimThread* PickNext();
-  void MakeRunnable(SimThread* thread, bool timed_out);
+  // Of a thread that is blocked.
+  void Wake(SimThread* thread);
+  void MakeRunnable(SimThread* thread);
   void CountFrozen();
   // Earliest deadline or thaw; max if there is none.
   int64_t NextTime() const;

@@ -82,7 +82,7 @@ bool EventThreads::TakeDuty() {
 void EventThreads::Loop() {
   const ScopedFlushDenormals flush;  // kernels may run here
   while (TakeDuty()) {
-    here = {this, true};
+    here = {.threads = this, .on_duty = true};
     while (here.on_duty) {
       if (serve_()) continue;
       MR_CHECK(here.on_duty, "events of ", name_, " ended in a handler");

@@ -201,14 +201,15 @@ int IntraOpPool::Others() const {
   return callers_->awake() + outsiders_.load(std::memory_order_relaxed) - 1;
 }
 
-int IntraOpPool::TakeIdle(bool awake) {
+int IntraOpPool::TakeIdle(Sleepers sleepers) {
   for (size_t word = 0; word < idle_.size(); ++word) {
     uint64_t bits = idle_[word].load(std::memory_order_relaxed);
     uint64_t left = bits;  // not looked at
     while ((left &= bits) != 0) {
       const uint64_t lowest = left & (~left + 1);
       const int i = static_cast<int>(word) * 64 + std::countr_zero(lowest);
-      if (awake && !workers_[i]->awake.load(std::memory_order_relaxed)) {
+      if (sleepers == Sleepers::kLeftOut &&
+          !workers_[i]->awake.load(std::memory_order_relaxed)) {
         left &= ~lowest;
       } else if (idle_[word].compare_exchange_weak(bits, bits & ~lowest,
                                                    std::memory_order_acquire)) {
@@ -244,7 +245,7 @@ IntraOpPool::Team IntraOpPool::Reserve(int width) {
 void IntraOpPool::AddIdle(Team* team, int width) {
   width = std::min({width, width_, FreeCores()});
   while (team->width() < width) {
-    const int i = TakeIdle(false);
+    const int i = TakeIdle(Sleepers::kIncluded);
     if (i < 0) break;
     Started(i);
     team->workers_.push_back(i);
@@ -254,7 +255,7 @@ void IntraOpPool::AddIdle(Team* team, int width) {
 void IntraOpPool::AddAwake(Team* team, int width) {
   width = std::min({width, width_, FreeCores()});
   while (team->width() < width) {
-    const int i = TakeIdle(true);
+    const int i = TakeIdle(Sleepers::kLeftOut);
     if (i < 0) break;
     team->workers_.push_back(i);
   }
@@ -296,7 +297,7 @@ void IntraOpPool::WakeWanted(int64_t now) {
       {wanted_width_.load(std::memory_order_relaxed), width_, FreeCores()});
   std::vector<int> taken;
   while (static_cast<int>(taken.size()) < width - 1) {
-    const int i = TakeIdle(false);
+    const int i = TakeIdle(Sleepers::kIncluded);
     if (i < 0) break;
     taken.push_back(i);
     Worker& worker = Started(i);

@@ -106,7 +106,9 @@ class IntraOpPool {
   int FreeCores() const;
   // Threads that run kernels beside one that has a team.
   int Others() const;
-  int TakeIdle(bool awake);
+  enum class Sleepers { kIncluded, kLeftOut };
+  // Reserves a worker that nobody has; -1 if there is none.
+  int TakeIdle(Sleepers sleepers);
   // Workers that are awake, until the team has `width` members and takes no
   // core that is not free.
   void AddAwake(Team* team, int width);

@@ -79,18 +79,19 @@ bool CondVar::WaitUntil(Mutex& mu, Deadline deadline) {
   return timed_out;
 }
 
-bool SharedMutex::TryRaw(bool shared) {
-  return (shared ? pthread_rwlock_tryrdlock(&rw_)
-                 : pthread_rwlock_trywrlock(&rw_)) == 0;
+bool SharedMutex::TryRaw(Access access) {
+  return (access == Access::kShared ? pthread_rwlock_tryrdlock(&rw_)
+                                    : pthread_rwlock_trywrlock(&rw_)) == 0;
 }
 
-void SharedMutex::SimLock(bool shared) {
+void SharedMutex::SimLock(Access access) {
+  const bool shared = access == Access::kShared;
   internal::SimMaybeSwitch("lock");
   if (!shared) ++sim_writers_waiting_;
   while (true) {
     const bool writer_first = shared && sim_writers_waiting_ > 0;
     if (!writer_first) {
-      if (TryRaw(shared)) break;
+      if (TryRaw(access)) break;
       if (sim_holders_.load(std::memory_order_relaxed) == 0) {
         // Held outside the simulation, for a moment of real time.
         shared ? pthread_rwlock_rdlock(&rw_) : pthread_rwlock_wrlock(&rw_);
@@ -109,7 +110,7 @@ void SharedMutex::UnlockRaw() {
   if (internal::InSim()) [[unlikely]] {
     sim_holders_.fetch_sub(1, std::memory_order_relaxed);
     pthread_rwlock_unlock(&rw_);
-    internal::SimWake(this, true);
+    internal::SimWakeAll(this);
     return;
   }
   pthread_rwlock_unlock(&rw_);
@@ -117,7 +118,7 @@ void SharedMutex::UnlockRaw() {
 
 void SharedMutex::Lock() {
   if (internal::InSim()) [[unlikely]]
-    return SimLock(false);
+    return SimLock(Access::kExclusive);
   const int error = pthread_rwlock_wrlock(&rw_);
   MR_DCHECK(error == 0, "the thread holds this SharedMutex already");
   static_cast<void>(error);
@@ -125,20 +126,20 @@ void SharedMutex::Lock() {
 
 void SharedMutex::LockShared() {
   if (internal::InSim()) [[unlikely]]
-    return SimLock(true);
+    return SimLock(Access::kShared);
   const int error = pthread_rwlock_rdlock(&rw_);
   MR_DCHECK(error == 0, "the thread holds this SharedMutex already");
   static_cast<void>(error);
 }
 
 bool SharedMutex::TryLock() {
-  if (!TryRaw(false)) return false;
+  if (!TryRaw(Access::kExclusive)) return false;
   if (internal::InSim()) sim_holders_.fetch_add(1, std::memory_order_relaxed);
   return true;
 }
 
 bool SharedMutex::TryLockShared() {
-  if (!TryRaw(true)) return false;
+  if (!TryRaw(Access::kShared)) return false;
   if (internal::InSim()) sim_holders_.fetch_add(1, std::memory_order_relaxed);
   return true;
 }

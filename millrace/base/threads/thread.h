@@ -43,7 +43,7 @@ class Mutex {
     owner_.store(0, std::memory_order_relaxed);
     mu_.unlock();
     if (internal::InSim()) [[unlikely]]
-      internal::SimWake(this, false);
+      internal::SimWakeOne(this);
   }
   // True if it took the lock. Never waits.
   bool TryLock() {
@@ -100,12 +100,12 @@ class CondVar {
   bool WaitUntil(Mutex& mu, Deadline deadline);
   void NotifyOne() {
     if (internal::InSim()) [[unlikely]]
-      return internal::SimWake(this, false);
+      return internal::SimWakeOne(this);
     cv_.notify_one();
   }
   void NotifyAll() {
     if (internal::InSim()) [[unlikely]]
-      return internal::SimWake(this, true);
+      return internal::SimWakeAll(this);
     cv_.notify_all();
   }
 
@@ -130,9 +130,10 @@ class SharedMutex {
   bool TryLockShared();
 
  private:
-  bool TryRaw(bool shared);
+  enum class Access { kShared, kExclusive };
+  bool TryRaw(Access access);
   void UnlockRaw();
-  void SimLock(bool shared);
+  void SimLock(Access access);
 
   pthread_rwlock_t rw_ = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
   std::atomic<int32_t> sim_holders_{0};
