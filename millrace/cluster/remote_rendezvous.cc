@@ -46,7 +46,7 @@ class RemoteRendezvous::Receive : public RefCounted {
   }
 
   void Cancel(const Status& reason) { scope_.Cancel(reason); }
-  void Fail(const Status& status) { std::move(done_)(status, Tensor(), false); }
+  void Fail(const Status& status) { std::move(done_)(status); }
 
  private:
   void OnReply(Status status) {
@@ -65,9 +65,10 @@ class RemoteRendezvous::Receive : public RefCounted {
       return;
     }
     if (owner_->stats_ != nullptr) RecordStats();
-    std::move(done_)(OkStatus(),
-                     reply_.is_dead ? Tensor() : std::move(reply_.tensor),
-                     reply_.is_dead);
+    RendezvousValue value;
+    value.is_dead = reply_.is_dead;
+    if (!value.is_dead) value.tensor = std::move(reply_.tensor);
+    std::move(done_)(std::move(value));
   }
 
   void RecordStats() {
@@ -125,13 +126,12 @@ RemoteRendezvous::RemoteRendezvous(int64_t step_id, const TaskName& self,
       deadline_(deadline),
       stats_(std::move(stats)) {}
 
-Status RemoteRendezvous::Send(absl::string_view key, const Tensor& value,
-                              bool is_dead) {
+Status RemoteRendezvous::Send(absl::string_view key, RendezvousValue value) {
   if (!absl::StartsWith(key, self_prefix_)) {
     return Internal("Invalid rendezvous key (src): ", key, "; this is ",
                     self_prefix_);
   }
-  return local_->Send(key, value, is_dead);
+  return local_->Send(key, std::move(value));
 }
 
 void RemoteRendezvous::RecvAsync(absl::string_view key, CancelScope* cancel,
@@ -142,7 +142,7 @@ void RemoteRendezvous::RecvAsync(absl::string_view key, CancelScope* cancel,
   }
   StatusOr<Ref<Peer>> peer = FindPeer(key);
   if (!peer.ok()) {
-    std::move(done)(peer.status(), Tensor(), false);
+    std::move(done)(peer.status());
     return;
   }
   auto receive =

@@ -26,8 +26,7 @@ class RemoteRendezvous final : public Rendezvous {
                    Ref<LocalRendezvous> local, Peers* peers, Deadline deadline,
                    std::shared_ptr<StepStatsCollector> stats = nullptr);
 
-  Status Send(absl::string_view key, const Tensor& value,
-              bool is_dead) override;
+  Status Send(absl::string_view key, RendezvousValue value) override;
   void RecvAsync(absl::string_view key, CancelScope* cancel,
                  RecvDone done) override;
   // Also cancels the RecvTensor calls that are open.

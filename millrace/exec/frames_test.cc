@@ -47,7 +47,7 @@ TEST_F(FramesTest, NestedLoopsBeginAnewInEachIteration) {
   // Three rounds; in each the inner loop counts from 0 to 4.
   const auto outer = g_.OpenLoop("outer", g_.Arg(0), 3);
   const OutputRef zero =
-      g_.Enter("zero_in", "outer", g_.Const("zero", 0), true);
+      g_.Enter("zero_in", "outer", g_.Const("zero", 0), {.is_constant = true});
   const OutputRef inner = g_.Counter("inner", zero, 4);
   const OutputRef next = g_.Add("plus", "Inc", {outer.body}, {}, {inner});
   g_.CloseLoop("outer", outer, next);
@@ -80,7 +80,8 @@ TEST_F(FramesTest, ADeepNest) {
 
 TEST_F(FramesTest, InvariantsReachEveryIteration) {
   const auto loop = g_.OpenLoop("loop", g_.Arg(0), 100);
-  const OutputRef step = g_.Enter("step_in", "loop", g_.Arg(1), true);
+  const OutputRef step =
+      g_.Enter("step_in", "loop", g_.Arg(1), {.is_constant = true});
   g_.CloseLoop("loop", loop, g_.Add("sum", "Add", {loop.body, step}));
   g_.Retval(0, loop.exit);
   TestRun run({0, 7});

@@ -14,9 +14,9 @@ struct LocalRendezvous::Waiter : RefCounted {
 
   // Completes it, and lets go of what the callback holds: the table may keep
   // the waiter for longer.
-  void Complete(const Status& status, Tensor value, bool is_dead) {
+  void Complete(StatusOr<RendezvousValue> outcome) {
     RecvDone callback = std::move(done);
-    std::move(callback)(status, std::move(value), is_dead);
+    std::move(callback)(std::move(outcome));
   }
 
   std::atomic<bool> claimed{false};
@@ -27,8 +27,7 @@ struct LocalRendezvous::Waiter : RefCounted {
 };
 
 struct LocalRendezvous::Item {
-  Tensor value;
-  bool is_dead = false;
+  RendezvousValue value;
   Ref<Waiter> waiter;  // set: a receiver waits; else a value lies here
 };
 
@@ -38,8 +37,7 @@ LocalRendezvous::~LocalRendezvous() {
   StartAbort(Cancelled("the step's rendezvous was dropped"));
 }
 
-Status LocalRendezvous::Send(absl::string_view key, const Tensor& value,
-                             bool is_dead) {
+Status LocalRendezvous::Send(absl::string_view key, RendezvousValue value) {
   Ref<Waiter> waiter;
   {
     MutexLock lock(mu_);
@@ -51,13 +49,13 @@ Status LocalRendezvous::Send(absl::string_view key, const Tensor& value,
       queue.pop_front();
     }
     if (waiter == nullptr) {
-      queue.push_back({value, is_dead, nullptr});
+      queue.push_back({std::move(value), nullptr});
       return OkStatus();
     }
     if (queue.empty()) table_.erase(key);
   }
   if (waiter->cancel) waiter->cancel->Unregister(waiter->token);
-  waiter->Complete(OkStatus(), value, is_dead);
+  waiter->Complete(std::move(value));
   return OkStatus();
 }
 
@@ -71,7 +69,7 @@ void LocalRendezvous::RecvAsync(absl::string_view key, CancelScope* cancel,
     if (!aborted_.ok()) {
       const Status status = aborted_;
       lock.Unlock();
-      waiter->Complete(status, Tensor(), false);
+      waiter->Complete(status);
       return;
     }
     auto it = table_.find(key);
@@ -80,11 +78,11 @@ void LocalRendezvous::RecvAsync(absl::string_view key, CancelScope* cancel,
       it->second.pop_front();
       if (it->second.empty()) table_.erase(it);
       lock.Unlock();
-      waiter->Complete(OkStatus(), std::move(item.value), item.is_dead);
+      waiter->Complete(std::move(item.value));
       return;
     }
     if (cancel == nullptr) {
-      table_[key].push_back({Tensor(), false, std::move(waiter)});
+      table_[key].push_back({{}, std::move(waiter)});
       return;
     }
   }
@@ -96,35 +94,32 @@ void LocalRendezvous::RecvAsync(absl::string_view key, CancelScope* cancel,
   waiter->cancel = cancel;
   CancelScope::Registration registration =
       cancel->Register([waiter, cancel]() mutable {
-        if (waiter->Claim())
-          waiter->Complete(cancel->status(), Tensor(), false);
+        if (waiter->Claim()) waiter->Complete(cancel->status());
       });
   if (!registration.ok()) {
-    if (waiter->Claim()) waiter->Complete(registration.status, Tensor(), false);
+    if (waiter->Claim()) waiter->Complete(registration.status);
     return;
   }
   MutexLock lock(mu_);
   waiter->token = registration.token;
-  Status status = aborted_;
-  Tensor value;
-  bool is_dead = false;
+  StatusOr<RendezvousValue> outcome = RendezvousValue();
+  if (!aborted_.ok()) outcome = aborted_;
   auto it = table_.find(own_key);
-  const bool has_value =
-      status.ok() && it != table_.end() && it->second.front().waiter == nullptr;
-  if (status.ok() && !has_value) {
-    table_[own_key].push_back({Tensor(), false, std::move(waiter)});
+  const bool has_value = outcome.ok() && it != table_.end() &&
+                         it->second.front().waiter == nullptr;
+  if (outcome.ok() && !has_value) {
+    table_[own_key].push_back({{}, std::move(waiter)});
     return;
   }
   if (!waiter->Claim()) return;  // cancelled meanwhile; the value stays
   if (has_value) {
-    value = std::move(it->second.front().value);
-    is_dead = it->second.front().is_dead;
+    outcome = std::move(it->second.front().value);
     it->second.pop_front();
     if (it->second.empty()) table_.erase(it);
   }
   lock.Unlock();
   cancel->Unregister(waiter->token);
-  waiter->Complete(status, std::move(value), is_dead);
+  waiter->Complete(std::move(outcome));
 }
 
 void LocalRendezvous::StartAbort(const Status& status) {
@@ -149,7 +144,7 @@ void LocalRendezvous::StartAbort(const Status& status) {
             });
   for (Ref<Waiter>& w : waiters) {
     if (w->cancel) w->cancel->Unregister(w->token);
-    w->Complete(reason, Tensor(), false);
+    w->Complete(reason);
   }
 }
 

@@ -17,8 +17,7 @@ class LocalRendezvous final : public Rendezvous {
   LocalRendezvous();
   ~LocalRendezvous() override;
 
-  Status Send(absl::string_view key, const Tensor& value,
-              bool is_dead) override;
+  Status Send(absl::string_view key, RendezvousValue value) override;
   void RecvAsync(absl::string_view key, CancelScope* cancel,
                  RecvDone done) override;
   void StartAbort(const Status& status) override;

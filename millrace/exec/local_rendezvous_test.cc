@@ -16,11 +16,12 @@ Tensor Number(int64_t v) { return Tensor::Scalar<int64_t>(v); }
 struct Receive {
   void Start(LocalRendezvous& r, absl::string_view key,
              CancelScope* cancel = nullptr) {
-    r.RecvAsync(key, cancel, [this](Status s, Tensor t, bool dead) {
+    r.RecvAsync(key, cancel, [this](StatusOr<RendezvousValue> received) {
       ++calls;
-      status = std::move(s);
-      is_dead = dead;
-      if (t.valid()) value = t.scalar<int64_t>();
+      status = received.status();
+      if (!received.ok()) return;
+      is_dead = received->is_dead;
+      if (received->tensor.valid()) value = received->tensor.scalar<int64_t>();
     });
   }
   int calls = 0;
@@ -32,12 +33,12 @@ struct Receive {
 TEST(LocalRendezvousTest, EitherMayComeFirst) {
   auto r = MakeRef<LocalRendezvous>();
   Receive late, early;
-  ASSERT_TRUE(r->Send("a", Number(1), false).ok());
+  ASSERT_TRUE(r->Send("a", {.tensor = Number(1)}).ok());
   late.Start(*r, "a");
   EXPECT_EQ(late.value, 1);
   early.Start(*r, "b");
   EXPECT_EQ(early.calls, 0);
-  ASSERT_TRUE(r->Send("b", Number(2), true).ok());
+  ASSERT_TRUE(r->Send("b", {.tensor = Number(2), .is_dead = true}).ok());
   EXPECT_EQ(early.value, 2);
   EXPECT_TRUE(early.is_dead);
   EXPECT_EQ(r->counts().values + r->counts().waiters, 0);
@@ -49,7 +50,7 @@ TEST(LocalRendezvousTest, SeveralOfAKeyMeetInOrder) {
   first.Start(*r, "k");
   second.Start(*r, "k");
   for (int i = 1; i <= 3; ++i) {
-    ASSERT_TRUE(r->Send("k", Number(i), false).ok());
+    ASSERT_TRUE(r->Send("k", {.tensor = Number(i)}).ok());
   }
   third.Start(*r, "k");
   EXPECT_EQ(first.value, 1);
@@ -67,7 +68,7 @@ TEST(LocalRendezvousTest, ACancelledReceiveTakesNoValue) {
   EXPECT_EQ(gone.calls, 1);
   EXPECT_EQ(gone.status.code(), StatusCode::kCancelled);
   EXPECT_EQ(r->counts().waiters, 0);
-  ASSERT_TRUE(r->Send("k", Number(4), false).ok());
+  ASSERT_TRUE(r->Send("k", {.tensor = Number(4)}).ok());
   next.Start(*r, "k");
   EXPECT_EQ(next.value, 4);
   EXPECT_EQ(gone.calls, 1);
@@ -95,7 +96,8 @@ TEST(LocalRendezvousTest, AnAbortEndsAllThatWaitsAndComes) {
     EXPECT_EQ(receive->calls, 1);
     EXPECT_EQ(receive->status.code(), StatusCode::kUnavailable);
   }
-  EXPECT_EQ(r->Send("a", Number(1), false).code(), StatusCode::kUnavailable);
+  EXPECT_EQ(r->Send("a", {.tensor = Number(1)}).code(),
+            StatusCode::kUnavailable);
   cancel.Cancel(Cancelled("too late"));
   EXPECT_EQ(scoped.calls, 1);
 }
@@ -122,7 +124,7 @@ TEST(LocalRendezvousTest, EveryReceiveEndsOnceInAnyOrder) {
           std::vector<Thread> threads;
           threads.emplace_back("sender", [&] {
             for (int i = 0; i < kCount; ++i) {
-              if (!r->Send("k", Number(i), false).ok()) return;
+              if (!r->Send("k", {.tensor = Number(i)}).ok()) return;
             }
           });
           threads.emplace_back("receiver", [&] {
@@ -169,11 +171,12 @@ TEST(LocalRendezvousTest, ACancelMayTakeTheReceiverAwayAtOnce) {
             scope.Cancel(Cancelled("the step has ended"));
           });
           int ended = 0;
-          rendezvous.RecvAsync(key, &scope, [&](Status status, Tensor, bool) {
-            EXPECT_FALSE(status.ok());
-            ++ended;
-            receiver.reset();
-          });
+          rendezvous.RecvAsync(key, &scope,
+                               [&](StatusOr<RendezvousValue> received) {
+                                 EXPECT_FALSE(received.ok());
+                                 ++ended;
+                                 receiver.reset();
+                               });
           canceller.Join();
           EXPECT_EQ(ended, 1);
         });

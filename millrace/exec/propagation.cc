@@ -59,7 +59,7 @@ void Propagation::Propagate(const ReadyNode& r, absl::Span<EdgeValue> outputs,
     default: {
       if (r.node->num_edges > 0) {
         FrameLock lock(*r.iteration->frame);
-        Activate(*r.iteration, *r.node, outputs, is_dead, ready);
+        Activate(*r.iteration, *r.node, outputs, LivenessOf(is_dead), ready);
       }
       break;
     }
@@ -68,8 +68,9 @@ void Propagation::Propagate(const ReadyNode& r, absl::Span<EdgeValue> outputs,
 }
 
 void Propagation::Activate(Iteration& it, const PlanNode& node,
-                           absl::Span<EdgeValue> outputs, bool is_dead,
+                           absl::Span<EdgeValue> outputs, Liveness liveness,
                            ReadyList* ready) {
+  const bool is_dead = liveness == Liveness::kDead;
   IterationStorage& storage = it.storage;
   const size_t before = ready->size();
   for (const PlanEdge& e : plan_.edges(node)) {
@@ -143,7 +144,7 @@ void Propagation::Enter(const ReadyNode& r, absl::Span<EdgeValue> outputs,
   FrameState* child = FindOrMakeChild(*r.iteration, *r.node);
   EdgeValue value = outputs.empty() ? EdgeValue() : std::move(outputs[0]);
   value.is_dead |= is_dead;
-  const bool dead = value.is_dead;
+  const Liveness liveness = LivenessOf(value.is_dead);
   bool done = false;
   {
     MutexLock lock(child->mu);
@@ -151,10 +152,11 @@ void Propagation::Enter(const ReadyNode& r, absl::Span<EdgeValue> outputs,
       child->invariants.push_back({r.node, value});
       for (auto& it : child->iterations) {
         EdgeValue copy = value;
-        Activate(*it, *r.node, absl::MakeSpan(&copy, 1), dead, ready);
+        Activate(*it, *r.node, absl::MakeSpan(&copy, 1), liveness, ready);
       }
     } else {
-      Activate(*child->at(0), *r.node, absl::MakeSpan(&value, 1), dead, ready);
+      Activate(*child->at(0), *r.node, absl::MakeSpan(&value, 1), liveness,
+               ready);
     }
     --child->enters_missing;
     done = EndIterations(*child, ready);
@@ -179,7 +181,7 @@ void Propagation::Exit(const ReadyNode& r, absl::Span<EdgeValue> outputs,
     frame.live_exits.push_back(r.node);
   }
   FrameLock lock(*frame.parent->frame);
-  Activate(*frame.parent, *r.node, outputs, false, ready);
+  Activate(*frame.parent, *r.node, outputs, Liveness::kLive, ready);
 }
 
 void Propagation::NextIteration(const ReadyNode& r,
@@ -195,7 +197,8 @@ void Propagation::NextIteration(const ReadyNode& r,
     }
     StartIteration(frame, ready);
   }
-  Activate(*frame.at(r.iteration->index + 1), *r.node, outputs, false, ready);
+  Activate(*frame.at(r.iteration->index + 1), *r.node, outputs, Liveness::kLive,
+           ready);
 }
 
 void Propagation::StartIteration(FrameState& frame, ReadyList* ready) {
@@ -205,13 +208,13 @@ void Propagation::StartIteration(FrameState& frame, ReadyList* ready) {
   Iteration& it = *frame.iterations.back();
   for (const FrameValue& v : frame.deferred) {
     EdgeValue value = v.value;
-    Activate(it, *v.node, absl::MakeSpan(&value, 1), false, ready);
+    Activate(it, *v.node, absl::MakeSpan(&value, 1), Liveness::kLive, ready);
   }
   frame.deferred.clear();
   for (const FrameValue& v : frame.invariants) {
     EdgeValue value = v.value;
-    const bool dead = value.is_dead;
-    Activate(it, *v.node, absl::MakeSpan(&value, 1), dead, ready);
+    const Liveness liveness = LivenessOf(value.is_dead);
+    Activate(it, *v.node, absl::MakeSpan(&value, 1), liveness, ready);
   }
   frame.dead_exits.clear();
 }
@@ -249,7 +252,7 @@ void Propagation::EndFrame(FrameState* frame, ReadyList* ready) {
     MutexLock lock(parent->frame->mu);
     for (const PlanNode* exit : frame->dead_exits) {
       if (frame->has_left_by(*exit)) continue;
-      Activate(*parent, *exit, {}, true, ready);
+      Activate(*parent, *exit, {}, Liveness::kDead, ready);
     }
     auto it = std::find_if(parent->children.begin(), parent->children.end(),
                            [&](auto& c) { return c.get() == frame; });

@@ -29,8 +29,15 @@ class Propagation {
   void GiveBack();
 
  private:
+  // kLive: each output is as dead as it says; kDead: all of them are, and
+  // `outputs` may be empty.
+  enum class Liveness { kLive, kDead };
+  static Liveness LivenessOf(bool is_dead) {
+    return is_dead ? Liveness::kDead : Liveness::kLive;
+  }
   void Activate(Iteration& iteration, const PlanNode& node,
-                absl::Span<EdgeValue> outputs, bool is_dead, ReadyList* ready);
+                absl::Span<EdgeValue> outputs, Liveness liveness,
+                ReadyList* ready);
   void Enter(const ReadyNode& r, absl::Span<EdgeValue> outputs, bool is_dead,
              ReadyList* ready);
   void Exit(const ReadyNode& r, absl::Span<EdgeValue> outputs, bool is_dead,

@@ -56,7 +56,8 @@ class Step {
   void Start() {
     ReadyList ready;
     for (int32_t root : plan_->roots()) {
-      ready.push_back({&plan_->node(root), propagation_.root(), false});
+      ready.push_back(
+          {.node = &plan_->node(root), .iteration = propagation_.root()});
     }
     if (ready.empty()) {
       Complete();

@@ -114,11 +114,12 @@ TEST_F(StepTest, AReceiveOfADeadValueIsDeadForThoseThatWaitForIt) {
   const auto plan = Build();
   for (const bool is_dead : {true, false}) {
     TestRun run;
-    ASSERT_TRUE(run.rendezvous()
-                    .Send("k;0:0",
-                          is_dead ? Tensor() : Tensor::Scalar<int64_t>(5),
-                          is_dead)
-                    .ok());
+    ASSERT_TRUE(
+        run.rendezvous()
+            .Send("k;0:0",
+                  {.tensor = is_dead ? Tensor() : Tensor::Scalar<int64_t>(5),
+                   .is_dead = is_dead})
+            .ok());
     ASSERT_TRUE(run.Run(plan).ok());
     EXPECT_EQ(run.value(0), is_dead ? -1 : 2);
     EXPECT_EQ(TestKernels::ticks(), is_dead ? 0 : 1);

@@ -143,8 +143,9 @@ TEST_F(StepThreadsTest, ChainsOfSendsDoNotNestWithoutBound) {
   TestRun run;
   ThreadPool pool("test", 1);
   RunPlan(Build(), run.plan_run(&pool), run.WhenDone());
-  ASSERT_TRUE(
-      run.rendezvous().Send("k0;0:0", Tensor::Scalar<int64_t>(5), false).ok());
+  ASSERT_TRUE(run.rendezvous()
+                  .Send("k0;0:0", {.tensor = Tensor::Scalar<int64_t>(5)})
+                  .ok());
   ASSERT_TRUE(run.Wait().ok());
   EXPECT_EQ(run.value(0), 5);
 }

@@ -25,18 +25,23 @@ struct RendezvousKey {
   static StatusOr<RendezvousKey> Parse(absl::string_view key);
 };
 
+// What a key stands for. A dead value comes from a branch that was not taken;
+// its tensor may be empty.
+struct RendezvousValue {
+  Tensor tensor;
+  bool is_dead = false;
+};
+
 // One step's meeting table. Thread-safe.
 class Rendezvous : public RefCounted {
  public:
   // Never blocks. The receiver may come later. A second Send of a key is
   // an ABORTED error of ours.
-  virtual Status Send(absl::string_view key, const Tensor& value,
-                      bool is_dead) = 0;
+  virtual Status Send(absl::string_view key, RendezvousValue value) = 0;
 
   // Calls `done` once, with the value or the error that ended the step (or
   // the cancel's). May call it before returning. The sender may come later.
-  using RecvDone =
-      absl::AnyInvocable<void(Status, Tensor value, bool is_dead) &&>;
+  using RecvDone = absl::AnyInvocable<void(StatusOr<RendezvousValue>) &&>;
   virtual void RecvAsync(absl::string_view key, CancelScope* cancel,
                          RecvDone done) = 0;
 

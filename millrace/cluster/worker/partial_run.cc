@@ -27,19 +27,20 @@ class PartialRun::Call : public RefCounted {
     const auto self = Ref<Call>::Share(this);
     Status sent;
     for (const NamedTensor& value : request_.send) {
-      UpdateStatus(sent,
-                   run_->rendezvous_->Send(value.name, value.tensor, false));
+      UpdateStatus(
+          sent, run_->rendezvous_->Send(value.name, {.tensor = value.tensor}));
     }
     for (size_t i = 0; i < request_.recv_key.size(); ++i) {
       const std::string& key = request_.recv_key[i];
       run_->rendezvous_->RecvAsync(
           key, &run_->scope_,
-          [self, &key, i](Status status, Tensor value, bool is_dead) {
-            if (status.ok() && is_dead) {
+          [self, &key, i](StatusOr<RendezvousValue> received) {
+            Status status = received.status();
+            if (status.ok() && received->is_dead) {
               const StatusOr<RendezvousKey> parsed = RendezvousKey::Parse(key);
               status = DeadFetch(parsed.ok() ? parsed->tensor_name : key);
             }
-            self->received_[i] = std::move(value);
+            if (received.ok()) self->received_[i] = std::move(received->tensor);
             self->PartDone(status);
           });
     }

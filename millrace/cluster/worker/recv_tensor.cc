@@ -105,22 +105,23 @@ void RecvTensorCall::Start(Deadline deadline) {
                                    " did not end by its deadline"));
   step_->rendezvous->RecvAsync(request_.rendezvous_key, &scope_,
                                [self = Ref<RecvTensorCall>::Share(this)](
-                                   Status status, Tensor value, bool is_dead) {
-                                 self->Finish(std::move(status),
-                                              std::move(value), is_dead);
+                                   StatusOr<RendezvousValue> received) {
+                                 self->Finish(std::move(received));
                                });
 }
 
-void RecvTensorCall::Finish(Status status, Tensor value, bool is_dead) {
+void RecvTensorCall::Finish(StatusOr<RendezvousValue> received) {
   step_->receives.End(request_.request_id);
   RecvTensorReply reply;
   // Views that devices of this task have for each other may be asked for, too.
-  if (status.ok()) status = Bind(&value, nullptr);
+  Status status = received.status();
+  if (status.ok()) status = Bind(&received->tensor, nullptr);
   if (status.ok()) {
-    reply.is_dead = is_dead;
+    reply.is_dead = received->is_dead;
     // A dead value still needs a type and a shape to travel.
-    reply.tensor =
-        value.valid() ? std::move(value) : Tensor::Zeros(DataType::kFloat, {0});
+    reply.tensor = received->tensor.valid()
+                       ? std::move(received->tensor)
+                       : Tensor::Zeros(DataType::kFloat, {0});
     reply.send_start_micros = WallMicros();
   }
   // Once there is a value its run has set this.

@@ -25,7 +25,7 @@ class RecvTensorCall final : public ReceiveCall {
 
  private:
   void Start(Deadline deadline);
-  void Finish(Status status, Tensor value, bool is_dead);
+  void Finish(StatusOr<RendezvousValue> received);
   int64_t RecordSend(const RecvTensorReply& reply, StepStatsCollector& stats);
 
   const ActiveCall active_;  // the first member: goes last

@@ -136,7 +136,8 @@ Status RunGraphCall::FillArgs() {
   for (const NamedTensor& value : request_.send) {
     const RegisteredGraph::Slot* slot = graph_->FindArg(value.name);
     if (slot == nullptr) {
-      MR_RETURN_IF_ERROR(rendezvous_->Send(value.name, value.tensor, false));
+      MR_RETURN_IF_ERROR(
+          rendezvous_->Send(value.name, {.tensor = value.tensor}));
       continue;
     }
     if (slot->dtype != value.tensor.dtype()) {
@@ -159,13 +160,14 @@ Status RunGraphCall::FillArgs() {
 void RunGraphCall::StartReceive(const std::string& key, Tensor* place) {
   rendezvous_->RecvAsync(
       key, &scope_,
-      [self = Ref<RunGraphCall>::Share(this), &key, place](
-          Status status, Tensor value, bool is_dead) {
-        if (status.ok() && is_dead) {
+      [self = Ref<RunGraphCall>::Share(this), &key,
+       place](StatusOr<RendezvousValue> received) {
+        Status status = received.status();
+        if (status.ok() && received->is_dead) {
           const StatusOr<RendezvousKey> parsed = RendezvousKey::Parse(key);
           status = DeadFetch(parsed.ok() ? parsed->tensor_name : key);
         }
-        if (status.ok()) *place = std::move(value);
+        if (status.ok()) *place = std::move(received->tensor);
         self->PartDone(status);
       });
 }

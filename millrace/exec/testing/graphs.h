@@ -36,6 +36,11 @@ class TestDevice final : public Device {
   ResourceStore resources_;
 };
 
+struct TestEnterOptions {
+  bool is_constant = false;
+  int parallel_iterations = 10;
+};
+
 // A graph under construction; mistakes end the test program.
 class TestGraph {
  public:
@@ -85,13 +90,12 @@ class TestGraph {
                {{"T", DataType::kInt64}, {"N", n}}, std::move(after));
   }
   OutputRef Enter(const std::string& name, const std::string& frame,
-                  OutputRef value, bool is_constant = false,
-                  int parallel_iterations = 10) {
+                  OutputRef value, TestEnterOptions options = {}) {
     return Add(name, "Enter", {value},
                {{"T", DataType::kInt64},
                 {"frame_name", frame},
-                {"is_constant", is_constant},
-                {"parallel_iterations", int64_t{parallel_iterations}}});
+                {"is_constant", options.is_constant},
+                {"parallel_iterations", int64_t{options.parallel_iterations}}});
   }
   OutputRef Exit(const std::string& name, OutputRef value) {
     return Add(name, "Exit", {value}, {{"T", DataType::kInt64}});
@@ -104,8 +108,8 @@ class TestGraph {
   };
   Loop OpenLoop(const std::string& name, OutputRef start, int64_t limit,
                 int parallel_iterations = 10) {
-    const OutputRef enter =
-        Enter(name + "/enter", name, start, false, parallel_iterations);
+    const OutputRef enter = Enter(name + "/enter", name, start,
+                                  {.parallel_iterations = parallel_iterations});
     auto merge = graph_.AddNodeUnconnected(
         name + "/merge", "Merge", {{"T", DataType::kInt64}, {"N", int64_t{2}}});
     MR_CHECK(merge.ok(), merge.status().ToString());

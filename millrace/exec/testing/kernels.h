@@ -267,7 +267,7 @@ struct Put {
     return k;
   }
   Status Run(KernelContext& ctx) const {
-    return ctx.step().rendezvous->Send(Key(key, ctx), ctx.input(0), false);
+    return ctx.step().rendezvous->Send(Key(key, ctx), {.tensor = ctx.input(0)});
   }
   std::string key;
 };
@@ -281,11 +281,13 @@ struct Take {
   void RunAsync(KernelContext& ctx, Done done) const {
     ctx.step().rendezvous->RecvAsync(
         Key(key, ctx), ctx.step().cancel,
-        [&ctx, done = std::move(done)](Status status, Tensor value,
-                                       bool is_dead) mutable {
-          if (is_dead) ctx.set_output_dead(0);
-          if (status.ok() && !is_dead) ctx.set_output(0, std::move(value));
-          std::move(done)(std::move(status));
+        [&ctx,
+         done = std::move(done)](StatusOr<RendezvousValue> received) mutable {
+          if (received.ok() && received->is_dead) ctx.set_output_dead(0);
+          if (received.ok() && !received->is_dead) {
+            ctx.set_output(0, std::move(received->tensor));
+          }
+          std::move(done)(received.status());
         });
   }
   std::string key;

@@ -42,8 +42,9 @@ class SendKernel {
     if (!stays_in_task_ && !ctx.is_dead) {
       MR_RETURN_IF_ERROR(ctx.BindInput(0));
     }
-    return ctx.step().rendezvous->Send(FullKey(prefix_, ctx), ctx.input(0),
-                                       ctx.is_dead);
+    return ctx.step().rendezvous->Send(
+        FullKey(prefix_, ctx),
+        {.tensor = ctx.input(0), .is_dead = ctx.is_dead});
   }
 
  private:
@@ -66,22 +67,29 @@ class RecvKernel {
     }
     ctx.step().rendezvous->RecvAsync(
         FullKey(prefix_, ctx), ctx.step().cancel,
-        [&ctx, done = std::move(done)](Status status, Tensor value,
-                                       bool is_dead) mutable {
-          if (status.ok() && is_dead) {
-            ctx.set_output_dead(0);
-          } else if (status.ok() && value.dtype() != ctx.output_type(0)) {
-            status = Internal("received a tensor of type ",
-                              DataTypeName(value.dtype()), ", expected ",
-                              DataTypeName(ctx.output_type(0)));
-          } else if (status.ok()) {
-            ctx.set_output(0, std::move(value));
-          }
-          std::move(done)(std::move(status));
+        [&ctx,
+         done = std::move(done)](StatusOr<RendezvousValue> received) mutable {
+          std::move(done)(SetOutput(ctx, std::move(received)));
         });
   }
 
  private:
+  static Status SetOutput(KernelContext& ctx,
+                          StatusOr<RendezvousValue> received) {
+    MR_RETURN_IF_ERROR(received.status());
+    Tensor& value = received->tensor;
+    if (received->is_dead) {
+      ctx.set_output_dead(0);
+      return OkStatus();
+    }
+    if (value.dtype() != ctx.output_type(0)) {
+      return Internal("received a tensor of type ", DataTypeName(value.dtype()),
+                      ", expected ", DataTypeName(ctx.output_type(0)));
+    }
+    ctx.set_output(0, std::move(value));
+    return OkStatus();
+  }
+
   std::string prefix_;
 };
 
