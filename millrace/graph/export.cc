@@ -12,7 +12,7 @@ NodeDef ExportNode(const Graph& graph, const Node& node) {
   for (const OutputRef& in : node.inputs) {
     if (in.node == kNoNode) continue;  // not connected yet
     def.inputs.push_back(
-        TensorNameText(graph.node(in.node)->name, in.port, true));
+        ShortTensorNameText(graph.node(in.node)->name, in.port));
   }
   for (NodeId src : node.control_inputs) {
     def.inputs.push_back(absl::StrCat("^", graph.node(src)->name));

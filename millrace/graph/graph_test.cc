@@ -286,7 +286,7 @@ TEST(TensorName, SplitsAtThePort) {
   EXPECT_TRUE(ParseTensorName("x:0").ok());
   for (const char* bad : {"", "^x", ":0", "^x:0"})
     EXPECT_FALSE(ParseTensorName(bad).ok()) << bad;
-  EXPECT_EQ(TensorNameText("x", 0, true), "x");
+  EXPECT_EQ(ShortTensorNameText("x", 0), "x");
   EXPECT_EQ(TensorNameText("x", 0), "x:0");
 }
 

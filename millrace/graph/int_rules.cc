@@ -7,13 +7,24 @@ namespace {
 
 constexpr int64_t kUnknown = IntValue::kUnknown;
 
-// The type of an output, if this arithmetic covers it.
-bool StartOutput(const IntRuleInputs& in, int port, bool scalar,
-                 IntValue* out) {
+// The type and the rank of an output; false if this arithmetic does not cover
+// the type.
+bool StartVector(const IntRuleInputs& in, int port, IntValue* out) {
   out->type = in.node.output_types[port];
-  out->is_scalar = scalar;
+  out->is_scalar = false;
   out->v.clear();
   return IntValue::IsIndexType(out->type);
+}
+
+bool StartScalar(const IntRuleInputs& in, int port, IntValue* out) {
+  const bool covered = StartVector(in, port, out);
+  out->is_scalar = true;
+  return covered;
+}
+
+bool StartOutput(const IntRuleInputs& in, int port, bool scalar,
+                 IntValue* out) {
+  return scalar ? StartScalar(in, port, out) : StartVector(in, port, out);
 }
 
 // A value that does not fit the type is not known: the run will wrap it round.
@@ -50,7 +61,7 @@ bool KnownVector(const IntRuleInputs& in, int input, const IntValue** out) {
 // Inputs [begin, end), as vectors. One of unknown value counts by its shape.
 bool ConcatInputs(const IntRuleInputs& in, int begin, int end, int port,
                   IntValue* out) {
-  if (!StartOutput(in, port, false, out)) return false;
+  if (!StartVector(in, port, out)) return false;
   for (int i = begin; i < end; ++i) {
     const IntValue* v = in.value(i);
     if (v != nullptr && !v->is_scalar) {
@@ -77,7 +88,7 @@ bool Constant(const IntRuleInputs& in, int, IntValue* out) {
 // Shape and ShapeN.
 bool Shape(const IntRuleInputs& in, int port, IntValue* out) {
   const PartialShape& s = in.shape(port);
-  if (!s.known_rank() || !StartOutput(in, port, false, out)) return false;
+  if (!s.known_rank() || !StartVector(in, port, out)) return false;
   for (int64_t d : s.dims())
     out->v.push_back(d < 0 ? kUnknown : Fit(out->type, d));
   return true;
@@ -85,14 +96,13 @@ bool Shape(const IntRuleInputs& in, int port, IntValue* out) {
 
 bool Size(const IntRuleInputs& in, int port, IntValue* out) {
   const int64_t n = in.shape(0).num_elements();
-  if (n < 0 || !StartOutput(in, port, true, out)) return false;
+  if (n < 0 || !StartScalar(in, port, out)) return false;
   out->v.push_back(Fit(out->type, n));
   return true;
 }
 
 bool Rank(const IntRuleInputs& in, int port, IntValue* out) {
-  if (!in.shape(0).known_rank() || !StartOutput(in, port, true, out))
-    return false;
+  if (!in.shape(0).known_rank() || !StartScalar(in, port, out)) return false;
   out->v.push_back(in.shape(0).rank());
   return true;
 }
@@ -112,8 +122,7 @@ bool Enter(const IntRuleInputs& in, int port, IntValue* out) {
 
 bool Pack(const IntRuleInputs& in, int port, IntValue* out) {
   const int n = in.node.num_inputs();
-  if (n > IntValue::kMaxElements || !StartOutput(in, port, false, out))
-    return false;
+  if (n > IntValue::kMaxElements || !StartVector(in, port, out)) return false;
   for (int i = 0; i < n; ++i) {
     const IntValue* v = in.value(i);
     const PartialShape& s = in.shape(i);
@@ -126,7 +135,7 @@ bool Pack(const IntRuleInputs& in, int port, IntValue* out) {
 bool Unpack(const IntRuleInputs& in, int port, IntValue* out) {
   const IntValue* v = in.value(0);
   if (v == nullptr || v->is_scalar || port >= v->size() ||
-      !StartOutput(in, port, true, out)) {
+      !StartScalar(in, port, out)) {
     return false;
   }
   out->v.push_back(v->v[port]);
@@ -189,8 +198,7 @@ bool Slice(const IntRuleInputs& in, int port, IntValue* out) {
   }
   if (begin < 0 || begin > v->size()) return false;
   if (size == -1) size = v->size() - begin;
-  if (size < 0 || size > v->size() - begin ||
-      !StartOutput(in, port, false, out))
+  if (size < 0 || size > v->size() - begin || !StartVector(in, port, out))
     return false;
   out->v.assign(v->v.begin() + begin, v->v.begin() + begin + size);
   return true;
@@ -214,7 +222,7 @@ bool Gather(const IntRuleInputs& in, int port, IntValue* out) {
 
 bool ExpandDims(const IntRuleInputs& in, int port, IntValue* out) {
   const IntValue* v = in.value(0);
-  if (v == nullptr || !v->is_scalar || !StartOutput(in, port, false, out))
+  if (v == nullptr || !v->is_scalar || !StartVector(in, port, out))
     return false;
   out->v = v->v;
   return true;
@@ -222,7 +230,7 @@ bool ExpandDims(const IntRuleInputs& in, int port, IntValue* out) {
 
 bool Squeeze(const IntRuleInputs& in, int port, IntValue* out) {
   const IntValue* v = in.value(0);
-  if (v == nullptr || v->size() != 1 || !StartOutput(in, port, true, out))
+  if (v == nullptr || v->size() != 1 || !StartScalar(in, port, out))
     return false;
   out->v = v->v;
   return true;
@@ -263,7 +271,7 @@ bool Range(const IntRuleInputs& in, int port, IntValue* out) {
   int64_t start, limit, delta;
   if (!KnownScalar(in, 0, &start) || !KnownScalar(in, 1, &limit) ||
       !KnownScalar(in, 2, &delta) || delta == 0 ||
-      !StartOutput(in, port, false, out)) {
+      !StartVector(in, port, out)) {
     return false;
   }
   for (int64_t i = start; delta > 0 ? i < limit : i > limit;) {

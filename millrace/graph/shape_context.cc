@@ -177,11 +177,11 @@ StatusOr<int64_t> ShapeContext::MultiplyDims(int64_t a, int64_t b) {
   return product;
 }
 
-StatusOr<int64_t> ShapeContext::DivideDims(int64_t a, int64_t b, bool evenly) {
+StatusOr<int64_t> ShapeContext::DivideDims(int64_t a, int64_t b) {
   if (b == 0) return InvalidArgument("Divisor must be positive but is 0");
   if (b == 1) return a;
   if (a < 0 || b < 0) return kUnknownDim;
-  if (evenly && a % b != 0) {
+  if (a % b != 0) {
     return InvalidArgument("Dimension size must be evenly divisible by ", b,
                            " but is ", a);
   }

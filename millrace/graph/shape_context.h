@@ -97,7 +97,7 @@ class ShapeContext {
   static StatusOr<int64_t> AddDims(int64_t a, int64_t b);
   static StatusOr<int64_t> SubtractDims(int64_t a, int64_t b);
   static StatusOr<int64_t> MultiplyDims(int64_t a, int64_t b);
-  static StatusOr<int64_t> DivideDims(int64_t a, int64_t b, bool evenly);
+  static StatusOr<int64_t> DivideDims(int64_t a, int64_t b);
 
   // The value of input i if it is known while the graph is built, else null.
   const Tensor* input_value(int i) const {

@@ -163,10 +163,8 @@ const std::vector<HandleShape>& ShapeRefiner::handles(OutputRef o) const {
              : no_handles_;
 }
 
-// Where a loop is entered for the first time, the input that comes round counts
-// as what goes in, or as unknown with `loops_unknown`.
 std::vector<ShapeContext::Input> ShapeRefiner::InputsOf(
-    const Node& node, bool loops_unknown) const {
+    const Node& node, BackEdge back_edge) const {
   std::vector<ShapeContext::Input> inputs(node.inputs.size());
   const ShapeContext::Input* first = nullptr;
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -178,7 +176,8 @@ std::vector<ShapeContext::Input> ShapeRefiner::InputsOf(
     inputs[i] = {shape(in), handles(in)};
     if (first == nullptr) first = &inputs[i];
   }
-  if (loops_unknown || first == nullptr || node.op->role != OpRole::kMerge) {
+  if (back_edge == BackEdge::kUnknown || first == nullptr ||
+      node.op->role != OpRole::kMerge) {
     return inputs;
   }
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -209,9 +208,9 @@ bool ShapeRefiner::MayHaveValue(const Node& node) const {
   return false;
 }
 
-Status ShapeRefiner::Infer(const Node& node, bool loops_unknown,
+Status ShapeRefiner::Infer(const Node& node, BackEdge back_edge,
                            bool* changed) {
-  std::vector<ShapeContext::Input> inputs = InputsOf(node, loops_unknown);
+  std::vector<ShapeContext::Input> inputs = InputsOf(node, back_edge);
   NodeShapes result;
   result.shapes.resize(static_cast<size_t>(node.num_outputs()));
   if (args_ != nullptr && node.op->role == OpRole::kArg) {
@@ -252,7 +251,7 @@ Status ShapeRefiner::Infer(const Node& node, bool loops_unknown,
 Status ShapeRefiner::AddNode(const Node& node) {
   if (depth_ == 0) shared_->body_nodes_left = kMaxBodyNodes;
   bool changed = false;
-  return Infer(node, false, &changed);
+  return Infer(node, BackEdge::kLikeEntry, &changed);
 }
 
 Status ShapeRefiner::AddNewNodes() {
@@ -278,10 +277,10 @@ Status ShapeRefiner::AddNewNodes() {
       std::any_of(order.begin(), order.end(), [this](NodeId id) {
         return graph_->node(id)->op->role == OpRole::kNextIteration;
       });
-  Status status = RunPasses(order, false);
+  Status status = RunPasses(order, BackEdge::kLikeEntry);
   if (!status.ok() && has_loops) {
     forget();
-    status = RunPasses(order, true);
+    status = RunPasses(order, BackEdge::kUnknown);
   }
   if (!status.ok()) forget();
   return status;
@@ -289,12 +288,12 @@ Status ShapeRefiner::AddNewNodes() {
 
 // A first pass over all, then passes over what changed where loops close.
 Status ShapeRefiner::RunPasses(const std::vector<NodeId>& order,
-                               bool loops_unknown) {
+                               BackEdge back_edge) {
   std::vector<NodeId> merges;
   bool changed = false;
   for (NodeId id : order) {
     const Node& node = *graph_->node(id);
-    if (!loops_unknown && node.op->role == OpRole::kMerge &&
+    if (back_edge == BackEdge::kLikeEntry && node.op->role == OpRole::kMerge &&
         std::any_of(node.inputs.begin(), node.inputs.end(),
                     [&](const OutputRef& in) {
                       return in.node != kNoNode &&
@@ -302,7 +301,7 @@ Status ShapeRefiner::RunPasses(const std::vector<NodeId>& order,
                     })) {
       merges.push_back(id);
     }
-    MR_RETURN_IF_ERROR(Infer(node, loops_unknown, &changed));
+    MR_RETURN_IF_ERROR(Infer(node, back_edge, &changed));
   }
   if (merges.empty()) return OkStatus();
   std::vector<bool> dirty(static_cast<size_t>(graph_->num_ids()));
@@ -319,7 +318,7 @@ Status ShapeRefiner::RunPasses(const std::vector<NodeId>& order,
       const bool is_merge =
           std::binary_search(merges.begin(), merges.end(), id);
       const NodeShapes before = is_merge ? *nodes_[id] : NodeShapes();
-      MR_RETURN_IF_ERROR(Infer(node, false, &changed));
+      MR_RETURN_IF_ERROR(Infer(node, BackEdge::kLikeEntry, &changed));
       if (is_merge) changed = nodes_[id]->Relax(before);
       // Where a shape changed, values may have changed that are made of it.
       if (!changed && !nodes_[id]->may_have_value) continue;

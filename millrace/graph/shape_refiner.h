@@ -64,10 +64,13 @@ class ShapeRefiner {
 
   ShapeRefiner(const Graph* graph, std::shared_ptr<Shared> shared, int depth);
   NodeShapes& Slot(NodeId id);
-  Status Infer(const Node& node, bool loops_unknown, bool* changed);
-  Status RunPasses(const std::vector<NodeId>& order, bool loops_unknown);
+  // Where a loop is entered for the first time, the input that comes round
+  // counts as what goes in, or as unknown.
+  enum class BackEdge { kLikeEntry, kUnknown };
+  Status Infer(const Node& node, BackEdge back_edge, bool* changed);
+  Status RunPasses(const std::vector<NodeId>& order, BackEdge back_edge);
   std::vector<ShapeContext::Input> InputsOf(const Node& node,
-                                            bool loops_unknown) const;
+                                            BackEdge back_edge) const;
   bool InferCall(const Node& node,
                  const std::vector<ShapeContext::Input>& inputs,
                  NodeShapes* out);

@@ -27,10 +27,12 @@ StatusOr<TensorName> ParseTensorName(absl::string_view name) {
   return split;
 }
 
-std::string TensorNameText(absl::string_view node, int32_t port,
-                           bool short_form) {
-  return short_form && port == 0 ? std::string(node)
-                                 : absl::StrCat(node, ":", port);
+std::string TensorNameText(absl::string_view node, int32_t port) {
+  return absl::StrCat(node, ":", port);
+}
+
+std::string ShortTensorNameText(absl::string_view node, int32_t port) {
+  return port == 0 ? std::string(node) : TensorNameText(node, port);
 }
 
 }  // namespace millrace

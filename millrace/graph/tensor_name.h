@@ -21,8 +21,9 @@ struct TensorName {
 TensorName SplitTensorName(absl::string_view name);
 // A feed or fetch of a client. INVALID_ARGUMENT for "", "^node" and ":0".
 StatusOr<TensorName> ParseTensorName(absl::string_view name);
-// "node:port"; without the port if it is 0 and `short_form`.
-std::string TensorNameText(absl::string_view node, int32_t port,
-                           bool short_form = false);
+// "node:port".
+std::string TensorNameText(absl::string_view node, int32_t port);
+// The same, but "node" for port 0: as inputs stand in a GraphDef.
+std::string ShortTensorNameText(absl::string_view node, int32_t port);
 
 }  // namespace millrace

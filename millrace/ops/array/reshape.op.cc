@@ -55,13 +55,12 @@ Status ReshapeShape(ShapeContext& c) {
              out_sizes.product > 0) {
     MR_ASSIGN_OR_RETURN(
         int64_t missing,
-        ShapeContext::DivideDims(in_sizes.product, out_sizes.product, true));
+        ShapeContext::DivideDims(in_sizes.product, out_sizes.product));
     out.set_dim(out_sizes.unknown, missing);
   } else if (in_sizes.unknown >= 0 && out_sizes.unknown == -1 &&
              in_sizes.product > 0) {
     MR_RETURN_IF_ERROR(
-        ShapeContext::DivideDims(out_sizes.product, in_sizes.product, true)
-            .status());
+        ShapeContext::DivideDims(out_sizes.product, in_sizes.product).status());
   }
   return c.Return(std::move(out));
 }

@@ -39,7 +39,7 @@ Status BlockShape(ShapeContext& c, const std::vector<int64_t>& block,
     shape.set_dim(0, batch);
   } else {
     MR_ASSIGN_OR_RETURN(const int64_t batch,
-                        ShapeContext::DivideDims(shape.dim(0), product, true));
+                        ShapeContext::DivideDims(shape.dim(0), product));
     shape.set_dim(0, batch);
   }
   for (int i = 0; i < n; ++i) {
@@ -51,8 +51,7 @@ Status BlockShape(ShapeContext& c, const std::vector<int64_t>& block,
         MR_ASSIGN_OR_RETURN(size,
                             ShapeContext::AddDims(shape.dim(i + 1), before));
         MR_ASSIGN_OR_RETURN(size, ShapeContext::AddDims(size, after));
-        MR_ASSIGN_OR_RETURN(size,
-                            ShapeContext::DivideDims(size, block[i], true));
+        MR_ASSIGN_OR_RETURN(size, ShapeContext::DivideDims(size, block[i]));
       } else {
         MR_ASSIGN_OR_RETURN(
             size, ShapeContext::MultiplyDims(shape.dim(i + 1), block[i]));

@@ -28,7 +28,7 @@ Status DepthShape(ShapeContext& c) {
           size, ShapeContext::MultiplyDims(size, is_depth ? area : block));
     } else {
       MR_ASSIGN_OR_RETURN(
-          size, ShapeContext::DivideDims(size, is_depth ? area : block, true));
+          size, ShapeContext::DivideDims(size, is_depth ? area : block));
     }
     shape.set_dim(d, size);
   }

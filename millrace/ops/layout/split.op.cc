@@ -40,8 +40,8 @@ Status SplitShape(ShapeContext& c) {
     return InvalidArgument("Split dimension ", axis, " is out of range");
   const int at = static_cast<int>(axis);
   MR_ASSIGN_OR_RETURN(PartialShape out, c.WithRankAtLeast(1, at + 1));
-  MR_ASSIGN_OR_RETURN(int64_t size, ShapeContext::DivideDims(
-                                        out.dim(at), c.num_outputs(), true));
+  MR_ASSIGN_OR_RETURN(int64_t size,
+                      ShapeContext::DivideDims(out.dim(at), c.num_outputs()));
   out.set_dim(at, size);
   return SetAll(c, out);
 }

@@ -225,7 +225,7 @@ class RewriteGraph {
       std::vector<std::string> inputs;
       for (const OutputRef& in : node->inputs) {
         inputs.push_back(
-            TensorNameText(graph_.node(in.node)->name, in.port, true));
+            ShortTensorNameText(graph_.node(in.node)->name, in.port));
       }
       std::vector<std::string> waits;
       for (const NodeId control : node->control_inputs) {
