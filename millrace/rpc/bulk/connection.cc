@@ -64,13 +64,13 @@ void BulkConnection::CloseAfterWriting(const Status& reason) {
 // ---- Writing.
 
 // Under mu_: what the poller is to look for.
-void BulkConnection::Watch(bool read, bool write) {
-  if (read == wants_read_ && write == wants_write_) return;
-  wants_read_ = read;
-  wants_write_ = write;
+void BulkConnection::Watch(Wants wants) {
+  if (wants.read == wants_read_ && wants.write == wants_write_) return;
+  wants_read_ = wants.read;
+  wants_write_ = wants.write;
   uint32_t events = 0;
-  if (read) events |= EPOLLIN;
-  if (write) events |= EPOLLOUT;
+  if (wants.read) events |= EPOLLIN;
+  if (wants.write) events |= EPOLLOUT;
   poller_.Modify(fd_, events, this);
 }
 
@@ -86,7 +86,8 @@ void BulkConnection::Send(FrameHeader header, ByteChunks payload) {
     MutexLock lock(mu_);
     if (closed_) return;
     out_.push_back(std::move(frame));
-    if (out_.size() > max_waiting_frames_) Watch(false, wants_write_);
+    if (out_.size() > max_waiting_frames_)
+      Watch({.read = false, .write = wants_write_});
     if (std::exchange(writing_, true)) return;
   }
   if (frame_bytes < kBigFrameBytes && Batch::Defer(this)) return;
@@ -124,7 +125,7 @@ void BulkConnection::Written(size_t bytes) {
     out_.pop_front();
   }
   if (!closed_ && out_.size() <= max_waiting_frames_ / 2) {
-    Watch(true, wants_write_);
+    Watch({.read = true, .write = wants_write_});
   }
   lock.Unlock();
   done.clear();
@@ -140,7 +141,7 @@ void BulkConnection::Flush() {
       if (closed_ || out_.empty()) {
         writing_ = false;
         dropped.swap(out_);
-        Watch(true, false);
+        Watch({.read = true, .write = false});
         if (!closes_when_written_ || closed_) return;
         break;
       }
@@ -157,7 +158,7 @@ void BulkConnection::Flush() {
     if (errno == EINTR) continue;
     if (errno == EAGAIN || errno == EWOULDBLOCK) {
       MutexLock lock(mu_);
-      Watch(wants_read_, true);
+      Watch({.read = wants_read_, .write = true});
       return;
     }
     Close(Unavailable(ErrnoText(errno)));

@@ -75,7 +75,11 @@ class BulkConnection final : public PollHandler {
   void Flush() override;
   void Gather(Pieces* pieces);
   void Written(size_t bytes);
-  void Watch(bool read, bool write);
+  struct Wants {
+    bool read;
+    bool write;
+  };
+  void Watch(Wants wants);
   void ReadAll();
   bool Take(const char* data, size_t size);
   bool BeginPayload();

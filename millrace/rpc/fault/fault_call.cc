@@ -51,17 +51,18 @@ void FaultCall::Pass(absl::AnyInvocable<void()> task) {
 }
 
 void FaultCall::SendRequest() {
-  Pass([self = Ref<FaultCall>::Share(this)] { self->Send(true); });
+  Pass([self = Ref<FaultCall>::Share(this)] { self->Send(Copy::kFirst); });
   if (!plan_.duplicated) return;
   network_->Count(Fault::kDuplicated, *this);
   After(plan_.duplicate_delay, &FaultCall::SendDuplicate);
 }
 
 void FaultCall::SendDuplicate() {
-  Pass([self = Ref<FaultCall>::Share(this)] { self->Send(false); });
+  Pass([self = Ref<FaultCall>::Share(this)] { self->Send(Copy::kSecond); });
 }
 
-void FaultCall::Send(bool counts) {
+void FaultCall::Send(Copy copy) {
+  const bool counts = copy == Copy::kFirst;
   // A connection ends with the process that it led to.
   if (network_->LifeOf(address()) != life_) {
     if (counts) Lose();

@@ -42,7 +42,10 @@ class FaultCall final : public PendingCall {
 
   void SendRequest();
   void SendDuplicate();
-  void Send(bool counts);
+  // The caller gets the reply to the first copy; that to a second one is
+  // dropped.
+  enum class Copy { kFirst, kSecond };
+  void Send(Copy copy);
   void OnReply(const Ref<Attempt>& attempt, Status status);
   void DeliverReply();
   void Lose();

@@ -5,7 +5,6 @@
 #include "millrace/base/threads/lanes.h"
 #include "millrace/rpc/call_status.h"
 #include "millrace/rpc/grpc/slices.h"
-#include "millrace/rpc/grpc/wire_status.h"
 #include "millrace/rpc/short_call.h"
 
 namespace millrace {
@@ -54,9 +53,9 @@ void ServerCall::OnAccepted(bool ok) {
   if (over) CancelAtEnd();
   if (!open) {
     const Status status = ShuttingDown(host_->address());
-    Finish(method_ ? ReplyStatus(*method_, status) : status, false);
+    Finish(method_ ? ReplyStatus(*method_, status) : status);
   } else if (!method_ && !local_) {
-    Finish(Unimplemented("this server has no method ", path), false);
+    Finish(Unimplemented("this server has no method ", path));
   } else {
     stream_.Read(&request_, Hold(&read_));
     if (!local_) return;
@@ -75,8 +74,7 @@ void ServerCall::OnRead(bool ok) {
       host_->lanes().control.Schedule([this] { RunHandler(); });
     }
   } else if (method_) {
-    Finish(InvalidArgument("a call of ", method_->name, " without a request"),
-           false);
+    Finish(InvalidArgument("a call of ", method_->name, " without a request"));
   } else if (ok) {
     Hold();
     host_->lanes().control.Schedule([this] {
@@ -113,16 +111,18 @@ void ServerCall::AnswerHandler(const Status& status) {
                            Hold(&finish_));
   } else {
     // A client of the master has no use for our marks.
-    Finish(ReplyStatus(*method_, status), method_->service != Service::kMaster);
+    Finish(ReplyStatus(*method_, status), method_->service == Service::kMaster
+                                              ? Payloads::kLeftOut
+                                              : Payloads::kSent);
   }
   Release();  // what OnRead held for the handler
 }
 
-void ServerCall::Finish(const Status& status, bool with_marks) {
+void ServerCall::Finish(const Status& status, Payloads payloads) {
   if (!status.ok()) {
     server_context_.AddTrailingMetadata(kHandlerStatusHeader, "1");
   }
-  stream_.Finish(ToGrpcStatus(status, with_marks), Hold(&finish_));
+  stream_.Finish(ToGrpcStatus(status, payloads), Hold(&finish_));
 }
 
 void ServerCall::RunLocal() {
@@ -183,12 +183,12 @@ void ServerCall::EndStream(const Status& status) {
                                    ? local_->Farewell()
                                    : "";
   if (farewell.empty()) {
-    Finish(status, false);
+    Finish(status);
   } else {
     server_context_.AddTrailingMetadata(kHandlerStatusHeader, "1");
-    stream_.WriteAndFinish(ToByteBuffer(ByteChunks(farewell)),
-                           grpc::WriteOptions(), ToGrpcStatus(status, false),
-                           Hold(&finish_));
+    stream_.WriteAndFinish(
+        ToByteBuffer(ByteChunks(farewell)), grpc::WriteOptions(),
+        ToGrpcStatus(status, Payloads::kLeftOut), Hold(&finish_));
   }
 }
 

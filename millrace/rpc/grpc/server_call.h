@@ -12,6 +12,7 @@
 #include "millrace/protocol/caller.h"
 #include "millrace/rpc/grpc/completion_thread.h"
 #include "millrace/rpc/grpc/local_method.h"
+#include "millrace/rpc/grpc/wire_status.h"
 
 namespace millrace {
 
@@ -85,7 +86,7 @@ class ServerCall {
   // Health and reflection.
   void RunLocal();
   void EndStream(const Status& status);
-  void Finish(const Status& status, bool with_marks);
+  void Finish(const Status& status, Payloads payloads = Payloads::kLeftOut);
 
   CallHost* const host_;
   grpc::GenericServerContext server_context_;

@@ -90,11 +90,12 @@ Status WithPayloads(Status status, absl::string_view details) {
 
 }  // namespace
 
-grpc::Status ToGrpcStatus(const Status& status, bool with_marks) {
+grpc::Status ToGrpcStatus(const Status& status, Payloads payloads) {
   if (status.ok()) return grpc::Status();
-  return grpc::Status(static_cast<grpc::StatusCode>(status.code()),
-                      CutToHeader(status.message()),
-                      with_marks ? EncodePayloads(status) : "");
+  return grpc::Status(
+      static_cast<grpc::StatusCode>(status.code()),
+      CutToHeader(status.message()),
+      payloads == Payloads::kSent ? EncodePayloads(status) : "");
 }
 
 Status FromGrpcStatus(const grpc::Status& status) {

@@ -16,9 +16,11 @@ namespace millrace {
 // gave: an UNAVAILABLE without it comes from gRPC and means the connection.
 inline constexpr char kHandlerStatusHeader[] = "millrace-status";
 
-// `with_marks`: payloads travel too, the derived mark among them, in the form
-// that stock servers use. The message is cut to what a header may hold.
-grpc::Status ToGrpcStatus(const Status& status, bool with_marks);
+// Whether payloads travel too, the derived mark among them, in the form that
+// stock servers use.
+enum class Payloads { kLeftOut, kSent };
+// The message is cut to what a header may hold.
+grpc::Status ToGrpcStatus(const Status& status, Payloads payloads);
 Status FromGrpcStatus(const grpc::Status& status);
 
 gpr_timespec ToTimespec(Deadline deadline);

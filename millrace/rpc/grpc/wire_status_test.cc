@@ -9,19 +9,19 @@ namespace millrace {
 namespace {
 
 TEST(WireStatusTest, ThereAndBack) {
-  EXPECT_TRUE(FromGrpcStatus(ToGrpcStatus(OkStatus(), true)).ok());
+  EXPECT_TRUE(FromGrpcStatus(ToGrpcStatus(OkStatus(), Payloads::kSent)).ok());
   Status status = MarkDerived(Aborted("no \xc3\xa4\n"));
   status.SetPayload("type.googleapis.com/x", absl::Cord("value"));
-  EXPECT_EQ(FromGrpcStatus(ToGrpcStatus(status, true)), status);
-  EXPECT_TRUE(IsDerived(FromGrpcStatus(ToGrpcStatus(status, true))));
-  EXPECT_EQ(FromGrpcStatus(ToGrpcStatus(status, false)),
+  EXPECT_EQ(FromGrpcStatus(ToGrpcStatus(status, Payloads::kSent)), status);
+  EXPECT_TRUE(IsDerived(FromGrpcStatus(ToGrpcStatus(status, Payloads::kSent))));
+  EXPECT_EQ(FromGrpcStatus(ToGrpcStatus(status, Payloads::kLeftOut)),
             Aborted("no \xc3\xa4\n"));
 }
 
 TEST(WireStatusTest, EveryCode) {
   for (int code = 1; code <= 16; ++code) {
     const Status status(static_cast<StatusCode>(code), "x");
-    EXPECT_EQ(FromGrpcStatus(ToGrpcStatus(status, false)), status);
+    EXPECT_EQ(FromGrpcStatus(ToGrpcStatus(status, Payloads::kLeftOut)), status);
   }
 }
 
@@ -55,11 +55,12 @@ TEST(WireStatusTest, MessagesFitAHeader) {
   // Each of these letters is six bytes of the header.
   std::string text;
   for (int i = 0; i < 1500; ++i) text += "\xc3\xa4";
-  const std::string cut = ToGrpcStatus(Internal(text), false).error_message();
+  const std::string cut =
+      ToGrpcStatus(Internal(text), Payloads::kLeftOut).error_message();
   EXPECT_LT(cut.size(), 1800u);
   EXPECT_GT(cut.size(), 1500u);
   EXPECT_THAT(cut, ::testing::EndsWith("\xc3\xa4 [...]"));
-  EXPECT_EQ(ToGrpcStatus(Internal(std::string(3000, 'a')), false)
+  EXPECT_EQ(ToGrpcStatus(Internal(std::string(3000, 'a')), Payloads::kLeftOut)
                 .error_message()
                 .size(),
             3000u);
