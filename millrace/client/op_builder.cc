@@ -22,13 +22,14 @@ OpBuilder::OpBuilder(const Scope& scope, absl::string_view op)
 OpBuilder::~OpBuilder() = default;
 
 OpBuilder& OpBuilder::In(const Input& input) {
-  arguments_.push_back({inputs_.size(), 1, false});
+  arguments_.push_back({.begin = inputs_.size(), .size = 1});
   inputs_.push_back(input);
   return *this;
 }
 
 OpBuilder& OpBuilder::In(const InputList& inputs) {
-  arguments_.push_back({inputs_.size(), inputs.size(), true});
+  arguments_.push_back(
+      {.begin = inputs_.size(), .size = inputs.size(), .is_list = true});
   for (const Input& input : inputs.all()) inputs_.push_back(input);
   return *this;
 }

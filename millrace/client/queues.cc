@@ -166,7 +166,7 @@ struct Use {
 }  // namespace
 
 Operation Queue::Put(const Scope& scope, const char* op, const char* suffix,
-                     const InputList& components, bool rows) const {
+                     const InputList& components, Holds holds) const {
   if (!*this) return {};
   std::vector<Input> inputs;
   Status status;
@@ -177,7 +177,7 @@ Operation Queue::Put(const Scope& scope, const char* op, const char* suffix,
   for (size_t i = 0; status.ok() && i < components.size(); ++i) {
     status = AddComponent(components[i], dtypes()[i], &inputs);
     if (status.ok() && !shapes().empty()) {
-      status = CheckShape(inputs.back(), shapes()[i], rows);
+      status = CheckShape(inputs.back(), shapes()[i], holds == Holds::kRows);
     }
     if (status.ok()) continue;
     status =
@@ -210,11 +210,12 @@ Output Queue::Ask(const Scope& scope, const char* op,
 
 Operation Queue::Enqueue(const Scope& scope,
                          const InputList& components) const {
-  return Put(scope, "QueueEnqueue", "_enqueue", components, false);
+  return Put(scope, "QueueEnqueue", "_enqueue", components, Holds::kTuple);
 }
 Operation Queue::EnqueueMany(const Scope& scope,
                              const InputList& components) const {
-  return Put(scope, "QueueEnqueueMany", "_EnqueueMany", components, true);
+  return Put(scope, "QueueEnqueueMany", "_EnqueueMany", components,
+             Holds::kRows);
 }
 std::vector<Output> Queue::Dequeue(const Scope& scope) const {
   return Take(scope, "QueueDequeue", "_Dequeue", nullptr);

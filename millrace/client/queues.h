@@ -78,8 +78,10 @@ class Queue {
  private:
   struct State;
   const State& state() const;  // an empty one of a null queue
+  // What the components of an enqueue hold: one tuple, or one a row.
+  enum class Holds { kTuple, kRows };
   Operation Put(const Scope& scope, const char* op, const char* suffix,
-                const InputList& components, bool rows) const;
+                const InputList& components, Holds holds) const;
   std::vector<Output> Take(const Scope& scope, const char* op,
                            const char* suffix, const Input* n) const;
   Output Ask(const Scope& scope, const char* op, const char* suffix) const;

@@ -87,7 +87,8 @@ class Builder {
     }
     MR_RETURN_IF_ERROR(CheckInvariants(begin, options_.shape_invariants));
     for (size_t i = 0; i < begin.size(); ++i) {
-      const Output entered = EnterLoop(block_, begin[i], loop_.name, false);
+      const Output entered =
+          EnterLoop(block_, begin[i], loop_.name, LoopEntry::kFirstIteration);
       loop_.variables.push_back(OpenLoopVariable(
           inside_, entered,
           options_.shape_invariants.empty() ? begin[i].shape()
@@ -136,7 +137,8 @@ class Builder {
     MR_RETURN_IF_ERROR(block_.status());
     MR_RETURN_IF_ERROR(
         TakeInputsInside(block_, loop_, [this](const Output& input) {
-          return EnterLoop(block_, input, loop_.name, true);
+          return EnterLoop(block_, input, loop_.name,
+                           LoopEntry::kEachIteration);
         }));
     Outputs results;
     for (const Output& end : end_) results.push_back(Exit(inside_, end));

@@ -92,9 +92,9 @@ std::pair<Output, Output> ReduceBroadcast(const Scope& scope, const Output& x,
     rx.needed = !x_axes.empty() && dx;
     ry.needed = !y_axes.empty() && dy;
     if (rx.needed)
-      rx = {ShapeConst(scope, xs), ops::Const(scope, x_axes), true};
+      rx = {.shape = ShapeConst(scope, xs), .axes = ops::Const(scope, x_axes)};
     if (ry.needed)
-      ry = {ShapeConst(scope, ys), ops::Const(scope, y_axes), true};
+      ry = {.shape = ShapeConst(scope, ys), .axes = ops::Const(scope, y_axes)};
   } else {
     rx.shape = ops::Shape(scope, x);
     ry.shape = ops::Shape(scope.WithOpName("Shape"), y);

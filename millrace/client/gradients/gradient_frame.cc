@@ -100,7 +100,9 @@ void GradientFrame::BuildForwardCounter(const Scope& block) {
   const Scope inside = around.WithoutControlDependencies();
   const Output zero = ops::Const(around.WithOpName("f_count"), 0);
   const Output count = OpenLoopVariable(
-      inside, EnterLoop(around, zero, forward_name_, false), PartialShape({}));
+      inside,
+      EnterLoop(around, zero, forward_name_, LoopEntry::kFirstIteration),
+      PartialShape({}));
   const auto branches = ops::Switch(inside, count, condition);
   const Output more = branches.output_true;
   const Output step =
@@ -121,10 +123,11 @@ void GradientFrame::BuildCounter(const Scope& block, bool colocate) {
                : block;
   inside_ = around.WithoutControlDependencies();
   const Output begin = outer_->Take(total_);
-  const Output count = OpenLoopVariable(
-      inside_,
-      EnterLoop(around.WithOpName("b_count"), begin, loop_.name, false),
-      PartialShape({}));
+  const Output count =
+      OpenLoopVariable(inside_,
+                       EnterLoop(around.WithOpName("b_count"), begin,
+                                 loop_.name, LoopEntry::kFirstIteration),
+                       PartialShape({}));
   const Output more =
       ops::GreaterEqual(inside_.WithControlDependencies({count}), count, 1);
   condition_ = ops::LoopCond(inside_, more);
@@ -151,7 +154,9 @@ GradientFrame::Variable GradientFrame::AddVariable(const Output& begin,
                                                    const PartialShape& shape) {
   Variable v;
   v.merge = OpenLoopVariable(
-      inside_, EnterLoop(outer_->scope_, begin, loop_.name, false), shape);
+      inside_,
+      EnterLoop(outer_->scope_, begin, loop_.name, LoopEntry::kFirstIteration),
+      shape);
   const auto branches = ops::Switch(inside_, v.merge, condition_);
   v.in_body = branches.output_true;
   v.end = branches.output_false;
@@ -220,7 +225,8 @@ Output GradientFrame::TakeFromOutside(const Output& value) {
   const Scope around = value.dtype() == DataType::kResource
                            ? outer_->scope_.ColocateWith(value)
                            : outer_->scope_;
-  return EnterLoop(around, outer_->Take(value), loop_.name, true);
+  return EnterLoop(around, outer_->Take(value), loop_.name,
+                   LoopEntry::kEachIteration);
 }
 
 Output GradientFrame::TakeOfForwardLoop(const Output& value) {
@@ -284,7 +290,8 @@ Output GradientFrame::TakeForward(const Output& value,
   Output& taken = taken_forward_[value.ref()];
   if (!taken) {
     taken = EnterLoop(outer_->forward_scope_.ColocateWith(beside),
-                      outer_->TakeForward(value, beside), forward_name_, true);
+                      outer_->TakeForward(value, beside), forward_name_,
+                      LoopEntry::kEachIteration);
   }
   return taken;
 }

@@ -5,7 +5,8 @@
 namespace millrace {
 
 Output EnterLoop(const Scope& scope, const Output& value, const LoopName& loop,
-                 bool is_constant) {
+                 LoopEntry entry) {
+  const bool is_constant = entry == LoopEntry::kEachIteration;
   if (value && value.is_ref()) {
     return ops::RefEnter(scope, value, loop.frame,
                          {.is_constant = is_constant,

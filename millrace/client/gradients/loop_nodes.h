@@ -13,10 +13,11 @@ struct LoopName {
   int64_t parallel_iterations = 10;
 };
 
-// `value` inside of the loop: in its first iteration, or in each. A reference
-// stays one.
+// Where a value is that enters a loop.
+enum class LoopEntry { kFirstIteration, kEachIteration };
+// `value` inside of the loop. A reference stays one.
 Output EnterLoop(const Scope& scope, const Output& value, const LoopName& loop,
-                 bool is_constant);
+                 LoopEntry entry);
 
 // The Merge of a loop variable that begins as `entered`; its output has
 // `shape` in each iteration. NextIteration comes by CloseLoopVariable.
