@@ -69,7 +69,7 @@ Operation EnqueueIf(const Scope& scope, const Queue& queue,
                     const std::vector<Output>& tensors, const Output& keep,
                     bool enqueue_many) {
   if (keep.shape().rank() == 1) {
-    return EnqueueAll(scope, queue, ChosenRows(scope, tensors, keep), true);
+    return queue.EnqueueMany(scope, ChosenRows(scope, tensors, keep));
   }
   const std::optional<Tensor> known = ConstantValue(keep);
   if (!known) {

@@ -107,26 +107,24 @@ Output BatchNormalization(const VariableScope& variables, const Output& x,
   const bool is_short =
       x.dtype() == DataType::kHalf || x.dtype() == DataType::kBfloat16;
   const DataType type = is_short ? DataType::kFloat : x.dtype();
+  GetVariableOptions kind{.dtype = type, .trainable = options.trainable};
   const auto get = [&](const char* name, const Initializer& given,
-                       const Initializer& otherwise, bool trainable) {
-    return layer.GetVariable(name, channels,
-                             {.dtype = type,
-                              .initializer = given ? given : otherwise,
-                              .trainable = trainable});
+                       const Initializer& otherwise) {
+    kind.initializer = given ? given : otherwise;
+    return layer.GetVariable(name, channels, kind);
   };
   Normalizer normalizer{.scope = s, .options = options, .axis = axis};
   if (options.scale) {
-    normalizer.gamma =
-        get("gamma", options.gamma_initializer, Ones(), options.trainable);
+    normalizer.gamma = get("gamma", options.gamma_initializer, Ones());
   }
   if (options.center) {
-    normalizer.beta =
-        get("beta", options.beta_initializer, Zeros(), options.trainable);
+    normalizer.beta = get("beta", options.beta_initializer, Zeros());
   }
+  kind.trainable = false;  // the statistics
   normalizer.moving_mean =
-      get("moving_mean", options.moving_mean_initializer, Zeros(), false);
-  normalizer.moving_variance = get(
-      "moving_variance", options.moving_variance_initializer, Ones(), false);
+      get("moving_mean", options.moving_mean_initializer, Zeros());
+  normalizer.moving_variance =
+      get("moving_variance", options.moving_variance_initializer, Ones());
   if (!normalizer.moving_mean || !normalizer.moving_variance) return {};
   if (options.fused && rank == 4 && axis == 3 && type == DataType::kFloat) {
     if (!normalizer.gamma)

@@ -52,15 +52,14 @@ void AdagradDAOptimizer::Prepare(const Scope& block) {
   step_ = ops::AddV2(block, before, 1);
 }
 
-Operation AdagradDAOptimizer::Apply(const Scope& scope, bool sparse,
-                                    const Output& gradient,
-                                    const Output& indices,
+Operation AdagradDAOptimizer::Apply(const Scope& scope, const Output& gradient,
+                                    const Output* indices,
                                     const ops::Variable& variable) {
-  OpBuilder apply(scope, sparse ? SparseUpdateOp(variable, "AdagradDA")
-                                : DenseUpdateOp(variable, "AdagradDA"));
+  OpBuilder apply(scope, indices ? SparseUpdateOp(variable, "AdagradDA")
+                                 : DenseUpdateOp(variable, "AdagradDA"));
   apply.In(variable.handle()).In(Slot(variable, kGradient).handle());
   apply.In(Slot(variable, kSquared).handle()).In(gradient);
-  if (sparse) apply.In(indices);
+  if (indices) apply.In(*indices);
   apply.In(learning_rate_.For(variable)).In(l1_.For(variable));
   apply.In(l2_.For(variable)).In(step_);
   return apply.Attr("use_locking", use_locking()).Finish();
@@ -69,13 +68,13 @@ Operation AdagradDAOptimizer::Apply(const Scope& scope, bool sparse,
 Operation AdagradDAOptimizer::ApplyDense(const Scope& scope,
                                          const Output& gradient,
                                          const ops::Variable& variable) {
-  return Apply(scope, false, gradient, {}, variable);
+  return Apply(scope, gradient, nullptr, variable);
 }
 
 Operation AdagradDAOptimizer::ApplyRows(const Scope& scope,
                                         const IndexedSlices& rows,
                                         const ops::Variable& variable) {
-  return Apply(scope, true, rows.values, rows.indices, variable);
+  return Apply(scope, rows.values, &rows.indices, variable);
 }
 
 }  // namespace millrace::train

@@ -36,8 +36,9 @@ class AdagradDAOptimizer final : public Optimizer {
                        const ops::Variable& variable) override;
   Operation ApplyRows(const Scope& scope, const IndexedSlices& rows,
                       const ops::Variable& variable) override;
-  Operation Apply(const Scope& scope, bool sparse, const Output& gradient,
-                  const Output& indices, const ops::Variable& variable);
+  // `indices`: of the gradient's rows; null: it has all of them.
+  Operation Apply(const Scope& scope, const Output& gradient,
+                  const Output* indices, const ops::Variable& variable);
 
   const ops::Variable global_step_;
   const double initial_value_;

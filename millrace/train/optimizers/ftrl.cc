@@ -63,16 +63,16 @@ void FtrlOptimizer::Prepare(const Scope& block) {
   }
 }
 
-Operation FtrlOptimizer::Apply(const Scope& scope, bool sparse,
-                               const Output& gradient, const Output& indices,
+Operation FtrlOptimizer::Apply(const Scope& scope, const Output& gradient,
+                               const Output* indices,
                                const ops::Variable& variable) {
   const bool shrinks = options_.l2_shrinkage_regularization_strength > 0;
   OpBuilder apply(
-      scope, sparse ? SparseUpdateOp(variable, shrinks ? "FtrlV2" : "Ftrl")
-                    : DenseUpdateOp(variable, shrinks ? "FtrlV2" : "Ftrl"));
+      scope, indices ? SparseUpdateOp(variable, shrinks ? "FtrlV2" : "Ftrl")
+                     : DenseUpdateOp(variable, shrinks ? "FtrlV2" : "Ftrl"));
   apply.In(variable.handle()).In(Slot(variable, "accum").handle());
   apply.In(Slot(variable, "linear").handle()).In(gradient);
-  if (sparse) apply.In(indices);
+  if (indices) apply.In(*indices);
   apply.In(learning_rate_.For(variable)).In(l1_.For(variable));
   apply.In(l2_.For(variable));
   if (shrinks) apply.In(l2_shrinkage_.For(variable));
@@ -82,13 +82,13 @@ Operation FtrlOptimizer::Apply(const Scope& scope, bool sparse,
 
 Operation FtrlOptimizer::ApplyDense(const Scope& scope, const Output& gradient,
                                     const ops::Variable& variable) {
-  return Apply(scope, false, gradient, {}, variable);
+  return Apply(scope, gradient, nullptr, variable);
 }
 
 Operation FtrlOptimizer::ApplyRows(const Scope& scope,
                                    const IndexedSlices& rows,
                                    const ops::Variable& variable) {
-  return Apply(scope, true, rows.values, rows.indices, variable);
+  return Apply(scope, rows.values, &rows.indices, variable);
 }
 
 }  // namespace millrace::train

@@ -30,9 +30,13 @@ class DecayBlock {
     return ops::Cast(scope_, value.output(), type_);
   }
   // step / decay_steps
+  Output Fraction(const Input& step, const Input& decay_steps) const {
+    return ops::RealDiv(scope_, (*this)(step), (*this)(decay_steps));
+  }
+  // The same, rounded down with `staircase`.
   Output Fraction(const Input& step, const Input& decay_steps,
                   bool staircase) const {
-    const Output p = ops::RealDiv(scope_, (*this)(step), (*this)(decay_steps));
+    const Output p = Fraction(step, decay_steps);
     return staircase ? ops::Floor(scope_, p) : p;
   }
   // (1 + cos(pi * fraction)) / 2
@@ -178,7 +182,7 @@ Output CosineDecayRestarts(const Scope& scope, const Input& learning_rate,
                "SGDRDecay");
     return {};
   }
-  const Output t = b.Fraction(global_step, first_decay_steps, false);
+  const Output t = b.Fraction(global_step, first_decay_steps);
   Output restarts;
   Output fraction;
   if (options.t_mul == 1) {

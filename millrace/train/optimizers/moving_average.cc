@@ -13,9 +13,16 @@ Scope Outside(const Scope& scope) {
   return scope.SubScope("").WithoutControlDependencies().WithoutColocation();
 }
 
+enum class AverageKind { kReference, kResource };
+
+AverageKind KindOf(const ops::Variable& variable) {
+  return variable.is_resource() ? AverageKind::kResource
+                                : AverageKind::kReference;
+}
+
 ops::Variable ZerosVariable(const Scope& scope, const std::string& name,
                             const PartialShape& shape, DataType type,
-                            bool use_resource) {
+                            AverageKind kind) {
   const StatusOr<TensorShape> known = shape.AsTensorShape();
   if (!known.ok()) {
     scope.Fail(
@@ -24,12 +31,12 @@ ops::Variable ZerosVariable(const Scope& scope, const std::string& name,
         name);
     return {};
   }
-  return ops::Variable(scope.WithOpName(name),
-                       [&](const Scope& s) {
-                         return ops::Const(s.WithOpName("zeros"),
-                                           Tensor::Zeros(type, *known));
-                       },
-                       {.trainable = false, .use_resource = use_resource});
+  return ops::Variable(
+      scope.WithOpName(name),
+      [&](const Scope& s) {
+        return ops::Const(s.WithOpName("zeros"), Tensor::Zeros(type, *known));
+      },
+      {.trainable = false, .use_resource = kind == AverageKind::kResource});
 }
 
 // Where an update's last op is built: called as the block, unless the update
@@ -44,11 +51,10 @@ Output AssignDebiased(const Scope& block, const ops::Variable& variable,
   const Scope outside = Outside(block).ColocateWith(variable.handle());
   const ops::Variable biased =
       ZerosVariable(outside, absl::StrCat(variable.op_name(), "/biased"),
-                    variable.shape(), variable.dtype(), variable.is_resource());
-  const ops::Variable local_step =
-      ZerosVariable(outside, absl::StrCat(variable.op_name(), "/local_step"),
-                    PartialShape(std::vector<int64_t>{}), variable.dtype(),
-                    variable.is_resource());
+                    variable.shape(), variable.dtype(), KindOf(variable));
+  const ops::Variable local_step = ZerosVariable(
+      outside, absl::StrCat(variable.op_name(), "/local_step"),
+      PartialShape(std::vector<int64_t>{}), variable.dtype(), KindOf(variable));
   if (!biased || !local_step) return {};
   const Output sum = biased.AssignSub(
       block, ops::Mul(block, ops::Sub(block, biased, value), rest));
@@ -121,9 +127,9 @@ ops::Variable ExponentialMovingAverage::MakeAverage(const Scope& scope,
                                                     const Output& tensor) {
   ops::Variable& average = averages_[tensor];
   if (average || !tensor) return average;
-  average = ZerosVariable(Outside(scope),
-                          absl::StrCat(tensor.op().name(), "/", options_.name),
-                          tensor.shape(), tensor.dtype(), false);
+  average = ZerosVariable(
+      Outside(scope), absl::StrCat(tensor.op().name(), "/", options_.name),
+      tensor.shape(), tensor.dtype(), AverageKind::kReference);
   return average;
 }
 

@@ -29,12 +29,12 @@ void RMSPropOptimizer::Prepare(const Scope& block) {
   }
 }
 
-Operation RMSPropOptimizer::Apply(const Scope& scope, bool sparse,
-                                  const Output& gradient, const Output& indices,
+Operation RMSPropOptimizer::Apply(const Scope& scope, const Output& gradient,
+                                  const Output* indices,
                                   const ops::Variable& variable) {
   const char* const rule = centered_ ? "CenteredRMSProp" : "RMSProp";
-  OpBuilder apply(scope, sparse ? SparseUpdateOp(variable, rule)
-                                : DenseUpdateOp(variable, rule));
+  OpBuilder apply(scope, indices ? SparseUpdateOp(variable, rule)
+                                 : DenseUpdateOp(variable, rule));
   apply.In(variable.handle());
   if (centered_) apply.In(Slot(variable, "mg").handle());
   apply.In(Slot(variable, "rms").handle());
@@ -42,20 +42,20 @@ Operation RMSPropOptimizer::Apply(const Scope& scope, bool sparse,
   apply.In(learning_rate_.For(variable)).In(decay_.For(variable));
   apply.In(momentum_.For(variable)).In(epsilon_.For(variable));
   apply.In(gradient);
-  if (sparse) apply.In(indices);
+  if (indices) apply.In(*indices);
   return apply.Attr("use_locking", use_locking()).Finish();
 }
 
 Operation RMSPropOptimizer::ApplyDense(const Scope& scope,
                                        const Output& gradient,
                                        const ops::Variable& variable) {
-  return Apply(scope, false, gradient, {}, variable);
+  return Apply(scope, gradient, nullptr, variable);
 }
 
 Operation RMSPropOptimizer::ApplyRows(const Scope& scope,
                                       const IndexedSlices& rows,
                                       const ops::Variable& variable) {
-  return Apply(scope, true, rows.values, rows.indices, variable);
+  return Apply(scope, rows.values, &rows.indices, variable);
 }
 
 }  // namespace millrace::train

@@ -33,8 +33,9 @@ class RMSPropOptimizer final : public Optimizer {
                        const ops::Variable& variable) override;
   Operation ApplyRows(const Scope& scope, const IndexedSlices& rows,
                       const ops::Variable& variable) override;
-  Operation Apply(const Scope& scope, bool sparse, const Output& gradient,
-                  const Output& indices, const ops::Variable& variable);
+  // `indices`: of the gradient's rows; null: it has all of them.
+  Operation Apply(const Scope& scope, const Output& gradient,
+                  const Output* indices, const ops::Variable& variable);
 
   const bool centered_;
   Hyperparameter learning_rate_;
