@@ -61,7 +61,7 @@ CpuAllocator::CpuAllocator(MemoryBudget& budget, Timer& timer,
                            int64_t cache_limit_bytes)
     : budget_(budget), timer_(timer), cache_limit_bytes_(cache_limit_bytes) {}
 
-CpuAllocator::~CpuAllocator() { TrimLists(true); }
+CpuAllocator::~CpuAllocator() { TrimLists(Blocks::kAll); }
 
 // Class k holds blocks of 2^p + s * 2^p / kSteps bytes, k = (p - kFirstPower)
 // * kSteps + s.
@@ -109,7 +109,7 @@ void CpuAllocator::ToSystem(void* data, size_t bytes) {
 
 Status CpuAllocator::ReserveOrTrim(size_t bytes) {
   if (budget_.TryReserve(static_cast<int64_t>(bytes))) return OkStatus();
-  TrimLists(true);
+  TrimLists(Blocks::kAll);
   return budget_.Reserve(static_cast<int64_t>(bytes), "tensor");
 }
 
@@ -180,13 +180,14 @@ void CpuAllocator::Free(void* data, int size_class, size_t bytes) {
   budget_.Release(signed_bytes);
 }
 
-void CpuAllocator::TrimLists(bool everything) {
+void CpuAllocator::TrimLists(Blocks blocks) {
   for (int c = 0; c < kClasses; ++c) {
     FreeList& list = lists_[static_cast<size_t>(c)];
     std::vector<void*> victims;
     {
       MutexLock lock(list.mu);
-      const size_t n = everything ? list.blocks.size() : list.unused;
+      const size_t n =
+          blocks == Blocks::kAll ? list.blocks.size() : list.unused;
       if (n > 0) {
         // The oldest ones.
         const auto middle = list.blocks.begin() + static_cast<ptrdiff_t>(n);
@@ -203,7 +204,7 @@ void CpuAllocator::TrimLists(bool everything) {
   }
 }
 
-void CpuAllocator::Trim() { TrimLists(true); }
+void CpuAllocator::Trim() { TrimLists(Blocks::kAll); }
 
 void CpuAllocator::ArmTimer() {
   if (timer_armed_.load(std::memory_order_relaxed)) return;
@@ -213,7 +214,7 @@ void CpuAllocator::ArmTimer() {
 }
 
 void CpuAllocator::OnTimer() {
-  TrimLists(false);
+  TrimLists(Blocks::kUnused);
   timer_armed_.store(false, std::memory_order_release);
   if (cached_.load(std::memory_order_relaxed) > 0) ArmTimer();
 }

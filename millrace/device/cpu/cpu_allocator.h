@@ -73,8 +73,9 @@ class CpuAllocator final : public Allocator, public RefCounted {
   Status ReserveOrTrim(size_t bytes);
   void* TakeCached(int size_class);  // null if there is none
   void Free(void* data, int size_class, size_t bytes);
-  // Gives back `unused` blocks of each class, all with `everything`.
-  void TrimLists(bool everything);
+  // Gives back the `unused` blocks of each class, or all.
+  enum class Blocks { kUnused, kAll };
+  void TrimLists(Blocks blocks);
   void ArmTimer();
   void OnTimer();
 
