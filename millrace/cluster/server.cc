@@ -125,7 +125,7 @@ class ServerImpl final : public Server, public AdminTarget {
       master_->Stop(reason);
       master_->WaitForSteps(Deadline::AfterMillis(
           std::clamp<int64_t>(grace_ms, 0, kMostGraceMs)));
-      master_->CancelRuns(reason, /*tell_workers=*/true);
+      master_->CancelRuns(reason, MasterService::Workers::kTold);
     }
     EndServices(reason, Deadline::AfterMillis(kFarewellMs));
     if (listener_ != nullptr) MR_LOG(Info) << task().ToString() << " stopped";
@@ -144,7 +144,7 @@ class ServerImpl final : public Server, public AdminTarget {
     const Status reason = Unavailable("The server was killed");
     if (master_ != nullptr) {
       master_->Stop(reason);
-      master_->CancelRuns(reason, /*tell_workers=*/false);
+      master_->CancelRuns(reason, MasterService::Workers::kNotTold);
     }
     EndServices(reason, Deadline::AfterMillis(0));
     stopped_.Notify();

@@ -26,7 +26,7 @@ class MasterServiceImpl final : public MasterService {
   ~MasterServiceImpl() override {
     const Status reason = Aborted("The server ended");
     Stop(reason);
-    CancelRuns(reason, /*tell_workers=*/false);
+    CancelRuns(reason, Workers::kNotTold);
     Join(Deadline::AfterMillis(0));
   }
 
@@ -154,7 +154,8 @@ class MasterServiceImpl final : public MasterService {
     StatusOr<TaskFilter> filter =
         TaskFilter::Make(request.device_filters, environment_.options.self);
     if (!filter.ok()) return std::move(done)(filter.status());
-    CloseAll(Aborted("The session was closed by a reset of containers"), true);
+    CloseAll(Aborted("The session was closed by a reset of containers"),
+             Workers::kTold);
     ResetContainers(environment_, request.containers, *filter, context,
                     [done = std::move(done)](Status status) mutable {
                       Answer(std::move(done), std::move(status));
@@ -266,9 +267,9 @@ class MasterServiceImpl final : public MasterService {
     return environment_.steps.WaitForNone(deadline);
   }
 
-  void CancelRuns(Status reason, bool tell_workers) override {
-    if (!tell_workers) environment_.background.Cancel(reason);
-    CloseAll(reason, tell_workers);
+  void CancelRuns(Status reason, Workers workers) override {
+    if (workers == Workers::kNotTold) environment_.background.Cancel(reason);
+    CloseAll(reason, workers);
   }
 
   void Join(Deadline deadline) override {
@@ -358,7 +359,7 @@ class MasterServiceImpl final : public MasterService {
     return all;
   }
 
-  void CloseAll(const Status& reason, bool tell_workers) {
+  void CloseAll(const Status& reason, Workers workers) {
     std::vector<Ref<MasterSession>> all = Sessions();
     {
       MutexLock lock(mu_);
@@ -369,7 +370,7 @@ class MasterServiceImpl final : public MasterService {
       return a->handle() < b->handle();
     });
     for (const Ref<MasterSession>& session : all) {
-      if (tell_workers) {
+      if (workers == Workers::kTold) {
         millrace::CloseSession(session, reason, [] {});
       } else {
         session->MarkClosed(reason);

@@ -35,9 +35,10 @@ class MasterService : public MasterApi {
   virtual void Stop(Status reason) = 0;
   // Waits until no step is in progress. False if the deadline passed first.
   virtual bool WaitForSteps(Deadline deadline) = 0;
-  // Closes all sessions: what runs ends with `reason`. With `tell_workers` the
-  // workers' sessions are deleted, else nothing more is sent.
-  virtual void CancelRuns(Status reason, bool tell_workers) = 0;
+  // Closes all sessions: what runs ends with `reason`. The workers are told to
+  // delete theirs, or nothing more is sent.
+  enum class Workers { kTold, kNotTold };
+  virtual void CancelRuns(Status reason, Workers workers) = 0;
   // Waits until every request is answered and no call to a worker is open; what
   // is open at the deadline is cancelled.
   virtual void Join(Deadline deadline) = 0;

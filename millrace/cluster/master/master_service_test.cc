@@ -248,7 +248,7 @@ TEST(MasterServiceTest, AStoppedMasterRefusesAndCutsSteps) {
     EXPECT_EQ(Step(master, Fetch(handle, {"a:0"})).Wait(), reason);
     EXPECT_FALSE(master.service->WaitForSteps(Deadline::AfterMillis(100)));
     EXPECT_EQ(master.service->waits(10).size(), 1u);
-    master.service->CancelRuns(reason, true);
+    master.service->CancelRuns(reason, MasterService::Workers::kTold);
     EXPECT_EQ(step.Wait(), reason);
     EXPECT_TRUE(master.service->WaitForSteps(Deadline::Infinite()));
     master.service->Join(Deadline::AfterMillis(1000));
