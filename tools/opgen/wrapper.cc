@@ -45,7 +45,10 @@ std::string ReturnType(const OpDef& op) {
   return absl::StrCat(op.name, "Outputs");
 }
 
-std::string Signature(const OpDef& op, bool with_default) {
+// Defaults of parameters are written where a wrapper is declared.
+enum class SignatureOf { kDeclaration, kDefinition };
+
+std::string Signature(const OpDef& op, SignatureOf place) {
   const WrapperAttrs attrs = ClassifyAttrs(op);
   std::vector<std::string> parameters = {"const Scope& scope"};
   for (const ArgDef& arg : op.inputs) {
@@ -58,8 +61,9 @@ std::string Signature(const OpDef& op, bool with_default) {
                                       ParameterName(op, *attr)));
   }
   if (!attrs.optional.empty()) {
-    parameters.push_back(absl::StrCat("const ", op.name, "Options& options",
-                                      with_default ? " = {}" : ""));
+    parameters.push_back(
+        absl::StrCat("const ", op.name, "Options& options",
+                     place == SignatureOf::kDeclaration ? " = {}" : ""));
   }
   const std::string head = absl::StrCat(ReturnType(op), " ", op.name, "(");
   const std::string line =
@@ -112,13 +116,14 @@ std::string DeclareWrapper(const OpDef& op) {
     absl::StrAppend(&text, "  Operation operation;\n};\n");
   }
   if (!op.doc.empty()) absl::StrAppend(&text, Comment(op.doc));
-  absl::StrAppend(&text, Signature(op, true), ";\n");
+  absl::StrAppend(&text, Signature(op, SignatureOf::kDeclaration), ";\n");
   return text;
 }
 
 std::string DefineWrapper(const OpDef& op) {
-  std::string text = absl::StrCat(
-      Signature(op, false), " {\n  OpBuilder op(scope, \"", op.name, "\");\n");
+  std::string text =
+      absl::StrCat(Signature(op, SignatureOf::kDefinition),
+                   " {\n  OpBuilder op(scope, \"", op.name, "\");\n");
   std::string chain;
   for (const ArgDef& arg : op.inputs) {
     absl::StrAppend(&chain, ".In(", Identifier(arg.name), ")");
