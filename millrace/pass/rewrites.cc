@@ -30,28 +30,29 @@ Rewrites Rewrites::Of(const GraphOptions& options) {
   if (rewriter.disable_meta_optimizer) return None();
   const bool is_l0 = optimizer.opt_level == OptimizerOptions::Level::kL0;
   const auto& named = rewriter.optimizers;
-  // `asked_for`: by OptimizerOptions.
-  const auto is_on = [&](RewriterToggle toggle, bool asked_for,
-                         std::initializer_list<absl::string_view> names) {
+  // `otherwise`: where neither names nor a toggle say it.
+  const auto is_on = [&](RewriterToggle toggle,
+                         std::initializer_list<absl::string_view> names,
+                         bool otherwise = true) {
     if (!named.empty()) {
       return std::any_of(names.begin(), names.end(), [&](absl::string_view n) {
         return std::find(named.begin(), named.end(), n) != named.end();
       });
     }
-    if (toggle == RewriterToggle::kDefault) return asked_for || !is_l0;
+    if (toggle == RewriterToggle::kDefault) return otherwise;
     return toggle != RewriterToggle::kOff;
   };
   Rewrites r;
   r.fold_constants =
-      is_on(rewriter.constant_folding, optimizer.do_constant_folding,
-            {"constfold", "constant_folding"});
-  r.share_equal_nodes = is_on(rewriter.common_subgraph_elimination,
-                              optimizer.do_common_subexpression_elimination,
-                              {"common_subgraph_elimination"});
-  r.simplify = is_on(rewriter.arithmetic_optimization, true,
+      is_on(rewriter.constant_folding, {"constfold", "constant_folding"},
+            optimizer.do_constant_folding || !is_l0);
+  r.share_equal_nodes = is_on(
+      rewriter.common_subgraph_elimination, {"common_subgraph_elimination"},
+      optimizer.do_common_subexpression_elimination || !is_l0);
+  r.simplify = is_on(rewriter.arithmetic_optimization,
                      {"arithmetic", "arithmetic_optimization"});
-  r.fuse = is_on(rewriter.remapping, true, {"remap", "remapping"});
-  r.drop_unread = is_on(rewriter.dependency_optimization, true,
+  r.fuse = is_on(rewriter.remapping, {"remap", "remapping"});
+  r.drop_unread = is_on(rewriter.dependency_optimization,
                         {"dependency", "dependency_optimization"});
   r.max_folded_bytes = optimizer.max_folded_constant_bytes;
   r.min_nodes = rewriter.min_graph_nodes == 0 ? kDefaultMinNodes
