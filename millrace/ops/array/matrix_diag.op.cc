@@ -23,7 +23,7 @@ StatusOr<DiagRange> ReadDiagRange(ShapeContext& c, int input) {
         "diag_index must be a vector with one or two elements. It has ", n,
         " elements.");
   }
-  DiagRange range{true, IntAt(*k, 0), IntAt(*k, n - 1)};
+  DiagRange range{.known = true, .low = IntAt(*k, 0), .high = IntAt(*k, n - 1)};
   if (range.low > range.high) {
     return InvalidArgument("lower_diag_index is greater than upper_diag_index");
   }

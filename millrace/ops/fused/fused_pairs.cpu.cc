@@ -12,10 +12,14 @@ namespace millrace::ops {
 namespace fused_pairs {
 
 // The steps there are; the others are of no use in practice.
-constexpr PairStep kSteps[] = {
-    {PairOp::kMul, true},   {PairOp::kMul, false},   {PairOp::kAdd, true},
-    {PairOp::kAdd, false},  {PairOp::kSub, true},    {PairOp::kSub, false},
-    {PairOp::kRelu, false}, {PairOp::kSquare, false}};
+constexpr PairStep kSteps[] = {{.op = PairOp::kMul, .vector = true},
+                               {.op = PairOp::kMul, .vector = false},
+                               {.op = PairOp::kAdd, .vector = true},
+                               {.op = PairOp::kAdd, .vector = false},
+                               {.op = PairOp::kSub, .vector = true},
+                               {.op = PairOp::kSub, .vector = false},
+                               {.op = PairOp::kRelu, .vector = false},
+                               {.op = PairOp::kSquare, .vector = false}};
 constexpr size_t kNumSteps = std::size(kSteps);
 
 constexpr bool IsProduct(PairOp op) {

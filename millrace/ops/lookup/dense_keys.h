@@ -38,7 +38,9 @@ class DenseKeys {
     Place place;
     for (int64_t probes = 1; probes <= count_; ++probes) {
       const T* const other = buckets_ + static_cast<int64_t>(at) * width_;
-      if (Equal(other, key)) return {static_cast<int64_t>(at), true};
+      if (Equal(other, key)) {
+        return {.bucket = static_cast<int64_t>(at), .found = true};
+      }
       const bool empty = IsEmpty(other);
       if (place.bucket < 0 && (empty || IsDeleted(other))) {
         place.bucket = static_cast<int64_t>(at);

@@ -111,17 +111,19 @@ class VocabularyReader {
                              number_, " is not a valid ",
                              DataTypeName(t->dtype()), ".");
     }
+    return Store(number, i, t);
+  }
+  template <class T>
+  static Status Store(T number, int64_t i, Tensor* t) {
     t->mutable_flat<T>()[static_cast<size_t>(i)] = number;
     return OkStatus();
   }
 
   Status Set(int64_t index, int64_t i, Tensor* t) const {
     if (index == VocabularyFormat::kLineNumber) {
-      return SetNumber(
-          true, "",
-          static_cast<int64_t>(static_cast<uint64_t>(number_) +
-                               static_cast<uint64_t>(format_.offset)),
-          i, t);
+      return Store(static_cast<int64_t>(static_cast<uint64_t>(number_) +
+                                        static_cast<uint64_t>(format_.offset)),
+                   i, t);
     }
     const absl::string_view text = index == VocabularyFormat::kWholeLine
                                        ? absl::string_view(line_)

@@ -18,13 +18,13 @@ Status SequenceMessages::Find(const std::vector<FeatureColumn>& context,
           if (number != 1 && number != 2) return true;
           const Slots& slots = number == 1 ? context_slots : list_slots;
           Parts& parts = number == 1 ? context_ : lists_;
-          return VisitMap(map,
-                          [&](absl::string_view key, absl::string_view value) {
-                            const auto [begin, end] = slots.equal_range(key);
-                            for (auto it = begin; it != end; ++it) {
-                              parts[it->second][e] = {value, true};
-                            }
-                          });
+          return VisitMap(
+              map, [&](absl::string_view key, absl::string_view value) {
+                const auto [begin, end] = slots.equal_range(key);
+                for (auto it = begin; it != end; ++it) {
+                  parts[it->second][e] = {.bytes = value, .present = true};
+                }
+              });
         });
     if (!good) {
       return InvalidArgument("Invalid protocol message input, example id: ",

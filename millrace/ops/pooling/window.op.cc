@@ -52,10 +52,14 @@ Status ResolveWindow(WindowPhase phase, const std::string& padding, Window* w) {
 }
 
 StatusOr<ImageLayout> LayoutOf(const std::string& format) {
-  if (format == "NHWC") return ImageLayout{false, 2};
-  if (format == "NCHW") return ImageLayout{true, 2};
-  if (format == "NDHWC") return ImageLayout{false, 3};
-  if (format == "NCDHW") return ImageLayout{true, 3};
+  if (format == "NHWC")
+    return ImageLayout{.channels_first = false, .spatial = 2};
+  if (format == "NCHW")
+    return ImageLayout{.channels_first = true, .spatial = 2};
+  if (format == "NDHWC")
+    return ImageLayout{.channels_first = false, .spatial = 3};
+  if (format == "NCDHW")
+    return ImageLayout{.channels_first = true, .spatial = 3};
   return InvalidArgument("Invalid data format: ", format);
 }
 

@@ -63,10 +63,20 @@ bool SharesPackingOfAvx2(const MatrixProblem& p, int64_t rows) {
          0.0038;
 }
 
-constexpr Kernels kAvx512 = {
-    128, true, int64_t{1} << 22, 1, SharesPackingOfAvx512, false, false};
-constexpr Kernels kAvx2 = {
-    kMinLines, false, int64_t{1} << 20, 4, SharesPackingOfAvx2, true, true};
+constexpr Kernels kAvx512 = {.columns = 128,
+                             .rows_keep_bits = true,
+                             .part_work = int64_t{1} << 22,
+                             .parts_per_thread = 1,
+                             .shares_packing = SharesPackingOfAvx512,
+                             .has_packed_product = false,
+                             .reads_factors = false};
+constexpr Kernels kAvx2 = {.columns = kMinLines,
+                           .rows_keep_bits = false,
+                           .part_work = int64_t{1} << 20,
+                           .parts_per_thread = 4,
+                           .shares_packing = SharesPackingOfAvx2,
+                           .has_packed_product = true,
+                           .reads_factors = true};
 
 const Kernels& TheKernels() {
   static const Kernels& kernels =

@@ -97,7 +97,7 @@ Status MultiplyCopies(const ProductTerm& term, const SpreadFactors& spread,
 
 SpreadFactors SpreadFactors::Of(absl::Span<const ProductTerm> terms,
                                 int64_t rows) {
-  SpreadFactors spread{true, true};
+  SpreadFactors spread{.a = true, .b = true};
   int64_t k = 0;
   for (const ProductTerm& t : terms) {
     const MatrixProblem& p = t.problem;

@@ -18,11 +18,14 @@ StatusOr<int64_t> BinCount(const Tensor& size) {
   return n;
 }
 
+// What is in the bin of a number that occurs: how often it does, or 1.
+enum class BinHolds { kCount, kOne };
+
 // Counts n numbers; those of `bins` and more are left out. `weights` may be
 // null. False if a number is negative, which `*negative` gets.
 template <class I, class T>
-bool Count(const I* x, const T* weights, int64_t n, int64_t bins, bool binary,
-           T* out, I* negative) {
+bool Count(const I* x, const T* weights, int64_t n, int64_t bins,
+           BinHolds holds, T* out, I* negative) {
   for (int64_t i = 0; i < n; ++i) {
     if (x[i] < 0) {
       *negative = x[i];
@@ -30,7 +33,8 @@ bool Count(const I* x, const T* weights, int64_t n, int64_t bins, bool binary,
     }
     if (x[i] >= bins) continue;
     T& bin = out[x[i]];
-    bin = binary ? T(1) : Plus(bin, weights ? weights[i] : T(1));
+    bin =
+        holds == BinHolds::kOne ? T(1) : Plus(bin, weights ? weights[i] : T(1));
   }
   return true;
 }
@@ -53,7 +57,7 @@ Status RunBincount(KernelContext& ctx) {
             weights.num_elements() ? weights.flat<T>().data() : nullptr;
         int32_t negative;
         if (!Count<int32_t, T>(x.flat<int32_t>().data(), w, x.num_elements(),
-                               bins, false, out, &negative)) {
+                               bins, BinHolds::kCount, out, &negative)) {
           return InvalidArgument("Input arr must be non-negative!");
         }
         return OkStatus();
@@ -64,7 +68,8 @@ class DenseBincountKernel {
  public:
   static StatusOr<DenseBincountKernel> Make(const KernelInit& init) {
     DenseBincountKernel k;
-    MR_ASSIGN_OR_RETURN(k.binary_, init.Attr<bool>("binary_output"));
+    MR_ASSIGN_OR_RETURN(const bool binary, init.Attr<bool>("binary_output"));
+    if (binary) k.holds_ = BinHolds::kOne;
     return k;
   }
 
@@ -108,7 +113,7 @@ class DenseBincountKernel {
     std::fill_n(out, z.num_elements(), T(0));
     for (int64_t r = 0; r < rows; ++r) {
       I negative;
-      if (Count<I, T>(in + r * n, w ? w + r * n : nullptr, n, bins, binary_,
+      if (Count<I, T>(in + r * n, w ? w + r * n : nullptr, n, bins, holds_,
                       out + r * bins, &negative)) {
         continue;
       }
@@ -120,7 +125,7 @@ class DenseBincountKernel {
     return OkStatus();
   }
 
-  bool binary_ = false;
+  BinHolds holds_ = BinHolds::kCount;
 };
 
 }  // namespace

@@ -87,7 +87,8 @@ Status Add(KernelContext& ctx, const TwoSparse& in) {
     } else {
       sums.push_back(i >= 0 ? x[i] : y[j]);
     }
-    sources.push_back(i >= 0 ? Source{i, false} : Source{j, true});
+    sources.push_back(i >= 0 ? Source{.entry = i, .from_b = false}
+                             : Source{.entry = j, .from_b = true});
   });
   MR_ASSIGN_OR_RETURN(
       const EntriesOutput out,
@@ -173,7 +174,8 @@ Status RunSparseExtreme(KernelContext& ctx) {
   MR_ASSIGN_OR_RETURN(const TwoSparse in, ReadBoth(ctx));
   std::vector<Source> sources;
   Walk(in.a, in.b, [&](int64_t i, int64_t j) {
-    sources.push_back(i >= 0 ? Source{i, false} : Source{j, true});
+    sources.push_back(i >= 0 ? Source{.entry = i, .from_b = false}
+                             : Source{.entry = j, .from_b = true});
   });
   MR_ASSIGN_OR_RETURN(
       const EntriesOutput out,

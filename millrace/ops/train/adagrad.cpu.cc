@@ -19,7 +19,8 @@ struct AdagradRule {
   }
   template <class S, class F>
   MR_RULE void ForLoop(const S*, const F& f) const {
-    update_slots ? f(AdagradRule{true}) : f(AdagradRule{false});
+    update_slots ? f(AdagradRule{.update_slots = true})
+                 : f(AdagradRule{.update_slots = false});
   }
   template <class S>
   MR_RULE void Update(S* v, S g, const S* h) const {

@@ -23,8 +23,13 @@ struct FtrlRule {
   }
   template <class S, class F>
   MR_RULE void ForLoop(const S* h, const F& f) const {
-    if (h[3] != S(-0.5)) return f(FtrlRule{multiply_linear_by_lr, false});
-    multiply_linear_by_lr ? f(FtrlRule{true, true}) : f(FtrlRule{false, true});
+    if (h[3] != S(-0.5)) {
+      return f(FtrlRule{.multiply_linear_by_lr = multiply_linear_by_lr,
+                        .square_root = false});
+    }
+    multiply_linear_by_lr
+        ? f(FtrlRule{.multiply_linear_by_lr = true, .square_root = true})
+        : f(FtrlRule{.multiply_linear_by_lr = false, .square_root = true});
   }
   template <class S>
   MR_RULE void Update(S* v, S g, const S* h) const {

@@ -16,7 +16,8 @@ struct KerasMomentumRule {
   }
   template <class S, class F>
   MR_RULE void ForLoop(const S*, const F& f) const {
-    nesterov ? f(KerasMomentumRule{true}) : f(KerasMomentumRule{false});
+    nesterov ? f(KerasMomentumRule{.nesterov = true})
+             : f(KerasMomentumRule{.nesterov = false});
   }
   template <class S>
   MR_RULE void Update(S* v, S g, const S* h) const {

@@ -15,7 +15,8 @@ struct MomentumRule {
   }
   template <class S, class F>
   MR_RULE void ForLoop(const S*, const F& f) const {
-    nesterov ? f(MomentumRule{true}) : f(MomentumRule{false});
+    nesterov ? f(MomentumRule{.nesterov = true})
+             : f(MomentumRule{.nesterov = false});
   }
   template <class S>
   MR_RULE void Update(S* v, S g, const S* h) const {
