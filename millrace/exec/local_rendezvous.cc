@@ -61,6 +61,20 @@ Status LocalRendezvous::Send(absl::string_view key, const Tensor& value,
   return OkStatus();
 }
 
+LocalRendezvous::Table::iterator LocalRendezvous::FindValue(
+    absl::string_view key) {
+  const auto it = table_.find(key);
+  if (it == table_.end() || it->second.front().waiter == nullptr) return it;
+  return table_.end();
+}
+
+LocalRendezvous::Item LocalRendezvous::TakeFront(Table::iterator it) {
+  Item item = std::move(it->second.front());
+  it->second.pop_front();
+  if (it->second.empty()) table_.erase(it);
+  return item;
+}
+
 void LocalRendezvous::RecvAsync(absl::string_view key, CancelScope* cancel,
                                 RecvDone done) {
   auto waiter = MakeRef<Waiter>();
@@ -74,11 +88,8 @@ void LocalRendezvous::RecvAsync(absl::string_view key, CancelScope* cancel,
       waiter->Complete(status, Tensor(), false);
       return;
     }
-    auto it = table_.find(key);
-    if (it != table_.end() && it->second.front().waiter == nullptr) {
-      Item item = std::move(it->second.front());
-      it->second.pop_front();
-      if (it->second.empty()) table_.erase(it);
+    if (const auto it = FindValue(key); it != table_.end()) {
+      Item item = TakeFront(it);
       lock.Unlock();
       waiter->Complete(OkStatus(), std::move(item.value), item.is_dead);
       return;
@@ -88,11 +99,16 @@ void LocalRendezvous::RecvAsync(absl::string_view key, CancelScope* cancel,
       return;
     }
   }
+  RecvUnlessCancelled(std::string(key), cancel, std::move(waiter));
+}
+
+void LocalRendezvous::RecvUnlessCancelled(const std::string& key,
+                                          CancelScope* cancel,
+                                          Ref<Waiter> waiter) {
   // Register outside our lock: the callback may run at once elsewhere. It only
   // claims; the table drops claimed waiters when it meets them. From there on
-  // the receiver may be gone, and with it its key and its hold on this.
+  // the receiver may be gone, and with it its hold on this.
   const auto self = Ref<LocalRendezvous>::Share(this);
-  const std::string own_key(key);
   waiter->cancel = cancel;
   CancelScope::Registration registration =
       cancel->Register([waiter, cancel]() mutable {
@@ -105,26 +121,19 @@ void LocalRendezvous::RecvAsync(absl::string_view key, CancelScope* cancel,
   }
   MutexLock lock(mu_);
   waiter->token = registration.token;
-  Status status = aborted_;
-  Tensor value;
-  bool is_dead = false;
-  auto it = table_.find(own_key);
-  const bool has_value =
-      status.ok() && it != table_.end() && it->second.front().waiter == nullptr;
+  const Status status = aborted_;
+  const auto it = status.ok() ? FindValue(key) : table_.end();
+  const bool has_value = it != table_.end();
   if (status.ok() && !has_value) {
-    table_[own_key].push_back({Tensor(), false, std::move(waiter)});
+    table_[key].push_back({Tensor(), false, std::move(waiter)});
     return;
   }
   if (!waiter->Claim()) return;  // cancelled meanwhile; the value stays
-  if (has_value) {
-    value = std::move(it->second.front().value);
-    is_dead = it->second.front().is_dead;
-    it->second.pop_front();
-    if (it->second.empty()) table_.erase(it);
-  }
+  Item item;
+  if (has_value) item = TakeFront(it);
   lock.Unlock();
   cancel->Unregister(waiter->token);
-  waiter->Complete(status, std::move(value), is_dead);
+  waiter->Complete(status, std::move(item.value), item.is_dead);
 }
 
 void LocalRendezvous::StartAbort(const Status& status) {
