@@ -18,6 +18,12 @@ struct MasterWatch::Step {
   Misses misses;
 };
 
+// What the end of a question ends.
+struct MasterWatch::Ended {
+  std::vector<Ref<StepRun>> steps;
+  std::vector<absl::AnyInvocable<void(Status)>> sessions;
+};
+
 // All of it guarded by the watch's lock.
 struct MasterWatch::Master final : RefCounted, Heartbeat::Watcher {
   Master(MasterWatch& w, Ref<Peer> p)
@@ -117,60 +123,70 @@ void MasterWatch::Stop() {
   while (calling_ > 0) idle_.Wait(mu_);
 }
 
+// A master that has answered: sessions of another life of its are lost.
+void MasterWatch::OnAlive(Master& master, const GetStatusReply& reply,
+                          Ended* ended) {
+  const auto& devices = reply.device_attributes;
+  master.heard_nanos = NowNanos();
+  for (auto& [id, session] : master.sessions) {
+    const bool same =
+        std::any_of(devices.begin(), devices.end(),
+                    [incarnation = session.incarnation](const auto& d) {
+                      return static_cast<int64_t>(d.incarnation) == incarnation;
+                    });
+    if (session.incarnation != 0 && !same && session.lost) {
+      ended->sessions.push_back(std::exchange(session.lost, nullptr));
+    }
+  }
+  for (auto& [key, step] : master.steps) step.misses.Forget();
+}
+
+// A master that has not.
+void MasterWatch::OnSilent(Master& master, Ended* ended) {
+  for (auto& [key, step] : master.steps) {
+    if (step.misses.Count(false)) ended->steps.push_back(step.run);
+  }
+  if (NowNanos() - master.heard_nanos >= times_.lost_ms * 1'000'000) {
+    for (auto& [id, session] : master.sessions) {
+      if (session.lost)
+        ended->sessions.push_back(std::exchange(session.lost, nullptr));
+    }
+  }
+}
+
 void MasterWatch::OnAnswer(Master& master, const Heartbeat::Answer& answer) {
-  const Status& status = answer.status;
-  const auto& devices = answer.reply.device_attributes;
   const std::string name =
       absl::StrCat("master task ", master.peer->task().ToString(), " (",
                    master.peer->address(), ")");
-  std::vector<Ref<StepRun>> silent;
-  std::vector<absl::AnyInvocable<void(Status)>> lost;
-  Status reason;
+  const bool alive = answer.status.ok();
+  const Status reason =
+      alive
+          ? Aborted("The ", name, " was restarted; its old sessions end.")
+          : Aborted("The ", name,
+                    " does not answer; last error: ", answer.status.message());
+  Ended ended;
   {
     MutexLock lock(mu_);
     if (stopped_) return;
-    if (status.ok()) {
-      master.heard_nanos = NowNanos();
-      reason = Aborted("The ", name, " was restarted; its old sessions end.");
-      for (auto& [id, session] : master.sessions) {
-        const bool same = std::any_of(
-            devices.begin(), devices.end(),
-            [incarnation = session.incarnation](const auto& d) {
-              return static_cast<int64_t>(d.incarnation) == incarnation;
-            });
-        if (session.incarnation != 0 && !same && session.lost) {
-          lost.push_back(std::exchange(session.lost, nullptr));
-        }
-      }
-      for (auto& [key, step] : master.steps) step.misses.Forget();
+    if (alive) {
+      OnAlive(master, answer.reply, &ended);
     } else {
-      reason = Aborted("The ", name,
-                       " does not answer; last error: ", status.message());
-      for (auto& [key, step] : master.steps) {
-        if (step.misses.Count(false)) silent.push_back(step.run);
-      }
-      if (NowNanos() - master.heard_nanos >= times_.lost_ms * 1'000'000) {
-        for (auto& [id, session] : master.sessions) {
-          if (session.lost)
-            lost.push_back(std::exchange(session.lost, nullptr));
-        }
-      }
+      OnSilent(master, &ended);
     }
     if (!master.sessions.empty()) {
-      const bool seldom = master.steps.empty() && status.ok();
+      const bool seldom = alive && master.steps.empty();
       master.heartbeat.AskBy(
           seldom ? Deadline::AfterMillis(10 * times_.interval_ms) : answer.due);
     }
     ++calling_;
   }
-  if (!silent.empty() || !lost.empty()) {
-    MR_LOG(Warning) << "Ending " << silent.size() << " steps and "
-                    << lost.size() << " sessions: " << reason;
+  if (!ended.steps.empty() || !ended.sessions.empty()) {
+    MR_LOG(Warning) << "Ending " << ended.steps.size() << " steps and "
+                    << ended.sessions.size() << " sessions: " << reason;
   }
-  for (const Ref<StepRun>& run : silent) run->Cancel(reason);
-  for (auto& callback : lost) callback(reason);
-  silent.clear();
-  lost.clear();
+  for (const Ref<StepRun>& run : ended.steps) run->Cancel(reason);
+  for (auto& lost : ended.sessions) lost(reason);
+  ended = Ended();
   MutexLock lock(mu_);
   if (--calling_ == 0) idle_.NotifyAll();
 }

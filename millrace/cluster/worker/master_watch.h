@@ -43,8 +43,12 @@ class MasterWatch : public RefCounted {
   struct Master;
   struct Session;
   struct Step;
+  struct Ended;
 
   void OnAnswer(Master& master, const Heartbeat::Answer& answer);
+  // With mu_ held.
+  void OnAlive(Master& master, const GetStatusReply& reply, Ended* ended);
+  void OnSilent(Master& master, Ended* ended);
 
   Lanes& lanes_;
   const Times times_;
