@@ -45,20 +45,16 @@ PeerLink::OpenCall::OpenCall(Ref<PeerLink> link, const CallContext& context,
       context_(context),
       incarnation_(incarnation) {
   context_.cancel = &scope_;
-  bool schedule = false;
-  {
-    MutexLock lock(link_->mu_);
-    if (incarnation_ == 0 && !link_->devices_.empty()) {
-      incarnation_ = link_->devices_[0].incarnation;
-    }
-    number_ = link_->next_number_++;
-    link_->open_.emplace_hint(link_->open_.end(), number_,
-                              Ref<OpenCall>::Share(this));
-    schedule = !std::exchange(link_->probing_, true);
-    if (schedule) link_->misses_ = 0;
+  MutexLock lock(link_->mu_);
+  if (incarnation_ == 0 && !link_->devices_.empty()) {
+    incarnation_ = link_->devices_[0].incarnation;
   }
-  if (schedule)
-    link_->ScheduleProbe(Deadline::AfterMillis(link_->probe_interval_ms_));
+  number_ = link_->next_number_++;
+  link_->open_.emplace_hint(link_->open_.end(), number_,
+                            Ref<OpenCall>::Share(this));
+  if (!link_->heartbeat_.rests()) return;
+  link_->misses_.Forget();
+  link_->heartbeat_.AskBy(Deadline::AfterMillis(link_->probe_interval_ms_));
 }
 
 Status PeerLink::OpenCall::Finished(Status status) {
@@ -141,66 +137,32 @@ void PeerLink::Fail(const std::vector<Ref<OpenCall>>& calls,
 
 // ---- Failure detection.
 
-struct PeerLink::Probe {
-  CallContext context;
-  GetStatusRequest request;
-  GetStatusReply reply;
-};
-
-void PeerLink::ScheduleProbe(Deadline when) {
-  lanes_.timer.RunAt(when, [self = Ref<PeerLink>::Share(this)]() mutable {
-    PeerLink& link = *self;
-    link.lanes_.control.Schedule(
-        [self = std::move(self)] { self->StartProbe(); });
-  });
-}
-
-void PeerLink::StartProbe() {
-  {
-    MutexLock lock(mu_);
-    if (open_.empty()) {
-      probing_ = false;
-      return;
-    }
-  }
-  auto probe = std::make_shared<Probe>();
-  const Deadline next = Deadline::AfterMillis(probe_interval_ms_);
-  probe->context.deadline = next;
-  Probe& p = *probe;
-  once_->GetStatus(
-      p.context, p.request, &p.reply,
-      [self = Ref<PeerLink>::Share(this), probe = std::move(probe),
-       next](Status status) { self->OnProbe(status, probe->reply, next); });
-}
-
-void PeerLink::OnProbe(const Status& status, const GetStatusReply& reply,
-                       Deadline next) {
+void PeerLink::Told(const Heartbeat::Answer& answer) {
   std::vector<Ref<OpenCall>> ended;
   Status reason;
-  if (status.ok()) {
-    StatusOr<std::vector<Ref<OpenCall>>> old = Learn(reply.device_attributes);
+  if (answer.status.ok()) {
+    StatusOr<std::vector<Ref<OpenCall>>> old =
+        Learn(answer.reply.device_attributes);
     if (old.ok()) {
       ended = *std::move(old);
       reason = Restarted();
     }
-    MutexLock lock(mu_);
-    misses_ = 0;
   } else {
+    reason = retrying_->WithTask(
+        Unavailable("it has not answered ", misses_.allowed(),
+                    " times in a row; last error: ", answer.status.message()));
+  }
+  {
     MutexLock lock(mu_);
-    last_error_ = status;
-    if (++misses_ >= probe_misses_) {
+    if (!answer.status.ok()) last_error_ = answer.status;
+    if (misses_.Count(answer.status.ok())) {
       for (const auto& [number, call] : open_) ended.push_back(call);
-      reason = retrying_->WithTask(
-          Unavailable("it has not answered ", misses_,
-                      " times in a row; last error: ", status.message()));
-      misses_ = 0;
     }
+    heartbeat_.AskBy(answer.due);
   }
-  if (!ended.empty()) {
-    MR_LOG(Warning) << "Ending " << ended.size() << " open calls: " << reason;
-    Fail(ended, reason);
-  }
-  ScheduleProbe(next);
+  if (ended.empty()) return;
+  MR_LOG(Warning) << "Ending " << ended.size() << " open calls: " << reason;
+  Fail(ended, reason);
 }
 
 Status PeerLink::Restarted() const {
@@ -335,11 +297,11 @@ PeerLink::PeerLink(const PeersOptions& options, TaskName task,
       is_self_(task_ == options.self && options.self_worker != nullptr),
       rename_devices_(options.rename_devices),
       probe_interval_ms_(options.probe_interval_ms),
-      probe_misses_(options.probe_misses),
       lanes_(options.lanes ? *options.lanes : Lanes::Process()),
       transport_(options.transport),
-      traffic_(options.traffic ? options.traffic
-                               : std::make_shared<Traffic>()) {
+      traffic_(options.traffic ? options.traffic : std::make_shared<Traffic>()),
+      heartbeat_(mu_, lanes_, probe_interval_ms_, *this),
+      misses_(options.probe_misses) {
   if (is_self_) {
     worker_ = direct_ = options.self_worker;
     return;

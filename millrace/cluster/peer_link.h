@@ -9,11 +9,12 @@
 #include "absl/container/btree_map.h"
 #include "millrace/cluster/peers.h"
 #include "millrace/cluster/retrying_caller.h"
+#include "millrace/rpc/heartbeat.h"
 
 namespace millrace {
 
-// See peers.h. Calls and probes in progress keep it alive.
-class PeerLink final : public Peer {
+// See peers.h. Calls and questions in progress keep it alive.
+class PeerLink final : public Peer, private Heartbeat::Watcher {
  public:
   // Copies from `options` what it needs.
   PeerLink(const PeersOptions& options, TaskName task, std::string address);
@@ -56,12 +57,11 @@ class PeerLink final : public Peer {
  private:
   class Front;
   class Identification;
-  struct Probe;
 
-  void ScheduleProbe(Deadline when);
-  void StartProbe();
-  void OnProbe(const Status& status, const GetStatusReply& reply,
-               Deadline next);
+  Ref<RefCounted> Keep() override { return Ref<RefCounted>::Share(this); }
+  bool Waits() override { return !open_.empty(); }
+  WorkerApi& Asked() override { return *direct_; }
+  void Told(const Heartbeat::Answer& answer) override;
   // What a reply of GetStatus means: checks names, learns devices. The calls
   // that were meant for another incarnation are returned, to be ended.
   StatusOr<std::vector<Ref<OpenCall>>> Learn(
@@ -77,7 +77,6 @@ class PeerLink final : public Peer {
   const bool is_self_;
   const bool rename_devices_;
   const int64_t probe_interval_ms_;
-  const int probe_misses_;
   Lanes& lanes_;
   const std::shared_ptr<Transport> transport_;
   const std::shared_ptr<Traffic> traffic_;  // never null
@@ -95,8 +94,8 @@ class PeerLink final : public Peer {
   std::vector<DeviceAttributes> devices_;
   absl::btree_map<uint64_t, Ref<OpenCall>> open_;
   uint64_t next_number_ = 1;
-  bool probing_ = false;  // a probe is scheduled or on its way
-  int misses_ = 0;
+  Heartbeat heartbeat_;  // while calls are open
+  Misses misses_;
 };
 
 }  // namespace millrace

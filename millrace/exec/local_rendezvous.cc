@@ -59,6 +59,20 @@ Status LocalRendezvous::Send(absl::string_view key, RendezvousValue value) {
   return OkStatus();
 }
 
+LocalRendezvous::Table::iterator LocalRendezvous::FindValue(
+    absl::string_view key) {
+  const auto it = table_.find(key);
+  if (it == table_.end() || it->second.front().waiter == nullptr) return it;
+  return table_.end();
+}
+
+LocalRendezvous::Item LocalRendezvous::TakeFront(Table::iterator it) {
+  Item item = std::move(it->second.front());
+  it->second.pop_front();
+  if (it->second.empty()) table_.erase(it);
+  return item;
+}
+
 void LocalRendezvous::RecvAsync(absl::string_view key, CancelScope* cancel,
                                 RecvDone done) {
   auto waiter = MakeRef<Waiter>();
@@ -72,11 +86,8 @@ void LocalRendezvous::RecvAsync(absl::string_view key, CancelScope* cancel,
       waiter->Complete(status);
       return;
     }
-    auto it = table_.find(key);
-    if (it != table_.end() && it->second.front().waiter == nullptr) {
-      Item item = std::move(it->second.front());
-      it->second.pop_front();
-      if (it->second.empty()) table_.erase(it);
+    if (const auto it = FindValue(key); it != table_.end()) {
+      Item item = TakeFront(it);
       lock.Unlock();
       waiter->Complete(std::move(item.value));
       return;
@@ -86,11 +97,16 @@ void LocalRendezvous::RecvAsync(absl::string_view key, CancelScope* cancel,
       return;
     }
   }
+  RecvUnlessCancelled(std::string(key), cancel, std::move(waiter));
+}
+
+void LocalRendezvous::RecvUnlessCancelled(const std::string& key,
+                                          CancelScope* cancel,
+                                          Ref<Waiter> waiter) {
   // Register outside our lock: the callback may run at once elsewhere. It only
   // claims; the table drops claimed waiters when it meets them. From there on
-  // the receiver may be gone, and with it its key and its hold on this.
+  // the receiver may be gone, and with it its hold on this.
   const auto self = Ref<LocalRendezvous>::Share(this);
-  const std::string own_key(key);
   waiter->cancel = cancel;
   CancelScope::Registration registration =
       cancel->Register([waiter, cancel]() mutable {
@@ -104,19 +120,14 @@ void LocalRendezvous::RecvAsync(absl::string_view key, CancelScope* cancel,
   waiter->token = registration.token;
   StatusOr<RendezvousValue> outcome = RendezvousValue();
   if (!aborted_.ok()) outcome = aborted_;
-  auto it = table_.find(own_key);
-  const bool has_value = outcome.ok() && it != table_.end() &&
-                         it->second.front().waiter == nullptr;
+  const auto it = outcome.ok() ? FindValue(key) : table_.end();
+  const bool has_value = it != table_.end();
   if (outcome.ok() && !has_value) {
-    table_[own_key].push_back({{}, std::move(waiter)});
+    table_[key].push_back({{}, std::move(waiter)});
     return;
   }
   if (!waiter->Claim()) return;  // cancelled meanwhile; the value stays
-  if (has_value) {
-    outcome = std::move(it->second.front().value);
-    it->second.pop_front();
-    if (it->second.empty()) table_.erase(it);
-  }
+  if (has_value) outcome = TakeFront(it).value;
   lock.Unlock();
   cancel->Unregister(waiter->token);
   waiter->Complete(std::move(outcome));

@@ -32,9 +32,17 @@ class LocalRendezvous final : public Rendezvous {
  private:
   struct Waiter;
   struct Item;
+  using Table = absl::flat_hash_map<std::string, std::deque<Item>>;
 
-  mutable Mutex mu_;
-  absl::flat_hash_map<std::string, std::deque<Item>> table_;
+  // Where a value lies, or the end. With mu_ held.
+  Table::iterator FindValue(absl::string_view key);
+  Item TakeFront(Table::iterator it);
+  // The second half of a receive for which there was nothing yet.
+  void RecvUnlessCancelled(const std::string& key, CancelScope* cancel,
+                           Ref<Waiter> waiter);
+
+  mutable Mutex mu_;  // guards all below
+  Table table_;
   Status aborted_;
   uint64_t next_number_ = 0;
 };

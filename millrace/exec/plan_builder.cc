@@ -48,51 +48,14 @@ class PlanBuilder {
   Status AssignFrames() {
     frame_of_.assign(order_.size(), -1);
     plan_->frames_.emplace_back();
-    absl::flat_hash_map<std::string, int32_t> by_name;
     for (NodeId id : order_) {
       const Node& node = *graph_.node(id);
-      // What the node's inputs say; a node without inputs is in the root.
-      int32_t frame = 0;
-      bool known = false;
-      auto meet = [&](NodeId src) -> Status {
-        const int32_t there = OutputFrame(src);
-        if (there < 0) return OkStatus();  // a back edge, not reached yet
-        if (known && there != frame) {
-          return InvalidArgument(
-              "{{node ", node.name, "}} has inputs from different frames: '",
-              plan_->frames_[frame].name, "' and, by {{node ",
-              graph_.node(src)->name, "}}, '", plan_->frames_[there].name, "'");
-        }
-        frame = there;
-        known = true;
-        return OkStatus();
-      };
-      for (const OutputRef& in : node.inputs) MR_RETURN_IF_ERROR(meet(in.node));
-      for (NodeId src : node.control_inputs) MR_RETURN_IF_ERROR(meet(src));
+      MR_ASSIGN_OR_RETURN(const int32_t frame, InputFrame(node));
       frame_of_[number_[id]] = frame;
       const NodeKind kind = KindOf(*node.op);
       if (kind == NodeKind::kEnter) {
-        MR_ASSIGN_OR_RETURN(const std::string name,
-                            GetAttr<std::string>(node.attrs, "frame_name"));
-        auto [it, added] = by_name.try_emplace(
-            name, static_cast<int32_t>(plan_->frames_.size()));
-        if (added) {
-          MR_ASSIGN_OR_RETURN(
-              const int64_t parallel,
-              GetAttr<int64_t>(node.attrs, "parallel_iterations"));
-          PlanFrame child;
-          child.name = name;
-          child.parent = frame;
-          child.parallel_iterations =
-              static_cast<int32_t>(std::clamp<int64_t>(parallel, 1, 1 << 20));
-          plan_->frames_.push_back(std::move(child));
-        } else if (plan_->frames_[it->second].parent != frame) {
-          return InvalidArgument(
-              "{{node ", node.name, "}} enters frame '", name,
-              "' from another frame than its other Enter nodes");
-        }
-        ++plan_->frames_[it->second].num_enters;
-        At(id).number = it->second;
+        MR_ASSIGN_OR_RETURN(At(id).number, EnteredFrame(node, frame));
+        ++plan_->frames_[At(id).number].num_enters;
       } else if ((kind == NodeKind::kExit ||
                   kind == NodeKind::kNextIteration) &&
                  frame == 0) {
@@ -101,6 +64,51 @@ class PlanBuilder {
       }
     }
     return OkStatus();
+  }
+
+  // What the node's inputs say; a node without inputs is in the root.
+  StatusOr<int32_t> InputFrame(const Node& node) const {
+    int32_t frame = 0;
+    bool known = false;
+    auto meet = [&](NodeId src) -> Status {
+      const int32_t there = OutputFrame(src);
+      if (there < 0) return OkStatus();  // a back edge, not reached yet
+      if (known && there != frame) {
+        return InvalidArgument(
+            "{{node ", node.name, "}} has inputs from different frames: '",
+            plan_->frames_[frame].name, "' and, by {{node ",
+            graph_.node(src)->name, "}}, '", plan_->frames_[there].name, "'");
+      }
+      frame = there;
+      known = true;
+      return OkStatus();
+    };
+    for (const OutputRef& in : node.inputs) MR_RETURN_IF_ERROR(meet(in.node));
+    for (NodeId src : node.control_inputs) MR_RETURN_IF_ERROR(meet(src));
+    return frame;
+  }
+
+  // The frame that an Enter in `parent` leads into, made by the first of its
+  // name.
+  StatusOr<int32_t> EnteredFrame(const Node& enter, int32_t parent) {
+    MR_ASSIGN_OR_RETURN(const std::string name,
+                        GetAttr<std::string>(enter.attrs, "frame_name"));
+    const auto [it, added] = frame_by_name_.try_emplace(
+        name, static_cast<int32_t>(plan_->frames_.size()));
+    if (added) {
+      MR_ASSIGN_OR_RETURN(const int64_t parallel,
+                          GetAttr<int64_t>(enter.attrs, "parallel_iterations"));
+      PlanFrame child;
+      child.name = name;
+      child.parent = parent;
+      child.parallel_iterations =
+          static_cast<int32_t>(std::clamp<int64_t>(parallel, 1, 1 << 20));
+      plan_->frames_.push_back(std::move(child));
+    } else if (plan_->frames_[it->second].parent != parent) {
+      return InvalidArgument("{{node ", enter.name, "}} enters frame '", name,
+                             "' from another frame than its other Enter nodes");
+    }
+    return it->second;
   }
 
   // The frame in which a node's outputs arrive; -1 if it is not known yet.
@@ -141,8 +149,7 @@ class PlanBuilder {
     return OkStatus();
   }
 
-  Status FillNode(const Node& node) {
-    PlanNode& n = At(node.id);
+  std::shared_ptr<const NodeInfo> InfoOf(const Node& node) const {
     auto info = std::make_shared<NodeInfo>();
     info->name = node.name;
     info->device = plan_->device_.name();
@@ -151,7 +158,12 @@ class PlanBuilder {
     info->input_types = node.input_types;
     info->output_types = node.output_types;
     info->fused = node.fused;
+    return info;
+  }
 
+  Status FillNode(const Node& node) {
+    PlanNode& n = At(node.id);
+    std::shared_ptr<const NodeInfo> info = InfoOf(node);
     n.kind = KindOf(*node.op);
     n.frame = frame_of_[number_[node.id]];
     n.num_inputs = node.num_inputs();
@@ -187,25 +199,31 @@ class PlanBuilder {
                             GetAttr<bool>(node.attrs, "is_constant"));
         [[fallthrough]];
       }
-      default: {
-        StatusOr<SharedKernel> made = kernels_(info, plan_->device_);
-        if (!made.ok()) {
-          return Annotate(made.status(),
-                          absl::StrCat("\n\t [[{{node ", node.name, "}}]]"));
-        }
-        n.kernel = made->kernel.get();
-        n.is_async = made->kernel->is_async();
-        n.cheap = made->cheap;
-        if (*made->views != '\0') {
-          MR_RETURN_IF_ERROR(SetViews(node, made->views, &n));
-        }
-        info = std::const_pointer_cast<NodeInfo>(made->info);
-        plan_->kernels_.push_back(*std::move(made));
-      }
+      default:
+        MR_RETURN_IF_ERROR(SetKernel(node, &info, &n));
     }
     plan_->all_cheap_ &= n.cheap || n.is_async;
     n.info = info.get();
     plan_->infos_.push_back(std::move(info));
+    return OkStatus();
+  }
+
+  // `info` becomes the one that the kernel refers to.
+  Status SetKernel(const Node& node, std::shared_ptr<const NodeInfo>* info,
+                   PlanNode* n) {
+    StatusOr<SharedKernel> made = kernels_(*info, plan_->device_);
+    if (!made.ok()) {
+      return Annotate(made.status(),
+                      absl::StrCat("\n\t [[{{node ", node.name, "}}]]"));
+    }
+    n->kernel = made->kernel.get();
+    n->is_async = made->kernel->is_async();
+    n->cheap = made->cheap;
+    if (*made->views != '\0') {
+      MR_RETURN_IF_ERROR(SetViews(node, made->views, n));
+    }
+    *info = made->info;
+    plan_->kernels_.push_back(*std::move(made));
     return OkStatus();
   }
 
@@ -270,6 +288,7 @@ class PlanBuilder {
   std::vector<NodeId> order_;
   std::vector<int32_t> number_;    // by node id
   std::vector<int32_t> frame_of_;  // by number
+  absl::flat_hash_map<std::string, int32_t> frame_by_name_;
 };
 
 StatusOr<std::shared_ptr<const Plan>> Plan::Build(const Graph& graph,

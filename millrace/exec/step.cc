@@ -196,8 +196,13 @@ class Step {
                       WithNode(std::move(status), n), queue);
       }
       default:
-        break;
+        return RunKernel(r, queue);
     }
+  }
+
+  // False as RunNode.
+  bool RunKernel(const ReadyNode& r, LocalQueue& queue) {
+    const PlanNode& n = *r.node;
     if (Status s = ReadVariables(r); !s.ok())
       return Finish(r, {}, WithNode(std::move(s), n), queue);
     if (n.is_async) return StartAsync(r, queue);
@@ -206,7 +211,7 @@ class Step {
       // What earlier nodes sent shall not wait for this one.
       Batch::FlushAll();
     }
-    outputs.resize(n.num_outputs);
+    absl::InlinedVector<EdgeValue, 2> outputs(n.num_outputs);
     const bool timed = !n.cheap || stats_ != nullptr;
     const int64_t start = timed ? NowNanos() : 0;
     KernelContext context(*n.info, device_, *run_.environment, Inputs(r),

@@ -22,6 +22,59 @@ struct LocalSession::Prepared {
   mutable int64_t last_step = 0;  // guarded by the session's mu_
 };
 
+namespace {
+
+Status CheckFeeds(const LocalSession::Prepared& prepared,
+                  const std::vector<Tensor>& feeds) {
+  if (feeds.size() != prepared.feed_types.size()) {
+    return InvalidArgument("got ", feeds.size(), " feeds, expected ",
+                           prepared.feed_types.size());
+  }
+  for (size_t i = 0; i < feeds.size(); ++i) {
+    if (feeds[i].dtype() != prepared.feed_types[i]) {
+      return InvalidArgument("feed ", prepared.signature.feeds[i], " has type ",
+                             DataTypeName(feeds[i].dtype()), ", expected ",
+                             DataTypeName(prepared.feed_types[i]));
+    }
+  }
+  return OkStatus();
+}
+
+Status CheckFetches(const LocalSession::Prepared& prepared,
+                    const std::vector<Tensor>& values) {
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!values[i].valid()) {
+      return InvalidArgument(
+          "Retval[", i, "] does not have value: the tensor returned for ",
+          prepared.signature.fetches[i], " was not valid (a dead branch)");
+    }
+  }
+  return OkStatus();
+}
+
+Status RunAndWait(const std::shared_ptr<const PlanSet>& plans,
+                  const PlanRun& run) {
+  Status status;
+  // Most runs complete on this thread before Run returns.
+  std::atomic<bool> completed{false};
+  Notification done;
+  PlanSet::Run(plans, run, Done([&](Status s) {
+                 status = std::move(s);
+                 completed.store(true, std::memory_order_release);
+                 done.Notify();
+               }));
+  if (!completed.load(std::memory_order_acquire)) {
+    WaitScope wait(
+        absl::StrCat("local session: step ", run.environment->step_id));
+    done.Wait();
+  } else {
+    done.Wait();
+  }
+  return status;
+}
+
+}  // namespace
+
 LocalSession::LocalSession(LocalSessionOptions options)
     : options_(std::move(options)), graph_(options_.ops, options_.kernels) {
   for (const auto& device : options_.devices) {
@@ -208,99 +261,17 @@ Status LocalSession::RunPrepared(const Prepared& prepared,
                                  const RunOptions& options, CancelScope* cancel,
                                  std::vector<Tensor>* outputs,
                                  RunMetadata* metadata) {
-  if (feeds.size() != prepared.feed_types.size()) {
-    return InvalidArgument("got ", feeds.size(), " feeds, expected ",
-                           prepared.feed_types.size());
-  }
-  for (size_t i = 0; i < feeds.size(); ++i) {
-    if (feeds[i].dtype() != prepared.feed_types[i]) {
-      return InvalidArgument("feed ", prepared.signature.feeds[i], " has type ",
-                             DataTypeName(feeds[i].dtype()), ", expected ",
-                             DataTypeName(prepared.feed_types[i]));
-    }
-  }
-  int64_t step_id;
-  {
-    MutexLock lock(mu_);
-    if (closed_) return FailedPrecondition("Session has been closed.");
-    step_id = next_step_++;
-    prepared.last_step = step_id;
-    ++running_;
-  }
-  Status status;
-  std::vector<Tensor> retvals(prepared.signature.fetches.size());
+  MR_RETURN_IF_ERROR(CheckFeeds(prepared, feeds));
   std::unique_ptr<StepStatsCollector> stats;
-  {
-    CancelScope scope(&scope_);
-    CancelScope::Registration outer;
-    if (cancel != nullptr) {
-      outer = cancel->Register(
-          [&scope, cancel] { scope.Cancel(cancel->status()); });
-      if (!outer.ok()) scope.Cancel(outer.status);
-    }
-    StepContainer container;
-    auto rendezvous = MakeRef<LocalRendezvous>();
-    StepEnvironment environment;
-    environment.step_id = step_id;
-    environment.cancel = &scope;
-    environment.rendezvous = rendezvous.get();
-    environment.container = &container;
-    environment.functions = prepared.functions.get();
-    environment.files = options_.files;
-    Lanes& lanes = options_.devices[0]->lanes();
-    const int64_t timeout_ms = options.timeout_ms > 0
-                                   ? options.timeout_ms
-                                   : options_.config.operation_timeout_ms;
-    if (timeout_ms > 0) {
-      environment.deadline = Deadline::AfterMillis(timeout_ms);
-      scope.CancelAt(
-          environment.deadline, lanes.timer,
-          DeadlineExceeded(
-              "Timed out waiting for notification: the run took longer "
-              "than ",
-              timeout_ms, " ms"));
-    }
-    if (metadata != nullptr && options.trace_level != TraceLevel::kNone) {
-      stats = std::make_unique<StepStatsCollector>();
-      environment.stats = stats.get();
-    }
-    PlanRun run;
-    run.environment = &environment;
-    run.args = feeds;
-    run.retvals = &retvals;
-    run.pool = &lanes.inter_op;
-    run.may_use_caller = true;
-    // Most runs complete on this thread before Run returns.
-    std::atomic<bool> completed{false};
-    Notification done;
-    PlanSet::Run(prepared.plans, run, Done([&](Status s) {
-                   status = std::move(s);
-                   completed.store(true, std::memory_order_release);
-                   done.Notify();
-                 }));
-    if (!completed.load(std::memory_order_acquire)) {
-      WaitScope wait(absl::StrCat("local session: step ", step_id));
-      done.Wait();
-    } else {
-      done.Wait();
-    }
-    if (cancel != nullptr) cancel->Unregister(outer.token);
-    // What only follows from a cancel reports the cancel's reason.
-    if (!status.ok() && IsDerived(status) && scope.cancelled())
-      status = scope.status();
-  }
-  {
-    MutexLock lock(mu_);
-    if (--running_ == 0) idle_.NotifyAll();
-  }
+  if (metadata != nullptr && options.trace_level != TraceLevel::kNone)
+    stats = std::make_unique<StepStatsCollector>();
+  std::vector<Tensor> retvals(prepared.signature.fetches.size());
+  MR_ASSIGN_OR_RETURN(const int64_t step_id, BeginStep(prepared));
+  const Status status =
+      RunStep(prepared, step_id, feeds, options, cancel, stats.get(), &retvals);
+  EndStep();
   MR_RETURN_IF_ERROR(status);
-  for (size_t i = 0; i < retvals.size(); ++i) {
-    if (!retvals[i].valid()) {
-      return InvalidArgument(
-          "Retval[", i, "] does not have value: the tensor returned for ",
-          prepared.signature.fetches[i], " was not valid (a dead branch)");
-    }
-  }
+  MR_RETURN_IF_ERROR(CheckFetches(prepared, retvals));
   if (outputs) *outputs = std::move(retvals);
   if (metadata) {
     if (stats) metadata->step_stats = ToStepStats(stats->Events());
@@ -308,6 +279,66 @@ Status LocalSession::RunPrepared(const Prepared& prepared,
       metadata->partition_graphs = prepared.partition_graphs;
   }
   return OkStatus();
+}
+
+StatusOr<int64_t> LocalSession::BeginStep(const Prepared& prepared) {
+  MutexLock lock(mu_);
+  if (closed_) return FailedPrecondition("Session has been closed.");
+  ++running_;
+  return prepared.last_step = next_step_++;
+}
+
+void LocalSession::EndStep() {
+  MutexLock lock(mu_);
+  if (--running_ == 0) idle_.NotifyAll();
+}
+
+Status LocalSession::RunStep(const Prepared& prepared, int64_t step_id,
+                             absl::Span<const Tensor> feeds,
+                             const RunOptions& options, CancelScope* cancel,
+                             StepStatsCollector* stats,
+                             std::vector<Tensor>* retvals) {
+  CancelScope scope(&scope_);
+  CancelScope::Registration outer;
+  if (cancel != nullptr) {
+    outer =
+        cancel->Register([&scope, cancel] { scope.Cancel(cancel->status()); });
+    if (!outer.ok()) scope.Cancel(outer.status);
+  }
+  StepContainer container;
+  auto rendezvous = MakeRef<LocalRendezvous>();
+  StepEnvironment environment;
+  environment.step_id = step_id;
+  environment.cancel = &scope;
+  environment.rendezvous = rendezvous.get();
+  environment.container = &container;
+  environment.functions = prepared.functions.get();
+  environment.files = options_.files;
+  environment.stats = stats;
+  Lanes& lanes = options_.devices[0]->lanes();
+  const int64_t timeout_ms = options.timeout_ms > 0
+                                 ? options.timeout_ms
+                                 : options_.config.operation_timeout_ms;
+  if (timeout_ms > 0) {
+    environment.deadline = Deadline::AfterMillis(timeout_ms);
+    scope.CancelAt(
+        environment.deadline, lanes.timer,
+        DeadlineExceeded(
+            "Timed out waiting for notification: the run took longer than ",
+            timeout_ms, " ms"));
+  }
+  PlanRun run;
+  run.environment = &environment;
+  run.args = feeds;
+  run.retvals = retvals;
+  run.pool = &lanes.inter_op;
+  run.may_use_caller = true;
+  Status status = RunAndWait(prepared.plans, run);
+  if (cancel != nullptr) cancel->Unregister(outer.token);
+  // What only follows from a cancel reports the cancel's reason.
+  if (!status.ok() && IsDerived(status) && scope.cancelled())
+    status = scope.status();
+  return status;
 }
 
 }  // namespace millrace

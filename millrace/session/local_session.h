@@ -8,6 +8,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/node_hash_map.h"
+#include "absl/types/span.h"
 #include "millrace/base/files/file.h"
 #include "millrace/base/threads/cancel.h"
 #include "millrace/exec/function_runtime.h"
@@ -85,6 +86,15 @@ class LocalSession {
   StatusOr<std::shared_ptr<const Prepared>> Compile(
       const RunSignature& signature);
   std::shared_ptr<const Prepared> TakeOldest();
+  // A step is in progress from here on; gives its id. FAILED_PRECONDITION if
+  // the session is closed.
+  StatusOr<int64_t> BeginStep(const Prepared& prepared);
+  void EndStep();
+  // Runs the plans and waits for their end. `stats` may be null.
+  Status RunStep(const Prepared& prepared, int64_t step_id,
+                 absl::Span<const Tensor> feeds, const RunOptions& options,
+                 CancelScope* cancel, StepStatsCollector* stats,
+                 std::vector<Tensor>* retvals);
 
   LocalSessionOptions options_;
   std::vector<PlaceableDevice> placeable_;

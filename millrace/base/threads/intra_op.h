@@ -99,7 +99,11 @@ class IntraOpPool {
   void Prepare();
 
  private:
+  struct Job;
   struct Worker;
+  // A prepared worker spins so long from when it was prepared; also from when
+  // it was last used, if ReserveAwake was asked so lately.
+  static constexpr int64_t kPreparedNanos = 250'000;
   // A team for the calling thread, without workers yet.
   Team Begin();
   // Cores for the calling thread and its workers.

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "millrace/base/threads/cancel.h"
-#include "millrace/base/threads/lanes.h"
 #include "millrace/base/threads/thread.h"
 #include "millrace/protocol/caller.h"
+#include "millrace/rpc/heartbeat.h"
 
 namespace millrace {
 
@@ -18,13 +18,13 @@ namespace millrace {
 // are calls, and three misses in a row, within four seconds, cancel them all
 // with UNAVAILABLE. The first question comes with the first call: its answer
 // tells which task that is. Thread-safe.
-class ServerWatch {
+class ServerWatch final : private Heartbeat::Watcher {
  public:
   static constexpr int64_t kProbeIntervalMs = 1000;
   static constexpr int kMisses = 3;
 
   ServerWatch(std::string address, std::shared_ptr<Caller> caller);
-  // No call is watched any more. Waits for the end of a probe.
+  // No call is watched any more. Waits for the end of a question.
   ~ServerWatch();
   ServerWatch(const ServerWatch&) = delete;
   ServerWatch& operator=(const ServerWatch&) = delete;
@@ -47,28 +47,20 @@ class ServerWatch {
   };
 
  private:
-  void ArmAt(Deadline when);  // mu_ is held
-  void OnTick();
-  void OnAnswer(const Status& status);
+  Ref<RefCounted> Keep() override { return nullptr; }
+  bool Waits() override { return !calls_.empty(); }
+  WorkerApi& Asked() override { return *worker_; }
+  void Told(const Heartbeat::Answer& answer) override;
 
   const std::string address_;
   const std::shared_ptr<Caller> caller_;
   const std::unique_ptr<WorkerApi> worker_;
-  Lanes& lanes_;
-  CancelScope scope_;  // of probes
-  // Of the probe in progress.
-  CallContext context_;
-  const GetStatusRequest request_{};
-  GetStatusReply reply_;
 
   mutable Mutex mu_;  // guards all below
   std::string task_;  // once known
-  CondVar idle_;
   std::list<std::shared_ptr<CancelScope>> calls_;
-  bool active_ = false;  // a probe is due or in progress
-  Timer::Id timer_ = 0;  // 0: not due any more
-  bool stopping_ = false;
-  int misses_ = 0;
+  Heartbeat heartbeat_;  // while there are calls
+  Misses misses_{kMisses};
 };
 
 }  // namespace millrace

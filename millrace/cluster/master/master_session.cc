@@ -11,6 +11,9 @@
 namespace millrace {
 namespace {
 
+// How many requests that have ended are still known.
+constexpr size_t kRequestsRemembered = 4096;
+
 // Which task of `cluster` the client means by `target`.
 StatusOr<TaskName> TaskAt(const ClusterSpec& cluster,
                           absl::string_view target) {
@@ -36,7 +39,8 @@ MasterSession::MasterSession(MasterEnvironment& environment,
       graph_release_(MakeRef<GraphRelease>(environment, handle_)),
       graph_turns_(&environment.lanes().control),
       graph_(environment.options.ops, environment.options.kernels),
-      runs_(environment.options.max_prepared_runs) {}
+      runs_(environment.options.max_prepared_runs),
+      requests_(kRequestsRemembered) {}
 
 MasterSession::~MasterSession() = default;
 
@@ -159,17 +163,16 @@ Status MasterSession::Enter(RunStep* step, int64_t request_id,
                             Ref<RunStep>* twin) {
   MutexLock lock(mu_);
   MR_RETURN_IF_ERROR(closed_);
-  RunStep* other = step;
-  switch (requests_.Add(request_id, &other)) {
-    case RecentRequests::Seen::kNew:
-      break;
-    case RecentRequests::Seen::kRunning:
-      *twin = Ref<RunStep>::Share(other);
-      return OkStatus();
-    case RecentRequests::Seen::kEnded:
-      return Aborted("The request ", request_id,
-                     " was received before, its step has ended, and its answer "
-                     "is not kept");
+  StatusOr<Ref<RunStep>> running =
+      requests_.Begin(request_id, Ref<RunStep>::Share(step));
+  if (!running.ok()) {
+    return Aborted("The request ", request_id,
+                   " was received before, its step has ended, and its answer "
+                   "is not kept");
+  }
+  if (*running != nullptr) {
+    *twin = *std::move(running);
+    return OkStatus();
   }
   step->previous_ = last_step_;
   (last_step_ ? last_step_->next_ : first_step_) = step;

@@ -8,12 +8,12 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "millrace/cluster/master/environment.h"
-#include "millrace/cluster/master/recent_requests.h"
 #include "millrace/cluster/master/run/partial_steps.h"
 #include "millrace/cluster/master/run/run_cache.h"
 #include "millrace/cluster/master/serial_queue.h"
 #include "millrace/cluster/master/session_graph.h"
 #include "millrace/cluster/master/task_filter.h"
+#include "millrace/cluster/request_log.h"
 
 namespace millrace {
 
@@ -123,7 +123,7 @@ class MasterSession final : public RefCounted {
   RunCache runs_;
   absl::flat_hash_map<int64_t, std::shared_ptr<const Callable>> callables_;
   int64_t next_callable_ = 1;
-  RecentRequests requests_;
+  RequestLog<RunStep> requests_;
   RunStep* first_step_ = nullptr;  // a list through the steps
   RunStep* last_step_ = nullptr;
   int64_t num_steps_ = 0;

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "millrace/base/threads/lanes.h"
-#include "millrace/cluster/worker/request_log.h"
 #include "millrace/cluster/worker/step_table.h"
 
 namespace millrace {
@@ -70,26 +69,6 @@ TEST(AttachedCalls, MayBeCompletedByACancellation) {
   calls.Add(a.context, &a.reply, a.done);
   a.scope.Cancel(Cancelled("gone"));
   EXPECT_EQ(a.status.message(), "gone");
-}
-
-struct Request : RefCounted {};
-
-TEST(RequestLog, OneCallPerId) {
-  RequestLog<Request> log(2);
-  const auto a = MakeRef<Request>(), b = MakeRef<Request>();
-  EXPECT_EQ(*log.Begin(1, a), nullptr);
-  EXPECT_EQ(*log.Begin(1, b), a);
-  EXPECT_EQ(*log.Begin(0, a), nullptr);
-  EXPECT_EQ(*log.Begin(0, b), nullptr);
-  log.End(1);
-  log.End(0);
-  EXPECT_TRUE(a->IsUnique());
-  EXPECT_EQ(log.Begin(1, b).status().code(), StatusCode::kAborted);
-  for (int64_t id : {2, 3}) {
-    EXPECT_EQ(*log.Begin(id, a), nullptr);
-    log.End(id);
-  }
-  EXPECT_EQ(*log.Begin(1, b), nullptr) << "only the last two are remembered";
 }
 
 struct FakeRun : StepRun {

@@ -15,25 +15,45 @@ struct MasterWatch::Session {
 
 struct MasterWatch::Step {
   Ref<StepRun> run;
-  int misses = 0;
+  Misses misses;
+};
+
+// What the end of a question ends.
+struct MasterWatch::Ended {
+  std::vector<Ref<StepRun>> steps;
+  std::vector<absl::AnyInvocable<void(Status)>> sessions;
 };
 
 // All of it guarded by the watch's lock.
-struct MasterWatch::Master : RefCounted {
-  explicit Master(Ref<Peer> p) : peer(std::move(p)), heard_nanos(NowNanos()) {}
+struct MasterWatch::Master final : RefCounted, Heartbeat::Watcher {
+  Master(MasterWatch& w, Ref<Peer> p)
+      : watch(w),
+        peer(std::move(p)),
+        heard_nanos(NowNanos()),
+        heartbeat(w.mu_, w.lanes_, w.times_.interval_ms, *this) {}
+
+  struct Kept : RefCounted {
+    Kept(Ref<MasterWatch> w, Ref<Master> m)
+        : watch(std::move(w)), master(std::move(m)) {}
+    const Ref<MasterWatch> watch;
+    const Ref<Master> master;
+  };
+  Ref<RefCounted> Keep() override {
+    return MakeRef<Kept>(Ref<MasterWatch>::Share(&watch),
+                         Ref<Master>::Share(this));
+  }
+  bool Waits() override { return !watch.stopped_ && !sessions.empty(); }
+  WorkerApi& Asked() override { return peer->worker(); }
+  void Told(const Heartbeat::Answer& answer) override {
+    watch.OnAnswer(*this, answer);
+  }
+
+  MasterWatch& watch;
   const Ref<Peer> peer;
   absl::btree_map<uint64_t, Session> sessions;
   absl::btree_map<std::pair<uint64_t, int64_t>, Step> steps;
   int64_t heard_nanos;  // when it last answered
-  Deadline next;        // when it is asked; infinite: nothing is planned
-  uint64_t round = 0;   // outdates what was planned before
-  bool asking = false;
-};
-
-struct MasterWatch::Question {
-  CallContext context;
-  GetStatusRequest request;
-  GetStatusReply reply;
+  Heartbeat heartbeat;
 };
 
 MasterWatch::MasterWatch(Lanes& lanes, Times times)
@@ -47,11 +67,11 @@ uint64_t MasterWatch::AddSession(Ref<Peer> peer, int64_t master_incarnation,
   for (const auto& [other, m] : sessions_) {
     if (m->peer == peer) master = m;
   }
-  if (master == nullptr) master = MakeRef<Master>(std::move(peer));
+  if (master == nullptr) master = MakeRef<Master>(*this, std::move(peer));
   if (master->sessions.empty()) master->heard_nanos = NowNanos();
   master->sessions.emplace(id, Session{master_incarnation, std::move(lost)});
   sessions_.emplace(id, master);
-  AskAt(master, Deadline::AfterMillis(10 * times_.interval_ms));
+  master->heartbeat.AskBy(Deadline::AfterMillis(10 * times_.interval_ms));
   return id;
 }
 
@@ -77,19 +97,21 @@ void MasterWatch::AddStep(uint64_t session, int64_t step_id, Ref<StepRun> run) {
   MutexLock lock(mu_);
   const auto it = sessions_.find(session);
   if (it == sessions_.end()) return;
-  it->second->steps[{session, step_id}] = {std::move(run), 0};
-  AskAt(it->second, Deadline::AfterMillis(times_.interval_ms));
+  Master& master = *it->second;
+  master.steps.insert_or_assign(std::make_pair(session, step_id),
+                                Step{std::move(run), Misses(times_.misses)});
+  master.heartbeat.AskBy(Deadline::AfterMillis(times_.interval_ms));
 }
 
 void MasterWatch::RemoveStep(uint64_t session, int64_t step_id) {
   if (session == 0) return;
-  Step ended;  // released after the lock
+  Ref<StepRun> ended;  // released after the lock
   MutexLock lock(mu_);
   const auto it = sessions_.find(session);
   if (it == sessions_.end()) return;
   const auto step = it->second->steps.find({session, step_id});
   if (step == it->second->steps.end()) return;
-  ended = std::move(step->second);
+  ended = std::move(step->second.run);
   it->second->steps.erase(step);
 }
 
@@ -98,95 +120,73 @@ void MasterWatch::Stop() {
   MutexLock lock(mu_);
   stopped_ = true;
   dropped.swap(sessions_);
-  for (const auto& [id, master] : dropped) ++master->round;
   while (calling_ > 0) idle_.Wait(mu_);
 }
 
-void MasterWatch::AskAt(const Ref<Master>& master, Deadline when) {
-  if (stopped_ || master->asking || master->next <= when) return;
-  master->next = when;
-  const uint64_t round = ++master->round;
-  // What was planned before stays in the timer and does nothing.
-  lanes_.timer.RunAt(when,
-                     [self = Ref<MasterWatch>::Share(this), master, round] {
-                       self->lanes_.control.Schedule(
-                           [self, master, round] { self->Ask(master, round); });
-                     });
-}
-
-void MasterWatch::Ask(const Ref<Master>& master, uint64_t round) {
-  {
-    MutexLock lock(mu_);
-    if (stopped_ || master->round != round) return;
-    master->next = Deadline::Infinite();
-    if (master->sessions.empty()) return;
-    master->asking = true;
-  }
-  auto question = std::make_shared<Question>();
-  question->context.deadline = Deadline::AfterMillis(times_.interval_ms);
-  Question& q = *question;
-  master->peer->worker().GetStatus(
-      q.context, q.request, &q.reply,
-      [self = Ref<MasterWatch>::Share(this), master, question](Status status) {
-        self->OnReply(master, status, question->reply,
-                      question->context.deadline);
-      });
-}
-
-void MasterWatch::OnReply(const Ref<Master>& master, const Status& status,
-                          const GetStatusReply& reply, Deadline next) {
-  const std::string name =
-      absl::StrCat("master task ", master->peer->task().ToString(), " (",
-                   master->peer->address(), ")");
-  std::vector<Ref<StepRun>> silent;
-  std::vector<absl::AnyInvocable<void(Status)>> lost;
-  Status reason;
-  {
-    MutexLock lock(mu_);
-    master->asking = false;
-    if (stopped_) return;
-    if (status.ok()) {
-      master->heard_nanos = NowNanos();
-      reason = Aborted("The ", name, " was restarted; its old sessions end.");
-      for (auto& [id, session] : master->sessions) {
-        const bool same = std::any_of(
-            reply.device_attributes.begin(), reply.device_attributes.end(),
-            [incarnation = session.incarnation](const auto& d) {
-              return static_cast<int64_t>(d.incarnation) == incarnation;
-            });
-        if (session.incarnation != 0 && !same && session.lost) {
-          lost.push_back(std::exchange(session.lost, nullptr));
-        }
-      }
-      for (auto& [key, step] : master->steps) step.misses = 0;
-    } else {
-      reason = Aborted("The ", name,
-                       " does not answer; last error: ", status.message());
-      for (auto& [key, step] : master->steps) {
-        if (++step.misses == times_.misses) silent.push_back(step.run);
-      }
-      if (NowNanos() - master->heard_nanos >= times_.lost_ms * 1'000'000) {
-        for (auto& [id, session] : master->sessions) {
-          if (session.lost)
-            lost.push_back(std::exchange(session.lost, nullptr));
-        }
-      }
+// A master that has answered: sessions of another life of its are lost.
+void MasterWatch::OnAlive(Master& master, const GetStatusReply& reply,
+                          Ended* ended) {
+  const auto& devices = reply.device_attributes;
+  master.heard_nanos = NowNanos();
+  for (auto& [id, session] : master.sessions) {
+    const bool same =
+        std::any_of(devices.begin(), devices.end(),
+                    [incarnation = session.incarnation](const auto& d) {
+                      return static_cast<int64_t>(d.incarnation) == incarnation;
+                    });
+    if (session.incarnation != 0 && !same && session.lost) {
+      ended->sessions.push_back(std::exchange(session.lost, nullptr));
     }
-    if (!master->sessions.empty()) {
-      const bool rests = master->steps.empty() && status.ok();
-      AskAt(master,
-            rests ? Deadline::AfterMillis(10 * times_.interval_ms) : next);
+  }
+  for (auto& [key, step] : master.steps) step.misses.Forget();
+}
+
+// A master that has not.
+void MasterWatch::OnSilent(Master& master, Ended* ended) {
+  for (auto& [key, step] : master.steps) {
+    if (step.misses.Count(false)) ended->steps.push_back(step.run);
+  }
+  if (NowNanos() - master.heard_nanos >= times_.lost_ms * 1'000'000) {
+    for (auto& [id, session] : master.sessions) {
+      if (session.lost)
+        ended->sessions.push_back(std::exchange(session.lost, nullptr));
+    }
+  }
+}
+
+void MasterWatch::OnAnswer(Master& master, const Heartbeat::Answer& answer) {
+  const std::string name =
+      absl::StrCat("master task ", master.peer->task().ToString(), " (",
+                   master.peer->address(), ")");
+  const bool alive = answer.status.ok();
+  const Status reason =
+      alive
+          ? Aborted("The ", name, " was restarted; its old sessions end.")
+          : Aborted("The ", name,
+                    " does not answer; last error: ", answer.status.message());
+  Ended ended;
+  {
+    MutexLock lock(mu_);
+    if (stopped_) return;
+    if (alive) {
+      OnAlive(master, answer.reply, &ended);
+    } else {
+      OnSilent(master, &ended);
+    }
+    if (!master.sessions.empty()) {
+      const bool seldom = alive && master.steps.empty();
+      master.heartbeat.AskBy(
+          seldom ? Deadline::AfterMillis(10 * times_.interval_ms) : answer.due);
     }
     ++calling_;
   }
-  if (!silent.empty() || !lost.empty()) {
-    MR_LOG(Warning) << "Ending " << silent.size() << " steps and "
-                    << lost.size() << " sessions: " << reason;
+  if (!ended.steps.empty() || !ended.sessions.empty()) {
+    MR_LOG(Warning) << "Ending " << ended.steps.size() << " steps and "
+                    << ended.sessions.size() << " sessions: " << reason;
   }
-  for (const Ref<StepRun>& run : silent) run->Cancel(reason);
-  for (auto& callback : lost) callback(reason);
-  silent.clear();
-  lost.clear();
+  for (const Ref<StepRun>& run : ended.steps) run->Cancel(reason);
+  for (auto& lost : ended.sessions) lost(reason);
+  ended = Ended();
   MutexLock lock(mu_);
   if (--calling_ == 0) idle_.NotifyAll();
 }

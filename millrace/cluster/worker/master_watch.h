@@ -9,14 +9,16 @@
 #include "millrace/base/threads/lanes.h"
 #include "millrace/cluster/peers.h"
 #include "millrace/cluster/worker/step_table.h"
+#include "millrace/rpc/heartbeat.h"
 
 namespace millrace {
 
 // A master is asked for GetStatus each `interval_ms` while a step of its runs,
 // ten times less often while it has sessions, never else. A step ends after
 // `misses` questions in a row that got no answer, with ABORTED; a session when
-// the master's incarnation has changed or it was silent for `lost_ms`.
-// Thread-safe; calls nobody under its lock.
+// the master's incarnation has changed or it was silent for `lost_ms`. A step
+// counts misses from its own beginning. Thread-safe; calls nobody under its
+// lock.
 class MasterWatch : public RefCounted {
  public:
   struct Times {
@@ -41,14 +43,12 @@ class MasterWatch : public RefCounted {
   struct Master;
   struct Session;
   struct Step;
-  struct Question;
+  struct Ended;
 
-  // Sees to it that the master is asked at `when` or before; lock held.
-  void AskAt(const Ref<Master>& master, Deadline when);
-  void Ask(const Ref<Master>& master, uint64_t round);
-  // `next`: an interval after the question.
-  void OnReply(const Ref<Master>& master, const Status& status,
-               const GetStatusReply& reply, Deadline next);
+  void OnAnswer(Master& master, const Heartbeat::Answer& answer);
+  // With mu_ held.
+  void OnAlive(Master& master, const GetStatusReply& reply, Ended* ended);
+  void OnSilent(Master& master, Ended* ended);
 
   Lanes& lanes_;
   const Times times_;

@@ -16,46 +16,19 @@ Status SessionTable::Create(const CreateWorkerSessionRequest& request) {
   const std::string& handle = request.session_handle;
   if (handle.empty())
     return InvalidArgument("CreateWorkerSession needs a session handle");
-  const auto known = [&]() -> StatusOr<bool> {
-    if (deleted_.contains(handle)) {
-      return Aborted("Session ", handle, " was deleted at ", worker_.task_name,
-                     ".");
-    }
-    const auto it = sessions_.find(handle);
-    if (it == sessions_.end()) return false;
-    const WorkerSession& there = *it->second.session;
-    if (there.master_task() != request.master_task) {
-      return AlreadyExists("Session ", handle, " was made by another master, '",
-                           there.master_task(), "'.");
-    }
-    return request.master_incarnation != 0 &&
-           there.master_incarnation() == request.master_incarnation;
-  };
   {
     MutexLock lock(mu_);
-    MR_ASSIGN_OR_RETURN(const bool same, known());
-    if (same) return OkStatus();
+    MR_ASSIGN_OR_RETURN(const bool there, IsThere(request));
+    if (there) return OkStatus();
   }
   MR_ASSIGN_OR_RETURN(Ref<WorkerSession> made,
                       WorkerSession::Make(worker_, request));
   std::vector<Entry> old;
   {
     MutexLock lock(mu_);
-    MR_ASSIGN_OR_RETURN(const bool same, known());
-    if (same) return OkStatus();
-    for (auto it = sessions_.begin(); it != sessions_.end();) {
-      const WorkerSession& there = *it->second.session;
-      const bool outdated =
-          !request.master_task.empty() && request.master_incarnation != 0 &&
-          there.master_task() == request.master_task &&
-          there.master_incarnation() != request.master_incarnation;
-      if (outdated || it->first == handle) {
-        old.push_back(std::move(it->second));
-        it = sessions_.erase(it);
-      } else {
-        ++it;
-      }
-    }
+    MR_ASSIGN_OR_RETURN(const bool there, IsThere(request));
+    if (there) return OkStatus();
+    old = TakeReplaced(request);
     sessions_[handle].session = made;
   }
   for (Entry& entry : old) {
@@ -68,6 +41,43 @@ Status SessionTable::Create(const CreateWorkerSessionRequest& request) {
   }
   Watch(made);
   return OkStatus();
+}
+
+StatusOr<bool> SessionTable::IsThere(
+    const CreateWorkerSessionRequest& request) const {
+  const std::string& handle = request.session_handle;
+  if (deleted_.contains(handle)) {
+    return Aborted("Session ", handle, " was deleted at ", worker_.task_name,
+                   ".");
+  }
+  const auto it = sessions_.find(handle);
+  if (it == sessions_.end()) return false;
+  const WorkerSession& there = *it->second.session;
+  if (there.master_task() != request.master_task) {
+    return AlreadyExists("Session ", handle, " was made by another master, '",
+                         there.master_task(), "'.");
+  }
+  return request.master_incarnation != 0 &&
+         there.master_incarnation() == request.master_incarnation;
+}
+
+std::vector<SessionTable::Entry> SessionTable::TakeReplaced(
+    const CreateWorkerSessionRequest& request) {
+  std::vector<Entry> replaced;
+  for (auto it = sessions_.begin(); it != sessions_.end();) {
+    const WorkerSession& there = *it->second.session;
+    const bool outdated =
+        !request.master_task.empty() && request.master_incarnation != 0 &&
+        there.master_task() == request.master_task &&
+        there.master_incarnation() != request.master_incarnation;
+    if (outdated || it->first == request.session_handle) {
+      replaced.push_back(std::move(it->second));
+      it = sessions_.erase(it);
+    } else {
+      ++it;
+    }
+  }
+  return replaced;
 }
 
 void SessionTable::Watch(const Ref<WorkerSession>& session) {

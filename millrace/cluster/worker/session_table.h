@@ -46,6 +46,10 @@ class SessionTable {
     Ref<WorkerSession> session;
     uint64_t watch = 0;
   };
+  // With mu_ held: whether the request's session has been made already; else
+  // why it must not be. And the sessions that end when it is made.
+  StatusOr<bool> IsThere(const CreateWorkerSessionRequest& request) const;
+  std::vector<Entry> TakeReplaced(const CreateWorkerSessionRequest& request);
   void Watch(const Ref<WorkerSession>& session);
   void End(Entry entry, const Status& reason);
   void OnMasterLost(const Ref<WorkerSession>& session, const Status& reason);

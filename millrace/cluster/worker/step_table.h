@@ -11,7 +11,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "millrace/base/memory/ref.h"
 #include "millrace/base/threads/lanes.h"
-#include "millrace/cluster/worker/request_log.h"
+#include "millrace/cluster/request_log.h"
 #include "millrace/exec/local_rendezvous.h"
 #include "millrace/exec/step_stats.h"
 #include "millrace/protocol/peer.h"

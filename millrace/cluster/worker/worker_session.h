@@ -10,9 +10,9 @@
 #include "absl/container/btree_map.h"
 #include "millrace/base/threads/cancel.h"
 #include "millrace/cluster/peers.h"
+#include "millrace/cluster/request_log.h"
 #include "millrace/cluster/worker/graph_table.h"
 #include "millrace/cluster/worker/registered_graph.h"
-#include "millrace/cluster/worker/request_log.h"
 #include "millrace/kernel/device_retirement.h"
 #include "millrace/protocol/worker.h"
 

@@ -273,7 +273,9 @@ void Accumulator::Take(KernelContext& ctx, int64_t num_required,
           if (status.ok()) status = use(std::move(*taken));
           std::move(done)(std::move(status));
         }),
-        {.unit = "gradient", .count = [this, num_required] {
+        {.unit = "gradient", .count = [this, num_required](bool is_first) {
+           // What comes first goes to the takes before.
+           if (!is_first) return num_required;
            return std::max<int64_t>(1, num_required - sum_.gradients);
          }});
 }

@@ -68,15 +68,8 @@ Queue::TupleDone WithoutTuple(Done done) {
 }  // namespace
 
 QueueCaller QueueCaller::Of(KernelContext& ctx) {
-  QueueCaller caller;
-  caller.cancel = ctx.step().cancel;
-  caller.deadline = ctx.step().deadline;
-  caller.allocator = ctx.device().allocator();
-  caller.completions = &ctx.device().lanes().inter_op;
-  caller.timer = &ctx.device().lanes().timer;
-  caller.node = &ctx.node().name;
-  caller.step_id = ctx.step().step_id;
-  return caller;
+  return {WaitCaller::Of(ctx), ctx.device().allocator(),
+          &ctx.device().lanes().timer};
 }
 
 Queue::Queue(Options options, std::string name)
@@ -99,8 +92,9 @@ std::string Queue::DebugString() const {
                       options_.capacity == std::numeric_limits<int32_t>::max()
                           ? std::string()
                           : absl::StrCat(" of ", options_.capacity),
-                      closed_ ? " closed" : "", ", ", enqueues_.size(),
-                      " enqueues and ", dequeues_.size(), " dequeues wait");
+                      closed_ ? " closed" : "", ", ", num_waiting(kEnqueues),
+                      " enqueues and ", num_waiting(kDequeues),
+                      " dequeues wait");
 }
 
 int64_t Queue::size() const {
@@ -113,15 +107,8 @@ bool Queue::is_closed() const {
   return closed_;
 }
 
-int64_t Queue::waiting() const {
-  MutexLock lock(mu_);
-  return static_cast<int64_t>(enqueues_.size() + dequeues_.size());
-}
-
 void Queue::Enqueue(QueueCaller caller, QueueTuple element, Done done) {
-  auto attempt = std::make_unique<Attempt>();
-  attempt->what = What::kEnqueue;
-  attempt->caller = caller;
+  auto attempt = std::make_unique<Attempt>(*this, What::kEnqueue, caller);
   attempt->parts = std::move(element);
   attempt->done = WithoutTuple(std::move(done));
   Start(std::move(attempt));
@@ -130,9 +117,7 @@ void Queue::Enqueue(QueueCaller caller, QueueTuple element, Done done) {
 void Queue::EnqueueMany(QueueCaller caller, QueueTuple batch, Done done) {
   const int64_t rows = batch[0].dim(0);
   if (rows == 0) return std::move(done)(OkStatus());
-  auto attempt = std::make_unique<Attempt>();
-  attempt->what = What::kEnqueueMany;
-  attempt->caller = caller;
+  auto attempt = std::make_unique<Attempt>(*this, What::kEnqueueMany, caller);
   attempt->parts = std::move(batch);
   attempt->wanted = attempt->remaining = rows;
   attempt->done = WithoutTuple(std::move(done));
@@ -140,9 +125,7 @@ void Queue::EnqueueMany(QueueCaller caller, QueueTuple batch, Done done) {
 }
 
 void Queue::Dequeue(QueueCaller caller, TupleDone done) {
-  auto attempt = std::make_unique<Attempt>();
-  attempt->what = What::kDequeue;
-  attempt->caller = caller;
+  auto attempt = std::make_unique<Attempt>(*this, What::kDequeue, caller);
   attempt->done = std::move(done);
   Start(std::move(attempt));
 }
@@ -158,9 +141,7 @@ void Queue::DequeueMany(QueueCaller caller, int64_t n, Fewer fewer,
   if (n == 0) return std::move(done)(NoRows(options_, caller.allocator));
   Status fits = CheckRoom(options_, n);
   if (!fits.ok()) return std::move(done)(std::move(fits));
-  auto attempt = std::make_unique<Attempt>();
-  attempt->what = What::kDequeueMany;
-  attempt->caller = caller;
+  auto attempt = std::make_unique<Attempt>(*this, What::kDequeueMany, caller);
   attempt->wanted = attempt->remaining = n;
   attempt->up_to = fewer == Fewer::kGive;
   attempt->done = std::move(done);
@@ -169,9 +150,7 @@ void Queue::DequeueMany(QueueCaller caller, int64_t n, Fewer fewer,
 
 void Queue::Close(QueueCaller caller, PendingEnqueues pending, Done done) {
   if (pending == PendingEnqueues::kWaitFor) {
-    auto attempt = std::make_unique<Attempt>();
-    attempt->what = What::kClose;
-    attempt->caller = caller;
+    auto attempt = std::make_unique<Attempt>(*this, What::kClose, caller);
     attempt->remaining = 0;
     attempt->done = WithoutTuple(std::move(done));
     return Start(std::move(attempt));
@@ -180,8 +159,8 @@ void Queue::Close(QueueCaller caller, PendingEnqueues pending, Done done) {
   {
     MutexLock lock(mu_);
     closed_ = true;
-    DropAll(enqueues_, Cancelled("Enqueue operation was cancelled"), &ended);
-    Flush(&ended);
+    DropAll(kEnqueues, Cancelled("Enqueue operation was cancelled"), &ended);
+    Serve(&ended);
   }
   Finish(std::move(ended), nullptr);
   std::move(done)(OkStatus());
@@ -194,8 +173,8 @@ void Queue::OnRemoved() {
     closed_ = true;
     const std::string why = absl::StrCat(" operation was cancelled: queue '",
                                          name_, "' was removed");
-    DropAll(enqueues_, Cancelled("Enqueue", why), &ended);
-    DropAll(dequeues_, Cancelled("Dequeue", why), &ended);
+    DropAll(kEnqueues, Cancelled("Enqueue", why), &ended);
+    DropAll(kDequeues, Cancelled("Dequeue", why), &ended);
   }
   Finish(std::move(ended), nullptr);
 }

@@ -2,34 +2,53 @@
 #pragma once
 
 #include <memory>
-#include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "millrace/base/clock.h"
 #include "millrace/ops/queue/queue.h"
 #include "millrace/ops/queue/queue_batch.h"
 
 namespace millrace::ops {
 
-struct Queue::Attempt {
-  uint64_t id = 0;
-  What what = What::kEnqueue;
-  QueueCaller caller;
+struct Queue::Attempt final : Operation {
+  Attempt(Queue& q, What w, const QueueCaller& by)
+      : Operation(by),
+        queue(q),
+        what(w),
+        allocator(by.allocator),
+        timer(by.timer) {
+    line = IsEnqueue(w) ? kEnqueues : kDequeues;
+  }
+
+  Progress Try() override { return queue.Try(*this); }
+  // A closed queue refuses every enqueue.
+  bool refused() const override { return queue.closed_ && IsEnqueue(what); }
+  void Drop(Status why) override { queue.Drop(*this, std::move(why)); }
+  std::string Describe() const override;
+  const char* unit() const override;
+  int64_t Missing(bool is_first) override {
+    // What comes before those that are not first is not theirs.
+    return is_first ? queue.Missing(*this) : remaining;
+  }
+  void OnWait() override {
+    since_nanos = NowNanos();
+    if (!IsEnqueue(what)) queue.Watch(timer);
+  }
+  void Complete() override { queue.Complete(*this); }
+
+  Queue& queue;
+  const What what;
+  Allocator* const allocator;
+  Timer* const timer;
   QueueTuple parts;       // what an enqueue brings
   int64_t wanted = 1;     // elements in all
   int64_t remaining = 1;  // still to go in or out
   bool up_to = false;
   std::vector<QueueRun> taken;
   TupleDone done;
-  Status status;
-  CancelScope::Token token = 0;
   int64_t since_nanos = 0;
-  std::optional<WaitScope> wait;
-
-  // Its step's time is over, though the timer that ends it may be late.
-  bool GaveUp() const {
-    return wait.has_value() && caller.cancel != nullptr &&
-           caller.deadline.expired();
-  }
 };
 
 // Outlives the queue as long as a timer may call.

@@ -1,9 +1,7 @@
-// How a queue does what it is asked for: attempts in the order of their
-// arrival.
+// How a queue does what it is asked for.
 #include <algorithm>
 #include <utility>
 
-#include "millrace/base/clock.h"
 #include "millrace/ops/queue/queue_attempt.h"
 
 namespace millrace::ops {
@@ -15,72 +13,6 @@ const char* BasicName(QueueKind kind) {
 }
 
 }  // namespace
-
-void Queue::Start(std::unique_ptr<Attempt> attempt) {
-  Attempt* const own = attempt.get();
-  const bool enqueue = IsEnqueue(own->what);
-  const Ref<Queue> alive = Ref<Queue>::Share(this);
-  Finished finished;
-  {
-    MutexLock lock(mu_);
-    Attempts& list = enqueue ? enqueues_ : dequeues_;
-    const uint64_t id = next_id_++;
-    list.emplace_hint(list.end(), id, std::move(attempt));
-    Flush(&finished);
-    const auto it = list.find(id);
-    if (it != list.end()) {
-      // It waits. The scope takes no lock of ours while it has its own.
-      CancelScope* const scope = own->caller.cancel;
-      CancelScope::Registration registered;
-      if (scope != nullptr) {
-        registered = scope->Register([alive, id, enqueue, scope] {
-          alive->Cancel(id, enqueue, *scope);
-        });
-      }
-      if (registered.ok()) {
-        own->token = registered.token;
-        Wait(*own, it == list.begin());
-      } else {
-        finished.push_back(std::move(it->second));
-        list.erase(it);
-        Drop(*own, registered.status);
-        Flush(&finished);
-      }
-    }
-  }
-  Finish(std::move(finished), own);
-}
-
-void Queue::Flush(Finished* finished) {
-  bool changed = true;
-  while (changed) {
-    changed = RunFirst(enqueues_, finished);
-    changed |= RunFirst(dequeues_, finished);
-  }
-}
-
-bool Queue::RunFirst(Attempts& attempts, Finished* finished) {
-  bool progress = false;
-  auto first = attempts.begin();
-  while (first != attempts.end()) {
-    // A closed queue refuses every enqueue, also this one.
-    if (first->second->GaveUp() &&
-        !(closed_ && IsEnqueue(first->second->what))) {
-      ++first;
-      continue;
-    }
-    const Progress made = Try(*first->second);
-    progress |= made != Progress::kNone;
-    if (made != Progress::kComplete) {
-      std::optional<WaitScope>& wait = first->second->wait;
-      if (wait.has_value()) wait->set_missing(Missing(*first->second));
-      break;
-    }
-    finished->push_back(std::move(first->second));
-    first = attempts.erase(first);
-  }
-  return progress;
-}
 
 Queue::Progress Queue::Try(Attempt& attempt) {
   switch (attempt.what) {
@@ -133,7 +65,7 @@ Queue::Progress Queue::TryClosedDequeue(Attempt& attempt, int64_t have) {
     return Progress::kNone;
   }
   // What waits to come in is refused first.
-  if (attempt.up_to && !enqueues_.empty()) return Progress::kSome;
+  if (attempt.up_to && num_waiting(kEnqueues) > 0) return Progress::kSome;
   attempt.status = OutOfRange(
       attempt.what == What::kDequeue ? BasicName(options_.kind)
                                      : KindName(options_.kind),
@@ -184,75 +116,37 @@ void Queue::Drop(Attempt& attempt, Status status) {
   attempt.status = std::move(status);
 }
 
-void Queue::DropAll(Attempts& attempts, const Status& status,
-                    Finished* finished) {
-  for (auto& [id, attempt] : attempts) {
-    Drop(*attempt, status);
-    finished->push_back(std::move(attempt));
-  }
-  attempts.clear();
-}
-
 int64_t Queue::Missing(const Attempt& attempt) const {
   if (IsEnqueue(attempt.what)) return attempt.remaining;
   const int64_t stay = closed_ ? 0 : options_.min_after_dequeue;
   return std::max<int64_t>(1, attempt.remaining + stay - items_->size());
 }
 
-void Queue::Wait(Attempt& attempt, bool is_first) {
-  std::string what;
-  const char* unit = "element";
-  switch (attempt.what) {
+std::string Queue::Attempt::Describe() const {
+  std::string verb;
+  switch (what) {
     case What::kEnqueue:
-      what = "enqueue to";
-      unit = "place";
+      verb = "enqueue to";
       break;
     case What::kEnqueueMany:
-      what = absl::StrCat("enqueue of ", attempt.wanted, " to");
-      unit = "place";
+      verb = absl::StrCat("enqueue of ", wanted, " to");
       break;
     case What::kClose:
-      what = "close of";
-      unit = nullptr;
+      verb = "close of";
       break;
     case What::kDequeue:
-      what = "dequeue from";
+      verb = "dequeue from";
       break;
     case What::kDequeueMany:
-      what = absl::StrCat("dequeue of ", attempt.wanted, " from");
+      verb = absl::StrCat("dequeue of ", wanted, " from");
       break;
   }
-  attempt.since_nanos = NowNanos();
-  // What comes before those that are not first is not theirs.
-  attempt.wait.emplace(
-      absl::StrCat(what, " queue ", name_, ", node ",
-                   attempt.caller.node ? *attempt.caller.node : "", ", step ",
-                   attempt.caller.step_id),
-      unit, is_first ? Missing(attempt) : attempt.remaining);
-  if (!IsEnqueue(attempt.what)) Watch(attempt.caller);
+  return absl::StrCat(verb, " queue ", queue.name_);
 }
 
-void Queue::Finish(Finished finished, const Attempt* own) {
-  std::unique_ptr<Attempt> mine;
-  for (std::unique_ptr<Attempt>& attempt : finished) {
-    // The entry is out of its list, so a callback that runs finds nothing.
-    if (attempt->token != 0) attempt->caller.cancel->Unregister(attempt->token);
-    attempt->wait.reset();
-    if (attempt.get() == own) {
-      mine = std::move(attempt);
-      continue;
-    }
-    TaskQueue* const completions = attempt->caller.completions;
-    if (completions == nullptr) {
-      Complete(*attempt);
-      continue;
-    }
-    completions->Schedule([alive = Ref<Queue>::Share(this),
-                           attempt = std::move(attempt)]() mutable {
-      alive->Complete(*attempt);
-    });
-  }
-  if (mine) Complete(*mine);
+const char* Queue::Attempt::unit() const {
+  if (what == What::kClose) return nullptr;
+  return IsEnqueue(what) ? "place" : "element";
 }
 
 void Queue::Complete(Attempt& attempt) {
@@ -262,40 +156,23 @@ void Queue::Complete(Attempt& attempt) {
   if (IsEnqueue(attempt.what)) return std::move(attempt.done)(QueueTuple());
   StatusOr<QueueTuple> result =
       attempt.what == What::kDequeue
-          ? ToElement(attempt.taken[0], attempt.caller.allocator)
+          ? ToElement(attempt.taken[0], attempt.allocator)
           : ToBatch(attempt.taken, attempt.wanted,
                     options_.kind == QueueKind::kPaddingFifo ? Padding::kZeros
                                                              : Padding::kNone,
-                    attempt.caller.allocator);
+                    attempt.allocator);
   if (!result.ok()) {
     // No memory for the result: the elements are still there.
     Finished others;
     {
       MutexLock lock(mu_);
       items_->PutBack(std::move(attempt.taken));
-      Flush(&others);
+      Serve(&others);
     }
     Finish(std::move(others), nullptr);
   }
   attempt.taken.clear();
   std::move(attempt.done)(std::move(result));
-}
-
-void Queue::Cancel(uint64_t id, bool enqueue, const CancelScope& scope) {
-  Finished finished;
-  {
-    MutexLock lock(mu_);
-    Attempts& list = enqueue ? enqueues_ : dequeues_;
-    const auto it = list.find(id);
-    if (it == list.end()) return;
-    std::unique_ptr<Attempt> attempt = std::move(it->second);
-    list.erase(it);
-    attempt->token = 0;
-    Drop(*attempt, scope.status());
-    finished.push_back(std::move(attempt));
-    Flush(&finished);
-  }
-  Finish(std::move(finished), nullptr);
 }
 
 }  // namespace millrace::ops

@@ -3,176 +3,235 @@
 #include <utility>
 
 namespace millrace::ops {
-
-struct WaitingResource::Waiter {
-  Try attempt;
-  bool ordered = false;
-  Done done;
-  Status status;
-  CancelScope* scope = nullptr;
-  CancelScope::Token token = 0;
-  Deadline deadline;  // of the step
-  TaskQueue* completions = nullptr;
-  Lack lack;
-  std::optional<WaitScope> wait;
-
-  // Its step's time is over, though the timer that ends it may be late.
-  bool GaveUp() const {
-    return wait.has_value() && scope != nullptr && deadline.expired();
-  }
-};
-
 namespace {
 
 Status Removed() {
   return Cancelled("The operation was cancelled: its resource was removed");
 }
 
+// One that is an attempt and no more.
+class AttemptOperation final : public WaitingResource::Operation {
+ public:
+  AttemptOperation(const WaitCaller& by, std::string what,
+                   absl::AnyInvocable<bool(Status*)> attempt, Done done,
+                   Lack lack)
+      : Operation(by),
+        what_(std::move(what)),
+        attempt_(std::move(attempt)),
+        done_(std::move(done)),
+        lack_(std::move(lack)) {}
+
+ private:
+  WaitingResource::Progress Try() override {
+    return attempt_(&status) ? WaitingResource::Progress::kComplete
+                             : WaitingResource::Progress::kNone;
+  }
+  std::string Describe() const override { return what_; }
+  const char* unit() const override { return lack_.unit; }
+  int64_t Missing(bool is_first) override { return lack_.count(is_first); }
+  void Complete() override { std::move(done_)(std::move(status)); }
+
+  std::string what_;
+  absl::AnyInvocable<bool(Status*)> attempt_;
+  Done done_;
+  Lack lack_;
+};
+
 }  // namespace
+
+WaitCaller WaitCaller::Of(KernelContext& ctx) {
+  return {.cancel = ctx.step().cancel,
+          .deadline = ctx.step().deadline,
+          .completions = &ctx.device().lanes().inter_op,
+          .node = &ctx.node().name,
+          .step_id = ctx.step().step_id};
+}
 
 WaitingResource::WaitingResource() = default;
 WaitingResource::~WaitingResource() = default;
 
-void WaitingResource::OnRemoved() {
-  {
-    MutexLock lock(mu_);
-    removed_ = true;
-  }
-  EndWaiting(Removed());
-}
-
 int64_t WaitingResource::waiting() const {
   MutexLock lock(mu_);
-  return static_cast<int64_t>(waiters_.size());
+  return static_cast<int64_t>(num_waiting(0) + num_waiting(1));
 }
 
-void WaitingResource::Start(KernelContext& ctx, absl::string_view what,
-                            bool ordered, Try attempt, Done done, Lack lack) {
-  auto waiter = std::make_unique<Waiter>();
-  Waiter* const own = waiter.get();
-  own->attempt = std::move(attempt);
-  own->ordered = ordered;
-  own->done = std::move(done);
-  own->lack = std::move(lack);
-  own->scope = ctx.step().cancel;
-  own->deadline = ctx.step().deadline;
-  own->completions = &ctx.device().lanes().inter_op;
+const WaitingResource::Operation* WaitingResource::Oldest(int line) const {
+  const auto& operations = lines_[line].operations;
+  return operations.empty() ? nullptr : operations.begin()->second.get();
+}
+
+// ---- Starting and waiting.
+
+void WaitingResource::Start(KernelContext& ctx, std::string what, bool ordered,
+                            Try attempt, Done done, Lack lack) {
+  auto operation = std::make_unique<AttemptOperation>(
+      WaitCaller::Of(ctx), std::move(what), std::move(attempt), std::move(done),
+      std::move(lack));
+  operation->ordered = ordered;
+  Start(std::move(operation));
+}
+
+void WaitingResource::Start(std::unique_ptr<Operation> operation) {
+  Operation* const own = operation.get();
+  const Ref<WaitingResource> alive = Ref<WaitingResource>::Share(this);
   Finished finished;
   {
     MutexLock lock(mu_);
+    Line& line = lines_[own->line];
     const uint64_t id = next_id_++;
-    waiters_.emplace_hint(waiters_.end(), id, std::move(waiter));
-    Flush(&finished);
-    const auto it = waiters_.find(id);
-    if (it != waiters_.end() && removed_) {
-      // Looked up before it was removed: nobody else will find it again.
-      own->status = Removed();
-      finished.push_back(std::move(it->second));
-      waiters_.erase(it);
-    } else if (it != waiters_.end()) {
-      CancelScope::Registration registered;
-      if (own->scope != nullptr) {
-        registered = own->scope->Register(
-            [alive = Ref<WaitingResource>::Share(this), id,
-             scope = own->scope] { alive->Cancel(id, *scope); });
-      }
-      if (registered.ok()) {
-        own->token = registered.token;
-        own->wait.emplace(absl::StrCat(what, ", node ", ctx.node().name,
-                                       ", step ", ctx.step().step_id),
-                          own->lack.unit,
-                          own->lack.unit == nullptr ? 0 : own->lack.count());
-      } else {
-        own->status = registered.status;
-        finished.push_back(std::move(it->second));
-        waiters_.erase(it);
+    line.unordered += !own->ordered;
+    line.operations.emplace_hint(line.operations.end(), id,
+                                 std::move(operation));
+    Serve(&finished);
+    const auto place = line.operations.find(id);
+    if (place != line.operations.end()) {
+      Status waits = Await(id, *own, place == line.operations.begin());
+      if (!waits.ok()) {
+        Drop(line, place, std::move(waits), &finished);
+        Serve(&finished);
       }
     }
   }
   Finish(std::move(finished), own);
 }
 
+// It waits from now on, or the status says why it cannot.
+Status WaitingResource::Await(uint64_t id, Operation& operation,
+                              bool is_first) {
+  // Looked up before it was removed: nobody else will find it again.
+  if (removed_) return Removed();
+  const WaitCaller& caller = operation.caller;
+  if (caller.cancel != nullptr) {
+    // The scope takes no lock of ours while it has its own.
+    CancelScope::Registration registered = caller.cancel->Register(
+        [alive = Ref<WaitingResource>::Share(this), line = operation.line, id,
+         scope = caller.cancel] { alive->Cancel(line, id, *scope); });
+    if (!registered.ok()) return std::move(registered.status);
+    operation.token_ = registered.token;
+  }
+  const char* const unit = operation.unit();
+  operation.wait_.emplace(
+      absl::StrCat(operation.Describe(), ", node ",
+                   caller.node != nullptr ? *caller.node : "", ", step ",
+                   caller.step_id),
+      unit, unit != nullptr ? operation.Missing(is_first) : 0);
+  operation.OnWait();
+  return OkStatus();
+}
+
+// ---- Serving.
+
 void WaitingResource::StateChanged() {
   Finished finished;
   {
     MutexLock lock(mu_);
-    Flush(&finished);
+    Serve(&finished);
   }
   Finish(std::move(finished), nullptr);
 }
 
-// Until none of them changes anything any more.
-void WaitingResource::Flush(Finished* finished) {
-  for (bool changed = true; changed;) {
-    changed = false;
-    bool ordered_waits = false;
-    for (auto it = waiters_.begin(); it != waiters_.end();) {
-      Waiter& waiter = *it->second;
-      if (waiter.GaveUp()) {
-        ++it;
-        continue;
-      }
-      if ((waiter.ordered && ordered_waits) ||
-          !waiter.attempt(&waiter.status)) {
-        ordered_waits |= waiter.ordered;
-        ++it;
-        continue;
-      }
-      changed = true;
-      finished->push_back(std::move(it->second));
-      it = waiters_.erase(it);
-    }
-  }
-  for (auto& [id, waiter] : waiters_) {
-    if (waiter->lack.unit != nullptr && waiter->wait.has_value()) {
-      waiter->wait->set_missing(waiter->lack.count());
-    }
+void WaitingResource::Serve(Finished* finished) {
+  for (bool progress = true; progress;) {
+    progress = ServeLine(lines_[0], finished);
+    progress |= ServeLine(lines_[1], finished);
   }
 }
 
-void WaitingResource::EndWaiting(const Status& status) {
-  Finished finished;
-  {
-    MutexLock lock(mu_);
-    for (auto& [id, waiter] : waiters_) {
-      waiter->status = status;
-      finished.push_back(std::move(waiter));
-    }
-    waiters_.clear();
-  }
-  Finish(std::move(finished), nullptr);
-}
-
-void WaitingResource::Cancel(uint64_t id, const CancelScope& scope) {
-  Finished finished;
-  {
-    MutexLock lock(mu_);
-    const auto it = waiters_.find(id);
-    if (it == waiters_.end()) return;
-    it->second->status = scope.status();
-    it->second->token = 0;
-    finished.push_back(std::move(it->second));
-    waiters_.erase(it);
-    Flush(&finished);
-  }
-  Finish(std::move(finished), nullptr);
-}
-
-void WaitingResource::Finish(Finished finished, const Waiter* own) {
-  std::unique_ptr<Waiter> mine;
-  for (std::unique_ptr<Waiter>& waiter : finished) {
-    if (waiter->token != 0) waiter->scope->Unregister(waiter->token);
-    waiter->wait.reset();
-    if (waiter.get() == own) {
-      mine = std::move(waiter);
+bool WaitingResource::ServeLine(Line& line, Finished* finished) {
+  bool progress = false;
+  bool held_up = false;
+  for (auto place = line.operations.begin(); place != line.operations.end();) {
+    if (held_up && line.unordered == 0) break;
+    Operation& operation = *place->second;
+    if ((held_up && operation.ordered) ||
+        (operation.GaveUp() && !operation.refused())) {
+      ++place;
       continue;
     }
-    TaskQueue* const completions = waiter->completions;
-    completions->Schedule([waiter = std::move(waiter)]() mutable {
-      std::move(waiter->done)(std::move(waiter->status));
-    });
+    const Progress made = operation.Try();
+    progress |= made != Progress::kNone;
+    if (made == Progress::kComplete) {
+      place = TakeOut(line, place, finished);
+      continue;
+    }
+    if (operation.wait_.has_value() && operation.unit() != nullptr) {
+      operation.wait_->set_missing(operation.Missing(!held_up));
+    }
+    held_up |= operation.ordered;
+    ++place;
   }
-  if (mine) std::move(mine->done)(std::move(mine->status));
+  return progress;
+}
+
+// ---- Ending.
+
+WaitingResource::Place WaitingResource::TakeOut(Line& line, Place place,
+                                                Finished* finished) {
+  line.unordered -= !place->second->ordered;
+  finished->push_back(std::move(place->second));
+  return line.operations.erase(place);
+}
+
+void WaitingResource::Drop(Line& line, Place place, Status status,
+                           Finished* finished) {
+  place->second->Drop(std::move(status));
+  TakeOut(line, place, finished);
+}
+
+void WaitingResource::DropAll(int line, const Status& status,
+                              Finished* finished) {
+  Line& all = lines_[line];
+  while (!all.operations.empty()) {
+    Drop(all, all.operations.begin(), status, finished);
+  }
+}
+
+void WaitingResource::OnRemoved() {
+  Finished finished;
+  {
+    MutexLock lock(mu_);
+    removed_ = true;
+    DropAll(0, Removed(), &finished);
+    DropAll(1, Removed(), &finished);
+  }
+  Finish(std::move(finished), nullptr);
+}
+
+void WaitingResource::Cancel(int line, uint64_t id, const CancelScope& scope) {
+  Finished finished;
+  {
+    MutexLock lock(mu_);
+    const auto place = lines_[line].operations.find(id);
+    if (place == lines_[line].operations.end()) return;
+    place->second->token_ = 0;  // it is being called
+    Drop(lines_[line], place, scope.status(), &finished);
+    Serve(&finished);
+  }
+  Finish(std::move(finished), nullptr);
+}
+
+void WaitingResource::Finish(Finished finished, const Operation* own) {
+  std::unique_ptr<Operation> mine;
+  for (std::unique_ptr<Operation>& operation : finished) {
+    // It is out of its line, so a callback that runs finds nothing.
+    if (operation->token_ != 0) {
+      operation->caller.cancel->Unregister(operation->token_);
+    }
+    operation->wait_.reset();
+    if (operation.get() == own) {
+      mine = std::move(operation);
+      continue;
+    }
+    TaskQueue* const completions = operation->caller.completions;
+    if (completions == nullptr) {
+      operation->Complete();
+      continue;
+    }
+    completions->Schedule(
+        [alive = Ref<WaitingResource>::Share(this),
+         operation = std::move(operation)] { operation->Complete(); });
+  }
+  if (mine) mine->Complete();
 }
 
 }  // namespace millrace::ops

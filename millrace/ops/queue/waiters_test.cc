@@ -157,6 +157,25 @@ TEST_F(WaitersTest, ATakeSaysHowManyGradientsAreMissing) {
   EXPECT_TRUE(take.Wait().ok());
 }
 
+TEST_F(WaitersTest, ATakeBehindAnotherMissesAllThatItWants) {
+  const auto sum = MakeRef<Accumulator>(
+      Accumulator::Options{.shape = PartialShape({1})}, "sum");
+  Call first(device()), second(device()), apply(device());
+  const auto use = [](const Accumulator::Sum&) { return OkStatus(); };
+  sum->Take(first.ctx, 2, use, first.AsDone());
+  EXPECT_TRUE(sum->ApplyDense(apply.ctx, 0, Tensor::Vector<float>({1})).ok());
+  sum->Take(second.ctx, 3, use, second.AsDone());
+  const auto what = [] { return ListWaits().back().what; };
+  EXPECT_THAT(what(), EndsWith(": 3 gradients missing"));
+  EXPECT_TRUE(sum->ApplyDense(apply.ctx, 0, Tensor::Vector<float>({1})).ok());
+  EXPECT_TRUE(first.Wait().ok());
+  EXPECT_THAT(what(), EndsWith(": 3 gradients missing"));
+  EXPECT_TRUE(sum->ApplyDense(apply.ctx, 1, Tensor::Vector<float>({1})).ok());
+  EXPECT_THAT(what(), EndsWith(": 2 gradients missing"));
+  sum->OnRemoved();
+  EXPECT_EQ(second.Wait().code(), StatusCode::kCancelled);
+}
+
 TEST_F(WaitersTest, RemovalEndsAllThatWaits) {
   const auto area = MakeRef<StagingArea>(StagingLimits{}, "area");
   Call take(device());

@@ -12,8 +12,10 @@
 
 namespace millrace {
 
-// Thread-safe. `Call` is what runs; the log shares it until End. An id of 0
-// stands for none: nothing is kept of it.
+// Thread-safe; calls nobody. `Call` is what runs; the log shares it until End,
+// which every call that is the first of its id must reach. Of the last
+// `ended_kept` that did it knows that they have ended: whoever sends again does
+// so within seconds. An id of 0 stands for none: nothing is kept of it.
 template <class Call>
 class RequestLog {
  public:
@@ -37,7 +39,7 @@ class RequestLog {
     Ref<Call> ended;  // released after the lock
     MutexLock lock(mu_);
     const auto it = calls_.find(id);
-    if (it == calls_.end()) return;
+    if (it == calls_.end() || it->second == nullptr) return;
     ended = std::move(it->second);
     it->second = nullptr;
     ended_.push_back(id);
