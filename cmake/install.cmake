@@ -1,5 +1,6 @@
-# install and find_package(millrace): the command (programs.cmake), the headers
-# and the archives. Users link millrace::millrace.
+# install and find_package(millrace): the command (programs.cmake), the public
+# headers and the archives. Users include millrace/millrace.h and link
+# millrace::millrace.
 
 include(CMakePackageConfigHelpers)
 
@@ -19,9 +20,10 @@ install(TARGETS millrace_all ${libraries} ${deps} EXPORT millrace_targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT Development)
 install(EXPORT millrace_targets NAMESPACE millrace:: FILE millraceTargets.cmake
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/millrace COMPONENT Development)
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/millrace" "${PROJECT_BINARY_DIR}/gen/millrace" "${PROJECT_BINARY_DIR}/gen/proto"
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT Development FILES_MATCHING PATTERN "*.h"
-  PATTERN "testing" EXCLUDE)
+install(CODE "
+  set(MILLRACE_HEADER_ROOTS \"${PROJECT_SOURCE_DIR}\" \"${PROJECT_BINARY_DIR}/gen\")
+  set(MILLRACE_INCLUDEDIR \"${CMAKE_INSTALL_INCLUDEDIR}\")" COMPONENT Development)
+install(SCRIPT "${PROJECT_SOURCE_DIR}/cmake/install_headers.cmake" COMPONENT Development)
 
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/millraceConfig.cmake.in"
   "${PROJECT_BINARY_DIR}/millraceConfig.cmake" INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/millrace)

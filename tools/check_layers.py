@@ -74,6 +74,7 @@ TOKENS = [
 # What declares a facet of an op, by the suffix of the files that have it.
 FACET_MACROS = {"op": r"MR_OP", "cpu": r"MR_KERNELS", "gpu": r"MR_KERNELS", "grad": r"MR_(?:NO_)?GRADIENT",
                 "cases": r"MR_CASES"}
+ENTRY = "millrace/millrace.h"  # names the public headers
 MOST_FILES = 45  # of a folder of millrace/, beside tests, cases and README.md
 VAGUE = {"util", "utils", "helper", "helpers", "common", "misc", "manager", "managers"}
 
@@ -136,6 +137,10 @@ def check_include(layers, path, header, quoted, report):
     if not quoted and header in STD_HEADERS and STD_SCOPE.match(path):
         report("<%s> is not allowed outside millrace/base; use %s" % (header, STD_HEADERS[header]))
     room = layers.room(path)
+    if path.startswith("examples/") and header.startswith("millrace/") and header != ENTRY:
+        report("examples include of the library what its users do, %s" % ENTRY)
+    if room is not None and header == ENTRY:
+        report("%s is for users of the library; include what is needed of it" % ENTRY)
     if room is None:
         return
     if room not in layers.edges:

@@ -63,6 +63,12 @@ class CheckLayersTest(unittest.TestCase):
     def test_unknown_room(self):
         self.assertOne(self.problems("millrace/graph/a.cc", '#include "millrace/grpah/a.h"'), "is no room")
 
+    def test_examples_include_the_entry_and_rooms_do_not(self):
+        self.assertEqual([], self.problems("examples/a/main.cc", '#include "millrace/millrace.h"',
+                                           '#include "examples/support/lines.h"'))
+        self.assertOne(self.problems("examples/a/main.cc", '#include "millrace/base/status.h"'), "millrace/millrace.h")
+        self.assertOne(self.problems("millrace/graph/a.cc", '#include "millrace/millrace.h"'), "for users")
+
     def test_third_party_headers(self):
         self.assertOne(self.problems("millrace/pass/a.cc", "#include <grpcpp/grpcpp.h>"), "rpc::Transport")
         self.assertOne(self.problems("millrace/pass/a.cc", '#include "proto/graph/graph.pb.h"'), "protocol's structs")

@@ -3,9 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "millrace/client/default_tables.h"
-#include "millrace/cluster/cluster_spec.h"
-#include "millrace/graph/device_name.h"
+#include "millrace/millrace.h"
 
 namespace millrace::chapter12 {
 namespace {

@@ -7,10 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "millrace/client/scope.h"
-#include "millrace/client/session.h"
-#include "millrace/cluster/server.h"
-#include "millrace/rpc/loopback/loopback.h"
+#include "millrace/millrace.h"
 
 namespace millrace::chapter12 {
 

@@ -5,9 +5,7 @@
 
 #include "absl/status/status.h"
 #include "examples/chapter12_cpp/examples.h"
-#include "millrace/client/ops.h"
-#include "millrace/client/queues.h"
-#include "millrace/client/variables/variables.h"
+#include "millrace/millrace.h"
 
 namespace millrace::chapter12 {
 namespace {

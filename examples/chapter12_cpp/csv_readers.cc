@@ -8,11 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "examples/chapter12_cpp/examples.h"
 #include "examples/chapter12_cpp/input_files.h"
-#include "millrace/client/ops.h"
-#include "millrace/client/variables/variables.h"
-#include "millrace/train/input/batches.h"
-#include "millrace/train/input/input_producers.h"
-#include "millrace/train/input/queue_threads.h"
+#include "millrace/millrace.h"
 
 namespace millrace::chapter12 {
 namespace {

@@ -11,9 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "examples/chapter12_cpp/examples.h"
-#include "millrace/base/threads/thread.h"
-#include "millrace/client/ops.h"
-#include "millrace/client/queues.h"
+#include "millrace/millrace.h"
 
 namespace millrace::chapter12 {
 namespace {

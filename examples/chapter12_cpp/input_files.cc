@@ -1,8 +1,7 @@
 #include "examples/chapter12_cpp/input_files.h"
 
 #include "absl/strings/str_cat.h"
-#include "millrace/base/files/file.h"
-#include "millrace/base/random.h"
+#include "millrace/millrace.h"
 
 namespace millrace::chapter12 {
 

@@ -3,8 +3,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "millrace/client/ops.h"
-#include "millrace/client/variables/variables.h"
+#include "millrace/millrace.h"
 
 namespace millrace::chapter12 {
 namespace {

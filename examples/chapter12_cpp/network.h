@@ -1,8 +1,7 @@
 // A small network and data for it, for the examples that train several.
 #pragma once
 
-#include "millrace/client/scope.h"
-#include "millrace/tensor/tensor.h"
+#include "millrace/millrace.h"
 
 namespace millrace::chapter12 {
 

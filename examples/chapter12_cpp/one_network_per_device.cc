@@ -9,9 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "examples/chapter12_cpp/examples.h"
 #include "examples/chapter12_cpp/network.h"
-#include "millrace/client/ops.h"
-#include "millrace/client/variables/variables.h"
-#include "millrace/train/optimizers/momentum.h"
+#include "millrace/millrace.h"
 
 namespace millrace::chapter12 {
 namespace {

@@ -5,8 +5,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
 #include "examples/chapter12_cpp/examples.h"
-#include "millrace/client/ops.h"
-#include "millrace/client/variables/variables.h"
+#include "millrace/millrace.h"
 
 namespace millrace::chapter12 {
 namespace {

@@ -4,9 +4,7 @@
 #include <cstdio>
 
 #include "examples/chapter12_cpp/examples.h"
-#include "millrace/client/ops.h"
-#include "millrace/client/variables/variables.h"
-#include "millrace/train/optimizers/gradient_descent.h"
+#include "millrace/millrace.h"
 
 namespace millrace::chapter12 {
 namespace {

@@ -1,15 +1,12 @@
 // The four kinds of queues: order, batches, tuples, padding, priorities,
 // waiting and closing.
-#include "millrace/client/queues.h"
-
 #include <algorithm>
 #include <cstdio>
 #include <set>
 
 #include "absl/strings/str_cat.h"
 #include "examples/chapter12_cpp/examples.h"
-#include "millrace/base/threads/thread.h"
-#include "millrace/client/ops.h"
+#include "millrace/millrace.h"
 
 namespace millrace::chapter12 {
 namespace {

@@ -4,9 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "examples/chapter12_cpp/examples.h"
-#include "millrace/client/ops.h"
-#include "millrace/client/variables/variables.h"
-#include "millrace/train/replica_device_setter.h"
+#include "millrace/millrace.h"
 
 namespace millrace::chapter12 {
 namespace {

@@ -15,12 +15,7 @@
 #include "examples/demo/numpy_file.h"
 #include "examples/support/fashion_mnist.h"
 #include "examples/support/lines.h"
-#include "millrace/base/clock.h"
-#include "millrace/base/files/file.h"
-#include "millrace/base/log.h"
-#include "millrace/checkpoint/records/event_writer.h"
-#include "millrace/graph/graph_proto.h"
-#include "millrace/train/monitored_session.h"
+#include "millrace/millrace.h"
 
 namespace millrace::demo {
 namespace {

@@ -8,7 +8,7 @@
 #include <cstdlib>
 
 #include "absl/strings/str_cat.h"
-#include "millrace/base/files/file.h"
+#include "millrace/millrace.h"
 
 namespace millrace::demo {
 namespace {

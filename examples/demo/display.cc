@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "millrace/base/clock.h"
+#include "millrace/millrace.h"
 
 namespace millrace::demo {
 namespace {

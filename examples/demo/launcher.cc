@@ -18,9 +18,7 @@
 #include "examples/demo/training_result.h"
 #include "examples/support/fashion_mnist.h"
 #include "examples/support/server_processes.h"
-#include "millrace/base/clock.h"
-#include "millrace/base/files/file.h"
-#include "millrace/train/replica_device_setter.h"
+#include "millrace/millrace.h"
 
 namespace millrace::demo {
 namespace {

@@ -5,12 +5,7 @@
 #include <memory>
 
 #include "examples/support/fashion_mnist.h"
-#include "millrace/client/ops.h"
-#include "millrace/train/global_step.h"
-#include "millrace/train/optimizers/adam.h"
-#include "millrace/train/optimizers/gradient_descent.h"
-#include "millrace/train/optimizers/momentum.h"
-#include "millrace/train/replica_device_setter.h"
+#include "millrace/millrace.h"
 
 namespace millrace::demo {
 namespace {

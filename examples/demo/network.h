@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "examples/demo/demo_options.h"
-#include "millrace/client/variables/variables.h"
+#include "millrace/millrace.h"
 
 namespace millrace::demo {
 

@@ -1,7 +1,7 @@
 #include "examples/demo/numpy_file.h"
 
 #include "absl/strings/str_cat.h"
-#include "millrace/base/files/file.h"
+#include "millrace/millrace.h"
 
 namespace millrace::demo {
 namespace {

@@ -3,8 +3,7 @@
 
 #include <string>
 
-#include "millrace/base/status.h"
-#include "millrace/tensor/tensor.h"
+#include "millrace/millrace.h"
 
 namespace millrace::demo {
 

@@ -11,10 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "examples/demo/default_folder.h"
-#include "millrace/base/files/file.h"
-#include "millrace/checkpoint/bundle/bundle_reader.h"
-#include "millrace/checkpoint/checkpoint_parts.h"
-#include "millrace/checkpoint/checkpoint_state.h"
+#include "millrace/millrace.h"
 
 namespace millrace::demo {
 namespace {

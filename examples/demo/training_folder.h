@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "examples/demo/demo_options.h"
-#include "millrace/base/status.h"
+#include "millrace/millrace.h"
 
 namespace millrace::demo {
 

@@ -4,8 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "millrace/base/files/file.h"
-#include "millrace/checkpoint/checkpoint_state.h"
+#include "millrace/millrace.h"
 
 namespace millrace::demo {
 namespace {

@@ -2,10 +2,7 @@
 #include <cstdio>
 #include <string>
 
-#include "millrace/client/gradients.h"
-#include "millrace/client/ops.h"
-#include "millrace/client/session.h"
-#include "millrace/client/variables/variables.h"
+#include "millrace/millrace.h"
 
 using namespace millrace;
 

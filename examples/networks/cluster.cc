@@ -5,10 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "millrace/base/clock.h"
-#include "millrace/base/files/file.h"
-#include "millrace/base/threads/thread.h"
-#include "millrace/base/threads/wait.h"
+#include "millrace/millrace.h"
 
 namespace millrace::networks {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "examples/support/process.h"
 #include "examples/support/server_processes.h"
-#include "millrace/client/session.h"
+#include "millrace/millrace.h"
 
 namespace millrace::networks {
 

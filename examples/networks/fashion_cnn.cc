@@ -5,14 +5,7 @@
 
 #include "examples/networks/networks.h"
 #include "examples/support/fashion_mnist.h"
-#include "millrace/client/ops.h"
-#include "millrace/train/global_step.h"
-#include "millrace/train/layers/conv2d.h"
-#include "millrace/train/layers/dense.h"
-#include "millrace/train/layers/flatten.h"
-#include "millrace/train/layers/pooling.h"
-#include "millrace/train/losses.h"
-#include "millrace/train/optimizers/momentum.h"
+#include "millrace/millrace.h"
 
 namespace millrace::networks {
 namespace {

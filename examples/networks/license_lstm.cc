@@ -4,14 +4,7 @@
 
 #include "examples/networks/license_texts.h"
 #include "examples/networks/networks.h"
-#include "millrace/client/ops.h"
-#include "millrace/train/global_step.h"
-#include "millrace/train/layers/dense.h"
-#include "millrace/train/losses.h"
-#include "millrace/train/optimizers/adam.h"
-#include "millrace/train/optimizers/clip_gradients.h"
-#include "millrace/train/rnn/basic_lstm_cell.h"
-#include "millrace/train/rnn/static_rnn.h"
+#include "millrace/millrace.h"
 
 namespace millrace::networks {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "millrace/base/files/file.h"
+#include "millrace/millrace.h"
 
 namespace millrace::networks {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "millrace/base/status.h"
+#include "millrace/millrace.h"
 
 namespace millrace::networks {
 

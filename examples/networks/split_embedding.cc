@@ -5,12 +5,7 @@
 
 #include "examples/networks/license_texts.h"
 #include "examples/networks/networks.h"
-#include "millrace/client/ops.h"
-#include "millrace/client/variables/embedding.h"
-#include "millrace/train/global_step.h"
-#include "millrace/train/layers/dense.h"
-#include "millrace/train/losses.h"
-#include "millrace/train/optimizers/adagrad.h"
+#include "millrace/millrace.h"
 
 namespace millrace::networks {
 namespace {

@@ -7,8 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "millrace/train/monitored_session.h"
-#include "millrace/train/replica_device_setter.h"
+#include "millrace/millrace.h"
 
 namespace millrace::networks {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "examples/networks/cluster.h"
-#include "millrace/client/variables/variable_scope.h"
+#include "millrace/millrace.h"
 
 namespace millrace::networks {
 

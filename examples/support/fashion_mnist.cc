@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "millrace/base/files/file.h"
+#include "millrace/millrace.h"
 
 namespace millrace::examples {
 namespace {

@@ -5,9 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "millrace/base/random.h"
-#include "millrace/base/status.h"
-#include "millrace/tensor/tensor.h"
+#include "millrace/millrace.h"
 
 namespace millrace::examples {
 

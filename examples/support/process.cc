@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "millrace/base/files/file.h"
+#include "millrace/millrace.h"
 
 namespace millrace::examples {
 namespace {

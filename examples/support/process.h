@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "examples/support/lines.h"
-#include "millrace/base/status.h"
+#include "millrace/millrace.h"
 
 namespace millrace::examples {
 

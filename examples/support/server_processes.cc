@@ -8,13 +8,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "millrace/base/clock.h"
-#include "millrace/base/files/file.h"
-#include "millrace/base/machine.h"
-#include "millrace/base/threads/thread.h"
-#include "millrace/protocol/caller.h"
-#include "millrace/protocol/peer.h"
-#include "millrace/rpc/grpc/grpc_transport.h"
+#include "millrace/millrace.h"
 
 namespace millrace::examples {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "examples/support/process.h"
-#include "millrace/cluster/cluster_spec.h"
+#include "millrace/millrace.h"
 
 namespace millrace::examples {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "millrace/base/edit_distance.h"
+#include "millrace/millrace.h"
 
 namespace millrace::examples {
 namespace {

@@ -9,7 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "millrace/base/edit_distance.h"
-#include "millrace/cluster/json.h"
+#include "millrace/base/json/json.h"
 
 namespace millrace {
 namespace {

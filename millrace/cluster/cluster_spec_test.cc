@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "millrace/cluster/json.h"
-
 namespace millrace {
 namespace {
 
@@ -104,49 +102,6 @@ TEST(ClusterSpec, JsonOfTfConfig) {
               StatusCode::kInvalidArgument)
         << text;
   }
-}
-
-TEST(Json, Values) {
-  const auto json = Json::Parse(
-      "  {\"a\": [1, -2.5e3, true, null, \"x\\n\\u00e9\\ud83d\\ude00\"]}\n");
-  ASSERT_TRUE(json.ok()) << json.status();
-  const Json::Array& a = *json->Find("a")->array();
-  EXPECT_EQ(*a[0].number(), 1);
-  EXPECT_EQ(*a[1].number(), -2500);
-  EXPECT_TRUE(*a[2].boolean());
-  EXPECT_TRUE(a[3].is_null());
-  EXPECT_EQ(*a[4].string(), "x\n\xc3\xa9\xf0\x9f\x98\x80");
-  EXPECT_EQ(a[4].KindName(), "a text");
-  EXPECT_EQ(json->Find("b"), nullptr);
-  EXPECT_EQ(a[0].Find("b"), nullptr);
-}
-
-TEST(Json, WrongTexts) {
-  for (const char* text : {"",
-                           "{",
-                           "[1",
-                           "[1,]",
-                           "{\"a\":1,}",
-                           "{a:1}",
-                           "{\"a\" 1}",
-                           "01",
-                           "+1",
-                           "1 2",
-                           "nul",
-                           "\"a",
-                           "\"\\x\"",
-                           "\"\\u12\"",
-                           "\"\\ud800\"",
-                           "\"\n\"",
-                           "{\"a\":1,\"a\":2}",
-                           "'a'",
-                           "-",
-                           "1e999x"}) {
-    EXPECT_FALSE(Json::Parse(text).ok()) << text;
-  }
-  EXPECT_THAT(Json::Parse("{\n  \"a\": }").status().message(),
-              HasSubstr("line 2, column 8"));
-  EXPECT_FALSE(Json::Parse(std::string(100000, '[')).ok());
 }
 
 }  // namespace

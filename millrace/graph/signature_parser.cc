@@ -8,6 +8,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "millrace/base/utf8.h"
 #include "millrace/graph/op_def.h"
 
 namespace millrace {
@@ -108,19 +109,6 @@ class Scanner {
   size_t at_ = 0;
 };
 
-void AppendUtf8(uint32_t c, std::string* out) {
-  if (c < 0x80) {
-    out->push_back(static_cast<char>(c));
-  } else if (c < 0x800) {
-    out->push_back(static_cast<char>(0xC0 | c >> 6));
-    out->push_back(static_cast<char>(0x80 | (c & 0x3F)));
-  } else {
-    out->push_back(static_cast<char>(0xE0 | c >> 12));
-    out->push_back(static_cast<char>(0x80 | (c >> 6 & 0x3F)));
-    out->push_back(static_cast<char>(0x80 | (c & 0x3F)));
-  }
-}
-
 // A JSON string, or the same in single quotes.
 StatusOr<std::string> Scanner::Quoted() {
   if (!PeekQuote()) return Error("a quoted string");
@@ -140,7 +128,7 @@ StatusOr<std::string> Scanner::Quoted() {
         return Error("four hexadecimal digits");
       }
       at_ += 4;
-      AppendUtf8(code, &out);
+      AppendCharacter(code, &out);
       continue;
     }
     constexpr absl::string_view kFrom = "bfnrt";

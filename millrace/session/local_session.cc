@@ -6,6 +6,8 @@
 #include "millrace/base/threads/wait.h"
 #include "millrace/exec/constant_evaluator.h"
 #include "millrace/exec/local_rendezvous.h"
+#include "millrace/exec/step_stats.h"
+#include "millrace/exec/step_stats_report.h"
 #include "millrace/kernel/device_retirement.h"
 #include "millrace/kernel/resource.h"
 #include "millrace/kernel/step_container.h"

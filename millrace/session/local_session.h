@@ -14,7 +14,6 @@
 #include "millrace/exec/function_runtime.h"
 #include "millrace/exec/kernel_cache.h"
 #include "millrace/exec/plan_set.h"
-#include "millrace/exec/step_stats.h"
 #include "millrace/kernel/device.h"
 #include "millrace/protocol/config.h"
 #include "millrace/protocol/run_options.h"
@@ -110,9 +109,5 @@ class LocalSession {
   int running_ = 0;
   bool closed_ = false;
 };
-
-// What a step recorded, in the form of RunMetadata. Each receive is a node
-// "RecvTensor" of its device, as in TensorFlow, with its bytes as output 0.
-StepStats ToStepStats(const StepEvents& events);
 
 }  // namespace millrace

@@ -9,8 +9,8 @@
 #include <string>
 #include <utility>
 
+#include "millrace/base/json/json.h"
 #include "millrace/base/threads/thread.h"
-#include "millrace/cluster/json.h"
 #include "millrace/cluster/trace/take_trace.h"
 #include "millrace/cluster/trace/trace_file.h"
 #include "millrace/cluster/trace/tracer.h"

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "absl/strings/str_format.h"
-#include "millrace/cluster/json.h"
+#include "millrace/base/json/json.h"
 
 namespace millrace {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "absl/strings/str_format.h"
-#include "millrace/cluster/json_text.h"
+#include "millrace/base/json/json_text.h"
 #include "tools/millrace/admin_client.h"
 #include "tools/millrace/exit_codes.h"
 

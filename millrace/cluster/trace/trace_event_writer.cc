@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "millrace/cluster/json_text.h"
+#include "millrace/base/json/json_text.h"
 
 namespace millrace {
 namespace {

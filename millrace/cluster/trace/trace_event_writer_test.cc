@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <string>
 
-#include "millrace/cluster/json.h"
-#include "millrace/cluster/json_text.h"
+#include "millrace/base/json/json.h"
+#include "millrace/base/json/json_text.h"
 
 namespace millrace {
 namespace {

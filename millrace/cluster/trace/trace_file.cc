@@ -12,9 +12,9 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "millrace/base/json/json_text.h"
 #include "millrace/base/memory/checked_size.h"
 #include "millrace/base/version.h"
-#include "millrace/cluster/json_text.h"
 #include "millrace/cluster/trace/trace_event_writer.h"
 #include "millrace/cluster/trace/trace_lanes.h"
 

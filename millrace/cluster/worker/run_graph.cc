@@ -4,8 +4,8 @@
 
 #include "millrace/base/threads/event_threads.h"
 #include "millrace/cluster/trace/tracer.h"
+#include "millrace/exec/step_stats_report.h"
 #include "millrace/kernel/variable_view.h"
-#include "millrace/session/local_session.h"
 
 namespace millrace {
 namespace {

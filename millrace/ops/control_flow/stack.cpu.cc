@@ -3,7 +3,7 @@
 
 #include "millrace/base/threads/thread.h"
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/queue/resource_handle.h"
+#include "millrace/kernel/resource_handle.h"
 
 namespace millrace::ops {
 namespace {

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "millrace/base/log.h"
+#include "millrace/kernel/component_types.h"
 #include "millrace/kernel/step_container.h"
-#include "millrace/ops/queue/resource_handle.h"
 
 namespace millrace::ops {
 namespace {

@@ -1,8 +1,9 @@
 // Kernels of iterators: making, beginning, elements.
 #include "millrace/base/random.h"
+#include "millrace/kernel/handle_kernel.h"
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/kernel/resource_handle.h"
 #include "millrace/ops/data/iterator_resource.h"
-#include "millrace/ops/queue/resource_handle.h"
 #include "millrace/ops/variant/optional.h"
 
 namespace millrace::ops {

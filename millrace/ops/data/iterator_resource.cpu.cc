@@ -2,7 +2,8 @@
 
 #include <utility>
 
-#include "millrace/ops/queue/resource_handle.h"
+#include "millrace/kernel/component_types.h"
+#include "millrace/kernel/resource_handle.h"
 
 namespace millrace::ops {
 

@@ -1,8 +1,8 @@
 // OneShotIterator: an iterator that its own kernel begins.
 #include "millrace/kernel/function_runner.h"
+#include "millrace/kernel/handle_kernel.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/data/iterator_resource.h"
-#include "millrace/ops/queue/resource_handle.h"
 
 namespace millrace::ops {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "millrace/base/random.h"
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/queue/resource_handle.h"
+#include "millrace/kernel/resource_handle.h"
 #include "millrace/ops/variant/optional.h"
 
 namespace millrace::ops {

@@ -127,13 +127,18 @@ class UnbatchIterator final : public DerivedIterator<NoParams> {
   int64_t row_ = 0, rows_ = 0;
 };
 
+// What becomes of the elements that fill no batch: the last input says it in
+// later forms of the ops.
+enum class Remainder { kKept, kAsAsked };
+
+template <Remainder kRemainder>
 StatusOr<BatchParams> CommonParams(KernelContext& ctx) {
   BatchParams p;
   MR_ASSIGN_OR_RETURN(p.size, ScalarInput<int64_t>(ctx, 1, "batch_size"));
   if (p.size <= 0) {
     return InvalidArgument("Batch size must be greater than zero.");
   }
-  if (ctx.node().op->inputs.back().name == "drop_remainder") {
+  if (kRemainder == Remainder::kAsAsked) {
     MR_ASSIGN_OR_RETURN(
         p.drop_remainder,
         ScalarInput<bool>(ctx, ctx.num_inputs() - 1, "drop_remainder"));
@@ -141,15 +146,17 @@ StatusOr<BatchParams> CommonParams(KernelContext& ctx) {
   return p;
 }
 
+template <Remainder kRemainder>
 StatusOr<Ref<DatasetValue>> BuildBatch(KernelContext& ctx) {
   MR_ASSIGN_OR_RETURN(const DatasetRef input, DatasetOfInput(ctx, 0));
-  MR_ASSIGN_OR_RETURN(BatchParams p, CommonParams(ctx));
+  MR_ASSIGN_OR_RETURN(BatchParams p, CommonParams<kRemainder>(ctx));
   return MakeDataset<BatchIterator>(ctx, {input}, std::move(p));
 }
 
+template <Remainder kRemainder>
 StatusOr<Ref<DatasetValue>> BuildPaddedBatch(KernelContext& ctx) {
   MR_ASSIGN_OR_RETURN(const DatasetRef input, DatasetOfInput(ctx, 0));
-  MR_ASSIGN_OR_RETURN(BatchParams p, CommonParams(ctx));
+  MR_ASSIGN_OR_RETURN(BatchParams p, CommonParams<kRemainder>(ctx));
   p.padded = true;
   const std::vector<DataType>& types = input->signature().types;
   MR_ASSIGN_OR_RETURN(const int64_t n, GetAttr<int64_t>(ctx.node().attrs, "N"));
@@ -200,11 +207,15 @@ StatusOr<Ref<DatasetValue>> BuildUnbatch(KernelContext& ctx) {
 
 }  // namespace
 
-MR_KERNELS(BatchDataset, Cpu){MR_DATASET_KERNEL(BuildBatch)};
-MR_KERNELS(BatchDatasetV2, Cpu){MR_DATASET_KERNEL(BuildBatch)};
-MR_KERNELS(ParallelBatchDataset, Cpu){MR_DATASET_KERNEL(BuildBatch)};
-MR_KERNELS(PaddedBatchDataset, Cpu){MR_DATASET_KERNEL(BuildPaddedBatch)};
-MR_KERNELS(PaddedBatchDatasetV2, Cpu){MR_DATASET_KERNEL(BuildPaddedBatch)};
+MR_KERNELS(BatchDataset, Cpu){MR_DATASET_KERNEL(BuildBatch<Remainder::kKept>)};
+MR_KERNELS(BatchDatasetV2,
+           Cpu){MR_DATASET_KERNEL(BuildBatch<Remainder::kAsAsked>)};
+MR_KERNELS(ParallelBatchDataset,
+           Cpu){MR_DATASET_KERNEL(BuildBatch<Remainder::kAsAsked>)};
+MR_KERNELS(PaddedBatchDataset,
+           Cpu){MR_DATASET_KERNEL(BuildPaddedBatch<Remainder::kKept>)};
+MR_KERNELS(PaddedBatchDatasetV2,
+           Cpu){MR_DATASET_KERNEL(BuildPaddedBatch<Remainder::kAsAsked>)};
 MR_KERNELS(UnbatchDataset, Cpu){MR_DATASET_KERNEL(BuildUnbatch)};
 
 }  // namespace millrace::ops

@@ -1,6 +1,6 @@
 // Several data sets as one.
+#include "millrace/kernel/component_types.h"
 #include "millrace/ops/dataset/derived.h"
-#include "millrace/ops/queue/resource_handle.h"
 
 namespace millrace::ops {
 namespace {

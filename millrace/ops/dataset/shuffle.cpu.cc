@@ -3,9 +3,9 @@
 #include <optional>
 
 #include "millrace/base/memory/memory_charge.h"
+#include "millrace/kernel/resource_handle.h"
 #include "millrace/ops/dataset/derived.h"
 #include "millrace/ops/dataset/seed_generator.h"
-#include "millrace/ops/queue/resource_handle.h"
 
 namespace millrace::ops {
 namespace {

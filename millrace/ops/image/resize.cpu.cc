@@ -1,3 +1,5 @@
+#include <type_traits>
+
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/array/move.h"
@@ -37,27 +39,21 @@ void ResizeRows(const Plane& p, const T* in, float* out, int64_t begin,
   }
 }
 
-// The transpose: images [begin, end) of the original from the resized.
-template <class S>
-void SpreadImages(const Plane& p, const float* grad, S* out, int64_t begin,
-                  int64_t end) {
+// The transpose, for one image: calls add(sum, gradient, weight) with each
+// place of `grad` for each place of the original, in `sums`, that it takes.
+template <class G, class S, class Add>
+void SpreadImage(const Plane& p, const G* grad, S* sums, Add add) {
   const int64_t width = p.x.size(), height = p.y.size(), n = p.channels;
-  const int64_t image_size = p.places_of_taps_y * p.places_of_taps_x * n;
-  for (int64_t image = begin; image < end; ++image) {
-    S* to = out + (image - begin) * image_size;
-    for (int64_t y = 0; y < height; ++y) {
-      for (int64_t i = p.y.first[y]; i < p.y.first[y + 1]; ++i) {
-        const Tap& ty = p.y.taps[i];
-        for (int64_t x = 0; x < width; ++x) {
-          const float* from = grad + ((image * height + y) * width + x) * n;
-          for (int64_t j = p.x.first[x]; j < p.x.first[x + 1]; ++j) {
-            const Tap& tx = p.x.taps[j];
-            const float weight = ty.weight * tx.weight;
-            S* at = to + (ty.place * p.places_of_taps_x + tx.place) * n;
-            for (int64_t c = 0; c < n; ++c) {
-              at[c] += static_cast<S>(from[c] * weight);
-            }
-          }
+  for (int64_t y = 0; y < height; ++y) {
+    for (int64_t i = p.y.first[y]; i < p.y.first[y + 1]; ++i) {
+      const Tap& ty = p.y.taps[i];
+      for (int64_t x = 0; x < width; ++x) {
+        const G* from = grad + (y * width + x) * n;
+        for (int64_t j = p.x.first[x]; j < p.x.first[x + 1]; ++j) {
+          const Tap& tx = p.x.taps[j];
+          const float weight = ty.weight * tx.weight;
+          S* to = sums + (ty.place * p.places_of_taps_x + tx.place) * n;
+          for (int64_t c = 0; c < n; ++c) add(to[c], from[c], weight);
         }
       }
     }
@@ -118,8 +114,28 @@ class ResizeKernel {
   ResizeOptions options_;
 };
 
-// Spreads the gradients of a bilinear or bicubic result, which are float, over
-// an original of the result's type.
+// The shape of the original that has these gradients: that of `original`.
+StatusOr<TensorShape> OriginalShape(const Tensor& grad,
+                                    const Tensor& original) {
+  MR_RETURN_IF_ERROR(CheckImages(grad, "input_grad"));
+  MR_RETURN_IF_ERROR(CheckImages(original, "original_image"));
+  const TensorShape& shape = original.shape();
+  if (shape.dim(0) != grad.dim(0) || shape.dim(3) != grad.dim(3)) {
+    return InvalidArgument(
+        "grads and original_image must have the same batch and channels");
+  }
+  for (const int d : {1, 2}) {
+    if (shape.dim(d) <= 0 || grad.dim(d) <= 0) {
+      return InvalidArgument(
+          "original_image and grads must be of non-zero size");
+    }
+  }
+  return shape;
+}
+
+// Spreads gradients over an original. Those of a bilinear or bicubic result are
+// float, and are added up in the type that is computed in; those of the nearest
+// places are of the original's type, and so is each sum.
 template <ResizeMethod kMethod>
 class ResizeGradKernel {
  public:
@@ -130,93 +146,50 @@ class ResizeGradKernel {
   }
   Status Run(KernelContext& ctx) const {
     const Tensor& grad = ctx.input(0);
-    MR_RETURN_IF_ERROR(CheckImages(grad, "input_grad"));
-    MR_RETURN_IF_ERROR(CheckImages(ctx.input(1), "original_image"));
-    const TensorShape shape = ctx.input(1).shape();
-    if (shape.dim(0) != grad.dim(0) || shape.dim(3) != grad.dim(3)) {
-      return InvalidArgument(
-          "grads and original_image must have the same batch and channels");
-    }
-    for (const int d : {1, 2}) {
-      if (shape.dim(d) <= 0 || grad.dim(d) <= 0) {
-        return InvalidArgument(
-            "original_image and grads must be of non-zero size");
-      }
-    }
+    MR_ASSIGN_OR_RETURN(const TensorShape shape,
+                        kOfNearest ? ResizedShape(grad, ctx.input(1))
+                                   : OriginalShape(grad, ctx.input(1)));
     MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
     if (out->num_elements() == 0) return OkStatus();
     MR_ASSIGN_OR_RETURN(const Plane p,
                         MakePlane(kMethod, options_, shape, grad.shape()));
-    return Dispatch(FloatTypes{}, out->dtype(), [&]<class T>() -> Status {
-      using S = ComputeType<T>;
-      const float* dy = grad.flat<float>().data();
+    return Dispatch(Types{}, out->dtype(), [&]<class T>() -> Status {
+      using G = std::conditional_t<kOfNearest, T, float>;
+      const G* dy = grad.flat<G>().data();
       T* z = out->mutable_flat<T>().data();
-      const int64_t size = out->num_elements() / shape.dim(0);
-      return ctx.ParallelFor(shape.dim(0),
-                             grad.num_elements() / shape.dim(0) * 8,
+      const int64_t dy_size = grad.num_elements() / shape.dim(0);
+      const int64_t z_size = out->num_elements() / shape.dim(0);
+      return ctx.ParallelFor(shape.dim(0), dy_size * (kOfNearest ? 2 : 8),
                              [&](int64_t begin, int64_t end) {
-                               std::vector<S> image(static_cast<size_t>(size));
                                for (int64_t i = begin; i < end; ++i) {
-                                 std::fill(image.begin(), image.end(), S(0));
-                                 SpreadImages(p, dy, image.data(), i, i + 1);
-                                 for (int64_t k = 0; k < size; ++k) {
-                                   z[i * size + k] = static_cast<T>(image[k]);
-                                 }
+                                 Spread(p, dy + i * dy_size, z + i * z_size,
+                                        z_size);
                                }
                              });
     });
   }
 
  private:
-  ResizeOptions options_;
-};
+  static constexpr bool kOfNearest = kMethod == ResizeMethod::kNearest;
+  using Types = std::conditional_t<kOfNearest, RealTypes, FloatTypes>;
 
-class NearestGradKernel {
- public:
-  static StatusOr<NearestGradKernel> Make(const KernelInit& init) {
-    NearestGradKernel k;
-    MR_ASSIGN_OR_RETURN(k.options_, ReadResizeOptions(init));
-    return k;
-  }
-  Status Run(KernelContext& ctx) const {
-    const Tensor& grad = ctx.input(0);
-    MR_ASSIGN_OR_RETURN(const TensorShape shape,
-                        ResizedShape(grad, ctx.input(1)));
-    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
-    if (out->num_elements() == 0) return OkStatus();
-    MR_ASSIGN_OR_RETURN(
-        const Plane p,
-        MakePlane(ResizeMethod::kNearest, options_, shape, grad.shape()));
-    return Dispatch(RealTypes{}, grad.dtype(), [&]<class T>() -> Status {
-      using S = ComputeType<T>;
-      const T* dy = grad.flat<T>().data();
-      T* z = out->mutable_flat<T>().data();
-      const int64_t n = p.channels, height = grad.dim(1), width = grad.dim(2);
-      const int64_t size = out->num_elements() / shape.dim(0);
-      return ctx.ParallelFor(
-          shape.dim(0), height * width * n * 2,
-          [&](int64_t begin, int64_t end) {
-            for (int64_t i = begin; i < end; ++i) {
-              T* to = z + i * size;
-              std::fill(to, to + size, T(0));
-              for (int64_t y = 0; y < height; ++y) {
-                for (int64_t x = 0; x < width; ++x) {
-                  const T* from = dy + ((i * height + y) * width + x) * n;
-                  T* at = to + (p.y.taps[y].place * shape.dim(2) +
-                                p.x.taps[x].place) *
-                                   n;
-                  for (int64_t c = 0; c < n; ++c) {
-                    at[c] = static_cast<T>(Plus<S>(static_cast<S>(at[c]),
-                                                   static_cast<S>(from[c])));
-                  }
-                }
-              }
-            }
-          });
-    });
+  template <class G, class T>
+  static void Spread(const Plane& p, const G* dy, T* z, int64_t size) {
+    using S = ComputeType<T>;
+    if constexpr (kOfNearest) {
+      std::fill(z, z + size, T(0));
+      SpreadImage(p, dy, z, [](T& sum, T g, float) {
+        sum = static_cast<T>(Plus<S>(static_cast<S>(sum), static_cast<S>(g)));
+      });
+    } else {
+      std::vector<S> sums(static_cast<size_t>(size));
+      SpreadImage(p, dy, sums.data(), [](S& sum, float g, float weight) {
+        sum += static_cast<S>(g * weight);
+      });
+      for (int64_t k = 0; k < size; ++k) z[k] = static_cast<T>(sums[k]);
+    }
   }
 
- private:
   ResizeOptions options_;
 };
 
@@ -246,7 +219,7 @@ MR_KERNELS(ResizeBicubicGrad,
                  .make = MakeKernel<ResizeGradKernel<ResizeMethod::kBicubic>>}};
 MR_KERNELS(ResizeNearestNeighborGrad,
            Cpu){{.types = "T: " MR_REAL_TYPES,
-                 .make = MakeKernel<NearestGradKernel>,
+                 .make = MakeKernel<ResizeGradKernel<ResizeMethod::kNearest>>,
                  .host = "size"}};
 
 }  // namespace millrace::ops

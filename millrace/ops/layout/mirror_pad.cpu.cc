@@ -88,6 +88,119 @@ Status CheckMirrored(int64_t before, int64_t after, int64_t size, int64_t edge,
   return OkStatus();
 }
 
+// The size of a dimension of `size` with paddings.
+StatusOr<int64_t> SizeWith(int64_t before, int64_t after, int64_t size,
+                           int64_t edge) {
+  if (before < 0 || after < 0) {
+    return InvalidArgument("paddings must be non-negative: ", before, " ",
+                           after);
+  }
+  MR_RETURN_IF_ERROR(CheckMirrored(before, after, size, edge, ""));
+  return (CheckedSize(size) + before + after).Get("a padded dimension");
+}
+
+// The size of a dimension of `size` without its paddings.
+StatusOr<int64_t> SizeWithout(int64_t before, int64_t after, int64_t size,
+                              int64_t edge) {
+  if (before < 0 || after < 0) {
+    return InvalidArgument("Paddings must be non-negative: ", before, ", ",
+                           after);
+  }
+  const CheckedSize both = CheckedSize(before) + after;
+  if (!both.ok() || both.value() > size ||
+      (both.value() == size && both.value() > 0)) {
+    return InvalidArgument(
+        "Total paddings must be less than the input dimension size: ",
+        both.ok() ? both.value() : -1, " was not less than ", size);
+  }
+  const int64_t inside = size - both.value();
+  if (both.value() > 0) {
+    MR_RETURN_IF_ERROR(CheckMirrored(before, after, inside, edge, "output "));
+  }
+  return inside;
+}
+
+// Calls f(row, place) for rows [begin, end) of the innermost dimension of a
+// padded tensor: `place` is where the mirrored row begins inside.
+template <class F>
+void ForMirroredRows(const DimVector& padded, const Maps& maps, int64_t begin,
+                     int64_t end, F f) {
+  const DimVector row_dims(padded.begin(), padded.end() - 1);
+  DimVector at = Coordinates(begin, row_dims);
+  for (int64_t r = begin; r < end; ++r) {
+    int64_t place = 0;
+    for (size_t d = 0; d < row_dims.size(); ++d) place += maps[d][at[d]];
+    f(r, place);
+    for (int d = static_cast<int>(row_dims.size()) - 1;
+         d >= 0 && ++at[d] == row_dims[d]; --d) {
+      at[d] = 0;
+    }
+  }
+}
+
+// By rows, whose middle is copied in one piece. `before` elements of each row
+// of `padded` lie before it.
+template <class T>
+Status CopyMirrored(KernelContext& ctx, const Tensor& inside, const Maps& maps,
+                    int64_t before, Tensor* padded) {
+  const auto* src = reinterpret_cast<const T*>(inside.data());
+  T* dst = reinterpret_cast<T*>(padded->mutable_data());
+  const DimVector dims = padded->shape().dims();
+  const int64_t length = dims.back();
+  const int64_t middle = inside.dim(inside.rank() - 1);
+  const std::vector<int64_t>& last = maps.back();
+  return ctx.ParallelFor(
+      padded->num_elements() / length, MoveCost(inside.dtype(), length) + 10,
+      [&](int64_t begin, int64_t end) {
+        ForMirroredRows(dims, maps, begin, end,
+                        [&](int64_t row, int64_t place) {
+                          const T* from = src + place;
+                          T* to = dst + row * length;
+                          for (int64_t i = 0; i < before; ++i)
+                            to[i] = from[last[i]];
+                          std::copy_n(from, middle, to + before);
+                          for (int64_t i = before + middle; i < length; ++i) {
+                            to[i] = from[last[i]];
+                          }
+                        });
+      });
+}
+
+// Rows of leading dimensions without padding go to places of their own, so
+// threads may share them out; all else is added up in order.
+template <class T>
+Status AddMirrored(KernelContext& ctx, const Tensor& padded, const Maps& maps,
+                   Tensor* inside) {
+  int64_t groups = 1;
+  for (int d = 0; d < padded.rank() - 1 && padded.dim(d) == inside->dim(d);
+       ++d) {
+    groups *= padded.dim(d);
+  }
+  const DimVector dims = padded.shape().dims();
+  const int64_t length = dims.back();
+  const int64_t rows = padded.num_elements() / length / groups;  // of a group
+  const T* src = padded.flat<T>().data();
+  T* dst = inside->mutable_flat<T>().data();
+  const std::vector<int64_t>& last = maps.back();
+  return ctx.ParallelFor(
+      groups, rows * length * 2, [&](int64_t begin, int64_t end) {
+        ForMirroredRows(dims, maps, begin * rows, end * rows,
+                        [&](int64_t row, int64_t place) {
+                          const T* from = src + row * length;
+                          T* to = dst + place;
+                          for (int64_t i = 0; i < length; ++i) {
+                            Accumulate(to[last[i]], from[i]);
+                          }
+                        });
+      });
+}
+
+enum class Mirror {
+  kCopied,  // paddings are put around the input
+  kFolded,  // the input's paddings are added to what they mirror
+};
+
+template <Mirror kMirror>
 struct MirrorPadKernel {
   static StatusOr<MirrorPadKernel> Make(const KernelInit& init) {
     MR_ASSIGN_OR_RETURN(int64_t edge, EdgeOffset(init));
@@ -95,25 +208,18 @@ struct MirrorPadKernel {
   }
 
   Status Run(KernelContext& ctx) const {
+    constexpr auto kSize = kMirror == Mirror::kCopied ? SizeWith : SizeWithout;
     const Tensor& in = ctx.input(0);
     const Tensor& paddings = ctx.input(1);
-    const int rank = in.rank();
     MR_RETURN_IF_ERROR(CheckPaddings(in, paddings));
-    DimVector dims;
-    for (int i = 0; i < rank; ++i) {
-      const int64_t before = IntAt(paddings, 2 * i);
-      const int64_t after = IntAt(paddings, 2 * i + 1);
-      if (before < 0 || after < 0) {
-        return InvalidArgument("paddings must be non-negative: ", before, " ",
-                               after);
-      }
-      MR_RETURN_IF_ERROR(CheckMirrored(before, after, in.dim(i), edge, ""));
-      MR_ASSIGN_OR_RETURN(
-          int64_t d,
-          (CheckedSize(in.dim(i)) + before + after).Get("a padded dimension"));
-      dims.push_back(d);
+    DimVector sizes;
+    for (int i = 0; i < in.rank(); ++i) {
+      MR_ASSIGN_OR_RETURN(const int64_t size,
+                          kSize(IntAt(paddings, 2 * i),
+                                IntAt(paddings, 2 * i + 1), in.dim(i), edge));
+      sizes.push_back(size);
     }
-    MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
+    MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(sizes));
     if (shape == in.shape()) {
       ctx.set_output(0, ctx.TakeInput(0));
       return OkStatus();
@@ -121,128 +227,25 @@ struct MirrorPadKernel {
     MR_RETURN_IF_ERROR(ctx.BindInput(0));
     MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
     if (out->num_elements() == 0) return OkStatus();
+    const bool copied = kMirror == Mirror::kCopied;
+    const Tensor& padded = copied ? *out : in;
+    const Tensor& inside = copied ? in : *out;
     MemoryCharge charge;
-    MR_RETURN_IF_ERROR(ChargeMaps(dims, &charge));
-    const Maps maps = MirrorMaps(in.shape().dims(), paddings, edge);
-    const int64_t before = IntAt(paddings, 2 * (rank - 1));
-    return DispatchBySize(in.dtype(), [&]<class T>() -> Status {
-      return CopyMirrored(ctx, reinterpret_cast<const T*>(in.data()),
-                          reinterpret_cast<T*>(out->mutable_data()), dims, maps,
-                          before, in.dim(rank - 1), in.dtype());
-    });
-  }
-
-  // By rows of the innermost dimension, whose middle is copied in one piece.
-  template <class T>
-  static Status CopyMirrored(KernelContext& ctx, const T* src, T* dst,
-                             const DimVector& dims, const Maps& maps,
-                             int64_t before, int64_t middle, DataType type) {
-    const DimVector row_dims(dims.begin(), dims.end() - 1);
-    const int64_t length = dims.back();
-    const std::vector<int64_t>& last = maps.back();
-    int64_t rows = 1;
-    for (int64_t d : row_dims) rows *= d;
-    return ctx.ParallelFor(
-        rows, MoveCost(type, length) + 10, [&](int64_t begin, int64_t end) {
-          DimVector at = Coordinates(begin, row_dims);
-          for (int64_t r = begin; r < end; ++r) {
-            const T* from = src;
-            for (size_t d = 0; d < row_dims.size(); ++d) from += maps[d][at[d]];
-            T* to = dst + r * length;
-            for (int64_t i = 0; i < before; ++i) to[i] = from[last[i]];
-            std::copy_n(from, middle, to + before);
-            for (int64_t i = before + middle; i < length; ++i)
-              to[i] = from[last[i]];
-            for (int d = static_cast<int>(row_dims.size()) - 1;
-                 d >= 0 && ++at[d] == row_dims[d]; --d) {
-              at[d] = 0;
-            }
-          }
-        });
-  }
-  int64_t edge;
-};
-
-struct MirrorPadGradKernel {
-  static StatusOr<MirrorPadGradKernel> Make(const KernelInit& init) {
-    MR_ASSIGN_OR_RETURN(int64_t edge, EdgeOffset(init));
-    return MirrorPadGradKernel{edge};
-  }
-
-  Status Run(KernelContext& ctx) const {
-    const Tensor& in = ctx.input(0);
-    const Tensor& paddings = ctx.input(1);
-    const int rank = in.rank();
-    MR_RETURN_IF_ERROR(CheckPaddings(in, paddings));
-    DimVector dims;
-    for (int i = 0; i < rank; ++i) {
-      const int64_t before = IntAt(paddings, 2 * i);
-      const int64_t after = IntAt(paddings, 2 * i + 1);
-      if (before < 0 || after < 0) {
-        return InvalidArgument("Paddings must be non-negative: ", before, ", ",
-                               after);
-      }
-      const CheckedSize both = CheckedSize(before) + after;
-      if (!both.ok() || both.value() > in.dim(i) ||
-          (both.value() == in.dim(i) && both.value() > 0)) {
-        return InvalidArgument(
-            "Total paddings must be less than the input dimension size: ",
-            both.ok() ? both.value() : -1, " was not less than ", in.dim(i));
-      }
-      const int64_t size = in.dim(i) - both.value();
-      if (both.value() > 0) {
-        MR_RETURN_IF_ERROR(CheckMirrored(before, after, size, edge, "output "));
-      }
-      dims.push_back(size);
+    MR_RETURN_IF_ERROR(ChargeMaps(padded.shape().dims(), &charge));
+    const Maps maps = MirrorMaps(inside.shape().dims(), paddings, edge);
+    if constexpr (kMirror == Mirror::kCopied) {
+      const int64_t before = IntAt(paddings, 2 * (in.rank() - 1));
+      return DispatchBySize(in.dtype(), [&]<class T>() -> Status {
+        return CopyMirrored<T>(ctx, in, maps, before, out);
+      });
+    } else {
+      MR_RETURN_IF_ERROR(ZeroTensor(ctx, out));
+      return Dispatch(NumericTypes{}, in.dtype(), [&]<class T>() -> Status {
+        return AddMirrored<T>(ctx, in, maps, out);
+      });
     }
-    MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
-    if (shape == in.shape()) {
-      ctx.set_output(0, ctx.TakeInput(0));
-      return OkStatus();
-    }
-    MR_RETURN_IF_ERROR(ctx.BindInput(0));
-    MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
-    if (out->num_elements() == 0) return OkStatus();
-    MR_RETURN_IF_ERROR(ZeroTensor(ctx, out));
-    MemoryCharge charge;
-    MR_RETURN_IF_ERROR(ChargeMaps(in.shape().dims(), &charge));
-    const Maps maps = MirrorMaps(dims, paddings, edge);
-    return Dispatch(NumericTypes{}, in.dtype(), [&]<class T>() -> Status {
-      return AddMirrored<T>(ctx, in, out, maps);
-    });
   }
 
-  // Rows of leading dimensions without padding go to places of their own, so
-  // threads may share them out; all else is added up in order.
-  template <class T>
-  static Status AddMirrored(KernelContext& ctx, const Tensor& in, Tensor* out,
-                            const Maps& maps) {
-    const int rank = in.rank();
-    int64_t groups = 1;
-    for (int d = 0; d < rank - 1 && in.dim(d) == out->dim(d); ++d)
-      groups *= in.dim(d);
-    const DimVector dims = in.shape().dims();
-    const DimVector row_dims(dims.begin(), dims.end() - 1);
-    const int64_t length = dims.back();
-    const int64_t rows = in.num_elements() / length / groups;  // of a group
-    const T* src = in.flat<T>().data();
-    T* dst = out->mutable_flat<T>().data();
-    const std::vector<int64_t>& last = maps.back();
-    return ctx.ParallelFor(
-        groups, rows * length * 2, [&](int64_t begin, int64_t end) {
-          DimVector at = Coordinates(begin * rows, row_dims);
-          for (int64_t r = begin * rows; r < end * rows; ++r) {
-            T* to = dst;
-            for (int d = 0; d < rank - 1; ++d) to += maps[d][at[d]];
-            const T* from = src + r * length;
-            for (int64_t i = 0; i < length; ++i) {
-              Accumulate(to[last[i]], from[i]);
-            }
-            for (int d = rank - 2; d >= 0 && ++at[d] == row_dims[d]; --d)
-              at[d] = 0;
-          }
-        });
-  }
   int64_t edge;
 };
 
@@ -250,12 +253,13 @@ struct MirrorPadGradKernel {
 
 MR_KERNELS(MirrorPad, Cpu){
     {.types = "T: " MR_PLAIN_AND_STRING_TYPES ", " MR_QUANTIZED_8_32_TYPES,
-     .make = MakeKernel<MirrorPadKernel>,
+     .make = MakeKernel<MirrorPadKernel<Mirror::kCopied>>,
      .host = "paddings",
      .views = "input"}};
-MR_KERNELS(MirrorPadGrad, Cpu){{.types = "T: " MR_NUMBER_TYPES,
-                                .make = MakeKernel<MirrorPadGradKernel>,
-                                .host = "paddings",
-                                .views = "input"}};
+MR_KERNELS(MirrorPadGrad,
+           Cpu){{.types = "T: " MR_NUMBER_TYPES,
+                 .make = MakeKernel<MirrorPadKernel<Mirror::kFolded>>,
+                 .host = "paddings",
+                 .views = "input"}};
 
 }  // namespace millrace::ops

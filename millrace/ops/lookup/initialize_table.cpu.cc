@@ -1,10 +1,10 @@
 // Kernels of nodes that fill static tables.
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/kernel/resource_handle.h"
 #include "millrace/ops/io/blocking.h"
 #include "millrace/ops/lookup/static_table.h"
 #include "millrace/ops/lookup/table_handle.h"
 #include "millrace/ops/lookup/vocabulary_file.h"
-#include "millrace/ops/queue/resource_handle.h"
 
 namespace millrace::ops {
 namespace {

@@ -1,11 +1,14 @@
 #include "millrace/ops/parse/json_example.h"
 
 #include <bit>
+#include <cmath>
+#include <limits>
 
 #include "absl/strings/escaping.h"
+#include "absl/strings/numbers.h"
 #include "millrace/base/coding.h"
+#include "millrace/base/json/json_reader.h"
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/parse/json_reader.h"
 
 namespace millrace::ops {
 namespace {
@@ -24,11 +27,10 @@ class ExampleWriter {
   Status Write(std::string* out) {
     MR_RETURN_IF_ERROR(Member("features", "", 1, out, [this](std::string* f) {
       return Member("feature", "", 0, f, [this](std::string* map) {
-        return in_.Object(
-            [&](const std::string& key) { return Entry(key, map); });
+        return in_.Object([&](std::string key) { return Entry(key, map); });
       });
     }));
-    return in_.End();
+    return in_.ExpectEnd();
   }
 
  private:
@@ -37,11 +39,11 @@ class ExampleWriter {
   template <class F>
   Status Member(absl::string_view name, absl::string_view other,
                 uint32_t number, std::string* out, F write) {
-    return in_.Object([&](const std::string& key) -> Status {
+    return in_.Object([&](std::string key) -> Status {
       if (key != name && (other.empty() || key != other)) {
-        return in_.Fail(absl::StrCat("no such field: ", key));
+        return Unfit(absl::StrCat("no such field: ", key));
       }
-      if (in_.TakeNull()) return OkStatus();
+      if (in_.TakeWord("null")) return OkStatus();
       std::string value;
       MR_RETURN_IF_ERROR(write(&value));
       if (number == 0) {
@@ -64,15 +66,15 @@ class ExampleWriter {
 
   Status Feature(std::string* out) {
     bool has_kind = false;
-    return in_.Object([&](const std::string& kind) -> Status {
+    return in_.Object([&](std::string kind) -> Status {
       const bool bytes = kind == "bytesList" || kind == "bytes_list";
       const bool floats = kind == "floatList" || kind == "float_list";
       const bool ints = kind == "int64List" || kind == "int64_list";
       if (!bytes && !floats && !ints) {
-        return in_.Fail(absl::StrCat("no such field: ", kind));
+        return Unfit(absl::StrCat("no such field: ", kind));
       }
-      if (in_.TakeNull()) return OkStatus();
-      if (has_kind) return in_.Fail("a second kind of value");
+      if (in_.TakeWord("null")) return OkStatus();
+      if (has_kind) return Unfit("a second kind of value");
       has_kind = true;
       std::string list;
       MR_RETURN_IF_ERROR(
@@ -88,11 +90,11 @@ class ExampleWriter {
 
   Status Bytes(std::string* list) {
     return in_.Array([&]() -> Status {
-      std::string text, bytes;
-      MR_RETURN_IF_ERROR(in_.String(&text));
+      MR_ASSIGN_OR_RETURN(const std::string text, in_.String());
+      std::string bytes;
       if (!absl::Base64Unescape(text, &bytes) &&
           !absl::WebSafeBase64Unescape(text, &bytes)) {
-        return in_.Fail("no base 64");
+        return Unfit("no base 64");
       }
       PutField(1, bytes, list);
       return OkStatus();
@@ -101,8 +103,7 @@ class ExampleWriter {
   Status Floats(std::string* list) {
     std::string packed;
     MR_RETURN_IF_ERROR(in_.Array([&]() -> Status {
-      float v = 0;
-      MR_RETURN_IF_ERROR(in_.Float(&v));
+      MR_ASSIGN_OR_RETURN(const float v, Float());
       PutFixed32(&packed, std::bit_cast<uint32_t>(v));
       return OkStatus();
     }));
@@ -112,13 +113,48 @@ class ExampleWriter {
   Status Ints(std::string* list) {
     std::string packed;
     MR_RETURN_IF_ERROR(in_.Array([&]() -> Status {
-      int64_t v = 0;
-      MR_RETURN_IF_ERROR(in_.Int(&v));
+      MR_ASSIGN_OR_RETURN(const int64_t v, Int());
       PutVarint64(&packed, static_cast<uint64_t>(v));
       return OkStatus();
     }));
     if (!packed.empty()) PutField(1, packed, list);
     return OkStatus();
+  }
+
+  // The text of a number, also one in quotes.
+  StatusOr<std::string> Number() {
+    if (in_.Peek() == '"') return in_.String();
+    MR_ASSIGN_OR_RETURN(const absl::string_view text, in_.Number());
+    return std::string(text);
+  }
+  StatusOr<float> Float() {
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    MR_ASSIGN_OR_RETURN(const std::string text, Number());
+    if (text == "NaN") return std::numeric_limits<float>::quiet_NaN();
+    if (text == "Infinity") return kInfinity;
+    if (text == "-Infinity") return -kInfinity;
+    float v = 0;
+    if (!absl::SimpleAtof(text, &v) || !std::isfinite(v)) {
+      return Unfit(absl::StrCat("no float: ", text));
+    }
+    return v;
+  }
+  StatusOr<int64_t> Int() {
+    constexpr double kLimit = 9223372036854775808.0;
+    MR_ASSIGN_OR_RETURN(const std::string text, Number());
+    int64_t v = 0;
+    if (absl::SimpleAtoi(text, &v)) return v;
+    double d = 0;
+    if (!absl::SimpleAtod(text, &d) || !(d >= -kLimit && d < kLimit) ||
+        d != std::floor(d)) {
+      return Unfit(absl::StrCat("no int64: ", text));
+    }
+    return static_cast<int64_t>(d);
+  }
+
+  // What is JSON, but no Example.
+  Status Unfit(absl::string_view what) const {
+    return InvalidArgument(what, " at ", in_.Place());
   }
 
   JsonReader in_;

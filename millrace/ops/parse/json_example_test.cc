@@ -44,8 +44,10 @@ TEST(JsonExample, EveryPrefixIsAnError) {
 }
 
 TEST(JsonExample, ErrorsSayWhere) {
-  EXPECT_EQ(Encode("{\"features\": 7}"), "expected { at byte 13");
-  EXPECT_EQ(Encode("{\"feature\": {}}"), "no such field: feature at byte 11");
+  EXPECT_EQ(Encode("{\"features\":\n 7}"),
+            "malformed JSON at line 2, column 2: expected {");
+  EXPECT_EQ(Encode("{\"feature\": {}}"),
+            "no such field: feature at line 1, column 12");
 }
 
 }  // namespace

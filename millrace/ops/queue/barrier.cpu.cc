@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "millrace/ops/queue/resource_handle.h"
+#include "millrace/kernel/component_types.h"
 
 namespace millrace::ops {
 namespace {

@@ -1,8 +1,10 @@
+#include "millrace/kernel/component_types.h"
+#include "millrace/kernel/handle_kernel.h"
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/kernel/resource_handle.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/queue/barrier.h"
 #include "millrace/ops/queue/close_kernel.h"
-#include "millrace/ops/queue/resource_handle.h"
 
 namespace millrace::ops {
 namespace {

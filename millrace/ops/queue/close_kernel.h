@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/kernel/resource_handle.h"
 #include "millrace/ops/queue/queue.h"
-#include "millrace/ops/queue/resource_handle.h"
 
 namespace millrace::ops {
 

@@ -1,5 +1,6 @@
+#include "millrace/kernel/handle_kernel.h"
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/queue/resource_handle.h"
+#include "millrace/kernel/resource_handle.h"
 #include "millrace/ops/queue/waiters.h"
 
 namespace millrace::ops {

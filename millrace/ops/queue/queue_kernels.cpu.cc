@@ -1,9 +1,11 @@
 #include <utility>
 
+#include "millrace/kernel/component_types.h"
+#include "millrace/kernel/handle_kernel.h"
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/kernel/resource_handle.h"
 #include "millrace/ops/queue/close_kernel.h"
 #include "millrace/ops/queue/queue.h"
-#include "millrace/ops/queue/resource_handle.h"
 
 namespace millrace::ops {
 namespace {

@@ -1,7 +1,7 @@
 #include <limits>
 
+#include "millrace/kernel/component_types.h"
 #include "millrace/ops/queue/queue.h"
-#include "millrace/ops/queue/resource_handle.h"
 
 namespace millrace::ops {
 namespace {

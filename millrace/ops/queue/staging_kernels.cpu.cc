@@ -1,5 +1,5 @@
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/queue/resource_handle.h"
+#include "millrace/kernel/resource_handle.h"
 #include "millrace/ops/queue/staging.h"
 
 namespace millrace::ops {

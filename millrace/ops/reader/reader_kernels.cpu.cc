@@ -1,7 +1,8 @@
 #include <algorithm>
 
+#include "millrace/kernel/handle_kernel.h"
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/queue/resource_handle.h"
+#include "millrace/kernel/resource_handle.h"
 #include "millrace/ops/reader/reader.h"
 #include "millrace/tensor/string_block.h"
 

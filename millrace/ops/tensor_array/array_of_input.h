@@ -1,8 +1,8 @@
 // The TensorArray behind a kernel's handle.
 #pragma once
 
+#include "millrace/kernel/resource_handle.h"
 #include "millrace/kernel/step_container.h"
-#include "millrace/ops/queue/resource_handle.h"
 #include "millrace/ops/tensor_array/tensor_array.h"
 
 namespace millrace::ops {

@@ -14,8 +14,7 @@ class AdadeltaOptimizer final : public Optimizer {
   struct Options {
     Input rho = 0.95;
     Input epsilon = 1e-8;
-    bool use_locking = false;
-    std::string name = "Adadelta";
+    MR_OPTIMIZER_OPTIONS("Adadelta");
   };
   AdadeltaOptimizer(const Input& learning_rate, const Options& options);
   explicit AdadeltaOptimizer(const Input& learning_rate = 0.001)

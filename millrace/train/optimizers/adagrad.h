@@ -15,8 +15,7 @@ class AdagradOptimizer final : public Optimizer {
  public:
   struct Options {
     double initial_accumulator_value = 0.1;
-    bool use_locking = false;
-    std::string name = "Adagrad";
+    MR_OPTIMIZER_OPTIONS("Adagrad");
   };
   AdagradOptimizer(const Input& learning_rate, const Options& options);
   explicit AdagradOptimizer(const Input& learning_rate)

@@ -18,8 +18,7 @@ class AdagradDAOptimizer final : public Optimizer {
     double initial_gradient_squared_accumulator_value = 0.1;
     double l1_regularization_strength = 0;
     double l2_regularization_strength = 0;
-    bool use_locking = false;
-    std::string name = "AdagradDA";
+    MR_OPTIMIZER_OPTIONS("AdagradDA");
   };
   // `global_step` counts the updates so far, and must be raised by each.
   AdagradDAOptimizer(const Input& learning_rate,

@@ -17,8 +17,7 @@ class AdamOptimizer final : public Optimizer {
     float beta1 = 0.9f;
     float beta2 = 0.999f;
     float epsilon = 1e-8f;
-    bool use_locking = false;
-    std::string name = "Adam";
+    MR_OPTIMIZER_OPTIONS("Adam");
   };
   AdamOptimizer(const Input& learning_rate, const Options& options);
   explicit AdamOptimizer(const Input& learning_rate)

@@ -19,8 +19,7 @@ class FtrlOptimizer final : public Optimizer {
     double l1_regularization_strength = 0;   // >= 0
     double l2_regularization_strength = 0;   // >= 0, penalizes the weights
     double l2_shrinkage_regularization_strength = 0;  // >= 0, the updates
-    bool use_locking = false;
-    std::string name = "Ftrl";
+    MR_OPTIMIZER_OPTIONS("Ftrl");
     std::string accum_name;   // empty: the optimizer's
     std::string linear_name;  // empty: the optimizer's
   };

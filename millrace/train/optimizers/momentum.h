@@ -14,8 +14,7 @@ class MomentumOptimizer final : public Optimizer {
  public:
   struct Options {
     bool use_nesterov = false;
-    bool use_locking = false;
-    std::string name = "Momentum";
+    MR_OPTIMIZER_OPTIONS("Momentum");
   };
   MomentumOptimizer(const Input& learning_rate, const Input& momentum,
                     const Options& options);

@@ -37,6 +37,14 @@ struct MinimizeOptions {
   std::string name;
 };
 
+// What the Options of every optimizer have in common: whether updates of a
+// variable exclude each other, and the name of the block of updates and of the
+// slots. A macro, since a designated initializer does not name a base's
+// members.
+#define MR_OPTIMIZER_OPTIONS(default_name) \
+  bool use_locking = false;                \
+  std::string name = default_name
+
 // Builds in one graph. One thread.
 class Optimizer {
  public:

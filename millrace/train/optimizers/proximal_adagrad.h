@@ -16,8 +16,7 @@ class ProximalAdagradOptimizer final : public Optimizer {
     double initial_accumulator_value = 0.1;
     double l1_regularization_strength = 0;
     double l2_regularization_strength = 0;
-    bool use_locking = false;
-    std::string name = "ProximalAdagrad";
+    MR_OPTIMIZER_OPTIONS("ProximalAdagrad");
   };
   ProximalAdagradOptimizer(const Input& learning_rate, const Options& options);
   explicit ProximalAdagradOptimizer(const Input& learning_rate)

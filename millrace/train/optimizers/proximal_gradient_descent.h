@@ -14,8 +14,7 @@ class ProximalGradientDescentOptimizer final : public Optimizer {
   struct Options {
     double l1_regularization_strength = 0;
     double l2_regularization_strength = 0;
-    bool use_locking = false;
-    std::string name = "ProximalGradientDescent";
+    MR_OPTIMIZER_OPTIONS("ProximalGradientDescent");
   };
   ProximalGradientDescentOptimizer(const Input& learning_rate,
                                    const Options& options);

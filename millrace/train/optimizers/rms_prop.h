@@ -18,8 +18,7 @@ class RMSPropOptimizer final : public Optimizer {
     Input momentum = 0.0;
     Input epsilon = 1e-10;
     bool centered = false;
-    bool use_locking = false;
-    std::string name = "RMSProp";
+    MR_OPTIMIZER_OPTIONS("RMSProp");
   };
   RMSPropOptimizer(const Input& learning_rate, const Options& options);
   explicit RMSPropOptimizer(const Input& learning_rate)

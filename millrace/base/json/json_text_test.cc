@@ -1,11 +1,11 @@
-#include "millrace/cluster/json_text.h"
+#include "millrace/base/json/json_text.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "millrace/cluster/json.h"
+#include "millrace/base/json/json.h"
 
 namespace millrace {
 namespace {

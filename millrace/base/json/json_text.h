@@ -1,4 +1,4 @@
-// Writing JSON (RFC 8259); json.h reads it.
+// Writing JSON (RFC 8259); json.h and json_reader.h read it.
 #pragma once
 
 #include <cstdint>

@@ -1,18 +1,12 @@
-#include "millrace/ops/queue/resource_handle.h"
+#include "millrace/kernel/resource_handle.h"
 
 #include <algorithm>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/str_join.h"
+#include "absl/strings/str_cat.h"
 #include "millrace/base/hash/crc32c.h"
 
-namespace millrace::ops {
-
-std::string TypesText(absl::Span<const DataType> types) {
-  return absl::StrJoin(types, ", ", [](std::string* out, DataType t) {
-    absl::StrAppend(out, DataTypeName(t));
-  });
-}
+namespace millrace {
 
 Ref<ResourceHandle> OwningHandle(KernelContext& ctx, std::string container,
                                  std::string name, absl::string_view type_name,
@@ -24,35 +18,6 @@ Ref<ResourceHandle> OwningHandle(KernelContext& ctx, std::string container,
   handle->type_name = std::string(type_name);
   handle->owned = std::move(owned);
   return handle;
-}
-
-std::string ShapesText(const std::vector<PartialShape>& shapes) {
-  return absl::StrCat(
-      "[",
-      absl::StrJoin(shapes, ", ",
-                    [](std::string* out, const PartialShape& s) {
-                      absl::StrAppend(out, s.DebugString());
-                    }),
-      "]");
-}
-
-Status ExpectSameComponents(absl::string_view what, const std::string& name,
-                            const std::vector<DataType>& types,
-                            const std::vector<PartialShape>& shapes,
-                            const std::vector<DataType>& wanted_types,
-                            const std::vector<PartialShape>& wanted_shapes) {
-  if (wanted_types != types) {
-    return InvalidArgument(
-        "Shared ", what, " '", name, "' has component types ", TypesText(types),
-        " but requested component types were ", TypesText(wanted_types));
-  }
-  if (wanted_shapes != shapes) {
-    return InvalidArgument("Shared ", what, " '", name,
-                           "' has component shapes ", ShapesText(shapes),
-                           " but requested component shapes were ",
-                           ShapesText(wanted_shapes));
-  }
-  return OkStatus();
 }
 
 StatusOr<ResourcePlace> PlaceOf(const KernelInit& init) {
@@ -145,13 +110,4 @@ StatusOr<ResourcePlace> PlaceFromInput(KernelContext& ctx, int i,
   return place;
 }
 
-Status SignatureMismatch(const NodeInfo& node,
-                         absl::Span<const DataType> inputs,
-                         absl::Span<const DataType> outputs) {
-  return InvalidArgument(
-      "Signature mismatch, have: ", TypesText(node.input_types), "->",
-      TypesText(node.output_types), " expected: ", TypesText(inputs), "->",
-      TypesText(outputs));
-}
-
-}  // namespace millrace::ops
+}  // namespace millrace

@@ -1,19 +1,19 @@
-#include "millrace/ops/queue/resource_handle.h"
+#include "millrace/kernel/handle_kernel.h"
 
 #include <gtest/gtest.h>
 
-#include "millrace/device/devices.h"
+#include "millrace/kernel/testing/one_thread_device.h"
 
-namespace millrace::ops {
+namespace millrace {
 namespace {
 
-class Thing final : public Resource {
+class HandledThing final : public Resource {
  public:
   static constexpr char kTypeName[] = "Thing";
   struct Options {};
   static StatusOr<Options> OptionsFrom(const KernelInit&) { return Options(); }
 
-  Thing(const Options&, std::string) {}
+  HandledThing(const Options&, std::string) {}
   absl::string_view type_name() const override { return kTypeName; }
   std::string DebugString() const override { return kTypeName; }
   Status CheckOptions(const Options&) const { return OkStatus(); }
@@ -22,7 +22,7 @@ class Thing final : public Resource {
 // The kernels of one node, as of two sessions.
 class HandleKernelTest : public ::testing::Test {
  protected:
-  HandleKernelTest() : devices_(*MakeDevices({}, "localhost", 0)) {
+  HandleKernelTest() {
     op_.name = "MakeThing";
     op_.outputs.emplace_back().type = DataType::kResource;
     node_.name = "thing";
@@ -31,19 +31,19 @@ class HandleKernelTest : public ::testing::Test {
     node_.attrs.Set("shared_name", std::string());
     node_.output_types = {DataType::kResource};
   }
-  std::unique_ptr<HandleKernel<Thing>> MakeKernel() {
+  std::unique_ptr<HandleKernel<HandledThing>> MakeKernel() {
     auto made =
-        HandleKernel<Thing>::Make(KernelInit(node_, *devices_[0], nullptr));
+        HandleKernel<HandledThing>::Make(KernelInit(node_, device_, nullptr));
     EXPECT_TRUE(made.ok()) << made.status();
     return *std::move(made);
   }
-  ResourceStore& store() { return devices_[0]->resources(); }
+  ResourceStore& store() { return device_.resources(); }
 
   OpDef op_;
   NodeInfo node_;
-  std::vector<std::unique_ptr<Device>> devices_;
+  OneThreadDevice device_;
   StepEnvironment step_;
-  KernelContext ctx_{node_, *devices_[0], step_, {}, {}};
+  KernelContext ctx_{node_, device_, step_, {}, {}};
 };
 
 TEST_F(HandleKernelTest, WhatIsPrivateGoesWithItsKernel) {
@@ -65,4 +65,4 @@ TEST_F(HandleKernelTest, AKernelOfBeforeAResetLeavesTheOthersResourceAlone) {
 }
 
 }  // namespace
-}  // namespace millrace::ops
+}  // namespace millrace

@@ -1,4 +1,4 @@
-// Json: values of configuration files and of TF_CONFIG (RFC 8259).
+// Json: a text of JSON (RFC 8259) as values, such as configuration files.
 #pragma once
 
 #include <map>

@@ -1,4 +1,5 @@
-// Turns what a step recorded into the form that clients read.
+#include "millrace/exec/step_stats_report.h"
+
 #include <algorithm>
 #include <map>
 #include <string>
@@ -8,7 +9,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
-#include "millrace/session/local_session.h"
 
 namespace millrace {
 namespace {

@@ -1,0 +1,31 @@
+# Part of `cmake --install`: installs millrace/millrace.h, which names the public
+# headers, and what these include in turn; nothing else. Run then because one of
+# them is written by the build (opgen). MILLRACE_HEADER_ROOTS are the folders that
+# headers are included from, MILLRACE_INCLUDEDIR is where they go.
+cmake_minimum_required(VERSION 3.25)
+
+cmake_path(ABSOLUTE_PATH MILLRACE_INCLUDEDIR BASE_DIRECTORY "${CMAKE_INSTALL_PREFIX}")
+set(headers millrace/millrace.h)
+set(todo ${headers})
+while(todo)
+  list(POP_FRONT todo header)
+  set(path "")
+  foreach(root IN LISTS MILLRACE_HEADER_ROOTS)
+    if(NOT path AND EXISTS "${root}/${header}")
+      set(path "${root}/${header}")
+    endif()
+  endforeach()
+  if(NOT path)
+    message(FATAL_ERROR "there is no ${header}, which a public header includes; it is built by `./dev build`")
+  endif()
+  cmake_path(GET header PARENT_PATH folder)
+  file(INSTALL "${path}" DESTINATION "${MILLRACE_INCLUDEDIR}/${folder}")
+  file(STRINGS "${path}" includes REGEX "^#include \"(millrace|proto)/")
+  foreach(line IN LISTS includes)
+    string(REGEX REPLACE "^#include \"([^\"]*)\".*" "\\1" included "${line}")
+    if(NOT included IN_LIST headers)
+      list(APPEND headers "${included}")
+      list(APPEND todo "${included}")
+    endif()
+  endforeach()
+endwhile()
