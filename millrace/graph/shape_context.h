@@ -61,9 +61,6 @@ class ShapeContext {
     return At(inputs_, i, no_input_).shape;
   }
 
-  // The inputs of the argument `name` (one for a plain argument).
-  StatusOr<ArgRange> InputRange(absl::string_view name) const;
-
   // Input i has this rank: its shape, with unknown sizes if the rank was
   // unknown. INVALID_ARGUMENT "Shape must be rank 2 but is rank 3".
   StatusOr<PartialShape> WithRank(int i, int rank) const;

@@ -54,8 +54,6 @@ class ShapeRefiner {
   // The value of an output where it is known while the graph is built. Valid
   // until the next call of any other method.
   const Tensor* ConstantValue(OutputRef output);
-  // An output that holds a shape, as far as it is known.
-  std::optional<PartialShape> ConstantValueAsShape(OutputRef output);
 
  private:
   struct NodeShapes;

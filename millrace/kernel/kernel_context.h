@@ -71,7 +71,6 @@ class KernelContext {
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
   const Tensor& input(int i) const { return inputs_[i].tensor; }
   DataType input_type(int i) const { return inputs_[i].tensor.dtype(); }
-  bool input_is_dead(int i) const { return inputs_[i].is_dead; }
   // The variable on a reference edge; null on others.
   Variable* ref_input(int i) const { return inputs_[i].ref.get(); }
   const Ref<Variable>& shared_ref_input(int i) const { return inputs_[i].ref; }

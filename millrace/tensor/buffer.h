@@ -40,11 +40,6 @@ class Allocator {
 // Host memory from the C library, charged to the process's memory budget.
 Allocator* HostAllocator();
 
-// Memory of somebody else's, aliased: `release` runs when the last reference
-// goes (on whichever thread that is).
-Ref<Buffer> WrapBuffer(void* data, size_t size_bytes,
-                       absl::AnyInvocable<void()> release);
-
 // A buffer that holds `count` constructed elements of a type that is not plain
 // (strings, resources, variants); they are destroyed with it.
 StatusOr<Ref<Buffer>> AllocateElements(Allocator* allocator, DataType type,

@@ -141,9 +141,6 @@ class Tensor {
   }
   // The buffer behind the elements; null where they lie in the tensor itself.
   Buffer* buffer() const { return is_inline() ? nullptr : place_.heap.buffer; }
-  bool SharesBufferWith(const Tensor& o) const {
-    return buffer() != nullptr && buffer() == o.buffer();
-  }
 
   // The same elements under another shape of as many elements.
   Tensor Reshaped(TensorShape shape) const;
