@@ -23,16 +23,13 @@ KERNEL_FILES = r"millrace/ops/.*\.cpu\.(cc|h)$|millrace/ops/[^.]*\.h$|millrace/o
 HEADERS = [
     (r"grpc(pp|\+\+)?/", r"millrace/rpc/grpc/|benchmarks/protocol/limits/", "gRPC stays in millrace/rpc/grpc; use rpc::Transport"),
     (r"(google/protobuf/|proto/.*\.pb\.h)",
-     r"millrace/(protocol|checkpoint)/|millrace/graph/(import|export)|millrace/cluster/config"
-     r"|millrace/rpc/grpc/reflection|tests/|tools/|benchmarks/",
-     "protobuf stays in protocol/, graph/import*, graph/export*, checkpoint/, cluster/config*, "
-     "rpc/grpc/reflection* and tools; use protocol's structs"),
-    (r"(dnnl|oneapi/|hwy/)", KERNEL_FILES + r"|millrace/device/cpu/",
-     "oneDNN and Highway stay in *.cpu.cc, *.cpu.h and device/cpu"),
+     r"millrace/checkpoint/|millrace/rpc/grpc/reflection|millrace/(graph|protocol)/.*_test\.cc$",
+     "protobuf stays in checkpoint/, rpc/grpc/reflection* and the tests of graph/ and protocol/; use protocol's structs"),
+    (r"(dnnl|oneapi/)", KERNEL_FILES + r"|millrace/device/cpu/",
+     "oneDNN stays in *.cpu.cc, *.cpu.h and device/cpu"),
     (r"(re2/|jpeglib\.h|png\.h)", KERNEL_FILES, "this library stays in the kernels that need it (*.cpu.cc)"),
     (r"zlib\.h", KERNEL_FILES + r"|millrace/checkpoint/|examples/", "zlib stays in kernels, checkpoint/ and examples/"),
-    (r"(curl/|openssl/)", r"millrace/checkpoint/|millrace/rpc/bulk/",
-     "curl and OpenSSL stay in object stores (checkpoint/) and the bulk transport (rpc/bulk)"),
+    (r"(hwy/|curl/|openssl/)", r"$^", "nothing is built with this library; cmake/dependencies.cmake has those that there are"),
     (r"(cuda|cublas|cudnn|nccl)\w*(\.h|/)", r".*\.gpu\.cu$|.*\.cuh$|millrace/device/cuda/",
      "CUDA stays in *.gpu.cu and device/cuda"),
     (r"CLI/", r"tools/|examples/", "CLI11 stays in tools/ and examples/"),
