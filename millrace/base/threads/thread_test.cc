@@ -132,12 +132,21 @@ TEST(DoneDeathTest, CalledTwice) {
       "called twice");
 }
 
-TEST(DoneTest, DroppedIsAnError) {
+TEST(DoneTest, DroppedIsAnErrorThatNamesThePlace) {
   Status seen;
+  const auto take = [](Done) {};
+  int line = __LINE__ + 2;
   {
     Done done([&](Status s) { seen = s; });
+    Done moved = std::move(done);
+    EXPECT_FALSE(done);
+    EXPECT_TRUE(moved);
+    EXPECT_TRUE(seen.ok());
   }
-  EXPECT_EQ(seen.code(), StatusCode::kInternal);
+  EXPECT_EQ(seen, Internal("callback was dropped: thread_test.cc:", line));
+  line = __LINE__ + 1;
+  take([&](Status s) { seen = s; });
+  EXPECT_EQ(seen, Internal("callback was dropped: thread_test.cc:", line));
 }
 
 TEST(WaitTest, ListsWhoWaits) {
