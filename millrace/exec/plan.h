@@ -98,9 +98,10 @@ using KernelSource = absl::FunctionRef<StatusOr<SharedKernel>(
 class Plan {
  public:
   // `graph` is one device's partition: every node on `device` (assigned names
-  // are not looked at), no feeds but _Arg, no fetches but _Retval.
-  // INVALID_ARGUMENT that names the node: nodes in two frames, an Exit outside
-  // a loop, no kernel, attributes that its kernel refuses.
+  // are not looked at), no feeds but _Arg, no fetches but _Retval. Errors name
+  // the node: INVALID_ARGUMENT for nodes in two frames, an Exit outside a loop;
+  // what `kernels` says where there is no kernel (NOT_FOUND) or it refuses the
+  // attributes.
   static StatusOr<std::shared_ptr<const Plan>> Build(const Graph& graph,
                                                      Device& device,
                                                      KernelSource kernels);

@@ -22,7 +22,7 @@ struct HandleShape {
 // One thread; lives for one call of a shape function.
 class ShapeContext {
  public:
-  // `inputs[i].value` is the input's value where it is known at graph time.
+  // What is known of an input beside its value, which the finders below find.
   struct Input {
     PartialShape shape;
     std::vector<HandleShape> handles;

@@ -37,7 +37,8 @@ class Allocator {
   virtual StatusOr<Ref<Buffer>> Allocate(size_t size_bytes) = 0;
 };
 
-// Host memory from the C library, charged to the process's memory budget.
+// Host memory, charged to the process's memory budget: from the C library, or
+// from what SetHostAllocator was given (host_allocator.h).
 Allocator* HostAllocator();
 
 // A buffer that holds `count` constructed elements of a type that is not plain
