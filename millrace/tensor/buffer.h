@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <functional>
 
-#include "absl/functional/any_invocable.h"
 #include "absl/strings/string_view.h"
 #include "millrace/base/memory/ref.h"
 #include "millrace/base/status.h"
