@@ -59,8 +59,7 @@ else()
   target_link_libraries(millrace_dep_absl INTERFACE
     absl::status absl::statusor absl::strings absl::str_format absl::cord absl::any_invocable
     absl::flat_hash_map absl::flat_hash_set absl::node_hash_map absl::btree absl::inlined_vector
-    absl::fixed_array absl::span absl::hash absl::time absl::int128 absl::cleanup absl::bits
-    absl::variant absl::optional absl::symbolize absl::stacktrace Threads::Threads)
+    absl::span absl::hash absl::cleanup absl::symbolize Threads::Threads)
   add_library(millrace_dep_protobuf INTERFACE)
   target_link_libraries(millrace_dep_protobuf INTERFACE protobuf::libprotobuf)
   millrace_dep(grpc grpc++ grpc gpr)
@@ -74,12 +73,6 @@ mark_as_advanced(MILLRACE_LIB_dnnl)
 add_library(millrace_dep_dnnl INTERFACE)
 target_link_libraries(millrace_dep_dnnl INTERFACE $<BUILD_INTERFACE:${MILLRACE_LIB_dnnl}> $<INSTALL_INTERFACE:dnnl>)
 
-millrace_dep(hwy hwy)
 millrace_dep(re2 re2)
 millrace_dep(images jpeg png z)
 millrace_dep(zlib z)
-millrace_dep(ssl ssl crypto)
-add_library(millrace_dep_curl INTERFACE)  # its archive needs a dozen more
-find_library(MILLRACE_LIB_curl NAMES curl REQUIRED)
-mark_as_advanced(MILLRACE_LIB_curl)
-target_link_libraries(millrace_dep_curl INTERFACE $<BUILD_INTERFACE:${MILLRACE_LIB_curl}> $<INSTALL_INTERFACE:curl>)

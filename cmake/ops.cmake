@@ -98,8 +98,8 @@ endfunction()
 millrace_facet(NAME schema SUFFIX op TABLE all_ops HEADER millrace/graph/all_ops.h
   LINK millrace_graph)
 millrace_facet(NAME cpu SUFFIX cpu TABLE all_cpu_kernels HEADER millrace/kernel/all_kernels.h
-  LINK millrace_ops_schema millrace_kernel millrace_device millrace_checkpoint millrace_protocol
-       millrace_dep_dnnl millrace_dep_hwy millrace_dep_re2 millrace_dep_images)
+  LINK millrace_ops_schema millrace_kernel millrace_device millrace_checkpoint
+       millrace_dep_dnnl millrace_dep_re2 millrace_dep_images)
 millrace_facet(NAME grad SUFFIX grad TABLE all_gradients HEADER millrace/client/gradients/all_gradients.h
   LINK millrace_client millrace_ops_schema)
 if(MILLRACE_BUILD_TESTS)

@@ -13,8 +13,8 @@ configure_file("${PROJECT_SOURCE_DIR}/tools/millrace/run_script.cc.in" "${PROJEC
 # Everything that a program of ours may need; archives, so it takes what it uses.
 add_library(millrace_all INTERFACE)
 target_link_libraries(millrace_all INTERFACE
-  millrace_train millrace_ops_grad millrace_client millrace_cluster millrace_collective
-  millrace_rpc_grpc millrace_session millrace_ops_cpu millrace_ops_schema)
+  millrace_train millrace_ops_grad millrace_client millrace_cluster millrace_rpc_grpc
+  millrace_session millrace_ops_cpu millrace_ops_schema)
 add_library(millrace::millrace ALIAS millrace_all)
 
 # What `./dev build` builds: no tests.

@@ -39,6 +39,7 @@ foreach(room IN LISTS MILLRACE_ROOMS)
       millrace_room_target(other ${edge})
       target_link_libraries(${name}_test PRIVATE ${other})
     endforeach()
+    target_link_libraries(${name}_test PRIVATE ${MILLRACE_TEST_EXTRA_${room}})
   endif()
 endforeach()
 

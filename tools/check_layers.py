@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Checks what the compiler does not: rooms include only what layers.txt allows,
-third-party and standard headers stay in their places, files have telling names,
-all facets of an op lie in files of one stem, folders stay small.
+and use all that it allows, third-party and standard headers stay in their
+places, files have telling names, all facets of an op lie in files of one stem,
+folders stay small.
 
   tools/check_layers.py            the whole repository
   tools/check_layers.py PATH...    only these files
@@ -23,16 +24,13 @@ KERNEL_FILES = r"millrace/ops/.*\.cpu\.(cc|h)$|millrace/ops/[^.]*\.h$|millrace/o
 HEADERS = [
     (r"grpc(pp|\+\+)?/", r"millrace/rpc/grpc/|benchmarks/protocol/limits/", "gRPC stays in millrace/rpc/grpc; use rpc::Transport"),
     (r"(google/protobuf/|proto/.*\.pb\.h)",
-     r"millrace/(protocol|checkpoint)/|millrace/graph/(import|export)|millrace/cluster/config"
-     r"|millrace/rpc/grpc/reflection|tests/|tools/|benchmarks/",
-     "protobuf stays in protocol/, graph/import*, graph/export*, checkpoint/, cluster/config*, "
-     "rpc/grpc/reflection* and tools; use protocol's structs"),
-    (r"(dnnl|oneapi/|hwy/)", KERNEL_FILES + r"|millrace/device/cpu/",
-     "oneDNN and Highway stay in *.cpu.cc, *.cpu.h and device/cpu"),
+     r"millrace/checkpoint/|millrace/rpc/grpc/reflection|millrace/(graph|protocol)/.*_test\.cc$",
+     "protobuf stays in checkpoint/, rpc/grpc/reflection* and the tests of graph/ and protocol/; use protocol's structs"),
+    (r"(dnnl|oneapi/)", KERNEL_FILES + r"|millrace/device/cpu/",
+     "oneDNN stays in *.cpu.cc, *.cpu.h and device/cpu"),
     (r"(re2/|jpeglib\.h|png\.h)", KERNEL_FILES, "this library stays in the kernels that need it (*.cpu.cc)"),
     (r"zlib\.h", KERNEL_FILES + r"|millrace/checkpoint/|examples/", "zlib stays in kernels, checkpoint/ and examples/"),
-    (r"(curl/|openssl/)", r"millrace/checkpoint/|millrace/rpc/bulk/",
-     "curl and OpenSSL stay in object stores (checkpoint/) and the bulk transport (rpc/bulk)"),
+    (r"(hwy/|curl/|openssl/)", r"$^", "nothing is built with this library; cmake/dependencies.cmake has those that there are"),
     (r"(cuda|cublas|cudnn|nccl)\w*(\.h|/)", r".*\.gpu\.cu$|.*\.cuh$|millrace/device/cuda/",
      "CUDA stays in *.gpu.cu and device/cuda"),
     (r"CLI/", r"tools/|examples/", "CLI11 stays in tools/ and examples/"),
@@ -75,6 +73,9 @@ TOKENS = [
 FACET_MACROS = {"op": r"MR_OP", "cpu": r"MR_KERNELS", "gpu": r"MR_KERNELS", "grad": r"MR_(?:NO_)?GRADIENT",
                 "cases": r"MR_CASES"}
 ENTRY = "millrace/millrace.h"  # names the public headers
+# Headers of what the build makes of the declarations of a facet: who includes one, and who links to that, links to the facet.
+TABLES = {"millrace/graph/all_ops.h": "ops.op", "millrace/kernel/all_kernels.h": "ops.cpu",
+          "millrace/client/gradients/all_gradients.h": "ops.grad"}
 MOST_FILES = 45  # of a folder of millrace/, beside tests, cases and README.md
 VAGUE = {"util", "utils", "helper", "helpers", "common", "misc", "manager", "managers"}
 
@@ -83,7 +84,7 @@ class Layers:
     """layers.txt: the rooms and what each may include."""
 
     def __init__(self, path):
-        self.edges, self.test_edges, self.level = {}, {}, {}
+        self.edges, self.test_edges, self.level, self.line = {}, {}, {}, {}
         with open(path, encoding="utf-8") as f:
             for number, line in enumerate(f, 1):
                 line = line.split("#")[0].strip()
@@ -92,7 +93,7 @@ class Layers:
                 head, _, extra = line.partition("+")
                 words = head.split()
                 room, level = words[0], int(words[1])
-                self.level[room] = level
+                self.level[room], self.line[room] = level, number
                 self.edges[room] = [w for w in words[2:] if w != "none"]
                 self.test_edges[room] = extra.split()
                 for edge in self.edges[room]:
@@ -116,16 +117,32 @@ class Layers:
         return parts[1]
 
     def allowed(self, path, room):
-        if path.endswith("_test.cc"):
+        if is_test(path):
             return None if room.startswith("ops.") else [room] + self.edges[room] + self.test_edges[room]
         return [room] + self.edges[room]
+
+
+class Uses:
+    """Which rooms the files of each room include."""
+
+    def __init__(self, layers):
+        self.of_products = {room: set() for room in layers.edges}
+        self.of_tests = {room: set() for room in layers.edges}
+
+    def add(self, path, room, target, header):
+        uses = self.of_tests if is_test(path) else self.of_products
+        uses[room].update({target, TABLES.get(header, target)})
+
+
+def is_test(path):
+    return path.endswith("_test.cc") or "/testing/" in path
 
 
 def strip_comment(line):
     return re.sub(r"//.*$", "", line)
 
 
-def check_include(layers, path, header, quoted, report):
+def check_include(layers, path, header, quoted, report, uses):
     if quoted and "/" not in header:
         report('"%s" does not say where it is; include by the path from the root, "millrace/..."' % header)
         return
@@ -151,6 +168,7 @@ def check_include(layers, path, header, quoted, report):
     target = layers.room(header)
     if target is None:
         return
+    uses.add(path, room, target, header)
     allowed = layers.allowed(path, room)
     if allowed is None or target in allowed:
         return
@@ -161,7 +179,7 @@ def check_include(layers, path, header, quoted, report):
             room, layers.level[room], target, layers.level[target], " ".join(allowed)))
 
 
-def check_file(layers, root, path, problems):
+def check_file(layers, root, path, problems, uses):
     def report_at(number):
         return lambda text: problems.append("%s:%d: %s" % (path, number, text))
 
@@ -182,7 +200,7 @@ def check_file(layers, root, path, problems):
             continue
         m = re.match(r'\s*#\s*include\s*([<"])([^>"]+)[>"]', line)
         if m:
-            check_include(layers, path, m.group(2), m.group(1) == '"', report_at(number))
+            check_include(layers, path, m.group(2), m.group(1) == '"', report_at(number), uses)
             continue
         if scanned:
             code = strip_comment(line)
@@ -222,6 +240,32 @@ def check_stems(root, paths, problems):
             path, line, op, stem, places))
 
 
+def check_edges(layers, uses, rooms, problems):
+    """Each edge of layers.txt is one along which something is included; those in front of a `+`, by more than tests. `rooms`:
+    those that have files."""
+    facets = set(TABLES.values())
+
+    def links_to(room, facet, seen):
+        """Whether the room, or one that it links to, needs the table of a facet."""
+        seen.add(room)
+        return facet in uses.of_products[room] or any(
+            links_to(lower, facet, seen) for lower in layers.edges[room] if lower not in seen)
+
+    for room in layers.edges:
+        where = "layers.txt:%d: " % layers.line[room]
+        if room not in rooms:
+            problems.append(where + "%s has no files; take the room out" % room)
+            continue
+        for edge in layers.edges[room]:
+            if edge in uses.of_products[room]:
+                continue
+            problems.append(where + ("only tests of %s include %s; put it behind the +" if edge in uses.of_tests[room] else
+                                     "nothing of %s includes %s; take the edge out") % (room, edge))
+        for edge in layers.test_edges[room]:
+            if edge not in uses.of_tests[room] and not (edge in facets and links_to(room, edge, set())):
+                problems.append(where + "no test of %s includes %s; take the edge out" % (room, edge))
+
+
 def check_folders(root, folders, problems):
     for folder in folders:
         names = [n for n in os.listdir(os.path.join(root, folder)) if os.path.isfile(os.path.join(root, folder, n))]
@@ -244,15 +288,16 @@ def repository_files(root):
 def check(root, paths=None):
     """All problems of these files (default: of the repository), as lines."""
     layers = Layers(os.path.join(root, "layers.txt"))
-    problems = []
+    uses, problems = Uses(layers), []
     everything = list(repository_files(root))
+    asked = everything if paths is None else paths
+    for path in asked:
+        check_file(layers, root, path, problems, uses)
     if paths is None:
-        paths = everything
-    for path in paths:
-        check_file(layers, root, path, problems)
+        check_edges(layers, uses, {layers.room(path) for path in everything}, problems)
     misplaced = []
     check_stems(root, everything, misplaced)
-    asked = set(paths)
+    asked = set(asked)
     problems += [p for p in misplaced if p.split(":")[0] in asked]
     check_folders(root, sorted({os.path.dirname(p) for p in asked if p.startswith("millrace/")}), problems)
     return problems

@@ -24,11 +24,25 @@ class CheckLayersTest(unittest.TestCase):
             os.makedirs(os.path.dirname(full))
             with open(full, "w") as f:
                 f.write("\n".join(lines) + "\n")
-            return check_layers.check(root)
+            return self.without_edges(check_layers.check(root))
+
+    @staticmethod
+    def without_edges(problems):
+        """But for those of layers.txt, most of whose edges no tree of a file or two uses."""
+        return [problem for problem in problems if not problem.startswith("layers.txt:")]
 
     def problems_of_tree(self, files):
         with tempfile.TemporaryDirectory() as root:
             for path, text in {"layers.txt": LAYERS, **files}.items():
+                full = os.path.join(root, path)
+                os.makedirs(os.path.dirname(full), exist_ok=True)
+                with open(full, "w") as f:
+                    f.write(text)
+            return self.without_edges(check_layers.check(root))
+
+    def problems_of_edges(self, layers, files):
+        with tempfile.TemporaryDirectory() as root:
+            for path, text in {"layers.txt": layers, **files}.items():
                 full = os.path.join(root, path)
                 os.makedirs(os.path.dirname(full), exist_ok=True)
                 with open(full, "w") as f:
@@ -72,8 +86,10 @@ class CheckLayersTest(unittest.TestCase):
     def test_third_party_headers(self):
         self.assertOne(self.problems("millrace/pass/a.cc", "#include <grpcpp/grpcpp.h>"), "rpc::Transport")
         self.assertOne(self.problems("millrace/pass/a.cc", '#include "proto/graph/graph.pb.h"'), "protocol's structs")
+        self.assertOne(self.problems("millrace/graph/import.cc", '#include "proto/graph/graph.pb.h"'), "protobuf stays in")
+        self.assertOne(self.problems("millrace/base/a.cc", "#include <openssl/ssl.h>"), "nothing is built with")
         self.assertOne(self.problems("millrace/base/a.cc", '#include "absl/flags/flag.h"'), "not used here")
-        self.assertEqual([], self.problems("millrace/graph/import.cc", '#include "proto/graph/graph.pb.h"'))
+        self.assertEqual([], self.problems("millrace/graph/import_test.cc", '#include "proto/graph/graph.pb.h"'))
         self.assertEqual([], self.problems("millrace/ops/convolution/conv.cpu.cc", "#include <dnnl.hpp>"))
         self.assertOne(self.problems("millrace/ops/convolution/conv.op.cc", "#include <dnnl.hpp>"), "*.cpu.cc")
 
@@ -134,6 +150,46 @@ class CheckLayersTest(unittest.TestCase):
         files["millrace/graph/one_more.cc"] = ""
         self.assertOne(self.problems_of_tree(files), "millrace/graph:1: 46 files beside tests and cases, 45 are",
                        "a folder of their own")
+
+    def test_edges_are_used(self):
+        layers = "base 0 none\ngraph 2 base\npass 5 base graph + kernel\nkernel 3 base graph\n"
+        include = '#include "millrace/%s/a.h"\n'
+        files = {
+            "millrace/base/a.cc": "",
+            "millrace/graph/a.cc": include % "base",
+            "millrace/kernel/a.cc": include % "base" + include % "graph",
+            "millrace/pass/a.cc": include % "base",
+            "millrace/pass/b.cc": include % "graph",
+            "millrace/pass/a_test.cc": include % "kernel",
+        }
+        self.assertEqual([], self.problems_of_edges(layers, files))
+        self.assertEqual(["layers.txt:3: nothing of pass includes graph; take the edge out"],
+                         self.problems_of_edges(layers, {**files, "millrace/pass/b.cc": "// millrace/graph/a.h\n"}))
+        for path in ("millrace/pass/b_test.cc", "millrace/pass/testing/b.h"):
+            self.assertEqual(["layers.txt:3: only tests of pass include graph; put it behind the +"], self.problems_of_edges(
+                layers, {**files, "millrace/pass/b.cc": "", path: "#pragma once\n" + include % "graph"}))
+        self.assertEqual(["layers.txt:3: no test of pass includes kernel; take the edge out"],
+                         self.problems_of_edges(layers, {**files, "millrace/pass/a_test.cc": ""}))
+        del files["millrace/kernel/a.cc"]
+        self.assertEqual(["layers.txt:4: kernel has no files; take the room out"], self.problems_of_edges(layers, files))
+
+    def test_tables_of_facets_are_uses(self):
+        layers = "graph 2 none\nops.op 2 graph\nclient 7 graph + ops.op\ntrain 8 client + ops.op\n"
+        files = {
+            "millrace/graph/all_ops.h": "#pragma once\n",
+            "millrace/ops/math/add.op.cc": '#include "millrace/graph/a.h"\n',
+            "millrace/client/a.cc": '#include "millrace/graph/all_ops.h"\n',
+            "millrace/train/a.cc": '#include "millrace/client/a.h"\n',
+        }
+        self.assertEqual([], self.problems_of_edges(layers, files))
+        files["millrace/client/a.cc"] = '#include "millrace/graph/a.h"\n'
+        self.assertEqual(["layers.txt:3: no test of client includes ops.op; take the edge out",
+                          "layers.txt:4: no test of train includes ops.op; take the edge out"],
+                         self.problems_of_edges(layers, files))
+
+    def test_fixtures_of_tests_may_use_test_edges(self):
+        include = '#include "millrace/ops/math/add.op.h"'
+        self.assertEqual([], self.problems("millrace/pass/testing/a.h", "#pragma once", include))
 
     def test_layers_file_must_point_downwards(self):
         with self.assertRaises(SystemExit) as e:

@@ -14,7 +14,6 @@ namespace millrace {
 static_assert(std::endian::native == std::endian::little,
               "files and messages are little endian");
 
-inline constexpr int kMaxVarint32Bytes = 5;
 inline constexpr int kMaxVarint64Bytes = 10;
 
 // Any trivially copyable number, unaligned.
@@ -42,10 +41,6 @@ void PutLengthPrefixed(std::string* out, absl::string_view data);
 
 // Writes to `to` (kMaxVarint64Bytes of room) and returns the end.
 char* EncodeVarint64(char* to, uint64_t v);
-// Bytes that the varint takes: 1 to 10.
-constexpr int VarintLength(uint64_t v) {
-  return (std::bit_width(v | 1) + 6) / 7;
-}
 
 // Each takes its value from the front of `*in`; false, with `*in` unchanged,
 // if there is too little or, for varints, too large a number.
@@ -54,13 +49,5 @@ bool GetFixed64(absl::string_view* in, uint64_t* v);
 bool GetVarint32(absl::string_view* in, uint32_t* v);
 bool GetVarint64(absl::string_view* in, uint64_t* v);
 bool GetLengthPrefixed(absl::string_view* in, absl::string_view* data);
-
-// Signed numbers of small magnitude as small unsigned ones.
-constexpr uint64_t ZigZag(int64_t v) {
-  return (static_cast<uint64_t>(v) << 1) ^ static_cast<uint64_t>(v >> 63);
-}
-constexpr int64_t UnZigZag(uint64_t v) {
-  return static_cast<int64_t>((v >> 1) ^ (~(v & 1) + 1));
-}
 
 }  // namespace millrace

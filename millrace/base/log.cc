@@ -78,11 +78,6 @@ void SetLogLevel(LogLevel level) {
   internal::log_level.store(static_cast<int>(level), std::memory_order_relaxed);
 }
 
-LogLevel GetLogLevel() {
-  return static_cast<LogLevel>(
-      internal::log_level.load(std::memory_order_relaxed));
-}
-
 void SetLogSink(LogSink sink) {
   std::lock_guard<std::mutex> lock(sink_mu);
   const bool has = static_cast<bool>(sink);

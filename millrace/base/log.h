@@ -24,7 +24,6 @@ enum class LogLevel : int { kInfo = 0, kWarning = 1, kError = 2, kOff = 3 };
 
 // The least level that is written; kInfo at start.
 void SetLogLevel(LogLevel level);
-LogLevel GetLogLevel();
 
 // Takes every line (without the newline) instead of stderr; an empty sink
 // restores stderr. Called under a lock: a sink must not log. For tests.

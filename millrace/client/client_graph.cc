@@ -237,11 +237,6 @@ void ClientGraph::Finalize() {
   finalized_ = true;
 }
 
-bool ClientGraph::finalized() const {
-  MutexLock lock(mu_);
-  return finalized_;
-}
-
 GraphMark ClientGraph::End() const {
   MutexLock lock(mu_);
   return {graph_.num_ids(), num_functions_};
@@ -283,11 +278,6 @@ std::vector<std::string> ClientGraph::CollectionNames() const {
   for (const auto& [name, values] : collections_) names.push_back(name);
   std::sort(names.begin(), names.end());
   return names;
-}
-
-void ClientGraph::ClearCollection(absl::string_view name) {
-  MutexLock lock(mu_);
-  collections_.erase(name);
 }
 
 void ClientGraph::SetRandomSeed(int64_t seed) {

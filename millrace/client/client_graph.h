@@ -97,7 +97,6 @@ class ClientGraph final : public RefCounted {
 
   // From now on AddNode fails with FAILED_PRECONDITION.
   void Finalize();
-  bool finalized() const;
 
   // Nodes from a mark on, up to another (default: all), with the functions that
   // came in between, for ExtendSession. `End` is a mark for what comes after.
@@ -125,7 +124,6 @@ class ClientGraph final : public RefCounted {
   }
   std::vector<std::any> CollectionValues(absl::string_view name) const;
   std::vector<std::string> CollectionNames() const;
-  void ClearCollection(absl::string_view name);
 
   // The seed of random ops that have none of their own; see Scope::Seeds.
   void SetRandomSeed(int64_t seed);

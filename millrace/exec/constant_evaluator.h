@@ -7,10 +7,11 @@
 
 namespace millrace {
 
-// Runs a node's kernel of `kernels` on `device`, a CPU; both outlive the
-// evaluator. Nothing where there is no kernel or it fails, and for kernels that
-// wait. Only for nodes that are pure (pass/pure_nodes.h): there is no
-// rendezvous, no file system and no container. Thread-safe.
+// Runs a node's kernel of `kernels` on `device`, a CPU, and on the calling
+// thread; both outlive the evaluator. Nothing where there is no kernel, it
+// fails or takes longer than half a second, and for kernels that wait. Only for
+// nodes that are pure (pass/pure_nodes.h): there is no rendezvous, no file
+// system and no container. Thread-safe.
 ConstantEvaluator MakeConstantEvaluator(const KernelTable* kernels,
                                         Device* device);
 

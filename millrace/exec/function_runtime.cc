@@ -135,9 +135,9 @@ StatusOr<FunctionTypes> FunctionRuntime::Compile(Handle handle,
   types.results.resize(static_cast<size_t>(plan->num_retvals()));
   for (const PlanNode& node : plan->nodes()) {
     if (node.kind == NodeKind::kArg) {
-      types.args[static_cast<size_t>(node.number)] = node.info->output_types[0];
+      types.args[static_cast<size_t>(node.arg)] = node.info->output_types[0];
     } else if (node.kind == NodeKind::kRetval) {
-      types.results[static_cast<size_t>(node.number)] =
+      types.results[static_cast<size_t>(node.retval)] =
           RemoveRef(node.info->input_types[0]);
     }
   }

@@ -61,8 +61,14 @@ struct PlanNode {
   int32_t num_outputs = 0;
   int32_t first_edge = 0;
   int32_t num_edges = 0;
-  int32_t number = 0;  // of an arg, retval or merge; child frame of an Enter
-  uint32_t initial_pending = 0;
+  // By `kind`; of other kinds there is none.
+  union {
+    int32_t constant = 0;  // kConstant: number of its value in the plan
+    int32_t arg;           // kArg: number of the run's argument
+    int32_t retval;        // kRetval: number of the run's result
+    int32_t merge;         // kMerge: number among the merges of its frame
+    int32_t child_frame;   // kEnter: static frame that it leads into
+  };
   const Kernel* kernel = nullptr;
   const NodeInfo* info = nullptr;
 
@@ -71,6 +77,7 @@ struct PlanNode {
            static_cast<uint32_t>(num_views);
   }
 };
+static_assert(sizeof(PlanNode) <= 64);  // a line of the caches
 
 // A while loop, by the frame_name of its Enters (0: the root).
 struct PlanFrame {
@@ -80,7 +87,8 @@ struct PlanFrame {
   int32_t num_slots = 0;
   int32_t num_enters = 0;
   int32_t parallel_iterations = 1;
-  std::vector<uint64_t> initial_pending;  // by index_in_frame
+  // How IterationStorage::pending begins, by index_in_frame.
+  std::vector<uint64_t> initial_pending;
   int32_t num_merges = 0;
 };
 
@@ -98,9 +106,10 @@ using KernelSource = absl::FunctionRef<StatusOr<SharedKernel>(
 class Plan {
  public:
   // `graph` is one device's partition: every node on `device` (assigned names
-  // are not looked at), no feeds but _Arg, no fetches but _Retval.
-  // INVALID_ARGUMENT that names the node: nodes in two frames, an Exit outside
-  // a loop, no kernel, attributes that its kernel refuses.
+  // are not looked at), no feeds but _Arg, no fetches but _Retval. Errors name
+  // the node: INVALID_ARGUMENT for nodes in two frames, an Exit outside a loop;
+  // what `kernels` says where there is no kernel (NOT_FOUND) or it refuses the
+  // attributes.
   static StatusOr<std::shared_ptr<const Plan>> Build(const Graph& graph,
                                                      Device& device,
                                                      KernelSource kernels);
@@ -121,7 +130,7 @@ class Plan {
   // Every node is cheap, so a run never keeps a thread for long.
   bool all_cheap() const { return all_cheap_; }
   const Tensor& constant(const PlanNode& n) const {
-    return constants_[n.number];
+    return constants_[n.constant];
   }
 
   // Measured cost of a node in nanoseconds, a moving average; decides what
@@ -171,11 +180,13 @@ struct IterationStorage {
   // Ready for another run: counts as at the start. Slots are empty already.
   void Reset(const PlanFrame& frame);
 
-  std::unique_ptr<std::atomic<uint64_t>[]>
-      pending;  // dead count << 32 | pending
+  // By index_in_frame: dead inputs << 32 | inputs and control inputs that are
+  // missing. Of a merge the lower half is 1 until a live input has come, and 2
+  // more for each control input that is missing.
+  std::unique_ptr<std::atomic<uint64_t>[]> pending;
   std::unique_ptr<EdgeValue[]> slots;
-  std::unique_ptr<std::atomic<int32_t>[]>
-      winners;  // of merges: live input or -1
+  // By PlanNode::merge: the live input that came first, or -1.
+  std::unique_ptr<std::atomic<int32_t>[]> winners;
 };
 
 struct Plan::RootState {

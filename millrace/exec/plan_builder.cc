@@ -54,8 +54,8 @@ class PlanBuilder {
       frame_of_[number_[id]] = frame;
       const NodeKind kind = KindOf(*node.op);
       if (kind == NodeKind::kEnter) {
-        MR_ASSIGN_OR_RETURN(At(id).number, EnteredFrame(node, frame));
-        ++plan_->frames_[At(id).number].num_enters;
+        MR_ASSIGN_OR_RETURN(At(id).child_frame, EnteredFrame(node, frame));
+        ++plan_->frames_[At(id).child_frame].num_enters;
       } else if ((kind == NodeKind::kExit ||
                   kind == NodeKind::kNextIteration) &&
                  frame == 0) {
@@ -117,7 +117,7 @@ class PlanBuilder {
     if (frame < 0) return -1;
     switch (KindOf(*graph_.node(id)->op)) {
       case NodeKind::kEnter:
-        return plan_->nodes_[number_[id]].number;
+        return plan_->nodes_[number_[id]].child_frame;
       case NodeKind::kExit:
         return plan_->frames_[frame].parent;
       default:
@@ -177,20 +177,20 @@ class PlanBuilder {
         break;
       case NodeKind::kConstant: {
         MR_ASSIGN_OR_RETURN(Tensor value, GetAttr<Tensor>(node.attrs, "value"));
-        n.number = static_cast<int32_t>(plan_->constants_.size());
+        n.constant = static_cast<int32_t>(plan_->constants_.size());
         plan_->constants_.push_back(std::move(value));
         n.cheap = true;
         break;
       }
       case NodeKind::kArg: {
-        MR_ASSIGN_OR_RETURN(n.number, Slot(node));
-        plan_->num_args_ = std::max(plan_->num_args_, n.number + 1);
+        MR_ASSIGN_OR_RETURN(n.arg, Slot(node));
+        plan_->num_args_ = std::max(plan_->num_args_, n.arg + 1);
         n.cheap = true;
         break;
       }
       case NodeKind::kRetval: {
-        MR_ASSIGN_OR_RETURN(n.number, Slot(node));
-        plan_->num_retvals_ = std::max(plan_->num_retvals_, n.number + 1);
+        MR_ASSIGN_OR_RETURN(n.retval, Slot(node));
+        plan_->num_retvals_ = std::max(plan_->num_retvals_, n.retval + 1);
         n.cheap = true;
         break;
       }
@@ -234,7 +234,7 @@ class PlanBuilder {
       n.index_in_frame = f.num_nodes++;
       n.first_slot = f.num_slots;
       f.num_slots += n.num_inputs;
-      if (n.kind == NodeKind::kMerge) n.number = f.num_merges++;
+      if (n.kind == NodeKind::kMerge) n.merge = f.num_merges++;
     }
     for (PlanFrame& f : plan_->frames_) f.initial_pending.resize(f.num_nodes);
   }
@@ -254,8 +254,10 @@ class PlanBuilder {
       }
       n.num_edges = static_cast<int32_t>(plan_->edges_.size()) - n.first_edge;
       MarkLastConsumers(n);
-      SetPending(node, n);
-      if (n.initial_pending == 0) plan_->roots_.push_back(number_[id]);
+      const uint32_t pending = InitialPending(node, n);
+      n.single_dependency = n.kind != NodeKind::kMerge && pending == 1;
+      plan_->frames_[n.frame].initial_pending[n.index_in_frame] = pending;
+      if (pending == 0) plan_->roots_.push_back(number_[id]);
     }
   }
 
@@ -269,17 +271,11 @@ class PlanBuilder {
     }
   }
 
-  void SetPending(const Node& node, PlanNode& n) {
+  // As IterationStorage::pending counts.
+  static uint32_t InitialPending(const Node& node, const PlanNode& n) {
     const auto controls = static_cast<uint32_t>(node.control_inputs.size());
-    if (n.kind == NodeKind::kMerge) {
-      // Bit 0: no live input yet. Control inputs count two each above it.
-      n.initial_pending = 1 + 2 * controls;
-    } else {
-      n.initial_pending = static_cast<uint32_t>(n.num_inputs) + controls;
-      n.single_dependency = n.initial_pending == 1;
-    }
-    plan_->frames_[n.frame].initial_pending[n.index_in_frame] =
-        n.initial_pending;
+    if (n.kind == NodeKind::kMerge) return 1 + 2 * controls;
+    return static_cast<uint32_t>(n.num_inputs) + controls;
   }
 
   const Graph& graph_;

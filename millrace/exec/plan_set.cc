@@ -4,6 +4,7 @@
 #include <atomic>
 #include <map>
 
+#include "millrace/graph/verifier.h"
 #include "millrace/kernel/variable_view.h"
 
 namespace millrace {
@@ -46,6 +47,7 @@ StatusOr<Graph> ExtractDevice(const Graph& graph, absl::string_view device) {
       part.AddControlEdge(src, copy[id]);
     }
   }
+  DebugVerifyGraph(part, GraphStage::kPartitioned, "the split by device");
   return part;
 }
 

@@ -45,7 +45,8 @@ TEST_F(PlanTest, DenseNodesWithTheirEdges) {
   EXPECT_EQ(plan->node(plan->roots()[0]).info->name, "arg0");
 
   const PlanNode& add = Named(*plan, "c");
-  EXPECT_EQ(add.initial_pending, 3u);  // two inputs, one control input
+  // Two inputs, one control input.
+  EXPECT_EQ(plan->frame(0).initial_pending[add.index_in_frame], 3u);
   EXPECT_FALSE(add.single_dependency);
   EXPECT_TRUE(Named(*plan, "b").single_dependency);
   EXPECT_EQ(plan->edges(Named(*plan, "b")).size(), 2u);
@@ -102,13 +103,13 @@ TEST_F(PlanTest, ALoopIsAFrame) {
   EXPECT_TRUE(plan->has_loops());
   const PlanNode& enter = Named(*plan, "outer/enter");
   EXPECT_EQ(enter.frame, 0);
-  const PlanFrame& frame = plan->frame(enter.number);
+  const PlanFrame& frame = plan->frame(enter.child_frame);
   EXPECT_EQ(frame.name, "outer");
   EXPECT_EQ(frame.parent, 0);
   EXPECT_EQ(frame.num_enters, 1);
   EXPECT_EQ(frame.num_merges, 1);
-  EXPECT_EQ(Named(*plan, "outer/body").frame, enter.number);
-  EXPECT_EQ(Named(*plan, "outer/exit").frame, enter.number);
+  EXPECT_EQ(Named(*plan, "outer/body").frame, enter.child_frame);
+  EXPECT_EQ(Named(*plan, "outer/exit").frame, enter.child_frame);
   EXPECT_EQ(Named(*plan, "retval0").frame, 0);
 }
 
@@ -117,8 +118,8 @@ TEST_F(PlanTest, NestedFramesKnowTheirParents) {
   g_.CloseLoop("outer", outer, g_.Counter("inner", outer.body, 9));
   g_.Retval(0, outer.exit);
   const auto plan = *Build();
-  const int32_t inner = Named(*plan, "inner/enter").number;
-  EXPECT_EQ(plan->frame(inner).parent, Named(*plan, "outer/enter").number);
+  const int32_t inner = Named(*plan, "inner/enter").child_frame;
+  EXPECT_EQ(plan->frame(inner).parent, Named(*plan, "outer/enter").child_frame);
   EXPECT_EQ(Named(*plan, "outer/next").frame, plan->frame(inner).parent);
 }
 

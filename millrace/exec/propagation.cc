@@ -95,7 +95,7 @@ void Propagation::Activate(Iteration& it, const PlanNode& node,
         is_ready = Pending(now) == 1 && all_dead;
       } else {
         int32_t none = -1;
-        if (!storage.winners[dst.number].compare_exchange_strong(
+        if (!storage.winners[dst.merge].compare_exchange_strong(
                 none, e.slot - dst.first_slot)) {
           continue;  // another live input came first
         }
@@ -130,12 +130,12 @@ FrameState* Propagation::FindOrMakeChild(Iteration& parent,
                                          const PlanNode& enter) {
   MutexLock lock(parent.frame->mu);
   for (auto& child : parent.children) {
-    if (child->number == enter.number) return child.get();
+    if (child->number == enter.child_frame) return child.get();
   }
   const uint64_t id = ChildFrameId(parent.frame->id, parent.index,
-                                   plan_.frame(enter.number).name);
+                                   plan_.frame(enter.child_frame).name);
   parent.children.push_back(
-      std::make_unique<FrameState>(plan_, enter.number, id, &parent));
+      std::make_unique<FrameState>(plan_, enter.child_frame, id, &parent));
   return parent.children.back().get();
 }
 

@@ -10,8 +10,8 @@
 
 namespace millrace {
 
-// Thread-safe. In the root frame counts are atomic and nothing is locked; a
-// loop's frame has a lock.
+// Thread-safe. In the root frame counts are atomic, and nothing is locked but
+// where loops begin and end; a loop's frame has a lock.
 class Propagation {
  public:
   explicit Propagation(const Plan& plan);

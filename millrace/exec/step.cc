@@ -181,12 +181,12 @@ class Step {
         return Finish(r, absl::MakeSpan(outputs), OkStatus(), queue);
       case NodeKind::kArg:
         outputs.resize(1);
-        outputs[0].tensor = run_.args[n.number];
+        outputs[0].tensor = run_.args[n.arg];
         return Finish(r, absl::MakeSpan(outputs), CheckArg(n), queue);
       case NodeKind::kRetval: {
         EdgeValue& input = Inputs(r)[0];
         Status status = ViewReference(&input);
-        if (status.ok()) (*run_.retvals)[n.number] = std::move(input.tensor);
+        if (status.ok()) (*run_.retvals)[n.retval] = std::move(input.tensor);
         return Finish(r, {}, WithNode(std::move(status), n), queue);
       }
       case NodeKind::kMerge: {
@@ -233,11 +233,11 @@ class Step {
 
   // Whoever calls a function may have other types in mind than its body.
   Status CheckArg(const PlanNode& n) const {
-    const Tensor& given = run_.args[n.number];
+    const Tensor& given = run_.args[n.arg];
     const DataType wanted = n.info->output_types[0];
     if (!given.valid() || given.dtype() == wanted) [[likely]]
       return OkStatus();
-    return WithNode(InvalidArgument("argument ", n.number, " has type ",
+    return WithNode(InvalidArgument("argument ", n.arg, " has type ",
                                     DataTypeName(given.dtype()), ", expected ",
                                     DataTypeName(wanted)),
                     n);
@@ -246,7 +246,7 @@ class Step {
   void SetFrame(const ReadyNode& r, KernelContext& context) const {
     context.frame_id = r.iteration->frame->id;
     context.iteration = r.iteration->index;
-    context.is_dead = r.is_dead;
+    context.has_dead_input = r.is_dead;
   }
 
   // Libraries throw; kernels of ours do not.
@@ -300,7 +300,7 @@ class Step {
   }
 
   Status RunMerge(const ReadyNode& r, EdgeValue* outputs) {
-    const int32_t winner = r.iteration->storage.winners[r.node->number].load(
+    const int32_t winner = r.iteration->storage.winners[r.node->merge].load(
         std::memory_order_acquire);
     if (r.is_dead || winner < 0) {
       for (int i = 0; i < r.node->num_outputs; ++i) outputs[i].is_dead = true;

@@ -21,7 +21,9 @@ struct PlanRun {
   // Results that are views of variables are bound when the run has ended.
   bool bind_retvals = false;
   // Also nodes that are not cheap may run on the calling thread, until the
-  // first wait (a local Run on the user's thread).
+  // first wait (a local Run on the user's thread). They may anyway on a thread
+  // of the pool, or on one that has handed its events over
+  // (base/threads/event_threads.h).
   bool may_use_caller = false;
 };
 

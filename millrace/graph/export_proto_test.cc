@@ -91,11 +91,6 @@ TEST(GraphProto, RoundTripAgreesWithTheLibrary) {
   EXPECT_TRUE(differ.Compare(expected, actual)) << difference;
   EXPECT_EQ(SerializeGraphDef(*ParseGraphDef(SerializeGraphDef(*def))),
             SerializeGraphDef(*def));
-  EXPECT_EQ(SerializeNodeDef(*ParseNodeDef(SerializeNodeDef(def->nodes[1]))),
-            SerializeNodeDef(def->nodes[1]));
-  EXPECT_EQ(SerializeFunctionLibraryDef(*ParseFunctionLibraryDef(
-                SerializeFunctionLibraryDef(def->library))),
-            SerializeFunctionLibraryDef(def->library));
 }
 
 TEST(GraphProto, OldGraphsHaveTheirVersionElsewhere) {

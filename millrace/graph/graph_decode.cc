@@ -213,32 +213,16 @@ class Decoder {
   absl::flat_hash_map<std::string, AttrMap> known_;
 };
 
-template <class T, class Method>
-StatusOr<T> Parse(ChunkReader in, Method method) {
-  T out;
-  Decoder decoder;
-  MR_RETURN_IF_ERROR((decoder.*method)(in, &out));
-  return out;
-}
-
 }  // namespace
 
 StatusOr<GraphDef> ParseGraphDef(ChunkReader in) {
-  return Parse<GraphDef>(in, &Decoder::Graph);
+  GraphDef def;
+  Decoder decoder;
+  MR_RETURN_IF_ERROR(decoder.Graph(in, &def));
+  return def;
 }
 StatusOr<GraphDef> ParseGraphDef(absl::string_view bytes) {
   return ParseGraphDef(ChunkReader(bytes));
-}
-StatusOr<NodeDef> ParseNodeDef(absl::string_view bytes) {
-  return Parse<NodeDef>(ChunkReader(bytes), &Decoder::Node);
-}
-StatusOr<FunctionLibraryDef> ParseFunctionLibraryDef(absl::string_view bytes) {
-  return Parse<FunctionLibraryDef>(ChunkReader(bytes), &Decoder::Library);
-}
-StatusOr<AttrValue> ParseAttrValue(absl::string_view bytes) {
-  AttrValue value;
-  MR_RETURN_IF_ERROR(DecodeAttr(ChunkReader(bytes), &value, 0));
-  return value;
 }
 
 }  // namespace millrace

@@ -335,17 +335,8 @@ ByteChunks EncodeGraphDef(const GraphDef& def) {
 std::string SerializeGraphDef(const GraphDef& def) {
   return EncodeGraphDef(def).Flatten();
 }
-std::string SerializeNodeDef(const NodeDef& def) {
-  return Encode([&](auto& s) { NodeFields(s, def); }).Flatten();
-}
-std::string SerializeFunctionLibraryDef(const FunctionLibraryDef& def) {
-  return Encode([&](auto& s) { LibraryFields(s, def); }).Flatten();
-}
 std::string SerializeAttrValue(const AttrValue& value) {
   return Encode([&](auto& s) { AttrValueFields(s, value); }).Flatten();
-}
-std::string SerializeOpDef(const OpDef& op) {
-  return Encode([&](auto& s) { SchemaFields(s, op); }).Flatten();
 }
 
 }  // namespace millrace

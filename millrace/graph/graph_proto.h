@@ -19,17 +19,11 @@ inline constexpr int kMaxAttrDepth = 16;
 // with the same attributes share them. Big constants alias what owns `in`.
 StatusOr<GraphDef> ParseGraphDef(ChunkReader in);
 StatusOr<GraphDef> ParseGraphDef(absl::string_view bytes);
-StatusOr<NodeDef> ParseNodeDef(absl::string_view bytes);
-StatusOr<FunctionLibraryDef> ParseFunctionLibraryDef(absl::string_view bytes);
-StatusOr<AttrValue> ParseAttrValue(absl::string_view bytes);
 
 // Big constants are passed by reference to their buffers. A tensor without a
 // type, or of variants, which do not travel, becomes an empty message.
 ByteChunks EncodeGraphDef(const GraphDef& def);
 std::string SerializeGraphDef(const GraphDef& def);
-std::string SerializeNodeDef(const NodeDef& def);
-std::string SerializeFunctionLibraryDef(const FunctionLibraryDef& def);
 std::string SerializeAttrValue(const AttrValue& value);
-std::string SerializeOpDef(const OpDef& op);
 
 }  // namespace millrace

@@ -8,18 +8,19 @@
 //     .doc     = "Adds a vector along the channel dimension.",
 //   };
 //
-// Grammar (TensorFlow's):
-//   arg:     name ": " [N " * "] (dtype | type attr | list(type) attr) |
-//   Ref(...) attr:    name ": " kind [">= minimum"] ["= default"], separated by
-//   ";" kind:    string int float bool type shape tensor func, list(kind),
+// Grammar (TensorFlow's), args and attrs being lists of these:
+//   arg:     name ": " [number attr " * "] one of: dtype, type attr, list(type)
+//            attr, Ref(one of these); separated by ","
+//   attr:    name ": " kind [">= minimum"] ["= default"]; separated by ";"
+//   kind:    string int float bool type shape tensor func, list(kind),
 //            {a, b} of types or quoted strings, list({...}), numbertype,
 //            realnumbertype, quantizedtype
 //   default: as JSON, strings also in single quotes; Infinity, -Infinity, NaN;
 //            a type by name, with or without quotes; a shape [2, -1], or null
 //            for an unknown rank; a function by name; a tensor as a vector with
 //            its type, uint8[255, 0, 0, 255]; a list [a, b]
-// A malformed text is a compile error; defaults are looked at when the op is
-// first used.
+// A malformed text is a compile error; defaults are looked at when a registry
+// is built.
 #pragma once
 
 #include <cstdint>

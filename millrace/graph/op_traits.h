@@ -1,5 +1,6 @@
 // What the runtime and the passes know of an op beyond its signature. It is
-// declared with the op (op_decl.h): nothing outside of ops/ lists op names.
+// declared with the op (op_decl.h): nothing outside of ops/ lists op names, but
+// for what tools/op_names.txt excuses.
 #pragma once
 
 #include <cstdint>

@@ -36,10 +36,6 @@ int FromFront(int d, int rank) { return d < 0 ? d + rank : d; }
 
 }  // namespace
 
-StatusOr<ArgRange> ShapeContext::InputRange(absl::string_view name) const {
-  return FindArgRange(op_.inputs, attrs_, name);
-}
-
 StatusOr<PartialShape> ShapeContext::WithRank(int i, int rank) const {
   return WithRank(input(i), rank);
 }

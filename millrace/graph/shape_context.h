@@ -22,7 +22,7 @@ struct HandleShape {
 // One thread; lives for one call of a shape function.
 class ShapeContext {
  public:
-  // `inputs[i].value` is the input's value where it is known at graph time.
+  // What is known of an input beside its value, which the finders below find.
   struct Input {
     PartialShape shape;
     std::vector<HandleShape> handles;
@@ -60,9 +60,6 @@ class ShapeContext {
   const PartialShape& input(int i) const {
     return At(inputs_, i, no_input_).shape;
   }
-
-  // The inputs of the argument `name` (one for a plain argument).
-  StatusOr<ArgRange> InputRange(absl::string_view name) const;
 
   // Input i has this rank: its shape, with unknown sizes if the rank was
   // unknown. INVALID_ARGUMENT "Shape must be rank 2 but is rank 3".

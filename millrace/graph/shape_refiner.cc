@@ -399,16 +399,4 @@ const Tensor* ShapeRefiner::ConstantValue(OutputRef output) {
   return values_->Find(output);
 }
 
-std::optional<PartialShape> ShapeRefiner::ConstantValueAsShape(
-    OutputRef output) {
-  const IntValue* v = values_->FindInts(output);
-  if (v == nullptr || v->is_scalar) return std::nullopt;
-  std::vector<int64_t> dims;
-  for (int64_t d : v->v)
-    dims.push_back(d == IntValue::kUnknown ? kUnknownDim : d);
-  auto made = PartialShape::Make(dims);
-  if (!made.ok()) return std::nullopt;
-  return *std::move(made);
-}
-
 }  // namespace millrace

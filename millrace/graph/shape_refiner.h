@@ -14,8 +14,8 @@ namespace millrace {
 
 // Computes all outputs of a node from the values of its data inputs, or nothing
 // if it cannot (no kernel, an error). Given by exec from above. Is only asked
-// for nodes without state, control flow and references, whose inputs and
-// outputs are at most kMaxEvaluatedBytes each.
+// for nodes without state, control flow and references; by the ShapeRefiner,
+// for those whose inputs and outputs are at most kMaxEvaluatedBytes each.
 using ConstantEvaluator = absl::AnyInvocable<std::optional<std::vector<Tensor>>(
     const Node& node, absl::Span<const Tensor> inputs) const>;
 inline constexpr size_t kMaxEvaluatedBytes = 1 << 16;
@@ -54,8 +54,6 @@ class ShapeRefiner {
   // The value of an output where it is known while the graph is built. Valid
   // until the next call of any other method.
   const Tensor* ConstantValue(OutputRef output);
-  // An output that holds a shape, as far as it is known.
-  std::optional<PartialShape> ConstantValueAsShape(OutputRef output);
 
  private:
   struct NodeShapes;

@@ -1,8 +1,8 @@
-// The invariants of a graph, as a table: what every pass may rely on and must
-// keep. Debug builds check them after each pass.
+// The invariants of a graph: what every pass may rely on and must keep. Debug
+// builds check them behind each pass and each partition.
 #pragma once
 
-#include "absl/types/span.h"
+#include "absl/strings/string_view.h"
 #include "millrace/base/check.h"
 #include "millrace/graph/graph.h"
 
@@ -16,21 +16,14 @@ enum class GraphStage {
   kPartitioned,  // all nodes on one device
 };
 
-struct GraphInvariant {
-  const char* name;
-  GraphStage from;  // the first stage that demands it
-  // OK, or INTERNAL that names a node.
-  Status (*check)(const Graph& graph);
-};
-
-absl::Span<const GraphInvariant> GraphInvariants();
-
 // The first invariant of `stage` that does not hold: INTERNAL with its name,
-// and `after`, the pass that broke it. Takes time in proportion to the graph.
+// and `after`, the pass that broke it. Takes time in proportion to the nodes,
+// edges and attributes of the graph.
 Status VerifyGraph(const Graph& graph, GraphStage stage,
                    absl::string_view after = "");
 
-// In debug builds: aborts where VerifyGraph finds something.
+// In builds with MILLRACE_DCHECK: aborts where VerifyGraph finds something. A
+// pass calls it when it has done its work, not when it has found an error.
 inline void DebugVerifyGraph([[maybe_unused]] const Graph& graph,
                              [[maybe_unused]] GraphStage stage,
                              [[maybe_unused]] absl::string_view after) {

@@ -56,6 +56,15 @@ TEST_F(VerifierTest, NamesPassInvariantAndNode) {
             "not found by its name");
 }
 
+#ifdef MILLRACE_DCHECK
+TEST_F(VerifierTest, DebugBuildsAbortBehindThePass) {
+  DebugVerifyGraph(graph_, GraphStage::kPlaced, "a pass");
+  a_->out_edges.pop_back();
+  EXPECT_DEATH(DebugVerifyGraph(graph_, GraphStage::kPlaced, "a pass"),
+               "does not hold after a pass");
+}
+#endif
+
 TEST_F(VerifierTest, FindsBrokenEdges) {
   a_->out_edges.pop_back();
   EXPECT_THAT(Broken(), HasSubstr("edges have two ends"));
@@ -71,6 +80,19 @@ TEST_F(VerifierTest, FindsWrongTypesAndAttrs) {
   EXPECT_THAT(Broken(), HasSubstr("has wrong output types"));
   b_->attrs.Erase("T");
   EXPECT_THAT(Broken(), HasSubstr("lacks attr 'T'"));
+}
+
+TEST_F(VerifierTest, TakesWhatFunctionsHaveAsDefaults) {
+  FunctionDef function;
+  function.signature.name = "F";
+  function.signature.attrs.push_back(
+      {.name = "n", .kind = "int", .default_value = AttrValue("text")});
+  ASSERT_TRUE(graph_.library().Add(function).ok());
+  const auto call = graph_.AddNode("call", "F", {}, AttrMap());
+  ASSERT_TRUE(call.ok()) << call.status();
+  EXPECT_EQ(Broken(GraphStage::kBuilt), "ok");
+  (*call)->attrs.Erase("n");
+  EXPECT_THAT(Broken(GraphStage::kBuilt), HasSubstr("lacks attr 'n'"));
 }
 
 TEST_F(VerifierTest, FindsWrongPorts) {

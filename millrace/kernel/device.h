@@ -29,7 +29,7 @@ class Device {
   // Variables, queues, readers, ... that live on this device.
   virtual ResourceStore& resources() = 0;
   // Shards [0, total) over this device's intra-op threads. Shards depend on
-  // total and width only. `cost_nanos` is a unit's estimated time.
+  // total, cost and width only. `cost_nanos` is a unit's estimated time.
   virtual void ParallelFor(
       int64_t total, int64_t cost_nanos,
       absl::FunctionRef<void(int64_t begin, int64_t end)> f) = 0;

@@ -82,7 +82,8 @@ class Kernel {
   virtual ~Kernel() = default;
   // A synchronous kernel computes and returns; it never waits for another
   // kernel. An asynchronous one (is_async) returns at once and calls `done`
-  // exactly once, from any lane but gRPC's; `ctx` lives until then.
+  // exactly once, on any thread, no lock held, maybe before it returns; `ctx`
+  // lives until then.
   virtual Status Run(KernelContext& ctx) const = 0;
   virtual void RunAsync(KernelContext& ctx, Done done) const = 0;
   virtual bool is_async() const = 0;

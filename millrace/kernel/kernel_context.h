@@ -71,7 +71,6 @@ class KernelContext {
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
   const Tensor& input(int i) const { return inputs_[i].tensor; }
   DataType input_type(int i) const { return inputs_[i].tensor.dtype(); }
-  bool input_is_dead(int i) const { return inputs_[i].is_dead; }
   // The variable on a reference edge; null on others.
   Variable* ref_input(int i) const { return inputs_[i].ref.get(); }
   const Ref<Variable>& shared_ref_input(int i) const { return inputs_[i].ref; }
@@ -111,17 +110,20 @@ class KernelContext {
   // OK, or why the step is being cancelled. Long loops ask now and then.
   Status CheckCancelled() const;
 
-  // Set by a kernel before it changes state in place, of which no half may
-  // stay: ParallelFor then ends its work, cancelled or not.
-  bool to_end = false;
-
-  // Frame of the node's execution, for rendezvous keys: (0, 0) outside loops.
+  // ---- Set by the executor before the kernel runs.
+  // Which of the node's executions this is: the frame, 0 outside loops, and its
+  // iteration. For the keys of what the node sends or keeps.
   uint64_t frame_id = 0;
   int64_t iteration = 0;
-  // True if an input is dead; only kernels of _Send and control flow see it.
-  bool is_dead = false;
-  // Of a kernel that runs several nodes (a fused one): the node that an error
-  // is of, as long as the kernel lives. Empty: the kernel's own.
+  // A data or control input is dead. Only kernels of transfers run then.
+  bool has_dead_input = false;
+
+  // ---- Set by the kernel.
+  // Before it changes state in place, of which no half may stay: ParallelFor
+  // then ends its work, cancelled or not.
+  bool to_end = false;
+  // By one that runs several nodes (a fused one), when it fails: the node that
+  // the error is of, a name that lives as long as the kernel. Empty: its own.
   absl::string_view failed_node;
 
  private:

@@ -35,12 +35,13 @@ struct RendezvousValue {
 // One step's meeting table. Thread-safe.
 class Rendezvous : public RefCounted {
  public:
-  // Never blocks. The receiver may come later. A second Send of a key is
-  // an ABORTED error of ours.
+  // Never blocks. The receiver may come later; one that waits is completed on
+  // this thread. Values of one key are received in the order of their sends.
   virtual Status Send(absl::string_view key, RendezvousValue value) = 0;
 
   // Calls `done` once, with the value or the error that ended the step (or
-  // the cancel's). May call it before returning. The sender may come later.
+  // the cancel's), on the thread that brings it. May call it before returning.
+  // The sender may come later. `cancel` may be null, and outlives the wait.
   using RecvDone = absl::AnyInvocable<void(StatusOr<RendezvousValue>) &&>;
   virtual void RecvAsync(absl::string_view key, CancelScope* cancel,
                          RecvDone done) = 0;

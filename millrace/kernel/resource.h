@@ -29,11 +29,6 @@ class Resource : public RefCounted {
   virtual void OnRemoved() {}
 };
 
-struct ResourceName {
-  std::string container;
-  std::string name;
-};
-
 // Thread-safe.
 class ResourceStore {
  public:

@@ -1,9 +1,11 @@
 #include "millrace/pass/control_loops.h"
-#include "millrace/graph/builtin_ops.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
+
+#include "millrace/graph/builtin_ops.h"
+#include "millrace/graph/verifier.h"
 
 namespace millrace {
 namespace {
@@ -39,6 +41,7 @@ class LoopAdder {
         MR_RETURN_IF_ERROR(Trigger(frame, device).status());
       }
     }
+    DebugVerifyGraph(*graph_, GraphStage::kPlaced, "adding of control loops");
     return std::move(triggers_);
   }
 

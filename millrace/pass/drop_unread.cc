@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "millrace/graph/builtin_ops.h"
+#include "millrace/graph/verifier.h"
 
 namespace millrace {
 namespace {
@@ -139,7 +140,9 @@ class Dropper {
 
 Status DropUnread(const RunSignature& signature, Graph* graph) {
   if (graph->num_nodes() < kFewestNodes) return OkStatus();
-  return Dropper(signature, graph).Run();
+  MR_RETURN_IF_ERROR(Dropper(signature, graph).Run());
+  DebugVerifyGraph(*graph, GraphStage::kPlaced, "dropping of unread nodes");
+  return OkStatus();
 }
 
 }  // namespace millrace

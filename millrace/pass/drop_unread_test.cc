@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "millrace/base/check.h"
 #include "millrace/graph/testing/registry.h"
 
 namespace millrace {
@@ -14,6 +15,8 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
+
+constexpr char kDevice[] = "/job:a/replica:0/task:0/device:CPU:0";
 
 const OpRegistry& OpsWithQueues() {
   static constexpr OpDecl kDecls[] = {
@@ -64,8 +67,9 @@ class Graphs {
       data.push_back({graph_.Find(t.node)->id, t.port});
     }
     const auto added =
-        graph_.AddNode(name, op, data, std::move(attrs), "/cpu:0", control);
-    EXPECT_TRUE(added.ok()) << added.status();
+        graph_.AddNode(name, op, data, std::move(attrs), kDevice, control);
+    MR_CHECK(added.ok(), added.status().ToString());
+    (*added)->assigned_device = kDevice;
     return *this;
   }
   Graphs& Drop(std::vector<std::string> targets) {

@@ -10,6 +10,7 @@
 #include "millrace/base/clock.h"
 #include "millrace/graph/builtin_ops.h"
 #include "millrace/graph/shape_context.h"
+#include "millrace/graph/verifier.h"
 #include "millrace/kernel/kernel_context.h"
 #include "millrace/pass/cpu_nodes.h"
 #include "millrace/pass/pure_nodes.h"
@@ -285,7 +286,10 @@ Status FoldConstants(const RunSignature& signature,
                      const ConstantEvaluator& evaluate, int64_t max_bytes,
                      Graph* graph) {
   if (evaluate == nullptr) return OkStatus();
-  return ConstantFolder(signature, evaluate, max_bytes, graph).Run();
+  MR_RETURN_IF_ERROR(
+      ConstantFolder(signature, evaluate, max_bytes, graph).Run());
+  DebugVerifyGraph(*graph, GraphStage::kPlaced, "folding of constants");
+  return OkStatus();
 }
 
 }  // namespace millrace

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "millrace/graph/verifier.h"
 
 namespace millrace {
 namespace {
@@ -186,10 +187,16 @@ Status ReplaceGroups(const std::vector<FusedGroup>& groups, Graph* graph) {
 
 Status FuseNodes(const KernelTable& kernels, Graph* graph) {
   MR_RETURN_IF_ERROR(FuseProducts(kernels, graph));
+  DebugVerifyGraph(*graph, GraphStage::kPlaced, "fusing of products");
   MR_RETURN_IF_ERROR(FuseProductSums(kernels, graph));
+  DebugVerifyGraph(*graph, GraphStage::kPlaced, "fusing of sums of products");
   MR_RETURN_IF_ERROR(FuseProductSlices(kernels, graph));
+  DebugVerifyGraph(*graph, GraphStage::kPlaced, "fusing of sliced products");
   MR_RETURN_IF_ERROR(PairPools(kernels, graph));
-  return FuseElementwise(kernels, graph);
+  DebugVerifyGraph(*graph, GraphStage::kPlaced, "pairing of pools");
+  MR_RETURN_IF_ERROR(FuseElementwise(kernels, graph));
+  DebugVerifyGraph(*graph, GraphStage::kPlaced, "fusing of elementwise nodes");
+  return OkStatus();
 }
 
 }  // namespace millrace

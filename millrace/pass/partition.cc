@@ -5,6 +5,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "millrace/graph/builtin_ops.h"
 #include "millrace/graph/device_name.h"
+#include "millrace/graph/verifier.h"
 #include "millrace/pass/control_loops.h"
 #include "millrace/pass/loop_frames.h"
 
@@ -31,6 +32,10 @@ class Partitioner {
     }
     for (const auto& [recv, trigger] : recv_triggers_) {
       recv.first->graph.AddControlEdge(copies_[trigger].node->id, recv.second);
+    }
+    for (const Partition& partition : partitions_) {
+      DebugVerifyGraph(partition.graph, GraphStage::kPartitioned,
+                       "partitioning");
     }
     return std::move(partitions_);
   }

@@ -5,6 +5,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_join.h"
 #include "millrace/base/edit_distance.h"
+#include "millrace/graph/verifier.h"
 
 namespace millrace {
 
@@ -255,6 +256,7 @@ Status SimplePlacer::Place(Graph* graph, NodeId first) {
           absl::StrCat(node->name, ": (", node->op->name, "): ", device));
     }
   }
+  DebugVerifyGraph(*graph, GraphStage::kPlaced, "placement");
   return OkStatus();
 }
 

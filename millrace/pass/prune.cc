@@ -4,6 +4,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "millrace/graph/builtin_ops.h"
+#include "millrace/graph/verifier.h"
 
 namespace millrace {
 namespace {
@@ -22,6 +23,7 @@ class Pruner {
     MR_RETURN_IF_ERROR(CopyNodes());
     MR_RETURN_IF_ERROR(ConnectNodes());
     MR_RETURN_IF_ERROR(AddRetvals());
+    DebugVerifyGraph(pruned_, GraphStage::kPlaced, "pruning");
     return std::move(pruned_);
   }
 

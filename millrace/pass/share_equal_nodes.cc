@@ -5,6 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/hash/hash.h"
+#include "millrace/graph/verifier.h"
 #include "millrace/pass/pure_nodes.h"
 
 namespace millrace {
@@ -130,7 +131,9 @@ class EqualNodeSharer {
 }  // namespace
 
 Status ShareEqualNodes(const RunSignature& signature, Graph* graph) {
-  return EqualNodeSharer(signature, graph).Run();
+  MR_RETURN_IF_ERROR(EqualNodeSharer(signature, graph).Run());
+  DebugVerifyGraph(*graph, GraphStage::kPlaced, "sharing of equal nodes");
+  return OkStatus();
 }
 
 }  // namespace millrace

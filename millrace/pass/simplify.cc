@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "millrace/graph/verifier.h"
 #include "millrace/pass/pure_nodes.h"
 #include "millrace/pass/reference_views.h"
 
@@ -165,7 +166,9 @@ class Simplifier {
 
 Status Simplify(const RunSignature& signature, const KernelTable* kernels,
                 Graph* graph) {
-  return Simplifier(signature, kernels, graph).Run();
+  MR_RETURN_IF_ERROR(Simplifier(signature, kernels, graph).Run());
+  DebugVerifyGraph(*graph, GraphStage::kPlaced, "simplification");
+  return OkStatus();
 }
 
 }  // namespace millrace

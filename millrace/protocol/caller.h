@@ -14,8 +14,10 @@ class Caller {
  public:
   virtual ~Caller() = default;
   // Sends `request`; `*reply` is filled before `done` gets OK. `context` and
-  // `reply` live until `done` was called. A transport posts `done`, never
-  // calls it inline. `context.deadline` and `cancel` end the call.
+  // `reply` live until `done` was called. A transport never calls `done` within
+  // Call: it posts it to the control lane, or calls it where the reply of a
+  // short call arrives (rpc/short_call.h). `context.deadline` and `cancel` end
+  // the call.
   virtual void Call(const Method& method, CallContext& context,
                     ByteChunks request, ByteChunks* reply, Done done) = 0;
 };

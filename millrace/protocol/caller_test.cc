@@ -78,7 +78,7 @@ TEST_F(CallerTest, ThereAndBack) {
   EXPECT_EQ(worker_.key, "key");
   EXPECT_EQ(caller_.last, "/tensorflow.WorkerService/RecvTensor");
   EXPECT_TRUE(IdenticalTensors(reply.tensor, worker_.value));
-  EXPECT_TRUE(reply.tensor.SharesBufferWith(worker_.value));
+  EXPECT_EQ(reply.tensor.buffer(), worker_.value.buffer());
 
   GetStatusReply devices;
   CallContext context;

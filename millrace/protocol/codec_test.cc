@@ -114,7 +114,7 @@ TEST(Codec, BigFeedsAreNotCopied) {
   ASSERT_TRUE(Decode(*bytes, &decoded).ok());
   ASSERT_EQ(decoded.feeds.size(), 2u);
   EXPECT_EQ(decoded.feeds[0].name, "x:0");
-  EXPECT_TRUE(decoded.feeds[0].tensor.SharesBufferWith(big));
+  EXPECT_EQ(decoded.feeds[0].tensor.buffer(), big.buffer());
   EXPECT_TRUE(
       IdenticalTensors(decoded.feeds[1].tensor, request.feeds[1].tensor));
 }

@@ -42,7 +42,8 @@ class PendingCall : public RefCounted {
  protected:
   ~PendingCall() override = default;
   // The caller has given up, at a time when the call was under way: cancelled,
-  // or past the deadline. Runs once at most, where that was found; only posts.
+  // or past the deadline. Runs once at most, on the thread that found it (which
+  // may be the timer's), and must not block.
   virtual void OnGiveUp(const Status& reason) = 0;
 
  private:

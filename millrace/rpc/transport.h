@@ -48,13 +48,17 @@ class Transport {
 
   // The calls of a server to its peer at `address` ("host:port"). Connects at
   // the first call and again whenever the connection is lost; a call fails with
-  // UNAVAILABLE that names the address if there is no connection, at once and
-  // not at its deadline. Callers of one address share a connection.
+  // UNAVAILABLE that names the address if there is no connection, when that is
+  // found out and not at its deadline. Callers of one address share a
+  // connection. Done runs as handlers do (see Listen), never within the call.
   virtual std::shared_ptr<Caller> Connect(const std::string& address) = 0;
 
   // Serves `services` (which outlive the listener). Calls are decoded and run
-  // on the process's control lane, never on the transport's own threads.
-  // UNAVAILABLE "... address already in use" for a taken port.
+  // on the process's control lane, but for short ones (short_call.h), which a
+  // transport may run on its own threads, where they arrive: so no handler
+  // blocks, and one that is about to compute for long has another thread take
+  // over first (base/threads/event_threads.h) or leaves it to the inter-op
+  // pool. UNAVAILABLE "... address already in use" for a taken port.
   virtual StatusOr<std::unique_ptr<Listener>> Listen(
       const ListenOptions& options, const Services& services) = 0;
 };

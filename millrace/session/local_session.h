@@ -33,8 +33,9 @@ struct LocalSessionOptions {
   size_t max_prepared_runs = kMaxPreparedRuns;
 };
 
-// Thread-safe: many threads may Run at once. Extend waits for none of them;
-// plans that run keep what they need.
+// Thread-safe: many threads may Run at once. Extend waits for no run, only for
+// one that is being prepared, as other runs do: plans that run keep what they
+// need.
 class LocalSession {
  public:
   static StatusOr<std::unique_ptr<LocalSession>> Create(
@@ -76,7 +77,8 @@ class LocalSession {
   };
   Counts counts();
   std::vector<DeviceAttributes> ListDevices() const;
-  // Ends all runs with CANCELLED; later ones fail. Idempotent.
+  // Ends all runs with CANCELLED, without waiting for their ends; later ones
+  // fail. Idempotent.
   Status Close();
 
  private:

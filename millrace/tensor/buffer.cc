@@ -60,18 +60,6 @@ class HostAllocatorImpl final : public Allocator {
   const bool limited_;
 };
 
-class WrappedBuffer final : public Buffer {
- public:
-  WrappedBuffer(char* data, size_t size, absl::AnyInvocable<void()> release)
-      : Buffer(data, size), release_(std::move(release)) {}
-  ~WrappedBuffer() override {
-    if (release_) release_();
-  }
-
- private:
-  absl::AnyInvocable<void()> release_;
-};
-
 // Handles and variants hold tensors of handles and variants, nested as deep as
 // a client likes. So many buffers of them are destroyed within each other on
 // the stack; the last of these destroys what lies deeper one by one.
@@ -145,12 +133,6 @@ Allocator* UnlimitedHostAllocator() { return &unlimited_allocator; }
 
 void SetHostAllocator(Allocator* allocator) {
   host_allocator.store(allocator, std::memory_order_release);
-}
-
-Ref<Buffer> WrapBuffer(void* data, size_t size_bytes,
-                       absl::AnyInvocable<void()> release) {
-  return MakeRef<WrappedBuffer>(static_cast<char*>(data), size_bytes,
-                                std::move(release));
 }
 
 StatusOr<Ref<Buffer>> AllocateElements(Allocator* allocator, DataType type,

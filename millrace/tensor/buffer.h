@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <functional>
 
-#include "absl/functional/any_invocable.h"
 #include "absl/strings/string_view.h"
 #include "millrace/base/memory/ref.h"
 #include "millrace/base/status.h"
@@ -37,13 +36,9 @@ class Allocator {
   virtual StatusOr<Ref<Buffer>> Allocate(size_t size_bytes) = 0;
 };
 
-// Host memory from the C library, charged to the process's memory budget.
+// Host memory, charged to the process's memory budget: from the C library, or
+// from what SetHostAllocator was given (host_allocator.h).
 Allocator* HostAllocator();
-
-// Memory of somebody else's, aliased: `release` runs when the last reference
-// goes (on whichever thread that is).
-Ref<Buffer> WrapBuffer(void* data, size_t size_bytes,
-                       absl::AnyInvocable<void()> release);
 
 // A buffer that holds `count` constructed elements of a type that is not plain
 // (strings, resources, variants); they are destroyed with it.

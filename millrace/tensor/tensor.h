@@ -139,11 +139,9 @@ class Tensor {
     return is_inline() || (!is_view() && (!place_.heap.buffer ||
                                           place_.heap.buffer->IsUnique()));
   }
-  // The buffer behind the elements; null where they lie in the tensor itself.
+  // The buffer behind the elements; null where they lie in the tensor itself,
+  // or where another tensor keeps them.
   Buffer* buffer() const { return is_inline() ? nullptr : place_.heap.buffer; }
-  bool SharesBufferWith(const Tensor& o) const {
-    return buffer() != nullptr && buffer() == o.buffer();
-  }
 
   // The same elements under another shape of as many elements.
   Tensor Reshaped(TensorShape shape) const;
@@ -167,7 +165,9 @@ class Tensor {
   TensorShape shape_;  // also holds dtype and place in spare bytes
   union PlaceUnion {
     struct {
-      Buffer* buffer;  // one reference; null for no elements
+      // One reference; null for no elements, or where another tensor keeps
+      // them (KernelContext::ForwardOrAllocateOutput).
+      Buffer* buffer;
       char* data;
     } heap;
     alignas(8) char bytes[16];

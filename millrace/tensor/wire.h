@@ -18,7 +18,8 @@ namespace millrace {
 // Decodes the TensorProto that is all of `in`.
 //
 // Contents of at least kMinAliasBytes that lie in one owned chunk, aligned for
-// their type, are aliased; all others are copied once. Errors:
+// their type and no less than an eighth of the owner's memory, are aliased; all
+// others are copied once. Errors:
 // INVALID_ARGUMENT for malformed bytes, sizes that do not fit the shape, types
 // that Millrace does not run (by name), reference types and variants;
 // RESOURCE_EXHAUSTED from the allocator.

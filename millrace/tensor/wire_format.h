@@ -1,7 +1,8 @@
-// Reading and writing protocol buffer fields by hand, over ByteChunks.
+// Reading and writing protocol buffer fields by hand, over ByteChunks: tensors,
+// graphs, and all messages of the protocol.
 //
-// Format: https://protobuf.dev/programming-guides/encoding. Only what the
-// messages that carry tensors need; all others use generated code.
+// Format: https://protobuf.dev/programming-guides/encoding. Generated code
+// reads and writes what lies in files (checkpoint/).
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@
 #include "millrace/checkpoint/records/event_writer.h"
 #include "millrace/checkpoint/records/histogram.h"
 #include "millrace/checkpoint/records/record_writer.h"
-#include "millrace/checkpoint/sample_tensors.h"
+#include "millrace/checkpoint/testing/sample_tensors.h"
 #include "millrace/checkpoint/v1/v1_writer.h"
 
 namespace millrace {

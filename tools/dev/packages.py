@@ -14,9 +14,9 @@ from background import Background
 from console import ROOT, Line, fail
 
 BASE = """ca-certificates git python3 dataset-fashion-mnist g++ cmake ninja-build pkg-config ccache mold libgrpc++-dev
-libprotobuf-dev protobuf-compiler protobuf-compiler-grpc libabsl-dev libdnnl-dev libhwy-dev libre2-dev libssl-dev
-libcurl4-openssl-dev zlib1g-dev libjpeg62-turbo-dev libpng-dev libcli11-dev""".split()
-TEST = """libgtest-dev libgmock-dev libbenchmark-dev clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 gcovr
+libprotobuf-dev protobuf-compiler libabsl-dev libdnnl-dev libre2-dev zlib1g-dev libjpeg62-turbo-dev libpng-dev
+libcli11-dev""".split()
+TEST = """libgtest-dev libgmock-dev libbenchmark-dev clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14
 python3-venv""".split()
 FORMAT = ["clang-format-14"]
 VENV_PACKAGES = ["python3-venv"]

@@ -8,6 +8,7 @@ from console import ROOT
 sys.path.insert(0, os.path.join(ROOT, "tools"))
 import check_layers  # noqa: E402
 import check_op_names  # noqa: E402
+import check_unused  # noqa: E402
 
 
 def cxx_files():

@@ -88,7 +88,8 @@ class FileSystem {
 
 // The local disk. Never destroyed.
 FileSystem* PosixFiles();
-// PosixFiles(), in a simulation the MemoryFiles of the world.
+// PosixFiles(); in a simulation the MemoryFiles of the world, one for all of
+// its processes.
 FileSystem* DefaultFiles();
 
 StatusOr<std::string> ReadFileToString(FileSystem* files,

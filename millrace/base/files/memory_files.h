@@ -47,7 +47,8 @@ class MemoryFiles final : public FileSystem {
   // Total bytes of all files; beyond it Append takes what fits and fails with
   // RESOURCE_EXHAUSTED. Negative: no limit.
   void SetLimit(int64_t bytes);
-  // Asked before each operation, under no lock; an error becomes its result.
+  // Asked before each operation, on its thread and under no lock; an error
+  // becomes its result.
   using Fault = absl::AnyInvocable<Status(FileOp op, const std::string& path)>;
   void SetFault(Fault fault);
   // Opens, reads and such so far, to assert on.

@@ -24,10 +24,6 @@ inline constexpr uint32_t kMaskDelta = 0xa282ead8;
 constexpr uint32_t Mask(uint32_t crc) {
   return ((crc >> 15) | (crc << 17)) + kMaskDelta;
 }
-constexpr uint32_t Unmask(uint32_t masked) {
-  const uint32_t rotated = masked - kMaskDelta;
-  return (rotated >> 17) | (rotated << 15);
-}
 
 namespace internal {
 // The plain way, for processors without the instruction and for tests.

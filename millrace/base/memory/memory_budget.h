@@ -32,8 +32,8 @@ class MemoryBudget {
     limit_.store(bytes, std::memory_order_relaxed);
   }
 
-  // The budget of this process (in a simulation: of the simulated one), at
-  // first 85 % of UsableMemoryBytes().
+  // The budget of this process, at first 85 % of UsableMemoryBytes(); in a
+  // simulation that of the simulated process, at first 16 GiB on any machine.
   static MemoryBudget& Process();
   // The same, never a simulated one.
   static MemoryBudget& RealProcess();

@@ -1,5 +1,7 @@
 // Ref<T>: an intrusive counted pointer, for what many steps share (buffers,
-// resources, rendezvous, sessions). Everything else is owned by unique_ptr.
+// resources, rendezvous, sessions). What has one owner is a unique_ptr's; what
+// is handed around, and seldom copied, a shared_ptr's (plans, libraries,
+// transports, callers).
 #pragma once
 
 #include <atomic>

@@ -38,7 +38,8 @@ void SimWakeAll(const void* object);
 bool SimSpurious();
 int64_t SimNow();
 uint64_t SimSeed();
-// A number that no other world of this process has; 0 outside.
+// A number that no other world of this process has; 0 outside, where it may be
+// asked, too.
 uint64_t SimWorldId();
 // The next 64 random bits of the run.
 uint64_t SimBits();

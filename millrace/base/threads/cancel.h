@@ -28,8 +28,9 @@ class CancelScope {
 
   CancelScope();                              // a root
   explicit CancelScope(CancelScope* parent);  // null: a root
-  // Leaves the tree. Callbacks still registered are dropped, and deadlines of
-  // CancelAt are taken back.
+  // Leaves the tree. Callbacks still registered are dropped, deadlines of
+  // CancelAt are taken back, and a callback that runs on another thread is
+  // waited for.
   ~CancelScope();
   CancelScope(const CancelScope&) = delete;
   CancelScope& operator=(const CancelScope&) = delete;
@@ -43,9 +44,9 @@ class CancelScope {
   // OK, or the reason.
   Status status() const;
 
-  // `callback` runs once if the scope is cancelled. It only posts: it must not
-  // block. If the scope is already cancelled nothing is registered, the
-  // callback does not run, and the reason comes back.
+  // `callback` runs once, on the thread that cancels, if the scope is
+  // cancelled; it must not block. If the scope is already cancelled nothing is
+  // registered, the callback does not run, and the reason comes back.
   [[nodiscard]] Registration Register(absl::AnyInvocable<void()> callback);
   // True if the callback has not run and never will. False if it ran; if it is
   // running on another thread its end is waited for. May be called from inside

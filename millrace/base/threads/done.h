@@ -1,8 +1,9 @@
 // Done: the one-shot, move-only completion callback of asynchronous calls.
 //
 // Calling it twice is a bug of ours and aborts. Dropping it completes with
-// INTERNAL "dropped", so a forgotten callback is an error with a name and
-// never a hang. No lock may be held while it is called.
+// INTERNAL "callback was dropped: FILE:LINE", which is where it was made, so a
+// forgotten callback is an error with a name and never a hang. No lock may be
+// held while it is called or dropped.
 #pragma once
 
 #include <utility>
@@ -17,16 +18,23 @@ class Done {
   using Function = absl::AnyInvocable<void(Status) &&>;
 
   Done() = default;
+  // The place is that of the caller.
   template <class F>
-  requires std::is_invocable_v<F, Status> Done(F f)
-      : f_(std::move(f)), armed_(true) {}  // NOLINT: from any callable
+  requires std::is_invocable_v<F, Status> Done(
+      F f, const char* file = __builtin_FILE(), int line = __builtin_LINE())
+      : f_(std::move(f)),
+        file_(file),
+        line_(line) {}  // NOLINT: from any callable
   Done(Done&& o) noexcept
-      : f_(std::move(o.f_)), armed_(std::exchange(o.armed_, false)) {}
+      : f_(std::move(o.f_)),
+        file_(std::exchange(o.file_, nullptr)),
+        line_(o.line_) {}
   Done& operator=(Done&& o) noexcept {
     if (this != &o) {
       Drop();
       f_ = std::move(o.f_);
-      armed_ = std::exchange(o.armed_, false);
+      file_ = std::exchange(o.file_, nullptr);
+      line_ = o.line_;
     }
     return *this;
   }
@@ -34,23 +42,25 @@ class Done {
 
   // Completes. `std::move(done)(status)`.
   void operator()(Status status) && {
-    if (!armed_) [[unlikely]]
+    if (file_ == nullptr) [[unlikely]]
       DieCalledTwice();
-    armed_ = false;
+    file_ = nullptr;
     Function f = std::move(f_);
     std::move(f)(std::move(status));
   }
-  explicit operator bool() const { return armed_; }
+  explicit operator bool() const { return file_ != nullptr; }
 
  private:
   void Drop() {
-    if (armed_) [[unlikely]]
-      std::move (*this)(Internal("callback was dropped"));
+    if (file_ != nullptr) [[unlikely]]
+      CompleteDropped();
   }
+  void CompleteDropped();
   [[noreturn]] static void DieCalledTwice();
 
   Function f_;
-  bool armed_ = false;
+  const char* file_ = nullptr;  // where it was made; null: nothing to call
+  int line_ = 0;
 };
 
 }  // namespace millrace

@@ -29,7 +29,9 @@ class EventThreads {
   EventThreads& operator=(const EventThreads&) = delete;
 
   // Makes the duty of the calling thread another thread's, until the event
-  // that it handles is done. False if it has none, or if all others are busy.
+  // that it handles is done; true as well if that has been done before. False
+  // on a thread of no EventThreads, and if all others are busy. What the thread
+  // has to send leaves before this returns (batch.h).
   static bool HandOver();
   // Whether the calling thread has handed its duty over: it may run kernels.
   static bool HasHandedOver();

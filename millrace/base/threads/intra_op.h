@@ -1,6 +1,6 @@
-// IntraOpPool: threads that share the work of one kernel. ParallelFor is the
-// only way in which kernels use several threads; the OpenMP regions of oneDNN
-// run on teams of the same threads.
+// IntraOpPool: threads that share the work of one kernel. Kernels use several
+// threads by ParallelFor or by a DnnlRun (device/cpu/dnnl.h), on whose team of
+// the same threads the OpenMP regions of oneDNN run, too.
 #pragma once
 
 #include <atomic>
@@ -18,9 +18,10 @@
 
 namespace millrace {
 
-// Thread-safe. Workers spin for some microseconds after work, the longer the
-// work was, then sleep; all flush denormals. In a simulation there are no
-// workers: everything runs on the caller.
+// Thread-safe. Workers spin after work for some microseconds, the longer the
+// work was, or for some hundred where work is likely to follow (Prepare), then
+// sleep; all flush denormals. In a simulation there are no workers: everything
+// runs on the caller.
 class IntraOpPool {
  public:
   // `width` counts the calling thread: width - 1 workers at most are started.

@@ -26,10 +26,11 @@ struct Lanes {
   ~Lanes();
 
   Timer timer;
-  // Handlers of calls, state machines, timer callbacks; two threads. Never an
-  // expensive kernel, never a wait.
+  // Handlers of calls that do not run where they arrive (rpc/short_call.h),
+  // state machines, and what callbacks of the timer and of cancels post; two
+  // threads. Never an expensive kernel, never a wait.
   ThreadPool control;
-  // Nodes of graphs. No waits.
+  // Nodes of graphs, and compiling graphs. No waits.
   ThreadPool inter_op;
   // Shards of one kernel; also the teams of oneDNN.
   IntraOpPool intra_op;

@@ -47,11 +47,6 @@ void Mutex::SimLock() {
   owner_.store(internal::ThreadTag(), std::memory_order_relaxed);
 }
 
-void Mutex::AssertHeld() const {
-  MR_CHECK(owner_.load(std::memory_order_relaxed) == internal::ThreadTag(),
-           "this thread does not hold the mutex");
-}
-
 bool CondVar::WaitUntil(Mutex& mu, Deadline deadline) {
   if (internal::InSim()) [[unlikely]] {
     mu.Unlock();

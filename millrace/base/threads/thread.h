@@ -51,8 +51,6 @@ class Mutex {
     owner_.store(internal::ThreadTag(), std::memory_order_relaxed);
     return true;
   }
-  // Aborts unless the calling thread holds the lock.
-  void AssertHeld() const;
 
  private:
   friend class CondVar;

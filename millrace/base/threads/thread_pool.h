@@ -18,7 +18,8 @@ class TaskQueue {
  public:
   using Task = absl::AnyInvocable<void()>;
   virtual ~TaskQueue() = default;
-  // Runs `task` once, some time, on some thread. Thread-safe.
+  // Runs `task` once, some time, on some thread. Thread-safe but for an
+  // InlineQueue.
   virtual void Schedule(Task task) = 0;
   // How many tasks can run at the same time.
   virtual int width() const = 0;

@@ -23,14 +23,16 @@ class Timer {
   Timer(const Timer&) = delete;
   Timer& operator=(const Timer&) = delete;
 
-  // Runs `callback` at the deadline on the timer's thread. It must not block:
-  // it posts work elsewhere. An infinite deadline never runs, but has an id.
+  // Runs `callback` at the deadline on the timer's thread, which it must not
+  // block: work is posted elsewhere. An infinite deadline never runs, but has
+  // an id.
   Id RunAt(Deadline deadline, absl::AnyInvocable<void()> callback);
   // True if the callback has not started and will never run. False if it ran
   // or is running (it is not waited for), or for an unknown id.
   bool Cancel(Id id);
-  // Drops the callbacks that are not due, waits for a running one, and ends the
-  // thread. What is given to RunAt later never runs. Not from a callback.
+  // Drops the callbacks that have not started, due or not, waits for a running
+  // one, and ends the thread. What is given to RunAt later never runs. Not from
+  // a callback.
   void Stop();
   // Number of callbacks that wait.
   size_t pending() const;

@@ -8,7 +8,7 @@
 #include "millrace/checkpoint/bundle/bundle_reader.h"
 #include "millrace/checkpoint/bundle/bundle_writer.h"
 #include "millrace/checkpoint/checkpoint_paths.h"
-#include "millrace/checkpoint/sample_tensors.h"
+#include "millrace/checkpoint/testing/sample_tensors.h"
 
 namespace millrace {
 namespace {

@@ -26,7 +26,6 @@ class Histogram {
   double min() const { return min_; }  // the largest double before any value
   double max() const { return max_; }
   double sum() const { return sum_; }
-  double sum_squares() const { return sum_squares_; }
 
   // A serialized HistogramProto. Runs of empty buckets are one bucket, unless
   // `keep_empty`.

@@ -4,7 +4,7 @@
 #include "gtest/gtest.h"
 #include "millrace/base/files/memory_files.h"
 #include "millrace/checkpoint/checkpoint_paths.h"
-#include "millrace/checkpoint/sample_tensors.h"
+#include "millrace/checkpoint/testing/sample_tensors.h"
 #include "millrace/checkpoint/v1/v1_reader.h"
 #include "millrace/checkpoint/v1/v1_writer.h"
 

@@ -73,12 +73,6 @@ bool LoopIndex::Encloses(int outer, int inner) const {
   return inner == outer;
 }
 
-int LoopIndex::LoopIn(int outer, int inner) const {
-  while (loops_[inner].depth > loops_[outer].depth + 1)
-    inner = loops_[inner].outer;
-  return inner;
-}
-
 int LoopIndex::LoopEntered(const Node& enter, int outer) {
   const auto name = GetAttr<std::string>(enter.attrs, "frame_name");
   const auto parallel = GetAttr<int64_t>(enter.attrs, "parallel_iterations");

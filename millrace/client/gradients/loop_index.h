@@ -41,8 +41,6 @@ class LoopIndex {
 
   const Loop& loop(int number) const { return loops_[number]; }
   bool Encloses(int outer, int inner) const;  // or is the same
-  // The loop directly in `outer` that encloses `inner`.
-  int LoopIn(int outer, int inner) const;
 
   // The loop in which a node runs: an Enter outside, an Exit inside. Where
   // inputs are from several loops, the innermost.

@@ -64,13 +64,6 @@ const AttrValue* AttrMap::Find(absl::string_view name) const {
   return at != e && at->first == name ? &at->second : nullptr;
 }
 
-AttrValue* AttrMap::FindMutable(absl::string_view name) {
-  const AttrValue* found = Find(name);
-  if (found == nullptr) return nullptr;
-  Mutable();
-  return const_cast<AttrValue*>(Find(name));
-}
-
 void AttrMap::Set(absl::string_view name, AttrValue value) {
   std::vector<Entry>& list = Mutable();
   auto at = std::lower_bound(list.begin(), list.end(), name, NameLess());

@@ -35,7 +35,6 @@ class AttrMap {
 
   // Null if there is none of that name.
   const AttrValue* Find(absl::string_view name) const;
-  AttrValue* FindMutable(absl::string_view name);
   // Adds or replaces.
   void Set(absl::string_view name, AttrValue value);
   bool Erase(absl::string_view name);

@@ -31,7 +31,7 @@ TEST(AttrMap, CopiesShareUntilOneChanges) {
   AttrMap b = a;
   EXPECT_EQ(a.identity(), b.identity());
   EXPECT_TRUE(a.IsShared());
-  *b.FindMutable("T") = DataType::kInt32;
+  b.Set("T", DataType::kInt32);
   EXPECT_NE(a.identity(), b.identity());
   EXPECT_EQ(*a.Find("T")->get<DataType>(), DataType::kFloat);
   EXPECT_FALSE(a == b);

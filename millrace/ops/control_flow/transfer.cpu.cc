@@ -39,12 +39,12 @@ class SendKernel {
       return FailedPrecondition("the step has no rendezvous to send through");
     }
     // Between the devices of a task a view stays one.
-    if (!stays_in_task_ && !ctx.is_dead) {
+    if (!stays_in_task_ && !ctx.has_dead_input) {
       MR_RETURN_IF_ERROR(ctx.BindInput(0));
     }
     return ctx.step().rendezvous->Send(
         FullKey(prefix_, ctx),
-        {.tensor = ctx.input(0), .is_dead = ctx.is_dead});
+        {.tensor = ctx.input(0), .is_dead = ctx.has_dead_input});
   }
 
  private:

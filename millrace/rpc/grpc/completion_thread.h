@@ -30,7 +30,8 @@ class CompletionEvent {
 
  protected:
   ~CompletionEvent() = default;
-  // `ok` as gRPC means it. Must not block; may delete this.
+  // `ok` as gRPC means it. Must not block, nor take long without a HandOver
+  // (base/threads/event_threads.h); may delete this.
   virtual void OnEvent(bool ok) = 0;
 
  private:

@@ -3,8 +3,9 @@
 
 namespace millrace {
 
-// gRPC's lines join ours from now on. What it calls an error comes back to us
-// as a status, with fewer words, so they count as information.
+// gRPC's lines about errors join ours from now on, and its others are dropped.
+// What it calls an error comes back to us as a status, with fewer words, so the
+// lines count as information.
 void RouteGrpcLog();
 
 // Drops what gRPC says on this thread while it lives.

@@ -21,9 +21,20 @@ namespace millrace {
 namespace {
 
 // A buffer that tells when it is freed.
+class WatchedBuffer final : public Buffer {
+ public:
+  WatchedBuffer(std::string* bytes, bool* freed)
+      : Buffer(bytes->data(), bytes->size()), freed_(freed) {
+    *freed_ = false;
+  }
+  ~WatchedBuffer() override { *freed_ = true; }
+
+ private:
+  bool* const freed_;
+};
+
 Ref<Buffer> Watched(std::string* bytes, bool* freed) {
-  *freed = false;
-  return WrapBuffer(bytes->data(), bytes->size(), [freed] { *freed = true; });
+  return MakeRef<WatchedBuffer>(bytes, freed);
 }
 
 TEST(SlicesTest, BigChunksAreSharedUntilTheyAreSent) {

@@ -40,8 +40,6 @@ struct TaskPart {
 struct RunParts {
   std::vector<TaskPart> tasks;       // in the order of their first nodes
   std::vector<DataType> feed_types;  // of the signature's feeds
-  // A run has partitions of several tasks.
-  bool is_distributed() const { return tasks.size() > 1; }
 };
 
 // NOT_FOUND and INVALID_ARGUMENT name the feed, fetch or target that is wrong.
