@@ -23,7 +23,7 @@ def ended(name, *arguments):
     return done.returncode, done.stdout, done.stderr
 
 
-@pytest.mark.parametrize("name, shows", [("hello", "[grpc://host:port]"), ("chapter12_cpp", "csv_readers"),
+@pytest.mark.parametrize("name, shows", [("hello", "[grpc://host:port]"), ("distributed_cpp", "csv_readers"),
                                          ("networks", "--rows"), ("demo", "--optimizer")])
 def test_help(name, shows):
     code, out, err = ended(name, "--help")
@@ -31,8 +31,8 @@ def test_help(name, shows):
 
 
 @pytest.mark.parametrize("name, words, expected", [
-    ("chapter12_cpp", ["csv_reader"], "did you mean csv_readers?"),
-    ("chapter12_cpp", ["--hepl"], "did you mean --help?"),
+    ("distributed_cpp", ["csv_reader"], "did you mean csv_readers?"),
+    ("distributed_cpp", ["--hepl"], "did you mean --help?"),
     ("networks", ["license_lsmt", "--small"], "did you mean license_lstm?"),
     ("networks", ["license_lstm", "--smal"], "did you mean --small?"),
     ("demo", ["--optimizer", "adma"], "did you mean adam?"),
@@ -56,7 +56,7 @@ def test_hello_is_the_readmes_program():
         assert f.read().strip() in readme
 
 
-CHAPTER12 = {
+DISTRIBUTED_CPP = {
     "pinning": """\
 g = 289
 a is on ps 1
@@ -158,12 +158,12 @@ def targets():
 
 
 @pytest.mark.parametrize("where", ["in_process", "cluster"])
-@pytest.mark.parametrize("name", CHAPTER12)
-def test_chapter12_by_the_cpp_client(name, where, targets):
-    printed = example("chapter12_cpp", name, *(targets if where == "cluster" else []))
-    assert printed == CHAPTER12[name]
+@pytest.mark.parametrize("name", DISTRIBUTED_CPP)
+def test_distributed_cpp(name, where, targets):
+    printed = example("distributed_cpp", name, *(targets if where == "cluster" else []))
+    assert printed == DISTRIBUTED_CPP[name]
 
 
-def test_chapter12_runs_as_a_whole():
-    printed = example("chapter12_cpp")
-    assert re.findall(r"^== (\w+)$", printed, re.M) == list(CHAPTER12)
+def test_distributed_cpp_runs_as_a_whole():
+    printed = example("distributed_cpp")
+    assert re.findall(r"^== (\w+)$", printed, re.M) == list(DISTRIBUTED_CPP)

@@ -5,10 +5,10 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
-#include "examples/chapter12_cpp/examples.h"
+#include "examples/distributed_cpp/examples.h"
 #include "millrace/millrace.h"
 
-namespace millrace::chapter12 {
+namespace millrace::distributed {
 namespace {
 
 const PartialShape kScalar = PartialShape(TensorShape());
@@ -122,4 +122,4 @@ Status Queues(const Cluster& cluster) {
   return Closing(session, s, fifo);
 }
 
-}  // namespace millrace::chapter12
+}  // namespace millrace::distributed

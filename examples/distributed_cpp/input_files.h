@@ -6,7 +6,7 @@
 
 #include "millrace/millrace.h"
 
-namespace millrace::chapter12 {
+namespace millrace::distributed {
 
 class InputFiles {
  public:
@@ -24,4 +24,4 @@ class InputFiles {
   std::vector<std::string> names_;
 };
 
-}  // namespace millrace::chapter12
+}  // namespace millrace::distributed

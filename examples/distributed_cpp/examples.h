@@ -1,9 +1,9 @@
 // The examples of this folder, each of which prints what it finds.
 #pragma once
 
-#include "examples/chapter12_cpp/cluster.h"
+#include "examples/distributed_cpp/cluster.h"
 
-namespace millrace::chapter12 {
+namespace millrace::distributed {
 
 Status Pinning(const Cluster& cluster);
 Status Sharding(const Cluster& cluster);
@@ -17,4 +17,4 @@ Status OneNetworkPerDevice(const Cluster& cluster);
 Status EnsembleInGraph(const Cluster& cluster);
 Status EnsembleBetweenGraphs(const Cluster& cluster);
 
-}  // namespace millrace::chapter12
+}  // namespace millrace::distributed

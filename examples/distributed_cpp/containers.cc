@@ -4,10 +4,10 @@
 #include <memory>
 
 #include "absl/status/status.h"
-#include "examples/chapter12_cpp/examples.h"
+#include "examples/distributed_cpp/examples.h"
 #include "millrace/millrace.h"
 
-namespace millrace::chapter12 {
+namespace millrace::distributed {
 namespace {
 
 // A client of its own: a graph and a session, the same variable on the ps.
@@ -45,7 +45,7 @@ Status SharedByName(const Cluster& cluster) {
 }
 
 Status ApartByContainer(const Cluster& cluster) {
-  const std::string container = "chapter12-problem-1";
+  const std::string container = "problem-1";
   Counter outside(cluster, 1);
   {
     Counter inside(cluster, 0, cluster.NewGraph().WithContainer(container));
@@ -99,4 +99,4 @@ Status Containers(const Cluster& cluster) {
   return SharedQueues(cluster);
 }
 
-}  // namespace millrace::chapter12
+}  // namespace millrace::distributed

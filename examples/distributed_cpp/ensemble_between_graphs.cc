@@ -10,10 +10,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "examples/chapter12_cpp/examples.h"
+#include "examples/distributed_cpp/examples.h"
 #include "millrace/millrace.h"
 
-namespace millrace::chapter12 {
+namespace millrace::distributed {
 namespace {
 
 constexpr int kNetworks = 3;
@@ -138,4 +138,4 @@ Status EnsembleBetweenGraphs(const Cluster& cluster) {
   return OkStatus();
 }
 
-}  // namespace millrace::chapter12
+}  // namespace millrace::distributed

@@ -9,7 +9,7 @@
 
 #include "millrace/millrace.h"
 
-namespace millrace::chapter12 {
+namespace millrace::distributed {
 
 class Cluster {
  public:
@@ -40,4 +40,4 @@ class Cluster {
 StatusOr<std::map<std::string, std::string>> Placement(
     Session& session, const std::vector<Output>& fetches);
 
-}  // namespace millrace::chapter12
+}  // namespace millrace::distributed

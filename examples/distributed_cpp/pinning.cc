@@ -4,10 +4,10 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
-#include "examples/chapter12_cpp/examples.h"
+#include "examples/distributed_cpp/examples.h"
 #include "millrace/millrace.h"
 
-namespace millrace::chapter12 {
+namespace millrace::distributed {
 namespace {
 
 std::string VariablesOnPs(const Node& node) {
@@ -77,4 +77,4 @@ Status Pinning(const Cluster& cluster) {
   return OkStatus();
 }
 
-}  // namespace millrace::chapter12
+}  // namespace millrace::distributed

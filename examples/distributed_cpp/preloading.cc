@@ -3,10 +3,10 @@
 #include <cmath>
 #include <cstdio>
 
-#include "examples/chapter12_cpp/examples.h"
+#include "examples/distributed_cpp/examples.h"
 #include "millrace/millrace.h"
 
-namespace millrace::chapter12 {
+namespace millrace::distributed {
 namespace {
 
 constexpr int64_t kRows = 500;
@@ -86,4 +86,4 @@ Status Preloading(const Cluster& cluster) {
   return OkStatus();
 }
 
-}  // namespace millrace::chapter12
+}  // namespace millrace::distributed

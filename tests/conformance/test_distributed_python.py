@@ -1,4 +1,4 @@
-"""examples/chapter12: every script prints the same on stock servers and, under `millrace run`, on ours."""
+"""examples/distributed_python: every script prints the same on stock servers and, under `millrace run`, on ours."""
 
 import os
 import pathlib
@@ -9,7 +9,7 @@ import pytest
 import forked_python
 from task_servers import COMMAND
 
-FOLDER = pathlib.Path(__file__).resolve().parents[2] / "examples" / "chapter12"
+FOLDER = pathlib.Path(__file__).resolve().parents[2] / "examples" / "distributed_python"
 SHARED = {"local_cluster.py", "network.py"}
 LIMIT_S = 240
 # Much of these is in others too.

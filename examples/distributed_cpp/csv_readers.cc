@@ -6,11 +6,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "examples/chapter12_cpp/examples.h"
-#include "examples/chapter12_cpp/input_files.h"
+#include "examples/distributed_cpp/examples.h"
+#include "examples/distributed_cpp/input_files.h"
 #include "millrace/millrace.h"
 
-namespace millrace::chapter12 {
+namespace millrace::distributed {
 namespace {
 
 Status WriteFiles(InputFiles* files) {
@@ -129,4 +129,4 @@ Status CsvReaders(const Cluster& cluster) {
   return ByProducers(cluster, files);
 }
 
-}  // namespace millrace::chapter12
+}  // namespace millrace::distributed

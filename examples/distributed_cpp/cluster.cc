@@ -1,14 +1,14 @@
-#include "examples/chapter12_cpp/cluster.h"
+#include "examples/distributed_cpp/cluster.h"
 
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "millrace/millrace.h"
 
-namespace millrace::chapter12 {
+namespace millrace::distributed {
 namespace {
 
-constexpr char kContainer[] = "chapter12";
+constexpr char kContainer[] = "distributed";
 // Names for the loopback network; nothing listens at such ports.
 constexpr char kTasks[] =
     "ps=127.0.0.1:1001,127.0.0.1:1002;worker=127.0.0.1:1003,127.0.0.1:1004";
@@ -75,4 +75,4 @@ StatusOr<std::map<std::string, std::string>> Placement(
   return where;
 }
 
-}  // namespace millrace::chapter12
+}  // namespace millrace::distributed

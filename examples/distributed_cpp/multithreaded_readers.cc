@@ -5,11 +5,11 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
-#include "examples/chapter12_cpp/examples.h"
-#include "examples/chapter12_cpp/input_files.h"
+#include "examples/distributed_cpp/examples.h"
+#include "examples/distributed_cpp/input_files.h"
 #include "millrace/millrace.h"
 
-namespace millrace::chapter12 {
+namespace millrace::distributed {
 namespace {
 
 constexpr int kFiles = 4;
@@ -124,4 +124,4 @@ Status MultithreadedReaders(const Cluster& cluster) {
   return AnErrorReachesEverybody(cluster);
 }
 
-}  // namespace millrace::chapter12
+}  // namespace millrace::distributed

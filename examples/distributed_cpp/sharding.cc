@@ -3,10 +3,10 @@
 #include <cstdio>
 
 #include "absl/strings/str_cat.h"
-#include "examples/chapter12_cpp/examples.h"
+#include "examples/distributed_cpp/examples.h"
 #include "millrace/millrace.h"
 
-namespace millrace::chapter12 {
+namespace millrace::distributed {
 namespace {
 
 constexpr int kPs = 2;
@@ -94,4 +94,4 @@ Status Sharding(const Cluster& cluster) {
   return OkStatus();
 }
 
-}  // namespace millrace::chapter12
+}  // namespace millrace::distributed

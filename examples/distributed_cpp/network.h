@@ -3,7 +3,7 @@
 
 #include "millrace/millrace.h"
 
-namespace millrace::chapter12 {
+namespace millrace::distributed {
 
 // Two classes, wound around each other: points [n, 2] and the classes [n].
 // `offset` in [0, 1) moves the points along their spirals.
@@ -20,4 +20,4 @@ Output Loss(const Scope& scope, const Output& logits, const Output& classes);
 Output Accuracy(const Scope& scope, const Output& logits,
                 const Output& classes);
 
-}  // namespace millrace::chapter12
+}  // namespace millrace::distributed

@@ -3,11 +3,11 @@
 #include <cstdio>
 
 #include "absl/strings/str_cat.h"
-#include "examples/chapter12_cpp/examples.h"
-#include "examples/chapter12_cpp/network.h"
+#include "examples/distributed_cpp/examples.h"
+#include "examples/distributed_cpp/network.h"
 #include "millrace/millrace.h"
 
-namespace millrace::chapter12 {
+namespace millrace::distributed {
 namespace {
 
 constexpr int kMembers = 3;
@@ -68,4 +68,4 @@ Status EnsembleInGraph(const Cluster& cluster) {
   return OkStatus();
 }
 
-}  // namespace millrace::chapter12
+}  // namespace millrace::distributed

@@ -1,12 +1,12 @@
-#include "examples/chapter12_cpp/input_files.h"
+#include "examples/distributed_cpp/input_files.h"
 
 #include "absl/strings/str_cat.h"
 #include "millrace/millrace.h"
 
-namespace millrace::chapter12 {
+namespace millrace::distributed {
 
 InputFiles::InputFiles()
-    : folder_(absl::StrCat("/tmp/millrace_chapter12_",
+    : folder_(absl::StrCat("/tmp/millrace_distributed_",
                            absl::Hex(RandomUint64()))) {}
 
 InputFiles::~InputFiles() {
@@ -19,4 +19,4 @@ Status InputFiles::Add(const std::string& name, const std::string& content) {
   return WriteStringToFile(DefaultFiles(), names_.back(), content);
 }
 
-}  // namespace millrace::chapter12
+}  // namespace millrace::distributed

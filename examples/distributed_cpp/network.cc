@@ -1,11 +1,11 @@
-#include "examples/chapter12_cpp/network.h"
+#include "examples/distributed_cpp/network.h"
 
 #include <cmath>
 #include <numbers>
 
 #include "millrace/millrace.h"
 
-namespace millrace::chapter12 {
+namespace millrace::distributed {
 namespace {
 
 constexpr int64_t kPoints = 300;
@@ -64,4 +64,4 @@ Output Accuracy(const Scope& scope, const Output& logits,
   return ops::Mean(scope, ops::Cast(scope, hits, DataType::kFloat), {0});
 }
 
-}  // namespace millrace::chapter12
+}  // namespace millrace::distributed

@@ -1,8 +1,8 @@
 // Placement, shared state, queues and input, step by step, by the C++ client:
 //
-//   chapter12_cpp                         all examples, on servers in here
-//   chapter12_cpp queues                  one of them
-//   chapter12_cpp queues grpc://h:p ...   on a cluster, by its workers
+//   distributed_cpp                         all examples, on servers in here
+//   distributed_cpp queues                  one of them
+//   distributed_cpp queues grpc://h:p ...   on a cluster, by its workers
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "absl/strings/str_join.h"
-#include "examples/chapter12_cpp/examples.h"
+#include "examples/distributed_cpp/examples.h"
 #include "examples/support/usage.h"
 
 namespace {
 
-using namespace millrace;             // NOLINT
-using namespace millrace::chapter12;  // NOLINT
+using namespace millrace;               // NOLINT
+using namespace millrace::distributed;  // NOLINT
 
 constexpr struct {
   const char* name;
@@ -61,7 +61,7 @@ int main(int argc, char** argv) {
   std::string name;
   std::vector<std::string> targets;
   CLI::App app("Placement, shared state, queues and input, step by step.",
-               "chapter12_cpp");
+               "distributed_cpp");
   app.add_option("example", name,
                  "one of " + absl::StrJoin(names, ", ") + "; without: all")
       ->check(CLI::IsMember(names));

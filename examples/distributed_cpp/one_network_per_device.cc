@@ -7,11 +7,11 @@
 #include <cstdio>
 
 #include "absl/strings/str_cat.h"
-#include "examples/chapter12_cpp/examples.h"
-#include "examples/chapter12_cpp/network.h"
+#include "examples/distributed_cpp/examples.h"
+#include "examples/distributed_cpp/network.h"
 #include "millrace/millrace.h"
 
-namespace millrace::chapter12 {
+namespace millrace::distributed {
 namespace {
 
 constexpr int kStepsPerRound = 50;
@@ -89,4 +89,4 @@ Status OneNetworkPerDevice(const Cluster& cluster) {
   return OkStatus();
 }
 
-}  // namespace millrace::chapter12
+}  // namespace millrace::distributed
