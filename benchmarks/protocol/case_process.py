@@ -18,7 +18,7 @@ def wait_quiet(limit):
     end = time.monotonic() + limit
     while time.monotonic() < end:
         c, t = machine_cpu_seconds(), time.monotonic()
-        time.sleep(2)
+        time.sleep(2)  # what the machine does in this time is measured
         if (machine_cpu_seconds() - c) / (time.monotonic() - t) < 0.15:
             return
 
