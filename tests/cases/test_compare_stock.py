@@ -155,8 +155,9 @@ def test_the_time_without_a_processor_is_known():
         os.sched_setaffinity(other, {min(core)})
         os.sched_setaffinity(0, {min(core)})
         end = time.monotonic() + 60
+        # Who sleeps needs no processor, so this one does not.
         while compare_stock.starved_seconds(os.getpid()) < starved + 0.02:
-            assert time.monotonic() < end
+            assert time.monotonic() < end, "it is not seen that this process waits for the other's processor"
     finally:
         os.sched_setaffinity(0, core)
         os.kill(other, signal.SIGKILL)

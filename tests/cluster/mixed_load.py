@@ -80,6 +80,7 @@ class MixedLoad:
   def run(self, seconds):
     end = time.monotonic() + seconds
     while time.monotonic() < end:
+      # The load goes on between two kills.
       time.sleep(min(KILL_EVERY_S, max(0.0, end - time.monotonic())))
       for client in self._clients:
         assert not client.ended, f"the client '{client.role}' has ended"

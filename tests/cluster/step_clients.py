@@ -64,7 +64,7 @@ def rests(process):
     fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
     return int(fields[11]) + int(fields[12])
   before = ticks()
-  time.sleep(0.2)
+  time.sleep(0.2)  # what it computes in this time is counted
   return ticks() - before <= 3
 
 
@@ -87,7 +87,7 @@ class _Lateness:
   def _run(self):
     while True:
       start = time.monotonic()
-      time.sleep(self.TICK_S)
+      time.sleep(self.TICK_S)  # how much longer it takes is what is measured
       now = time.monotonic()
       late = now - start - self.TICK_S
       if late > self.USUAL_S:

@@ -10,6 +10,8 @@ from step_clients import StepClient, full_name
 
 ABSENT, MASTER, PS = ("worker", 2), ("worker", 0), ("ps", 0)
 DEADLINE_S = 3.0
+# What a call may be late by on a busy machine. Who waits for the absent task does so for minutes.
+LATE_S = 5.0
 
 pytestmark = pytest.mark.skipif(
     not (os.path.exists(task_servers.COMMAND) and os.path.exists(step_clients.STEP_CLIENT)),
@@ -37,14 +39,14 @@ def test_no_wait_for_a_task_that_is_not_used(cluster, clients, kind):
   client.open(cluster, "first", MASTER, PS, ("worker", 1), MASTER, kind).value()
   again = client.open(cluster, "again", MASTER, PS, ("worker", 1), MASTER, kind)
   again.value()
-  assert again.client_ms < 500, str(again)
+  assert again.client_ms < 1000 * LATE_S, str(again)
 
 
 @pytest.mark.parametrize("kind", ["cpp", "stock"])
 def test_the_deadline_names_the_absent_task(cluster, clients, kind):
   call = clients[kind].open(cluster, "absent", MASTER, PS, ABSENT, MASTER, kind, timeout_s=DEADLINE_S).wait()
   assert call.code == "DEADLINE_EXCEEDED", str(call)
-  assert call.client_ms < 1000 * DEADLINE_S + 200, str(call)
+  assert call.client_ms < 1000 * (DEADLINE_S + LATE_S), str(call)
   assert full_name(ABSENT) in call.text, str(call)
   assert cluster.address(*ABSENT) in call.text, str(call)
   assert "refused" in call.text, str(call)

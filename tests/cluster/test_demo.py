@@ -8,9 +8,10 @@ import signal
 import struct
 import subprocess
 import termios
-import time
 
 import pytest
+
+import task_servers
 
 BUILD = os.environ.get("MILLRACE_BUILD", "build/dev")
 DEMO = os.path.join(BUILD, "examples", "demo")
@@ -56,10 +57,7 @@ def processes_of(folder):
 
 
 def assert_nothing_left(folder):
-    deadline = time.monotonic() + 10
-    while processes_of(folder) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert processes_of(folder) == {}
+    task_servers.wait_for(lambda: not processes_of(folder), lambda: "left: %s" % processes_of(folder), 30, poll_s=0.1)
 
 
 def accuracy_of(output):
@@ -82,18 +80,18 @@ class Running:
     def text(self):
         return self.log.read_text(errors="replace")
 
-    def wait_for(self, what):
-        deadline = time.monotonic() + PATIENCE_S
-        while not what():
-            assert self.process.poll() is None, self.text
-            assert time.monotonic() < deadline, self.text
-            time.sleep(0.05)
+    def wait_for(self, condition, what):
+        def holds():
+            found = condition()
+            assert found or self.process.poll() is None, self.text
+            return found
+        task_servers.wait_for(holds, lambda: "%s:\n%s" % (what, self.text), PATIENCE_S, poll_s=0.05)
 
     def wait_for_checkpoint_after(self, step):
         def newest():
             steps = [int(p.rpartition("-")[2][:-len(".index")]) for p in glob.glob(str(self.folder / "*.index"))]
             return max(steps, default=0) > step
-        self.wait_for(newest)
+        self.wait_for(newest, "no checkpoint after step %d" % step)
 
     def one_of(self, pattern):
         return next(pid for pid, line in processes_of(self.folder).items() if re.search(pattern, line))
@@ -329,7 +327,7 @@ def test_live_lines_on_a_terminal(tmp_path, columns):
 @pytest.mark.long
 def test_one_demo_a_folder(tmp_path):
     run = Running(tmp_path / "run")
-    run.wait_for(lambda: "Training from step" in run.text)
+    run.wait_for(lambda: "Training from step" in run.text, "it does not train")
     second = subprocess.run(command(run.folder), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     assert second.returncode == 1
     assert "another demo works in" in second.stdout
@@ -384,7 +382,7 @@ def test_the_others_go_on_without_the_chief(tmp_path, who):
 @pytest.mark.long
 def test_nothing_outlives_the_launcher(tmp_path):
     run = Running(tmp_path / "run")
-    run.wait_for(lambda: len(processes_of(run.folder)) == 7)
+    run.wait_for(lambda: len(processes_of(run.folder)) == 7, "there are not seven processes")
     run.process.send_signal(signal.SIGKILL)
     run.process.wait()
     assert_nothing_left(run.folder)

@@ -1,5 +1,5 @@
-"""Servers and clients are killed and frozen while steps wait and compute: who needs them hears of it within five
-seconds, everybody else goes on, and nothing of them is left.
+"""Servers and clients are killed and frozen while steps wait and compute: who needs them hears of it soon, everybody
+else goes on, and nothing of them is left.
 
 Each scenario takes seconds of waiting, so two threads run them side by side, each on a cluster of its own, and the
 tests look at what they found.
@@ -18,7 +18,8 @@ import step_clients
 import task_servers
 from step_clients import LOST, StepClient, Stepper, await_status, full_name, is_idle, seconds_between, status, thread_names
 
-LIMIT_S = 5.0
+# Servers take five seconds at most, which is tested in virtual time (interrupted_steps_test.cc); this is a busy machine.
+LIMIT_S = 10.0
 PS, OTHER_PS, MASTER, WORKER, OTHER_MASTER = ("ps", 0), ("ps", 1), ("worker", 0), ("worker", 1), ("worker", 2)
 # The other task of the steps that need the lost one.
 PARTNER = {PS: WORKER, WORKER: PS, MASTER: PS}
@@ -199,7 +200,7 @@ def lost_clients(cluster, clients, bystander, how):
       # Its step that waits can end, the one that computes goes on; nobody is harmed.
       bystander.run("releases", "release").value()
       await_status(cluster, PS, is_idle)
-      time.sleep(2)  # as long as it is frozen, not until something happens
+      time.sleep(2)  # it is frozen for so long; nothing happens that could be waited for
       assert status(cluster, WORKER)["running_steps"] == 1
       client.thaw()
       waiting.value()

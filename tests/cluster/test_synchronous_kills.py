@@ -30,7 +30,8 @@ WORKERS = 2
 BOTH = ("server", "client")
 # Of a step: what a stock client, a busy machine and its own pauses may take.
 PATIENCE_S = 180
-LIMIT_S = 5.0
+# Twice what servers take at most, for a busy machine.
+LIMIT_S = 10.0
 # The client says so of ABORTED and UNAVAILABLE only; others end it.
 RAISED = "An error was raised. This may be due to a preemption"
 

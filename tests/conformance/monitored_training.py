@@ -66,7 +66,7 @@ def main():
                                          hooks=hooks, save_checkpoint_secs=None, save_checkpoint_steps=flags.save_steps,
                                          save_summaries_steps=10, log_step_count_steps=50, config=config) as session:
     while not session.should_stop() and not terminated:
-      time.sleep(flags.pause)
+      time.sleep(flags.pause)  # what the input pipeline takes
       features = rng.normal(size=(32, 20)).astype(np.float32)
       _, step, value = session.run([train, global_step, loss], {x: features, y: features @ slope})
       print(f"step {step} loss {value:.4f}", flush=True)

@@ -8,16 +8,17 @@ Servers of ours listen on ports that the system chose and learn each other by a 
 
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
 import tempfile
-import time
 
 import forked_python
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools"))
 from free_ports import free_ports  # noqa: E402
+from waiting import wait_for  # noqa: E402
 
 COMMAND = os.environ.get("MILLRACE_COMMAND", "build/dev/millrace")
 START_SECONDS = 180  # importing TensorFlow on a busy machine
@@ -47,14 +48,6 @@ def free_port():
   return port
 
 
-def wait_for(condition, what, seconds=START_SECONDS):
-  end = time.monotonic() + seconds
-  while not condition():
-    if time.monotonic() > end:
-      raise TimeoutError(what() if callable(what) else what)
-    time.sleep(0.005)
-
-
 def is_gone(pid):
   """Whether a process has ended, also if nobody has waited for it."""
   try:
@@ -62,6 +55,12 @@ def is_gone(pid):
       return f.read().rsplit(")", 1)[1].split()[0] == "Z"
   except FileNotFoundError:
     return True
+
+
+def is_pending(pid, number):
+  """Whether a signal that was sent to a process has not come there."""
+  pending = re.search(r"^ShdPnd:\s*(\w+)$", pathlib.Path(f"/proc/{pid}/status").read_text(), re.M)[1]
+  return bool(int(pending, 16) >> (number - 1) & 1)
 
 
 def states(pid):

@@ -5,6 +5,7 @@ import pytest
 
 pytest.importorskip("tensorflow")
 
+import task_servers  # noqa: E402
 import tensorflow as tf  # noqa: E402
 from compare_clusters import outcome  # noqa: E402
 from data_elements import drain, numbers  # noqa: E402
@@ -251,8 +252,7 @@ def test_generated(on_both):
         session.run(iterator.initializer, {limit: n})
         seen.append(session.run(following))
       # Two were left before their end.
-      while session.run(ends) < seen[5] + 2:
-        pass
+      task_servers.wait_for(lambda: session.run(ends) >= seen[5] + 2, "they do not end")
       return seen
   on_both(program)
 

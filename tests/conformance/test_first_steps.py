@@ -40,11 +40,35 @@ def graph():
 
 # The client waits for ever to close a session whose server is gone, unless its calls have a deadline.
 BOUNDED = tf1.ConfigProto(operation_timeout_in_ms=8000)
+# What takes up to five seconds, on a busy machine. The limits of servers are tested in virtual time
+# (tests/cluster/interrupted_steps_test.cc).
+LIMIT_S = 10
 
 
 def endless_loop():
   """An op that runs until it is cancelled."""
   return tf1.while_loop(lambda i: i >= 0, lambda i: (i + 1) % 1000, [tf.constant(0)], name="endless")
+
+
+def started(session, fetch):
+  """Runs a step by a thread: the thread, and a list of the error with which the step ends."""
+  caught = []
+
+  def run():
+    try:
+      session.run(fetch)
+    except Exception as e:  # pylint: disable=broad-except
+      caught.append(e)
+
+  thread = threading.Thread(target=run)
+  thread.start()
+  return thread, caught
+
+
+def await_step(cluster, job, task=0):
+  """Until a server of ours computes a step."""
+  task_servers.wait_for(lambda: json.loads(cluster.status(job, task, options=["--json"]))["running_steps"] > 0,
+                        f"no step begins at {job} {task}")
 
 
 def test_a_constant(cluster):
@@ -169,7 +193,7 @@ def test_a_timeout_ends_the_step_and_not_the_session(cluster):
     start = time.monotonic()
     with pytest.raises(errors.DeadlineExceededError):
       session.run(loop, options=tf1.RunOptions(timeout_in_ms=300))
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < LIMIT_S
     assert session.run(tf.constant(1)) == 1
 
 
@@ -181,22 +205,17 @@ def test_operation_timeout(cluster):
 
 
 def test_close_ends_a_step(cluster):
-  loop = endless_loop()
+  began = tf1.FIFOQueue(1, [tf.int32], [[]], shared_name="the_step_began")
+  with tf.control_dependencies([began.enqueue(1)]):
+    loop = endless_loop()
+  begun = began.dequeue()
   session = tf1.Session(cluster.target("worker"))
   session.run(tf.constant(0))
-  caught = []
-
-  def run():
-    try:
-      session.run(loop)
-    except Exception as e:  # pylint: disable=broad-except
-      caught.append(e)
-
-  thread = threading.Thread(target=run)
-  thread.start()
-  time.sleep(0.5)
+  thread, caught = started(session, loop)
+  with tf1.Session(cluster.target("worker")) as other:
+    other.run(begun, options=tf1.RunOptions(timeout_in_ms=60_000))
   session.close()
-  thread.join(10)
+  thread.join(LIMIT_S)
   assert not thread.is_alive()
   assert isinstance(caught[0], (errors.CancelledError, errors.AbortedError)), caught
   with pytest.raises(RuntimeError, match="closed"):
@@ -365,7 +384,7 @@ def test_no_wait_for_tasks_that_are_not_used():
     with tf1.Session(cluster.target("worker")) as session:
       with tf.device("/job:ps/task:0"):
         assert session.run(tf.constant(1)) == 1
-    assert time.monotonic() - start < 1
+    assert time.monotonic() - start < LIMIT_S  # one that waits does so for five minutes
 
 
 def test_a_wait_for_an_absent_task_says_for_whom():
@@ -377,7 +396,7 @@ def test_a_wait_for_an_absent_task_says_for_whom():
     with tf1.Session(cluster.target("worker"), config=config) as session:
       with pytest.raises(errors.DeadlineExceededError) as caught:
         session.run(value)
-      assert time.monotonic() - start < 2.5
+      assert time.monotonic() - start < LIMIT_S
       assert "/job:ps/replica:0/task:1" in caught.value.message
       assert cluster.address("ps", 1) in caught.value.message
       assert "refused" in caught.value.message
@@ -398,27 +417,29 @@ def test_session_wait_ends_the_wait():
 
 @pytest.mark.parametrize("job", ["ps", "worker"])
 def test_a_killed_task_ends_steps_and_a_new_session_works(job):
+  task = 0 if job == "ps" else 1
   with task_servers.Cluster({"ps": 1, "worker": 2}) as cluster:
-    with tf.device(f"/job:{job}/task:{0 if job == 'ps' else 1}"):
+    with tf.device(f"/job:{job}/task:{task}"):
       variable = tf1.get_variable("v", initializer=1.0, use_resource=False)
       loop = endless_loop()
     session = tf1.Session(cluster.target("worker"))
     session.run(variable.initializer)
-    timer = threading.Timer(0.5, lambda: cluster.kill(job, 0 if job == "ps" else 1))
-    timer.start()
-    with pytest.raises((errors.UnavailableError, errors.AbortedError)) as caught:
-      session.run(loop)
-    timer.join()
+    thread, caught = started(session, loop)
+    await_step(cluster, job, task)
+    cluster.kill(job, task)
+    thread.join(LIMIT_S)
+    assert not thread.is_alive(), "the step goes on"
+    assert isinstance(caught[0], (errors.UnavailableError, errors.AbortedError)), caught
+    assert f"/job:{job}/replica:0/task:" in caught[0].message
     killed = time.monotonic()
-    assert f"/job:{job}/replica:0/task:" in caught.value.message
     with pytest.raises((errors.UnavailableError, errors.AbortedError)):
       session.run(variable)
     # A new session finds the task gone, and says so soon.
     with tf1.Session(cluster.target("worker")) as other:
       with pytest.raises(errors.AbortedError, match=f"job:{job}"):
         other.run(variable)
-    assert time.monotonic() - killed < 10
-    cluster.start(job, 0 if job == "ps" else 1)
+    assert time.monotonic() - killed < LIMIT_S
+    cluster.start(job, task)
     with pytest.raises((errors.UnavailableError, errors.AbortedError)):
       session.run(variable)  # the restarted task is not taken for the old one
     session.close()
@@ -443,32 +464,23 @@ def test_a_restarted_master_forgets_its_sessions():
 
 
 @pytest.mark.parametrize("how", ["SIGTERM", "SIGINT", "command"])
-def test_a_server_stops_within_two_seconds(how):
+def test_a_server_stops_while_a_step_runs(how):
   with task_servers.Cluster({"ps": 1, "worker": 1}) as cluster:
     with tf.device("/job:ps/task:0"):
       loop = endless_loop()
     session = tf1.Session(cluster.target("worker"), config=BOUNDED)
     session.run(tf.constant(0))
+    thread, caught = started(session, loop)
+    await_step(cluster, "ps")
     process = cluster.processes.pop(("worker", 0))
-    caught = []
-
-    def stop():
-      time.sleep(0.3)
-      if how == "command":
-        caught.append(subprocess.run([task_servers.COMMAND, "stop", cluster.address("worker")]).returncode)
-      else:
-        process.send_signal(getattr(signal, how))
-        caught.append(0)
-
-    stopper = threading.Thread(target=stop)
-    stopper.start()
-    start = time.monotonic()
-    with pytest.raises(errors.AbortedError, match="stopped"):
-      session.run(loop)
-    assert process.wait(5) == 0
-    assert time.monotonic() - start < 2.3 + 0.3
-    stopper.join()
-    assert caught == [0]
+    if how == "command":
+      assert subprocess.run([task_servers.COMMAND, "stop", cluster.address("worker")]).returncode == 0
+    else:
+      process.send_signal(getattr(signal, how))
+    assert process.wait(LIMIT_S) == 0
+    thread.join(LIMIT_S)
+    assert not thread.is_alive(), "the step goes on"
+    assert isinstance(caught[0], errors.AbortedError) and "stopped" in caught[0].message, caught
     # Nothing of the session is left at the other task.
     status = cluster.status("ps", options=["--json"])
     assert '"worker_sessions": 0' in status and '"running_steps": 0' in status

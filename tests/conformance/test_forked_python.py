@@ -47,7 +47,7 @@ def test_input_and_output_are_pipes():
 
 
 def test_signals_and_limits():
-  process = forked_python.start(["-c", "import time\ntime.sleep(1000)"])
+  process = forked_python.start(["-c", "import signal\nsignal.pause()"])
   with pytest.raises(subprocess.TimeoutExpired):
     process.wait(0.01)
   process.terminate()

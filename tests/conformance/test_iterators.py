@@ -6,6 +6,7 @@ import pytest
 
 pytest.importorskip("tensorflow")
 
+import task_servers  # noqa: E402
 import tensorflow as tf  # noqa: E402
 from compare_clusters import outcome  # noqa: E402
 from data_elements import PLENTY, drain  # noqa: E402
@@ -161,17 +162,11 @@ def test_working_ahead_ends_with_the_session(our_cluster):
       session.run(begin)
       assert session.run(following, options=PLENTY) == 1
       before = session.run(v)
-      while session.run(v) < before + 100:
-        pass
+      task_servers.wait_for(lambda: session.run(v) >= before + 100, "it does not work ahead")
   with tf1.Graph().as_default():
     v, _, _ = build()
     with tf1.Session(our_cluster.target("worker")) as session:
-      last = session.run(v)
-      calm = 0
-      while calm < 20:
-        now = session.run(v)
-        calm = calm + 1 if now == last else 0
-        last = now
+      task_servers.wait_for(lambda: len({int(session.run(v)) for _ in range(20)}) == 1, "it counts on after the session")
 
 
 def test_many_ask_at_once(our_cluster):

@@ -159,7 +159,7 @@ def test_a_killed_ps_comes_back(kind, outage, task):
     training.chief.await_step(100)
     training.cluster.kill("ps", task)
     saved = training.saved_step()
-    time.sleep(outage)
+    time.sleep(outage)  # it is away for so long, whatever happens meanwhile
     training.cluster.start("ps", task)
     training.assert_goes_on(saved)
 
@@ -172,7 +172,7 @@ def test_the_killed_worker_of_the_chief_comes_back(kind, outage):
     training.cluster.kill("worker", 0)
     saved = training.saved_step()
     printed = len(training.other.steps())
-    time.sleep(outage)
+    time.sleep(outage)  # it is away for so long, whatever happens meanwhile
     # The other worker trains on.
     task_servers.wait_for(lambda: len(training.other.steps()) >= printed + 10, training.other.text)
     training.cluster.start("worker", 0)

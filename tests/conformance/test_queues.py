@@ -1,7 +1,6 @@
 """Queues by the stock client, on servers of ours and of stock: the same values, codes and first words."""
 
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -143,7 +142,10 @@ def test_cancel_by_closing_the_session(clusters):
   for cluster in clusters:
     with tf1.Graph().as_default():
       q = tf1.FIFOQueue(10, [tf.int32], [[]], name="blocked")
-      take = q.dequeue()
+      began = tf1.FIFOQueue(1, [tf.int32], [[]], shared_name="the_step_began")
+      with tf.control_dependencies([began.enqueue(1)]):
+        take = q.dequeue()
+      begun = began.dequeue()
       session = tf1.Session(cluster.target("worker"))
       session.run(q.size())
       caught = []
@@ -156,7 +158,8 @@ def test_cancel_by_closing_the_session(clusters):
 
       thread = threading.Thread(target=run)
       thread.start()
-      time.sleep(0.5)
+      with tf1.Session(cluster.target("worker")) as other:
+        other.run(begun, options=PLENTY)
       session.close()
       thread.join(20)
       assert not thread.is_alive()

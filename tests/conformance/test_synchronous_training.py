@@ -142,7 +142,7 @@ def test_status_says_what_replicas_wait_for(ours):
 def test_who_waits_for_one_that_has_left_ends_by_the_deadline_of_its_own(cluster):
   """The data of one of two ends. No task is lost, so the other waits, as on stock, until its own client has enough."""
   case = Case(2, 2, resources=False, sparse=False)
-  with sync.Stuck(cluster, case, [sync.OPERATION_MS, 1500]) as stuck:
+  with sync.Stuck(cluster, case, [sync.OPERATION_MS, 5_000]) as stuck:
     stuck.make_updates()
     step = stuck.begin_step(1).join()
     assert isinstance(step.error, tf.errors.DeadlineExceededError), step.error

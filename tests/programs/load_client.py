@@ -91,7 +91,7 @@ class Client:
         while True:
           assert session.run(total) == 1
           yield
-          time.sleep(1)
+          time.sleep(1)  # the load is light
 
   def doomed(self):
     """A session whose steps wait, until somebody kills this program."""
@@ -129,7 +129,7 @@ def main():
     if time.monotonic() - said >= 1:
       said = time.monotonic()
       print(rounds or "ready", flush=True)
-    time.sleep(PAUSE_S)
+    time.sleep(PAUSE_S)  # the load is light
 
 
 if __name__ == "__main__":
