@@ -23,6 +23,7 @@ CHARACTER = 7.0  # the width that is counted for one, in pixels
 LINE = 16
 TEXT = 'font-family="inherit" font-size="12.5" fill="currentColor"'
 FILL = 'fill="var(--md-code-bg-color, #f5f5f5)" stroke="currentColor" stroke-opacity="0.55"'
+RIM = 'stroke="var(--md-default-bg-color, #fff)" stroke-width="5" paint-order="stroke"'
 ARROW = re.compile(r"^(?P<a>.+?) (?P<kind>-->|->) (?P<b>[^:]+?)(?:: (?P<text>.*))?$")
 
 
@@ -187,13 +188,10 @@ class Boxes:
             shift = 14 * (number - 1)
             parts.append(line(x1 + shift, y1, x2 + shift, y2, dashed))
             if text:
-                part = 0.5 if y1 == y2 else 0.36
-                x, at = x1 + (x2 - x1) * part + shift, y1 + (y2 - y1) * part
-                if y1 == y2:
-                    parts.append(label(x, at - 5, text))
-                else:
-                    parts.append(label(x + 8, at + 4, text, "start"))
-                    right = max(right, x + 8 + width_of(text))
+                x, at = (x1 + x2) / 2 + shift, (y1 + y2) / 2
+                # On a line that falls, the text has a rim of the page's colour.
+                parts.append(label(x, at - 5, text) if y1 == y2 else label(x, at + 4, text, more=RIM))
+                right = max(right, x + width_of(text) / 2)
         return svg(right + 6, y - between + 8, parts, "boxes: " + ", ".join(places))
 
     def row_of(self, name):
