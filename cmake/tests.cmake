@@ -118,4 +118,6 @@ foreach(source IN LISTS sources)
   endforeach()
 endforeach()
 
+include(docs)
+
 file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/tests/list.txt" CONTENT "@listing@" @ONLY)

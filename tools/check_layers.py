@@ -16,7 +16,7 @@ import re
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-FOLDERS = ("millrace", "tools", "examples", "tests", "benchmarks", "python")
+FOLDERS = ("millrace", "tools", "examples", "docs", "tests", "benchmarks", "python")
 SOURCES = (".cc", ".h", ".cu", ".cuh")
 KERNEL_FILES = r"millrace/ops/.*\.cpu\.(cc|h)$|millrace/ops/[^.]*\.h$|millrace/ops/.*_test\.cc$"
 

@@ -12,6 +12,7 @@ VERBS = {
     "lint": ("lint", "rooms, format and clang-tidy"),
     "sim": ("sim", "run the simulated cluster from seeds"),
     "fuzz": ("fuzz", "random programs against stock TensorFlow (programs), and the fuzzers"),
+    "docs": ("docs", "build the documentation as a site"),
 }
 
 

@@ -115,7 +115,7 @@ class CommandTest(unittest.TestCase):
         return subprocess.run([os.path.join(ROOT, "dev")] + list(words), capture_output=True, text=True)
 
     def test_every_verb_has_help(self):
-        for verb in ("demo", "test", "build", "bench", "fmt", "lint", "sim"):
+        for verb in ("demo", "test", "build", "bench", "fmt", "lint", "sim", "docs"):
             done = self.dev(verb, "--help")
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn("./dev " + verb, done.stdout)

@@ -17,7 +17,7 @@ import re
 import sources
 from console import ROOT
 
-PYTHON_FOLDERS = ("cases", "conformance", "cluster")
+PYTHON_FOLDERS = ("cases", "conformance", "cluster", "docs")
 
 
 class Selection:

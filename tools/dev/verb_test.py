@@ -109,6 +109,11 @@ def build(preset, targets=()):
     return Count()
 
 
+def site(preset):
+    import verb_docs
+    return complain(["./dev docs fails"] if verb_docs.main(["--preset", preset]) else [])
+
+
 def simulation(preset, seeds, prefix=()):
     """One test a seed where the program says so on its last line, else one in all."""
     program = os.path.join(building.folder(preset), "tests", "millrace_sim")
@@ -175,6 +180,7 @@ def run_stages(args, report, venv):
         idle.end()
     if args.long:
         report.stage("benchmarks, each case once", lambda: benchmarks.run(preset))
+        report.stage("documentation as a site", lambda: site(preset))
     if preset == "dev":
         for sanitizer in rooms:
             sanitized(report, sanitizer, rooms[sanitizer])
@@ -294,7 +300,7 @@ def main(argv):
         description="Runs every test, or those of paths and names:\n\n" + selecting.__doc__.split("\n\n", 1)[1])
     ap.add_argument("what", nargs="*", metavar="path|name")
     ap.add_argument("--long", action="store_true", help="more seeds, everything under ASan and TSan, the fuzzers, Python tests marked long, each "
-                    "benchmark once at a tenth of its length")
+                    "benchmark once at a tenth of its length, the documentation as a site")
     ap.add_argument("--mutants", action="store_true", help="apply tests/mutants/*.patch (or those of the names) to a copy, "
                     "one after the other; each must make a test fail")
     ap.add_argument("--preset", default="dev", choices=building.PRESETS, help="default: dev")

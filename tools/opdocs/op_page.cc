@@ -33,9 +33,27 @@ std::string TypesText(const std::vector<DataType>& types) {
   return absl::StrJoin(names, ", ");
 }
 
+// `text` for Markdown, in which it has no markup but `code`.
+std::string Escaped(absl::string_view text) {
+  std::string escaped;
+  bool is_code = false;
+  for (const char c : text) {
+    if (c == '`') is_code = !is_code;
+    if (!is_code && (c == '<' || c == '>')) {
+      absl::StrAppend(&escaped, c == '<' ? "&lt;" : "&gt;");
+      continue;
+    }
+    if (!is_code && (c == '*' || c == '_' || c == '[' || c == ']')) {
+      escaped.push_back('\\');
+    }
+    escaped.push_back(c);
+  }
+  return escaped;
+}
+
 // In a table a bar would end the cell.
 std::string Cell(absl::string_view text) {
-  return absl::StrReplaceAll(text, {{"|", "\\|"}});
+  return absl::StrReplaceAll(Escaped(text), {{"|", "\\|"}});
 }
 
 void AppendKernels(const OpDef& op, const KernelTable& kernels,
@@ -63,7 +81,7 @@ void AppendOp(const OpFacts& facts, const KernelTable& kernels,
               std::string* page) {
   const OpDef& op = *facts.op;
   absl::StrAppend(page, "\n## ", op.name, "\n\n");
-  if (!op.doc.empty()) absl::StrAppend(page, op.doc, "\n\n");
+  if (!op.doc.empty()) absl::StrAppend(page, Escaped(op.doc), "\n\n");
   absl::StrAppend(page, "    ", SignatureText(op), "\n\n");
   if (!op.attrs.empty()) {
     absl::StrAppend(page, "| attribute | may be | default |\n|---|---|---|\n");

@@ -15,7 +15,7 @@ TEST(OpPage, ShowsSignatureAttributesAndKernels) {
        .outputs = "y: T",
        .attrs = "T: {float, double}; N: int >= 1; mode: {'a', 'b'} = 'a'",
        .flags = kStateful,
-       .doc = "Scales."}});
+       .doc = "Scales x < 2 by `a_b`, a_b."}});
   ASSERT_TRUE(op.ok()) << op.status();
   EXPECT_EQ(SignatureText(*op), "Scale(x: N * T, by: Ref(float)) -> (y: T)");
   const KernelDecl kernel = {
@@ -29,7 +29,8 @@ TEST(OpPage, ShowsSignatureAttributesAndKernels) {
   auto kernels = KernelTable::Build(table);
   ASSERT_TRUE(kernels.ok()) << kernels.status();
   const std::string page = FamilyPage("math", {{&*op, true, false}}, *kernels);
-  EXPECT_THAT(page, HasSubstr("## Scale\n\nScales.\n"));
+  EXPECT_THAT(page,
+              HasSubstr("## Scale\n\nScales x &lt; 2 by `a_b`, a\\_b.\n"));
   EXPECT_THAT(page, HasSubstr("| N | int >= 1 |  |"));
   EXPECT_THAT(page, HasSubstr("| T | type in {double, float} |  |"));
   EXPECT_THAT(page, HasSubstr("| mode | string in {a, b} | "));
