@@ -2,20 +2,18 @@
 // Whether a node is of one of them says its role (op_traits.h).
 #pragma once
 
-#include "absl/strings/string_view.h"
-
 namespace millrace::builtin {
 
-inline constexpr absl::string_view kArg = "_Arg";
-inline constexpr absl::string_view kRetval = "_Retval";
-inline constexpr absl::string_view kSend = "_Send";
-inline constexpr absl::string_view kRecv = "_Recv";
-inline constexpr absl::string_view kConst = "Const";
-inline constexpr absl::string_view kCast = "Cast";
-inline constexpr absl::string_view kNoOp = "NoOp";
-inline constexpr absl::string_view kSwitch = "Switch";
-inline constexpr absl::string_view kMerge = "Merge";
-inline constexpr absl::string_view kEnter = "Enter";
-inline constexpr absl::string_view kNextIteration = "NextIteration";
+inline constexpr char kArg[] = "_Arg";
+inline constexpr char kRetval[] = "_Retval";
+inline constexpr char kSend[] = "_Send";
+inline constexpr char kRecv[] = "_Recv";
+inline constexpr char kConst[] = "Const";
+inline constexpr char kCast[] = "Cast";
+inline constexpr char kNoOp[] = "NoOp";
+inline constexpr char kSwitch[] = "Switch";
+inline constexpr char kMerge[] = "Merge";
+inline constexpr char kEnter[] = "Enter";
+inline constexpr char kNextIteration[] = "NextIteration";
 
 }  // namespace millrace::builtin
