@@ -81,237 +81,237 @@ VAGUE = {"util", "utils", "helper", "helpers", "common", "misc", "manager", "man
 
 
 class Layers:
-    """layers.txt: the rooms and what each may include."""
+  """layers.txt: the rooms and what each may include."""
 
-    def __init__(self, path):
-        self.edges, self.test_edges, self.level, self.line = {}, {}, {}, {}
-        with open(path, encoding="utf-8") as f:
-            for number, line in enumerate(f, 1):
-                line = line.split("#")[0].strip()
-                if not line:
-                    continue
-                head, _, extra = line.partition("+")
-                words = head.split()
-                room, level = words[0], int(words[1])
-                self.level[room], self.line[room] = level, number
-                self.edges[room] = [w for w in words[2:] if w != "none"]
-                self.test_edges[room] = extra.split()
-                for edge in self.edges[room]:
-                    if edge not in self.level:
-                        raise SystemExit("%s:%d: room %s is not declared above %s" % (path, number, edge, room))
-                    part = "." in room  # a facet or part may include its own room, which has the same level
-                    if self.level[edge] > level - (0 if part else 1):
-                        raise SystemExit("%s:%d: %s may not include %s, which is not lower" % (path, number, room, edge))
+  def __init__(self, path):
+    self.edges, self.test_edges, self.level, self.line = {}, {}, {}, {}
+    with open(path, encoding="utf-8") as f:
+      for number, line in enumerate(f, 1):
+        line = line.split("#")[0].strip()
+        if not line:
+          continue
+        head, _, extra = line.partition("+")
+        words = head.split()
+        room, level = words[0], int(words[1])
+        self.level[room], self.line[room] = level, number
+        self.edges[room] = [w for w in words[2:] if w != "none"]
+        self.test_edges[room] = extra.split()
+        for edge in self.edges[room]:
+          if edge not in self.level:
+            raise SystemExit("%s:%d: room %s is not declared above %s" % (path, number, edge, room))
+          part = "." in room  # a facet or part may include its own room, which has the same level
+          if self.level[edge] > level - (0 if part else 1):
+            raise SystemExit("%s:%d: %s may not include %s, which is not lower" % (path, number, room, edge))
 
-    def room(self, path):
-        """The room of a file below millrace/, None for others and for what is unknown."""
-        parts = path.split("/")
-        if len(parts) < 3 or parts[0] != "millrace":
-            return None
-        if parts[1] == "ops":
-            m = re.search(r"\.(op|cpu|gpu|grad|cases)\.(cc|h|cu|cuh)$", path)
-            facet = m.group(1) if m else "cpu"
-            return "ops.cpu" if facet == "gpu" else "ops." + facet
-        if parts[1] == "rpc" and parts[2] == "grpc":
-            return "rpc.grpc"
-        return parts[1]
+  def room(self, path):
+    """The room of a file below millrace/, None for others and for what is unknown."""
+    parts = path.split("/")
+    if len(parts) < 3 or parts[0] != "millrace":
+      return None
+    if parts[1] == "ops":
+      m = re.search(r"\.(op|cpu|gpu|grad|cases)\.(cc|h|cu|cuh)$", path)
+      facet = m.group(1) if m else "cpu"
+      return "ops.cpu" if facet == "gpu" else "ops." + facet
+    if parts[1] == "rpc" and parts[2] == "grpc":
+      return "rpc.grpc"
+    return parts[1]
 
-    def allowed(self, path, room):
-        if is_test(path):
-            return None if room.startswith("ops.") else [room] + self.edges[room] + self.test_edges[room]
-        return [room] + self.edges[room]
+  def allowed(self, path, room):
+    if is_test(path):
+      return None if room.startswith("ops.") else [room] + self.edges[room] + self.test_edges[room]
+    return [room] + self.edges[room]
 
 
 class Uses:
-    """Which rooms the files of each room include."""
+  """Which rooms the files of each room include."""
 
-    def __init__(self, layers):
-        self.of_products = {room: set() for room in layers.edges}
-        self.of_tests = {room: set() for room in layers.edges}
+  def __init__(self, layers):
+    self.of_products = {room: set() for room in layers.edges}
+    self.of_tests = {room: set() for room in layers.edges}
 
-    def add(self, path, room, target, header):
-        uses = self.of_tests if is_test(path) else self.of_products
-        uses[room].update({target, TABLES.get(header, target)})
+  def add(self, path, room, target, header):
+    uses = self.of_tests if is_test(path) else self.of_products
+    uses[room].update({target, TABLES.get(header, target)})
 
 
 def is_test(path):
-    return path.endswith("_test.cc") or "/testing/" in path
+  return path.endswith("_test.cc") or "/testing/" in path
 
 
 def strip_comment(line):
-    return re.sub(r"//.*$", "", line)
+  return re.sub(r"//.*$", "", line)
 
 
 def check_include(layers, path, header, quoted, report, uses):
-    if quoted and "/" not in header:
-        report('"%s" does not say where it is; include by the path from the root, "millrace/..."' % header)
-        return
-    for pattern, places, advice in HEADERS:
-        if re.match(pattern, header):
-            if not re.match(places, path):
-                report("%s is not allowed here; %s" % (header, advice))
-            return
-    if not quoted and header in STD_HEADERS and STD_SCOPE.match(path):
-        report("<%s> is not allowed outside millrace/base; use %s" % (header, STD_HEADERS[header]))
-    room = layers.room(path)
-    if path.startswith("examples/") and header.startswith("millrace/") and header != ENTRY:
-        report("examples include of the library what its users do, %s" % ENTRY)
-    if room is not None and header == ENTRY:
-        report("%s is for users of the library; include what is needed of it" % ENTRY)
-    if room is None:
-        return
-    if room not in layers.edges:
-        report("%s is no room; layers.txt lists them" % room)
-        return
-    if header.startswith(("tests/", "tools/", "examples/", "benchmarks/")) and room != "ops.cases":
-        report("%s: a room includes nothing outside millrace/ and proto/" % header)
-    target = layers.room(header)
-    if target is None:
-        return
-    uses.add(path, room, target, header)
-    allowed = layers.allowed(path, room)
-    if allowed is None or target in allowed:
-        return
-    if target not in layers.edges:
-        report("%s: %s is no room; layers.txt lists them" % (header, target))
-    else:
-        report("%s (level %d) may not include %s (level %d); it may include: %s" % (
-            room, layers.level[room], target, layers.level[target], " ".join(allowed)))
+  if quoted and "/" not in header:
+    report('"%s" does not say where it is; include by the path from the root, "millrace/..."' % header)
+    return
+  for pattern, places, advice in HEADERS:
+    if re.match(pattern, header):
+      if not re.match(places, path):
+        report("%s is not allowed here; %s" % (header, advice))
+      return
+  if not quoted and header in STD_HEADERS and STD_SCOPE.match(path):
+    report("<%s> is not allowed outside millrace/base; use %s" % (header, STD_HEADERS[header]))
+  room = layers.room(path)
+  if path.startswith("examples/") and header.startswith("millrace/") and header != ENTRY:
+    report("examples include of the library what its users do, %s" % ENTRY)
+  if room is not None and header == ENTRY:
+    report("%s is for users of the library; include what is needed of it" % ENTRY)
+  if room is None:
+    return
+  if room not in layers.edges:
+    report("%s is no room; layers.txt lists them" % room)
+    return
+  if header.startswith(("tests/", "tools/", "examples/", "benchmarks/")) and room != "ops.cases":
+    report("%s: a room includes nothing outside millrace/ and proto/" % header)
+  target = layers.room(header)
+  if target is None:
+    return
+  uses.add(path, room, target, header)
+  allowed = layers.allowed(path, room)
+  if allowed is None or target in allowed:
+    return
+  if target not in layers.edges:
+    report("%s: %s is no room; layers.txt lists them" % (header, target))
+  else:
+    report("%s (level %d) may not include %s (level %d); it may include: %s" % (
+        room, layers.level[room], target, layers.level[target], " ".join(allowed)))
 
 
 def check_file(layers, root, path, problems, uses):
-    def report_at(number):
-        return lambda text: problems.append("%s:%d: %s" % (path, number, text))
+  def report_at(number):
+    return lambda text: problems.append("%s:%d: %s" % (path, number, text))
 
-    stem = os.path.basename(path).split(".")[0]
-    vague = VAGUE.intersection(stem.split("_"))
-    if vague:
-        report_at(1)("'%s' in a file's name says nothing; name it after what it holds" % sorted(vague)[0])
-    if path.startswith("millrace/ops/") and path.endswith(".cc") and not re.search(
-            r"\.(op|cpu|grad|cases)\.cc$|_test\.cc$", path):
-        report_at(1)("a file of millrace/ops needs a facet: x.op.cc, x.cpu.cc, x.grad.cc or x.cases.cc")
-    with open(os.path.join(root, path), encoding="utf-8") as f:
-        lines = f.read().split("\n")
-    if path.endswith((".h", ".cuh")) and "#pragma once" not in lines:
-        report_at(1)("a header begins with its contract and #pragma once")
-    scanned = STD_SCOPE.match(path)
-    for number, line in enumerate(lines, 1):
-        if "NOLINT(layers)" in line:
-            continue
-        m = re.match(r'\s*#\s*include\s*([<"])([^>"]+)[>"]', line)
-        if m:
-            check_include(layers, path, m.group(2), m.group(1) == '"', report_at(number), uses)
-            continue
-        if scanned:
-            code = strip_comment(line)
-            for pattern, advice in TOKENS:
-                if re.search(pattern, code):
-                    report_at(number)(advice)
+  stem = os.path.basename(path).split(".")[0]
+  vague = VAGUE.intersection(stem.split("_"))
+  if vague:
+    report_at(1)("'%s' in a file's name says nothing; name it after what it holds" % sorted(vague)[0])
+  if path.startswith("millrace/ops/") and path.endswith(".cc") and not re.search(
+          r"\.(op|cpu|grad|cases)\.cc$|_test\.cc$", path):
+    report_at(1)("a file of millrace/ops needs a facet: x.op.cc, x.cpu.cc, x.grad.cc or x.cases.cc")
+  with open(os.path.join(root, path), encoding="utf-8") as f:
+    lines = f.read().split("\n")
+  if path.endswith((".h", ".cuh")) and "#pragma once" not in lines:
+    report_at(1)("a header begins with its contract and #pragma once")
+  scanned = STD_SCOPE.match(path)
+  for number, line in enumerate(lines, 1):
+    if "NOLINT(layers)" in line:
+      continue
+    m = re.match(r'\s*#\s*include\s*([<"])([^>"]+)[>"]', line)
+    if m:
+      check_include(layers, path, m.group(2), m.group(1) == '"', report_at(number), uses)
+      continue
+    if scanned:
+      code = strip_comment(line)
+      for pattern, advice in TOKENS:
+        if re.search(pattern, code):
+          report_at(number)(advice)
 
 
 def declarations(root, paths):
-    """(facet, op, path, line) of all declarations of facets in files of millrace/ops."""
-    for path in paths:
-        m = re.match(r"millrace/ops/.*\.(\w+)\.(cc|cu)$", path)
-        if not m or m.group(1) not in FACET_MACROS:
-            continue
-        with open(os.path.join(root, path), encoding="utf-8") as f:
-            text = f.read()
-        # A declaration may go over a line's end: clang-format breaks long ones.
-        for d in re.finditer(r"^%s\(\s*(\w+)" % FACET_MACROS[m.group(1)], text, re.MULTILINE):
-            yield m.group(1), d.group(1), path, text.count("\n", 0, d.start()) + 1
+  """(facet, op, path, line) of all declarations of facets in files of millrace/ops."""
+  for path in paths:
+    m = re.match(r"millrace/ops/.*\.(\w+)\.(cc|cu)$", path)
+    if not m or m.group(1) not in FACET_MACROS:
+      continue
+    with open(os.path.join(root, path), encoding="utf-8") as f:
+      text = f.read()
+    # A declaration may go over a line's end: clang-format breaks long ones.
+    for d in re.finditer(r"^%s\(\s*(\w+)" % FACET_MACROS[m.group(1)], text, re.MULTILINE):
+      yield m.group(1), d.group(1), path, text.count("\n", 0, d.start()) + 1
 
 
 def check_stems(root, paths, problems):
-    """Kernels of an op of x.op.cc are in x.cpu.cc or x_<word>.cpu.cc, gradients in x.grad.cc, cases in x.cases.cc."""
-    found = list(declarations(root, paths))
-    schemas = {op: path[:-len(".op.cc")] for facet, op, path, _ in found if facet == "op"}
-    for facet, op, path, line in found:
-        stem = schemas.get(op)
-        if stem is None:
-            continue
-        suffix = path[path.rindex("/"):].split(".", 1)[1]
-        own = path[:-len(suffix) - 1]
-        kernels = facet in ("cpu", "gpu")
-        if own == stem or (kernels and own.startswith(stem + "_")):
-            continue
-        places = "%s.%s" % (stem, suffix) + (" or %s_<word>.%s" % (stem, suffix) if kernels else "")
-        problems.append("%s:%d: the schema of %s is in %s.op.cc; declare this in %s, or move the schema" % (
-            path, line, op, stem, places))
+  """Kernels of an op of x.op.cc are in x.cpu.cc or x_<word>.cpu.cc, gradients in x.grad.cc, cases in x.cases.cc."""
+  found = list(declarations(root, paths))
+  schemas = {op: path[:-len(".op.cc")] for facet, op, path, _ in found if facet == "op"}
+  for facet, op, path, line in found:
+    stem = schemas.get(op)
+    if stem is None:
+      continue
+    suffix = path[path.rindex("/"):].split(".", 1)[1]
+    own = path[:-len(suffix) - 1]
+    kernels = facet in ("cpu", "gpu")
+    if own == stem or (kernels and own.startswith(stem + "_")):
+      continue
+    places = "%s.%s" % (stem, suffix) + (" or %s_<word>.%s" % (stem, suffix) if kernels else "")
+    problems.append("%s:%d: the schema of %s is in %s.op.cc; declare this in %s, or move the schema" % (
+        path, line, op, stem, places))
 
 
 def check_edges(layers, uses, rooms, problems):
-    """Each edge of layers.txt is one along which something is included; those in front of a `+`, by more than tests. `rooms`:
-    those that have files."""
-    facets = set(TABLES.values())
+  """Each edge of layers.txt is one along which something is included; those in front of a `+`, by more than tests. `rooms`:
+  those that have files."""
+  facets = set(TABLES.values())
 
-    def links_to(room, facet, seen):
-        """Whether the room, or one that it links to, needs the table of a facet."""
-        seen.add(room)
-        return facet in uses.of_products[room] or any(
-            links_to(lower, facet, seen) for lower in layers.edges[room] if lower not in seen)
+  def links_to(room, facet, seen):
+    """Whether the room, or one that it links to, needs the table of a facet."""
+    seen.add(room)
+    return facet in uses.of_products[room] or any(
+        links_to(lower, facet, seen) for lower in layers.edges[room] if lower not in seen)
 
-    for room in layers.edges:
-        where = "layers.txt:%d: " % layers.line[room]
-        if room not in rooms:
-            problems.append(where + "%s has no files; take the room out" % room)
-            continue
-        for edge in layers.edges[room]:
-            if edge in uses.of_products[room]:
-                continue
-            problems.append(where + ("only tests of %s include %s; put it behind the +" if edge in uses.of_tests[room] else
-                                     "nothing of %s includes %s; take the edge out") % (room, edge))
-        for edge in layers.test_edges[room]:
-            if edge not in uses.of_tests[room] and not (edge in facets and links_to(room, edge, set())):
-                problems.append(where + "no test of %s includes %s; take the edge out" % (room, edge))
+  for room in layers.edges:
+    where = "layers.txt:%d: " % layers.line[room]
+    if room not in rooms:
+      problems.append(where + "%s has no files; take the room out" % room)
+      continue
+    for edge in layers.edges[room]:
+      if edge in uses.of_products[room]:
+        continue
+      problems.append(where + ("only tests of %s include %s; put it behind the +" if edge in uses.of_tests[room] else
+                               "nothing of %s includes %s; take the edge out") % (room, edge))
+    for edge in layers.test_edges[room]:
+      if edge not in uses.of_tests[room] and not (edge in facets and links_to(room, edge, set())):
+        problems.append(where + "no test of %s includes %s; take the edge out" % (room, edge))
 
 
 def check_folders(root, folders, problems):
-    for folder in folders:
-        names = [n for n in os.listdir(os.path.join(root, folder)) if os.path.isfile(os.path.join(root, folder, n))]
-        count = sum(1 for n in names if n != "README.md" and not n.startswith(".")
-                    and not re.search(r"_test\.\w+$|\.cases\.\w+$", n))
-        if count > MOST_FILES:
-            problems.append("%s:1: %d files beside tests and cases, %d are the most; move those of one idea to a "
-                            "folder of their own" % (folder, count, MOST_FILES))
+  for folder in folders:
+    names = [n for n in os.listdir(os.path.join(root, folder)) if os.path.isfile(os.path.join(root, folder, n))]
+    count = sum(1 for n in names if n != "README.md" and not n.startswith(".")
+                and not re.search(r"_test\.\w+$|\.cases\.\w+$", n))
+    if count > MOST_FILES:
+      problems.append("%s:1: %d files beside tests and cases, %d are the most; move those of one idea to a "
+                      "folder of their own" % (folder, count, MOST_FILES))
 
 
 def repository_files(root):
-    for folder in FOLDERS:
-        for base, folders, files in os.walk(os.path.join(root, folder)):
-            folders[:] = sorted(d for d in folders if not d.startswith((".", "__")))
-            for name in sorted(files):
-                if name.endswith(SOURCES):
-                    yield os.path.relpath(os.path.join(base, name), root)
+  for folder in FOLDERS:
+    for base, folders, files in os.walk(os.path.join(root, folder)):
+      folders[:] = sorted(d for d in folders if not d.startswith((".", "__")))
+      for name in sorted(files):
+        if name.endswith(SOURCES):
+          yield os.path.relpath(os.path.join(base, name), root)
 
 
 def check(root, paths=None):
-    """All problems of these files (default: of the repository), as lines."""
-    layers = Layers(os.path.join(root, "layers.txt"))
-    uses, problems = Uses(layers), []
-    everything = list(repository_files(root))
-    asked = everything if paths is None else paths
-    for path in asked:
-        check_file(layers, root, path, problems, uses)
-    if paths is None:
-        check_edges(layers, uses, {layers.room(path) for path in everything}, problems)
-    misplaced = []
-    check_stems(root, everything, misplaced)
-    asked = set(asked)
-    problems += [p for p in misplaced if p.split(":")[0] in asked]
-    check_folders(root, sorted({os.path.dirname(p) for p in asked if p.startswith("millrace/")}), problems)
-    return problems
+  """All problems of these files (default: of the repository), as lines."""
+  layers = Layers(os.path.join(root, "layers.txt"))
+  uses, problems = Uses(layers), []
+  everything = list(repository_files(root))
+  asked = everything if paths is None else paths
+  for path in asked:
+    check_file(layers, root, path, problems, uses)
+  if paths is None:
+    check_edges(layers, uses, {layers.room(path) for path in everything}, problems)
+  misplaced = []
+  check_stems(root, everything, misplaced)
+  asked = set(asked)
+  problems += [p for p in misplaced if p.split(":")[0] in asked]
+  check_folders(root, sorted({os.path.dirname(p) for p in asked if p.startswith("millrace/")}), problems)
+  return problems
 
 
 def main():
-    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ap.add_argument("paths", nargs="*")
-    args = ap.parse_args()
-    paths = [os.path.relpath(os.path.abspath(p), ROOT) for p in args.paths if p.endswith(SOURCES)]
-    problems = check(ROOT, paths if args.paths else None)
-    print("\n".join(problems) if problems else "layers: nothing to complain about")
-    return 1 if problems else 0
+  ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+  ap.add_argument("paths", nargs="*")
+  args = ap.parse_args()
+  paths = [os.path.relpath(os.path.abspath(p), ROOT) for p in args.paths if p.endswith(SOURCES)]
+  problems = check(ROOT, paths if args.paths else None)
+  print("\n".join(problems) if problems else "layers: nothing to complain about")
+  return 1 if problems else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+  sys.exit(main())

@@ -32,60 +32,60 @@ EXCUSED = re.compile(r"^(bulk|s3|gcs|http)\w*\.cc\.o$")
 
 
 def symbols(archive):
-    """(object, kind, symbol) of an archive."""
-    text = subprocess.run(["nm", "-A", "-P", archive], capture_output=True, text=True, check=True).stdout
-    for line in text.splitlines():
-        place, _, rest = line.partition(": ")
-        m = re.search(r"\[(.+)\]$", place)
-        words = rest.split()
-        if m and len(words) >= 2:
-            yield m.group(1), words[1], words[0]
+  """(object, kind, symbol) of an archive."""
+  text = subprocess.run(["nm", "-A", "-P", archive], capture_output=True, text=True, check=True).stdout
+  for line in text.splitlines():
+    place, _, rest = line.partition(": ")
+    m = re.search(r"\[(.+)\]$", place)
+    words = rest.split()
+    if m and len(words) >= 2:
+      yield m.group(1), words[1], words[0]
 
 
 def constructors(archive):
-    """(object, symbol) of what the static constructors of an archive refer to."""
-    text = subprocess.run(["objdump", "-t", "-r", "-j", ".text", "-j", ".text.startup", archive], capture_output=True,
-                          text=True, check=True).stdout
-    member, section, ranges = "", "", []
-    for line in text.splitlines():
-        if line.endswith("file format elf64-x86-64"):
-            member, ranges = line.split(":")[0], []
-        elif line.startswith("RELOCATION RECORDS FOR ["):
-            section = line.split("[")[1].rstrip("]:")
-        elif m := SYMBOL.match(line):
-            if CONSTRUCTOR.match(m.group(4)):
-                begin = int(m.group(1), 16)
-                ranges.append((m.group(2), begin, begin + int(m.group(3), 16)))
-        elif ranges and (m := RELOCATION.match(line)):
-            place = int(m.group(1), 16)
-            symbol = re.sub(r"[-+]0x[0-9a-f]+$", "", m.group(2)).split("@")[0]
-            if any(s == section and b <= place < e for s, b, e in ranges) and not HARMLESS.match(symbol):
-                yield member, symbol
+  """(object, symbol) of what the static constructors of an archive refer to."""
+  text = subprocess.run(["objdump", "-t", "-r", "-j", ".text", "-j", ".text.startup", archive], capture_output=True,
+                        text=True, check=True).stdout
+  member, section, ranges = "", "", []
+  for line in text.splitlines():
+    if line.endswith("file format elf64-x86-64"):
+      member, ranges = line.split(":")[0], []
+    elif line.startswith("RELOCATION RECORDS FOR ["):
+      section = line.split("[")[1].rstrip("]:")
+    elif m := SYMBOL.match(line):
+      if CONSTRUCTOR.match(m.group(4)):
+        begin = int(m.group(1), 16)
+        ranges.append((m.group(2), begin, begin + int(m.group(3), 16)))
+    elif ranges and (m := RELOCATION.match(line)):
+      place = int(m.group(1), 16)
+      symbol = re.sub(r"[-+]0x[0-9a-f]+$", "", m.group(2)).split("@")[0]
+      if any(s == section and b <= place < e for s, b, e in ranges) and not HARMLESS.match(symbol):
+        yield member, symbol
 
 
 def check(build):
-    problems = []
-    for archive in sorted(glob.glob(os.path.join(build, "libmillrace_*.a"))):
-        name = os.path.basename(archive)
-        if name not in MAY_CONSTRUCT:
-            found = {}
-            for member, symbol in constructors(archive):
-                found.setdefault(member, set()).add(symbol)
-            problems += ["%s(%s): has a static constructor, which refers to %s; make it constinit"
-                         % (name, m, " ".join(sorted(found[m]))) for m in sorted(found)]
-        for member, kind, symbol in symbols(archive):
-            if kind == "U" and WAITS.match(symbol) and name not in MAY_WAIT and not EXCUSED.match(member):
-                problems.append("%s(%s): calls %s; go through millrace/base" % (name, member, symbol.split("@")[0]))
-    return problems
+  problems = []
+  for archive in sorted(glob.glob(os.path.join(build, "libmillrace_*.a"))):
+    name = os.path.basename(archive)
+    if name not in MAY_CONSTRUCT:
+      found = {}
+      for member, symbol in constructors(archive):
+        found.setdefault(member, set()).add(symbol)
+      problems += ["%s(%s): has a static constructor, which refers to %s; make it constinit"
+                   % (name, m, " ".join(sorted(found[m]))) for m in sorted(found)]
+    for member, kind, symbol in symbols(archive):
+      if kind == "U" and WAITS.match(symbol) and name not in MAY_WAIT and not EXCUSED.match(member):
+        problems.append("%s(%s): calls %s; go through millrace/base" % (name, member, symbol.split("@")[0]))
+  return problems
 
 
 def main():
-    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ap.add_argument("build", help="a build folder without sanitizers")
-    problems = check(ap.parse_args().build)
-    print("\n".join(problems) if problems else "symbols: nothing to complain about")
-    return 1 if problems else 0
+  ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+  ap.add_argument("build", help="a build folder without sanitizers")
+  problems = check(ap.parse_args().build)
+  print("\n".join(problems) if problems else "symbols: nothing to complain about")
+  return 1 if problems else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+  sys.exit(main())

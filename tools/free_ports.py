@@ -6,23 +6,23 @@ TRIES = 1000
 
 
 def free_ports(count, among=lambda port: True):
-    """Ports of 127.0.0.1 that nobody has and `among` allows.
+  """Ports of 127.0.0.1 that nobody has and `among` allows.
 
-    They lie below those that the system gives to outgoing connections, one of which may take a port before a server listens.
-    """
-    with open("/proc/sys/net/ipv4/ip_local_port_range") as f:
-        end = int(f.read().split()[0])
-    allowed = [port for port in range(max(1024, end // 2), end) if among(port)]
-    ports = []
-    for port in random.SystemRandom().sample(allowed, min(TRIES, len(allowed))):
-        if len(ports) == count:
-            break
-        with socket.socket() as s:
-            try:
-                s.bind(("127.0.0.1", port))
-                ports.append(port)
-            except OSError:
-                pass  # somebody has it
-    if len(ports) < count:
-        raise RuntimeError("of the ports below %d, %d are free among those tried, and %d are needed" % (end, len(ports), count))
-    return ports
+  They lie below those that the system gives to outgoing connections, one of which may take a port before a server listens.
+  """
+  with open("/proc/sys/net/ipv4/ip_local_port_range") as f:
+    end = int(f.read().split()[0])
+  allowed = [port for port in range(max(1024, end // 2), end) if among(port)]
+  ports = []
+  for port in random.SystemRandom().sample(allowed, min(TRIES, len(allowed))):
+    if len(ports) == count:
+      break
+    with socket.socket() as s:
+      try:
+        s.bind(("127.0.0.1", port))
+        ports.append(port)
+      except OSError:
+        pass  # somebody has it
+  if len(ports) < count:
+    raise RuntimeError("of the ports below %d, %d are free among those tried, and %d are needed" % (end, len(ports), count))
+  return ports

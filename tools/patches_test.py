@@ -9,15 +9,15 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 class PatchesTest(unittest.TestCase):
 
-    def test_each_applies(self):
-        paths = sorted(glob.glob(os.path.join(ROOT, "tests", "**", "*.patch"), recursive=True))
-        self.assertGreater(len(paths), 40)
-        for path in paths:
-            with self.subTest(patch=os.path.relpath(path, ROOT)):
-                done = subprocess.run(["git", "apply", "--check", path], cwd=ROOT, capture_output=True, text=True)
-                self.assertEqual("", done.stderr)
-                self.assertEqual(0, done.returncode)
+  def test_each_applies(self):
+    paths = sorted(glob.glob(os.path.join(ROOT, "tests", "**", "*.patch"), recursive=True))
+    self.assertGreater(len(paths), 40)
+    for path in paths:
+      with self.subTest(patch=os.path.relpath(path, ROOT)):
+        done = subprocess.run(["git", "apply", "--check", path], cwd=ROOT, capture_output=True, text=True)
+        self.assertEqual("", done.stderr)
+        self.assertEqual(0, done.returncode)
 
 
 if __name__ == "__main__":
-    unittest.main()
+  unittest.main()

@@ -30,78 +30,78 @@ _FORMS = (
 
 
 class GoalError(Exception):
-    pass
+  pass
 
 
 class Goal:
-    def __init__(self, kind, sign=">=", number=1.0, unit=None, of=None, aim=False):
-        self.aim = aim  # a row may be short of it
-        self.kind, self.sign, self.number, self.unit, self.of = kind, sign, number, unit, of
-        if kind == TIMES and number == 1:
-            self.kind = STOCK
+  def __init__(self, kind, sign=">=", number=1.0, unit=None, of=None, aim=False):
+    self.aim = aim  # a row may be short of it
+    self.kind, self.sign, self.number, self.unit, self.of = kind, sign, number, unit, of
+    if kind == TIMES and number == 1:
+      self.kind = STOCK
 
-    @property
-    def factor(self):
-        """How many times better than stock it has to be."""
-        return 1 / self.number if self.kind == TIMES and self.sign == "<=" else self.number
+  @property
+  def factor(self):
+    """How many times better than stock it has to be."""
+    return 1 / self.number if self.kind == TIMES and self.sign == "<=" else self.number
 
-    def text(self):
-        return "aim " + self._text() if self.aim else self._text()
+  def text(self):
+    return "aim " + self._text() if self.aim else self._text()
 
-    def _text(self):
-        if self.kind == LIMIT:
-            return ""
-        if self.kind in (STOCK, TIMES):
-            return ">= %.2f" % self.factor
-        return "%s %g %s" % (self.sign, self.number, "of " + self.of if self.kind == OF else self.unit)
+  def _text(self):
+    if self.kind == LIMIT:
+      return ""
+    if self.kind in (STOCK, TIMES):
+      return ">= %.2f" % self.factor
+    return "%s %g %s" % (self.sign, self.number, "of " + self.of if self.kind == OF else self.unit)
 
 
 def parse_goal(text):
-    words = text.split(None, 1)
-    aim = bool(words) and words[0] == "aim"
-    for form, make in _FORMS:
-        m = form.match(words[1] if aim and len(words) > 1 else text)
-        if m:
-            goal = Goal(**make(m), aim=aim)
-            if aim and goal.kind in (STOCK, LIMIT):
-                break
-            return goal
-    raise GoalError("no goal has the form '%s' (goals.py lists the forms)" % text)
+  words = text.split(None, 1)
+  aim = bool(words) and words[0] == "aim"
+  for form, make in _FORMS:
+    m = form.match(words[1] if aim and len(words) > 1 else text)
+    if m:
+      goal = Goal(**make(m), aim=aim)
+      if aim and goal.kind in (STOCK, LIMIT):
+        break
+      return goal
+  raise GoalError("no goal has the form '%s' (goals.py lists the forms)" % text)
 
 
 def parse(text, cases):
-    """{row: Goal}, in the order of the lines. Rows of other cases than those, and second lines of a row, are errors."""
-    goals = {}
-    for number, line in enumerate(text.splitlines(), 1):
-        words = line.partition("#")[0].split(None, 1)
-        if not words:
-            continue
-        try:
-            row = words[0]
-            case = row.partition("/")[0]
-            if "/" not in row or case not in cases:
-                raise GoalError("there is no case %s of a row %s" % (case, row))
-            if row in goals:
-                raise GoalError("%s has a goal already" % row)
-            goals[row] = parse_goal(words[1].strip() if len(words) > 1 else "")
-        except (GoalError, ValueError) as e:
-            raise GoalError("goals, line %d: %s" % (number, e)) from None
-    for row, goal in goals.items():
-        if goal.kind == OF and not goal.of.startswith(MACHINE + "/") and goal.of not in goals:
-            raise GoalError("goals: %s names %s, which is no row" % (row, goal.of))
-        if row.endswith(CPU) and row[:-len(CPU)] not in goals:
-            raise GoalError("goals: %s is of no row" % row)
-    for case in cases:
-        if not any(row.startswith(case + "/") for row in goals):
-            raise GoalError("goals: the case %s has no row" % case)
-    return goals
+  """{row: Goal}, in the order of the lines. Rows of other cases than those, and second lines of a row, are errors."""
+  goals = {}
+  for number, line in enumerate(text.splitlines(), 1):
+    words = line.partition("#")[0].split(None, 1)
+    if not words:
+      continue
+    try:
+      row = words[0]
+      case = row.partition("/")[0]
+      if "/" not in row or case not in cases:
+        raise GoalError("there is no case %s of a row %s" % (case, row))
+      if row in goals:
+        raise GoalError("%s has a goal already" % row)
+      goals[row] = parse_goal(words[1].strip() if len(words) > 1 else "")
+    except (GoalError, ValueError) as e:
+      raise GoalError("goals, line %d: %s" % (number, e)) from None
+  for row, goal in goals.items():
+    if goal.kind == OF and not goal.of.startswith(MACHINE + "/") and goal.of not in goals:
+      raise GoalError("goals: %s names %s, which is no row" % (row, goal.of))
+    if row.endswith(CPU) and row[:-len(CPU)] not in goals:
+      raise GoalError("goals: %s is of no row" % row)
+  for case in cases:
+    if not any(row.startswith(case + "/") for row in goals):
+      raise GoalError("goals: the case %s has no row" % case)
+  return goals
 
 
 def read(cases, path=FILE):
-    with open(path, encoding="utf-8") as f:
-        return parse(f.read(), cases)
+  with open(path, encoding="utf-8") as f:
+    return parse(f.read(), cases)
 
 
 def of_cases(goals, names):
-    """The goals of the rows of these cases."""
-    return {row: goal for row, goal in goals.items() if row.partition("/")[0] in names}
+  """The goals of the rows of these cases."""
+  return {row: goal for row, goal in goals.items() if row.partition("/")[0] in names}

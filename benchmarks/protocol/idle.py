@@ -29,67 +29,67 @@ MARKS = {
 
 
 def threads_of(pid):
-    return [int(t) for t in os.listdir("/proc/%d/task" % pid)]
+  return [int(t) for t in os.listdir("/proc/%d/task" % pid)]
 
 
 def cpu_nanos(pid):
-    """What the scheduler has counted for all threads of a process."""
-    total = 0
-    for thread in threads_of(pid):
-        try:
-            with open("/proc/%d/task/%d/schedstat" % (pid, thread)) as f:
-                total += int(f.read().split()[0])
-        except OSError:
-            pass  # it has ended
-    return total
+  """What the scheduler has counted for all threads of a process."""
+  total = 0
+  for thread in threads_of(pid):
+    try:
+      with open("/proc/%d/task/%d/schedstat" % (pid, thread)) as f:
+        total += int(f.read().split()[0])
+    except OSError:
+      pass  # it has ended
+  return total
 
 
 def start(servers):
-    """A cluster of one ps that listens; polled more often than Cluster does."""
-    return Cluster(servers, ps=1, workers=0).start(poll_s=0.0005)
+  """A cluster of one ps that listens; polled more often than Cluster does."""
+  return Cluster(servers, ps=1, workers=0).start(poll_s=0.0005)
 
 
 def measure(servers, rounds, seconds):
-    figures = {"listening_s": []}
-    for last in [False] * (rounds - 1) + [True]:
-        c = start(servers)
-        try:
-            figures["listening_s"].append(c.listening_s)
-            if not last:
-                continue
-            pid = c.pids()[0]
-            time.sleep(max(0.0, 2 - c.listening_s))  # it is idle until then
-            figures["resident_mb"] = memory_mb(pid)[0]
-            figures["threads"] = len(threads_of(pid))
-            before, t = cpu_nanos(pid), time.monotonic()
-            time.sleep(seconds)  # what it costs in this time is measured
-            figures["cpu_percent"] = (cpu_nanos(pid) - before) / (time.monotonic() - t) / 1e7
-        finally:
-            c.stop()
-    figures["listening_s"] = min(figures["listening_s"])
-    return figures
+  figures = {"listening_s": []}
+  for last in [False] * (rounds - 1) + [True]:
+    c = start(servers)
+    try:
+      figures["listening_s"].append(c.listening_s)
+      if not last:
+        continue
+      pid = c.pids()[0]
+      time.sleep(max(0.0, 2 - c.listening_s))  # it is idle until then
+      figures["resident_mb"] = memory_mb(pid)[0]
+      figures["threads"] = len(threads_of(pid))
+      before, t = cpu_nanos(pid), time.monotonic()
+      time.sleep(seconds)  # what it costs in this time is measured
+      figures["cpu_percent"] = (cpu_nanos(pid) - before) / (time.monotonic() - t) / 1e7
+    finally:
+      c.stop()
+  figures["listening_s"] = min(figures["listening_s"])
+  return figures
 
 
 def main():
-    ap = options.Parser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ap.add_argument("servers")
-    ap.add_argument("--rounds", type=int, default=5)
-    ap.add_argument("--seconds", type=float, default=10)
-    ap.add_argument("--only", help="these figures alone decide the exit code, separated by commas")
-    a = ap.parse_args()
-    deciding = a.only.split(",") if a.only else list(MARKS)
-    for name in deciding:
-        if name not in MARKS:
-            ap.error("--only: there is no figure %s%s (there are %s)" % (name, options.near(name, MARKS), ", ".join(MARKS)))
-    figures = measure(a.servers, a.rounds, a.seconds)
-    over = []
-    for name, (unit, mark) in MARKS.items():
-        is_over = figures[name] > mark
-        print("%-12s %8.3f  mark %-5g %s  %s" % (name, figures[name], mark, "OVER" if is_over else "ok  ", unit))
-        if is_over and name in deciding:
-            over.append(name)
-    sys.exit(1 if over else 0)
+  ap = options.Parser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+  ap.add_argument("servers")
+  ap.add_argument("--rounds", type=int, default=5)
+  ap.add_argument("--seconds", type=float, default=10)
+  ap.add_argument("--only", help="these figures alone decide the exit code, separated by commas")
+  a = ap.parse_args()
+  deciding = a.only.split(",") if a.only else list(MARKS)
+  for name in deciding:
+    if name not in MARKS:
+      ap.error("--only: there is no figure %s%s (there are %s)" % (name, options.near(name, MARKS), ", ".join(MARKS)))
+  figures = measure(a.servers, a.rounds, a.seconds)
+  over = []
+  for name, (unit, mark) in MARKS.items():
+    is_over = figures[name] > mark
+    print("%-12s %8.3f  mark %-5g %s  %s" % (name, figures[name], mark, "OVER" if is_over else "ok  ", unit))
+    if is_over and name in deciding:
+      over.append(name)
+  sys.exit(1 if over else 0)
 
 
 if __name__ == "__main__":
-    main()
+  main()

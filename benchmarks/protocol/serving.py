@@ -30,41 +30,41 @@ FIGURES = {
 
 
 def measure(program, servers, repetitions):
-    """Queries a second by benchmark; those that failed are left out and told of."""
-    cluster = Cluster(servers, ps=0, workers=1)
-    try:
-        cluster.start()
-        done = subprocess.run([program, "--benchmark_format=json", "--benchmark_report_aggregates_only=true",
-                               "--benchmark_repetitions=%d" % repetitions],
-                              env=dict(os.environ, MILLRACE_SERVER="grpc://" + cluster.spec["worker"][0]),
-                              stdout=subprocess.PIPE, check=True, text=True)
-    finally:
-        cluster.stop()
-    rates = {}
-    for run in json.loads(done.stdout)["benchmarks"]:
-        if run.get("error_occurred"):
-            print("%s: %s" % (run["run_name"], run["error_message"]), file=sys.stderr)
-        elif run["aggregate_name"] == "median":
-            rates[run["run_name"]] = run["items_per_second"]
-    return rates
+  """Queries a second by benchmark; those that failed are left out and told of."""
+  cluster = Cluster(servers, ps=0, workers=1)
+  try:
+    cluster.start()
+    done = subprocess.run([program, "--benchmark_format=json", "--benchmark_report_aggregates_only=true",
+                           "--benchmark_repetitions=%d" % repetitions],
+                          env=dict(os.environ, MILLRACE_SERVER="grpc://" + cluster.spec["worker"][0]),
+                          stdout=subprocess.PIPE, check=True, text=True)
+  finally:
+    cluster.stop()
+  rates = {}
+  for run in json.loads(done.stdout)["benchmarks"]:
+    if run.get("error_occurred"):
+      print("%s: %s" % (run["run_name"], run["error_message"]), file=sys.stderr)
+    elif run["aggregate_name"] == "median":
+      rates[run["run_name"]] = run["items_per_second"]
+  return rates
 
 
 def main():
-    ap = options.Parser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ap.add_argument("program")
-    ap.add_argument("servers")
-    ap.add_argument("--repetitions", type=int, default=5)
-    a = ap.parse_args()
-    rates = measure(a.program, a.servers, a.repetitions)
-    bad = False
-    for name, (figure, mark) in FIGURES.items():
-        rate = rates.get(name)
-        word = "FAILED" if rate is None else "" if mark is None else "ok" if rate >= mark else "BELOW"
-        bad = bad or word in ("FAILED", "BELOW")
-        print("%-22s %8s queries/s  %-11s %s" % (figure, "-" if rate is None else "%.0f" % rate,
-                                                 "mark %d" % mark if mark else "", word))
-    sys.exit(1 if bad else 0)
+  ap = options.Parser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+  ap.add_argument("program")
+  ap.add_argument("servers")
+  ap.add_argument("--repetitions", type=int, default=5)
+  a = ap.parse_args()
+  rates = measure(a.program, a.servers, a.repetitions)
+  bad = False
+  for name, (figure, mark) in FIGURES.items():
+    rate = rates.get(name)
+    word = "FAILED" if rate is None else "" if mark is None else "ok" if rate >= mark else "BELOW"
+    bad = bad or word in ("FAILED", "BELOW")
+    print("%-22s %8s queries/s  %-11s %s" % (figure, "-" if rate is None else "%.0f" % rate,
+                                             "mark %d" % mark if mark else "", word))
+  sys.exit(1 if bad else 0)
 
 
 if __name__ == "__main__":
-    main()
+  main()

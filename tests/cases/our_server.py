@@ -12,39 +12,39 @@ COMMAND = os.environ.get("MILLRACE_COMMAND", "build/dev/millrace")
 
 class OurServer:
 
-    def __init__(self, log):
-        """log: path of a file."""
-        self.address = "127.0.0.1:%d" % free_ports(1)[0]
-        self.log = log
-        self.starts = 0
-        self._process = None
-        self._ends = False
-        self._changes = threading.Lock()
-        self._keeper = threading.Thread(target=self._keep, daemon=True)
+  def __init__(self, log):
+    """log: path of a file."""
+    self.address = "127.0.0.1:%d" % free_ports(1)[0]
+    self.log = log
+    self.starts = 0
+    self._process = None
+    self._ends = False
+    self._changes = threading.Lock()
+    self._keeper = threading.Thread(target=self._keep, daemon=True)
 
-    def target(self):
-        return "grpc://" + self.address
+  def target(self):
+    return "grpc://" + self.address
 
-    def _start(self):
-        """Whether it was started: not after the end."""
-        with self._changes, open(self.log, "ab") as log:
-            if self._ends:
-                return False
-            self.starts += 1
-            self._process = subprocess.Popen([COMMAND, "server", "--cluster", "local=" + self.address, "--job", "local",
-                                              "--task", "0"], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-            return True
+  def _start(self):
+    """Whether it was started: not after the end."""
+    with self._changes, open(self.log, "ab") as log:
+      if self._ends:
+        return False
+      self.starts += 1
+      self._process = subprocess.Popen([COMMAND, "server", "--cluster", "local=" + self.address, "--job", "local",
+                                        "--task", "0"], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+      return True
 
-    def _keep(self):
-        while self._start():
-            self._process.wait()
+  def _keep(self):
+    while self._start():
+      self._process.wait()
 
-    def __enter__(self):
-        self._keeper.start()
-        return self
+  def __enter__(self):
+    self._keeper.start()
+    return self
 
-    def __exit__(self, *unused):
-        with self._changes:
-            self._ends = True
-            self._process.kill()
-        self._keeper.join()
+  def __exit__(self, *unused):
+    with self._changes:
+      self._ends = True
+      self._process.kill()
+    self._keeper.join()

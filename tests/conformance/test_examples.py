@@ -9,25 +9,25 @@ import task_servers
 
 
 def example(name, *arguments):
-    program = os.path.join(os.environ["MILLRACE_BUILD"], "examples", name)
-    return subprocess.run([program, *arguments], capture_output=True, text=True, timeout=60, check=True).stdout
+  program = os.path.join(os.environ["MILLRACE_BUILD"], "examples", name)
+  return subprocess.run([program, *arguments], capture_output=True, text=True, timeout=60, check=True).stdout
 
 
 def test_hello_fits_a_line():
-    assert example("hello") == "y = 2.00 x + 1.00\n"
+  assert example("hello") == "y = 2.00 x + 1.00\n"
 
 
 def ended(name, *arguments):
-    program = os.path.join(os.environ["MILLRACE_BUILD"], "examples", name)
-    done = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=60, check=False)
-    return done.returncode, done.stdout, done.stderr
+  program = os.path.join(os.environ["MILLRACE_BUILD"], "examples", name)
+  done = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=60, check=False)
+  return done.returncode, done.stdout, done.stderr
 
 
 @pytest.mark.parametrize("name, shows", [("hello", "[grpc://host:port]"), ("distributed_cpp", "csv_readers"),
                                          ("networks", "--rows"), ("demo", "--optimizer")])
 def test_help(name, shows):
-    code, out, err = ended(name, "--help")
-    assert code == 0 and shows in out and name in out and not err, err
+  code, out, err = ended(name, "--help")
+  assert code == 0 and shows in out and name in out and not err, err
 
 
 @pytest.mark.parametrize("name, words, expected", [
@@ -38,22 +38,22 @@ def test_help(name, shows):
     ("demo", ["--optimizer", "adma"], "did you mean adam?"),
 ])
 def test_wrong_words_suggest(name, words, expected):
-    code, out, err = ended(name, *words)
-    assert code == 2 and expected in err and name + ": " in err and not out, err
+  code, out, err = ended(name, *words)
+  assert code == 2 and expected in err and name + ": " in err and not out, err
 
 
 def test_hello_tells_its_usage():
-    for words in (["--hlep"], ["grpc://a:1", "grpc://b:1"]):
-        code, out, _ = ended("hello", *words)
-        assert code == 2 and out.startswith("hello [grpc://host:port]"), out
+  for words in (["--hlep"], ["grpc://a:1", "grpc://b:1"]):
+    code, out, _ = ended("hello", *words)
+    assert code == 2 and out.startswith("hello [grpc://host:port]"), out
 
 
 def test_hello_is_the_readmes_program():
-    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    with open(os.path.join(root, "README.md"), encoding="utf-8") as f:
-        readme = f.read()
-    with open(os.path.join(root, "examples", "hello", "main.cc"), encoding="utf-8") as f:
-        assert f.read().strip() in readme
+  root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+  with open(os.path.join(root, "README.md"), encoding="utf-8") as f:
+    readme = f.read()
+  with open(os.path.join(root, "examples", "hello", "main.cc"), encoding="utf-8") as f:
+    assert f.read().strip() in readme
 
 
 DISTRIBUTED_CPP = {
@@ -153,17 +153,17 @@ networks behind each estimate: 3 3 3 3 3 2 2 2 2 2 2 2
 
 @pytest.fixture(scope="module")
 def targets():
-    with task_servers.Cluster({"ps": 2, "worker": 2}) as cluster:
-        yield [cluster.target("worker", i) for i in range(2)]
+  with task_servers.Cluster({"ps": 2, "worker": 2}) as cluster:
+    yield [cluster.target("worker", i) for i in range(2)]
 
 
 @pytest.mark.parametrize("where", ["in_process", "cluster"])
 @pytest.mark.parametrize("name", DISTRIBUTED_CPP)
 def test_distributed_cpp(name, where, targets):
-    printed = example("distributed_cpp", name, *(targets if where == "cluster" else []))
-    assert printed == DISTRIBUTED_CPP[name]
+  printed = example("distributed_cpp", name, *(targets if where == "cluster" else []))
+  assert printed == DISTRIBUTED_CPP[name]
 
 
 def test_distributed_cpp_runs_as_a_whole():
-    printed = example("distributed_cpp")
-    assert re.findall(r"^== (\w+)$", printed, re.M) == list(DISTRIBUTED_CPP)
+  printed = example("distributed_cpp")
+  assert re.findall(r"^== (\w+)$", printed, re.M) == list(DISTRIBUTED_CPP)

@@ -30,113 +30,113 @@ INVARIANTS = ("effect", "torn", "queue", "late", "disk", "reset", "wait", "stuck
 
 
 class Problem(Exception):
-    pass
+  pass
 
 
 def environment():
-    # As if the copy were a checkout: ccache then finds the objects of this one.
-    return dict(building.environment(), CCACHE_BASEDIR=COPY)
+  # As if the copy were a checkout: ccache then finds the objects of this one.
+  return dict(building.environment(), CCACHE_BASEDIR=COPY)
 
 
 def log_tail(path):
-    with open(path, errors="replace") as f:
-        return f.read()[-3000:]
+  with open(path, errors="replace") as f:
+    return f.read()[-3000:]
 
 
 def build():
-    log = os.path.join(COPY, "build", "bugs.log")
-    os.makedirs(os.path.dirname(log), exist_ok=True)
-    folder = os.path.join(COPY, "build", PRESET)
-    commands = []
-    if not os.path.exists(os.path.join(folder, "build.ninja")):
-        commands.append(["cmake", "--preset", PRESET])
-    commands.append(["ninja", "-C", folder, "-j", str(os.cpu_count() or 2), "millrace_sim"])
-    for command in commands:
-        with open(log, "w") as out:
-            if subprocess.call(command, cwd=COPY, stdout=out, stderr=subprocess.STDOUT, env=environment()) != 0:
-                raise Problem("does not build:\n" + log_tail(log))
-    return os.path.join(folder, "tests", "millrace_sim")
+  log = os.path.join(COPY, "build", "bugs.log")
+  os.makedirs(os.path.dirname(log), exist_ok=True)
+  folder = os.path.join(COPY, "build", PRESET)
+  commands = []
+  if not os.path.exists(os.path.join(folder, "build.ninja")):
+    commands.append(["cmake", "--preset", PRESET])
+  commands.append(["ninja", "-C", folder, "-j", str(os.cpu_count() or 2), "millrace_sim"])
+  for command in commands:
+    with open(log, "w") as out:
+      if subprocess.call(command, cwd=COPY, stdout=out, stderr=subprocess.STDOUT, env=environment()) != 0:
+        raise Problem("does not build:\n" + log_tail(log))
+  return os.path.join(folder, "tests", "millrace_sim")
 
 
 def apply(patch):
-    # The copy lies in a checkout, which git must not take for the patch's.
-    done = subprocess.run(["git", "apply", "-p1", patch], cwd=COPY, capture_output=True, text=True,
-                          env=dict(os.environ, GIT_CEILING_DIRECTORIES=os.path.dirname(COPY)))
-    if done.returncode != 0:
-        raise Problem("does not apply: " + (done.stdout + done.stderr).strip())
+  # The copy lies in a checkout, which git must not take for the patch's.
+  done = subprocess.run(["git", "apply", "-p1", patch], cwd=COPY, capture_output=True, text=True,
+                        env=dict(os.environ, GIT_CEILING_DIRECTORIES=os.path.dirname(COPY)))
+  if done.returncode != 0:
+    raise Problem("does not apply: " + (done.stdout + done.stderr).strip())
 
 
 def run(program, arguments):
-    """Exit code and output; None and output after LIMIT_SECONDS."""
-    process = subprocess.Popen([program] + arguments, cwd=COPY, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                               stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True)
-    try:
-        output, _ = process.communicate(timeout=LIMIT_SECONDS)
-        return process.returncode, output
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        return None, process.communicate()[0]
-    finally:
-        if process.poll() is None:  # Ctrl-C: it is in a session of its own
-            os.killpg(process.pid, signal.SIGKILL)
+  """Exit code and output; None and output after LIMIT_SECONDS."""
+  process = subprocess.Popen([program] + arguments, cwd=COPY, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True)
+  try:
+    output, _ = process.communicate(timeout=LIMIT_SECONDS)
+    return process.returncode, output
+  except subprocess.TimeoutExpired:
+    os.killpg(process.pid, signal.SIGKILL)
+    return None, process.communicate()[0]
+  finally:
+    if process.poll() is None:  # Ctrl-C: it is in a session of its own
+      os.killpg(process.pid, signal.SIGKILL)
 
 
 def invariant(message):
-    m = re.search(r"\b(%s):" % "|".join(INVARIANTS), message)
-    if m:
-        return m.group(1)
-    if "Deadlock" in message:
-        return "deadlock"
-    if "passed its limit" in message:
-        return "endless"
-    return "error"
+  m = re.search(r"\b(%s):" % "|".join(INVARIANTS), message)
+  if m:
+    return m.group(1)
+  if "Deadlock" in message:
+    return "deadlock"
+  if "passed its limit" in message:
+    return "endless"
+  return "error"
 
 
 def find(patch, seeds):
-    """(seed, invariant, message) of the first failure that came up."""
-    apply(patch)
-    code, output = run(build(), ["--find", "--seeds", str(seeds)])
-    m = re.search(r"^seed (\d+): (.*)$", output, re.M)
-    if m:
-        return int(m.group(1)), invariant(m.group(2)), m.group(2)
-    if code is None:
-        raise Problem("a seed hangs, and no other fails")
-    raise Problem("is not found by %d seeds: %s" % (seeds, output.strip().split("\n")[-1]))
+  """(seed, invariant, message) of the first failure that came up."""
+  apply(patch)
+  code, output = run(build(), ["--find", "--seeds", str(seeds)])
+  m = re.search(r"^seed (\d+): (.*)$", output, re.M)
+  if m:
+    return int(m.group(1)), invariant(m.group(2)), m.group(2)
+  if code is None:
+    raise Problem("a seed hangs, and no other fails")
+  raise Problem("is not found by %d seeds: %s" % (seeds, output.strip().split("\n")[-1]))
 
 
 def main(argv):
-    ap = argparse.ArgumentParser(prog="./dev sim --bugs", description=__doc__,
-                                 formatter_class=argparse.RawDescriptionHelpFormatter)
-    ap.add_argument("--seeds", type=int, default=2000, metavar="N", help="seeds that a bug may take (2000)")
-    ap.add_argument("--verbose", action="store_true", help="show the messages")
-    ap.add_argument("names", nargs="*", help="only these patches")
-    args = ap.parse_args(argv)
-    patches = sorted(glob.glob(os.path.join(PATCHES, "*.patch")))
-    if args.names:
-        patches = [p for p in patches if os.path.basename(p)[:-len(".patch")] in args.names]
-    building.packages.need_packages(building.packages.BASE, building.packages.TEST)
-    found, again = 0, []
-    say("%-28s %6s  %-9s %s" % ("bug", "seed", "found by", "build and search"))
-    for patch in patches:
-        name = os.path.basename(patch)[:-len(".patch")]
-        start = time.monotonic()
-        mutants.COPY = COPY
-        mutants.refresh()
-        try:
-            seed, by, message = find(patch, args.seeds)
-            found += 1
-            say("%-28s %6d  %-9s %s" % (name, seed, by, seconds(time.monotonic() - start)))
-            if args.verbose:
-                say("    " + message[:300])
-        except Problem as problem:
-            again.append(name)
-            say("%-28s %s (%s)" % (name, problem, seconds(time.monotonic() - start)))
-    mutants.refresh()  # the copy is without a bug again
-    if again:
-        say("again: ./dev sim --bugs " + " ".join(again))
-    say("%d found, %d not found" % (found, len(again)))
-    return 0 if patches and not again else 1
+  ap = argparse.ArgumentParser(prog="./dev sim --bugs", description=__doc__,
+                               formatter_class=argparse.RawDescriptionHelpFormatter)
+  ap.add_argument("--seeds", type=int, default=2000, metavar="N", help="seeds that a bug may take (2000)")
+  ap.add_argument("--verbose", action="store_true", help="show the messages")
+  ap.add_argument("names", nargs="*", help="only these patches")
+  args = ap.parse_args(argv)
+  patches = sorted(glob.glob(os.path.join(PATCHES, "*.patch")))
+  if args.names:
+    patches = [p for p in patches if os.path.basename(p)[:-len(".patch")] in args.names]
+  building.packages.need_packages(building.packages.BASE, building.packages.TEST)
+  found, again = 0, []
+  say("%-28s %6s  %-9s %s" % ("bug", "seed", "found by", "build and search"))
+  for patch in patches:
+    name = os.path.basename(patch)[:-len(".patch")]
+    start = time.monotonic()
+    mutants.COPY = COPY
+    mutants.refresh()
+    try:
+      seed, by, message = find(patch, args.seeds)
+      found += 1
+      say("%-28s %6d  %-9s %s" % (name, seed, by, seconds(time.monotonic() - start)))
+      if args.verbose:
+        say("    " + message[:300])
+    except Problem as problem:
+      again.append(name)
+      say("%-28s %s (%s)" % (name, problem, seconds(time.monotonic() - start)))
+  mutants.refresh()  # the copy is without a bug again
+  if again:
+    say("again: ./dev sim --bugs " + " ".join(again))
+  say("%d found, %d not found" % (found, len(again)))
+  return 0 if patches and not again else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+  sys.exit(main(sys.argv[1:]))

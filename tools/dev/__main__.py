@@ -17,31 +17,31 @@ VERBS = {
 
 
 def usage():
-    lines = ["usage: ./dev VERB [options]", ""]
-    lines += ["  %-6s %s" % (verb, text) for verb, (_, text) in VERBS.items()]
-    lines += ["", "Each verb installs what it needs first (Debian packages; .venv for Python).",
-              "./dev VERB --help says more."]
-    return "\n".join(lines)
+  lines = ["usage: ./dev VERB [options]", ""]
+  lines += ["  %-6s %s" % (verb, text) for verb, (_, text) in VERBS.items()]
+  lines += ["", "Each verb installs what it needs first (Debian packages; .venv for Python).",
+            "./dev VERB --help says more."]
+  return "\n".join(lines)
 
 
 def main():
-    if len(sys.argv) < 2 or sys.argv[1] in ("-h", "--help", "help"):
-        print(usage())
-        return 0 if len(sys.argv) > 1 else 2
-    verb = sys.argv[1]
-    if verb not in VERBS:
-        import difflib
-        near = difflib.get_close_matches(verb, VERBS, 1, 0.4) or [v for v in VERBS if v.startswith(verb[:1])]
-        print("./dev: there is no verb '%s'%s" % (verb, "; did you mean './dev %s'?" % near[0] if near else ""),
-              file=sys.stderr)
-        print(usage(), file=sys.stderr)
-        return 2
-    try:
-        return importlib.import_module("verb_" + VERBS[verb][0]).main(sys.argv[2:])
-    except KeyboardInterrupt:
-        print("\n./dev: interrupted", file=sys.stderr)
-        return 130
+  if len(sys.argv) < 2 or sys.argv[1] in ("-h", "--help", "help"):
+    print(usage())
+    return 0 if len(sys.argv) > 1 else 2
+  verb = sys.argv[1]
+  if verb not in VERBS:
+    import difflib
+    near = difflib.get_close_matches(verb, VERBS, 1, 0.4) or [v for v in VERBS if v.startswith(verb[:1])]
+    print("./dev: there is no verb '%s'%s" % (verb, "; did you mean './dev %s'?" % near[0] if near else ""),
+          file=sys.stderr)
+    print(usage(), file=sys.stderr)
+    return 2
+  try:
+    return importlib.import_module("verb_" + VERBS[verb][0]).main(sys.argv[2:])
+  except KeyboardInterrupt:
+    print("\n./dev: interrupted", file=sys.stderr)
+    return 130
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+  sys.exit(main())

@@ -12,62 +12,62 @@ _running = set()
 
 
 class Background:
-    """A command without input and output. `end` ends it with whatever it started in its group."""
+  """A command without input and output. `end` ends it with whatever it started in its group."""
 
-    def __init__(self, command, end_seconds=END_SECONDS, **options):
-        """end_seconds: what the command has to end by itself."""
-        self._end_seconds = end_seconds
-        self._lock = threading.RLock()
-        self._reaped = False
-        # A terminal's Ctrl-C does not reach it; who started it ends it.
-        self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                         stderr=subprocess.DEVNULL, start_new_session=True, **options)
-        _running.add(self)
+  def __init__(self, command, end_seconds=END_SECONDS, **options):
+    """end_seconds: what the command has to end by itself."""
+    self._end_seconds = end_seconds
+    self._lock = threading.RLock()
+    self._reaped = False
+    # A terminal's Ctrl-C does not reach it; who started it ends it.
+    self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                     stderr=subprocess.DEVNULL, start_new_session=True, **options)
+    _running.add(self)
 
-    def _status(self, options):
-        """None while it runs. It is not reaped, so that its number is its group's and nobody else's until `end`."""
-        try:
-            return os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT | options)
-        except ChildProcessError:
-            return False  # ended, by another thread's `end`
+  def _status(self, options):
+    """None while it runs. It is not reaped, so that its number is its group's and nobody else's until `end`."""
+    try:
+      return os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT | options)
+    except ChildProcessError:
+      return False  # ended, by another thread's `end`
 
-    def wait(self):
-        """Until it has ended; whether well."""
-        status = self._status(0)
-        return bool(status) and status.si_code == os.CLD_EXITED and status.si_status == 0
+  def wait(self):
+    """Until it has ended; whether well."""
+    status = self._status(0)
+    return bool(status) and status.si_code == os.CLD_EXITED and status.si_status == 0
 
-    def end(self):
-        """At once if it has ended. Once more is harmless."""
-        with self._lock:
-            if self._reaped:
-                return
-            self._signal(signal.SIGTERM)
-            deadline = time.monotonic() + self._end_seconds
-            while self._status(os.WNOHANG) is None and time.monotonic() < deadline:
-                time.sleep(POLL_SECONDS)
-            self._signal(signal.SIGKILL)
-            self._process.wait()
-            self._reaped = True
-            _running.discard(self)
+  def end(self):
+    """At once if it has ended. Once more is harmless."""
+    with self._lock:
+      if self._reaped:
+        return
+      self._signal(signal.SIGTERM)
+      deadline = time.monotonic() + self._end_seconds
+      while self._status(os.WNOHANG) is None and time.monotonic() < deadline:
+        time.sleep(POLL_SECONDS)
+      self._signal(signal.SIGKILL)
+      self._process.wait()
+      self._reaped = True
+      _running.discard(self)
 
-    def _signal(self, number):
-        try:
-            os.killpg(self._process.pid, number)
-        except (ProcessLookupError, PermissionError):
-            pass  # what is left is no longer ours
+  def _signal(self, number):
+    try:
+      os.killpg(self._process.pid, number)
+    except (ProcessLookupError, PermissionError):
+      pass  # what is left is no longer ours
 
 
 def end_all():
-    for background in list(_running):
-        background.end()
+  for background in list(_running):
+    background.end()
 
 
 def end_all_with_signals():
-    """SIGTERM and SIGHUP end this program as ever, but not before what runs in the background. In the main thread."""
-    def handle(number, _):
-        end_all()
-        signal.signal(number, signal.SIG_DFL)
-        os.kill(os.getpid(), number)
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) == signal.SIG_DFL:  # nohup ignores SIGHUP
-            signal.signal(number, handle)
+  """SIGTERM and SIGHUP end this program as ever, but not before what runs in the background. In the main thread."""
+  def handle(number, _):
+    end_all()
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+  for number in (signal.SIGTERM, signal.SIGHUP):
+    if signal.getsignal(number) == signal.SIG_DFL:  # nohup ignores SIGHUP
+      signal.signal(number, handle)

@@ -13,41 +13,41 @@ END_SECONDS = 30  # for the driver to stop its servers
 
 
 def output_of(command, env, limit):
-    """(what it said, exit code); -1 where the limit ended it."""
-    process = subprocess.Popen(command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                               stderr=subprocess.STDOUT, text=True, errors="replace")
+  """(what it said, exit code); -1 where the limit ended it."""
+  process = subprocess.Popen(command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, text=True, errors="replace")
+  try:
+    return process.communicate(timeout=limit)[0], process.returncode
+  except subprocess.TimeoutExpired:
+    process.terminate()
     try:
-        return process.communicate(timeout=limit)[0], process.returncode
+      said = process.communicate(timeout=END_SECONDS)[0]
     except subprocess.TimeoutExpired:
-        process.terminate()
-        try:
-            said = process.communicate(timeout=END_SECONDS)[0]
-        except subprocess.TimeoutExpired:
-            process.kill()
-            said = process.communicate()[0]
-        return said + "\nstill running after %d s, ended\n" % limit, -1
-    except BaseException:
-        process.terminate()
-        raise
+      process.kill()
+      said = process.communicate()[0]
+    return said + "\nstill running after %d s, ended\n" % limit, -1
+  except BaseException:
+    process.terminate()
+    raise
 
 
 def count_of(said, code):
-    """A test a case that ran, and a failure a red row."""
-    ran = sum(line.startswith("# ") for line in said.splitlines())
-    red = sum(line.startswith("RED: ") for line in said.splitlines())
-    count = Count(max(0, ran - red), red)
-    if code != 0 or not ran:
-        count.failed = max(count.failed, 1)
-    if count.failed:
-        say(said.rstrip())
-        count.again.append("./dev bench --scale %g" % SCALE)
-    return count
+  """A test a case that ran, and a failure a red row."""
+  ran = sum(line.startswith("# ") for line in said.splitlines())
+  red = sum(line.startswith("RED: ") for line in said.splitlines())
+  count = Count(max(0, ran - red), red)
+  if code != 0 or not ran:
+    count.failed = max(count.failed, 1)
+  if count.failed:
+    say(said.rstrip())
+    count.again.append("./dev bench --scale %g" % SCALE)
+  return count
 
 
 def run(preset):
-    python = packages.need_venv()
-    servers = "%s server --job {job} --task {task} --cluster {cluster}" % os.path.join(
-        os.path.relpath(building.folder(preset), ROOT), "millrace")
-    said, code = output_of([python, os.path.join("benchmarks", "protocol", "bench.py"), "run", "--servers", servers,
-                            "--scale", str(SCALE)], dict(os.environ, TF_VENV=packages.VENV), LIMIT_SECONDS)
-    return count_of(said, code)
+  python = packages.need_venv()
+  servers = "%s server --job {job} --task {task} --cluster {cluster}" % os.path.join(
+      os.path.relpath(building.folder(preset), ROOT), "millrace")
+  said, code = output_of([python, os.path.join("benchmarks", "protocol", "bench.py"), "run", "--servers", servers,
+                          "--scale", str(SCALE)], dict(os.environ, TF_VENV=packages.VENV), LIMIT_SECONDS)
+  return count_of(said, code)

@@ -12,88 +12,88 @@ PRESETS = ("release", "dev", "asan", "tsan")
 
 
 def folder(preset):
-    return os.path.join(ROOT, "build", preset)
+  return os.path.join(ROOT, "build", preset)
 
 
 def environment():
-    """ccache shares objects between checkouts; pip, apt and the tests do not see this."""
-    env = dict(os.environ)
-    env.setdefault("CCACHE_BASEDIR", ROOT)
-    env.setdefault("CCACHE_NOHASHDIR", "1")
-    return env
+  """ccache shares objects between checkouts; pip, apt and the tests do not see this."""
+  env = dict(os.environ)
+  env.setdefault("CCACHE_BASEDIR", ROOT)
+  env.setdefault("CCACHE_NOHASHDIR", "1")
+  return env
 
 
 def configure(preset):
-    build = folder(preset)
-    with open(os.path.join(ROOT, "CMakePresets.json"), "rb") as f:
-        stamp = hashlib.sha256(f.read() + ("gtest" if os.path.exists("/usr/include/gtest") else "").encode()).hexdigest()
-    path = os.path.join(build, ".configured")
-    if os.path.exists(os.path.join(build, "build.ninja")) and os.path.exists(path):
-        with open(path) as f:
-            if f.read() == stamp:
-                return
-    start = time.monotonic()
-    log = packages.log_path("configure-" + preset)
-    with open(log, "w") as out:
-        code = subprocess.call(["cmake", "--preset", preset], cwd=ROOT, stdout=out, stderr=subprocess.STDOUT,
-                               env=environment())
-    if code != 0:
-        with open(log, errors="replace") as out:
-            fail("cmake --preset %s failed:\n%s" % (preset, out.read()))
-    with open(path, "w") as f:
-        f.write(stamp)
-    say("configured build/%s (%s)" % (preset, seconds(time.monotonic() - start)))
+  build = folder(preset)
+  with open(os.path.join(ROOT, "CMakePresets.json"), "rb") as f:
+    stamp = hashlib.sha256(f.read() + ("gtest" if os.path.exists("/usr/include/gtest") else "").encode()).hexdigest()
+  path = os.path.join(build, ".configured")
+  if os.path.exists(os.path.join(build, "build.ninja")) and os.path.exists(path):
+    with open(path) as f:
+      if f.read() == stamp:
+        return
+  start = time.monotonic()
+  log = packages.log_path("configure-" + preset)
+  with open(log, "w") as out:
+    code = subprocess.call(["cmake", "--preset", preset], cwd=ROOT, stdout=out, stderr=subprocess.STDOUT,
+                           env=environment())
+  if code != 0:
+    with open(log, errors="replace") as out:
+      fail("cmake --preset %s failed:\n%s" % (preset, out.read()))
+  with open(path, "w") as f:
+    f.write(stamp)
+  say("configured build/%s (%s)" % (preset, seconds(time.monotonic() - start)))
 
 
 def run_ninja(preset, command):
-    """Off a terminal: a line every few seconds, and all that is no status line."""
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                               errors="replace", env=dict(environment(), NINJA_STATUS="@@%f/%t "))
-    shown = time.monotonic()
-    for line in process.stdout:
-        if line.startswith("@@"):
-            count, _, what = line[2:].partition(" ")
-            if time.monotonic() - shown >= 5:
-                shown = time.monotonic()
-                say("  build/%s %s %s" % (preset, count, what.strip()))
-        elif not line.startswith(("ninja: Entering", "ninja: no work", "-- ")):
-            print(line, end="", flush=True)
-    return process.wait()
+  """Off a terminal: a line every few seconds, and all that is no status line."""
+  process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                             errors="replace", env=dict(environment(), NINJA_STATUS="@@%f/%t "))
+  shown = time.monotonic()
+  for line in process.stdout:
+    if line.startswith("@@"):
+      count, _, what = line[2:].partition(" ")
+      if time.monotonic() - shown >= 5:
+        shown = time.monotonic()
+        say("  build/%s %s %s" % (preset, count, what.strip()))
+    elif not line.startswith(("ninja: Entering", "ninja: no work", "-- ")):
+      print(line, end="", flush=True)
+  return process.wait()
 
 
 def build(preset, targets=(), keep_going=False):
-    """Builds targets (default: all). Ends the program when it fails."""
-    packages.need_packages(packages.BASE, packages.TEST if preset != "release" else ())
-    configure(preset)
-    start = time.monotonic()
-    command = ["ninja", "-C", folder(preset), "-j", str(os.cpu_count() or 2)]
-    if keep_going:
-        command += ["-k", "0"]
-    command += list(targets)
-    if sys.stdout.isatty():
-        code = subprocess.call(command, cwd=ROOT,
-                               env=dict(environment(), NINJA_STATUS="[%f/%t %es] "))
-    else:
-        code = run_ninja(preset, command)
-    took = time.monotonic() - start
-    if code != 0:
-        fail("the build of %s failed (%s)" % (preset, seconds(took)))
-    return took
+  """Builds targets (default: all). Ends the program when it fails."""
+  packages.need_packages(packages.BASE, packages.TEST if preset != "release" else ())
+  configure(preset)
+  start = time.monotonic()
+  command = ["ninja", "-C", folder(preset), "-j", str(os.cpu_count() or 2)]
+  if keep_going:
+    command += ["-k", "0"]
+  command += list(targets)
+  if sys.stdout.isatty():
+    code = subprocess.call(command, cwd=ROOT,
+                           env=dict(environment(), NINJA_STATUS="[%f/%t %es] "))
+  else:
+    code = run_ninja(preset, command)
+  took = time.monotonic() - start
+  if code != 0:
+    fail("the build of %s failed (%s)" % (preset, seconds(took)))
+  return took
 
 
 def known_targets(preset):
-    """Names of the targets of a configured preset."""
-    out = subprocess.run(["ninja", "-C", folder(preset), "-t", "targets", "all"], capture_output=True, text=True,
-                         env=environment()).stdout
-    return {line.rpartition(":")[0].strip() for line in out.splitlines() if ":" in line}
+  """Names of the targets of a configured preset."""
+  out = subprocess.run(["ninja", "-C", folder(preset), "-t", "targets", "all"], capture_output=True, text=True,
+                       env=environment()).stdout
+  return {line.rpartition(":")[0].strip() for line in out.splitlines() if ":" in line}
 
 
 def slowest(preset, count=10):
-    """(seconds, file) of the files that took longest when they were last built."""
-    latest = {}
-    with open(os.path.join(folder(preset), ".ninja_log")) as f:
-        for line in f:
-            fields = line.rstrip("\n").split("\t")
-            if len(fields) == 5 and fields[3].endswith(".o"):
-                latest[fields[3]] = (int(fields[1]) - int(fields[0])) / 1000
-    return sorted(((s, f) for f, s in latest.items()), reverse=True)[:count]
+  """(seconds, file) of the files that took longest when they were last built."""
+  latest = {}
+  with open(os.path.join(folder(preset), ".ninja_log")) as f:
+    for line in f:
+      fields = line.rstrip("\n").split("\t")
+      if len(fields) == 5 and fields[3].endswith(".o"):
+        latest[fields[3]] = (int(fields[1]) - int(fields[0])) / 1000
+  return sorted(((s, f) for f, s in latest.items()), reverse=True)[:count]

@@ -7,39 +7,39 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 
 def say(text):
-    print(text, flush=True)
+  print(text, flush=True)
 
 
 def fail(text):
-    """Ends the program with a message."""
-    print("./dev: " + text, file=sys.stderr, flush=True)
-    raise SystemExit(1)
+  """Ends the program with a message."""
+  print("./dev: " + text, file=sys.stderr, flush=True)
+  raise SystemExit(1)
 
 
 def seconds(s):
-    return "%.1f s" % s if s < 100 else "%d min %02d s" % divmod(round(s), 60)
+  return "%.1f s" % s if s < 100 else "%d min %02d s" % divmod(round(s), 60)
 
 
 class Line:
-    """`with Line("installing x") as line:` shows the text while it lasts, then the time.
+  """`with Line("installing x") as line:` shows the text while it lasts, then the time.
 
-    On a terminal the line is shown at once and completed in place; elsewhere it
-    is printed when it begins and when it ends.
-    """
+  On a terminal the line is shown at once and completed in place; elsewhere it
+  is printed when it begins and when it ends.
+  """
 
-    def __init__(self, text):
-        self.text, self.result = text, "done"
+  def __init__(self, text):
+    self.text, self.result = text, "done"
 
-    def __enter__(self):
-        self.start = time.monotonic()
-        print(self.text + " ... ", end="" if sys.stdout.isatty() else "\n", flush=True)
-        return self
+  def __enter__(self):
+    self.start = time.monotonic()
+    print(self.text + " ... ", end="" if sys.stdout.isatty() else "\n", flush=True)
+    return self
 
-    def __exit__(self, kind, value, trace):
-        result = self.result if kind is None else "failed"
-        took = seconds(time.monotonic() - self.start)
-        if sys.stdout.isatty():
-            say("%s (%s)" % (result, took))
-        else:
-            say("%s: %s (%s)" % (self.text, result, took))
-        return False
+  def __exit__(self, kind, value, trace):
+    result = self.result if kind is None else "failed"
+    took = seconds(time.monotonic() - self.start)
+    if sys.stdout.isatty():
+      say("%s (%s)" % (result, took))
+    else:
+      say("%s: %s (%s)" % (self.text, result, took))
+    return False

@@ -21,200 +21,200 @@ PROGRAMS = [("base_test", "millrace/base"), ("rpc_test", "millrace/rpc"), ("rpc_
 
 class SelectingTest(unittest.TestCase):
 
-    def test_room_by_path_and_name(self):
-        for name in ("base", "millrace/base", "millrace/base/", "./millrace/base"):
-            self.assertEqual(selecting.select(name, PROGRAMS).programs, ["base_test"], name)
+  def test_room_by_path_and_name(self):
+    for name in ("base", "millrace/base", "millrace/base/", "./millrace/base"):
+      self.assertEqual(selecting.select(name, PROGRAMS).programs, ["base_test"], name)
 
-    def test_python_folder_and_file(self):
-        tests = selecting.select("conformance", PROGRAMS).python
-        self.assertIn("tests/conformance/test_proto_numbers.py", tests)
-        self.assertEqual(selecting.select("conformance/test_proto_numbers.py", PROGRAMS).python,
-                         ["tests/conformance/test_proto_numbers.py"])
+  def test_python_folder_and_file(self):
+    tests = selecting.select("conformance", PROGRAMS).python
+    self.assertIn("tests/conformance/test_proto_numbers.py", tests)
+    self.assertEqual(selecting.select("conformance/test_proto_numbers.py", PROGRAMS).python,
+                     ["tests/conformance/test_proto_numbers.py"])
 
-    def test_all_ops_with_what_of_stock_they_cover(self):
-        for name in ("ops", "millrace/ops"):
-            selection = selecting.select(name, PROGRAMS + [("ops_math_test", "millrace/ops/math")])
-            self.assertEqual(selection.programs, ["cases_tests", "ops_math_test"])
-            self.assertLessEqual({"tests/cases/test_stock.py", "tests/cases/test_snapshots.py"}, set(selection.python))
-            self.assertFalse(selection.filters or selection.stock)
+  def test_all_ops_with_what_of_stock_they_cover(self):
+    for name in ("ops", "millrace/ops"):
+      selection = selecting.select(name, PROGRAMS + [("ops_math_test", "millrace/ops/math")])
+      self.assertEqual(selection.programs, ["cases_tests", "ops_math_test"])
+      self.assertLessEqual({"tests/cases/test_stock.py", "tests/cases/test_snapshots.py"}, set(selection.python))
+      self.assertFalse(selection.filters or selection.stock)
 
-    def test_tools_and_what_drives_benchmarks(self):
-        for name in ("tools", "tools/free_ports_test.py", "benchmarks", "benchmarks/protocol/goals_test.py"):
-            selection = selecting.select(name, PROGRAMS)
-            self.assertTrue(selection.tools and not selection.python, name)
+  def test_tools_and_what_drives_benchmarks(self):
+    for name in ("tools", "tools/free_ports_test.py", "benchmarks", "benchmarks/protocol/goals_test.py"):
+      selection = selecting.select(name, PROGRAMS)
+      self.assertTrue(selection.tools and not selection.python, name)
 
-    def test_unknown(self):
-        self.assertTrue(selecting.select("nonsense", PROGRAMS).empty())
+  def test_unknown(self):
+    self.assertTrue(selecting.select("nonsense", PROGRAMS).empty())
 
-    def test_file_takes_the_deepest_program(self):
-        selection = selecting.Selection()
-        selecting.add_file(selection, "millrace/rpc/grpc/server_test.cc", PROGRAMS, "ServerTest")
-        self.assertEqual(selection.programs, ["rpc_grpc_test"])
-        self.assertIn("*ServerTest.*", selection.filters["rpc_grpc_test"])
+  def test_file_takes_the_deepest_program(self):
+    selection = selecting.Selection()
+    selecting.add_file(selection, "millrace/rpc/grpc/server_test.cc", PROGRAMS, "ServerTest")
+    self.assertEqual(selection.programs, ["rpc_grpc_test"])
+    self.assertIn("*ServerTest.*", selection.filters["rpc_grpc_test"])
 
-    def test_case_filter(self):
-        self.assertEqual(selecting.case_filter(["Add"]), "*/Add:*/Add_*")
+  def test_case_filter(self):
+    self.assertEqual(selecting.case_filter(["Add"]), "*/Add:*/Add_*")
 
 
 class ReportTest(unittest.TestCase):
 
-    def test_gtest_counts(self):
-        tests = [dict(name="a", status="RUN", result="COMPLETED"),
-                 dict(name="b", status="RUN", result="COMPLETED", failures=[{}]),
-                 dict(name="c", status="RUN", result="SKIPPED"), dict(name="d", status="NOTRUN")]
-        with tempfile.NamedTemporaryFile("w", suffix=".json") as f:
-            json.dump(dict(testsuites=[dict(name="S", testsuite=tests)]), f)
-            f.flush()
-            count = gtest_runner.read_report(f.name, 1, ["x_test"])
-        self.assertEqual((count.passed, count.failed, count.skipped), (1, 1, 1))
-        self.assertEqual(count.again, ["x_test --gtest_filter='S.b'"])
+  def test_gtest_counts(self):
+    tests = [dict(name="a", status="RUN", result="COMPLETED"),
+             dict(name="b", status="RUN", result="COMPLETED", failures=[{}]),
+             dict(name="c", status="RUN", result="SKIPPED"), dict(name="d", status="NOTRUN")]
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as f:
+      json.dump(dict(testsuites=[dict(name="S", testsuite=tests)]), f)
+      f.flush()
+      count = gtest_runner.read_report(f.name, 1, ["x_test"])
+    self.assertEqual((count.passed, count.failed, count.skipped), (1, 1, 1))
+    self.assertEqual(count.again, ["x_test --gtest_filter='S.b'"])
 
-    def test_a_crash_is_a_failure(self):
-        self.assertEqual(gtest_runner.read_report("/nonexistent", -6, ["x_test"]).failed, 1)
+  def test_a_crash_is_a_failure(self):
+    self.assertEqual(gtest_runner.read_report("/nonexistent", -6, ["x_test"]).failed, 1)
 
-    def test_only_what_failed_is_shown(self):
-        text = gtest_runner.essential("[ RUN      ] A.a\nnoise\n[       OK ] A.a (0 ms)\n[ RUN      ] A.b\n"
-                                      "../../millrace/x.cc:1: Failure\n[  FAILED  ] A.b (0 ms)\n"
-                                      "[  FAILED  ] 1 test, listed below:\n[  FAILED  ] A.b\n")
-        self.assertEqual(text, "[ RUN      ] A.b\nmillrace/x.cc:1: Failure\n[  FAILED  ] A.b (0 ms)")
+  def test_only_what_failed_is_shown(self):
+    text = gtest_runner.essential("[ RUN      ] A.a\nnoise\n[       OK ] A.a (0 ms)\n[ RUN      ] A.b\n"
+                                  "../../millrace/x.cc:1: Failure\n[  FAILED  ] A.b (0 ms)\n"
+                                  "[  FAILED  ] 1 test, listed below:\n[  FAILED  ] A.b\n")
+    self.assertEqual(text, "[ RUN      ] A.b\nmillrace/x.cc:1: Failure\n[  FAILED  ] A.b (0 ms)")
 
-    def test_pytest_counts(self):
-        with tempfile.NamedTemporaryFile("w", suffix=".xml") as f:
-            f.write("<testsuites><testsuite><testcase name='a'/><testcase name='b'><skipped/></testcase>"
-                    "</testsuite></testsuites>")
-            f.flush()
-            count = pytest_runner.read_report(f.name, 0, "")
-        self.assertEqual((count.passed, count.failed, count.skipped), (1, 0, 1))
+  def test_pytest_counts(self):
+    with tempfile.NamedTemporaryFile("w", suffix=".xml") as f:
+      f.write("<testsuites><testsuite><testcase name='a'/><testcase name='b'><skipped/></testcase>"
+              "</testsuite></testsuites>")
+      f.flush()
+      count = pytest_runner.read_report(f.name, 0, "")
+    self.assertEqual((count.passed, count.failed, count.skipped), (1, 0, 1))
 
-    def test_stages_side_by_side(self):
-        order, began = [], threading.Event()
+  def test_stages_side_by_side(self):
+    order, began = [], threading.Event()
 
-        def first():
-            began.wait(10)
-            order.append("first")
+    def first():
+      began.wait(10)
+      order.append("first")
 
-        verb_test.side_by_side(began.set, first, lambda: order.append("second"))
-        self.assertEqual(order, ["first", "second"])
-        with self.assertRaises(ZeroDivisionError):
-            verb_test.side_by_side(lambda: None, lambda: 1 // 0)
-        with self.assertRaises(KeyError):
-            verb_test.side_by_side(lambda: {}["x"], lambda: None)
+    verb_test.side_by_side(began.set, first, lambda: order.append("second"))
+    self.assertEqual(order, ["first", "second"])
+    with self.assertRaises(ZeroDivisionError):
+      verb_test.side_by_side(lambda: None, lambda: 1 // 0)
+    with self.assertRaises(KeyError):
+      verb_test.side_by_side(lambda: {}["x"], lambda: None)
 
-    def test_what_pytest_cases_say(self):
-        with tempfile.NamedTemporaryFile("w", suffix=".xml") as f:
-            f.write("<testsuites><testsuite><testcase name='a'><properties><property name='summary' value='7 cases'/>"
-                    "</properties></testcase></testsuite></testsuites>")
-            f.flush()
-            count = pytest_runner.read_report(f.name, 0, "")
-        self.assertEqual(count.notes, ["7 cases"])
+  def test_what_pytest_cases_say(self):
+    with tempfile.NamedTemporaryFile("w", suffix=".xml") as f:
+      f.write("<testsuites><testsuite><testcase name='a'><properties><property name='summary' value='7 cases'/>"
+              "</properties></testcase></testsuite></testsuites>")
+      f.flush()
+      count = pytest_runner.read_report(f.name, 0, "")
+    self.assertEqual(count.notes, ["7 cases"])
 
 
 class CommandTest(unittest.TestCase):
 
-    def dev(self, *words):
-        return subprocess.run([os.path.join(ROOT, "dev")] + list(words), capture_output=True, text=True)
+  def dev(self, *words):
+    return subprocess.run([os.path.join(ROOT, "dev")] + list(words), capture_output=True, text=True)
 
-    def test_every_verb_has_help(self):
-        for verb in ("demo", "test", "build", "bench", "fmt", "lint", "sim", "docs"):
-            done = self.dev(verb, "--help")
-            self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertIn("./dev " + verb, done.stdout)
+  def test_every_verb_has_help(self):
+    for verb in ("demo", "test", "build", "bench", "fmt", "lint", "sim", "docs"):
+      done = self.dev(verb, "--help")
+      self.assertEqual(done.returncode, 0, done.stderr)
+      self.assertIn("./dev " + verb, done.stdout)
 
-    def test_unknown_verb_suggests(self):
-        done = self.dev("biuld")
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("did you mean './dev build'?", done.stderr)
+  def test_unknown_verb_suggests(self):
+    done = self.dev("biuld")
+    self.assertEqual(done.returncode, 2)
+    self.assertIn("did you mean './dev build'?", done.stderr)
 
-    def test_wrong_options_suggest(self):
-        for words, expected in ((("build", "relase"), "did you mean release?"), (("test", "--presets=dev"), "did you mean --preset?"),
-                                (("fmt", "--chek"), "did you mean --check?"), (("bench", "--round", "3", "--stok"), "--stock?"),
-                                (("bench", "--turns"), "--turns compares with --stock"), (("lint", "--al1"), "did you mean --all?"),
-                                (("bench", "--all"), "--stock --all"), (("bench", "--stock", "--all", "--cases", "null_step"), "neither"),
-                                (("bench", "--stock", "--against", "HEAD"), "one at a time"),
-                                (("bench", "--rounds", "3"), "--rounds goes with"), (("bench", "--stock", "--rounds", "0"), "at least 1")):
-            done = self.dev(*words)
-            self.assertEqual(done.returncode, 2, words)
-            self.assertIn(expected, done.stderr)
+  def test_wrong_options_suggest(self):
+    for words, expected in ((("build", "relase"), "did you mean release?"), (("test", "--presets=dev"), "did you mean --preset?"),
+                            (("fmt", "--chek"), "did you mean --check?"), (("bench", "--round", "3", "--stok"), "--stock?"),
+                            (("bench", "--turns"), "--turns compares with --stock"), (("lint", "--al1"), "did you mean --all?"),
+                            (("bench", "--all"), "--stock --all"), (("bench", "--stock", "--all", "--cases", "null_step"), "neither"),
+                            (("bench", "--stock", "--against", "HEAD"), "one at a time"),
+                            (("bench", "--rounds", "3"), "--rounds goes with"), (("bench", "--stock", "--rounds", "0"), "at least 1")):
+      done = self.dev(*words)
+      self.assertEqual(done.returncode, 2, words)
+      self.assertIn(expected, done.stderr)
 
-    def test_wrong_options_of_scripts_suggest(self):
-        idle, serving = (os.path.join("benchmarks", "protocol", name + ".py") for name in ("idle", "serving"))
-        compare = os.path.join("examples", "networks", "compare.py")
-        for words, expected in (((idle, "x", "--secconds", "3"), "did you mean --seconds?"),
-                                ((idle, "x", "--only", "threads,resident"), "did you mean resident_mb?"),
-                                ((serving, "x", "y", "--repeats=3"), "--repeats=3; did you mean --repetitions?"),
-                                ((compare, "--smal", "lstm"), "there is no network lstm"),
-                                ((compare, "licence_lstm"), "did you mean license_lstm?"), ((compare, "--stps=3"), "did you mean --steps?")):
-            done = subprocess.run([sys.executable] + list(words), cwd=ROOT, capture_output=True, text=True)
-            self.assertEqual(done.returncode, 2, words)
-            self.assertIn(expected, done.stderr)
-            self.assertEqual(done.stdout, "")
+  def test_wrong_options_of_scripts_suggest(self):
+    idle, serving = (os.path.join("benchmarks", "protocol", name + ".py") for name in ("idle", "serving"))
+    compare = os.path.join("examples", "networks", "compare.py")
+    for words, expected in (((idle, "x", "--secconds", "3"), "did you mean --seconds?"),
+                            ((idle, "x", "--only", "threads,resident"), "did you mean resident_mb?"),
+                            ((serving, "x", "y", "--repeats=3"), "--repeats=3; did you mean --repetitions?"),
+                            ((compare, "--smal", "lstm"), "there is no network lstm"),
+                            ((compare, "licence_lstm"), "did you mean license_lstm?"), ((compare, "--stps=3"), "did you mean --steps?")):
+      done = subprocess.run([sys.executable] + list(words), cwd=ROOT, capture_output=True, text=True)
+      self.assertEqual(done.returncode, 2, words)
+      self.assertIn(expected, done.stderr)
+      self.assertEqual(done.stdout, "")
 
-    def test_wrong_options_of_the_demo_are_told_before_the_build(self):
-        done = self.dev("demo", "--epochz", "3")
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("did you mean --epochs?", done.stderr)
-        done = self.dev("demo", "--seed")
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("--seed needs a value", done.stderr)
-        self.assertEqual(done.stdout, "")
+  def test_wrong_options_of_the_demo_are_told_before_the_build(self):
+    done = self.dev("demo", "--epochz", "3")
+    self.assertEqual(done.returncode, 2)
+    self.assertIn("did you mean --epochs?", done.stderr)
+    done = self.dev("demo", "--seed")
+    self.assertEqual(done.returncode, 2)
+    self.assertIn("--seed needs a value", done.stderr)
+    self.assertEqual(done.stdout, "")
 
-    def test_requirements_are_read(self):
-        self.assertIn("tensorflow-cpu==2.21.0", packages.requirements())
+  def test_requirements_are_read(self):
+    self.assertIn("tensorflow-cpu==2.21.0", packages.requirements())
 
 
 class IdleBuildTest(unittest.TestCase):
 
-    def start(self, folder, command):
-        """Of a target that runs the command; a pipe says when it began."""
-        os.mkfifo(os.path.join(folder, "began"))
-        with open(os.path.join(folder, "build.ninja"), "w") as f:
-            f.write("rule run\n  command = %s\nbuild out: run\n" % command)
-        idle = idle_build.IdleBuild([(folder, ["out"])])
-        with open(os.path.join(folder, "began")) as f:
-            f.read()
-        return idle
+  def start(self, folder, command):
+    """Of a target that runs the command; a pipe says when it began."""
+    os.mkfifo(os.path.join(folder, "began"))
+    with open(os.path.join(folder, "build.ninja"), "w") as f:
+      f.write("rule run\n  command = %s\nbuild out: run\n" % command)
+    idle = idle_build.IdleBuild([(folder, ["out"])])
+    with open(os.path.join(folder, "began")) as f:
+      f.read()
+    return idle
 
-    def test_end_stops_what_is_being_built(self):
-        with tempfile.TemporaryDirectory() as folder:
-            # It would wait for a reader who never comes.
-            self.start(folder, "echo > began; mkfifo never; echo > never; touch out").end()
-            self.assertFalse(os.path.exists(os.path.join(folder, "out")))
+  def test_end_stops_what_is_being_built(self):
+    with tempfile.TemporaryDirectory() as folder:
+      # It would wait for a reader who never comes.
+      self.start(folder, "echo > began; mkfifo never; echo > never; touch out").end()
+      self.assertFalse(os.path.exists(os.path.join(folder, "out")))
 
-    def test_what_is_built_stays(self):
-        with tempfile.TemporaryDirectory() as folder:
-            idle = self.start(folder, "touch out; echo > began")
-            idle.wait()
-            idle.end()
-            self.assertTrue(os.path.exists(os.path.join(folder, "out")))
+  def test_what_is_built_stays(self):
+    with tempfile.TemporaryDirectory() as folder:
+      idle = self.start(folder, "touch out; echo > began")
+      idle.wait()
+      idle.end()
+      self.assertTrue(os.path.exists(os.path.join(folder, "out")))
 
 
 class ScanTest(unittest.TestCase):
 
-    def scan(self, text):
-        with tempfile.TemporaryDirectory() as folder:
-            source, listing, out = (os.path.join(folder, n) for n in ("a.op.cc", "list", "out.cc"))
-            with open(source, "w") as f:
-                f.write(text)
-            with open(listing, "w") as f:
-                f.write(source + "\n\n")
-            done = subprocess.run([sys.executable, os.path.join(ROOT, "cmake", "scan_ops.py"), "--table", "all_ops",
-                                   "--header", "h.h", "--list", listing, "--out", out], capture_output=True, text=True)
-            if done.returncode != 0:
-                return done.stderr
-            with open(out) as f:
-                return f.read()
+  def scan(self, text):
+    with tempfile.TemporaryDirectory() as folder:
+      source, listing, out = (os.path.join(folder, n) for n in ("a.op.cc", "list", "out.cc"))
+      with open(source, "w") as f:
+        f.write(text)
+      with open(listing, "w") as f:
+        f.write(source + "\n\n")
+      done = subprocess.run([sys.executable, os.path.join(ROOT, "cmake", "scan_ops.py"), "--table", "all_ops",
+                             "--header", "h.h", "--list", listing, "--out", out], capture_output=True, text=True)
+      if done.returncode != 0:
+        return done.stderr
+      with open(out) as f:
+        return f.read()
 
-    def test_table(self):
-        text = self.scan("MR_OP(Sub) {\n};\nMR_OP(Add) {\n};\n  MR_OP(NotAtLineStart)\n")
-        self.assertIn("    &::millrace::ops::mr_op_Add,\n    &::millrace::ops::mr_op_Sub,\n};", text)
-        self.assertNotIn("NotAtLineStart", text)
+  def test_table(self):
+    text = self.scan("MR_OP(Sub) {\n};\nMR_OP(Add) {\n};\n  MR_OP(NotAtLineStart)\n")
+    self.assertIn("    &::millrace::ops::mr_op_Add,\n    &::millrace::ops::mr_op_Sub,\n};", text)
+    self.assertNotIn("NotAtLineStart", text)
 
-    def test_empty_table(self):
-        self.assertIn("AllOps() { return {}; }", self.scan(""))
+  def test_empty_table(self):
+    self.assertIn("AllOps() { return {}; }", self.scan(""))
 
-    def test_doubled(self):
-        self.assertIn("Add is declared twice", self.scan("MR_OP(Add) {};\nMR_OP(Add) {};\n"))
+  def test_doubled(self):
+    self.assertIn("Add is declared twice", self.scan("MR_OP(Add) {};\nMR_OP(Add) {};\n"))
 
 
 if __name__ == "__main__":
-    unittest.main()
+  unittest.main()

@@ -16,135 +16,135 @@ SHARDS = {"cases_tests": 4, "simulation_test": 2, "golden_test": 2}
 
 
 class Count:
-    """Passed, failed and skipped tests, how to run the failed ones again, and what the tests say of themselves."""
+  """Passed, failed and skipped tests, how to run the failed ones again, and what the tests say of themselves."""
 
-    def __init__(self, passed=0, failed=0, skipped=0):
-        self.passed, self.failed, self.skipped, self.again, self.notes = passed, failed, skipped, [], []
+  def __init__(self, passed=0, failed=0, skipped=0):
+    self.passed, self.failed, self.skipped, self.again, self.notes = passed, failed, skipped, [], []
 
-    def add(self, other):
-        self.passed += other.passed
-        self.failed += other.failed
-        self.skipped += other.skipped
-        self.again += other.again
-        self.notes += other.notes
+  def add(self, other):
+    self.passed += other.passed
+    self.failed += other.failed
+    self.skipped += other.skipped
+    self.again += other.again
+    self.notes += other.notes
 
-    def text(self):
-        parts = ["%d passed" % self.passed] if self.passed or self.failed else []
-        if self.failed:
-            parts.append("%d FAILED" % self.failed)
-        if self.skipped:
-            parts.append("%d skipped" % self.skipped)
-        return ", ".join(parts) or "ok"
+  def text(self):
+    parts = ["%d passed" % self.passed] if self.passed or self.failed else []
+    if self.failed:
+      parts.append("%d FAILED" % self.failed)
+    if self.skipped:
+      parts.append("%d skipped" % self.skipped)
+    return ", ".join(parts) or "ok"
 
 
 def listed(preset):
-    """(program, source folder) of every test program of a built preset."""
-    path = os.path.join(building.folder(preset), "tests", "list.txt")
-    if not os.path.exists(path):
-        return []
-    with open(path) as f:
-        return [tuple(line.split()) for line in f if line.strip()]
+  """(program, source folder) of every test program of a built preset."""
+  path = os.path.join(building.folder(preset), "tests", "list.txt")
+  if not os.path.exists(path):
+    return []
+  with open(path) as f:
+    return [tuple(line.split()) for line in f if line.strip()]
 
 
 def environment(preset):
-    env = dict(os.environ)
-    env["ASAN_OPTIONS"] = "detect_leaks=1:strict_string_checks=1"
-    env["LSAN_OPTIONS"] = "suppressions=%s" % os.path.join(ROOT, "tests", "lsan.supp")
-    env["UBSAN_OPTIONS"] = "print_stacktrace=1"
-    env["TSAN_OPTIONS"] = "ignore_noninstrumented_modules=1:suppressions=%s" % os.path.join(ROOT, "tests", "tsan.supp")
-    env["GTEST_COLOR"] = "no"
-    return env
+  env = dict(os.environ)
+  env["ASAN_OPTIONS"] = "detect_leaks=1:strict_string_checks=1"
+  env["LSAN_OPTIONS"] = "suppressions=%s" % os.path.join(ROOT, "tests", "lsan.supp")
+  env["UBSAN_OPTIONS"] = "print_stacktrace=1"
+  env["TSAN_OPTIONS"] = "ignore_noninstrumented_modules=1:suppressions=%s" % os.path.join(ROOT, "tests", "tsan.supp")
+  env["GTEST_COLOR"] = "no"
+  return env
 
 
 def prefix(preset):
-    """TSan needs addresses without randomization where the system randomizes many bits."""
-    if preset == "tsan" and shutil.which("setarch"):
-        if subprocess.run(["setarch", "-R", "true"], capture_output=True).returncode == 0:
-            return ["setarch", "-R"]
-    return []
+  """TSan needs addresses without randomization where the system randomizes many bits."""
+  if preset == "tsan" and shutil.which("setarch"):
+    if subprocess.run(["setarch", "-R", "true"], capture_output=True).returncode == 0:
+      return ["setarch", "-R"]
+  return []
 
 
 def essential(output):
-    """The output without tests that passed or were skipped. A test that began and did not end stays."""
-    kept, begun = [], None
-    for line in output.splitlines():
-        if re.match(r"\[  FAILED  \] \d+ tests?, listed below", line):
-            break
-        if line.startswith("[ RUN      ]"):
-            begun = len(kept)
-        if line.startswith(("[       OK ]", "[  SKIPPED ]")) and begun is not None:
-            del kept[begun:]
-            begun = None
-        elif not line.startswith(("[---", "[===", "Running main()", "Note: ", "[  PASSED  ]", "[  SKIPPED ]")):
-            kept.append(re.sub(r"^(\.\./)+", "", line))
-    return "\n".join(line for i, line in enumerate(kept) if line or (i and kept[i - 1]))
+  """The output without tests that passed or were skipped. A test that began and did not end stays."""
+  kept, begun = [], None
+  for line in output.splitlines():
+    if re.match(r"\[  FAILED  \] \d+ tests?, listed below", line):
+      break
+    if line.startswith("[ RUN      ]"):
+      begun = len(kept)
+    if line.startswith(("[       OK ]", "[  SKIPPED ]")) and begun is not None:
+      del kept[begun:]
+      begun = None
+    elif not line.startswith(("[---", "[===", "Running main()", "Note: ", "[  PASSED  ]", "[  SKIPPED ]")):
+      kept.append(re.sub(r"^(\.\./)+", "", line))
+  return "\n".join(line for i, line in enumerate(kept) if line or (i and kept[i - 1]))
 
 
 def read_report(path, code, again):
-    count = Count()
-    try:
-        with open(path) as f:
-            report = json.load(f)
-    except (OSError, ValueError):
-        count.failed = 1  # it died before it could write
-        count.again.append(" ".join(again))
-        return count
-    for suite in report.get("testsuites", []):
-        for test in suite.get("testsuite", []):
-            if test.get("result") == "SKIPPED":
-                count.skipped += 1
-            elif test.get("status") != "RUN":
-                continue  # disabled, or not of this shard
-            elif test.get("failures"):
-                count.failed += 1
-                count.again.append("%s --gtest_filter='%s.%s'" % (again[0], suite["name"], test["name"]))
-            else:
-                count.passed += 1
-    if code != 0 and not count.failed:
-        count.failed = 1
-        count.again.append(" ".join(again))
+  count = Count()
+  try:
+    with open(path) as f:
+      report = json.load(f)
+  except (OSError, ValueError):
+    count.failed = 1  # it died before it could write
+    count.again.append(" ".join(again))
     return count
+  for suite in report.get("testsuites", []):
+    for test in suite.get("testsuite", []):
+      if test.get("result") == "SKIPPED":
+        count.skipped += 1
+      elif test.get("status") != "RUN":
+        continue  # disabled, or not of this shard
+      elif test.get("failures"):
+        count.failed += 1
+        count.again.append("%s --gtest_filter='%s.%s'" % (again[0], suite["name"], test["name"]))
+      else:
+        count.passed += 1
+  if code != 0 and not count.failed:
+    count.failed = 1
+    count.again.append(" ".join(again))
+  return count
 
 
 def run_one(command, preset, shard, shards, timeout):
-    with tempfile.TemporaryDirectory() as folder:
-        report = os.path.join(folder, "report.json")
-        env = environment(preset)
-        env["TEST_TMPDIR"] = folder
-        if shards > 1:
-            env.update(GTEST_TOTAL_SHARDS=str(shards), GTEST_SHARD_INDEX=str(shard))
-        full = prefix(preset) + command + ["--gtest_output=json:" + report]
-        try:
-            done = subprocess.run(full, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                  stderr=subprocess.STDOUT, text=True, errors="replace", timeout=timeout)
-            output, code = done.stdout, done.returncode
-        except subprocess.TimeoutExpired as e:
-            output = (e.stdout or b"").decode(errors="replace") + "\nstill running after %d s, killed\n" % timeout
-            code = -1
-        if code < 0:
-            output += "\n%s ended by signal %d\n" % (os.path.basename(command[0]), -code)
-        count = read_report(report, code, [os.path.relpath(command[0], ROOT)] + command[1:])
-        return count, essential(output) if count.failed else ""
+  with tempfile.TemporaryDirectory() as folder:
+    report = os.path.join(folder, "report.json")
+    env = environment(preset)
+    env["TEST_TMPDIR"] = folder
+    if shards > 1:
+      env.update(GTEST_TOTAL_SHARDS=str(shards), GTEST_SHARD_INDEX=str(shard))
+    full = prefix(preset) + command + ["--gtest_output=json:" + report]
+    try:
+      done = subprocess.run(full, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                            stderr=subprocess.STDOUT, text=True, errors="replace", timeout=timeout)
+      output, code = done.stdout, done.returncode
+    except subprocess.TimeoutExpired as e:
+      output = (e.stdout or b"").decode(errors="replace") + "\nstill running after %d s, killed\n" % timeout
+      code = -1
+    if code < 0:
+      output += "\n%s ended by signal %d\n" % (os.path.basename(command[0]), -code)
+    count = read_report(report, code, [os.path.relpath(command[0], ROOT)] + command[1:])
+    return count, essential(output) if count.failed else ""
 
 
 def run(preset, programs, filters=None, timeout=TIMEOUT_S):
-    """Runs test programs (names) with an optional filter each; prints what failed in full."""
-    total = Count()
-    jobs = []
-    with ThreadPoolExecutor(os.cpu_count() or 2) as pool:
-        for name in programs:
-            command = [os.path.join(building.folder(preset), "tests", name)]
-            if filters and filters.get(name):
-                command.append("--gtest_filter=" + filters[name])
-            shards = SHARDS.get(name, 1)
-            jobs += [pool.submit(run_one, command, preset, i, shards, timeout) for i in range(shards)]
-        try:
-            for job in as_completed(jobs):
-                count, output = job.result()
-                total.add(count)
-                if output:
-                    say(output.rstrip())
-        except KeyboardInterrupt:  # those that run had it, too; the others do not begin
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-    return total
+  """Runs test programs (names) with an optional filter each; prints what failed in full."""
+  total = Count()
+  jobs = []
+  with ThreadPoolExecutor(os.cpu_count() or 2) as pool:
+    for name in programs:
+      command = [os.path.join(building.folder(preset), "tests", name)]
+      if filters and filters.get(name):
+        command.append("--gtest_filter=" + filters[name])
+      shards = SHARDS.get(name, 1)
+      jobs += [pool.submit(run_one, command, preset, i, shards, timeout) for i in range(shards)]
+    try:
+      for job in as_completed(jobs):
+        count, output = job.result()
+        total.add(count)
+        if output:
+          say(output.rstrip())
+    except KeyboardInterrupt:  # those that run had it, too; the others do not begin
+      pool.shutdown(wait=False, cancel_futures=True)
+      raise
+  return total

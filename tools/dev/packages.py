@@ -27,94 +27,94 @@ LOGS = os.path.join(ROOT, "build", "logs")
 
 
 def log_path(name):
-    os.makedirs(LOGS, exist_ok=True)
-    return os.path.join(LOGS, name + ".log")
+  os.makedirs(LOGS, exist_ok=True)
+  return os.path.join(LOGS, name + ".log")
 
 
 def run_logged(command, name, what, env=None):
-    """Runs a command with its output in build/logs; shows the end of it when it fails."""
-    path = log_path(name)
-    with open(path, "w") as log:
-        code = subprocess.call(command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, env=env)
-    if code != 0:
-        with open(path, errors="replace") as log:
-            tail = log.read().splitlines()[-25:]
-        fail("%s failed (all of it: %s)\n%s" % (what, os.path.relpath(path, ROOT), "\n".join(tail)))
+  """Runs a command with its output in build/logs; shows the end of it when it fails."""
+  path = log_path(name)
+  with open(path, "w") as log:
+    code = subprocess.call(command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, env=env)
+  if code != 0:
+    with open(path, errors="replace") as log:
+      tail = log.read().splitlines()[-25:]
+    fail("%s failed (all of it: %s)\n%s" % (what, os.path.relpath(path, ROOT), "\n".join(tail)))
 
 
 def missing_packages(names):
-    out = subprocess.run(["dpkg-query", "-W", "-f", "${db:Status-Abbrev} ${Package}\n"] + names,
-                         capture_output=True, text=True).stdout
-    there = {line.split()[-1] for line in out.splitlines() if line.startswith("ii")}
-    return [n for n in names if n not in there]
+  out = subprocess.run(["dpkg-query", "-W", "-f", "${db:Status-Abbrev} ${Package}\n"] + names,
+                       capture_output=True, text=True).stdout
+  there = {line.split()[-1] for line in out.splitlines() if line.startswith("ii")}
+  return [n for n in names if n not in there]
 
 
 def need_packages(*groups):
-    """Installs what is missing of the groups of Debian packages."""
-    names = list(dict.fromkeys(n for g in groups for n in g))
-    if not shutil.which("dpkg-query"):
-        return  # not Debian: the build says what it does not find
-    missing = missing_packages(names)
-    if not missing:
-        return
-    sudo = []
-    if os.geteuid() != 0:
-        if not shutil.which("sudo"):
-            fail("these Debian packages are missing, and there is neither root nor sudo. Ask for:\n"
-                 "  apt-get install -y --no-install-recommends " + " ".join(missing))
-        sudo = ["sudo"]
-    shown = ", ".join(missing[:3]) + (", ..." if len(missing) > 3 else "")
-    with Line("installing %d Debian package%s (%s)" % (len(missing), "s" if len(missing) > 1 else "", shown)):
-        run_logged(sudo + ["apt-get", "update"], "apt-update", "apt-get update")
-        run_logged(sudo + ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "install", "-y",
-                           "--no-install-recommends"] + missing, "apt-install", "apt-get install")
+  """Installs what is missing of the groups of Debian packages."""
+  names = list(dict.fromkeys(n for g in groups for n in g))
+  if not shutil.which("dpkg-query"):
+    return  # not Debian: the build says what it does not find
+  missing = missing_packages(names)
+  if not missing:
+    return
+  sudo = []
+  if os.geteuid() != 0:
+    if not shutil.which("sudo"):
+      fail("these Debian packages are missing, and there is neither root nor sudo. Ask for:\n"
+           "  apt-get install -y --no-install-recommends " + " ".join(missing))
+    sudo = ["sudo"]
+  shown = ", ".join(missing[:3]) + (", ..." if len(missing) > 3 else "")
+  with Line("installing %d Debian package%s (%s)" % (len(missing), "s" if len(missing) > 1 else "", shown)):
+    run_logged(sudo + ["apt-get", "update"], "apt-update", "apt-get update")
+    run_logged(sudo + ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "install", "-y",
+                       "--no-install-recommends"] + missing, "apt-install", "apt-get install")
 
 
 def requirements():
-    with open(REQUIREMENTS) as f:
-        return [line.strip() for line in f if line.strip() and not line.startswith("#")]
+  with open(REQUIREMENTS) as f:
+    return [line.strip() for line in f if line.strip() and not line.startswith("#")]
 
 
 def installed(requirement):
-    """Whether .venv holds the package, in the version asked for, whole: pip writes INSTALLER after all of its files."""
-    m = re.match(r"([\w-]+)(?:\[[^]]*\])?(?:==(.+))?$", requirement)
-    name, version = m.group(1).replace("-", "_"), m.group(2) or "*"
-    return bool(glob.glob(os.path.join(VENV, "lib", "python3*", "site-packages", "%s-%s.dist-info" % (name, version),
-                          "INSTALLER")))
+  """Whether .venv holds the package, in the version asked for, whole: pip writes INSTALLER after all of its files."""
+  m = re.match(r"([\w-]+)(?:\[[^]]*\])?(?:==(.+))?$", requirement)
+  name, version = m.group(1).replace("-", "_"), m.group(2) or "*"
+  return bool(glob.glob(os.path.join(VENV, "lib", "python3*", "site-packages", "%s-%s.dist-info" % (name, version),
+                        "INSTALLER")))
 
 
 def start_venv():
-    """Begins to make .venv in the background, as need_venv does later what is then still missing."""
-    return Background([sys.executable, "-B", "-c", "import packages; packages.need_venv()"], cwd=os.path.dirname(__file__))
+  """Begins to make .venv in the background, as need_venv does later what is then still missing."""
+  return Background([sys.executable, "-B", "-c", "import packages; packages.need_venv()"], cwd=os.path.dirname(__file__))
 
 
 def collect_less_often():
-    """Python in .venv looks for cycles of garbage less often, and not at its end: TensorFlow takes a fifth less time to import,
-    and what has imported it ends a second sooner."""
-    line = "import atexit, gc; gc.set_threshold(50000, 20, 20); atexit.register(gc.freeze)\n"
-    for folder in glob.glob(os.path.join(VENV, "lib", "python3*", "site-packages")):
-        path = os.path.join(folder, "fewer_collections.pth")
-        # Not over what a Python that starts may be reading.
-        if not os.path.exists(path) or open(path).read() != line:
-            with open(path, "w") as f:
-                f.write(line)
+  """Python in .venv looks for cycles of garbage less often, and not at its end: TensorFlow takes a fifth less time to import,
+  and what has imported it ends a second sooner."""
+  line = "import atexit, gc; gc.set_threshold(50000, 20, 20); atexit.register(gc.freeze)\n"
+  for folder in glob.glob(os.path.join(VENV, "lib", "python3*", "site-packages")):
+    path = os.path.join(folder, "fewer_collections.pth")
+    # Not over what a Python that starts may be reading.
+    if not os.path.exists(path) or open(path).read() != line:
+      with open(path, "w") as f:
+        f.write(line)
 
 
 def need_venv():
-    """Makes .venv with requirements.txt; returns its Python."""
-    python = os.path.join(VENV, "bin", "python")
-    missing = [r for r in requirements() if not installed(r)]
-    if os.path.exists(python) and not missing:
-        collect_less_often()
-        return python
-    if shutil.which("dpkg-query"):
-        need_packages(VENV_PACKAGES)
-    with Line("installing %s into .venv (some minutes)" % ", ".join(missing or ["Python"])):
-        if not os.path.exists(python):
-            base = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else "python3"
-            run_logged([base, "-m", "venv", VENV], "venv", "python3 -m venv")
-        if missing:
-            run_logged([python, "-m", "pip", "install", "--disable-pip-version-check", "--progress-bar", "off",
-                        "-r", REQUIREMENTS], "pip", "pip install")
+  """Makes .venv with requirements.txt; returns its Python."""
+  python = os.path.join(VENV, "bin", "python")
+  missing = [r for r in requirements() if not installed(r)]
+  if os.path.exists(python) and not missing:
     collect_less_often()
     return python
+  if shutil.which("dpkg-query"):
+    need_packages(VENV_PACKAGES)
+  with Line("installing %s into .venv (some minutes)" % ", ".join(missing or ["Python"])):
+    if not os.path.exists(python):
+      base = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else "python3"
+      run_logged([base, "-m", "venv", VENV], "venv", "python3 -m venv")
+    if missing:
+      run_logged([python, "-m", "pip", "install", "--disable-pip-version-check", "--progress-bar", "off",
+                  "-r", REQUIREMENTS], "pip", "pip install")
+  collect_less_often()
+  return python

@@ -14,39 +14,39 @@ SEED = 1
 
 
 def command(argv, python):
-    return [python, os.path.join(FOLDER, "main.py")] + list(argv)
+  return [python, os.path.join(FOLDER, "main.py")] + list(argv)
 
 
 def environment(preset):
-    # Left to itself, TensorFlow uses oneDNN's ops on some processors only: other numbers there.
-    return dict(os.environ, MILLRACE_COMMAND=os.path.join(building.folder(preset), "millrace"), MILLRACE_BUILD=building.folder(preset),
-                TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES="", TF_ENABLE_ONEDNN_OPTS="1", PYTHONDONTWRITEBYTECODE="1")
+  # Left to itself, TensorFlow uses oneDNN's ops on some processors only: other numbers there.
+  return dict(os.environ, MILLRACE_COMMAND=os.path.join(building.folder(preset), "millrace"), MILLRACE_BUILD=building.folder(preset),
+              TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES="", TF_ENABLE_ONEDNN_OPTS="1", PYTHONDONTWRITEBYTECODE="1")
 
 
 def called(argv, preset="dev"):
-    """`./dev fuzz programs`; the exit code."""
-    sys.path.append(FOLDER)
-    import command as options
-    args = options.parser().parse_args(argv)
-    python = packages.need_venv()
-    if not args.against and not args.planted:
-        building.build(preset, ["programs"] + (["graph_steps"] if args.places else []))
-    if args.planted:
-        import planted
-        return planted.run(args)
-    return subprocess.call(command(argv, python), env=environment(preset))
+  """`./dev fuzz programs`; the exit code."""
+  sys.path.append(FOLDER)
+  import command as options
+  args = options.parser().parse_args(argv)
+  python = packages.need_venv()
+  if not args.against and not args.planted:
+    building.build(preset, ["programs"] + (["graph_steps"] if args.places else []))
+  if args.planted:
+    import planted
+    return planted.run(args)
+  return subprocess.call(command(argv, python), env=environment(preset))
 
 
 def run(preset, count, prefix=()):
-    """A test a program, of a built preset."""
-    argv = ["--count", str(count), "--seed", str(SEED)]
-    done = subprocess.run([*prefix, *command(argv, packages.need_venv())], cwd=ROOT, env=environment(preset), stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
-    m = re.search(r"^(\d+) agree, (\d+) differ, (\d+) skipped", done.stdout, re.M)
-    total = Count(*(int(n) for n in m.groups())) if m else Count()
-    if done.returncode != 0:
-        total.failed = max(total.failed, 1)
-        say(done.stdout.rstrip())
-        total.again += re.findall(r"^again: (.+)$", done.stdout, re.M) or ["./dev fuzz programs " + " ".join(argv)]
-    total.notes += re.findall(r"^\d+ skipped: .+$", done.stdout, re.M)
-    return total
+  """A test a program, of a built preset."""
+  argv = ["--count", str(count), "--seed", str(SEED)]
+  done = subprocess.run([*prefix, *command(argv, packages.need_venv())], cwd=ROOT, env=environment(preset), stdin=subprocess.DEVNULL,
+                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+  m = re.search(r"^(\d+) agree, (\d+) differ, (\d+) skipped", done.stdout, re.M)
+  total = Count(*(int(n) for n in m.groups())) if m else Count()
+  if done.returncode != 0:
+    total.failed = max(total.failed, 1)
+    say(done.stdout.rstrip())
+    total.again += re.findall(r"^again: (.+)$", done.stdout, re.M) or ["./dev fuzz programs " + " ".join(argv)]
+  total.notes += re.findall(r"^\d+ skipped: .+$", done.stdout, re.M)
+  return total

@@ -19,48 +19,48 @@ again: ./dev fuzz programs --seed 1 --only 3
 
 
 def text_of(program):
-    return "\n".join(text for _, text in source.blocks_of(program))
+  return "\n".join(text for _, text in source.blocks_of(program))
 
 
 class GeneratorTest(unittest.TestCase):
 
-    def test_programs_are_python_and_keep_the_rules(self):
-        for k in range(300):
-            for variables in ("both", "resource"):
-                program = generate.program(9, k, variables)
-                compile(text_of(program), "program %d" % k, "exec")
-                self.assertIsNone(rules.violation(program), k)
+  def test_programs_are_python_and_keep_the_rules(self):
+    for k in range(300):
+      for variables in ("both", "resource"):
+        program = generate.program(9, k, variables)
+        compile(text_of(program), "program %d" % k, "exec")
+        self.assertIsNone(rules.violation(program), k)
 
-    def test_a_seed_gives_the_same_program_again(self):
-        self.assertEqual(text_of(generate.program(1, 17)), text_of(generate.program(1, 17)))
-        self.assertNotEqual(text_of(generate.program(1, 17)), text_of(generate.program(2, 17)))
+  def test_a_seed_gives_the_same_program_again(self):
+    self.assertEqual(text_of(generate.program(1, 17)), text_of(generate.program(1, 17)))
+    self.assertNotEqual(text_of(generate.program(1, 17)), text_of(generate.program(2, 17)))
 
-    def test_ops_that_are_missing_are_in_no_program(self):
-        texts = [text_of(generate.program(1, k)) for k in range(100)]
-        self.assertIn("ScatterNdAdd", generate.NOT_THERE)
-        self.assertFalse([t for t in texts if "scatter_nd_" in t])
+  def test_ops_that_are_missing_are_in_no_program(self):
+    texts = [text_of(generate.program(1, k)) for k in range(100)]
+    self.assertIn("ScatterNdAdd", generate.NOT_THERE)
+    self.assertFalse([t for t in texts if "scatter_nd_" in t])
 
 
 class ReportTest(unittest.TestCase):
 
-    def run_program(self, text, code):
-        program = "import sys; sys.stdout.write(%r); sys.exit(%d)" % (text, code)
-        with mock.patch.object(random_programs, "command", lambda argv, python: [sys.executable, "-c", program]), \
-             mock.patch.object(random_programs.packages, "need_venv", lambda: ""), mock.patch.object(random_programs, "say"):
-            return random_programs.run("dev", 10)
+  def run_program(self, text, code):
+    program = "import sys; sys.stdout.write(%r); sys.exit(%d)" % (text, code)
+    with mock.patch.object(random_programs, "command", lambda argv, python: [sys.executable, "-c", program]), \
+         mock.patch.object(random_programs.packages, "need_venv", lambda: ""), mock.patch.object(random_programs, "say"):
+      return random_programs.run("dev", 10)
 
-    def test_counts(self):
-        count = self.run_program(REPORT, 1)
-        self.assertEqual((count.passed, count.failed, count.skipped), (7, 1, 2))
-        self.assertEqual(count.again, ["./dev fuzz programs --seed 1 --only 3"])
-        self.assertEqual(count.notes, ["2 skipped: stock ends with DeadlineExceededError"])
+  def test_counts(self):
+    count = self.run_program(REPORT, 1)
+    self.assertEqual((count.passed, count.failed, count.skipped), (7, 1, 2))
+    self.assertEqual(count.again, ["./dev fuzz programs --seed 1 --only 3"])
+    self.assertEqual(count.notes, ["2 skipped: stock ends with DeadlineExceededError"])
 
-    def test_what_ends_without_a_sum_has_failed(self):
-        count = self.run_program("servers do not start\n", 1)
-        self.assertEqual((count.passed, count.failed), (0, 1))
-        self.assertEqual(count.again, ["./dev fuzz programs --count 10 --seed 1"])
-        self.assertIsInstance(count, Count)
+  def test_what_ends_without_a_sum_has_failed(self):
+    count = self.run_program("servers do not start\n", 1)
+    self.assertEqual((count.passed, count.failed), (0, 1))
+    self.assertEqual(count.again, ["./dev fuzz programs --count 10 --seed 1"])
+    self.assertIsInstance(count, Count)
 
 
 if __name__ == "__main__":
-    unittest.main()
+  unittest.main()

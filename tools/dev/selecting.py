@@ -22,103 +22,103 @@ PYTHON_FOLDERS = ("cases", "conformance", "cluster", "docs")
 
 class Selection:
 
-    def __init__(self):
-        self.programs = []  # names of GoogleTest programs
-        self.filters = {}   # program: gtest filter
-        self.python = []    # paths for pytest
-        self.stock = []     # ops and families whose cases also run on stock TensorFlow
-        self.tools = False
+  def __init__(self):
+    self.programs = []  # names of GoogleTest programs
+    self.filters = {}   # program: gtest filter
+    self.python = []    # paths for pytest
+    self.stock = []     # ops and families whose cases also run on stock TensorFlow
+    self.tools = False
 
-    def empty(self):
-        return not (self.programs or self.python or self.tools)
+  def empty(self):
+    return not (self.programs or self.python or self.tools)
 
 
 def python_tests(folder):
-    return sorted(os.path.relpath(p, ROOT) for p in glob.glob(os.path.join(ROOT, folder, "**", "test_*.py"), recursive=True)
-                  + glob.glob(os.path.join(ROOT, folder, "**", "*_test.py"), recursive=True))
+  return sorted(os.path.relpath(p, ROOT) for p in glob.glob(os.path.join(ROOT, folder, "**", "test_*.py"), recursive=True)
+                + glob.glob(os.path.join(ROOT, folder, "**", "*_test.py"), recursive=True))
 
 
 def case_filter(ops):
-    """The harness names a test `<harness>/<op>` or `<harness>/<op>_<number>`."""
-    return ":".join("*/%s:*/%s_*" % (op, op) for op in ops)
+  """The harness names a test `<harness>/<op>` or `<harness>/<op>_<number>`."""
+  return ":".join("*/%s:*/%s_*" % (op, op) for op in ops)
 
 
 def files_of_suite(name):
-    return [p for p in sources.cxx_files() if p.endswith("_test.cc") and name in sources.suites_declared(p)]
+  return [p for p in sources.cxx_files() if p.endswith("_test.cc") and name in sources.suites_declared(p)]
 
 
 def add_file(selection, path, programs, only=None):
-    """The suites (or only one) of a *_test.cc, in the program of the deepest listed folder above it."""
-    owners = [(len(folder), name) for name, folder in programs if path.startswith(folder + "/")]
-    suites = [only] if only else sources.suites_declared(path)
-    if owners and suites:
-        name = max(owners)[1]
-        parts = ["*%s.*:*%s/*" % (s, s) for s in suites]
-        old = selection.filters.get(name)
-        selection.filters[name] = ":".join(([old] if old else []) + parts)
-        if name not in selection.programs:
-            selection.programs.append(name)
+  """The suites (or only one) of a *_test.cc, in the program of the deepest listed folder above it."""
+  owners = [(len(folder), name) for name, folder in programs if path.startswith(folder + "/")]
+  suites = [only] if only else sources.suites_declared(path)
+  if owners and suites:
+    name = max(owners)[1]
+    parts = ["*%s.*:*%s/*" % (s, s) for s in suites]
+    old = selection.filters.get(name)
+    selection.filters[name] = ":".join(([old] if old else []) + parts)
+    if name not in selection.programs:
+      selection.programs.append(name)
 
 
 def candidates(name):
-    """Spellings of a path: as given, below millrace/, below tests/."""
-    name = name.rstrip("/")
-    if name.startswith("./"):
-        name = name[2:]
-    return [name, "millrace/" + name, "tests/" + name]
+  """Spellings of a path: as given, below millrace/, below tests/."""
+  name = name.rstrip("/")
+  if name.startswith("./"):
+    name = name[2:]
+  return [name, "millrace/" + name, "tests/" + name]
 
 
 def select(name, programs):
-    """A Selection for a path or name. programs: (program, source folder) of the build."""
-    selection = Selection()
-    names = {p for p, _ in programs}
-    for path in candidates(name):
-        full = os.path.join(ROOT, path)
-        if path in ("tools", "benchmarks") or path.startswith(("tools/", "benchmarks/")) and os.path.exists(full):
-            selection.tools = True
-            selection.programs += [p for p, folder in programs if folder.startswith("tools/")]
-        elif path.startswith("millrace/ops") and (os.path.isdir(full) or glob.glob(full + ".*")):
-            files = [p for p in sources.cxx_files() if p.startswith(path + "/") or p.startswith(path + ".")]
-            ops = sources.ops_declared(files)
-            if ops and "cases_tests" in names:
-                selection.programs.append("cases_tests")
-                family = path.split("/")[2:]
-                if family:
-                    selection.filters["cases_tests"] = case_filter(ops)
-                    selection.stock += family if len(family) == 1 else ops
-                else:
-                    selection.python += python_tests("tests/cases")
-            for p, folder in programs:
-                if folder == path or folder.startswith(path + "/"):
-                    selection.programs.append(p)
-            for p in files:
-                if p == path + "_test.cc":
-                    add_file(selection, p, programs)
-        elif os.path.isdir(full):
-            below = [p for p, folder in programs if folder == path or folder.startswith(path + "/")]
-            selection.programs += below
-            if not below:
-                for p in sources.cxx_files():
-                    if p.startswith(path + "/") and p.endswith("_test.cc"):
-                        add_file(selection, p, programs)
-            if path.startswith("tests"):
-                selection.python += python_tests(path)
-        elif os.path.isfile(full) and path.endswith(".py"):
-            selection.python.append(path)
+  """A Selection for a path or name. programs: (program, source folder) of the build."""
+  selection = Selection()
+  names = {p for p, _ in programs}
+  for path in candidates(name):
+    full = os.path.join(ROOT, path)
+    if path in ("tools", "benchmarks") or path.startswith(("tools/", "benchmarks/")) and os.path.exists(full):
+      selection.tools = True
+      selection.programs += [p for p, folder in programs if folder.startswith("tools/")]
+    elif path.startswith("millrace/ops") and (os.path.isdir(full) or glob.glob(full + ".*")):
+      files = [p for p in sources.cxx_files() if p.startswith(path + "/") or p.startswith(path + ".")]
+      ops = sources.ops_declared(files)
+      if ops and "cases_tests" in names:
+        selection.programs.append("cases_tests")
+        family = path.split("/")[2:]
+        if family:
+          selection.filters["cases_tests"] = case_filter(ops)
+          selection.stock += family if len(family) == 1 else ops
         else:
-            test = re.sub(r"(_test)?\.(cc|h)$", "", path) + "_test.cc"
-            if os.path.isfile(os.path.join(ROOT, test)):
-                add_file(selection, test, programs)
-        if not selection.empty():
-            return selection
-    suite = name.split(".")[0]
-    for path in files_of_suite(suite):
-        add_file(selection, path, programs, suite)
-    if name in names:
-        selection.programs.append(name)
-    elif name in sources.ops_declared(p for p in sources.cxx_files() if p.startswith("millrace/ops/")):
-        if "cases_tests" in names:
-            selection.programs.append("cases_tests")
-            selection.filters["cases_tests"] = case_filter([name])
-            selection.stock.append(name)
-    return selection
+          selection.python += python_tests("tests/cases")
+      for p, folder in programs:
+        if folder == path or folder.startswith(path + "/"):
+          selection.programs.append(p)
+      for p in files:
+        if p == path + "_test.cc":
+          add_file(selection, p, programs)
+    elif os.path.isdir(full):
+      below = [p for p, folder in programs if folder == path or folder.startswith(path + "/")]
+      selection.programs += below
+      if not below:
+        for p in sources.cxx_files():
+          if p.startswith(path + "/") and p.endswith("_test.cc"):
+            add_file(selection, p, programs)
+      if path.startswith("tests"):
+        selection.python += python_tests(path)
+    elif os.path.isfile(full) and path.endswith(".py"):
+      selection.python.append(path)
+    else:
+      test = re.sub(r"(_test)?\.(cc|h)$", "", path) + "_test.cc"
+      if os.path.isfile(os.path.join(ROOT, test)):
+        add_file(selection, test, programs)
+    if not selection.empty():
+      return selection
+  suite = name.split(".")[0]
+  for path in files_of_suite(suite):
+    add_file(selection, path, programs, suite)
+  if name in names:
+    selection.programs.append(name)
+  elif name in sources.ops_declared(p for p in sources.cxx_files() if p.startswith("millrace/ops/")):
+    if "cases_tests" in names:
+      selection.programs.append("cases_tests")
+      selection.filters["cases_tests"] = case_filter([name])
+      selection.stock.append(name)
+  return selection

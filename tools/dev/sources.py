@@ -12,22 +12,22 @@ import check_unused  # noqa: E402
 
 
 def cxx_files():
-    return list(check_layers.repository_files(ROOT))
+  return list(check_layers.repository_files(ROOT))
 
 
 def read(path):
-    with open(os.path.join(ROOT, path), encoding="utf-8") as f:
-        return f.read()
+  with open(os.path.join(ROOT, path), encoding="utf-8") as f:
+    return f.read()
 
 
 def ops_declared(paths):
-    """Names of the ops that these files of millrace/ops declare in any facet."""
-    names = set()
-    for path in paths:
-        names.update(re.findall(r"^MR_(?:OP|CASES|KERNELS|GRADIENT)\((\w+)", read(path), re.M))
-    return sorted(names)
+  """Names of the ops that these files of millrace/ops declare in any facet."""
+  names = set()
+  for path in paths:
+    names.update(re.findall(r"^MR_(?:OP|CASES|KERNELS|GRADIENT)\((\w+)", read(path), re.M))
+  return sorted(names)
 
 
 def suites_declared(path):
-    """GoogleTest's suites of a file."""
-    return sorted(set(re.findall(r"^(?:TYPED_)?TEST(?:_[FP])?\(\s*(\w+)", read(path), re.M)))
+  """GoogleTest's suites of a file."""
+  return sorted(set(re.findall(r"^(?:TYPED_)?TEST(?:_[FP])?\(\s*(\w+)", read(path), re.M)))

@@ -27,100 +27,100 @@ Leave the machine alone meanwhile.
 
 
 def parser():
-    ap = options.Parser(prog="./dev bench", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ap.add_argument("what", nargs="?", choices=["idle", "serving"],
-                    help="idle: what a server costs that nobody uses; serving: queries a second of the C++ client")
-    ap.add_argument("--stock", action="store_true", help="measure stock TensorFlow's servers in turn and compare")
-    ap.add_argument("--all", action="store_true", help="with --stock: every case, with goals and verdicts, for docs/performance.md")
-    ap.add_argument("--against", metavar="REV", help="compare with another revision of Millrace")
-    ap.add_argument("--cases", help="only these cases, separated by commas")
-    ap.add_argument("--rounds", type=int, help="with --stock or --against: rounds (default 3)")
-    ap.add_argument("--turns", nargs="?", const="", metavar="ROWS",
-                    help="with --stock: both at the same time, row by row in short windows, for machines that others "
-                         "use (only rows that this regular expression names)")
-    ap.add_argument("--scale", type=float, default=1.0, help="0.3 shortens the cases")
-    ap.add_argument("--out", help="records are appended here (default build/bench.jsonl; with --all build/suite.jsonl, "
-                                  "which is written anew)")
-    ap.add_argument("--micro", nargs="*", metavar="NAME", help="run the C++ micro benchmarks (of these names) instead")
-    ap.add_argument("--list", action="store_true", help="list the cases")
-    return ap
+  ap = options.Parser(prog="./dev bench", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter)
+  ap.add_argument("what", nargs="?", choices=["idle", "serving"],
+                  help="idle: what a server costs that nobody uses; serving: queries a second of the C++ client")
+  ap.add_argument("--stock", action="store_true", help="measure stock TensorFlow's servers in turn and compare")
+  ap.add_argument("--all", action="store_true", help="with --stock: every case, with goals and verdicts, for docs/performance.md")
+  ap.add_argument("--against", metavar="REV", help="compare with another revision of Millrace")
+  ap.add_argument("--cases", help="only these cases, separated by commas")
+  ap.add_argument("--rounds", type=int, help="with --stock or --against: rounds (default 3)")
+  ap.add_argument("--turns", nargs="?", const="", metavar="ROWS",
+                  help="with --stock: both at the same time, row by row in short windows, for machines that others "
+                       "use (only rows that this regular expression names)")
+  ap.add_argument("--scale", type=float, default=1.0, help="0.3 shortens the cases")
+  ap.add_argument("--out", help="records are appended here (default build/bench.jsonl; with --all build/suite.jsonl, "
+                                "which is written anew)")
+  ap.add_argument("--micro", nargs="*", metavar="NAME", help="run the C++ micro benchmarks (of these names) instead")
+  ap.add_argument("--list", action="store_true", help="list the cases")
+  return ap
 
 
 def check(ap, args):
-    """Options that would be ignored are errors."""
-    if args.turns is not None and not (args.stock and args.cases):
-        ap.error("--turns compares with --stock, and the cases in which calls are timed one by one: "
-                 "--stock --cases kernels,null_step --turns")
-    if args.turns is not None and args.rounds is not None:
-        ap.error("--turns has no rounds: each row has its windows")
-    if args.all and not args.stock:
-        ap.error("--all compares with stock TensorFlow's servers: --stock --all")
-    if args.all and (args.cases or args.turns is not None):
-        ap.error("--all runs every case, A B A B: it goes with neither --cases nor --turns")
-    if args.against and args.stock:
-        ap.error("--against compares with another revision, --stock with TensorFlow: one at a time")
-    if args.rounds is not None and not (args.stock or args.against):
-        ap.error("--rounds goes with --stock or --against")
-    if args.rounds is not None and args.rounds < 1:
-        ap.error("--rounds: at least 1")
+  """Options that would be ignored are errors."""
+  if args.turns is not None and not (args.stock and args.cases):
+    ap.error("--turns compares with --stock, and the cases in which calls are timed one by one: "
+             "--stock --cases kernels,null_step --turns")
+  if args.turns is not None and args.rounds is not None:
+    ap.error("--turns has no rounds: each row has its windows")
+  if args.all and not args.stock:
+    ap.error("--all compares with stock TensorFlow's servers: --stock --all")
+  if args.all and (args.cases or args.turns is not None):
+    ap.error("--all runs every case, A B A B: it goes with neither --cases nor --turns")
+  if args.against and args.stock:
+    ap.error("--against compares with another revision, --stock with TensorFlow: one at a time")
+  if args.rounds is not None and not (args.stock or args.against):
+    ap.error("--rounds goes with --stock or --against")
+  if args.rounds is not None and args.rounds < 1:
+    ap.error("--rounds: at least 1")
 
 
 def run_micro(filters):
-    """Google Benchmark programs, benchmarks/**/*_bench.cc."""
-    packages.need_packages(packages.TEST)
-    building.build("release", ["benchmarks"])
-    worst = 0
-    for program in sorted(glob.glob(os.path.join(building.folder("release"), "benchmarks", "*_bench"))):
-        if not filters or any(f in os.path.basename(program) for f in filters):
-            say("== " + os.path.basename(program))
-            worst = max(worst, subprocess.call([program], cwd=ROOT))
-    return worst
+  """Google Benchmark programs, benchmarks/**/*_bench.cc."""
+  packages.need_packages(packages.TEST)
+  building.build("release", ["benchmarks"])
+  worst = 0
+  for program in sorted(glob.glob(os.path.join(building.folder("release"), "benchmarks", "*_bench"))):
+    if not filters or any(f in os.path.basename(program) for f in filters):
+      say("== " + os.path.basename(program))
+      worst = max(worst, subprocess.call([program], cwd=ROOT))
+  return worst
 
 
 def run_without_tensorflow(what):
-    if what == "idle":
-        building.build("release", ["programs"])
-        words = [os.path.join(PROTOCOL, "idle.py"), SERVER]
-    else:
-        packages.need_packages(packages.TEST)
-        building.build("release", ["programs", "serving_bench"])
-        words = [os.path.join(PROTOCOL, "serving.py"), os.path.join(building.folder("release"), "benchmarks", "serving_bench"),
-                 SERVER]
-    return subprocess.call([sys.executable, *words], cwd=ROOT)
+  if what == "idle":
+    building.build("release", ["programs"])
+    words = [os.path.join(PROTOCOL, "idle.py"), SERVER]
+  else:
+    packages.need_packages(packages.TEST)
+    building.build("release", ["programs", "serving_bench"])
+    words = [os.path.join(PROTOCOL, "serving.py"), os.path.join(building.folder("release"), "benchmarks", "serving_bench"),
+             SERVER]
+  return subprocess.call([sys.executable, *words], cwd=ROOT)
 
 
 def command_of(args):
-    """The subcommand of bench.py and its options. Builds what it measures."""
-    rounds = ["--rounds", str(args.rounds or 3)]
-    if args.turns is not None:
-        command = ["turns", "--a", "stock", "--b", SERVER, "--rows", args.turns]
-    elif args.all:
-        command = ["suite", "--a", "stock", "--b", SERVER, *rounds, "--docs", "docs" if args.scale >= 1 else "build"]
-    elif args.against:
-        import revisions
-        program, name = revisions.build(args.against)
-        command = ["against", "--a", "%s %s" % (shlex.quote(program), OPTIONS), "--b", SERVER, *rounds, "--name-a", name,
-                   "--name-b", "this tree"]
-    elif args.stock:
-        command = ["compare", "--a", "stock", "--b", SERVER, *rounds]
-    else:
-        command = ["run", "--servers", SERVER]
-    out = args.out or os.path.join("build", "suite.jsonl" if args.all else "bench.jsonl")
-    return command + ["--out", out, "--scale", str(args.scale)] + (["--cases", args.cases] if args.cases else [])
+  """The subcommand of bench.py and its options. Builds what it measures."""
+  rounds = ["--rounds", str(args.rounds or 3)]
+  if args.turns is not None:
+    command = ["turns", "--a", "stock", "--b", SERVER, "--rows", args.turns]
+  elif args.all:
+    command = ["suite", "--a", "stock", "--b", SERVER, *rounds, "--docs", "docs" if args.scale >= 1 else "build"]
+  elif args.against:
+    import revisions
+    program, name = revisions.build(args.against)
+    command = ["against", "--a", "%s %s" % (shlex.quote(program), OPTIONS), "--b", SERVER, *rounds, "--name-a", name,
+               "--name-b", "this tree"]
+  elif args.stock:
+    command = ["compare", "--a", "stock", "--b", SERVER, *rounds]
+  else:
+    command = ["run", "--servers", SERVER]
+  out = args.out or os.path.join("build", "suite.jsonl" if args.all else "bench.jsonl")
+  return command + ["--out", out, "--scale", str(args.scale)] + (["--cases", args.cases] if args.cases else [])
 
 
 def main(argv):
-    ap = parser()
-    args = ap.parse_args(argv)
-    check(ap, args)
-    if args.micro is not None:
-        return run_micro(args.micro)
-    if args.what:
-        return run_without_tensorflow(args.what)
-    python = packages.need_venv()
-    if not args.list:
-        building.build("release", ["programs"])
-    words = ["list"] if args.list else command_of(args)
-    # In place of this program: what ends it ends the servers.
-    os.chdir(ROOT)
-    os.execve(python, [python, os.path.join(PROTOCOL, "bench.py"), *words], dict(os.environ, TF_VENV=packages.VENV))
+  ap = parser()
+  args = ap.parse_args(argv)
+  check(ap, args)
+  if args.micro is not None:
+    return run_micro(args.micro)
+  if args.what:
+    return run_without_tensorflow(args.what)
+  python = packages.need_venv()
+  if not args.list:
+    building.build("release", ["programs"])
+  words = ["list"] if args.list else command_of(args)
+  # In place of this program: what ends it ends the servers.
+  os.chdir(ROOT)
+  os.execve(python, [python, os.path.join(PROTOCOL, "bench.py"), *words], dict(os.environ, TF_VENV=packages.VENV))

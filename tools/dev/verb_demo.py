@@ -35,29 +35,29 @@ FLAGS = ("--resume",)
 
 
 def check(argv):
-    """Says what is wrong before anything is built; the program checks values."""
-    known = re.findall(r"^  (--\w+)", HELP, re.M) + ["--help"]
-    at = 0
-    while at < len(argv):
-        name, equals, _ = argv[at].partition("=")
-        if name not in known:
-            near = difflib.get_close_matches(name, known, 1, 0.5)
-            hint = "did you mean %s?" % near[0] if near else "there are %s" % ", ".join(known)
-            print("./dev demo: there is no option %s; %s" % (argv[at], hint), file=sys.stderr)
-            raise SystemExit(2)
-        takes_next = not equals and name not in FLAGS
-        if takes_next and at + 1 == len(argv):
-            print("./dev demo: %s needs a value" % name, file=sys.stderr)
-            raise SystemExit(2)
-        at += 2 if takes_next else 1
+  """Says what is wrong before anything is built; the program checks values."""
+  known = re.findall(r"^  (--\w+)", HELP, re.M) + ["--help"]
+  at = 0
+  while at < len(argv):
+    name, equals, _ = argv[at].partition("=")
+    if name not in known:
+      near = difflib.get_close_matches(name, known, 1, 0.5)
+      hint = "did you mean %s?" % near[0] if near else "there are %s" % ", ".join(known)
+      print("./dev demo: there is no option %s; %s" % (argv[at], hint), file=sys.stderr)
+      raise SystemExit(2)
+    takes_next = not equals and name not in FLAGS
+    if takes_next and at + 1 == len(argv):
+      print("./dev demo: %s needs a value" % name, file=sys.stderr)
+      raise SystemExit(2)
+    at += 2 if takes_next else 1
 
 
 def main(argv):
-    argv = [a for a in argv if a != "--"]
-    if "-h" in argv or "--help" in argv:
-        print(HELP)
-        return 0
-    check(argv)
-    building.build("release", ["millrace", "example_demo"])
-    program = os.path.join(building.folder("release"), "examples", "demo")
-    os.execv(program, [program] + argv)
+  argv = [a for a in argv if a != "--"]
+  if "-h" in argv or "--help" in argv:
+    print(HELP)
+    return 0
+  check(argv)
+  building.build("release", ["millrace", "example_demo"])
+  program = os.path.join(building.folder("release"), "examples", "demo")
+  os.execv(program, [program] + argv)

@@ -33,290 +33,290 @@ BESIDE = ["nice", "-n", "10"]
 
 
 class Report:
-    """The stages' lines and the sum at the end. Stages may run at the same time, in threads."""
+  """The stages' lines and the sum at the end. Stages may run at the same time, in threads."""
 
-    def __init__(self):
-        self._lock = threading.RLock()
-        self._running = []
-        self.total = Count()
-        self.notes = []  # of the stages, again at the end
-        self.not_tested = False  # something was not built, or there is no such test
+  def __init__(self):
+    self._lock = threading.RLock()
+    self._running = []
+    self.total = Count()
+    self.notes = []  # of the stages, again at the end
+    self.not_tested = False  # something was not built, or there is no such test
 
-    def _show(self, change):
-        """Changes what runs, and shows it where that can be done in place."""
-        with self._lock:
-            change()
-            if sys.stdout.isatty():
-                running = ", ".join(self._running)
-                print("\033[K" + (running + " ..." if running else ""), end="\r", flush=True)
+  def _show(self, change):
+    """Changes what runs, and shows it where that can be done in place."""
+    with self._lock:
+      change()
+      if sys.stdout.isatty():
+        running = ", ".join(self._running)
+        print("\033[K" + (running + " ..." if running else ""), end="\r", flush=True)
 
-    def stage(self, name, function):
-        self._show(lambda: self._running.append(name))
-        try:
-            self._stage(name, function)
-        finally:
-            self._show(lambda: self._running.remove(name))
+  def stage(self, name, function):
+    self._show(lambda: self._running.append(name))
+    try:
+      self._stage(name, function)
+    finally:
+      self._show(lambda: self._running.remove(name))
 
-    def _stage(self, name, function):
-        start = time.monotonic()
-        try:
-            count = function()
-        except SystemExit as e:  # a build that failed, and said so
-            with self._lock:
-                if isinstance(e.code, str):
-                    say(e.code)
-                self.total.add(Count(0, 1))
-                self.not_tested = True
-                say("%-34s %-28s %s" % (name, "FAILED", seconds(time.monotonic() - start)))
-            raise
-        with self._lock:
-            self.total.add(count)
-            say("%-34s %-28s %s" % (name, count.text(), seconds(time.monotonic() - start)))
-            for note in count.notes:
-                say("  " + note)
-                self.notes.append("%s: %s" % (name, note))
+  def _stage(self, name, function):
+    start = time.monotonic()
+    try:
+      count = function()
+    except SystemExit as e:  # a build that failed, and said so
+      with self._lock:
+        if isinstance(e.code, str):
+          say(e.code)
+        self.total.add(Count(0, 1))
+        self.not_tested = True
+        say("%-34s %-28s %s" % (name, "FAILED", seconds(time.monotonic() - start)))
+      raise
+    with self._lock:
+      self.total.add(count)
+      say("%-34s %-28s %s" % (name, count.text(), seconds(time.monotonic() - start)))
+      for note in count.notes:
+        say("  " + note)
+        self.notes.append("%s: %s" % (name, note))
 
-    def finish(self, many=False):
-        if self.total.again:
-            say("again:")
-            for line in self.total.again[:40]:
-                say("  " + line)
-        for note in self.notes if many else ():
-            say(note)
-        say("%d passed, %d failed" % (self.total.passed, self.total.failed))
-        return 3 if self.not_tested else 1 if self.total.failed else 0
+  def finish(self, many=False):
+    if self.total.again:
+      say("again:")
+      for line in self.total.again[:40]:
+        say("  " + line)
+    for note in self.notes if many else ():
+      say(note)
+    say("%d passed, %d failed" % (self.total.passed, self.total.failed))
+    return 3 if self.not_tested else 1 if self.total.failed else 0
 
 
 def complain(problems):
-    for problem in problems:
-        say(problem)
-    return Count(0 if problems else 1, 1 if problems else 0)
+  for problem in problems:
+    say(problem)
+  return Count(0 if problems else 1, 1 if problems else 0)
 
 
 def rules():
-    count = complain(sources.check_layers.check(ROOT) + sources.check_op_names.check(ROOT) + sources.check_unused.check(ROOT))
-    count.add(complain(["%s: not formatted; ./dev fmt does it" % p for p in verb_fmt.run(True)[1]]))
-    return count
+  count = complain(sources.check_layers.check(ROOT) + sources.check_op_names.check(ROOT) + sources.check_unused.check(ROOT))
+  count.add(complain(["%s: not formatted; ./dev fmt does it" % p for p in verb_fmt.run(True)[1]]))
+  return count
 
 
 def symbols(preset):
-    import check_symbols
-    return complain(check_symbols.check(building.folder(preset)))
+  import check_symbols
+  return complain(check_symbols.check(building.folder(preset)))
 
 
 def build(preset, targets=()):
-    building.build(preset, targets)
-    return Count()
+  building.build(preset, targets)
+  return Count()
 
 
 def site(preset):
-    import verb_docs
-    return complain(["./dev docs fails"] if verb_docs.main(["--preset", preset]) else [])
+  import verb_docs
+  return complain(["./dev docs fails"] if verb_docs.main(["--preset", preset]) else [])
 
 
 def simulation(preset, seeds, prefix=()):
-    """One test a seed where the program says so on its last line, else one in all."""
-    program = os.path.join(building.folder(preset), "tests", "millrace_sim")
-    done = subprocess.run([*prefix, program, "--seeds", str(seeds)], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, errors="replace")
-    m = re.search(r"(\d+) passed, (\d+) failed", done.stdout.strip().split("\n")[-1])
-    count = Count(int(m.group(1)), int(m.group(2))) if m else Count(1 if done.returncode == 0 else 0, 0)
-    if done.returncode != 0 and not count.failed:
-        count.failed = 1
-    if count.failed:
-        say(done.stdout.rstrip())
-        count.again.append("./dev sim --seeds %d" % seeds)
-    return count
+  """One test a seed where the program says so on its last line, else one in all."""
+  program = os.path.join(building.folder(preset), "tests", "millrace_sim")
+  done = subprocess.run([*prefix, program, "--seeds", str(seeds)], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                        stderr=subprocess.STDOUT, text=True, errors="replace")
+  m = re.search(r"(\d+) passed, (\d+) failed", done.stdout.strip().split("\n")[-1])
+  count = Count(int(m.group(1)), int(m.group(2))) if m else Count(1 if done.returncode == 0 else 0, 0)
+  if done.returncode != 0 and not count.failed:
+    count.failed = 1
+  if count.failed:
+    say(done.stdout.rstrip())
+    count.again.append("./dev sim --seeds %d" % seeds)
+  return count
 
 
 def sanitized_programs(preset, rooms):
-    """The tests of some rooms, None: all, as (programs, targets to build)."""
-    packages.need_packages(packages.BASE, packages.TEST)
-    building.configure(preset)
-    programs = [p for p, _ in gtest_runner.listed(preset) if rooms is None or p in {r + "_test" for r in rooms}]
-    return programs, programs + ([] if rooms else ["millrace_sim"])
+  """The tests of some rooms, None: all, as (programs, targets to build)."""
+  packages.need_packages(packages.BASE, packages.TEST)
+  building.configure(preset)
+  programs = [p for p, _ in gtest_runner.listed(preset) if rooms is None or p in {r + "_test" for r in rooms}]
+  return programs, programs + ([] if rooms else ["millrace_sim"])
 
 
 def sanitized(report, preset, rooms):
-    """Builds and runs the unit tests of some rooms with a sanitizer; None: all tests, and some seeds of the simulation."""
-    programs, targets = sanitized_programs(preset, rooms)
-    timeout = gtest_runner.TIMEOUT_S if rooms else 4 * gtest_runner.TIMEOUT_S
-    if programs:
-        report.stage("build " + preset, lambda: build(preset, targets))
-        report.stage("tests under " + preset, lambda: gtest_runner.run(preset, programs, timeout=timeout))
-        if not rooms:
-            report.stage("simulation under %s, %d seeds" % (preset, SANITIZED_SEEDS),
-                         lambda: simulation(preset, SANITIZED_SEEDS))
+  """Builds and runs the unit tests of some rooms with a sanitizer; None: all tests, and some seeds of the simulation."""
+  programs, targets = sanitized_programs(preset, rooms)
+  timeout = gtest_runner.TIMEOUT_S if rooms else 4 * gtest_runner.TIMEOUT_S
+  if programs:
+    report.stage("build " + preset, lambda: build(preset, targets))
+    report.stage("tests under " + preset, lambda: gtest_runner.run(preset, programs, timeout=timeout))
+    if not rooms:
+      report.stage("simulation under %s, %d seeds" % (preset, SANITIZED_SEEDS),
+                   lambda: simulation(preset, SANITIZED_SEEDS))
 
 
 def run_all(args, report):
-    packages.need_packages(packages.BASE, packages.TEST)
-    background.end_all_with_signals()
-    venv = packages.start_venv()
-    try:
-        run_stages(args, report, venv)
-    finally:
-        venv.end()
+  packages.need_packages(packages.BASE, packages.TEST)
+  background.end_all_with_signals()
+  venv = packages.start_venv()
+  try:
+    run_stages(args, report, venv)
+  finally:
+    venv.end()
 
 
 def run_stages(args, report, venv):
-    preset = args.preset
-    report.stage("rooms, headers, format", rules)
-    report.stage("tools", pytest_runner.run_tools)
-    report.stage("build " + preset, lambda: build(preset))
-    if preset in ("dev", "release"):
-        report.stage("symbols", lambda: symbols(preset))
-    rooms = dict(asan=None, tsan=None) if args.long else dict(asan=ASAN_ROOMS, tsan=TSAN_ROOMS)
-    jobs = [(p, sanitized_programs(p, rooms[p])[1]) for p in rooms] if preset == "dev" else []
-    idle = idle_build.IdleBuild([job for job in jobs if job[1]])
-    try:
-        programs = [p for p, _ in gtest_runner.listed(preset)]
-        report.stage("unit tests and cases", lambda: gtest_runner.run(preset, programs))
-        venv.wait()
-        side_by_side(lambda: waiting(args, report),
-                     lambda: simulation_stage(args, report), lambda: python_stage(args, report, "cases", BESIDE),
-                     lambda: random_programs_stage(args, report))
-    finally:
-        idle.end()
+  preset = args.preset
+  report.stage("rooms, headers, format", rules)
+  report.stage("tools", pytest_runner.run_tools)
+  report.stage("build " + preset, lambda: build(preset))
+  if preset in ("dev", "release"):
+    report.stage("symbols", lambda: symbols(preset))
+  rooms = dict(asan=None, tsan=None) if args.long else dict(asan=ASAN_ROOMS, tsan=TSAN_ROOMS)
+  jobs = [(p, sanitized_programs(p, rooms[p])[1]) for p in rooms] if preset == "dev" else []
+  idle = idle_build.IdleBuild([job for job in jobs if job[1]])
+  try:
+    programs = [p for p, _ in gtest_runner.listed(preset)]
+    report.stage("unit tests and cases", lambda: gtest_runner.run(preset, programs))
+    venv.wait()
+    side_by_side(lambda: waiting(args, report),
+                 lambda: simulation_stage(args, report), lambda: python_stage(args, report, "cases", BESIDE),
+                 lambda: random_programs_stage(args, report))
+  finally:
+    idle.end()
+  if args.long:
+    report.stage("benchmarks, each case once", lambda: benchmarks.run(preset))
+    report.stage("documentation as a site", lambda: site(preset))
+  if preset == "dev":
+    for sanitizer in rooms:
+      sanitized(report, sanitizer, rooms[sanitizer])
     if args.long:
-        report.stage("benchmarks, each case once", lambda: benchmarks.run(preset))
-        report.stage("documentation as a site", lambda: site(preset))
-    if preset == "dev":
-        for sanitizer in rooms:
-            sanitized(report, sanitizer, rooms[sanitizer])
-        if args.long:
-            fuzz(report)
+      fuzz(report)
 
 
 def side_by_side(function, *others):
-    """Runs `others` in a thread, one after the other, and `function` in this one."""
-    with ThreadPoolExecutor(1) as thread:
-        jobs = [thread.submit(other) for other in others]
-        try:
-            function()
-            for job in jobs:
-                job.result()
-        except BaseException:
-            thread.shutdown(wait=False, cancel_futures=True)
-            raise
+  """Runs `others` in a thread, one after the other, and `function` in this one."""
+  with ThreadPoolExecutor(1) as thread:
+    jobs = [thread.submit(other) for other in others]
+    try:
+      function()
+      for job in jobs:
+        job.result()
+    except BaseException:
+      thread.shutdown(wait=False, cancel_futures=True)
+      raise
 
 
 def simulation_stage(args, report):
-    if os.path.exists(os.path.join(building.folder(args.preset), "tests", "millrace_sim")):
-        seeds = LONG_SEEDS if args.long else SEEDS
-        report.stage("simulation, %d seeds" % seeds, lambda: simulation(args.preset, seeds, BESIDE))
+  if os.path.exists(os.path.join(building.folder(args.preset), "tests", "millrace_sim")):
+    seeds = LONG_SEEDS if args.long else SEEDS
+    report.stage("simulation, %d seeds" % seeds, lambda: simulation(args.preset, seeds, BESIDE))
 
 
 def random_programs_stage(args, report):
-    count = LONG_PROGRAMS if args.long else PROGRAMS
-    report.stage("random programs, %d" % count, lambda: random_programs.run(args.preset, count, BESIDE))
+  count = LONG_PROGRAMS if args.long else PROGRAMS
+  report.stage("random programs, %d" % count, lambda: random_programs.run(args.preset, count, BESIDE))
 
 
 def waiting(args, report):
-    """Tests in Python that start servers. They wait much of their time: for these, and for limits to pass."""
-    for folder in selecting.PYTHON_FOLDERS:
-        if folder != "cases":
-            python_stage(args, report, folder)
+  """Tests in Python that start servers. They wait much of their time: for these, and for limits to pass."""
+  for folder in selecting.PYTHON_FOLDERS:
+    if folder != "cases":
+      python_stage(args, report, folder)
 
 
 def python_stage(args, report, folder, prefix=()):
-    paths = selecting.python_tests(os.path.join("tests", folder))
-    if paths:
-        packages.need_venv()
-        report.stage(folder, lambda: python_tests(args, paths, prefix=prefix))
+  paths = selecting.python_tests(os.path.join("tests", folder))
+  if paths:
+    packages.need_venv()
+    report.stage(folder, lambda: python_tests(args, paths, prefix=prefix))
 
 
 def python_tests(args, paths, options=(), prefix=()):
-    """Several processes for conformance; clusters need the machine."""
-    conformance = os.path.join("tests", "conformance") + os.sep
-    several = len(paths) > 1 and all(p.startswith(conformance) for p in paths)
-    processes = min(4, 2 * (os.cpu_count() or 1)) if several else 1
-    # Long: 15 minutes of load, hundreds of kills.
-    return pytest_runner.run(list(paths) + list(options), args.preset, args.long, timeout=5400 if args.long else 1800,
-                             processes=processes, prefix=prefix)
+  """Several processes for conformance; clusters need the machine."""
+  conformance = os.path.join("tests", "conformance") + os.sep
+  several = len(paths) > 1 and all(p.startswith(conformance) for p in paths)
+  processes = min(4, 2 * (os.cpu_count() or 1)) if several else 1
+  # Long: 15 minutes of load, hundreds of kills.
+  return pytest_runner.run(list(paths) + list(options), args.preset, args.long, timeout=5400 if args.long else 1800,
+                           processes=processes, prefix=prefix)
 
 
 def fuzz(report):
-    packages.need_packages(packages.BASE, packages.TEST)
-    report.stage("build fuzz", lambda: build(fuzzing.PRESET, ["fuzzers"]))
-    report.stage("fuzzers, %d s each" % fuzzing.SECONDS, fuzzing.run)
+  packages.need_packages(packages.BASE, packages.TEST)
+  report.stage("build fuzz", lambda: build(fuzzing.PRESET, ["fuzzers"]))
+  report.stage("fuzzers, %d s each" % fuzzing.SECONDS, fuzzing.run)
 
 
 def against_stock(names, preset, long):
-    return pytest_runner.run(["tests/cases/test_stock.py::test_results", "tests/cases/test_snapshots.py"], preset, long,
-                             env=dict(MILLRACE_CASES=" ".join(names)))
+  return pytest_runner.run(["tests/cases/test_stock.py::test_results", "tests/cases/test_snapshots.py"], preset, long,
+                           env=dict(MILLRACE_CASES=" ".join(names)))
 
 
 def run_selected(args, report):
-    packages.need_packages(packages.BASE, packages.TEST)
-    building.configure(args.preset)
-    # The list of programs is written by CMake; new files make it run again.
-    subprocess.run(["ninja", "-C", building.folder(args.preset), "build.ninja"], stdout=subprocess.DEVNULL,
-                   env=building.environment())
-    programs = gtest_runner.listed(args.preset)
-    stock = []
-    for name in args.what:
-        if name in ("fuzz", "tests/fuzz"):
-            fuzz(report)
-            continue
-        selection = selecting.select(name, programs)
-        if selection.empty():
-            say("no test is called '%s': give a room (base), a path (millrace/base/done_test.cc), a family (ops/product), "
-                "an op (MatMul), a suite (StatusTest), conformance or cluster" % name)
-            report.total.add(Count(0, 1))
-            report.not_tested = True
-            continue
-        if selection.tools:
-            report.stage("tools", pytest_runner.run_tools)
-        if selection.programs:
-            report.stage("build " + args.preset, lambda: build(args.preset, selection.programs))
-            count = Count()
-            report.stage(name, lambda: count.add(gtest_runner.run(args.preset, selection.programs, filters(args, selection)))
-                         or count)
-            if not count.passed + count.failed + count.skipped:
-                say("no test of %s matches" % name)
-                report.total.add(Count(0, 1))
-                report.not_tested = True
-            if not count.failed and not args.filter:
-                stock += selection.stock
-        if selection.python:
-            report.stage("build " + args.preset, lambda: build(args.preset, ["programs"]))
-            extra = ["-k", args.k] if args.k else []
-            report.stage(name, lambda: python_tests(args, selection.python, extra))
-    if stock:
-        report.stage("build " + args.preset, lambda: build(args.preset, ["millrace"]))
-        report.stage("cases against stock", lambda: against_stock(dict.fromkeys(stock), args.preset, args.long))
+  packages.need_packages(packages.BASE, packages.TEST)
+  building.configure(args.preset)
+  # The list of programs is written by CMake; new files make it run again.
+  subprocess.run(["ninja", "-C", building.folder(args.preset), "build.ninja"], stdout=subprocess.DEVNULL,
+                 env=building.environment())
+  programs = gtest_runner.listed(args.preset)
+  stock = []
+  for name in args.what:
+    if name in ("fuzz", "tests/fuzz"):
+      fuzz(report)
+      continue
+    selection = selecting.select(name, programs)
+    if selection.empty():
+      say("no test is called '%s': give a room (base), a path (millrace/base/done_test.cc), a family (ops/product), "
+          "an op (MatMul), a suite (StatusTest), conformance or cluster" % name)
+      report.total.add(Count(0, 1))
+      report.not_tested = True
+      continue
+    if selection.tools:
+      report.stage("tools", pytest_runner.run_tools)
+    if selection.programs:
+      report.stage("build " + args.preset, lambda: build(args.preset, selection.programs))
+      count = Count()
+      report.stage(name, lambda: count.add(gtest_runner.run(args.preset, selection.programs, filters(args, selection)))
+                   or count)
+      if not count.passed + count.failed + count.skipped:
+        say("no test of %s matches" % name)
+        report.total.add(Count(0, 1))
+        report.not_tested = True
+      if not count.failed and not args.filter:
+        stock += selection.stock
+    if selection.python:
+      report.stage("build " + args.preset, lambda: build(args.preset, ["programs"]))
+      extra = ["-k", args.k] if args.k else []
+      report.stage(name, lambda: python_tests(args, selection.python, extra))
+  if stock:
+    report.stage("build " + args.preset, lambda: build(args.preset, ["millrace"]))
+    report.stage("cases against stock", lambda: against_stock(dict.fromkeys(stock), args.preset, args.long))
 
 
 def filters(args, selection):
-    if args.filter:
-        return {p: args.filter for p in selection.programs}
-    return selection.filters
+  if args.filter:
+    return {p: args.filter for p in selection.programs}
+  return selection.filters
 
 
 def main(argv):
-    ap = options.Parser(
-        prog="./dev test", formatter_class=argparse.RawDescriptionHelpFormatter,
-        description="Runs every test, or those of paths and names:\n\n" + selecting.__doc__.split("\n\n", 1)[1])
-    ap.add_argument("what", nargs="*", metavar="path|name")
-    ap.add_argument("--long", action="store_true", help="more seeds, everything under ASan and TSan, the fuzzers, Python tests marked long, each "
-                    "benchmark once at a tenth of its length, the documentation as a site")
-    ap.add_argument("--mutants", action="store_true", help="apply tests/mutants/*.patch (or those of the names) to a copy, "
-                    "one after the other; each must make a test fail")
-    ap.add_argument("--preset", default="dev", choices=building.PRESETS, help="default: dev")
-    ap.add_argument("--filter", metavar="GTEST", help="GoogleTest's filter, for selected programs")
-    ap.add_argument("-k", metavar="WORD", help="pytest's -k, for selected Python tests")
-    args = ap.parse_args(argv)
-    report = Report()
-    try:
-        if args.mutants:
-            import mutants
-            report.stage("mutants", lambda: mutants.run(args.what))
-        elif args.what:
-            run_selected(args, report)
-        else:
-            run_all(args, report)
-    except SystemExit:
-        report.total.failed = max(report.total.failed, 1)
-        report.not_tested = True
-    return report.finish(many=not args.what)
+  ap = options.Parser(
+      prog="./dev test", formatter_class=argparse.RawDescriptionHelpFormatter,
+      description="Runs every test, or those of paths and names:\n\n" + selecting.__doc__.split("\n\n", 1)[1])
+  ap.add_argument("what", nargs="*", metavar="path|name")
+  ap.add_argument("--long", action="store_true", help="more seeds, everything under ASan and TSan, the fuzzers, Python tests marked long, each "
+                  "benchmark once at a tenth of its length, the documentation as a site")
+  ap.add_argument("--mutants", action="store_true", help="apply tests/mutants/*.patch (or those of the names) to a copy, "
+                  "one after the other; each must make a test fail")
+  ap.add_argument("--preset", default="dev", choices=building.PRESETS, help="default: dev")
+  ap.add_argument("--filter", metavar="GTEST", help="GoogleTest's filter, for selected programs")
+  ap.add_argument("-k", metavar="WORD", help="pytest's -k, for selected Python tests")
+  args = ap.parse_args(argv)
+  report = Report()
+  try:
+    if args.mutants:
+      import mutants
+      report.stage("mutants", lambda: mutants.run(args.what))
+    elif args.what:
+      run_selected(args, report)
+    else:
+      run_all(args, report)
+  except SystemExit:
+    report.total.failed = max(report.total.failed, 1)
+    report.not_tested = True
+  return report.finish(many=not args.what)

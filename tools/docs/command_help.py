@@ -7,49 +7,49 @@ SECTION = re.compile(r"^([A-Z][\w ]*):$")
 
 
 def ask(command, words):
-    """The help of `millrace` (no words) or of a subcommand."""
-    done = subprocess.run([command, *words, "--help"], capture_output=True, text=True, check=True, timeout=30)
-    return done.stdout
+  """The help of `millrace` (no words) or of a subcommand."""
+  done = subprocess.run([command, *words, "--help"], capture_output=True, text=True, check=True, timeout=30)
+  return done.stdout
 
 
 def subcommands(help_text):
-    """Names in the section of subcommands."""
-    return [name for name, _, section in rows(help_text) if section == "Subcommands"]
+  """Names in the section of subcommands."""
+  return [name for name, _, section in rows(help_text) if section == "Subcommands"]
 
 
 def rows(help_text):
-    """(option or name, what it says, section) of each line that CLI11 lists; lines that go on are joined."""
-    found, section = [], None
-    for line in help_text.split("\n"):
-        head = SECTION.match(line)
-        option = OPTION.match(line)
-        if head:
-            section = head.group(1)
-        elif not line.strip():
-            continue
-        elif section and option:
-            found.append([option.group(1), option.group(2) or "", section])
-        elif section and line.startswith("   ") and found:
-            found[-1][1] = (found[-1][1] + " " + line.strip()).strip()
-        else:
-            section = None
-    return [tuple(row) for row in found]
+  """(option or name, what it says, section) of each line that CLI11 lists; lines that go on are joined."""
+  found, section = [], None
+  for line in help_text.split("\n"):
+    head = SECTION.match(line)
+    option = OPTION.match(line)
+    if head:
+      section = head.group(1)
+    elif not line.strip():
+      continue
+    elif section and option:
+      found.append([option.group(1), option.group(2) or "", section])
+    elif section and line.startswith("   ") and found:
+      found[-1][1] = (found[-1][1] + " " + line.strip()).strip()
+    else:
+      section = None
+  return [tuple(row) for row in found]
 
 
 def flags(help_text):
-    return sorted(set(re.findall(r"--\w[\w-]*", " ".join(row[0] for row in rows(help_text)))))
+  return sorted(set(re.findall(r"--\w[\w-]*", " ".join(row[0] for row in rows(help_text)))))
 
 
 def table(help_text):
-    """Options, arguments and commands, a table each section."""
-    out, section = [], None
-    for name, what, own in rows(help_text):
-        if own != section:
-            section = own
-            out += ["", "| %s | |" % own.lower(), "|---|---|"]
-        out.append("| `%s` | %s |" % (name.replace("|", "\\|"), escape(what)))
-    return "\n".join(out).strip() + "\n"
+  """Options, arguments and commands, a table each section."""
+  out, section = [], None
+  for name, what, own in rows(help_text):
+    if own != section:
+      section = own
+      out += ["", "| %s | |" % own.lower(), "|---|---|"]
+    out.append("| `%s` | %s |" % (name.replace("|", "\\|"), escape(what)))
+  return "\n".join(out).strip() + "\n"
 
 
 def escape(text):
-    return re.sub(r"([\\*_<>|`])", r"\\\1", text).replace("\\<", "&lt;").replace("\\>", "&gt;")
+  return re.sub(r"([\\*_<>|`])", r"\\\1", text).replace("\\<", "&lt;").replace("\\>", "&gt;")

@@ -24,74 +24,74 @@ Message = collections.namedtuple("Message", "code words path")
 
 
 def sources(root):
-    for folder in FOLDERS:
-        for base, folders, files in os.walk(os.path.join(root, folder)):
-            folders[:] = sorted(d for d in folders if d != "testing")
-            for name in sorted(files):
-                if name.endswith((".cc", ".h", ".py")) and not re.search(r"_test\.|\.cases\.", name):
-                    path = os.path.join(base, name)
-                    with open(path, encoding="utf-8") as f:
-                        yield os.path.relpath(path, root), f.read()
+  for folder in FOLDERS:
+    for base, folders, files in os.walk(os.path.join(root, folder)):
+      folders[:] = sorted(d for d in folders if d != "testing")
+      for name in sorted(files):
+        if name.endswith((".cc", ".h", ".py")) and not re.search(r"_test\.|\.cases\.", name):
+          path = os.path.join(base, name)
+          with open(path, encoding="utf-8") as f:
+            yield os.path.relpath(path, root), f.read()
 
 
 def joined(literals):
-    """The text of literals that stand side by side."""
-    text = "".join(part[1:-1] for part in re.findall(LITERAL, literals))
-    return re.sub(r'\\(["\\])', r"\1", text).replace("\\n", " ").replace("\\t", " ")
+  """The text of literals that stand side by side."""
+  text = "".join(part[1:-1] for part in re.findall(LITERAL, literals))
+  return re.sub(r'\\(["\\])', r"\1", text).replace("\\n", " ").replace("\\t", " ")
 
 
 def messages(root):
-    """Those whose text begins with a literal."""
-    for path, text in sources(root):
-        for m in BUILT.finditer(text):
-            words = joined(m.group(2)).strip()
-            if len(words) > 2:
-                yield Message(CODES[m.group(1)], words, path)
+  """Those whose text begins with a literal."""
+  for path, text in sources(root):
+    for m in BUILT.finditer(text):
+      words = joined(m.group(2)).strip()
+      if len(words) > 2:
+        yield Message(CODES[m.group(1)], words, path)
 
 
 def literals(root):
-    """All texts of the sources, neighbours joined, in one string."""
-    return "\0".join(joined(m.group()) for _, text in sources(root) for m in re.finditer(r"(?:%s\s*)+" % LITERAL, text))
+  """All texts of the sources, neighbours joined, in one string."""
+  return "\0".join(joined(m.group()) for _, text in sources(root) for m in re.finditer(r"(?:%s\s*)+" % LITERAL, text))
 
 
 def entries(catalogue):
-    """(codes, first words) of each heading of the catalogue."""
-    return [(m.group(1).split(" or "), m.group(2)) for m in HEADING.finditer(catalogue)]
+  """(codes, first words) of each heading of the catalogue."""
+  return [(m.group(1).split(" or "), m.group(2)) for m in HEADING.finditer(catalogue)]
 
 
 def problems(root, catalogue):
-    """A line for each entry whose words, or code with these words, the sources do not have."""
-    found, texts = list(messages(root)), literals(root)
-    lines = []
-    for codes, words in entries(catalogue):
-        if words not in texts:
-            lines.append("no source says `%s`" % words)
-            continue
-        there = {m.code for m in found if words in m.words}
-        wrong = [code for code in codes if there and code not in there]
-        if wrong:
-            lines.append("`%s` is of %s, not of %s" % (words, ", ".join(sorted(there)), ", ".join(wrong)))
-    return lines
+  """A line for each entry whose words, or code with these words, the sources do not have."""
+  found, texts = list(messages(root)), literals(root)
+  lines = []
+  for codes, words in entries(catalogue):
+    if words not in texts:
+      lines.append("no source says `%s`" % words)
+      continue
+    there = {m.code for m in found if words in m.words}
+    wrong = [code for code in codes if there and code not in there]
+    if wrong:
+      lines.append("`%s` is of %s, not of %s" % (words, ", ".join(sorted(there)), ", ".join(wrong)))
+  return lines
 
 
 def page(found):
-    rooms = collections.defaultdict(set)
-    for message in found:
-        parts = message.path.split("/")
-        room = "/".join(parts[:3 if parts[1] == "ops" else 2])
-        rooms[room].add((message.code, message.words))
-    out = ["# All messages\n",
-           "Every message that the sources build from a text, by the room that builds it: its code and its first words. Values "
-           "follow the words. The [catalogue](errors.md) says of the most frequent ones what they mean and what to do.\n"]
-    for room in sorted(rooms):
-        out += ["## %s\n" % room, "| code | first words |", "|---|---|"]
-        out += ["| %s | %s |" % (code, code_span(words)) for code, words in sorted(rooms[room])]
-        out.append("")
-    return "\n".join(out)
+  rooms = collections.defaultdict(set)
+  for message in found:
+    parts = message.path.split("/")
+    room = "/".join(parts[:3 if parts[1] == "ops" else 2])
+    rooms[room].add((message.code, message.words))
+  out = ["# All messages\n",
+         "Every message that the sources build from a text, by the room that builds it: its code and its first words. Values "
+         "follow the words. The [catalogue](errors.md) says of the most frequent ones what they mean and what to do.\n"]
+  for room in sorted(rooms):
+    out += ["## %s\n" % room, "| code | first words |", "|---|---|"]
+    out += ["| %s | %s |" % (code, code_span(words)) for code, words in sorted(rooms[room])]
+    out.append("")
+  return "\n".join(out)
 
 
 def code_span(words):
-    """Text as code in a cell of a table."""
-    return "<code>%s</code>" % (words.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("|", "&#124;")
-                                .replace("*", "&#42;").replace("_", "&#95;").replace("`", "&#96;").replace("[", "&#91;")
-                                .replace("]", "&#93;"))
+  """Text as code in a cell of a table."""
+  return "<code>%s</code>" % (words.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("|", "&#124;")
+                              .replace("*", "&#42;").replace("_", "&#95;").replace("`", "&#96;").replace("[", "&#91;")
+                              .replace("]", "&#93;"))

@@ -89,81 +89,81 @@ SOURCE = '''
 
 class CppTest(unittest.TestCase):
 
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        with open(os.path.join(self.folder.name, "engine.h"), "w") as f:
-            f.write(HEADER)
-        self.page = cpp_api.header_page(self.folder.name, "engine.h")
+  def setUp(self):
+    self.folder = tempfile.TemporaryDirectory()
+    with open(os.path.join(self.folder.name, "engine.h"), "w") as f:
+      f.write(HEADER)
+    self.page = cpp_api.header_page(self.folder.name, "engine.h")
 
-    def tearDown(self):
-        self.folder.cleanup()
+  def tearDown(self):
+    self.folder.cleanup()
 
-    def test_what_is_public_is_there_in_the_headers_order(self):
-        shown = ["Engine: what moves.", "Engine engine(3);   // an example", "### `struct Options`", "int speed = 3;  // per second",
-                 '// The name.\nstd::string name = "a;b{";', "### `class Engine`", "explicit Engine(int n = 2);", "Starts.",
-                 'Status Start(const std::string& how = "x");\nStatus Stop();', "int far() const;", "kOne,  // the first",
-                 "The sum.", "constexpr int kSum = Sum({1, 2});", "int Free(int a,\n         int b);"]
-        places = [self.page.find(text) for text in shown]
-        self.assertNotIn(-1, places, shown[places.index(-1)] if -1 in places else "")
-        self.assertIn("How fast, in &lt;units&gt;.", self.page)
+  def test_what_is_public_is_there_in_the_headers_order(self):
+    shown = ["Engine: what moves.", "Engine engine(3);   // an example", "### `struct Options`", "int speed = 3;  // per second",
+             '// The name.\nstd::string name = "a;b{";', "### `class Engine`", "explicit Engine(int n = 2);", "Starts.",
+             'Status Start(const std::string& how = "x");\nStatus Stop();', "int far() const;", "kOne,  // the first",
+             "The sum.", "constexpr int kSum = Sum({1, 2});", "int Free(int a,\n         int b);"]
+    places = [self.page.find(text) for text in shown]
+    self.assertNotIn(-1, places, shown[places.index(-1)] if -1 in places else "")
+    self.assertIn("How fast, in &lt;units&gt;.", self.page)
 
-    def test_what_is_not_public_is_not(self):
-        for text in ("Hidden", "n_", "NotShown", "Forward", "~Engine", "delete", "MR_GO"):
-            self.assertNotIn(text, self.page)
+  def test_what_is_not_public_is_not(self):
+    for text in ("Hidden", "n_", "NotShown", "Forward", "~Engine", "delete", "MR_GO"):
+      self.assertNotIn(text, self.page)
 
-    def test_every_page_has_its_headers(self):
-        root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-        for name, (_, _, places) in cpp_api.PAGES.items():
-            self.assertTrue(list(cpp_api.headers(root, places)), name)
+  def test_every_page_has_its_headers(self):
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    for name, (_, _, places) in cpp_api.PAGES.items():
+      self.assertTrue(list(cpp_api.headers(root, places)), name)
 
 
 class HelpTest(unittest.TestCase):
 
-    def test_rows(self):
-        self.assertEqual(command_help.rows(HELP), [
-            ("address TEXT REQUIRED", "HOST:PORT of any task", "Positionals"),
-            ("-h,--help", "Print this help message and exit", "Options"),
-            ("--a_b TEXT ...", "devices, such as A=2", "Options"),
-            ("stop", "stop a server", "Subcommands")])
-        self.assertEqual(command_help.subcommands(HELP), ["stop"])
-        self.assertEqual(command_help.flags(HELP), ["--a_b", "--help"])
-        self.assertIn("| `--a_b TEXT ...` | devices, such as A=2 |", command_help.table(HELP))
+  def test_rows(self):
+    self.assertEqual(command_help.rows(HELP), [
+        ("address TEXT REQUIRED", "HOST:PORT of any task", "Positionals"),
+        ("-h,--help", "Print this help message and exit", "Options"),
+        ("--a_b TEXT ...", "devices, such as A=2", "Options"),
+        ("stop", "stop a server", "Subcommands")])
+    self.assertEqual(command_help.subcommands(HELP), ["stop"])
+    self.assertEqual(command_help.flags(HELP), ["--a_b", "--help"])
+    self.assertIn("| `--a_b TEXT ...` | devices, such as A=2 |", command_help.table(HELP))
 
 
 class MessagesTest(unittest.TestCase):
 
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        os.makedirs(os.path.join(self.folder.name, "millrace", "graph"))
-        with open(os.path.join(self.folder.name, "millrace", "graph", "x.cc"), "w") as f:
-            f.write(SOURCE)
+  def setUp(self):
+    self.folder = tempfile.TemporaryDirectory()
+    os.makedirs(os.path.join(self.folder.name, "millrace", "graph"))
+    with open(os.path.join(self.folder.name, "millrace", "graph", "x.cc"), "w") as f:
+      f.write(SOURCE)
 
-    def tearDown(self):
-        self.folder.cleanup()
+  def tearDown(self):
+    self.folder.cleanup()
 
-    def test_messages(self):
-        self.assertEqual(list(error_texts.messages(self.folder.name)),
-                         [("INVALID_ARGUMENT", 'The feed "x" is wrong:', "millrace/graph/x.cc")])
-        self.assertIn("## millrace/graph", error_texts.page(error_texts.messages(self.folder.name)))
+  def test_messages(self):
+    self.assertEqual(list(error_texts.messages(self.folder.name)),
+                     [("INVALID_ARGUMENT", 'The feed "x" is wrong:', "millrace/graph/x.cc")])
+    self.assertIn("## millrace/graph", error_texts.page(error_texts.messages(self.folder.name)))
 
-    def test_the_catalogue_is_held_against_them(self):
-        good = '### INVALID_ARGUMENT: `The feed "x" is wrong`\n\nText.\n\n### ABORTED: `was stopped`\n\nText.\n'
-        self.assertEqual(error_texts.problems(self.folder.name, good), [])
-        wrong = '### NOT_FOUND: `The feed "x"`\n\n### ABORTED or CANCELLED: `no such words`\n'
-        self.assertEqual(error_texts.problems(self.folder.name, wrong), [
-            '`The feed "x"` is of INVALID_ARGUMENT, not of NOT_FOUND', "no source says `no such words`"])
+  def test_the_catalogue_is_held_against_them(self):
+    good = '### INVALID_ARGUMENT: `The feed "x" is wrong`\n\nText.\n\n### ABORTED: `was stopped`\n\nText.\n'
+    self.assertEqual(error_texts.problems(self.folder.name, good), [])
+    wrong = '### NOT_FOUND: `The feed "x"`\n\n### ABORTED or CANCELLED: `no such words`\n'
+    self.assertEqual(error_texts.problems(self.folder.name, wrong), [
+        '`The feed "x"` is of INVALID_ARGUMENT, not of NOT_FOUND', "no source says `no such words`"])
 
 
 class GeneratedTest(unittest.TestCase):
 
-    def test_without_a_build(self):
-        root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-        with tempfile.TemporaryDirectory() as out:
-            generated.write(root, out, None)
-            for page in ("reference/cpp/index.md", "reference/cpp/client.md", "reference/messages.md", "reference/ops/index.md"):
-                with open(os.path.join(out, page)) as f:
-                    self.assertTrue(f.read().startswith("# "), page)
+  def test_without_a_build(self):
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    with tempfile.TemporaryDirectory() as out:
+      generated.write(root, out, None)
+      for page in ("reference/cpp/index.md", "reference/cpp/client.md", "reference/messages.md", "reference/ops/index.md"):
+        with open(os.path.join(out, page)) as f:
+          self.assertTrue(f.read().startswith("# "), page)
 
 
 if __name__ == "__main__":
-    unittest.main()
+  unittest.main()
