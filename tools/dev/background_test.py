@@ -100,7 +100,8 @@ class BackgroundTest(unittest.TestCase):
 
     def interrupted(args, report, venv):
       raise KeyboardInterrupt
-    with mock.patch.object(packages, "need_packages"), mock.patch.object(packages, "start_venv", group.start), \
+    with mock.patch.object(packages, "need_packages"), mock.patch.object(packages, "need_venv"), \
+            mock.patch.object(packages, "start_venv", group.start), \
             mock.patch.object(verb_test, "run_stages", interrupted), mock.patch.object(signal, "signal"):
       with self.assertRaises(KeyboardInterrupt):
         verb_test.run_all(None, None)

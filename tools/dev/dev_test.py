@@ -160,6 +160,8 @@ class CommandTest(unittest.TestCase):
 
   def test_requirements_are_read(self):
     self.assertIn("tensorflow-cpu==2.21.0", packages.requirements())
+    formats, = packages.requirements(packages.PYTHON_FORMAT)
+    self.assertRegex(formats, r"^\w+==[\d.]+$")
 
 
 class IdleBuildTest(unittest.TestCase):

@@ -19,6 +19,7 @@ libcli11-dev""".split()
 TEST = """libgtest-dev libgmock-dev libbenchmark-dev clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14
 python3-venv""".split()
 FORMAT = ["clang-format-14"]
+PYTHON_FORMAT = ["ruff"]  # of requirements.txt
 VENV_PACKAGES = ["python3-venv"]
 
 VENV = os.path.join(ROOT, ".venv")
@@ -70,15 +71,22 @@ def need_packages(*groups):
                        "--no-install-recommends"] + missing, "apt-install", "apt-get install")
 
 
-def requirements():
+def requirements(names=None):
+  """The lines of requirements.txt, or those of some packages."""
   with open(REQUIREMENTS) as f:
-    return [line.strip() for line in f if line.strip() and not line.startswith("#")]
+    lines = [line.strip() for line in f if line.strip() and not line.startswith("#")]
+  return [line for line in lines if names is None or name_and_version(line)[0] in names]
+
+
+def name_and_version(requirement):
+  """Of a line of requirements.txt; the version is None where any will do."""
+  return re.match(r"([\w-]+)(?:\[[^]]*\])?(?:==(.+))?$", requirement).groups()
 
 
 def installed(requirement):
   """Whether .venv holds the package, in the version asked for, whole: pip writes INSTALLER after all of its files."""
-  m = re.match(r"([\w-]+)(?:\[[^]]*\])?(?:==(.+))?$", requirement)
-  name, version = m.group(1).replace("-", "_"), m.group(2) or "*"
+  name, version = name_and_version(requirement)
+  name, version = name.replace("-", "_"), version or "*"
   return bool(glob.glob(os.path.join(VENV, "lib", "python3*", "site-packages", "%s-%s.dist-info" % (name, version),
                         "INSTALLER")))
 
@@ -100,21 +108,22 @@ def collect_less_often():
         f.write(line)
 
 
-def need_venv():
-  """Makes .venv with requirements.txt; returns its Python."""
+def need_venv(names=None):
+  """Makes .venv with requirements.txt, or with what it says of some packages; returns its Python."""
   python = os.path.join(VENV, "bin", "python")
-  missing = [r for r in requirements() if not installed(r)]
+  wanted = requirements(names)
+  missing = [r for r in wanted if not installed(r)]
   if os.path.exists(python) and not missing:
     collect_less_often()
     return python
   if shutil.which("dpkg-query"):
     need_packages(VENV_PACKAGES)
-  with Line("installing %s into .venv (some minutes)" % ", ".join(missing or ["Python"])):
+  with Line("installing %s into .venv%s" % (", ".join(missing or ["Python"]), "" if names else " (some minutes)")):
     if not os.path.exists(python):
       base = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else "python3"
       run_logged([base, "-m", "venv", VENV], "venv", "python3 -m venv")
     if missing:
-      run_logged([python, "-m", "pip", "install", "--disable-pip-version-check", "--progress-bar", "off",
-                  "-r", REQUIREMENTS], "pip", "pip install")
+      run_logged([python, "-m", "pip", "install", "--disable-pip-version-check", "--progress-bar", "off", *wanted],
+                 "pip", "pip install")
   collect_less_often()
   return python

@@ -15,6 +15,18 @@ def cxx_files():
   return list(check_layers.repository_files(ROOT))
 
 
+def python_files():
+  return [path for folder in [*check_layers.FOLDERS, "cmake"] for path in _python_below(folder)]
+
+
+def _python_below(top):
+  for base, folders, files in os.walk(os.path.join(ROOT, top)):
+    folders[:] = sorted(d for d in folders if not d.startswith((".", "__")))
+    for name in sorted(files):
+      if name.endswith(".py"):
+        yield os.path.relpath(os.path.join(base, name), ROOT)
+
+
 def read(path):
   with open(os.path.join(ROOT, path), encoding="utf-8") as f:
     return f.read()
