@@ -4,17 +4,18 @@
 The symbol names are those of the macros, so a declaration that is missing or
 doubled is a link error. The output is left alone when nothing changed.
 """
+
 import argparse
 import os
 import re
 import sys
 
 TABLES = {
-    # table: (pattern, symbol, type, function, namespace)
-    "all_ops": (r"^MR_OP\(\s*(\w+)\s*\)", "mr_op_%s", "OpDecl", "AllOps", "millrace::ops"),
-    "all_gradients": (r"^MR_(?:NO_)?GRADIENT\(\s*(\w+)\s*\)", "mr_gradient_%s", "GradientDecl", "AllGradients", "millrace::ops"),
-    "all_cpu_kernels": (r"^MR_KERNELS\(\s*(\w+),\s*Cpu\)", "mr_kernels_%s_Cpu", "KernelDecl", "AllCpuKernels", "millrace::ops"),
-    "all_cases": (r"^MR_CASES\(\s*(\w+)\s*\)", "mr_cases_%s", "CasesDecl", "AllCases", "millrace::cases"),
+  # table: (pattern, symbol, type, function, namespace)
+  "all_ops": (r"^MR_OP\(\s*(\w+)\s*\)", "mr_op_%s", "OpDecl", "AllOps", "millrace::ops"),
+  "all_gradients": (r"^MR_(?:NO_)?GRADIENT\(\s*(\w+)\s*\)", "mr_gradient_%s", "GradientDecl", "AllGradients", "millrace::ops"),
+  "all_cpu_kernels": (r"^MR_KERNELS\(\s*(\w+),\s*Cpu\)", "mr_kernels_%s_Cpu", "KernelDecl", "AllCpuKernels", "millrace::ops"),
+  "all_cases": (r"^MR_CASES\(\s*(\w+)\s*\)", "mr_cases_%s", "CasesDecl", "AllCases", "millrace::cases"),
 }
 
 
@@ -42,8 +43,12 @@ def render(names, header, symbol, decl, function, place):
     lines += ["namespace {", "constexpr const %s* kTable[] = {" % decl]
     lines += ["    &::%s::%s," % (place, s) for s in symbols]
     lines += ["};", "}  // namespace", ""]
-  lines += ["absl::Span<const %s* const> %s() { return %s; }" % (decl, function, "kTable" if symbols else "{}"),
-            "", "}  // namespace millrace", ""]
+  lines += [
+    "absl::Span<const %s* const> %s() { return %s; }" % (decl, function, "kTable" if symbols else "{}"),
+    "",
+    "}  // namespace millrace",
+    "",
+  ]
   return "\n".join(lines)
 
 

@@ -10,6 +10,7 @@ folders stay small.
 Prints `file:line: what is wrong; what to do instead` and exits with 1 if there
 was anything. A line may excuse itself with `NOLINT(layers): reason`.
 """
+
 import argparse
 import os
 import re
@@ -22,60 +23,78 @@ KERNEL_FILES = r"millrace/ops/.*\.cpu\.(cc|h)$|millrace/ops/[^.]*\.h$|millrace/o
 
 # Header (regular expression), files that may include it, what others do instead.
 HEADERS = [
-    (r"grpc(pp|\+\+)?/", r"millrace/rpc/grpc/|benchmarks/protocol/limits/", "gRPC stays in millrace/rpc/grpc; use rpc::Transport"),
-    (r"(google/protobuf/|proto/.*\.pb\.h)",
-     r"millrace/checkpoint/|millrace/rpc/grpc/reflection|millrace/(graph|protocol)/.*_test\.cc$",
-     "protobuf stays in checkpoint/, rpc/grpc/reflection* and the tests of graph/ and protocol/; use protocol's structs"),
-    (r"(dnnl|oneapi/)", KERNEL_FILES + r"|millrace/device/cpu/",
-     "oneDNN stays in *.cpu.cc, *.cpu.h and device/cpu"),
-    (r"(re2/|jpeglib\.h|png\.h)", KERNEL_FILES, "this library stays in the kernels that need it (*.cpu.cc)"),
-    (r"zlib\.h", KERNEL_FILES + r"|millrace/checkpoint/|examples/", "zlib stays in kernels, checkpoint/ and examples/"),
-    (r"(hwy/|curl/|openssl/)", r"$^", "nothing is built with this library; cmake/dependencies.cmake has those that there are"),
-    (r"(cuda|cublas|cudnn|nccl)\w*(\.h|/)", r".*\.gpu\.cu$|.*\.cuh$|millrace/device/cuda/",
-     "CUDA stays in *.gpu.cu and device/cuda"),
-    (r"CLI/", r"tools/|examples/", "CLI11 stays in tools/ and examples/"),
-    (r"g(test|mock)/", r".*_test\.cc$|tests/|millrace/.*_suite\.h$", "GoogleTest stays in x_test.cc and tests/"),
-    (r"benchmark/", r"benchmarks/", "Google Benchmark stays in benchmarks/"),
-    (r"(nanobind/|Python\.h)", r"python/binding/", "Python's headers stay in python/binding"),
-    (r"omp\.h", r"millrace/device/cpu/", "nothing uses OpenMP but device/cpu; use ParallelFor"),
-    (r"absl/(flags|log|random)/", r"$^", "not used here: options are structs, logging and random are millrace/base's"),
-    (r"absl/synchronization/|absl/base/call_once\.h|absl/time/clock\.h", r"millrace/base/|tests/cluster/",
-     "waiting and clocks go through millrace/base, so that the simulation can decide them"),
+  (r"grpc(pp|\+\+)?/", r"millrace/rpc/grpc/|benchmarks/protocol/limits/", "gRPC stays in millrace/rpc/grpc; use rpc::Transport"),
+  (
+    r"(google/protobuf/|proto/.*\.pb\.h)",
+    r"millrace/checkpoint/|millrace/rpc/grpc/reflection|millrace/(graph|protocol)/.*_test\.cc$",
+    "protobuf stays in checkpoint/, rpc/grpc/reflection* and the tests of graph/ and protocol/; use protocol's structs",
+  ),
+  (r"(dnnl|oneapi/)", KERNEL_FILES + r"|millrace/device/cpu/", "oneDNN stays in *.cpu.cc, *.cpu.h and device/cpu"),
+  (r"(re2/|jpeglib\.h|png\.h)", KERNEL_FILES, "this library stays in the kernels that need it (*.cpu.cc)"),
+  (r"zlib\.h", KERNEL_FILES + r"|millrace/checkpoint/|examples/", "zlib stays in kernels, checkpoint/ and examples/"),
+  (r"(hwy/|curl/|openssl/)", r"$^", "nothing is built with this library; cmake/dependencies.cmake has those that there are"),
+  (
+    r"(cuda|cublas|cudnn|nccl)\w*(\.h|/)",
+    r".*\.gpu\.cu$|.*\.cuh$|millrace/device/cuda/",
+    "CUDA stays in *.gpu.cu and device/cuda",
+  ),
+  (r"CLI/", r"tools/|examples/", "CLI11 stays in tools/ and examples/"),
+  (r"g(test|mock)/", r".*_test\.cc$|tests/|millrace/.*_suite\.h$", "GoogleTest stays in x_test.cc and tests/"),
+  (r"benchmark/", r"benchmarks/", "Google Benchmark stays in benchmarks/"),
+  (r"(nanobind/|Python\.h)", r"python/binding/", "Python's headers stay in python/binding"),
+  (r"omp\.h", r"millrace/device/cpu/", "nothing uses OpenMP but device/cpu; use ParallelFor"),
+  (r"absl/(flags|log|random)/", r"$^", "not used here: options are structs, logging and random are millrace/base's"),
+  (
+    r"absl/synchronization/|absl/base/call_once\.h|absl/time/clock\.h",
+    r"millrace/base/|tests/cluster/",
+    "waiting and clocks go through millrace/base, so that the simulation can decide them",
+  ),
 ]
 
 # Standard headers outside millrace/base, in product code and tests.
 STD_SCOPE = re.compile(r"millrace/(?!base/)|tests/(?!cluster/)")
 STD_HEADERS = {
-    "mutex": "millrace/base's Mutex", "shared_mutex": "millrace/base's Mutex",
-    "thread": "millrace/base's Thread or a lane", "condition_variable": "millrace/base's CondVar",
-    "stop_token": "millrace/base's cancellation", "chrono": "millrace/base's clock",
-    "future": "Done or millrace/base's Notification", "semaphore": "millrace/base's CondVar",
-    "latch": "millrace/base's Notification", "barrier": "millrace/base's CondVar",
-    "pthread.h": "millrace/base's Thread", "fstream": "millrace/base's files",
-    "filesystem": "millrace/base's files", "random": "millrace/base's random",
-    "iostream": "millrace/base's logging (it also has a static constructor)",
-    "ctime": "millrace/base's clock", "time.h": "millrace/base's clock", "sys/time.h": "millrace/base's clock",
+  "mutex": "millrace/base's Mutex",
+  "shared_mutex": "millrace/base's Mutex",
+  "thread": "millrace/base's Thread or a lane",
+  "condition_variable": "millrace/base's CondVar",
+  "stop_token": "millrace/base's cancellation",
+  "chrono": "millrace/base's clock",
+  "future": "Done or millrace/base's Notification",
+  "semaphore": "millrace/base's CondVar",
+  "latch": "millrace/base's Notification",
+  "barrier": "millrace/base's CondVar",
+  "pthread.h": "millrace/base's Thread",
+  "fstream": "millrace/base's files",
+  "filesystem": "millrace/base's files",
+  "random": "millrace/base's random",
+  "iostream": "millrace/base's logging (it also has a static constructor)",
+  "ctime": "millrace/base's clock",
+  "time.h": "millrace/base's clock",
+  "sys/time.h": "millrace/base's clock",
 }
 WAITS = "waiting, time and chance go through millrace/base: "
 TOKENS = [
-    (r"\bstd::call_once\b", WAITS + "use millrace/base's Mutex"),
-    (r"\bstd::this_thread\b|\b(u|nano)?sleep\s*\(", WAITS + "use millrace/base's clock and timers"),
-    (r"\.(wait|notify_one|notify_all)\(", WAITS + "std::atomic does not wait here, use CondVar or Notification"),
-    (r"\bstd::(async|jthread|thread)\b|\bpthread_\w+\s*\(", WAITS + "use millrace/base's Thread or a lane"),
-    (r"\bstd::chrono\b|\b(clock_gettime|gettimeofday)\s*\(", WAITS + "use millrace/base's clock"),
-    (r"\bstd::(random_device|mt19937(_64)?)\b|\bs?rand(om)?\s*\(\)", WAITS + "use millrace/base's random"),
-    (r"\bstd::[io]?fstream\b|\bfopen\s*\(", "files go through millrace/base's file system"),
-    (r"\b(secure_)?getenv\s*\(", "environment variables are read in millrace/base only"),
-    (r"__attribute__\s*\(\(\s*constructor|\[\[gnu::constructor\]\]", "no static constructors; declare in a table"),
-    (r"^static\s+(const\s+)?(bool|int|auto)\s+\w*regist\w*\s*=", "no self-registration; declare in a table"),
+  (r"\bstd::call_once\b", WAITS + "use millrace/base's Mutex"),
+  (r"\bstd::this_thread\b|\b(u|nano)?sleep\s*\(", WAITS + "use millrace/base's clock and timers"),
+  (r"\.(wait|notify_one|notify_all)\(", WAITS + "std::atomic does not wait here, use CondVar or Notification"),
+  (r"\bstd::(async|jthread|thread)\b|\bpthread_\w+\s*\(", WAITS + "use millrace/base's Thread or a lane"),
+  (r"\bstd::chrono\b|\b(clock_gettime|gettimeofday)\s*\(", WAITS + "use millrace/base's clock"),
+  (r"\bstd::(random_device|mt19937(_64)?)\b|\bs?rand(om)?\s*\(\)", WAITS + "use millrace/base's random"),
+  (r"\bstd::[io]?fstream\b|\bfopen\s*\(", "files go through millrace/base's file system"),
+  (r"\b(secure_)?getenv\s*\(", "environment variables are read in millrace/base only"),
+  (r"__attribute__\s*\(\(\s*constructor|\[\[gnu::constructor\]\]", "no static constructors; declare in a table"),
+  (r"^static\s+(const\s+)?(bool|int|auto)\s+\w*regist\w*\s*=", "no self-registration; declare in a table"),
 ]
 # What declares a facet of an op, by the suffix of the files that have it.
-FACET_MACROS = {"op": r"MR_OP", "cpu": r"MR_KERNELS", "gpu": r"MR_KERNELS", "grad": r"MR_(?:NO_)?GRADIENT",
-                "cases": r"MR_CASES"}
+FACET_MACROS = {"op": r"MR_OP", "cpu": r"MR_KERNELS", "gpu": r"MR_KERNELS", "grad": r"MR_(?:NO_)?GRADIENT", "cases": r"MR_CASES"}
 ENTRY = "millrace/millrace.h"  # names the public headers
 # Headers of what the build makes of the declarations of a facet: who includes one, and who links to that, links to the facet.
-TABLES = {"millrace/graph/all_ops.h": "ops.op", "millrace/kernel/all_kernels.h": "ops.cpu",
-          "millrace/client/gradients/all_gradients.h": "ops.grad"}
+TABLES = {
+  "millrace/graph/all_ops.h": "ops.op",
+  "millrace/kernel/all_kernels.h": "ops.cpu",
+  "millrace/client/gradients/all_gradients.h": "ops.grad",
+}
 MOST_FILES = 45  # of a folder of millrace/, beside tests, cases and README.md
 VAGUE = {"util", "utils", "helper", "helpers", "common", "misc", "manager", "managers"}
 
@@ -175,8 +194,10 @@ def check_include(layers, path, header, quoted, report, uses):
   if target not in layers.edges:
     report("%s: %s is no room; layers.txt lists them" % (header, target))
   else:
-    report("%s (level %d) may not include %s (level %d); it may include: %s" % (
-        room, layers.level[room], target, layers.level[target], " ".join(allowed)))
+    report(
+      "%s (level %d) may not include %s (level %d); it may include: %s"
+      % (room, layers.level[room], target, layers.level[target], " ".join(allowed))
+    )
 
 
 def check_file(layers, root, path, problems, uses):
@@ -187,8 +208,7 @@ def check_file(layers, root, path, problems, uses):
   vague = VAGUE.intersection(stem.split("_"))
   if vague:
     report_at(1)("'%s' in a file's name says nothing; name it after what it holds" % sorted(vague)[0])
-  if path.startswith("millrace/ops/") and path.endswith(".cc") and not re.search(
-          r"\.(op|cpu|grad|cases)\.cc$|_test\.cc$", path):
+  if path.startswith("millrace/ops/") and path.endswith(".cc") and not re.search(r"\.(op|cpu|grad|cases)\.cc$|_test\.cc$", path):
     report_at(1)("a file of millrace/ops needs a facet: x.op.cc, x.cpu.cc, x.grad.cc or x.cases.cc")
   with open(os.path.join(root, path), encoding="utf-8") as f:
     lines = f.read().split("\n")
@@ -225,19 +245,20 @@ def declarations(root, paths):
 def check_stems(root, paths, problems):
   """Kernels of an op of x.op.cc are in x.cpu.cc or x_<word>.cpu.cc, gradients in x.grad.cc, cases in x.cases.cc."""
   found = list(declarations(root, paths))
-  schemas = {op: path[:-len(".op.cc")] for facet, op, path, _ in found if facet == "op"}
+  schemas = {op: path[: -len(".op.cc")] for facet, op, path, _ in found if facet == "op"}
   for facet, op, path, line in found:
     stem = schemas.get(op)
     if stem is None:
       continue
-    suffix = path[path.rindex("/"):].split(".", 1)[1]
-    own = path[:-len(suffix) - 1]
+    suffix = path[path.rindex("/") :].split(".", 1)[1]
+    own = path[: -len(suffix) - 1]
     kernels = facet in ("cpu", "gpu")
     if own == stem or (kernels and own.startswith(stem + "_")):
       continue
     places = "%s.%s" % (stem, suffix) + (" or %s_<word>.%s" % (stem, suffix) if kernels else "")
-    problems.append("%s:%d: the schema of %s is in %s.op.cc; declare this in %s, or move the schema" % (
-        path, line, op, stem, places))
+    problems.append(
+      "%s:%d: the schema of %s is in %s.op.cc; declare this in %s, or move the schema" % (path, line, op, stem, places)
+    )
 
 
 def check_edges(layers, uses, rooms, problems):
@@ -249,7 +270,8 @@ def check_edges(layers, uses, rooms, problems):
     """Whether the room, or one that it links to, needs the table of a facet."""
     seen.add(room)
     return facet in uses.of_products[room] or any(
-        links_to(lower, facet, seen) for lower in layers.edges[room] if lower not in seen)
+      links_to(lower, facet, seen) for lower in layers.edges[room] if lower not in seen
+    )
 
   for room in layers.edges:
     where = "layers.txt:%d: " % layers.line[room]
@@ -259,8 +281,15 @@ def check_edges(layers, uses, rooms, problems):
     for edge in layers.edges[room]:
       if edge in uses.of_products[room]:
         continue
-      problems.append(where + ("only tests of %s include %s; put it behind the +" if edge in uses.of_tests[room] else
-                               "nothing of %s includes %s; take the edge out") % (room, edge))
+      problems.append(
+        where
+        + (
+          "only tests of %s include %s; put it behind the +"
+          if edge in uses.of_tests[room]
+          else "nothing of %s includes %s; take the edge out"
+        )
+        % (room, edge)
+      )
     for edge in layers.test_edges[room]:
       if edge not in uses.of_tests[room] and not (edge in facets and links_to(room, edge, set())):
         problems.append(where + "no test of %s includes %s; take the edge out" % (room, edge))
@@ -269,11 +298,12 @@ def check_edges(layers, uses, rooms, problems):
 def check_folders(root, folders, problems):
   for folder in folders:
     names = [n for n in os.listdir(os.path.join(root, folder)) if os.path.isfile(os.path.join(root, folder, n))]
-    count = sum(1 for n in names if n != "README.md" and not n.startswith(".")
-                and not re.search(r"_test\.\w+$|\.cases\.\w+$", n))
+    count = sum(1 for n in names if n != "README.md" and not n.startswith(".") and not re.search(r"_test\.\w+$|\.cases\.\w+$", n))
     if count > MOST_FILES:
-      problems.append("%s:1: %d files beside tests and cases, %d are the most; move those of one idea to a "
-                      "folder of their own" % (folder, count, MOST_FILES))
+      problems.append(
+        "%s:1: %d files beside tests and cases, %d are the most; move those of one idea to a "
+        "folder of their own" % (folder, count, MOST_FILES)
+      )
 
 
 def repository_files(root):

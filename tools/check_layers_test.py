@@ -1,4 +1,5 @@
 """Tests of check_layers.py on small trees."""
+
 import os
 import tempfile
 import unittest
@@ -15,7 +16,6 @@ pass 5 base graph + ops.op
 
 
 class CheckLayersTest(unittest.TestCase):
-
   def problems(self, path, *lines, layers=LAYERS):
     with tempfile.TemporaryDirectory() as root:
       with open(os.path.join(root, "layers.txt"), "w") as f:
@@ -55,13 +55,17 @@ class CheckLayersTest(unittest.TestCase):
       self.assertIn(part, problems[0])
 
   def test_lower_room_is_allowed(self):
-    self.assertEqual([], self.problems("millrace/graph/a.cc", '#include "millrace/base/status.h"',
-                                       '#include "millrace/graph/node.h"'))
+    self.assertEqual(
+      [], self.problems("millrace/graph/a.cc", '#include "millrace/base/status.h"', '#include "millrace/graph/node.h"')
+    )
 
   def test_higher_room_is_refused_with_place_and_advice(self):
-    self.assertOne(self.problems("millrace/graph/a.cc", "", '#include "millrace/pass/prune.h"'),
-                   "millrace/graph/a.cc:2:", "graph (level 2) may not include pass (level 5)",
-                   "may include: graph base")
+    self.assertOne(
+      self.problems("millrace/graph/a.cc", "", '#include "millrace/pass/prune.h"'),
+      "millrace/graph/a.cc:2:",
+      "graph (level 2) may not include pass (level 5)",
+      "may include: graph base",
+    )
 
   def test_only_unit_tests_may_use_test_edges(self):
     include = '#include "millrace/ops/math/add.op.h"'
@@ -70,16 +74,19 @@ class CheckLayersTest(unittest.TestCase):
 
   def test_facets_are_rooms(self):
     self.assertEqual([], self.problems("millrace/ops/math/add.cpu.cc", '#include "millrace/ops/math/add.op.h"'))
-    self.assertOne(self.problems("millrace/ops/math/add.op.cc", '#include "millrace/ops/math/loop.h"'),
-                   "ops.op (level 2) may not include ops.cpu")
+    self.assertOne(
+      self.problems("millrace/ops/math/add.op.cc", '#include "millrace/ops/math/loop.h"'),
+      "ops.op (level 2) may not include ops.cpu",
+    )
     self.assertOne(self.problems("millrace/ops/math/add.cc"), "needs a facet")
 
   def test_unknown_room(self):
     self.assertOne(self.problems("millrace/graph/a.cc", '#include "millrace/grpah/a.h"'), "is no room")
 
   def test_examples_include_the_entry_and_rooms_do_not(self):
-    self.assertEqual([], self.problems("examples/a/main.cc", '#include "millrace/millrace.h"',
-                                       '#include "examples/support/lines.h"'))
+    self.assertEqual(
+      [], self.problems("examples/a/main.cc", '#include "millrace/millrace.h"', '#include "examples/support/lines.h"')
+    )
     self.assertOne(self.problems("examples/a/main.cc", '#include "millrace/base/status.h"'), "millrace/millrace.h")
     self.assertOne(self.problems("millrace/graph/a.cc", '#include "millrace/millrace.h"'), "for users")
 
@@ -111,30 +118,49 @@ class CheckLayersTest(unittest.TestCase):
 
   def test_facets_of_an_op_have_one_stem(self):
     schema = {"millrace/ops/math/add.op.cc": "MR_OP(Add){};\nMR_OP(Sub){};\n"}
-    self.assertEqual([], self.problems_of_tree({
-        **schema,
-        "millrace/ops/math/add.cpu.cc": "MR_KERNELS(Add, Cpu){};\n",
-        "millrace/ops/math/add_small.cpu.cc": "MR_KERNELS(\n    Sub, Cpu){};\n",
-        "millrace/ops/math/add.grad.cc": "MR_GRADIENT(Add)(G& g) {}\nMR_NO_GRADIENT(Sub);\n",
-        "millrace/ops/math/add.cases.cc": "MR_CASES(Add)(C& c) {}\n",
-        "millrace/ops/math/shared_steps.cases.cc": "void Steps() {}\n"}))
-    self.assertOne(self.problems_of_tree({
-        **schema, "millrace/ops/math/loop.cpu.cc": "\nMR_KERNELS(\n    Sub, Cpu){};\n"}),
-        "millrace/ops/math/loop.cpu.cc:2:", "the schema of Sub is in millrace/ops/math/add.op.cc",
-        "declare this in millrace/ops/math/add.cpu.cc or millrace/ops/math/add_<word>.cpu.cc")
-    self.assertOne(self.problems_of_tree({**schema, "millrace/ops/math/math.grad.cc": "MR_NO_GRADIENT(Add);\n"}),
-                   "millrace/ops/math/math.grad.cc:1:", "declare this in millrace/ops/math/add.grad.cc, or move")
-    self.assertOne(self.problems_of_tree({**schema, "millrace/ops/math/add_x.cases.cc": "MR_CASES(Add)(C& c) {}\n"}),
-                   "declare this in millrace/ops/math/add.cases.cc")
-    self.assertOne(self.problems_of_tree({**schema, "millrace/ops/other/add.cpu.cc": "MR_KERNELS(Add, Cpu){};\n"}),
-                   "millrace/ops/other/add.cpu.cc:1:", "declare this in millrace/ops/math/add.cpu.cc")
+    self.assertEqual(
+      [],
+      self.problems_of_tree(
+        {
+          **schema,
+          "millrace/ops/math/add.cpu.cc": "MR_KERNELS(Add, Cpu){};\n",
+          "millrace/ops/math/add_small.cpu.cc": "MR_KERNELS(\n    Sub, Cpu){};\n",
+          "millrace/ops/math/add.grad.cc": "MR_GRADIENT(Add)(G& g) {}\nMR_NO_GRADIENT(Sub);\n",
+          "millrace/ops/math/add.cases.cc": "MR_CASES(Add)(C& c) {}\n",
+          "millrace/ops/math/shared_steps.cases.cc": "void Steps() {}\n",
+        }
+      ),
+    )
+    self.assertOne(
+      self.problems_of_tree({**schema, "millrace/ops/math/loop.cpu.cc": "\nMR_KERNELS(\n    Sub, Cpu){};\n"}),
+      "millrace/ops/math/loop.cpu.cc:2:",
+      "the schema of Sub is in millrace/ops/math/add.op.cc",
+      "declare this in millrace/ops/math/add.cpu.cc or millrace/ops/math/add_<word>.cpu.cc",
+    )
+    self.assertOne(
+      self.problems_of_tree({**schema, "millrace/ops/math/math.grad.cc": "MR_NO_GRADIENT(Add);\n"}),
+      "millrace/ops/math/math.grad.cc:1:",
+      "declare this in millrace/ops/math/add.grad.cc, or move",
+    )
+    self.assertOne(
+      self.problems_of_tree({**schema, "millrace/ops/math/add_x.cases.cc": "MR_CASES(Add)(C& c) {}\n"}),
+      "declare this in millrace/ops/math/add.cases.cc",
+    )
+    self.assertOne(
+      self.problems_of_tree({**schema, "millrace/ops/other/add.cpu.cc": "MR_KERNELS(Add, Cpu){};\n"}),
+      "millrace/ops/other/add.cpu.cc:1:",
+      "declare this in millrace/ops/math/add.cpu.cc",
+    )
 
   def test_only_the_asked_files_are_reported(self):
     with tempfile.TemporaryDirectory() as root:
       folder = os.path.join(root, "millrace/ops/math")
       os.makedirs(folder)
-      for name, text in (("add.op.cc", "MR_OP(Add){};\n"), ("a.cpu.cc", "MR_KERNELS(Add, Cpu){};\n"),
-                         ("b.grad.cc", "MR_NO_GRADIENT(Add);\n")):
+      for name, text in (
+        ("add.op.cc", "MR_OP(Add){};\n"),
+        ("a.cpu.cc", "MR_KERNELS(Add, Cpu){};\n"),
+        ("b.grad.cc", "MR_NO_GRADIENT(Add);\n"),
+      ):
         with open(os.path.join(folder, name), "w") as f:
           f.write(text)
       with open(os.path.join(root, "layers.txt"), "w") as f:
@@ -148,44 +174,55 @@ class CheckLayersTest(unittest.TestCase):
     files.update({"millrace/graph/inner/part%d.cc" % i: "" for i in range(9)})
     self.assertEqual([], self.problems_of_tree(files))
     files["millrace/graph/one_more.cc"] = ""
-    self.assertOne(self.problems_of_tree(files), "millrace/graph:1: 46 files beside tests and cases, 45 are",
-                   "a folder of their own")
+    self.assertOne(
+      self.problems_of_tree(files), "millrace/graph:1: 46 files beside tests and cases, 45 are", "a folder of their own"
+    )
 
   def test_edges_are_used(self):
     layers = "base 0 none\ngraph 2 base\npass 5 base graph + kernel\nkernel 3 base graph\n"
     include = '#include "millrace/%s/a.h"\n'
     files = {
-        "millrace/base/a.cc": "",
-        "millrace/graph/a.cc": include % "base",
-        "millrace/kernel/a.cc": include % "base" + include % "graph",
-        "millrace/pass/a.cc": include % "base",
-        "millrace/pass/b.cc": include % "graph",
-        "millrace/pass/a_test.cc": include % "kernel",
+      "millrace/base/a.cc": "",
+      "millrace/graph/a.cc": include % "base",
+      "millrace/kernel/a.cc": include % "base" + include % "graph",
+      "millrace/pass/a.cc": include % "base",
+      "millrace/pass/b.cc": include % "graph",
+      "millrace/pass/a_test.cc": include % "kernel",
     }
     self.assertEqual([], self.problems_of_edges(layers, files))
-    self.assertEqual(["layers.txt:3: nothing of pass includes graph; take the edge out"],
-                     self.problems_of_edges(layers, {**files, "millrace/pass/b.cc": "// millrace/graph/a.h\n"}))
+    self.assertEqual(
+      ["layers.txt:3: nothing of pass includes graph; take the edge out"],
+      self.problems_of_edges(layers, {**files, "millrace/pass/b.cc": "// millrace/graph/a.h\n"}),
+    )
     for path in ("millrace/pass/b_test.cc", "millrace/pass/testing/b.h"):
-      self.assertEqual(["layers.txt:3: only tests of pass include graph; put it behind the +"], self.problems_of_edges(
-          layers, {**files, "millrace/pass/b.cc": "", path: "#pragma once\n" + include % "graph"}))
-    self.assertEqual(["layers.txt:3: no test of pass includes kernel; take the edge out"],
-                     self.problems_of_edges(layers, {**files, "millrace/pass/a_test.cc": ""}))
+      self.assertEqual(
+        ["layers.txt:3: only tests of pass include graph; put it behind the +"],
+        self.problems_of_edges(layers, {**files, "millrace/pass/b.cc": "", path: "#pragma once\n" + include % "graph"}),
+      )
+    self.assertEqual(
+      ["layers.txt:3: no test of pass includes kernel; take the edge out"],
+      self.problems_of_edges(layers, {**files, "millrace/pass/a_test.cc": ""}),
+    )
     del files["millrace/kernel/a.cc"]
     self.assertEqual(["layers.txt:4: kernel has no files; take the room out"], self.problems_of_edges(layers, files))
 
   def test_tables_of_facets_are_uses(self):
     layers = "graph 2 none\nops.op 2 graph\nclient 7 graph + ops.op\ntrain 8 client + ops.op\n"
     files = {
-        "millrace/graph/all_ops.h": "#pragma once\n",
-        "millrace/ops/math/add.op.cc": '#include "millrace/graph/a.h"\n',
-        "millrace/client/a.cc": '#include "millrace/graph/all_ops.h"\n',
-        "millrace/train/a.cc": '#include "millrace/client/a.h"\n',
+      "millrace/graph/all_ops.h": "#pragma once\n",
+      "millrace/ops/math/add.op.cc": '#include "millrace/graph/a.h"\n',
+      "millrace/client/a.cc": '#include "millrace/graph/all_ops.h"\n',
+      "millrace/train/a.cc": '#include "millrace/client/a.h"\n',
     }
     self.assertEqual([], self.problems_of_edges(layers, files))
     files["millrace/client/a.cc"] = '#include "millrace/graph/a.h"\n'
-    self.assertEqual(["layers.txt:3: no test of client includes ops.op; take the edge out",
-                      "layers.txt:4: no test of train includes ops.op; take the edge out"],
-                     self.problems_of_edges(layers, files))
+    self.assertEqual(
+      [
+        "layers.txt:3: no test of client includes ops.op; take the edge out",
+        "layers.txt:4: no test of train includes ops.op; take the edge out",
+      ],
+      self.problems_of_edges(layers, files),
+    )
 
   def test_fixtures_of_tests_may_use_test_edges(self):
     include = '#include "millrace/ops/math/add.op.h"'
@@ -198,7 +235,6 @@ class CheckLayersTest(unittest.TestCase):
 
 
 class RepositoryTest(unittest.TestCase):
-
   def test_layers_file_reads(self):
     layers = check_layers.Layers(os.path.join(check_layers.ROOT, "layers.txt"))
     self.assertIn("base", layers.edges["tensor"])

@@ -4,6 +4,7 @@
 A name is a string literal that is an op's. The name of a node (WithOpName("Shape")) is none; nor are names in tests and in
 `testing` folders. tools/op_names.txt lists the files that may write some, each with its reason.
 """
+
 import collections
 import os
 import re
@@ -41,8 +42,12 @@ def names_in(text, ops):
 
 
 def is_checked(path):
-  return (path.startswith("millrace/") and not path.startswith("millrace/ops/") and not path.endswith("_test.cc")
-          and "/testing/" not in path)
+  return (
+    path.startswith("millrace/")
+    and not path.startswith("millrace/ops/")
+    and not path.endswith("_test.cc")
+    and "/testing/" not in path
+  )
 
 
 def check(root):
@@ -57,13 +62,17 @@ def check(root):
     counts[path] = len(found)
     if path in reasons:
       continue
-    problems += ["%s:%d: \"%s\" is an op's name; ask its declaration (millrace/graph/op_traits.h), or give the file's reason "
-                 "in %s" % (path, number, name, LIST) for number, name in found]
+    problems += [
+      "%s:%d: \"%s\" is an op's name; ask its declaration (millrace/graph/op_traits.h), or give the file's reason "
+      "in %s" % (path, number, name, LIST)
+      for number, name in found
+    ]
   problems += ["%s: %s writes no op name; take it off" % (LIST, path) for path in sorted(reasons) if not counts[path]]
   if sum(counts.values()) > MOST_NAMES:
     most = ", ".join("%s %d" % (path, n) for path, n in counts.most_common(5))
-    problems.append("%s: %d op names outside of millrace/ops, %d are the most (%s)" % (
-        LIST, sum(counts.values()), MOST_NAMES, most))
+    problems.append(
+      "%s: %d op names outside of millrace/ops, %d are the most (%s)" % (LIST, sum(counts.values()), MOST_NAMES, most)
+    )
   return problems
 
 

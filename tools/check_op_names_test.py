@@ -1,4 +1,5 @@
 """Tests of check_op_names.py on small trees."""
+
 import os
 import tempfile
 import unittest
@@ -9,7 +10,6 @@ OPS = "MR_OP(Neg){};\nMR_OP(Shape){};\n"
 
 
 class CheckOpNamesTest(unittest.TestCase):
-
   def problems(self, files, reasons=""):
     tree = {"tools/op_names.txt": reasons, "millrace/ops/math/neg.op.cc": OPS, **files}
     with tempfile.TemporaryDirectory() as root:
@@ -29,11 +29,17 @@ class CheckOpNamesTest(unittest.TestCase):
     self.assertEqual([], self.problems({"millrace/pass/a.cc": 'Make("Neg");\n'}, "millrace/pass/a.cc it makes them\n"))
 
   def test_names_of_nodes_comments_and_tests_are_free(self):
-    self.assertEqual([], self.problems({
-        "millrace/client/a.cc": 'f(scope.WithOpName("Shape"));  // "Neg"\nAdd("Other");\n',
-        "millrace/client/a_test.cc": 'Add("Neg");\n',
-        "millrace/client/testing/a.h": '#pragma once\nAdd("Neg");\n',
-        "millrace/ops/math/neg.cpu.cc": 'Add("Neg");\n'}))
+    self.assertEqual(
+      [],
+      self.problems(
+        {
+          "millrace/client/a.cc": 'f(scope.WithOpName("Shape"));  // "Neg"\nAdd("Other");\n',
+          "millrace/client/a_test.cc": 'Add("Neg");\n',
+          "millrace/client/testing/a.h": '#pragma once\nAdd("Neg");\n',
+          "millrace/ops/math/neg.cpu.cc": 'Add("Neg");\n',
+        }
+      ),
+    )
 
   def test_a_reason_without_a_name(self):
     problems = self.problems({"millrace/pass/a.cc": "\n"}, "# why\nmillrace/pass/a.cc it makes them\n")

@@ -6,6 +6,7 @@
 No object of ours has a static constructor (tables are constant data), and only
 millrace/base calls the system's threads, locks, clocks and files.
 """
+
 import argparse
 import glob
 import os
@@ -21,9 +22,10 @@ RELOCATION = re.compile(r"^([0-9a-f]{16}) R_X86_64_\S+\s+(\S+)$")
 HARMLESS = re.compile(r"^(_ZNSt8ios_base4Init[CD][12]Ev|__cxa_atexit|__dso_handle|_ZStL8__ioinit|\.[\w.]+|_Z41__static_init.*)$")
 # Locks and notifications are inline code of base; check_layers.py sees to std::mutex.
 WAITS = re.compile(
-    r"^(pthread_(cond|once|create|join)\w*|nanosleep|clock_nanosleep|usleep|sleep|clock_gettime"
-    r"|gettimeofday|fopen(64)?|_ZNSt6thread.*|_ZNSt6chrono.*3nowEv|_ZNSt18condition_variable4wait.*"
-    r"|_ZNSt13random_device.*|getenv|secure_getenv)(@.*)?$")
+  r"^(pthread_(cond|once|create|join)\w*|nanosleep|clock_nanosleep|usleep|sleep|clock_gettime"
+  r"|gettimeofday|fopen(64)?|_ZNSt6thread.*|_ZNSt6chrono.*3nowEv|_ZNSt18condition_variable4wait.*"
+  r"|_ZNSt13random_device.*|getenv|secure_getenv)(@.*)?$"
+)
 # Archives that may wait: base itself, gRPC's side, generated messages.
 MAY_WAIT = {"libmillrace_base.a", "libmillrace_rpc_grpc.a", "libmillrace_proto.a", "libmillrace_test_support.a"}
 MAY_CONSTRUCT = {"libmillrace_proto.a"}
@@ -44,8 +46,9 @@ def symbols(archive):
 
 def constructors(archive):
   """(object, symbol) of what the static constructors of an archive refer to."""
-  text = subprocess.run(["objdump", "-t", "-r", "-j", ".text", "-j", ".text.startup", archive], capture_output=True,
-                        text=True, check=True).stdout
+  text = subprocess.run(
+    ["objdump", "-t", "-r", "-j", ".text", "-j", ".text.startup", archive], capture_output=True, text=True, check=True
+  ).stdout
   member, section, ranges = "", "", []
   for line in text.splitlines():
     if line.endswith("file format elf64-x86-64"):
@@ -71,8 +74,10 @@ def check(build):
       found = {}
       for member, symbol in constructors(archive):
         found.setdefault(member, set()).add(symbol)
-      problems += ["%s(%s): has a static constructor, which refers to %s; make it constinit"
-                   % (name, m, " ".join(sorted(found[m]))) for m in sorted(found)]
+      problems += [
+        "%s(%s): has a static constructor, which refers to %s; make it constinit" % (name, m, " ".join(sorted(found[m])))
+        for m in sorted(found)
+      ]
     for member, kind, symbol in symbols(archive):
       if kind == "U" and WAITS.match(symbol) and name not in MAY_WAIT and not EXCUSED.match(member):
         problems.append("%s(%s): calls %s; go through millrace/base" % (name, member, symbol.split("@")[0]))

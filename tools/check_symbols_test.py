@@ -1,4 +1,5 @@
 """Tests of check_symbols.py on archives of one object."""
+
 import os
 import subprocess
 import tempfile
@@ -8,7 +9,6 @@ import check_symbols
 
 
 class CheckSymbolsTest(unittest.TestCase):
-
   def problems(self, source, option="-O1"):
     with tempfile.TemporaryDirectory() as build:
       path = os.path.join(build, "x.cc")

@@ -6,6 +6,7 @@ overrides another is used where that is. Comments do not count, nor do strings, 
 tools/unused_allowed.txt lists names that stay all the same, each with its reason, and folders and headers of what is there for
 programs and tests, where it is enough that a test uses a name.
 """
+
 import collections
 import os
 import re
@@ -26,8 +27,28 @@ TOKEN = re.compile(r"[A-Za-z_]\w*|::|->|[{}();<>,=~:*&]")
 MACRO = re.compile(r"[A-Z][A-Z0-9_]*$|__attribute__$")
 TYPES = ("class", "struct", "union", "enum")
 # Words in front of a parenthesis that are no function's name.
-NO_NAMES = {"alignas", "auto", "bool", "char", "const", "decltype", "double", "explicit", "float", "if", "int", "noexcept",
-            "requires", "return", "sizeof", "switch", "typeof", "void", "while", "for"}
+NO_NAMES = {
+  "alignas",
+  "auto",
+  "bool",
+  "char",
+  "const",
+  "decltype",
+  "double",
+  "explicit",
+  "float",
+  "if",
+  "int",
+  "noexcept",
+  "requires",
+  "return",
+  "sizeof",
+  "switch",
+  "typeof",
+  "void",
+  "while",
+  "for",
+}
 NO_DECLARATIONS = {"using", "typedef", "friend", "static_assert", "extern"}
 
 
@@ -47,7 +68,7 @@ def after_template(statement):
     for i, (token, _) in enumerate(statement):
       depth += (token == "<") - (token == ">")
       if token == ">" and depth == 0:
-        statement = statement[i + 1:]
+        statement = statement[i + 1 :]
         break
     else:
       return []
@@ -60,7 +81,7 @@ def scope_of(words):
     if word not in TYPES and word != "namespace":
       continue
     name = None
-    for w in words[i + 1:]:
+    for w in words[i + 1 :]:
       if w == "(":
         return None, None  # a function that returns `struct X`
       if w in (":", "<", "final"):
@@ -80,7 +101,7 @@ def function_of(statement, scopes):
   for i, word in enumerate(words):
     if word == "(" and depth == 0 and angle == 0 and i > 0 and WORD.match(words[i - 1]):
       name = words[i - 1]
-      is_pointer = words[i + 1:i + 2] in (["*"], ["&"])
+      is_pointer = words[i + 1 : i + 2] in (["*"], ["&"])
       if not MACRO.match(name) and name not in NO_NAMES and not is_pointer:
         before = words[i - 2] if i > 1 else ""
         makes = name in scopes or before in ("", "~") or (before == "::" and words[i - 3] == name)
@@ -121,7 +142,7 @@ def declarations(code):
         while depth > 0 and i + 1 < len(tokens):
           i += 1
           depth += (tokens[i][0] == "{") - (tokens[i][0] == "}")
-        if tokens[i + 1:i + 2] and tokens[i + 1][0] in ",{":  # in a constructor's list of members
+        if tokens[i + 1 : i + 2] and tokens[i + 1][0] in ",{":  # in a constructor's list of members
           statement.append(tokens[i])
         else:
           note()
@@ -179,8 +200,11 @@ def unused(root):
       for name, line, overrides in known[path]:
         declared[name].append((path, line, overrides))
   # Each declaration may have a definition; what occurs more often than that is used.
-  few = {name for name, places in declared.items() if total[name] <= 2 * len(places)
-         and any(path.startswith("millrace/") and not overrides for path, _, overrides in places)}
+  few = {
+    name
+    for name, places in declared.items()
+    if total[name] <= 2 * len(places) and any(path.startswith("millrace/") and not overrides for path, _, overrides in places)
+  }
   uses = collections.Counter({name: total[name] for name in few})
   for path in products:
     if few.isdisjoint(counts[path]):
@@ -204,8 +228,9 @@ def check(root):
     excuses = [name] if name in reasons else [p for p in places if in_tests and place.startswith(p)]
     needed.update(excuses)
     if not excuses:
-      problems.append("%s: nothing %suses %s; take it out, or give its reason in %s" % (
-          place, "but tests " if in_tests else "", name, LIST))
+      problems.append(
+        "%s: nothing %suses %s; take it out, or give its reason in %s" % (place, "but tests " if in_tests else "", name, LIST)
+      )
   problems += ["%s: %s excuses nothing; take it off" % (LIST, entry) for entry in sorted(set(reasons) - needed)]
   return problems
 

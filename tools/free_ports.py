@@ -1,4 +1,5 @@
 """Ports for servers that learn theirs, and each other's, before they start."""
+
 import random
 import socket
 

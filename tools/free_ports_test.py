@@ -1,4 +1,5 @@
 """free_ports gives what nobody has."""
+
 import socket
 import unittest
 
@@ -6,7 +7,6 @@ from free_ports import free_ports
 
 
 class FreePortsTest(unittest.TestCase):
-
   def test_they_differ_and_can_be_had(self):
     ports = free_ports(20)
     self.assertEqual(len(set(ports)), 20)

@@ -8,6 +8,7 @@ Needs a Python with the tensorflow-cpu wheel (.venv/bin/python). `~` marks a sta
 `&` an aggregate, `?` one that allows uninitialized input, `!` a deprecated one.
   --kernels also lists the dtypes that have a kernel on the CPU in the wheel.
 """
+
 import argparse
 import json
 import os
@@ -21,6 +22,7 @@ GRAMMAR = {"float32": "float", "float64": "double", "float16": "half"}  # the si
 
 def dtype_name(value):
   from tensorflow.python.framework import dtypes
+
   name = dtypes.as_dtype(value).name
   return GRAMMAR.get(name, name)
 
@@ -76,15 +78,23 @@ def schema(op):
     if a.HasField("default_value"):
       text += " = %s" % json.dumps(attr_value(a.default_value, a.type))
     attrs.append("%s: %s" % (a.name, text))
-  return dict(name=op.name, stateful=op.is_stateful, commutative=op.is_commutative,
-              aggregate=op.is_aggregate, deprecated=op.deprecation.version if op.HasField("deprecation") else 0,
-              inputs=[arg_text(x) for x in op.input_arg], outputs=[arg_text(x) for x in op.output_arg],
-              attrs=attrs, allows_uninitialized_input=op.allows_uninitialized_input)
+  return dict(
+    name=op.name,
+    stateful=op.is_stateful,
+    commutative=op.is_commutative,
+    aggregate=op.is_aggregate,
+    deprecated=op.deprecation.version if op.HasField("deprecation") else 0,
+    inputs=[arg_text(x) for x in op.input_arg],
+    outputs=[arg_text(x) for x in op.output_arg],
+    attrs=attrs,
+    allows_uninitialized_input=op.allows_uninitialized_input,
+  )
 
 
 def cpu_kernels(name):
   """One line for each kernel on the CPU (device CPU or DEFAULT): its dtype constraints."""
   from tensorflow.python.framework import kernels
+
   lines = set()
   for k in kernels.get_registered_kernels_for_op(name).kernel:
     if k.device_type in ("CPU", "DEFAULT"):
@@ -101,6 +111,7 @@ def main():
   args = ap.parse_args()
   import tensorflow  # noqa: F401  registers the ops
   from tensorflow.python.framework import op_def_registry
+
   missing = 0
   for name in args.names:
     op = op_def_registry.get(name)
@@ -112,8 +123,17 @@ def main():
     if args.json:
       print(json.dumps(s))
       continue
-    marks = "".join(m for m, on in (("~", s["stateful"]), ("+", s["commutative"]), ("&", s["aggregate"]),
-                                    ("?", s["allows_uninitialized_input"]), ("!", s["deprecated"])) if on)
+    marks = "".join(
+      m
+      for m, on in (
+        ("~", s["stateful"]),
+        ("+", s["commutative"]),
+        ("&", s["aggregate"]),
+        ("?", s["allows_uninitialized_input"]),
+        ("!", s["deprecated"]),
+      )
+      if on
+    )
     print("%s%s(%s) -> (%s)" % (s["name"], marks, ", ".join(s["inputs"]), ", ".join(s["outputs"])))
     for a in s["attrs"]:
       print("    %s" % a)

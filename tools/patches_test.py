@@ -1,4 +1,5 @@
 """Every patch of known faults applies: a fault that cannot be planted is not looked for."""
+
 import glob
 import os
 import subprocess
@@ -8,7 +9,6 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 class PatchesTest(unittest.TestCase):
-
   def test_each_applies(self):
     paths = sorted(glob.glob(os.path.join(ROOT, "tests", "**", "*.patch"), recursive=True))
     self.assertGreater(len(paths), 40)

@@ -1,4 +1,5 @@
 """How tests and benchmarks wait for something to be so."""
+
 import time
 
 PATIENCE_S = 180  # far above what anything should take, also an import of TensorFlow on a busy machine

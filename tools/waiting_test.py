@@ -1,11 +1,11 @@
 """wait_for ends as soon as it is so, and says what it waited for otherwise."""
+
 import unittest
 
 from waiting import wait_for
 
 
 class WaitForTest(unittest.TestCase):
-
   def test_gives_what_the_condition_gives(self):
     values = iter([None, 0, "there", "later"])
     self.assertEqual(wait_for(lambda: next(values), "it does not come", poll_s=0), "there")

@@ -9,6 +9,7 @@ scatter of a row that takes turns is the distance between the quartiles of its w
 the others it is that of verdicts.py; at least 2 %. What is off by more than a quarter and scatters as much tells
 nothing, and is red: repeat it with more rounds, or on a quieter machine.
 """
+
 import json
 import os
 import subprocess
@@ -30,9 +31,27 @@ def turns_of(name, options):
   """Pairs of records of a case's rows, or why there are none; in a process of its own."""
   with tempfile.TemporaryDirectory() as folder:
     out = os.path.join(folder, "records")
-    command = [tf_python(), os.path.join(HERE, "bench.py"), "turns", "--a", options.a, "--b", options.b, "--cases", name,
-               "--seconds", str(options.seconds), "--scale", str(options.scale), "--data-dir", options.data_dir,
-               "--timeout", str(options.timeout), "--out", out]
+    command = [
+      tf_python(),
+      os.path.join(HERE, "bench.py"),
+      "turns",
+      "--a",
+      options.a,
+      "--b",
+      options.b,
+      "--cases",
+      name,
+      "--seconds",
+      str(options.seconds),
+      "--scale",
+      str(options.scale),
+      "--data-dir",
+      options.data_dir,
+      "--timeout",
+      str(options.timeout),
+      "--out",
+      out,
+    ]
     child = subprocess.Popen(tied(command), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     try:
       _, err = child.communicate(timeout=10 * options.timeout)
@@ -104,8 +123,10 @@ def of_turns(pairs):
 
 def one_sided(name, a, b):
   """The row of a figure that a side lacks or that stands still; only what is wrong with B is red."""
+
   def seen(figure):
     return None if figure is None else figure.median
+
   if b is None or b.stands_still():
     return Row(name, (a or b).unit, seen(a), seen(b), None, 0, "missing" if b is None else "no progress", True)
   return Row(name, b.unit, seen(a), seen(b), None, 0, "new" if a is None else "no progress before", False)
@@ -115,8 +136,10 @@ def judge(pairs, a, b):
   """[Row] of all that was measured."""
   rows = of_turns(pairs)
   done = {row.name for row in rows}
-  of_a, of_b = ({name: figure for name, figure in verdicts.figures(side).items() if not name.endswith(verdicts.goals_file.CPU)}
-                for side in (a, b))
+  of_a, of_b = (
+    {name: figure for name, figure in verdicts.figures(side).items() if not name.endswith(verdicts.goals_file.CPU)}
+    for side in (a, b)
+  )
   for name in dict.fromkeys([*of_a, *of_b]):
     x, y = of_a.get(name), of_b.get(name)
     if name in done:
@@ -139,8 +162,16 @@ def show(rows, name_a, name_b):
   print("A = %s\nB = %s\n" % (name_a, name_b) + layout % ("row", "A", "B", "ratio", "scatter", "B is"))
   for row in rows:
     figures = ["-" if v is None else ("%s %s" % (fmt(v), row.unit)).strip() for v in (row.a, row.b)]
-    print(layout % (row.name, *figures, "-" if row.ratio is None else "%.2f" % row.ratio,
-                    "%.0f %%" % (100 * row.scatter) if row.scatter else "-", ("RED: " if row.red else "") + row.verdict))
+    print(
+      layout
+      % (
+        row.name,
+        *figures,
+        "-" if row.ratio is None else "%.2f" % row.ratio,
+        "%.0f %%" % (100 * row.scatter) if row.scatter else "-",
+        ("RED: " if row.red else "") + row.verdict,
+      )
+    )
   print("\n%d rows, %d red" % (len(rows), sum(row.red for row in rows)), flush=True)
 
 

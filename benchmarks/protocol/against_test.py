@@ -1,4 +1,5 @@
 """Tests of the verdicts on two revisions."""
+
 import unittest
 
 import against
@@ -12,9 +13,8 @@ def record(samples, **changes):
 
 
 class JudgeTest(unittest.TestCase):
-
   def one(self, pairs=(), a=(), b=()):
-    row, = against.judge(list(pairs), list(a), list(b))
+    (row,) = against.judge(list(pairs), list(a), list(b))
     return row
 
   def test_windows_are_compared_with_their_neighbours(self):
@@ -48,14 +48,18 @@ class JudgeTest(unittest.TestCase):
     self.assertEqual(len(against.judge([(record([1]), record([1]))], [record([1])], [record([5])])), 1)
 
   def test_memory(self):
-    self.assertEqual(self.one(a=[record([20], unit="MB", better="less")], b=[record([30], unit="MB", better="less")]).verdict,
-                     "larger")
+    self.assertEqual(
+      self.one(a=[record([20], unit="MB", better="less")], b=[record([30], unit="MB", better="less")]).verdict, "larger"
+    )
 
   def test_what_is_wrong_with_b_is_red(self):
-    for a, b, verdict, red in (([record([1])], [], "missing", True), ([], [record([1])], "new", False),
-                               ([record([5])], [record([0])], "no progress", True),
-                               ([record([0])], [record([5])], "no progress before", False),
-                               ([record([0])], [record([0])], "no progress", True)):
+    for a, b, verdict, red in (
+      ([record([1])], [], "missing", True),
+      ([], [record([1])], "new", False),
+      ([record([5])], [record([0])], "no progress", True),
+      ([record([0])], [record([5])], "no progress before", False),
+      ([record([0])], [record([0])], "no progress", True),
+    ):
       row = self.one(a=a, b=b)
       self.assertEqual((row.verdict, row.red), (verdict, red))
 
@@ -66,7 +70,6 @@ class JudgeTest(unittest.TestCase):
 
 
 class MeasureTest(unittest.TestCase):
-
   class Options:
     rounds, quiet, a, b = 2, 0, "A", "B"
 
@@ -88,6 +91,7 @@ class MeasureTest(unittest.TestCase):
     def turns(case, options):
       self.ran.append("turns")
       return ([], why) if why else (["pair"], None)
+
     return list(against.measure([name], self.Options, once, turns))
 
   def test_what_cannot_take_turns_alternates(self):

@@ -1,4 +1,5 @@
 """One run of one case: a fresh cluster, and a process of its own in which the stock client drives it."""
+
 import faulthandler
 import json
 import os
@@ -37,8 +38,13 @@ def ended(child, cluster, timeout):
       out, err = child.communicate(timeout=1)
       return out, err, reason("exit %d" % child.returncode, err) if child.returncode else None
     except subprocess.TimeoutExpired:
-      why = ("servers ended with exit codes %s" % cluster.ended() if cluster.ended() else
-             "not done after %d s" % timeout if time.monotonic() > end else None)
+      why = (
+        "servers ended with exit codes %s" % cluster.ended()
+        if cluster.ended()
+        else "not done after %d s" % timeout
+        if time.monotonic() > end
+        else None
+      )
     if why:
       child.kill()
       out, err = child.communicate()
@@ -62,11 +68,27 @@ def run_case(name, servers, options, timed=True):
       cluster.spec = {}
     cluster.start(wait=False)
     env = dict(os.environ, TF_CPP_MIN_LOG_LEVEL=os.environ.get("TF_CPP_MIN_LOG_LEVEL", "2"))
-    command = [tf_python(), os.path.join(HERE, "bench.py"), "_case", name, "--servers", servers,
-               "--cluster", spec_text(cluster.spec), "--pids", ",".join(map(str, cluster.pids())),
-               "--data-dir", options.data_dir, "--scale", str(options.scale), "--timeout", str(options.timeout)]
-    child = subprocess.Popen(tied(command) + ([] if timed else ["--untimed"]), stdout=subprocess.PIPE,
-                             stderr=subprocess.PIPE, text=True, env=env)
+    command = [
+      tf_python(),
+      os.path.join(HERE, "bench.py"),
+      "_case",
+      name,
+      "--servers",
+      servers,
+      "--cluster",
+      spec_text(cluster.spec),
+      "--pids",
+      ",".join(map(str, cluster.pids())),
+      "--data-dir",
+      options.data_dir,
+      "--scale",
+      str(options.scale),
+      "--timeout",
+      str(options.timeout),
+    ]
+    child = subprocess.Popen(
+      tied(command) + ([] if timed else ["--untimed"]), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env
+    )
     out, err, why = ended(child, cluster, options.timeout)
   except (OSError, RuntimeError) as e:
     why = str(e)
@@ -98,6 +120,7 @@ def inside(a):
   b = Bench(a.name, a.servers, parse_spec(a.cluster), pids, a.data_dir, a.scale, out, timed=not a.untimed)
   if not CASES[a.name]["own_cluster"]:
     from harness import import_tf
+
     tf = import_tf()
     for job, tasks in b.spec.items():  # wait until every task accepts a session
       for i in range(len(tasks)):

@@ -13,6 +13,7 @@
 
 CASE/METRIC:server_cpu is the servers' CPU time per call of a row.
 """
+
 import os
 import re
 
@@ -22,10 +23,10 @@ CPU = ":server_cpu"
 
 STOCK, LIMIT, TIMES, VALUE, OF = "stock", "limit", "times", "value", "of"
 _FORMS = (
-    (re.compile(r"(stock|limit)$"), lambda m: dict(kind=m[1])),
-    (re.compile(r"(>=|<=) ([\d.]+)x$"), lambda m: dict(kind=TIMES, sign=m[1], number=float(m[2]))),
-    (re.compile(r"(>=) ([\d.]+) of (\S+/\S+)$"), lambda m: dict(kind=OF, sign=m[1], number=float(m[2]), of=m[3])),
-    (re.compile(r"(>=|<=) ([\d.]+) (\S+)$"), lambda m: dict(kind=VALUE, sign=m[1], number=float(m[2]), unit=m[3])),
+  (re.compile(r"(stock|limit)$"), lambda m: dict(kind=m[1])),
+  (re.compile(r"(>=|<=) ([\d.]+)x$"), lambda m: dict(kind=TIMES, sign=m[1], number=float(m[2]))),
+  (re.compile(r"(>=) ([\d.]+) of (\S+/\S+)$"), lambda m: dict(kind=OF, sign=m[1], number=float(m[2]), of=m[3])),
+  (re.compile(r"(>=|<=) ([\d.]+) (\S+)$"), lambda m: dict(kind=VALUE, sign=m[1], number=float(m[2]), unit=m[3])),
 )
 
 
@@ -89,7 +90,7 @@ def parse(text, cases):
   for row, goal in goals.items():
     if goal.kind == OF and not goal.of.startswith(MACHINE + "/") and goal.of not in goals:
       raise GoalError("goals: %s names %s, which is no row" % (row, goal.of))
-    if row.endswith(CPU) and row[:-len(CPU)] not in goals:
+    if row.endswith(CPU) and row[: -len(CPU)] not in goals:
       raise GoalError("goals: %s is of no row" % row)
   for case in cases:
     if not any(row.startswith(case + "/") for row in goals):

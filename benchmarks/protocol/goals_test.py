@@ -1,4 +1,5 @@
 """Tests of the goals: every row has one, in a form that says something."""
+
 import unittest
 
 import goals
@@ -6,13 +7,13 @@ from goals import GoalError
 
 
 class ParseTest(unittest.TestCase):
-
   def fails(self, text, message, cases=("a",)):
     with self.assertRaisesRegex(GoalError, message):
       goals.parse(text, cases)
 
   def test_forms(self):
-    found = goals.parse("""
+    found = goals.parse(
+      """
           a/plain            stock         # as good as stock's
           a/rate             >= 2.5x
           a/time             <= 0.5x
@@ -20,11 +21,21 @@ class ParseTest(unittest.TestCase):
           a/disk             >= 0.9 of limits/disk
           a/limit            limit
           a/rate:server_cpu  <= 0.2x
-        """, ("a",))
-    self.assertEqual([(row, g.kind, g.text()) for row, g in found.items()], [
-        ("a/plain", goals.STOCK, ">= 1.00"), ("a/rate", goals.TIMES, ">= 2.50"), ("a/time", goals.TIMES, ">= 2.00"),
-        ("a/memory", goals.VALUE, "<= 30 MB"), ("a/disk", goals.OF, ">= 0.9 of limits/disk"), ("a/limit", goals.LIMIT, ""),
-        ("a/rate:server_cpu", goals.TIMES, ">= 5.00")])
+        """,
+      ("a",),
+    )
+    self.assertEqual(
+      [(row, g.kind, g.text()) for row, g in found.items()],
+      [
+        ("a/plain", goals.STOCK, ">= 1.00"),
+        ("a/rate", goals.TIMES, ">= 2.50"),
+        ("a/time", goals.TIMES, ">= 2.00"),
+        ("a/memory", goals.VALUE, "<= 30 MB"),
+        ("a/disk", goals.OF, ">= 0.9 of limits/disk"),
+        ("a/limit", goals.LIMIT, ""),
+        ("a/rate:server_cpu", goals.TIMES, ">= 5.00"),
+      ],
+    )
 
   def test_aims(self):
     goal = goals.parse_goal("aim >= 2.5x")

@@ -7,6 +7,7 @@ Prints a line a figure and ends with 1 if one is above its mark. Start-up takes 
 busy machine only adds to it), everything else one process: memory and threads 2 s after its start, CPU over the
 --seconds that follow, counted by the scheduler and not in ticks. Needs no TensorFlow.
 """
+
 import argparse
 import os
 import sys
@@ -21,10 +22,10 @@ import options
 
 # Figure: (unit, mark).
 MARKS = {
-    "listening_s": ("s from exec to the first accepted connection", 0.1),
-    "resident_mb": ("MB resident 2 s after the start", 30),
-    "threads": ("threads", 16),
-    "cpu_percent": ("% of one core while idle", 0.1),
+  "listening_s": ("s from exec to the first accepted connection", 0.1),
+  "resident_mb": ("MB resident 2 s after the start", 30),
+  "threads": ("threads", 16),
+  "cpu_percent": ("% of one core while idle", 0.1),
 }
 
 

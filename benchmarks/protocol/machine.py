@@ -1,4 +1,5 @@
 """What a table of figures says of where they were measured."""
+
 import importlib.metadata
 import os
 import platform
@@ -55,15 +56,15 @@ def facts(command):
   """[(what, value)]. command: the program of the servers that are measured."""
   kib = first_of("/proc/meminfo", "MemTotal").split()[0]
   return [
-      ("processor", first_of("/proc/cpuinfo", "model name")),
-      ("cores", str(len(os.sched_getaffinity(0)))),
-      ("memory", "%.0f GiB" % (int(kib) / 2 ** 20) if kib.isdigit() else kib),
-      ("system", "%s, Linux %s" % (system(), ".".join(platform.release().split(".")[:2]))),
-      ("date", time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())),
-      ("commit", commit()),
-      ("Millrace", output([command, "--version"]) or "unknown"),
-      ("TensorFlow", version("tensorflow-cpu")),
-      ("Python, NumPy", "%s, %s" % (platform.python_version(), version("numpy"))),
+    ("processor", first_of("/proc/cpuinfo", "model name")),
+    ("cores", str(len(os.sched_getaffinity(0)))),
+    ("memory", "%.0f GiB" % (int(kib) / 2**20) if kib.isdigit() else kib),
+    ("system", "%s, Linux %s" % (system(), ".".join(platform.release().split(".")[:2]))),
+    ("date", time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())),
+    ("commit", commit()),
+    ("Millrace", output([command, "--version"]) or "unknown"),
+    ("TensorFlow", version("tensorflow-cpu")),
+    ("Python, NumPy", "%s, %s" % (platform.python_version(), version("numpy"))),
   ]
 
 

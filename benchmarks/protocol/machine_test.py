@@ -1,4 +1,5 @@
 """Tests of what is said about the machine."""
+
 import os
 import tempfile
 import unittest
@@ -7,7 +8,6 @@ import machine
 
 
 class MachineTest(unittest.TestCase):
-
   def test_what_a_table_has_to_say(self):
     facts = dict(machine.facts("/nonexistent/millrace"))
     for name in ("processor", "cores", "memory", "system", "date", "commit", "Millrace", "TensorFlow"):
@@ -23,8 +23,10 @@ class MachineTest(unittest.TestCase):
     self.assertEqual(machine.first_of(os.devnull + "/x", "model"), "unknown")
 
   def test_company(self):
-    self.assertEqual(machine.company([dict(others=0.1), dict(others=1.0), dict(others=0.2), dict(metric="FAILED")]),
-                     "0.20 cores in the median, at most 1.00")
+    self.assertEqual(
+      machine.company([dict(others=0.1), dict(others=1.0), dict(others=0.2), dict(metric="FAILED")]),
+      "0.20 cores in the median, at most 1.00",
+    )
     self.assertEqual(machine.company([]), "unknown")
 
 

@@ -1,4 +1,5 @@
 """The ratios of all rows as an SVG: a line for each case, a mark for each row, on a logarithmic axis."""
+
 import math
 from xml.sax.saxutils import escape, quoteattr
 
@@ -18,10 +19,10 @@ def is_side(row):
 
 def ticks(low, high):
   """Numbers 1, 2, 5 of each power of ten, from the last one below to the first one above."""
-  steps = [m * 10.0 ** e for e in range(-4, 7) for m in (1, 2, 5)]
+  steps = [m * 10.0**e for e in range(-4, 7) for m in (1, 2, 5)]
   first = max(i for i, s in enumerate(steps) if s <= low or i == 0)
   last = min(i for i, s in enumerate(steps) if s >= high or i == len(steps) - 1)
-  return steps[first:last + 1]
+  return steps[first : last + 1]
 
 
 def axis(rows):
@@ -43,7 +44,14 @@ def lanes(places):
 
 def text(x, y, words, size=12, anchor="start", fill=INK, more=""):
   return '<text x="%.1f" y="%.1f" font-size="%g" text-anchor="%s" fill="%s"%s>%s</text>' % (
-      x, y, size, anchor, fill, more, escape(words))
+    x,
+    y,
+    size,
+    anchor,
+    fill,
+    more,
+    escape(words),
+  )
 
 
 def mark(x, y, row):
@@ -53,7 +61,12 @@ def mark(x, y, row):
     return '<path d="M%.1f %.1fl%g %gl%g %gl%g %gz" fill="%s">%s</path>' % (x, y - r, r, r, -r, r, -r, -r, RED, title)
   if is_side(row):
     return '<circle cx="%.1f" cy="%.1f" r="%g" fill="#fff" stroke="%s" stroke-width="1.2">%s</circle>' % (
-        x, y, RADIUS - 0.6, SIDE, title)
+      x,
+      y,
+      RADIUS - 0.6,
+      SIDE,
+      title,
+    )
   return '<circle cx="%.1f" cy="%.1f" r="%g" fill="%s" fill-opacity="0.8">%s</circle>' % (x, y, RADIUS, GOOD, title)
 
 
@@ -80,17 +93,23 @@ def draw(rows):
 
   def at(ratio):
     return LEFT + (WIDTH - LEFT - RIGHT) * (math.log(ratio) - low) / (high - low)
-  out = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" role="img" aria-label=%s>'
-         % (WIDTH, height, quoteattr("How many times better Millrace is than stock TensorFlow, row by row")),
-         '<rect width="100%" height="100%" fill="#fff"/>',
-         text(LEFT, 24, "How many times better than TensorFlow's servers", 15),
-         text(LEFT, 42, "each mark is a row of the table, on a logarithmic axis; right of the line Millrace is better", 11,
-              fill=FAINT),
-         text(WIDTH - RIGHT + 16, TOP - 8, "the case's worst row", 10.5, fill=FAINT)]
+
+  out = [
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" role="img" aria-label=%s>'
+    % (WIDTH, height, quoteattr("How many times better Millrace is than stock TensorFlow, row by row")),
+    '<rect width="100%" height="100%" fill="#fff"/>',
+    text(LEFT, 24, "How many times better than TensorFlow's servers", 15),
+    text(
+      LEFT, 42, "each mark is a row of the table, on a logarithmic axis; right of the line Millrace is better", 11, fill=FAINT
+    ),
+    text(WIDTH - RIGHT + 16, TOP - 8, "the case's worst row", 10.5, fill=FAINT),
+  ]
   bottom = TOP + LINE * len(cases)
   for step in steps:
-    out.append('<line x1="%.1f" y1="%d" x2="%.1f" y2="%d" stroke="%s" stroke-width="%g"/>' % (
-        at(step), TOP, at(step), bottom, "#888" if step == 1 else GRID, 1.4 if step == 1 else 1))
+    out.append(
+      '<line x1="%.1f" y1="%d" x2="%.1f" y2="%d" stroke="%s" stroke-width="%g"/>'
+      % (at(step), TOP, at(step), bottom, "#888" if step == 1 else GRID, 1.4 if step == 1 else 1)
+    )
     out.append(text(at(step), bottom + 16, "%g" % step, 11, "middle", FAINT))
   for i, case in enumerate(cases):
     y = TOP + LINE * (i + 0.5)
@@ -99,14 +118,19 @@ def draw(rows):
     out.append(text(LEFT - 12, y + 4, case, 12, "end"))
     for row, lane in zip(shown, lanes([at(row.ratio) for row in shown])):
       if row.red and row.factor and row.factor > row.ratio:  # how far it is from its goal
-        out.append('<path d="M%.1f %.1fH%.1fm0 -4v8" stroke="%s" fill="none" stroke-opacity="0.6"/>' % (
-            at(row.ratio), y + lane, at(row.factor), RED))
+        out.append(
+          '<path d="M%.1f %.1fH%.1fm0 -4v8" stroke="%s" fill="none" stroke-opacity="0.6"/>'
+          % (at(row.ratio), y + lane, at(row.factor), RED)
+        )
       out.append(mark(at(row.ratio), y + lane, row))
     words, fill = note(of)
     out.append(text(WIDTH - RIGHT + 16, y + 4, words if len(words) < 46 else words[:44] + "...", 10.5, fill=fill))
   x, y = LEFT, bottom + 42
-  for kind, words in ((dict(unit="us"), "time or rate"), (dict(unit="MB"), "memory or CPU time of the servers"),
-                      (dict(red=True), "red; the thin line leads to its goal")):
+  for kind, words in (
+    (dict(unit="us"), "time or rate"),
+    (dict(unit="MB"), "memory or CPU time of the servers"),
+    (dict(red=True), "red; the thin line leads to its goal"),
+  ):
     out += [mark(x + 5, y - 4, _Legend(**kind)), text(x + 14, y, words, 11, fill=FAINT)]
     x += 28 + 6.2 * len(words)
   return "\n".join(out + ["</svg>", ""])
@@ -114,6 +138,7 @@ def draw(rows):
 
 class _Legend:
   """A row as far as mark() looks at one."""
+
   name, ratio, verdict = "", 1.0, ""
 
   def __init__(self, unit="", red=False):

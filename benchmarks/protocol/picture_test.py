@@ -1,4 +1,5 @@
 """Tests of the picture of ratios."""
+
 import math
 import unittest
 import xml.etree.ElementTree as ET
@@ -14,7 +15,6 @@ def row(name, ratio=1.0, **more):
 
 
 class AxisTest(unittest.TestCase):
-
   def test_ticks_hold_the_figures(self):
     self.assertEqual(picture.ticks(0.3, 7), [0.2, 0.5, 1, 2, 5, 10])
     self.assertEqual(picture.ticks(0.5, 2), [0.5, 1, 2])
@@ -29,7 +29,6 @@ class AxisTest(unittest.TestCase):
 
 
 class LanesTest(unittest.TestCase):
-
   def test_marks_that_are_near_lie_apart(self):
     self.assertEqual(len(set(picture.lanes([10, 11, 12]))), 3)
     self.assertEqual(picture.lanes([10, 100, 200]), [0, 0, 0])
@@ -37,7 +36,6 @@ class LanesTest(unittest.TestCase):
 
 
 class DrawTest(unittest.TestCase):
-
   def draw(self, *rows):
     return ET.fromstring(picture.draw(rows))
 
@@ -67,7 +65,6 @@ class DrawTest(unittest.TestCase):
 
 
 class NoteTest(unittest.TestCase):
-
   def test_the_worst_timed_row(self):
     self.assertEqual(picture.note([row("a/x", 3), row("a/y", 2), row("a/rss", 0.5, unit="MB")]), ("2.00 y", picture.FAINT))
 

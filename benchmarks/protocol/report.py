@@ -1,4 +1,5 @@
 """The table of the suite, in the terminal and as docs/performance.md with its picture."""
+
 import os
 
 import picture
@@ -29,8 +30,11 @@ Figures that stock has no counterpart of are measured by `./dev bench idle`, `./
 
 
 def head_line(head):
-  return "%d round%s%s" % (head["rounds"], "" if head["rounds"] == 1 else "s",
-                           "" if head["scale"] == 1 else ", shortened to %g of their length" % head["scale"])
+  return "%d round%s%s" % (
+    head["rounds"],
+    "" if head["rounds"] == 1 else "s",
+    "" if head["scale"] == 1 else ", shortened to %g of their length" % head["scale"],
+  )
 
 
 def summary(rows):
@@ -43,8 +47,14 @@ def figure(value, unit):
 
 
 def cells(row):
-  return (row.name, figure(row.stock, row.unit), figure(row.ours, row.unit),
-          "-" if row.ratio is None else "%.2f" % row.ratio, row.goal or "-", row.verdict.replace("|", "/"))
+  return (
+    row.name,
+    figure(row.stock, row.unit),
+    figure(row.ours, row.unit),
+    "-" if row.ratio is None else "%.2f" % row.ratio,
+    row.goal or "-",
+    row.verdict.replace("|", "/"),
+  )
 
 
 def show(head, rows):
@@ -64,8 +74,9 @@ def page(head, rows):
   red = [row for row in rows if row.red]
   lines = ["**%s.**" % summary(rows)]
   lines += ["- red: `%s`: %s" % (row.name, row.verdict) for row in red]
-  lines += ["- short: `%s`: %s times as good as stock's, %s" % (row.name, "%.2f" % row.ratio, row.goal)
-            for row in rows if row.short]
+  lines += [
+    "- short: `%s`: %s times as good as stock's, %s" % (row.name, "%.2f" % row.ratio, row.goal) for row in rows if row.short
+  ]
   text = INTRODUCTION % (head["rounds"], "\n".join(lines), verdicts.FEW, 100 * verdicts.MOST_SCATTER)
   text += "\n| | |\n|---|---|\n" + "".join("| %s | %s |\n" % (what, value) for what, value in head["facts"])
   text += "| measured | %s |\n" % head_line(head)

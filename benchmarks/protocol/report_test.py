@@ -1,4 +1,5 @@
 """Tests of the table of the suite and of its page."""
+
 import contextlib
 import io
 import json
@@ -12,14 +13,17 @@ import report
 import suite
 from verdicts import Row
 
-HEAD = dict(facts=[["processor", "Abacus"], ["cores", "2"], ["date", "today"], ["commit", "abc"], ["TensorFlow", "2"]],
-            cases=["a"], rounds=3, scale=1.0)
+HEAD = dict(
+  facts=[["processor", "Abacus"], ["cores", "2"], ["date", "today"], ["commit", "abc"], ["TensorFlow", "2"]],
+  cases=["a"],
+  rounds=3,
+  scale=1.0,
+)
 GOOD = Row("a/x", "us", 1200.4, 300, 4.0, 0.1, ">= 2.00", "ok")
 BAD = Row("a/y", "steps/s", None, 0.5, None, goal=">= 1.00", verdict="failed on stock", red=True)
 
 
 class PageTest(unittest.TestCase):
-
   def test_rows(self):
     text = report.page(HEAD, [GOOD, BAD])
     self.assertIn("| a/x | 1200 us | 300 us | 4.00 | >= 2.00 | ok |\n", text)
@@ -44,8 +48,7 @@ class AgainTest(unittest.TestCase):
     with tempfile.TemporaryDirectory() as folder:
       path, said = os.path.join(folder, "records"), io.StringIO()
       with open(path, "w") as f:
-        for line in (dict(HEAD, rounds=1), dict(record, side="stock"), dict(record, side="ours", samples=[ours]),
-                     *more):
+        for line in (dict(HEAD, rounds=1), dict(record, side="stock"), dict(record, side="ours", samples=[ours]), *more):
           f.write(json.dumps(line) + "\n")
       with contextlib.redirect_stdout(said):
         good = suite.again(path, goal, os.path.join(folder, "docs"))
@@ -74,20 +77,25 @@ class AgainTest(unittest.TestCase):
 
 
 class AgainInTurnsTest(unittest.TestCase):
-
   def test_only_what_missed_its_goal(self):
     asked = []
 
     def measure(name, metrics, options):
       asked.append((name, metrics))
-      return [dict(metric="fifo.one_per_step", better="more", samples=[1, 2]),
-              dict(metric="fifo.one_per_step", better="more", samples=[3, 4])]
+      return [
+        dict(metric="fifo.one_per_step", better="more", samples=[1, 2]),
+        dict(metric="fifo.one_per_step", better="more", samples=[3, 4]),
+      ]
 
     class Options:
       rounds = 1
+
     record = dict(case="queues", unit="ops/s", better="more", samples=[100])
-    rows = [dict(record, metric=metric, side=side, samples=[n]) for metric, ours in
-            (("fifo.one_per_step", 50), ("fifo.1000_per_step", 200)) for side, n in (("stock", 100), ("ours", ours))]
+    rows = [
+      dict(record, metric=metric, side=side, samples=[n])
+      for metric, ours in (("fifo.one_per_step", 50), ("fifo.1000_per_step", 200))
+      for side, n in (("stock", 100), ("ours", ours))
+    ]
     wanted = goals.parse("queues/fifo.one_per_step stock\nqueues/fifo.1000_per_step stock", ("queues",))
     found = suite.again_in_turns("queues", wanted, rows, Options, measure)
     self.assertEqual(asked, [("queues", ["fifo.one_per_step"])])
@@ -108,8 +116,12 @@ class RoundsTest(unittest.TestCase):
 
     def once(case, kind, options):
       turns.append(kind)
-      return [dict(case=case, metric="FAILED", error="why") if kind == fails_on and turns.count(kind) <= fails else
-              dict(case=case, metric="x", unit="1/s", better="more", samples=[0 if kind == stops_on else 1])]
+      return [
+        dict(case=case, metric="FAILED", error="why")
+        if kind == fails_on and turns.count(kind) <= fails
+        else dict(case=case, metric="x", unit="1/s", better="more", samples=[0 if kind == stops_on else 1])
+      ]
+
     kinds = {suite.STOCK: "s", suite.OURS: "o"}
     return [side for side, _ in suite.rounds_of(name, kinds, self.GOALS, self.Options, once, lambda wanted: [])]
 

@@ -7,6 +7,7 @@ PROGRAM is build/release/benchmarks/serving_bench; it asks in its own process, a
 starts, with one thread and with eight. Prints a line a figure (medians) and ends with 1 if one is below its mark.
 Needs no TensorFlow.
 """
+
 import argparse
 import json
 import os
@@ -22,10 +23,10 @@ import options
 
 # Benchmark's name: (figure, mark).
 FIGURES = {
-    "BM_InProcess/real_time/threads:1": ("in process, 1 thread", None),
-    "BM_InProcess/real_time/threads:8": ("in process, 8 threads", 40000),
-    "BM_OverGrpc/real_time/threads:1": ("over gRPC, 1 thread", None),
-    "BM_OverGrpc/real_time/threads:8": ("over gRPC, 8 threads", 12000),
+  "BM_InProcess/real_time/threads:1": ("in process, 1 thread", None),
+  "BM_InProcess/real_time/threads:8": ("in process, 8 threads", 40000),
+  "BM_OverGrpc/real_time/threads:1": ("over gRPC, 1 thread", None),
+  "BM_OverGrpc/real_time/threads:8": ("over gRPC, 8 threads", 12000),
 }
 
 
@@ -34,10 +35,13 @@ def measure(program, servers, repetitions):
   cluster = Cluster(servers, ps=0, workers=1)
   try:
     cluster.start()
-    done = subprocess.run([program, "--benchmark_format=json", "--benchmark_report_aggregates_only=true",
-                           "--benchmark_repetitions=%d" % repetitions],
-                          env=dict(os.environ, MILLRACE_SERVER="grpc://" + cluster.spec["worker"][0]),
-                          stdout=subprocess.PIPE, check=True, text=True)
+    done = subprocess.run(
+      [program, "--benchmark_format=json", "--benchmark_report_aggregates_only=true", "--benchmark_repetitions=%d" % repetitions],
+      env=dict(os.environ, MILLRACE_SERVER="grpc://" + cluster.spec["worker"][0]),
+      stdout=subprocess.PIPE,
+      check=True,
+      text=True,
+    )
   finally:
     cluster.stop()
   rates = {}
@@ -61,8 +65,9 @@ def main():
     rate = rates.get(name)
     word = "FAILED" if rate is None else "" if mark is None else "ok" if rate >= mark else "BELOW"
     bad = bad or word in ("FAILED", "BELOW")
-    print("%-22s %8s queries/s  %-11s %s" % (figure, "-" if rate is None else "%.0f" % rate,
-                                             "mark %d" % mark if mark else "", word))
+    print(
+      "%-22s %8s queries/s  %-11s %s" % (figure, "-" if rate is None else "%.0f" % rate, "mark %d" % mark if mark else "", word)
+    )
   sys.exit(1 if bad else 0)
 
 

@@ -2,6 +2,7 @@
 
 The records go to a file, whose first line says where they come from: `bench.py report FILE` makes the table again.
 """
+
 import json
 import os
 import re
@@ -43,8 +44,11 @@ def rounds_of(name, kinds, goals, options, once=run_case, limits=machine_limits)
 
   What breaks off is not repeated, but for failures of stock's servers: the records of those are of the side STOCK_FAILED.
   """
-  wanted = {goal.of for row, goal in goals.items() if row.startswith(name + "/") and goal.of
-            and goal.of.startswith(goals_file.MACHINE + "/")}
+  wanted = {
+    goal.of
+    for row, goal in goals.items()
+    if row.startswith(name + "/") and goal.of and goal.of.startswith(goals_file.MACHINE + "/")
+  }
   for _ in range(options.rounds):
     good = True
     for side, kind in kinds.items():
@@ -68,8 +72,25 @@ def measure_in_turns(name, metrics, options):
   with tempfile.TemporaryDirectory() as folder:
     out = os.path.join(folder, "records")
     rows = "^(%s)$" % "|".join(map(re.escape, metrics))
-    command = [sys.executable, os.path.join(HERE, "bench.py"), "turns", "--a", options.a, "--b", options.b, "--cases", name,
-               "--rows", rows, "--out", out, "--scale", str(options.scale), "--data-dir", options.data_dir]
+    command = [
+      sys.executable,
+      os.path.join(HERE, "bench.py"),
+      "turns",
+      "--a",
+      options.a,
+      "--b",
+      options.b,
+      "--cases",
+      name,
+      "--rows",
+      rows,
+      "--out",
+      out,
+      "--scale",
+      str(options.scale),
+      "--data-dir",
+      options.data_dir,
+    ]
     try:
       subprocess.run(command, stdout=subprocess.DEVNULL, timeout=options.timeout, check=False)
     except subprocess.TimeoutExpired:
@@ -83,9 +104,11 @@ def measure_in_turns(name, metrics, options):
 def again_in_turns(name, goals, records, options, measure=measure_in_turns):
   """Records of the rows of a case that missed their goals, measured again: (side TURNS, ratios of all windows)."""
   of = {side: [r for r in records if r["side"] == side] for side in (STOCK, OURS, MACHINE)}
-  missed = [row.name.partition("/")[2].removesuffix(".p50")
-            for row in verdicts.judge(of[STOCK], of[OURS], of[MACHINE], goals, options.rounds)
-            if (row.red or row.short) and verdicts.has_turns(row, goals.get(row.name))]
+  missed = [
+    row.name.partition("/")[2].removesuffix(".p50")
+    for row in verdicts.judge(of[STOCK], of[OURS], of[MACHINE], goals, options.rounds)
+    if (row.red or row.short) and verdicts.has_turns(row, goals.get(row.name))
+  ]
   if not missed:
     return []
   found = measure(name, missed, options)
@@ -112,6 +135,7 @@ def run(names, goals, options):
         found.extend(records)
         out.writelines(json.dumps(r) + "\n" for r in records)
         out.flush()
+
       for side, records in rounds_of(name, kinds, goals, options):
         keep([dict(r, side=side) for r in records])
       if CASES[name]["turns"]:

@@ -1,4 +1,5 @@
 """What bench.py run, compare and table print: the figures as they were measured, without a verdict."""
+
 from harness import median
 
 from case_process import FAILED
@@ -25,24 +26,29 @@ def merge(records):
 
 
 def print_table(records):
-  print("%-16s %-34s %10s %24s %-8s %s" % ("case", "metric", "median", "[min..max]", "unit",
-                                           "others' cores; cpu us/call server+client"))
+  print(
+    "%-16s %-34s %10s %24s %-8s %s"
+    % ("case", "metric", "median", "[min..max]", "unit", "others' cores; cpu us/call server+client")
+  )
   for (c, m), r in merge(records).items():
     if m == FAILED:
       print("%-16s FAILED %s" % (c, r["error"][:200].replace("\n", " ")))
       continue
     s = r["samples"]
     cpu = "%s+%s" % (fmt(median([x for x, _ in r["cpus"]])), fmt(median([y for _, y in r["cpus"]]))) if r["cpus"] else ""
-    print("%-16s %-34s %10s %24s %-8s %s" % (
-        c, m, fmt(median(s)), "[%s..%s]" % (fmt(min(s)), fmt(max(s))), r["unit"],
-        "%.1f; %s" % (r.get("others", 0), cpu)))
+    print(
+      "%-16s %-34s %10s %24s %-8s %s"
+      % (c, m, fmt(median(s)), "[%s..%s]" % (fmt(min(s)), fmt(max(s))), r["unit"], "%.1f; %s" % (r.get("others", 0), cpu))
+    )
 
 
 def print_ratios(a, b, name_a, name_b):
   ta, tb = merge(a), merge(b)
   print("A = %s\nB = %s" % (name_a, name_b))
-  print("%-16s %-34s %22s %22s %-8s %-12s %s" % ("case", "metric", "A median [min..max]", "B median [min..max]", "unit",
-                                                 "B better by", "server cpu us/call A, B"))
+  print(
+    "%-16s %-34s %22s %22s %-8s %-12s %s"
+    % ("case", "metric", "A median [min..max]", "B median [min..max]", "unit", "B better by", "server cpu us/call A, B")
+  )
   for key, ra in ta.items():
     rb = tb.get(key)
     sa = ra["samples"]
@@ -54,9 +60,20 @@ def print_ratios(a, b, name_a, name_b):
     ma, mb = median(sa), median(sb)
     num, den = (mb, ma) if ra["better"] == "more" else (ma, mb)
     cpu = ["%s" % fmt(median([x for x, _ in r["cpus"]])) if r.get("cpus") else "-" for r in (ra, rb)]
-    print("%-16s %-34s %22s %22s %-8s %-12s %s" % (
-        key[0], key[1], left, "%s [%s..%s]" % (fmt(mb), fmt(min(sb)), fmt(max(sb))), ra["unit"],
-        "x%.2f" % (num / den) if den else "-", "" if cpu == ["-", "-"] else ", ".join(cpu)))
+    print(
+      "%-16s %-34s %22s %22s %-8s %-12s %s"
+      % (
+        key[0],
+        key[1],
+        left,
+        "%s [%s..%s]" % (fmt(mb), fmt(min(sb)), fmt(max(sb))),
+        ra["unit"],
+        "x%.2f" % (num / den) if den else "-",
+        "" if cpu == ["-", "-"] else ", ".join(cpu),
+      )
+    )
   for key, rb in tb.items():
     if key not in ta:
-      print("%-16s %-34s only on B: %s" % (key[0], key[1], rb.get("error", fmt(median(rb["samples"])) if rb["samples"] else "")[:200]))
+      print(
+        "%-16s %-34s only on B: %s" % (key[0], key[1], rb.get("error", fmt(median(rb["samples"])) if rb["samples"] else "")[:200])
+      )

@@ -8,6 +8,7 @@ repeat what depends on its speed.
 The case runs twice in this process, in a thread for each kind; both stop at each row (Bench.rate, millis and
 latency) and call it when it is their turn, until it has been measured. Other figures of a case are not taken.
 """
+
 import json
 import queue
 import random
@@ -48,7 +49,7 @@ class Side(Bench):
 
   def _stop_at(self, fn, *row):
     self.rows.put(Row(*row))
-    while (calls := self.turns.get()):
+    while calls := self.turns.get():
       cpu = sum(cpu_seconds(p) for p in self.pids)
       fn()  # caches are this side's again
       start = time.perf_counter()
@@ -74,8 +75,9 @@ class Side(Bench):
     try:
       row = self.rows.get(timeout=self.timeout)
     except queue.Empty:
-      raise RuntimeError("%s on %s has not come to a row within %d s after %s" %
-                         (self.name, self.servers, self.timeout, self.last)) from None
+      raise RuntimeError(
+        "%s on %s has not come to a row within %d s after %s" % (self.name, self.servers, self.timeout, self.last)
+      ) from None
     self._check()
     self.last = row.metric if row else "its last row"
     return row
@@ -89,8 +91,9 @@ class Side(Bench):
         return self.taken.get(timeout=1)
       except queue.Empty:
         self._check()
-    raise RuntimeError("%s on %s: %d calls of %s are not done after %d s" %
-                       (self.name, self.servers, calls + 1, self.last, self.timeout))
+    raise RuntimeError(
+      "%s on %s: %d calls of %s are not done after %d s" % (self.name, self.servers, calls + 1, self.last, self.timeout)
+    )
 
   def _check(self):
     if self.error:
@@ -110,8 +113,9 @@ def measure(sides, seconds):
 
 
 def record(side, row, taken):
-  return side.record(row.metric, row.unit, [row.value(s) for s, _ in taken], row.better,
-                     server_cpu_us=sum(c for _, c in taken) * 1e6 / len(taken))
+  return side.record(
+    row.metric, row.unit, [row.value(s) for s, _ in taken], row.better, server_cpu_us=sum(c for _, c in taken) * 1e6 / len(taken)
+  )
 
 
 def pairs_of(name, kinds, args):
@@ -126,14 +130,14 @@ def pairs_of(name, kinds, args):
       rows = [side.next_row() for side in sides]
       at = [row.metric if row else "its end" for row in rows]
       if at[0] != at[1]:
-        raise RuntimeError("%s: %s is at %s, %s at %s: one of them could not run a row" %
-                           (name, kinds[0], at[0], kinds[1], at[1]))
+        raise RuntimeError(
+          "%s: %s is at %s, %s at %s: one of them could not run a row" % (name, kinds[0], at[0], kinds[1], at[1])
+        )
       if None in rows:
         return
       if re.search(args.rows, at[0]):
         taken = measure(sides, args.seconds * args.scale)
-        yield ([record(s, r, t) for s, r, t in zip(sides, rows, taken)],
-               [a / b for (a, _), (b, _) in zip(*taken)])
+        yield ([record(s, r, t) for s, r, t in zip(sides, rows, taken)], [a / b for (a, _), (b, _) in zip(*taken)])
       for side in sides:
         side.turns.put(0)
   finally:
@@ -145,16 +149,29 @@ def main(names, args):
   import_tf()
   kinds = [args.a, args.b]
   print("A = %s\nB = %s" % tuple(kinds))
-  print("%-16s %-34s %10s %10s %-8s %-11s %-14s %s" % (
-      "case", "metric", "A median", "B median", "unit", "B better by", "[10%..90%]", "server cpu us/call A, B"))
+  print(
+    "%-16s %-34s %10s %10s %-8s %-11s %-14s %s"
+    % ("case", "metric", "A median", "B median", "unit", "B better by", "[10%..90%]", "server cpu us/call A, B")
+  )
   for name in names:
     count = 0
     for pair, ratios in pairs_of(name, kinds, args):
       a, b = pair
-      print("%-16s %-34s %10.4g %10.4g %-8s x%-10.2f %-14s %.4g, %.4g" % (
-          name, a["metric"], a["median"], b["median"], a["unit"], median(ratios),
-          "[%.2f..%.2f]" % (percentile(ratios, 10), percentile(ratios, 90)), a["server_cpu_us"],
-          b["server_cpu_us"]), flush=True)
+      print(
+        "%-16s %-34s %10.4g %10.4g %-8s x%-10.2f %-14s %.4g, %.4g"
+        % (
+          name,
+          a["metric"],
+          a["median"],
+          b["median"],
+          a["unit"],
+          median(ratios),
+          "[%.2f..%.2f]" % (percentile(ratios, 10), percentile(ratios, 90)),
+          a["server_cpu_us"],
+          b["server_cpu_us"],
+        ),
+        flush=True,
+      )
       count += 1
       if args.out:
         with open(args.out, "a") as f:

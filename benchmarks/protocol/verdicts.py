@@ -11,6 +11,7 @@ never more than a quarter. Other goals are compared as they are.
 Rounds one after the other meet different moments of a machine that others use. So a row that misses its goal there is
 measured again in turns (turns.py) where its case has turns, and that ratio counts.
 """
+
 import math
 
 import goals as goals_file
@@ -26,8 +27,9 @@ FEW = 8  # samples that have no quartiles to speak of
 class Row:
   """A line of the table. stock and ours are medians, or None; ratio: how many times better ours is."""
 
-  def __init__(self, name, unit="", stock=None, ours=None, ratio=None, scatter=0.0, goal="", verdict="", red=False,
-               factor=None, short=False):
+  def __init__(
+    self, name, unit="", stock=None, ours=None, ratio=None, scatter=0.0, goal="", verdict="", red=False, factor=None, short=False
+  ):
     self.short = short
     self.name, self.unit, self.stock, self.ours, self.ratio = name, unit, stock, ours, ratio
     self.scatter, self.goal, self.verdict, self.red = scatter, goal, verdict, red
@@ -109,16 +111,20 @@ def ratio_of(stock, ours):
 
 def missing(case, stock, ours, failed):
   """The verdict on a row that a side lacks."""
-  words = {side: "failed" if case in failed[side] else "missing"
-           for side, figure in (("stock", stock), ("ours", ours)) if figure is None}
+  words = {
+    side: "failed" if case in failed[side] else "missing" for side, figure in (("stock", stock), ("ours", ours)) if figure is None
+  }
   if len(words) == 2 and words["stock"] == words["ours"]:
     return words["ours"] + " on both"
   return ", ".join("%s on %s" % (word, side) for side, word in words.items())
 
 
 def too_few_rounds(stock, ours, rounds):
-  return ", ".join("only in %d of %d rounds on %s" % (figure.rounds, rounds, side)
-                   for side, figure in (("stock", stock), ("ours", ours)) if figure.rounds < rounds)
+  return ", ".join(
+    "only in %d of %d rounds on %s" % (figure.rounds, rounds, side)
+    for side, figure in (("stock", stock), ("ours", ours))
+    if figure.rounds < rounds
+  )
 
 
 def has_turns(row, goal):
@@ -126,8 +132,14 @@ def has_turns(row, goal):
 
   A row that a round lacks or that stands still keeps its verdict.
   """
-  return bool(row.ratio and goal and goal.kind in (goals_file.STOCK, goals_file.TIMES) and row.unit != "MB"
-              and row.verdict.startswith((MISSED, SHORT)) and not row.name.endswith((".p99", goals_file.CPU)))
+  return bool(
+    row.ratio
+    and goal
+    and goal.kind in (goals_file.STOCK, goals_file.TIMES)
+    and row.unit != "MB"
+    and row.verdict.startswith((MISSED, SHORT))
+    and not row.name.endswith((".p99", goals_file.CPU))
+  )
 
 
 def in_turns(name, turns):
@@ -144,6 +156,7 @@ def compare(name, goal, stock, ours, others, rounds, turns=()):
     def done(verdict, red):
       row.verdict, row.red = verdict + ", in turns", red
       return row
+
     judged(done, row.ratio, goal.factor, row.scatter)
   if goal.aim and row.red and row.ratio:
     as_stock = row.ratio >= 1 - min(row.scatter, MOST_SCATTER)
@@ -159,6 +172,7 @@ def measured(name, goal, stock, ours, others, rounds):
   def done(verdict, red):
     row.verdict, row.red = verdict, red
     return row
+
   still = [side for side, figure in (("stock", stock), ("ours", ours)) if figure.stands_still()]
   if still:
     return done("no progress on %s" % " and ".join(still), True)
@@ -212,16 +226,33 @@ def judge(stock, ours, machine, goals, rounds, turns=()):
   for name, goal in goals.items():
     a, b = sides["stock"].get(name), sides["ours"].get(name)
     if a and b:
-      rows.append(compare(name, goal, a, b, others, 0 if name.partition("/")[0] in broken_off else rounds,
-                          in_turns(name, turns)))
+      rows.append(compare(name, goal, a, b, others, 0 if name.partition("/")[0] in broken_off else rounds, in_turns(name, turns)))
     else:
-      rows.append(Row(name, (a or b).unit if a or b else "", a and a.median, b and b.median, goal=goal.text(),
-                      verdict=missing(name.partition("/")[0], a, b, failed), red=True))
+      rows.append(
+        Row(
+          name,
+          (a or b).unit if a or b else "",
+          a and a.median,
+          b and b.median,
+          goal=goal.text(),
+          verdict=missing(name.partition("/")[0], a, b, failed),
+          red=True,
+        )
+      )
   for name in dict.fromkeys([*sides["stock"], *sides["ours"]]):
     if name not in goals and not name.endswith(goals_file.CPU):
       a, b = sides["stock"].get(name), sides["ours"].get(name)
-      rows.append(Row(name, (a or b).unit, a and a.median, b and b.median, a and b and ratio_of(a, b),
-                      verdict="has no goal in goals.txt", red=True))
+      rows.append(
+        Row(
+          name,
+          (a or b).unit,
+          a and a.median,
+          b and b.median,
+          a and b and ratio_of(a, b),
+          verdict="has no goal in goals.txt",
+          red=True,
+        )
+      )
   for case in dict.fromkeys([*failed["stock"], *failed["ours"]]):
     why = "; ".join("failed on %s: %s" % (side, failed[side][case]) for side in failed if case in failed[side])
     rows.append(Row(case + "/" + FAILED, verdict=why, red=True))

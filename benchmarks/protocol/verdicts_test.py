@@ -1,4 +1,5 @@
 """Tests of the verdicts: what is red, and what scatter allows."""
+
 import unittest
 
 import goals
@@ -16,7 +17,6 @@ def failed(case="a", error="exit 1: why\nmore"):
 
 
 class ScatterTest(unittest.TestCase):
-
   def test_quantiles(self):
     self.assertEqual([verdicts.quantile([4, 1, 3, 2], q) for q in (0, 0.25, 0.5, 0.75, 1)], [1, 1.75, 2.5, 3.25, 4])
 
@@ -29,12 +29,11 @@ class ScatterTest(unittest.TestCase):
     still, wide = verdicts.Figure(records([100])[0]), verdicts.Figure(records([10, 100, 500])[0])
     near = verdicts.Figure(records([98.5, 100, 101.5])[0])
     self.assertAlmostEqual(verdicts.scatter_of(still, near), 0.03)
-    self.assertAlmostEqual(verdicts.scatter_of(near, near), 0.03 * 2 ** 0.5)
+    self.assertAlmostEqual(verdicts.scatter_of(near, near), 0.03 * 2**0.5)
     self.assertGreater(verdicts.scatter_of(near, wide), verdicts.MOST_SCATTER)
 
 
 class JudgeTest(unittest.TestCase):
-
   def judge(self, goal, stock, ours, machine=(), rounds=1, more=""):
     return verdicts.judge(list(stock), list(ours), list(machine), goals.parse("a/rate %s\n%s" % (goal, more), ("a",)), rounds)
 
@@ -43,13 +42,13 @@ class JudgeTest(unittest.TestCase):
     return row.verdict, row.red
 
   def test_ratio_is_how_many_times_better(self):
-    row, = self.judge(">= 2x", records([100]), records([300]))
+    (row,) = self.judge(">= 2x", records([100]), records([300]))
     self.assertEqual((row.stock, row.ours, row.ratio, row.verdict, row.red), (100, 300, 3, "ok", False))
-    row, = self.judge("<= 0.5x", records([100], better="less"), records([40], better="less"))
+    (row,) = self.judge("<= 0.5x", records([100], better="less"), records([40], better="less"))
     self.assertEqual((row.ratio, row.verdict, row.factor), (2.5, "ok", 2))
 
   def test_medians_over_all_rounds(self):
-    row, = self.judge("stock", records([1, 2, 3], [4, 5]), records([6], [6]), rounds=2)
+    (row,) = self.judge("stock", records([1, 2, 3], [4, 5]), records([6], [6]), rounds=2)
     self.assertEqual((row.stock, row.ratio), (3, 2))
 
   def test_as_good_as_stock_within_its_scatter(self):
@@ -78,19 +77,24 @@ class JudgeTest(unittest.TestCase):
     self.assertEqual(self.verdict(">= 0.9 of limits/disk", records([1]), records([44])), ("limits/disk was not measured", True))
 
   def test_what_is_as_good_as_stock_is_short_of_an_aim(self):
-    for ours, verdict, red, short in ((200, "ok", False, False), (199, "short of it", False, True),
-                                      (100, "short of it", False, True), (99, "missed", True, False)):
-      row, = self.judge("aim >= 2x", records([100]), records([ours]))
+    for ours, verdict, red, short in (
+      (200, "ok", False, False),
+      (199, "short of it", False, True),
+      (100, "short of it", False, True),
+      (99, "missed", True, False),
+    ):
+      (row,) = self.judge("aim >= 2x", records([100]), records([ours]))
       self.assertEqual((row.verdict, row.red, row.short), (verdict, red, short))
-    row, = self.judge("aim >= 50 steps/s", records([20]), records([49]))
+    (row,) = self.judge("aim >= 50 steps/s", records([20]), records([49]))
     self.assertEqual((row.verdict, row.short), ("short of it", True))
-    row, = self.judge("aim >= 2x", records([0]), records([0]))
+    (row,) = self.judge("aim >= 2x", records([0]), records([0]))
     self.assertTrue(row.red)  # standing still is no aim
 
   def test_turns_count_where_rounds_miss_a_goal(self):
     def judge(goal, ours, ratios):
-      row, = verdicts.judge(records([100]), records([ours]), [], goals.parse("a/rate " + goal, ("a",)), 1, {"a/rate": ratios})
+      (row,) = verdicts.judge(records([100]), records([ours]), [], goals.parse("a/rate " + goal, ("a",)), 1, {"a/rate": ratios})
       return row.ratio, row.verdict, row.red, row.short
+
     self.assertEqual(judge("stock", 70, [1.1, 1.2, 1.3]), (1.2, "ok, in turns", False, False))
     self.assertEqual(judge("stock", 110, [0.5]), (1.1, "ok", False, False))
     self.assertEqual(judge(">= 2x", 150, [1.8]), (1.8, "missed, in turns", True, False))
@@ -107,30 +111,36 @@ class JudgeTest(unittest.TestCase):
 
   def test_turns_excuse_no_round_that_stood_still_or_is_missing(self):
     def judge(ours, rounds):
-      row, = verdicts.judge(records([100], [100]), ours, [], goals.parse("a/rate stock", ("a",)), rounds, {"a/rate": [2.0]})
+      (row,) = verdicts.judge(records([100], [100]), ours, [], goals.parse("a/rate stock", ("a",)), rounds, {"a/rate": [2.0]})
       return row.verdict, row.red
+
     self.assertEqual(judge(records([50], [50]), 2), ("ok, in turns", False))
     self.assertEqual(judge(records([50, 50, 0]), 1), ("no progress on ours", True))
     self.assertEqual(judge(records([50]), 2), ("only in 1 of 2 rounds on ours", True))
 
   def test_rows_that_a_side_lacks_are_red(self):
-    for stock, ours, verdict in (((), records([1]), "missing on stock"), (records([1]), (), "missing on ours"),
-                                 ((), (), "missing on both"), ([failed()], (), "failed on stock, missing on ours"),
-                                 ([failed()], [failed()], "failed on both")):
+    for stock, ours, verdict in (
+      ((), records([1]), "missing on stock"),
+      (records([1]), (), "missing on ours"),
+      ((), (), "missing on both"),
+      ([failed()], (), "failed on stock, missing on ours"),
+      ([failed()], [failed()], "failed on both"),
+    ):
       self.assertEqual(self.verdict("stock", stock, ours), (verdict, True))
 
   def test_a_case_that_fails_after_its_rows_is_red(self):
     rows = self.judge("stock", records([1]), records([1]) + [failed()])
-    self.assertEqual([(r.name, r.verdict, r.red) for r in rows],
-                     [("a/rate", "ok", False), ("a/FAILED", "failed on ours: exit 1: why", True)])
+    self.assertEqual(
+      [(r.name, r.verdict, r.red) for r in rows], [("a/rate", "ok", False), ("a/FAILED", "failed on ours: exit 1: why", True)]
+    )
 
   def test_rounds_that_lack_a_row_are_red(self):
-    self.assertEqual(self.verdict("stock", records([1], [1], [1]), records([1], [1]), rounds=3),
-                     ("only in 2 of 3 rounds on ours", True))
+    self.assertEqual(
+      self.verdict("stock", records([1], [1], [1]), records([1], [1]), rounds=3), ("only in 2 of 3 rounds on ours", True)
+    )
 
   def test_a_case_that_broke_off_is_red_for_that_alone(self):
-    rows = self.judge("stock", records([1]), records([1]) + records([0], metric="other"), rounds=3,
-                      more="a/other stock")
+    rows = self.judge("stock", records([1]), records([1]) + records([0], metric="other"), rounds=3, more="a/other stock")
     self.assertEqual([(r.name, r.red) for r in rows], [("a/rate", False), ("a/other", True)])
 
   def test_no_progress_is_red(self):
@@ -139,8 +149,9 @@ class JudgeTest(unittest.TestCase):
     self.assertEqual(self.verdict("stock", records([0]), records([0])), ("no progress on stock and ours", True))
 
   def test_a_time_of_zero_is_no_standstill(self):
-    self.assertEqual(self.verdict("stock", records([1], better="less"), records([0], better="less")),
-                     ("too short to be measured", True))
+    self.assertEqual(
+      self.verdict("stock", records([1], better="less"), records([0], better="less")), ("too short to be measured", True)
+    )
 
   def test_rows_without_goals_are_red(self):
     rows = self.judge("stock", records([1]), records([1]) + records([2], metric="new"))
@@ -150,12 +161,11 @@ class JudgeTest(unittest.TestCase):
     self.assertEqual(self.verdict("<= 0.5x", records([1]), records([9])), ("the goal is turned around", True))
 
   def test_cpu_time_of_servers(self):
-    rows = self.judge("stock", records([1], server_cpu_us=100), records([1], server_cpu_us=25),
-                      more="a/rate:server_cpu <= 0.2x")
+    rows = self.judge("stock", records([1], server_cpu_us=100), records([1], server_cpu_us=25), more="a/rate:server_cpu <= 0.2x")
     self.assertEqual([(r.name, r.ratio, r.red) for r in rows], [("a/rate", 1, False), ("a/rate:server_cpu", 4, True)])
 
   def test_the_machine_s_own_figures(self):
-    row, = self.judge("limit", records([1]), records([2]))
+    (row,) = self.judge("limit", records([1]), records([2]))
     self.assertEqual((row.verdict, row.red, row.ratio), ("the machine's own", False, None))
     self.assertEqual(self.verdict("limit", records([1]), ()), ("missing on ours", True))
 
@@ -166,7 +176,6 @@ class JudgeTest(unittest.TestCase):
 
 
 class IncompleteTest(unittest.TestCase):
-
   def incomplete(self, measured):
     return verdicts.incomplete(measured, goals.parse("a/rate stock\na/other stock\nb/x stock", ("a", "b")))
 
@@ -175,8 +184,10 @@ class IncompleteTest(unittest.TestCase):
     self.assertEqual(self.incomplete(whole), [])
 
   def test_what_is_wrong(self):
-    self.assertEqual(self.incomplete(records([1, 0]) + records([1], metric="new") + [failed("b")]), [
-        "b failed: exit 1: why", "a/other is missing", "a/rate makes no progress", "a/new has no goal in goals.txt"])
+    self.assertEqual(
+      self.incomplete(records([1, 0]) + records([1], metric="new") + [failed("b")]),
+      ["b failed: exit 1: why", "a/other is missing", "a/rate makes no progress", "a/new has no goal in goals.txt"],
+    )
 
 
 if __name__ == "__main__":

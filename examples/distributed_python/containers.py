@@ -1,4 +1,5 @@
 """State that sessions share on the cluster: names, containers, and a reset of some of them."""
+
 from local_cluster import LocalCluster, tf
 
 cluster = LocalCluster(ps=1, worker=2)

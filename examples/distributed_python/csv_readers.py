@@ -1,4 +1,5 @@
 """Reading files from the graph: a queue of names, a reader, a queue of instances; then the same by producers."""
+
 import os
 import tempfile
 

@@ -4,6 +4,7 @@ Each client has its own graph and session. An input client puts instances into a
 their predictions into a queue of the aggregator, with a number; the aggregator averages what has come when its time is
 over, so a network that is slow or gone delays nobody.
 """
+
 import threading
 
 import numpy as np

@@ -1,4 +1,5 @@
 """An ensemble in one graph (exercise 9): a network a worker, their predictions averaged on the first one."""
+
 import numpy as np
 from local_cluster import LocalCluster, tf
 from network import accuracy, loss, network, spirals

@@ -2,6 +2,7 @@
 
 With plain Python they are TensorFlow's, under `millrace run` they are Millrace's.
 """
+
 import os
 import sys
 
@@ -21,8 +22,9 @@ class LocalCluster:
   def __init__(self, **jobs):
     ports = iter(free_ports(sum(jobs.values())))
     self.spec = tf.train.ClusterSpec({job: ["127.0.0.1:%d" % next(ports) for _ in range(n)] for job, n in jobs.items()})
-    self.servers = {(job, task): tf.train.Server(self.spec, job_name=job, task_index=task)
-                    for job, n in jobs.items() for task in range(n)}
+    self.servers = {
+      (job, task): tf.train.Server(self.spec, job_name=job, task_index=task) for job, n in jobs.items() for task in range(n)
+    }
 
   def target(self, job, task=0):
     return self.servers[job, task].target

@@ -1,4 +1,5 @@
 """Several threads fill a queue: QueueRunner and Coordinator by hand, several readers, shuffle_batch_join."""
+
 import os
 import tempfile
 

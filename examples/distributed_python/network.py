@@ -1,4 +1,5 @@
 """A small network and data for it, for the examples that train several."""
+
 import numpy as np
 from local_cluster import tf
 

@@ -3,6 +3,7 @@
 One client, one graph: a network a worker, trained at the same time by one session, each with a learning rate and a
 momentum of its own. Every few steps the worst one that is still in the race is stopped.
 """
+
 from local_cluster import LocalCluster, short, tf
 from network import accuracy, loss, network, spirals
 
@@ -38,6 +39,12 @@ with tf.Session(cluster.target("worker")) as session:
       racing.remove(worst)
       print("  network %d stops: rate %g, momentum %g" % (worst, *HYPERPARAMETERS[worst]))
   best = racing[0]
-  print("best: network %d on %s, rate %g, momentum %g, accuracy %.2f" % (
-      best, short(train_ops[best].device + "/cpu:0"), *HYPERPARAMETERS[best],
-      session.run(accuracies[best], {x: test_x, y: test_y})))
+  print(
+    "best: network %d on %s, rate %g, momentum %g, accuracy %.2f"
+    % (
+      best,
+      short(train_ops[best].device + "/cpu:0"),
+      *HYPERPARAMETERS[best],
+      session.run(accuracies[best], {x: test_x, y: test_y}),
+    )
+  )

@@ -1,4 +1,5 @@
 """Pinning operations to tasks: by hand, by a function of the operation, and by blocks inside blocks."""
+
 import re
 
 from local_cluster import LocalCluster, placement, short, tf

@@ -1,4 +1,5 @@
 """A data set that travels to the cluster once: a variable that is not trained, filled through a placeholder."""
+
 import numpy as np
 from local_cluster import LocalCluster, tf
 

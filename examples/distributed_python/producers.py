@@ -1,4 +1,5 @@
 """Producers of inputs and batches of TensorFlow's client: each adds queues to the graph and runners for them."""
+
 from local_cluster import LocalCluster, tf
 
 cluster = LocalCluster(ps=1, worker=1)

@@ -1,4 +1,5 @@
 """The four kinds of queues: order, batches, tuples, padding, priorities, closing, and what errors say."""
+
 import threading
 
 from local_cluster import LocalCluster, tf
@@ -7,8 +8,9 @@ cluster = LocalCluster(ps=1, worker=1)
 
 with tf.device("/job:ps/task:0"):
   fifo = tf.FIFOQueue(10, [tf.int32, tf.string], shapes=[[2], []], name="fifo", shared_name="fifo")
-  shuffled = tf.RandomShuffleQueue(50, min_after_dequeue=10, dtypes=[tf.float32], shapes=[()], name="shuffled",
-                                   shared_name="shuffled", seed=7)
+  shuffled = tf.RandomShuffleQueue(
+    50, min_after_dequeue=10, dtypes=[tf.float32], shapes=[()], name="shuffled", shared_name="shuffled", seed=7
+  )
   padded = tf.PaddingFIFOQueue(10, [tf.int32], shapes=[[None, None]], name="padded", shared_name="padded")
   ordered = tf.PriorityQueue(10, [tf.string], shapes=[[]], name="ordered", shared_name="ordered")
 

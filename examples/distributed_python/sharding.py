@@ -1,4 +1,5 @@
 """Variables sharded over parameter servers: replica_device_setter, strategies, and one variable in parts."""
+
 from local_cluster import LocalCluster, placement, short, tf
 
 cluster = LocalCluster(ps=2, worker=1)
@@ -8,7 +9,6 @@ with tf.device(tf.train.replica_device_setter(cluster=cluster.spec)):
   total = tf.add_n([v_i * 2.0 for v_i in v], name="total")  # worker 0
   with tf.device("/task:0"):
     step = tf.assign_add(v[1], total, name="step")
-
 
 
 class LeastBytes:
@@ -29,8 +29,7 @@ with tf.device(tf.train.replica_device_setter(cluster=cluster.spec, ps_strategy=
 
 # One table in four parts, round robin over the servers; a lookup asks only the parts that it needs.
 with tf.device(tf.train.replica_device_setter(cluster=cluster.spec)):
-  table = tf.get_variable("table", [10, 2], initializer=tf.ones_initializer(),
-                          partitioner=tf.fixed_size_partitioner(4))
+  table = tf.get_variable("table", [10, 2], initializer=tf.ones_initializer(), partitioner=tf.fixed_size_partitioner(4))
   rows = tf.nn.embedding_lookup(table, [0, 4, 9], name="rows")
 
 with tf.Session(cluster.target("worker")) as session:

@@ -6,6 +6,7 @@ Needs Python with TensorFlow, which runs the scripts of stock/, and a build of `
 same seeds and batches, and two parameter servers. The columns: stock TensorFlow's client on its servers; the same script on
 Millrace's servers (`millrace run`); Millrace's C++ client with one worker; and with two, whose updates come as they come.
 """
+
 import argparse
 import os
 import re
@@ -26,10 +27,10 @@ def columns(build, network):
   script = os.path.join(FOLDER, "stock", network + ".py")
   program = os.path.join(build, "examples", "networks")
   return {
-      "stock": [sys.executable, script],
-      "stock on Millrace": [os.path.join(build, "millrace"), "run", "--python", sys.executable, script],
-      "C++, 1 worker": [program, network, "--workers", "1"],
-      "C++, 2 workers": [program, network],
+    "stock": [sys.executable, script],
+    "stock on Millrace": [os.path.join(build, "millrace"), "run", "--python", sys.executable, script],
+    "C++, 1 worker": [program, network, "--workers", "1"],
+    "C++, 2 workers": [program, network],
   }
 
 

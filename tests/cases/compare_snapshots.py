@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Whether ops hand on the buffers of their inputs where stock's do: exported cases on stock and on a server of Millrace.
 
-  cases_tests --export FOLDER [OP or FAMILY]
-  compare_snapshots.py FOLDER [--all] [-v]
+cases_tests --export FOLDER [OP or FAMILY]
+compare_snapshots.py FOLDER [--all] [-v]
 """
+
 import argparse
 import os
 import sys
@@ -16,7 +17,6 @@ from stock_cases import Chunk
 
 
 class Report:
-
   def __init__(self):
     self.same = 0
     self.failures = []
@@ -43,7 +43,8 @@ class Report:
 
   def summary(self):
     return "{:,} cases of snapshots as on stock, {:,} not asked, {} deviations allowed".format(
-        self.same, len(self.not_asked), len(self.deviations))
+      self.same, len(self.not_asked), len(self.deviations)
+    )
 
 
 def compare(folder, target, report=None, sample=True):

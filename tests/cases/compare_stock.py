@@ -10,6 +10,7 @@ new child takes the next one. So it is with a case that blocks: a step ends at
 its deadline, and a child that says nothing for long is killed. The last line says
 `N cases, M against stock, K deviations allowed`.
 """
+
 import argparse
 import functools
 import glob
@@ -37,11 +38,10 @@ WITHOUT_ONEDNN = ("quantize",)
 
 
 class Report:
-
   def __init__(self):
     self.cases = 0
     self.against_stock = 0
-    self.failures = []    # "math.Add, case 3: what"
+    self.failures = []  # "math.Add, case 3: what"
     self.deviations = []  # the same with the reason
     self.not_run = []
 
@@ -63,8 +63,7 @@ class Report:
         self.failures.append("%s: %s" % (title(case), problem))
 
   def summary(self):
-    return "{:,} cases, {:,} against stock, {} deviations allowed".format(self.cases, self.against_stock,
-                                                                          len(self.deviations))
+    return "{:,} cases, {:,} against stock, {} deviations allowed".format(self.cases, self.against_stock, len(self.deviations))
 
 
 def title(case):
@@ -167,8 +166,7 @@ def run_all(stems, wanted, snapshots=None):
     elif started in results and len(results) > done:
       continue  # it fell while it ended its session
     elif started is None or started in stems or started in results:
-      raise RuntimeError("the child %s between two cases" %
-                         ("was silent" if blocks else "ended with status %d" % status))
+      raise RuntimeError("the child %s between two cases" % ("was silent" if blocks else "ended with status %d" % status))
     elif blocks:
       results[started] = ["stock blocks: nothing within %g s, and no deadline ends it" % SILENCE_S]
     else:
@@ -181,15 +179,18 @@ def run_all_without_onednn(stems, wanted, snapshots=None):
     asked, found = os.path.join(folder, "asked"), os.path.join(folder, "results")
     with open(asked, "w", encoding="utf-8") as f:
       json.dump([stems, sorted(wanted), snapshots], f)
-    subprocess.run([sys.executable, os.path.abspath(__file__), "--without_onednn", asked, found],
-                   env=dict(os.environ, TF_ENABLE_ONEDNN_OPTS="0"), check=True)
+    subprocess.run(
+      [sys.executable, os.path.abspath(__file__), "--without_onednn", asked, found],
+      env=dict(os.environ, TF_ENABLE_ONEDNN_OPTS="0"),
+      check=True,
+    )
     with open(found, encoding="utf-8") as f:
       return json.load(f)
 
 
 def load_folder(folder):
   """{stem of an exported file: its cases}, in their order"""
-  stems = sorted(p[:-len(".json")] for p in glob.glob(os.path.join(folder, "*.json")))
+  stems = sorted(p[: -len(".json")] for p in glob.glob(os.path.join(folder, "*.json")))
   return {stem: load_cases(stem) for stem in stems}
 
 
@@ -213,8 +214,9 @@ def compare(folder, report=None):
   report = report or Report()
   cases = load_folder(folder)
   results = run_some(cases, lambda c: c["family"] not in WITHOUT_ONEDNN, run_all)
-  differ = {c["id"] for stem in cases for c in cases[stem]
-            if results.get(c["id"]) and not c["deviates"] and depends_on_processor(stem, c)}
+  differ = {
+    c["id"] for stem in cases for c in cases[stem] if results.get(c["id"]) and not c["deviates"] and depends_on_processor(stem, c)
+  }
   elsewhere = run_some(cases, lambda c: c["family"] in WITHOUT_ONEDNN or c["id"] in differ, run_all_without_onednn)
   for of_file in cases.values():
     for case in of_file:

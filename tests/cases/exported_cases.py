@@ -1,4 +1,5 @@
 """What `cases_tests --export` writes, for the tests of this folder."""
+
 import os
 import subprocess
 import threading

@@ -1,4 +1,5 @@
 """A server of Millrace that is started again, at its address, when it ends."""
+
 import os
 import subprocess
 import sys
@@ -11,7 +12,6 @@ COMMAND = os.environ.get("MILLRACE_COMMAND", "build/dev/millrace")
 
 
 class OurServer:
-
   def __init__(self, log):
     """log: path of a file."""
     self.address = "127.0.0.1:%d" % free_ports(1)[0]
@@ -31,8 +31,12 @@ class OurServer:
       if self._ends:
         return False
       self.starts += 1
-      self._process = subprocess.Popen([COMMAND, "server", "--cluster", "local=" + self.address, "--job", "local",
-                                        "--task", "0"], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+      self._process = subprocess.Popen(
+        [COMMAND, "server", "--cluster", "local=" + self.address, "--job", "local", "--task", "0"],
+        stdin=subprocess.DEVNULL,
+        stdout=log,
+        stderr=log,
+      )
       return True
 
   def _keep(self):

@@ -6,6 +6,7 @@
 Which kernels hand on the buffer of an input, so that a fetch shows the update, is the same on stock and on Millrace;
 so such a step gives the same on both.
 """
+
 import numpy as np
 import stock_cases
 import tensorflow as tf
@@ -24,8 +25,7 @@ def other(value, salt):
     out[value.dtype.names[0]] ^= 1
     return out
   if value.dtype.kind in "OSU":
-    return np.vectorize(lambda s: (s if isinstance(s, bytes) else str(s).encode()) + b"~%d" % salt,
-                        otypes=[object])(value)
+    return np.vectorize(lambda s: (s if isinstance(s, bytes) else str(s).encode()) + b"~%d" % salt, otypes=[object])(value)
   if value.dtype == bool:
     return ~value
   if value.dtype.kind in "iu":
@@ -36,16 +36,18 @@ def other(value, salt):
 
 
 def runs_well(case):
-  return not (case["no_stock"] or case["build_error"] or "our_error" in case or
-              any(run["code"] or run["our_code"] for run in case["runs"]))
+  return not (
+    case["no_stock"] or case["build_error"] or "our_error" in case or any(run["code"] or run["our_code"] for run in case["runs"])
+  )
 
 
 class Steps:
   """What is run of a case. A snapshot is updated in the first run that needs it."""
 
   def __init__(self, case, inputs_of, fed):
-    self.fetches = [[name for name, constant, ignored in run["fetches"] if constant is not None and not ignored]
-                    for run in case["runs"]]
+    self.fetches = [
+      [name for name, constant, ignored in run["fetches"] if constant is not None and not ignored] for run in case["runs"]
+    ]
     self.targets = [live_targets(run) for run in case["runs"]]
     self.updates = []
     left = set(fed)
@@ -103,8 +105,11 @@ class SnapshotChunk(stock_cases.Chunk):
     parts = [case["id"]] if len(case["runs"]) > 1 else []
     for node in nodes:
       parts.append(node.op)
-      parts += ["%s %s" % (name, attr) for name, attr in sorted(node.attr.items())
-                if attr.WhichOneof("value") not in ("type", "tensor") and not attr.list.type and name != "shared_name"]
+      parts += [
+        "%s %s" % (name, attr)
+        for name, attr in sorted(node.attr.items())
+        if attr.WhichOneof("value") not in ("type", "tensor") and not attr.list.type and name != "shared_name"
+      ]
     for constant in [self.constants[k] for k in case["feeds"].values() if k is not None]:
       small = tf.as_dtype(constant.dtype).name in ("int32", "int64", "bool") and len(constant.tensor_content) <= 64
       parts.append(str(constant) if small else str(constant.tensor_shape))
@@ -142,8 +147,10 @@ class SnapshotChunk(stock_cases.Chunk):
     add(name, "Identity", [variable.name], T=dtype)
     add(name + FIRST, "Placeholder", [], dtype=dtype)
     add(name + SECOND, "Placeholder", [], dtype=dtype)
-    for assign in (add(name + INIT, "Assign", [variable.name, name + FIRST], T=dtype),
-                   add(name + UPDATE, "Assign", [variable.name, name + SECOND] + ["^" + n for n in behind], T=dtype)):
+    for assign in (
+      add(name + INIT, "Assign", [variable.name, name + FIRST], T=dtype),
+      add(name + UPDATE, "Assign", [variable.name, name + SECOND] + ["^" + n for n in behind], T=dtype),
+    ):
       assign.attr["validate_shape"].b = False
 
   def values(self, session, cases, change):
@@ -158,8 +165,9 @@ class SnapshotChunk(stock_cases.Chunk):
         first[name + FIRST + ":0"] = value
         second[name + SECOND + ":0"] = other(value, salt) if change else value
         init.append(find(name + INIT))
-      second.update({name: self.value(k) for name, k in case["feeds"].items()
-                     if k is not None and name[:-2] + FIRST + ":0" not in first})
+      second.update(
+        {name: self.value(k) for name, k in case["feeds"].items() if k is not None and name[:-2] + FIRST + ":0" not in first}
+      )
       init += [find(name) for name in case["init"]]
     if init:
       session.run(init, first, options=options)

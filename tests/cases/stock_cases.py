@@ -1,4 +1,5 @@
 """Runs the cases of an exported file in one session of stock TensorFlow, without graph rewriting."""
+
 import copy
 import json
 import os
@@ -165,8 +166,10 @@ class Chunk:
     except tf.errors.DeadlineExceededError as e:
       if run["code"] != e.error_code:
         names = ", ".join(n.split("/", 1)[1] for n in run["targets"])
-        raise Blocked("stock blocks for more than %d ms in a step of %s; ours gave %s" %
-                      (STEP_MS, names, first_lines(run["our_message"]) or "a result")) from e
+        raise Blocked(
+          "stock blocks for more than %d ms in a step of %s; ours gave %s"
+          % (STEP_MS, names, first_lines(run["our_message"]) or "a result")
+        ) from e
     except tf.errors.OpError as e:
       if run["code"] == 0:
         yield "stock fails: %s" % first_lines(e.message)
@@ -216,7 +219,7 @@ def first_lines(message):
   """Of an error, without the client's preface about the place in the graph."""
   at = message.rfind("\nNode: '")
   if at >= 0:
-    message = message[at + 1:].split("\n", 1)[-1]
+    message = message[at + 1 :].split("\n", 1)[-1]
   return " | ".join(message.split("\n")[:4])[:500]
 
 

@@ -1,4 +1,5 @@
 """The op registry and CPU kernels of the installed wheel, in the form of `cases_tests --dump_schema`."""
+
 import itertools
 
 from tensorflow.python.framework import kernels, op_def_registry, ops
@@ -35,14 +36,19 @@ def one_value(field, v):
 
 
 def arg(a):
-  return dict(name=a.name, type=a.type, type_attr=a.type_attr, number_attr=a.number_attr,
-              type_list_attr=a.type_list_attr, is_ref=a.is_ref)
+  return dict(
+    name=a.name, type=a.type, type_attr=a.type_attr, number_attr=a.number_attr, type_list_attr=a.type_list_attr, is_ref=a.is_ref
+  )
 
 
 def attr(a):
-  out = dict(name=a.name, type=a.type, has_default=a.HasField("default_value"),
-             minimum=a.minimum if a.has_minimum else None,
-             allowed=attr_value(a.allowed_values) if a.HasField("allowed_values") else None)
+  out = dict(
+    name=a.name,
+    type=a.type,
+    has_default=a.HasField("default_value"),
+    minimum=a.minimum if a.has_minimum else None,
+    allowed=attr_value(a.allowed_values) if a.HasField("allowed_values") else None,
+  )
   if out["has_default"]:
     out["default"] = attr_value(a.default_value)
   return out
@@ -53,10 +59,16 @@ def schema(name):
   op = op_def_registry.get(name)
   if op is None:
     return None
-  return dict(inputs=[arg(a) for a in op.input_arg], outputs=[arg(a) for a in op.output_arg],
-              attrs=[attr(a) for a in op.attr], is_stateful=op.is_stateful, is_commutative=op.is_commutative,
-              is_aggregate=op.is_aggregate, allows_uninitialized_input=op.allows_uninitialized_input,
-              deprecated=op.deprecation.version if op.HasField("deprecation") else 0)
+  return dict(
+    inputs=[arg(a) for a in op.input_arg],
+    outputs=[arg(a) for a in op.output_arg],
+    attrs=[attr(a) for a in op.attr],
+    is_stateful=op.is_stateful,
+    is_commutative=op.is_commutative,
+    is_aggregate=op.is_aggregate,
+    allows_uninitialized_input=op.allows_uninitialized_input,
+    deprecated=op.deprecation.version if op.HasField("deprecation") else 0,
+  )
 
 
 def gradient(name):
@@ -106,8 +118,7 @@ def expand(rows, names, schema_dict):
   """All combinations of types of these attributes that the rows allow."""
   out = set()
   for row in rows:
-    choices = [sorted(t for t in row.get(n, type_domain(schema_dict, n)) if t in type_domain(schema_dict, n))
-               for n in names]
+    choices = [sorted(t for t in row.get(n, type_domain(schema_dict, n)) if t in type_domain(schema_dict, n)) for n in names]
     out.update(itertools.product(*choices))
   return out
 

@@ -1,4 +1,5 @@
 """How near a value of ours must be to stock's: the same answers as compare.cc."""
+
 import numpy as np
 
 # Relative and absolute tolerance by dtype name, as in compare.cc.
@@ -11,8 +12,7 @@ def ordered(values):
   """Floating numbers as integers in the same order."""
   bits = values.view({2: np.int16, 4: np.int32, 8: np.int64}[values.dtype.itemsize]).astype(object)
   least = -(1 << (8 * values.dtype.itemsize - 1))
-  return np.where(values.view({2: np.int16, 4: np.int32, 8: np.int64}[values.dtype.itemsize]) >= 0, bits,
-                  least - bits - 1)
+  return np.where(values.view({2: np.int16, 4: np.int32, 8: np.int64}[values.dtype.itemsize]) >= 0, bits, least - bits - 1)
 
 
 def same_floats(case, got, want, relative, absolute):
@@ -39,11 +39,13 @@ def same_elements(case, got, want, name):
   if name in COMPLEX:
     size = np.maximum(np.abs(want.real), np.abs(want.imag)).astype(np.float64)
     slack = absolute + np.where(np.isfinite(size), relative * size, 0)
-    return (same_floats(case, np.ascontiguousarray(got.real), np.ascontiguousarray(want.real), relative, slack) &
-            same_floats(case, np.ascontiguousarray(got.imag), np.ascontiguousarray(want.imag), relative, slack))
+    return same_floats(case, np.ascontiguousarray(got.real), np.ascontiguousarray(want.real), relative, slack) & same_floats(
+      case, np.ascontiguousarray(got.imag), np.ascontiguousarray(want.imag), relative, slack
+    )
   if case["has_tolerance"] and got.dtype.kind in "iu":
-    return (got == want) | (np.abs(got.astype(np.float64) - want.astype(np.float64)) <=
-                            absolute + relative * np.abs(want.astype(np.float64)))
+    return (got == want) | (
+      np.abs(got.astype(np.float64) - want.astype(np.float64)) <= absolute + relative * np.abs(want.astype(np.float64))
+    )
   return got == want
 
 
@@ -78,5 +80,4 @@ def difference(case, ours, stock):
   if good.all():
     return ""
   i = int(np.argmin(good))
-  return "element %d is %r, stock's is %r (%d of %d differ)" % (i, flat_ours[i], flat_stock[i],
-                                                               int((~good).sum()), good.size)
+  return "element %d is %r, stock's is %r (%d of %d differ)" % (i, flat_ours[i], flat_stock[i], int((~good).sum()), good.size)

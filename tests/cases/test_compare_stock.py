@@ -1,4 +1,5 @@
 """The comparison itself: the same answers as compare_test.cc."""
+
 import json
 import os
 import resource
@@ -62,11 +63,37 @@ def export(folder, stem, build, runs, value=None, **options):
   values = tf.compat.v1.GraphDef()
   if value is not None:
     values.node.add(name="k0", op="Const").attr["value"].tensor.CopyFrom(tf.make_tensor_proto(value))
-  entry = dict(id="c" + stem, op="Op", family="family", name=stem, no_stock="", deviates="", random=False, ulp=-1,
-               has_tolerance=False, relative=0, absolute=0, deprecated=0, build_error=False, build_words="", shapes=[],
-               feeds={}, init=[], variables=[],
-               runs=[dict(targets=["c%s/%s" % (stem, name)], code=0, words="", our_code=0, our_message="",
-                          fetches=[] if value is None else [["c%s/%s:0" % (stem, name), "k0", False]]) for name in runs])
+  entry = dict(
+    id="c" + stem,
+    op="Op",
+    family="family",
+    name=stem,
+    no_stock="",
+    deviates="",
+    random=False,
+    ulp=-1,
+    has_tolerance=False,
+    relative=0,
+    absolute=0,
+    deprecated=0,
+    build_error=False,
+    build_words="",
+    shapes=[],
+    feeds={},
+    init=[],
+    variables=[],
+    runs=[
+      dict(
+        targets=["c%s/%s" % (stem, name)],
+        code=0,
+        words="",
+        our_code=0,
+        our_message="",
+        fetches=[] if value is None else [["c%s/%s:0" % (stem, name), "k0", False]],
+      )
+      for name in runs
+    ],
+  )
   entry.update(options)
   (folder / (stem + ".graph")).write_bytes(graph.as_graph_def().SerializeToString())
   (folder / (stem + ".values")).write_bytes(values.SerializeToString())

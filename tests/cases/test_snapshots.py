@@ -1,4 +1,5 @@
 """Snapshots of reference variables through every op, on stock and on Millrace."""
+
 import os
 
 import pytest

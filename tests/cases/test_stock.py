@@ -1,4 +1,5 @@
 """Our registry, kernels and cases against the installed TensorFlow wheel."""
+
 import json
 import os
 import subprocess
@@ -12,8 +13,10 @@ import exported_cases  # noqa: E402
 import stock_registry  # noqa: E402
 from exported_cases import PROGRAM, exceptions, fail_with  # noqa: E402
 
-TYPE_NAMES = ("invalid float double int32 uint8 int16 int8 string complex64 int64 bool qint8 quint8 qint32 bfloat16 qint16 "
-              "quint16 uint16 complex128 half resource variant uint32 uint64").split()
+TYPE_NAMES = (
+  "invalid float double int32 uint8 int16 int8 string complex64 int64 bool qint8 quint8 qint32 bfloat16 qint16 "
+  "quint16 uint16 complex128 half resource variant uint32 uint64"
+).split()
 RESOURCE, VARIANT = 20, 21
 
 
@@ -35,8 +38,7 @@ def schema_problems(name, mine, stock):
       stock_by_name = {a["name"]: a for a in stock["attrs"]}
       for attr in sorted(set(mine_by_name) | set(stock_by_name)):
         if mine_by_name.get(attr) != stock_by_name.get(attr):
-          problems.append("%s, attribute %s: ours %s, stock %s" % (name, attr, mine_by_name.get(attr),
-                                                                  stock_by_name.get(attr)))
+          problems.append("%s, attribute %s: ours %s, stock %s" % (name, attr, mine_by_name.get(attr), stock_by_name.get(attr)))
     elif mine[field] != stock[field]:
       problems.append("%s, %s: ours %s, stock %s" % (name, field, mine[field], stock[field]))
   return problems
@@ -60,14 +62,13 @@ def test_gradients(ours):
     lacking = stock is True and mine is not True
     if name in excused:
       if not lacking:
-        problems.append("no_gradients.txt: %s needs no excuse, %s" %
-                        (name, "it has a gradient" if mine else "stock has no gradient"))
+        problems.append(
+          "no_gradients.txt: %s needs no excuse, %s" % (name, "it has a gradient" if mine else "stock has no gradient")
+        )
     elif lacking:
-      problems.append("%s: stock has a gradient, ours %s" %
-                      (name, "says MR_NO_GRADIENT" if mine is False else "has none"))
+      problems.append("%s: stock has a gradient, ours %s" % (name, "says MR_NO_GRADIENT" if mine is False else "has none"))
     elif stock is False and mine is not False:
-      problems.append("%s: stock says that there is no gradient, ours %s" %
-                      (name, "has one" if mine else "lacks MR_NO_GRADIENT"))
+      problems.append("%s: stock says that there is no gradient, ours %s" % (name, "has one" if mine else "lacks MR_NO_GRADIENT"))
   fail_with(problems)
 
 
@@ -118,9 +119,11 @@ def test_every_kernel_has_cases(ours, record_property):
       without |= {(name, t) for t in missing}
       if missing:
         problems.append("%s: no case for %s" % (name, show([attr], {(t,) for t in missing})))
-  record_property("summary", "%s (op, dtype) pairs of %d ops, %d without a case; %d ops that need an executor or files "
-                  "have their tests elsewhere" % ("{:,}".format(len(pairs)), len(ours["kernels"]) - elsewhere,
-                                                  len(without), elsewhere))
+  record_property(
+    "summary",
+    "%s (op, dtype) pairs of %d ops, %d without a case; %d ops that need an executor or files "
+    "have their tests elsewhere" % ("{:,}".format(len(pairs)), len(ours["kernels"]) - elsewhere, len(without), elsewhere),
+  )
   fail_with(problems)
 
 

@@ -37,8 +37,9 @@ class Client:
   def __init__(self, cluster, role, master):
     self.role = role
     self.lines = self.rounds = 0
-    self._process = forked_python.start([PROGRAM, role, cluster.target(*master), device(("ps", 0)), device(("worker", 1))],
-                                        stdout=subprocess.PIPE)
+    self._process = forked_python.start(
+      [PROGRAM, role, cluster.target(*master), device(("ps", 0)), device(("worker", 1))], stdout=subprocess.PIPE
+    )
     self._reader = threading.Thread(target=self._read, daemon=True)
     self._reader.start()
 
@@ -128,8 +129,10 @@ class Held:
     for task in self._sampler.samples:
       name = f"{task[0]}:{task[1]}"
       if self.apart(task) > apart:
-        found.append(f"the resident memory of {name} lies {100 * self.apart(task):.1f} % apart, more than {100 * apart:g} %: "
-                     f"{[r // 1024 for r in self.of(task, 'resident')]} KiB")
+        found.append(
+          f"the resident memory of {name} lies {100 * self.apart(task):.1f} % apart, more than {100 * apart:g} %: "
+          f"{[r // 1024 for r in self.of(task, 'resident')]} KiB"
+        )
       for key in ("descriptors", "threads"):
         if len(set(self.of(task, key, min))) > 1:
           found.append(f"the {key} of {name} were {self.of(task, key, min)}")
@@ -138,12 +141,16 @@ class Held:
   def table(self):
     lines = ["| task | resident memory, MiB: at first, at the end, apart | descriptors at rest | threads |", "|---|---|---|---|"]
     for task in self._sampler.samples:
+
       def spread(key, task=task):
         values = self.of(task, key, min)
         return f"{min(values)}" if len(set(values)) == 1 else f"{min(values)} to {max(values)}"
+
       resident = [r / server_samples.MIB for r in self.of(task, "resident")]
-      lines.append(f"| {task[0]}:{task[1]} | {resident[0]:.1f}, {resident[-1]:.1f}, {100 * self.apart(task):.1f} % "
-                   f"| {spread('descriptors')} | {spread('all_threads')} |")
+      lines.append(
+        f"| {task[0]}:{task[1]} | {resident[0]:.1f}, {resident[-1]:.1f}, {100 * self.apart(task):.1f} % "
+        f"| {spread('descriptors')} | {spread('all_threads')} |"
+      )
     return "\n".join(lines)
 
 
@@ -151,9 +158,18 @@ def picture(sampler, title):
   def curves(key, unit=1):
     minutes = [t / 60 for t in sampler.times]
     return {f"{job}:{i}": (minutes, [s[key] / unit for s in samples]) for (job, i), samples in sampler.samples.items()}
-  return server_samples.svg(title, "minutes", [
-      ("resident memory, MiB", curves("resident", server_samples.MIB)), ("descriptors", curves("descriptors")),
-      ("threads", curves("all_threads")), ("sessions as worker", curves("worker_sessions")), ("kernels", curves("kernels"))])
+
+  return server_samples.svg(
+    title,
+    "minutes",
+    [
+      ("resident memory, MiB", curves("resident", server_samples.MIB)),
+      ("descriptors", curves("descriptors")),
+      ("threads", curves("all_threads")),
+      ("sessions as worker", curves("worker_sessions")),
+      ("kernels", curves("kernels")),
+    ],
+  )
 
 
 def main():

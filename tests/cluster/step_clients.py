@@ -48,8 +48,18 @@ def await_status(cluster, task, condition, seconds=PATIENCE_S):
 
 
 # gRPC starts and ends threads of its own as it likes, and pools of a fixed size grow when they are used first.
-POOL_THREADS = ("default-execut", "event_engine", "grpc", "resolver-execut", "timer_manager", "inter-op-", "intra-op-",
-                "blocking-", "control-", "timer")
+POOL_THREADS = (
+  "default-execut",
+  "event_engine",
+  "grpc",
+  "resolver-execut",
+  "timer_manager",
+  "inter-op-",
+  "intra-op-",
+  "blocking-",
+  "control-",
+  "timer",
+)
 
 
 def thread_names(process):
@@ -60,9 +70,11 @@ def thread_names(process):
 
 def rests(process):
   """Whether none of its threads computes."""
+
   def ticks():
     fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
     return int(fields[11]) + int(fields[12])
+
   before = ticks()
   time.sleep(0.2)  # what it computes in this time is counted
   return ticks() - before <= 3
@@ -177,8 +189,9 @@ class StepClient:
 
   def open(self, cluster, session, master, loop, wait, aside, name, timeout_s=PATIENCE_S):
     """Makes a session; the call is its first step, with which the client calls the server."""
-    self.command("open", session, cluster.address(*master), device(loop), device(wait), device(aside), name,
-                 int(1000 * timeout_s)).value()
+    self.command(
+      "open", session, cluster.address(*master), device(loop), device(wait), device(aside), name, int(1000 * timeout_s)
+    ).value()
     return self.run(session, "near")
 
   def run(self, session, fetch):

@@ -14,8 +14,9 @@ DEADLINE_S = 3.0
 LATE_S = 5.0
 
 pytestmark = pytest.mark.skipif(
-    not (os.path.exists(task_servers.COMMAND) and os.path.exists(step_clients.STEP_CLIENT)),
-    reason="the servers or the client program are not built")
+  not (os.path.exists(task_servers.COMMAND) and os.path.exists(step_clients.STEP_CLIENT)),
+  reason="the servers or the client program are not built",
+)
 
 
 @pytest.fixture(scope="module")

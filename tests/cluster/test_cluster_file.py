@@ -22,8 +22,12 @@ class Reader:
 
   def start(self):
     with open(self._log, "wb") as log:
-      self.process = subprocess.Popen([COMMAND, "server", "--cluster", f"@{self.file}", "--job", "worker", "--task", "0",
-                                       "--port", "0"], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+      self.process = subprocess.Popen(
+        [COMMAND, "server", "--cluster", f"@{self.file}", "--job", "worker", "--task", "0", "--port", "0"],
+        stdin=subprocess.DEVNULL,
+        stdout=log,
+        stderr=log,
+      )
 
   @property
   def said(self):

@@ -1,4 +1,5 @@
 """The demo: a short training on processes, and what stock TensorFlow reads of its files."""
+
 import fcntl
 import glob
 import os
@@ -17,16 +18,19 @@ BUILD = os.environ.get("MILLRACE_BUILD", "build/dev")
 DEMO = os.path.join(BUILD, "examples", "demo")
 DATA = os.environ.get("FASHION_MNIST_DIR", "/usr/share/datasets/fashion-mnist")
 SHAPES = {
-    "hidden1/weights": [784, 300], "hidden1/biases": [300],
-    "hidden2/weights": [300, 100], "hidden2/biases": [100],
-    "softmax/weights": [100, 10], "softmax/biases": [10],
+  "hidden1/weights": [784, 300],
+  "hidden1/biases": [300],
+  "hidden2/weights": [300, 100],
+  "hidden2/biases": [100],
+  "softmax/weights": [100, 10],
+  "softmax/biases": [10],
 }
 # Slow machines and sanitizers.
 PATIENCE_S = 300
 
 pytestmark = [
-    pytest.mark.skipif(not os.path.exists(DEMO), reason="examples/demo is not built"),
-    pytest.mark.skipif(not os.path.exists(DATA), reason="the data set is not installed"),
+  pytest.mark.skipif(not os.path.exists(DEMO), reason="examples/demo is not built"),
+  pytest.mark.skipif(not os.path.exists(DATA), reason="the data set is not installed"),
 ]
 
 
@@ -73,8 +77,7 @@ class Running:
     self.folder = folder
     self.log = folder.parent / (folder.name + ".out")
     with open(self.log, "wb") as out:
-      self.process = subprocess.Popen(command(folder, *args), stdin=subprocess.DEVNULL, stdout=out,
-                                      stderr=subprocess.STDOUT)
+      self.process = subprocess.Popen(command(folder, *args), stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT)
 
   @property
   def text(self):
@@ -85,12 +88,14 @@ class Running:
       found = condition()
       assert found or self.process.poll() is None, self.text
       return found
+
     task_servers.wait_for(holds, lambda: "%s:\n%s" % (what, self.text), PATIENCE_S, poll_s=0.05)
 
   def wait_for_checkpoint_after(self, step):
     def newest():
-      steps = [int(p.rpartition("-")[2][:-len(".index")]) for p in glob.glob(str(self.folder / "*.index"))]
+      steps = [int(p.rpartition("-")[2][: -len(".index")]) for p in glob.glob(str(self.folder / "*.index"))]
       return max(steps, default=0) > step
+
     self.wait_for(newest, "no checkpoint after step %d" % step)
 
   def one_of(self, pattern):
@@ -103,8 +108,15 @@ class Running:
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):
   folder = tmp_path_factory.mktemp("demo") / "run"
-  done = subprocess.run(command(folder, "--checkpoint_seconds", "1", "--values", str(folder / "values")), stdin=subprocess.DEVNULL,
-                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE_S, check=False)
+  done = subprocess.run(
+    command(folder, "--checkpoint_seconds", "1", "--values", str(folder / "values")),
+    stdin=subprocess.DEVNULL,
+    stdout=subprocess.PIPE,
+    stderr=subprocess.STDOUT,
+    text=True,
+    timeout=PATIENCE_S,
+    check=False,
+  )
   logs = "\n".join(open(p, errors="replace").read()[-2000:] for p in glob.glob(str(folder / "logs" / "*.log")))
   assert done.returncode == 0, done.stdout + logs
   return folder, done.stdout
@@ -196,8 +208,7 @@ def test_wrong_arguments(tmp_path):
   options = {line.split()[0] for line in shown.splitlines() if line.startswith("  --")}
   done = subprocess.run(["./dev", "demo", "--help"], capture_output=True, text=True, check=True)
   assert {line.split()[0] for line in done.stdout.splitlines() if line.startswith("  --")} == options
-  lost = subprocess.run([DEMO, "--dir", str(tmp_path), "--data", "/nowhere"], capture_output=True, text=True,
-                        check=False)
+  lost = subprocess.run([DEMO, "--dir", str(tmp_path), "--data", "/nowhere"], capture_output=True, text=True, check=False)
   assert lost.returncode == 1
   assert "dataset-fashion-mnist" in lost.stdout
 
@@ -206,8 +217,15 @@ NO_SERVER = ["--server", "/nowhere/millrace"]  # so that the demo ends once it h
 
 
 def not_trained(*args, **environment):
-  done = subprocess.run([DEMO, *NO_SERVER, *args], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
-                        env=dict(os.environ, **environment), timeout=PATIENCE_S)
+  done = subprocess.run(
+    [DEMO, *NO_SERVER, *args],
+    stdin=subprocess.DEVNULL,
+    capture_output=True,
+    text=True,
+    check=False,
+    env=dict(os.environ, **environment),
+    timeout=PATIENCE_S,
+  )
   assert done.returncode == 1, done.stderr
   return done.stdout
 
@@ -281,7 +299,7 @@ class Screen:
         assert int(up) <= self.row, text
         self.row -= int(up)
       elif erase == "J":
-        del self.lines[self.row:]
+        del self.lines[self.row :]
         self.lines.append("")
       elif erase == "K":
         pass
@@ -333,8 +351,7 @@ def test_one_demo_a_folder(tmp_path):
   assert "another demo works in" in second.stdout
   run.process.send_signal(signal.SIGINT)
   assert run.end() == 130
-  other = subprocess.run(command(run.folder, "--resume", "--optimizer", "adam"), capture_output=True, text=True,
-                         check=False)
+  other = subprocess.run(command(run.folder, "--resume", "--optimizer", "adam"), capture_output=True, text=True, check=False)
   assert other.returncode == 1
   assert "trained by another --optimizer" in other.stdout
 

@@ -27,8 +27,9 @@ VICTIMS = {"ps": PS, "worker": WORKER, "master": MASTER}
 CLIENTS = ["cpp", "stock"]
 
 pytestmark = pytest.mark.skipif(
-    not (os.path.exists(task_servers.COMMAND) and os.path.exists(step_clients.STEP_CLIENT)),
-    reason="the servers or the client program are not built")
+  not (os.path.exists(task_servers.COMMAND) and os.path.exists(step_clients.STEP_CLIENT)),
+  reason="the servers or the client program are not built",
+)
 
 
 class Lane:
@@ -98,8 +99,7 @@ class LostTask:
     return self.cluster.address(*self.task)
 
   def open(self, kind, session, loop, wait):
-    return self.clients[kind].open(self.cluster, session, MASTER, loop, wait, OTHER_PS, f"{self.name}_{kind}",
-                                   self.timeout_s)
+    return self.clients[kind].open(self.cluster, session, MASTER, loop, wait, OTHER_PS, f"{self.name}_{kind}", self.timeout_s)
 
   def open_sessions(self, bystander):
     opened = [bystander.open(self.cluster, "bystander", OTHER_MASTER, OTHER_PS, OTHER_MASTER, OTHER_PS, self.name)]
@@ -148,8 +148,12 @@ class LostTask:
       if what == "aside":
         continue
       call.wait()
-      self.facts[kind, what] = {"code": call.code, "text": call.text, "call": str(call),
-                                "seconds": seconds_between(max(lost_at, call.started), call.ended)}
+      self.facts[kind, what] = {
+        "code": call.code,
+        "text": call.text,
+        "call": str(call),
+        "seconds": seconds_between(max(lost_at, call.started), call.ended),
+      }
     for kind, client in self.clients.items():
       if self.task == MASTER:
         continue
@@ -214,10 +218,11 @@ def lost_clients(cluster, clients, bystander, how):
       return Counter(thread_names(cluster.processes[task])) - Counter(threads[task])
 
     for task in tasks:
+
       def is_gone(s, task=task):
         steps = [w for w in s["waits"] if w["kind"] in ("step", "RunGraph", "RecvTensor")]
-        return (is_idle(s) and not steps and not new_threads(task)
-                and step_clients.rests(cluster.processes[task]))
+        return is_idle(s) and not steps and not new_threads(task) and step_clients.rests(cluster.processes[task])
+
       try:
         await_status(cluster, task, is_gone, 2 * LIMIT_S)
       except TimeoutError as e:

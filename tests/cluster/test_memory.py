@@ -33,8 +33,9 @@ def test_kinds_of_runs(count, flat_after, record_property):
   """Memory and counts do not grow with them once as many as are kept are there."""
   tasks = [("ps", 0), ("worker", 0), ("worker", 1)]
   with task_servers.Cluster({"ps": 1, "worker": 2}) as cluster:
-    client = forked_python.start([PROGRAM, cluster.target("worker", 0), count, *[device(t) for t in tasks]],
-                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    client = forked_python.start(
+      [PROGRAM, cluster.target("worker", 0), count, *[device(t) for t in tasks]], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
     done, samples = [], {task: [] for task in tasks}
     for line in client.stdout:
       done.append(int(line))
@@ -68,31 +69,58 @@ def test_kinds_of_runs(count, flat_after, record_property):
 def picture(done, samples, count):
   def curves(key, unit=1):
     return {f"{job}:{i}": (done, [s[key] / unit for s in of_task]) for (job, i), of_task in samples.items()}
-  return server_samples.svg(f"{count} kinds of runs in one session over three tasks", "kinds of runs so far", [
-      ("resident memory, MiB", curves("resident", server_samples.MIB)), ("graphs", curves("registered_graphs")),
-      ("kernels", curves("kernels"))])
+
+  return server_samples.svg(
+    f"{count} kinds of runs in one session over three tasks",
+    "kinds of runs so far",
+    [
+      ("resident memory, MiB", curves("resident", server_samples.MIB)),
+      ("graphs", curves("registered_graphs")),
+      ("kernels", curves("kernels")),
+    ],
+  )
 
 
 def await_nothing_left(cluster):
   for task in cluster.processes:
-    await_status(cluster, task, lambda s: not any(s[key] for key in (
-        "master_sessions", "worker_sessions", "running_steps", "rendezvous_entries", "prepared_runs", "plans", "kernels")))
+    await_status(
+      cluster,
+      task,
+      lambda s: (
+        not any(
+          s[key]
+          for key in (
+            "master_sessions",
+            "worker_sessions",
+            "running_steps",
+            "rendezvous_entries",
+            "prepared_runs",
+            "plans",
+            "kernels",
+          )
+        )
+      ),
+    )
 
 
 def test_mixed_load_leaves_nothing():
   with task_servers.Cluster(mixed_load.JOBS) as cluster:
+
     def load():
       mixed = mixed_load.MixedLoad(cluster)
       mixed.run(LOAD_S)
       mixed.stop()
       await_nothing_left(cluster)
+
     load()
     before = {task: server_samples.sample(cluster, task) for task in cluster.processes}
     load()
     for task in cluster.processes:
       for key in ("descriptors", "threads"):
-        task_servers.wait_for(lambda t=task, k=key: server_samples.sample(cluster, t)[k] <= before[t][k],
-                              lambda t=task: f"{t} had {before[t]} and has {server_samples.sample(cluster, t)}")
+        task_servers.wait_for(
+          lambda t=task, k=key: server_samples.sample(cluster, t)[k] <= before[t][k],
+          lambda t=task: f"{t} had {before[t]} and has {server_samples.sample(cluster, t)}",
+        )
       # A heap's holes may be others; what 1,000 sessions left would be more.
       after = server_samples.sample(cluster, task)
       assert after["resident"] <= 1.2 * before[task]["resident"], f"{task} had {before[task]} and has {after}"
@@ -109,8 +137,11 @@ def test_mixed_load(record_property):
     load.stop()
     await_nothing_left(cluster)
   held = mixed_load.Held(sampler, 3 * 60, mixed_load.WINDOW_S)
-  record_property("summary", "15 minutes of mixed load: resident memory lies apart by "
-                  + ", ".join(f"{100 * held.apart(task):.1f} %" for task in sampler.samples))
+  record_property(
+    "summary",
+    "15 minutes of mixed load: resident memory lies apart by "
+    + ", ".join(f"{100 * held.apart(task):.1f} %" for task in sampler.samples),
+  )
   write_picture("memory-mixed-load.svg", mixed_load.picture(sampler, "15 minutes of mixed load"))
   errors = held.errors(mixed_load.APART)
   assert not errors, "\n".join(errors)

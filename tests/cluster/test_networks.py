@@ -18,9 +18,9 @@ LICENSES = "/usr/share/common-licenses"
 PATIENCE_S = 600
 # What has to be there, and what a small training reaches.
 NETWORKS = {
-    "fashion_cnn": (DATA, lambda value: value > 0.6),
-    "license_lstm": (LICENSES, lambda value: value < 3.3),
-    "split_embedding": (LICENSES, lambda value: value > 0.2),
+  "fashion_cnn": (DATA, lambda value: value > 0.6),
+  "license_lstm": (LICENSES, lambda value: value < 3.3),
+  "split_embedding": (LICENSES, lambda value: value > 0.2),
 }
 
 pytestmark = pytest.mark.skipif(not os.path.exists(PROGRAM), reason="examples/networks is not built")
@@ -89,18 +89,29 @@ def test_bytes_do_not_grow_with_the_table():
 
 def test_servers_that_do_not_start_are_told(tmp_path):
   need(LICENSES)
-  done = subprocess.run([PROGRAM, "split_embedding", "--small", "--server", str(tmp_path / "none")],
-                        capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+  done = subprocess.run(
+    [PROGRAM, "split_embedding", "--small", "--server", str(tmp_path / "none")],
+    capture_output=True,
+    text=True,
+    timeout=PATIENCE_S,
+    check=False,
+  )
   assert done.returncode == 1
   assert "the server of ps 0 ended with exit code 127" in done.stderr
 
 
-@pytest.mark.parametrize("name, message", [("license_lstm", "have 3 characters, expected at least 1201"),
-                                           ("split_embedding", "give 0 examples")])
+@pytest.mark.parametrize(
+  "name, message", [("license_lstm", "have 3 characters, expected at least 1201"), ("split_embedding", "give 0 examples")]
+)
 def test_data_without_examples(tmp_path, name, message):
   (tmp_path / "short").write_text("a b")
-  done = subprocess.run([PROGRAM, name, "--small", "--workers", "1", "--server", task_servers.COMMAND,
-                         "--data", str(tmp_path)], capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+  done = subprocess.run(
+    [PROGRAM, name, "--small", "--workers", "1", "--server", task_servers.COMMAND, "--data", str(tmp_path)],
+    capture_output=True,
+    text=True,
+    timeout=PATIENCE_S,
+    check=False,
+  )
   assert done.returncode == 1, done
   assert "INVALID_ARGUMENT" in done.stderr and message in done.stderr
 

@@ -26,8 +26,9 @@ WORKERS = [("worker", 0), ("worker", 1)]
 TASKS = PS + WORKERS
 
 pytestmark = pytest.mark.skipif(
-    not (os.path.exists(task_servers.COMMAND) and os.path.exists(step_clients.STEP_CLIENT)),
-    reason="the servers or the client program are not built")
+  not (os.path.exists(task_servers.COMMAND) and os.path.exists(step_clients.STEP_CLIENT)),
+  reason="the servers or the client program are not built",
+)
 
 
 class Trainer:
@@ -53,8 +54,9 @@ class Trainer:
     """The first call of a new session; `begin` goes on when it has ended."""
     self.lives += 1
     self.session = f"trainer{self.number}_{self.lives}"
-    return self.client.open(self.cluster, self.session, self.master, self.loop, self.wait_task, self.aside,
-                            self.session, timeout_s=30)
+    return self.client.open(
+      self.cluster, self.session, self.master, self.loop, self.wait_task, self.aside, self.session, timeout_s=30
+    )
 
   def begin(self):
     self.client.run(self.session, "init").value()
@@ -68,6 +70,7 @@ class Trainer:
     def steps(fetch, text=None):
       client, session = self.client, self.session
       return Stepper(lambda: client.run(session, fetch), text)
+
     self.joins = [steps(f"join{i}") for i in range(4)]
     self.steppers = [steps("step"), steps("batch", "-56")]
 
@@ -127,7 +130,6 @@ def lose(process, how):
 
 
 class Chaos:
-
   def __init__(self, cluster, kinds, seed):
     self.cluster = cluster
     self.random = random.Random(seed)
@@ -232,16 +234,22 @@ class Chaos:
       call.value()
     left = sum(self.left.values())
     for task in TASKS:
-      await_status(self.cluster, task, lambda s, task=task: s["master_sessions"] == self.left[task]
-                   and s["worker_sessions"] <= left and is_idle(s))
+      await_status(
+        self.cluster,
+        task,
+        lambda s, task=task: s["master_sessions"] == self.left[task] and s["worker_sessions"] <= left and is_idle(s),
+      )
     for trainer in self.trainers:
       trainer.client.kill()
 
 
-@pytest.mark.parametrize("kills, kinds", [
+@pytest.mark.parametrize(
+  "kills, kinds",
+  [
     (10, ["cpp"] * 4),
     pytest.param(100, ["cpp", "cpp", "cpp", "stock"], marks=pytest.mark.long),
-])
+  ],
+)
 def test_kills_in_a_row(kills, kinds):
   seed = int(os.environ.get("MILLRACE_SEED", "1"))
   with task_servers.Cluster({"ps": 2, "worker": 2}) as cluster:

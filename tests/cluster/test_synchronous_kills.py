@@ -47,11 +47,17 @@ class Client:
 
   def start(self):
     spec = self.job.cluster.spec()
-    flags = dict(ps_hosts=",".join(spec["ps"]), worker_hosts=",".join(spec["worker"]), task_index=self.index,
-                 checkpoint_dir=self.job.folder / "checkpoints", **self.job.flags)
+    flags = dict(
+      ps_hosts=",".join(spec["ps"]),
+      worker_hosts=",".join(spec["worker"]),
+      task_index=self.index,
+      checkpoint_dir=self.job.folder / "checkpoints",
+      **self.job.flags,
+    )
     with open(self.output, "ab") as output:
-      self.process = forked_python.start([PROGRAM, "--led", *(f"--{k}={v}" for k, v in flags.items())], subprocess.PIPE, output,
-                                         output)
+      self.process = forked_python.start(
+        [PROGRAM, "--led", *(f"--{k}={v}" for k, v in flags.items())], subprocess.PIPE, output, output
+      )
     self.lead()
 
   def lead(self):
@@ -120,6 +126,7 @@ class Job:
     def holds():
       self.check_alive()
       return condition()
+
     task_servers.wait_for(holds, lambda: f"{what}\n{self.describe()}", seconds)
 
   def await_step(self, step):
@@ -218,13 +225,19 @@ def is_seen(job, worker):
   if job.cluster.kind != "millrace":
     return True
   tokens = [t for t in job.waits(("ps", 0)) if t.endswith(": 1 element missing") and "dequeue from queue sync_token_q" in t]
-  steps = {w["step_id"] for w in step_clients.status(job.cluster, ("worker", worker))["waits"]
-           if w["kind"] == "step" and re.search("waits for RunGraph on .*/job:ps/replica:0/task:0", w["text"])}
+  steps = {
+    w["step_id"]
+    for w in step_clients.status(job.cluster, ("worker", worker))["waits"]
+    if w["kind"] == "step" and re.search("waits for RunGraph on .*/job:ps/replica:0/task:0", w["text"])
+  }
   return any(f"step {step}:" in token for token in tokens for step in steps)
 
 
-@pytest.mark.parametrize("parts", [BOTH, pytest.param(("server",), marks=pytest.mark.long),
-                                   pytest.param(("client",), marks=pytest.mark.long)], ids="-".join)
+@pytest.mark.parametrize(
+  "parts",
+  [BOTH, pytest.param(("server",), marks=pytest.mark.long), pytest.param(("client",), marks=pytest.mark.long)],
+  ids="-".join,
+)
 def test_each_is_killed_once(parts):
   with Job(last_step=70, limit=ROUND) as job:
     for lose in (lambda: lose_worker(job, parts), lambda: lose_chief(job, parts), lambda: lose_ps(job, [0])):
@@ -272,7 +285,9 @@ def test_only_waits_for_lost_tasks_end():
     # Of a master, its step: at the ps, too, where the token would be lost.
     cluster.kill("worker", 2)
     task_servers.wait_for(lambda: waiting_tokens() == 1, lambda: cluster.status("ps", 0))
-    assert isinstance(steps[1].join().error, (tf.errors.UnavailableError, tf.errors.AbortedError, tf.errors.DeadlineExceededError))
+    assert isinstance(
+      steps[1].join().error, (tf.errors.UnavailableError, tf.errors.AbortedError, tf.errors.DeadlineExceededError)
+    )
     assert update.ended is None and steps[0].ended is None
     # Of the ps of the second variable, the update; the step has brought its gradient there.
     lost_at = time.monotonic()
@@ -309,8 +324,13 @@ def test_learns_what_is_learned_without_kills():
   choose = random.Random(int(os.environ.get("MILLRACE_SEED", "1")))
   calm = np.array([trained(seed=seed)[1] for seed in range(1, 11)])
   print(f"\nwithout kills: mean {calm.mean():.5f}, deviation {calm.std(ddof=1):.5f}, from {calm.min():.5f} to {calm.max():.5f}")
-  for number, (role, lose) in enumerate({"worker": lambda job, _: lose_worker(job), "chief": lambda job, _: lose_chief(job),
-                                         "ps": lambda job, r: lose_ps(job, r.choice([[0], [0, 1]]))}.items()):
+  for number, (role, lose) in enumerate(
+    {
+      "worker": lambda job, _: lose_worker(job),
+      "chief": lambda job, _: lose_chief(job),
+      "ps": lambda job, r: lose_ps(job, r.choice([[0], [0, 1]])),
+    }.items()
+  ):
     step, loss, updates = trained(lose, choose, seed=11 + number)
     distance = (loss - calm.mean()) / calm.std(ddof=1)
     print(f"{KILLS} kills of {role}: step {step}, loss {loss:.5f} ({distance:+.2f} deviations), updates {updates}", flush=True)

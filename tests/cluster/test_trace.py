@@ -17,8 +17,9 @@ PS0, PS1, WORKER0, WORKER1 = ("ps", 0), ("ps", 1), ("worker", 0), ("worker", 1)
 STEPS = 200
 
 pytestmark = pytest.mark.skipif(
-    not (os.path.exists(task_servers.COMMAND) and os.path.exists(step_clients.STEP_CLIENT)),
-    reason="the servers or the client program are not built")
+  not (os.path.exists(task_servers.COMMAND) and os.path.exists(step_clients.STEP_CLIENT)),
+  reason="the servers or the client program are not built",
+)
 
 
 def new_cluster():
@@ -54,13 +55,17 @@ def steps_of(client, cluster, session, master, loop, wait):
 # What the format says of each phase: https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 NUMBER, TEXT, INT = (int, float), str, int
 FIELDS = {
-    "M": {"pid": INT, "tid": INT, "name": TEXT, "args": dict},
-    "X": {"pid": INT, "tid": INT, "name": TEXT, "cat": TEXT, "ts": NUMBER, "dur": NUMBER},
-    "s": {"pid": INT, "tid": INT, "name": TEXT, "cat": TEXT, "ts": NUMBER, "id": INT},
-    "f": {"pid": INT, "tid": INT, "name": TEXT, "cat": TEXT, "ts": NUMBER, "id": INT, "bp": TEXT},
+  "M": {"pid": INT, "tid": INT, "name": TEXT, "args": dict},
+  "X": {"pid": INT, "tid": INT, "name": TEXT, "cat": TEXT, "ts": NUMBER, "dur": NUMBER},
+  "s": {"pid": INT, "tid": INT, "name": TEXT, "cat": TEXT, "ts": NUMBER, "id": INT},
+  "f": {"pid": INT, "tid": INT, "name": TEXT, "cat": TEXT, "ts": NUMBER, "id": INT, "bp": TEXT},
 }
-METADATA = {"process_name": ("name", TEXT), "thread_name": ("name", TEXT), "process_sort_index": ("sort_index", INT),
-            "thread_sort_index": ("sort_index", INT)}
+METADATA = {
+  "process_name": ("name", TEXT),
+  "thread_name": ("name", TEXT),
+  "process_sort_index": ("sort_index", INT),
+  "thread_sort_index": ("sort_index", INT),
+}
 
 
 def check_events(events):
@@ -108,8 +113,13 @@ def check_arrows(events):
   slices = [e for e in events if e["ph"] == "X" and e["cat"] == "transfer"]
 
   def slices_at(event):
-    return [s for s in slices if (s["pid"], s["tid"]) == (event["pid"], event["tid"])
-            and s["ts"] <= event["ts"] + 1e-6 and event["ts"] <= s["ts"] + s["dur"] + 1e-6]
+    return [
+      s
+      for s in slices
+      if (s["pid"], s["tid"]) == (event["pid"], event["tid"])
+      and s["ts"] <= event["ts"] + 1e-6
+      and event["ts"] <= s["ts"] + s["dur"] + 1e-6
+    ]
 
   arrows = []
   for number, begin in begins.items():
@@ -117,7 +127,7 @@ def check_arrows(events):
     assert begin["pid"] != end["pid"]
     assert (begin["name"], begin["cat"]) == (end["name"], end["cat"])
     assert begin["args"]["bytes"] == end["args"]["bytes"]
-    send, = [s for s in slices_at(begin) if s["name"].startswith("send ") and s["ts"] == begin["ts"]][:1]
+    (send,) = [s for s in slices_at(begin) if s["name"].startswith("send ") and s["ts"] == begin["ts"]][:1]
     receives = [s for s in slices_at(end) if s["name"].startswith("receive ")]
     # One clock on one machine: no tensor comes before it goes.
     assert receives and all(send["ts"] <= r["ts"] + r["dur"] for r in receives), (begin, end)
@@ -133,8 +143,11 @@ def test_a_trace_has_nodes_and_arrows_of_all_tasks(cluster, client, tmp_path):
     assert stepper.stop().failed is None
   assert done.returncode == 0, done.stderr
   assert done.stderr == ""
-  assert re.fullmatch(r".*trace\.json: 200 steps, 4 tasks, \d+ nodes, 200 transfers \(800 bytes\), clocks within "
-                      r"\d+\.\d\d ms; open ui\.perfetto\.dev and load it\n", done.stdout), done.stdout
+  assert re.fullmatch(
+    r".*trace\.json: 200 steps, 4 tasks, \d+ nodes, 200 transfers \(800 bytes\), clocks within "
+    r"\d+\.\d\d ms; open ui\.perfetto\.dev and load it\n",
+    done.stdout,
+  ), done.stdout
 
   content = json.loads(path.read_text())
   events = content["traceEvents"]
@@ -191,8 +204,19 @@ def test_a_step_that_hangs_is_named(cluster, tmp_path):
     client.open(cluster, "hang", WORKER0, PS1, WORKER1, WORKER0, "hang").value()
     client.run("hang", "init").value()
     path = tmp_path / "trace.json"
-    command = [task_servers.COMMAND, "trace", cluster.address(*PS0), "--output", str(path), "--steps", "1", "--timeout", "3",
-               "--max_events", "1000"]
+    command = [
+      task_servers.COMMAND,
+      "trace",
+      cluster.address(*PS0),
+      "--output",
+      str(path),
+      "--steps",
+      "1",
+      "--timeout",
+      "3",
+      "--max_events",
+      "1000",
+    ]
     taker = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     # It may begin before the trace does: then another one.
     calls = []
@@ -237,7 +261,7 @@ def test_a_task_that_does_not_answer_is_named(how, tmp_path):
     finally:
       client.kill()
     assert done.returncode == 0, done.stderr
-    line, = done.stderr.splitlines()
+    (line,) = done.stderr.splitlines()
     assert line.startswith(f"missing: {full_name(PS1)} ({cluster.address(*PS1)}): "), line
     assert ("did not answer within 3 s" if how == "frozen" else "refused") in line, line
     assert "3 steps, 3 tasks, " in done.stdout
@@ -247,11 +271,14 @@ def test_a_task_that_does_not_answer_is_named(how, tmp_path):
     assert list(content["otherData"]["missing tasks"]) == [full_name(PS1)]
 
 
-@pytest.mark.parametrize("flags, said", [
+@pytest.mark.parametrize(
+  "flags, said",
+  [
     (["--steps", "0"], "--steps is from 1 to"),
     (["--timeout", "0"], "--timeout is in seconds"),
     (["--stepz", "3"], "did you mean --steps?"),
-])
+  ],
+)
 def test_flags_that_make_no_sense(cluster, tmp_path, flags, said):
   done = trace(cluster, PS0, tmp_path / "trace.json", *flags)
   assert done.returncode == 2 and said in done.stderr, done.stderr

@@ -6,8 +6,14 @@ import raw_client as raw
 import task_servers
 
 Code = grpc.StatusCode
-BAD = {Code.INVALID_ARGUMENT, Code.NOT_FOUND, Code.OUT_OF_RANGE, Code.UNIMPLEMENTED, Code.RESOURCE_EXHAUSTED,
-       Code.FAILED_PRECONDITION}
+BAD = {
+  Code.INVALID_ARGUMENT,
+  Code.NOT_FOUND,
+  Code.OUT_OF_RANGE,
+  Code.UNIMPLEMENTED,
+  Code.RESOURCE_EXHAUSTED,
+  Code.FAILED_PRECONDITION,
+}
 
 
 @pytest.fixture(scope="module")
@@ -29,8 +35,10 @@ def wire(cluster):
 
 def assert_serves(cluster):
   """A step over both tasks, by somebody else."""
-  nodes = raw.graph(raw.const("a", 2.0, device="/job:ps/task:0"),
-                    raw.node("b", "Mul", "a", "a", device="/job:worker/task:0", T=raw.type_of(raw.FLOAT)))
+  nodes = raw.graph(
+    raw.const("a", 2.0, device="/job:ps/task:0"),
+    raw.node("b", "Mul", "a", "a", device="/job:worker/task:0", T=raw.type_of(raw.FLOAT)),
+  )
   with raw.Wire(cluster.address("worker")) as client:
     code, reply = client.create(nodes)
     assert code == Code.OK, reply

@@ -1,10 +1,10 @@
 """Runs one program on a cluster of ours and on one of stock, and compares what it returns.
 
-    def program(cluster):
-      with tf1.Session(cluster.target("worker")) as session:
-        return {"sum": session.run(x), "error": outcome(lambda: session.run(bad))}
+def program(cluster):
+  with tf1.Session(cluster.target("worker")) as session:
+    return {"sum": session.run(x), "error": outcome(lambda: session.run(bad))}
 
-    compare_clusters.run(program, our_cluster, stock_cluster)
+compare_clusters.run(program, our_cluster, stock_cluster)
 """
 
 import re
@@ -24,8 +24,12 @@ def first_words(message):
   before = None
   while text != before:
     before = text
-    text = re.sub(r"^\s*(Graph execution error:|From /job:\S+:\n|=+\n|[A-Z_]+: From /job:\S+:\n|\d+ root error\(s\) found\.|"
-                  r"\(\d+\) [A-Z]\w+(\(\d\))?:)", "", text)
+    text = re.sub(
+      r"^\s*(Graph execution error:|From /job:\S+:\n|=+\n|[A-Z_]+: From /job:\S+:\n|\d+ root error\(s\) found\.|"
+      r"\(\d+\) [A-Z]\w+(\(\d\))?:)",
+      "",
+      text,
+    )
   return text.split()[:WORDS]
 
 

@@ -1,11 +1,11 @@
 """Runs a program on a cluster of ours and on one of stock, and compares what each of its runs gives.
 
-    def program(seen):
-      queue = tf1.FIFOQueue(10, [tf.int32], [[]])
-      seen.run("put", queue.enqueue(7))
-      seen.run("take", queue.dequeue())
+def program(seen):
+  queue = tf1.FIFOQueue(10, [tf.int32], [[]])
+  seen.run("put", queue.enqueue(7))
+  seen.run("take", queue.dequeue())
 
-    compare(clusters, program)
+compare(clusters, program)
 """
 
 import re

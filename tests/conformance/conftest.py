@@ -35,10 +35,12 @@ def clusters():
 @pytest.fixture
 def script(tmp_path):
   """Writes a script from its lines and gives its path."""
+
   def write(text):
     path = tmp_path / "script.py"
     path.write_text(textwrap.dedent(text))
     return str(path)
+
   return write
 
 
@@ -46,6 +48,7 @@ def script(tmp_path):
 def on_both(our_cluster, stock_cluster):
   """Runs a program on both clusters, compares what it returns, and returns that."""
   import compare_clusters
+
   return lambda program, **options: compare_clusters.run(program, our_cluster, stock_cluster, **options)
 
 
@@ -53,6 +56,7 @@ def on_both(our_cluster, stock_cluster):
 def era(request):
   """Reference variables and Switch/Merge as in TensorFlow 1, or resources and If/While, the default since 2."""
   import tensorflow as tf
+
   tf1 = tf.compat.v1
   resources, functions = tf1.resource_variables_enabled(), tf1.control_flow_v2_enabled()
   if request.param == "tf1":

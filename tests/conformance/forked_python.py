@@ -54,7 +54,9 @@ class Process:
     if self.stdin:
       self.stdin.close()
     texts = {}
-    readers = [threading.Thread(target=lambda s=s: texts.update({s: s.read()}), daemon=True) for s in (self.stdout, self.stderr) if s]
+    readers = [
+      threading.Thread(target=lambda s=s: texts.update({s: s.read()}), daemon=True) for s in (self.stdout, self.stderr) if s
+    ]
     for reader in readers:
       reader.start()
     self.wait(timeout)
@@ -83,8 +85,9 @@ class _Parent:
     self._socket, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     self._socket.settimeout(_IMPORT_SECONDS)
     with other:
-      self._process = subprocess.Popen([sys.executable, os.path.abspath(__file__), str(other.fileno())],
-                                       stdin=subprocess.DEVNULL, pass_fds=[other.fileno()])
+      self._process = subprocess.Popen(
+        [sys.executable, os.path.abspath(__file__), str(other.fileno())], stdin=subprocess.DEVNULL, pass_fds=[other.fileno()]
+      )
     atexit.register(self._end)
 
   def _end(self):
@@ -97,8 +100,9 @@ class _Parent:
       try:
         answer = self._socket.recv(_REQUEST_BYTES)
       except TimeoutError:
-        raise RuntimeError(f"the process {self._process.pid} that forks programs does not answer within {_IMPORT_SECONDS} s"
-                           ) from None
+        raise RuntimeError(
+          f"the process {self._process.pid} that forks programs does not answer within {_IMPORT_SECONDS} s"
+        ) from None
     if not answer:
       raise RuntimeError(f"the process that forks programs has ended with {self._process.wait()}")
     return json.loads(answer)
@@ -140,8 +144,9 @@ def start(words, stdin=subprocess.DEVNULL, stdout=None, stderr=None):
 
 def start_run(command, words, **streams):
   """`millrace run` with these words, where the Python that it names is forked instead."""
-  said = subprocess.run([command, "run", "--python", _SAYS_ITS_WORDS, *words], capture_output=True, text=True, check=False,
-                        timeout=_RUN_SECONDS)
+  said = subprocess.run(
+    [command, "run", "--python", _SAYS_ITS_WORDS, *words], capture_output=True, text=True, check=False, timeout=_RUN_SECONDS
+  )
   if said.returncode != 0:
     raise RuntimeError(f"{command} run ended with {said.returncode}: {said.stderr}")
   return start(json.loads(said.stdout), **streams)
@@ -199,6 +204,7 @@ def _main():
   asked = socket.socket(fileno=int(sys.argv[1]))
   # Imported for the programs to come, which find it there.
   import tensorflow  # pylint: disable=unused-import
+
   _become(*_serve(asked))
 
 

@@ -51,9 +51,9 @@ def main():
     train = tf.train.AdamOptimizer(0.01).minimize(loss, global_step=global_step)
 
   hooks = [
-      tf.train.StopAtStepHook(last_step=flags.last_step),
-      tf.train.LoggingTensorHook({"step": global_step, "loss": loss}, every_n_iter=50),
-      tf.train.NanTensorHook(loss),
+    tf.train.StopAtStepHook(last_step=flags.last_step),
+    tf.train.LoggingTensorHook({"step": global_step, "loss": loss}, every_n_iter=50),
+    tf.train.NanTensorHook(loss),
   ]
   config = tf.ConfigProto(operation_timeout_in_ms=flags.operation_timeout_in_ms)
   config.device_filters.extend(["/job:ps", f"/job:worker/task:{flags.task_index}"])
@@ -62,9 +62,17 @@ def main():
   slope = np.linspace(-1, 1, 20, dtype=np.float32).reshape(20, 1)
   terminated = []
   signal.signal(signal.SIGTERM, lambda *_: terminated.append(True))
-  with tf.train.MonitoredTrainingSession(master=master, is_chief=is_chief, checkpoint_dir=flags.checkpoint_dir,
-                                         hooks=hooks, save_checkpoint_secs=None, save_checkpoint_steps=flags.save_steps,
-                                         save_summaries_steps=10, log_step_count_steps=50, config=config) as session:
+  with tf.train.MonitoredTrainingSession(
+    master=master,
+    is_chief=is_chief,
+    checkpoint_dir=flags.checkpoint_dir,
+    hooks=hooks,
+    save_checkpoint_secs=None,
+    save_checkpoint_steps=flags.save_steps,
+    save_summaries_steps=10,
+    log_step_count_steps=50,
+    config=config,
+  ) as session:
     while not session.should_stop() and not terminated:
       time.sleep(flags.pause)  # what the input pipeline takes
       features = rng.normal(size=(32, 20)).astype(np.float32)

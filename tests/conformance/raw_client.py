@@ -1,7 +1,7 @@
 """Calls of servers by hand: any bytes to any method, messages of proto/ without the wheel's classes.
 
-    wire = raw_client.Wire("127.0.0.1:2222")
-    reply = wire.call("MasterService/CreateSession", wire.new("CreateSessionRequest", graph_def=graph))
+wire = raw_client.Wire("127.0.0.1:2222")
+reply = wire.call("MasterService/CreateSession", wire.new("CreateSessionRequest", graph_def=graph))
 """
 
 import functools
@@ -18,14 +18,39 @@ FLOAT, INT32, STRING, INT64, BOOL, RESOURCE, VARIANT = 1, 3, 7, 9, 10, 20, 21
 
 # Method -> prefix of its messages' names.
 METHODS = {
-    "MasterService/" + name: name
-    for name in ("CreateSession", "ExtendSession", "PartialRunSetup", "RunStep", "CloseSession", "ListDevices",
-                 "Reset", "MakeCallable", "RunCallable", "ReleaseCallable")
+  "MasterService/" + name: name
+  for name in (
+    "CreateSession",
+    "ExtendSession",
+    "PartialRunSetup",
+    "RunStep",
+    "CloseSession",
+    "ListDevices",
+    "Reset",
+    "MakeCallable",
+    "RunCallable",
+    "ReleaseCallable",
+  )
 } | {
-    "WorkerService/" + name: name
-    for name in ("GetStatus", "CreateWorkerSession", "DeleteWorkerSession", "RegisterGraph", "DeregisterGraph",
-                 "RunGraph", "CleanupGraph", "CleanupAll", "RecvTensor", "RecvBuf", "Logging", "Tracing",
-                 "CompleteGroup", "CompleteInstance", "GetStepSequence", "MarkRecvFinished")
+  "WorkerService/" + name: name
+  for name in (
+    "GetStatus",
+    "CreateWorkerSession",
+    "DeleteWorkerSession",
+    "RegisterGraph",
+    "DeregisterGraph",
+    "RunGraph",
+    "CleanupGraph",
+    "CleanupAll",
+    "RecvTensor",
+    "RecvBuf",
+    "Logging",
+    "Tracing",
+    "CompleteGroup",
+    "CompleteInstance",
+    "GetStepSequence",
+    "MarkRecvFinished",
+  )
 }
 
 
@@ -34,8 +59,7 @@ def pool():
   """The messages of proto/, in a pool of their own: the default one may hold TensorFlow's."""
   files = sorted(str(p.relative_to(ROOT)) for p in (ROOT / "proto").rglob("*.proto"))
   with tempfile.NamedTemporaryFile(suffix=".bin") as out:
-    subprocess.run(["protoc", "-I.", "--include_imports", f"--descriptor_set_out={out.name}", *files], cwd=ROOT,
-                   check=True)
+    subprocess.run(["protoc", "-I.", "--include_imports", f"--descriptor_set_out={out.name}", *files], cwd=ROOT, check=True)
     parsed = descriptor_pb2.FileDescriptorSet.FromString(out.read())
   result = descriptor_pool.DescriptorPool()
   for file in parsed.file:
@@ -110,8 +134,13 @@ class Wire:
 
   def __init__(self, address):
     self.channel = grpc.insecure_channel(
-        address, options=[("grpc.max_send_message_length", -1), ("grpc.max_receive_message_length", -1),
-                          ("grpc.use_local_subchannel_pool", 1)])
+      address,
+      options=[
+        ("grpc.max_send_message_length", -1),
+        ("grpc.max_receive_message_length", -1),
+        ("grpc.use_local_subchannel_pool", 1),
+      ],
+    )
 
   def __enter__(self):
     return self

@@ -1,9 +1,9 @@
 """The demo's network as a user of the stock client writes it: one graph a worker, variables on the ps.
 
-    with Replicas(cluster, "adam", resources=False) as replicas:
-      replicas.initialize()
-      losses = replicas.train(100)
-      replicas.save(folder / "model.ckpt")
+with Replicas(cluster, "adam", resources=False) as replicas:
+  replicas.initialize()
+  losses = replicas.train(100)
+  replicas.save(folder / "model.ckpt")
 """
 
 import numpy as np
@@ -14,9 +14,9 @@ tf1 = tf.compat.v1
 BATCH = 50
 LAYERS = (784, 300, 100, 10)
 OPTIMIZERS = {
-    "adam": lambda: tf1.train.AdamOptimizer(0.001),
-    "momentum": lambda: tf1.train.MomentumOptimizer(0.05, 0.9),
-    "nesterov": lambda: tf1.train.MomentumOptimizer(0.05, 0.9, use_nesterov=True),
+  "adam": lambda: tf1.train.AdamOptimizer(0.001),
+  "momentum": lambda: tf1.train.MomentumOptimizer(0.05, 0.9),
+  "nesterov": lambda: tf1.train.MomentumOptimizer(0.05, 0.9, use_nesterov=True),
 }
 
 
@@ -35,8 +35,9 @@ class Replica:
 
   def __init__(self, cluster, worker, optimizer, resources):
     self.graph = tf1.Graph()
-    setter = tf1.train.replica_device_setter(cluster=tf.train.ClusterSpec(cluster.spec()),
-                                             worker_device=f"/job:worker/task:{worker}")
+    setter = tf1.train.replica_device_setter(
+      cluster=tf.train.ClusterSpec(cluster.spec()), worker_device=f"/job:worker/task:{worker}"
+    )
     with self.graph.as_default(), tf1.device(setter):
       tf1.set_random_seed(1234)
       self.images = tf1.placeholder(tf.float32, [None, LAYERS[0]], name="images")
@@ -44,8 +45,9 @@ class Replica:
       net = self.images
       for i, (inputs, outputs) in enumerate(zip(LAYERS, LAYERS[1:])):
         with tf1.variable_scope(f"layer{i}", use_resource=resources):
-          weights = tf1.get_variable("weights", [inputs, outputs],
-                                     initializer=tf1.truncated_normal_initializer(stddev=0.05, seed=i))
+          weights = tf1.get_variable(
+            "weights", [inputs, outputs], initializer=tf1.truncated_normal_initializer(stddev=0.05, seed=i)
+          )
           biases = tf1.get_variable("biases", [outputs], initializer=tf1.zeros_initializer())
         net = tf.matmul(net, weights) + biases
         if i + 2 < len(LAYERS):

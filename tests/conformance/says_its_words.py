@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Stands for a Python: says as JSON what it was asked to run."""
+
 import json
 import sys
 

@@ -41,7 +41,9 @@ class Worker:
     self.flags = flags
     self.random = np.random.RandomState(index)
     self.graph = tf1.Graph()
-    setter = tf1.train.replica_device_setter(cluster=tf.train.ClusterSpec(cluster.spec()), worker_device=f"/job:worker/task:{index}")
+    setter = tf1.train.replica_device_setter(
+      cluster=tf.train.ClusterSpec(cluster.spec()), worker_device=f"/job:worker/task:{index}"
+    )
     with self.graph.as_default(), tf1.device(setter), tf1.variable_scope("", use_resource=flags.resources):
       self.ids = tf1.placeholder(tf.int32, [flags.batch])
       goal = tf1.placeholder(tf.float32, [flags.batch, flags.width])
@@ -78,8 +80,11 @@ def main():
   for kind in flags.kind or ["millrace", "stock"]:
     with task_servers.Cluster({"ps": 1, "worker": flags.workers}, kind=kind) as cluster:
       found = np.array(list(largest_of_runs(cluster, flags)))
-    print(f"{kind}: {np.sum(found > RANGE)} of {flags.runs} runs above {RANGE}; median {np.median(found):.3f}, largest "
-          + ", ".join(f"{v:.4g}" for v in sorted(found)[-5:][::-1]), flush=True)
+    print(
+      f"{kind}: {np.sum(found > RANGE)} of {flags.runs} runs above {RANGE}; median {np.median(found):.3f}, largest "
+      + ", ".join(f"{v:.4g}" for v in sorted(found)[-5:][::-1]),
+      flush=True,
+    )
 
 
 if __name__ == "__main__":

@@ -22,9 +22,9 @@ tf1 = tf.compat.v1
 # aggregate: replicas_to_aggregate. apart: the gradients of replicas differ by a factor, so all have to take part.
 Case = collections.namedtuple("Case", "workers aggregate resources sparse optimizer apart", defaults=("sgd", False))
 OPTIMIZERS = {
-    "sgd": lambda: tf1.train.GradientDescentOptimizer(0.1),
-    "momentum": lambda: tf1.train.MomentumOptimizer(0.1, 0.9),
-    "adam": lambda: tf1.train.AdamOptimizer(0.05),
+  "sgd": lambda: tf1.train.GradientDescentOptimizer(0.1),
+  "momentum": lambda: tf1.train.MomentumOptimizer(0.1, 0.9),
+  "adam": lambda: tf1.train.AdamOptimizer(0.05),
 }
 PATIENCE_S = 120
 OPERATION_MS = 60_000
@@ -82,13 +82,15 @@ class Replica:
     self.is_chief = index == 0
     self.target = cluster.target("worker", index)
     self.graph = tf1.Graph()
-    setter = tf1.train.replica_device_setter(cluster=tf.train.ClusterSpec(cluster.spec()),
-                                             worker_device=f"/job:worker/task:{index}")
+    setter = tf1.train.replica_device_setter(
+      cluster=tf.train.ClusterSpec(cluster.spec()), worker_device=f"/job:worker/task:{index}"
+    )
     with self.graph.as_default(), tf1.device(setter), tf1.variable_scope("", use_resource=case.resources):
       self.step = tf1.train.get_or_create_global_step()
       self.loss = make_loss(case, share(case, index))
-      self.optimizer = tf1.train.SyncReplicasOptimizer(OPTIMIZERS[case.optimizer](), replicas_to_aggregate=case.aggregate,
-                                                       total_num_replicas=case.workers)
+      self.optimizer = tf1.train.SyncReplicasOptimizer(
+        OPTIMIZERS[case.optimizer](), replicas_to_aggregate=case.aggregate, total_num_replicas=case.workers
+      )
       self.update = self.optimizer.minimize(self.loss, global_step=self.step)
       self.variables = tf1.trainable_variables()
 
@@ -161,11 +163,21 @@ def monitored(replica, together):
   """By MonitoredTrainingSession with the optimizer's hook."""
   if not replica.is_chief:
     together.await_ready()
-  hooks = [replica.optimizer.make_session_run_hook(replica.is_chief), tf1.train.StopAtStepHook(last_step=together.updates),
-           _Ends(together, replica)]
-  with tf1.train.MonitoredTrainingSession(replica.target, is_chief=replica.is_chief, hooks=hooks, config=replica.config(),
-                                          save_summaries_steps=None, save_summaries_secs=None, log_step_count_steps=None,
-                                          stop_grace_period_secs=GRACE_S) as session:
+  hooks = [
+    replica.optimizer.make_session_run_hook(replica.is_chief),
+    tf1.train.StopAtStepHook(last_step=together.updates),
+    _Ends(together, replica),
+  ]
+  with tf1.train.MonitoredTrainingSession(
+    replica.target,
+    is_chief=replica.is_chief,
+    hooks=hooks,
+    config=replica.config(),
+    save_summaries_steps=None,
+    save_summaries_secs=None,
+    log_step_count_steps=None,
+    stop_grace_period_secs=GRACE_S,
+  ) as session:
     for _ in steps_of(together, replica.index):
       if session.should_stop():
         break
@@ -180,10 +192,17 @@ def supervised(replica, together):
   tokens = optimizer.get_init_tokens_op() if replica.is_chief else None
   runner = optimizer.get_chief_queue_runner()
   supervisor = tf1.train.Supervisor(
-      graph=replica.graph, is_chief=replica.is_chief, init_op=tf1.global_variables_initializer(), saver=None, summary_op=None,
-      local_init_op=optimizer.chief_init_op if replica.is_chief else optimizer.local_step_init_op,
-      ready_for_local_init_op=optimizer.ready_for_local_init_op, global_step=replica.step, recovery_wait_secs=1,
-      stop_grace_secs=GRACE_S)
+    graph=replica.graph,
+    is_chief=replica.is_chief,
+    init_op=tf1.global_variables_initializer(),
+    saver=None,
+    summary_op=None,
+    local_init_op=optimizer.chief_init_op if replica.is_chief else optimizer.local_step_init_op,
+    ready_for_local_init_op=optimizer.ready_for_local_init_op,
+    global_step=replica.step,
+    recovery_wait_secs=1,
+    stop_grace_secs=GRACE_S,
+  )
   session = supervisor.prepare_or_wait_for_session(replica.target, config=replica.config())
   try:
     if replica.is_chief:

@@ -56,7 +56,6 @@ class Examples:
 
 
 class Report(tf.train.SessionRunHook):
-
   def __init__(self, *fetches):
     self.fetches = fetches
 
@@ -85,9 +84,11 @@ def main():
     bias = tf.get_variable("bias", [16], initializer=tf.zeros_initializer())
     output = tf.get_variable("output", [16, 1])
     loss = tf.reduce_mean(tf.square(tf.tanh(features @ kernel + bias) @ output - results))
-    optimizer = tf.train.SyncReplicasOptimizer(tf.train.GradientDescentOptimizer(RATE),
-                                               replicas_to_aggregate=flags.replicas_to_aggregate or workers,
-                                               total_num_replicas=workers)
+    optimizer = tf.train.SyncReplicasOptimizer(
+      tf.train.GradientDescentOptimizer(RATE),
+      replicas_to_aggregate=flags.replicas_to_aggregate or workers,
+      total_num_replicas=workers,
+    )
     train = optimizer.minimize(loss + sum(rulers), global_step=global_step)
 
   def feed(batch):
@@ -100,11 +101,19 @@ def main():
   config.device_filters.extend(["/job:ps", f"/job:worker/task:{flags.task_index}"])
   examples = Examples(None)
   examples.random.seed([flags.seed, flags.task_index])
-  with tf.train.MonitoredTrainingSession(master="grpc://" + flags.worker_hosts.split(",")[flags.task_index], is_chief=is_chief,
-                                         checkpoint_dir=flags.checkpoint_dir, hooks=hooks, save_checkpoint_secs=None,
-                                         save_checkpoint_steps=flags.save_steps, save_summaries_steps=None,
-                                         save_summaries_secs=None, log_step_count_steps=None, stop_grace_period_secs=1,
-                                         config=config) as session:
+  with tf.train.MonitoredTrainingSession(
+    master="grpc://" + flags.worker_hosts.split(",")[flags.task_index],
+    is_chief=is_chief,
+    checkpoint_dir=flags.checkpoint_dir,
+    hooks=hooks,
+    save_checkpoint_secs=None,
+    save_checkpoint_steps=flags.save_steps,
+    save_summaries_steps=None,
+    save_summaries_secs=None,
+    log_step_count_steps=None,
+    stop_grace_period_secs=1,
+    config=config,
+  ) as session:
     step, limit = 0, 0 if flags.led else flags.last_step
     while not session.should_stop():
       while step >= limit and flags.led:

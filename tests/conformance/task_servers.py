@@ -83,6 +83,7 @@ def freeze(process):
 
 def _die_with_parent():
   import ctypes
+
   ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)
 
 
@@ -93,8 +94,7 @@ class Cluster:
   single tasks, for clusters of both. `environment` goes before this process's.
   """
 
-  def __init__(self, tasks, absent=(), kind="millrace", flags=(), together=False, kinds=None,
-               environment=None):
+  def __init__(self, tasks, absent=(), kind="millrace", flags=(), together=False, kinds=None, environment=None):
     self.kind = kind
     self.kinds = dict(kinds or {})
     self.together = together
@@ -131,8 +131,9 @@ class Cluster:
 
   def status(self, job, task=0, options=()):
     """What `millrace status` prints of a task."""
-    return subprocess.run([COMMAND, "status", self.address(job, task), *options], capture_output=True, text=True,
-                          check=True, timeout=60).stdout
+    return subprocess.run(
+      [COMMAND, "status", self.address(job, task), *options], capture_output=True, text=True, check=True, timeout=60
+    ).stdout
 
   def spec(self):
     jobs = {}
@@ -186,16 +187,35 @@ class Cluster:
       argv = ["-c", STOCK_SERVER, repr(names), repr(self.spec())]
     else:
       self._port_file(name).unlink(missing_ok=True)
-      argv = [COMMAND, "server", "--cluster", f"@{self._cluster_file()}", "--job", job, "--task", str(task),
-              "--port", str(self.ports.get(name, 0)), "--port_file", str(self._port_file(name)), *self.flags]
+      argv = [
+        COMMAND,
+        "server",
+        "--cluster",
+        f"@{self._cluster_file()}",
+        "--job",
+        job,
+        "--task",
+        str(task),
+        "--port",
+        str(self.ports.get(name, 0)),
+        "--port_file",
+        str(self._port_file(name)),
+        *self.flags,
+      ]
     with open(self.folder / f"{job}{task}.log", "ab") as log:
       if self.kind_of(name) == "stock" and not self.environment:
         self.processes[name] = forked_python.start(argv, stdout=log, stderr=log)
         return
       if self.kind_of(name) == "stock":
         argv.insert(0, sys.executable)
-      self.processes[name] = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                                              env=dict(os.environ, **self.environment or {}), preexec_fn=_die_with_parent)
+      self.processes[name] = subprocess.Popen(
+        argv,
+        stdin=subprocess.DEVNULL,
+        stdout=log,
+        stderr=log,
+        env=dict(os.environ, **self.environment or {}),
+        preexec_fn=_die_with_parent,
+      )
 
   def _listens(self, name):
     process = self.processes[name]

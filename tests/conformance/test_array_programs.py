@@ -62,6 +62,7 @@ def test_dynamic_rnn(on_both, era, lengths):
       before = session.run([outputs, state, gradients], feeds)
       losses = [session.run([loss, train], feeds)[0] for _ in range(3)]
       return [before, losses, session.run(variables)]
+
   on_both(program, rtol=1e-4, atol=1e-5)
 
 
@@ -81,6 +82,7 @@ def test_higher_order_functions(on_both, era, spread):
     total = sum(tf.reduce_sum(tf.sin(t)) for t in (pairs[0], pairs[1], sums, left, right, nested))
     gradient = tf1.gradients(total, [x])
     return run(cluster, [pairs, names, sums, left, right, nested, gradient], {x: ROWS})
+
   on_both(program, missing=LISTS_BETWEEN_TASKS if spread and era == "tf2" else "")
 
 
@@ -89,33 +91,44 @@ def test_an_array_in_a_loop(on_both, era):
     n = tf1.placeholder(tf.int32, [])
     x = tf1.placeholder(tf.float32, [None, 2])
     rows = tf1.TensorArray(tf.float32, n).unstack(x)
+
     def body(i, out, state):
       with tf.device(WORKER1):
         state = tf.tanh(state + rows.read(i))
       return i + 1, out.write(i, state * tf.cast(i, tf.float32)), state
-    _, out, last = tf1.while_loop(lambda i, *_: i < n, body,
-                                  [tf.constant(0), tf1.TensorArray(tf.float32, n, element_shape=[2]), tf.constant([0.1, 0.2])])
+
+    _, out, last = tf1.while_loop(
+      lambda i, *_: i < n, body, [tf.constant(0), tf1.TensorArray(tf.float32, n, element_shape=[2]), tf.constant([0.1, 0.2])]
+    )
     stacked = out.stack()
     gradient = tf1.gradients([stacked, last], [x])
     feeds = {x: np.cos(np.arange(8, dtype=np.float32)).reshape(4, 2), n: 4}
     return run(cluster, [stacked, last, out.size(), gradient], feeds)
+
   on_both(program)
 
 
 def test_an_array_that_grows(on_both, era):
   def program(cluster):
     n = tf1.placeholder(tf.int32, [])
-    _, out = tf1.while_loop(lambda i, _: i < n, lambda i, a: (i + 1, a.write(i, tf.cast(i, tf.float32) * 2)),
-                            [tf.constant(0), tf1.TensorArray(tf.float32, 0, dynamic_size=True, element_shape=[])])
+    _, out = tf1.while_loop(
+      lambda i, _: i < n,
+      lambda i, a: (i + 1, a.write(i, tf.cast(i, tf.float32) * 2)),
+      [tf.constant(0), tf1.TensorArray(tf.float32, 0, dynamic_size=True, element_shape=[])],
+    )
     return [run(cluster, [out.stack(), out.size()], {n: k}) for k in (1, 6)]
+
   on_both(program)
 
 
 @pytest.mark.parametrize("dtype", [tf.float64, tf.int64, tf.bool, tf.string, tf.complex64, tf.bfloat16])
 def test_values_of_all_kinds(on_both, era, dtype):
   def program(cluster):
-    values = tf.constant([[b"a", b"bc"], [b"", b"\xff"], [b"x", b"y"]]) if dtype == tf.string else \
-        tf.cast(tf.constant([[1, 0], [3, 4], [0, 6]]), dtype)
+    values = (
+      tf.constant([[b"a", b"bc"], [b"", b"\xff"], [b"x", b"y"]])
+      if dtype == tf.string
+      else tf.cast(tf.constant([[1, 0], [3, 4], [0, 6]]), dtype)
+    )
     with tf.device(PS0):
       array = tf1.TensorArray(dtype, 3).unstack(values)
       split = tf1.TensorArray(dtype, 2, infer_shape=False).split(values, [1, 2])
@@ -123,6 +136,7 @@ def test_values_of_all_kinds(on_both, era, dtype):
     if dtype == tf.bfloat16:
       fetches = [tf.cast(t, tf.float32) for t in fetches]
     return run(cluster, fetches)
+
   on_both(program)
 
 
@@ -132,6 +146,7 @@ def test_gradients_of_splits(on_both, array_ops):
     array = tf1.TensorArray(tf.float32, 3, infer_shape=False).split(x, [1, 0, 3])
     joined = tf.concat([array.read(2) * 2, array.read(0)], 0)
     return run(cluster, [joined, tf1.gradients(joined * joined, [x])], {x: np.arange(8, dtype=np.float32).reshape(4, 2)})
+
   on_both(program)
 
 
@@ -159,6 +174,7 @@ def test_errors_of_arrays(on_both, array_ops):
         # A number makes the array's name unique, in the process or the node.
         results[name] = kind, op, [re.sub(r"_\d+:", ":", word) for word in words]
     return results
+
   on_both(program)
 
 
@@ -168,6 +184,7 @@ def test_arrays_end_with_their_step(on_both, array_ops):
     value = array.write(0, tf1.random_uniform([1000])).read(0)
     with tf1.Session(cluster.target("worker")) as session:
       return [session.run(tf.shape(value)) for _ in range(50)]
+
   on_both(program)
 
 
@@ -189,6 +206,7 @@ def test_lists(on_both):
     with tf1.Session(cluster.target("worker")) as session:
       values = session.run([stacked, last, length, has, got])
       return [values, outcome(lambda: session.run(missing))]
+
   on_both(program)
 
 
@@ -196,17 +214,22 @@ def test_gradient_of_nested_control_flow(on_both, era):
   def program(cluster):
     with tf.device(PS0):
       v = tf1.get_variable("v", initializer=[0.5, 0.7])
+
     def body(i, x):
       def odd():
         with tf.device(WORKER1):
           return x * v
+
       def even():
         _, y = tf1.while_loop(lambda j, _: j < i, lambda j, y: (j + 1, tf.sin(y) + v), [tf.constant(0), x])
         return y
+
       return i + 1, tf1.cond(tf.equal(i % 2, 1), odd, even)
+
     _, y = tf1.while_loop(lambda i, _: i < 5, body, [tf.constant(0), v + 1.0])
-    gradient, = tf1.gradients(tf.reduce_sum(y), [v])
+    (gradient,) = tf1.gradients(tf.reduce_sum(y), [v])
     with tf1.Session(cluster.target("worker")) as session:
       session.run(v.initializer)
       return session.run([y, gradient])
+
   on_both(program, missing=LISTS_BETWEEN_TASKS if era == "tf2" else "")

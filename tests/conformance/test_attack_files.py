@@ -45,8 +45,12 @@ def wire(place):
 
 
 def text(name, *values, scalar=True):
-  return raw.const(name, raw.tensor(raw.STRING, () if scalar else (len(values),),
-                                    string_val=[v if isinstance(v, bytes) else v.encode() for v in values]))
+  return raw.const(
+    name,
+    raw.tensor(
+      raw.STRING, () if scalar else (len(values),), string_val=[v if isinstance(v, bytes) else v.encode() for v in values]
+    ),
+  )
 
 
 def types(*dtypes):
@@ -79,26 +83,34 @@ def run(wire, nodes, fetch=(), target=(), before=()):
 
 def reader_of(op, path, **attrs):
   """Nodes of a reader of one file: the step `put`, then "read:1"."""
-  return [text("path", path),
-          raw.node("queue", "FIFOQueueV2", component_types=types(raw.STRING), shapes=shapes(())),
-          raw.node("put", "QueueEnqueueV2", "queue", "path", Tcomponents=types(raw.STRING)),
-          raw.node("reader", op, **attrs),
-          raw.node("read", "ReaderReadV2", "reader", "queue")]
+  return [
+    text("path", path),
+    raw.node("queue", "FIFOQueueV2", component_types=types(raw.STRING), shapes=shapes(())),
+    raw.node("put", "QueueEnqueueV2", "queue", "path", Tcomponents=types(raw.STRING)),
+    raw.node("reader", op, **attrs),
+    raw.node("read", "ReaderReadV2", "reader", "queue"),
+  ]
 
 
 def data_set_of(op, path):
   of_texts = dict(output_types=types(raw.STRING), output_shapes=shapes(()))
-  return [text("path", path), text("plain", ""), raw.const("buffer", 0, raw.INT64),
-          raw.node("data", op, "path", "plain", "buffer"),
-          raw.node("iterator", "IteratorV2", shared_name=b"", container=b"", **of_texts),
-          raw.node("make", "MakeIterator", "data", "iterator"),
-          raw.node("next", "IteratorGetNext", "iterator", **of_texts)]
+  return [
+    text("path", path),
+    text("plain", ""),
+    raw.const("buffer", 0, raw.INT64),
+    raw.node("data", op, "path", "plain", "buffer"),
+    raw.node("iterator", "IteratorV2", shared_name=b"", container=b"", **of_texts),
+    raw.node("make", "MakeIterator", "data", "iterator"),
+    raw.node("next", "IteratorGetNext", "iterator", **of_texts),
+  ]
 
 
 def table_of(path):
-  return [text("path", path),
-          raw.node("table", "HashTableV2", key_dtype=raw.type_of(raw.STRING), value_dtype=raw.type_of(raw.INT64)),
-          raw.node("fill", "InitializeTableFromTextFileV2", "table", "path", key_index=-2, value_index=-1)]
+  return [
+    text("path", path),
+    raw.node("table", "HashTableV2", key_dtype=raw.type_of(raw.STRING), value_dtype=raw.type_of(raw.INT64)),
+    raw.node("fill", "InitializeTableFromTextFileV2", "table", "path", key_index=-2, value_index=-1),
+  ]
 
 
 def names_of_tensors(path):
@@ -110,39 +122,57 @@ FLOATS = {"dtypes": types(raw.FLOAT)}
 
 def merged(prefix, destination, before=()):
   """Joins the one checkpoint `prefix`."""
-  return ([text("prefixes", prefix, scalar=False), text("to", destination),
-           raw.node("merge", "MergeV2Checkpoints", "prefixes", "to"),
-           *names_of_tensors("part"), raw.node("a", "SaveV2", "path", "names", "slices", "x", **FLOATS)],
-          {"target": ["merge"], "before": list(before)})
+  return (
+    [
+      text("prefixes", prefix, scalar=False),
+      text("to", destination),
+      raw.node("merge", "MergeV2Checkpoints", "prefixes", "to"),
+      *names_of_tensors("part"),
+      raw.node("a", "SaveV2", "path", "names", "slices", "x", **FLOATS),
+    ],
+    {"target": ["merge"], "before": list(before)},
+  )
 
 
 # What reads and writes files: nodes by the path, and what is run.
 ATTACKS = {
-    "ReadFile": lambda p: ([text("path", p), raw.node("a", "ReadFile", "path")], {"fetch": ["a:0"]}),
-    "WriteFile": lambda p: ([text("path", p), text("x", "gotcha"), raw.node("a", "WriteFile", "path", "x")],
-                            {"target": ["a"]}),
-    "TextLineReader": lambda p: (reader_of("TextLineReaderV2", p), {"fetch": ["read:1"], "before": ["put"]}),
-    "WholeFileReader": lambda p: (reader_of("WholeFileReaderV2", p), {"fetch": ["read:1"], "before": ["put"]}),
-    "TFRecordReader": lambda p: (reader_of("TFRecordReaderV2", p), {"fetch": ["read:1"], "before": ["put"]}),
-    "TextLineDataset": lambda p: (data_set_of("TextLineDataset", p), {"fetch": ["next:0"], "before": ["make"]}),
-    "TFRecordDataset": lambda p: (data_set_of("TFRecordDataset", p), {"fetch": ["next:0"], "before": ["make"]}),
-    "InitializeTableFromTextFile": lambda p: (table_of(p), {"target": ["fill"]}),
-    "RestoreV2": lambda p: ([*names_of_tensors(p), raw.node("a", "RestoreV2", "path", "names", "slices", **FLOATS)],
-                            {"fetch": ["a:0"]}),
-    "SaveV2": lambda p: ([*names_of_tensors(p), raw.node("a", "SaveV2", "path", "names", "slices", "x", **FLOATS)],
-                         {"target": ["a"]}),
-    "Save": lambda p: ([*names_of_tensors(p), raw.node("a", "Save", "path", "names", "x", T=types(raw.FLOAT))],
-                       {"target": ["a"]}),
-    "MergeV2Checkpoints": lambda p: merged(p, "sub/merged"),
-    "MergeV2Checkpoints_to": lambda p: merged("part", p, before=["a"]),
+  "ReadFile": lambda p: ([text("path", p), raw.node("a", "ReadFile", "path")], {"fetch": ["a:0"]}),
+  "WriteFile": lambda p: ([text("path", p), text("x", "gotcha"), raw.node("a", "WriteFile", "path", "x")], {"target": ["a"]}),
+  "TextLineReader": lambda p: (reader_of("TextLineReaderV2", p), {"fetch": ["read:1"], "before": ["put"]}),
+  "WholeFileReader": lambda p: (reader_of("WholeFileReaderV2", p), {"fetch": ["read:1"], "before": ["put"]}),
+  "TFRecordReader": lambda p: (reader_of("TFRecordReaderV2", p), {"fetch": ["read:1"], "before": ["put"]}),
+  "TextLineDataset": lambda p: (data_set_of("TextLineDataset", p), {"fetch": ["next:0"], "before": ["make"]}),
+  "TFRecordDataset": lambda p: (data_set_of("TFRecordDataset", p), {"fetch": ["next:0"], "before": ["make"]}),
+  "InitializeTableFromTextFile": lambda p: (table_of(p), {"target": ["fill"]}),
+  "RestoreV2": lambda p: (
+    [*names_of_tensors(p), raw.node("a", "RestoreV2", "path", "names", "slices", **FLOATS)],
+    {"fetch": ["a:0"]},
+  ),
+  "SaveV2": lambda p: (
+    [*names_of_tensors(p), raw.node("a", "SaveV2", "path", "names", "slices", "x", **FLOATS)],
+    {"target": ["a"]},
+  ),
+  "Save": lambda p: ([*names_of_tensors(p), raw.node("a", "Save", "path", "names", "x", T=types(raw.FLOAT))], {"target": ["a"]}),
+  "MergeV2Checkpoints": lambda p: merged(p, "sub/merged"),
+  "MergeV2Checkpoints_to": lambda p: merged("part", p, before=["a"]),
 }
 # Those that look for files by the names of others may also find none.
 BY_PREFIX = {"RestoreV2", "MergeV2Checkpoints"}
 
 
 def ways_out(base):
-  return ["../secret", str(base / "secret"), "link", "up/secret", "sub/../../secret", f"{base}/root/../secret", "new",
-          "/proc/self/environ", "/proc/self/root" + str(base / "secret"), "/dev/zero"]
+  return [
+    "../secret",
+    str(base / "secret"),
+    "link",
+    "up/secret",
+    "sub/../../secret",
+    f"{base}/root/../secret",
+    "new",
+    "/proc/self/environ",
+    "/proc/self/root" + str(base / "secret"),
+    "/dev/zero",
+  ]
 
 
 @pytest.mark.parametrize("way", range(10))
@@ -190,14 +220,27 @@ def masked_crc(data):
 
 def record(data, length=None, length_crc=None, data_crc=None):
   size = struct.pack("<Q", len(data) if length is None else length)
-  return (size + struct.pack("<I", masked_crc(size) if length_crc is None else length_crc) + data +
-          struct.pack("<I", masked_crc(data) if data_crc is None else data_crc))
+  return (
+    size
+    + struct.pack("<I", masked_crc(size) if length_crc is None else length_crc)
+    + data
+    + struct.pack("<I", masked_crc(data) if data_crc is None else data_crc)
+  )
 
 
-@pytest.mark.parametrize("bad", [
-    record(b"abc", length=1 << 62), record(b"abc", length=(1 << 64) - 1), record(b"abc", length=1 << 40),
-    record(b"abc", length=4), record(b"abc", length_crc=0), record(b"abc", data_crc=0), record(b"abc")[:-1],
-], ids=["huge", "largest", "more_than_memory", "one_too_many", "sum_of_length", "sum_of_data", "cut_off"])
+@pytest.mark.parametrize(
+  "bad",
+  [
+    record(b"abc", length=1 << 62),
+    record(b"abc", length=(1 << 64) - 1),
+    record(b"abc", length=1 << 40),
+    record(b"abc", length=4),
+    record(b"abc", length_crc=0),
+    record(b"abc", data_crc=0),
+    record(b"abc")[:-1],
+  ],
+  ids=["huge", "largest", "more_than_memory", "one_too_many", "sum_of_length", "sum_of_data", "cut_off"],
+)
 def test_records_that_lie(wire, place, bad):
   (place / "root" / "records").write_bytes(record(b"good") + bad)
   for nodes, what in [ATTACKS["TFRecordReader"]("records"), ATTACKS["TFRecordDataset"]("records")]:

@@ -11,7 +11,9 @@ import task_servers  # noqa: E402
 from attacked_cluster import BAD, Code, cluster, neg, refuses, varint, wire  # noqa: E402, F401
 
 
-@pytest.mark.parametrize("nodes", [
+@pytest.mark.parametrize(
+  "nodes",
+  [
     [neg("a", "a")],
     [neg("a", "b"), neg("b", "a")],
     [neg("a", "nowhere")],
@@ -44,16 +46,30 @@ from attacked_cluster import BAD, Code, cluster, neg, refuses, varint, wire  # n
     [raw.const("c", 1.0), raw.node("a", "NextIteration", "c", T=raw.type_of(raw.FLOAT))],
     [raw.node("a", "_Arg", T=raw.type_of(raw.FLOAT), index=7)],
     [raw.const("a", 1.0), raw.node("r", "_Retval", "a", T=raw.type_of(raw.FLOAT), index=1 << 30)],
-    [raw.node("a", "_Recv", tensor_type=raw.type_of(raw.FLOAT), tensor_name=b"x", send_device=b"", recv_device=b"",
-              send_device_incarnation=0, client_terminated=False)],
+    [
+      raw.node(
+        "a",
+        "_Recv",
+        tensor_type=raw.type_of(raw.FLOAT),
+        tensor_name=b"x",
+        send_device=b"",
+        recv_device=b"",
+        send_device_incarnation=0,
+        client_terminated=False,
+      )
+    ],
     [raw.node("a", "PartitionedCall")],
     [raw.const("i", 0, raw.INT32), raw.node("a", "Case", "i", branches=raw.new("AttrValue", list={}))],
     # Constants that are folded before anything runs: bytes of one type would be taken for another.
-    [raw.node("b", "Const", dtype=raw.type_of(raw.INT64), value=raw.tensor(raw.BOOL, [10_000], bool_val=[True])),
-     raw.node("a", "Neg", "b", T=raw.type_of(raw.INT64))],
+    [
+      raw.node("b", "Const", dtype=raw.type_of(raw.INT64), value=raw.tensor(raw.BOOL, [10_000], bool_val=[True])),
+      raw.node("a", "Neg", "b", T=raw.type_of(raw.INT64)),
+    ],
     [raw.node("a", "Pack", T=raw.type_of(raw.FLOAT), N=1 << 20)],
     [raw.const("c", 1.0)] + [raw.node(f"a{i}", "Unpack", "c", T=raw.type_of(raw.FLOAT), num=1 << 20) for i in range(20)],
-], ids=lambda nodes: str(len(nodes)) + nodes[-1].op + nodes[-1].name[:8])
+  ],
+  ids=lambda nodes: str(len(nodes)) + nodes[-1].op + nodes[-1].name[:8],
+)
 def test_graphs_that_make_no_sense(wire, nodes):
   refuses(wire, raw.graph(*nodes), fetch=["a:0"])
 
@@ -113,8 +129,11 @@ def test_functions_that_call_each_other_for_ever(wire, depth):
   called.func.name = "f0"
   types = raw.new("AttrValue")
   types.list.type.append(raw.FLOAT)
-  graph_def = raw.graph(raw.const("c", 1.0), raw.node("call", "PartitionedCall", "c", f=called, Tin=types, Tout=types),
-                        library=recursive_library(depth))
+  graph_def = raw.graph(
+    raw.const("c", 1.0),
+    raw.node("call", "PartitionedCall", "c", f=called, Tin=types, Tout=types),
+    library=recursive_library(depth),
+  )
   refuses(wire, graph_def, codes=BAD | {Code.DEADLINE_EXCEEDED, Code.INTERNAL}, fetch=["call:0"])
 
 
@@ -131,8 +150,9 @@ def test_functions_with_endless_arguments(wire):
   called.func.name = "wide"
   called.func.attr["N"].i = 20_000
   types.list.SetInParent()
-  assert "arguments" in refuses(wire, raw.graph(raw.node("call", "PartitionedCall", f=called, Tin=types, Tout=types),
-                                                library=library), target=["call"])
+  assert "arguments" in refuses(
+    wire, raw.graph(raw.node("call", "PartitionedCall", f=called, Tin=types, Tout=types), library=library), target=["call"]
+  )
 
 
 def call_of(function, node):
@@ -169,12 +189,14 @@ def test_a_function_called_for_ever_keeps_nobody_else(cluster, wire):
   assert code == Code.OK, reply
   handle = reply.session_handle
   ended = []
-  runners = [threading.Thread(target=lambda: ended.append(wire.run(handle, fetch=["call:0"], timeout_in_ms=8_000)))
-             for _ in range(4)]
+  runners = [
+    threading.Thread(target=lambda: ended.append(wire.run(handle, fetch=["call:0"], timeout_in_ms=8_000))) for _ in range(4)
+  ]
   for runner in runners:
     runner.start()
-  task_servers.wait_for(lambda: json.loads(cluster.status("worker", options=["--json"]))["running_steps"] == 4 or ended,
-                        "the steps do not begin")
+  task_servers.wait_for(
+    lambda: json.loads(cluster.status("worker", options=["--json"]))["running_steps"] == 4 or ended, "the steps do not begin"
+  )
   served = 0
   while not ended:
     code, other = wire.create(raw.graph(raw.const("a", 1.0)))
@@ -213,8 +235,9 @@ def test_functions_called_with_other_types(wire, node, wrong):
     call = raw.node("call", node, "i", "c", branches=branches, Tin=given, Tout=promised)
   else:
     call = raw.node("call", node, "c", f=called, Tin=given, Tout=promised)
-  graph_def = raw.graph(raw.const("c", 1.0), raw.const("i", 0, raw.INT32), call, raw.node("length", "StringLength", "call"),
-                        library=library)
+  graph_def = raw.graph(
+    raw.const("c", 1.0), raw.const("i", 0, raw.INT32), call, raw.node("length", "StringLength", "call"), library=library
+  )
   refuses(wire, graph_def, fetch=["length:0"])
 
 

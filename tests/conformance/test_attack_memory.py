@@ -40,14 +40,17 @@ def test_messages_that_arrive_at_once_stay_below_the_limit():
   with task_servers.Cluster({"worker": 1}, flags=["--memory_limit", str(LIMIT)]) as cluster:
     address = cluster.address("worker")
     graph = raw.graph(
-        raw.node("value", "Placeholder", dtype=raw.type_of(raw.FLOAT), shape=raw.shape_of()),
-        raw.node("size", "Size", "value", T=raw.type_of(raw.FLOAT), out_type=raw.type_of(raw.INT32)),
-        raw.const("one", 1.0))
+      raw.node("value", "Placeholder", dtype=raw.type_of(raw.FLOAT), shape=raw.shape_of()),
+      raw.node("size", "Size", "value", T=raw.type_of(raw.FLOAT), out_type=raw.type_of(raw.INT32)),
+      raw.const("one", 1.0),
+    )
     with raw.Wire(address) as wire:
       handle = wire.create(graph)[1].session_handle
       program = FEEDER.format(folder=os.path.dirname(os.path.abspath(__file__)), handle=handle, size=FEED, address=address)
-      clients = [subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-                 for _ in range(CLIENTS)]
+      clients = [
+        subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        for _ in range(CLIENTS)
+      ]
       try:
         assert [client.stdout.readline() for client in clients] == ["ready\n"] * CLIENTS
         for client in clients:
@@ -76,13 +79,14 @@ def test_text_that_grows_ends_at_the_limit():
   # Values that no pass knows, so that the steps themselves make the text.
   hidden = raw.node("hidden", "Placeholder", dtype=string, shape=raw.shape_of())
   graphs = {
-      "StringJoin": [raw.node("grown", "StringJoin", *["hidden"] * pieces, N=pieces, separator=b"")],
-      "ReduceJoin": [
-          raw.const("count", raw.tensor(raw.INT32, [1], int_val=[pieces])), raw.const("axis", 0, raw.INT32),
-          raw.node("many", "Fill", "count", "hidden", T=string, index_type=raw.type_of(raw.INT32)),
-          raw.node("grown", "ReduceJoin", "many", "axis", keep_dims=False, separator=text)],
-      "StaticRegexReplace": [
-          raw.node("grown", "StaticRegexReplace", "hidden", pattern=b"x", rewrite=text, replace_global=True)],
+    "StringJoin": [raw.node("grown", "StringJoin", *["hidden"] * pieces, N=pieces, separator=b"")],
+    "ReduceJoin": [
+      raw.const("count", raw.tensor(raw.INT32, [1], int_val=[pieces])),
+      raw.const("axis", 0, raw.INT32),
+      raw.node("many", "Fill", "count", "hidden", T=string, index_type=raw.type_of(raw.INT32)),
+      raw.node("grown", "ReduceJoin", "many", "axis", keep_dims=False, separator=text),
+    ],
+    "StaticRegexReplace": [raw.node("grown", "StaticRegexReplace", "hidden", pattern=b"x", rewrite=text, replace_global=True)],
   }
   fed = {"StringJoin": text, "ReduceJoin": b"", "StaticRegexReplace": b"x" * pieces}
   with task_servers.Cluster({"worker": 1}, flags=["--memory_limit", str(LIMIT)]) as cluster:
@@ -115,57 +119,95 @@ SAMPLER = {"num_true": 1, "range_max": 1 << 40, "seed": 1, "seed2": 2}
 
 def numbers(name):
   """MANY integers, and nodes that no pass computes before."""
-  return [raw.node("n", "Placeholder", dtype=raw.type_of(raw.INT64), shape=raw.shape_of()), raw.const("zero", 0, raw.INT64),
-          raw.const("one", 1, raw.INT64), raw.node(name, "Range", "zero", "n", "one", Tidx=LONG)]
+  return [
+    raw.node("n", "Placeholder", dtype=raw.type_of(raw.INT64), shape=raw.shape_of()),
+    raw.const("zero", 0, raw.INT64),
+    raw.const("one", 1, raw.INT64),
+    raw.node(name, "Range", "zero", "n", "one", Tidx=LONG),
+  ]
 
 
 def filled(value, *dims):
   """An array as large as the numbers in it."""
   sizes = raw.tensor(raw.INT32, [len(dims)], int_val=dims)
-  return [raw.node("v", "Placeholder", dtype=raw.type_of(value), shape=raw.shape_of()), raw.const("dims", sizes),
-          raw.node("x", "Fill", "dims", "v", T=raw.type_of(value), index_type=raw.type_of(raw.INT32))]
+  return [
+    raw.node("v", "Placeholder", dtype=raw.type_of(value), shape=raw.shape_of()),
+    raw.const("dims", sizes),
+    raw.node("x", "Fill", "dims", "v", T=raw.type_of(value), index_type=raw.type_of(raw.INT32)),
+  ]
 
 
 def records(path):
   return [
-      raw.const("path", os.fsencode(path)), raw.const("most", 1 << 40, raw.INT64),
-      raw.node("queue", "FIFOQueueV2", component_types=types(raw.STRING)), raw.node("reader", "TextLineReaderV2"),
-      raw.node("put", "QueueEnqueueV2", "queue", "path", Tcomponents=types(raw.STRING)),
-      raw.node("grown", "ReaderReadUpToV2", "reader", "queue", "most", "^put")]
+    raw.const("path", os.fsencode(path)),
+    raw.const("most", 1 << 40, raw.INT64),
+    raw.node("queue", "FIFOQueueV2", component_types=types(raw.STRING)),
+    raw.node("reader", "TextLineReaderV2"),
+    raw.node("put", "QueueEnqueueV2", "queue", "path", Tcomponents=types(raw.STRING)),
+    raw.node("grown", "ReaderReadUpToV2", "reader", "queue", "most", "^put"),
+  ]
 
 
 def empty_parts(count, rank):
   shape = raw.tensor(raw.INT64, [rank], int64_val=[count] + [1] * (rank - 1))
   return [
-      raw.const("indices", raw.tensor(raw.INT64, [0, rank])), raw.const("values", raw.tensor(raw.FLOAT, [0])),
-      raw.const("shape", shape),
-      raw.node("grown", "AddManySparseToTensorsMap", "indices", "values", "shape", T=raw.type_of(raw.FLOAT))]
+    raw.const("indices", raw.tensor(raw.INT64, [0, rank])),
+    raw.const("values", raw.tensor(raw.FLOAT, [0])),
+    raw.const("shape", shape),
+    raw.node("grown", "AddManySparseToTensorsMap", "indices", "values", "shape", T=raw.type_of(raw.FLOAT)),
+  ]
 
 
 # Op: (what it lacks memory for, nodes but for readers'.)
 TABLES = {
-    "Unique": ("the distinct elements", [*numbers("x"), raw.node("grown", "Unique", "x", T=LONG)]),
-    "UniqueV2": ("the distinct elements", [
-        *numbers("x"), raw.const("pairs", raw.tensor(raw.INT32, [2], int_val=[-1, 2])),
-        raw.const("axis", raw.tensor(raw.INT32, [1], int_val=[0])), raw.node("y", "Reshape", "x", "pairs", T=LONG),
-        raw.node("grown", "UniqueV2", "y", "axis", T=LONG, Taxis=raw.type_of(raw.INT32))]),
-    "ListDiff": ("the excluded elements", [
-        *numbers("x"), raw.node("y", "Neg", "x", T=LONG), raw.node("grown", "ListDiff", "x", "y", T=LONG)]),
-    "UniformCandidateSampler": ("the candidates drawn", [
-        raw.const("true", raw.tensor(raw.INT64, [1, 1], int64_val=[3])),
-        raw.node("grown", "UniformCandidateSampler", "true", num_sampled=LIMIT // 25, unique=True, **SAMPLER)]),
-    "ComputeAccidentalHits": ("the sampled candidates", [
-        *numbers("x"), raw.const("true", raw.tensor(raw.INT64, [1, 1], int64_val=[3])),
-        raw.node("grown", "ComputeAccidentalHits", "true", "x", num_true=1)]),
-    "RFFT": ("the tables of a Fourier transform", [
-        *filled(raw.FLOAT, PRIME), raw.const("length", raw.tensor(raw.INT32, [1], int_val=[PRIME])),
-        raw.node("grown", "RFFT", "x", "length")]),
-    "DenseToDenseSetOperation": ("the result of a set operation", [
-        *filled(INT8, MOST, 1),
-        raw.node("grown", "DenseToDenseSetOperation", "x", "x", set_operation=b"union", T=raw.type_of(INT8))]),
-    "ReaderReadUpToV2": ("the records of a read", []),
-    "ReadFile": ("a quarter of what memory has left", []),
-    "AddManySparseToTensorsMap": ("a map of sparse tensors", empty_parts(100_000, 250)),
+  "Unique": ("the distinct elements", [*numbers("x"), raw.node("grown", "Unique", "x", T=LONG)]),
+  "UniqueV2": (
+    "the distinct elements",
+    [
+      *numbers("x"),
+      raw.const("pairs", raw.tensor(raw.INT32, [2], int_val=[-1, 2])),
+      raw.const("axis", raw.tensor(raw.INT32, [1], int_val=[0])),
+      raw.node("y", "Reshape", "x", "pairs", T=LONG),
+      raw.node("grown", "UniqueV2", "y", "axis", T=LONG, Taxis=raw.type_of(raw.INT32)),
+    ],
+  ),
+  "ListDiff": (
+    "the excluded elements",
+    [*numbers("x"), raw.node("y", "Neg", "x", T=LONG), raw.node("grown", "ListDiff", "x", "y", T=LONG)],
+  ),
+  "UniformCandidateSampler": (
+    "the candidates drawn",
+    [
+      raw.const("true", raw.tensor(raw.INT64, [1, 1], int64_val=[3])),
+      raw.node("grown", "UniformCandidateSampler", "true", num_sampled=LIMIT // 25, unique=True, **SAMPLER),
+    ],
+  ),
+  "ComputeAccidentalHits": (
+    "the sampled candidates",
+    [
+      *numbers("x"),
+      raw.const("true", raw.tensor(raw.INT64, [1, 1], int64_val=[3])),
+      raw.node("grown", "ComputeAccidentalHits", "true", "x", num_true=1),
+    ],
+  ),
+  "RFFT": (
+    "the tables of a Fourier transform",
+    [
+      *filled(raw.FLOAT, PRIME),
+      raw.const("length", raw.tensor(raw.INT32, [1], int_val=[PRIME])),
+      raw.node("grown", "RFFT", "x", "length"),
+    ],
+  ),
+  "DenseToDenseSetOperation": (
+    "the result of a set operation",
+    [
+      *filled(INT8, MOST, 1),
+      raw.node("grown", "DenseToDenseSetOperation", "x", "x", set_operation=b"union", T=raw.type_of(INT8)),
+    ],
+  ),
+  "ReaderReadUpToV2": ("the records of a read", []),
+  "ReadFile": ("a quarter of what memory has left", []),
+  "AddManySparseToTensorsMap": ("a map of sparse tensors", empty_parts(100_000, 250)),
 }
 FED = {"n": raw.tensor(raw.INT64, int64_val=[MANY]), "v": raw.tensor(raw.FLOAT, float_val=[1.0])}
 

@@ -52,8 +52,7 @@ def plain_requests():
   graph.send.add(name="key", tensor=raw.tensor(raw.STRING, (2,), string_val=[b"x", b"y"]))
   recv = requests["WorkerService/RecvTensor"]
   recv.step_id = 77
-  recv.rendezvous_key = "/job:worker/replica:0/task:0/device:CPU:0;0000000000000001;/job:ps/replica:0/task:0/" \
-                        "device:CPU:0;x;0:0"
+  recv.rendezvous_key = "/job:worker/replica:0/task:0/device:CPU:0;0000000000000001;/job:ps/replica:0/task:0/device:CPU:0;x;0:0"
   return requests
 
 
@@ -63,7 +62,7 @@ def damage(rng, payload):
   if kind == 0:
     return bytes(rng.randrange(256) for _ in range(rng.randrange(64)))
   if kind == 1:
-    return bytes(data[:rng.randrange(len(data) + 1)])
+    return bytes(data[: rng.randrange(len(data) + 1)])
   if kind == 2:  # a length that lies
     at = rng.randrange(len(data))
     return bytes(data[:at] + b"\xff\xff\xff\xff\x0f" + data[at:])
@@ -96,26 +95,58 @@ def i64(name, *values):
   return raw.const(name, raw.tensor(raw.INT64, (len(values),), int64_val=values))
 
 
-@pytest.mark.parametrize("nodes", [
-    [raw.const("v", 1.0), i64("d", 1 << 31, 1 << 31),
-     raw.node("a", "Fill", "d", "v", T=raw.type_of(raw.FLOAT), index_type=raw.type_of(raw.INT64))],
-    [raw.const("v", 1.0), i64("d", 1 << 34),
-     raw.node("a", "Fill", "d", "v", T=raw.type_of(raw.FLOAT), index_type=raw.type_of(raw.INT64))],
-    [raw.const("v", raw.tensor(raw.FLOAT, (2,), float_val=[1])), i64("d", 1 << 62),
-     raw.node("a", "Tile", "v", "d", T=raw.type_of(raw.FLOAT), Tmultiples=raw.type_of(raw.INT64))],
-    [raw.const("s", 0, raw.INT64), raw.const("l", (1 << 63) - 1, raw.INT64), raw.const("d", 1, raw.INT64),
-     raw.node("a", "Range", "s", "l", "d", Tidx=raw.type_of(raw.INT64))],
-    [i64("d", 1 << 33, 16),
-     raw.node("a", "RandomUniform", "d", T=raw.type_of(raw.INT64), dtype=raw.type_of(raw.FLOAT))],
-    [raw.const("z", raw.tensor(raw.FLOAT, (1 << 40, 0))), raw.const("y", raw.tensor(raw.FLOAT, (0, 1 << 40))),
-     raw.node("a", "MatMul", "z", "y", T=raw.type_of(raw.FLOAT))],
-    [raw.const("e", 0, raw.INT64), raw.const("f", 1, raw.INT64),
-     raw.node("t", "MutableDenseHashTableV2", "e", "f", key_dtype=raw.type_of(raw.INT64), value_dtype=raw.type_of(raw.INT64),
-              initial_num_buckets=1 << 40),
-     raw.node("a", "LookupTableSizeV2", "t")],
-    [raw.const("v", 1.0), i64("d", *[1] * 300),
-     raw.node("a", "Fill", "d", "v", T=raw.type_of(raw.FLOAT), index_type=raw.type_of(raw.INT64))],
-], ids=lambda nodes: nodes[-1].op)
+@pytest.mark.parametrize(
+  "nodes",
+  [
+    [
+      raw.const("v", 1.0),
+      i64("d", 1 << 31, 1 << 31),
+      raw.node("a", "Fill", "d", "v", T=raw.type_of(raw.FLOAT), index_type=raw.type_of(raw.INT64)),
+    ],
+    [
+      raw.const("v", 1.0),
+      i64("d", 1 << 34),
+      raw.node("a", "Fill", "d", "v", T=raw.type_of(raw.FLOAT), index_type=raw.type_of(raw.INT64)),
+    ],
+    [
+      raw.const("v", raw.tensor(raw.FLOAT, (2,), float_val=[1])),
+      i64("d", 1 << 62),
+      raw.node("a", "Tile", "v", "d", T=raw.type_of(raw.FLOAT), Tmultiples=raw.type_of(raw.INT64)),
+    ],
+    [
+      raw.const("s", 0, raw.INT64),
+      raw.const("l", (1 << 63) - 1, raw.INT64),
+      raw.const("d", 1, raw.INT64),
+      raw.node("a", "Range", "s", "l", "d", Tidx=raw.type_of(raw.INT64)),
+    ],
+    [i64("d", 1 << 33, 16), raw.node("a", "RandomUniform", "d", T=raw.type_of(raw.INT64), dtype=raw.type_of(raw.FLOAT))],
+    [
+      raw.const("z", raw.tensor(raw.FLOAT, (1 << 40, 0))),
+      raw.const("y", raw.tensor(raw.FLOAT, (0, 1 << 40))),
+      raw.node("a", "MatMul", "z", "y", T=raw.type_of(raw.FLOAT)),
+    ],
+    [
+      raw.const("e", 0, raw.INT64),
+      raw.const("f", 1, raw.INT64),
+      raw.node(
+        "t",
+        "MutableDenseHashTableV2",
+        "e",
+        "f",
+        key_dtype=raw.type_of(raw.INT64),
+        value_dtype=raw.type_of(raw.INT64),
+        initial_num_buckets=1 << 40,
+      ),
+      raw.node("a", "LookupTableSizeV2", "t"),
+    ],
+    [
+      raw.const("v", 1.0),
+      i64("d", *[1] * 300),
+      raw.node("a", "Fill", "d", "v", T=raw.type_of(raw.FLOAT), index_type=raw.type_of(raw.INT64)),
+    ],
+  ],
+  ids=lambda nodes: nodes[-1].op,
+)
 def test_sizes_that_no_machine_has(wire, nodes):
   refuses(wire, raw.graph(*nodes), fetch=["a:0"])
 
@@ -123,8 +154,11 @@ def test_sizes_that_no_machine_has(wire, nodes):
 def test_a_budget_that_is_spent_harms_nobody_else(cluster, wire):
   """Variables up to the limit: the next is refused with its bytes, others run, and a reset gives it all back."""
   size = 64 << 20  # elements of 4 bytes: a quarter of the limit each
-  nodes = [i64("d", size), raw.const("v", 1.0),
-           raw.node("fill", "Fill", "d", "v", T=raw.type_of(raw.FLOAT), index_type=raw.type_of(raw.INT64))]
+  nodes = [
+    i64("d", size),
+    raw.const("v", 1.0),
+    raw.node("fill", "Fill", "d", "v", T=raw.type_of(raw.FLOAT), index_type=raw.type_of(raw.INT64)),
+  ]
   for i in range(6):
     nodes.append(raw.node(f"v{i}", "VariableV2", dtype=raw.type_of(raw.FLOAT), shape=raw.shape_of(size)))
     nodes.append(raw.node(f"a{i}", "Assign", f"v{i}", "fill", T=raw.type_of(raw.FLOAT)))
@@ -185,9 +219,11 @@ def test_handles_cannot_be_guessed(wire):
 def test_a_session_that_is_closed_while_it_runs(cluster, wire):
   component = raw.new("AttrValue")
   component.list.type.append(raw.FLOAT)
-  nodes = raw.graph(raw.node("queue", "FIFOQueueV2", component_types=component, device="/job:ps/task:0"),
-                    raw.node("take", "QueueDequeueV2", "queue", component_types=component, device="/job:ps/task:0"),
-                    raw.const("a", 1.0))
+  nodes = raw.graph(
+    raw.node("queue", "FIFOQueueV2", component_types=component, device="/job:ps/task:0"),
+    raw.node("take", "QueueDequeueV2", "queue", component_types=component, device="/job:ps/task:0"),
+    raw.const("a", 1.0),
+  )
   code, reply = wire.create(nodes)
   assert code == Code.OK, reply
   handle = reply.session_handle
@@ -210,15 +246,23 @@ def test_a_session_that_is_closed_while_it_runs(cluster, wire):
 
 def test_keys_and_steps_of_nobody(wire):
   key = "/job:worker/replica:0/task:0/device:CPU:0;%s;/job:ps/replica:0/task:0/device:CPU:0;x;0:0"
-  for step, text in [(1, key % "0000000000000001"), (-1, key % "0" * 3), (1 << 62, ""), (0, ";;;;"), (5, "\0"),
-                     (7, "x" * 100_000)]:
-    code, reply = wire.call("WorkerService/RecvTensor",
-                            raw.new("RecvTensorRequest", step_id=step, rendezvous_key=text), timeout=0.3)
+  for step, text in [
+    (1, key % "0000000000000001"),
+    (-1, key % "0" * 3),
+    (1 << 62, ""),
+    (0, ";;;;"),
+    (5, "\0"),
+    (7, "x" * 100_000),
+  ]:
+    code, reply = wire.call(
+      "WorkerService/RecvTensor", raw.new("RecvTensorRequest", step_id=step, rendezvous_key=text), timeout=0.3
+    )
     assert code in BAD | {Code.ABORTED, Code.DEADLINE_EXCEEDED, Code.CANCELLED}, (step, reply)
     assert wire.call("WorkerService/CleanupGraph", raw.new("CleanupGraphRequest", step_id=step))[0] == Code.OK
   for handle in ["", "none", "x" * 100_000]:
-    code, reply = wire.call("WorkerService/RunGraph", raw.new("RunGraphRequest", graph_handle=handle, step_id=3,
-                                                             session_handle="nobody's"))
+    code, reply = wire.call(
+      "WorkerService/RunGraph", raw.new("RunGraphRequest", graph_handle=handle, step_id=3, session_handle="nobody's")
+    )
     assert code != Code.OK and code != Code.UNAVAILABLE, reply
 
 
@@ -234,8 +278,14 @@ def test_ops_that_reach_out_are_refused_by_name(wire):
 def test_many_connections(cluster, wire):
   """Some say nothing, some half a preface, some rubbish; health and steps go on."""
   host, port = cluster.address("worker").split(":")
-  said = [b"", b"PRI * HT", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", b"GET / HTTP/1.1\r\n\r\n", b"\x16\x03\x01" + b"\0" * 50,
-          b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\xff\xff\xff\x01\x25\0\0\0\x01" + b"\xff" * 2000]
+  said = [
+    b"",
+    b"PRI * HT",
+    b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    b"GET / HTTP/1.1\r\n\r\n",
+    b"\x16\x03\x01" + b"\0" * 50,
+    b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\xff\xff\xff\x01\x25\0\0\0\x01" + b"\xff" * 2000,
+  ]
   sockets = []
   try:
     for i in range(500):
@@ -267,9 +317,14 @@ def test_nothing_is_left(cluster, wire):
   wire.call("MasterService/Reset", raw.new("ResetRequest"))
 
   def counts():
-    return {job: {k: v for k, v in status(cluster, job).items() if k in ("master_sessions", "worker_sessions",
-                                                                         "running_steps", "rendezvous")}
-            for job in ("ps", "worker")}
+    return {
+      job: {
+        k: v
+        for k, v in status(cluster, job).items()
+        if k in ("master_sessions", "worker_sessions", "running_steps", "rendezvous")
+      }
+      for job in ("ps", "worker")
+    }
 
   # What came early for a step that never came goes after 30 s, unused memory after 10 s.
   task_servers.wait_for(lambda: not any(v for task in counts().values() for v in task.values()), counts, 40)
@@ -293,13 +348,16 @@ def test_a_server_stops_though_a_client_does_not_read():
     types = raw.new("AttrValue")
     types.list.type.append(raw.FLOAT)
     graph = raw.graph(
-        raw.const("size", raw.tensor(raw.INT32, (1,), int_val=[10_000_000]), raw.INT32), raw.const("one", 1.0),
-        raw.node("value", "Fill", "size", "one", T=raw.type_of(raw.FLOAT), index_type=raw.type_of(raw.INT32)),
-        raw.node("queue", "FIFOQueueV2", component_types=types, shared_name=b"q"),
-        raw.node("take", "QueueDequeueV2", "queue", component_types=types),
-        raw.node("put", "QueueEnqueueV2", "queue", "value", Tcomponents=types))
-    program = TAKER.format(folder=os.path.dirname(os.path.abspath(__file__)), address=cluster.address("worker"),
-                           graph=graph.SerializeToString().hex())
+      raw.const("size", raw.tensor(raw.INT32, (1,), int_val=[10_000_000]), raw.INT32),
+      raw.const("one", 1.0),
+      raw.node("value", "Fill", "size", "one", T=raw.type_of(raw.FLOAT), index_type=raw.type_of(raw.INT32)),
+      raw.node("queue", "FIFOQueueV2", component_types=types, shared_name=b"q"),
+      raw.node("take", "QueueDequeueV2", "queue", component_types=types),
+      raw.node("put", "QueueEnqueueV2", "queue", "value", Tcomponents=types),
+    )
+    program = TAKER.format(
+      folder=os.path.dirname(os.path.abspath(__file__)), address=cluster.address("worker"), graph=graph.SerializeToString().hex()
+    )
     client = subprocess.Popen([sys.executable, "-c", program])
     try:
       task_servers.wait_for(lambda: status(cluster, "worker")["running_steps"] > 0, "it does not ask")

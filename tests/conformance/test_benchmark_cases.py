@@ -47,7 +47,7 @@ def test_a_server_that_ends_fails_the_case(tmp_path):
 
 
 def test_a_server_that_is_not_there_fails_the_case(tmp_path):
-  last, = case_process.run_case("null_step", "/nonexistent/server", options(tmp_path))
+  (last,) = case_process.run_case("null_step", "/nonexistent/server", options(tmp_path))
   assert last["metric"] == case_process.FAILED and "there is no program /nonexistent/server" in last["error"]
 
 

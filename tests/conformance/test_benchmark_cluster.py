@@ -66,20 +66,39 @@ def test_says_that_a_server_has_ended(tmp_path):
 @pytest.mark.skipif(not os.path.exists(COMMAND), reason="the command is not built")
 def test_takes_turns():
   servers = f"{COMMAND} server --log_level=error --job {{job}} --task {{task}} --cluster {{cluster}}"
-  process = forked_python.start([os.path.join(FOLDER, "bench.py"), "turns", "--a", servers, "--b", servers, "--cases", "null_step",
-                                 "--rows", "noop.callable|new_session", "--seconds", "0.02"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+  process = forked_python.start(
+    [
+      os.path.join(FOLDER, "bench.py"),
+      "turns",
+      "--a",
+      servers,
+      "--b",
+      servers,
+      "--cases",
+      "null_step",
+      "--rows",
+      "noop.callable|new_session",
+      "--seconds",
+      "0.02",
+    ],
+    stdout=subprocess.PIPE,
+    stderr=subprocess.PIPE,
+  )
   out, errors = process.communicate(timeout=120)
   assert process.returncode == 0, errors
   rows = [line.split() for line in out.splitlines() if line.startswith("null_step")]
-  assert [row[1] for row in rows] == ["noop.callable", "new_session_first_step"] and all(row[5].startswith("x") for row in rows), out
+  assert [row[1] for row in rows] == ["noop.callable", "new_session_first_step"] and all(
+    row[5].startswith("x") for row in rows
+  ), out
 
 
 def test_servers_end_with_the_driver(tmp_path):
   """However it ends."""
   script = tmp_path / "server.py"
   script.write_text(KEEPS_CONNECTIONS)
-  driver = subprocess.Popen([sys.executable, "-c", DRIVER, FOLDER, f"{sys.executable} {script} {{cluster}}"],
-                            stdout=subprocess.PIPE, text=True)
+  driver = subprocess.Popen(
+    [sys.executable, "-c", DRIVER, FOLDER, f"{sys.executable} {script} {{cluster}}"], stdout=subprocess.PIPE, text=True
+  )
   try:
     host, port = driver.stdout.readline().strip().split(":")
     connection = socket.create_connection((host, int(port)), timeout=60)

@@ -9,7 +9,9 @@ import pytest
 BENCH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "benchmarks", "protocol", "bench.py")
 
 
-@pytest.mark.parametrize("words, expected", [
+@pytest.mark.parametrize(
+  "words, expected",
+  [
     (["rum"], "did you mean run?"),
     (["run", "--severs=stock"], "bench.py run: error: unrecognized arguments: --severs=stock; did you mean --servers?"),
     (["run", "--a", "stock"], "unrecognized arguments: --a stock"),
@@ -20,7 +22,8 @@ BENCH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "be
     (["turns", "--b", "x", "--cases", "kernels", "--rows", "("], "--rows: ( is no regular expression"),
     (["suite", "--b", "x"], "the following arguments are required: --out"),
     (["against", "--b", "x"], "the following arguments are required: --a"),
-])
+  ],
+)
 def test_wrong_words_suggest(words, expected):
   done = subprocess.run([sys.executable, BENCH, *words], capture_output=True, text=True, check=False)
   assert done.returncode == 2 and expected in done.stderr and not done.stdout, done.stderr

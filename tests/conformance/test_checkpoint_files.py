@@ -14,8 +14,23 @@ tf1 = tf.compat.v1
 BUILD = pathlib.Path(os.environ.get("MILLRACE_BUILD", "build/dev"))
 PROGRAM = BUILD / "tests" / "checkpoint_files"
 
-PLAIN = ["float32", "float64", "int32", "uint8", "int16", "int8", "complex64", "int64", "bool", "bfloat16", "uint16",
-         "complex128", "float16", "uint32", "uint64"]
+PLAIN = [
+  "float32",
+  "float64",
+  "int32",
+  "uint8",
+  "int16",
+  "int8",
+  "complex64",
+  "int64",
+  "bool",
+  "bfloat16",
+  "uint16",
+  "complex128",
+  "float16",
+  "uint32",
+  "uint64",
+]
 QUANTIZED = {"qint8": "int8", "quint8": "uint8", "qint16": "int16", "quint16": "uint16", "qint32": "int32"}
 OUR_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
 STRINGS = [("x" * (i % 7 * 50) + str(i)).encode() for i in range(6)]
@@ -39,8 +54,7 @@ def folder(tmp_path_factory):
 def restore(prefix, name, dtype, spec=""):
   """RestoreV2 of the stock runtime; quantized values as the integers they are."""
   with tf1.Graph().as_default(), tf1.Session() as session:
-    value, = tf.raw_ops.RestoreV2(prefix=str(prefix), tensor_names=[name], shape_and_slices=[spec],
-                                  dtypes=[tf.as_dtype(dtype)])
+    (value,) = tf.raw_ops.RestoreV2(prefix=str(prefix), tensor_names=[name], shape_and_slices=[spec], dtypes=[tf.as_dtype(dtype)])
     if dtype in QUANTIZED:
       value = tf.bitcast(value, tf.as_dtype(QUANTIZED[dtype]))
     return session.run(value)
@@ -107,7 +121,7 @@ def test_records(folder, compression):
 
 
 def test_events(folder):
-  path, = folder.glob("events.out.tfevents.*")
+  (path,) = folder.glob("events.out.tfevents.*")
   first, scalar, histogram, log = list(tf1.train.summary_iterator(str(path)))
   assert first.file_version == "brain.Event:2"
   assert (scalar.step, scalar.summary.value[0].tag, scalar.summary.value[0].simple_value) == (1, "loss", 0.25)
@@ -134,10 +148,10 @@ def test_ours_reads_stock(folder, tmp_path):
   named["text"] = np.array([b"", b"abc", b"\0" * 70000], dtype=object)
   prefix = tmp_path / "stock"
   with tf1.Graph().as_default(), tf1.Session() as session:
-    feeds = {tf1.placeholder(tf.as_dtype(v.dtype) if v.dtype != object else tf.string, v.shape): v
-             for v in named.values()}
-    save = tf.raw_ops.SaveV2(prefix=str(prefix), tensor_names=list(named), shape_and_slices=[""] * len(named),
-                             tensors=list(feeds))
+    feeds = {tf1.placeholder(tf.as_dtype(v.dtype) if v.dtype != object else tf.string, v.shape): v for v in named.values()}
+    save = tf.raw_ops.SaveV2(
+      prefix=str(prefix), tensor_names=list(named), shape_and_slices=[""] * len(named), tensors=list(feeds)
+    )
     session.run(save, feeds)
   assert (tmp_path / "stock.index").stat().st_size > 2 * 262144
   expected = {}
@@ -153,7 +167,8 @@ def test_same_index_as_stock(folder, tmp_path):
   named = {"%d%s%d" % (i * 7919 % 6000, "n" * 120, i): i for i in range(6000)}
   with tf1.Graph().as_default(), tf1.Session() as session:
     value = tf1.placeholder(tf.int32, [6000])
-    save = tf.raw_ops.SaveV2(prefix=str(tmp_path / "stock"), tensor_names=list(named),
-                             shape_and_slices=[""] * len(named), tensors=tf.unstack(value))
+    save = tf.raw_ops.SaveV2(
+      prefix=str(tmp_path / "stock"), tensor_names=list(named), shape_and_slices=[""] * len(named), tensors=tf.unstack(value)
+    )
     session.run(save, {value: list(named.values())})
   assert (tmp_path / "stock.index").read_bytes() == (folder / "many.index").read_bytes()

@@ -23,7 +23,10 @@ pytestmark = pytest.mark.skipif(not os.path.exists(COMMAND), reason="the command
 def test_prints_the_same_on_both(name):
   script = str(FOLDER / (name + ".py"))
   streams = dict(stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-  processes = [forked_python.start_run(COMMAND, ["--log_level=error", script], **streams), forked_python.start([script], **streams)]
+  processes = [
+    forked_python.start_run(COMMAND, ["--log_level=error", script], **streams),
+    forked_python.start([script], **streams),
+  ]
   (ours, our_errors), (stock, stock_errors) = [p.communicate(timeout=LIMIT_S) for p in processes]
   assert processes[1].returncode == 0, stock_errors
   assert processes[0].returncode == 0, our_errors

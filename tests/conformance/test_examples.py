@@ -1,4 +1,5 @@
 """The programs of the README and the documentation run and print what they say."""
+
 import os
 import re
 import subprocess
@@ -23,20 +24,25 @@ def ended(name, *arguments):
   return done.returncode, done.stdout, done.stderr
 
 
-@pytest.mark.parametrize("name, shows", [("hello", "[grpc://host:port]"), ("distributed_cpp", "csv_readers"),
-                                         ("networks", "--rows"), ("demo", "--optimizer")])
+@pytest.mark.parametrize(
+  "name, shows",
+  [("hello", "[grpc://host:port]"), ("distributed_cpp", "csv_readers"), ("networks", "--rows"), ("demo", "--optimizer")],
+)
 def test_help(name, shows):
   code, out, err = ended(name, "--help")
   assert code == 0 and shows in out and name in out and not err, err
 
 
-@pytest.mark.parametrize("name, words, expected", [
+@pytest.mark.parametrize(
+  "name, words, expected",
+  [
     ("distributed_cpp", ["csv_reader"], "did you mean csv_readers?"),
     ("distributed_cpp", ["--hepl"], "did you mean --help?"),
     ("networks", ["license_lsmt", "--small"], "did you mean license_lstm?"),
     ("networks", ["license_lstm", "--smal"], "did you mean --small?"),
     ("demo", ["--optimizer", "adma"], "did you mean adam?"),
-])
+  ],
+)
 def test_wrong_words_suggest(name, words, expected):
   code, out, err = ended(name, *words)
   assert code == 2 and expected in err and name + ": " in err and not out, err
@@ -57,7 +63,7 @@ def test_hello_is_the_readmes_program():
 
 
 DISTRIBUTED_CPP = {
-    "pinning": """\
+  "pinning": """\
 g = 289
 a is on ps 1
 c is on ps 0
@@ -68,7 +74,7 @@ g is on worker 1
 i is on worker 1
 Cannot assign a device for operation h
 """,
-    "sharding": """\
+  "sharding": """\
 total = 20, v1 = 21
 v0 is on ps 0
 v1 is on ps 1
@@ -86,14 +92,14 @@ table/part_2 is on ps 0
 table/part_3 is on ps 1
 rows: [1 1][1 1][1 1]
 """,
-    "containers": """\
+  "containers": """\
 shared: 2 2
 in a container: 1, outside: 2
 after the reset: FAILED_PRECONDITION
 the other container: 2
 from the shared queue: 1 2 3
 """,
-    "queues": """\
+  "queues": """\
 size 3
 one 1 2, a
 many [3 4][5 6], b c
@@ -106,14 +112,14 @@ closed 1
 up to [1 1][2 2][3 3], x y z
 a dequeue: OUT_OF_RANGE, an enqueue: CANCELLED
 """,
-    "preloading": """\
+  "preloading": """\
 trained: 1 variable, saved: 1
 step 0: error 2.967
 step 150: error 0.000
 step 300: error 0.000
 weights: 1.0 -2.0 3.0 0.5
 """,
-    "csv_readers": """\
+  "csv_readers": """\
 no more files to read: 6 lines of 2 files
 no more instances: (00 0 0) (01 -1 1) (02 2 0) (10 0 0) (11 -1 1) (12 2 0)
 targets 0 1 0 0
@@ -121,12 +127,12 @@ targets 1 0 0 1
 targets 0 0 1 0
 two epochs are over
 """,
-    "multithreaded_readers": """\
+  "multithreaded_readers": """\
 five threads, one reader: all there: yes
 four readers, shuffle_batch_join: all there: yes, in order: no
 the coordinator reports: not a number of CheckNumerics
 """,
-    "producers": """\
+  "producers": """\
 range: 0; 1; 2; 3; 0; 1; 2; 3
 rows: 1 2; 3 4
 slices: 1.5 and 10; 2.5 and 20; 3.5 and 30
@@ -136,16 +142,16 @@ chosen: 0 2 4
 joined: 0 1 2 3 4 10 11 12 13 14
 shuffled: 0 1 2 3 4 5 6 7
 """,
-    "one_network_per_device": """\
+  "one_network_per_device": """\
 network 0 stops: rate 0.001, momentum 0
 network 1 stops: rate 0.01, momentum 0.9
 network 2 stops: rate 0.1, momentum 0
 best: network 3, rate 0.1, momentum 0.9, most points right: yes
 """,
-    "ensemble_in_graph": """\
+  "ensemble_in_graph": """\
 together most points right: yes, not worse than the mean of the networks: yes
 """,
-    "ensemble_between_graphs": """\
+  "ensemble_between_graphs": """\
 networks behind each estimate: 3 3 3 3 3 2 2 2 2 2 2 2
 """,
 }

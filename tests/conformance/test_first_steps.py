@@ -67,8 +67,9 @@ def started(session, fetch):
 
 def await_step(cluster, job, task=0):
   """Until a server of ours computes a step."""
-  task_servers.wait_for(lambda: json.loads(cluster.status(job, task, options=["--json"]))["running_steps"] > 0,
-                        f"no step begins at {job} {task}")
+  task_servers.wait_for(
+    lambda: json.loads(cluster.status(job, task, options=["--json"]))["running_steps"] > 0, f"no step begins at {job} {task}"
+  )
 
 
 def test_a_constant(cluster):
@@ -362,8 +363,9 @@ def test_a_task_that_fails_between_calls_of_a_partial_run_says_why(ours):
   with tf1.Session(ours.target("worker"), config=BOUNDED) as session:
     handle = session.partial_run_setup([first, bad], [a, b])
     assert session.partial_run(handle, first, {a: 1}) == 1
-    task_servers.wait_for(lambda: json.loads(ours.status("ps", options=["--json"]))["running_steps"] == 0,
-                          "the step on the ps does not end")
+    task_servers.wait_for(
+      lambda: json.loads(ours.status("ps", options=["--json"]))["running_steps"] == 0, "the step on the ps does not end"
+    )
     with pytest.raises(errors.InvalidArgumentError, match="zero"):
       session.partial_run(handle, bad, {b: 0})
 

@@ -29,8 +29,14 @@ def test_a_program_sees_the_same(script, tmp_path, monkeypatch):
   monkeypatch.chdir(tmp_path)
   forked = forked_python.start([path, "--flag", "a b"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
   out, err = forked.communicate(LIMIT_S)
-  plain = subprocess.run([sys.executable, path, "--flag", "a b"], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                         timeout=LIMIT_S, check=False)
+  plain = subprocess.run(
+    [sys.executable, path, "--flag", "a b"],
+    stdin=subprocess.DEVNULL,
+    capture_output=True,
+    text=True,
+    timeout=LIMIT_S,
+    check=False,
+  )
   assert (forked.returncode, out) == (plain.returncode, plain.stdout), err
   # Before it stands what TensorFlow says while it is imported, at times.
   assert err.splitlines()[-1] == plain.stderr.splitlines()[-1] == "aside"

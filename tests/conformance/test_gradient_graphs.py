@@ -12,8 +12,22 @@ tf1 = tf.compat.v1
 
 BUILD = pathlib.Path(os.environ.get("MILLRACE_BUILD", "build/dev"))
 PROGRAM = BUILD / "tests" / "gradient_graphs"
-MODELS = ["network", "broadcast", "embedding", "only_rows", "reductions", "shapes", "conditional", "second_order",
-          "special", "batch_norm_training", "batch_norm_inference", "colors", "projection", "singular_values"]
+MODELS = [
+  "network",
+  "broadcast",
+  "embedding",
+  "only_rows",
+  "reductions",
+  "shapes",
+  "conditional",
+  "second_order",
+  "special",
+  "batch_norm_training",
+  "batch_norm_inference",
+  "colors",
+  "projection",
+  "singular_values",
+]
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +56,7 @@ def test_gradients_are_those_of_stock(folder, model):
     tf1.import_graph_def(graph_def, name="")
     tensor = graph.get_tensor_by_name
     for x, ours in zip(pairs[::2], pairs[1::2]):
-      stock, = tf1.gradients(tensor(y), [tensor(x)])
+      (stock,) = tf1.gradients(tensor(y), [tensor(x)])
       assert isinstance(stock, tf.IndexedSlices) == ("," in ours)
       if "," in ours:
         values, indices = map(tensor, ours.split(","))

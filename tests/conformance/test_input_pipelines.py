@@ -70,8 +70,7 @@ def test_four_threads_of_shuffle_batch_join(clusters):
 
   def joins(seen):
     numbers = tf1.train.range_input_producer(100, num_epochs=1, shuffle=False)
-    batch = tf1.train.shuffle_batch_join([[numbers.dequeue()] for _ in range(4)], 10, 50, 10,
-                                         allow_smaller_final_batch=True)
+    batch = tf1.train.shuffle_batch_join([[numbers.dequeue()] for _ in range(4)], 10, 50, 10, allow_smaller_final_batch=True)
     with_runners(seen, lambda: seen.add("elements", sorted(int(v) for b in drain(seen, batch) for v in b)))
 
   compare(clusters, joins)
@@ -79,7 +78,7 @@ def test_four_threads_of_shuffle_batch_join(clusters):
 
 def test_readers(clusters, tmp_path):
   lines = tmp_path / "lines.csv"
-  lines.write_text("x,y,label\r\n1.0,2.0,0\n,3.5,1\n\"4\",5,1")
+  lines.write_text('x,y,label\r\n1.0,2.0,0\n,3.5,1\n"4",5,1')
   fixed = tmp_path / "fixed.bin"
   fixed.write_bytes(b"HEAD" + bytes(range(20)) + b"FOOT")
   for name, compression in (("plain", ""), ("zlib", "ZLIB"), ("gzip", "GZIP")):
@@ -110,9 +109,11 @@ def test_readers(clusters, tmp_path):
     read("hop", tf1.FixedLengthRecordReader(8, 4, 4, 3), [fixed])
     read("whole", tf1.WholeFileReader(), [fixed, lines])
     read("identity", tf1.IdentityReader(), ["a", "b"])
-    for name, kind in (("plain", tf1.python_io.TFRecordCompressionType.NONE),
-                       ("zlib", tf1.python_io.TFRecordCompressionType.ZLIB),
-                       ("gzip", tf1.python_io.TFRecordCompressionType.GZIP)):
+    for name, kind in (
+      ("plain", tf1.python_io.TFRecordCompressionType.NONE),
+      ("zlib", tf1.python_io.TFRecordCompressionType.ZLIB),
+      ("gzip", tf1.python_io.TFRecordCompressionType.GZIP),
+    ):
       options = tf1.python_io.TFRecordOptions(kind)
       read(name, tf1.TFRecordReader(options=options), [tmp_path / name])
     read("bad", tf1.TFRecordReader(), [tmp_path / "bad"])
@@ -131,8 +132,7 @@ def test_readers(clusters, tmp_path):
 
 def test_csv_pipeline(clusters, tmp_path):
   for k in range(3):
-    (tmp_path / f"part{k}.csv").write_text("a,b,label\n" + "".join(f"{k}.{i},{'' if i == 2 else i},{i % 2}\n"
-                                                                   for i in range(6)))
+    (tmp_path / f"part{k}.csv").write_text("a,b,label\n" + "".join(f"{k}.{i},{'' if i == 2 else i},{i % 2}\n" for i in range(6)))
 
   def pipeline(seen):
     files = tf1.matching_files(str(tmp_path / "part*.csv"))

@@ -56,8 +56,15 @@ def test_the_headers_are_those_that_the_entry_needs(prefix):
   assert not [path for path in needed if "/testing/" in path or path.endswith((".pb.h", ".cpu.h"))]
 
 
-@pytest.mark.parametrize("header", ["millrace/base/json/json.h", "millrace/client/backend/session_backend.h",
-                                    "millrace/exec/plan.h", "millrace/cluster/worker/run_graph.h"])
+@pytest.mark.parametrize(
+  "header",
+  [
+    "millrace/base/json/json.h",
+    "millrace/client/backend/session_backend.h",
+    "millrace/exec/plan.h",
+    "millrace/cluster/worker/run_graph.h",
+  ],
+)
 def test_a_private_header_is_not_there(prefix, header):
   assert os.path.exists(os.path.join(ROOT, header))
   assert not (prefix / "include" / header).exists()

@@ -18,6 +18,7 @@ SOON = tf1.RunOptions(timeout_in_ms=700)
 
 def test_feedable(on_both):
   """One get_next for iterators whose handles are fed, on two devices."""
+
   def program(cluster):
     handle = tf1.placeholder(tf.string, [])
     either = tf1.data.Iterator.from_string_handle(handle, tf.int64, []).get_next()
@@ -35,6 +36,7 @@ def test_feedable(on_both):
       seen["nonsense"] = outcome(lambda: session.run(either, {handle: "nonsense"}))
       seen["empty"] = outcome(lambda: session.run(either, {handle: ""}))
       return seen
+
   on_both(program)
 
 
@@ -55,17 +57,20 @@ def test_reinitializable(on_both):
       session.run(test)
       seen.append(drain(session, following))
       return seen
+
   on_both(program)
 
 
 def test_shared_by_two_sessions(on_both):
   """An iterator with a name: another session, by another server, goes on where the first stopped."""
+
   def program(cluster):
     def build():
       with tf.device("/job:ps/task:0"):
         k = tf.constant(100, tf.int64)
         iterator = tf1.data.make_initializable_iterator(Dataset.range(6).map(lambda x: x + k).prefetch(1), shared_name="both")
         return iterator.initializer, iterator.get_next()
+
     seen = []
     with tf1.Graph().as_default() as first:
       begin, following = build()
@@ -79,6 +84,7 @@ def test_shared_by_two_sessions(on_both):
         session.run(begin)
         seen.append(session.run(following))
     return seen
+
   on_both(program)
 
 
@@ -88,6 +94,7 @@ def test_a_reset_frees_iterators(on_both):
       with tf.device("/job:ps/task:0"), tf1.container("inputs"):
         iterator = tf1.data.make_initializable_iterator(Dataset.range(6).repeat().prefetch(2), shared_name="it")
         return iterator.initializer, iterator.get_next()
+
     seen = []
     for _ in range(2):
       with tf1.Graph().as_default() as graph:
@@ -98,6 +105,7 @@ def test_a_reset_frees_iterators(on_both):
           seen.append(session.run(following))
       tf1.Session.reset(cluster.target("worker"), ["inputs"])
     return seen
+
   on_both(program)
 
 
@@ -106,9 +114,11 @@ def test_a_wait_that_times_out_loses_nothing(our_cluster):
   with tf1.Graph().as_default():
     with tf.device("/job:ps/task:0"):
       q = tf1.FIFOQueue(10, [tf.int64], [[]], shared_name="slow", name="slow")
+
       def wait(x):
         inner = tf1.FIFOQueue(10, [tf.int64], [[]], shared_name="slow", name="slow")
         return x * 100 + inner.dequeue()
+
       iterator = tf1.data.make_initializable_iterator(Dataset.range(10).map(wait))
       following = iterator.get_next()
       batches = tf1.data.make_initializable_iterator(Dataset.range(10).map(wait).batch(2))
@@ -149,12 +159,14 @@ def test_an_endless_call_ends_with_its_step(our_cluster):
 
 def test_working_ahead_ends_with_the_session(our_cluster):
   """What a prefetch calls counts; after the session nothing counts any more."""
+
   def build():
     with tf.device("/job:ps/task:0"):
       v = tf1.get_variable("calls", [], tf.int64, initializer=tf.zeros_initializer(), use_resource=True)
       count = Dataset.range(10**9).map(lambda x: v.assign_add(1))
       ahead = tf1.data.make_initializable_iterator(count.prefetch(10**6))
       return v, ahead.initializer, ahead.get_next()
+
   with tf1.Graph().as_default():
     v, begin, following = build()
     with tf1.Session(our_cluster.target("worker")) as session:
@@ -177,12 +189,14 @@ def test_many_ask_at_once(our_cluster):
       following = tf1.data.make_one_shot_iterator(ds).get_next()
     with tf1.Session(our_cluster.target("worker")) as session:
       got = []
+
       def take():
         while True:
           try:
             got.append(session.run(following, options=PLENTY))
           except tf.errors.OutOfRangeError:
             return
+
       threads = [threading.Thread(target=take) for _ in range(8)]
       for thread in threads:
         thread.start()
@@ -193,6 +207,7 @@ def test_many_ask_at_once(our_cluster):
 
 def test_wrong_elements(on_both):
   """Types and shapes that an iterator does not have."""
+
   def program(cluster):
     iterator = tf1.data.Iterator.from_structure(tf.int64, [2])
     following = iterator.get_next()
@@ -202,4 +217,5 @@ def test_wrong_elements(on_both):
     with tf1.Session(cluster.target("worker")) as session:
       session.run(begin)
       return drain(session, following), outcome(lambda: session.run(iterator.make_initializer(fits)))
+
   on_both(program)

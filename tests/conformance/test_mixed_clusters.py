@@ -17,11 +17,11 @@ tf1 = tf.compat.v1
 
 JOBS = {"ps": 1, "worker": 2}
 MIXED = {
-    # The master is that of worker 0, which the programs talk to.
-    "our_ps": {("ps", 0): "millrace"},
-    "our_master": {("worker", 0): "millrace"},
-    "our_ps_and_master": {("ps", 0): "millrace", ("worker", 0): "millrace"},
-    "our_second_worker": {("worker", 1): "millrace"},
+  # The master is that of worker 0, which the programs talk to.
+  "our_ps": {("ps", 0): "millrace"},
+  "our_master": {("worker", 0): "millrace"},
+  "our_ps_and_master": {("ps", 0): "millrace", ("worker", 0): "millrace"},
+  "our_second_worker": {("worker", 1): "millrace"},
 }
 
 
@@ -67,8 +67,10 @@ def test_variables_and_updates(on_mixed, era):
 
 def test_every_type_travels(on_mixed):
   def program(cluster):
-    values = [np.arange(6).reshape(2, 3).astype(t) for t in
-              ("float32 float64 float16 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool complex64 complex128").split()]
+    values = [
+      np.arange(6).reshape(2, 3).astype(t)
+      for t in ("float32 float64 float16 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool complex64 complex128").split()
+    ]
     values += [np.array([b"", b"a\0b", b"long" * 100], object), np.zeros([0, 4], np.float32), np.float32(3)]
     fetched = []
     with at("ps"):
@@ -76,8 +78,7 @@ def test_every_type_travels(on_mixed):
     with at("worker", 1):
       fetched = [tf.identity(s) for s in sent[:-1]] + [tf.cast(sent[-1], tf.float32)]
     with tf1.Session(cluster.target("worker")) as session:
-      return [v if v.dtype != object else [bytes(b).decode("latin1") for b in v]
-              for v in map(np.asarray, session.run(fetched))]
+      return [v if v.dtype != object else [bytes(b).decode("latin1") for b in v] for v in map(np.asarray, session.run(fetched))]
 
   on_mixed(program)
 
@@ -93,8 +94,12 @@ def test_queues(on_mixed):
       session.run(put)
       first = session.run(take)
       session.run(queue.close())
-      return {"first": int(first[0]), "size": int(session.run(queue.size())),
-              "rest": [int(session.run(take)[0]) for _ in range(2)], "end": outcome(lambda: session.run(take))}
+      return {
+        "first": int(first[0]),
+        "size": int(session.run(queue.size())),
+        "rest": [int(session.run(take)[0]) for _ in range(2)],
+        "end": outcome(lambda: session.run(take)),
+      }
 
   assert on_mixed(program)["end"][0] == "OutOfRangeError"
 
@@ -121,14 +126,16 @@ def test_loops_over_tasks(on_mixed, era):
 
 def test_switch_case(on_mixed):
   """A stock master makes nodes of the branches, ours calls them."""
+
   def program(cluster):
     index = tf1.placeholder(tf.int32, [])
     with at("worker", 1):
       x = tf.constant([1.0, 2.0])
       y = tf.switch_case(index, [lambda: tf.sin(x), lambda: x * x, lambda: tf.constant([5.0, 6.0])])
-      slope, = tf1.gradients(y * y, [x])
+      (slope,) = tf1.gradients(y * y, [x])
     with tf1.Session(cluster.target("worker")) as session:
       return [session.run([y, slope], {index: i}) for i in (0, 1, 2, 3, -1)]
+
   on_mixed(program)
 
 

@@ -28,8 +28,14 @@ class Program:
   def __init__(self, cluster, folder, task, **flags):
     self.output = folder / f"client{task}.log"
     spec = cluster.spec()
-    flags = dict(ps_hosts=",".join(spec["ps"]), worker_hosts=",".join(spec["worker"]), task_index=task, pause=PAUSE,
-                 checkpoint_dir=folder / "checkpoints", **flags)
+    flags = dict(
+      ps_hosts=",".join(spec["ps"]),
+      worker_hosts=",".join(spec["worker"]),
+      task_index=task,
+      pause=PAUSE,
+      checkpoint_dir=folder / "checkpoints",
+      **flags,
+    )
     words = [PROGRAM, *(f"--{name}={value}" for name, value in flags.items())]
     with open(self.output, "ab") as output:
       self.process = forked_python.start(words, stdout=output, stderr=output)
@@ -48,6 +54,7 @@ class Program:
     def reached():
       assert self.process.poll() is None or self.process.returncode == 0, self.text()
       return max(self.steps(), default=-1) >= step
+
     task_servers.wait_for(reached, lambda: f"no step {step}:\n{self.text()[-4000:]}", seconds)
 
   def finish(self, seconds=150):
@@ -104,15 +111,20 @@ class Training:
 
   def assert_goes_on(self, saved):
     """The chief went on from the newest checkpoint, of step `saved` or a later one, and both train; ends them."""
+
     def restored():
       assert self.chief.process.poll() is None, self.chief.text()
       return [int(n) for n in re.findall(r"Restoring parameters from \S+-(\d+)$", self.chief.text(), re.M)]
+
     task_servers.wait_for(restored, lambda: f"nothing is restored:\n{self.chief.text()[-4000:]}")
-    task_servers.wait_for(lambda: len(self.chief.steps(after="Restoring parameters from")) >= 40,
-                          lambda: f"the chief does not train:\n{self.chief.text()[-4000:]}")
+    task_servers.wait_for(
+      lambda: len(self.chief.steps(after="Restoring parameters from")) >= 40,
+      lambda: f"the chief does not train:\n{self.chief.text()[-4000:]}",
+    )
     printed = len(self.other.steps())
-    task_servers.wait_for(lambda: len(self.other.steps()) >= printed + 10,
-                          lambda: f"the other worker does not train:\n{self.other.text()[-4000:]}")
+    task_servers.wait_for(
+      lambda: len(self.other.steps()) >= printed + 10, lambda: f"the other worker does not train:\n{self.other.text()[-4000:]}"
+    )
     step = restored()[-1]
     for program in (self.other, self.chief):
       program.process.terminate()
@@ -133,8 +145,12 @@ class Training:
     assert max(losses[-20:]) < losses[0] / 4
 
   def summary_steps(self):
-    return [e.step for f in (self.folder / "checkpoints").glob("events.*")
-            for e in tf.compat.v1.train.summary_iterator(str(f)) if e.summary.value and e.summary.value[0].tag.startswith("loss")]
+    return [
+      e.step
+      for f in (self.folder / "checkpoints").glob("events.*")
+      for e in tf.compat.v1.train.summary_iterator(str(f))
+      if e.summary.value and e.summary.value[0].tag.startswith("loss")
+    ]
 
 
 @pytest.fixture(params=["millrace", pytest.param("stock", marks=pytest.mark.long)])

@@ -23,8 +23,9 @@ MATRIX = RANDOM.uniform(-0.3, 0.5, [96, 10]).astype(np.float32)
 @pytest.fixture(scope="module")
 def stock_cluster():
   """Without oneDNN's ops in the place of quantized ones: these lack kernels, and round otherwise."""
-  with task_servers.Cluster({"ps": 2, "worker": 2}, kind="stock", together=True,
-                            environment={"TF_ENABLE_ONEDNN_OPTS": "0"}) as made:
+  with task_servers.Cluster(
+    {"ps": 2, "worker": 2}, kind="stock", together=True, environment={"TF_ENABLE_ONEDNN_OPTS": "0"}
+  ) as made:
     yield made
 
 
@@ -74,6 +75,7 @@ def test_training_with_rounded_weights_and_activations(on_both, era, per_channel
         session.run(follow, feeds)
       assert losses[-1] < losses[0]
       return [first, losses, session.run(tf1.global_variables())]
+
   on_both(program, rtol=1e-3, atol=1e-4)
 
 
@@ -86,13 +88,21 @@ def test_a_dense_layer_of_bytes(on_both, era, transpose):
       bias = quantized(np.linspace(-1, 2, 10, dtype=np.float32), -1.0, 2.0)
     with tf.device(WORKER1):
       a = quantized(x, -1.0, 1.0)
-      product = raw.QuantizedMatMul(a=a[0], b=weights[0], min_a=a[1], max_a=a[2], min_b=weights[1], max_b=weights[2],
-                                    transpose_b=transpose)
+      product = raw.QuantizedMatMul(
+        a=a[0], b=weights[0], min_a=a[1], max_a=a[2], min_b=weights[1], max_b=weights[2], transpose_b=transpose
+      )
       used = raw.RequantizationRange(input=product[0], input_min=product[1], input_max=product[2])
-      byte = raw.Requantize(input=product[0], input_min=product[1], input_max=product[2], requested_output_min=used[0],
-                            requested_output_max=used[1], out_type=tf.quint8)
-      added = raw.QuantizedBiasAdd(input=byte[0], bias=bias[0], min_input=byte[1], max_input=byte[2], min_bias=bias[1],
-                                   max_bias=bias[2], out_type=tf.qint32)
+      byte = raw.Requantize(
+        input=product[0],
+        input_min=product[1],
+        input_max=product[2],
+        requested_output_min=used[0],
+        requested_output_max=used[1],
+        out_type=tf.quint8,
+      )
+      added = raw.QuantizedBiasAdd(
+        input=byte[0], bias=bias[0], min_input=byte[1], max_input=byte[2], min_bias=bias[1], max_bias=bias[2], out_type=tf.qint32
+      )
       small = raw.QuantizeDownAndShrinkRange(input=added[0], input_min=added[1], input_max=added[2], out_type=tf.quint8)
       relu = raw.QuantizedRelu6(features=small[0], min_features=small[1], max_features=small[2])
     exact = tf.nn.relu6(tf.matmul(x, MATRIX) + np.linspace(-1, 2, 10, dtype=np.float32))
@@ -101,6 +111,7 @@ def test_a_dense_layer_of_bytes(on_both, era, transpose):
       result, real = session.run([fetches, exact], {x: IMAGES.reshape(-1, 96)})
     np.testing.assert_allclose(result[0], real, atol=0.15)
     return result
+
   on_both(program)
 
 
@@ -112,16 +123,27 @@ def test_a_convolution_of_bytes(on_both, era, padding):
       filters = quantized(FILTER, -0.5, 0.5)
     with tf.device(WORKER1):
       images = quantized(x, -1.0, 1.0)
-      sums = raw.QuantizedConv2D(input=images[0], filter=filters[0], min_input=images[1], max_input=images[2],
-                                 min_filter=filters[1], max_filter=filters[2], strides=[1, 1, 1, 1], padding=padding)
+      sums = raw.QuantizedConv2D(
+        input=images[0],
+        filter=filters[0],
+        min_input=images[1],
+        max_input=images[2],
+        min_filter=filters[1],
+        max_filter=filters[2],
+        strides=[1, 1, 1, 1],
+        padding=padding,
+      )
       byte = raw.QuantizeDownAndShrinkRange(input=sums[0], input_min=sums[1], input_max=sums[2], out_type=tf.quint8)
     relu = raw.QuantizedRelu(features=byte[0], min_features=byte[1], max_features=byte[2])
-    pooled = raw.QuantizedMaxPool(input=relu[0], min_input=relu[1], max_input=relu[2], ksize=[1, 2, 2, 1],
-                                  strides=[1, 2, 2, 1], padding="SAME")
-    means = raw.QuantizedAvgPool(input=relu[0], min_input=relu[1], max_input=relu[2], ksize=[1, 2, 2, 1],
-                                 strides=[1, 2, 2, 1], padding="SAME")
-    both = raw.QuantizedConcat(concat_dim=3, values=[pooled[0], means[0]], input_mins=[pooled[1], means[1]],
-                               input_maxes=[pooled[2], means[2]])
+    pooled = raw.QuantizedMaxPool(
+      input=relu[0], min_input=relu[1], max_input=relu[2], ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="SAME"
+    )
+    means = raw.QuantizedAvgPool(
+      input=relu[0], min_input=relu[1], max_input=relu[2], ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="SAME"
+    )
+    both = raw.QuantizedConcat(
+      concat_dim=3, values=[pooled[0], means[0]], input_mins=[pooled[1], means[1]], input_maxes=[pooled[2], means[2]]
+    )
     flat = raw.QuantizedReshape(tensor=both[0], shape=[4, -1], input_min=both[1], input_max=both[2])
     exact = tf1.nn.max_pool(tf.nn.relu(tf.nn.conv2d(x, FILTER, strides=1, padding=padding)), 2, 2, "SAME")
     fetches = [tf.bitcast(t[0], tf.uint8) for t in (pooled, means, both, flat)]
@@ -130,11 +152,13 @@ def test_a_convolution_of_bytes(on_both, era, padding):
       result, real = session.run([fetches, exact], {x: IMAGES})
     np.testing.assert_allclose(result[4], real, atol=0.08)
     return result
+
   on_both(program)
 
 
 def test_quantized_numbers_go_between_tasks(on_both, era):
   """Of every type and mode, a range for each slice too."""
+
   def program(cluster):
     x = tf1.placeholder(tf.float32, [None, 3])
     fetches = []
@@ -151,6 +175,7 @@ def test_quantized_numbers_go_between_tasks(on_both, era):
       fetches += [back(sliced, mode="SCALED", axis=1), list(sliced[1:])]
     with tf1.Session(cluster.target("worker")) as session:
       return session.run(fetches, {x: np.linspace(-4, 4, 30, dtype=np.float32).reshape(10, 3)})
+
   on_both(program)
 
 
@@ -159,8 +184,9 @@ def test_ranges_that_are_none(on_both, era):
     x = tf1.placeholder(tf.float32, [None])
     low, high = tf1.placeholder(tf.float32, None), tf1.placeholder(tf.float32, None)
     numbers = quantized(x, low, high)
-    product = raw.QuantizedMatMul(a=tf.reshape(numbers[0], [1, -1]), b=tf.reshape(numbers[0], [-1, 1]), min_a=low, max_a=high,
-                                  min_b=low, max_b=high)
+    product = raw.QuantizedMatMul(
+      a=tf.reshape(numbers[0], [1, -1]), b=tf.reshape(numbers[0], [-1, 1]), min_a=low, max_a=high, min_b=low, max_b=high
+    )
     rounded = tf.quantization.fake_quant_with_min_max_vars(x, low, high)
     found = []
     for feeds in ({low: 1.0, high: -1.0}, {low: [1.0], high: 2.0}, {low: 3.0, high: 3.0}, {low: np.nan, high: 1.0}):
@@ -168,4 +194,5 @@ def test_ranges_that_are_none(on_both, era):
         with tf1.Session(cluster.target("worker")) as session:
           found.append(outcome(lambda: session.run(fetch, {x: [0.5, 1.5], **feeds})))
     return found
+
   on_both(program)

@@ -18,9 +18,9 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 KINDS = {
-    "fifo": lambda cap, types, shapes, **kw: tf1.FIFOQueue(cap, types, shapes, **kw),
-    "padding": lambda cap, types, shapes, **kw: tf1.PaddingFIFOQueue(cap, types, shapes, **kw),
-    "shuffle": lambda cap, types, shapes, **kw: tf1.RandomShuffleQueue(cap, 0, types, shapes, seed=5, **kw),
+  "fifo": lambda cap, types, shapes, **kw: tf1.FIFOQueue(cap, types, shapes, **kw),
+  "padding": lambda cap, types, shapes, **kw: tf1.PaddingFIFOQueue(cap, types, shapes, **kw),
+  "shuffle": lambda cap, types, shapes, **kw: tf1.RandomShuffleQueue(cap, 0, types, shapes, seed=5, **kw),
 }
 
 

@@ -16,9 +16,17 @@ def assert_equal_losses(ours, stock):
   assert difference.max() <= 1e-4, f"step {difference.argmax()}: {ours[difference.argmax()]}, {stock[difference.argmax()]}"
 
 
-@pytest.fixture(scope="module", params=["adam-ref", "momentum-ref", "adam-resource", "momentum-resource",
-                                        pytest.param("nesterov-ref", marks=pytest.mark.long),
-                                        pytest.param("nesterov-resource", marks=pytest.mark.long)])
+@pytest.fixture(
+  scope="module",
+  params=[
+    "adam-ref",
+    "momentum-ref",
+    "adam-resource",
+    "momentum-resource",
+    pytest.param("nesterov-ref", marks=pytest.mark.long),
+    pytest.param("nesterov-resource", marks=pytest.mark.long),
+  ],
+)
 def trained(request, our_cluster, stock_cluster, tmp_path_factory):
   """What both clusters had after 100 steps: losses, values, checkpoint, accuracy; by kind."""
   optimizer, variables = request.param.split("-")
@@ -37,8 +45,10 @@ def trained(request, our_cluster, stock_cluster, tmp_path_factory):
 def test_losses_of_100_steps(trained):
   losses, _, _, accuracy = trained["millrace"]
   stock_losses, _, _, stock_accuracy = trained["stock"]
-  print(f"largest difference {np.abs(losses - stock_losses).max():.2e}, loss {losses[0]:.4f} to {losses[-1]:.4f}, "
-        f"accuracy {accuracy:.3f} and {stock_accuracy:.3f}")
+  print(
+    f"largest difference {np.abs(losses - stock_losses).max():.2e}, loss {losses[0]:.4f} to {losses[-1]:.4f}, "
+    f"accuracy {accuracy:.3f} and {stock_accuracy:.3f}"
+  )
   assert_equal_losses(losses, stock_losses)
   assert losses[-10:].mean() < 0.7 * losses[0]
   assert abs(accuracy - stock_accuracy) <= 0.02
@@ -54,7 +64,7 @@ def test_checkpoints_hold_every_variable_by_part(trained, our_cluster):
   assert set(values) == set(reader.get_variable_to_shape_map())
   for name, value in values.items():
     np.testing.assert_array_equal(reader.get_tensor(name), value, name)
-  parts = lambda p: sorted(f[len(p):] for f in tf.io.gfile.glob(p + ".*"))
+  parts = lambda p: sorted(f[len(p) :] for f in tf.io.gfile.glob(p + ".*"))
   assert parts(prefix) == parts(stock_prefix)
   assert len([p for p in parts(prefix) if p.startswith(".data-")]) == 2
 

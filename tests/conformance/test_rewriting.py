@@ -61,6 +61,7 @@ def test_chains(on_both):
         for fetches in ([last], [last, inner]):
           results.append(both_ways(cluster, fetches, {x: a, y: b}, rtol=tolerance, atol=tolerance))
     return [np.asarray(v, np.float64) for r in results for v in r]
+
   on_both(program, rtol=2e-2, atol=2e-2)
 
 
@@ -77,6 +78,7 @@ def test_a_network_and_its_gradients(on_both, era):
     loss = tf.reduce_mean(tf.square(net - tf.ones_like(net) * tf.constant(0.5) * 2.0))
     gradients = tf1.gradients(loss, tf1.trainable_variables())
     return both_ways(cluster, [loss] + gradients, {x: np.linspace(-1, 2, 18).reshape(3, 6)})
+
   on_both(program)
 
 
@@ -90,6 +92,7 @@ def test_constants_and_control_dependencies(on_both):
       seen = v.read_value()
     same = [tf.reduce_sum(seen * late), tf.reduce_sum(seen * late)]
     return both_ways(cluster, [late, seen, tf.cond(seen > 1.5, lambda: tf.constant(1.0) + 2.0, lambda: late)] + same)
+
   on_both(program)
 
 
@@ -101,6 +104,7 @@ def test_errors_name_their_nodes(on_both):
     for feeds in ({x: [1, 1], y: [1, -1]}, {x: [1, 2], y: [1, 2, 3]}):
       results.append(both_ways(cluster, last, feeds))
     return [r[1] for r in results]
+
   on_both(program)
 
 

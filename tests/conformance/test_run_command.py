@@ -82,13 +82,16 @@ def free_ports(count):
   return [str(task_servers.free_port()) for _ in range(count)]
 
 
-@pytest.mark.parametrize("text,ports,arguments", [(TWO_TASKS, 2, ["--flag", "-x"]), (LOCAL, 0, []), (WRONG, 0, [])],
-                         ids=["two_tasks", "local", "wrong"])
+@pytest.mark.parametrize(
+  "text,ports,arguments", [(TWO_TASKS, 2, ["--flag", "-x"]), (LOCAL, 0, []), (WRONG, 0, [])], ids=["two_tasks", "local", "wrong"]
+)
 def test_output_is_that_of_stock_servers(script, text, ports, arguments):
   path = script(text)
   run = ours if text is TWO_TASKS else forked
-  runs = [run(path, *free_ports(ports), *arguments, flags=["--log_level=error", "--memory_limit", "2G"]),
-          forked_python.start([path, *free_ports(ports), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE)]
+  runs = [
+    run(path, *free_ports(ports), *arguments, flags=["--log_level=error", "--memory_limit", "2G"]),
+    forked_python.start([path, *free_ports(ports), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE),
+  ]
   (our_code, our_out, our_err), (code, out, err) = [result(run) for run in runs]
   assert our_out == out, our_err + err
   assert our_code == code, our_err
@@ -210,11 +213,12 @@ def test_a_second_interrupt_ends_a_step_that_waits(script):
           session.run(taken)
       """)
   process = ours(path, start_new_session=True)
-  address = process.stdout.readline().strip()[len("grpc://"):]
+  address = process.stdout.readline().strip()[len("grpc://") :]
 
   def waits():
     status = subprocess.run([COMMAND, "status", address, "--json"], capture_output=True, text=True)
     return '"running_steps":1' in status.stdout.replace(" ", "")
+
   task_servers.wait_for(waits, "the step does not wait")
   for _ in range(2):
     os.killpg(process.pid, signal.SIGINT)
@@ -287,12 +291,15 @@ def test_an_option_for_devices_takes_one_value(script):
     assert (code, out) == (0, "3 ['CPU=9']\n"), (words, err)
 
 
-@pytest.mark.parametrize("words,expected", [
+@pytest.mark.parametrize(
+  "words,expected",
+  [
     ([], "the script is missing"),
     (["--python", "no_such_python", "x.py"], "cannot run 'no_such_python': No such file or directory"),
     (["--memry_limit=2G", "x.py"], "did you mean --memory_limit?"),
     (["--python", sys.executable, "no_such_script.py"], "there is no script 'no_such_script.py'"),
-])
+  ],
+)
 def test_usage(words, expected):
   code, out, err = result(start(COMMAND, "run", *words))
   assert code in (1, 2) and expected in err and not out, err

@@ -105,8 +105,13 @@ def test_servers_end_with_the_spawned_process(script):
           process.join()
           input()
       """)
-  process = subprocess.Popen([COMMAND, "run", "--python", sys.executable, path], stdin=subprocess.PIPE,
-                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+  process = subprocess.Popen(
+    [COMMAND, "run", "--python", sys.executable, path],
+    stdin=subprocess.PIPE,
+    stdout=subprocess.PIPE,
+    stderr=subprocess.PIPE,
+    text=True,
+  )
   pid = int(process.stdout.readline())
   task_servers.wait_for(lambda: task_servers.is_gone(pid), f"the server {pid} still runs", 10)
   _, err = process.communicate("\n", timeout=LIMIT_S)

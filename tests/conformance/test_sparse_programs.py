@@ -45,6 +45,7 @@ def test_batches_of_sparse_tensors(on_both):
     batch = tf1.train.batch([words_of(line), line], 2, allow_smaller_final_batch=True)
     with session_of(cluster) as session:
       return batches(session, batch)
+
   on_both(program)
 
 
@@ -59,6 +60,7 @@ def test_batches_of_rows_of_a_sparse_tensor(on_both):
     batch = tf1.train.batch([rows, label], 3, enqueue_many=True, allow_smaller_final_batch=True)
     with session_of(cluster) as session:
       return batches(session, batch)
+
   on_both(program)
 
 
@@ -74,8 +76,14 @@ def test_sparse_tensors_as_strings(on_both):
       single = tf1.deserialize_many_sparse(tf.stack([one, one]), tf.float32)
     feed = {values: np.array([1, 2, 3], np.float32)}
     with session_of(cluster) as session:
-      return {"one": session.run(one, feed), "many": session.run(many, feed), "back": list(session.run(back, feed)),
-              "single": list(session.run(single, feed)), "wrong": outcome(lambda: session.run(wrong, feed))}
+      return {
+        "one": session.run(one, feed),
+        "many": session.run(many, feed),
+        "back": list(session.run(back, feed)),
+        "single": list(session.run(single, feed)),
+        "wrong": outcome(lambda: session.run(wrong, feed)),
+      }
+
   on_both(program)
 
 
@@ -84,12 +92,20 @@ def test_sets(on_both):
     a = tf.constant([[1, 2, 2, 3], [9, 8, 8, 8]])
     b = tf.constant([[2, 3, 4], [1, 9, 9]])
     sparse = tf.sparse.from_dense(tf.constant([[2, 0, 7], [0, 9, 0]]))
-    fetches = {"size": tf.sets.size(sparse), "intersection": tf.sets.intersection(a, b), "union": tf.sets.union(a, sparse),
-               "difference": tf.sets.difference(a, b), "other": tf.sets.difference(a, b, aminusb=False),
-               "sparse": tf.sets.union(sparse, sparse), "words": tf.sets.union(tf.as_string(a), tf.as_string(b))}
+    fetches = {
+      "size": tf.sets.size(sparse),
+      "intersection": tf.sets.intersection(a, b),
+      "union": tf.sets.union(a, sparse),
+      "difference": tf.sets.difference(a, b),
+      "other": tf.sets.difference(a, b, aminusb=False),
+      "sparse": tf.sets.union(sparse, sparse),
+      "words": tf.sets.union(tf.as_string(a), tf.as_string(b)),
+    }
     with session_of(cluster) as session:
-      return {name: list(value) if isinstance(value, tf1.SparseTensorValue) else value
-              for name, value in session.run(fetches).items()}
+      return {
+        name: list(value) if isinstance(value, tf1.SparseTensorValue) else value for name, value in session.run(fetches).items()
+      }
+
   on_both(program)
 
 
@@ -97,11 +113,15 @@ def test_metrics_at_k(on_both):
   def program(cluster):
     labels = tf.sparse.from_dense(tf.constant([[1, 0, 3], [2, 2, 0], [4, 3, 1]], tf.int64))
     predictions = tf.constant(np.random.RandomState(4).uniform(size=[3, 5]).astype(np.float32))
-    metrics = [tf1.metrics.precision_at_k(labels, predictions, 2), tf1.metrics.recall_at_k(labels, predictions, 3),
-               tf1.metrics.average_precision_at_k(labels, predictions, 3)]
+    metrics = [
+      tf1.metrics.precision_at_k(labels, predictions, 2),
+      tf1.metrics.recall_at_k(labels, predictions, 3),
+      tf1.metrics.average_precision_at_k(labels, predictions, 3),
+    ]
     with session_of(cluster) as session:
       session.run(tf1.local_variables_initializer())
       for _ in range(2):
         updates = session.run([update for _, update in metrics])
       return updates, session.run([value for value, _ in metrics])
+
   on_both(program)

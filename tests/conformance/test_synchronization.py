@@ -35,14 +35,22 @@ def train_together(cluster, steps):
         step = tf1.train.get_or_create_global_step()
         weights = tf1.get_variable("w", initializer=[1.0, 2.0, 3.0], use_resource=False)
         loss = tf.reduce_sum(tf.square(weights))
-        optimizer = tf1.train.SyncReplicasOptimizer(tf1.train.GradientDescentOptimizer(0.1), replicas_to_aggregate=2,
-                                                    total_num_replicas=2)
+        optimizer = tf1.train.SyncReplicasOptimizer(
+          tf1.train.GradientDescentOptimizer(0.1), replicas_to_aggregate=2, total_num_replicas=2
+        )
         update = optimizer.minimize(loss, global_step=step)
       hooks = [optimizer.make_session_run_hook(index == 0), tf1.train.StopAtStepHook(last_step=steps)]
       config = tf1.ConfigProto(operation_timeout_in_ms=60_000)
-      with tf1.train.MonitoredTrainingSession(cluster.target("worker", index), is_chief=index == 0, hooks=hooks,
-                                              config=config, save_summaries_steps=None, save_summaries_secs=None,
-                                              log_step_count_steps=None, stop_grace_period_secs=5) as session:
+      with tf1.train.MonitoredTrainingSession(
+        cluster.target("worker", index),
+        is_chief=index == 0,
+        hooks=hooks,
+        config=config,
+        save_summaries_steps=None,
+        save_summaries_secs=None,
+        log_step_count_steps=None,
+        stop_grace_period_secs=5,
+      ) as session:
         while not session.should_stop():
           session.run(update)
 
@@ -99,8 +107,7 @@ def test_staging_areas(clusters):
       x = tf1.placeholder(tf.int32, [])
       put = area.put([x, tf.constant(["s", "t"])])
       take, peek, size, clear = area.get(), area.peek(1), area.size(), area.clear()
-      keyed = data_flow_ops.MapStagingArea([tf.int32, tf.float32], [[], [2]], ["a", "b"], ordered=True,
-                                           shared_name="keyed")
+      keyed = data_flow_ops.MapStagingArea([tf.int32, tf.float32], [[], [2]], ["a", "b"], ordered=True, shared_name="keyed")
       key = tf1.placeholder(tf.int64, [])
       both = keyed.put(key, {"a": x, "b": tf.constant([0.5, 1.5])})
       part_a, part_b = keyed.put(key, {"a": x}), keyed.put(key, {"b": tf.constant([2.5, 3.5])})

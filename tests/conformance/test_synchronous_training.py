@@ -22,13 +22,13 @@ UPDATES = 6
 WAYS = {"monitored": sync.monitored, "supervised": sync.supervised, "by_hand": sync.by_hand}
 # In each run of the tests; the others are long.
 SHORT = [
-    ("monitored", Case(2, 2, resources=False, sparse=False)),
-    ("monitored", Case(3, 2, resources=False, sparse=True, optimizer="adam")),
-    ("monitored", Case(2, 3, resources=True, sparse=True)),
-    ("supervised", Case(4, 4, resources=False, sparse=True, optimizer="momentum")),
-    ("supervised", Case(3, 4, resources=True, sparse=False)),
-    ("by_hand", Case(3, 3, resources=False, sparse=True, optimizer="adam", apart=True)),
-    ("by_hand", Case(2, 4, resources=False, sparse=False, optimizer="adam", apart=True)),
+  ("monitored", Case(2, 2, resources=False, sparse=False)),
+  ("monitored", Case(3, 2, resources=False, sparse=True, optimizer="adam")),
+  ("monitored", Case(2, 3, resources=True, sparse=True)),
+  ("supervised", Case(4, 4, resources=False, sparse=True, optimizer="momentum")),
+  ("supervised", Case(3, 4, resources=True, sparse=False)),
+  ("by_hand", Case(3, 3, resources=False, sparse=True, optimizer="adam", apart=True)),
+  ("by_hand", Case(2, 4, resources=False, sparse=False, optimizer="adam", apart=True)),
 ]
 
 
@@ -42,8 +42,13 @@ def all_cases():
 
 
 def named(way, case):
-  words = [way, f"{case.aggregate}of{case.workers}", "resource" if case.resources else "ref", "sparse" if case.sparse else "dense",
-           case.optimizer]
+  words = [
+    way,
+    f"{case.aggregate}of{case.workers}",
+    "resource" if case.resources else "ref",
+    "sparse" if case.sparse else "dense",
+    case.optimizer,
+  ]
   return pytest.param(way, case, id="-".join(words), marks=[] if (way, case) in SHORT else pytest.mark.long)
 
 
@@ -103,6 +108,7 @@ def await_text(cluster, job, task, pattern):
   def seen():
     found[:] = [m for m in (re.search(pattern, t) for t in texts(cluster, job, task)) if m]
     return bool(found)
+
   task_servers.wait_for(seen, lambda: f"{pattern}:\n{cluster.status(job, task)}", 60)
   return found[0]
 
@@ -113,8 +119,10 @@ def test_status_says_what_replicas_wait_for(ours):
     case = Case(3, 3, resources=False, sparse=sparse)
     with sync.Stuck(ours, case, [sync.OPERATION_MS] * 3) as stuck:
       stuck.make_updates()
-      takes = [r"take of 3 gradients from accumulator v0\S*/grad_accum, node \S+, step (-?\d+): {} missing",
-               r"take of 3 gradients from accumulator v1\S*/grad_accum, node \S+, step (-?\d+): {} missing"]
+      takes = [
+        r"take of 3 gradients from accumulator v0\S*/grad_accum, node \S+, step (-?\d+): {} missing",
+        r"take of 3 gradients from accumulator v1\S*/grad_accum, node \S+, step (-?\d+): {} missing",
+      ]
       for n, missing in ((0, "3 gradients"), (1, "2 gradients"), (2, "1 gradient")):
         if n > 0:
           stuck.begin_step(n)

@@ -29,8 +29,16 @@ def exported(session, table):
   return {"keys": keys[order].tolist(), "values": values[order].tolist()}
 
 
-PAIRS = [(tf.int32, tf.float64), (tf.int32, tf.string), (tf.int64, tf.float32), (tf.int64, tf.int64), (tf.int64, tf.string),
-         (tf.string, tf.bool), (tf.string, tf.int32), (tf.string, tf.string)]
+PAIRS = [
+  (tf.int32, tf.float64),
+  (tf.int32, tf.string),
+  (tf.int64, tf.float32),
+  (tf.int64, tf.int64),
+  (tf.int64, tf.string),
+  (tf.string, tf.bool),
+  (tf.string, tf.int32),
+  (tf.string, tf.string),
+]
 
 
 def some(dtype, numbers):
@@ -51,12 +59,18 @@ def test_static_tables(on_both, key, value):
       empty = session.run(table.size())
       session.run(tf1.tables_initializer())
       session.run(tf1.tables_initializer())
-      return {"before": before, "empty": empty, "size": session.run(table.size()),
-              "vector": session.run(found, {fed: some(key, [3, 4, 1])}),
-              "matrix": session.run(found, {fed: [some(key, [1, 2]), some(key, [0, 5])]}),
-              "scalar": session.run(found, {fed: some(key, [2])[0]}),
-              "none": session.run(found, {fed: np.zeros([0, 3], key.as_numpy_dtype)}),
-              "sparse": list(session.run(sparse)), "all": exported(session, table)}
+      return {
+        "before": before,
+        "empty": empty,
+        "size": session.run(table.size()),
+        "vector": session.run(found, {fed: some(key, [3, 4, 1])}),
+        "matrix": session.run(found, {fed: [some(key, [1, 2]), some(key, [0, 5])]}),
+        "scalar": session.run(found, {fed: some(key, [2])[0]}),
+        "none": session.run(found, {fed: np.zeros([0, 3], key.as_numpy_dtype)}),
+        "sparse": list(session.run(sparse)),
+        "all": exported(session, table),
+      }
+
   on_both(program)
 
 
@@ -64,25 +78,37 @@ def test_tables_that_are_filled_twice(on_both):
   def program(cluster):
     with tf.device("/job:ps/task:1"):
       handle = raw.HashTableV2(key_dtype=tf.string, value_dtype=tf.int64, shared_name="twice")
-      fill = {"first": (["a", "b"], [1, 2]), "same": (["a", "b"], [1, 2]), "values": (["a", "b"], [3, 4]),
-              "longer": (["a", "b", "c"], [1, 2, 3]), "conflict": (["a", "a"], [1, 2])}
-      fill = {name: raw.InitializeTableV2(table_handle=handle, keys=k, values=tf.constant(v, tf.int64))
-              for name, (k, v) in fill.items()}
+      fill = {
+        "first": (["a", "b"], [1, 2]),
+        "same": (["a", "b"], [1, 2]),
+        "values": (["a", "b"], [3, 4]),
+        "longer": (["a", "b", "c"], [1, 2, 3]),
+        "conflict": (["a", "a"], [1, 2]),
+      }
+      fill = {
+        name: raw.InitializeTableV2(table_handle=handle, keys=k, values=tf.constant(v, tf.int64)) for name, (k, v) in fill.items()
+      }
       insert = raw.LookupTableInsertV2(table_handle=handle, keys=["x"], values=tf.constant([1], tf.int64))
       remove = raw.LookupTableRemoveV2(table_handle=handle, keys=["x"])
       wrong = raw.InitializeTableV2(table_handle=handle, keys=["x"], values=[1.0])
       content = raw.LookupTableExportV2(table_handle=handle, Tkeys=tf.string, Tvalues=tf.int64)
       size = raw.LookupTableSizeV2(table_handle=handle)
     with session_of(cluster) as session:
-      seen = {"content": outcome_of_failure(cluster, lambda: session.run(content))[:2], "size": session.run(size),
-              "wrong": outcome(lambda: session.run(wrong)), "insert": outcome(lambda: session.run(insert)),
-              "remove": outcome(lambda: session.run(remove)), "conflict": outcome(lambda: session.run(fill["conflict"]))}
+      seen = {
+        "content": outcome_of_failure(cluster, lambda: session.run(content))[:2],
+        "size": session.run(size),
+        "wrong": outcome(lambda: session.run(wrong)),
+        "insert": outcome(lambda: session.run(insert)),
+        "remove": outcome(lambda: session.run(remove)),
+        "conflict": outcome(lambda: session.run(fill["conflict"])),
+      }
     tf1.Session.reset(cluster.target("worker"))
     with session_of(cluster) as session:
       for name in ("first", "same", "values", "longer"):
         seen[name] = outcome(lambda name=name: session.run(fill[name]))
       seen["then"] = session.run(size), sorted(session.run(content)[0].tolist())
     return seen
+
   on_both(program)
 
 
@@ -91,13 +117,15 @@ def test_vocabularies_with_buckets_for_the_rest(on_both, key):
   def program(cluster):
     words = some(key, [3, 1, 2])
     table = lookup.StaticVocabularyTable(
-        lookup.KeyValueTensorInitializer(tf.constant(words, key), tf.range(3, dtype=tf.int64)), num_oov_buckets=5)
+      lookup.KeyValueTensorInitializer(tf.constant(words, key), tf.range(3, dtype=tf.int64)), num_oov_buckets=5
+    )
     ids = tf1.placeholder(key)
     found = table.lookup(ids)
     with session_of(cluster) as session:
       before = outcome(lambda: session.run(found, {ids: words}))
       session.run(tf1.tables_initializer())
       return {"before": before, "found": session.run(found, {ids: some(key, range(10))}), "size": session.run(table.size())}
+
   on_both(program)
 
 
@@ -107,12 +135,15 @@ def test_index_tables(on_both):
       index = lookup_ops.index_table_from_tensor(["emerson", "lake", "palmer"], num_oov_buckets=2)
       numbers = lookup_ops.index_table_from_tensor(tf.constant([7, 5], tf.int64), default_value=-7, dtype=tf.int64)
       back = lookup_ops.index_to_string_table_from_tensor(["emerson", "lake", "palmer"], default_value="?")
-    found = {"index": index.lookup(tf.constant([["lake", "and"], ["palmer", "tarkus"]])),
-             "numbers": numbers.lookup(tf.constant([5, 6, 7], tf.int64)),
-             "back": back.lookup(tf.constant([2, 0, 9], tf.int64))}
+    found = {
+      "index": index.lookup(tf.constant([["lake", "and"], ["palmer", "tarkus"]])),
+      "numbers": numbers.lookup(tf.constant([5, 6, 7], tf.int64)),
+      "back": back.lookup(tf.constant([2, 0, 9], tf.int64)),
+    }
     with session_of(cluster) as session:
       session.run(tf1.tables_initializer())
       return session.run(found)
+
   on_both(program)
 
 
@@ -130,19 +161,19 @@ def test_tables_from_files(on_both, tmp_path):
 
   def program(cluster):
     tables = {
-        "words": lambda: from_file("words", tf.string, whole, tf.int64, line, -1),
-        "two": lambda: from_file("words", tf.string, whole, tf.int64, line, -1, vocab_size=2),
-        "four": lambda: from_file("words", tf.string, whole, tf.int64, line, -1, vocab_size=4),
-        "offset": lambda: from_file("words", tf.string, whole, tf.int64, line, -1, value_index_offset=7),
-        "lines": lambda: from_file("words", tf.int64, line, tf.string, whole, "?"),
-        "fields": lambda: from_file("fields", tf.string, 1, tf.float32, 2, 0.25),
-        "numbers": lambda: from_file("fields", tf.int32, 0, tf.string, 1, "?"),
-        "comma": lambda: from_file("fields", tf.string, 0, tf.string, 1, "?", delimiter=","),
-        "no number": lambda: from_file("fields", tf.int64, 1, tf.string, 0, "?"),
-        "bad": lambda: from_file("bad", tf.int32, 0, tf.string, 1, "?"),
-        "few": lambda: from_file("few", tf.int64, 0, tf.string, 1, "?"),
-        "empty": lambda: from_file("empty", tf.string, whole, tf.int64, line, -1),
-        "gone": lambda: from_file("gone", tf.string, whole, tf.int64, line, -1),
+      "words": lambda: from_file("words", tf.string, whole, tf.int64, line, -1),
+      "two": lambda: from_file("words", tf.string, whole, tf.int64, line, -1, vocab_size=2),
+      "four": lambda: from_file("words", tf.string, whole, tf.int64, line, -1, vocab_size=4),
+      "offset": lambda: from_file("words", tf.string, whole, tf.int64, line, -1, value_index_offset=7),
+      "lines": lambda: from_file("words", tf.int64, line, tf.string, whole, "?"),
+      "fields": lambda: from_file("fields", tf.string, 1, tf.float32, 2, 0.25),
+      "numbers": lambda: from_file("fields", tf.int32, 0, tf.string, 1, "?"),
+      "comma": lambda: from_file("fields", tf.string, 0, tf.string, 1, "?", delimiter=","),
+      "no number": lambda: from_file("fields", tf.int64, 1, tf.string, 0, "?"),
+      "bad": lambda: from_file("bad", tf.int32, 0, tf.string, 1, "?"),
+      "few": lambda: from_file("few", tf.int64, 0, tf.string, 1, "?"),
+      "empty": lambda: from_file("empty", tf.string, whole, tf.int64, line, -1),
+      "gone": lambda: from_file("gone", tf.string, whole, tf.int64, line, -1),
     }
     seen = {}
     for name, make in tables.items():
@@ -154,6 +185,7 @@ def test_tables_from_files(on_both, tmp_path):
           filled = outcome(lambda session=session: session.run(tf1.tables_initializer()))
           seen[name] = filled, exported(session, table) if filled is None else session.run(table.size())
     return seen
+
   on_both(program)
 
 
@@ -165,11 +197,14 @@ def test_index_tables_from_files(on_both, tmp_path):
     with tf.device("/job:ps/task:1"):
       index = lookup_ops.index_table_from_file(words, num_oov_buckets=3, vocab_size=3)
       back = lookup_ops.index_to_string_table_from_file(words, default_value="?")
-    found = {"index": index.lookup(tf.constant(["lake", "and", "palmer", "tarkus"])),
-             "back": back.lookup(tf.constant([2, 0, 9], tf.int64))}
+    found = {
+      "index": index.lookup(tf.constant(["lake", "and", "palmer", "tarkus"])),
+      "back": back.lookup(tf.constant([2, 0, 9], tf.int64)),
+    }
     with session_of(cluster) as session:
       session.run(tf1.tables_initializer())
       return session.run(found)
+
   on_both(program)
 
 
@@ -195,9 +230,12 @@ def test_mutable_tables(on_both, vectors):
       seen += [session.run(each, {keys: ["a", "x", "y"], values: row(7, 8, 9)})]
       session.run(remove, {key_vector: ["a", "nobody", "d"]})
       seen += [exported(session, table), session.run(table.size()), session.run(find, {keys: ["a", "b"]})]
-      seen += [outcome(lambda: session.run(insert, {keys: ["a", "b"], values: row(1)})),
-               outcome(lambda: session.run(each, {keys: ["a", "b", "c"], values: row(1, 2)}))]
+      seen += [
+        outcome(lambda: session.run(insert, {keys: ["a", "b"], values: row(1)})),
+        outcome(lambda: session.run(each, {keys: ["a", "b", "c"], values: row(1, 2)})),
+      ]
       return seen
+
   on_both(program)
 
 
@@ -208,9 +246,15 @@ def test_dense_tables_have_stocks_buckets(on_both):
       with tf1.Graph().as_default(), session_of(cluster) as session:
         empty, deleted = (b"", b"gone") if key == tf.string else (0, -1)
         with tf.device("/job:ps/task:1"):
-          table = lookup.experimental.DenseHashTable(key, tf.int64 if key != tf.int32 else tf.int32, default_value=-5,
-                                                     empty_key=empty, deleted_key=deleted, initial_num_buckets=4,
-                                                     name=f"dense_{key.name}")
+          table = lookup.experimental.DenseHashTable(
+            key,
+            tf.int64 if key != tf.int32 else tf.int32,
+            default_value=-5,
+            empty_key=empty,
+            deleted_key=deleted,
+            initial_num_buckets=4,
+            name=f"dense_{key.name}",
+          )
         keys = tf1.placeholder(key, [None])
         values = tf.cast(tf.range(tf.size(keys)), table.value_dtype)
         insert, remove, find = table.insert(keys, values), table.remove(keys), table.lookup(keys)
@@ -223,28 +267,36 @@ def test_dense_tables_have_stocks_buckets(on_both):
         session.run(insert, {keys: some(key, [555, 120])})
         parts += [session.run(table.export()), session.run(table.size()), session.run(find, {keys: some(key, range(1, 15))})]
         for op in (insert, remove, find):
-          parts += [outcome(lambda op=op: session.run(op, {keys: [empty]})),
-                    outcome(lambda op=op: session.run(op, {keys: [deleted]}))]
+          parts += [
+            outcome(lambda op=op: session.run(op, {keys: [empty]})),
+            outcome(lambda op=op: session.run(op, {keys: [deleted]})),
+          ]
     return seen
+
   on_both(program)
 
 
 def test_dense_tables_of_vectors(on_both):
   def program(cluster):
-    table = lookup.experimental.DenseHashTable(tf.int64, tf.float32, default_value=[-1.0, -2.0, -3.0], empty_key=[0, 0],
-                                               deleted_key=[-1, -1], initial_num_buckets=8)
+    table = lookup.experimental.DenseHashTable(
+      tf.int64, tf.float32, default_value=[-1.0, -2.0, -3.0], empty_key=[0, 0], deleted_key=[-1, -1], initial_num_buckets=8
+    )
     keys = tf1.placeholder(tf.int64)
     values = tf1.placeholder(tf.float32)
     insert, find = table.insert(keys, values), table.lookup(keys)
     with session_of(cluster) as session:
       rows = np.arange(30, dtype=np.float32).reshape(10, 3)
       session.run(insert, {keys: [[i, i * i] for i in range(1, 11)], values: rows})
-      return {"all": session.run(table.export()), "size": session.run(table.size()),
-              "found": session.run(find, {keys: [[3, 9], [9, 3], [10, 100]]}),
-              "reserved": outcome(lambda: session.run(find, {keys: [[0, 0]]})),
-              "narrow": outcome(lambda: session.run(find, {keys: [[1], [2]]})),
-              "single": outcome(lambda: session.run(find, {keys: [3, 9]})),
-              "values": outcome(lambda: session.run(insert, {keys: [[1, 1]], values: [[1, 2]]}))}
+      return {
+        "all": session.run(table.export()),
+        "size": session.run(table.size()),
+        "found": session.run(find, {keys: [[3, 9], [9, 3], [10, 100]]}),
+        "reserved": outcome(lambda: session.run(find, {keys: [[0, 0]]})),
+        "narrow": outcome(lambda: session.run(find, {keys: [[1], [2]]})),
+        "single": outcome(lambda: session.run(find, {keys: [3, 9]})),
+        "values": outcome(lambda: session.run(insert, {keys: [[1, 1]], values: [[1, 2]]})),
+      }
+
   on_both(program)
 
 
@@ -256,14 +308,23 @@ def test_options_of_dense_tables(on_both):
       with tf1.Graph().as_default(), session_of(cluster) as session:
         table = lookup.experimental.DenseHashTable(**settings)
         return session.run(table.size())
-    return {name: outcome(lambda options=options: size(**options)) for name, options in {
-        "fine": {}, "three": {"initial_num_buckets": 3}, "two": {"initial_num_buckets": 2},
-        "equal": {"deleted_key": 0}}.items()}
+
+    return {
+      name: outcome(lambda options=options: size(**options))
+      for name, options in {
+        "fine": {},
+        "three": {"initial_num_buckets": 3},
+        "two": {"initial_num_buckets": 2},
+        "equal": {"deleted_key": 0},
+      }.items()
+    }
+
   on_both(program)
 
 
 def test_a_table_on_ps_of_two_sessions(on_both):
   """A worker fills a table that the other one reads; a private table is its session's own."""
+
   def program(cluster):
     def build(worker):
       with tf.device("/job:ps/task:0"):
@@ -272,10 +333,17 @@ def test_a_table_on_ps_of_two_sessions(on_both):
         private = lookup.experimental.MutableHashTable(tf.int64, tf.int64, -1, name="private")
       with tf.device(f"/job:worker/task:{worker}"):
         ids = tf.constant([1, 2, 3], tf.int64)
-        return {"put": [raw.LookupTableInsertV2(table_handle=named, keys=ids, values=[0.5, 1.5, 2.5]),
-                        private.insert(ids, ids), shared.insert(ids, ["a", "b", "c"])],
-                "named": raw.LookupTableFindV2(table_handle=named, keys=ids, default_value=-1.0) * 2,
-                "private": private.lookup(ids) + 0, "words": tf.strings.join([shared.lookup(ids), "!"])}
+        return {
+          "put": [
+            raw.LookupTableInsertV2(table_handle=named, keys=ids, values=[0.5, 1.5, 2.5]),
+            private.insert(ids, ids),
+            shared.insert(ids, ["a", "b", "c"]),
+          ],
+          "named": raw.LookupTableFindV2(table_handle=named, keys=ids, default_value=-1.0) * 2,
+          "private": private.lookup(ids) + 0,
+          "words": tf.strings.join([shared.lookup(ids), "!"]),
+        }
+
     with tf1.Graph().as_default():
       first = build(0)
       one = tf1.Session(cluster.target("worker", 0))
@@ -289,6 +357,7 @@ def test_a_table_on_ps_of_two_sessions(on_both):
     seen["after"] = two.run(second["named"])
     two.close()
     return seen
+
   on_both(program)
 
 
@@ -309,18 +378,22 @@ def test_a_reset_clears_tables(on_both):
       with session_of(cluster) as session:
         seen[str(containers)] += [session.run(size), outcome(lambda session=session: session.run(found))]
     return seen
+
   on_both(program)
 
 
 def test_words_to_an_embedding(on_both, era):
   """A table on one ps gives rows of a variable on the others, which are trained."""
+
   def program(cluster):
-    with tf1.device(tf1.train.replica_device_setter(cluster=tf.train.ClusterSpec(cluster.spec()),
-                                                    worker_device="/job:worker/task:1")):
+    with tf1.device(
+      tf1.train.replica_device_setter(cluster=tf.train.ClusterSpec(cluster.spec()), worker_device="/job:worker/task:1")
+    ):
       rows = tf1.get_variable("rows", initializer=tf.reshape(tf.range(12, dtype=tf.float32) / 12, [6, 2]))
       with tf.device("/job:ps/task:1"):
         table = lookup.StaticVocabularyTable(
-            lookup.KeyValueTensorInitializer(["red", "green", "blue"], tf.range(3, dtype=tf.int64)), 3)
+          lookup.KeyValueTensorInitializer(["red", "green", "blue"], tf.range(3, dtype=tf.int64)), 3
+        )
       words = tf1.placeholder(tf.string, [None])
       loss = tf.reduce_sum(tf.square(tf.nn.embedding_lookup(rows, table.lookup(words)) - 1.0))
       train = tf1.train.GradientDescentOptimizer(0.1).minimize(loss)
@@ -328,6 +401,7 @@ def test_words_to_an_embedding(on_both, era):
       session.run([tf1.global_variables_initializer(), tf1.tables_initializer()])
       losses = [session.run([loss, train], {words: ["blue", "red", "black", "blue"]})[0] for _ in range(5)]
       return {"losses": losses, "rows": session.run(rows)}
+
   on_both(program)
 
 
@@ -335,16 +409,26 @@ def saved_tables():
   """Tables that savers take along, one of each kind, with what fills, saves and shows them."""
   with tf.device("/job:ps/task:0"):
     plain = lookup.experimental.MutableHashTable(tf.string, tf.int64, -1, name="plain")
-    dense = lookup.experimental.DenseHashTable(tf.int64, tf.float32, default_value=-1.0, empty_key=0, deleted_key=-1,
-                                               name="dense", initial_num_buckets=8)
+    dense = lookup.experimental.DenseHashTable(
+      tf.int64, tf.float32, default_value=-1.0, empty_key=0, deleted_key=-1, name="dense", initial_num_buckets=8
+    )
     vectors = lookup.experimental.MutableHashTable(tf.int64, tf.float32, [0.0, 0.0], name="vectors")
     weight = tf1.get_variable("weight", initializer=2.0)
   ids = tf.range(1, 21, dtype=tf.int64)
-  fill = [plain.insert(tf.as_string(ids), ids * 10), dense.insert(ids, tf.cast(ids, tf.float32) / 2),
-          vectors.insert(ids[:3], tf.ones([3, 2])), weight.initializer]
-  show = {"plain": plain.lookup(tf.constant(["1", "20", "21"])), "dense": dense.lookup(tf.range(19, 23, dtype=tf.int64)),
-          "buckets": dense.export(), "vectors": vectors.lookup(tf.range(2, 5, dtype=tf.int64)), "weight": weight,
-          "sizes": [plain.size(), dense.size(), vectors.size()]}
+  fill = [
+    plain.insert(tf.as_string(ids), ids * 10),
+    dense.insert(ids, tf.cast(ids, tf.float32) / 2),
+    vectors.insert(ids[:3], tf.ones([3, 2])),
+    weight.initializer,
+  ]
+  show = {
+    "plain": plain.lookup(tf.constant(["1", "20", "21"])),
+    "dense": dense.lookup(tf.range(19, 23, dtype=tf.int64)),
+    "buckets": dense.export(),
+    "vectors": vectors.lookup(tf.range(2, 5, dtype=tf.int64)),
+    "weight": weight,
+    "sizes": [plain.size(), dense.size(), vectors.size()],
+  }
   return fill, show
 
 
@@ -383,18 +467,26 @@ def test_anonymous_tables_live_for_a_step(on_both):
       keys = tf.constant([1, 2, 3], tf.int64)
       put = raw.LookupTableInsertV2(table_handle=handle, keys=keys, values=keys * 10)
       with tf.control_dependencies([put]):
-        return [raw.LookupTableSizeV2(table_handle=handle),
-                raw.LookupTableFindV2(table_handle=handle, keys=key, default_value=tf.constant(-1, tf.int64))]
+        return [
+          raw.LookupTableSizeV2(table_handle=handle),
+          raw.LookupTableFindV2(table_handle=handle, keys=key, default_value=tf.constant(-1, tf.int64)),
+        ]
+
     types = dict(key_dtype=tf.int64, value_dtype=tf.int64)
     key = tf.constant([3, 4], tf.int64)
     plain = chain(raw.AnonymousMutableHashTable(**types), key)
-    dense = chain(raw.AnonymousMutableDenseHashTable(empty_key=tf.constant(0, tf.int64), deleted_key=tf.constant(-1, tf.int64),
-                                                     value_dtype=tf.int64), key)
+    dense = chain(
+      raw.AnonymousMutableDenseHashTable(
+        empty_key=tf.constant(0, tf.int64), deleted_key=tf.constant(-1, tf.int64), value_dtype=tf.int64
+      ),
+      key,
+    )
     static = raw.AnonymousHashTable(**types)
     with tf.control_dependencies([raw.InitializeTableV2(table_handle=static, keys=key, values=key)]):
       found = raw.LookupTableFindV2(table_handle=static, keys=key + 1, default_value=tf.constant(-1, tf.int64))
     with session_of(cluster) as session:
       return [session.run({"plain": plain, "dense": dense, "static": found}) for _ in range(2)]
+
   on_both(program)
 
 
@@ -409,12 +501,14 @@ def test_types_that_do_not_fit(on_both):
     with tf1.Graph().as_default(), session_of(cluster) as session:
       none = raw.LookupTableSizeV2(table_handle=raw.HashTableV2(key_dtype=tf.float32, value_dtype=tf.string))
       return seen + [outcome(lambda: session.run(none))[0]]
+
   on_both(program)
 
 
 def test_many_sessions_fill_and_read_one_table(our_cluster):
   """No insertion is lost, and no lookup sees half a value."""
   import threading
+
   tf1.Session.reset(our_cluster.target("worker"))
   failed = []
 
@@ -425,8 +519,9 @@ def test_many_sessions_fill_and_read_one_table(our_cluster):
           handle = raw.MutableHashTableOfTensorsV2(key_dtype=tf.int64, value_dtype=tf.int64, value_shape=[2], shared_name="busy")
           ids = tf1.placeholder(tf.int64, [None])
           put = raw.LookupTableInsertV2(table_handle=handle, keys=ids, values=tf.stack([ids, ids * 2], axis=1))
-          find = raw.LookupTableFindV2(table_handle=handle, keys=tf.range(400, dtype=tf.int64),
-                                       default_value=tf.zeros([2], tf.int64))
+          find = raw.LookupTableFindV2(
+            table_handle=handle, keys=tf.range(400, dtype=tf.int64), default_value=tf.zeros([2], tf.int64)
+          )
         for i in range(25):
           session.run(put, {ids: np.arange(100) + 100 * index if i == 24 else [100 * index + 4 * i + k for k in range(4)]})
           pairs = session.run(find)

@@ -12,8 +12,9 @@ tf1 = tf.compat.v1
 
 
 def on_ps(cluster, worker=0):
-  return tf1.device(tf1.train.replica_device_setter(cluster=tf.train.ClusterSpec(cluster.spec()),
-                                                    worker_device=f"/job:worker/task:{worker}"))
+  return tf1.device(
+    tf1.train.replica_device_setter(cluster=tf.train.ClusterSpec(cluster.spec()), worker_device=f"/job:worker/task:{worker}")
+  )
 
 
 def regression(weights=None):
@@ -37,17 +38,17 @@ def train(cluster, op, loss, feeds, steps=5, more=()):
 
 
 OPTIMIZERS = {
-    "gradient_descent": lambda step: tf1.train.GradientDescentOptimizer(0.02),
-    "momentum": lambda step: tf1.train.MomentumOptimizer(0.02, 0.9, use_nesterov=True),
-    "adam": lambda step: tf1.train.AdamOptimizer(0.1),
-    "adagrad": lambda step: tf1.train.AdagradOptimizer(0.1),
-    "adadelta": lambda step: tf1.train.AdadeltaOptimizer(1.0),
-    "adagrad_da": lambda step: tf1.train.AdagradDAOptimizer(0.1, step),
-    "ftrl": lambda step: tf1.train.FtrlOptimizer(0.1, l1_regularization_strength=0.01),
-    "rms_prop": lambda step: tf1.train.RMSPropOptimizer(0.01, momentum=0.5),
-    "rms_prop_centered": lambda step: tf1.train.RMSPropOptimizer(0.01, centered=True),
-    "proximal_gradient_descent": lambda step: tf1.train.ProximalGradientDescentOptimizer(0.02, 0.001, 0.001),
-    "proximal_adagrad": lambda step: tf1.train.ProximalAdagradOptimizer(0.1, 0.1, 0.001, 0.001),
+  "gradient_descent": lambda step: tf1.train.GradientDescentOptimizer(0.02),
+  "momentum": lambda step: tf1.train.MomentumOptimizer(0.02, 0.9, use_nesterov=True),
+  "adam": lambda step: tf1.train.AdamOptimizer(0.1),
+  "adagrad": lambda step: tf1.train.AdagradOptimizer(0.1),
+  "adadelta": lambda step: tf1.train.AdadeltaOptimizer(1.0),
+  "adagrad_da": lambda step: tf1.train.AdagradDAOptimizer(0.1, step),
+  "ftrl": lambda step: tf1.train.FtrlOptimizer(0.1, l1_regularization_strength=0.01),
+  "rms_prop": lambda step: tf1.train.RMSPropOptimizer(0.01, momentum=0.5),
+  "rms_prop_centered": lambda step: tf1.train.RMSPropOptimizer(0.01, centered=True),
+  "proximal_gradient_descent": lambda step: tf1.train.ProximalGradientDescentOptimizer(0.02, 0.001, 0.001),
+  "proximal_adagrad": lambda step: tf1.train.ProximalAdagradOptimizer(0.1, 0.1, 0.001, 0.001),
 }
 
 
@@ -59,6 +60,7 @@ def test_optimizers(on_both, era, name):
       loss, feeds = regression()
       op = OPTIMIZERS[name](step).minimize(loss, global_step=step)
     return train(cluster, op, loss, feeds)
+
   on_both(program)
 
 
@@ -73,6 +75,7 @@ def test_optimizers_on_rows_of_an_embedding(on_both, era, name):
       loss = tf.reduce_sum(tf.square(rows - 1.0))
       op = OPTIMIZERS[name](step).minimize(loss, global_step=step)
     return train(cluster, op, loss, {ids: [1, 7, 1, 3]}, more=[rows])
+
   on_both(program)
 
 
@@ -80,8 +83,9 @@ def test_optimizers_on_rows_of_an_embedding(on_both, era, name):
 def test_partitioned_variables(on_both, era, tmp_path, strategy):
   def program(cluster):
     with on_ps(cluster):
-      table = tf1.get_variable("table", [10, 4], initializer=tf1.truncated_normal_initializer(seed=5),
-                               partitioner=tf1.fixed_size_partitioner(3))
+      table = tf1.get_variable(
+        "table", [10, 4], initializer=tf1.truncated_normal_initializer(seed=5), partitioner=tf1.fixed_size_partitioner(3)
+      )
       ids = tf1.placeholder(tf.int64, [None])
       rows = tf1.nn.embedding_lookup(table, ids, partition_strategy=strategy)
       whole = tf.convert_to_tensor(table)
@@ -97,6 +101,7 @@ def test_partitioned_variables(on_both, era, tmp_path, strategy):
       result["restored"] = session.run(whole)
     result["saved"] = tf.train.load_checkpoint(prefix).get_tensor("table")
     return result
+
   on_both(program)
 
 
@@ -113,6 +118,7 @@ def test_moving_averages(on_both, era):
       op = tf.group(op, loss_average.apply([loss]))
       more = [average.average(v) for v in tf1.trainable_variables()] + [loss_average.average(loss)]
     return train(cluster, op, loss, feeds, more=more)
+
   on_both(program)
 
 
@@ -125,11 +131,12 @@ def test_gradients_of_many_uses(on_both, era, method):
     for i in range(5):
       with tf.device(f"/job:worker/task:{i % 2}"):
         parts.append(tf.reduce_sum(tf.exp(v * (0.1 * i))))
-    gradient, = tf1.gradients(parts, [v], aggregation_method=getattr(tf1.AggregationMethod, method))
+    (gradient,) = tf1.gradients(parts, [v], aggregation_method=getattr(tf1.AggregationMethod, method))
     stopped = tf1.gradients(tf.add_n(parts), [v], grad_ys=[tf.constant(2.0)], colocate_gradients_with_ops=True)
     with tf1.Session(cluster.target("worker")) as session:
       session.run(v.initializer)
       return session.run([gradient, stopped])
+
   on_both(program)
 
 
@@ -139,12 +146,14 @@ def test_clipped_gradients_and_a_falling_rate(on_both, era, clip):
     with on_ps(cluster):
       step = tf1.train.get_or_create_global_step()
       loss, feeds = regression()
-      rates = [tf1.train.exponential_decay(0.1, step, 2, 0.5, staircase=True),
-               tf1.train.piecewise_constant(step, [2, 4], [0.1, 0.05, 0.01]),
-               tf1.train.polynomial_decay(0.1, step, 4, power=2.0),
-               tf1.train.cosine_decay(0.1, step, 10),
-               tf1.train.inverse_time_decay(0.1, step, 2, 0.5),
-               tf1.train.natural_exp_decay(0.1, step, 2, 0.5)]
+      rates = [
+        tf1.train.exponential_decay(0.1, step, 2, 0.5, staircase=True),
+        tf1.train.piecewise_constant(step, [2, 4], [0.1, 0.05, 0.01]),
+        tf1.train.polynomial_decay(0.1, step, 4, power=2.0),
+        tf1.train.cosine_decay(0.1, step, 10),
+        tf1.train.inverse_time_decay(0.1, step, 2, 0.5),
+        tf1.train.natural_exp_decay(0.1, step, 2, 0.5),
+      ]
       optimizer = tf1.train.MomentumOptimizer(rates[0], 0.9)
       gradients, variables = zip(*optimizer.compute_gradients(loss))
       if clip == "global_norm":
@@ -155,6 +164,7 @@ def test_clipped_gradients_and_a_falling_rate(on_both, era, clip):
         gradients = [tf.clip_by_value(g, -0.5, 0.5) for g in gradients]
       op = optimizer.apply_gradients(zip(gradients, variables), global_step=step)
     return train(cluster, op, loss, feeds, more=rates)
+
   on_both(program)
 
 
@@ -170,6 +180,7 @@ def test_scatters(on_both, era):
         session.run(v.initializer)
         results += [session.run(op), session.run(v), outcome(lambda: session.run(bad))[2:]]
     return results
+
   on_both(program)
 
 
@@ -191,9 +202,16 @@ def test_state_ops(on_both, era):
     with tf1.Session(cluster.target("worker")) as session:
       before = sorted(session.run(names))
       session.run([v.initializer, counter.initializer, local.initializer, loose.initializer])
-      return {"before": before, "after": sorted(session.run(names)), "initialized": session.run(initialized),
-              "unready": outcome(lambda: session.run(unready + 1.0))[0],
-              "updates": [session.run(x) for x in (assign, add, sub)], "v": session.run(v),
-              "counts": [outcome(lambda: session.run(count)) for _ in range(3)],
-              "wider": [session.run(wider), session.run(loose)], "local": session.run(local)}
+      return {
+        "before": before,
+        "after": sorted(session.run(names)),
+        "initialized": session.run(initialized),
+        "unready": outcome(lambda: session.run(unready + 1.0))[0],
+        "updates": [session.run(x) for x in (assign, add, sub)],
+        "v": session.run(v),
+        "counts": [outcome(lambda: session.run(count)) for _ in range(3)],
+        "wider": [session.run(wider), session.run(loose)],
+        "local": session.run(local),
+      }
+
   on_both(program)

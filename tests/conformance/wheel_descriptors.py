@@ -90,12 +90,10 @@ def wheel_files():
   """FileDescriptorProtos of the wheel by file name."""
   folder = wheel_folder()
   files = {}
-  for path in sorted((folder / "core").rglob("*_pb2.py")) + sorted(
-      (folder / "python").rglob("*_pb2.py")):
+  for path in sorted((folder / "core").rglob("*_pb2.py")) + sorted((folder / "python").rglob("*_pb2.py")):
     for f in _from_module(path):
       files.setdefault(f.name, f)
-  for library in sorted(folder.glob("libtensorflow_*.so*")) + sorted(
-      folder.glob("python/_pywrap_tensorflow_internal.so")):
+  for library in sorted(folder.glob("libtensorflow_*.so*")) + sorted(folder.glob("python/_pywrap_tensorflow_internal.so")):
     for f in _from_library(library):
       known = files.get(f.name)
       if known is None or len(f.message_type) > len(known.message_type):

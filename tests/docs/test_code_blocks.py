@@ -47,8 +47,16 @@ def test_commands_and_programs_run(path, tmp_path):
   (tmp_path / "script.sh").write_text(script_of(path))
   environment = dict(os.environ, PATH=f"{programs}:{os.environ['PATH']}", TF_CPP_MIN_LOG_LEVEL="3")
   environment.pop("TF_CONFIG", None)
-  process = subprocess.Popen(["bash", str(tmp_path / "script.sh")], cwd=work, env=environment, stdin=subprocess.DEVNULL,
-                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
+  process = subprocess.Popen(
+    ["bash", str(tmp_path / "script.sh")],
+    cwd=work,
+    env=environment,
+    stdin=subprocess.DEVNULL,
+    stdout=subprocess.PIPE,
+    stderr=subprocess.STDOUT,
+    text=True,
+    start_new_session=True,
+  )
   try:
     said, _ = process.communicate(timeout=LIMIT_S)
   finally:
@@ -88,8 +96,13 @@ def test_cpp_is_compiled(path, number, tmp_path):
     pytest.skip("the headers that the build writes are not there")
   source = tmp_path / "block.cc"
   source.write_text(code)
-  done = subprocess.run(["g++", "-std=c++20", "-fsyntax-only", "-I", doc_pages.ROOT, "-I", os.path.join(BUILD, "gen"), str(source)],
-                        capture_output=True, text=True, timeout=LIMIT_S, check=False)
+  done = subprocess.run(
+    ["g++", "-std=c++20", "-fsyntax-only", "-I", doc_pages.ROOT, "-I", os.path.join(BUILD, "gen"), str(source)],
+    capture_output=True,
+    text=True,
+    timeout=LIMIT_S,
+    check=False,
+  )
   assert done.returncode == 0, f"{path}:\n{done.stderr}"
 
 

@@ -47,7 +47,9 @@ def flags():
 @pytest.mark.parametrize("path", [p for p in doc_pages.pages() if not p.startswith("docs/experiments/")])
 def test_flags_and_verbs(path, flags):
   text = doc_pages.read(path)
-  code = " ".join(re.findall(r"`([^`\n]+)`", text) + [b.code for b in doc_pages.blocks(path) if b.language in ("bash", "console")])
+  code = " ".join(
+    re.findall(r"`([^`\n]+)`", text) + [b.code for b in doc_pages.blocks(path) if b.language in ("bash", "console")]
+  )
   unknown = set(re.findall(r"(?<![\w-])--[a-z][\w-]+", code)) - flags
   assert not unknown, f"{path}: {unknown}"
   verbs = set(re.findall(r'^    "(\w+)": \(', doc_pages.read("tools/dev/__main__.py"), re.M))

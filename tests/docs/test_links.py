@@ -56,8 +56,8 @@ def test_the_navigation_has_every_page():
   text = doc_pages.read("mkdocs.yml")
   listed = set(re.findall(r"^\s+- (?:[^:]+: )?(\S+\.md)\??$", text, re.M))
   folders = tuple("docs/" + f for f in re.findall(r": (\S+/)$", text, re.M))
-  there = {p[len("docs/"):] for p in doc_pages.pages() if p.startswith("docs/") and not p.startswith(folders)}
-  made = {p[len("docs/"):] for p in generated() if not p.startswith(folders)}
+  there = {p[len("docs/") :] for p in doc_pages.pages() if p.startswith("docs/") and not p.startswith(folders)}
+  made = {p[len("docs/") :] for p in generated() if not p.startswith(folders)}
   assert listed - {"performance.md"} == there | made
 
 
@@ -65,5 +65,7 @@ def test_each_room_and_family_says_what_it_is():
   millrace = os.path.join(doc_pages.ROOT, "millrace")
   folders = [os.path.join(millrace, n) for n in os.listdir(millrace)]
   folders += [os.path.join(millrace, "ops", n) for n in os.listdir(os.path.join(millrace, "ops"))]
-  lacking = [os.path.relpath(f, doc_pages.ROOT) for f in folders if os.path.isdir(f) and not os.path.exists(os.path.join(f, "README.md"))]
+  lacking = [
+    os.path.relpath(f, doc_pages.ROOT) for f in folders if os.path.isdir(f) and not os.path.exists(os.path.join(f, "README.md"))
+  ]
   assert not lacking

@@ -17,7 +17,6 @@ RUNS = 5
 
 
 class Client:
-
   def __init__(self, master, ps, worker):
     self.master, self.ps, self.worker = master, ps, worker
 

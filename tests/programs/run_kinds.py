@@ -14,6 +14,7 @@ DEPTH = 10  # ops behind each
 def graph_of(tasks, seconds):
   """Two lists of tensors for each task, of FIRST and of `seconds`: each ends a chain of ops on its task that begins with an
   update of a variable on another one."""
+
   @tf.function(input_signature=[tf.TensorSpec([], tf.float32)])
   def twice(x):
     return tf.reduce_sum(tf.stack([x, x])) * 1.0
@@ -27,11 +28,13 @@ def graph_of(tasks, seconds):
         with tf.control_dependencies([init]):
           value = tf.raw_ops.ReadVariableOp(resource=start, dtype=tf.float32)
       with tf.device(task):
+
         def chain(j):
           x = value + float(j)
           for _ in range(DEPTH):
             x = tf.sin(x)
           return twice(x)
+
         lists.append([[chain(j) for j in range(FIRST)], [chain(FIRST + j) for j in range(seconds)]])
   return graph, lists
 

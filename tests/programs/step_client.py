@@ -24,8 +24,11 @@ def loop(name, gate):
   """Counts, and multiplies matrices, while the variable `gate` is zero."""
   matrix = tf.zeros([MATRIX, MATRIX])
   count, _ = tf.while_loop(
-      lambda i, m: tf.equal(tf.raw_ops.ReadVariableOp(resource=gate, dtype=tf.int32), 0),
-      lambda i, m: (i + 1, tf.matmul(m, matrix)), [tf.constant(0), matrix], parallel_iterations=1)
+    lambda i, m: tf.equal(tf.raw_ops.ReadVariableOp(resource=gate, dtype=tf.int32), 0),
+    lambda i, m: (i + 1, tf.matmul(m, matrix)),
+    [tf.constant(0), matrix],
+    parallel_iterations=1,
+  )
   return tf.identity(count, name=name)
 
 
@@ -43,8 +46,9 @@ def graph_of_steps(loop_task, wait_task, aside_task, shared):
       queue = tf.raw_ops.FIFOQueueV2(component_types=[tf.int32], shared_name=f"{shared}_queue", name="queue")
       tf.raw_ops.QueueEnqueueV2(handle=queue, components=[tf.constant(1)], name="put")
       taken = tf.raw_ops.QueueDequeueV2(handle=queue, component_types=[tf.int32])[0]
-      pool = tf.raw_ops.RandomShuffleQueueV2(component_types=[tf.int32], shapes=[[]], capacity=16, min_after_dequeue=4,
-                                             shared_name=f"{shared}_pool", name="pool")
+      pool = tf.raw_ops.RandomShuffleQueueV2(
+        component_types=[tf.int32], shapes=[[]], capacity=16, min_after_dequeue=4, shared_name=f"{shared}_pool", name="pool"
+      )
       batched = tf.raw_ops.QueueDequeueManyV2(handle=pool, n=tf.constant(8), component_types=[tf.int32])[0]
       tf.reduce_sum(batched, name="drain")
       tf.raw_ops.QueueSizeV2(handle=pool, name="pooled")
@@ -70,7 +74,6 @@ def graph_of_steps(loop_task, wait_task, aside_task, shared):
 
 
 class StepClient:
-
   def __init__(self):
     self.lock = threading.Lock()
     self.sessions = {}

@@ -3,6 +3,7 @@
 tests/simulation/bugs/NAME.patch plants one in the product: what it does in words, then a diff in git's format. Each is
 applied to a copy of the source below build/bugs and must fail some seed; the table says which, and by what.
 """
+
 import argparse
 import glob
 import os
@@ -60,16 +61,29 @@ def build():
 
 def apply(patch):
   # The copy lies in a checkout, which git must not take for the patch's.
-  done = subprocess.run(["git", "apply", "-p1", patch], cwd=COPY, capture_output=True, text=True,
-                        env=dict(os.environ, GIT_CEILING_DIRECTORIES=os.path.dirname(COPY)))
+  done = subprocess.run(
+    ["git", "apply", "-p1", patch],
+    cwd=COPY,
+    capture_output=True,
+    text=True,
+    env=dict(os.environ, GIT_CEILING_DIRECTORIES=os.path.dirname(COPY)),
+  )
   if done.returncode != 0:
     raise Problem("does not apply: " + (done.stdout + done.stderr).strip())
 
 
 def run(program, arguments):
   """Exit code and output; None and output after LIMIT_SECONDS."""
-  process = subprocess.Popen([program] + arguments, cwd=COPY, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                             stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True)
+  process = subprocess.Popen(
+    [program] + arguments,
+    cwd=COPY,
+    stdin=subprocess.DEVNULL,
+    stdout=subprocess.PIPE,
+    stderr=subprocess.STDOUT,
+    text=True,
+    errors="replace",
+    start_new_session=True,
+  )
   try:
     output, _ = process.communicate(timeout=LIMIT_SECONDS)
     return process.returncode, output
@@ -105,20 +119,19 @@ def find(patch, seeds):
 
 
 def main(argv):
-  ap = argparse.ArgumentParser(prog="./dev sim --bugs", description=__doc__,
-                               formatter_class=argparse.RawDescriptionHelpFormatter)
+  ap = argparse.ArgumentParser(prog="./dev sim --bugs", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
   ap.add_argument("--seeds", type=int, default=2000, metavar="N", help="seeds that a bug may take (2000)")
   ap.add_argument("--verbose", action="store_true", help="show the messages")
   ap.add_argument("names", nargs="*", help="only these patches")
   args = ap.parse_args(argv)
   patches = sorted(glob.glob(os.path.join(PATCHES, "*.patch")))
   if args.names:
-    patches = [p for p in patches if os.path.basename(p)[:-len(".patch")] in args.names]
+    patches = [p for p in patches if os.path.basename(p)[: -len(".patch")] in args.names]
   building.packages.need_packages(building.packages.BASE, building.packages.TEST)
   found, again = 0, []
   say("%-28s %6s  %-9s %s" % ("bug", "seed", "found by", "build and search"))
   for patch in patches:
-    name = os.path.basename(patch)[:-len(".patch")]
+    name = os.path.basename(patch)[: -len(".patch")]
     start = time.monotonic()
     mutants.COPY = COPY
     mutants.refresh()

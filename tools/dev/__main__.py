@@ -1,26 +1,26 @@
 """./dev: the one command of the repository. Each verb is a module of this folder."""
+
 import importlib
 import sys
 
 # verb: (module, one line). Modules are loaded on use, so that `./dev build` starts fast.
 VERBS = {
-    "demo": ("demo", "build the release and run the demonstration cluster"),
-    "test": ("test", "run every test, or those of a path or name"),
-    "build": ("build", "build a preset (release, dev, asan, tsan)"),
-    "bench": ("bench", "measure, alone or against stock TensorFlow"),
-    "fmt": ("fmt", "format the sources, or check that they are"),
-    "lint": ("lint", "rooms, format and clang-tidy"),
-    "sim": ("sim", "run the simulated cluster from seeds"),
-    "fuzz": ("fuzz", "random programs against stock TensorFlow (programs), and the fuzzers"),
-    "docs": ("docs", "build the documentation as a site"),
+  "demo": ("demo", "build the release and run the demonstration cluster"),
+  "test": ("test", "run every test, or those of a path or name"),
+  "build": ("build", "build a preset (release, dev, asan, tsan)"),
+  "bench": ("bench", "measure, alone or against stock TensorFlow"),
+  "fmt": ("fmt", "format the sources, or check that they are"),
+  "lint": ("lint", "rooms, format and clang-tidy"),
+  "sim": ("sim", "run the simulated cluster from seeds"),
+  "fuzz": ("fuzz", "random programs against stock TensorFlow (programs), and the fuzzers"),
+  "docs": ("docs", "build the documentation as a site"),
 }
 
 
 def usage():
   lines = ["usage: ./dev VERB [options]", ""]
   lines += ["  %-6s %s" % (verb, text) for verb, (_, text) in VERBS.items()]
-  lines += ["", "Each verb installs what it needs first (Debian packages; .venv for Python).",
-            "./dev VERB --help says more."]
+  lines += ["", "Each verb installs what it needs first (Debian packages; .venv for Python).", "./dev VERB --help says more."]
   return "\n".join(lines)
 
 
@@ -31,9 +31,9 @@ def main():
   verb = sys.argv[1]
   if verb not in VERBS:
     import difflib
+
     near = difflib.get_close_matches(verb, VERBS, 1, 0.4) or [v for v in VERBS if v.startswith(verb[:1])]
-    print("./dev: there is no verb '%s'%s" % (verb, "; did you mean './dev %s'?" % near[0] if near else ""),
-          file=sys.stderr)
+    print("./dev: there is no verb '%s'%s" % (verb, "; did you mean './dev %s'?" % near[0] if near else ""), file=sys.stderr)
     print(usage(), file=sys.stderr)
     return 2
   try:

@@ -1,4 +1,5 @@
 """Commands in the background, each in a process group of its own, that do not outlive this program."""
+
 import os
 import signal
 import subprocess
@@ -20,8 +21,9 @@ class Background:
     self._lock = threading.RLock()
     self._reaped = False
     # A terminal's Ctrl-C does not reach it; who started it ends it.
-    self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                     stderr=subprocess.DEVNULL, start_new_session=True, **options)
+    self._process = subprocess.Popen(
+      command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True, **options
+    )
     _running.add(self)
 
   def _status(self, options):
@@ -64,10 +66,12 @@ def end_all():
 
 def end_all_with_signals():
   """SIGTERM and SIGHUP end this program as ever, but not before what runs in the background. In the main thread."""
+
   def handle(number, _):
     end_all()
     signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)
+
   for number in (signal.SIGTERM, signal.SIGHUP):
     if signal.getsignal(number) == signal.SIG_DFL:  # nohup ignores SIGHUP
       signal.signal(number, handle)

@@ -1,4 +1,5 @@
 """Tests of background.py: nothing that was started in the background outlives its end."""
+
 import os
 import select
 import signal
@@ -54,7 +55,6 @@ class Group:
 
 
 class BackgroundTest(unittest.TestCase):
-
   def test_end_takes_the_whole_group(self):
     group = Group()
     background = group.start()
@@ -85,11 +85,15 @@ class BackgroundTest(unittest.TestCase):
     for number in (signal.SIGTERM, signal.SIGHUP):
       group = Group()
       # Under nohup it would inherit that SIGHUP is ignored.
-      program = ("import signal, sys, background\nsignal.signal(%d, signal.SIG_DFL)\n" % number +
-                 "background.end_all_with_signals()\n"
-                 "background.Background(sys.argv[1:], pass_fds=[int(sys.argv[-1])])\nsignal.pause()\n")
-      started = subprocess.Popen([sys.executable, "-B", "-c", program] + group.command, pass_fds=[group.write],
-                                 cwd=os.path.dirname(os.path.abspath(__file__)))
+      program = (
+        "import signal, sys, background\nsignal.signal(%d, signal.SIG_DFL)\n" % number + "background.end_all_with_signals()\n"
+        "background.Background(sys.argv[1:], pass_fds=[int(sys.argv[-1])])\nsignal.pause()\n"
+      )
+      started = subprocess.Popen(
+        [sys.executable, "-B", "-c", program] + group.command,
+        pass_fds=[group.write],
+        cwd=os.path.dirname(os.path.abspath(__file__)),
+      )
       group.await_start()
       started.send_signal(number)
       self.assertEqual(started.wait(LIMIT_SECONDS), -number)
@@ -100,9 +104,14 @@ class BackgroundTest(unittest.TestCase):
 
     def interrupted(args, report, venv):
       raise KeyboardInterrupt
-    with mock.patch.object(packages, "need_packages"), mock.patch.object(packages, "need_venv"), \
-            mock.patch.object(packages, "start_venv", group.start), \
-            mock.patch.object(verb_test, "run_stages", interrupted), mock.patch.object(signal, "signal"):
+
+    with (
+      mock.patch.object(packages, "need_packages"),
+      mock.patch.object(packages, "need_venv"),
+      mock.patch.object(packages, "start_venv", group.start),
+      mock.patch.object(verb_test, "run_stages", interrupted),
+      mock.patch.object(signal, "signal"),
+    ):
       with self.assertRaises(KeyboardInterrupt):
         verb_test.run_all(None, None)
     self.assertTrue(group.has_ended())

@@ -1,4 +1,5 @@
 """Each case of benchmarks/protocol once, at a tenth of its length: no row may be missing, fail or make no progress."""
+
 import os
 import subprocess
 
@@ -14,8 +15,16 @@ END_SECONDS = 30  # for the driver to stop its servers
 
 def output_of(command, env, limit):
   """(what it said, exit code); -1 where the limit ended it."""
-  process = subprocess.Popen(command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                             stderr=subprocess.STDOUT, text=True, errors="replace")
+  process = subprocess.Popen(
+    command,
+    cwd=ROOT,
+    env=env,
+    stdin=subprocess.DEVNULL,
+    stdout=subprocess.PIPE,
+    stderr=subprocess.STDOUT,
+    text=True,
+    errors="replace",
+  )
   try:
     return process.communicate(timeout=limit)[0], process.returncode
   except subprocess.TimeoutExpired:
@@ -47,7 +56,11 @@ def count_of(said, code):
 def run(preset):
   python = packages.need_venv()
   servers = "%s server --job {job} --task {task} --cluster {cluster}" % os.path.join(
-      os.path.relpath(building.folder(preset), ROOT), "millrace")
-  said, code = output_of([python, os.path.join("benchmarks", "protocol", "bench.py"), "run", "--servers", servers,
-                          "--scale", str(SCALE)], dict(os.environ, TF_VENV=packages.VENV), LIMIT_SECONDS)
+    os.path.relpath(building.folder(preset), ROOT), "millrace"
+  )
+  said, code = output_of(
+    [python, os.path.join("benchmarks", "protocol", "bench.py"), "run", "--servers", servers, "--scale", str(SCALE)],
+    dict(os.environ, TF_VENV=packages.VENV),
+    LIMIT_SECONDS,
+  )
   return count_of(said, code)

@@ -1,4 +1,5 @@
 """Tests of the stage that runs each benchmark once."""
+
 import contextlib
 import io
 import os
@@ -9,7 +10,6 @@ import benchmarks
 
 
 class BenchmarksTest(unittest.TestCase):
-
   def count(self, said, code):
     with contextlib.redirect_stdout(io.StringIO()):
       count = benchmarks.count_of(said, code)
@@ -19,8 +19,9 @@ class BenchmarksTest(unittest.TestCase):
     self.assertEqual(self.count("# null_step  build/dev  1.0 s\n# queues  build/dev  2.0 s\ncase metric\n", 0), (2, 0, []))
 
   def test_red_rows_fail(self):
-    self.assertEqual(self.count("# a  x  1 s\n# b  x  1 s\nRED: a/rate makes no progress\n", 1),
-                     (1, 1, ["./dev bench --scale 0.1"]))
+    self.assertEqual(
+      self.count("# a  x  1 s\n# b  x  1 s\nRED: a/rate makes no progress\n", 1), (1, 1, ["./dev bench --scale 0.1"])
+    )
 
   def test_a_run_that_breaks_off_fails(self):
     for said, code in (("# a  x  1 s\n", 1), ("", 0), ("Traceback", 1)):

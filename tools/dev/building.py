@@ -1,4 +1,5 @@
 """Configures and builds a preset below build/, with progress."""
+
 import hashlib
 import os
 import subprocess
@@ -35,8 +36,7 @@ def configure(preset):
   start = time.monotonic()
   log = packages.log_path("configure-" + preset)
   with open(log, "w") as out:
-    code = subprocess.call(["cmake", "--preset", preset], cwd=ROOT, stdout=out, stderr=subprocess.STDOUT,
-                           env=environment())
+    code = subprocess.call(["cmake", "--preset", preset], cwd=ROOT, stdout=out, stderr=subprocess.STDOUT, env=environment())
   if code != 0:
     with open(log, errors="replace") as out:
       fail("cmake --preset %s failed:\n%s" % (preset, out.read()))
@@ -47,8 +47,15 @@ def configure(preset):
 
 def run_ninja(preset, command):
   """Off a terminal: a line every few seconds, and all that is no status line."""
-  process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                             errors="replace", env=dict(environment(), NINJA_STATUS="@@%f/%t "))
+  process = subprocess.Popen(
+    command,
+    cwd=ROOT,
+    stdout=subprocess.PIPE,
+    stderr=subprocess.STDOUT,
+    text=True,
+    errors="replace",
+    env=dict(environment(), NINJA_STATUS="@@%f/%t "),
+  )
   shown = time.monotonic()
   for line in process.stdout:
     if line.startswith("@@"):
@@ -71,8 +78,7 @@ def build(preset, targets=(), keep_going=False):
     command += ["-k", "0"]
   command += list(targets)
   if sys.stdout.isatty():
-    code = subprocess.call(command, cwd=ROOT,
-                           env=dict(environment(), NINJA_STATUS="[%f/%t %es] "))
+    code = subprocess.call(command, cwd=ROOT, env=dict(environment(), NINJA_STATUS="[%f/%t %es] "))
   else:
     code = run_ninja(preset, command)
   took = time.monotonic() - start
@@ -83,8 +89,9 @@ def build(preset, targets=(), keep_going=False):
 
 def known_targets(preset):
   """Names of the targets of a configured preset."""
-  out = subprocess.run(["ninja", "-C", folder(preset), "-t", "targets", "all"], capture_output=True, text=True,
-                       env=environment()).stdout
+  out = subprocess.run(
+    ["ninja", "-C", folder(preset), "-t", "targets", "all"], capture_output=True, text=True, env=environment()
+  ).stdout
   return {line.rpartition(":")[0].strip() for line in out.splitlines() if ":" in line}
 
 

@@ -1,4 +1,5 @@
 """One calm line per thing that takes a while, and the repository's root."""
+
 import os
 import sys
 import time

@@ -1,4 +1,5 @@
 """Tests of the one command: selectors, reports, packages, the table scan."""
+
 import json
 import os
 import subprocess
@@ -15,12 +16,15 @@ import selecting
 import verb_test
 from console import ROOT
 
-PROGRAMS = [("base_test", "millrace/base"), ("rpc_test", "millrace/rpc"), ("rpc_grpc_test", "millrace/rpc/grpc"),
-            ("cases_tests", "tests/cases")]
+PROGRAMS = [
+  ("base_test", "millrace/base"),
+  ("rpc_test", "millrace/rpc"),
+  ("rpc_grpc_test", "millrace/rpc/grpc"),
+  ("cases_tests", "tests/cases"),
+]
 
 
 class SelectingTest(unittest.TestCase):
-
   def test_room_by_path_and_name(self):
     for name in ("base", "millrace/base", "millrace/base/", "./millrace/base"):
       self.assertEqual(selecting.select(name, PROGRAMS).programs, ["base_test"], name)
@@ -28,8 +32,9 @@ class SelectingTest(unittest.TestCase):
   def test_python_folder_and_file(self):
     tests = selecting.select("conformance", PROGRAMS).python
     self.assertIn("tests/conformance/test_proto_numbers.py", tests)
-    self.assertEqual(selecting.select("conformance/test_proto_numbers.py", PROGRAMS).python,
-                     ["tests/conformance/test_proto_numbers.py"])
+    self.assertEqual(
+      selecting.select("conformance/test_proto_numbers.py", PROGRAMS).python, ["tests/conformance/test_proto_numbers.py"]
+    )
 
   def test_all_ops_with_what_of_stock_they_cover(self):
     for name in ("ops", "millrace/ops"):
@@ -57,11 +62,13 @@ class SelectingTest(unittest.TestCase):
 
 
 class ReportTest(unittest.TestCase):
-
   def test_gtest_counts(self):
-    tests = [dict(name="a", status="RUN", result="COMPLETED"),
-             dict(name="b", status="RUN", result="COMPLETED", failures=[{}]),
-             dict(name="c", status="RUN", result="SKIPPED"), dict(name="d", status="NOTRUN")]
+    tests = [
+      dict(name="a", status="RUN", result="COMPLETED"),
+      dict(name="b", status="RUN", result="COMPLETED", failures=[{}]),
+      dict(name="c", status="RUN", result="SKIPPED"),
+      dict(name="d", status="NOTRUN"),
+    ]
     with tempfile.NamedTemporaryFile("w", suffix=".json") as f:
       json.dump(dict(testsuites=[dict(name="S", testsuite=tests)]), f)
       f.flush()
@@ -73,15 +80,16 @@ class ReportTest(unittest.TestCase):
     self.assertEqual(gtest_runner.read_report("/nonexistent", -6, ["x_test"]).failed, 1)
 
   def test_only_what_failed_is_shown(self):
-    text = gtest_runner.essential("[ RUN      ] A.a\nnoise\n[       OK ] A.a (0 ms)\n[ RUN      ] A.b\n"
-                                  "../../millrace/x.cc:1: Failure\n[  FAILED  ] A.b (0 ms)\n"
-                                  "[  FAILED  ] 1 test, listed below:\n[  FAILED  ] A.b\n")
+    text = gtest_runner.essential(
+      "[ RUN      ] A.a\nnoise\n[       OK ] A.a (0 ms)\n[ RUN      ] A.b\n"
+      "../../millrace/x.cc:1: Failure\n[  FAILED  ] A.b (0 ms)\n"
+      "[  FAILED  ] 1 test, listed below:\n[  FAILED  ] A.b\n"
+    )
     self.assertEqual(text, "[ RUN      ] A.b\nmillrace/x.cc:1: Failure\n[  FAILED  ] A.b (0 ms)")
 
   def test_pytest_counts(self):
     with tempfile.NamedTemporaryFile("w", suffix=".xml") as f:
-      f.write("<testsuites><testsuite><testcase name='a'/><testcase name='b'><skipped/></testcase>"
-              "</testsuite></testsuites>")
+      f.write("<testsuites><testsuite><testcase name='a'/><testcase name='b'><skipped/></testcase></testsuite></testsuites>")
       f.flush()
       count = pytest_runner.read_report(f.name, 0, "")
     self.assertEqual((count.passed, count.failed, count.skipped), (1, 0, 1))
@@ -102,15 +110,16 @@ class ReportTest(unittest.TestCase):
 
   def test_what_pytest_cases_say(self):
     with tempfile.NamedTemporaryFile("w", suffix=".xml") as f:
-      f.write("<testsuites><testsuite><testcase name='a'><properties><property name='summary' value='7 cases'/>"
-              "</properties></testcase></testsuite></testsuites>")
+      f.write(
+        "<testsuites><testsuite><testcase name='a'><properties><property name='summary' value='7 cases'/>"
+        "</properties></testcase></testsuite></testsuites>"
+      )
       f.flush()
       count = pytest_runner.read_report(f.name, 0, "")
     self.assertEqual(count.notes, ["7 cases"])
 
 
 class CommandTest(unittest.TestCase):
-
   def dev(self, *words):
     return subprocess.run([os.path.join(ROOT, "dev")] + list(words), capture_output=True, text=True)
 
@@ -126,12 +135,19 @@ class CommandTest(unittest.TestCase):
     self.assertIn("did you mean './dev build'?", done.stderr)
 
   def test_wrong_options_suggest(self):
-    for words, expected in ((("build", "relase"), "did you mean release?"), (("test", "--presets=dev"), "did you mean --preset?"),
-                            (("fmt", "--chek"), "did you mean --check?"), (("bench", "--round", "3", "--stok"), "--stock?"),
-                            (("bench", "--turns"), "--turns compares with --stock"), (("lint", "--al1"), "did you mean --all?"),
-                            (("bench", "--all"), "--stock --all"), (("bench", "--stock", "--all", "--cases", "null_step"), "neither"),
-                            (("bench", "--stock", "--against", "HEAD"), "one at a time"),
-                            (("bench", "--rounds", "3"), "--rounds goes with"), (("bench", "--stock", "--rounds", "0"), "at least 1")):
+    for words, expected in (
+      (("build", "relase"), "did you mean release?"),
+      (("test", "--presets=dev"), "did you mean --preset?"),
+      (("fmt", "--chek"), "did you mean --check?"),
+      (("bench", "--round", "3", "--stok"), "--stock?"),
+      (("bench", "--turns"), "--turns compares with --stock"),
+      (("lint", "--al1"), "did you mean --all?"),
+      (("bench", "--all"), "--stock --all"),
+      (("bench", "--stock", "--all", "--cases", "null_step"), "neither"),
+      (("bench", "--stock", "--against", "HEAD"), "one at a time"),
+      (("bench", "--rounds", "3"), "--rounds goes with"),
+      (("bench", "--stock", "--rounds", "0"), "at least 1"),
+    ):
       done = self.dev(*words)
       self.assertEqual(done.returncode, 2, words)
       self.assertIn(expected, done.stderr)
@@ -139,11 +155,14 @@ class CommandTest(unittest.TestCase):
   def test_wrong_options_of_scripts_suggest(self):
     idle, serving = (os.path.join("benchmarks", "protocol", name + ".py") for name in ("idle", "serving"))
     compare = os.path.join("examples", "networks", "compare.py")
-    for words, expected in (((idle, "x", "--secconds", "3"), "did you mean --seconds?"),
-                            ((idle, "x", "--only", "threads,resident"), "did you mean resident_mb?"),
-                            ((serving, "x", "y", "--repeats=3"), "--repeats=3; did you mean --repetitions?"),
-                            ((compare, "--smal", "lstm"), "there is no network lstm"),
-                            ((compare, "licence_lstm"), "did you mean license_lstm?"), ((compare, "--stps=3"), "did you mean --steps?")):
+    for words, expected in (
+      ((idle, "x", "--secconds", "3"), "did you mean --seconds?"),
+      ((idle, "x", "--only", "threads,resident"), "did you mean resident_mb?"),
+      ((serving, "x", "y", "--repeats=3"), "--repeats=3; did you mean --repetitions?"),
+      ((compare, "--smal", "lstm"), "there is no network lstm"),
+      ((compare, "licence_lstm"), "did you mean license_lstm?"),
+      ((compare, "--stps=3"), "did you mean --steps?"),
+    ):
       done = subprocess.run([sys.executable] + list(words), cwd=ROOT, capture_output=True, text=True)
       self.assertEqual(done.returncode, 2, words)
       self.assertIn(expected, done.stderr)
@@ -160,12 +179,11 @@ class CommandTest(unittest.TestCase):
 
   def test_requirements_are_read(self):
     self.assertIn("tensorflow-cpu==2.21.0", packages.requirements())
-    formats, = packages.requirements(packages.PYTHON_FORMAT)
+    (formats,) = packages.requirements(packages.PYTHON_FORMAT)
     self.assertRegex(formats, r"^\w+==[\d.]+$")
 
 
 class IdleBuildTest(unittest.TestCase):
-
   def start(self, folder, command):
     """Of a target that runs the command; a pipe says when it began."""
     os.mkfifo(os.path.join(folder, "began"))
@@ -191,7 +209,6 @@ class IdleBuildTest(unittest.TestCase):
 
 
 class ScanTest(unittest.TestCase):
-
   def scan(self, text):
     with tempfile.TemporaryDirectory() as folder:
       source, listing, out = (os.path.join(folder, n) for n in ("a.op.cc", "list", "out.cc"))
@@ -199,8 +216,22 @@ class ScanTest(unittest.TestCase):
         f.write(text)
       with open(listing, "w") as f:
         f.write(source + "\n\n")
-      done = subprocess.run([sys.executable, os.path.join(ROOT, "cmake", "scan_ops.py"), "--table", "all_ops",
-                             "--header", "h.h", "--list", listing, "--out", out], capture_output=True, text=True)
+      done = subprocess.run(
+        [
+          sys.executable,
+          os.path.join(ROOT, "cmake", "scan_ops.py"),
+          "--table",
+          "all_ops",
+          "--header",
+          "h.h",
+          "--list",
+          listing,
+          "--out",
+          out,
+        ],
+        capture_output=True,
+        text=True,
+      )
       if done.returncode != 0:
         return done.stderr
       with open(out) as f:

@@ -2,6 +2,7 @@
 
 An input that a fuzzer finds lies in build/fuzz/found; the line of `again:` runs it.
 """
+
 import glob
 import os
 import shutil
@@ -17,7 +18,7 @@ PRESET = "fuzz"
 
 
 def names():
-  return sorted(os.path.basename(p)[:-len(".cc")] for p in glob.glob(os.path.join(ROOT, "tests", "fuzz", "*_fuzz.cc")))
+  return sorted(os.path.basename(p)[: -len(".cc")] for p in glob.glob(os.path.join(ROOT, "tests", "fuzz", "*_fuzz.cc")))
 
 
 def seeds(name):
@@ -37,10 +38,25 @@ def run_one(name, duration):
   os.makedirs(folder, exist_ok=True)
   program = os.path.join(building.folder(PRESET), "fuzz", name)
   # The same seed each time: a test run is no place for chance, and long runs are done by hand.
-  done = subprocess.run([program, "-max_total_time=%d" % duration, "-seed=1", "-rss_limit_mb=4096", "-timeout=20",
-                         "-verbosity=0", "-print_final_stats=1", "-artifact_prefix=" + folder] + seeds(name),
-                        cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                        text=True, errors="replace")
+  done = subprocess.run(
+    [
+      program,
+      "-max_total_time=%d" % duration,
+      "-seed=1",
+      "-rss_limit_mb=4096",
+      "-timeout=20",
+      "-verbosity=0",
+      "-print_final_stats=1",
+      "-artifact_prefix=" + folder,
+    ]
+    + seeds(name),
+    cwd=ROOT,
+    stdin=subprocess.DEVNULL,
+    stdout=subprocess.PIPE,
+    stderr=subprocess.STDOUT,
+    text=True,
+    errors="replace",
+  )
   runs = [line.split()[-1] for line in done.stdout.splitlines() if line.startswith("stat::number_of_executed_units")]
   count = Count(1, 0)
   if done.returncode != 0:

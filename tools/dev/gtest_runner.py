@@ -1,4 +1,5 @@
 """Runs GoogleTest programs, several at once, and counts their tests."""
+
 import json
 import os
 import re
@@ -115,8 +116,17 @@ def run_one(command, preset, shard, shards, timeout):
       env.update(GTEST_TOTAL_SHARDS=str(shards), GTEST_SHARD_INDEX=str(shard))
     full = prefix(preset) + command + ["--gtest_output=json:" + report]
     try:
-      done = subprocess.run(full, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                            stderr=subprocess.STDOUT, text=True, errors="replace", timeout=timeout)
+      done = subprocess.run(
+        full,
+        cwd=ROOT,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        timeout=timeout,
+      )
       output, code = done.stdout, done.returncode
     except subprocess.TimeoutExpired as e:
       output = (e.stdout or b"").decode(errors="replace") + "\nstill running after %d s, killed\n" % timeout

@@ -1,4 +1,5 @@
 """Builds in the background, on what tests that wait leave of the processors."""
+
 import os
 import threading
 

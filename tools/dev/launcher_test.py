@@ -1,4 +1,5 @@
 """Tests of cmake/ccache.sh: what it asks of ccache, with a program in the place of ccache that says what it was asked."""
+
 import os
 import subprocess
 import tempfile
@@ -33,8 +34,9 @@ class LauncherTest(unittest.TestCase):
   def compile(self, output, *words):
     """The exit code, and what was asked."""
     env = {k: v for k, v in os.environ.items() if not k.startswith("CCACHE_")}
-    code = subprocess.call([LAUNCHER, self.path("ccache"), "c++", *words, "-o", output, "-c", "x.cc"],
-                           cwd=self.folder.name, env=env)
+    code = subprocess.call(
+      [LAUNCHER, self.path("ccache"), "c++", *words, "-o", output, "-c", "x.cc"], cwd=self.folder.name, env=env
+    )
     if code != 0:
       return code, {}
     with open(self.path(output)) as f:
@@ -63,8 +65,10 @@ class LauncherTest(unittest.TestCase):
     header = self.path("all.hxx")
     self.assertEqual(self.compile("x.o", "-include", header), (0, {}), "there is no checksum")
     self.compile("all.hxx.gch")
-    self.assertEqual(self.compile("x.o", "-include", header),
-                     (0, dict(CCACHE_DEPEND="1", CCACHE_PCH_EXTSUM="1", CCACHE_EXTRAFILES=header + ".gch.sum")))
+    self.assertEqual(
+      self.compile("x.o", "-include", header),
+      (0, dict(CCACHE_DEPEND="1", CCACHE_PCH_EXTSUM="1", CCACHE_EXTRAFILES=header + ".gch.sum")),
+    )
     self.assertEqual(self.compile("y.o"), (0, {}), "it includes none")
 
   def test_an_error_is_the_compilers(self):

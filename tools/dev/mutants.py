@@ -6,6 +6,7 @@ narrow as can be). The patch is applied to a copy below build/mutants with a
 build of its own, so the working tree stays as it is. A patch that no test
 notices, that does not apply or that does not build is a failure.
 """
+
 import glob
 import os
 import re
@@ -20,8 +21,21 @@ from gtest_runner import Count
 
 COPY = os.path.join(ROOT, "build", "mutants")
 NOT_TESTED = 3  # exit code of `./dev test` that could not build, or found no test
-COPIED = ("CMakeLists.txt", "CMakePresets.json", "layers.txt", "dev", "cmake", "millrace", "proto", "tools", "tests",
-          "examples", "benchmarks", "docs", "pytest.ini")
+COPIED = (
+  "CMakeLists.txt",
+  "CMakePresets.json",
+  "layers.txt",
+  "dev",
+  "cmake",
+  "millrace",
+  "proto",
+  "tools",
+  "tests",
+  "examples",
+  "benchmarks",
+  "docs",
+  "pytest.ini",
+)
 
 
 def refresh():
@@ -61,9 +75,15 @@ def copy_file(source, target):
 
 def run_tests(selectors):
   """`./dev test` in the copy. (exit code, output)."""
-  done = subprocess.run([sys.executable, "-B", os.path.join(COPY, "tools", "dev"), "test"] + selectors, cwd=COPY,
-                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                        errors="replace")
+  done = subprocess.run(
+    [sys.executable, "-B", os.path.join(COPY, "tools", "dev"), "test"] + selectors,
+    cwd=COPY,
+    stdin=subprocess.DEVNULL,
+    stdout=subprocess.PIPE,
+    stderr=subprocess.STDOUT,
+    text=True,
+    errors="replace",
+  )
   return done.returncode, done.stdout
 
 
@@ -128,8 +148,7 @@ def run(names=()):
   for path in paths:
     start = time.monotonic()
     word, detail = try_one(path)
-    say("  %-40s %-14s %s (%s)" % (os.path.basename(path)[:-len(".patch")], word, detail,
-                                   seconds(time.monotonic() - start)))
+    say("  %-40s %-14s %s (%s)" % (os.path.basename(path)[: -len(".patch")], word, detail, seconds(time.monotonic() - start)))
     total.add(Count(1 if word == "red" else 0, 0 if word == "red" else 1))
   say("  %d mutants, %d red" % (len(paths), total.passed))
   return total

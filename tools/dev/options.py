@@ -1,17 +1,17 @@
 """Options of a verb or script: what is wrong comes with the nearest word that would do."""
+
 import argparse
 import difflib
 import re
 
 
 def near(word, known):
-  """"; did you mean X?", or nothing."""
+  """ "; did you mean X?", or nothing."""
   found = difflib.get_close_matches(word, list(known), 1, 0.5)
   return "; did you mean %s?" % found[0] if found else ""
 
 
 class Parser(argparse.ArgumentParser):
-
   def parse_known_args(self, args=None, namespace=None):
     """Parsers of subcommands are asked by their parent, which does not know their options: each refuses its own."""
     found, unknown = super().parse_known_args(args, namespace)

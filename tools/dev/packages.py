@@ -3,6 +3,7 @@
 A check of what is there costs some 20 ms; apt-get and pip run only when
 something is missing.
 """
+
 import glob
 import os
 import re
@@ -44,8 +45,9 @@ def run_logged(command, name, what, env=None):
 
 
 def missing_packages(names):
-  out = subprocess.run(["dpkg-query", "-W", "-f", "${db:Status-Abbrev} ${Package}\n"] + names,
-                       capture_output=True, text=True).stdout
+  out = subprocess.run(
+    ["dpkg-query", "-W", "-f", "${db:Status-Abbrev} ${Package}\n"] + names, capture_output=True, text=True
+  ).stdout
   there = {line.split()[-1] for line in out.splitlines() if line.startswith("ii")}
   return [n for n in names if n not in there]
 
@@ -61,14 +63,19 @@ def need_packages(*groups):
   sudo = []
   if os.geteuid() != 0:
     if not shutil.which("sudo"):
-      fail("these Debian packages are missing, and there is neither root nor sudo. Ask for:\n"
-           "  apt-get install -y --no-install-recommends " + " ".join(missing))
+      fail(
+        "these Debian packages are missing, and there is neither root nor sudo. Ask for:\n"
+        "  apt-get install -y --no-install-recommends " + " ".join(missing)
+      )
     sudo = ["sudo"]
   shown = ", ".join(missing[:3]) + (", ..." if len(missing) > 3 else "")
   with Line("installing %d Debian package%s (%s)" % (len(missing), "s" if len(missing) > 1 else "", shown)):
     run_logged(sudo + ["apt-get", "update"], "apt-update", "apt-get update")
-    run_logged(sudo + ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "install", "-y",
-                       "--no-install-recommends"] + missing, "apt-install", "apt-get install")
+    run_logged(
+      sudo + ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "install", "-y", "--no-install-recommends"] + missing,
+      "apt-install",
+      "apt-get install",
+    )
 
 
 def requirements(names=None):
@@ -87,8 +94,7 @@ def installed(requirement):
   """Whether .venv holds the package, in the version asked for, whole: pip writes INSTALLER after all of its files."""
   name, version = name_and_version(requirement)
   name, version = name.replace("-", "_"), version or "*"
-  return bool(glob.glob(os.path.join(VENV, "lib", "python3*", "site-packages", "%s-%s.dist-info" % (name, version),
-                        "INSTALLER")))
+  return bool(glob.glob(os.path.join(VENV, "lib", "python3*", "site-packages", "%s-%s.dist-info" % (name, version), "INSTALLER")))
 
 
 def start_venv():
@@ -123,7 +129,8 @@ def need_venv(names=None):
       base = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else "python3"
       run_logged([base, "-m", "venv", VENV], "venv", "python3 -m venv")
     if missing:
-      run_logged([python, "-m", "pip", "install", "--disable-pip-version-check", "--progress-bar", "off", *wanted],
-                 "pip", "pip install")
+      run_logged(
+        [python, "-m", "pip", "install", "--disable-pip-version-check", "--progress-bar", "off", *wanted], "pip", "pip install"
+      )
   collect_less_often()
   return python

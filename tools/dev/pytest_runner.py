@@ -1,4 +1,5 @@
 """Runs Python tests: the repository's own tools by unittest, the others by pytest in .venv."""
+
 import os
 import re
 import subprocess
@@ -17,8 +18,13 @@ TOOLS_SECONDS = 300
 def _run_tool(path):
   """A file's tests: exit code and what they said. What they leave behind can hold their output open, so there is a limit."""
   try:
-    done = subprocess.run([sys.executable, "-B", "-m", "unittest", os.path.basename(path)[:-3]],
-                          cwd=os.path.dirname(path), capture_output=True, text=True, timeout=TOOLS_SECONDS)
+    done = subprocess.run(
+      [sys.executable, "-B", "-m", "unittest", os.path.basename(path)[:-3]],
+      cwd=os.path.dirname(path),
+      capture_output=True,
+      text=True,
+      timeout=TOOLS_SECONDS,
+    )
     return done.returncode, done.stderr
   except subprocess.TimeoutExpired as e:
     said = (e.stderr or b"").decode(errors="replace")
@@ -41,8 +47,9 @@ def run_tools():
     if code != 0:
       bad = max(bad, 1)
       say(said.rstrip())
-      total.again.append("cd %s && python3 -m unittest %s" % (os.path.relpath(os.path.dirname(path), ROOT),
-                                                              os.path.basename(path)[:-3]))
+      total.again.append(
+        "cd %s && python3 -m unittest %s" % (os.path.relpath(os.path.dirname(path), ROOT), os.path.basename(path)[:-3])
+      )
     total.add(Count(max(count - bad, 0), bad))
   return total
 
@@ -58,14 +65,28 @@ def run(paths, preset, long=False, timeout=1800, env=None, processes=1, prefix=(
     if processes > 1:
       command += ["-n", str(processes), "--dist", "loadfile"]
     # Left to itself, TensorFlow uses oneDNN's ops on some processors: other numbers there.
-    env = dict(os.environ, **env or {}, PYTHONDONTWRITEBYTECODE="1", TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES="",
-               TF_ENABLE_ONEDNN_OPTS="1",
-               MILLRACE_COMMAND=os.path.join(building.folder(preset), "millrace"),
-               MILLRACE_BUILD=building.folder(preset))
+    env = dict(
+      os.environ,
+      **env or {},
+      PYTHONDONTWRITEBYTECODE="1",
+      TF_CPP_MIN_LOG_LEVEL="3",
+      CUDA_VISIBLE_DEVICES="",
+      TF_ENABLE_ONEDNN_OPTS="1",
+      MILLRACE_COMMAND=os.path.join(building.folder(preset), "millrace"),
+      MILLRACE_BUILD=building.folder(preset),
+    )
     try:
-      done = subprocess.run(command + list(paths), cwd=ROOT, env=env, stdin=subprocess.DEVNULL,
-                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-                            timeout=timeout)
+      done = subprocess.run(
+        command + list(paths),
+        cwd=ROOT,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        timeout=timeout,
+      )
       output, code = done.stdout, done.returncode
     except subprocess.TimeoutExpired as e:
       output = (e.stdout or b"").decode(errors="replace") + "\nstill running after %d s, killed\n" % timeout

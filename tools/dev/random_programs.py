@@ -1,4 +1,5 @@
 """Random programs on servers of ours and of stock TensorFlow (tests/fuzz/programs)."""
+
 import os
 import re
 import subprocess
@@ -19,20 +20,29 @@ def command(argv, python):
 
 def environment(preset):
   # Left to itself, TensorFlow uses oneDNN's ops on some processors only: other numbers there.
-  return dict(os.environ, MILLRACE_COMMAND=os.path.join(building.folder(preset), "millrace"), MILLRACE_BUILD=building.folder(preset),
-              TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES="", TF_ENABLE_ONEDNN_OPTS="1", PYTHONDONTWRITEBYTECODE="1")
+  return dict(
+    os.environ,
+    MILLRACE_COMMAND=os.path.join(building.folder(preset), "millrace"),
+    MILLRACE_BUILD=building.folder(preset),
+    TF_CPP_MIN_LOG_LEVEL="3",
+    CUDA_VISIBLE_DEVICES="",
+    TF_ENABLE_ONEDNN_OPTS="1",
+    PYTHONDONTWRITEBYTECODE="1",
+  )
 
 
 def called(argv, preset="dev"):
   """`./dev fuzz programs`; the exit code."""
   sys.path.append(FOLDER)
   import command as options
+
   args = options.parser().parse_args(argv)
   python = packages.need_venv()
   if not args.against and not args.planted:
     building.build(preset, ["programs"] + (["graph_steps"] if args.places else []))
   if args.planted:
     import planted
+
     return planted.run(args)
   return subprocess.call(command(argv, python), env=environment(preset))
 
@@ -40,8 +50,16 @@ def called(argv, preset="dev"):
 def run(preset, count, prefix=()):
   """A test a program, of a built preset."""
   argv = ["--count", str(count), "--seed", str(SEED)]
-  done = subprocess.run([*prefix, *command(argv, packages.need_venv())], cwd=ROOT, env=environment(preset), stdin=subprocess.DEVNULL,
-                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+  done = subprocess.run(
+    [*prefix, *command(argv, packages.need_venv())],
+    cwd=ROOT,
+    env=environment(preset),
+    stdin=subprocess.DEVNULL,
+    stdout=subprocess.PIPE,
+    stderr=subprocess.STDOUT,
+    text=True,
+    errors="replace",
+  )
   m = re.search(r"^(\d+) agree, (\d+) differ, (\d+) skipped", done.stdout, re.M)
   total = Count(*(int(n) for n in m.groups())) if m else Count()
   if done.returncode != 0:

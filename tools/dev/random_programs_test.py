@@ -1,4 +1,5 @@
 """Tests of random programs, as far as they need no TensorFlow: their text, and what becomes of their report."""
+
 import sys
 import unittest
 from unittest import mock
@@ -23,7 +24,6 @@ def text_of(program):
 
 
 class GeneratorTest(unittest.TestCase):
-
   def test_programs_are_python_and_keep_the_rules(self):
     for k in range(300):
       for variables in ("both", "resource"):
@@ -42,11 +42,13 @@ class GeneratorTest(unittest.TestCase):
 
 
 class ReportTest(unittest.TestCase):
-
   def run_program(self, text, code):
     program = "import sys; sys.stdout.write(%r); sys.exit(%d)" % (text, code)
-    with mock.patch.object(random_programs, "command", lambda argv, python: [sys.executable, "-c", program]), \
-         mock.patch.object(random_programs.packages, "need_venv", lambda: ""), mock.patch.object(random_programs, "say"):
+    with (
+      mock.patch.object(random_programs, "command", lambda argv, python: [sys.executable, "-c", program]),
+      mock.patch.object(random_programs.packages, "need_venv", lambda: ""),
+      mock.patch.object(random_programs, "say"),
+    ):
       return random_programs.run("dev", 10)
 
   def test_counts(self):

@@ -3,6 +3,7 @@
 It lies in build/against, a git worktree of its own with its own build folder; the next revision takes its place there,
 and what did not change between the two is not compiled again.
 """
+
 import os
 import subprocess
 import sys
@@ -50,8 +51,13 @@ def build(revision):
   log = packages.log_path("against")
   with Line("building the release of %s in build/against (all of it: build/logs/against.log)" % commit[:12]) as line:
     with open(log, "w") as out:
-      code = subprocess.call([sys.executable, "-B", os.path.join(TREE, "tools", "dev"), "build", "release"], cwd=TREE,
-                             stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT)
+      code = subprocess.call(
+        [sys.executable, "-B", os.path.join(TREE, "tools", "dev"), "build", "release"],
+        cwd=TREE,
+        stdin=subprocess.DEVNULL,
+        stdout=out,
+        stderr=subprocess.STDOUT,
+      )
     program = os.path.join(TREE, "build", "release", "millrace")
     if code != 0 or not os.path.exists(program):
       line.result = "failed"

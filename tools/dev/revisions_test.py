@@ -1,4 +1,5 @@
 """Tests of the tree in which another revision is built."""
+
 import contextlib
 import io
 import os
@@ -17,7 +18,6 @@ open("build/release/millrace", "w").write(open("text").read())
 
 
 class RevisionsTest(unittest.TestCase):
-
   def setUp(self):
     self.folder = tempfile.TemporaryDirectory()
     self.addCleanup(self.folder.cleanup)
@@ -31,8 +31,11 @@ class RevisionsTest(unittest.TestCase):
       self.write("text", text)
       self.git("add", "-A")
       self.git("-c", "user.name=n", "-c", "user.email=n@example.com", "commit", "--quiet", "-m", text)
-    for patch in (mock.patch.object(revisions, "ROOT", self.root), mock.patch.object(revisions, "TREE", self.tree),
-                  mock.patch.object(packages, "LOGS", os.path.join(self.root, "build", "logs"))):
+    for patch in (
+      mock.patch.object(revisions, "ROOT", self.root),
+      mock.patch.object(revisions, "TREE", self.tree),
+      mock.patch.object(packages, "LOGS", os.path.join(self.root, "build", "logs")),
+    ):
       patch.start()
       self.addCleanup(patch.stop)
 

@@ -1,15 +1,16 @@
 """What `./dev test PATH` means: which programs, with which filter, which Python tests.
 
-  millrace/base, base         the unit tests of a room
-  ops/product, ops/product/cross  the cases of a family or file, also on stock TensorFlow, and its unit tests
-  ops                         all of them, and whether every op and type of stock's has a case
-  x/y_test.cc, x/y.cc         the tests of that file
-  conformance, tests/cluster  a folder of tests/, C++ and Python
-  tools                       the tests of the tools, and of what drives the benchmarks
-  fuzz                        the fuzzers, for 20 s each
-  MatMul                      the cases of an op, also on stock TensorFlow
-  StatusTest                  a suite of GoogleTest, wherever it is
+millrace/base, base         the unit tests of a room
+ops/product, ops/product/cross  the cases of a family or file, also on stock TensorFlow, and its unit tests
+ops                         all of them, and whether every op and type of stock's has a case
+x/y_test.cc, x/y.cc         the tests of that file
+conformance, tests/cluster  a folder of tests/, C++ and Python
+tools                       the tests of the tools, and of what drives the benchmarks
+fuzz                        the fuzzers, for 20 s each
+MatMul                      the cases of an op, also on stock TensorFlow
+StatusTest                  a suite of GoogleTest, wherever it is
 """
+
 import glob
 import os
 import re
@@ -21,12 +22,11 @@ PYTHON_FOLDERS = ("cases", "conformance", "cluster", "docs")
 
 
 class Selection:
-
   def __init__(self):
     self.programs = []  # names of GoogleTest programs
-    self.filters = {}   # program: gtest filter
-    self.python = []    # paths for pytest
-    self.stock = []     # ops and families whose cases also run on stock TensorFlow
+    self.filters = {}  # program: gtest filter
+    self.python = []  # paths for pytest
+    self.stock = []  # ops and families whose cases also run on stock TensorFlow
     self.tools = False
 
   def empty(self):
@@ -34,8 +34,11 @@ class Selection:
 
 
 def python_tests(folder):
-  return sorted(os.path.relpath(p, ROOT) for p in glob.glob(os.path.join(ROOT, folder, "**", "test_*.py"), recursive=True)
-                + glob.glob(os.path.join(ROOT, folder, "**", "*_test.py"), recursive=True))
+  return sorted(
+    os.path.relpath(p, ROOT)
+    for p in glob.glob(os.path.join(ROOT, folder, "**", "test_*.py"), recursive=True)
+    + glob.glob(os.path.join(ROOT, folder, "**", "*_test.py"), recursive=True)
+  )
 
 
 def case_filter(ops):

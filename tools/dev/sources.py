@@ -1,4 +1,5 @@
 """Which files are ours, and what is declared in them."""
+
 import os
 import re
 import sys

@@ -1,4 +1,5 @@
 """./dev bench"""
+
 import argparse
 import glob
 import os
@@ -28,19 +29,29 @@ Leave the machine alone meanwhile.
 
 def parser():
   ap = options.Parser(prog="./dev bench", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter)
-  ap.add_argument("what", nargs="?", choices=["idle", "serving"],
-                  help="idle: what a server costs that nobody uses; serving: queries a second of the C++ client")
+  ap.add_argument(
+    "what",
+    nargs="?",
+    choices=["idle", "serving"],
+    help="idle: what a server costs that nobody uses; serving: queries a second of the C++ client",
+  )
   ap.add_argument("--stock", action="store_true", help="measure stock TensorFlow's servers in turn and compare")
   ap.add_argument("--all", action="store_true", help="with --stock: every case, with goals and verdicts, for docs/performance.md")
   ap.add_argument("--against", metavar="REV", help="compare with another revision of Millrace")
   ap.add_argument("--cases", help="only these cases, separated by commas")
   ap.add_argument("--rounds", type=int, help="with --stock or --against: rounds (default 3)")
-  ap.add_argument("--turns", nargs="?", const="", metavar="ROWS",
-                  help="with --stock: both at the same time, row by row in short windows, for machines that others "
-                       "use (only rows that this regular expression names)")
+  ap.add_argument(
+    "--turns",
+    nargs="?",
+    const="",
+    metavar="ROWS",
+    help="with --stock: both at the same time, row by row in short windows, for machines that others "
+    "use (only rows that this regular expression names)",
+  )
   ap.add_argument("--scale", type=float, default=1.0, help="0.3 shortens the cases")
-  ap.add_argument("--out", help="records are appended here (default build/bench.jsonl; with --all build/suite.jsonl, "
-                                "which is written anew)")
+  ap.add_argument(
+    "--out", help="records are appended here (default build/bench.jsonl; with --all build/suite.jsonl, which is written anew)"
+  )
   ap.add_argument("--micro", nargs="*", metavar="NAME", help="run the C++ micro benchmarks (of these names) instead")
   ap.add_argument("--list", action="store_true", help="list the cases")
   return ap
@@ -49,8 +60,10 @@ def parser():
 def check(ap, args):
   """Options that would be ignored are errors."""
   if args.turns is not None and not (args.stock and args.cases):
-    ap.error("--turns compares with --stock, and the cases in which calls are timed one by one: "
-             "--stock --cases kernels,null_step --turns")
+    ap.error(
+      "--turns compares with --stock, and the cases in which calls are timed one by one: "
+      "--stock --cases kernels,null_step --turns"
+    )
   if args.turns is not None and args.rounds is not None:
     ap.error("--turns has no rounds: each row has its windows")
   if args.all and not args.stock:
@@ -84,8 +97,11 @@ def run_without_tensorflow(what):
   else:
     packages.need_packages(packages.TEST)
     building.build("release", ["programs", "serving_bench"])
-    words = [os.path.join(PROTOCOL, "serving.py"), os.path.join(building.folder("release"), "benchmarks", "serving_bench"),
-             SERVER]
+    words = [
+      os.path.join(PROTOCOL, "serving.py"),
+      os.path.join(building.folder("release"), "benchmarks", "serving_bench"),
+      SERVER,
+    ]
   return subprocess.call([sys.executable, *words], cwd=ROOT)
 
 
@@ -98,9 +114,20 @@ def command_of(args):
     command = ["suite", "--a", "stock", "--b", SERVER, *rounds, "--docs", "docs" if args.scale >= 1 else "build"]
   elif args.against:
     import revisions
+
     program, name = revisions.build(args.against)
-    command = ["against", "--a", "%s %s" % (shlex.quote(program), OPTIONS), "--b", SERVER, *rounds, "--name-a", name,
-               "--name-b", "this tree"]
+    command = [
+      "against",
+      "--a",
+      "%s %s" % (shlex.quote(program), OPTIONS),
+      "--b",
+      SERVER,
+      *rounds,
+      "--name-a",
+      name,
+      "--name-b",
+      "this tree",
+    ]
   elif args.stock:
     command = ["compare", "--a", "stock", "--b", SERVER, *rounds]
   else:

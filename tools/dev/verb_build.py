@@ -1,4 +1,5 @@
 """./dev build"""
+
 import os
 
 import building
@@ -7,8 +8,11 @@ from console import ROOT, say, seconds
 
 
 def main(argv):
-  ap = options.Parser(prog="./dev build", description="Builds a preset into build/PRESET. release has the "
-                               "command at build/release/millrace and the examples; the others have the tests too.")
+  ap = options.Parser(
+    prog="./dev build",
+    description="Builds a preset into build/PRESET. release has the "
+    "command at build/release/millrace and the examples; the others have the tests too.",
+  )
   ap.add_argument("preset", nargs="?", default="release", choices=building.PRESETS)
   ap.add_argument("--target", action="append", default=[], help="only this target of the build (may be repeated)")
   ap.add_argument("--all", action="store_true", help="release: with the tests")

@@ -1,4 +1,5 @@
 """./dev demo"""
+
 import difflib
 import os
 import re

@@ -1,4 +1,5 @@
 """./dev docs"""
+
 import os
 import re
 import shutil
@@ -16,8 +17,10 @@ VENV = os.path.join(ROOT, "build", "docs_venv")
 PAGES = os.path.join(ROOT, "build", "docs_pages")
 SITE = os.path.join(ROOT, "build", "docs")
 # What a page loads, not what it links to.
-LOADS = re.compile(r"<(?:script|img|iframe|source)\b[^>]*?\bsrc=\"?(?:https?:)?//[^\s>\"]+|"
-                   r"<link\b(?=[^>]*\brel=\"?(?:stylesheet|preconnect|icon|preload))[^>]*?\bhref=\"?(?:https?:)?//[^\s>\"]+")
+LOADS = re.compile(
+  r"<(?:script|img|iframe|source)\b[^>]*?\bsrc=\"?(?:https?:)?//[^\s>\"]+|"
+  r"<link\b(?=[^>]*\brel=\"?(?:stylesheet|preconnect|icon|preload))[^>]*?\bhref=\"?(?:https?:)?//[^\s>\"]+"
+)
 
 
 def need_mkdocs():
@@ -33,8 +36,11 @@ def need_mkdocs():
     packages.need_packages(packages.VENV_PACKAGES)
   with Line("installing %s into build/docs_venv" % ", ".join(wanted.split())):
     packages.run_logged([sys.executable, "-m", "venv", "--clear", VENV], "docs-venv", "python3 -m venv")
-    packages.run_logged([python, "-m", "pip", "install", "--disable-pip-version-check", "--progress-bar", "off",
-                         "-r", REQUIREMENTS], "docs-pip", "pip install")
+    packages.run_logged(
+      [python, "-m", "pip", "install", "--disable-pip-version-check", "--progress-bar", "off", "-r", REQUIREMENTS],
+      "docs-pip",
+      "pip install",
+    )
   with open(stamp, "w", encoding="utf-8") as f:
     f.write(wanted)
   return python
@@ -53,16 +59,20 @@ def loads_from_network(site):
 
 
 def main(argv):
-  ap = options.Parser(prog="./dev docs", description="Builds the documentation as a site, into build/docs. A warning and a dead link "
-                      "are errors.")
+  ap = options.Parser(
+    prog="./dev docs", description="Builds the documentation as a site, into build/docs. A warning and a dead link are errors."
+  )
   ap.add_argument("--serve", action="store_true", help="serve it at http://127.0.0.1:8000 and build again what changes")
   ap.add_argument("--prose", action="store_true", help="without the pages that need a build: ops and flags of the command")
-  ap.add_argument("--preset", default="dev", choices=building.PRESETS, help="the build that ops and flags come from; default: dev")
+  ap.add_argument(
+    "--preset", default="dev", choices=building.PRESETS, help="the build that ops and flags come from; default: dev"
+  )
   args = ap.parse_args(argv)
   if not args.prose:
     building.build(args.preset, ["millrace", "opdocs"])
   sys.path.insert(0, TOOLS)
   import generated
+
   generated.write(ROOT, PAGES, None if args.prose else building.folder(args.preset))
   python = need_mkdocs()
   env = dict(os.environ, NO_MKDOCS_2_WARNING="1", PYTHONDONTWRITEBYTECODE="1")

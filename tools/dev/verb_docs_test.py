@@ -1,16 +1,16 @@
 """Tests of ./dev docs, without MkDocs."""
+
 import os
 import tempfile
 import unittest
 
 import verb_docs
 
-PAGE = '''<html><head><link rel="stylesheet" href="assets/main.css"><link rel="canonical" href="https://example.com/">%s</head>
-<body><a href="https://ui.perfetto.dev">a link</a><img src="picture.svg"><script src="assets/bundle.js"></script>%s</body></html>'''
+PAGE = """<html><head><link rel="stylesheet" href="assets/main.css"><link rel="canonical" href="https://example.com/">%s</head>
+<body><a href="https://ui.perfetto.dev">a link</a><img src="picture.svg"><script src="assets/bundle.js"></script>%s</body></html>"""
 
 
 class DocsTest(unittest.TestCase):
-
   def loads(self, head="", body=""):
     with tempfile.TemporaryDirectory() as site:
       os.makedirs(os.path.join(site, "operate"))
@@ -22,7 +22,7 @@ class DocsTest(unittest.TestCase):
     self.assertEqual(self.loads(), [])
 
   def test_what_a_page_loads_is_found(self):
-    found = self.loads('<link rel="preconnect" href="https://fonts.example.com">', '<script src=//cdn.example.com/x.js></script>')
+    found = self.loads('<link rel="preconnect" href="https://fonts.example.com">', "<script src=//cdn.example.com/x.js></script>")
     self.assertEqual([page for page, _ in found], ["operate/start.html"] * 2)
 
   def test_versions_are_pinned(self):

@@ -1,4 +1,5 @@
 """./dev fuzz"""
+
 import sys
 
 import building
@@ -27,9 +28,12 @@ def main(argv):
   if argv[:1] == [PROGRAMS]:
     return random_programs.called(argv[1:])
   known = fuzzing.names()
-  ap = options.Parser(prog="./dev fuzz", description="Looks for inputs that do harm, or programs whose values differ from stock "
-                      "TensorFlow's. Names: %s; without any, all that ends in _fuzz." % ", ".join([PROGRAMS] + known),
-                      epilog="./dev fuzz programs --help says more of these.")
+  ap = options.Parser(
+    prog="./dev fuzz",
+    description="Looks for inputs that do harm, or programs whose values differ from stock "
+    "TensorFlow's. Names: %s; without any, all that ends in _fuzz." % ", ".join([PROGRAMS] + known),
+    epilog="./dev fuzz programs --help says more of these.",
+  )
   ap.add_argument("what", nargs="*", metavar="NAME")
   ap.add_argument("--seconds", type=int, default=fuzzing.SECONDS, metavar="N", help="time for each fuzzer (%d)" % fuzzing.SECONDS)
   args = ap.parse_args(argv)

@@ -1,4 +1,5 @@
 """./dev lint"""
+
 import json
 import os
 import re
@@ -13,8 +14,10 @@ import sources
 import verb_fmt
 from console import ROOT, say
 
-GCC_ONLY = re.compile(r"-Winvalid-pch|-fpch-preprocess|-Wno-(restrict|stringop-\w+|maybe-uninitialized|dangling-pointer|"
-                      r"free-nonheap-object|array-bounds)|-fno-semantic-interposition|-fvect-cost-model|-Werror")
+GCC_ONLY = re.compile(
+  r"-Winvalid-pch|-fpch-preprocess|-Wno-(restrict|stringop-\w+|maybe-uninitialized|dangling-pointer|"
+  r"free-nonheap-object|array-bounds)|-fno-semantic-interposition|-fvect-cost-model|-Werror"
+)
 
 
 def one_by_one(entry):
@@ -23,8 +26,7 @@ def one_by_one(entry):
     return [entry]
   with open(entry["file"]) as f:
     files = re.findall(r'^#include "(.*)"$', f.read(), re.M)
-  return [dict(entry, file=path, arguments=[path if w == entry["file"] else w for w in entry["arguments"]])
-          for path in files]
+  return [dict(entry, file=path, arguments=[path if w == entry["file"] else w for w in entry["arguments"]]) for path in files]
 
 
 def clang_commands():
@@ -54,27 +56,32 @@ def clang_commands():
 
 def changed_files():
   """Files that differ from main, committed or not."""
+
   def git(*words):
     return subprocess.run(["git"] + list(words), cwd=ROOT, capture_output=True, text=True).stdout.split("\n")
+
   base = git("merge-base", "HEAD", "main")[0] or "HEAD"
   return set(git("diff", "--name-only", base)) | set(git("ls-files", "-o", "--exclude-standard"))
 
 
 def tidy(files, folder):
   """Runs clang-tidy; returns how many files it complains about."""
+
   def one(path):
     done = subprocess.run(["clang-tidy-14", "-p", folder, "--quiet", path], cwd=ROOT, capture_output=True, text=True)
     text = done.stdout.strip()
     if text or done.returncode:
       say(text or done.stderr.strip())
     return bool(text or done.returncode)
+
   with ThreadPoolExecutor(os.cpu_count() or 2) as pool:
     return sum(pool.map(one, files))
 
 
 def main(argv):
-  ap = options.Parser(prog="./dev lint", description="Checks rooms, format, static constructors, and runs "
-                               "clang-tidy on what differs from main.")
+  ap = options.Parser(
+    prog="./dev lint", description="Checks rooms, format, static constructors, and runs clang-tidy on what differs from main."
+  )
   ap.add_argument("--all", action="store_true", help="clang-tidy on all files")
   args = ap.parse_args(argv)
   packages.need_packages(packages.BASE, packages.TEST)
@@ -86,6 +93,7 @@ def main(argv):
     say("%s: not formatted; ./dev fmt does it" % path)
   building.build("dev")
   import check_symbols
+
   bad_symbols = check_symbols.check(building.folder("dev"))
   for problem in bad_symbols:
     say(problem)
@@ -98,6 +106,8 @@ def main(argv):
   long_files = [(n, f) for f in sources.cxx_files() for n in [sources.read(f).count("\n")] if n > 400]
   if long_files:
     say("over 400 lines: " + ", ".join("%s (%d)" % (f, n) for n, f in sorted(long_files, reverse=True)[:12]))
-  say("lint: %d layer problems, %d files not formatted, %d symbol problems, clang-tidy on %d files complains about %d"
-      % (len(problems), len(wrong), len(bad_symbols), len(files), complaints))
+  say(
+    "lint: %d layer problems, %d files not formatted, %d symbol problems, clang-tidy on %d files complains about %d"
+    % (len(problems), len(wrong), len(bad_symbols), len(files), complaints)
+  )
   return 1 if problems or wrong or bad_symbols or complaints else 0

@@ -1,4 +1,5 @@
 """./dev sim"""
+
 import argparse
 import os
 import subprocess
@@ -9,8 +10,11 @@ from console import ROOT, fail
 
 
 def main(argv):
-  ap = argparse.ArgumentParser(prog="./dev sim", description="Runs clusters in simulated time under faults. The same "
-                               "seed gives the same run. Further options go to the program (tests/simulation).")
+  ap = argparse.ArgumentParser(
+    prog="./dev sim",
+    description="Runs clusters in simulated time under faults. The same "
+    "seed gives the same run. Further options go to the program (tests/simulation).",
+  )
   ap.add_argument("--seeds", type=int, metavar="N", help="run N seeds")
   ap.add_argument("--seed", type=int, metavar="S", help="run one seed and say what happens")
   ap.add_argument("--bugs", action="store_true", help="build versions with known bugs; the simulation must find each")

@@ -1,4 +1,5 @@
 """./dev test"""
+
 import argparse
 import os
 import re
@@ -101,6 +102,7 @@ def rules():
 
 def symbols(preset):
   import check_symbols
+
   return complain(check_symbols.check(building.folder(preset)))
 
 
@@ -111,14 +113,22 @@ def build(preset, targets=()):
 
 def site(preset):
   import verb_docs
+
   return complain(["./dev docs fails"] if verb_docs.main(["--preset", preset]) else [])
 
 
 def simulation(preset, seeds, prefix=()):
   """One test a seed where the program says so on its last line, else one in all."""
   program = os.path.join(building.folder(preset), "tests", "millrace_sim")
-  done = subprocess.run([*prefix, program, "--seeds", str(seeds)], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                        stderr=subprocess.STDOUT, text=True, errors="replace")
+  done = subprocess.run(
+    [*prefix, program, "--seeds", str(seeds)],
+    cwd=ROOT,
+    stdin=subprocess.DEVNULL,
+    stdout=subprocess.PIPE,
+    stderr=subprocess.STDOUT,
+    text=True,
+    errors="replace",
+  )
   m = re.search(r"(\d+) passed, (\d+) failed", done.stdout.strip().split("\n")[-1])
   count = Count(int(m.group(1)), int(m.group(2))) if m else Count(1 if done.returncode == 0 else 0, 0)
   if done.returncode != 0 and not count.failed:
@@ -145,8 +155,7 @@ def sanitized(report, preset, rooms):
     report.stage("build " + preset, lambda: build(preset, targets))
     report.stage("tests under " + preset, lambda: gtest_runner.run(preset, programs, timeout=timeout))
     if not rooms:
-      report.stage("simulation under %s, %d seeds" % (preset, SANITIZED_SEEDS),
-                   lambda: simulation(preset, SANITIZED_SEEDS))
+      report.stage("simulation under %s, %d seeds" % (preset, SANITIZED_SEEDS), lambda: simulation(preset, SANITIZED_SEEDS))
 
 
 def run_all(args, report):
@@ -174,9 +183,12 @@ def run_stages(args, report, venv):
     programs = [p for p, _ in gtest_runner.listed(preset)]
     report.stage("unit tests and cases", lambda: gtest_runner.run(preset, programs))
     venv.wait()
-    side_by_side(lambda: waiting(args, report),
-                 lambda: simulation_stage(args, report), lambda: python_stage(args, report, "cases", BESIDE),
-                 lambda: random_programs_stage(args, report))
+    side_by_side(
+      lambda: waiting(args, report),
+      lambda: simulation_stage(args, report),
+      lambda: python_stage(args, report, "cases", BESIDE),
+      lambda: random_programs_stage(args, report),
+    )
   finally:
     idle.end()
   if args.long:
@@ -233,8 +245,9 @@ def python_tests(args, paths, options=(), prefix=()):
   several = len(paths) > 1 and all(p.startswith(conformance) for p in paths)
   processes = min(4, 2 * (os.cpu_count() or 1)) if several else 1
   # Long: 15 minutes of load, hundreds of kills.
-  return pytest_runner.run(list(paths) + list(options), args.preset, args.long, timeout=5400 if args.long else 1800,
-                           processes=processes, prefix=prefix)
+  return pytest_runner.run(
+    list(paths) + list(options), args.preset, args.long, timeout=5400 if args.long else 1800, processes=processes, prefix=prefix
+  )
 
 
 def fuzz(report):
@@ -244,16 +257,21 @@ def fuzz(report):
 
 
 def against_stock(names, preset, long):
-  return pytest_runner.run(["tests/cases/test_stock.py::test_results", "tests/cases/test_snapshots.py"], preset, long,
-                           env=dict(MILLRACE_CASES=" ".join(names)))
+  return pytest_runner.run(
+    ["tests/cases/test_stock.py::test_results", "tests/cases/test_snapshots.py"],
+    preset,
+    long,
+    env=dict(MILLRACE_CASES=" ".join(names)),
+  )
 
 
 def run_selected(args, report):
   packages.need_packages(packages.BASE, packages.TEST)
   building.configure(args.preset)
   # The list of programs is written by CMake; new files make it run again.
-  subprocess.run(["ninja", "-C", building.folder(args.preset), "build.ninja"], stdout=subprocess.DEVNULL,
-                 env=building.environment())
+  subprocess.run(
+    ["ninja", "-C", building.folder(args.preset), "build.ninja"], stdout=subprocess.DEVNULL, env=building.environment()
+  )
   programs = gtest_runner.listed(args.preset)
   stock = []
   for name in args.what:
@@ -262,8 +280,10 @@ def run_selected(args, report):
       continue
     selection = selecting.select(name, programs)
     if selection.empty():
-      say("no test is called '%s': give a room (base), a path (millrace/base/done_test.cc), a family (ops/product), "
-          "an op (MatMul), a suite (StatusTest), conformance or cluster" % name)
+      say(
+        "no test is called '%s': give a room (base), a path (millrace/base/done_test.cc), a family (ops/product), "
+        "an op (MatMul), a suite (StatusTest), conformance or cluster" % name
+      )
       report.total.add(Count(0, 1))
       report.not_tested = True
       continue
@@ -272,8 +292,7 @@ def run_selected(args, report):
     if selection.programs:
       report.stage("build " + args.preset, lambda: build(args.preset, selection.programs))
       count = Count()
-      report.stage(name, lambda: count.add(gtest_runner.run(args.preset, selection.programs, filters(args, selection)))
-                   or count)
+      report.stage(name, lambda: count.add(gtest_runner.run(args.preset, selection.programs, filters(args, selection))) or count)
       if not count.passed + count.failed + count.skipped:
         say("no test of %s matches" % name)
         report.total.add(Count(0, 1))
@@ -297,13 +316,22 @@ def filters(args, selection):
 
 def main(argv):
   ap = options.Parser(
-      prog="./dev test", formatter_class=argparse.RawDescriptionHelpFormatter,
-      description="Runs every test, or those of paths and names:\n\n" + selecting.__doc__.split("\n\n", 1)[1])
+    prog="./dev test",
+    formatter_class=argparse.RawDescriptionHelpFormatter,
+    description="Runs every test, or those of paths and names:\n\n" + selecting.__doc__.split("\n\n", 1)[1],
+  )
   ap.add_argument("what", nargs="*", metavar="path|name")
-  ap.add_argument("--long", action="store_true", help="more seeds, everything under ASan and TSan, the fuzzers, Python tests marked long, each "
-                  "benchmark once at a tenth of its length, the documentation as a site")
-  ap.add_argument("--mutants", action="store_true", help="apply tests/mutants/*.patch (or those of the names) to a copy, "
-                  "one after the other; each must make a test fail")
+  ap.add_argument(
+    "--long",
+    action="store_true",
+    help="more seeds, everything under ASan and TSan, the fuzzers, Python tests marked long, each "
+    "benchmark once at a tenth of its length, the documentation as a site",
+  )
+  ap.add_argument(
+    "--mutants",
+    action="store_true",
+    help="apply tests/mutants/*.patch (or those of the names) to a copy, one after the other; each must make a test fail",
+  )
   ap.add_argument("--preset", default="dev", choices=building.PRESETS, help="default: dev")
   ap.add_argument("--filter", metavar="GTEST", help="GoogleTest's filter, for selected programs")
   ap.add_argument("-k", metavar="WORD", help="pytest's -k, for selected Python tests")
@@ -312,6 +340,7 @@ def main(argv):
   try:
     if args.mutants:
       import mutants
+
       report.stage("mutants", lambda: mutants.run(args.what))
     elif args.what:
       run_selected(args, report)

@@ -1,4 +1,5 @@
 """What `millrace COMMAND --help` prints, as Markdown."""
+
 import re
 import subprocess
 

@@ -4,30 +4,56 @@
 
 Reads headers in the repository's style: a declaration's comment stands right before it, a file's before `#pragma once`.
 """
+
 import os
 import re
 import textwrap
 
 # Page: title, what it holds, headers (folders stand for all of their headers).
 PAGES = {
-    "client": ("Graphs and sessions", "Building a graph, differentiating it, running it here or on a cluster.",
-               ["millrace/client/session.h", "millrace/client/scope.h", "millrace/client/output.h", "millrace/client/input.h",
-                "millrace/client/ops.h", "millrace/client/op_builder.h", "millrace/client/gradients.h",
-                "millrace/client/gradient.h", "millrace/client/indexed_slices.h", "millrace/client/while_loop.h",
-                "millrace/client/queues.h", "millrace/client/client_graph.h", "millrace/client/graph_keys.h"]),
-    "variables": ("Variables", "Variables of both kinds, their initializers, and those that lie in parts on several tasks.",
-                  ["millrace/client/variables"]),
-    "training": ("Training", "Sessions that recover, checkpoints, losses, metrics, threads that end together.",
-                 ["millrace/train"]),
-    "optimizers": ("Optimizers", "Rules of descent, slots, learning rates, gradients that are clipped.",
-                   ["millrace/train/optimizers"]),
-    "layers": ("Layers", "Layers and their regularizers.", ["millrace/train/layers"]),
-    "recurrent": ("Recurrent cells", "Cells, and their unrolling over a number of steps.", ["millrace/train/rnn"]),
-    "input": ("Input", "Queues that threads fill, producers of input, batches.", ["millrace/train/input"]),
-    "servers": ("Servers", "A server in a process of your own, and the session without one.",
-                ["millrace/cluster/server.h", "millrace/cluster/cluster_spec.h", "millrace/session/local_session.h"]),
-    "values": ("Values and errors", "Tensors, shapes, types, statuses.",
-               ["millrace/tensor/tensor.h", "millrace/tensor/shape.h", "millrace/tensor/dtype.h", "millrace/base/status.h"]),
+  "client": (
+    "Graphs and sessions",
+    "Building a graph, differentiating it, running it here or on a cluster.",
+    [
+      "millrace/client/session.h",
+      "millrace/client/scope.h",
+      "millrace/client/output.h",
+      "millrace/client/input.h",
+      "millrace/client/ops.h",
+      "millrace/client/op_builder.h",
+      "millrace/client/gradients.h",
+      "millrace/client/gradient.h",
+      "millrace/client/indexed_slices.h",
+      "millrace/client/while_loop.h",
+      "millrace/client/queues.h",
+      "millrace/client/client_graph.h",
+      "millrace/client/graph_keys.h",
+    ],
+  ),
+  "variables": (
+    "Variables",
+    "Variables of both kinds, their initializers, and those that lie in parts on several tasks.",
+    ["millrace/client/variables"],
+  ),
+  "training": ("Training", "Sessions that recover, checkpoints, losses, metrics, threads that end together.", ["millrace/train"]),
+  "optimizers": (
+    "Optimizers",
+    "Rules of descent, slots, learning rates, gradients that are clipped.",
+    ["millrace/train/optimizers"],
+  ),
+  "layers": ("Layers", "Layers and their regularizers.", ["millrace/train/layers"]),
+  "recurrent": ("Recurrent cells", "Cells, and their unrolling over a number of steps.", ["millrace/train/rnn"]),
+  "input": ("Input", "Queues that threads fill, producers of input, batches.", ["millrace/train/input"]),
+  "servers": (
+    "Servers",
+    "A server in a process of your own, and the session without one.",
+    ["millrace/cluster/server.h", "millrace/cluster/cluster_spec.h", "millrace/session/local_session.h"],
+  ),
+  "values": (
+    "Values and errors",
+    "Tensors, shapes, types, statuses.",
+    ["millrace/tensor/tensor.h", "millrace/tensor/shape.h", "millrace/tensor/dtype.h", "millrace/base/status.h"],
+  ),
 }
 PRIVATE = re.compile(r"^// .*\bPrivate to\b", re.M)
 
@@ -113,7 +139,7 @@ def statement(text, at):
       return at + 1, text[start:at], None
     if text[at] == "{":
       end = closing(text, at)
-      head, body = text[start:at], text[at + 1:end - 1]
+      head, body = text[start:at], text[at + 1 : end - 1]
       rest = re.compile(r"\s*;").match(text, end)
       outside = re.sub(r"\([^()]*\)", "()", re.sub(r"\([^()]*\)", "", head))  # of brackets
       if re.search(r"\b(class|struct|enum|union|namespace)\b[^()=]*$", head):
@@ -240,8 +266,10 @@ def markdown_text(lines):
 def escape(text):
   """Text for Markdown: what would be markup is shown; `code` stays code."""
   parts = re.split(r"(`[^`]*`)", text)
-  return "".join(p if i % 2 else re.sub(r"([\\*_<>\[\]|])", r"\\\1", p).replace("\\<", "&lt;").replace("\\>", "&gt;")
-                 for i, p in enumerate(parts))
+  return "".join(
+    p if i % 2 else re.sub(r"([\\*_<>\[\]|])", r"\\\1", p).replace("\\<", "&lt;").replace("\\>", "&gt;")
+    for i, p in enumerate(parts)
+  )
 
 
 def is_data(item):
@@ -304,10 +332,16 @@ def pages(root):
   for name, (title, what, places) in PAGES.items():
     parts = [header_page(root, path) for path in headers(root, places)]
     found[name + ".md"] = "# %s\n\n%s\n\n%s\n" % (title, what, "\n\n".join(parts))
-  lines = ["# C++ API\n", "Made from the comments of the public headers; what a comment promises is the contract. A program includes a "
-           "header by its path and links `millrace::millrace`.\n"]
+  lines = [
+    "# C++ API\n",
+    "Made from the comments of the public headers; what a comment promises is the contract. A program includes a "
+    "header by its path and links `millrace::millrace`.\n",
+  ]
   lines += ["- [%s](%s.md): %s" % (title, name, what) for name, (title, what, _) in PAGES.items()]
-  lines += ["", "Every op has a wrapper `ops::NAME` in `millrace/client/ops.gen.h`, which the build writes; its arguments are those of "
-            "the [op reference](../ops/index.md)."]
+  lines += [
+    "",
+    "Every op has a wrapper `ops::NAME` in `millrace/client/ops.gen.h`, which the build writes; its arguments are those of "
+    "the [op reference](../ops/index.md).",
+  ]
   found["index.md"] = "\n".join(lines) + "\n"
   return found

@@ -1,19 +1,30 @@
 """Error messages of the code: which there are, by code and first words, and what the catalogue says of them.
 
-    messages(root)            every Message that the sources build
-    problems(root, catalogue) what docs/reference/errors.md names and the code does not have
-    page(found)               the list of all, as Markdown
+messages(root)            every Message that the sources build
+problems(root, catalogue) what docs/reference/errors.md names and the code does not have
+page(found)               the list of all, as Markdown
 """
+
 import collections
 import os
 import re
 
 CODES = {
-    "Cancelled": "CANCELLED", "InvalidArgument": "INVALID_ARGUMENT", "DeadlineExceeded": "DEADLINE_EXCEEDED",
-    "NotFound": "NOT_FOUND", "AlreadyExists": "ALREADY_EXISTS", "PermissionDenied": "PERMISSION_DENIED",
-    "Unauthenticated": "UNAUTHENTICATED", "ResourceExhausted": "RESOURCE_EXHAUSTED",
-    "FailedPrecondition": "FAILED_PRECONDITION", "Aborted": "ABORTED", "OutOfRange": "OUT_OF_RANGE",
-    "Unimplemented": "UNIMPLEMENTED", "Internal": "INTERNAL", "Unavailable": "UNAVAILABLE", "DataLoss": "DATA_LOSS",
+  "Cancelled": "CANCELLED",
+  "InvalidArgument": "INVALID_ARGUMENT",
+  "DeadlineExceeded": "DEADLINE_EXCEEDED",
+  "NotFound": "NOT_FOUND",
+  "AlreadyExists": "ALREADY_EXISTS",
+  "PermissionDenied": "PERMISSION_DENIED",
+  "Unauthenticated": "UNAUTHENTICATED",
+  "ResourceExhausted": "RESOURCE_EXHAUSTED",
+  "FailedPrecondition": "FAILED_PRECONDITION",
+  "Aborted": "ABORTED",
+  "OutOfRange": "OUT_OF_RANGE",
+  "Unimplemented": "UNIMPLEMENTED",
+  "Internal": "INTERNAL",
+  "Unavailable": "UNAVAILABLE",
+  "DataLoss": "DATA_LOSS",
 }
 LITERAL = r'"(?:[^"\\\n]|\\.)*"'
 BUILT = re.compile(r"\b(%s)\(\s*((?:%s\s*)+)" % ("|".join(CODES), LITERAL))
@@ -78,11 +89,13 @@ def page(found):
   rooms = collections.defaultdict(set)
   for message in found:
     parts = message.path.split("/")
-    room = "/".join(parts[:3 if parts[1] == "ops" else 2])
+    room = "/".join(parts[: 3 if parts[1] == "ops" else 2])
     rooms[room].add((message.code, message.words))
-  out = ["# All messages\n",
-         "Every message that the sources build from a text, by the room that builds it: its code and its first words. Values "
-         "follow the words. The [catalogue](errors.md) says of the most frequent ones what they mean and what to do.\n"]
+  out = [
+    "# All messages\n",
+    "Every message that the sources build from a text, by the room that builds it: its code and its first words. Values "
+    "follow the words. The [catalogue](errors.md) says of the most frequent ones what they mean and what to do.\n",
+  ]
   for room in sorted(rooms):
     out += ["## %s\n" % room, "| code | first words |", "|---|---|"]
     out += ["| %s | %s |" % (code, code_span(words)) for code, words in sorted(rooms[room])]
@@ -92,6 +105,14 @@ def page(found):
 
 def code_span(words):
   """Text as code in a cell of a table."""
-  return "<code>%s</code>" % (words.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("|", "&#124;")
-                              .replace("*", "&#42;").replace("_", "&#95;").replace("`", "&#96;").replace("[", "&#91;")
-                              .replace("]", "&#93;"))
+  return "<code>%s</code>" % (
+    words.replace("&", "&amp;")
+    .replace("<", "&lt;")
+    .replace(">", "&gt;")
+    .replace("|", "&#124;")
+    .replace("*", "&#42;")
+    .replace("_", "&#95;")
+    .replace("`", "&#96;")
+    .replace("[", "&#91;")
+    .replace("]", "&#93;")
+  )

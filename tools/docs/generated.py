@@ -1,7 +1,8 @@
 """Pages that are made from the code, written below a folder (build/docs_pages) for hooks.py to find.
 
-    write(root, out, build)   build: where `millrace` and `opdocs` lie; None leaves out what they give
+write(root, out, build)   build: where `millrace` and `opdocs` lie; None leaves out what they give
 """
+
 import os
 import shutil
 import subprocess
@@ -31,8 +32,11 @@ def write(root, out, build):
 
 def families(root, folder):
   """The list of families, each with the first sentence of its README."""
-  lines = ["# Ops\n", "Every op by its family, made from the declarations: signature, attributes, the types that have kernels, "
-           "whether it has a gradient. Names, types and defaults are TensorFlow's.\n"]
+  lines = [
+    "# Ops\n",
+    "Every op by its family, made from the declarations: signature, attributes, the types that have kernels, "
+    "whether it has a gradient. Names, types and defaults are TensorFlow's.\n",
+  ]
   for name in sorted(n[:-3] for n in os.listdir(folder) if n.endswith(".md") and n != "index.md"):
     lines.append("- [%s](%s.md): %s" % (name, name, title(os.path.join(root, "millrace", "ops", name, "README.md"))))
   return "\n".join(lines) + "\n"

@@ -3,6 +3,7 @@
 Adds the generated pages, lists what lies in folders in the navigation, and draws the fenced blocks `sequence`, `boxes`, `rooms` and
 `help`.
 """
+
 import os
 import sys
 
@@ -19,7 +20,8 @@ FENCES = ("sequence", "boxes", "rooms", "help")
 
 def on_config(config):
   config["mdx_configs"].setdefault("pymdownx.superfences", {})["custom_fences"] = [
-      {"name": name, "class": name, "format": fence} for name in FENCES]
+    {"name": name, "class": name, "format": fence} for name in FENCES
+  ]
   config["mdx_configs"].setdefault("pymdownx.snippets", {}).update(base_path=[ROOT], check_paths=True)
   config["nav"] = filled(config["nav"], config["docs_dir"])
   return config
@@ -42,7 +44,7 @@ def filled(nav, docs):
     if isinstance(entry, str):
       out.append(entry)
       continue
-    (title, value), = entry.items()
+    ((title, value),) = entry.items()
     if isinstance(value, list):
       out.append({title: filled(value, docs)})
     elif value.endswith("/"):
@@ -56,8 +58,13 @@ def filled(nav, docs):
 
 
 def pages_of(folder, docs):
-  names = {name for top in (docs, PAGES) if os.path.isdir(os.path.join(top, folder))
-           for name in os.listdir(os.path.join(top, folder)) if name.endswith(".md")}
+  names = {
+    name
+    for top in (docs, PAGES)
+    if os.path.isdir(os.path.join(top, folder))
+    for name in os.listdir(os.path.join(top, folder))
+    if name.endswith(".md")
+  }
   return [folder + name for name in sorted(names, key=lambda n: (n != "index.md", n))]
 
 
@@ -89,4 +96,5 @@ def md_table(text):
   if text is None:
     return "<p><em>Left out: this site was made without a build.</em></p>"
   import markdown
+
   return markdown.markdown(command_help.table(text), extensions=["tables"])

@@ -1,4 +1,5 @@
 """Tests of what makes pages from the code."""
+
 import os
 import tempfile
 import unittest
@@ -8,7 +9,7 @@ import cpp_api
 import error_texts
 import generated
 
-HEADER = '''// Engine: what moves.
+HEADER = """// Engine: what moves.
 //
 //   Engine engine(3);   // an example
 #pragma once
@@ -61,7 +62,7 @@ int Free(int a,
          int b);
 
 }  // namespace millrace
-'''
+"""
 
 HELP = """run one task
 Usage: server [OPTIONS]
@@ -80,15 +81,14 @@ Subcommands:
 What follows.
 """
 
-SOURCE = '''
+SOURCE = """
   return InvalidArgument("The feed \\"x\\" is "
                          "wrong: ", value);
   return Aborted(value, " was stopped");
-'''
+"""
 
 
 class CppTest(unittest.TestCase):
-
   def setUp(self):
     self.folder = tempfile.TemporaryDirectory()
     with open(os.path.join(self.folder.name, "engine.h"), "w") as f:
@@ -99,10 +99,22 @@ class CppTest(unittest.TestCase):
     self.folder.cleanup()
 
   def test_what_is_public_is_there_in_the_headers_order(self):
-    shown = ["Engine: what moves.", "Engine engine(3);   // an example", "### `struct Options`", "int speed = 3;  // per second",
-             '// The name.\nstd::string name = "a;b{";', "### `class Engine`", "explicit Engine(int n = 2);", "Starts.",
-             'Status Start(const std::string& how = "x");\nStatus Stop();', "int far() const;", "kOne,  // the first",
-             "The sum.", "constexpr int kSum = Sum({1, 2});", "int Free(int a,\n         int b);"]
+    shown = [
+      "Engine: what moves.",
+      "Engine engine(3);   // an example",
+      "### `struct Options`",
+      "int speed = 3;  // per second",
+      '// The name.\nstd::string name = "a;b{";',
+      "### `class Engine`",
+      "explicit Engine(int n = 2);",
+      "Starts.",
+      'Status Start(const std::string& how = "x");\nStatus Stop();',
+      "int far() const;",
+      "kOne,  // the first",
+      "The sum.",
+      "constexpr int kSum = Sum({1, 2});",
+      "int Free(int a,\n         int b);",
+    ]
     places = [self.page.find(text) for text in shown]
     self.assertNotIn(-1, places, shown[places.index(-1)] if -1 in places else "")
     self.assertIn("How fast, in &lt;units&gt;.", self.page)
@@ -118,20 +130,22 @@ class CppTest(unittest.TestCase):
 
 
 class HelpTest(unittest.TestCase):
-
   def test_rows(self):
-    self.assertEqual(command_help.rows(HELP), [
+    self.assertEqual(
+      command_help.rows(HELP),
+      [
         ("address TEXT REQUIRED", "HOST:PORT of any task", "Positionals"),
         ("-h,--help", "Print this help message and exit", "Options"),
         ("--a_b TEXT ...", "devices, such as A=2", "Options"),
-        ("stop", "stop a server", "Subcommands")])
+        ("stop", "stop a server", "Subcommands"),
+      ],
+    )
     self.assertEqual(command_help.subcommands(HELP), ["stop"])
     self.assertEqual(command_help.flags(HELP), ["--a_b", "--help"])
     self.assertIn("| `--a_b TEXT ...` | devices, such as A=2 |", command_help.table(HELP))
 
 
 class MessagesTest(unittest.TestCase):
-
   def setUp(self):
     self.folder = tempfile.TemporaryDirectory()
     os.makedirs(os.path.join(self.folder.name, "millrace", "graph"))
@@ -142,20 +156,22 @@ class MessagesTest(unittest.TestCase):
     self.folder.cleanup()
 
   def test_messages(self):
-    self.assertEqual(list(error_texts.messages(self.folder.name)),
-                     [("INVALID_ARGUMENT", 'The feed "x" is wrong:', "millrace/graph/x.cc")])
+    self.assertEqual(
+      list(error_texts.messages(self.folder.name)), [("INVALID_ARGUMENT", 'The feed "x" is wrong:', "millrace/graph/x.cc")]
+    )
     self.assertIn("## millrace/graph", error_texts.page(error_texts.messages(self.folder.name)))
 
   def test_the_catalogue_is_held_against_them(self):
     good = '### INVALID_ARGUMENT: `The feed "x" is wrong`\n\nText.\n\n### ABORTED: `was stopped`\n\nText.\n'
     self.assertEqual(error_texts.problems(self.folder.name, good), [])
     wrong = '### NOT_FOUND: `The feed "x"`\n\n### ABORTED or CANCELLED: `no such words`\n'
-    self.assertEqual(error_texts.problems(self.folder.name, wrong), [
-        '`The feed "x"` is of INVALID_ARGUMENT, not of NOT_FOUND', "no source says `no such words`"])
+    self.assertEqual(
+      error_texts.problems(self.folder.name, wrong),
+      ['`The feed "x"` is of INVALID_ARGUMENT, not of NOT_FOUND', "no source says `no such words`"],
+    )
 
 
 class GeneratedTest(unittest.TestCase):
-
   def test_without_a_build(self):
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     with tempfile.TemporaryDirectory() as out:

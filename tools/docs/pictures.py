@@ -16,6 +16,7 @@ A fenced block `boxes` is rows of boxes and arrows between them:
 
     client -> worker 0 / master: RunStep
 """
+
 import re
 from html import escape
 
@@ -44,14 +45,24 @@ def box(x, y, width, height, lines, weight="normal"):
 
 def line(x1, y1, x2, y2, dashed=False, arrow=True):
   return '<line x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f" stroke="currentColor" stroke-width="1.2"%s%s/>' % (
-      x1, y1, x2, y2, ' stroke-dasharray="5 4"' if dashed else "", ' marker-end="url(#mr-arrow)"' if arrow else "")
+    x1,
+    y1,
+    x2,
+    y2,
+    ' stroke-dasharray="5 4"' if dashed else "",
+    ' marker-end="url(#mr-arrow)"' if arrow else "",
+  )
 
 
 def svg(width, height, parts, title):
-  head = ('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" style="width:%.0fpx;max-width:100%%;height:auto" role="img" '
-          'aria-label="%s">' % (width, height, width, escape(title, quote=True)))
-  marker = ('<defs><marker id="mr-arrow" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" orient="auto-start-reverse">'
-            '<path d="M0,0 L10,5 L0,10 z" fill="currentColor"/></marker></defs>')
+  head = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" style="width:%.0fpx;max-width:100%%;height:auto" role="img" '
+    'aria-label="%s">' % (width, height, width, escape(title, quote=True))
+  )
+  marker = (
+    '<defs><marker id="mr-arrow" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" orient="auto-start-reverse">'
+    '<path d="M0,0 L10,5 L0,10 z" fill="currentColor"/></marker></defs>'
+  )
   return '<div class="picture">%s%s%s</svg></div>' % (head, marker, "".join(parts))
 
 
@@ -113,8 +124,10 @@ class Sequence:
   def draw(self):
     places, width = self.columns()
     head, height = 30, 30 + 14 + self.ROW * len(self.rows) + 10
-    parts = [line(x, head, x, height, arrow=False).replace('stroke-width="1.2"', 'stroke-width="1" stroke-opacity="0.35"')
-             for x in places]
+    parts = [
+      line(x, head, x, height, arrow=False).replace('stroke-width="1.2"', 'stroke-width="1" stroke-opacity="0.35"')
+      for x in places
+    ]
     for x, name in zip(places, self.names):
       half = max(width_of(name) / 2 + 10, 45)
       parts += box(x - half, 2, 2 * half, head - 2, [name], "bold")
@@ -127,8 +140,10 @@ class Sequence:
         parts += box(places[row[1]] - half, y - 11, 2 * half, 22, [row[2]])
       elif row[1] == row[2]:
         x = places[row[1]]
-        parts.append('<path d="M%.1f,%.1f h26 v12 h-24" fill="none" stroke="currentColor" stroke-width="1.2" '
-                     'marker-end="url(#mr-arrow)"/>' % (x, y - 6))
+        parts.append(
+          '<path d="M%.1f,%.1f h26 v12 h-24" fill="none" stroke="currentColor" stroke-width="1.2" '
+          'marker-end="url(#mr-arrow)"/>' % (x, y - 6)
+        )
         parts.append(label(x + 33, y + 4, row[3], "start"))
       else:
         a, b = places[row[1]], places[row[2]]
@@ -139,8 +154,11 @@ class Sequence:
   @staticmethod
   def backed(x, y, text):
     half = width_of(text) / 2 + 6
-    return ('<rect x="%.1f" y="%.1f" width="%.1f" height="18" fill="var(--md-default-bg-color, #fff)"/>' % (x - half, y - 13, 2 * half)
-            + label(x, y, text, more='font-style="italic"'))
+    return '<rect x="%.1f" y="%.1f" width="%.1f" height="18" fill="var(--md-default-bg-color, #fff)"/>' % (
+      x - half,
+      y - 13,
+      2 * half,
+    ) + label(x, y, text, more='font-style="italic"')
 
 
 class Boxes:

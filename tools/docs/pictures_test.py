@@ -1,4 +1,5 @@
 """Tests of pictures from text."""
+
 import unittest
 import xml.etree.ElementTree
 
@@ -15,7 +16,6 @@ def texts(root):
 
 
 class PicturesTest(unittest.TestCase):
-
   def test_sequence(self):
     root = svg("sequence", "a -> b: says <x>\nb --> a: answers\nb: waits\n== later ==\nb -> b: alone\n")
     self.assertEqual(texts(root), ["a", "b", "says <x>", "answers", "waits", "later", "alone"])
@@ -25,6 +25,7 @@ class PicturesTest(unittest.TestCase):
   def test_a_long_text_makes_room(self):
     def width(text):
       return float(svg("sequence", "a -> b: " + text)[0].get("viewBox").split()[2])
+
     self.assertGreater(width("x" * 80), width("x") + 300)
 
   def test_boxes(self):

@@ -8,6 +8,7 @@ the other end of a socket.
 This text is in SOURCE, too. A process that multiprocessing spawns is the script's and executes it as well; other programs
 that the script starts are not.
 """
+
 import sys
 
 # What is imported here is Python's, whatever lies in the current folder. The script's own folder comes first later.
@@ -47,9 +48,14 @@ class Child:
     with its:
       its.set_inheritable(True)
       # Ctrl-C is the script's, which may want to save what its server has.
-      self.process = subprocess.Popen([command, "server", "--parent_fd", str(its.fileno())] + flags, env=environment,
-                                      stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, pass_fds=[its.fileno()],
-                                      start_new_session=True)
+      self.process = subprocess.Popen(
+        [command, "server", "--parent_fd", str(its.fileno())] + flags,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        pass_fds=[its.fileno()],
+        start_new_session=True,
+      )
     self.said = first_line(ours, START_SECONDS)
     # A number, which the interpreter's end does not close.
     self._parent_fd = ours.detach()
@@ -76,10 +82,15 @@ class Child:
   def stop(self, grace):
     self.stopped = True
     if self.process.poll() is None:
-      address = self.target[len("grpc://"):]
+      address = self.target[len("grpc://") :]
       try:
-        asked = subprocess.run([self._command, "stop", "--grace", str(grace), address], stdin=subprocess.DEVNULL,
-                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=grace + STOP_SECONDS)
+        asked = subprocess.run(
+          [self._command, "stop", "--grace", str(grace), address],
+          stdin=subprocess.DEVNULL,
+          stdout=subprocess.DEVNULL,
+          stderr=subprocess.DEVNULL,
+          timeout=grace + STOP_SECONDS,
+        )
         heard = asked.returncode == 0
       except subprocess.TimeoutExpired:
         heard = False
@@ -159,8 +170,9 @@ def config_flags(config, given):
   unused = sorted(field.name for field, _ in config.ListFields() if field.name not in used)
   if unused and not config_flags.warned:
     config_flags.warned = True
-    print("millrace run: a server's config has no use for %s; sessions have configs of their own" % ", ".join(unused),
-          file=sys.stderr)
+    print(
+      "millrace run: a server's config has no use for %s; sessions have configs of their own" % ", ".join(unused), file=sys.stderr
+    )
   names = {flag.split("=")[0] for flag in given}
   return ["%s=%s" % (flag, value) for flag, value in values.items() if flag not in names]
 
@@ -176,8 +188,12 @@ def replace_server(lib, command, flags):
     self._child = None
     self._server_def = lib._make_server_def(server_or_cluster_def, job_name, task_index, protocol, config)
     if self._server_def.protocol != "grpc":
-      raise errors.NotFoundError(None, None, "No server factory registered for the given ServerDef: the protocol is '%s', and "
-                                 "Millrace speaks grpc" % self._server_def.protocol)
+      raise errors.NotFoundError(
+        None,
+        None,
+        "No server factory registered for the given ServerDef: the protocol is '%s', and "
+        "Millrace speaks grpc" % self._server_def.protocol,
+      )
     if start:
       self.start()
 
@@ -280,7 +296,7 @@ def install(command, flags):
 
 def main():
   command, count = sys.argv[1], int(sys.argv[2])
-  flags, sys.argv = sys.argv[3:3 + count], sys.argv[3 + count:]
+  flags, sys.argv = sys.argv[3 : 3 + count], sys.argv[3 + count :]
   script = sys.argv[0]
   install(command, flags)
   if not os.path.exists(script):

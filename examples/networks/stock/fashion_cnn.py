@@ -28,8 +28,7 @@ def logits_of(images, small):
   x = tf.reshape(tf.cast(images, tf.float32) * (1 / 255), [-1, 28, 28, 1])
   seed, channels = 1, 1
   for filters in [8, 16] if small else [32, 64]:
-    kernel = tf.get_variable(f"kernel{seed}", [5, 5, channels, filters],
-                             initializer=tf.initializers.he_normal(seed=seed))
+    kernel = tf.get_variable(f"kernel{seed}", [5, 5, channels, filters], initializer=tf.initializers.he_normal(seed=seed))
     bias = tf.get_variable(f"bias{seed}", [filters], initializer=tf.initializers.zeros())
     x = tf.nn.relu(tf.nn.bias_add(tf.nn.conv2d(x, kernel, [1, 1, 1, 1], "SAME"), bias))
     x = tf.nn.max_pool(x, [1, 2, 2, 1], [1, 2, 2, 1], "VALID")
@@ -57,8 +56,9 @@ def main():
     numbers = training.batch_of(batch, args.batch, len(labels))
     return {x: images[numbers], y: labels[numbers]}
 
-  tests = [{x: test_images[i:i + TEST_BATCH], y: test_labels[i:i + TEST_BATCH]}
-           for i in range(0, len(test_labels), TEST_BATCH)]
+  tests = [
+    {x: test_images[i : i + TEST_BATCH], y: test_labels[i : i + TEST_BATCH]} for i in range(0, len(test_labels), TEST_BATCH)
+  ]
   training.train(args.steps, loss, train_op, step, feed, "test accuracy", accuracy, tests)
 
 

@@ -11,8 +11,7 @@ TESTS = 10
 def loss_of(windows, vocabulary, units):
   """The mean loss of all characters of a window but the first."""
   at = tf.unstack(windows, axis=1)
-  kernel = tf.get_variable("kernel", [vocabulary + units, 4 * units],
-                           initializer=tf.initializers.glorot_uniform(seed=1))
+  kernel = tf.get_variable("kernel", [vocabulary + units, 4 * units], initializer=tf.initializers.glorot_uniform(seed=1))
   bias = tf.get_variable("bias", [4 * units], initializer=tf.initializers.zeros())
   c = h = tf.zeros([tf.shape(windows)[0], units])
   outputs = []
@@ -25,8 +24,7 @@ def loss_of(windows, vocabulary, units):
   w = tf.get_variable("w", [units, vocabulary], initializer=tf.initializers.glorot_uniform(seed=2))
   b = tf.get_variable("b", [vocabulary], initializer=tf.initializers.zeros())
   logits = tf.matmul(tf.concat(outputs, 0), w) + b
-  return tf.reduce_mean(
-      tf.nn.sparse_softmax_cross_entropy_with_logits(labels=tf.concat(at[1:], 0), logits=logits))
+  return tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=tf.concat(at[1:], 0), logits=logits))
 
 
 def main():
@@ -38,7 +36,7 @@ def main():
   first_test = windows - windows // 10
 
   def batch(numbers):
-    return np.stack([characters[n * length:n * length + length + 1] for n in numbers]).astype(np.int32)
+    return np.stack([characters[n * length : n * length + length + 1] for n in numbers]).astype(np.int32)
 
   with training.placement():
     x = tf.placeholder(tf.int32, [None, length + 1])

@@ -26,7 +26,7 @@ def load(folder, rows):
     words = [row_of(word.lower(), rows) for word in re.findall(rb"[A-Za-z]+", text)]
     for i in range(0, len(words) - WORDS + 1, WORDS):
       part = parts[1 if number % 5 == 0 else 0]
-      part[0].append(words[i:i + WORDS])
+      part[0].append(words[i : i + WORDS])
       part[1].append(license_number)
       number += 1
   return [(np.array(x, np.int64), np.array(y, np.int32)) for x, y in parts], len(texts)
@@ -39,8 +39,13 @@ def main():
   with training.placement():
     x = tf.placeholder(tf.int64, [None, WORDS])
     y = tf.placeholder(tf.int32, [None])
-    table = tf.get_variable("table", [rows, COLUMNS], use_resource=True, partitioner=tf.fixed_size_partitioner(2),
-                            initializer=tf.initializers.random_uniform(-0.05, 0.05, seed=1))
+    table = tf.get_variable(
+      "table",
+      [rows, COLUMNS],
+      use_resource=True,
+      partitioner=tf.fixed_size_partitioner(2),
+      initializer=tf.initializers.random_uniform(-0.05, 0.05, seed=1),
+    )
     embedded = tf.reduce_mean(tf.nn.embedding_lookup(table, x, partition_strategy="div"), 1)
     w = tf.get_variable("w", [COLUMNS, classes], initializer=tf.initializers.glorot_uniform(seed=2))
     b = tf.get_variable("b", [classes], initializer=tf.initializers.zeros())
@@ -54,8 +59,7 @@ def main():
     numbers = training.batch_of(batch, args.batch, len(labels))
     return {x: words[numbers], y: labels[numbers]}
 
-  training.train(args.steps, loss, train_op, step, feed, "test accuracy", accuracy,
-                 [{x: test_words, y: test_labels}])
+  training.train(args.steps, loss, train_op, step, feed, "test accuracy", accuracy, [{x: test_words, y: test_labels}])
 
 
 if __name__ == "__main__":

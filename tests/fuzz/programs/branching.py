@@ -68,7 +68,17 @@ def cond(g, scope):
     inside = block(g, scope, place, task)
     blocks.append(Block(inside.statements, result_of(g, inside, dtype, shape)))
   test = condition(g, scope)
-  add(g, scope, "cond", ["def yes{n}():", 0, "def no{n}():", 1, "{o0} = tf1.cond(tf.convert_to_tensor({0}), yes{n}, no{n})"], [test], blocks, dtype, shape, task)
+  add(
+    g,
+    scope,
+    "cond",
+    ["def yes{n}():", 0, "def no{n}():", 1, "{o0} = tf1.cond(tf.convert_to_tensor({0}), yes{n}, no{n})"],
+    [test],
+    blocks,
+    dtype,
+    shape,
+    task,
+  )
   return True
 
 
@@ -84,8 +94,25 @@ def case(g, scope):
     inside = block(g, scope, place, task, count=1)
     blocks.append(Block(inside.statements, result_of(g, inside, dtype, shape)))
   tests = [condition(g, scope), condition(g, scope)]
-  add(g, scope, "case", ["def first{n}():", 0, "def second{n}():", 1, "def other{n}():", 2,
-                         "{o0} = tf1.case([(tf.convert_to_tensor({0}), first{n}), (tf.convert_to_tensor({1}), second{n})], default=other{n})"], tests, blocks, dtype, shape, task)
+  add(
+    g,
+    scope,
+    "case",
+    [
+      "def first{n}():",
+      0,
+      "def second{n}():",
+      1,
+      "def other{n}():",
+      2,
+      "{o0} = tf1.case([(tf.convert_to_tensor({0}), first{n}), (tf.convert_to_tensor({1}), second{n})], default=other{n})",
+    ],
+    tests,
+    blocks,
+    dtype,
+    shape,
+    task,
+  )
   return True
 
 
@@ -100,8 +127,25 @@ def switch_case(g, scope):
     inside = block(g, scope, FUNCTION, task, count=1)
     blocks.append(Block(inside.statements, result_of(g, inside, dtype, shape)))
   index = g.pick(scope, "int32", ())
-  add(g, scope, "function", ["def first{n}():", 0, "def second{n}():", 1, "def other{n}():", 2,
-                             "{o0} = tf.switch_case(tf.identity({0}), [first{n}, second{n}], default=other{n})"], [index], blocks, dtype, shape, task)
+  add(
+    g,
+    scope,
+    "function",
+    [
+      "def first{n}():",
+      0,
+      "def second{n}():",
+      1,
+      "def other{n}():",
+      2,
+      "{o0} = tf.switch_case(tf.identity({0}), [first{n}, second{n}], default=other{n})",
+    ],
+    [index],
+    blocks,
+    dtype,
+    shape,
+    task,
+  )
   return True
 
 
@@ -111,7 +155,9 @@ def while_loop(g, scope):
     return False
   task = g.task_for(scope)
   place = place_inside(g, scope)
-  start = g.pick(scope, None, None, literals=0.2, want=lambda v: v.shape is not None and v.dtype in ("float32", "int32", "int64", "float64"))
+  start = g.pick(
+    scope, None, None, literals=0.2, want=lambda v: v.shape is not None and v.dtype in ("float32", "int32", "int64", "float64")
+  )
   if start.shape is None or start.dtype not in p.NUMBERS or start.dtype in p.COMPLEX:
     start = Literal("float32", (3,), 1.0, 0.5)
   turns = g.rng.choice([0, 1, 2, 3, 3])
@@ -128,11 +174,24 @@ def while_loop(g, scope):
   result = result_of(g, inside, start.dtype, start.shape)
   blocks = [Block(inside.statements, result, f"i{n}")]
   parallel = g.choose(["", "", ", parallel_iterations=1"])
-  lines = [f"def body{n}(i{n}, c{n}):", 0,
-           f"loop{n} = tf1.while_loop(lambda i, _: i < {turns}, body{n}, [tf.constant(0), {{0}}]{parallel})", f"{{o0}} = loop{n}[1]"]
+  lines = [
+    f"def body{n}(i{n}, c{n}):",
+    0,
+    f"loop{n} = tf1.while_loop(lambda i, _: i < {turns}, body{n}, [tf.constant(0), {{0}}]{parallel})",
+    f"{{o0}} = loop{n}[1]",
+  ]
   rest = dict(views=here, moved=refs)
-  g.add(scope, "while", lines, [start], outs=[(start.dtype, start.shape, rest)], task=task, blocks=blocks, changes=changes(blocks),
-        tail=f"loop{n}[0], loop{n}[1]")
+  g.add(
+    scope,
+    "while",
+    lines,
+    [start],
+    outs=[(start.dtype, start.shape, rest)],
+    task=task,
+    blocks=blocks,
+    changes=changes(blocks),
+    tail=f"loop{n}[0], loop{n}[1]",
+  )
   return True
 
 
@@ -157,8 +216,20 @@ def function(g, scope):
   dtype, shape = type_of(g, inside)
   names = ", ".join(v.name for v in inner)
   block_ = Block(inside.statements, result_of(g, inside, dtype, shape))
-  lines = ["@tf.function(autograph=False)", f"def function{n}({names}):", 0,
-           f"{{o0}} = function{n}({', '.join('{%d}' % i for i in range(len(arguments)))})"]
-  g.add(scope, "function", lines, arguments, outs=[(dtype, shape, dict(views=here, moved=refs))], task=task, blocks=[block_],
-        changes=changes([block_]))
+  lines = [
+    "@tf.function(autograph=False)",
+    f"def function{n}({names}):",
+    0,
+    f"{{o0}} = function{n}({', '.join('{%d}' % i for i in range(len(arguments)))})",
+  ]
+  g.add(
+    scope,
+    "function",
+    lines,
+    arguments,
+    outs=[(dtype, shape, dict(views=here, moved=refs))],
+    task=task,
+    blocks=[block_],
+    changes=changes([block_]),
+  )
   return True

@@ -4,12 +4,27 @@ from computing import task_of
 from generate import BRANCH, CHAIN, FREE, NOT_THERE, statement
 from program import Literal
 
-BODIES = ["tf.identity(a)", "tf.reshape(a, tf.shape(a))", "a + a", "-a", "tf.stop_gradient(a)", "tf.reverse(tf.reshape(a, [-1]), [0])"]
+BODIES = [
+  "tf.identity(a)",
+  "tf.reshape(a, tf.shape(a))",
+  "a + a",
+  "-a",
+  "tf.stop_gradient(a)",
+  "tf.reverse(tf.reshape(a, [-1]), [0])",
+]
 
 
 def _argument(g, scope):
-  x = g.pick(scope, literals=0.1, want=lambda v: v.shape is not None and not v.is_ref and v.dtype in ("float32", "int32", "float64", "int64")
-             and not (g.is_variable(v) and not g.handle(v.name).is_ref))
+  x = g.pick(
+    scope,
+    literals=0.1,
+    want=lambda v: (
+      v.shape is not None
+      and not v.is_ref
+      and v.dtype in ("float32", "int32", "float64", "int64")
+      and not (g.is_variable(v) and not g.handle(v.name).is_ref)
+    ),
+  )
   if x.shape is None or x.dtype not in ("float32", "int32", "float64", "int64"):
     x = Literal("float32", (3,), 1.0, 0.5)
   return x
@@ -19,8 +34,10 @@ def _function(g, name, x, bodies, arguments="a", specs=""):
   body = g.choose(bodies)
   if "reverse" in body:
     body = f"tf.reshape({body}, {list(x.shape)})"
-  return (f"{name}{{n}} = tf.function(lambda {arguments}: {body}, autograph=False).get_concrete_function("
-          f"{specs}tf.TensorSpec({list(x.shape)}, tf.{x.dtype}))")
+  return (
+    f"{name}{{n}} = tf.function(lambda {arguments}: {body}, autograph=False).get_concrete_function("
+    f"{specs}tf.TensorSpec({list(x.shape)}, tf.{x.dtype}))"
+  )
 
 
 @statement(2, CHAIN, FREE, BRANCH)
@@ -40,13 +57,22 @@ def raw_call(g, scope):
     call = f"tf.raw_ops.Case(branch_index={{1}}, input=[tf.identity({{0}})], {dtype}, branches=[yes{{n}}, no{{n}}])[0]"
   elif "While" in kind:
     counter = "tf.TensorSpec([], tf.int32), "
-    lines = [_function(g, "test", x, [f"i < {g.choose([0, 1, 3])}"], "i, a", counter),
-             _function(g, "body", x, ["(i + 1, tf.identity(a))", "(i + 1, a + a)"], "i, a", counter)]
+    lines = [
+      _function(g, "test", x, [f"i < {g.choose([0, 1, 3])}"], "i, a", counter),
+      _function(g, "body", x, ["(i + 1, tf.identity(a))", "(i + 1, a + a)"], "i, a", counter),
+    ]
     call = f"tf.raw_ops.{kind}(input=[tf.constant(0), tf.identity({{0}})], cond=test{{n}}, body=body{{n}})[1]"
   else:
     lines = lines[:1]
     call = f"tf.raw_ops.{kind}(args=[tf.identity({{0}})], {dtype}, f=yes{{n}})[0]"
-  g.add(scope, "raw call", lines + ["{o0} = " + call, "{o0}.set_shape(%s)" % list(x.shape)], operands, outs=[(x.dtype, x.shape, g.views([x], task))], task=task)
+  g.add(
+    scope,
+    "raw call",
+    lines + ["{o0} = " + call, "{o0}.set_shape(%s)" % list(x.shape)],
+    operands,
+    outs=[(x.dtype, x.shape, g.views([x], task))],
+    task=task,
+  )
   return True
 
 
@@ -69,8 +95,10 @@ def switched_reference(g, scope):
   v = some[0]
   if g.chance(0.5) or "RefSelect" in NOT_THERE:
     index = g.pick(scope, "bool", ())
-    lines = ["no{n}, yes{n} = tf.raw_ops.RefSwitch(data={h0}._ref(), pred={0})",
-             "both{n} = tf.raw_ops.RefMerge(inputs=[no{n}, yes{n}])[0]"]
+    lines = [
+      "no{n}, yes{n} = tf.raw_ops.RefSwitch(data={h0}._ref(), pred={0})",
+      "both{n} = tf.raw_ops.RefMerge(inputs=[no{n}, yes{n}])[0]",
+    ]
     some = some[:1]
   else:
     index = Literal("int32", (), g.rng.randrange(2))
@@ -78,10 +106,20 @@ def switched_reference(g, scope):
   names, shaped = frozenset(h.name for h in some), f"both{{n}}.set_shape({list(v.shape)})"
   rest = dict(views=names, moved=names)
   if g.chance(0.5):
-    g.add(scope, "read", lines + [shaped, "{o0} = tf.identity(both{n})"], [index], some, outs=[(v.dtype, v.shape, rest)], task=v.task)
+    g.add(
+      scope, "read", lines + [shaped, "{o0} = tf.identity(both{n})"], [index], some, outs=[(v.dtype, v.shape, rest)], task=v.task
+    )
     return True
   x = g.pick(scope, v.dtype, v.shape)
   op, name = g.choose([("AssignAdd", "value"), ("AssignSub", "value"), ("Assign", "value")])
-  g.add(scope, "update", lines + [shaped, f"{{o0}} = tf.raw_ops.{op}(ref=both{{n}}, {name}={{1}})"], [index, x], some, task=v.task,
-        changes=tuple(sorted(names)), outs=[(v.dtype, v.shape, dict(rest, is_ref=True))])
+  g.add(
+    scope,
+    "update",
+    lines + [shaped, f"{{o0}} = tf.raw_ops.{op}(ref=both{{n}}, {name}={{1}})"],
+    [index, x],
+    some,
+    task=v.task,
+    changes=tuple(sorted(names)),
+    outs=[(v.dtype, v.shape, dict(rest, is_ref=True))],
+  )
   return True

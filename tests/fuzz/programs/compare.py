@@ -14,7 +14,11 @@ class Failure:
 
   def __repr__(self):
     # The client puts before what was said where the node was made.
-    said = [line for line in self.text.splitlines() if line.strip() and not line.startswith(("Graph execution error", "Detected at", "From /job", " "))]
+    said = [
+      line
+      for line in self.text.splitlines()
+      if line.strip() and not line.startswith(("Graph execution error", "Detected at", "From /job", " "))
+    ]
     return f"{self.code}: {said[0][:200] if said else ''}"
 
 
@@ -66,5 +70,9 @@ def _short(value):
   if isinstance(value, list):
     return "values"
   array = np.asarray(value)
-  text = repr(array.tolist() if array.dtype.kind in "OSU" else array.astype(array.dtype if array.dtype.kind in "biufc" else np.float32).tolist())
+  text = repr(
+    array.tolist()
+    if array.dtype.kind in "OSU"
+    else array.astype(array.dtype if array.dtype.kind in "biufc" else np.float32).tolist()
+  )
   return text if len(text) < 160 else text[:157] + "..."

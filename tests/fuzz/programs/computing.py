@@ -73,7 +73,7 @@ def reduce(g, scope):
     return False  # it would be handed on: reads.py has that
   if g.chance(0.4):
     axis = g.rng.randrange(len(x.shape))
-    shape = x.shape[:axis] + x.shape[axis + 1:]
+    shape = x.shape[:axis] + x.shape[axis + 1 :]
     text = g.choose(["tf.reduce_sum({0}, %d)", "tf.reduce_max({0}, %d)", "tf.reduce_min({0}, %d)"]) % axis
   else:
     shape, text = (), g.choose(["tf.reduce_sum({0})"] * 3 + ["tf.reduce_max({0})", "tf.reduce_min({0})", "tf.reduce_mean({0})"])
@@ -118,8 +118,14 @@ def about_shape(g, scope):
   x = g.pick(scope, literals=0.02, want=lambda v: v.shape is None)
   if x.shape is not None:
     return False
-  text, dtype, shape = g.choose([("tf.shape({0})", "int32", None), ("tf.size({0})", "int32", ()), ("tf.rank({0})", "int32", ()),
-                                 ("tf.reshape({0}, [-1])", x.dtype, None)])
+  text, dtype, shape = g.choose(
+    [
+      ("tf.shape({0})", "int32", None),
+      ("tf.size({0})", "int32", ()),
+      ("tf.rank({0})", "int32", ()),
+      ("tf.reshape({0}, [-1])", x.dtype, None),
+    ]
+  )
   task = task_of(g, scope, [x])
   if "reshape" in text:
     g.add(scope, "hand on", "{o0} = " + text, [x], outs=[(dtype, shape, g.views([x], task))], task=task)
@@ -150,6 +156,14 @@ def select(g, scope):
 @statement(1, *EVERYWHERE)
 def clip(g, scope):
   x = g.pick(scope, "float32", g.choose([(4, 16), (2, 3), (5, 16)]))
-  compute(g, scope, g.choose(["tf.clip_by_norm({0}, 1.0, axes=[1])", "tf.clip_by_value({0}, -1.0, 1.0)",
-                              "tf.clip_by_global_norm([{0}], 2.0)[0][0]"]), [x], x.dtype, x.shape)
+  compute(
+    g,
+    scope,
+    g.choose(
+      ["tf.clip_by_norm({0}, 1.0, axes=[1])", "tf.clip_by_value({0}, -1.0, 1.0)", "tf.clip_by_global_norm([{0}], 2.0)[0][0]"]
+    ),
+    [x],
+    x.dtype,
+    x.shape,
+  )
   return True

@@ -11,13 +11,25 @@ from program import PS, TASKS, Handle, Literal, Program, Run, Statement, Value
 CHAIN, FREE, PURE, BRANCH, FUNCTION = "chain", "free", "pure", "branch", "function"
 
 # Ops that our servers do not have yet, so that no program has them; presence.py checks that this is so.
-NOT_THERE = ("ScatterNdUpdate", "ScatterNdAdd", "ScatterNdSub", "ResourceScatterNdUpdate", "ResourceScatterNdAdd", "ResourceScatterNdSub",
-             "ResourceGatherNd", "RefSelect")
+NOT_THERE = (
+  "ScatterNdUpdate",
+  "ScatterNdAdd",
+  "ScatterNdSub",
+  "ResourceScatterNdUpdate",
+  "ResourceScatterNdAdd",
+  "ResourceScatterNdSub",
+  "ResourceGatherNd",
+  "RefSelect",
+)
 
 SHAPES = [(), (3,), (4,), (16,), (32,), (2, 3), (4, 16), (5, 16), (2, 2, 3), (1, 4)]
 SHAPE_WEIGHTS = [3, 3, 2, 3, 2, 3, 6, 4, 1, 1]
-DTYPES = ["float32"] * 12 + ["int32"] * 4 + ["int64", "float64"] * 2 + ["half", "bfloat16", "complex64", "complex128", "int8",
-                                                                      "int16", "uint8", "uint16", "uint32", "uint64"]
+DTYPES = (
+  ["float32"] * 12
+  + ["int32"] * 4
+  + ["int64", "float64"] * 2
+  + ["half", "bfloat16", "complex64", "complex128", "int8", "int16", "uint8", "uint16", "uint32", "uint64"]
+)
 
 _makers = []  # (weight, places, function)
 
@@ -26,12 +38,14 @@ def statement(weight, *places):
   def register(make):
     _makers.append((weight, places, make))
     return make
+
   return register
 
 
 @dataclasses.dataclass
 class Scope:
   """Where statements are added: to the program, or to a block of one. `task` is the only one where ops can be placed, if any."""
+
   place: str
   statements: list
   segment: str | None
@@ -41,7 +55,6 @@ class Scope:
 
 
 class Generator:
-
   def __init__(self, seed, kinds="both"):
     self.rng = random.Random(seed)
     self.references = dict(both=0.7, reference=1, resource=0)[kinds]
@@ -81,7 +94,9 @@ class Generator:
   def positive(self, dtype, shape):
     """A literal without zeros and negative numbers."""
     step = self.rng.choice([0, 1]) if dtype in p.SIGNED + p.UNSIGNED else self.rng.choice([0, 0.25])
-    return Literal(dtype, shape, self.rng.choice([1, 2, 3]) if dtype in p.SIGNED + p.UNSIGNED else self.rng.choice([0.5, 1.0, 2.0]), step)
+    return Literal(
+      dtype, shape, self.rng.choice([1, 2, 3]) if dtype in p.SIGNED + p.UNSIGNED else self.rng.choice([0.5, 1.0, 2.0]), step
+    )
 
   def task_for(self, scope, preferred=None):
     if scope.task:
@@ -110,9 +125,16 @@ class Generator:
     """An operand of a type and shape (any where None): a visible value or a literal. `computed`: surely no view; `avoid`: no
     view of these variables."""
     if not self.chance(literals):
-      fit = [v for v in self.visible(scope) if (dtype is None or v.dtype == dtype) and (shape is None or v.shape == shape)
-             and not (computed and (v.views or v.moved or self.is_variable(v) and self.handle(v.name).is_ref))
-             and not (set(avoid) & (v.views | v.moved)) and v.name not in avoid and (want is None or want(v))]
+      fit = [
+        v
+        for v in self.visible(scope)
+        if (dtype is None or v.dtype == dtype)
+        and (shape is None or v.shape == shape)
+        and not (computed and (v.views or v.moved or self.is_variable(v) and self.handle(v.name).is_ref))
+        and not (set(avoid) & (v.views | v.moved))
+        and v.name not in avoid
+        and (want is None or want(v))
+      ]
       if fit:
         # What came last more often.
         return fit[max(self.rng.randrange(len(fit)), self.rng.randrange(len(fit)))]
@@ -150,7 +172,9 @@ class Generator:
     if isinstance(lines, str):
       lines = [lines]
     chained = segment if scope.place in (CHAIN, BRANCH, FUNCTION) else None
-    s = Statement(kind, list(lines), list(operands), [h.name for h in handles], made, task=task or PS, segment=chained, number=n, **more)
+    s = Statement(
+      kind, list(lines), list(operands), [h.name for h in handles], made, task=task or PS, segment=chained, number=n, **more
+    )
     if not made and not s.tail and chained:
       raise ValueError(f"{kind}: what does the chain go on from?")
     # Handles go as themselves; their names are all that the text needs.
@@ -185,6 +209,7 @@ class Generator:
   # --- a whole program ----------------------------------------------------
   def program(self, seed):
     import variables
+
     self.items = []
     pure = Scope(PURE, self.items, None, [])
     for _ in range(self.rng.choice([1, 1, 2, 2, 3])):
@@ -208,15 +233,27 @@ class Generator:
     if not any(s.segment == segment for s in self.items if isinstance(s, Statement)) and segment != "r":
       segment = "a"
     session = self.rng.choice([0, 0, 0, 1, 2, 2])
-    fetchable = [v for v in self.values if v.segment in (None, segment)
-                 and rules.can_fetch(self.items, self.by_name, v, None if segment == "r" else segment,
-                                     p.MASTERS[session])]
+    fetchable = [
+      v
+      for v in self.values
+      if v.segment in (None, segment)
+      and rules.can_fetch(self.items, self.by_name, v, None if segment == "r" else segment, p.MASTERS[session])
+    ]
     fetches = self.rng.sample(fetchable, min(len(fetchable), self.rng.choice([1, 2, 3, 4, 6])))
     # Placeholders, and sometimes what a statement computes. A later run on stock gives nothing of a function that was fed.
     called = {v.name for s in self.items if isinstance(s, Statement) and s.kind == "function" for v in s.outs}
     feeds = [(v.name, self.literal(v.dtype, v.shape)) for v in self.feedable]
-    inner = [v for v in fetchable if v.shape is not None and not v.is_ref and v not in self.feedable and v not in fetches
-             and v.name.startswith("x") and v.name not in called and not rules.carries_chain(self.items, v)]
+    inner = [
+      v
+      for v in fetchable
+      if v.shape is not None
+      and not v.is_ref
+      and v not in self.feedable
+      and v not in fetches
+      and v.name.startswith("x")
+      and v.name not in called
+      and not rules.carries_chain(self.items, v)
+    ]
     if inner and segment not in self.blocking and self.chance(0.1):
       v = self.choose(inner)
       feeds.append((v.name, self.literal(v.dtype, v.shape)))
@@ -235,6 +272,7 @@ class Generator:
 def program(seed, index, variables="both"):
   """The program of this index of a seed, with variables of one kind or both."""
   import kinds  # noqa: F401
+
   return Generator(f"{seed}:{index}", variables).program(f"{seed}:{index}")
 
 

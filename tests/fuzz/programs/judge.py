@@ -13,6 +13,7 @@ ATTEMPTS = 3  # of what stock ends for reasons of its own
 class Verdict:
   """`word`: agree, differ, skipped, missing (an op, on ours), unstable (stock has several answers) or refused (by the
   client)."""
+
   word: str
   text: str = ""
 
@@ -22,7 +23,6 @@ class Verdict:
 
 
 class Judge:
-
   def __init__(self, ours, stock):
     self.ours, self.stock = ours, stock
     self.restarted = False  # since it was last set: a server had ended
@@ -62,7 +62,7 @@ class Judge:
       return Verdict("skipped", "stock cannot place it")
     if program.rewriting != "off":
       # Stock's rewriting changes what some programs say. What it says is the answer.
-      stock, = self._records(program, [self.stock], "off")
+      (stock,) = self._records(program, [self.stock], "off")
       found = s.first_difference(ours, stock)
       if not found:
         return Verdict("agree", "with stock that does not rewrite")

@@ -36,7 +36,9 @@ class LocalSession:
   def __init__(self, process, whole, graph, config):
     """`whole`: the graph that it has; `graph`: of what is fetched and fed."""
     self.process, self.graph = process, graph
-    request = raw_client.new("CreateSessionRequest", graph_def=_ours("GraphDef", without_devices(whole)), config=_ours("ConfigProto", config))
+    request = raw_client.new(
+      "CreateSessionRequest", graph_def=_ours("GraphDef", without_devices(whole)), config=_ours("ConfigProto", config)
+    )
     kind, answer = self._ask("session", request)
     if kind != "ok":
       raise RuntimeError(answer.decode())
@@ -55,7 +57,9 @@ class LocalSession:
     """As tf.Session.run."""
     elements = [self.graph.as_graph_element(n) for n in nodes]
     tensors = [e for e in elements if isinstance(e, tf.Tensor)]
-    request = raw_client.new("RunStepRequest", fetch=[t.name for t in tensors], target=[e.name for e in elements if not isinstance(e, tf.Tensor)])
+    request = raw_client.new(
+      "RunStepRequest", fetch=[t.name for t in tensors], target=[e.name for e in elements if not isinstance(e, tf.Tensor)]
+    )
     for t, v in (feeds or {}).items():
       value = tf.make_tensor_proto(np.asarray(v, t.dtype.as_numpy_dtype), t.dtype)
       request.feed.add(name=t.name, tensor=_ours("TensorProto", value))

@@ -53,7 +53,10 @@ def report(args, judge, k, made, verdict):
     print(f"  {p.size(made)} statements ({verdict.word}): {path}", flush=True)
   else:
     print(text)
-  print(f"again: ./dev fuzz programs --seed {args.seed} --only {k}{'' if args.variables == 'both' else ' --variables ' + args.variables}", flush=True)
+  print(
+    f"again: ./dev fuzz programs --seed {args.seed} --only {k}{'' if args.variables == 'both' else ' --variables ' + args.variables}",
+    flush=True,
+  )
 
 
 def run(args, judge):
@@ -103,11 +106,13 @@ def main():
   import judge as j
   import presence
   import sides as s
+
   s.tf1.logging.set_verbosity("ERROR")
   s.tf1.disable_v2_behavior()
   ours = s.Side("stock" if args.against == "stock" else "millrace")
   if args.places:
     import places
+
     judge = places.Judge(ours)
     sides = judge.sides()
   else:

@@ -64,9 +64,11 @@ class Judge:
     at_ps = [text.replace(p.W0, p.PS).replace(p.W1, p.PS) for text in texts]
     plain = None
     for rewriting in dict.fromkeys(["off", program.rewriting if program.rewriting != "off" else "default"]):
-      records = dict(three=s.execute(texts, [self.three], program.functions, rewriting)[0],
-                     one=s.execute(at_ps, [self.one], program.functions, rewriting)[0],
-                     local=local.execute(at_ps, self.local, program.functions, rewriting))
+      records = dict(
+        three=s.execute(texts, [self.three], program.functions, rewriting)[0],
+        one=s.execute(at_ps, [self.one], program.functions, rewriting)[0],
+        local=local.execute(at_ps, self.local, program.functions, rewriting),
+      )
       plain = plain or records["three"]
       for name, record in records.items():
         found = s.first_difference(record, plain, 0 if rewriting == "off" else REWRITTEN)

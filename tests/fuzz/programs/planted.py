@@ -35,8 +35,9 @@ def _build():
     commands.insert(0, ["cmake", "--preset", PRESET])
   for command in commands:
     # As if the copy were a checkout: ccache then finds the objects of this one.
-    done = subprocess.run(command, cwd=COPY, capture_output=True, text=True, errors="replace",
-                          env=dict(building.environment(), CCACHE_BASEDIR=COPY))
+    done = subprocess.run(
+      command, cwd=COPY, capture_output=True, text=True, errors="replace", env=dict(building.environment(), CCACHE_BASEDIR=COPY)
+    )
     if done.returncode != 0:
       raise Problem("does not build:\n" + (done.stdout + done.stderr)[-3000:])
   return os.path.join(folder, "millrace")
@@ -44,9 +45,16 @@ def _build():
 
 def _find(binary, argv):
   """(number of the program, statements left, what differs) of the first program that differs."""
-  done = subprocess.run(random_programs.command(["--against", binary, "--stop", "1", *argv], packages.need_venv()), cwd=ROOT,
-                        env=random_programs.environment(PRESET), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                        text=True, errors="replace")
+  done = subprocess.run(
+    random_programs.command(["--against", binary, "--stop", "1", *argv], packages.need_venv()),
+    cwd=ROOT,
+    env=random_programs.environment(PRESET),
+    stdin=subprocess.DEVNULL,
+    stdout=subprocess.PIPE,
+    stderr=subprocess.STDOUT,
+    text=True,
+    errors="replace",
+  )
   found = re.search(r"^program (\d+) differs: (.*)", done.stdout, re.M)
   left = re.search(r"^\W*Program \d+ of seed .*, (\d+) statements?\.", done.stdout, re.M)
   if not found or not left:
@@ -61,7 +69,7 @@ def run(args):
   mutants.COPY = COPY
   say("%-32s %7s %10s  %s" % ("fault", "program", "statements", "build and search"))
   for patch in patches:
-    start, name = time.monotonic(), os.path.basename(patch)[:-len(".patch")]
+    start, name = time.monotonic(), os.path.basename(patch)[: -len(".patch")]
     mutants.refresh()
     try:
       problem = mutants.apply(patch)

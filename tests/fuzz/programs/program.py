@@ -28,6 +28,7 @@ def elements(shape):
 @dataclasses.dataclass(frozen=True)
 class Literal:
   """A constant: `start`, `start + step`, and so on; or `data`, text that NumPy can take."""
+
   dtype: str
   shape: tuple
   start: float = 0
@@ -63,7 +64,7 @@ def _nested(flat, shape):
   if len(shape) <= 1:
     return flat
   size = elements(shape[1:])
-  return [_nested(flat[i * size:(i + 1) * size], shape[1:]) for i in range(shape[0])]
+  return [_nested(flat[i * size : (i + 1) * size], shape[1:]) for i in range(shape[0])]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,6 +74,7 @@ class Value:
   `views` are the variables whose cells it may be a view of, on the task where it is; `moved` those of which it would be one if
   all tasks were one. `segment` is the chain that it lies on, if any.
   """
+
   name: str
   dtype: str
   shape: tuple | None
@@ -86,6 +88,7 @@ class Value:
 @dataclasses.dataclass(frozen=True)
 class Handle:
   """A variable, queue, table ... `is_ref`, `is_loose`: of variables, the kind and whether assignments change the shape."""
+
   name: str
   kind: str
   dtype: str = ""
@@ -106,6 +109,7 @@ def variable_value(handle):
 class Statement:
   """`lines` are templates: {0} an operand, {h0} a handle, {o0} a value made, {n} the statement's number; a number instead of a
   line is the block of this number, indented as the line before, and two more."""
+
   kind: str
   lines: list
   operands: list = dataclasses.field(default_factory=list)
@@ -125,6 +129,7 @@ class Statement:
 @dataclasses.dataclass
 class Block:
   """Statements of a branch, a body or a function, and the operand that it gives. `turn` is a loop's counter, which it gives too."""
+
   statements: list
   result: Value | Literal
   turn: str = ""
@@ -133,6 +138,7 @@ class Block:
 @dataclasses.dataclass
 class Run:
   """A call of a session: `segments` run to their ends, as far as the graph has them."""
+
   fetches: list  # names of values and of reference variables
   segment: str | None
   feeds: list  # pairs of a name and a Literal

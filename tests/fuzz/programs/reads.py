@@ -46,8 +46,10 @@ def compute_on_reference(g, scope):
 
 def _source(g, scope, rank=0, **more):
   """A value of some rank at least, with a known shape; views rather than others."""
+
   def want(v):
     return v.shape is not None and len(v.shape) >= rank and 0 not in v.shape
+
   for _ in range(2):
     x = g.pick(scope, literals=0, want=lambda v: want(v) and (v.views or g.chance(0.3)), **more)
     if isinstance(x, Value):
@@ -64,8 +66,11 @@ def _pure_hand_on(g, x):
 def same_buffer(g, scope):
   """Ops that always hand on the buffer, with another shape."""
   if scope.place == PURE:
-    fit = [v for v in g.values if v.segment is None and v.shape is not None and not v.is_ref
-           and not (g.is_variable(v) and not g.handle(v.name).is_ref)]
+    fit = [
+      v
+      for v in g.values
+      if v.segment is None and v.shape is not None and not v.is_ref and not (g.is_variable(v) and not g.handle(v.name).is_ref)
+    ]
     x = g.choose(fit) if fit else None
   else:
     x = _source(g, scope)
@@ -110,8 +115,11 @@ def part_of_buffer(g, scope):
     texts += [(f"tf.pad({{0}}, {zeros})", x.shape)]
   texts += [(f"tf.transpose({{0}}, {order})", x.shape), ("tf.stack([{0}])", (1,) + x.shape), ("tf.concat([{0}], 0)", x.shape)]
   if x.dtype in ("float32", "float64", "int32", "int64"):
-    texts += [("tf.reduce_sum({0}, [])", x.shape), ("tf.raw_ops.AddN(inputs=[{0}])", x.shape),
-              (f"tf.raw_ops.Cast(x={{0}}, DstT=tf.{x.dtype})", x.shape)]
+    texts += [
+      ("tf.reduce_sum({0}, [])", x.shape),
+      ("tf.raw_ops.AddN(inputs=[{0}])", x.shape),
+      (f"tf.raw_ops.Cast(x={{0}}, DstT=tf.{x.dtype})", x.shape),
+    ]
   if x.dtype != "string":
     texts += [("tf.raw_ops.Snapshot(input={0})", x.shape), ("tf.raw_ops.DeepCopy(x={0})", x.shape)]
   text, shape = g.choose(texts)
@@ -135,8 +143,14 @@ def rows(g, scope):
   text, shape = g.choose(texts)
   if "embedding" in text and g.is_variable(x):
     pass  # colocated with the variable
-  g.add(scope, "rows", "{o0} = " + text, [x, ids], outs=[(x.dtype, shape, {})],
-        task=x.task if g.is_variable(x) else task_of(g, scope, [x]))
+  g.add(
+    scope,
+    "rows",
+    "{o0} = " + text,
+    [x, ids],
+    outs=[(x.dtype, shape, {})],
+    task=x.task if g.is_variable(x) else task_of(g, scope, [x]),
+  )
   return True
 
 
@@ -146,6 +160,12 @@ def join(g, scope):
   if x is None:
     return False
   y = g.pick(scope, x.dtype, x.shape)
-  g.add(scope, "compute", "{o0} = tf.concat([{0}, {1}], 0)", [x, y], outs=[(x.dtype, (2 * x.shape[0],) + x.shape[1:], {})],
-        task=task_of(g, scope, [x, y]))
+  g.add(
+    scope,
+    "compute",
+    "{o0} = tf.concat([{0}, {1}], 0)",
+    [x, y],
+    outs=[(x.dtype, (2 * x.shape[0],) + x.shape[1:], {})],
+    task=task_of(g, scope, [x, y]),
+  )
   return True

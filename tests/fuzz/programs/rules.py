@@ -9,7 +9,7 @@ def changes_after(items, value, segment):
   statements = [s for s in items if isinstance(s, Statement) and s.segment == segment]
   for i, s in enumerate(statements):
     if value in s.outs:
-      statements = statements[i + 1:]
+      statements = statements[i + 1 :]
       break
   return {name for s in p.walk(statements) for name in s.changes}
 
@@ -33,7 +33,9 @@ def carries_chain(items, value):
   statements = [s for s in items if isinstance(s, Statement) and s.segment and s.segment == value.segment]
   for s, after in zip(statements, statements[1:]):
     if value in s.outs:
-      read = {o.name for inner in p.walk([after]) for o in inner.operands + [b.result for b in inner.blocks] if isinstance(o, Value)}
+      read = {
+        o.name for inner in p.walk([after]) for o in inner.operands + [b.result for b in inner.blocks] if isinstance(o, Value)
+      }
       return any(v.name in read for v in s.outs)
   return False
 

@@ -56,9 +56,9 @@ def run(fetches, feeds=(), also=(), session=0, how="run"):
 '''
 
 CONFIGS = {
-    "default": "",
-    "L0": "config.graph_options.optimizer_options.opt_level = tf1.OptimizerOptions.L0\n",
-    "all": """rewrites = config.graph_options.rewrite_options
+  "default": "",
+  "L0": "config.graph_options.optimizer_options.opt_level = tf1.OptimizerOptions.L0\n",
+  "all": """rewrites = config.graph_options.rewrite_options
 rewrites.min_graph_nodes, rewrites.meta_optimizer_iterations = -1, rewrites.TWO
 for name in ("constant_folding", "arithmetic_optimization", "dependency_optimization", "loop_optimization", "shape_optimization"):
   setattr(rewrites, name, rewrites.AGGRESSIVE)
@@ -69,5 +69,13 @@ CONFIGS["off"] = CONFIGS["L0"] + "config.graph_options.rewrite_options.disable_m
 
 def script(program, title, found):
   lines = [text for _, text in source.blocks_of(program)]
-  return HEAD.format(title=title, found=found.replace("\\", "/").replace('"""', "'''"), generation="enable" if program.functions else "disable",
-                     config=CONFIGS[program.rewriting]) + "\n".join(lines) + "\n"
+  return (
+    HEAD.format(
+      title=title,
+      found=found.replace("\\", "/").replace('"""', "'''"),
+      generation="enable" if program.functions else "disable",
+      config=CONFIGS[program.rewriting],
+    )
+    + "\n".join(lines)
+    + "\n"
+  )

@@ -51,6 +51,7 @@ def without(program, numbers, same_typed=True):
           b.result = substitute(b.result)
         kept.append(s)
     return kept
+
   made.items = cleaned(made.items)
   return made
 
@@ -59,7 +60,9 @@ def _stand_in(value, operands, replaced, gone):
   for o in operands:
     if isinstance(o, Value) and o.name in replaced:
       o = replaced[o.name]
-    if isinstance(o, Value) and o.name not in gone and o.dtype == value.dtype and o.shape == value.shape and o.views <= value.views:
+    if (
+      isinstance(o, Value) and o.name not in gone and o.dtype == value.dtype and o.shape == value.shape and o.views <= value.views
+    ):
       return o
   return plain(value.dtype, value.shape)
 
@@ -89,7 +92,7 @@ def _candidates(program):
   size = len(numbers) // 2
   while size >= 1:
     for start in range(len(numbers) - size, -1, -size):
-      chunk = numbers[start:start + size]
+      chunk = numbers[start : start + size]
       yield lambda chunk=chunk: without(program, chunk)
       if size == 1:
         yield lambda chunk=chunk: without(program, chunk, same_typed=False)
@@ -134,6 +137,7 @@ def _with_operand(program, number, k, operand):
       if s.number == number:
         s.operands[k] = operand
     return True
+
   return _with(program, change)
 
 
@@ -154,20 +158,29 @@ def _moved(program, old, new):
         moved.append(s)
         s.task = new
       s.operands, s.outs = [value(o) for o in s.operands], [value(o) for o in s.outs]
-      s.makes, s.handles = ([dataclasses.replace(h, task=new) if h.task == old else h for h in some] for some in (s.makes, s.handles))
+      s.makes, s.handles = (
+        [dataclasses.replace(h, task=new) if h.task == old else h for h in some] for some in (s.makes, s.handles)
+      )
       for b in s.blocks:
         b.result = value(b.result)
     return bool(moved)
+
   return _with(program, change)
 
 
 def _weight(program):
   operands = [o for s in p.walk(program.items) for o in s.operands]
   runs = [r for r in program.items if isinstance(r, Run)]
-  return (p.size(program), len(runs), sum(len(r.fetches) + len(r.feeds) + bool(r.session) + (r.how != "run") for r in runs),
-          program.rewriting != "off", program.functions,
-          sum(s.task != p.PS for s in p.walk(program.items)), sum(isinstance(o, Value) for o in operands),
-          sum(isinstance(o, Literal) and (o.start, o.step) != (1, 0) for o in operands))
+  return (
+    p.size(program),
+    len(runs),
+    sum(len(r.fetches) + len(r.feeds) + bool(r.session) + (r.how != "run") for r in runs),
+    program.rewriting != "off",
+    program.functions,
+    sum(s.task != p.PS for s in p.walk(program.items)),
+    sum(isinstance(o, Value) for o in operands),
+    sum(isinstance(o, Literal) and (o.start, o.step) != (1, 0) for o in operands),
+  )
 
 
 def shrink(program, fails, seconds=90):

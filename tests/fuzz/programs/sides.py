@@ -36,7 +36,13 @@ def config(rewriting):
     rewrites = options.rewrite_options
     rewrites.min_graph_nodes = -1
     rewrites.meta_optimizer_iterations = rewrites.TWO
-    for name in ("constant_folding", "arithmetic_optimization", "dependency_optimization", "loop_optimization", "shape_optimization"):
+    for name in (
+      "constant_folding",
+      "arithmetic_optimization",
+      "dependency_optimization",
+      "loop_optimization",
+      "shape_optimization",
+    ):
       setattr(rewrites, name, rewrites.AGGRESSIVE)
   return made
 
@@ -105,9 +111,11 @@ class Stage:
     self._initialize(session)
     names = [getattr(f, "name", str(f)) for f in fetches]
     nodes, fed = list(fetches) + [getattr(a, "op", a) for a in also], list(feeds)
-    self._on_all(f"run {self.runs}", names, session, lambda open_one: _call(open_one, nodes, fed, how)[:len(fetches)])
+    self._on_all(f"run {self.runs}", names, session, lambda open_one: _call(open_one, nodes, fed, how)[: len(fetches)])
     variables = self._variables()
-    self._on_all(f"variables after run {self.runs}", [v.name for v in variables], session, lambda open_one: open_one.run(variables))
+    self._on_all(
+      f"variables after run {self.runs}", [v.name for v in variables], session, lambda open_one: open_one.run(variables)
+    )
 
   def _variables(self):
     return self.graph.get_collection(tf1.GraphKeys.GLOBAL_VARIABLES)
@@ -128,6 +136,7 @@ class Stage:
         return call(side.session(number, self.graph, self.rewriting))
       except tf.errors.OpError as e:
         return Failure(e)
+
     with ThreadPoolExecutor(len(self.sides)) as pool:
       results = list(pool.map(on, self.sides))
     for side, result, record in zip(self.sides, results, self.records):
@@ -213,14 +222,18 @@ def _needs(op, graph):
   found = {op}
   while True:
     before = len(found)
-    found.update(o for o in graph.get_operations() if o not in found
-                 and (any(t.op in found for t in o.inputs) or any(c in found for c in o.control_inputs)))
+    found.update(
+      o
+      for o in graph.get_operations()
+      if o not in found and (any(t.op in found for t in o.inputs) or any(c in found for c in o.control_inputs))
+    )
     if len(found) == before:
       return found
 
 
 def _callable_options():
   from tensorflow.core.protobuf import config_pb2
+
   return config_pb2.CallableOptions()
 
 

@@ -47,7 +47,9 @@ class Source:
     for line in s.lines:
       if isinstance(line, int):
         before = len(body[-1]) - len(body[-1].lstrip()) + 2
-        body += [" " * before + b for b in self._block(s, s.blocks[line], devices and not self.functions and s.kind != "function")]
+        body += [
+          " " * before + b for b in self._block(s, s.blocks[line], devices and not self.functions and s.kind != "function")
+        ]
       else:
         body.append(line.format(*operands, **names))
     if devices:

@@ -15,7 +15,9 @@ def new(g, kind, text, task, dtype="", shape=(), more=()):
   """A statement without a place in a chain that makes a handle."""
   n = g.number()
   name = f"q{n}"
-  s = p.Statement(kind, [line.replace("NAME", name) for line in ([text] if isinstance(text, str) else text)], task=task, tail=name, number=n)
+  s = p.Statement(
+    kind, [line.replace("NAME", name) for line in ([text] if isinstance(text, str) else text)], task=task, tail=name, number=n
+  )
   handle = Handle(name, kind, dtype, shape, task, more=more)
   s.makes = [handle]
   g.handles.append(handle)
@@ -38,9 +40,12 @@ def place(g):
   return g.choose([PS, PS, W0, W1])
 
 
-QUEUES = [("fifo", "tf.queue.FIFOQueue(100, [tf.{dtype}], [{shape}])"), ("padding", "tf.queue.PaddingFIFOQueue(100, [tf.{dtype}], [{shape}])"),
-          ("shuffle", "tf.queue.RandomShuffleQueue(100, 0, [tf.{dtype}], [{shape}], seed=7)"),
-          ("priority", "tf.queue.PriorityQueue(100, [tf.{dtype}], [{shape}])")]
+QUEUES = [
+  ("fifo", "tf.queue.FIFOQueue(100, [tf.{dtype}], [{shape}])"),
+  ("padding", "tf.queue.PaddingFIFOQueue(100, [tf.{dtype}], [{shape}])"),
+  ("shuffle", "tf.queue.RandomShuffleQueue(100, 0, [tf.{dtype}], [{shape}], seed=7)"),
+  ("priority", "tf.queue.PriorityQueue(100, [tf.{dtype}], [{shape}])"),
+]
 
 
 @statement(5, CHAIN)
@@ -89,8 +94,11 @@ def staging_area(g, scope):
   g.blocking.add(scope.segment)
   x = computed(g, scope, dtype, shape)
   if keyed:
-    lines = ["put{n} = {h0}.put(tf.constant(5, tf.int64), [{0}], [0])", "with tf.control_dependencies([put{n}]):",
-             "  {o0} = tf.nest.flatten({h0}.get(tf.constant(5, tf.int64)))[-1]"]
+    lines = [
+      "put{n} = {h0}.put(tf.constant(5, tf.int64), [{0}], [0])",
+      "with tf.control_dependencies([put{n}]):",
+      "  {o0} = tf.nest.flatten({h0}.get(tf.constant(5, tf.int64)))[-1]",
+    ]
   else:
     lines = ["put{n} = {h0}.put([{0}])", "with tf.control_dependencies([put{n}]):", "  {o0} = tf.nest.flatten({h0}.get())[-1]"]
   g.add(scope, "staging area", lines, [x], [q], outs=[(dtype, shape, {})], task=task, keeps=(0,))
@@ -101,12 +109,14 @@ def staging_area(g, scope):
 def stack(g, scope):
   dtype, shape = kept_type(g, scope)
   x, y = computed(g, scope, dtype, shape), computed(g, scope, dtype, shape)
-  lines = [f"stack{{n}} = tf.raw_ops.StackV2(max_size=-1, elem_type=tf.{dtype})",
-           "first{n} = tf.raw_ops.StackPushV2(handle=stack{n}, elem={0})",
-           "with tf.control_dependencies([first{n}]):",
-           "  second{n} = tf.raw_ops.StackPushV2(handle=stack{n}, elem={1})",
-           "with tf.control_dependencies([second{n}]):",
-           f"  {{o0}} = tf.raw_ops.StackPopV2(handle=stack{{n}}, elem_type=tf.{dtype})"]
+  lines = [
+    f"stack{{n}} = tf.raw_ops.StackV2(max_size=-1, elem_type=tf.{dtype})",
+    "first{n} = tf.raw_ops.StackPushV2(handle=stack{n}, elem={0})",
+    "with tf.control_dependencies([first{n}]):",
+    "  second{n} = tf.raw_ops.StackPushV2(handle=stack{n}, elem={1})",
+    "with tf.control_dependencies([second{n}]):",
+    f"  {{o0}} = tf.raw_ops.StackPopV2(handle=stack{{n}}, elem_type=tf.{dtype})",
+  ]
   g.add(scope, "stack", lines, [x, y], outs=[(dtype, None, {})], task=place(g), keeps=(0, 1))
   return True
 
@@ -119,8 +129,10 @@ def array(g, scope):
   dtype, shape = kept_type(g, scope)
   x, y = (g.pick(scope, dtype, shape, computed=True, want=lambda v: not g.is_variable(v)) for _ in range(2))
   task = scope.task or place(g)
-  text, made = g.choose([("array{n}.stack()", (2,) + shape), ("array{n}.read(1)", shape), ("array{n}.gather([1, 0, 1])", (3,) + shape)]
-                        + ([("array{n}.concat()", (2 * shape[0],) + shape[1:])] if shape else []))
+  text, made = g.choose(
+    [("array{n}.stack()", (2,) + shape), ("array{n}.read(1)", shape), ("array{n}.gather([1, 0, 1])", (3,) + shape)]
+    + ([("array{n}.concat()", (2 * shape[0],) + shape[1:])] if shape else [])
+  )
   # An array gives an element once, if it is not told otherwise.
   again = ", clear_after_read=False" if "read" in text or "gather" in text else ""
   lines = [f"array{{n}} = tf.TensorArray(tf.{dtype}, 2, element_shape={list(shape)}{again}).write(0, {{0}}).write(1, {{1}})"]
@@ -133,14 +145,20 @@ def tensor_list(g, scope):
   dtype, shape = kept_type(g, scope)
   x, y = computed(g, scope, dtype, shape), computed(g, scope, dtype, shape)
   common = f"element_dtype=tf.{dtype}"
-  lines = [f"list{{n}} = tf.raw_ops.EmptyTensorList(element_shape={list(shape) or 'tf.constant([], tf.int32)'}, max_num_elements=5, {common})",
-           "list{n} = tf.raw_ops.TensorListPushBack(input_handle=list{n}, tensor={0})",
-           "list{n} = tf.raw_ops.TensorListPushBack(input_handle=list{n}, tensor={1})"]
+  lines = [
+    f"list{{n}} = tf.raw_ops.EmptyTensorList(element_shape={list(shape) or 'tf.constant([], tf.int32)'}, max_num_elements=5, {common})",
+    "list{n} = tf.raw_ops.TensorListPushBack(input_handle=list{n}, tensor={0})",
+    "list{n} = tf.raw_ops.TensorListPushBack(input_handle=list{n}, tensor={1})",
+  ]
   if g.chance(0.5):
-    lines.append(f"{{o0}} = tf.raw_ops.TensorListPopBack(input_handle=list{{n}}, element_shape={list(shape) or 'tf.constant([], tf.int32)'}, {common}).tensor")
+    lines.append(
+      f"{{o0}} = tf.raw_ops.TensorListPopBack(input_handle=list{{n}}, element_shape={list(shape) or 'tf.constant([], tf.int32)'}, {common}).tensor"
+    )
     made = shape
   else:
-    lines.append(f"{{o0}} = tf.raw_ops.TensorListStack(input_handle=list{{n}}, element_shape={list(shape) or 'tf.constant([], tf.int32)'}, {common})")
+    lines.append(
+      f"{{o0}} = tf.raw_ops.TensorListStack(input_handle=list{{n}}, element_shape={list(shape) or 'tf.constant([], tf.int32)'}, {common})"
+    )
     made = (2,) + shape
   g.add(scope, "list", lines, [x, y], outs=[(dtype, made, {})], task=scope.task or place(g), keeps=(0, 1))
   return True
@@ -150,14 +168,21 @@ def tensor_list(g, scope):
 def table(g, scope):
   fit = g.of_kind("table")
   if not fit or g.chance(0.3):
-    keys, values = g.choose([("int64", "float32"), ("string", "int64"), ("int64", "int64"), ("string", "float32"), ("int64", "string")])
+    keys, values = g.choose(
+      [("int64", "float32"), ("string", "int64"), ("int64", "int64"), ("string", "float32"), ("int64", "string")]
+    )
     name = g.choose(["MutableHashTable"] * 2 + ["DenseHashTable"])
     default = Literal(values, (), -1 if values != "string" else 0).text()
     dense = ""
     if name == "DenseHashTable":
       keys, values = "int64", g.choose(["float32", "int64"])
-      default, dense = Literal(values, (), -1).text(), ", empty_key=tf.constant(-7, tf.int64), deleted_key=tf.constant(-8, tf.int64)"
-    q = new(g, "table", f"NAME = tf.lookup.experimental.{name}(tf.{keys}, tf.{values}, {default}{dense})", place(g), values, (), (keys,))
+      default, dense = (
+        Literal(values, (), -1).text(),
+        ", empty_key=tf.constant(-7, tf.int64), deleted_key=tf.constant(-8, tf.int64)",
+      )
+    q = new(
+      g, "table", f"NAME = tf.lookup.experimental.{name}(tf.{keys}, tf.{values}, {default}{dense})", place(g), values, (), (keys,)
+    )
   else:
     q = g.choose(fit)
   keys = q.more[0]
@@ -179,7 +204,14 @@ def accumulator(g, scope):
   sparse = g.chance(0.3)
   name = "SparseConditionalAccumulator" if sparse else "ConditionalAccumulator"
   task = place(g)
-  q = new(g, "accumulator", f"NAME = tf1.{name}(tf.{dtype}, {list(shape)}{g.choose(['', ', reduction_type=%r' % 'SUM'])})", task, dtype, shape)
+  q = new(
+    g,
+    "accumulator",
+    f"NAME = tf1.{name}(tf.{dtype}, {list(shape)}{g.choose(['', ', reduction_type=%r' % 'SUM'])})",
+    task,
+    dtype,
+    shape,
+  )
   g.blocking.add(scope.segment)
   if sparse:
     x, y = computed(g, scope, dtype, (2,) + shape[1:]), computed(g, scope, dtype, (2,) + shape[1:])
@@ -188,8 +220,13 @@ def accumulator(g, scope):
   else:
     x, y = computed(g, scope, dtype, shape), computed(g, scope, dtype, shape)
     put, take, made = "{{h0}}.apply_grad({{{0}}}, 10**6)", "{h0}.take_grad(2)", shape
-  lines = ["put{n} = " + put.format(0), "with tf.control_dependencies([put{n}]):", "  more{n} = " + put.format(1),
-           "with tf.control_dependencies([more{n}]):", "  {o0} = " + take]
+  lines = [
+    "put{n} = " + put.format(0),
+    "with tf.control_dependencies([put{n}]):",
+    "  more{n} = " + put.format(1),
+    "with tf.control_dependencies([more{n}]):",
+    "  {o0} = " + take,
+  ]
   g.add(scope, "accumulator", lines, [x, y], [q], outs=[(dtype, made, {})], task=task, keeps=(0, 1))
   return True
 
@@ -203,7 +240,10 @@ def barrier(g, scope):
   count = g.choose([1, 2, 3])
   x = computed(g, scope, dtype, (count,) + shape)
   keys = [f"k{i}" for i in range(count)]
-  lines = [f"put{{n}} = {{h0}}.insert_many(0, {keys}, {{0}})", "with tf.control_dependencies([put{n}]):",
-           f"  {{o0}} = tf.nest.flatten({{h0}}.take_many({count})[2])[0]"]
+  lines = [
+    f"put{{n}} = {{h0}}.insert_many(0, {keys}, {{0}})",
+    "with tf.control_dependencies([put{n}]):",
+    f"  {{o0}} = tf.nest.flatten({{h0}}.take_many({count})[2])[0]",
+  ]
   g.add(scope, "barrier", lines, [x], [q], outs=[(dtype, (count,) + shape, {})], task=q.task, keeps=(0,))
   return True

@@ -12,8 +12,18 @@ def update(g, scope, v, text, operands, shape="same", apart=()):
   else:
     rest, text = {}, f"tf.convert_to_tensor({text})"
   keeps = (0,) if not v.is_ref and "assign(" in text and "]" not in text else ()
-  g.add(scope, "update", "{o0} = " + text, operands, [v], task=v.task, changes=(v.name,), keeps=keeps, apart=apart,
-        outs=[(v.dtype, (None if v.is_loose else v.shape) if shape == "same" else shape, rest)])
+  g.add(
+    scope,
+    "update",
+    "{o0} = " + text,
+    operands,
+    [v],
+    task=v.task,
+    changes=(v.name,),
+    keeps=keeps,
+    apart=apart,
+    outs=[(v.dtype, (None if v.is_loose else v.shape) if shape == "same" else shape, rest)],
+  )
   return True
 
 
@@ -79,8 +89,9 @@ def scatter(g, scope):
   else:
     x = g.pick(scope, v.dtype, (len(rows),) + v.shape[1:], avoid=[v.name])
   if v.is_ref:
-    text = g.choose([f"tf1.scatter_{name}({{h0}}, {{0}}, {{1}}{locking(g, v)})",
-                     f"{{h0}}.scatter_{name}(tf.IndexedSlices({{1}}, {{0}}))"])
+    text = g.choose(
+      [f"tf1.scatter_{name}({{h0}}, {{0}}, {{1}}{locking(g, v)})", f"{{h0}}.scatter_{name}(tf.IndexedSlices({{1}}, {{0}}))"]
+    )
   else:
     text = f"tf1.scatter_{name}({{h0}}, {{0}}, {{1}})"
   return update(g, scope, v, text, [ids, x], apart=(1,))
@@ -116,6 +127,14 @@ def count_up_to(g, scope):
   v = updatable(g, scope, lambda h: h.shape == () and not h.is_loose and h.dtype in ("int32", "int64"))
   if not v:
     return False
-  g.add(scope, "update", "{o0} = {h0}.count_up_to(%d)" % g.choose([4, 20, 100]), [], [v], task=v.task, changes=(v.name,),
-        outs=[(v.dtype, (), {})])
+  g.add(
+    scope,
+    "update",
+    "{o0} = {h0}.count_up_to(%d)" % g.choose([4, 20, 100]),
+    [],
+    [v],
+    task=v.task,
+    changes=(v.name,),
+    outs=[(v.dtype, (), {})],
+  )
   return True

@@ -18,8 +18,13 @@ def variable(g, scope):
   while initial.data:
     initial = g.literal(dtype, shape)
   loose = "" if not is_loose else ", validate_shape=False" if is_ref else ", validate_shape=False, shape=tf.TensorShape(None)"
-  s = p.Statement("variable", [f'{name} = tf1.Variable({initial.text()}, name="{name}", use_resource={not is_ref}{loose})'],
-                  task=task, tail=name, number=n)
+  s = p.Statement(
+    "variable",
+    [f'{name} = tf1.Variable({initial.text()}, name="{name}", use_resource={not is_ref}{loose})'],
+    task=task,
+    tail=name,
+    number=n,
+  )
   handle = Handle(name, "variable", dtype, shape, task, is_ref, is_loose)
   s.makes = [handle]
   g.handles.append(handle)
@@ -46,12 +51,19 @@ def placeholder(g, scope):
   dtype, shape = g.choose(DTYPES + ["bool"]), g.shape()
   task = g.task_for(scope)
   if g.chance(0.3):
-    made = g.add(scope, "placeholder", f"{{o0}} = tf1.placeholder_with_default({g.literal(dtype, shape).text()}, {list(shape)})",
-                 outs=[(dtype, shape, {})], task=task)
+    made = g.add(
+      scope,
+      "placeholder",
+      f"{{o0}} = tf1.placeholder_with_default({g.literal(dtype, shape).text()}, {list(shape)})",
+      outs=[(dtype, shape, {})],
+      task=task,
+    )
     if g.chance(0.5):
       return True
   else:
-    made = g.add(scope, "placeholder", f"{{o0}} = tf1.placeholder(tf.{dtype}, {list(shape)})", outs=[(dtype, shape, {})], task=task)
+    made = g.add(
+      scope, "placeholder", f"{{o0}} = tf1.placeholder(tf.{dtype}, {list(shape)})", outs=[(dtype, shape, {})], task=task
+    )
   g.feedable.extend(made)
   return True
 
@@ -60,20 +72,24 @@ def placeholder(g, scope):
 def random_numbers(g, scope):
   seed, shape = g.rng.randrange(1, 100), g.choose([(), (3,), (4,), (2, 3)])
   texts = [
-      ("float32", "tf.random.stateless_uniform({shape}, [{seed}, 3])"),
-      ("int64", "tf.random.stateless_uniform({shape}, [{seed}, 3], 0, 10, tf.int64)"),
-      ("float64", "tf.random.stateless_normal({shape}, [{seed}, 3], dtype=tf.float64)"),
+    ("float32", "tf.random.stateless_uniform({shape}, [{seed}, 3])"),
+    ("int64", "tf.random.stateless_uniform({shape}, [{seed}, 3], 0, 10, tf.int64)"),
+    ("float64", "tf.random.stateless_normal({shape}, [{seed}, 3], dtype=tf.float64)"),
   ]
   if scope.segment not in (None, "r"):
     # Of a generator with state, each draw changes what comes next: it has a place in the chain.
     texts = texts[:2] + [
-        ("float32", "tf1.random_uniform({shape}, seed={seed})"),
-        ("float64", "tf1.random_uniform({shape}, -1.0, 1.0, tf.float64, seed={seed})"),
-        ("int32", "tf1.random_uniform({shape}, 0, 10, tf.int32, seed={seed})"),
-        ("float32", "tf1.random_normal({shape}, seed={seed})"),
-        ("float32", "tf1.truncated_normal({shape}, seed={seed})"),
-        ("float32", "tf1.random_shuffle(tf1.random_uniform({shape}, seed={seed}), seed=4)" if shape else
-         "tf1.random_gamma([], 2.0, seed={seed})"),
+      ("float32", "tf1.random_uniform({shape}, seed={seed})"),
+      ("float64", "tf1.random_uniform({shape}, -1.0, 1.0, tf.float64, seed={seed})"),
+      ("int32", "tf1.random_uniform({shape}, 0, 10, tf.int32, seed={seed})"),
+      ("float32", "tf1.random_normal({shape}, seed={seed})"),
+      ("float32", "tf1.truncated_normal({shape}, seed={seed})"),
+      (
+        "float32",
+        "tf1.random_shuffle(tf1.random_uniform({shape}, seed={seed}), seed=4)"
+        if shape
+        else "tf1.random_gamma([], 2.0, seed={seed})",
+      ),
     ]
   dtype, text = g.choose(texts)
   g.add(scope, "random", "{o0} = " + text.format(shape=list(shape), seed=seed), outs=[(dtype, shape, {})], task=g.task_for(scope))
