@@ -101,6 +101,35 @@ class AgainInTurnsTest(unittest.TestCase):
     self.assertEqual(asked, [("queues", ["fifo.one_per_step"])])
     self.assertEqual(found, [dict(case="queues", metric="fifo.one_per_step", side="turns", ratios=[3, 2])])
 
+  def test_processor_time_that_missed_its_goal(self):
+    asked = []
+
+    def measure(name, metrics, options):
+      asked.append(metrics)
+      return [
+        dict(metric="noop.run", better="less", samples=[4, 6], server_cpu_us=600),
+        dict(metric="noop.run", better="less", samples=[2, 2], server_cpu_us=100),
+      ]
+
+    class Options:
+      rounds = 1
+
+    record = dict(case="null_step", metric="noop.run.p50", unit="us", better="less")
+    rows = [
+      dict(record, side="stock", samples=[100], server_cpu_us=600),
+      dict(record, side="ours", samples=[50], server_cpu_us=200),
+    ]
+    wanted = goals.parse("null_step/noop.run.p50 stock\nnull_step/noop.run.p50:server_cpu <= 0.2x", ("null_step",))
+    found = suite.again_in_turns("null_step", wanted, rows, Options, measure)
+    self.assertEqual(asked, [["noop.run"]])
+    self.assertEqual(
+      found,
+      [
+        dict(case="null_step", metric="noop.run", side="turns", ratios=[2, 3]),
+        dict(case="null_step", metric="noop.run:server_cpu", side="turns", ratios=[6]),
+      ],
+    )
+
   def test_times(self):
     self.assertEqual(suite.ratios_of(dict(better="less", samples=[3]), dict(better="less", samples=[1])), [3])
 

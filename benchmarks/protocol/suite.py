@@ -105,14 +105,22 @@ def again_in_turns(name, goals, records, options, measure=measure_in_turns):
   """Records of the rows of a case that missed their goals, measured again: (side TURNS, ratios of all windows)."""
   of = {side: [r for r in records if r["side"] == side] for side in (STOCK, OURS, MACHINE)}
   missed = [
-    row.name.partition("/")[2].removesuffix(".p50")
+    row.name.partition("/")[2].removesuffix(goals_file.CPU).removesuffix(".p50")
     for row in verdicts.judge(of[STOCK], of[OURS], of[MACHINE], goals, options.rounds)
     if (row.red or row.short) and verdicts.has_turns(row, goals.get(row.name))
   ]
   if not missed:
     return []
-  found = measure(name, missed, options)
-  return [dict(case=name, metric=a["metric"], side=TURNS, ratios=ratios_of(a, b)) for a, b in zip(found[::2], found[1::2])]
+  turns = []
+  found = measure(name, list(dict.fromkeys(missed)), options)
+  for a, b in zip(found[::2], found[1::2]):
+    turns.append(dict(case=name, metric=a["metric"], side=TURNS, ratios=ratios_of(a, b)))
+    if b.get("server_cpu_us"):
+      # Processor time is counted in ticks, so that only all windows together tell it.
+      turns.append(
+        dict(case=name, metric=a["metric"] + goals_file.CPU, side=TURNS, ratios=[a["server_cpu_us"] / b["server_cpu_us"]])
+      )
+  return turns
 
 
 def ratios_of(stock, ours):

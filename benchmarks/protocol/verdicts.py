@@ -138,13 +138,13 @@ def has_turns(row, goal):
     and goal.kind in (goals_file.STOCK, goals_file.TIMES)
     and row.unit != "MB"
     and row.verdict.startswith((MISSED, SHORT))
-    and not row.name.endswith((".p99", goals_file.CPU))
+    and not row.name.endswith(".p99")
   )
 
 
 def in_turns(name, turns):
   """The ratios that turns gave for a row, [] if they gave none. Turns time calls one by one, as medians do."""
-  return turns.get(name) or turns.get(name.removesuffix(".p50"), [])
+  return turns.get(name) or turns.get(name.replace(".p50", ""), [])
 
 
 def compare(name, goal, stock, ours, others, rounds, turns=()):

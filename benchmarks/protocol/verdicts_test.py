@@ -105,8 +105,10 @@ class JudgeTest(unittest.TestCase):
     self.assertEqual(verdicts.in_turns(row.name, {"a/step": [1.5]}), [1.5])
     stock = goals.parse_goal("stock")
     self.assertTrue(verdicts.has_turns(row, stock))
-    for name in ("a/step.p99", "a/step:server_cpu"):
-      self.assertFalse(verdicts.has_turns(verdicts.Row(name, "us", ratio=0.5, verdict="missed"), stock))
+    self.assertFalse(verdicts.has_turns(verdicts.Row("a/step.p99", "us", ratio=0.5, verdict="missed"), stock))
+    cpu = verdicts.Row("a/step.p50:server_cpu", "us", ratio=0.5, verdict="missed")
+    self.assertTrue(verdicts.has_turns(cpu, stock))
+    self.assertEqual(verdicts.in_turns(cpu.name, {"a/step": [1.5], "a/step:server_cpu": [2.5]}), [2.5])
     self.assertFalse(verdicts.has_turns(verdicts.Row("a/rss_peak", "MB", ratio=0.5, verdict="missed"), stock))
 
   def test_turns_excuse_no_round_that_stood_still_or_is_missing(self):

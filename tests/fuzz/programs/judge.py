@@ -58,16 +58,18 @@ class Judge:
     found = s.first_difference(ours, stock)
     if not found:
       return Verdict("agree")
-    if s.cannot_be_placed(ours, stock):
-      return Verdict("skipped", "stock cannot place it")
+    limit = s.limit_of_stock(ours, stock)
+    if limit:
+      return Verdict("skipped", limit)
     if program.rewriting != "off":
       # Stock's rewriting changes what some programs say. What it says is the answer.
       (stock,) = self._records(program, [self.stock], "off")
       found = s.first_difference(ours, stock)
       if not found:
         return Verdict("agree", "with stock that does not rewrite")
-      if s.cannot_be_placed(ours, stock):
-        return Verdict("skipped", "stock cannot place it")
+      limit = s.limit_of_stock(ours, stock)
+      if limit:
+        return Verdict("skipped", limit)
     for _ in range(again):
       unlike = s.first_difference(self._records(program, [self.stock], "off")[0], stock)
       if unlike:

@@ -109,7 +109,7 @@ def part_of_buffer(g, scope):
     texts += [(f"tf.split({{0}}, 2)[{g.rng.randrange(2)}]", (rows // 2,) + rest)] * 2
   if rows > 1:
     texts += [(f"tf.split({{0}}, [1, {rows - 1}])[1]", (rows - 1,) + rest)]
-  texts += [(f"tf.unstack({{0}})[{start}]", rest)]
+  texts += [(f"tf.unstack({{0}}, {rows})[{start}]", rest)]
   texts += [("tf.tile({0}, %s)" % ([1] * len(x.shape)), x.shape)]
   if x.dtype not in ("string",):
     texts += [(f"tf.pad({{0}}, {zeros})", x.shape)]

@@ -26,6 +26,12 @@ config = tf1.ConfigProto(operation_timeout_in_ms=20_000)
 {config}sessions, initialized = {{}}, set()
 
 
+def needs(op, other, seen):
+  seen.add(op)
+  before = [t.op for t in op.inputs] + op.control_inputs
+  return op == other or any(needs(b, other, seen) for b in before if b not in seen)
+
+
 def run(fetches, feeds=(), also=(), session=0, how="run"):
   """A run of a session, and the values of all variables after it."""
   if session not in sessions:
@@ -41,8 +47,13 @@ def run(fetches, feeds=(), also=(), session=0, how="run"):
     if how == "run":
       results = sessions[session].run(nodes, values)
     elif how == "partial":
-      handle = sessions[session].partial_run_setup(nodes, list(values))
-      results = sessions[session].partial_run(handle, list(fetches), values)
+      # In two calls: what needs the last feed comes with it in the second one.
+      handle, results, last = sessions[session].partial_run_setup(nodes, list(values)), {{}}, list(values)[-1:]
+      later = [f for f in fetches if last and needs(f.op, last[0].op, set())]
+      for some, fed in ([f for f in fetches if f not in later], list(values)[:-1]), (later, last):
+        if some or fed:
+          results.update(zip(some, sessions[session].partial_run(handle, some, {{t: values[t] for t in fed}})))
+      results = [results[f] for f in fetches]
     else:
       results = sessions[session].make_callable(nodes, list(values))(*[np.array(v, t.dtype.as_numpy_dtype) for t, v in values.items()])
     for f, result in zip(fetches, results):

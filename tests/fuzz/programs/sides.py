@@ -154,17 +154,24 @@ def _says_nothing(side, failure):
   return _missing(failure.text)
 
 
-# What stock says of nodes of functions and branches that it ties to nodes of other tasks, and of functions whose arguments are
-# resources of others.
-UNPLACED = "Cannot colocate nodes", "does not match any device"
+# What stock says of programs that have a meaning, by what it means. It ties nodes of functions and branches to nodes of other tasks,
+# does not take resources of others as arguments of functions, and takes some fetches of a partial run for such as need a feed from
+# which no edge of the graph leads to them.
+LIMITS = {
+  "Cannot colocate nodes": "stock cannot place it",
+  "does not match any device": "stock cannot place it",
+  "can't be computed from the feeds that have been fed so far": "stock waits for a feed that a fetch does not need",
+}
 
 
-def cannot_be_placed(ours, stock):
-  """Whether two records differ first in a run that stock cannot place, and ours can."""
+def limit_of_stock(ours, stock):
+  """Why stock refuses what ours runs where two records differ first; None if it does not."""
   for (_, names, a), (_, _, b) in zip(ours, stock):
     if differences(names, a, b):
-      return isinstance(b, Failure) and not isinstance(a, Failure) and any(text in b.text for text in UNPLACED)
-  return False
+      if isinstance(b, Failure) and not isinstance(a, Failure):
+        return next((why for text, why in LIMITS.items() if text in b.text), None)
+      return None
+  return None
 
 
 def first_difference(ours, stock, relative=None):

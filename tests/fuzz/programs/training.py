@@ -19,8 +19,8 @@ OPTIMIZERS = ["GradientDescentOptimizer(0.25)"] * 3 + [
 
 def optimizer(g, v):
   text = g.choose(OPTIMIZERS)
-  # Its parameters are float32 whatever the variable is.
-  return OPTIMIZERS[0] if v.dtype != "float32" and "ProximalAdagrad" in text else text
+  # The parameters of these are float32 whatever the variable is.
+  return OPTIMIZERS[0] if v.dtype != "float32" and "Proximal" in text else text
 
 
 def trainable(g, scope, want=lambda h: True):
