@@ -3,6 +3,8 @@
 import re
 import subprocess
 
+from cpp_api import escape
+
 OPTION = re.compile(r"^  (\S.*?)(?:\s{2,}(\S.*))?$")
 SECTION = re.compile(r"^([A-Z][\w ]*):$")
 
@@ -50,7 +52,3 @@ def table(help_text):
       out += ["", "| %s | |" % own.lower(), "|---|---|"]
     out.append("| `%s` | %s |" % (name.replace("|", "\\|"), escape(what)))
   return "\n".join(out).strip() + "\n"
-
-
-def escape(text):
-  return re.sub(r"([\\*_<>|`])", r"\\\1", text).replace("\\<", "&lt;").replace("\\>", "&gt;")

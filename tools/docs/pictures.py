@@ -23,8 +23,9 @@ from html import escape
 CHARACTER = 7.0  # the width that is counted for one, in pixels
 LINE = 16
 TEXT = 'font-family="inherit" font-size="12.5" fill="currentColor"'
-FILL = 'fill="var(--md-code-bg-color, #f5f5f5)" stroke="currentColor" stroke-opacity="0.55"'
-RIM = 'stroke="var(--md-default-bg-color, #fff)" stroke-width="5" paint-order="stroke"'
+# Colours of a light page; docs/assets/pictures.css has those of the page that a picture is on.
+FILL = 'class="box" fill="#f5f5f5" stroke="currentColor" stroke-opacity="0.55"'
+RIM = 'class="rim" stroke="#fff" stroke-width="5" paint-order="stroke"'
 ARROW = re.compile(r"^(?P<a>.+?) (?P<kind>-->|->) (?P<b>[^:]+?)(?:: (?P<text>.*))?$")
 
 
@@ -154,11 +155,9 @@ class Sequence:
   @staticmethod
   def backed(x, y, text):
     half = width_of(text) / 2 + 6
-    return '<rect x="%.1f" y="%.1f" width="%.1f" height="18" fill="var(--md-default-bg-color, #fff)"/>' % (
-      x - half,
-      y - 13,
-      2 * half,
-    ) + label(x, y, text, more='font-style="italic"')
+    return '<rect x="%.1f" y="%.1f" width="%.1f" height="18" class="page" fill="#fff"/>' % (x - half, y - 13, 2 * half) + label(
+      x, y, text, more='font-style="italic"'
+    )
 
 
 class Boxes:
