@@ -31,7 +31,7 @@ TEST(OpPage, ShowsSignatureAttributesAndKernels) {
   const std::string page = FamilyPage("math", {{&*op, true, false}}, *kernels);
   EXPECT_THAT(page,
               HasSubstr("## Scale\n\nScales x &lt; 2 by `a_b`, a\\_b.\n"));
-  EXPECT_THAT(page, HasSubstr("| N | int >= 1 |  |"));
+  EXPECT_THAT(page, HasSubstr("| N | int &gt;= 1 |  |"));
   EXPECT_THAT(page, HasSubstr("| T | type in {double, float} |  |"));
   EXPECT_THAT(page, HasSubstr("| mode | string in {a, b} | "));
   EXPECT_THAT(page, HasSubstr("- CPU: T in {float}\n"));
