@@ -365,8 +365,7 @@ TEST_F(ShapeRefinerTest, WhatOnlyTheFirstIterationMustNotDoIsNoError) {
   Placeholder("x", {2});
   Const("axis", Tensor::Scalar<int32_t>(0));
   Loop("x", [&] {
-    Op("guarded", "TakeFifth",
-       {"body_in"});  // on a branch that is not taken at first
+    Op("guarded", "TakeFifth", {"body_in"});  // on a branch not taken at first
     Op("next_in", "ConcatV2", {"body_in", "body_in", "axis"}, DataType::kFloat,
        {{"N", 2}});
   });

@@ -155,8 +155,7 @@ Status WriteFileAtomically(FileSystem* files, const std::string& path,
 bool MatchGlob(absl::string_view pattern, absl::string_view text) {
   size_t p = 0;
   size_t t = 0;
-  size_t star =
-      absl::string_view::npos;  // the last '*', retried with a longer match
+  size_t star = absl::string_view::npos;  // the last '*', to be retried longer
   size_t star_text = 0;
   while (true) {
     bool matched = false;

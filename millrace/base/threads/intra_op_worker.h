@@ -30,8 +30,7 @@ struct IntraOpPool::Job {
   const bool limited = ScopedMemoryLimit::active();  // on the caller
   const int core = CurrentCore();                    // of the caller
   std::atomic<bool> failed{false};
-  std::exception_ptr
-      exception;  // the first one; owned by the thread that set `failed`
+  std::exception_ptr exception;  // first one; owned by the setter of `failed`
 
   // Keeps an exception of `fn` for the caller, whose stack holds the job and
   // must not unwind yet.

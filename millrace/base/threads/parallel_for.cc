@@ -55,8 +55,7 @@ Status IntraOpPool::ParallelFor(int64_t total, int64_t cost_per_unit_nanos,
       try {
         fn(begin, std::min(total - begin, size) + begin);
       } catch (...) {
-        next.store(shards,
-                   std::memory_order_relaxed);  // the rest is not needed
+        next.store(shards, std::memory_order_relaxed);  // skip the rest
         throw;
       }
     }
