@@ -1,4 +1,4 @@
-// CpuNodes: which nodes are placed on a CPU.
+// CpuNodes: determines which nodes are placed on a CPU.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace millrace {
 
-// For one pass; remembers the names that it has read.
+// For one pass; caches the device names that it has parsed.
 class CpuNodes {
  public:
   bool operator()(const Node& node) {
