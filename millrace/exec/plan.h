@@ -181,12 +181,12 @@ struct IterationStorage {
   // Resets the counts for another run. The slots are empty already.
   void Reset(const PlanFrame& frame);
 
-  // By index_in_frame: dead inputs << 32 | missing inputs and control inputs.
-  // For a merge, the lower half is 1 until a live input has arrived, plus 2 for
-  // each missing control input.
+  // Indexed by index_in_frame: dead inputs << 32 | missing inputs and control
+  // inputs. For a merge, the lower half is 1 until a live input has arrived,
+  // plus 2 for each missing control input.
   std::unique_ptr<std::atomic<uint64_t>[]> pending;
   std::unique_ptr<EdgeValue[]> slots;
-  // By PlanNode::merge: the live input that arrived first, or -1.
+  // Indexed by PlanNode::merge: the live input that arrived first, or -1.
   std::unique_ptr<std::atomic<int32_t>[]> winners;
 };
 

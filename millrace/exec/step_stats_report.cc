@@ -58,8 +58,8 @@ class StepStatsReport {
     n.node_name = "RecvTensor";
     n.timeline_label = absl::StrCat("[", SizeText(transfer.bytes), "] ", key[3],
                                     " from ", key[0], " to ", key[2]);
-    // From the time when the sender had the tensor, if its clock is consistent
-    // with ours.
+    // Starts when the sender had the tensor, if its clock is consistent with
+    // ours.
     int64_t start = transfer.start_nanos;
     if (transfer.send_start_micros > 0) {
       start = std::clamp(

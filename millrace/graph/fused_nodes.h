@@ -23,8 +23,8 @@ struct FusedNode {
   int result = -1;
 };
 
-// In topological order; the last node has an output of the fused node. Only
-// rewriting makes such lists, of checked nodes: they are never untrusted.
+// A list in topological order, whose last node has an output of the fused node.
+// Only rewriting makes such lists, of checked nodes: they are never untrusted.
 using FusedNodes = std::vector<FusedNode>;
 
 }  // namespace millrace

@@ -86,7 +86,8 @@ class FunctionLibrary {
   std::shared_ptr<const Contents> contents_;
 };
 
-// For one thread at a time. Node ids are dense; a removed node leaves a null.
+// A graph, which one thread at a time may use. Node ids are dense; a removed
+// node leaves a null.
 class Graph {
  public:
   explicit Graph(const OpRegistry* ops);

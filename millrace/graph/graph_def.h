@@ -36,7 +36,8 @@ struct FunctionDef {
   std::vector<std::pair<std::string, std::string>> ret;
   std::vector<std::pair<std::string, std::string>> control_ret;
   AttrMap attrs;
-  // By input number: attributes of that input; resources that must differ.
+  // The attributes of the inputs, and the ids of resource inputs, by input
+  // number. Different ids mean different resources.
   std::vector<std::pair<uint32_t, AttrMap>> arg_attrs;
   std::vector<std::pair<uint32_t, uint32_t>> resource_arg_ids;
 };

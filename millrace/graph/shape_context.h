@@ -19,7 +19,7 @@ struct HandleShape {
   friend bool operator==(const HandleShape& a, const HandleShape& b) = default;
 };
 
-// For one thread; lives for one call of a shape function.
+// The argument of a shape function, which lives for one call, on one thread.
 class ShapeContext {
  public:
   // The known facts about an input except its value, which the finders below

@@ -21,7 +21,8 @@ using ConstantEvaluator = absl::AnyInvocable<std::optional<std::vector<Tensor>>(
     const Node& node, absl::Span<const Tensor> inputs) const>;
 inline constexpr size_t kMaxEvaluatedBytes = 1 << 16;
 
-// For one thread at a time, like its graph, which must outlive it.
+// Infers shapes for one thread at a time, like its graph, which must outlive
+// it.
 //
 // Loops: where a Merge closes a loop, its output is first assumed to be the
 // loop's initial value, and relaxed (sizes, then the rank become unknown) until

@@ -22,7 +22,7 @@ enum class GraphStage {
 Status VerifyGraph(const Graph& graph, GraphStage stage,
                    absl::string_view after = "");
 
-// In builds with MILLRACE_DCHECK, aborts if VerifyGraph returns an error. A
+// Aborts if VerifyGraph returns an error, in builds with MILLRACE_DCHECK. A
 // pass calls it after it has succeeded, not after an error.
 inline void DebugVerifyGraph([[maybe_unused]] const Graph& graph,
                              [[maybe_unused]] GraphStage stage,

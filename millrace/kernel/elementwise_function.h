@@ -17,8 +17,8 @@ class ElementwiseFunction {
  public:
   static constexpr int kMaxInputs = 2;
 
-  // With `broadcasts`, an input may have one element for all elements of the
-  // others; otherwise all inputs have the same shape. `no_result` is the
+  // If `broadcasts` is true, an input may have one element for all elements of
+  // the others; otherwise all inputs have the same shape. `no_result` is the
   // message if Run returns false, `cost_picos` the time of one element of type
   // float.
   ElementwiseFunction(int num_inputs, bool broadcasts, int cost_picos,
@@ -48,7 +48,7 @@ class ElementwiseFunction {
   const char* const no_result_;
 };
 
-// For nodes whose inputs and output are of plain types.
+// Makes the function of a node whose inputs and output are of plain types.
 using ElementwiseMaker =
     StatusOr<std::unique_ptr<ElementwiseFunction>> (*)(const KernelInit&);
 

@@ -45,8 +45,8 @@ struct StepEnvironment {
   StepStatsCollector* stats = nullptr;
 };
 
-// For one kernel run. Not thread-safe, except that ParallelFor's shards may
-// read inputs and write their part of outputs.
+// The context of one kernel run. Not thread-safe, except that ParallelFor's
+// shards may read inputs and write their part of outputs.
 class KernelContext {
  public:
   KernelContext(const NodeInfo& node, Device& device, StepEnvironment& step,

@@ -76,7 +76,7 @@ class ResourceStore {
       absl::string_view type_name,
       absl::FunctionRef<StatusOr<Ref<Resource>>()> make);
 
-  // By (type, name).
+  // The key is (type, name).
   using Container =
       absl::flat_hash_map<std::pair<std::string, std::string>, Ref<Resource>>;
   static void RemoveAll(const Container& removed);

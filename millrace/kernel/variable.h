@@ -59,8 +59,8 @@ class Variable final : public Resource {
   // Makes the variable uninitialized again.
   void Clear();
 
-  // For kernels that update: hold `mu()` (for several variables:
-  // VariableLocks), then use the following methods.
+  // Kernels that update hold `mu()` (for several variables: VariableLocks),
+  // then use the following methods.
   SharedMutex& mu() const { return mu_; }
   bool initialized_locked() const { return value_.valid(); }
   // Returns the shape of the value, otherwise the declared one; null if there

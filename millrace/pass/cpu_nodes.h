@@ -9,7 +9,8 @@
 
 namespace millrace {
 
-// For one pass; caches the device names that it has parsed.
+// A function that returns whether a node is placed on a CPU, for one pass.
+// Caches the device names that it has parsed.
 class CpuNodes {
  public:
   bool operator()(const Node& node) {

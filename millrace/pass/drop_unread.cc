@@ -133,7 +133,7 @@ class Dropper {
   Graph& graph_;
   std::vector<bool> is_target_;
   std::vector<bool> dropped_;
-  // For removed nodes: the nodes on which the followers depend instead.
+  // The nodes on which followers of removed nodes depend instead.
   std::vector<std::vector<NodeId>> waits_;
 };
 

@@ -9,7 +9,7 @@
 
 namespace millrace {
 
-// For one pass over one graph.
+// The analysis of one graph, for one pass.
 class PureNodes {
  public:
   explicit PureNodes(const Graph& graph) : graph_(graph) {}

@@ -29,7 +29,7 @@ class ReferenceViews {
   }
 
  private:
-  // By node; empty in graphs without references.
+  // Indexed by node; empty in graphs without references.
   std::vector<bool> views_;
   std::vector<bool> follows_;
 };

@@ -34,7 +34,7 @@ class NumberSets {
   absl::flat_hash_map<std::pair<int32_t, int32_t>, int32_t> unions_;
 };
 
-// For one graph, in which edges between devices are transfers.
+// The analysis of one graph, in which edges between devices are transfers.
 //
 // A source is a node that may end late or never for reasons outside its graph,
 // or with dead values: a transfer, a call, a queue's op, any stateful node, and
@@ -62,7 +62,7 @@ class StartSources {
   const Graph& graph_;
   NumberSets sets_;
   std::vector<int32_t> of_node_;  // also for control edges from the node
-  // By output, for nodes whose outputs differ from the above.
+  // Indexed by output; only for nodes whose outputs differ from the above.
   absl::flat_hash_map<NodeId, std::vector<int32_t>> of_outputs_;
   // The sides of conditions as sources: by the condition, the number of sides,
   // and the index of the side.

@@ -39,8 +39,8 @@ class FieldEncoder {
   void operator()(StatusNumbers numbers, const Status& status);
 
  private:
-  // With `always`, as for elements of repeated fields, empty values are
-  // written, too.
+  // Empty values are written if `always` is set, as for elements of repeated
+  // fields.
   void Write(uint32_t number, const std::string& v, bool always) {
     if (always || !v.empty()) out_.RequiredBytesField(number, v);
   }

@@ -43,7 +43,7 @@ struct Method {
   // monitored: no caller waits for them, and a task that was only frozen must
   // still receive them.
   bool waits;
-  // For callers without a deadline of their own; 0: none.
+  // The deadline of callers without one of their own; 0: none.
   int64_t default_deadline_ms;
 };
 

@@ -27,7 +27,7 @@ StatusOr<std::vector<Partition>> SplitForRun(const Graph& graph,
                                              const RunSignature& signature,
                                              const SplitOptions& options);
 
-// For one thread at a time.
+// The graph of a session and its functions. For one thread at a time.
 class GraphState {
  public:
   GraphState(const OpRegistry* ops, const KernelTable* kernels);

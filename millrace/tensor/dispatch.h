@@ -47,9 +47,9 @@ Status Dispatch(DataType type, F&& f) {
   return Dispatch(Types<Ts...>{}, type, std::forward<F>(f));
 }
 
-// For ops that only move data: calls `f` with an unsigned type (or
-// StringElement, ResourceElement, VariantElement) of the element's size. 16
-// bytes: Complex128.
+// Calls `f` with an unsigned type (or StringElement, ResourceElement,
+// VariantElement) of the element's size, for ops that only move data. 16 bytes:
+// Complex128.
 template <class F>
 Status DispatchBySize(DataType type, F&& f) {
   switch (RemoveRef(type)) {

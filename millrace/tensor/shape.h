@@ -22,7 +22,7 @@ using DimVector = absl::InlinedVector<int64_t, 4>;
 class TensorShape {
  public:
   TensorShape() = default;  // a scalar
-  // For sizes that are known to be valid (our own); aborts otherwise.
+  // Requires: the sizes are valid (our own). Aborts otherwise.
   TensorShape(std::initializer_list<int64_t> dims);
   explicit TensorShape(absl::Span<const int64_t> dims);
   TensorShape(const TensorShape& o);
@@ -33,8 +33,8 @@ class TensorShape {
     if (wide_) delete[] dims_.wide;
   }
 
-  // For sizes from outside: returns INVALID_ARGUMENT for a negative size, a
-  // rank over kMaxRank or a product over int64.
+  // Returns a shape with untrusted sizes; INVALID_ARGUMENT for a negative size,
+  // a rank over kMaxRank or a product over int64.
   static StatusOr<TensorShape> Make(absl::Span<const int64_t> dims);
 
   int rank() const { return rank_; }
@@ -78,8 +78,9 @@ class PartialShape {
   PartialShape(const TensorShape& s)  // NOLINT: every known shape is one
       : known_rank_(true), dims_(s.dims()) {}
   static PartialShape UnknownOfRank(int rank);
-  // For sizes from outside: -1 is unknown. Returns INVALID_ARGUMENT for other
-  // negative sizes, a rank over kMaxRank or an overflowing product.
+  // Returns a shape with untrusted sizes, where -1 means unknown;
+  // INVALID_ARGUMENT for other negative sizes, a rank over kMaxRank or an
+  // overflowing product.
   static StatusOr<PartialShape> Make(absl::Span<const int64_t> dims);
 
   bool known_rank() const { return known_rank_; }

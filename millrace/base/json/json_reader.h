@@ -11,10 +11,10 @@
 
 namespace millrace {
 
-// For one thread. A method that fails returns INVALID_ARGUMENT with line and
-// column, for malformed JSON and for a value other than the expected one; the
-// reader must not be used afterwards. Bytes beyond ASCII are passed on
-// unchecked.
+// A cursor over a JSON text, for one thread. A method that fails returns
+// INVALID_ARGUMENT with line and column, for malformed JSON and for a value
+// other than the expected one; the reader must not be used afterwards. Bytes
+// beyond ASCII are passed on unchecked.
 class JsonReader {
  public:
   // Does not copy `text`, which must outlive the reader.

@@ -68,7 +68,7 @@ class ThreadPool final : public TaskQueue {
   // themselves still call Schedule.
   ~ThreadPool() override;
 
-  // With a bounded queue, blocks until it has room, except on the pool's own
+  // Blocks until the queue has room if it is bounded, except on the pool's own
   // threads.
   void Schedule(Task task) override;
   // Returns RESOURCE_EXHAUSTED and drops the task if the queue is full.

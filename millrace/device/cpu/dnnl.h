@@ -50,7 +50,7 @@ class DnnlRun {
   // multiply-adds; below sixteen million the awake ones and at most one more.
   // CPU devices only.
   DnnlRun(KernelContext& ctx, int64_t multiply_adds);
-  // For code without a kernel: takes up to `width` threads of the pool.
+  // Takes up to `width` threads of the pool, for code without a kernel.
   DnnlRun(IntraOpPool& pool, Allocator& allocator, int width);
   ~DnnlRun();
   DnnlRun(const DnnlRun&) = delete;

@@ -1,4 +1,4 @@
-// For tests of graph rewriting: sessions with the same graph, rewritten and
+// Tests of graph rewriting run sessions with the same graph, rewritten and
 // unchanged.
 #pragma once
 
