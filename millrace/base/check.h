@@ -1,5 +1,6 @@
-// MR_CHECK and MR_DCHECK: aborts for our own broken invariants. Input, the
-// graph of a user and the network never lead here: they get a Status.
+// MR_CHECK and MR_DCHECK abort the program when one of our own invariants is
+// broken. Bad input, a user's graph and the network never lead here: they
+// produce a Status.
 #pragma once
 
 #include <string>
@@ -9,8 +10,8 @@
 
 namespace millrace::internal {
 
-// Writes place, condition, message and stack trace (inside a simulation also
-// the seed) to stderr in one piece, then aborts.
+// Writes the place, the condition, the message and a stack trace (inside a
+// simulation also the seed) to stderr in one write, then aborts.
 [[noreturn]] void Die(const char* file, int line, const char* condition,
                       absl::string_view message);
 
@@ -28,8 +29,8 @@ template <class... Args>
 
 }  // namespace millrace::internal
 
-// `MR_CHECK(cond)` or `MR_CHECK(cond, "message ", value, ...)`. The message is
-// built by absl::StrCat, only on failure.
+// `MR_CHECK(cond)` or `MR_CHECK(cond, "message ", value, ...)` aborts if `cond`
+// is false. The message is built by absl::StrCat, only on failure.
 #define MR_CHECK(cond, ...)                                            \
   do {                                                                 \
     if (!(cond)) [[unlikely]]                                          \
@@ -37,7 +38,8 @@ template <class... Args>
                                     #cond __VA_OPT__(, ) __VA_ARGS__); \
   } while (0)
 
-// The same in builds with MILLRACE_DCHECK; elsewhere compiled, never run.
+// Checks the same in builds with MILLRACE_DCHECK; in others the condition is
+// compiled and never evaluated.
 #ifdef MILLRACE_DCHECK
 #define MR_DCHECK(cond, ...) MR_CHECK(cond __VA_OPT__(, ) __VA_ARGS__)
 #else

@@ -1,5 +1,5 @@
-// Time: the monotonic clock, the wall clock, and Deadline, an absolute point
-// of the monotonic clock. In a simulation all of it is virtual.
+// The monotonic clock, the wall clock, and Deadline, an absolute point in time
+// of the monotonic clock. In a simulation all of them are virtual.
 #pragma once
 
 #include <algorithm>
@@ -8,18 +8,22 @@
 
 namespace millrace {
 
-// Nanoseconds of a monotonic clock with an arbitrary start, always positive.
+// Returns the nanoseconds of a monotonic clock with an arbitrary start; always
+// positive.
 int64_t NowNanos();
-// Microseconds since 1970, for messages, events and files; it may jump.
+// Returns the microseconds since 1970, for messages, events and files. The
+// value may jump.
 int64_t WallMicros();
 
-// A value: "not later than". Passed on from call to call unchanged, so waits
-// in a row never add up.
+// A point in time by which something must have happened. It is a value that is
+// passed from call to call unchanged, so the timeouts of consecutive waits
+// never add up.
 class Deadline {
  public:
   constexpr Deadline() = default;  // infinite
   static constexpr Deadline Infinite() { return Deadline(); }
-  // `nanos` from now; huge values give an infinite deadline.
+  // Returns the deadline `nanos` from now; huge values give an infinite
+  // deadline.
   static Deadline After(int64_t nanos) {
     const int64_t now = NowNanos();
     return nanos >= kInfinite - now ? Deadline() : At(now + nanos);
@@ -28,7 +32,7 @@ class Deadline {
     return millis >= kInfinite / 1'000'000 ? Deadline()
                                            : After(millis * 1'000'000);
   }
-  // At `nanos` of NowNanos().
+  // Returns the deadline at `nanos` of NowNanos().
   static constexpr Deadline At(int64_t nanos) {
     Deadline d;
     d.nanos_ = nanos;
@@ -40,11 +44,11 @@ class Deadline {
 
   constexpr bool infinite() const { return nanos_ == kInfinite; }
   bool expired() const { return !infinite() && NowNanos() >= nanos_; }
-  // Time left, never negative; the largest int64 if infinite.
+  // Returns the time left, never negative; the largest int64 if infinite.
   int64_t remaining_nanos() const {
     return infinite() ? kInfinite : std::max<int64_t>(0, nanos_ - NowNanos());
   }
-  // The same in milliseconds, rounded up.
+  // Returns the same in milliseconds, rounded up.
   int64_t remaining_millis() const {
     if (infinite()) return kInfinite;
     const int64_t left = remaining_nanos();
@@ -60,8 +64,8 @@ class Deadline {
   int64_t nanos_ = kInfinite;
 };
 
-// Blocks the thread. For launchers and simulated workloads only: code that
-// waits for something waits for that thing.
+// Blocks the calling thread. For launchers and simulated workloads only: code
+// that depends on an event waits for that event.
 void SleepUntil(Deadline deadline);
 
 }  // namespace millrace

@@ -1,5 +1,5 @@
-// Integers as bytes: little endian of fixed width, and variable length with
-// seven bits a byte, the lowest first (protobuf's and leveldb's form).
+// Encodes integers as bytes: little-endian of fixed width, or varints with
+// seven bits per byte, the lowest first (as protobuf and leveldb do).
 #pragma once
 
 #include <bit>
@@ -16,7 +16,7 @@ static_assert(std::endian::native == std::endian::little,
 
 inline constexpr int kMaxVarint64Bytes = 10;
 
-// Any trivially copyable number, unaligned.
+// Loads or stores any trivially copyable number, unaligned.
 template <class T>
 T LoadFixed(const void* from) {
   T value;
@@ -36,14 +36,15 @@ inline void PutFixed64(std::string* out, uint64_t v) {
 }
 void PutVarint32(std::string* out, uint32_t v);
 void PutVarint64(std::string* out, uint64_t v);
-// Length as varint32, then the bytes. size < 4 GiB.
+// Appends the length as a varint32, then the bytes. Requires: data.size() < 4
+// GiB.
 void PutLengthPrefixed(std::string* out, absl::string_view data);
 
-// Writes to `to` (kMaxVarint64Bytes of room) and returns the end.
+// Writes to `to`, which has room for kMaxVarint64Bytes, and returns the end.
 char* EncodeVarint64(char* to, uint64_t v);
 
-// Each takes its value from the front of `*in`; false, with `*in` unchanged,
-// if there is too little or, for varints, too large a number.
+// Each takes its value off the front of `*in`. Returns false and leaves `*in`
+// unchanged if it is too short or, for varints, if the number is too large.
 bool GetFixed32(absl::string_view* in, uint32_t* v);
 bool GetFixed64(absl::string_view* in, uint64_t* v);
 bool GetVarint32(absl::string_view* in, uint32_t* v);

@@ -35,7 +35,7 @@ ScopedFlushDenormals::ScopedFlushDenormals() : previous_(Get()) {
   Set(previous_ | kFlush);
 }
 
-// Only the two bits go back: flags and rounding are not ours.
+// Restores the two bits only: the flags and the rounding mode are not ours.
 ScopedFlushDenormals::~ScopedFlushDenormals() {
   Set((Get() & ~kFlush) | (previous_ & kFlush));
 }

@@ -1,11 +1,12 @@
 // Flush-to-zero: kernels treat numbers below 1.2e-38 (float) as zero, on input
-// and output, as TensorFlow's do; they would cost a hundred times as much.
+// and output, as TensorFlow's kernels do. Computing with such numbers would
+// take a hundred times as long.
 #pragma once
 
 namespace millrace {
 
-// Sets both bits of this thread for the scope; nothing where the processor has
-// no such mode.
+// Sets both bits (flush results, treat inputs as zero) of the calling thread
+// for the scope. Does nothing where the processor has no such mode.
 class ScopedFlushDenormals {
  public:
   ScopedFlushDenormals();
@@ -17,7 +18,7 @@ class ScopedFlushDenormals {
   unsigned previous_ = 0;
 };
 
-// Whether the calling thread flushes.
+// Returns whether the calling thread flushes denormals.
 bool FlushesDenormals();
 
 }  // namespace millrace

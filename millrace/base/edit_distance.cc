@@ -31,7 +31,7 @@ int EditDistance(absl::string_view a, absl::string_view b, int limit) {
   const int m = static_cast<int>(b.size());
   if (limit < 0) return 0;
   if (std::abs(n - m) > limit) return limit + 1;
-  // Three rows of the table: the last two are needed for swaps.
+  // Three rows of the table: swaps refer to the last two.
   std::vector<int> before(m + 1), previous(m + 1), row(m + 1);
   for (int j = 0; j <= m; ++j) previous[j] = j;
   for (int i = 1; i <= n; ++i) {
@@ -45,7 +45,8 @@ int EditDistance(absl::string_view a, absl::string_view b, int limit) {
       }
       least = std::min(least, row[j]);
     }
-    // A swap reaches back two rows, but never gains more than one.
+    // A swap refers to the row before the previous one, but never gains more
+    // than one.
     if (least > limit + 1) return limit + 1;
     before.swap(previous);
     previous.swap(row);

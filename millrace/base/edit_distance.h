@@ -1,4 +1,4 @@
-// "Did you mean ...?": the nearest known word to a misspelt one.
+// Finds the known word nearest to a misspelt one, for "Did you mean ...?".
 #pragma once
 
 #include <string>
@@ -9,12 +9,14 @@
 
 namespace millrace {
 
-// Insertions, deletions, substitutions and swaps of neighbours that turn `a`
-// into `b` (optimal string alignment); at most `limit` + 1 is returned.
+// Returns the number of insertions, deletions, substitutions and swaps of
+// neighbours that turn `a` into `b` (optimal string alignment); `limit` + 1 if
+// there are more than `limit`.
 int EditDistance(absl::string_view a, absl::string_view b, int limit);
 
-// The candidate nearest to `word`, case ignored, the first of equals; empty if
-// none is near (more than a third of the word differs).
+// Returns the candidate nearest to `word`, ignoring case, the first of equals.
+// Returns an empty string if no candidate is near (more than a third of the
+// word differs).
 absl::string_view NearestWord(absl::string_view word,
                               absl::Span<const absl::string_view> candidates);
 std::string NearestWord(absl::string_view word,

@@ -30,7 +30,7 @@ namespace internal {
 constinit std::atomic<int> log_level{0};
 
 bool LogDue(std::atomic<int64_t>& next, double seconds) {
-  // What one run suppressed must not depend on the run before.
+  // The lines that one run suppressed must not depend on the previous run.
   if (InSim()) return true;
   const int64_t now = NowNanos();
   int64_t expected = next.load(std::memory_order_relaxed);

@@ -1,4 +1,4 @@
-// MR_LOG: one line an event, to stderr, each line in one write.
+// MR_LOG: logs an event as one line to stderr, in one write.
 //
 //   MR_LOG(Warning) << "task " << name << " does not answer: " << status;
 //   MR_LOG_EVERY_SECONDS(Info, 10) << "waiting for " << names;
@@ -22,11 +22,12 @@ namespace millrace {
 
 enum class LogLevel : int { kInfo = 0, kWarning = 1, kError = 2, kOff = 3 };
 
-// The least level that is written; kInfo at start.
+// Sets the lowest level that is written; initially kInfo.
 void SetLogLevel(LogLevel level);
 
-// Takes every line (without the newline) instead of stderr; an empty sink
-// restores stderr. Called under a lock: a sink must not log. For tests.
+// Sets a function that receives every line (without the newline) instead of
+// stderr; an empty sink restores stderr. It is called under a lock and must not
+// log. For tests.
 using LogSink = absl::AnyInvocable<void(LogLevel, absl::string_view line)>;
 void SetLogSink(LogSink sink);
 
@@ -38,7 +39,7 @@ inline bool LogEnabled(LogLevel level) {
   return static_cast<int>(level) >= log_level.load(std::memory_order_relaxed);
 }
 
-// True once in `seconds` for each `next` (always true in a simulation).
+// Returns true once in `seconds` for each `next` (always true in a simulation).
 bool LogDue(std::atomic<int64_t>& next, double seconds);
 
 // Collects one line and writes it at the end of the statement.
@@ -50,7 +51,8 @@ class LogLine {
   LogLine(const LogLine&) = delete;
   LogLine& operator=(const LogLine&) = delete;
 
-  // Numbers, text, bool, char, pointers, enums, and all with ToString().
+  // Appends a number, a text, a bool, a char, a pointer, an enum, or anything
+  // with ToString().
   template <class T>
   LogLine& operator<<(const T& value) {
     if constexpr (std::is_same_v<T, bool>) {
@@ -97,7 +99,7 @@ struct LogVoidify {
 
 #define MR_LOG(level) MR_LOG_IF_(level, true)
 
-// At most one line in `seconds` from this place of the code.
+// Logs at most one line in `seconds` from this place of the code.
 #define MR_LOG_EVERY_SECONDS(level, seconds)                          \
   MR_LOG_IF_(level, ([]() -> bool {                                   \
                static constinit std::atomic<int64_t> mr_next{0};      \

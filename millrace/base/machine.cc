@@ -22,8 +22,8 @@ std::string ReadLine(const std::string& path) {
   return text.ok() ? std::string(absl::StripAsciiWhitespace(*text)) : "";
 }
 
-// Folders of the cgroup file system that bind this process for `controller`:
-// its own and all above, of version 2 and of version 1.
+// Returns the cgroup directories that limit this process for `controller`: its
+// own and all above it, of version 2 and of version 1.
 std::vector<std::string> CgroupFolders(absl::string_view controller) {
   const std::string v1 = absl::StrCat("/sys/fs/cgroup/", controller);
   // In a container the root of the file system is often the group itself.

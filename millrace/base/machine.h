@@ -1,4 +1,4 @@
-// What the machine, or the container, grants to this process.
+// The resources that the machine, or the container, grants to this process.
 #pragma once
 
 #include <cstdint>
@@ -6,15 +6,15 @@
 
 namespace millrace {
 
-// CPUs that this process may use: affinity mask and cgroup quota (rounded up).
-// At least 1.
+// Returns the CPUs that this process may use: the affinity mask, limited by the
+// cgroup quota (rounded up). At least 1.
 int UsableCores();
 
-// The least of the cgroup limits and the machine's memory, in bytes.
+// Returns the smallest of the cgroup limits and the machine's memory, in bytes.
 int64_t UsableMemoryBytes();
 
-// The same for all processes of one start of one machine, whose monotonic clock
-// (clock.h) is one; "" if there is no telling.
+// Returns an id that is the same for all processes since the machine was
+// booted, which share one monotonic clock (clock.h); "" if unknown.
 std::string MachineId();
 
 }  // namespace millrace

@@ -1,4 +1,4 @@
-// The small tools on numbers, bytes and words.
+// Tests of the small tools for numbers, bytes and words.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -8,9 +8,9 @@ namespace millrace {
 
 // Philox 4x32 with 10 rounds (Salmon et al., "Parallel random numbers: as easy
 // as 1, 2, 3", SC 2011). A counter and a key give four numbers; streams of
-// different `seed_hi` never meet. Layout of key and counter as in TensorFlow,
-// so equal seeds give equal numbers: key = seed_lo, counter words 2 and 3 =
-// seed_hi, low word first.
+// different `seed_hi` never overlap. The layout of key and counter is
+// TensorFlow's, so equal seeds give equal numbers: key = seed_lo, counter words
+// 2 and 3 = seed_hi, low word first.
 class Philox4x32 {
  public:
   using Result = std::array<uint32_t, 4>;
@@ -22,7 +22,7 @@ class Philox4x32 {
   Philox4x32(const Result& counter, const std::array<uint32_t, 2>& key)
       : key_(key), counter_(counter) {}
 
-  // Passes over `n` results.
+  // Skips `n` results.
   void Skip(uint64_t n) {
     const uint64_t low = Join(counter_[0], counter_[1]);
     const uint64_t sum = low + n;
@@ -31,7 +31,7 @@ class Philox4x32 {
     if (sum < low && ++counter_[2] == 0) ++counter_[3];
   }
 
-  // The next four numbers.
+  // Returns the next four numbers.
   Result operator()() {
     Result c = counter_;
     std::array<uint32_t, 2> k = key_;
@@ -62,8 +62,9 @@ class Philox4x32 {
   Result counter_{};
 };
 
-// 64 bits that no other process has: ids, incarnations, seeds of unseeded ops.
-// Thread-safe. In a simulation they come from its seed.
+// Returns 64 random bits that differ from those of any other process, for ids,
+// incarnations and the seeds of ops without a seed. Thread-safe. In a
+// simulation they are derived from its seed.
 uint64_t RandomUint64();
 
 // SplitMix64 (Steele et al., OOPSLA 2014): small and fast, for tests, shuffles
@@ -80,11 +81,11 @@ class Rng {
     z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
     return z ^ (z >> 31);
   }
-  // Uniform in [0, n), n > 0.
+  // Returns a uniform number in [0, n). Requires: n > 0.
   uint64_t Uniform(uint64_t n) {
     return static_cast<uint64_t>((static_cast<Wide>((*this)()) * n) >> 64);
   }
-  // Uniform in [0, 1).
+  // Returns a uniform number in [0, 1).
   double Double() { return static_cast<double>((*this)() >> 11) * 0x1p-53; }
 
   static constexpr uint64_t min() { return 0; }

@@ -1,7 +1,7 @@
-// Status, StatusOr and the two macros that pass errors on.
+// Status, StatusOr and the two macros that propagate errors.
 //
-// Codes equal TensorFlow's and gRPC's. A message begins with its fixed text,
-// ends with the values, and says what would be accepted.
+// The codes equal TensorFlow's and gRPC's. A message begins with its fixed
+// text, ends with the values, and says what would be accepted.
 #pragma once
 
 #include <utility>
@@ -19,7 +19,7 @@ using absl::Status;
 using absl::StatusCode;
 using absl::StatusOr;
 
-// Each builds a Status of its code from absl::StrCat's arguments.
+// Each function builds a Status of its code from absl::StrCat's arguments.
 #define MR_DEFINE_ERROR(Name)                        \
   template <class... Args>                           \
   [[nodiscard]] Status Name(const Args&... args) {   \
@@ -42,13 +42,16 @@ MR_DEFINE_ERROR(Unavailable)
 MR_DEFINE_ERROR(DataLoss)
 #undef MR_DEFINE_ERROR
 
-// `status` with `suffix` appended to its message; code and marks are kept.
+// Returns `status` with `suffix` appended to its message; its code and marks
+// are kept.
 Status Annotate(const Status& status, absl::string_view suffix);
-// `status` with `prefix` put before its message; code and marks are kept.
+// Returns `status` with `prefix` before its message; its code and marks are
+// kept.
 Status Prefix(absl::string_view prefix, const Status& status);
 
-// A derived error only follows from another one (a cancelled neighbour of the
-// failed node). Where several errors meet, an underived one is reported.
+// A derived error is only a consequence of another one (such as the
+// cancellation of a neighbour of the failed node). Where several errors meet,
+// an underived one is reported.
 Status MarkDerived(const Status& status);
 bool IsDerived(const Status& status);
 

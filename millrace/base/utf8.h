@@ -1,4 +1,4 @@
-// UTF-8: characters of a text, whether it is well formed or not.
+// UTF-8: handles the characters of a text, which may be malformed.
 #pragma once
 
 #include <cstddef>
@@ -11,19 +11,21 @@ namespace millrace {
 
 inline constexpr char32_t kReplacementCharacter = 0xfffd;
 
-// The second or a later byte of a character.
+// Returns whether `c` is the second or a later byte of a character.
 inline bool IsTrailByte(char c) { return (c & 0xc0) == 0x80; }
 
-// Every byte but the trailing ones begins a character.
+// Returns the number of characters. Every byte except a trailing one begins a
+// character.
 inline int64_t CountCharacters(absl::string_view text) {
   int64_t count = 0;
   for (const char c : text) count += !IsTrailByte(c);
   return count;
 }
 
-// Takes the first character off a text that is not empty. Each longest part
-// that could have begun a character, but did not become one, is the
-// replacement character (the Unicode standard's "maximal subpart").
+// Removes the first character of a text that is not empty, and returns it. Each
+// longest sequence of bytes that could begin a character, but does not become
+// one, counts as one replacement character (the Unicode standard's "maximal
+// subpart").
 inline char32_t TakeCharacter(absl::string_view* text) {
   const auto byte = [&](size_t i) {
     return static_cast<unsigned char>((*text)[i]);
@@ -85,8 +87,8 @@ inline void AppendCharacter(char32_t c, std::string* out) {
   }
 }
 
-// The text, or one with the replacement character where it is not well formed,
-// for formats that have only well formed ones.
+// Returns the text, with the replacement character for each malformed part, for
+// formats that require well-formed text.
 inline std::string WellFormed(absl::string_view text) {
   std::string out;
   out.reserve(text.size());

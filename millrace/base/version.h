@@ -1,4 +1,4 @@
-// The version of Millrace, as CMakeLists.txt has it too.
+// The version of Millrace; CMakeLists.txt has it, too.
 #pragma once
 
 namespace millrace {

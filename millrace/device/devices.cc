@@ -16,7 +16,7 @@ constexpr int32_t kMaxDevices = 4096;
 
 uint64_t NewIncarnation() {
   uint64_t id = 0;
-  while (id == 0) id = RandomUint64();  // 0 stands for unknown
+  while (id == 0) id = RandomUint64();  // 0 means unknown
   return id;
 }
 

@@ -1,4 +1,4 @@
-// The devices of a task.
+// Makes the devices of a task.
 #pragma once
 
 #include <map>
@@ -13,40 +13,41 @@
 namespace millrace {
 
 struct DeviceOptions {
-  // How many by type; without an entry one CPU and no GPU. Types that are not
-  // known are ignored, as in stock (clients send "XLA_CPU" and others).
+  // The number of devices by type; a missing entry means one CPU and no GPU.
+  // Unknown types are ignored, as in stock TensorFlow (clients send "XLA_CPU"
+  // and others).
   std::map<std::string, int32_t> device_count;
-  // GPUs without hardware or kernels; else GPU counts are upper bounds for the
-  // GPUs that there are.
+  // Whether GPUs are simulated, without hardware or kernels; otherwise GPU
+  // counts are upper bounds for the existing GPUs.
   bool fake_gpu = false;
   Lanes* lanes = nullptr;           // null: those of the process
   IntraOpPool* intra_op = nullptr;  // null: that of the lanes
-  // Null: that of the process (in a simulation or with other lanes a new one)
-  // that these devices share. A server gives the same one to the devices of
-  // its isolated sessions.
+  // The allocator that these devices share. Null: that of the process (in a
+  // simulation, or with other `lanes`, a new one). A server passes the same one
+  // to the devices of its isolated sessions.
   Ref<CpuAllocator> allocator;
 };
 
-// An allocator on the process's budget and timer that keeps at most a quarter
-// of the budget for reuse.
+// Returns an allocator that uses the process's budget and timer and keeps at
+// most a quarter of the budget for reuse.
 Ref<CpuAllocator> MakeCpuAllocator(Lanes& lanes);
 
-// The one of this process: made at first use, never destroyed, and from then
-// on also the HostAllocator, so that what arrives from other tasks lies in
-// memory that earlier steps have freed. Not in a simulation.
+// Returns the allocator of this process: made at first use, never destroyed,
+// and from then on also the HostAllocator, so that tensors from other tasks are
+// stored in memory that earlier steps have freed. Not in a simulation.
 Ref<CpuAllocator> ProcessCpuAllocator();
 
-// Devices "/job:JOB/replica:0/task:TASK/device:CPU:0" and so on, each with a
-// random incarnation; CPUs first. INVALID_ARGUMENT for a negative count or no
-// CPU at all (the first CPU runs what has no place elsewhere), and for a job
-// name that does not parse.
+// Returns devices "/job:JOB/replica:0/task:TASK/device:CPU:0" and so on, each
+// with a random incarnation; CPUs first. Returns INVALID_ARGUMENT for a
+// negative count or no CPU at all (the first CPU runs the nodes that have no
+// other place), and for a malformed job name.
 StatusOr<std::vector<std::unique_ptr<Device>>> MakeDevices(
     const DeviceOptions& options, absl::string_view job, int task);
 
-// Another device on the hardware and allocator of `device`, with the same
-// attributes (also the incarnation) but for the job and task in its name, and
-// with resources of its own: for isolated sessions. UNIMPLEMENTED for types
-// that cannot be had twice.
+// Returns another device with the hardware and allocator of `device`, the same
+// attributes (also the incarnation) except for the job and task in its name,
+// and resources of its own: for isolated sessions. Returns UNIMPLEMENTED for
+// types that cannot be cloned.
 StatusOr<std::unique_ptr<Device>> CloneDevice(Device& device,
                                               absl::string_view job, int task);
 

@@ -14,7 +14,7 @@ namespace {
 
 using Values = std::vector<Tensor>;
 
-// A first step waits for it.
+// The first step waits for the evaluator.
 constexpr int64_t kMaxMillis = 500;
 
 StatusOr<Values> RunOnce(const KernelTable& kernels, Device& device,
@@ -58,13 +58,13 @@ ConstantEvaluator MakeConstantEvaluator(const KernelTable* kernels,
   return [kernels, device](
              const Node& node,
              absl::Span<const Tensor> inputs) -> std::optional<Values> {
-    const ScopedFlushDenormals flush;  // as where kernels run
+    const ScopedFlushDenormals flush;  // as for all kernels
     const ScopedMemoryLimit limit;
     try {
       StatusOr<Values> values = RunOnce(*kernels, *device, node, inputs);
       if (values.ok()) return *std::move(values);
     } catch (const std::exception&) {
-      // The run will say so.
+      // The run will report the error.
     }
     return std::nullopt;
   };

@@ -1,4 +1,4 @@
-// The evaluator that folds constants: a kernel run outside of any step.
+// The evaluator of constant folding: runs a kernel outside any step.
 #pragma once
 
 #include "millrace/graph/shape_refiner.h"
@@ -7,11 +7,11 @@
 
 namespace millrace {
 
-// Runs a node's kernel of `kernels` on `device`, a CPU, and on the calling
-// thread; both outlive the evaluator. Nothing where there is no kernel, it
-// fails or takes longer than half a second, and for kernels that wait. Only for
-// nodes that are pure (pass/pure_nodes.h): there is no rendezvous, no file
-// system and no container. Thread-safe.
+// Returns an evaluator that runs a node's kernel of `kernels` on `device`, a
+// CPU, and on the calling thread; both must outlive the evaluator. It returns
+// nullopt if there is no kernel, if the kernel fails or takes longer than half
+// a second, and for kernels that wait. Only for pure nodes (pass/pure_nodes.h):
+// there is no rendezvous, no file system and no container. Thread-safe.
 ConstantEvaluator MakeConstantEvaluator(const KernelTable* kernels,
                                         Device* device);
 

@@ -1,4 +1,4 @@
-// Frame ids of while loops, as both ends of a transfer compute them.
+// Frame ids of while loops; both ends of a transfer compute the same ids.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,12 @@
 
 namespace millrace {
 
-// MurmurHash64A with the seed 0xDECAFCAFFE.
+// Returns MurmurHash64A with the seed 0xDECAFCAFFE.
 uint64_t FrameNameHash(absl::string_view bytes);
 
-// The id of the frame that an Enter of `frame_name` opens from iteration
-// `parent_iteration` of frame `parent`; the root frame has id 0. This is the
-// rule of TensorFlow 2.x (1.15 hashes a text instead).
+// Returns the id of the frame that an Enter of `frame_name` opens from
+// iteration `parent_iteration` of frame `parent`; the root frame has id 0. This
+// is the rule of TensorFlow 2.x (1.15 hashes a text instead).
 uint64_t ChildFrameId(uint64_t parent, int64_t parent_iteration,
                       absl::string_view frame_name);
 

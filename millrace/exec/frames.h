@@ -17,7 +17,7 @@ namespace millrace {
 struct FrameState;
 
 // One iteration of a frame. `storage` is written through atomics (root frame)
-// or under the frame's lock (loops); the rest is guarded by the frame's lock.
+// or under the frame's lock (loops); the frame's lock guards the other members.
 struct Iteration {
   Iteration(FrameState* f, int64_t i, IterationStorage s)
       : frame(f), index(i), storage(std::move(s)) {}
@@ -25,7 +25,7 @@ struct Iteration {
   FrameState* const frame;
   const int64_t index;
   IterationStorage storage;
-  int64_t outstanding = 0;  // nodes that are ready or run; loops only
+  int64_t outstanding = 0;  // ready and running nodes; loops only
   // Frames that this iteration has entered and that have not ended.
   absl::InlinedVector<std::unique_ptr<FrameState>, 1> children;
 };
@@ -38,7 +38,7 @@ struct ReadyNode {
 };
 using ReadyList = absl::InlinedVector<ReadyNode, 8>;
 
-// A value that waits in a frame, with the node that made it.
+// A value that waits in a frame, with its producer.
 struct FrameValue {
   const PlanNode* node;
   EdgeValue value;
@@ -54,7 +54,7 @@ struct FrameState {
   const int32_t number;     // static frame
   const uint64_t id;        // for rendezvous keys
   Iteration* const parent;  // null for the root
-  Mutex mu;                 // unused in the root, but for its children
+  Mutex mu;                 // unused in the root, except for its children
   std::deque<std::unique_ptr<Iteration>> iterations;  // alive ones, in order
   int64_t first = 0;  // index of iterations.front()
   int64_t newest = 0;

@@ -1,4 +1,4 @@
-// While loops of a step: iterations, nesting, dead loops, limits.
+// Tests the while loops of a step: iterations, nesting, dead loops, limits.
 #include "millrace/exec/frames.h"
 
 #include <gmock/gmock.h>
@@ -55,8 +55,8 @@ TEST_F(FramesTest, NestedLoopsBeginAnewInEachIteration) {
   TestRun run({0});
   ASSERT_TRUE(run.Run(Build()).ok());
   EXPECT_EQ(run.value(0), 3);
-  // The inner loop also begins in the iteration that ends the outer one, as
-  // nothing in it depends on the outer condition.
+  // The inner loop also begins in the iteration that ends the outer one, since
+  // it does not depend on the outer condition.
   EXPECT_EQ(TestKernels::ticks(), 4 * 4);
 }
 
@@ -130,7 +130,7 @@ TEST_F(FramesTest, WaitsInsideOfLoopsOverlap) {
   InlineQueue queue;
   RunPlan(Build(), run.plan_run(&queue), run.WhenDone());
   queue.RunAll();
-  // No more iterations than allowed are alive, and the waits of all of them.
+  // At most the allowed number of iterations is alive, and each of them waits.
   TestKernels::AwaitWaiting(4);
   EXPECT_FALSE(run.ended());
   TestKernels::Release();
@@ -181,7 +181,7 @@ TEST_F(FramesTest, TheSamePlanRunsLoopsAgainAndAgain) {
   for (Thread& t : clients) t.Join();
 }
 
-// The seed decides which thread goes on at each lock.
+// The seed decides which thread continues at each lock.
 TEST(FramesSimulationTest, EveryInterleavingGivesTheSameResult) {
   for (uint64_t seed = 1; seed <= 30; ++seed) {
     const SimResult result =

@@ -6,11 +6,11 @@
 namespace millrace {
 namespace {
 
-// Of a node in a plan, with its attributes and its kernel.
+// The estimated memory of a node in a plan, with its attributes and its kernel.
 constexpr int64_t kNodeBytes = 1024;
 
-// Calls run on the caller's stack and end on that of their last node, but for
-// each such number of nested ones, which starts and ends on a fresh stack.
+// Calls run on the caller's stack and end on that of their last node, but every
+// nested call at a multiple of this depth starts and ends on a new stack.
 constexpr int kCallsPerStack = 16;
 
 std::string CacheKey(const NameAttrList& function) {
@@ -21,7 +21,7 @@ std::string CacheKey(const NameAttrList& function) {
   return key;
 }
 
-// A runtime of its own with its kernels.
+// A runtime with kernels of its own.
 struct OwnRuntime {
   OwnRuntime(const OpRegistry* ops, const KernelTable* table, TaskQueue* pool)
       : kernels(table), runtime(ops, &kernels, pool) {}
@@ -50,7 +50,7 @@ class LibrarySource final : public FunctionSource,
   const std::shared_ptr<const FunctionLibrary> library_;
 };
 
-// What a call keeps until it is done.
+// The state of a call until it is done.
 struct Call {
   StepEnvironment environment;
   std::vector<Tensor> args;
@@ -106,7 +106,8 @@ StatusOr<std::shared_ptr<const Plan>> FunctionRuntime::PlanFor(Handle handle,
     function = functions_[handle];
     library = library_;
   }
-  // Compiled outside the lock, as it may take long; a second one is dropped.
+  // Compiled outside the lock, since it may take long; a second plan is
+  // dropped.
   MR_ASSIGN_OR_RETURN(const Graph body,
                       InstantiateFunction(*ops_, *library, *function));
   MR_ASSIGN_OR_RETURN(

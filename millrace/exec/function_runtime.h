@@ -19,19 +19,19 @@ namespace millrace {
 // Thread-safe.
 class FunctionRuntime final : public FunctionRunner {
  public:
-  // All outlive this object.
+  // All arguments must outlive this object.
   FunctionRuntime(const OpRegistry* ops, KernelCache* kernels, TaskQueue* pool)
       : ops_(ops), kernels_(kernels), pool_(pool) {}
 
-  // The functions that there are from now on; a library only grows.
-  // `source`: what source() gives, if there is one already.
+  // Sets the current functions; a library only grows. `source` is the result of
+  // source(), if it exists already.
   void SetLibrary(std::shared_ptr<const FunctionLibrary> library,
                   std::shared_ptr<const FunctionSource> source = nullptr);
 
-  // INVALID_ARGUMENT or NOT_FOUND name the function.
+  // INVALID_ARGUMENT and NOT_FOUND name the function.
   StatusOr<Handle> Instantiate(const NameAttrList& function) override;
   StatusOr<FunctionTypes> Compile(Handle handle, Device& device) override;
-  // RESOURCE_EXHAUSTED where calls nest deeper than kMaxCallDepth.
+  // Returns RESOURCE_EXHAUSTED if calls nest deeper than kMaxCallDepth.
   void RunIn(const StepEnvironment& environment, Device& device, Handle handle,
              std::vector<Tensor> args, Views views, RunDone done) override;
   std::shared_ptr<const FunctionSource> source() override;
@@ -47,7 +47,7 @@ class FunctionRuntime final : public FunctionRunner {
 
   Mutex mu_;  // guards all below
   std::shared_ptr<const FunctionLibrary> library_;
-  std::shared_ptr<const FunctionSource> source_;  // of library_; made at need
+  std::shared_ptr<const FunctionSource> source_;  // of library_; lazily made
   absl::flat_hash_map<std::string, Handle> handles_;
   std::vector<std::shared_ptr<const NameAttrList>> functions_;  // by handle
   absl::flat_hash_map<std::pair<Handle, std::string>,

@@ -6,7 +6,7 @@
 
 namespace millrace {
 
-// A kernel, counted.
+// A kernel that is counted.
 struct KernelCache::Made {
   Made(std::unique_ptr<Kernel> k, std::shared_ptr<std::atomic<int64_t>> c)
       : kernel(std::move(k)), count(std::move(c)) {
@@ -55,7 +55,7 @@ StatusOr<SharedKernel> KernelCache::Get(
   const std::shared_ptr<const FunctionLibrary> kept =
       library != nullptr ? library : library_;
   const FunctionLibrary* const functions = kept.get();
-  // Masters may use the name of a transfer again in another graph.
+  // Masters may reuse the name of a transfer in another graph.
   if (!node->op->is_stateful || KindOf(*node->op) == NodeKind::kTransfer) {
     lock.Unlock();
     return Make(std::move(node), device, functions);

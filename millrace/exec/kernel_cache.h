@@ -15,9 +15,9 @@
 namespace millrace {
 
 // Kernels of stateful ops live as long as this cache (a worker session), by
-// device, node and op: a random op's stream goes on over different fetches.
-// Transfers, nodes whose attributes differ from those of the kernel that is
-// there, and all other ops get kernels that belong to the plan that asked.
+// device, node and op: a random op's stream continues over different fetches.
+// Transfers, nodes whose attributes differ from those of the existing kernel,
+// and all other ops get kernels that belong to the requesting plan.
 // Thread-safe.
 class KernelCache {
  public:
@@ -25,16 +25,17 @@ class KernelCache {
 
   const KernelTable& table() const { return *table_; }
 
-  // The functions that kernels made from now on may call.
+  // Sets the functions that kernels made from now on may call.
   void SetLibrary(std::shared_ptr<const FunctionLibrary> library);
 
-  // `library`: the functions that the kernel may call; null: those of the last
-  // SetLibrary.
+  // `library` has the functions that the kernel may call; null: those of the
+  // last SetLibrary.
   StatusOr<SharedKernel> Get(
       std::shared_ptr<const NodeInfo> node, Device& device,
       const std::shared_ptr<const FunctionLibrary>& library = nullptr);
 
-  // How many kernels that it made there still are, whoever keeps them.
+  // Returns the number of live kernels that this cache has made, whoever holds
+  // them.
   int64_t num_kernels() const {
     return num_kernels_->load(std::memory_order_relaxed);
   }
@@ -46,7 +47,7 @@ class KernelCache {
                               const FunctionLibrary* library) const;
 
   const KernelTable* const table_;
-  // Kernels may outlive the cache.
+  // Shared, since kernels may outlive the cache.
   const std::shared_ptr<std::atomic<int64_t>> num_kernels_ =
       std::make_shared<std::atomic<int64_t>>(0);
   Mutex mu_;                                        // guards all below

@@ -1,4 +1,5 @@
-// LocalQueue: the ready nodes of a step that one thread goes on with.
+// LocalQueue: the run queue of one thread of a step, with the ready nodes that
+// it runs itself.
 #pragma once
 
 #include <algorithm>
@@ -11,35 +12,36 @@
 
 namespace millrace {
 
-// First in, first out, but for an expensive node, which waits until the others
-// are done: they may make more expensive ones ready, for other threads. One
-// thread at a time.
+// First in, first out, except for one expensive node, which waits until the
+// others are done: they may make more expensive nodes ready, for other threads.
+// For one thread at a time.
 class LocalQueue {
  public:
-  // Cheap nodes go before the expensive one until they have taken about what
-  // another thread needs to start with it.
+  // Cheap nodes go before the expensive one until they have taken about the
+  // time that another thread needs to start it.
   static constexpr int64_t kNanosBeforeLast = 20'000;
   static constexpr int64_t kNanosPerCheapNode = 300;
-  // What is handed to other threads are at most so many pieces: enough for all
-  // to share, and a task for each node would cost more than the node.
+  // Nodes for other threads are split into at most this many pieces: enough for
+  // all threads to share, while a task per node would cost more than the node.
   static constexpr size_t kPieces = 8;
 
   bool empty() const { return !has_short() && last_.node == nullptr; }
   size_t size() const { return nodes_.size() - head_ + has_last(); }
   bool has_last() const { return last_.node != nullptr; }
-  // The expensive node has let so many others go first as it may.
+  // Returns whether the expensive node has let as many others go first as
+  // allowed.
   bool last_is_late() const {
     return has_last() && has_short() && passed_nanos_ >= kNanosBeforeLast;
   }
 
   void push_back(const ReadyNode& r) { nodes_.push_back(r); }
-  // Without a last node.
+  // Requires: there is no last node.
   void set_last(const ReadyNode& r) {
     last_ = r;
     passed_nanos_ = 0;
   }
   ReadyNode take_last() { return std::exchange(last_, ReadyNode()); }
-  // Not of an empty queue.
+  // Requires: the queue is not empty.
   ReadyNode pop_front() {
     if (!has_short()) return take_last();
     ReadyNode r = nodes_[head_++];
@@ -51,21 +53,22 @@ class LocalQueue {
     return r;
   }
 
-  // How many nodes one of kPieces has.
+  // Returns the number of nodes in one of kPieces.
   size_t piece_size() const { return (size() + kPieces - 1) / kPieces; }
-  // The first n, or all.
+  // Returns the first n nodes, or all.
   LocalQueue TakeFront(size_t n) {
     LocalQueue taken;
     for (n = std::min(n, size()); n > 0; --n) taken.push_back(pop_front());
     return taken;
   }
 
-  // An expensive kernel took so long.
+  // Records the duration of an expensive kernel.
   void Spend(int64_t nanos) {
     spent_nanos_ += nanos;
     passed_nanos_ += nanos;
   }
-  // What expensive kernels took since the last call of TakeSpent.
+  // Returns the time that expensive kernels took since the last call of
+  // TakeSpent.
   int64_t spent_nanos() const { return spent_nanos_; }
   int64_t TakeSpent() { return std::exchange(spent_nanos_, 0); }
 

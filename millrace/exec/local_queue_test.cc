@@ -13,7 +13,7 @@ class LocalQueueTest : public testing::Test {
   void Fill(int n) {
     for (int i = 0; i < n; ++i) queue_.push_back(Ready(i));
   }
-  // The numbers of its nodes, in the order in which they would run.
+  // Returns the indices of its nodes, in the order in which they would run.
   std::vector<int> Empty(LocalQueue& queue) const {
     std::vector<int> order;
     while (!queue.empty()) {

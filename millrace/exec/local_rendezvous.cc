@@ -7,13 +7,13 @@
 
 namespace millrace {
 
-// A receive that waits. Whoever claims it first (a value, the abort, the
-// cancel) completes it.
+// A waiting receive. The first event that claims it (a value, the abort, the
+// cancellation) completes it.
 struct LocalRendezvous::Waiter : RefCounted {
   bool Claim() { return !claimed.exchange(true, std::memory_order_acq_rel); }
 
-  // Completes it, and lets go of what the callback holds: the table may keep
-  // the waiter for longer.
+  // Completes it, and destroys the callback: the table may keep the waiter for
+  // longer.
   void Complete(StatusOr<RendezvousValue> outcome) {
     RecvDone callback = std::move(done);
     std::move(callback)(std::move(outcome));
@@ -28,7 +28,7 @@ struct LocalRendezvous::Waiter : RefCounted {
 
 struct LocalRendezvous::Item {
   RendezvousValue value;
-  Ref<Waiter> waiter;  // set: a receiver waits; else a value lies here
+  Ref<Waiter> waiter;  // set for a waiting receiver; null for a value
 };
 
 LocalRendezvous::LocalRendezvous() = default;
@@ -103,9 +103,9 @@ void LocalRendezvous::RecvAsync(absl::string_view key, CancelScope* cancel,
 void LocalRendezvous::RecvUnlessCancelled(const std::string& key,
                                           CancelScope* cancel,
                                           Ref<Waiter> waiter) {
-  // Register outside our lock: the callback may run at once elsewhere. It only
-  // claims; the table drops claimed waiters when it meets them. From there on
-  // the receiver may be gone, and with it its hold on this.
+  // Register outside our lock: the callback may run at once on another thread.
+  // It only claims; the table drops claimed waiters when it meets them. From
+  // there on the receiver may be gone, and with it its reference to this.
   const auto self = Ref<LocalRendezvous>::Share(this);
   waiter->cancel = cancel;
   CancelScope::Registration registration =
@@ -126,7 +126,7 @@ void LocalRendezvous::RecvUnlessCancelled(const std::string& key,
     table_[key].push_back({{}, std::move(waiter)});
     return;
   }
-  if (!waiter->Claim()) return;  // cancelled meanwhile; the value stays
+  if (!waiter->Claim()) return;  // cancelled meanwhile; the value is kept
   if (has_value) outcome = TakeFront(it).value;
   lock.Unlock();
   cancel->Unregister(waiter->token);
@@ -148,7 +148,7 @@ void LocalRendezvous::StartAbort(const Status& status) {
     }
     table_.clear();
   }
-  // Not in the order of a hash table, which differs from run to run.
+  // Does not use the order of the hash table, which differs from run to run.
   std::sort(waiters.begin(), waiters.end(),
             [](const Ref<Waiter>& a, const Ref<Waiter>& b) {
               return a->number < b->number;

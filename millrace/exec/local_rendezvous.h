@@ -1,4 +1,4 @@
-// LocalRendezvous: the meeting table of a step within one process.
+// LocalRendezvous: the rendezvous of a step within one process.
 #pragma once
 
 #include <deque>
@@ -10,8 +10,8 @@
 
 namespace millrace {
 
-// Thread-safe. A value is handed to exactly one receiver; several sends and
-// receives of one key meet in order.
+// Thread-safe. A value is passed to exactly one receiver; several sends and
+// receives of one key are matched in order.
 class LocalRendezvous final : public Rendezvous {
  public:
   LocalRendezvous();
@@ -22,7 +22,8 @@ class LocalRendezvous final : public Rendezvous {
                  RecvDone done) override;
   void StartAbort(const Status& status) override;
 
-  // Values that nobody has taken and receivers that wait, for status pages.
+  // The values that were not received and the receivers that wait, for status
+  // pages.
   struct Counts {
     int64_t values = 0;
     int64_t waiters = 0;
@@ -34,10 +35,10 @@ class LocalRendezvous final : public Rendezvous {
   struct Item;
   using Table = absl::flat_hash_map<std::string, std::deque<Item>>;
 
-  // Where a value lies, or the end. With mu_ held.
+  // Returns the position of a value, or the end. Requires: mu_ is held.
   Table::iterator FindValue(absl::string_view key);
   Item TakeFront(Table::iterator it);
-  // The second half of a receive for which there was nothing yet.
+  // The second half of a receive whose value has not arrived yet.
   void RecvUnlessCancelled(const std::string& key, CancelScope* cancel,
                            Ref<Waiter> waiter);
 

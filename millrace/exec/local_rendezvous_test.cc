@@ -12,7 +12,7 @@ namespace {
 
 Tensor Number(int64_t v) { return Tensor::Scalar<int64_t>(v); }
 
-// One receive and what it got.
+// One receive and its result.
 struct Receive {
   void Start(LocalRendezvous& r, absl::string_view key,
              CancelScope* cancel = nullptr) {
@@ -90,7 +90,7 @@ TEST(LocalRendezvousTest, AnAbortEndsAllThatWaitsAndComes) {
   before.Start(*r, "a");
   scoped.Start(*r, "b", &cancel);
   r->StartAbort(Unavailable("the task is gone"));
-  r->StartAbort(Internal("later"));  // the first wins
+  r->StartAbort(Internal("later"));  // the first one wins
   after.Start(*r, "a");
   for (const Receive* receive : {&before, &scoped, &after}) {
     EXPECT_EQ(receive->calls, 1);
@@ -111,8 +111,8 @@ TEST(LocalRendezvousTest, DroppingItEndsWhoWaits) {
   EXPECT_EQ(receive.status.code(), StatusCode::kCancelled);
 }
 
-// Sends, receives, cancels and an abort at once: each receive ends once, and
-// each value reaches at most one.
+// Concurrent sends, receives, cancellations and an abort: each receive ends
+// once, and each value reaches at most one receiver.
 TEST(LocalRendezvousTest, EveryReceiveEndsOnceInAnyOrder) {
   for (uint64_t seed = 1; seed <= 60; ++seed) {
     const SimResult result =
@@ -149,8 +149,8 @@ TEST(LocalRendezvousTest, EveryReceiveEndsOnceInAnyOrder) {
   }
 }
 
-// A receiver of a step that ends with the receive: its key, its hold on the
-// rendezvous and its scope go with it.
+// A receiver of a step that ends with the receive: its key, its reference to
+// the rendezvous and its scope are destroyed with it.
 struct Receiver {
   explicit Receiver(Ref<LocalRendezvous> r) : rendezvous(std::move(r)) {}
   ~Receiver() { key.assign(key.size(), '?'); }

@@ -1,11 +1,11 @@
-// Which ops the executor treats in a way of their own.
+// Determines which ops the executor handles specially.
 #pragma once
 
 #include "millrace/exec/plan.h"
 
 namespace millrace {
 
-// By the op's role.
+// Returns the kind for the op's role.
 NodeKind KindOf(const OpDef& op);
 
 }  // namespace millrace

@@ -6,7 +6,8 @@
 namespace millrace {
 namespace {
 
-// States kept per plan; more steps at once than that allocate anew.
+// The limit on free states per plan; further concurrent steps allocate new
+// ones.
 constexpr size_t kMaxFreeStates = 16;
 
 }  // namespace

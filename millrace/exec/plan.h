@@ -1,8 +1,8 @@
 // Plan: a partition of a graph compiled for running, immutable.
 //
 // Built once for a registered partition (one device), run by many steps at
-// once. Nodes, edges and input slots are dense arrays. Each node belongs to
-// one static frame: the root, or a while loop; a step keeps pending counts and
+// once. Nodes, edges and input slots are dense arrays. Each node belongs to one
+// static frame: the root, or a while loop; a step keeps pending counts and
 // slots per iteration of a frame.
 #pragma once
 
@@ -21,7 +21,7 @@
 
 namespace millrace {
 
-// What the executor has to know of a node beyond its kernel.
+// The executor's special handling of a node.
 enum class NodeKind : uint8_t {
   kPlain,
   kNoOp,      // nothing to run
@@ -33,8 +33,8 @@ enum class NodeKind : uint8_t {
   kEnter,
   kExit,
   kNextIteration,
-  kControlTrigger,  // alive whatever its inputs
-  kTransfer,        // _Send and _Recv: run with dead inputs too
+  kControlTrigger,  // alive even if its inputs are dead
+  kTransfer,        // _Send and _Recv: run with dead inputs, too
 };
 
 struct PlanEdge {
@@ -51,7 +51,7 @@ struct PlanNode {
   bool single_dependency = false;  // one in-edge: ready when it arrives
   bool constant_enter = false;
   bool checks_refs = true;  // reference inputs must be initialized
-  // Inputs that its kernel takes as views of variables; of none, as a rule.
+  // The inputs that its kernel takes as views of variables; usually none.
   int32_t first_view = 0;
   int32_t num_views = 0;
   int32_t frame = 0;  // static frame
@@ -61,12 +61,12 @@ struct PlanNode {
   int32_t num_outputs = 0;
   int32_t first_edge = 0;
   int32_t num_edges = 0;
-  // By `kind`; of other kinds there is none.
+  // Depends on `kind`; unused for other kinds.
   union {
-    int32_t constant = 0;  // kConstant: number of its value in the plan
-    int32_t arg;           // kArg: number of the run's argument
-    int32_t retval;        // kRetval: number of the run's result
-    int32_t merge;         // kMerge: number among the merges of its frame
+    int32_t constant = 0;  // kConstant: index of its value in the plan
+    int32_t arg;           // kArg: index of the run's argument
+    int32_t retval;        // kRetval: index of the run's result
+    int32_t merge;         // kMerge: index among the merges of its frame
     int32_t child_frame;   // kEnter: static frame that it leads into
   };
   const Kernel* kernel = nullptr;
@@ -77,9 +77,9 @@ struct PlanNode {
            static_cast<uint32_t>(num_views);
   }
 };
-static_assert(sizeof(PlanNode) <= 64);  // a line of the caches
+static_assert(sizeof(PlanNode) <= 64);  // one cache line
 
-// A while loop, by the frame_name of its Enters (0: the root).
+// A while loop, identified by the frame_name of its Enters (0: the root).
 struct PlanFrame {
   std::string name;
   int32_t parent = 0;
@@ -87,16 +87,16 @@ struct PlanFrame {
   int32_t num_slots = 0;
   int32_t num_enters = 0;
   int32_t parallel_iterations = 1;
-  // How IterationStorage::pending begins, by index_in_frame.
+  // The initial value of IterationStorage::pending, by index_in_frame.
   std::vector<uint64_t> initial_pending;
   int32_t num_merges = 0;
 };
 
-// Makes or finds the kernel of a node; stateful ones are shared by the plans
-// of a session.
+// Makes or finds the kernel of a node; the plans of a session share stateful
+// kernels.
 struct SharedKernel {
   std::shared_ptr<const Kernel> kernel;
-  std::shared_ptr<const NodeInfo> info;  // the one that the kernel refers to
+  std::shared_ptr<const NodeInfo> info;  // the object that the kernel refers to
   bool cheap = false;
   const char* views = "";  // as KernelEntry::views
 };
@@ -105,11 +105,11 @@ using KernelSource = absl::FunctionRef<StatusOr<SharedKernel>(
 
 class Plan {
  public:
-  // `graph` is one device's partition: every node on `device` (assigned names
-  // are not looked at), no feeds but _Arg, no fetches but _Retval. Errors name
-  // the node: INVALID_ARGUMENT for nodes in two frames, an Exit outside a loop;
-  // what `kernels` says where there is no kernel (NOT_FOUND) or it refuses the
-  // attributes.
+  // `graph` is one device's partition: every node is on `device` (assigned
+  // names are ignored), its only feeds are _Arg, its only fetches _Retval.
+  // Errors name the node: INVALID_ARGUMENT for a node in two frames or an Exit
+  // outside a loop; the error of `kernels` if there is no kernel (NOT_FOUND) or
+  // the kernel refuses the attributes.
   static StatusOr<std::shared_ptr<const Plan>> Build(const Graph& graph,
                                                      Device& device,
                                                      KernelSource kernels);
@@ -123,18 +123,19 @@ class Plan {
   }
   const PlanFrame& frame(int32_t i) const { return frames_[i]; }
   bool has_loops() const { return frames_.size() > 1; }
-  // Nodes without inputs.
+  // Returns the nodes without inputs.
   absl::Span<const int32_t> roots() const { return roots_; }
   int num_args() const { return num_args_; }
   int num_retvals() const { return num_retvals_; }
-  // Every node is cheap, so a run never keeps a thread for long.
+  // Returns whether every node is cheap, so that a run never occupies a thread
+  // for long.
   bool all_cheap() const { return all_cheap_; }
   const Tensor& constant(const PlanNode& n) const {
     return constants_[n.constant];
   }
 
-  // Measured cost of a node in nanoseconds, a moving average; decides what
-  // runs inline. Relaxed: a hint.
+  // Returns the measured cost of a node in nanoseconds, a moving average, which
+  // determines the nodes that run inline. Relaxed memory order: it is a hint.
   int64_t cost_nanos(const PlanNode& n) const {
     return costs_[&n - nodes_.data()].load(std::memory_order_relaxed);
   }
@@ -144,7 +145,7 @@ class Plan {
     cost.store(old - old / 8 + nanos / 8, std::memory_order_relaxed);
   }
 
-  // The names of its nodes, made at the first need.
+  // Returns the names of its nodes, made when first needed.
   std::shared_ptr<const PlanLabels> Labels() const;
 
   // Pending counts and slots of the root frame, reused from step to step.
@@ -174,18 +175,18 @@ class Plan {
   mutable std::shared_ptr<const PlanLabels> labels_;
 };
 
-// What a frame's iteration holds while it runs.
+// The state of a frame's iteration while it runs.
 struct IterationStorage {
   IterationStorage(const PlanFrame& frame);
-  // Ready for another run: counts as at the start. Slots are empty already.
+  // Resets the counts for another run. The slots are empty already.
   void Reset(const PlanFrame& frame);
 
-  // By index_in_frame: dead inputs << 32 | inputs and control inputs that are
-  // missing. Of a merge the lower half is 1 until a live input has come, and 2
-  // more for each control input that is missing.
+  // Indexed by index_in_frame: dead inputs << 32 | missing inputs and control
+  // inputs. For a merge, the lower half is 1 until a live input has arrived,
+  // plus 2 for each missing control input.
   std::unique_ptr<std::atomic<uint64_t>[]> pending;
   std::unique_ptr<EdgeValue[]> slots;
-  // By PlanNode::merge: the live input that came first, or -1.
+  // Indexed by PlanNode::merge: the live input that arrived first, or -1.
   std::unique_ptr<std::atomic<int32_t>[]> winners;
 };
 

@@ -26,7 +26,7 @@ class PlanBuilder {
     ConnectEdges();
     plan_->costs_.reset(new std::atomic<int64_t>[plan_->nodes_.size()]);
     for (size_t i = 0; i < plan_->nodes_.size(); ++i) {
-      // Until it is measured a kernel counts as expensive.
+      // A kernel counts as expensive until it is measured.
       plan_->costs_[i].store(plan_->nodes_[i].cheap ? 0 : 100'000,
                              std::memory_order_relaxed);
     }
@@ -34,7 +34,7 @@ class PlanBuilder {
   }
 
  private:
-  // Ids of the graph may have holes; numbers of the plan have none.
+  // Ids of the graph may have gaps; indices of the plan have none.
   void NumberNodes() {
     number_.assign(graph_.num_ids(), -1);
     for (size_t i = 0; i < order_.size(); ++i)
@@ -44,7 +44,7 @@ class PlanBuilder {
 
   PlanNode& At(NodeId id) { return plan_->nodes_[number_[id]]; }
 
-  // Walks along the edges: an Enter leads into its frame, an Exit out of it.
+  // Follows the edges: an Enter leads into its frame, an Exit out of it.
   Status AssignFrames() {
     frame_of_.assign(order_.size(), -1);
     plan_->frames_.emplace_back();
@@ -66,13 +66,14 @@ class PlanBuilder {
     return OkStatus();
   }
 
-  // What the node's inputs say; a node without inputs is in the root.
+  // Returns the frame of the node's inputs; a node without inputs is in the
+  // root.
   StatusOr<int32_t> InputFrame(const Node& node) const {
     int32_t frame = 0;
     bool known = false;
     auto meet = [&](NodeId src) -> Status {
       const int32_t there = OutputFrame(src);
-      if (there < 0) return OkStatus();  // a back edge, not reached yet
+      if (there < 0) return OkStatus();  // a back edge, not visited yet
       if (known && there != frame) {
         return InvalidArgument(
             "{{node ", node.name, "}} has inputs from different frames: '",
@@ -88,8 +89,8 @@ class PlanBuilder {
     return frame;
   }
 
-  // The frame that an Enter in `parent` leads into, made by the first of its
-  // name.
+  // Returns the frame that an Enter in `parent` leads into, which the first
+  // Enter of its name creates.
   StatusOr<int32_t> EnteredFrame(const Node& enter, int32_t parent) {
     MR_ASSIGN_OR_RETURN(const std::string name,
                         GetAttr<std::string>(enter.attrs, "frame_name"));
@@ -111,7 +112,7 @@ class PlanBuilder {
     return it->second;
   }
 
-  // The frame in which a node's outputs arrive; -1 if it is not known yet.
+  // Returns the frame of a node's outputs; -1 if it is not known yet.
   int32_t OutputFrame(NodeId id) const {
     const int32_t frame = frame_of_[number_[id]];
     if (frame < 0) return -1;
@@ -125,8 +126,8 @@ class PlanBuilder {
     }
   }
 
-  // Which argument or result a node stands for. Tables of all of them are made
-  // for each run.
+  // Returns the index of the argument or result that a node stands for. Each
+  // run allocates tables of all of them.
   static StatusOr<int32_t> Slot(const Node& node) {
     constexpr int32_t kMostSlots = 1 << 20;
     MR_ASSIGN_OR_RETURN(const auto index,
@@ -137,7 +138,7 @@ class PlanBuilder {
                            kMostSlots, ")");
   }
 
-  // `names`: of arguments that follow each other, by ",".
+  // `names` are the names of adjacent arguments, separated by ",".
   static Status SetViews(const Node& node, absl::string_view names,
                          PlanNode* n) {
     for (absl::string_view name : absl::StrSplit(names, ", ")) {
@@ -208,7 +209,7 @@ class PlanBuilder {
     return OkStatus();
   }
 
-  // `info` becomes the one that the kernel refers to.
+  // `info` becomes the object that the kernel refers to.
   Status SetKernel(const Node& node, std::shared_ptr<const NodeInfo>* info,
                    PlanNode* n) {
     StatusOr<SharedKernel> made = kernels_(*info, plan_->device_);
@@ -227,7 +228,7 @@ class PlanBuilder {
     return OkStatus();
   }
 
-  // Positions of nodes and their input slots within their frame.
+  // Sets the positions of nodes and their input slots within their frame.
   void LayOutFrames() {
     for (PlanNode& n : plan_->nodes_) {
       PlanFrame& f = plan_->frames_[n.frame];
@@ -271,7 +272,7 @@ class PlanBuilder {
     }
   }
 
-  // As IterationStorage::pending counts.
+  // Returns the initial value in the format of IterationStorage::pending.
   static uint32_t InitialPending(const Node& node, const PlanNode& n) {
     const auto controls = static_cast<uint32_t>(node.control_inputs.size());
     if (n.kind == NodeKind::kMerge) return 1 + 2 * controls;
@@ -283,7 +284,7 @@ class PlanBuilder {
   std::shared_ptr<Plan> plan_;
   std::vector<NodeId> order_;
   std::vector<int32_t> number_;    // by node id
-  std::vector<int32_t> frame_of_;  // by number
+  std::vector<int32_t> frame_of_;  // by index
   absl::flat_hash_map<std::string, int32_t> frame_by_name_;
 };
 

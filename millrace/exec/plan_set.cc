@@ -10,7 +10,7 @@
 namespace millrace {
 namespace {
 
-// The nodes of one device, as a graph.
+// Returns the nodes of one device, as a graph.
 StatusOr<Graph> ExtractDevice(const Graph& graph, absl::string_view device) {
   Graph part(&graph.ops());
   part.library() = graph.library();
@@ -127,7 +127,8 @@ void PlanSet::Run(std::shared_ptr<const PlanSet> plans, const PlanRun& run,
   joint->allocator = plans->plans_[0]->device().allocator();
   joint->left = static_cast<int>(plans->plans_.size());
   joint->done = std::move(done);
-  // The calling thread may stay with the last one, when the others run.
+  // The calling thread may run the last plan itself after the others were
+  // started.
   PlanRun part = run;
   part.may_use_caller = false;
   for (const auto& plan : plans->plans_) {

@@ -13,16 +13,17 @@ namespace millrace {
 
 class PlanSet {
  public:
-  // One plan per device that `graph`'s nodes are assigned to; edges between
-  // devices are _Send/_Recv pairs already. `find_device` gives the device of a
-  // full name, or null; `library` as for KernelCache::Get. INVALID_ARGUMENT
-  // names the node whose device is not of this process.
+  // Builds one plan per device that `graph`'s nodes are assigned to; edges
+  // between devices must be _Send/_Recv pairs already. `find_device` returns
+  // the device with a full name, or null; `library` is as for KernelCache::Get.
+  // Returns INVALID_ARGUMENT that names a node whose device is not in this
+  // process.
   static StatusOr<std::shared_ptr<const PlanSet>> Build(
       const Graph& graph,
       absl::FunctionRef<Device*(absl::string_view)> find_device,
       KernelCache& kernels,
       const std::shared_ptr<const FunctionLibrary>& library = nullptr);
-  // The same, from partitions.
+  // Does the same with the plans of partitions.
   static StatusOr<std::shared_ptr<const PlanSet>> FromPlans(
       std::vector<std::shared_ptr<const Plan>> plans);
 
@@ -32,10 +33,10 @@ class PlanSet {
   size_t num_nodes() const { return num_nodes_; }
   size_t num_devices() const { return plans_.size(); }
 
-  // Runs all plans as one step; `done` comes after the last of them, with the
-  // first error that does not only follow from another. `run` as for RunPlan:
-  // its retvals must have room for num_retvals(). They are bound then: what is
-  // fetched of a variable is what it is after the last plan.
+  // Runs all plans as one step; `done` is called after the last of them, with
+  // the first underived error. `run` is as for RunPlan: its retvals must have
+  // room for num_retvals(). They are bound then: a fetched variable has its
+  // value after the last plan.
   static void Run(std::shared_ptr<const PlanSet> plans, const PlanRun& run,
                   Done done);
 

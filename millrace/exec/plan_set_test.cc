@@ -83,7 +83,7 @@ TEST_F(PlanSetTest, AnEmptySetEndsWithOk) {
   EXPECT_TRUE(Run(run, &queue).ok());
 }
 
-// Functions.
+// Tests of functions.
 
 FunctionDef Function(const std::string& name, std::vector<NodeDef> nodes,
                      const std::string& result) {

@@ -89,7 +89,7 @@ TEST_F(PlanTest, CheapOnlyIfAllKernelsAre) {
   g_.Add("inc", "Inc", {g_.Const("d", 7)});
   const auto plan = *Build();
   EXPECT_FALSE(plan->all_cheap());
-  // Until it was measured a kernel counts as expensive.
+  // A kernel counts as expensive until it is measured.
   EXPECT_GT(plan->cost_nanos(Named(*plan, "inc")), 10'000);
   EXPECT_EQ(plan->cost_nanos(Named(*plan, "c")), 0);
   for (int i = 0; i < 100; ++i) plan->RecordCost(Named(*plan, "inc"), 80);
@@ -215,7 +215,7 @@ TEST(KernelCacheTest, ANameUsedAgainWithOtherAttributesIsAnotherKernel) {
   const auto other =
       cache.Get(Info("n", "Put", {{"key", "b"}}), device)->kernel;
   EXPECT_NE(other, put);
-  // The first one stays.
+  // The first one is kept.
   EXPECT_EQ(cache.Get(Info("n", "Put", {{"key", "a"}}), device)->kernel, put);
 }
 
@@ -227,8 +227,8 @@ TEST(KernelCacheTest, TheKernelKeepsTheNodeThatItWasMadeFor) {
   EXPECT_EQ(cache.Get(Info("n", "Tick"), device)->info, first);
 }
 
-// Both ends of a transfer compute it, also of another implementation: the
-// numbers are the rule of TensorFlow 2.x.
+// Both ends of a transfer compute it, also in another implementation: the
+// numbers follow the rule of TensorFlow 2.x.
 TEST(FrameIdTest, DependsOnEveryPart) {
   const uint64_t id = ChildFrameId(0, 0, "while/while_context");
   EXPECT_EQ(id, ChildFrameId(0, 0, "while/while_context"));

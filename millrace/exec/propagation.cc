@@ -16,7 +16,7 @@ constexpr uint32_t Dead(uint64_t word) {
   return static_cast<uint32_t>(word >> 32);
 }
 
-// Locks a loop's frame; the root needs none.
+// Locks a loop's frame; the root needs no lock.
 class FrameLock {
  public:
   explicit FrameLock(FrameState& frame) {
@@ -97,7 +97,7 @@ void Propagation::Activate(Iteration& it, const PlanNode& node,
         int32_t none = -1;
         if (!storage.winners[dst.merge].compare_exchange_strong(
                 none, e.slot - dst.first_slot)) {
-          continue;  // another live input came first
+          continue;  // another live input arrived first
         }
         storage.slots[e.slot] =
             e.last ? std::move(outputs[e.src_port]) : outputs[e.src_port];
@@ -168,14 +168,15 @@ void Propagation::Exit(const ReadyNode& r, absl::Span<EdgeValue> outputs,
                        bool is_dead, ReadyList* ready) {
   FrameState& frame = *r.iteration->frame;
   if (is_dead || (!outputs.empty() && outputs[0].is_dead)) {
-    // Only the last iteration's dead exits mean that the value never comes.
+    // Only the dead exits of the last iteration mean that the value never
+    // arrives.
     MutexLock lock(frame.mu);
     if (r.iteration->index == frame.newest) frame.dead_exits.push_back(r.node);
     return;
   }
   {
-    // A loop leaves by a Switch, and once; what does not come from one has a
-    // value in each iteration, of which the first counts.
+    // A loop exits through a Switch, and once; an Exit whose input is not from
+    // a Switch has a value in each iteration, of which the first counts.
     MutexLock lock(frame.mu);
     if (frame.has_left_by(*r.node)) return;
     frame.live_exits.push_back(r.node);

@@ -1,5 +1,5 @@
-// Propagation: what becomes ready when a node of a step is done. It owns the
-// step's pending counts, input slots and frames.
+// Propagation: determines which nodes become ready when a node of a step is
+// done. It owns the step's pending counts, input slots and frames.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,8 @@
 
 namespace millrace {
 
-// Thread-safe. In the root frame counts are atomic, and nothing is locked but
-// where loops begin and end; a loop's frame has a lock.
+// Thread-safe. In the root frame the counts are atomic, and locks are taken
+// only where loops begin and end; a loop's frame has a lock.
 class Propagation {
  public:
   explicit Propagation(const Plan& plan);
@@ -19,17 +19,17 @@ class Propagation {
 
   Iteration* root() { return root_iteration_.get(); }
 
-  // Node `r` is done with `outputs` (all dead if `is_dead`): hands them to the
-  // consumers and appends the nodes that became ready. Values are moved out of
-  // `outputs`.
+  // Handles the end of node `r` with `outputs` (all dead if `is_dead`): moves
+  // the values out of `outputs` to the consumers and appends the nodes that
+  // became ready.
   void Propagate(const ReadyNode& r, absl::Span<EdgeValue> outputs,
                  bool is_dead, ReadyList* ready);
 
-  // The step ended well: its root state may be used again.
+  // Makes the root state available for reuse. Requires: the step ended with OK.
   void GiveBack();
 
  private:
-  // kLive: each output is as dead as it says; kDead: all of them are, and
+  // kLive: each output has its own is_dead; kDead: all outputs are dead, and
   // `outputs` may be empty.
   enum class Liveness { kLive, kDead };
   static Liveness LivenessOf(bool is_dead) {
@@ -44,12 +44,13 @@ class Propagation {
             ReadyList* ready);
   void NextIteration(const ReadyNode& r, absl::Span<EdgeValue> outputs,
                      bool is_dead, ReadyList* ready);
-  // A node of the iteration is done; ends iterations and frames that are.
+  // Handles the end of a node of the iteration; ends iterations and frames
+  // without remaining nodes.
   void Leave(Iteration* iteration, ReadyList* ready);
-  // `frame.mu` held. True if the frame is done.
+  // Returns true if the frame has ended. Requires: `frame.mu` is held.
   bool EndIterations(FrameState& frame, ReadyList* ready);
-  // The frame is done: takes it out of its parent's iteration, which may then
-  // be done too, and so on.
+  // Removes a frame that has ended from its parent's iteration, which may then
+  // end, too, and so on.
   void EndFrame(FrameState* frame, ReadyList* ready);
   void StartIteration(FrameState& frame, ReadyList* ready);
   FrameState* FindOrMakeChild(Iteration& parent, const PlanNode& enter);

@@ -21,27 +21,28 @@
 namespace millrace {
 namespace {
 
-// A kernel that takes less runs inline on the thread that made it ready:
-// waking another one costs about as much (5 to 50 us, see dnnl.cc).
+// A kernel that takes less time runs inline on the thread that made it ready:
+// waking another thread takes about as long (5 to 50 us, see dnnl.cc).
 constexpr int64_t kInlineCostNanos = 40'000;
-// How often a thread looks whether to post the nodes that it would go on with.
+// How often a thread checks whether to post the nodes in its queue.
 constexpr int kNodesPerLook = 64;
 constexpr int64_t kLookNanos = 1'000'000;
-// It posts them if there are many, so that others share them, if somebody waits
-// for a thread of the pool, and if it has been kept for longer than it may.
+// It posts them if there are many, so that other threads share them, if tasks
+// wait for a thread of the pool, and if it has been occupied for longer than
+// allowed.
 constexpr size_t kManyNodes = 64;
-// A thread of the pool may be kept for ever, as long as nobody waits for it;
-// one that waits for the step, or that another has relieved, for long; any
-// other one, which has something else to do, for a moment.
+// A thread of the pool may be occupied indefinitely, as long as no task waits
+// for it; a thread that waits for the step, or that another one has relieved,
+// for long; any other thread, which has other work, for a moment.
 constexpr int64_t kKeepPoolThread = std::numeric_limits<int64_t>::max();
 constexpr int64_t kKeepCallerNanos = 10'000'000;
 constexpr int64_t kKeepOtherNanos = 1'000'000;
-// Ends of asynchronous kernels within each other on one stack.
+// The limit on ends of asynchronous kernels nested on one stack.
 constexpr int kMostNested = 16;
 
 // One run. Deletes itself when it completes: `outstanding_` counts the nodes
-// that are ready or running, and whoever takes it to zero is the last to touch
-// this object.
+// that are ready or running, and the thread that decrements it to zero is the
+// last to touch this object.
 class Step {
  public:
   Step(std::shared_ptr<const Plan> plan, const PlanRun& run, Done done)
@@ -77,8 +78,8 @@ class Step {
 
  private:
   // A run of an asynchronous kernel. The kernel may complete before RunAsync
-  // returns, on this thread or another; then the thread that started it goes
-  // on, so chains of such kernels do not recurse.
+  // returns, on this thread or another; then the thread that started it
+  // continues, so chains of such kernels do not recurse.
   struct AsyncRun {
     AsyncRun(Step* s, const ReadyNode& r)
         : step(s),
@@ -101,10 +102,10 @@ class Step {
             static_cast<size_t>(r.node->num_inputs)};
   }
 
-  // Runs what is ready and becomes ready, on this thread for about
+  // Runs ready nodes, and those that become ready, on this thread for about
   // `keep_nanos`.
   void Process(LocalQueue& queue, int64_t keep_nanos) {
-    const ScopedFlushDenormals flush;  // callers may be any thread
+    const ScopedFlushDenormals flush;  // any thread may call this
     int until_look = kNodesPerLook;
     int64_t began = 0;
     int64_t looked = 0;
@@ -130,9 +131,10 @@ class Step {
     }
   }
 
-  // What an asynchronous kernel's end made ready, on the thread that ended it.
-  // That may be within a kernel of ours whose end did the same to others: a
-  // chain of sends and receives in one process, for example.
+  // Runs the nodes that the end of an asynchronous kernel made ready, on the
+  // thread that ended it. This may be within one of our kernels whose end did
+  // the same to others, such as in a chain of sends and receives in one
+  // process.
   void GoOn(LocalQueue& queue) {
     static thread_local int nesting = 0;
     if (nesting == kMostNested) return PostAll(queue);
@@ -143,7 +145,7 @@ class Step {
 
   void PostAll(LocalQueue& queue) {
     // The pool may finish the step before the loop ends, but not before its
-    // last node is posted; so nothing of `this` is used after that.
+    // last node is posted; so no member of `this` is used after that.
     TaskQueue* pool = run_.pool;
     const size_t piece = queue.piece_size();
     while (!queue.empty()) {
@@ -162,7 +164,7 @@ class Step {
     });
   }
 
-  // False if the step completed (and is gone).
+  // Returns false if the step completed (and was deleted).
   bool RunNode(const ReadyNode& r, LocalQueue& queue) {
     const PlanNode& n = *r.node;
     if (failed_.load(std::memory_order_relaxed)) return Skip(r);
@@ -200,7 +202,7 @@ class Step {
     }
   }
 
-  // False as RunNode.
+  // Returns false as RunNode does.
   bool RunKernel(const ReadyNode& r, LocalQueue& queue) {
     const PlanNode& n = *r.node;
     if (Status s = ReadVariables(r); !s.ok())
@@ -208,7 +210,7 @@ class Step {
     if (n.is_async) return StartAsync(r, queue);
     if (!n.cheap) {
       if (FailIfCancelled()) return Skip(r);
-      // What earlier nodes sent shall not wait for this one.
+      // Data that earlier nodes sent must not wait for this one.
       Batch::FlushAll();
     }
     absl::InlinedVector<EdgeValue, 2> outputs(n.num_outputs);
@@ -231,7 +233,7 @@ class Step {
                   WithNode(std::move(status), n, context.failed_node), queue);
   }
 
-  // Whoever calls a function may have other types in mind than its body.
+  // The caller of a function may assume other types than its body has.
   Status CheckArg(const PlanNode& n) const {
     const Tensor& given = run_.args[n.arg];
     const DataType wanted = n.info->output_types[0];
@@ -249,7 +251,7 @@ class Step {
     context.has_dead_input = r.is_dead;
   }
 
-  // Libraries throw; kernels of ours do not.
+  // Libraries throw exceptions; our kernels do not.
   static Status Call(const Kernel& kernel, KernelContext& context) {
     const ScopedMemoryLimit limit;
     try {
@@ -271,8 +273,8 @@ class Step {
     return OkStatus();
   }
 
-  // What the node reads of variables it binds when it starts; what it may hand
-  // on is a view.
+  // Binds the inputs that the node reads when it starts; inputs that it may
+  // pass on become views.
   Status ReadVariables(const ReadyNode& r) {
     const PlanNode& n = *r.node;
     if (r.is_dead) return OkStatus();
@@ -363,7 +365,7 @@ class Step {
     stats_->Record(std::move(stats));
   }
 
-  // `failed`: as in KernelContext.
+  // `failed` is as in KernelContext.
   static Status WithNode(Status status, const PlanNode& n,
                          absl::string_view failed = {}) {
     if (status.ok()) return status;
@@ -371,7 +373,8 @@ class Step {
     return Annotate(status, absl::StrCat("\n\t [[{{node ", failed, "}}]]"));
   }
 
-  // The node ran: passes its outputs on. False if the step completed.
+  // Handles the end of a node: passes its outputs on. Returns false if the step
+  // completed.
   bool Finish(const ReadyNode& r, absl::Span<EdgeValue> outputs, Status status,
               LocalQueue& queue) {
     for (EdgeValue& input : Inputs(r)) input = EdgeValue();
@@ -389,8 +392,8 @@ class Step {
       }
     }
     ReadyList ready;
-    // A receive that got a dead value is dead for whoever only waits for it,
-    // too: a control edge between devices travels as a value.
+    // A receive of a dead value is dead for its control edges, too: a control
+    // edge between devices is sent as a value.
     const bool got_dead = r.node->kind == NodeKind::kTransfer &&
                           !outputs.empty() && outputs[0].is_dead;
     const bool is_dead =
@@ -408,7 +411,7 @@ class Step {
     return true;
   }
 
-  // The node does not run since the step has failed.
+  // Skips a node because the step has failed.
   bool Skip(const ReadyNode& r) {
     for (EdgeValue& input : Inputs(r)) input = EdgeValue();
     if (outstanding_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
@@ -418,8 +421,8 @@ class Step {
     return true;
   }
 
-  // Cheap nodes stay here, and one of the others, after them: waking a thread
-  // takes longer than a few cheap nodes.
+  // Cheap nodes stay on this thread, and one of the others, after them: waking
+  // a thread takes longer than a few cheap nodes.
   void Dispatch(const ReadyList& ready, LocalQueue& queue) {
     TaskQueue* pool = run_.pool;
     const ReadyNode* kept = nullptr;
@@ -440,15 +443,15 @@ class Step {
     }
   }
 
-  // Expensive nodes never run on a control thread, nor on one that has others'
-  // events to handle.
+  // Expensive nodes never run on a thread of the control pool, nor on a thread
+  // that still has to handle events.
   bool on_pool() const {
     auto* pool = dynamic_cast<ThreadPool*>(run_.pool);
     return pool == nullptr || pool->IsPoolThread() ||
            EventThreads::HasHandedOver();
   }
 
-  // A cancelled step starts no further kernels, so that a loop ends too.
+  // A cancelled step starts no further kernels, so that loops end, too.
   bool FailIfCancelled() {
     CancelScope* cancel = run_.environment->cancel;
     if (cancel == nullptr || !cancel->cancelled() ||
@@ -465,7 +468,7 @@ class Step {
       UpdateStatus(status_, status);
     }
     failed_.store(true, std::memory_order_release);
-    // Others of the step (partitions, receives, waiting kernels) end too.
+    // Other parts of the step (partitions, receives, waiting kernels) end, too.
     if (run_.environment->rendezvous) {
       run_.environment->rendezvous->StartAbort(MarkDerived(status));
     }
@@ -489,7 +492,7 @@ class Step {
   Done done_;
   Device& device_;
   Propagation propagation_;
-  StepStatsCollector* const stats_;  // null: nobody wants to know
+  StepStatsCollector* const stats_;  // null: not recorded
   const int32_t stats_plan_;
   std::atomic<int64_t> outstanding_{0};
   std::atomic<bool> failed_{false};

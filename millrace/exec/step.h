@@ -11,26 +11,27 @@
 
 namespace millrace {
 
-// What a run gets and gives. Everything outlives the run.
+// The inputs and outputs of a run. Everything must outlive the run.
 struct PlanRun {
   StepEnvironment* environment = nullptr;
   absl::Span<const Tensor> args;           // by the index of _Arg
   std::vector<Tensor>* retvals = nullptr;  // by the index of _Retval; a dead
                                            // one stays invalid
-  TaskQueue* pool = nullptr;               // where ready nodes go
-  // Results that are views of variables are bound when the run has ended.
+  TaskQueue* pool = nullptr;               // runs ready nodes
+  // Whether results that are views of variables are bound when the run has
+  // ended.
   bool bind_retvals = false;
-  // Also nodes that are not cheap may run on the calling thread, until the
-  // first wait (a local Run on the user's thread). They may anyway on a thread
-  // of the pool, or on one that has handed its events over
+  // Whether nodes that are not cheap may run on the calling thread, too, until
+  // the first wait (a local Run on the user's thread). They always may on a
+  // thread of the pool, or on one that has handed its events over
   // (base/threads/event_threads.h).
   bool may_use_caller = false;
 };
 
 // Runs every node of the plan that becomes ready, and calls `done` exactly
-// once, after the last running node: with OK or the step's first error that
-// does not only follow from another one. That error has cancelled
-// environment->cancel. `done` may be called before this returns.
+// once, after the last running node, with OK or the step's first underived
+// error. That error has cancelled environment->cancel. `done` may be called
+// before this returns.
 void RunPlan(std::shared_ptr<const Plan> plan, const PlanRun& run, Done done);
 
 }  // namespace millrace

@@ -10,7 +10,7 @@
 namespace millrace {
 namespace {
 
-// What stock's graph rewriting has fused is told by an attribute.
+// An attribute names the ops that stock TensorFlow's graph rewriting has fused.
 constexpr const char* kFusedOpsAttrs[] = {"fused_ops", "op_names"};
 
 std::string FusedOps(const NodeInfo& node) {

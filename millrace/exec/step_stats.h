@@ -1,4 +1,5 @@
-// StepStatsCollector: what nodes and transfers of one step took, for traces.
+// StepStatsCollector: records the times of the nodes and transfers of one step,
+// for traces.
 #pragma once
 
 #include <atomic>
@@ -15,26 +16,26 @@
 
 namespace millrace {
 
-// The nodes of a plan by name, for who outlives the plan.
+// The names of the nodes of a plan, for users that outlive the plan.
 struct PlanLabels {
   struct Node {
     std::string name;
     std::string op;  // OpLabel
   };
   std::string device;
-  std::vector<Node> nodes;  // by their numbers in the plan
+  std::vector<Node> nodes;  // by their indices in the plan
 };
 
 // One execution of a node. Times are of NowNanos().
 struct NodeStats {
   int32_t plan = 0;  // of AddPlan
   int32_t node = 0;  // in the plan
-  // It may have ended on another thread than it began on, which did other
-  // things meanwhile.
+  // Whether the kernel is asynchronous: it may have ended on another thread
+  // than it began on, and its thread did other work meanwhile.
   bool is_async = false;
   int64_t start_nanos = 0;
   int64_t end_nanos = 0;
-  int64_t thread_id = 0;  // where it ended
+  int64_t thread_id = 0;  // of the thread on which it ended
   struct Output {
     int slot = 0;
     DataType dtype = DataType::kInvalid;
@@ -44,41 +45,43 @@ struct NodeStats {
   absl::InlinedVector<Output, 1> outputs;
 };
 
-// "Mul"; of a fused node also what it runs:
+// Returns "Mul"; for a fused node also the original ops:
 // "_FusedElementwise[Mul,AddV2,Relu]".
 std::string OpLabel(const NodeInfo& node);
 
-// One end of a tensor's way between two tasks. Times are of NowNanos().
+// One end of the transfer of a tensor between two tasks. Times are of
+// NowNanos().
 struct TransferStats {
-  std::string key;         // of the rendezvous; tells both devices
+  std::string key;         // of the rendezvous; names both devices
   int64_t request_id = 0;  // the same at both ends
   bool is_send = false;
   bool is_dead = false;
-  // A receive: from the request to the tensor. A send: from when the tensor
-  // was there and asked for until it was given to the transport.
+  // A receive: from the request to the tensor. A send: from the time when the
+  // tensor was available and requested until it was passed to the transport.
   int64_t start_nanos = 0;
   int64_t end_nanos = 0;
   int64_t bytes = 0;  // of the elements
-  // What the sender's wall clock said; 0 if it did not tell.
+  // The sender's wall clock; 0 if unknown.
   int64_t send_start_micros = 0;
 };
 
-// What a collector has. Nodes and transfers in the order in which they ended.
+// The events of a collector. Nodes and transfers are in the order in which they
+// ended.
 struct StepEvents {
   std::vector<std::shared_ptr<const PlanLabels>> plans;
   std::vector<NodeStats> nodes;
   std::vector<TransferStats> transfers;
   absl::flat_hash_map<int64_t, std::string> threads;  // names by id
-  // Wall time that corresponds to NowNanos() = 0, in microseconds.
+  // The wall time that corresponds to NowNanos() = 0, in microseconds.
   int64_t wall_offset_micros = 0;
 };
 
-// How many more events may be kept; shared by the steps of a trace.
-// Thread-safe.
+// The number of further events that may be kept; shared by the steps of a
+// trace. Thread-safe.
 class EventRoom {
  public:
   explicit EventRoom(int64_t events) : left_(events) {}
-  // False, and one more counts as dropped, if there is no room.
+  // Returns false and counts a dropped event if there is no room.
   bool Take() {
     if (left_.fetch_sub(1, std::memory_order_relaxed) > 0) return true;
     dropped_.fetch_add(1, std::memory_order_relaxed);
@@ -95,18 +98,18 @@ class EventRoom {
 // step, its session and its server.
 class StepStatsCollector {
  public:
-  // Events that find no `room` are dropped; null: all are kept.
+  // Events beyond `room` are dropped; null: all events are kept.
   explicit StepStatsCollector(std::shared_ptr<EventRoom> room = nullptr);
 
-  // A number for NodeStats; the same for the same labels.
+  // Returns a number for NodeStats, which is equal for equal labels.
   int32_t AddPlan(const std::shared_ptr<const PlanLabels>& labels);
-  // By the thread on which the node ended.
+  // Must be called on the thread on which the node ended.
   void Record(NodeStats node);
-  // A number for SetEnd; negative if the transfer was dropped.
+  // Returns a number for SetEnd; negative if the transfer was dropped.
   int64_t Record(TransferStats transfer);
   void SetEnd(int64_t transfer, int64_t end_nanos);
 
-  // A copy of what has come so far.
+  // Returns a copy of the events so far.
   StepEvents Events() const;
 
  private:

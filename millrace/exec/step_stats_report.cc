@@ -50,15 +50,16 @@ class StepStatsReport {
     }
   }
 
-  // As stock's masters make it of their RPC log.
+  // The form that stock masters derive from their RPC log.
   void AddReceive(const TransferStats& transfer) {
     const std::vector<std::string> key = absl::StrSplit(transfer.key, ';');
-    if (key.size() != 5) return;  // none of ours
+    if (key.size() != 5) return;  // not one of our keys
     NodeExecStats& n = Of(key[2]).node_stats.emplace_back();
     n.node_name = "RecvTensor";
     n.timeline_label = absl::StrCat("[", SizeText(transfer.bytes), "] ", key[3],
                                     " from ", key[0], " to ", key[2]);
-    // From when the sender had it, if its clock makes sense here.
+    // Starts when the sender had the tensor, if its clock is consistent with
+    // ours.
     int64_t start = transfer.start_nanos;
     if (transfer.send_start_micros > 0) {
       start = std::clamp(
@@ -93,7 +94,7 @@ class StepStatsReport {
 
   const StepEvents& events_;
   StepStats report_;
-  std::map<std::string, size_t> devices_;  // where in the report
+  std::map<std::string, size_t> devices_;  // indices in the report
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What a step recorded, in the form that clients read.
+// Converts the recorded events of a step to the messages that clients read.
 #pragma once
 
 #include "millrace/exec/step_stats.h"

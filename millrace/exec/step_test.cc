@@ -106,8 +106,8 @@ TEST_F(StepTest, DeadControlInputsKillExceptForControlTriggers) {
   EXPECT_EQ(TestKernels::ticks(), 1);
 }
 
-// A control edge between devices is the receive of a token: where the sending
-// node is dead, so is what waits for the token.
+// A control edge between devices is the receive of a token: if the sending node
+// is dead, so are the nodes that depend on the token.
 TEST_F(StepTest, AReceiveOfADeadValueIsDeadForThoseThatWaitForIt) {
   const OutputRef token = g_.Add("token", "_Recv", {}, {{"key", "k"}});
   g_.Retval(0, g_.Add("after", "Tick", {g_.Const("c", 1)}, {}, {token}));
@@ -148,7 +148,7 @@ TEST_F(StepTest, NothingRunsAfterAnError) {
 }
 
 TEST_F(StepTest, TheFirstErrorThatDoesNotFollowFromAnotherWins) {
-  // A receive whose peer failed ends first, with an error that only follows.
+  // A receive whose peer failed ends first, with a derived error.
   const OutputRef in = g_.Arg(0);
   g_.Add("take", "Take", {}, {{"key", "k"}});
   g_.Add("bad", "Fail", {g_.Add("wait", "Wait", {in})});
@@ -160,7 +160,7 @@ TEST_F(StepTest, TheFirstErrorThatDoesNotFollowFromAnotherWins) {
   TestKernels::Release();
   queue.RunAll();
   EXPECT_EQ(run.Wait().code(), StatusCode::kAborted);
-  // The other way round the underived one is reported.
+  // The other way round, the underived error is reported.
   TestKernels::Reset();
   TestRun second({1});
   RunPlan(Build(), second.plan_run(&queue), second.WhenDone());

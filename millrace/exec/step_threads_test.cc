@@ -1,4 +1,4 @@
-// Which threads run a step, and many steps at once.
+// Tests which threads run a step, and many steps at once.
 #include <gtest/gtest.h>
 
 #include "millrace/base/random.h"
@@ -10,8 +10,8 @@ namespace {
 
 class StepThreadsTest : public testing::Test, protected StepFixture {};
 
-// A loop of long kernels gives its thread away as soon as another step waits
-// for it.
+// A loop of long kernels releases its thread as soon as another step waits for
+// it.
 TEST_F(StepThreadsTest, AnEndlessLoopLetsOtherStepsRun) {
   TestGraph endless;
   const auto body = endless.OpenLoop("loop", endless.Arg(0), int64_t{1} << 60);
@@ -56,13 +56,13 @@ TEST_F(StepThreadsTest, AnEndlessLoopLeavesTheThreadThatStartedIt) {
     plan_run.may_use_caller = may_use_caller;
     RunPlan(Build(), plan_run, run.WhenDone());
     const int64_t ticks = TestKernels::ticks();
-    while (TestKernels::ticks() < ticks + 100) Yield();  // it goes on
+    while (TestKernels::ticks() < ticks + 100) Yield();  // it continues
     run.cancel().Cancel(Cancelled("enough"));
     EXPECT_EQ(run.Wait().code(), StatusCode::kCancelled);
   }
 }
 
-// Nor does it keep a thread that only brought it what it waited for.
+// The loop does not occupy a thread that only delivered a value to it, either.
 TEST_F(StepThreadsTest, AnEndlessLoopLeavesTheThreadThatReleasedIt) {
   const OutputRef wait = g_.Add("wait", "Wait", {g_.Arg(0)});
   const auto loop = g_.OpenLoop("loop", wait, int64_t{1} << 60);
@@ -115,7 +115,7 @@ TEST_F(StepThreadsTest, OneThreadGoesOnWithChainsOfAnyLength) {
   EXPECT_EQ(run.value(0), 20'000 - 6667);
 }
 
-// An Exit has a value in each iteration if no Switch feeds it.
+// An Exit has a value in each iteration if its input is not from a Switch.
 TEST_F(StepThreadsTest, AnExitThatIsAlwaysLiveGivesItsFirstValue) {
   const auto loop = g_.OpenLoop("loop", g_.Arg(0), 50);
   g_.CloseLoop("loop", loop, g_.Add("tick", "Tick", {loop.body}));
@@ -127,7 +127,7 @@ TEST_F(StepThreadsTest, AnExitThatIsAlwaysLiveGivesItsFirstValue) {
   EXPECT_EQ(run.value(1), 4);
 }
 
-// Each send ends a receive that waits, and that makes the next send ready.
+// Each send ends a waiting receive, which makes the next send ready.
 TEST_F(StepThreadsTest, ChainsOfSendsDoNotNestWithoutBound) {
   constexpr int kHops = 20'000;
   for (int i = 0; i < kHops; ++i) {

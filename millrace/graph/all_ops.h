@@ -1,4 +1,5 @@
-// The table of all op declarations, written by the build from the *.op.cc.
+// Returns the table of all op declarations, which the build writes from the
+// *.op.cc files.
 #pragma once
 
 #include "absl/types/span.h"

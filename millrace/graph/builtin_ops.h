@@ -1,5 +1,5 @@
-// The names of the ops of which the runtime itself adds nodes to graphs.
-// Whether a node is of one of them says its role (op_traits.h).
+// The names of the ops whose nodes the runtime itself adds to graphs. To test
+// whether a node has such an op, use its role (op_traits.h).
 #pragma once
 
 namespace millrace::builtin {

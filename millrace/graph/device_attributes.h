@@ -1,4 +1,4 @@
-// DeviceAttributes: what a task tells others about one of its devices.
+// DeviceAttributes: the description of a device that its task gives to others.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct DeviceLink {
   int32_t strength = 0;
 };
 
-// Where in the machine a device sits.
+// The position of a device in its machine.
 struct DeviceLocality {
   int32_t bus_id = 0;
   int32_t numa_node = 0;
@@ -28,7 +28,7 @@ struct DeviceAttributes {
   uint64_t incarnation = 0;  // random, new with each start of the server
   std::string physical_description;
   DeviceLocality locality;
-  int64_t xla_global_id = 0;  // -1: none, what our devices say; only passed on
+  int64_t xla_global_id = 0;  // -1: none, as our devices; only passed on
 };
 
 }  // namespace millrace

@@ -58,7 +58,7 @@ bool TakePart(absl::string_view* in, DeviceName* d) {
   return !absl::ConsumePrefix(in, ":") || TakeNumber(in, &d->index);
 }
 
-// Both parts, where at most one is set or both are equal.
+// Merges two parts, of which at most one is set or which are equal.
 template <class T>
 Status MergePart(const char* what, const std::optional<T>& o,
                  std::optional<T>* part) {

@@ -10,7 +10,7 @@
 
 namespace millrace {
 
-// A full or partial name; absent parts are not set. Types are upper case.
+// A full or partial name; absent parts are not set. Types are in upper case.
 struct DeviceName {
   std::optional<std::string> job;
   std::optional<int> replica;
@@ -18,23 +18,25 @@ struct DeviceName {
   std::optional<std::string> type;
   std::optional<int> index;
 
-  // INVALID_ARGUMENT "Malformed device specification '...'". "" and "/" are the
-  // name without parts; "*" leaves a part unset; parts come in any order, and
-  // the last of a kind wins. Job names: a letter, then letters, digits, '_'.
+  // Parses a name. Returns INVALID_ARGUMENT "Malformed device specification
+  // '...'". "" and "/" are the name without parts; "*" leaves a part unset;
+  // parts come in any order, and the last of a kind wins. Job names: a letter,
+  // then letters, digits, '_'.
   static StatusOr<DeviceName> Parse(absl::string_view name);
 
   bool empty() const { return !job && !replica && !task && !type && !index; }
   bool IsFull() const { return job && replica && task && type && index; }
-  // Same job, replica and task.
+  // Returns whether job, replica and task are equal.
   bool SameTask(const DeviceName& o) const {
     return job == o.job && replica == o.replica && task == o.task;
   }
-  // Every part set here equals the full name's.
+  // Returns whether every part that is set here equals the full name's part.
   bool Matches(const DeviceName& full) const;
-  // `inner`'s parts win, the others come from here: nested device blocks.
+  // Returns `inner`'s parts, and the others from here, as nested device blocks
+  // do.
   DeviceName OverriddenBy(const DeviceName& inner) const;
-  // What both ask together; INVALID_ARGUMENT if they contradict. With `soft`,
-  // a contradiction in type or index drops type and index.
+  // Returns the parts of both; INVALID_ARGUMENT if they contradict each other.
+  // With `soft`, a contradiction in type or index drops type and index.
   StatusOr<DeviceName> Merge(const DeviceName& o, bool soft = false) const;
 
   std::string ToString() const;    // canonical, only the set parts

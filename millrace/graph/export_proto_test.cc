@@ -1,4 +1,4 @@
-// Graphs as bytes, against the protobuf library.
+// Tests the encoding of graphs against the protobuf library.
 #include <gmock/gmock.h>
 #include <google/protobuf/text_format.h>
 #include <google/protobuf/util/message_differencer.h>
@@ -122,7 +122,8 @@ TEST(GraphProto, BigConstantsAreNotCopied) {
   EXPECT_TRUE(ParseGraphDef(bytes.Flatten()).ok());
 }
 
-// A stock master's rewriting numbers the unknown dimensions of its notes.
+// The rewriting of a stock master numbers the unknown dimensions in its
+// annotations.
 TEST(GraphProto, InputShapesOfStocksRewritingAreLeftOut) {
   const auto def = ParseGraphDef(
       FromText(

@@ -32,8 +32,8 @@ bool HasPlaceholder(const AttrValue& value) {
   return false;
 }
 
-// `value` with the caller's attributes in place of placeholders. Functions nest
-// no deeper than the reader of graphs allows.
+// Returns `value` with the caller's attributes in place of placeholders. The
+// decoder of graphs bounds the nesting of functions.
 StatusOr<AttrValue> Substitute(const AttrValue& value, const AttrMap& caller) {
   if (const auto* placeholder = value.get<AttrPlaceholder>()) {
     const AttrValue* actual = caller.Find(placeholder->name);
@@ -119,7 +119,8 @@ class BodyBuilder {
   Graph Take() { return std::move(graph_); }
 
  private:
-  // The attributes of the signature; a caller may have further ones of its own.
+  // Binds the attributes of the signature; a caller may have further ones of
+  // its own.
   Status BindAttrs(const AttrMap& caller) {
     for (const AttrDef& attr : def_.signature.attrs) {
       if (const AttrValue* value = caller.Find(attr.name))
@@ -129,7 +130,7 @@ class BodyBuilder {
   }
 
   Status AddArgs() {
-    // Of all lists together; each argument becomes a node.
+    // The types of all arguments together; each becomes a node.
     MR_ASSIGN_OR_RETURN(const DataTypeVector all,
                         ArgTypes(def_.signature.inputs, attrs_));
     if (all.size() > kMaxFunctionArgs) {
@@ -245,8 +246,8 @@ class BodyBuilder {
     return OkStatus();
   }
 
-  // "arg", "arg:index", "node:output", "node:output:index": without an index
-  // all tensors of a sequence.
+  // Resolves "arg", "arg:index", "node:output" or "node:output:index"; without
+  // an index, all tensors of a sequence.
   StatusOr<Refs> Resolve(const std::string& name) {
     const size_t colon = name.find(':');
     const absl::string_view first = absl::string_view(name).substr(0, colon);

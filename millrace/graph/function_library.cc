@@ -11,7 +11,7 @@ bool SameNode(const NodeDef& a, const NodeDef& b) {
          a.device == b.device && a.attrs == b.attrs;
 }
 
-// What is a map on the wire comes in any order.
+// The order of a map's entries on the wire is undefined.
 using Renames = std::vector<std::pair<std::string, std::string>>;
 bool SameMap(Renames a, Renames b) {
   std::sort(a.begin(), a.end());
@@ -19,7 +19,7 @@ bool SameMap(Renames a, Renames b) {
   return a == b;
 }
 
-// The same signature and body.
+// Returns whether signature and body are equal.
 bool SameFunction(const FunctionDef& a, const FunctionDef& b) {
   return SummarizeOp(a.signature) == SummarizeOp(b.signature) &&
          a.signature.control_outputs == b.signature.control_outputs &&

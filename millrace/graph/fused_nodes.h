@@ -1,4 +1,4 @@
-// FusedNodes: what a node that graph rewriting has made of several stands for.
+// FusedNodes: the original nodes that graph rewriting has fused into one.
 #pragma once
 
 #include <string>
@@ -15,17 +15,16 @@ struct FusedNode {
   AttrMap attrs;
   DataTypeVector input_types;  // no references
   DataTypeVector output_types;
-  // By input: number i >= 0 is input i of the node that stands for all,
-  // -1 - m output 0 of node m of the list.
+  // The source of each input: a number i >= 0 is input i of the fused node, -1
+  // - m is output 0 of node m of the list.
   std::vector<int> inputs;
-  // Which output of the node that stands for all output 0 is, others follow;
-  // -1: none. Only the last one may have more than one output.
+  // The output of the fused node that output 0 is; the further outputs follow
+  // it. -1: none. Only the last node may have more than one output.
   int result = -1;
 };
 
-// In an order in which inputs come first; the last one has an output of the
-// node that stands for all. Only rewriting makes such lists, of nodes that were
-// checked: they never come from outside.
+// A list in topological order, whose last node has an output of the fused node.
+// Only rewriting makes such lists, of checked nodes: they are never untrusted.
 using FusedNodes = std::vector<FusedNode>;
 
 }  // namespace millrace

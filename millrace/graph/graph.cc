@@ -8,7 +8,7 @@
 namespace millrace {
 namespace {
 
-// Passes take a constant's value for what its type says.
+// Passes rely on a constant's value having the type of its attribute.
 Status CheckConstant(const OpDef& op, const AttrMap& attrs) {
   if (op.role != OpRole::kConstant) return OkStatus();
   const AttrValue* const value = attrs.Find("value");
@@ -34,7 +34,7 @@ bool SameEdge(const OutEdge& a, const OutEdge& b) {
   return a.port == b.port && a.dst == b.dst && a.dst_port == b.dst_port;
 }
 
-// The order of edges means nothing, so the last one takes the gap.
+// The order of edges has no meaning, so the last one fills the gap.
 void EraseEdge(Node& src, const OutEdge& edge) {
   for (OutEdge& e : src.out_edges) {
     if (SameEdge(e, edge)) {
@@ -214,8 +214,8 @@ void Graph::RemoveControlEdge(NodeId src, NodeId dst) {
 void Graph::RemoveNode(NodeId id) { RemoveNodes({&id, 1}); }
 
 void Graph::RemoveNodes(absl::Span<const NodeId> ids) {
-  // A source or target of many removed nodes is gone through once, not once
-  // for each of them.
+  // A source or target of many removed nodes is traversed once, not once per
+  // node.
   std::vector<NodeId> sources;
   std::vector<NodeId> control_targets;
   std::vector<std::unique_ptr<Node>> removed;

@@ -46,20 +46,20 @@ struct Node {
   AttrMap attrs;                 // complete: defaults filled in
   std::string requested_device;  // as the graph says
   std::string assigned_device;   // full name, once placed
-  // What few nodes have many of lies in the node itself.
+  // Short lists are stored in the node itself.
   DataTypeVector input_types;  // references as reference types
   DataTypeVector output_types;
   absl::InlinedVector<OutputRef, 2> inputs;       // data inputs by position
-  absl::InlinedVector<NodeId, 4> control_inputs;  // no doubles
+  absl::InlinedVector<NodeId, 4> control_inputs;  // without duplicates
   absl::InlinedVector<OutEdge, 1> out_edges;      // in no particular order
-  std::shared_ptr<const FusedNodes> fused;  // null: the node is itself alone
+  std::shared_ptr<const FusedNodes> fused;        // null: not a fused node
 
   int num_inputs() const { return static_cast<int>(inputs.size()); }
   int num_outputs() const { return static_cast<int>(output_types.size()); }
   bool IsOp(absl::string_view type) const { return op->name == type; }
 };
 
-// Functions by name. Copies share what they hold until one of them grows.
+// Functions by name. Copies share their contents until one of them grows.
 class FunctionLibrary {
  public:
   FunctionLibrary();
@@ -67,11 +67,12 @@ class FunctionLibrary {
   FunctionLibrary& operator=(const FunctionLibrary&) = default;
   ~FunctionLibrary();
 
-  // INVALID_ARGUMENT if a function of that name and another body exists.
+  // Returns INVALID_ARGUMENT if there is a function with the same name and
+  // another body.
   Status Add(FunctionDef function);
-  // INVALID_ARGUMENT if the function has another gradient.
+  // Returns INVALID_ARGUMENT if the function has another gradient.
   Status AddGradient(GradientDef gradient);
-  // All of it, or nothing.
+  // Adds all of it, or nothing.
   Status AddLibrary(const FunctionLibraryDef& def);
   const FunctionDef* Find(absl::string_view name) const;
   std::shared_ptr<const FunctionDef> FindShared(absl::string_view name) const;
@@ -85,7 +86,8 @@ class FunctionLibrary {
   std::shared_ptr<const Contents> contents_;
 };
 
-// One thread at a time. Node ids are dense; a removed node leaves a null.
+// A graph, which one thread at a time may use. Node ids are dense; a removed
+// node leaves a null.
 class Graph {
  public:
   explicit Graph(const OpRegistry* ops);
@@ -98,53 +100,56 @@ class Graph {
   VersionDef& versions() { return versions_; }
   const VersionDef& versions() const { return versions_; }
 
-  // Upper bound of ids; some may be removed.
+  // Returns an upper bound of the ids; some nodes may be removed.
   int num_ids() const { return static_cast<int>(nodes_.size()); }
   int num_nodes() const { return num_nodes_; }
-  // Null if removed.
+  // Returns null for a removed node.
   Node* node(NodeId id) { return nodes_[id].get(); }
   const Node* node(NodeId id) const { return nodes_[id].get(); }
   Node* Find(absl::string_view name);
   const Node* Find(absl::string_view name) const;
 
-  // Adds a node whose inputs exist. Checks name (non-empty, new, well formed
-  // is not required: names may be any bytes), op (of the registry or a
-  // function), attributes and input types. INVALID_ARGUMENT says which node.
+  // Adds a node whose inputs exist. Checks the name (it must be new and not
+  // empty, and may have any bytes), the op (of the registry or a function), the
+  // attributes and the input types. Returns INVALID_ARGUMENT that names the
+  // node.
   StatusOr<Node*> AddNode(absl::string_view name, absl::string_view op,
                           absl::Span<const OutputRef> inputs, AttrMap attrs,
                           absl::string_view device = "",
                           absl::Span<const NodeId> control_inputs = {});
-  // Adds a node with inputs still missing (ids kNoNode); set them by SetInput.
+  // Adds a node whose inputs are still missing (ids kNoNode); SetInput sets
+  // them.
   StatusOr<Node*> AddNodeUnconnected(absl::string_view name,
                                      absl::string_view op, AttrMap attrs,
                                      absl::string_view device = "");
   // Connects or reconnects a data input; checks the type.
   Status SetInput(Node* dst, int32_t dst_port, OutputRef src);
-  // Nothing happens if the edge exists.
+  // Does nothing if the edge exists.
   void AddControlEdge(NodeId src, NodeId dst);
   void RemoveControlEdge(NodeId src, NodeId dst);
-  // Removes nodes and their edges; consumers lose the input. Many at once take
-  // time in proportion to the edges that they touch.
+  // Removes nodes and their edges; consumers lose the input. The time is
+  // proportional to the edges that are touched.
   void RemoveNode(NodeId id);
   void RemoveNodes(absl::Span<const NodeId> ids);
-  // A name that is not taken: `base`, or base_1, base_2, ...
+  // Returns an unused name: `base`, or base_1, base_2, ...
   std::string UniqueName(absl::string_view base) const;
-  // The schema of an op of the registry or of a function. NOT_FOUND "Op type
-  // not registered ...".
+  // Returns the schema of an op of the registry or of a function; NOT_FOUND "Op
+  // type not registered ...".
   StatusOr<const OpDef*> LookupOp(absl::string_view op);
-  // A copy, for passes that change it.
+  // Returns a copy, for passes that change it.
   Graph Clone() const;
 
  private:
   friend class GraphImporter;
 
-  // A node with checked attributes and types, not yet part of the graph.
+  // Returns a node with checked attributes and types that is not yet part of
+  // the graph.
   static StatusOr<std::unique_ptr<Node>> MakeNode(absl::string_view name,
                                                   const OpDef& op,
                                                   AttrMap attrs,
                                                   absl::string_view device);
-  // INVALID_ARGUMENT if the name is taken, or there are too many outputs: their
-  // number is an attribute's.
+  // Returns INVALID_ARGUMENT if the name is taken, or if there are too many
+  // outputs, whose number may depend on an attribute.
   static constexpr int64_t kMaxOutputs = 1 << 24;
   StatusOr<Node*> Insert(std::unique_ptr<Node> node);
 
@@ -156,20 +161,21 @@ class Graph {
   int64_t num_outputs_ = 0;
   // Keys are the nodes' own names.
   absl::flat_hash_map<absl::string_view, NodeId> by_name_;
-  // Functions whose signatures are schemas of nodes; they stay while the graph
-  // does.
+  // Functions whose signatures are schemas of nodes; they live as long as the
+  // graph.
   std::vector<std::shared_ptr<const FunctionDef>> called_functions_;
   absl::flat_hash_map<absl::string_view, const FunctionDef*> called_by_name_;
   mutable absl::flat_hash_map<std::string, int> name_suffixes_;  // next to try
 };
 
-// An edge that closes a loop: out of a NextIteration into a Merge.
+// Returns whether an edge closes a loop: it leads from a NextIteration to a
+// Merge.
 bool IsBackEdge(const Node& src, const Node& dst);
 
-// Nodes in an order in which every node follows its inputs; back edges of
-// loops do not count. The same graph always gives the same order. Nodes of ids
-// below `begin` are left out and taken as done. INVALID_ARGUMENT that names a
-// node of a cycle. No recursion.
+// Returns the nodes in topological order; back edges of loops are ignored. The
+// same graph always gives the same order. Nodes with ids below `begin` are left
+// out and count as visited. Returns INVALID_ARGUMENT that names a node of a
+// cycle. Does not recurse.
 StatusOr<std::vector<NodeId>> TopologicalOrder(const Graph& graph,
                                                NodeId begin = 0);
 

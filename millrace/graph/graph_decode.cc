@@ -1,4 +1,5 @@
-// The reading half of graph_proto.h: graphs, their nodes and functions.
+// Implements the decoding functions of graph_proto.h: graphs, their nodes and
+// functions.
 #include "millrace/graph/graph_proto.h"
 
 #include "absl/container/flat_hash_map.h"
@@ -140,8 +141,8 @@ class Decoder {
   }
 
  private:
-  // Nodes without a name end the reading: two bytes each, they would make a
-  // small message a large list.
+  // A node without a name ends the decoding: at two bytes each, such nodes
+  // would turn a small message into a large list.
   Status NamedNode(ChunkReader in, std::vector<NodeDef>* nodes) {
     NodeDef& node = nodes->emplace_back();
     MR_RETURN_IF_ERROR(Node(in, &node));
@@ -149,7 +150,7 @@ class Decoder {
     return InvalidArgument("Node '': Node name contains invalid characters");
   }
 
-  // The entries in attr_parts_. Small sets are looked up by their bytes.
+  // Reads the entries in attr_parts_. Small sets are looked up by their bytes.
   Status NodeAttrs(AttrMap* attrs) {
     key_.clear();
     for (const ChunkReader& part : attr_parts_) {

@@ -1,4 +1,4 @@
-// Parts of the readers of graph_proto.h, a file each.
+// The parts of the decoder of graph_proto.h, one file each.
 #pragma once
 
 #include <string>
@@ -29,8 +29,8 @@ Status ForEachField(ChunkReader& in, absl::string_view what, Field field) {
   return OkStatus();
 }
 
-// Schemas and attributes name types by number; those that are known by name
-// only are refused where a node uses them, so that the error can name it.
+// Schemas and attributes refer to types by number. Types that are only known by
+// name are refused where a node uses them, so that the error can name the node.
 inline StatusOr<DataType> TypeOf(uint64_t number) {
   if (number > 255)
     return InvalidArgument("unknown dtype number ",
@@ -38,7 +38,7 @@ inline StatusOr<DataType> TypeOf(uint64_t number) {
   return static_cast<DataType>(number);
 }
 
-// A repeated number, packed or not.
+// Reads a repeated number, packed or not.
 template <class Add>
 Status Numbers(ChunkReader& in, FieldTag tag, absl::string_view what, Add add) {
   uint64_t n = 0;
@@ -56,12 +56,12 @@ Status Numbers(ChunkReader& in, FieldTag tag, absl::string_view what, Add add) {
   return OkStatus();
 }
 
-// attr_decode.cc: an attribute's value, and a name with one. `depth`: functions
-// that it lies in.
+// attr_decode.cc: decodes an attribute's value, and a name with a value.
+// `depth` is the number of functions around it.
 Status DecodeAttr(ChunkReader in, AttrValue* value, int depth);
 Status DecodeAttrEntry(ChunkReader in, AttrMap* attrs, int depth);
 
-// op_def_decode.cc: the schema of a function.
+// op_def_decode.cc: decodes the schema of a function.
 Status DecodeOpDef(ChunkReader in, OpDef* op);
 
 }  // namespace millrace

@@ -1,5 +1,5 @@
-// GraphDef: a graph as it travels, plain data. Graph (graph.h) is the checked
-// form in which passes work.
+// GraphDef: a graph as plain data, for the wire. Graph (graph.h) is the checked
+// form that passes use.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,8 @@ struct FunctionDef {
   std::vector<std::pair<std::string, std::string>> ret;
   std::vector<std::pair<std::string, std::string>> control_ret;
   AttrMap attrs;
-  // By input number: what is known of that input; resources that must differ.
+  // The attributes of the inputs, and the ids of resource inputs, by input
+  // number. Different ids mean different resources.
   std::vector<std::pair<uint32_t, AttrMap>> arg_attrs;
   std::vector<std::pair<uint32_t, uint32_t>> resource_arg_ids;
 };
@@ -57,7 +58,7 @@ struct GraphDef {
   VersionDef versions;
 };
 
-// The version that the stock 2.21 client writes; graphs that ask for a newer
+// The version that the stock 2.21 client writes; graphs that require a newer
 // consumer (`min_consumer`) are refused.
 inline constexpr int32_t kGraphDefVersion = 2474;
 

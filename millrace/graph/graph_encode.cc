@@ -1,5 +1,5 @@
-// The writing half of graph_proto.h. Each message is gone through twice by the
-// same code: first the sizes of all its parts, then the bytes.
+// Implements the encoding functions of graph_proto.h. The same code traverses
+// each message twice: first for the sizes of all its parts, then for the bytes.
 #include <bit>
 #include <vector>
 
@@ -14,7 +14,8 @@ bool Travels(const Tensor& t) {
   return t.valid() && t.dtype() != DataType::kVariant && !IsRef(t.dtype());
 }
 
-// Adds up sizes; those of messages are kept in the order of their beginnings.
+// Adds up sizes; the sizes of nested messages are kept in the order of their
+// beginnings.
 class Sizes {
  public:
   void Varint(uint32_t number, uint64_t v) {
@@ -128,8 +129,8 @@ void FunctionFields(Sink& s, const AttrValue::Func& f) {
   AttrMapFields(s, 2, f->attrs);
 }
 
-// The elements of a list; repeated numbers one by one, which every reader
-// takes, too.
+// Encodes the elements of a list; repeated numbers are written one by one,
+// which every decoder accepts, too.
 template <class Sink>
 struct ListFields {
   Sink& s;

@@ -1,5 +1,5 @@
-// Graphs as bytes: the messages of proto/graph, read and written by hand, so
-// that reading is fast, bounded in depth, and aliases big constants.
+// Encodes and decodes the messages of proto/graph by hand, so that decoding is
+// fast, bounded in depth, and aliases large constants.
 #pragma once
 
 #include <string>
@@ -11,17 +11,19 @@
 
 namespace millrace {
 
-// Functions inside attributes of functions inside ... nest at most this deep.
+// The limit on the nesting of functions in attributes of functions.
 inline constexpr int kMaxAttrDepth = 16;
 
-// INVALID_ARGUMENT, with the names of node and attribute, for bytes that are no
-// GraphDef, and for tensors and types in it that tensor/wire.h refuses. Nodes
-// with the same attributes share them. Big constants alias what owns `in`.
+// Decodes a GraphDef. Returns INVALID_ARGUMENT, with the names of node and
+// attribute, for malformed bytes, and for tensors and types that tensor/wire.h
+// refuses. Nodes with the same attributes share them. Large constants alias the
+// buffer that owns `in`.
 StatusOr<GraphDef> ParseGraphDef(ChunkReader in);
 StatusOr<GraphDef> ParseGraphDef(absl::string_view bytes);
 
-// Big constants are passed by reference to their buffers. A tensor without a
-// type, or of variants, which do not travel, becomes an empty message.
+// Encodes a GraphDef. Large constants are passed by reference to their buffers.
+// A tensor without a type, or of variants, which have no encoding, becomes an
+// empty message.
 ByteChunks EncodeGraphDef(const GraphDef& def);
 std::string SerializeGraphDef(const GraphDef& def);
 std::string SerializeAttrValue(const AttrValue& value);

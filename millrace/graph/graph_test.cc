@@ -254,7 +254,7 @@ TEST_F(GraphTest, UniqueNames) {
   EXPECT_EQ(graph_.UniqueName("n"), "n_3");
 }
 
-// 200,000 nodes in a chain with one hub that all wait for, in reverse order.
+// A chain of 200,000 nodes with one hub that all depend on, in reverse order.
 TEST_F(GraphTest, LargeGraphsNeedNoRecursionAndNoSquares) {
   constexpr int kNodes = 200'000;
   GraphDef def;

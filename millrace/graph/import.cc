@@ -28,8 +28,8 @@ bool IsNodeName(absl::string_view name) {
          std::all_of(name.begin(), name.end(), IsNodeNameChar);
 }
 
-// What an attribute has when nobody uses it: a newer client that writes it
-// means what an older one meant without.
+// Returns whether a value is that of an unused attribute: with it, a newer
+// client's node means the same as an older client's node without it.
 struct IsUnused {
   bool operator()(const std::string& v) const { return v.empty(); }
   bool operator()(int64_t v) const { return v == 0; }
@@ -192,8 +192,8 @@ class GraphImporter {
                                node_def.inputs.begin());
   }
 
-  // Node by node, before there are more: their types take memory by the number
-  // in an attribute, not by what the message holds.
+  // Checks node by node, before the next one is made: the memory for its types
+  // depends on the number in an attribute, not on the size of the message.
   static Status CheckInputs(const Node& node, const NodeDef& node_def) {
     const size_t num_data = NumData(node_def);
     if (!std::all_of(
@@ -257,7 +257,8 @@ class GraphImporter {
     return it->second;
   }
 
-  // Remembers how many edges an old node had, in case that all is undone.
+  // Records the number of edges of an old node, so that the import can be
+  // undone.
   void Touch(NodeId src) {
     if (src < begin_)
       touched_.try_emplace(src, graph_.nodes_[src]->out_edges.size());
@@ -274,7 +275,7 @@ class GraphImporter {
     graph_.nodes_.resize(static_cast<size_t>(begin_));
   }
 
-  // A graph of several parts is as old as its oldest producer.
+  // A graph of several parts has the version of its oldest producer.
   void MergeVersions() {
     VersionDef& v = graph_.versions_;
     if (begin_ == 0) {

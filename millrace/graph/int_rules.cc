@@ -7,8 +7,8 @@ namespace {
 
 constexpr int64_t kUnknown = IntValue::kUnknown;
 
-// The type and the rank of an output; false if this arithmetic does not cover
-// the type.
+// Sets the type and the rank of an output; returns false if this arithmetic
+// does not support the type.
 bool StartVector(const IntRuleInputs& in, int port, IntValue* out) {
   out->type = in.node.output_types[port];
   out->is_scalar = false;
@@ -27,7 +27,8 @@ bool StartOutput(const IntRuleInputs& in, int port, bool scalar,
   return scalar ? StartScalar(in, port, out) : StartVector(in, port, out);
 }
 
-// A value that does not fit the type is not known: the run will wrap it round.
+// A value that does not fit the type counts as unknown: the kernel will wrap it
+// around.
 int64_t Fit(DataType type, int64_t v) {
   return type == DataType::kInt32 && v != static_cast<int32_t>(v) ? kUnknown
                                                                   : v;
@@ -45,7 +46,7 @@ bool BoolAttr(const Node& node, absl::string_view name) {
   return v != nullptr && *v;
 }
 
-// A scalar that is known.
+// Returns whether the input is a known scalar, and its value.
 bool KnownScalar(const IntRuleInputs& in, int input, int64_t* out) {
   const IntValue* v = in.value(input);
   if (v == nullptr || v->size() != 1 || v->v[0] == kUnknown) return false;
@@ -58,7 +59,8 @@ bool KnownVector(const IntRuleInputs& in, int input, const IntValue** out) {
   return *out != nullptr && (*out)->IsKnown();
 }
 
-// Inputs [begin, end), as vectors. One of unknown value counts by its shape.
+// Concatenates inputs [begin, end) as vectors. An input of unknown value
+// contributes unknown elements according to its shape.
 bool ConcatInputs(const IntRuleInputs& in, int begin, int end, int port,
                   IntValue* out) {
   if (!StartVector(in, port, out)) return false;
@@ -85,7 +87,7 @@ bool Constant(const IntRuleInputs& in, int, IntValue* out) {
   return tensor != nullptr && IntValue::FromTensor(*tensor, out);
 }
 
-// Shape and ShapeN.
+// The rule of Shape and ShapeN.
 bool Shape(const IntRuleInputs& in, int port, IntValue* out) {
   const PartialShape& s = in.shape(port);
   if (!s.known_rank() || !StartVector(in, port, out)) return false;
@@ -115,7 +117,7 @@ bool Same(const IntRuleInputs& in, int port, IntValue* out) {
   return true;
 }
 
-// Into a loop, where it is the same in each iteration.
+// The value enters a loop, and is the same in each iteration.
 bool Enter(const IntRuleInputs& in, int port, IntValue* out) {
   return BoolAttr(in.node, "is_constant") && Same(in, port, out);
 }
@@ -149,8 +151,8 @@ bool ConcatV2(const IntRuleInputs& in, int port, IntValue* out) {
   return ConcatInputs(in, 0, in.node.num_inputs() - 1, port, out);
 }
 
-// One dimension, so one entry of begin, end and strides; a new axis or an
-// ellipsis beside it is left to the kernel.
+// Supports one dimension, thus one entry of begin, end and strides; with a new
+// axis or an ellipsis the kernel computes the value.
 bool StridedSlice(const IntRuleInputs& in, int port, IntValue* out) {
   const IntValue* v = in.value(0);
   int64_t begin, end, stride;
@@ -204,7 +206,7 @@ bool Slice(const IntRuleInputs& in, int port, IntValue* out) {
   return true;
 }
 
-// Of a vector; the axis, where there is one, can only be 0.
+// Supports a vector; the axis, if there is one, can only be 0.
 bool Gather(const IntRuleInputs& in, int port, IntValue* out) {
   const IntValue* v = in.value(0);
   const IntValue* at;
@@ -316,7 +318,7 @@ int64_t Apply(int64_t a, int64_t b) {
       return __builtin_mul_overflow(a, b, &r) ? kUnknown : r;
     case Arithmetic::kDivide:
       return b == 0 ? kUnknown
-                    : a / b;  // a is not the least number, so no overflow
+                    : a / b;  // a is not the smallest int64, so no overflow
     case Arithmetic::kFloorDivide:
       return b == 0 ? kUnknown : FloorOfQuotient(a, b);
     case Arithmetic::kFloorMod:
@@ -346,7 +348,7 @@ bool Binary(const IntRuleInputs& in, int port, IntValue* out) {
   return true;
 }
 
-// Of a whole vector.
+// Reduces a whole vector.
 template <Arithmetic kOp>
 bool Reduce(const IntRuleInputs& in, int port, IntValue* out) {
   const IntValue* v = in.value(0);

@@ -9,7 +9,8 @@
 
 namespace millrace {
 
-// What a rule sees of its node. The pointers may be null, for not known at all.
+// The node that a rule is applied to. The pointers may be null if nothing is
+// known.
 struct IntRuleInputs {
   const Node& node;
   absl::FunctionRef<const IntValue*(int input)> value;
@@ -18,13 +19,13 @@ struct IntRuleInputs {
 
 namespace int_rules {
 
-// From the attributes or the inputs' shapes.
+// Rules that use the attributes or the inputs' shapes.
 bool Constant(const IntRuleInputs& in, int port, IntValue* out);
 bool Shape(const IntRuleInputs& in, int port, IntValue* out);
 bool Size(const IntRuleInputs& in, int port, IntValue* out);
 bool Rank(const IntRuleInputs& in, int port, IntValue* out);
 
-// From the inputs' values. Same: those of the first input.
+// Rules that use the inputs' values. Same returns the value of the first input.
 bool Same(const IntRuleInputs& in, int port, IntValue* out);
 bool Enter(const IntRuleInputs& in, int port, IntValue* out);
 bool Pack(const IntRuleInputs& in, int port, IntValue* out);
@@ -40,7 +41,8 @@ bool Reshape(const IntRuleInputs& in, int port, IntValue* out);
 bool Fill(const IntRuleInputs& in, int port, IntValue* out);
 bool Range(const IntRuleInputs& in, int port, IntValue* out);
 
-// Of two inputs of one size, or of which one has one element.
+// Element-wise rules for two inputs of one size, or one of which has one
+// element.
 bool Add(const IntRuleInputs& in, int port, IntValue* out);
 bool Subtract(const IntRuleInputs& in, int port, IntValue* out);
 bool Multiply(const IntRuleInputs& in, int port, IntValue* out);
@@ -50,7 +52,7 @@ bool FloorMod(const IntRuleInputs& in, int port, IntValue* out);
 bool Maximum(const IntRuleInputs& in, int port, IntValue* out);
 bool Minimum(const IntRuleInputs& in, int port, IntValue* out);
 
-// Of a whole vector.
+// Reductions of a whole vector.
 bool Sum(const IntRuleInputs& in, int port, IntValue* out);
 bool Product(const IntRuleInputs& in, int port, IntValue* out);
 bool ReduceMax(const IntRuleInputs& in, int port, IntValue* out);

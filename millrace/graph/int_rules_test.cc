@@ -17,7 +17,7 @@ IntValue Vector(std::initializer_list<int64_t> v) {
 }
 IntValue Scalar(int64_t v) { return {DataType::kInt32, true, {v}}; }
 
-// Result of a rule as text: "5", "[1,?]" or "none".
+// Returns the result of a rule as text: "5", "[1,?]" or "none".
 class Rule {
  public:
   explicit Rule(IntRule rule, AttrMap attrs = {}) : rule_(rule) {

@@ -1,4 +1,4 @@
-// IntValue: the value of a small integer tensor of which some elements may be
+// IntValue: the value of a small integer tensor, some of whose elements may be
 // unknown.
 #pragma once
 
@@ -22,7 +22,8 @@ struct IntValue {
   int64_t size() const { return static_cast<int64_t>(v.size()); }
   bool IsKnown() const;
   Tensor ToTensor() const;  // only if IsKnown()
-  // False for other types, higher ranks and many elements.
+  // Returns false for other types, higher ranks and more than kMaxElements
+  // elements.
   static bool FromTensor(const Tensor& tensor, IntValue* out);
 
   static bool IsIndexType(DataType type) {

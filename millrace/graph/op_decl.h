@@ -1,4 +1,4 @@
-// How an op is declared: constinit data, no registration at start-up.
+// Declares an op as constinit data, without registration at start-up.
 //
 //   MR_OP(BiasAdd) {
 //     .inputs  = "value: T, bias: T",
@@ -19,8 +19,8 @@
 //            a type by name, with or without quotes; a shape [2, -1], or null
 //            for an unknown rank; a function by name; a tensor as a vector with
 //            its type, uint8[255, 0, 0, 255]; a list [a, b]
-// A malformed text is a compile error; defaults are looked at when a registry
-// is built.
+// A malformed text is a compile error; defaults are checked when a registry is
+// built.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ using ShapeFunction = Status (*)(ShapeContext&);
 struct IntRuleInputs;
 struct IntValue;
 
-// Computes output `port` as far as it is known, and returns whether anything
+// Computes output `port` as far as it is known, and returns whether any of it
 // is; see int_rules.h.
 using IntRule = bool (*)(const IntRuleInputs& in, int port, IntValue* out);
 
@@ -52,8 +52,9 @@ struct OpFields {
   OpRole role = OpRole::kPlain;
   Law law = Law::kNone;
   ShapeFunction shape = nullptr;  // null: outputs of unknown shape
-  // The values of small integer outputs while a graph is built, from those of
-  // the inputs; or from the inputs' shapes alone. At most one of both.
+  // Compute the values of small integer outputs while a graph is built, from
+  // the values of the inputs, or from the inputs' shapes alone. At most one of
+  // the two is set.
   IntRule ints = nullptr;
   IntRule ints_of_shapes = nullptr;
   const char* doc = "";

@@ -16,8 +16,8 @@ namespace millrace {
 // The types of a node's inputs or outputs.
 using DataTypeVector = absl::InlinedVector<DataType, 16>;
 
-// An input or output. Exactly one of type, type_attr and type_list_attr says
-// its type; number_attr makes it a sequence of that many.
+// An input or output. Exactly one of type, type_attr and type_list_attr
+// determines its type; number_attr makes it a sequence of that many tensors.
 struct ArgDef {
   std::string name;
   DataType type = DataType::kInvalid;
@@ -45,7 +45,7 @@ struct OpDef {
   bool is_commutative = false;
   bool is_aggregate = false;
   bool allows_uninitialized_input = false;
-  // What follows is not part of the schema as it goes over the wire.
+  // The following fields are not part of the schema's encoding.
   uint32_t flags = 0;  // of OpFlags, as declared
   OpRole role = OpRole::kPlain;
   Law law = Law::kNone;
@@ -61,19 +61,19 @@ struct OpDef {
   const AttrDef* FindAttr(absl::string_view name) const;
 };
 
-// Parses a declaration's texts (grammar: op_decl.h). INVALID_ARGUMENT that
-// shows the place.
+// Parses the texts of a declaration (grammar: op_decl.h). Returns
+// INVALID_ARGUMENT that shows the position of the error.
 StatusOr<OpDef> ParseOpDecl(const OpDecl& decl);
 
-// The types of a node's inputs or outputs, by its attributes (references as
-// reference types). INVALID_ARGUMENT if an attribute is missing or does not
-// fit, and for more than kMaxArgs of them.
+// Returns the types of a node's inputs or outputs, determined by its attributes
+// (references as reference types). Returns INVALID_ARGUMENT if an attribute is
+// missing or does not fit, and for more than kMaxArgs types.
 inline constexpr int kMaxArgs = 1 << 20;
 StatusOr<DataTypeVector> ArgTypes(const std::vector<ArgDef>& args,
                                   const AttrMap& attrs);
 
-// Position of an argument among a node's inputs or outputs: [begin, end).
-// NOT_FOUND if there is none of that name.
+// Returns the position of an argument among a node's inputs or outputs, [begin,
+// end); NOT_FOUND if there is no argument of that name.
 struct ArgRange {
   int begin = 0;
   int end = 0;
@@ -81,12 +81,12 @@ struct ArgRange {
 StatusOr<ArgRange> FindArgRange(const std::vector<ArgDef>& args,
                                 const AttrMap& attrs, absl::string_view name);
 
-// Checks `attrs` of a node against the schema: missing ones get their default,
-// empty lists the kind of the schema; wrong kinds, values that are not allowed
-// and unknown attributes (but for those that begin with '_') are
-// INVALID_ARGUMENT. Messages as TensorFlow's, without the node.
+// Checks `attrs` of a node against the schema. Missing attributes get their
+// default, empty lists the kind of the schema. Returns INVALID_ARGUMENT for
+// wrong kinds, values that are not allowed and unknown attributes (except those
+// that begin with '_'), with TensorFlow's messages, without the node.
 Status CompleteAttrs(const OpDef& op, AttrMap* attrs);
-// One value against its attribute.
+// Checks one value against its attribute.
 Status CheckAttr(const AttrDef& def, const AttrValue& value);
 
 }  // namespace millrace

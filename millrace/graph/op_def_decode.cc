@@ -1,4 +1,4 @@
-// Schemas of functions.
+// Decodes the schemas of functions.
 #include "millrace/graph/graph_decode.h"
 
 namespace millrace {

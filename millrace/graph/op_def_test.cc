@@ -12,7 +12,8 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// Texts as the printer of the stock registry's schemas writes them.
+// The texts are in the form that the printer of the stock registry's schemas
+// writes.
 MR_OP(TestConcat){
     .inputs = "values: N * T, axis: Tidx",
     .outputs = "output: T",

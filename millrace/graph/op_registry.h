@@ -1,4 +1,4 @@
-// OpRegistry: schemas by name, a value built from a table.
+// OpRegistry: schemas by name, a value that is built from a table.
 #pragma once
 
 #include <memory>
@@ -14,15 +14,16 @@ namespace millrace {
 // Immutable once built, so any thread may read it.
 class OpRegistry {
  public:
-  // INVALID_ARGUMENT for a doubled name or a declaration that does not parse.
+  // Returns INVALID_ARGUMENT for a duplicate name or a malformed declaration.
   static StatusOr<std::unique_ptr<const OpRegistry>> Build(
       absl::Span<const OpDecl* const> decls);
 
-  // Null if there is none.
+  // Returns null if there is no such op.
   const OpDef* Find(absl::string_view name) const;
-  // NOT_FOUND "Op type not registered 'X' in ..." with the nearest name.
+  // Returns NOT_FOUND "Op type not registered 'X' in ..." with the nearest
+  // name.
   StatusOr<const OpDef*> Lookup(absl::string_view name) const;
-  // In the order of the table.
+  // Returns the schemas in the order of the table.
   absl::Span<const std::unique_ptr<const OpDef>> ops() const { return ops_; }
 
  private:

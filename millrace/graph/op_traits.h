@@ -1,6 +1,6 @@
-// What the runtime and the passes know of an op beyond its signature. It is
-// declared with the op (op_decl.h): nothing outside of ops/ lists op names, but
-// for what tools/op_names.txt excuses.
+// Properties of an op beyond its signature, for the runtime and the passes.
+// They are declared with the op (op_decl.h): code outside ops/ does not list op
+// names, except in the files of tools/op_names.txt.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,17 @@ enum class OpRole : uint8_t {
   kConstant,
   kNoOp,
   kControlTrigger,
-  kArg,  // a function's argument, or a run's feed
+  kArg,  // a function's argument, or a feed of a run
   kRetval,
   kSend,  // into the step's rendezvous
   kRecv,
   kPlaceholder,
   kPlaceholderWithDefault,
-  kCall,  // of the function of attribute `f`
+  kCall,  // calls the function of attribute `f`
   kStackPush,
   kStackPop,
-  // Of conditionals and loops. Reference forms have the role of the value form.
+  // Roles in conditionals and loops. Reference forms have the role of the value
+  // form.
   kSwitch,
   kMerge,
   kEnter,
@@ -36,14 +37,14 @@ constexpr bool IsPlaceholder(OpRole role) {
   return role == OpRole::kPlaceholder ||
          role == OpRole::kPlaceholderWithDefault;
 }
-// Whether a node belongs to the frame of a graph or a part of one, and not to
-// what it computes: it stays, read or not.
+// Returns whether a node belongs to the frame of a graph or of a partition, and
+// not to its computation: it stays, whether it is read or not.
 constexpr bool IsBoundary(OpRole role) {
   return role == OpRole::kArg || role == OpRole::kRetval ||
          role == OpRole::kSend || role == OpRole::kRecv;
 }
 
-// When an op of one output gives what it was given.
+// The condition under which an op with one output returns its input.
 enum class Law : uint8_t {
   kNone,
   kPassesOn,      // always
@@ -62,17 +63,18 @@ enum OpFlags : uint32_t {
   kCommutative = 1 << 1,
   kAggregate = 1 << 2,
   kAllowsUninitialized = 1 << 3,
-  // Hands out a variable, which is there as soon as somebody asks.
+  // Outputs a variable, which is available at once.
   kGivesVariable = 1 << 4,
-  // Looks at a variable, changes nothing, and waits for nobody.
+  // Reads a variable, changes nothing, and does not block.
   kReadsVariable = 1 << 5,
-  // Has other state, or looks at it, and changes nothing.
+  // Has or reads other state, and changes nothing.
   kHasNoEffect = 1 << 6,
-  // Fails the step on what must not be: it stays although nobody reads it.
+  // Fails the step if a condition does not hold: the node stays, even if it is
+  // not read.
   kChecks = 1 << 7,
-  // Writes into the buffer of an input that is no reference.
+  // Writes into the buffer of an input that is not a reference.
   kChangesInput = 1 << 8,
-  // State that a replica's device function puts on the parameter servers.
+  // Has state that a replica's device function places on the parameter servers.
   kOnParameterServers = 1 << 9,
   // A function of one tensor that products apply to their results.
   kActivation = 1 << 10,

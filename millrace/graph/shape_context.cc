@@ -9,7 +9,7 @@ namespace {
 
 std::string ShapeText(const PartialShape& s) { return s.DebugString(); }
 
-// The elements of an int32 or int64 tensor.
+// Returns the elements of an int32 or int64 tensor.
 std::vector<int64_t> IntValues(const Tensor& t) {
   if (t.dtype() == DataType::kInt32) {
     const auto v = t.flat<int32_t>();
@@ -31,7 +31,7 @@ Status CheckSizes(absl::Span<const int64_t> sizes) {
   return OkStatus();
 }
 
-// From a position that may count from the end to one from the front.
+// Converts a position that may count from the end to one from the front.
 int FromFront(int d, int rank) { return d < 0 ? d + rank : d; }
 
 }  // namespace

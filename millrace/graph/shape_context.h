@@ -1,4 +1,4 @@
-// ShapeContext: what a shape function sees of one node.
+// ShapeContext: the view of one node that a shape function has.
 #pragma once
 
 #include <string>
@@ -12,23 +12,24 @@
 
 namespace millrace {
 
-// What is known of the value behind a resource handle.
+// The type and shape, as far as known, of the value behind a resource handle.
 struct HandleShape {
   DataType dtype = DataType::kInvalid;
   PartialShape shape;
   friend bool operator==(const HandleShape& a, const HandleShape& b) = default;
 };
 
-// One thread; lives for one call of a shape function.
+// The argument of a shape function, which lives for one call, on one thread.
 class ShapeContext {
  public:
-  // What is known of an input beside its value, which the finders below find.
+  // The known facts about an input except its value, which the finders below
+  // find.
   struct Input {
     PartialShape shape;
     std::vector<HandleShape> handles;
   };
-  // Finds the value of input i, or of a shape-like int vector as far as it is
-  // known (unknown elements -1), on demand.
+  // Find, on demand, the value of input i, or of a shape-like int vector as far
+  // as it is known (unknown elements are -1).
   using ConstantFinder = absl::FunctionRef<const Tensor*(int input)>;
   using PartialFinder = absl::FunctionRef<bool(int input, PartialShape*)>;
 
@@ -54,60 +55,62 @@ class ShapeContext {
 
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
   int num_outputs() const { return static_cast<int>(outputs_.size()); }
-  // A shape function that asks beyond these (where two attributes of a graph
-  // give numbers that do not fit) aborts in debug builds; elsewhere it sees
-  // unknown shapes, and what it sets there is dropped.
+  // If a shape function asks for an index beyond these (where two attributes of
+  // a graph give inconsistent numbers), debug builds abort; others return
+  // unknown shapes, and drop the shapes that it sets.
   const PartialShape& input(int i) const {
     return At(inputs_, i, no_input_).shape;
   }
 
-  // Input i has this rank: its shape, with unknown sizes if the rank was
-  // unknown. INVALID_ARGUMENT "Shape must be rank 2 but is rank 3".
+  // Returns the shape of input i, which must have this rank; if the rank was
+  // unknown, with unknown sizes. Returns INVALID_ARGUMENT "Shape must be rank 2
+  // but is rank 3".
   StatusOr<PartialShape> WithRank(int i, int rank) const;
   StatusOr<PartialShape> WithRankAtLeast(int i, int rank) const;
   StatusOr<PartialShape> WithRankAtMost(int i, int rank) const;
-  // The same for any shape.
+  // Do the same for any shape.
   static StatusOr<PartialShape> WithRank(const PartialShape& s, int rank);
   static StatusOr<PartialShape> WithRankAtLeast(const PartialShape& s,
                                                 int rank);
   static StatusOr<PartialShape> WithRankAtMost(const PartialShape& s, int rank);
-  // What two sizes or shapes that must be equal know together.
+  // Return the merged knowledge of two sizes or shapes that must be equal.
   static StatusOr<int64_t> MergeDims(int64_t a, int64_t b);
   static StatusOr<PartialShape> MergeShapes(const PartialShape& a,
                                             const PartialShape& b);
-  // The size if it is, or may be, `value`. INVALID_ARGUMENT "Dimension must be
-  // 3 but is 4".
+  // Returns the size if it is, or may be, `value`; INVALID_ARGUMENT "Dimension
+  // must be 3 but is 4".
   static StatusOr<int64_t> WithValue(int64_t dim, int64_t value);
-  // Size of dimension d, which may count from the end (-1: last); kUnknownDim
-  // if the rank is unknown or has no such dimension.
+  // Returns the size of dimension d, which may count from the end (-1: last);
+  // kUnknownDim if the rank is unknown or has no such dimension.
   static int64_t Dim(const PartialShape& s, int d);
-  // Dimensions [begin, end), which may count from the end; by default to the
-  // end. Unknown if the rank is.
+  // Returns dimensions [begin, end), which may count from the end; by default
+  // all from `begin` on. Unknown if the rank is.
   static StatusOr<PartialShape> Subshape(const PartialShape& s, int begin,
                                          int end = kMaxRank + 1);
-  // `s` with dimension d (which may count from the end) set to `size`.
+  // Returns `s` with dimension d (which may count from the end) set to `size`.
   static StatusOr<PartialShape> ReplaceDim(const PartialShape& s, int d,
                                            int64_t size);
-  // kUnknownDim if one is unknown. INVALID_ARGUMENT on overflow, "Negative
-  // dimension size caused by subtracting 5 from 3", "Dimension size must be
-  // evenly divisible by 3 but is 7".
+  // Return kUnknownDim if an operand is unknown; INVALID_ARGUMENT on overflow,
+  // "Negative dimension size caused by subtracting 5 from 3", "Dimension size
+  // must be evenly divisible by 3 but is 7".
   static StatusOr<int64_t> AddDims(int64_t a, int64_t b);
   static StatusOr<int64_t> SubtractDims(int64_t a, int64_t b);
   static StatusOr<int64_t> MultiplyDims(int64_t a, int64_t b);
   static StatusOr<int64_t> DivideDims(int64_t a, int64_t b);
 
-  // The value of input i if it is known while the graph is built, else null.
+  // Returns the value of input i if it is known while the graph is built,
+  // otherwise null.
   const Tensor* input_value(int i) const {
     return InRange(inputs_, i) ? constant_(i) : nullptr;
   }
-  // Input i (int32 or int64, rank 1, or a -1 scalar) read as a shape; sizes
+  // Returns input i (int32 or int64, rank 1, or a -1 scalar) as a shape; sizes
   // that are not known yet are unknown.
   StatusOr<PartialShape> ShapeFromInput(int i) const;
-  // The same of a tensor that is not made, as the one that a sparse one stands
-  // for: the number of its elements may be beyond int64.
+  // Does the same for a tensor that is never allocated, such as the dense form
+  // of a sparse tensor: its number of elements may exceed int64.
   StatusOr<PartialShape> SizesFromInput(int i) const;
-  // Input i (int scalar) as a size; kUnknownDim if it is not known. Negative
-  // values are INVALID_ARGUMENT.
+  // Returns input i (an int scalar) as a size; kUnknownDim if it is not known.
+  // INVALID_ARGUMENT for negative values.
   StatusOr<int64_t> DimFromInput(int i) const;
 
   void set_output(int i, PartialShape shape) {
@@ -122,7 +125,7 @@ class ShapeContext {
     return OkStatus();
   }
 
-  // Resource handles: what their variable holds.
+  // The types and shapes of the variables behind resource handles.
   const std::vector<HandleShape>& input_handles(int i) const {
     return At(inputs_, i, no_input_).handles;
   }
@@ -166,15 +169,15 @@ Status NoOutputs(ShapeContext& c);
 Status Unknown(ShapeContext& c);
 Status Broadcast(ShapeContext& c);  // output 0: inputs 0 and 1 broadcast
 Status MergeAll(ShapeContext& c);   // all inputs and output 0 have one shape
-// Output 0: what all inputs have in common, as where branches and loops meet.
-// Sizes that differ are unknown; handles as long as all agree.
+// Output 0 has the facts that all inputs have in common, as where branches and
+// loops meet. Sizes that differ are unknown; handles are kept if all agree.
 Status Join(ShapeContext& c);
 PartialShape JoinShapes(const PartialShape& a, const PartialShape& b);
-// Empty, which is nothing known, where numbers or types differ.
+// Returns an empty list, for nothing known, if numbers or types differ.
 std::vector<HandleShape> JoinHandles(const std::vector<HandleShape>& a,
                                      const std::vector<HandleShape>& b);
-// Broadcasting of two shapes. INVALID_ARGUMENT "Dimensions must be equal, but
-// are A and B ...".
+// Returns the broadcast of two shapes; INVALID_ARGUMENT "Dimensions must be
+// equal, but are A and B ...".
 StatusOr<PartialShape> BroadcastShapes(const PartialShape& a,
                                        const PartialShape& b);
 }  // namespace shapes

@@ -67,7 +67,7 @@ TEST(ShapeContext, Parts) {
   EXPECT_FALSE(ShapeContext::ReplaceDim(s, 3, 7).ok());
 }
 
-// A context over inputs of given shapes and values.
+// Makes a context with inputs of given shapes and values.
 class WithInputs : public testing::Test {
  protected:
   ShapeContext Context(std::vector<PartialShape> shapes, int outputs = 1) {

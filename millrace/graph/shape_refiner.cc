@@ -14,10 +14,10 @@ namespace millrace {
 namespace {
 
 constexpr int kMaxCallDepth = 16;
-// Nodes of function bodies that one call from outside may infer, so that
-// functions that call others twice each end in time.
+// The limit on nodes of function bodies that one outer call may infer, so that
+// functions that call others twice each end in bounded time.
 constexpr int64_t kMaxBodyNodes = 100'000;
-// Passes over loops before their shapes are given up as unknown.
+// The limit on passes over loops; after it their shapes become unknown.
 constexpr int kMaxPasses = 16;
 constexpr int64_t kShownElements = 10;
 
@@ -32,8 +32,8 @@ struct ShapeRefiner::NodeShapes {
   std::vector<std::vector<HandleShape>> handles;  // empty if no output has any
   bool may_have_value = false;
 
-  // Output 0 knows no more than it does `before`, for the output of a Merge,
-  // the one that has handles. Whether it knows less than before.
+  // Limits output 0 of a Merge, the only output with handles, to the facts
+  // known `before`. Returns whether it now has fewer facts than before.
   bool Relax(const NodeShapes& before) {
     shapes[0] = shapes::JoinShapes(before.shapes[0], shapes[0]);
     if (!handles.empty()) {
@@ -46,7 +46,7 @@ struct ShapeRefiner::NodeShapes {
   }
 };
 
-// What a refiner shares with those of the functions that its graph calls.
+// The state that a refiner shares with the refiners of called functions.
 struct ShapeRefiner::Shared {
   ConstantEvaluator evaluate;
   absl::flat_hash_map<std::string, std::shared_ptr<const Graph>> bodies;
@@ -222,7 +222,7 @@ Status ShapeRefiner::Infer(const Node& node, BackEdge back_edge,
     }
   } else if ((node.op->shape == nullptr || node.op->role == OpRole::kCall) &&
              InferCall(node, inputs, &result)) {
-    // Inferred from the function's body.
+    // The shapes come from the function's body.
   } else if (node.op->shape != nullptr) {
     Inference inference(node, values_.get());
     const auto constant = [&](int i) { return inference.Constant(i); };
@@ -286,7 +286,8 @@ Status ShapeRefiner::AddNewNodes() {
   return status;
 }
 
-// A first pass over all, then passes over what changed where loops close.
+// Runs a first pass over all nodes, then passes over the nodes that changed
+// because a loop closed.
 Status ShapeRefiner::RunPasses(const std::vector<NodeId>& order,
                                BackEdge back_edge) {
   std::vector<NodeId> merges;
@@ -313,14 +314,14 @@ Status ShapeRefiner::RunPasses(const std::vector<NodeId>& order,
       if (!dirty[id]) continue;
       dirty[id] = false;
       const Node& node = *graph_->node(id);
-      // Sizes at a Merge only ever become unknown, those behind handles too, so
-      // that this ends.
+      // Sizes at a Merge, and those behind handles, only ever become unknown,
+      // so the loop terminates.
       const bool is_merge =
           std::binary_search(merges.begin(), merges.end(), id);
       const NodeShapes before = is_merge ? *nodes_[id] : NodeShapes();
       MR_RETURN_IF_ERROR(Infer(node, BackEdge::kLikeEntry, &changed));
       if (is_merge) changed = nodes_[id]->Relax(before);
-      // Where a shape changed, values may have changed that are made of it.
+      // Where a shape changed, values that depend on it may have changed, too.
       if (!changed && !nodes_[id]->may_have_value) continue;
       for (const OutEdge& e : node.out_edges) {
         if (e.dst_port != kControlPort) dirty[e.dst] = true;
@@ -334,8 +335,8 @@ Status ShapeRefiner::RunPasses(const std::vector<NodeId>& order,
   return Internal("the shapes of loops do not settle");
 }
 
-// The body of the function that `node` calls, with the shapes of its inputs.
-// False if it cannot be followed.
+// Infers the body of the function that `node` calls, with the shapes of its
+// inputs. Returns false if the call cannot be followed.
 bool ShapeRefiner::InferCall(const Node& node,
                              const std::vector<ShapeContext::Input>& inputs,
                              NodeShapes* out) {
@@ -353,7 +354,7 @@ bool ShapeRefiner::InferCall(const Node& node,
   if (!body) {
     auto instantiated =
         InstantiateFunction(graph_->ops(), graph_->library(), function);
-    // An empty graph stands for a body that is not valid: the run will say why.
+    // An empty graph stands for an invalid body: the run will report the error.
     body = std::make_shared<const Graph>(
         instantiated.ok() ? *std::move(instantiated) : Graph(&graph_->ops()));
   }

@@ -12,26 +12,29 @@
 
 namespace millrace {
 
-// Computes all outputs of a node from the values of its data inputs, or nothing
-// if it cannot (no kernel, an error). Given by exec from above. Is only asked
-// for nodes without state, control flow and references; by the ShapeRefiner,
-// for those whose inputs and outputs are at most kMaxEvaluatedBytes each.
+// Computes all outputs of a node from the values of its data inputs; returns
+// nullopt if it cannot (no kernel, an error). exec provides it. It is only
+// called for nodes without state, control flow and references; the ShapeRefiner
+// only calls it for nodes whose inputs and outputs are at most
+// kMaxEvaluatedBytes each.
 using ConstantEvaluator = absl::AnyInvocable<std::optional<std::vector<Tensor>>(
     const Node& node, absl::Span<const Tensor> inputs) const>;
 inline constexpr size_t kMaxEvaluatedBytes = 1 << 16;
 
-// One thread at a time, like its graph, which must outlive it.
+// Infers shapes for one thread at a time, like its graph, which must outlive
+// it.
 //
-// Loops: where a Merge closes a loop, its output is first taken to be what
-// enters the loop, and relaxed (sizes, then the rank become unknown) until what
-// comes round agrees. A graph that has an error only under that assumption is
-// inferred again with unknown shapes at the Merge.
-// Calls of functions are followed through the bodies, to a bounded depth and
-// number of nodes; a body with an error leaves the call's shapes unknown.
-// No recursion over nodes.
+// Loops: where a Merge closes a loop, its output is first assumed to be the
+// loop's initial value, and relaxed (sizes, then the rank become unknown) until
+// the value of the back edge agrees. A graph that has an error only under that
+// assumption is inferred again with unknown shapes at the Merge. Calls of
+// functions are followed through the bodies, to a bounded depth and number of
+// nodes; a body with an error leaves the call's shapes unknown. Does not
+// recurse over nodes.
 class ShapeRefiner {
  public:
-  // `evaluate` may be null: then only constants and arithmetic of shapes count.
+  // `evaluate` may be null: then only constants and arithmetic of shapes are
+  // evaluated.
   explicit ShapeRefiner(const Graph* graph,
                         ConstantEvaluator evaluate = nullptr);
   ~ShapeRefiner();
@@ -39,20 +42,21 @@ class ShapeRefiner {
   const Graph& graph() const { return *graph_; }
 
   // Infers the shapes of a node whose inputs are inferred (others count as
-  // unknown). The error of its shape function names the node: "... for
-  // '{{node add}} = AddV2[T=DT_FLOAT](a, b)' with input shapes: [2], [3]."
+  // unknown). An error of its shape function names the node: "... for '{{node
+  // add}} = AddV2[T=DT_FLOAT](a, b)' with input shapes: [2], [3]."
   Status AddNode(const Node& node);
-  // All nodes that are not inferred yet; none of them after an error.
+  // Infers all nodes that are not inferred yet; none of them after an error.
   Status AddNewNodes();
 
-  // Unknown for nodes that are not inferred.
+  // Returns an unknown shape for nodes that are not inferred.
   const PartialShape& shape(OutputRef output) const;
   const std::vector<HandleShape>& handles(OutputRef output) const;
   // Narrows an output's shape (set_shape, a Placeholder's feed) for nodes that
-  // are added from now on. INVALID_ARGUMENT if both contradict.
+  // are added from now on. Returns INVALID_ARGUMENT if the shapes contradict
+  // each other.
   Status MergeShape(OutputRef output, const PartialShape& shape);
-  // The value of an output where it is known while the graph is built. Valid
-  // until the next call of any other method.
+  // Returns the value of an output if it is known while the graph is built,
+  // otherwise null. Valid until the next call of any other method.
   const Tensor* ConstantValue(OutputRef output);
 
  private:
@@ -62,8 +66,8 @@ class ShapeRefiner {
 
   ShapeRefiner(const Graph* graph, std::shared_ptr<Shared> shared, int depth);
   NodeShapes& Slot(NodeId id);
-  // Where a loop is entered for the first time, the input that comes round
-  // counts as what goes in, or as unknown.
+  // In the first pass over a loop, the back edge's input counts as the initial
+  // value, or as unknown.
   enum class BackEdge { kLikeEntry, kUnknown };
   Status Infer(const Node& node, BackEdge back_edge, bool* changed);
   Status RunPasses(const std::vector<NodeId>& order, BackEdge back_edge);
@@ -76,7 +80,7 @@ class ShapeRefiner {
 
   const Graph* graph_;
   std::shared_ptr<Shared>
-      shared_;  // with the refiners of functions that are called
+      shared_;  // shared with the refiners of called functions
   const int depth_;
   const std::vector<ShapeContext::Input>* args_ = nullptr;  // of the function
   std::vector<std::unique_ptr<NodeShapes>> nodes_;

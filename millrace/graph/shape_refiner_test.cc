@@ -365,7 +365,7 @@ TEST_F(ShapeRefinerTest, WhatOnlyTheFirstIterationMustNotDoIsNoError) {
   Placeholder("x", {2});
   Const("axis", Tensor::Scalar<int32_t>(0));
   Loop("x", [&] {
-    Op("guarded", "TakeFifth", {"body_in"});  // of a branch not taken at first
+    Op("guarded", "TakeFifth", {"body_in"});  // on a branch not taken at first
     Op("next_in", "ConcatV2", {"body_in", "body_in", "axis"}, DataType::kFloat,
        {{"N", 2}});
   });
@@ -381,7 +381,7 @@ TEST_F(ShapeRefinerTest, HandlesCarryShapes) {
   EXPECT_EQ(Shape("read"), "[4,5]");
 }
 
-// The handle's own shape, a scalar's, is the same in all iterations.
+// The shape of the handle itself, a scalar, is the same in all iterations.
 TEST_F(ShapeRefinerTest, LoopsForgetWhatChangesInHandles) {
   Add({"v", "Vars", {}, "", {{"shape", PartialShape({4, 5})}}});
   Loop(

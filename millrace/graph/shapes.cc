@@ -10,7 +10,8 @@ namespace {
 StatusOr<int64_t> BroadcastDims(int64_t a, int64_t b) {
   if (a == 1) return b;
   if (b == 1) return a;
-  // Of an unknown size and one that is not 1, the latter is the result.
+  // If one size is unknown and the other one is not 1, the result is the
+  // latter.
   return ShapeContext::MergeDims(a, b);
 }
 

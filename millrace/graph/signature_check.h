@@ -1,13 +1,13 @@
-// The compile-time check of op signatures: a mistake in a declaration's text
-// stops the compiler at the call of a function named after the mistake.
+// The compile-time check of op signatures: an error in a declaration's text
+// stops the compiler at the call of a function named after the error.
 #pragma once
 
 #include <string_view>
 
 namespace millrace::internal {
 
-// Not constexpr on purpose: reaching one of these in a constant expression is
-// the compile error, and its name says what is wrong.
+// Not constexpr on purpose: calling one of these in a constant expression is
+// the compile error, and its name describes it.
 void SignatureNeedsANameBeforeTheColon();
 void SignatureNeedsAColon();
 void SignatureHasAnUnknownType();
@@ -27,8 +27,8 @@ constexpr std::string_view Strip(std::string_view s) {
   return s;
 }
 
-// Cuts the part before the first `separator` outside brackets and quotes off
-// the front of `rest`.
+// Removes the part before the first `separator` outside brackets and quotes
+// from the front of `rest`, and returns it.
 constexpr std::string_view NextPart(std::string_view& rest, char separator) {
   int depth = 0;
   char quote = 0;
@@ -80,7 +80,7 @@ constexpr bool IsTypeName(std::string_view s) {
   return false;
 }
 
-// Whether `attrs` declares an attribute called `name`.
+// Returns whether `attrs` declares an attribute called `name`.
 constexpr bool HasAttr(std::string_view attrs, std::string_view name) {
   while (!attrs.empty()) {
     std::string_view part = NextPart(attrs, ';');
@@ -137,7 +137,7 @@ constexpr void CheckAttrs(std::string_view attrs) {
     if (rest.empty()) continue;
     if (!IsName(NextPart(rest, ':'))) SignatureNeedsANameBeforeTheColon();
     std::string_view kind = NextPart(rest, '=');
-    // ">= 1" was cut at its '=': take the '>' off.
+    // ">= 1" was split at its '=': remove the '>'.
     if (kind.ends_with(">")) kind = Strip(kind.substr(0, kind.size() - 1));
     if (kind.starts_with("list(") && kind.ends_with(")")) {
       kind = Strip(kind.substr(5, kind.size() - 6));

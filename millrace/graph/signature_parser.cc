@@ -16,8 +16,7 @@ namespace {
 
 using TypeList = AttrValue::TypeList;
 
-// In the order in which TensorFlow's registry has them, which its messages
-// show.
+// In the order of TensorFlow's registry, which its messages show.
 constexpr DataType kNumberTypes[] = {
     DataType::kFloat,      DataType::kDouble,  DataType::kInt32,
     DataType::kUint8,      DataType::kInt16,   DataType::kInt8,
@@ -35,7 +34,7 @@ constexpr DataType kQuantizedTypes[] = {DataType::kQint8, DataType::kQuint8,
                                         DataType::kQint32, DataType::kQint16,
                                         DataType::kQuint16};
 
-// Schemas also name types that no kernel takes.
+// Schemas also name types that no kernel supports.
 bool ParseAnyType(absl::string_view name, DataType* type) {
   if (ParseDataType(name, type)) return true;
   for (int i = kDataTypeLimit; i < kRefOffset; ++i) {
@@ -68,7 +67,7 @@ class Scanner {
   Status Expect(absl::string_view token) {
     return Take(token) ? OkStatus() : Error(absl::StrCat("'", token, "'"));
   }
-  // Letters, digits and '_'; empty if there are none.
+  // Returns letters, digits and '_'; empty if there are none.
   absl::string_view TakeWord() {
     SkipSpace();
     const size_t begin = at_;
@@ -82,7 +81,7 @@ class Scanner {
   }
   bool PeekQuote() { return Peek("'") || Peek("\""); }
   StatusOr<std::string> Quoted();
-  // The characters of a number.
+  // Returns the characters of a number.
   absl::string_view TakeNumber() {
     SkipSpace();
     const size_t begin = at_;
@@ -109,7 +108,7 @@ class Scanner {
   size_t at_ = 0;
 };
 
-// A JSON string, or the same in single quotes.
+// Parses a JSON string, or the same in single quotes.
 StatusOr<std::string> Scanner::Quoted() {
   if (!PeekQuote()) return Error("a quoted string");
   const char quote = text_[at_++];
@@ -176,7 +175,7 @@ StatusOr<DataType> ParseType(Scanner& in) {
   return type;
 }
 
-// [item, item], with `item` called at each.
+// Parses [item, item], and calls `item` for each.
 template <class Item>
 Status ParseItems(Scanner& in, absl::string_view open, absl::string_view close,
                   Item item) {
@@ -188,7 +187,7 @@ Status ParseItems(Scanner& in, absl::string_view open, absl::string_view close,
   return in.Expect(close);
 }
 
-// Appends what `parse` finds to a list.
+// Appends the results of `parse` to a list.
 template <class List, class Parse>
 auto Into(List& list, Scanner& in, Parse parse) {
   return [&list, &in, parse]() -> Status {
@@ -290,7 +289,7 @@ StatusOr<AttrValue> ParseDefault(Scanner& in, absl::string_view kind) {
   return ParseOneOrList<AttrValue::Func>(in, list, ParseFunc);
 }
 
-// {float, int32} or {'a', 'b'}: the kind of its items, and them.
+// Parses {float, int32} or {'a', 'b'}: the items, and returns their kind.
 StatusOr<std::string> ParseAllowed(Scanner& in, AttrValue* allowed) {
   Scanner ahead = in;
   MR_RETURN_IF_ERROR(ahead.Expect("{"));

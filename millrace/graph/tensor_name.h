@@ -1,4 +1,5 @@
-// Names of tensors: "node", "node:port"; control inputs "^node".
+// Parses and formats names of tensors: "node", "node:port"; control inputs
+// "^node".
 #pragma once
 
 #include <cstdint>
@@ -15,15 +16,16 @@ struct TensorName {
   int32_t port = 0;
 };
 
-// What stands after the last colon is a port if it is a number; the text
-// without one is port 0. Never fails: whether there is such a node and port is
-// for the caller to find out.
+// Splits at the last colon if a number, the port, follows it; otherwise the
+// port is 0. Never fails: the caller checks whether there is such a node and
+// port.
 TensorName SplitTensorName(absl::string_view name);
-// A feed or fetch of a client. INVALID_ARGUMENT for "", "^node" and ":0".
+// Parses a client's feed or fetch. Returns INVALID_ARGUMENT for "", "^node" and
+// ":0".
 StatusOr<TensorName> ParseTensorName(absl::string_view name);
-// "node:port".
+// Returns "node:port".
 std::string TensorNameText(absl::string_view node, int32_t port);
-// The same, but "node" for port 0: as inputs stand in a GraphDef.
+// Returns the same, but "node" for port 0, the form of inputs in a GraphDef.
 std::string ShortTensorNameText(absl::string_view node, int32_t port);
 
 }  // namespace millrace

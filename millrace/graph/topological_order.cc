@@ -4,7 +4,8 @@
 namespace millrace {
 namespace {
 
-// Inputs that each node from `begin` on waits for, and the walk over them.
+// The traversal, with the number of unvisited inputs of each node from `begin`
+// on.
 class Walk {
  public:
   Walk(const Graph& graph, NodeId begin)
@@ -50,7 +51,7 @@ class Walk {
     return count;
   }
 
-  // Some input of `node` that waits itself; a node that waits has one.
+  // Returns an unvisited input of `node`; every unvisited node has one.
   NodeId WaitingInput(const Node& node) {
     for (const OutputRef& in : node.inputs) {
       if (in.node >= begin_ && Pending(in.node) > 0 &&
@@ -64,7 +65,7 @@ class Walk {
     return kNoNode;
   }
 
-  // Going from waiting node to waiting input leads into a cycle.
+  // Following unvisited inputs from an unvisited node leads into a cycle.
   Status CycleError() {
     NodeId at = begin_;
     while (graph_.node(at) == nullptr || Pending(at) == 0) ++at;

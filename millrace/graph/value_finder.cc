@@ -27,7 +27,7 @@ ValueFinder::ValueFinder(const Graph* graph, const ConstantEvaluator* evaluate,
 ValueFinder::Needs ValueFinder::NeedsOf(const Node& node) {
   if (node.op->ints_of_shapes != nullptr) return Needs::kNothing;
   if (node.op->ints != nullptr) return Needs::kSomeInput;
-  // A placeholder with a default may be fed after all.
+  // A placeholder with a default may still be fed.
   if (evaluate_ == nullptr || *evaluate_ == nullptr || node.inputs.empty() ||
       node.op->is_stateful || IsControlFlow(node.op->role) ||
       HasReference(node) || IsPlaceholder(node.op->role)) {
@@ -60,7 +60,7 @@ ValueFinder::Value* ValueFinder::Known(OutputRef output) {
   return &it->second[static_cast<size_t>(output.port)];
 }
 
-// Inputs first, by a stack of our own: chains may be long.
+// Visits inputs first, with an explicit stack: chains may be long.
 ValueFinder::Value* ValueFinder::Compute(OutputRef output) {
   if (output.node == kNoNode || !may_have_value_(output.node)) return nullptr;
   if (Value* known = Known(output)) return known;
@@ -70,7 +70,7 @@ ValueFinder::Value* ValueFinder::Compute(OutputRef output) {
     auto [it, first_visit] = found_.try_emplace(node.id);
     Values& values = it->second;
     if (first_visit && node.op->ints_of_shapes == nullptr) {
-      // An entry that is there but empty is under way: a loop ends at it.
+      // An existing but empty entry is being computed: a loop ends at it.
       for (const OutputRef& in : node.inputs) {
         if (in.node != kNoNode && may_have_value_(in.node) &&
             !found_.contains(in.node)) {
@@ -117,7 +117,7 @@ void ValueFinder::ComputeNode(const Node& node, Values* out) {
   }
 }
 
-// By the kernel, where all inputs are known and all is small.
+// Calls the kernel if all inputs are known and everything is small.
 void ValueFinder::Evaluate(const Node& node, Values* out) {
   if (evaluate_ == nullptr || *evaluate_ == nullptr || node.inputs.empty() ||
       node.op->is_stateful || IsControlFlow(node.op->role) ||

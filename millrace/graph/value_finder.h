@@ -1,4 +1,5 @@
-// ValueFinder: values of outputs that are known while a graph is built.
+// ValueFinder: finds the values of outputs that are known while a graph is
+// built.
 #pragma once
 
 #include <memory>
@@ -11,27 +12,29 @@
 
 namespace millrace {
 
-// Of one graph; remembers what it found. One thread at a time.
+// Finds the values of one graph's outputs, and remembers them. For one thread
+// at a time.
 class ValueFinder {
  public:
-  // `shape` gives the shape of an output as it is known at present;
-  // `may_have_value` says whether a node is worth asking. `evaluate` may be
+  // `shape` returns the shape of an output as far as it is known now;
+  // `may_have_value` returns whether a node may have a value. `evaluate` may be
   // null. All must outlive the finder.
   using ShapeOf = absl::AnyInvocable<const PartialShape&(OutputRef) const>;
   using MayHaveValue = absl::AnyInvocable<bool(NodeId) const>;
   ValueFinder(const Graph* graph, const ConstantEvaluator* evaluate,
               ShapeOf shape, MayHaveValue may_have_value);
 
-  // The value, if all of it is known. Valid until Clear().
+  // Returns the value if all of it is known, otherwise null. Valid until
+  // Clear().
   const Tensor* Find(OutputRef output);
-  // Elements of a small int scalar or vector as far as they are known; null if
-  // nothing is.
+  // Returns the known elements of a small int scalar or vector; null if none is
+  // known.
   const IntValue* FindInts(OutputRef output);
-  // Forgets everything: to be called when a shape has changed.
+  // Forgets all values. Must be called after a shape has changed.
   void Clear() { found_.clear(); }
 
-  // Whether the op of `node` can have a value when some or all of its inputs
-  // can: what `may_have_value` builds on.
+  // Returns whether the op of `node` can have a value when some or all of its
+  // inputs have one; `may_have_value` is based on it.
   enum class Needs { kNothing, kSomeInput, kAllInputs, kNever };
   Needs NeedsOf(const Node& node);
 

@@ -49,8 +49,8 @@ Status NamesAndIds(const Graph& graph) {
 Status AttrsFitTheSchema(const Graph& graph) {
   return ForEachNode(graph, [&](const Node& node) -> Status {
     if (node.op == nullptr) return Broken(node, "has no op");
-    // The defaults in the signature of a function come from outside; a call
-    // without an attribute has what it finds there.
+    // The defaults in the signature of a function are untrusted; a call without
+    // an attribute uses them.
     const bool is_call = graph.ops().Find(node.op->name) != node.op;
     for (const AttrDef& attr : node.op->attrs) {
       const AttrValue* value = node.attrs.Find(attr.name);
@@ -95,7 +95,7 @@ Status EdgesFitTheirEnds(const Graph& graph) {
   });
 }
 
-// Each edge is known at both ends, and once.
+// Each edge is listed at both ends, once.
 Status EdgesHaveTwoEnds(const Graph& graph) {
   size_t in_edges = 0;
   size_t out_edges = 0;
@@ -182,8 +182,8 @@ Status OneDevice(const Graph& graph) {
 
 struct Invariant {
   const char* name;
-  GraphStage from;  // the first stage that demands it
-  // OK, or INTERNAL that names a node.
+  GraphStage from;  // the first stage that requires it
+  // Returns OK, or INTERNAL that names a node.
   Status (*check)(const Graph& graph);
 };
 

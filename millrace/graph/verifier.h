@@ -1,5 +1,5 @@
-// The invariants of a graph: what every pass may rely on and must keep. Debug
-// builds check them behind each pass and each partition.
+// The invariants of a graph, which every pass may rely on and must maintain.
+// Debug builds check them after each pass and each partition.
 #pragma once
 
 #include "absl/strings/string_view.h"
@@ -8,7 +8,7 @@
 
 namespace millrace {
 
-// How far a graph has come; each stage demands what the earlier ones do.
+// The stages of a graph; each requires the invariants of the earlier ones.
 enum class GraphStage {
   kBuilding,     // inputs may still be missing
   kBuilt,        // complete, no cycles outside loops
@@ -16,14 +16,14 @@ enum class GraphStage {
   kPartitioned,  // all nodes on one device
 };
 
-// The first invariant of `stage` that does not hold: INTERNAL with its name,
-// and `after`, the pass that broke it. Takes time in proportion to the nodes,
-// edges and attributes of the graph.
+// Returns the first invariant of `stage` that does not hold, as INTERNAL with
+// its name and `after`, the pass that broke it. Takes time proportional to the
+// nodes, edges and attributes of the graph.
 Status VerifyGraph(const Graph& graph, GraphStage stage,
                    absl::string_view after = "");
 
-// In builds with MILLRACE_DCHECK: aborts where VerifyGraph finds something. A
-// pass calls it when it has done its work, not when it has found an error.
+// Aborts if VerifyGraph returns an error, in builds with MILLRACE_DCHECK. A
+// pass calls it after it has succeeded, not after an error.
 inline void DebugVerifyGraph([[maybe_unused]] const Graph& graph,
                              [[maybe_unused]] GraphStage stage,
                              [[maybe_unused]] absl::string_view after) {

@@ -47,8 +47,9 @@ TEST_F(VerifierTest, AcceptsGoodGraphs) {
 }
 
 TEST_F(VerifierTest, NamesPassInvariantAndNode) {
-  // Of another length: the graph's index has a view of the old name, and finds
-  // a name that is as long once in 128 times, by its hash.
+  // The new name has another length: the graph's index has a view of the old
+  // name, and would find a new name of the same length once in 128 times, by
+  // its hash.
   b_->name = "other";
   EXPECT_EQ(Broken(),
             "graph invariant 'names and ids are unique' does not hold after a "

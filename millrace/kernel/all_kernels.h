@@ -1,4 +1,4 @@
-// The table of all CPU kernel declarations, written by the build.
+// Returns the table of all CPU kernel declarations, which the build writes.
 #pragma once
 
 #include "absl/types/span.h"

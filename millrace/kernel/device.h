@@ -1,4 +1,4 @@
-// Device: what runs kernels and holds memory and resources.
+// Device: runs kernels, and owns memory and resources.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +26,11 @@ class Device {
   const DeviceName& parsed_name() const { return parsed_name_; }
 
   virtual Allocator* allocator() = 0;
-  // Variables, queues, readers, ... that live on this device.
+  // Returns the variables, queues, readers and other resources of this device.
   virtual ResourceStore& resources() = 0;
-  // Shards [0, total) over this device's intra-op threads. Shards depend on
-  // total, cost and width only. `cost_nanos` is a unit's estimated time.
+  // Splits [0, total) into shards over this device's intra-op threads. The
+  // shards depend on total, cost and width only. `cost_nanos` is the estimated
+  // time of a unit.
   virtual void ParallelFor(
       int64_t total, int64_t cost_nanos,
       absl::FunctionRef<void(int64_t begin, int64_t end)> f) = 0;

@@ -1,4 +1,4 @@
-// DeviceRetirement: how an owner of devices gives them up.
+// DeviceRetirement: destroys the devices of an owner.
 #pragma once
 
 #include <memory>
@@ -10,9 +10,9 @@
 
 namespace millrace {
 
-// A member behind the devices in front of all that uses them: when it goes, the
-// resources of each device go, and then the device, unless an ObjectUse keeps
-// it for a while.
+// A member declared after the devices and before all members that use them:
+// when it is destroyed, the resources of each device are cleared, and then the
+// device is destroyed, unless an ObjectUse keeps it for a while.
 class DeviceRetirement {
  public:
   explicit DeviceRetirement(std::vector<std::unique_ptr<Device>>& devices)

@@ -1,6 +1,6 @@
 // ElementwiseFunction: an op that computes each element of its output from the
-// elements at the same place of its inputs, as a function of spans. What lets
-// several such ops run block by block, in one pass over memory.
+// elements at the same position of its inputs, as a function of spans. Several
+// such ops can run block by block, in one pass over memory.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,15 @@ namespace millrace {
 
 class KernelInit;
 
-// Immutable: many threads at once.
+// Immutable: many threads may use it at once.
 class ElementwiseFunction {
  public:
   static constexpr int kMaxInputs = 2;
 
-  // `broadcasts`: an input may have one element for all of the others'; else
-  // inputs have one shape. `no_result` is the message where Run gives false,
-  // `cost_picos` the time of an element of float.
+  // If `broadcasts` is true, an input may have one element for all elements of
+  // the others; otherwise all inputs have the same shape. `no_result` is the
+  // message if Run returns false, `cost_picos` the time of one element of type
+  // float.
   ElementwiseFunction(int num_inputs, bool broadcasts, int cost_picos,
                       const char* no_result)
       : num_inputs_(num_inputs),
@@ -28,10 +29,10 @@ class ElementwiseFunction {
         no_result_(no_result) {}
   virtual ~ElementwiseFunction() = default;
 
-  // out[i] = f(in[0][i], in[1][i]) for i < n. Bit k of `scalars`: input k has
-  // one element for all i; never set for all inputs unless n is 1. `out` may
-  // be one of `in` if elements are of one size. False: an element has no
-  // result, and `out` is undefined.
+  // Computes out[i] = f(in[0][i], in[1][i]) for i < n. Bit k of `scalars` is
+  // set if input k has one element for all i; it is never set for all inputs
+  // unless n is 1. `out` may be one of `in` if the elements have the same size.
+  // Returns false if an element has no result; `out` is then undefined.
   virtual bool Run(const char* const* in, uint32_t scalars, char* out,
                    int64_t n) const = 0;
 
@@ -47,7 +48,7 @@ class ElementwiseFunction {
   const char* const no_result_;
 };
 
-// For nodes whose inputs and output are of plain types.
+// Makes the function of a node whose inputs and output are of plain types.
 using ElementwiseMaker =
     StatusOr<std::unique_ptr<ElementwiseFunction>> (*)(const KernelInit&);
 

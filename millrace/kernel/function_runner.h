@@ -1,5 +1,5 @@
-// FunctionRunner: runs functions of the graph's library, inside a step or in
-// what outlives it.
+// FunctionRunner: runs functions of the graph's library, inside a step or in an
+// object that outlives it.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ namespace millrace {
 class Device;
 class FunctionRunner;
 
-// The functions of a graph as they were at one time, for what goes on after
-// the session: iterators of data sets. Immutable.
+// A snapshot of a graph's functions, for work that continues after the session:
+// iterators of data sets. Immutable.
 class FunctionSource {
  public:
   virtual ~FunctionSource() = default;
-  // A runner with kernels of its own, so that stateful ops begin anew. It must
-  // not outlive the devices on which it runs.
+  // Returns a runner with kernels of its own, so that stateful ops begin anew.
+  // It must not outlive the devices on which it runs.
   virtual std::shared_ptr<FunctionRunner> NewRunner() const = 0;
 };
 
@@ -32,31 +32,32 @@ struct FunctionTypes {
   std::vector<DataType> results;
 };
 
-// Given to kernels by exec. Thread-safe.
+// exec provides it to kernels. Thread-safe.
 class FunctionRunner {
  public:
   virtual ~FunctionRunner() = default;
   using Handle = int64_t;
-  // Finds the function with its attributes bound.
+  // Finds the function and binds its attributes.
   virtual StatusOr<Handle> Instantiate(const NameAttrList& function) = 0;
-  // Compiles it for a device. INVALID_ARGUMENT and such for a bad body.
+  // Compiles it for a device. Returns INVALID_ARGUMENT or the like for a bad
+  // body.
   virtual StatusOr<FunctionTypes> Compile(Handle handle, Device& device) = 0;
-  // Runs it as part of the step that `environment`, which is copied, tells of:
+  // Runs it as part of the step of `environment`, which is copied: with the
   // same rendezvous, cancel scope and deadline. Results that are views of
-  // variables are bound unless the caller hands them on at once, as calls do.
+  // variables are bound, unless the caller passes them on at once, as calls do.
   enum class Views { kBind, kHandOn };
   using RunDone =
       absl::AnyInvocable<void(Status, std::vector<Tensor> outputs) &&>;
   virtual void RunIn(const StepEnvironment& environment, Device& device,
                      Handle handle, std::vector<Tensor> args, Views views,
                      RunDone done) = 0;
-  // The same in the caller's step.
+  // Does the same in the caller's step.
   void Run(KernelContext& caller, Handle handle, std::vector<Tensor> args,
            Views views, RunDone done) {
     RunIn(caller.step(), caller.device(), handle, std::move(args), views,
           std::move(done));
   }
-  // The functions that there are now; never null.
+  // Returns the current functions; never null.
   virtual std::shared_ptr<const FunctionSource> source() = 0;
 };
 

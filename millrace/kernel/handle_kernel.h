@@ -1,4 +1,4 @@
-// HandleKernel: the kernel of a node that makes a resource.
+// HandleKernel: the kernel of a node that creates a resource.
 #pragma once
 
 #include <memory>
@@ -10,12 +10,12 @@
 
 namespace millrace {
 
-// The kernel of a node that makes a T, one of the kind kWhat if there are
-// several. It has
+// The kernel of a node that creates a T, of the kind kWhat if there are
+// several. T has
 //   struct Options;                                    copyable
 //   static StatusOr<Options> OptionsFrom(const KernelInit&, kWhat...);
 //   T(Options, std::string name);
-//   Status CheckOptions(const Options&) const;         of who shares it
+//   Status CheckOptions(const Options&) const;         called for each user
 template <class T, auto... kWhat>
 class HandleKernel {
  public:
@@ -33,7 +33,7 @@ class HandleKernel {
   }
   ~HandleKernel() {
     if (!place_.is_private) return;
-    // Not there any more after a reset.
+    // It may be missing after a reset.
     (void)store_.Delete(place_.container, place_.name, T::kTypeName);
   }
 
@@ -43,7 +43,7 @@ class HandleKernel {
     return OkStatus();
   }
 
-  // A container may have been reset since the last run.
+  // Creates the resource again if its container was reset since the last run.
   StatusOr<Ref<T>> FindOrMake(KernelContext& ctx) const {
     MR_ASSIGN_OR_RETURN(
         Ref<T> resource,

@@ -19,7 +19,7 @@ class HandledThing final : public Resource {
   Status CheckOptions(const Options&) const { return OkStatus(); }
 };
 
-// The kernels of one node, as of two sessions.
+// Tests the kernels of one node in two sessions.
 class HandleKernelTest : public ::testing::Test {
  protected:
   HandleKernelTest() {
@@ -58,7 +58,7 @@ TEST_F(HandleKernelTest, AKernelOfBeforeAResetLeavesTheOthersResourceAlone) {
   store().Clear("");
   auto after = MakeKernel();
   ASSERT_EQ(store().List().size(), 1u);
-  // It makes its own again if it runs once more.
+  // It creates its own resource again if it runs once more.
   EXPECT_NE(before->FindOrMake(ctx_)->get(), after->FindOrMake(ctx_)->get());
   before.reset();
   EXPECT_EQ(store().List().size(), 1u);

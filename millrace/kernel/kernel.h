@@ -1,5 +1,6 @@
-// Kernel: the implementation of an op for a device type. KernelInit: what it
-// is made from. A kernel is constructed once and run by many steps at once.
+// Kernel: the implementation of an op for a device type. KernelInit: the
+// arguments of its construction. A kernel is constructed once and run by many
+// steps at once.
 #pragma once
 
 #include <memory>
@@ -20,7 +21,7 @@ namespace millrace {
 class FunctionLibrary;
 class KernelTable;
 
-// A node as its kernel sees it. Read only; outlives the kernel.
+// The kernel's view of a node. Read-only; outlives the kernel.
 struct NodeInfo {
   std::string name;
   std::string device;  // full name
@@ -43,10 +44,10 @@ class KernelInit {
 
   const NodeInfo& node() const { return node_; }
   Device& device() const { return device_; }
-  // Functions that attributes name; null where there are none.
+  // Returns the functions that attributes name; null if there are none.
   const FunctionLibrary* functions() const { return functions_; }
-  // The table that this kernel comes from, for nodes that stand for several;
-  // null where there is none.
+  // Returns the table that this kernel comes from, for fused nodes; null if
+  // there is none.
   const KernelTable* kernels() const { return kernels_; }
   template <class T>
   StatusOr<T> Attr(absl::string_view name) const {
@@ -61,7 +62,7 @@ class KernelInit {
   int num_outputs() const {
     return static_cast<int>(node_.output_types.size());
   }
-  // Positions of an argument by its name in the schema.
+  // Return the positions of an argument by its name in the schema.
   StatusOr<ArgRange> Input(absl::string_view name) const {
     return FindArgRange(node_.op->inputs, node_.attrs, name);
   }
@@ -76,14 +77,14 @@ class KernelInit {
   const KernelTable* kernels_;
 };
 
-// Thread-safe: Run and RunAsync are called by many steps at once.
+// Thread-safe: many steps call Run and RunAsync at once.
 class Kernel {
  public:
   virtual ~Kernel() = default;
   // A synchronous kernel computes and returns; it never waits for another
   // kernel. An asynchronous one (is_async) returns at once and calls `done`
-  // exactly once, on any thread, no lock held, maybe before it returns; `ctx`
-  // lives until then.
+  // exactly once, on any thread, under no lock, possibly before it returns;
+  // `ctx` lives until then.
   virtual Status Run(KernelContext& ctx) const = 0;
   virtual void RunAsync(KernelContext& ctx, Done done) const = 0;
   virtual bool is_async() const = 0;
@@ -156,7 +157,7 @@ struct MadeType<StatusOr<T>> {
 
 using KernelMaker = StatusOr<std::unique_ptr<Kernel>> (*)(const KernelInit&);
 
-// The maker of a kernel class K, which has
+// Makes a kernel of class K, which has
 //   static StatusOr<K> Make(const KernelInit&);   (or StatusOr<unique_ptr<K>>,
 //                                                  for classes that don't move)
 // or is default-constructible, and
@@ -180,7 +181,7 @@ StatusOr<std::unique_ptr<Kernel>> MakeKernel(const KernelInit& init) {
   }
 }
 
-// A kernel without attributes or state: a plain function.
+// Makes a kernel without attributes or state: a plain function.
 template <Status (*kFunction)(KernelContext&)>
 StatusOr<std::unique_ptr<Kernel>> MakeFunctionKernel(const KernelInit&) {
   struct K {

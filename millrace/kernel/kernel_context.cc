@@ -8,7 +8,8 @@
 namespace millrace {
 namespace {
 
-// RESOURCE_EXHAUSTED in stock's words, with what the allocator said after them.
+// Returns RESOURCE_EXHAUSTED with stock TensorFlow's text, followed by the
+// allocator's message.
 Status OutOfMemory(const Status& cause, const NodeInfo& node,
                    const Device& device, DataType type,
                    const TensorShape& shape) {
@@ -47,7 +48,7 @@ StatusOr<Tensor*> KernelContext::ForwardOrAllocateOutput(
   for (int c : candidates) {
     EdgeValue& edge = inputs_[c];
     const Tensor& in = edge.tensor;
-    // On a reference edge the variable holds the buffer too. A tensor without
+    // On a reference edge the variable holds the buffer, too. A tensor without
     // a buffer has its few bytes inside, or was forwarded before.
     if (edge.ref || in.buffer() == nullptr || !in.IsUnshared()) continue;
     if (in.num_elements() * static_cast<int64_t>(SizeOf(in.dtype())) != bytes)
@@ -55,7 +56,8 @@ StatusOr<Tensor*> KernelContext::ForwardOrAllocateOutput(
     if (in.dtype() != type && !(IsPlain(type) && IsPlain(in.dtype()))) continue;
     if (!IsAligned(in.data())) continue;
     char* data = edge.tensor.mutable_data();
-    // The output owns the memory; what remains in the input is a view.
+    // The output owns the memory; the tensor that remains in the input aliases
+    // it.
     Ref<Buffer> buffer = Ref<Buffer>::Share(in.buffer());
     edge.tensor = Tensor::FromBuffer(in.dtype(), in.shape(), nullptr, data);
     outputs_[i].tensor =

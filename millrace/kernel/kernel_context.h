@@ -29,7 +29,8 @@ struct EdgeValue {
   bool is_dead = false;
 };
 
-// What a step gives to all its kernels; outlives every context of the step.
+// The environment that a step provides to all its kernels; outlives every
+// context of the step.
 struct StepEnvironment {
   int64_t step_id = 0;
   CancelScope* cancel = nullptr;
@@ -40,12 +41,12 @@ struct StepEnvironment {
   FileSystem* files = nullptr;  // rooted as the server says
   std::string session_handle;
   int call_depth = 0;  // of function calls
-  // Of exec: where nodes and transfers tell what they took; null: nowhere.
+  // exec's collector of the times of nodes and transfers; null: not recorded.
   StepStatsCollector* stats = nullptr;
 };
 
-// Used by one kernel run; not thread-safe, except for ParallelFor's shards
-// reading inputs and writing their part of outputs.
+// The context of one kernel run. Not thread-safe, except that ParallelFor's
+// shards may read inputs and write their part of outputs.
 class KernelContext {
  public:
   KernelContext(const NodeInfo& node, Device& device, StepEnvironment& step,
@@ -63,25 +64,27 @@ class KernelContext {
   StepEnvironment& step() const { return step_; }
   ResourceStore& resources() const { return device_.resources(); }
 
-  // Inputs. A reference input read as a value is the variable's current value,
-  // taken when the kernel started (the executor fills `tensor`); it is
-  // FAILED_PRECONDITION before that if uninitialized, unless the op allows it.
-  // The argument that the kernel takes as a view (KernelEntry::views) may be
-  // one: type and shape are there, elements only once it is bound.
+  // Inputs. A reference input that is read as a value is the variable's current
+  // value, taken when the kernel starts (the executor fills `tensor`). An
+  // uninitialized variable is FAILED_PRECONDITION before that, unless the op
+  // allows it. The argument that the kernel takes as a view
+  // (KernelEntry::views) may be a view: it has a type and a shape, but elements
+  // only once it is bound.
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
   const Tensor& input(int i) const { return inputs_[i].tensor; }
   DataType input_type(int i) const { return inputs_[i].tensor.dtype(); }
-  // The variable on a reference edge; null on others.
+  // Returns the variable on a reference edge; null on other edges.
   Variable* ref_input(int i) const { return inputs_[i].ref.get(); }
   const Ref<Variable>& shared_ref_input(int i) const { return inputs_[i].ref; }
   // Moves the input's tensor out (for kernels that pass it on).
   Tensor TakeInput(int i) { return std::move(inputs_[i].tensor); }
-  // Makes a view the elements that it stands for now. RESOURCE_EXHAUSTED.
+  // Replaces a view by the elements that it stands for now. Returns
+  // RESOURCE_EXHAUSTED if there is no memory for them.
   Status BindInput(int i);
 
   // Outputs.
   int num_outputs() const { return static_cast<int>(outputs_.size()); }
-  DataType output_type(int i) const;  // by the node, without reference
+  DataType output_type(int i) const;  // of the node, without reference
   void set_output(int i, Tensor t) { outputs_[i].tensor = std::move(t); }
   void set_output_ref(int i, Ref<Variable> v) {
     outputs_[i].ref = std::move(v);
@@ -91,39 +94,43 @@ class KernelContext {
   EdgeValue& input_edge(int i) { return inputs_[i]; }
   EdgeValue& output_edge(int i) { return outputs_[i]; }
 
-  // A fresh tensor of the output's type, set as output i. The pointer is good
-  // until the kernel ends. RESOURCE_EXHAUSTED names node and bytes.
+  // Allocates a tensor of the output's type and sets it as output i. The
+  // pointer is valid until the kernel ends. RESOURCE_EXHAUSTED names node and
+  // bytes.
   StatusOr<Tensor*> AllocateOutput(int i, TensorShape shape);
-  // As AllocateOutput, but takes over the buffer of one of `candidates` (input
+  // Does the same, but takes over the buffer of one of `candidates` (input
   // numbers) if this run holds the last reference to it, it has as many bytes
-  // and both types are plain (or equal); else allocates. The input can still be
-  // read until the kernel ends: it is then the same memory.
+  // and both types are plain (or equal). The input can still be read until the
+  // kernel ends: it is then the same memory.
   StatusOr<Tensor*> ForwardOrAllocateOutput(
       std::initializer_list<int> candidates, int i, TensorShape shape);
   StatusOr<Tensor> AllocateTemp(DataType type, TensorShape shape);
 
-  // Splits [0, total) over the device's intra-op threads; checks for cancel
-  // between shards, unless to_end. CANCELLED (or the reason) if the step was
-  // cancelled.
+  // Splits [0, total) over the device's intra-op threads. Checks for
+  // cancellation between shards, unless to_end is set. Returns CANCELLED (or
+  // the reason) if the step was cancelled.
   Status ParallelFor(int64_t total, int64_t cost_nanos_per_unit,
                      absl::FunctionRef<void(int64_t begin, int64_t end)> f);
-  // OK, or why the step is being cancelled. Long loops ask now and then.
+  // Returns OK, or the reason why the step is being cancelled. Long loops call
+  // it from time to time.
   Status CheckCancelled() const;
 
   // ---- Set by the executor before the kernel runs.
-  // Which of the node's executions this is: the frame, 0 outside loops, and its
-  // iteration. For the keys of what the node sends or keeps.
+  // Identify the execution of the node: the frame, 0 outside loops, and its
+  // iteration. Used in the keys of the values that the node sends or keeps.
   uint64_t frame_id = 0;
   int64_t iteration = 0;
-  // A data or control input is dead. Only kernels of transfers run then.
+  // Whether a data or control input is dead. Only kernels of transfers run
+  // then.
   bool has_dead_input = false;
 
   // ---- Set by the kernel.
-  // Before it changes state in place, of which no half may stay: ParallelFor
-  // then ends its work, cancelled or not.
+  // Set before an in-place change of state that must be completed: ParallelFor
+  // then finishes its work, even if the step is cancelled.
   bool to_end = false;
-  // By one that runs several nodes (a fused one), when it fails: the node that
-  // the error is of, a name that lives as long as the kernel. Empty: its own.
+  // Set on failure by a kernel that runs several nodes (a fused one): the name
+  // of the node that failed, which must live as long as the kernel. Empty: the
+  // kernel's own node.
   absl::string_view failed_node;
 
  private:
@@ -134,15 +141,16 @@ class KernelContext {
   absl::Span<EdgeValue> outputs_;
 };
 
-// Helpers that many kernels need.
+// Functions that many kernels need.
 
-// INVALID_ARGUMENT with the node's name is added by the executor; kernels only
-// say what is wrong.
+// Kernels only describe the error; the executor makes it INVALID_ARGUMENT with
+// the node's name.
 Status CheckScalar(const Tensor& t, absl::string_view what);
 Status CheckVector(const Tensor& t, absl::string_view what);
-// The elements of an int32 or int64 tensor.
+// Returns the elements of an int32 or int64 tensor.
 std::vector<int64_t> IntValues(const Tensor& t);
-// An int32 or int64 vector as a shape. INVALID_ARGUMENT for negative sizes.
+// Returns an int32 or int64 vector as a shape. INVALID_ARGUMENT for negative
+// sizes.
 StatusOr<TensorShape> ShapeFromTensor(const Tensor& t);
 
 }  // namespace millrace

@@ -39,11 +39,11 @@ TEST_F(KernelContextTest, TakesOverTheLastReference) {
   Tensor* out = *ctx.ForwardOrAllocateOutput({0, 1}, 0, {8, 4});
   EXPECT_EQ(out->data(), place);
   EXPECT_EQ(out->shape().DebugString(), "[8,4]");
-  // Written in place, the input still to be read.
+  // Written in place while the input can still be read.
   out->mutable_flat<float>()[3] = 2;
   EXPECT_EQ(ctx.input(1).flat<float>()[3], 2);
   EXPECT_EQ(ctx.input(1).shape().DebugString(), "[4,8]");
-  // Not twice.
+  // The buffer is not forwarded twice.
   EXPECT_NE((*ctx.ForwardOrAllocateOutput({1}, 0, {8, 4}))->data(), place);
 }
 

@@ -56,7 +56,7 @@ bool Contains(const std::vector<DataType>& types, DataType type) {
   return std::find(types.begin(), types.end(), RemoveRef(type)) != types.end();
 }
 
-// "DT_FLOAT", as stock writes types in messages.
+// Returns "DT_FLOAT", the form of types in stock TensorFlow's messages.
 std::string ConstantName(DataType type) {
   return absl::StrCat("DT_", absl::AsciiStrToUpper(DataTypeName(type)));
 }

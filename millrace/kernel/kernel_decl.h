@@ -1,4 +1,4 @@
-// How kernels are declared, and the table of them.
+// Declares kernels, and builds the table of them.
 //
 //   MR_KERNELS(BiasAdd, Cpu) {
 //     {.types = "T: float", .make = MakeKernel<BiasAddOneDnn>},
@@ -20,25 +20,25 @@
 namespace millrace {
 
 struct KernelEntry {
-  // Allowed types by attribute: "T: float, double; Tidx: int32". Attributes
-  // that are not named may have any type of the schema; of a list(type) each
-  // element counts. Besides types: realnumbertype (half, bfloat16, float,
-  // double and all integers) and numbertype (these and complex types);
-  // quantized types are always named.
+  // Allowed types by attribute: "T: float, double; Tidx: int32". An attribute
+  // that is not listed may have any type of the schema; for a list(type), each
+  // element must be allowed. Besides types: realnumbertype (half, bfloat16,
+  // float, double and all integers) and numbertype (these and complex types);
+  // quantized types are always listed.
   const char* types = "";
   KernelMaker make = nullptr;
-  // The op as a function of spans, if it is one: such nodes can run together
-  // in one pass over memory (pass/fuse_nodes.h).
+  // The op as a function of spans, if it is one: such nodes can run together in
+  // one pass over memory (pass/fuse_nodes.h).
   ElementwiseMaker elementwise = nullptr;
-  // Names of arguments that lie in host memory on any device, by ",".
+  // Names of arguments that lie in host memory on any device, separated by ",".
   const char* host = "";
-  // Names of arguments, side by side, that the kernel takes as views of
-  // variables where they are (kernel/variable_view.h), by ", ": it hands the
-  // buffer on where TensorFlow's does, or reads parts of it, and binds it
-  // itself else. All others are bound when the kernel starts.
+  // Names of adjacent arguments, separated by ", ", that the kernel takes as
+  // views of variables (kernel/variable_view.h): it passes the buffer on where
+  // TensorFlow's kernel does, reads parts of it, or else binds it itself. All
+  // other arguments are bound when the kernel starts.
   const char* views = "";
-  // May be run inline on the thread that made it ready (moves no data, or only
-  // a handful of bytes).
+  // Whether it may run inline on the thread that made it ready (it moves no
+  // data, or only a few bytes).
   bool cheap = false;
 };
 
@@ -71,8 +71,8 @@ inline constexpr char kKernelDeviceCpu[] = "CPU";
 inline constexpr char kKernelDeviceGpu[] = "GPU";
 }  // namespace internal
 
-// Kernels by op and device type; a value built from declarations. Immutable
-// once built.
+// Kernels by op and device type, a value that is built from declarations.
+// Immutable once built.
 class KernelTable {
  public:
   struct Constraint {
@@ -83,32 +83,34 @@ class KernelTable {
     const KernelEntry* entry;
     std::vector<Constraint> constraints;
 
-    // The attributes' types are allowed.
+    // Returns whether the attributes' types are allowed.
     bool Fits(const AttrMap& attrs) const;
-    // Null if the attribute may have any type of the schema.
+    // Returns null if the attribute may have any type of the schema.
     const std::vector<DataType>* Types(absl::string_view attr) const;
-    // Argument `name` lies in host memory.
+    // Returns whether argument `name` lies in host memory.
     bool IsHost(absl::string_view name) const;
   };
 
-  // INVALID_ARGUMENT for types that do not parse and for doubled declarations.
+  // Returns INVALID_ARGUMENT for malformed types and for duplicate
+  // declarations.
   static StatusOr<KernelTable> Build(absl::Span<const KernelDecl* const> decls);
 
-  // The entry for a node on a device type. NOT_FOUND "No OpKernel was
-  // registered to support Op 'X' ..." with the types that there are.
+  // Returns the entry for a node on a device type; NOT_FOUND "No OpKernel was
+  // registered to support Op 'X' ..." with the registered types.
   StatusOr<const KernelEntry*> Find(absl::string_view device_type,
                                     const OpDef& op,
                                     const AttrMap& attrs) const;
   bool Has(absl::string_view device_type, const OpDef& op,
            const AttrMap& attrs) const;
   bool HasOp(absl::string_view device_type, absl::string_view op) const;
-  // All entries, best first; empty if there are none.
+  // Returns all entries, best first; empty if there are none.
   absl::Span<const Row> Rows(absl::string_view device_type,
                              absl::string_view op) const;
-  // "  device='CPU'; T in [DT_FLOAT, DT_DOUBLE]" lines, for messages.
+  // Returns lines like "  device='CPU'; T in [DT_FLOAT, DT_DOUBLE]", for
+  // messages.
   std::string Describe(absl::string_view op) const;
-  // The NOT_FOUND of Find, for a node of a graph and the devices that there
-  // are. An empty node name leaves the node out.
+  // Returns the NOT_FOUND of Find, for a node of a graph and the available
+  // devices. An empty node name is left out.
   Status NoKernel(absl::string_view op, absl::string_view node_name,
                   const AttrMap& attrs,
                   absl::Span<const std::string> device_types) const;

@@ -9,7 +9,7 @@
 namespace millrace {
 namespace {
 
-// Exactly 16 lower-case digits, as every peer writes them.
+// Parses exactly 16 lower-case digits, as every peer writes them.
 bool ParseIncarnation(absl::string_view text, uint64_t* out) {
   if (text.size() != 16) return false;
   uint64_t value = 0;

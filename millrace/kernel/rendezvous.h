@@ -1,4 +1,4 @@
-// Rendezvous: where tensors that cross devices meet, by key.
+// Rendezvous: the table through which tensors cross devices, by key.
 #pragma once
 
 #include <string>
@@ -25,28 +25,30 @@ struct RendezvousKey {
   static StatusOr<RendezvousKey> Parse(absl::string_view key);
 };
 
-// What a key stands for. A dead value comes from a branch that was not taken;
+// The value under a key. A dead value comes from a branch that was not taken;
 // its tensor may be empty.
 struct RendezvousValue {
   Tensor tensor;
   bool is_dead = false;
 };
 
-// One step's meeting table. Thread-safe.
+// The rendezvous of one step. Thread-safe.
 class Rendezvous : public RefCounted {
  public:
-  // Never blocks. The receiver may come later; one that waits is completed on
-  // this thread. Values of one key are received in the order of their sends.
+  // Never blocks. The receiver may come later; a waiting receiver is completed
+  // on this thread. Values of one key are received in the order in which they
+  // were sent.
   virtual Status Send(absl::string_view key, RendezvousValue value) = 0;
 
-  // Calls `done` once, with the value or the error that ended the step (or
-  // the cancel's), on the thread that brings it. May call it before returning.
-  // The sender may come later. `cancel` may be null, and outlives the wait.
+  // Calls `done` once, with the value or the error that ended the step (or the
+  // cancellation), on the thread that delivers it, possibly before returning.
+  // The sender may come later. `cancel` may be null, and must outlive the wait.
   using RecvDone = absl::AnyInvocable<void(StatusOr<RendezvousValue>) &&>;
   virtual void RecvAsync(absl::string_view key, CancelScope* cancel,
                          RecvDone done) = 0;
 
-  // Every waiting and later Recv and Send ends with `status` (the first wins).
+  // Ends every waiting and later Recv and Send with `status` (the first one
+  // wins).
   virtual void StartAbort(const Status& status) = 0;
 };
 

@@ -89,7 +89,7 @@ Status ResourceStore::Delete(absl::string_view container,
   return OkStatus();
 }
 
-// Not in the order of a hash table, which differs from run to run.
+// Does not use the order of the hash table, which differs from run to run.
 void ResourceStore::RemoveAll(const Container& removed) {
   std::vector<const Container::value_type*> ordered;
   for (const auto& entry : removed) ordered.push_back(&entry);

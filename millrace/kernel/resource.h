@@ -1,5 +1,5 @@
-// Resource: named state on a device. ResourceStore: resources by container
-// and name.
+// Resource: named state on a device. ResourceStore: resources by container and
+// name.
 #pragma once
 
 #include <atomic>
@@ -16,15 +16,15 @@
 
 namespace millrace {
 
-// A variable, queue, reader, table, ... Each class has a constant
+// A variable, queue, reader, table and so on. Each class has a constant
 //   static constexpr absl::string_view kTypeName = "Variable";
 // which is its type at run time. Thread-safe.
 class Resource : public RefCounted {
  public:
   virtual absl::string_view type_name() const = 0;
-  // One line for status pages.
+  // Returns one line for status pages.
   virtual std::string DebugString() const = 0;
-  // Called once when the store lets go of it (reset, session end): waiting
+  // Called once when the store removes it (reset, end of the session): waiting
   // operations must end, with ABORTED or CANCELLED.
   virtual void OnRemoved() {}
 };
@@ -32,14 +32,14 @@ class Resource : public RefCounted {
 // Thread-safe.
 class ResourceStore {
  public:
-  // `default_container` stands for an empty container name (the job's name).
+  // `default_container` replaces an empty container name (the job's name).
   explicit ResourceStore(std::string default_container);
   ~ResourceStore();
 
   const std::string& default_container() const { return default_container_; }
 
-  // NOT_FOUND "Resource container/name/Type does not exist.", or
-  // INVALID_ARGUMENT if there are only resources of other types of that name.
+  // Returns NOT_FOUND "Resource container/name/Type does not exist.", or
+  // INVALID_ARGUMENT if all resources of that name have other types.
   template <class T>
   StatusOr<Ref<T>> Lookup(absl::string_view container, absl::string_view name);
   // `make` runs under the store's lock, so it must be quick.
@@ -47,18 +47,18 @@ class ResourceStore {
   StatusOr<Ref<T>> LookupOrCreate(absl::string_view container,
                                   absl::string_view name,
                                   absl::FunctionRef<StatusOr<Ref<T>>()> make);
-  // ALREADY_EXISTS if there is one of that name and type.
+  // Returns ALREADY_EXISTS if there is a resource of that name and type.
   Status Create(absl::string_view container, absl::string_view name,
                 Ref<Resource> resource);
-  // NOT_FOUND if there is none.
+  // Returns NOT_FOUND if there is no such resource.
   Status Delete(absl::string_view container, absl::string_view name,
                 absl::string_view type_name);
-  // A number that it has not given before, for names that nobody else has had:
-  // who made a resource may remove it by its name after a reset, late.
+  // Returns a number that it has not returned before, for unique names: the
+  // owner of a resource may remove it by its name late, after a reset.
   int64_t NextNumber() {
     return next_number_.fetch_add(1, std::memory_order_relaxed);
   }
-  // Frees what the container holds; OK if there is no such container.
+  // Removes all resources of the container; OK if there is no such container.
   void Clear(absl::string_view container);
   void ClearAll();
 
@@ -76,7 +76,7 @@ class ResourceStore {
       absl::string_view type_name,
       absl::FunctionRef<StatusOr<Ref<Resource>>()> make);
 
-  // By (type, name).
+  // The key is (type, name).
   using Container =
       absl::flat_hash_map<std::pair<std::string, std::string>, Ref<Resource>>;
   static void RemoveAll(const Container& removed);

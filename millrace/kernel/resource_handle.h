@@ -1,5 +1,5 @@
-// Resources behind handles: a string reference [container, name] (first
-// generation ops) or a resource tensor (V2 ops).
+// Resources behind handles: a string reference [container, name]
+// (first-generation ops) or a resource tensor (V2 ops).
 #pragma once
 
 #include <string>
@@ -10,26 +10,27 @@
 
 namespace millrace {
 
-// Where a node's resource lies. Without `shared_name` it is private: gone with
-// the kernel, under a name that no other node has.
+// The place of a node's resource. Without `shared_name` it is private: it is
+// destroyed with the kernel, and its name is unique.
 struct ResourcePlace {
   std::string container;  // never empty
   std::string name;
   bool is_private = false;
 };
 
-// INVALID_ARGUMENT for a `shared_name` that begins with '_' and for containers
-// with characters other than letters, digits, '_', '.', '-' and '/'. A private
-// name is completed by PrivateName.
+// Returns INVALID_ARGUMENT for a `shared_name` that begins with '_' and for
+// containers with characters other than letters, digits, '_', '.', '-' and '/'.
+// A private name is completed by PrivateName.
 StatusOr<ResourcePlace> PlaceOf(const KernelInit& init);
-// The name of a private resource of the node, with a number of the store's.
+// Returns the name of a private resource of the node, with a number from the
+// store.
 std::string PrivateName(absl::string_view node, int64_t number);
 
-// Output 0 of a node that makes a resource.
+// Output 0 of a node that creates a resource.
 class HandleOutput {
  public:
   HandleOutput() = default;
-  // A reference or a resource tensor, as the node's schema says.
+  // Makes a reference or a resource tensor, as the node's schema requires.
   HandleOutput(const KernelInit& init, const ResourcePlace& place,
                absl::string_view type_name);
   void Set(KernelContext& ctx) const;
@@ -39,8 +40,8 @@ class HandleOutput {
   Tensor handle_;
 };
 
-// Container and name that input `i` says, of either kind. INVALID_ARGUMENT for
-// what is no handle, for another device's and for another type's.
+// Returns the container and name in input `i`, of either kind. INVALID_ARGUMENT
+// for an invalid handle, and for a handle to another device or another type.
 StatusOr<ResourcePlace> PlaceFromInput(KernelContext& ctx, int i,
                                        absl::string_view type_name);
 
@@ -51,12 +52,13 @@ StatusOr<Ref<T>> LookupInput(KernelContext& ctx, int i) {
   return ctx.resources().Lookup<T>(place.container, place.name);
 }
 
-// A handle that holds what it stands for: gone with the last copy of it.
+// Returns a handle that owns its resource: the resource is destroyed with the
+// last copy of the handle.
 Ref<ResourceHandle> OwningHandle(KernelContext& ctx, std::string container,
                                  std::string name, absl::string_view type_name,
                                  Ref<RefCounted> owned);
-// The T that the handle in input `i` holds; null where it holds none, or is no
-// handle.
+// Returns the T that the handle in input `i` owns; null if it owns none, or if
+// the input is not a handle.
 template <class T>
 Ref<T> OwnedByInput(KernelContext& ctx, int i) {
   const Tensor& t = ctx.input(i);

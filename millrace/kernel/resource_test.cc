@@ -26,7 +26,7 @@ TEST(ResourceStore, EmptyContainerIsTheDefault) {
   EXPECT_TRUE(store.Lookup<Thing<0>>("job", "a").ok());
   EXPECT_EQ(store.Create("job", "a", MakeRef<Thing<0>>()).code(),
             StatusCode::kAlreadyExists);
-  // Another type of the same name is another resource.
+  // A resource of the same name and another type is a different resource.
   EXPECT_TRUE(store.Create("job", "a", MakeRef<Thing<1>>()).ok());
 }
 

@@ -1,4 +1,4 @@
-// StepContainer: resources that live for one step (TensorArrays, stacks).
+// StepContainer: the resources that live for one step (TensorArrays, stacks).
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace millrace {
 
-// Thread-safe; emptied when the step ends.
+// Thread-safe; cleared when the step ends.
 class StepContainer {
  public:
   StepContainer() : store_("step") {}

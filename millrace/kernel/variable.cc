@@ -52,7 +52,7 @@ StatusOr<TensorShape> Variable::Shape() const {
   return value_.shape();
 }
 
-// Row updates may be under way: copies the rows of one stripe at a time.
+// Row updates may be in progress: copies the rows of one stripe at a time.
 void Variable::CopyPartLocked(int64_t begin, int64_t end, Tensor* out) const {
   const int64_t rows = value_.rank() == 0 ? 1 : value_.dim(0);
   const int64_t size = static_cast<int64_t>(SizeOf(dtype_));
@@ -60,7 +60,7 @@ void Variable::CopyPartLocked(int64_t begin, int64_t end, Tensor* out) const {
   const int64_t piece = std::max<int64_t>(row_bytes * kRowsPerStripe, 1);
   const char* from = value_.data();
   char* to = out->mutable_data();
-  // Plain elements go by bytes, as the part may have another type.
+  // Plain elements are copied as bytes, since the part may have another type.
   const DataType moved = IsPlain(dtype_) ? DataType::kUint8 : dtype_;
   (void)DispatchBySize(moved, [&]<class T>() {
     for (int64_t at = begin; at < end;) {
@@ -118,7 +118,7 @@ StatusOr<VariableRows> VariableRows::Make(absl::Span<Variable* const> variables,
   rows.mode_ = mode;
   rows.variables_.assign(variables.begin(), variables.end());
   const auto sorted = SortedOnce(variables);
-  // From here on the destructor unlocks what is in sorted_.
+  // From here on the destructor unlocks the variables in sorted_.
   for (Variable* v : sorted) {
     v->mu_.LockShared();
     rows.sorted_.push_back(v);
@@ -150,7 +150,7 @@ VariableRows::VariableRows(VariableRows&& o) noexcept
       locks_rows_(o.locks_rows_),
       variables_(std::move(o.variables_)),
       sorted_(std::move(o.sorted_)) {
-  o.sorted_.clear();  // the locks are ours now
+  o.sorted_.clear();  // this object owns the locks now
 }
 
 VariableRows::~VariableRows() {

@@ -13,10 +13,10 @@
 
 namespace millrace {
 
-// What the views of a variable are views of (kernel/variable_view.h): the
-// memory that holds so and so many elements. Updates and assignments of as many
-// elements write into the cell; an assignment of another number leaves it, with
-// its last content, to who views it.
+// The object that the views of a variable refer to (kernel/variable_view.h):
+// the memory of a value with a certain number of elements. Updates, and
+// assignments of as many elements, write into the cell; an assignment of
+// another number leaves the cell, with its last content, to its views.
 class VariableCell : public RefCounted {
  private:
   friend class Variable;
@@ -24,17 +24,18 @@ class VariableCell : public RefCounted {
   Tensor last_;  // once the variable has left; guarded by its mu()
 };
 
-// Readers take the current buffer (Read); dense updates write in place if
-// nobody else holds the buffer, else copy on write, so reads are never torn.
-// Kernels that touch part of a variable (gather, scatter, sparse apply) never
-// take its buffer: they work under the row locks, see VariableRows.
+// Readers take the current buffer (Read); dense updates write in place if the
+// buffer has no other holder, otherwise they copy on write, so reads are never
+// torn. Kernels that touch part of a variable (gather, scatter, sparse updates)
+// never take its buffer: they work under the row locks, see VariableRows.
 //
-// Locks, in order: mu() of all variables by address, then their row stripes.
+// Lock order: mu() of all variables by address, then their row stripes.
 class Variable final : public Resource {
  public:
   static constexpr absl::string_view kTypeName = "Variable";
 
-  // `declared`: of the values that Assign takes while there is none, if known.
+  // `declared` is the shape, if known, of the values that Assign accepts while
+  // the variable is uninitialized.
   Variable(DataType dtype, std::string name,
            std::optional<TensorShape> declared = std::nullopt)
       : dtype_(dtype), name_(std::move(name)), declared_(std::move(declared)) {}
@@ -46,33 +47,34 @@ class Variable final : public Resource {
   const std::string& name() const { return name_; }
 
   bool IsInitialized() const;
-  // The current value. FAILED_PRECONDITION "Attempting to use uninitialized
-  // value NAME". After a sparse update it is a copy, made row by row, from
-  // `allocator` (null: host memory); RESOURCE_EXHAUSTED.
+  // Returns the current value; FAILED_PRECONDITION "Attempting to use
+  // uninitialized value NAME". After a sparse update it is a copy, made row by
+  // row, from `allocator` (null: host memory); RESOURCE_EXHAUSTED.
   StatusOr<Tensor> Read(Allocator* allocator = nullptr) const;
-  // The shape of the current value, without taking it.
+  // Returns the shape of the current value, without taking the value.
   StatusOr<TensorShape> Shape() const;
-  // Replaces the value; takes `value`'s buffer over (a buffer that is shared,
-  // with a constant or a feed say, is protected by copy on write).
+  // Replaces the value; takes ownership of `value`'s buffer (copy on write
+  // protects a buffer that is shared with a constant or a feed).
   void Assign(Tensor value);
-  // Back to uninitialized.
+  // Makes the variable uninitialized again.
   void Clear();
 
-  // For kernels that update: hold `mu()` (of several variables: VariableLocks),
-  // then use these.
+  // Kernels that update hold `mu()` (for several variables: VariableLocks),
+  // then use the following methods.
   SharedMutex& mu() const { return mu_; }
   bool initialized_locked() const { return value_.valid(); }
-  // Of the value, else as declared; null if neither is there.
+  // Returns the shape of the value, otherwise the declared one; null if there
+  // is neither.
   const TensorShape* shape_locked() const {
     return value_.valid() ? &value_.shape() : declared_ ? &*declared_ : nullptr;
   }
   const Tensor& value_locked() const { return value_; }
-  // The value to write to in place: made unshared first (a copy) if other
-  // tensors hold its buffer. FAILED_PRECONDITION if there is none,
-  // RESOURCE_EXHAUSTED. `mu()` held for writing.
+  // Returns the value for writing in place; it is made unshared first (a copy)
+  // if other tensors hold its buffer. Returns FAILED_PRECONDITION if there is
+  // no value, or RESOURCE_EXHAUSTED. Requires: `mu()` is held for writing.
   StatusOr<Tensor*> MutableLocked(Allocator* allocator);
-  // `mu()` held for writing. Returns the value before, to be freed after the
-  // lock.
+  // Returns the previous value, which should be destroyed after the lock is
+  // released. Requires: `mu()` is held for writing.
   Tensor SetLocked(Tensor value);
   Status Uninitialized() const;
 
@@ -80,7 +82,8 @@ class Variable final : public Resource {
   friend class VariableRows;
   friend class VariableView;
   // Copies bytes [begin, end) of the value row by row to `out`, which has as
-  // many; `mu_` held. Plain types, or whole strings and such.
+  // many bytes, for plain types, or else whole elements such as strings.
+  // Requires: `mu_` is held.
   void CopyPartLocked(int64_t begin, int64_t end, Tensor* out) const;
 
   static constexpr int kStripes = 64;
@@ -97,8 +100,8 @@ class Variable final : public Resource {
   mutable SharedMutex mu_;
   Tensor value_;
   Ref<VariableCell> cell_;  // of value_; null without one
-  // Rows may be written in place while readers hold mu_ shared; then no other
-  // tensor shares the buffer. Guarded by mu_.
+  // Whether rows may be written in place while readers hold mu_ shared; then no
+  // other tensor shares the buffer. Guarded by mu_.
   bool sparse_ = false;
   mutable SharedMutex stripes_[kStripes];
 };
@@ -117,7 +120,7 @@ class VariableLocks {
 
 // A kernel's access to single rows (along dimension 0) of variables, from
 // construction to destruction; whole-buffer updates wait meanwhile, other row
-// accesses go on.
+// accesses continue.
 //
 //   MR_ASSIGN_OR_RETURN(auto rows, VariableRows::Make({var, accum},
 //   VariableRows::kUpdate, allocator)); for (...) { auto lock = rows.Lock(row);
@@ -128,17 +131,19 @@ class VariableRows {
  public:
   enum Mode { kRead, kUpdate };
 
-  // FAILED_PRECONDITION for a variable without a value. kUpdate makes the
-  // buffers the variables' own (a copy if they are shared); RESOURCE_EXHAUSTED.
+  // Returns FAILED_PRECONDITION for a variable without a value. With kUpdate,
+  // the buffers become the variables' own (a copy if they are shared);
+  // RESOURCE_EXHAUSTED.
   static StatusOr<VariableRows> Make(absl::Span<Variable* const> variables,
                                      Mode mode, Allocator* allocator);
   VariableRows(VariableRows&& o) noexcept;
   VariableRows& operator=(VariableRows&&) = delete;
   ~VariableRows();
 
-  // Value of the i-th variable given to Make. Read elements under Lock().
+  // Returns the value of the i-th variable passed to Make. Its elements must be
+  // read under Lock().
   const Tensor& value(int i) const { return variables_[i]->value_; }
-  // Its elements, to write under Lock(); kUpdate only.
+  // Returns its elements, to be written under Lock(). Requires: kUpdate.
   char* mutable_data(int i) const {
     return const_cast<char*>(variables_[i]->value_.data());
   }
@@ -149,11 +154,12 @@ class VariableRows {
 
   int size() const { return static_cast<int>(variables_.size()); }
 
-  // Rows of one group share a lock: who holds one of them holds them all.
+  // The rows of one group share a lock: a thread that holds one row holds them
+  // all.
   static constexpr int kGroups = Variable::kStripes;
   static int GroupOf(int64_t row) { return Variable::StripeOf(row); }
 
-  // Holds one row of all variables: for writing with kUpdate, else for
+  // Holds one row of all variables, for writing with kUpdate, otherwise for
   // reading. A thread holds at most one.
   class RowLock {
    public:
@@ -172,7 +178,7 @@ class VariableRows {
  private:
   VariableRows() = default;
   Mode mode_ = kRead;
-  // Someone may write rows meanwhile; else RowLock does nothing.
+  // Whether rows may be written meanwhile; if not, RowLock does nothing.
   bool locks_rows_ = false;
   absl::InlinedVector<Variable*, 4> variables_;  // as given
   absl::InlinedVector<Variable*, 4> sorted_;     // by address, each once

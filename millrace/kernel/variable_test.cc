@@ -58,7 +58,7 @@ TEST(VariableRows, SparseUpdateNeverTouchesAReadersBuffer) {
     rows->mutable_elements<float>(0)[24] = 7;
   }
   EXPECT_EQ(constant.flat<float>()[24], 1);
-  // From now on whole reads copy, and updates go on in place.
+  // From now on whole reads copy, and updates continue in place.
   const Tensor read = *v.Read();
   EXPECT_EQ(read.flat<float>()[24], 7);
   const char* place = nullptr;
@@ -73,7 +73,7 @@ TEST(VariableRows, SparseUpdateNeverTouchesAReadersBuffer) {
     rows->mutable_elements<float>(0)[24] = 8;
   }
   EXPECT_EQ(read.flat<float>()[24], 7);
-  // A new value ends it: its buffer may be shared again.
+  // A new value ends that: its buffer may be shared again.
   v.Assign(constant);
   EXPECT_EQ(v.Read()->data(), constant.data());
 }
@@ -112,7 +112,7 @@ TEST(VariableRows, StringsAreCopiedWhole) {
 }
 
 // Concurrent updates of rows of two variables, given in both orders, whole
-// reads and new values: no deadlock, and no update of a row is half seen.
+// reads and new values: no deadlock, and no update of a row is torn.
 TEST(VariableRows, ThreadsAgree) {
   Variable a(DataType::kFloat, "a"), b(DataType::kFloat, "b");
   a.Assign(Rows(200, 0));

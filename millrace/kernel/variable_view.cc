@@ -7,11 +7,11 @@
 namespace millrace {
 namespace {
 
-// Where the elements of views seem to lie: an address that no processor reads,
-// so that a reader that has not bound its input cannot go on unnoticed.
+// The apparent address of a view's elements, which no processor can read, so
+// that a reader that has not bound its input crashes at once.
 constexpr uintptr_t kNowhere = uintptr_t{1} << 62;
 
-// Elements [offset, ...) of `whole` under the view's type and shape.
+// Returns the elements [offset, ...) of `whole` with the view's type and shape.
 StatusOr<Tensor> PartOf(const Tensor& whole, const Tensor& view, int64_t offset,
                         Allocator* allocator) {
   const bool is_small = view.size_bytes() <= 16 && IsPlain(view.dtype());
@@ -30,7 +30,7 @@ StatusOr<Tensor> PartOf(const Tensor& whole, const Tensor& view, int64_t offset,
 
 }  // namespace
 
-// The buffer of views.
+// The buffer of a view.
 class VariableView final : public Buffer {
  public:
   VariableView(Ref<Variable> variable, Ref<VariableCell> cell, size_t size)
@@ -70,7 +70,7 @@ class VariableView final : public Buffer {
   }
 
   const Variable& variable() const { return *variable_; }
-  // The variable's mu() held for all below.
+  // The following require the variable's mu().
   bool is_current() const { return variable_->cell_ == cell_; }
   const Tensor& last() const { return cell_->last_; }
   const Tensor& value() const { return variable_->value_; }

@@ -1,12 +1,12 @@
-// Views: what a reference variable is on the edges of a running graph.
+// Views: the form of a reference variable on the edges of a running graph.
 //
 // The first node that takes a reference as a value makes a view when it starts:
-// the variable's cell and its shape of that moment. A view is a Tensor (see
-// Tensor::is_view) without elements of its own; ops that in TensorFlow hand
-// their input's buffer on hand on the view, or a part of it. Whoever reads
-// binds it: the elements that the cell has then. So an update is seen by each
-// reader that is ordered after it, however the value got there.
-// docs/design/0016-reference-variables.md has the rule whole.
+// the variable's cell and its shape at that moment. A view is a Tensor (see
+// Tensor::is_view) without elements of its own; ops that in TensorFlow pass on
+// their input's buffer pass on the view, or a part of it. A reader binds it to
+// the elements that the cell has then. So each reader sees every update that is
+// ordered before it, however the value reached it.
+// docs/design/0016-reference-variables.md has the complete rule.
 #pragma once
 
 #include <algorithm>
@@ -18,37 +18,38 @@
 
 namespace millrace {
 
-// A view of the whole variable. FAILED_PRECONDITION "Attempting to use
+// Returns a view of the whole variable; FAILED_PRECONDITION "Attempting to use
 // uninitialized value NAME".
 StatusOr<Tensor> MakeView(const Ref<Variable>& variable);
 
-// The elements that the view stands for now: shared with the variable, which is
-// copied on its next dense update, or copied row by row where rows are updated
-// in place. From `allocator` (null: host memory); RESOURCE_EXHAUSTED. What is
-// no view comes back as it is.
+// Returns the elements that the view stands for now: shared with the variable,
+// which is copied on its next dense update, or copied row by row if rows are
+// updated in place. Copies come from `allocator` (null: host memory);
+// RESOURCE_EXHAUSTED. A tensor that is not a view is returned as it is.
 StatusOr<Tensor> BoundTensor(const Tensor& tensor, Allocator* allocator);
-// The same in place.
+// Do the same in place.
 Status Bind(Tensor* tensor, Allocator* allocator);
 Status BindAll(absl::Span<Tensor> tensors, Allocator* allocator);
 
-// A kernel's access to the elements of an input that it reads in parts, rows by
-// number say: of a view they are read where they are, and updates of rows go on
-// beside it. Whole-buffer updates wait while this lives. Thread-safe.
+// A kernel's access to the elements of an input that it reads in parts, such as
+// rows by index. The elements of a view are read in place, and updates of rows
+// continue meanwhile. Whole-buffer updates wait while this lives. Thread-safe.
 class SharedElements {
  public:
-  // `tensor` outlives it.
+  // `tensor` must outlive it.
   explicit SharedElements(const Tensor& tensor);
   ~SharedElements();
   SharedElements(const SharedElements&) = delete;
   SharedElements& operator=(const SharedElements&) = delete;
 
-  // The first element.
+  // Returns the first element.
   const char* data() const { return data_; }
-  // Elements may change meanwhile: read each slice by Copy.
+  // Returns whether elements may change meanwhile: each slice must then be read
+  // by Copy.
   bool needs_copy() const { return variable_ != nullptr && rows_change_; }
-  // Copies `count` elements from place `begin` on, each row of the variable
-  // whole. `T` is the element type or, for plain types, a type of its size or
-  // (counting bytes) of size 1.
+  // Copies `count` elements from position `begin` on; each row of the variable
+  // is copied under its lock. `T` is the element type or, for plain types, a
+  // type of its size or (counting bytes) of size 1.
   template <class T>
   void Copy(int64_t begin, int64_t count, T* to) const {
     CopyBytes(begin * static_cast<int64_t>(sizeof(T)),

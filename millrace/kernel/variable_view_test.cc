@@ -51,7 +51,7 @@ TEST(VariableView, SeesWhatIsAssignedAfterIt) {
   const Tensor before = *BoundTensor(view, nullptr);
   v->Assign(Numbers(4, 16, 100));
   EXPECT_EQ(FirstOf(view), 100);
-  EXPECT_EQ(before.flat<float>()[0], 0);  // what was bound stays
+  EXPECT_EQ(before.flat<float>()[0], 0);  // the bound elements stay
 }
 
 TEST(VariableView, KeepsItsShapeThroughAnAssignmentOfAsManyElements) {
@@ -141,7 +141,7 @@ TEST(SharedElements, OfACellThatWasLeft) {
   EXPECT_EQ(reinterpret_cast<const float*>(elements.data())[0], 32);
 }
 
-// A slice over several rows, and rows under another shape.
+// Copies a slice over several rows, and rows under another shape.
 TEST(SharedElements, CopiesAcrossRows) {
   const Ref<Variable> v = MakeVariable(Numbers(10, 3, 0));
   UpdateRow(*v, 0, 0);

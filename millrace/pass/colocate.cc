@@ -18,7 +18,8 @@ void ColocationGroups::Union(NodeId a, NodeId b, const char* why) {
   const NodeId rb = Root(b);
   if (ra == rb) return;
   joints_.push_back({a, b, why});
-  // The older node leads, so that growing a graph never moves a group's root.
+  // The older node becomes the root, so that growing a graph never changes a
+  // group's root.
   parent_[std::max(ra, rb)] = std::min(ra, rb);
 }
 
@@ -48,8 +49,8 @@ Status ColocationGroups::AddNodes(const Graph& graph, NodeId first) {
     for (int i = 0; i < node->num_inputs(); ++i) {
       const OutputRef in = node->inputs[i];
       if (in.node == kNoNode) continue;
-      // A loop variable comes round on one device: a receive in the place of
-      // its Enter would wait for a second value in the second iteration.
+      // A loop variable stays on one device: a receive in the place of its
+      // Enter would wait for a second value in the second iteration.
       const OpRole from = graph.node(in.node)->op->role;
       if (node->op->role == OpRole::kMerge &&
           (from == OpRole::kEnter || from == OpRole::kNextIteration)) {

@@ -1,4 +1,4 @@
-// Colocation: which nodes must be on one device.
+// Colocation: determines which nodes must be on one device.
 #pragma once
 
 #include <vector>
@@ -7,20 +7,21 @@
 
 namespace millrace {
 
-// Groups of nodes that share state: the `_class` attribute ("loc:@name"),
-// reference edges (a variable and what updates it) and edges that carry the
-// handle of a resource made by a stateful node. Union-find over node ids;
-// grows with the graph. One thread.
+// Groups of nodes that share state, through the `_class` attribute
+// ("loc:@name"), reference edges (a variable and the nodes that update it) and
+// edges that carry the handle of a resource made by a stateful node. A
+// union-find structure over node ids, which grows with the graph. For one
+// thread.
 class ColocationGroups {
  public:
-  // Adds nodes [first, graph.num_ids()). INVALID_ARGUMENT if a `_class` names
-  // a node that is not in the graph.
+  // Adds nodes [first, graph.num_ids()). Returns INVALID_ARGUMENT if a `_class`
+  // names a node that is not in the graph.
   Status AddNodes(const Graph& graph, NodeId first);
 
-  // The representative of a node's group.
+  // Returns the representative of a node's group.
   NodeId Root(NodeId id) const;
-  // Why two nodes are together: a line per edge that joined the group, for
-  // error messages.
+  // Returns why the nodes of a group are together, for error messages: a line
+  // for each edge that joined the group.
   std::vector<std::string> Reasons(const Graph& graph, NodeId member) const;
 
  private:

@@ -17,9 +17,9 @@ class LoopAdder {
       : graph_(graph), frames_(frames) {}
 
   StatusOr<IterationTriggers> Run() {
-    // Devices of each frame, and of the frames around it: a nested loop needs
-    // the outer one on its devices too. Ordered, so that names are the same on
-    // each run.
+    // The devices of each frame, including those of nested frames: a nested
+    // loop needs the outer one on its devices, too. Ordered, so that names are
+    // the same in each run.
     std::map<int, std::set<std::string>> devices;
     for (NodeId id = 0; id < graph_->num_ids(); ++id) {
       const Node* node = graph_->node(id);
@@ -46,7 +46,7 @@ class LoopAdder {
   }
 
  private:
-  // The Merge that runs once an iteration of `frame` on `device`.
+  // Returns the Merge that runs once per iteration of `frame` on `device`.
   StatusOr<NodeId> Trigger(int frame, const std::string& device) {
     auto it = triggers_.find({frame, device});
     if (it != triggers_.end()) return it->second;
@@ -68,7 +68,7 @@ class LoopAdder {
     return merge;
   }
 
-  // Of the Merges in a frame those of loop variables run in each iteration;
+  // Among the Merges in a frame, those of loop variables run in each iteration;
   // the others join branches.
   bool ClosesLoop(const Node& node) const {
     return std::any_of(

@@ -1,4 +1,4 @@
-// Control loops: what lets a device take part in another device's while loop.
+// Control loops: let a device take part in another device's while loop.
 #pragma once
 
 #include <string>
@@ -10,18 +10,18 @@
 
 namespace millrace {
 
-// The Merge that runs once an iteration of (frame, device).
+// The Merge that runs once per iteration of (frame, device).
 using IterationTriggers =
     absl::flat_hash_map<std::pair<int, std::string>, NodeId>;
 
-// For each frame with nodes on several devices, adds to every device other
-// than that of the loop's condition
+// For each frame with nodes on several devices, adds to every device other than
+// that of the loop's condition
 //     Const -> Enter -> Merge -> Switch(pred: the loop's condition) ->
 //     NextIteration -> Merge
-// on that device, so that the frame iterates there too. Receives of that frame
-// on that device take a control edge from the Merge. On the condition's device
-// the loop itself iterates; its receives are triggered by a Merge of the loop.
-// `frames` is updated for the nodes that are added.
+// on that device, so that the frame iterates there, too. Receives of that frame
+// on that device get a control edge from the Merge. On the condition's device
+// the loop itself iterates; a Merge of the loop triggers its receives. `frames`
+// is updated for the added nodes.
 StatusOr<IterationTriggers> AddControlLoops(Graph* graph, LoopFrames* frames);
 
 }  // namespace millrace

@@ -1,4 +1,4 @@
-// CpuNodes: which nodes are placed on a CPU.
+// CpuNodes: determines which nodes are placed on a CPU.
 #pragma once
 
 #include <string>
@@ -9,7 +9,8 @@
 
 namespace millrace {
 
-// For one pass; remembers the names that it has read.
+// A function that returns whether a node is placed on a CPU, for one pass.
+// Caches the device names that it has parsed.
 class CpuNodes {
  public:
   bool operator()(const Node& node) {

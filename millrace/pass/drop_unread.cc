@@ -10,13 +10,13 @@
 namespace millrace {
 namespace {
 
-// Stock's default: its rewriter leaves smaller graphs alone.
+// Stock TensorFlow's default: its rewriter does not change smaller graphs.
 constexpr int kFewestNodes = 4;
-// A removed node that waited for more than this leaves a NoOp behind: edges
-// from all of these to all of its followers could be too many.
+// A removed node with more inputs than this is replaced by a NoOp: edges from
+// all of them to all of its followers could be too many.
 constexpr size_t kMostBypassed = 8;
 
-// Hands out a variable, or looks at one.
+// Returns whether an op outputs or reads a variable.
 bool IsOfVariable(const OpDef& op) {
   return op.Is(kGivesVariable) || op.Is(kReadsVariable);
 }
@@ -72,7 +72,7 @@ class Dropper {
   }
 
  private:
-  // Followers have been chosen before.
+  // Requires: the followers have been chosen before.
   void Choose(NodeId id) {
     const Node& node = *graph_.node(id);
     if (is_target_[id] || HasEffect(node)) return;
@@ -80,8 +80,8 @@ class Dropper {
       if (edge.dst_port != kControlPort && !dropped_[edge.dst]) return;
     }
     for (const OutputRef& in : node.inputs) {
-      // Of the branch that is not taken only the data edge is dead: whoever
-      // waits for the node would no longer learn of it.
+      // On the branch that is not taken only the data edge is dead: nodes with
+      // a control edge from this node would not become dead any more.
       if (graph_.node(in.node)->op->role == OpRole::kSwitch) {
         return;
       }
@@ -89,7 +89,8 @@ class Dropper {
     dropped_[id] = true;
   }
 
-  // There from the start: nothing to wait for.
+  // Returns whether a node is available from the start, so that no control edge
+  // is needed.
   static bool IsTimeless(const Node& node) {
     return node.inputs.empty() && node.control_inputs.empty() &&
            (!node.op->is_stateful || IsOfVariable(*node.op));
@@ -132,7 +133,7 @@ class Dropper {
   Graph& graph_;
   std::vector<bool> is_target_;
   std::vector<bool> dropped_;
-  // Of removed nodes: what followers wait for instead.
+  // The nodes on which followers of removed nodes depend instead.
   std::vector<std::vector<NodeId>> waits_;
 };
 

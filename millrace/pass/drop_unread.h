@@ -1,4 +1,4 @@
-// DropUnread: leaves out what is computed and read by nobody.
+// DropUnread: dead-code elimination.
 #pragma once
 
 #include "millrace/graph/graph.h"
@@ -6,15 +6,16 @@
 
 namespace millrace {
 
-// Pruning keeps whatever a target waits for, also through control edges: of
-// the gradients that tf.tuple joins, those of inputs that nobody trains are
-// computed only to be waited for. Removes from a pruned graph each node whose
-// outputs no other node takes as data, unless it is a target, has an effect
-// (stateful, a reference or a resource among its inputs, a call of a function)
-// or is there to be seen or to fail (Placeholder, Assert, CheckNumerics);
-// reads of variables are removed, too. What waited for a removed node waits
-// for what that node waited for, so effects keep their order. Graphs of fewer
-// than four nodes stay as they are.
+// Pruning keeps all nodes that a target depends on, also through control edges:
+// of the gradients that tf.tuple joins, those of inputs that are not trained
+// are computed only for their control edges. Dead-code elimination removes from
+// a pruned graph each node whose outputs no other node takes as data, unless it
+// is a target, has an effect (it is stateful, has a reference or a resource
+// among its inputs, or calls a function), is a placeholder, or exists to fail
+// (Assert, CheckNumerics). Reads of variables are removed, too. Nodes with a
+// control edge from a removed node get control edges from all of its inputs,
+// data and control, so effects keep their order. Graphs of fewer than four
+// nodes are left unchanged.
 Status DropUnread(const RunSignature& signature, Graph* graph);
 
 }  // namespace millrace

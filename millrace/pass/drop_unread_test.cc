@@ -112,7 +112,7 @@ TEST(DropUnreadTest, WhatIsOnlyWaitedForGoes) {
       .Drop({"train"});
   EXPECT_THAT(g.Names(), UnorderedElementsAre("v", "read", "loss", "gradient",
                                               "group", "tuple", "train"));
-  // What the removed nodes waited for is still waited for.
+  // Dependencies through the removed nodes are kept.
   EXPECT_THAT(g.WaitsOf("group"), UnorderedElementsAre("loss", "gradient"));
 }
 
@@ -145,7 +145,7 @@ TEST(DropUnreadTest, TargetsAndEffectsStay) {
 }
 
 TEST(DropUnreadTest, AValueOfABranchStays) {
-  // Only its data edge says whether the branch is taken.
+  // Only its data edge determines whether the branch is taken.
   Graphs g;
   g.Add("c", "Const")
       .Add("p", "Bool")

@@ -19,17 +19,18 @@ namespace millrace {
 namespace {
 
 constexpr int64_t kMaxInputBytes = 1 << 20;
-// Of one graph.
+// Limits for one graph.
 constexpr int64_t kMaxBytesInAll = 10 << 20;
 constexpr int kMaxEvaluations = 50'000;
-// A first step waits for folding; what is not folded by then is just run.
+// The first step waits for folding; nodes that are not folded within this time
+// are run.
 constexpr int64_t kMaxMillis = 500;
-// A node that would have to wait for more than this is left alone.
+// A node whose constant would need more control inputs than this is not folded.
 constexpr size_t kMostFoldedWaits = 8;
 
 bool IsConstant(const Node& node) { return node.op->role == OpRole::kConstant; }
 
-// Sizes of a tensor that holds a shape.
+// Converts a tensor that holds a shape.
 bool AsPartialShape(const Tensor& t, PartialShape* shape) {
   if (t.rank() != 1 ||
       (t.dtype() != DataType::kInt32 && t.dtype() != DataType::kInt64)) {
@@ -41,8 +42,8 @@ bool AsPartialShape(const Tensor& t, PartialShape* shape) {
   return true;
 }
 
-// Bytes of all outputs; nothing where the shape function does not know, or
-// finds an error.
+// Returns the bytes of all outputs; nullopt if the shape function does not
+// determine them, or fails.
 std::optional<int64_t> ResultBytes(const Node& node,
                                    const std::vector<Tensor>& values,
                                    int64_t limit) {
@@ -115,7 +116,8 @@ class ConstantFolder {
                : &it->second.outputs[static_cast<size_t>(output.port)];
   }
 
-  // Adds what `node` waits for as a constant; false: too much.
+  // Adds the control inputs of `node` as a constant; returns false if there are
+  // too many.
   bool AddWaitsOf(NodeId node, std::vector<NodeId>* waits) const {
     const auto it = folded_.find(node);
     if (it != folded_.end()) {
@@ -128,8 +130,8 @@ class ConstantFolder {
     return true;
   }
 
-  // Nothing where there are more than kMostFoldedWaits: chains of constants
-  // would list them again and again.
+  // Returns nullopt if there are more than kMostFoldedWaits: chains of
+  // constants would list them again and again.
   std::optional<std::vector<NodeId>> WaitsOf(const Node& node) const {
     std::vector<NodeId> waits;
     for (const OutputRef& in : node.inputs) {
@@ -144,7 +146,7 @@ class ConstantFolder {
     return waits;
   }
 
-  // Those that wait for nothing need no entry.
+  // Constants without control inputs need no entry.
   void NoteConstant(const Node& node) {
     if (node.control_inputs.empty()) return;
     std::optional<std::vector<NodeId>> waits = WaitsOf(node);
@@ -191,7 +193,8 @@ class ConstantFolder {
     order_.push_back(node.id);
   }
 
-  // A folded node that others need, as a constant; all others just go.
+  // A folded node that others need, as a constant; all other folded nodes are
+  // removed.
   struct Replacement {
     std::string name, requested_device, assigned_device;
     std::vector<OutEdge> edges;
@@ -219,7 +222,7 @@ class ConstantFolder {
     return OkStatus();
   }
 
-  // Constants of the graph have entries, too, and stay.
+  // Constants of the graph have entries, too, and are kept.
   bool WillGo(NodeId id) const {
     return folded_.contains(id) && !IsConstant(*graph_.node(id));
   }

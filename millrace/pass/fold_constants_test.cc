@@ -13,7 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsSupersetOf;
 
-// Knows a few ops on scalars; Relu has no kernel.
+// Evaluates a few ops on scalars; Relu has no kernel.
 std::optional<std::vector<Tensor>> ComputeScalars(const Node& node,
                                                   absl::Span<const Tensor> in) {
   const auto x = [&](size_t i) { return in[i].scalar<float>(); };
@@ -78,8 +78,8 @@ TEST_F(FoldConstantsTest, WaitsArePassedOn) {
                                         "then = NoOp(^sum)"}));
 }
 
-// A chain of constants that each wait for the one before lists no waits again
-// and again.
+// In a chain of constants with a control edge from each to the next, the
+// control inputs are not listed again and again.
 TEST_F(FoldConstantsTest, WaitsOfChainsAreNotMultiplied) {
   constexpr int kNodes = 20'000;
   std::vector<std::string> all;
@@ -114,7 +114,7 @@ TEST_F(FoldConstantsTest, TargetsStay) {
   EXPECT_THAT(g_.Lines(), ElementsAre("minus = Const()"));
 }
 
-// Nothing of this may be computed before the run.
+// None of these nodes may be computed before the run.
 TEST_F(FoldConstantsTest, OtherNodesStay) {
   g_.Const("a", 2).Add("arg", "_Arg").Add("random", "Random");
   g_.Add("fed", "AddV2", {"a", "arg"})
@@ -157,7 +157,7 @@ TEST_F(FoldConstantsTest, ALimitOfItsOwn) {
   EXPECT_TRUE(g_.Named("n").IsOp("Const"));
 }
 
-// A first step waits for it: what takes long is left to the runs.
+// The first step waits for folding: nodes that take long are left to the runs.
 TEST_F(FoldConstantsTest, TakesOnlySoLong) {
   const SimResult result = SimWorld({.seed = 1}).Run([&] {
     g_.Const("c", 1).Add("n0", "Neg", {"c"});
@@ -173,7 +173,7 @@ TEST_F(FoldConstantsTest, TakesOnlySoLong) {
     EXPECT_TRUE(FoldConstants({}, slow, 0, &g_.graph()).ok());
   });
   EXPECT_TRUE(result.status.ok()) << result.Report();
-  // Five of them, in 500 ms.
+  // Five nodes are folded in 500 ms.
   EXPECT_THAT(g_.Lines(), testing::Contains("n4 = Const()"));
   EXPECT_THAT(g_.Lines(), testing::Contains("n5 = Neg(n4)"));
 }

@@ -1,4 +1,4 @@
-// Groups of elementwise nodes.
+// Fuses groups of elementwise nodes.
 #include <algorithm>
 #include <vector>
 
@@ -12,8 +12,8 @@ namespace millrace {
 namespace {
 
 constexpr char kFusedElementwise[] = "_FusedElementwise";
-// Nodes of a group: a step that fails or is cancelled does so between kernels,
-// and what they hand to each other shall stay in the first-level cache.
+// The limit on nodes of a group: a step fails or is cancelled only between
+// kernels, and intermediate values should stay in the first-level cache.
 constexpr size_t kMostMembers = 32;
 
 // Lives for one call.
@@ -46,10 +46,11 @@ class ElementwiseFuser {
  private:
   static constexpr int32_t kNone = NodeUnits::kNone;
 
-  // Trees: a node is in the unit of its readers if all of them are in one.
+  // Units are trees: a node is in the unit of its readers if they are all in
+  // the same unit.
   void FindUnits(const std::vector<NodeId>& order) {
     found_.of_node.assign(static_cast<size_t>(graph_.num_ids()), kNone);
-    // Readers come before what they read.
+    // Readers come before the nodes that they read.
     for (auto id = order.rbegin(); id != order.rend(); ++id) {
       const Node& node = *graph_.node(*id);
       if (!IsElementwise(node)) continue;
@@ -87,8 +88,9 @@ class ElementwiseFuser {
     return false;
   }
 
-  // The one unit that all readers are in, if it has room and nobody else waits
-  // for the node. (Units have their last node first as long as they grow.)
+  // Returns the unit that all readers are in, if it is one unit, it has room
+  // and the node has no other followers. (While they grow, units have their
+  // last node first.)
   int32_t UnitOfReaders(const Node& node) const {
     int32_t unit = kNone;
     for (const OutEdge& edge : node.out_edges) {

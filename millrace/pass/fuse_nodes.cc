@@ -36,7 +36,7 @@ class GroupReplacer {
   }
 
  private:
-  // A group as a node, by the ids before.
+  // A group as a node, with the ids before the replacement.
   struct Joined {
     std::string name, requested_device, assigned_device;
     std::vector<OutputRef> inputs;
@@ -106,7 +106,7 @@ class GroupReplacer {
     return joined;
   }
 
-  // Where a node of before is now.
+  // Returns the current id of a node.
   NodeId Now(NodeId id) const {
     const auto it = group_of_.find(id);
     return it == group_of_.end() ? id : replaced_[it->second];
@@ -165,7 +165,7 @@ class GroupReplacer {
   Graph& graph_;
   absl::flat_hash_map<NodeId, size_t> group_of_;
   absl::flat_hash_map<NodeId, int32_t>
-      output_of_;                 // of results, in their group
+      output_of_;                 // of results, within their group
   std::vector<NodeId> replaced_;  // by group
 };
 

@@ -58,7 +58,7 @@ class FuseNodesTest : public testing::Test {
   void Fuse() {
     const Status status = FuseNodes(FusingKernels(), &g_.graph());
     ASSERT_TRUE(status.ok()) << status;
-    // Still a graph that runs.
+    // The result is still a valid graph.
     EXPECT_TRUE(TopologicalOrder(g_.graph()).ok());
   }
   void ExpectNothingFused() {
@@ -105,7 +105,8 @@ TEST_F(FuseNodesTest, WhatOthersReadOrWaitForIsAResult) {
             "c=Neg(-4) d=Neg(-5)>2");
 }
 
-// A step of a recurrent network in training: gradients read what is between.
+// A step of a recurrent network in training: gradients read intermediate
+// values.
 TEST_F(FuseNodesTest, ResultsBetween) {
   g_.Add("p", "MatMul", {"x", "y"}).Add("q", "MatMul", {"x", "y"});
   g_.Add("gate", "Relu", {"p"}).Add("input", "Neg", {"q"});
@@ -133,7 +134,8 @@ TEST_F(FuseNodesTest, WhatReadsOneComputedValueIsOnePass) {
                             "c = Neg(x)", "d = Relu(x)"}));
 }
 
-// What comes for reasons outside of the graph may wait for what is read.
+// A value that comes for reasons outside the graph may depend on a value that
+// is read.
 TEST_F(FuseNodesTest, NothingWaitsForWhatItDidNot) {
   g_.Add("a", "Neg", {"x"}).Add("read", "_Retval", {"a"});
   g_.Add("late", "Random").Add("b", "Mul", {"a", "late"});
@@ -161,7 +163,7 @@ TEST_F(FuseNodesTest, OneSideOfACondition) {
   EXPECT_THAT(g_.Lines(), Contains("b = _FusedElementwise(s:1, t:1)"));
 }
 
-// b leads out of the would-be group and back into it.
+// b leads out of the potential group and back into it.
 TEST_F(FuseNodesTest, NoCycles) {
   g_.Add("a", "Neg", {"x"}).Add("b", "Identity", {"a"});
   g_.Add("c", "AddV2", {"a", "b"}).Add("out", "_Retval", {"c"});
@@ -227,7 +229,7 @@ TEST_F(FuseNodesTest, AProductWithItsBiasAndASplit) {
   g_.Add("gates", "Split", {"dim", "sum"}, kSplit);
   g_.Add("input", "Neg", {"gates:1"}).Add("out", "_Retval", {"input"});
   g_.Add("forget", "_Retval", {"gates"}).Add("then", "NoOp", {"^gates"});
-  // The gates read what another one gives.
+  // The gates read the output of another cell.
   g_.Add("p2", "MatMul", {"gates:1", "y"}).Add("s2", "BiasAdd", {"p2", "b"});
   g_.Add("gates2", "Split", {"dim", "s2"}, kSplit);
   g_.Add("out2", "_Retval", {"gates2:1"});
@@ -295,7 +297,7 @@ TEST_F(FuseNodesTest, APartOfAProduct) {
   EXPECT_TRUE(*GetAttr<bool>(g_.Named("part").attrs, "transpose_b"));
 }
 
-// What goes back through the steps of a recurrent network.
+// The backward pass through the steps of a recurrent network.
 TEST_F(FuseNodesTest, PartsOfProductsWithOneTurnedFactor) {
   const AttrMap kLong = {{"T", DataType::kInt64}};
   g_.Add("from", "_Arg", {}, kLong).Add("n", "_Arg", {}, kLong);

@@ -1,5 +1,6 @@
-// Products of matrices of which one part is read, by a Slice. The gradient of a
-// concatenation slices what it gets, and often one slice is all that is needed.
+// Fuses matrix products of which only one part is read, by a Slice. The
+// gradient of a concatenation slices its input, and often only one slice is
+// needed.
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,10 +16,11 @@ namespace millrace {
 namespace {
 
 constexpr char kTurnedMatrix[] = "_TurnedMatrix";
-// To turn a matrix costs as much as some products save.
+// Transposing a matrix costs as much as some products save.
 constexpr size_t kMinShared = 4;
 
-// Products with one transposed b get it turned, all the same one.
+// Passes products with a transposed b one shared matrix that is transposed
+// once.
 Status TurnSharedFactors(const KernelTable& kernels,
                          const ReferenceViews& views,
                          std::vector<FusedGroup>* groups, Graph* graph) {
@@ -36,7 +38,7 @@ Status TurnSharedFactors(const KernelTable& kernels,
         product.output_types[0] != DataType::kFloat) {
       continue;
     }
-    // It is read when it is turned, and not by each product.
+    // The matrix is read when it is transposed, and not by each product.
     if (views.MayBeView(product.inputs[1]) && views.FollowsUpdate(product.id)) {
       continue;
     }
@@ -78,7 +80,7 @@ Status FuseProductSlices(const KernelTable& kernels, Graph* graph) {
     const Node& slice = *graph->node(id);
     if (!slice.IsOp("Slice") || !is_on_cpu(slice) || !pure(slice)) continue;
     const Node& product = *graph->node(slice.inputs[0].node);
-    // The slice is all that reads the product or waits for it.
+    // The slice is the only node that reads the product or depends on it.
     if (!product.IsOp("MatMul") || product.out_edges.size() != 1 ||
         product.assigned_device != slice.assigned_device || !pure(product)) {
       continue;

@@ -1,5 +1,5 @@
-// Sums of products of matrices. Whoever uses a parameter many times, as the
-// steps of a recurrent network do, has such a sum as its gradient.
+// Fuses sums of matrix products. The gradient of a parameter that is used many
+// times, such as in the steps of a recurrent network, is such a sum.
 #include <optional>
 #include <utility>
 #include <vector>
@@ -31,7 +31,8 @@ class ProductSumFuser {
   }
 
  private:
-  // The product, if `sum` is all that reads it or waits for it.
+  // Returns the product if `sum` is the only node that reads it or depends on
+  // it.
   const Node* ProductOf(const Node& sum, OutputRef in) {
     const Node& node = *graph_.node(in.node);
     return node.IsOp("MatMul") && node.out_edges.size() == 1 &&

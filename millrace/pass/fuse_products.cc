@@ -1,4 +1,5 @@
-// Products with the bias that is added to them and an activation, or a Split.
+// Fuses products with the bias that is added to them and an activation, or a
+// Split.
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -13,15 +14,15 @@
 namespace millrace {
 namespace {
 
-// What the fused op has from the product.
+// The attributes that the fused op takes from the product.
 constexpr absl::string_view kMatMulAttrs[] = {"T", "transpose_a",
                                               "transpose_b"};
 constexpr absl::string_view kConv2DAttrs[] = {
     "T",           "strides",   "padding",         "explicit_paddings",
     "data_format", "dilations", "use_cudnn_on_gpu"};
 
-// Whether a sum's other operand is likely a bias: its shape is not known here.
-// The kernel looks.
+// Returns whether a sum's other operand is probably a bias: its shape is not
+// known here. The kernel checks it.
 bool IsLikelyParameter(const Node& node) {
   const OpRole role = node.op->role;
   return role == OpRole::kConstant || role == OpRole::kEnter ||
@@ -52,7 +53,7 @@ class ProductFuser {
     }
     std::vector<FusedGroup> groups;
     for (const NodeId id : order) TryToFuse(*graph_.node(id), &groups);
-    // By their last nodes: those are what others read.
+    // In the order of their last nodes, which other nodes read.
     std::sort(groups.begin(), groups.end(),
               [&](const FusedGroup& a, const FusedGroup& b) {
                 return place[static_cast<size_t>(a.members.back())] <
@@ -71,8 +72,8 @@ class ProductFuser {
     return it->second;
   }
 
-  // The only node that reads `node` or waits for it, if it may be joined with
-  // it.
+  // Returns the only node that reads `node` or depends on it, if the two may be
+  // fused.
   const Node* OnlyReader(const Node& node, int32_t* port) {
     if (node.out_edges.size() != 1) return nullptr;
     const OutEdge& edge = node.out_edges[0];
@@ -87,7 +88,7 @@ class ProductFuser {
 
   bool AddsBias(const Node& node, int32_t port) const {
     if (node.IsOp("BiasAdd")) return port == 0 && IsChannelsLast(node);
-    if (node.op->law != Law::kPlusZero) return false;  // no sum
+    if (node.op->law != Law::kPlusZero) return false;  // not a sum
     const OutputRef other = node.inputs[port == 0 ? 1 : 0];
     return IsLikelyParameter(*graph_.node(other.node));
   }
@@ -111,7 +112,7 @@ class ProductFuser {
     return attrs;
   }
 
-  // The gates of a recurrent cell are cut from one product.
+  // The gates of a recurrent cell are split from one product.
   bool TryToFuseSplit(const Node& product, const Node& bias, const Node& split,
                       std::vector<FusedGroup>* groups) {
     FusedGroup group;

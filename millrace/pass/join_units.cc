@@ -10,12 +10,12 @@
 namespace millrace {
 namespace {
 
-// Units of one level, device and set of sources may be joined. The level counts
-// the edges of the longest path to a unit that are not from one unit to another
-// of its device: a path that leaves the units of a level does not come back to
-// them, so what joins all units that are connected within a level closes no
-// cycle. Sources only grow along a path, so those between two units with the
-// same ones have them, too.
+// Units of one level, device and set of sources may be joined. The level of a
+// unit is the number of edges on the longest path to it that are not between
+// units of its device: a path that leaves the units of a level does not return
+// to them, so joining all units that are connected within a level closes no
+// cycle. Sources only grow along a path, so nodes between two units with the
+// same sources have them, too.
 class UnitJoiner {
  public:
   UnitJoiner(const Graph& graph, const std::vector<NodeId>& order,
@@ -81,8 +81,9 @@ class UnitJoiner {
     return level;
   }
 
-  // A value that may have the size of what is computed from it, not one that
-  // many parts of a graph share: constants, variables, what was fed.
+  // Returns whether a value may have the size of the values computed from it,
+  // and is not one that many parts of a graph share: constants, variables,
+  // feeds.
   bool IsComputed(const Node& node) const {
     return !node.inputs.empty() && !node.op->is_stateful &&
            !IsControlFlow(node.op->role) && node.op->law != Law::kPassesOn;
@@ -96,7 +97,7 @@ class UnitJoiner {
            x.assigned_device == y.assigned_device;
   }
 
-  // With the units before it that it may be joined with.
+  // Connects a unit with the earlier units that it may be joined with.
   void Connect(int32_t unit) {
     if (sources_.Of(Last(unit).id) == StartSources::kUnknown) return;
     for (const NodeId id : Members(unit)) {
@@ -129,8 +130,8 @@ class UnitJoiner {
     joined_[static_cast<size_t>(Root(a))] = Root(b);
   }
 
-  // Where there are too many for one list the next one begins: edges lead from
-  // earlier lists to later ones only.
+  // If there are too many units for one list, the next list begins: edges lead
+  // only from earlier lists to later ones.
   std::vector<std::vector<int32_t>> Lists(const std::vector<int32_t>& in_order,
                                           size_t most_members) {
     struct Open {
@@ -160,7 +161,7 @@ class UnitJoiner {
   const std::vector<NodeId>& order_;
   const NodeUnits& units_;
   const StartSources sources_;
-  std::vector<int> levels_;      // by node; of a unit that of its last one
+  std::vector<int> levels_;      // by node; a unit has that of its last node
   std::vector<int32_t> joined_;  // by unit: another one of its list, or itself
   absl::flat_hash_map<Reading, int32_t> readers_;
 };

@@ -1,5 +1,5 @@
-// JoinUnits: which units of elementwise nodes run together, though others read
-// what is between them.
+// JoinUnits: determines which units of elementwise nodes run together although
+// other nodes read values between them.
 #pragma once
 
 #include <cstdint>
@@ -9,23 +9,23 @@
 
 namespace millrace {
 
-// Nodes of a graph of which some are in units, each of nodes of one device of
-// which nobody reads or waits for any but the last.
+// Nodes of a graph, some of which are in units. The nodes of a unit are on one
+// device, and only its last node is read or depended on by other nodes.
 struct NodeUnits {
   static constexpr int32_t kNone = -1;
 
-  std::vector<std::vector<NodeId>> units;  // in each, inputs come first
+  std::vector<std::vector<NodeId>> units;  // each in topological order
   std::vector<int32_t> of_node;            // by node; or kNone
 };
 
-// Lists of units, by number; every unit is in one. Units of a list have their
-// place in an order in which inputs come first. Two are in one list if one
-// reads the other, or both read what another node has computed, and
-//   - no path leads out of the list and back into it, or between two lists both
-//     ways;
-//   - they wait for the same (start_sources.h).
-// A list has `most_members` nodes at most, or one unit. `order`: of the graph's
-// nodes, inputs first.
+// Returns lists of units, by index; every unit is in exactly one list. The
+// units of a list are in topological order. Two units are in one list if one
+// reads the other, or both read a value that another node has computed, and
+//   - no path leads out of the list and back into it, or between two lists in
+//   both directions;
+//   - they have the same start sources (start_sources.h).
+// A list has at most `most_members` nodes, or one unit. `order` is a
+// topological order of the graph's nodes.
 std::vector<std::vector<int32_t>> JoinUnits(const Graph& graph,
                                             const std::vector<NodeId>& order,
                                             const NodeUnits& units,

@@ -1,4 +1,4 @@
-// Loop frames of a graph, as the passes see them.
+// The loop frames of a graph, for the passes.
 #pragma once
 
 #include <string>
@@ -19,12 +19,13 @@ struct LoopFrame {
 struct LoopFrames {
   std::vector<LoopFrame> frames;  // [0] is the root
   std::vector<int> of_node;       // by node id; an Exit is still inside
-  // The frame in which a node's outputs arrive: inside for an Enter, outside
-  // for an Exit.
+  // Returns the frame of a node's outputs: inside the loop for an Enter,
+  // outside for an Exit.
   int OutputFrame(const Graph& graph, NodeId id) const;
 };
 
-// INVALID_ARGUMENT that names the node if a node is in two frames at once.
+// Returns INVALID_ARGUMENT that names the node if a node is in two frames at
+// once.
 StatusOr<LoopFrames> FindLoopFrames(const Graph& graph);
 
 }  // namespace millrace

@@ -1,4 +1,4 @@
-// A max pooling and its gradient: which element of a window is the largest is
+// Pairs a max pooling with its gradient: the argmax offset in each window is
 // found once, and kept in a byte.
 #include <string>
 #include <vector>
@@ -49,7 +49,7 @@ Status PairPools(const KernelTable& kernels, Graph* graph) {
           PoolAttrsOf(grad) != with_taps.attrs) {
         continue;
       }
-      // The gradient reads the images again, as they are then.
+      // The gradient reads the images again, with their values at that time.
       if (views.MayBeView(pool->inputs[0]) && views.FollowsUpdate(grad.id)) {
         continue;
       }

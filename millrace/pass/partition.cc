@@ -102,8 +102,8 @@ class Partitioner {
     return OkStatus();
   }
 
-  // After all data edges: a node whose value comes here anyway has run when it
-  // does.
+  // After all data edges: a node whose value is received here anyway has run
+  // when the value arrives.
   Status ConnectControl(const Node& node) {
     const Copy& dst = copies_[node.id];
     Graph& graph = partitions_[dst.partition].graph;
@@ -122,8 +122,8 @@ class Partitioner {
     return OkStatus();
   }
 
-  // An output of the node that `partition` receives, else kControlPort. Of a
-  // Switch one output is dead although it has run.
+  // Returns an output of the node that `partition` receives, otherwise
+  // kControlPort. One output of a Switch is dead although the node has run.
   int32_t TravellingPort(NodeId id, int partition) const {
     const Node& node = *graph_.node(id);
     if (node.op->role == OpRole::kSwitch) return kControlPort;
@@ -133,9 +133,9 @@ class Partitioner {
     return kControlPort;
   }
 
-  // The nodes after which `node` reads its input `in` on another device. A
-  // variable may be written until it is read, and what `node` waits for are
-  // those writes: its value must not travel before them.
+  // Returns the nodes after which `node` reads its input `in` on another
+  // device. A variable may be written until it is read, and the control inputs
+  // of `node` are such writes: its value must not be sent before them.
   std::vector<NodeId> ReadAfter(const Node& node, OutputRef in) const {
     std::vector<NodeId> nodes;
     if (!IsRef(graph_.node(in.node)->output_types[in.port]) ||
@@ -148,10 +148,10 @@ class Partitioner {
     return nodes;
   }
 
-  // The node in `partition` that has the value of `src` (or, for kControlPort,
-  // runs after it), made at the first need. A value that is to be read after
-  // other nodes is sent for one receiver alone, as others may be among what
-  // those nodes wait for.
+  // Returns the node in `partition` that has the value of `src` (or, for
+  // kControlPort, runs after it), which is made when it is first needed. A
+  // value that must be read after other nodes is sent for one receiver only,
+  // since those nodes may depend on other receivers.
   StatusOr<OutputRef> Receive(OutputRef src, int partition,
                               const std::vector<NodeId>& after = {}) {
     const auto key = std::make_pair(src, partition);
@@ -167,7 +167,7 @@ class Partitioner {
     OutputRef value{from.node->id, src.port};
     DataType type = DataType::kFloat;
     if (src.port == kControlPort) {
-      // An empty tensor that appears when the node has run.
+      // An empty tensor that is sent after the node has run.
       MR_ASSIGN_OR_RETURN(
           Node* const token,
           sender.AddNode(
@@ -259,8 +259,8 @@ class Partitioner {
     return OutputRef{cast->id, 0};
   }
 
-  // Names of added nodes are new in the whole graph, so that a trace of all
-  // partitions has no doubles.
+  // Names of added nodes are unique in the whole graph, so that a trace of all
+  // partitions has no duplicates.
   std::string NewName(const Graph& graph, const std::string& base) {
     std::string name;
     do {
@@ -270,7 +270,7 @@ class Partitioner {
   }
 
   const PartitionOptions& options_;
-  Graph graph_;  // with control loops
+  Graph graph_;  // including control loops
   LoopFrames frames_;
   IterationTriggers triggers_;
   std::vector<Copy> copies_;

@@ -12,9 +12,9 @@
 namespace millrace {
 
 struct PartitionOptions {
-  // Incarnation of a device, for rendezvous keys.
+  // Returns the incarnation of a device, for rendezvous keys.
   std::function<uint64_t(absl::string_view device)> incarnation;
-  // Float edges between tasks travel as bfloat16.
+  // Whether float edges between tasks are sent as bfloat16.
   bool bfloat16_sendrecv = false;
 };
 
@@ -23,12 +23,12 @@ struct Partition {
   Graph graph;
 };
 
-// Every edge between devices becomes a _Send/_Recv pair, one per (tensor,
-// receiving device); control edges too (an empty float tensor). In a while
-// loop over several devices each other device gets a control loop of its own,
-// driven by the loop's condition, so that its receives run once an iteration.
-// Every node must have an assigned device. Partitions in the order of their
-// first node.
+// Every edge between devices becomes a _Send/_Recv pair, one per tensor and
+// receiving device, also every control edge (with an empty float tensor). In a
+// while loop over several devices each other device gets a control loop of its
+// own, driven by the loop's condition, so that its receives run once per
+// iteration. Requires: every node has an assigned device. The partitions are in
+// the order of their first node.
 StatusOr<std::vector<Partition>> PartitionGraph(
     const Graph& graph, const PartitionOptions& options);
 

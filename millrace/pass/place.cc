@@ -9,12 +9,12 @@
 
 namespace millrace {
 
-// Nodes that go to one device.
+// The nodes that are placed on one device.
 struct SimplePlacer::Group {
   std::vector<NodeId> members;  // not placed yet
   std::string placed;           // device of a member placed earlier
-  DeviceName requested;         // what the members ask together
-  NodeId asking = kNoNode;      // the first member that asks for something
+  DeviceName requested;         // the merged request of the members
+  NodeId asking = kNoNode;      // the first member with a request
 };
 
 namespace {
@@ -47,7 +47,7 @@ DeviceName SimplePlacer::WithDefaults(const DeviceName& requested) const {
   }
   if (!full.replica) full.replica = 0;
   if (!full.task) {
-    // Task 0, or the lowest one that is there (device filters may hide some).
+    // Task 0, or the lowest available one (device filters may hide some).
     for (const PlaceableDevice& d : devices_) {
       if (d.parsed.job == full.job &&
           (!full.task || *d.parsed.task < *full.task)) {
@@ -211,8 +211,9 @@ Status SimplePlacer::Place(Graph* graph, NodeId first) {
     if (added) order.push_back(root);
     it->second.members.push_back(id);
   }
-  // Those that only use a resource ask last: where it is goes before their
-  // wish, as a client may put a read of a variable on its worker.
+  // Nodes that only use a resource are considered last: the place of the
+  // resource takes precedence over their request, since a client may put a read
+  // of a variable on its worker.
   for (const bool users : {false, true}) {
     for (NodeId root : order) {
       Group& group = groups[root];
@@ -222,7 +223,7 @@ Status SimplePlacer::Place(Graph* graph, NodeId first) {
       }
     }
   }
-  // Members placed by an earlier call decide for their group.
+  // Members placed by an earlier call determine the device of their group.
   if (first > 0) {
     for (NodeId id = 0; id < graph->num_ids(); ++id) {
       const Node* node = graph->node(id);

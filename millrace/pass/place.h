@@ -11,7 +11,7 @@
 
 namespace millrace {
 
-// A device that nodes may be placed on.
+// A device on which nodes may be placed.
 struct PlaceableDevice {
   std::string name;  // full
   DeviceName parsed;
@@ -19,34 +19,35 @@ struct PlaceableDevice {
 };
 
 struct PlacementOptions {
-  // The task whose devices an omitted job means (the session's master).
+  // The task that supplies an omitted job (the session's master).
   DeviceName default_task;
   bool allow_soft_placement = false;
-  // Gets "name: (op): device" for each node placed, if set.
+  // If set, called with "name: (op): device" for each placed node.
   absl::AnyInvocable<void(const std::string&)>* log = nullptr;
 };
 
-// Assigns a device to nodes as the graph grows. A node placed earlier keeps
-// its device; a pinned node goes where it is pinned; else the first GPU of its
-// task that can run the whole colocation group, or CPU:0. A node that uses a
-// resource goes where the resource is, whatever it asks for itself. Omitted
-// parts: task 0 of the job, the default task's job, the task's first device.
-// One thread.
+// Assigns a device to nodes as the graph grows. A node that was placed earlier
+// keeps its device, and a pinned node gets the device that it is pinned to;
+// otherwise a colocation group is placed on the first GPU of its task that can
+// run the whole group, or on CPU:0. A node that uses a resource is placed with
+// the resource, whatever device it requests. Omitted parts mean task 0 of the
+// job, the default task's job, the task's first device. For one thread.
 class SimplePlacer {
  public:
   SimplePlacer(std::vector<PlaceableDevice> devices, const KernelTable* kernels,
                PlacementOptions options);
 
-  // Places nodes [first, num_ids). INVALID_ARGUMENT "Cannot assign a device
-  // for operation X: ..." says what was asked, which devices and kernels there
-  // are, and why nodes are together; then no node was placed.
+  // Places nodes [first, num_ids). Returns INVALID_ARGUMENT "Cannot assign a
+  // device for operation X: ..." with the requested device, the available
+  // devices and kernels, and the reasons for the colocation; then no node was
+  // placed.
   Status Place(Graph* graph, NodeId first);
 
  private:
   struct Group;
   Status CheckPinned(const Graph& graph, const Node& node,
                      const DeviceName& requested) const;
-  // Adds what a node asks for to what its group does.
+  // Merges the device that a node requests into the request of its group.
   Status Request(const Graph& graph, NodeId id, Group* group) const;
   StatusOr<std::string> Choose(const Graph& graph, const Group& group) const;
   bool CanRun(const Graph& graph, const Group& group, const std::string& type,

@@ -54,8 +54,8 @@ const KernelTable& Kernels() {
   return *table;
 }
 
-// Tasks ps/0, ps/1, worker/0 and worker/1 with a CPU each; where asked, the
-// workers have two GPUs and a second CPU.
+// The tasks ps/0, ps/1, worker/0 and worker/1 have a CPU each; if requested,
+// the workers have two GPUs and a second CPU.
 class PlaceTest : public testing::Test {
  protected:
   PlaceTest() : graph_(&Ops()) {
@@ -150,7 +150,7 @@ TEST_F(PlaceTest, ReferenceEdgesKeepNodesTogether) {
 TEST_F(PlaceTest, ResourceEdgesDoToo) {
   const NodeId handle = Add("handle", "Handle", "/job:ps/task:1");
   Add("read", "Read", "", {handle});
-  // What a client wishes for the read alone does not count.
+  // A client's request for the read alone does not count.
   Add("wish", "Read", "/job:worker/task:1", {handle});
   ASSERT_TRUE(Place().ok());
   EXPECT_EQ(DeviceOf("read"), "/job:ps/replica:0/task:1/device:CPU:0");

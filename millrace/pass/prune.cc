@@ -60,7 +60,7 @@ class Pruner {
     return OkStatus();
   }
 
-  // Backwards from fetches and targets, not through fed tensors.
+  // Traverses backwards from fetches and targets, not through fed tensors.
   void MarkNeeded() {
     needed_.assign(graph_.num_ids(), false);
     std::vector<NodeId> stack;
@@ -78,7 +78,7 @@ class Pruner {
         if (!feeds_.contains(in)) need(in.node);
       }
       for (NodeId control : node.control_inputs) {
-        // Nobody waits for a placeholder that is fed.
+        // A control edge from a fed placeholder is not needed.
         if (!IsFedPlaceholder(control)) need(control);
       }
     }
@@ -131,7 +131,7 @@ class Pruner {
     return OkStatus();
   }
 
-  // The _Arg of feed `index` on `device`.
+  // Returns the _Arg of feed `index` on `device`.
   StatusOr<OutputRef> Arg(int index, OutputRef fed, const std::string& device) {
     auto [it, added] = args_.try_emplace({index, device}, kNoNode);
     if (added) {

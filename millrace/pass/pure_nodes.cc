@@ -7,7 +7,7 @@
 namespace millrace {
 namespace {
 
-// Moving an edge goes through those that stay.
+// Moving an edge iterates over the edges that stay.
 constexpr size_t kMostEdgeVisits = 1 << 20;
 
 bool MayBePure(const OpDef& op) {

@@ -1,5 +1,5 @@
-// PureNodes: which nodes may be computed earlier, once for several, or not at
-// all.
+// PureNodes: determines which nodes may be computed earlier, once instead of
+// several times, or not at all.
 #pragma once
 
 #include "absl/container/flat_hash_map.h"
@@ -9,15 +9,16 @@
 
 namespace millrace {
 
-// For one pass over one graph.
+// The analysis of one graph, for one pass.
 class PureNodes {
  public:
   explicit PureNodes(const Graph& graph) : graph_(graph) {}
 
-  // The node's values depend on those of its inputs alone, and computing them
-  // has no effect: no state, no reference among inputs and outputs, only plain
-  // types (handles and variants stand for state; names of files are strings),
-  // no control flow, no function, nothing that is there to be fed or to fail.
+  // Returns whether the node's values depend only on those of its inputs, and
+  // computing them has no effect: it has no state, no reference among its
+  // inputs and outputs, only plain types (handles and variants stand for state;
+  // strings may be names of files), no control flow and no function, and it is
+  // not a placeholder or a check.
   bool operator()(const Node& node);
 
  private:
@@ -25,13 +26,13 @@ class PureNodes {
   absl::flat_hash_map<const OpDef*, bool> ops_;
 };
 
-// The nodes that a run names as targets.
+// Returns the nodes that a run names as targets.
 absl::flat_hash_set<NodeId> TargetsOf(const RunSignature& signature,
                                       const Graph& graph);
 
-// Readers of output `from` read `to` from now on; who waits for the node of
-// `from` still does. False, and nothing happens, where that would take too
-// long: many edges to move among many that stay.
+// Makes the readers of output `from` read `to`; control edges from the node of
+// `from` are kept. Returns false and does nothing if that would take too long:
+// many edges to move among many that stay.
 StatusOr<bool> RedirectReaders(OutputRef from, OutputRef to, Graph* graph);
 
 }  // namespace millrace

@@ -23,7 +23,8 @@ bool ReceivesWithinTask(const Node& node) {
   return !sender.ok() || !receiver.ok() || sender->SameTask(*receiver);
 }
 
-// Marks what can be reached from marked nodes over edges that `passes`.
+// Marks the nodes that can be reached from marked nodes over edges for which
+// `passes` is true.
 template <class F>
 void Spread(const Graph& graph, std::vector<NodeId> reached, F&& passes,
             std::vector<bool>* marks) {
@@ -70,7 +71,8 @@ ReferenceViews::ReferenceViews(const Graph& graph, const KernelTable* kernels) {
   for (NodeId id = 0; id < graph.num_ids(); ++id) {
     const Node* node = graph.node(id);
     if (node == nullptr) continue;
-    // What another device of the task sends may be a view, or follow an update.
+    // A value that another device of the task sends may be a view, or follow an
+    // update.
     const bool is_near = ReceivesWithinTask(*node);
     if (HasReference(node->output_types) || is_near) views.push_back(id);
     if (is_near ||

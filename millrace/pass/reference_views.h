@@ -1,4 +1,4 @@
-// ReferenceViews: where views of reference variables can be.
+// ReferenceViews: determines where views of reference variables can occur.
 #pragma once
 
 #include <vector>
@@ -8,26 +8,28 @@
 
 namespace millrace {
 
-// A node that computes from a variable binds it when it starts
-// (kernel/variable_view.h), so a pass must not let another node, which starts
-// at another time, read the variable in its place. Of one graph, as it is now.
+// A node that computes with a variable binds it when it starts
+// (kernel/variable_view.h), so a pass must not make another node, which starts
+// at another time, read the variable instead. For one graph in its current
+// state.
 class ReferenceViews {
  public:
-  // `kernels` says which ops hand their input on; null: all may.
+  // `kernels` determines which ops pass on their input; null: any op may.
   ReferenceViews(const Graph& graph, const KernelTable* kernels);
 
-  // The output may be a reference or a view of one.
+  // Returns whether the output may be a reference or a view of one.
   bool MayBeView(OutputRef output) const {
     return output.node != kNoNode && !views_.empty() &&
            views_[static_cast<size_t>(output.node)];
   }
-  // The node waits for one that may update a reference variable.
+  // Returns whether the node depends on a node that may update a reference
+  // variable.
   bool FollowsUpdate(NodeId id) const {
     return !follows_.empty() && follows_[static_cast<size_t>(id)];
   }
 
  private:
-  // By node; empty in graphs without references.
+  // Indexed by node; empty in graphs without references.
   std::vector<bool> views_;
   std::vector<bool> follows_;
 };

@@ -11,7 +11,7 @@
 namespace millrace {
 namespace {
 
-// Stock's: its rewriter leaves smaller graphs alone.
+// Stock TensorFlow's default: its rewriter does not change smaller graphs.
 constexpr int kDefaultMinNodes = 4;
 
 }  // namespace
@@ -30,7 +30,7 @@ Rewrites Rewrites::Of(const GraphOptions& options) {
   if (rewriter.disable_meta_optimizer) return None();
   const bool is_l0 = optimizer.opt_level == OptimizerOptions::Level::kL0;
   const auto& named = rewriter.optimizers;
-  // `otherwise`: where neither names nor a toggle say it.
+  // `otherwise` applies if neither the names nor a toggle decide.
   const auto is_on = [&](RewriterToggle toggle,
                          std::initializer_list<absl::string_view> names,
                          bool otherwise = true) {

@@ -1,4 +1,4 @@
-// RunSignature: what a run feeds, fetches and targets, by name.
+// RunSignature: the names of a run's feeds, fetches and targets.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace millrace {
 
-// How many kinds of runs a session keeps prepared.
+// The number of prepared run signatures that a session caches.
 inline constexpr size_t kMaxPreparedRuns = 1000;
 
-// Tensor names "node:port" (port 0 may be left out), node names for targets.
-// Plans are cached by this.
+// Tensor names "node:port" (port 0 may be left out); node names for targets.
+// The key of the cache of plans.
 struct RunSignature {
   std::vector<std::string> feeds;
   std::vector<std::string> fetches;
@@ -26,8 +26,8 @@ struct RunSignature {
   }
 };
 
-// The output of that name. NOT_FOUND "FetchOutputs node x: not found";
-// INVALID_ARGUMENT for a port that the node has not.
+// Returns the output of that name. NOT_FOUND "FetchOutputs node x: not found";
+// INVALID_ARGUMENT for a port that the node does not have.
 StatusOr<OutputRef> FindOutput(const Graph& graph, absl::string_view name,
                                absl::string_view role);
 

@@ -11,11 +11,12 @@
 namespace millrace {
 namespace {
 
-// Candidates that a node is compared with, and the constants that are.
+// Limits on the candidates that a node is compared with, and on the constants
+// that are compared.
 constexpr size_t kMostCandidates = 4;
 constexpr size_t kMaxComparedBytes = 1 << 20;
 constexpr size_t kHashedBytes = 64;
-// Of a read that is shared.
+// The limit on edges of a shared read.
 constexpr size_t kMostEdges = 1000;
 
 std::vector<NodeId> SortedControls(const Node& node) {
@@ -55,15 +56,15 @@ class EqualNodeSharer {
   }
 
  private:
-  // Two reads of a variable that wait for the same may happen at once, if that
-  // is then also before whatever waits for one of them.
+  // Two reads of a variable with the same control inputs may happen at once, if
+  // that also comes before all nodes that depend on either of them.
   static bool IsRead(const Node& node) {
     return node.op->Is(kReadsVariable) &&
            node.input_types[0] == DataType::kResource;
   }
 
-  // Who waits for `node` waits for `first` from now on. False, and nothing
-  // happens, where that would take long.
+  // Moves the control edges from `node` to `first`. Returns false and does
+  // nothing if that would take long.
   bool RedirectWaits(const Node& node, NodeId first) {
     if (node.out_edges.size() > kMostEdges) return false;
     std::vector<NodeId> waiting;
@@ -84,14 +85,14 @@ class EqualNodeSharer {
   }
 
   static bool IsComparable(const Node& node) {
-    // Without inputs only constants are known to be equal.
+    // Among nodes without inputs only constants are known to be equal.
     if (!node.inputs.empty()) return true;
     const Tensor* value = ConstantOf(node);
     return value != nullptr && value->size_bytes() <= kMaxComparedBytes;
   }
 
-  // Attributes of nodes with the same inputs seldom differ, so only the value
-  // of a constant counts.
+  // Attributes of nodes with the same inputs seldom differ, so the hash uses
+  // only the value of a constant.
   static size_t HashOf(const Node& node) {
     size_t hash = absl::HashOf(node.op, node.assigned_device, node.inputs,
                                node.control_inputs.size());
@@ -106,7 +107,7 @@ class EqualNodeSharer {
     return hash;
   }
 
-  // An equal node that came before; this one is remembered if there is none.
+  // Returns an equal earlier node; if there is none, this one is recorded.
   NodeId Find(const Node& node) {
     auto& candidates = by_hash_[HashOf(node)];
     for (const NodeId id : candidates) {

@@ -1,4 +1,5 @@
-// ShareEqualNodes: computes equal nodes once.
+// ShareEqualNodes: common subexpression elimination, which computes equal nodes
+// once.
 #pragma once
 
 #include "millrace/graph/graph.h"
@@ -6,12 +7,12 @@
 
 namespace millrace {
 
-// Of pure nodes (pass/pure_nodes.h) of a pruned, placed graph with the same op,
-// attributes, device, inputs and control inputs, readers of the later ones read
-// the first one; constants with equal values are such nodes, too (up to a
-// megabyte). So do reads of a variable with the same handle and control inputs,
-// and who waits for one waits for both. What nobody reads or waits for then
-// goes, unless it is a target.
+// If pure nodes (pass/pure_nodes.h) of a pruned, placed graph have the same op,
+// attributes, device, inputs and control inputs, the readers of the later ones
+// read the first one instead. This includes constants of equal values (up to a
+// megabyte), and reads of a variable with the same handle and control inputs,
+// whose control edges are joined. Nodes that are then neither read nor depended
+// on are removed, unless they are targets.
 Status ShareEqualNodes(const RunSignature& signature, Graph* graph);
 
 }  // namespace millrace

@@ -97,8 +97,7 @@ TEST_F(ShareEqualNodesTest, ReadsOfAVariable) {
                   "w = VarHandleOp()"));
 }
 
-// Many equal nodes are no reason to take long: this would be five
-// billion comparisons.
+// Many equal nodes must not take long: this would be five billion comparisons.
 TEST_F(ShareEqualNodesTest, ManyNodes) {
   g_.Add("x", "_Arg");
   constexpr int kNodes = 100'000;
@@ -109,7 +108,7 @@ TEST_F(ShareEqualNodesTest, ManyNodes) {
                     {"value", Tensor::Scalar<int32_t>(i % 2)}}));
   }
   Share();
-  // What nobody reads goes, but for the first of each kind.
+  // Unread nodes are removed, except the first of each kind.
   EXPECT_EQ(g_.graph().num_nodes(), 4);
 }
 

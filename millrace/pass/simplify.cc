@@ -12,7 +12,7 @@
 namespace millrace {
 namespace {
 
-// The bits of a number, from the lowest on.
+// Returns the bits of the number one, starting with the lowest.
 uint64_t OneAs(DataType type) {
   switch (type) {
     case DataType::kFloat:
@@ -28,12 +28,14 @@ uint64_t OneAs(DataType type) {
   }
 }
 
-// What added to any number, -0.0 too, gives that number.
+// Returns the neutral element of addition: added to any number, also to -0.0,
+// it gives that number.
 uint64_t NeutralOfSums(DataType type) {
   return IsFloating(type) ? uint64_t{1} << (8 * SizeOf(type) - 1) : 0;
 }
 
-// Complex products with infinite parts are no simple matter.
+// Returns false for complex numbers: their products with infinite parts follow
+// other rules.
 bool HasSimpleNumbers(DataType type) {
   return IsFloating(type) || IsInteger(type);
 }
@@ -69,13 +71,13 @@ class Simplifier {
   }
 
  private:
-  // Kernels of ops with this law hand a view on.
+  // Returns whether kernels of ops with this law pass on a view.
   static bool HandsOn(Law law) {
     return law == Law::kPassesOn || law == Law::kSameType ||
            law == Law::kOneInput;
   }
 
-  // An output that always has the value of the node's.
+  // Returns an output that always has the same value as the node's.
   std::optional<OutputRef> SameAs(const Node& node, Law law) const {
     const absl::InlinedVector<OutputRef, 2>& in = node.inputs;
     switch (law) {
@@ -112,7 +114,8 @@ class Simplifier {
           if (!HasSimpleNumbers(node.output_types[0])) break;
           return in[0];
         }
-        // Readers would no longer wait for what the inner one waits for.
+        // Readers would no longer depend on the control inputs of the inner
+        // node.
         if (!inner.control_inputs.empty()) break;
         return inner.inputs[0];
       }
@@ -122,8 +125,9 @@ class Simplifier {
     return std::nullopt;
   }
 
-  // Whether input `port` is a scalar constant with the bits that `bits_of`
-  // gives for its type. A scalar leaves the other's shape alone.
+  // Returns whether input `port` is a scalar constant with the bits that
+  // `bits_of` returns for its type. A scalar does not change the other
+  // operand's shape.
   bool IsScalar(const Node& node, size_t port,
                 uint64_t (*bits_of)(DataType)) const {
     const OutputRef in = node.inputs[port];
@@ -135,11 +139,11 @@ class Simplifier {
     const Tensor* value = attr == nullptr ? nullptr : attr->get<Tensor>();
     if (value == nullptr || value->rank() != 0 ||
         !HasSimpleNumbers(value->dtype()) ||
-        // Nothing may have to wait for the constant.
+        // The constant must not have control inputs.
         !graph_.node(in.node)->control_inputs.empty()) {
       return false;
     }
-    const uint64_t bits = bits_of(value->dtype());  // lowest byte first
+    const uint64_t bits = bits_of(value->dtype());  // the lowest byte first
     return std::memcmp(value->data(), &bits, SizeOf(value->dtype())) == 0;
   }
 

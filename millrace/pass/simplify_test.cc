@@ -22,7 +22,8 @@ class SimplifyTest : public testing::Test {
         .Const("int_one", Tensor::Scalar<int32_t>(1))
         .Const("int_zero", Tensor::Scalar<int32_t>(0));
   }
-  // What a reader of `op(inputs)` reads afterwards: "y" where it stays.
+  // Returns the node that a reader of `op(inputs)` reads afterwards: "y" if it
+  // is kept.
   std::string ReadsAfter(const std::string& op,
                          const std::vector<std::string>& inputs,
                          AttrMap attrs = {}) {

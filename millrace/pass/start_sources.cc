@@ -6,7 +6,7 @@
 namespace millrace {
 namespace {
 
-// Sets of graphs that people write have some hundred numbers in all.
+// The sets of handwritten graphs have some hundred numbers in all.
 constexpr size_t kMostNumbers = size_t{1} << 20;
 
 bool CallsFunctions(const OpDef& op) {
@@ -17,7 +17,7 @@ bool CallsFunctions(const OpDef& op) {
 
 bool MayWait(const OpDef& op) {
   if (CallsFunctions(op)) return true;
-  // Arguments and variables are there from the start.
+  // Arguments and variables are available from the start.
   return op.is_stateful && op.role != OpRole::kArg && !op.Is(kGivesVariable) &&
          !op.Is(kReadsVariable);
 }
@@ -78,7 +78,7 @@ int32_t StartSources::OfOutput(OutputRef output) const {
 int32_t StartSources::OfInputs(const Node& node) {
   int32_t set = NumberSets::kEmpty;
   for (const OutputRef& in : node.inputs) {
-    // Out of a loop's end: it has not been looked at.
+    // A back edge of a loop: its source has not been visited.
     if (IsBackEdge(*graph_.node(in.node), node)) return kUnknown;
     set = sets_.Union(set, OfOutput(in));
   }

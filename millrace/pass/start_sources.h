@@ -1,4 +1,4 @@
-// StartSources: what the start of a node waits for.
+// StartSources: determines which events the start of a node depends on.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,19 @@
 
 namespace millrace {
 
-// Sets of numbers, each with a number of its own; equal sets have the same one.
+// Sets of numbers, each with a number of its own; equal sets have the same
+// number.
 class NumberSets {
  public:
   static constexpr int32_t kEmpty = 0;
   static constexpr int32_t kUnknown = -1;
 
-  // All sets together hold no more numbers than this; what would is kUnknown.
+  // All sets together have at most this many numbers; a set beyond that is
+  // kUnknown.
   explicit NumberSets(size_t most_numbers);
 
   int32_t Of(int32_t number);
-  // kUnknown if one of them is.
+  // Returns kUnknown if one of them is.
   int32_t Union(int32_t a, int32_t b);
 
  private:
@@ -32,24 +34,24 @@ class NumberSets {
   absl::flat_hash_map<std::pair<int32_t, int32_t>, int32_t> unions_;
 };
 
-// Of one graph, in which edges between devices are transfers.
+// The analysis of one graph, in which edges between devices are transfers.
 //
-// A source is a node that may end late or never for reasons that its graph does
-// not show, or with dead values: a transfer, a call, a queue's op, whatever has
-// state, and the ops of control flow (of a Switch: each side of a condition).
-// A node waits for the nearest sources against the edges; what lies between is
-// computed as soon as they are there. If two nodes have the same ones, then to
-// let both start together keeps none of them waiting for what it did not wait
-// for anyway, and one is dead if and only if the other is.
+// A source is a node that may end late or never for reasons outside its graph,
+// or with dead values: a transfer, a call, a queue's op, any stateful node, and
+// the ops of control flow (for a Switch: each side of a condition). A node
+// depends on the nearest sources against the direction of the edges; nodes in
+// between are computed as soon as these have ended. If two nodes have the same
+// sources, starting both together delays neither by anything that it did not
+// depend on before, and one is dead if and only if the other is.
 class StartSources {
  public:
   static constexpr int32_t kUnknown = NumberSets::kUnknown;
 
-  // `order`: inputs come first.
+  // `order` is a topological order.
   StartSources(const Graph& graph, const std::vector<NodeId>& order);
 
-  // The same number for the same sources. kUnknown within loops, and where
-  // there are too many.
+  // Returns a number that is equal for equal sets of sources; kUnknown within
+  // loops, and if there are too many.
   int32_t Of(NodeId id) const { return of_node_[static_cast<size_t>(id)]; }
 
  private:
@@ -59,11 +61,11 @@ class StartSources {
 
   const Graph& graph_;
   NumberSets sets_;
-  std::vector<int32_t> of_node_;  // also of what waits for the node
-  // By output, of the nodes where that differs from the above.
+  std::vector<int32_t> of_node_;  // also for control edges from the node
+  // Indexed by output; only for nodes whose outputs differ from the above.
   absl::flat_hash_map<NodeId, std::vector<int32_t>> of_outputs_;
-  // The sides of conditions as sources: by the condition, how many sides there
-  // are, and which one it is.
+  // The sides of conditions as sources: by the condition, the number of sides,
+  // and the index of the side.
   absl::flat_hash_map<std::pair<OutputRef, std::pair<int, int>>, int32_t>
       sides_;
   int32_t next_side_;  // sources below are nodes

@@ -22,7 +22,7 @@ TEST(NumberSets, HaveRoomForSoMuch) {
   int32_t all = NumberSets::kEmpty;
   for (int32_t i = 0; i < 5; ++i) all = sets.Union(all, sets.Of(i));
   EXPECT_EQ(all, NumberSets::kUnknown);
-  // Those that there are stay.
+  // The existing sets are kept.
   EXPECT_NE(sets.Of(0), NumberSets::kUnknown);
 }
 

@@ -1,4 +1,4 @@
-// CallContext: what a call carries besides its request.
+// CallContext: the properties of a call besides its request.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,19 @@ namespace millrace {
 // Lives from the start of the call until its Done was called.
 struct CallContext {
   Deadline deadline;  // absolute, passed on unchanged
-  // Cancelled when the caller gives up, is gone, or the deadline passes. May
-  // be null (nobody will cancel).
+  // Cancelled when the caller gives up or is gone, or when the deadline passes.
+  // May be null if the call is never cancelled.
   CancelScope* cancel = nullptr;
-  // Who calls, for messages: an address, or a task's name in one process.
+  // The caller, for messages: an address, or the name of a task in the same
+  // process.
   std::string peer;
-  // Who the caller has proved to be; empty: nothing was asked of it.
+  // The caller's authenticated identity; empty if no authentication is
+  // required.
   std::string identity;
-  // Of the request where it has one, else 0.
+  // The id of the request if it has one, otherwise 0.
   int64_t request_id = 0;
 
-  // OK, or why the call should end.
+  // Returns OK, or the reason why the call should end.
   Status Check() const {
     if (cancel != nullptr && cancel->cancelled()) return cancel->status();
     if (deadline.expired())

@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Answers where the test needs it.
+// Answers when the test tells it to.
 class FakeWorker : public UnimplementedWorker {
  public:
   void RecvTensor(CallContext& context, const RecvTensorRequest& request,

@@ -1,4 +1,4 @@
-// Clusters, jobs, tasks, and what one server is, as they travel.
+// Clusters, jobs, tasks and servers, as messages describe them.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@
 
 namespace millrace {
 
-// Devices that the tasks of a job see, by task index; none listed: all.
+// The devices that the tasks of a job see, by task index; if none is listed,
+// all.
 struct TaskDeviceFilters {
   std::vector<std::string> device_filters;
 };

@@ -1,12 +1,12 @@
-// Every message of the protocol as bytes, and back.
+// Encodes and decodes every message of the protocol.
 //
-// Big tensors are passed by reference both ways (tensor/wire.h). Decode works
-// on what gRPC or another process sent: any bytes give a message or
-// INVALID_ARGUMENT (RESOURCE_EXHAUSTED where memory is short), unknown fields
-// are skipped, or kept where the struct has `unknown_fields`. Decode expects a
-// fresh struct; a repeated field is appended to. Encode fails only for tensors
-// that cannot travel. Strings go as tensor_content, in RunStep's and
-// RunCallable's answers as string_val.
+// Large tensors are passed by reference both ways (tensor/wire.h). Decode
+// accepts untrusted bytes from gRPC or another process: any bytes give a
+// message or INVALID_ARGUMENT (RESOURCE_EXHAUSTED if memory is short); unknown
+// fields are skipped, or kept if the struct has `unknown_fields`. Decode
+// expects a new struct; a repeated field is appended to. Encode fails only for
+// tensors without an encoding. Strings are encoded as tensor_content, in the
+// replies of RunStep and RunCallable as string_val.
 #pragma once
 
 #include "millrace/protocol/master.h"
@@ -27,7 +27,7 @@ MR_WORKER_METHODS(MR_DECLARE_METHOD_CODEC)
 MR_PEER_METHODS(MR_DECLARE_METHOD_CODEC)
 MR_ADMIN_METHODS(MR_DECLARE_METHOD_CODEC)
 
-// Messages that also travel on their own, in files and attributes.
+// Messages that are also used on their own, in files and attributes.
 MR_DECLARE_CODEC(ConfigOptions)
 MR_DECLARE_CODEC(RunOptions)
 MR_DECLARE_CODEC(CallableOptions)
@@ -39,7 +39,7 @@ MR_DECLARE_CODEC(RunMetadata)
 #undef MR_DECLARE_METHOD_CODEC
 #undef MR_DECLARE_CODEC
 
-// RecvTensorReply with the tensor in memory of another allocator.
+// Decodes a RecvTensorReply with the tensor in memory of another allocator.
 Status Decode(const ByteChunks& bytes, RecvTensorReply* reply,
               Allocator* allocator);
 

@@ -1,5 +1,5 @@
-// Every struct against the generated class of its message: all fields of a
-// message are filled, decoded, encoded again and compared.
+// Compares every struct with the generated class of its message: all fields of
+// a message are filled, decoded, encoded again and compared.
 #include <google/protobuf/util/message_differencer.h>
 
 #include <set>
@@ -18,7 +18,7 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using google::protobuf::Reflection;
 
-// Statistics that nobody fills any more.
+// Returns whether a field is a statistic that is not filled any more.
 bool Dropped(const FieldDescriptor* field) {
   static const std::set<std::string>* const kDropped =
       new std::set<std::string>{
@@ -59,7 +59,7 @@ class Filler {
     return type->value(1 + Next() % std::min(type->value_count() - 1, 16));
   }
 
-  // Messages that not any values fit.
+  // Fills messages that do not accept arbitrary values.
   bool FillSpecial(Message* m) {
     if (auto* t = dynamic_cast<tensorflow::TensorProto*>(m)) {
       t->set_dtype(tensorflow::DT_INT32);
@@ -164,7 +164,7 @@ void CheckMessage() {
   EXPECT_TRUE(differencer.Compare(original, back)) << differences;
   EXPECT_EQ(back.GetReflection()->GetUnknownFields(back).field_count(), 0);
 
-  // The same bytes cut into pieces of every small size.
+  // The same bytes split into pieces of every small size.
   for (size_t step : {1, 2, 3, 7, 64}) {
     ByteChunks chunks;
     for (size_t at = 0; at < bytes.size(); at += step)
@@ -175,7 +175,7 @@ void CheckMessage() {
     ASSERT_TRUE(encoded.ok());
     EXPECT_EQ(encoded->Flatten(), again->Flatten());
   }
-  // Every cut is a message or an error.
+  // Every prefix is a message or an error.
   for (size_t n = 0; n < bytes.size(); ++n) {
     Ours part;
     Status s = Decode(ByteChunks::Borrow(absl::string_view(bytes).substr(0, n)),

@@ -79,7 +79,7 @@ TEST(Codec, StatusOfABody) {
   EXPECT_TRUE(IsDerived(decoded.status));
 
   RunStepReply step;
-  // The message before the code, and a code that nobody knows.
+  // The message comes before the code, and the code is unknown.
   ASSERT_TRUE(
       Decode(ByteChunks(std::string("\x22\x01x\x18\x0b", 5)), &step).ok());
   EXPECT_EQ(step.status, OutOfRange("x"));
@@ -88,7 +88,7 @@ TEST(Codec, StatusOfABody) {
   EXPECT_EQ(step.status.code(), StatusCode::kUnknown);
 }
 
-// Stock clients cannot read a reply with a string that is no UTF-8.
+// Stock clients cannot read a reply with a string that is not UTF-8.
 TEST(Codec, StatusOfABodyIsWellFormed) {
   RunStepReply reply;
   reply.status =
@@ -162,7 +162,7 @@ TEST(Codec, RecvTensor) {
   EXPECT_TRUE(IdenticalTensors(decoded.tensor, reply.tensor));
   EXPECT_EQ(decoded.send_start_micros, 5);
 
-  // A dead tensor has a type and a shape even if the sender gave none.
+  // A dead tensor has a type and a shape even if the sender omitted them.
   reply.tensor = Tensor();
   EXPECT_FALSE(Encode(reply).ok());
   reply.is_dead = true;

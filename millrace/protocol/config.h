@@ -1,7 +1,7 @@
 // ConfigOptions: the options of a session (ConfigProto).
 //
-// Fields that a session of ours reads are typed. All others are kept as bytes
-// in `unknown_fields` of their message, so passing a config on loses nothing.
+// Fields that our sessions read are typed. All others are kept as bytes in
+// `unknown_fields` of their message, so passing a config on loses nothing.
 #pragma once
 
 #include <cstdint>
@@ -106,7 +106,7 @@ struct ExperimentalConfig {
 };
 
 struct ConfigOptions {
-  // Of the client's machine: servers do not let it limit theirs.
+  // Applies to the client's machine: it does not limit the devices of servers.
   std::map<std::string, int32_t> device_count;
   int32_t intra_op_parallelism_threads = 0;
   int32_t inter_op_parallelism_threads = 0;

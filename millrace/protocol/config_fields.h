@@ -1,4 +1,4 @@
-// Field numbers of ConfigProto, RunOptions, ServerDef and what they hold;
+// The field numbers of ConfigProto, RunOptions, ServerDef and their parts:
 // proto/service/config.proto, rewriter_config.proto, cluster.proto.
 #pragma once
 

@@ -1,6 +1,7 @@
-// The master's requests and replies, and MasterApi, which answers them.
+// The master's requests and replies, and MasterApi, the interface that answers
+// them.
 //
-// Field numbers and meaning on the wire: proto/service/master.proto and
+// Field numbers and the meaning of the fields: proto/service/master.proto and
 // protocol/master_fields.h.
 #pragma once
 
@@ -52,7 +53,7 @@ struct RunStepRequest {
   std::vector<std::string> targets;
   RunOptions options;
   std::string partial_run_handle;
-  // The client wants a step's error in `status` of the reply.
+  // Whether the client expects a step's error in `status` of the reply.
   bool store_errors_in_response_body = false;
   int64_t request_id = 0;
 };
@@ -118,12 +119,12 @@ struct ReleaseCallableRequest {
 };
 struct ReleaseCallableReply {};
 
-// Thread-safe. `context`, `request` and `reply` belong to the caller and live
-// until `done` was called, which may happen before the method returns. Methods
-// never block; `reply` is only of use after an OK.
+// The service of a master. Thread-safe. `context`, `request` and `reply` belong
+// to the caller and live until `done` was called, which may happen before the
+// method returns. Methods never block; `reply` is only valid after an OK.
 //
-// A client sends a call again ten times when its status is UNAVAILABLE, so no
-// method ends with that: see StatusForClient in method.h.
+// The stock client retries a call ten times when its status is UNAVAILABLE, so
+// no method ends with that status: see StatusForClient in method.h.
 class MasterApi {
  public:
   virtual ~MasterApi() = default;
@@ -158,7 +159,7 @@ class MasterApi {
                                ReleaseCallableReply* reply, Done done) = 0;
 };
 
-// X(Name) for each method.
+// Expands to X(Name) for each method.
 #define MR_MASTER_METHODS(X) \
   X(CreateSession)           \
   X(ExtendSession)           \

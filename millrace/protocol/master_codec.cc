@@ -12,7 +12,8 @@ namespace millrace {
   StatusOr<ByteChunks> Encode(const Message& message) { \
     return internal::EncodeMessage(message, strings);   \
   }
-// Stock clients feed strings as contents and are answered by values.
+// Stock clients feed strings as tensor_content and expect string_val in
+// replies.
 #define MR_METHOD_CODEC(Name)                    \
   MR_DECODE(Name##Request)                       \
   MR_DECODE(Name##Reply)                         \

@@ -1,4 +1,4 @@
-// Field numbers of the master's messages and of DeviceAttributes;
+// The field numbers of the master's messages and of DeviceAttributes:
 // proto/service/master.proto, device_attributes.proto.
 #pragma once
 

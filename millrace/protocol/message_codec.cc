@@ -1,4 +1,4 @@
-// What message_decoder.h and message_encoder.h need besides templates.
+// The parts of message_decoder.h and message_encoder.h that are not templates.
 #include "millrace/protocol/message_encoder.h"
 
 #include "millrace/base/utf8.h"
@@ -120,7 +120,8 @@ bool FieldDecoder::ReadDataType(DataType* v) {
   return true;
 }
 
-// By hand and not by fields: this is the hot path, and errors name the tensor.
+// Decoded by hand and not by VisitFields: this is the hot path, and errors name
+// the tensor.
 Status FieldDecoder::ReadValue(ChunkReader value, NamedTensor& v) {
   ChunkReader tensor;
   while (!value.done()) {
@@ -147,8 +148,8 @@ Status FieldDecoder::ReadValue(ChunkReader value, GraphDef& v) {
 void FieldEncoder::operator()(StatusNumbers numbers, const Status& status) {
   if (status.ok()) return;
   out_.VarintField(numbers.code, static_cast<uint64_t>(status.code()));
-  // A string of the format, which readers may refuse if it is none; messages
-  // may quote what clients have sent.
+  // A proto3 string must be valid UTF-8, or readers may refuse it; messages may
+  // quote input from clients.
   out_.BytesField(numbers.message, WellFormed(status.message()));
   if (IsDerived(status)) out_.VarintField(kDerivedField, 1);
 }
@@ -187,7 +188,7 @@ void FieldEncoder::Write(uint32_t number, const Tensor& v, bool always) {
   EncodeTensor(v, strings_, &out_);
 }
 
-// Written at once, without a writer of its own: this is the hot path.
+// Written at once, without a nested writer: this is the hot path.
 void FieldEncoder::Write(uint32_t number, const NamedTensor& v, bool) {
   StatusOr<size_t> size = EncodedTensorSize(v.tensor, strings_);
   if (!size.ok()) {

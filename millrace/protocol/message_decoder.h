@@ -1,4 +1,4 @@
-// Reads a message struct from bytes, by the fields that VisitFields lists.
+// Decodes a message struct from bytes, by the fields that VisitFields lists.
 //
 // For the .cc files of this room only. A struct's fields are declared once:
 //   MR_FIELDS(CloseSessionRequest) { f(1, m.session_handle); }
@@ -23,14 +23,14 @@
 
 namespace millrace::internal {
 
-// Fields of ours, by numbers that no stock message uses, so stock peers skip
-// them: the derived mark of a Status in a body, the traces of a RunGraph.
-// the number of a RegisterGraph.
+// Fields of our own, with numbers that no stock message uses, so that stock
+// peers skip them: the derived mark of a Status in a body, the traces of a
+// RunGraph, the number of a RegisterGraph.
 inline constexpr uint32_t kDerivedField = 20001;
 inline constexpr uint32_t kTraceIdsField = 20002;
 inline constexpr uint32_t kRegistrationField = 20003;
 
-// Field numbers of a Status that lies in a body.
+// The field numbers of a Status in the body of a message.
 struct StatusNumbers {
   uint32_t code, message;
 };
@@ -39,7 +39,7 @@ struct ContentInAny {};
 // A uint64 that has 8 bytes on the wire.
 struct Fixed64 {};
 
-// Parts of a Status, which come as fields of their own.
+// The parts of a Status, which are separate fields.
 struct StatusParts {
   Status* target = nullptr;
   int code = 0;
@@ -51,7 +51,7 @@ struct StatusParts {
 template <class M>
 Status DecodeMessage(ChunkReader in, M* m);
 
-// Offers the present field of `in` to each field of the struct in turn.
+// Offers the current field of `in` to each field of the struct in turn.
 class FieldDecoder {
  public:
   FieldDecoder(ChunkReader* in, FieldTag tag, StatusParts* parts)
@@ -60,7 +60,7 @@ class FieldDecoder {
   bool matched() const { return matched_; }
   Status TakeStatus() { return std::move(status_); }
 
-  // `place...` says how the field lies on the wire where its type does not.
+  // `place...` describes the encoding of the field if its type does not.
   template <class T, class... Place>
   void operator()(uint32_t number, T& field, Place... place) {
     if (tag_.number != number || matched_) return;
@@ -69,8 +69,9 @@ class FieldDecoder {
   void operator()(StatusNumbers numbers, Status& status);
 
  private:
-  // Each Read: false if the wire type is not the field's, so that it counts as
-  // unknown; malformed bytes and refused values go to status_.
+  // Each Read returns false if the wire type is not the field's, so that the
+  // field counts as unknown; errors for malformed bytes and refused values are
+  // stored in status_.
   template <class T>
   bool Read(T& v) {
     if constexpr (std::is_same_v<T, DataType>) {
@@ -98,7 +99,7 @@ class FieldDecoder {
     return tag_.type == WireType::kFixed64 && Matched(in_->ReadFixed64(&v));
   }
   bool Read(ByteChunks& content, ContentInAny);
-  // Repeated numbers, packed or one by one.
+  // Reads repeated numbers, packed or one by one.
   template <class I>
   requires std::is_integral_v<I>
   bool Read(std::vector<I>& v) {
@@ -120,7 +121,7 @@ class FieldDecoder {
   bool ReadReal(float* v);
   bool ReadDataType(DataType* v);
 
-  // Values of length-delimited fields.
+  // Read the values of length-delimited fields.
   static Status ReadValue(ChunkReader value, std::string& v) {
     const absl::string_view bytes = value.ContiguousRest();
     if (bytes.size() == value.remaining()) {
@@ -170,13 +171,13 @@ class FieldDecoder {
     }
   };
 
-  // Notes malformed bytes; returns `ok`.
+  // Records malformed bytes; returns `ok`.
   bool Note(bool ok) {
     if (!ok) [[unlikely]]
       Malformed();
     return ok;
   }
-  // The same for a field that is ours either way.
+  // Does the same for a field that matches in either case.
   bool Matched(bool ok) {
     Note(ok);
     return true;

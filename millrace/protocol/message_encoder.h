@@ -1,4 +1,4 @@
-// Writes a message struct as bytes, by the fields that VisitFields lists; the
+// Encodes a message struct, by the fields that VisitFields lists; the
 // counterpart of message_decoder.h. Zero and empty fields are left out.
 #pragma once
 
@@ -24,7 +24,7 @@ class FieldEncoder {
   template <class T>
   void operator()(uint32_t number, const T& v) {
     if constexpr (std::is_integral_v<T>) {
-      // Negative numbers take ten bytes, as protocol buffers want it.
+      // Negative numbers take ten bytes, as protocol buffers require.
       out_.VarintField(number, static_cast<uint64_t>(v));
     } else if constexpr (std::is_enum_v<T>) {
       out_.VarintField(number, static_cast<uint64_t>(static_cast<int64_t>(v)));
@@ -39,7 +39,8 @@ class FieldEncoder {
   void operator()(StatusNumbers numbers, const Status& status);
 
  private:
-  // `always`: elements of repeated fields are written even when empty.
+  // Empty values are written if `always` is set, as for elements of repeated
+  // fields.
   void Write(uint32_t number, const std::string& v, bool always) {
     if (always || !v.empty()) out_.RequiredBytesField(number, v);
   }

@@ -32,7 +32,7 @@ constexpr std::array<Method, kNumMethods> kMethods = {{
     {WORKER(GetStatus), kIdempotent, kRetried, kEnds, 10'000},
     {WORKER(CreateWorkerSession), kIdempotent, kRetried, kWaits, 60'000},
     {WORKER(DeleteWorkerSession), kIdempotent, kRetried, kEnds, 10'000},
-    // Idempotent by its registration.
+    // Idempotent because of its registration number.
     {WORKER(RegisterGraph), kIdempotent, kNotRetried, kWaits, 0},
     {WORKER(DeregisterGraph), kIdempotent, kRetried, kEnds, 10'000},
     {WORKER(RunGraph), kOnce, kNotRetried, kWaits, 0},
@@ -79,7 +79,7 @@ const Method& GetMethod(MethodId id) {
 absl::Span<const Method> AllMethods() { return kMethods; }
 
 const Method* FindMethod(absl::string_view path) {
-  // Both names of a service differ only in ".grpc".
+  // The two names of a service differ only in ".grpc".
   constexpr absl::string_view kLong = "/tensorflow.grpc.";
   const bool is_long = absl::ConsumePrefix(&path, kLong);
   const absl::string_view package = is_long ? "/tensorflow." : "";
@@ -108,7 +108,7 @@ Status CutMessage(const Status& status) {
   if (message.size() <= kMaxRpcMessageBytes) return status;
   constexpr absl::string_view kMark = " [...]";
   size_t end = kMaxRpcMessageBytes - kMark.size();
-  // Not inside a character: continuation bytes of UTF-8 are 10xxxxxx.
+  // Does not split a character: continuation bytes of UTF-8 are 10xxxxxx.
   while (end > 0 && (static_cast<uint8_t>(message[end]) & 0xc0) == 0x80) --end;
   Status result(status.code(), absl::StrCat(message.substr(0, end), kMark));
   status.ForEachPayload([&](absl::string_view url, const absl::Cord& value) {

@@ -1,4 +1,5 @@
-// The table of all methods: names, paths, and how calls of each are treated.
+// The table of all methods: their names, their paths, and how calls of them are
+// treated.
 #pragma once
 
 #include <cstdint>
@@ -31,36 +32,40 @@ struct Method {
   Service service;
   absl::string_view name;  // "RunStep"
   absl::string_view path;  // "/tensorflow.MasterService/RunStep"
-  // Two calls have the effect of one.
+  // Whether two calls have the same effect as one.
   bool idempotent;
-  // Our callers send it again after UNAVAILABLE, within the deadline. All
+  // Whether our callers retry it after UNAVAILABLE, within the deadline. All
   // retried methods are idempotent; not all idempotent ones are retried.
   bool retried;
-  // Somebody waits for its end, which may be as far away as that of a step, a
-  // barrier or a large graph's registration: while it is open, its callers
-  // watch whether the other end is alive. What cleans up is not watched: nobody
-  // waits for it, and a task that was only frozen shall still get it.
+  // Whether a caller waits for its end, which may take as long as a step, a
+  // barrier or a large graph's registration: while such a call is in flight,
+  // its caller monitors whether the peer is alive. Cleanup calls are not
+  // monitored: no caller waits for them, and a task that was only frozen must
+  // still receive them.
   bool waits;
-  // For callers without a deadline of their own; 0: none.
+  // The deadline of callers without one of their own; 0: none.
   int64_t default_deadline_ms;
 };
 
 const Method& GetMethod(MethodId id);
 absl::Span<const Method> AllMethods();
-// By path; also "/tensorflow.grpc.MasterService/..." and the worker's alike,
-// after the package that the services' own files name. Null if unknown.
+// Finds a method by its path, also by "/tensorflow.grpc.MasterService/..." and
+// its counterpart for the worker, with the package name of the services' own
+// files. Returns null if unknown.
 const Method* FindMethod(absl::string_view path);
 
-// Delay before attempt `attempt` (1 is the first repetition) of a retried
-// method: 20 ms, doubled each time, at most 2 s. The caller adds jitter.
+// Returns the backoff before attempt `attempt` (1 is the first retry) of a
+// retried method: 20 ms, doubled each time, at most 2 s. The caller adds
+// jitter.
 int64_t RetryDelayMillis(int attempt);
 
-// What a client of the master may see as the status of an RPC. UNAVAILABLE
-// becomes ABORTED, since the stock client would send the call again ten times;
-// where a wait ran out the master itself says DEADLINE_EXCEEDED.
+// Returns the RPC status that a client of the master may see. UNAVAILABLE
+// becomes ABORTED, since the stock client would retry the call ten times. When
+// a wait has timed out, the master itself returns DEADLINE_EXCEEDED.
 Status StatusForClient(const Status& status);
 
-// Peers cut the message of an RPC status; ours are cut here, at a character.
+// Peers truncate the message of an RPC status; ours are truncated here, at a
+// character.
 inline constexpr size_t kMaxRpcMessageBytes = 3072;
 Status CutMessage(const Status& status);
 

@@ -1,5 +1,5 @@
-// The services that only Millrace's own servers have: Peer and Admin.
-// On the wire: proto/service/millrace_messages.proto.
+// The services that only Millrace's own servers have: Peer and Admin. Their
+// messages: proto/service/millrace_messages.proto.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace millrace {
 
-// Version of what Hello agrees on.
+// The version of the protocol that Hello agrees on.
 inline constexpr int32_t kPeerProtocolVersion = 1;
 
-// `nonce_size` random bytes at an address of a process, which another process
-// of the same machine reads to show that it can.
+// A proof that two processes run on the same machine: `nonce_size` random bytes
+// at an address of one process, which the other process reads.
 struct MemoryProof {
   std::string machine_id;  // machine and process namespace
   int64_t process_id = 0;
@@ -85,8 +85,8 @@ struct ServerStatusReply {
 };
 
 // ---- Traces (docs/design/0014-traces.md). Times are nanoseconds of the
-// answering task's clock; those of `relay` of the clock of the server that was
-// asked and passed the call on (equal to the task's own where it did not).
+// answering task's clock; those of `relay` are of the clock of the server that
+// received the call and relayed it (the task's own if it was not relayed).
 struct RelayTimes {
   int64_t sent_nanos = 0;
   int64_t received_nanos = 0;
@@ -97,13 +97,13 @@ struct TraceTask {
   std::string address;
 };
 
-// Makes the trace, or changes how many steps it takes.
+// Creates the trace, or changes the number of steps that it takes.
 struct StartTraceRequest {
-  std::string task;      // for whom; empty: for the server that is asked
-  bool relayed = false;  // not to be passed on again
+  std::string task;      // the task to trace; empty: the receiver
+  bool relayed = false;  // must not be relayed again
   uint64_t trace_id = 0;
-  // Of sessions of this task as master, that begin from now on: 0 only makes
-  // room for what masters elsewhere choose.
+  // The number of steps to take, of sessions with this task as master, counted
+  // from now on. 0 only makes room for steps that other masters choose.
   int32_t steps = 0;
   int64_t max_events = 0;  // to keep; 0: kDefaultTraceEvents
 };
@@ -132,7 +132,7 @@ struct TracedStep {
   std::string error;      // empty: OK
   std::string waits_for;  // while it runs
 };
-// Texts are numbers of `strings`.
+// Texts are indices into `strings`.
 struct TracedNode {
   int64_t step_id = 0;
   int32_t name = 0;
@@ -145,7 +145,7 @@ struct TracedNode {
   int64_t start_nanos = 0;
   int64_t duration_nanos = 0;
 };
-// One end of a transfer between two tasks; both have the same request.
+// One end of a transfer between two tasks; both ends have the same request id.
 struct TracedTransfer {
   int64_t step_id = 0;
   int32_t key = 0;  // of the rendezvous
@@ -179,7 +179,7 @@ inline constexpr int32_t kMostTraceSteps = 10'000;
 class PeerApi {
  public:
   virtual ~PeerApi() = default;
-  // Once for each incarnation of a peer.
+  // Called once for each incarnation of a peer.
   virtual void Hello(CallContext& context, const HelloRequest& request,
                      HelloReply* reply, Done done) = 0;
 };
@@ -190,17 +190,17 @@ class AdminApi {
   // Answered when the stop has begun.
   virtual void Stop(CallContext& context, const StopRequest& request,
                     StopReply* reply, Done done) = 0;
-  // "Status" on the wire.
+  // Named "Status" on the wire.
   virtual void ServerStatus(CallContext& context,
                             const ServerStatusRequest& request,
                             ServerStatusReply* reply, Done done) = 0;
-  // NOT_FOUND for a task that the cluster does not have, RESOURCE_EXHAUSTED
-  // if there are too many traces, else what the relay says. Traces of which
-  // nobody hears for a while are forgotten.
+  // Returns NOT_FOUND for a task that is not in the cluster, RESOURCE_EXHAUSTED
+  // if there are too many traces, or the error of the relay. A trace that is
+  // not used for a while is forgotten.
   virtual void StartTrace(CallContext& context,
                           const StartTraceRequest& request,
                           StartTraceReply* reply, Done done) = 0;
-  // NOT_FOUND for an unknown trace: the task was restarted.
+  // Returns NOT_FOUND for an unknown trace: the task was restarted.
   virtual void CollectTrace(CallContext& context,
                             const CollectTraceRequest& request,
                             CollectTraceReply* reply, Done done) = 0;

@@ -1,5 +1,4 @@
-// RunOptions and CallableOptions: the options of one run, and of a prepared
-// one.
+// RunOptions and CallableOptions: the options of one run, and of a callable.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +35,7 @@ struct ExperimentalRunOptions {
 struct RunOptions {
   TraceLevel trace_level = TraceLevel::kNone;
   int64_t timeout_ms = 0;  // 0: none
-  // Index into the session's pools; -1: on the caller's thread.
+  // The index into the session's pools; -1: the caller's thread.
   int32_t inter_op_thread_pool = 0;
   bool output_partition_graphs = false;
   std::string debug_options;  // a serialized DebugOptions; empty: none
@@ -47,7 +46,7 @@ struct RunOptions {
   friend bool operator==(const RunOptions&, const RunOptions&) = default;
 };
 
-// to_tensor is fed with the value of from_tensor.
+// Feeds to_tensor with the value of from_tensor.
 struct TensorConnection {
   std::string from_tensor;
   std::string to_tensor;

@@ -1,4 +1,4 @@
-// Field numbers of StepStats, CostGraphDef and RunMetadata;
+// The field numbers of StepStats, CostGraphDef and RunMetadata:
 // proto/service/step_stats.proto, cost_graph.proto, run_metadata.proto.
 #pragma once
 

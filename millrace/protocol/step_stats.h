@@ -1,4 +1,5 @@
-// StepStats, CostGraph, RunMetadata: what a run reports besides its values.
+// StepStats, CostGraph, RunMetadata: the statistics that a run reports besides
+// its values.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,7 @@ struct TensorDescription {
 
 struct AllocationRecord {
   int64_t alloc_micros = 0;
-  int64_t alloc_bytes = 0;  // negative: given back
+  int64_t alloc_bytes = 0;  // negative: freed
 };
 
 struct AllocatorMemoryUsed {
@@ -53,8 +54,8 @@ struct NodeMemoryStats {
   std::vector<int64_t> persistent_tensor_alloc_ids;
 };
 
-// One execution of a node. The start is since 1970, all else relative to it;
-// micros and nanos say the same.
+// One execution of a node. The start is the time since 1970, all other times
+// are relative to it; micros and nanos are the same times.
 struct NodeExecStats {
   std::string node_name;
   int64_t all_start_micros = 0;

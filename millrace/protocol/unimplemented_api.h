@@ -1,5 +1,5 @@
-// Servers of nothing: every method answers UNIMPLEMENTED with its name. Tests
-// and benchmarks override what they call.
+// Servers whose methods all answer UNIMPLEMENTED with the method's name. Tests
+// and benchmarks override the methods that they call.
 #pragma once
 
 #include <utility>

@@ -1,6 +1,7 @@
-// A worker's requests and replies, and WorkerApi, which answers them.
+// A worker's requests and replies, and WorkerApi, the interface that answers
+// them.
 //
-// Field numbers and meaning on the wire: proto/service/worker.proto and
+// Field numbers and the meaning of the fields: proto/service/worker.proto and
 // protocol/worker_fields.h.
 #pragma once
 
@@ -18,7 +19,7 @@
 
 namespace millrace {
 
-// A message of a type that its URL names.
+// A message whose type its URL names.
 struct AnyMessage {
   std::string type_url;
   std::string value;
@@ -35,7 +36,8 @@ struct CreateWorkerSessionRequest {
   bool isolate_session_state = false;
   std::vector<DeviceAttributes> cluster_device_attributes;
   std::string master_task;
-  // A new one ends the sessions that the same task's old master made.
+  // A new incarnation ends the sessions that the previous incarnation of the
+  // same master task created.
   int64_t master_incarnation = 0;
 };
 struct CreateWorkerSessionReply {};
@@ -54,21 +56,21 @@ struct RegisterGraphRequest {
   bool create_worker_session_called = false;
   int64_t collective_graph_key = 0;
   ConfigOptions config;
-  // Chosen by our masters, another one for each graph that they register in a
-  // session: the request may then come twice, and RegistrationHandle is its
-  // graph's handle. 0 of stock masters: each request is a graph of its own.
-  // Stock workers skip the field.
+  // Chosen by our masters, a different number for each graph that they register
+  // in a session. A duplicate request is therefore harmless: RegistrationHandle
+  // is the handle of its graph. 0 from stock masters: each request registers a
+  // new graph. Stock workers skip the field.
   int64_t registration = 0;
 };
 struct RegisterGraphReply {
   std::string graph_handle;
 };
-// What our workers call the graph of a registration, so that a master can give
-// up one whose handle it has not learned.
+// Returns the handle that our workers give to the graph of a registration, so
+// that a master can deregister a graph whose handle it has not received.
 inline std::string RegistrationHandle(int64_t registration) {
   return absl::StrCat("r", registration);
 }
-// 0 for other handles.
+// Returns the registration of a handle; 0 for other handles.
 inline int64_t RegistrationOf(absl::string_view handle) {
   int64_t registration = 0;
   return absl::ConsumePrefix(&handle, "r") &&
@@ -103,7 +105,7 @@ struct RunGraphRequest {
   bool store_errors_in_response_body = false;
   bool create_worker_session_called = false;
   int64_t request_id = 0;
-  // Traces that the step belongs to (cluster/trace/tracer.h). Stock workers
+  // The traces that the step belongs to (cluster/trace/tracer.h). Stock workers
   // skip the field.
   std::vector<uint64_t> trace_ids;
 };
@@ -178,7 +180,7 @@ struct RecvBufRequest {
   int64_t step_id = 0;
   std::string buf_rendezvous_key;
   int64_t num_bytes = 0;
-  uint64_t buf_ptr = 0;  // of the receiver; meaningless over the network
+  uint64_t buf_ptr = 0;  // in the receiver; meaningless over the network
   DeviceLocality client_locality;
   DeviceLocality server_locality;
   AnyMessage transport_options;
@@ -242,9 +244,9 @@ struct GetStepSequenceReply {
   std::vector<StepSequence> step_sequences;
 };
 
-// Thread-safe; lifetimes as for MasterApi. RecvTensor, RunGraph, RecvBuf,
-// CompleteGroup and CompleteInstance may stay open for long; all others end
-// soon. A cancelled call is answered, never dropped.
+// The service of a worker. Thread-safe; lifetimes as for MasterApi. RecvTensor,
+// RunGraph, RecvBuf, CompleteGroup and CompleteInstance may be in flight for
+// long; all others end soon. A cancelled call is answered, never dropped.
 class WorkerApi {
  public:
   virtual ~WorkerApi() = default;
@@ -296,8 +298,8 @@ class WorkerApi {
                                 MarkRecvFinishedReply* reply, Done done) = 0;
 };
 
-// X(Name) for each method.
-// It never comes to rest on this list:
+// Expands to X(Name) for each method. Without this, clang-format does not
+// converge on the list:
 // clang-format off
 #define MR_WORKER_METHODS(X)                          \
   X(GetStatus) X(CreateWorkerSession)                 \

@@ -36,8 +36,8 @@ MR_REPLY_CODEC(CompleteInstance)
 MR_REPLY_CODEC(GetStepSequence)
 MR_REPLY_CODEC(MarkRecvFinished)
 
-// RecvTensorReply apart: the tensor goes where the receiver wants it, and
-// there must be one.
+// RecvTensorReply is special: the receiver chooses the memory of the tensor,
+// and a tensor is required.
 Status Decode(const ByteChunks& bytes, RecvTensorReply* reply,
               Allocator* allocator) {
   ChunkReader in(bytes);
@@ -59,7 +59,7 @@ Status Decode(const ByteChunks& bytes, RecvTensorReply* reply,
     }
     if (!ok) return internal::MalformedMessage();
   }
-  // A dead tensor has no value; some leave it out altogether.
+  // A dead tensor has no value; some peers omit it altogether.
   if (tensor.done() && reply->is_dead) return OkStatus();
   MR_ASSIGN_OR_RETURN(reply->tensor, DecodeTensor(tensor, allocator));
   return OkStatus();
@@ -74,7 +74,7 @@ StatusOr<ByteChunks> Encode(const RecvTensorReply& reply) {
     return internal::EncodeMessage(reply, StringForm::kContent);
   if (!reply.is_dead)
     return Internal("RecvTensor has no tensor to answer with");
-  RecvTensorReply dead = reply;  // stock peers want a type and a shape
+  RecvTensorReply dead = reply;  // stock peers require a type and a shape
   dead.tensor = Tensor::Zeros(DataType::kFloat, {0});
   return internal::EncodeMessage(dead, StringForm::kContent);
 }

@@ -1,4 +1,4 @@
-// Field numbers of a worker's messages; proto/service/worker.proto.
+// The field numbers of a worker's messages: proto/service/worker.proto.
 #pragma once
 
 #include "millrace/protocol/master_fields.h"

@@ -1,4 +1,5 @@
-// Kinds of runs that a local session does not keep, and what it keeps of them.
+// Tests that a local session drops prepared runs, and which of their objects it
+// keeps.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -77,7 +78,7 @@ TEST_F(DroppedRunsTest, ThoseThatRanLastStay) {
     kernels.push_back(session_->counts().kernels);
   }
   EXPECT_EQ(session_->counts().prepared, 3);
-  // A kernel each, and that with state.
+  // One kernel each, and the stateful one.
   EXPECT_EQ(kernels[2], kernels[19]);
   EXPECT_GT(kernels[2], kernels[1]);
 }
@@ -91,7 +92,7 @@ TEST_F(DroppedRunsTest, StateGoesOn) {
   for (int i = 0; i < 4; ++i) {
     EXPECT_EQ(Run("draw:0"), expected[i]) << i;
     EXPECT_EQ(session_->counts().prepared, 1);
-    EXPECT_EQ(Run("one:0"), 1);  // drops the other one
+    EXPECT_EQ(Run("one:0"), 1);  // evicts the other one
     EXPECT_EQ(session_->counts().prepared, 1);
   }
 }
@@ -116,8 +117,8 @@ TEST_F(DroppedRunsTest, WhatSomebodyKeepsStays) {
   EXPECT_EQ(session_->counts().prepared, 2);
 }
 
-// The bodies of the functions that it calls go with a kind of run, their state
-// stays.
+// The bodies of called functions are destroyed with a prepared run; their state
+// is kept.
 TEST_F(DroppedRunsTest, FunctionsGoToo) {
   GraphDef graph = Drawing();
   FunctionDef draws;
@@ -164,7 +165,7 @@ TEST_F(DroppedRunsTest, FunctionsGoToo) {
     EXPECT_EQ(run(i), expected[i]) << i;
     EXPECT_LT(session_->counts().kernels, all);
     EXPECT_EQ(Run("one:0"), 1);
-    // The seeded ops, and the two that call.
+    // The seeded ops, and the two callers.
     EXPECT_LE(session_->counts().kernels, 4);
   }
 }

@@ -14,7 +14,7 @@ GraphState::GraphState(const OpRegistry* ops, const KernelTable* kernels)
 Status GraphState::Extend(const GraphDef& def,
                           const std::vector<PlaceableDevice>& devices,
                           const PlacementOptions& options) {
-  // The new nodes go into a copy if there is something to keep, so that an
+  // The new nodes are added to a copy if the graph is not empty, so that an
   // error changes nothing.
   std::unique_ptr<Graph> grown = graph_->num_nodes() == 0
                                      ? std::make_unique<Graph>(ops_)

@@ -16,31 +16,31 @@ namespace millrace {
 
 struct SplitOptions {
   PartitionOptions partition;
-  Rewrites rewrites;  // fusing is for whoever gets a part
-  // For constants; empty: they are not folded.
+  Rewrites rewrites;  // fusion is left to the receiver of a partition
+  // The evaluator of constant folding; empty: constants are not folded.
   ConstantEvaluator evaluate;
   const KernelTable* kernels = nullptr;  // as for RewriteForRun
 };
 
-// Prunes a placed graph for a run, rewrites it and splits it by device.
+// Prunes a placed graph for a run, rewrites it and partitions it by device.
 StatusOr<std::vector<Partition>> SplitForRun(const Graph& graph,
                                              const RunSignature& signature,
                                              const SplitOptions& options);
 
-// One thread at a time.
+// The graph of a session and its functions. For one thread at a time.
 class GraphState {
  public:
   GraphState(const OpRegistry* ops, const KernelTable* kernels);
 
   // Adds nodes and functions and places them, or changes nothing. Devices may
-  // be added between calls (tasks join as the graph comes to use them).
+  // be added between calls (tasks join when the graph begins to use them).
   Status Extend(const GraphDef& def,
                 const std::vector<PlaceableDevice>& devices,
                 const PlacementOptions& options);
 
   const Graph& graph() const { return *graph_; }
   int64_t version() const { return version_; }
-  // What the graph's functions are, as a stable object for plans.
+  // Returns the graph's functions, as a stable object for plans.
   const std::shared_ptr<const FunctionLibrary>& library() const {
     return library_;
   }

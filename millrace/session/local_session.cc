@@ -111,7 +111,8 @@ LocalSession::~LocalSession() {
       idle_.Wait(mu_);
     }
   }
-  // The devices go last, or later: iterators may still be at work there.
+  // The devices are destroyed last, or later: iterators may still be working
+  // there.
   prepared_.clear();
   kernels_ = nullptr;
   const DeviceRetirement retirement(options_.devices);
@@ -166,7 +167,7 @@ LocalSession::Counts LocalSession::counts() {
 
 StatusOr<std::shared_ptr<const LocalSession::Prepared>> LocalSession::Prepare(
     const RunSignature& signature) {
-  std::vector<std::shared_ptr<const Prepared>> gone;  // after the lock
+  std::vector<std::shared_ptr<const Prepared>> gone;  // freed after the lock
   MutexLock lock(mu_);
   const auto found = prepared_.find(signature);
   if (found != prepared_.end()) return found->second;
@@ -174,7 +175,7 @@ StatusOr<std::shared_ptr<const LocalSession::Prepared>> LocalSession::Prepare(
                       Compile(signature));
   while (prepared_.size() >= options_.max_prepared_runs) {
     gone.push_back(TakeOldest());
-    if (gone.back() == nullptr) break;  // others hold all of them
+    if (gone.back() == nullptr) break;  // other threads hold all of them
   }
   prepared->last_step = next_step_;
   prepared_.emplace(signature, prepared);
@@ -337,7 +338,8 @@ Status LocalSession::RunStep(const Prepared& prepared, int64_t step_id,
   run.may_use_caller = true;
   Status status = RunAndWait(prepared.plans, run);
   if (cancel != nullptr) cancel->Unregister(outer.token);
-  // What only follows from a cancel reports the cancel's reason.
+  // A derived error after a cancellation is reported as the cancellation's
+  // reason.
   if (!status.ok() && IsDerived(status) && scope.cancelled())
     status = scope.status();
   return status;

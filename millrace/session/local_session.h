@@ -22,28 +22,28 @@
 
 namespace millrace {
 
-// What a session runs on: tables and devices.
+// The tables, devices and options of a session.
 struct LocalSessionOptions {
   const OpRegistry* ops = nullptr;
   const KernelTable* kernels = nullptr;
   ConfigOptions config;
-  // The session's own devices; its variables die with them.
+  // The session's own devices; its variables are destroyed with them.
   std::vector<std::unique_ptr<Device>> devices;
   FileSystem* files = nullptr;  // null: DefaultFiles()
   size_t max_prepared_runs = kMaxPreparedRuns;
 };
 
-// Thread-safe: many threads may Run at once. Extend waits for no run, only for
-// one that is being prepared, as other runs do: plans that run keep what they
-// need.
+// Thread-safe: many threads may call Run at once. Extend does not wait for
+// runs, only for one that is being prepared, as other runs do: running plans
+// keep the objects that they need.
 class LocalSession {
  public:
   static StatusOr<std::unique_ptr<LocalSession>> Create(
       LocalSessionOptions options);
-  // Cancels what runs and waits for its end.
+  // Cancels all runs and waits for their ends.
   ~LocalSession();
 
-  // Adds nodes to the graph; nothing changes on an error.
+  // Adds nodes to the graph; changes nothing on an error.
   Status Extend(const GraphDef& def);
 
   struct RunRequest {
@@ -54,16 +54,16 @@ class LocalSession {
     RunOptions options;
     CancelScope* cancel = nullptr;  // the caller's, may be null
   };
-  // Runs on the calling thread as far as it can. `outputs` are in the order of
-  // the fetches. DEADLINE_EXCEEDED after options.timeout_ms, or the session's
-  // operation_timeout_ms. `metadata` may be null.
+  // Runs on the calling thread as far as possible. `outputs` are in the order
+  // of the fetches. Returns DEADLINE_EXCEEDED after options.timeout_ms, or the
+  // session's operation_timeout_ms. `metadata` may be null.
   Status Run(const RunRequest& request, std::vector<Tensor>* outputs,
              RunMetadata* metadata);
 
-  // A signature prepared once, so that runs do not look it up. It lives as long
-  // as somebody keeps it; the session itself keeps max_prepared_runs, those
-  // that ran last. What goes frees its plans, functions and kernels, but for
-  // those of stateful nodes. Nobody keeps one longer than the session.
+  // A run signature that is prepared once, so that runs do not look it up. The
+  // session keeps the max_prepared_runs that ran last; callers may keep others
+  // alive, but not longer than the session. A signature that is destroyed frees
+  // its plans, functions and kernels, except the kernels of stateful nodes.
   struct Prepared;
   StatusOr<std::shared_ptr<const Prepared>> Prepare(
       const RunSignature& signature);
@@ -77,7 +77,7 @@ class LocalSession {
   };
   Counts counts();
   std::vector<DeviceAttributes> ListDevices() const;
-  // Ends all runs with CANCELLED, without waiting for their ends; later ones
+  // Ends all runs with CANCELLED, without waiting for their ends; later runs
   // fail. Idempotent.
   Status Close();
 
@@ -87,11 +87,11 @@ class LocalSession {
   StatusOr<std::shared_ptr<const Prepared>> Compile(
       const RunSignature& signature);
   std::shared_ptr<const Prepared> TakeOldest();
-  // A step is in progress from here on; gives its id. FAILED_PRECONDITION if
-  // the session is closed.
+  // Begins a step and returns its id; FAILED_PRECONDITION if the session is
+  // closed.
   StatusOr<int64_t> BeginStep(const Prepared& prepared);
   void EndStep();
-  // Runs the plans and waits for their end. `stats` may be null.
+  // Runs the plans and waits for their ends. `stats` may be null.
   Status RunStep(const Prepared& prepared, int64_t step_id,
                  absl::Span<const Tensor> feeds, const RunOptions& options,
                  CancelScope* cancel, StepStatsCollector* stats,

@@ -12,7 +12,7 @@
 namespace millrace {
 namespace {
 
-// Writes GraphDefs in few words.
+// Builds GraphDefs in few words.
 class Builder {
  public:
   Builder& Add(std::string name, std::string op,
@@ -167,14 +167,14 @@ TEST_F(LocalSessionTest, SnapshotsShowTheUpdatesBeforeTheirReaders) {
     ASSERT_TRUE(values.ok()) << values.status();
     EXPECT_EQ((*values)[0].scalar<float>(), -i);
     EXPECT_EQ((*values)[1].scalar<float>(), -i - 1);
-    // Fetches are what they are when the step is over.
+    // Fetches have their values at the end of the step.
     EXPECT_EQ((*values)[2].scalar<float>(), i + 1);
     EXPECT_EQ((*values)[3].scalar<float>(), i + 1);
   }
 }
 
-// Who waits for a node does so where its value is fed, as in TensorFlow; there
-// is nothing to wait for in a placeholder.
+// As in TensorFlow, a control edge from a fed node is kept; one from a
+// placeholder has no effect.
 TEST_F(LocalSessionTest, FedNodesAreStillWaitedFor) {
   Builder b;
   b.Add("v", "VariableV2", {}, VariableAttrs())
@@ -251,7 +251,7 @@ TEST_F(LocalSessionTest, Conditional) {
             StatusCode::kInvalidArgument);
 }
 
-// On the other device only control edges tell which branch is taken.
+// On the other device only control edges determine which branch is taken.
 TEST_F(LocalSessionTest, ABranchOfConstantsOnAnotherDevice) {
   Builder b;
   const AttrMap bools = {{"T", DataType::kBool}};
@@ -269,7 +269,7 @@ TEST_F(LocalSessionTest, ABranchOfConstantsOnAnotherDevice) {
   }
 }
 
-// while (i < limit) { i += 1; sum += i }, each part on a device.
+// while (i < limit) { i += 1; sum += i }, with each part on a device.
 GraphDef LoopGraph(std::string body_device, int64_t parallel) {
   Builder b;
   const AttrMap enter = {{"T", DataType::kInt32},
@@ -349,8 +349,8 @@ TEST_F(LocalSessionTest, ALoopWhoseVariablesAreNotWhereItsConditionIs) {
   EXPECT_EQ((*result)[0].scalar<int32_t>(), 64);  // 1, 2, 4, 8, 64
 }
 
-// As gradients of loops have it: a loop pushes what another one pops, on a
-// device where neither counts.
+// As in gradients of loops: one loop pushes values that another one pops, on a
+// device where neither loop counts.
 TEST_F(LocalSessionTest, AStackBetweenTwoLoopsOnAnotherDevice) {
   Builder b;
   const std::string there = "/cpu:1";
@@ -384,7 +384,7 @@ TEST_F(LocalSessionTest, AStackBetweenTwoLoopsOnAnotherDevice) {
   b.Add("push", "StackPushV2", {"f_stack", "square", "^f_plus"}, kIntT);
   b.Add("f_next", "NextIteration", {"f_plus", "^push"}, kIntT);
   b.Add("count", "Exit", {"f_switch"}, kIntT);
-  // The second one counts back and adds up what it pops.
+  // The second one counts back and adds up the popped values.
   b.Add("b_enter", "Enter", {"count"}, enter("b", DataType::kInt32, false));
   b.Add("b_stack", "Enter", {"stack"}, enter("b", DataType::kResource, true));
   b.Add("s_enter", "Enter", {"zero"}, enter("b", DataType::kInt32, false));
@@ -400,7 +400,7 @@ TEST_F(LocalSessionTest, AStackBetweenTwoLoopsOnAnotherDevice) {
   b.Add("pop", "StackPopV2", {"b_stack", "^index"}, element);
   b.Add("sync", "ControlTrigger", {"^pop"});
   b.Add("b_next", "NextIteration", {"index", "^sync"}, kIntT);
-  // Ten times the sum so far, and what was popped.
+  // Ten times the sum so far, plus the popped value.
   constant("ten", 10, "b_switch");
   b.Add("shifted", "Mul", {"s_switch:1", "ten"}, kIntT);
   b.Add("s_plus", "AddV2", {"shifted", "pop"}, kIntT);

@@ -1,4 +1,5 @@
-// Products, convolutions and poolings: what rewriting must not change of them.
+// Products, convolutions and poolings: the properties that rewriting must not
+// change.
 #include <limits>
 
 #include "millrace/session/testing/rewriting_suite.h"
@@ -29,7 +30,7 @@ TEST_F(RewritingProductsTest, ProductsWithBiases) {
       EXPECT_THAT(Run(feeds, {"y"}).labels,
                   ElementsAre(absl::StrCat("y = _FusedMatMul[MatMul,", sum, ",",
                                            activation, "]()")));
-      // Other shapes run as they did: a matrix to add, and errors.
+      // Other shapes run as before: a matrix to add, and errors.
       feeds["bias"] = Numbers({5, 3}, random, DataType::kFloat);
       EXPECT_EQ(Run(feeds, {"y"}).status.ok(), sum == std::string("AddV2"));
       feeds["bias"] = Numbers({4}, random, DataType::kFloat);
@@ -51,7 +52,7 @@ TEST_F(RewritingProductsTest, SumsOfProducts) {
     for (int64_t i = 0; i < 4; ++i) {
       const std::string a = absl::StrCat("a", i), b = absl::StrCat("b", i);
       g_.Placeholder(a, type).Placeholder(b, type);
-      // The depth may differ.
+      // The inner dimension may differ.
       feeds[a] = Numbers({2 + i, 5}, random, type);
       feeds[b] = Numbers({2 + i, 3}, random, type);
       products.push_back(absl::StrCat("product", i));
@@ -63,7 +64,7 @@ TEST_F(RewritingProductsTest, SumsOfProducts) {
     EXPECT_THAT(
         Run(feeds, {"y"}).labels,
         ElementsAre("y = _SumOfProducts[MatMul,MatMul,MatMul,MatMul,AddN]()"));
-    // Sums of nothing, and errors, are those of the ops.
+    // Sums of no products, and errors, are those of the original ops.
     feeds["a1"] = Numbers({0, 5}, random, type);
     feeds["b1"] = Numbers({0, 3}, random, type);
     EXPECT_TRUE(Run(feeds, {"y"}).status.ok());
@@ -75,7 +76,7 @@ TEST_F(RewritingProductsTest, SumsOfProducts) {
   }
 }
 
-// Whole numbers, whose products and sums are exact in any order.
+// Returns integers, whose products and sums are exact in any order.
 Tensor Wholes(const TensorShape& shape, DataType type) {
   Tensor t = Tensor::New(type, shape);
   for (size_t i = 0; i < static_cast<size_t>(shape.num_elements()); ++i) {
@@ -92,7 +93,7 @@ Tensor Wholes(const TensorShape& shape, DataType type) {
 }
 
 TEST_F(RewritingProductsTest, SumsOfProductsThatThreadsShare) {
-  // By rows, by columns, and by oneDNN where nothing can be cut.
+  // By rows, by columns, and by oneDNN where the product cannot be split.
   struct Size {
     int64_t m, n;
   };
@@ -166,7 +167,7 @@ TEST_F(RewritingProductsTest, PartsOfProducts) {
         EXPECT_THAT(ran.labels,
                     ElementsAre("y = _SlicedProduct[MatMul,Slice]()"));
       }
-      // Errors are those of the ops.
+      // Errors are those of the original ops.
       for (const Part& part : {Part{{0, 3}, {5, 5}}, Part{{6, 0}, {1, 1}},
                                Part{{0, -1}, {1, 1}}, Part{{0}, {1}}}) {
         feeds["from"] = Tensor::Vector<int32_t>(absl::MakeConstSpan(part.from));
@@ -216,7 +217,7 @@ TEST_F(RewritingProductsTest, ProductsThatAreSplit) {
     feed(m, k, n, 1);
     EXPECT_TRUE(Run(feeds, fetches).status.ok());
   }
-  // Errors are those of the ops.
+  // Errors are those of the original ops.
   feed(6, 5, 8, 1);
   EXPECT_THAT(Run(feeds, fetches).status.message(), HasSubstr("{{node y}}"));
   feed(6, 5, 9, 2);
@@ -253,7 +254,7 @@ TEST_F(RewritingProductsTest, PartsOfProductsThatShareAFactor) {
     EXPECT_THAT(ran.labels,
                 testing::Contains(HasSubstr("/turned = _TurnedMatrix()")));
   }
-  // What is no matrix is an error of the products.
+  // An operand that is not a matrix is an error of the products.
   feeds["b"] = Wholes({7, 6, 1}, DataType::kFloat);
   const Ran ran = RunSession(*SessionOf(g_, GraphOptions()), feeds, fetches);
   EXPECT_THAT(ran.status.message(), HasSubstr("In[1] is not a matrix"));
@@ -308,7 +309,7 @@ TEST_F(RewritingProductsTest, PoolsWithTheirGradients) {
        {Pooling{{2, 7, 9, 37}, {2, 4, 5, 37}, 3, 2, "SAME"},
         Pooling{{1, 9, 8, 3}, {1, 7, 6, 3}, 3, 1, "VALID"},
         Pooling{{1, 7, 7, 2}, {1, 2, 2, 2}, 2, 5, "VALID"},
-        // More taps than a byte counts.
+        // More argmax offsets than a byte can count.
         Pooling{{1, 20, 20, 2}, {1, 20, 20, 2}, 17, 1, "SAME"},
         Pooling{{0, 4, 4, 2}, {0, 2, 2, 2}, 2, 2, "VALID"}}) {
     const Ran ran = run(p);
@@ -317,7 +318,7 @@ TEST_F(RewritingProductsTest, PoolsWithTheirGradients) {
                 UnorderedElementsAre("y = _MaxPoolWithTaps[MaxPool]()",
                                      "dx = _MaxPoolGradByTaps[MaxPoolGrad]()"));
   }
-  // Errors are those of the ops.
+  // Errors are those of the original ops.
   const auto error = [&](const Pooling& p) {
     return std::string(run(p).status.message());
   };

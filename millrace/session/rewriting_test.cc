@@ -1,4 +1,5 @@
-// What rewriting must not change: values, to the bit, and errors.
+// Tests the properties that rewriting must not change: values, to the bit, and
+// errors.
 #include "millrace/session/testing/rewriting_suite.h"
 
 namespace millrace {
@@ -24,7 +25,7 @@ TEST_F(RewritingTest, RandomGraphsGiveTheSameBits) {
                                           : DataType::kFloat;
     const AttrMap typed = {{"T", type}};
     g_ = GraphText();
-    // Shapes that fit each other, a row among them; sometimes large.
+    // Compatible shapes, including a row; sometimes large.
     const int64_t rows =
         seed % 7 == 0 ? 3000 : 1 + static_cast<int64_t>(random.Uniform(5));
     const std::vector<TensorShape> shapes = {
@@ -40,7 +41,7 @@ TEST_F(RewritingTest, RandomGraphsGiveTheSameBits) {
         g_.Const(name, Numbers(shapes[i], random, type));
       }
       if (i < 2) whole.push_back(name);
-      // Rows are rare: they do not take the way that is fused.
+      // Rows are rare: they do not use the fused code.
       if (i < 4 || seed % 4 == 0) all.push_back(name);
     }
     const auto pick = [&](const std::vector<std::string>& from) {
@@ -49,7 +50,7 @@ TEST_F(RewritingTest, RandomGraphsGiveTheSameBits) {
     for (int i = 0; i < 30; ++i) {
       const std::string name = absl::StrCat("n", i);
       const uint64_t kind = random.Uniform(10);
-      // Mostly what was made last, so that there are chains.
+      // Mostly the latest node, so that there are chains.
       const std::string x = random.Uniform(3) != 0 ? all.back() : pick(all);
       if (kind < 4) {
         g_.Add(name, pick(unary), {x}, typed);
@@ -94,13 +95,13 @@ TEST_F(RewritingTest, TheTraceSaysWhatWasFused) {
       {"x", Tensor::Vector<float>({1, 2})}, {"y", Tensor::Scalar(3.0f)}};
   EXPECT_THAT(Run(feeds, {"r"}).labels,
               ElementsAre("r = _FusedElementwise[Mul,AddV2,Relu]()"));
-  // Whatever is fetched.
+  // Independent of the fetches.
   EXPECT_THAT(Run(feeds, {"r", "s"}).labels,
               ElementsAre("r = _FusedElementwise[Mul,AddV2,Relu]()"));
 }
 
-// Of several results each may take over an operand, but none that a later op
-// reads.
+// Among several results, each may take over an operand, but not one that a
+// later op reads.
 TEST_F(RewritingTest, ResultsTakeOverWhatNobodyReadsAnyMore) {
   g_.Placeholder("x").Placeholder("y");
   g_.Add("p", "MatMul", {"x", "y"}).Add("q", "MatMul", {"y", "x"});
@@ -152,7 +153,7 @@ TEST_F(RewritingTest, SingleSwitches) {
               UnorderedElementsAre("p = Mul()", "q = Mul()", "s = Sub()"));
 }
 
-// An error names the node that it is of, and is the same as without fusing.
+// An error names the original node, and is the same as without fusion.
 TEST_F(RewritingTest, ErrorsNameTheirNodes) {
   const AttrMap ints = {{"T", DataType::kInt32}};
   g_.Placeholder("x", DataType::kInt32).Placeholder("y", DataType::kInt32);
@@ -166,14 +167,14 @@ TEST_F(RewritingTest, ErrorsNameTheirNodes) {
   EXPECT_THAT(ran.status.message(), HasSubstr("{{node quotient}}"));
   ran = Run({{"x", ones}, {"y", Tensor::Vector<int32_t>({1, 2, 3})}}, {"last"});
   EXPECT_THAT(ran.status.message(), HasSubstr("{{node sum}}"));
-  // Of one element each.
+  // Operands of one element each.
   ran = Run(
       {{"x", Tensor::Scalar<int32_t>(1)}, {"y", Tensor::Scalar<int32_t>(-1)}},
       {"last"});
   EXPECT_THAT(ran.status.message(), HasSubstr("{{node quotient}}"));
 }
 
-// A constant that cannot be computed says so when it is needed.
+// A constant that cannot be folded reports its error when it is needed.
 TEST_F(RewritingTest, ErrorsOfConstantsAreThoseOfTheRun) {
   const AttrMap ints = {{"T", DataType::kInt32}};
   g_.Const("one", Tensor::Scalar<int32_t>(1));

@@ -27,8 +27,8 @@ class HostBuffer final : public Buffer {
   }
 
  private:
-  // Where it was reserved: in a simulation another process may be the last
-  // owner.
+  // The budget that was charged: in a simulation another process may be the
+  // last owner.
   MemoryBudget& budget_;
 };
 
@@ -60,9 +60,9 @@ class HostAllocatorImpl final : public Allocator {
   const bool limited_;
 };
 
-// Handles and variants hold tensors of handles and variants, nested as deep as
-// a client likes. So many buffers of them are destroyed within each other on
-// the stack; the last of these destroys what lies deeper one by one.
+// Handles and variants hold tensors of handles and variants, nested as deeply
+// as a client likes. At most this many such buffers are destroyed within each
+// other on the stack; the last of these destroys the deeper ones one by one.
 constexpr int kMaxNestedReleases = 8;
 
 struct Release {
@@ -93,7 +93,7 @@ void DestroyElements(char* elements, int64_t count) {
   std::destroy_n(reinterpret_cast<T*>(elements), count);
 }
 
-// Constructed elements on top of raw memory from an allocator.
+// Constructed elements in raw memory from an allocator.
 template <class T>
 class ElementBuffer final : public Buffer {
  public:
@@ -116,7 +116,7 @@ class ElementBuffer final : public Buffer {
   int64_t count_;
 };
 
-// Stateless, so a constant: nothing that could wait.
+// Stateless and therefore constant-initialized: nothing in it could block.
 constinit HostAllocatorImpl plain_allocator(/*limited=*/true);
 constinit HostAllocatorImpl unlimited_allocator(/*limited=*/false);
 constinit std::atomic<Allocator*> host_allocator{&plain_allocator};

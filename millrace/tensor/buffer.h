@@ -1,4 +1,5 @@
-// Buffer: the counted memory behind tensors. Allocator: where it comes from.
+// Buffer: the reference-counted memory of tensors. Allocator: the interface
+// that allocates it.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +15,7 @@ namespace millrace {
 inline constexpr size_t kBufferAlignment = 64;
 
 // A block of memory, freed with its last reference. Immutable once more than
-// one tensor can see it; the only owner may write. Thread-safe counting.
+// one tensor can see it; a sole owner may write. Counting is thread-safe.
 class Buffer : public RefCounted {
  public:
   char* data() const { return data_; }
@@ -26,22 +27,24 @@ class Buffer : public RefCounted {
   size_t size_;
 };
 
-// Memory of a device. Thread-safe.
+// Allocates the memory of a device. Thread-safe.
 class Allocator {
  public:
   virtual ~Allocator() = default;
   virtual absl::string_view name() const = 0;
-  // At least `size_bytes` bytes, aligned to kBufferAlignment, contents
-  // undefined. RESOURCE_EXHAUSTED that names the bytes if there is no room.
+  // Returns at least `size_bytes` bytes, aligned to kBufferAlignment, with
+  // undefined contents. Returns RESOURCE_EXHAUSTED that names the bytes if
+  // there is no room.
   virtual StatusOr<Ref<Buffer>> Allocate(size_t size_bytes) = 0;
 };
 
-// Host memory, charged to the process's memory budget: from the C library, or
-// from what SetHostAllocator was given (host_allocator.h).
+// Returns the allocator of host memory, which charges the process's memory
+// budget: the C library's, or the one passed to SetHostAllocator
+// (host_allocator.h).
 Allocator* HostAllocator();
 
-// A buffer that holds `count` constructed elements of a type that is not plain
-// (strings, resources, variants); they are destroyed with it.
+// Returns a buffer with `count` constructed elements of a type that is not
+// plain (strings, resources, variants); they are destroyed with it.
 StatusOr<Ref<Buffer>> AllocateElements(Allocator* allocator, DataType type,
                                        int64_t count);
 

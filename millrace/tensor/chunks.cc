@@ -3,7 +3,7 @@
 namespace millrace {
 namespace {
 
-// Owns a string; the bytes stay where the string put them.
+// Owns a string; the bytes stay at their place in the string.
 class StringBuffer : public Buffer {
  public:
   explicit StringBuffer(std::string s)

@@ -1,5 +1,6 @@
-// ByteChunks: the bytes of a message as pieces with counted owners, so that a
-// big tensor passes from its buffer to the wire, and back, without a copy.
+// ByteChunks: the bytes of a message as a sequence of pieces with
+// reference-counted owners, so that a large tensor passes from its buffer to
+// the wire, and back, without a copy.
 #pragma once
 
 #include <cstddef>
@@ -14,18 +15,18 @@
 
 namespace millrace {
 
-// Bytes inside `owner`. Without an owner the bytes are borrowed from somebody
-// who outlives the chunk, and a reader copies what it wants to keep.
+// Bytes inside `owner`. Without an owner the bytes are borrowed from an object
+// that outlives the chunk, and a reader copies the bytes that it keeps.
 struct Chunk {
   Ref<Buffer> owner;
   absl::string_view bytes;
 };
 
-// A sequence of chunks. Copying shares the owners. One thread at a time.
+// A sequence of chunks. Copying shares the owners. For one thread at a time.
 class ByteChunks {
  public:
   ByteChunks() = default;
-  // Takes over `bytes`.
+  // Takes ownership of `bytes`.
   explicit ByteChunks(std::string bytes) { Append(std::move(bytes)); }
   // `bytes` must outlive every use.
   static ByteChunks Borrow(absl::string_view bytes);
@@ -37,7 +38,7 @@ class ByteChunks {
   absl::Span<const Chunk> chunks() const { return chunks_; }
   size_t size_bytes() const { return size_bytes_; }
   bool empty() const { return size_bytes_ == 0; }
-  // All bytes in one string; a copy.
+  // Returns all bytes in one string, which is a copy.
   std::string Flatten() const;
 
  private:

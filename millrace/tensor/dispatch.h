@@ -1,4 +1,4 @@
-// Dispatch: from a DataType at run time to a C++ type at compile time.
+// Dispatch: selects a C++ type at compile time by a DataType at run time.
 #pragma once
 
 #include <type_traits>
@@ -32,7 +32,7 @@ using PlainTypes = Join<Join<NumericTypes, QuantizedTypes>, Types<bool>>;
 using IndexTypes = Types<int32_t, int64_t>;
 
 // Calls `f.template operator()<T>()` for the T of `type`; f returns Status.
-// INTERNAL if the list lacks the type (the kernel table promised it).
+// Returns INTERNAL if the list lacks the type, which the kernel table excludes.
 template <class... Ts, class F>
 Status Dispatch(Types<Ts...>, DataType type, F&& f) {
   Status status;
@@ -47,8 +47,9 @@ Status Dispatch(DataType type, F&& f) {
   return Dispatch(Types<Ts...>{}, type, std::forward<F>(f));
 }
 
-// For ops that only move data: calls with an unsigned type (or StringElement,
-// ResourceElement, VariantElement) of the element's size. 16 bytes: Complex128.
+// Calls `f` with an unsigned type (or StringElement, ResourceElement,
+// VariantElement) of the element's size, for ops that only move data. 16 bytes:
+// Complex128.
 template <class F>
 Status DispatchBySize(DataType type, F&& f) {
   switch (RemoveRef(type)) {

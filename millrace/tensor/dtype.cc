@@ -13,7 +13,8 @@ struct TypeRow {
   uint8_t size;
 };
 
-// By number; rows from kDataTypeLimit on are names to refuse by.
+// Indexed by number; rows from kDataTypeLimit on are unsupported types, which
+// errors name.
 constexpr std::array<TypeRow, 34> kRows = {{
     {"invalid", 0},
     {"float", 4},

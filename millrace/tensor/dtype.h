@@ -1,7 +1,7 @@
 // Element types of tensors, with TensorFlow's numbers and names.
 //
-// Millrace runs every type numbered below 24. Types from 24 on (float8, int4,
-// ...) are known by name only, so that they can be refused by name.
+// Millrace supports every type numbered below 24. Types from 24 on (float8,
+// int4, ...) are known by name only, so that errors can name them.
 #pragma once
 
 #include <cstddef>
@@ -42,7 +42,7 @@ enum class DataType : uint8_t {
 
 // Numbers from here on are refused.
 inline constexpr int kDataTypeLimit = 24;
-// A reference edge has its value's type number plus this.
+// The type number of a reference edge is its value's type number plus this.
 inline constexpr int kRefOffset = 100;
 
 constexpr bool IsRef(DataType t) { return static_cast<int>(t) > kRefOffset; }
@@ -52,17 +52,17 @@ constexpr DataType MakeRef(DataType t) {
 constexpr DataType RemoveRef(DataType t) {
   return IsRef(t) ? static_cast<DataType>(static_cast<int>(t) - kRefOffset) : t;
 }
-// `actual` may feed an input of type `expected`: equal, or a reference given
-// where a value is wanted.
+// Returns whether `actual` may feed an input of type `expected`: the types are
+// equal, or `actual` is the reference type of `expected`.
 constexpr bool CanFeed(DataType actual, DataType expected) {
   return actual == expected || RemoveRef(actual) == expected;
 }
 
-// Bytes of an element in memory; for strings, resources and variants the size
-// of their reference. 0 for kInvalid.
+// Returns the bytes of an element in memory; for strings, resources and
+// variants the size of their reference. 0 for kInvalid.
 size_t SizeOf(DataType t);
-// True if elements are plain bytes (everything but strings, resources and
-// variants).
+// Returns true if elements are plain bytes (all types but strings, resources
+// and variants).
 constexpr bool IsPlain(DataType t) {
   t = RemoveRef(t);
   return t != DataType::kString && t != DataType::kResource &&
@@ -73,13 +73,14 @@ bool IsComplex(DataType t);    // complex64, complex128
 bool IsInteger(DataType t);    // signed and unsigned, not quantized, not bool
 bool IsQuantized(DataType t);  // qint8 ... quint16
 
-// "float", "int32_ref", ...: TensorFlow's names. Types from 24 on have theirs
-// too; other numbers give "unknown dtype N".
+// Returns TensorFlow's name of the type: "float", "int32_ref", ... Types from
+// 24 on have their names, too; other numbers give "unknown dtype N".
 std::string DataTypeName(DataType t);
-// Understands those names and also float32, float64, float16.
+// Parses one of those names, or float32, float64 or float16. Returns false for
+// any other name.
 bool ParseDataType(absl::string_view name, DataType* t);
-// A type number from outside, as a type that we run (references allowed if
-// `allow_ref`), or INVALID_ARGUMENT that names it.
+// Returns a type number from outside as a type that Millrace supports
+// (references allowed if `allow_ref`), or INVALID_ARGUMENT that names it.
 StatusOr<DataType> CheckedDataType(int number, bool allow_ref = false);
 
 }  // namespace millrace

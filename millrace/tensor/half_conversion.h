@@ -1,5 +1,5 @@
-// float and double to binary16 and back, for compilers without _Float16 on
-// baseline x86-64 (clang before 15: the fuzzers, clang-tidy).
+// Converts float and double to binary16 and back, for compilers without
+// _Float16 on baseline x86-64 (clang before 15: the fuzzers, clang-tidy).
 #pragma once
 
 #include <bit>
@@ -21,8 +21,8 @@ constexpr uint16_t HalfBits(double d) {
   }
   if (exponent > 15) return sign | 0x7c00;
   if (exponent < -25) return sign;
-  // The bits that stay, and below them `shift` bits that are rounded away.
-  // A carry out of the mantissa raises the exponent, as it should.
+  // The bits that are kept, followed by `shift` bits that are rounded away. A
+  // carry out of the mantissa raises the exponent, as it should.
   uint64_t full = mantissa | static_cast<uint64_t>(exponent + 15) << 52;
   int shift = 42;
   if (exponent < -14) {

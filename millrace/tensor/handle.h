@@ -27,17 +27,18 @@ struct ResourceHandle : RefCounted {
   uint64_t hash_code = 0;  // of the C++ type
   std::string type_name;   // for messages
   std::vector<DtypeAndShape> dtypes_and_shapes;
-  // A private resource (no name that others could look up): held by the
-  // handle itself, and gone with it.
+  // Set for a private resource, which has no name for lookups: the handle
+  // itself holds it, and it is destroyed with the handle.
   Ref<RefCounted> owned;
 };
 
-// The base of what a variant element may hold; kernels know its classes.
+// The base class of the values of variant elements; kernels know the derived
+// classes.
 class VariantValue : public RefCounted {
  public:
   virtual absl::string_view type_name() const = 0;
-  // A value of the same form with zeros inside, for ZerosLike. UNIMPLEMENTED
-  // for classes that have none.
+  // Returns a value of the same form with zeros inside, for ZerosLike.
+  // UNIMPLEMENTED for classes that do not support it.
   virtual StatusOr<Ref<VariantValue>> ZerosLike(Allocator*) const {
     return Unimplemented("ZerosLike of a variant of type ", type_name());
   }

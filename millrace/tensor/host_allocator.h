@@ -1,16 +1,17 @@
-// What stands behind HostAllocator().
+// Sets the allocator that HostAllocator() returns.
 #pragma once
 
 #include "millrace/tensor/buffer.h"
 
 namespace millrace {
 
-// From now on HostAllocator() is `allocator`, which is never destroyed. For the
-// owner of a better one than the C library's; outside simulations, once.
-// Thread-safe: buffers know where they came from.
+// Makes HostAllocator() return `allocator`, which must never be destroyed,
+// instead of the C library's. May be called once, outside simulations.
+// Thread-safe: buffers know their allocator.
 void SetHostAllocator(Allocator* allocator);
 
-// Memory of the C library that is counted, but above the budget's limit, too.
+// Returns an allocator of the C library's memory that counts its bytes, but
+// does not fail above the budget's limit.
 Allocator* UnlimitedHostAllocator();
 
 }  // namespace millrace

@@ -1,4 +1,4 @@
-// Tensors inside values inside tensors, and how they go.
+// Tests the destruction of tensors inside values inside tensors.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kDeep = 1'000'000;
 
-// Counts what lives.
+// Counts the live objects.
 class Nest final : public VariantValue {
  public:
   Nest(std::vector<Tensor> inside, int* alive)
@@ -59,7 +59,7 @@ TEST(NestedRelease, WhatIsSharedStays) {
   int alive = 0;
   Tensor t, kept;
   for (int i = 0; i < 1000; ++i) {
-    // Twice the same: as many paths as there are numbers.
+    // The same tensor twice: there are exponentially many paths.
     t = NestOf({t, t}, &alive);
     if (i == 499) kept = t;
   }

@@ -1,4 +1,4 @@
-// Small tensors where the memory budget is spent.
+// Tests small tensors when the memory budget is exhausted.
 #include <gtest/gtest.h>
 
 #include <new>
@@ -9,7 +9,7 @@
 namespace millrace {
 namespace {
 
-// Nothing is left in the budget while it lives.
+// Uses up the budget while it lives.
 class SpentBudget {
  public:
   SpentBudget() { budget_.set_limit(budget_.used()); }

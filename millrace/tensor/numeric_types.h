@@ -1,7 +1,7 @@
 // C++ types of the elements, and the map between them and DataType.
 //
-// half and bfloat16 are storage types: compute in float. Quantized types wrap
-// their integer so that each DataType has a C++ type of its own.
+// half and bfloat16 are storage types: computations use float. Quantized types
+// wrap their integer so that each DataType has a C++ type of its own.
 #pragma once
 
 #include <bit>
@@ -14,7 +14,7 @@
 
 namespace millrace {
 
-// IEEE 754 binary16, round to nearest even.
+// IEEE 754 binary16. Conversions round to nearest even.
 struct Half {
   uint16_t bits = 0;
 
@@ -120,8 +120,8 @@ MR_DATA_TYPE(uint64_t, Uint64)
 template <class T>
 inline constexpr DataType DataTypeOf = DataTypeTraits<T>::value;
 
-// The type in which a value of type T is computed: float for half and
-// bfloat16, T itself for all others.
+// The type for computations with values of type T: float for half and bfloat16,
+// T itself for all others.
 template <class T>
 struct ComputeTypeOf {
   using type = T;

@@ -9,8 +9,8 @@
 namespace millrace {
 namespace {
 
-// The product of `dims` or -1 if it overflows; a zero size counts as zero only
-// after the others were multiplied, as stock does.
+// Returns the product of `dims`, or -1 if it overflows. As in stock TensorFlow,
+// a zero size counts as zero only after the others were multiplied.
 int64_t CheckedProduct(absl::Span<const int64_t> dims) {
   int64_t product = 1;
   bool zero = false;

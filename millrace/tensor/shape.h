@@ -1,5 +1,5 @@
 // TensorShape: the sizes of a tensor's dimensions, all known.
-// PartialShape: what is known of them while a graph is built.
+// PartialShape: the sizes that are known while a graph is built.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,13 @@ inline constexpr int kMaxRank = 254;
 
 using DimVector = absl::InlinedVector<int64_t, 4>;
 
-// Dense and row-major; the rank is at most kMaxRank and the number of elements
-// fits an int64. 32 bytes: up to four dimensions below 2^31 are stored inline.
+// A dense, row-major shape. The rank is at most kMaxRank and the number of
+// elements fits an int64. Takes 32 bytes: up to four dimensions below 2^31 are
+// stored inline.
 class TensorShape {
  public:
   TensorShape() = default;  // a scalar
-  // For sizes that are known to be valid (our own); aborts otherwise.
+  // Requires: the sizes are valid (our own). Aborts otherwise.
   TensorShape(std::initializer_list<int64_t> dims);
   explicit TensorShape(absl::Span<const int64_t> dims);
   TensorShape(const TensorShape& o);
@@ -32,8 +33,8 @@ class TensorShape {
     if (wide_) delete[] dims_.wide;
   }
 
-  // For sizes from outside: INVALID_ARGUMENT on a negative size, a rank over
-  // kMaxRank or a product over int64.
+  // Returns a shape with untrusted sizes; INVALID_ARGUMENT for a negative size,
+  // a rank over kMaxRank or a product over int64.
   static StatusOr<TensorShape> Make(absl::Span<const int64_t> dims);
 
   int rank() const { return rank_; }
@@ -41,7 +42,7 @@ class TensorShape {
   int64_t num_elements() const { return num_elements_; }
   DimVector dims() const;
 
-  // Products over a range of dimensions [begin, end).
+  // Returns the product of the dimensions [begin, end).
   int64_t NumElements(int begin, int end) const;
 
   std::string DebugString() const;  // "[2,3]"
@@ -59,14 +60,14 @@ class TensorShape {
   int64_t num_elements_ = 1;
   uint8_t rank_ = 0;
   bool wide_ = false;
-  // Room that Tensor uses: its dtype, and where its elements are.
+  // Spare bytes that Tensor uses: its dtype, and where its elements are.
   uint8_t tensor_dtype_ = 0;
   uint8_t tensor_place_ = 0;
 };
 
 inline constexpr int64_t kUnknownDim = -1;
 
-// A rank that may be unknown, sizes that may be unknown (kUnknownDim).
+// A rank that may be unknown, and sizes that may be unknown (kUnknownDim).
 class PartialShape {
  public:
   PartialShape() = default;  // unknown rank
@@ -77,8 +78,9 @@ class PartialShape {
   PartialShape(const TensorShape& s)  // NOLINT: every known shape is one
       : known_rank_(true), dims_(s.dims()) {}
   static PartialShape UnknownOfRank(int rank);
-  // For sizes from outside: -1 is unknown; other negative sizes, a rank over
-  // kMaxRank and an overflowing product are INVALID_ARGUMENT.
+  // Returns a shape with untrusted sizes, where -1 means unknown;
+  // INVALID_ARGUMENT for other negative sizes, a rank over kMaxRank or an
+  // overflowing product.
   static StatusOr<PartialShape> Make(absl::Span<const int64_t> dims);
 
   bool known_rank() const { return known_rank_; }
@@ -88,12 +90,13 @@ class PartialShape {
   absl::Span<const int64_t> dims() const { return dims_; }
 
   bool IsFullyDefined() const;
-  // Number of elements, or kUnknownDim.
+  // Returns the number of elements, or kUnknownDim.
   int64_t num_elements() const;
   StatusOr<TensorShape> AsTensorShape() const;
-  // No known size contradicts.
+  // Returns true if no two known sizes contradict each other.
   bool IsCompatibleWith(const PartialShape& o) const;
-  // What both know together; INVALID_ARGUMENT if they contradict.
+  // Returns the union of the known sizes of both; INVALID_ARGUMENT if they
+  // contradict each other.
   StatusOr<PartialShape> Merge(const PartialShape& o) const;
   PartialShape Concatenate(const PartialShape& o) const;
 

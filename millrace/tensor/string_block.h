@@ -10,19 +10,19 @@
 
 namespace millrace {
 
-// Fill `bytes()`, let each element view its part, then Finish. Saves one
-// allocation a string where many arrive together (wire, files, parsers).
+// Fill `bytes()`, let each element view its part, then call Finish. Saves one
+// allocation per string where many arrive together (wire, files, parsers).
 class StringBlock {
  public:
-  // `count` empty elements and room for `size_bytes` bytes.
+  // Allocates `count` empty elements and room for `size_bytes` bytes.
   static StatusOr<StringBlock> Allocate(Allocator* allocator, int64_t count,
                                         size_t size_bytes);
 
   StringElement& element(int64_t i) { return elements_[i]; }
   char* bytes() { return bytes_; }
-  // Lets elements view bytes of `owner` too.
+  // Keeps `owner` alive, so that elements may also view its bytes.
   void Keep(Ref<Buffer> owner);
-  // The tensor; `shape` has `count` elements.
+  // Returns the tensor. Requires: `shape` has `count` elements.
   Tensor Finish(TensorShape shape) &&;
 
  private:

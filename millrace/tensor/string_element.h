@@ -1,4 +1,5 @@
-// StringElement: one element of a string tensor, 16 bytes, owned or a view.
+// StringElement: one element of a string tensor. It takes 16 bytes, and owns
+// its text or is a view.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +12,10 @@
 
 namespace millrace {
 
-// Owns its bytes, or views bytes that the tensor's buffer keeps alive.
-// A copy always owns; owned bytes count in the memory budget (string_memory.h:
-// under a ScopedMemoryLimit, std::bad_alloc). Not thread-safe for writes.
+// Owns its bytes, or views bytes that the tensor's buffer keeps alive. A copy
+// always owns its bytes. Owned bytes count in the memory budget
+// (string_memory.h); under a ScopedMemoryLimit a failure throws std::bad_alloc.
+// Not thread-safe for writes.
 class StringElement {
  public:
   StringElement() = default;
@@ -45,7 +47,8 @@ class StringElement {
   const char* data() const { return data_; }
   std::string str() const { return std::string(view()); }
 
-  // `s` must outlive the element (it lies in the same counted buffer).
+  // Makes the element a view. `s` must outlive it (it lies in the same
+  // reference-counted buffer).
   void SetView(absl::string_view s) {
     Free();
     data_ = const_cast<char*>(s.data());

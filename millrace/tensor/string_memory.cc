@@ -12,7 +12,7 @@ namespace {
 constexpr int64_t kStep = 64 << 10;
 constexpr size_t kHeapOverhead = 16;
 
-// Reserved by this thread and not used: at most 2 * kStep.
+// Bytes that this thread has reserved and not used: at most 2 * kStep.
 thread_local constinit int64_t spare = 0;
 thread_local constinit bool ending = false;
 

@@ -1,14 +1,15 @@
-// The memory of strings that elements own, counted in the process's budget.
+// Allocates the memory of strings that elements own, counted in the process's
+// memory budget.
 #pragma once
 
 #include <cstddef>
 
 namespace millrace::internal {
 
-// `size` > 0 bytes. std::bad_alloc where the heap has no room, and under a
-// ScopedMemoryLimit where the budget has none. Threads count in steps of some
-// 64 KiB, so that short strings cost no shared counter. A simulation's strings
-// do not count.
+// Requires: `size` > 0 bytes. Throws std::bad_alloc if the heap has no room or,
+// under a ScopedMemoryLimit, the budget has none. Each thread reserves from the
+// budget in steps of about 64 KiB, so that short strings do not touch the
+// shared counter. Strings of a simulation are not counted.
 char* NewString(size_t size, bool* counted);
 void DeleteString(char* data, size_t size, bool counted) noexcept;
 

@@ -31,42 +31,44 @@ struct DataTypeTraits<VariantElement> {
   static constexpr DataType value = DataType::kVariant;
 };
 
-// Copying shares the buffer; plain values of up to 16 bytes in all lie inside
-// the tensor itself, so pointers into such a tensor end when it moves.
-// A tensor may be read by many threads; only the one owner of an unshared
-// buffer may write (`mutable_*`, checked in debug builds).
+// Copying shares the buffer. Plain values of up to 16 bytes in all are stored
+// inside the tensor itself, so pointers into such a tensor become invalid when
+// it moves. A tensor may be read by many threads; only the sole owner of an
+// unshared buffer may write (`mutable_*`, checked in debug builds).
 //
-// A tensor can also be a *view*: type and shape, and a place in somebody's
-// buffer that changes, so that its elements cannot be read here. It has a
-// meaning on the edges of a running graph alone; whoever reads binds it first
+// A tensor can also be a *view*: a type, a shape and a place in a buffer that
+// its owner changes, so its elements cannot be read here. A view exists only on
+// the edges of a running graph; a reader binds it first
 // (kernel/variable_view.h).
 class Tensor {
  public:
-  Tensor() = default;  // kInvalid, no elements to speak of
+  Tensor() = default;  // kInvalid, without elements
   Tensor(const Tensor& o);
   Tensor(Tensor&& o) noexcept;
   Tensor& operator=(const Tensor& o);
   Tensor& operator=(Tensor&& o) noexcept;
   ~Tensor();
 
-  // Elements of plain types are undefined; strings are empty, handles null.
-  // RESOURCE_EXHAUSTED if the allocator has no room.
+  // Allocates a tensor. Elements of plain types are undefined; strings are
+  // empty, handles null. Returns RESOURCE_EXHAUSTED if the allocator has no
+  // room.
   static StatusOr<Tensor> Allocate(Allocator* allocator, DataType type,
                                    TensorShape shape);
-  // Same from host memory, for sizes of our own (tests, small results). Where
-  // the budget is spent: bad_alloc under a ScopedMemoryLimit, else beyond it.
+  // Allocates a tensor from host memory, for trusted sizes (tests, small
+  // results). If the budget is exhausted, throws bad_alloc under a
+  // ScopedMemoryLimit and otherwise allocates beyond the limit.
   static Tensor New(DataType type, TensorShape shape);
   static Tensor Zeros(DataType type, TensorShape shape);
-  // Takes `buffer`, whose elements begin at `data`.
+  // Takes ownership of `buffer`; the elements begin at `data`.
   static Tensor FromBuffer(DataType type, TensorShape shape, Ref<Buffer> buffer,
                            char* data);
 
-  // A view of what `buffer` stands for, `place` being where its elements would
-  // begin; it is never read.
+  // Returns a view of the value that `buffer` stands for. `place` is where its
+  // elements would begin; it is never read.
   static Tensor View(DataType type, TensorShape shape, Ref<Buffer> buffer,
                      char* place);
 
-  // Values, for programs and tests.
+  // The following make tensors of values, for programs and tests.
   template <class T>
   static Tensor Scalar(const T& value);
   static Tensor Scalar(const char* value) {
@@ -94,7 +96,8 @@ class Tensor {
   int rank() const { return shape_.rank(); }
   int64_t dim(int i) const { return shape_.dim(i); }
   int64_t num_elements() const { return shape_.num_elements(); }
-  // Bytes of the elements in memory (of the references, for strings).
+  // Returns the bytes of the elements in memory (of the references, for
+  // strings).
   size_t size_bytes() const {
     return static_cast<size_t>(num_elements()) * SizeOf(dtype());
   }
@@ -105,18 +108,19 @@ class Tensor {
     MR_DCHECK(!is_view());
     return is_inline() ? place_.bytes : place_.heap.data;
   }
-  // As a number, also of a view: for questions of alignment and distance.
+  // Returns the address as a number, also of a view, for comparisons of
+  // alignment and distance.
   uintptr_t address() const {
     return reinterpret_cast<uintptr_t>(is_inline() ? place_.bytes
                                                    : place_.heap.data);
   }
-  // Writable bytes; the buffer must not be shared.
+  // Returns the writable bytes. Requires: the buffer is not shared.
   char* mutable_data() {
     MR_DCHECK(IsUnshared());
     return is_inline() ? place_.bytes : place_.heap.data;
   }
 
-  // Elements as a span of their C++ type, which must fit dtype().
+  // Returns the elements as a span of their C++ type. Requires: T fits dtype().
   template <class T>
   absl::Span<const T> flat() const {
     MR_DCHECK(DataTypeOf<T> == dtype());
@@ -134,26 +138,28 @@ class Tensor {
     return flat<T>()[0];
   }
 
-  // No other tensor shares the elements, so that they may be written.
+  // Returns true if no other tensor shares the elements, so that they may be
+  // written.
   bool IsUnshared() const {
     return is_inline() || (!is_view() && (!place_.heap.buffer ||
                                           place_.heap.buffer->IsUnique()));
   }
-  // The buffer behind the elements; null where they lie in the tensor itself,
-  // or where another tensor keeps them.
+  // Returns the buffer of the elements; null if they are stored in the tensor
+  // itself, or if another tensor keeps them alive.
   Buffer* buffer() const { return is_inline() ? nullptr : place_.heap.buffer; }
 
-  // The same elements under another shape of as many elements.
+  // Returns the same elements under another shape with as many elements.
   Tensor Reshaped(TensorShape shape) const;
-  // The same bytes as another plain type, under a shape of as many bytes.
-  // Where the elements lie in the tensor itself, they are copied.
+  // Returns the same bytes as another plain type, under a shape of as many
+  // bytes. Elements that are stored in the tensor itself are copied.
   Tensor BitcastTo(DataType type, TensorShape shape) const;
-  // Rows [begin, end) of dimension 0, sharing the buffer.
+  // Returns the rows [begin, end) of dimension 0, which share the buffer.
   Tensor Rows(int64_t begin, int64_t end) const;
-  // A copy with a buffer of its own.
+  // Returns a copy with a buffer of its own.
   StatusOr<Tensor> DeepCopy(Allocator* allocator) const;
 
-  // The first `max_entries` elements: "[1 2 3...]", as TensorFlow prints them.
+  // Returns the first `max_entries` elements as TensorFlow prints them: "[1 2
+  // 3...]".
   std::string SummarizeValue(int64_t max_entries, bool print_v2 = false) const;
   std::string DebugString() const;
 
@@ -165,8 +171,8 @@ class Tensor {
   TensorShape shape_;  // also holds dtype and place in spare bytes
   union PlaceUnion {
     struct {
-      // One reference; null for no elements, or where another tensor keeps
-      // them (KernelContext::ForwardOrAllocateOutput).
+      // Holds one reference; null if there are no elements, or if another
+      // tensor keeps them alive (KernelContext::ForwardOrAllocateOutput).
       Buffer* buffer;
       char* data;
     } heap;
@@ -175,7 +181,8 @@ class Tensor {
 };
 static_assert(sizeof(Tensor) <= 48);
 
-// True if types, shapes and all elements are equal (NaNs by their bits).
+// Returns true if types, shapes and all elements are equal (NaNs by their
+// bits).
 bool IdenticalTensors(const Tensor& a, const Tensor& b);
 
 template <class T>

@@ -1,4 +1,4 @@
-// How tensors print: as TensorFlow's Tensor::SummarizeValue does.
+// Prints tensors as TensorFlow's Tensor::SummarizeValue does.
 #include <cmath>
 #include <limits>
 
@@ -16,7 +16,7 @@ std::string RealText(double v, int digits) {
   return absl::StrFormat("%.*g", digits, v);
 }
 
-// Shortest text that reads back as the same float.
+// Returns the shortest text that parses to the same float.
 std::string FloatText(float v) {
   for (int digits = 6; digits <= 9; ++digits) {
     std::string text = RealText(v, digits);
@@ -81,7 +81,7 @@ std::string ElementAt(const Tensor& t, int64_t i) {
   }
 }
 
-// Nested brackets, row by row, up to `limit` elements in all.
+// Appends nested brackets, row by row, up to `limit` elements in all.
 void AppendNested(const Tensor& t, int d, int64_t& index, int64_t limit,
                   std::string* out) {
   if (index >= limit) return;
@@ -104,7 +104,8 @@ void AppendNested(const Tensor& t, int d, int64_t& index, int64_t limit,
   }
 }
 
-// "[1 2 3 ... 8 9]": `edge` elements at either end of each dimension (-1: all).
+// Appends "[1 2 3 ... 8 9]": `edge` elements at either end of each dimension
+// (-1: all).
 void AppendEdges(const Tensor& t, int d, int64_t base, int64_t edge,
                  std::string* out) {
   if (d == t.rank()) {

@@ -13,8 +13,8 @@ namespace {
 
 Status Malformed() { return InvalidArgument("malformed TensorProto"); }
 
-// What a first pass over the message finds; values are read by a second one,
-// since nothing says that the type comes before them.
+// The result of a first pass over the message; a second one reads the values,
+// since their type may come after them.
 struct Outline {
   int dtype = 0;
   DimVector dims;
@@ -101,8 +101,9 @@ Status ForEachValue(ChunkReader in, uint32_t field, Read read, Put put) {
   return OkStatus();
 }
 
-// The last of `count` given values, in groups of `unit`, repeats up to `n`; no
-// values mean zeros. Values beyond `n` were ignored, as stock does.
+// Repeats the last of `count` given values, in groups of `unit`, up to `n`;
+// without values the rest is zeros. Values beyond `n` are ignored, as in stock
+// TensorFlow.
 template <class T>
 Status FillRest(T* out, int64_t n, int64_t count, int64_t unit,
                 absl::string_view field) {
@@ -118,7 +119,8 @@ Status FillRest(T* out, int64_t n, int64_t count, int64_t unit,
   return OkStatus();
 }
 
-// Values that are varints on the wire. T: what lies in the tensor.
+// Reads values that are varints on the wire. T is the element type of the
+// tensor.
 template <class T>
 Status ReadVarints(ChunkReader in, uint32_t field, Tensor* tensor) {
   T* out = reinterpret_cast<T*>(tensor->mutable_data());
@@ -138,7 +140,8 @@ Status ReadVarints(ChunkReader in, uint32_t field, Tensor* tensor) {
   return FillRest(out, n, count, 1, "");
 }
 
-// Values of 4 or 8 bytes as they lie in memory; unit 2 for complex numbers.
+// Reads values of 4 or 8 bytes, which have the same form in memory; unit is 2
+// for complex numbers.
 template <class T, WireType kType>
 Status ReadFixed(ChunkReader in, uint32_t field, int unit,
                  absl::string_view name, Tensor* tensor) {
@@ -205,7 +208,7 @@ Status ReadTypedValues(ChunkReader in, Tensor* tensor) {
   }
 }
 
-// True if a tensor may point into the bytes instead of copying them.
+// Returns true if a tensor may point into the bytes instead of copying them.
 bool CanAlias(absl::string_view bytes, const Buffer* owner, DataType type) {
   if (owner == nullptr || bytes.size() < kMinAliasBytes) return false;
   // A small piece must not keep a large message alive.
@@ -226,7 +229,7 @@ StatusOr<Tensor> ReadPlainContent(DataType type, TensorShape shape,
                            " an element");
   }
   const absl::string_view bytes = content.ContiguousRest();
-  // A bool other than 0 and 1 must not get into a kernel.
+  // A kernel must not see a bool other than 0 and 1.
   const bool clean = type != DataType::kBool ||
                      std::all_of(bytes.begin(), bytes.end(),
                                  [](char c) { return (c & ~1) == 0; });
@@ -295,7 +298,7 @@ StatusOr<Tensor> ReadStringValues(TensorShape shape, ChunkReader in,
       ChunkReader value;
       if (!r.ReadTag(&tag)) return;
       if (!tag.Is(tensor_proto::kStringVal, WireType::kBytes)) {
-        r.SkipField(tag);  // the outline has found it well formed
+        r.SkipField(tag);  // the outline has checked it
       } else if (r.ReadBytes(&value)) {
         f(count++, value);
       }

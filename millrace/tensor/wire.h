@@ -1,9 +1,10 @@
-// Tensors as TensorProto bytes, by hand: the protobuf library never sees them.
+// Encodes and decodes tensors as TensorProto bytes, by hand, without the
+// protobuf library.
 //
-// Field numbers: proto/graph/tensor.proto. What comes from outside is checked
-// in full; a decode needs no more memory than the message has bytes (strings:
-// 16 more an element), except where a short typed field fills a large shape,
-// which the allocator's limit bounds.
+// The field numbers are those of proto/graph/tensor.proto. Untrusted input is
+// checked in full. Decoding needs no more memory than the message has bytes
+// (for strings 16 more per element), except where a short typed field fills a
+// large shape, which the allocator's limit bounds.
 #pragma once
 
 #include "absl/strings/string_view.h"
@@ -17,33 +18,33 @@ namespace millrace {
 
 // Decodes the TensorProto that is all of `in`.
 //
-// Contents of at least kMinAliasBytes that lie in one owned chunk, aligned for
-// their type and no less than an eighth of the owner's memory, are aliased; all
-// others are copied once. Errors:
-// INVALID_ARGUMENT for malformed bytes, sizes that do not fit the shape, types
-// that Millrace does not run (by name), reference types and variants;
-// RESOURCE_EXHAUSTED from the allocator.
+// Contents of at least kMinAliasBytes that lie in one owned chunk, are aligned
+// for their type and take at least an eighth of the owner's memory are aliased;
+// all others are copied once. Returns INVALID_ARGUMENT for malformed bytes,
+// sizes that do not fit the shape, types that Millrace does not support (by
+// name), reference types and variants; RESOURCE_EXHAUSTED from the allocator.
 StatusOr<Tensor> DecodeTensor(ChunkReader in, Allocator* allocator);
 StatusOr<Tensor> DecodeTensor(absl::string_view bytes, Allocator* allocator);
 inline constexpr size_t kMinAliasBytes = 1024;
 
-// Where strings go; a reader takes both.
+// The field that holds strings; a decoder accepts both.
 enum class StringForm {
   kValues,   // string_val, as RunStep answers
   kContent,  // tensor_content, as feeds and RecvTensor have them
 };
 
-// Bytes that EncodeTensor will write. INVALID_ARGUMENT for a tensor without a
-// type and for variants, which do not travel.
+// Returns the number of bytes that EncodeTensor will write. INVALID_ARGUMENT
+// for a tensor without a type and for variants, which have no encoding.
 StatusOr<size_t> EncodedTensorSize(const Tensor& tensor, StringForm form);
-// Writes `tensor`, of which EncodedTensorSize said OK. Big contents are passed
-// by reference to the tensor's buffer.
+// Writes `tensor`, for which EncodedTensorSize returned OK. Large contents are
+// passed by reference to the tensor's buffer.
 void EncodeTensor(const Tensor& tensor, StringForm form, ChunkWriter* out);
-// Both steps, for a message that is just the tensor.
+// Does both steps, for a message that is just the tensor.
 StatusOr<ByteChunks> EncodeTensor(const Tensor& tensor,
                                   StringForm form = StringForm::kValues);
 
-// TensorShapeProto. Unknown ranks and sizes are errors for the former.
+// Decode and encode a TensorShapeProto. DecodeShape returns an error for
+// unknown ranks and sizes.
 StatusOr<TensorShape> DecodeShape(ChunkReader in);
 StatusOr<PartialShape> DecodePartialShape(ChunkReader in);
 size_t EncodedShapeSize(const PartialShape& shape);

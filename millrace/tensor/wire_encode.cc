@@ -1,4 +1,4 @@
-// The writing half of wire.h.
+// Implements the encoding functions of wire.h.
 #include "millrace/tensor/wire.h"
 
 #include "millrace/tensor/wire_fields.h"
@@ -7,12 +7,12 @@
 namespace millrace {
 namespace {
 
-// Bytes of a dimension's message.
+// Returns the bytes of a dimension's message.
 size_t DimSize(int64_t size) {
   return size == 0 ? 0 : 1 + VarintSize(static_cast<uint64_t>(size));
 }
 
-// `shape`: TensorShape or PartialShape of known rank.
+// `shape` is a TensorShape, or a PartialShape of known rank.
 template <class Shape>
 size_t DimsSize(const Shape& shape) {
   size_t size = 0;
@@ -36,7 +36,7 @@ size_t StringContentSize(absl::Span<const StringElement> strings) {
   return size;
 }
 
-// Bytes of the field or fields with the values.
+// Returns the bytes of the field or fields with the values.
 size_t ValuesSize(const Tensor& tensor, StringForm form) {
   size_t size = 0;
   switch (tensor.dtype()) {

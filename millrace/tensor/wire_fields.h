@@ -1,4 +1,4 @@
-// Numbers of TensorProto's fields.
+// The numbers of TensorProto's fields.
 #pragma once
 
 #include <cstdint>

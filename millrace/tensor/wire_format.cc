@@ -142,7 +142,7 @@ ByteChunks ChunkReader::ShareRest() const {
 }
 
 size_t VarintSize(uint64_t v) {
-  // 7 bits a byte, at least one byte.
+  // 7 bits per byte, at least one byte.
   return static_cast<size_t>(std::bit_width(v | 1) + 6) / 7;
 }
 

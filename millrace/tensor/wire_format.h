@@ -1,8 +1,8 @@
-// Reading and writing protocol buffer fields by hand, over ByteChunks: tensors,
+// Reads and writes protocol buffer fields by hand, over ByteChunks: tensors,
 // graphs, and all messages of the protocol.
 //
 // Format: https://protobuf.dev/programming-guides/encoding. Generated code
-// reads and writes what lies in files (checkpoint/).
+// reads and writes the messages in files (checkpoint/).
 #pragma once
 
 #include <cstdint>
@@ -31,9 +31,9 @@ struct FieldTag {
 };
 
 // A forward cursor over bytes in chunks, which must outlive it. Copying is
-// cheap and gives an independent cursor. Every method that returns bool says
-// false where the bytes are malformed or end too early; the cursor is then of
-// no more use.
+// cheap and gives an independent cursor. Every method that returns bool returns
+// false if the bytes are malformed or end too early; the cursor must not be
+// used afterwards.
 class ChunkReader {
  public:
   ChunkReader() = default;
@@ -72,30 +72,31 @@ class ChunkReader {
   bool ReadFixed32(uint32_t* v) { return ReadPlain(v); }
   bool ReadFixed64(uint64_t* v) { return ReadPlain(v); }
 
-  // The value of a kBytes field: a cursor over just its bytes.
+  // Reads the value of a kBytes field: a cursor over just its bytes.
   bool ReadBytes(ChunkReader* value);
   bool ReadString(std::string* value);
-  // Passes over a field whose tag was just read.
+  // Skips a field whose tag was just read.
   bool SkipField(FieldTag tag);
   bool Skip(size_t n);
-  // Copies the next `n` bytes, n <= remaining().
+  // Copies the next `n` bytes. Requires: n <= remaining().
   void CopyTo(char* out, size_t n);
   std::string CopyRest() const;
-  // All that remains, by reference; borrowed bytes are copied.
+  // Returns all remaining bytes by reference; borrowed bytes are copied.
   ByteChunks ShareRest() const;
 
-  // If all that remains lies in one chunk: its bytes, else an empty view.
+  // Returns the remaining bytes if they lie in one chunk, otherwise an empty
+  // view.
   absl::string_view ContiguousRest() const {
     return rest_ == 0 ? absl::string_view(at_, remaining())
                       : absl::string_view();
   }
-  // The owner of the next byte; null if it is borrowed.
+  // Returns the owner of the next byte; null if it is borrowed.
   Buffer* owner() const {
     return next_ == 0 ? nullptr : chunks_[next_ - 1].owner.get();
   }
 
  private:
-  void Load();  // steps to the next chunk while the present one is used up
+  void Load();  // steps to the next chunk while the current one is used up
   void Advance(size_t n) {
     at_ += n;
     if (at_ == end_) Load();
@@ -114,24 +115,24 @@ class ChunkReader {
   }
 
   const char* at_ = nullptr;
-  const char* end_ = nullptr;  // of the present chunk, clipped to this cursor
+  const char* end_ = nullptr;  // of the current chunk, clipped to this cursor
   absl::Span<const Chunk> chunks_;
-  size_t next_ = 0;  // index of the chunk after the present one
+  size_t next_ = 0;  // index of the chunk after the current one
   size_t rest_ = 0;  // bytes of this cursor after `end_`
 };
 
 size_t VarintSize(uint64_t v);
-// Bytes that a kBytes field of `size` bytes takes with tag and length; field
-// numbers below 16.
+// Returns the bytes that a kBytes field of `size` bytes takes with its tag and
+// length. Requires: the field number is below 16.
 inline size_t BytesFieldSize(size_t size) {
   return 1 + VarintSize(size) + size;
 }
 
-// Builds a message. Small pieces are gathered in one string; big ones are
-// passed by reference. Field numbers are below 2^29.
+// Builds a message. Small pieces are gathered in one string; large ones are
+// passed by reference. Requires: field numbers are below 2^29.
 class ChunkWriter {
  public:
-  // Pieces from here on are worth a chunk of their own.
+  // The smallest piece that gets a chunk of its own.
   static constexpr size_t kMinReferenceBytes = 1024;
 
   void Varint(uint64_t v);
@@ -141,10 +142,11 @@ class ChunkWriter {
   void Raw(absl::string_view bytes) {
     text_.append(bytes.data(), bytes.size());
   }
-  // Bytes that `owner` keeps alive and nobody changes while it is shared.
+  // Appends bytes by reference. `owner` keeps them alive, and they do not
+  // change while it is shared.
   void Reference(Buffer* owner, absl::string_view bytes);
 
-  // Fields; zero and empty values are left out, as proto3 does.
+  // Write fields; zero and empty values are left out, as proto3 does.
   void VarintField(uint32_t number, uint64_t v) {
     if (v == 0) return;
     Tag(number, WireType::kVarint);
@@ -154,24 +156,25 @@ class ChunkWriter {
   void BytesField(uint32_t number, absl::string_view v) {
     if (!v.empty()) RequiredBytesField(number, v);
   }
-  // For elements of repeated fields, which are written even when empty.
+  // Writes an element of a repeated field, even if it is empty.
   void RequiredBytesField(uint32_t number, absl::string_view v) {
     BytesHeader(number, v.size());
     Raw(v);
   }
-  // Tag and length of a field whose `size` bytes the caller writes next.
+  // Writes the tag and length of a field whose `size` bytes the caller writes
+  // next.
   void BytesHeader(uint32_t number, size_t size) {
     Tag(number, WireType::kBytes);
     Varint(size);
   }
 
-  // A field whose value is all that `nested` has gathered.
+  // Writes a field whose value is everything that `nested` has gathered.
   void NestedField(uint32_t number, ChunkWriter nested);
-  // The same without tag and length.
+  // Does the same without tag and length.
   void Splice(ChunkWriter nested);
-  // Bytes gathered so far.
+  // Returns the number of bytes gathered so far.
   size_t size_bytes() const { return out_.size_bytes() + text_.size(); }
-  // Appends shared bytes; small pieces are copied.
+  // Appends bytes, sharing their owners; small pieces are copied.
   void Append(const ByteChunks& chunks);
 
   ByteChunks Finish() &&;

@@ -5,7 +5,7 @@
 namespace millrace {
 namespace {
 
-// Fields of ResourceHandleProto.
+// The field numbers of ResourceHandleProto.
 constexpr uint32_t kDevice = 1;
 constexpr uint32_t kContainer = 2;
 constexpr uint32_t kName = 3;

@@ -1,4 +1,5 @@
-// Resource handles as ResourceHandleProto bytes; for wire.cc.
+// Encodes and decodes resource handles as ResourceHandleProto bytes, for
+// wire.cc.
 #pragma once
 
 #include "millrace/base/status.h"
@@ -7,8 +8,8 @@
 
 namespace millrace {
 
-// An empty message is a null handle. A handle to a private resource keeps its
-// names only: nobody else can reach it.
+// An empty message is a null handle. The message of a handle to a private
+// resource has only its names: another process cannot reach the resource.
 StatusOr<ResourceElement> DecodeHandle(ChunkReader in);
 size_t EncodedHandleSize(const ResourceHandle* handle);
 void EncodeHandle(const ResourceHandle* handle, ChunkWriter* out);

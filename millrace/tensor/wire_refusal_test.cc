@@ -1,5 +1,4 @@
-// Messages that are no tensors, or too large ones, and tensors that have no
-// message.
+// Tests malformed and too large messages, and tensors that cannot be encoded.
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "millrace/tensor/testing/wire_hex.h"

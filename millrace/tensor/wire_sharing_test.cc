@@ -1,4 +1,4 @@
-// Where a message and its tensor share their bytes.
+// Tests when a message and its tensor share their bytes.
 #include <algorithm>
 #include <cstring>
 
@@ -29,7 +29,7 @@ TEST(WireSharing, LongStringsGoByReferenceAndComeBackAsViews) {
   }
 }
 
-// A message whose content begins `offset` bytes into an aligned buffer.
+// Returns a message whose content begins `offset` bytes into an aligned buffer.
 ByteChunks MessageAt(size_t offset, size_t content_bytes, size_t owner_bytes) {
   Ref<Buffer> buffer = *HostAllocator()->Allocate(owner_bytes);
   char* at = buffer->data() + offset;

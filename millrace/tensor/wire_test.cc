@@ -1,4 +1,4 @@
-// What tensors are in bytes, as the stock client writes them, and back.
+// Tests the encoding of tensors as the stock client writes it, and decoding it.
 #include "millrace/tensor/wire.h"
 
 #include <limits>
@@ -123,7 +123,7 @@ INSTANTIATE_TEST_SUITE_P(Types, GoldenTest, ::testing::ValuesIn(kGoldens),
                          });
 
 TEST(Wire, TypedFieldsMayBeUnpacked) {
-  // float_val 1, float_val 2 as fields of their own
+  // float_val 1 and float_val 2 as separate fields
   StatusOr<Tensor> t =
       Decode(Hex("0801120412020802"
                  "2d0000803f"

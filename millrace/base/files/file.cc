@@ -20,7 +20,7 @@ bool HasGlob(absl::string_view text) {
   return text.find_first_of("*?[\\") != absl::string_view::npos;
 }
 
-// Appends to `found` what matches components[at...] below `directory`.
+// Appends to `found` the paths below `directory` that match components[at...].
 Status Match(FileSystem* files, const std::string& directory,
              const std::vector<std::string>& components, size_t at,
              std::vector<std::string>& found) {
@@ -30,7 +30,7 @@ Status Match(FileSystem* files, const std::string& directory,
     StatusOr<std::vector<std::string>> children =
         files->GetChildren(directory.empty() ? "." : directory);
     if (!children.ok()) {
-      // Not there, or not a directory: nothing matches.
+      // The path does not exist or is not a directory: nothing matches.
       const StatusCode code = children.status().code();
       if (code == StatusCode::kNotFound ||
           code == StatusCode::kFailedPrecondition ||
@@ -40,7 +40,7 @@ Status Match(FileSystem* files, const std::string& directory,
       return children.status();
     }
     for (std::string& name : *children) {
-      // As in the shell a leading dot must be written.
+      // As in the shell, a leading dot is only matched explicitly.
       if (name[0] == '.' && components[at][0] != '.') continue;
       if (MatchGlob(components[at], name)) names.push_back(std::move(name));
     }
@@ -69,7 +69,7 @@ Status FileSystem::CreateDirRecursively(const std::string& path) {
     MR_RETURN_IF_ERROR(CreateDirRecursively(parent));
   }
   const Status status = CreateDir(clean);
-  // Somebody else may have made it meanwhile.
+  // Another thread or process may have created it meanwhile.
   if (status.code() == StatusCode::kAlreadyExists) return IsDirectory(clean);
   return status;
 }
@@ -78,8 +78,8 @@ Status FileSystem::DeleteDirRecursively(const std::string& path) {
   MR_ASSIGN_OR_RETURN(const std::vector<std::string> names, GetChildren(path));
   for (const std::string& name : names) {
     const std::string child = JoinPath(path, name);
-    // Delete refuses directories and takes links for what they are, so a link
-    // to a directory goes, and what it points to stays.
+    // Delete refuses directories and does not follow links, so a link to a
+    // directory is deleted, and its target stays.
     const Status deleted = Delete(child);
     if (deleted.ok()) continue;
     if (!IsDirectory(child).ok()) return deleted;
@@ -103,7 +103,7 @@ StatusOr<std::vector<std::string>> FileSystem::GetMatchingPaths(
 FileSystem* DefaultFiles() {
   SimWorld* world = SimWorld::Current();
   if (!world) return PosixFiles();
-  // One for all processes, like a shared disk.
+  // All processes share one file system, like a shared disk.
   return static_cast<MemoryFiles*>(world->Local(&kFilesKey, -1, [] {
     return std::make_shared<MemoryFiles>(RandomUint64());
   }));
@@ -114,7 +114,7 @@ StatusOr<std::string> ReadFileToString(FileSystem* files,
   MR_ASSIGN_OR_RETURN(const std::unique_ptr<RandomAccessFile> file,
                       files->NewRandomAccessFile(path));
   MR_ASSIGN_OR_RETURN(const uint64_t size, file->Size());
-  // The size is a hint: files of /proc say 0, others may grow.
+  // The size is a hint: files of /proc report 0, others may grow.
   std::string text(std::max<uint64_t>(size, 4096), '\0');
   size_t have = 0;
   while (true) {
@@ -155,7 +155,7 @@ Status WriteFileAtomically(FileSystem* files, const std::string& path,
 bool MatchGlob(absl::string_view pattern, absl::string_view text) {
   size_t p = 0;
   size_t t = 0;
-  size_t star = absl::string_view::npos;  // the last '*', tried again longer
+  size_t star = absl::string_view::npos;  // the last '*', to be retried longer
   size_t star_text = 0;
   while (true) {
     bool matched = false;

@@ -1,5 +1,5 @@
-// FileSystem: every access to files, so that object stores, memory and
-// simulated disks can stand in for the local disk.
+// FileSystem: the interface for all access to files, so that object stores,
+// memory and simulated disks can replace the local disk.
 //
 // Errors have TensorFlow's codes and "PATH; reason" as text, for example
 // NOT_FOUND "/a/b; No such file or directory".
@@ -15,53 +15,56 @@
 
 namespace millrace {
 
-// Thread-safe.
+// A file that is read at any offset. Thread-safe.
 class RandomAccessFile {
  public:
   virtual ~RandomAccessFile() = default;
-  // Reads up to `n` bytes from `offset` into `buffer` and returns how many:
-  // less only at the end of the file, 0 at and behind it.
+  // Reads up to `n` bytes at `offset` into `buffer` and returns how many.
+  // Returns less than `n` only at the end of the file, and 0 at and behind it.
   virtual StatusOr<size_t> Read(uint64_t offset, size_t n,
                                 char* buffer) const = 0;
   virtual StatusOr<uint64_t> Size() const = 0;
 };
 
-// One thread at a time. Dropping it without Close may lose data and errors.
+// A file that is written from front to back. For one thread at a time.
+// Destroying it without Close may lose data and errors.
 class WritableFile {
  public:
   virtual ~WritableFile() = default;
   virtual Status Append(absl::string_view data) = 0;
   // Hands buffered data to the operating system.
   virtual Status Flush() = 0;
-  // Flush, and waits until the data is on the disk.
+  // Flushes, and waits until the data is on the disk.
   virtual Status Sync() = 0;
-  // Flush and close. A second call gives OK.
+  // Flushes and closes. A second call returns OK.
   virtual Status Close() = 0;
 };
 
-// Thread-safe. Paths are separated by '/'.
+// A file system. Thread-safe. Paths are separated by '/'.
 class FileSystem {
  public:
   virtual ~FileSystem() = default;
 
   virtual StatusOr<std::unique_ptr<RandomAccessFile>> NewRandomAccessFile(
       const std::string& path) = 0;
-  // Truncates or creates.
+  // Truncates the file, or creates it.
   virtual StatusOr<std::unique_ptr<WritableFile>> NewWritableFile(
       const std::string& path) = 0;
-  // Appends or creates.
+  // Opens the file for appending, or creates it.
   virtual StatusOr<std::unique_ptr<WritableFile>> NewAppendableFile(
       const std::string& path) = 0;
 
-  // OK or NOT_FOUND (or what kept us from looking).
+  // Returns OK or NOT_FOUND, or the error that prevented the check.
   virtual Status Exists(const std::string& path) = 0;
-  // OK, NOT_FOUND, or FAILED_PRECONDITION for anything but a directory.
+  // Returns OK for a directory, NOT_FOUND, or FAILED_PRECONDITION for anything
+  // else.
   virtual Status IsDirectory(const std::string& path) = 0;
-  // Names, not paths, sorted, without . and ..
+  // Returns the names of the entries, not their paths, sorted, without "." and
+  // "..".
   virtual StatusOr<std::vector<std::string>> GetChildren(
       const std::string& path) = 0;
   virtual StatusOr<uint64_t> GetSize(const std::string& path) = 0;
-  // Time of the last change in nanoseconds since 1970.
+  // Returns the time of the last change in nanoseconds since 1970.
   virtual StatusOr<int64_t> GetModifiedNanos(const std::string& path) = 0;
 
   virtual Status Delete(const std::string& path) = 0;  // a file
@@ -69,54 +72,58 @@ class FileSystem {
   virtual Status DeleteDir(const std::string& path) = 0;  // must be empty
   // Replaces `to` atomically.
   virtual Status Rename(const std::string& from, const std::string& to) = 0;
-  // Waits until creations, renames and deletions in the directory are on the
+  // Blocks until creations, renames and deletions in the directory are on the
   // disk.
   virtual Status SyncDir(const std::string& path) = 0;
-  // The path without ., .. and symbolic links; what does not exist is kept as
-  // it is.
+  // Returns the path without ".", ".." and symbolic links. Components that do
+  // not exist are kept as they are.
   virtual StatusOr<std::string> Canonical(const std::string& path) = 0;
 
-  // By the calls above; all may be overridden.
-  // Creates missing parents too; OK if it is there.
+  // The following are implemented by the calls above; all may be overridden.
+  //
+  // Creates the directory and its missing parents. Returns OK if it exists.
   virtual Status CreateDirRecursively(const std::string& path);
-  // Deletes the directory and all in it.
+  // Deletes the directory and everything in it.
   virtual Status DeleteDirRecursively(const std::string& path);
-  // Paths that match `pattern` (see MatchGlob), sorted; none is not an error.
+  // Returns the paths that match `pattern` (see MatchGlob), sorted; an empty
+  // list is not an error.
   virtual StatusOr<std::vector<std::string>> GetMatchingPaths(
       const std::string& pattern);
 };
 
-// The local disk. Never destroyed.
+// Returns the local disk, which is never destroyed.
 FileSystem* PosixFiles();
-// PosixFiles(); in a simulation the MemoryFiles of the world, one for all of
-// its processes.
+// Returns PosixFiles(); in a simulation the world's MemoryFiles, which all of
+// its processes share.
 FileSystem* DefaultFiles();
 
 StatusOr<std::string> ReadFileToString(FileSystem* files,
                                        const std::string& path);
-// Whether what is written is on the disk when the call returns.
+// Whether the data is on the disk when the call returns.
 enum class Durability { kUnsynced, kSynced };
-// Writes and closes.
+// Creates or truncates the file, writes `data` and closes it.
 Status WriteStringToFile(FileSystem* files, const std::string& path,
                          absl::string_view data,
                          Durability durability = Durability::kUnsynced);
-// The same through PATH.tmp-RANDOM and Rename, so that readers see the old or
-// the new content, also after a crash.
+// Writes the file through PATH.tmp-RANDOM and Rename, so that readers see
+// either the old or the new content, also after a crash.
 Status WriteFileAtomically(FileSystem* files, const std::string& path,
                            absl::string_view data);
 
-// The shell's patterns within one component: * ? [a-z] [!a-z] and \ before a
-// special character. Neither * nor ? matches a '/'.
+// Returns whether `text` matches a pattern of the shell within one path
+// component: * ? [a-z] [!a-z] and \ before a special character. Neither * nor ?
+// matches a '/'.
 bool MatchGlob(absl::string_view pattern, absl::string_view text);
 
-// The Status for `errno_value` with TensorFlow's code: "CONTEXT; strerror".
+// Returns the Status for `errno_value` with TensorFlow's code and the message
+// "CONTEXT; strerror".
 Status ErrnoStatus(absl::string_view context, int errno_value);
 
-// Paths, lexically.
+// The following functions handle paths as text, without access to files.
 std::string JoinPath(absl::string_view directory, absl::string_view name);
 absl::string_view Dirname(absl::string_view path);   // "" if there is no '/'
 absl::string_view Basename(absl::string_view path);  // "" after a last '/'
-// Without "//", "." and, where possible, "..".
+// Returns the path without "//", "." and, where possible, "..".
 std::string CleanPath(absl::string_view path);
 
 }  // namespace millrace

@@ -19,7 +19,7 @@ using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::IsEmpty;
 
-// The same expectations of every file system.
+// Every file system meets the same expectations.
 class FileSystemTest : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {

@@ -14,14 +14,14 @@ namespace {
 struct Inode {
   bool directory = false;
   std::string data;
-  std::string durable;  // what a crash cannot take
+  std::string durable;  // the content that survives a crash
   int64_t modified_nanos = 0;
 };
 
 using InodePtr = std::shared_ptr<Inode>;
 using Names = std::map<std::string, InodePtr>;
 
-// A change of the name space that is not on the disk yet.
+// A change of the directory entries that is not on the disk yet.
 struct NameChange {
   enum { kLink, kUnlink, kRename } kind;
   std::string path;
@@ -67,7 +67,7 @@ struct MemoryFiles::State : RefCounted {
     names["/"] = durable_names["/"] = root;
   }
 
-  // Asks the fault hook.
+  // Calls the fault hook.
   Status Before(FileOp op, const std::string& path) {
     std::shared_ptr<Fault> hook;
     {
@@ -78,7 +78,7 @@ struct MemoryFiles::State : RefCounted {
     return hook && *hook ? (*hook)(op, path) : OkStatus();
   }
 
-  // All below: `mu` is held.
+  // All of the following require `mu`.
   InodePtr Find(const std::string& path) const {
     const auto it = names.find(path);
     return it == names.end() ? nullptr : it->second;
@@ -242,7 +242,8 @@ void MemoryFiles::Crash() {
     std::string& data = node->data;
     const std::string& safe = node->durable;
     if (absl::StartsWith(data, safe)) {
-      // Appended to: any part of the tail, perhaps with garbage at its end.
+      // Data was appended: any part of the tail survives, perhaps with garbage
+      // at its end.
       data.resize(safe.size() + s.rng.Uniform(data.size() - safe.size() + 1));
       if (data.size() > safe.size() && s.rng.Uniform(2) == 0) {
         const size_t torn =
@@ -410,7 +411,8 @@ Status MemoryFiles::SyncDir(const std::string& path) {
   const InodePtr inode = state_->Find(normal);
   if (!inode) return ErrnoStatus(path, ENOENT);
   if (!inode->directory) return ErrnoStatus(path, ENOTDIR);
-  // A journal: what came before the last change of this directory is safe too.
+  // Like a journal: changes before the last change of this directory are safe,
+  // too.
   auto& pending = state_->pending;
   size_t safe = pending.size();
   while (safe > 0 && !pending[safe - 1].Touches(normal)) --safe;

@@ -1,5 +1,5 @@
-// MemoryFiles: a file system in memory, for tests and simulations, that can
-// fail and crash like a disk.
+// MemoryFiles: a file system in memory, for tests and simulations, whose
+// operations can fail and which can crash as a disk does.
 #pragma once
 
 #include <cstdint>
@@ -33,25 +33,26 @@ enum class FileOp {
   kSyncDir,
 };
 
-// Thread-safe. The root "/" exists; a relative path is taken from there.
+// Thread-safe. The root "/" exists; a relative path starts there.
 class MemoryFiles final : public FileSystem {
  public:
   explicit MemoryFiles(uint64_t seed = 1);
   ~MemoryFiles() override;
 
-  // Loses what a machine loses when its power fails: of each file any part of
-  // what was appended after the last Sync survives (its last bytes may be
-  // torn), of creations, renames and deletions after the last SyncDir of their
-  // directory any prefix. Files open for writing fail from now on.
+  // Loses what a machine loses when its power fails. Of each file, any part of
+  // the data appended after the last Sync survives (its last bytes may be
+  // torn). Of the creations, renames and deletions in a directory after its
+  // last SyncDir, any prefix survives. Files open for writing fail from now on.
   void Crash();
-  // Total bytes of all files; beyond it Append takes what fits and fails with
-  // RESOURCE_EXHAUSTED. Negative: no limit.
+  // Limits the total bytes of all files. Beyond the limit, Append writes what
+  // fits and fails with RESOURCE_EXHAUSTED. A negative value means no limit.
   void SetLimit(int64_t bytes);
-  // Asked before each operation, on its thread and under no lock; an error
-  // becomes its result.
+  // Called before each operation, on its thread and under no lock; an error
+  // that it returns becomes the operation's result.
   using Fault = absl::AnyInvocable<Status(FileOp op, const std::string& path)>;
   void SetFault(Fault fault);
-  // Opens, reads and such so far, to assert on.
+  // Returns the number of operations (opens, reads and so on) so far, for
+  // tests.
   int64_t operations() const;
 
   StatusOr<std::unique_ptr<RandomAccessFile>> NewRandomAccessFile(

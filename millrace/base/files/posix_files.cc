@@ -125,7 +125,7 @@ class Posix final : public FileSystem {
     const int fd = Open(path, O_RDONLY);
     if (fd < 0) return Failed(path);
     struct stat info;
-    // Reading would fail later, with an error that says less.
+    // Reading would fail later, with a less specific error.
     if (fstat(fd, &info) == 0 && S_ISDIR(info.st_mode)) {
       close(fd);
       return ErrnoStatus(path, EISDIR);
@@ -193,15 +193,15 @@ class Posix final : public FileSystem {
   Status SyncDir(const std::string& path) override {
     const int fd = Open(path, O_RDONLY | O_DIRECTORY);
     if (fd < 0) return Failed(path);
-    // Some file systems have nothing to sync for a directory and say so.
+    // Some file systems have nothing to sync for a directory and report EINVAL.
     const Status status =
         fsync(fd) == 0 || errno == EINVAL ? OkStatus() : Failed(path);
     close(fd);
     return status;
   }
 
-  // By hand and not by realpath, which fails where the last part is missing:
-  // a dangling link would then be taken for a free name.
+  // Implemented by hand instead of by realpath, which fails where the last
+  // component is missing: a dangling link would then be taken for a free name.
   StatusOr<std::string> Canonical(const std::string& path) override {
     if (path.empty()) return ErrnoStatus(path, ENOENT);
     std::string result;
@@ -261,7 +261,7 @@ class Posix final : public FileSystem {
 }  // namespace
 
 FileSystem* PosixFiles() {
-  // Never destroyed: threads of pools read files while the process ends.
+  // Never destroyed: pool threads read files while the process ends.
   static Posix* const files = new Posix;
   return files;
 }

@@ -1,4 +1,4 @@
-// RootedFiles: a view of a file system that ends at a directory.
+// RootedFiles: a view of a file system that is confined to a directory.
 #pragma once
 
 #include <memory>
@@ -9,13 +9,13 @@
 
 namespace millrace {
 
-// Thread-safe. A relative path is taken from `root`; an absolute one must lie
-// below it. Paths that leave it by .. or by symbolic links give
-// PERMISSION_DENIED. Whoever can create links
-// below the root while we look can get around it: the interface here cannot.
+// Thread-safe. A relative path starts at `root`; an absolute one must lie below
+// it. Paths that leave the root by ".." or by symbolic links return
+// PERMISSION_DENIED. A process that can create links below the root during the
+// check can get around it; this interface cannot create links.
 class RootedFiles final : public FileSystem {
  public:
-  // Does not own `base`. `root` exists.
+  // Does not take ownership of `base`. Requires: `root` exists.
   static StatusOr<std::unique_ptr<RootedFiles>> Make(FileSystem* base,
                                                      const std::string& root);
 
@@ -43,10 +43,10 @@ class RootedFiles final : public FileSystem {
  private:
   RootedFiles(FileSystem* base, std::string root)
       : base_(base), root_(std::move(root)) {}
-  // What a link in the last component of a path stands for: its target, which
-  // must lie inside, or the entry itself.
+  // Whether a link in the last component of a path stands for its target, which
+  // must lie inside the root, or for the entry itself.
   enum class LastLink { kFollowed, kItself };
-  // The path to hand on, or PERMISSION_DENIED.
+  // Returns the path for `base_`, or PERMISSION_DENIED.
   StatusOr<std::string> Resolve(const std::string& path, LastLink last_link);
 
   FileSystem* base_;

@@ -15,7 +15,7 @@ constexpr uint32_t kPolynomial = 0x82f63b78;  // bits reversed
 
 using Table = std::array<uint32_t, 256>;
 
-// tables[k][b]: byte b followed by k zero bytes.
+// tables[k][b] is the checksum of byte b followed by k zero bytes.
 constexpr std::array<Table, 8> MakeTables() {
   std::array<Table, 8> t{};
   for (uint32_t b = 0; b < 256; ++b) {
@@ -47,7 +47,8 @@ constexpr uint32_t Times(const Matrix& m, uint32_t v) {
   return result;
 }
 
-// shift[k][b]: the register b << 8k after `bytes` (a power of two) zero bytes.
+// shift[k][b] is the register b << 8k after `bytes` (a power of two) zero
+// bytes.
 constexpr std::array<Table, 4> MakeShift(size_t bytes) {
   Matrix m{};
   m[0] = kPolynomial;  // one zero bit

@@ -1,5 +1,5 @@
-// CRC-32C (Castagnoli, RFC 3720), by the processor's instruction where there
-// is one, and the masking that record and bundle files store.
+// CRC-32C (Castagnoli, RFC 3720), computed by the processor's instruction where
+// it has one, and the masking of checksums in record and bundle files.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace millrace::crc32c {
 
-// The checksum of A + data, given `crc`, the checksum of A.
+// Returns the checksum of A + data, where `crc` is the checksum of A.
 uint32_t Extend(uint32_t crc, const char* data, size_t n);
 
 inline uint32_t Value(const char* data, size_t n) { return Extend(0, data, n); }
@@ -19,14 +19,15 @@ inline uint32_t Value(absl::string_view data) {
 
 inline constexpr uint32_t kMaskDelta = 0xa282ead8;
 
-// A checksum of data that contains checksums is weak, so files store masked
-// ones.
+// Masks a checksum for storage in a file: the checksum of data that contains
+// checksums is weak.
 constexpr uint32_t Mask(uint32_t crc) {
   return ((crc >> 15) | (crc << 17)) + kMaskDelta;
 }
 
 namespace internal {
-// The plain way, for processors without the instruction and for tests.
+// Computes Extend with a table, for processors without the instruction and for
+// tests.
 uint32_t ExtendByTable(uint32_t crc, const char* data, size_t n);
 }  // namespace internal
 

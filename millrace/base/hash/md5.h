@@ -1,4 +1,4 @@
-// MD5, where TensorFlow derives numbers from names by it. Not for secrets.
+// MD5, for the numbers that TensorFlow derives from names. Not for secrets.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace millrace {
 
-// The digest of `text` as 32 lower-case hexadecimal digits.
+// Returns the digest of `text` as 32 lower-case hexadecimal digits.
 std::string Md5Hex(absl::string_view text);
 
 }  // namespace millrace

@@ -1,6 +1,6 @@
 // SipHash-2-4 (Jean-Philippe Aumasson and Daniel J. Bernstein, "SipHash: a fast
-// short-input PRF", 2012): who does not know the key cannot tell it from a
-// random number, however many others were seen.
+// short-input PRF", 2012): without the key, a hash cannot be told from a random
+// number, however many other hashes are known.
 #pragma once
 
 #include <array>

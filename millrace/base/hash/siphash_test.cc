@@ -5,8 +5,8 @@
 namespace millrace {
 namespace {
 
-// The first ones of the authors' list: the key 00 01 ... 0f, the texts none,
-// 00, 00 01, ...
+// The first entries of the authors' list: the key is 00 01 ... 0f, the texts
+// are empty, 00, 00 01, ...
 TEST(SipHashTest, TheAuthorsExamples) {
   const SipKey key = {0x0706050403020100, 0x0f0e0d0c0b0a0908};
   const uint64_t expected[] = {

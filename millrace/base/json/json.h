@@ -1,4 +1,5 @@
-// Json: a text of JSON (RFC 8259) as values, such as configuration files.
+// Json: a JSON text (RFC 8259) parsed into values, for configuration files and
+// the like.
 #pragma once
 
 #include <map>
@@ -16,8 +17,8 @@ class Json {
   using Array = std::vector<Json>;
   using Object = std::map<std::string, Json>;
 
-  // INVALID_ARGUMENT with line and column for what is no JSON, a key given
-  // twice, text after the value, and nesting deeper than 100.
+  // Returns INVALID_ARGUMENT with line and column for malformed JSON, a
+  // duplicate key, text after the value, or nesting deeper than 100.
   static StatusOr<Json> Parse(absl::string_view text);
 
   Json() = default;  // null
@@ -27,7 +28,7 @@ class Json {
   bool is_null() const {
     return std::holds_alternative<std::monostate>(value_);
   }
-  // Null if the value is of another kind.
+  // Returns null if the value is of another kind.
   const bool* boolean() const { return std::get_if<bool>(&value_); }
   const double* number() const { return std::get_if<double>(&value_); }
   const std::string* string() const {
@@ -35,9 +36,10 @@ class Json {
   }
   const Array* array() const { return std::get_if<Array>(&value_); }
   const Object* object() const { return std::get_if<Object>(&value_); }
-  // The member of an object; null if there is none, or this is no object.
+  // Returns the member of an object; null if it has none, or if this is not an
+  // object.
   const Json* Find(absl::string_view key) const;
-  // "a number", for messages.
+  // Returns the kind for messages, such as "a number".
   absl::string_view KindName() const;
 
  private:

@@ -81,7 +81,7 @@ StatusOr<absl::string_view> JsonReader::Number() {
     take("+-");
     good = take_digits();
   }
-  // Neither 01 nor 1.2.3 is two things.
+  // Texts such as 01 and 1.2.3 are not two numbers but an error.
   if (!good || take("+-.0123456789eE")) return Malformed("expected a number");
   const absl::string_view number = text_.substr(at_, end - at_);
   at_ = end;
@@ -110,7 +110,7 @@ StatusOr<std::string> JsonReader::String() {
   return out;
 }
 
-// What follows a backslash.
+// Reads the part of an escape after the backslash.
 Status JsonReader::Escape(std::string* out) {
   if (at_ == text_.size()) {
     return Malformed("the text ends inside of a string");

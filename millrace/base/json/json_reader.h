@@ -1,5 +1,6 @@
-// JsonReader: JSON (RFC 8259) from front to back, for callers that know what
-// should come. json.h makes values of any text, json_text.h writes.
+// JsonReader: reads JSON (RFC 8259) from front to back, for callers that know
+// which values to expect. json.h parses any text into values, json_text.h
+// writes.
 #pragma once
 
 #include <string>
@@ -10,36 +11,39 @@
 
 namespace millrace {
 
-// Of one thread. A method that returns an error says INVALID_ARGUMENT with line
-// and column for what is no JSON or is not what was asked for, and the reader
-// is then of no more use. Bytes of a text beyond ASCII are taken as they are.
+// A cursor over a JSON text, for one thread. A method that fails returns
+// INVALID_ARGUMENT with line and column, for malformed JSON and for a value
+// other than the expected one; the reader must not be used afterwards. Bytes
+// beyond ASCII are passed on unchecked.
 class JsonReader {
  public:
-  // Refers to `text`.
+  // Does not copy `text`, which must outlive the reader.
   explicit JsonReader(absl::string_view text) : text_(text) {}
 
-  // The next character that is no space; 0 at the end.
+  // Returns the next character that is not a space; 0 at the end.
   char Peek();
-  // Whether nothing but spaces is left.
+  // Returns whether nothing but spaces is left.
   bool AtEnd();
   Status ExpectEnd();
 
-  // Takes `word` (null, true or false) if it comes next.
+  // Skips `word` (null, true or false) if it comes next, and returns whether it
+  // did.
   bool TakeWord(absl::string_view word);
-  // Escapes are replaced; surrogates are joined, and half a pair is an error.
+  // Reads a string. Escapes are replaced and surrogates joined; an unpaired
+  // surrogate is an error.
   StatusOr<std::string> String();
-  // The text of a number.
+  // Reads a number and returns its text.
   StatusOr<absl::string_view> Number();
   // Calls `element`, which reads the value, for each element.
   Status Array(absl::FunctionRef<Status()> element);
   // Calls `member`, which reads the value, for each member in the order of the
-  // text, also where a key comes again. Arrays and objects nest 100 deep at
-  // most.
+  // text, also for a repeated key. Arrays and objects nest 100 deep at most.
   Status Object(absl::FunctionRef<Status(std::string key)> member);
 
-  // "malformed JSON at line 2, column 8: what".
+  // Returns the error "malformed JSON at line 2, column 8: what".
   Status Malformed(absl::string_view what) const;
-  // "line 2, column 8", counted in bytes from 1: what is read next.
+  // Returns the position of the next character as "line 2, column 8", counted
+  // in bytes from 1.
   std::string Place() const;
 
  private:

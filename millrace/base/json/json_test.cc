@@ -86,7 +86,7 @@ TEST(Json, NestsAHundredDeep) {
   EXPECT_THAT(Json::Parse(nested(101)).status().message(),
               HasSubstr("the nesting is too deep"));
   EXPECT_FALSE(Json::Parse(std::string(100000, '[')).ok());
-  // What lies side by side is not deep.
+  // Siblings do not count as nesting.
   std::string wide = "[";
   for (int i = 0; i < 200; ++i) wide += "[{}],";
   EXPECT_TRUE(Json::Parse(wide + "0]").ok());

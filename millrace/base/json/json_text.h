@@ -1,4 +1,4 @@
-// Writing JSON (RFC 8259); json.h and json_reader.h read it.
+// Writes JSON (RFC 8259); json.h and json_reader.h read it.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace millrace {
 
-// Any bytes as a string in quotes: what is no UTF-8 becomes U+FFFD.
+// Writes any bytes as a string in quotes; invalid UTF-8 is replaced by U+FFFD.
 void AppendJsonString(absl::string_view text, std::string* out);
 std::string JsonString(absl::string_view text);
 
-// An object, member by member.
+// Writes an object, member by member.
 class JsonObjectText {
  public:
   JsonObjectText& Add(absl::string_view key, absl::string_view value) {
@@ -20,9 +20,9 @@ class JsonObjectText {
     return *this;
   }
   JsonObjectText& Add(absl::string_view key, int64_t value);
-  // A value that is JSON already.
+  // Adds a value that is JSON already.
   JsonObjectText& AddJson(absl::string_view key, absl::string_view json);
-  // "{...}".
+  // Returns "{...}".
   std::string Text() const { return text_ + "}"; }
 
  private:

@@ -20,7 +20,7 @@ TEST(JsonText, WhatTheReaderReads) {
 TEST(JsonText, NoUtf8IsReplacedByteByByte) {
   const std::string kBad = "\xef\xbf\xbd";
   EXPECT_EQ(JsonString("a\xff"), absl::StrCat("\"a", kBad, "\""));
-  // Cut short, overlong, a surrogate, beyond Unicode.
+  // Truncated, overlong, a surrogate, beyond Unicode.
   EXPECT_EQ(JsonString("\xe2\x82"), absl::StrCat("\"", kBad, kBad, "\""));
   EXPECT_EQ(JsonString("\xc0\x80"), absl::StrCat("\"", kBad, kBad, "\""));
   EXPECT_EQ(JsonString("\xed\xa0\x80"),

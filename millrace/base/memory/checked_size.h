@@ -1,5 +1,5 @@
-// CheckedSize: sizes computed from outside values, where overflow is an error
-// and not a small number.
+// CheckedSize: computes sizes from untrusted values, so that overflow is an
+// error and not a small number.
 //
 //   MR_ASSIGN_OR_RETURN(int64_t bytes, (CheckedSize(rows) * columns *
 //   4).Get("bytes"));
@@ -13,7 +13,8 @@
 
 namespace millrace {
 
-// A non-negative int64. Once it overflowed or went negative it stays bad.
+// A non-negative int64. After an overflow or a negative result it stays
+// invalid.
 class CheckedSize {
  public:
   constexpr CheckedSize() = default;
@@ -46,9 +47,9 @@ class CheckedSize {
   constexpr CheckedSize Add(CheckedSize o) const { return *this + o; }
 
   constexpr bool ok() const { return ok_; }
-  // Only if ok().
+  // Requires: ok().
   constexpr int64_t value() const { return value_; }
-  // The value, or INVALID_ARGUMENT that names `what`.
+  // Returns the value, or INVALID_ARGUMENT that names `what`.
   StatusOr<int64_t> Get(absl::string_view what = "size") const {
     if (!ok_) {
       return InvalidArgument(
@@ -63,7 +64,7 @@ class CheckedSize {
   bool ok_ = true;
 };
 
-// a + b, or the nearest value that there is.
+// Returns a + b, or the nearest int64 if the sum overflows.
 constexpr int64_t SaturatingAdd(int64_t a, int64_t b) {
   int64_t sum = 0;
   if (!__builtin_add_overflow(a, b, &sum)) return sum;

@@ -1,5 +1,5 @@
-// CountedTable: a vector, string or hash table that a kernel fills with more or
-// less than anybody knows beforehand, counted in the memory budget.
+// CountedTable: a vector, string or hash table of unknown final size that a
+// kernel fills, counted in the memory budget.
 #pragma once
 
 #include <algorithm>
@@ -11,12 +11,12 @@
 
 namespace millrace {
 
-// `Table` has reserve() and size(); what its elements own elsewhere does not
-// count. Small ones of up to 64 KiB do not count either. One thread at a time.
+// `Table` has reserve() and size(). Memory that its elements own elsewhere is
+// not counted, nor are tables of up to 64 KiB. For one thread at a time.
 template <class Table>
 class CountedTable {
  public:
-  // `what` is for errors, and outlives this.
+  // `what` names the table in errors, and must outlive this object.
   explicit CountedTable(const char* what) : what_(what) {}
   CountedTable(CountedTable&& o) noexcept
       : what_(o.what_),
@@ -31,8 +31,9 @@ class CountedTable {
     return *this;
   }
 
-  // To be called before `more` elements are added. RESOURCE_EXHAUSTED, nothing
-  // changed, where the budget has no room for them.
+  // Must be called before `more` elements are added. Returns
+  // RESOURCE_EXHAUSTED, and changes nothing, if the budget has no room for
+  // them.
   Status MakeRoom(size_t more = 1) {
     if (more <= room_ - std::min(room_, table_.size())) [[likely]]
       return OkStatus();
@@ -52,7 +53,8 @@ class CountedTable {
   static constexpr auto kElement =
       static_cast<int64_t>(sizeof(typename Table::value_type));
 
-  // Hash tables of Abseil have a power of two of slots, an eighth of them free.
+  // Abseil's hash tables have a power of two of slots and keep an eighth of
+  // them free.
   static int64_t SlotsFor(size_t elements) {
     int64_t slots = 8;
     while (slots - slots / 8 < static_cast<int64_t>(elements)) slots *= 2;
@@ -63,7 +65,8 @@ class CountedTable {
     return static_cast<int64_t>(elements) * kElement;
   }
 
-  // While elements move, both memories are there.
+  // Charges the old and the new memory while the elements move from one to the
+  // other.
   Status Grow(size_t elements) {
     elements = std::max(elements, 2 * room_);
     int64_t before = charge_.bytes();
@@ -83,7 +86,7 @@ class CountedTable {
   }
 
   const char* what_;
-  MemoryCharge charge_;  // goes after the table
+  MemoryCharge charge_;  // destroyed after the table
   Table table_;
   size_t room_ = kUncounted;
 };

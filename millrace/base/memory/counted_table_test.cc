@@ -70,7 +70,7 @@ TEST(CountedTableTest, EndsAtTheLimit) {
   EXPECT_NE(status.message().find("the numbers of a test"), std::string::npos)
       << status;
   EXPECT_EQ(many.code(), StatusCode::kResourceExhausted);
-  // While it grows, what is there moves.
+  // While it grows, the existing elements move.
   EXPECT_GT(table->size(), 200'000u);
   EXPECT_LE(table->capacity() * 8, static_cast<size_t>(used - before));
 }

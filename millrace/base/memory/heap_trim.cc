@@ -12,7 +12,8 @@ void HeapTrim::Soon() {
       Deadline::AfterMillis(kDelayMillis),
       [asked = asked_, &blocking = lanes_.blocking] {
         asked->store(false);
-        // Of no importance while all blocking threads are busy.
+        // Not important enough to wait while all threads of the blocking pool
+        // are busy.
         blocking.TrySchedule([] { malloc_trim(0); }).IgnoreError();
       });
 }

@@ -1,4 +1,5 @@
-// HeapTrim: gives what malloc keeps back to the operating system, later.
+// HeapTrim: returns the memory that malloc keeps to the operating system, after
+// a delay.
 #pragma once
 
 #include <atomic>
@@ -9,23 +10,24 @@
 
 namespace millrace {
 
-// A graph of 100,000 nodes is some hundred megabytes of small blocks while a
-// session runs it. Freed, they stay with malloc (between blocks that are still
-// used), so that an idle server would look as if it had a leak. Thread-safe.
+// While a session runs a graph of 100,000 nodes, the graph takes some hundred
+// megabytes of small blocks. Once freed, they stay with malloc (between blocks
+// that are still in use), so an idle server would look as if it leaked memory.
+// Thread-safe.
 class HeapTrim {
  public:
-  // `lanes` outlive what Soon has started.
+  // `lanes` must outlive the work that Soon has started.
   explicit HeapTrim(Lanes& lanes) : lanes_(lanes) {}
 
-  // Trims after kDelayMillis, once for all that ask meanwhile, on a blocking
-  // thread. Does nothing in a simulation.
+  // Trims after kDelayMillis on a thread of the blocking pool, once for all
+  // calls in that time. Does nothing in a simulation.
   void Soon();
 
   static constexpr int64_t kDelayMillis = 2000;
 
  private:
   Lanes& lanes_;
-  // Outlives this, as the timer's callback may.
+  // Shared with the timer's callback, which may outlive this object.
   std::shared_ptr<std::atomic<bool>> asked_ =
       std::make_shared<std::atomic<bool>>(false);
 };

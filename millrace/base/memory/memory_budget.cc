@@ -10,7 +10,7 @@ namespace millrace {
 namespace {
 
 constexpr char kBudgetKey = 0;
-// Not the machine's, so that a seed means the same run everywhere.
+// Independent of the machine, so that a seed means the same run everywhere.
 constexpr int64_t kSimBytes = int64_t{16} << 30;
 
 }  // namespace

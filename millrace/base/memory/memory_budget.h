@@ -1,4 +1,5 @@
-// MemoryBudget: how many bytes a process may hold in tensors and messages.
+// MemoryBudget: limits the bytes that a process may hold in tensors and
+// messages.
 #pragma once
 
 #include <atomic>
@@ -10,18 +11,20 @@
 
 namespace millrace {
 
-// Thread-safe, lock-free. Counts; does not allocate.
+// Counts bytes; does not allocate them. Thread-safe and lock-free.
 class MemoryBudget {
  public:
   explicit MemoryBudget(int64_t limit_bytes) : limit_(limit_bytes) {}
   MemoryBudget(const MemoryBudget&) = delete;
   MemoryBudget& operator=(const MemoryBudget&) = delete;
 
-  // False, nothing reserved, if it would pass the limit. bytes >= 0.
+  // Returns false and reserves nothing if the limit would be exceeded.
+  // Requires: bytes >= 0.
   bool TryReserve(int64_t bytes);
-  // The same with RESOURCE_EXHAUSTED, naming `what`, bytes, used and limit.
+  // Does the same, and returns RESOURCE_EXHAUSTED with `what`, the bytes, the
+  // bytes in use and the limit.
   Status Reserve(int64_t bytes, absl::string_view what = "");
-  // Counts bytes that are there already, also above the limit.
+  // Counts bytes that are allocated already, also above the limit.
   void ReserveAlways(int64_t bytes);
   void Release(int64_t bytes);
 
@@ -32,10 +35,11 @@ class MemoryBudget {
     limit_.store(bytes, std::memory_order_relaxed);
   }
 
-  // The budget of this process, at first 85 % of UsableMemoryBytes(); in a
-  // simulation that of the simulated process, at first 16 GiB on any machine.
+  // Returns the budget of this process, initially 85 % of UsableMemoryBytes();
+  // in a simulation the budget of the simulated process, initially 16 GiB on
+  // any machine.
   static MemoryBudget& Process();
-  // The same, never a simulated one.
+  // Returns the budget of the real process, also in a simulation.
   static MemoryBudget& RealProcess();
 
  private:
@@ -46,10 +50,10 @@ class MemoryBudget {
   std::atomic<int64_t> peak_{0};
 };
 
-// While one is alive on a thread, what has no way to return an error (the
-// strings of a tensor) throws std::bad_alloc there when the budget has no room.
-// Elsewhere it counts beyond the limit, too. Whoever runs kernels has one and
-// catches.
+// While a scope is alive on a thread, allocations that cannot return an error
+// (the strings of a tensor) throw std::bad_alloc on that thread if the budget
+// has no room. On other threads they are counted even beyond the limit. Code
+// that runs kernels opens a scope and catches the exception.
 class ScopedMemoryLimit {
  public:
   explicit ScopedMemoryLimit(bool on = true)

@@ -1,5 +1,5 @@
-// MemoryCharge: bytes of one owner in the process's memory budget, for what no
-// allocator counts (tables of elements whose length comes from outside).
+// MemoryCharge: one owner's bytes in the process's memory budget, for memory
+// that no allocator counts (tables whose length is determined by input).
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace millrace {
 
-// Gives back what it charged when it goes. One thread at a time.
+// Releases its bytes when destroyed. For one thread at a time.
 class MemoryCharge {
  public:
   MemoryCharge() = default;
@@ -24,8 +24,8 @@ class MemoryCharge {
     if (bytes_ > 0) budget_->Release(bytes_);
   }
 
-  // Charges `bytes` in all, instead of what it charged before.
-  // RESOURCE_EXHAUSTED, nothing changed, where the budget has no room.
+  // Sets the charge to `bytes` in all, instead of the previous amount. Returns
+  // RESOURCE_EXHAUSTED, and changes nothing, if the budget has no room.
   Status Set(int64_t bytes, absl::string_view what) {
     if (budget_ == nullptr) budget_ = &MemoryBudget::Process();
     if (bytes > bytes_) {

@@ -18,9 +18,9 @@
 namespace millrace {
 namespace {
 
-// Of the last level, which other threads and programs use, too. The kernel says
-// it of this processor's; sysconf has been seen to say ten times that on a
-// machine that has several such caches.
+// Returns the size of the last-level cache, which other threads and programs
+// use, too. The kernel reports the cache of this processor; sysconf has been
+// seen to report ten times that on a machine with several such caches.
 size_t LastLevelBytes() {
   char text[32] = {};
   if (FILE* const file =

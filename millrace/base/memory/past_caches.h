@@ -1,11 +1,10 @@
-// Results that are written past the caches.
+// Non-temporal stores: results that are written past the caches.
 //
-// An ordinary store first fetches the line that it overwrites, and keeps it in
-// the caches. For what is larger than these both are for nothing: the line is
-// evicted before anybody reads it. Stores past the caches (non-temporal ones)
-// save the fetch, a third of the traffic of z = f(x). They pay for whole lines
-// only, so results are computed block by block in the first-level cache and
-// copied from there.
+// An ordinary store first fetches the cache line that it overwrites, and keeps
+// it in the caches. For results larger than the caches both are useless: the
+// line is evicted before anything reads it. Non-temporal stores save the fetch,
+// a third of the traffic of z = f(x). They pay for whole lines only, so results
+// are computed block by block in the first-level cache and copied from there.
 #pragma once
 
 #include <cstddef>
@@ -14,22 +13,25 @@
 
 namespace millrace {
 
-// Whether an op should: it reads and writes `touched_bytes` in all, and its
-// result takes over no input's memory. Where it waits for memory alone, from
-// three quarters of the last level on, which others use, too; where it computes
-// meanwhile, from one and a half on: what is cached yet comes sooner then.
+// Returns whether non-temporal stores pay for an op that reads and writes
+// `touched_bytes` in all and whose result does not take over an input's memory.
+// For an op that only waits for memory, they pay from three quarters of the
+// last-level cache on, which other programs use, too; for an op that computes
+// meanwhile, from one and a half times its size on, since data that is still
+// cached arrives sooner.
 enum class WaitsFor { kMemory, kComputing };
 bool PaysPastCaches(size_t touched_bytes, WaitsFor what);
 
-// A size as Linux says it: "32768K"; 0 for anything else.
+// Parses a cache size as Linux writes it, such as "32768K"; returns 0 for
+// anything else.
 size_t CacheBytesOf(absl::string_view text);
 
-// What is computed at a time and then copied has no more bytes: it would leave
-// a core's own caches before.
+// The largest block that is computed at a time and then copied; a larger one
+// would be evicted from the core's own caches first.
 inline constexpr size_t kMostBytesPastCaches = size_t{64} << 10;
 
-// Copies; the caches have nothing of `to` afterwards. Other threads see it
-// behind the next FencePastCaches of this thread.
+// Copies with non-temporal stores, so the caches do not hold `to` afterwards.
+// Other threads see the data after the next FencePastCaches of this thread.
 void CopyPastCaches(const char* from, char* to, size_t bytes);
 void FencePastCaches();
 

@@ -1,7 +1,7 @@
-// Ref<T>: an intrusive counted pointer, for what many steps share (buffers,
-// resources, rendezvous, sessions). What has one owner is a unique_ptr's; what
-// is handed around, and seldom copied, a shared_ptr's (plans, libraries,
-// transports, callers).
+// Ref<T>: an intrusive reference-counted pointer, for objects that many steps
+// share (buffers, resources, rendezvous, sessions). An object with one owner is
+// held by a unique_ptr; one that is passed around and seldom copied by a
+// shared_ptr (plans, libraries, transports, callers).
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,8 @@
 
 namespace millrace {
 
-// Base of counted objects. Born with one reference. Thread-safe.
+// The base class of reference-counted objects. A new object has one reference.
+// Thread-safe.
 class RefCounted {
  public:
   RefCounted(const RefCounted&) = delete;
@@ -22,7 +23,7 @@ class RefCounted {
   void Unref() const {
     if (refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
-  // True if the caller holds the only reference.
+  // Returns true if the caller holds the only reference.
   bool IsUnique() const { return refs_.load(std::memory_order_acquire) == 1; }
 
  protected:
@@ -64,7 +65,7 @@ class Ref {
     r.p_ = p;
     return r;
   }
-  // Adds a reference of its own.
+  // Adds a reference and holds it.
   static Ref Share(T* p) {
     if (p) p->AddRef();
     return Adopt(p);

@@ -1,5 +1,5 @@
-// Retire: deletion of an object by its last user, for what goes on for a while
-// after the object's owner is gone (the work of iterators between steps).
+// Retire: the last user of an object deletes it, for work that continues after
+// the object's owner is gone (the work of iterators between steps).
 #pragma once
 
 #include <memory>
@@ -8,11 +8,11 @@
 
 namespace millrace {
 
-// Keeps an object that its owner gives up by Retire, not one that is deleted
-// otherwise. Thread-safe.
+// Keeps an object alive after its owner has passed it to Retire; it does not
+// keep an object that is deleted otherwise. Thread-safe.
 class ObjectUse {
  public:
-  // Null: keeps nothing.
+  // A null `object` keeps nothing.
   explicit ObjectUse(const void* object);
   ~ObjectUse();
   ObjectUse(const ObjectUse&) = delete;
@@ -26,7 +26,8 @@ namespace internal {
 void RetireObject(const void* object, absl::AnyInvocable<void()> destroy);
 }  // namespace internal
 
-// Deletes `object` now if it has no uses, else on the thread of the last one.
+// Deletes `object` now if it has no uses, otherwise on the thread that ends the
+// last use.
 template <class T>
 void Retire(std::unique_ptr<T> object) {
   T* const p = object.release();

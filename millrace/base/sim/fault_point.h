@@ -1,7 +1,7 @@
-// MR_FAULT_POINT("worker.before_run_graph"): true where a simulation wants a
-// fault to happen. Each point is on in a quarter of the runs and then fires
-// one time in four, both decided by the seed (SimOptions::fault_points).
-// Always false outside a simulation, compiled out with
+// MR_FAULT_POINT("worker.before_run_graph") is true when a simulation injects a
+// fault at this point. Each point is active in a quarter of the runs and then
+// fires one time in four; the seed decides both (SimOptions::fault_points). It
+// is always false outside a simulation, and compiled out with
 // MILLRACE_NO_FAULT_POINTS.
 #pragma once
 

@@ -15,8 +15,8 @@ using internal::SimThread;
 
 namespace {
 
-// One world at a time: what a process shares (logging, static tables) would
-// otherwise tie the order of one world to the other.
+// One world at a time: state that a process shares (logging, static tables)
+// would otherwise make the order of one world depend on the other.
 constinit std::mutex run_mu;
 
 SimWorld::Impl& CurrentWorld() {
@@ -45,11 +45,12 @@ SimResult SimWorld::Run(absl::AnyInvocable<void()> main) {
       impl->AddThread("main", 0, [impl, main = std::move(main)]() mutable {
         main();
         main = nullptr;
-        // Else the threads of a frozen process could not be joined.
+        // Otherwise the threads of a frozen process could not be joined.
         for (Impl::Process& process : impl->processes) process.frozen = false;
         impl->CountFrozen();
         while (!impl->locals.empty()) {
-          // Destroyed while it is out of the list: it may ask for others.
+          // Destroyed after it is out of the list: its destructor may ask for
+          // others.
           std::shared_ptr<void> object = std::move(impl->locals.back().object);
           impl->locals.pop_back();
           object.reset();

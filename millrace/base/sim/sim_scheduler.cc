@@ -29,7 +29,8 @@ uint64_t Mix(uint64_t hash, uint64_t value) {
   return hash ^ (hash >> 32);
 }
 
-// Threads of failed runs stay parked; this keeps what they use reachable.
+// Threads of failed runs stay parked; this keeps the objects that they use
+// reachable.
 void KeepForEver(SimWorld::Impl* impl) {
   static std::vector<SimWorld::Impl*>* kept = new std::vector<SimWorld::Impl*>;
   std::lock_guard<std::mutex> lock(os_mu);
@@ -119,7 +120,7 @@ void SimWakeOne(const void* object) {
 
 void SimWakeAll(const void* object) {
   SimWorld::Impl* world = current_sim_thread->world;
-  // The last waiter takes the entry with it.
+  // Waking the last waiter erases the entry.
   for (auto it = world->waiters.find(object); it != world->waiters.end();
        it = world->waiters.find(object)) {
     world->Wake(it->second.front());
@@ -216,7 +217,7 @@ void SimWorld::Impl::Finish(SimThread* self) {
 void SimWorld::Impl::Switch(SimThread* self) {
   SimThread* next = PickNext();
   if (next == self) return;
-  // Once the baton is given, `self` may go on at any moment.
+  // Once the baton is passed, `self` may continue at any moment.
   const bool finished = self->state == SimThread::kFinished;
   internal::OsThread* mine = self->os;
   next->os->Give();
@@ -347,7 +348,7 @@ std::vector<std::string> SimWorld::Impl::TraceLines() const {
 }
 
 void SimWorld::Impl::EndRun(Status status) {
-  // After `over` the world may be gone: hold on to what is touched.
+  // After `over` the world may be gone: hold a reference to what is touched.
   const std::shared_ptr<End> shared = end;
   std::lock_guard<std::mutex> lock(shared->mu);
   shared->status = std::move(status);

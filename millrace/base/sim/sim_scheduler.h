@@ -1,6 +1,6 @@
-// The inside of SimWorld: who holds the baton, who waits for what, and virtual
-// time. Everything here is touched only by the thread that holds the baton, so
-// nothing is locked. Not for use outside millrace/base.
+// The implementation of SimWorld: which thread holds the baton, which threads
+// wait for what, and virtual time. Only the thread that holds the baton touches
+// this state, so nothing is locked. Not for use outside millrace/base.
 #pragma once
 
 #include <atomic>
@@ -22,8 +22,8 @@
 
 namespace millrace::internal {
 
-// A thread of the operating system that runs one simulated thread after
-// another; never ends. It starts its job when it first gets the baton.
+// A thread of the operating system that runs one simulated thread after another
+// and never ends. It starts its job when it first receives the baton.
 struct OsThread {
   std::atomic<uint32_t> baton{0};
   absl::AnyInvocable<void()> job;
@@ -31,7 +31,7 @@ struct OsThread {
 
   void Give();  // the baton, to this thread
   void Await();
-  // An idle one or a new one, with `job` to do.
+  // Returns an idle thread or a new one, with `job` to do.
   static OsThread* Take(absl::AnyInvocable<void()> job);
 };
 
@@ -46,7 +46,7 @@ struct SimThread {
   std::string name;
   absl::AnyInvocable<void()> body;
 
-  // While blocked.
+  // Valid while the thread is blocked.
   const void* object = nullptr;
   const char* waits_for = nullptr;
   const std::atomic<uint64_t>* owner = nullptr;
@@ -90,8 +90,8 @@ struct SimWorld::Impl {
     SimProcess process;
     std::shared_ptr<void> object;
   };
-  // What Run waits for. Shared, because the last thread still touches it when
-  // Run has returned.
+  // The state that Run waits for. It is shared, because the last thread still
+  // touches it after Run has returned.
   struct End {
     std::mutex mu;
     std::condition_variable changed;
@@ -107,14 +107,14 @@ struct SimWorld::Impl {
   // Gives the baton to the first thread.
   void Start(SimThread* first);
   void Finish(SimThread* self);
-  // Hands the baton on; `self` is in its new state already.
+  // Passes the baton on; `self` is already in its new state.
   void Switch(SimThread* self);
   SimThread* PickNext();
-  // Of a thread that is blocked.
+  // Requires: `thread` is blocked.
   void Wake(SimThread* thread);
   void MakeRunnable(SimThread* thread);
   void CountFrozen();
-  // Earliest deadline or thaw; max if there is none.
+  // Returns the earliest deadline or thaw; the maximum if there is none.
   int64_t NextTime() const;
   void WakeDue();
 
@@ -140,7 +140,7 @@ struct SimWorld::Impl {
   int frozen = 0;
   std::vector<std::unique_ptr<SimThread>> threads;
   std::vector<SimThread*> runnable;
-  // Looked up only, never walked: addresses differ from run to run.
+  // Only looked up, never iterated over: addresses differ from run to run.
   std::unordered_map<const void*, std::vector<SimThread*>> waiters;
   std::set<std::pair<int64_t, int>> deadlines;  // nanoseconds, thread
   std::vector<Process> processes{{.name = "world"}};

@@ -253,7 +253,7 @@ TEST(SimTest, LanesAreLocalToTheProcess) {
     }
     EXPECT_NE(mine, theirs);
     EXPECT_EQ(mine, &Lanes::Process());
-    // Threads belong to the pool's process, whoever posts.
+    // Threads belong to the pool's process, whichever process posts the task.
     Notification done;
     theirs->control.Schedule([&] {
       EXPECT_EQ(CurrentSimProcess(), p);

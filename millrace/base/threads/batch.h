@@ -1,5 +1,5 @@
-// Batch: what a thread has to send while it handles something leaves in one
-// piece at the end.
+// Batch: data that a thread sends while it handles an event is flushed together
+// at the end of the event.
 #pragma once
 
 #include "absl/container/inlined_vector.h"
@@ -7,7 +7,7 @@
 
 namespace millrace {
 
-// Something with bytes to write.
+// A writer with buffered bytes to send.
 class Flushable : public RefCounted {
  public:
   virtual void Flush() = 0;
@@ -16,9 +16,9 @@ class Flushable : public RefCounted {
   ~Flushable() override = default;
 };
 
-// On the stack of a thread around the handling of an event or a task. A batch
-// within another one belongs to it. Who is about to do something long, calls
-// FlushAll first.
+// Lives on a thread's stack around the handling of an event or a task. A batch
+// within another one belongs to the outer one. Code that is about to run for
+// long calls FlushAll first.
 class Batch {
  public:
   Batch();
@@ -26,10 +26,10 @@ class Batch {
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
 
-  // Calls `writer.Flush()` when the calling thread's batch ends. False if it
-  // is in none.
+  // Calls `writer.Flush()` when the calling thread's batch ends. Returns false
+  // if the thread has no batch.
   static bool Defer(Flushable* writer);
-  // What was deferred on the calling thread goes now.
+  // Flushes the writers that were deferred on the calling thread.
   static void FlushAll();
 
  private:

@@ -9,7 +9,7 @@
 
 namespace millrace {
 
-// Shared by the scope, its children and running calls of Cancel. A lock of a
+// Shared by the scope, its children and running calls of Cancel. The lock of a
 // parent may be taken before that of a child, never the other way round.
 struct CancelScope::State : RefCounted {
   explicit State(Ref<State> p) : parent(std::move(p)) {}
@@ -22,7 +22,7 @@ struct CancelScope::State : RefCounted {
   Mutex mu;
   CondVar callback_done;
   Status status;
-  // Children in the order of their creation. A child is here only while its
+  // Children in the order of their creation. A child is listed only while its
   // scope lives, so taking a reference under `mu` is safe.
   std::vector<State*> children;
   absl::btree_map<Token, absl::AnyInvocable<void()>> callbacks;
@@ -41,7 +41,8 @@ void CancelScope::State::Cancel(const Status& reason) {
     cancelled.store(true, std::memory_order_release);
     runner = internal::ThreadTag();
     for (State* child : children) below.push_back(Ref<State>::Share(child));
-    // One at a time, so that Unregister takes back all that have not started.
+    // Callbacks are taken one at a time, so that Unregister removes any that
+    // has not started.
     while (!callbacks.empty()) {
       const auto first = callbacks.begin();
       absl::AnyInvocable<void()> callback = std::move(first->second);
@@ -87,8 +88,8 @@ CancelScope::~CancelScope() {
     MutexLock lock(state_->mu);
     dropped.swap(state_->callbacks);
     deadlines.swap(state_->deadlines);
-    // A Cancel that is running a callback of ours must end first: what the
-    // callback uses may go with the scope.
+    // A Cancel that is running one of our callbacks must end first: objects
+    // that the callback uses may be destroyed with the scope.
     while (state_->running != 0 && state_->runner != internal::ThreadTag()) {
       state_->callback_done.Wait(state_->mu);
     }
@@ -140,7 +141,8 @@ bool CancelScope::Unregister(Token token) {
 
 void CancelScope::CancelAt(Deadline deadline, Timer& timer, Status reason) {
   if (deadline.infinite()) return;
-  // Taken first: a callback on the timer's thread may meet this lock.
+  // RunAt comes before the lock: a callback on the timer's thread may need this
+  // lock.
   const Timer::Id id = timer.RunAt(
       deadline,
       [state = state_, reason = std::move(reason)] { state->Cancel(reason); });

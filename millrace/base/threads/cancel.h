@@ -1,5 +1,5 @@
-// CancelScope: a tree of things that can be cancelled: server, session, step,
-// kernel or call. Cancelling a scope cancels all below it.
+// CancelScope: a tree of operations that can be cancelled: server, session,
+// step, kernel or call. Cancelling a scope cancels all scopes below it.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class CancelScope {
  public:
   using Token = uint64_t;  // 0: none
 
-  // What Register gives: a token, or the reason why there is none.
+  // The result of Register: a token, or the reason for the cancellation.
   struct Registration {
     Token token = 0;
     Status status;
@@ -28,33 +28,34 @@ class CancelScope {
 
   CancelScope();                              // a root
   explicit CancelScope(CancelScope* parent);  // null: a root
-  // Leaves the tree. Callbacks still registered are dropped, deadlines of
-  // CancelAt are taken back, and a callback that runs on another thread is
-  // waited for.
+  // Leaves the tree. Callbacks that are still registered are dropped, the
+  // deadlines of CancelAt are removed, and a callback that is running on
+  // another thread is waited for.
   ~CancelScope();
   CancelScope(const CancelScope&) = delete;
   CancelScope& operator=(const CancelScope&) = delete;
 
-  // Cancels this scope and all below it. The first reason wins; an OK reason
-  // counts as CANCELLED. Callbacks run on this thread in the order of their
-  // registration, no lock held, those of children after.
+  // Cancels this scope and all scopes below it. The first reason wins; an OK
+  // reason counts as CANCELLED. Callbacks run on the calling thread, under no
+  // lock, in the order of their registration, those of child scopes afterwards.
   void Cancel(Status reason);
 
   bool cancelled() const;
-  // OK, or the reason.
+  // Returns OK, or the reason of the cancellation.
   Status status() const;
 
-  // `callback` runs once, on the thread that cancels, if the scope is
-  // cancelled; it must not block. If the scope is already cancelled nothing is
-  // registered, the callback does not run, and the reason comes back.
+  // Registers `callback`, which runs once, on the thread that cancels, if the
+  // scope is cancelled; it must not block. If the scope is already cancelled,
+  // nothing is registered, the callback does not run, and the reason is
+  // returned.
   [[nodiscard]] Registration Register(absl::AnyInvocable<void()> callback);
-  // True if the callback has not run and never will. False if it ran; if it is
-  // running on another thread its end is waited for. May be called from inside
-  // the callback. Never call it under a lock that the callback takes.
-  // The token 0 gives true.
+  // Returns true if the callback has not run and never will, false if it ran.
+  // Blocks while it is running on another thread. May be called from inside the
+  // callback. Must not be called under a lock that the callback takes. Returns
+  // true for the token 0.
   bool Unregister(Token token);
 
-  // Cancels with `reason` at the deadline. `timer` outlives this scope.
+  // Cancels with `reason` at the deadline. `timer` must outlive this scope.
   void CancelAt(Deadline deadline, Timer& timer, Status reason);
 
  private:

@@ -1,15 +1,15 @@
-// Which core a thread runs on.
+// The core that a thread runs on.
 #pragma once
 
 namespace millrace {
 
-// Of the calling thread; it may be another one a moment later.
+// Returns the core of the calling thread, which may change at any moment.
 int CurrentCore();
 
-// Moves the calling thread to another core of those that it may use. The system
-// may bring it back whenever it likes. False if there is no other, or it is
-// forbidden. Takes some 10 us. Not for threads whose affinity others set at the
-// same time.
+// Moves the calling thread to another core that it may use; the system may move
+// it back at any time. Returns false if there is no other core or moving is
+// forbidden. Takes about 10 us. Not for threads whose affinity is set elsewhere
+// at the same time.
 bool LeaveCore();
 
 }  // namespace millrace

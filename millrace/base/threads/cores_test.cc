@@ -18,7 +18,7 @@ TEST(CoresTest, LeavesTheCoreAndMayComeBack) {
   Thread thread("leaves", [] {
     const cpu_set_t usable = Usable();
     if (CPU_COUNT(&usable) < 2) return;
-    // The system may move it, too.
+    // The system may also move the thread.
     bool moved = false;
     for (int i = 0; i < 100; ++i) {
       const int before = CurrentCore();

@@ -1,9 +1,9 @@
 // Done: the one-shot, move-only completion callback of asynchronous calls.
 //
-// Calling it twice is a bug of ours and aborts. Dropping it completes with
-// INTERNAL "callback was dropped: FILE:LINE", which is where it was made, so a
-// forgotten callback is an error with a name and never a hang. No lock may be
-// held while it is called or dropped.
+// Calling it twice is a bug of ours and aborts. Dropping it completes it with
+// INTERNAL "callback was dropped: FILE:LINE", with the place where it was made,
+// so a forgotten callback is an error with a name and never a hang. No lock may
+// be held while it is called or dropped.
 #pragma once
 
 #include <utility>
@@ -18,7 +18,7 @@ class Done {
   using Function = absl::AnyInvocable<void(Status) &&>;
 
   Done() = default;
-  // The place is that of the caller.
+  // Records the caller's place in the code.
   template <class F>
   requires std::is_invocable_v<F, Status> Done(
       F f, const char* file = __builtin_FILE(), int line = __builtin_LINE())
@@ -40,7 +40,7 @@ class Done {
   }
   ~Done() { Drop(); }
 
-  // Completes. `std::move(done)(status)`.
+  // Completes the call: `std::move(done)(status)`.
   void operator()(Status status) && {
     if (file_ == nullptr) [[unlikely]]
       DieCalledTwice();

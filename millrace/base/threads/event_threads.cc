@@ -10,7 +10,7 @@
 namespace millrace {
 namespace {
 
-// What the calling thread is.
+// The role of the calling thread.
 struct Here {
   EventThreads* threads = nullptr;
   bool on_duty = false;
@@ -32,7 +32,7 @@ EventThreads::~EventThreads() {
   {
     MutexLock lock(mu_);
     while (!ended_) changed_.Wait(mu_);
-    // Nobody is on duty any more, so nobody starts another one.
+    // No thread is on duty any more, so none starts another one.
     threads.swap(threads_);
   }
   for (Thread& thread : threads) thread.Join();
@@ -43,7 +43,7 @@ bool EventThreads::HandOver() {
   if (!here.on_duty) return true;
   if (!here.threads->PassOn()) return false;
   here.on_duty = false;
-  // What was to leave at the end of the event goes before the long work.
+  // Data deferred to the end of the event is sent before the long work.
   Batch::FlushAll();
   return true;
 }

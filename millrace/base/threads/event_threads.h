@@ -1,5 +1,5 @@
-// EventThreads: threads on which events of many arrive (calls, replies), one
-// at a time, and which pass that duty on before something long.
+// EventThreads: threads that handle events of many sources (calls, replies),
+// one event at a time, and pass that duty on before they run something long.
 #pragma once
 
 #include <functional>
@@ -11,29 +11,31 @@
 
 namespace millrace {
 
-// One thread is on duty: it waits for an event, handles it, waits again. A
-// handler that is about to run kernels calls HandOver, and while it goes on
-// another thread is on duty; that one's wake-up delays nobody, where handing
-// the kernels to another thread would delay the step. Thread-safe.
+// One thread is on duty: it waits for an event, handles it, and waits again. A
+// handler that is about to run kernels calls HandOver; while it runs, another
+// thread is on duty. Waking that thread delays nothing, whereas moving the
+// kernels to another thread would delay the step. Thread-safe.
 class EventThreads {
  public:
-  // `serve` waits for an event and handles it; it returns false when there
-  // will be none any more. It runs on one thread at a time up to its HandOver.
-  // Of `threads`, all but the first start when they are first needed; with one
-  // no duty is handed over.
+  // `serve` waits for an event and handles it; it returns false when no more
+  // events will come. It runs on one thread at a time, up to its HandOver. Of
+  // `threads`, all but the first start when they are first needed; with one
+  // thread, the duty is never handed over.
   EventThreads(absl::string_view name, int threads,
                std::function<bool()> serve);
-  // Waits until `serve` has returned false and its other runs have returned.
+  // Blocks until `serve` has returned false and its other runs have returned.
   ~EventThreads();
   EventThreads(const EventThreads&) = delete;
   EventThreads& operator=(const EventThreads&) = delete;
 
-  // Makes the duty of the calling thread another thread's, until the event
-  // that it handles is done; true as well if that has been done before. False
-  // on a thread of no EventThreads, and if all others are busy. What the thread
-  // has to send leaves before this returns (batch.h).
+  // Passes the duty of the calling thread to another thread until the current
+  // event is handled; returns true also if that was done before. Returns false
+  // on a thread that belongs to no EventThreads, and if all other threads are
+  // busy. Data that the thread has to send is sent before this returns
+  // (batch.h).
   static bool HandOver();
-  // Whether the calling thread has handed its duty over: it may run kernels.
+  // Returns whether the calling thread has handed its duty over, so that it may
+  // run kernels.
   static bool HasHandedOver();
 
  private:
@@ -48,7 +50,7 @@ class EventThreads {
   Mutex mu_;  // guards all below
   CondVar changed_;
   int waiting_ = 0;     // threads that wait for duty
-  bool vacant_ = true;  // nobody is on duty, and somebody was told
+  bool vacant_ = true;  // no thread is on duty, and one was notified
   bool ended_ = false;
   std::vector<Thread> threads_;
 };

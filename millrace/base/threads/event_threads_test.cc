@@ -11,7 +11,7 @@
 namespace millrace {
 namespace {
 
-// Events are functions; threads take them as they come.
+// Events are functions; threads take them as they arrive.
 class Events {
  public:
   explicit Events(int threads) {
@@ -28,7 +28,7 @@ class Events {
     events_.push_back(std::move(event));
     changed_.NotifyAll();
   }
-  // Adds the event and waits until it was handled.
+  // Adds the event and blocks until it was handled.
   void Handle(const std::function<void()>& event) {
     Gate done;
     Add([&] {
@@ -38,7 +38,7 @@ class Events {
     done.Wait();
   }
 
-  // Opens once.
+  // A gate that opens once.
   class Gate {
    public:
     void Open() {
@@ -100,7 +100,7 @@ TEST(EventThreadsTest, TheDutyComesBackForNewEvents) {
     Events::Gate reached;
     events.Handle([&] {
       EXPECT_FALSE(EventThreads::HasHandedOver());
-      // The other may still be about to wait for its turn.
+      // The other thread may still be about to wait for its turn.
       while (!EventThreads::HandOver()) Yield();
       events.Add([&] { reached.Open(); });
       reached.Wait();

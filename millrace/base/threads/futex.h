@@ -1,5 +1,5 @@
-// Sleeping on a word. Not for use outside millrace/base: it knows nothing of
-// simulations.
+// Blocks on a word in memory (futex). Not for use outside millrace/base: it
+// does not take part in simulations.
 #pragma once
 
 #include <linux/futex.h>
@@ -12,14 +12,13 @@
 
 namespace millrace::internal {
 
-// Returns when woken, at once if `word` differs from `expected`, or for no
-// reason.
+// Returns when woken, at once if `word` differs from `expected`, or spuriously.
 inline void FutexWait(std::atomic<uint32_t>* word, uint32_t expected) {
   syscall(SYS_futex, reinterpret_cast<uint32_t*>(word), FUTEX_WAIT_PRIVATE,
           expected, nullptr, nullptr, 0);
 }
 
-// The word may be gone already: the address is not read.
+// The word may have been freed already: the address is not read.
 inline void FutexWake(std::atomic<uint32_t>* word, int count = 1) {
   syscall(SYS_futex, reinterpret_cast<uint32_t*>(word), FUTEX_WAKE_PRIVATE,
           count, nullptr, nullptr, 0);

@@ -1,4 +1,4 @@
-// Which workers a thread gets: those that are idle, as far as there are cores
+// Assigns workers to threads: those that are idle, as far as there are cores
 // for them.
 #include "millrace/base/threads/intra_op.h"
 
@@ -15,10 +15,10 @@
 namespace millrace {
 namespace {
 
-// Workers are prepared if ReserveAwake was asked so lately.
+// Workers are prepared if ReserveAwake was called this recently.
 constexpr int64_t kWantedNanos = 20'000'000;
-// Calls of ReserveAwake that follow each other so soon are a series: the steps
-// of a recurrent network, one layer after the other. On a slow machine a
+// Calls of ReserveAwake that follow each other this closely are a series: the
+// steps of a recurrent network, one layer after the other. On a slow machine a
 // product that gets no worker takes half of that.
 constexpr int64_t kSeriesNanos = 1'000'000;
 
@@ -60,14 +60,14 @@ int IntraOpPool::FreeCores() const {
 
 int IntraOpPool::Others() const {
   if (callers_ == nullptr) return 0;
-  // The one with the team is counted, too.
+  // Minus the thread that holds the team, which is counted, too.
   return callers_->awake() + outsiders_.load(std::memory_order_relaxed) - 1;
 }
 
 int IntraOpPool::TakeIdle(Sleepers sleepers) {
   for (size_t word = 0; word < idle_.size(); ++word) {
     uint64_t bits = idle_[word].load(std::memory_order_relaxed);
-    uint64_t left = bits;  // not looked at
+    uint64_t left = bits;  // not examined yet
     while ((left &= bits) != 0) {
       const uint64_t lowest = left & (~left + 1);
       const int i = static_cast<int>(word) * 64 + std::countr_zero(lowest);
@@ -140,14 +140,14 @@ IntraOpPool::Team IntraOpPool::ReserveAwake(int width, int woken) {
   AddAwake(&team, width);
   AddIdle(&team, std::min(width, woken));
   width = std::min({width, width_, FreeCores()});
-  // Too late for this one, but not for the next.
+  // Too late for this call, but not for the next.
   if (team.width() < width && now - before < kSeriesNanos) WakeWanted(now);
   return team;
 }
 
 void IntraOpPool::Prepare() {
   if (internal::InSim() || width_ == 1) return;
-  const Team self = Begin();  // keeps its core for what comes
+  const Team self = Begin();  // keeps its core for the coming work
   WakeWanted(NowNanos());
 }
 
@@ -205,7 +205,7 @@ void IntraOpPool::Team::RunJob(absl::FunctionRef<void(int, int)> fn) {
   }
   job.Work(0);
   if constexpr (!kAll) {
-    // Takes the job from those who have not taken it: nothing is left of it.
+    // Takes the job back from workers that have not taken it: no work is left.
     for (const int i : workers_) {
       Job* left = &job;
       if (pool_->workers_[i]->job.compare_exchange_strong(

@@ -1,5 +1,5 @@
-// What a worker does all its life: takes a job, does it, and spins for a while
-// in case that another one follows.
+// The loop of a worker: it takes a job, runs it, and spins for a while in case
+// another one follows.
 #include "millrace/base/threads/intra_op_worker.h"
 
 #include <algorithm>
@@ -9,13 +9,13 @@
 namespace millrace {
 namespace {
 
-// A worker spins for this part of what its last job took, and for so long at
-// most: kernels that are worth sharing follow each other, and to wake it for
-// each costs more than its core (a worker is often woken where its caller
-// runs).
+// A worker spins for this fraction of the duration of its last job, up to the
+// maximum below: kernels that are worth sharing follow each other, and waking
+// the worker for each costs more than its core (a worker is often woken on its
+// caller's core).
 constexpr int64_t kSpinPart = 16;
 constexpr int64_t kMostSpinNanos = 50'000;
-// Where others wanted a core, no workers are prepared for so long.
+// After other threads wanted a core, no workers are prepared for this long.
 constexpr int64_t kContestedNanos = 100'000;
 
 }  // namespace
@@ -31,8 +31,8 @@ void IntraOpPool::Loop(Worker& worker) {
     if (stopping_.load(std::memory_order_acquire)) return;
     Job* job = worker.job.exchange(nullptr, std::memory_order_acquire);
     if (job == nullptr) continue;
-    // Some systems start a thread where the one that woke it goes on, and let
-    // both take turns there for milliseconds while other cores are idle.
+    // Some systems start a thread on the core of the thread that woke it, and
+    // let both take turns there for milliseconds while other cores are idle.
     if (job->core == CurrentCore() && job->width + Others() <= width_) {
       LeaveCore();
     }

@@ -16,11 +16,11 @@
 
 namespace millrace {
 
-// A piece of work of a team, on the caller's stack.
+// A team's work, on the caller's stack.
 struct IntraOpPool::Job {
   static constexpr uint32_t kAsleep = uint32_t{1} << 31;
-  // Who waits for the last worker of a job spins so long: to sleep and be woken
-  // takes as much.
+  // How long the caller spins for the last worker of a job: sleeping and being
+  // woken takes as long.
   static constexpr int64_t kSpinNanos = 20'000;
 
   absl::FunctionRef<void(int, int)> fn;
@@ -30,9 +30,10 @@ struct IntraOpPool::Job {
   const bool limited = ScopedMemoryLimit::active();  // on the caller
   const int core = CurrentCore();                    // of the caller
   std::atomic<bool> failed{false};
-  std::exception_ptr exception;  // the first one; owned by who set `failed`
+  std::exception_ptr exception;  // first one; owned by the setter of `failed`
 
-  // Keeps what `fn` throws for the caller, under whom the job must not go.
+  // Keeps an exception of `fn` for the caller, whose stack holds the job and
+  // must not unwind yet.
   void Work(int index) {
     try {
       fn(index, width);
@@ -45,7 +46,7 @@ struct IntraOpPool::Job {
 
   void FinishOne() {
     const uint32_t before = remaining.fetch_sub(1, std::memory_order_acq_rel);
-    // From here on the job may be gone: only its address is used.
+    // From here on the job may be freed: only its address is used.
     if (before == (kAsleep | 1)) internal::FutexWake(&remaining);
   }
 
@@ -66,12 +67,13 @@ struct IntraOpPool::Job {
   }
 };
 
-// A thread of the pool. Who took its idle bit may give it a job, then wakes it.
+// A thread of the pool. The thread that took its idle bit may give it a job,
+// and then wakes it.
 struct alignas(64) IntraOpPool::Worker {
   static constexpr uint32_t kAsleep = 1;  // in `signal`; signals count by twos
-  // How long it spins at least.
+  // The shortest time that a worker spins.
   static constexpr int64_t kSpinNanos = 3000;
-  // Others want this thread's core if a yield takes so long.
+  // If a yield takes this long, other threads want this core.
   static constexpr int64_t kContestedYieldNanos = 10'000;
 
   std::atomic<uint32_t> signal{0};
@@ -80,7 +82,7 @@ struct alignas(64) IntraOpPool::Worker {
   std::atomic<bool> awake{false};  // running, not only woken
   int index = 0;                   // in the team; published by `job`
   int number = 0;                  // in the pool
-  bool started = false;            // owned by who took the idle bit
+  bool started = false;            // owned by the thread that took the idle bit
   Thread thread;
 
   void Wake() {
@@ -92,8 +94,8 @@ struct alignas(64) IntraOpPool::Worker {
     if (before & kAsleep) internal::FutexWake(&signal);
   }
 
-  // Returns when the count differs from `seen` (even); gives the new count.
-  // `contested` is called when others wanted this thread's core.
+  // Returns when the count differs from `seen` (even), and returns the new
+  // count. Calls `contested` if other threads wanted this core.
   template <class F>
   uint32_t Await(uint32_t seen, F&& contested) {
     awake.store(true, std::memory_order_relaxed);

@@ -31,8 +31,8 @@ Lanes::~Lanes() { timer.Stop(); }
 
 Lanes& Lanes::Process() {
   if (SimWorld* world = SimWorld::Current()) {
-    // The same number of threads on every machine, else the seed would mean
-    // another run there.
+    // The number of threads is the same on every machine; otherwise a seed
+    // would mean a different run there.
     void* lanes = world->Local(&kLanesKey, world->CurrentProcess(), [] {
       return std::make_shared<Lanes>(LanesOptions{
           .inter_op_threads = 2, .intra_op_threads = 1, .blocking_threads = 2});

@@ -1,6 +1,6 @@
-// Lanes: the threads of a process, each group with its purpose, so that an
-// endless loop or a big matmul never delays health, cancel or failure
-// detection. See also thread_pool.h, intra_op.h and timer.h.
+// Lanes: the thread pools of a process, one for each purpose, so that an
+// endless loop or a large matmul never delays health checks, cancellation or
+// failure detection. See also thread_pool.h, intra_op.h and timer.h.
 #pragma once
 
 #include <memory>
@@ -19,26 +19,29 @@ struct LanesOptions {
   int blocking_queue = 4096;  // tasks that may wait for a blocking thread
 };
 
-// Threads start when they are first needed.
+// The thread pools of a process. Threads start when they are first needed.
 struct Lanes {
   explicit Lanes(const LanesOptions& options);
-  // Stops the timer, then runs what is queued; late tasks may still use it.
+  // Stops the timer, then runs the queued tasks; late tasks may still use it.
   ~Lanes();
 
   Timer timer;
-  // Handlers of calls that do not run where they arrive (rpc/short_call.h),
-  // state machines, and what callbacks of the timer and of cancels post; two
-  // threads. Never an expensive kernel, never a wait.
+  // The control pool, of two threads: handlers of calls that do not run where
+  // they arrive (rpc/short_call.h), state machines, and work that callbacks of
+  // the timer and of cancellations post. Its tasks never run expensive kernels
+  // and never block.
   ThreadPool control;
-  // Nodes of graphs, and compiling graphs. No waits.
+  // The inter-op pool: nodes of graphs, and compiling graphs. Its tasks do not
+  // block.
   ThreadPool inter_op;
-  // Shards of one kernel; also the teams of oneDNN.
+  // The intra-op pool: shards of one kernel, and the teams of oneDNN.
   IntraOpPool intra_op;
-  // Files and other calls of the operating system that block. Bounded.
+  // The blocking pool: files and other blocking system calls. Its queue is
+  // bounded.
   ThreadPool blocking;
 
-  // The set of this process, made at first use and never destroyed. In a
-  // simulation: of the calling thread's simulated process.
+  // Returns the pools of this process, made at first use and never destroyed.
+  // In a simulation they belong to the calling thread's simulated process.
   static Lanes& Process();
   // Must be called before the first Process().
   static void SetProcessOptions(const LanesOptions& options);

@@ -61,8 +61,8 @@ TEST(ThreadPoolTest, RunsAsManyAtOnceAsItIsWide) {
   go.Notify();
 }
 
-// One thread is long in a task, the other one feeds itself: what waits behind
-// the first must not wait for its end.
+// One thread runs a long task, the other one keeps scheduling new tasks: tasks
+// that wait behind the first must not wait for its end.
 TEST(ThreadPoolTest, NoTaskWaitsForALongOneWhileOthersFeedThemselves) {
   constexpr int kRounds = 10'000;
   int rounds = 0;  // of the thread that runs the loop and all else
@@ -194,7 +194,7 @@ TEST(ParallelForTest, CoversTheRangeOnce) {
 }
 
 TEST(ParallelForTest, ShardsDependOnTheWorkOnly) {
-  // Small work is one shard or two, big work several for each thread, long work
+  // Small work is one or two shards, large work several per thread, long work
   // pieces of 100 ms at most.
   EXPECT_EQ(IntraOpPool::ShardSize(1000, 5, 8), 1000);
   EXPECT_EQ(IntraOpPool::ShardSize(1000, 10, 8), 500);
@@ -256,7 +256,7 @@ TEST(ParallelForTest, WhatAShardThrowsIsThrownAfterTheLast) {
     EXPECT_EQ(running.load(), 0);
     EXPECT_LT(begun.load(), 100);
   }
-  // The workers are there for the next.
+  // The workers are available for the next call.
   std::atomic<int64_t> sum{0};
   pool.ParallelFor(1000, 1'000'000,
                    [&](int64_t begin, int64_t end) { sum += end - begin; });
@@ -330,7 +330,7 @@ TEST(TeamTest, SharedWorkIsDoneByWhoComes) {
   IntraOpPool::Team team = pool.Reserve(3);
   ASSERT_EQ(team.width(), 3);
   for (int round = 0; round < 300; ++round) {
-    // Too little for workers that sleep.
+    // Too little work for workers that sleep.
     std::atomic<int> next{0}, done{0}, inside{0};
     std::atomic<int> members{0};
     team.Share([&](int index, int width) {
@@ -345,7 +345,7 @@ TEST(TeamTest, SharedWorkIsDoneByWhoComes) {
     EXPECT_EQ(inside.load(), 0) << "returned before a member did";
     EXPECT_EQ(members.load() & 1, 1) << "the caller is one of them";
   }
-  // Whoever has come is waited for, and what it throws is thrown.
+  // Members that have arrived are waited for, and their exceptions are thrown.
   std::atomic<bool> came{false};
   EXPECT_THROW(team.Share([&](int index, int) {
     if (index == 0) {
@@ -356,7 +356,7 @@ TEST(TeamTest, SharedWorkIsDoneByWhoComes) {
     throw std::bad_alloc();
   }),
                std::bad_alloc);
-  // None of them is left with work of before.
+  // No member is left with work of the previous call.
   for (int round = 0; round < 100; ++round) {
     std::atomic<int> members{0};
     team.Share([](int, int) {});
@@ -369,7 +369,7 @@ TEST(TeamTest, KernelsBesideEachOtherShareTheCores) {
   ThreadPool callers("callers", 2);
   IntraOpPool pool("intra", 2, &callers);
   {
-    // This thread is none of the pool's.
+    // This thread does not belong to the pool.
     IntraOpPool::Team alone = pool.Reserve(1);
     EXPECT_EQ(alone.width(), 1);
     Notification done;
@@ -378,7 +378,7 @@ TEST(TeamTest, KernelsBesideEachOtherShareTheCores) {
       done.Notify();
     });
     done.Wait();
-    // It gives back what it held only once.
+    // It releases what it held only once.
     IntraOpPool::Team moved = std::move(alone);
     alone.Release();
     moved.Release();
@@ -397,7 +397,8 @@ TEST(TeamTest, KernelsBesideEachOtherShareTheCores) {
 TEST(TeamTest, OfThoseThatAreAwake) {
   IntraOpPool pool("intra", 3);
   EXPECT_EQ(pool.ReserveAwake(3).width(), 1) << "no worker has started";
-  // Somebody asked: workers are prepared and spin, once they have a core.
+  // ReserveAwake was called: workers are prepared and spin, once they have a
+  // core.
   IntraOpPool::Team team;
   while (team.width() < 3) {
     team.Release();

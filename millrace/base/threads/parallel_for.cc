@@ -1,4 +1,4 @@
-// ParallelFor: a range cut into shards, and who is asked to help with them.
+// ParallelFor: cuts a range into shards, and chooses the workers that help.
 #include <algorithm>
 #include <atomic>
 
@@ -9,13 +9,14 @@ namespace millrace {
 namespace {
 
 constexpr double kMinShardNanos = 20e3;
-// Work is in at least two shards from here on. Handing one to a worker that
-// spins takes a microsecond or two.
+// Work of at least this duration is cut into two or more shards. Passing one to
+// a worker that spins takes a microsecond or two.
 constexpr double kMinSharedNanos = 8e3;
-// Shorter work is shared with who happens to be awake, and nobody is woken to
-// be so the next time.
+// Shorter work is shared with workers that happen to be awake, and does not
+// count as demand for the next call.
 constexpr double kMinAskedNanos = 40e3;
-// Waking a thread costs 5 to 50 us, so workers that sleep share no less.
+// Waking a thread costs 5 to 50 us, so shorter work is not shared with sleeping
+// workers.
 constexpr double kMinWokenNanos = 100e3;
 // A cancelled kernel stops at the end of a shard.
 constexpr double kMaxShardNanos = 100e6;
@@ -54,7 +55,7 @@ Status IntraOpPool::ParallelFor(int64_t total, int64_t cost_per_unit_nanos,
       try {
         fn(begin, std::min(total - begin, size) + begin);
       } catch (...) {
-        next.store(shards, std::memory_order_relaxed);  // the rest is in vain
+        next.store(shards, std::memory_order_relaxed);  // skip the rest
         throw;
       }
     }

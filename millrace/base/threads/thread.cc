@@ -27,7 +27,7 @@ uint64_t ThreadTag() {
   if (current_sim_thread) {
     return reinterpret_cast<uint64_t>(current_sim_thread) | 1;
   }
-  // Any even number that no other live thread has.
+  // Returns any even number that no other live thread has.
   alignas(8) static constinit thread_local char self = 0;
   return reinterpret_cast<uint64_t>(&self);
 }
@@ -38,7 +38,7 @@ void Mutex::SimLock() {
   internal::SimMaybeSwitch("lock");
   while (!mu_.try_lock()) {
     if ((owner_.load(std::memory_order_relaxed) & 1) == 0) {
-      // A thread outside the simulation has it, for a moment of real time.
+      // A thread outside the simulation holds it, for a moment of real time.
       mu_.lock();
       break;
     }

@@ -1,4 +1,4 @@
-// Threads and what they wait with. All waiting of the program goes through
+// Threads and their synchronization. All blocking of the program goes through
 // these classes, so that a simulation (sim.h) can decide every switch.
 #pragma once
 
@@ -19,12 +19,13 @@
 namespace millrace {
 
 namespace internal {
-// A number of the calling thread, never 0, odd for simulated threads.
+// Returns a number that identifies the calling thread, never 0, odd for
+// simulated threads.
 uint64_t ThreadTag();
 }  // namespace internal
 
-// Not recursive. Threads of a simulation and threads outside may share one if
-// the latter hold it only for moments.
+// Not recursive. Threads of a simulation and threads outside may share a mutex
+// if the latter hold it only briefly.
 class Mutex {
  public:
   constexpr Mutex() = default;
@@ -45,7 +46,7 @@ class Mutex {
     if (internal::InSim()) [[unlikely]]
       internal::SimWakeOne(this);
   }
-  // True if it took the lock. Never waits.
+  // Returns true if it took the lock. Never blocks.
   bool TryLock() {
     if (!mu_.try_lock()) return false;
     owner_.store(internal::ThreadTag(), std::memory_order_relaxed);
@@ -60,7 +61,8 @@ class Mutex {
   std::atomic<uint64_t> owner_{0};
 };
 
-// Holds a Mutex for its scope; Unlock() and Lock() open a window in it.
+// Holds a Mutex for its scope; Unlock() and Lock() release it for a part of the
+// scope.
 class MutexLock {
  public:
   explicit MutexLock(Mutex& mu) : mu_(mu) { mu_.Lock(); }
@@ -85,16 +87,16 @@ class MutexLock {
 };
 
 // Waits may end without a notification: always wait in a loop on a condition.
-// Both sides must be in the same simulation, or both outside.
+// The notifier and the waiter must be in the same simulation, or both outside.
 class CondVar {
  public:
   CondVar() = default;
   CondVar(const CondVar&) = delete;
   CondVar& operator=(const CondVar&) = delete;
 
-  // `mu` is held by the caller, before and after.
+  // Requires: the caller holds `mu`. It holds it again afterwards.
   void Wait(Mutex& mu) { WaitUntil(mu, Deadline::Infinite()); }
-  // True if the deadline passed.
+  // Returns true if the deadline passed.
   bool WaitUntil(Mutex& mu, Deadline deadline);
   void NotifyOne() {
     if (internal::InSim()) [[unlikely]]
@@ -111,8 +113,8 @@ class CondVar {
   std::condition_variable cv_;
 };
 
-// Many readers or one writer; a waiting writer goes before new readers, so a
-// thread must not take it twice, not even for reading.
+// A lock for many readers or one writer. A waiting writer goes before new
+// readers, so a thread must not take it twice, not even for reading.
 class SharedMutex {
  public:
   SharedMutex() = default;
@@ -160,8 +162,8 @@ class WriterLock {
   SharedMutex& mu_;
 };
 
-// A flag that is raised once and can be waited for. It may be destroyed as
-// soon as Wait() returned, while Notify() is still returning.
+// A flag that is raised once and can be waited for. It may be destroyed as soon
+// as Wait() has returned, while Notify() is still returning.
 class Notification {
  public:
   Notification() = default;
@@ -169,13 +171,13 @@ class Notification {
   Notification(const Notification&) = delete;
   Notification& operator=(const Notification&) = delete;
 
-  // Once; what happened before is visible after Wait().
+  // May be called once; what happened before it is visible after Wait().
   void Notify();
   bool HasBeenNotified() const {
     return notified_.load(std::memory_order_acquire);
   }
   void Wait() { WaitUntil(Deadline::Infinite()); }
-  // True if notified, false if the deadline passed first.
+  // Returns true if notified, false if the deadline passed first.
   bool WaitUntil(Deadline deadline);
 
  private:
@@ -184,8 +186,8 @@ class Notification {
   std::atomic<bool> notified_{false};
 };
 
-// A running thread. Must be joined before it is destroyed. The name is shown
-// by debuggers (its first 15 letters) and by status dumps.
+// A running thread. Must be joined before it is destroyed. Debuggers show its
+// name (the first 15 letters), and so do status dumps.
 class Thread {
  public:
   Thread();
@@ -195,7 +197,7 @@ class Thread {
   ~Thread();
 
   bool joinable() const { return impl_ != nullptr; }
-  // Waits for the end of the body. Once.
+  // Waits for the end of the body. May be called once.
   void Join();
 
  private:
@@ -203,13 +205,14 @@ class Thread {
   std::unique_ptr<Impl> impl_;
 };
 
-// Lets other threads run; in a simulation a switch point. Code that polls an
-// atomic must call it.
+// Lets other threads run; in a simulation it is a switch point. Code that polls
+// an atomic must call it.
 void Yield();
 
-// Of the calling thread; "main" for the first one, else what was given.
+// Returns the name of the calling thread; "main" for the first one.
 const std::string& CurrentThreadName();
-// The operating system's id; in a simulation the number within the run.
+// Returns the operating system's id of the calling thread; in a simulation its
+// number within the run.
 int64_t CurrentThreadId();
 
 }  // namespace millrace

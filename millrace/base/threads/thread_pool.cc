@@ -20,8 +20,9 @@ struct Place {
 constinit thread_local Place place;
 
 constexpr int kMaxShards = 16;
-// A thread takes its own tasks first, but looks at all others' in turn once in
-// so many tasks: a thread may be long in one, and the rest feed themselves.
+// A thread takes its own tasks first, but looks at the other threads' queues in
+// turn once per this many tasks: a thread may be busy with a long task while
+// the others keep scheduling new ones on their own queues.
 constexpr uint32_t kOwnTasksInARow = 61;
 
 }  // namespace
@@ -40,12 +41,12 @@ int InlineQueue::RunAll() {
   return ran;
 }
 
-// One queue a thread (up to a limit), so that threads that feed themselves do
-// not meet at one lock.
+// One queue per thread (up to a limit), so that threads that schedule their own
+// tasks do not contend for one lock.
 struct alignas(64) ThreadPool::Shard {
   Mutex mu;
   std::deque<Task> tasks;
-  std::atomic<int> notifying{0};  // who pushed here and wakes somebody
+  std::atomic<int> notifying{0};  // threads here that are waking a worker
 };
 
 ThreadPool::ThreadPool(absl::string_view name, const ThreadPoolOptions& options)
@@ -106,8 +107,8 @@ void ThreadPool::Push(Task task) {
     MutexLock lock(shards_[at]->mu);
     shards_[at]->tasks.push_back(std::move(task));
   }
-  // A worker that goes to sleep raises sleeping_ before it reads pending_; we
-  // do the opposite, so one of the two sees the other.
+  // A worker that goes to sleep raises sleeping_ before it reads pending_; this
+  // does the opposite, so at least one of the two sees the other.
   pending_.fetch_add(1, std::memory_order_seq_cst);
   if (sleeping_.load(std::memory_order_seq_cst) == 0 &&
       started_.load(std::memory_order_relaxed) == options_.threads) {
@@ -117,7 +118,8 @@ void ThreadPool::Push(Task task) {
   if (sleeping_.load(std::memory_order_relaxed) > 0) {
     sleeping_.fetch_sub(1, std::memory_order_relaxed);
     ++signals_;
-    // After the lock, for which the woken thread would only go to sleep again.
+    // After the lock is released, or the woken thread would block on it at
+    // once.
     std::atomic<int>& notifying = shards_[at]->notifying;
     notifying.fetch_add(1, std::memory_order_relaxed);
     lock.Unlock();
@@ -131,7 +133,7 @@ void ThreadPool::Push(Task task) {
 
 void ThreadPool::StartThread() {
   const int index = started_.load(std::memory_order_relaxed);
-  // It counts as awake before it can run anything.
+  // The thread counts as awake before it can run anything.
   started_.store(index + 1, std::memory_order_relaxed);
   SimProcessScope here(process_);
   threads_.emplace_back(
@@ -184,7 +186,7 @@ void ThreadPool::Loop(int index) {
     }
     while (signals_ == 0 && !stopping_) work_.Wait(mu_);
     if (signals_ > 0) {
-      --signals_;  // who signalled has lowered sleeping_
+      --signals_;  // the notifier has lowered sleeping_
     } else {
       sleeping_.fetch_sub(1, std::memory_order_relaxed);
       if (pending_.load(std::memory_order_seq_cst) <= 0) break;

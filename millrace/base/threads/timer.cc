@@ -16,7 +16,7 @@ void Timer::Stop() {
     changed_.NotifyAll();
   }
   if (thread_.joinable()) thread_.Join();
-  // Callbacks may own much; they are destroyed without the lock.
+  // Callbacks may own large objects; they are destroyed without the lock.
   absl::btree_map<Key, absl::AnyInvocable<void()>> dropped;
   MutexLock lock(mu_);
   dropped.swap(queue_);

@@ -1,4 +1,4 @@
-// Timer: runs callbacks at a time, on one thread.
+// Timer: runs callbacks at given times, on one thread.
 #pragma once
 
 #include <cstdint>
@@ -24,17 +24,18 @@ class Timer {
   Timer& operator=(const Timer&) = delete;
 
   // Runs `callback` at the deadline on the timer's thread, which it must not
-  // block: work is posted elsewhere. An infinite deadline never runs, but has
-  // an id.
+  // block: it posts longer work to a thread pool. An infinite deadline never
+  // runs, but has an id.
   Id RunAt(Deadline deadline, absl::AnyInvocable<void()> callback);
-  // True if the callback has not started and will never run. False if it ran
-  // or is running (it is not waited for), or for an unknown id.
+  // Returns true if the callback has not started and will never run. Returns
+  // false if it ran or is running (without waiting for it), or for an unknown
+  // id.
   bool Cancel(Id id);
   // Drops the callbacks that have not started, due or not, waits for a running
-  // one, and ends the thread. What is given to RunAt later never runs. Not from
-  // a callback.
+  // one, and ends the thread. A callback passed to RunAt later never runs. Must
+  // not be called from a callback.
   void Stop();
-  // Number of callbacks that wait.
+  // Returns the number of waiting callbacks.
   size_t pending() const;
 
  private:
@@ -48,7 +49,7 @@ class Timer {
   Id next_id_ = 1;
   bool stopping_ = false;
   const std::string name_;
-  const int process_;  // of a simulation: where the thread belongs
+  const int process_;  // the simulated process that the thread belongs to
   Thread thread_;
 };
 

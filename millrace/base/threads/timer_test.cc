@@ -101,7 +101,7 @@ TEST(CancelTest, CallbackMayUnregisterAndDestroy) {
   EXPECT_FALSE(second) << "the scope was gone";
 }
 
-// Whoever unregisters may destroy what the callback uses.
+// After Unregister, the caller may destroy what the callback uses.
 TEST(CancelTest, UnregisterWaitsForARunningCallback) {
   int ran = 0;
   for (uint64_t seed = 1; seed <= 300; ++seed) {

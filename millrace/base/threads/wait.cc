@@ -12,8 +12,8 @@
 
 namespace millrace {
 
-// Doubly linked lists of the scopes alive, several so that threads rarely
-// meet. Not our Mutex: naming a wait must not be a switch point.
+// Doubly linked lists of the live scopes, several so that threads rarely
+// contend. Not our Mutex: naming a wait must not be a switch point.
 struct WaitTable {
   struct alignas(64) Shard {
     std::mutex mu;

@@ -1,5 +1,5 @@
-// Named waits: who waits for what, since when. Read by status dumps, by the
-// deadlock report of a simulation and by people who debug a hang.
+// Named waits: which thread waits for what, and since when, for status dumps,
+// for the deadlock report of a simulation and for debugging hangs.
 #pragma once
 
 #include <atomic>
@@ -11,20 +11,22 @@
 
 namespace millrace {
 
-// Says, for its lifetime, that the creating thread waits for `what`, for
-// example "dequeue from queue q1, step 17". An asynchronous operation keeps
-// one as a member; it may be destroyed on another thread. About 100 ns.
+// Records, for its lifetime, that the creating thread waits for `what`, for
+// example "dequeue from queue q1, step 17". An asynchronous operation keeps one
+// as a member; it may be destroyed on another thread. Takes about 100 ns.
 class WaitScope {
  public:
   explicit WaitScope(absl::string_view what);
-  // Also says how many of a `unit` are missing until the wait ends: "take from
-  // accumulator a, step 17: 2 gradients missing". `unit` outlives the scope.
+  // Also records how many of a `unit` are missing until the wait ends: "take
+  // from accumulator a, step 17: 2 gradients missing". `unit` must outlive the
+  // scope.
   WaitScope(absl::string_view what, const char* unit, int64_t missing);
   ~WaitScope();
   WaitScope(const WaitScope&) = delete;
   WaitScope& operator=(const WaitScope&) = delete;
 
-  // For a scope with a unit. On any thread, as long as the scope lives.
+  // Requires: a scope with a unit. May be called on any thread while the scope
+  // lives.
   void set_missing(int64_t missing) {
     missing_.store(missing, std::memory_order_relaxed);
   }
@@ -50,7 +52,8 @@ struct WaitInfo {
   int64_t since_nanos = 0;  // NowNanos() at the start of the wait
 };
 
-// All waits in progress, the oldest first; in a simulation those of the run.
+// Returns all waits in progress, the oldest first; in a simulation those of the
+// run.
 std::vector<WaitInfo> ListWaits();
 
 }  // namespace millrace

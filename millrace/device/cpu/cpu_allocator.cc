@@ -10,8 +10,8 @@
 
 namespace millrace {
 
-// Up to 1 KB: object and elements in one block of malloc, which is as fast as
-// any list of ours.
+// Up to 1 KB: the object and its elements share one block of malloc, which is
+// as fast as any free list of ours.
 class CpuAllocator::SmallBlock final : public Buffer {
  public:
   static StatusOr<Ref<Buffer>> New(CpuAllocator& owner, size_t bytes) {
@@ -38,8 +38,8 @@ class CpuAllocator::SmallBlock final : public Buffer {
   Ref<CpuAllocator> owner_;
 };
 
-// Above: the object apart from the elements, which in front of them would cost
-// a huge page its alignment.
+// Above 1 KB: the object is separate from the elements; in front of them it
+// would prevent their alignment to a huge page.
 class CpuAllocator::Block final : public Buffer {
  public:
   Block(Ref<CpuAllocator> owner, char* data, size_t bytes, int size_class)
@@ -63,7 +63,8 @@ CpuAllocator::CpuAllocator(MemoryBudget& budget, Timer& timer,
 
 CpuAllocator::~CpuAllocator() { TrimLists(Blocks::kAll); }
 
-// Class k holds blocks of 2^p + s * 2^p / kSteps bytes, k = (p - kFirstPower)
+// Size class k holds blocks of 2^p + s * 2^p / kSteps bytes, k = (p -
+// kFirstPower)
 // * kSteps + s.
 int CpuAllocator::ClassOf(size_t bytes, size_t* class_bytes) {
   const int power =
@@ -82,7 +83,7 @@ size_t CpuAllocator::ClassBytes(int size_class) {
 
 void* CpuAllocator::FromSystem(size_t bytes) {
   if (bytes < kHugePage) return std::aligned_alloc(kBufferAlignment, bytes);
-  // Room for the alignment, cut off again.
+  // Reserves room for the alignment, which is unmapped again.
   const size_t mapped = bytes + kHugePage;
   void* p = mmap(nullptr, mapped, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -95,7 +96,7 @@ void* CpuAllocator::FromSystem(size_t bytes) {
   char* end = data + (bytes + 4095) / 4096 * 4096;
   if (end < begin + mapped)
     munmap(end, static_cast<size_t>(begin + mapped - end));
-  madvise(data, bytes, MADV_HUGEPAGE);  // refused where the kernel has none
+  madvise(data, bytes, MADV_HUGEPAGE);  // fails where the kernel has none
   return data;
 }
 

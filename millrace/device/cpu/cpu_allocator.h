@@ -1,8 +1,8 @@
 // CpuAllocator: host memory that is kept for reuse when a step frees it.
 //
-// Fresh pages fill five times slower than used ones, so what is freed stays in
-// lists by size class: up to a cap, and until nobody wanted it for 10 s. Blocks
-// of 2 MB and more start at a huge page.
+// Filling new pages takes five times as long as filling used ones, so freed
+// blocks stay in free lists by size class: up to a cap, and until they were
+// unused for 10 s. Blocks of 2 MB and more start at a huge page.
 #pragma once
 
 #include <array>
@@ -18,18 +18,19 @@
 
 namespace millrace {
 
-// Thread-safe. Counted, because buffers keep it alive. What it holds, in use
-// and cached, is charged to the budget by the size of the class (at most 1/8
-// more than asked for).
+// Thread-safe. Reference-counted, because buffers keep it alive. All its
+// memory, in use and cached, is charged to the budget with the size of its
+// class (at most 1/8 more than requested).
 class CpuAllocator final : public Allocator, public RefCounted {
  public:
-  // Budget and timer outlive the allocator and its buffers. `cache_limit_bytes`
-  // caps what is kept for reuse.
+  // Budget and timer must outlive the allocator and its buffers.
+  // `cache_limit_bytes` is the limit on the memory kept for reuse.
   static Ref<CpuAllocator> Make(MemoryBudget& budget, Timer& timer,
                                 int64_t cache_limit_bytes);
 
   absl::string_view name() const override { return "cpu"; }
-  // RESOURCE_EXHAUSTED if the budget has no room even without the cache.
+  // Returns RESOURCE_EXHAUSTED if the budget has no room even with an empty
+  // cache.
   StatusOr<Ref<Buffer>> Allocate(size_t size_bytes) override;
 
   struct Stats {
@@ -39,10 +40,10 @@ class CpuAllocator final : public Allocator, public RefCounted {
     int64_t fresh = 0;   // ... by the operating system
   };
   Stats stats() const;
-  // Gives back everything that is cached.
+  // Returns all cached memory to the system.
   void Trim();
 
-  // A block is unused for between one and two of these when it is given back.
+  // A block is returned after it was unused for one to two of these periods.
   static constexpr int64_t kTrimPeriodNanos = 5'000'000'000;
 
  private:
@@ -73,7 +74,7 @@ class CpuAllocator final : public Allocator, public RefCounted {
   Status ReserveOrTrim(size_t bytes);
   void* TakeCached(int size_class);  // null if there is none
   void Free(void* data, int size_class, size_t bytes);
-  // Gives back the `unused` blocks of each class, or all.
+  // Returns the `unused` blocks of each class to the system, or all.
   enum class Blocks { kUnused, kAll };
   void TrimLists(Blocks blocks);
   void ArmTimer();

@@ -117,7 +117,7 @@ TEST(CpuAllocatorIdle, GivesBackWithinTenSeconds) {
     auto allocator =
         CpuAllocator::Make(budget, Lanes::Process().timer, 64 * kMB);
     { Ref<Buffer> b = *allocator->Allocate(kMB); }
-    // What is used again and again stays.
+    // Blocks that are reused again and again are kept.
     for (int i = 0; i < 20; ++i) {
       SleepUntil(Deadline::AfterMillis(1000));
       Ref<Buffer> b = *allocator->Allocate(kMB);

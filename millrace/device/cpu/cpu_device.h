@@ -1,4 +1,4 @@
-// CpuDevice: runs kernels on the lanes of the process.
+// CpuDevice: runs kernels on the thread pools of the process.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace millrace {
 
 class CpuDevice final : public Device {
  public:
-  // `intra_op` null: that of the lanes. Lanes and pool outlive the device.
+  // A null `intra_op` means the pool of `lanes`. Both must outlive the device.
   CpuDevice(DeviceAttributes attributes, DeviceName parsed, Lanes& lanes,
             IntraOpPool* intra_op, Ref<CpuAllocator> allocator);
 

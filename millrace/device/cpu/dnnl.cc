@@ -1,6 +1,6 @@
-// Also the six OpenMP functions that libdnnl imports. They are in this file so
-// that whoever uses oneDNN through dnnl.h links them: the program's symbols go
-// before libgomp's.
+// Also defines the six OpenMP functions that libdnnl imports. They are in this
+// file so that any user of oneDNN through dnnl.h links them: the program's
+// symbols take precedence over libgomp's.
 #include "millrace/device/cpu/dnnl.h"
 
 #include <dlfcn.h>
@@ -15,13 +15,14 @@
 namespace millrace {
 namespace {
 
-// Waking a thread that sleeps costs 5 us on a good day, 50 us on a virtual
-// machine; a product of so many multiply-adds takes one thread about 150 us.
+// Waking a sleeping thread costs 5 us at best, 50 us on a virtual machine; a
+// product of this many multiply-adds takes one thread about 150 us.
 constexpr int64_t kMinMultiplyAdds = int64_t{1} << 24;
-// One of so many, 20 us, is shared with threads that are awake.
+// A product of this many multiply-adds, 20 us, is shared with threads that are
+// awake.
 constexpr int64_t kMinAwakeMultiplyAdds = int64_t{1} << 21;
-// One of so many wakes a thread where none is awake: a machine of half the
-// speed takes twice as long for it, on others it is a draw.
+// A product of this many multiply-adds wakes a thread if none is awake: it pays
+// on a machine of half the speed, and breaks even on others.
 constexpr int64_t kMinWokenMultiplyAdds = int64_t{1} << 23;
 
 IntraOpPool::Team MakeTeam(IntraOpPool& pool, int64_t multiply_adds, int most) {
@@ -36,7 +37,7 @@ IntraOpPool::Team MakeTeam(IntraOpPool& pool, int64_t multiply_adds, int most) {
                            multiply_adds >= kMinWokenMultiplyAdds ? 2 : 1);
 }
 
-// One parallel region: what its members know of each other.
+// The state that the members of one parallel region share.
 struct Region {
   int width = 1;
   std::atomic<int> arrived{0};
@@ -51,13 +52,13 @@ struct Region {
       return;
     }
     for (int spins = 1; phase.load(std::memory_order_acquire) == now; ++spins) {
-      // With more threads than cores the missing member needs ours.
+      // With more threads than cores, the missing member needs this core.
       if (spins % 1024 == 0) Yield();
     }
   }
 };
 
-// What OpenMP's functions answer on this thread.
+// The thread's state that OpenMP's functions return.
 struct OmpThread {
   IntraOpPool::Team* team = nullptr;  // of the DnnlRun, outside regions
   Region* region = nullptr;
@@ -76,7 +77,8 @@ void RunRegion(void (*body)(void*), void* data, int width) {
   IntraOpPool::Team* team = omp_thread.team;
   Region region;
   if (omp_thread.region != nullptr || team == nullptr || width == 1) {
-    // Nested, or oneDNN called outside a DnnlRun, where it saw one thread.
+    // A nested region, or a call of oneDNN outside a DnnlRun, where it saw one
+    // thread.
     MR_CHECK(width <= 1 || omp_thread.region != nullptr, "oneDNN wants ", width,
              " threads outside a DnnlRun");
     return RunMember(region, 0, body, data);
@@ -244,10 +246,10 @@ Status DnnlRun::Execute(const dnnl::primitive& primitive,
       args[DNNL_ARG_SCRATCHPAD] = dnnl::memory(
           dnnl::memory::desc(*scratch_desc), DnnlEngine(), scratch->data());
     }
-    // A stream of a CPU engine runs at once and keeps nothing.
+    // A stream of a CPU engine runs at once and keeps no state.
     thread_local dnnl::stream stream(DnnlEngine());
     primitive.execute(stream, args);
-    stream.wait();  // NOLINT(layers): of oneDNN, it does not wait
+    stream.wait();  // NOLINT(layers): oneDNN's, does not block
   }));
   return status;
 }

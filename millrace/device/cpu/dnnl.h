@@ -1,5 +1,6 @@
 // oneDNN for kernels: its parallel regions run on our intra-op threads, its
-// primitives are cached by shape and width, its exceptions become a Status.
+// primitives are cached by shape and number of threads (the width), its
+// exceptions become a Status.
 //
 //   DnnlCache<MatMulPrimitive> cache_;                      // of the kernel
 //   ...
@@ -24,31 +25,32 @@
 
 namespace millrace {
 
-// The CPU engine of the process; never destroyed.
+// Returns the CPU engine of the process, which is never destroyed.
 const dnnl::engine& DnnlEngine();
 
-// dtype of oneDNN: float, bfloat16, half, int32, int8, uint8. INVALID_ARGUMENT
-// for others.
+// Returns oneDNN's type: float, bfloat16, half, int32, int8, uint8.
+// INVALID_ARGUMENT for others.
 StatusOr<dnnl::memory::data_type> DnnlType(DataType type);
 
-// Runs `f`; a dnnl::error becomes INTERNAL "oneDNN: ..." (UNIMPLEMENTED if
-// there is no implementation), bad_alloc RESOURCE_EXHAUSTED.
+// Runs `f`. A dnnl::error becomes INTERNAL "oneDNN: ..." (UNIMPLEMENTED if
+// there is no implementation), bad_alloc becomes RESOURCE_EXHAUSTED.
 Status DnnlTry(absl::FunctionRef<void()> f);
 
-// Attributes of all our primitives: scratch memory is given by the caller.
+// Returns the attributes of all our primitives: the caller provides the scratch
+// memory.
 dnnl::primitive_attr DnnlAttr();
 
-// One use of oneDNN by a kernel, from construction to destruction: holds a team
-// of intra-op threads, which is what oneDNN sees as its number of threads on
-// this thread. Primitives must be made and executed within a DnnlRun of the
-// same width. Not nested; stays on its thread.
+// One use of oneDNN by a kernel, from construction to destruction. It holds a
+// team of intra-op threads, whose number oneDNN sees as its number of threads
+// on this thread. Primitives must be made and executed within a DnnlRun of the
+// same width. Must not be nested, and stays on its thread.
 class DnnlRun {
  public:
-  // Takes as many threads as are idle and as the work pays for: one below two
-  // million multiply-adds, those awake and at most one more below sixteen. CPU
-  // devices only.
+  // Takes idle threads, as many as pay for the work: one below two million
+  // multiply-adds; below sixteen million the awake ones and at most one more.
+  // CPU devices only.
   DnnlRun(KernelContext& ctx, int64_t multiply_adds);
-  // For code without a kernel: up to `width` threads of the pool.
+  // Takes up to `width` threads of the pool, for code without a kernel.
   DnnlRun(IntraOpPool& pool, Allocator& allocator, int width);
   ~DnnlRun();
   DnnlRun(const DnnlRun&) = delete;
@@ -58,11 +60,11 @@ class DnnlRun {
   Allocator& allocator() const { return allocator_; }
 
   // Calls f(index, width) on every member of the team at the same time and
-  // returns after the last. oneDNN has one thread in each.
+  // returns after the last. Within each, oneDNN has one thread.
   void ForMembers(absl::FunctionRef<void(int index, int width)> f);
 
-  // Calls f(part) for each part of [0, parts), on whichever members have time;
-  // returns after the last. oneDNN has one thread in each.
+  // Calls f(part) for each part of [0, parts), on any free members; returns
+  // after the last. Within each, oneDNN has one thread.
   void ShareParts(int64_t parts, absl::FunctionRef<void(int64_t part)> f);
 
   // Runs the primitive to its end, with scratch memory from the allocator.
@@ -76,14 +78,14 @@ class DnnlRun {
   IntraOpPool::Team team_;
 };
 
-// A memory object on a tensor's elements.
+// Returns a memory object for a tensor's elements.
 inline dnnl::memory DnnlMemory(const dnnl::memory::desc& desc,
                                const void* data) {
   return dnnl::memory(desc, DnnlEngine(), const_cast<void*>(data));
 }
 
-// What was made for each (key, width); the oldest go when there are more than
-// `capacity`. Thread-safe. T is immutable once made.
+// A cache of the objects for each (key, width); the least recently used are
+// evicted when there are more than `capacity`. Thread-safe. T is immutable.
 template <class T>
 class DnnlCache {
  public:
@@ -93,8 +95,8 @@ class DnnlCache {
     state_->capacity = capacity;
   }
 
-  // `make` returns StatusOr<T>; it runs without a lock, so two threads may
-  // make the same one.
+  // `make` returns StatusOr<T>; it runs without a lock, so two threads may make
+  // the same object.
   template <class F>
   StatusOr<std::shared_ptr<const T>> Get(Key key, const DnnlRun& run,
                                          F&& make) const {
@@ -147,10 +149,11 @@ class DnnlCache {
     uint64_t clock = 0;
     absl::flat_hash_map<Key, Entry> entries;
   };
-  std::unique_ptr<State> state_;  // kernels move while they are made
+  std::unique_ptr<State> state_;  // kernels move during construction
 };
 
-// True if oneDNN's parallel regions come to us and not to libgomp.
+// Returns true if oneDNN's parallel regions call our functions and not
+// libgomp's.
 bool OpenMpIsOurs();
 
 }  // namespace millrace

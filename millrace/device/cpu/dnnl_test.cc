@@ -40,7 +40,7 @@ std::vector<float> Fill(int64_t count, uint64_t seed) {
   return v;
 }
 
-// One matmul at `width`, checked at some places against a plain sum.
+// Runs one matmul at `width` and compares some elements with a plain sum.
 void CheckMatMul(IntraOpPool& pool, int width, int64_t m, int64_t k, int64_t n,
                  const DnnlCache<MatMul>& cache) {
   const std::vector<float> a = Fill(m * k, 1), b = Fill(k * n, 2);
@@ -148,7 +148,7 @@ TEST(Dnnl, WidthFollowsTheWork) {
   StepEnvironment step;
   KernelContext ctx(node, *(*devices)[0], step, {}, {});
   EXPECT_EQ(DnnlRun(ctx, 1000).width(), 1);
-  EXPECT_EQ(DnnlRun(ctx, int64_t{1} << 22).width(), 1);  // nobody is awake
+  EXPECT_EQ(DnnlRun(ctx, int64_t{1} << 22).width(), 1);  // no thread is awake
   EXPECT_EQ(DnnlRun(ctx, int64_t{1} << 23).width(), 2);
   EXPECT_EQ(DnnlRun(ctx, int64_t{1} << 25).width(), 4);
 }

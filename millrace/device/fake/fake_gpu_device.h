@@ -7,10 +7,10 @@
 
 namespace millrace {
 
-// Its memory is host memory. What needs no kernel (send and receive) runs.
+// Its memory is host memory. Nodes that need no kernel (send and receive) run.
 class FakeGpuDevice final : public Device {
  public:
-  // Lanes outlive the device.
+  // `lanes` must outlive the device.
   FakeGpuDevice(DeviceAttributes attributes, DeviceName parsed, Lanes& lanes);
 
   Allocator* allocator() override { return HostAllocator(); }

@@ -1,5 +1,5 @@
-// Graphs of the test ops (kernels.h), a device to run them on, and runs.
-// For the tests of plans and steps.
+// Graphs of the test ops (kernels.h), a device to run them on, and runs, for
+// the tests of plans and steps.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@
 
 namespace millrace {
 
-// Shards run on the calling thread.
+// Runs shards on the calling thread.
 class TestDevice final : public Device {
  public:
   explicit TestDevice(
@@ -41,13 +41,13 @@ struct TestEnterOptions {
   int parallel_iterations = 10;
 };
 
-// A graph under construction; mistakes end the test program.
+// A graph under construction; errors end the test program.
 class TestGraph {
  public:
   TestGraph() : graph_(&TestOps()) {}
   Graph& graph() { return graph_; }
 
-  // On `device`; `after` are control inputs.
+  // Adds a node on `device`; `after` are its control inputs.
   OutputRef Add(const std::string& name, const std::string& op,
                 std::vector<OutputRef> inputs = {}, AttrMap attrs = {},
                 std::vector<OutputRef> after = {}) {
@@ -76,7 +76,7 @@ class TestGraph {
     Add(absl::StrCat("retval", index), "_Retval", {from},
         {{"T", type}, {"index", int64_t{index}}});
   }
-  // {where `flag` is false, where it is true}
+  // Returns {the output if `flag` is false, the output if it is true}.
   std::pair<OutputRef, OutputRef> Switch(const std::string& name,
                                          OutputRef value, OutputRef flag) {
     const OutputRef s =
@@ -101,8 +101,8 @@ class TestGraph {
     return Add(name, "Exit", {value}, {{"T", DataType::kInt64}});
   }
 
-  // The head of a loop that goes on while its value is below `limit`. The
-  // caller adds what leads from `body` to the value given to CloseLoop.
+  // The beginning of a loop that continues while its value is below `limit`.
+  // The caller adds the nodes from `body` to the value passed to CloseLoop.
   struct Loop {
     OutputRef merge, body, exit;
   };
@@ -127,7 +127,7 @@ class TestGraph {
     const Status set = graph_.SetInput(graph_.node(loop.merge.node), 1, next);
     MR_CHECK(set.ok(), set.ToString());
   }
-  // Counts from `start` to `limit` by `op`; gives the Exit.
+  // Counts from `start` to `limit` by `op`; returns the Exit.
   OutputRef Counter(const std::string& name, OutputRef start, int64_t limit,
                     int parallel_iterations = 10,
                     const std::string& op = "Tick") {
@@ -136,7 +136,7 @@ class TestGraph {
     return loop.exit;
   }
 
-  // Of the nodes that are added from now on.
+  // The device of the nodes that are added from now on.
   std::string device = "/job:t/replica:0/task:0/device:CPU:0";
 
  private:
@@ -152,8 +152,8 @@ inline StatusOr<std::shared_ptr<const Plan>> BuildTestPlan(const Graph& graph,
                      });
 }
 
-// One run and all that it needs. `pool` null: ready nodes that do not stay on
-// the calling thread wait in a queue that Run works off.
+// One run and its environment. With a null `pool`, ready nodes that do not stay
+// on the calling thread wait in a queue that Run processes.
 class TestRun {
  public:
   explicit TestRun(std::vector<int64_t> args = {}) {
@@ -193,7 +193,7 @@ class TestRun {
   CancelScope& cancel() { return cancel_; }
   StepEnvironment& environment() { return environment_; }
   LocalRendezvous& rendezvous() { return *rendezvous_; }
-  // An int64 result; -1 where it is dead.
+  // Returns an int64 result; -1 if it is dead.
   int64_t value(int i) const {
     return retvals_[i].valid() ? retvals_[i].scalar<int64_t>() : -1;
   }

@@ -105,7 +105,7 @@ inline const OpRegistry& TestOps() {
   return ops;
 }
 
-// What the kernels of the process share. A test starts with Reset().
+// The state that the kernels of the process share. A test starts with Reset().
 class TestKernels {
  public:
   static void Reset() {
@@ -115,7 +115,7 @@ class TestKernels {
     s.released = false;
     s.waits.clear();
   }
-  // Runs of Tick since then.
+  // Returns the number of runs of Tick since Reset().
   static int64_t ticks() { return state().ticks; }
   static void CountTick() { ++state().ticks; }
 
@@ -129,7 +129,7 @@ class TestKernels {
     lock.Unlock();
     for (auto& wait : waits) wait->End(OkStatus());
   }
-  // Returns once `count` runs of Wait have begun and not been released.
+  // Blocks until `count` runs of Wait have begun and not been released.
   static void AwaitWaiting(size_t count) {
     State& s = state();
     MutexLock lock(s.mu);

@@ -7,8 +7,8 @@
 
 namespace millrace {
 
-// Beside testing::Test. Build the graph `g_`, then run plans of it. The test
-// kernels begin anew.
+// Used together with testing::Test. Build the graph `g_`, then run plans of it.
+// Resets the test kernels.
 class StepFixture {
  protected:
   StepFixture() { TestKernels::Reset(); }
@@ -17,7 +17,7 @@ class StepFixture {
     MR_CHECK(plan.ok(), plan.status().ToString());
     return *plan;
   }
-  // The step's end with these args, on a pool of its own.
+  // Runs the step on a pool of its own, and returns its status.
   Status RunOnPool(TestRun& run) {
     ThreadPool pool("test", 4);
     return run.Run(Build(), &pool);

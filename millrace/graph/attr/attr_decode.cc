@@ -1,4 +1,4 @@
-// Values of attributes, and lists of them.
+// Decodes values of attributes, and lists of them.
 #include <bit>
 #include <memory>
 
@@ -72,7 +72,7 @@ Status BytesItem(uint32_t number, ChunkReader part, AttrValue* value,
   return Append<AttrValue::Func>(value, std::move(f));
 }
 
-// `value` becomes the list of the first kind that has elements.
+// Sets `value` to the list of the first kind that has elements.
 Status List(ChunkReader in, AttrValue* value, int depth) {
   *value = AttrValue::EmptyList();
   return ForEachField(
@@ -180,8 +180,8 @@ Status DecodeAttrEntry(ChunkReader in, AttrMap* attrs, int depth) {
         *handled = false;
         return OkStatus();
       }));
-  // What stock's graph rewriting leaves behind for itself: shapes whose
-  // unknown dimensions are numbered from -2 on. Nobody here reads it.
+  // An annotation of stock TensorFlow's graph rewriting: shapes whose unknown
+  // dimensions are numbered from -2 on. Nothing here reads it.
   if (name == "_input_shapes") return OkStatus();
   AttrValue value;
   const Status status = DecodeAttr(value_part, &value, depth);

@@ -10,7 +10,7 @@
 namespace millrace {
 namespace {
 
-// Longer values are shortened: messages travel in RPC statuses.
+// Longer values are shortened: messages are sent in RPC statuses.
 constexpr size_t kMaxStringChars = 80;
 constexpr size_t kMaxListItems = 50;
 

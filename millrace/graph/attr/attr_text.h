@@ -1,4 +1,4 @@
-// Texts of attributes, schemas and nodes for messages, in TensorFlow's form.
+// Formats attributes, schemas and nodes for messages, as TensorFlow does.
 #pragma once
 
 #include <string>
@@ -8,18 +8,20 @@
 
 namespace millrace {
 
-// "DT_FLOAT", as attributes show types.
+// Returns "DT_FLOAT", the form of types in attributes.
 std::string AttrTypeName(DataType type);
-// "float, int32_ref"
+// Returns "float, int32_ref".
 std::string TypeNames(absl::Span<const DataType> types);
-// "Op<name=Add; signature=x:T, y:T -> z:T; attr=T:type,allowed=[DT_HALF]>"
+// Returns "Op<name=Add; signature=x:T, y:T -> z:T;
+// attr=T:type,allowed=[DT_HALF]>".
 std::string SummarizeOp(const OpDef& op);
-// "{{node n}} = Add[T=DT_FLOAT](a, b:1, ^c)"
+// Returns "{{node n}} = Add[T=DT_FLOAT](a, b:1, ^c)".
 std::string SummarizeNode(const NodeDef& node);
-// "{{node n}}": what a client looks for in a message to find its node.
+// Returns "{{node n}}", by which a client finds its node in a message.
 std::string NodeMark(absl::string_view name);
 
-// INVALID_ARGUMENT "AttrValue had value with type 'int' when 'type' expected".
+// Returns INVALID_ARGUMENT "AttrValue had value with type 'int' when 'type'
+// expected".
 Status WrongAttrKind(const AttrValue& value, absl::string_view expected);
 
 }  // namespace millrace

@@ -52,8 +52,8 @@ struct Equal {
   }
 };
 
-// How an attribute becomes a T: the stored type, the kind for messages, and
-// the conversion.
+// Converts an attribute to a T: the stored type, the kind for messages, and the
+// conversion.
 template <class T>
 struct As {
   using Stored = T;

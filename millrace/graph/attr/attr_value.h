@@ -18,10 +18,10 @@ namespace millrace {
 
 class AttrValue;
 
-// Attributes of a node, sorted by name. Eight bytes: copies share their
-// entries until one of them changes, as the nodes of a graph with a million of
-// them have few different sets. Different copies may be used by different
-// threads; changing one is for one thread.
+// The attributes of a node, sorted by name. Takes eight bytes: copies share
+// their entries until one of them changes, since the nodes of a graph with a
+// million nodes have few different sets. Different threads may use different
+// copies; changing one is for one thread.
 class AttrMap {
  public:
   using Entry = std::pair<std::string, AttrValue>;
@@ -33,9 +33,9 @@ class AttrMap {
   AttrMap& operator=(AttrMap o) noexcept;
   ~AttrMap();
 
-  // Null if there is none of that name.
+  // Returns null if there is no attribute of that name.
   const AttrValue* Find(absl::string_view name) const;
-  // Adds or replaces.
+  // Adds or replaces an attribute.
   void Set(absl::string_view name, AttrValue value);
   bool Erase(absl::string_view name);
 
@@ -44,7 +44,8 @@ class AttrMap {
   const Entry* begin() const;
   const Entry* end() const;
 
-  // Equal for maps that share their entries; null for empty ones.
+  // Returns an address that is equal for maps that share their entries; null
+  // for empty ones.
   const void* identity() const;
   bool IsShared() const;
 
@@ -53,7 +54,7 @@ class AttrMap {
  private:
   struct Entries;
   std::vector<Entry>& Mutable();  // unshared
-  Ref<Entries> entries_;          // complete in attr_map.cc alone
+  Ref<Entries> entries_;          // complete only in attr_map.cc
 };
 
 // A function (or op) by name, with attributes of its own.
@@ -63,7 +64,7 @@ struct NameAttrList {
   friend bool operator==(const NameAttrList& a, const NameAttrList& b);
 };
 
-// In a function body: stands for the attribute of that name of the caller.
+// In a function body, stands for the caller's attribute of that name.
 struct AttrPlaceholder {
   std::string name;
   friend bool operator==(const AttrPlaceholder& a,
@@ -81,8 +82,8 @@ class AttrValue {
   using ShapeList = std::vector<PartialShape>;
   using TensorList = std::vector<Tensor>;
   using FuncList = std::vector<Func>;
-  // An empty list has no kind on the wire: it fits a list attribute of any.
-  // CompleteAttrs replaces it by the empty list of the schema's kind.
+  // An empty list has no kind in its encoding: it fits a list attribute of any
+  // kind. CompleteAttrs replaces it by the empty list of the schema's kind.
   struct EmptyList {};
   using Value =
       std::variant<std::monostate, std::string, int64_t, float, bool, DataType,
@@ -124,7 +125,8 @@ class AttrValue {
   AttrValue(TensorList v);         // NOLINT
   AttrValue(FuncList v);           // NOLINT
 
-  // The value if it is a T, else null. An EmptyList is no T; see GetAttr.
+  // Returns the value if it is a T, otherwise null. An EmptyList is not a T;
+  // see GetAttr.
   template <class T>
   const T* get() const {
     return std::get_if<T>(&value_);
@@ -136,14 +138,15 @@ class AttrValue {
   const Value& value() const { return value_; }
   bool has_value() const { return value_.index() != 0; }
   bool is_list() const { return value_.index() >= 10; }
-  // Number of a list's elements; 0 for what is no list.
+  // Returns the number of a list's elements; 0 if the value is not a list.
   int64_t list_size() const;
 
-  // The kind as a schema writes it: "int", "list(type)", ...; "list" for an
-  // EmptyList, "placeholder", "" without a value.
+  // Returns the kind as a schema writes it: "int", "list(type)", ...; "list"
+  // for an EmptyList, "placeholder", "" without a value.
   std::string kind() const;
   bool IsKind(absl::string_view kind) const;
-  // Short text for messages, as TensorFlow writes it: DT_FLOAT, "text", [2,?].
+  // Returns a short text for messages, as TensorFlow writes it: DT_FLOAT,
+  // "text", [2,?].
   std::string DebugString() const;
 
   // Floats compare by their bits; empty lists of all kinds are equal.
@@ -153,11 +156,11 @@ class AttrValue {
   Value value_;
 };
 
-// Attribute `name` as a T: std::string, int64_t, int32_t (with a range check),
-// float, bool, DataType, PartialShape, TensorShape (if fully known), Tensor,
-// AttrValue::Func, a list of the values above as AttrValue has it, or
-// std::vector<int32_t>. NOT_FOUND "No attr named 'x'", INVALID_ARGUMENT if it
-// has another kind or does not fit.
+// Returns attribute `name` as a T: std::string, int64_t, int32_t (with a range
+// check), float, bool, DataType, PartialShape, TensorShape (if fully known),
+// Tensor, AttrValue::Func, a list of the values above as AttrValue has it, or
+// std::vector<int32_t>. Returns NOT_FOUND "No attr named 'x'", or
+// INVALID_ARGUMENT if the attribute has another kind or does not fit.
 template <class T>
 StatusOr<T> GetAttr(const AttrMap& attrs, absl::string_view name);
 

@@ -1,4 +1,4 @@
-// The check of a node's attributes against the schema of its op.
+// Checks a node's attributes against the schema of its op.
 #include <algorithm>
 
 #include "absl/strings/match.h"
@@ -87,7 +87,7 @@ Status CheckMinimum(const AttrDef& def, const AttrValue& value) {
   return OkStatus();
 }
 
-// The empty list of a kind.
+// Returns the empty list of a kind.
 AttrValue EmptyListOf(absl::string_view kind) {
   if (kind == "list(string)") return AttrValue::StringList();
   if (kind == "list(int)") return AttrValue::IntList();

@@ -1,4 +1,4 @@
-// Registries of ops that a test declares for itself.
+// Registries of ops that a test declares.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,8 @@
 
 namespace millrace {
 
-// Of declarations that live as long as the process, as the registry does.
+// Returns a registry of declarations that live as long as the process; the
+// registry does, too.
 inline const OpRegistry& MakeTestRegistry(absl::Span<const OpDecl> decls) {
   std::vector<const OpDecl*> all;
   for (const OpDecl& decl : decls) all.push_back(&decl);

@@ -9,7 +9,7 @@
 
 namespace millrace {
 
-// At most 4096 bytes at a time.
+// Allocates at most 4096 bytes at a time.
 class SmallAllocator final : public Allocator {
  public:
   absl::string_view name() const override { return "small"; }
@@ -19,7 +19,7 @@ class SmallAllocator final : public Allocator {
   }
 };
 
-// All on the calling thread, with memory of a SmallAllocator.
+// Runs everything on the calling thread, with memory of a SmallAllocator.
 class OneThreadDevice final : public Device {
  public:
   OneThreadDevice()

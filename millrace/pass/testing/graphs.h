@@ -170,7 +170,7 @@ inline const OpRegistry& RewriteOps() {
   return ops;
 }
 
-// "^x" is a control edge, "x:1" output 1. Types are float unless said.
+// "^x" is a control edge, "x:1" output 1. Types are float by default.
 class RewriteGraph {
  public:
   RewriteGraph() : graph_(&RewriteOps()) {}
@@ -216,7 +216,7 @@ class RewriteGraph {
     MR_CHECK(node != nullptr, "no node ", name);
     return *node;
   }
-  // "sum = AddV2(a, b:1, ^c)", sorted by name.
+  // Returns lines like "sum = AddV2(a, b:1, ^c)", sorted by name.
   std::vector<std::string> Lines() const {
     std::vector<std::string> lines;
     for (NodeId id = 0; id < graph_.num_ids(); ++id) {
@@ -239,14 +239,14 @@ class RewriteGraph {
     std::sort(lines.begin(), lines.end());
     return lines;
   }
-  // The value of a constant; NaN of other nodes.
+  // Returns the value of a constant; NaN for other nodes.
   float ValueOf(absl::string_view name) const {
     const auto value = GetAttr<Tensor>(Named(name).attrs, "value");
     return value.ok() ? value->scalar<float>()
                       : std::numeric_limits<float>::quiet_NaN();
   }
-  // "a=Mul(0,1) b=AddV2(-1,0)>0": what a fused node stands for, and which of
-  // its outputs that is.
+  // Returns the original nodes of a fused node, and the index of its output
+  // that each has: "a=Mul(0,1) b=AddV2(-1,0)>0".
   std::string FusedOf(absl::string_view name) const {
     const Node& node = Named(name);
     if (node.fused == nullptr) return "";
@@ -259,7 +259,7 @@ class RewriteGraph {
     return absl::StrJoin(parts, " ");
   }
 
-  // Of the nodes that are added from now on.
+  // The device of the nodes that are added from now on.
   std::string device = "/job:a/replica:0/task:0/device:CPU:0";
 
  private:

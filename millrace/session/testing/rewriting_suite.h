@@ -1,5 +1,5 @@
-// For tests of graph rewriting: sessions over one graph, rewritten and as it
-// is.
+// Tests of graph rewriting run sessions with the same graph, rewritten and
+// unchanged.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -34,7 +34,7 @@ inline const RewritingTables& TablesOfAll() {
   return *tables;
 }
 
-// A graph in few words; `T` is that of the nodes that have one.
+// Builds a graph in few words; `T` is set for the nodes that have it.
 class GraphText {
  public:
   GraphText& Add(const std::string& name, const std::string& op,
@@ -108,7 +108,7 @@ inline Ran RunSession(LocalSession& session,
   return ran;
 }
 
-// The same graph with everything on and with everything off.
+// Runs the same graph with all rewriting on and with all rewriting off.
 class RewritingTest : public testing::Test {
  protected:
   Ran Run(const std::map<std::string, Tensor>& feeds,

@@ -1,4 +1,4 @@
-// Messages of tests, as hexadecimal text.
+// Messages for tests, written as hexadecimal text.
 #pragma once
 
 #include <string>
