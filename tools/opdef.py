@@ -83,7 +83,7 @@ def schema(op):
 
 
 def cpu_kernels(name):
-    """One line for each kernel on the CPU (device CPU or DEFAULT): its dtype constraints."""
+    """Returns one line for each kernel on the CPU (device CPU or DEFAULT): its dtype constraints."""
     from tensorflow.python.framework import kernels
     lines = set()
     for k in kernels.get_registered_kernels_for_op(name).kernel:

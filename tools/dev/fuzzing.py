@@ -1,6 +1,6 @@
 """Builds the fuzzers of tests/fuzz (clang, ASan, UBSan) and runs each for a while.
 
-An input that a fuzzer finds lies in build/fuzz/found; the line of `again:` runs it.
+An input that fails is stored in build/fuzz/found; the line of `again:` runs it.
 """
 import glob
 import os
@@ -21,7 +21,7 @@ def names():
 
 
 def seeds(name):
-    """The folder of what the fuzzer starts from, made anew; none for those that start from nothing."""
+    """Returns the folder of the fuzzer's seed corpus, created anew; none for fuzzers without one."""
     with open(os.path.join(ROOT, "tests", "fuzz", name + ".cc")) as f:
         if '#include "tests/fuzz/seeds.h"' not in f.read():
             return []
@@ -36,7 +36,7 @@ def run_one(name, duration):
     folder = os.path.join(building.folder(PRESET), "found", "")
     os.makedirs(folder, exist_ok=True)
     program = os.path.join(building.folder(PRESET), "fuzz", name)
-    # The same seed each time: a test run is no place for chance, and long runs are done by hand.
+    # The same seed each time: test runs are reproducible, and long runs are done by hand.
     done = subprocess.run([program, "-max_total_time=%d" % duration, "-seed=1", "-rss_limit_mb=4096", "-timeout=20",
                            "-verbosity=0", "-print_final_stats=1", "-artifact_prefix=" + folder] + seeds(name),
                           cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

@@ -18,13 +18,13 @@ def command(argv, python):
 
 
 def environment(preset):
-    # Left to itself, TensorFlow uses oneDNN's ops on some processors only: other numbers there.
+    # By default TensorFlow uses oneDNN's ops on some processors only: other numbers there.
     return dict(os.environ, MILLRACE_COMMAND=os.path.join(building.folder(preset), "millrace"), MILLRACE_BUILD=building.folder(preset),
                 TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES="", TF_ENABLE_ONEDNN_OPTS="1", PYTHONDONTWRITEBYTECODE="1")
 
 
 def called(argv, preset="dev"):
-    """`./dev fuzz programs`; the exit code."""
+    """Runs `./dev fuzz programs`; returns the exit code."""
     sys.path.append(FOLDER)
     import command as options
     args = options.parser().parse_args(argv)
@@ -38,7 +38,7 @@ def called(argv, preset="dev"):
 
 
 def run(preset, count, prefix=()):
-    """A test a program, of a built preset."""
+    """Runs a test per program, of a built preset."""
     argv = ["--count", str(count), "--seed", str(SEED)]
     done = subprocess.run([*prefix, *command(argv, packages.need_venv())], cwd=ROOT, env=environment(preset), stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")

@@ -10,7 +10,7 @@ from console import ROOT, say
 
 
 def run(check):
-    """Formats, or returns the files that are not formatted."""
+    """Formats the files, or returns those that are not formatted."""
     packages.need_packages(packages.FORMAT)
     files = sources.cxx_files()
     chunks = [files[i:i + 40] for i in range(0, len(files), 40)]
