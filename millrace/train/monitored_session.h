@@ -74,10 +74,10 @@ class MonitoredSession {
 
   // Waits until all variables have values. The chief restores the newest
   // checkpoint if some have none, or initializes them if there is no
-  // checkpoint; it saves values that an earlier program left at once. Returns
-  // DEADLINE_EXCEEDED, with the last error, after ready_timeout_ms; CANCELLED
-  // if a stop is requested; FAILED_PRECONDITION once closed. OK if there is a
-  // session already.
+  // checkpoint; it immediately saves values that an earlier program left.
+  // Returns DEADLINE_EXCEEDED, with the last error, after ready_timeout_ms;
+  // CANCELLED if a stop is requested; FAILED_PRECONDITION once closed. OK if
+  // there is a session already.
   Status Start();
   // Runs a defined run. After ABORTED and UNAVAILABLE creates a new session, as
   // Start does, and runs it again with the same feeds.
