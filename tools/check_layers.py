@@ -21,7 +21,7 @@ FOLDERS = ("millrace", "tools", "examples", "docs", "tests", "benchmarks", "pyth
 SOURCES = (".cc", ".h", ".cu", ".cuh")
 KERNEL_FILES = r"millrace/ops/.*\.cpu\.(cc|h)$|millrace/ops/[^.]*\.h$|millrace/ops/.*_test\.cc$"
 
-# Header (regular expression), files that may include it, what others do instead.
+# Header (regular expression), files that may include it, what other files use instead.
 HEADERS = [
   (r"grpc(pp|\+\+)?/", r"millrace/rpc/grpc/|benchmarks/protocol/limits/", "gRPC stays in millrace/rpc/grpc; use rpc::Transport"),
   (
@@ -86,21 +86,22 @@ TOKENS = [
   (r"__attribute__\s*\(\(\s*constructor|\[\[gnu::constructor\]\]", "no static constructors; declare in a table"),
   (r"^static\s+(const\s+)?(bool|int|auto)\s+\w*regist\w*\s*=", "no self-registration; declare in a table"),
 ]
-# What declares a facet of an op, by the suffix of the files that have it.
+# The macros that declare a facet of an op, by the suffix of its files.
 FACET_MACROS = {"op": r"MR_OP", "cpu": r"MR_KERNELS", "gpu": r"MR_KERNELS", "grad": r"MR_(?:NO_)?GRADIENT", "cases": r"MR_CASES"}
 ENTRY = "millrace/millrace.h"  # names the public headers
-# Headers of what the build makes of the declarations of a facet: who includes one, and who links to that, links to the facet.
+# Headers of the tables that the build generates from the declarations of a facet: a library that includes one, and
+# libraries that link to that, link to the facet.
 TABLES = {
   "millrace/graph/all_ops.h": "ops.op",
   "millrace/kernel/all_kernels.h": "ops.cpu",
   "millrace/client/gradients/all_gradients.h": "ops.grad",
 }
-MOST_FILES = 45  # of a folder of millrace/, beside tests, cases and README.md
+MOST_FILES = 45  # files of a folder of millrace/, except tests, cases and README.md
 VAGUE = {"util", "utils", "helper", "helpers", "common", "misc", "manager", "managers"}
 
 
 class Layers:
-  """layers.txt: the rooms and what each may include."""
+  """layers.txt: the rooms and the rooms that each may include."""
 
   def __init__(self, path):
     self.edges, self.test_edges, self.level, self.line = {}, {}, {}, {}
@@ -123,7 +124,7 @@ class Layers:
             raise SystemExit("%s:%d: %s may not include %s, which is not lower" % (path, number, room, edge))
 
   def room(self, path):
-    """The room of a file below millrace/, None for others and for what is unknown."""
+    """Returns the room of a file below millrace/, None for other files and unknown rooms."""
     parts = path.split("/")
     if len(parts) < 3 or parts[0] != "millrace":
       return None
@@ -142,7 +143,7 @@ class Layers:
 
 
 class Uses:
-  """Which rooms the files of each room include."""
+  """The rooms that the files of each room include."""
 
   def __init__(self, layers):
     self.of_products = {room: set() for room in layers.edges}
@@ -230,20 +231,21 @@ def check_file(layers, root, path, problems, uses):
 
 
 def declarations(root, paths):
-  """(facet, op, path, line) of all declarations of facets in files of millrace/ops."""
+  """Returns (facet, op, path, line) of all declarations of facets in files of millrace/ops."""
   for path in paths:
     m = re.match(r"millrace/ops/.*\.(\w+)\.(cc|cu)$", path)
     if not m or m.group(1) not in FACET_MACROS:
       continue
     with open(os.path.join(root, path), encoding="utf-8") as f:
       text = f.read()
-    # A declaration may go over a line's end: clang-format breaks long ones.
+    # A declaration may continue on the next line: clang-format breaks long ones.
     for d in re.finditer(r"^%s\(\s*(\w+)" % FACET_MACROS[m.group(1)], text, re.MULTILINE):
       yield m.group(1), d.group(1), path, text.count("\n", 0, d.start()) + 1
 
 
 def check_stems(root, paths, problems):
-  """Kernels of an op of x.op.cc are in x.cpu.cc or x_<word>.cpu.cc, gradients in x.grad.cc, cases in x.cases.cc."""
+  """Checks that kernels of an op of x.op.cc are in x.cpu.cc or x_<word>.cpu.cc, gradients in x.grad.cc, cases in
+  x.cases.cc."""
   found = list(declarations(root, paths))
   schemas = {op: path[: -len(".op.cc")] for facet, op, path, _ in found if facet == "op"}
   for facet, op, path, line in found:
@@ -262,12 +264,12 @@ def check_stems(root, paths, problems):
 
 
 def check_edges(layers, uses, rooms, problems):
-  """Each edge of layers.txt is one along which something is included; those in front of a `+`, by more than tests. `rooms`:
-  those that have files."""
+  """Checks that each edge of layers.txt is used by an include; those before a `+`, by more than tests. `rooms` are those that
+  have files."""
   facets = set(TABLES.values())
 
   def links_to(room, facet, seen):
-    """Whether the room, or one that it links to, needs the table of a facet."""
+    """Returns whether the room, or one to which it links, needs the table of a facet."""
     seen.add(room)
     return facet in uses.of_products[room] or any(
       links_to(lower, facet, seen) for lower in layers.edges[room] if lower not in seen
@@ -316,7 +318,7 @@ def repository_files(root):
 
 
 def check(root, paths=None):
-  """All problems of these files (default: of the repository), as lines."""
+  """Returns all problems of these files (default: of the repository), as lines."""
   layers = Layers(os.path.join(root, "layers.txt"))
   uses, problems = Uses(layers), []
   everything = list(repository_files(root))

@@ -28,7 +28,7 @@ class CheckLayersTest(unittest.TestCase):
 
   @staticmethod
   def without_edges(problems):
-    """But for those of layers.txt, most of whose edges no tree of a file or two uses."""
+    """Leaves out the problems of layers.txt, most of whose edges a tree of a file or two does not use."""
     return [problem for problem in problems if not problem.startswith("layers.txt:")]
 
   def problems_of_tree(self, files):

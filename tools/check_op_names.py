@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Refuses op names in files outside of millrace/ops: what is known of an op is declared with it.
+"""Rejects op names in files outside of millrace/ops: facts about an op are declared with it.
 
-A name is a string literal that is an op's. The name of a node (WithOpName("Shape")) is none; nor are names in tests and in
-`testing` folders. tools/op_names.txt lists the files that may write some, each with its reason.
+A name is a string literal that is an op's. The name of a node (WithOpName("Shape")) does not count; nor do names in tests and
+in `testing` folders. tools/op_names.txt lists the files that may contain some, each with its reason.
 """
 
 import collections
@@ -19,7 +19,7 @@ NODE_NAMES = re.compile(r'\b(WithOpName|BlockFor|SubScope|TakeOpName)\(\s*"[^"]*
 
 
 def listed(root):
-  """{path: reason} of the list."""
+  """Returns {path: reason} of the list."""
   files = {}
   with open(os.path.join(root, LIST), encoding="utf-8") as f:
     for number, line in enumerate(f, 1):
@@ -33,7 +33,7 @@ def listed(root):
 
 
 def names_in(text, ops):
-  """(line, op) of each op name that the text writes."""
+  """Returns (line, op) of each op name in the text."""
   for number, line in enumerate(text.split("\n"), 1):
     code = NODE_NAMES.sub("", check_layers.strip_comment(line))
     for name in re.findall(r'"(\w+)"', code):
@@ -51,7 +51,7 @@ def is_checked(path):
 
 
 def check(root):
-  """All problems, as lines."""
+  """Returns all problems, as lines."""
   paths = list(check_layers.repository_files(root))
   ops = {op for facet, op, _, _ in check_layers.declarations(root, paths) if facet == "op"}
   reasons = listed(root)

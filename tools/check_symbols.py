@@ -18,9 +18,9 @@ CONSTRUCTOR = re.compile(r"^(_GLOBAL__sub_I_.*|_Z41__static_initialization_and_d
 # "address flags section<TAB>size name" of objdump -t, "address type symbol+offset" of objdump -r.
 SYMBOL = re.compile(r"^([0-9a-f]{16}) .{7} (\S+)\t([0-9a-f]{16})\s+(?:\.hidden )?(\S+)$")
 RELOCATION = re.compile(r"^([0-9a-f]{16}) R_X86_64_\S+\s+(\S+)$")
-# absl's headers include <iostream>, whose stream initializer is no business of ours.
+# absl's headers include <iostream>, whose stream initializer is not ours.
 HARMLESS = re.compile(r"^(_ZNSt8ios_base4Init[CD][12]Ev|__cxa_atexit|__dso_handle|_ZStL8__ioinit|\.[\w.]+|_Z41__static_init.*)$")
-# Locks and notifications are inline code of base; check_layers.py sees to std::mutex.
+# Locks and notifications are inline code of base; check_layers.py checks for std::mutex.
 WAITS = re.compile(
   r"^(pthread_(cond|once|create|join)\w*|nanosleep|clock_nanosleep|usleep|sleep|clock_gettime"
   r"|gettimeofday|fopen(64)?|_ZNSt6thread.*|_ZNSt6chrono.*3nowEv|_ZNSt18condition_variable4wait.*"
@@ -29,12 +29,12 @@ WAITS = re.compile(
 # Archives that may wait: base itself, gRPC's side, generated messages.
 MAY_WAIT = {"libmillrace_base.a", "libmillrace_rpc_grpc.a", "libmillrace_proto.a", "libmillrace_test_support.a"}
 MAY_CONSTRUCT = {"libmillrace_proto.a"}
-# Objects that talk to the system for a reason that millrace/base cannot serve.
+# Objects that call the system for a reason that millrace/base cannot serve.
 EXCUSED = re.compile(r"^(bulk|s3|gcs|http)\w*\.cc\.o$")
 
 
 def symbols(archive):
-  """(object, kind, symbol) of an archive."""
+  """Returns (object, kind, symbol) of an archive."""
   text = subprocess.run(["nm", "-A", "-P", archive], capture_output=True, text=True, check=True).stdout
   for line in text.splitlines():
     place, _, rest = line.partition(": ")
@@ -45,7 +45,7 @@ def symbols(archive):
 
 
 def constructors(archive):
-  """(object, symbol) of what the static constructors of an archive refer to."""
+  """Returns (object, symbol) of the symbols to which the static constructors of an archive refer."""
   text = subprocess.run(
     ["objdump", "-t", "-r", "-j", ".text", "-j", ".text.startup", archive], capture_output=True, text=True, check=True
   ).stdout

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Finds functions, methods and types that headers of millrace/ declare and nothing but tests uses.
+"""Finds functions, methods and types that headers of millrace/ declare and only tests use.
 
-By name: one that occurs anywhere else in the code counts as used, be it something else that has the name; one that only
-overrides another is used where that is. Comments do not count, nor do strings, except in tools/opgen, which writes code.
-tools/unused_allowed.txt lists names that stay all the same, each with its reason, and folders and headers of what is there for
-programs and tests, where it is enough that a test uses a name.
+The search is by name: a name that occurs anywhere else in the code counts as used, even if it is something else of that name; a
+method that only overrides another is used if that is. Comments do not count, nor do strings, except in tools/opgen, which
+generates code. tools/unused_allowed.txt lists names that stay all the same, each with its reason, and folders and headers that
+exist for programs and tests, of which a test's use of a name is enough.
 """
 
 import collections
@@ -26,7 +26,7 @@ WORD = re.compile(r"[A-Za-z_]\w*")
 TOKEN = re.compile(r"[A-Za-z_]\w*|::|->|[{}();<>,=~:*&]")
 MACRO = re.compile(r"[A-Z][A-Z0-9_]*$|__attribute__$")
 TYPES = ("class", "struct", "union", "enum")
-# Words in front of a parenthesis that are no function's name.
+# Words before a parenthesis that are not a function's name.
 NO_NAMES = {
   "alignas",
   "auto",
@@ -53,7 +53,7 @@ NO_DECLARATIONS = {"using", "typedef", "friend", "static_assert", "extern"}
 
 
 def lines_of(m):
-  """What stands for a piece that is taken out: nothing, in as many lines."""
+  """Returns the replacement of a removed piece: the same number of empty lines."""
   return "\n" * m.group(0).count("\n") or " "
 
 
@@ -62,7 +62,7 @@ def code_of(path, text):
 
 
 def after_template(statement):
-  """Without `template <...>` in front."""
+  """Returns the statement without a leading `template <...>`."""
   while statement and statement[0][0] == "template":
     depth = 0
     for i, (token, _) in enumerate(statement):
@@ -76,7 +76,7 @@ def after_template(statement):
 
 
 def scope_of(words):
-  """(kind, name) of the scope that a statement opens by its brace; (None, None): a body or a value."""
+  """Returns (kind, name) of the scope that a statement opens by its brace; (None, None) for a body or a value."""
   for i, word in enumerate(words[:3]):
     if word not in TYPES and word != "namespace":
       continue
@@ -93,7 +93,8 @@ def scope_of(words):
 
 
 def function_of(statement, scopes):
-  """(name, offset) of the function that a statement declares or defines; None for all others and for constructors."""
+  """Returns (name, offset) of the function that a statement declares or defines; None for all others and for
+  constructors."""
   words = [token for token, _ in statement]
   if not words or words[0] in NO_DECLARATIONS or "operator" in words:
     return None
@@ -116,7 +117,7 @@ def function_of(statement, scopes):
 
 
 def declarations(code):
-  """(name, line, overrides) of what a file declares or defines outside of functions' bodies."""
+  """Returns (name, line, overrides) of the declarations and definitions of a file outside of functions' bodies."""
   code = DIRECTIVE.sub(lines_of, code)
   tokens = [(m.group(0), m.start()) for m in TOKEN.finditer(code)]
   found, scopes, statement = [], [], []
@@ -142,13 +143,13 @@ def declarations(code):
         while depth > 0 and i + 1 < len(tokens):
           i += 1
           depth += (tokens[i][0] == "{") - (tokens[i][0] == "}")
-        if tokens[i + 1 : i + 2] and tokens[i + 1][0] in ",{":  # in a constructor's list of members
+        if tokens[i + 1 : i + 2] and tokens[i + 1][0] in ",{":  # in a constructor's initializer list
           statement.append(tokens[i])
         else:
           note()
           statement = []
       else:
-        if token == ";" and len(words) == 2 and words[0] in TYPES:  # a declaration ahead
+        if token == ";" and len(words) == 2 and words[0] in TYPES:  # a forward declaration
           found.append((words[1], statement[-1][1], False))
         elif token == ";":
           note()
@@ -169,7 +170,7 @@ def is_test(path):
 
 
 def listed(root):
-  """{name, folder or header: reason} of the list."""
+  """Returns {name, folder or header: reason} of the list."""
   reasons = {}
   with open(os.path.join(root, LIST), encoding="utf-8") as f:
     for number, line in enumerate(f, 1):
@@ -183,7 +184,7 @@ def listed(root):
 
 
 def unused(root):
-  """{name: (where it is declared, "path:line"; whether a test uses it)}."""
+  """Returns {name: (where it is declared, "path:line"; whether a test uses it)}."""
   codes, counts, declared = {}, {}, collections.defaultdict(list)
   for path in check_layers.repository_files(root):
     with open(os.path.join(root, path), encoding="utf-8") as f:
@@ -199,7 +200,7 @@ def unused(root):
       known[path] = declarations(codes[path])
       for name, line, overrides in known[path]:
         declared[name].append((path, line, overrides))
-  # Each declaration may have a definition; what occurs more often than that is used.
+  # Each declaration may have a definition; a name that occurs more often than that is used.
   few = {
     name
     for name, places in declared.items()
@@ -221,7 +222,7 @@ def unused(root):
 
 
 def check(root):
-  """All problems, as lines."""
+  """Returns all problems, as lines."""
   reasons, problems, needed = listed(root), [], set()
   places = [entry for entry in reasons if "/" in entry]
   for name, (place, in_tests) in unused(root).items():

@@ -21,7 +21,7 @@ class CheckUnusedTest(unittest.TestCase):
       return check_unused.check(root)
 
   def assertNames(self, names, declarations, **more):
-    """Of a header with these declarations, in line 3 and below."""
+    """Checks the names of a header with these declarations, in line 3 and below."""
     files = {"millrace/base/a.h": HEADER % declarations, **more}
     found = [problem.split(" uses ")[1].split(";")[0] for problem in self.problems(files)]
     self.assertEqual(sorted(names), sorted(found))

@@ -1,4 +1,4 @@
-"""Ports for servers that learn theirs, and each other's, before they start."""
+"""Free ports for servers that must know theirs, and each other's, before they start."""
 
 import random
 import socket
@@ -7,9 +7,9 @@ TRIES = 1000
 
 
 def free_ports(count, among=lambda port: True):
-  """Ports of 127.0.0.1 that nobody has and `among` allows.
+  """Returns ports of 127.0.0.1 that are free and that `among` allows.
 
-  They lie below those that the system gives to outgoing connections, one of which may take a port before a server listens.
+  They are below those that the system gives to outgoing connections, one of which may take a port before a server listens.
   """
   with open("/proc/sys/net/ipv4/ip_local_port_range") as f:
     end = int(f.read().split()[0])
@@ -23,7 +23,7 @@ def free_ports(count, among=lambda port: True):
         s.bind(("127.0.0.1", port))
         ports.append(port)
       except OSError:
-        pass  # somebody has it
+        pass  # it is in use
   if len(ports) < count:
     raise RuntimeError("of the ports below %d, %d are free among those tried, and %d are needed" % (end, len(ports), count))
   return ports

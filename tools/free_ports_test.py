@@ -1,4 +1,4 @@
-"""free_ports gives what nobody has."""
+"""Tests that free_ports returns unused ports."""
 
 import socket
 import unittest

@@ -92,7 +92,7 @@ def schema(op):
 
 
 def cpu_kernels(name):
-  """One line for each kernel on the CPU (device CPU or DEFAULT): its dtype constraints."""
+  """Returns one line for each kernel on the CPU (device CPU or DEFAULT): its dtype constraints."""
   from tensorflow.python.framework import kernels
 
   lines = set()

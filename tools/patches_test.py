@@ -1,4 +1,4 @@
-"""Every patch of known faults applies: a fault that cannot be planted is not looked for."""
+"""Tests that every patch of known faults applies: a fault that cannot be planted is not tested."""
 
 import glob
 import os

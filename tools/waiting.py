@@ -1,14 +1,14 @@
-"""How tests and benchmarks wait for something to be so."""
+"""How tests and benchmarks wait for a condition."""
 
 import time
 
-PATIENCE_S = 180  # far above what anything should take, also an import of TensorFlow on a busy machine
+PATIENCE_S = 180  # far above the time of any step, including an import of TensorFlow on a busy machine
 POLL_S = 0.005
 
 
 def wait_for(condition, what, seconds=PATIENCE_S, poll_s=POLL_S):
-  """Polls until `condition` gives something true, and returns that. After so many seconds TimeoutError says what was waited
-  for: `what`, a text or a function that gives one then."""
+  """Polls until `condition` returns a true value, and returns that. After this many seconds raises TimeoutError that names the
+  condition: `what`, a text or a function that returns one."""
   end = time.monotonic() + seconds
   while True:
     found = condition()

@@ -1,4 +1,4 @@
-"""wait_for ends as soon as it is so, and says what it waited for otherwise."""
+"""Tests that wait_for ends as soon as the condition holds, and names it otherwise."""
 
 import unittest
 

@@ -1,6 +1,6 @@
-// A small network answers single queries, by as many threads as ask at once:
-// in this process, and on the server at $MILLRACE_SERVER (grpc://host:port),
-// where it has that variable. benchmarks/protocol/serving.py starts one.
+// A small network answers single queries, from as many threads as there are: in
+// this process, and on the server at $MILLRACE_SERVER (grpc://host:port), if
+// that is set. benchmarks/protocol/serving.py starts one.
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
@@ -43,9 +43,9 @@ class ServedNetwork {
     if (status_.ok()) answer_ = *answer;
   }
 
-  // Whether it could be made.
+  // Returns whether it could be created.
   const Status& status() const { return status_; }
-  // Thread-safe.
+  // Runs one query. Thread-safe.
   Status Ask(const Tensor& query) const {
     return answer_.Run({query}).status();
   }
@@ -59,7 +59,8 @@ class ServedNetwork {
   Status status_;
 };
 
-// What the threads of a benchmark share, from its setup to its teardown.
+// Returns what the threads of a benchmark share, from its setup to its
+// teardown.
 std::unique_ptr<ServedNetwork>& Served() {
   static std::unique_ptr<ServedNetwork> served;
   return served;

@@ -1,4 +1,4 @@
-// What a run costs that computes nothing, and what building a node costs.
+// Measures the cost of a run that computes nothing, and of building a node.
 #include <benchmark/benchmark.h>
 
 #include "millrace/client/ops.h"

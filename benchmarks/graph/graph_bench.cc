@@ -1,5 +1,5 @@
-// Reading, importing and inferring graphs of many nodes: what a session costs
-// before its first step.
+// Measures reading, importing and shape inference of large graphs: the cost of
+// a session before its first step.
 #include <benchmark/benchmark.h>
 
 #include "absl/strings/str_cat.h"

@@ -5,7 +5,7 @@
 namespace millrace {
 namespace {
 
-// Indices that jump about in [0, limit).
+// Returns random-access indices in [0, limit).
 Tensor Jumps(int64_t count, int64_t limit) {
   Tensor t = Tensor::New(DataType::kInt32, TensorShape({count}));
   auto x = t.mutable_flat<int32_t>();

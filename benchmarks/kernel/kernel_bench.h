@@ -1,4 +1,4 @@
-// One kernel, fed with tensors of its own, for benchmarks of ops.
+// KernelBench: one kernel with its own input tensors, for benchmarks of ops.
 //
 //   MR_BENCH(Exp16M, 128e6, "Exp", {Floats({16000000})}, {{"T", kF}});
 #pragma once
@@ -50,7 +50,7 @@ struct KernelBench {
         entry->make(KernelInit(node, BenchDevice(), nullptr, kernels)).value();
   }
 
-  // Output 0.
+  // Runs the kernel and returns output 0.
   Tensor Run() {
     StepEnvironment step;
     std::vector<EdgeValue> in(inputs.size());
@@ -65,7 +65,7 @@ struct KernelBench {
   }
 };
 
-// -1 ... 1 in steps of 0.002, mixed.
+// Returns values from -1 to 1 in steps of 0.002, mixed.
 inline Tensor Floats(TensorShape shape, DataType type = DataType::kFloat) {
   Tensor t = Tensor::Zeros(DataType::kFloat, std::move(shape));
   auto x = t.mutable_flat<float>();
@@ -81,7 +81,7 @@ inline Tensor Ints(std::initializer_list<int32_t> values) {
   return Tensor::Vector<int32_t>(values);
 }
 
-// `work` a run: bytes or floating-point operations.
+// `work` is that of one run: bytes or floating-point operations.
 inline void MeasureKernel(benchmark::State& state, KernelBench b, double work) {
   for (auto _ : state) b.Run();
   state.counters["rate"] =

@@ -1,5 +1,5 @@
-// Speed of the math kernels; `rate` is bytes a second for elementwise ops and
-// reductions, floating-point operations a second for matrix products.
+// Speed of the math kernels; `rate` is bytes per second for elementwise ops and
+// reductions, floating-point operations per second for matrix products.
 //   ninja -C build/release math_bench && build/release/benchmarks/math_bench
 #include "benchmarks/kernel/kernel_bench.h"
 
@@ -16,7 +16,7 @@ AttrMap T(DataType t = kF) { return AttrMap({{"T", t}}); }
 Tensor Half1() { return Tensor::Scalar(0.5f); }
 Tensor Axis(int32_t axis) { return Tensor::Scalar<int32_t>(axis); }
 
-// Small: what a call costs.
+// Small: the overhead of a call.
 MR_BENCH(AddScalars, 12, "AddV2", {Half1(), Half1()}, T());
 MR_BENCH(Add1000, 12e3, "AddV2", {Floats({1000}), Floats({1000})}, T());
 MR_BENCH(Bias64x10, 64 * 80, "AddV2", {Floats({64, 10}), Floats({10})}, T());

@@ -1,13 +1,13 @@
-"""bench.py against: two builds of Millrace, row by row.
+"""bench.py against: compares two builds of Millrace, row by row.
 
 Rows whose calls are timed one by one take turns in short windows (turns.py); the other rows are measured with the
 builds one after the other, A B A B. Each round starts the servers anew: a process may have faster memory than the
 next one for as long as it lives.
 
-The verdict of a row: where B's ratio to A is off 1 by no more than the row's scatter it is within its scatter. The
-scatter of a row that takes turns is the distance between the quartiles of its windows' ratios over their median; of
-the others it is that of verdicts.py; at least 2 %. What is off by more than a quarter and scatters as much tells
-nothing, and is red: repeat it with more rounds, or on a quieter machine.
+The verdict of a row: if B's ratio to A differs from 1 by no more than the row's scatter, the row is within its scatter.
+The scatter of a row that takes turns is the interquartile range of its windows' ratios over their median; that of the
+others is defined in verdicts.py; it is at least 2 %. A row that differs by more than a quarter and scatters as much is
+inconclusive, and red: repeat it with more rounds, or on a quieter machine.
 """
 
 import json
@@ -23,12 +23,12 @@ from harness import CASES, median
 from tables import fmt
 
 LEAST_SCATTER = 0.02
-# What a row is that got worse, and better.
+# The words for a row that got worse, and for one that got better.
 WORDS = {"MB": ("larger", "smaller"), "%": ("worse", "better")}
 
 
 def turns_of(name, options):
-  """Pairs of records of a case's rows, or why there are none; in a process of its own."""
+  """Returns pairs of records of a case's rows, or why there are none; runs in a process of its own."""
   with tempfile.TemporaryDirectory() as folder:
     out = os.path.join(folder, "records")
     command = [
@@ -107,7 +107,7 @@ def verdict_of(name, unit, a, b, ratio, scatter):
 
 
 def of_turns(pairs):
-  """Rows of pairs of records: the windows of a pair stand side by side."""
+  """Returns the rows of pairs of records: the windows of a pair are adjacent in time."""
   together = {}
   for a, b in pairs:
     name = "%s/%s" % (a["case"], a["metric"])
@@ -122,7 +122,7 @@ def of_turns(pairs):
 
 
 def one_sided(name, a, b):
-  """The row of a figure that a side lacks or that stands still; only what is wrong with B is red."""
+  """Returns the row of a figure that a side lacks or that is 0; only a failure of B is red."""
 
   def seen(figure):
     return None if figure is None else figure.median
@@ -133,7 +133,7 @@ def one_sided(name, a, b):
 
 
 def judge(pairs, a, b):
-  """[Row] of all that was measured."""
+  """Returns a Row for everything that was measured."""
   rows = of_turns(pairs)
   done = {row.name for row in rows}
   of_a, of_b = (

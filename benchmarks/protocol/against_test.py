@@ -18,7 +18,7 @@ class JudgeTest(unittest.TestCase):
     return row
 
   def test_windows_are_compared_with_their_neighbours(self):
-    # The moment makes both ten times slower; what is compared is each window with the one beside it.
+    # The load makes both ten times slower; each window is compared with the one next to it.
     row = self.one([(record([10, 100, 50]), record([11, 110, 55]))])
     self.assertAlmostEqual(row.ratio, 1.1)
     self.assertEqual((row.scatter, row.verdict, row.red), (against.LEAST_SCATTER, "faster", False))
@@ -40,7 +40,7 @@ class JudgeTest(unittest.TestCase):
     self.assertEqual(self.one(a=[record([80, 100, 120])], b=[record([50])]).verdict, "slower")
 
   def test_rounds_count_together(self):
-    # Each start of its own has other memory: only all of them say something.
+    # Each start has other memory: only all starts together are conclusive.
     pairs = [(record([10, 10]), record([10 * r, 10 * r])) for r in (0.8, 1, 1.2)]
     self.assertEqual(self.one(pairs).verdict, "within its scatter")
 

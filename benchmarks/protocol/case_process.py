@@ -1,4 +1,4 @@
-"""One run of one case: a fresh cluster, and a process of its own in which the stock client drives it."""
+"""Runs a case once: in a fresh cluster, with the stock client in a process of its own."""
 
 import faulthandler
 import json
@@ -11,27 +11,27 @@ from cluster import Cluster, memory_mb, parse_spec, spec_text, tf_python, tied
 from harness import CASES, Bench, machine_cpu_seconds
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-FAILED = "FAILED"  # the metric of a record that says why a case did not come to its end
+FAILED = "FAILED"  # the metric of a record that gives the reason for which a case did not complete
 
 
 def wait_quiet(limit):
-  """Waits, at most limit seconds, until the machine has been all but idle for 2 s."""
+  """Waits, at most limit seconds, until the machine has been nearly idle for 2 s."""
   end = time.monotonic() + limit
   while time.monotonic() < end:
     c, t = machine_cpu_seconds(), time.monotonic()
-    time.sleep(2)  # what the machine does in this time is measured
+    time.sleep(2)  # the load during this time is measured
     if (machine_cpu_seconds() - c) / (time.monotonic() - t) < 0.15:
       return
 
 
 def reason(what, err):
-  """One line that says it, and what the process wrote to its end."""
+  """Returns one line with the reason, and the last output of the process."""
   lines = err.strip().splitlines()
   return "%s%s\n%s" % (what, ": " + lines[-1] if lines and what.startswith("exit") else "", "\n".join(lines)[-1500:])
 
 
 def ended(child, cluster, timeout):
-  """Waits for the end of the case: (standard output, errors, why it failed or None)."""
+  """Waits for the end of the case: returns (standard output, errors, reason of the failure or None)."""
   end = time.monotonic() + timeout
   while True:
     try:
@@ -52,7 +52,7 @@ def ended(child, cluster, timeout):
 
 
 def run_case(name, servers, options, timed=True):
-  """Returns the case's records; the last one is FAILED if it did not come to its end.
+  """Returns the case's records; the last one is FAILED if it did not complete.
 
   options: data_dir, scale, timeout, log_dir. timed: see Bench.
   """
@@ -112,11 +112,11 @@ def run_case(name, servers, options, timed=True):
 
 
 def inside(a):
-  """What the process of a case does."""
+  """Runs the case, in its own process."""
   out = os.fdopen(os.dup(1), "w")
-  os.dup2(2, 1)  # whatever TensorFlow prints does not mix with the records
+  os.dup2(2, 1)  # keeps TensorFlow's output apart from the records
   pids = [int(p) for p in a.pids.split(",") if p]
-  faulthandler.dump_traceback_later(max(5, a.timeout - 5))  # says on stderr where a case hangs
+  faulthandler.dump_traceback_later(max(5, a.timeout - 5))  # prints to stderr where a case hangs
   b = Bench(a.name, a.servers, parse_spec(a.cluster), pids, a.data_dir, a.scale, out, timed=not a.untimed)
   if not CASES[a.name]["own_cluster"]:
     from harness import import_tf

@@ -1,4 +1,4 @@
-"""What each row of the suite has to reach: goals.txt, one line a row.
+"""The goals of the rows of the suite: goals.txt, one line per row.
 
   CASE/METRIC  GOAL        # comment
 
@@ -6,8 +6,8 @@
   >= 2.5x   <= 0.6x        the figure, divided by stock's. A factor of 1 is `stock`
   >= 500000 tensors/s      the figure itself, in the unit of the row
   >= 0.9 of CASE/METRIC    another figure of the same run: of Millrace, or of the machine (limits/NAME)
-  limit                    no server's figure but the machine's: no goal
-  aim GOAL                 what the design wants of the row on the machine that it was made on. Elsewhere wake-ups, page
+  limit                    a figure of the machine and not of a server: no goal
+  aim GOAL                 the design's target for the row on the machine for which it was made. On others wake-ups, page
                            faults or the client may take most of the row, whatever servers do: there a row that is as
                            good as stock's may be short of it
 
@@ -18,7 +18,7 @@ import os
 import re
 
 FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "goals.txt")
-MACHINE = "limits"  # the case of figures of the machine, which limits.py measures
+MACHINE = "limits"  # the case of the machine's figures, which limits.py measures
 CPU = ":server_cpu"
 
 STOCK, LIMIT, TIMES, VALUE, OF = "stock", "limit", "times", "value", "of"
@@ -43,7 +43,7 @@ class Goal:
 
   @property
   def factor(self):
-    """How many times better than stock it has to be."""
+    """Returns how many times better than stock it must be."""
     return 1 / self.number if self.kind == TIMES and self.sign == "<=" else self.number
 
   def text(self):
@@ -71,7 +71,7 @@ def parse_goal(text):
 
 
 def parse(text, cases):
-  """{row: Goal}, in the order of the lines. Rows of other cases than those, and second lines of a row, are errors."""
+  """Returns {row: Goal}, in the order of the lines. Rows of other cases, and second lines of a row, are errors."""
   goals = {}
   for number, line in enumerate(text.splitlines(), 1):
     words = line.partition("#")[0].split(None, 1)
@@ -104,5 +104,5 @@ def read(cases, path=FILE):
 
 
 def of_cases(goals, names):
-  """The goals of the rows of these cases."""
+  """Returns the goals of the rows of these cases."""
   return {row: goal for row, goal in goals.items() if row.partition("/")[0] in names}

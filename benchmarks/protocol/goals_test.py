@@ -1,4 +1,4 @@
-"""Tests of the goals: every row has one, in a form that says something."""
+"""Tests of the goals: every row has one, in a meaningful form."""
 
 import unittest
 
@@ -41,7 +41,7 @@ class ParseTest(unittest.TestCase):
     goal = goals.parse_goal("aim >= 2.5x")
     self.assertEqual((goal.kind, goal.aim, goal.text()), (goals.TIMES, True, "aim >= 2.50"))
     self.assertFalse(goals.parse_goal(">= 2.5x").aim)
-    for text in ("aim", "aim stock", "aim limit", "aim >= 1x"):  # as good as stock's is what a short row is, too
+    for text in ("aim", "aim stock", "aim limit", "aim >= 1x"):  # a row that is short is as good as stock's, too
       self.fails("a/b " + text, "no goal has the form")
 
   def test_a_factor_of_one_is_stock(self):

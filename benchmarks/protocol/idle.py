@@ -20,7 +20,7 @@ from cluster import Cluster, memory_mb
 
 import options
 
-# Figure: (unit, mark).
+# Figure: (unit, limit).
 MARKS = {
   "listening_s": ("s from exec to the first accepted connection", 0.1),
   "resident_mb": ("MB resident 2 s after the start", 30),
@@ -34,7 +34,7 @@ def threads_of(pid):
 
 
 def cpu_nanos(pid):
-  """What the scheduler has counted for all threads of a process."""
+  """Returns the time that the scheduler has counted for all threads of a process."""
   total = 0
   for thread in threads_of(pid):
     try:
@@ -46,7 +46,7 @@ def cpu_nanos(pid):
 
 
 def start(servers):
-  """A cluster of one ps that listens; polled more often than Cluster does."""
+  """Starts a cluster of one ps and waits until it listens; polls more often than Cluster does."""
   return Cluster(servers, ps=1, workers=0).start(poll_s=0.0005)
 
 
@@ -59,11 +59,11 @@ def measure(servers, rounds, seconds):
       if not last:
         continue
       pid = c.pids()[0]
-      time.sleep(max(0.0, 2 - c.listening_s))  # it is idle until then
+      time.sleep(max(0.0, 2 - c.listening_s))  # its idle time
       figures["resident_mb"] = memory_mb(pid)[0]
       figures["threads"] = len(threads_of(pid))
       before, t = cpu_nanos(pid), time.monotonic()
-      time.sleep(seconds)  # what it costs in this time is measured
+      time.sleep(seconds)  # the cost during this time is measured
       figures["cpu_percent"] = (cpu_nanos(pid) - before) / (time.monotonic() - t) / 1e7
     finally:
       c.stop()

@@ -1,4 +1,4 @@
-"""What a table of figures says of where they were measured."""
+"""The description of the machine on which figures were measured."""
 
 import importlib.metadata
 import os
@@ -12,7 +12,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 
 
 def first_of(path, name):
-  """The value of the first `name : value` of a file of /proc."""
+  """Returns the value of the first `name : value` of a file of /proc."""
   try:
     with open(path, encoding="utf-8") as f:
       for line in f:
@@ -33,7 +33,7 @@ def output(command):
 
 def commit():
   found = output(["git", "rev-parse", "--short=12", "HEAD"])
-  # The table itself is written into the tree that it speaks of.
+  # The table itself is written into the tree that it describes.
   changed = output(["git", "status", "--porcelain", "--untracked-files=no", "--", ":!docs/performance.*"])
   return (found or "unknown") + (", with changes" if changed else "")
 
@@ -53,7 +53,7 @@ def version(package):
 
 
 def facts(command):
-  """[(what, value)]. command: the program of the servers that are measured."""
+  """Returns [(what, value)]. command: the program of the servers that are measured."""
   kib = first_of("/proc/meminfo", "MemTotal").split()[0]
   return [
     ("processor", first_of("/proc/cpuinfo", "model name")),
@@ -69,6 +69,6 @@ def facts(command):
 
 
 def company(records):
-  """How many cores other processes used meanwhile."""
+  """Returns how many cores other processes used meanwhile."""
   others = [r["others"] for r in records if "others" in r]
   return "%.2f cores in the median, at most %.2f" % (median(others), max(others)) if others else "unknown"

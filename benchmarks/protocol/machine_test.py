@@ -1,4 +1,4 @@
-"""Tests of what is said about the machine."""
+"""Tests of the description of the machine."""
 
 import os
 import tempfile

@@ -13,12 +13,12 @@ GOOD, SIDE, RED = "#3b6ea5", "#9aa9b8", "#c0392b"
 
 
 def is_side(row):
-  """Memory and CPU time: what a figure costs beside."""
+  """Returns whether the row is memory or CPU time: a secondary cost of a figure."""
   return row.unit == "MB" or row.name.endswith(goals_file.CPU)
 
 
 def ticks(low, high):
-  """Numbers 1, 2, 5 of each power of ten, from the last one below to the first one above."""
+  """Returns the numbers 1, 2, 5 of each power of ten, from the last one below `low` to the first one above `high`."""
   steps = [m * 10.0**e for e in range(-4, 7) for m in (1, 2, 5)]
   first = max(i for i, s in enumerate(steps) if s <= low or i == 0)
   last = min(i for i, s in enumerate(steps) if s >= high or i == len(steps) - 1)
@@ -26,13 +26,13 @@ def ticks(low, high):
 
 
 def axis(rows):
-  """Ticks that hold all ratios and 1."""
+  """Returns ticks that include all ratios and 1."""
   ratios = [row.ratio for row in rows if row.ratio] + [row.factor for row in rows if row.red and row.factor]
   return ticks(min(ratios + [0.8]), max(ratios + [2.0]))
 
 
 def lanes(places):
-  """A vertical offset for each place, so that marks do not cover their neighbours."""
+  """Returns a vertical offset for each place, so that marks do not cover their neighbours."""
   ends = [-math.inf] * len(LANES)
   found = []
   for x in places:
@@ -71,7 +71,8 @@ def mark(x, y, row):
 
 
 def note(rows):
-  """What stands beside a case's line, and its colour: the row that is furthest below its goal, else the worst."""
+  """Returns the note beside a case's line, and its colour: the row that is furthest below its goal, else the
+  worst."""
   red = [row for row in rows if row.red]
   dark = [row for row in red if not row.ratio]
   if dark:
@@ -85,7 +86,7 @@ def note(rows):
 
 
 def draw(rows):
-  """The text of the SVG. Rows without a ratio are told beside the line of their case."""
+  """Returns the text of the SVG. Rows without a ratio are listed beside the line of their case."""
   cases = list(dict.fromkeys(row.case for row in rows))
   height = TOP + LINE * len(cases) + BOTTOM
   steps = axis(rows)
@@ -117,7 +118,7 @@ def draw(rows):
     shown = [row for row in of if row.ratio]
     out.append(text(LEFT - 12, y + 4, case, 12, "end"))
     for row, lane in zip(shown, lanes([at(row.ratio) for row in shown])):
-      if row.red and row.factor and row.factor > row.ratio:  # how far it is from its goal
+      if row.red and row.factor and row.factor > row.ratio:  # the distance to its goal
         out.append(
           '<path d="M%.1f %.1fH%.1fm0 -4v8" stroke="%s" fill="none" stroke-opacity="0.6"/>'
           % (at(row.ratio), y + lane, at(row.factor), RED)
@@ -137,7 +138,7 @@ def draw(rows):
 
 
 class _Legend:
-  """A row as far as mark() looks at one."""
+  """A row with the attributes that mark() uses."""
 
   name, ratio, verdict = "", 1.0, ""
 

@@ -70,7 +70,7 @@ def show(head, rows):
 
 
 def page(head, rows):
-  """The text of docs/performance.md."""
+  """Returns the text of docs/performance.md."""
   red = [row for row in rows if row.red]
   lines = ["**%s.**" % summary(rows)]
   lines += ["- red: `%s`: %s" % (row.name, row.verdict) for row in red]

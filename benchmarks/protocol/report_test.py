@@ -40,7 +40,7 @@ class PageTest(unittest.TestCase):
 
 
 class AgainTest(unittest.TestCase):
-  """From a file of records to the page."""
+  """Tests the way from a file of records to the page."""
 
   def again(self, ours, more=()):
     goal = goals.parse("a/rate >= 2x\nb/rate stock", ("a", "b"))
@@ -62,7 +62,7 @@ class AgainTest(unittest.TestCase):
     self.assertTrue(good)
     self.assertIn("1 rows, 0 red", said)
     self.assertIn("| other processes used | 0.50 cores in the median, at most 0.50 |", page)
-    self.assertNotIn("b/rate", page)  # the run was not of that case
+    self.assertNotIn("b/rate", page)  # the run did not include that case
 
   def test_failures_of_stock_are_told(self):
     good, _, page = self.again(300, [dict(case="a", metric="FAILED", error="why\nand where", side="stock failed")])

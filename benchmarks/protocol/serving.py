@@ -21,7 +21,7 @@ from cluster import Cluster
 
 import options
 
-# Benchmark's name: (figure, mark).
+# Benchmark's name: (figure, limit).
 FIGURES = {
   "BM_InProcess/real_time/threads:1": ("in process, 1 thread", None),
   "BM_InProcess/real_time/threads:8": ("in process, 8 threads", 40000),
@@ -31,7 +31,7 @@ FIGURES = {
 
 
 def measure(program, servers, repetitions):
-  """Queries a second by benchmark; those that failed are left out and told of."""
+  """Returns queries per second by benchmark; those that failed are left out and reported."""
   cluster = Cluster(servers, ps=0, workers=1)
   try:
     cluster.start()

@@ -1,6 +1,6 @@
 """bench.py suite: every case on stock's servers and on ours, in turns, and each row's verdict by its goal.
 
-The records go to a file, whose first line says where they come from: `bench.py report FILE` makes the table again.
+The records go to a file, whose first line describes their origin: `bench.py report FILE` generates the table again.
 """
 
 import json
@@ -20,7 +20,7 @@ from harness import CASES
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 STOCK, OURS, MACHINE = "stock", "ours", "machine"
-# TensorFlow's servers fail at times for reasons of their own, such as calls that gRPC sends twice. They get further
+# TensorFlow's servers sometimes fail for reasons of their own, such as calls that gRPC sends twice. They get further
 # turns, and the page says so. Ours do not.
 STOCK_FAILED, STOCK_TURNS = "stock failed", 3
 TURNS = "turns"
@@ -28,7 +28,7 @@ LIMITS_SECONDS = 300
 
 
 def machine_limits(wanted):
-  """Records of the figures of limits.c that goals name."""
+  """Returns records of the figures of limits.c that goals name."""
   with tempfile.TemporaryDirectory() as folder:
     command = [sys.executable, os.path.join(HERE, "limits", "limits.py"), "--only", "limits", "--build-dir", folder]
     try:
@@ -40,9 +40,9 @@ def machine_limits(wanted):
 
 
 def rounds_of(name, kinds, goals, options, once=run_case, limits=machine_limits):
-  """Yields (side, records) of a case, A B A B, and of the machine what its goals name.
+  """Yields (side, records) of a case, A B A B, and the machine's figures that its goals name.
 
-  What breaks off is not repeated, but for failures of stock's servers: the records of those are of the side STOCK_FAILED.
+  A run that fails is not repeated, except after failures of stock's servers: their records have the side STOCK_FAILED.
   """
   wanted = {
     goal.of
@@ -68,7 +68,7 @@ def rounds_of(name, kinds, goals, options, once=run_case, limits=machine_limits)
 
 
 def measure_in_turns(name, metrics, options):
-  """The records of these rows of a case, stock's and ours by turns; none if the case breaks off."""
+  """Returns the records of these rows of a case, stock's and ours in turns; none if the case fails."""
   with tempfile.TemporaryDirectory() as folder:
     out = os.path.join(folder, "records")
     rows = "^(%s)$" % "|".join(map(re.escape, metrics))
@@ -102,7 +102,8 @@ def measure_in_turns(name, metrics, options):
 
 
 def again_in_turns(name, goals, records, options, measure=measure_in_turns):
-  """Records of the rows of a case that missed their goals, measured again: (side TURNS, ratios of all windows)."""
+  """Measures the rows of a case that missed their goals again: returns records (side TURNS, ratios of all
+  windows)."""
   of = {side: [r for r in records if r["side"] == side] for side in (STOCK, OURS, MACHINE)}
   missed = [
     row.name.partition("/")[2].removesuffix(goals_file.CPU).removesuffix(".p50")
@@ -124,13 +125,13 @@ def again_in_turns(name, goals, records, options, measure=measure_in_turns):
 
 
 def ratios_of(stock, ours):
-  """How many times better ours is, window by window."""
+  """Returns how many times better ours is, window by window."""
   pairs = zip(stock["samples"], ours["samples"])
   return [b / a for a, b in pairs] if stock["better"] == "more" else [a / b for a, b in pairs]
 
 
 def run(names, goals, options):
-  """Measures, reports; returns whether no row is red."""
+  """Measures and reports; returns whether no row is red."""
   kinds = {STOCK: options.a, OURS: options.b}
   facts = machine.facts(shlex.split(options.b)[0])
   head = dict(facts=facts, cases=names, rounds=options.rounds, scale=options.scale)
@@ -152,7 +153,8 @@ def run(names, goals, options):
 
 
 def again(path, goals, docs):
-  """The table of a file of records; with docs also docs/performance.md. Returns whether no row is red."""
+  """Prints the table of a file of records; with docs also writes docs/performance.md. Returns whether no row is
+  red."""
   with open(path) as f:
     head, *records = [json.loads(line) for line in f]
   of = {side: [r for r in records if r["side"] == side] for side in (STOCK, OURS, MACHINE)}

@@ -1,4 +1,4 @@
-"""What bench.py run, compare and table print: the figures as they were measured, without a verdict."""
+"""The output of bench.py run, compare and table: the measured figures, without a verdict."""
 
 from harness import median
 
@@ -10,7 +10,7 @@ def fmt(x):
 
 
 def merge(records):
-  """All samples of the same (case, metric) together."""
+  """Merges all samples of the same (case, metric)."""
   table = {}
   for r in records:
     key = (r["case"], r["metric"])

@@ -1,12 +1,12 @@
 """bench.py turns: two kinds of servers at the same time, row by row, in windows of a tenth of a second.
 
-Servers that are measured one after the other meet different moments of a machine that others use, too, and
-different memory: on some virtual machines a process reads its own half as fast as the next one's. Windows in
-random order share the moment; what is compared is each window with the one beside it. Memory differs still, so
-repeat what depends on its speed.
+Servers that are measured one after the other run under different load on a busy machine, and with
+different memory: on some virtual machines one process reads its own half as fast as another one. Windows in
+random order share the load; each window is compared with the one next to it. Memory still differs, so
+repeat rows that depend on its speed.
 
 The case runs twice in this process, in a thread for each kind; both stop at each row (Bench.rate, millis and
-latency) and call it when it is their turn, until it has been measured. Other figures of a case are not taken.
+latency) and call it when it is their turn, until it has been measured. Other figures of a case are not measured.
 """
 
 import json
@@ -35,15 +35,15 @@ class Side(Bench):
     self.cluster = Cluster(servers, info["ps"], info["workers"]).start()
     super().__init__(name, servers, self.cluster.spec, self.cluster.pids(), data_dir, scale)
     self.timeout, self.last = timeout, "its start"
-    self.rows = queue.Queue()  # where the case stops
-    self.turns, self.taken = queue.Queue(), queue.Queue()  # numbers of calls, and what they took
+    self.rows = queue.Queue()  # the rows at which the case stops
+    self.turns, self.taken = queue.Queue(), queue.Queue()  # numbers of calls, and the times that they took
     self.error = None
     self.thread = threading.Thread(target=self._run, daemon=True)
 
   def _run(self):
     try:
       CASES[self.name]["fn"](self)
-    except Exception as e:  # told by _check
+    except Exception as e:  # reported by _check
       self.error = e
     self.rows.put(None)
 
@@ -51,7 +51,7 @@ class Side(Bench):
     self.rows.put(Row(*row))
     while calls := self.turns.get():
       cpu = sum(cpu_seconds(p) for p in self.pids)
-      fn()  # caches are this side's again
+      fn()  # fills the caches with this side's data
       start = time.perf_counter()
       for _ in range(calls):
         fn()
@@ -71,7 +71,7 @@ class Side(Bench):
     pass
 
   def next_row(self):
-    """The row at which the case has stopped; None at its end."""
+    """Returns the row at which the case has stopped; None at its end."""
     try:
       row = self.rows.get(timeout=self.timeout)
     except queue.Empty:
@@ -83,7 +83,7 @@ class Side(Bench):
     return row
 
   def window(self, calls):
-    """Seconds, and CPU seconds of the servers, per call."""
+    """Returns seconds, and CPU seconds of the servers, per call."""
     self.turns.put(calls)
     end = time.monotonic() + self.timeout
     while time.monotonic() < end:
@@ -101,7 +101,7 @@ class Side(Bench):
 
 
 def measure(sides, seconds):
-  """[(seconds, CPU seconds) per call] of each side, window by window."""
+  """Returns [(seconds, CPU seconds) per call] of each side, window by window."""
   once = [side.window(2)[0] for side in sides]
   calls = max(1, int(WINDOW / max(min(once), 1e-7)))
   taken = [[], []]

@@ -1,15 +1,15 @@
 """Every row of the suite with its verdict, from the records of two kinds of servers and the goals.
 
-A row is red where a side lacks it, fails or stands still, where its goal is missed, and where it has none. It is short
-where its goal is an aim and it is only as good as stock's.
+A row is red if a side lacks it, fails or makes no progress, if its goal is missed, and if it has none. It is short
+if its goal is an aim and it is only as good as stock's.
 
-The scatter of a row says how far its ratio may be off by chance: each side's distance between the quartiles of
-its samples of all rounds (of fewer than eight samples: between the lowest and the highest), over their median; of
-both sides the root of the sum of the squares. A row that need only be as good as stock's may be that much worse, but
-never more than a quarter. Other goals are compared as they are.
+The scatter of a row estimates how far its ratio may be off by chance: each side's interquartile range of
+its samples of all rounds (of fewer than eight samples: the range), over their median; for
+both sides the root of the sum of the squares. A row that must only be as good as stock's may be that much worse, but
+never more than a quarter. Other goals are compared exactly.
 
-Rounds one after the other meet different moments of a machine that others use. So a row that misses its goal there is
-measured again in turns (turns.py) where its case has turns, and that ratio counts.
+Rounds one after the other run under different load on a busy machine. So a row that misses its goal there is
+measured again in turns (turns.py) if its case has turns, and that ratio counts.
 """
 
 import math
@@ -20,8 +20,8 @@ from harness import median
 from case_process import FAILED
 
 MOST_SCATTER = 0.25
-MISSED, SHORT = "missed", "short of it"  # how these verdicts begin
-FEW = 8  # samples that have no quartiles to speak of
+MISSED, SHORT = "missed", "short of it"  # the beginnings of these verdicts
+FEW = 8  # fewer samples have no meaningful quartiles
 
 
 class Row:
@@ -33,7 +33,7 @@ class Row:
     self.short = short
     self.name, self.unit, self.stock, self.ours, self.ratio = name, unit, stock, ours, ratio
     self.scatter, self.goal, self.verdict, self.red = scatter, goal, verdict, red
-    self.factor = factor  # the least ratio, where the goal is one
+    self.factor = factor  # the least ratio, if the goal is one
 
   @property
   def case(self):
@@ -56,7 +56,7 @@ class Figure:
 
 
 def figures(records):
-  """{row: Figure} of one side; the CPU times of servers are rows of their own."""
+  """Returns {row: Figure} of one side; the CPU times of servers are rows of their own."""
   rows = {}
   for r in records:
     if r["metric"] == FAILED:
@@ -75,17 +75,17 @@ def figures(records):
 
 
 def failures(records):
-  """{case: why, in a line}"""
+  """Returns {case: the reason, in one line}."""
   return {r["case"]: r["error"].partition("\n")[0] for r in records if r["metric"] == FAILED}
 
 
 def breaks_off(records):
-  """Whether a case failed or stood still, which more rounds would not mend."""
+  """Returns whether a case failed or made no progress, which more rounds would not repair."""
   return bool(failures(records)) or any(figure.stands_still() for figure in figures(records).values())
 
 
 def quantile(xs, q):
-  """Between neighbours in proportion. Of two or more."""
+  """Returns a quantile, interpolated between neighbours. Requires two or more samples."""
   xs = sorted(xs)
   at = q * (len(xs) - 1)
   low = min(int(at), len(xs) - 2)
@@ -93,7 +93,7 @@ def quantile(xs, q):
 
 
 def spread(samples):
-  """Of the middle half, or of few samples, over the median."""
+  """Returns the interquartile range, or of few samples the range, over the median."""
   middle = median(samples)
   ends = (min(samples), max(samples)) if len(samples) < FEW else (quantile(samples, 0.25), quantile(samples, 0.75))
   return (ends[1] - ends[0]) / abs(middle) if middle else 0.0
@@ -104,13 +104,13 @@ def scatter_of(a, b):
 
 
 def ratio_of(stock, ours):
-  """How many times better ours is; None where that says nothing."""
+  """Returns how many times better ours is; None if that is meaningless."""
   up, down = (ours.median, stock.median) if stock.better == "more" else (stock.median, ours.median)
   return up / down if down > 0 else None
 
 
 def missing(case, stock, ours, failed):
-  """The verdict on a row that a side lacks."""
+  """Returns the verdict on a row that a side lacks."""
   words = {
     side: "failed" if case in failed[side] else "missing" for side, figure in (("stock", stock), ("ours", ours)) if figure is None
   }
@@ -128,9 +128,9 @@ def too_few_rounds(stock, ours, rounds):
 
 
 def has_turns(row, goal):
-  """Whether turns can change the verdict on a row: a goal was missed, of a median of calls that are timed one by one.
+  """Returns whether turns can change the verdict on a row: a goal was missed, of a median of calls that are timed one by one.
 
-  A row that a round lacks or that stands still keeps its verdict.
+  A row that a round lacks or that makes no progress keeps its verdict.
   """
   return bool(
     row.ratio
@@ -148,7 +148,8 @@ def in_turns(name, turns):
 
 
 def compare(name, goal, stock, ours, others, rounds, turns=()):
-  """The line of a row that both sides have. others: {row: Figure} that goals name. turns: the row's ratios in turns."""
+  """Returns the line of a row that both sides have. others: {row: Figure} that goals name. turns: the row's ratios in
+  turns."""
   row = measured(name, goal, stock, ours, others, rounds)
   if turns and row.red and has_turns(row, goal):
     row.ratio, row.scatter = median(turns), spread(turns)
@@ -166,7 +167,7 @@ def compare(name, goal, stock, ours, others, rounds, turns=()):
 
 
 def measured(name, goal, stock, ours, others, rounds):
-  """The line of a row by the rounds alone."""
+  """Returns the line of a row by the rounds alone."""
   row = Row(name, ours.unit, stock.median, ours.median, ratio_of(stock, ours), scatter_of(stock, ours), goal.text())
 
   def done(verdict, red):
@@ -212,7 +213,7 @@ def judged(done, reached, wanted, scatter, more=""):
 
 
 def judge(stock, ours, machine, goals, rounds, turns=()):
-  """[Row] of the records of both sides and of the machine: of all rows that have goals, and of all that were measured.
+  """Returns [Row] from the records of both sides and of the machine: all rows that have goals, and all that were measured.
 
   turns: {row: ratios} of those that were measured again in turns.
   """
@@ -261,7 +262,8 @@ def judge(stock, ours, machine, goals, rounds, turns=()):
 
 
 def incomplete(records, goals):
-  """What is wrong with a run on one kind of servers: a line for each row that is missing, failed or stands still."""
+  """Returns the failures of a run on one kind of servers: a line for each row that is missing, failed or makes no
+  progress."""
   have, failed = figures(records), failures(records)
   lines = ["%s failed: %s" % (case, why) for case, why in failed.items()]
   for name in goals:

@@ -1,4 +1,4 @@
-"""Tests of the verdicts: what is red, and what scatter allows."""
+"""Tests of the verdicts: which rows are red, and what scatter allows."""
 
 import unittest
 
@@ -23,7 +23,7 @@ class ScatterTest(unittest.TestCase):
   def test_spread(self):
     self.assertEqual(verdicts.spread([10]), 0)
     self.assertAlmostEqual(verdicts.spread([9, 10, 11]), 0.2)
-    self.assertAlmostEqual(verdicts.spread([8, 8, 9, 10, 10, 11, 12, 12, 1000]), 0.3)  # what strays does not count
+    self.assertAlmostEqual(verdicts.spread([8, 8, 9, 10, 10, 11, 12, 12, 1000]), 0.3)  # outliers do not count
 
   def test_of_both_sides(self):
     still, wide = verdicts.Figure(records([100])[0]), verdicts.Figure(records([10, 100, 500])[0])
@@ -88,7 +88,7 @@ class JudgeTest(unittest.TestCase):
     (row,) = self.judge("aim >= 50 steps/s", records([20]), records([49]))
     self.assertEqual((row.verdict, row.short), ("short of it", True))
     (row,) = self.judge("aim >= 2x", records([0]), records([0]))
-    self.assertTrue(row.red)  # standing still is no aim
+    self.assertTrue(row.red)  # no progress cannot be an aim
 
   def test_turns_count_where_rounds_miss_a_goal(self):
     def judge(goal, ours, ratios):

@@ -1,11 +1,12 @@
-// Calls between two processes of one machine over gRPC: latency of an empty
-// method, throughput of many at once, and of replies that carry a tensor.
+// Calls between two processes of one machine over gRPC: the latency of an empty
+// method, the throughput of concurrent calls, and that of replies that carry a
+// tensor.
 //
 //   ninja -C build/release rpc_bench && build/release/benchmarks/rpc_bench
 //
 // The server is a child process. Counters: p50_us and p99_us of one call,
-// bytes_per_second of payload (each copied once into a buffer that is reused,
-// as a tensor of a caching allocator would be), threads: of the client.
+// bytes_per_second of payload (each copied once into a reused buffer, like a
+// tensor of a caching allocator), threads: of the client.
 #include <benchmark/benchmark.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -94,7 +95,7 @@ void BM_EmptyCall(benchmark::State& state) {
 }
 BENCHMARK(BM_EmptyCall)->UseRealTime()->MinTime(2);
 
-// So many calls under way all the time.
+// Keeps this many calls in flight.
 void BM_CallsInFlight(benchmark::State& state) {
   const auto transport = MakeGrpcTransport();
   const auto caller = transport->Connect(*server_address);

@@ -25,7 +25,7 @@ size_t ConsumeDigits(absl::string_view* text) {
   return n;
 }
 
-// "part-00000-of-00002.index" and the like, perhaps not finished.
+// Matches "part-00000-of-00002.index" and the like, also of unfinished files.
 bool IsFileOfPart(absl::string_view name) {
   if (!absl::ConsumePrefix(&name, kPart) || !ConsumeShardSuffix(&name)) {
     return false;
@@ -39,7 +39,7 @@ bool IsFileOfPart(absl::string_view name) {
                           ConsumeDigits(&name) > 0 && name.empty());
 }
 
-// "NAME_temp_millrace_ID" or "NAME-STEP_temp_millrace_ID".
+// Matches "NAME_temp_millrace_ID" and "NAME-STEP_temp_millrace_ID".
 bool IsFolderOf(absl::string_view name, absl::string_view folder) {
   if (!absl::ConsumePrefix(&folder, name)) return false;
   if (absl::ConsumePrefix(&folder, "-") && ConsumeDigits(&folder) == 0) {
@@ -49,7 +49,7 @@ bool IsFolderOf(absl::string_view name, absl::string_view folder) {
          std::all_of(folder.begin(), folder.end(), absl::ascii_isxdigit);
 }
 
-// Of the folder and what is in it.
+// Returns the time of the last change to the folder or anything in it.
 StatusOr<int64_t> LastChange(FileSystem* files, const std::string& folder) {
   MR_ASSIGN_OR_RETURN(int64_t last, files->GetModifiedNanos(folder));
   MR_ASSIGN_OR_RETURN(const std::vector<std::string> names,

@@ -24,7 +24,7 @@ class CheckpointPartsTest : public testing::Test {
     ASSERT_TRUE(files_.CreateDirRecursively(std::string(Dirname(path))).ok());
     ASSERT_TRUE(WriteStringToFile(&files_, path, "x").ok());
   }
-  // The folder of a save that ended with its first part.
+  // Makes the folder of a save that died after its first part.
   std::string Left(const std::string& folder) {
     Write(folder + "/part-00000-of-00002.index");
     Write(folder + "/part-00000-of-00002.data-00000-of-00001");
@@ -40,7 +40,7 @@ TEST_F(CheckpointPartsTest, FoldersOfPartsGo) {
   const std::string suffix = FreshPartsSuffix();
   EXPECT_TRUE(absl::StartsWith(suffix, "_temp_millrace_")) << suffix;
   EXPECT_NE(suffix, FreshPartsSuffix());
-  // What a save writes is what is known as its parts.
+  // The names that a save writes are recognized as its parts.
   const std::string part = ShardedFilename("/d/m" + suffix, 0, 2);
   auto writer = *BundleWriter::Open(&files_, part);
   ASSERT_TRUE(writer->Add("v", Tensor::Zeros(DataType::kFloat, {10})).ok());
@@ -102,7 +102,7 @@ TEST_F(CheckpointPartsTest, OnlyAbandonedOnesOfTheSameCheckpointsGo) {
   EXPECT_FALSE(DeleteAbandonedParts(&files_, "/d/m", "/d/none", 0).ok());
 }
 
-// Each file that is written to keeps them all.
+// Each write to one file keeps all of them.
 TEST(AbandonedParts, GoAnHourAfterTheLastChange) {
   const SimResult result = SimWorld({.seed = 1}).Run([] {
     constexpr int64_t kMinuteMs = 60'000;
@@ -118,7 +118,7 @@ TEST(AbandonedParts, GoAnHourAfterTheLastChange) {
       wait(40);
     }
     ASSERT_TRUE(WriteStringToFile(&files, "/d/m-9.index", "x").ok());
-    wait(600);  // until somebody looks does not count
+    wait(600);  // time without a look at the folder does not count
     ASSERT_TRUE(
         DeleteAbandonedParts(&files, "/d/m", "/d/m-9.index", kHourNanos).ok());
     EXPECT_TRUE(files.Exists(folder).ok());

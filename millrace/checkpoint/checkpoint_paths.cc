@@ -58,14 +58,15 @@ StatusOr<std::vector<std::string>> CheckpointFiles(FileSystem* files,
                                  ? (absl::StartsWith(prefix, "/") ? "/" : ".")
                                  : directory;
   // Without an index it may be of format V1: one file, or shards of this name.
-  // By name and not by pattern, as the caller deletes what is found.
+  // The search is by name and not by pattern, since the caller deletes the
+  // result.
   const bool has_index = files->Exists(index).ok();
   if (has_index) found.push_back(index);
   auto names = files->GetChildren(listed);
   if (names.status().code() == StatusCode::kNotFound) return found;
   MR_RETURN_IF_ERROR(names.status());
   const std::string data = absl::StrCat(Basename(prefix), ".data");
-  // The name of sharded ones has a pattern for the shard's number.
+  // The name of a sharded checkpoint has a pattern for the shard's number.
   absl::string_view v1 = Basename(prefix);
   v1 = v1.substr(0, v1.rfind("-\?\?\?\?\?-of-"));
   for (const std::string& name : *names) {

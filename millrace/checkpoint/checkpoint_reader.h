@@ -1,4 +1,4 @@
-// CheckpointReader: a checkpoint of either format, by its prefix.
+// CheckpointReader: reads a checkpoint of either format, given its prefix.
 #pragma once
 
 #include <memory>
@@ -17,28 +17,29 @@ namespace millrace {
 class BundleReader;
 class V1Reader;
 
-// Thread-safe. Errors as BundleReader's.
+// Thread-safe. Errors are BundleReader's.
 class CheckpointReader {
  public:
-  // Format V2 if PREFIX.index exists, else V1. NOT_FOUND if there is neither.
+  // Opens format V2 if PREFIX.index exists, otherwise V1. Returns NOT_FOUND if
+  // neither exists.
   static StatusOr<std::unique_ptr<CheckpointReader>> Open(
       FileSystem* files, const std::string& prefix);
   ~CheckpointReader();
 
-  // dtype, full shape and slices of a tensor; NOT_FOUND names it.
+  // Returns dtype, full shape and slices of a tensor; NOT_FOUND names it.
   StatusOr<BundleEntry> Find(absl::string_view name) const;
   bool Contains(absl::string_view name) const { return Find(name).ok(); }
   StatusOr<Tensor> Lookup(absl::string_view name,
                           Allocator* allocator = HostAllocator()) const;
   StatusOr<Tensor> LookupSlice(absl::string_view name, const TensorSlice& slice,
                                Allocator* allocator = HostAllocator()) const;
-  // What RestoreV2 does for one tensor: `shape_and_slice` as in
-  // ParseShapeAndSlice(). INVALID_ARGUMENT if the shape it begins with, or
-  // `dtype`, is not that of the stored tensor.
+  // Does what RestoreV2 does for one tensor; `shape_and_slice` is as in
+  // ParseShapeAndSlice(). Returns INVALID_ARGUMENT if the shape with which it
+  // begins, or `dtype`, is not that of the stored tensor.
   StatusOr<Tensor> Restore(absl::string_view name,
                            absl::string_view shape_and_slice, DataType dtype,
                            Allocator* allocator = HostAllocator()) const;
-  // All tensors in the order of their names.
+  // Visits all tensors in the order of their names.
   Status ForEach(absl::FunctionRef<Status(absl::string_view name,
                                           const BundleEntry& entry)>
                      visit) const;

@@ -170,7 +170,7 @@ void CheckpointHistory::Recover(const CheckpointState& state) {
 
 std::vector<std::string> CheckpointHistory::Add(const std::string& prefix,
                                                 double now_seconds) {
-  // A name that is written again counts as new.
+  // A prefix that is written again counts as new.
   std::erase_if(kept_, [&](const Kept& k) { return k.prefix == prefix; });
   kept_.push_back({prefix, now_seconds});
   std::vector<std::string> to_delete;

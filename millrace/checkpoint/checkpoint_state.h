@@ -1,5 +1,5 @@
-// The file `checkpoint` of a directory: which checkpoints there are and which
-// is the newest. Text form of CheckpointState.
+// The file `checkpoint` of a directory, which lists its checkpoints and names
+// the newest one. It is the text form of CheckpointState.
 #pragma once
 
 #include <deque>
@@ -26,10 +26,10 @@ struct CheckpointState {
                          const CheckpointState&) = default;
 };
 
-// The text, with paths as they are in `state`. The newest path is added to the
-// list if it is not its last one.
+// Returns the text, with paths as they are in `state`. Appends the newest path
+// to the list unless it is the last one there.
 std::string EncodeCheckpointState(const CheckpointState& state);
-// Unknown fields are passed over. DATA_LOSS.
+// Parses the text. Skips unknown fields. Returns DATA_LOSS if it is malformed.
 StatusOr<CheckpointState> ParseCheckpointState(absl::string_view text);
 
 // Replaces the file atomically. Paths below `directory` are written relative
@@ -38,35 +38,37 @@ Status WriteCheckpointState(
     FileSystem* files, const std::string& directory,
     const CheckpointState& state,
     const std::string& filename = kCheckpointStateFilename);
-// Relative paths are taken from `directory`. NOT_FOUND if there is no file.
+// Reads the file. Relative paths are resolved from `directory`. Returns
+// NOT_FOUND if there is no file.
 StatusOr<CheckpointState> ReadCheckpointState(
     FileSystem* files, const std::string& directory,
     const std::string& filename = kCheckpointStateFilename);
 
-// The prefix of the newest checkpoint whose files are there and whole as far
-// as the index tells (older ones of the list are tried if need be), or ""
-// where there is none. Errors only for what is no lack of files.
+// Returns the prefix of the newest checkpoint whose files exist and are
+// complete as far as the index tells (falls back to older ones of the list), or
+// "" if there is none. Missing files are not an error.
 StatusOr<std::string> LatestCheckpoint(
     FileSystem* files, const std::string& directory,
     const std::string& filename = kCheckpointStateFilename);
 
-// Which checkpoints to keep. One thread.
+// Decides which checkpoints to keep. Not thread-safe.
 class CheckpointHistory {
  public:
   struct Options {
     int max_to_keep = 5;  // 0: all
-    // Besides, one of each so many hours is kept for good.
+    // In addition, one checkpoint per this many hours is kept permanently.
     double keep_checkpoint_every_n_hours = 10000;
   };
 
-  // `start_seconds`: now, in seconds since 1970; the hours count from here.
+  // `start_seconds` is the current time in seconds since 1970, from which the
+  // hours count.
   CheckpointHistory(Options options, double start_seconds);
 
-  // Goes on with what an earlier run left, oldest first. A prefix that is there
-  // twice counts where it is last.
+  // Continues the history of an earlier run, oldest first. A prefix that occurs
+  // twice counts at its last place.
   void Recover(const CheckpointState& state);
-  // A checkpoint was written at `now_seconds`. Returns the prefixes to delete,
-  // once state() is in its file.
+  // Records a checkpoint written at `now_seconds`. Returns the prefixes to
+  // delete, after state() has been written to its file.
   std::vector<std::string> Add(const std::string& prefix, double now_seconds);
   CheckpointState state() const;
 

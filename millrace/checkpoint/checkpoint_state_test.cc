@@ -88,7 +88,7 @@ TEST(CheckpointHistory, KeepsTheNewestAndOneOfEachPeriod) {
   EXPECT_EQ(history.Add("b", 200), Paths{});
   EXPECT_EQ(history.Add("c", 3700), Paths{"a"});
   EXPECT_EQ(history.Add("d", 3800), Paths{"b"});
-  EXPECT_EQ(history.Add("e", 3900), Paths{});  // c is kept for good
+  EXPECT_EQ(history.Add("e", 3900), Paths{});  // c is kept permanently
   EXPECT_EQ(history.Add("f", 4000), Paths{"d"});
   EXPECT_EQ(history.state().all_model_checkpoint_paths, (Paths{"e", "f"}));
   EXPECT_EQ(history.state().last_preserved_timestamp, 3700);

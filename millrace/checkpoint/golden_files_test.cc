@@ -1,4 +1,4 @@
-// Files that the stock client wrote (tests/golden/checkpoints/make.py).
+// Reads files written by the stock client (tests/golden/checkpoints/make.py).
 #include <map>
 #include <string>
 #include <utility>
@@ -29,7 +29,7 @@ Tensor GoldenStrings() {
                "\xff\xfe", "z"});
 }
 
-// numpy's names.
+// Returns numpy's names.
 std::string GoldenName(DataType type) {
   switch (type) {
     case DataType::kFloat:
@@ -97,7 +97,7 @@ TEST(GoldenFiles, ShardedAndPartitioned) {
   EXPECT_EQ(reader->Find("part")->slices.size(), 3u);
   EXPECT_TRUE(IdenticalTensors(*reader->Lookup("part"),
                                SampleTensor(DataType::kFloat, {7, 2})));
-  // Another number of parameter servers than saved it.
+  // Another number of parameter servers than the one that saved it.
   auto rows = reader->Restore("part", "7 2 2,2:0,2", DataType::kFloat);
   ASSERT_TRUE(rows.ok()) << rows.status();
   EXPECT_TRUE(

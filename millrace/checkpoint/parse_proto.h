@@ -1,4 +1,4 @@
-// ParseFrom: messages of any size, of which protobuf takes those below 2 GiB.
+// ParseFrom: parses messages of any size; protobuf accepts those below 2 GiB.
 #pragma once
 
 #include <google/protobuf/message_lite.h>
@@ -9,7 +9,7 @@
 
 namespace millrace {
 
-// False if the bytes are no such message, or too many.
+// Returns false if the bytes are not such a message, or too many.
 inline bool ParseFrom(absl::string_view bytes,
                       google::protobuf::MessageLite* message) {
   return bytes.size() <= static_cast<size_t>(std::numeric_limits<int>::max()) &&

@@ -36,9 +36,9 @@ Box Intersect(const Box& a, const Box& b) {
 
 namespace {
 
-// True if some element lies in two of the (non-empty) boxes. Sweeps along the
-// dimension with most different starts, so boxes that are cut along one
-// dimension take n log n.
+// Returns true if some element lies in two of the (non-empty) boxes. Sweeps
+// along the dimension with the most different starts, so boxes that are cut
+// along one dimension take O(n log n).
 bool AnyOverlap(std::vector<Box> boxes) {
   if (boxes.size() < 2) return false;
   const size_t rank = boxes[0].start.size();
@@ -85,7 +85,7 @@ StatusOr<std::vector<size_t>> SelectCover(absl::Span<const Box> stored,
     if (elements == 0) continue;
     chosen.push_back(i);
     shared.push_back(std::move(box));
-    // More than all of it can only be by an overlap.
+    // More elements than the whole has can only come from an overlap.
     if (elements > left) return DataLoss("Slices of a tensor overlap");
     left -= elements;
   }
@@ -102,7 +102,7 @@ BoxRuns::BoxRuns(const Box& from, const Box& to) {
     more_ = false;
     return;
   }
-  // Inner dimensions that are whole in both boxes join the run.
+  // Inner dimensions that are complete in both boxes are merged into the run.
   size_t outer = rank;
   count_ = 1;
   int64_t from_stride = 1;

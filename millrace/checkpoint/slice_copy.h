@@ -1,5 +1,5 @@
-// Boxes of tensors: which stored slices make up a wanted one, and copying what
-// two of them share.
+// Boxes of tensors: selects the stored slices that make up a wanted one, and
+// copies the intersection of two slices.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace millrace {
 
-// A slice with all extents as numbers.
+// A slice with all extents given as numbers.
 struct Box {
   DimVector start;
   DimVector length;
@@ -21,19 +21,20 @@ struct Box {
   bool empty() const { return num_elements() == 0; }
 };
 
-// The slice must fit `shape` (TensorSlice::SliceShape), as must the boxes
-// below: so no product of sizes overflows.
+// Returns the box of a slice. Requires: the slice fits `shape`
+// (TensorSlice::SliceShape), as must the boxes below, so that no product of
+// sizes overflows.
 Box BoxOf(const TensorSlice& slice, const TensorShape& shape);
 Box Intersect(const Box& a, const Box& b);
 
-// The indexes of those of `stored` that together give all of `wanted`, one
-// that equals it alone if there is one. NOT_FOUND if some element is in none,
-// DATA_LOSS if some is in two.
+// Returns the indices of boxes of `stored` that together cover `wanted` exactly
+// once; the one that equals it alone, if there is one. Returns NOT_FOUND if
+// some element is in none, DATA_LOSS if some element is in two.
 StatusOr<std::vector<size_t>> SelectCover(absl::Span<const Box> stored,
                                           const Box& wanted);
 
-// What `from` and `to` share, as runs of elements that are contiguous in both,
-// in ascending order of both.
+// Iterates over the intersection of `from` and `to`, as runs of elements that
+// are contiguous in both, in ascending order of both.
 class BoxRuns {
  public:
   struct Run {
@@ -43,7 +44,7 @@ class BoxRuns {
   };
 
   BoxRuns(const Box& from, const Box& to);
-  // False behind the last run.
+  // Returns false after the last run.
   bool Next(Run* run);
 
  private:
@@ -53,7 +54,7 @@ class BoxRuns {
   DimVector index_;
   int64_t from_base_ = 0;
   int64_t to_base_ = 0;
-  int64_t count_ = 0;  // elements a run
+  int64_t count_ = 0;  // elements per run
   bool more_ = true;
 };
 

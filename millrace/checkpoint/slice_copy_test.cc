@@ -13,7 +13,7 @@ Box Of(const char* text, const TensorShape& shape) {
   return BoxOf(*TensorSlice::Parse(text), shape);
 }
 
-// Index in the whole tensor of each element of the box, row-major.
+// Returns the index in the whole tensor of each element of the box, row-major.
 std::vector<int64_t> Elements(const Box& box, const TensorShape& shape) {
   std::vector<int64_t> all;
   const int64_t n = box.num_elements();
@@ -101,7 +101,7 @@ TEST(SelectCover, FindsWhatIsNeeded) {
   EXPECT_EQ(SelectCover(gap, Of("-:-", shape)).status().code(),
             StatusCode::kNotFound);
   EXPECT_EQ(*SelectCover(gap, Of("0,1:-", shape)), (Indexes{0}));
-  // Twice the same is found out, also where the numbers of elements add up.
+  // An overlap is detected, also if the numbers of elements add up.
   const std::vector<Box> doubled = {rows[0], rows[0], Of("4,2:-", shape)};
   EXPECT_EQ(SelectCover(doubled, Of("-:-", shape)).status().code(),
             StatusCode::kDataLoss);

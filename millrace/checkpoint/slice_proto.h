@@ -1,5 +1,5 @@
-// Shapes, slices and versions of the files' messages. For this room's sources
-// only: no other header of the room shows protobuf.
+// Converts shapes, slices and versions of the files' messages. For this room's
+// sources only: no other header of the room includes protobuf.
 #pragma once
 
 #include "millrace/base/status.h"
@@ -12,15 +12,15 @@
 namespace millrace {
 
 void ToProto(const TensorShape& shape, tensorflow::TensorShapeProto* proto);
-// DATA_LOSS if it is not fully known or too large.
+// Returns DATA_LOSS if the shape is not fully known or too large.
 StatusOr<TensorShape> FromProto(const tensorflow::TensorShapeProto& proto);
 
 void ToProto(const TensorSlice& slice, tensorflow::TensorSliceProto* proto);
-// DATA_LOSS if it is no slice of `shape`.
+// Returns DATA_LOSS if it is not a slice of `shape`.
 StatusOr<TensorSlice> FromProto(const tensorflow::TensorSliceProto& proto,
                                 const TensorShape& shape);
 
-// INVALID_ARGUMENT unless readers of `version` may read the file.
+// Returns INVALID_ARGUMENT unless readers of `version` may read the file.
 Status CheckCheckpointVersion(const tensorflow::VersionDef& versions,
                               int version);
 

@@ -1,5 +1,5 @@
-// TensorSlice: a box inside a tensor, as variables that are split over
-// parameter servers are saved by.
+// TensorSlice: a box inside a tensor, the unit in which variables that are
+// partitioned over parameter servers are saved.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace millrace {
 
-// One extent a dimension: the whole of it, or [start, start + length). A
-// value; it fits shapes of its rank only.
+// One extent per dimension: the whole of it, or [start, start + length). A
+// value type; it fits only shapes of its rank.
 class TensorSlice {
  public:
   static constexpr int64_t kFullExtent = -1;
@@ -28,24 +28,25 @@ class TensorSlice {
   };
 
   TensorSlice() = default;  // of a scalar
-  // All of a tensor of `rank` dimensions.
+  // Returns the whole of a tensor of `rank` dimensions.
   static TensorSlice Full(int rank);
-  // INVALID_ARGUMENT on a negative start, on a length that is neither
-  // non-negative nor kFullExtent, or on an end over int64.
+  // Returns INVALID_ARGUMENT if a start is negative, a length is neither
+  // non-negative nor kFullExtent, or an end is beyond int64.
   static StatusOr<TensorSlice> Make(std::vector<Extent> extents);
-  // "0,3:-" - start and length of each dimension, or "-" for all of it.
+  // Parses "0,3:-": start and length of each dimension, or "-" for all of it.
   static StatusOr<TensorSlice> Parse(absl::string_view text);
 
   int rank() const { return static_cast<int>(extents_.size()); }
   const Extent& extent(int d) const { return extents_[static_cast<size_t>(d)]; }
-  // Every dimension whole.
+  // Returns whether every extent is kFullExtent.
   bool IsFull() const;
-  // The whole of `shape`, by its sizes or by full extents.
+  // Returns whether the slice is the whole of `shape`, by its sizes or by full
+  // extents.
   bool Covers(const TensorShape& shape) const;
-  // The shape of the slice of a tensor of `shape`, or INVALID_ARGUMENT if the
-  // slice has another rank or leaves the tensor.
+  // Returns the shape of the slice of a tensor of `shape`, or INVALID_ARGUMENT
+  // if the slice has another rank or exceeds the tensor.
   StatusOr<TensorShape> SliceShape(const TensorShape& shape) const;
-  // What Parse() reads.
+  // Returns the text that Parse() reads.
   std::string DebugString() const;
 
   friend bool operator==(const TensorSlice&, const TensorSlice&) = default;
@@ -61,14 +62,15 @@ struct ShapeAndSlice {
   TensorShape slice_shape;
 };
 
-// "5 2 0,3:0,2": the full shape, then the slice. Empty text (the whole tensor)
-// gives nothing; anything else that does not fit is INVALID_ARGUMENT.
+// Parses "5 2 0,3:0,2": the full shape, then the slice. Empty text stands for
+// the whole tensor and returns nullopt; any other malformed text is
+// INVALID_ARGUMENT.
 StatusOr<std::optional<ShapeAndSlice>> ParseShapeAndSlice(
     absl::string_view text);
 
-// The key under which checkpoints store the slice of a tensor, and back; the
-// latter is DATA_LOSS for anything else. No plain name is such a key, as they
-// begin with a zero byte.
+// Convert between a slice of a tensor and the key under which checkpoints store
+// it; the latter returns DATA_LOSS if the key is malformed. A plain name is
+// never such a key, since keys begin with a zero byte.
 std::string SliceKey(absl::string_view tensor_name, const TensorSlice& slice);
 Status ParseSliceKey(absl::string_view key, std::string* tensor_name,
                      TensorSlice* slice);

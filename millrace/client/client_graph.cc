@@ -12,7 +12,8 @@ namespace {
 
 constexpr char kColocation[] = "_class";
 
-// Adds groups to those that the attributes have; sorted, none twice.
+// Adds groups to those in the attributes; the result is sorted and has no
+// duplicates.
 void MergeColocation(const std::vector<std::string>& groups, AttrMap* attrs) {
   if (groups.empty()) return;
   AttrValue::StringList all = groups;

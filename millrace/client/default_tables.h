@@ -1,4 +1,4 @@
-// The ops and kernels that this program was linked with, as values built once.
+// The ops and kernels with which this program was linked, as tables built once.
 #pragma once
 
 #include "millrace/graph/op_registry.h"
@@ -6,8 +6,8 @@
 
 namespace millrace {
 
-// Built at the first call, never destroyed. Thread-safe. Declarations of the
-// program that do not parse abort it.
+// Built at the first call, never destroyed. Thread-safe. A declaration of the
+// program that does not parse aborts it.
 const OpRegistry& DefaultOps();
 const KernelTable& DefaultKernels();
 

@@ -10,22 +10,23 @@
 
 namespace millrace {
 
-// Gives the device of a node, whose `requested_device` is what the blocks
-// further in asked for. Called while the graph is locked: it may look at the
-// node's name, op, attributes and types, and use no other part of the graph.
+// Returns the device of a node whose `requested_device` is what the inner
+// blocks asked for. Called while the graph is locked: it may read the node's
+// name, op, attributes and types, and must not use any other part of the graph.
 using DeviceFunction = std::function<std::string(const Node& node)>;
 
 // One block of a list that leads outwards. Immutable.
 struct DeviceBlock {
   DeviceName spec;          // of a block with a name
-  DeviceFunction function;  // of a block with a function, else empty
+  DeviceFunction function;  // of a block with a function, otherwise empty
   bool clears = false;      // hides the blocks outside it
   std::shared_ptr<const DeviceBlock> outer;
 };
 
-// The device for `node` (which already asks for node.requested_device), from
-// the innermost block outwards: a name sets the parts that are not yet set, a
-// function replaces all. INVALID_ARGUMENT for a malformed name of a function.
+// Returns the device for `node` (which already requests node.requested_device),
+// from the innermost block outwards: a name sets the parts that are not yet
+// set, a function replaces all of it. Returns INVALID_ARGUMENT if a function
+// returns a malformed name.
 StatusOr<std::string> DeviceInBlocks(Node& node, const DeviceBlock* innermost);
 
 }  // namespace millrace

@@ -1,4 +1,5 @@
-// Gradient: what comes back to an output – a tensor, some rows, or nothing.
+// Gradient: the gradient with respect to an output: dense, sparse (rows), or
+// none.
 #pragma once
 
 #include "millrace/client/indexed_slices.h"
@@ -6,7 +7,8 @@
 
 namespace millrace {
 
-// At most one of the two is set. Neither: the output does not matter.
+// At most one of the two is set. Neither: the result does not depend on the
+// output.
 struct Gradient {
   Gradient() = default;
   Gradient(Output t) : tensor(std::move(t)) {}         // NOLINT: either is one
@@ -20,11 +22,11 @@ struct Gradient {
   friend bool operator==(const Gradient&, const Gradient&) = default;
 };
 
-// As a tensor: rows are added up into one of their dense shape, which must be
-// known. Null for nothing.
+// Returns the gradient as a dense tensor: rows are summed into a tensor of
+// their dense shape, which must be known. Null for no gradient.
 Output ToTensor(const Scope& scope, const Gradient& gradient);
 
-// The sum: rows stay rows if all of them are.
+// Returns the sum, which is sparse if all gradients are.
 Gradient SumGradients(const Scope& scope,
                       const std::vector<Gradient>& gradients);
 

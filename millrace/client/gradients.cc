@@ -9,13 +9,13 @@
 namespace millrace {
 namespace {
 
-// What is given for `y` has a type that can come back to it.
+// Checks that the gradient given for `y` has a suitable type.
 Status CheckGiven(const Scope& scope, const Output& y, const Gradient& given) {
   const DataType type =
       given.is_slices() ? given.slices.dtype() : given.tensor.dtype();
   DataType wanted = y.dtype();
   if (wanted == DataType::kResource) {
-    // What comes back to a handle is what comes back to its variable.
+    // The gradient with respect to a handle is that of its variable.
     wanted = scope.graph().VariableType(y);
     if (wanted == DataType::kInvalid && (IsFloating(type) || IsComplex(type)))
       return OkStatus();
@@ -26,7 +26,7 @@ Status CheckGiven(const Scope& scope, const Output& y, const Gradient& given) {
                          DataTypeName(y.dtype()), " must match it");
 }
 
-// Ones, as if the sum of y were wanted.
+// Returns ones: the gradient of the sum of y.
 StatusOr<Output> OnesFor(const Scope& scope, const Output& y, size_t number) {
   const DataType type = y.dtype();
   const Scope there = scope.WithOpName(absl::StrCat("grad_ys_", number));
@@ -44,7 +44,7 @@ StatusOr<Output> OnesFor(const Scope& scope, const Output& y, size_t number) {
   return ops::Fill(scope, ops::Shape(scope, y), one);
 }
 
-// What comes back to the ys.
+// Returns the incoming gradients of the ys.
 StatusOr<std::vector<std::pair<Output, Gradient>>> Begin(
     const Scope& scope, const std::vector<Output>& ys,
     const std::vector<Gradient>& given) {
@@ -66,7 +66,7 @@ StatusOr<std::vector<std::pair<Output, Gradient>>> Begin(
   return result;
 }
 
-// The loop in whose body, still open, the ys are; 0 if they are in none.
+// Returns the loop in whose unfinished body the ys are; 0 if they are in none.
 StatusOr<int> LoopAround(const LoopIndex& index, const std::vector<Output>& ys,
                          const std::vector<Output>& xs) {
   int loop = 0;
@@ -91,7 +91,7 @@ StatusOr<int> LoopAround(const LoopIndex& index, const std::vector<Output>& ys,
   return loop;
 }
 
-// Another one for each call, even in one name block.
+// Returns a different source for each call, even in one name block.
 std::string SourceOf(const Scope& block) {
   ClientGraph& graph = block.graph();
   const auto around = graph.Collection<std::string>(kSourceOfCall);
@@ -99,7 +99,7 @@ std::string SourceOf(const Scope& block) {
   return graph.UniqueName(absl::StrCat(block.name(), "source"));
 }
 
-// Of the variable, where `x` is a handle.
+// Returns zeros like `x`, or like its variable if `x` is a handle.
 StatusOr<Output> ZerosOfX(const Scope& scope, const Output& x) {
   if (x.dtype() != DataType::kResource) return ops::ZerosLike(scope, x);
   const std::vector<HandleShape> handles = scope.graph().Handles(x);

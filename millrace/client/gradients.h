@@ -11,34 +11,33 @@
 namespace millrace {
 
 struct GradientOptions {
-  // What comes back to each y; none: ones.
+  // The incoming gradient of each y; none: ones.
   std::vector<Gradient> grad_ys;
-  // Tensors that count as constant: nothing goes back through them.
+  // Tensors that count as constant: no gradient flows back through them.
   std::vector<Output> stop_gradients;
-  // The nodes of an op's gradient go where the op is.
+  // Whether the nodes of an op's gradient are colocated with the op.
   bool colocate_with_ops = false;
-  // All gradients of an op are there before any of them is used.
+  // Whether all gradients of an op are computed before any of them is used.
   bool gate = false;
-  // Zeros instead of nothing for an x that no y depends on; for the handle of a
-  // variable, of the variable's type and shape.
+  // Whether an x on which no y depends gets zeros instead of no gradient; for
+  // the handle of a variable, zeros of the variable's type and shape.
   bool zeros_if_unconnected = false;
 };
 
-// The derivative of the sum of all `ys` with respect to each of `xs`, in their
-// order: a tensor, rows for what was only looked up by rows (Gather), or
-// nothing if no y depends on it. For variables, their handles
-// (Variable::handle) as xs. Nothing goes back through integers, which ys may be
-// all the same.
+// Returns the derivative of the sum of all `ys` with respect to each of `xs`,
+// in their order: dense, sparse if x was only read by rows (Gather), or none if
+// no y depends on it. For variables, pass their handles (Variable::handle) as
+// xs. No gradient flows back through integers, but ys may be integers.
 //
-// Ops are named "gradients/...". Conditionals, while loops and calls of
-// functions are followed. A loop keeps what its gradient needs of each
-// iteration on stacks, in the steps that compute the gradient; gradients of
-// such gradients there are none. The gradient of a function, or of a
-// conditional or loop made of functions (If, While), computes once more what it
-// needs of the function. UNIMPLEMENTED names what cannot be done twice, as
-// random numbers and reads of variables that the function changes, or the op
-// that has no gradient; other errors are those of building the graph. `table`
-// has the gradients.
+// The new ops are named "gradients/...". Conditionals, while loops and function
+// calls are differentiated. A loop keeps the values that its gradient needs of
+// each iteration on stacks, in the steps that compute the gradient; gradients
+// of such gradients are not supported. The gradient of a function, or of a
+// conditional or loop made of functions (If, While), recomputes what it needs
+// of the function. Returns UNIMPLEMENTED, with its name, for an op that cannot
+// be recomputed, such as random numbers and reads of variables that the
+// function changes, or for an op that has no gradient; other errors are those
+// of building the graph. `table` holds the gradient functions.
 StatusOr<std::vector<Gradient>> Gradients(
     const Scope& scope, const std::vector<Output>& ys,
     const std::vector<Output>& xs, const GradientOptions& options,
@@ -49,7 +48,7 @@ inline StatusOr<std::vector<Gradient>> Gradients(
   return Gradients(scope, ys, xs, options, AllGradients());
 }
 
-// The same with every gradient as a tensor, zeros where there is none.
+// Like Gradients, with every gradient dense, and zeros where there is none.
 Status AddSymbolicGradients(const Scope& scope, const std::vector<Output>& ys,
                             const std::vector<Output>& xs,
                             std::vector<Output>* grads,

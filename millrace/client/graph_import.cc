@@ -1,4 +1,4 @@
-// Import of a GraphDef into a client's graph, under a prefix and with inputs
+// Imports a GraphDef into a client's graph, under a prefix and with inputs
 // replaced.
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/match.h"

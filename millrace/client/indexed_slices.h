@@ -5,8 +5,9 @@
 
 namespace millrace {
 
-// values[i] belongs to row indices[i]; rows may occur more than once, and then
-// add up. `dense_shape` is the shape of the whole as a vector; it may be null.
+// values[i] belongs to row indices[i]; rows may occur more than once, and are
+// then added. `dense_shape` is the shape of the whole tensor as a vector; it
+// may be null.
 struct IndexedSlices {
   Output values;
   Output indices;

@@ -1,5 +1,5 @@
-// Input: what an op's wrapper takes as an input – an output of the graph, a
-// tensor, or numbers and texts of C++, which become constants.
+// Input: the type of an op wrapper's input: an output of the graph, a tensor,
+// or numbers and texts of C++, which become constants.
 //
 //   ops::Add(scope, x, 1);                 // takes the type of x
 //   ops::MatMul(scope, x, {{1.f, 2.f}, {3.f, 4.f}});
@@ -20,8 +20,8 @@ namespace millrace {
 
 namespace internal {
 
-// The element type for a C++ type: integers by their size; char is a text's
-// part and no number.
+// The element type for a C++ type: integers by their size; char is part of a
+// text, not a number.
 template <class T>
 struct LiteralElement {
   using type = void;
@@ -65,8 +65,8 @@ concept LiteralScalar = !std::is_void_v<LiteralElementOf<T>>;
 }  // namespace internal
 
 // A value written in C++: a number, a text, nested lists of them, a Tensor.
-// Ragged lists and lists of mixed kinds are an error, found when it is used;
-// numbers of several types in one list get the widest of them.
+// Ragged lists and lists of mixed kinds are an error, reported when the value
+// is used; numbers of several types in one list get the widest of them.
 class Literal {
  public:
   template <internal::LiteralScalar T>
@@ -96,14 +96,15 @@ class Literal {
 
   const Status& status() const { return status_; }
   const Tensor& tensor() const { return tensor_; }
-  // Written as C++ values, so that an op may give it another type that holds
-  // the same numbers. A Tensor keeps its type.
+  // Returns whether it was written as C++ values, so that an op may convert it
+  // to another type that holds the same numbers. A Tensor keeps its type.
   bool weak() const { return weak_; }
-  // The value as `type`; INVALID_ARGUMENT if a number does not fit: integers
-  // keep their value, numbers with a fraction need a floating type.
+  // Returns the value as `type`; INVALID_ARGUMENT if a number does not fit:
+  // integers keep their value, and numbers with a fraction need a floating
+  // type.
   StatusOr<Tensor> As(DataType type) const;
-  // The number that it is, also as a Tensor; INVALID_ARGUMENT for anything but
-  // one integer or floating number.
+  // Returns the value as a number, also if it is a Tensor; INVALID_ARGUMENT for
+  // anything but one integer or floating-point number.
   StatusOr<double> Number() const;
 
  private:
@@ -112,7 +113,7 @@ class Literal {
   Status status_;
 };
 
-// The type that holds the numbers of both, kInvalid if there is none.
+// Returns the type that holds the numbers of both, kInvalid if there is none.
 DataType WiderType(DataType a, DataType b);
 
 // An input of an op: an Output, anything that converts to one (a Variable), or
@@ -142,7 +143,7 @@ class Input {
   bool is_literal_ = false;
 };
 
-// Inputs of an argument that is a list.
+// The inputs of an argument that is a list.
 class InputList {
  public:
   InputList(std::initializer_list<Input> inputs) : inputs_(inputs) {}  // NOLINT

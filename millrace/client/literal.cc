@@ -8,7 +8,8 @@
 namespace millrace {
 namespace {
 
-// bool < integers by size < floating types by size < complex types.
+// Orders types: bool < integers by size < floating types by size < complex
+// types.
 int Width(DataType type) {
   if (type == DataType::kBool) return 0;
   const int size = static_cast<int>(SizeOf(type));
@@ -45,7 +46,7 @@ bool ConvertOne(From from, To* to) {
     *to = static_cast<To>(from);
     return std::in_range<To>(from);
   } else if constexpr (std::is_integral_v<To>) {
-    return false;  // a number with a fraction is no integer, as in TensorFlow
+    return false;  // as in TensorFlow, a fraction is not an integer
   } else {
     *to = To(static_cast<double>(from));
     return true;

@@ -6,7 +6,7 @@
 namespace millrace {
 namespace {
 
-// The list of values of one kind as an attribute.
+// Returns a list of values of one kind as an attribute.
 AttrValue FunctionList(const std::vector<NameAttrList>& functions) {
   AttrValue::FuncList list;
   for (const NameAttrList& f : functions)
@@ -127,7 +127,7 @@ Status OpBuilder::InferArgument(const ArgDef& arg,
   return OkStatus();
 }
 
-// A type that only literals tell is the widest of theirs.
+// Infers a type from literals alone: the widest of theirs.
 Status OpBuilder::InferFromLiterals(const ArgDef& arg,
                                     absl::Span<const Input> inputs) {
   for (const Input& input : inputs) {
@@ -138,7 +138,7 @@ Status OpBuilder::InferFromLiterals(const ArgDef& arg,
     const AttrValue* known = attrs_.Find(arg.type_attr);
     const DataType* t = known ? known->get<DataType>() : nullptr;
     const DataType wider = t ? WiderType(*t, type) : type;
-    // Of what does not go together ArgumentType complains.
+    // ArgumentType reports those that do not fit together.
     if (wider != DataType::kInvalid) attrs_.Set(arg.type_attr, wider);
   }
   return OkStatus();
@@ -149,7 +149,7 @@ Status OpBuilder::Infer(const OpDef& op) {
     return InvalidArgument("'", op_, "' Op takes ", op.inputs.size(),
                            " inputs, got ", arguments_.size());
   }
-  // Types that the caller gave count as told.
+  // Types that the caller gave count as inferred.
   for (const auto& [name, value] : attrs_) {
     if (value.get<DataType>())
       told_by_.emplace(name, absl::StrCat("attr ", name));
@@ -221,8 +221,8 @@ Status OpBuilder::AddInputs(const OpDef& op, absl::string_view name,
   return OkStatus();
 }
 
-// What takes a reference runs where the variable is, whatever device the scope
-// asks for.
+// An op that takes a reference runs where the variable is, whatever device the
+// scope requests.
 Scope OpBuilder::BesideReferences(const OpDef& op,
                                   const std::vector<Output>& inputs) const {
   Scope place = scope_;
@@ -278,7 +278,7 @@ Output OpBuilder::Out(int i) const {
 std::vector<Output> OpBuilder::OutList(int i) const {
   if (!def_) return {};
   AttrMap attrs = operation_ ? operation_.node()->attrs : attrs_;
-  // Types that are not known after an error do not change how many there are.
+  // Types that are unknown after an error do not change the number of outputs.
   if (!operation_) {
     for (const AttrDef& attr : def_->attrs) {
       if (!attrs.Find(attr.name) && attr.default_value)

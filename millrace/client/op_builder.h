@@ -1,5 +1,5 @@
-// OpBuilder: builds one node from inputs and attributes. What the wrappers of
-// ops.gen.h are made of, and open to ops without a wrapper.
+// OpBuilder: builds one node from inputs and attributes. The wrappers of
+// ops.gen.h use it, and so can programs for ops without a wrapper.
 //
 //   OpBuilder op(scope, "MatMul");
 //   op.In(a).In(b).Attr("transpose_b", true);
@@ -17,10 +17,10 @@
 
 namespace millrace {
 
-// Types and lengths that inputs tell are inferred from outputs and tensors;
-// literals (input.h) then take the inferred type. A literal becomes a constant
-// "op/argument". An error goes to the graph and leaves null outputs, as many of
-// them as the schema says. One thread.
+// Infers type and length attributes from inputs that are outputs and tensors;
+// literals (input.h) are then converted to the inferred type. A literal becomes
+// a constant "op/argument". An error is recorded in the graph and leaves null
+// outputs, as many as the schema says. Not thread-safe.
 class OpBuilder {
  public:
   // `op` is the name of an op or of a function of the graph.
@@ -29,7 +29,7 @@ class OpBuilder {
   OpBuilder(const OpBuilder&) = delete;
   OpBuilder& operator=(const OpBuilder&) = delete;
 
-  // Inputs in the order of the schema.
+  // Adds inputs, in the order of the schema.
   OpBuilder& In(const Input& input);
   OpBuilder& In(const InputList& inputs);
   OpBuilder& Attr(const char* name, AttrValue value);
@@ -49,14 +49,14 @@ class OpBuilder {
   OpBuilder& Attr(const char* name, const std::vector<PartialShape>& value);
   OpBuilder& Attr(const char* name, const std::vector<Tensor>& value);
   OpBuilder& Attr(const char* name, const std::vector<NameAttrList>& value);
-  // Unset means the default of the schema.
+  // Sets an attribute. nullopt stands for the schema's default.
   OpBuilder& Attr(const char* name, const std::optional<Tensor>& value);
   OpBuilder& Attr(const char* name, const std::optional<NameAttrList>& value);
 
-  // Adds the node, once. Null after an error.
+  // Adds the node. Returns null after an error. Requires: called once.
   Operation Finish();
 
-  // The output of argument `i` of the schema, or its list of outputs.
+  // Returns the output of argument `i` of the schema, or its list of outputs.
   Output Out(int i) const;
   std::vector<Output> OutList(int i) const;
 
@@ -87,7 +87,7 @@ class OpBuilder {
   std::vector<Input> inputs_;
   absl::InlinedVector<Argument, 4> arguments_;
   AttrMap attrs_;
-  // Which argument told a type attribute, for messages.
+  // The argument from which each type attribute was inferred, for messages.
   absl::flat_hash_map<std::string, std::string> told_by_;
   Operation operation_;
 };

@@ -63,7 +63,7 @@ TEST(Literal, Errors) {
               HasSubstr("does not fit"));
   EXPECT_FALSE(Literal(true).As(DataType::kFloat).ok());
   EXPECT_FALSE(Literal("a").As(DataType::kFloat).ok());
-  // A tensor means its type.
+  // A tensor keeps its type.
   EXPECT_EQ(Literal(Tensor::Scalar<float>(1)).As(DataType::kDouble)->dtype(),
             DataType::kFloat);
 }

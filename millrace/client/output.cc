@@ -6,7 +6,7 @@
 namespace millrace {
 namespace {
 
-// Never destroyed: results of programs may outlive their statics.
+// Never destroyed: static objects of programs may still use it.
 const std::string& EmptyString() {
   static const std::string& empty = *new std::string;
   return empty;

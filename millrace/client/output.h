@@ -1,4 +1,5 @@
-// Operation and Output: what graph-building code holds of a graph's nodes.
+// Operation and Output: references to a graph's nodes in code that builds
+// graphs.
 #pragma once
 
 #include <optional>
@@ -14,8 +15,7 @@ class ClientGraph;
 class Output;
 
 // A node of a client's graph: two pointers, valid as long as the graph is. Null
-// where an error kept the node from being built (see Scope::status). May be
-// used by any thread.
+// if an error kept the node from being built (see Scope::status). Thread-safe.
 class Operation {
  public:
   Operation() = default;
@@ -24,12 +24,12 @@ class Operation {
 
   explicit operator bool() const { return node_ != nullptr; }
   ClientGraph* graph() const { return graph_; }
-  // Name, op, attributes, requested device and types never change; everything
-  // else of the node is read by the functions below.
+  // Name, op, attributes, requested device and types never change; read
+  // everything else of the node with the functions below.
   const Node* node() const { return node_; }
 
   const std::string& name() const;  // "" if null
-  const std::string& type() const;  // the op, "" if null
+  const std::string& type() const;  // the op; "" if null
   const std::string& device() const;
   template <class T>
   StatusOr<T> Attr(absl::string_view name) const {
@@ -56,7 +56,7 @@ class Operation {
   const Node* node_ = nullptr;
 };
 
-// One output of an Operation, with the same lifetime and threads.
+// One output of an Operation, with the same lifetime and thread safety.
 class Output {
  public:
   Output() = default;
@@ -69,12 +69,13 @@ class Output {
   ClientGraph* graph() const { return op_.graph(); }
   std::string name() const;  // "node:0", "" if null
 
-  // The type of its values, kInvalid if null; is_ref: the output is a variable.
+  // Return the type of its values, kInvalid if null, and whether the output is
+  // a variable (a reference).
   DataType dtype() const;
   bool is_ref() const;
-  // What is known of its shape.
+  // Returns what is known of its shape.
   PartialShape shape() const;
-  // Adds to what is known; INVALID_ARGUMENT if that contradicts.
+  // Refines what is known of its shape; INVALID_ARGUMENT on a contradiction.
   Status SetShape(const PartialShape& shape) const;
 
   friend bool operator==(const Output&, const Output&) = default;
@@ -88,8 +89,8 @@ class Output {
   int port_ = 0;
 };
 
-// The value of an output that is the same in every step and known while the
-// graph is built: constants, and what shapes tell.
+// Returns the value of an output that is the same in every step and known while
+// the graph is built: a constant, or a value computed from shapes.
 std::optional<Tensor> ConstantValue(const Output& output);
 
 }  // namespace millrace

@@ -10,12 +10,12 @@
 namespace millrace {
 namespace {
 
-// The scope's own name for the next op, else `name`.
+// Keeps the scope's own name for the next op; otherwise sets `name`.
 Scope Named(const Scope& scope, absl::string_view name) {
   return scope.WithOpName(absl::StrCat(scope.TakeOpName(name), "/"));
 }
 
-// The last part of "a/b/queue".
+// Returns the last part of "a/b/queue".
 std::string LastPart(absl::string_view name) {
   const size_t slash = name.rfind('/');
   return std::string(slash == absl::string_view::npos ? name
@@ -72,8 +72,8 @@ Status CheckShapes(const std::vector<PartialShape>& shapes, size_t components,
 }
 
 // With a graph's seed alone an op's seed comes from its number in the graph,
-// which differs between programs that share the queue; so this depends on the
-// name. The digest is TensorFlow's choice.
+// which differs between programs that share the queue; so this seed depends on
+// the name. TensorFlow uses the same digest.
 int64_t SeedOfSharedName(int64_t graph_seed, const std::string& shared_name) {
   const std::string digest =
       Md5Hex(absl::StrCat(graph_seed, shared_name)).substr(0, 8);
@@ -91,7 +91,7 @@ struct Queue::State {
 
 Queue::Queue(const Scope& scope, const Kind& kind, std::vector<DataType> dtypes,
              const QueueOptions& options) {
-  // Also after an error, so that dequeues have as many outputs as they should.
+  // Also after an error, so that dequeues have the right number of outputs.
   auto state = std::make_shared<State>();
   state->dtypes = kind.lead;
   state->dtypes.insert(state->dtypes.end(), dtypes.begin(), dtypes.end());
@@ -152,7 +152,7 @@ const std::vector<PartialShape>& Queue::shapes() const {
 
 namespace {
 
-// An operation on `handle`, not yet with its other inputs.
+// An operation on `handle`, whose other inputs are not set yet.
 struct Use {
   Use(const Scope& scope, const Output& handle, const std::string& queue,
       const char* op, const char* suffix)

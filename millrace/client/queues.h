@@ -1,5 +1,6 @@
-// Queues of a graph: tuples of tensors that steps put in and take out, and wait
-// for. The state lives with the servers, shared by sessions like variables.
+// Queues of a graph: bounded queues of tuples of tensors, in which steps
+// enqueue and dequeue, and for which they wait. The state lives on the servers,
+// shared by sessions like variables.
 //
 //   const FIFOQueue queue(scope, {DataType::kFloat, DataType::kString},
 //                         {.capacity = 10, .shapes = {{2}, PartialShape({})}});
@@ -19,27 +20,28 @@ namespace millrace {
 
 struct QueueOptions {
   int64_t capacity = -1;  // elements; -1: no bound
-  // One a component, each fully defined; empty: of any shape, and there are no
-  // batches.
+  // One per component, each fully defined; empty: elements of any shape, which
+  // cannot be batched.
   std::vector<PartialShape> shapes;
-  // Under which sessions share it within its container; the default is its
-  // name.
+  // The name under which sessions share the queue within its container; the
+  // default is its name.
   std::string shared_name;
 };
 
-// A small value; copies mean the same queue. It lives as long as its graph.
-// Null after an error, and so is what its operations give. Operations on it are
-// called "QUEUE_enqueue", "QUEUE_Dequeue" and so on unless the scope names
-// them; what does not fit the queue's types and shapes is an error of the graph
-// (INVALID_ARGUMENT).
+// A small value; copies refer to the same queue. Valid as long as its graph.
+// Null after an error, and so are the results of its operations. Operations on
+// it are called "QUEUE_enqueue", "QUEUE_Dequeue" and so on unless the scope
+// names them; a mismatch with the queue's types and shapes is an error of the
+// graph (INVALID_ARGUMENT).
 //
-// When they run: an enqueue waits while the queue is full and fails with
-// CANCELLED if it is closed; a dequeue waits for elements and fails with
-// OUT_OF_RANGE if the queue is closed and has too few.
+// When they run: an enqueue blocks while the queue is full and fails with
+// CANCELLED if it is closed; a dequeue blocks until there are elements and
+// fails with OUT_OF_RANGE if the queue is closed and has too few.
 class Queue {
  public:
   Queue() = default;
-  // One that is in the graph already, by the output of the op that makes it.
+  // Returns a queue that is in the graph already, given the output of the op
+  // that creates it.
   static StatusOr<Queue> FromHandle(const Output& handle);
 
   explicit operator bool() const { return static_cast<bool>(handle()); }
@@ -49,21 +51,24 @@ class Queue {
   // Empty if elements may have any shape.
   const std::vector<PartialShape>& shapes() const;
 
-  // Adds a tuple, or one for each row of the components.
+  // Build ops that enqueue a tuple, or one tuple per row of the components.
   Operation Enqueue(const Scope& scope, const InputList& components) const;
   Operation EnqueueMany(const Scope& scope, const InputList& components) const;
-  // Takes a tuple; n of them as rows; n, or what is left in a closed queue.
+  // Build ops that dequeue a tuple; n tuples as rows; up to n, what is left in
+  // a closed queue.
   std::vector<Output> Dequeue(const Scope& scope) const;
   std::vector<Output> DequeueMany(const Scope& scope, const Input& n) const;
   std::vector<Output> DequeueUpTo(const Scope& scope, const Input& n) const;
-  // Nothing more comes in; enqueues that wait go on or fail with CANCELLED.
+  // Builds an op that closes the queue: no element is enqueued any more;
+  // waiting enqueues complete, or fail with CANCELLED if
+  // `cancel_pending_enqueues`.
   Operation Close(const Scope& scope,
                   bool cancel_pending_enqueues = false) const;
   Output IsClosed(const Scope& scope) const;
   Output Size(const Scope& scope) const;
 
  protected:
-  // `op` makes a resource; `lead` are components in front of those of the
+  // `op` creates a resource; `lead` are components before those of the
   // attributes.
   struct Kind {
     const char* op;
@@ -77,8 +82,8 @@ class Queue {
 
  private:
   struct State;
-  const State& state() const;  // an empty one of a null queue
-  // What the components of an enqueue hold: one tuple, or one a row.
+  const State& state() const;  // an empty one for a null queue
+  // What the components of an enqueue hold: one tuple, or one per row.
   enum class Holds { kTuple, kRows };
   Operation Put(const Scope& scope, const char* op, const char* suffix,
                 const InputList& components, Holds holds) const;
@@ -104,9 +109,9 @@ class PaddingFIFOQueue : public Queue {
                    const QueueOptions& options);
 };
 
-// In random order. Until it is closed, a dequeue leaves `min_after_dequeue`
-// elements. Seeds as of other random ops; a queue with a shared name has, under
-// a graph's seed, the same order in every graph.
+// Dequeues in random order. Until it is closed, a dequeue leaves
+// `min_after_dequeue` elements. Seeds work as for other random ops; under a
+// graph's seed, a queue with a shared name has the same order in every graph.
 class RandomShuffleQueue : public Queue {
  public:
   RandomShuffleQueue(const Scope& scope, std::vector<DataType> dtypes,
@@ -115,9 +120,9 @@ class RandomShuffleQueue : public Queue {
                      std::optional<int64_t> seed = std::nullopt);
 };
 
-// The smallest priority first. Elements have one more component in front, the
-// priority, an int64 scalar, which `dtypes` and `options.shapes` leave out and
-// enqueues and dequeues have.
+// Dequeues the smallest priority first. Elements have one more component in
+// front, the priority, an int64 scalar, which `dtypes` and `options.shapes`
+// omit and enqueues and dequeues include.
 class PriorityQueue : public Queue {
  public:
   PriorityQueue(const Scope& scope, std::vector<DataType> dtypes,

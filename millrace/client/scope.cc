@@ -7,7 +7,7 @@
 namespace millrace {
 namespace {
 
-// The groups of an op: those that it names, else its own.
+// Returns the groups of an op: those that it names, otherwise its own.
 std::vector<std::string> ColocationGroups(const Operation& op) {
   std::vector<std::string> groups;
   if (auto given = op.Attr<AttrValue::StringList>("_class"); given.ok()) {
@@ -149,7 +149,7 @@ std::pair<int64_t, int64_t> Scope::Seeds(std::optional<int64_t> op_seed) const {
   const std::optional<int64_t> graph_seed = graph_->random_seed();
   std::pair<int64_t, int64_t> seeds = {0, 0};
   if (graph_seed) {
-    // Without a seed of its own an op takes its number in the graph.
+    // Without a seed of its own an op gets its number in the graph.
     seeds = {*graph_seed, op_seed ? *op_seed : graph_->num_nodes()};
   } else if (op_seed) {
     seeds = {kDefaultGraphSeed, *op_seed};

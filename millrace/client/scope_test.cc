@@ -115,7 +115,7 @@ TEST(Scope, Colocation) {
   EXPECT_EQ(b.op().device(), "/job:ps");
   EXPECT_THAT(*b.op().Attr<AttrValue::StringList>("_class"),
               ElementsAre("loc:@a"));
-  // Groups pass on.
+  // Colocation is transitive.
   const Output c =
       Float(root.ColocateWith(b).ColocateWith(Float(root.WithOpName("d"))));
   EXPECT_THAT(*c.op().Attr<AttrValue::StringList>("_class"),
@@ -156,7 +156,7 @@ TEST(Scope, TheFirstErrorStays) {
   EXPECT_EQ(root.status().code(), StatusCode::kInvalidArgument);
   EXPECT_THAT(root.status().message(), HasSubstr("{{node bad}}"));
   EXPECT_EQ(root.graph().Find("bad"), Operation());
-  // What has several outputs still has them.
+  // An op with several outputs still has them.
   EXPECT_EQ(ops::Unpack(root, bad, 3).size(), 3u);
   EXPECT_EQ(ops::Split(root, 0, bad, 4).size(), 4u);
   root.graph().ClearStatus();

@@ -77,7 +77,7 @@ Status Session::Extend() {
   }
   const GraphMark end = graph_->End();
   if (created_ && sent_ == end) return OkStatus();
-  // Nodes that other threads add meanwhile lie behind the mark.
+  // Nodes that other threads add meanwhile are after the mark.
   return Grow({graph_->Export(sent_, end), end});
 }
 
@@ -133,7 +133,7 @@ StatusOr<std::vector<Tensor>> Session::Run(
   MR_ASSIGN_OR_RETURN(std::vector<Tensor> values, FeedValues(feeds));
   tensors.feeds.reserve(feeds.size());
   for (const Feed& feed : feeds) tensors.feeds.push_back(feed.tensor);
-  // What is fed has its value already.
+  // A fed tensor already has its value.
   std::vector<Tensor> results(fetches.size());
   std::vector<size_t> places;
   tensors.fetches.clear();
@@ -194,7 +194,7 @@ StatusOr<std::vector<DeviceAttributes>> Session::ListDevices() {
     MutexLock lock(mu_);
     if (closed_)
       return FailedPrecondition("Attempted to use a closed Session.");
-    // Devices are there without a graph, whatever the state of this one.
+    // The devices do not depend on the graph, whatever its state.
     if (!created_)
       MR_RETURN_IF_ERROR(
           backend_->Extend(graph_->Export(GraphMark(), GraphMark())));
@@ -243,7 +243,8 @@ StatusOr<RunOptions> OptionsOfRun(const RunOptions& prepared,
 
 std::string FailedNode(const Status& status) {
   absl::string_view text = status.message();
-  // "[[{{node NAME}}]]", with or without the braces, and "[[NAME = Op[...]]]".
+  // Parses "[[{{node NAME}}]]", with or without the braces, and "[[NAME =
+  // Op[...]]]".
   const size_t at = text.find("[[");
   if (at == absl::string_view::npos) {
     const size_t node = text.find("{{node ");

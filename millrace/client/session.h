@@ -35,23 +35,23 @@ struct SessionOptions {
   ConfigOptions config;
   // Of a session of a cluster; null: gRPC.
   std::shared_ptr<Transport> transport;
-  // How long to wait for a server that nobody can be reached at, unless
-  // config.operation_timeout_ms says.
+  // How long to wait for a server that cannot be reached, unless
+  // config.operation_timeout_ms is set.
   int64_t connect_timeout_ms = 300'000;
-  // Of a local session; null: those that the program was linked with, and
+  // Of a local session; null: those with which the program was linked, and
   // DefaultFiles().
   const KernelTable* kernels = nullptr;
   FileSystem* files = nullptr;
 };
 
-// A tensor and the value that replaces it in a run. Values written in C++ take
-// its type.
+// A tensor and the value that replaces it in a run. Values written in C++ are
+// converted to its type.
 struct Feed {
   Output tensor;
   Literal value;
 };
 
-// What a run may have besides feeds, fetches and targets.
+// The optional arguments of a run besides feeds, fetches and targets.
 struct RunContext {
   RunOptions options;
   RunMetadata* metadata = nullptr;
@@ -61,16 +61,16 @@ struct RunContext {
 class SessionBackend;
 class BackendRun;
 
-// A run whose feeds, fetches and targets are settled, so that it costs less.
+// A run whose feeds, fetches and targets are fixed, which makes it cheaper.
 // Thread-safe. May outlive its session, whose runs then fail.
 class Callable {
  public:
   Callable() = default;
 
-  // `feeds` in the order given to Prepare, of exactly the tensors' types. Of
-  // context.options only timeout_ms counts, where it is shorter than what
-  // Prepare's options or the session allow; others than Prepare's are
-  // INVALID_ARGUMENT.
+  // Runs it with `feeds` in the order given to Prepare, of exactly the tensors'
+  // types. Of context.options only timeout_ms is used, if it is shorter than
+  // what Prepare's options or the session allow; other options that differ from
+  // Prepare's are INVALID_ARGUMENT.
   StatusOr<std::vector<Tensor>> Run(std::vector<Tensor> feeds = {},
                                     const RunContext& context = {}) const;
 
@@ -79,29 +79,30 @@ class Callable {
   std::shared_ptr<BackendRun> run_;
 };
 
-// Thread-safe: many threads may run at once. The graph may grow between runs;
-// the next run sends what is new. Nothing is sent or started before the first
-// run.
+// Thread-safe: several threads may run steps concurrently. The graph may grow
+// between runs; the next run sends what is new. Nothing is sent or started
+// before the first run.
 class Session {
  public:
   explicit Session(const Scope& scope, SessionOptions options = {});
   explicit Session(Ref<ClientGraph> graph, SessionOptions options = {});
-  // Closes.
+  // Closes the session.
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // The values of `fetches`, in their order, after `targets` have run. Each op
-  // runs at most once. Fails with the graph's error if it has one; with what
-  // the failed op says, its node in FailedNode; with DEADLINE_EXCEEDED after
-  // context.options.timeout_ms or config.operation_timeout_ms; CANCELLED when
-  // the session closes; ABORTED or UNAVAILABLE where a server was lost.
+  // Returns the values of `fetches`, in their order, after `targets` have run.
+  // Each op runs at most once. Fails with the graph's error if it has one; with
+  // the error of the op that failed, whose node FailedNode returns; with
+  // DEADLINE_EXCEEDED after context.options.timeout_ms or
+  // config.operation_timeout_ms; with CANCELLED when the session closes; with
+  // ABORTED or UNAVAILABLE if a server was lost.
   StatusOr<std::vector<Tensor>> Run(const std::vector<Output>& fetches);
   StatusOr<std::vector<Tensor>> Run(
       const std::vector<Feed>& feeds, const std::vector<Output>& fetches,
       const std::vector<ControlInput>& targets = {},
       const RunContext& context = {});
-  // Runs ops for their effect.
+  // Runs ops for their side effects.
   Status RunTargets(const std::vector<ControlInput>& targets,
                     const RunContext& context = {});
   Status RunTargets(const std::vector<Feed>& feeds,
@@ -114,11 +115,12 @@ class Session {
                              const RunOptions& options = {});
 
   StatusOr<std::vector<DeviceAttributes>> ListDevices();
-  // Ends what runs with CANCELLED; later runs fail. Idempotent.
+  // Cancels running steps with CANCELLED; later runs fail. Idempotent.
   Status Close();
 
-  // Sends what the graph has grown by. Run does this itself. After UNAVAILABLE
-  // the session may be tried again: what was sent once is not added twice.
+  // Sends the nodes added to the graph since the last time. Run does this
+  // itself. After UNAVAILABLE the session can still be used: nodes that were
+  // sent once are not added twice.
   Status Extend();
 
   const Ref<ClientGraph>& graph() const { return graph_; }
@@ -130,7 +132,7 @@ class Session {
                       const std::vector<std::string>& containers);
 
  private:
-  // What the backend is to grow by, with the end of it.
+  // An extension for the backend, and the mark at its end.
   struct Growth {
     GraphDef def;
     GraphMark end;
@@ -149,12 +151,13 @@ class Session {
   Mutex mu_;  // guards all below; held while the backend grows
   GraphMark sent_;
   bool created_ = false;  // the backend has the graph up to sent_
-  // May have arrived, or not: goes again before anything else does.
+  // An extension that may or may not have arrived: it is sent again before
+  // anything else.
   std::optional<Growth> doubtful_;
   bool closed_ = false;
 };
 
-// The node that a run's error names, "" if it names none.
+// Returns the node that a run's error names, "" if it names none.
 std::string FailedNode(const Status& status);
 
 }  // namespace millrace

@@ -139,7 +139,7 @@ TEST(LocalSession, Devices) {
   ASSERT_TRUE(devices.ok()) << devices.status();
   ASSERT_EQ(devices->size(), 2u);
   EXPECT_EQ((*devices)[1].name, "/job:localhost/replica:0/task:0/device:CPU:1");
-  // The graph comes after.
+  // The graph is built afterwards.
   const Output a = ops::Const(s.WithDevice("/cpu:1"), 1.0f);
   EXPECT_EQ(Number((*session.Run({a}))[0]), 1);
 }

@@ -1,4 +1,5 @@
-// UniqueNames: names of a graph's nodes and scopes, as TensorFlow gives them.
+// UniqueNames: unique names for a graph's nodes and scopes, as TensorFlow makes
+// them.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +10,23 @@
 
 namespace millrace {
 
-// One thread at a time. Names that differ in case only count as equal.
+// Not thread-safe. Names that differ only in case count as equal.
 class UniqueNames {
  public:
-  // `name` if it is free, else name_1, name_2, ...; takes what it returns.
+  // Returns `name` if it is free, otherwise name_1, name_2, ...; marks the
+  // result as taken.
   std::string Take(absl::string_view name);
-  // `name` is taken from now on.
+  // Marks `name` as taken.
   void Mark(absl::string_view name);
 
  private:
   absl::flat_hash_map<std::string, int64_t>
-      next_;  // by lower case; next suffix
+      next_;  // by lower case; the next suffix
 };
 
-// Letters, digits and one of "._-/\\>"; node names begin with a letter, a digit
-// or a dot, scope names below the root may begin with any of them.
+// Return whether a name consists of letters, digits and "._-/\\>"; node names
+// begin with a letter, a digit or a dot, scope names below the root may begin
+// with any of them.
 bool IsValidNodeName(absl::string_view name);
 bool IsValidScopeName(absl::string_view name);
 

@@ -130,7 +130,7 @@ class Builder {
     MR_RETURN_IF_ERROR(block_.status());
     MR_RETURN_IF_ERROR(CheckNext(loop_.variables, next));
     for (size_t i = 0; i < next.size(); ++i) {
-      // Waits for the pivot: a value from outside comes in every iteration.
+      // Waits for the pivot: a value from outside arrives in every iteration.
       loop_.others.push_back(
           CloseLoopVariable(body_scope(), loop_.variables[i], next[i]));
     }

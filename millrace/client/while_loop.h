@@ -20,25 +20,27 @@
 namespace millrace::ops {
 
 struct WhileLoopOptions {
-  // So many iterations may run at once, as far as one does not need another.
+  // Number of iterations that may run concurrently, as far as their
+  // dependencies allow.
   int64_t parallel_iterations = 10;
-  // What is known of the shapes of the variables in every iteration; none: the
-  // shapes with which they begin.
+  // What is known of the shapes of the variables in every iteration; none:
+  // their initial shapes.
   std::vector<PartialShape> shape_invariants;
 };
 
-// Gives the loop variables after the last iteration, as many as `inputs`; nulls
-// after an error. `condition` and `body` are called once, with a scope for what
-// they build and the variables; the condition is a scalar of type bool, the
-// body gives the variables of the next iteration, of the same types.
+// Returns the loop variables after the last iteration, as many as `inputs`;
+// nulls after an error. `condition` and `body` are called once each, with a
+// scope for what they build and the variables; the condition returns a scalar
+// of type bool, the body the variables of the next iteration, of the same
+// types.
 //
-// Both may use any other tensor or variable of the graph: what they take from
-// outside of the loop has one value in all of its iterations. What they build
-// with another scope is inside too if it depends on a loop variable; otherwise
-// it is outside, and runs once. Control dependencies of `scope` hold for the
-// loop as a whole. Loops nest, and may be built over several devices.
+// Both may use any other tensor or variable of the graph: a value from outside
+// of the loop is the same in all of its iterations. An op that they build with
+// another scope is inside too if it depends on a loop variable; otherwise it is
+// outside, and runs once. Control dependencies of `scope` apply to the loop as
+// a whole. Loops nest, and may be built over several devices.
 //
-// While it is built no session may run the graph.
+// No session may run the graph while the loop is built.
 std::vector<Output> WhileLoop(
     const Scope& scope, const InputList& inputs,
     absl::FunctionRef<Output(const Scope&, const std::vector<Output>&)>

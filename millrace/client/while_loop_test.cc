@@ -1,4 +1,5 @@
-// Loops that the client builds: variables, captures, nesting, devices, errors.
+// Tests loops that the client builds: variables, captures, nesting, devices,
+// errors.
 #include "millrace/client/while_loop.h"
 
 #include <gmock/gmock.h>
@@ -43,8 +44,8 @@ TEST(WhileLoop, CountsAndCaptures) {
   }
 }
 
-// Lists whose elements have different shapes meet: which one goes on is not
-// known while the graph is built.
+// Lists with elements of different shapes meet at a Merge: the graph does not
+// tell which one continues.
 TEST(WhileLoop, ListsThatMeet) {
   const Scope s = Scope::NewRoot();
   const Output two = ops::TensorListReserve(s, {2}, 1, DataType::kFloat);
@@ -96,8 +97,8 @@ TEST(WhileLoop, TheBodyMayGiveWhatItWasGivenOrWhatIsOutside) {
   EXPECT_EQ(Scalar(session, {}, last[3]), 10);
 }
 
-// What does not need the loop's variables runs in each iteration all the same,
-// and no more often.
+// An op that does not need the loop's variables also runs in each iteration,
+// exactly once.
 TEST(WhileLoop, EffectsHappenOnceAnIteration) {
   for (const bool resource : {false, true}) {
     const Scope s = Scope::NewRoot();

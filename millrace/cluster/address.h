@@ -12,15 +12,17 @@ struct HostPort {
   std::string host;  // an IPv6 address without its brackets
   int port = 0;
 
-  // "host:port", "[::1]:port". INVALID_ARGUMENT for a missing host or port, and
-  // for ports above 65535.
+  // Parses "host:port" and "[::1]:port". Returns INVALID_ARGUMENT for a missing
+  // host or port, and for ports above 65535.
   static StatusOr<HostPort> Parse(absl::string_view address);
   std::string ToString() const;
 };
 
-// Only this machine reaches such a host: localhost, 127.x.x.x, ::1.
+// Returns whether only this machine reaches such a host: localhost, 127.x.x.x,
+// ::1.
 bool IsLoopback(absl::string_view host);
-// Stands for all of the machine's addresses: 0.0.0.0, ::, *, "".
+// Returns whether the host stands for all of the machine's addresses: 0.0.0.0,
+// ::, *, "".
 bool IsAnyHost(absl::string_view host);
 
 }  // namespace millrace

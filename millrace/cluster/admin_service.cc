@@ -13,8 +13,8 @@ constexpr int kDefaultWaits = 20;
 constexpr int kMostWaits = 10'000;
 constexpr int64_t kMostGraceMs = 2'000;
 
-// A call on its way to another task. Needs nothing of this server, which may
-// end before it does.
+// A call in flight to another task. Uses nothing of this server, which may end
+// before it does.
 template <class Request, class Reply>
 struct PassedOn {
   std::shared_ptr<AdminApi> to;

@@ -1,4 +1,5 @@
-// The service millrace.Admin: stop a server, look into it, trace its cluster.
+// AdminService: answers millrace.Admin, which stops a server, inspects it, and
+// traces its cluster.
 #pragma once
 
 #include <cstdint>
@@ -11,27 +12,28 @@
 
 namespace millrace {
 
-// What a server does for its admin service. Thread-safe.
+// What the admin service needs of its server. Thread-safe.
 class AdminTarget {
  public:
   virtual ~AdminTarget() = default;
-  // Begins to stop the server and returns.
+  // Begins to stop the server, and returns without waiting.
   virtual void StopSoon(int64_t grace_ms, const std::string& reason) = 0;
   virtual void FillStatus(int max_waits, ServerStatusReply* reply) = 0;
 
   virtual std::string TaskText() const = 0;  // "/job:ps/replica:0/task:0"
   virtual const std::shared_ptr<Tracer>& tracer() const = 0;
-  // FAILED_PRECONDITION as long as the server has not learned its cluster.
+  // Returns FAILED_PRECONDITION as long as the server does not know its
+  // cluster.
   virtual StatusOr<std::vector<TraceTask>> ClusterTasks() const = 0;
-  // Calls to the server at an address of the cluster.
+  // Returns a stub for the server at an address of the cluster.
   virtual std::shared_ptr<AdminApi> Reach(const std::string& address) = 0;
-  // Steps of this task's sessions that run, with what they wait for.
+  // Returns the running steps of this task's sessions, with what they wait for.
   virtual std::vector<ServerWait> StepWaits(int max) = 0;
 };
 
-// Calls about traces that are meant for another task are passed on to it, so
-// that who reaches one server of a cluster reaches all, and clocks are compared
-// between servers. `target` outlives it. Thread-safe.
+// Forwards calls about traces that are meant for another task, so that a caller
+// that reaches one server of a cluster reaches all, and clocks are compared
+// between servers. `target` must outlive it. Thread-safe.
 class AdminService final : public AdminApi {
  public:
   explicit AdminService(AdminTarget* target) : target_(target) {}
@@ -46,8 +48,8 @@ class AdminService final : public AdminApi {
                     CollectTraceReply* reply, Done done) override;
 
  private:
-  // Answers or passes on what is not for this task; false, `done` untouched,
-  // if it is.
+  // Answers or forwards a call that is not for this task. Returns false, with
+  // `done` untouched, if it is for this task.
   template <class Request, class Reply>
   bool PassOn(void (AdminApi::*method)(CallContext&, const Request&, Reply*,
                                        Done),

@@ -26,7 +26,7 @@ Status CheckJobName(absl::string_view name) {
                          "': expected a letter, then letters, digits and _");
 }
 
-// "host:port", "[v6]:port"; whether the host exists is not looked at.
+// Checks "host:port", "[v6]:port"; does not check whether the host exists.
 Status CheckAddress(absl::string_view address) {
   const size_t colon = address.rfind(':');
   int port = -1;
@@ -88,7 +88,7 @@ Status AddJsonJob(const std::string& job, const Json& tasks,
     }
     return CheckJobName(job);
   }
-  // The chief is often written without a list.
+  // The chief is often given without a list.
   return add(0, tasks);
 }
 
@@ -193,7 +193,7 @@ StatusOr<ClusterSpec> ClusterSpec::Parse(absl::string_view text) {
 StatusOr<ClusterSpec> ClusterSpec::ParseFile(absl::string_view text) {
   const absl::string_view stripped = absl::StripAsciiWhitespace(text);
   const bool json = absl::StartsWith(stripped, "{");
-  // An object that is closed needs no line end to be known as whole.
+  // A complete JSON object needs no newline to be known as complete.
   const bool closed = json && Json::Parse(stripped).ok();
   if (!absl::EndsWith(text, "\n") && !closed) {
     constexpr size_t kShown = 40;

@@ -19,27 +19,28 @@ struct TaskName {
 
   // "/job:worker/replica:0/task:1".
   std::string ToString() const;
-  // From any device or task name that has job and task.
+  // Parses any device or task name that has a job and a task.
   static StatusOr<TaskName> Parse(absl::string_view name);
   DeviceName AsDeviceName() const;
 
   friend auto operator<=>(const TaskName&, const TaskName&) = default;
 };
 
-// Jobs may have holes (sparse task indices). Immutable in use.
+// The tasks of a job may have gaps (sparse task indices). Immutable in use.
 class ClusterSpec {
  public:
-  // "ps=h:p,h:p;worker=h:p"; a task by index: "worker=0@h:p,5@h:p". "local" is
-  // a cluster of one task. INVALID_ARGUMENT shows the part that is wrong.
+  // Parses "ps=h:p,h:p;worker=h:p"; tasks by index: "worker=0@h:p,5@h:p".
+  // "local" is a cluster of one task. Returns INVALID_ARGUMENT that shows the
+  // wrong part.
   static StatusOr<ClusterSpec> Parse(absl::string_view text);
-  // {"cluster": {"ps": ["h:p"], "worker": {"0": "h:p"}}, "task": {...}}: the
-  // form of TF_CONFIG and of --config files. `task` may be null.
+  // Parses {"cluster": {"ps": ["h:p"], "worker": {"0": "h:p"}}, "task": {...}},
+  // the form of TF_CONFIG and of --config files. `task` may be null.
   static StatusOr<ClusterSpec> ParseJson(absl::string_view json,
                                          TaskName* task);
-  // What a file says that others may still be writing: JSON as above, or text
-  // as Parse takes it with a line end behind it. UNAVAILABLE for what may be
-  // the beginning of either, which is JSON that does not parse or any text, if
-  // no line end is last; an empty file is one.
+  // Parses a file that another process may still be writing: JSON as above, or
+  // text as Parse takes it with a newline at the end. Returns UNAVAILABLE for
+  // what may be a prefix of either: JSON that does not parse or any text,
+  // unless the last byte is a newline; an empty file is one.
   static StatusOr<ClusterSpec> ParseFile(absl::string_view text);
   static StatusOr<ClusterSpec> FromDef(const ClusterDef& def);
   ClusterDef ToDef() const;
@@ -47,11 +48,12 @@ class ClusterSpec {
   const std::map<std::string, std::map<int, std::string>>& jobs() const {
     return jobs_;
   }
-  // NOT_FOUND that lists the jobs and tasks there are, with the nearest name.
+  // Returns the address of a task, or NOT_FOUND that lists the existing jobs
+  // and tasks, with the nearest name.
   StatusOr<std::string> Address(const TaskName& task) const;
   bool Has(const TaskName& task) const;
   std::vector<TaskName> Tasks() const;  // ordered by job, then index
-  std::string ToString() const;         // as Parse takes it
+  std::string ToString() const;         // in the form that Parse takes
 
  private:
   std::map<std::string, std::map<int, std::string>> jobs_;

@@ -53,7 +53,7 @@ TEST(ClusterSpec, WrongTexts) {
   }
 }
 
-// Of a file that another process writes, any beginning may be there.
+// A reader of a file that another process writes may see any prefix.
 TEST(ClusterSpec, NoBeginningOfAFileIsTakenForAll) {
   const std::string text = "ps=a:1;\nworker=b:22,c:3333\n";
   const std::string json =
@@ -72,7 +72,7 @@ TEST(ClusterSpec, NoBeginningOfAFileIsTakenForAll) {
   }
   const Status cut = ClusterSpec::ParseFile("worker=b:22,c:3").status();
   EXPECT_THAT(cut.message(), HasSubstr("'worker=b:22,c:3' and no line end"));
-  // What is whole and wrong stays so.
+  // A complete text that is wrong is reported as wrong.
   for (const char* wrong : {"\n", "worker\n", "{\n", R"({"cluster": 7})"}) {
     EXPECT_EQ(ClusterSpec::ParseFile(wrong).status().code(),
               StatusCode::kInvalidArgument)

@@ -11,7 +11,7 @@ struct Pause {
   Pause(Lanes& l, CancelScope& s, absl::AnyInvocable<void()> f)
       : lanes(l), scope(s), then(std::move(f)) {}
 
-  // Whoever comes first, timer or cancel, posts the rest.
+  // The first of timer and cancellation posts the rest.
   static void End(const std::shared_ptr<Pause>& pause) {
     if (pause->ended.exchange(true, std::memory_order_acq_rel)) return;
     pause->lanes.control.Schedule([pause] {
@@ -24,7 +24,7 @@ struct Pause {
   Lanes& lanes;
   CancelScope& scope;
   absl::AnyInvocable<void()> then;
-  std::atomic<CancelScope::Token> token{0};  // may end before it is known
+  std::atomic<CancelScope::Token> token{0};  // may be set after the end
   std::atomic<bool> ended{false};
 };
 

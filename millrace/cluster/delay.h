@@ -1,4 +1,4 @@
-// RunAfter: a pause of an asynchronous state machine.
+// RunAfter: the delay of an asynchronous state machine.
 #pragma once
 
 #include "absl/functional/any_invocable.h"
@@ -9,7 +9,7 @@
 namespace millrace {
 
 // Runs `then` once on the control lane: at `when`, or as soon as `scope` is
-// cancelled. `scope` lives until `then` runs, lanes until the time has passed.
+// cancelled. `scope` must live until `then` runs, `lanes` until `when`.
 void RunAfter(Lanes& lanes, CancelScope& scope, Deadline when,
               absl::AnyInvocable<void()> then);
 

@@ -1,4 +1,4 @@
-// Fingerprints: what came before is known again without being kept.
+// Fingerprints: recognize bytes seen before without storing them.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace millrace {
 
-// 128 bits that stand for bytes, and for how they are cut into chunks. Two are
-// equal by chance never, but made to be so easily: for what a client says of
-// its own things only.
+// 128 bits that stand for bytes and their division into chunks. Two do not
+// collide by chance, but an attacker can easily make collisions: use them only
+// to compare a client's data with data of the same client.
 using Fingerprint = std::pair<uint64_t, uint64_t>;
 
-// A millisecond for a megabyte or two.
+// Takes about a millisecond for one or two megabytes.
 Fingerprint FingerprintOf(const ByteChunks& bytes);
 
 }  // namespace millrace

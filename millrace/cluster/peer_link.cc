@@ -23,7 +23,7 @@ bool HasIncarnation(const std::vector<DeviceAttributes>& devices,
       [&](const DeviceAttributes& d) { return d.incarnation == incarnation; });
 }
 
-// The second part of a rendezvous key; 0 if there is none.
+// Returns the second part of a rendezvous key; 0 if there is none.
 uint64_t KeyIncarnation(absl::string_view key) {
   const size_t start = key.find(';');
   uint64_t value = 0;
@@ -83,7 +83,8 @@ class PeerLink::Front final : public WorkerApi {
 #undef MR_CALL
 
  private:
-  // Of the device that a request is meant for, 0 if it names none.
+  // Returns the incarnation of the device for which a request is meant, 0 if it
+  // names none.
   template <class Request>
   static uint64_t MeantFor(const Request&) {
     return 0;
@@ -243,7 +244,8 @@ class PeerLink::Identification : public RefCounted {
       MutexLock lock(link_->mu_);
       link_->last_error_ = status;
     } else if (!last_.ok()) {
-      // Cut short by the end: what was wrong before says more.
+      // The end of the wait cut the attempt short: the error before it says
+      // more.
       status = last_;
     }
     last_ = status;
@@ -322,7 +324,7 @@ void PeerLink::Observe(const Status& status) {
   switch (status.code()) {
     case StatusCode::kCancelled:
     case StatusCode::kDeadlineExceeded:
-      return;  // may be our own doing
+      return;  // we may have cancelled it ourselves
     case StatusCode::kUnavailable: {
       MutexLock lock(mu_);
       last_error_ = status;

@@ -1,4 +1,4 @@
-// PeerLink: a Peer over a transport, or in this process.
+// PeerLink: a Peer that is reached by a transport, or is in this process.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 namespace millrace {
 
-// See peers.h. Calls and questions in progress keep it alive.
+// See peers.h. Calls and probes in flight keep it alive.
 class PeerLink final : public Peer, private Heartbeat::Watcher {
  public:
-  // Copies from `options` what it needs.
+  // Copies what it needs from `options`.
   PeerLink(const PeersOptions& options, TaskName task, std::string address);
   ~PeerLink() override;
 
@@ -34,13 +34,13 @@ class PeerLink final : public Peer, private Heartbeat::Watcher {
   // Finished.
   class OpenCall : public RefCounted {
    public:
-    // `incarnation`: of a device that the call is meant for; 0: the task's as
-    // known now.
+    // `incarnation` is that of the device for which the call is meant; 0: that
+    // of the task as known now.
     OpenCall(Ref<PeerLink> link, const CallContext& context,
              uint64_t incarnation);
     CallContext& context() { return context_; }
     Traffic& traffic() { return *link_->traffic_; }
-    // The outcome for the caller.
+    // Ends the watch. Returns the outcome for the caller.
     Status Finished(Status status);
 
    private:
@@ -62,8 +62,9 @@ class PeerLink final : public Peer, private Heartbeat::Watcher {
   bool Waits() override { return !open_.empty(); }
   WorkerApi& Asked() override { return *direct_; }
   void Told(const Heartbeat::Answer& answer) override;
-  // What a reply of GetStatus means: checks names, learns devices. The calls
-  // that were meant for another incarnation are returned, to be ended.
+  // Handles a reply of GetStatus: checks the names and stores the devices.
+  // Returns the calls that were meant for another incarnation, which the caller
+  // must end.
   StatusOr<std::vector<Ref<OpenCall>>> Learn(
       std::vector<DeviceAttributes> devices);
   void Observe(const Status& status);
@@ -82,7 +83,7 @@ class PeerLink final : public Peer, private Heartbeat::Watcher {
   const std::shared_ptr<Traffic> traffic_;  // never null
   std::shared_ptr<Caller> caller_;
   std::unique_ptr<RetryingCaller> retrying_;
-  std::unique_ptr<WorkerApi> once_;   // calls that are not sent again
+  std::unique_ptr<WorkerApi> once_;   // calls that are not retried
   std::unique_ptr<WorkerApi> stub_;   // over retrying_
   std::unique_ptr<WorkerApi> front_;  // watches calls that wait
   WorkerApi* worker_ = nullptr;       // front_, or this process's own

@@ -14,7 +14,8 @@ using ::testing::HasSubstr;
 
 constexpr int64_t kSecond = 1'000'000'000;
 
-// Answers GetStatus with one device; RecvTensor waits until it is cancelled.
+// Answers GetStatus with one device; its RecvTensor waits until it is
+// cancelled.
 class FakeWorker final : public WorkerApi {
  public:
   explicit FakeWorker(std::string device) : device_(std::move(device)) {}
@@ -109,7 +110,7 @@ void Simulate(absl::AnyInvocable<void()> body, uint64_t seed = 1) {
   EXPECT_TRUE(r.status.ok()) << r.Report();
 }
 
-// The master's view of a cluster of two, with itself as worker:0.
+// A cluster of two tasks as the master sees it, which is worker:0 itself.
 struct World {
   explicit World(int failures = 0, bool rename = false)
       : network(std::make_shared<LoopbackNetwork>()),
@@ -155,7 +156,7 @@ TEST(Peers, FindAndAll) {
   EXPECT_EQ(w.peers->Find({"ps", 1}).status().code(), StatusCode::kNotFound);
 }
 
-// Of a task that has answered any call something may be left when it is lost.
+// A task that has answered any call may hold state when it is lost.
 TEST(Peers, AnyAnswerIsOne) {
   Simulate([] {
     World w;
@@ -295,8 +296,8 @@ TEST(Peers, AFrozenTaskFailsItsOpenCalls) {
   }
 }
 
-// `method` ends soon after its task froze, though its own deadline, if it has
-// one, is far away.
+// Expects that `method` ends soon after its task froze, though its own
+// deadline, if it has one, is far away.
 template <class Request, class Reply>
 void ExpectWatched(void (WorkerApi::*method)(CallContext&, const Request&,
                                              Reply*, Done)) {

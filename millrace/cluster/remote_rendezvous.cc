@@ -23,7 +23,7 @@ class RemoteRendezvous::Receive : public RefCounted {
     request_.rendezvous_key = std::string(key);
   }
 
-  // False if the step was aborted before: nothing will come.
+  // Returns false if the step was aborted before: no value will come.
   bool Enter() {
     MutexLock lock(owner_->mu_);
     if (!owner_->aborted_.ok()) return false;
@@ -83,14 +83,15 @@ class RemoteRendezvous::Receive : public RefCounted {
     owner_->stats_->Record(std::move(transfer));
   }
 
-  // What `status` means at the receiving end.
+  // Returns the status that the receiver gets for `status`.
   Status Reason(const Status& status) const {
     switch (status.code()) {
       case StatusCode::kUnavailable:
       case StatusCode::kDeadlineExceeded:
         return status;
       case StatusCode::kAborted:
-        // A restart, or a step that is over there: nobody else may tell.
+        // A restart, or a step that has ended at that task: no other error may
+        // report it.
         return WithTask(status);
       default:
         return MarkDerived(WithTask(status));
@@ -112,7 +113,7 @@ class RemoteRendezvous::Receive : public RefCounted {
   RecvTensorRequest request_;
   RecvTensorReply reply_;
   uint64_t number_ = 0;
-  int64_t start_nanos_ = 0;  // where there are stats
+  int64_t start_nanos_ = 0;  // set if there are stats
 };
 
 RemoteRendezvous::RemoteRendezvous(int64_t step_id, const TaskName& self,

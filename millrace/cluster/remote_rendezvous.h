@@ -1,4 +1,4 @@
-// RemoteRendezvous: the meeting table of a step that spans tasks.
+// RemoteRendezvous: the rendezvous of a step that spans several tasks.
 #pragma once
 
 #include <memory>
@@ -13,15 +13,16 @@
 
 namespace millrace {
 
-// Sends and receives of this task's own devices meet in `local`, where other
-// tasks' RecvTensor calls take theirs; a receive from a device of another task
-// is a RecvTensor to it. Errors of those name the task: UNAVAILABLE where it
-// does not answer, ABORTED where it was restarted; what only follows from the
-// failure of the step over there carries the derived mark. Thread-safe.
+// Sends and receives of this task's own devices meet in `local`, which also
+// serves other tasks' RecvTensor calls; a receive from a device of another task
+// is a RecvTensor to that task. Errors of those calls name the task:
+// UNAVAILABLE if it does not answer, ABORTED if it was restarted; an error that
+// only follows from the failure of the step at that task carries the derived
+// mark. Thread-safe.
 class RemoteRendezvous final : public Rendezvous {
  public:
-  // `peers` outlives this object. Receives end at `deadline`, and tell `stats`,
-  // if there is one, what they took.
+  // `peers` must outlive this object. Receives end at `deadline`, and record
+  // their times in `stats` unless it is null.
   RemoteRendezvous(int64_t step_id, const TaskName& self,
                    Ref<LocalRendezvous> local, Peers* peers, Deadline deadline,
                    std::shared_ptr<StepStatsCollector> stats = nullptr);
@@ -29,7 +30,7 @@ class RemoteRendezvous final : public Rendezvous {
   Status Send(absl::string_view key, RendezvousValue value) override;
   void RecvAsync(absl::string_view key, CancelScope* cancel,
                  RecvDone done) override;
-  // Also cancels the RecvTensor calls that are open.
+  // Also cancels the open RecvTensor calls.
   void StartAbort(const Status& status) override;
 
  private:

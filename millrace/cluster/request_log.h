@@ -1,5 +1,5 @@
-// RequestLog: which calls with a request id run, and which ones ended lately,
-// so that a call that arrives twice has its effect once.
+// RequestLog: the calls with a request id that run or ended lately, so that a
+// duplicate request has its effect once.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@
 
 namespace millrace {
 
-// Thread-safe; calls nobody. `Call` is what runs; the log shares it until End,
-// which every call that is the first of its id must reach. Of the last
-// `ended_kept` that did it knows that they have ended: whoever sends again does
-// so within seconds. An id of 0 stands for none: nothing is kept of it.
+// Thread-safe; makes no calls. `Call` is the work of a request; the log holds a
+// reference until End, which the first call of each id must reach. The log
+// remembers the last `ended_kept` ids that ended: a client retries within
+// seconds. An id of 0 means no id: nothing is stored for it.
 template <class Call>
 class RequestLog {
  public:
   explicit RequestLog(size_t ended_kept) : ended_kept_(ended_kept) {}
 
-  // Null: `call` is the first of its id. Else the call that runs already;
-  // ABORTED if it has ended.
+  // Returns null if `call` is the first of its id, otherwise the call that runs
+  // already. Returns ABORTED if that has ended.
   StatusOr<Ref<Call>> Begin(int64_t id, const Ref<Call>& call) {
     if (id == 0) return Ref<Call>();
     MutexLock lock(mu_);
@@ -33,7 +33,7 @@ class RequestLog {
                    ") was received before, and has ended.");
   }
 
-  // The call of `id` is over.
+  // Marks the call of `id` as ended.
   void End(int64_t id) {
     if (id == 0) return;
     Ref<Call> ended;  // released after the lock

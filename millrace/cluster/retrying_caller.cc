@@ -13,7 +13,7 @@ constexpr absl::string_view kNamesTask = "Unavailable: task /job:";
 
 }  // namespace
 
-// One call with its repetitions. Deletes itself by its references.
+// One call with its retries. Its references own it: the last one deletes it.
 class RetryingCaller::RetriedCall : public RefCounted {
  public:
   RetriedCall(RetryingCaller& owner, const Method& method, CallContext& context,
@@ -48,7 +48,8 @@ class RetryingCaller::RetriedCall : public RefCounted {
       Finish(status);
       return;
     }
-    // Half of the delay is random, so that many callers do not come at once.
+    // Half of the backoff is random (jitter), so that many callers do not retry
+    // at once.
     const int64_t nanos = RetryDelayMillis(attempts_) * 1'000'000;
     const auto jitter =
         static_cast<int64_t>(RandomUint64() % static_cast<uint64_t>(nanos / 2));

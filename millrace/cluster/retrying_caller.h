@@ -1,5 +1,5 @@
-// RetryingCaller: sends calls of retried methods again, gives calls their
-// method's deadline, and says which task does not answer.
+// RetryingCaller: retries calls of methods that may be retried, gives calls
+// their method's deadline, and names the task that does not answer.
 #pragma once
 
 #include <memory>
@@ -11,18 +11,19 @@
 
 namespace millrace {
 
-// Thread-safe. Outlives its calls.
+// Thread-safe. Must outlive its calls.
 class RetryingCaller final : public Caller {
  public:
-  // `who`: "task /job:ps/replica:0/task:0 (host:port)". `observe` gets the
-  // outcome of each attempt, on any thread.
+  // `who` is "task /job:ps/replica:0/task:0 (host:port)". `observe` receives
+  // the outcome of each attempt, on any thread.
   RetryingCaller(std::shared_ptr<Caller> caller, Lanes& lanes, std::string who,
                  absl::AnyInvocable<void(const Status&) const> observe);
 
   void Call(const Method& method, CallContext& context, ByteChunks request,
             ByteChunks* reply, Done done) override;
 
-  // `status` with the task's name, if it is an UNAVAILABLE that names none.
+  // Returns `status` with the task's name added, if it is an UNAVAILABLE that
+  // names no task.
   Status WithTask(const Status& status) const;
 
  private:

@@ -28,7 +28,7 @@ namespace millrace {
 namespace {
 
 constexpr int64_t kMostGraceMs = 1'200;
-// For telling the workers that their sessions are over.
+// Time for telling the workers that their sessions have ended.
 constexpr int64_t kFarewellMs = 300;
 constexpr int64_t kShutdownMs = 300;
 constexpr int kAllWaits = std::numeric_limits<int>::max();
@@ -313,7 +313,7 @@ class ServerImpl final : public Server, public AdminTarget {
     return OkStatus();
   }
 
-  // Steps were cancelled or have ended; what is left goes.
+  // All steps were cancelled or have ended; ends the services.
   void EndServices(const Status& reason, Deadline farewell) {
     if (worker_ != nullptr) {
       worker_->Stop(reason);
@@ -382,7 +382,7 @@ class ServerImpl final : public Server, public AdminTarget {
   std::unique_ptr<WorkerService> worker_;
   std::unique_ptr<Peers> peers_;
   std::unique_ptr<MasterService> master_;
-  // The same, for calls that may come while SetCluster is at work.
+  // Like master_, for calls that may arrive while SetCluster runs.
   std::atomic<MasterService*> ready_master_{nullptr};
   std::unique_ptr<Listener> listener_;
 

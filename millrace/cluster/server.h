@@ -20,18 +20,20 @@ namespace millrace {
 struct ServerOptions {
   ClusterSpec cluster;
   TaskName task;
-  // The cluster comes by SetCluster: until then the server listens (at `bind`
-  // or loopback) and answers Admin only; calls of peers are told to come again.
+  // The cluster is set by SetCluster: until then the server listens (at `bind`
+  // or loopback) and answers Admin only; peers' calls fail with a status that
+  // makes them retry.
   bool cluster_later = false;
-  // Where to listen; empty: the host of the cluster's entry (loopback if that
-  // names this machine's loopback). Port -1: the entry's port; 0: a free one.
+  // Host on which to listen; empty: that of the task's entry in the cluster
+  // (loopback if that names this machine's loopback). Port -1: the entry's
+  // port; 0: a free one.
   std::string bind;
   int port = -1;
-  // "host:port" under which others reach this server, where that is not where
-  // it listens (port 0: the real one). Shown by target().
+  // "host:port" at which others reach this server, if that is not where it
+  // listens (port 0: the real one). Shown by target().
   std::string advertise;
-  // Beyond loopback clients must prove who they are (not there yet), or this
-  // must be set.
+  // Allows to listen beyond loopback without authentication of clients, which
+  // does not exist yet.
   bool insecure = false;
   std::map<std::string, int> device_count;  // {"CPU": 2, "GPU": 1}
   bool fake_gpu = false;
@@ -39,10 +41,10 @@ struct ServerOptions {
   int64_t session_wait_ms = 300'000;
   int64_t probe_interval_ms = 1'000;            // of failure detection
   size_t max_prepared_runs = kMaxPreparedRuns;  // of a session
-  int64_t clock_skew_nanos = 0;  // of traces: a test's other machine
+  int64_t clock_skew_nanos = 0;  // of traces; another machine in tests
   std::string file_root;         // empty: everywhere
   ConfigOptions default_session_config;
-  // Given from above, so that many servers share a process, also simulated.
+  // Passed in, so that many servers can share a process, also a simulated one.
   std::shared_ptr<Transport> transport;
   const OpRegistry* ops = nullptr;
   const KernelTable* kernels = nullptr;
@@ -50,33 +52,35 @@ struct ServerOptions {
   Lanes* lanes = nullptr;       // null: Lanes::Process()
 };
 
-// Thread-safe. Several may live in one process; they share lanes, never
-// devices or resources.
+// Thread-safe. Several servers may live in one process; they share lanes, but
+// not devices or resources.
 class Server {
  public:
-  // Listens when this returns. INVALID_ARGUMENT for options that do not fit,
-  // UNAVAILABLE "... address already in use" for a taken port,
-  // FAILED_PRECONDITION beyond loopback without `insecure`.
+  // Starts a server, which listens when this returns. Returns INVALID_ARGUMENT
+  // for options that do not fit together, UNAVAILABLE "... address already in
+  // use" if the port is taken, FAILED_PRECONDITION beyond loopback without
+  // `insecure`.
   static StatusOr<std::unique_ptr<Server>> Start(ServerOptions options);
-  virtual ~Server() = default;  // stops it first, without grace
+  virtual ~Server() = default;  // stops the server first, without grace
 
-  // Once, of a server that was started with `cluster_later`. INVALID_ARGUMENT
-  // if its task is not in the cluster.
+  // Sets the cluster of a server that was started with `cluster_later`. Returns
+  // INVALID_ARGUMENT if its task is not in the cluster. Requires: called once.
   virtual Status SetCluster(ClusterSpec cluster) = 0;
 
-  // "grpc://host:port" for clients.
+  // Returns "grpc://host:port" for clients.
   virtual std::string target() const = 0;
   virtual int port() const = 0;
   virtual const TaskName& task() const = 0;
 
-  // Drains: no new sessions and steps, what runs is cancelled with ABORTED
-  // after `grace_ms`, at most two seconds in all. Idempotent; Join returns.
-  // Waits for the end, so never on a control lane.
+  // Drains the server: refuses new sessions and steps, cancels running steps
+  // with ABORTED after `grace_ms`, and takes at most two seconds more.
+  // Idempotent; Join returns. Blocks until the end, so it must not run on a
+  // control lane.
   virtual void Stop(int64_t grace_ms = 1'000) = 0;
-  // As a kill would: nothing is answered any more, open calls of others break.
-  // For tests and simulations.
+  // Ends the server as a kill would: nothing is answered any more, and others'
+  // open calls break. For tests and simulations.
   virtual void Kill() = 0;
-  // Waits for the end, by whatever called Stop.
+  // Blocks until the server has ended, whatever called Stop.
   virtual void Join() = 0;
 };
 

@@ -1,4 +1,4 @@
-// ServiceGate: a server's services before there is anything behind them.
+// ServiceGate: a server's services before the server knows its cluster.
 #pragma once
 
 #include <atomic>
@@ -12,15 +12,16 @@
 namespace millrace {
 
 // A server listens before it knows its cluster (so that a launcher can learn
-// its port). Until Open each call of a master ends with ABORTED and each of a
-// worker with UNAVAILABLE, so that peers ask again; afterwards they pass.
-// Counts the tensors that peers send and fetch. Thread-safe.
+// its port). Until Open each call to the master fails with ABORTED and each
+// call to the worker with UNAVAILABLE, so that peers retry; afterwards calls
+// pass. Counts the tensors that peers send and fetch. Thread-safe.
 class ServiceGate final : public MasterApi, public WorkerApi {
  public:
   explicit ServiceGate(std::shared_ptr<Traffic> traffic)
       : traffic_(std::move(traffic)) {}
 
-  // Once. Both outlive the gate's calls.
+  // Lets calls pass to the two services, which must outlive the gate's calls.
+  // Requires: called once.
   void Open(MasterApi* master, WorkerApi* worker) {
     worker_.store(worker, std::memory_order_release);
     master_.store(master, std::memory_order_release);

@@ -9,8 +9,8 @@
 
 namespace millrace {
 
-// Bytes of the elements that a message carries, without the message around
-// them; 0 for all other messages.
+// Returns the bytes of the elements that a message carries, without the message
+// around them; 0 for all other messages.
 int64_t TensorBytes(const RunGraphRequest& request);
 int64_t TensorBytes(const RunGraphReply& reply);
 int64_t TensorBytes(const RecvTensorReply& reply);
@@ -25,9 +25,9 @@ inline constexpr bool kCarriesTensors =
     std::is_same_v<Reply, RecvTensorReply> ||
     std::is_same_v<Reply, RecvBufReply>;
 
-// Counts what crosses the network: calls to peers where they leave
-// (peer_link.h), calls of peers where they arrive (service_gate.h). Calls
-// within the server pass neither. Thread-safe.
+// Counts tensors that cross the network: those of calls to peers where they
+// leave (peer_link.h), those of calls from peers where they arrive
+// (service_gate.h). Calls within the server pass neither. Thread-safe.
 class Traffic {
  public:
   template <class Message>

@@ -13,7 +13,7 @@ TEST(Traffic, CountsElements) {
   RunGraphReply reply;
   reply.recv.push_back({"c", Tensor::Scalar(true)});
   RecvTensorReply tensor;
-  EXPECT_EQ(TensorBytes(tensor), 0);  // none has come
+  EXPECT_EQ(TensorBytes(tensor), 0);  // none has arrived
   tensor.tensor = Tensor::Zeros(DataType::kBfloat16, {5});
   EXPECT_EQ(TensorBytes(RecvTensorRequest()), 0);
   Traffic traffic;

@@ -12,7 +12,7 @@ std::vector<ServerWait> TrimWaits(std::vector<std::vector<ServerWait>> kinds,
   size_t total = 0;
   for (const auto& waits : kinds) total += waits.size();
   std::vector<size_t> shown(kinds.size(), 0);
-  // A place for each kind in turn.
+  // Gives each kind one place in turn.
   size_t room = total <= max ? total : max - 1;
   while (room > 0) {
     for (size_t k = 0; k < kinds.size() && room > 0; ++k) {

@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// Of one kind, the oldest first.
+// Returns waits of one kind, the oldest first.
 std::vector<ServerWait> Waits(const char* kind, int count) {
   std::vector<ServerWait> waits;
   for (int i = 0; i < count; ++i) {

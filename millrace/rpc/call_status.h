@@ -1,5 +1,5 @@
-// The statuses that transports themselves give, so that a failure reads the
-// same over every transport.
+// The statuses that the transports themselves produce, so that a failure reads
+// the same over every transport.
 #pragma once
 
 #include "absl/strings/string_view.h"
@@ -8,18 +8,21 @@
 
 namespace millrace {
 
-// UNAVAILABLE: nobody could be reached at `address`; the call had no effect.
+// Returns UNAVAILABLE: no server could be reached at `address`; the call had no
+// effect.
 Status CannotConnect(absl::string_view address, absl::string_view reason);
-// UNAVAILABLE "... connection reset": the connection broke under the call,
-// whose effect is unknown. `detail` may be empty.
+// Returns UNAVAILABLE "... connection reset": the connection broke during the
+// call, whose effect is unknown. `detail` may be empty.
 Status ConnectionReset(absl::string_view address, absl::string_view detail);
-// DEADLINE_EXCEEDED at the caller.
+// Returns DEADLINE_EXCEEDED, the status of a call whose deadline passed at the
+// caller.
 Status CallTimedOut(const Method& method, absl::string_view address);
-// UNAVAILABLE: `address` has begun to shut down.
+// Returns UNAVAILABLE: the server at `address` has begun to shut down.
 Status ShuttingDown(absl::string_view address);
 
-// What leaves a server for `status` of a handler: methods of the master never
-// say UNAVAILABLE (see StatusForClient), and messages have a limit.
+// Returns the status that a server sends when a handler of `method` returned
+// `status`: methods of the master never return UNAVAILABLE (see
+// StatusForClient), and messages are truncated.
 Status ReplyStatus(const Method& method, const Status& status);
 
 }  // namespace millrace

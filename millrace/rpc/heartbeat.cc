@@ -18,7 +18,7 @@ void Heartbeat::AskBy(Deadline when) {
     next_ = when;
     return;
   }
-  // If the time of the earlier plan has come, its question is asked now.
+  // If the timer has fired already, its probe is sent now.
   if (timer_ != 0 && !lanes_.timer.Cancel(timer_)) return;
   Plan(when);
 }

@@ -1,4 +1,5 @@
-// Heartbeat: whether a server is there, found out by asking it again and again.
+// Heartbeat: a failure detector that finds out by periodic probes whether a
+// server is alive.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +12,15 @@
 
 namespace millrace {
 
-// Counts questions in a row that brought no answer.
+// Counts consecutive probes that were not answered.
 class Misses {
  public:
-  // After `allowed` of them the server counts as silent.
+  // After `allowed` misses in a row the server counts as silent.
   explicit Misses(int allowed) : allowed_(allowed) {}
 
   int allowed() const { return allowed_; }
-  // Takes note of how a question ended. True if the server has become silent;
-  // the count begins anew then.
+  // Records how a probe ended. Returns true, and resets the count, if the
+  // server has become silent.
   bool Count(bool answered) {
     if (!answered && ++count_ < allowed_) return false;
     count_ = 0;
@@ -32,76 +33,79 @@ class Misses {
   int count_ = 0;
 };
 
-// A connection that breaks says so at once; a frozen server and a cut network
-// say nothing. So whoever waits for a server asks it for GetStatus each period:
-// it has a heartbeat, is its watcher, and calls AskBy when it begins to wait.
-// A question is asked on the control lane, one at a time, and may take a
-// period. What came of it is told to the watcher, who orders the next one with
-// AskBy, mostly for `due`, or lets the heartbeat rest.
+// A connection that breaks reports it at once; a frozen server and a cut
+// network report nothing. An object that waits for a server therefore probes it
+// with GetStatus once a period: it owns a Heartbeat, is its watcher, and calls
+// AskBy when it begins to wait. Probes run on the control lane, one at a time,
+// and may take a period each. The result goes to the watcher, which schedules
+// the next probe with AskBy, mostly for `due`, or lets the heartbeat rest.
 //
-// The lock of the watcher guards the heartbeat too, so that what is watched and
-// what is planned change together. Thread-safe as its methods say.
+// The watcher's lock also guards the heartbeat, so that what is watched and
+// what is scheduled change together. Thread-safe as each method says.
 class Heartbeat {
  public:
   struct Answer {
-    const Status& status;  // of the question
+    const Status& status;  // of the probe
     const GetStatusReply& reply;
-    Deadline due;  // a period after the question, however soon it ended
+    Deadline due;  // a period after the probe began, however soon it ended
   };
 
   class Watcher {
    public:
-    // What must live while a question is planned or on its way: the watcher and
-    // what its lock is in. Null if it calls Stop before it ends. Lock held.
+    // Returns a reference that keeps the watcher, and the owner of its lock,
+    // alive while a probe is scheduled or in flight. Null if the watcher calls
+    // Stop before it is destroyed. The lock is held.
     virtual Ref<RefCounted> Keep() = 0;
-    // Whether anybody still waits for the server. If not, a question that was
-    // planned is not asked and the heartbeat rests. Lock held.
+    // Returns whether anything still waits for the server. If not, a scheduled
+    // probe is not sent and the heartbeat rests. The lock is held.
     virtual bool Waits() = 0;
-    // Who is asked.
+    // Returns the server that is probed.
     virtual WorkerApi& Asked() = 0;
-    // A question has ended. Runs where its call ended, one at a time, no lock
-    // held; the next question is asked after it.
+    // Receives the result of a probe. Called on the thread on which the call
+    // ended, once at a time, with no lock held; the next probe is sent after it
+    // returns.
     virtual void Told(const Answer& answer) = 0;
 
    protected:
     ~Watcher() = default;
   };
 
-  // `mu` is the watcher's. Lanes outlive the heartbeat.
+  // `mu` is the watcher's lock. `lanes` must outlive the heartbeat.
   Heartbeat(Mutex& mu, Lanes& lanes, int64_t period_ms, Watcher& watcher);
   Heartbeat(const Heartbeat&) = delete;
   Heartbeat& operator=(const Heartbeat&) = delete;
 
-  // True if no question is planned or on its way. Lock held.
+  // Returns true if no probe is scheduled or in flight. Requires: the lock is
+  // held.
   bool rests() const { return timer_ == 0 && !asking_; }
-  // Sees to it that a question is asked at `when` or before; if one is on its
-  // way, that is the next. Lock held.
+  // Schedules a probe for `when` or earlier; if one is in flight, for the next
+  // one. Requires: the lock is held.
   void AskBy(Deadline when);
-  // Nothing is asked any more. Ends a question that is on its way, and waits
-  // until nothing of the heartbeat runs. No lock held; not from Told.
+  // Stops probing: cancels the probe in flight and blocks until nothing of the
+  // heartbeat runs. Requires: no lock is held, and the caller is not Told.
   void Stop();
 
  private:
   void Plan(Deadline when);          // lock held
   void Rest();                       // lock held
   void Ask(Ref<RefCounted> keep);    // on the control lane
-  void OnEnd(const Status& status);  // of a question
+  void OnEnd(const Status& status);  // of a probe
 
   Mutex& mu_;
   Lanes& lanes_;
   const int64_t period_ms_;
   Watcher& watcher_;
-  CancelScope scope_;  // of questions
-  // Of the question on its way.
+  CancelScope scope_;  // of probes
+  // Of the probe in flight.
   CallContext context_;
   const GetStatusRequest request_{};
   GetStatusReply reply_;
 
   // Guarded by mu_.
   CondVar resting_;
-  Timer::Id timer_ = 0;  // of the question that is planned; 0: none
-  Deadline next_;        // when it is asked, or the one after `asking_`
-  bool asking_ = false;  // a question is on its way, or Told runs
+  Timer::Id timer_ = 0;  // of the scheduled probe; 0: none
+  Deadline next_;  // when it is sent, or the one after the probe in flight
+  bool asking_ = false;  // a probe is in flight, or Told runs
   bool stopped_ = false;
 };
 

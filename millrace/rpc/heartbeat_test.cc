@@ -34,7 +34,8 @@ class HeartbeatServer final : public UnimplementedWorker {
   }
 };
 
-// Asks a server each second; notes the milliseconds at which answers come.
+// Probes a server each second and records the milliseconds at which answers
+// arrive.
 class SteadyWatcher final : private Heartbeat::Watcher {
  public:
   SteadyWatcher()

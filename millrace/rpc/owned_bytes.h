@@ -1,13 +1,14 @@
-// Bytes that may outlive the call which brought them.
+// Copies of bytes that may outlive the call which brought them.
 #pragma once
 
 #include "millrace/tensor/chunks.h"
 
 namespace millrace {
 
-// `bytes` with every borrowed chunk copied; owned ones stay where they are.
+// Returns `bytes` with every borrowed chunk copied; owned chunks are kept as
+// they are.
 ByteChunks OwnedBytes(ByteChunks bytes);
-// A copy that shares nothing with `bytes`.
+// Returns a copy that shares no memory with `bytes`.
 ByteChunks CopiedBytes(const ByteChunks& bytes);
 
 }  // namespace millrace

@@ -55,7 +55,7 @@ bool PendingCall::SetOutcome(Status status, ByteChunks reply, bool* begun) {
   finished_ = true;
   status_ = std::move(status);
   result_ = std::move(reply);
-  // Else Begin posts, once it has written what Deliver takes back.
+  // Otherwise Begin posts, after it has written what Deliver unregisters.
   *begun = begun_;
   return true;
 }

@@ -1,5 +1,5 @@
-// PendingCall: the caller's side of one call, for transports that are made of
-// our own threads. The first of reply, cancellation and deadline ends it.
+// PendingCall: the caller's side of one call, for transports that run on our
+// own threads. The first of reply, cancellation and deadline ends the call.
 #pragma once
 
 #include <string>
@@ -13,42 +13,43 @@
 
 namespace millrace {
 
-// Thread-safe. `context` and `reply` are the caller's and are touched no more
-// once Done was called, which happens by a post to the control lane of the
-// process that made the call (or in FinishHere). No lock is held while another
-// one is taken, so that a frozen process never holds what another needs.
+// Thread-safe. `context` and `reply` belong to the caller and are not touched
+// after Done is called, which is posted to the control lane of the process that
+// made the call (or happens in FinishHere). No lock is held while another one
+// is taken, so that a frozen process never holds a lock that another one needs.
 class PendingCall : public RefCounted {
  public:
-  // To be made on the thread that calls.
+  // Requires: runs on the calling thread.
   PendingCall(const Method& method, absl::string_view address,
               CallContext& context, ByteChunks* reply, Done done);
 
-  // Watches cancellation and deadline from now on. False if the call is over
-  // already: it shall not be sent.
+  // Begins to watch cancellation and deadline. Returns false if the call has
+  // already ended: it must not be sent.
   bool Begin();
-  // Ends the call unless it is over. `reply` counts if `status` is OK. True
-  // for the first.
+  // Ends the call unless it has ended. `reply` is used only if `status` is OK.
+  // Returns true for the first call.
   bool Finish(Status status, ByteChunks reply = {});
-  // The same, but Done is called before this returns. Only where Dones may
-  // run, with no lock held.
+  // Like Finish, but calls Done before it returns. Requires: the thread may run
+  // Dones, and no lock is held.
   bool FinishHere(Status status, ByteChunks reply = {});
   bool finished() const;
 
   const Method& method() const { return method_; }
   const std::string& address() const { return address_; }
-  // Of the process that called.
+  // Returns the lanes of the calling process.
   Lanes& lanes() const { return *lanes_; }
 
  protected:
   ~PendingCall() override = default;
-  // The caller has given up, at a time when the call was under way: cancelled,
-  // or past the deadline. Runs once at most, on the thread that found it (which
-  // may be the timer's), and must not block.
+  // Called when the caller gives up while the call is in flight: it was
+  // cancelled, or its deadline passed. Runs at most once, on the thread that
+  // noticed it (maybe the timer's), and must not block.
   virtual void OnGiveUp(const Status& reason) = 0;
 
  private:
   void GiveUp(const Status& reason);
-  // Sets the outcome. False if there is one; `*begun`: it is to be delivered.
+  // Sets the outcome. Returns false if there is one already; sets `*begun` if
+  // the outcome is to be delivered now.
   bool SetOutcome(Status status, ByteChunks reply, bool* begun);
   void Post();
   void Deliver();

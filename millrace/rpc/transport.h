@@ -1,9 +1,10 @@
-// Transport: how calls reach a server. loopback/ joins servers of one process,
-// grpc/ is the wire, fault/ wraps any of them and loses, doubles and delays.
+// Transport: how calls reach a server. loopback/ connects servers of one
+// process, grpc/ is the wire, fault/ wraps any of them and loses, duplicates
+// and delays calls.
 //
 // A call is a method of protocol/method.h, request bytes, reply bytes and a
-// CallContext (deadline, cancellation). What the bytes mean is protocol/'s
-// business; who is alive and what is sent again, the cluster's.
+// CallContext (deadline, cancellation). protocol/ defines what the bytes mean;
+// cluster/ detects failures and decides on retries.
 #pragma once
 
 #include <memory>
@@ -15,29 +16,29 @@
 namespace millrace {
 
 struct ListenOptions {
-  // "host" to bind to; port 0 takes a free one.
+  // "host" to bind to; port 0 picks a free one.
   std::string host = "127.0.0.1";
   int port = 0;
-  // Path of a unix socket to listen on as well; empty: none.
+  // Path of a unix socket to listen on in addition; empty: none.
   std::string unix_socket;
 };
 
-// A server's open door. Thread-safe.
+// A server's listening endpoint. Thread-safe.
 class Listener {
  public:
-  // Stops listening and cancels the calls still open (see Shutdown).
+  // Stops listening and cancels the calls that are still open (see Shutdown).
   virtual ~Listener() = default;
-  // Where it listens: "host:port" with the real port.
+  // Returns the address on which it listens: "host:port" with the real port.
   virtual const std::string& address() const = 0;
   virtual int port() const = 0;
-  // No new calls from now on. Calls in progress may end until `deadline`; then
-  // their contexts are cancelled, and answered. Blocks until all are answered,
-  // so never on a control lane, which the answers need.
+  // Accepts no new calls from now on. Calls in flight may end until `deadline`;
+  // then their contexts are cancelled, and they are answered. Blocks until all
+  // are answered. Requires: not on a control lane, which the answers need.
   virtual void Shutdown(Deadline deadline) = 0;
-  // As the end of the process would look: open calls break at their callers
-  // with UNAVAILABLE "... connection reset", their contexts are cancelled here,
-  // and what handlers still answer is dropped. Does not wait for them; the
-  // destructor does.
+  // Ends as if the process had died: open calls fail at their callers with
+  // UNAVAILABLE "... connection reset", their contexts are cancelled here, and
+  // replies that handlers still give are dropped. Does not wait for the
+  // handlers; the destructor does.
   virtual void Kill() = 0;
 };
 
@@ -46,19 +47,21 @@ class Transport {
  public:
   virtual ~Transport() = default;
 
-  // The calls of a server to its peer at `address` ("host:port"). Connects at
-  // the first call and again whenever the connection is lost; a call fails with
-  // UNAVAILABLE that names the address if there is no connection, when that is
-  // found out and not at its deadline. Callers of one address share a
-  // connection. Done runs as handlers do (see Listen), never within the call.
+  // Returns a Caller for the peer at `address` ("host:port"). It connects at
+  // the first call, and reconnects whenever the connection is lost; without a
+  // connection a call fails with UNAVAILABLE that names the address, as soon as
+  // that is known and not at its deadline. Callers of one address share a
+  // connection. Done runs where handlers do (see Listen), never within the
+  // call.
   virtual std::shared_ptr<Caller> Connect(const std::string& address) = 0;
 
-  // Serves `services` (which outlive the listener). Calls are decoded and run
-  // on the process's control lane, but for short ones (short_call.h), which a
-  // transport may run on its own threads, where they arrive: so no handler
-  // blocks, and one that is about to compute for long has another thread take
-  // over first (base/threads/event_threads.h) or leaves it to the inter-op
-  // pool. UNAVAILABLE "... address already in use" for a taken port.
+  // Serves `services`, which must outlive the listener. Calls are decoded and
+  // run on the process's control lane, except short ones (short_call.h), which
+  // a transport may run on its own threads, where they arrive. So handlers must
+  // not block, and a handler that is about to compute for long first has
+  // another thread take over (base/threads/event_threads.h) or leaves the work
+  // to the inter-op pool. Returns UNAVAILABLE "... address already in use" if
+  // the port is taken.
   virtual StatusOr<std::unique_ptr<Listener>> Listen(
       const ListenOptions& options, const Services& services) = 0;
 };

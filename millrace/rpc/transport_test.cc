@@ -1,4 +1,4 @@
-// The suite on the transports that need no gRPC.
+// Runs the suite on the transports that need no gRPC.
 #include "millrace/rpc/bulk/bulk_transport.h"
 #include "millrace/rpc/fault/fault_network.h"
 #include "millrace/rpc/loopback/loopback.h"
@@ -20,7 +20,8 @@ INSTANTIATE_TEST_SUITE_P(Loopback, TransportSuite,
                                                          .big_bytes = 100'000}),
                          [](const auto& info) { return info.param.name; });
 
-// Bulk sockets, found through loopback; first calls by the one and the other.
+// Bulk sockets, found through loopback; a case for each value of
+// first_calls_wait.
 INSTANTIATE_TEST_SUITE_P(
     Bulk, TransportSuite,
     ::testing::Values(
@@ -35,7 +36,7 @@ INSTANTIATE_TEST_SUITE_P(
             .make = [] { return MakeBulkTransport(MakeLoopback()); }}),
     [](const auto& info) { return info.param.name; });
 
-// With no faults the fault transport is as good as what it wraps.
+// Without faults the fault transport behaves like the transport it wraps.
 std::shared_ptr<Transport> MakeFault() {
   return FaultNetwork(MakeLoopback(), {}).Endpoint("suite");
 }

@@ -1,4 +1,4 @@
-// Coordinator: ends a group of threads together.
+// Coordinator: stops a group of threads together.
 #pragma once
 
 #include <memory>
@@ -10,27 +10,29 @@
 
 namespace millrace::train {
 
-// Any thread asks all to stop, and says why; all look at ShouldStop or wait.
-// Thread-safe.
+// Any thread may ask all of them to stop, with a reason; all threads poll
+// ShouldStop or wait. Thread-safe.
 class Coordinator {
  public:
-  // `reason`: an error, which Join reports, or OK. OUT_OF_RANGE and CANCELLED
-  // are how data and queues end, and count as OK. The first error is kept.
+  // Asks all threads to stop. `reason` is an error, which Join reports, or OK.
+  // OUT_OF_RANGE and CANCELLED are the normal ends of data and queues, and
+  // count as OK. The first error is kept.
   void RequestStop(const Status& reason = OkStatus());
   bool ShouldStop() const;
-  // True if the stop was requested, false if the deadline passed first.
+  // Returns true if the stop was requested, false if the deadline passed first.
   bool WaitForStop(Deadline deadline = Deadline::Infinite());
-  // Cancelled when a stop is requested, or already is: ends runs, tells
-  // callbacks. ClearStop makes another one.
+  // Returns a scope that is cancelled when a stop is requested, or already is:
+  // it ends runs and calls listeners. ClearStop makes a new one.
   std::shared_ptr<CancelScope> stop_scope() const;
-  // From a start on: the group can work again after a stop.
+  // Resets the coordinator, so that the group can work again after a stop.
   void ClearStop();
 
-  // Threads of the group say when they begin and end.
+  // Called by a thread of the group when it begins, and when it ends.
   void Register();
   void Unregister();
-  // Waits for a stop and the end of all registered threads, after the stop at
-  // most `grace_ms`. The first error; DEADLINE_EXCEEDED if threads are left.
+  // Blocks until a stop and the end of all registered threads, after the stop
+  // at most `grace_ms`. Returns the first error; DEADLINE_EXCEEDED if threads
+  // are left.
   Status Join(int64_t grace_ms = 120'000);
   Status status() const;
 

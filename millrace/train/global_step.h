@@ -8,16 +8,16 @@
 
 namespace millrace::train {
 
-// A new int64 variable "global_step", at 0, not trainable, in the collections
-// of global variables and of the global step. A graph has one: a second is
-// INVALID_ARGUMENT, reported by the scope.
+// Creates an int64 variable "global_step", initially 0, not trainable, in the
+// collections of global variables and of the global step. A graph has one: a
+// second one is INVALID_ARGUMENT, reported by the scope.
 ops::Variable CreateGlobalStep(const Scope& scope,
                                const ops::VariableOptions& options = {});
-// Null if the graph has none.
+// Returns null if the graph has none.
 ops::Variable GetGlobalStep(const Scope& scope);
 ops::Variable GetOrCreateGlobalStep(const Scope& scope);
 
-// Its value now.
+// Returns its current value.
 StatusOr<int64_t> ReadGlobalStep(Session& session,
                                  const ops::Variable& global_step);
 

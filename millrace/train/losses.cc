@@ -14,7 +14,7 @@ Output AsType(const Scope& scope, const Output& x, DataType type) {
   return x && x.dtype() != type ? ops::Cast(scope, x, type) : x;
 }
 
-// All that differs between the losses of pairs of elements.
+// Implements the losses of pairs of elements, given the formula `F`.
 template <class F>
 Output Elementwise(const Scope& scope, const char* name, const Output& labels,
                    const Output& predictions, const LossOptions& options,
@@ -38,7 +38,7 @@ Output WeightedLoss(const Scope& scope, const Output& losses,
                     const LossOptions& options) {
   const Scope s = scope.BlockFor("weighted_loss");
   if (!losses) return {};
-  // Sums are made in float, as elsewhere, or in double.
+  // Sums are computed in float, as elsewhere, or in double.
   const DataType given = losses.dtype();
   const DataType type =
       given == DataType::kDouble ? DataType::kDouble : DataType::kFloat;
@@ -156,7 +156,7 @@ Output SigmoidCrossEntropyWithLogits(const Scope& scope, const Output& labels,
   const Scope s = scope.BlockFor("logistic_loss");
   const Output zeros = ops::ZerosLike(s, logits);
   const Output positive = ops::GreaterEqual(s, logits, zeros);
-  // Choices, so that the derivative at 0 is that of the formula.
+  // Selects, so that the derivative at 0 is that of the formula.
   const Output relu = ops::SelectV2(s, positive, logits, zeros);
   const Output falling =
       ops::SelectV2(s, positive, ops::Neg(s, logits), logits);

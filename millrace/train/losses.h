@@ -1,15 +1,15 @@
-// Losses: how far predictions are from what is right.
+// Losses: measure the distance of predictions from labels.
 //
 //   Output loss = SparseSoftmaxCrossEntropy(scope, labels, logits);
 //   ... SoftmaxCrossEntropy(scope, one_hot, logits, {.weights = per_example})
 //   ...
 //
-// Each gives a scalar (with kNone the losses, weighted, in their shape) in the
+// Each returns a scalar (with kNone the weighted losses, in their shape) of the
 // type of the predictions, and adds it to the collection graph_keys::kLosses.
 // Labels and predictions have the same shape and type unless said otherwise.
 // `weights` are a number, or have the rank of the losses and in each dimension
-// their size or 1; what does not fit is INVALID_ARGUMENT, an error of the
-// graph. Names and formulas are TensorFlow's.
+// their size or 1; a mismatch is INVALID_ARGUMENT, an error of the graph. Names
+// and formulas are TensorFlow's.
 #pragma once
 
 #include <string>
@@ -25,7 +25,7 @@ enum class Reduction {
   kSum,
   kMean,                 // divided by the sum of the weights
   kSumOverBatchSize,     // divided by the number of losses
-  kSumByNonzeroWeights,  // divided by the number of those with a weight
+  kSumByNonzeroWeights,  // divided by the number of those with a nonzero weight
 };
 
 struct LossOptions {
@@ -34,7 +34,7 @@ struct LossOptions {
   std::string collection = graph_keys::kLosses;  // empty: none
 };
 
-// Losses of any shape, weighted and reduced.
+// Weights and reduces losses of any shape.
 Output WeightedLoss(const Scope& scope, const Output& losses,
                     const LossOptions& options = {});
 
@@ -46,12 +46,12 @@ Output AbsoluteDifference(const Scope& scope, const Output& labels,
 Output MeanSquaredError(const Scope& scope, const Output& labels,
                         const Output& predictions,
                         const LossOptions& options = {});
-// Squares up to `delta`, then lines (Huber, "Robust estimation of a location
+// Quadratic up to `delta`, then linear (Huber, "Robust estimation of a location
 // parameter", 1964).
 Output HuberLoss(const Scope& scope, const Output& labels,
                  const Output& predictions, double delta = 1,
                  const LossOptions& options = {});
-// max(0, 1 - logits * (2 * labels - 1)), of labels 0 and 1.
+// max(0, 1 - logits * (2 * labels - 1)), for labels 0 and 1.
 Output HingeLoss(const Scope& scope, const Output& labels, const Output& logits,
                  const LossOptions& options = {});
 // -labels * log(predictions) - (1 - labels) * log(1 - predictions), each with
@@ -59,24 +59,24 @@ Output HingeLoss(const Scope& scope, const Output& labels, const Output& logits,
 Output LogLoss(const Scope& scope, const Output& labels,
                const Output& predictions, double epsilon = 1e-7,
                const LossOptions& options = {});
-// 1 - the products along `axis`, which is kept with size 1, of vectors that are
-// of length 1 already.
+// 1 - the dot products along `axis`, which is kept with size 1. The vectors
+// must have length 1 already.
 Output CosineDistance(const Scope& scope, const Output& labels,
                       const Output& predictions, int axis,
                       const LossOptions& options = {});
 
-// Of independent classes: labels in [0, 1], moved towards 1/2 by
+// For independent classes: labels in [0, 1], moved towards 1/2 by
 // label_smoothing.
 Output SigmoidCrossEntropy(const Scope& scope, const Output& labels,
                            const Output& logits, double label_smoothing = 0,
                            const LossOptions& options = {});
-// Of classes that exclude each other: labels [batch, classes] that sum up to 1,
-// moved towards 1 / classes by label_smoothing; a loss for each row. Nothing
-// goes back through the labels.
+// For mutually exclusive classes: labels [batch, classes] that sum to 1, moved
+// towards 1 / classes by label_smoothing; one loss per row. No gradient flows
+// back through the labels.
 Output SoftmaxCrossEntropy(const Scope& scope, const Output& one_hot_labels,
                            const Output& logits, double label_smoothing = 0,
                            const LossOptions& options = {});
-// Labels [...] are numbers of classes, int32 or int64, logits [..., classes].
+// Labels [...] are class indices, int32 or int64, logits [..., classes].
 Output SparseSoftmaxCrossEntropy(const Scope& scope, const Output& labels,
                                  const Output& logits,
                                  const LossOptions& options = {});
@@ -85,8 +85,8 @@ Output SparseSoftmaxCrossEntropy(const Scope& scope, const Output& labels,
 Output SigmoidCrossEntropyWithLogits(const Scope& scope, const Output& labels,
                                      const Output& logits);
 
-// The sum of the graph's losses and, if asked, regularization losses; null
-// without any.
+// Returns the sum of the graph's losses and, if requested, regularization
+// losses; null if there are none.
 Output TotalLoss(const Scope& scope, bool add_regularization_losses = true);
 
 }  // namespace millrace::train

@@ -10,8 +10,8 @@ bool MayBe(int64_t dim, int64_t size) {
   return dim == size || dim == kUnknownDim;
 }
 
-// With the rank of `like`, if one last dimension too many or, with `may_grow`,
-// too few is all that they differ by.
+// Returns `x` with the rank of `like`, if they differ only by one additional
+// last dimension or, with `may_grow`, by a missing one.
 Output WithRankOf(const Scope& s, const Output& x, const Output& like,
                   bool may_grow) {
   const PartialShape shape = x.shape();

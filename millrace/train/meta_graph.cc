@@ -14,7 +14,7 @@ constexpr uint32_t kVarint = 0;
 constexpr uint32_t kBytes = 2;
 constexpr uint32_t kFixed32 = 5;
 constexpr uint64_t kFormatV2 = 2;  // SaverDef.CheckpointFormatVersion
-// What a reader takes the graph's ops to be of.
+// The version by which a reader interprets the graph's ops.
 constexpr char kTensorFlowVersion[] = "1.15.0";
 
 void PutVarint(std::string* out, uint64_t v) {
@@ -88,7 +88,7 @@ std::string QueueRunnerDefOf(const QueueRunner& runner) {
   return def;
 }
 
-// A CollectionDef, empty if there is nothing of ours in it.
+// Returns a CollectionDef, empty if nothing of the collection can be saved.
 std::string CollectionOf(const ClientGraph& graph, const std::string& name) {
   std::string list;
   std::string collection;

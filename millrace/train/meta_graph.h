@@ -1,4 +1,4 @@
-// Meta graphs: a graph with what TensorFlow's programs need to use it – the
+// Meta graphs: a graph with what TensorFlow's programs need to use it: the
 // saver's ops and the collections of variables. The content of PREFIX.meta.
 #pragma once
 
@@ -17,8 +17,9 @@ struct SaverNames {
   double keep_every_n_hours = 10000;
 };
 
-// A serialized MetaGraphDef with all nodes of the graph. Of the collections it
-// has those of variables, of queue runners and of operations and outputs.
+// Returns a serialized MetaGraphDef with all nodes of the graph. Its
+// collections are those of variables, of queue runners, and of operations and
+// outputs.
 std::string SerializeMetaGraph(const ClientGraph& graph,
                                const SaverNames& saver);
 

@@ -17,7 +17,7 @@ VariableScope BlockFor(const VariableScope& variables, const std::string& name,
 
 ops::Variable Local(const VariableScope& block, const char* name,
                     const TensorShape& shape) {
-  // A count costs nothing, whatever the regularizer of the variables around.
+  // A counter is not regularized, whatever the regularizer of the scope.
   return block.WithRegularizer({}).GetVariable(
       name, shape,
       {.initializer = Zeros(),
@@ -53,7 +53,7 @@ Pair Matching(const Scope& s, const Output& labels, const Output& predictions) {
   return {};
 }
 
-// The values and how many they are, both weighted.
+// The values and their number, both weighted.
 struct Weighted {
   Output sum;
   Output count;
@@ -84,7 +84,7 @@ Metric MeanIn(const VariableScope& block, const Output& values,
           ops::DivNoNan(s.WithOpName("update_op"), new_total, new_count)};
 }
 
-// A count of the examples for which `is` holds.
+// A counter of the examples for which `is` holds.
 struct Count {
   Output value;
   Output update;
@@ -108,7 +108,7 @@ Metric Part(const Scope& s, const Count& yes, const Count& no) {
                         ops::AddV2(s, yes.update, no.update))};
 }
 
-// The four counts at all thresholds.
+// The four counts at all thresholds (confusion matrices).
 struct Confusion {
   Output true_positives;
   Output false_negatives;
@@ -117,7 +117,7 @@ struct Confusion {
 };
 
 Output Area(const Scope& s, const Confusion& at, const AucOptions& options) {
-  // To keep 0 / 0 away.
+  // Avoids 0 / 0.
   constexpr double kEpsilon = 1e-6;
   const auto ratio = [&](const Output& part, const Output& rest) {
     return ops::RealDiv(s, ops::AddV2(s, part, kEpsilon),

@@ -1,4 +1,4 @@
-// Metrics: figures over many steps, kept in local variables.
+// Metrics: statistics over many steps, kept in local variables.
 //
 //   const Metric accuracy = Accuracy(variables, labels, predictions);
 //   session.RunTargets({ops::LocalVariablesInitializer(scope)});
@@ -6,16 +6,16 @@
 //   session.Run({accuracy.value});
 //
 // Variables are float, in graph_keys::kLocalVariables and kMetricVariables, and
-// called by the metric ("accuracy/total", "accuracy/count"): all replicas that
-// build the same graph on the same servers share them, below a
-// ReplicaDeviceSetter too (replica_device_setter.h says how not to). Names and
-// formulas are TensorFlow's.
+// named after the metric ("accuracy/total", "accuracy/count"): all replicas
+// that build the same graph on the same servers share them, also below a
+// ReplicaDeviceSetter (replica_device_setter.h says how to avoid that). Names
+// and formulas are TensorFlow's.
 //
-// Labels and predictions have the same shape, weights that of the values or one
-// that a loss takes (losses.h), null: ones. Where the ranks differ by one, a
-// last dimension of size 1 is left out, or added to the weights. What does not
-// fit is INVALID_ARGUMENT: an error of the graph if it shows there, of weights
-// also of the step.
+// Labels and predictions have the same shape; weights have that of the values
+// or one that a loss accepts (losses.h); null: ones. If the ranks differ by
+// one, a last dimension of size 1 is removed, or added to the weights. A
+// mismatch is INVALID_ARGUMENT: an error of the graph if it is known there, for
+// weights otherwise of the step.
 #pragma once
 
 #include <string>
@@ -25,8 +25,8 @@
 namespace millrace::train {
 
 struct Metric {
-  Output value;   // of the steps so far
-  Output update;  // takes this step in; the value after it
+  Output value;   // over the steps so far
+  Output update;  // adds this step; the value after it
 };
 
 struct MetricOptions {
@@ -37,14 +37,16 @@ struct MetricOptions {
 // The mean of all values (of any shape, numbers or bool).
 Metric Mean(const VariableScope& variables, const Output& values,
             const MetricOptions& options = {});
-// The part of predictions that equal their labels, as values of the labels'
+// The fraction of predictions that equal their labels, as values of the labels'
 // type.
 Metric Accuracy(const VariableScope& variables, const Output& labels,
                 const Output& predictions, const MetricOptions& options = {});
-// Of what is predicted to be true (not 0), the part that is; 0 of nothing.
+// The fraction of positive predictions (not 0) that are right; 0 if there are
+// none.
 Metric Precision(const VariableScope& variables, const Output& labels,
                  const Output& predictions, const MetricOptions& options = {});
-// Of what is true (not 0), the part that is predicted so; 0 of nothing.
+// The fraction of positive labels (not 0) that are predicted; 0 if there are
+// none.
 Metric Recall(const VariableScope& variables, const Output& labels,
               const Output& predictions, const MetricOptions& options = {});
 
@@ -60,7 +62,8 @@ struct AucOptions {
   std::string name;
 };
 // The area under the curve of true over false positives, or of precision over
-// recall, of predictions in [0, 1], by sums at evenly spread thresholds.
+// recall, of predictions in [0, 1], by Riemann sums over evenly spaced
+// thresholds.
 Metric Auc(const VariableScope& variables, const Output& labels,
            const Output& predictions, const AucOptions& options = {});
 

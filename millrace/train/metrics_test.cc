@@ -111,7 +111,7 @@ TEST_F(Metrics, ALastDimensionOfOneGoes) {
              {labels, said, {w, Tensor::Of<float>({4, 1}, {3, 0, 1, 0})}}),
       0.75);
   EXPECT_EQ(Number(precision.update, {labels, said}), 1);
-  // Known in the step only.
+  // Known only in the step.
   EXPECT_EQ(Number(open.update, {{unknown, column_of_4}, said}), 0.5);
   EXPECT_EQ(Number(open.update, {{unknown, {1, 2, 0, 0}}, said}), 0.75);
   EXPECT_EQ(
@@ -160,7 +160,7 @@ TEST_F(Metrics, Auc) {
   const Output p = Fed(DataType::kFloat);
   const Metric roc = Auc(v_, y, p);
   const Metric pr = Auc(v_, y, p, {.curve = AucOptions::kPr});
-  // Three of four pairs are in order.
+  // Three of four pairs are ranked correctly.
   const std::vector<Feed> feeds = {{y, {false, false, true, true}},
                                    {p, {0.1f, 0.4f, 0.35f, 0.8f}}};
   EXPECT_NEAR(Number(roc.update, feeds), 0.75, 1e-4);

@@ -105,8 +105,8 @@ Status MonitoredSession::MakeReady() {
   for (;;) {
     MR_ASSIGN_OR_RETURN(const std::vector<Tensor> missing,
                         session_->Run({uninitialized_}));
-    // A restore that failed has left variables as they were before it, or at
-    // their first values: not ready, though all have one.
+    // A failed restore leaves variables as they were before it, or at their
+    // initial values: not ready, though all have one.
     const bool is_chief = IsChief();
     if (missing[0].num_elements() == 0 && !(is_chief && restore_pending_)) {
       break;
@@ -134,7 +134,7 @@ Status MonitoredSession::MakeReady() {
     MR_ASSIGN_OR_RETURN(global_step_,
                         ReadGlobalStep(*session_, step_variable_));
   }
-  // Only a checkpoint that was written or read counts as one: values that
+  // Only a checkpoint that was written or read resets the time: values that
   // outlived a session are as old as before.
   if (initialized) {
     saved_nanos_ = NowNanos();
@@ -142,7 +142,7 @@ Status MonitoredSession::MakeReady() {
   } else if (!was_ready_) {
     saved_nanos_ = NowNanos();
     saved_step_ = global_step_;
-    // How old an earlier program's newest one is, nobody knows.
+    // The age of an earlier program's newest checkpoint is unknown.
     MR_RETURN_IF_ERROR(SaveNow());
   } else {
     saved_step_ = std::min(saved_step_, global_step_);
@@ -169,7 +169,7 @@ Status MonitoredSession::RestoreOrInitialize() {
         const std::string newest,
         LatestCheckpoint(saver_->files(), options_.checkpoint_dir));
     if (!newest.empty()) {
-      // What the checkpoints leave out begins anew.
+      // Initializes the variables that the checkpoints omit.
       if (!options_.saver.variables.empty() ||
           !options_.saver.partitioned.empty()) {
         MR_RETURN_IF_ERROR(session_->RunTargets({init_}));
@@ -181,7 +181,7 @@ Status MonitoredSession::RestoreOrInitialize() {
     }
   }
   MR_RETURN_IF_ERROR(session_->RunTargets({init_}));
-  // A start that can be gone back to, even if a task is lost at once.
+  // Gives recoveries a checkpoint, even if a task is lost at once.
   return SaveNow();
 }
 
@@ -216,7 +216,8 @@ StatusOr<std::vector<Tensor>> MonitoredSession::Run(
                       : StatusOr<std::vector<Tensor>>(callable.status());
     if (fetches.ok()) {
       const Status after = AfterRun(runs_[static_cast<size_t>(run)], *fetches);
-      // What the run did is done; the next one finds that the session is lost.
+      // The run itself has succeeded; the next one finds that the session is
+      // lost.
       if (IsRecoverable(after)) {
         MR_LOG(Warning) << "the session is made again after " << after;
         Drop();
@@ -258,7 +259,7 @@ Status MonitoredSession::AfterRun(const RunDefinition& run,
 Status MonitoredSession::SaveIfDue() {
   if (!saver_) return OkStatus();
   if (!IsChief()) {
-    knows_history_ = false;  // whoever is saves, and removes
+    knows_history_ = false;  // the chief saves, and removes checkpoints
     return OkStatus();
   }
   const double seconds =
@@ -287,7 +288,7 @@ Status MonitoredSession::SaveNow() {
     MR_RETURN_IF_ERROR(saver_->RecoverHistory(options_.checkpoint_dir));
     knows_history_ = true;
   }
-  // The step that the file's variables are at, or a little before it.
+  // The step of the variables in the checkpoint, or a little before it.
   std::optional<int64_t> step;
   if (step_variable_) {
     MR_ASSIGN_OR_RETURN(step, ReadGlobalStep(*session_, step_variable_));

@@ -1,5 +1,5 @@
-// MonitoredSession: a session that is ready to train, keeps checkpoints, and
-// comes back after tasks of the cluster were lost.
+// MonitoredSession: a session that initializes or restores the variables, keeps
+// checkpoints, and recovers after tasks of the cluster were lost.
 //
 //   MonitoredSession session(scope, options, {&stop_at, &summaries});
 //   const int train = session.Define({{x, y}, {loss, train_op.output(0)}, {},
@@ -27,40 +27,41 @@ namespace millrace::train {
 
 struct MonitoredOptions {
   SessionOptions session;
-  // The chief initializes, restores and saves; the others wait for that. May
-  // change its answer while it runs, as when a chief was lost. Empty: always.
+  // Returns whether this is the chief, which initializes, restores and saves;
+  // the others wait for it. The answer may change, for example after a chief
+  // was lost. Empty: always the chief.
   std::function<bool()> is_chief;
   std::string checkpoint_dir;  // empty: no checkpoints
   std::string checkpoint_name = "model.ckpt";
   double save_seconds = 600;  // 0: not by time
   int64_t save_steps = 0;     // 0: not by steps
   SaverOptions saver;
-  // Between looks at a cluster that is not ready.
+  // Interval at which a cluster that is not ready is polled.
   int64_t poll_ms = 200;
   // How long the cluster may take to be ready, at the start and at a recovery.
   int64_t ready_timeout_ms = 300'000;
 };
 
-// What is run over and over.
+// A run that is repeated.
 struct RunDefinition {
   std::vector<Output> feeds;
   std::vector<Output> fetches;
   std::vector<ControlInput> targets;
-  // Which fetch is the global step; then the run counts as training: hooks see
-  // it and checkpoints may follow.
+  // Index of the fetch that is the global step. If set, the run counts as
+  // training: hooks see it, and checkpoints may follow.
   std::optional<size_t> step_fetch;
 };
 
-// One thread; RequestStop of the coordinator from any.
+// Not thread-safe; but any thread may call RequestStop of the coordinator.
 //
-// The graph's queue runners run along with each session, from when its
-// variables have values. Their errors stop the coordinator and are what Run and
-// Close report; those that a lost task gives make the session again, and then
-// the queues stay as they are.
+// The graph's queue runners run along with each session, from the time when its
+// variables have values. Their errors stop the coordinator, and Run and Close
+// report them; errors that come from a lost task lead to a recovery, and then
+// the queues are left open.
 class MonitoredSession {
  public:
-  // Adds its ops to the graph and finalizes it; hooks and `coordinator` (null:
-  // its own) outlive the session.
+  // Adds its ops to the graph and finalizes it. The hooks and `coordinator`
+  // (null: its own) must outlive the session.
   MonitoredSession(const Scope& scope, MonitoredOptions options,
                    std::vector<SessionHook*> hooks = {},
                    Coordinator* coordinator = nullptr);
@@ -68,42 +69,44 @@ class MonitoredSession {
   MonitoredSession(const MonitoredSession&) = delete;
   MonitoredSession& operator=(const MonitoredSession&) = delete;
 
-  // The number of a run, for Run. Before or after Start.
+  // Returns the number of a run, for Run. May be called before or after Start.
   int Define(RunDefinition run);
 
   // Waits until all variables have values. The chief restores the newest
-  // checkpoint if some have none, or initializes if there is no checkpoint;
-  // values that an earlier program left it saves at once. DEADLINE_EXCEEDED,
-  // with the last error, after ready_timeout_ms; CANCELLED if a stop is
-  // requested; FAILED_PRECONDITION once closed. OK if there is a session.
+  // checkpoint if some have none, or initializes them if there is no
+  // checkpoint; it immediately saves values that an earlier program left.
+  // Returns DEADLINE_EXCEEDED, with the last error, after ready_timeout_ms;
+  // CANCELLED if a stop is requested; FAILED_PRECONDITION once closed. OK if
+  // there is a session already.
   Status Start();
-  // After ABORTED and UNAVAILABLE the session is made again, as by Start, and
-  // the run is run again with the same feeds.
+  // Runs a defined run. After ABORTED and UNAVAILABLE creates a new session, as
+  // Start does, and runs it again with the same feeds.
   StatusOr<std::vector<Tensor>> Run(int run, const std::vector<Tensor>& feeds);
   bool ShouldStop() const { return coordinator_->ShouldStop(); }
-  // As the chief: writes a checkpoint now; FAILED_PRECONDITION without a
-  // session.
+  // Writes a checkpoint now. Requires: this is the chief. Returns
+  // FAILED_PRECONDITION without a session.
   Status SaveNow();
-  // The last checkpoint, the hooks' ends. If the session was lost with steps
-  // that no checkpoint has, the chief makes it again, once, to save them,
-  // within ready_timeout_ms if the session's operations have no limit of their
-  // own; what it cannot save is an error, DATA_LOSS if the values are gone.
-  // Idempotent.
+  // Writes the last checkpoint and calls the hooks' AtEnd. If the session was
+  // lost with steps that no checkpoint has, the chief creates it again, once,
+  // to save them, within ready_timeout_ms if the session's operations have no
+  // limit of their own; a failure to save is an error, DATA_LOSS if the values
+  // are gone. Idempotent.
   Status Close();
 
   Coordinator& coordinator() { return *coordinator_; }
   Saver* saver() { return saver_.get(); }
-  // As the last run or the start told.
+  // Returns the global step after the last run or the start.
   int64_t global_step() const { return global_step_; }
-  // How often a session was made again.
+  // Returns how many times a session was created again.
   int64_t recoveries() const { return recoveries_; }
-  // The checkpoint that the present session began with; "" if none.
+  // Returns the checkpoint from which the current session was restored; "" if
+  // none.
   const std::string& restored_from() const { return restored_from_; }
 
  private:
   bool IsChief() const { return !options_.is_chief || options_.is_chief(); }
   HookContext Context(absl::Span<const Tensor> fetches = {});
-  // A session whose variables all have values.
+  // Creates a session whose variables all have values.
   Status MakeSession();
   Status MakeReady();  // of session_, one attempt
   Status RestoreOrInitialize();
@@ -111,10 +114,11 @@ class MonitoredSession {
   Status AfterRun(const RunDefinition& run, const std::vector<Tensor>& fetches);
   Status SaveIfDue();
   Status SaveEnd();
-  // A session of the variables as the lost one left them.
+  // Creates a session with the variables as the lost one left them.
   Status HoldLastValues();
   void StartQueues();
-  // What a failed run reports: the reason, where a queue runner has it.
+  // Returns the error to report for a failed run: the queue runner's, if that
+  // is the cause.
   Status Reason(const Status& status) const;
   void Drop();
 
@@ -131,7 +135,7 @@ class MonitoredSession {
   std::vector<RunDefinition> runs_;
   bool has_queue_runners_ = false;
 
-  std::unique_ptr<Session> session_;  // null: lost or not there yet
+  std::unique_ptr<Session> session_;  // null: lost or not created yet
   std::vector<std::optional<Callable>> prepared_;  // of session_
   // Of session_: cancelled if a queue runner finds that a task was lost; null
   // in a graph without runners.
@@ -140,15 +144,15 @@ class MonitoredSession {
   int64_t global_step_ = 0;
   int64_t recoveries_ = 0;
   std::string restored_from_;
-  bool restore_pending_ = false;  // begun, and not ended well
+  bool restore_pending_ = false;  // begun, but not completed
   bool knows_history_ = false;
   bool was_ready_ = false;   // some session was
   int64_t saved_step_ = 0;   // of the last checkpoint written or restored
-  int64_t saved_nanos_ = 0;  // when
+  int64_t saved_nanos_ = 0;  // its time
   bool closed_ = false;
 };
 
-// True for the codes that a lost task gives.
+// Returns true for the codes that a lost task causes.
 bool IsRecoverable(const Status& status);
 
 }  // namespace millrace::train

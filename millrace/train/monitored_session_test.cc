@@ -19,7 +19,7 @@
 namespace millrace::train {
 namespace {
 
-// A network of one weight that goes down by one each step.
+// A network of one weight, which each step decrements.
 struct Model {
   explicit Model(const Scope& s) {
     step = CreateGlobalStep(s);
@@ -77,7 +77,7 @@ TEST(MonitoredSession, OthersWaitForTheChief) {
   const Scope s = Scope::NewRoot();
   Model model(s);
   MonitoredOptions options = Options(&files);
-  // A local session shares nothing: nobody ever initializes it.
+  // A local session shares no variables: no other task ever initializes it.
   options.is_chief = [] { return false; };
   options.ready_timeout_ms = 30;
   MonitoredSession session(s, options);
@@ -190,7 +190,7 @@ TEST(MonitoredSession, RecoversFromALostPs) {
   EXPECT_EQ(*LatestCheckpoint(&cluster.files, "/d"), "/d/model.ckpt-4");
 }
 
-// The model on a cluster, as one program that trains builds it.
+// The model on a cluster, as a program that trains builds it.
 struct Program {
   explicit Program(Cluster& cluster)
       : root(Scope::NewRoot()),
@@ -211,7 +211,7 @@ void Train(MonitoredSession& session, int run, int steps) {
   }
 }
 
-// The first checkpoint whose name ends so cannot be written.
+// Makes the first write of a checkpoint whose name ends in `suffix` fail.
 MemoryFiles::Fault UnavailableOnce(std::string suffix) {
   return [suffix = std::move(suffix), failed = false](
              FileOp op, const std::string& path) mutable {
@@ -342,7 +342,7 @@ TEST(MonitoredSession, StartsOnce) {
   EXPECT_EQ(session.SaveNow().code(), StatusCode::kFailedPrecondition);
 }
 
-// The initializers have run then, so every variable has a value.
+// The initializers have run by then, so every variable has a value.
 TEST(MonitoredSession, ARestoreThatFailedIsDoneAgain) {
   Cluster cluster;
   const auto customize = [](Program& program) {
@@ -425,7 +425,8 @@ TEST(MonitoredSession, AStopEndsARunThatWaitsForAQueue) {
   MemoryFiles files;
   const Scope s = Scope::NewRoot();
   Model model(s);
-  // Nobody feeds the first queue, so the runner of the second waits, too.
+  // No example is enqueued in the first queue, so the runner of the second
+  // waits, too.
   const FIFOQueue first(s, {DataType::kFloat});
   const FIFOQueue second(s, {DataType::kFloat});
   AddQueueRunner(s,

@@ -13,7 +13,7 @@ struct Setter {
   absl::flat_hash_set<std::string> ps_ops;  // empty: by their declarations
   DeviceName ps;
   DeviceName worker;
-  std::string malformed;  // the device that is
+  std::string malformed;  // the malformed device
   PsStrategy strategy;    // empty: there is no ps
 
   bool IsOnPs(const OpDef& op) const {
@@ -29,7 +29,7 @@ struct Setter {
       return worker.OverriddenBy(*asked).ToString();
     }
     DeviceName there = ps.OverriddenBy(*asked);
-    // A task that is named already takes part in no distribution.
+    // A node with a requested task is not distributed.
     if (there.job == ps.job && !there.task) there.task = strategy(node);
     return there.ToString();
   }

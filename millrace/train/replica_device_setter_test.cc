@@ -24,7 +24,7 @@ TEST(ReplicaDeviceSetter, VariablesGoRoundOthersToTheWorker) {
   EXPECT_EQ(b.op().device(), "/job:ps/task:1");
   EXPECT_EQ(c.op().device(), "/job:ps/task:0");
   EXPECT_EQ(ops::Neg(s, a).op().device(), "/job:worker/task:1");
-  // A read lies beside its variable.
+  // A read is placed with its variable.
   EXPECT_EQ(b.value().op().device(), "/job:ps/task:1");
 }
 

@@ -22,7 +22,7 @@ double WallSeconds() {
   return static_cast<double>(WallMicros()) / kMicrosPerSecond;
 }
 
-// For programs of TensorFlow that import the graph: a name as of theirs.
+// Returns a name in TensorFlow's form, for its programs that import the graph.
 std::string StockSuffix() {
   return absl::StrFormat("_temp_%016x%016x/part", RandomUint64(),
                          RandomUint64());
@@ -43,7 +43,7 @@ bool MayStillWrite(const Status& error) {
   }
 }
 
-// Whether the files of `prefix` are in the directory itself.
+// Returns whether the files of `prefix` are in the directory itself.
 bool LiesIn(FileSystem* files, const std::string& directory,
             const std::string& prefix) {
   const absl::string_view name = Basename(prefix);
@@ -56,7 +56,7 @@ bool LiesIn(FileSystem* files, const std::string& directory,
   return there.ok() && its.ok() && *there == *its;
 }
 
-// Files are the CPU's business, whatever device holds the variable.
+// Files are read and written by the CPU, whatever device holds the variable.
 std::string CpuOf(const std::string& device) {
   auto name = DeviceName::Parse(device);
   if (!name.ok() || name->empty()) return "";
@@ -74,7 +74,8 @@ Tensor Strings(const std::vector<std::string>& list) {
   return Tensor::Vector<std::string>(absl::MakeConstSpan(list));
 }
 
-// In the checkpoint, of what a part that is named so belongs to.
+// Returns the name in the checkpoint of the tensor to which a part of that name
+// belongs.
 std::string NameOfWhole(const std::string& name, const ops::Variable& part) {
   absl::string_view rest = name;
   const bool by_itself = absl::ConsumePrefix(&rest, part.op_name()) &&
@@ -169,7 +170,7 @@ Output Saver::SaveShard(const Scope& block, const Shard& shard, int index) {
   for (const Item& item : shard.items) {
     names.push_back(item.name);
     slices.push_back(item.slice);
-    // References are read by the op itself, so that no value is copied.
+    // The op reads references itself, so that no value is copied.
     values.push_back(item.variable.is_resource() ? item.variable.Read(here)
                                                  : item.variable.handle());
   }
@@ -201,7 +202,7 @@ Operation Saver::RestoreShard(const Scope& block, const Shard& shard) {
     const PartialShape shape = variable.shape();
     const bool shaped = shape.IsFullyDefined();
     if (variable.is_resource()) {
-      // Its assignment takes any shape.
+      // Its assignment accepts any shape.
       if (shaped) value = ops::EnsureShape(here, value, shape);
       assigns.push_back(
           ops::AssignVariableOp(beside, variable.handle(), value));
@@ -234,8 +235,8 @@ StatusOr<std::string> Saver::Save(Session& session, const std::string& path,
     MR_RETURN_IF_ERROR(
         WriteFileAtomically(files_, MetaGraphFilename(prefix), MetaGraph()));
   }
-  // A file that names fewer is written before the files go: a reader finds
-  // what it is told of.
+  // The state file without them is written before the files are deleted: a
+  // reader finds every checkpoint that it lists.
   const std::vector<std::string> old = history_.Add(prefix, WallSeconds());
   elsewhere_.erase(prefix);
   MR_RETURN_IF_ERROR(WriteCheckpointState(files_, directory, history_.state()));
@@ -253,7 +254,7 @@ Status Saver::Write(Session& session, const std::string& prefix,
           .status();
   if (status.ok()) return status;
   const std::string folder(Dirname(absl::StrCat(prefix, suffix)));
-  // They may fill the disk, and then no later save would come to an end.
+  // They may fill the disk, and then no later save could complete.
   if (!MayStillWrite(status)) (void)DeleteParts(files_, folder);
   leftovers_.push_back(folder);
   return status;
@@ -309,7 +310,7 @@ Status Saver::RecoverHistory(const std::string& directory) {
   elsewhere_.clear();
   for (std::string& prefix : state->all_model_checkpoint_paths) {
     if (LiesIn(files_, directory, prefix)) {
-      // As Save calls it: one name for one checkpoint.
+      // In the form of Save: one name for one checkpoint.
       prefix = directory.empty() ? std::string(Basename(prefix))
                                  : JoinPath(directory, Basename(prefix));
     } else {

@@ -1,14 +1,15 @@
 // Saver: writes variables to checkpoints in TensorFlow's format V2 and reads
-// them again.
+// them back.
 //
 //   Saver saver(scope);                       // all global variables
 //   auto prefix = saver.Save(session, "dir/model.ckpt", step);
 //   saver.Restore(session, *prefix);
 //
-// Saving is a part of the graph: each device that holds variables writes its
-// own shard, all at once, and one of them joins the shards to a checkpoint. So
-// all tasks and the client see one file system. A checkpoint is read by any
-// number of tasks, whatever number wrote it: each reads what it holds.
+// Saving is part of the graph: each device that holds variables writes its own
+// shard, all in parallel, and one of them merges the shards into a checkpoint.
+// So all tasks and the client must share a file system. Any number of tasks can
+// read a checkpoint, whatever number wrote it: each reads the slices that it
+// holds.
 #pragma once
 
 #include <map>
@@ -28,14 +29,14 @@ namespace millrace::train {
 
 struct SaverOptions {
   // By their names in the checkpoint; all empty: all global variables by their
-  // own. A part of a partitioned variable that is named as itself, "w/part_0",
-  // is saved as a part of the whole, "w"; as "w/part_0/x" it is one of "w/x";
-  // under another name it is a slice of that.
+  // own names. A part of a partitioned variable that is named as itself,
+  // "w/part_0", is saved as a part of the whole, "w"; as "w/part_0/x" it is one
+  // of "w/x"; under another name it is a slice of that.
   std::map<std::string, ops::Variable> variables;
   std::map<std::string, ops::PartitionedVariable> partitioned;
   CheckpointHistory::Options history;
-  // What an earlier program's save of the same checkpoints left when it died
-  // goes with a later save, once nothing changed there for so long; a save that
+  // A later save removes what an earlier program's save of the same checkpoints
+  // left when it died, once nothing changed there for this long; a save that
   // still writes there would fail.
   int64_t abandoned_ms = 3'600'000;
   std::string name = "save";     // of the block of ops
@@ -43,7 +44,7 @@ struct SaverOptions {
   FileSystem* files = nullptr;   // of the client; null: DefaultFiles()
 };
 
-// Thread-safe; saves go one after the other.
+// Thread-safe; saves run one after the other.
 class Saver {
  public:
   // Adds the ops to the graph, whose first error Save and Restore report.
@@ -51,21 +52,21 @@ class Saver {
   Saver(const Saver&) = delete;
   Saver& operator=(const Saver&) = delete;
 
-  // Writes the checkpoint `path` or `path-STEP`, names it in the directory's
+  // Writes the checkpoint `path` or `path-STEP`, records it in the directory's
   // file `checkpoint`, and deletes the oldest ones beyond those to keep.
-  // Returns its prefix. Makes the directory. What a failed save leaves behind
-  // is no checkpoint; it is removed at once, or with the next save if a task
+  // Returns its prefix. Creates the directory. The remains of a failed save are
+  // not a checkpoint; they are removed at once, or by the next save if a task
   // may still be writing.
   StatusOr<std::string> Save(Session& session, const std::string& path,
                              std::optional<int64_t> step = std::nullopt,
                              const RunContext& context = {});
-  // Sets all variables. NOT_FOUND for a checkpoint or a variable that is not
-  // there; INVALID_ARGUMENT for another type or shape.
+  // Sets all variables. Returns NOT_FOUND for a missing checkpoint or variable;
+  // INVALID_ARGUMENT for another type or shape.
   Status Restore(Session& session, const std::string& prefix,
                  const RunContext& context = {});
 
-  // Goes on with the checkpoints that an earlier run left in `directory`: they
-  // count as written by this one. Those that its file `checkpoint` names
+  // Continues with the checkpoints that an earlier run left in `directory`, as
+  // if this one had written them. Those that its file `checkpoint` names
   // elsewhere count too, but are never deleted. OK if there are none.
   Status RecoverHistory(const std::string& directory);
   std::vector<std::string> checkpoints() const;  // oldest first
@@ -75,24 +76,25 @@ class Saver {
   struct Item {
     std::string name;  // in the checkpoint
     ops::Variable variable;
-    std::string slice;  // of what is called so; empty: all of it
+    std::string slice;  // of the tensor of that name; empty: all of it
   };
-  // What one device holds.
+  // The variables of one device.
   struct Shard {
     std::string device;
     std::vector<Item> items;
   };
-  // False after an error.
+  // Returns false after an error.
   bool FindItems(const Scope& scope);
   void Build(const Scope& block);
-  // The ops of a shard; gives the prefix of the part that it wrote.
+  // Builds the ops of a shard; returns the prefix of the part that it writes.
   Output SaveShard(const Scope& block, const Shard& shard, int index);
   Operation RestoreShard(const Scope& block, const Shard& shard);
   std::string MetaGraph() const;
-  // In the graph, and the folder of parts after an error.
+  // Runs the save in the graph, and removes the folder of parts after an error.
   Status Write(Session& session, const std::string& prefix,
                const RunContext& context);
-  // Of saves that failed, after `prefix` was written as `path` or `path-STEP`.
+  // Removes the remains of failed saves, after `prefix` was written as `path`
+  // or `path-STEP`.
   void DeleteLeftovers(const std::string& path, const std::string& prefix);
   void DeleteOld(const std::vector<std::string>& prefixes);
 
@@ -103,7 +105,7 @@ class Saver {
   // In the graph.
   Output filename_;  // fed: the prefix
   Output suffix_;    // fed: of the folder for parts
-  Output parts_;     // where the shards go
+  Output parts_;     // the folder of the shards
   Output num_shards_;
   Output saved_;  // the prefix, once all is written
   Operation restored_;

@@ -52,7 +52,7 @@ TEST_F(SaverTest, SavesAndRestores) {
   EXPECT_EQ((*out)[0].scalar<float>(), 1);
   EXPECT_EQ((*out)[1].scalar<float>(), 2);
 
-  // Nothing but the checkpoint is left: no folder of parts.
+  // Only the checkpoint is left: no folder of parts.
   EXPECT_THAT(*files_.GetChildren("/d"),
               ElementsAre("checkpoint", "model.ckpt-7.data-00000-of-00001",
                           "model.ckpt-7.index", "model.ckpt-7.meta"));
@@ -159,7 +159,7 @@ TEST_F(SaverTest, KeepsTheNewest) {
   EXPECT_EQ(files_.Exists("/d/m-1.index").code(), StatusCode::kNotFound);
   EXPECT_EQ(files_.Exists("/d/m-1.meta").code(), StatusCode::kNotFound);
 
-  // A later program goes on with what it finds.
+  // A later program continues with the checkpoints that it finds.
   const Scope later = Scope::NewRoot();
   Number(later, "w", 1);
   Saver next(later, {.history = {.max_to_keep = 2}, .files = &files_});
@@ -171,8 +171,8 @@ TEST_F(SaverTest, KeepsTheNewest) {
   EXPECT_EQ(files_.Exists("/d/m-2.index").code(), StatusCode::kNotFound);
 }
 
-// Whatever its file `checkpoint` says: old checkpoints of other folders are not
-// this training's.
+// Whatever its file `checkpoint` says: old checkpoints of other folders do not
+// belong to this training.
 TEST_F(SaverTest, DeletesNothingOutsideOfTheFolder) {
   const Scope s = Scope::NewRoot();
   Number(s, "w", 1);
@@ -212,7 +212,7 @@ TEST_F(SaverTest, DeletesNothingOutsideOfTheFolder) {
   EXPECT_EQ(files_.Exists("/d/m-1.index").code(), StatusCode::kNotFound);
 }
 
-// A save whose part is whole and cannot be joined to a checkpoint.
+// A save whose part is complete and cannot be merged into a checkpoint.
 class FailedSaveTest : public SaverTest {
  protected:
   void Build(Status error) {
@@ -229,7 +229,7 @@ class FailedSaveTest : public SaverTest {
     EXPECT_EQ(saver_->Save(*session_, "/d/m", 1).status().code(), error.code());
     files_.SetFault(nullptr);
   }
-  // A save that goes well, after which nothing but its files is there.
+  // Expects that a save succeeds, and leaves only its files.
   void SaveAndLook() {
     const auto saved = saver_->Save(*session_, "/d/m", 2);
     ASSERT_TRUE(saved.ok()) << saved.status();
@@ -243,7 +243,7 @@ class FailedSaveTest : public SaverTest {
   std::optional<Session> session_;
 };
 
-// What it wrote might fill the disk and be why the next one fails.
+// The parts might fill the disk and make the next save fail.
 TEST_F(FailedSaveTest, LeavesNothingWhereAllTasksHaveEnded) {
   Build(ResourceExhausted("no space left on the device"));
   EXPECT_THAT(*files_.GetChildren("/d"), ElementsAre());

@@ -67,7 +67,7 @@ SummaryHook::SummaryHook(EventWriter* writer, std::vector<std::string> names,
 Status SummaryHook::AfterRun(HookContext& context) {
   if (!context.is_chief) return OkStatus();
   const int64_t step = context.global_step;
-  // A recovery goes back in steps.
+  // After a recovery the step may be smaller.
   if (last_step_ >= 0 && step >= last_step_ &&
       step < last_step_ + every_steps_) {
     return OkStatus();

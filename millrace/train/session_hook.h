@@ -1,4 +1,4 @@
-// SessionHook: what a program does along with the runs of a MonitoredSession.
+// SessionHook: code that runs along with the runs of a MonitoredSession.
 #pragma once
 
 #include <cstdint>
@@ -21,20 +21,21 @@ struct HookContext {
   absl::Span<const Tensor> fetches;  // of the run, in its order
 };
 
-// Called by the thread that runs the session. An error ends the run that the
-// hook was called after; ABORTED and UNAVAILABLE make the session anew.
+// Called by the thread that runs the session. An error ends the run after which
+// the hook was called; ABORTED and UNAVAILABLE lead to a new session.
 class SessionHook {
  public:
   virtual ~SessionHook() = default;
-  // A session is ready: the first one, and each one after a recovery.
+  // Called when a session is ready: the first one, and each one after a
+  // recovery.
   virtual Status AfterCreate(HookContext&) { return OkStatus(); }
-  // After each run that tells the global step.
+  // Called after each run that returns the global step.
   virtual Status AfterRun(HookContext&) { return OkStatus(); }
-  // Before the session closes, unless it was lost and not made again.
+  // Called before the session closes, unless it was lost and not created again.
   virtual Status AtEnd(HookContext&) { return OkStatus(); }
 };
 
-// Asks to stop once the global step is reached.
+// Requests a stop once the global step is reached.
 class StopAtStepHook final : public SessionHook {
  public:
   explicit StopAtStepHook(int64_t last_step) : last_step_(last_step) {}
@@ -45,7 +46,7 @@ class StopAtStepHook final : public SessionHook {
   const int64_t last_step_;
 };
 
-// Logs scalar fetches every so many seconds.
+// Logs scalar fetches at an interval in seconds.
 class LoggingHook final : public SessionHook {
  public:
   // `names` are those of the run's first fetches; "" leaves one out.
@@ -58,11 +59,11 @@ class LoggingHook final : public SessionHook {
   int64_t next_nanos_ = 0;
 };
 
-// The chief writes scalar fetches to an event file, every so many global
-// steps, and how many steps a second there were.
+// If this is the chief, writes scalar fetches and the steps per second to an
+// event file, at an interval in global steps.
 class SummaryHook final : public SessionHook {
  public:
-  // `writer` outlives the hook. `names` as for LoggingHook.
+  // `writer` must outlive the hook. `names` as for LoggingHook.
   SummaryHook(EventWriter* writer, std::vector<std::string> names,
               int64_t every_steps);
   Status AfterRun(HookContext& context) override;
@@ -76,7 +77,8 @@ class SummaryHook final : public SessionHook {
   int64_t last_nanos_ = 0;
 };
 
-// The number in a scalar of a real type; INVALID_ARGUMENT for anything else.
+// Returns the number in a scalar of a real type; INVALID_ARGUMENT for anything
+// else.
 StatusOr<double> ScalarValue(const Tensor& tensor);
 
 }  // namespace millrace::train

@@ -5,7 +5,7 @@
 
 namespace millrace::train {
 
-// The sum of all elements, whatever the rank; a scalar.
+// Returns the sum of all elements, of any rank, as a scalar.
 inline Output SumOfAll(const Scope& scope, const Output& x) {
   return ops::Sum(scope, ops::Reshape(scope, x, {-1}), {0});
 }

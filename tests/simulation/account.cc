@@ -23,7 +23,7 @@ int64_t Account::most() const {
 void Account::Learn(int64_t value) {
   int64_t happened = value - least_;
   least_ = value;
-  // Which of them it was is not known; the oldest matter least.
+  // It is unknown which of them happened; the oldest ones matter least.
   for (auto it = doubts_.begin(); it != doubts_.end() && happened > 0;) {
     const int64_t n = std::min(happened, it->second);
     happened -= n;

@@ -1,5 +1,5 @@
-// Account: what a variable may hold that is added to by steps whose outcome is
-// not always known.
+// Account: the possible values of a variable to which steps add whose outcome
+// is not always known.
 #pragma once
 
 #include <cstdint>
@@ -7,17 +7,20 @@
 
 namespace millrace::sim {
 
-// One thread. Each life of the task that holds the variable begins without a
-// value; a step that began in one life has no effect in later ones.
+// Not thread-safe. Each incarnation ("life") of the task that holds the
+// variable begins without a value; a step that began in one incarnation has no
+// effect in later ones.
 class Account {
  public:
-  // An addition has happened.
+  // Records an addition that has happened.
   void Acknowledge() { ++least_; }
-  // One may have happened, or may yet happen, in lives up to `life`.
+  // Records an addition of unknown outcome, which may have happened, or may yet
+  // happen, in incarnations up to `life`.
   void Doubt(int life) { ++doubts_[life]; }
-  // The variable was given `value` in `life`.
+  // Records that the variable was set to `value` in incarnation `life`.
   void Set(int64_t value, int life);
-  // The variable had this value, and nothing is on its way any more.
+  // Records that the variable had this value when nothing was in flight any
+  // more.
   void Settle(int64_t value);
 
   int64_t least() const { return least_; }
@@ -25,12 +28,12 @@ class Account {
   bool Allows(int64_t value) const {
     return least_ <= value && value <= most();
   }
-  // The variable has this value, which is allowed.
+  // Records that the variable has this value, which must be a possible one.
   void Learn(int64_t value);
 
  private:
   int64_t least_ = 0;
-  std::map<int, int64_t> doubts_;  // by the last life that they may concern
+  std::map<int, int64_t> doubts_;  // by the last incarnation they may affect
 };
 
 }  // namespace millrace::sim

@@ -24,9 +24,9 @@ from console import say, seconds  # noqa: E402
 PATCHES = os.path.join(HERE, "bugs")
 COPY = os.path.join(ROOT, "build", "bugs")
 PRESET = "dev"
-# A seed takes a fraction of a second; a bug may make one hang for good.
+# A seed takes a fraction of a second; a bug may make one hang forever.
 LIMIT_SECONDS = 900
-# What a failure's message begins with, after its code and the client's name. See README.md.
+# The first words of failure messages, after the code and the client's name. See README.md.
 INVARIANTS = ("effect", "torn", "queue", "late", "disk", "reset", "wait", "stuck", "left", "closed", "crash", "hash")
 
 
@@ -60,7 +60,7 @@ def build():
 
 
 def apply(patch):
-  # The copy lies in a checkout, which git must not take for the patch's.
+  # The copy is inside a checkout, which git must not mistake for the patch's.
   done = subprocess.run(
     ["git", "apply", "-p1", patch],
     cwd=COPY,
@@ -73,7 +73,7 @@ def apply(patch):
 
 
 def run(program, arguments):
-  """Exit code and output; None and output after LIMIT_SECONDS."""
+  """Returns exit code and output; None and output after LIMIT_SECONDS."""
   process = subprocess.Popen(
     [program] + arguments,
     cwd=COPY,
@@ -107,7 +107,7 @@ def invariant(message):
 
 
 def find(patch, seeds):
-  """(seed, invariant, message) of the first failure that came up."""
+  """Returns (seed, invariant, message) of the first failure that was reported."""
   apply(patch)
   code, output = run(build(), ["--find", "--seeds", str(seeds)])
   m = re.search(r"^seed (\d+): (.*)$", output, re.M)
@@ -144,7 +144,7 @@ def main(argv):
     except Problem as problem:
       again.append(name)
       say("%-28s %s (%s)" % (name, problem, seconds(time.monotonic() - start)))
-  mutants.refresh()  # the copy is without a bug again
+  mutants.refresh()  # removes the bug from the copy
   if again:
     say("again: ./dev sim --bugs " + " ".join(again))
   say("%d found, %d not found" % (found, len(again)))

@@ -40,7 +40,7 @@ void Client::RunInPeace(int calm_steps, int64_t min_steps, Deadline limit) {
   int calm = 0;
   while (verdict_.ok() && (calm < calm_steps || steps() < min_steps)) {
     const int64_t before = steps();
-    // The first ones still meet what the faults have left.
+    // The first ones still see the effects of the faults.
     const Status status = Step(/*calm=*/calm > 2);
     if (status.ok()) {
       if (steps() > before) {
@@ -50,7 +50,7 @@ void Client::RunInPeace(int calm_steps, int64_t min_steps, Deadline limit) {
       }
       continue;
     }
-    // State that a fault has taken may be missed late.
+    // The loss of state by a fault may be noticed late.
     if (calm > 2 && !IsStateLost(status)) {
       connection_.Fail(Prefix(
           absl::StrCat("peace: after ", calm, " steps without a fault: "),
@@ -118,8 +118,8 @@ Status Client::ResetContainer() {
   MR_RETURN_IF_ERROR(
       connection_.Run({{ops_.scratch_value, value}}, {}, {ops_.set_scratch})
           .status());
-  // The master knows the ps, as it has just run a step there. If it is not
-  // started again meanwhile it must reach it.
+  // The master knows the ps, since it has just run a step there. Unless it
+  // restarts meanwhile it must reach it.
   const int master = cluster_.worker(ops_.worker);
   const int life = cluster_.life(master);
   const Status reset = connection_.Timed(

@@ -1,4 +1,5 @@
-// Client: what a client of the simulated cluster does, in all, with one thread.
+// Client: everything that a client of the simulated cluster does, in one
+// thread.
 #pragma once
 
 #include <functional>
@@ -10,19 +11,19 @@
 
 namespace millrace::sim {
 
-// Steps one after the other, each chosen by the seed: counts, queues, trains,
-// saves, waits, makes errors, resets containers, opens and closes sessions.
-// After an error that clients recover from it makes a new session.
+// Runs steps one after the other, each chosen by the seed: it counts, uses
+// queues, trains, saves, waits, causes errors, resets containers, opens and
+// closes sessions. After a recoverable error it creates a new session.
 class Client {
  public:
   Client(SimCluster& cluster, Verdict& verdict, int index);
 
-  // Until `over` says so. Ends early after something that must not be.
+  // Runs steps until `over` returns true. Ends early after a violation.
   void RunInTrouble(const std::function<bool()>& over);
-  // Without faults: until `calm_steps` in a row have succeeded and there were
-  // `min_steps` in all, which must be before `limit`.
+  // Runs steps without faults: until `calm_steps` in a row have succeeded and
+  // there were `min_steps` in all, which must happen before `limit`.
   void RunInPeace(int calm_steps, int64_t min_steps, Deadline limit);
-  // After that: what it has left behind is as it should be.
+  // Checks, after that, the state that it leaves behind.
   void Finish(Deadline limit);
   void CloseSession() { connection_.Drop(); }
 
@@ -34,9 +35,9 @@ class Client {
 
  private:
   Status Step(bool calm);
-  // A step whose graph makes an error; its session stays as it is.
+  // Runs a step whose graph causes an error; its session stays usable.
   Status Break(bool calm);
-  // Gives a variable in a container a value, and resets the container.
+  // Sets a variable in a container, and resets the container.
   Status ResetContainer();
 
   SimCluster& cluster_;

@@ -45,8 +45,8 @@ ModelOps MakeModel(const Scope& scope, int index, int ps, int worker,
   const Output ones = ops::Fill(here, ops::Const(here, {int32_t{kModelSize}}),
                                 ops::Const(here, 1.0f));
   m.add = m.variable.AssignAdd(there, ones);
-  // The value of then: what Read alone gives of a reference variable is what it
-  // is when the step is over.
+  // A copy of the value at that time: Read alone returns, for a reference
+  // variable, the value at the end of the step.
   m.before = ops::Snapshot(there, m.variable.Read(there));
   m.after =
       m.variable.AssignAdd(there.WithControlDependencies({m.before}), ones);
@@ -59,7 +59,8 @@ NodeDef Node(std::string name, std::string op, std::vector<std::string> inputs,
           std::move(attrs)};
 }
 
-// The loop's value goes round on the worker, its condition is the ps's.
+// The loop's value is carried on the worker, its condition is computed on the
+// ps.
 GraphDef LoopUntilGateIs(int index, const std::string& ps,
                          const std::string& worker) {
   const std::string frame = absl::StrCat("wait_", index);

@@ -9,11 +9,11 @@
 
 namespace millrace::sim {
 
-// Adds to a counter in different ways, each by one.
+// Ops that add one to a counter in different ways.
 struct CounterOps {
   ops::Variable variable;  // a scalar on the ps
-  Output add;              // what the client's worker computed
-  Output add_of_both;      // what both workers computed
+  Output add;              // computed by the client's worker
+  Output add_of_both;      // computed by both workers
   Output add_fed;          // `fed`
 };
 
@@ -21,22 +21,22 @@ struct CounterOps {
 struct ModelOps {
   ops::Variable variable;
   Output add;     // ones, from the worker
-  Output before;  // the value that `after` adds one to
+  Output before;  // the value to which `after` adds one
   Output after;
 };
 
-// A client works at worker `index % num_workers`; variables are called after
-// `index`. Resource or reference variables, as the seed decides.
+// A client uses worker `index % num_workers`; `index` is part of its variables'
+// names. The seed decides between resource and reference variables.
 struct ClientOps {
   ClientOps(int index, int num_ps, int num_workers);
 
   const int worker;
   const Scope scope;
   Output fed;
-  std::vector<CounterOps> counters;  // one a ps
-  std::vector<ModelOps> model;       // one a ps
+  std::vector<CounterOps> counters;  // one per ps
+  std::vector<ModelOps> model;       // one per ps
 
-  // Fails on the worker while a ps sends what it adds to.
+  // Fails on the worker while a ps sends an operand to it.
   Output vector;  // fed: of any length but 2
   Output broken;
 
@@ -48,8 +48,7 @@ struct ClientOps {
   Output goal;  // fed
   Output passed;
 
-  // One of each kind; those of the ps take turns. Clients of one worker share
-  // them.
+  // One of each kind, in turn on the ps. Clients of one worker share them.
   std::vector<QueueOps> queues;
 
   // A variable in a container of its own.

@@ -64,7 +64,7 @@ Status Counting::Add(const std::vector<int>& which,
   }
   const bool lost = IsStateLost(sums.status());
   for (const int i : which) {
-    // Of one counter without a value it is known that nothing was added.
+    // If a single counter has no value, nothing was added to it.
     if (!lost || which.size() > 1)
       counters_[i].account().Doubt(counters_[i].life());
   }
@@ -106,7 +106,7 @@ Status Counting::InSecondSession(int which) {
   } else {
     counter.account().Doubt(counter.life());
   }
-  // The outcome of closing says nothing: the master may be gone.
+  // The status of closing is ignored: the master may be gone.
   session.Close().IgnoreError();
   if (session.Run({ops_.counters[which].variable.value()}).ok()) {
     connection_.Fail(Internal("closed: a closed session has run a step"));

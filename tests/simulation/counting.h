@@ -1,4 +1,4 @@
-// Counting: a client adds to counters on the ps in every way there is, and
+// Counting: a client adds to counters on the ps in every possible way, and
 // checks the sums.
 #pragma once
 
@@ -8,16 +8,16 @@
 
 namespace millrace::sim {
 
-// One thread.
+// Not thread-safe.
 class Counting {
  public:
   Counting(Connection& connection, const ClientOps& ops);
 
-  // One step, maybe with what it needs before.
+  // Runs one step, maybe after steps that it needs.
   Status Step();
-  // Additions that are known to have happened.
+  // Returns the number of additions that are known to have happened.
   int64_t acknowledged() const { return acknowledged_; }
-  // How often a ps had lost a counter.
+  // Returns how many times a ps had lost a counter.
   int64_t lost_state() const { return lost_state_; }
 
  private:
@@ -25,7 +25,7 @@ class Counting {
   Status Add(const std::vector<int>& which,
              absl::FunctionRef<StatusOr<std::vector<Tensor>>()> run);
   StatusOr<std::vector<Tensor>> RunCallable(int which);
-  // In a session of its own that is closed afterwards.
+  // Runs in a session of its own, which is closed afterwards.
   Status InSecondSession(int which);
 
   Connection& connection_;

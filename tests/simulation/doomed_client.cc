@@ -4,9 +4,9 @@ namespace millrace::sim {
 namespace {
 
 constexpr int kTries = 5;
-// No queue ever has so many elements.
+// No queue ever has this many elements.
 constexpr int32_t kTooMany = 1'000'000;
-// Longer than anybody looks: the step ends by the client's death alone.
+// Longer than any check: only the client's death ends the step.
 constexpr int64_t kWaitMs = 3'600'000;
 
 }  // namespace
@@ -32,8 +32,8 @@ void DoomedClient::Live() {
   const ClientOps ops(index_, cluster_.num_ps(),
                       cluster_.num_tasks() - cluster_.num_ps());
   Connection connection(cluster_, own_verdict_, name_, ops);
-  // In a loop that ends by the gate, or for elements of a queue of the client
-  // that works at the same worker: those that it has taken go back.
+  // Waits in a loop that the gate ends, or for elements of a queue of the
+  // client of the same worker: those that it has taken are put back.
   const bool queues = SimRandom(2) == 0;
   const QueueOps& queue = ops.queues[SimRandom(ops.queues.size())];
   for (int i = 0; i < kTries && !over_.cancelled() && !dead_; ++i) {

@@ -12,16 +12,16 @@ namespace millrace::sim {
 // by one thread.
 class DoomedClient {
  public:
-  // `index` is different from those of all other clients.
+  // `index` must differ from those of all other clients.
   DoomedClient(SimCluster& cluster, Verdict& verdict, int index);
-  // The process goes on, now that nobody looks any more.
+  // Lets the process continue, after all checks.
   ~DoomedClient();
   DoomedClient(const DoomedClient&) = delete;
   DoomedClient& operator=(const DoomedClient&) = delete;
 
-  // In the middle of a step.
+  // Returns whether it is in the middle of a step.
   bool waits() const { return waits_; }
-  // As kill -9 would: it does nothing any more, and its connections break.
+  // Dies as if by kill -9: it does nothing any more, and its connections break.
   void Die();
   bool dead() const { return dead_; }
 
@@ -32,10 +32,10 @@ class DoomedClient {
   const std::string name_;
   const SimProcess process_;
   Verdict& verdict_;
-  Verdict own_verdict_;  // of nobody's interest: it is frozen for long
+  Verdict own_verdict_;  // ignored: the client is frozen for long
   std::atomic<bool> waits_{false};
   std::atomic<bool> dead_{false};
-  CancelScope over_;  // the run is over, and what still waits must end
+  CancelScope over_;  // the run is over, and waiting steps must end
   const int index_;
   Thread thread_;
 };

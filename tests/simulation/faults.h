@@ -1,4 +1,4 @@
-// What can go wrong in a simulated cluster, and how often it did.
+// The faults of a simulated cluster, and how many times each occurred.
 #pragma once
 
 #include <array>
@@ -18,12 +18,12 @@ enum class Trouble {
   kReplyDelayed,
   kReset,  // one call breaks the connection
   kHeld,
-  kKill,        // of a server, which starts again some time later
+  kKill,        // of a server, which restarts some time later
   kFreeze,      // of a server
   kPartition,   // between two tasks, or a client and a task
-  kDisconnect,  // all connections between two break
+  kDisconnect,  // all connections between two ends break
   kClientKill,
-  kDiskCrash,  // the disk loses what was not written for good
+  kDiskCrash,  // the disk loses what was not synced
   kDiskError,  // one operation fails
 };
 inline constexpr int kNumTroubles = static_cast<int>(Trouble::kDiskError) + 1;
@@ -31,16 +31,16 @@ static_assert(static_cast<int>(Trouble::kKill) == kNumFaults);
 
 std::string TroubleName(Trouble trouble);
 
-// Counts of one run. One thread.
+// Counts of one run. Not thread-safe.
 class TroubleCounts {
  public:
   void Add(Trouble trouble, int64_t n = 1) {
     rows_[static_cast<size_t>(trouble)][kNumMethods] += n;
   }
-  // Adds what happened to calls.
+  // Adds the faults of calls.
   void AddCalls(const FaultNetwork& network);
 
-  // Of a method, or of none (kNumMethods).
+  // For a method, or for none (kNumMethods).
   int64_t count(int trouble, int method) const {
     return rows_[static_cast<size_t>(trouble)][static_cast<size_t>(method)];
   }

@@ -10,7 +10,7 @@ namespace {
 constexpr int64_t kStepsEndMs = 35'000;
 // Workers are told of the end of a session at once.
 constexpr int64_t kSessionsEndMs = 5'000;
-// Of a dead master's sessions: 60 s of silence, asked every 10 s.
+// Sessions of a dead master end after 60 s of silence; it is probed every 10 s.
 constexpr int64_t kMastersEndMs = 85'000;
 
 }  // namespace
@@ -53,7 +53,7 @@ std::vector<ServerStatusReply> Leftovers::WaitUntil(int64_t wait_ms,
 }
 
 void Leftovers::Look() {
-  // What is to end of itself has ended.
+  // Everything that ends by itself has ended.
   SleepUntil(Deadline::AfterMillis(kStepsEndMs));
   int64_t sessions = 0;
   int64_t runs = 0;
@@ -63,7 +63,8 @@ void Leftovers::Look() {
     sessions += status->master_sessions;
     runs += status->prepared_runs;
   }
-  // A kind of run has one graph a task; what masters have forgotten is freed.
+  // A kind of run has one graph per task; graphs that masters have evicted are
+  // freed.
   before_ = WaitUntil(0, "without any client",
                       [sessions, runs](int, const ServerStatusReply& s) {
                         return s.running_steps == 0 &&

@@ -1,4 +1,5 @@
-// Leftovers: what clients and masters that are gone have left on the servers.
+// Leftovers: checks what clients and masters that are gone have left on the
+// servers.
 #pragma once
 
 #include <vector>
@@ -8,28 +9,28 @@
 
 namespace millrace::sim {
 
-// One thread.
+// Not thread-safe.
 class Leftovers {
  public:
   Leftovers(SimCluster& cluster, Verdict& verdict)
       : cluster_(cluster), verdict_(verdict) {}
 
-  // After the faults, when no client has a session: no step may run, no tensor
-  // wait, and workers have no sessions that their masters have not. What
-  // sessions those are (of clients that could not close them) is kept for
-  // CheckNothingAdded.
+  // Called after the faults, when no client has a session: no step may run, no
+  // tensor wait, and workers must not have sessions that their masters do not
+  // have. Stores the existing sessions (of clients that could not close them)
+  // for CheckNothingAdded.
   void Look();
-  // When no client runs anything.
+  // Called when no client runs anything.
   void CheckNoSteps();
-  // When the clients have ended: their sessions and steps are gone.
+  // Called after the clients have ended: their sessions and steps must be gone.
   void CheckNothingAdded();
-  // Kills all masters, and starts some of them again: of the sessions that
-  // were left nothing is there soon after.
+  // Kills all masters, and restarts some of them: the sessions that were left
+  // must be gone soon after.
   void CheckAfterMasters();
 
  private:
-  // Of all tasks that run, as soon as `good` says so of each, at the latest
-  // after `wait_ms`, when the run fails. Empty after a failure.
+  // Returns the statuses of all running tasks, as soon as `good` accepts each;
+  // after `wait_ms` the run fails. Empty after a failure.
   using Good = absl::FunctionRef<bool(int task, const ServerStatusReply&)>;
   std::vector<ServerStatusReply> WaitUntil(int64_t wait_ms, const char* when,
                                            Good good);

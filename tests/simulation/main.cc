@@ -78,7 +78,7 @@ int Main(int argc, char** argv) {
       return Usage(flag + " wants a number, got '" + value + "'");
     }
   }
-  // Built outside, so that no simulation is the first to make them.
+  // Built outside, so that no simulation is the first to build them.
   Ops();
   Kernels();
   if (one >= 0) return RunOne(static_cast<uint64_t>(one));

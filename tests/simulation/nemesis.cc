@@ -10,7 +10,8 @@ constexpr int64_t kPauseMs = 3'000;
 constexpr int64_t kSilenceMs = 7'000;
 constexpr int64_t kLongSilenceMs = 60'000;
 constexpr int64_t kDownMs = 5'000;
-// How often it looks whether a task is to be started or a client to die.
+// Interval at which it checks whether a task is to be restarted or a client to
+// be killed.
 constexpr int64_t kLookMs = 300;
 constexpr int64_t kDoomedMs = 1'500;
 constexpr int kFirstDoomed = 100;
@@ -24,7 +25,7 @@ int64_t SilenceNanos() {
 }
 
 FaultOptions RandomFaults() {
-  // In a million: up to 1 % each.
+  // Per million: up to 1 % each.
   const auto chance = [] { return 1'000 + static_cast<int>(SimRandom(9'000)); };
   FaultOptions options;
   options.request_lost = chance();
@@ -32,7 +33,7 @@ FaultOptions RandomFaults() {
   options.duplicated = 2 * chance();
   options.request_delayed = chance();
   options.reply_delayed = chance();
-  // While the call is still open, as a rule.
+  // Usually while the call is still open.
   options.reset = chance();
   options.max_reset_nanos = 10 * kMillisecond;
   return options;

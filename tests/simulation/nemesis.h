@@ -1,4 +1,4 @@
-// Nemesis: makes trouble for a simulated cluster, as the seed decides.
+// Nemesis: injects faults into a simulated cluster, as the seed decides.
 #pragma once
 
 #include <functional>
@@ -12,19 +12,19 @@
 
 namespace millrace::sim {
 
-// One thread.
+// Not thread-safe.
 class Nemesis {
  public:
   Nemesis(SimCluster& cluster, Verdict& verdict, int num_clients);
 
-  // One trouble after the other, with pauses, until `enough` says so or until
-  // `limit`; then everything is healed, thawed and runs, and nothing is on its
-  // way to break any more.
+  // Injects one fault after the other, with pauses, until `enough` returns true
+  // or until `limit`; then heals, thaws and restarts everything, and no fault
+  // is pending any more.
   void MakeTrouble(const std::function<bool()>& enough, Deadline limit);
-  // With what happened to calls.
+  // Includes the faults of calls.
   TroubleCounts counts() const;
   bool killed_client() const;
-  // The dead clients' processes go on.
+  // Lets the dead clients' processes continue.
   void LetGo() { doomed_.clear(); }
 
  private:
@@ -32,9 +32,9 @@ class Nemesis {
   void Kill(int task);
   void Freeze(int task, int64_t nanos);
   void KillClient();
-  // Starts what is to be started again, kills a client whose time has come.
+  // Restarts the tasks that are due, and kills a client that is due.
   void DoDue();
-  // Two ends of connections: tasks or clients.
+  // Returns two ends of connections: tasks or clients.
   std::pair<std::string, std::string> TwoEnds();
   void SetDiskErrors(bool on);
   void Heal();

@@ -75,8 +75,8 @@ Status QueueAccount::TakenOut(const std::vector<int64_t>& numbers,
   return OkStatus();
 }
 
-// What was in for sure before the enqueue of another one began must come out
-// before it; of a priority queue what is in for sure is smaller.
+// An element that was certainly in before the enqueue of another one began must
+// be dequeued before it; in a priority queue, if it is smaller.
 Status QueueAccount::CheckOrder(int64_t number, const Element& e,
                                 const Take& take) const {
   switch (kind_) {

@@ -8,7 +8,8 @@ namespace {
 
 constexpr DataType kInt64 = DataType::kInt64;
 
-// Of the vector that stands for an element of a padding queue.
+// Returns the length of the vector that represents an element of a padding
+// queue.
 int64_t LengthOf(int64_t number) { return 1 + number % 3; }
 
 Queue MakeQueue(const Scope& scope, QueueKind kind, const std::string& name) {
@@ -31,8 +32,8 @@ Queue MakeQueue(const Scope& scope, QueueKind kind, const std::string& name) {
   return Queue();
 }
 
-// The number of an element of a padding queue: some equal numbers, in a batch
-// with zeros behind.
+// Returns the number of an element of a padding queue: some equal numbers, in a
+// batch padded with zeros.
 int64_t NumberOfVector(absl::Span<const int64_t> row, bool padded) {
   if (row.empty() || row[0] <= 0) return -1;
   size_t length = 1;

@@ -8,17 +8,17 @@
 namespace millrace::sim {
 namespace {
 
-// Of a step under faults, which may have to wait for nothing.
+// Timeout of a step under faults, which may wait in vain.
 constexpr int64_t kSoonMs = 800;
 constexpr int64_t kWhileMs = 2'000;
-// Of a step without faults, which must end long before.
+// Timeout of a step without faults, which must end long before.
 constexpr int64_t kPlentyMs = 10'000;
-// After this a step without faults that was told to end has ended everywhere.
+// After this time a cancelled step without faults has ended everywhere.
 constexpr int64_t kAftermathMs = 2'000;
 // Elements of a client's queues begin with their kind's number.
 constexpr int64_t kNumbersOfKind = 1'000'000;
 
-// What a step on a queue may give without its session being of no more use.
+// Hides outcomes of a step on a queue after which its session is still usable.
 Status UnlessEnded(const Status& status) {
   switch (status.code()) {
     case StatusCode::kCancelled:
@@ -331,13 +331,13 @@ void Queueing::CheckEnd(const char* what, End end, const Status& status) {
                  " gave ", status.ToString()));
 }
 
-// More elements than there are: what it has taken already goes back.
+// Waits for more elements than there are: those that it has taken are put back.
 Status Queueing::WaitToTake(Tracked& t) {
   if (at_peace_ && t.account.closed()) return TakeSome(t, How::kOne, 1);
   const int64_t most = t.account.most();
   const int64_t n = most + 1 + static_cast<int64_t>(SimRandom(2));
   auto end = static_cast<End>(SimRandom(4));
-  // From a priority queue they are taken all at once.
+  // A priority queue dequeues them all at once.
   if (n > kQueueCapacity && end == End::kServed) end = End::kTimeout;
   MR_RETURN_IF_ERROR(connection_.session().status());
   Taking taking = BeginTake(t, How::kMany, n);
@@ -358,7 +358,8 @@ Status Queueing::WaitToTake(Tracked& t) {
   return UnlessEnded(status);
 }
 
-// More elements than there is room for: some go in, the others wait.
+// Enqueues more elements than there is room for: some are enqueued, the others
+// wait.
 Status Queueing::WaitToPut(Tracked& t) {
   if (at_peace_ && t.account.closed()) return Put(t, 1);
   const int64_t room = std::max<int64_t>(0, kQueueCapacity - t.account.most());
@@ -410,7 +411,7 @@ Status Queueing::Empty() {
   return OkStatus();
 }
 
-// In one step. If it fails all of it is in doubt.
+// Dequeues in one step. If it fails, all of it is in doubt.
 Status Queueing::TakeAll(const std::vector<int64_t>& sizes) {
   std::vector<Feed> feeds;
   std::vector<Output> fetches;
@@ -457,7 +458,8 @@ Status Queueing::Finish() {
   }
   if (!open.empty()) {
     MR_RETURN_IF_ERROR(connection_.session().status());
-    // One waits for more than there is, and gets the end of the queue.
+    // One waits for more elements than there are, and gets the end of the
+    // queue.
     Tracked& t = *open[SimRandom(open.size())];
     Taking taking = BeginTake(t, How::kMany, t.account.most() + 1);
     Status closed = Internal("not run");

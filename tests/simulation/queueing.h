@@ -1,6 +1,6 @@
-// Queueing: a client puts elements in queues of every kind and takes them out,
-// one by one and many at once, waits for room and for elements, and checks that
-// none is lost, doubled or out of order.
+// Queueing: a client enqueues and dequeues in queues of every kind, one by one
+// and many at once, waits for room and for elements, and checks that none is
+// lost, duplicated or out of order.
 #pragma once
 
 #include <vector>
@@ -10,22 +10,24 @@
 
 namespace millrace::sim {
 
-// One thread.
+// Not thread-safe.
 class Queueing {
  public:
   Queueing(Connection& connection, const ClientOps& ops);
 
-  // A step on one of the queues, or two at once. In peace only if it is `calm`:
-  // then it is known how they end.
+  // Runs a step on one of the queues, or on two at once. In peace only if it is
+  // `calm`: then its outcome is known.
   Status Step(bool calm);
-  // The faults are over, and what was begun before is not on its way any more.
+  // Records that the faults are over, and that nothing begun before is in
+  // flight any more.
   void Rest() { at_peace_ = true; }
-  // In peace, as the last: closes the queues while a dequeue waits, and takes
-  // everything out. Again after an error.
+  // Called last, in peace: closes the queues while a dequeue waits, and
+  // dequeues everything. Repeat it after an error.
   Status Finish();
   bool finished() const { return finished_; }
 
-  // Elements that are known to have been put in and taken out.
+  // Return the numbers of elements that are known to have been enqueued and
+  // dequeued.
   int64_t put() const { return put_; }
   int64_t taken() const { return taken_; }
 
@@ -36,7 +38,7 @@ class Queueing {
     const QueueOps* ops;
     QueueAccount account;
   };
-  // What was begun, and how it ended.
+  // A step that was begun, and its outcome.
   struct Taking {
     How how = How::kOne;
     int64_t n = 1;
@@ -47,12 +49,12 @@ class Queueing {
   struct Putting {
     std::vector<int64_t> numbers;
     int life = 0;
-    size_t most = SIZE_MAX;  // no more than the first ones go in
+    size_t most = SIZE_MAX;  // only the first `most` are enqueued
     Status status;
   };
 
   int life(const Tracked& t) const;
-  // One of them, in the life that its task has now.
+  // Chooses one of them, in the current incarnation of its task.
   Tracked& Choose();
 
   Status Put(Tracked& t, int64_t count);
@@ -61,7 +63,7 @@ class Queueing {
   Status Close(Tracked& t);
   Status WaitToTake(Tracked& t);
   Status WaitToPut(Tracked& t);
-  // Asks for all sizes, then takes everything out.
+  // Asks for all sizes, then dequeues everything.
   Status Empty();
   Status TakeAll(const std::vector<int64_t>& sizes);
 
@@ -73,16 +75,16 @@ class Queueing {
   void Run(const Tracked& t, Session& session, const RunLimits& limits,
            Putting* putting);
   void Tell(Tracked& t, const Putting& putting);
-  // `waits` in a thread of its own; what ends it here. The error of `serve`.
+  // Runs `waits` in a thread of its own, and ends it here. Returns the error of
+  // `serve`.
   using Waits = absl::FunctionRef<void(Session&, const RunLimits&)>;
   Status Meanwhile(End end, Waits waits,
                    absl::FunctionRef<Status(Session&)> serve);
-  // Fails the run if something that waited has not ended as it must without
-  // faults.
+  // Fails the run if a waiting step has not ended as it must without faults.
   void CheckEnd(const char* what, End end, const Status& status);
   void Check(const Status& status);
-  // What is in the queues is not known for sure: all is taken out, from `ms`
-  // on, before any other step.
+  // Marks the contents of the queues as uncertain: from `ms` on, everything is
+  // dequeued before any other step.
   void Unsettle(int64_t ms);
 
   Connection& connection_;

@@ -19,14 +19,14 @@ constexpr int kClients = 2;
 constexpr int64_t kTroubledSteps = 80;
 constexpr int kCalmSteps = 12;
 constexpr int64_t kAllSteps = kMinSteps / kClients;
-// Faults end after this, whatever the clients have done by then.
+// Faults end after this time, whatever the clients have done by then.
 constexpr int64_t kTroubleMs = 300'000;
-// What took a switch of threads takes so long of virtual time.
+// Virtual time that a switch of threads takes.
 constexpr int64_t kSwitchNanos = 500'000;
-// Chances that taking a lock is a switch of threads.
+// Probabilities that acquiring a lock switches threads.
 constexpr std::array<double, 4> kLockSwitches = {0.005, 0.02, 0.05, 0.1};
 
-// Lets the clients wait for each other and for the faults' end.
+// Lets the clients wait for each other and for the end of the faults.
 struct Phases {
   std::atomic<bool> trouble_over{false};
   std::atomic<int> at_rest{0};
@@ -119,14 +119,14 @@ SeedResult RunSeed(uint64_t seed, bool verbose) {
   options.log_to_stderr = verbose;
   options.max_events = 3'000'000;
   options.nanos_per_switch = kSwitchNanos;
-  // Often enough for races, seldom enough to be cheap; seeds differ.
+  // Frequent enough for races, rare enough to be cheap; seeds differ.
   options.lock_switch_probability = kLockSwitches[seed % kLockSwitches.size()];
   if (!verbose) options.trace_limit = 0;
   SimResult sim = SimWorld(options).Run(
       [outcome] { RunCluster(outcome->verdict, &outcome->seed); });
   SeedResult result = outcome->seed;
   result.sim = std::move(sim);
-  // What failed first is why the rest did.
+  // The first failure is the cause of the others.
   if (Status failed = outcome->verdict.status(); !failed.ok()) {
     result.sim.status = std::move(failed);
   }

@@ -1,4 +1,5 @@
-// One seed: a cluster, its clients and the trouble, in one simulation.
+// RunSeed: runs one seed, a cluster, its clients and the faults, in one
+// simulation.
 #pragma once
 
 #include "millrace/base/sim/sim.h"
@@ -7,7 +8,7 @@
 namespace millrace::sim {
 
 struct SeedResult {
-  SimResult sim;  // its status has the first thing that must not be
+  SimResult sim;  // its status is the first violation
   int64_t steps = 0;
   int64_t acknowledged = 0;
   int64_t lost_state = 0;
@@ -20,11 +21,11 @@ struct SeedResult {
   TroubleCounts troubles;
 };
 
-// What each seed comes to at least.
+// Minimum for each seed.
 inline constexpr int64_t kMinSteps = 200;
 inline constexpr int64_t kMinTroubles = 10;
 
-// Every seed gives one run. `verbose`: with the servers' log, and the last
+// Every seed determines one run. `verbose` adds the servers' log, and the last
 // events in the result of a failure.
 SeedResult RunSeed(uint64_t seed, bool verbose);
 

@@ -22,11 +22,11 @@ namespace {
 
 constexpr int kMostJobs = 64;
 constexpr int64_t kProgressMs = 20'000;
-// Of real time; most seeds take less than a second, ten under a sanitizer. One
-// that spins or blocks outside of simulated time would hang for good.
+// In real time; most seeds take less than a second, ten under a sanitizer. A
+// seed that spins or blocks outside of simulated time would hang forever.
 constexpr int64_t kMostMsOfSeed = 300'000;
 
-// What the processes share.
+// State that the processes share.
 struct Shared {
   std::atomic<int64_t> next{0};  // seed, from the first on
   std::atomic<bool> stop{false};
@@ -41,7 +41,7 @@ void PrintFailure(uint64_t seed, const std::string& problem) {
   std::fflush(stdout);
 }
 
-// The seeds of one process.
+// Runs the seeds of one process.
 void RunJob(const SeedRange& range, Shared* shared, int job) {
   while (!shared->stop) {
     const int64_t at = shared->next++;
@@ -63,8 +63,8 @@ void RunJob(const SeedRange& range, Shared* shared, int job) {
   }
 }
 
-// Threads of the operating system hand one baton around: on one core that is
-// cheap, and needs nobody else's.
+// The threads of a simulation run one at a time: on one core switching is
+// cheap, and uses no other core.
 void StayOnCore(int job) {
   cpu_set_t usable, mine;
   if (sched_getaffinity(0, sizeof(usable), &usable) != 0) return;
@@ -89,7 +89,7 @@ pid_t StartJob(const SeedRange& range, Shared* shared, int job) {
   _exit(0);  // parked threads of failed runs are left behind
 }
 
-// A process and the seed that it was seen with.
+// A process and the seed that it was last seen with.
 struct Job {
   pid_t pid = -1;
   uint64_t seed = 0;

@@ -12,17 +12,17 @@ namespace millrace::sim {
 // Lives in memory that the processes share: lock-free counters, no pointers.
 class SeedTotals {
  public:
-  // A seed that has passed or failed, with its first run.
+  // Adds a seed that has passed or failed, with its first run.
   void Add(const SeedResult& result, bool passed);
-  // A seed that ended its process.
+  // Adds a seed that ended its process.
   void AddCrash() { ++failed_; }
 
   int64_t passed() const { return passed_; }
   int64_t failed() const { return failed_; }
 
-  // What was done, by kind of fault and method, as text.
+  // Returns the counts, by kind of fault and method, as text.
   std::string Report() const;
-  // What did not happen as often as it must, one line each; "" if all did.
+  // Returns a line for each count below its minimum; "" if there is none.
   // Shares of seeds count from 100 seeds on.
   std::string Shortfalls() const;
 

@@ -90,7 +90,7 @@ void SimCluster::Start(int task) {
   options.cluster = cluster_;
   options.task = t.name;
   options.session_wait_ms = 30'000;
-  // Every other master forgets kinds of runs all the time.
+  // Every other master evicts kinds of runs all the time.
   if (task % 2 == 0) options.max_prepared_runs = 2;
   options.transport = network_.Endpoint(address(task));
   options.ops = &Ops();

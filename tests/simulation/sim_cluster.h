@@ -15,44 +15,45 @@
 
 namespace millrace::sim {
 
-// Tables of all ops and kernels, built once a process, before any simulation.
+// Return the tables of all ops and kernels, built once per process, before any
+// simulation.
 const OpRegistry& Ops();
 const KernelTable& Kernels();
 
-// Used by threads of one simulation; Start, Kill and the destructor by one.
-// Tasks are numbered: first the ps, then the workers.
+// Used by threads of one simulation; Start, Kill and the destructor by one of
+// them. Tasks are numbered: first the ps, then the workers.
 class SimCluster {
  public:
   SimCluster(int num_ps, int num_workers);
-  ~SimCluster();  // stops what still runs
+  ~SimCluster();  // stops the running tasks
 
   int num_ps() const { return num_ps_; }
   int num_tasks() const { return static_cast<int>(tasks_.size()); }
   int worker(int index) const { return num_ps_ + index; }
   const TaskName& name(int task) const { return tasks_[task].name; }
   std::string address(int task) const;
-  // "grpc://..." of worker `index`.
+  // Returns "grpc://..." of worker `index`.
   std::string worker_target(int index) const;
 
-  // Starts the task if it does not run: a new process, a new life.
+  // Starts the task unless it runs: a new process, a new incarnation.
   void Start(int task);
-  // As kill -9 would.
+  // Ends the task as kill -9 would.
   void Kill(int task);
   bool running(int task) const { return tasks_[task].server != nullptr; }
-  // How often the task was started: the number of its life.
+  // Returns how many times the task was started: the number of its incarnation.
   int life(int task) const { return tasks_[task].life; }
-  // The task is silent until then.
+  // Freezes the task: it is silent for this time.
   void FreezeFor(int task, int64_t nanos);
   void Thaw(int task);
 
-  // As millrace.Admin tells.
+  // Returns the reply of millrace.Admin.
   StatusOr<ServerStatusReply> ServerStatus(int task);
 
   FaultNetwork& network() { return network_; }
-  // The disk of the world, which all processes share.
+  // Returns the disk of the world, which all processes share.
   MemoryFiles& files() { return *files_; }
-  // Its power fails. Nobody's process ends by that, so who wrote meanwhile may
-  // believe that something is safe which is not; hence the count.
+  // Cuts the disk's power. No process ends by that, so a writer may believe
+  // that something is durable which is not; hence the count.
   void CrashDisk() {
     ++disk_crashes_;
     files_->Crash();

@@ -29,7 +29,7 @@ void TrackedVariable::Distrust() {
 bool TrackedVariable::Usable(Status* status) {
   if (trusted_) return true;
   if (life() > distrusted_life_) {
-    // What was on its way went to a task that is no more.
+    // Assignments in flight went to a task that has ended.
     trusted_ = true;
     account_.Set(0, life());
     return true;

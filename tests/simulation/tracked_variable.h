@@ -1,4 +1,4 @@
-// TrackedVariable: a variable of a client and what it must hold.
+// TrackedVariable: a variable of a client and its expected value.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace millrace::sim {
 
-// A scalar, or a vector whose elements are equal. One thread.
+// A scalar, or a vector whose elements are equal. Not thread-safe.
 class TrackedVariable {
  public:
   TrackedVariable(Connection& connection, const ops::Variable& variable,
@@ -19,16 +19,17 @@ class TrackedVariable {
   const ops::Variable& variable() const { return variable_; }
   Account& account() { return account_; }
 
-  // False while an assignment may still come that nobody knows of, so that
-  // nothing can be said of the value. When that time has passed, reads it.
-  // Sets `*status` to the error if that fails.
+  // Returns false while an assignment of unknown outcome may still arrive, so
+  // that the value is unknown. When that time has passed, reads it. Sets
+  // `*status` to the error if that fails.
   bool Usable(Status* status);
-  // An assignment of unknown outcome: not usable for a while.
+  // Records an assignment of unknown outcome: the variable is not usable for a
+  // while.
   void Distrust();
-  // Gives the variable its first value if it has none.
+  // Assigns the variable's initial value if it has none.
   Status Initialize();
 
-  // A value that was fetched: fails the run if it cannot be. Gives it.
+  // Fails the run if a fetched value is not possible. Returns it.
   int64_t Check(const Tensor& value, const char* what);
 
  private:
@@ -43,7 +44,8 @@ class TrackedVariable {
   Deadline trusted_from_ = Deadline::Infinite();
 };
 
-// The number that all elements of a float tensor are; -1 if they differ.
+// Returns the number to which all elements of a float tensor are equal; -1 if
+// they differ.
 int64_t EqualElements(const Tensor& value);
 
 }  // namespace millrace::sim

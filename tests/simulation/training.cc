@@ -13,7 +13,7 @@ train::SaverOptions Options(const ClientOps& ops) {
     options.variables.emplace(part.variable.op_name(), part.variable);
   }
   options.history.max_to_keep = 2;
-  // The whole graph as text: nothing that a fault would find more in.
+  // The whole graph as text, in which faults would find nothing more.
   options.write_meta_graph = false;
   return options;
 }
@@ -68,7 +68,7 @@ Status Training::Snapshot() {
     part.account().Doubt(part.life());
     return values.status();
   }
-  // Additions of which nobody knows may come in between.
+  // Additions of unknown outcome may come in between.
   const int64_t before = EqualElements((*values)[0]);
   const int64_t least = part.account().least();
   part.account().Acknowledge();
@@ -100,7 +100,7 @@ Status Training::Save() {
   status = connection_.Timed(
       [&] { return saver_.Save(*session, path, number).status(); });
   if (status.ok()) {
-    // A crash between a rename and the directory's sync takes the name back.
+    // A crash between a rename and the directory's sync undoes the rename.
     if (connection_.cluster().disk_crashes() == crashes) newest_ = number;
     ++saved_;
   }

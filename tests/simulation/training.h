@@ -1,5 +1,5 @@
-// Training: a client updates its model, saves it, and restores it when a ps
-// has lost it; what is on the disk must always be a checkpoint that was made.
+// Training: a client updates its model, saves it, and restores it when a ps has
+// lost it; the disk must always hold a checkpoint that was saved.
 #pragma once
 
 #include <map>
@@ -11,19 +11,20 @@
 
 namespace millrace::sim {
 
-// One thread.
+// Not thread-safe.
 class Training {
  public:
   Training(Connection& connection, const ClientOps& ops);
 
-  // Adds one to the model, which lies on all ps.
+  // Adds one to the model, which is placed on all ps.
   Status Train();
-  // Reads a part, adds to it and fetches both: what was read does not change.
+  // Reads a part, adds to it and fetches both: the value that was read must not
+  // change.
   Status Snapshot();
   Status Save();
-  // The newest checkpoint that the disk tells of, without faults of the disk:
-  // its prefix and values, which must be those of some save. "" if there was
-  // none yet.
+  // Reads the newest checkpoint on the disk, without faults of the disk:
+  // returns its prefix and values, which must be those of some save. "" if
+  // there was none yet.
   StatusOr<std::string> CheckDisk(std::vector<int64_t>* values);
 
   int64_t saved() const { return saved_; }
@@ -35,7 +36,7 @@ class Training {
     std::vector<int64_t> least, most;  // of each part
   };
   bool Usable(Status* status);
-  // The model from the newest checkpoint, or its first values.
+  // Restores the model from the newest checkpoint, or initializes it.
   Status Recover();
 
   Connection& connection_;
@@ -45,7 +46,7 @@ class Training {
   train::Saver saver_;
   std::map<std::string, Saved> saves_;  // all that were tried, by prefix
   int64_t tried_ = 0;
-  int64_t newest_ = 0;  // the number of the last that was acknowledged
+  int64_t newest_ = 0;  // the number of the last acknowledged one
   int64_t saved_ = 0;
   int64_t restored_ = 0;
 };

@@ -1,4 +1,4 @@
-// Verdict: the first thing that must not be, of all threads of a run.
+// Verdict: the first violation in all threads of a run.
 #pragma once
 
 #include <utility>

@@ -15,7 +15,7 @@ const char* const kEnds[] = {"opening its gate", "a cancel", "its timeout",
 Status Waiting::Step(bool calm) {
   const auto end = static_cast<End>(SimRandom(4));
   const auto goal = static_cast<float>(++number_);
-  // The gate has a value, and another one than the step waits for.
+  // The gate has a value, different from the one for which the step waits.
   MR_RETURN_IF_ERROR(
       connection_.Run({{ops_.gate_value, -goal}}, {}, {ops_.set_gate})
           .status());

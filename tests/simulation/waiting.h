@@ -1,19 +1,19 @@
-// Waiting: steps that wait in a loop for what another step does, and end by
-// it, by a cancel, by their timeout or with their session.
+// Waiting: steps that wait in a loop for what another step does, and are ended
+// by it, by a cancellation, by their timeout or with their session.
 #pragma once
 
 #include "tests/simulation/connection.h"
 
 namespace millrace::sim {
 
-// One thread.
+// Not thread-safe.
 class Waiting {
  public:
   Waiting(Connection& connection, const ClientOps& ops)
       : connection_(connection), ops_(ops) {}
 
-  // Two or three steps. If `calm` there are no faults, and it is known how the
-  // waiting one ends.
+  // Runs two or three steps. If `calm`, there are no faults, and the outcome of
+  // the waiting one is known.
   Status Step(bool calm);
 
  private:

@@ -1,4 +1,4 @@
-// Small graphs for tests, node by node.
+// GraphText: builds small graphs for tests, node by node.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace millrace {
 
-// Floats, unless a method says otherwise. `device` is a name or empty.
+// Nodes are float, unless a method says otherwise. `device` is a name or empty.
 class GraphText {
  public:
   GraphText& Node(std::string name, std::string op,
@@ -55,7 +55,7 @@ class GraphText {
     return Node(std::move(name), "AssignAdd",
                 {std::move(variable), std::move(value)}, FloatT());
   }
-  // A loop that ends only when its step is cancelled. `name` is its Merge.
+  // Adds a loop that ends only when its step is cancelled. `name` is its Merge.
   GraphText& EndlessLoop(const std::string& name, const std::string& device) {
     const AttrMap bools = {{"T", DataType::kBool}};
     Value(name + "/true", Tensor::Scalar(true), device);

@@ -10,7 +10,7 @@
 namespace millrace {
 namespace {
 
-// Numbers of the loopback network; nobody else has it.
+// Port numbers of the loopback network, which no other code uses.
 constexpr int kFirstPort = 1001;
 
 }  // namespace

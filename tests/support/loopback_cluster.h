@@ -14,31 +14,31 @@
 
 namespace millrace {
 
-// Ops and kernels of this program, built once.
+// Return the ops and kernels of this program, built once.
 const OpRegistry& TestOps();
 const KernelTable& TestKernels();
 
-// Servers joined by a loopback network. In a simulation each start of a task is
-// a simulated process of its own.
+// Servers connected by a loopback network. In a simulation each start of a task
+// is a simulated process of its own.
 class LoopbackCluster {
  public:
   using Change = std::function<void(ServerOptions*)>;
 
-  // {{"ps", 2}, {"worker", 1}}: none is running yet. `change` may set options
-  // of each server.
+  // `jobs` is like {{"ps", 2}, {"worker", 1}}. No task runs yet. `change` may
+  // set options of each server.
   explicit LoopbackCluster(const std::map<std::string, int>& jobs,
                            Change change = {});
-  // Kills what runs.
+  // Kills all running tasks.
   ~LoopbackCluster();
 
   std::vector<TaskName> tasks() const { return cluster_.Tasks(); }
-  // Starts all tasks, or one; again after a kill.
+  // Start all tasks, or one; also again after a kill.
   void StartAll();
   void Start(const TaskName& task);
   void Stop(const TaskName& task);
   void Kill(const TaskName& task);
   Server& server(const TaskName& task) { return *running_.at(task).server; }
-  // Of the task's present or last start.
+  // Returns the process of the task's current or last start.
   SimProcess process(const TaskName& task) const {
     return running_.at(task).process;
   }
@@ -59,11 +59,10 @@ class LoopbackCluster {
   std::map<TaskName, Running> running_;
 };
 
-// A session of a client; each call waits. One thread, but Run may be called by
-// many.
+// A session of a client; each call blocks. Not thread-safe, except for Run.
 class TestSession {
  public:
-  // Of a server at `address`; nothing is sent yet.
+  // A session at the server of task `master`; nothing is sent yet.
   TestSession(const LoopbackCluster& cluster, const TaskName& master);
 
   Status Create(GraphDef graph, ConfigOptions config = {},
@@ -77,9 +76,9 @@ class TestSession {
     CancelScope* cancel = nullptr;
     RunMetadata* metadata = nullptr;
   };
-  // The error is the one in the body, or the RPC's with "rpc: " before it.
+  // Returns the error in the body, or the RPC's with the prefix "rpc: ".
   StatusOr<std::vector<Tensor>> Run(RunArgs args);
-  // One float.
+  // Fetches one float.
   StatusOr<float> Fetch(const std::string& name);
   Status Target(const std::string& name) {
     return Run({.feeds = {}, .fetches = {}, .targets = {name}}).status();
@@ -98,7 +97,7 @@ class TestSession {
   int64_t version_ = 0;
 };
 
-// Calls a method and waits for its end.
+// Calls a method and blocks until it has ended.
 template <class Api, class Request, class Reply>
 Status CallAndWait(
     Api& api, void (Api::*method)(CallContext&, const Request&, Reply*, Done),

@@ -1,4 +1,4 @@
-"""Commands in the background, each in a process group of its own, that do not outlive this program."""
+"""Background commands, each in a process group of its own, that do not outlive this program."""
 
 import os
 import signal
@@ -13,33 +13,33 @@ _running = set()
 
 
 class Background:
-  """A command without input and output. `end` ends it with whatever it started in its group."""
+  """A command without input and output. `end` ends it with everything that it started in its group."""
 
   def __init__(self, command, end_seconds=END_SECONDS, **options):
-    """end_seconds: what the command has to end by itself."""
+    """end_seconds: the time that the command has to end by itself."""
     self._end_seconds = end_seconds
     self._lock = threading.RLock()
     self._reaped = False
-    # A terminal's Ctrl-C does not reach it; who started it ends it.
+    # A terminal's Ctrl-C does not reach it; the program that started it ends it.
     self._process = subprocess.Popen(
       command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True, **options
     )
     _running.add(self)
 
   def _status(self, options):
-    """None while it runs. It is not reaped, so that its number is its group's and nobody else's until `end`."""
+    """Returns None while it runs. It is not reaped, so that its number belongs to its group alone until `end`."""
     try:
       return os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT | options)
     except ChildProcessError:
       return False  # ended, by another thread's `end`
 
   def wait(self):
-    """Until it has ended; whether well."""
+    """Blocks until it has ended; returns whether it succeeded."""
     status = self._status(0)
     return bool(status) and status.si_code == os.CLD_EXITED and status.si_status == 0
 
   def end(self):
-    """At once if it has ended. Once more is harmless."""
+    """Ends it; returns at once if it has ended. Idempotent."""
     with self._lock:
       if self._reaped:
         return
@@ -56,7 +56,7 @@ class Background:
     try:
       os.killpg(self._process.pid, number)
     except (ProcessLookupError, PermissionError):
-      pass  # what is left is no longer ours
+      pass  # the rest is no longer ours
 
 
 def end_all():
@@ -65,7 +65,8 @@ def end_all():
 
 
 def end_all_with_signals():
-  """SIGTERM and SIGHUP end this program as ever, but not before what runs in the background. In the main thread."""
+  """SIGTERM and SIGHUP end this program as usual, but only after the background commands. Must run in the main
+  thread."""
 
   def handle(number, _):
     end_all()

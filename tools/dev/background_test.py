@@ -13,7 +13,7 @@ import verb_test
 from background import Background
 
 LIMIT_SECONDS = 30
-# A leader and its child, which both hold the end of a pipe whose number follows, say so once they are there, and stay.
+# A leader and its child, which both hold the end of a pipe whose number follows, report that they run, and stay.
 CHILD = """import os, signal, sys
 {before}
 os.write(int(sys.argv[1]), b"c")
@@ -27,7 +27,7 @@ os.write(int(sys.argv[1]), b"l")
 
 
 class Group:
-  """The command of such a leader, and what is heard of it."""
+  """The command of such a leader, and its output."""
 
   def __init__(self, before="", after="signal.pause()"):
     self._read, self.write = os.pipe()
@@ -46,7 +46,7 @@ class Group:
     assert sorted(heard) == sorted(b"lc"), heard
 
   def has_ended(self):
-    """All of it."""
+    """Returns whether all of it has ended."""
     return self._next() == b""
 
   def _next(self):

@@ -14,7 +14,7 @@ END_SECONDS = 30  # for the driver to stop its servers
 
 
 def output_of(command, env, limit):
-  """(what it said, exit code); -1 where the limit ended it."""
+  """Returns (output, exit code); -1 if the limit ended it."""
   process = subprocess.Popen(
     command,
     cwd=ROOT,
@@ -41,7 +41,7 @@ def output_of(command, env, limit):
 
 
 def count_of(said, code):
-  """A test a case that ran, and a failure a red row."""
+  """Counts a test for each case that ran, and a failure for each red row."""
   ran = sum(line.startswith("# ") for line in said.splitlines())
   red = sum(line.startswith("RED: ") for line in said.splitlines())
   count = Count(max(0, ran - red), red)

@@ -17,7 +17,8 @@ def folder(preset):
 
 
 def environment():
-  """ccache shares objects between checkouts; pip, apt and the tests do not see this."""
+  """Returns the environment in which ccache shares objects between checkouts; pip, apt and the tests do not get
+  it."""
   env = dict(os.environ)
   env.setdefault("CCACHE_BASEDIR", ROOT)
   env.setdefault("CCACHE_NOHASHDIR", "1")
@@ -46,7 +47,7 @@ def configure(preset):
 
 
 def run_ninja(preset, command):
-  """Off a terminal: a line every few seconds, and all that is no status line."""
+  """Off a terminal: prints a line every few seconds, and everything that is not a status line."""
   process = subprocess.Popen(
     command,
     cwd=ROOT,
@@ -69,7 +70,7 @@ def run_ninja(preset, command):
 
 
 def build(preset, targets=(), keep_going=False):
-  """Builds targets (default: all). Ends the program when it fails."""
+  """Builds targets (default: all). Exits if that fails."""
   packages.need_packages(packages.BASE, packages.TEST if preset != "release" else ())
   configure(preset)
   start = time.monotonic()
@@ -88,7 +89,7 @@ def build(preset, targets=(), keep_going=False):
 
 
 def known_targets(preset):
-  """Names of the targets of a configured preset."""
+  """Returns the names of the targets of a configured preset."""
   out = subprocess.run(
     ["ninja", "-C", folder(preset), "-t", "targets", "all"], capture_output=True, text=True, env=environment()
   ).stdout
@@ -96,7 +97,7 @@ def known_targets(preset):
 
 
 def slowest(preset, count=10):
-  """(seconds, file) of the files that took longest when they were last built."""
+  """Returns (seconds, file) of the files that took longest when they were last built."""
   latest = {}
   with open(os.path.join(folder(preset), ".ninja_log")) as f:
     for line in f:

@@ -1,4 +1,4 @@
-"""One calm line per thing that takes a while, and the repository's root."""
+"""Progress lines, one per task, and the repository's root."""
 
 import os
 import sys
@@ -12,7 +12,7 @@ def say(text):
 
 
 def fail(text):
-  """Ends the program with a message."""
+  """Exits with a message."""
   print("./dev: " + text, file=sys.stderr, flush=True)
   raise SystemExit(1)
 

@@ -185,7 +185,7 @@ class CommandTest(unittest.TestCase):
 
 class IdleBuildTest(unittest.TestCase):
   def start(self, folder, command):
-    """Of a target that runs the command; a pipe says when it began."""
+    """Starts a build of a target that runs the command; a pipe reports when it began."""
     os.mkfifo(os.path.join(folder, "began"))
     with open(os.path.join(folder, "build.ninja"), "w") as f:
       f.write("rule run\n  command = %s\nbuild out: run\n" % command)

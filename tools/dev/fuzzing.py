@@ -1,6 +1,6 @@
 """Builds the fuzzers of tests/fuzz (clang, ASan, UBSan) and runs each for a while.
 
-An input that a fuzzer finds lies in build/fuzz/found; the line of `again:` runs it.
+An input that fails is stored in build/fuzz/found; the line of `again:` runs it.
 """
 
 import glob
@@ -22,7 +22,7 @@ def names():
 
 
 def seeds(name):
-  """The folder of what the fuzzer starts from, made anew; none for those that start from nothing."""
+  """Returns the folder of the fuzzer's seed corpus, created anew; none for fuzzers without one."""
   with open(os.path.join(ROOT, "tests", "fuzz", name + ".cc")) as f:
     if '#include "tests/fuzz/seeds.h"' not in f.read():
       return []
@@ -37,7 +37,7 @@ def run_one(name, duration):
   folder = os.path.join(building.folder(PRESET), "found", "")
   os.makedirs(folder, exist_ok=True)
   program = os.path.join(building.folder(PRESET), "fuzz", name)
-  # The same seed each time: a test run is no place for chance, and long runs are done by hand.
+  # The same seed each time: test runs are reproducible, and long runs are done by hand.
   done = subprocess.run(
     [
       program,

@@ -12,12 +12,12 @@ import building
 from console import ROOT, say
 
 TIMEOUT_S = 900
-# Programs with many equal tests, cut into pieces that run side by side.
+# Programs with many equal tests, split into shards that run in parallel.
 SHARDS = {"cases_tests": 4, "simulation_test": 2, "golden_test": 2}
 
 
 class Count:
-  """Passed, failed and skipped tests, how to run the failed ones again, and what the tests say of themselves."""
+  """Counts passed, failed and skipped tests; how to run the failed ones again, and the tests' own notes."""
 
   def __init__(self, passed=0, failed=0, skipped=0):
     self.passed, self.failed, self.skipped, self.again, self.notes = passed, failed, skipped, [], []
@@ -39,7 +39,7 @@ class Count:
 
 
 def listed(preset):
-  """(program, source folder) of every test program of a built preset."""
+  """Returns (program, source folder) of every test program of a built preset."""
   path = os.path.join(building.folder(preset), "tests", "list.txt")
   if not os.path.exists(path):
     return []
@@ -58,7 +58,7 @@ def environment(preset):
 
 
 def prefix(preset):
-  """TSan needs addresses without randomization where the system randomizes many bits."""
+  """Returns a prefix for TSan, which needs addresses without randomization if the system randomizes many bits."""
   if preset == "tsan" and shutil.which("setarch"):
     if subprocess.run(["setarch", "-R", "true"], capture_output=True).returncode == 0:
       return ["setarch", "-R"]
@@ -66,7 +66,7 @@ def prefix(preset):
 
 
 def essential(output):
-  """The output without tests that passed or were skipped. A test that began and did not end stays."""
+  """Returns the output without tests that passed or were skipped. A test that began and did not end stays."""
   kept, begun = [], None
   for line in output.splitlines():
     if re.match(r"\[  FAILED  \] \d+ tests?, listed below", line):
@@ -138,7 +138,7 @@ def run_one(command, preset, shard, shards, timeout):
 
 
 def run(preset, programs, filters=None, timeout=TIMEOUT_S):
-  """Runs test programs (names) with an optional filter each; prints what failed in full."""
+  """Runs test programs (names) with an optional filter each; prints failures in full."""
   total = Count()
   jobs = []
   with ThreadPoolExecutor(os.cpu_count() or 2) as pool:
@@ -154,7 +154,7 @@ def run(preset, programs, filters=None, timeout=TIMEOUT_S):
         total.add(count)
         if output:
           say(output.rstrip())
-    except KeyboardInterrupt:  # those that run had it, too; the others do not begin
+    except KeyboardInterrupt:  # running programs have received it, too; the others do not begin
       pool.shutdown(wait=False, cancel_futures=True)
       raise
   return total

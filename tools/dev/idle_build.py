@@ -1,4 +1,4 @@
-"""Builds in the background, on what tests that wait leave of the processors."""
+"""Builds in the background, on the processor time that waiting tests leave."""
 
 import os
 import threading
@@ -10,9 +10,9 @@ END_SECONDS = 30  # for ninja to end its compilers
 
 
 class IdleBuild:
-  """Builds the targets of presets that are configured, one after the other, with the lowest priority.
+  """Builds the targets of configured presets, one after the other, with the lowest priority.
 
-  It says nothing: whoever needs a target builds it again after `end`, and sees there what fails.
+  It prints nothing: a stage that needs a target builds it again after `end`, and reports failures there.
   """
 
   def __init__(self, jobs):
@@ -28,7 +28,7 @@ class IdleBuild:
       with self._lock:
         if self._ended:
           return
-        # ninja ends its compilers and removes what they left.
+        # ninja ends its compilers and removes their partial output.
         self._process = Background(command, END_SECONDS, env=building.environment())
       well = self._process.wait()
       self._process.end()
@@ -36,11 +36,11 @@ class IdleBuild:
         return
 
   def wait(self):
-    """For the end of all, as far as they can be built."""
+    """Blocks until all are built, as far as that is possible."""
     self._thread.join()
 
   def end(self):
-    """Stops what is being built; what is built stays."""
+    """Stops the current build; finished targets stay."""
     with self._lock:
       self._ended = True
       if self._process:

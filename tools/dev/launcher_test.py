@@ -1,4 +1,4 @@
-"""Tests of cmake/ccache.sh: what it asks of ccache, with a program in the place of ccache that says what it was asked."""
+"""Tests of cmake/ccache.sh: how it calls ccache, with a program in place of ccache that prints its arguments."""
 
 import os
 import subprocess
@@ -32,7 +32,7 @@ class LauncherTest(unittest.TestCase):
       f.write(text)
 
   def compile(self, output, *words):
-    """The exit code, and what was asked."""
+    """Returns the exit code, and the arguments."""
     env = {k: v for k, v in os.environ.items() if not k.startswith("CCACHE_")}
     code = subprocess.call(
       [LAUNCHER, self.path("ccache"), "c++", *words, "-o", output, "-c", "x.cc"], cwd=self.folder.name, env=env
@@ -48,7 +48,7 @@ class LauncherTest(unittest.TestCase):
     with open(self.path("all.hxx.gch.sum")) as f:
       first = f.read()
     self.assertRegex(first, "^[0-9a-f]{32}")
-    # Its content decides: the environment is another.
+    # Its content decides, although the environment differs.
     os.environ["MILLRACE_LAUNCHER_TEST"] = "another"
     self.addCleanup(os.environ.pop, "MILLRACE_LAUNCHER_TEST", None)
     self.compile("all.hxx.gch")

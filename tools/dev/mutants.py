@@ -20,7 +20,7 @@ from console import ROOT, say, seconds
 from gtest_runner import Count
 
 COPY = os.path.join(ROOT, "build", "mutants")
-NOT_TESTED = 3  # exit code of `./dev test` that could not build, or found no test
+NOT_TESTED = 3  # exit code of `./dev test` if it could not build, or found no test
 COPIED = (
   "CMakeLists.txt",
   "CMakePresets.json",
@@ -39,7 +39,7 @@ COPIED = (
 
 
 def refresh():
-  """Makes the copy equal to the tree; unchanged files keep their times, so little is built again."""
+  """Makes the copy equal to the tree; unchanged files keep their times, so little is rebuilt."""
   os.makedirs(COPY, exist_ok=True)
   for name in COPIED:
     source, target = os.path.join(ROOT, name), os.path.join(COPY, name)
@@ -74,7 +74,7 @@ def copy_file(source, target):
 
 
 def run_tests(selectors):
-  """`./dev test` in the copy. (exit code, output)."""
+  """Runs `./dev test` in the copy. Returns (exit code, output)."""
   done = subprocess.run(
     [sys.executable, "-B", os.path.join(COPY, "tools", "dev"), "test"] + selectors,
     cwd=COPY,
@@ -88,8 +88,8 @@ def run_tests(selectors):
 
 
 def apply(path, *options):
-  """Empty, or what git says against it."""
-  # The copy lies inside of a repository, of which git must not know here.
+  """Returns "", or git's error."""
+  # The copy is inside a repository, which git must not use here.
   env = dict(os.environ, GIT_CEILING_DIRECTORIES=os.path.dirname(COPY))
   done = subprocess.run(["git", "apply", *options, path], cwd=COPY, env=env, capture_output=True, text=True)
   return (done.stdout + done.stderr).strip() if done.returncode else ""
@@ -102,7 +102,7 @@ def selectors(path):
 
 
 def try_one(path):
-  """What became of it: ("red", ...) is what has to be."""
+  """Returns the outcome for a patch: ("red", ...) is the required one."""
   what = selectors(path)
   if not what:
     return "INVALID", "there is no line 'test: SELECTOR'"
@@ -122,7 +122,8 @@ def try_one(path):
 
 
 def baseline(paths):
-  """The tests must pass without patches, or what they say with one means nothing. Builds all that is needed."""
+  """Checks that the tests pass without patches, since otherwise their failures mean nothing. Builds everything
+  needed."""
   refresh()
   packages.need_venv()
   if not os.path.lexists(os.path.join(COPY, ".venv")):
@@ -134,7 +135,7 @@ def baseline(paths):
 
 
 def run(names=()):
-  """All patches, or those of the names."""
+  """Tries all patches, or those of the names."""
   paths = sorted(glob.glob(os.path.join(ROOT, "tests", "mutants", "*.patch")))
   if names:
     paths = [p for p in paths if any(n in os.path.basename(p) for n in names)]

@@ -1,4 +1,4 @@
-"""Options of a verb or script: what is wrong comes with the nearest word that would do."""
+"""Options of a verb or script: an error suggests the most similar valid word."""
 
 import argparse
 import difflib
@@ -6,14 +6,15 @@ import re
 
 
 def near(word, known):
-  """ "; did you mean X?", or nothing."""
+  """Returns "; did you mean X?", or ""."""
   found = difflib.get_close_matches(word, list(known), 1, 0.5)
   return "; did you mean %s?" % found[0] if found else ""
 
 
 class Parser(argparse.ArgumentParser):
   def parse_known_args(self, args=None, namespace=None):
-    """Parsers of subcommands are asked by their parent, which does not know their options: each refuses its own."""
+    """Called on subparsers by their parent, which does not know their options: each rejects its own unknown
+    ones."""
     found, unknown = super().parse_known_args(args, namespace)
     if unknown:
       self.error("unrecognized arguments: %s" % " ".join(unknown))

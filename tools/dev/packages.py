@@ -1,6 +1,6 @@
-"""What a verb needs from outside: Debian packages and the virtual environment.
+"""The external needs of a verb: Debian packages and the virtual environment.
 
-A check of what is there costs some 20 ms; apt-get and pip run only when
+A check of the installed ones costs some 20 ms; apt-get and pip run only when
 something is missing.
 """
 
@@ -34,7 +34,7 @@ def log_path(name):
 
 
 def run_logged(command, name, what, env=None):
-  """Runs a command with its output in build/logs; shows the end of it when it fails."""
+  """Runs a command with its output in build/logs; shows its last lines on a failure."""
   path = log_path(name)
   with open(path, "w") as log:
     code = subprocess.call(command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, env=env)
@@ -53,10 +53,10 @@ def missing_packages(names):
 
 
 def need_packages(*groups):
-  """Installs what is missing of the groups of Debian packages."""
+  """Installs the missing packages of the groups of Debian packages."""
   names = list(dict.fromkeys(n for g in groups for n in g))
   if not shutil.which("dpkg-query"):
-    return  # not Debian: the build says what it does not find
+    return  # not Debian: the build reports what it does not find
   missing = missing_packages(names)
   if not missing:
     return
@@ -98,17 +98,17 @@ def installed(requirement):
 
 
 def start_venv():
-  """Begins to make .venv in the background, as need_venv does later what is then still missing."""
+  """Begins to create .venv in the background; need_venv later installs what is still missing."""
   return Background([sys.executable, "-B", "-c", "import packages; packages.need_venv()"], cwd=os.path.dirname(__file__))
 
 
 def collect_less_often():
-  """Python in .venv looks for cycles of garbage less often, and not at its end: TensorFlow takes a fifth less time to import,
-  and what has imported it ends a second sooner."""
+  """Makes Python in .venv collect cyclic garbage less often, and not at its end: importing TensorFlow takes a fifth less time,
+  and programs that imported it end a second sooner."""
   line = "import atexit, gc; gc.set_threshold(50000, 20, 20); atexit.register(gc.freeze)\n"
   for folder in glob.glob(os.path.join(VENV, "lib", "python3*", "site-packages")):
     path = os.path.join(folder, "fewer_collections.pth")
-    # Not over what a Python that starts may be reading.
+    # Does not overwrite a file that a starting Python may be reading.
     if not os.path.exists(path) or open(path).read() != line:
       with open(path, "w") as f:
         f.write(line)

@@ -16,7 +16,8 @@ TOOLS_SECONDS = 300
 
 
 def _run_tool(path):
-  """A file's tests: exit code and what they said. What they leave behind can hold their output open, so there is a limit."""
+  """Runs a file's tests: returns exit code and output. Remaining child processes can hold the output open, so there
+  is a limit."""
   try:
     done = subprocess.run(
       [sys.executable, "-B", "-m", "unittest", os.path.basename(path)[:-3]],
@@ -32,7 +33,7 @@ def _run_tool(path):
 
 
 def run_tools():
-  """tools/**/*_test.py and those of benchmarks/ need nothing but Python itself."""
+  """Runs tools/**/*_test.py and those of benchmarks/, which need only Python itself."""
   total = Count()
   tests = []
   for top in ("tools", "benchmarks"):
@@ -55,7 +56,8 @@ def run_tools():
 
 
 def run(paths, preset, long=False, timeout=1800, env=None, processes=1, prefix=()):
-  """pytest on files or folders, each file in one of some processes; the tests find the command in $MILLRACE_COMMAND."""
+  """Runs pytest on files or folders, each file in one of several processes; the tests find the command in
+  $MILLRACE_COMMAND."""
   python = packages.need_venv()
   with tempfile.TemporaryDirectory() as folder:
     report = os.path.join(folder, "report.xml")
@@ -64,7 +66,7 @@ def run(paths, preset, long=False, timeout=1800, env=None, processes=1, prefix=(
       command += ["-m", "not long"]
     if processes > 1:
       command += ["-n", str(processes), "--dist", "loadfile"]
-    # Left to itself, TensorFlow uses oneDNN's ops on some processors: other numbers there.
+    # By default TensorFlow uses oneDNN's ops on some processors: other numbers there.
     env = dict(
       os.environ,
       **env or {},

@@ -19,7 +19,7 @@ def command(argv, python):
 
 
 def environment(preset):
-  # Left to itself, TensorFlow uses oneDNN's ops on some processors only: other numbers there.
+  # By default TensorFlow uses oneDNN's ops on some processors only: other numbers there.
   return dict(
     os.environ,
     MILLRACE_COMMAND=os.path.join(building.folder(preset), "millrace"),
@@ -32,7 +32,7 @@ def environment(preset):
 
 
 def called(argv, preset="dev"):
-  """`./dev fuzz programs`; the exit code."""
+  """Runs `./dev fuzz programs`; returns the exit code."""
   sys.path.append(FOLDER)
   import command as options
 
@@ -48,7 +48,7 @@ def called(argv, preset="dev"):
 
 
 def run(preset, count, prefix=()):
-  """A test a program, of a built preset."""
+  """Runs a test per program, of a built preset."""
   argv = ["--count", str(count), "--seed", str(SEED)]
   done = subprocess.run(
     [*prefix, *command(argv, packages.need_venv())],

@@ -1,4 +1,4 @@
-"""Tests of random programs, as far as they need no TensorFlow: their text, and what becomes of their report."""
+"""Tests of random programs, as far as they need no TensorFlow: their text, and the handling of their report."""
 
 import sys
 import unittest

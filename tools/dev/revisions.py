@@ -1,7 +1,7 @@
 """Another revision of the repository, built beside this tree: ./dev bench --against REV.
 
-It lies in build/against, a git worktree of its own with its own build folder; the next revision takes its place there,
-and what did not change between the two is not compiled again.
+It is in build/against, a git worktree of its own with its own build folder; the next revision replaces it,
+and files that did not change between the two are not compiled again.
 """
 
 import os
@@ -15,7 +15,7 @@ TREE = os.path.join(ROOT, "build", "against")
 
 
 def git(folder, *words):
-  """(exit code, what it said)"""
+  """Returns (exit code, output)."""
   done = subprocess.run(["git", *words], cwd=folder, capture_output=True, text=True)
   return done.returncode, (done.stdout + done.stderr).strip()
 
@@ -35,9 +35,9 @@ def commit_of(revision):
 
 
 def check_out(commit):
-  """The files of the commit in TREE; its ignored ones, such as the build folder, stay."""
+  """Checks out the files of the commit in TREE; its ignored ones, such as the build folder, stay."""
   need(ROOT, "worktree", "prune")
-  # Without a .git of its own, git would take it for a folder of the repository around it.
+  # Without a .git of its own, git would take it for a folder of the outer repository.
   if not os.path.exists(os.path.join(TREE, ".git")):
     need(ROOT, "worktree", "add", "--force", "--detach", TREE, commit)
   need(TREE, "checkout", "--force", "--detach", commit)
@@ -45,7 +45,7 @@ def check_out(commit):
 
 
 def build(revision):
-  """Builds the release of the revision by its own ./dev; returns (the command of its servers, what to call it)."""
+  """Builds the release of the revision by its own ./dev; returns (the command of its servers, its name)."""
   commit = commit_of(revision)
   check_out(commit)
   log = packages.log_path("against")

@@ -70,7 +70,7 @@ class RevisionsTest(unittest.TestCase):
         f.write("by hand")
     program, _ = self.build("main")
     self.assertEqual(self.read(program), "second")
-    self.assertTrue(os.path.exists(kept))  # what is built stays
+    self.assertTrue(os.path.exists(kept))  # built files stay
     self.assertFalse(os.path.exists(os.path.join(self.tree, "left")))
 
   def test_a_tree_that_somebody_deleted_is_made_anew(self):
@@ -79,7 +79,7 @@ class RevisionsTest(unittest.TestCase):
     self.assertEqual(self.read(self.build("HEAD~1")[0]), "first")
 
   def test_a_folder_that_is_no_tree_of_ours_is_not_taken_for_one(self):
-    # git finds the repository around it.
+    # git finds the outer repository.
     os.makedirs(self.tree)
     self.assertEqual(self.read(self.build("HEAD~1")[0]), "first")
     self.assertEqual(self.read(self.root, "text"), "second")

@@ -42,7 +42,7 @@ def python_tests(folder):
 
 
 def case_filter(ops):
-  """The harness names a test `<harness>/<op>` or `<harness>/<op>_<number>`."""
+  """Returns the filter: the harness names a test `<harness>/<op>` or `<harness>/<op>_<number>`."""
   return ":".join("*/%s:*/%s_*" % (op, op) for op in ops)
 
 
@@ -51,7 +51,7 @@ def files_of_suite(name):
 
 
 def add_file(selection, path, programs, only=None):
-  """The suites (or only one) of a *_test.cc, in the program of the deepest listed folder above it."""
+  """Adds the suites (or only one) of a *_test.cc, in the program of the deepest listed folder above it."""
   owners = [(len(folder), name) for name, folder in programs if path.startswith(folder + "/")]
   suites = [only] if only else sources.suites_declared(path)
   if owners and suites:
@@ -64,7 +64,7 @@ def add_file(selection, path, programs, only=None):
 
 
 def candidates(name):
-  """Spellings of a path: as given, below millrace/, below tests/."""
+  """Returns the possible spellings of a path: as given, below millrace/, below tests/."""
   name = name.rstrip("/")
   if name.startswith("./"):
     name = name[2:]
@@ -72,7 +72,7 @@ def candidates(name):
 
 
 def select(name, programs):
-  """A Selection for a path or name. programs: (program, source folder) of the build."""
+  """Returns a Selection for a path or name. programs: (program, source folder) of the build."""
   selection = Selection()
   names = {p for p, _ in programs}
   for path in candidates(name):

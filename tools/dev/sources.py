@@ -1,4 +1,4 @@
-"""Which files are ours, and what is declared in them."""
+"""The files of the repository, and the declarations in them."""
 
 import os
 import re
@@ -34,7 +34,7 @@ def read(path):
 
 
 def ops_declared(paths):
-  """Names of the ops that these files of millrace/ops declare in any facet."""
+  """Returns the names of the ops that these files of millrace/ops declare in any facet."""
   names = set()
   for path in paths:
     names.update(re.findall(r"^MR_(?:OP|CASES|KERNELS|GRADIENT)\((\w+)", read(path), re.M))
@@ -42,5 +42,5 @@ def ops_declared(paths):
 
 
 def suites_declared(path):
-  """GoogleTest's suites of a file."""
+  """Returns GoogleTest's suites of a file."""
   return sorted(set(re.findall(r"^(?:TYPED_)?TEST(?:_[FP])?\(\s*(\w+)", read(path), re.M)))

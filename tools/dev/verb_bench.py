@@ -58,7 +58,7 @@ def parser():
 
 
 def check(ap, args):
-  """Options that would be ignored are errors."""
+  """Rejects options that would be ignored."""
   if args.turns is not None and not (args.stock and args.cases):
     ap.error(
       "--turns compares with --stock, and the cases in which calls are timed one by one: "
@@ -79,7 +79,7 @@ def check(ap, args):
 
 
 def run_micro(filters):
-  """Google Benchmark programs, benchmarks/**/*_bench.cc."""
+  """Runs Google Benchmark programs, benchmarks/**/*_bench.cc."""
   packages.need_packages(packages.TEST)
   building.build("release", ["benchmarks"])
   worst = 0
@@ -106,7 +106,7 @@ def run_without_tensorflow(what):
 
 
 def command_of(args):
-  """The subcommand of bench.py and its options. Builds what it measures."""
+  """Returns the subcommand of bench.py and its options. Builds what it measures."""
   rounds = ["--rounds", str(args.rounds or 3)]
   if args.turns is not None:
     command = ["turns", "--a", "stock", "--b", SERVER, "--rows", args.turns]
@@ -148,6 +148,6 @@ def main(argv):
   if not args.list:
     building.build("release", ["programs"])
   words = ["list"] if args.list else command_of(args)
-  # In place of this program: what ends it ends the servers.
+  # Replaces this program: a signal that ends it ends the servers.
   os.chdir(ROOT)
   os.execve(python, [python, os.path.join(PROTOCOL, "bench.py"), *words], dict(os.environ, TF_VENV=packages.VENV))

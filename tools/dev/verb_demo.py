@@ -36,7 +36,7 @@ FLAGS = ("--resume",)
 
 
 def check(argv):
-  """Says what is wrong before anything is built; the program checks values."""
+  """Reports errors before anything is built; the program checks values."""
   known = re.findall(r"^  (--\w+)", HELP, re.M) + ["--help"]
   at = 0
   while at < len(argv):

@@ -16,7 +16,7 @@ REQUIREMENTS = os.path.join(TOOLS, "requirements.txt")
 VENV = os.path.join(ROOT, "build", "docs_venv")
 PAGES = os.path.join(ROOT, "build", "docs_pages")
 SITE = os.path.join(ROOT, "build", "docs")
-# What a page loads, not what it links to.
+# Matches resources that a page loads, not its links.
 LOADS = re.compile(
   r"<(?:script|img|iframe|source)\b[^>]*?\bsrc=\"?(?:https?:)?//[^\s>\"]+|"
   r"<link\b(?=[^>]*\brel=\"?(?:stylesheet|preconnect|icon|preload))[^>]*?\bhref=\"?(?:https?:)?//[^\s>\"]+"
@@ -24,7 +24,7 @@ LOADS = re.compile(
 
 
 def need_mkdocs():
-  """Makes build/docs_venv with the requirements; returns its Python."""
+  """Creates build/docs_venv with the requirements; returns its Python."""
   python, stamp = os.path.join(VENV, "bin", "python"), os.path.join(VENV, "requirements.txt")
   with open(REQUIREMENTS, encoding="utf-8") as f:
     wanted = f.read()
@@ -47,7 +47,7 @@ def need_mkdocs():
 
 
 def loads_from_network(site):
-  """(page, address) of what pages of the site would fetch from elsewhere."""
+  """Returns (page, address) of the resources that pages of the site would fetch from elsewhere."""
   found = []
   for base, _, names in os.walk(site):
     for name in names:

@@ -21,7 +21,7 @@ GCC_ONLY = re.compile(
 
 
 def one_by_one(entry):
-  """The entries of the files that one compiles together (MILLRACE_UNITY)."""
+  """Returns the entries of the files that a unity file compiles together (MILLRACE_UNITY)."""
   if "/Unity/" not in entry["file"]:
     return [entry]
   with open(entry["file"]) as f:
@@ -30,7 +30,7 @@ def one_by_one(entry):
 
 
 def clang_commands():
-  """build/lint/compile_commands.json: dev's, without what only g++ understands."""
+  """Writes build/lint/compile_commands.json: dev's, without the flags that only g++ understands."""
   with open(os.path.join(building.folder("dev"), "compile_commands.json")) as f:
     entries = json.load(f)
   for entry in entries:
@@ -55,7 +55,7 @@ def clang_commands():
 
 
 def changed_files():
-  """Files that differ from main, committed or not."""
+  """Returns the files that differ from main, committed or not."""
 
   def git(*words):
     return subprocess.run(["git"] + list(words), cwd=ROOT, capture_output=True, text=True).stdout.split("\n")
@@ -65,7 +65,7 @@ def changed_files():
 
 
 def tidy(files, folder):
-  """Runs clang-tidy; returns how many files it complains about."""
+  """Runs clang-tidy; returns the number of files with findings."""
 
   def one(path):
     done = subprocess.run(["clang-tidy-14", "-p", folder, "--quiet", path], cwd=ROOT, capture_output=True, text=True)

@@ -29,22 +29,22 @@ ASAN_ROOMS = ("base", "tensor", "graph", "protocol")
 TSAN_ROOMS = ("base", "exec", "rpc", "rpc_grpc")
 SEEDS, LONG_SEEDS, SANITIZED_SEEDS = 200, 2000, 50
 PROGRAMS, LONG_PROGRAMS = 100, 2000
-# Of what takes a processor and waits for nothing, beside tests that have deadlines.
+# For work that only computes, beside tests that have deadlines.
 BESIDE = ["nice", "-n", "10"]
 
 
 class Report:
-  """The stages' lines and the sum at the end. Stages may run at the same time, in threads."""
+  """The stages' lines and the sum at the end. Stages may run concurrently, in threads."""
 
   def __init__(self):
     self._lock = threading.RLock()
     self._running = []
     self.total = Count()
-    self.notes = []  # of the stages, again at the end
+    self.notes = []  # of the stages, repeated at the end
     self.not_tested = False  # something was not built, or there is no such test
 
   def _show(self, change):
-    """Changes what runs, and shows it where that can be done in place."""
+    """Changes the running stages, and shows that where it can be done in place."""
     with self._lock:
       change()
       if sys.stdout.isatty():
@@ -62,7 +62,7 @@ class Report:
     start = time.monotonic()
     try:
       count = function()
-    except SystemExit as e:  # a build that failed, and said so
+    except SystemExit as e:  # a build that failed, and reported it
       with self._lock:
         if isinstance(e.code, str):
           say(e.code)
@@ -118,7 +118,7 @@ def site(preset):
 
 
 def simulation(preset, seeds, prefix=()):
-  """One test a seed where the program says so on its last line, else one in all."""
+  """Counts one test per seed if the program's last line says so, otherwise one in all."""
   program = os.path.join(building.folder(preset), "tests", "millrace_sim")
   done = subprocess.run(
     [*prefix, program, "--seeds", str(seeds)],
@@ -140,7 +140,7 @@ def simulation(preset, seeds, prefix=()):
 
 
 def sanitized_programs(preset, rooms):
-  """The tests of some rooms, None: all, as (programs, targets to build)."""
+  """Returns the tests of some rooms (None: all) as (programs, targets to build)."""
   packages.need_packages(packages.BASE, packages.TEST)
   building.configure(preset)
   programs = [p for p, _ in gtest_runner.listed(preset) if rooms is None or p in {r + "_test" for r in rooms}]
@@ -226,7 +226,7 @@ def random_programs_stage(args, report):
 
 
 def waiting(args, report):
-  """Tests in Python that start servers. They wait much of their time: for these, and for limits to pass."""
+  """Runs Python tests that start servers. Most of their time they wait: for these, and for time limits."""
   for folder in selecting.PYTHON_FOLDERS:
     if folder != "cases":
       python_stage(args, report, folder)
@@ -240,7 +240,7 @@ def python_stage(args, report, folder, prefix=()):
 
 
 def python_tests(args, paths, options=(), prefix=()):
-  """Several processes for conformance; clusters need the machine."""
+  """Runs Python tests, in several processes for conformance; clusters need the machine."""
   conformance = os.path.join("tests", "conformance") + os.sep
   several = len(paths) > 1 and all(p.startswith(conformance) for p in paths)
   processes = min(4, 2 * (os.cpu_count() or 1)) if several else 1
@@ -268,7 +268,7 @@ def against_stock(names, preset, long):
 def run_selected(args, report):
   packages.need_packages(packages.BASE, packages.TEST)
   building.configure(args.preset)
-  # The list of programs is written by CMake; new files make it run again.
+  # CMake writes the list of programs; new files make it run again.
   subprocess.run(
     ["ninja", "-C", building.folder(args.preset), "build.ninja"], stdout=subprocess.DEVNULL, env=building.environment()
   )

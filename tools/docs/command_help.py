@@ -1,4 +1,4 @@
-"""What `millrace COMMAND --help` prints, as Markdown."""
+"""The output of `millrace COMMAND --help`, as Markdown."""
 
 import re
 import subprocess
@@ -10,18 +10,18 @@ SECTION = re.compile(r"^([A-Z][\w ]*):$")
 
 
 def ask(command, words):
-  """The help of `millrace` (no words) or of a subcommand."""
+  """Returns the help of `millrace` (no words) or of a subcommand."""
   done = subprocess.run([command, *words, "--help"], capture_output=True, text=True, check=True, timeout=30)
   return done.stdout
 
 
 def subcommands(help_text):
-  """Names in the section of subcommands."""
+  """Returns the names in the section of subcommands."""
   return [name for name, _, section in rows(help_text) if section == "Subcommands"]
 
 
 def rows(help_text):
-  """(option or name, what it says, section) of each line that CLI11 lists; lines that go on are joined."""
+  """Returns (option or name, description, section) of each line that CLI11 lists; continued lines are joined."""
   found, section = [], None
   for line in help_text.split("\n"):
     head = SECTION.match(line)
@@ -44,7 +44,7 @@ def flags(help_text):
 
 
 def table(help_text):
-  """Options, arguments and commands, a table each section."""
+  """Returns options, arguments and commands, one table per section."""
   out, section = [], None
   for name, what, own in rows(help_text):
     if own != section:

@@ -1,15 +1,15 @@
-"""Headers as reference pages: what is public in them, with the comments that stand before it.
+"""Headers as reference pages: their public declarations, with the comments before them.
 
     pages(root) -> {"client.md": text, ...}
 
-Reads headers in the repository's style: a declaration's comment stands right before it, a file's before `#pragma once`.
+Reads headers in the repository's style: a declaration's comment is right before it, a file's before `#pragma once`.
 """
 
 import os
 import re
 import textwrap
 
-# Page: title, what it holds, headers (folders stand for all of their headers).
+# Page: title, contents, headers (folders stand for all of their headers).
 PAGES = {
   "client": (
     "Graphs and sessions",
@@ -59,14 +59,15 @@ PRIVATE = re.compile(r"^// .*\bPrivate to\b", re.M)
 
 
 class Item:
-  """A declaration: its comment, its text, the public members of a class, and whether it goes on with what stands before it."""
+  """A declaration: its comment, its text, the public members of a class, and whether it continues the group before
+  it."""
 
   def __init__(self, comment, text, members=None, goes_on=False):
     self.comment, self.text, self.members, self.goes_on = comment, text, members, goes_on
 
 
 def headers(root, places):
-  """Paths of the public headers, in the order of `places`."""
+  """Yields the paths of the public headers, in the order of `places`."""
   for place in places:
     full = os.path.join(root, place)
     names = [place] if os.path.isfile(full) else sorted(place + "/" + n for n in os.listdir(full) if n.endswith(".h"))
@@ -81,12 +82,12 @@ def read(root, path):
 
 
 def comment_text(lines):
-  """The lines of a comment without their slashes."""
+  """Returns the lines of a comment without their slashes."""
   return [re.sub(r"^\s*// ?", "", line) for line in lines]
 
 
 def file_comment(text):
-  """What stands before `#pragma once`."""
+  """Returns the comment before `#pragma once`."""
   lines = []
   for line in text.split("\n"):
     if not line.startswith("//"):
@@ -96,7 +97,8 @@ def file_comment(text):
 
 
 def closing(text, at):
-  """The place behind the bracket that closes the one at `at`; strings, characters and comments hold no brackets."""
+  """Returns the place after the bracket that closes the one at `at`; brackets in strings, characters and comments do
+  not count."""
   depth = 0
   while at < len(text):
     skipped = skip_opaque(text, at)
@@ -114,7 +116,7 @@ def closing(text, at):
 
 
 def skip_opaque(text, at):
-  """The place behind a string, a character or a comment that begins at `at`; `at` if none does."""
+  """Returns the place after a string, a character or a comment that begins at `at`; `at` if none does."""
   if text.startswith("//", at):
     end = text.find("\n", at)
     return len(text) if end < 0 else end
@@ -125,7 +127,8 @@ def skip_opaque(text, at):
 
 
 def statement(text, at):
-  """(end, head, body): a declaration up to its semicolon or the end of its body, which is None if it has none."""
+  """Returns (end, head, body): a declaration up to its semicolon or the end of its body, which is None if it has
+  none."""
   start = at
   while at < len(text):
     skipped = skip_opaque(text, at)
@@ -141,7 +144,7 @@ def statement(text, at):
       end = closing(text, at)
       head, body = text[start:at], text[at + 1 : end - 1]
       rest = re.compile(r"\s*;").match(text, end)
-      outside = re.sub(r"\([^()]*\)", "()", re.sub(r"\([^()]*\)", "", head))  # of brackets
+      outside = re.sub(r"\([^()]*\)", "()", re.sub(r"\([^()]*\)", "", head))  # outside of brackets
       if re.search(r"\b(class|struct|enum|union|namespace)\b[^()=]*$", head):
         return rest.end() if rest else end, head, body
       if rest and ("=" in outside or ")" not in head):  # int x{3}; auto f = [] {...};
@@ -155,7 +158,7 @@ def statement(text, at):
 
 
 def items(text, is_class, public=True):
-  """The public declarations of a namespace's or class's body."""
+  """Returns the public declarations of a namespace's or class's body."""
   found, comment, at = [], [], 0
   goes_on = False  # no empty line and no comment since the last declaration
   while at < len(text):
@@ -203,7 +206,7 @@ def items(text, is_class, public=True):
 
 
 def declaration(comment, head, body, is_class):
-  """The items of one declaration: none, one, or those of a namespace."""
+  """Returns the items of one declaration: none, one, or those of a namespace."""
   head = re.sub(r"[ \t]*//[^\n]*", "", head)
   text = re.sub(r"\s+", " ", head).strip()
   namespace = re.match(r"(?:inline )?namespace ([\w:]*)", text)
@@ -214,7 +217,7 @@ def declaration(comment, head, body, is_class):
     return []
   scope = re.match(r"(?:template <.*> )?(class|struct|enum|union)\b", text)
   if scope and body is None:
-    return []  # told before
+    return []  # declared before
   if scope and scope.group(1) == "enum":
     return [Item(comment, tidy(head) + " {" + body.rstrip() + "\n};")]
   if scope:
@@ -224,20 +227,20 @@ def declaration(comment, head, body, is_class):
     return []
   if re.match(r"(MR_|TEST)", text):
     return []
-  # What a constructor initializes is its own business.
+  # The initializer list of a constructor is private.
   head = re.sub(r"(\))\s*:\s*(?!:)[\s\S]*$", r"\1", head) if body is not None else head
   return [Item(comment, tidy(head) + ";")]
 
 
 def tidy(head):
-  """A declaration's lines with the indentation of the first taken away."""
+  """Returns a declaration's lines without the indentation of the first."""
   lines = head.strip("\n").split("\n")
   indent = len(lines[0]) - len(lines[0].lstrip())
   return "\n".join(line[indent:] if not line[:indent].strip() else line.strip() for line in lines).strip()
 
 
 def markdown_text(lines):
-  """A comment as Markdown: paragraphs are joined, indented lines are code."""
+  """Returns a comment as Markdown: paragraphs are joined, indented lines are code."""
   out, paragraph, code = [], [], []
 
   def flush():
@@ -264,7 +267,7 @@ def markdown_text(lines):
 
 
 def escape(text):
-  """Text for Markdown: what would be markup is shown; `code` stays code."""
+  """Escapes text for Markdown: markup is shown literally; `code` stays code."""
   parts = re.split(r"(`[^`]*`)", text)
   return "".join(
     p if i % 2 else re.sub(r"([\\*_<>\[\]|])", r"\\\1", p).replace("\\<", "&lt;").replace("\\>", "&gt;")
@@ -273,7 +276,7 @@ def escape(text):
 
 
 def is_data(item):
-  """Whether it is a variable, and neither a function nor a class, a type or a macro."""
+  """Returns whether it is a variable, and not a function, a class, a type or a macro."""
   if item.members is not None or re.match(r"(enum|using|template|MR_)", item.text):
     return False
   text = re.sub(r"\s=\s[\s\S]*$", "", item.text.split(";")[0])
@@ -286,7 +289,7 @@ def is_data(item):
 
 
 def data_block(group):
-  """Variables with their comments where they stand in the header."""
+  """Returns variables with their comments where they are in the header."""
   lines = []
   for item in group:
     lines += ["// " + line if line else "//" for line in item.comment] + [item.text]
@@ -294,7 +297,7 @@ def data_block(group):
 
 
 def render(found, level=3):
-  """Comments stand before what they are about, as in the header."""
+  """Returns the page; comments come before their declarations, as in the header."""
   out, i = [], 0
   while i < len(found):
     item, end = found[i], i + 1

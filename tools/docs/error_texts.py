@@ -1,4 +1,4 @@
-"""Error messages of the code: which there are, by code and first words, and what the catalogue says of them.
+"""Error messages of the code: the list of them, by code and first words, and a check of the catalogue.
 
 messages(root)            every Message that the sources build
 problems(root, catalogue) what docs/reference/errors.md names and the code does not have
@@ -46,13 +46,13 @@ def sources(root):
 
 
 def joined(literals):
-  """The text of literals that stand side by side."""
+  """Returns the text of adjacent literals."""
   text = "".join(part[1:-1] for part in re.findall(LITERAL, literals))
   return re.sub(r'\\(["\\])', r"\1", text).replace("\\n", " ").replace("\\t", " ")
 
 
 def messages(root):
-  """Those whose text begins with a literal."""
+  """Returns the messages whose text begins with a literal."""
   for path, text in sources(root):
     for m in BUILT.finditer(text):
       words = joined(m.group(2)).strip()
@@ -61,17 +61,17 @@ def messages(root):
 
 
 def literals(root):
-  """All texts of the sources, neighbours joined, in one string."""
+  """Returns all texts of the sources, adjacent ones joined, in one string."""
   return "\0".join(joined(m.group()) for _, text in sources(root) for m in re.finditer(r"(?:%s\s*)+" % LITERAL, text))
 
 
 def entries(catalogue):
-  """(codes, first words) of each heading of the catalogue."""
+  """Returns (codes, first words) of each heading of the catalogue."""
   return [(m.group(1).split(" or "), m.group(2)) for m in HEADING.finditer(catalogue)]
 
 
 def problems(root, catalogue):
-  """A line for each entry whose words, or code with these words, the sources do not have."""
+  """Returns a line for each entry whose words, or code with these words, the sources do not have."""
   found, texts = list(messages(root)), literals(root)
   lines = []
   for codes, words in entries(catalogue):
@@ -104,7 +104,7 @@ def page(found):
 
 
 def code_span(words):
-  """Text as code in a cell of a table."""
+  """Returns text as code in a cell of a table."""
   return "<code>%s</code>" % (
     words.replace("&", "&amp;")
     .replace("<", "&lt;")

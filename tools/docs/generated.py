@@ -1,6 +1,6 @@
-"""Pages that are made from the code, written below a folder (build/docs_pages) for hooks.py to find.
+"""Pages that are generated from the code, written below a folder (build/docs_pages) for hooks.py to find.
 
-write(root, out, build)   build: where `millrace` and `opdocs` lie; None leaves out what they give
+write(root, out, build)   build: the folder of `millrace` and `opdocs`; None leaves out their pages
 """
 
 import os
@@ -31,7 +31,7 @@ def write(root, out, build):
 
 
 def families(root, folder):
-  """The list of families, each with the first sentence of its README."""
+  """Returns the list of families, each with the first sentence of its README."""
   lines = [
     "# Ops\n",
     "Every op by its family, made from the declarations: signature, attributes, the types that have kernels, "
@@ -43,7 +43,7 @@ def families(root, folder):
 
 
 def title(readme):
-  """The heading of a README, without its mark."""
+  """Returns the heading of a README, without its mark."""
   try:
     with open(readme, encoding="utf-8") as f:
       return f.readline().lstrip("# ").rstrip("\n. ") + "."

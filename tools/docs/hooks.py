@@ -1,7 +1,7 @@
-"""What MkDocs asks while it builds the site (mkdocs.yml names this file).
+"""The hooks that MkDocs calls while it builds the site (mkdocs.yml names this file).
 
-Adds the generated pages, lists what lies in folders in the navigation, and draws the fenced blocks `sequence`, `boxes`, `rooms` and
-`help`.
+Adds the generated pages, lists the pages of folders in the navigation, and draws the fenced blocks `sequence`, `boxes`, `rooms`
+and `help`.
 """
 
 import os
@@ -38,7 +38,8 @@ def on_files(files, config):
 
 
 def filled(nav, docs):
-  """The navigation with the pages of folders in the place of their names; pages that may lack are left out."""
+  """Returns the navigation with the pages of folders in place of their names; optional pages that are missing are
+  left out."""
   out = []
   for entry in nav:
     if isinstance(entry, str):
@@ -69,7 +70,7 @@ def pages_of(folder, docs):
 
 
 def fence(source, language, css_class, options, md, **rest):
-  """The HTML of a fenced block of ours."""
+  """Returns the HTML of a fenced block of ours."""
   if language == "rooms":
     with open(os.path.join(ROOT, "layers.txt"), encoding="utf-8") as f:
       return pictures.draw("boxes", pictures.rooms(f.read(), there))
@@ -79,12 +80,12 @@ def fence(source, language, css_class, options, md, **rest):
 
 
 def there(room):
-  """Whether a room has a folder; some in layers.txt are yet to come."""
+  """Returns whether a room has a folder; some in layers.txt do not exist yet."""
   return os.path.isdir(os.path.join(ROOT, "millrace", *room.split(".")[:1]))
 
 
 def help_of(words):
-  """What `millrace` or `millrace COMMAND` prints for --help; None where the site is made without a build."""
+  """Returns the output of `millrace` or `millrace COMMAND` for --help; None if the site is built without a build."""
   path = os.path.join(PAGES, "help", words.split()[-1] + ".txt")
   if not os.path.exists(path):
     return None

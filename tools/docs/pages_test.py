@@ -1,4 +1,4 @@
-"""Tests of what makes pages from the code."""
+"""Tests of the generation of pages from the code."""
 
 import os
 import tempfile

@@ -1,10 +1,10 @@
-"""Pictures from text, as SVG inside a page. They take the page's colours and need nothing from the network.
+"""Pictures from text, as SVG inside a page. They use the page's colours and need nothing from the network.
 
-A fenced block `sequence` is who says what to whom, from the top down:
+A fenced block `sequence` is a sequence diagram of messages, from the top down:
 
-    Client -> Master: RunStep          an arrow; a name that comes first stands further left
-    Master --> Client: fetched values  a dashed arrow, for answers
-    Master -> Master: prune            what somebody does alone
+    Client -> Master: RunStep          an arrow; a name that comes first is further left
+    Master --> Client: fetched values  a dashed arrow, for replies
+    Master -> Master: prune            a local action
     Master: waits for all              a note
     == once a kind of run ==           a line across
 
@@ -20,7 +20,7 @@ A fenced block `boxes` is rows of boxes and arrows between them:
 import re
 from html import escape
 
-CHARACTER = 7.0  # the width that is counted for one, in pixels
+CHARACTER = 7.0  # the assumed width of a character, in pixels
 LINE = 16
 TEXT = 'font-family="inherit" font-size="12.5" fill="currentColor"'
 # Colours of a light page; docs/assets/pictures.css has those of the page that a picture is on.
@@ -97,7 +97,7 @@ class Sequence:
     return self.names.index(name)
 
   def columns(self):
-    """The place of each name's line, and the width of all."""
+    """Returns the place of each name's line, and the total width."""
     count = len(self.names)
     half = [max(width_of(n) / 2 + 10, 45) for n in self.names]
     gaps = [half[i] + half[i + 1] + 24 for i in range(count - 1)] + [half[-1] + 10]
@@ -161,7 +161,8 @@ class Sequence:
 
 
 class Boxes:
-  """A `boxes` block. A " / " in a box begins another line of its text; `name = ` before a row writes beside it."""
+  """A `boxes` block. A " / " in a box begins another line of its text; `name = ` before a row is written beside
+  it."""
 
   GAP, BETWEEN = 28, 62
 
@@ -206,7 +207,7 @@ class Boxes:
       parts.append(line(x1 + shift, y1, x2 + shift, y2, dashed))
       if text:
         x, at = (x1 + x2) / 2 + shift, (y1 + y2) / 2
-        # On a line that falls, the text has a rim of the page's colour.
+        # On a sloped line, the text has a rim of the page's colour.
         parts.append(label(x, at - 5, text) if y1 == y2 else label(x, at + 4, text, more=RIM))
         right = max(right, x + width_of(text) / 2)
     return svg(right + 6, y - between + 8, parts, "boxes: " + ", ".join(places))
@@ -216,7 +217,8 @@ class Boxes:
 
   @staticmethod
   def ends(a, b):
-    """From side to side in one row, from the lower edge to the upper one between two."""
+    """Returns the ends of an arrow: from side to side in one row, from the lower edge to the upper one between
+    two."""
     (ax, ay, aw, ah), (bx, by, bw, bh) = a, b
     if ay == by:
       return ((ax + aw, ay + ah / 2), (bx, by + bh / 2)) if ax < bx else ((ax, ay + ah / 2), (bx + bw, by + bh / 2))
@@ -226,7 +228,7 @@ class Boxes:
 
 
 def rooms(layers, there=lambda room: True):
-  """A `boxes` text of layers.txt: the rooms that are there, by level, the highest on top."""
+  """Returns a `boxes` text of layers.txt: the existing rooms, by level, the highest on top."""
   levels = {}
   for source in layers.split("\n"):
     m = re.match(r"^([a-z.]+) +(\d+) ", source)

@@ -1,4 +1,4 @@
-// Calls of the command to a server's service millrace.Admin.
+// AdminClient: calls of the command to a server's service millrace.Admin.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace millrace {
 
-// Waits for each answer. One thread.
+// Each call blocks. Not thread-safe.
 class AdminClient {
  public:
   // `address` is "host:port", with or without "grpc://".
@@ -17,10 +17,11 @@ class AdminClient {
   ~AdminClient();
 
   const std::string& address() const { return address_; }
-  // UNAVAILABLE if nobody is there, UNIMPLEMENTED if it is no server of ours.
+  // These return UNAVAILABLE if the server cannot be reached, UNIMPLEMENTED if
+  // it is not one of ours.
   Status Stop(const StopRequest& request);
   StatusOr<ServerStatusReply> GetStatus(const ServerStatusRequest& request);
-  // All methods, for who does not wait for each answer.
+  // Returns all methods, for callers that do not block.
   AdminApi& api() { return *admin_; }
 
  private:

@@ -1,4 +1,4 @@
-// --config files: JSON objects whose keys are the names of flags.
+// ConfigFile: --config files, JSON objects whose keys are the names of flags.
 #pragma once
 
 #include <optional>
@@ -13,17 +13,17 @@ namespace millrace {
 
 struct ConfigFile {
   // Keys other than `cluster` and `task`, with their values as a flag's text;
-  // an array or an object gives several ("CPU=2").
+  // an array or an object has several ("CPU=2").
   std::vector<std::pair<std::string, std::vector<std::string>>> flags;
-  // `cluster` as text, or as an object of the form of TF_CONFIG; empty if there
+  // `cluster` as text, or as an object in the form of TF_CONFIG; empty if there
   // is none.
   std::string cluster_text;
   std::optional<ClusterSpec> cluster;
-  // `task` as an object of the form of TF_CONFIG (a number is a flag).
+  // `task` as an object in the form of TF_CONFIG (a number is a flag).
   TaskName task;
 };
 
-// INVALID_ARGUMENT with line and column, or with the key that is wrong.
+// Returns INVALID_ARGUMENT with line and column, or with the key that is wrong.
 StatusOr<ConfigFile> ParseConfigFile(absl::string_view json);
 
 }  // namespace millrace

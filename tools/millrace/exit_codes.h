@@ -1,4 +1,4 @@
-// How the command's parts end when they do not come to run.
+// Exit codes of the command's parts when they cannot run.
 #pragma once
 
 #include <cstdio>
@@ -11,7 +11,7 @@ namespace millrace {
 inline constexpr int kStartError = 1;
 inline constexpr int kUsageError = 2;
 
-// Prints "millrace PART: MESSAGE" to standard error; returns `code`.
+// Prints "millrace PART: MESSAGE" to standard error, and returns `code`.
 inline int Fail(const char* part, const Status& status, int code) {
   std::fprintf(stderr, "millrace %s: %s\n", part,
                std::string(status.message()).c_str());

@@ -1,4 +1,4 @@
-// The command `millrace`: which subcommands and flags there are.
+// The command `millrace`: its subcommands and flags.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -18,7 +18,7 @@
 
 namespace {
 
-// Of one task: where it stands in which cluster.
+// Adds the flags of one task: its place in its cluster.
 void AddServerTask(CLI::App* app, millrace::ServerFlags* f) {
   app->add_option(
       "--cluster", f->cluster,
@@ -41,7 +41,7 @@ void AddServerTask(CLI::App* app, millrace::ServerFlags* f) {
                   "server stops when the other end closes");
 }
 
-// Of any server.
+// Adds the flags of any server.
 void AddServer(CLI::App* app, millrace::ServerFlags* f) {
   app->add_option("--bind", f->bind,
                   "host to listen on; default: the cluster's entry");
@@ -132,7 +132,8 @@ int Server(millrace::ServerFlags& flags, CLI::App* app) {
   return millrace::RunServer(flags, config);
 }
 
-// The command line behind `run`: options, then the script and what is its own.
+// Parses the command line after `run`: options, then the script and its
+// arguments.
 void TakeScript(const CLI::App& app, int argc, char** argv,
                 millrace::RunFlags* flags) {
   flags->script = app.remaining();
@@ -145,7 +146,7 @@ void TakeScript(const CLI::App& app, int argc, char** argv,
        words.end() - static_cast<std::ptrdiff_t>(flags->script.size())});
 }
 
-// One line, with the nearest word where there is one.
+// Prints one line, with the most similar word if there is one.
 int UsageError(const CLI::App& app, const CLI::ParseError& error, int argc,
                char** argv) {
   const CLI::App* at = &app;
@@ -159,7 +160,7 @@ int UsageError(const CLI::App& app, const CLI::ParseError& error, int argc,
   for (const CLI::App* sub : at->get_subcommands(nullptr)) {
     known.push_back(sub->get_name());
   }
-  // The parser itself only misses a command.
+  // The parser itself only reports a missing command.
   if (at == &app && argc > 1 && argv[1][0] != '-' &&
       std::find(known.begin(), known.end(), argv[1]) == known.end()) {
     const std::string near = millrace::NearestWord(argv[1], known);

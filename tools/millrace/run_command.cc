@@ -13,8 +13,8 @@
 namespace millrace {
 namespace {
 
-// kRunScript is an argument and no script, so that it has its own text, which
-// processes that the user's script spawns need.
+// kRunScript is passed as an argument and not as a script, so that it has its
+// own text, which processes spawned by the user's script need.
 constexpr char kStart[] =
     "import sys; SOURCE = sys.argv.pop(1); "
     "exec(compile(SOURCE, 'millrace run', 'exec'))";

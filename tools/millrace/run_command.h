@@ -1,4 +1,4 @@
-// `millrace run`: a user's Python script whose servers are Millrace's.
+// `millrace run`: runs a user's Python script whose servers are Millrace's.
 #pragma once
 
 #include <string>
@@ -8,20 +8,20 @@ namespace millrace {
 
 struct RunFlags {
   std::string python = "python3";
-  // For each server that the script makes, as `millrace server` takes them.
+  // For each server that the script creates, as `millrace server` takes them.
   std::vector<std::string> server_flags;
   // The script and its arguments.
   std::vector<std::string> script;
 };
 
-// What Python is given to run (run_script.py).
+// The Python program that is run (run_script.py).
 extern const char kRunScript[];
 
-// Becomes Python; returns an exit code only if that cannot be.
+// Replaces this process by Python; returns an exit code only if that fails.
 int RunScript(const RunFlags& flags);
 
-// The command line between `run` and the script, without --python: what goes to
-// each server.
+// Returns the command line between `run` and the script, without --python: the
+// flags for each server.
 std::vector<std::string> ServerFlagsOf(const std::vector<std::string>& words);
 
 }  // namespace millrace

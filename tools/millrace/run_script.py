@@ -1,17 +1,17 @@
-"""What `millrace run` has Python do: the user's script as it is, but for tf.train.Server.
+"""The program that `millrace run` has Python run: executes the user's script unchanged, except for tf.train.Server.
 
-Arguments: the command `millrace`, how many flags follow for each of its servers, these flags, the script and its own
+Arguments: the command `millrace`, the number of flags that follow for each of its servers, these flags, the script and its own
 arguments. When the script imports TensorFlow, tf.train.Server (which is tf.distribute.Server) becomes a `millrace
-server` in a child process; everything else is TensorFlow's. A child ends with this process, whatever ends that: it holds
+server` in a child process; everything else is TensorFlow's. A child ends with this process, in whatever way that ends: it holds
 the other end of a socket.
 
-This text is in SOURCE, too. A process that multiprocessing spawns is the script's and executes it as well; other programs
-that the script starts are not.
+This text is in SOURCE, too. A process that multiprocessing spawns runs the same script and executes it as well; other programs
+that the script starts do not.
 """
 
 import sys
 
-# What is imported here is Python's, whatever lies in the current folder. The script's own folder comes first later.
+# Modules imported here are Python's, whatever is in the current folder. The script's own folder comes first later.
 FOLDER_FIRST = sys.path[:1] == [""]
 if FOLDER_FIRST:
   del sys.path[0]
@@ -34,20 +34,20 @@ STOP_SECONDS = 5
 
 
 class Child:
-  """A `millrace server` that listens, or said why it does not.
+  """A `millrace server` that listens, or reported why it does not.
 
-  It ends with the process and not before: TensorFlow closes sessions that are open when the interpreter ends, and would
+  It ends with the process and not before: TensorFlow closes open sessions when the interpreter ends, and would
   wait for their server.
   """
 
   def __init__(self, command, flags, server_def):
     self._command = command
     ours, its = socket.socketpair()
-    # TF_CONFIG can say any set of task numbers.
+    # TF_CONFIG can describe any set of task numbers.
     environment = dict(os.environ, TF_CONFIG=tf_config(server_def))
     with its:
       its.set_inheritable(True)
-      # Ctrl-C is the script's, which may want to save what its server has.
+      # Ctrl-C is for the script, which may want to save the state of its server.
       self.process = subprocess.Popen(
         [command, "server", "--parent_fd", str(its.fileno())] + flags,
         env=environment,
@@ -57,7 +57,7 @@ class Child:
         start_new_session=True,
       )
     self.said = first_line(ours, START_SECONDS)
-    # A number, which the interpreter's end does not close.
+    # A number, which the interpreter does not close at its end.
     self._parent_fd = ours.detach()
     self.stopped = False  # by this process
     CHILDREN.append(self)
@@ -66,7 +66,7 @@ class Child:
       self._end()
 
   def _end(self, grace=0):
-    """Waits for the end, which was asked for, and enforces it."""
+    """Waits for the end, which was requested, and enforces it."""
     try:
       self.process.wait(grace + STOP_SECONDS)
     except subprocess.TimeoutExpired:
@@ -74,7 +74,7 @@ class Child:
       self.process.wait()
 
   def let_go(self):
-    """In a forked process: the server is its parent's."""
+    """Called in a forked process: the server is its parent's."""
     if self._parent_fd is not None:
       os.close(self._parent_fd)
       self._parent_fd = None
@@ -110,12 +110,12 @@ def stop_at_second_interrupt():
   ours, pythons = socket.socketpair()
   pythons.setblocking(False)
   before = signal.set_wakeup_fd(pythons.fileno(), warn_on_full_buffer=False)
-  if before != -1:  # somebody's own
+  if before != -1:  # set by other code
     signal.set_wakeup_fd(before)
     return
 
   def forget():
-    """In a forked process: a terminal's Ctrl-C reaches it too, and would count as this one's second."""
+    """Called in a forked process: a terminal's Ctrl-C reaches it too, and would count as this one's second."""
     now = signal.set_wakeup_fd(-1)
     if now not in (-1, pythons.fileno()):  # the script's own
       signal.set_wakeup_fd(now)
@@ -139,7 +139,7 @@ def stop_at_second_interrupt():
 
 
 def first_line(sock, seconds):
-  """What the other end says up to its first line end; what there is if it closes or the time is over."""
+  """Returns the first line from the other end; what was received if it closes or the time is over."""
   end = time.monotonic() + seconds
   text = b""
   while not text.endswith(b"\n"):
@@ -161,7 +161,7 @@ def tf_config(server_def):
 
 
 def config_flags(config, given):
-  """What of a ConfigProto is a server's, but for flags that are given; of what is nobody's, a line."""
+  """Returns the flags for a server from a ConfigProto, except those that are given; prints a line for unused fields."""
   values = {"--inter_op_threads": config.inter_op_parallelism_threads, "--intra_op_threads": config.intra_op_parallelism_threads}
   values = {flag: str(value) for flag, value in values.items() if value > 0}
   if "CPU" in config.device_count:
@@ -181,7 +181,7 @@ config_flags.warned = False
 
 
 def replace_server(lib, command, flags):
-  """Gives lib.Server, which the script may have by several names, other insides."""
+  """Replaces the methods of lib.Server, to which the script may have several references."""
   errors = lib.errors
 
   def init(self, server_or_cluster_def, job_name=None, task_index=None, protocol=None, config=None, start=True):
@@ -220,7 +220,7 @@ def replace_server(lib, command, flags):
       raise errors.UnavailableError(None, None, "millrace server at %s %s" % (self._child.target, end))
 
   def stop(self, grace=1.0):
-    """Stops this server and returns when it has ended. Steps that run have `grace` seconds, of which it gives 1.2 at most."""
+    """Stops this server and returns when it has ended. Running steps have `grace` seconds, at most 1.2."""
     if self._child is not None:
       self._child.stop(grace)
 
@@ -272,7 +272,7 @@ def when_imported(name, then):
 
 
 class Hook:
-  """What stands among the first things that a spawned process unpickles, before it imports the script: the call that
+  """An object that a spawned process unpickles first, before it imports the script: unpickling calls the code that
   executes this file there."""
 
   def __init__(self, command, flags):
@@ -283,8 +283,8 @@ class Hook:
 
 
 def reach_spawned(spawn, hook):
-  """Of multiprocessing, whatever starts a process anew ("spawn", "forkserver"): it is prepared with a `hook`, too, which
-  is no key that Python's own preparation looks for."""
+  """Makes multiprocessing pass a `hook` to every process that it starts anew ("spawn", "forkserver"), under a
+  key that Python's own preparation ignores."""
   prepare = spawn.get_preparation_data
   spawn.get_preparation_data = lambda name: dict(prepare(name), millrace_run=hook)
 

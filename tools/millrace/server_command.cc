@@ -30,13 +30,14 @@ namespace {
 
 constexpr int64_t kClusterFilePollMs = 50;
 
-// SIGTERM, SIGINT and, but under nohup, SIGHUP stop the server; a second one
+// SIGTERM, SIGINT and, except under nohup, SIGHUP stop the server; a second one
 // ends the process at once.
 class StopSignals {
  public:
-  // Before any thread starts, so that all of them have the signals blocked.
+  // Requires: no thread has been started yet, so that all of them have the
+  // signals blocked.
   StopSignals() {
-    // Who reads stderr may go; nobody else is written to by a pipe.
+    // The reader of stderr may exit; no other pipe is written to.
     std::signal(SIGPIPE, SIG_IGN);
     sigemptyset(&set_);
     sigaddset(&set_, SIGTERM);
@@ -50,8 +51,8 @@ class StopSignals {
     signals_ = signalfd(-1, &set_, SFD_CLOEXEC);
     ended_ = eventfd(0, EFD_CLOEXEC);
   }
-  // By a descriptor and not by a signal: at this point a signal is one too
-  // many if the thread has already had its first.
+  // Wakes the thread by a descriptor and not by a signal, which would be one
+  // too many if the thread has already received its first.
   ~StopSignals() {
     if (thread_.joinable()) {
       eventfd_write(ended_, 1);
@@ -63,7 +64,7 @@ class StopSignals {
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
-  // `parent`: a socket whose other end is closed when the server is no longer
+  // `parent` is a socket whose other end is closed when the server is no longer
   // wanted; -1 if there is none.
   void Watch(Server* server, int parent) {
     thread_ = Thread("signals", [this, server, parent] {
@@ -92,14 +93,14 @@ class StopSignals {
   Thread thread_;
 };
 
-// Whole or not there, as others wait for it.
+// Writes the file atomically, since other processes wait for it.
 Status WritePortFile(FileSystem* files, const std::string& path, int port) {
   const std::string part = absl::StrCat(path, ".part");
   MR_RETURN_IF_ERROR(WriteStringToFile(files, part, absl::StrCat(port, "\n")));
   return files->Rename(part, path);
 }
 
-// Tells who started the server its target, or why there is none.
+// Tells the process that started the server its target, or why there is none.
 void TellParent(int parent, std::string line) {
   if (parent < 0) return;
   for (char& c : line) {
@@ -109,7 +110,7 @@ void TellParent(int parent, std::string line) {
   send(parent, line.data(), line.size(), MSG_NOSIGNAL);
 }
 
-// Waits for the file and gives the server its cluster; ends with the server.
+// Waits for the file and sets the server's cluster; ends with the server.
 void AwaitCluster(FileSystem* files, const std::string& path, Server* server,
                   const std::atomic<bool>* ended) {
   Status logged;
@@ -122,8 +123,8 @@ void AwaitCluster(FileSystem* files, const std::string& path, Server* server,
       if (cluster.ok()) status = server->SetCluster(*std::move(cluster));
       if (status.ok()) return;
     }
-    // Who writes it may not be done: tried again, said once. One that is not
-    // there yet is what this waits for; one without this task is not.
+    // The writer may not be done: retried, and logged once. A file that does
+    // not exist yet is what this waits for; one without this task is logged.
     const bool absent = text.status().code() == StatusCode::kNotFound;
     if (!absent && status != logged) {
       MR_LOG(Warning) << "the cluster file " << path

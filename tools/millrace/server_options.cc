@@ -50,7 +50,8 @@ StatusOr<LogLevel> ParseLogLevel(const std::string& text) {
                          absl::StrJoin(kLogLevels, ", "));
 }
 
-// Which task this server is: what was said, else the cluster's only one.
+// Chooses the task of this server: the given one, otherwise the cluster's only
+// one.
 Status ChooseTask(const ServerFlags& flags, const TaskName& from_file,
                   ServerOptions* options) {
   TaskName& task = options->task;

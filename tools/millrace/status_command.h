@@ -10,15 +10,16 @@ namespace millrace {
 struct StatusFlags {
   std::string address;
   bool json = false;
-  int waits = 20;  // how many of the waits in progress
+  int waits = 20;  // how many of the current waits
 };
 
-// Prints on stdout. The exit code: 0, or 1 if the server could not be reached.
+// Prints to stdout. Returns the exit code: 0, or 1 if the server could not be
+// reached.
 int RunStatus(const StatusFlags& flags);
 
-// A few lines for people.
+// Returns a few human-readable lines.
 std::string StatusText(const ServerStatusReply& reply);
-// One object; keys as the fields of the message.
+// Returns one JSON object; its keys are the fields of the message.
 std::string StatusJson(const ServerStatusReply& reply);
 
 }  // namespace millrace

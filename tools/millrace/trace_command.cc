@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kMostTimeoutSeconds = 24 * 3600;
 
-// One line that changes while the trace is taken, for people who wait.
+// A line that shows the progress while the trace is taken.
 class ProgressLine {
  public:
   explicit ProgressLine(int steps)
@@ -53,7 +53,7 @@ Status CheckFlags(const TraceFlags& flags) {
   if (flags.output.empty()) {
     return InvalidArgument("--output is the path of a file");
   }
-  // Told before the wait, not after it.
+  // Reported before the wait, not after it.
   const std::string folder(Dirname(flags.output));
   if (!folder.empty() && !DefaultFiles()->IsDirectory(folder).ok()) {
     return InvalidArgument("--output: there is no directory ", folder);

@@ -17,20 +17,20 @@ struct TraceFlags {
   bool json = false;
 };
 
-// Writes the file and says on stdout what is in it; what is not on stderr,
-// where a terminal also sees how far it has come. The exit code: 0 if all steps
-// are in the file, 1 if not, or if the server could not be reached, 2 for
-// flags that make no sense.
+// Writes the file and prints its contents on stdout; what it lacks is printed
+// on stderr, where a terminal also shows the progress. Returns the exit code: 0
+// if all steps are in the file, 1 if not, or if the server could not be
+// reached, 2 for invalid flags.
 int RunTrace(const TraceFlags& flags);
 
-// One line: what the file has, and what to do with it.
+// Returns one line: the contents of the file, and how to open it.
 std::string TraceText(const ClusterTrace& trace, const TraceTotals& totals,
                       const std::string& path);
-// The same as one object.
+// The same as one JSON object.
 std::string TraceJson(const ClusterTrace& trace, const TraceTotals& totals,
                       const std::string& path);
-// What the trace lacks, a line each: tasks, events, steps that have not ended
-// or, of `wanted`, not begun within `seconds`.
+// Returns a line for each thing that the trace lacks: tasks, events, steps that
+// have not ended or, of `wanted`, not begun within `seconds`.
 std::string TraceLacks(const ClusterTrace& trace, int wanted, double seconds);
 
 }  // namespace millrace

@@ -1,4 +1,4 @@
-// opdocs: writes the reference of all ops, a page a family.
+// opdocs: writes the reference of all ops, one page per family.
 //
 //   opdocs SOURCES OUT    SOURCES: the folder millrace/ops, OUT: docs/ops
 #include <cstdio>
@@ -18,7 +18,7 @@
 namespace millrace::opdocs {
 namespace {
 
-// The names that MR_OP declares in a text.
+// Returns the names that MR_OP declares in a text.
 std::vector<std::string> DeclaredOps(absl::string_view text) {
   std::vector<std::string> names;
   size_t at = 0;

@@ -33,7 +33,7 @@ std::string TypesText(const std::vector<DataType>& types) {
   return absl::StrJoin(names, ", ");
 }
 
-// `text` for Markdown, in which it has no markup but `code`.
+// Escapes `text` for Markdown; its only markup is `code`.
 std::string Escaped(absl::string_view text) {
   std::string escaped;
   bool is_code = false;

@@ -15,12 +15,13 @@ struct OpFacts {
   bool is_flat = false;  // declared to have no gradient
 };
 
-// "MatMul(a: T, b: T) -> (product: T)"
+// Returns "MatMul(a: T, b: T) -> (product: T)".
 std::string SignatureText(const OpDef& op);
-// What an attribute may be: "type in {float, double}", "int >= 1".
+// Returns the allowed values of an attribute: "type in {float, double}", "int
+// >= 1".
 std::string AttrText(const AttrDef& attr);
 
-// Internal ops ("_X") are left out.
+// Returns the page of a family. Internal ops ("_X") are left out.
 std::string FamilyPage(absl::string_view family,
                        const std::vector<OpFacts>& ops,
                        const KernelTable& kernels);

@@ -79,7 +79,7 @@ std::string Identifier(absl::string_view name) {
        "struct", "switch", "template", "this", "throw", "true", "try",
        "typedef", "typename", "union", "unsigned", "using", "virtual", "void",
        "volatile", "while", "xor",
-       // names of the wrappers
+       // names used by the wrappers
        "scope", "options", "op", "operation"});
   return absl::StrCat(name, kTaken->contains(name) ? "_" : "");
 }

@@ -1,4 +1,4 @@
-// opgen: writes the C++ wrappers of all ops from their schemas.
+// opgen: generates the C++ wrappers of all ops from their schemas.
 //
 //   opgen --cc DIR    DIR/millrace/client/ops.gen.h and ops.gen.cc
 #include <cstdio>

@@ -22,7 +22,7 @@ bool IsInferred(const OpDef& op, absl::string_view attr) {
       });
 }
 
-// Members of an optional attribute: tensors and functions have no literal.
+// Tensors and functions have no literal: their members are optional.
 bool IsOptionalMember(const AttrDef& attr) {
   return attr.kind == "tensor" || attr.kind == "func";
 }
@@ -45,7 +45,7 @@ std::string ReturnType(const OpDef& op) {
   return absl::StrCat(op.name, "Outputs");
 }
 
-// Defaults of parameters are written where a wrapper is declared.
+// Defaults of parameters are written in a wrapper's declaration.
 enum class SignatureOf { kDeclaration, kDefinition };
 
 std::string Signature(const OpDef& op, SignatureOf place) {

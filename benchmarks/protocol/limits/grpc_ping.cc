@@ -38,8 +38,8 @@ static void report(const char* name, const char* unit, std::vector<double> v) {
   printf("]}\n");
 }
 
-// The request says in decimal how many bytes to answer with. The answer refers
-// to one standing buffer: no copy.
+// The request gives, in decimal, the number of bytes of the reply. The reply
+// refers to one standing buffer: no copy.
 static grpc::Slice payload(size_t n) {
   static std::string store(100000000, 'x');
   return grpc::Slice(store.data(), n, grpc::Slice::STATIC_SLICE);
@@ -54,7 +54,7 @@ static ByteBuffer answer_to(ByteBuffer& request) {
   return ByteBuffer(&s, 1);
 }
 
-// One call of the completion-queue server, as TensorFlow's services are built.
+// One call of the completion-queue server, built like TensorFlow's services.
 struct Call {
   grpc::GenericServerContext ctx;
   grpc::GenericServerAsyncReaderWriter io{&ctx};

@@ -15,7 +15,7 @@ namespace {
 
 constexpr char kPrefix[] = "/ckpt";
 
-// Reads everything in every way.
+// Reads all tensors through every method.
 Status ReadAll(FileSystem* files) {
   MR_ASSIGN_OR_RETURN(auto reader, BundleReader::Open(files, kPrefix));
   MR_RETURN_IF_ERROR(reader->CheckWhole());
@@ -99,7 +99,7 @@ TEST_F(BundleCorruptionTest, ShardOfAnotherSave) {
   EXPECT_EQ(ReadAll(&files_).code(), StatusCode::kDataLoss);
 }
 
-// An index with right checksums whose entries lie.
+// An index with valid checksums and wrong entries.
 TEST_F(BundleCorruptionTest, LyingEntriesAreErrors) {
   std::map<std::string, std::string> entries;
   ASSERT_TRUE(
@@ -149,7 +149,7 @@ TEST_F(BundleCorruptionTest, LyingEntriesAreErrors) {
   EXPECT_FALSE(with(bad).ok());
   bad.dtype = static_cast<DataType>(24);
   EXPECT_EQ(with(bad).code(), StatusCode::kInvalidArgument);
-  // Slices that are not there, or overlap, or are slices of slices.
+  // Slices that are missing, or overlap, or are slices of slices.
   bad = good;
   bad.slices = {*TensorSlice::Parse("0,3"), *TensorSlice::Parse("3,2")};
   EXPECT_FALSE(with(bad).ok());
@@ -178,7 +178,7 @@ TEST_F(BundleCorruptionTest, RandomIndexBytesAreErrors) {
     }
     ASSERT_TRUE(
         WriteBundleIndex(&files_, IndexFilename(kPrefix), 1, broken).ok());
-    (void)ReadAll(&files_);  // whatever it says, it must not crash
+    (void)ReadAll(&files_);  // it may return anything, but must not crash
   }
 }
 

@@ -1,5 +1,5 @@
-// A save that is cut at each of its file operations: the newest complete
-// checkpoint loads, and is one of those that may be.
+// Cuts a save at each of its file operations: the newest complete checkpoint
+// loads, and is one of the allowed ones.
 #include <string>
 #include <vector>
 
@@ -43,7 +43,8 @@ Status SaveSharded(FileSystem* files, int step) {
   return MergeBundles(files, parts, PrefixOf(step));
 }
 
-// What a saver does: save, tell the state file, delete what is too old.
+// Does what a saver does: saves, updates the state file, deletes what is too
+// old.
 Status SaveStep(FileSystem* files, int step, bool sharded) {
   CheckpointHistory history({.max_to_keep = 2}, 0);
   auto state = ReadCheckpointState(files, kDirectory);
@@ -57,7 +58,7 @@ Status SaveStep(FileSystem* files, int step, bool sharded) {
   return OkStatus();
 }
 
-// The step of the newest checkpoint, whose values must be right.
+// Returns the step of the newest checkpoint, whose values must be right.
 int LoadedStep(FileSystem* files) {
   auto latest = LatestCheckpoint(files, kDirectory);
   EXPECT_TRUE(latest.ok()) << latest.status();
@@ -88,7 +89,7 @@ TEST_P(BundleCrashTest, NewestCompleteCheckpointLoads) {
       MemoryFiles files(seed);
       for (int step = 1; step <= 3; ++step)
         ASSERT_TRUE(SaveStep(&files, step, GetParam()).ok());
-      // From operation `cut` on everything fails, as in a process that died.
+      // From operation `cut` on everything fails, as if the process had died.
       int left = cut;
       files.SetFault([&left](FileOp, const std::string&) {
         return left-- > 0 ? OkStatus() : Unavailable("dead");
@@ -111,8 +112,9 @@ TEST_P(BundleCrashTest, NewestCompleteCheckpointLoads) {
   }
 }
 
-// The same name again, as when a step is repeated after a restart: either
-// content, or none and the one before.
+// Saves the same name again, as when a step is repeated after a restart:
+// afterwards it has either content, or is missing and the checkpoint before it
+// loads.
 TEST_P(BundleCrashTest, OverwrittenCheckpointIsNeverMixed) {
   bool ended = false;
   for (int cut = 0; !ended; ++cut) {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kBundleVersion = 1;
 
-// Whether the bytes of an entry can be those of its shape and dtype.
+// Returns whether an entry's size is possible for its shape and dtype.
 bool SizeFits(const BundleEntry& entry) {
   const int64_t elements = entry.shape.num_elements();
   if (IsPlain(entry.dtype)) {
@@ -18,7 +18,7 @@ bool SizeFits(const BundleEntry& entry) {
         CheckedSize(elements) * static_cast<int64_t>(SizeOf(entry.dtype));
     return size.ok() && size.value() == entry.size_bytes;
   }
-  // A string takes a length byte at least.
+  // A string takes at least a length byte.
   return entry.size_bytes >= elements;
 }
 

@@ -1,4 +1,4 @@
-// Writing the index of a bundle, and making it and the data appear.
+// Writes the index of a bundle, and makes index and data visible atomically.
 #pragma once
 
 #include <map>
@@ -14,18 +14,18 @@ Status WriteBundleIndex(FileSystem* files, const std::string& path,
                         int num_shards,
                         const std::map<std::string, std::string>& entries);
 
-// Before data files are replaced: removes an index that spoke of the old ones,
-// for good. OK if there is none.
+// Durably removes the index of the old data files, before these are replaced.
+// OK if there is none.
 Status UnpublishBundle(FileSystem* files, const std::string& index_path);
-// After all data files got their names: makes sure that these stay, then gives
-// the index its name, for good.
+// Syncs the new names of all data files, and then durably gives the index its
+// name.
 Status PublishBundle(FileSystem* files, const std::string& index_temp,
                      const std::string& index_path);
 
-// Creates the directory and missing parents, for good.
+// Durably creates the directory and missing parents.
 Status CreateDirForGood(FileSystem* files, const std::string& path);
 
-// Dirname, with "." and "/" where SyncDir and the like need a path.
+// Returns Dirname, with "." and "/" where SyncDir and the like need a path.
 std::string DirectoryOf(const std::string& path);
 
 }  // namespace millrace

@@ -45,7 +45,7 @@ Status MergeEntry(const std::string& key, BundleEntry entry,
 Status MergePart(FileSystem* files, const std::string& prefix, Merged* merged) {
   MR_ASSIGN_OR_RETURN(const std::unique_ptr<BundleReader> part,
                       BundleReader::Open(files, prefix));
-  // Nothing is renamed before all parts are known to be whole.
+  // Nothing is renamed before all parts are known to be complete.
   MR_RETURN_IF_ERROR(part->CheckWhole());
   const int first_shard = static_cast<int>(merged->data_paths.size());
   for (int shard = 0; shard < part->num_shards(); ++shard) {

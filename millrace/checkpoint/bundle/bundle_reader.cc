@@ -11,7 +11,7 @@
 namespace millrace {
 namespace {
 
-// So much is read and then checksummed while it is in the cache.
+// Bytes that are read and then checksummed while they are in the cache.
 constexpr int64_t kPieceBytes = int64_t{256} << 10;
 
 Status ChecksumError(const BundleEntry& entry, uint32_t crc) {
@@ -152,7 +152,7 @@ Status BundleReader::ReadPart(const BundleEntry& entry, const Box& stored,
     }
     return OkStatus();
   }
-  // All of it must be read for the checksum, but only a piece is held.
+  // All of it must be read for the checksum, but only one piece is in memory.
   MR_ASSIGN_OR_RETURN(const RandomAccessFile* file, FileOf(entry));
   const int64_t width = static_cast<int64_t>(SizeOf(entry.dtype));
   char* const to = out->mutable_data();
@@ -173,7 +173,7 @@ Status BundleReader::ReadPart(const BundleEntry& entry, const Box& stored,
       std::memcpy(to + run.to * width + (copy_begin - run_begin),
                   piece.data() + (copy_begin - begin),
                   static_cast<size_t>(copy_end - copy_begin));
-      if (run_end > end) break;  // goes on in the next piece
+      if (run_end > end) break;  // continues in the next piece
       more = runs.Next(&run);
     }
     begin = end;
@@ -230,7 +230,8 @@ StatusOr<Tensor> BundleReader::Assemble(absl::string_view name,
         " to restore in slice_spec: ", slice.DebugString());
   }
   MR_RETURN_IF_ERROR(cover.status());
-  // First all entries and sizes, so that no lie makes us allocate.
+  // All entries and sizes come first, so that a wrong entry cannot cause an
+  // allocation.
   std::vector<BundleEntry> entries;
   for (size_t i : *cover) {
     if (full.slices.empty()) {

@@ -18,39 +18,41 @@
 
 namespace millrace {
 
-// Thread-safe, so tensors may be read in parallel. Every byte's checksum is
-// verified before anything made of it is given out, and nothing is allocated
-// that the files' sizes do not cover. Errors: NOT_FOUND for a checkpoint, file
-// or tensor that is missing, DATA_LOSS for bytes that are not what was
-// written, else the file system's.
+// Thread-safe, so tensors may be read in parallel. The checksum of every byte
+// is verified before data derived from it is returned, and nothing is allocated
+// that the files' sizes do not cover. Errors: NOT_FOUND for a missing
+// checkpoint, file or tensor, DATA_LOSS for corrupt bytes, otherwise the file
+// system's.
 class BundleReader {
  public:
   static StatusOr<std::unique_ptr<BundleReader>> Open(
       FileSystem* files, const std::string& prefix);
 
   int num_shards() const { return num_shards_; }
-  // NOT_FOUND "Key NAME not found in checkpoint".
+  // Returns NOT_FOUND "Key NAME not found in checkpoint" if there is none.
   StatusOr<BundleEntry> Find(absl::string_view name) const;
   bool Contains(absl::string_view name) const { return Find(name).ok(); }
-  // The whole tensor, put together if it is stored in slices.
+  // Returns the whole tensor, assembled if it is stored in slices.
   StatusOr<Tensor> Lookup(absl::string_view name,
                           Allocator* allocator = HostAllocator()) const;
-  // A slice of it, however it is stored. INVALID_ARGUMENT if the slice does
-  // not fit the tensor or some of it is not stored.
+  // Returns a slice of a tensor, however that is stored. Returns
+  // INVALID_ARGUMENT if the slice does not fit the tensor or part of it is not
+  // stored.
   StatusOr<Tensor> LookupSlice(absl::string_view name, const TensorSlice& slice,
                                Allocator* allocator = HostAllocator()) const;
 
   using Visitor = absl::FunctionRef<Status(absl::string_view name,
                                            const BundleEntry& entry)>;
-  // All tensors in the order of their names, without their slices. Ends with
-  // the visitor's first error.
+  // Visits all tensors in the order of their names, without their slices. Stops
+  // at the visitor's first error.
   Status ForEach(Visitor visit) const;
-  // All entries with their keys, encoded: for merging and for inspection.
+  // Visits all entries with their keys, encoded: for merging and for
+  // inspection.
   Status ForEachRaw(
       absl::FunctionRef<Status(absl::string_view key, absl::string_view value)>
           visit) const;
-  // Reads the whole index and looks at the size of each data file: DATA_LOSS
-  // or NOT_FOUND if the checkpoint cannot be whole. Reads no data.
+  // Reads the whole index and checks the size of each data file: DATA_LOSS or
+  // NOT_FOUND if the checkpoint cannot be complete. Reads no data.
   Status CheckWhole() const;
 
  private:
@@ -61,13 +63,14 @@ class BundleReader {
     uint64_t size_bytes = 0;
   };
   StatusOr<const Shard*> OpenShard(int shard) const;
-  // The shard's file, if the entry's bytes lie within.
+  // Returns the shard's file, if the entry's bytes lie within it.
   StatusOr<const RandomAccessFile*> FileOf(const BundleEntry& entry) const;
   StatusOr<BundleEntry> FindKey(absl::string_view key,
                                 absl::string_view name) const;
   StatusOr<Tensor> ReadWhole(const BundleEntry& entry,
                              Allocator* allocator) const;
-  // Copies what `stored` (the box of `entry`) and `wanted` (of `out`) share.
+  // Copies the intersection of `stored` (the box of `entry`) and `wanted` (of
+  // `out`).
   Status ReadPart(const BundleEntry& entry, const Box& stored,
                   const Box& wanted, Tensor* out) const;
   StatusOr<Tensor> Assemble(absl::string_view name, const BundleEntry& full,
@@ -79,7 +82,7 @@ class BundleReader {
   int num_shards_ = 0;
   std::unique_ptr<Table> index_;
   mutable Mutex mu_;
-  mutable std::vector<std::unique_ptr<Shard>> shards_;  // by mu_
+  mutable std::vector<std::unique_ptr<Shard>> shards_;  // guarded by mu_
 };
 
 }  // namespace millrace

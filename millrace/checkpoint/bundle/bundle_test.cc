@@ -40,7 +40,7 @@ TEST_F(BundleTest, EveryDtypeAndShape) {
   }
   ASSERT_TRUE(writer->Finish().ok());
   EXPECT_EQ(files_.GetChildren("/model")->size(),
-            2u);  // nothing temporary is left
+            2u);  // no temporary file is left
 
   auto reader = Reader();
   EXPECT_EQ(reader->num_shards(), 1);
@@ -93,7 +93,7 @@ TEST_F(BundleTest, LargeTensorsGoThroughInPieces) {
   EXPECT_TRUE(IdenticalTensors(*reader->Lookup("large"), large));
   EXPECT_TRUE(
       IdenticalTensors(*reader->Lookup("behind"), Tensor::Scalar<int8_t>(2)));
-  // A slice is taken from the stream, across the borders of pieces.
+  // A slice is read from the stream, across the borders of pieces.
   auto slice =
       reader->LookupSlice("large", *TensorSlice::Parse("1,2:65000,200000"));
   ASSERT_TRUE(slice.ok()) << slice.status();
@@ -315,7 +315,7 @@ TEST_F(BundleTest, RestoreComparesDtypeAndShape) {
             StatusCode::kNotFound);
 }
 
-// What a state file says may be anything; what is found is deleted.
+// A state file may contain anything, and files that match it are deleted.
 TEST_F(BundleTest, FilesOfACheckpointAreNoPattern) {
   ASSERT_TRUE(files_.CreateDirRecursively("/model").ok());
   for (const char* name : {"old", "old-00000-of-00002", "old-1", "other"}) {

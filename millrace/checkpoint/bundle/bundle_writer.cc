@@ -11,7 +11,7 @@ namespace millrace {
 namespace {
 
 constexpr size_t kPendingBytes = size_t{256} << 10;
-// So much is checksummed and then written while it is in the cache.
+// Bytes that are checksummed and then written while they are in the cache.
 constexpr size_t kCopiedBytes = size_t{256} << 10;
 
 }  // namespace
@@ -41,7 +41,7 @@ StatusOr<std::unique_ptr<BundleWriter>> BundleWriter::Open(
 
 BundleWriter::~BundleWriter() {
   if (finished_ || data_ == nullptr) return;
-  // Nobody can be told of an error here, and nobody looks at these files.
+  // An error cannot be reported here, and these files are never read.
   (void)data_->Close();
   (void)files_->Delete(data_temp_);
   (void)files_->Delete(index_temp_);
@@ -70,7 +70,7 @@ Status BundleWriter::AddSlice(absl::string_view name,
   }
   if (slice.Covers(full_shape)) return Add(name, value);
   if (name.empty() || IsSliceKey(name))
-    return Add(name, value);  // gives the error
+    return Add(name, value);  // returns the error
   auto full = entries_.find(name);
   if (full != entries_.end() &&
       (full->second.slices.empty() || full->second.dtype != value.dtype() ||

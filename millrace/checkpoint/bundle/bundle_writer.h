@@ -16,15 +16,16 @@
 namespace millrace {
 
 struct BundleOptions {
-  // Each tensor begins at a multiple of it; zeros fill the gaps.
+  // Each tensor begins at a multiple of this; zeros fill the gaps.
   int64_t data_alignment = 1;
 };
 
 // Files get their names only in Finish(), the index last and after everything
-// is on the disk: a crash leaves either no checkpoint of this name or a whole
+// is on disk: a crash leaves either no checkpoint of this name or a complete
 // one. (A checkpoint of the same name is lost if the crash comes between the
 // first and the last renaming.) Tensors are written in pieces, never copied
-// whole. One thread. The first error sticks; without Finish() nothing is left.
+// whole. Not thread-safe. The first error is sticky; without Finish() no file
+// is left.
 class BundleWriter {
  public:
   // Creates the directory of `prefix` and the file for the data. `files` must
@@ -35,24 +36,24 @@ class BundleWriter {
   BundleWriter(const BundleWriter&) = delete;
   BundleWriter& operator=(const BundleWriter&) = delete;
 
-  // INVALID_ARGUMENT for a name that was added before, that is empty or begins
-  // with a zero byte; UNIMPLEMENTED for resources and variants.
+  // Returns INVALID_ARGUMENT for a name that was added before, is empty or
+  // begins with a zero byte; UNIMPLEMENTED for resources and variants.
   Status Add(absl::string_view name, const Tensor& value);
-  // `value` is the `slice` of a tensor of shape `full_shape`. Slices of one
+  // Adds `value`, the `slice` of a tensor of shape `full_shape`. Slices of one
   // tensor may come in any order and lie in different parts of a sharded
-  // checkpoint (MergeBundles joins them).
+  // checkpoint (MergeBundles merges them).
   Status AddSlice(absl::string_view name, const TensorShape& full_shape,
                   const TensorSlice& slice, const Tensor& value);
-  // Syncs, renames. The writer takes nothing more.
+  // Syncs and renames the files. No method may be called afterwards.
   Status Finish();
 
  private:
   BundleWriter(FileSystem* files, const std::string& prefix,
                BundleOptions options);
-  // Under a plain name or a slice key.
+  // `key` is a plain name or a slice key.
   Status AddUnder(std::string key, const Tensor& value);
   Status WriteValue(const Tensor& value, BundleEntry* entry);
-  // Collects small pieces.
+  // Writes data, buffering small pieces.
   Status Write(absl::string_view data);
   Status FlushPending();
   Status WriteIndex();

@@ -13,7 +13,7 @@ uint32_t ExtendByLength(uint32_t crc, uint64_t length) {
   const bool wide = length > std::numeric_limits<uint32_t>::max();
   char bytes[8];
   StoreFixed<uint64_t>(bytes,
-                       length);  // little endian: the low half comes first
+                       length);  // little-endian: the low half comes first
   return crc32c::Extend(crc, bytes, wide ? 8 : 4);
 }
 

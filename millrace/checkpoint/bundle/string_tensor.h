@@ -1,6 +1,6 @@
 // String tensors in data files: all lengths as varints, 4 bytes of masked
-// CRC-32C of the lengths, then all bytes. The checksums take each length as
-// its 4 little-endian bytes (8 where it is over 2^32-1).
+// CRC-32C of the lengths, then all bytes. The checksums cover each length as
+// its 4 little-endian bytes (8 if it is over 2^32-1).
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,14 @@
 
 namespace millrace {
 
-// The part before the strings' bytes. `crc` becomes the unmasked checksum so
-// far; extended by the bytes and masked it is the entry's.
+// Returns the part before the strings' bytes, and sets `*crc` to the unmasked
+// checksum so far; extended by the bytes and masked it is the entry's.
 std::string EncodeStringHeader(absl::Span<const StringElement> strings,
                                uint32_t* crc);
 
 // Fills `strings` from the stored bytes and compares the checksums
-// (`masked_crc`: the entry's). DATA_LOSS.
+// (`masked_crc` is the entry's). Returns DATA_LOSS if they differ or the bytes
+// are malformed.
 Status DecodeStrings(absl::string_view stored, uint32_t masked_crc,
                      absl::Span<StringElement> strings);
 

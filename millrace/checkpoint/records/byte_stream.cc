@@ -44,7 +44,7 @@ class PlainStream final : public ByteStream {
  private:
   const RandomAccessFile* const file_;
   std::vector<char> buffer_;
-  size_t begin_ = 0;  // of what is in the buffer and not consumed
+  size_t begin_ = 0;  // of the unconsumed part of the buffer
   size_t end_ = 0;
   uint64_t position_ = 0;
 };
@@ -103,7 +103,7 @@ class InflateStream final : public ByteStream {
       input_.Consume(in.size() - z_.avail_in);
       end_ = buffer_.size() - z_.avail_out;
       if (result == Z_STREAM_END) {
-        // Another one may follow: gzip files may be joined.
+        // Another one may follow: gzip files may be concatenated.
         inflateEnd(&z_);
         started_ = false;
       } else if (result != Z_OK && result != Z_BUF_ERROR) {

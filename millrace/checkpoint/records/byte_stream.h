@@ -1,4 +1,4 @@
-// ByteStream: bytes in order, from a file as it is or decompressed.
+// ByteStream: a sequence of bytes, from a file directly or decompressed.
 #pragma once
 
 #include <cstdint>
@@ -13,45 +13,46 @@ namespace millrace {
 
 enum class FileCompression { kNone, kZlib, kGzip };
 
-// "", "ZLIB" or "GZIP", as attributes and options spell it; INVALID_ARGUMENT
-// for anything else.
+// Parses "", "ZLIB" or "GZIP", as attributes and options spell it;
+// INVALID_ARGUMENT for anything else.
 StatusOr<FileCompression> ParseFileCompression(absl::string_view name);
 
-// One thread.
+// Not thread-safe.
 class ByteStream {
  public:
   virtual ~ByteStream() = default;
 
-  // The bytes that are ready, at least one but at the end, where it is empty.
-  // Valid until the next call of any method but Consume().
+  // Returns the bytes that are available: at least one, or none at the end.
+  // Valid until the next call of any method except Consume().
   virtual StatusOr<absl::string_view> Peek() = 0;
-  // Passes over the first `n` of what Peek() gave.
+  // Skips the first `n` bytes of the result of Peek().
   virtual void Consume(size_t n) = 0;
-  // Back to the first byte.
+  // Returns to the first byte.
   virtual Status Rewind() = 0;
-  // Bytes consumed since the first one.
+  // Returns the number of bytes consumed since the first one.
   virtual uint64_t position() const = 0;
 
-  // By the calls above. Appends up to `n` bytes to `out`, fewer only at the
-  // end; `out` grows with what is there, whatever `n` says. RESOURCE_EXHAUSTED
-  // where memory has no room for it.
+  // Reads through the methods above. Appends up to `n` bytes to `out`, fewer
+  // only at the end; `out` grows with the available bytes, whatever `n` is.
+  // Returns RESOURCE_EXHAUSTED if memory has no room for them.
   Status Read(uint64_t n, std::string* out);
-  // To `position`, at most to the end. Costs reading what lies between.
+  // Moves to `position`, at most to the end. Reads the bytes in between.
   virtual Status Seek(uint64_t position);
 };
 
-// RESOURCE_EXHAUSTED if a text of so many bytes, which takes up to twice its
-// size while it grows and is copied then, is more than a quarter of what the
-// memory budget has left; a compressed file may give thousands of times its own
-// size. A MiB always has room.
+// Returns RESOURCE_EXHAUSTED if a text of this many bytes, which takes up to
+// twice its size while it grows and is copied then, is more than a quarter of
+// the rest of the memory budget; a compressed file may expand to thousands of
+// times its size. A MiB always has room.
 Status CheckRoomToRead(size_t bytes);
 
-// All of a file, if CheckRoomToRead has room for it.
+// Reads a whole file, if CheckRoomToRead has room for it.
 StatusOr<std::string> ReadWholeFile(FileSystem* files, const std::string& path);
 
-// `buffer_bytes` are read at a time. A file that was cut off while it was
-// compressed ends where it was cut, as an uncompressed one would; bytes that
-// are not compressed data give DATA_LOSS. `file` must outlive the stream.
+// Returns a stream that reads `buffer_bytes` at a time. A file that was
+// truncated while it was compressed ends where it was cut, as an uncompressed
+// one would; bytes that are not compressed data give DATA_LOSS. `file` must
+// outlive the stream.
 std::unique_ptr<ByteStream> NewByteStream(
     const RandomAccessFile* file,
     FileCompression compression = FileCompression::kNone,

@@ -41,7 +41,7 @@ StatusOr<std::unique_ptr<EventWriter>> EventWriter::Open(
   const std::string stem =
       absl::StrFormat("%s.out.tfevents.%010d.%s", options.file_prefix,
                       WallMicros() / 1'000'000, host);
-  // Two writers in one second would write over each other.
+  // Two writers in one second would overwrite each other's file.
   std::string path;
   for (int n = 0;; ++n) {
     const std::string number = n == 0 ? "" : absl::StrCat(".", n);

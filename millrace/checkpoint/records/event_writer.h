@@ -1,7 +1,8 @@
 // EventWriter: writes event files, which TensorBoard reads.
 //
-// A file of records (record_reader.h), each an Event. The first one says
-// "brain.Event:2". Name: PREFIX.out.tfevents.<seconds>.<hostname><suffix>.
+// An event file is a file of records (record_reader.h), each an Event. The
+// first one says "brain.Event:2". Its name is
+// PREFIX.out.tfevents.<seconds>.<hostname><suffix>.
 #pragma once
 
 #include <cstdint>
@@ -26,20 +27,20 @@ struct EventWriterOptions {
   std::string file_prefix = "events";
   std::string file_suffix;  // for example ".v2"
   std::string hostname;     // empty: this machine's
-  // Add... flushes what is older.
+  // The Add methods flush if the last flush is longer ago.
   double flush_seconds = 120;
 };
 
 enum class SessionLogStatus { kStart = 1, kStop = 2, kCheckpoint = 3 };
 
-// Thread-safe. The first error sticks.
+// Thread-safe. The first error is sticky.
 class EventWriter {
  public:
-  // Creates `directory` and a file that no other writer had.
+  // Creates `directory` and a file that no other writer has had.
   static StatusOr<std::unique_ptr<EventWriter>> Open(
       FileSystem* files, const std::string& directory,
       EventWriterOptions options = {});
-  // Closes; call Close() to hear of errors.
+  // Closes the file; call Close() to get errors.
   ~EventWriter();
   EventWriter(const EventWriter&) = delete;
   EventWriter& operator=(const EventWriter&) = delete;
@@ -47,19 +48,19 @@ class EventWriter {
   Status AddScalar(int64_t step, absl::string_view tag, float value);
   Status AddHistogram(int64_t step, absl::string_view tag,
                       const Histogram& histogram);
-  // A serialized Summary, as summary ops give it. INVALID_ARGUMENT if it is
-  // none.
+  // Adds a serialized Summary, the output of summary ops. Returns
+  // INVALID_ARGUMENT if it is not one.
   Status AddSummaryBytes(int64_t step, absl::string_view summary);
-  // A serialized GraphDef or MetaGraphDef.
+  // Adds a serialized GraphDef or MetaGraphDef.
   Status AddGraph(absl::string_view graph_def);
   Status AddMetaGraph(absl::string_view meta_graph_def);
   Status AddSessionLog(int64_t step, SessionLogStatus status,
                        absl::string_view checkpoint_path = "",
                        absl::string_view message = "");
-  // A serialized RunMetadata, shown under `tag`.
+  // Adds a serialized RunMetadata, shown under `tag`.
   Status AddRunMetadata(int64_t step, absl::string_view tag,
                         absl::string_view run_metadata);
-  // A serialized Event, with its own time.
+  // Adds a serialized Event, with its own time.
   Status AddEventBytes(absl::string_view event);
 
   Status Flush();
@@ -74,10 +75,10 @@ class EventWriter {
   std::string path_;
   EventWriterOptions options_;
   Mutex mu_;
-  std::unique_ptr<WritableFile> file_;     // by mu_
-  std::unique_ptr<RecordWriter> records_;  // by mu_
-  int64_t flushed_nanos_ = 0;              // by mu_
-  bool closed_ = false;                    // by mu_
+  std::unique_ptr<WritableFile> file_;     // guarded by mu_
+  std::unique_ptr<RecordWriter> records_;  // guarded by mu_
+  int64_t flushed_nanos_ = 0;              // guarded by mu_
+  bool closed_ = false;                    // guarded by mu_
 };
 
 }  // namespace millrace

@@ -80,7 +80,7 @@ TEST(EventWriter, WritersOfOneSecondHaveTheirOwnFiles) {
   EXPECT_NE(a->path(), b->path());
   ASSERT_TRUE(a->AddScalar(1, "a", 1).ok());
   ASSERT_TRUE(b->AddScalar(1, "b", 1).ok());
-  // Only flushing shows it to readers at once.
+  // Only flushing makes it visible to readers at once.
   ASSERT_TRUE(a->Flush().ok());
   EXPECT_EQ(ReadEvents(&files, a->path()).size(), 2u);
 }

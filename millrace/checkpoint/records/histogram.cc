@@ -19,7 +19,7 @@ constexpr size_t CountPositive() {
   return n + 1;  // and the largest double
 }
 
-// At compile time, so that nobody has to wait for a first use.
+// Computed at compile time, so that no first use has to wait.
 constexpr auto kLimits = [] {
   constexpr size_t kPositive = CountPositive();
   std::array<double, 2 * kPositive + 1> limits{};

@@ -1,4 +1,5 @@
-// Histogram: values in TensorFlow's default buckets, as TensorBoard shows them.
+// Histogram: counts values in TensorFlow's default buckets, as TensorBoard
+// shows them.
 #pragma once
 
 #include <string>
@@ -8,18 +9,19 @@
 
 namespace millrace {
 
-// Bucket i counts the values in [limit[i-1], limit[i]). Limits: 0, and up to
-// 1e20 powers of 1.1 times 1e-12, positive and negative, then the largest
-// double. One thread.
+// Bucket i counts the values in [limit[i-1], limit[i]). The limits are 0,
+// powers of 1.1 times 1e-12 up to 1e20, positive and negative, and the largest
+// double. Not thread-safe.
 class Histogram {
  public:
   Histogram();
 
-  // NaN is not accepted: the caller refuses it with the name of the value.
+  // Requires: the value is not NaN; the caller rejects that with the name of
+  // the value.
   void Add(double value) { Add(value, 1); }
-  // `count` times.
+  // Adds the value `count` times.
   void Add(double value, double count);
-  // Adds what `other` counted.
+  // Adds the counts of `other`.
   void Merge(const Histogram& other);
 
   double count() const { return count_; }
@@ -27,8 +29,8 @@ class Histogram {
   double max() const { return max_; }
   double sum() const { return sum_; }
 
-  // A serialized HistogramProto. Runs of empty buckets are one bucket, unless
-  // `keep_empty`.
+  // Returns a serialized HistogramProto. Runs of empty buckets are merged into
+  // one bucket, unless `keep_empty`.
   std::string Encode(bool keep_empty = false) const;
 
   static absl::Span<const double> Limits();

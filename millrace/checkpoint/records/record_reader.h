@@ -20,29 +20,29 @@ inline constexpr uint64_t kRecordFooterBytes = 4;
 struct RecordReaderOptions {
   FileCompression compression = FileCompression::kNone;
   size_t buffer_bytes = size_t{256} << 10;
-  // A file that ends inside a record's header ends before that record; else
-  // that is DATA_LOSS.
+  // Whether a file that ends inside a record's header ends before that record;
+  // otherwise that is DATA_LOSS.
   bool short_header_is_end = false;
 };
 
-// One thread. There is no search for the next good record behind a bad one:
-// after DATA_LOSS every call gives DATA_LOSS, until Seek().
+// Not thread-safe. It does not search for the next good record after a bad one:
+// after DATA_LOSS every call returns DATA_LOSS, until Seek().
 class RecordReader {
  public:
   // `file` must outlive the reader.
   explicit RecordReader(const RandomAccessFile* file,
                         RecordReaderOptions options = {});
 
-  // The next record. OUT_OF_RANGE at the end; DATA_LOSS "truncated record at
-  // N" or "corrupted record at N". Never more memory than twice what the file
-  // has, whatever a length says.
+  // Reads the next record. Returns OUT_OF_RANGE at the end; DATA_LOSS
+  // "truncated record at N" or "corrupted record at N". Never uses more memory
+  // than twice the file's size, whatever a length says.
   Status Read(std::string* record);
-  // Passes over up to `n` records by their lengths (the bytes are not checked)
-  // and returns how many there were.
+  // Skips up to `n` records by their lengths (without checking the bytes) and
+  // returns how many there were.
   StatusOr<uint64_t> Skip(uint64_t n);
-  // To a record's begin, as offset() gave it.
+  // Moves to the beginning of a record, as returned by offset().
   Status Seek(uint64_t offset);
-  // Of the next record, in the decompressed bytes.
+  // Returns the offset of the next record, in the decompressed bytes.
   uint64_t offset() const { return offset_; }
 
  private:

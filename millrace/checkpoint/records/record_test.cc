@@ -37,7 +37,8 @@ class RecordTest : public testing::TestWithParam<FileCompression> {
     ASSERT_FALSE(writer.Write("late").ok());
     ASSERT_TRUE(file->Close().ok());
   }
-  // Records before the end or the first error, which goes to `status`.
+  // Returns the records before the end or the first error, which goes to
+  // `status`.
   std::vector<std::string> ReadAll(Status* status, size_t buffer_bytes = 1000) {
     auto file = *files_.NewRandomAccessFile(kPath);
     RecordReader reader(
@@ -134,8 +135,8 @@ TEST_P(RecordTest, FlippedBitsNeverGiveAnotherRecord) {
       ASSERT_TRUE(WriteStringToFile(&files_, kPath, bad).ok());
       Status status;
       const std::vector<std::string> read = ReadAll(&status);
-      // Compressed, a flip may look like a file that was cut off, and gzip's
-      // header has bits that say nothing.
+      // In compressed data a flipped bit may look like truncation, and gzip's
+      // header has unused bits.
       if (GetParam() == FileCompression::kNone) {
         ASSERT_EQ(status.code(), StatusCode::kDataLoss);
       }
@@ -162,7 +163,7 @@ TEST(Record, KnownBytes) {
   EXPECT_EQ(*ReadFileToString(&files, kPath), expected);
 }
 
-// A header that ends too soon is the end of the file for who says so.
+// A header that ends too soon is the end of the file if the options say so.
 TEST(Record, AShortHeader) {
   MemoryFiles files;
   ASSERT_TRUE(WriteStringToFile(&files, kPath, "abc").ok());
@@ -176,7 +177,7 @@ TEST(Record, AShortHeader) {
             StatusCode::kOutOfRange);
 }
 
-// A length of an exabyte with the right checksum.
+// A length of an exabyte with a valid checksum.
 TEST(Record, HugeLengthTakesNoMemory) {
   MemoryFiles files;
   std::string bytes;

@@ -1,5 +1,5 @@
-// RecordWriter: writes files of records (TFRecord; record_reader.h has the
-// form).
+// RecordWriter: writes files of records (TFRecord; record_reader.h defines the
+// format).
 #pragma once
 
 #include <memory>
@@ -14,23 +14,23 @@ namespace millrace {
 
 struct RecordWriterOptions {
   FileCompression compression = FileCompression::kNone;
-  int compression_level = -1;  // 0 to 9, -1: zlib's own choice
+  int compression_level = -1;  // 0 to 9; -1: zlib's default
   size_t buffer_bytes = size_t{64} << 10;
 };
 
-// One thread. The first error sticks. Without Close() a compressed file lacks
-// its end.
+// Not thread-safe. The first error is sticky. Without Close() a compressed file
+// lacks its end.
 class RecordWriter {
  public:
-  // Appends to `file`, which must outlive the writer. Several writers may
-  // write one file after each other.
+  // Appends to `file`, which must outlive the writer. Several writers may write
+  // one file one after the other.
   explicit RecordWriter(WritableFile* file, RecordWriterOptions options = {});
   ~RecordWriter();
   RecordWriter(const RecordWriter&) = delete;
   RecordWriter& operator=(const RecordWriter&) = delete;
 
   Status Write(absl::string_view record);
-  // Everything written so far can then be read from the file.
+  // Makes everything written so far readable from the file.
   Status Flush();
   // Ends the compressed stream and flushes; the file stays open.
   Status Close();
@@ -38,7 +38,7 @@ class RecordWriter {
  private:
   struct Deflater;
   Status Append(absl::string_view data);
-  // `mode`: one of zlib's flush values.
+  // `mode` is one of zlib's flush values.
   Status Deflate(absl::string_view data, int mode);
   Status FlushBuffer();
 
@@ -46,7 +46,7 @@ class RecordWriter {
   const RecordWriterOptions options_;
   Status status_;
   std::unique_ptr<Deflater> deflater_;
-  std::string buffer_;  // what goes to the file next
+  std::string buffer_;  // the next bytes of the file
 };
 
 }  // namespace millrace

@@ -93,7 +93,7 @@ void BlockIterator::Next() { Load(next_); }
 
 void BlockIterator::Seek(absl::string_view target) {
   status_ = OkStatus();
-  // The last restart whose key lies before the target.
+  // Finds the last restart point whose key is before the target.
   size_t low = 0;
   size_t high = block_->num_restarts() - 1;
   while (low < high) {

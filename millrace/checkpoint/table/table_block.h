@@ -1,7 +1,7 @@
 // A block of a table: sorted entries whose keys share prefixes.
 //
-// An entry is: varint shared key bytes, varint unshared key bytes, varint
-// value length, the unshared key bytes, the value. At restarts nothing is
+// An entry is: varint shared key bytes, varint unshared key bytes, varint value
+// length, the unshared key bytes, the value. At restart points nothing is
 // shared; their offsets (uint32 each) and their count end the block.
 #pragma once
 
@@ -20,13 +20,13 @@ class BlockBuilder {
   explicit BlockBuilder(int restart_interval)
       : restart_interval_(restart_interval) {}
 
-  // Keys in ascending order.
+  // Adds an entry. Requires: keys are in ascending order.
   void Add(absl::string_view key, absl::string_view value);
-  // The finished block; the builder begins a new one.
+  // Returns the finished block, and begins a new one.
   std::string Finish();
 
   bool empty() const { return entries_.empty(); }
-  // Of what Finish() would give now.
+  // Returns the size of the block that Finish() would return now.
   size_t size_bytes() const {
     return entries_.size() + 4 * restarts_.size() + 4;
   }
@@ -42,7 +42,8 @@ class BlockBuilder {
 // Immutable, so thread-safe.
 class Block {
  public:
-  // `contents` without the trailer. DATA_LOSS if the restarts don't fit.
+  // `contents` excludes the trailer. Returns DATA_LOSS if the restart points do
+  // not fit.
   static StatusOr<std::shared_ptr<const Block>> Parse(std::string contents);
 
   absl::string_view entries() const {
@@ -59,8 +60,8 @@ class Block {
   size_t num_restarts_ = 0;
 };
 
-// Walks over a block's entries and keeps it alive. Check status() once
-// valid() is false: DATA_LOSS where the block is malformed. One thread.
+// Iterates over a block's entries and keeps the block alive. Check status()
+// once valid() is false: DATA_LOSS if the block is malformed. Not thread-safe.
 class BlockIterator {
  public:
   explicit BlockIterator(std::shared_ptr<const Block> block)
@@ -68,12 +69,12 @@ class BlockIterator {
 
   bool valid() const { return valid_; }
   const Status& status() const { return status_; }
-  // Both until the iterator moves.
+  // Both are valid until the iterator moves.
   const std::string& key() const { return key_; }
   absl::string_view value() const { return value_; }
 
   void SeekToFirst();
-  // To the first entry with a key at or behind `target`.
+  // Moves to the first entry with a key at or after `target`.
   void Seek(absl::string_view target);
   void Next();
 
@@ -85,7 +86,7 @@ class BlockIterator {
   std::shared_ptr<const Block> block_;
   bool valid_ = false;
   Status status_;
-  size_t next_ = 0;  // offset of the entry behind the current one
+  size_t next_ = 0;  // offset of the entry after the current one
   std::string key_;
   absl::string_view value_;
 };

@@ -13,22 +13,22 @@
 namespace millrace {
 
 struct TableOptions {
-  size_t block_bytes = 262144;  // a data block ends once it has so many
+  size_t block_bytes = 262144;  // a data block ends once it has this many
   int restart_interval = 16;
 };
 
-// One thread. The first error sticks.
+// Not thread-safe. The first error is sticky.
 class TableBuilder {
  public:
-  // Appends to `file`, which is not owned and must be empty.
+  // Appends to `file`, which must be empty and outlive the builder.
   explicit TableBuilder(WritableFile* file, TableOptions options = {});
 
-  // Keys must ascend, else FAILED_PRECONDITION.
+  // Adds an entry. Returns FAILED_PRECONDITION unless keys ascend.
   Status Add(absl::string_view key, absl::string_view value);
-  // Writes the rest. Neither syncs nor closes the file.
+  // Writes the rest of the table. Neither syncs nor closes the file.
   Status Finish();
 
-  // Bytes written so far; after Finish() the size of the file.
+  // Returns the bytes written so far; after Finish() the size of the file.
   uint64_t size_bytes() const { return offset_; }
 
  private:
@@ -43,7 +43,8 @@ class TableBuilder {
   std::string last_key_;
   BlockBuilder data_;
   BlockBuilder index_;
-  // A finished data block that the index lacks until the next key is known.
+  // Whether a finished data block is missing from the index until the next key
+  // is known.
   bool pending_ = false;
   BlockHandle pending_handle_;
 };

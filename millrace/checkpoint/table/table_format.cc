@@ -37,8 +37,8 @@ StatusOr<TableFooter> TableFooter::Parse(absl::string_view bytes) {
   }
   TableFooter footer;
   absl::string_view in = bytes;
-  // Nothing else covers these bytes with a checksum, so only the one form that
-  // a writer gives is taken.
+  // No checksum covers these bytes, so only the one form that a writer produces
+  // is accepted.
   if (!footer.metaindex.TakeFrom(&in) || !footer.index.TakeFrom(&in) ||
       footer.Encode() != bytes) {
     return DataLoss("Bad block handles in the footer of an sstable");

@@ -21,7 +21,7 @@ StatusOr<std::unique_ptr<Table>> Table::Open(
                       TableFooter::Parse({bytes, read}));
   std::unique_ptr<Table> table(new Table(std::move(file)));
   table->blocks_end_ = blocks_end;
-  // Says nothing, but no byte of the file goes unchecked.
+  // The block is empty, but no byte of the file goes unchecked.
   MR_RETURN_IF_ERROR(table->ReadBlock(footer.metaindex).status());
   MR_ASSIGN_OR_RETURN(table->index_, table->ReadBlock(footer.index));
   return table;

@@ -1,5 +1,5 @@
-// Table: reads a sorted table (table_format.h). Nothing is taken from the file
-// before its checksum has been verified.
+// Table: reads a sorted table (table_format.h). The checksum of every block is
+// verified before its contents are used.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 namespace millrace {
 
 // Thread-safe. Errors: DATA_LOSS for a malformed file, UNIMPLEMENTED for a
-// compressed one, else the file's own.
+// compressed one, otherwise the file's own.
 class Table {
  public:
   class Iterator;
@@ -26,9 +26,9 @@ class Table {
   static StatusOr<std::unique_ptr<Table>> Open(
       std::unique_ptr<RandomAccessFile> file);
 
-  // Not positioned yet. The table must outlive it.
+  // Returns an iterator that is not positioned yet. The table must outlive it.
   Iterator NewIterator() const;
-  // The value of exactly this key, or nothing.
+  // Returns the value of exactly this key, or nullopt.
   StatusOr<std::optional<std::string>> Get(absl::string_view key) const;
 
  private:
@@ -36,7 +36,7 @@ class Table {
       : file_(std::move(file)) {}
   StatusOr<std::shared_ptr<const Block>> ReadBlock(
       const BlockHandle& handle) const;
-  // The same, and keeps it for the next time if it is small.
+  // Like ReadBlock, and caches the block if it is small.
   StatusOr<std::shared_ptr<const Block>> ReadCached(
       const BlockHandle& handle) const;
 
@@ -45,22 +45,22 @@ class Table {
   std::shared_ptr<const Block> index_;
   mutable Mutex mu_;
   mutable absl::flat_hash_map<uint64_t, std::shared_ptr<const Block>>
-      cache_;                        // by mu_
-  mutable size_t cached_bytes_ = 0;  // by mu_
+      cache_;                        // guarded by mu_
+  mutable size_t cached_bytes_ = 0;  // guarded by mu_
 };
 
-// Walks over the entries in the order of their keys. One thread. Check
+// Iterates over the entries in the order of their keys. Not thread-safe. Check
 // status() once valid() is false.
 class Table::Iterator {
  public:
   bool valid() const { return data_ && data_->valid(); }
   const Status& status() const { return status_; }
-  // Both until the iterator moves.
+  // Both are valid until the iterator moves.
   const std::string& key() const { return data_->key(); }
   absl::string_view value() const { return data_->value(); }
 
   void SeekToFirst();
-  // To the first entry with a key at or behind `target`.
+  // Moves to the first entry with a key at or after `target`.
   void Seek(absl::string_view target);
   void Next();
 
@@ -68,9 +68,9 @@ class Table::Iterator {
   friend class Table;
   explicit Iterator(const Table* table)
       : table_(table), index_(table->index_) {}
-  // Opens the block that index_ is at; false at the end and on errors.
+  // Opens the block at index_; returns false at the end and on errors.
   bool OpenBlock();
-  // While the data block is at its end: on to the next one.
+  // While the data block is at its end, moves to the next one.
   void SkipEmptyBlocks();
 
   const Table* table_;

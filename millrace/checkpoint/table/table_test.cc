@@ -33,7 +33,7 @@ StatusOr<std::unique_ptr<Table>> OpenBytes(MemoryFiles* files,
   return Table::Open(*files->NewRandomAccessFile(kTablePath));
 }
 
-// Everything in the table, or the first error.
+// Returns everything in the table, or the first error.
 StatusOr<std::map<std::string, std::string>> ReadAll(const std::string& bytes) {
   MemoryFiles files;
   MR_ASSIGN_OR_RETURN(auto table, OpenBytes(&files, bytes));
@@ -59,7 +59,7 @@ std::map<std::string, std::string> Sample(int n) {
 
 TEST(Table, EmptyTable) {
   const std::string bytes = Build({});
-  // Metaindex and index blocks of one restart each, and the footer.
+  // Metaindex and index blocks of one restart point each, and the footer.
   EXPECT_EQ(bytes.size(), 2 * (8 + kBlockTrailerBytes) + kTableFooterBytes);
   EXPECT_TRUE(ReadAll(bytes)->empty());
 }
@@ -73,7 +73,7 @@ TEST(Table, KnownBytes) {
       "\0\0\0\0\1\0\0\0",
       4 + 6 + 6 + 8);
   EXPECT_EQ(bytes.substr(0, block.size()), block);
-  // The index: "b" is a short key behind "ac".
+  // The index: "b" is a short key after "ac".
   EXPECT_NE(bytes.find(std::string("\0\1\2b\0\x18", 6)), std::string::npos);
   EXPECT_EQ(bytes.substr(bytes.size() - 8), "\x57\xfb\x80\x8b\x24\x75\x47\xdb");
 }
@@ -145,8 +145,8 @@ TEST(Table, EveryTruncationIsAnError) {
     ASSERT_FALSE(ReadAll(bytes.substr(0, n)).ok()) << n;
 }
 
-// Bytes with right checksums that make no sense: errors, and no reading
-// outside of the block (sanitizers look).
+// Malformed bytes with valid checksums: errors, and no reads outside of the
+// block (sanitizers check).
 TEST(Table, MalformedBlocksAreErrors) {
   Rng rng(3);
   const auto with_block = [](const std::string& block) {

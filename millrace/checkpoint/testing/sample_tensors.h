@@ -11,7 +11,7 @@
 
 namespace millrace {
 
-// All but resources and variants.
+// Returns all types except resources and variants.
 inline std::vector<DataType> SavedDataTypes() {
   std::vector<DataType> types;
   for (int t = 1; t < kDataTypeLimit; ++t) {
@@ -21,7 +21,8 @@ inline std::vector<DataType> SavedDataTypes() {
   return types;
 }
 
-// The number i as an element of any numeric type; bool: whether it is odd.
+// Returns the number i as an element of any numeric type; bool: whether it is
+// odd.
 template <class T>
 T SampleElement(int64_t i) {
   if constexpr (std::is_same_v<T, bool>) {
@@ -41,7 +42,7 @@ T SampleElement(int64_t i) {
   }
 }
 
-// Element i is made of the number first + i.
+// Returns a tensor whose element i is made from the number first + i.
 inline Tensor SampleTensor(DataType type, TensorShape shape,
                            int64_t first = 0) {
   Tensor tensor = Tensor::New(type, std::move(shape));

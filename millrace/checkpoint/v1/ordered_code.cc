@@ -18,7 +18,7 @@ int SignedLength(int64_t value) {
   return std::bit_width(magnitude) / 7 + 1;
 }
 
-// The first two bytes of a header of `length` one bits.
+// Returns the first two bytes of a header of `length` one bits.
 uint16_t Header(int length) {
   return static_cast<uint16_t>(0xffffu << (16 - length));
 }
@@ -104,7 +104,7 @@ bool TakeSigned(absl::string_view* in, int64_t* value) {
     uint8_t byte = Byte(*in, static_cast<size_t>(i));
     if (i == 0) byte ^= static_cast<uint8_t>(header >> 8);
     if (i == 1) byte ^= static_cast<uint8_t>(header & 0xff);
-    // What the shift drops must be nothing but the sign.
+    // The bits that the shift drops must all equal the sign.
     if (i < length - 8 && byte != flip) return false;
     result = result << 8 | byte;
   }

@@ -1,7 +1,8 @@
-// Ordered code: numbers and strings as bytes that sort as the values do.
+// Ordered code: encodes numbers and strings as bytes that sort as the values
+// do.
 //
-// The keys of tensor slices in checkpoints are written in it. The encodings
-// may follow each other in one string; a decoder takes its own off the front.
+// The keys of tensor slices in checkpoints use it. Encodings may follow each
+// other in one string; a decoder removes its own from the front.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +15,14 @@ namespace millrace::ordered_code {
 // Appends a string of any bytes: 00 becomes 00 FF, FF becomes FF 00, and
 // 00 01 ends it.
 void AppendString(std::string* out, absl::string_view value);
-// Appends a count byte (0 to 8), then so many bytes, big-endian, without
+// Appends a count byte (0 to 8), then that many bytes, big-endian, without
 // leading zeros.
 void AppendNumber(std::string* out, uint64_t value);
 // Appends a number in 1 to 10 bytes; -64 to 63 take one byte, 80 + value.
 void AppendSigned(std::string* out, int64_t value);
 
-// Each takes one encoding off the front of `in`. False, with `in` unchanged,
-// if the bytes are no such encoding or not the shortest one.
+// Each removes one encoding from the front of `in`. Returns false, with `in`
+// unchanged, if the bytes are not such an encoding or not the shortest one.
 [[nodiscard]] bool TakeString(absl::string_view* in, std::string* value);
 [[nodiscard]] bool TakeNumber(absl::string_view* in, uint64_t* value);
 [[nodiscard]] bool TakeSigned(absl::string_view* in, int64_t* value);

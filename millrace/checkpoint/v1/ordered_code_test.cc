@@ -124,8 +124,8 @@ TEST(OrderedCode, RefusesBadBytes) {
     absl::string_view in = bad;
     EXPECT_FALSE(TakeNumber(&in, &number));
   }
-  // Every two leading bytes before eight others: parse to what encodes back,
-  // or not at all.
+  // Every two leading bytes before eight others: they parse to a value that
+  // encodes back to them, or not at all.
   int accepted = 0;
   for (int a = 0; a < 256; ++a) {
     for (int b = 0; b < 256; ++b) {

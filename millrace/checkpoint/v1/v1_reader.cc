@@ -152,7 +152,8 @@ StatusOr<Tensor> V1Reader::LookupSlice(absl::string_view name,
       stored[cover->front()].length == wanted.length) {
     return ReadSlice(name, saved, cover->front(), allocator);
   }
-  // All parts first: together they have at least the elements of the result.
+  // All parts come first: together they have at least the elements of the
+  // result.
   std::vector<Tensor> parts;
   for (size_t i : *cover) {
     MR_ASSIGN_OR_RETURN(parts.emplace_back(),

@@ -1,6 +1,6 @@
 // V1Reader: reads checkpoints of format V1, which old programs wrote.
 //
-// A file is a table (table_format.h). The empty key has a SavedTensorSlices
+// A file is a table (table_format.h). The empty key maps to a SavedTensorSlices
 // that lists all tensors with their slices; each slice's values are in another
 // SavedTensorSlices under SliceKey().
 #pragma once
@@ -21,15 +21,15 @@
 
 namespace millrace {
 
-// Thread-safe. Errors as BundleReader's.
+// Thread-safe. Errors are BundleReader's.
 class V1Reader {
  public:
-  // `pattern`: the file, or a pattern that matches all shards.
+  // `pattern` is the file, or a pattern that matches all shards.
   static StatusOr<std::unique_ptr<V1Reader>> Open(FileSystem* files,
                                                   const std::string& pattern);
 
-  // dtype, full shape and slices. NOT_FOUND "Tensor name "NAME" not found in
-  // checkpoint files PATTERN".
+  // Returns dtype, full shape and slices. Returns NOT_FOUND "Tensor name "NAME"
+  // not found in checkpoint files PATTERN" if there is none.
   StatusOr<BundleEntry> Find(absl::string_view name) const;
   StatusOr<Tensor> Lookup(absl::string_view name,
                           Allocator* allocator = HostAllocator()) const;
@@ -46,7 +46,7 @@ class V1Reader {
   };
   explicit V1Reader(const std::string& pattern) : pattern_(pattern) {}
   Status AddFile(FileSystem* files, const std::string& path);
-  // The values of slice `i`.
+  // Returns the values of slice `i`.
   StatusOr<Tensor> ReadSlice(absl::string_view name, const Saved& saved,
                              size_t i, Allocator* allocator) const;
 

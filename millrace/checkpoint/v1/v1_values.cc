@@ -4,8 +4,8 @@ namespace millrace {
 namespace {
 
 // Moves elements between a tensor and a repeated field of a TensorProto.
-// Complex numbers are two of their parts, quantized ones their integers, half
-// and bfloat16 their bits; so T may be narrower than the tensor's type.
+// Complex numbers are stored as two parts, quantized ones as their integers,
+// half and bfloat16 as their bits; so T may be narrower than the tensor's type.
 class Writer {
  public:
   Writer(const Tensor& tensor, tensorflow::TensorProto* proto)

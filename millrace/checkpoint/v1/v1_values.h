@@ -8,13 +8,13 @@
 
 namespace millrace {
 
-// UNIMPLEMENTED for resources and variants.
+// Returns UNIMPLEMENTED for resources and variants.
 Status ValuesToProto(const Tensor& tensor, tensorflow::TensorProto* proto);
-// Fills all elements; DATA_LOSS unless `proto`, which is not changed, has
-// exactly as many.
+// Fills all elements. Returns DATA_LOSS unless `proto`, which is not changed,
+// has exactly as many.
 Status ValuesFromProto(tensorflow::TensorProto* proto, Tensor* tensor);
-// Elements in all typed fields together (complex numbers count twice): more
-// than that no tensor made of it can have.
+// Returns the number of elements in all typed fields together (complex numbers
+// count twice), an upper bound for any tensor made from it.
 int64_t NumValues(const tensorflow::TensorProto& proto);
 
 }  // namespace millrace

@@ -10,7 +10,7 @@
 namespace millrace {
 namespace {
 
-// protobuf's limit, with room for what is around the values.
+// protobuf's limit, minus room for the message around the values.
 constexpr size_t kMaxValueBytes = (size_t{1} << 31) - (size_t{1} << 10);
 
 Status TooLarge(size_t bytes) {

@@ -13,16 +13,16 @@
 
 namespace millrace {
 
-// Holds everything in memory until Finish(), which writes the file under
-// another name, syncs and renames it. One thread.
+// Keeps everything in memory until Finish(), which writes the file under
+// another name, syncs and renames it. Not thread-safe.
 class V1Writer {
  public:
   V1Writer(FileSystem* files, const std::string& path);
   ~V1Writer();
 
-  // `value` is the `slice` of a tensor of shape `full_shape`. INVALID_ARGUMENT
-  // if that does not fit, if the slice was added before, or for values beyond
-  // 2 GB, which the format cannot hold.
+  // Adds `value`, the `slice` of a tensor of shape `full_shape`. Returns
+  // INVALID_ARGUMENT if that does not fit, if the slice was added before, or
+  // for values beyond 2 GB, which the format cannot hold.
   Status Add(absl::string_view name, const TensorShape& full_shape,
              const TensorSlice& slice, const Tensor& value);
   Status Finish();

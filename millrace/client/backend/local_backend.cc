@@ -1,4 +1,4 @@
-// Runs a Session in this process.
+// The backend that runs a Session in this process.
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
@@ -10,7 +10,8 @@
 namespace millrace {
 namespace {
 
-// The session and what it stands on, in the order in which they may go.
+// The session and the objects that it uses, in an order in which they can be
+// destroyed.
 struct LocalRuntime {
   std::unique_ptr<Lanes> lanes;  // null: those of the process
   std::unique_ptr<LocalSession> session;
@@ -104,8 +105,8 @@ class LocalBackend final : public SessionBackend {
     return OkStatus();
   }
 
-  // Names are made and looked up for the first run only, and for the next one
-  // after the session has dropped what was prepared.
+  // Creates and looks up names only for the first run, and for the next one
+  // after the session has evicted the prepared run.
   StatusOr<std::shared_ptr<const LocalSession::Prepared>> Find(
       const RunTensors& tensors) {
     {
@@ -139,7 +140,7 @@ class LocalBackend final : public SessionBackend {
   Mutex mu_;  // guards all below
   absl::flat_hash_map<RunTensors, std::weak_ptr<const LocalSession::Prepared>>
       prepared_;
-  size_t next_look_ = 2 * kMaxPreparedRuns;  // for what has gone
+  size_t next_look_ = 2 * kMaxPreparedRuns;  // when to erase expired ones
 };
 
 }  // namespace

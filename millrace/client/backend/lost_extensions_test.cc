@@ -1,4 +1,4 @@
-// Extensions of a session's graph whose answers get lost.
+// Tests extensions of a session's graph whose replies are lost.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ using testing::ElementsAre;
 
 constexpr int kAlways = 1'000'000;
 
-// A session whose extensions get no answers while they are being lost. It has
+// A session whose extensions get no replies while these are being lost. It has
 // run once.
 struct Unanswered {
   explicit Unanswered(int64_t operation_timeout_ms = 0)
@@ -53,8 +53,9 @@ TEST(LostExtensions, AnExtensionWithoutAnAnswerGoesAgain) {
       ElementsAre("extend 1 at 0", "extend 1 at 0", run, "extend 1 at 1", run));
 }
 
-// Not for ever, and not past the time limit. The next run begins with the same
-// extension, whatever has been added since: the master knows it by that.
+// Retries, but not forever, and not past the time limit. The next run begins
+// with the same extension, whatever has been added since: that is how the
+// master recognizes it.
 TEST(LostExtensions, AnExtensionThatNobodyAnswered) {
   for (const int64_t limit_ms : {0, 300}) {
     const SimResult result = SimWorld({.seed = 1}).Run([&] {

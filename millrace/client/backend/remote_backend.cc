@@ -1,4 +1,4 @@
-// Runs a Session on the master of a cluster.
+// The backend that runs a Session on the master of a cluster.
 #include "absl/container/flat_hash_map.h"
 #include "millrace/base/random.h"
 #include "millrace/client/backend/remote_master.h"
@@ -7,7 +7,7 @@
 namespace millrace {
 namespace {
 
-// How long one run may take: its own limit, else the session's.
+// Returns the time limit of one run: its own, otherwise the session's.
 int64_t RunTimeout(const RunOptions& options, const RemoteMaster& master) {
   return options.timeout_ms > 0 ? options.timeout_ms : master.timeout_ms();
 }
@@ -45,7 +45,7 @@ class RemoteRun final : public BackendRun {
     RunCallableReply reply;
     MR_ASSIGN_OR_RETURN(const RunOptions options,
                         OptionsOfRun(options_, context.options));
-    // The request has none: a limit of this run is the call's.
+    // The request carries no limit: a limit of this run is the call's deadline.
     MR_RETURN_IF_ERROR(master_->Call(&MasterApi::RunCallable, request, &reply,
                                      After(options.timeout_ms), context.cancel,
                                      "RunCallable"));
@@ -70,7 +70,7 @@ class RemoteBackend final : public SessionBackend {
     if (def.nodes.empty() && def.library.functions.empty()) return OkStatus();
     const ExtendSessionRequest request{handle_, def, graph_version_};
     ExtendSessionReply reply;
-    // The master knows the last extension again.
+    // The master recognizes a duplicate of the last extension.
     MR_RETURN_IF_ERROR(master_->CallUntilAnswered(
         &MasterApi::ExtendSession, request, &reply,
         master_->OperationDeadline(), "ExtendSession"));
@@ -150,7 +150,7 @@ class RemoteBackend final : public SessionBackend {
 
   Status Close() override {
     if (!master_) return OkStatus();
-    // Answered at once by a server that lives.
+    // A live server answers at once.
     const Deadline deadline = Deadline::Min(master_->OperationDeadline(),
                                             Deadline::AfterMillis(10'000));
     const CloseSessionRequest request{handle_};
@@ -177,7 +177,7 @@ class RemoteBackend final : public SessionBackend {
                             const std::vector<size_t>& place,
                             std::vector<NamedTensor>* tensors,
                             std::vector<Tensor>* fetches) {
-    // Servers answer in the order of the fetches; names decide.
+    // Servers answer in the order of the fetches, but the names decide.
     absl::flat_hash_map<std::string, Tensor> by_name;
     for (NamedTensor& named : *tensors)
       by_name[named.name] = std::move(named.tensor);

@@ -9,7 +9,7 @@ namespace {
 
 constinit Mutex transport_mu;
 
-// One for all sessions of the process, never destroyed.
+// Returns the one transport of all sessions of the process, never destroyed.
 std::shared_ptr<Transport> DefaultTransport() {
   static constinit std::shared_ptr<Transport>* transport = nullptr;
   MutexLock lock(transport_mu);
@@ -51,7 +51,7 @@ Deadline RemoteMaster::RetryTime(int attempt) {
       delay + static_cast<int64_t>(RandomUint64() % (delay / 2 + 1)));
 }
 
-// A server says UNAVAILABLE of others only, in the body of its answer.
+// A server reports UNAVAILABLE only of other tasks, in the body of its reply.
 Status RemoteMaster::WithServer(const Status& status) const {
   if (!absl::IsUnavailable(status)) return status;
   return Prefix(absl::StrCat("Unavailable: ", watch_.who(), ": "), status);

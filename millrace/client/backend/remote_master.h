@@ -1,5 +1,5 @@
-// RemoteMaster: the master of a cluster session, called by threads that wait.
-// Private to client/.
+// RemoteMaster: blocking calls to the master of a cluster session. Private to
+// client/.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ namespace millrace {
 // Thread-safe.
 class RemoteMaster {
  public:
-  // INVALID_ARGUMENT for a target that is no "grpc://host:port".
+  // Returns INVALID_ARGUMENT for a target that is not "grpc://host:port".
   static StatusOr<std::shared_ptr<RemoteMaster>> Connect(
       const SessionOptions& options, std::shared_ptr<CancelScope> closing);
 
@@ -32,8 +32,8 @@ class RemoteMaster {
                            : Deadline::Infinite();
   }
 
-  // Calls and waits for the end. `cancel` ends the call, as does the session's
-  // end unless `closes`.
+  // Calls and blocks until the call has ended. `cancel` ends the call, and so
+  // does the end of the session unless `closes`.
   template <class Request, class Reply>
   Status Call(void (MasterApi::*method)(CallContext&, const Request&, Reply*,
                                         Done),
@@ -57,9 +57,9 @@ class RemoteMaster {
     return WithServer(status);
   }
 
-  // The same again while its answers get lost: until `deadline`, for
-  // kAnswersLostMs after the first of them, and not if the server is silent.
-  // Only for calls that may come twice.
+  // Calls, and retries while replies are lost: until `deadline`, at most for
+  // kAnswersLostMs after the first loss, and not if the server is silent. Only
+  // for idempotent calls.
   template <class Request, class Reply>
   Status CallUntilAnswered(void (MasterApi::*method)(CallContext&,
                                                      const Request&, Reply*,
@@ -67,7 +67,7 @@ class RemoteMaster {
                            const Request& request, Reply* reply,
                            Deadline deadline, absl::string_view what) {
     auto scope = std::make_shared<CancelScope>(closing_.get());
-    // Over all of them: a silent server is noticed as soon as by one call.
+    // Covers all attempts: a silent server is noticed as soon as in one call.
     const ServerWatch::Guard guard(watch_, scope);
     Deadline last;
     for (int attempt = 1;; ++attempt) {
@@ -85,8 +85,8 @@ class RemoteMaster {
     }
   }
 
-  // The same again while nobody can be reached, until `deadline`. Only for
-  // calls that do no harm when one is lost on the way.
+  // Calls, and retries while the server cannot be reached, until `deadline`.
+  // Only for calls that may be lost without harm.
   template <class Request, class Reply>
   Status CallWhenUp(void (MasterApi::*method)(CallContext&, const Request&,
                                               Reply*, Done),
@@ -111,10 +111,10 @@ class RemoteMaster {
   }
 
  private:
-  // Longer than it takes to connect anew.
+  // Longer than it takes to reconnect.
   static constexpr int64_t kAnswersLostMs = 2'000;
 
-  // Unwatched, its status as it comes.
+  // Calls once, without the watch, and returns the status unchanged.
   template <class Request, class Reply>
   Status CallOnce(void (MasterApi::*method)(CallContext&, const Request&,
                                             Reply*, Done),
@@ -134,12 +134,12 @@ class RemoteMaster {
     return status;
   }
 
-  // When to send again what was sent `attempt` times.
+  // Returns when to retry after `attempt` attempts (backoff).
   static Deadline RetryTime(int attempt);
-  // With the server's name if it is UNAVAILABLE.
+  // Adds the server's name to an UNAVAILABLE.
   Status WithServer(const Status& status) const;
-  // Until the deadline, or until `scope` is cancelled, with its reason. `why`
-  // ends "server at host:port ...".
+  // Waits until the deadline, or until `scope` is cancelled, and then returns
+  // its reason. `why` ends the wait's name "server at host:port ...".
   Status WaitUntil(Deadline deadline, CancelScope& scope,
                    absl::string_view why) const;
 

@@ -1,4 +1,4 @@
-// A Session against a master that records what it is asked, over the loopback
+// Tests a Session against a master that records its calls, over the loopback
 // transport, also in a simulation.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -136,7 +136,7 @@ TEST(RemoteSession, Targets) {
 }
 
 // In virtual time: a server that comes up late, one that never does, and one
-// that falls silent.
+// that becomes silent.
 TEST(RemoteSession, Simulated) {
   for (uint64_t seed = 1; seed <= 5; ++seed) {
     SimWorld world({.seed = seed});
@@ -164,8 +164,8 @@ TEST(RemoteSession, Simulated) {
       });
       EXPECT_TRUE(session.Run({m.y}).ok());
       starter.Join();
-      SleepUntil(Deadline::AfterMillis(10));  // it says who it is
-      // Also just after it has answered a question.
+      SleepUntil(Deadline::AfterMillis(10));  // it answers GetStatus
+      // Also just after it has answered a probe.
       for (const int64_t lead_ms : {0, 1'010, 1'500}) {
         Thread freezer("freezer", [&] {
           SleepUntil(Deadline::AfterMillis(lead_ms));

@@ -36,7 +36,7 @@ ServerWatch::Guard::~Guard() {
 }
 
 void ServerWatch::Told(const Heartbeat::Answer& answer) {
-  // Whatever else it says, it is there.
+  // Any other error is an answer: the server is alive.
   const bool missed = absl::IsUnavailable(answer.status) ||
                       absl::IsDeadlineExceeded(answer.status);
   const auto& devices = answer.reply.device_attributes;

@@ -1,5 +1,5 @@
-// ServerWatch: notices that a server is silent, while calls to it are open.
-// Private to client/.
+// ServerWatch: a failure detector for a server, active while calls to it are
+// open. Private to client/.
 #pragma once
 
 #include <list>
@@ -14,26 +14,27 @@
 namespace millrace {
 
 // A connection that breaks ends its calls at once; a frozen server and a cut
-// network do not. So the server's GetStatus is asked each second while there
-// are calls, and three misses in a row, within four seconds, cancel them all
-// with UNAVAILABLE. The first question comes with the first call: its answer
-// tells which task that is. Thread-safe.
+// network do not. So a heartbeat probes the server with GetStatus each second
+// while there are calls, and three misses in a row, within four seconds, cancel
+// all calls with UNAVAILABLE. The first probe is sent with the first call: its
+// reply tells which task the server is. Thread-safe.
 class ServerWatch final : private Heartbeat::Watcher {
  public:
   static constexpr int64_t kProbeIntervalMs = 1000;
   static constexpr int kMisses = 3;
 
   ServerWatch(std::string address, std::shared_ptr<Caller> caller);
-  // No call is watched any more. Waits for the end of a question.
+  // Requires: no call is watched any more. Blocks until a probe in flight has
+  // ended.
   ~ServerWatch();
   ServerWatch(const ServerWatch&) = delete;
   ServerWatch& operator=(const ServerWatch&) = delete;
 
-  // "task /job:worker/replica:0/task:0 (host:port)", or "the server at
+  // Returns "task /job:worker/replica:0/task:0 (host:port)", or "the server at
   // host:port" until it has answered once.
   std::string who() const;
 
-  // A call that is watched, for its lifetime. `scope` is the call's.
+  // Watches a call during its lifetime. `scope` is the call's.
   class Guard {
    public:
     Guard(ServerWatch& watch, std::shared_ptr<CancelScope> scope);
@@ -59,7 +60,7 @@ class ServerWatch final : private Heartbeat::Watcher {
   mutable Mutex mu_;  // guards all below
   std::string task_;  // once known
   std::list<std::shared_ptr<CancelScope>> calls_;
-  Heartbeat heartbeat_;  // while there are calls
+  Heartbeat heartbeat_;  // active while there are calls
   Misses misses_{kMisses};
 };
 

@@ -10,7 +10,7 @@
 
 namespace millrace {
 
-// What a run feeds, fetches and targets.
+// The feeds, fetches and targets of a run.
 struct RunTensors {
   std::vector<Output> feeds;
   std::vector<Output> fetches;
@@ -23,8 +23,9 @@ struct RunTensors {
   }
 };
 
-// Of one run of what was prepared with `prepared`: these, with the time limit
-// of `run` if it is shorter. INVALID_ARGUMENT if `run` asks for anything else.
+// Returns the options of one run of a callable that was prepared with
+// `prepared`: these, with the time limit of `run` if it is shorter. Returns
+// INVALID_ARGUMENT if `run` asks for anything else.
 StatusOr<RunOptions> OptionsOfRun(const RunOptions& prepared,
                                   const RunOptions& run);
 
@@ -41,9 +42,10 @@ class SessionBackend {
   virtual ~SessionBackend() = default;
 
   // Adds nodes; the first call creates the session, also with an empty `def`.
-  // One call at a time, all other methods after the first. After UNAVAILABLE
-  // and DEADLINE_EXCEEDED of a later call nobody knows whether the nodes were
-  // added: the next call has the same `def`, and adds them if they were not.
+  // One call at a time; all other methods are called after the first. After
+  // UNAVAILABLE and DEADLINE_EXCEEDED of a later call it is unknown whether the
+  // nodes were added: the next call must have the same `def`, and adds them if
+  // they were not.
   virtual Status Extend(const GraphDef& def) = 0;
 
   // Thread-safe.
@@ -53,9 +55,9 @@ class SessionBackend {
   virtual StatusOr<std::shared_ptr<BackendRun>> Prepare(
       const RunTensors& tensors, const RunOptions& options) = 0;
   virtual StatusOr<std::vector<DeviceAttributes>> ListDevices() = 0;
-  // Ends what waits, with CANCELLED; also an Extend. Before Close.
+  // Ends waiting calls with CANCELLED, also an Extend. Called before Close.
   virtual void CancelAll() {}
-  // Also without a first Extend.
+  // May be called without a first Extend.
   virtual Status Close() = 0;
 };
 
@@ -63,7 +65,7 @@ std::unique_ptr<SessionBackend> MakeLocalBackend(const OpRegistry& ops,
                                                  const SessionOptions& options);
 std::unique_ptr<SessionBackend> MakeRemoteBackend(
     const SessionOptions& options);
-// For Session::Reset.
+// Implements Session::Reset.
 Status ResetContainers(const SessionOptions& options,
                        const std::vector<std::string>& containers);
 

@@ -1,4 +1,5 @@
-// The table of all gradients, written by the build from the *.grad.cc.
+// The table of all gradient functions, which the build generates from the
+// *.grad.cc.
 #pragma once
 
 #include "absl/types/span.h"

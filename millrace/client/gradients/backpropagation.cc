@@ -29,7 +29,7 @@ void Backpropagation::Add(const Output& output, const Gradient& gradient) {
   arrived[static_cast<size_t>(output.port())].push_back(gradient);
 }
 
-// Nothing need go back behind xs that no other x lies behind.
+// The traversal stops at an x behind which there is no other x.
 void Backpropagation::FindStops(const std::vector<Output>& xs) {
   for (const Output& x : xs) {
     bool inner = false;
@@ -106,7 +106,7 @@ Status Backpropagation::CallGradient(const Operation& op,
     const Output& input = context.in(i);
     if (!dx || !IsDifferentiable(input.dtype())) continue;
     if (dx.tensor && input.dtype() != DataType::kResource) {
-      // The gradient has the input's shape, even where its ops do not tell.
+      // The gradient has the input's shape, even if its ops do not tell.
       const Status merged = dx.tensor.SetShape(input.shape());
       if (!merged.ok()) {
         return Internal("the gradient of op ", op.type(), " for input ", i,
@@ -122,7 +122,7 @@ Status Backpropagation::CallGradient(const Operation& op,
 
 Status Backpropagation::ProcessOp(const Operation& op) {
   std::vector<Gradient> dys = Sum(op);
-  // What is given for integers goes nowhere.
+  // A gradient given for integers is dropped.
   bool any = false;
   for (int i = 0; i < op.num_outputs(); ++i) {
     any = any || (dys[static_cast<size_t>(i)] &&

@@ -1,5 +1,5 @@
-// Backpropagation: the walk from the ys back to the xs of Gradients, through
-// the graph around all loops or through the body of one.
+// Backpropagation: reverse-mode differentiation from the ys to the xs of
+// Gradients, through the graph around all loops or through the body of one.
 #pragma once
 
 #include <deque>
@@ -14,10 +14,10 @@
 
 namespace millrace {
 
-// Types through which derivatives go.
+// Returns whether derivatives flow through values of the type.
 bool IsDifferentiable(DataType type);
 
-// What is the same in all walks of one call of Gradients.
+// State shared by all traversals of one call of Gradients.
 struct GradientCall {
   GradientCall(const GradientOptions& options,
                absl::Span<const GradientDecl* const> table, std::string source);
@@ -27,16 +27,16 @@ struct GradientCall {
   absl::flat_hash_map<absl::string_view, const GradientDecl*> table;
 };
 
-// The nodes between xs and ys of a walk. A loop inside of what is walked
-// through counts as one unit with what is in it, every other node as one.
+// The nodes between xs and ys of a traversal. A loop inside counts as one unit
+// with everything in it, and every other node is a unit of its own.
 struct Between {
   using Unit = int64_t;  // a node's id, or -1 - the number of a loop
 
   std::vector<bool> nodes;  // by id
   std::vector<Unit> ys;     // those that depend on an x
-  // How often each unit is an input of others that were not walked through.
+  // How often each unit is an input of units that were not traversed yet.
   absl::flat_hash_map<Unit, int> pending;
-  // The units that each one has as inputs.
+  // The inputs of each unit, as units.
   absl::flat_hash_map<Unit, std::vector<Unit>> inputs;
 
   bool Has(NodeId id) const {
@@ -45,19 +45,20 @@ struct Between {
   }
 };
 
-// One thread, for one walk.
+// Not thread-safe; used for one traversal.
 class Backpropagation {
  public:
   Backpropagation(const GradientCall& call, GradientFrame* frame);
 
-  // `ys` with what comes back to them. Gives what comes back to each of `xs`.
+  // Takes `ys` with their incoming gradients. Sets `*dxs` to the gradient of
+  // each of `xs`.
   Status Run(const std::vector<std::pair<Output, Gradient>>& ys,
              const std::vector<Output>& xs, std::vector<Gradient>* dxs);
 
  private:
-  // What came back to each output of a node, summed once it is complete.
+  // The gradients of each output of a node, summed once they are complete.
   using Arrived = std::vector<std::vector<Gradient>>;
-  // A value that goes round in a loop, or into each of its iterations.
+  // A value that is carried through a loop, or enters each of its iterations.
   struct LoopValue;
 
   Status Find(const std::vector<std::pair<Output, Gradient>>& ys,
@@ -89,7 +90,8 @@ class Backpropagation {
   std::deque<Between::Unit> ready_;
 };
 
-// Finds what lies between. UNIMPLEMENTED for gradients of a gradient of a loop.
+// Finds the nodes between xs and ys. Returns UNIMPLEMENTED for gradients of a
+// gradient of a loop.
 StatusOr<Between> FindBetween(const Graph& graph, const LoopIndex& index,
                               int loop, const std::vector<NodeId>& ys,
                               const std::vector<NodeId>& xs);

@@ -1,4 +1,4 @@
-// What lies between the xs and the ys of a walk back.
+// Finds the nodes between the xs and the ys of a traversal.
 #include <deque>
 
 #include "millrace/client/gradients/backpropagation.h"
@@ -55,7 +55,7 @@ class Finder {
 
   void FollowOutputs(const Node& node) {
     const OpRole kind = node.op->role;
-    // Where an iteration of the loop that is walked through ends.
+    // The place where an iteration of the traversed loop ends.
     if ((kind == OpRole::kNextIteration || kind == OpRole::kExit) &&
         loop_ != 0 && index_.LoopOf(node.id) == loop_) {
       return;
@@ -67,7 +67,7 @@ class Finder {
     }
   }
 
-  // What is pushed on a stack comes back where that is popped.
+  // A value that is pushed on a stack continues where that is popped.
   void ReachPops(const Node& push) {
     std::vector<bool> seen(reached_.size());
     std::deque<NodeId> handles;

@@ -1,4 +1,4 @@
-// Gradients through calls of functions.
+// Tests gradients through function calls.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ using Outputs = std::vector<Output>;
 
 const AttrMap kFloats = {{"T", DataType::kFloat}};
 
-// `name`(x, w), with the value of `ret`.
+// Defines `name`(x, w), with the value of `ret`.
 void Define(const Scope& s, const std::string& name, std::vector<NodeDef> nodes,
             const std::string& ret) {
   FunctionDef f;
@@ -139,7 +139,7 @@ TEST(CallGradients, Refused) {
       Gradients(s, {Call(s, "forever", x, x)}, {x}).status();
   EXPECT_EQ(recursive.code(), StatusCode::kUnimplemented);
   EXPECT_THAT(recursive.message(), HasSubstr("which calls itself"));
-  // Also where the op with state is in a function that the function calls.
+  // Also if the stateful op is in a function that the function calls.
   Define(s, "calls_noisy",
          {{"a", "PartitionedCall", {"x", "w"}, "", Calling("noisy")},
           {"m", "Mul", {"a:output:0", "x"}, "", kFloats}},

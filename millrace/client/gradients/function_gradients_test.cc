@@ -1,5 +1,5 @@
-// Gradients through functions that use lists, variables and arrays, and through
-// conditionals and loops that are made of functions.
+// Tests gradients through functions that use lists, variables and arrays, and
+// through conditionals and loops made of functions.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ std::vector<float> Floats(const Tensor& t) {
   return {flat.begin(), flat.end()};
 }
 
-// The values of gradients, as dense tensors.
+// Returns the values of gradients, as dense tensors.
 std::vector<std::vector<float>> RunAll(
     const Scope& s, const StatusOr<std::vector<Gradient>>& dxs,
     const std::vector<Feed>& feeds = {}) {
@@ -88,7 +88,7 @@ TEST(FunctionGradients, OfLists) {
   EXPECT_THAT(values[1], ElementsAre(2 * 15 * 3, 2 * 24 * 4));
 }
 
-// The function gives on the handle that it gets.
+// The function passes on its handle.
 TEST(FunctionGradients, OfHandles) {
   const Scope s = Scope::NewRoot();
   const auto f =
@@ -105,7 +105,7 @@ TEST(FunctionGradients, OfHandles) {
   EXPECT_THAT(values[0], ElementsAre(4, 7));
 }
 
-// Reads are done again, but not where the function changes what it reads.
+// Reads are recomputed, but not if the function changes what it reads.
 TEST(FunctionGradients, VariablesThatTheFunctionChanges) {
   const Scope s = Scope::NewRoot();
   const ops::Variable v = NewVariable(s, "v");
@@ -143,7 +143,7 @@ TEST(FunctionGradients, VariablesThatTheFunctionChanges) {
   }
 }
 
-// An op that changes a reference has no state of its own.
+// An op that changes a reference is not stateful itself.
 TEST(FunctionGradients, ReferencesThatTheFunctionChanges) {
   const Scope s = Scope::NewRoot();
   const auto f =
@@ -161,7 +161,7 @@ TEST(FunctionGradients, ReferencesThatTheFunctionChanges) {
   EXPECT_THAT(status.message(), HasSubstr("changes state"));
 }
 
-// An array from outside, which the function reads as others do.
+// An array from outside, which the function and other ops read.
 TEST(FunctionGradients, OfArraysFromOutside) {
   for (const bool keeps : {false, true}) {
     const Scope s = Scope::NewRoot();
@@ -201,7 +201,7 @@ TEST(FunctionGradients, OfArraysFromOutside) {
   }
 }
 
-// Branches that use different arguments, whole, by rows and not at all.
+// Branches that use different arguments, dense, by rows and not at all.
 TEST(FunctionGradients, OfIf) {
   const Scope s = Scope::NewRoot();
   const Types types = {kHandle, kFloat, kFloat};
@@ -228,7 +228,7 @@ TEST(FunctionGradients, OfIf) {
               ElementsAre(ElementsAre(0, 0), ElementsAre(7), ElementsAre(5)));
 }
 
-// Whole, by rows and not at all, by which of three branches runs.
+// Dense, by rows and not at all, depending on which of three branches runs.
 TEST(FunctionGradients, OfCase) {
   const Scope s = Scope::NewRoot();
   const Types types = {kHandle, kFloat, kFloat};
@@ -268,8 +268,8 @@ TEST(FunctionGradients, OfCase) {
   }
 }
 
-// Again, as a branch of another one, in a function that the gradient runs once
-// more.
+// The same as a branch of another one, in a function that the gradient
+// recomputes.
 TEST(FunctionGradients, OfCasesInCalls) {
   const Scope s = Scope::NewRoot();
   const Types types = {DataType::kInt32, kHandle, kFloat};
@@ -395,7 +395,7 @@ TEST(FunctionGradients, OfWhile) {
   const Scope s = Scope::NewRoot();
   const LoopOfFunctions loop(s);
   const Outputs xs = {loop.x, loop.w, loop.h.handle()};
-  // What stays comes out of the loop, too.
+  // An unchanged variable leaves the loop, too.
   const auto dxs = Gradients(s, {loop.last[2], loop.last[3]}, xs);
   for (const int times : {0, 1, 4}) {
     const Output plain = loop.WrittenOut(s, times);

@@ -7,14 +7,15 @@
 namespace millrace {
 namespace {
 
-// What summing must be done to get from a broadcast shape back to an operand's.
+// The reduction from a broadcast shape back to an operand's.
 struct Reduction {
   Output shape;
   Output axes;
   bool needed = true;
 };
 
-// Dimensions along which `x` was spread to meet `y`; both shapes are known.
+// Returns the dimensions in which `x` was broadcast to match `y`. Requires:
+// both shapes are known.
 std::vector<int32_t> SpreadAxes(const PartialShape& x, const PartialShape& y) {
   const int rank = std::max(x.rank(), y.rank());
   std::vector<int32_t> axes;
@@ -54,7 +55,7 @@ GradContext::GradContext(Scope scope, Operation op, std::vector<Gradient> dys,
 
 Output GradContext::dy(int i) {
   Gradient& gradient = dys_[static_cast<size_t>(i)];
-  // Made once, however often it is asked for.
+  // Created once, however often it is asked for.
   if (!gradient && out(i).dtype() == DataType::kResource) {
     const DataType type = scope_.graph().VariableType(out(i));
     if (type == DataType::kInvalid) {

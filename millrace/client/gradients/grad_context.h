@@ -1,4 +1,4 @@
-// GradContext: what the gradient function of an op sees and gives.
+// GradContext: the inputs and outputs of an op's gradient function.
 #pragma once
 
 #include <string>
@@ -11,19 +11,19 @@
 
 namespace millrace {
 
-// Stands for the scope in which the gradient is built, "gradients/op_grad/".
-// One thread, for one call of a gradient function.
+// Converts to the scope in which the gradient is built, "gradients/op_grad/".
+// Not thread-safe; used for one call of a gradient function.
 class GradContext {
  public:
-  // `dys` are those of the outputs.
+  // `dys` are the gradients of the outputs.
   GradContext(Scope scope, Operation op, std::vector<Gradient> dys,
               std::string source, std::vector<bool> wanted);
 
   const Scope& scope() const { return scope_; }
   operator const Scope&() const { return scope_; }  // NOLINT
 
-  // Another one for each call of Gradients; functions that it goes through have
-  // that of the call. Tells apart the arrays of gradients of a tensor array.
+  // Differs for each call of Gradients; functions that the call differentiates
+  // have its source. Distinguishes the arrays of gradients of a tensor array.
   const std::string& source() const { return source_; }
 
   const Operation& op() const { return op_; }
@@ -32,18 +32,18 @@ class GradContext {
   const Output& in(int i) const { return inputs_[static_cast<size_t>(i)]; }
   Output out(int i = 0) const { return op_.output(i); }
 
-  // Something came back to output `i`.
+  // Returns whether output `i` has an incoming gradient.
   bool has_dy(int i) const {
     return static_cast<bool>(dys_[static_cast<size_t>(i)]);
   }
   const Gradient& gradient(int i = 0) const {
     return dys_[static_cast<size_t>(i)];
   }
-  // That as a tensor; zeros where nothing came back, for a handle those of its
-  // variable.
+  // Returns it as a dense tensor; zeros if there is none, for a handle those of
+  // its variable.
   Output dy(int i = 0);
 
-  // An attribute of the op; of the type's default value after an error.
+  // Returns an attribute of the op; the type's default value after an error.
   template <class T>
   T Attr(absl::string_view name) {
     auto value = op_.Attr<T>(name);
@@ -52,9 +52,10 @@ class GradContext {
     return T();
   }
 
-  // What comes back to input `i` matters; what is set for others is dropped.
+  // Returns whether the gradient of input `i` is needed; gradients set for
+  // others are dropped.
   bool wants(int i) const { return wanted_[static_cast<size_t>(i)]; }
-  // The gradient of input `i`. Inputs that are not set have none.
+  // Sets the gradient of input `i`. Inputs that are not set have none.
   void Set(int i, Gradient dx) { dxs_[static_cast<size_t>(i)] = std::move(dx); }
   void Fail(const Status& status) {
     if (status_.ok()) status_ = status;
@@ -74,23 +75,23 @@ class GradContext {
   Status status_;
 };
 
-// In the collection of a graph that is the body of a function which Gradients
-// goes through: the source of that call.
+// Key of a collection in the body of a function that Gradients differentiates:
+// holds the source of that call.
 inline constexpr char kSourceOfCall[] = "source of gradient arrays";
 
-// The conjugate of complex values, others as they are.
+// Returns the conjugate of complex values, and others unchanged.
 Output ConjOf(const Scope& scope, const Output& x);
 
-// A number of the type of `like`.
+// Returns a number of the type of `like`.
 Output NumberLike(const Scope& scope, const Output& like, double value);
 
-// `gradient` of a result that was broadcast from `shape_of`, summed over the
-// dimensions that the broadcast made: for the two operands of an op. Null
-// gradients stay null.
+// Returns `dx` and `dy`, the gradients of a broadcast result, each summed over
+// the dimensions in which its operand `x` or `y` was broadcast. Null gradients
+// stay null.
 std::pair<Output, Output> ReduceBroadcast(const Scope& scope, const Output& x,
                                           const Output& y, const Output& dx,
                                           const Output& dy);
-// Sets inputs 0 and 1.
+// Sets the gradients of inputs 0 and 1 in this way.
 void SetBroadcast(GradContext& g, const Output& dx, const Output& dy);
 
 }  // namespace millrace

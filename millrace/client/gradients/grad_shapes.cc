@@ -11,7 +11,7 @@ Output Vector(const Scope& scope, absl::Span<const int64_t> values,
   return ops::Const(scope, numbers, type);
 }
 
-// A vector of whole numbers that is known.
+// Returns a vector of integers if it is known.
 std::optional<std::vector<int64_t>> KnownIntegers(const Output& vector) {
   const std::optional<Tensor> value = ConstantValue(vector);
   if (!value) return std::nullopt;

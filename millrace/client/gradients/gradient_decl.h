@@ -1,4 +1,4 @@
-// How the gradient of an op is declared, in files x.grad.cc beside its kernels:
+// Declares the gradient of an op, in files x.grad.cc beside its kernels:
 //
 //   MR_GRADIENT(Tanh)(GradContext& g) {
 //     g.Set(0, ops::TanhGrad(g, g.out(0), g.dy()));
@@ -12,7 +12,7 @@ class GradContext;
 
 struct GradientDecl {
   const char* op;
-  // Null: the op has no gradient, on purpose.
+  // Null: the op is declared to have no gradient.
   void (*build)(GradContext&);
 };
 

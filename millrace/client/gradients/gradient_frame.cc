@@ -8,7 +8,8 @@
 namespace millrace {
 namespace {
 
-// Constants up to this size are written again instead of kept on a stack.
+// Constants up to this size are copied into the gradient loop instead of kept
+// on a stack.
 constexpr size_t kMaxCopiedBytes = 1024;
 
 Operation OperationAt(ClientGraph& graph, NodeId id) {
@@ -17,7 +18,7 @@ Operation OperationAt(ClientGraph& graph, NodeId id) {
   return op;
 }
 
-// Runs in each iteration of a loop that is still open.
+// Returns the op that runs in each iteration of an unfinished loop.
 Operation BodyOf(ClientGraph& graph, const LoopIndex& index, int loop) {
   Operation body;
   graph.Read([&](const Graph& g) {
@@ -48,8 +49,8 @@ bool IsConstantEnter(const Operation& op) {
   return constant.ok() && *constant;
 }
 
-// What `handle`, of a loop's body, is around the loop, if it only goes through
-// conditionals; else null.
+// Returns what `handle`, in a loop's body, is around the loop, if it only
+// passes through conditionals; otherwise null.
 Output HandleAround(const Output& handle) {
   Operation op = handle.op();
   while (op && (op.node()->op->law == Law::kPassesOn ||
@@ -137,7 +138,7 @@ void GradientFrame::BuildCounter(const Scope& block, bool colocate) {
       ops::Sub(inside_.WithControlDependencies({left}), left, 1);
   next_ = CloseLoopVariable(inside_, count, index);
   if (outer_->outer_) {
-    // An inner loop pops all that is for this run of it, before the next run.
+    // An inner loop pops all values of this run before the next run.
     const Operation end = ops::Exit(inside_, branches.output_false).op();
     if (end) loop_.exits.push_back(end);
     outer_->PopBeforeNextIteration(end);
@@ -179,7 +180,8 @@ Output GradientFrame::CloseVariable(const Variable& variable,
 
 Status GradientFrame::Close() {
   MR_RETURN_IF_ERROR(scope_.status());
-  // Gradients of inputs that nobody asked for; what they need would be kept.
+  // Dead-code elimination: removes gradients of inputs that were not requested,
+  // whose inputs would be kept.
   ClientGraph& graph = scope_.graph();
   const std::vector<NodeId> useless = NodesNotNeeded(graph, loop_);
   const auto is_useless = [&](const Operation& op) {
@@ -250,7 +252,7 @@ Output GradientFrame::TakeOfForwardLoop(const Output& value) {
   return Pop(value);
 }
 
-// `outside`, alive where `value` is.
+// Returns `outside`, alive if `value` is.
 Output GradientFrame::TakeInBranch(const Output& value, const Output& outside) {
   const Output taken = TakeFromOutside(outside);
   const Branch* branch = index_->BranchOf(value.ref());
@@ -305,8 +307,8 @@ Operation GradientFrame::Pivot(const Branch* branch) {
       Take(OperationAt(graph, branch->pred.node).output(branch->pred.port));
   const auto branches =
       ops::Switch(scope_.WithoutControlDependencies(), pred, pred);
-  // Waits for the iteration, too: a condition from outside of the loop knows
-  // nothing of its end.
+  // Waits for the iteration, too: a condition from outside of the loop does not
+  // depend on its end.
   const Operation pivot =
       ops::Identity(scope_, branch->port == 0 ? branches.output_false
                                               : branches.output_true)
@@ -317,7 +319,7 @@ Operation GradientFrame::Pivot(const Branch* branch) {
 
 void GradientFrame::PushBeforeNextIteration(const Operation& push) {
   if (!forward_sync_) {
-    // Alive where the push is in a branch that is not taken.
+    // Alive if the push is in a branch that is not taken.
     forward_sync_ = ops::ControlTrigger(forward_scope_);
     scope_.graph().AddControlInput(forward_next_, forward_sync_);
   }

@@ -1,11 +1,13 @@
-// GradientFrame: where the gradients of one loop's body are built, a loop that
-// runs as often and backwards, and how values of the forward loop come there.
+// GradientFrame: the frame in which the gradients of one loop's body are built,
+// a loop that runs as many iterations backwards, and the transfer of values
+// from the forward loop to it.
 //
-// The forward loop gets a counter; what the gradients need of each iteration
-// goes on a stack there, after the counter and before its next iteration. The
-// gradient loop counts down from what the counter reached, and pops between its
-// counter and its next iteration. Of nested loops the inner one's count is such
-// a value of the outer one, and a stack is for all runs of an inner loop.
+// The forward loop gets a counter; values that the gradients need of each
+// iteration are pushed on a stack there, after the counter and before its next
+// iteration. The gradient loop counts down from the final count, and pops
+// between its counter and its next iteration. In nested loops the inner one's
+// count is such a value of the outer one, and one stack serves all runs of an
+// inner loop.
 #pragma once
 
 #include <string>
@@ -16,22 +18,23 @@
 
 namespace millrace {
 
-// One thread, for one call of Gradients.
+// Not thread-safe; used for one call of Gradients.
 class GradientFrame {
  public:
-  // What is around all loops that gradients go through: `loop` is the one,
-  // still open, in whose body the gradients are asked for, 0 if there is none.
+  // Creates the frame around all loops that are differentiated: `loop` is the
+  // unfinished one in whose body the gradients are requested, 0 if there is
+  // none.
   GradientFrame(LoopIndex* index, const Scope& scope, int loop);
-  // The gradient loop of `loop`, which is directly in that of `outer`.
-  // `colocate`: goes where the forward loop's condition is.
+  // Creates the gradient loop of `loop`, directly in that of `outer`. With
+  // `colocate` it is placed with the forward loop's condition.
   GradientFrame(GradientFrame* outer, int loop, bool colocate);
   GradientFrame(const GradientFrame&) = delete;
   GradientFrame& operator=(const GradientFrame&) = delete;
 
   LoopIndex& index() { return *index_; }
-  // The loop whose gradients are built here.
+  // Returns the loop whose gradients are built here.
   int forward_loop() const { return forward_loop_; }
-  // For what is built in the body. Its nodes may have any tensors of the
+  // Returns the scope for the body. Its nodes may have any tensors of the
   // forward loop, or of outside, as inputs until Close.
   const Scope& scope() const { return scope_; }
 
@@ -42,25 +45,27 @@ class GradientFrame {
     Output end;
   };
   Variable AddVariable(const Output& begin, const PartialShape& shape);
-  // Gives the variable's value after the loop.
+  // Returns the variable's value after the loop.
   Output CloseVariable(const Variable& variable, const Output& next);
-  // No more nodes come: takes what the body needs into the loop.
+  // Makes the inputs of the body available in the loop. Requires: no more nodes
+  // are added.
   Status Close();
 
  private:
   void BuildForwardCounter(const Scope& block);
   void BuildCounter(const Scope& block, bool colocate);
-  // `value` of a forward loop or around all, in this frame.
+  // Returns `value`, of a forward loop or around all loops, in this frame.
   Output Take(const Output& value);
-  // The same in each iteration.
+  // The same for a value that is equal in each iteration.
   Output TakeFromOutside(const Output& value);
   // The same for a value of forward_loop().
   Output TakeOfForwardLoop(const Output& value);
   Output TakeInBranch(const Output& value, const Output& outside);
   Output Pop(const Output& value);
-  // A value from around all loops in the forward loop.
+  // Returns a value from around all loops in the forward loop.
   Output TakeForward(const Output& value, const Operation& beside);
-  // Runs once an iteration where the branch was taken.
+  // Returns an op that runs once in each iteration in which the branch was
+  // taken.
   Operation Pivot(const Branch* branch);
   void PushBeforeNextIteration(const Operation& push);
   void PopBeforeNextIteration(const Operation& op);
@@ -70,7 +75,7 @@ class GradientFrame {
   const int forward_loop_;
   Scope scope_;
   Scope forward_scope_;  // for nodes in the forward loop's body
-  Scope inside_;         // for nodes in the gradient loop, wherever
+  Scope inside_;         // for nodes anywhere in the gradient loop
   LoopName forward_name_;
   OpenLoop loop_;
   Output condition_;

@@ -54,7 +54,7 @@ TEST(Gradients, WhatIsNotConnectedHasNone) {
   ASSERT_TRUE(dx.ok());
   EXPECT_FALSE((*dx)[0]);
   EXPECT_TRUE((*Gradients(s, {y}, {other}, {.zeros_if_unconnected = true}))[0]);
-  // Nor what only an integer goes through.
+  // Nor a value that only passes through an integer.
   const Output rounded =
       ops::Cast(s, ops::Cast(s, x, DataType::kInt32), DataType::kFloat);
   EXPECT_FALSE((*Gradients(s, {rounded}, {x}))[0]);
@@ -143,7 +143,7 @@ TEST(Gradients, ThroughConditionals) {
   EXPECT_FLOAT_EQ((*other)[0].scalar<float>(), -2);
 }
 
-// In the branch that is taken, or not: read whole or by rows.
+// In the branch that is taken, or not: read dense or by rows.
 TEST(Gradients, OfVariablesInConditionals) {
   for (const bool resource : {false, true}) {
     for (const bool rows : {false, true}) {
@@ -232,7 +232,7 @@ TEST(Gradients, ZerosOfVariables) {
                 {.zeros_if_unconnected = true});
   ASSERT_TRUE(dx.ok()) << dx.status();
   Session session(s);
-  // What is known while the graph is built needs no value.
+  // A value known while the graph is built needs no feed.
   auto out = session.Run({(*dx)[0].tensor});
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_EQ((*out)[0].dtype(), DataType::kDouble);
@@ -259,7 +259,7 @@ TEST(Gradients, OfIntegersThereAreNone) {
   auto none = Gradients(s, {rounded, top.indices}, {x});
   ASSERT_TRUE(none.ok()) << none.status();
   EXPECT_FALSE((*none)[0]);
-  // Others count all the same.
+  // Other ys have gradients all the same.
   auto some = Gradients(s, {rounded, ops::Square(s, x), ops::Less(s, x, 3)},
                         {x, rounded});
   ASSERT_TRUE(some.ok()) << some.status();

@@ -1,4 +1,4 @@
-// Gradients of loops that use tensor arrays and variables.
+// Tests gradients of loops that use tensor arrays and variables.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 namespace millrace::loop_gradients {
 namespace {
 
-// Rows are read from an array and results written to another one, as by
-// recurrent networks.
+// Reads rows from an array and writes results to another one, as recurrent
+// networks do.
 TEST(LoopArrayGradients, OfArrays) {
   for (const int parallel : {1, 10}) {
     const Scope s = Scope::NewRoot();
@@ -84,8 +84,8 @@ TEST(LoopArrayGradients, OfVariables) {
   }
 }
 
-// What comes back in one call does not add to that of another, even in the same
-// block of names.
+// Gradients of one call do not accumulate with those of another, even in the
+// same name block.
 TEST(LoopArrayGradients, OfSeveralCalls) {
   for (const char* block : {"gradients", "slopes/"}) {
     const Scope s = Scope::NewRoot();

@@ -13,7 +13,7 @@ Output ZerosOfShape(const Scope& scope, const PartialShape& shape,
   return ops::Fill(scope, ops::Const(scope, dims), zero);
 }
 
-// Asks for the value of `x` only where its shape is not known.
+// Uses the value of `x` only if its shape is not known.
 Output ZerosOf(const Scope& scope, const Output& x) {
   return x.shape().IsFullyDefined() ? ZerosOfShape(scope, x.shape(), x.dtype())
                                     : ops::ZerosLike(scope, x);
@@ -24,7 +24,7 @@ Output ShapeOfValue(const Scope& scope, const Output& x) {
                                           : ShapeOf(scope, x);
 }
 
-// Nothing yet, to which gradients like `dx` of `x` are added.
+// Returns the initial zeros to which gradients like `dx` of `x` are added.
 Output ZerosFor(const Scope& scope, const Output& x, const Output& dx) {
   if (dx.shape().IsFullyDefined())
     return ZerosOfShape(scope, dx.shape(), dx.dtype());
@@ -50,16 +50,17 @@ const Node* UserOf(const Graph& graph, const Node& node, int32_t port,
 
 }  // namespace
 
-// What goes round in a loop, or (`is_constant`) into each of its iterations.
+// A value that is carried through a loop, or (`is_constant`) enters each of its
+// iterations.
 struct Backpropagation::LoopValue {
   bool is_constant = false;
-  Output begin;              // what is entered
-  Output in_body;            // where it comes into an iteration
-  Output next;               // what it is in the next one
+  Output begin;              // the value that enters the loop
+  Output in_body;            // the value in an iteration
+  Output next;               // the value of the next iteration
   std::vector<Output> ends;  // Exits
 };
 
-// Those that lie between the xs and the ys.
+// Returns the values between the xs and the ys.
 StatusOr<std::vector<Backpropagation::LoopValue>> Backpropagation::ValuesOf(
     int loop) const {
   std::vector<LoopValue> values;
@@ -122,14 +123,14 @@ StatusOr<std::vector<Backpropagation::LoopValue>> Backpropagation::ValuesOf(
   return values;
 }
 
-// Adds `dx` up over the iterations.
+// Sums `dx` over the iterations.
 Output Backpropagation::Accumulate(GradientFrame* inner, const Output& begin,
                                    const Output& dx) {
   const auto sum = inner->AddVariable(ZerosFor(scope_, begin, dx), dx.shape());
   return inner->CloseVariable(sum, ops::AddV2(inner->scope(), sum.in_body, dx));
 }
 
-// What comes back to the value around the loop.
+// Returns the gradient with respect to the value around the loop.
 Gradient Backpropagation::CloseLoopValue(
     GradientFrame* inner, const LoopValue& value,
     const GradientFrame::Variable& variable, const Gradient& dx) {
@@ -140,7 +141,7 @@ Gradient Backpropagation::CloseLoopValue(
   }
   if (!dx) return {};
   if (!dx.is_slices()) return Accumulate(inner, value.begin, dx.tensor);
-  // Rows: those of all iterations one behind the other.
+  // Sparse gradient: concatenates the rows of all iterations.
   const IndexedSlices& rows = dx.slices;
   const Output shape = ShapeOfValue(scope_, value.begin);
   const Output none = ops::ConcatV2(

@@ -1,5 +1,5 @@
-// Gradients through while loops, against hand-computed values, the gradients of
-// the body written out as often as it runs, and differences.
+// Compares gradients through while loops with hand-computed values, with the
+// gradients of the unrolled body, and with finite differences.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -79,14 +79,14 @@ TEST(LoopGradients, OfVariablesThatChangePlaces) {
 }
 
 TEST(LoopGradients, OfWhatDoesNotGoOn) {
-  // The first variable begins anew in each iteration, the second stays.
+  // The first variable is reset in each iteration, the second is unchanged.
   ExpectAsWrittenOut({.begin = {0.5f, 1.5f},
                       .parameters = {0.9f, 1.1f},
                       .step = [](const Scope& s, const Output&,
                                  const Outputs& v, const Outputs& w) {
                         return Outputs{ops::Mul(s, w[0], v[1]), v[1]};
                       }});
-  // Or is what comes from outside.
+  // Or is a value from outside.
   ExpectAsWrittenOut({.begin = {0.5f, 1.5f},
                       .parameters = {0.9f},
                       .step = [](const Scope& s, const Output&,
@@ -182,7 +182,7 @@ TEST(LoopGradients, AgainstDifferences) {
       ops::Placeholder(s, DataType::kDouble, {.shape = PartialShape({2})});
   const Output w =
       ops::Placeholder(s, DataType::kDouble, {.shape = PartialShape({})});
-  // As many iterations as the values themselves say.
+  // The values themselves determine the number of iterations.
   const Outputs last = ops::WhileLoop(
       s, {x, 0.0},
       [](const Scope& c, const Outputs& v) {

@@ -18,14 +18,14 @@ const Branch* Common(const Branch* a, const Branch* b) {
 
 bool IsLoopVariable(const Graph& graph, const Node& merge) {
   for (const OutputRef& in : merge.inputs) {
-    if (in.node == kNoNode) return true;  // a loop that is still open
+    if (in.node == kNoNode) return true;  // a loop that is not closed yet
     const OpRole kind = graph.node(in.node)->op->role;
     if (kind == OpRole::kEnter || kind == OpRole::kNextIteration) return true;
   }
   return false;
 }
 
-// A condition without the Identity nodes behind it.
+// Returns a condition without the Identity nodes after it.
 OutputRef Origin(const Graph& graph, OutputRef value) {
   for (const Node* node = graph.node(value.node);
        node->op->law == Law::kPassesOn; node = graph.node(value.node)) {
@@ -116,8 +116,8 @@ void LoopIndex::AddNode(const Graph& graph, const Node& node) {
     if (in.node != kNoNode) meet(in.node);
   }
   for (NodeId src : node.control_inputs) meet(src);
-  // Alive where all of its inputs are: in the innermost of their branches. A
-  // Merge is where branches end.
+  // An output is alive where all inputs are: in the innermost of their
+  // branches. A Merge ends branches.
   bool first = true;
   const auto enter = [&](OutputRef in) {
     if (in.node == kNoNode || Find(in.node).output_loop != info.loop) return;

@@ -1,5 +1,5 @@
 // LoopIndex: the while loops of a graph and the branches of conditionals, as
-// far as gradients need to know them.
+// needed for gradients.
 #pragma once
 
 #include <deque>
@@ -13,7 +13,7 @@
 
 namespace millrace {
 
-// Where a conditional leads: nodes in it run if `pred` is `port` and, if it is
+// A branch of a conditional: its nodes run if `pred` is `port` and, if it is
 // inside of another branch, that one is taken.
 struct Branch {
   const Branch* outer = nullptr;
@@ -22,10 +22,10 @@ struct Branch {
   int depth = 1;
 };
 
-// Of a graph as it was when this was made. One thread.
+// Describes a graph as it was when this was made. Not thread-safe.
 class LoopIndex {
  public:
-  // A while loop. Number 0 stands for what is outside of all loops.
+  // A while loop. Number 0 stands for the graph outside of all loops.
   struct Loop {
     std::string name;
     int outer = 0;
@@ -33,25 +33,26 @@ class LoopIndex {
     int64_t parallel_iterations = 10;
     NodeId condition = kNoNode;
     std::vector<NodeId> enters, exits;
-    const Branch* branch = nullptr;  // of the loop around it, in which it is
+    const Branch* branch = nullptr;  // of the outer loop, around this one
   };
 
-  // INVALID_ARGUMENT for graphs with cycles that are no loops.
+  // Returns INVALID_ARGUMENT for graphs with cycles that are not loops.
   static StatusOr<LoopIndex> Make(const Graph& graph);
 
   const Loop& loop(int number) const { return loops_[number]; }
   bool Encloses(int outer, int inner) const;  // or is the same
 
-  // The loop in which a node runs: an Enter outside, an Exit inside. Where
-  // inputs are from several loops, the innermost.
+  // Returns the loop in which a node runs: an Enter outside, an Exit inside. If
+  // its inputs are from several loops, the innermost.
   int LoopOf(NodeId id) const { return Find(id).loop; }
-  // The loop in which its outputs arrive.
+  // Returns the loop in which its outputs arrive.
   int OutputLoop(NodeId id) const { return Find(id).output_loop; }
-  // The branch, inside of that loop, in which an output is alive; null: none.
+  // Returns the branch, inside of that loop, in which an output is alive; null:
+  // none.
   const Branch* BranchOf(OutputRef output) const;
 
   bool Has(NodeId id) const;
-  // A node that came later, which is no Switch.
+  // Adds a node that was created later. Requires: it is not a Switch.
   void Add(NodeId id, int loop, const Branch* branch);
 
  private:
@@ -59,7 +60,8 @@ class LoopIndex {
     int loop = 0;
     int output_loop = 0;
     const Branch* branch = nullptr;
-    // Of a Switch that is no loop variable's: those of its outputs.
+    // For a Switch that does not belong to a loop variable: the branches of its
+    // outputs.
     const Branch* taken[2] = {nullptr, nullptr};
   };
 
@@ -68,7 +70,7 @@ class LoopIndex {
   int LoopEntered(const Node& enter, int outer);
   void AddBranches(const Graph& graph, const Node& node, NodeInfo* info);
 
-  std::deque<Loop> loops_;  // addresses stay
+  std::deque<Loop> loops_;  // addresses are stable
   std::deque<Branch> branches_;
   std::vector<NodeInfo> info_;
   absl::flat_hash_map<NodeId, NodeInfo> added_;

@@ -61,7 +61,7 @@ class Finder {
     for (const Operation& op : loop.exits) exits_[Index(op.node()->id)] = true;
   }
 
-  // Inputs of nodes inside that come from outside.
+  // Returns the inputs of nodes inside that come from outside.
   std::vector<InputEdge> InputsFromOutside() const {
     const Nodes inside = Inside();
     const auto is_inside = [&](NodeId id) {
@@ -85,7 +85,7 @@ class Finder {
     return edges;
   }
 
-  // Nodes inside on which nothing depends that goes on or comes out.
+  // Returns the nodes inside on which no next iteration and no exit depends.
   std::vector<NodeId> NotNeeded() const {
     Nodes needed = None();
     std::vector<NodeId> queue;
@@ -110,8 +110,8 @@ class Finder {
     return nodes;
   }
 
-  // Nodes that need not wait for the pivot: a data input is dead where the
-  // iteration is not on.
+  // Returns the nodes that need not wait for the pivot: a data input is dead if
+  // the iteration does not run.
   std::vector<NodeId> NeedNoPivot() const {
     std::vector<OutputRef> live;
     for (const Output& value : loop_.in_body) live.push_back(value.ref());

@@ -1,4 +1,5 @@
-// What a while loop takes from outside, found once its body has been built.
+// Finds the values that a while loop takes from outside, after its body has
+// been built.
 #pragma once
 
 #include <vector>
@@ -8,28 +9,28 @@
 
 namespace millrace {
 
-// A loop whose nodes are all there, but for what takes values from outside into
-// it: those nodes still have the values themselves as inputs.
+// A loop whose nodes are complete except those that take values from outside
+// into it: its nodes still have the outside values themselves as inputs.
 struct OpenLoop {
   LoopName name;
   std::vector<Output> variables;  // outputs of Merges
   std::vector<Output> in_body;    // outputs "true" of their Switches
   // Other nodes that are inside: the LoopCond and the NextIterations.
   std::vector<Operation> others;
-  std::vector<Operation> exits;  // those that are there already
-  // Runs once an iteration. What the body's scope builds waits for it.
+  std::vector<Operation> exits;  // the existing ones
+  // Runs once per iteration. Nodes built in the body's scope wait for it.
   Operation pivot;
 };
 
-// Everything that can be reached from the variables and the pivot is inside.
-// Replaces each input from outside of it by `enter(input)`, an output of an
-// Enter of the loop, and a control input by one from `enter` of a token that
-// waits in `outside` for the same. Then nodes no longer wait for the pivot
-// where a data input tells the same: that an iteration is on.
+// Everything reachable from the variables and the pivot is inside. Replaces
+// each input from outside by `enter(input)`, an output of an Enter of the loop,
+// and each control input from outside by the `enter` of a token that waits for
+// the same in `outside`. Then removes control edges from the pivot to nodes
+// that have a data input from the iteration, which implies the same.
 Status TakeInputsInside(const Scope& outside, const OpenLoop& loop,
                         absl::FunctionRef<Output(const Output& input)> enter);
 
-// Nodes inside on which none of `others` and `exits` depends.
+// Returns the nodes inside on which none of `others` and `exits` depends.
 std::vector<NodeId> NodesNotNeeded(const ClientGraph& graph,
                                    const OpenLoop& loop);
 

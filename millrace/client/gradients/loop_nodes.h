@@ -1,4 +1,4 @@
-// The nodes that while loops are made of, for code that builds loops.
+// Builds the nodes of while loops, for code that builds loops.
 #pragma once
 
 #include <string>
@@ -7,24 +7,24 @@
 
 namespace millrace {
 
-// A loop while it is built.
+// A loop under construction.
 struct LoopName {
-  std::string frame;  // attribute frame_name, of one loop of the graph
+  std::string frame;  // attribute frame_name, unique in the graph
   int64_t parallel_iterations = 10;
 };
 
-// Where a value is that enters a loop.
+// When a value that enters a loop is available.
 enum class LoopEntry { kFirstIteration, kEachIteration };
-// `value` inside of the loop. A reference stays one.
+// Returns `value` inside of the loop. A reference stays a reference.
 Output EnterLoop(const Scope& scope, const Output& value, const LoopName& loop,
                  LoopEntry entry);
 
-// The Merge of a loop variable that begins as `entered`; its output has
-// `shape` in each iteration. NextIteration comes by CloseLoopVariable.
+// Returns the Merge of a loop variable that begins as `entered`; its output has
+// `shape` in each iteration. CloseLoopVariable adds the NextIteration.
 Output OpenLoopVariable(const Scope& scope, const Output& entered,
                         const PartialShape& shape);
-// The variable, an output of OpenLoopVariable, goes on with `next`. Gives the
-// NextIteration.
+// Makes `next` the next value of the variable, an output of OpenLoopVariable.
+// Returns the NextIteration.
 Operation CloseLoopVariable(const Scope& scope, const Output& variable,
                             const Output& next);
 

@@ -1,4 +1,4 @@
-// Gradients of loops in conditionals, in loops and over devices.
+// Tests gradients of loops in conditionals, in loops and over several devices.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -117,7 +117,7 @@ TEST(NestedLoopGradients, OverThreeDevices) {
 }
 
 TEST(NestedLoopGradients, InTheBodyOfALoop) {
-  // Ten steps of descent on (x - 3)^2 + w.
+  // Ten steps of gradient descent on (x - 3)^2 + w.
   const Scope s = Scope::NewRoot();
   const Output goal = ops::Const(s, 3.0f);
   const Outputs last = ops::WhileLoop(

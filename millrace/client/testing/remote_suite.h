@@ -1,4 +1,4 @@
-// A master that records what it is asked, and a session's way to it. For unit
+// A master that records its calls, and a session's connection to it. For unit
 // tests of sessions.
 #pragma once
 
@@ -82,7 +82,7 @@ class FakeMaster final : public MasterApi {
     reply->handle = 5;
     std::move(done)(OkStatus());
   }
-  // Waits for ever if it is fed with a number below 0.
+  // Waits forever if it is fed a negative number.
   void RunCallable(CallContext& context, const RunCallableRequest& request,
                    RunCallableReply* reply, Done done) override {
     reply->fetches = request.feeds;
@@ -107,7 +107,7 @@ class FakeMaster final : public MasterApi {
     return std::exchange(log_, {});
   }
   std::function<void()> on_extend;
-  // Until a call waits for its cancel.
+  // Blocks until a call waits for its cancellation.
   void AwaitWaiter() {
     MutexLock lock(mu_);
     while (!waiting_) changed_.Wait(mu_);
@@ -137,7 +137,7 @@ class FakeMaster final : public MasterApi {
   std::vector<std::string> log_;
 };
 
-// A worker that only says who it is.
+// A worker that only reports its task.
 class FakeWorker final : public UnimplementedWorker {
  public:
   void GetStatus(CallContext&, const GetStatusRequest&, GetStatusReply* reply,

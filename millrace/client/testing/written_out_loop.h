@@ -1,5 +1,4 @@
-// For tests: gradients of a loop compared with those of its body written out as
-// often as it runs.
+// For tests: compares gradients of a loop with those of its unrolled body.
 #pragma once
 
 #include <cmath>
@@ -51,8 +50,8 @@ struct Case {
   GradientOptions options = {};
 };
 
-// Gradients for the begin and the parameters, of a loop and without one. An
-// error says where they differ.
+// Compares gradients with respect to the initial values and the parameters, of
+// a loop and of the unrolled one. An error shows where they differ.
 inline Status CompareWithWrittenOut(const Case& c) {
   const Scope s = Scope::NewRoot();
   Outputs begin, parameters;
@@ -90,7 +89,7 @@ inline Status CompareWithWrittenOut(const Case& c) {
   for (size_t i = 0; i < xs.size(); ++i) {
     const Output ours = ToTensor(s, loop[i]);
     const Output expected = ToTensor(s, plain[i]);
-    // The loop cannot tell that a gradient is nothing.
+    // The loop cannot tell that a gradient is zero.
     if (!expected) continue;
     if (!ours) return Internal("x ", i, " has no gradient");
     if (loop[i].is_slices() != plain[i].is_slices())

@@ -13,7 +13,7 @@ Output AsOutput(const Scope& scope, const Input& input) {
                             : input.output();
 }
 
-// Rows of one part, beside it.
+// Returns rows of one part, on its device.
 Output Gather(const Scope& scope, const ops::Variable& part,
               const Output& ids) {
   const Scope beside = scope.ColocateWith(part.handle());
@@ -21,7 +21,7 @@ Output Gather(const Scope& scope, const ops::Variable& part,
   return ops::ResourceGather(beside, part.handle(), ids, part.dtype());
 }
 
-// Each row cut to the norm; `ids_rank` dimensions count rows.
+// Scales each row down to the norm; the first `ids_rank` dimensions index rows.
 Output CutToNorm(const Scope& scope, const Output& rows, int ids_rank,
                  int row_rank, const std::optional<double>& max_norm) {
   if (!max_norm) return rows;
@@ -42,7 +42,7 @@ Output CutToNorm(const Scope& scope, const Output& rows, int ids_rank,
                       ops::Maximum(scope, norm, limit));
 }
 
-// Which part a row is in, and where there.
+// The part of a row, and the row's index there.
 struct Place {
   Output part;
   Output row;
@@ -57,7 +57,7 @@ Place FindPlaces(const Scope& scope, const Output& ids,
   }
   int64_t rows = 0;
   for (const ops::Variable& part : parts) rows += part.shape().dim(0);
-  // The first `longer` parts have a row more.
+  // The first `longer` parts have one row more.
   const int64_t longer = rows % n;
   const int64_t each = std::max<int64_t>(1, rows / n);
   const Output past = ops::Sub(scope, ids, longer);
@@ -88,7 +88,7 @@ Status CheckParts(const std::vector<ops::Variable>& parts) {
   return OkStatus();
 }
 
-// [n] as [n, 1, ...], to be multiplied with rows of `rank` dimensions.
+// Returns [n] as [n, 1, ...], to be multiplied with rows of `rank` dimensions.
 Output Column(const Scope& scope, const Output& vector, int rank) {
   std::vector<int32_t> shape(static_cast<size_t>(rank), 1);
   shape[0] = -1;
@@ -169,7 +169,7 @@ Output EmbeddingLookup(const Scope& scope,
   const Output rows =
       CutToNorm(block, ops::ParallelDynamicStitch(block, order_of, found), 1,
                 row_rank, options.max_norm);
-  // The shape of a row, which the table's tells.
+  // The shape of a row, taken from the table's.
   std::vector<int32_t> row_shape;
   for (int d = 1; d <= row_rank; ++d) {
     row_shape.push_back(static_cast<int32_t>(parts[0].shape().dim(d)));
@@ -205,7 +205,7 @@ Output EmbeddingLookupSparse(const Scope& scope,
                     block, ids.indices, {0, 0}, {0, 1}, {1, 1},
                     {.begin_mask = 1, .end_mask = 1, .shrink_axis_mask = 2}),
                 DataType::kInt32);
-  // Each row travels once, however often it is asked for.
+  // Each row crosses the network once, however often it is requested.
   const auto distinct = ops::Unique(block, ids.values);
   const Output rows = EmbeddingLookup(
       block, parts, distinct.y,

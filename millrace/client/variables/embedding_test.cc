@@ -145,7 +145,7 @@ TEST_P(Embedding, GradientsAreRowsOfEachPart) {
                  {0, 1}),
         {1}));
   }
-  // <gradient, table> is what y is, as y is linear in the table.
+  // <gradient, table> equals y, since y is linear in the table.
   EXPECT_THAT(Values(ops::Sum(s_, ops::Pack(s_, dense), {0})),
               testing::ElementsAre(6 * (1 - 20) + (3 - 40) + 6 * (5 - 60)));
 }
@@ -219,7 +219,7 @@ TEST(EmbeddingPlacement, GathersLieBesideTheirParts) {
         EXPECT_TRUE(on_ps);
         ++gathers;
       }
-      // No read of a whole part goes anywhere else.
+      // No read of a whole part is used anywhere else.
       for (const OutputRef& input : node->inputs) {
         if (input.node == kNoNode) continue;
         if (graph.node(input.node)->op->name == "ReadVariableOp") {

@@ -24,7 +24,7 @@ bool CheckFloating(const Scope& scope, DataType type, const char* what) {
   return false;
 }
 
-// All elements of one value.
+// Returns a tensor with all elements equal.
 Output Filled(const Scope& scope, const InitialValue& value,
               const Literal& number, const char* name) {
   const Output one = ops::Const(scope.WithOpName(absl::StrCat(name, "/Const")),
@@ -33,7 +33,7 @@ Output Filled(const Scope& scope, const InitialValue& value,
                    ShapeConst(scope.SubScope(name), value.shape), one);
 }
 
-// Zero or one, also of the types that no number of C++ converts to.
+// Returns zeros or ones, also of types to which no number of C++ converts.
 Output FilledWith(const Scope& scope, const InitialValue& value, int number) {
   const char* const name = number == 0 ? "zeros" : "ones";
   if (value.dtype == DataType::kBool) {
@@ -47,7 +47,7 @@ Output FilledWith(const Scope& scope, const InitialValue& value, int number) {
   return Filled(scope, value, number, name);
 }
 
-// random * factor + offset
+// Returns random * factor + offset.
 Output Scaled(const Scope& scope, const Output& random, double factor,
               double offset) {
   return ops::AddV2(scope, ops::Mul(scope.WithOpName("mul"), random, factor),
@@ -91,7 +91,7 @@ Output Truncated(const Scope& scope, const InitialValue& value, double mean,
   return Scaled(block, random, stddev, mean);
 }
 
-// Of a weight [..., inputs, outputs].
+// The fans of a weight [..., inputs, outputs].
 struct Fans {
   double in = 1;
   double out = 1;
@@ -218,7 +218,8 @@ Initializer VarianceScaling(const VarianceScalingOptions& options) {
           "VarianceScaling");
       return {};
     }
-    // The deviation of a normal distribution that is cut at two deviations.
+    // The deviation of a normal distribution that is truncated at two
+    // deviations.
     constexpr double kTruncatedDeviation = .87962566103423978;
     const double variance = ScaledVariance(options, value.full_shape);
     switch (options.distribution) {

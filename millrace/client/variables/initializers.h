@@ -1,10 +1,10 @@
-// Initializers: what new variables hold at first.
+// Initializers: the initial values of new variables.
 //
 //   ops::Variable w = MakeVariable(scope.WithOpName("w"),
 //                                  TensorShape({784, 300}), DataType::kFloat,
 //                                  GlorotUniform({.seed = 1}));
-// Random ones give TensorFlow's numbers for TensorFlow's seeds. They refuse
-// types that are not floating, and shapes that they cannot fill, with
+// Random ones give TensorFlow's numbers for TensorFlow's seeds. They reject
+// types that are not floating-point, and shapes that they cannot fill, with
 // INVALID_ARGUMENT, an error of the graph.
 #pragma once
 
@@ -16,43 +16,44 @@
 
 namespace millrace {
 
-// What is to be made: all of a variable, or a part of one.
+// The value to build: that of a whole variable, or of a part of one.
 struct InitialValue {
   TensorShape shape;
   DataType dtype = DataType::kFloat;
-  TensorShape full_shape;  // of the whole, the same for a variable in one piece
+  TensorShape full_shape;  // of the whole variable; `shape` if undivided
 };
 
 // Builds the value in a scope, which is the variable's block "Initializer".
-// Called once for each variable or part. An empty one is none.
+// Called once for each variable or part. May be empty, for no initializer.
 using Initializer =
     std::function<Output(const Scope& scope, const InitialValue& value)>;
 
-// A variable of that shape, called by the scope's op name.
+// Creates a variable of that shape, called by the scope's op name.
 ops::Variable MakeVariable(const Scope& scope, const TensorShape& shape,
                            DataType dtype, const Initializer& initializer,
                            const ops::VariableOptions& options = {});
 
 Initializer Zeros();
 Initializer Ones();
-// A number for all elements, or a tensor with as many elements as the shape
-// has.
+// Takes a number for all elements, or a tensor with as many elements as the
+// shape has.
 Initializer Constant(Literal value);
 
 struct Seeded {
-  std::optional<int64_t> seed;  // none: by the graph's seed, see Scope::Seeds
+  std::optional<int64_t> seed;  // none: from the graph's seed, see Scope::Seeds
 };
-// In [min, max).
+// Uniform in [min, max).
 Initializer RandomUniform(double min = -0.05, double max = 0.05,
                           const Seeded& seeded = {});
 Initializer RandomNormal(double mean = 0, double stddev = 0.05,
                          const Seeded& seeded = {});
-// Without values that are more than two deviations from the mean.
+// Normally distributed, without values that are more than two deviations from
+// the mean.
 Initializer TruncatedNormal(double mean = 0, double stddev = 0.05,
                             const Seeded& seeded = {});
 
-// Random numbers of the variance scale / n, where n is the number of inputs of
-// a unit, of its outputs, or the mean of both. A weight has the shape [...,
+// Random numbers of variance scale / n, where n is the number of inputs of a
+// unit, of its outputs, or the mean of both. A weight has the shape [...,
 // inputs, outputs].
 struct VarianceScalingOptions {
   enum Mode { kFanIn, kFanOut, kFanAvg };
@@ -73,10 +74,10 @@ Initializer HeNormal(const Seeded& seeded = {});
 // LeCun et al., "Efficient backprop", 1998.
 Initializer LecunUniform(const Seeded& seeded = {});
 Initializer LecunNormal(const Seeded& seeded = {});
-// A random orthogonal matrix, by a QR decomposition; of shapes with more
-// dimensions all but the last count as one (Saxe et al., "Exact solutions to
-// the nonlinear dynamics of learning in deep linear neural networks", ICLR
-// 2014).
+// A random orthogonal matrix, by a QR decomposition; in shapes with more
+// dimensions all but the last are flattened into one (Saxe et al., "Exact
+// solutions to the nonlinear dynamics of learning in deep linear neural
+// networks", ICLR 2014).
 Initializer Orthogonal(double gain = 1, const Seeded& seeded = {});
 
 }  // namespace millrace

@@ -106,7 +106,7 @@ TEST(Initializers, VarianceIsScaled) {
               0.002);
   EXPECT_NEAR(deviation(LecunUniform({.seed = 1}), weight), std::sqrt(1 / 50.0),
               0.002);
-  // A filter's field counts.
+  // The receptive field of a filter counts.
   EXPECT_NEAR(deviation(HeNormal({.seed = 1}), TensorShape({5, 5, 8, 100})),
               std::sqrt(2 / 200.0), 0.002);
   EXPECT_NEAR(

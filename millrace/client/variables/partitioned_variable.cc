@@ -14,7 +14,7 @@ std::vector<int64_t> DimsOf(const TensorShape& shape) {
   return {dims.begin(), dims.end()};
 }
 
-// Where a variable is split.
+// The places at which a variable is split.
 struct Cut {
   int axis = 0;
   int64_t count = 1;

@@ -1,5 +1,5 @@
-// PartitionedVariable: one logical variable in several, which lie on several
-// parameter servers.
+// PartitionedVariable: one logical variable made of several, which are placed
+// on several parameter servers.
 #pragma once
 
 #include <memory>
@@ -12,19 +12,19 @@
 
 namespace millrace::ops {
 
-// A small value; copies mean the same variable. It lives as long as its graph.
+// A small value; copies refer to the same variable. Valid as long as its graph.
 // Null after an error.
 //
 // The parts of "w" are the variables "w/part_0", "w/part_1", ..., slices along
-// one axis; the first ones are longer by one where the sizes do not divide.
-// They are saved as slices of one tensor "w", so that any other number of parts
-// restores it.
+// one axis; the first ones are longer by one if the size is not divisible. They
+// are saved as slices of one tensor "w", so that a variable with any other
+// number of parts can restore it.
 class PartitionedVariable {
  public:
   PartitionedVariable() = default;
   // Called by the scope's op name, "PartitionedVariable" without one. The
-  // initializer is called for each part. What the partitioner refuses, and
-  // partitions along two axes, are errors of the graph (INVALID_ARGUMENT).
+  // initializer is called for each part. A shape that the partitioner rejects,
+  // and partitions along two axes, are errors of the graph (INVALID_ARGUMENT).
   PartitionedVariable(const Scope& scope, const TensorShape& shape,
                       DataType dtype, const Initializer& initializer,
                       const Partitioner& partitioner,
@@ -37,9 +37,10 @@ class PartitionedVariable {
   int axis() const { return axis_; }  // the parts are slices along it
   const std::vector<Variable>& parts() const { return parts_; }
 
-  // The whole value, joined where the scope says.
+  // Returns the whole value, concatenated where the scope says.
   Output Value(const Scope& scope) const;
-  // Each part is set to its slice of `value`; the op runs when all are.
+  // Assigns to each part its slice of `value`; the op runs after all parts are
+  // assigned.
   Operation Assign(const Scope& scope, const Input& value) const;
 
  private:

@@ -49,7 +49,7 @@ TEST(Partitioners, MinMax) {
 }
 
 TEST(Partitioners, VariableAxisSize) {
-  // Rows of 16 bytes, 3 of them a shard.
+  // Rows of 16 bytes, three per shard.
   EXPECT_THAT(*VariableAxisSizePartitioner({.max_shard_bytes = 50})(
                   TensorShape({10, 4}), DataType::kFloat),
               ElementsAre(4, 1));
@@ -78,7 +78,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, Partitioned, testing::Bool());
 TEST_P(Partitioned, PartsAreSlices) {
   std::vector<float> values(10);
   for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
-  // Each part tells its own shape and the whole's.
+  // Each part passes its own shape and that of the whole.
   const Initializer initializer = [](const Scope& s, const InitialValue& v) {
     EXPECT_EQ(v.full_shape, TensorShape({5, 2}));
     return Ones()(s, v);

@@ -1,4 +1,4 @@
-// Partitioners: into how many parts a variable is split.
+// Partitioners: determine the number of parts into which a variable is split.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace millrace {
 
-// The number of parts along each dimension, at least 1; at most one of them is
-// above 1. INVALID_ARGUMENT for a shape that it cannot split. An empty one
-// splits nothing. Names and numbers are TensorFlow's.
+// Returns the number of parts along each dimension, at least 1; at most one of
+// them is above 1. Returns INVALID_ARGUMENT for a shape that it cannot split.
+// An empty one splits nothing. Names and numbers are TensorFlow's.
 using Partitioner = std::function<StatusOr<std::vector<int64_t>>(
     const TensorShape& shape, DataType dtype)>;
 
-// `num_shards` parts, but none without elements.
+// Makes `num_shards` parts, but none without elements.
 Partitioner FixedSizePartitioner(int64_t num_shards, int axis = 0);
 
 struct MinMaxPartitionerOptions {
@@ -26,7 +26,7 @@ struct MinMaxPartitionerOptions {
   int64_t min_slice_size = 256 << 10;  // bytes of a part
   int64_t bytes_per_string_element = 16;
 };
-// As many parts of at least min_slice_size bytes as there can be.
+// Makes as many parts of at least min_slice_size bytes as possible.
 Partitioner MinMaxVariablePartitioner(const MinMaxPartitionerOptions& options);
 
 struct AxisSizePartitionerOptions {
@@ -35,7 +35,7 @@ struct AxisSizePartitionerOptions {
   int64_t bytes_per_string_element = 16;
   int64_t max_shards = 0;  // 0: any number
 };
-// Parts of at most max_shard_bytes bytes, if one row has no more.
+// Makes parts of at most max_shard_bytes bytes, unless one row has more.
 Partitioner VariableAxisSizePartitioner(
     const AxisSizePartitionerOptions& options);
 

@@ -23,7 +23,7 @@ PartialShape PartialShapeOf(const V& variable) {
   }
 }
 
-// A request for what is there must ask for what it is.
+// Checks that a request matches the existing variable.
 template <class V>
 bool CheckShared(const Scope& scope, const std::string& name, const V& variable,
                  const TensorShape& shape, DataType dtype) {
@@ -69,7 +69,7 @@ VariableScope VariableScope::Entered(const std::string& name) const {
   VariableScope sub = *this;
   sub.name_ = FullName(name);
   sub.scope_ = scope_.SubScope(name);
-  // What is inside is named from the beginning.
+  // Restarts the numbering of names inside.
   const std::string inside = sub.name_ + "/";
   auto it = store_->entered.lower_bound(inside);
   while (it != store_->entered.end() && absl::StartsWith(*it, inside)) {

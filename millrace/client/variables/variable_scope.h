@@ -1,5 +1,5 @@
-// VariableScope: variables by name, made at the first request and shared by
-// later ones.
+// VariableScope: creates variables by name at the first request, and shares
+// them with later ones.
 //
 //   VariableScope root(scope);
 //   const VariableScope layer = root.Sub("hidden");
@@ -8,8 +8,8 @@
 //   ... root.WithReuse(Reuse::kYes).Sub("hidden").GetVariable("w", ...) ...
 //                                                    // the same
 //
-// Names and rules are those of TensorFlow's variable scopes: a variable is
-// called by the blocks of variable scopes around it, whatever the names of ops
+// Names and rules are those of TensorFlow's variable scopes: the blocks of
+// variable scopes determine a variable's name, whatever the names of the ops
 // around it are.
 #pragma once
 
@@ -26,44 +26,46 @@ namespace millrace {
 
 enum class Reuse {
   kNo,    // a second request of a name is INVALID_ARGUMENT
-  kYes,   // the first one is
-  kAuto,  // makes what is not there
+  kYes,   // the first request of a name is INVALID_ARGUMENT
+  kAuto,  // creates missing variables
 };
 
-// What a value costs, a scalar that goes to graph_keys::kRegularizationLosses.
+// Returns the cost of a value, a scalar that is added to
+// graph_keys::kRegularizationLosses.
 using Regularizer =
     std::function<Output(const Scope& scope, const Output& value)>;
 
 struct GetVariableOptions {
   DataType dtype = DataType::kFloat;
-  Initializer initializer;  // empty: the scope's; without one GlorotUniform for
-                            // floating types, else Zeros
+  Initializer initializer;  // empty: the scope's; if it has none, GlorotUniform
+                            // for floating types, otherwise Zeros
   Regularizer regularizer;  // empty: the scope's
-  Partitioner partitioner;  // empty: the scope's; for partitioned ones
+  Partitioner partitioner;  // empty: the scope's; for partitioned variables
   bool trainable = true;
   std::optional<bool> use_resource;  // none: the scope's
   std::vector<std::string> collections = {graph_keys::kGlobalVariables};
 };
 
-// A small value; functions that "change" it give a new one. All of a graph
-// share its variables. One thread at a time builds with those of a graph.
-// Errors go to the graph and give null variables.
+// A small value; functions that "change" it return a new one. All scopes of a
+// graph share its variables. Not thread-safe: one thread at a time may use
+// those of a graph. Errors are recorded in the graph and give null variables.
 class VariableScope {
  public:
-  // The root: no block, no defaults, reference variables, Reuse::kNo.
+  // Creates the root: no block, no defaults, reference variables, Reuse::kNo.
   explicit VariableScope(const Scope& scope);
 
-  // Where ops go.
+  // Returns the scope in which ops are built.
   const Scope& scope() const { return scope_; }
   const std::string& name() const { return name_; }  // "" or "a/b"
 
-  // The block "name" for variables, and one of that name (made unique) for ops.
-  // Entering a block again names what is in it from the beginning.
+  // Returns the block "name" for variables, with a block of that name (made
+  // unique) for ops. Entering a block again restarts the numbering of names in
+  // it.
   VariableScope Sub(absl::string_view name) const;
-  // The block "name", or "name_1", ... if that was entered: for layers without
-  // a name of their own.
+  // Returns the block "name", or "name_1", ... if that was entered: for layers
+  // without a name of their own.
   VariableScope UniqueSub(absl::string_view name) const;
-  // The same variables, ops elsewhere.
+  // Returns a scope with the same variables, and ops elsewhere.
   VariableScope WithScope(const Scope& scope) const;
 
   VariableScope WithReuse(Reuse reuse) const;
@@ -73,15 +75,15 @@ class VariableScope {
   VariableScope WithResources(bool use_resource = true) const;
   Reuse reuse() const { return reuse_; }
 
-  // In one piece, whatever the partitioner. A shared one must have this shape
-  // and type (INVALID_ARGUMENT).
+  // Returns a variable in one piece, whatever the partitioner. A shared one
+  // must have this shape and type (INVALID_ARGUMENT).
   ops::Variable GetVariable(absl::string_view name, const TensorShape& shape,
                             const GetVariableOptions& options = {}) const;
-  // Split by the partitioner; without one in one part.
+  // Returns a variable split by the partitioner; without one it has one part.
   ops::PartitionedVariable GetPartitioned(
       absl::string_view name, const TensorShape& shape,
       const GetVariableOptions& options = {}) const;
-  // The value of either: split if there is a partitioner.
+  // Returns the value of a variable: partitioned if there is a partitioner.
   Output GetValue(absl::string_view name, const TensorShape& shape,
                   const GetVariableOptions& options = {}) const;
 
@@ -89,7 +91,7 @@ class VariableScope {
   struct Store;  // of a graph
 
   std::string FullName(absl::string_view name) const;
-  // What the options leave open.
+  // Fills in what the options leave open.
   GetVariableOptions Complete(const GetVariableOptions& options) const;
   ops::VariableOptions OptionsFor(const GetVariableOptions& options) const;
   bool MayMake(const std::string& full_name, bool exists) const;

@@ -28,7 +28,7 @@ TEST(VariableScope, NamesAndReuse) {
   const ops::Variable w = inner.GetVariable("w", TensorShape({2}));
   ASSERT_TRUE(w) << s.status();
   EXPECT_EQ(w.op_name(), "a/b/w");
-  // Another value of the same graph finds it.
+  // Another scope of the same graph finds it.
   const ops::Variable again = VariableScope(s)
                                   .WithReuse(Reuse::kYes)
                                   .Sub("a")

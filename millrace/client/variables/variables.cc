@@ -14,7 +14,7 @@ namespace {
 const Output kNullOutput;
 const Operation kNullOperation;
 
-// The name of a block without its slash.
+// Returns the name of a block without its slash.
 std::string NameOfBlock(const Scope& block) {
   return block.name().substr(0, block.name().size() - 1);
 }
@@ -63,7 +63,8 @@ void Variable::Build(const Scope& scope,
   const std::string name = NameOfBlock(block);
   const bool is_resource = options.use_resource;
   auto state = std::make_shared<State>();
-  // What makes the value lies beside the variable, which is not there yet.
+  // The ops that make the value are colocated with the variable, which does not
+  // exist yet.
   const AttrValue::StringList group = {absl::StrCat("loc:@", name)};
   const Scope beside =
       is_function || is_resource ? block.WithAttr("_class", group) : block;
@@ -191,8 +192,8 @@ Output Variable::Update(const Scope& scope, const char* op, const Input& value,
     update.In(handle()).In(value).Attr("use_locking", use_locking);
     return update.Finish().output(0);
   }
-  // A value written in C++ takes the variable's type, which the handle does not
-  // tell the schema.
+  // A value written in C++ is converted to the variable's type, which the
+  // handle does not tell the schema.
   OpBuilder update(scope, absl::StrCat(op, "VariableOp"));
   update.In(handle()).In(value).Attr("dtype", dtype());
   const Operation done = update.Finish();
@@ -242,7 +243,7 @@ Output Variable::InitializedValue(const Scope& scope) const {
       scope.WithoutControlDependencies().BlockFor("initialized_value");
   const Output is_initialized = IsInitialized(block);
   if (!is_initialized) return {};
-  // The read must not run without a value: it waits for the branch.
+  // The read must not run if there is no value: it waits for the branch.
   const auto branch = Switch(block, is_initialized, is_initialized);
   const Output yes = Identity(block, branch.output_true);
   const Output read = Read(block.WithControlDependencies({yes}));

@@ -1,4 +1,4 @@
-// Variable: state of a graph, in TensorFlow's two kinds – a reference variable
+// Variable: state of a graph, in TensorFlow's two kinds: a reference variable
 // (VariableV2) or a resource (VarHandleOp).
 #pragma once
 
@@ -17,33 +17,33 @@ namespace millrace::ops {
 
 struct VariableOptions {
   bool trainable = true;
-  // Trainable ones also go to graph_keys::kTrainableVariables.
+  // Trainable variables are also added to graph_keys::kTrainableVariables.
   std::vector<std::string> collections = {graph_keys::kGlobalVariables};
   bool use_resource = false;
-  // Its value always has the shape of the initial value. If not, the variable
-  // has no shape while the graph is built.
+  // Whether its value always has the shape of the initial value. If not, the
+  // variable has no static shape.
   bool validate_shape = true;
-  // Under which sessions of a cluster share it within its container; the
-  // default is its name.
+  // The name under which sessions of a cluster share it within its container;
+  // the default is its name.
   std::string shared_name;
 };
 
-// Makes the initial value, in the variable's block "Initializer".
+// Builds the initial value, in the variable's block "Initializer".
 using VariableInitializer = std::function<Output(const Scope& scope)>;
 
-// A small value; copies mean the same variable. It lives as long as its graph.
-// Null after an error. Use it as an input where its value is meant.
+// A small value; copies refer to the same variable. Valid as long as its graph.
+// Null after an error. As an input it stands for its value.
 class Variable {
  public:
   Variable() = default;
   // Called by the scope's op name, "Variable" without one. Control dependencies
-  // of the scope are left out: its initializer must be able to run alone.
+  // of the scope are ignored: its initializer must be able to run alone.
   Variable(const Scope& scope, const Input& initial_value,
            const VariableOptions& options = {});
   Variable(const Scope& scope, const VariableInitializer& initializer,
            const VariableOptions& options = {});
-  // One that is in the graph already (an imported one), by the names of its
-  // parts: "w:0", "w/Assign", "w/read:0", "w/Initializer/x:0".
+  // Names of the nodes of a variable that is in the graph already (an imported
+  // one): "w:0", "w/Assign", "w/read:0", "w/Initializer/x:0".
   struct Parts {
     std::string variable_name;
     std::string initializer_name;
@@ -62,38 +62,39 @@ class Variable {
   bool is_resource() const;
   bool trainable() const;
 
-  // The reference, or the resource's handle.
+  // Returns the reference, or the resource's handle.
   const Output& handle() const;
-  // Its value, read once a step at its own place.
+  // Returns its value, read once per step on its own device.
   const Output& value() const;
   operator Output() const { return value(); }  // NOLINT
   const Operation& initializer() const;
   const Output& initial_value() const;
-  // Of a part of a partitioned variable, or of a slot of one; null for all
-  // others. Set it where the variable is built, before others see it.
+  // The slice of a part of a partitioned variable, or of a slot of one; null
+  // for all others. Set it where the variable is built, before other threads
+  // see it.
   const SaveSlice* save_slice() const;
   void SetSaveSlice(SaveSlice slice);
   // For a slot "w/part_0/x" of the variable "w/part_0", of its shape: if that
-  // is a part of "w", the slot is the same part of "w/x".
+  // is a part of "w", the slot becomes the same part of "w/x".
   void SetSaveSliceOfSlot(const Variable& primary);
 
-  // A new read, for which the scope's control dependencies count.
+  // Builds a new read, which has the scope's control dependencies.
   Output Read(const Scope& scope) const;
-  // These give the new value.
+  // These return the new value.
   Output Assign(const Scope& scope, const Input& value,
                 bool use_locking = true) const;
   Output AssignAdd(const Scope& scope, const Input& delta,
                    bool use_locking = false) const;
   Output AssignSub(const Scope& scope, const Input& delta,
                    bool use_locking = false) const;
-  // Rows only; the operation gives no value of a resource.
+  // Sparse updates, of rows only; the operation has no output for a resource.
   Operation ScatterUpdate(const Scope& scope, const IndexedSlices& rows) const;
   Operation ScatterAdd(const Scope& scope, const IndexedSlices& rows) const;
   Operation ScatterSub(const Scope& scope, const IndexedSlices& rows) const;
 
   Output IsInitialized(const Scope& scope) const;
-  // Its value if it has one, else its initial value: for initializers of other
-  // variables.
+  // Returns its value if it has one, otherwise its initial value: for
+  // initializers of other variables.
   Output InitializedValue(const Scope& scope) const;
 
   friend bool operator==(const Variable& a, const Variable& b) {
@@ -105,7 +106,7 @@ class Variable {
   void Build(const Scope& scope,
              const std::function<Output(const Scope&)>& initial_value,
              bool is_function, const VariableOptions& options);
-  // `op`: of references; that of resources is called as it is, and
+  // `op` is the op for references; that for resources is its name followed by
   // "VariableOp".
   Output Update(const Scope& scope, const char* op, const Input& value,
                 bool use_locking) const;
@@ -115,18 +116,18 @@ class Variable {
   std::shared_ptr<State> state_;
 };
 
-// Variables of a collection.
+// Return the variables of a collection.
 std::vector<Variable> GlobalVariables(const Scope& scope);
 std::vector<Variable> LocalVariables(const Scope& scope);
 std::vector<Variable> TrainableVariables(const Scope& scope);
 
-// Runs the initializers.
+// Return an op that runs the initializers.
 Operation VariablesInitializer(const Scope& scope,
                                const std::vector<Variable>& variables);
 Operation GlobalVariablesInitializer(const Scope& scope);
 Operation LocalVariablesInitializer(const Scope& scope);
-// A vector of the names ("w") of those without a value. Without a list: all
-// global and local ones.
+// Returns a vector of the names ("w") of those without a value. Without a list:
+// of all global and local ones.
 Output ReportUninitialized(const Scope& scope,
                            const std::vector<Variable>& variables);
 Output ReportUninitialized(const Scope& scope);

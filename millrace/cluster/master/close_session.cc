@@ -9,13 +9,14 @@
 namespace millrace {
 namespace {
 
-// Long enough for a task that is silent for a while: what it is not told of, it
-// keeps for as long as this server lives. Tried every other second.
+// Long enough for a task that is silent for a while: a worker session that it
+// is not told to delete stays for as long as its server lives. Retried every
+// other second.
 constexpr int64_t kDeleteDeadlineMs = 120'000;
 
 using Delete = FanOut<DeleteWorkerSessionRequest, DeleteWorkerSessionReply>;
 
-// Answers once, by the workers or by the time.
+// Calls `done` once, after the workers' replies or the timeout.
 class Closing final : public RefCounted {
  public:
   Closing(MasterEnvironment& environment, absl::AnyInvocable<void()> done)

@@ -1,4 +1,4 @@
-// The end of a session.
+// CloseSession: the end of a session.
 #pragma once
 
 #include <string>
@@ -9,20 +9,21 @@
 
 namespace millrace {
 
-// How long the end of a session waits for the workers' answers; they get the
-// call for ten seconds all the same.
+// How long the end of a session waits for the workers' replies. The calls
+// themselves go on longer.
 inline constexpr int64_t kCloseWaitMs = 1'000;
 
-// DeleteWorkerSession on each of `tasks`. `done` comes after the last answer,
-// whatever it is, at the latest after `wait_ms`; maybe before this returns.
+// Calls DeleteWorkerSession on each of `tasks`. `done` runs after the last
+// reply, whatever it is, at the latest after `wait_ms`; it may run before this
+// returns.
 void DeleteWorkerSessions(MasterEnvironment& environment,
                           const std::string& handle,
                           const std::vector<Ref<Peer>>& tasks,
                           absl::AnyInvocable<void()> done,
                           int64_t wait_ms = kCloseWaitMs);
 
-// Steps in progress end with `reason`, later ones fail with it, the workers'
-// sessions are deleted. Idempotent; `done` as above.
+// Ends the steps in flight with `reason`, makes later ones fail with it, and
+// deletes the workers' sessions. Idempotent; `done` as above.
 void CloseSession(const Ref<MasterSession>& session, const Status& reason,
                   absl::AnyInvocable<void()> done,
                   int64_t wait_ms = kCloseWaitMs);

@@ -1,4 +1,4 @@
-// What all parts of a master share.
+// MasterEnvironment: what all parts of a master share.
 #pragma once
 
 #include <memory>
@@ -20,27 +20,27 @@ class Tracer;
 
 struct MasterOptions {
   TaskName self;
-  // The incarnation of this task's first device; tells workers of a restart.
+  // Incarnation of this task's first device, by which workers notice a restart.
   uint64_t incarnation = 0;
   Peers* peers = nullptr;
   // The worker of the same server.
   WorkerApi* worker = nullptr;
-  // Reaches the tasks of sessions that bring a cluster of their own; may be
-  // null, then those are refused.
+  // Reaches the tasks of sessions that bring a cluster of their own; if null,
+  // such sessions are refused.
   std::shared_ptr<Transport> transport;
   std::shared_ptr<Traffic> traffic;  // of those sessions; null: not counted
   Tracer* tracer = nullptr;          // of the same server; null: no traces
   const OpRegistry* ops = nullptr;
   const KernelTable* kernels = nullptr;
-  // A CPU of this task, where constants are folded; null: they are not. It
-  // outlives the master.
+  // A CPU device of this task, for constant folding; null: constants are not
+  // folded. It must outlive the master.
   Device* device = nullptr;
   Lanes* lanes = nullptr;  // null: Lanes::Process()
   ConfigOptions default_session_config;
   // How long a session waits for a task that its graph needs.
   int64_t session_wait_ms = 300'000;
-  // The same for a task that answered before: it crashed, and a client does
-  // better to make its session again. It hears so within five seconds.
+  // The same for a task that answered before: it crashed, and the client should
+  // create its session again. It is told so within five seconds.
   int64_t lost_task_wait_ms = 4'000;
   // How long list_devices waits for the tasks of the cluster.
   int64_t list_devices_wait_ms = 5'000;
@@ -48,7 +48,7 @@ struct MasterOptions {
   size_t max_prepared_runs = kMaxPreparedRuns;  // of a session
 };
 
-// Lives as long as the master's last callback.
+// Must live until the master's last callback has run.
 struct MasterEnvironment {
   explicit MasterEnvironment(MasterOptions o) : options(std::move(o)) {
     if (options.lanes == nullptr) options.lanes = &Lanes::Process();
@@ -57,11 +57,12 @@ struct MasterEnvironment {
   Lanes& lanes() const { return *options.lanes; }
 
   MasterOptions options;
-  // Requests and background calls that are not finished.
+  // Requests and background calls in flight.
   InFlight in_flight;
   // Steps whose clients wait.
   InFlight steps;
-  // Above all background calls: cancelled when the server ends.
+  // Parent of the scopes of all background calls: cancelled when the server
+  // ends.
   CancelScope background;
 };
 

@@ -14,14 +14,14 @@
 namespace millrace {
 namespace {
 
-// What has more nodes, or more bytes to take a fingerprint of, than this is
-// dealt with outside the control lane.
+// A request with more nodes, or more bytes to take a fingerprint of, is handled
+// outside the control lane.
 constexpr size_t kInlineNodes = 300;
 constexpr size_t kInlineBytes = 256 << 10;
 constexpr int64_t kCreateWorkerSessionMs = 5'000;
 
-// When to give up, so that the answer, which names who is missing, arrives
-// before the client's own deadline makes it say only that time is up.
+// Returns a deadline early enough that the reply, which names the missing
+// tasks, arrives before the client's own deadline ends the call without that.
 Deadline BeforeClient(Deadline client) {
   if (client.infinite()) return client;
   const int64_t left = client.remaining_nanos();
@@ -67,7 +67,7 @@ class Extension final : public RefCounted {
   void OnCancel() {
     Status reason = context_.cancel->status();
     if (!ended_wait_.exchange(true)) {
-      // Still waits for its turn.
+      // It still waits for its turn.
       session_->environment().lanes().control.Schedule(
           [self = Ref<Extension>::Share(this), reason] { self->End(reason); });
     } else {
@@ -166,8 +166,8 @@ class Extension final : public RefCounted {
     Status status;
     for (Create::Call& call : calls) {
       UpdateStatus(status, call.status);
-      // Of a call that failed the worker may have made it all the same, or may
-      // yet: it is told of the session's end, too.
+      // If the call failed, the worker may have created the session all the
+      // same, or may still do so: it is told of the session's end, too.
       if (session_->AddWorkerSession(call.peer)) {
         if (call.status.ok()) session_->graph().AddTask(*call.peer);
       } else {
@@ -219,8 +219,7 @@ class Extension final : public RefCounted {
   }
 
   void End(StatusOr<int64_t> result) {
-    // No callback is running or will run after this, unless it is what brought
-    // us here.
+    // After this no callback runs or will run, unless this is called from it.
     const CancelScope::Token token = token_.load();
     if (token != 0) context_.cancel->Unregister(token);
     turn_.End();
@@ -240,7 +239,7 @@ class Extension final : public RefCounted {
   std::atomic<bool> ended_wait_{false};
   SerialQueue::Turn turn_;
   std::vector<Ref<Peer>> new_tasks_;
-  ByteChunks encoded_;  // def_, once it is needed
+  ByteChunks encoded_;  // def_ encoded, once that is needed
 };
 
 }  // namespace

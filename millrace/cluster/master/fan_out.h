@@ -1,4 +1,4 @@
-// FanOut: one worker method called on several tasks in parallel.
+// FanOut: calls one worker method on several tasks in parallel.
 #pragma once
 
 #include <atomic>
@@ -25,11 +25,12 @@ class FanOut final : public RefCounted {
   };
   using Method = void (WorkerApi::*)(CallContext&, const Request&, Reply*,
                                      Done);
-  // Gets all calls, each with its status, after the last one ended.
+  // Receives all calls, each with its status, after the last one has ended.
   using AllDone = absl::AnyInvocable<void(std::vector<Call>&) &&>;
 
-  // `cancel` may be null, else it lives until `done`. `done` may be called
-  // before Start returns. Counted in `in_flight` while it lasts.
+  // Starts the calls. `cancel` may be null, otherwise it must live until
+  // `done`, which may run before Start returns. Counted in `in_flight` until
+  // then.
   static void Start(std::vector<Call> calls, Method method, Deadline deadline,
                     CancelScope* cancel, InFlight* in_flight, AllDone done) {
     if (calls.empty()) {
@@ -39,7 +40,7 @@ class FanOut final : public RefCounted {
     Ref<FanOut> fan =
         MakeRef<FanOut>(std::move(calls), in_flight, std::move(done));
     in_flight->Add();
-    // The calls may be gone when the last one was made.
+    // calls_ may be gone after the last call was made.
     const size_t count = fan->calls_.size();
     for (size_t i = 0; i < count; ++i) {
       Call& call = fan->calls_[i];
@@ -62,7 +63,7 @@ class FanOut final : public RefCounted {
  private:
   void OnOne() {
     if (left_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-    // What `done` holds goes before the count does.
+    // Destroys what `done` holds before the count is decremented.
     std::exchange(done_, nullptr)(calls_);
     calls_.clear();
     in_flight_->Remove();

@@ -1,4 +1,4 @@
-// Which tasks a graph needs.
+// TasksOfGraph: the tasks that a graph needs.
 #pragma once
 
 #include <set>
@@ -9,11 +9,11 @@
 
 namespace millrace {
 
-// The tasks on which nodes of `def` may be placed, by the devices that they
-// ask for: without a job it is `self`, without a task the job's lowest one that
-// the filter sees. What does not parse, or names no task of the cluster that
-// the filter sees, is left out: the placer says what is wrong with it. `self`
-// is always in it if there are nodes.
+// Returns the tasks on which nodes of `def` may be placed, by the devices that
+// they request: without a job it is `self`, without a task the job's lowest one
+// that passes the filter. Devices that do not parse, or name no task of the
+// cluster that passes the filter, are left out: the placer reports them. `self`
+// is always included if there are nodes.
 std::set<TaskName> TasksOfGraph(const GraphDef& def, const TaskName& self,
                                 const ClusterSpec& cluster,
                                 const TaskFilter& filter);

@@ -3,7 +3,7 @@
 namespace millrace {
 
 void InFlight::Remove() {
-  // Not the last one: nobody who waits can be woken by it.
+  // This is not the last one, so it wakes no waiter.
   int64_t count = count_.load(std::memory_order_relaxed);
   while (count > 1) {
     if (count_.compare_exchange_weak(count, count - 1,
@@ -11,7 +11,7 @@ void InFlight::Remove() {
       return;
     }
   }
-  // Under the lock, so that a waiter cannot leave (and destroy this) between
+  // Holds the lock, so that a waiter cannot return (and destroy this) between
   // the count and the notification.
   MutexLock lock(mu_);
   if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) none_.NotifyAll();

@@ -1,4 +1,4 @@
-// InFlight: counts what is in progress, and waits for its end.
+// InFlight: counts operations in flight, and waits for their end.
 #pragma once
 
 #include <atomic>
@@ -12,11 +12,12 @@ namespace millrace {
 class InFlight {
  public:
   void Add(int64_t n = 1) { count_.fetch_add(n, std::memory_order_relaxed); }
-  // May be the last touch of this object by its owner's parts: a waiter that
-  // sees none left may destroy it.
+  // Decrements the count. This may be the last access of the owner's parts to
+  // this object: a waiter that sees none left may destroy it.
   void Remove();
   int64_t count() const { return count_.load(std::memory_order_acquire); }
-  // Waits until nothing is in progress. False if the deadline passed first.
+  // Blocks until nothing is in flight. Returns false if the deadline passed
+  // first.
   bool WaitForNone(Deadline deadline);
 
  private:

@@ -37,7 +37,7 @@ class Join final : public RefCounted {
       SetTimer(&lost_timer_, environment_.options.lost_task_wait_ms,
                [this] { CheckLostTasks(); });
     }
-    // They may all be gone when the last one was asked.
+    // They may all be gone after the last one was asked.
     const size_t count = waits_.size();
     for (size_t i = 0; i < count; ++i) {
       Wait& wait = *waits_[i];
@@ -56,7 +56,7 @@ class Join final : public RefCounted {
     CallContext context;
     bool answered_before = false;
     std::atomic<bool> ended{false};
-    Status status;  // before `ended`
+    Status status;  // set before `ended`
   };
 
   void OnAnswer(Wait& wait, Status status) {
@@ -67,7 +67,8 @@ class Join final : public RefCounted {
       MutexLock lock(mu_);
       finished_ = true;
     }
-    // A timer's callback holds a reference; what is not due goes now.
+    // A timer's callback holds a reference; those that are not due are released
+    // now.
     CancelTimer(&log_timer_);
     CancelTimer(&lost_timer_);
     std::vector<Status> statuses;
@@ -128,7 +129,7 @@ class Join final : public RefCounted {
     }
   }
 
-  MasterEnvironment& environment_;  // not from late timers, which outlive it
+  MasterEnvironment& environment_;  // not for late timers, which outlive it
   Lanes& lanes_;
   const JoinOptions options_;
   CancelScope scope_;
@@ -161,7 +162,7 @@ Status JoinStatus(const std::vector<Status>& statuses) {
     if (!status.ok()) errors.push_back(status);
   }
   if (errors.empty()) return OkStatus();
-  // The wait of all ended for the same reason, so one text may come from many.
+  // All waits ended for the same reason, so several may have one text.
   std::vector<std::string> texts;
   for (const Status& error : errors) {
     std::string text(error.message());

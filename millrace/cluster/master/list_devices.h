@@ -5,8 +5,8 @@
 
 namespace millrace {
 
-// Asks every task that the session's filter sees; whoever answers within
-// MasterOptions::list_devices_wait_ms is listed, the others are named in the
+// Asks every task that passes the session's filter; those that answer within
+// MasterOptions::list_devices_wait_ms are listed, the others are named in the
 // log. All devices are `local_devices`, unless the session brought its own
 // cluster: then those of other tasks are `remote_devices`.
 void ListDevices(Ref<MasterSession> session, CallContext& context,

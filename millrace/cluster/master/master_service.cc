@@ -41,8 +41,8 @@ class MasterServiceImpl final : public MasterService {
         request.target);
     if (!made.ok()) return Answer(std::move(done), made.status());
     const Ref<MasterSession> session = *std::move(made);
-    // Found by Reset and by the server's end from now on, though the client
-    // does not know it yet.
+    // Reset and the server's end find it from now on, though the client does
+    // not know it yet.
     {
       MutexLock lock(mu_);
       if (!stopped_.ok()) {
@@ -305,7 +305,7 @@ class MasterServiceImpl final : public MasterService {
               });
   }
 
-  // What a client may see as the status of an RPC.
+  // Answers with a status that a client may see as that of an RPC.
   static void Answer(Done done, Status status) {
     if (!status.ok()) status = CutMessage(StatusForClient(status));
     std::move(done)(std::move(status));
@@ -320,7 +320,7 @@ class MasterServiceImpl final : public MasterService {
     std::move(done)(OkStatus());
   }
 
-  // Names this task, since it is the one that forgot.
+  // Names this task, since it is the one that does not know the session.
   void Unknown(const std::string& handle, Done done) const {
     const MasterOptions& options = environment_.options;
     const StatusOr<std::string> address =
@@ -365,7 +365,7 @@ class MasterServiceImpl final : public MasterService {
       MutexLock lock(mu_);
       sessions_.clear();
     }
-    // An order that does not depend on where things lie in memory.
+    // Sorts by an order that does not depend on addresses in memory.
     std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
       return a->handle() < b->handle();
     });

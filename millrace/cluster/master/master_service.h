@@ -1,5 +1,5 @@
-// MasterService: the master of one task. Clients open sessions here; it places
-// their graphs on the cluster, splits them, and drives the workers.
+// MasterService: the master of one task. Clients open sessions at it; it places
+// their graphs on the cluster, partitions them, and drives the workers.
 #pragma once
 
 #include <memory>
@@ -17,30 +17,31 @@ struct MasterCounts {
   int64_t prepared_runs = 0;
 };
 
-// Thread-safe. An unknown session is ABORTED "Session H is not found. ...", so
-// that clients make a new one.
+// Thread-safe. Calls for an unknown session return ABORTED "Session H is not
+// found. ...", so that clients create a new one.
 class MasterService : public MasterApi {
  public:
-  // What `options` points to outlives the service.
+  // The objects to which `options` points must outlive the service.
   static std::unique_ptr<MasterService> Make(MasterOptions options);
-  // As Stop, CancelRuns and Join.
+  // Does Stop, CancelRuns and Join.
   ~MasterService() override = default;
 
   virtual MasterCounts counts() = 0;
-  // The steps in progress, the oldest first.
+  // Returns the steps in flight, the oldest first.
   virtual std::vector<ServerWait> waits(int max) = 0;
 
-  // New sessions and steps are refused with `reason` from now on (ABORTED, so
-  // that clients recover); what runs goes on. Idempotent.
+  // Refuses new sessions and steps with `reason` from now on (ABORTED, so that
+  // clients recover); running steps go on. Idempotent.
   virtual void Stop(Status reason) = 0;
-  // Waits until no step is in progress. False if the deadline passed first.
+  // Blocks until no step is in flight. Returns false if the deadline passed
+  // first.
   virtual bool WaitForSteps(Deadline deadline) = 0;
-  // Closes all sessions: what runs ends with `reason`. The workers are told to
-  // delete theirs, or nothing more is sent.
+  // Closes all sessions: running steps end with `reason`. The workers are told
+  // to delete their sessions, or nothing more is sent.
   enum class Workers { kTold, kNotTold };
   virtual void CancelRuns(Status reason, Workers workers) = 0;
-  // Waits until every request is answered and no call to a worker is open; what
-  // is open at the deadline is cancelled.
+  // Blocks until every request is answered and no call to a worker is open;
+  // those still open at the deadline are cancelled.
   virtual void Join(Deadline deadline) = 0;
 };
 

@@ -124,7 +124,7 @@ TEST(MasterServiceTest, VersionsCountUpWithExtensions) {
     EXPECT_EQ(master.ps(0).Count("CreateWorkerSession"), 1);
     EXPECT_EQ(master.Extend(handle, {Neg("d", "c", "")}, 1).status().code(),
               StatusCode::kAborted);
-    // What fails changes nothing.
+    // An extension that fails changes nothing.
     EXPECT_EQ(
         master.Extend(handle, {Neg("d", "nowhere", "")}, 2).status().code(),
         StatusCode::kInvalidArgument);
@@ -132,7 +132,7 @@ TEST(MasterServiceTest, VersionsCountUpWithExtensions) {
   });
 }
 
-// Its answer may have been lost, so that its client does not know of it.
+// Its reply may have been lost, so that the client retries it.
 TEST(MasterServiceTest, TheLastExtensionMayComeAgain) {
   Simulate([] {
     Master master;
@@ -147,13 +147,14 @@ TEST(MasterServiceTest, TheLastExtensionMayComeAgain) {
       ASSERT_TRUE(again.ok()) << again.status();
       EXPECT_EQ(*again, 1);
     }
-    // Another one with its version does not, nor does one that is not the last.
+    // A retry is refused if the extension is another one with the same version,
+    // or is not the last one.
     EXPECT_EQ(extend(Neg("c", "a", ""), 0).status().code(),
               StatusCode::kAborted);
     EXPECT_EQ(*extend(Neg("c", "b", ""), 1), 2);
     EXPECT_EQ(extend(Neg("b", "a", ""), 0).status().code(),
               StatusCode::kAborted);
-    // What failed is tried again, and changes nothing.
+    // A failed extension runs again, and changes nothing.
     for (int i = 0; i < 2; ++i) {
       EXPECT_EQ(extend(Neg("d", "nowhere", ""), 2).status().code(),
                 StatusCode::kInvalidArgument);
@@ -210,12 +211,12 @@ TEST(MasterServiceTest, ResetClosesSessionsAndCleansAllTasks) {
     }
     EXPECT_EQ(master.Extend(handle, {}, 0).status().code(),
               StatusCode::kAborted);
-    // A task that was known and is gone might have kept its containers.
+    // A task that was known and is lost might have kept its containers.
     master.ps(0).errors["CleanupAll"] = Unavailable("connection refused");
     const Status lost = master.Call(&MasterApi::Reset, {{}, {}}, &reply);
     EXPECT_EQ(lost.code(), StatusCode::kAborted);
     EXPECT_NE(lost.message().find("ps0:1"), absl::string_view::npos);
-    // One that was never there has none.
+    // A task that never answered has none.
     master.ps(0).errors.clear();
     master.ps(1).errors["CleanupAll"] = Unavailable("connection refused");
     EXPECT_TRUE(master.Call(&MasterApi::Reset, {{}, {}}, &reply).ok());

@@ -11,10 +11,10 @@
 namespace millrace {
 namespace {
 
-// How many requests that have ended are still known.
+// Number of ended requests that are remembered.
 constexpr size_t kRequestsRemembered = 4096;
 
-// Which task of `cluster` the client means by `target`.
+// Returns the task of `cluster` that the client means by `target`.
 StatusOr<TaskName> TaskAt(const ClusterSpec& cluster,
                           absl::string_view target) {
   absl::string_view address = target;
@@ -77,7 +77,7 @@ StatusOr<Ref<MasterSession>> MasterSession::Make(MasterEnvironment& environment,
 
 Ref<PreparedRun> MasterSession::Prepare(const RunStepRequest& request) {
   Ref<PreparedRun> run;
-  std::vector<Ref<PreparedRun>> evicted;  // go after the lock
+  std::vector<Ref<PreparedRun>> evicted;  // released after the lock
   {
     MutexLock lock(mu_);
     run = runs_.Find(request);
@@ -94,10 +94,11 @@ Ref<PreparedRun> MasterSession::Prepare(const RunStepRequest& request) {
 Ref<PreparedRun> MasterSession::Prepare(const CallableOptions& options) {
   RunSignature signature{options.feeds, options.fetches, options.targets};
   Ref<PreparedRun> run;
-  std::vector<Ref<PreparedRun>> evicted;  // go after the lock
+  std::vector<Ref<PreparedRun>> evicted;  // released after the lock
   {
     MutexLock lock(mu_);
-    // With connections it is a graph of its own, which RunStep must not find.
+    // With connections the graph is a different one, which RunStep must not
+    // find.
     const bool shared = options.tensor_connections.empty();
     if (shared) run = runs_.Find(signature);
     if (run) return run;
@@ -112,7 +113,7 @@ Ref<PreparedRun> MasterSession::Prepare(const CallableOptions& options) {
 }
 
 void MasterSession::Forget(const PreparedRun* run) {
-  Ref<PreparedRun> removed;  // goes after the lock
+  Ref<PreparedRun> removed;  // released after the lock
   MutexLock lock(mu_);
   removed = runs_.Remove(run);
 }
@@ -148,7 +149,7 @@ MasterSession::FindCallable(int64_t handle) {
 }
 
 Status MasterSession::RemoveCallable(int64_t handle) {
-  std::shared_ptr<const Callable> removed;  // goes after the lock
+  std::shared_ptr<const Callable> removed;  // released after the lock
   MutexLock lock(mu_);
   const auto found = callables_.find(handle);
   if (found == callables_.end()) {
@@ -206,7 +207,7 @@ int64_t MasterSession::num_steps() {
 
 int64_t MasterSession::NewStepId() {
   // A bijection of a counter from a random start: no two steps of a session
-  // have one id, and those of two masters meet by chance only.
+  // have the same id, and those of two masters collide only by chance.
   const uint64_t n = next_step_.fetch_add(1, std::memory_order_relaxed);
   const uint64_t id =
       (step_seed_ + n * 0x9E3779B97F4A7C15) & ((uint64_t{1} << 56) - 1);

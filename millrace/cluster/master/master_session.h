@@ -19,45 +19,48 @@ namespace millrace {
 
 class RunStep;
 
-// Thread-safe. What it does in several steps lies in files of its own:
+// Thread-safe. Its operations of several steps have files of their own:
 // extend_graph, prepare_run, run_step, close_session.
 class MasterSession final : public RefCounted {
  public:
-  // `target` is the client's name for this server; it tells who this task is
-  // in a cluster that the session brings. INVALID_ARGUMENT for device filters
-  // and clusters that make no sense. `environment` outlives the session.
+  // `target` is the client's name for this server; it tells which task of a
+  // cluster that the session brings is this one. Returns INVALID_ARGUMENT for
+  // invalid device filters and clusters. `environment` must outlive the
+  // session.
   static StatusOr<Ref<MasterSession>> Make(MasterEnvironment& environment,
                                            ConfigOptions config,
                                            const std::string& target);
 
-  // 16 random hex digits.
+  // Returns 16 random hex digits.
   const std::string& handle() const { return handle_; }
   const ConfigOptions& config() const { return config_; }
   MasterEnvironment& environment() const { return environment_; }
-  // This task, as the session's cluster calls it.
+  // Returns this task's name in the session's cluster.
   const TaskName& self() const { return self_; }
   const TaskFilter& filter() const { return filter_; }
   Peers& peers() const { return own_peers_ ? *own_peers_ : *shared_peers_; }
-  // The session brought a cluster of its own.
+  // Returns whether the session brought a cluster of its own.
   bool is_propagated() const { return own_peers_ != nullptr; }
   // Cancelled when the session is closed.
   CancelScope* scope() { return &scope_; }
 
-  // Changes of the graph and what reads it take turns here.
+  // Serializes the operations that change or read the graph.
   SerialQueue& graph_turns() { return graph_turns_; }
-  // Only for who has a turn.
+  // Requires: the caller has the turn.
   SessionGraph& graph() { return graph_; }
 
-  // The prepared run of that signature; if there is none, one whose
-  // preparation begins now (prepare_run.h).
+  // Returns the prepared run of that signature; if there is none, adds one and
+  // begins to prepare it (prepare_run.h).
   Ref<PreparedRun> Prepare(const RunStepRequest& request);
   Ref<PreparedRun> Prepare(const CallableOptions& options);
-  // A run whose preparation failed: the next one tries again.
+  // Drops a run whose preparation failed, so that the next step prepares it
+  // again.
   void Forget(const PreparedRun* run);
-  // How many it keeps for later, and how many callables have one of their own.
+  // Returns the number of runs in the cache, and that of callables that have
+  // one of their own.
   int64_t num_prepared_runs();
   const Ref<GraphRelease>& graph_release() const { return graph_release_; }
-  // Of RegisterGraph: no two are equal.
+  // Returns a new number for RegisterGraph.
   int64_t NewRegistration() {
     return next_registration_.fetch_add(1, std::memory_order_relaxed);
   }
@@ -68,34 +71,35 @@ class MasterSession final : public RefCounted {
     Ref<PreparedRun> run;
   };
   int64_t AddCallable(CallableOptions options, Ref<PreparedRun> run);
-  // INVALID_ARGUMENT "No such callable handle: ...".
+  // Returns INVALID_ARGUMENT "No such callable handle: ..." if there is none.
   StatusOr<std::shared_ptr<const Callable>> FindCallable(int64_t handle);
   Status RemoveCallable(int64_t handle);
 
   PartialSteps& partial_steps() { return partial_steps_; }
 
-  // Steps in progress. Enter fails with the reason if the session is closed.
-  // If the request came before, `*twin` is its step if that still runs (no
-  // entry is made then, and the caller attaches to it), and ABORTED comes back
-  // if it has ended.
+  // Adds a step in flight. Fails with the reason if the session is closed. For
+  // a duplicate request, sets `*twin` to its step if that still runs (the
+  // caller attaches to it, and no step is added), or returns ABORTED if it has
+  // ended.
   Status Enter(RunStep* step, int64_t request_id, Ref<RunStep>* twin);
   void Leave(RunStep* step);
-  // The steps in progress, in the order of their start.
+  // Returns the steps in flight, in the order of their start.
   std::vector<Ref<RunStep>> Steps();
   int64_t num_steps();
 
-  // Random, positive, 56 bits.
+  // Returns a random positive number of 56 bits.
   int64_t NewStepId();
 
-  // Tasks that have, or may have, a worker session. False if the session was
-  // closed meanwhile: then the caller deletes the worker session that it made.
+  // Adds a task that has, or may have, a worker session. Returns false if the
+  // session was closed meanwhile: then the caller deletes the worker session
+  // that it created.
   bool AddWorkerSession(Ref<Peer> peer);
 
-  // No new steps; those in progress end with `reason`. Gives the tasks on which
-  // a worker session must be deleted (close_session.h); nothing if it was
-  // closed before.
+  // Refuses new steps, and ends those in flight with `reason`. Returns the
+  // tasks on which a worker session must be deleted (close_session.h); none if
+  // it was closed before.
   std::vector<Ref<Peer>> MarkClosed(const Status& reason);
-  // OK, or why it was closed.
+  // Returns OK, or the reason for which it was closed.
   Status closed();
 
  private:
@@ -124,7 +128,7 @@ class MasterSession final : public RefCounted {
   absl::flat_hash_map<int64_t, std::shared_ptr<const Callable>> callables_;
   int64_t next_callable_ = 1;
   RequestLog<RunStep> requests_;
-  RunStep* first_step_ = nullptr;  // a list through the steps
+  RunStep* first_step_ = nullptr;  // a list linked through the steps
   RunStep* last_step_ = nullptr;
   int64_t num_steps_ = 0;
   std::vector<Ref<Peer>> worker_sessions_;

@@ -1,4 +1,4 @@
-// Reset: resources in named containers go, on all tasks.
+// ResetContainers: frees the resources in named containers, on all tasks.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace millrace {
 
-// CleanupAll on each task that the filter sees. A task that never answered this
-// server holds nothing of its sessions and is only named in the log; ABORTED
-// names those that answered before and do not now.
+// Calls CleanupAll on each task that passes the filter. A task that never
+// answered this server holds no resources of its sessions, and is only named in
+// the log; ABORTED names those that answered before and do not now.
 void ResetContainers(MasterEnvironment& environment,
                      const std::vector<std::string>& containers,
                      const TaskFilter& filter, CallContext& context, Done done);

@@ -41,7 +41,7 @@ void SerialQueue::Turn::End() {
     next = std::move(state->waiting.front());
     state->waiting.pop_front();
   }
-  // Not here: a turn may end anywhere, also under a lock or deep in a stack.
+  // Not inline: a turn may end anywhere, also under a lock or deep in a stack.
   TaskQueue* const queue = state->queue;
   queue->Schedule([state = std::move(state), next = std::move(next)]() mutable {
     std::move(next)(Turn(std::move(state)));

@@ -1,4 +1,4 @@
-// SerialQueue: asynchronous operations, one after the other.
+// SerialQueue: runs asynchronous operations one after the other.
 #pragma once
 
 #include "absl/functional/any_invocable.h"
@@ -7,14 +7,14 @@
 
 namespace millrace {
 
-// Thread-safe. May be destroyed while operations are in progress or queued:
-// they still run.
+// Thread-safe. May be destroyed while operations are running or queued: they
+// still run.
 class SerialQueue {
  private:
   struct State;
 
  public:
-  // The right to run. The next operation begins when it is destroyed.
+  // The right to run. Its destruction starts the next operation.
   class Turn {
    public:
     Turn();
@@ -30,13 +30,13 @@ class SerialQueue {
   };
   using Operation = absl::AnyInvocable<void(Turn) &&>;
 
-  // `queue` outlives all operations.
+  // `queue` must outlive all operations.
   explicit SerialQueue(TaskQueue* queue);
   ~SerialQueue();
   SerialQueue(const SerialQueue&) = delete;
   SerialQueue& operator=(const SerialQueue&) = delete;
 
-  // Calls `operation` at once if none is in progress, else later on `queue`,
+  // Calls `operation` at once if none is running, otherwise later on `queue`,
   // in the order of the calls.
   void Run(Operation operation);
 

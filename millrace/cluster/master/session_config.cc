@@ -7,7 +7,7 @@
 namespace millrace {
 namespace {
 
-// Once a process and field: sessions are many.
+// Logs once per process and field, since sessions are many.
 void WarnOnce(std::atomic<bool>& warned, bool given, const char* field,
               const char* instead) {
   if (!given || warned.exchange(true, std::memory_order_relaxed)) return;

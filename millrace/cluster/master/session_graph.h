@@ -1,4 +1,4 @@
-// SessionGraph: the graph of a session, where it is placed, and on what.
+// SessionGraph: the graph of a session, its placement, and the devices.
 #pragma once
 
 #include <optional>
@@ -14,22 +14,23 @@
 
 namespace millrace {
 
-// One thread at a time: who has the turn of the session's SerialQueue.
+// Not thread-safe: used by the holder of the turn of the session's SerialQueue.
 struct SessionGraph {
   SessionGraph(const OpRegistry* ops, const KernelTable* kernels)
       : state(ops, kernels) {}
 
-  // From now on nodes may be placed on this task, which has just answered.
+  // Allows to place nodes on this task, which has just answered.
   void AddTask(const Peer& peer);
-  // 0 for a device of a task that has not joined.
+  // Returns 0 for a device of a task that has not joined.
   uint64_t Incarnation(absl::string_view device) const;
 
   GraphState state;
   int64_t version = 0;  // as the client counts
-  // What the last extension brought, which led to `version`; none yet if it is
-  // 0. A client that got no answer sends it again.
+  // Fingerprint of the last extension, which led to `version`; none if
+  // `version` is still 0. A client that got no reply sends that extension
+  // again.
   std::optional<Fingerprint> last_extension;
-  std::set<TaskName> tasks;  // that joined; each has a worker session
+  std::set<TaskName> tasks;  // that have joined; each has a worker session
   std::vector<PlaceableDevice> devices;
   std::vector<DeviceAttributes> attributes;  // of the same devices
   absl::flat_hash_map<std::string, uint64_t> incarnations;

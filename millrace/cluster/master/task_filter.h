@@ -1,4 +1,4 @@
-// TaskFilter: which tasks of a cluster a session may use (device_filters).
+// TaskFilter: the tasks of a cluster that a session may use (device_filters).
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@ namespace millrace {
 // Immutable in use.
 class TaskFilter {
  public:
-  // Each filter is a device name with some parts ("/job:ps",
-  // "/job:worker/task:3"); only job, replica and task count. None: all tasks.
-  // `self` always passes. INVALID_ARGUMENT for a malformed one.
+  // Each filter is a partial device name ("/job:ps", "/job:worker/task:3"), of
+  // which only job, replica and task count. No filters pass all tasks. `self`
+  // always passes. Returns INVALID_ARGUMENT for a malformed filter.
   static StatusOr<TaskFilter> Make(const std::vector<std::string>& filters,
                                    TaskName self);
-  // All tasks.
+  // Passes all tasks.
   TaskFilter() = default;
 
   bool Sees(const TaskName& task) const;

@@ -1,5 +1,5 @@
-// Workers that a test plays itself, and peers that are up or down as it says.
-// For unit tests of the master.
+// Workers played by a test, and peers that are up or down as it says. For unit
+// tests of the master.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 
 namespace millrace {
 
-// Answers everything but RunGraph at once with OK, or with `errors`; RunGraph
-// is held for the test. Thread-safe.
+// Answers everything except RunGraph at once with OK, or with `errors`;
+// RunGraph is held for the test. Thread-safe.
 class FakeWorker final : public WorkerApi {
  public:
   struct Run {
@@ -27,7 +27,7 @@ class FakeWorker final : public WorkerApi {
     CancelScope::Registration cancelled;
   };
 
-  // What came, by method; of RegisterGraph the graphs.
+  // Returns the calls received, by method, with the graphs of RegisterGraph.
   std::vector<std::string> calls() {
     MutexLock lock(mu_);
     return calls_;
@@ -41,7 +41,7 @@ class FakeWorker final : public WorkerApi {
     MutexLock lock(mu_);
     return graphs_;
   }
-  // The handles of DeregisterGraph.
+  // Returns the handles of DeregisterGraph.
   std::vector<std::string> dropped() {
     MutexLock lock(mu_);
     return dropped_;
@@ -50,7 +50,7 @@ class FakeWorker final : public WorkerApi {
     MutexLock lock(mu_);
     return sessions_;
   }
-  // The next held run; waits for it.
+  // Blocks until a run is held, and returns it.
   Run TakeRun() {
     MutexLock lock(mu_);
     while (runs_.empty()) changed_.Wait(mu_);
@@ -65,10 +65,11 @@ class FakeWorker final : public WorkerApi {
     }
   }
   std::map<std::string, Status> errors;  // by method; set before the calls
-  // RunGraph answers itself: each key with the value of this name, or the fed
-  // value that came under it.
+  // RunGraph answers by itself: each key gets the value of this name, or the
+  // fed value that was sent under it.
   bool runs_itself = false;
-  // When its context is cancelled, a held run ends with this, if it is set.
+  // When its context is cancelled, a held run ends with this status, if it is
+  // set.
   Status cancel_status = Cancelled("cancelled by the master");
 
 #define MR_FAKE(Name)                                                       \
@@ -109,7 +110,7 @@ class FakeWorker final : public WorkerApi {
       std::move(done)(OkStatus());
       return;
     }
-    // A cancelled call is answered.
+    // Answers calls that are cancelled.
     struct Held {
       Mutex mu;
       Done done;
@@ -181,7 +182,8 @@ class FakePeer final : public Peer {
 
   FakeWorker fake;
 
-  // Whether Identify gets an answer. A peer that goes down keeps its devices.
+  // Sets whether Identify gets a reply. A peer that goes down keeps its
+  // devices.
   void SetUp(bool up) {
     MutexLock lock(mu_);
     up_ = up;
@@ -219,7 +221,7 @@ class FakePeer final : public Peer {
         return;
       }
     }
-    // Waits for the context's end, as nobody answers.
+    // Waits for the end of the context, as if no reply came.
     auto scope = std::make_shared<CancelScope>(context.cancel);
     scope->CancelAt(context.deadline, Lanes::Process().timer,
                     DeadlineExceeded("task ", task_.ToString(), " (", address_,
@@ -248,7 +250,7 @@ class FakePeer final : public Peer {
 
 class FakePeers final : public Peers {
  public:
-  // "ps=a:1;worker=b:1", all of them up.
+  // Parses "ps=a:1;worker=b:1"; all tasks are up.
   FakePeers(absl::string_view cluster, const TaskName& self)
       : cluster_(*ClusterSpec::Parse(cluster)) {
     for (const TaskName& task : cluster_.Tasks()) {

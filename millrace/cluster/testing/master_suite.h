@@ -1,5 +1,5 @@
-// A master whose workers a test plays, and its calls. For unit tests of the
-// master.
+// A master whose workers are played by a test, and calls to it. For unit tests
+// of the master.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -116,7 +116,7 @@ class Master {
   std::unique_ptr<MasterService> service;
 };
 
-// A RunStep that goes on while the test does other things.
+// A RunStep that runs while the test does other things.
 class Step {
  public:
   Step(Master& master, RunStepRequest r) : request(std::move(r)) {
@@ -127,7 +127,7 @@ class Step {
                               answered.Notify();
                             }));
   }
-  // The step's status, which is in the body.
+  // Returns the step's status, which is in the body.
   Status Wait() {
     answered.Wait();
     EXPECT_TRUE(rpc_status.ok()) << rpc_status;

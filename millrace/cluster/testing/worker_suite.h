@@ -1,4 +1,4 @@
-// TestCluster: workers of one process, joined by loopback, for tests.
+// TestCluster: workers of one process, connected by loopback, for tests.
 #pragma once
 
 #include <map>
@@ -54,7 +54,7 @@ StatusOr<Reply> Ask(WorkerApi& api,
   return reply;
 }
 
-// A call that goes on while the test does.
+// A call that is in flight while the test goes on.
 template <class Request, class Reply>
 struct PendingReply {
   const Request request;
@@ -96,7 +96,7 @@ struct TestTask {
 class TestCluster {
  public:
   // "ps=ps0:1;worker=w0:1": hosts are names of the loopback network. The times
-  // of `defaults` hold for all tasks.
+  // in `defaults` apply to all tasks.
   explicit TestCluster(const std::string& cluster,
                        WorkerServiceOptions defaults = {})
       : spec_(ClusterSpec::Parse(cluster).value()),
@@ -113,7 +113,7 @@ class TestCluster {
   }
   const ClusterSpec& spec() const { return spec_; }
   const std::shared_ptr<LoopbackNetwork>& network() const { return network_; }
-  // How a task of the cluster, here that of `name`, reaches others.
+  // Returns the stub by which task `from` reaches task `to`.
   WorkerApi& Stub(const std::string& from, const std::string& to) {
     return (*this)[from]
         .peers->Find(TaskName::Parse(to).value())
@@ -155,7 +155,7 @@ class TestCluster {
         network_->Listen(listen, {.worker = task->service.get()}).value();
     tasks_[name] = std::move(task);
   }
-  // As a kill would.
+  // Ends the task as a kill would.
   void Kill(const std::string& name) {
     const TaskName task = TaskName::Parse(name).value();
     tasks_.at(task)->listener->Kill();
@@ -179,7 +179,7 @@ class TestCluster {
   std::map<TaskName, std::unique_ptr<TestTask>> tasks_;
 };
 
-// ---- Graphs by hand.
+// ---- Graphs built by hand.
 
 inline NodeDef MakeNode(std::string name, std::string op,
                         std::vector<std::string> inputs, const Device& device,
@@ -269,7 +269,7 @@ inline RunGraphRequest RunRequest(const std::string& session,
   return request;
 }
 
-// The step's own status, of the body.
+// Returns the step's own status, which is in the body.
 inline StatusOr<RunGraphReply> RunGraph(WorkerApi& api,
                                         const RunGraphRequest& request,
                                         CallContext context = {}) {

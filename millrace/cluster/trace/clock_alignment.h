@@ -1,5 +1,5 @@
-// ClockAlignment: what one task's clock shows when that of another shows
-// something, from round trips between them.
+// ClockAlignment: converts times of one task's clock to another's, from round
+// trips between them.
 #pragma once
 
 #include <cstdint>
@@ -7,33 +7,35 @@
 
 namespace millrace {
 
-// A call from here to there and back. Nanoseconds, `there` of its own clock.
+// A round trip: sent and received by our clock, answered (`there`) by the other
+// one. Nanoseconds.
 struct ClockProbe {
   int64_t sent = 0;
   int64_t there = 0;
   int64_t received = 0;
 };
 
-// A round trip tells the difference of the clocks to half its length, so of the
-// probes of each second the shortest counts (as in NTP, RFC 5905 section 10);
-// between seconds the difference changes evenly, as clocks drift apart. One
-// thread.
+// A round trip determines the difference of the clocks up to half its length,
+// so the shortest probe of each second is used (as in NTP, RFC 5905 section
+// 10); between seconds the difference changes linearly, as clocks drift apart.
+// Not thread-safe.
 class ClockAlignment {
  public:
-  // Both are processes of one machine, whose clock is one: the difference is
-  // zero as long as no probe shows otherwise.
+  // States that both are processes of one machine, which have one clock: the
+  // difference is zero as long as no probe shows otherwise.
   void SameMachine() { same_machine_ = true; }
   void Add(const ClockProbe& probe);
 
   bool empty() const { return best_.empty(); }
-  // The time here at `there` of the other clock; unchanged without probes.
-  // Always within +-kMostNanos, so that times can be subtracted: other servers
-  // may say anything.
+  // Returns our time when the other clock shows `there`; unchanged without
+  // probes. Always within +-kMostNanos, so that times can be subtracted: other
+  // servers may send any number.
   int64_t ToHere(int64_t there) const;
   static constexpr int64_t kMostNanos = 2'000'000'000'000'000'000;  // 63 years
-  // How far off that may be at most, between the first probe and the last.
+  // Returns the largest possible error of ToHere, between the first probe and
+  // the last.
   int64_t error_nanos() const;
-  // There minus here, at the first probe.
+  // Returns there minus here, at the first probe.
   int64_t offset_nanos() const;
 
  private:
@@ -46,7 +48,7 @@ class ClockAlignment {
 
   std::vector<Point> best_;  // of each second with probes, in order
   bool same_machine_ = false;
-  bool differs_ = false;  // a probe that began after `there`, or the like
+  bool differs_ = false;  // some probe contradicts a difference of zero
 };
 
 }  // namespace millrace

@@ -16,7 +16,7 @@ constexpr int64_t kMicro = 1'000;
 constexpr int64_t kMilli = 1'000'000;
 constexpr int64_t kSecondNanos = 1'000'000'000;
 
-// A clock elsewhere: so far ahead at time 0, and so much faster.
+// Another clock: its offset at time 0, and how much faster it is.
 struct OtherClock {
   int64_t ahead = 0;
   double drift = 0;
@@ -26,7 +26,7 @@ struct OtherClock {
   }
 };
 
-// The way there takes `go`, that back `back`.
+// Makes a probe: the way there takes `go`, the way back `back`.
 ClockProbe Probe(const OtherClock& clock, int64_t sent, int64_t go,
                  int64_t back) {
   return {sent, clock.At(sent + go), sent + go + back};
@@ -43,7 +43,7 @@ TEST(ClockAlignment, AnEvenRoundTripTellsTheDifference) {
   }
 }
 
-// However unfair the ways are, the error is what is said.
+// However asymmetric the two ways are, the error is within the stated bound.
 TEST(ClockAlignment, TheErrorIsAtMostHalfTheShortestTrip) {
   Rng random(1);
   for (int round = 0; round < 100; ++round) {
@@ -65,7 +65,7 @@ TEST(ClockAlignment, TheErrorIsAtMostHalfTheShortestTrip) {
   }
 }
 
-// A minute of a clock that is 100 us a second too fast.
+// A minute of a clock that is 100 us per second too fast.
 TEST(ClockAlignment, FollowsAClockThatDrifts) {
   const OtherClock clock{-7 * kSecondNanos, 1e-4};
   ClockAlignment alignment;
@@ -98,8 +98,8 @@ TEST(ClockAlignment, OneMachineHasOneClockUntilAProbeShowsOtherwise) {
   EXPECT_GT(alignment.error_nanos(), 0);
 }
 
-// Times that other servers say may be any; the differences of what comes out
-// can be computed.
+// Other servers may send any times; the differences of the results do not
+// overflow.
 TEST(ClockAlignment, AnyTimesGiveBoundedOnes) {
   constexpr int64_t kLowest = std::numeric_limits<int64_t>::min();
   constexpr int64_t kHighest = std::numeric_limits<int64_t>::max();

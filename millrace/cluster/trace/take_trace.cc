@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kStartMs = 3'000;
 constexpr int64_t kPollMs = 1'000;       // until a task counts as silent
-constexpr int64_t kCollectMs = 20'000;   // of many events, perhaps
+constexpr int64_t kCollectMs = 20'000;   // there may be many events
 constexpr int64_t kPollIntervalMs = 50;  // well below Tracer::kLeaseMs
 constexpr int kMissesToLose = 2;
 // Round trips before the first step and after the last, one after the other.
@@ -29,8 +29,8 @@ class TraceTaker {
   StatusOr<ClusterTrace> Take(
       absl::FunctionRef<void(const TraceProgress&)> progress) {
     MR_RETURN_IF_ERROR(FindTasks());
-    // First all tasks make room: a step that one of them chooses may begin on
-    // all others before these hear of the trace.
+    // First all tasks reserve room: a step that one of them chooses may begin
+    // on the others before these hear of the trace.
     StartAll(0);
     for (int i = 0; i < kProbes; ++i) Poll();
     StartAll(options_.steps);
@@ -61,7 +61,7 @@ class TraceTaker {
     Status status;
   };
 
-  // Asks every task that is not lost, all at once, and waits for the answers.
+  // Calls every task that is not lost, all at once, and waits for the replies.
   template <class Request, class Reply>
   std::vector<Asked<Request, Reply>> AskAll(
       void (AdminApi::*method)(CallContext&, const Request&, Reply*, Done),

@@ -1,4 +1,4 @@
-// TakeTrace: one trace of a cluster's next steps, over all its tasks.
+// TakeTrace: takes one trace of a cluster's next steps, over all its tasks.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace millrace {
 
 struct TakeTraceOptions {
   int32_t steps = 10;
-  int64_t timeout_ms = 30'000;  // for the steps to begin and to end
+  int64_t timeout_ms = 30'000;  // time limit for the steps to begin and end
   int64_t max_events = 0;       // of each task; 0: kDefaultTraceEvents
 };
 
@@ -29,26 +29,28 @@ struct ClusterTrace {
     std::string task;
     std::string address;
     std::string version;
-    // Why nothing is known of it, or nothing more; empty: all is.
+    // The reason for which its events, or further events, are missing; empty:
+    // none are.
     std::string missing;
-    // Here is the server that was asked.
+    // "Here" is the server that was asked.
     ClockAlignment clock;
     CollectTraceReply events;
   };
-  // Times are of the clock of the server that was asked.
+  // Times are by the clock of the server that was asked.
   struct Step {
     int64_t step_id = 0;
-    size_t master = 0;  // among the tasks
+    size_t master = 0;  // index in the tasks
     std::string session;
     int64_t start_nanos = 0;
-    int64_t end_nanos = 0;  // of one that runs: when the trace ended
+    int64_t end_nanos = 0;  // for a step that still runs: when the trace ended
     bool running = false;
     std::string error;      // empty: OK
-    std::string waits_for;  // of one that runs
+    std::string waits_for;  // of a step that still runs
   };
-  std::vector<Task> tasks;  // as the cluster lists them
-  // By their beginnings. At most as many as were asked for; those that run are
-  // there only if too few have ended. Tasks may have events of others.
+  std::vector<Task> tasks;  // in the order of the cluster
+  // Ordered by their beginnings. At most as many as were asked for; those that
+  // still run are included only if too few have ended. Tasks may have events of
+  // other steps.
   std::vector<Step> steps;
 
   int32_t steps_done() const;
@@ -56,11 +58,11 @@ struct ClusterTrace {
   int64_t clock_error_nanos() const;
 };
 
-// Asks the tasks through one of them, `server`: the next steps that begin
-// anywhere in the cluster, of whatever sessions. Returns when they have ended
-// or the time has passed, and waits a few seconds for tasks that do not answer.
-// `progress` is called several times a second, on the calling thread. Fails
-// only if `server` does. Outside of a server's lanes.
+// Asks the tasks through one of them, `server`, for the next steps that begin
+// anywhere in the cluster, of any session. Returns when they have ended or the
+// time has passed, and waits a few seconds for tasks that do not answer. Calls
+// `progress` several times a second, on the calling thread. Fails only if
+// `server` does. Blocks: must not run on a server's lanes.
 StatusOr<ClusterTrace> TakeTrace(
     AdminApi& server, const TakeTraceOptions& options,
     absl::FunctionRef<void(const TraceProgress&)> progress);

@@ -81,7 +81,7 @@ void TraceEventWriter::Arrow(absl::string_view phase, int64_t number,
   Event(phase, place, name);
   absl::StrAppend(&buffer_, ", \"cat\": \"", category, "\", \"id\": ", number);
   Time("ts", nanos);
-  // Else the end would belong to the next slice that begins there.
+  // Otherwise the end would be attached to the next slice that begins there.
   if (phase == "f") buffer_ += ", \"bp\": \"e\"";
   End(args);
 }

@@ -1,5 +1,5 @@
-// TraceEventWriter: a file in the JSON form of Chrome's trace event format,
-// which ui.perfetto.dev and chrome://tracing open.
+// TraceEventWriter: writes a file in the JSON form of Chrome's trace event
+// format, which ui.perfetto.dev and chrome://tracing open.
 #pragma once
 
 #include <cstdint>
@@ -10,29 +10,30 @@
 
 namespace millrace {
 
-// Where a viewer shows something: a track is a thread of a process.
+// The track on which a viewer shows something: a thread of a process.
 struct TracePlace {
   int32_t process = 0;
   int64_t track = 0;
 };
 
-// Writes as it goes and holds no more than a buffer. Texts may be any bytes;
-// `args` are JSON objects. Times are nanoseconds from any one point, which the
-// file says in microseconds with three digits. One thread.
+// Writes as it goes and buffers little. Texts may be any bytes; `args` are JSON
+// objects. Times are nanoseconds from any fixed point, which the file gives in
+// microseconds with three decimals. Not thread-safe.
 class TraceEventWriter {
  public:
-  // `file` outlives the writer.
+  // `file` must outlive the writer.
   explicit TraceEventWriter(WritableFile* file);
 
-  // Shown in the order of `rank`.
+  // Names a process; viewers sort processes by `rank`.
   void NameProcess(int32_t process, absl::string_view name, int64_t rank);
   void NameTrack(const TracePlace& place, absl::string_view name, int64_t rank);
-  // A span of time.
+  // Writes a span of time.
   void Slice(const TracePlace& place, absl::string_view name,
              absl::string_view category, int64_t start_nanos,
              int64_t duration_nanos, absl::string_view args);
-  // An arrow: begins within the slice that is at its place then, ends within
-  // another one. Both halves have the same number, name and category.
+  // Writes one end of an arrow: it begins within the slice that is on its track
+  // at that time, and ends within another one. Both ends have the same number,
+  // name and category.
   void ArrowBegin(int64_t number, const TracePlace& place,
                   absl::string_view name, absl::string_view category,
                   int64_t nanos, absl::string_view args);
@@ -40,8 +41,8 @@ class TraceEventWriter {
                 absl::string_view category, int64_t nanos,
                 absl::string_view args);
 
-  // The end of the file, with an object about it as a whole. The first error of
-  // all writing. Does not close the file.
+  // Writes the end of the file, with an object about it as a whole. Returns the
+  // first error of all writes. Does not close the file.
   Status Finish(absl::string_view other_data);
 
  private:

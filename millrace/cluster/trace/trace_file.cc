@@ -24,11 +24,11 @@ namespace {
 // Groups of tracks in a process, from the top.
 enum Group : int { kSteps, kParts, kNodes, kWaitingNodes, kReceives, kSends };
 
-// Tracks that have one name and take their spans in turn.
+// Tracks of one name, which share its spans.
 struct TrackGroup {
   std::string name;
   bool may_nest = false;
-  std::vector<size_t> items;  // what it shows, by the group's own numbers
+  std::vector<size_t> items;  // what it shows, as indices of the group's kind
   std::vector<TimeSpan> spans;
 };
 
@@ -65,7 +65,7 @@ class TraceFileWriter {
   }
 
  private:
-  // Of the steps that were chosen; null for others.
+  // Returns the number of a chosen step; null for other steps.
   const int64_t* StepNumber(int64_t step_id) const {
     const auto it = step_numbers_.find(step_id);
     return it == step_numbers_.end() ? nullptr : &it->second;
@@ -97,7 +97,7 @@ class TraceFileWriter {
   }
 
   static absl::string_view Text(const CollectTraceReply& events, int32_t text) {
-    // They come from another server.
+    // The indices come from another server.
     if (text < 0 || static_cast<size_t>(text) >= events.strings.size()) {
       return "";
     }
@@ -130,7 +130,8 @@ class TraceFileWriter {
     tracks.spans.push_back(span);
   }
 
-  // Those whose master is here, and what others' masters let run here.
+  // Collects the steps whose master is here, and those that other masters run
+  // here.
   void GroupSteps(size_t index) {
     std::map<int64_t, TimeSpan> parts;  // by the number of the step
     const auto widen = [&](const auto& events) {
@@ -254,7 +255,7 @@ class TraceFileWriter {
                    .Text());
   }
 
-  // Of a receive the part after the sender had the tensor is known only once
+  // The part of a receive after the sender had the tensor is known only once
   // both ends are: WriteArrows adds it.
   void WriteTransfer(const TracePlace& place, const TimeSpan& span,
                      const TracedTransfer& transfer) {
@@ -284,7 +285,7 @@ class TraceFileWriter {
       if (!arrow.send || !arrow.receive) continue;
       ++totals_.arrows;
       const TimeSpan& receive = arrow.receive->span;
-      // Clocks may differ a little.
+      // The clocks may differ a little.
       const TimeSpan way{
           std::clamp(arrow.send->span.end, receive.start, receive.end),
           receive.end};
@@ -337,7 +338,7 @@ class TraceFileWriter {
   // By step and request.
   std::map<std::pair<int64_t, int64_t>, Arrow> arrows_;
 
-  // Of the task that is being written.
+  // The task that is being written.
   const ClusterTrace::Task* task_ = nullptr;
   int32_t process_ = 0;
   std::map<TrackKey, TrackGroup> groups_;

@@ -1,4 +1,4 @@
-// WriteTraceFile: a cluster's trace as a file for ui.perfetto.dev.
+// WriteTraceFile: writes a cluster's trace as a file for ui.perfetto.dev.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace millrace {
 
-// What a file has.
+// Counts of what a file contains.
 struct TraceTotals {
   int64_t tasks = 0;  // with events
   int64_t nodes = 0;
@@ -18,10 +18,10 @@ struct TraceTotals {
   int64_t bytes = 0;      // of the transfers' tensors
 };
 
-// A process for each task, in it a track for each thread of a device, tracks
-// for nodes that wait, for steps, and for both ends of transfers; an arrow from
-// each send to its receive. Times are those of the server that was asked, from
-// the first event on. Replaces `path` when all is written.
+// Writes a process for each task, with a track for each thread of a device,
+// tracks for nodes that wait, for steps, and for both ends of transfers, and an
+// arrow from each send to its receive. Times are by the clock of the server
+// that was asked, from the first event on. Replaces `path` when all is written.
 StatusOr<TraceTotals> WriteTraceFile(const ClusterTrace& trace,
                                      FileSystem* files,
                                      const std::string& path);

@@ -9,13 +9,14 @@ std::vector<size_t> AssignLanes(absl::Span<const TimeSpan> spans,
                                 bool may_nest) {
   std::vector<size_t> order(spans.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  // Of those that begin together the longer ones first: the others lie within.
+  // Of spans that begin together the longer ones come first: the others are
+  // nested in them.
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
     return spans[a].start != spans[b].start ? spans[a].start < spans[b].start
                                             : spans[a].end > spans[b].end;
   });
   std::vector<size_t> lanes(spans.size());
-  // By lane: the ends of the spans that are open, the innermost last.
+  // By track: the ends of the open spans, the innermost last.
   std::vector<std::vector<int64_t>> open;
   for (const size_t i : order) {
     const TimeSpan& span = spans[i];

@@ -1,4 +1,4 @@
-// Which tracks of a trace viewer spans of time go to.
+// AssignLanes: assigns spans of time to the tracks of a trace viewer.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@ struct TimeSpan {
   int64_t end = 0;  // not before the start
 };
 
-// A viewer shows a track right only if each two of its spans either lie one
-// after the other or one within the other. Gives each span, by its place in
-// `spans`, the number of the first track that has room for it; with `may_nest`
-// false one span never lies within another. Tracks are numbered from 0.
+// A viewer shows a track correctly only if each two of its spans are either
+// disjoint or nested. Returns for each span, by its index in `spans`, the
+// number of the first track that has room for it; if `may_nest` is false, no
+// span is nested in another. Tracks are numbered from 0.
 std::vector<size_t> AssignLanes(absl::Span<const TimeSpan> spans,
                                 bool may_nest);
 

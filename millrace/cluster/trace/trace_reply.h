@@ -1,4 +1,4 @@
-// TraceReplyBuilder: what steps recorded, as a reply of CollectTrace.
+// TraceReplyBuilder: encodes what steps recorded as a reply of CollectTrace.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@
 
 namespace millrace {
 
-// Each text travels once. One thread.
+// Each text travels once. Not thread-safe.
 class TraceReplyBuilder {
  public:
-  // Adds `skew_nanos` to all times. `reply` outlives the builder.
+  // Adds `skew_nanos` to all times. `reply` must outlive the builder.
   TraceReplyBuilder(int64_t skew_nanos, CollectTraceReply* reply)
       : skew_nanos_(skew_nanos), reply_(*reply) {}
 

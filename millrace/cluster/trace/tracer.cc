@@ -74,7 +74,7 @@ std::shared_ptr<StepStatsCollector> Tracer::StatsOf(
   MutexLock lock(mu_);
   for (const uint64_t id : traces) {
     const auto it = traces_.find(id);
-    // A step takes room, too: it may have no events.
+    // A step takes room, too, since it may have no events.
     if (it == traces_.end() || !it->second.room->Take()) continue;
     if (stats == nullptr) {
       stats = std::make_shared<StepStatsCollector>(it->second.room);
@@ -129,7 +129,7 @@ Status Tracer::Start(const StartTraceRequest& request) {
 Status Tracer::Collect(const CollectTraceRequest& request,
                        CollectTraceReply* reply) {
   std::vector<Recorded> recorded;
-  Trace ended;  // goes after the lock
+  Trace ended;  // destroyed after the lock is released
   {
     MutexLock lock(mu_);
     const auto it = traces_.find(request.trace_id);
@@ -157,7 +157,7 @@ Status Tracer::Collect(const CollectTraceRequest& request,
 }
 
 void Tracer::WatchLease(uint64_t trace_id, Deadline lease) {
-  // Neither keeps the tracer, which goes with its server.
+  // Weak: the timer does not keep the tracer alive, which ends with its server.
   lanes_.timer.RunAt(lease,
                      [weak = weak_from_this(), trace_id, lanes = &lanes_] {
                        lanes->control.Schedule([weak, trace_id] {
@@ -170,7 +170,7 @@ void Tracer::WatchLease(uint64_t trace_id, Deadline lease) {
 void Tracer::OnLease(uint64_t trace_id) {
   Deadline lease;
   {
-    Trace dropped;  // goes after the lock
+    Trace dropped;  // destroyed after the lock is released
     MutexLock lock(mu_);
     const auto it = traces_.find(trace_id);
     if (it == traces_.end()) return;

@@ -1,5 +1,5 @@
-// Tracer: what one task records for the traces that somebody takes of its
-// cluster (docs/design/0014-traces.md).
+// Tracer: records one task's part of the traces that are taken of its cluster
+// (docs/design/0014-traces.md).
 #pragma once
 
 #include <atomic>
@@ -17,24 +17,24 @@
 
 namespace millrace {
 
-// False in builds with -DMILLRACE_TRACE=OFF, which tell what traces cost where
-// nobody takes one.
+// False in builds with -DMILLRACE_TRACE=OFF, which measure the cost of traces
+// while none is taken.
 #ifdef MILLRACE_WITHOUT_TRACE
 inline constexpr bool kTraces = false;
 #else
 inline constexpr bool kTraces = true;
 #endif
 
-// The master of a step chooses whether it belongs to a trace, when the step
-// begins, and says so to the workers; they keep what they see of it until it is
+// The master of a step decides, when the step begins, whether it belongs to a
+// trace, and tells the workers; they keep what they record of it until it is
 // collected. Memory is bounded by the events and steps that a trace asked for,
-// and by the number of traces; one that nobody asks about for kLeaseMs is
-// forgotten. Thread-safe; owned by a shared_ptr.
+// and by the number of traces; a trace that is not polled for kLeaseMs is
+// dropped. Thread-safe; owned by a shared_ptr.
 class Tracer : public std::enable_shared_from_this<Tracer> {
  public:
   struct Options {
     Lanes* lanes = nullptr;  // null: Lanes::Process()
-    // Added to all times that are told: a test's other machine.
+    // Added to all reported times: simulates another machine in tests.
     int64_t clock_skew_nanos = 0;
   };
   explicit Tracer(Options options);
@@ -43,25 +43,25 @@ class Tracer : public std::enable_shared_from_this<Tracer> {
   static constexpr size_t kMostTraces = 8;
 
   // ---- For the master.
-  // Whether a trace wants the step that begins now: all that steps cost while
-  // nobody takes traces.
+  // Returns whether a trace wants the step that begins now. This is all that
+  // traces cost a step while none is taken.
   bool wants_steps() const {
     return kTraces && wants_steps_.load(std::memory_order_relaxed);
   }
-  // The traces that the step belongs to.
+  // Returns the traces to which the step belongs.
   std::vector<uint64_t> BeginStep(int64_t step_id, const std::string& session,
                                   int64_t start_nanos);
-  // Before the client hears of it.
+  // Requires: called before the client gets its reply.
   void EndStep(absl::Span<const uint64_t> traces, int64_t step_id,
                const Status& status);
 
   // ---- For the worker.
-  // Where the step tells what it does here; null if none of the traces is
-  // known, or there is no room.
+  // Returns where the step records what it does here; null if none of the
+  // traces is known, or there is no room.
   std::shared_ptr<StepStatsCollector> StatsOf(absl::Span<const uint64_t> traces,
                                               int64_t step_id);
 
-  // ---- For who takes a trace. Only what these know is filled in.
+  // ---- For TakeTrace. Each fills in only what it knows.
   Status Start(const StartTraceRequest& request);
   Status Collect(const CollectTraceRequest& request, CollectTraceReply* reply);
   int64_t now_nanos() const;

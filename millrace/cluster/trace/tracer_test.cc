@@ -66,7 +66,7 @@ TEST(Tracer, TakesAsManyStepsAsAreWanted) {
     EXPECT_NE(reply.steps[0].error.find("lost"), std::string::npos);
     EXPECT_EQ(reply.steps[1].end_nanos, 0);
     EXPECT_EQ(tracer->num_traces(), 1u);
-    // Unknown by now: nothing happens.
+    // The trace is unknown by now: nothing happens.
     tracer->EndStep({1}, 12, OkStatus());
   });
 }
@@ -120,7 +120,7 @@ TEST(Tracer, KeepsTheEventsOfItsStepsUpToItsRoom) {
     EXPECT_EQ(text(reply.transfers[0].key), "k");
     EXPECT_EQ(reply.transfers[0].request_id, 77);
     EXPECT_EQ(reply.transfers[0].duration_nanos, 5);
-    // Progress is steps only; another look finds the same.
+    // A progress request returns steps only; asking again returns the same.
     CollectTraceRequest progress;
     progress.trace_id = 1;
     progress.only_progress = true;
@@ -145,7 +145,7 @@ TEST(Tracer, ForgetsTracesThatNobodyAsksAbout) {
     SleepUntil(Deadline::AfterMillis(Tracer::kLeaseMs + 1'000));
     EXPECT_EQ(tracer->num_traces(), 0u);
     EXPECT_FALSE(tracer->wants_steps());
-    // Its own end comes before that of a lease.
+    // It is destroyed before its lease ends.
     ASSERT_TRUE(NewTracer()->Start(Wanting(1, 5)).ok());
     SleepUntil(Deadline::AfterMillis(Tracer::kLeaseMs + 1'000));
   });

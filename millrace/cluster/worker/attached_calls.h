@@ -1,5 +1,5 @@
 // AttachedCalls: the calls that wait for one piece of work. Usually there is
-// one; a request that arrives twice waits for the same.
+// one; a duplicate request attaches to the same work.
 #pragma once
 
 #include <utility>
@@ -16,13 +16,13 @@ namespace millrace {
 template <class Reply>
 class AttachedCalls {
  public:
-  // `abandoned` runs when all calls have been cancelled, with the reason of
-  // the last, on the thread that cancels. It may lead to Complete.
+  // `abandoned` runs when all calls have been cancelled, with the reason of the
+  // last one, on the thread that cancels. It may lead to Complete.
   explicit AttachedCalls(absl::AnyInvocable<void(Status)> abandoned)
       : abandoned_(std::move(abandoned)) {}
 
-  // False if the work is complete: `done` is untouched. What belongs to the
-  // call lives until `done`.
+  // Adds a call. Returns false, with `done` untouched, if the work is complete.
+  // `context` and `reply` must live until `done`.
   bool Add(CallContext& context, Reply* reply, Done& done) {
     Status cancelled;
     {
@@ -40,7 +40,8 @@ class AttachedCalls {
     return true;
   }
 
-  // Answers all. The first `reply` is filled by a move.
+  // Answers all calls. `reply` is moved to the first of them, and copied to the
+  // others.
   void Complete(Reply reply, const Status& status) {
     std::vector<Waiting> calls;
     {

@@ -52,7 +52,7 @@ TEST(AttachedCalls, AbandonedWhenTheLastIsCancelled) {
   EXPECT_EQ(abandoned[0].message(), "b");
   calls.Complete(0, abandoned[0]);
   EXPECT_EQ(a.status.message(), "b");
-  // One that was cancelled before it came.
+  // A call that was cancelled before it arrived.
   AttachedCalls<int> other(
       [&](Status s) { abandoned.push_back(std::move(s)); });
   c.scope.Cancel(Cancelled("c"));
@@ -105,7 +105,7 @@ TEST(StepTable, ARunIsCancelledByItsCleanUp) {
   table->CleanUp(1);
   EXPECT_EQ(run->reason.code(), StatusCode::kAborted);
   table->EndRun(**step, InvalidArgument("the real reason"));
-  // Who comes after hears of it.
+  // Later calls get the same error.
   EXPECT_EQ(table->BeginReceive(1).status().message(), "the real reason");
 }
 

@@ -1,4 +1,4 @@
-// What a worker gives back when a graph is deregistered, and what it keeps.
+// Tests what a worker frees when a graph is deregistered, and what it keeps.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ using ::testing::HasSubstr;
 
 constexpr char kReceiver[] = "/job:worker/task:0";
 
-// x, which is fed, and `by` more.
+// x, which is fed, plus `by`.
 std::vector<NodeDef> AddToFed(const Device& device, float by) {
   return {RecvNode("x", kFloat, device, device, true),
           ConstNode("by", Tensor::Scalar(by), device),
@@ -57,8 +57,8 @@ class DeregisterGraphTest : public ::testing::Test {
     return reply.recv[0].tensor.scalar<float>();
   }
 
-  // A step lets go of its graph a moment after its answer. How many plans there
-  // are once there are `wanted`, or after a while.
+  // A step releases its graph a moment after its reply. Returns the number of
+  // plans once it is `wanted`, or after a while.
   int64_t PlansLeft(int64_t wanted) {
     const Deadline limit = Deadline::AfterMillis(10'000);
     while (counts().plans != wanted && !limit.expired()) {
@@ -85,14 +85,15 @@ TEST_F(DeregisterGraphTest, FreesTheGraphItsPlanAndItsKernels) {
   const Status gone = Add(*graph, 2).status();
   EXPECT_EQ(gone.code(), StatusCode::kAborted);
   EXPECT_THAT(gone.message(), HasSubstr("Graph handle is not found"));
-  // Twice, of no session, of nothing: there is nothing to free.
+  // Twice, for no session, for no graph: there is nothing to free.
   EXPECT_TRUE(Deregister(ps().api(), *graph).ok());
   EXPECT_TRUE(Deregister(ps().api(), *graph, "other").ok());
   EXPECT_TRUE(Deregister(ps().api(), std::string(10'000, 'x')).ok());
 }
 
 TEST_F(DeregisterGraphTest, EqualGraphsGoWithTheLastOfThem) {
-  // As stock masters register: without a number, each a graph of its own.
+  // As stock masters register: without a number, each registration is a graph
+  // of its own.
   const auto first = Register(ps().api(), "s", AddToFed(device(), 1));
   const auto second = Register(ps().api(), "s", AddToFed(device(), 1));
   const auto ours = RegisterAs(ps().api(), 7, AddToFed(device(), 1));
@@ -111,7 +112,7 @@ TEST_F(DeregisterGraphTest, EqualGraphsGoWithTheLastOfThem) {
   EXPECT_EQ(PlansLeft(0), 0);
 }
 
-// Requests may come twice, late, and in another order than they were sent.
+// Requests may be duplicated, late, and reordered.
 TEST_F(DeregisterGraphTest, ARegistrationHasItsEffectOnce) {
   WorkerApi& api = ps().api();
   EXPECT_EQ(*RegisterAs(api, 1, AddToFed(device(), 1)), RegistrationHandle(1));
@@ -119,7 +120,7 @@ TEST_F(DeregisterGraphTest, ARegistrationHasItsEffectOnce) {
   EXPECT_EQ(counts().graphs, 1);
   EXPECT_EQ(RegisterAs(api, 1, AddToFed(device(), 2)).status().code(),
             StatusCode::kAborted);
-  // Given up: what comes later brings nothing back.
+  // After deregistration a late request brings nothing back.
   EXPECT_TRUE(Deregister(api, RegistrationHandle(1)).ok());
   EXPECT_EQ(RegisterAs(api, 1, AddToFed(device(), 1)).status().code(),
             StatusCode::kAborted);
@@ -128,7 +129,7 @@ TEST_F(DeregisterGraphTest, ARegistrationHasItsEffectOnce) {
             StatusCode::kAborted);
   EXPECT_EQ(counts().graphs, 0);
   EXPECT_EQ(PlansLeft(0), 0);
-  // An equal graph under another number is another one.
+  // An equal graph under another number is another registration.
   EXPECT_EQ(*Add(*RegisterAs(api, 3, AddToFed(device(), 1)), 5), 6);
 }
 
@@ -186,7 +187,7 @@ TEST_F(DeregisterGraphTest, KernelsWithStateStay) {
   ASSERT_TRUE(second.ok()) << second.status();
   EXPECT_NE(*first, *second);
   EXPECT_EQ(counts().kernels, 1);
-  // And go with the session.
+  // And they are freed with the session.
   EXPECT_TRUE(Ask(ps().api(), &WorkerApi::DeleteWorkerSession,
                   DeleteWorkerSessionRequest{"s"})
                   .ok());

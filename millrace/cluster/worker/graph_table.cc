@@ -8,7 +8,7 @@
 namespace millrace {
 namespace {
 
-// Longer than any request is on its way.
+// Longer than any request is in flight.
 constexpr size_t kRegistrationsRemembered = 4096;
 
 }  // namespace

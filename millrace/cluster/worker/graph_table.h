@@ -17,28 +17,30 @@ namespace millrace {
 
 class RegisteredGraph;
 
-// Equal graphs are compiled once and go with the last of their handles. One
-// thread at a time.
+// Equal graphs are compiled once and freed with the last of their handles. Not
+// thread-safe.
 class GraphTable {
  public:
-  // All that decides what a graph is compiled to.
+  // Everything that determines the result of compiling a graph.
   using Content = std::pair<Fingerprint, bool>;
   static Content ContentOf(const RegisterGraphRequest& request);
 
-  // The handle of the request's graph if it needs no compiling: the request
-  // came before, or an equal graph is there. Empty: it has to be compiled.
-  // ABORTED if its registration was removed, or stands for another graph.
+  // Returns the handle of the request's graph if it needs no compiling: the
+  // request is a duplicate, or an equal graph exists. Returns "" if it has to
+  // be compiled, ABORTED if its registration was removed, or stands for another
+  // graph.
   StatusOr<std::string> Find(const RegisterGraphRequest& request,
                              const Content& content);
-  // The same once `graph` is compiled, which is kept unless there is an equal
-  // one by now.
+  // Adds the compiled `graph`, unless an equal one was added meanwhile, and
+  // returns its handle as Find does.
   StatusOr<std::string> Add(const RegisterGraphRequest& request,
                             const Content& content,
                             std::shared_ptr<RegisteredGraph> graph);
-  // Null if there is none.
+  // Returns null if there is none.
   std::shared_ptr<RegisteredGraph> Get(const std::string& handle) const;
-  // Gives the graph if this was the last of its handles, else null. A request
-  // for the handle that is still on its way is refused when it comes.
+  // Removes a handle. Returns the graph if this was the last of its handles,
+  // otherwise null. A request for the handle that is still in flight is refused
+  // when it arrives.
   std::shared_ptr<RegisteredGraph> Remove(const std::string& handle);
 
   int64_t num_handles() const { return static_cast<int64_t>(handles_.size()); }
@@ -52,7 +54,7 @@ class GraphTable {
   absl::btree_map<std::string, Content> handles_;
   absl::btree_map<Content, Entry> graphs_;
   int64_t next_ = 1;                      // of handles without a registration
-  absl::flat_hash_set<int64_t> removed_;  // registrations, lately
+  absl::flat_hash_set<int64_t> removed_;  // recently removed registrations
   std::deque<int64_t> removed_order_;
 };
 

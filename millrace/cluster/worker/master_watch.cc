@@ -18,13 +18,13 @@ struct MasterWatch::Step {
   Misses misses;
 };
 
-// What the end of a question ends.
+// The steps and sessions that the result of a probe ends.
 struct MasterWatch::Ended {
   std::vector<Ref<StepRun>> steps;
   std::vector<absl::AnyInvocable<void(Status)>> sessions;
 };
 
-// All of it guarded by the watch's lock.
+// All members are guarded by the watch's lock.
 struct MasterWatch::Master final : RefCounted, Heartbeat::Watcher {
   Master(MasterWatch& w, Ref<Peer> p)
       : watch(w),
@@ -123,7 +123,7 @@ void MasterWatch::Stop() {
   while (calling_ > 0) idle_.Wait(mu_);
 }
 
-// A master that has answered: sessions of another life of its are lost.
+// Handles a reply: sessions of another incarnation of the master are lost.
 void MasterWatch::OnAlive(Master& master, const GetStatusReply& reply,
                           Ended* ended) {
   const auto& devices = reply.device_attributes;
@@ -141,7 +141,7 @@ void MasterWatch::OnAlive(Master& master, const GetStatusReply& reply,
   for (auto& [key, step] : master.steps) step.misses.Forget();
 }
 
-// A master that has not.
+// Handles a probe without a reply.
 void MasterWatch::OnSilent(Master& master, Ended* ended) {
   for (auto& [key, step] : master.steps) {
     if (step.misses.Count(false)) ended->steps.push_back(step.run);

@@ -1,4 +1,4 @@
-// MasterWatch: whether the masters of a worker's sessions are alive.
+// MasterWatch: the failure detector for the masters of a worker's sessions.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@
 
 namespace millrace {
 
-// A master is asked for GetStatus each `interval_ms` while a step of its runs,
-// ten times less often while it has sessions, never else. A step ends after
-// `misses` questions in a row that got no answer, with ABORTED; a session when
-// the master's incarnation has changed or it was silent for `lost_ms`. A step
-// counts misses from its own beginning. Thread-safe; calls nobody under its
-// lock.
+// Probes a master with GetStatus each `interval_ms` while one of its steps
+// runs, ten times less often while it has sessions, and never otherwise. A step
+// ends with ABORTED after `misses` consecutive probes without a reply; a
+// session ends when the master's incarnation has changed or it was silent for
+// `lost_ms`. A step counts misses from its own beginning. Thread-safe; makes no
+// calls under its lock.
 class MasterWatch : public RefCounted {
  public:
   struct Times {
@@ -28,15 +28,16 @@ class MasterWatch : public RefCounted {
   };
   MasterWatch(Lanes& lanes, Times times);
 
-  // `lost` runs at most once, on the control lane. The id is never 0.
+  // `lost` runs at most once, on the control lane. Returns an id that is never
+  // 0.
   uint64_t AddSession(Ref<Peer> master, int64_t master_incarnation,
                       absl::AnyInvocable<void(Status)> lost);
   void RemoveSession(uint64_t session);
-  // A run of the session begins and ends. 0 stands for a session that is not
-  // watched.
+  // Record that a run of the session begins and ends. 0 stands for a session
+  // that is not watched.
   void AddStep(uint64_t session, int64_t step_id, Ref<StepRun> run);
   void RemoveStep(uint64_t session, int64_t step_id);
-  // Asks nobody any more, and waits for callbacks that run.
+  // Stops all probes, and blocks until running callbacks have returned.
   void Stop();
 
  private:
@@ -46,7 +47,7 @@ class MasterWatch : public RefCounted {
   struct Ended;
 
   void OnAnswer(Master& master, const Heartbeat::Answer& answer);
-  // With mu_ held.
+  // Requires: mu_ is held.
   void OnAlive(Master& master, const GetStatusReply& reply, Ended* ended);
   void OnSilent(Master& master, Ended* ended);
 
@@ -56,7 +57,7 @@ class MasterWatch : public RefCounted {
   Mutex mu_;  // guards all below, and the masters' contents
   CondVar idle_;
   bool stopped_ = false;
-  int calling_ = 0;  // threads that call runs and sessions
+  int calling_ = 0;  // threads that are calling runs and sessions
   uint64_t next_session_ = 1;
   absl::btree_map<uint64_t, Ref<Master>> sessions_;  // by session
 };

@@ -97,9 +97,9 @@ void PartialRun::Serve(WorkerState& worker, Ref<WorkerSession> session,
   StatusOr<Ref<PartialRun>> run = session->FindPartialRun(request.step_id);
   std::shared_ptr<const PlanSet> plans = graph->partial_plans();
   if (*run == nullptr && plans == nullptr) {
-    // Building the plans of a big graph takes long.
+    // Building the plans of a large graph takes long.
     worker.lanes.inter_op.Schedule(
-        [active = std::make_unique<ActiveCall>(worker),  // goes last
+        [active = std::make_unique<ActiveCall>(worker),  // destroyed last
          &worker, session = std::move(session), graph = std::move(graph),
          &context, &request, reply, done = std::move(done)]() mutable {
           Status status = context.Check();
@@ -122,12 +122,12 @@ void PartialRun::Serve(WorkerState& worker, Ref<WorkerSession> session,
   AnswerRunGraph(request, run.status(), reply, std::move(done));
 }
 
-// Of calls that come at once, the first begins the run.
+// Of concurrent calls, the first one begins the run.
 StatusOr<Ref<PartialRun>> PartialRun::FindOrBegin(
     WorkerState& worker, const Ref<WorkerSession>& session,
     const std::shared_ptr<RegisteredGraph>& graph, int64_t step_id,
     std::shared_ptr<const PlanSet> plans) {
-  Ref<PartialRun> run;  // goes after the lock
+  Ref<PartialRun> run;  // released after the lock
   MutexLock lock(session->partial_runs_begin());
   run = session->FindPartialRun(step_id);
   if (run != nullptr) return run;

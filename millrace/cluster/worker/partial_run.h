@@ -1,4 +1,4 @@
-// PartialRun: a step whose values come and go in several RunGraph calls.
+// PartialRun: a step whose values arrive and leave in several RunGraph calls.
 #pragma once
 
 #include <memory>
@@ -33,7 +33,7 @@ class PartialRun final : public StepRun {
 
  private:
   class Call;
-  // The run, begun if there is none, by `plans`.
+  // Returns the run; begins it with `plans` if there is none.
   static StatusOr<Ref<PartialRun>> FindOrBegin(
       WorkerState& worker, const Ref<WorkerSession>& session,
       const std::shared_ptr<RegisteredGraph>& graph, int64_t step_id,
@@ -42,10 +42,11 @@ class PartialRun final : public StepRun {
             RunGraphReply* reply, Done done);
   Status Begin(std::shared_ptr<const PlanSet> plans);
   void OnPlansDone(const Status& status);
-  // Calls that wait for the plans' end; OK if it has come.
+  // Returns true, and sets `*status`, if the plans have ended; otherwise adds
+  // the call to those that wait for it.
   bool WaitForEnd(const Ref<Call>& call, Status* status);
 
-  const ActiveCall active_;  // the first member: goes last
+  const ActiveCall active_;  // the first member: destroyed last
   WorkerState& worker_;
   const Ref<WorkerSession> session_;
   const std::shared_ptr<RegisteredGraph> graph_;

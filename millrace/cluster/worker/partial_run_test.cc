@@ -7,8 +7,8 @@
 namespace millrace {
 namespace {
 
-// What a first run in parts needs is compiled by the pool, not by the thread
-// that its call came by: while the pool is busy the step has not begun.
+// What the first run in parts needs is compiled by the pool, not by the thread
+// on which its call arrived: while the pool is busy the step has not begun.
 TEST(PartialRunTest, TheFirstOfAGraphIsCompiledByThePool) {
   const SimResult result = SimWorld({.seed = 1}).Run([] {
     TestCluster cluster(kCluster);
@@ -46,7 +46,7 @@ TEST(PartialRunTest, TheFirstOfAGraphIsCompiledByThePool) {
     EXPECT_EQ(kept.reply.recv[0].tensor.scalar<float>(), 3);
     EXPECT_TRUE(given_up.Wait().ok());
     EXPECT_EQ(given_up.reply.status, Cancelled("given up"));
-    // Later ones need not wait for it.
+    // Later runs need not wait for it.
     const auto again = RunGraph(ps.api(), first(3));
     ASSERT_TRUE(again.ok()) << again.status();
     EXPECT_EQ(again->recv[0].tensor.scalar<float>(), 3);

@@ -113,7 +113,7 @@ void RecvTensorCall::Start(Deadline deadline) {
 void RecvTensorCall::Finish(StatusOr<RendezvousValue> received) {
   step_->receives.End(request_.request_id);
   RecvTensorReply reply;
-  // Views that devices of this task have for each other may be asked for, too.
+  // Another task may also ask for a view that devices of this task exchange.
   Status status = received.status();
   if (status.ok()) status = Bind(&received->tensor, nullptr);
   if (status.ok()) {
@@ -124,7 +124,7 @@ void RecvTensorCall::Finish(StatusOr<RendezvousValue> received) {
                        : Tensor::Zeros(DataType::kFloat, {0});
     reply.send_start_micros = WallMicros();
   }
-  // Once there is a value its run has set this.
+  // If there is a value, its run has set this before.
   StepStatsCollector* const stats = status.ok() ? step_->stats.get() : nullptr;
   const int64_t number = stats != nullptr ? RecordSend(reply, *stats) : -1;
   calls_.Complete(std::move(reply), status);
@@ -138,8 +138,8 @@ int64_t RecvTensorCall::RecordSend(const RecvTensorReply& reply,
   transfer.request_id = request_.request_id;
   transfer.is_send = true;
   transfer.is_dead = reply.is_dead;
-  // Told before the receiver has the tensor, so that a trace of a step that
-  // has ended has both ends; how long it took follows.
+  // Recorded before the receiver has the tensor, so that a trace of an ended
+  // step has both ends; the duration is added later.
   transfer.start_nanos = transfer.end_nanos = NowNanos();
   transfer.bytes = reply.is_dead ? 0 : TensorBytes(reply);
   return stats.Record(std::move(transfer));

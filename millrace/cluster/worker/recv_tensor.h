@@ -14,7 +14,7 @@ class RecvTensorCall final : public ReceiveCall {
                     const RecvTensorRequest& request, RecvTensorReply* reply,
                     Done done);
 
-  // `request` lives until the call that brought it is answered.
+  // `request` must live until the call that brought it is answered.
   RecvTensorCall(WorkerState& worker, Ref<StepTable::Step> step,
                  const RecvTensorRequest& request);
   ~RecvTensorCall() override;
@@ -28,7 +28,7 @@ class RecvTensorCall final : public ReceiveCall {
   void Finish(StatusOr<RendezvousValue> received);
   int64_t RecordSend(const RecvTensorReply& reply, StepStatsCollector& stats);
 
-  const ActiveCall active_;  // the first member: goes last
+  const ActiveCall active_;  // the first member: destroyed last
   WorkerState& worker_;
   const Ref<StepTable::Step> step_;
   const RecvTensorRequest& request_;
@@ -36,9 +36,9 @@ class RecvTensorCall final : public ReceiveCall {
   AttachedCalls<RecvTensorReply> calls_;
 };
 
-// Whether this task has the device of a key's sender, in the incarnation that
-// the key says. ABORTED "RecvTensor expects a different device incarnation"
-// with stock's payload if it was restarted since.
+// Checks that this task has the device of a key's sender, in the incarnation
+// that the key names. Returns ABORTED "RecvTensor expects a different device
+// incarnation" with stock's payload if the task was restarted since.
 Status CheckSender(const WorkerState& worker, absl::string_view key);
 
 }  // namespace millrace

@@ -11,7 +11,8 @@
 namespace millrace {
 namespace {
 
-// The key of a client-terminated transfer outside of loops; empty for others.
+// Returns the key of a client-terminated transfer outside of loops; "" for
+// others.
 StatusOr<std::string> ClientKey(const Node& node,
                                 const GraphEnvironment& environment,
                                 std::string* tensor_name) {
@@ -68,7 +69,7 @@ Status RegisteredGraph::AssignDevices(const GraphEnvironment& environment) {
     if (node == nullptr) continue;
     auto [it, added] = canonical.try_emplace(node->requested_device);
     if (added) {
-      // Other spellings of a full name are taken, too.
+      // Other spellings of a full name are accepted, too.
       const StatusOr<DeviceName> parsed =
           DeviceName::Parse(node->requested_device);
       const std::string name =
@@ -105,7 +106,7 @@ StatusOr<Graph> RegisteredGraph::WithSlots(
       return InvalidArgument("{{node ", node->name,
                              "}}: there is another node for the key ", key);
     }
-    // In place: its edges stay, types are the same.
+    // Changes the node in place: its edges stay, and the types are the same.
     MR_ASSIGN_OR_RETURN(
         node->op, graph.LookupOp(is_arg ? builtin::kArg : builtin::kRetval));
     node->attrs = AttrMap(

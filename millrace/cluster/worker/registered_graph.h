@@ -15,7 +15,7 @@
 
 namespace millrace {
 
-// What a graph is compiled against; all of it outlives the graph.
+// What a graph is compiled against; all of it must outlive the graph.
 struct GraphEnvironment {
   const OpRegistry* ops = nullptr;
   KernelCache* kernels = nullptr;
@@ -25,11 +25,12 @@ struct GraphEnvironment {
 };
 
 // Client-terminated _Recv and _Send nodes whose two devices are the same device
-// of this task are numbered slots of the plan (_Arg and _Retval); all others
-// meet in the step's rendezvous. Immutable but for partial_plans; thread-safe.
+// of this task become numbered slots of the plan (_Arg and _Retval); all others
+// meet in the step's rendezvous. Immutable except for partial_plans;
+// thread-safe.
 class RegisteredGraph {
  public:
-  // Fills in attributes that were left out as defaults. Errors as of
+  // Fills in missing attributes with their defaults. Errors as of
   // ImportGraphDef and Plan::Build.
   static StatusOr<std::unique_ptr<RegisteredGraph>> Build(
       const GraphDef& def, const GraphEnvironment& environment);
@@ -39,18 +40,19 @@ class RegisteredGraph {
     DataType dtype = DataType::kInvalid;
     std::string name;  // tensor_name of its node
   };
-  // By rendezvous key; null for keys that are no slots.
+  // Finds the slot of a rendezvous key; null for keys that are not slots.
   const Slot* FindArg(absl::string_view key) const;
   const Slot* FindRetval(absl::string_view key) const;
 
   const std::shared_ptr<const PlanSet>& plans() const { return plans_; }
-  // The same with no slots, for runs in parts; null until BuildPartialPlans.
+  // Returns the plans without slots, for partial runs; null until
+  // BuildPartialPlans.
   std::shared_ptr<const PlanSet> partial_plans() const;
-  // Builds them by `environment`, as it was, unless they are there.
+  // Builds them unless they exist. `environment` must be as before.
   StatusOr<std::shared_ptr<const PlanSet>> BuildPartialPlans(
       const GraphEnvironment& environment);
   FunctionRuntime* functions() { return functions_.get(); }
-  // As it was registered, defaults filled in.
+  // Returns the graph as it was registered, with defaults filled in.
   GraphDef ToGraphDef() const;
 
  private:
@@ -65,7 +67,7 @@ class RegisteredGraph {
   absl::flat_hash_map<std::string, Slot> args_;
   absl::flat_hash_map<std::string, Slot> retvals_;
 
-  Mutex building_;  // held by who builds partial_plans_; before mu_
+  Mutex building_;  // held while partial_plans_ is built; acquired before mu_
   mutable Mutex mu_;
   std::shared_ptr<const PlanSet> partial_plans_;  // guarded by mu_
 };

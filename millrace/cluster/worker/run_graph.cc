@@ -10,8 +10,8 @@
 namespace millrace {
 namespace {
 
-// The caller's thread may be the only one that takes calls: it is not kept for
-// longer than a wake-up of another one takes.
+// The caller's thread may be the only one that takes calls: it is kept no
+// longer than it takes to wake another one.
 constexpr size_t kInlineNodes = 256;
 
 bool WantsStats(const ExecutorOptions& options) {
@@ -72,16 +72,17 @@ void RunGraphCall::Start() {
                  std::memory_order_relaxed);
   received_.resize(request_.recv_key.size());
   for (size_t i : receives) StartReceive(request_.recv_key[i], &received_[i]);
-  // What is cheap throughout runs on control to its end, here if it is short.
-  // The rest runs on the thread that the call came by, if another takes over
-  // its events, as handing the step to a thread that sleeps would delay it.
+  // A step of cheap nodes only runs on the control lane to its end; inline if
+  // it is short. Any other step runs on the thread on which the call arrived,
+  // if another thread takes over its events, since waking a sleeping thread for
+  // it would delay it.
   const PlanSet& plans = *graph_->plans();
   if (plans.all_cheap() && plans.num_nodes() <= kInlineNodes) {
     RunPlans();
   } else if (plans.all_cheap()) {
     worker_.lanes.control.Schedule([self] { self->RunPlans(); });
   } else if (plans.num_devices() == 1 && EventThreads::HandOver()) {
-    // While the tensors came, sender and receiver may have had all cores.
+    // While the tensors arrived, sender and receiver may have used all cores.
     worker_.lanes.intra_op.Prepare();
     RunPlans();
   } else {
@@ -105,8 +106,8 @@ Status RunGraphCall::Prepare() {
   rendezvous_ = MakeRef<RemoteRendezvous>(step_id_, session_->task(),
                                           step_->rendezvous, session_->peers(),
                                           environment_.deadline, stats_);
-  // Receives of other tasks end with the step, too. The callback is taken back
-  // in Finish, so it never outlives the step.
+  // Receives from other tasks end with the step, too. The callback is
+  // unregistered in Finish, so it never outlives the step.
   auto abort = [this] {
     worker_.lanes.control.Schedule([self = Ref<RunGraphCall>::Share(this)] {
       self->rendezvous_->StartAbort(MarkDerived(self->scope_.status()));
@@ -195,7 +196,7 @@ void RunGraphCall::PartDone(const Status& status) {
     MutexLock lock(mu_);
     outcome = status_;
   }
-  // What only follows from a cancellation reports its reason.
+  // An error that only follows from a cancellation reports its reason.
   if (IsDerived(outcome) && scope_.cancelled()) outcome = scope_.status();
   Finish(std::move(outcome));
 }

@@ -1,4 +1,4 @@
-// RunGraphCall: one step of a registered graph, from RunGraph to its answer.
+// RunGraphCall: one step of a registered graph, from RunGraph to its reply.
 #pragma once
 
 #include <atomic>
@@ -17,22 +17,23 @@
 namespace millrace {
 
 // A state machine: Start takes the fed values and starts the plans; the plans
-// and the receives of keys that are no slots end in any order; the last of them
-// answers. Cancelled by the calls that wait for it, the session, the clean-up
-// of the step, its deadline, or the loss of its master. Thread-safe.
+// and the receives of keys that are not slots end in any order; the last of
+// them answers. Cancelled by the calls that wait for it, the session, the
+// cleanup of the step, its deadline, or the loss of its master. Thread-safe.
 class RunGraphCall final : public StepRun {
  public:
-  // `request` lives until the call that brought it is answered.
+  // `request` must live until the call that brought it is answered.
   RunGraphCall(WorkerState& worker, Ref<WorkerSession> session,
                std::shared_ptr<RegisteredGraph> graph,
                const RunGraphRequest& request, Deadline deadline);
   ~RunGraphCall() override;
 
-  // Answers this call, too; false, `done` untouched, if the step has ended.
+  // Attaches a call, which gets the same reply. Returns false, with `done`
+  // untouched, if the step has ended.
   bool Attach(CallContext& context, RunGraphReply* reply, Done& done) {
     return calls_.Add(context, reply, done);
   }
-  // Once, after the first Attach.
+  // Starts the step. Requires: called once, after the first Attach.
   void Start();
   void Cancel(const Status& reason) override { scope_.Cancel(reason); }
 
@@ -46,7 +47,7 @@ class RunGraphCall final : public StepRun {
   void Finish(Status status);
   Status CollectValues(RunGraphReply* reply);
 
-  const ActiveCall active_;  // the first member: goes last
+  const ActiveCall active_;  // the first member: destroyed last
   WorkerState& worker_;
   const Ref<WorkerSession> session_;
   const std::shared_ptr<RegisteredGraph> graph_;
@@ -59,10 +60,10 @@ class RunGraphCall final : public StepRun {
   Ref<RemoteRendezvous> rendezvous_;
   StepContainer container_;
   StepEnvironment environment_;
-  std::shared_ptr<StepStatsCollector> stats_;  // null: nobody wants to know
+  std::shared_ptr<StepStatsCollector> stats_;  // null: not recorded
   std::vector<Tensor> args_;
   std::vector<Tensor> retvals_;
-  std::vector<Tensor> received_;  // by recv_key; of keys that are no slots
+  std::vector<Tensor> received_;  // by recv_key; of keys that are not slots
   std::atomic<int> pending_{0};
   Mutex mu_;
   Status status_;  // guarded by mu_ until the last part is done
@@ -71,7 +72,7 @@ class RunGraphCall final : public StepRun {
 // Puts the outcome of a step where the request asks for it.
 void AnswerRunGraph(const RunGraphRequest& request, Status status,
                     RunGraphReply* reply, Done done);
-// What a fetch of a dead value gives.
+// Returns the error of a fetch of a dead value.
 Status DeadFetch(absl::string_view name);
 
 }  // namespace millrace

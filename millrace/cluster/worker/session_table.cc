@@ -128,7 +128,7 @@ void SessionTable::Delete(const std::string& handle) {
       entry = std::move(it->second);
       sessions_.erase(it);
     }
-    // A CreateWorkerSession may still be on its way, sent twice.
+    // A duplicate CreateWorkerSession may still be in flight.
     if (deleted_.insert(handle).second) {
       deleted_order_.push_back(handle);
       if (deleted_order_.size() > kHandlesRemembered) {

@@ -1,4 +1,4 @@
-// SessionTable: the sessions that masters have made at a worker.
+// SessionTable: the sessions that masters have created at a worker.
 #pragma once
 
 #include <cstdint>
@@ -20,15 +20,15 @@ class SessionTable {
  public:
   explicit SessionTable(WorkerState& worker) : worker_(worker) {}
 
-  // A handle that is there already stays if the request is the same one again
-  // (master and incarnation), and is replaced if it comes from a new
-  // incarnation of its master. A new incarnation of a task also ends all
-  // sessions that its old one made. ABORTED for a handle that was deleted,
-  // ALREADY_EXISTS for one of another master.
+  // Creates a session. Idempotent: a handle that exists is kept if the request
+  // is a duplicate (same master and incarnation), and replaced if it comes from
+  // a new incarnation of its master. A new incarnation of a task also ends all
+  // sessions that its old one created. Returns ABORTED for a handle that was
+  // deleted, ALREADY_EXISTS for one of another master.
   Status Create(const CreateWorkerSessionRequest& request);
-  // Ends it with CANCELLED; OK if there is none.
+  // Ends the session with CANCELLED; OK if there is none.
   void Delete(const std::string& handle);
-  // ABORTED "Session handle is not found: ...".
+  // Returns ABORTED "Session handle is not found: ..." if there is none.
   StatusOr<Ref<WorkerSession>> Find(const std::string& handle) const;
   void EndAll(const Status& reason);
 
@@ -46,8 +46,9 @@ class SessionTable {
     Ref<WorkerSession> session;
     uint64_t watch = 0;
   };
-  // With mu_ held: whether the request's session has been made already; else
-  // why it must not be. And the sessions that end when it is made.
+  // Return whether the request's session exists already, or an error if it must
+  // not be created; and the sessions that end when it is created. Require: mu_
+  // is held.
   StatusOr<bool> IsThere(const CreateWorkerSessionRequest& request) const;
   std::vector<Entry> TakeReplaced(const CreateWorkerSessionRequest& request);
   void Watch(const Ref<WorkerSession>& session);
@@ -57,7 +58,7 @@ class SessionTable {
   WorkerState& worker_;
   mutable Mutex mu_;  // guards all below
   absl::btree_map<std::string, Entry> sessions_;
-  absl::flat_hash_set<std::string> deleted_;  // lately
+  absl::flat_hash_set<std::string> deleted_;  // recently
   std::deque<std::string> deleted_order_;
 };
 

@@ -22,8 +22,8 @@ StatusOr<Ref<StepTable::Step>> StepTable::BeginRun(int64_t step_id,
   Ref<Step> step;
   {
     MutexLock lock(mu_);
-    // Who goes on with a step that has failed meanwhile, as calls of partial
-    // runs do, hears of its error.
+    // Later calls of a step that has failed meanwhile, as in partial runs, get
+    // its error.
     if (const auto over = over_.find(step_id); over != over_.end()) {
       if (!over->second.ok()) return over->second;
       return Aborted("Step ", step_id, " is over at ", task_, ".");
@@ -54,7 +54,7 @@ void StepTable::EndRun(Step& step, const Status& status, bool keep_run) {
     if (!keep_run) run = std::move(step.run_);
     step.state_ = Step::kEnded;
     step.status_ = status;
-    // Cleaned up while it ran: who comes late shall hear of its error.
+    // Cleaned up while it ran: late calls get its error.
     if (!status.ok()) {
       const auto it = over_.find(step.id);
       if (it != over_.end()) it->second = status;
@@ -83,7 +83,7 @@ StatusOr<Ref<StepTable::Step>> StepTable::BeginReceive(int64_t step_id) {
     step->since_nanos_ = NowNanos();
     made = step;
   }
-  // The callback may come late: it keeps what it needs.
+  // The callback may run late: it keeps what it needs alive.
   auto expire = [self = Ref<StepTable>::Share(this), made] {
     self->lanes_.control.Schedule([self, made] { self->OnEarlyTimeout(made); });
   };
@@ -107,7 +107,7 @@ void StepTable::EndReceive(Step& step) {
   {
     MutexLock lock(mu_);
     if (--step.receiving_ > 0 || step.state_ != Step::kEarly) return;
-    // An early step goes with those who asked for it.
+    // An early step is removed with the last receive that asked for it.
     const auto it = steps_.find(step.id);
     if (it == steps_.end() || it->second.get() != &step) return;
     timer = std::exchange(step.timer_, 0);
@@ -164,7 +164,7 @@ void StepTable::CleanUp(int64_t step_id) {
       steps.push_back(std::move(it->second));
       steps_.erase(it);
     }
-    // A RunGraph or a RecvTensor may still be on its way.
+    // A RunGraph or a RecvTensor may still be in flight.
     Remember(step_id, std::move(status));
   }
   if (timer != 0) lanes_.timer.Cancel(timer);

@@ -1,4 +1,4 @@
-// StepTable: the steps that this task takes part in, by id.
+// StepTable: the steps in which this task takes part, by id.
 #pragma once
 
 #include <cstdint>
@@ -19,28 +19,30 @@
 
 namespace millrace {
 
-// A RecvTensor in progress, for requests that arrive twice.
+// A RecvTensor in flight, for duplicate requests.
 class ReceiveCall : public RefCounted {
  public:
-  // Answers this call, too; false, `done` untouched, if it has ended.
+  // Attaches a call. Returns false, with `done` untouched, if the receive has
+  // ended.
   virtual bool Attach(CallContext& context, RecvTensorReply* reply,
                       Done& done) = 0;
 };
 
-// A run in progress, as the table sees it.
+// A running step, as the table sees it.
 class StepRun : public RefCounted {
  public:
-  // Ends the step with `reason`; idempotent, returns soon.
+  // Ends the step with `reason`; idempotent, and does not block.
   virtual void Cancel(const Status& reason) = 0;
 };
 
-// A step is made by RunGraph, or by a RecvTensor that came before it. It stays
-// until it is cleaned up, so that values can still be taken after the run, or
-// its error be told. Of the last 4096 steps the table knows that they are over.
-// Thread-safe.
+// A step is created by RunGraph, or by a RecvTensor that arrives before it. It
+// stays until it is cleaned up, so that after the run values can still be
+// taken, or its error be reported. The table remembers the last 4096 steps that
+// are over. Thread-safe.
 class StepTable : public RefCounted {
  public:
-  // Lives while somebody holds it; the table holds it until it is cleaned up.
+  // Lives while it is referenced; the table holds a reference until the step is
+  // cleaned up.
   class Step : public RefCounted {
    public:
     explicit Step(int64_t step_id)
@@ -49,8 +51,8 @@ class StepTable : public RefCounted {
     const int64_t id;
     const Ref<LocalRendezvous> rendezvous;
     RequestLog<ReceiveCall> receives;  // RecvTensor calls by request id
-    // Where transfers tell what they took; null: nowhere. Set before the run
-    // sends its first value, and to be read only by who has one.
+    // Where transfers record their times; null: nowhere. Set before the run
+    // sends its first value, and read only by receivers of a value.
     std::shared_ptr<StepStatsCollector> stats;
 
    private:
@@ -66,23 +68,23 @@ class StepTable : public RefCounted {
     Timer::Id timer_ = 0;  // while early
   };
 
-  // `early_ms`: how long a step may wait for its RunGraph.
+  // `early_ms` is how long a step may wait for its RunGraph.
   StepTable(Lanes& lanes, std::string task, int64_t early_ms);
 
-  // ABORTED if the id is in use or over.
+  // Returns ABORTED if the id is in use or over.
   StatusOr<Ref<Step>> BeginRun(int64_t step_id, const std::string& session,
                                Ref<StepRun> run);
-  // The run is over. If it failed, `status` is what receives get from now on.
-  // With `keep_run` it is still cancelled when the step is cleaned up.
+  // Records the end of the run. If it failed, receives get `status` from now
+  // on. With `keep_run` it is still cancelled when the step is cleaned up.
   void EndRun(Step& step, const Status& status, bool keep_run = false);
-  // For a RecvTensor; makes an early step if there is none. The step's error
-  // if it failed, ABORTED if it is over.
+  // Finds the step for a RecvTensor; creates an early step if there is none.
+  // Returns the step's error if it failed, ABORTED if it is over.
   StatusOr<Ref<Step>> BeginReceive(int64_t step_id);
   void EndReceive(Step& step);
 
-  // CleanupGraph: the step is over, a run of it is cancelled.
+  // Handles CleanupGraph: the step is over, and its run is cancelled.
   void CleanUp(int64_t step_id);
-  // Ends all steps of a session, or all there are, with `reason`.
+  // Ends all steps of a session, or all steps of the table, with `reason`.
   void EndSession(const std::string& session, const Status& reason);
   void EndAll(const Status& reason);
 
@@ -107,7 +109,7 @@ class StepTable : public RefCounted {
 
   mutable Mutex mu_;  // guards all below
   Table steps_;
-  // Steps that are over, and why they failed.
+  // Steps that are over, and their errors.
   absl::flat_hash_map<int64_t, Status> over_;
   std::deque<int64_t> over_order_;
 };

@@ -118,7 +118,7 @@ class TaskWorker final : public WorkerService {
 
   void RegisterGraph(CallContext&, const RegisterGraphRequest& request,
                      RegisterGraphReply* reply, Done done) override {
-    const ActiveCall active(state_);  // goes after the session
+    const ActiveCall active(state_);  // destroyed after the session
     Status status = state_.refusal();
     StatusOr<Ref<WorkerSession>> session =
         state_.sessions.Find(request.session_handle);
@@ -127,7 +127,7 @@ class TaskWorker final : public WorkerService {
       std::move(done)(std::move(status));
       return;
     }
-    // Building the plans of a big graph takes long.
+    // Building the plans of a large graph takes long.
     state_.lanes.inter_op.Schedule(
         [active = std::make_unique<ActiveCall>(state_),
          session = *std::move(session), &request, reply,
@@ -141,17 +141,18 @@ class TaskWorker final : public WorkerService {
 
   void DeregisterGraph(CallContext&, const DeregisterGraphRequest& request,
                        DeregisterGraphReply*, Done done) override {
-    const ActiveCall active(state_);  // goes after the session
+    const ActiveCall active(state_);  // destroyed after the session
     StatusOr<Ref<WorkerSession>> session =
         state_.sessions.Find(request.session_handle);
     std::shared_ptr<RegisteredGraph> graph;
     if (session.ok()) graph = (*session)->DeregisterGraph(request.graph_handle);
-    // OK where there is none: this may come twice, and after the session's end.
+    // OK if there is none: the request may be a duplicate, or come after the
+    // session's end.
     if (graph == nullptr) {
       std::move(done)(OkStatus());
       return;
     }
-    // The kernels of a big graph are many.
+    // A large graph has many kernels to destroy.
     state_.lanes.inter_op.Schedule(
         [active = std::make_unique<ActiveCall>(state_),
          session = *std::move(session), graph = std::move(graph),
@@ -164,8 +165,8 @@ class TaskWorker final : public WorkerService {
 
   void RunGraph(CallContext& context, const RunGraphRequest& request,
                 RunGraphReply* reply, Done done) override {
-    // Goes after the session, whose last user this may be once `done` has run:
-    // its kernels use the server's devices to their end.
+    // Destroyed after the session, whose last reference this may be once `done`
+    // has run: its kernels use the server's devices to their end.
     const ActiveCall active(state_);
     Status status = state_.refusal();
     if (status.ok()) status = context.Check();

@@ -21,23 +21,24 @@ namespace millrace {
 
 class Tracer;
 
-// Pointers outlive the service.
+// All pointers must outlive the service.
 struct WorkerServiceOptions {
   TaskName task;
-  // As MakeDevices gives them for `task`, at least one. The incarnation of the
-  // first one stands for that of the server.
+  // As MakeDevices returns them for `task`, at least one. The incarnation of
+  // the first one stands for that of the server.
   std::vector<std::unique_ptr<Device>> devices;
   const OpRegistry* ops = nullptr;
   const KernelTable* kernels = nullptr;
-  FileSystem* files = nullptr;  // of kernels; null: DefaultFiles()
+  FileSystem* files = nullptr;  // for kernels; null: DefaultFiles()
   Lanes* lanes = nullptr;       // null: Lanes::Process()
   // Reaches the tasks of sessions that bring a cluster of their own.
   std::shared_ptr<Transport> transport;
   std::shared_ptr<Traffic> traffic;  // of those sessions; null: not counted
   Tracer* tracer = nullptr;          // of the same server; null: no traces
 
-  // A master is asked each `probe_interval_ms` while a step of its runs, which
-  // ends after `probe_misses` without an answer, and ten times less often else.
+  // A master is probed each `probe_interval_ms` while one of its steps runs,
+  // which ends after `probe_misses` without a reply, and ten times less often
+  // otherwise.
   int64_t probe_interval_ms = 1'000;
   int probe_misses = 3;
   int64_t master_lost_ms = 60'000;  // then its sessions end
@@ -57,43 +58,45 @@ struct WorkerCounts {
   int64_t queues = 0;
   int64_t variables = 0;
   int64_t variable_bytes = 0;
-  int64_t steps_done = 0;    // since the start, with an OK
+  int64_t steps_done = 0;    // since the start, with OK
   int64_t steps_failed = 0;  // since the start
 };
 
-// Thread-safe. All methods of WorkerApi may be called directly by the master
-// of the same server; `done` may then run before they return. Long work is
-// done on the inter-op pool, all else on the thread of the call.
+// Thread-safe. The master of the same server may call all methods of WorkerApi
+// directly; `done` may then run before they return. Long work runs on the
+// inter-op pool, all else on the thread of the call.
 //
 // Errors of RunGraph: ABORTED for an unknown session ("Session handle is not
-// found: ...") or graph handle, a request id or step id that was seen before,
-// a step that was cleaned up, and the end of the server; else what the graph
-// says. Unknown methods and features are UNIMPLEMENTED.
+// found: ...") or graph handle, a request id or step id that was seen before, a
+// step that was cleaned up, and the end of the server; otherwise the graph's
+// own error. Unknown methods and features are UNIMPLEMENTED.
 class WorkerService : public WorkerApi {
  public:
   static StatusOr<std::unique_ptr<WorkerService>> Make(
       WorkerServiceOptions options);
-  // As Stop, CancelRuns and Join.
+  // Does Stop, CancelRuns and Join.
   ~WorkerService() override = default;
 
-  // The tasks that this one reaches; once, before the first call. `peers`
-  // outlives the service. (It needs the service for calls to itself.)
+  // Sets the tasks that this one reaches. `peers` must outlive the service. (It
+  // needs the service for calls to itself.) Requires: called once, before the
+  // first call.
   virtual void SetPeers(Peers* peers) = 0;
 
-  // As GetStatus answers. `master_incarnation` of CreateWorkerSession is the
-  // incarnation of the first device of the master's task.
+  // Returns the devices that GetStatus reports. `master_incarnation` of
+  // CreateWorkerSession is the incarnation of the first device of the master's
+  // task.
   virtual const std::vector<std::unique_ptr<Device>>& devices() const = 0;
   virtual WorkerCounts counts() const = 0;
-  // The steps and receives in progress, the oldest first.
+  // Returns the steps and receives in flight, the oldest first.
   virtual std::vector<ServerWait> waits(int max) const = 0;
 
-  // New sessions, graphs, steps and receives are refused with `reason` from
-  // now on (ABORTED, so that clients recover); what runs goes on. Idempotent.
+  // Refuses new sessions, graphs, steps and receives with `reason` from now on
+  // (ABORTED, so that clients recover); running ones go on. Idempotent.
   virtual void Stop(Status reason) = 0;
-  // Ends all sessions and what runs, with `reason`.
+  // Ends all sessions and their runs with `reason`.
   virtual void CancelRuns(Status reason) = 0;
-  // Waits until no call of RunGraph or RecvTensor is in progress and the
-  // service has no callback outstanding.
+  // Blocks until no RunGraph or RecvTensor is in flight and the service has no
+  // callback outstanding.
   virtual void Join() = 0;
 };
 

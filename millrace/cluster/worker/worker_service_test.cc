@@ -118,7 +118,7 @@ struct TwoTasks {
 TEST(WorkerService, TensorsTravelBetweenTasks) {
   TestCluster cluster(kCluster);
   TwoTasks t(cluster);
-  // The receiver first: its RecvTensor makes the step at the sender.
+  // The receiver first: its RecvTensor creates the step at the sender.
   PendingReply run(t.worker.api(), &WorkerApi::RunGraph, t.WorkerRun(7));
   ASSERT_TRUE(RunGraph(t.ps.api(), RunRequest("s", t.ps_graph, 7)).ok());
   ASSERT_TRUE(run.Wait().ok());
@@ -253,7 +253,7 @@ TEST(WorkerService, TheErrorOfAStepReachesItsReceivers) {
   EXPECT_EQ(run.reply.status.code(), StatusCode::kInvalidArgument);
   EXPECT_THAT(run.reply.status.message(), HasSubstr("[[{{node sum}}]]"));
   EXPECT_TRUE(IsDerived(run.reply.status)) << run.reply.status;
-  // A receive that comes later hears it, too, also after the clean-up.
+  // A later receive gets the error, too, also after the cleanup.
   RecvTensorRequest request;
   request.step_id = 7;
   request.rendezvous_key = t.edge;
@@ -303,7 +303,7 @@ TEST(WorkerService, AStepEndsWithItsCallItsSessionItsCleanUpAndItsServer) {
     EXPECT_THAT(run.reply.status.message(), HasSubstr("Session s was closed"));
     EXPECT_EQ(MakeSession(t.worker.api(), "s").code(), StatusCode::kAborted);
   }
-  // The receives of those steps have gone, and their early steps with them.
+  // The receives of those steps have ended, and their early steps with them.
   while (t.ps.service->counts().steps > 0) Yield();
   EXPECT_EQ(t.worker.service->counts().steps, 0);
   EXPECT_EQ(t.worker.service->counts().sessions, 0);
@@ -399,7 +399,7 @@ TEST(WorkerService, RunsInParts) {
   ASSERT_TRUE(reply.ok()) << reply.status();
   EXPECT_EQ(reply->recv[0].tensor.scalar<float>(), 7);
   EXPECT_EQ(part(1, "b", 1, "y", true).status().code(), StatusCode::kAborted);
-  // One that is left in the middle goes with its clean-up.
+  // A partial run that is left unfinished ends with its cleanup.
   ASSERT_TRUE(part(2, "a", 3, "x", false).ok());
   EXPECT_EQ(ps.service->counts().running_steps, 1);
   EXPECT_TRUE(

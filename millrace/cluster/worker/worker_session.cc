@@ -12,7 +12,7 @@
 namespace millrace {
 namespace {
 
-// How many requests that have ended are still known.
+// Number of ended requests that are remembered.
 constexpr size_t kRunsRemembered = 4096;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// WorkerSession: what a worker keeps for a session of some master.
+// WorkerSession: a worker's state for a session of some master.
 #pragma once
 
 #include <atomic>
@@ -22,44 +22,43 @@ class WorkerState;
 class RunGraphCall;
 class PartialRun;
 
-// Thread-safe. Calls in progress share it; its kernels and its own devices die
-// with it.
+// Thread-safe. Calls in flight share it; its kernels and its own devices are
+// destroyed with it.
 class WorkerSession : public RefCounted {
  public:
-  // Isolated sessions get devices of their own, with the names and
-  // incarnations of the server's; a cluster in `request.server_def` brings
-  // names and tasks of its own. UNIMPLEMENTED for other names with shared
-  // state.
+  // Isolated sessions get devices of their own, with the names and incarnations
+  // of the server's; a cluster in `request.server_def` brings names and tasks
+  // of its own. Returns UNIMPLEMENTED for other names with shared state.
   static StatusOr<Ref<WorkerSession>> Make(
       WorkerState& worker, const CreateWorkerSessionRequest& request);
   ~WorkerSession() override;
 
   const std::string& handle() const { return handle_; }
-  const TaskName& task() const { return task_; }  // this one's name here
+  const TaskName& task() const { return task_; }  // this task's name here
   const std::string& master_task() const { return master_task_; }
   int64_t master_incarnation() const { return master_incarnation_; }
-  // Of isolated sessions.
+  // Devices of isolated sessions.
   const std::vector<std::unique_ptr<Device>>& own_devices() const {
     return own_devices_;
   }
   Peers* peers() const { return peers_; }
-  // Null if there is none of that name.
+  // Returns null if there is none of that name.
   Device* FindDevice(absl::string_view name) const;
   CancelScope& scope() { return scope_; }
-  // Of MasterWatch; 0: its master is not watched.
+  // The session's id in MasterWatch; 0: its master is not watched.
   uint64_t watch() const { return watch_.load(std::memory_order_relaxed); }
   void set_watch(uint64_t watch) {
     watch_.store(watch, std::memory_order_relaxed);
   }
 
-  // Compiles the graph, unless the same one is registered already; its handle.
-  // ABORTED for a registration that has been given up.
+  // Compiles the graph, unless the same one is registered already, and returns
+  // its handle. Returns ABORTED for a registration that has been removed.
   StatusOr<std::string> RegisterGraph(const RegisterGraphRequest& request);
-  // The handle is not known from now on. Steps that run keep their graph; the
-  // kernels of its stateful nodes stay in this session. Gives what may go now,
-  // for the caller to drop; null if there is nothing of that handle.
+  // Removes the handle. Running steps keep their graph; the kernels of its
+  // stateful nodes stay in this session. Returns what can be freed now, for the
+  // caller to drop; null if nothing has that handle.
   std::shared_ptr<RegisteredGraph> DeregisterGraph(const std::string& handle);
-  // ABORTED "Graph handle is not found: ...".
+  // Returns ABORTED "Graph handle is not found: ..." if there is none.
   StatusOr<std::shared_ptr<RegisteredGraph>> FindGraph(
       const std::string& handle);
   // See RegisteredGraph.
@@ -74,14 +73,15 @@ class WorkerSession : public RefCounted {
 
   // Calls of RunGraph by request id.
   RequestLog<RunGraphCall>& runs() { return runs_; }
-  // Held by who begins a partial run, so that a step has one.
+  // Held while a partial run begins, so that a step has only one.
   Mutex& partial_runs_begin() { return partial_runs_begin_; }
-  // Runs in parts, by step id; null if there is none, false if there is one.
+  // Partial runs by step id; find returns null if there is none, add returns
+  // false if there is one.
   Ref<PartialRun> FindPartialRun(int64_t step_id);
   bool AddPartialRun(int64_t step_id, const Ref<PartialRun>& run);
   void RemovePartialRun(int64_t step_id);
 
-  // Ends what runs with `reason`, empties the devices of its own.
+  // Ends its runs with `reason`, and frees the state of its own devices.
   void End(const Status& reason);
 
  private:
@@ -101,7 +101,7 @@ class WorkerSession : public RefCounted {
   CancelScope scope_;
   std::atomic<uint64_t> watch_{0};
   KernelCache kernels_;
-  // Graphs may go after the session has.
+  // Graphs may be destroyed after the session.
   const std::shared_ptr<std::atomic<int64_t>> num_plans_ =
       std::make_shared<std::atomic<int64_t>>(0);
   RequestLog<RunGraphCall> runs_;

@@ -1,4 +1,5 @@
-// Sessions of a worker: state, isolation, replacement, and what ends them.
+// Tests sessions of a worker: state, isolation, replacement, and what ends
+// them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +19,7 @@ void SimulateWorker(absl::AnyInvocable<void()> body, uint64_t seed = 1) {
   EXPECT_TRUE(r.status.ok()) << r.Report();
 }
 
-// Adds 1 to a variable, which it makes first if there is none; fetches it.
+// Adds 1 to a variable, which it creates first if there is none; fetches it.
 std::vector<NodeDef> Count(const Device& device, bool assign) {
   std::vector<NodeDef> nodes = {
       MakeNode("v", "VariableV2", {}, device,
@@ -57,7 +58,7 @@ TEST(WorkerSession, SessionsShareVariablesUnlessIsolated) {
   EXPECT_EQ(*RunCount(ps.api(), "a", ps.device(), false, 5), 3);
   EXPECT_EQ(ps.service->counts().variables, 2);
   EXPECT_EQ(ps.service->counts().variable_bytes, 8);
-  // Isolated state goes with its session, shared state stays.
+  // Isolated state is freed with its session; shared state stays.
   for (const char* handle : {"i", "a", "b"}) {
     EXPECT_TRUE(Ask(ps.api(), &WorkerApi::DeleteWorkerSession,
                     DeleteWorkerSessionRequest{handle})
@@ -117,12 +118,12 @@ TEST(WorkerSession, CreatedAgain) {
   ASSERT_TRUE(MakeSession(ps.api(), "s", kMaster, 5).ok());
   ASSERT_TRUE(MakeSession(ps.api(), "other", kMaster, 5).ok());
   ASSERT_TRUE(Register(ps.api(), "s", Count(ps.device(), true)).ok());
-  // The same request once more keeps what there is.
+  // A duplicate request keeps the session.
   ASSERT_TRUE(MakeSession(ps.api(), "s", kMaster, 5).ok());
   EXPECT_EQ(graphs(), 1);
   EXPECT_EQ(MakeSession(ps.api(), "s", "/job:worker/task:1", 6).code(),
             StatusCode::kAlreadyExists);
-  // Another life of the master ends what the former one made.
+  // Another incarnation of the master ends the sessions of the former one.
   ASSERT_TRUE(MakeSession(ps.api(), "s", kMaster, 7).ok());
   EXPECT_EQ(graphs(), 0);
   EXPECT_EQ(ps.service->counts().sessions, 1);
@@ -167,7 +168,7 @@ TEST(WorkerSession, AStepEndsWhenItsMasterIsSilent) {
     ASSERT_TRUE(graph.ok()) << graph.status();
     PendingReply run(ps.api(), &WorkerApi::RunGraph,
                      RunRequest("s", *graph, 1));
-    // Just after the master has been asked.
+    // Just after the master has been probed.
     SleepUntil(Deadline::AfterMillis(20'100));
     EXPECT_EQ(ps.service->counts().running_steps, 1);
     const int64_t start = NowNanos();
@@ -195,7 +196,7 @@ TEST(WorkerSession, AnEarlyReceiveWaitsOnlySoLong) {
     EXPECT_THAT(call.status.message(), HasSubstr("Step 5 did not begin"));
     EXPECT_EQ(NowNanos() - start, 30 * kOneSecond);
     EXPECT_EQ(ps.service->counts().steps, 0);
-    // Given up sooner, nothing stays.
+    // A receive that is cancelled earlier leaves nothing behind.
     PendingReply other(cluster.Stub(kMaster, kPs), &WorkerApi::RecvTensor,
                        request);
     SleepUntil(Deadline::AfterMillis(1'000));

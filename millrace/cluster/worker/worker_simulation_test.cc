@@ -1,5 +1,5 @@
-// Steps over three tasks under faults, from many seeds: each add happens at
-// most once, acknowledged ones exactly once, and nothing is left behind.
+// Runs steps over three tasks under faults, from many seeds: each add happens
+// at most once, acknowledged ones exactly once, and nothing is left behind.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -48,8 +48,8 @@ class Scenario {
     return cluster_.Stub("/job:master/task:0", kTasks[task]);
   }
 
-  // One step at all three; OK if all of them are. Some requests go out twice,
-  // some steps are given up.
+  // Runs one step at all three tasks; OK if all of them are. Some requests are
+  // sent twice, some steps are cancelled.
   Status Step(int64_t id) {
     std::vector<std::unique_ptr<PendingReply<RunGraphRequest, RunGraphReply>>>
         runs;
@@ -107,7 +107,7 @@ class Scenario {
                       DeleteWorkerSessionRequest{"s"})
                       .ok());
     }
-    // Late requests of steps that are over may have made early ones.
+    // Late requests of steps that are over may have created early ones.
     SleepUntil(Deadline::AfterMillis(60'000));
     for (const char* task : kTasks) {
       const WorkerCounts counts = cluster_[task].service->counts();
@@ -138,7 +138,7 @@ SimResult RunScenario(uint64_t seed, bool freeze) {
       if (freeze && SimRandom(4) == 0) scenario.FreezeSomebody();
       const int64_t start = NowNanos();
       const Status status = scenario.Step(id);
-      // Whatever happens a step ends soon after failure detection.
+      // Under any fault a step ends soon after failure detection.
       EXPECT_LE(NowNanos() - start, int64_t{25'000'000'000}) << status;
       ++(status.ok() ? acknowledged : unknown);
     }

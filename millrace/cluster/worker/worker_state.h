@@ -32,7 +32,7 @@ class WorkerState {
   Peers* peers = nullptr;    // set once, before the first call
 
   HeapTrim heap{lanes};
-  CancelScope scope;  // above those of all sessions
+  CancelScope scope;  // parent of the scopes of all sessions
   const Ref<StepTable> steps;
   const Ref<MasterWatch> masters;
   SessionTable sessions;
@@ -40,10 +40,10 @@ class WorkerState {
   std::atomic<int64_t> steps_done{0};
   std::atomic<int64_t> steps_failed{0};
 
-  // OK, or why nothing new is taken on.
+  // Returns OK, or the reason for which new work is refused.
   Status refusal() const;
   void Refuse(Status reason);
-  // Waits until there is no ActiveCall.
+  // Blocks until there is no ActiveCall.
   void Join();
 
  private:
@@ -54,8 +54,8 @@ class WorkerState {
   Status refusal_;
 };
 
-// Keeps the worker alive for as long as a call is in progress. The last thing
-// that a call lets go of.
+// Keeps the worker alive while a call is in flight. Must be the last thing that
+// a call releases.
 class ActiveCall {
  public:
   explicit ActiveCall(WorkerState& worker);

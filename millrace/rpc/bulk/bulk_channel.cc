@@ -16,13 +16,13 @@ namespace {
 constexpr int64_t kHelloMs = 5'000;
 constexpr int64_t kConnectMs = 5'000;
 
-// Only what servers ask of each other.
+// Only calls between servers do.
 bool TravelsByBulk(const Method& method) {
   return static_cast<int>(method.id) < kNumMethods &&
          method.service == Service::kWorker;
 }
 
-// Shows the token and waits for the answer.
+// Sends the token and waits for the answer.
 Status OpenConnection(int fd, const std::string& token) {
   std::array<char, kFrameHeaderBytes> header;
   EncodeFrameHeader({.kind = FrameKind::kOpen, .size = token.size()},
@@ -40,7 +40,7 @@ Status OpenConnection(int fd, const std::string& token) {
 
 }  // namespace
 
-// A Hello on its way, and what follows from it.
+// A Hello in flight, and the connection that follows from it.
 struct BulkChannel::Question {
   std::shared_ptr<BulkChannel> channel;
   CallContext context;
@@ -108,7 +108,7 @@ void BulkChannel::Ask() {
   });
 }
 
-// On a blocking lane.
+// Runs on a blocking lane.
 void BulkChannel::Connect(const std::shared_ptr<Question>& question) {
   BulkChannel& channel = *question->channel;
   StatusOr<Ref<CallerConnection>> connection = Unavailable("no socket");
@@ -132,7 +132,7 @@ void BulkChannel::Connect(const std::shared_ptr<Question>& question) {
 }
 
 StatusOr<int> BulkChannel::OpenSocket(const HelloReply& reply) const {
-  // The name is a random number: who finds it is on the same machine.
+  // The name is a random number: a peer that finds it is on the same machine.
   if (!reply.local_address.empty()) {
     StatusOr<int> fd = ConnectLocally(reply.local_address, kConnectMs);
     if (fd.ok()) return fd;
@@ -145,11 +145,12 @@ StatusOr<int> BulkChannel::OpenSocket(const HelloReply& reply) const {
       port < 1 || port > 65535) {
     return InvalidArgument("'", reply.bulk_address, "' is not host:port");
   }
-  // The host that reached it so far.
+  // The host at which the server has answered so far.
   return ConnectToTcp(address_.substr(0, colon), port, kConnectMs);
 }
 
-// Once may be a server that is just ending; twice is a wall in between.
+// One failure may be a server that is shutting down; two mean that a firewall
+// is in between.
 void BulkChannel::OnNoConnection(const HelloReply& reply,
                                  const Status& status) {
   bool again;

@@ -1,4 +1,5 @@
-// BulkChannel: a Caller that goes over bulk when it can. Private to rpc/bulk.
+// BulkChannel: a Caller that uses a bulk connection when it can. Private to
+// rpc/bulk.
 #pragma once
 
 #include <memory>

@@ -38,7 +38,7 @@ class BulkDoor::Acceptor final : public PollHandler {
   Status Start() {
     return poller_.Add(fd_, EPOLLIN, Ref<PollHandler>::Share(this));
   }
-  // The poller ends it.
+  // Closes the socket; the poller then removes the acceptor.
   void Close() {
     closed_.store(true, std::memory_order_release);
     shutdown(fd_, SHUT_RDWR);
@@ -58,7 +58,7 @@ class BulkDoor::Acceptor final : public PollHandler {
       if (errno == EINTR || errno == ECONNABORTED) continue;
       if (errno == EAGAIN || errno == EWOULDBLOCK) return;
       if (closed_.load(std::memory_order_acquire)) break;
-      // No descriptors left: who knocks has to wait.
+      // No descriptors are left: further connections have to wait.
       MR_LOG(Warning) << "No bulk connection accepted: " << ErrnoText(errno);
       poller_.Modify(fd_, 0, this);
       door_->lanes().timer.RunAt(Deadline::AfterMillis(kAcceptPauseMs),
@@ -151,7 +151,7 @@ bool BulkDoor::Add(const Ref<ServedConnection>& connection) {
 }
 
 void BulkDoor::Remove(ServedConnection* connection) {
-  Ref<ServedConnection> removed;  // goes after the lock
+  Ref<ServedConnection> removed;  // destroyed after the lock is released
   MutexLock lock(mu_);
   const auto found = connections_.find(connection);
   if (found == connections_.end()) return;

@@ -1,5 +1,5 @@
-// BulkDoor: a listener's bulk sockets, the tokens that open them, and the
-// calls that came through. Private to rpc/bulk.
+// BulkDoor: a listener's bulk sockets, the tokens that open connections, and
+// the calls that arrived on these. Private to rpc/bulk.
 #pragma once
 
 #include <string>
@@ -21,21 +21,22 @@ class BulkDoor final : public RefCounted, public PeerApi {
  public:
   BulkDoor(const Services& services, int64_t stall_ms);
 
-  // Listens on `host`; to be called once.
+  // Listens on `host`. Requires: called once.
   Status Open(const std::string& host);
   void set_address(const std::string& address) { address_ = address; }
 
-  // ---- PeerApi: where to knock, with a token for one connection.
+  // ---- PeerApi: returns the bulk addresses, and a token for one connection.
   void Hello(CallContext& context, const HelloRequest& request,
              HelloReply* reply, Done done) override;
 
   // ---- For its connections.
-  // True once for each token of the last minute.
+  // Returns true once for each token made in the last minute.
   bool TakeToken(const std::string& token);
-  // False: shutting down. Else Leave ends the call.
+  // Counts a call as open until Leave. Returns false, and counts nothing,
+  // during shutdown.
   bool Enter();
   void Leave();
-  // False: there are too many, or the door is closed.
+  // Returns false if there are too many connections, or the door is closed.
   bool Add(const Ref<ServedConnection>& connection);
   void Remove(ServedConnection* connection);
   const Services& services() const { return services_; }
@@ -44,11 +45,11 @@ class BulkDoor final : public RefCounted, public PeerApi {
   CancelScope* handlers() { return &handlers_; }
   const std::string& address() const { return address_; }
 
-  // ---- The listener's ends; see transport.h.
+  // ---- For the listener; see transport.h.
   void Refuse();
   void Shutdown(Deadline deadline);
   void Kill();
-  // Until no call is open.
+  // Blocks until no call is open.
   void AwaitCalls();
 
  private:
@@ -64,7 +65,7 @@ class BulkDoor final : public RefCounted, public PeerApi {
   const Services services_;
   const int64_t stall_ms_;
   Lanes& lanes_;
-  std::string address_;  // of the inner listener; before the first call
+  std::string address_;  // of the inner listener; set before the first call
   std::string bulk_address_;
   std::string local_name_;
   CancelScope handlers_;

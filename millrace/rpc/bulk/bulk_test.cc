@@ -1,4 +1,5 @@
-// What the transports' common tests do not see: frames, tokens, fallbacks.
+// Tests what the transports' common suite does not see: frames, tokens,
+// fallbacks.
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -21,7 +22,7 @@ namespace {
 
 constexpr int64_t kTimeoutMs = 60'000;
 
-// A server behind bulk, and the network by which Hello travels.
+// A server behind bulk, and the network through which Hello travels.
 struct Served {
   explicit Served(int64_t stall_ms = 60'000) : stall_ms(stall_ms) {}
 
@@ -56,8 +57,8 @@ std::string Frame(FrameHeader header, const std::string& payload) {
   return frame + payload;
 }
 
-// Sends bytes; what comes back first: a frame's kind, or 0 if the server
-// closes.
+// Sends bytes and returns the first part of the answer: a frame's kind, or 0 if
+// the server closes the connection.
 int Exchange(int fd, const std::string& bytes) {
   if (!SendAll(fd, bytes.data(), bytes.size()).ok()) return 0;
   std::array<char, kFrameHeaderBytes> header;
@@ -82,7 +83,7 @@ TEST(FrameTest, HeadersComeBack) {
   EXPECT_EQ(back->call, ~uint64_t{0});
   EXPECT_EQ(back->aux, -1);
   EXPECT_EQ(back->size, 123u);
-  // Kind, lead, size and what stays 0 are checked.
+  // Kind, lead, size and the reserved byte are checked.
   for (const auto& [at, value] : {std::pair{0, 'X'},
                                   {4, '\0'},
                                   {4, '\x06'},
@@ -162,7 +163,7 @@ TEST(BulkTest, WhoBringsNoTokenIsSentAway) {
     EXPECT_EQ(Exchange(fd, bytes), 0);
     close(fd);
   }
-  // Nobody else was disturbed.
+  // No other connection was disturbed.
   EXPECT_EQ(*AskLabel(*served.bulk->Connect(served.server.address())), "one");
 }
 
@@ -174,7 +175,7 @@ TEST(BulkTest, WithoutATokenNobodyTakesMemory) {
   EncodeFrameHeader({.kind = FrameKind::kOpen, .size = uint64_t{1} << 30},
                     announcement.data());
   const int fd = *ConnectLocally(hello.local_address, kTimeoutMs);
-  // Closed by the header: nothing of the payload was sent.
+  // The header alone closed the connection: nothing of the payload was sent.
   EXPECT_EQ(Exchange(fd, announcement), 0);
   EXPECT_LT(MemoryBudget::Process().peak(), before + (int64_t{1} << 30));
   close(fd);
@@ -235,8 +236,8 @@ TEST(BulkTest, GarbageInACallIsItsError) {
   close(fd);
 }
 
-// Answers are not piled up for a caller that does not read them; once it does,
-// all come.
+// Replies do not pile up for a caller that does not read them; once it reads,
+// all arrive.
 TEST(BulkTest, WhoReadsNoAnswersIsNotReadFrom) {
   Served served;
   const HelloReply hello = served.Hello();
@@ -252,7 +253,7 @@ TEST(BulkTest, WhoReadsNoAnswersIsNotReadFrom) {
                    "\xff");
   };
   constexpr uint64_t kLeast = 1 << 16, kMany = 1'000'000;
-  uint64_t sent = 0;  // whole calls that the socket took
+  uint64_t sent = 0;  // whole calls that the socket accepted
   size_t offset = 0;
   while (sent < kMany) {
     if (offset == calls.size()) {
@@ -264,7 +265,7 @@ TEST(BulkTest, WhoReadsNoAnswersIsNotReadFrom) {
         send(fd, calls.data() + offset, calls.size() - offset, MSG_DONTWAIT);
     if (n < 0) {
       pollfd waiting{.fd = fd, .events = POLLOUT, .revents = 0};
-      // It takes no more, or, before it has taken many, is only slow.
+      // It accepts no more, or, before it has accepted many, is only slow.
       if (poll(&waiting, 1, sent > kLeast ? 300 : kTimeoutMs) == 0) break;
       continue;
     }
@@ -317,7 +318,7 @@ TEST(BulkTest, TensorsArriveAlignedAndUncopied) {
   EXPECT_EQ(
       reinterpret_cast<uintptr_t>(call.reply.tensor.data()) % kPayloadAlignment,
       0u);
-  // Once as the server's tensor at most, once as ours.
+  // At most one copy as the server's tensor and one as ours.
   EXPECT_LE(MemoryBudget::Process().used() - before, 2'100'000);
 }
 
@@ -327,7 +328,7 @@ TEST(BulkTest, APayloadThatDoesNotFitFailsItsCallAlone) {
   EXPECT_EQ(*AskLabel(*caller), "one");
   MemoryBudget& budget = MemoryBudget::Process();
   const int64_t limit = budget.limit();
-  // Room for the server's tensor, not for a second one.
+  // Leaves room for the server's tensor, not for a second one.
   budget.set_limit(budget.used() + 30'000'000);
   {
     SuiteCall call(*caller, "bytes:20000000");
@@ -338,7 +339,7 @@ TEST(BulkTest, APayloadThatDoesNotFitFailsItsCallAlone) {
   EXPECT_EQ(*AskLabel(*caller), "one");
 }
 
-// As those of one step do; that says nothing of the others' calls.
+// Calls of one step time out together, which says nothing about other calls.
 TEST(BulkTest, CallsThatTimeOutTogetherEndNoOther) {
   Served served;
   const auto caller = served.bulk->Connect(served.server.address());

@@ -11,8 +11,8 @@ namespace {
 
 constexpr size_t kTimeDigits = 16;
 
-// Takes as long for any two texts of one size, so that nobody learns from it
-// how much of a guess was right.
+// Compares in constant time for texts of one size, so that the time does not
+// reveal how much of a guess was right.
 bool SameText(absl::string_view a, absl::string_view b) {
   if (a.size() != b.size()) return false;
   unsigned differences = 0;

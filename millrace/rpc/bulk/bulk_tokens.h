@@ -1,4 +1,4 @@
-// BulkTokens: what opens bulk connections. Private to rpc/bulk.
+// BulkTokens: the tokens that open bulk connections. Private to rpc/bulk.
 #pragma once
 
 #include <array>
@@ -12,19 +12,20 @@
 
 namespace millrace {
 
-// Whoever asks gets a token, and anybody may ask as often as they like. So
-// none is kept: a token is the time at which it was made and 128 bits that
-// follow from it by a secret of this object, by which it is known again. Kept,
-// for a minute, are those that were taken. Thread-safe; times are NowNanos().
+// Any peer may ask for a token, as often as it likes, so the tokens that were
+// made are not stored: a token is the time at which it was made and 128 bits
+// derived from that time and a secret of this object, which verify it. Only
+// tokens that were taken are stored, for a minute. Thread-safe; times are
+// NowNanos().
 class BulkTokens {
  public:
   BulkTokens();
 
-  // Different from all before. Printable.
+  // Returns a new printable token, different from all before.
   std::string Make(int64_t now_nanos);
-  // True once for each token of the last minute. (Of more than kMaxTaken that
-  // were taken in a minute the oldest may be taken again: who has one could
-  // ask for another as well.)
+  // Returns true once for each token made in the last minute. (If more than
+  // kMaxTaken were taken in a minute, the oldest may be taken again: a peer
+  // that has one could ask for another as well.)
   bool Take(absl::string_view token, int64_t now_nanos);
 
   static constexpr int64_t kLifeNanos = 60'000'000'000;
@@ -36,7 +37,7 @@ class BulkTokens {
   const std::array<SipKey, 2> keys_;
   Mutex mu_;  // guards all below
   int64_t last_made_nanos_ = 0;
-  absl::btree_set<int64_t> taken_;  // when they were made
+  absl::btree_set<int64_t> taken_;  // the times at which they were made
 };
 
 }  // namespace millrace

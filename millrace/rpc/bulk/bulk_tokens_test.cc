@@ -17,7 +17,7 @@ TEST(BulkTokensTest, EachOnceWithinAMinute) {
   EXPECT_TRUE(tokens.Take(first, 1 * kSecondOfToken));
   EXPECT_FALSE(tokens.Take(first, 1 * kSecondOfToken));
   EXPECT_FALSE(tokens.Take(second, 61 * kSecondOfToken));
-  // Also when what was taken before has been forgotten.
+  // Also after tokens taken before have been forgotten.
   EXPECT_TRUE(tokens.Take(late, 64 * kSecondOfToken));
   EXPECT_FALSE(tokens.Take(late, 64 * kSecondOfToken));
   EXPECT_FALSE(tokens.Take(first, 64 * kSecondOfToken));

@@ -9,8 +9,8 @@
 namespace millrace {
 namespace {
 
-// More calls in a row than this that nobody answers by their deadlines, and
-// the connection is of no use, whatever the sockets believe.
+// If more calls in a row than this are not answered by their deadlines, the
+// connection is unusable, whatever the sockets report.
 constexpr int kMostTimeouts = 3;
 
 }  // namespace
@@ -95,7 +95,8 @@ void CallerConnection::GiveUp(uint64_t number, const Status& reason) {
   bool give_up = false;
   if (timed_out) {
     MutexLock lock(mu_);
-    // Calls that wait together time out together, which says no more than one.
+    // Calls in flight at the same time also time out together, which counts as
+    // one.
     if (number >= counted_before_) {
       counted_before_ = next_number_;
       give_up = ++timeouts_in_a_row_ >= kMostTimeouts;
@@ -123,7 +124,7 @@ Status CallerConnection::OnFrame(const FrameHeader& header,
     MutexLock lock(mu_);
     timeouts_in_a_row_ = 0;
   }
-  if (call == nullptr) return OkStatus();  // given up meanwhile
+  if (call == nullptr) return OkStatus();  // cancelled or timed out meanwhile
   Status status;
   const size_t size = payload.size_bytes();
   if (header.aux != 0) {

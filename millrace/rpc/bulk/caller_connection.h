@@ -1,4 +1,4 @@
-// CallerConnection: calls over a bulk connection.
+// CallerConnection: the caller's end of a bulk connection.
 #pragma once
 
 #include <string>
@@ -9,15 +9,16 @@
 
 namespace millrace {
 
-// Thread-safe. The connection holds it until it is closed.
+// Thread-safe. The connection holds a reference to it until it is closed.
 class CallerConnection final : public RefCounted, private FrameReceiver {
  public:
-  // Takes over `fd`, on which tokens have been exchanged. `address`: for
-  // messages.
+  // Takes ownership of `fd`, on which the token has been accepted. `address` is
+  // for messages.
   static StatusOr<Ref<CallerConnection>> Start(
       int fd, std::string address, const BulkConnectionOptions& options);
 
-  // As Caller::Call. False, with nothing done, if the connection is closed.
+  // Like Caller::Call. Returns false, and does nothing, if the connection is
+  // closed.
   bool Call(const Method& method, CallContext& context, ByteChunks& request,
             ByteChunks* reply, Done& done);
   void Close(const Status& reason) { connection_->Close(reason); }
@@ -42,11 +43,11 @@ class CallerConnection final : public RefCounted, private FrameReceiver {
   const Ref<BulkConnection> connection_;
 
   mutable Mutex mu_;            // guards all below
-  Ref<CallerConnection> self_;  // until OnClosed
+  Ref<CallerConnection> self_;  // reset in OnClosed
   bool closed_ = false;
   uint64_t next_number_ = 1;
   int timeouts_in_a_row_ = 0;
-  uint64_t counted_before_ = 0;  // calls that began before count no more
+  uint64_t counted_before_ = 0;  // calls before this one do not count
   absl::flat_hash_map<uint64_t, Ref<BulkCall>> open_;
 };
 

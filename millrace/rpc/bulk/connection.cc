@@ -18,9 +18,9 @@ namespace {
 constexpr size_t kStagingBytes = 16 << 10;
 constexpr size_t kSmallPayloadBytes = 1024;
 constexpr size_t kMaxPieces = 64;
-// A frame of this size does not wait for others.
+// A frame of this size is not batched with others.
 constexpr size_t kBigFrameBytes = 32 << 10;
-// What one connection may read before the others have their turn.
+// Bytes that one connection may read before the others have their turn.
 constexpr size_t kTurnBytes = 8 << 20;
 
 }  // namespace
@@ -44,7 +44,7 @@ void BulkConnection::Close(const Status& reason) {
   MutexLock lock(mu_);
   if (std::exchange(closed_, true)) return;
   if (!closes_when_written_) reason_ = reason;
-  // Wakes the poller, which ends it.
+  // Wakes the poller, which closes the connection.
   shutdown(fd_, SHUT_RDWR);
 }
 
@@ -63,7 +63,7 @@ void BulkConnection::CloseAfterWriting(const Status& reason) {
 
 // ---- Writing.
 
-// Under mu_: what the poller is to look for.
+// Sets the events that the poller waits for. Requires: mu_ is held.
 void BulkConnection::Watch(Wants wants) {
   if (wants.read == wants_read_ && wants.write == wants_write_) return;
   wants_read_ = wants.read;
@@ -94,8 +94,8 @@ void BulkConnection::Send(FrameHeader header, ByteChunks payload) {
   Flush();
 }
 
-// What is to be written next. The frames stay where they are while others are
-// added behind them.
+// Gathers the bytes to write next. The frames stay where they are while others
+// are added behind them.
 void BulkConnection::Gather(Pieces* pieces) {
   pieces->clear();
   size_t skip = out_offset_;
@@ -116,7 +116,7 @@ void BulkConnection::Gather(Pieces* pieces) {
 }
 
 void BulkConnection::Written(size_t bytes) {
-  absl::InlinedVector<OutFrame, 8> done;  // freed after the lock
+  absl::InlinedVector<OutFrame, 8> done;  // freed after the lock is released
   MutexLock lock(mu_);
   out_offset_ += bytes;
   while (!out_.empty() && out_offset_ >= out_.front().size) {
@@ -134,7 +134,7 @@ void BulkConnection::Written(size_t bytes) {
 
 void BulkConnection::Flush() {
   Pieces pieces;
-  std::deque<OutFrame> dropped;  // freed after the lock
+  std::deque<OutFrame> dropped;  // freed after the lock is released
   while (true) {
     {
       MutexLock lock(mu_);
@@ -163,7 +163,7 @@ void BulkConnection::Flush() {
     }
     Close(Unavailable(ErrnoText(errno)));
   }
-  Close(OkStatus());  // with the reason that is there
+  Close(OkStatus());  // with the reason that is already set
 }
 
 // ---- Reading.
@@ -186,16 +186,16 @@ void BulkConnection::OnReady(uint32_t events) {
   }
   ended_ = true;
   poller_.Remove(fd_);
-  std::deque<OutFrame> dropped;  // freed after the lock
+  std::deque<OutFrame> dropped;  // freed after the lock is released
   {
-    // Who is in Flush may be writing from the frames, and drops them itself.
+    // A thread in Flush may be writing from the frames, and drops them itself.
     MutexLock lock(mu_);
     if (!writing_ || wants_write_) dropped.swap(out_);
   }
   receiver_->OnClosed(reason);
 }
 
-// Whoever stops in the middle of a frame would hold its memory for ever.
+// A peer that stops in the middle of a frame would hold its memory forever.
 void BulkConnection::WatchForStall(uint64_t seen) {
   Lanes::Process().timer.RunAt(
       Deadline::AfterMillis(stall_ms_),

@@ -16,57 +16,60 @@
 
 namespace millrace {
 
-// Who gets what a connection brings, on its poller's thread. After OnClosed,
-// which comes once, nothing more.
+// Receives the frames of a connection, on its poller's thread. OnClosed is
+// called once, and nothing after it.
 class FrameReceiver {
  public:
   virtual ~FrameReceiver() = default;
-  // A status that is not OK closes the connection.
+  // Returning a status that is not OK closes the connection.
   virtual Status OnFrame(const FrameHeader& header, ByteChunks payload) = 0;
-  // There was no memory for the payload, which was passed over.
+  // There was no memory for the payload, which was read and discarded.
   virtual void OnRefused(const FrameHeader& header, const Status& status) = 0;
   virtual void OnClosed(const Status& reason) = 0;
 };
 
 struct BulkConnectionOptions {
-  // A frame that announces more ends the connection, before there is memory
-  // for it.
+  // A frame that announces a larger payload closes the connection before memory
+  // is allocated for it.
   uint64_t max_payload_bytes = kMaxPayloadBytes;
-  // One that is silent for so long in the middle of a frame ends.
+  // A connection that is silent for this long in the middle of a frame is
+  // closed.
   int64_t stall_ms = 60'000;
-  // While the peer leaves more frames unread, nothing is read from it. For who
-  // answers calls, which would otherwise pile up answers without end; who makes
-  // them must always read.
+  // Back-pressure: while more frames than this wait for the peer to read them,
+  // nothing is read from it. For the end that answers calls, whose replies
+  // would otherwise pile up without limit; the end that makes calls must always
+  // read.
   size_t max_waiting_frames = SIZE_MAX;
 };
 
-// Thread-safe. Sending never waits: the calling thread writes what the socket
-// takes, the poller the rest. Payloads of 1 KB and more are read into memory
-// of the host's allocator, and so count against the memory budget.
+// Thread-safe. Sending never blocks: the calling thread writes as much as the
+// socket accepts, the poller the rest. Payloads of 1 KB and more are read into
+// memory of the host's allocator, and so count against the memory budget.
 class BulkConnection final : public PollHandler {
  public:
-  // Owns `fd`, a connected socket that does not block.
+  // Takes ownership of `fd`, a connected non-blocking socket.
   BulkConnection(int fd, const BulkConnectionOptions& options);
   ~BulkConnection() override;
 
-  // Begins to read; `receiver` lives until OnClosed returned. To be called
-  // once.
+  // Begins to read. `receiver` must live until OnClosed has returned. Requires:
+  // called once.
   Status Start(FrameReceiver* receiver);
-  // Frames arrive whole and in the order of the calls, or the connection
-  // closes. Borrowed chunks are copied.
+  // Queues a frame. Frames arrive whole and in the order of the calls, or the
+  // connection closes. Borrowed chunks are copied.
   void Send(FrameHeader header, ByteChunks payload);
-  // In OnFrame: what later frames may announce.
+  // Sets the limit on the payloads of later frames. Requires: called in
+  // OnFrame.
   void set_max_payload_bytes(uint64_t bytes) { max_payload_bytes_ = bytes; }
-  // As if the peer had; OnClosed gets the first reason.
+  // Closes as if the peer had; OnClosed receives the first reason.
   void Close(const Status& reason);
-  // The same once what was sent is written.
+  // Like Close, after all queued frames are written.
   void CloseAfterWriting(const Status& reason);
 
  private:
   struct OutFrame {
     std::array<char, kFrameHeaderBytes> header;
     ByteChunks payload;
-    size_t size = 0;  // of both
+    size_t size = 0;  // of header and payload
   };
 
   using Pieces = absl::InlinedVector<iovec, 16>;
@@ -94,8 +97,8 @@ class BulkConnection final : public PollHandler {
 
   Mutex mu_;  // guards what follows, to the blank line
   std::deque<OutFrame> out_;
-  size_t out_offset_ = 0;  // of the first frame, written already
-  bool writing_ = false;   // somebody is in Flush, or the poller will be
+  size_t out_offset_ = 0;  // bytes of the first frame that are written already
+  bool writing_ = false;   // a thread is in Flush, or the poller will be
   bool wants_read_ = true;
   bool wants_write_ = false;
   bool closed_ = false;
@@ -103,9 +106,9 @@ class BulkConnection final : public PollHandler {
   Status reason_;
   bool inside_frame_ = false;  // as of the last read
   uint64_t bytes_read_ = 0;    // as of the last read
-  bool watched_ = false;       // a timer looks whether it goes on
+  bool watched_ = false;       // a timer checks for progress
 
-  // The poller's alone.
+  // Used by the poller's thread alone.
   uint64_t max_payload_bytes_;
   uint64_t total_read_ = 0;
   std::vector<char> staging_;
@@ -113,9 +116,9 @@ class BulkConnection final : public PollHandler {
   size_t header_filled_ = 0;
   FrameHeader header_;
   bool in_payload_ = false;
-  Ref<Buffer> buffer_;  // null: text_, or passed over
+  Ref<Buffer> buffer_;  // null: text_ is used, or the payload is discarded
   std::string text_;
-  char* payload_ = nullptr;  // null: passed over
+  char* payload_ = nullptr;  // null: the payload is discarded
   uint64_t payload_filled_ = 0;
   Status refused_;
   bool ended_ = false;

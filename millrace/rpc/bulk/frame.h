@@ -1,5 +1,5 @@
-// Frames: what travels on a bulk connection. A header of fixed size, then the
-// payload, in little endian.
+// Frames: the messages of a bulk connection. A frame is a header of fixed size
+// and then the payload; numbers are little-endian.
 //
 //   0 u32  "MRB1"         8 u64  number of the call
 //   4 u8   kind          16 i64  Call: nanoseconds left, -1: no deadline
@@ -7,9 +7,9 @@
 //   6 u8   lead          24 u64  bytes of the payload
 //   7 u8   0
 //
-// `lead` are the payload's bytes, modulo 64, before its first big chunk: the
-// receiver places the payload so that this chunk, a tensor as a rule, is
-// aligned and need not be copied.
+// `lead` is the number of payload bytes, modulo 64, before the first large
+// chunk: the receiver places the payload so that this chunk, usually a tensor,
+// is aligned and need not be copied.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ enum class FrameKind : uint8_t {
   kOpen = 1,    // from the caller, first; payload: the token of Hello
   kOpened = 2,  // the answer
   kCall = 3,    // payload: the request
-  kReply = 4,   // payload: the reply, or what EncodeStatus gives
+  kReply = 4,   // payload: the reply, or the output of EncodeStatus
   kCancel = 5,  // the caller no longer waits
 };
 
@@ -44,14 +44,16 @@ inline constexpr size_t kFrameHeaderBytes = 32;
 inline constexpr size_t kPayloadAlignment = 64;
 inline constexpr size_t kMaxPayloadBytes = size_t{1} << 40;
 
-// Writes kFrameHeaderBytes.
+// Writes kFrameHeaderBytes bytes to `to`.
 void EncodeFrameHeader(const FrameHeader& header, char* to);
-// INVALID_ARGUMENT for what is no header.
+// Reads kFrameHeaderBytes bytes. Returns INVALID_ARGUMENT if they are not a
+// header.
 StatusOr<FrameHeader> DecodeFrameHeader(const char* from);
-// See above.
+// Returns `lead` for a payload, as described above.
 uint8_t PayloadLead(const ByteChunks& payload);
 
-// A status that is not OK, with its marks; the code is in the header.
+// Encodes a status that is not OK, with its derived mark; the code travels in
+// the header.
 std::string EncodeStatus(const Status& status);
 Status DecodeStatus(int64_t code, const std::string& payload);
 

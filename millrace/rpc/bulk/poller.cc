@@ -60,7 +60,7 @@ void Poller::Modify(int fd, uint32_t events, PollHandler* handler) {
 
 void Poller::Remove(int fd) {
   epoll_ctl(epoll_, EPOLL_CTL_DEL, fd, nullptr);
-  Ref<PollHandler> removed;  // goes after the lock
+  Ref<PollHandler> removed;  // destroyed after the lock is released
   MutexLock lock(mu_);
   const auto found = handlers_.find(fd);
   if (found == handlers_.end()) return;
@@ -75,8 +75,8 @@ void Poller::Loop() {
     MR_CHECK(n >= 0 || errno == EINTR, "epoll_wait: ", ErrnoText(errno));
     const Batch batch;
     for (int i = 0; i < n; ++i) {
-      // The map holds it; only this thread takes it out. A descriptor comes at
-      // most once in a batch.
+      // The map holds the handler, and only this thread removes it. A
+      // descriptor occurs at most once in a batch of events.
       const auto handler = Ref<PollHandler>::Share(
           static_cast<PollHandler*>(events[i].data.ptr));
       handler->OnReady(events[i].events);

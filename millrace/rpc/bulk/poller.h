@@ -1,4 +1,4 @@
-// Poller: a thread that waits for sockets.
+// Poller: a thread that waits for sockets to become ready.
 #pragma once
 
 #include <atomic>
@@ -14,24 +14,26 @@ namespace millrace {
 
 class PollHandler : public Flushable {
  public:
-  // On the poller's thread, with epoll's event bits.
+  // Called on the poller's thread, with epoll's event bits.
   virtual void OnReady(uint32_t events) = 0;
 
  protected:
   ~PollHandler() override = default;
 };
 
-// Thread-safe but for Remove. Level-triggered. A process has as many as half
-// of its cores, at least one and four at most; never destroyed.
+// Thread-safe except for Remove. Level-triggered. A process has one poller for
+// every two cores, at least one and at most four; they are never destroyed.
 class Poller {
  public:
-  // One of the process's, in turn.
+  // Returns the process's pollers in turn.
   static Poller& Next();
 
-  // Holds `handler` until Remove. The descriptor stays the caller's.
+  // Watches `fd` and holds `handler` until Remove. The caller keeps ownership
+  // of the descriptor.
   Status Add(int fd, uint32_t events, const Ref<PollHandler>& handler);
   void Modify(int fd, uint32_t events, PollHandler* handler);
-  // Only in a handler's OnReady. Nothing comes for `fd` afterwards.
+  // Stops watching; no further events are delivered for `fd`. Requires: called
+  // in the handler's OnReady.
   void Remove(int fd);
 
  private:
@@ -44,7 +46,7 @@ class Poller {
   Thread thread_;
 };
 
-// Names for messages: "Connection refused" of ECONNREFUSED.
+// Returns the text of an errno: "Connection refused" for ECONNREFUSED.
 std::string ErrnoText(int error);
 
 }  // namespace millrace

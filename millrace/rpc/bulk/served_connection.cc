@@ -10,13 +10,13 @@ namespace {
 
 constexpr int64_t kOpenMs = 5'000;
 constexpr size_t kMaxTokenBytes = 64;
-// Answers that the caller does not read. Tensors in them count in the budget;
-// the rest is about a KiB each at most.
+// Most replies that may wait for the caller to read them. Tensors in them count
+// in the memory budget; the rest is about a KiB each at most.
 constexpr size_t kMaxWaitingFrames = 1 << 16;
 
 }  // namespace
 
-// One call, from its frame to its answer.
+// One call, from its frame to its reply.
 class ServedConnection::ServedCall final : public RefCounted {
  public:
   ServedCall(Ref<ServedConnection> connection, const Method& method,
@@ -152,7 +152,7 @@ Status ServedConnection::BeginCall(const FrameHeader& header,
 
 void ServedConnection::Answer(uint64_t number, const Status& status,
                               ByteChunks reply) {
-  Ref<ServedCall> call;  // goes after the lock
+  Ref<ServedCall> call;  // destroyed after the lock is released
   {
     MutexLock lock(mu_);
     const auto found = calls_.find(number);

@@ -7,12 +7,13 @@
 
 namespace millrace {
 
-// Thread-safe. The door holds it until it is closed.
+// Thread-safe. The door holds a reference to it until it is closed.
 class ServedConnection final : public RefCounted, private FrameReceiver {
  public:
   ServedConnection(Ref<BulkDoor> door, int fd);
 
-  // The first frame must bring a token, within five seconds.
+  // Begins to read. The first frame must carry a token, and arrive within five
+  // seconds.
   Status Start();
   void Close(const Status& reason) { connection_->Close(reason); }
   void CloseAfterWriting(const Status& reason) {

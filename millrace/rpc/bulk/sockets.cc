@@ -48,12 +48,13 @@ socklen_t LocalAddress(const std::string& name, sockaddr_un* address) {
   *address = {};
   address->sun_family = AF_UNIX;
   const size_t size = std::min(name.size(), sizeof(address->sun_path) - 1);
-  // The first byte stays 0: a name outside the file system.
+  // The first byte stays 0, which makes the name abstract: outside the file
+  // system.
   std::memcpy(address->sun_path + 1, name.data(), size);
   return static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + size);
 }
 
-// Closes `fd` and gives the error.
+// Closes `fd` and returns the error.
 Status Failed(int fd, absl::string_view what) {
   const Status status = SocketError(what);
   close(fd);
@@ -158,7 +159,8 @@ Status PrepareForPolling(int fd) {
   if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0) {
     return SocketError("fcntl");
   }
-  // What follows only helps; a unix socket has no use for half of it.
+  // The options that follow are optional; a unix socket has no use for half of
+  // them.
   const int on = 1;
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));

@@ -7,23 +7,25 @@
 
 namespace millrace {
 
-// A listening TCP socket on `host` with a free port, which goes to `*port`.
+// Returns a TCP socket that listens on `host`, and sets `*port` to its port,
+// which the system picks.
 StatusOr<int> ListenOnTcp(const std::string& host, int* port);
-// On the unix socket of that abstract name.
+// Returns a socket that listens on the abstract unix socket of that name.
 StatusOr<int> ListenLocally(const std::string& name);
 
-// A connection that blocks, with a limit to each send and receive. To be
-// called where blocking is allowed.
+// Returns a connected blocking socket, with a timeout for each send and
+// receive. Requires: the thread may block.
 StatusOr<int> ConnectToTcp(const std::string& host, int port,
                            int64_t timeout_ms);
 StatusOr<int> ConnectLocally(const std::string& name, int64_t timeout_ms);
 
-// Whole, on a socket that blocks.
+// Sends or receives all `size` bytes. Requires: a blocking socket.
 Status SendAll(int fd, const char* data, size_t size);
 Status ReceiveAll(int fd, char* data, size_t size);
 
-// For the poller: no blocking any more, no delay of small frames, and an end
-// within 20 s if the other machine is gone.
+// Prepares a socket for the poller: makes it non-blocking, sends small frames
+// without delay, and ends the connection within 20 s if the other machine is
+// gone.
 Status PrepareForPolling(int fd);
 
 }  // namespace millrace

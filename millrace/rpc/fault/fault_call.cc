@@ -75,8 +75,8 @@ void FaultCall::Send(Copy copy) {
     MutexLock lock(mu_);
     attempts_.push_back(attempt);
   }
-  // Whoever gave up while the request was on its way did not find this attempt.
-  // The request arrives all the same, with its end close behind.
+  // A cancellation while the request was in flight did not find this attempt.
+  // The request arrives all the same, and is cancelled right after.
   const bool late = counts && finished();
   base_->Call(
       method(), attempt->context, request_, &attempt->reply,
@@ -127,7 +127,7 @@ void FaultCall::CancelHandlers(const Status& reason) {
 }
 
 void FaultCall::OnGiveUp(const Status& reason) {
-  // In a partition the handler's side learns nothing until it is over.
+  // During a partition the callee learns nothing until it is over.
   Pass([self = Ref<FaultCall>::Share(this), reason] {
     self->CancelHandlers(reason);
   });

@@ -1,4 +1,4 @@
-// One call through a FaultNetwork. Private to rpc/fault.
+// FaultCall: one call through a FaultNetwork. Private to rpc/fault.
 #pragma once
 
 #include <memory>
@@ -17,17 +17,18 @@ class FaultCall final : public PendingCall {
             const Method& method, absl::string_view address,
             CallContext& context, ByteChunks* reply, Done done);
 
-  // Once, after Begin said yes.
+  // Sends the call. Requires: Begin returned true; called once.
   void Start(ByteChunks request);
-  // The connection is gone: the caller learns it, and so does the handler.
+  // Breaks the connection: fails the call at the caller, and cancels the
+  // handler.
   void Break();
 
-  // Names of both ends.
+  // Names of the two ends.
   const std::string& from() const { return from_; }
   const std::string& to() const { return to_; }
 
  private:
-  // One time that the request is sent. The base transport writes to it.
+  // One transmission of the request. The base transport writes to it.
   struct Attempt final : RefCounted {
     CancelScope scope;
     CallContext context;
@@ -35,15 +36,16 @@ class FaultCall final : public PendingCall {
   };
 
   void OnGiveUp(const Status& reason) override;
-  // `step` on the control lane of the caller, later; at once if nanos is 0.
+  // Runs `step` on the control lane of the caller after `nanos`; at once if
+  // `nanos` is 0.
   void After(int64_t nanos, void (FaultCall::*step)());
-  // `task` when no partition is in the way.
+  // Runs `task` as soon as no partition is in the way.
   void Pass(absl::AnyInvocable<void()> task);
 
   void SendRequest();
   void SendDuplicate();
-  // The caller gets the reply to the first copy; that to a second one is
-  // dropped.
+  // The caller receives the reply to the first copy; the reply to the second
+  // one is dropped.
   enum class Copy { kFirst, kSecond };
   void Send(Copy copy);
   void OnReply(const Ref<Attempt>& attempt, Status status);
@@ -57,9 +59,9 @@ class FaultCall final : public PendingCall {
   const std::string from_, to_;
   const Deadline deadline_;
   FaultPlan plan_;
-  int64_t life_ = 0;  // of the other end, when the call began
+  int64_t life_ = 0;  // incarnation of the callee when the call began
   ByteChunks request_;
-  // Of the attempt that counts, between OnReply and DeliverReply.
+  // Of the first copy, between OnReply and DeliverReply.
   Status reply_status_;
   ByteChunks reply_bytes_;
 

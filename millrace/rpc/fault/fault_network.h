@@ -1,5 +1,5 @@
-// FaultNetwork: a transport on which calls get lost, doubled, delayed and cut
-// off, as the seed of a simulation decides.
+// FaultNetwork: a transport that loses, duplicates, delays and cuts off calls,
+// as the seed of a simulation decides.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,19 @@ namespace millrace {
 
 enum class Fault : uint8_t {
   kRequestLost,  // UNAVAILABLE at the caller; the handler never runs
-  kReplyLost,    // the handler runs; then UNAVAILABLE
-  kDuplicated,   // the handler runs twice; what it says second is dropped
+  kReplyLost,    // the handler runs; the caller gets UNAVAILABLE
+  kDuplicated,   // the handler runs twice; its second reply is dropped
   kRequestDelayed,
   kReplyDelayed,
-  kReset,  // every call between the two breaks with UNAVAILABLE
-  kHeld,   // silence while a partition lasts
+  kReset,  // every call between the two ends fails with UNAVAILABLE
+  kHeld,   // no answer while a partition lasts
 };
 inline constexpr int kNumFaults = 7;
-// "request_lost"
+// Returns a fault's name: "request_lost".
 absl::string_view FaultName(Fault fault);
 
-// Chances are in a million calls. Outside a simulation, where there is no seed,
-// only a chance of a million counts, and delays are 0.
+// Chances are per million calls. Outside a simulation, where there is no seed,
+// only a chance of a million has an effect, and delays are 0.
 struct FaultOptions {
   int request_lost = 0;
   int reply_lost = 0;
@@ -34,46 +34,47 @@ struct FaultOptions {
   int request_delayed = 0;
   int reply_delayed = 0;
   int reset = 0;
-  // Delays are uniform below these: of requests, replies and duplicates; until
-  // a caller notices a loss; from the start of a call to its reset.
+  // Delays are uniform below these limits: the delay of requests, replies and
+  // duplicates; the time until a caller notices a loss; the time from the start
+  // of a call to its reset.
   int64_t max_delay_nanos = 1'000'000'000;
   int64_t max_loss_nanos = 3'000'000'000;
   int64_t max_reset_nanos = 1'000'000'000;
-  // Empty: all.
+  // Methods to which faults apply; empty: all.
   std::vector<MethodId> methods;
 };
 
-// A request that is delayed or held arrives even if its caller gave up
-// meanwhile, and is cancelled then; but not if somebody else has begun to
-// listen there since: then it is lost. Thread-safe; transports, callers and
-// listeners may outlive it.
+// A delayed or held request arrives even if its caller has given up meanwhile,
+// and is cancelled then; if another listener has started at the address since,
+// the request is lost instead. Thread-safe; transports, callers and listeners
+// may outlive it.
 class FaultNetwork {
  public:
   FaultNetwork(std::shared_ptr<Transport> base, FaultOptions options);
   ~FaultNetwork();  // heals all partitions
 
-  // The network as `name` sees it (a task, a client). What it listens on is
+  // Returns the network as the task or client `name` sees it. Its listeners are
   // known by that name too; others are known by their addresses.
   std::shared_ptr<Transport> Endpoint(const std::string& name);
 
-  // For calls that start from now on. FaultOptions{}: no more faults.
+  // Applies to calls that start from now on. FaultOptions{} ends the faults.
   void set_options(FaultOptions options);
 
-  // Nothing passes between `a` and `b` ("*": everybody else), in either
-  // direction, until the deadline or Heal; it is held and passes then.
-  // Callers see silence. a and b: names or addresses.
+  // Partitions `a` from `b` ("*": all others), in both directions, until the
+  // deadline or Heal. Traffic is held and delivered afterwards; callers see
+  // silence. `a` and `b` are names or addresses.
   void Partition(const std::string& a, const std::string& b,
                  Deadline until = Deadline::Infinite());
   void Heal(const std::string& a, const std::string& b);
   void HealAll();
-  // Breaks the calls of `from` to `to` that are open; "*": of or to anybody.
+  // Breaks the open calls from `from` to `to`; "*" stands for any end.
   void Reset(const std::string& from, const std::string& to);
 
   int64_t count(Fault fault) const;
   int64_t count(Fault fault, MethodId method) const;
   int64_t calls() const;
-  // Calls, and a line for each fault and method that happened:
-  // "request_lost RunGraph 3".
+  // Returns the number of calls, and a line for each fault and method that
+  // occurred: "request_lost RunGraph 3".
   std::string Report() const;
 
   class State;

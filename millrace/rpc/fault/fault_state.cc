@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kMillion = 1'000'000;
 
-// SimRandom is 0 where there is no seed.
+// SimRandom returns 0 where there is no seed.
 bool Chance(int in_a_million) {
   return 1 + static_cast<int>(SimRandom(kMillion)) > kMillion - in_a_million;
 }

@@ -1,4 +1,5 @@
-// What all endpoints of a FaultNetwork share. Private to rpc/fault.
+// FaultNetwork::State: the state that all endpoints of a FaultNetwork share.
+// Private to rpc/fault.
 #pragma once
 
 #include <array>
@@ -16,7 +17,7 @@ namespace millrace {
 
 class FaultCall;
 
-// What happens to one call, decided when it starts. Delays in nanoseconds.
+// The faults of one call, decided when it starts. Delays are in nanoseconds.
 struct FaultPlan {
   bool request_lost = false;
   bool reply_lost = false;
@@ -37,24 +38,26 @@ class FaultNetwork::State : public std::enable_shared_from_this<State> {
   Transport& base() const { return *base_; }
   void set_options(FaultOptions options);
 
-  // Somebody listens at the address: a new life, with this name.
+  // Records a new listener at the address, which begins a new incarnation,
+  // under this name.
   void AddName(const std::string& address, const std::string& name);
-  // The name behind an address, else the address.
+  // Returns the name of the listener at an address, or the address if it has
+  // none.
   std::string NameOf(const std::string& address) const;
-  // How often somebody has begun to listen there.
+  // Returns how many listeners have started at the address so far.
   int64_t LifeOf(absl::string_view address) const;
 
   FaultPlan Decide(const Method& method);
   void Count(Fault fault, const FaultCall& call);
 
-  // Open calls, for Reset. The id is never 0.
+  // Open calls, for Reset. NewId never returns 0.
   uint64_t NewId();
   void Enter(uint64_t id, Ref<FaultCall> call);
   void Leave(uint64_t id);
   void Reset(const std::string& from, const std::string& to);
 
-  // Runs `task` now, or, while a partition holds it, on the control lane of
-  // `lanes` after that. True if it ran now.
+  // Runs `task` now, or, if a partition holds it, on the control lane of
+  // `lanes` after the partition. Returns true if it ran now.
   bool WhenConnected(const std::string& from, const std::string& to,
                      Lanes& lanes, absl::AnyInvocable<void()> task);
   void Partition(const std::string& a, const std::string& b, Deadline until);
@@ -77,7 +80,8 @@ class FaultNetwork::State : public std::enable_shared_from_this<State> {
     absl::AnyInvocable<void()> task;
   };
   bool IsCut(const std::string& from, const std::string& to) const;
-  // Drops the splits of which `over` says so, and lets go what nothing holds.
+  // Removes the partitions for which `over` returns true, and releases the
+  // tasks that no other one holds.
   void Rejoin(absl::FunctionRef<bool(const Split&)> over);
 
   const std::shared_ptr<Transport> base_;

@@ -15,13 +15,13 @@
 namespace millrace {
 namespace {
 
-// The text of an error, in small letters: it ends a sentence.
+// Returns the text of an error in lower case, since it ends a sentence.
 std::string Text(int error) {
   char buffer[128];
   return absl::AsciiStrToLower(strerror_r(error, buffer, sizeof(buffer)));
 }
 
-// Empty if it works.
+// Returns "" if it works.
 std::string TryBind(const sockaddr* address, socklen_t size) {
   const int fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return Text(errno);

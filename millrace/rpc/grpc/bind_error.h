@@ -1,4 +1,4 @@
-// Why a listener could not start; gRPC keeps that to itself.
+// Finds out why a listener could not start, which gRPC does not report.
 #pragma once
 
 #include <string>
@@ -7,8 +7,9 @@
 
 namespace millrace {
 
-// Tries the same and says what the system answers: "address already in use".
-// `host` may be in brackets; an empty `unix_socket` is not tried.
+// Tries to bind the same addresses and returns the system's error: "address
+// already in use". `host` may be in brackets; an empty `unix_socket` is not
+// tried.
 std::string BindError(absl::string_view host, int port,
                       absl::string_view unix_socket);
 

@@ -1,4 +1,4 @@
-// The threads that wait for gRPC's events.
+// CompletionThreads: the threads that wait for gRPC's events.
 #pragma once
 
 #include <grpcpp/completion_queue.h>
@@ -13,12 +13,12 @@
 
 namespace millrace {
 
-// What stands behind a tag of a completion queue.
+// The object behind a tag of a completion queue.
 class CompletionEvent {
  public:
-  // For an operation that is about to start: the thread of its event sees what
-  // this one has written. (gRPC gives as much, but race detectors do not see
-  // into it.)
+  // Returns the tag for an operation that is about to start. Writes of this
+  // thread happen before the event. (gRPC guarantees as much, but race
+  // detectors do not see into it.)
   void* Tag() {
     started_.fetch_add(1, std::memory_order_release);
     return this;
@@ -30,26 +30,27 @@ class CompletionEvent {
 
  protected:
   ~CompletionEvent() = default;
-  // `ok` as gRPC means it. Must not block, nor take long without a HandOver
-  // (base/threads/event_threads.h); may delete this.
+  // Handles the event; `ok` is gRPC's. Must not block, nor take long without a
+  // HandOver (base/threads/event_threads.h); may delete this.
   virtual void OnEvent(bool ok) = 0;
 
  private:
   std::atomic<uint32_t> started_{0};
 };
 
-// Owns a queue and the threads that take events out of it: one at a time,
-// since gRPC wakes a thread for each event where several wait.
+// Owns a completion queue and the threads that take events out of it: one
+// thread at a time, since gRPC wakes a thread for each event if several wait.
 class CompletionThreads {
  public:
   CompletionThreads(absl::string_view name, int threads,
                     std::unique_ptr<grpc::CompletionQueue> queue);
-  // Waits until all events are handled; no operation may start meanwhile.
+  // Blocks until all events are handled. Requires: no operation starts
+  // meanwhile.
   ~CompletionThreads();
 
   grpc::CompletionQueue* queue() { return queue_.get(); }
 
-  // The thread of all calls that this process makes; never destroyed.
+  // Returns the thread of all outgoing calls of this process; never destroyed.
   static CompletionThreads& OfClients();
 
  private:

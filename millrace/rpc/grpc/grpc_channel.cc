@@ -27,25 +27,26 @@ std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address,
   args.SetInt(GRPC_ARG_MAX_METADATA_SIZE, 64 << 10);
   args.SetInt(GRPC_ARG_HTTP2_MAX_FRAME_SIZE, kMaxFrameBytes);
   args.SetInt(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, kLookaheadBytes);
-  // What may be sent again, the cluster knows.
+  // The cluster knows which calls may be retried.
   args.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
   args.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   args.SetInt(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1);
-  // A connection of its own, so that one peer's backoff is not another's.
+  // Gives each channel a connection of its own, so that one peer's backoff is
+  // not another's.
   args.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   args.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS,
               options.initial_backoff_ms);
   args.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, options.max_backoff_ms);
-  // Named for the backoff, used as the time that an attempt may take.
+  // Named for the backoff, but used as the timeout of a connection attempt.
   args.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, options.connect_timeout_ms);
-  // A task may come back with another address behind its name.
+  // A task may restart with another address behind its name.
   args.SetInt(GRPC_ARG_DNS_MIN_TIME_BETWEEN_RESOLUTIONS_MS, 1'000);
   args.SetResourceQuota(MessageQuota());
   return grpc::CreateCustomChannel(ChannelTarget(address),
                                    grpc::InsecureChannelCredentials(), args);
 }
 
-// A failure that gRPC saw and no handler said.
+// Returns the status of a failure that gRPC detected and no handler returned.
 Status ConnectionStatus(const grpc::Status& status, const Method& method,
                         const std::string& address, bool timed_out) {
   const std::string message = status.error_message();
@@ -73,7 +74,7 @@ Status ConnectionStatus(const grpc::Status& status, const Method& method,
   return FromGrpcStatus(status);
 }
 
-// Deletes itself once Done was called.
+// Deletes itself after Done was called.
 class ClientCall final : public CompletionEvent {
  public:
   ClientCall(std::shared_ptr<GrpcChannel> channel, const Method& method,
@@ -91,8 +92,8 @@ class ClientCall final : public CompletionEvent {
       return Send();
     }
     // gRPC would fail the call with the error of an attempt that may be long
-    // ago. The event is a new state, or the end of the wait, which leaves the
-    // call time to fail with that error.
+    // ago. The event is a change of state, or the end of the wait, which leaves
+    // the call time to fail with that error.
     reconnecting_ = true;
     const int64_t wait_nanos =
         std::min(channel_->reconnect_wait_ms() * int64_t{1'000'000},
@@ -155,7 +156,7 @@ class ClientCall final : public CompletionEvent {
     if (trailers.find(kHandlerStatusHeader) != trailers.end()) {
       return FromGrpcStatus(grpc_status_);
     }
-    // gRPC's clock, of whole milliseconds, may be a little ahead of ours.
+    // gRPC's clock, in whole milliseconds, may be a little ahead of ours.
     constexpr int64_t kClockSlackNanos = 5'000'000;
     return ConnectionStatus(
         grpc_status_, method_, channel_->address(),

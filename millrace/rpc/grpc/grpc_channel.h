@@ -1,4 +1,5 @@
-// The client's side: a connection to one address, kept alive by who calls.
+// GrpcChannel: the client's side of gRPC, a connection to one address, kept
+// alive by its callers.
 #pragma once
 
 #include <grpcpp/channel.h>
@@ -13,8 +14,8 @@
 namespace millrace {
 
 // A Caller over one gRPC channel. While the peer cannot be reached, the channel
-// goes on trying, less and less often; a call makes it try now, and fails with
-// UNAVAILABLE if that does not succeed soon. Thread-safe.
+// retries with exponential backoff; a call makes it retry at once, and fails
+// with UNAVAILABLE if that does not succeed soon. Thread-safe.
 class GrpcChannel final : public Caller,
                           public std::enable_shared_from_this<GrpcChannel> {
  public:

@@ -25,12 +25,12 @@
 namespace millrace {
 namespace {
 
-// Calls that may arrive while a thread deals with another one.
+// Calls that may arrive while a thread handles another one.
 constexpr int kRequestedCalls = 16;
-// For replies to leave before connections are closed.
+// Time for replies to leave before connections are closed.
 constexpr int64_t kFarewellMillis = 200;
 
-// "tensorflow.MasterService" of "/tensorflow.MasterService/RunStep".
+// Returns "tensorflow.MasterService" for "/tensorflow.MasterService/RunStep".
 std::string ServiceName(MethodId id) {
   const absl::string_view path = GetMethod(id).path;
   return std::string(path.substr(1, path.rfind('/') - 1));
@@ -48,7 +48,7 @@ std::vector<std::string> ServiceNames(const Services& services) {
   return names;
 }
 
-// Takes the end of a core operation that nobody waits for.
+// Ignores the completion of a core operation.
 class Ignored final : public grpc::internal::CompletionQueueTag {
  public:
   bool FinalizeResult(void**, bool*) override {
@@ -103,7 +103,7 @@ class GrpcListener final : public Listener, public CallHost {
   grpc::AsyncGenericService service_;
   grpc::ServerCompletionQueue* queue_ = nullptr;
   std::unique_ptr<grpc::Server> server_;
-  // Ends, with its queue, before the server does.
+  // Destroyed, with its queue, before the server.
   std::unique_ptr<CompletionThreads> threads_;
 };
 
@@ -134,13 +134,13 @@ Status GrpcListener::Start(const ListenOptions& options,
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, grpc.keepalive_ms);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS,
                              grpc.keepalive_timeout_ms);
-  // Clients may ask as often as they like.
+  // Clients may ping as often as they like.
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
   builder.SetResourceQuota(MessageQuota());
   builder.RegisterAsyncGenericService(&service_);
   std::unique_ptr<grpc::ServerCompletionQueue> queue =
       builder.AddCompletionQueue();
-  auto quiet = std::make_unique<QuietGrpcLog>();  // errors are for us to tell
+  auto quiet = std::make_unique<QuietGrpcLog>();  // we report errors ourselves
   server_ = builder.BuildAndStart();
   if (!server_) {
     queue->Shutdown();
@@ -199,8 +199,9 @@ void GrpcListener::Shutdown(Deadline deadline) {
     while (open_ > 0 && !farewell.expired()) closed_.WaitUntil(mu_, farewell);
     all_closed = open_ == 0;
   }
-  // What is open now has an answer that its client does not read, or a handler
-  // that does not see its cancel: the end waits for neither.
+  // A call that is open now has a reply that its client does not read, or a
+  // handler that does not notice its cancellation: the shutdown waits for
+  // neither.
   if (!all_closed && server_ != nullptr) {
     CancelCalls();
     connections_.End();

@@ -1,4 +1,4 @@
-// The server's side: a port, its completion queue, and its calls.
+// The server's side of gRPC: a port, its completion queue, and its calls.
 #pragma once
 
 #include <memory>

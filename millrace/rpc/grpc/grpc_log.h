@@ -1,14 +1,14 @@
-// gRPC's own log lines.
+// Routes gRPC's own log lines.
 #pragma once
 
 namespace millrace {
 
-// gRPC's lines about errors join ours from now on, and its others are dropped.
-// What it calls an error comes back to us as a status, with fewer words, so the
-// lines count as information.
+// Adds gRPC's log lines about errors to our log from now on, and drops its
+// others. An error of gRPC's also reaches us as a status, with fewer words, so
+// the lines are logged as information.
 void RouteGrpcLog();
 
-// Drops what gRPC says on this thread while it lives.
+// Drops gRPC's log lines on this thread during its lifetime.
 class QuietGrpcLog {
  public:
   QuietGrpcLog();

@@ -14,9 +14,10 @@
 namespace millrace {
 namespace {
 
-// As long as the process lives: gRPC would shut down with the last of its
-// objects, and wait there, for up to ten seconds, for a thread of its own that
-// still polls a connection whose peer does not read.
+// Keeps the library initialized as long as the process lives: gRPC would shut
+// down with the last of its objects, and block there, for up to ten seconds,
+// for a thread of its own that still polls a connection whose peer does not
+// read.
 void KeepLibrary() {
   static const bool kept = [] {
     grpc_init();
@@ -30,7 +31,8 @@ class GrpcTransport final : public Transport {
   explicit GrpcTransport(const GrpcOptions& options) : options_(options) {
     KeepLibrary();
     RouteGrpcLog();
-    // Debian builds it in: each lock of gRPC's would be looked up in a graph.
+    // Debian enables deadlock detection: each lock of gRPC's would be looked up
+    // in a graph.
     absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   }
 

@@ -1,4 +1,5 @@
-// Methods that every gRPC listener answers by itself: health and reflection.
+// LocalMethod: a method that every gRPC listener answers by itself; health and
+// reflection.
 #pragma once
 
 #include <memory>
@@ -13,15 +14,15 @@ namespace millrace {
 class LocalMethod {
  public:
   enum class Form {
-    kUnary,    // one request, one answer
-    kWatched,  // one request, one answer now, Farewell when the server stops
-    kEach,     // an answer to each request
+    kUnary,    // one request, one reply
+    kWatched,  // one request, one reply now, Farewell when the server stops
+    kEach,     // a reply to each request
   };
   virtual ~LocalMethod() = default;
   virtual Form form() const = 0;
-  // Bytes of messages. Thread-safe.
+  // Returns the serialized reply to a serialized request. Thread-safe.
   virtual StatusOr<std::string> Answer(const std::string& request) const = 0;
-  // The last message of kWatched.
+  // Returns the last message of a kWatched call.
   virtual std::string Farewell() const { return ""; }
 };
 
@@ -29,7 +30,8 @@ class LocalMethod {
 using LocalMethods =
     absl::flat_hash_map<std::string, std::unique_ptr<LocalMethod>>;
 
-// `services`: full names of those that are SERVING, "tensorflow.MasterService".
+// `services` are the full names of the services that are SERVING, such as
+// "tensorflow.MasterService".
 void AddHealth(const std::vector<std::string>& services, LocalMethods* methods);
 void AddReflection(const std::vector<std::string>& services,
                    LocalMethods* methods);

@@ -8,7 +8,8 @@ namespace millrace {
 
 const grpc::ResourceQuota& MessageQuota() {
   static grpc::ResourceQuota* const quota = new grpc::ResourceQuota("millrace");
-  // What a server was told when it started, tests tell later ones otherwise.
+  // A server's limit is set before it starts; tests set later ones to other
+  // values.
   quota->Resize(static_cast<size_t>(MemoryBudget::Process().limit()));
   return *quota;
 }

@@ -1,4 +1,5 @@
-// How much memory gRPC may hold in messages that are not whole yet.
+// MessageQuota: how much memory gRPC may hold in messages that are not complete
+// yet.
 #pragma once
 
 namespace grpc {
@@ -7,11 +8,11 @@ class ResourceQuota;
 
 namespace millrace {
 
-// The process's one quota, for what its listeners and its channels read: with
-// several, each could hold as much as the memory limit. As large as the limit
-// at this call. Where gRPC has read more it cancels calls; a message that has
-// arrived whole has to fit the memory budget itself. Thread-safe; lives as long
-// as the process.
+// Returns the process's one quota, which its listeners and channels share: with
+// several, each could hold as much as the memory limit. It is as large as the
+// limit at this call. If gRPC has read more, it cancels calls; a complete
+// message has to fit the memory budget itself. Thread-safe; lives as long as
+// the process.
 const grpc::ResourceQuota& MessageQuota();
 
 }  // namespace millrace

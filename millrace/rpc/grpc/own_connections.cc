@@ -35,7 +35,7 @@ std::array<uint8_t, 16> HostOf(const sockaddr* address) {
   return host;
 }
 
-// 0 for a socket that has none.
+// Returns 0 if the socket has no port.
 int PortOf(const sockaddr* address) {
   switch (address->sa_family) {
     case AF_INET:
@@ -55,7 +55,7 @@ bool IsUnspecified(const std::array<uint8_t, 16>& host) {
 
 }  // namespace
 
-// One that is connected or listens.
+// A socket that is connected or listens.
 struct AcceptedConnections::Socket {
   int fd = -1;
   uint64_t inode = 0;
@@ -136,7 +136,7 @@ bool AcceptedConnections::IsEarlier(const Socket& socket) const {
 
 bool AcceptedConnections::IsAt(const Socket& socket) const {
   if (socket.any()->sa_family == AF_UNIX) {
-    // Who connects has no name; names without a path begin with a 0.
+    // The connecting end has no name; abstract names begin with a 0.
     constexpr size_t kBegin = offsetof(sockaddr_un, sun_path);
     const char* path =
         reinterpret_cast<const sockaddr_un*>(&socket.address)->sun_path;

@@ -1,6 +1,7 @@
-// Connections that a listener has accepted, as the kernel knows them: gRPC
-// gives no way to end one whose peer does not read what is being written to it
-// (cancelled calls and closed channels wait for the write).
+// AcceptedConnections: the connections that a listener has accepted, as the
+// kernel knows them. gRPC has no way to end one whose peer does not read what
+// is being written to it (cancelled calls and closed channels wait for the
+// write).
 #pragma once
 
 #include <array>
@@ -12,26 +13,28 @@
 
 namespace millrace {
 
-// The sockets of this process are gone through, and the kernel does not say who
-// began a connection. A listener's are those at an address at which it listens,
-// but for those that were there before it: they are of a client that happens to
-// have that address, which nobody can get while somebody listens there. One
-// thread at a time.
+// Finds connections among the sockets of this process; the kernel does not say
+// which end opened one. A listener's connections are those at an address on
+// which it listens, except those that existed before it: these belong to a
+// client that happens to have that address, which no client can get while the
+// listener is there. Not thread-safe.
 class AcceptedConnections {
  public:
-  // Before the listener begins.
+  // Requires: the listener has not started yet.
   AcceptedConnections();
-  // Where it has begun to listen: `host` is an address, maybe in brackets, or a
-  // name (then it is where the process listens at `port` and did not before).
-  // 0.0.0.0 and :: are all addresses. An empty `unix_socket`: none.
+  // Sets where the listener listens: `host` is an address, maybe in brackets,
+  // or a name (then the addresses are those on which the process listens at
+  // `port` and did not before). 0.0.0.0 and :: are all addresses. An empty
+  // `unix_socket`: none.
   void ListenAt(const std::string& host, int port,
                 const std::string& unix_socket);
 
-  // Ends those accepted so far: writes and reads in progress fail at once.
+  // Ends the connections accepted so far: writes and reads in progress fail at
+  // once.
   void End() const;
 
  private:
-  // IPv6, or IPv4 as it is mapped there.
+  // IPv6, or IPv4 mapped into it.
   using Host = std::array<uint8_t, 16>;
   struct Socket;
 

@@ -33,7 +33,7 @@ class OwnSocket {
   OwnSocket Accept() const { return OwnSocket(accept(fd_, nullptr, nullptr)); }
   bool ended() const {
     pollfd waiting{.fd = fd_, .events = POLLIN, .revents = 0};
-    return poll(&waiting, 1, 0) == 1;  // nobody sends anything
+    return poll(&waiting, 1, 0) == 1;  // no end sends anything
   }
 
  private:
@@ -48,7 +48,7 @@ sockaddr_in At(const std::string& host, int port) {
   return address;
 }
 
-// As gRPC makes them, also those of clients.
+// Makes a socket as gRPC does, for listeners and for clients.
 OwnSocket NewSocket() {
   OwnSocket made(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const int on = 1;
@@ -83,8 +83,8 @@ OwnSocket Listening(const std::string& host, int port = 0) {
   return made;
 }
 
-// Two listeners with one port; `between` is called before the second one
-// begins. (Somebody else may have the port there: then with another one.)
+// Makes two listeners on one port; `between` is called before the second one
+// starts. (If another process has the port there, retries with another one.)
 template <class Between>
 std::pair<OwnSocket, OwnSocket> TwoOnOnePort(const std::string& first_host,
                                              const std::string& second_host,
@@ -109,7 +109,8 @@ void ConnectTo(const OwnSocket& client, const std::string& host, int port) {
 
 TEST(AcceptedConnectionsTest, ThoseOfOneAddress) {
   AcceptedConnections connections;
-  // Of others: with the same port at another address, and with another port.
+  // Belong to others: one with the same port at another address, and one with
+  // another port.
   const auto [listener, same_port] =
       TwoOnOnePort("127.0.0.1", "127.0.0.2", [] {});
   const int port = PortOf(listener);
@@ -128,7 +129,7 @@ TEST(AcceptedConnectionsTest, ThoseOfOneAddress) {
   EXPECT_TRUE(client.ended());
   EXPECT_FALSE(client2.ended());
   EXPECT_FALSE(client3.ended());
-  // The listeners go on.
+  // The listeners keep working.
   const OwnSocket again = BoundAt("127.0.0.1", 0);
   ConnectTo(again, "127.0.0.1", port);
   const OwnSocket accepted_again = listener.Accept();

@@ -1,6 +1,7 @@
 // Server reflection, versions v1alpha and v1, which have the same messages
 // (github.com/grpc/grpc/blob/master/doc/server-reflection.md). The files come
-// from the pool of the generated messages; it is built at the first question.
+// from the descriptor pool of the generated messages, which is built at the
+// first request.
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/descriptor.pb.h>
 
@@ -52,7 +53,7 @@ bool Parse(const std::string& bytes, Request* request) {
   return true;
 }
 
-// The service files are referred to, else the linker would leave them out.
+// Refers to the service files, since the linker would leave them out otherwise.
 const pb::DescriptorPool* Pool() {
   for (const pb::internal::DescriptorTable* table :
        {&descriptor_table_proto_2fservice_2fmaster_5fservice_2eproto,
@@ -64,7 +65,7 @@ const pb::DescriptorPool* Pool() {
   return pb::DescriptorPool::generated_pool();
 }
 
-// `file` and all that it imports, each once.
+// Adds `file` and all that it imports, each once.
 void AddFile(const pb::FileDescriptor* file,
              absl::flat_hash_set<const pb::FileDescriptor*>* seen,
              ChunkWriter* out) {

@@ -19,7 +19,7 @@ std::string Member(uint32_t number, absl::string_view bytes) {
   return std::move(out).Finish().Flatten();
 }
 
-// The kBytes fields of a message, by number.
+// Returns the kBytes fields of a message with the given number.
 std::vector<std::string> Fields(const std::string& message, uint32_t number) {
   ChunkReader in(message);
   std::vector<std::string> found;
@@ -73,7 +73,7 @@ TEST_F(ReflectionTest, ReflectionListsServicesAndFiles) {
         names.push_back(file.name());
       }
       EXPECT_EQ(names[0], "proto/service/master_service.proto");
-      // With all that it imports, so that a client needs no further question.
+      // Includes all imports, so that a client needs no further request.
       EXPECT_THAT(names, Contains("proto/graph/tensor.proto"));
     }
   }

@@ -12,7 +12,7 @@ namespace millrace {
 void ServerCall::Request(CallHost* host, grpc::AsyncGenericService* service,
                          grpc::ServerCompletionQueue* queue) {
   auto* call = new ServerCall(host);
-  // Its end may come, on another thread, while OnAccepted still runs.
+  // The call may end, on another thread, while OnAccepted still runs.
   call->server_context_.AsyncNotifyWhenDone(call->Hold(&call->over_));
   service->RequestCall(&call->server_context_, &call->stream_, queue, queue,
                        call->Hold(&call->accept_));
@@ -82,7 +82,7 @@ void ServerCall::OnRead(bool ok) {
       Release();
     });
   } else {
-    // The client has said all that it wanted.
+    // The client has sent its last request.
     EndStream(local_->form() == LocalMethod::Form::kEach
                   ? OkStatus()
                   : InvalidArgument("a call without a request"));
@@ -115,7 +115,7 @@ void ServerCall::AnswerHandler(const Status& status) {
                                               ? Payloads::kLeftOut
                                               : Payloads::kSent);
   }
-  Release();  // what OnRead held for the handler
+  Release();  // the reference that OnRead took for the handler
 }
 
 void ServerCall::Finish(const Status& status, Payloads payloads) {
@@ -204,8 +204,8 @@ void ServerCall::OnCallOver(bool) {
 
 void ServerCall::CancelAtEnd() {
   if (!server_context_.IsCancelled()) return;
-  // A caller whose deadline passes resets the call a little before it passes
-  // here, since gRPC sends deadlines rounded up.
+  // A caller whose deadline passes resets the call a little before the deadline
+  // passes here, since gRPC rounds deadlines up.
   const int64_t left = deadline_.remaining_nanos();
   const int64_t total = deadline_.nanos() - accepted_nanos_;
   const bool timed_out =

@@ -1,4 +1,5 @@
-// One call at a gRPC listener, from the request for it to its last event.
+// ServerCall: one call at a gRPC listener, from the request for it to its last
+// event.
 #pragma once
 
 #include <grpcpp/generic/async_generic_service.h>
@@ -18,20 +19,21 @@ namespace millrace {
 
 struct Lanes;
 
-// What its calls need of a listener.
+// What a call needs of its listener.
 class CallHost {
  public:
-  // A call was accepted: asks gRPC for the next one. False if the listener
-  // shuts down; the call is answered with that. It counts as open either way.
+  // Called when a call was accepted: asks gRPC for the next one. Returns false
+  // if the listener shuts down; the call is then answered with that. It counts
+  // as open either way.
   virtual bool OnAccepted() = 0;
-  // The call's last event is over.
+  // Called after the call's last event.
   virtual void OnClosed() = 0;
 
   virtual const Services& services() const = 0;
   virtual const LocalMethods& local_methods() const = 0;
   virtual Lanes& lanes() const = 0;
   virtual const std::string& address() const = 0;
-  // Above the scopes of handlers, and of streams that only wait.
+  // Parents of the scopes of handlers, and of streams that only wait.
   virtual CancelScope* handlers() = 0;
   virtual CancelScope* streams() = 0;
 
@@ -39,11 +41,11 @@ class CallHost {
   ~CallHost() = default;
 };
 
-// Lives from RequestCall until all of its events have come. Thread-safe as
-// gRPC's events and a handler's Done need it.
+// Lives from RequestCall until all of its events have arrived. Thread-safe as
+// far as gRPC's events and a handler's Done need it.
 class ServerCall {
  public:
-  // Asks for a call; it deletes itself. `host` outlives it.
+  // Asks gRPC for a call; the call deletes itself. `host` must outlive it.
   static void Request(CallHost* host, grpc::AsyncGenericService* service,
                       grpc::ServerCompletionQueue* queue);
 
@@ -65,7 +67,7 @@ class ServerCall {
   explicit ServerCall(CallHost* host) : host_(host) {}
   ~ServerCall();
 
-  // Each event that is under way holds the call, and so does a task of ours.
+  // Adds a reference for an event or a task of ours that is in flight.
   void Hold() { events_.fetch_add(1, std::memory_order_relaxed); }
   void* Hold(Event* event) {
     Hold();
@@ -80,7 +82,7 @@ class ServerCall {
   void OnCallOver(bool);
   void CancelAtEnd();
 
-  // Our methods.
+  // Methods of our services.
   void RunHandler();
   void AnswerHandler(const Status& status);
   // Health and reflection.
@@ -101,12 +103,12 @@ class ServerCall {
   ByteChunks reply_;
   CallContext context_;
 
-  Mutex mu_;  // guards what the call's start and end share, and a stream's
+  Mutex mu_;  // guards what start, end and streams share
   bool set_up_ = false;
   bool call_is_over_ = false;
   bool writing_ = false;
   bool finished_ = false;
-  std::optional<Status> end_;  // wanted once the write is over
+  std::optional<Status> end_;  // wanted once the write has ended
 
   Event accept_{this, &ServerCall::OnAccepted};
   Event read_{this, &ServerCall::OnRead};
@@ -114,7 +116,7 @@ class ServerCall {
   Event finish_{this, &ServerCall::OnFinished};
   Event over_{this, &ServerCall::OnCallOver};
 
-  // The last member: its end waits for a callback that runs.
+  // The last member: its destructor waits for a callback that runs.
   std::optional<CancelScope> scope_;
 };
 

@@ -13,13 +13,14 @@ namespace {
 
 constexpr int64_t kMinCountedBytes = 64 << 10;
 
-// What a message's chunks share: its slices, and its share of the memory
-// budget. A slice may be memory of gRPC's quota, and to give that back wakes
-// who waits for it, which crashes on a thread that is not in gRPC's code
-// (1.51). The end of a byte buffer is, so slices end with one.
+// What the chunks of a message share: its slices, and its share of the memory
+// budget. A slice may be memory of gRPC's quota; returning that wakes the
+// waiters, which crashes on a thread that is not in gRPC's code (1.51). The
+// destructor of a byte buffer enters gRPC's code, so slices are freed through
+// one.
 class Message final : public RefCounted {
  public:
-  // `counted_bytes` are reserved.
+  // Requires: `counted_bytes` are reserved in the memory budget.
   Message(const std::vector<grpc::Slice>& slices, int64_t counted_bytes)
       : slices_(slices.data(), slices.size()), counted_bytes_(counted_bytes) {}
   ~Message() override {
@@ -38,13 +39,13 @@ class SliceBuffer final : public Buffer {
       : Buffer(nullptr, slice.size()),
         message_(std::move(message)),
         slice_(slice) {
-    // Short slices hold their bytes in themselves, so it is our copy that
-    // counts. Nobody else reads these bytes once the message is delivered.
+    // Short slices store their bytes inline, so the pointer is to our copy.
+    // Nothing else reads these bytes once the message is delivered.
     data_ = reinterpret_cast<char*>(const_cast<uint8_t*>(slice_.begin()));
   }
 
  private:
-  const Ref<Message> message_;  // ends behind the slice
+  const Ref<Message> message_;  // destroyed after the slice
   const grpc::Slice slice_;
 };
 
@@ -83,7 +84,7 @@ StatusOr<ByteChunks> TakeBytes(grpc::ByteBuffer* buffer) {
       return status;
     }
   }
-  Ref<Message> message;  // ends behind the slices
+  Ref<Message> message;  // destroyed after the slices
   std::vector<grpc::Slice> slices;
   const bool readable = buffer->Dump(&slices).ok();
   message = MakeRef<Message>(slices, counted);

@@ -1,4 +1,4 @@
-// ByteChunks as gRPC's slices and back, without copying what is big.
+// Converts ByteChunks to gRPC's slices and back, without copying large chunks.
 #pragma once
 
 #include <grpcpp/support/byte_buffer.h>
@@ -8,17 +8,18 @@
 
 namespace millrace {
 
-// Owned chunks of at least this size are sent from where they lie.
+// Owned chunks of at least this size are sent without a copy.
 inline constexpr size_t kMinSharedSliceBytes = 4096;
 
-// Shares the big chunks' owners until gRPC has sent them, and copies the rest.
+// Returns a buffer that shares the large chunks with their owners until gRPC
+// has sent them, and holds copies of the rest.
 grpc::ByteBuffer ToByteBuffer(const ByteChunks& bytes);
 
-// The slices of `buffer`, which is emptied, shared by their chunks: gRPC has
-// its memory back behind the last chunk, on whatever thread that ends. Messages
+// Empties `buffer` and returns chunks that share its slices: gRPC gets its
+// memory back after the last chunk is destroyed, on whatever thread. Messages
 // of 64 KB and more count against the memory budget as long as any of their
-// chunks lives: RESOURCE_EXHAUSTED above its limit, DATA_LOSS if gRPC cannot
-// read (decompress) the message.
+// chunks lives. Errors: RESOURCE_EXHAUSTED above the budget's limit, DATA_LOSS
+// if gRPC cannot read (decompress) the message.
 StatusOr<ByteChunks> TakeBytes(grpc::ByteBuffer* buffer);
 
 }  // namespace millrace

@@ -8,8 +8,8 @@
 #include "gtest/gtest.h"
 #include "millrace/base/memory/memory_budget.h"
 
-// gRPC's own, of the version that we build with: what a thread has while it is
-// in gRPC's code.
+// gRPC's own class, of the version that we build with: a thread has one while
+// it is in gRPC's code.
 namespace grpc_core {
 class ExecCtx {
  public:
@@ -20,7 +20,7 @@ class ExecCtx {
 namespace millrace {
 namespace {
 
-// A buffer that tells when it is freed.
+// A buffer that reports when it is freed.
 class WatchedBuffer final : public Buffer {
  public:
   WatchedBuffer(std::string* bytes, bool* freed)
@@ -72,8 +72,8 @@ TEST(SlicesTest, SmallAndBorrowedChunksAreGathered) {
   EXPECT_EQ(ToByteBuffer(ByteChunks()).Length(), 0u);
 }
 
-// Memory that goes back to a quota which others wait for wakes these, and that
-// is a crash on a thread that is not in gRPC's code.
+// Memory that returns to a quota wakes those that wait for it, which crashes on
+// a thread that is not in gRPC's code.
 TEST(SlicesTest, ReceivedSlicesAreGivenBackWithinGrpc) {
   std::string first(100'000, 'b'), second(100, 'c');
   std::vector<bool> within;
@@ -96,7 +96,7 @@ TEST(SlicesTest, ReceivedSlicesAreGivenBackWithinGrpc) {
 
 TEST(SlicesTest, ReceivedChunksKeepTheirSlices) {
   const std::string big(200'000, 'b');
-  const std::string small = "x";  // lies inside its slice object
+  const std::string small = "x";  // is stored inside its slice object
   std::vector<grpc::Slice> slices = {grpc::Slice(small), grpc::Slice(big)};
   grpc::ByteBuffer buffer(slices.data(), slices.size());
   slices.clear();

@@ -1,4 +1,4 @@
-// The suite on gRPC.
+// Runs the suite on gRPC.
 #include "millrace/rpc/grpc/grpc_transport.h"
 
 #include "millrace/base/random.h"
@@ -43,8 +43,8 @@ TEST(GrpcTransportTest, HealthAndReflectionOverTheWire) {
   done.Wait();
   EXPECT_EQ(reply.Flatten(), "\x08\x01");
 
-  // A stream keeps no listener from closing, whether its client has given up
-  // or goes on. (As a unary caller ours takes one message and no second.)
+  // A stream keeps no listener from closing, whether its client has given up or
+  // goes on. (Our caller is unary: it takes one message and no second.)
   Method watch = check;
   watch.path = "/grpc.health.v1.Health/Watch";
   for (const bool cancel : {true, false}) {
@@ -107,7 +107,7 @@ TEST(GrpcTransportTest, BadAddressesAreErrors) {
 }
 
 TEST(GrpcTransportTest, AServerThatComesBackIsReachedByTheNextCall) {
-  // Attempts of the channel's own would come too late.
+  // The channel's own attempts would come too late.
   const auto transport = MakeGrpcTransport({.initial_backoff_ms = 600'000,
                                             .max_backoff_ms = 600'000,
                                             .reconnect_wait_ms = 1});
@@ -126,7 +126,7 @@ TEST(GrpcTransportTest, AServerThatComesBackIsReachedByTheNextCall) {
       EXPECT_EQ(*AskLabel(*callers.back()), "back");
     }
   }
-  // The first call finds nobody, later ones know it.
+  // The first call finds no server; later ones know it.
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(AskLabel(*callers[0]).status().code(), StatusCode::kUnavailable);
   }
@@ -136,7 +136,7 @@ TEST(GrpcTransportTest, AServerThatComesBackIsReachedByTheNextCall) {
   EXPECT_EQ(*AskLabel(*callers[1]), "back");
 }
 
-// Answers a call when the test says so, whatever becomes of the call.
+// Answers a call when the test says so, whether or not the call has ended.
 class DeafWorker final : public UnimplementedWorker {
  public:
   void RecvTensor(CallContext&, const RecvTensorRequest&, RecvTensorReply*,
@@ -152,8 +152,8 @@ class DeafWorker final : public UnimplementedWorker {
   Done done_;
 };
 
-// One that ends without waiting breaks the connections to it; another server of
-// the process may have the same port at another address.
+// A server that ends without waiting breaks the connections to it; another
+// server of the process may have the same port at another address.
 TEST(GrpcTransportTest, TheEndOfAServerEndsNoOthersConnections) {
   const auto transport = MakeGrpcTransport();
   DeafWorker deaf;

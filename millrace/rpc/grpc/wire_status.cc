@@ -11,12 +11,12 @@
 namespace millrace {
 namespace {
 
-// Percent-encoded, a byte that is not plain ASCII takes three in the header,
-// and a client's headers have 8 KB in all.
+// Percent-encoded, a byte that is not plain ASCII takes three bytes of the
+// header, and a client's headers have 8 KB in all.
 constexpr size_t kMaxEncodedMessage = 5000;
 constexpr absl::string_view kCutMark = " [...]";
 
-// Of a derived status between stock servers; only its presence counts.
+// Marks a derived status between stock servers; only its presence counts.
 constexpr char kStockDerived[] = "type.googleapis.com/tensorflow.DerivedStatus";
 
 size_t EncodedSize(char c) { return c >= ' ' && c <= '~' && c != '%' ? 1 : 3; }
@@ -28,7 +28,7 @@ std::string CutToHeader(absl::string_view message) {
     encoded += EncodedSize(message[end]);
   }
   if (encoded <= kMaxEncodedMessage) return std::string(message);
-  // Not inside a character: continuation bytes of UTF-8 are 10xxxxxx.
+  // Does not cut inside a character: continuation bytes of UTF-8 are 10xxxxxx.
   while (end > 0 && (static_cast<uint8_t>(message[end]) & 0xc0) == 0x80) --end;
   return absl::StrCat(message.substr(0, end), kCutMark);
 }
@@ -44,7 +44,7 @@ std::string EncodePayloads(const Status& status) {
   };
   const bool derived = IsDerived(status);
   if (derived) entry(kStockDerived, "");
-  // The derived mark is a payload of our own, which nobody else knows.
+  // The derived mark is a payload of our own, which no other program knows.
   const Status plain(status.code(), "");
   const Status marked = MarkDerived(plain);
   status.ForEachPayload([&](absl::string_view url, const absl::Cord& value) {

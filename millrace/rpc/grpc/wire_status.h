@@ -1,4 +1,4 @@
-// Statuses, deadlines and addresses as gRPC writes them.
+// Converts statuses, deadlines and addresses to and from gRPC's forms.
 #pragma once
 
 #include <grpc/support/time.h>
@@ -12,23 +12,25 @@
 
 namespace millrace {
 
-// The trailing header with which our servers mark the statuses that a handler
-// gave: an UNAVAILABLE without it comes from gRPC and means the connection.
+// The trailing header that our servers add to statuses returned by a handler:
+// an UNAVAILABLE without it comes from gRPC and is about the connection.
 inline constexpr char kHandlerStatusHeader[] = "millrace-status";
 
-// Whether payloads travel too, the derived mark among them, in the form that
-// stock servers use.
+// Whether a status is sent with its payloads, the derived mark among them, in
+// the form that stock servers use.
 enum class Payloads { kLeftOut, kSent };
-// The message is cut to what a header may hold.
+// Truncates the message to what a header may hold.
 grpc::Status ToGrpcStatus(const Status& status, Payloads payloads);
 Status FromGrpcStatus(const grpc::Status& status);
 
 gpr_timespec ToTimespec(Deadline deadline);
 Deadline FromTimespec(gpr_timespec time);
 
-// "ipv4:127.0.0.1:80" and "ipv6:%5B::1%5D:80" without scheme and escapes.
+// Returns "ipv4:127.0.0.1:80" and "ipv6:%5B::1%5D:80" without scheme and
+// escapes.
 std::string PeerAddress(const std::string& uri);
-// What a channel to `address` is created with; literal addresses need no DNS.
+// Returns the target with which a channel to `address` is created; literal
+// addresses need no DNS.
 std::string ChannelTarget(const std::string& address);
 
 }  // namespace millrace

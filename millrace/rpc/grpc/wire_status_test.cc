@@ -26,7 +26,8 @@ TEST(WireStatusTest, EveryCode) {
 }
 
 TEST(WireStatusTest, StockDerivedMark) {
-  // GrpcPayloadContainer{payloads: {url: ""}}, the map's value written out.
+  // GrpcPayloadContainer{payloads: {url: ""}}, with the map's value written
+  // out.
   const std::string url = "type.googleapis.com/tensorflow.DerivedStatus";
   const std::string entry =
       absl::StrCat("\x0a", std::string(1, static_cast<char>(url.size())), url,
@@ -52,7 +53,7 @@ TEST(WireStatusTest, BadDetailsAndCodesAreNotTrusted) {
 }
 
 TEST(WireStatusTest, MessagesFitAHeader) {
-  // Each of these letters is six bytes of the header.
+  // Each of these letters takes six bytes of the header.
   std::string text;
   for (int i = 0; i < 1500; ++i) text += "\xc3\xa4";
   const std::string cut =

@@ -21,7 +21,7 @@ std::string Canonical(absl::string_view address) {
   return std::string(address);
 }
 
-// The address that stands for every host with this port.
+// Returns the address that stands for every host with this port.
 std::string AnyHost(absl::string_view address) {
   const size_t colon = address.rfind(':');
   if (colon == absl::string_view::npos) return "";
@@ -39,7 +39,7 @@ std::string CallerName() {
 
 }  // namespace
 
-// Who listens where.
+// The listeners by their addresses.
 struct LoopbackNetwork::Names {
   Ref<LoopbackDoor> Find(const std::string& address) {
     const std::string any = AnyHost(address);

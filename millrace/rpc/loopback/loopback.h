@@ -8,16 +8,16 @@
 
 namespace millrace {
 
-// Calls pass through the codecs, and requests and replies are owned bytes, but
-// big tensors are not copied. Works in a simulation, where they are, as between
-// processes: a call is handed to the control lane of the process that listens,
-// and comes back to the control lane of the process that called, so a frozen
-// process is silent.
+// Calls pass through the codecs, and requests and replies are owned bytes;
+// large tensors are not copied, except in a simulation, where they are, as
+// between processes. Works in a simulation: a call is handed to the control
+// lane of the process that listens, and returns to the control lane of the
+// process that called, so a frozen process is silent.
 //
-// Ports are numbers that the network hands out. A host is a name: "localhost"
-// is 127.0.0.1, and who listens on 0.0.0.0 is reached by every name. Nobody at
-// an address: UNAVAILABLE "cannot connect to ...: connection refused".
-// Thread-safe; callers and listeners may outlive it.
+// The network hands out port numbers. A host is a name: "localhost" is
+// 127.0.0.1, and a listener on 0.0.0.0 is reached by every name. If nothing
+// listens at an address, calls fail with UNAVAILABLE "cannot connect to ...:
+// connection refused". Thread-safe; callers and listeners may outlive it.
 class LoopbackNetwork final : public Transport {
  public:
   LoopbackNetwork();

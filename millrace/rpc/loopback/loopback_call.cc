@@ -12,7 +12,7 @@
 namespace millrace {
 namespace {
 
-// Simulated processes share no memory, as real ones would not.
+// Copies, since simulated processes share no memory, as real ones would not.
 ByteChunks OverTheWire(ByteChunks bytes) {
   return SimWorld::Current() != nullptr ? CopiedBytes(bytes)
                                         : OwnedBytes(std::move(bytes));
@@ -88,7 +88,7 @@ void LoopbackCall::Send(ByteChunks request) {
 
 void LoopbackCall::OnGiveUp(const Status& reason) {
   if (!door_) return;
-  // The handler learns it in its own process, and not while that is frozen.
+  // The handler is cancelled in its own process, and not while that is frozen.
   door_->lanes().control.Schedule(
       [self = Ref<LoopbackCall>::Share(this),
        why = reason.code() == StatusCode::kDeadlineExceeded
@@ -100,7 +100,7 @@ void LoopbackCall::OnGiveUp(const Status& reason) {
 
 void LoopbackCall::Run() {
   const auto self = Ref<LoopbackCall>::Share(this);
-  // Here and not in Send: a caller that is frozen on its way would keep the
+  // Here and not in Send: a caller that freezes while it sends would keep the
   // door from closing.
   number_ = door_->Enter(this);
   if (number_ == 0) {

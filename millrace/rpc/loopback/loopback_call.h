@@ -10,7 +10,7 @@ namespace millrace {
 
 class LoopbackCall;
 
-// What stands behind an address: the services and the calls that are open.
+// A listening endpoint: the services and the open calls behind an address.
 // Thread-safe.
 class LoopbackDoor final : public RefCounted {
  public:
@@ -18,7 +18,8 @@ class LoopbackDoor final : public RefCounted {
   LoopbackDoor(std::string address, const Services& services, Lanes* lanes)
       : address_(std::move(address)), services_(services), lanes_(lanes) {}
 
-  // 0 if the door is closed. Else the call is open until Leave of the number.
+  // Adds an open call and returns its number, for Leave; 0 if the door is
+  // closed.
   uint64_t Enter(LoopbackCall* call);
   void Leave(uint64_t number);
   // See Listener.
@@ -28,7 +29,7 @@ class LoopbackDoor final : public RefCounted {
   const std::string& address() const { return address_; }
   const Services& services() const { return services_; }
   Lanes& lanes() const { return *lanes_; }
-  // Above the scopes of all calls.
+  // The parent of the scopes of all calls.
   CancelScope* scope() { return &scope_; }
 
  private:
@@ -40,22 +41,22 @@ class LoopbackDoor final : public RefCounted {
   Mutex mu_;  // guards all below
   CondVar left_;
   bool closed_ = false;
-  // By the number of its arrival: a kill meets them in this order, not in one
-  // that depends on addresses.
+  // By order of arrival: a kill ends them in this order, not in one that
+  // depends on addresses.
   absl::btree_map<uint64_t, LoopbackCall*> open_;
   uint64_t arrivals_ = 0;
 };
 
 class LoopbackCall final : public PendingCall {
  public:
-  // A null door: nobody listens.
+  // A null door: nothing listens at the address.
   LoopbackCall(const Method& method, absl::string_view address,
                CallContext& context, std::string caller, ByteChunks* reply,
                Done done, Ref<LoopbackDoor> door);
 
-  // Once, after Begin said yes.
+  // Sends the call. Requires: Begin returned true; called once.
   void Send(ByteChunks request);
-  // Of the server's side.
+  // Called on the server's side.
   void CancelHandler(const Status& reason) { server_scope_.Cancel(reason); }
 
  private:

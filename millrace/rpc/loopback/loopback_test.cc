@@ -65,7 +65,7 @@ TEST(LoopbackTest, BorrowedRequestsAreCopied) {
   ByteChunks reply;
   Notification done;
   {
-    std::string bytes;  // of an empty message with an unknown field
+    std::string bytes;  // encodes an empty message with an unknown field
     bytes = {'\x78', '\x01'};
     caller->Call(GetMethod(MethodId::kGetStatus), context,
                  ByteChunks::Borrow(bytes), &reply, [&](Status s) {
@@ -130,7 +130,7 @@ TEST(LoopbackTest, FrozenCallersKeepNoServerFromItsEnd) {
           for (uint64_t i = SimRandom(20); i > 0; --i) Yield();
           world->Freeze(client);
           (*listener)->Kill();
-          listener->reset();  // waits for what is open
+          listener->reset();  // waits for the open calls
           world->Thaw(client);
           caller.Join();
         });

@@ -32,7 +32,7 @@ class SuiteServer {
   std::unique_ptr<Listener> listener;
 };
 
-// A call under way, or done.
+// A call in flight, or ended.
 class SuiteCall {
  public:
   SuiteCall(Caller& caller, absl::string_view key,
@@ -48,7 +48,7 @@ class SuiteCall {
     return status_;
   }
   bool done() const { return done_.HasBeenNotified(); }
-  // The end came on a thread for that.
+  // Returns whether the call ended on a thread that may run Dones.
   bool on_control() const { return on_control_; }
 
   CancelScope scope;
@@ -74,7 +74,7 @@ class SuiteCall {
   Notification done_;
 };
 
-// The label of the server behind `caller`.
+// Returns the label of the server behind `caller`.
 inline StatusOr<std::string> AskLabel(Caller& caller) {
   const auto stub = MakeWorkerStub(&caller);
   CallContext context;

@@ -1,5 +1,6 @@
-// What every transport promises, as tests. A file x_test.cc includes this and
-// instantiates TransportSuite with its cases; one file a test program.
+// The contract of every transport, as tests. A file x_test.cc includes this
+// header and instantiates TransportSuite with its cases; one file per test
+// program.
 #pragma once
 
 #include <functional>
@@ -20,7 +21,7 @@ namespace millrace {
 struct TransportCase {
   std::string name;
   std::function<std::shared_ptr<Transport>()> make;
-  // Above 0: every test runs in so many simulated worlds.
+  // If above 0, every test runs in this many simulated worlds.
   int seeds = 0;
   int64_t big_bytes = 32 << 20;
 };
@@ -112,7 +113,7 @@ TEST_P(TransportSuite, DeadlineEndsBothSides) {
     EXPECT_THAT(std::string(call.Wait().message()),
                 ::testing::HasSubstr("RecvTensor"));
     // The call may have been late to reach the handler, in which case nothing
-    // waits there; a second one that is in time shows the other side.
+    // waits there; a second one that is in time shows the other case.
     SuiteCall second(*caller, "wait", Deadline::AfterMillis(1000));
     server.worker.AwaitCancelled(1);
     EXPECT_EQ(server.worker.last_cancelled().code(),
@@ -321,7 +322,8 @@ TEST_P(TransportSuite, ShutdownCancelsAtItsDeadlineAndAnswers) {
     SuiteCall call(*caller, "wait");
     server.worker.AwaitWaiting(1);
     server.listener->Shutdown(Deadline::AfterMillis(50));
-    // The handler's own words, so it was answered and not cut off.
+    // These are the handler's own words, so the call was answered and not cut
+    // off.
     EXPECT_EQ(call.Wait().code(), StatusCode::kUnavailable);
     EXPECT_THAT(std::string(call.Wait().message()),
                 ::testing::HasSubstr("is shutting down"));

@@ -1,5 +1,5 @@
 // The server that the transports' tests call: a worker and a master whose
-// answers the request chooses.
+// replies the request selects.
 #pragma once
 
 #include <string>
@@ -16,18 +16,18 @@
 
 namespace millrace {
 
-// Whether this is a thread for handlers and Dones: of the control lane, or one
-// of a transport's own that handle short calls themselves.
+// Returns whether this thread may run handlers and Dones: it is of the control
+// lane, or one of a transport's threads that handle short calls themselves.
 inline bool MayHandleCalls() {
   return Lanes::Process().control.IsPoolThread() ||
          absl::StartsWith(CurrentThreadName(), "grpc-") ||
          CurrentThreadName() == "bulk";
 }
 
-// RecvTensor by its key: "bytes:N" answers N bytes (see SuiteByte), "wait"
-// stays open until it is cancelled or Release was called, "error" is ABORTED
-// and derived, "unavailable" says that, "long" has an overlong message.
-// RunGraph answers what it was sent, GetStatus the server's label.
+// RecvTensor selects by its key: "bytes:N" answers N bytes (see SuiteByte),
+// "wait" stays open until it is cancelled or Release is called, "error" is
+// ABORTED and derived, "unavailable" is UNAVAILABLE, "long" has an overlong
+// message. RunGraph answers its request, GetStatus the server's label.
 class SuiteWorker final : public UnimplementedWorker {
  public:
   explicit SuiteWorker(std::string label) : label_(std::move(label)) {}
@@ -78,7 +78,7 @@ class SuiteWorker final : public UnimplementedWorker {
     }
   }
 
-  // Ends calls that wait, with OK.
+  // Ends the waiting calls with OK.
   void Release() {
     absl::flat_hash_map<int, Open> waiting;
     {
@@ -91,7 +91,7 @@ class SuiteWorker final : public UnimplementedWorker {
     }
   }
 
-  // Blocks until so many calls have been waiting or were cancelled.
+  // Blocks until `n` calls have been waiting or were cancelled.
   void AwaitWaiting(int n) { Await(&waited_, n); }
   void AwaitCancelled(int n) { Await(&cancelled_, n); }
 
@@ -99,7 +99,7 @@ class SuiteWorker final : public UnimplementedWorker {
     MutexLock lock(mu_);
     return calls_;
   }
-  // Of the last call.
+  // Returns the context of the last call.
   CallContext last() const {
     MutexLock lock(mu_);
     return last_;
@@ -128,8 +128,8 @@ class SuiteWorker final : public UnimplementedWorker {
     Done done;
   };
 
-  // A call that waits as the rendezvous does: cancelling only posts, and who
-  // takes the entry out ends the call.
+  // Waits as the rendezvous does: cancelling only posts, and the thread that
+  // removes the entry ends the call.
   void Wait(CallContext& context, Done done) {
     CancelScope* scope = context.cancel;
     MutexLock lock(mu_);
@@ -156,7 +156,7 @@ class SuiteWorker final : public UnimplementedWorker {
   void OnCancelled(int id, const Status& reason) {
     MutexLock lock(mu_);
     const auto it = waiting_.find(id);
-    if (it != waiting_.end()) {  // else released meanwhile
+    if (it != waiting_.end()) {  // otherwise released meanwhile
       Done done = std::move(it->second.done);
       waiting_.erase(it);
       ++cancelled_;
@@ -182,13 +182,13 @@ class SuiteWorker final : public UnimplementedWorker {
   int calls_ = 0;
   int waited_ = 0;
   int cancelled_ = 0;
-  int posted_ = 0;  // calls of OnCancelled that are to come
+  int posted_ = 0;  // pending calls of OnCancelled
   bool always_on_control_ = true;
   CallContext last_;
   Status last_cancelled_;
 };
 
-// RunStep says UNAVAILABLE, which no client may see.
+// RunStep returns UNAVAILABLE, which no client may see.
 class SuiteMaster final : public UnimplementedMaster {
  public:
   void RunStep(CallContext&, const RunStepRequest&, RunStepReply*,

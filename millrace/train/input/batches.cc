@@ -11,19 +11,19 @@
 namespace millrace::train {
 namespace {
 
-// What the eight functions have in common.
+// The arguments that the eight functions have in common.
 struct Request {
   const char* name;
   std::vector<InputList> lists;
   Input keep = true;
   Input batch_size = 0;
-  int64_t num_threads = 1;  // of one list; more lists have one each
+  int64_t num_threads = 1;  // of one list; several lists have one each
   bool is_shuffled = false;
   ShuffleBatchOptions options;
   bool dynamic_pad = false;
 };
 
-// The tensors of all lists, which have the same types.
+// Returns the tensors of all lists, which have the same types.
 StatusOr<std::vector<std::vector<Output>>> Tensors(
     const Scope& block, const std::vector<InputList>& lists) {
   if (lists.empty() || lists[0].size() == 0) {
@@ -50,7 +50,8 @@ StatusOr<std::vector<std::vector<Output>>> Tensors(
   return tensors;
 }
 
-// The shape of an example's component, by the first list; the others fit it.
+// Returns the shape of an example's component, by the first list; those of the
+// others must be compatible.
 StatusOr<PartialShape> ComponentShape(
     const std::vector<std::vector<Output>>& tensors, size_t component,
     bool enqueue_many) {
@@ -153,7 +154,7 @@ std::vector<Output> BuildOrFail(const Scope& scope, const Request& request) {
                                                    : request.lists[0].size());
 }
 
-// A request of an unshuffled batch.
+// Returns the request for an unshuffled batch.
 Request Plain(const char* name, std::vector<InputList> lists,
               const Input& batch_size, const BatchOptions& options) {
   return {.name = name,

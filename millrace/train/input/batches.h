@@ -1,5 +1,5 @@
-// Batches: from tensors of one example to tensors of many, by a queue that
-// threads fill. Each function adds a queue and a QueueRunner to the graph.
+// Batches: combine tensors of single examples into tensors of many, by a queue
+// that threads fill. Each function adds a queue and a QueueRunner to the graph.
 //
 //   auto [x, y] = ...;                                   // one example
 //   const auto batch = ShuffleBatch(scope, {x, y}, 32,
@@ -7,14 +7,14 @@
 //                                    .min_after_dequeue = 500,
 //                                    .num_threads = 4});  // batch[0], batch[1]
 //
-// The join forms take several lists of tensors, each filled in by a thread of
-// its own: several readers in parallel. The Maybe forms leave out examples for
-// which `keep_input` is false: a bool scalar, or with enqueue_many a vector.
+// The Join forms take several lists of tensors, each enqueued by a thread of
+// its own: several readers in parallel. The Maybe forms drop examples for which
+// `keep_input` is false: a bool scalar, or with enqueue_many a vector.
 //
-// The batches end with OUT_OF_RANGE when the examples have. Ranks must be
-// known; types and shapes of all lists agree. Errors go to the graph and give
-// null outputs. The block is called "batch", "batch_join", "shuffle_batch" and
-// "shuffle_batch_join", unless the scope names it.
+// The batches end with OUT_OF_RANGE after the examples. Ranks must be known;
+// types and shapes of all lists must agree. Errors are recorded in the graph
+// and give null outputs. The block is called "batch", "batch_join",
+// "shuffle_batch" and "shuffle_batch_join", unless the scope names it.
 #pragma once
 
 #include <cstdint>
@@ -29,13 +29,14 @@ namespace millrace::train {
 struct BatchOptions {
   int64_t num_threads = 1;    // of the forms with one list
   int64_t capacity = 32;      // of the queue
-  bool enqueue_many = false;  // the tensors have a row an example
-  // Of an example's components; empty: those of the tensors, which must be
-  // fully defined unless dynamic_pad.
+  bool enqueue_many = false;  // the tensors have one row per example
+  // Shapes of an example's components; empty: those of the tensors, which must
+  // be fully defined unless dynamic_pad.
   std::vector<PartialShape> shapes;
-  // Pads unknown sizes with zeros to the largest of a batch.
+  // Whether to pad unknown sizes with zeros to the largest of a batch.
   bool dynamic_pad = false;
-  // The last batch is what is left; else that is dropped.
+  // Whether the last batch contains the remaining examples; otherwise they are
+  // dropped.
   bool allow_smaller_final_batch = false;
   std::string shared_name;  // of the queue
 };
@@ -58,7 +59,7 @@ std::vector<Output> MaybeBatchJoin(const Scope& scope,
 
 struct ShuffleBatchOptions {
   int64_t capacity = 0;           // must be given, larger than:
-  int64_t min_after_dequeue = 0;  // how many elements the shuffle mixes
+  int64_t min_after_dequeue = 0;  // elements that are left for shuffling
   int64_t num_threads = 1;
   std::optional<int64_t> seed;
   bool enqueue_many = false;

@@ -24,7 +24,7 @@ Output Numbers(const Scope& s, int limit) {
       .Dequeue(s)[0];
 }
 
-// The numbers of all batches, in ascending order.
+// Returns the numbers of all batches, in ascending order.
 std::vector<int> Sorted(const std::vector<std::string>& batches) {
   std::vector<int> numbers;
   for (const std::string& batch : batches) {

@@ -11,7 +11,7 @@ Operation EnqueueAll(const Scope& scope, const Queue& queue,
                       : queue.Enqueue(scope, tensors);
 }
 
-// Rows whose place in `keep` is true.
+// Returns the rows whose element of `keep` is true.
 std::vector<Output> ChosenRows(const Scope& scope,
                                const std::vector<Output>& tensors,
                                const Output& keep) {
@@ -23,7 +23,7 @@ std::vector<Output> ChosenRows(const Scope& scope,
   return chosen;
 }
 
-// A conditional whose other branch does nothing.
+// Builds a conditional whose other branch does nothing.
 Operation EnqueueInBranch(const Scope& scope, const Queue& queue,
                           const std::vector<Output>& tensors,
                           const Output& keep, bool enqueue_many) {

@@ -1,4 +1,4 @@
-// Enqueues that a condition of the graph decides. Private to train/.
+// Conditional enqueues. Private to train/.
 #pragma once
 
 #include <vector>
@@ -7,11 +7,11 @@
 
 namespace millrace::train {
 
-// INVALID_ARGUMENT unless `keep` is a bool scalar or, with `enqueue_many`, a
-// vector.
+// Returns INVALID_ARGUMENT unless `keep` is a bool scalar or, with
+// `enqueue_many`, a vector.
 Status CheckKeepInput(const Output& keep, bool enqueue_many);
 
-// An op that adds `tensors` to the queue, an example or a row an example, if
+// Builds an op that enqueues `tensors`, an example or one row per example, if
 // `keep` is true; a vector decides for each row.
 Operation EnqueueIf(const Scope& scope, const Queue& queue,
                     const std::vector<Output>& tensors, const Output& keep,

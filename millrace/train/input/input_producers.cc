@@ -15,8 +15,8 @@ std::string FullnessName(int64_t capacity) {
   return absl::StrCat("fraction_of_", capacity, "_full");
 }
 
-// A row's shape: of the tensor's shape without its first dimension, with what
-// is said of it.
+// Returns a row's shape: the tensor's shape without its first dimension, merged
+// with the given one.
 StatusOr<PartialShape> RowShape(const PartialShape& tensor,
                                 const PartialShape& said) {
   PartialShape row;
@@ -34,7 +34,7 @@ StatusOr<PartialShape> RowShape(const PartialShape& tensor,
       tensor.DebugString());
 }
 
-// In `block`, with a queue called as `queue_scope` says.
+// Builds the producer in `block`, with a queue named by `queue_scope`.
 Queue Produce(const Scope& block, const Scope& queue_scope, Output rows,
               const PartialShape& element_shape,
               const InputProducerOptions& options,

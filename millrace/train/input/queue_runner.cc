@@ -28,7 +28,7 @@ struct QueueRunner::State {
   std::vector<StatusCode> closed_codes;
 
   Mutex mu;                                      // guards all below
-  absl::flat_hash_set<const Session*> sessions;  // that it runs for
+  absl::flat_hash_set<const Session*> sessions;  // for which it runs
 };
 
 QueueRunner::QueueRunner(const Scope& scope, const Queue& queue,
@@ -43,7 +43,7 @@ QueueRunner::QueueRunner(const Scope& scope, const Queue& queue,
                queue.name());
     return;
   }
-  // They run alone, whatever the scope waits for.
+  // They run alone, whatever control dependencies the scope has.
   const Scope alone = scope.WithoutControlDependencies().WithOpName("");
   auto state = std::make_shared<State>();
   state->name = queue.name();

@@ -1,5 +1,5 @@
-// QueueRunner: which ops of a graph fill a queue, each to be run over and over
-// by a thread of the client (queue_threads.h), and how that ends.
+// QueueRunner: the ops of a graph that fill a queue, each run repeatedly by a
+// thread of the client (queue_threads.h), and the ops that end this.
 //
 //   const Operation put = queue.Enqueue(scope, {example});
 //   AddQueueRunner(scope, QueueRunner(scope, queue, {put, put}));  // 2 threads
@@ -19,28 +19,28 @@ class Session;
 namespace millrace::train {
 
 struct QueueRunnerOptions {
-  // Run when there is nothing more to enqueue, and when all is to end; null:
-  // ops that close the queue, the second one with its pending enqueues.
+  // Run when there is nothing more to enqueue, and when all threads must stop;
+  // null: ops that close the queue, the second one with its pending enqueues.
   Operation close_op;
   Operation cancel_op;
   // The codes of an enqueue that mean that there is nothing more. Any other
-  // error ends all threads. OUT_OF_RANGE is how data ends; add CANCELLED where
+  // error stops all threads. OUT_OF_RANGE is the end of data; add CANCELLED if
   // the enqueue takes from other queues that may be closed first.
   std::vector<StatusCode> queue_closed_codes = {StatusCode::kOutOfRange};
 };
 
-// A small value; copies mean the same runner. It lives as long as its graph.
+// A small value; copies refer to the same runner. Valid as long as its graph.
 // Null after an error. Thread-safe.
 class QueueRunner {
  public:
   QueueRunner() = default;
-  // One thread an op of `enqueue_ops`, of which several may be the same.
-  // INVALID_ARGUMENT, by the scope, without a queue or ops.
+  // Runs one thread per op of `enqueue_ops`, in which an op may occur several
+  // times. Without a queue or ops the scope reports INVALID_ARGUMENT.
   QueueRunner(const Scope& scope, const Queue& queue,
               std::vector<Operation> enqueue_ops,
               QueueRunnerOptions options = {});
 
-  // The names of its parts, as meta graphs have them (message QueueRunnerDef).
+  // The names of its nodes, as meta graphs store them (message QueueRunnerDef).
   struct Parts {
     std::string queue_name;
     std::vector<std::string> enqueue_op_names;
@@ -49,8 +49,8 @@ class QueueRunner {
     std::vector<StatusCode> queue_closed_codes;  // empty: OUT_OF_RANGE
   };
   Parts parts() const;
-  // Of a graph that has the ops, such as an imported one. NOT_FOUND if it lacks
-  // one.
+  // Returns the runner of a graph that has the ops, such as an imported one.
+  // Returns NOT_FOUND if it lacks one.
   static StatusOr<QueueRunner> FromParts(ClientGraph& graph,
                                          const Parts& parts);
 
@@ -66,15 +66,16 @@ class QueueRunner {
  private:
   friend class QueueThreads;
   struct State;
-  const State& state() const;  // an empty one of a null runner
-  // The runner runs for a session: false if it does already.
+  const State& state() const;  // an empty one for a null runner
+  // Marks the runner as running for a session. Returns false if it is already.
   bool Claim(const Session* session) const;
   void Release(const Session* session) const;
 
   std::shared_ptr<State> state_;
 };
 
-// Runners of a graph are in a collection, where StartQueueRunners finds them.
+// Adds a runner to a collection of the graph, in which StartQueueRunners finds
+// it.
 void AddQueueRunner(const Scope& scope, const QueueRunner& runner,
                     const std::string& collection = graph_keys::kQueueRunners);
 

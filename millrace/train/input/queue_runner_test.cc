@@ -42,7 +42,7 @@ struct Counting {
   Operation init;
 };
 
-// All that comes out until the end, and how it ended.
+// Dequeues everything until the end, and returns it, with the code of the end.
 std::vector<int64_t> Drain(Session& session, const Output& take,
                            StatusCode* code) {
   std::vector<int64_t> values;
@@ -68,11 +68,11 @@ TEST(QueueRunner, FillsItsQueueAndClosesItAtTheEnd) {
     StatusCode code = StatusCode::kOk;
     std::vector<int64_t> values = Drain(session, counting.take, &code);
     EXPECT_EQ(code, StatusCode::kOutOfRange);
-    // Several threads may pass each other between counting and enqueuing.
+    // Several threads may overtake each other between counting and enqueuing.
     std::sort(values.begin(), values.end());
     ASSERT_EQ(values.size(), 20u);
     for (int64_t i = 0; i < 20; ++i) EXPECT_EQ(values[i], i);
-    // The end of the data stops nobody.
+    // The end of the data stops no other thread.
     EXPECT_FALSE(coordinator.ShouldStop());
     coordinator.RequestStop();
     const Status joined = coordinator.Join();
@@ -108,7 +108,7 @@ TEST(QueueRunner, AnErrorStopsAllAndIsTheReason) {
   Session session(s);
   Coordinator coordinator;
   QueueThreads runners = StartQueueRunners(session, coordinator);
-  // Who waits for the queue is let go.
+  // A dequeue that waits for the queue ends.
   EXPECT_EQ(session.Run({take}).status().code(), StatusCode::kOutOfRange);
   const Status joined = coordinator.Join();
   EXPECT_EQ(joined.code(), StatusCode::kInvalidArgument);
@@ -148,7 +148,7 @@ TEST(QueueRunner, AnAbandonedQueueStaysOpen) {
   for (int round = 0; round < 3; ++round) {
     QueueThreads runners = StartQueueRunners(session, coordinator);
     EXPECT_EQ(runners.size(), 3u);
-    // A second start finds them at work.
+    // A second start finds them running.
     EXPECT_EQ(StartQueueRunners(session, coordinator).size(), 0u);
     EXPECT_TRUE(session.Run({counting.take}).ok());
     if (round < 2) runners.Abandon();

@@ -9,7 +9,7 @@
 namespace millrace::train {
 namespace {
 
-// A cancel op does nothing that takes time; its servers may be gone.
+// A cancel op does nothing that takes time, but its servers may be gone.
 constexpr int64_t kCancelOpTimeoutMs = 10'000;
 
 }  // namespace
@@ -33,7 +33,7 @@ class QueueThreads::Impl {
 
   void Start(const QueueRunner& runner) {
     if (!runner || !runner.Claim(&session_)) return;
-    // No thread of this runner is there yet, so `left` needs no lock.
+    // No thread of this runner exists yet, so `left` needs no lock.
     Filling& filling = fillings_.emplace_back();
     filling.runner = runner;
     filling.left = runner.enqueue_ops().size();
@@ -73,7 +73,7 @@ class QueueThreads::Impl {
   }
 
  private:
-  // A runner and how many of its enqueues still run.
+  // A runner and the number of its enqueues that still run.
   struct Filling {
     QueueRunner runner;
     size_t left = 0;
@@ -109,7 +109,7 @@ class QueueThreads::Impl {
   void OnEnd(Filling& filling, const Status& status) {
     const bool is_end = filling.runner.IsEnd(status);
     bool is_last = false;
-    bool follows = false;  // from a stop that others asked for
+    bool follows = false;  // of a stop that another thread asked for
     bool closes = false;
     {
       MutexLock lock(mu_);
@@ -150,10 +150,10 @@ class QueueThreads::Impl {
   CancelScope::Token stop_token_ = 0;
   CancelScope runs_;  // enqueues
 
-  Mutex join_mu_;  // held by who ends and joins the threads
+  Mutex join_mu_;  // held while the threads are ended and joined
   bool ended_ = false;
 
-  Mutex mu_;  // guards the two flags and what the fillings count
+  Mutex mu_;  // guards the two flags and the counters of the fillings
   CondVar changed_;
   bool stopping_ = false;
   bool abandoned_ = false;

@@ -19,18 +19,18 @@ namespace millrace::train {
 
 struct StartOptions {
   std::string collection = graph_keys::kQueueRunners;
-  // Told of an error that would be the reason of a stop, on the thread that
-  // found it, which must not wait for the threads. True: it is dealt with, only
-  // that thread ends.
+  // A listener for errors that would cause a stop, called on the thread that
+  // found the error; it must not wait for the threads. Returns true if the
+  // error is handled: only that thread ends.
   std::function<bool(const Status&)> on_error;
 };
 
-// Ends its threads when it is destroyed (Stop). Thread-safe but for moves.
+// Ends its threads when it is destroyed (Stop). Thread-safe except for moves.
 //
 // An enqueue that fails with one of its runner's closed codes ends its thread,
-// and the last of a runner's threads to end so runs the close op. Any other
-// error is the reason of a stop. When the coordinator stops, whoever asked,
-// each runner's cancel op runs, so that what waits for its queue ends.
+// and the last of a runner's threads to end in this way runs the close op. Any
+// other error causes a stop. When the coordinator stops, for whatever reason,
+// each runner's cancel op runs, so that ops that wait for its queue end.
 class QueueThreads {
  public:
   QueueThreads();
@@ -38,14 +38,14 @@ class QueueThreads {
   QueueThreads& operator=(QueueThreads&&) noexcept;
   ~QueueThreads();
 
-  // How many threads there are (also ended ones).
+  // Returns the number of threads, including ended ones.
   size_t size() const;
-  // Asks the coordinator for a stop and waits until all have ended. What still
-  // waits after the cancel ops have run is cancelled. Idempotent. Without
-  // threads it does nothing.
+  // Asks the coordinator for a stop and blocks until all threads have ended.
+  // Runs that still wait after the cancel ops are cancelled. Idempotent. Does
+  // nothing without threads.
   void Stop();
   // Ends the threads and leaves queues and coordinator alone: for a session
-  // that is made again. What the threads have begun is cancelled.
+  // that is created again. Cancels the threads' runs.
   void Abandon();
 
  private:
@@ -57,12 +57,12 @@ class QueueThreads {
 };
 
 // Starts a thread for each enqueue op of the collection's runners, registered
-// with the coordinator, and one a runner for its cancel op. Runners that still
-// run for this session are left out. Session and coordinator outlive the
-// threads. After a stop was requested the threads end at once.
+// with the coordinator, and one per runner for its cancel op. Runners that
+// still run for this session are left out. Session and coordinator must outlive
+// the threads. If a stop was requested already, the threads end at once.
 QueueThreads StartQueueRunners(Session& session, Coordinator& coordinator,
                                const StartOptions& options = {});
-// The same for runners of no collection.
+// The same for runners that are in no collection.
 QueueThreads StartQueueRunners(Session& session, Coordinator& coordinator,
                                const std::vector<QueueRunner>& runners,
                                const StartOptions& options = {});

@@ -1,4 +1,4 @@
-// Activation: what a layer does to its sums.
+// Activation: the elementwise function that a layer applies to its sums.
 #pragma once
 
 #include <functional>
@@ -7,8 +7,8 @@
 
 namespace millrace::train {
 
-// Elementwise, like ops::Relu, ops::Tanh, ops::Sigmoid, which can be given as
-// they are. Empty: the sums as they are.
+// For example ops::Relu, ops::Tanh and ops::Sigmoid, which can be passed
+// directly. Empty: the identity.
 using Activation = std::function<Output(const Scope& scope, const Output& x)>;
 
 inline Output Activated(const Scope& scope, const Activation& activation,

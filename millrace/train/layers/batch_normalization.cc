@@ -6,7 +6,7 @@
 namespace millrace::train {
 namespace {
 
-// The variables of a layer, and what it does with them.
+// The variables of a layer, and the computations with them.
 struct Normalizer {
   const Scope& scope;
   const BatchNormalizationOptions& options;
@@ -21,7 +21,7 @@ struct Normalizer {
   Output Composed(const Output& x) const;
 };
 
-// The averages follow a batch.
+// Updates the moving averages with a batch.
 void Normalizer::Follow(const Output& mean, const Output& variance) const {
   for (const auto& [average, value] :
        {std::pair(&moving_mean, &mean),
@@ -65,7 +65,7 @@ Output Normalizer::Composed(const Output& x) const {
     const Output kept = ops::Mean(scope, x, axes, {.keep_dims = true});
     mean =
         ops::Squeeze(scope, kept, {.squeeze_dims = {axes.begin(), axes.end()}});
-    // No derivative goes back through this mean: its own is 0 in sum.
+    // No gradient flows back through this mean: it would sum to 0.
     variance = ops::Mean(
         scope, ops::SquaredDifference(scope, x, ops::StopGradient(scope, kept)),
         axes);
@@ -103,7 +103,7 @@ Output BatchNormalization(const VariableScope& variables, const Output& x,
     return {};
   }
   const TensorShape channels({shape.dim(axis)});
-  // Statistics of short types are floats.
+  // Statistics of 16-bit types are floats.
   const bool is_short =
       x.dtype() == DataType::kHalf || x.dtype() == DataType::kBfloat16;
   const DataType type = is_short ? DataType::kFloat : x.dtype();

@@ -1,6 +1,6 @@
-// Batch normalization: values with the mean 0 and the variance 1 within a batch
-// (Ioffe and Szegedy, "Batch normalization: accelerating deep network training
-// by reducing internal covariate shift", ICML 2015).
+// Batch normalization: normalizes values to mean 0 and variance 1 within a
+// batch (Ioffe and Szegedy, "Batch normalization: accelerating deep network
+// training by reducing internal covariate shift", ICML 2015).
 //
 //   Output y = BatchNormalization(variables, x, {.training = true});
 //   auto train_op = optimizer.Minimize(scope.WithControlDependencies(
@@ -20,11 +20,11 @@ struct BatchNormalizationOptions {
   double epsilon = 0.001;
   bool center = true;  // adds beta
   bool scale = true;   // multiplies by gamma
-  // True: by the batch's mean and variance, and the moving averages follow it;
-  // false: by the moving averages.
+  // True: normalizes by the batch's mean and variance, and updates the moving
+  // averages with them; false: normalizes by the moving averages.
   bool training = false;
   bool trainable = true;
-  // By one op where there is one: four dimensions, channels last.
+  // Whether to use one fused op if possible: four dimensions, channels last.
   bool fused = true;
   Initializer beta_initializer;             // empty: Zeros
   Initializer gamma_initializer;            // empty: Ones
@@ -36,12 +36,13 @@ struct BatchNormalizationOptions {
 // x of any rank from 2, floating, with a known number of channels; the result
 // has its shape. Variables, each [channels]: "batch_normalization/gamma",
 // "beta", and, not trainable, "moving_mean", "moving_variance". In training the
-// ops that move these are in graph_keys::kUpdateOps; they must run with each
-// step. A fused variance that moves is that of a sample: n / (n - 1) larger.
+// ops that update these are in graph_keys::kUpdateOps; they must run with each
+// step. The moving variance of the fused op is the sample variance: larger by n
+// / (n - 1).
 Output BatchNormalization(const VariableScope& variables, const Output& x,
                           const BatchNormalizationOptions& options = {});
 
-// The graph's collection of updates that a training step includes.
+// Returns the graph's collection of updates that a training step must include.
 std::vector<ControlInput> UpdateOps(const Scope& scope);
 
 }  // namespace millrace::train

@@ -1,4 +1,4 @@
-// Conv2D: a layer of filters that slide over images.
+// Conv2D: a layer of convolution filters over images.
 #pragma once
 
 #include <array>
@@ -25,9 +25,9 @@ struct Conv2DOptions {
   std::string name;  // empty: "conv2d", "conv2d_1", ...
 };
 
-// x [batch, height, width, channels] (with data_format NCHW [batch, channels,
-// height, width]), whose channels are known, gives [batch, height', width',
-// filters]. Variables: "conv2d/kernel" [kernel_size[0], kernel_size[1],
+// Maps x [batch, height, width, channels] (with data_format NCHW [batch,
+// channels, height, width]), whose channels must be known, to [batch, height',
+// width', filters]. Variables: "conv2d/kernel" [kernel_size[0], kernel_size[1],
 // channels, filters], "conv2d/bias" [filters].
 Output Conv2D(const VariableScope& variables, const Output& x, int64_t filters,
               std::array<int64_t, 2> kernel_size,

@@ -1,4 +1,4 @@
-// Dense: a layer in which every unit sees every input.
+// Dense: a fully connected layer.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@ struct DenseOptions {
   std::string name;  // empty: "dense", "dense_1", ...
 };
 
-// activation(x * kernel + bias): x [..., n], whose last size is known, gives
-// [..., units] of x's type. Variables: "dense/kernel" [n, units], "dense/bias"
-// [units]. Null after an error of the graph, as in all layers.
+// activation(x * kernel + bias): maps x [..., n], whose last size must be
+// known, to [..., units] of x's type. Variables: "dense/kernel" [n, units],
+// "dense/bias" [units]. Null after an error of the graph, as in all layers.
 Output Dense(const VariableScope& variables, const Output& x, int64_t units,
              const DenseOptions& options = {});
 

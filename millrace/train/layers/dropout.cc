@@ -40,7 +40,7 @@ Output Dropout(const Scope& scope, const Output& x, const Input& rate,
                          {.seed = seed, .seed2 = seed2});
   const Output scaled =
       ops::Mul(block, x, ops::Reciprocal(block, ops::Sub(block, 1.0, part)));
-  // Chosen, not multiplied: what is left out is 0 even if it was infinite.
+  // Selected, not multiplied: a dropped value is 0 even if it was infinite.
   const Output kept = ops::GreaterEqual(block, random, part);
   const Output result =
       ops::SelectV2(block, kept, scaled, ops::Const(block, 0.0, type));

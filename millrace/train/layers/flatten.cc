@@ -14,7 +14,7 @@ Output Flatten(const Scope& scope, const Output& x) {
                "flatten");
     return {};
   }
-  // One size may stay open: the batch's, if the others are known.
+  // One size may be unknown: the batch's, if the others are known.
   int64_t n = 1;
   for (int d = 1; d < (shape.known_rank() ? shape.rank() : 1); ++d) {
     n = n < 0 || shape.dim(d) == kUnknownDim ? -1 : n * shape.dim(d);

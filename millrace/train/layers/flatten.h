@@ -1,11 +1,12 @@
-// Flatten: what belongs to an example in one row.
+// Flatten: puts each example into one row.
 #pragma once
 
 #include "millrace/client/scope.h"
 
 namespace millrace::train {
 
-// x [batch, ...] gives [batch, n], with n known if all sizes but the first are.
+// Maps x [batch, ...] to [batch, n], with n known if all sizes but the first
+// are.
 Output Flatten(const Scope& scope, const Output& x);
 
 }  // namespace millrace::train

@@ -135,7 +135,7 @@ TEST_F(Layers, Dropout) {
   }
   EXPECT_NEAR(mean, 1, 0.02);
   EXPECT_EQ(Dropout(s_, ones, 0), ones);
-  // Whole rows by the shape of the noise.
+  // Drops whole rows, by the shape of the noise.
   const std::vector<float> rows = Run(Dropout(
       s_, ones, 0.5, {.seed = 1, .noise_shape = ops::Const(s_, {100, 1})}));
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -206,7 +206,7 @@ TEST_P(BatchNorm, FollowsTheBatches) {
       ElementsAre("batch_normalization/gamma", "batch_normalization/beta",
                   "batch_normalization/moving_mean",
                   "batch_normalization/moving_variance"));
-  // Until the updates run the moving averages are what they were.
+  // The moving averages are unchanged until the updates run.
   EXPECT_NEAR(Run(tested)[4], 2 * 4 / std::sqrt(1.001) + 0.5, 1e-4);
   const std::vector<ControlInput> updates = UpdateOps(s_);
   ASSERT_EQ(updates.size(), 2u);

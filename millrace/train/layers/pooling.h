@@ -1,4 +1,4 @@
-// Pooling: the largest values, or the means, of windows that slide over images.
+// Pooling: the maxima, or the means, of windows that slide over images.
 #pragma once
 
 #include <array>
@@ -15,7 +15,8 @@ struct PoolingOptions {
   std::string name;  // empty: "max_pooling2d" or "average_pooling2d"
 };
 
-// x [batch, height, width, channels] gives [batch, height', width', channels].
+// Maps x [batch, height, width, channels] to [batch, height', width',
+// channels].
 Output MaxPooling2D(const Scope& scope, const Output& x,
                     std::array<int64_t, 2> pool_size,
                     std::array<int64_t, 2> strides,

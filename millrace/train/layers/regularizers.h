@@ -1,4 +1,4 @@
-// Regularizers: what large weights cost.
+// Regularizers: penalties for large weights.
 #pragma once
 
 #include "millrace/client/variables/variable_scope.h"
@@ -10,7 +10,8 @@ namespace millrace::train {
 Regularizer L1Regularizer(double scale);
 Regularizer L2Regularizer(double scale);
 
-// The sum of graph_keys::kRegularizationLosses, a scalar; null without any.
+// Returns the sum of graph_keys::kRegularizationLosses, a scalar; null if there
+// are none.
 Output RegularizationLoss(const Scope& scope);
 
 }  // namespace millrace::train

@@ -1,5 +1,6 @@
-// Adadelta: steps as long as the recent ones, relative to recent gradients
-// (Zeiler, "ADADELTA: an adaptive learning rate method", arXiv:1212.5701).
+// Adadelta: scales gradients by the ratio of the root mean squares of recent
+// updates and recent gradients (Zeiler, "ADADELTA: an adaptive learning rate
+// method", arXiv:1212.5701).
 #pragma once
 
 #include "millrace/train/optimizers/hyperparameter.h"

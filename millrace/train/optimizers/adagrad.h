@@ -10,7 +10,7 @@
 namespace millrace::train {
 
 // Slot: "accumulator", called "w/Adagrad" after the optimizer's name. An
-// initial value that is not above 0 is INVALID_ARGUMENT.
+// initial value that is not positive is INVALID_ARGUMENT.
 class AdagradOptimizer final : public Optimizer {
  public:
   struct Options {

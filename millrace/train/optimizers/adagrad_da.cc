@@ -44,7 +44,8 @@ void AdagradDAOptimizer::CreateState(
 void AdagradDAOptimizer::Prepare(const Scope& block) {
   for (Hyperparameter* h : {&learning_rate_, &l1_, &l2_}) h->StartBlock(block);
   if (!global_step_) return;
-  // Once, on the worker: the parameter server of the step is asked once.
+  // Computed once, on the worker, so that the parameter server of the step is
+  // read once.
   Output before = global_step_.value();
   if (before.dtype() != DataType::kInt64) {
     before = ops::Cast(block, before, DataType::kInt64);

@@ -1,7 +1,7 @@
-// Adagrad with dual averaging: weights from the sums of all gradients and their
-// squares, which keeps weights that l1 makes zero at zero (Duchi, Hazan,
-// Singer, "Adaptive subgradient methods for online learning and stochastic
-// optimization", JMLR 2011).
+// Adagrad with dual averaging: computes weights from the sums of all gradients
+// and their squares, which keeps weights that l1 makes zero at zero (Duchi,
+// Hazan, Singer, "Adaptive subgradient methods for online learning and
+// stochastic optimization", JMLR 2011).
 #pragma once
 
 #include "millrace/train/optimizers/hyperparameter.h"
@@ -11,7 +11,7 @@ namespace millrace::train {
 
 // Slots: "gradient_accumulator" and "gradient_squared_accumulator", called
 // "w/AdagradDA" and "w/AdagradDA_1" after the optimizer's name. An initial
-// value that is not above 0 is INVALID_ARGUMENT.
+// value that is not positive is INVALID_ARGUMENT.
 class AdagradDAOptimizer final : public Optimizer {
  public:
   struct Options {
@@ -20,7 +20,7 @@ class AdagradDAOptimizer final : public Optimizer {
     double l2_regularization_strength = 0;
     MR_OPTIMIZER_OPTIONS("AdagradDA");
   };
-  // `global_step` counts the updates so far, and must be raised by each.
+  // `global_step` counts the updates so far, and must be incremented by each.
   AdagradDAOptimizer(const Input& learning_rate,
                      const ops::Variable& global_step, const Options& options);
   AdagradDAOptimizer(const Input& learning_rate,
@@ -35,7 +35,7 @@ class AdagradDAOptimizer final : public Optimizer {
                        const ops::Variable& variable) override;
   Operation ApplyRows(const Scope& scope, const IndexedSlices& rows,
                       const ops::Variable& variable) override;
-  // `indices`: of the gradient's rows; null: it has all of them.
+  // `indices` are those of the gradient's rows; null: the gradient is dense.
   Operation Apply(const Scope& scope, const Output& gradient,
                   const Output* indices, const ops::Variable& variable);
 

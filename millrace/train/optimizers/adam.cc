@@ -17,7 +17,8 @@ AdamOptimizer::AdamOptimizer(const Input& learning_rate, const Options& options)
 
 void AdamOptimizer::CreateState(const Scope& root,
                                 const std::vector<ops::Variable>& variables) {
-  // The same choice in every replica, whatever the order of its gradients.
+  // The choice is the same in every replica, whatever the order of its
+  // gradients.
   if (!beta1_power_) {
     const ops::Variable& first =
         *std::min_element(variables.begin(), variables.end(),
@@ -66,7 +67,7 @@ Operation AdamOptimizer::ApplyRows(const Scope& scope,
   const Output beta1 = beta1_.For(variable);
   const Output beta2 = beta2_.For(variable);
   const Output one = ops::Const(scope, 1, variable.dtype());
-  // Decays the whole slot, then adds what the rows bring.
+  // Decays the whole slot, then adds the values of the rows.
   const auto decay_and_add = [&](const ops::Variable& slot, const Output& beta,
                                  const Output& values) {
     const Output decayed = slot.Assign(

@@ -9,8 +9,8 @@ namespace millrace::train {
 
 // Slots: "m" and "v", called "w/Adam" and "w/Adam_1" after the optimizer's
 // name. The powers of both betas, "beta1_power" and "beta2_power", are floats
-// beside the variable whose name comes first. Rows without a gradient move too,
-// as their m decays.
+// colocated with the variable whose name sorts first. Rows without a gradient
+// change too, as their m decays.
 class AdamOptimizer final : public Optimizer {
  public:
   struct Options {
@@ -33,7 +33,7 @@ class AdamOptimizer final : public Optimizer {
                       const ops::Variable& variable) override;
   std::vector<Operation> Finish(const Scope& scope,
                                 const std::vector<Operation>& updates) override;
-  // A power as an input of the update of `variable`.
+  // Returns a power as an input of the update of `variable`.
   Output Power(const Scope& scope, const ops::Variable& power,
                const ops::Variable& variable) const;
 

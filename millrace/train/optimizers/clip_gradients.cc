@@ -5,7 +5,7 @@
 namespace millrace::train {
 namespace {
 
-// The numbers of a gradient.
+// Returns the values of a gradient.
 const Output& ValuesOf(const Gradient& gradient) {
   return gradient.is_slices() ? gradient.slices.values : gradient.tensor;
 }
@@ -17,7 +17,7 @@ Gradient WithValues(const Gradient& gradient, const Output& values) {
   return slices;
 }
 
-// In the type of `like`.
+// Converts the value to `type`.
 Output Number(const Scope& scope, const Input& value, DataType type) {
   if (value.is_literal()) return ops::Const(scope, value.literal(), type);
   if (value.output().dtype() == type) return value.output();
@@ -51,7 +51,7 @@ Gradient ClipByNorm(const Scope& scope, const Gradient& gradient,
       ops::Sum(block, ops::Mul(block, values, values),
                axes.empty() ? AllAxes(block, values) : ops::Const(block, axes),
                {.keep_dims = true});
-  // The root's derivative at 0 is infinite: both branches of a choice are
+  // The root's derivative at 0 is infinite: both branches of a select are
   // differentiated, so the root must not see the 0.
   const Output some = ops::Greater(block, squares, 0);
   const Output safe =
@@ -86,7 +86,7 @@ Output GlobalNorm(const Scope& scope, const std::vector<Gradient>& gradients) {
   const Scope block = scope.BlockFor("global_norm");
   std::vector<Output> halves;
   for (const Gradient& gradient : gradients) {
-    // Where the gradient is: only a number travels.
+    // Placed with the gradient: only a number crosses the network.
     if (gradient) {
       halves.push_back(ops::L2Loss(block.ColocateWith(ValuesOf(gradient)),
                                    ValuesOf(gradient)));

@@ -1,11 +1,11 @@
-// Gradients cut down: each number, each tensor's norm, or the norm of all
+// Gradient clipping: by value, by each tensor's norm, or by the global norm
 // (Pascanu, Mikolov, Bengio, "On the difficulty of training recurrent neural
 // networks", ICML 2013).
 //
-// Everything takes and gives gradients of both forms; of rows the values are
-// cut, and rows that occur twice count twice in a norm. Nothing stays nothing.
-// Built in the scope's graph, which keeps the first error; where a value is
-// infinite or not a number, so is the result.
+// All functions take and return dense and sparse gradients; of sparse ones the
+// values are clipped, and rows that occur twice count twice in a norm. No
+// gradient stays none. Ops are built in the scope's graph, which keeps the
+// first error; if a value is infinite or not a number, so is the result.
 #pragma once
 
 #include <vector>
@@ -15,7 +15,7 @@
 
 namespace millrace::train {
 
-// Each number into [min, max]. Both are scalars or of the gradient's shape.
+// Clips each number to [min, max]. Both are scalars or of the gradient's shape.
 Gradient ClipByValue(const Scope& scope, const Gradient& gradient,
                      const Input& min, const Input& max);
 
@@ -29,15 +29,15 @@ Gradient ClipByNorm(const Scope& scope, const Gradient& gradient,
 Gradient ClipByAverageNorm(const Scope& scope, const Gradient& gradient,
                            const Input& clip_norm);
 
-// The L2 norm of all values together; null for a list of nothings.
+// Returns the L2 norm of all values together; null if there are no gradients.
 Output GlobalNorm(const Scope& scope, const std::vector<Gradient>& gradients);
 
 struct GlobalNormClip {
   std::vector<Gradient> gradients;
   Output norm;  // before
 };
-// All scaled by clip_norm / max(norm, clip_norm). `use_norm` is the norm if it
-// is known already. A norm that is not finite makes everything NaN.
+// Scales all gradients by clip_norm / max(norm, clip_norm). `use_norm` is the
+// norm if it is known already. A norm that is not finite makes everything NaN.
 GlobalNormClip ClipByGlobalNorm(const Scope& scope,
                                 const std::vector<Gradient>& gradients,
                                 const Input& clip_norm,

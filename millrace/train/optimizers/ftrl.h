@@ -1,6 +1,6 @@
 // FTRL-Proximal: follows the regularized leader, which makes weights exactly
 // zero (McMahan et al., "Ad click prediction: a view from the trenches", KDD
-// 2013), with the shrinkage of its second form.
+// 2013), with the shrinkage of its second version.
 #pragma once
 
 #include "millrace/train/optimizers/hyperparameter.h"
@@ -9,8 +9,8 @@
 namespace millrace::train {
 
 // Slots: "accum" and "linear", called "w/Ftrl" and "w/Ftrl_1" after the
-// optimizer's name unless options name them. Values outside the ranges below
-// are INVALID_ARGUMENT.
+// optimizer's name unless the options name them. Values outside the ranges
+// below are INVALID_ARGUMENT.
 class FtrlOptimizer final : public Optimizer {
  public:
   struct Options {
@@ -35,7 +35,7 @@ class FtrlOptimizer final : public Optimizer {
                        const ops::Variable& variable) override;
   Operation ApplyRows(const Scope& scope, const IndexedSlices& rows,
                       const ops::Variable& variable) override;
-  // `indices`: of the gradient's rows; null: it has all of them.
+  // `indices` are those of the gradient's rows; null: the gradient is dense.
   Operation Apply(const Scope& scope, const Output& gradient,
                   const Output* indices, const ops::Variable& variable);
   Status Check() const;

@@ -1,5 +1,5 @@
-// Hyperparameter: a learning rate or the like, as the updates of variables on
-// several devices need it.
+// Hyperparameter: a learning rate or the like, as an input of the updates of
+// variables on several devices.
 #pragma once
 
 #include <optional>
@@ -12,15 +12,15 @@
 namespace millrace::train {
 
 // A number becomes a constant on each device, so that no step sends it over the
-// network; a tensor (a schedule) is sent where it is needed. One thread.
+// network; a tensor (a schedule) is sent where it is needed. Not thread-safe.
 class Hyperparameter {
  public:
   Hyperparameter(Input value, std::string name)
       : value_(std::move(value)), name_(std::move(name)) {}
 
-  // The updates that follow are built in `block`.
+  // Begins to build updates in `block`.
   void StartBlock(const Scope& block);
-  // The value as an input of the update of `variable`, in its type.
+  // Returns the value as an input of the update of `variable`, in its type.
   Output For(const ops::Variable& variable);
 
  private:

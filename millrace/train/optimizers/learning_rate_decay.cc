@@ -13,7 +13,7 @@ DataType TypeOf(const Input& learning_rate) {
                                     : learning_rate.output().dtype();
 }
 
-// A block of ops in which everything is of the learning rate's type.
+// A block of ops in which everything has the learning rate's type.
 class DecayBlock {
  public:
   DecayBlock(const Scope& scope, const char* name, DataType type)
@@ -114,7 +114,7 @@ Output PolynomialDecay(const Scope& scope, const Input& learning_rate,
   Output step = b(global_step);
   Output steps = b(decay_steps);
   if (options.cycle) {
-    // The first cycle lasts until the step 0, too.
+    // The first cycle includes step 0, too.
     const Output cycles =
         ops::SelectV2(s, ops::Equal(s, step, 0), b(1.0),
                       ops::Ceil(s, ops::RealDiv(s, step, steps)));
@@ -144,7 +144,7 @@ Output PiecewiseConstant(const Scope& scope, const Input& step,
         "PiecewiseConstant");
     return {};
   }
-  // From the last piece to the first, each choice where the next begins.
+  // Selects from the last piece to the first, each at the boundary to the next.
   // Steps up to 2^53 are exact as doubles.
   const Output at = step.is_literal()
                         ? ops::Const(s, step.literal(), DataType::kDouble)

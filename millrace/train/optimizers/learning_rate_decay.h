@@ -1,13 +1,14 @@
-// Learning rates that fall with the global step.
+// Learning rates that decay with the global step.
 //
 //   Output rate = ExponentialDecay(scope, 0.1, step, 1000, 0.96,
 //                                  {.staircase = true});
 //   GradientDescentOptimizer optimizer(rate);
 //
-// Each gives a scalar of the type of `learning_rate` (float for a number of
+// Each returns a scalar of the type of `learning_rate` (float for a number of
 // C++), computed anew in every step where the scope says. `global_step` is a
-// scalar of any integer or floating type, 0 or above; `decay_steps` is above 0.
-// Errors go to the graph. Names and formulas are TensorFlow's.
+// scalar of any integer or floating type, 0 or above; `decay_steps` is
+// positive. Errors are recorded in the graph. Names and formulas are
+// TensorFlow's.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@
 namespace millrace::train {
 
 struct DecayOptions {
-  bool staircase = false;  // step / decay_steps is rounded down
+  bool staircase = false;  // rounds step / decay_steps down
 };
 
 // learning_rate * decay_rate ^ (step / decay_steps)
@@ -42,33 +43,34 @@ Output InverseTimeDecay(const Scope& scope, const Input& learning_rate,
 struct PolynomialDecayOptions {
   Input end_learning_rate = 0.0001;
   Input power = 1.0;
-  bool cycle = false;  // behind decay_steps: again, over a longer time
+  bool cycle = false;  // after decay_steps: restarts, over a longer time
 };
 // (learning_rate - end) * (1 - step / decay_steps) ^ power + end
 Output PolynomialDecay(const Scope& scope, const Input& learning_rate,
                        const Input& global_step, const Input& decay_steps,
                        const PolynomialDecayOptions& options = {});
 
-// values[0] up to and with boundaries[0], values[1] up to boundaries[1], ...,
-// the last value behind the last boundary: one value more than boundaries,
-// which ascend; else INVALID_ARGUMENT.
+// Returns values[0] up to and including boundaries[0], values[1] up to
+// boundaries[1], ..., and the last value after the last boundary. There must be
+// one value more than boundaries, which must ascend; otherwise
+// INVALID_ARGUMENT.
 Output PiecewiseConstant(const Scope& scope, const Input& step,
                          const std::vector<double>& boundaries,
                          const std::vector<double>& values,
                          DataType type = DataType::kFloat);
 
-// A half wave down to alpha * learning_rate (Loshchilov and Hutter, "SGDR:
-// stochastic gradient descent with warm restarts", ICLR 2017).
+// Half a cosine wave down to alpha * learning_rate (Loshchilov and Hutter,
+// "SGDR: stochastic gradient descent with warm restarts", ICLR 2017).
 Output CosineDecay(const Scope& scope, const Input& learning_rate,
                    const Input& global_step, const Input& decay_steps,
                    const Input& alpha = 0.0);
 
 struct CosineRestartsOptions {
-  double t_mul = 2;   // each period is so much longer than the one before
-  double m_mul = 1;   // and begins so much lower; t_mul and m_mul are above 0
-  Input alpha = 0.0;  // the least part of the learning rate
+  double t_mul = 2;   // ratio of the lengths of successive periods
+  double m_mul = 1;   // ratio of their initial rates; t_mul and m_mul > 0
+  Input alpha = 0.0;  // the smallest fraction of the learning rate
 };
-// The same, again and again.
+// The same with warm restarts.
 Output CosineDecayRestarts(const Scope& scope, const Input& learning_rate,
                            const Input& global_step,
                            const Input& first_decay_steps,
@@ -93,7 +95,7 @@ struct NoisyLinearCosineOptions {
   Input beta = 0.001;
   std::optional<int64_t> seed;
 };
-// The same with noise on the linear part, whose variance falls.
+// The same with noise of decreasing variance on the linear part.
 Output NoisyLinearCosineDecay(const Scope& scope, const Input& learning_rate,
                               const Input& global_step,
                               const Input& decay_steps,

@@ -30,7 +30,7 @@ class LearningRateDecay : public testing::Test {
     }
     return rates;
   }
-  // With what the same is in plain numbers.
+  // Compares a rate with the same formula in plain numbers.
   template <class F>
   void Expect(const Output& rate, const std::vector<int64_t>& steps, F plain) {
     const std::vector<float> rates = Rates(rate, steps);

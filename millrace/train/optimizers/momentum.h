@@ -1,7 +1,7 @@
-// Momentum: accumulation = momentum * accumulation + gradient;
-// variable -= learning_rate * accumulation. Nesterov's form looks ahead
-// (Sutskever et al., "On the importance of initialization and momentum in deep
-// learning", ICML 2013).
+// Momentum: accumulation = momentum * accumulation + gradient; variable -=
+// learning_rate * accumulation. Nesterov's variant looks ahead (Sutskever et
+// al., "On the importance of initialization and momentum in deep learning",
+// ICML 2013).
 #pragma once
 
 #include "millrace/train/optimizers/hyperparameter.h"

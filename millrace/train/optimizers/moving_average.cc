@@ -8,7 +8,7 @@
 namespace millrace::train {
 namespace {
 
-// Not part of a block, and to be initialized without it.
+// Outside of any block, so that it can be initialized without it.
 Scope Outside(const Scope& scope) {
   return scope.SubScope("").WithoutControlDependencies().WithoutColocation();
 }
@@ -39,13 +39,13 @@ ops::Variable ZerosVariable(const Scope& scope, const std::string& name,
       {.trainable = false, .use_resource = kind == AverageKind::kResource});
 }
 
-// Where an update's last op is built: called as the block, unless the update
-// of a resource and the read behind it would both take that name.
+// Returns the scope of an update's last op: named as the block, unless the
+// update of a resource and the read after it would both take that name.
 Scope LastOf(const Scope& block, const ops::Variable& variable) {
   return variable.is_resource() ? block : block.WithOpName(block.name());
 }
 
-// Scales what began with zeros to what it would be without them.
+// Removes the bias of the initial zeros.
 Output AssignDebiased(const Scope& block, const ops::Variable& variable,
                       const Output& value, const Output& rest) {
   const Scope outside = Outside(block).ColocateWith(variable.handle());
@@ -144,7 +144,7 @@ Operation ExponentialMovingAverage::Apply(
   const Output decay = Decay(block);
   std::vector<ControlInput> updates;
   for (const ops::Variable& v : variables) {
-    // The value at this point of the step, not what was read at its start.
+    // The value at this point of the step, not the one read at its start.
     updates.push_back(AssignMovingAverage(block, averages_[v.handle()],
                                           v.Read(block), decay));
   }

@@ -1,5 +1,5 @@
 // ExponentialMovingAverage: averages of variables or tensors over the steps, in
-// which recent values count most.
+// which recent values weigh most.
 //
 //   ExponentialMovingAverage ema(0.999, {.num_updates = step});
 //   Operation averages = ema.Apply(scope.WithControlDependencies({train_op}));
@@ -15,22 +15,22 @@
 
 namespace millrace::train {
 
-// variable = decay * variable + (1 - decay) * value, beside the variable; gives
-// the new value. With `zero_debias` the variable, which began with zeros, is
-// what the average would be if it had not: further variables
-// "variable/biased" and "variable/local_step" are made (Kingma and Ba, "Adam: a
-// method for stochastic optimization", section 3).
+// variable = decay * variable + (1 - decay) * value, on the variable's device;
+// returns the new value. With `zero_debias` the bias of the initial zeros is
+// removed, which creates further variables "variable/biased" and
+// "variable/local_step" (Kingma and Ba, "Adam: a method for stochastic
+// optimization", section 3).
 Output AssignMovingAverage(const Scope& scope, const ops::Variable& variable,
                            const Output& value, const Input& decay,
                            bool zero_debias = false);
 
-// The average of "w" is the variable "w/ExponentialMovingAverage", beside "w",
-// not trainable, at first w's initial value (zeros for a tensor). Errors go to
-// the graph. Builds in one graph. One thread.
+// The average of "w" is the variable "w/ExponentialMovingAverage", colocated
+// with "w", not trainable, with w's initial value (zeros for a tensor). Errors
+// are recorded in the graph. Used for one graph. Not thread-safe.
 class ExponentialMovingAverage {
  public:
   struct Options {
-    // If there is one: the decay is min(decay, (1 + n) / (10 + n)).
+    // If set, the decay is min(decay, (1 + n) / (10 + n)).
     Output num_updates;
     bool zero_debias = false;  // of tensors
     std::string name = "ExponentialMovingAverage";
@@ -39,23 +39,23 @@ class ExponentialMovingAverage {
   explicit ExponentialMovingAverage(const Input& decay)
       : ExponentialMovingAverage(decay, Options()) {}
 
-  // The op that updates the averages, which are made at the first call for a
-  // variable: of all trainable variables, or of those given, or of tensors.
-  // Variables also go to graph_keys::kMovingAverageVariables.
+  // Returns the op that updates the averages, which are created at the first
+  // call for a variable: of all trainable variables, or of those given, or of
+  // tensors. Variables are also added to graph_keys::kMovingAverageVariables.
   Operation Apply(const Scope& scope);
   Operation Apply(const Scope& scope,
                   const std::vector<ops::Variable>& variables);
   Operation ApplyToTensors(const Scope& scope,
                            const std::vector<Output>& tensors);
 
-  // Null if there is none.
+  // Returns null if there is none.
   ops::Variable Average(const ops::Variable& variable) const;
   ops::Variable AverageOf(const Output& tensor) const;
   std::string AverageName(const ops::Variable& variable) const;
 
-  // All global variables, by the names under which a checkpoint holds what they
-  // are to become: those of `averaged` (default: the trainable ones and those
-  // of the collection) by their averages' names, others by their own. Of a part
+  // Returns all global variables, by the names in the checkpoint of the values
+  // to restore: those of `averaged` (default: the trainable ones and those of
+  // the collection) by their averages' names, others by their own. For a part
   // of a partitioned variable that is "w/part_0/ExponentialMovingAverage",
   // which a Saver takes for the part of "w/ExponentialMovingAverage".
   std::map<std::string, ops::Variable> VariablesToRestore(

@@ -129,7 +129,7 @@ TEST_P(MovingAverage, OfPartsIsSavedWhole) {
   EXPECT_EQ(average->shape(), TensorShape({5}));
   EXPECT_EQ(average->flat<float>()[4], 5);
 
-  // A program to test with, in as many parts and in others.
+  // A program that restores, with the same number of parts and another.
   for (const int64_t parts : {2, 3}) {
     const Scope test = Scope::NewRoot();
     const ops::PartitionedVariable v = build(test, parts);

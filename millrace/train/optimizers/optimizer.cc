@@ -15,7 +15,7 @@ ops::VariableOptions StateOptions(const ops::Variable& like) {
   return options;
 }
 
-// Rows that occur once each, with the sum of what was there for them.
+// Returns the distinct rows, each with the sum of its values.
 IndexedSlices DistinctRows(const Scope& scope, const IndexedSlices& rows) {
   const auto unique = ops::Unique(scope, rows.indices);
   const Output count =
@@ -90,7 +90,7 @@ StatusOr<Operation> Optimizer::ApplyGradients(
   for (Operation& more : Finish(block, updates)) {
     updates.push_back(std::move(more));
   }
-  // The op of the whole is called as the block.
+  // The last op gets the name of the block.
   const Scope whole = block.WithOpName(block.name());
   Operation train_op;
   if (options.global_step) {
@@ -101,8 +101,8 @@ StatusOr<Operation> Optimizer::ApplyGradients(
     const auto after = [&](const Scope& at) {
       return at.ColocateWith(step.handle()).WithControlDependencies({update});
     };
-    // The addition to a resource has no output; what reads it then is the
-    // whole.
+    // The addition to a resource has no output; the op that reads it afterwards
+    // is the last one.
     const Output value = step.is_resource()
                              ? ops::Identity(whole.ColocateWith(step.handle()),
                                              step.AssignAdd(after(block), 1))

@@ -1,11 +1,12 @@
-// Optimizer: builds the ops that change variables so that a loss gets smaller.
+// Optimizer: builds the ops that update variables to minimize a loss.
 //
 //   auto opt = MomentumOptimizer(0.01, 0.9);
 //   auto train_op = opt.Minimize(scope, loss, {.global_step = step});
 //
-// Names of ops and slots are TensorFlow's, so checkpoints fit: the momentum of
-// "w" is the variable "w/Momentum". Slots lie beside their variables. Both
-// kinds of variables are updated, by dense gradients and by rows.
+// Names of ops and slots are TensorFlow's, so checkpoints are compatible: the
+// momentum of "w" is the variable "w/Momentum". Slots are colocated with their
+// variables. Both kinds of variables are updated, with dense and sparse
+// gradients.
 #pragma once
 
 #include <string>
@@ -18,14 +19,14 @@
 
 namespace millrace::train {
 
-// The gradient is nothing where the loss does not depend on the variable.
+// The gradient is none if the loss does not depend on the variable.
 struct GradientAndVariable {
   Gradient gradient;
   ops::Variable variable;
 };
 
 struct ApplyOptions {
-  // Raised by one after the variables; may be null.
+  // Incremented by one after the variables; may be null.
   ops::Variable global_step;
   std::string name;  // of the block; empty: the optimizer's
 };
@@ -37,43 +38,45 @@ struct MinimizeOptions {
   std::string name;
 };
 
-// What the Options of every optimizer have in common: whether updates of a
-// variable exclude each other, and the name of the block of updates and of the
-// slots. A macro, since a designated initializer does not name a base's
-// members.
+// The fields that the Options of every optimizer have in common: whether
+// updates of a variable are mutually exclusive, and the name of the block of
+// updates and of the slots. A macro, since a designated initializer does not
+// name a base's members.
 #define MR_OPTIMIZER_OPTIONS(default_name) \
   bool use_locking = false;                \
   std::string name = default_name
 
-// Builds in one graph. One thread.
+// Used for one graph. Not thread-safe.
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;
 
-  // d loss / d variable. INVALID_ARGUMENT if there is no variable.
+  // Returns d loss / d variable for each variable. Returns INVALID_ARGUMENT if
+  // there is no variable.
   StatusOr<std::vector<GradientAndVariable>> ComputeGradients(
       const Scope& scope, const Output& loss,
       std::vector<ops::Variable> variables = {},
       const GradientOptions& options = {}) const;
-  // The op that applies gradients (changed ones, if you like). With a global
-  // step it has one output, the step after the update, which tells that all
-  // variables have been updated. INVALID_ARGUMENT if no variable has a
-  // gradient; else the graph's first error.
+  // Returns the op that applies gradients (maybe modified ones). With a global
+  // step it has one output, the step after the update, available once all
+  // variables have been updated. Returns INVALID_ARGUMENT if no variable has a
+  // gradient; otherwise the graph's first error.
   StatusOr<Operation> ApplyGradients(
       const Scope& scope, const std::vector<GradientAndVariable>& gradients,
       const ApplyOptions& options = {});
-  // Both.
+  // Computes and applies the gradients.
   StatusOr<Operation> Minimize(const Scope& scope, const Output& loss,
                                const MinimizeOptions& options = {});
 
   const std::string& name() const { return name_; }
   std::vector<std::string> SlotNames() const;
-  // Null if there is none.
+  // Returns null if there is none.
   ops::Variable Slot(const ops::Variable& variable,
                      absl::string_view slot) const;
-  // The optimizer's own state: slots and, after them, what belongs to none.
+  // Returns the optimizer's own state: slots and, after them, variables that
+  // are not slots.
   const std::vector<ops::Variable>& variables() const { return own_; }
 
  protected:
@@ -81,39 +84,42 @@ class Optimizer {
       : name_(std::move(name)), use_locking_(use_locking) {}
   bool use_locking() const { return use_locking_; }
 
-  // Makes what state there must be for `variables`, once each. `root` is a
-  // scope without a name.
+  // Creates the necessary state for `variables`, once each. `root` is a scope
+  // without a name.
   virtual void CreateState(const Scope& /*root*/,
                            const std::vector<ops::Variable>& /*variables*/) {}
-  // The updates that follow are built in `block`.
+  // Begins to build updates in `block`.
   virtual void Prepare(const Scope& block) = 0;
-  // `scope` lies beside the variable. Indices of rows are distinct.
+  // Build the update of a variable, in a `scope` on its device. The indices of
+  // rows are distinct.
   virtual Operation ApplyDense(const Scope& scope, const Output& gradient,
                                const ops::Variable& variable) = 0;
   virtual Operation ApplyRows(const Scope& scope, const IndexedSlices& rows,
                               const ops::Variable& variable) = 0;
-  // More updates, after all those of variables.
+  // Builds more updates, after all those of variables.
   virtual std::vector<Operation> Finish(
       const Scope& /*scope*/, const std::vector<Operation>& /*updates*/) {
     return {};
   }
-  // The op that updates a variable of this kind by a rule, "Momentum":
-  // "ApplyMomentum" or "ResourceApplyMomentum", with "Sparse" for rows.
+  // Return the op that updates a variable of this kind by a rule, "Momentum":
+  // "ApplyMomentum" or "ResourceApplyMomentum", with "Sparse" for sparse
+  // updates.
   static std::string DenseUpdateOp(const ops::Variable& variable,
                                    absl::string_view rule);
   static std::string SparseUpdateOp(const ops::Variable& variable,
                                     absl::string_view rule);
-  // False where repeated rows do no harm, which saves adding them up.
+  // Returns false if repeated rows do no harm, which saves summing them.
   virtual bool NeedsDistinctRows() const { return true; }
 
-  // A slot of zeros, "variable/name", made at the first call.
+  // Returns a slot of zeros, "variable/name", created at the first call.
   ops::Variable ZerosSlot(const Scope& root, const ops::Variable& variable,
                           const std::string& slot, const std::string& name);
-  // The same full of one value.
+  // The same, filled with one value.
   ops::Variable FilledSlot(const Scope& root, const ops::Variable& variable,
                            const std::string& slot, const std::string& name,
                            double value);
-  // A float beside `neighbour`, of whatever type that is, not a slot of it.
+  // Returns a float colocated with `neighbour`, of whatever type that is, which
+  // is not a slot of it.
   ops::Variable OwnNumber(const Scope& root, const ops::Variable& neighbour,
                           const std::string& name, float value);
 

@@ -1,5 +1,5 @@
-// Every rule against the same rule in plain numbers: both kinds of variables,
-// dense gradients and rows, several steps.
+// Tests every rule against the same rule in plain numbers: both kinds of
+// variables, dense and sparse gradients, several steps.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ constexpr double kRate = 0.25;
 constexpr double kL1 = 0.1;
 constexpr double kL2 = 0.3;
 
-// A number of the variable and what the optimizer keeps for it.
+// An element of the variable and the optimizer's state for it.
 struct Number {
   double w = 0;
   double a = 0;
@@ -43,7 +43,7 @@ struct Number {
 struct Rule {
   const char* name;
   std::function<std::unique_ptr<Optimizer>(const ops::Variable& step)> make;
-  Number start;                                               // but for w
+  Number start;                                               // except w
   std::function<void(Number& x, double g, int step)> update;  // step from 1
   std::vector<std::string> variables;
   std::vector<std::string> slots;

@@ -33,7 +33,8 @@ float NumberOf(Session& session, const Output& output) {
 // Both kinds of variables.
 class OptimizerTest : public testing::TestWithParam<bool> {
  protected:
-  // The value of w, which starts at 3, after `steps` steps down 0.5 * w^2.
+  // Returns the value of w, which starts at 3, after `steps` steps down 0.5 *
+  // w^2.
   float Minimized(Optimizer& optimizer, int steps) {
     const ops::Variable w = Scalar(s_, "w", 3, GetParam());
     const Output half = ops::Mul(s_, ops::Mul(s_, w, w), 0.5f);
@@ -107,7 +108,7 @@ TEST_P(OptimizerTest, Adam) {
                                            "w/Adam", "w/Adam_1"));
 }
 
-// As TensorFlow has them in checkpoints.
+// As in TensorFlow's checkpoints.
 TEST_P(OptimizerTest, AdamsPowersAreFloats) {
   for (const DataType type : {DataType::kDouble, DataType::kHalf}) {
     const Scope s = Scope::NewRoot();
@@ -132,7 +133,7 @@ TEST_P(OptimizerTest, AdamsPowersAreFloats) {
         EXPECT_EQ(v.dtype(), type) << v.op_name();
       }
     }
-    // Two steps of the rate, whatever the gradient's size.
+    // Two steps of the learning rate, whatever the gradient's size.
     const Output value = ops::Cast(s, w, DataType::kFloat);
     EXPECT_NEAR(NumberOf(session, value), 2, 0.02);
   }
@@ -189,7 +190,7 @@ TEST(Optimizer, SlotsAndUpdatesLieBesideTheirVariables) {
   const Operation update = s.graph().Find("Momentum/update_b/ApplyMomentum");
   ASSERT_TRUE(update);
   EXPECT_EQ(update.device(), "/job:ps/task:1");
-  // Numbers are constants of the ps, the product is the worker's.
+  // Numbers are constants on the ps, the product is computed on the worker.
   EXPECT_EQ(update.input(2).op().device(), "/job:ps/task:1");
   EXPECT_EQ(update.input(3).op().device(), "/job:worker/task:0");
 }

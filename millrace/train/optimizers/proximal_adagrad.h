@@ -1,5 +1,5 @@
-// Proximal Adagrad: a step of Adagrad, then one against the l1 and l2 norms
-// (Duchi and Singer, "Efficient online and batch learning using forward
+// Proximal Adagrad: a step of Adagrad, then a proximal step for the l1 and l2
+// norms (Duchi and Singer, "Efficient online and batch learning using forward
 // backward splitting", JMLR 2009).
 #pragma once
 
@@ -9,7 +9,7 @@
 namespace millrace::train {
 
 // Slot: "accumulator", called "w/ProximalAdagrad" after the optimizer's name.
-// An initial value that is not above 0 is INVALID_ARGUMENT.
+// An initial value that is not positive is INVALID_ARGUMENT.
 class ProximalAdagradOptimizer final : public Optimizer {
  public:
   struct Options {

@@ -1,6 +1,6 @@
-// Proximal gradient descent: a step of gradient descent, then one against the
-// l1 and l2 norms (Duchi and Singer, "Efficient online and batch learning using
-// forward backward splitting", JMLR 2009).
+// Proximal gradient descent: a step of gradient descent, then a proximal step
+// for the l1 and l2 norms (Duchi and Singer, "Efficient online and batch
+// learning using forward backward splitting", JMLR 2009).
 #pragma once
 
 #include "millrace/train/optimizers/hyperparameter.h"
@@ -8,7 +8,7 @@
 
 namespace millrace::train {
 
-// Without slots.
+// Has no slots.
 class ProximalGradientDescentOptimizer final : public Optimizer {
  public:
   struct Options {

@@ -1,4 +1,4 @@
-// RMSProp: gradients divided by the root of their recent mean square (Tieleman
+// RMSProp: divides gradients by the root of their recent mean square (Tieleman
 // and Hinton, "Lecture 6.5 - rmsprop", 2012); centered: by their recent
 // standard deviation (Graves, "Generating sequences with recurrent neural
 // networks", arXiv:1308.0850).
@@ -9,7 +9,7 @@
 
 namespace millrace::train {
 
-// Slots: "rms" (ones at first), "mg" if centered, "momentum"; called
+// Slots: "rms" (initially ones), "mg" if centered, "momentum"; called
 // "w/RMSProp", "w/RMSProp_1" ... after the optimizer's name.
 class RMSPropOptimizer final : public Optimizer {
  public:
@@ -32,7 +32,7 @@ class RMSPropOptimizer final : public Optimizer {
                        const ops::Variable& variable) override;
   Operation ApplyRows(const Scope& scope, const IndexedSlices& rows,
                       const ops::Variable& variable) override;
-  // `indices`: of the gradient's rows; null: it has all of them.
+  // `indices` are those of the gradient's rows; null: the gradient is dense.
   Operation Apply(const Scope& scope, const Output& gradient,
                   const Output* indices, const ops::Variable& variable);
 

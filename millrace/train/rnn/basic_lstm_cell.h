@@ -15,7 +15,7 @@ namespace millrace::train {
 class BasicLstmCell final : public RnnCell {
  public:
   struct Options {
-    double forget_bias = 1;  // keeps much at the beginning of training
+    double forget_bias = 1;  // keeps most state early in training
     Activation activation;   // empty: tanh
     std::string name = "basic_lstm_cell";
   };

@@ -9,47 +9,48 @@
 
 namespace millrace::train {
 
-// Keeps its variables from the first call on: all steps share them. Builds in
-// one graph. One thread.
+// Creates its variables in the first call; all steps share them. Used for one
+// graph. Not thread-safe.
 class RnnCell {
  public:
   struct Step {
     Output output;              // [batch, output_size()]
-    std::vector<Output> state;  // as given
+    std::vector<Output> state;  // in the form of the given state
   };
 
   virtual ~RnnCell() = default;
   RnnCell(const RnnCell&) = delete;
   RnnCell& operator=(const RnnCell&) = delete;
 
-  // The state is a list of tensors [batch, size].
+  // Returns the sizes of the state, which is a list of tensors [batch, size].
   virtual std::vector<int64_t> state_sizes() const = 0;
   virtual int64_t output_size() const = 0;
-  // Of each tensor of the state, whether it is what the cell remembers (c of an
-  // LSTM), which dropout leaves alone; default: none.
+  // Returns, for each tensor of the state, whether it is the cell's memory (c
+  // of an LSTM), to which dropout is not applied; default: none is.
   virtual std::vector<bool> state_is_memory() const {
     return std::vector<bool>(state_sizes().size(), false);
   }
 
-  // x [batch, inputs], with a known number of inputs that is the same in every
-  // call. Variables are made in a block of `variables` that is called as the
-  // cell. Null outputs after an error of the graph.
+  // Builds one step. x [batch, inputs] must have a known number of inputs that
+  // is the same in every call. Variables are created in a block of `variables`
+  // that is named after the cell. Returns null outputs after an error of the
+  // graph.
   virtual Step Call(const VariableScope& variables, const Output& x,
                     const std::vector<Output>& state) = 0;
 
-  // Zeros for `batch` examples, a number or a scalar int32.
+  // Returns zeros for `batch` examples, a number or a scalar int32.
   std::vector<Output> ZeroState(const Scope& scope, const Input& batch,
                                 DataType dtype) const;
 
  protected:
   RnnCell() = default;
-  // True if x and the state have the shapes that Call needs; else an error of
-  // the graph.
+  // Returns true if x and the state have the shapes that Call needs; otherwise
+  // records an error of the graph.
   bool CheckCall(const Scope& scope, const Output& x,
                  const std::vector<Output>& state) const;
 };
 
-// [x, h] * kernel + bias, over the last dimension. A null bias is none.
+// [x, h] * kernel + bias, over the last dimension. Null: no bias.
 Output Affine(const Scope& scope, const Output& x, const Output& h,
               const Output& kernel, const Output& bias);
 

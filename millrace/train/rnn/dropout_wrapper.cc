@@ -6,7 +6,7 @@
 namespace millrace::train {
 namespace {
 
-// Different choices for what one seed is given for.
+// Make the choices differ where one seed is given for several.
 constexpr int64_t kInputSalt = 1;
 constexpr int64_t kOutputSalt = 2;
 constexpr int64_t kStateSalt = 3;

@@ -1,4 +1,4 @@
-// DropoutWrapper: a cell some of whose inputs, outputs and states are left out.
+// DropoutWrapper: a cell with dropout of inputs, outputs and states.
 #pragma once
 
 #include <memory>
@@ -9,12 +9,12 @@
 
 namespace millrace::train {
 
-// New choices in each step. Of the state, what the cell calls its memory (c of
-// an LSTM) stays whole: it would be forgotten.
+// The choices are new in each step. The cell's memory (c of an LSTM) is not
+// dropped: it would be forgotten.
 class DropoutWrapper final : public RnnCell {
  public:
   struct Options {
-    Input input_keep_prob = 1.0;  // above 0, up to 1; a tensor may be
+    Input input_keep_prob = 1.0;  // above 0, up to 1; may be a tensor
     Input output_keep_prob = 1.0;
     Input state_keep_prob = 1.0;
     std::optional<int64_t> seed;

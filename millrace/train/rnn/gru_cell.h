@@ -11,9 +11,9 @@
 namespace millrace::train {
 
 // The state is {h}, the output h. Variables: "gru_cell/gates/kernel" [inputs +
-// units, 2 * units] and "gates/bias" [2 * units] for the gates r and u (ones at
-// first: little is forgotten), "candidate/kernel" [inputs + units, units] and
-// "candidate/bias" [units].
+// units, 2 * units] and "gates/bias" [2 * units] for the gates r and u
+// (initially ones: little is forgotten), "candidate/kernel" [inputs + units,
+// units] and "candidate/bias" [units].
 class GruCell final : public RnnCell {
  public:
   struct Options {

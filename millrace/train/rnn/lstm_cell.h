@@ -1,4 +1,4 @@
-// LstmCell: long short-term memory with peepholes, a projection and cut values
+// LstmCell: long short-term memory with peepholes, a projection and clipping
 // (Sak, Senior, Beaufays, "Long short-term memory recurrent neural network
 // architectures for large scale acoustic modeling", INTERSPEECH 2014).
 #pragma once
@@ -13,14 +13,14 @@
 namespace millrace::train {
 
 // The state is {c, h}, the output h, which is projected to `projection` numbers
-// if that is asked. Variables: "lstm_cell/kernel" [inputs + outputs, 4 *
-// units], "bias" [4 * units], "w_f_diag", "w_i_diag", "w_o_diag" [units] with
+// if that is set. Variables: "lstm_cell/kernel" [inputs + outputs, 4 * units],
+// "bias" [4 * units], "w_f_diag", "w_i_diag", "w_o_diag" [units] with
 // peepholes, "projection/kernel" [units, projection].
 class LstmCell final : public RnnCell {
  public:
   struct Options {
     bool use_peepholes = false;       // gates see c
-    std::optional<double> cell_clip;  // c is cut to [-cell_clip, cell_clip]
+    std::optional<double> cell_clip;  // c is clipped to [-cell_clip, cell_clip]
     std::optional<int64_t> projection;
     std::optional<double> projection_clip;
     double forget_bias = 1;

@@ -1,4 +1,4 @@
-// MultiRnnCell: cells on top of each other.
+// MultiRnnCell: a stack of cells.
 #pragma once
 
 #include <memory>
@@ -9,9 +9,9 @@
 
 namespace millrace::train {
 
-// The output of each is the input of the next; the state is theirs, one after
-// the other. Variables: "multi_rnn_cell/cell_0/...", "cell_1/...". At least one
-// cell.
+// The output of each cell is the input of the next; the state is the
+// concatenated list of theirs. Variables: "multi_rnn_cell/cell_0/...",
+// "cell_1/...". Requires: at least one cell.
 class MultiRnnCell final : public RnnCell {
  public:
   explicit MultiRnnCell(std::vector<std::unique_ptr<RnnCell>> cells,

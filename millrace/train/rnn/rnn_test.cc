@@ -1,4 +1,4 @@
-// Cells against the same formulas in plain numbers.
+// Tests cells against the same formulas in plain numbers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -84,8 +84,8 @@ class Rnn : public testing::Test {
     const auto flat = (*out)[0].flat<float>();
     return {flat.begin(), flat.end()};
   }
-  // `plain` takes the input and the states of one example and changes these;
-  // the output is given.
+  // `plain` takes the input and the states of one example, updates the states,
+  // and returns the output.
   using Plain = std::function<Vector(const Vector& x, std::vector<Vector>* h)>;
   void Expect(RnnCell& cell, const Plain& plain) {
     const Output length = ops::Const(s_, {3, 2});
@@ -254,13 +254,14 @@ TEST_F(Rnn, Dropout) {
   const auto zeros = std::count(y.begin(), y.end(), 0.0f);
   EXPECT_GT(zeros, 25);
   EXPECT_LT(zeros, 75);
-  // The state is whole.
+  // The state is not dropped.
   const std::vector<float> h = Run(result.state[0]);
   EXPECT_EQ(std::count(h.begin(), h.end(), 0.0f), 0);
 }
 
 TEST_F(Rnn, DropoutLeavesMemoryAlone) {
-  // How many of the 100 numbers of each tensor of the state are left out.
+  // Returns how many of the 100 numbers of each tensor of the state are
+  // dropped.
   const auto zeros = [&](auto cell, auto upper, std::optional<int64_t> seed) {
     std::vector<std::unique_ptr<RnnCell>> cells;
     cells.push_back(std::move(cell));

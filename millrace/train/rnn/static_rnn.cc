@@ -33,7 +33,7 @@ StaticRnnResult StaticRnn(const VariableScope& variables, RnnCell& cell,
     RnnCell::Step step = cell.Call(block, inputs[time], result.state);
     if (!step.output || step.state.size() != result.state.size()) return {};
     if (length) {
-      // Rows of examples that are over stay as they are.
+      // Rows of finished examples are unchanged.
       const Output over = ops::LessEqual(s, length, static_cast<int32_t>(time));
       step.output = ops::Select(s, over, zeros, step.output);
       for (size_t i = 0; i < step.state.size(); ++i) {

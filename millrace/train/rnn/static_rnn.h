@@ -10,14 +10,14 @@ namespace millrace::train {
 
 struct StaticRnnOptions {
   std::vector<Output> initial_state;  // empty: zeros
-  // [batch] int32 or int64: from there on an example's outputs are zeros and
-  // its state stays. Null: all steps.
+  // [batch] int32 or int64: from this step on an example's outputs are zeros
+  // and its state is unchanged. Null: all steps.
   Output sequence_length;
   std::string name = "rnn";  // of the block of variables
 };
 
 struct StaticRnnResult {
-  std::vector<Output> outputs;  // one a step, [batch, cell.output_size()]
+  std::vector<Output> outputs;  // one per step, [batch, cell.output_size()]
   std::vector<Output> state;    // after the last step
 };
 

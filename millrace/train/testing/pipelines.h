@@ -1,4 +1,4 @@
-// For tests: all that comes out of a pipeline of queue runners.
+// For tests: the output of a pipeline of queue runners.
 #pragma once
 
 #include <string>
@@ -12,9 +12,9 @@
 namespace millrace::train {
 
 // Runs the graph's initializers and queue runners, and `outputs` until they
-// end, or `limit` times. One text a run, its tensors between " | ". `reason`
-// gets what ended it; where it is null, anything but OUT_OF_RANGE is a last
-// text.
+// end, or `limit` times. Returns one text per run, its tensors separated by " |
+// ". `*reason` is set to the status of the end; if it is null, any status other
+// than OUT_OF_RANGE is added as a last text.
 inline std::vector<std::string> PipelineValues(
     const Scope& scope, const std::vector<Output>& outputs, size_t limit = 1000,
     Status* reason = nullptr) {

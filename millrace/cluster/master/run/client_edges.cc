@@ -62,7 +62,7 @@ Status TerminateAtClient(GraphDef* def, size_t first, const std::string& device,
       node.op = builtin::kRecv;
       node.attrs = TransferAttrs("tensor_type", wire_type, key);
       if (edge.narrow) {
-        // Consumers name the fed node, so the cast takes its name.
+        // Consumers refer to the fed node by name, so the cast takes its name.
         std::swap(cast.name, node.name);
         cast.inputs = {node.name};
         cast.attrs = CastAttrs(wire_type, value_type);
@@ -78,7 +78,7 @@ Status TerminateAtClient(GraphDef* def, size_t first, const std::string& device,
       }
       edges->fetches.push_back(std::move(edge));
     }
-    // Last: it may move `node`.
+    // Last, since it may move `node`.
     if (!cast.op.empty()) def->nodes.push_back(std::move(cast));
   }
   return OkStatus();

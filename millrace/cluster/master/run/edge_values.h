@@ -1,4 +1,5 @@
-// Edge values: fed and fetched tensors on their way in and out of RunGraph.
+// Edge values: converts fed and fetched tensors to and from the form in which
+// RunGraph carries them.
 #pragma once
 
 #include <string>
@@ -9,13 +10,13 @@
 
 namespace millrace {
 
-// Adds `value` to `request.send` as what `edge` takes.
+// Adds `value` to `request.send` in the form that `edge` takes.
 Status PutFeed(const ClientEdge& edge, const Tensor& value,
                RunGraphRequest* request);
 
-// The value of `edge` out of a worker's answer, which has it at `expected` if
-// it keeps the order of the keys (workers of ours do), or anywhere. `name` and
-// `task` are for the message: INTERNAL if it is not there.
+// Returns the value of `edge` from a worker's reply, which has it at index
+// `expected` if the worker keeps the order of the keys (ours do), or anywhere.
+// `name` and `task` are for the message: INTERNAL if the value is missing.
 StatusOr<Tensor> TakeFetch(const ClientEdge& edge, size_t expected,
                            const std::string& name, const std::string& task,
                            std::vector<NamedTensor>& values);

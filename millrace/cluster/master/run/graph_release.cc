@@ -5,8 +5,9 @@
 namespace millrace {
 namespace {
 
-// Long enough for a task that is silent for a while: what it is not told of, it
-// keeps for as long as the session lives. Tried every other second.
+// Long enough for a task that is silent for a while: a graph that it is not
+// told to free stays for as long as the session lives. Retried every other
+// second.
 constexpr int64_t kDeregisterMs = 120'000;
 
 using Deregister = FanOut<DeregisterGraphRequest, DeregisterGraphReply>;
@@ -18,7 +19,7 @@ void GraphRelease::Release(std::vector<Graph> graphs) {
   {
     MutexLock lock(mu_);
     if (ended_) return;
-    // The environment waits for it from here on.
+    // From here on the environment waits for this call.
     environment_.in_flight.Add();
   }
   std::vector<Deregister::Call> calls;

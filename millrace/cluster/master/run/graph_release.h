@@ -1,4 +1,4 @@
-// GraphRelease: tells tasks that graphs of a session are not needed any more.
+// GraphRelease: tells tasks that graphs of a session are no longer needed.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,19 @@
 
 namespace millrace {
 
-// Shared by a session and its prepared runs, which may be dropped after it.
-// Thread-safe.
+// Shared by a session and its prepared runs, which may outlive it. Thread-safe.
 class GraphRelease final : public RefCounted {
  public:
-  // `environment` lives until End.
+  // `environment` must live until End.
   GraphRelease(MasterEnvironment& environment, std::string session_handle)
       : environment_(environment), session_handle_(std::move(session_handle)) {}
 
-  // A graph, by its handle, at a task.
+  // A task and the handle of a graph registered at it.
   using Graph = std::pair<Ref<Peer>, std::string>;
-  // DeregisterGraph in the background; nothing after End. Takes no lock of the
-  // session's.
+  // Calls DeregisterGraph in the background; does nothing after End. Takes no
+  // lock of the session's.
   void Release(std::vector<Graph> graphs);
-  // The session is closed: all that is its own goes at the tasks.
+  // Marks the session as closed: its tasks then free all that belongs to it.
   void End();
 
  private:

@@ -39,7 +39,7 @@ TEST(GraphReleaseTest, AllTasksOfAKindOfRunAreTold) {
     EXPECT_THAT(master.ps(0).dropped(), ElementsAre("graph1"));
     EXPECT_THAT(master.worker(1).dropped(), ElementsAre("graph1"));
     EXPECT_THAT(master.worker(0).dropped(), IsEmpty());
-    // It comes again as a new one.
+    // The same kind of run is registered again as a new one.
     ASSERT_TRUE(Step(master, Fetch(handle, {"b:0"})).Wait().ok());
     EXPECT_THAT(master.ps(0).dropped(), ElementsAre("graph1", "graph2"));
     EXPECT_EQ(master.ps(0).Count("RegisterGraph"), 3);
@@ -69,7 +69,7 @@ TEST(GraphReleaseTest, NotWhatAStepUses) {
     std::move(worker.done)(OkStatus());
     ASSERT_TRUE(waits.Wait().ok());
     master.RunThemselves();
-    // The next new kind makes room for itself, twice over.
+    // The next new kind of run evicts twice.
     ASSERT_TRUE(Step(master, Fetch(handle, {"a:0"})).Wait().ok());
     EXPECT_EQ(master.service->counts().prepared_runs, 1);
     EXPECT_EQ(master.ps(0).dropped().size(), 2u);
@@ -81,7 +81,7 @@ TEST(GraphReleaseTest, ARegistrationThatFailedIsGivenUpEverywhere) {
   Simulate([] {
     Master master;
     const std::string handle = *master.Create(TwoTasks());
-    // It may have come all the same.
+    // It may have arrived all the same.
     master.ps(0).errors["RegisterGraph"] = Unavailable("connection reset");
     EXPECT_FALSE(Step(master, Fetch(handle, {"b:0"})).Wait().ok());
     master.ps(0).WaitForCall("DeregisterGraph");
@@ -142,7 +142,7 @@ TEST(GraphReleaseTest, ACallableHasItsGraphsUntilItIsReleasedAndItsRunsEnd) {
   });
 }
 
-// Its end is all that the tasks are told.
+// The tasks are told only of its end.
 TEST(GraphReleaseTest, NothingAfterTheSession) {
   Simulate([] {
     Master master;

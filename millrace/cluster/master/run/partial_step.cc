@@ -24,7 +24,7 @@ absl::flat_hash_map<std::string, int> ByName(
   return result;
 }
 
-// What of `edges` is of these feeds or fetches.
+// Returns those of `edges` that belong to these feeds or fetches.
 std::vector<const ClientEdge*> EdgesOf(const std::vector<ClientEdge>& edges,
                                        const std::vector<int>& indices) {
   std::vector<const ClientEdge*> result;
@@ -63,7 +63,7 @@ void PartialStep::Setup(Ref<MasterSession> session,
       std::move(done)(std::move(status));
       return session->environment().in_flight.Remove();
     }
-    // Each fetch passes over the graph: not on a thread for short calls.
+    // Each fetch traverses the graph: not on a thread for short calls.
     session->graph_turns().Run(
         [session, run, done = std::move(done)](SerialQueue::Turn turn) mutable {
           Lanes& lanes = session->environment().lanes();
@@ -92,7 +92,7 @@ StatusOr<std::string> PartialStep::Begin(const Ref<MasterSession>& session,
   return step->handle();
 }
 
-// Back from each fetch, as far as to what is fed.
+// Traverses the graph backwards from each fetch, up to the feeds.
 Status PartialStep::FindNeeds(const Graph& graph) {
   absl::flat_hash_map<std::pair<NodeId, int>, int> feeds;
   for (size_t i = 0; i < run_->signature.feeds.size(); ++i) {
@@ -131,7 +131,7 @@ Status PartialStep::FindNeeds(const Graph& graph) {
   return OkStatus();
 }
 
-// Checks all before anything changes.
+// Checks everything before anything changes.
 Status PartialStep::Take(const RunStepRequest& request, int64_t start_nanos,
                          std::vector<int>* feeds, std::vector<int>* fetches,
                          bool* is_last) {
@@ -186,7 +186,7 @@ Status PartialStep::Take(const RunStepRequest& request, int64_t start_nanos,
   return OkStatus();
 }
 
-// One call, from its RunGraphs to its answer.
+// One call, from its RunGraphs to its reply.
 class PartialStep::Call final : public RefCounted {
  public:
   Call(Ref<PartialStep> step, CallContext& context, std::vector<int> feeds,

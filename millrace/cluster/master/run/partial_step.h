@@ -12,30 +12,31 @@
 
 namespace millrace {
 
-// The graph runs on while no call is in progress: nodes wait for what has not
-// been fed. Each call sends RunGraph to every task of the run. The step ends
-// with the call after which all is fed and fetched, with the first error of a
-// call, or with its session. Thread-safe; calls may overlap.
+// The graph keeps running while no call is in flight: nodes wait for feeds that
+// have not come. Each call sends RunGraph to every task of the run. The step
+// ends with the call after which all is fed and fetched, with the first error
+// of a call, or with its session. Thread-safe; calls may overlap.
 class PartialStep final : public RefCounted {
  public:
-  // Gets the fetches in the order of the call.
+  // Receives the fetches in the order of the call.
   using CallDone = absl::AnyInvocable<void(Status, std::vector<Tensor>) &&>;
   using SetupDone = absl::AnyInvocable<void(StatusOr<std::string>) &&>;
 
-  // Prepares the run and gives a handle for it, which the session keeps.
-  // RESOURCE_EXHAUSTED if the session has kMaxPerSession of them.
+  // Prepares the run and passes `done` a handle for it, which the session
+  // keeps. Returns RESOURCE_EXHAUSTED if the session has kMaxPerSession of
+  // them.
   static void Setup(Ref<MasterSession> session,
                     const PartialRunSetupRequest& request, SetupDone done);
 
-  // One call. INVALID_ARGUMENT, and nothing changes, for a feed or fetch that
-  // was not announced or came before, and for a fetch that needs a feed which
-  // is not there. `context` and `request` live until `done`, which may be
-  // called before this returns.
+  // Handles one call. Returns INVALID_ARGUMENT, and changes nothing, for a feed
+  // or fetch that was not announced or came before, and for a fetch that needs
+  // a feed which has not come. `context` and `request` must live until `done`,
+  // which may run before this returns.
   void Run(CallContext& context, const RunStepRequest& request, CallDone done);
 
   const std::string& handle() const { return handle_; }
   int64_t step_id() const { return step_id_; }
-  // When the oldest call in progress began; 0: none is.
+  // Returns when the oldest call in flight began; 0 if there is none.
   int64_t waiting_since_nanos();
 
   static constexpr size_t kMaxPerSession = 1000;
@@ -61,17 +62,17 @@ class PartialStep final : public RefCounted {
   const int64_t step_id_;
   std::string handle_;
   CancelScope scope_;
-  // By name: where in the run's signature.
+  // Indices in the run's signature, by name.
   absl::flat_hash_map<std::string, int> feeds_;
   absl::flat_hash_map<std::string, int> fetches_;
-  // By fetch: the feeds that it depends on.
+  // By fetch: the feeds on which it depends.
   std::vector<std::vector<int>> needs_;
 
   Mutex mu_;  // guards all below
   std::vector<bool> fed_;
   std::vector<bool> fetched_;
   bool ended_ = false;
-  std::multiset<int64_t> calls_;  // in progress, by their beginnings
+  std::multiset<int64_t> calls_;  // in flight, by the times at which they began
 };
 
 }  // namespace millrace

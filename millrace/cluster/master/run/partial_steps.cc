@@ -32,7 +32,7 @@ std::vector<Ref<PartialStep>> PartialSteps::All() {
 }
 
 void PartialSteps::Remove(const std::string& handle) {
-  Ref<PartialStep> removed;  // goes after the lock
+  Ref<PartialStep> removed;  // released after the lock
   MutexLock lock(mu_);
   const auto found = steps_.find(handle);
   if (found == steps_.end()) return;

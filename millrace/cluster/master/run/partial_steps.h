@@ -18,12 +18,13 @@ class PartialSteps {
   PartialSteps();
   ~PartialSteps();
 
-  // Names the step. False if there are too many, or the session has ended.
+  // Assigns the step a handle. Returns false if there are too many, or the
+  // session has ended.
   bool Add(const Ref<PartialStep>& step);
   Ref<PartialStep> Find(const std::string& handle);  // null if there is none
   std::vector<Ref<PartialStep>> All();               // by handle
   void Remove(const std::string& handle);
-  // Drops all, takes no more.
+  // Drops all steps, and takes no more.
   void Close();
 
  private:

@@ -9,8 +9,8 @@
 namespace millrace {
 namespace {
 
-// Compiling takes about a microsecond a node: more than this leaves the
-// control lane.
+// Compiling takes about a microsecond per node: more nodes than this are
+// compiled outside the control lane.
 constexpr int kInlineNodes = 300;
 
 using Register = FanOut<RegisterGraphRequest, RegisterGraphReply>;
@@ -25,7 +25,7 @@ class Preparation final : public RefCounted {
     session_->graph_turns().Run([self = Ref<Preparation>::Share(this)](
                                     SerialQueue::Turn turn) {
       self->turn_ = std::move(turn);
-      // It may compute constants, so not on a thread that has others' events to
+      // It may fold constants, so not on a thread that has others' events to
       // handle.
       if (self->session_->graph().state.graph().num_nodes() <= kInlineNodes &&
           EventThreads::HandOver()) {
@@ -89,7 +89,8 @@ class Preparation final : public RefCounted {
   void End(Status status) {
     if (!status.ok()) {
       session_->Forget(run_.get());
-      // Why the session ended says more than what its end did to a call.
+      // The reason for the session's end says more than the error that this end
+      // caused in a call.
       const Status closed = session_->closed();
       if (!closed.ok()) status = closed;
     }

@@ -1,17 +1,19 @@
-// Preparing a run: compile the session's graph for it, register the parts.
+// PrepareRun: compiles a session's graph for one kind of run, and registers the
+// parts with the tasks.
 #pragma once
 
 #include "millrace/cluster/master/master_session.h"
 
 namespace millrace {
 
-// In a turn of the session's graph: prune, partition; then RegisterGraph on
-// every task that has nodes, in parallel; then `run` is ready. Independent of
-// the call that asked for it first, ends with the session. A run that failed
-// is forgotten by the session.
+// Runs in a turn of the session's graph: prunes and partitions it; then calls
+// RegisterGraph on every task that has nodes, in parallel; then `run` is ready.
+// Does not depend on the call that asked for it first; ends with the session.
+// If it fails, the session drops the run.
 void PrepareRun(Ref<MasterSession> session, Ref<PreparedRun> run);
 
-// The options under which `session` splits its graph for `run`; with a turn.
+// Returns the options under which `session` partitions its graph for `run`.
+// Requires: the caller has the turn.
 struct RunPartsOptions;
 RunPartsOptions PartsOptions(MasterSession& session, const PreparedRun& run);
 

@@ -17,39 +17,40 @@
 
 namespace millrace {
 
-// Made while its first run waits, shared by all runs after it. Thread-safe.
+// Created while its first step waits, and shared by all later steps.
+// Thread-safe.
 class PreparedRun final : public RefCounted {
  public:
-  // What one task does in a run.
+  // One task's part of a run.
   struct Part {
     Ref<Peer> peer;
-    std::string task;          // its name, for messages
-    std::string graph_handle;  // until the task has answered, the one to expect
+    std::string task;          // the task's name, for messages
+    std::string graph_handle;  // until the task answers, the expected one
     ClientEdges edges;
   };
   using Waiter = absl::AnyInvocable<void(Status) &&>;
 
   explicit PreparedRun(RunSignature s) : signature(std::move(s)) {}
-  // With the last of those who use it, its graphs go at the tasks.
+  // Releases its graphs at the tasks.
   ~PreparedRun() override;
 
   // Calls `waiter` when the preparation has ended, at once if it has.
   void WhenReady(Waiter waiter);
   bool ready() const { return ready_.load(std::memory_order_acquire); }
-  // Why the preparation failed, or OK; once ready.
+  // Returns the error of the preparation, or OK. Requires: ready.
   const Status& status() const { return status_; }
-  // Ends the preparation, after which the members below do not change; runs
-  // the waiters. Once.
+  // Ends the preparation, after which the members below do not change; runs the
+  // waiters. Requires: called once.
   void SetReady(Status status);
 
   const RunSignature signature;
-  // Set by who prepares, before SetReady:
+  // Set during the preparation, before SetReady:
   Ref<GraphRelease> release;
   std::vector<TensorConnection> connections;
   int64_t collective_graph_key = 0;
   std::vector<Part> parts;
   std::vector<DataType> feed_types;
-  // The cache's: when it was last asked for.
+  // Used by the cache: the time of its last use.
   uint64_t last_use = 0;
 
  private:
@@ -59,9 +60,9 @@ class PreparedRun final : public RefCounted {
   std::vector<Waiter> waiters_;
 };
 
-// `status` of a call for `part`, with the task that it comes from unless that
-// is the master's own; with its address, too, where the task itself may be what
-// is wrong.
+// Returns `status` of a call for `part` with the task's name added, unless that
+// is the master's own task; with its address, too, if the task itself may be
+// the cause.
 Status SayWhere(const PreparedRun::Part& part, const Status& status);
 
 }  // namespace millrace

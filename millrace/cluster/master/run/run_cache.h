@@ -11,21 +11,21 @@
 
 namespace millrace {
 
-// Found without copying names, as it is asked once a step. Order counts: the
-// same names in another order are another kind of run. One thread at a time.
+// Lookup copies no names, since it happens once per step. Order matters: the
+// same names in another order are another kind of run. Not thread-safe.
 class RunCache {
  public:
-  // For more than `max_runs` kinds of runs the one that was not asked for the
-  // longest has to go: each costs memory here and at its workers.
+  // If there are more than `max_runs` kinds of runs, the least recently used
+  // one is evicted: each costs memory here and at its workers.
   explicit RunCache(size_t max_runs) : max_runs_(max_runs) {}
 
-  // Null if there is none.
+  // Returns null if there is none.
   Ref<PreparedRun> Find(const RunStepRequest& request);
   Ref<PreparedRun> Find(const RunSignature& signature);
-  // Gives what had to go for it, runs that are ready and that nobody else
-  // holds: mostly one, more where callables held too many.
+  // Adds a run. Returns the evicted runs, which are ready and not referenced
+  // elsewhere: usually one, more if callables held too many before.
   [[nodiscard]] std::vector<Ref<PreparedRun>> Add(Ref<PreparedRun> run);
-  // Null if it is not there.
+  // Returns null if it is not in the cache.
   Ref<PreparedRun> Remove(const PreparedRun* run);
   void Clear();
   size_t size() const { return size_; }

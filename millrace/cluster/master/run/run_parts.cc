@@ -17,7 +17,7 @@ bool HasControlFlow(const Graph& graph) {
   return false;
 }
 
-// Consumers of `to` take `from` instead.
+// Makes the consumers of `to` use `from` instead.
 Status Connect(const TensorConnection& connection, Graph* graph) {
   MR_ASSIGN_OR_RETURN(
       const OutputRef from,
@@ -56,7 +56,7 @@ StatusOr<std::vector<Partition>> Split(const GraphState& state,
   for (const TensorConnection& connection : options.connections) {
     MR_RETURN_IF_ERROR(Connect(connection, &graph));
   }
-  // A connection may close a cycle.
+  // A connection may create a cycle.
   MR_RETURN_IF_ERROR(TopologicalOrder(graph).status());
   return SplitForRun(graph, signature, split);
 }

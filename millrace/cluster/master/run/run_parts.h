@@ -1,4 +1,5 @@
-// Splits a session's graph for one kind of run into what each task runs.
+// RunParts: the parts of a session's graph that each task runs, for one kind of
+// run.
 #pragma once
 
 #include <functional>
@@ -14,14 +15,14 @@
 namespace millrace {
 
 struct RunPartsOptions {
-  // Incarnation of a device that nodes are placed on.
+  // Returns the incarnation of a device on which nodes are placed.
   std::function<uint64_t(absl::string_view device)> incarnation;
   // Edges between tasks narrow floats to bfloat16; those to the client, too,
   // unless they end at this task.
   bool bfloat16_sendrecv = false;
   Rewrites rewrites;
-  // What constants are folded by: a CPU of this task, null for none, and the
-  // kernels for it.
+  // Device and kernels for constant folding: a CPU of this task; null:
+  // constants are not folded.
   Device* device = nullptr;
   const KernelTable* kernels = nullptr;
   TaskName self;
@@ -42,13 +43,14 @@ struct RunParts {
   std::vector<DataType> feed_types;  // of the signature's feeds
 };
 
-// NOT_FOUND and INVALID_ARGUMENT name the feed, fetch or target that is wrong.
+// Prunes, rewrites and partitions the graph. NOT_FOUND and INVALID_ARGUMENT
+// name the feed, fetch or target that is wrong.
 StatusOr<RunParts> BuildRunParts(const GraphState& state,
                                  const RunSignature& signature,
                                  const RunPartsOptions& options);
 
-// The same split by device with _Arg and _Retval for feeds and fetches, for
-// RunMetadata.
+// Partitions the graph by device, with _Arg and _Retval for feeds and fetches,
+// for RunMetadata.
 StatusOr<std::vector<GraphDef>> BuildPartitionGraphs(
     const GraphState& state, const RunSignature& signature,
     const RunPartsOptions& options);

@@ -12,8 +12,8 @@
 namespace millrace {
 namespace {
 
-// An error that only follows from another one is in hand: how long the other
-// may take to arrive before everything is cancelled.
+// How long a derived error waits for its cause to arrive before everything is
+// cancelled.
 constexpr int64_t kUnderivedGraceMs = 1'000;
 
 int64_t TimeoutMillis(const RunOptions& options, const ConfigOptions& config) {
@@ -105,7 +105,7 @@ void RunStep::Attach(StepDone done) {
 
 void RunStep::WaitForPreparation() {
   Lanes& lanes = session_->environment().lanes();
-  // Cancel must not run on the canceller's thread for long: post.
+  // A cancellation must not take long on the thread that cancels: post.
   CancelScope::Registration registration =
       scope_.Register([self = Ref<RunStep>::Share(this), &lanes]() mutable {
         lanes.control.Schedule([self = std::move(self)] {
@@ -142,7 +142,7 @@ void RunStep::Launch() {
   if (status.ok()) status = CheckFeeds();
   if (!status.ok()) return FinishWith(std::move(status));
   const size_t count = run_->parts.size();
-  // Nothing to run: no fetches, or all of them of no node.
+  // Nothing to run: no fetches, or none that comes from a node.
   if (count == 0) return FinishWith(OkStatus());
   EnterTraces();
   parts_ = std::make_unique<Part[]>(count);
@@ -160,7 +160,7 @@ void RunStep::Launch() {
         part.context, part.request, &part.reply,
         Done([self, &part](Status s) { self->OnPart(part, std::move(s)); }));
   };
-  // This task's own part last: it may run here to its end.
+  // This task's own part is last: it may run inline to its end.
   Part* own = nullptr;
   for (size_t i = 0; i < count; ++i) {
     Part& part = parts_[i];
@@ -192,8 +192,8 @@ Status RunStep::MakeRequest(Part& part) {
   request.step_id = step_id_;
   request.create_worker_session_called = true;
   request.store_errors_in_response_body = true;
-  // Any id does that no other request to the same worker has: a step has one
-  // RunGraph a worker, and step ids are unique and never 0.
+  // The id must differ from all other requests to the same worker: a step has
+  // one RunGraph per worker, and step ids are unique and never 0.
   request.request_id = step_id_;
   request.trace_ids = trace_ids_;
   request.exec_options.record_timeline =
@@ -218,14 +218,14 @@ Status RunStep::MakeRequest(Part& part) {
 void RunStep::OnPart(Part& part, Status status) {
   if (status.ok()) status = std::move(part.reply.status);
   if (!status.ok()) OnError(SayWhere(*part.plan, status));
-  // What was fed is of no use any more.
+  // The fed values are not needed any more.
   part.request.send.clear();
   part.ended.store(true, std::memory_order_release);
   if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1) Finish();
 }
 
 void RunStep::OnError(Status error) {
-  // What a cancel brought about follows from its reason.
+  // An error caused by a cancellation follows from its reason.
   const bool cancelled = scope_.cancelled();
   if (cancelled && error.code() == StatusCode::kCancelled) {
     error = MarkDerived(error);
@@ -264,8 +264,8 @@ void RunStep::Finish() {
   }
   if (timer != 0) session_->environment().lanes().timer.Cancel(timer);
   if (!status.ok() && scope_.cancelled()) {
-    // The first reason of the scope: ours is derived, anybody else's is why
-    // the step ended, whatever the parts made of it.
+    // The first reason of the scope: ours is derived; any other one is why the
+    // step ended, whatever errors the parts returned.
     Status reason = scope_.status();
     if (!IsDerived(reason)) status = std::move(reason);
   }
@@ -319,13 +319,13 @@ void RunStep::CollectMetadata(RunMetadata* metadata) {
   }
 }
 
-// They are not kept with the prepared run, as few ask for them.
+// They are not kept with the prepared run, since few clients ask for them.
 void RunStep::AnswerWithPartitionGraphs(std::vector<Tensor> fetches,
                                         std::unique_ptr<RunMetadata> metadata) {
   session_->graph_turns().Run(
       [self = Ref<RunStep>::Share(this), fetches = std::move(fetches),
        metadata = std::move(metadata)](SerialQueue::Turn turn) mutable {
-        // As long as compiling: not on whatever thread this is.
+        // Takes as long as compiling: not on this thread, whichever it is.
         Lanes& lanes = self->session_->environment().lanes();
         lanes.inter_op.Schedule([self, fetches = std::move(fetches),
                                  metadata = std::move(metadata),
@@ -367,7 +367,7 @@ void RunStep::Answer(Status status, std::vector<Tensor> fetches,
   Cleanup();
 }
 
-// The answer does not wait for it.
+// The reply does not wait for it.
 void RunStep::Cleanup() {
   MasterEnvironment& environment = session_->environment();
   const size_t count = num_parts_.load(std::memory_order_relaxed);

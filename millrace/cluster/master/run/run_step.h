@@ -1,4 +1,4 @@
-// RunStep: one step of a session, from the client's request to its answer.
+// RunStep: one step of a session, from the client's request to its reply.
 #pragma once
 
 #include <atomic>
@@ -15,45 +15,45 @@ namespace millrace {
 
 struct StepRequest {
   const RunOptions* options = nullptr;
-  std::vector<Tensor> feeds;  // by the order of the signature
+  std::vector<Tensor> feeds;  // in the order of the signature
   int64_t request_id = 0;     // of the client; 0: none
 };
 
-// What a step gives: fetches by the order of the signature. `metadata` is null
-// unless the options ask for something that goes there.
+// Receives the results of a step: fetches in the order of the signature.
+// `metadata` is null unless the options ask for something in it.
 using StepDone = absl::AnyInvocable<void(Status, std::vector<Tensor>,
                                          RunMetadata* metadata) &&>;
 
-// Waits for the run's preparation, calls RunGraph on every task that has a
-// part, in parallel, with feeds and fetches inside, and then CleanupGraph on
-// each without waiting. The first error that does not only follow from another
-// ends the other parts. The client's cancel, its deadline and the options'
-// timeout end the step; the session stays usable. Thread-safe.
+// A state machine: waits for the run's preparation, calls RunGraph on every
+// task that has a part, in parallel, with feeds and fetches inside, and then
+// CleanupGraph on each without waiting. The first underived error ends the
+// other parts. The client's cancellation, its deadline and the options' timeout
+// end the step; the session stays usable. Thread-safe.
 class RunStep final : public RefCounted {
  public:
-  // `context` and `request.options` live until `done`, which may be called
+  // `context` and `request.options` must live until `done`, which may run
   // before this returns.
   static void Start(Ref<MasterSession> session, Ref<PreparedRun> run,
                     CallContext& context, StepRequest request, StepDone done);
 
-  // Ends the step; its error is `reason`.
+  // Ends the step with the error `reason`.
   void Cancel(const Status& reason) { scope_.Cancel(reason); }
 
   int64_t request_id() const { return request_id_; }
   int64_t step_id() const { return step_id_; }
   int64_t start_nanos() const { return start_nanos_; }
-  // "waits for RunGraph on /job:ps/replica:0/task:0", for status pages.
+  // Returns "waits for RunGraph on /job:ps/replica:0/task:0", for status pages.
   std::string Describe();
 
  private:
-  friend class MasterSession;  // links steps to a list
+  friend class MasterSession;  // links the steps into a list
   struct Part;
 
   RunStep(Ref<MasterSession> session, Ref<PreparedRun> run,
           CallContext& context, StepRequest request);
   ~RunStep() override;
 
-  // Another call of the same request: gets the same answer.
+  // Attaches a duplicate request, which gets the same reply.
   void Attach(StepDone done);
   void WaitForPreparation();
   Status CheckFeeds() const;
@@ -86,11 +86,11 @@ class RunStep final : public RefCounted {
   std::vector<Tensor> feeds_;
   StepDone done_;
 
-  // Who takes the step out of its wait for the preparation.
+  // Set by the thread that takes the step out of its wait for the preparation.
   std::atomic<bool> left_preparation_{false};
   CancelScope::Token preparation_token_ = 0;
 
-  std::vector<uint64_t> trace_ids_;  // that the step belongs to; seldom any
+  std::vector<uint64_t> trace_ids_;  // that the step belongs to; usually none
   std::unique_ptr<Part[]> parts_;
   std::atomic<size_t> num_parts_{0};
   std::atomic<size_t> left_{0};
@@ -101,7 +101,7 @@ class RunStep final : public RefCounted {
   bool answered_ = false;
   std::vector<StepDone> attached_;
 
-  // Of the session's list, under its lock.
+  // Links of the session's list, guarded by its lock.
   RunStep* previous_ = nullptr;
   RunStep* next_ = nullptr;
 };

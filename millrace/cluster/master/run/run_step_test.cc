@@ -68,11 +68,11 @@ TEST(RunStepTest, EachKindOfRunIsRegisteredOnce) {
     EXPECT_EQ(master.worker(0).Count("RegisterGraph"), 0);
     EXPECT_TRUE(Step(master, Fetch(handle, {"a:0"})).Wait().ok());
     EXPECT_EQ(master.ps(0).Count("RegisterGraph"), 2);
-    // An extension keeps what there is.
+    // An extension keeps the prepared runs.
     ASSERT_TRUE(master.Extend(handle, {Const("c", "")}, 0).ok());
     EXPECT_TRUE(Step(master, Fetch(handle, {"b:0"})).Wait().ok());
     EXPECT_EQ(master.ps(0).Count("RegisterGraph"), 2);
-    // An error is not kept.
+    // A failed preparation is not kept.
     EXPECT_EQ(Step(master, Fetch(handle, {"d:0"})).Wait().code(),
               StatusCode::kNotFound);
     ASSERT_TRUE(master.Extend(handle, {Const("d", "")}, 1).ok());
@@ -99,14 +99,14 @@ TEST(RunStepTest, KindsOfRunsThatAreNotAskedForGo) {
     for (int a = 0; a < kNodes; ++a) {
       for (int b = 0; b < kNodes; ++b, ++runs) {
         ASSERT_TRUE(run(a, b).ok());
-        ASSERT_TRUE(run(0, 0).ok());  // always wanted
+        ASSERT_TRUE(run(0, 0).ok());  // always used
       }
     }
     EXPECT_EQ(master.ps(0).Count("RegisterGraph"), runs);
     master.ps(0).WaitForCall("DeregisterGraph");
     EXPECT_EQ(master.ps(0).Count("DeregisterGraph"),
               runs - static_cast<int>(kMaxPreparedRuns));
-    // The second one has gone and is prepared anew.
+    // The second one was evicted and is prepared again.
     ASSERT_TRUE(run(0, 1).ok());
     EXPECT_EQ(master.ps(0).Count("RegisterGraph"), runs + 1);
   });
@@ -181,7 +181,7 @@ TEST(RunStepTest, TimeLimits) {
     const Status status = Step(master, std::move(request)).Wait();
     EXPECT_EQ(status.code(), StatusCode::kDeadlineExceeded);
     EXPECT_NE(status.message().find("500 ms"), absl::string_view::npos);
-    // The session goes on.
+    // The session is still usable.
     master.RunThemselves();
     EXPECT_TRUE(Step(master, Fetch(handle, {"a:0"})).Wait().ok());
   });
@@ -264,7 +264,7 @@ TEST(RunStepTest, Callables) {
     run.feeds = {Tensor::Scalar(5)};
     EXPECT_EQ(master.Call(&MasterApi::RunCallable, run, &ran).code(),
               StatusCode::kInvalidArgument);
-    // No UNAVAILABLE as the status of an RPC: the client would send it again.
+    // Not UNAVAILABLE as the status of an RPC: the client would retry it.
     run.feeds = {Tensor::Scalar(5.0f)};
     master.ps(0).errors["RunGraph"] = Unavailable("gone");
     EXPECT_EQ(master.Call(&MasterApi::RunCallable, run, &ran).code(),
@@ -276,7 +276,7 @@ TEST(RunStepTest, Callables) {
             .ok());
     EXPECT_EQ(master.Call(&MasterApi::RunCallable, run, &ran).code(),
               StatusCode::kInvalidArgument);
-    // An input fed by another tensor.
+    // An input that is fed by another tensor.
     make.options = {};
     make.options.fetches = {"y:0"};
     make.options.tensor_connections = {{"other:0", "x:0"}};
