@@ -20,9 +20,9 @@ struct Relu6Op {
     return low >= T(6) ? T(6) : low;
   }
 };
-// These are products, as in stock: NaN and infinities stay so where x is not
-// above 0. Products also keep compilers from loads of dy that are masked by x
-// and wait for it.
+// These are products, as in stock: where x is not above 0, a dy that is NaN or
+// infinite gives NaN. Products also keep compilers from loads of dy that are
+// masked by x and wait for it.
 struct ReluGradOp {
   template <class T>
   static T Do(T dy, T x) {
