@@ -31,7 +31,7 @@ struct StateChanges {
   bool MayHave(const StateOrigin& origin) const;
 };
 
-// What is known about a function at the place where it is called.
+// Facts about a function that are known at its call.
 struct CallSurroundings {
   std::vector<StateOrigin> args;  // by number; others may be anything
   StateChanges changes;           // made by the functions that call it

@@ -1,4 +1,4 @@
-// What kernels that call functions of the graph share.
+// Helpers of kernels that call functions of the graph.
 #pragma once
 
 #include <vector>

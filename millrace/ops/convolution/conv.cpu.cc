@@ -18,7 +18,7 @@ class PlainConvRunner {
 
 char* Elements(const Tensor& t) { return const_cast<char*>(t.data()); }
 
-// Where a backward pass takes the shape of its result from: the elements of an
+// The source of the shape of a backward pass's result: the elements of an
 // input, or its shape.
 enum class SizesFrom { kVector, kTensor };
 

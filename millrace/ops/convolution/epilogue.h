@@ -1,5 +1,6 @@
-// What the fused ops of stock's graph rewriting do with the elements of a
-// product, in one pass over the output instead of one kernel for each op.
+// The epilogue of the fused ops of stock's graph rewriting: processes the
+// elements of a product in one pass over the output instead of one kernel for
+// each op.
 #pragma once
 
 #include "millrace/kernel/kernel.h"

@@ -1,4 +1,4 @@
-// Where the tiles of winograd_tiles.h lie in images.
+// Positions of the tiles of winograd_tiles.h in images.
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,7 @@
 
 namespace millrace::ops {
 
-// Where a task was polled: on its pool, or on a thread in WakeHere().
+// The place of a poll: the task's pool, or a thread in WakeHere().
 enum class PollPlace { kPool, kHere };
 
 // Thread-safe. Held by shared_ptr. Code that may have to wake it later keeps a

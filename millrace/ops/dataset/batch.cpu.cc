@@ -127,8 +127,8 @@ class UnbatchIterator final : public DerivedIterator<NoParams> {
   int64_t row_ = 0, rows_ = 0;
 };
 
-// What happens to the elements that do not fill a batch; in later forms of the
-// ops the last input says it.
+// The treatment of elements that do not fill a batch; in later forms of the ops
+// the last input selects it.
 enum class Remainder { kKept, kAsAsked };
 
 template <Remainder kRemainder>

@@ -201,9 +201,9 @@ StatusOr<Ref<SeedGenerator>> NewGenerator(KernelContext& ctx, int first) {
   return MakeRef<SeedGenerator>(seed, seed2, reshuffles);
 }
 
-// Where the generator of seeds is: made for this data set from inputs 2 and 3;
-// behind the handle in input 2; or behind the handle in the last input, whose
-// object may be missing.
+// The generator of seeds: made for this data set from inputs 2 and 3; behind
+// the handle in input 2; or behind the handle in the last input, whose object
+// may be missing.
 enum class Seeds { kOwn, kShared, kSharedOrOwn };
 
 template <Seeds kSeeds>

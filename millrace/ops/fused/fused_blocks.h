@@ -34,7 +34,7 @@ class FusedBlocks {
     size_t index = 0;                // identifies the stage that failed
     PairOp pair_op = PairOp::kNone;  // what `function` is, if it may be paired
     int readers = 0;  // number of operands of stages that are its result
-    // Where the result is written; null if only stages read it.
+    // The destination of the result; null if only stages read it.
     char* out = nullptr;
     size_t out_bytes = 0;   // of an element
     bool in_place = false;  // `out` is the memory of an operand

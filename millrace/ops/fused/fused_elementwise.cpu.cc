@@ -53,7 +53,7 @@ class FusedRun {
 
  private:
   enum class Form { kOneElement, kBlocks, kOther };
-  // What is known about an input of the node or about the result of a stage.
+  // The state of an input of the node or of the result of a stage.
   struct Value {
     bool is_one = false;         // is a single element
     int shape = 0;               // index in shapes_, if it is not

@@ -1,5 +1,5 @@
-// FusedStages: what the kernel of fused elementwise ops knows about them before
-// it runs.
+// FusedStages: everything about fused elementwise ops that their kernel
+// computes before it runs.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@ namespace millrace::ops {
 struct FusedStages {
   struct Stage {
     const ElementwiseFunction* function = nullptr;
-    // As FusedNode::inputs, with the bytes of an element.
+    // Inputs, numbered as in FusedNode::inputs, and the bytes of an element of
+    // each.
     int in[ElementwiseFunction::kMaxInputs] = {};
     uint8_t in_bytes[ElementwiseFunction::kMaxInputs] = {};
     uint8_t num_inputs = 0;

@@ -1,5 +1,4 @@
-// What kernels that resize images share: their attributes, shapes and both
-// axes.
+// Attributes, shapes and both axes of kernels that resize images.
 #pragma once
 
 #include <cstdint>

@@ -143,7 +143,7 @@ StatusOr<float> Threshold(const Tensor& t, const char* name) {
                                       : t.scalar<float>();
 }
 
-// Where a kernel gets the overlap of two boxes from: the boxes, or a matrix.
+// The source of the overlap of two boxes: the boxes, or a matrix.
 enum class Overlaps { kOfBoxes, kGiven };
 
 template <Overlaps kOverlaps>

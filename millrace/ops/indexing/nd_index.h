@@ -10,7 +10,7 @@
 
 namespace millrace::ops {
 
-// What happens if coordinates are out of range.
+// The treatment of coordinates out of range.
 enum class BadIndices { kError, kIgnore };
 // Reads the attribute bad_indices_policy: "", DEFAULT and ERROR, or IGNORE.
 StatusOr<BadIndices> BadIndicesPolicy(const AttrMap& attrs);

@@ -91,8 +91,8 @@ class SaveV2Kernel {
   }
 };
 
-// What the tensors of a checkpoint of format V1 are: whole tensors, or slices
-// of larger ones, which an input describes.
+// The contents of a checkpoint of format V1: whole tensors, or slices of larger
+// ones, which an input describes.
 enum class Saved { kWhole, kSlices };
 
 template <Saved kSaved>

@@ -103,8 +103,8 @@ Status CopyBlocks(KernelContext& ctx, const Blocks& b, DataType type,
   return OkStatus();
 }
 
-// Where an op gets the sizes of its blocks: one for both dimensions of an
-// image, or a vector.
+// The source of an op's block sizes: an attribute with one size for both
+// dimensions of an image, or an input with a vector.
 enum class BlockSizes { kAttr, kInput };
 
 template <BlockMove kMove, BlockSizes kSizes>

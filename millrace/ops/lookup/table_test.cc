@@ -1,4 +1,5 @@
-// What the cases cannot show: memory, tables that grow, exports that stay.
+// Tests of memory, of tables that grow and of exports that stay, which cases
+// cannot show.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What cases of several kinds of tables share.
+// Helpers of the cases of several kinds of tables.
 #pragma once
 
 #include <functional>

@@ -32,7 +32,7 @@ std::vector<FeatureColumn> ColumnsOf(const FeatureSpecs& specs,
                                      std::vector<std::string> keys,
                                      const Tensor* const* fallbacks);
 
-// What an example contains for a column.
+// The part of an example that belongs to a column.
 struct FeatureCell {
   FeatureView feature;
   int64_t count = 0;  // of values

@@ -1,4 +1,4 @@
-// What the kernels of max pooling share.
+// Declarations that the kernels of max pooling share.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What the schemas of pooling ops share: shape functions and the texts of
-// attributes.
+// Shape functions and texts of attributes that the schemas of pooling ops
+// share.
 #pragma once
 
 #include "millrace/graph/shape_context.h"

@@ -1,5 +1,5 @@
-// What the shape functions of quantized ops share: ranges are scalars, or have
-// a number for each slice along an axis.
+// Shapes of ranges for the shape functions of quantized ops: ranges are
+// scalars, or have a number for each slice along an axis.
 #pragma once
 
 #include "millrace/graph/shape_context.h"

@@ -14,7 +14,7 @@ Status CheckScalarArgument(const Tensor& t, absl::string_view name) {
                          t.shape().DebugString());
 }
 
-// Whether the gradient is put into the accumulator or taken from it.
+// Says whether the gradient is put into the accumulator or taken from it.
 enum class GradientSide { kInput, kOutput };
 
 // Checks the dtype of a gradient that is input or output number `port`.

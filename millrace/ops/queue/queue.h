@@ -17,10 +17,10 @@ enum class QueueKind { kFifo, kRandomShuffle, kPaddingFifo, kPriority };
 // Returns the op without its generation: "FIFOQueue", ...
 const char* KindName(QueueKind kind);
 
-// What DequeueMany returns if a closed queue has fewer elements than are
+// The result of DequeueMany from a closed queue with fewer elements than
 // requested: an error, or these elements, if there are any.
 enum class Fewer { kFail, kGive };
-// What happens to waiting enqueues when a queue is closed.
+// The treatment of waiting enqueues when a queue is closed.
 enum class PendingEnqueues { kWaitFor, kCancel };
 
 struct QueueCaller : WaitCaller {

@@ -10,7 +10,7 @@
 namespace millrace::ops {
 namespace {
 
-// Whether the components are put into the queue or taken from it.
+// Says whether the components are put into the queue or taken from it.
 enum class TupleSide { kInputs, kOutputs };
 
 // Checks that the node's components, behind `fixed_inputs`, fit the queue's.

@@ -27,8 +27,8 @@ struct WaitCaller {
   // When `cancel` ends by itself. An operation that still waits then gets
   // nothing any more, even if `cancel` is late.
   Deadline deadline;
-  // Where an operation that had to wait is completed; if null, on the thread
-  // that ended it.
+  // Completes operations that had to wait; if null, the thread that ended one
+  // completes it.
   TaskQueue* completions = nullptr;
   const std::string* node = nullptr;
   int64_t step_id = 0;

@@ -1,5 +1,5 @@
-// What ops share that sample many numbers for each element of a tensor of
-// parameters, and single doubles in stock's order.
+// The shapes of ops that sample many numbers for each element of a tensor of
+// parameters, and generators of single doubles in stock's order.
 #pragma once
 
 #include "millrace/base/random.h"

@@ -64,7 +64,7 @@ class Reader final : public WaitingResource {
   // Guarded by mu_.
   bool busy_ = false;
   int64_t work_started_ = 0, work_finished_ = 0, records_ = 0;
-  // What the read in progress reads from.
+  // The work unit of the read in progress.
   std::unique_ptr<WorkReader> work_;
   std::string current_work_;  // or the last one, which the state includes
 };

@@ -18,7 +18,7 @@ StatusOr<int64_t> BinCount(const Tensor& size) {
   return n;
 }
 
-// What the bin of a number that occurs contains: its count, or 1.
+// The contents of the bin of a number that occurs: its count, or 1.
 enum class BinHolds { kCount, kOne };
 
 // Counts n numbers; those from `bins` on are ignored. `weights` may be null.

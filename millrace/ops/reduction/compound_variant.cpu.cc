@@ -27,7 +27,7 @@ StatusOr<Tensor> ZerosOfPlain(const Tensor& t, Allocator* allocator) {
 // outwards.
 class CompoundWalk {
  public:
-  // With a context makes sums, else zeros.
+  // Makes sums if there is a context, else zeros.
   CompoundWalk(Allocator* allocator, KernelContext* ctx)
       : allocator_(allocator), ctx_(ctx) {}
 

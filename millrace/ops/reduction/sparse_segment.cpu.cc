@@ -105,7 +105,7 @@ Status SumRows(KernelContext& ctx, const std::vector<int64_t>& first,
                          });
 }
 
-// Where the number of segments comes from: the last id, or an input.
+// The source of the number of segments: the last id, or an input.
 enum class NumSegments { kLastId, kInput };
 
 class SparseSegmentBase {

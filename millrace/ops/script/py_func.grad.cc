@@ -1,4 +1,4 @@
-// What a Python function computes is not known, so it has no gradient.
+// The computation of a Python function is not known, so it has no gradient.
 #include "millrace/client/gradients/gradient_decl.h"
 
 namespace millrace::ops {

@@ -109,7 +109,7 @@ Status ForRows(KernelContext& ctx, const DimVector& tensor_sizes,
 // The type of numbers on the side of an op that is not transformed.
 enum class Numbers { kComplex, kReal };
 
-// What the ops share.
+// Attributes and transforms that the ops share.
 class FftBase {
  public:
   Status Run(KernelContext& ctx) const {

@@ -11,7 +11,7 @@ Status ComplexShape(ShapeContext& c) {
   return c.Return(std::move(x));
 }
 
-// Whether the output has the whole last dimension, or its half.
+// Says whether the output has the whole last dimension, or its half.
 enum class Last { kWhole, kHalf };
 
 // The last dimensions have the lengths in input 1.

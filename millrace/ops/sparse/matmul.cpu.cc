@@ -8,7 +8,7 @@
 namespace millrace::ops {
 namespace {
 
-// What is known once the inputs are checked.
+// The product, once the inputs are checked.
 struct Product {
   int64_t rows, columns;  // of the result
   int64_t inner;

@@ -1,4 +1,4 @@
-// What the schemas of ops that take or return a sparse tensor share.
+// Texts and shape functions that the schemas of ops on sparse tensors share.
 #pragma once
 
 #include "millrace/graph/shape_context.h"

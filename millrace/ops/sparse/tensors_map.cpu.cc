@@ -137,7 +137,7 @@ class AddManyKernel {
     std::fill(numbers.begin(), numbers.end(), -1);
     MR_ASSIGN_OR_RETURN(const Ref<TensorsMap> map, map_.Find(ctx));
     Status added = AddAll(ctx, std::move(batch), *map, numbers);
-    // Without the output, nothing could refer to the parts.
+    // After an error nothing refers to the parts.
     if (!added.ok()) map->Drop(numbers);
     return added;
   }

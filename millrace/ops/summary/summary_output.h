@@ -1,4 +1,4 @@
-// What kernels that write one summary share: its tag and its size limit.
+// The tag and the size limit of a summary, for kernels that write one.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What all optimizer kernels share.
+// Locked variables and checks for all optimizer kernels.
 #pragma once
 
 #include <memory>
@@ -44,8 +44,8 @@ class LockedVariables {
   std::vector<Tensor*> tensors_;
 };
 
-// What an index outside of the variables leaves done of a sparse update, and
-// what the error says; stock's optimizers differ in this.
+// The part of a sparse update that is done if an index is out of bounds, and
+// the text of the error; stock's optimizers differ in this.
 enum class BadIndex {
   kNothingDone,     // "Index 5 at offset 1 in indices is out of range"
   kEarlierDone,     // same error; the updates before it are applied

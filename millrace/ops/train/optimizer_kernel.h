@@ -71,7 +71,7 @@ MR_TARGET_CLONES void UpdateSpan(
   }
 }
 
-// What both kernels share: the rule and the positions of its inputs.
+// The rule and the positions of its inputs, for both kernels.
 template <class Rule>
 class OptimizerInputs {
  public:

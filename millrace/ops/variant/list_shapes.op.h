@@ -1,5 +1,5 @@
-// What shape functions know about lists: one element type and one shape,
-// attached to the handle.
+// Lists in shape functions: one element type and one shape are known, attached
+// to the handle.
 #pragma once
 
 #include "millrace/graph/op_decl.h"

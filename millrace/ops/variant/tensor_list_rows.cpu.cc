@@ -230,7 +230,7 @@ Status FromTensor(KernelContext& ctx) {
   return OkStatus();
 }
 
-// Whether a list grows to include the largest index.
+// Says whether a list grows to include the largest index.
 enum class ListLength { kFixed, kGrows };
 
 // Sets element indices[i] to row i of `t`.

@@ -1,4 +1,4 @@
-// What the decoders of image files share: who allocates memory and who may stop
+// The callbacks of decoders of image files, which allocate memory and may stop
 // them. A decoder checks a size that a file claims before it allocates memory
 // for it, and never throws.
 #pragma once

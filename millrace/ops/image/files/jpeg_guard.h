@@ -1,5 +1,5 @@
-// What reading and writing with libjpeg share: errors that jump, and stopping
-// long work. For jpeg_*.cpu.cc only.
+// JpegGuard: handles errors, which jump, and stops long work while reading and
+// writing with libjpeg. For jpeg_*.cpu.cc only.
 #pragma once
 
 #include <csetjmp>
