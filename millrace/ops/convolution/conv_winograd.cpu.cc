@@ -85,15 +85,18 @@ constexpr int64_t RoundUpTo(int64_t n, int64_t unit) {
 //   [1,14,14,64] to 64: 104, 91         [64,5,5,64] to 64: 465, 461
 //   [1,28,28,64] to 64: 305, 207        [1,7,7,256] to 256: 475, 655
 //   [8,28,28,64] to 3: 1117, 430        [8,28,28,3] to 64: 158, 197
-//   [8,28,28,64] to 8: 579, 415         [8,28,28,8] to 8: 105, 96 Gradients of
-//   the input take up to a tenth more by both. Gradients of the filter:
+//   [8,28,28,64] to 8: 579, 415         [8,28,28,8] to 8: 105, 96
+// Gradients of the input take up to a tenth more by both. Gradients of the
+// filter:
 //   [16,56,56,64] to 64: 19095, 10921   [16,14,14,256] to 256: 17416, 11019
 //   [8,28,28,64] to 16: 874, 646        [8,28,28,16] to 16: 205, 235
-//   [1,28,28,64] to 64: 416, 526        [4,7,7,256] to 256: 1108, 1108 `direct`
-//   is the cost of a multiply-add by oneDNN, which is higher for gradients of
-//   the filter without AVX-512. Two cores of Zen 3, forward and gradient of the
-//   filter: [16,56,56,64] to 64: 35418, 15776   75204, 14155 [1,28,28,64] to
-//   64: 396, 224        428, 219 [1,14,14,64] to 64: 111, 85         114, 115
+//   [1,28,28,64] to 64: 416, 526        [4,7,7,256] to 256: 1108, 1108
+// `direct` is the cost of a multiply-add by oneDNN, which is higher for
+// gradients of the filter without AVX-512. Two cores of Zen 3, forward and
+// gradient of the filter:
+//   [16,56,56,64] to 64: 35418, 15776   75204, 14155
+//   [1,28,28,64] to 64: 396, 224        428, 219
+//   [1,14,14,64] to 64: 111, 85         114, 115
 //   [1,14,14,256] to 256: 2495, 1325    2045, 1134
 //   [4,7,7,256] to 256: 1889, 1476      2785, 1758
 //   [4,7,7,512] to 512: 11728, 13233    15252, 9214

@@ -8,8 +8,9 @@
 //     static Acc Take(Acc a, T x);
 //     static Acc Merge(Acc a, Acc b);
 //     static T Finish(Acc a, int64_t count);  // of `count` elements
-//   }; Each type needs two loops; the kernel handles dimensions, threads and
-//   partial results for all of them.
+//   };
+// Each type needs two loops; the kernel handles dimensions, threads and partial
+// results for all of them.
 #pragma once
 
 #include <array>
