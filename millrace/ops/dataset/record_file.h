@@ -23,9 +23,8 @@ struct RecordFileOptions {
   enum class Kind { kLines, kRecords, kFixedLength };
   Kind kind = Kind::kLines;
   FileCompression compression = FileCompression::kNone;
-  int64_t header_bytes = 0, record_bytes = 0,
-          footer_bytes = 0;  // fixed length
-  uint64_t begin = 0;        // of the first record, kRecords uncompressed
+  int64_t header_bytes = 0, record_bytes = 0, footer_bytes = 0;  // fixed length
+  uint64_t begin = 0;  // of the first record, kRecords without compression
 };
 
 std::unique_ptr<RecordFile> MakeRecordFile(const RecordFileOptions& options);
